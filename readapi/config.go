@@ -61,7 +61,7 @@ type Config struct {
 	BlockLimit func(ctx context.Context) (node.ExecutionCost, error)
 	// Log serves the log as a transparency log; nil for none.
 	Log audit.TransparencyLog
-	// OrdinalsTxIDBare leaves 0x out of the tx_id of inscriptions, as ordinals-api does.
+	// OrdinalsTxIDBare leaves 0x out of the transaction ids of inscriptions, as ordinals-api does.
 	OrdinalsTxIDBare bool
 	// StreamsMost is the maximum number of streaming connections; default 20,000.
 	StreamsMost int

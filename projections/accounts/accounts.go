@@ -6,7 +6,7 @@
 // A list belongs to an owner and numbers its rows from 1 as they are applied. As a reorganisation only ever removes
 // the newest end, numbers have no gaps: the last one is the total, and a page at any depth is a range of numbers.
 // Parts of a list that are worth paging through (the calls among a contract's transactions, the inbound transfers
-// among an account's events, the events of a topic) have a second number in the same rows, instead of rows of their
+// among an account's events, the events of a topic or of a token) have a second number in the same rows, instead of rows of their
 // own.
 //
 // # Small rows
@@ -47,7 +47,9 @@ const Name = "accounts"
 //   - 2: blocks have their tenure and a count of the Bitcoin blocks that have Stacks blocks; deployments have the
 //     functions of their contracts.
 //   - 3: an index of deployments by contract, which includes failed ones.
-const Version = 3
+//   - 4: the events of an account that give and take STX, and those of each fungible token, are lists; so are the prints
+//     of a contract with each function, and the rewards of miners.
+const Version = 4
 
 // Accounts is the projection. It is not safe for concurrent use: one follower owns it.
 type Accounts struct {
@@ -66,7 +68,7 @@ func Spec() projections.Spec {
 		Tables: tables,
 		Views: []string{
 			"account", "account_block:block", "canonical_transaction:transaction",
-			"account_transaction", "account_event", "contract_event", "contract_topic", "deployment",
+			"account_transaction", "account_event", "contract_event", "contract_topic", "deployment", "miner_reward",
 		},
 	}
 }

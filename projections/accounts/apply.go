@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"slices"
 
 	"strata/domain/activity"
@@ -13,9 +14,9 @@ import (
 // apply applies blocks. It reads all rows that they need at once, and writes all new rows at once.
 func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 	g := collector{state: b.state}
-	blocks := make([][]effect, len(steps))
+	blocks, rewards := make([][]effect, len(steps)), make([][]reward, len(steps))
 	for i, step := range steps {
-		blocks[i] = g.block(step.Block)
+		blocks[i], rewards[i] = g.block(step.Block), g.rewards(step.Block)
 	}
 	if err := b.load(ctx, &g); err != nil {
 		return err
@@ -25,12 +26,12 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 		if tip := b.state.tip; tip != nil && step.Block.ParentIndexBlockHash != tip.IndexBlockHash {
 			return fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, tip.IndexBlockHash)
 		}
-		b.applyBlock(w, step, blocks[i])
+		b.applyBlock(w, step, blocks[i], rewards[i])
 	}
 	return w.flush(ctx, b)
 }
 
-func (b *batch) applyBlock(w *writes, step projections.Step, effects []effect) {
+func (b *batch) applyBlock(w *writes, step projections.Step, effects []effect, rewards []reward) {
 	first := b.state.tip == nil
 	next := tip{Tip: projections.Tip{
 		Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: step.Block.BlockHash,
@@ -48,6 +49,9 @@ func (b *batch) applyBlock(w *writes, step projections.Step, effects []effect) {
 	firstTx := next.lastTx + 1
 	for i := range effects {
 		a.addEffect(&effects[i])
+	}
+	for i := range rewards {
+		a.addReward(&rewards[i])
 	}
 	slices.Sort(a.touched)
 	w.block(step, firstTx, &next, a.touched)
@@ -104,20 +108,58 @@ func (a *numbering) addEffect(d *effect) {
 			}
 			a.touch(party)
 			party.events++
+			stx := m.sideOf(party)
+			if stx&sideIn != 0 {
+				party.stxIn++
+			}
+			if stx&sideOut != 0 {
+				party.stxOut++
+			}
+			if t := m.tokens[side]; t != nil {
+				t.n++
+			}
 			transfer := activity.TransferType(0)
 			if party == m.inbound {
 				party.inbound++
 				transfer = m.transfer
 			}
-			a.move(n, a.seq, m, party, transfer)
+			a.move(n, a.seq, m, party, transfer, stx, m.tokens[side])
 		}
 	}
 	for i := range d.prints {
-		a.addPrint(n, &d.prints[i], sender)
+		a.addPrint(n, &d.prints[i], sender, d.function)
 	}
 }
 
-func (a *numbering) addPrint(tx int64, p *printEvent, sender int32) {
+// Sides of a move of STX, as the column stx_side has them.
+const (
+	sideOut = 1
+	sideIn  = 2
+)
+
+// sideOf returns the sides that an account is on; 0 for a move of something else than STX.
+func (m *move) sideOf(party *account) (sides int16) {
+	switch m.kind {
+	case activity.STXTransfer, activity.STXMint, activity.STXBurn:
+		if m.parties[0] == party {
+			sides |= sideOut
+		}
+		if m.parties[1] == party {
+			sides |= sideIn
+		}
+	}
+	return sides
+}
+
+func (a *numbering) addReward(r *reward) {
+	m := r.miner
+	a.touch(m.account)
+	m.rewards++
+	m.coinbase, m.fees = new(big.Int).Add(m.coinbase, r.coinbase), new(big.Int).Add(m.fees, r.fees)
+	a.reward(a.height, a.seq, r)
+}
+
+func (a *numbering) addPrint(tx int64, p *printEvent, sender int32, function *int32) {
 	a.touch(p.contract.account)
 	p.contract.prints++
 	if t := p.topic; t != nil {
@@ -128,7 +170,10 @@ func (a *numbering) addPrint(tx int64, p *printEvent, sender int32) {
 		}
 		t.n++
 	}
-	a.print(tx, a.seq, p, sender)
+	if p.function != nil {
+		p.function.n++
+	}
+	a.print(tx, a.seq, p, sender, function)
 }
 
 // touch records that an account has rows of the block. A new account gets its id.

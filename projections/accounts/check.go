@@ -9,6 +9,8 @@ var lists = []struct{ table, owner, number, within, events string }{
 	{"account_event", "account", "n", "0", "event_index"},
 	{"contract_event", "contract", "n", "0", "event_index"},
 	{"contract_event", "contract", "topic_n", "topic", "event_index"},
+	{"contract_event", "contract", "function_n", "function", "event_index"},
+	{"account_event", "account", "asset_n", "asset", "event_index"},
 }
 
 // Checks implements projections.Checked.
@@ -70,6 +72,17 @@ func (p *Accounts) Checks() []projections.Check {
 				SELECT account, n, inbound, count(transfer_type) OVER (PARTITION BY account ORDER BY n) AS counted
 				FROM {schema}.account_event
 			) e WHERE coalesce(inbound, 0) <> counted`},
+		{Name: "running counts of events that give or take STX are right", SQL: `
+			SELECT account, n FROM (
+				SELECT account, n, stx_in, stx_out, stx_side, kind, count(*) FILTER (WHERE stx_side & 2 <> 0) OVER w AS ins, count(*) FILTER (WHERE stx_side & 1 <> 0) OVER w AS outs
+				FROM {schema}.account_event WINDOW w AS (PARTITION BY account ORDER BY n)
+			) e WHERE coalesce(stx_in, 0) <> ins OR coalesce(stx_out, 0) <> outs OR (stx_side IS NULL) <> (kind > 3)`},
+		{Name: "rewards of miners are numbered without gaps, with their sums", SQL: `
+			SELECT account, n FROM (
+				SELECT r.*, row_number() OVER w AS place, sum(coinbase) OVER w AS all_coinbase, sum(fees) OVER w AS all_fees
+				FROM {schema}.miner_reward r WINDOW w AS (PARTITION BY account ORDER BY height, position)
+			) r LEFT JOIN {schema}.block b USING (height, source_seq)
+			WHERE n <> place OR coinbase_sum <> all_coinbase OR fees_sum <> all_fees OR b.first_tx IS NULL`},
 		{Name: "blocks name the accounts with rows of them, and accounts name their first block", SQL: `
 			WITH listed AS (
 				SELECT tx, account, source_seq FROM {schema}.account_transaction
@@ -77,6 +90,7 @@ func (p *Accounts) Checks() []projections.Check {
 				UNION SELECT tx, contract, source_seq FROM {schema}.contract_event
 			), here AS (
 				SELECT DISTINCT t.height, l.account FROM listed l LEFT JOIN {schema}.transaction t ON t.n = l.tx AND t.source_seq = l.source_seq
+				UNION SELECT height, account FROM {schema}.miner_reward
 			), named AS (
 				SELECT b.height, unnest(b.touched) AS account FROM {schema}.block b
 			)

@@ -6,6 +6,7 @@ import (
 	"strata/domain/activity"
 	"strata/domain/clarity"
 	"strata/domain/contract"
+	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
 	"strata/projections"
@@ -18,8 +19,10 @@ type effect struct {
 	members []member
 	moves   []move
 	prints  []printEvent
-	mark    int64 // unique per transaction, see account.mark
-	deploys bool  // it deployed a contract successfully
+	// function is the key of the function that the transaction calls; nil for none.
+	function *int32
+	mark     int64 // unique per transaction, see account.mark
+	deploys  bool  // it deployed a contract successfully
 }
 
 // member is an account with the transaction in its list.
@@ -37,13 +40,24 @@ type move struct {
 	parties  [2]*account // sender and recipient; nil for none
 	inbound  *account    // the recipient of an inbound STX transfer; nil for other events
 	transfer activity.TransferType
+	asset    int64       // key of the fungible token; 0 for other assets
+	tokens   [2]*sublist // of the parties; nil for other assets
+}
+
+// reward is a matured reward of a miner.
+type reward struct {
+	position       int
+	miner          *miner
+	coinbase, fees *big.Int
+	earnedIn       hash.Hash32
 }
 
 // printEvent is an event that a contract printed.
 type printEvent struct {
 	index    int
 	contract *printer
-	topic    *topic // nil for none
+	topic    *topic   // nil for none
+	function *sublist // nil for none
 }
 
 // collector collects the effects of blocks, and the accounts, printers and topics that must be read for them.
@@ -52,6 +66,36 @@ type collector struct {
 	accounts []*account // not in memory before
 	printers []*printer // not in memory before
 	topics   []*topic   // not in memory before
+	// functions, tokens and miners were not in memory before either.
+	functions []functionKey
+	tokens    []tokenKey
+	miners    []*miner
+}
+
+// rewards returns the matured rewards of a block.
+func (g *collector) rewards(content *projections.Block) []reward {
+	var rewards []reward
+	for i := range content.MaturedRewards {
+		r := &content.MaturedRewards[i]
+		total := r.Total()
+		if r.Recipient == "" || total.Sign() == 0 {
+			continue // nothing was paid
+		}
+		rewards = append(rewards, reward{
+			position: i, miner: g.miner(g.account(r.Recipient)), coinbase: r.Coinbase, fees: new(big.Int).Sub(total, r.Coinbase), earnedIn: r.FromIndexBlockHash,
+		})
+	}
+	return rewards
+}
+
+func (g *collector) miner(a *account) *miner {
+	m := g.state.miners[a]
+	if m == nil {
+		m = &miner{account: a, coinbase: new(big.Int), fees: new(big.Int)}
+		g.state.miners[a] = m
+		g.miners = append(g.miners, m)
+	}
+	return m
 }
 
 // block returns the effects of a block in the order of execution.
@@ -93,6 +137,8 @@ func (g *collector) transaction(d *effect, tx *transaction.Transaction) {
 		g.join(d, g.principal(payload.Recipient), activity.Recipient)
 	case *transaction.ContractCall:
 		g.join(d, g.principal(payload.Contract), activity.Called)
+		key := activity.FunctionKey(payload.Function)
+		d.function = &key
 	default:
 		if contract, ok := tx.Deploys(); ok {
 			g.join(d, g.principal(contract), activity.Deployed)
@@ -127,11 +173,11 @@ func (g *collector) event(d *effect, index int, events []*nodeevent.Event) {
 	case *nodeevent.STXBurn:
 		g.move(d, index, activity.STXBurn, e.Sender, "", e.Amount)
 	case *nodeevent.FTTransfer:
-		g.move(d, index, activity.FTTransfer, e.Sender, e.Recipient, nil)
+		g.token(g.move(d, index, activity.FTTransfer, e.Sender, e.Recipient, nil), e.Asset)
 	case *nodeevent.FTMint:
-		g.move(d, index, activity.FTMint, "", e.Recipient, nil)
+		g.token(g.move(d, index, activity.FTMint, "", e.Recipient, nil), e.Asset)
 	case *nodeevent.FTBurn:
-		g.move(d, index, activity.FTBurn, e.Sender, "", nil)
+		g.token(g.move(d, index, activity.FTBurn, e.Sender, "", nil), e.Asset)
 	case *nodeevent.NFTTransfer:
 		g.move(d, index, activity.NFTTransfer, e.Sender, e.Recipient, nil)
 	case *nodeevent.NFTMint:
@@ -148,6 +194,9 @@ func (g *collector) event(d *effect, index int, events []*nodeevent.Event) {
 			p := printEvent{index: index, contract: g.printer(g.account(e.Contract))}
 			if name := contract.Topic(e.RawValue); name != "" {
 				p.topic = g.topic(topicKey{p.contract, name})
+			}
+			if d.function != nil {
+				p.function = g.function(functionKey{p.contract, *d.function})
 			}
 			d.prints = append(d.prints, p)
 		}
@@ -173,6 +222,24 @@ func (g *collector) move(d *effect, index int, kind activity.EventKind, sender, 
 		party.received = sum(party.received, amount)
 	}
 	return m
+}
+
+// token puts an event into the lists that its parties have of a fungible token.
+func (g *collector) token(m *move, asset string) {
+	m.asset = activity.AssetKey(projections.Text(asset))
+	for i, party := range m.parties {
+		if party == nil {
+			continue
+		}
+		key := tokenKey{party, m.asset}
+		t := g.state.tokens[key]
+		if t == nil {
+			t = &sublist{}
+			g.state.tokens[key] = t
+			g.tokens = append(g.tokens, key)
+		}
+		m.tokens[i] = t
+	}
 }
 
 // sum returns total plus amount, and changes neither. nil is zero.
@@ -229,6 +296,16 @@ func (g *collector) printer(a *account) *printer {
 		g.printers = append(g.printers, p)
 	}
 	return p
+}
+
+func (g *collector) function(key functionKey) *sublist {
+	f := g.state.functions[key]
+	if f == nil {
+		f = &sublist{}
+		g.state.functions[key] = f
+		g.functions = append(g.functions, key)
+	}
+	return f
 }
 
 func (g *collector) topic(key topicKey) *topic {

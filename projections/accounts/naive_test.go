@@ -27,6 +27,7 @@ type naiveModel struct {
 	blocks       []string
 	transactions []string
 	deployments  []string
+	function     string // that the transaction in hand calls
 	burnBlocks   map[string]bool
 	lists        map[string][]string // by name of the list and the owner
 	accounts     map[string]*naiveAccount
@@ -39,6 +40,10 @@ type naiveAccount struct {
 	calls, inbound int
 	topics         map[string]int // numbers by name
 	topicCount     map[string]int
+	stxIn, stxOut  int
+	tokens         map[string]int // numbers of events by asset
+	functions      map[string]int // numbers of prints by function
+	coinbase, fees big.Int
 }
 
 func newNaiveModel(t testing.TB) *naiveModel {
@@ -124,6 +129,7 @@ func (n *naiveModel) block(seq int64, post replay.Post) {
 		if tx["microblock_sequence"] != nil {
 			sequence = str(tx["microblock_sequence"])
 		}
+		n.function = ""
 		kind, participants := n.transaction(tx, own)
 		number := len(n.transactions) + 1
 		line := fmt.Sprintf("%d: height %d in %d, %d %s", number, height, seq, i, sequence)
@@ -140,6 +146,30 @@ func (n *naiveModel) block(seq int64, post replay.Post) {
 			}
 			touched[account] = true
 		}
+	}
+	rewards, _ := content["matured_miner_rewards"].([]any)
+	for i, value := range rewards {
+		r := object(value)
+		fees := new(big.Int)
+		for _, name := range []string{"tx_fees_anchored", "tx_fees_streamed_confirmed", "tx_fees_streamed_produced"} {
+			if r[name] != nil {
+				fees.Add(fees, number(n.t, r[name]))
+			}
+		}
+		coinbase, name := number(n.t, r["coinbase_amount"]), str(r["recipient"])
+		if coinbase.Sign() == 0 && fees.Sign() == 0 {
+			continue
+		}
+		a := n.account(name)
+		if a.first < 0 {
+			a.first, a.seq = height, seq
+		}
+		touched[name] = true
+		a.coinbase.Add(&a.coinbase, coinbase)
+		a.fees.Add(&a.fees, fees)
+		list := "rewards of " + name
+		n.lists[list] = append(n.lists[list], fmt.Sprintf("%s %d: %d in %d, %d: %s and %s, together %s and %s, of %s",
+			name, len(n.lists[list])+1, height, seq, i, coinbase, fees, &a.coinbase, &a.fees, str(r["from_index_consensus_hash"])))
 	}
 	var ids []int
 	for account := range touched {
@@ -184,13 +214,13 @@ const naiveBlockSQL = `
 	       concat_ws(' ', token_transfers, smart_contracts, contract_calls, poison_microblocks, coinbases, tenure_changes) ||
 	       ', tenure ' || tenure_height || ', ' || burn_blocks || '. burn ' || burn_block_height || ' ' || burn_block_time || ', time ' || coalesce(block_time::text, '') || ', ' || accounts || ' accounts, ' ||
 	       concat_ws(' ', '0x' || encode(index_block_hash, 'hex'), '0x' || encode(block_hash, 'hex'), '0x' || encode(burn_block_hash, 'hex')) || ', [' || array_to_string(touched, ' ') || ']'
-	FROM accounts_v3.block ORDER BY height`
+	FROM accounts_v4.block ORDER BY height`
 
 const naiveTransactionSQL = `
 	SELECT n || ': height ' || height || ' in ' || source_seq || ', ' || tx_index || ' ' || coalesce(microblock_sequence::text, 'anchored') ||
 	       coalesce(', ' || CASE type WHEN 0 THEN 'token_transfer' WHEN 1 THEN 'smart_contract' WHEN 2 THEN 'contract_call'
 	           WHEN 3 THEN 'poison_microblock' WHEN 4 THEN 'coinbase' WHEN 7 THEN 'tenure_change' END || ' ' || type_n, '')
-	FROM accounts_v3.transaction ORDER BY n`
+	FROM accounts_v4.transaction ORDER BY n`
 
 // participant is an account with its roles and amounts in a transaction.
 type participant struct {
@@ -232,6 +262,7 @@ func (n *naiveModel) transaction(tx map[string]any, events []map[string]any) (ki
 			join(p.Recipient.String(), "recipient")
 		case *transaction.ContractCall:
 			join(p.Contract.String(), "called")
+			n.function = p.Function
 		case *transaction.SmartContract:
 			join(decoded.Sender().String()+"."+p.ContractName, "deployed")
 		case *transaction.VersionedSmartContract:
@@ -322,14 +353,21 @@ var roles = []string{"sender", "sponsor", "recipient", "called", "deployed", "pa
 
 var countedKinds = []string{"stx_transfer", "stx_mint", "stx_burn", "ft_transfer", "ft_mint", "ft_burn", "nft_transfer", "nft_mint", "nft_burn"}
 
+// account returns an account, which it adds if it is new.
+func (n *naiveModel) account(name string) *naiveAccount {
+	if n.accounts[name] == nil {
+		n.accounts[name] = &naiveAccount{
+			id: len(n.accounts) + 1, first: -1, topics: map[string]int{}, topicCount: map[string]int{}, tokens: map[string]int{}, functions: map[string]int{},
+		}
+	}
+	return n.accounts[name]
+}
+
 // lines adds a transaction to the lists of its participants, and returns these.
 func (n *naiveModel) lines(tx int, kind string, all []*participant, events []map[string]any) (touched []string) {
 	touch := func(account string) *naiveAccount {
-		if n.accounts[account] == nil {
-			n.accounts[account] = &naiveAccount{id: len(n.accounts) + 1, first: -1, topics: map[string]int{}, topicCount: map[string]int{}}
-		}
 		touched = append(touched, account)
-		return n.accounts[account]
+		return n.account(account)
 	}
 	add := func(list, account, line string) {
 		n.lists[list+account] = append(n.lists[list+account], fmt.Sprintf("%s %d: tx %d %s", account, len(n.lists[list+account])+1, tx, line))
@@ -375,6 +413,21 @@ func (n *naiveModel) lines(tx int, kind string, all []*participant, events []map
 				a.inbound++
 				line += fmt.Sprintf(" %s %d", as, a.inbound)
 			}
+			if strings.HasPrefix(name, "stx_") && name != "stx_lock_event" {
+				if party == str(data["recipient"]) {
+					a.stxIn++
+					line += fmt.Sprintf(" in %d", a.stxIn)
+				}
+				if party == str(data["sender"]) {
+					a.stxOut++
+					line += fmt.Sprintf(" out %d", a.stxOut)
+				}
+			}
+			if strings.HasPrefix(name, "ft_") {
+				asset := str(data["asset_identifier"])
+				a.tokens[asset]++
+				line += fmt.Sprintf(" token %s %d", keyOf(asset, 8), a.tokens[asset])
+			}
 			add("events of ", party, line)
 		}
 	}
@@ -393,9 +446,19 @@ func (n *naiveModel) lines(tx int, kind string, all []*participant, events []map
 			a.topicCount[topic]++
 			line += fmt.Sprintf(", %q is topic %d, %d", topic, a.topics[topic], a.topicCount[topic])
 		}
+		if n.function != "" {
+			a.functions[n.function]++
+			line += fmt.Sprintf(", function %s %d", keyOf(n.function, 4), a.functions[n.function])
+		}
 		add("prints of ", contract, line)
 	}
 	return touched
+}
+
+// keyOf returns the first bytes of the SHA-256 of a name.
+func keyOf(name string, length int) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:length])
 }
 
 func (n *naiveModel) inbound(kind string, events []map[string]any, i int) string {
@@ -463,15 +526,15 @@ var naiveSQL = map[string]string{
 	"deployments": `
 		SELECT tx || ' in ' || source_seq || ', ' || tx_index || ': ' ||
 		       coalesce((SELECT string_agg(substr(encode(k, 'hex'), 3), ' ' ORDER BY k) FROM unnest(functions) k WHERE get_byte(k, 0) = 0), '')
-		FROM accounts_v3.deployment ORDER BY tx`,
+		FROM accounts_v4.deployment ORDER BY tx`,
 	"accounts": `
 		SELECT id || ' ' || account || ': ' || concat_ws(' ', coalesce(t.n, 0), coalesce(t.calls, 0), coalesce(e.n, 0), coalesce(e.inbound, 0),
-		           coalesce((SELECT max(n) FROM accounts_v3.contract_event WHERE contract = id), 0),
-		           coalesce((SELECT max(topic) FROM accounts_v3.contract_topic WHERE contract = id), 0)) ||
+		           coalesce((SELECT max(n) FROM accounts_v4.contract_event WHERE contract = id), 0),
+		           coalesce((SELECT max(topic) FROM accounts_v4.contract_topic WHERE contract = id), 0)) ||
 		       ' from ' || first_height || ' in ' || a.source_seq
-		FROM accounts_v3.account a
-		LEFT JOIN LATERAL (SELECT n, calls FROM accounts_v3.account_transaction WHERE account = id ORDER BY n DESC LIMIT 1) t ON true
-		LEFT JOIN LATERAL (SELECT n, inbound FROM accounts_v3.account_event WHERE account = id ORDER BY n DESC LIMIT 1) e ON true
+		FROM accounts_v4.account a
+		LEFT JOIN LATERAL (SELECT n, calls FROM accounts_v4.account_transaction WHERE account = id ORDER BY n DESC LIMIT 1) t ON true
+		LEFT JOIN LATERAL (SELECT n, inbound FROM accounts_v4.account_event WHERE account = id ORDER BY n DESC LIMIT 1) e ON true
 		ORDER BY id`,
 	"transactions of": `
 		SELECT a.account || ' ' || n || ': tx ' || tx || ' ' || (
@@ -480,18 +543,25 @@ var naiveSQL = map[string]string{
 		       ) || ' ' || coalesce(stx_received, 0) || '-' || coalesce(stx_sent, 0) || '-' || coalesce(fee_paid, 0) || CASE WHEN involvement & 8 <> 0 THEN ' call ' || calls ELSE '' END || ' ' ||
 		       concat_ws(' ', coalesce(stx_transfers, 0), coalesce(stx_mints, 0), coalesce(stx_burns, 0), coalesce(ft_transfers, 0), coalesce(ft_mints, 0), coalesce(ft_burns, 0),
 		           coalesce(nft_transfers, 0), coalesce(nft_mints, 0), coalesce(nft_burns, 0))
-		FROM accounts_v3.account_transaction t JOIN accounts_v3.account a ON a.id = t.account ORDER BY a.account, n`,
+		FROM accounts_v4.account_transaction t JOIN accounts_v4.account a ON a.id = t.account ORDER BY a.account, n`,
 	"events of": `
 		SELECT a.account || ' ' || n || ': tx ' || tx || ' ' || event_index || ' ' ||
 		       (ARRAY['stx_transfer', 'stx_mint', 'stx_burn', 'ft_transfer', 'ft_mint', 'ft_burn', 'nft_transfer', 'nft_mint', 'nft_burn', 'stx_lock'])[kind] ||
-		       coalesce(' ' || (ARRAY['bulk-send', 'stx-transfer', 'stx-transfer-memo'])[transfer_type] || ' ' || e.inbound, '')
-		FROM accounts_v3.account_event e JOIN accounts_v3.account a ON a.id = e.account ORDER BY a.account, n`,
+		       coalesce(' ' || (ARRAY['bulk-send', 'stx-transfer', 'stx-transfer-memo'])[transfer_type] || ' ' || e.inbound, '') ||
+		       CASE WHEN stx_side & 2 <> 0 THEN ' in ' || stx_in ELSE '' END || CASE WHEN stx_side & 1 <> 0 THEN ' out ' || stx_out ELSE '' END ||
+		       coalesce(' token ' || encode(int8send(asset), 'hex') || ' ' || asset_n, '')
+		FROM accounts_v4.account_event e JOIN accounts_v4.account a ON a.id = e.account ORDER BY a.account, n`,
+	"rewards of": `
+		SELECT a.account || ' ' || n || ': ' || height || ' in ' || r.source_seq || ', ' || position || ': ' || coinbase || ' and ' || fees ||
+		       ', together ' || coinbase_sum || ' and ' || fees_sum || ', of ' || coalesce('0x' || encode(earned_in, 'hex'), '')
+		FROM accounts_v4.miner_reward r JOIN accounts_v4.account a ON a.id = r.account ORDER BY a.account, n`,
 	"prints of": `
 		SELECT a.account || ' ' || e.n || ': tx ' || tx || ' ' || event_index || ' by ' || coalesce(s.account, 'nobody') ||
-		       coalesce(', ' || to_json(t.name) || ' is topic ' || t.topic || ', ' || e.topic_n, '')
-		FROM accounts_v3.contract_event e JOIN accounts_v3.account a ON a.id = e.contract
-		LEFT JOIN accounts_v3.account s ON s.id = e.sender
-		LEFT JOIN accounts_v3.contract_topic t ON t.contract = e.contract AND t.topic = e.topic ORDER BY a.account, e.n`,
+		       coalesce(', ' || to_json(t.name) || ' is topic ' || t.topic || ', ' || e.topic_n, '') ||
+		       coalesce(', function ' || encode(int4send(e.function), 'hex') || ' ' || e.function_n, '')
+		FROM accounts_v4.contract_event e JOIN accounts_v4.account a ON a.id = e.contract
+		LEFT JOIN accounts_v4.account s ON s.id = e.sender
+		LEFT JOIN accounts_v4.contract_topic t ON t.contract = e.contract AND t.topic = e.topic ORDER BY a.account, e.n`,
 }
 
 // compare checks that the tables have the expected lines, and returns the number of lines of each kind.

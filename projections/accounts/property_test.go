@@ -89,12 +89,12 @@ func TestHistories(t *testing.T) {
 	})
 }
 
-var allTables = []string{"block", "transaction", "account", "account_transaction", "account_event", "contract_event", "contract_topic", "deployment"}
+var allTables = []string{"block", "transaction", "account", "account_transaction", "account_event", "contract_event", "contract_topic", "deployment", "miner_reward"}
 
 func empty(t testing.TB, tx pgx.Tx) {
 	t.Helper()
 	for _, table := range allTables {
-		if _, err := tx.Exec(context.Background(), `DELETE FROM accounts_v3.`+table); err != nil {
+		if _, err := tx.Exec(context.Background(), `DELETE FROM accounts_v4.`+table); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -104,7 +104,7 @@ func empty(t testing.TB, tx pgx.Tx) {
 func dump(t testing.TB, tx pgx.Tx) (rows []string) {
 	t.Helper()
 	for _, table := range allTables {
-		list := replay.Texts(t, tx, fmt.Sprintf(`SELECT '%[1]s ' || row_to_json(r)::text FROM accounts_v3.%[1]s r`, table))
+		list := replay.Texts(t, tx, fmt.Sprintf(`SELECT '%[1]s ' || row_to_json(r)::text FROM accounts_v4.%[1]s r`, table))
 		slices.Sort(list)
 		rows = append(rows, list...)
 	}
@@ -206,12 +206,12 @@ func TestVariety(t *testing.T) {
 		}
 	}
 	for what, query := range map[string]string{
-		"sponsors":              `SELECT count(*)::text FROM accounts_v3.account_transaction WHERE involvement & 2 <> 0`,
-		"calls":                 `SELECT count(*)::text FROM accounts_v3.account_transaction WHERE involvement & 8 <> 0`,
-		"inbound transfers":     `SELECT count(transfer_type)::text FROM accounts_v3.account_event`,
-		"locks":                 `SELECT count(*)::text FROM accounts_v3.account_event WHERE kind = 10`,
-		"topics":                `SELECT count(*)::text FROM accounts_v3.contract_topic`,
-		"operations of Bitcoin": `SELECT count(*)::text FROM accounts_v3.transaction JOIN chain_v4.transaction c USING (source_seq, tx_index) WHERE c.type_id IS NULL AND type IS NOT NULL`,
+		"sponsors":              `SELECT count(*)::text FROM accounts_v4.account_transaction WHERE involvement & 2 <> 0`,
+		"calls":                 `SELECT count(*)::text FROM accounts_v4.account_transaction WHERE involvement & 8 <> 0`,
+		"inbound transfers":     `SELECT count(transfer_type)::text FROM accounts_v4.account_event`,
+		"locks":                 `SELECT count(*)::text FROM accounts_v4.account_event WHERE kind = 10`,
+		"topics":                `SELECT count(*)::text FROM accounts_v4.contract_topic`,
+		"operations of Bitcoin": `SELECT count(*)::text FROM accounts_v4.transaction JOIN chain_v4.transaction c USING (source_seq, tx_index) WHERE c.type_id IS NULL AND type IS NOT NULL`,
 	} {
 		if got := replay.Texts(t, tx, query)[0]; got == "0" {
 			t.Errorf("there are no %s", what)
@@ -238,7 +238,7 @@ func TestRecordings(t *testing.T) {
 			if name == "mainnet-block0" {
 				return
 			}
-			if got := replay.Texts(t, tx, `SELECT count(*)::text FROM accounts_v3.account_event`)[0]; got == "0" {
+			if got := replay.Texts(t, tx, `SELECT count(*)::text FROM accounts_v4.account_event`)[0]; got == "0" {
 				t.Error("no account has an event")
 			}
 		})

@@ -36,6 +36,7 @@ func (b *batch) revert(ctx context.Context, step projections.Step) error {
 	queries.Queue(b.spec.SQL(`DELETE FROM {schema}.account WHERE id > $1`), block.accounts)
 	queries.Queue(b.spec.SQL(`DELETE FROM {schema}.transaction WHERE n >= $1`), block.firstTx)
 	queries.Queue(b.spec.SQL(`DELETE FROM {schema}.deployment WHERE tx >= $1`), block.firstTx)
+	queries.Queue(b.spec.SQL(`DELETE FROM {schema}.miner_reward WHERE height = $1`), step.Height)
 	queries.Queue(b.spec.SQL(`DELETE FROM {schema}.block WHERE height = $1`), step.Height)
 	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
 		return err

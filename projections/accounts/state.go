@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"math/big"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,6 +22,9 @@ type state struct {
 	principals map[clarity.Principal]*account
 	printers   map[*account]*printer
 	topics     map[topicKey]*topic
+	functions  map[functionKey]*sublist
+	tokens     map[tokenKey]*sublist
+	miners     map[*account]*miner
 	marks      int64 // number of marks assigned so far, see account.mark
 }
 
@@ -28,6 +32,7 @@ func newState() *state {
 	return &state{
 		accounts: map[string]*account{}, principals: map[clarity.Principal]*account{},
 		printers: map[*account]*printer{}, topics: map[topicKey]*topic{},
+		functions: map[functionKey]*sublist{}, tokens: map[tokenKey]*sublist{}, miners: map[*account]*miner{},
 	}
 }
 
@@ -35,7 +40,7 @@ func newState() *state {
 const cacheMax = 1 << 16
 
 func (s *state) trim(limit int) {
-	if len(s.accounts) > limit || len(s.topics) > limit {
+	if len(s.accounts) > limit || len(s.topics) > limit || len(s.functions) > limit || len(s.tokens) > limit {
 		s.forgetAccounts()
 	}
 }
@@ -46,6 +51,9 @@ func (s *state) forgetAccounts() {
 	clear(s.principals)
 	clear(s.printers)
 	clear(s.topics)
+	clear(s.functions)
+	clear(s.tokens)
+	clear(s.miners)
 }
 
 // account is the owner of lists.
@@ -53,7 +61,7 @@ type account struct {
 	name string
 	id   int32 // 0 until it has one
 	// Lengths of its lists.
-	transactions, calls, events, inbound int32
+	transactions, calls, events, inbound, stxIn, stxOut int32
 
 	height int64 // of the last block with rows of it, as far as is known; -1 at first
 	// place is its index among the members of the transaction with this mark.
@@ -78,6 +86,29 @@ type topic struct {
 	topicKey
 	number int32 // 0 until it has one
 	n      int32 // length of its list
+}
+
+// sublist is a part of a list with numbers of its own: the prints of a contract with a function, or the events of an
+// account with a token.
+type sublist struct{ n int32 }
+
+// functionKey identifies the prints of a contract with a function, by the key of its name.
+type functionKey struct {
+	contract *printer
+	function int32
+}
+
+// tokenKey identifies the events of an account with a fungible token, by the key of its asset identifier.
+type tokenKey struct {
+	account *account
+	asset   int64
+}
+
+// miner is an account that has received rewards. Few accounts have.
+type miner struct {
+	*account
+	rewards        int32
+	coinbase, fees *big.Int // sums of all rewards
 }
 
 // tip is the newest block, with the totals up to it.
@@ -148,18 +179,40 @@ func (b *batch) load(ctx context.Context, g *collector) error {
 		}
 		read.Queue(b.spec.SQL(loadTopics), contracts, names).Query(b.readTopics)
 	}
+	if len(g.functions) > 0 {
+		contracts, keys := make([]string, len(g.functions)), make([]int32, len(g.functions))
+		for i, f := range g.functions {
+			contracts[i], keys[i] = f.contract.name, f.function
+		}
+		read.Queue(b.spec.SQL(loadFunctions), contracts, keys).Query(b.readFunctions)
+	}
+	if len(g.tokens) > 0 {
+		accounts, keys := make([]string, len(g.tokens)), make([]int64, len(g.tokens))
+		for i, t := range g.tokens {
+			accounts[i], keys[i] = t.account.name, t.asset
+		}
+		read.Queue(b.spec.SQL(loadTokens), accounts, keys).Query(b.readTokens)
+	}
+	if len(g.miners) > 0 {
+		names := make([]string, len(g.miners))
+		for i, m := range g.miners {
+			names[i] = m.name
+		}
+		read.Queue(b.spec.SQL(loadMiners), names).Query(b.readMiners)
+	}
 	if read.Len() == 0 {
 		return nil
 	}
 	if err := b.tx.SendBatch(ctx, read).Close(); err != nil {
-		return fmt.Errorf("read %d accounts, %d of them as printers, and %d topics: %w", len(g.accounts), len(g.printers), len(g.topics), err)
+		return fmt.Errorf("read %d accounts, %d of them as printers and %d as miners, %d topics, %d functions and %d tokens: %w",
+			len(g.accounts), len(g.printers), len(g.miners), len(g.topics), len(g.functions), len(g.tokens), err)
 	}
 	return nil
 }
 
 func (b *batch) readAccounts(rows pgx.Rows) error {
 	a := account{height: -1}
-	_, err := pgx.ForEachRow(rows, []any{&a.name, &a.id, &a.transactions, &a.calls, &a.events, &a.inbound}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&a.name, &a.id, &a.transactions, &a.calls, &a.events, &a.inbound, &a.stxIn, &a.stxOut}, func() error {
 		*b.state.accounts[a.name] = a
 		return nil
 	})
@@ -188,15 +241,57 @@ func (b *batch) readTopics(rows pgx.Rows) error {
 	return err
 }
 
+func (b *batch) readFunctions(rows pgx.Rows) error {
+	var contract string
+	var function, n int32
+	_, err := pgx.ForEachRow(rows, []any{&contract, &function, &n}, func() error {
+		b.state.functions[functionKey{b.state.printers[b.state.accounts[contract]], function}].n = n
+		return nil
+	})
+	return err
+}
+
+func (b *batch) readTokens(rows pgx.Rows) error {
+	var name string
+	var asset int64
+	var n int32
+	_, err := pgx.ForEachRow(rows, []any{&name, &asset, &n}, func() error {
+		b.state.tokens[tokenKey{b.state.accounts[name], asset}].n = n
+		return nil
+	})
+	return err
+}
+
+func (b *batch) readMiners(rows pgx.Rows) error {
+	var name, coinbase, fees string
+	var n int32
+	_, err := pgx.ForEachRow(rows, []any{&name, &n, &coinbase, &fees}, func() error {
+		m := b.state.miners[b.state.accounts[name]]
+		m.rewards = n
+		for _, sum := range []struct {
+			text string
+			into **big.Int
+		}{{coinbase, &m.coinbase}, {fees, &m.fees}} {
+			number, ok := new(big.Int).SetString(sum.text, 10)
+			if !ok {
+				return fmt.Errorf("sum of rewards %q is no whole number", sum.text)
+			}
+			*sum.into = number
+		}
+		return nil
+	})
+	return err
+}
+
 const (
 	loadAccounts = `
-		SELECT a.account, a.id, coalesce(t.n, 0), coalesce(t.calls, 0), coalesce(e.n, 0), coalesce(e.inbound, 0)
+		SELECT a.account, a.id, coalesce(t.n, 0), coalesce(t.calls, 0), coalesce(e.n, 0), coalesce(e.inbound, 0), coalesce(e.stx_in, 0), coalesce(e.stx_out, 0)
 		FROM {schema}.account a
 		LEFT JOIN LATERAL (
 			SELECT r.n, r.calls FROM {schema}.account_transaction r WHERE r.account = a.id ORDER BY r.n DESC LIMIT 1
 		) t ON true
 		LEFT JOIN LATERAL (
-			SELECT r.n, r.inbound FROM {schema}.account_event r WHERE r.account = a.id ORDER BY r.n DESC LIMIT 1
+			SELECT r.n, r.inbound, r.stx_in, r.stx_out FROM {schema}.account_event r WHERE r.account = a.id ORDER BY r.n DESC LIMIT 1
 		) e ON true
 		WHERE a.account = ANY ($1)`
 
@@ -220,4 +315,30 @@ const (
 			SELECT e.topic_n FROM {schema}.contract_event e
 			WHERE e.contract = t.contract AND e.topic = t.topic ORDER BY e.topic_n DESC LIMIT 1
 		) last`
+
+	loadFunctions = `
+		SELECT k.account, k.function, last.function_n
+		FROM unnest($1::text[], $2::int[]) AS k (account, function)
+		JOIN {schema}.account a ON a.account = k.account
+		CROSS JOIN LATERAL (
+			SELECT e.function_n FROM {schema}.contract_event e
+			WHERE e.contract = a.id AND e.function = k.function ORDER BY e.function_n DESC LIMIT 1
+		) last`
+
+	loadTokens = `
+		SELECT k.account, k.asset, last.asset_n
+		FROM unnest($1::text[], $2::bigint[]) AS k (account, asset)
+		JOIN {schema}.account a ON a.account = k.account
+		CROSS JOIN LATERAL (
+			SELECT e.asset_n FROM {schema}.account_event e
+			WHERE e.account = a.id AND e.asset = k.asset ORDER BY e.asset_n DESC LIMIT 1
+		) last`
+
+	loadMiners = `
+		SELECT a.account, last.n, last.coinbase_sum::text, last.fees_sum::text
+		FROM {schema}.account a
+		CROSS JOIN LATERAL (
+			SELECT r.n, r.coinbase_sum, r.fees_sum FROM {schema}.miner_reward r WHERE r.account = a.id ORDER BY r.n DESC LIMIT 1
+		) last
+		WHERE a.account = ANY ($1)`
 )

@@ -95,10 +95,22 @@ CREATE TABLE {schema}.account_event (
     n             int      NOT NULL,
     event_index   int      NOT NULL, -- in the transaction
     inbound       int,               -- number of inbound STX transfers, up to and including this event; null for none
+    -- Number of events that give it STX (transfers and mints), and of those that take STX from it (transfers and burns),
+    -- up to and including this event; null for none.
+    stx_in        int,
+    stx_out       int,
+    asset_n       int,               -- its number among the events of the asset; null for events of other assets than fungible tokens
     kind          smallint NOT NULL, -- 1 stx_transfer, 2 stx_mint, 3 stx_burn, 4 ft_transfer, 5 ft_mint, 6 ft_burn, 7 nft_transfer, 8 nft_mint, 9 nft_burn, 10 stx_lock
     transfer_type smallint,          -- of an inbound STX transfer: 1 bulk-send, 2 stx-transfer, 3 stx-transfer-memo; else null
+    stx_side      smallint,          -- of an event that moves STX: 1 takes them from the account, 2 gives them to it, 3 both; else null
+    -- Of an event that moves a fungible token: the first 8 bytes of the SHA-256 of its asset identifier, as a signed
+    -- number; else null.
+    asset         bigint,
     CONSTRAINT account_event_pkey PRIMARY KEY (account, n)
 );
+
+-- For the length of the list of an account's events of a fungible token.
+CREATE UNIQUE INDEX account_event_asset_idx ON {schema}.account_event (account, asset, asset_n) WHERE asset IS NOT NULL;
 
 -- The prints of contracts.
 CREATE TABLE {schema}.contract_event (
@@ -110,11 +122,18 @@ CREATE TABLE {schema}.contract_event (
     sender      int,             -- account.id of the transaction's sender; null if unknown
     topic       int,             -- contract_topic.topic; null for a print without topic
     topic_n     int,             -- its number among the prints of its topic
+    -- The function that the transaction calls, of whatever contract: the first 4 bytes of the SHA-256 of its name, as a
+    -- signed number; null for a transaction that calls none.
+    function    int,
+    function_n  int,             -- its number among the prints with this function
     CONSTRAINT contract_event_pkey PRIMARY KEY (contract, n)
 );
 
 -- For the length of a topic's list.
 CREATE UNIQUE INDEX contract_event_topic_idx ON {schema}.contract_event (contract, topic, topic_n) WHERE topic IS NOT NULL;
+
+-- For the length of the list of a contract's prints with a function.
+CREATE UNIQUE INDEX contract_event_function_idx ON {schema}.contract_event (contract, function, function_n) WHERE function IS NOT NULL;
 
 -- The topics of each contract, numbered in the order of first appearance. The topic of a printed tuple is the text of
 -- the first of these fields that it has: topic, event, action, notification, type, name.
@@ -126,6 +145,23 @@ CREATE TABLE {schema}.contract_topic (
     CONSTRAINT contract_topic_pkey PRIMARY KEY (contract, name),
     CONSTRAINT contract_topic_topic_key UNIQUE (contract, topic)
 );
+
+-- The matured rewards of miners, as the block has them that credits them.
+CREATE TABLE {schema}.miner_reward (
+    height       bigint  NOT NULL, -- of that block
+    source_seq   bigint  NOT NULL,
+    account      int     NOT NULL,
+    n            int     NOT NULL,
+    position     int     NOT NULL, -- /matured_miner_rewards/<position> in the body of event source_seq
+    coinbase     numeric NOT NULL, -- µSTX, as all amounts
+    fees         numeric NOT NULL,
+    coinbase_sum numeric NOT NULL, -- of the account's rewards up to and including this one
+    fees_sum     numeric NOT NULL,
+    -- Index block hash of the block that earned the reward; null if the node did not send it.
+    earned_in    bytea,
+    CONSTRAINT miner_reward_pkey PRIMARY KEY (account, n)
+);
+CREATE INDEX miner_reward_revert_idx ON {schema}.miner_reward (height);
 
 -- Contracts whose deployment succeeded.
 CREATE TABLE {schema}.deployment (
@@ -156,6 +192,9 @@ CREATE UNIQUE INDEX account_transaction_calls_idx ON {schema}.account_transactio
 -- no other row with its name.
 CREATE UNIQUE INDEX account_transaction_deployments_idx ON {schema}.account_transaction (account, tx) WHERE involvement & 16 <> 0;
 CREATE UNIQUE INDEX account_event_inbound_idx ON {schema}.account_event (account, inbound) WHERE transfer_type IS NOT NULL;
+-- The events that give STX to an account, and those that take STX from it.
+CREATE UNIQUE INDEX account_event_stx_in_idx ON {schema}.account_event (account, stx_in) WHERE stx_side & 2 <> 0;
+CREATE UNIQUE INDEX account_event_stx_out_idx ON {schema}.account_event (account, stx_out) WHERE stx_side & 1 <> 0;
 -- The prints of a contract by sender have no numbers of their own: a page is found from the number of the row before
 -- it.
 CREATE INDEX contract_event_sender_idx ON {schema}.contract_event (contract, sender, n);

@@ -78,10 +78,10 @@ func answers(t *testing.T, tx pgx.Tx) map[string]string {
 	said := map[string]string{}
 	rows, err := tx.Query(t.Context(), `
 		SELECT account, concat_ws(' ', id, source_seq,
-		       (SELECT concat(max(n), ':', max(source_seq)) FROM accounts_v3.account_transaction WHERE account = id),
-		       (SELECT concat(max(n), ':', max(source_seq)) FROM accounts_v3.account_event WHERE account = id),
-		       (SELECT concat(max(n), ':', max(source_seq)) FROM accounts_v3.contract_event WHERE contract = id))
-		FROM accounts_v3.account`)
+		       (SELECT concat(max(n), ':', max(source_seq)) FROM accounts_v4.account_transaction WHERE account = id),
+		       (SELECT concat(max(n), ':', max(source_seq)) FROM accounts_v4.account_event WHERE account = id),
+		       (SELECT concat(max(n), ':', max(source_seq)) FROM accounts_v4.contract_event WHERE contract = id))
+		FROM accounts_v4.account`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func answers(t *testing.T, tx pgx.Tx) map[string]string {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	rows, err = tx.Query(t.Context(), `SELECT height, index_block_hash, block_hash FROM accounts_v3.block`)
+	rows, err = tx.Query(t.Context(), `SELECT height, index_block_hash, block_hash FROM accounts_v4.block`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,13 +7,14 @@ import (
 
 	"strata/domain/activity"
 	"strata/domain/contract"
+	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/projections"
 )
 
 // writes are the new rows of a run of blocks.
 type writes struct {
-	blocks, transactions, accounts, members, moves, prints, topics, deployments copyBuffer
+	blocks, transactions, accounts, members, moves, prints, topics, deployments, rewards copyBuffer
 }
 
 func newWrites() *writes {
@@ -33,18 +34,21 @@ func newWrites() *writes {
 			"involvement", "stx_sent", "stx_received", "fee_paid",
 		}},
 		moves: copyBuffer{table: "account_event", columns: []string{
-			"tx", "source_seq", "account", "n", "event_index", "inbound", "kind", "transfer_type",
+			"tx", "source_seq", "account", "n", "event_index", "inbound", "stx_in", "stx_out", "asset_n", "kind", "transfer_type", "stx_side", "asset",
 		}},
 		prints: copyBuffer{table: "contract_event", columns: []string{
-			"tx", "source_seq", "contract", "n", "event_index", "sender", "topic", "topic_n",
+			"tx", "source_seq", "contract", "n", "event_index", "sender", "topic", "topic_n", "function", "function_n",
 		}},
 		topics:      copyBuffer{table: "contract_topic", columns: []string{"source_seq", "contract", "topic", "name"}},
 		deployments: copyBuffer{table: "deployment", columns: []string{"tx", "source_seq", "tx_index", "functions"}},
+		rewards: copyBuffer{table: "miner_reward", columns: []string{
+			"height", "source_seq", "account", "n", "position", "coinbase", "fees", "coinbase_sum", "fees_sum", "earned_in",
+		}},
 	}
 }
 
 func (w *writes) flush(ctx context.Context, b *batch) error {
-	for _, table := range []*copyBuffer{&w.blocks, &w.transactions, &w.accounts, &w.members, &w.moves, &w.prints, &w.topics, &w.deployments} {
+	for _, table := range []*copyBuffer{&w.blocks, &w.transactions, &w.accounts, &w.members, &w.moves, &w.prints, &w.topics, &w.deployments, &w.rewards} {
 		if err := table.write(ctx, b.tx, b.spec); err != nil {
 			return err
 		}
@@ -125,23 +129,54 @@ func (w *writes) member(tx, seq int64, m *member) {
 	r.numeric(m.paid)
 }
 
-// move writes an event of an account. transfer is 0 unless the event is an inbound STX transfer.
-func (w *writes) move(tx, seq int64, m *move, a *account, transfer activity.TransferType) {
+// move writes an event of an account. transfer is 0 unless the event is an inbound STX transfer, stx is 0 unless it moves
+// STX, and token is nil unless it moves a fungible token.
+func (w *writes) move(tx, seq int64, m *move, a *account, transfer activity.TransferType, stx int16, token *sublist) {
 	r := &w.moves
 	r.add()
 	r.bigint(tx, seq)
 	r.int(a.id, a.events, int32(m.index))
-	r.intOrNull(a.inbound)
-	r.smallint(int16(m.kind))
-	if transfer == 0 {
+	r.intOrNull(a.inbound, a.stxIn, a.stxOut)
+	if token == nil {
 		r.null()
 	} else {
-		r.smallint(int16(transfer))
+		r.int(token.n)
+	}
+	r.smallint(int16(m.kind))
+	for _, n := range []int16{int16(transfer), stx} {
+		if n == 0 {
+			r.null()
+		} else {
+			r.smallint(n)
+		}
+	}
+	if token == nil {
+		r.null()
+	} else {
+		r.bigint(m.asset)
 	}
 }
 
-// print writes a contract's print. sender is the id of the transaction's sender, 0 if unknown.
-func (w *writes) print(tx, seq int64, p *printEvent, sender int32) {
+// reward writes a matured reward of a miner.
+func (w *writes) reward(height, seq int64, d *reward) {
+	r := &w.rewards
+	r.add()
+	r.bigint(height, seq)
+	r.int(d.miner.id, d.miner.rewards, int32(d.position))
+	r.numeric(d.coinbase)
+	r.numeric(d.fees)
+	r.numeric(d.miner.coinbase)
+	r.numeric(d.miner.fees)
+	if d.earnedIn == (hash.Hash32{}) {
+		r.null()
+	} else {
+		r.bytea(d.earnedIn[:])
+	}
+}
+
+// print writes a contract's print. sender is the id of the transaction's sender, 0 if unknown; function is the key of the
+// function that the transaction calls, nil for none.
+func (w *writes) print(tx, seq int64, p *printEvent, sender int32, function *int32) {
 	r := &w.prints
 	r.add()
 	r.bigint(tx, seq)
@@ -152,6 +187,12 @@ func (w *writes) print(tx, seq int64, p *printEvent, sender int32) {
 		r.null()
 	} else {
 		r.int(p.topic.number, p.topic.n)
+	}
+	if function == nil {
+		r.null()
+		r.null()
+	} else {
+		r.int(*function, p.function.n)
 	}
 }
 

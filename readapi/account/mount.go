@@ -12,6 +12,8 @@ func Mount(e *engine.Engine) {
 	a.registerAccountTransactions()
 	a.registerAccountAssets()
 	a.registerInbound()
+	a.registerTransfersV3()
+	a.registerMining()
 	a.registerTransfers()
 	a.registerAccountTransactionsV2()
 	a.registerAccountEventsV2()

@@ -52,6 +52,8 @@ func TestAccountListPlans(t *testing.T) {
 		{v2 + "/transactions", v2 + "/transactions?offset=13000", 900, 30},
 		{v3 + "/transactions?cursor=1450:0:0", v3 + "/transactions?cursor=100:0:0", 1500, 60},
 		{"/extended/v3/transactions", "/extended/v3/transactions?cursor=100:0:0", 900, 60},
+		{v3 + "/transfers/stx/outbound?cursor=1450:0:0:0", v3 + "/transfers/stx/outbound?cursor=100:0:0:0", 1500, 60},
+		{"/extended/v3/principals/" + apitest.Bob + "/transfers/stx/inbound?cursor=1450:0:0:0", "/extended/v3/principals/" + apitest.Bob + "/transfers/stx/inbound?cursor=100:0:0:0", 1500, 60},
 	} {
 		cost := func(target, mode string) (touched int64) {
 			seen.All()

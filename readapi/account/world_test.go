@@ -48,7 +48,7 @@ func plain(s *apitest.Site) (all []plainTx) {
 		FROM chain_v4.canonical c
 		JOIN chain_v4.block b ON b.source_seq = c.block_seq
 		JOIN chain_v4.transaction t ON t.source_seq = b.source_seq
-		LEFT JOIN accounts_v3.transaction l ON l.source_seq = t.source_seq AND l.tx_index = t.tx_index
+		LEFT JOIN accounts_v4.transaction l ON l.source_seq = t.source_seq AND l.tx_index = t.tx_index
 		ORDER BY b.height, t.execution_index`)
 	if err != nil {
 		s.T.Fatal(err)

@@ -68,29 +68,47 @@ func holderLookups(asset string, supply *assetSupply, holders []holder) []engine
 	})
 }
 
-// listHolders reads the holders from the cursor on: first those with the same balance and an address not below the
-// cursor's, then those with less. Skipped rows are read from the index alone.
+// listHolders lists the holders of STX or of a token.
 func listHolders(ctx context.Context, s *engine.Snapshot, in *holdersInput) (*holderPage, error) {
 	list := &holderPage{Limit: page.LimitOr(in.Limit, holdersLimit), Offset: in.Offset, Results: []holder{}, TotalSupply: "0"}
 	tip, ok := s.Tip("balances")
 	if !ok {
 		return list, nil
 	}
-	from := `SELECT balance, account FROM {balances}.holding WHERE asset = $1 AND balance > 0`
+	of, err := readHolders(ctx, s, *tip.Height, string(in.Token), "", list.Limit, in.Offset, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	list.Total, list.TotalSupply, list.Cursor, list.Results = of.total, of.supply, of.page.Cursor, of.page.Results
+	return list, nil
+}
+
+// assetHolders is a page of the holders of an asset, with the number of all of them and the supply.
+type assetHolders struct {
+	page   *page.KeyPage[holder]
+	total  int64
+	supply schema.Amount
+}
+
+// readHolders reads the holders of an asset from the cursor on: first those with the same balance and an address not
+// below the cursor's, then those with less. Skipped rows are read from the index alone. An asset that is not of the given
+// kind, unless that is empty, has no holders.
+func readHolders(ctx context.Context, s *engine.Snapshot, height int64, asset, kind string, limit int, offset int64, cursor string) (*assetHolders, error) {
+	of := `SELECT balance, account FROM {balances}.holding WHERE asset = ` + assetOfKind + ` AND balance > 0`
 	const order = ` ORDER BY balance DESC, account`
-	args := []any{string(in.Token), min(in.Offset, page.OffsetMax), int64(list.Limit) + 1}
-	rows := from + order + ` OFFSET $2::bigint LIMIT $3::bigint`
-	if balance, account, ok := strings.Cut(in.Cursor, ":"); ok {
+	args := []any{asset, kind, min(offset, page.OffsetMax), int64(limit) + 1}
+	rows := of + order + ` OFFSET $3::bigint LIMIT $4::bigint`
+	if balance, account, ok := strings.Cut(cursor, ":"); ok {
 		args = append(args, balance, account)
 		rows = `SELECT * FROM (
-			(` + from + ` AND balance = $4::text::numeric AND account >= $5::text ORDER BY account LIMIT $2::bigint + $3::bigint)
+			(` + of + ` AND balance = $5::text::numeric AND account >= $6::text ORDER BY account LIMIT $3::bigint + $4::bigint)
 			UNION ALL
-			(` + from + ` AND balance < $4::text::numeric` + order + ` LIMIT $2::bigint + $3::bigint)
-		) after` + order + ` OFFSET $2::bigint LIMIT $3::bigint`
+			(` + of + ` AND balance < $5::text::numeric` + order + ` LIMIT $3::bigint + $4::bigint)
+		) after` + order + ` OFFSET $3::bigint LIMIT $4::bigint`
 	}
 	b := s.Batch()
-	asset := engine.Query(b, supplyColumns, supplySQL, string(in.Token), *tip.Height)
-	holders := engine.QueryPage(b, list.Limit, func(h *holder) []any { return []any{&h.Address, &h.Balance} }, `
+	state := engine.Query(b, supplyColumns, supplySQL, asset, height)
+	holders := engine.QueryPage(b, limit, func(h *holder) []any { return []any{&h.Address, &h.Balance} }, `
 		SELECT r.sources, r.account, r.balance::text
 		FROM (`+rows+`) p
 		CROSS JOIN LATERAL (
@@ -99,12 +117,12 @@ func listHolders(ctx context.Context, s *engine.Snapshot, in *holdersInput) (*ho
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	supply, ok := asset.First()
-	if ok {
-		list.Total, list.TotalSupply = supply.holders, schema.Amount(supply.supply)
+	found := &assetHolders{supply: "0"}
+	supply, ok := state.First()
+	if ok && (kind == "" || kind == supply.kind) {
+		found.total, found.supply = supply.holders, schema.Amount(supply.supply)
 	}
-	keyPage := page.NewKeyPage(list.Limit, holders.Rows, func(h holder) string { return string(h.Balance) + ":" + h.Address })
-	list.Cursor, list.Results = keyPage.Cursor, keyPage.Results
-	s.Shows(func() []engine.Lookup { return holderLookups(string(in.Token), &supply, list.Results) })
-	return list, nil
+	found.page = page.NewKeyPage(limit, holders.Rows, func(h holder) string { return string(h.Balance) + ":" + h.Address })
+	s.Shows(func() []engine.Lookup { return holderLookups(asset, &supply, found.page.Results) })
+	return found, nil
 }

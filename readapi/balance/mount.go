@@ -15,6 +15,8 @@ func Mount(e *engine.Engine) {
 	a.registerFTBalances()
 	a.registerPrincipalBalances()
 	a.registerHolders()
+	a.registerHoldersV3()
 	a.registerNFTLists()
+	a.registerNFTHistoryV3()
 	a.registerSupply()
 }

@@ -189,8 +189,9 @@ func listPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalFTInp
 
 type principalNFTInput struct {
 	param.PrincipalInput
-	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"100" doc:"Page size."`
-	Cursor string `query:"cursor" pattern:"^0x([0-9a-fA-F]{2})+:[\\s\\S]+$" doc:"First token of the page, as id:asset identifier. The id is the token's serialised Clarity value in hex."`
+	Asset  assetParameter `query:"asset_identifier" doc:"Tokens of this collection only."`
+	Limit  int            `query:"limit" minimum:"1" maximum:"200" default:"100" doc:"Page size."`
+	Cursor string         `query:"cursor" pattern:"^0x([0-9a-fA-F]{2})+:[\\s\\S]+$" doc:"First token of the page, as id:asset identifier. The id is the token's serialised Clarity value in hex."`
 }
 
 // ownedToken is a non-fungible token of an account.
@@ -222,20 +223,24 @@ func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTI
 		asset, value, digest = identifier, value[:min(len(value), indexedPrefix)], sum[:]
 	}
 	const columns, order = `source_seq, asset, value, value_hash`, `c.asset, substring(c.value FROM 1 FOR 64), c.value_hash`
+	of, args := "", []any{string(in.Principal), asset, nonNil(value), nonNil(digest), int64(in.Limit)}
+	if in.Asset != "" {
+		of, args = ` AND c.asset = $6::text`, append(args, string(in.Asset))
+	}
 	b := s.Batch()
 	found := engine.Query(b, func(r *ownedRow) []any { return []any{&r.page, &r.total, &r.asset, &r.value, &r.hash} }, `
 		SELECT array_remove(ARRAY[CASE WHEN owned.page = 1 THEN owned.source_seq END], NULL), coalesce(owned.page, 2::smallint), total.n::text, coalesce(owned.asset, ''),
 		       coalesce(owned.value, ''), coalesce(owned.value_hash, '')
-		FROM (SELECT coalesce(sum(greatest(h.balance, 0)), 0) AS n FROM {balances}.holding h WHERE h.account = $1 AND h.kind = 'nft') total
+		FROM (SELECT coalesce(sum(greatest(h.balance, 0)), 0) AS n FROM {balances}.holding h WHERE h.account = $1 AND h.kind = 'nft'`+strings.ReplaceAll(of, "c.", "h.")+`) total
 		LEFT JOIN (
 			(SELECT 0::smallint AS page, `+columns+` FROM {balances}.nft_custody c
-			WHERE c.owner = $1 AND $2 <> '' AND (`+order+`) < ($2, $3, $4) ORDER BY c.asset DESC, substring(c.value FROM 1 FOR 64) DESC, c.value_hash DESC LIMIT $5::bigint)
+			WHERE c.owner = $1`+of+` AND $2 <> '' AND (`+order+`) < ($2, $3, $4) ORDER BY c.asset DESC, substring(c.value FROM 1 FOR 64) DESC, c.value_hash DESC LIMIT $5::bigint)
 			UNION ALL
 			(SELECT 1::smallint AS page, `+columns+` FROM {balances}.nft_custody c
-			WHERE c.owner = $1 AND (`+order+`) >= ($2, $3, $4) ORDER BY `+order+` LIMIT $5::bigint + 1)
+			WHERE c.owner = $1`+of+` AND (`+order+`) >= ($2, $3, $4) ORDER BY `+order+` LIMIT $5::bigint + 1)
 		) owned ON true
 		ORDER BY owned.page, owned.asset, substring(owned.value FROM 1 FOR 64), owned.value_hash`,
-		string(in.Principal), asset, nonNil(value), nonNil(digest), int64(in.Limit))
+		args...)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}

@@ -54,6 +54,7 @@ type supplyV3 struct {
 // assetSupply is the supply of an asset after a block.
 type assetSupply struct {
 	asset   string // empty for an asset that was never minted
+	kind    string // stx, ft or nft
 	height  int64  // of the last block that changed the supply or the holders
 	supply  string // base units
 	holders int64
@@ -61,10 +62,12 @@ type assetSupply struct {
 
 // supplySQL reads the supply of the asset $1 after the block at height $2.
 const supplySQL = `
-	SELECT ARRAY[source_seq], asset, height, (minted - burned + rewards)::text, holders
+	SELECT ARRAY[source_seq], asset, height, (minted - burned + rewards)::text, holders, kind
 	FROM {balances}.asset WHERE asset = $1 AND height <= $2 ORDER BY height DESC LIMIT 1`
 
-func supplyColumns(r *assetSupply) []any { return []any{&r.asset, &r.height, &r.supply, &r.holders} }
+func supplyColumns(r *assetSupply) []any {
+	return []any{&r.asset, &r.height, &r.supply, &r.holders, &r.kind}
+}
 
 // tracedAsset traces the supply of assets. A row sums up all blocks up to its own; the ledger has the single changes.
 var tracedAsset = &engine.TraceTable{

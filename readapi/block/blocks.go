@@ -29,6 +29,8 @@ func (a *api) registerBlocks() {
 	a.registerSignerSignatures()
 	a.registerTenureBlocks()
 	a.registerBurnBlocks()
+	a.registerBlocksV3()
+	a.registerBitcoinBlocksV3()
 	a.registerNetworkTimes()
 	a.registerMicroblocks()
 	engine.Get(a.Engine, engine.Operation{

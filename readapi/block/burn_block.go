@@ -182,10 +182,22 @@ func burnCondition(s *engine.Snapshot, named param.HeightOrHash) (condition stri
 }
 
 func getBurnBlock(ctx context.Context, s *engine.Snapshot, in *param.BurnBlockInput) (*burnBlock, error) {
-	missing := engine.NotFound("Not found")
+	row, err := findBurnBlock(ctx, s, in)
+	if err != nil {
+		return nil, err
+	}
+	if row == nil {
+		return nil, engine.NotFound("Not found")
+	}
+	shaped := row.shape()
+	return &shaped, nil
+}
+
+// findBurnBlock reads the named Bitcoin block, and says that the answer shows it; nil when it has no Stacks blocks.
+func findBurnBlock(ctx context.Context, s *engine.Snapshot, in *param.BurnBlockInput) (*burnBlockRow, error) {
 	condition, arg, ok := burnCondition(s, in.Block)
 	if !ok {
-		return nil, missing
+		return nil, nil
 	}
 	b := s.Batch()
 	number := engine.Query(b, page.NumberColumn, `SELECT ARRAY[]::bigint[], burn_blocks FROM {accounts}.block WHERE `+condition+` ORDER BY height DESC LIMIT 1`, arg)
@@ -194,7 +206,7 @@ func getBurnBlock(ctx context.Context, s *engine.Snapshot, in *param.BurnBlockIn
 	}
 	n, ok := number.First()
 	if !ok {
-		return nil, missing
+		return nil, nil
 	}
 	b = s.Batch()
 	found := engine.Query(b, burnBlockColumns, burnBlockSQL, n, n)
@@ -203,11 +215,10 @@ func getBurnBlock(ctx context.Context, s *engine.Snapshot, in *param.BurnBlockIn
 	}
 	row, ok := found.First()
 	if !ok {
-		return nil, missing
+		return nil, nil
 	}
 	s.Shows(func() []engine.Lookup { return burnBlockLookups(found.Rows[:1]) })
-	shaped := row.shape()
-	return &shaped, nil
+	return &row, nil
 }
 
 func listBurnBlockBlocks(ctx context.Context, s *engine.Snapshot, in *burnBlocksBlocksInput) (*page.CursorPage[view.Block], error) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"strata/domain/activity"
 	"strata/domain/hash"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
@@ -20,6 +21,7 @@ const contractEventsLimit = 20
 // EventFilter holds the query parameters that select events of a contract.
 type EventFilter struct {
 	Topic     string               `query:"topic" maxLength:"128" doc:"Events whose printed tuple has this topic: the value of the first of its fields topic, event, action, notification, type and name that is a text."`
+	Function  string               `query:"function_name" maxLength:"128" doc:"Events of transactions that call a function with this name, of whatever contract. Not together with topic."`
 	FromBlock param.OptionalHeight `query:"from_block" doc:"Events of blocks from this height on."`
 	ToBlock   param.OptionalHeight `query:"to_block" doc:"Events of blocks up to this height."`
 }
@@ -53,22 +55,33 @@ type contractLogsInput struct {
 // contractEventPage is a page of the events of a contract, newest first. It has no total;
 // /extended/v2/smart-contracts/{contract_id}/logs has one.
 type contractEventPage struct {
-	Limit   int              `json:"limit"`
-	Offset  int64            `json:"offset"`
-	Results []view.EventBody `json:"results" nullable:"false"`
-	Cursor  page.KeyCursor   `json:"cursor"`
+	Limit   int            `json:"limit"`
+	Offset  int64          `json:"offset"`
+	Results []printedBody  `json:"results" nullable:"false"`
+	Cursor  page.KeyCursor `json:"cursor"`
 }
 
 // contractLogPage is a page of the events of a contract, newest first, in version 2 of the API. Its next page is the
 // newer one.
 type contractLogPage struct {
-	Limit      int              `json:"limit"`
-	Offset     int64            `json:"offset"`
-	Total      int64            `json:"total" doc:"Number of rows in the whole list."`
-	NextCursor *string          `json:"next_cursor" doc:"Cursor of the page of newer rows; null on the newest page."`
-	PrevCursor *string          `json:"prev_cursor" doc:"Cursor of the page of older rows; null on the oldest page."`
-	Cursor     *string          `json:"cursor" doc:"Cursor of this page: its first row."`
-	Results    []view.EventBody `json:"results" nullable:"false"`
+	Limit      int           `json:"limit"`
+	Offset     int64         `json:"offset"`
+	Total      int64         `json:"total" doc:"Number of rows in the whole list."`
+	NextCursor *string       `json:"next_cursor" doc:"Cursor of the page of newer rows; null on the newest page."`
+	PrevCursor *string       `json:"prev_cursor" doc:"Cursor of the page of older rows; null on the oldest page."`
+	Cursor     *string       `json:"cursor" doc:"Cursor of this page: its first row."`
+	Results    []printedBody `json:"results" nullable:"false"`
+}
+
+// printedBody is an event that a contract printed, and the function whose call made it print.
+type printedBody struct {
+	view.EventBody
+	FunctionName *string `json:"function_name" doc:"The function that the transaction calls, of whatever contract; null for a transaction that calls none. The peer has no such member."`
+}
+
+// shape returns the event as clients see it.
+func (r *printedRow) shape() printedBody {
+	return printedBody{view.RenderEvent(r.EventRow, r.id), r.called}
 }
 
 // printedRow is an event that a contract printed, with its position.
@@ -78,6 +91,7 @@ type printedRow struct {
 	height   int64
 	sequence int32
 	number   int64 // in the list
+	called   *string
 }
 
 // place returns the position of the event as a cursor.
@@ -86,10 +100,10 @@ func (r *printedRow) place() string {
 }
 
 func (a *api) registerContractEvents() {
-	const filters = "A page costs the same at any depth, and with a filter by topic or by blocks. "
+	const filters = "A page costs the same at any depth, and with a filter by topic, by function or by blocks. "
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-contract-events", Path: "/extended/v1/contract/{contract_id}/events", Tag: "Contracts", Summary: "Events that a contract printed, newest first",
-		Description: filters + "With `sender`, the server reads every row that `offset` skips. With `sender` and `topic`, a page may have fewer rows than the limit although more follow: its cursor leads on. " + engine.Instead("/extended/v2/smart-contracts/{contract_id}/logs"),
+		Description: filters + "With `sender`, the server reads every row that `offset` skips. With `sender` and `topic` or `function_name`, a page may have fewer rows than the limit although more follow: its cursor leads on. " + engine.Instead("/extended/v2/smart-contracts/{contract_id}/logs"),
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), Deprecated: true,
 	}, listContractEvents)
 	engine.Get(a.Engine, engine.Operation{
@@ -115,17 +129,19 @@ func showPrinted(s *engine.Snapshot, shown []printedRow) {
 type printedList struct {
 	contract  int32
 	topic     *int32 // nil for all topics
+	function  *int32 // key of the function; nil for all functions
 	sender    *int32 // nil for all senders
 	low, high int64
 	// cursor is the number of the event that the request's cursor names; nil without a cursor.
 	cursor *int64
 }
 
-// The numbered lists of a contract's events: of all, and of those of a topic. Their arguments are the contract, $1, and
-// the topic from columnTopic, $2.
+// The numbered lists of a contract's events: of all, of those of a topic, and of those of a function. Their arguments are
+// the contract, $1, and the topic or function from column, $2.
 var (
-	printedEvents  = newPrintedQueries(&page.Numbered{Table: `{accounts}.contract_event`, Number: "n", Tx: "tx", Rows: `r.contract = $1::int AND $2::int IS NULL`})
-	printedOfTopic = newPrintedQueries(&page.Numbered{Table: `{accounts}.contract_event`, Number: "topic_n", Tx: "tx", Rows: `r.contract = $1::int AND r.topic = $2::int`})
+	printedEvents     = newPrintedQueries(&page.Numbered{Table: `{accounts}.contract_event`, Number: "n", Tx: "tx", Rows: `r.contract = $1::int AND $2::int IS NULL`})
+	printedOfFunction = newPrintedQueries(&page.Numbered{Table: `{accounts}.contract_event`, Number: "function_n", Tx: "tx", Rows: `r.contract = $1::int AND r.function = $2::int`})
+	printedOfTopic    = newPrintedQueries(&page.Numbered{Table: `{accounts}.contract_event`, Number: "topic_n", Tx: "tx", Rows: `r.contract = $1::int AND r.topic = $2::int`})
 )
 
 // printedQueries are the queries of a numbered list.
@@ -152,25 +168,43 @@ func newPrintedQueries(l *page.Numbered) *printedQueries {
 }
 
 // queries returns the queries of the list. A list with a sender is numbered like that of the whole contract: only
-// fillForSender applies the filters by sender and topic.
+// fillForSender applies the filters by sender, topic and function.
 func (l *printedList) queries() *printedQueries {
-	if l.columnTopic() != nil {
+	switch {
+	case l.sender == nil && l.topic != nil:
 		return printedOfTopic
+	case l.sender == nil && l.function != nil:
+		return printedOfFunction
 	}
 	return printedEvents
 }
 
-// columnTopic returns the topic whose list numbers the rows; nil for that of the whole contract.
-func (l *printedList) columnTopic() *int32 {
-	if l.sender == nil {
+// column returns the topic or the function whose list numbers the rows; nil for that of the whole contract.
+func (l *printedList) column() *int32 {
+	switch {
+	case l.sender != nil:
+		return nil
+	case l.topic != nil:
 		return l.topic
 	}
-	return nil
+	return l.function
+}
+
+// functionKey returns the key of the function that the filter names; nil for none.
+func (f *EventFilter) functionKey() *int32 {
+	if f.Function == "" {
+		return nil
+	}
+	key := activity.FunctionKey(f.Function)
+	return &key
 }
 
 // findPrintedList finds the list that the request describes, in two round trips. It returns nil when the list is empty,
 // and page.ErrNoCursor when the cursor's event is not in the list.
 func findPrintedList(ctx context.Context, s *engine.Snapshot, contract, sender string, filter EventFilter, cursor printPlace) (*printedList, error) {
+	if filter.Topic != "" && filter.Function != "" {
+		return nil, engine.BadRequest("can't handle both 'topic' and 'function_name' in the same request")
+	}
 	var missing error
 	if cursor != "" {
 		missing = page.ErrNoCursor
@@ -210,10 +244,10 @@ func findPrintedList(ctx context.Context, s *engine.Snapshot, contract, sender s
 	case cursor != "" && key.cursor == nil:
 		return nil, page.ErrNoCursor
 	}
-	l := &printedList{contract: *key.contract, topic: key.topic, sender: key.sender}
+	l := &printedList{contract: *key.contract, topic: key.topic, function: filter.functionKey(), sender: key.sender}
 	b = s.Batch()
 	bounds := engine.Query(b, func(r *printedList) []any { return []any{&r.low, &r.high, &r.cursor} }, l.queries().bounds,
-		l.contract, l.columnTopic(), key.before+1, key.through+1, key.cursor, event)
+		l.contract, l.column(), key.before+1, key.through+1, key.cursor, event)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -241,21 +275,21 @@ func (c printPlace) parts() (height, sequence int64, index, event int32) {
 // source_seq and event_index.
 func printedPage(rows string) string {
 	return `
-		SELECT ` + view.EventSQL + `, x.txid, t.height, coalesce(t.microblock_sequence, 2147483647), l.number
+		SELECT ` + view.EventSQL + `, x.txid, t.height, coalesce(t.microblock_sequence, 2147483647), l.number, x.function_name
 		FROM (` + rows + `) l
 		CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction t WHERE t.n = l.tx LIMIT 1) t
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.event e WHERE e.source_seq = l.source_seq AND e.tx_index = t.tx_index AND e.event_index = l.event_index LIMIT 1) e
-		CROSS JOIN LATERAL (SELECT x.txid FROM {chain}.transaction x WHERE x.source_seq = l.source_seq AND x.tx_index = t.tx_index LIMIT 1) x
+		CROSS JOIN LATERAL (SELECT x.txid, x.function_name FROM {chain}.transaction x WHERE x.source_seq = l.source_seq AND x.tx_index = t.tx_index LIMIT 1) x
 		ORDER BY l.number DESC`
 }
 
 func printedColumns(r *printedRow) []any {
-	return append(view.EventColumns(&r.EventRow), &r.id, &r.height, &r.sequence, &r.number)
+	return append(view.EventColumns(&r.EventRow), &r.id, &r.height, &r.sequence, &r.number, &r.called)
 }
 
 // queuePrinted adds to the batch the query for the rows with the given numbers.
 func (l *printedList) queuePrinted(b *engine.Batch, numbers []int64) *engine.Result[printedRow] {
-	return engine.Query(b, printedColumns, l.queries().rows, l.contract, l.columnTopic(), numbers)
+	return engine.Query(b, printedColumns, l.queries().rows, l.contract, l.column(), numbers)
 }
 
 // start returns the number of the first event of the page at an offset.
@@ -267,7 +301,7 @@ func (l *printedList) start(offset int64) int64 {
 }
 
 func listContractEvents(ctx context.Context, s *engine.Snapshot, in *contractEventsInput) (*contractEventPage, error) {
-	list := &contractEventPage{Limit: page.LimitOr(in.Limit, contractEventsLimit), Offset: in.Offset, Results: []view.EventBody{}}
+	list := &contractEventPage{Limit: page.LimitOr(in.Limit, contractEventsLimit), Offset: in.Offset, Results: []printedBody{}}
 	l, err := findPrintedList(ctx, s, string(in.ID), in.Sender, in.EventFilter, in.Cursor)
 	if l == nil || err != nil {
 		return list, err
@@ -294,11 +328,11 @@ func (list *contractEventPage) fill(s *engine.Snapshot, rows []printedRow) {
 	list.Cursor = keyPage.Cursor
 	showPrinted(s, keyPage.Results)
 	for i := range keyPage.Results {
-		list.Results = append(list.Results, view.RenderEvent(keyPage.Results[i].EventRow, keyPage.Results[i].id))
+		list.Results = append(list.Results, keyPage.Results[i].shape())
 	}
 }
 
-// senderEventsMax is the maximum number of events of a sender that one request examines for those of a topic.
+// senderEventsMax is the maximum number of events of a sender that one request examines for those of a topic or function.
 const senderEventsMax = 5000
 
 // printedOfSender selects the events of a page of fillForSender.
@@ -306,26 +340,26 @@ var printedOfSender = printedPage(`
 		SELECT r.n::bigint AS number, r.tx, r.source_seq, r.event_index FROM (
 			SELECT * FROM {accounts}.contract_event r
 			WHERE r.contract = $1::int AND r.sender = $2::int AND r.n > $4::bigint AND r.n <= $5::bigint
-			ORDER BY r.n DESC LIMIT CASE WHEN $3::int IS NULL THEN $6::bigint + $7::bigint ELSE $8::bigint END
+			ORDER BY r.n DESC LIMIT CASE WHEN $3::int IS NULL AND $9::int IS NULL THEN $6::bigint + $7::bigint ELSE $8::bigint END
 		) r
-		WHERE $3::int IS NULL OR r.topic = $3::int ORDER BY r.n DESC OFFSET $6::bigint LIMIT $7::bigint`)
+		WHERE ($3::int IS NULL OR r.topic = $3::int) AND ($9::int IS NULL OR r.function = $9::int) ORDER BY r.n DESC OFFSET $6::bigint LIMIT $7::bigint`)
 
 // unexaminedOfSender selects the first event that fillForSender does not examine: the next page begins there if this page
 // is not full.
 var unexaminedOfSender = printedPage(`
 		SELECT r.n::bigint AS number, r.tx, r.source_seq, r.event_index FROM {accounts}.contract_event r
-		WHERE $3::int IS NOT NULL AND r.contract = $1::int AND r.sender = $2::int AND r.n > $4::bigint AND r.n <= $5::bigint
+		WHERE ($3::int IS NOT NULL OR $7::int IS NOT NULL) AND r.contract = $1::int AND r.sender = $2::int AND r.n > $4::bigint AND r.n <= $5::bigint
 		ORDER BY r.n DESC OFFSET $6::bigint LIMIT 1`)
 
 // fillForSender fills a page of the events that a contract printed in transactions of a sender, from the index of a
-// contract's events by sender. With a topic, it examines at most senderEventsMax of these events for those of the
-// topic.
+// contract's events by sender. With a topic or a function, it examines at most senderEventsMax of these events for those
+// that match.
 func (l *printedList) fillForSender(ctx context.Context, s *engine.Snapshot, list *contractEventPage) error {
 	start := l.start(0)
 	b := s.Batch()
 	found := engine.Query(b, printedColumns, printedOfSender,
-		l.contract, *l.sender, l.topic, l.low, start, min(list.Offset, page.OffsetMax), int64(list.Limit)+1, int64(senderEventsMax))
-	unexamined := engine.Query(b, printedColumns, unexaminedOfSender, l.contract, *l.sender, l.topic, l.low, start, int64(senderEventsMax))
+		l.contract, *l.sender, l.topic, l.low, start, min(list.Offset, page.OffsetMax), int64(list.Limit)+1, int64(senderEventsMax), l.function)
+	unexamined := engine.Query(b, printedColumns, unexaminedOfSender, l.contract, *l.sender, l.topic, l.low, start, int64(senderEventsMax), l.function)
 	if err := b.RunLast(ctx); err != nil {
 		return err
 	}
@@ -338,7 +372,7 @@ func (l *printedList) fillForSender(ctx context.Context, s *engine.Snapshot, lis
 }
 
 func listContractLogs(ctx context.Context, s *engine.Snapshot, in *contractLogsInput) (*contractLogPage, error) {
-	page := &contractLogPage{Limit: page.LimitOr(in.Limit, contractEventsLimit), Offset: in.Offset, Results: []view.EventBody{}}
+	page := &contractLogPage{Limit: page.LimitOr(in.Limit, contractEventsLimit), Offset: in.Offset, Results: []printedBody{}}
 	l, err := findPrintedList(ctx, s, string(in.ID), "", in.EventFilter, in.Cursor)
 	if l == nil || err != nil {
 		return page, err
@@ -369,7 +403,7 @@ func listContractLogs(ctx context.Context, s *engine.Snapshot, in *contractLogsI
 			if page.Cursor == nil {
 				page.Cursor = &place
 			}
-			page.Results = append(page.Results, view.RenderEvent(r.EventRow, r.id))
+			page.Results = append(page.Results, r.shape())
 			shown = append(shown, *r)
 		}
 	}

@@ -11,7 +11,9 @@ type api struct{ *engine.Engine }
 func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerContract()
+	a.registerContractV3()
 	a.registerContractStatuses()
 	a.registerContractEvents()
+	a.registerContractEventsV3()
 	a.registerTraits()
 }

@@ -12,5 +12,6 @@ func Mount(e *engine.Engine) {
 	a.registerMempoolLists()
 	a.registerMempoolListsV3()
 	a.registerMempoolStats()
+	a.registerMempoolSummary()
 	a.registerFeeRate()
 }

@@ -73,7 +73,7 @@ func (b *bounds) atMost(n int64) { b.to = min(b.to, n) }
 
 func newFilter(in *inscriptionsInput) *filter {
 	f := &filter{
-		ids: schema.Distinct(in.ID), addresses: boundedTexts(in.Address), genesisAddresses: boundedTexts(in.GenesisAddress), mimeTypes: boundedTexts(in.MimeType),
+		ids: in.ID.values(), addresses: boundedTexts(in.Address), genesisAddresses: boundedTexts(in.GenesisAddress), mimeTypes: boundedTexts(in.MimeType),
 		recursive: in.Recursive.value(), cursed: in.Cursed.value(),
 		height: unbounded, number: unbounded, sat: unbounded, time: unbounded,
 	}

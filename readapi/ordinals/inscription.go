@@ -106,23 +106,24 @@ CROSS JOIN LATERAL (
 ORDER BY ` + order
 }
 
-// shape returns the inscription as clients see it.
+// shape returns the inscription as clients see it. All transaction ids have the same form, so that clients can compare
+// them; bareTxID omits their 0x.
 func (r *inscriptionRow) shape(bareTxID bool) inscription {
 	i := inscription{
 		ID: r.id, Number: r.number, Address: r.address, GenesisAddress: r.genesisAddress,
-		GenesisBlockHeight: r.height, GenesisBlockHash: ordinal.Bare(r.genesisHash), GenesisTxID: ordinal.Bare(ordinals.InscriptionID(r.id).TxID()),
+		GenesisBlockHeight: r.height, GenesisBlockHash: ordinal.Bare(r.genesisHash), GenesisTxID: ordinals.InscriptionID(r.id).TxID().String(),
 		GenesisFee: ordinal.Decimal(r.fee), GenesisTimestamp: ordinal.Milliseconds(r.genesisTime),
-		TxID: r.tx.String(), Output: output(r.outputTx, r.vout), Value: ordinal.DecimalOrNull(r.value), Offset: ordinal.DecimalOrNull(r.offset),
+		TxID: r.tx.String(), Output: r.outputTx.String() + ":" + r.vout, Value: ordinal.DecimalOrNull(r.value), Offset: ordinal.DecimalOrNull(r.offset),
 		SatOrdinal: ordinal.Decimal(r.sat), SatRarity: ordinals.Rarity(r.rarity).String(), SatCoinbaseHeight: int64(ordinals.Sat(r.sat).CoinbaseHeight()),
 		MimeType: ordinals.MimeType(r.contentType), ContentType: r.contentType, ContentLength: r.contentLength,
 		Timestamp: ordinal.Milliseconds(r.time), CurseType: r.curse, Recursive: r.recursive, RecursionRefs: schema.NonNil(r.refs),
 		Metadata: newAnyJSON(r.metadata), ParentRefs: schema.NonNil(r.parents), Delegate: r.delegate, MetaProtocol: r.metaprotocol,
 		Charms: ordinals.Charms(r.charms).Names(),
 	}
-	i.Location = location(i.Output, i.Offset)
 	if bareTxID {
-		i.TxID = ordinal.Bare(r.tx)
+		i.TxID, i.GenesisTxID, i.Output = bareID(i.TxID), bareID(i.GenesisTxID), bareID(i.Output)
 	}
+	i.Location = location(i.Output, i.Offset)
 	if len(r.parents) > 0 {
 		i.Parent = &r.parents[0]
 	}

@@ -6,11 +6,11 @@ import "strata/readapi/internal/engine"
 // api holds the operations that the package mounts on an engine.
 type api struct {
 	*engine.Engine
-	// bareTxID omits the 0x of tx_id in inscriptions.
+	// bareTxID omits the 0x of transaction ids in inscriptions.
 	bareTxID bool
 }
 
-// Mount adds the operations of the package to an engine. With bareTxID, the tx_id of inscriptions has no 0x, as in
+// Mount adds the operations of the package to an engine. With bareTxID, transaction ids in inscriptions have no 0x, as in
 // ordinals-api.
 func Mount(e *engine.Engine, bareTxID bool) {
 	a := &api{e, bareTxID}

@@ -1,6 +1,8 @@
 package ordinals
 
 import (
+	"strings"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
@@ -10,11 +12,11 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// Patterns of parameters, as in ordinals-api.
+// Patterns of parameters, as in ordinals-api, except that ids and outputs may begin with 0x, as they may in answers.
 const (
-	inscriptionIDPattern = `^[a-fA-F0-9]{64}i[0-9]+$`
+	inscriptionIDPattern = `^(0x)?[a-fA-F0-9]{64}i[0-9]+$`
 	bitcoinHashPattern   = `^[0]{8}[a-fA-F0-9]{56}$`
-	outputPattern        = `^[a-fA-F0-9]{64}:[0-9]+$`
+	outputPattern        = `^(0x)?[a-fA-F0-9]{64}:[0-9]+$`
 	mimeTypePattern      = `^\w+\/[-.\w]+(?:\+[-.\w]+)?$`
 )
 
@@ -102,6 +104,12 @@ type InscriptionInput struct {
 	ID inscriptionParameter `path:"id"`
 }
 
+// id returns the id of the inscription as the tables hold it.
+func (in *InscriptionInput) id() string { return bareID(string(in.ID)) }
+
+// bareID returns an id or an output without 0x.
+func bareID(text string) string { return strings.TrimPrefix(text, "0x") }
+
 // number returns the number of the inscription; ok is false when the input has an id.
 func (in *InscriptionInput) number() (n int64, ok bool) {
 	return ordinal.IntegerParameter(in.ID).Value()
@@ -113,6 +121,18 @@ type inscriptionIDs []string
 // Schema implements huma.SchemaProvider.
 func (inscriptionIDs) Schema(huma.Registry) *huma.Schema {
 	return schema.ListOf("Ids of inscriptions. To ask for several, repeat the parameter.", inscriptionIDSchema())
+}
+
+// values returns the distinct ids as the tables hold them; nil for none.
+func (p inscriptionIDs) values() []string {
+	if p == nil {
+		return nil
+	}
+	ids := make([]string, len(p))
+	for i, id := range p {
+		ids[i] = bareID(id)
+	}
+	return schema.Distinct(ids)
 }
 
 // inscriptionNumbers is a list of numbers in a request.
@@ -189,9 +209,10 @@ func (outputParameter) Schema(huma.Registry) *huma.Schema {
 // output returns the transaction and the number of the output, both as the tables store them; ok is false when the
 // parameter is not given.
 func (p outputParameter) output() (tx hash.Hash32, vout string, ok bool) {
-	if len(p) < 66 {
+	id, vout, ok := strings.Cut(string(p), ":")
+	if !ok {
 		return tx, "", false
 	}
-	tx, err := hash.Parse32(string(p[:64]))
-	return tx, string(p[65:]), err == nil
+	tx, err := hash.Parse32(id)
+	return tx, vout, err == nil
 }

@@ -22,7 +22,7 @@ func (in *InscriptionInput) selectID() (sql string, name any) {
 	if number, ok := in.number(); ok {
 		return `SELECT id, 1 AS place FROM {inscriptions}.inscription WHERE number = $1::bigint ORDER BY id LIMIT 1`, number
 	}
-	return `SELECT $1::text COLLATE "C" AS id, 1 AS place`, string(in.ID)
+	return `SELECT $1::text COLLATE "C" AS id, 1 AS place`, in.id()
 }
 
 func (a *api) inscription(ctx context.Context, s *engine.Snapshot, in *InscriptionInput) (*inscription, error) {

@@ -14,7 +14,7 @@ var shownA = apitest.Fields{
 	"curse_type": nil, "recursive": false, "recursion_refs": []any{}, "parent": nil, "metadata": nil,
 }
 
-// Row I-1, and the form of tx_id that the seed has.
+// Row I-1, and the form of transaction ids that the seed has for tx_id: all of an answer have it, and requests may.
 func TestInscription(t *testing.T) {
 	t.Parallel()
 	blocks := []apitest.Fields{apitest.At(778575, 1676913207, apitest.Rb(0, apitest.Sat)), apitest.At(778576, 1676913207, apitest.Ra(1, apitest.Sat))}
@@ -22,7 +22,16 @@ func TestInscription(t *testing.T) {
 	s.ExpectInscription(apitest.TxA+"i0", "1", apitest.With(shownA, apitest.Fields{"number": 1, "genesis_block_height": 778576}))
 	s.ExpectInscription(apitest.TxA+"i0", "0001", apitest.With(shownA, apitest.Fields{"number": 1}))
 	prefixed := &apitest.OrdinalsSite{Site: apitest.NewSiteOn(t, s.Pool, readapi.Config{}), Store: s.Store}
-	prefixed.ExpectInscription(apitest.TxA+"i0", "1", apitest.Fields{"tx_id": "0x" + apitest.TxA, "genesis_tx_id": apitest.TxA, "location": apitest.TxA + ":0:0"})
+	want := apitest.Fields{
+		"id": apitest.TxA + "i0", "tx_id": "0x" + apitest.TxA, "genesis_tx_id": "0x" + apitest.TxA, "output": "0x" + apitest.TxA + ":0", "location": "0x" + apitest.TxA + ":0:0",
+	}
+	prefixed.ExpectInscription(apitest.TxA+"i0", "1", want)
+	prefixed.ExpectInscription("0x"+apitest.TxA+"i0", "1", want)
+	for _, site := range []*apitest.OrdinalsSite{s, prefixed} {
+		for _, filter := range []string{"id=" + apitest.TxA + "i0", "id=0x" + apitest.TxA + "i0", "output=" + apitest.TxA + ":0", "output=0x" + apitest.TxA + ":0"} {
+			site.ExpectPage("/inscriptions?"+filter, 1, "id", apitest.TxA+"i0")
+		}
+	}
 }
 
 // Rows I-2 to I-5 and F-13.

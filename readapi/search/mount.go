@@ -10,4 +10,5 @@ type api struct{ *engine.Engine }
 func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerSearch()
+	a.registerSearchV3()
 }

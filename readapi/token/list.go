@@ -28,11 +28,24 @@ type tokenListInput struct {
 	Name              string          `query:"name" doc:"Text that the name contains; case-insensitive."`
 	Symbol            string          `query:"symbol" doc:"The symbol; case-insensitive."`
 	Address           addressPrefix   `query:"address"`
+	Contracts         listedContracts `query:"contract,explode"`
 	ValidMetadataOnly bool            `query:"valid_metadata_only" default:"false" doc:"Only tokens whose document was fetched."`
 	Offset            int64           `query:"offset" minimum:"0" default:"0" doc:"Number of rows before the page."`
 	Limit             int             `query:"limit" minimum:"1" maximum:"60" default:"20" doc:"Maximum number of rows of the page."`
 	OrderBy           tokenOrder      `query:"order_by"`
 	Order             param.Direction `query:"order"`
+}
+
+// listedContracts are the contracts to list; none for all.
+type listedContracts []string
+
+// Schema implements huma.SchemaProvider.
+func (listedContracts) Schema(huma.Registry) *huma.Schema {
+	most := searchMax
+	return &huma.Schema{
+		Type: huma.TypeArray, MaxItems: &most, Description: "Only the tokens of these contracts. Repeat the parameter to name several. The peer has no such parameter.",
+		Items: &huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(schema.ContractPattern + `$`), Examples: []any{"SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS.hello-world"}},
+	}
 }
 
 // addressPrefix is a prefix of contract ids; empty for any contract.
@@ -148,7 +161,7 @@ func (r *listedRow) shape(config *Config) (listedToken, error) {
 }
 
 func (in *tokenListInput) filtered() bool {
-	return in.Name != "" || in.Symbol != "" || in.Address != "" || in.ValidMetadataOnly
+	return in.Name != "" || in.Symbol != "" || in.Address != "" || in.ValidMetadataOnly || len(in.Contracts) > 0
 }
 
 // keyColumn returns the column that the list is sorted by.
@@ -217,11 +230,15 @@ func (in *tokenListInput) queryFiltered(b *engine.Batch) *engine.Result[listedRo
 	if in.Order == param.Descending {
 		direction = param.Descending
 	}
-	return engine.Query(b, listedColumns, listSQL(strings.NewReplacer("{key}", in.keyColumn(), "{direction}", direction).Replace(`
+	of, args := "", []any{namePattern(in.Name), keyOfText(in.Symbol), string(in.Address), in.ValidMetadataOnly, min(in.Offset, page.RankedOffsetMax), int64(in.Limit)}
+	if len(in.Contracts) > 0 {
+		of, args = `t.contract_id = ANY ($7::text[]) AND `, append(args, []string(in.Contracts))
+	}
+	return engine.Query(b, listedColumns, listSQL(strings.NewReplacer("{key}", in.keyColumn(), "{direction}", direction, "{of}", of).Replace(`
 	WITH matching AS MATERIALIZED (
 		SELECT t.contract_id, t.token_id, t.{key} AS key
 		FROM {ft}.token t
-		WHERE t.{key} IS NOT NULL AND ($1 = '' OR t.name_key LIKE $1) AND ($2 = '' OR t.symbol_key = $2) AND starts_with(t.contract_id, $3)
+		WHERE {of}t.{key} IS NOT NULL AND ($1 = '' OR t.name_key LIKE $1) AND ($2 = '' OR t.symbol_key = $2) AND starts_with(t.contract_id, $3)
 		  AND (NOT $4 OR EXISTS (
 		      SELECT FROM {ft}.reference r JOIN {ft}.document d ON d.uri_hash = r.uri_hash
 		      WHERE r.contract_id = t.contract_id AND r.token_id = t.token_id AND r.role = 'document' AND r.locale = '' AND d.content IS NOT NULL))
@@ -231,7 +248,7 @@ func (in *tokenListInput) queryFiltered(b *engine.Batch) *engine.Result[listedRo
 	LEFT JOIN (
 		SELECT * FROM matching ORDER BY key {direction}, contract_id COLLATE "C" {direction} OFFSET $5 LIMIT $6
 	) page ON true`), direction),
-		namePattern(in.Name), keyOfText(in.Symbol), string(in.Address), in.ValidMetadataOnly, min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
+		args...)
 }
 
 func (in *tokenListInput) orderBy() tokenOrder {

@@ -16,6 +16,7 @@ func (a *api) registerMetadata() {
 	a.registerTokens()
 	a.registerTokenList()
 	a.registerTokenSearch()
+	a.registerTokenBatch()
 	a.registerTokenProvenance()
 	a.registerTokenStatus()
 	a.registerTokenRefresh()

@@ -16,6 +16,7 @@ func Mount(e *engine.Engine) {
 	a.registerTransactionListV3()
 	a.registerBlockTransactions()
 	a.registerTransactionV3()
+	a.registerTransactionBatch()
 	a.registerTransactionEventsV3()
 	a.registerBlockTransactionsV3()
 }

@@ -41,8 +41,8 @@ func (s *Site) LongLists(n int) {
 		INSERT INTO accounts_v1.account_transaction (tx, source_seq, account, n, involvement)
 		SELECT (h - 61) * 10 + 1, h + 100, h, 1, 32 FROM generate_series(61, $1::int) h`, n)
 	s.Exec(`
-		INSERT INTO accounts_v1.account_event (tx, source_seq, account, n, event_index, inbound, kind, transfer_type)
-		SELECT n, source_seq, a, n, 0, CASE a WHEN 2 THEN n END, 1, CASE a WHEN 2 THEN 2 END FROM accounts_v1.transaction CROSS JOIN generate_series(1, 2) a`)
+		INSERT INTO accounts_v1.account_event (tx, source_seq, account, n, event_index, inbound, stx_in, stx_out, kind, transfer_type, stx_side)
+		SELECT n, source_seq, a, n, 0, CASE a WHEN 2 THEN n END, CASE a WHEN 2 THEN n END, CASE a WHEN 1 THEN n END, 1, CASE a WHEN 2 THEN 2 END, a % 2 + CASE a WHEN 2 THEN 2 ELSE 0 END FROM accounts_v1.transaction CROSS JOIN generate_series(1, 2) a`)
 	s.Exec(`INSERT INTO accounts_v1.contract_event (tx, source_seq, contract, n, event_index) SELECT n, source_seq, 3, n, 1 FROM accounts_v1.transaction`)
 	s.Exec(`UPDATE strata.projection SET position = $1::bigint, log_seq = $1::bigint + 100, block_height = $1::bigint, index_block_hash = sha256(('i' || $1::bigint)::bytea),
 		block_hash = sha256(('b' || $1::bigint)::bytea), burn_block_height = $1::bigint WHERE name = 'accounts'`, n)

@@ -380,15 +380,15 @@ func (h *history) PlansOfBlocks(t *testing.T) {
 		WHERE b.index_block_hash = $2`, n, tip.IndexHash)
 	h.Exec(`INSERT INTO chain_v4.canonical SELECT height, source_seq, source_seq FROM chain_v4.block WHERE source_seq > 100000`)
 	h.Exec(`
-		INSERT INTO accounts_v3.block
+		INSERT INTO accounts_v4.block
 		SELECT made.*
-		FROM chain_v4.block b JOIN accounts_v3.block a ON a.index_block_hash = $1
+		FROM chain_v4.block b JOIN accounts_v4.block a ON a.index_block_hash = $1
 		CROSS JOIN jsonb_populate_record(a, jsonb_build_object('source_seq', b.source_seq, 'height', b.height, 'block_time', b.block_time, 'tenure_height', b.tenure_height,
 			'burn_blocks', a.burn_blocks + 1 + (b.source_seq - 100000) / 100, 'first_tx', a.last_tx + 1, 'index_block_hash', b.index_block_hash, 'block_hash', b.block_hash,
 			'burn_block_hash', b.burn_block_hash, 'burn_block_height', b.burn_block_height, 'touched', '[]'::jsonb)) made
 		WHERE b.source_seq > 100000`, tip.IndexHash)
 	h.Exec(`UPDATE strata.projection SET block_height = block_height + $1::int, burn_block_height = burn_block_height + 1 + $1::int / 100 WHERE name IN ('chain', 'accounts')`, n)
-	h.Exec(`VACUUM ANALYZE chain_v4.block, chain_v4.canonical, accounts_v3.block`)
+	h.Exec(`VACUUM ANALYZE chain_v4.block, chain_v4.canonical, accounts_v4.block`)
 	newest, deep := int(tip.Height)+n, int(tip.Height)+n/2
 	var cursor string
 	if err := h.Pool.QueryRow(t.Context(), `SELECT encode(index_block_hash, 'hex') FROM chain_v4.block WHERE source_seq = 110000`).Scan(&cursor); err != nil {
@@ -713,8 +713,8 @@ func (h *history) PrintsOfContracts(t *testing.T) {
 	check("topic=nothing+has+it", 1, 0)
 	senders, topics := map[string]int{}, map[string]int{}
 	rows, err := h.Pool.Query(t.Context(), `
-		SELECT coalesce(s.account, ''), coalesce(t.name, '') FROM accounts_v3.contract_event e JOIN accounts_v3.account a ON a.id = e.contract
-		LEFT JOIN accounts_v3.account s ON s.id = e.sender LEFT JOIN accounts_v3.contract_topic t ON t.contract = e.contract AND t.topic = e.topic WHERE a.account = $1`, contract)
+		SELECT coalesce(s.account, ''), coalesce(t.name, '') FROM accounts_v4.contract_event e JOIN accounts_v4.account a ON a.id = e.contract
+		LEFT JOIN accounts_v4.account s ON s.id = e.sender LEFT JOIN accounts_v4.contract_topic t ON t.contract = e.contract AND t.topic = e.topic WHERE a.account = $1`, contract)
 	if err != nil {
 		t.Fatal(err)
 	}

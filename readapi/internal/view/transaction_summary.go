@@ -16,6 +16,7 @@ type SummaryBase struct {
 	FeeRate      schema.Amount `json:"fee_rate" doc:"The total fee in µSTX, despite its name."`
 	Block        summaryBlock  `json:"block"`
 	BitcoinBlock bitcoinPlace  `json:"bitcoin_block"`
+	EventCount   int32         `json:"event_count" doc:"0 for a transaction that did not succeed."`
 	Status       string        `json:"status" enum:"success,abort_by_response,abort_by_post_condition,problematic_skipped"`
 	Type         string        `json:"type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member with the details. poison_microblock has none, nor has undecoded: a transaction that this program cannot decode, or an operation from Bitcoin about which nothing is known."`
 
@@ -26,19 +27,6 @@ type SummaryBase struct {
 type signer struct {
 	Address string `json:"address"`
 	Nonce   uint64 `json:"nonce"`
-}
-
-type summaryBlock struct {
-	Height    int64       `json:"height"`
-	Hash      hash.Hash32 `json:"hash"`
-	IndexHash hash.Hash32 `json:"index_hash"`
-	Time      int64       `json:"time" doc:"Unix seconds; before Nakamoto the time of the Bitcoin block."`
-	TxIndex   int32       `json:"tx_index" doc:"Its index in the block's list of transactions."`
-}
-
-type bitcoinPlace struct {
-	Height int64 `json:"height"`
-	Time   int64 `json:"time" doc:"Unix seconds."`
 }
 
 type transferSummary struct {
@@ -115,8 +103,9 @@ func SummarizePayload(tx *transaction.Transaction) (b SummaryPayload) {
 func newSummaryBase(r *TransactionRow) SummaryBase {
 	b := SummaryBase{
 		TxID: r.ID, Sender: signer{r.from(), r.Tx.Nonce()}, FeeRate: unsignedAmount(r.Tx.Fee()),
-		Block:        summaryBlock{r.Height, r.Block, r.IndexHash, r.time(), r.Index},
-		BitcoinBlock: bitcoinPlace{r.BurnBlockHeight, r.BurnBlockTime}, Status: r.Status, Type: r.Tx.Payload.TxType(),
+		Block:        newSummaryBlock(r.Height, r.Block, r.IndexHash, r.time(), r.Index),
+		BitcoinBlock: newBitcoinPlace(r.BurnBlockHeight, r.BurnBlockTime), EventCount: r.EventCount,
+		Status: r.Status, Type: r.Tx.Payload.TxType(),
 	}
 	b.Sponsor, b.TokenTransfer = sponsorOf(r.Tx), transferOf(r.Tx)
 	return b

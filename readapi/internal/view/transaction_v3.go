@@ -36,7 +36,6 @@ func (p Included) has(part string) bool { return slices.Contains(param.Parted(p)
 type TransactionV3 struct {
 	SummaryBase
 	ParentBlock    parentBlock      `json:"parent_block"`
-	EventCount     int32            `json:"event_count" doc:"0 for a transaction that did not succeed."`
 	ExecutionCost  transactionCost  `json:"execution_cost"`
 	VMError        *string          `json:"vm_error" doc:"The node's message about a failure, which is not part of consensus; null when there is none."`
 	PostConditions *[]conditionBody `json:"post_conditions,omitempty" nullable:"false" doc:"With include=post_conditions."`
@@ -84,7 +83,7 @@ type coinbaseV3 struct {
 func RenderTransactionV3(r *TransactionRow, include Included) *TransactionV3 {
 	b := &TransactionV3{
 		SummaryBase: newSummaryBase(r), ParentBlock: parentBlock{r.parentBlock, r.parentIndexHash},
-		EventCount: r.EventCount, ExecutionCost: r.cost, VMError: r.vmError,
+		ExecutionCost: r.cost, VMError: r.vmError,
 	}
 	if include.has(includeConditions) {
 		conditions := showConditions(r.Tx.PostConditions)

@@ -56,7 +56,7 @@ type Command struct {
 	ChainID            chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
 	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all)."`
 	OrdhookToken       string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
-	OrdinalsTxIDPrefix bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix tx_id of inscriptions with 0x; ordinals-api does not."`
+	OrdinalsTxIDPrefix bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix transaction ids of inscriptions with 0x; ordinals-api does not."`
 	ForkChoice         string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
 	BodyLimit          int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Maximum size of an event, in bytes."`
 	BodyMemory         int64         `default:"67108864" env:"STRATA_BODY_MEMORY" help:"Maximum memory for all events being received at the same time, in bytes; larger events are spooled to files."`
