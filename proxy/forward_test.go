@@ -88,7 +88,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"POST", "/v3/block_proposal", "{}", 403, "AllowOperator"},
 		{"POST", "/v3/block%5Fproposal", "{}", 403, "AllowOperator"},
-		{"GET", "/v2/neighbors", "", 403, "AllowOperator"},
+		{"GET", "/v3/blocks/replay/ab", "", 403, "AllowOperator"},
 		{"POST", "/v3/blocks/upload/", "x", 403, "AllowOperator"},
 		{"POST", "/v2/transactions", strings.Repeat("x", 1001), 413, "larger"},
 		{"GET", "/metrics", "", 404, "/v2/"},

@@ -88,10 +88,10 @@ func TestLogs(t *testing.T) {
 	p := startProxy(t, Config{Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}, node)
 	p.get(t, "/v2/accounts/SP1?x=y")
 	p.send(t)
-	p.get(t, "/v2/neighbors")
+	p.get(t, "/v3/blocks/replay/ab")
 	for _, want := range [][]string{
 		{"level=DEBUG", "method=GET", "/v2/accounts/SP1?x=y", "status=200", "source=node", "node=" + node.name, "tries=1", "bytes=66"},
-		{"level=DEBUG", "/v2/neighbors", "status=403", "source=proxy"},
+		{"level=DEBUG", "/v3/blocks/replay/ab", "status=403", "source=proxy"},
 		{"level=INFO", "txid=0x" + txid, "node=" + node.name, "status=200", "height=100"},
 		{"level=INFO", "node=" + node.name, "from=unasked", "to=serving"},
 	} {

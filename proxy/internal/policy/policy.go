@@ -56,7 +56,7 @@ type Endpoint struct {
 	Hedge bool
 	// Lifetime is that of an answer; Pinned replaces it if the request names the tip of the state that it reads.
 	Lifetime, Pinned Lifetime
-	// Operator marks an endpoint that is meant for the node's operator, or that reveals the node's neighbours.
+	// Operator marks an endpoint that is meant for the node's operator.
 	Operator bool
 	// Authorized means that the client's Authorization is meant for the node, and is forwarded.
 	Authorized bool

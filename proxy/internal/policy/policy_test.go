@@ -31,7 +31,7 @@ func TestMatch(t *testing.T) {
 		{"POST", "/v3/blocks/upload/", "/v3/blocks/upload", false, true},
 		{"PUT", "/v3/block_proposal", "/v3/block_proposal", false, true},
 		{"GET", "/v3/block_proposal", "/v3/block_proposal", false, true},
-		{"GET", "/v2/neighbors", "/v2/neighbors", false, true},
+		{"GET", "/v2/neighbors", "/v2/neighbors", true, false},
 		{"GET", "/v2/stackerdb/SP1/c/replicas", "/v2/stackerdb/{address}/{contract}/{slot...}", true, false},
 		{"POST", "/v2/stackerdb/SP1/c/chunks", "/v2/stackerdb/{address}/{contract}/{slot...}", false, true},
 		{"GET", "/v3/unknown/path", "other", true, false},

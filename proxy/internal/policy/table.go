@@ -94,10 +94,10 @@ var table = []Endpoint{
 	read(Medium, "/v3/signer/{key}/{cycle}", Tip),
 	read(Light, "/v2/stackerdb/{address}/{contract}", None).local(),
 	read(Light, "/v2/stackerdb/{address}/{contract}/{slot...}", None).local(),
+	read(Medium, "/v2/neighbors", None).local(),
 	read(Medium, "/v2/attachments/inv", None).local(),
 	read(Medium, "/v2/attachments/{hash}", None),
 
-	operator(http.MethodGet, "/v2/neighbors"),
 	operator(http.MethodPost, "/v2/stackerdb/{address}/{contract}/{slot...}"),
 	operator(http.MethodPost, "/v2/mempool/query"),
 	operator(http.MethodPost, "/v2/blocks/upload/{consensus}"),

@@ -118,6 +118,9 @@ func assemble(c Config) *Answer {
 	if a.isText() && shrinks(a.plain.body) {
 		a.offered.add(gzipCoding)
 		a.offered.add(zstdCoding)
+		if a.Cacheable() {
+			a.offered.add(brotliCoding)
+		}
 	}
 	return a
 }

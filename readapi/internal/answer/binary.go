@@ -14,13 +14,13 @@ import (
 //	status 2, class 1, tag 16, tag of the content 16, height at which it settles 8
 //	content type, a string
 //	fields: count; for each a name and its values: count, strings
-//	body, then the gzip form, then the zstd form: each a string, empty for a form that there isn't,
+//	body, then the gzip form, then the zstd form, then the brotli form: each a string, empty for a form that there isn't,
 //	or that nobody has asked for
 //
 // A string is its length and its bytes. The checksum is against damage and mistakes, not against malice: whoever may
 // write to the cache may write anything.
 const (
-	magic      = "ans\x02"
+	magic      = "ans\x03"
 	sumEnd     = len(magic) + 8 // where that begins which the checksum covers
 	numbersEnd = sumEnd + 2 + 1 + 2*len(Tag{}) + 8
 )
@@ -50,7 +50,7 @@ func (a *Answer) AppendBinary(b []byte) []byte {
 		}
 	}
 	b = appendString(b, a.plain.body)
-	for _, c := range [...]coding{gzipCoding, zstdCoding} {
+	for _, c := range [...]coding{gzipCoding, zstdCoding, brotliCoding} {
 		var body []byte // whoever parses it makes it, too
 		if made := a.compressed[c].made.Load(); made != nil && a.Cacheable() {
 			body = made.body

@@ -76,7 +76,7 @@ func TestStoredAnswersAreServedTheSame(t *testing.T) {
 			t.Error("stored again, it is something else")
 		}
 		now := answer.Moment{Position: position, BurnHeight: rapid.Int64().Draw(t, "burn height")}
-		for _, encoding := range []string{"", "gzip", "zstd"} {
+		for _, encoding := range []string{"", "gzip", "zstd", "br"} {
 			for _, known := range []string{"", "*"} {
 				header := http.Header{"Accept-Encoding": {encoding}, "If-None-Match": {known}}
 				got, want := serve(b, http.MethodGet, header, now), serve(a, http.MethodGet, header, now)
@@ -108,7 +108,7 @@ func TestDamageIsNoticed(t *testing.T) {
 
 // raw is a binary form with the right checksum, whatever is in it.
 func raw(content []byte) []byte {
-	return append(binary.BigEndian.AppendUint64([]byte("ans\x02"), xxhash.Sum64(content)), content...)
+	return append(binary.BigEndian.AppendUint64([]byte("ans\x03"), xxhash.Sum64(content)), content...)
 }
 
 func numbers(status uint16, class byte) string {
@@ -117,31 +117,31 @@ func numbers(status uint16, class byte) string {
 
 func TestParseRefuses(t *testing.T) {
 	ok := numbers(200, 1)
-	if _, err := answer.Parse(raw([]byte(ok + "\x0atext/plain\x01\x03X-A\x01\x01v\x01b\x00\x00"))); err != nil {
+	if _, err := answer.Parse(raw([]byte(ok + "\x0atext/plain\x01\x03X-A\x01\x01v\x01b\x00\x00\x00"))); err != nil {
 		t.Fatalf("the one that all of these are variants of: %v", err)
 	}
 	for _, c := range []struct{ name, content, want string }{
 		{"nothing", "", "it ends early"},
 		{"numbers only", ok, "it ends early"},
-		{"status 0", numbers(0, 1) + "\x00\x00\x00\x00\x00", "status 0"},
-		{"status that is not final", numbers(100, 1) + "\x00\x00\x00\x00\x00", "status 100"},
-		{"status beyond all", numbers(1000, 1) + "\x00\x00\x00\x00\x00", "status 1000"},
-		{"class", numbers(200, 6) + "\x00\x00\x00\x00\x00", "class 6"},
+		{"status 0", numbers(0, 1) + "\x00\x00\x00\x00\x00\x00", "status 0"},
+		{"status that is not final", numbers(100, 1) + "\x00\x00\x00\x00\x00\x00", "status 100"},
+		{"status beyond all", numbers(1000, 1) + "\x00\x00\x00\x00\x00\x00", "status 1000"},
+		{"class", numbers(200, 6) + "\x00\x00\x00\x00\x00\x00", "class 6"},
 		{"content type beyond the end", ok + "\xff\x01x", "it ends early"},
 		{"length that is no number", ok + strings.Repeat("\xff", 11), "it ends early"},
 		{"length of 2^64-1", ok + "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "it ends early"},
 		{"2^63 fields", ok + "\x00\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "it ends early"},
 		{"2^63 values", ok + "\x00\x01\x01X\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "it ends early"},
-		{"field without values", ok + "\x00\x01\x03X-A\x00\x00\x00\x00", "header fields"},
-		{"name that is not canonical", ok + "\x00\x01\x03x-a\x01\x01v\x00\x00\x00", "header fields"},
-		{"field of the answer itself", ok + "\x00\x01\x04Etag\x01\x01v\x00\x00\x00", "header fields"},
-		{"fields not in order", ok + "\x00\x02\x01Y\x01\x01v\x01X\x01\x01v\x00\x00\x00", "header fields"},
-		{"field twice", ok + "\x00\x02\x01X\x01\x01v\x01X\x01\x01v\x00\x00\x00", "header fields"},
-		{"body without type", ok + "\x00\x00\x01b\x00\x00", "content type"},
-		{"body where there is none", numbers(204, 1) + "\x00\x00\x01b\x00\x00", "a body of 1 bytes, with status 204"},
-		{"form of an answer that is not kept", numbers(200, 0) + "\x01t\x00\x01b\x01g\x00", "forms"},
+		{"field without values", ok + "\x00\x01\x03X-A\x00\x00\x00\x00\x00", "header fields"},
+		{"name that is not canonical", ok + "\x00\x01\x03x-a\x01\x01v\x00\x00\x00\x00", "header fields"},
+		{"field of the answer itself", ok + "\x00\x01\x04Etag\x01\x01v\x00\x00\x00\x00", "header fields"},
+		{"fields not in order", ok + "\x00\x02\x01Y\x01\x01v\x01X\x01\x01v\x00\x00\x00\x00", "header fields"},
+		{"field twice", ok + "\x00\x02\x01X\x01\x01v\x01X\x01\x01v\x00\x00\x00\x00", "header fields"},
+		{"body without type", ok + "\x00\x00\x01b\x00\x00\x00", "content type"},
+		{"body where there is none", numbers(204, 1) + "\x00\x00\x01b\x00\x00\x00", "a body of 1 bytes, with status 204"},
+		{"form of an answer that is not kept", numbers(200, 0) + "\x01t\x00\x01b\x01g\x00\x00", "forms"},
 		{"forms missing", ok + "\x01t\x00\x01b", "it ends early"},
-		{"more", ok + "\x01t\x00\x01b\x00\x00more", "4 bytes too many"},
+		{"more", ok + "\x01t\x00\x01b\x00\x00\x00more", "4 bytes too many"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, err := answer.Parse(slices.Grow(raw([]byte(c.content)), 1<<10)) // the end is where the data ends, not the memory
@@ -150,7 +150,7 @@ func TestParseRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := answer.Parse([]byte("ans\x01" + strings.Repeat("x", 100))); err == nil || !strings.Contains(err.Error(), "it starts with") {
+	if _, err := answer.Parse([]byte("ans\x02" + strings.Repeat("x", 100))); err == nil || !strings.Contains(err.Error(), "it starts with") {
 		t.Errorf("a version that is not ours: %v", err)
 	}
 }
@@ -171,7 +171,7 @@ func FuzzParse(f *testing.F) {
 	header := len(raw(nil))
 	f.Add([]byte{})
 	withForms := answer.New(jsonConfig())
-	for _, encoding := range []string{"gzip", "zstd"} {
+	for _, encoding := range []string{"gzip", "zstd", "br"} {
 		get(withForms, http.Header{"Accept-Encoding": {encoding}})
 	}
 	for _, a := range []*answer.Answer{
@@ -193,7 +193,7 @@ func FuzzParse(f *testing.F) {
 		if limit := 40*len(stored) + 4096; a.Weight() > limit {
 			t.Errorf("%d bytes became %d", len(stored), a.Weight())
 		}
-		for _, encoding := range []string{"", "gzip", "zstd"} {
+		for _, encoding := range []string{"", "gzip", "zstd", "br"} {
 			w := get(a, http.Header{"Accept-Encoding": {encoding}})
 			if w.Code != a.Status() || w.Body.Len() > 0 && w.Header().Get("Content-Type") == "" {
 				t.Errorf("got %d %v", w.Code, w.Header())

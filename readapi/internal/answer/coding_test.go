@@ -71,10 +71,30 @@ func TestFormsMustBeWorthIt(t *testing.T) {
 	}
 }
 
+// brotli takes long, so an answer that is not kept is never compressed with it.
+func TestBrotliIsForAnswersThatAreKept(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		with func(*answer.Config)
+		want string
+	}{
+		{"kept", func(*answer.Config) {}, "br"},
+		{"an error that is kept", func(c *answer.Config) { c.Status = http.StatusNotFound }, "br"},
+		{"nobody may store it", func(c *answer.Config) { c.Class = answer.NoStore }, "gzip"},
+		{"a failure", func(c *answer.Config) { c.Status = http.StatusServiceUnavailable }, "gzip"},
+		{"too long", func(c *answer.Config) { c.Body = blocks(answer.MaxBody + 1) }, "gzip"},
+	} {
+		w := get(jsonWith(c.with), http.Header{"Accept-Encoding": {"gzip, deflate, br"}})
+		if got := w.Header().Get("Content-Encoding"); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // A strong entity tag promises the same bytes.
 func TestFormsAreTheSameEachTime(t *testing.T) {
 	for _, size := range []int{4096, answer.MaxBody + 1} {
-		for _, encoding := range []string{"gzip", "zstd"} {
+		for _, encoding := range []string{"gzip", "zstd", "br"} {
 			var first []byte
 			for range 3 {
 				a := jsonWith(func(c *answer.Config) { c.Body = blocks(size) })

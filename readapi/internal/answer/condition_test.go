@@ -28,8 +28,9 @@ func TestIfNoneMatch(t *testing.T) {
 		{"weak without quotes", []string{"W/" + tagHex}, true},
 		{"gzip form", []string{`"` + tagHex + `-gzip"`}, true},
 		{"zstd form", []string{`"` + tagHex + `-zstd"`}, true},
+		{"brotli form", []string{`"` + tagHex + `-br"`}, true},
 		{"zstd form, weak, without quotes", []string{`W/` + tagHex + `-zstd`}, true},
-		{"form that no answer has", []string{`"` + tagHex + `-br"`}, false},
+		{"form that no answer has", []string{`"` + tagHex + `-deflate"`}, false},
 		{"another", []string{`"0123456789abcdef0123456789abcdef"`}, false},
 		{"the start of it", []string{`"` + tagHex[:31] + `"`}, false},
 		{"more than it", []string{`"` + tagHex + `0"`}, false},
@@ -95,7 +96,7 @@ func drawTag(t *rapid.T) clientTag {
 	weak := rapid.SampledFrom([]string{"", "W/"}).Draw(t, "weak")
 	switch rapid.SampledFrom([]string{"ours", "ours", "quoted", "bare", "anything"}).Draw(t, "kind") {
 	case "ours":
-		opaque := tagHex + rapid.SampledFrom([]string{"", "-gzip", "-zstd"}).Draw(t, "form")
+		opaque := tagHex + rapid.SampledFrom([]string{"", "-gzip", "-zstd", "-br"}).Draw(t, "form")
 		if rapid.Bool().Draw(t, "quotes") {
 			opaque = `"` + opaque + `"`
 		}
@@ -131,7 +132,7 @@ func TestIfNoneMatchProperty(t *testing.T) {
 			}
 			lines = append(lines, text)
 		}
-		encoding := rapid.SampledFrom([]string{"", "gzip", "zstd"}).Draw(t, "encoding")
+		encoding := rapid.SampledFrom([]string{"", "gzip", "zstd", "br"}).Draw(t, "encoding")
 		w := get(a, http.Header{"If-None-Match": lines, "Accept-Encoding": {encoding}})
 		if got := w.Code == http.StatusNotModified; got != want {
 			t.Errorf("%q: got %v, want %v", lines, got, want)
@@ -157,7 +158,7 @@ func FuzzIfNoneMatch(f *testing.F) {
 var (
 	// An element that can be had from the start of a list: in quotes, without them, or with quotes that are not closed.
 	elementPattern = regexp.MustCompile(`(?s)^[ \t,]*(?:((?:W/)?"[^"]*")[^,]*|(?:W/)?"[^"]*$|([^,]*))`)
-	oursPattern    = regexp.MustCompile(`^(?:W/)?(?:"` + tagHex + `(?:-gzip|-zstd)?"|` + tagHex + `(?:-gzip|-zstd)?[ \t]*)$`)
+	oursPattern    = regexp.MustCompile(`^(?:W/)?(?:"` + tagHex + `(?:-gzip|-zstd|-br)?"|` + tagHex + `(?:-gzip|-zstd|-br)?[ \t]*)$`)
 	starPattern    = regexp.MustCompile(`^\*[ \t]*$`)
 )
 

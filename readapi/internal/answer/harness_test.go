@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
@@ -82,6 +83,12 @@ func decoded(t *testing.T, encoding string, body io.Reader) string {
 			t.Fatal(err)
 		}
 		body = r
+	case "br":
+		text, err := io.ReadAll(brotli.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	case "zstd":
 		r, err := zstd.NewReader(body)
 		if err != nil {

@@ -64,7 +64,7 @@ func TestClientRevalidates(t *testing.T) {
 	defer server.Close()
 	client := &http.Client{Transport: &http.Transport{DisableCompression: true}}
 	defer client.CloseIdleConnections()
-	for _, encoding := range []string{"", "gzip", "zstd"} {
+	for _, encoding := range []string{"", "gzip", "zstd", "br"} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			first := request(t, client, method, server.URL, http.Header{"Accept-Encoding": {encoding}})
 			_, _ = io.Copy(io.Discard, first.Body)

@@ -18,7 +18,8 @@ const (
 var (
 	identityOnly = preferences{identity: unnamed}
 	gzipAtMost   = preferences{identity: unnamed, gzipCoding: 2 * fullWeight}
-	gzipAndZstd  = preferences{identity: unnamed, gzipCoding: 2 * fullWeight, zstdCoding: 2 * fullWeight}
+	allButZstd   = preferences{identity: unnamed, gzipCoding: 2 * fullWeight, brotliCoding: 2 * fullWeight}
+	allOfThem    = preferences{identity: unnamed, gzipCoding: 2 * fullWeight, zstdCoding: 2 * fullWeight, brotliCoding: 2 * fullWeight}
 )
 
 // preferencesOf reads the Accept-Encoding header fields of a request (RFC 9110 section 12.5.3). Elements that can't be
@@ -31,10 +32,12 @@ func preferencesOf(lines []string) preferences {
 		switch lines[0] {
 		case "", "identity":
 			return identityOnly
-		case "gzip", "gzip, deflate", "gzip, deflate, br", "br, gzip, deflate", "gzip, compress, deflate, br":
+		case "gzip", "gzip, deflate":
 			return gzipAtMost
+		case "gzip, deflate, br", "br, gzip, deflate", "gzip, compress, deflate, br":
+			return allButZstd
 		case "gzip, deflate, br, zstd":
-			return gzipAndZstd
+			return allOfThem
 		}
 	}
 	return parsePreferences(lines)
@@ -42,7 +45,7 @@ func preferencesOf(lines []string) preferences {
 
 func parsePreferences(lines []string) preferences {
 	const unsaid = -1
-	given, others := [codings]int{unsaid, unsaid, unsaid}, unsaid
+	given, others := [codings]int{unsaid, unsaid, unsaid, unsaid}, unsaid
 	for _, line := range lines {
 		for more := true; more; {
 			var element string
@@ -61,6 +64,8 @@ func parsePreferences(lines []string) preferences {
 				given[gzipCoding] = weight
 			case strings.EqualFold(name, "zstd"):
 				given[zstdCoding] = weight
+			case strings.EqualFold(name, "br"):
+				given[brotliCoding] = weight
 			}
 		}
 	}
@@ -107,11 +112,12 @@ func parseThousandths(s string) (n int, ok bool) {
 	return n, n <= fullWeight
 }
 
-// choose picks the best of the offered codings; what costs less to send wins a tie. When the client accepts none of
+// choose picks the best of the offered codings. zstd wins a tie, because it costs the least to make and to read; then the
+// shortest does. When the client accepts none of
 // what there is, it gets identity: most say so by mistake, and a 406 would help nobody.
 func (p preferences) choose(offered codingSet) coding {
 	best, weight := identity, uint16(0)
-	for _, c := range [...]coding{zstdCoding, gzipCoding, identity} {
+	for _, c := range [...]coding{zstdCoding, brotliCoding, gzipCoding, identity} {
 		if p[c] > weight && (c == identity || offered.has(c)) {
 			best, weight = c, p[c]
 		}

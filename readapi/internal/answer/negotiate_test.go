@@ -25,22 +25,27 @@ func TestAcceptEncoding(t *testing.T) {
 		{[]string{"zstd"}, "zstd"},
 		{[]string{"GZip"}, "gzip"},
 		{[]string{"x-gzip"}, "gzip"},
-		{[]string{"br"}, ""},
+		{[]string{"br"}, "br"},
 		{[]string{"gzip, deflate"}, "gzip"},
-		{[]string{"gzip, deflate, br"}, "gzip"},
-		{[]string{"br, gzip, deflate"}, "gzip"},
-		{[]string{"gzip, compress, deflate, br"}, "gzip"},
+		{[]string{"gzip, deflate, br"}, "br"},
+		{[]string{"br, gzip, deflate"}, "br"},
+		{[]string{"gzip, compress, deflate, br"}, "br"},
+		{[]string{"BR;q=0.9, gzip;q=0.9"}, "br"},
+		{[]string{"br;q=0.8, gzip;q=0.9"}, "gzip"},
+		{[]string{"br;q=0.9, zstd;q=0.8"}, "br"},
+		{[]string{"br;q=0, gzip"}, "gzip"},
 		{[]string{"gzip, deflate, br, zstd"}, "zstd"},
 		{[]string{"zstd,gzip"}, "zstd"},
 		{[]string{"*"}, "zstd"},
 		{[]string{"*;q=0"}, ""}, // nothing is acceptable
 		{[]string{"identity;q=0"}, ""},
-		{[]string{"identity;q=0, br"}, ""},
+		{[]string{"identity;q=0, br"}, "br"},
 		{[]string{"identity;q=0, gzip;q=0.001"}, "gzip"},
 		{[]string{"identity;q=0, *"}, "zstd"},
 		{[]string{"gzip;q=0"}, ""},
 		{[]string{"gzip;q=0, *"}, "zstd"},
-		{[]string{"zstd;q=0, *;q=0.1"}, "gzip"},
+		{[]string{"zstd;q=0, *;q=0.1"}, "br"},
+		{[]string{"zstd;q=0, br;q=0, *;q=0.1"}, "gzip"},
 		{[]string{"identity, *;q=0"}, ""},
 		{[]string{"gzip;q=0.9, zstd;q=0.8"}, "gzip"},
 		{[]string{"gzip;q=0.8, zstd;q=0.8"}, "zstd"},
@@ -52,7 +57,7 @@ func TestAcceptEncoding(t *testing.T) {
 		{[]string{"gzip;q=0.", "gzip;q=0.000"}, ""},
 		{[]string{"compress;q=0.5, gzip;q=1.0"}, "gzip"},
 		{[]string{"gzip", "zstd"}, "zstd"}, // several header lines are one list
-		{[]string{"br", " zstd ; q=0.3 ,\tgzip\t;\tq=0.4 "}, "gzip"},
+		{[]string{"compress", " zstd ; q=0.3 ,\tgzip\t;\tq=0.4 "}, "gzip"},
 		{[]string{",, ,gzip,,"}, "gzip"},
 		{[]string{"gzip;level=9;Q=0.2, identity;q=0.1"}, "gzip"},
 		{[]string{"gzip;level=9;q=0.1, identity;q=0.2"}, ""},
@@ -118,7 +123,7 @@ func FuzzAcceptEncoding(f *testing.F) {
 }
 
 var (
-	codingPattern = regexp.MustCompile(`^(?i:(\*)|(identity)|(?:x-)?(gzip)|(zstd))$`)
+	codingPattern = regexp.MustCompile(`^(?i:(\*)|(identity)|(?:x-)?(gzip)|(zstd)|(br))$`)
 	weightPattern = regexp.MustCompile(`^(?:0(?:\.[0-9]*)?|1(?:\.0{0,3}|\.000[0-9]*)?)$`)
 )
 
@@ -152,6 +157,9 @@ func modelEncoding(lines []string) string {
 	best, heaviest := "", weigh("identity", 0.0001)
 	if weight := weigh("gzip", 0); weight > 0 && weight >= heaviest {
 		best, heaviest = "gzip", weight
+	}
+	if weight := weigh("br", 0); weight > 0 && weight >= heaviest {
+		best, heaviest = "br", weight
 	}
 	if weight := weigh("zstd", 0); weight > 0 && weight >= heaviest {
 		best = "zstd"

@@ -42,7 +42,7 @@ func parse(b []byte) (*Answer, error) {
 		Fields:      r.fields(),
 		Body:        r.bytes(),
 	}
-	compressed := [codings][]byte{gzipCoding: r.bytes(), zstdCoding: r.bytes()}
+	compressed := [codings][]byte{gzipCoding: r.bytes(), zstdCoding: r.bytes(), brotliCoding: r.bytes()}
 	switch {
 	case r.err != nil:
 		return nil, r.err
@@ -53,10 +53,10 @@ func parse(b []byte) (*Answer, error) {
 	if err := checkAssembled(a, config); err != nil {
 		return nil, err
 	}
-	if !a.Cacheable() && len(compressed[gzipCoding])+len(compressed[zstdCoding]) > 0 {
+	if !a.Cacheable() && slices.ContainsFunc(compressed[:], func(form []byte) bool { return len(form) > 0 }) {
 		return nil, errors.New("compressed forms of an answer that is not to be kept")
 	}
-	for _, c := range [...]coding{gzipCoding, zstdCoding} {
+	for _, c := range [...]coding{gzipCoding, zstdCoding, brotliCoding} {
 		a.keep(c, compressed[c])
 	}
 	a.finish()

@@ -81,7 +81,7 @@ func TestErrorsAndUnkeptAnswersHaveNoEntityTag(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := jsonWith(change)
-			for _, encoding := range []string{"", "gzip", "zstd"} {
+			for _, encoding := range []string{"", "gzip", "zstd", "br"} {
 				w := get(a, http.Header{"Accept-Encoding": {encoding}, "If-None-Match": {`"` + tagHex + `"`}})
 				if w.Code != a.Status() || w.Body.Len() == 0 {
 					t.Errorf("%q: got %d with %d bytes", encoding, w.Code, w.Body.Len())
@@ -93,7 +93,7 @@ func TestErrorsAndUnkeptAnswersHaveNoEntityTag(t *testing.T) {
 }
 
 func TestNotModifiedHasNoContent(t *testing.T) {
-	for encoding, etag := range map[string]string{"": `"` + tagHex + `"`, "gzip": `"` + tagHex + `-gzip"`, "zstd": `"` + tagHex + `-zstd"`} {
+	for encoding, etag := range map[string]string{"": `"` + tagHex + `"`, "gzip": `"` + tagHex + `-gzip"`, "zstd": `"` + tagHex + `-zstd"`, "br": `"` + tagHex + `-br"`} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			w := serve(answer.New(jsonConfig()), method, http.Header{"Accept-Encoding": {encoding}, "If-None-Match": {tagHex}}, answer.Moment{Position: position})
 			if w.Code != http.StatusNotModified || w.Body.Len() != 0 {
@@ -155,7 +155,7 @@ func TestHeadHasTheHeaderOfGet(t *testing.T) {
 		"not found": jsonWith(func(c *answer.Config) { c.Status = 404 }),
 		"stream":    answer.New(streamed([]byte("head"), "rest", nil)),
 	} {
-		for _, encoding := range []string{"", "gzip", "zstd"} {
+		for _, encoding := range []string{"", "gzip", "zstd", "br"} {
 			header := http.Header{"Accept-Encoding": {encoding}}
 			head, full := serve(a, http.MethodHead, header, answer.Moment{Position: position}), get(a, header)
 			if head.Code != full.Code || head.Body.Len() != 0 {

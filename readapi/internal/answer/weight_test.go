@@ -39,14 +39,14 @@ func TestWeightIsTheMemoryHeld(t *testing.T) {
 		},
 		"asked for in every encoding": func() *answer.Answer {
 			a := answer.New(jsonConfig())
-			for _, encoding := range []string{"gzip", "zstd"} {
+			for _, encoding := range []string{"gzip", "zstd", "br"} {
 				get(a, http.Header{"Accept-Encoding": {encoding}})
 			}
 			return a
 		},
 		"stored after it was": func() *answer.Answer {
 			a := answer.New(jsonConfig())
-			for _, encoding := range []string{"gzip", "zstd"} {
+			for _, encoding := range []string{"gzip", "zstd", "br"} {
 				get(a, http.Header{"Accept-Encoding": {encoding}})
 			}
 			parsed, err := answer.Parse(a.AppendBinary(nil))
