@@ -18,6 +18,7 @@ import (
 	"strata/readapi/search"
 	"strata/readapi/site"
 	"strata/readapi/stacking"
+	"strata/readapi/staking"
 	"strata/readapi/status"
 	"strata/readapi/stream"
 	"strata/readapi/token"
@@ -45,6 +46,7 @@ func New(config Config) *API {
 	account.Mount(e)
 	balance.Mount(e)
 	stacking.Mount(e)
+	staking.Mount(e)
 	mempool.Mount(e)
 	search.Mount(e)
 	token.Mount(e, token.Config{ImageBase: config.ImageBase, Images: config.Images, Gateways: config.Gateways, Refresh: config.Refresh})

@@ -315,7 +315,6 @@ CREATE TABLE {schema}.set_member (
     signer_key  bytea   NOT NULL, -- 33 bytes
     CONSTRAINT set_member_pkey PRIMARY KEY (cycle, place)
 );
-CREATE UNIQUE INDEX set_member_key_idx ON {schema}.set_member (cycle, signer_key);
 CREATE INDEX set_member_height_idx ON {schema}.set_member (height);
 
 -- What the followed Bitcoin blocks paid and burned: no row, or one.
@@ -328,6 +327,7 @@ CREATE TABLE {schema}.bitcoin (
 
 -- Indexes for readers: a build makes them at its end.
 
+CREATE UNIQUE INDEX set_member_key_idx ON {schema}.set_member (signer_key, cycle);
 CREATE INDEX block_burn_idx ON {schema}.block (burn_block_height, height);
 CREATE INDEX event_txid_idx ON {schema}.event (txid, n);
 CREATE INDEX allowlist_bond_idx ON {schema}.allowlist (bond_index, n) WHERE until_n IS NULL;

@@ -106,8 +106,8 @@ func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.L
 			SELECT string_agg(p.name || ' ' || p.version || ' ' || p.input, ', ' ORDER BY p.name) FROM strata.active JOIN strata.projection p USING (name, version)`)
 		version := map[bool]int{true: 2, false: 1}
 		c, o := version[chain == 4], version[ordinals == 7]
-		want := fmt.Sprintf("balances %d chain_v%d, brc20 %d ordinals_v%d, chain %d log, ft %d chain_v%d, inscriptions %d ordinals_v%d, mempool %d chain_v%d, nft %d chain_v%d, ordinals %d log, pox %d chain_v%d, sft %d chain_v%d",
-			c+balances.Version-1, chain, o, ordinals, chain, c, chain, o+inscriptions.Version-1, ordinals, c+mempool.Version-1, chain, c, chain, ordinals, c, chain, c, chain)
+		want := fmt.Sprintf("balances %d chain_v%d, brc20 %d ordinals_v%d, chain %d log, ft %d chain_v%d, inscriptions %d ordinals_v%d, mempool %d chain_v%d, nft %d chain_v%d, ordinals %d log, pox %d chain_v%d, sft %d chain_v%d, staking %d chain_v%d",
+			c+balances.Version-1, chain, o, ordinals, chain, c, chain, o+inscriptions.Version-1, ordinals, c+mempool.Version-1, chain, c, chain, ordinals, c, chain, c, chain, c, chain)
 		if got != want {
 			t.Errorf("active are %s, want %s", got, want)
 		}

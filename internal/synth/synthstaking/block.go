@@ -29,16 +29,17 @@ type Block struct {
 	Members      map[string]any    // further members of the body
 }
 
-func hash(text string) string {
+// Hash returns the hash of a text: blocks are identified by those of "block" and "header" with their names.
+func Hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "0x" + hex.EncodeToString(sum[:])
 }
 
 // IndexHash returns the index_block_hash of the block of a name.
-func IndexHash(name string) string { return hash("block " + name) }
+func IndexHash(name string) string { return Hash("block " + name) }
 
 // TxID returns the id of a transaction of a block.
-func TxID(block string, index int) string { return hash(fmt.Sprint("transaction ", block, " ", index)) }
+func TxID(block string, index int) string { return Hash(fmt.Sprint("transaction ", block, " ", index)) }
 
 // BurnTime returns the time of a Bitcoin block.
 func BurnTime(height int64) int64 { return 1_700_000_000 + 600*height }
@@ -66,8 +67,8 @@ func (b *Block) Post() Post {
 		parent = IndexHash(b.Parent)
 	}
 	body := map[string]any{
-		"block_height": b.Height, "index_block_hash": IndexHash(b.Name), "block_hash": hash("header " + b.Name), "parent_index_block_hash": parent,
-		"burn_block_hash": hash(fmt.Sprint("Bitcoin ", b.BurnHeight)), "burn_block_height": b.BurnHeight, "burn_block_time": BurnTime(b.BurnHeight),
+		"block_height": b.Height, "index_block_hash": IndexHash(b.Name), "block_hash": Hash("header " + b.Name), "parent_index_block_hash": parent,
+		"burn_block_hash": Hash(fmt.Sprint("Bitcoin ", b.BurnHeight)), "burn_block_height": b.BurnHeight, "burn_block_time": BurnTime(b.BurnHeight),
 		"block_time": BurnTime(b.BurnHeight) + 30, "matured_miner_rewards": []any{}, "transactions": transactions, "events": events,
 	}
 	maps.Copy(body, b.Members)
