@@ -115,7 +115,7 @@ func (b *batch) number(ctx context.Context, events []*event) (int64, error) {
 	if len(lastOfBond) > 0 {
 		queries.Queue(b.sql(`
 			SELECT s.bond_index, e.bond_n FROM unnest($1::bigint[]) AS s (bond_index)
-			CROSS JOIN LATERAL (SELECT e.bond_n FROM {schema}.event e WHERE e.bond_index = s.bond_index ORDER BY e.bond_n DESC LIMIT 1) e`),
+			CROSS JOIN LATERAL (SELECT e.bond_n FROM {schema}.event e WHERE e.bond_index = s.bond_index ORDER BY e.n DESC LIMIT 1) e`),
 			slices.Collect(maps.Keys(lastOfBond))).Query(func(rows pgx.Rows) error {
 			_, err := pgx.ForEachRow(rows, []any{&bond, &n}, func() error { lastOfBond[bond] = n; return nil })
 			return err

@@ -32,7 +32,7 @@ CREATE TABLE {schema}.event (
     CONSTRAINT event_pkey PRIMARY KEY (n)
 );
 CREATE UNIQUE INDEX event_subject_idx ON {schema}.event (subject, subject_n);
-CREATE UNIQUE INDEX event_bond_idx ON {schema}.event (bond_index, bond_n);
+CREATE INDEX event_bond_idx ON {schema}.event (bond_index, n);
 CREATE INDEX event_height_idx ON {schema}.event (height, n);
 
 -- Burn heights at which cycles begin, as events state them: the first event that states one for a cycle.

@@ -24,15 +24,15 @@ type bondStakerInput struct {
 // Dependencies replaces those of param.PrincipalInput.
 func (in *bondStakerInput) Dependencies() engine.Dependencies { return dependencies }
 
-// allowed is an entry of a bond's allow-list.
-type allowed struct {
+// allowlistEntry is an entry of a bond's allow-list.
+type allowlistEntry struct {
 	Staker  string        `json:"staker"`
 	MaxSats schema.Amount `json:"max_sats"`
 }
 
 type allowedRow struct {
 	n int64
-	allowed
+	allowlistEntry
 }
 
 func allowedColumns(r *allowedRow) []any { return []any{&r.n, &r.Staker, &r.MaxSats} }
@@ -48,9 +48,9 @@ func (a *api) registerAllowlists() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-bond-allowlist", Path: prefix + "/bonds/{bond_index}/allowlist", Tag: tag, Summary: "The allow-list of a bond, last entry first",
 		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
-	}, func(ctx context.Context, s *engine.Snapshot, in *bondListInput) (*page.KeysetPage[allowed], error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *bondListInput) (*page.KeysetPage[allowlistEntry], error) {
 		if _, ok := tipHeight(s); !ok {
-			return emptyPage[allowed](in.Limit), nil
+			return emptyPage[allowlistEntry](in.Limit), nil
 		}
 		b := s.Batch()
 		total := queueCount(b, `coalesce((SELECT allowed FROM {staking}.bond WHERE bond_index = $1), 0)`, in.Bond)
@@ -60,12 +60,12 @@ func (a *api) registerAllowlists() {
 			return nil, err
 		}
 		showRows(s, p, func(r *allowedRow) int64 { return r.n })
-		return pageOf(p, total(), func(r *allowedRow) allowed { return r.allowed }), nil
+		return pageOf(p, total(), func(r *allowedRow) allowlistEntry { return r.allowlistEntry }), nil
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-staking-bond-allowlist-entry", Path: prefix + "/bonds/{bond_index}/allowlist/{principal}", Tag: tag, Summary: "The entry of a staker in the allow-list of a bond",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
-	}, func(ctx context.Context, s *engine.Snapshot, in *bondStakerInput) (*allowed, error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *bondStakerInput) (*allowlistEntry, error) {
 		missing := engine.NotFound("Bond allowlist entry not found")
 		if _, ok := tipHeight(s); !ok {
 			return nil, missing
@@ -79,6 +79,6 @@ func (a *api) registerAllowlists() {
 			return nil, missing
 		}
 		showEvents(s, func() []int64 { return []int64{row.n} })
-		return &row.allowed, nil
+		return &row.allowlistEntry, nil
 	})
 }

@@ -208,7 +208,7 @@ func (a *api) getBond(ctx context.Context, s *engine.Snapshot, in *BondInput) (*
 	if !ok {
 		return nil, missing
 	}
-	b := s.Batch()
+	b := newBatch(s)
 	clockOf := a.queueClock(b)
 	found := engine.Query(b, func(r *placedBond) []any { return append(bondColumns(&r.bondRow), r.place.columns()...) }, `
 		SELECT ARRAY[b.source_seq], `+bondSQL+`, `+placeSQL+` FROM {staking}.bond b JOIN {staking}.event e ON e.n = b.n`+placeJoin+`WHERE b.bond_index = $1`, in.Bond)

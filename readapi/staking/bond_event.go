@@ -17,19 +17,19 @@ import (
 	"strata/readapi/internal/view"
 )
 
-type eventPlace struct {
+type bondEventPlace struct {
 	TxID       hash.Hash32 `json:"tx_id"`
 	EventIndex int32       `json:"event_index"`
 }
 
 // bondEvent is an event of a bond.
 type bondEvent struct {
-	Name         string       `json:"name" example:"register-for-bond"`
-	BondIndex    int64        `json:"bond_index"`
-	Transaction  eventPlace   `json:"transaction"`
-	Block        placeBlock   `json:"block"`
-	BitcoinBlock placeBitcoin `json:"bitcoin_block"`
-	Data         anyObject    `json:"data" doc:"Further fields; they depend on the name."`
+	Name         string         `json:"name" example:"register-for-bond"`
+	BondIndex    int64          `json:"bond_index"`
+	Transaction  bondEventPlace `json:"transaction"`
+	Block        placeBlock     `json:"block"`
+	BitcoinBlock placeBitcoin   `json:"bitcoin_block"`
+	Data         anyObject      `json:"data" doc:"Further fields; they depend on the name."`
 }
 
 // anyObject is a JSON object of any form.
@@ -70,8 +70,7 @@ var bondEventList = keyset{
 		LEFT JOIN {staking}.distribution d ON d.n = e.n LEFT JOIN {staking}.calculation c ON c.n = d.calculation_n
 		WHERE e.bond_index = $1`,
 	sources: `ARRAY[e.source_seq]`, columns: `e.n, e.bond_index, e.topic, e.event_index, p.value, c.calculation_height, c.cycle, ` + placeSQL,
-	// Numbers among the events of the bond have the order of those among all events, and an index.
-	key: []string{"e.bond_n"}, text: eventText, descending: true,
+	key: []string{"e.n"}, text: eventText, descending: true,
 }
 
 func (a *api) registerBondEvents() {
@@ -86,12 +85,9 @@ func (a *api) listBondEvents(ctx context.Context, s *engine.Snapshot, in *bondEv
 		return emptyPage[bondEvent](in.Limit), nil
 	}
 	b := s.Batch()
-	total := queueCount(b, `coalesce((SELECT bond_n FROM {staking}.event WHERE bond_index = $1 ORDER BY bond_n DESC LIMIT 1), 0)`, in.Bond)
+	total := queueCount(b, `coalesce((SELECT bond_n FROM {staking}.event WHERE bond_index = $1 ORDER BY n DESC LIMIT 1), 0)`, in.Bond)
 	clockOf := a.queueClock(b)
 	bound, args := in.Cursor.bound(2)
-	if bound != nil {
-		bound[0] = `coalesce((SELECT x.bond_n FROM {staking}.event x WHERE x.bond_index = $1 AND x.n <= ` + bound[0] + ` ORDER BY x.bond_n DESC LIMIT 1), 0)`
-	}
 	p := queue(b, &bondEventList, bondEventColumns, in.Limit, bound, append([]any{in.Bond}, args...)...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
@@ -117,7 +113,7 @@ type bondEventsInput struct {
 
 func (r *bondEventRow) shape() bondEvent {
 	place := r.place.shape()
-	return bondEvent{Name: r.topic, BondIndex: r.bond, Transaction: eventPlace{place.TxID, r.index}, Block: place.Block, BitcoinBlock: place.BitcoinBlock}
+	return bondEvent{Name: r.topic, BondIndex: r.bond, Transaction: bondEventPlace{place.TxID, r.index}, Block: place.Block, BitcoinBlock: place.BitcoinBlock}
 }
 
 // Data of events, by their names.
@@ -230,7 +226,7 @@ func (r *bondEventRow) data(ctx context.Context, s *engine.Snapshot, c clock) (a
 	case pox.TopicSetupBond:
 		return p.setup(ctx, s, c)
 	case pox.TopicAddToAllowlist:
-		return newObject(allowed{staker, p.amount("max-sats")})
+		return newObject(allowlistEntry{staker, p.amount("max-sats")})
 	case pox.TopicRegisterForBond:
 		return newObject(registerData{staker, signer, p.lockType(), lockedAmounts{p.amount("sats-total"), p.amount("amount-ustx")}})
 	case pox.TopicUpdateBond:

@@ -96,6 +96,9 @@ type timeRow struct {
 
 // readTimes reads the times of heights.
 func readTimes(ctx context.Context, s *engine.Snapshot, heights ...int64) (times, error) {
+	if len(heights) == 0 {
+		return times{}, nil
+	}
 	slices.Sort(heights)
 	heights = slices.Compact(heights)
 	b := s.Batch()

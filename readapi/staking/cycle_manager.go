@@ -21,14 +21,14 @@ var memberList = keyset{
 
 // readMembers reads the signers of a set from a place on.
 func readMembers(ctx context.Context, s *engine.Snapshot, cycle, start int64, limit int) (*listing[memberRow], error) {
-	b := s.Batch()
+	b := newBatch(s)
 	rows := queue(b, &memberList, func(r *memberRow) []any { return []any{&r.place, &r.weight, &r.staked, &r.key} }, limit, []string{"$2::bigint"}, cycle, start)
 	return rows, b.Run(ctx)
 }
 
 // readManagers reads the signer managers that had registered one of the keys before an event, by key.
 func readManagers(ctx context.Context, s *engine.Snapshot, before int64, keys [][]byte) (map[string][]signerManager, error) {
-	b := s.Batch()
+	b := newBatch(s)
 	managers := engine.Query(b, func(r *managerRow) []any {
 		return []any{&r.n, &r.signer, &r.key, &r.at.BlockHeight, &r.at.BitcoinBlockHeight, &r.at.TxID, &r.later, &r.current, &r.laterTx, &r.cycle}
 	}, `

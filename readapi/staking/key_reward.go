@@ -54,7 +54,7 @@ type keyRewardRow struct {
 var keyRewardList = keyset{
 	from: `{staking}.set_member m JOIN {staking}.cycle_set s ON s.cycle = m.cycle
 		CROSS JOIN LATERAL (
-			SELECT coalesce(array_agg(k.signer ORDER BY k.signer), '{}') AS signers FROM {staking}.signer_key k
+			SELECT coalesce(array_agg(k.signer ORDER BY k.signer), ARRAY[]::text[]) AS signers FROM {staking}.signer_key k
 			WHERE k.signer_key = m.signer_key AND k.n < s.first_n AND (k.until_n IS NULL OR k.until_n >= s.first_n)
 		) k
 		CROSS JOIN LATERAL (

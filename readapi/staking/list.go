@@ -147,9 +147,17 @@ func queueCount(b *engine.Batch, sql string, args ...any) func() int64 {
 	}
 }
 
+// newBatch returns a batch whose first query has a row in any case. A batch whose first query has none is read again,
+// because that row says that the tables have not changed since.
+func newBatch(s *engine.Snapshot) *engine.Batch {
+	b := s.Batch()
+	queueCount(b, `1::bigint`)
+	return b
+}
+
 // find reads one row; false if there is none.
 func find[R any](ctx context.Context, s *engine.Snapshot, scan func(*R) []any, sql string, args ...any) (R, bool, error) {
-	b := s.Batch()
+	b := newBatch(s)
 	result := engine.Query(b, scan, sql, args...)
 	err := b.Run(ctx)
 	row, ok := result.First()

@@ -14,8 +14,8 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// Registration is the registration of a staker for a bond.
-type Registration struct {
+// BondRegistration is the registration of a staker for a bond.
+type BondRegistration struct {
 	Staker   string        `json:"staker"`
 	Signer   string        `json:"signer" doc:"The signer manager, a contract."`
 	Type     string        `json:"type" enum:"l1,l2" doc:"Where the sats are locked: l1 on Bitcoin, l2 as sBTC."`
@@ -24,7 +24,7 @@ type Registration struct {
 
 // registrationDetail is a registration with its lockup.
 type registrationDetail struct {
-	Registration
+	BondRegistration
 	L1Lockup *l1Lockup `json:"l1_lockup,omitempty" doc:"Only for type l1."`
 	L2Lockup *l2Lockup `json:"l2_lockup,omitempty" doc:"Only for type l2."`
 }
@@ -62,8 +62,8 @@ var registrationList = keyset{
 	sources: `ARRAY[t.source_seq]`, columns: registrationSQL, key: []string{"t.enrolled_n"}, text: eventText, descending: true,
 }
 
-func (r *registrationRow) shape(tip int64) Registration {
-	body := Registration{Staker: r.staker, Signer: r.signer, Type: "l2", Balances: lockedAmounts{schema.Amount(r.sats), schema.Amount(r.ustx)}}
+func (r *registrationRow) shape(tip int64) BondRegistration {
+	body := BondRegistration{Staker: r.staker, Signer: r.signer, Type: "l2", Balances: lockedAmounts{schema.Amount(r.sats), schema.Amount(r.ustx)}}
 	if r.l1 {
 		body.Type = "l1"
 	}
@@ -77,10 +77,10 @@ func (a *api) registerRegistrations() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-bond-registrations", Path: prefix + "/bonds/{bond_index}/registrations", Tag: tag, Summary: "Registrations for a bond, newest first",
 		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
-	}, func(ctx context.Context, s *engine.Snapshot, in *bondListInput) (*page.KeysetPage[Registration], error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *bondListInput) (*page.KeysetPage[BondRegistration], error) {
 		tip, ok := tipHeight(s)
 		if !ok {
-			return emptyPage[Registration](in.Limit), nil
+			return emptyPage[BondRegistration](in.Limit), nil
 		}
 		b := s.Batch()
 		total := queueCount(b, `coalesce((SELECT registered FROM {staking}.bond WHERE bond_index = $1), 0)`, in.Bond)
@@ -90,7 +90,7 @@ func (a *api) registerRegistrations() {
 			return nil, err
 		}
 		showRows(s, p, func(r *registrationRow) int64 { return r.n })
-		return pageOf(p, total(), func(r *registrationRow) Registration { return r.shape(tip) }), nil
+		return pageOf(p, total(), func(r *registrationRow) BondRegistration { return r.shape(tip) }), nil
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-staking-bond-registration", Path: prefix + "/bonds/{bond_index}/registrations/{principal}", Tag: tag, Summary: "The registration of a staker for a bond",
@@ -126,7 +126,7 @@ func getRegistration(ctx context.Context, s *engine.Snapshot, in *bondStakerInpu
 		return nil, missing
 	}
 	showEvents(s, func() []int64 { return []int64{row.n, row.enrolled} })
-	body := &registrationDetail{Registration: row.shape(tip)}
+	body := &registrationDetail{BondRegistration: row.shape(tip)}
 	if row.l1 {
 		body.L1Lockup = &l1Lockup{outputsOf(row.print)}
 	} else {

@@ -21,14 +21,14 @@ type signerInput struct{ param.PrincipalInput }
 // Dependencies replaces those of param.PrincipalInput.
 func (in *signerInput) Dependencies() engine.Dependencies { return dependencies }
 
-// Signer is a signer manager with its key.
-type Signer struct {
+// StakingSigner is a signer manager with its key.
+type StakingSigner struct {
 	Signer    string       `json:"signer" doc:"The signer manager, a contract."`
 	SignerKey view.HexText `json:"signer_key" doc:"The key that it registered last, 33 bytes."`
 }
 
 type signerDetail struct {
-	Signer
+	StakingSigner
 	Transaction transactionPlace `json:"transaction" doc:"The transaction that registered the key."`
 }
 
@@ -40,7 +40,7 @@ type signerRow struct {
 
 func signerColumns(r *signerRow) []any { return []any{&r.n, &r.signer, &r.key} }
 
-func (r *signerRow) shape() Signer { return Signer{r.signer, view.HexOf(r.key)} }
+func (r *signerRow) shape() StakingSigner { return StakingSigner{r.signer, view.HexOf(r.key)} }
 
 const signerSQL = `k.n, t.signer, k.signer_key`
 
@@ -63,9 +63,9 @@ func (a *api) registerSigners() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-signers", Path: prefix + "/signers", Tag: tag, Summary: "Signer managers of pox-5 with their keys, by name",
 		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
-	}, func(ctx context.Context, s *engine.Snapshot, in *signersInput) (*page.KeysetPage[Signer], error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *signersInput) (*page.KeysetPage[StakingSigner], error) {
 		if _, ok := tipHeight(s); !ok {
-			return emptyPage[Signer](in.Limit), nil
+			return emptyPage[StakingSigner](in.Limit), nil
 		}
 		b := s.Batch()
 		total := queueCount(b, `coalesce((SELECT place FROM {staking}.signer ORDER BY place DESC LIMIT 1), 0)`)
@@ -75,7 +75,7 @@ func (a *api) registerSigners() {
 			return nil, err
 		}
 		showRows(s, p, func(r *signerRow) int64 { return r.n })
-		return pageOf(p, total(), func(r *signerRow) Signer { return r.shape() }), nil
+		return pageOf(p, total(), func(r *signerRow) StakingSigner { return r.shape() }), nil
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-staking-signer", Path: prefix + "/signers/{principal}", Tag: tag, Summary: "A signer manager of pox-5",
