@@ -19,6 +19,7 @@ import (
 	"strata/projections/ordinals"
 	"strata/projections/pox"
 	"strata/projections/sft"
+	"strata/projections/staking"
 )
 
 // TestFoldsLookUp builds all projections from a log with many forks, and expects no fold to scan a whole table or
@@ -33,7 +34,7 @@ func TestFoldsLookUp(t *testing.T) {
 	made.Chain = synthchain.New(config)
 	replay.Append(t, log, made.Next(2500)...)
 	stop := rig.Follow(t, log,
-		projections.Chain(rig.Chain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
+		projections.Chain(rig.Chain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), staking.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()))
 	replay.Wait(t, log)
 	stop()

@@ -19,6 +19,7 @@ import (
 	"strata/readapi/search"
 	"strata/readapi/site"
 	"strata/readapi/stacking"
+	"strata/readapi/staking"
 	"strata/readapi/status"
 	"strata/readapi/stream"
 	"strata/readapi/token"
@@ -46,6 +47,7 @@ func New(config Config) *API {
 	account.Mount(e)
 	balance.Mount(e)
 	stacking.Mount(e)
+	staking.Mount(e)
 	mempool.Mount(e)
 	search.Mount(e)
 	faucet.Mount(e, config.Faucet)

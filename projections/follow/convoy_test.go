@@ -30,6 +30,7 @@ import (
 	"strata/projections/ordinals"
 	"strata/projections/pox"
 	"strata/projections/sft"
+	"strata/projections/staking"
 	"strata/projections/version"
 )
 
@@ -37,7 +38,7 @@ import (
 func allLines(t *testing.T) projections.Lines {
 	t.Helper()
 	return projections.Lines{
-		projections.Chain(rig.Chain(t), balances.New(nil), accounts.New(), mempool.New(), pox.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
+		projections.Chain(rig.Chain(t), balances.New(nil), accounts.New(), mempool.New(), pox.New(), staking.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()),
 	}
 }

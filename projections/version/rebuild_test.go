@@ -24,6 +24,7 @@ import (
 	"strata/projections/ordinals"
 	"strata/projections/pox"
 	"strata/projections/sft"
+	"strata/projections/staking"
 	"strata/projections/version"
 )
 
@@ -31,7 +32,7 @@ import (
 func everything(t *testing.T) projections.Lines {
 	t.Helper()
 	return projections.Lines{
-		projections.Chain(rig.Chain(t), balances.New(nil), mempool.New(), pox.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
+		projections.Chain(rig.Chain(t), balances.New(nil), mempool.New(), pox.New(), staking.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()),
 	}
 }
@@ -58,7 +59,7 @@ func TestRebuildEverything(t *testing.T) {
 		stop()
 	}
 	want := []projections.Schema{
-		rig.Schema("chain", chain.Version+1), rig.Schema("balances", balances.Version+1), rig.Schema("mempool", mempool.Version+1), rig.Schema("pox", pox.Version+1), rig.Schema("ft", 2), rig.Schema("sft", 2), rig.Schema("nft", 2), rig.Schema("ordinals", 7), rig.Schema("inscriptions", 3), rig.Schema("brc20", 2),
+		rig.Schema("chain", chain.Version+1), rig.Schema("balances", balances.Version+1), rig.Schema("mempool", mempool.Version+1), rig.Schema("pox", pox.Version+1), rig.Schema("staking", 2), rig.Schema("ft", 2), rig.Schema("sft", 2), rig.Schema("nft", 2), rig.Schema("ordinals", 7), rig.Schema("inscriptions", 3), rig.Schema("brc20", 2),
 	}
 	if !slices.Equal(built, want) {
 		t.Fatalf("got %v, want %v", built, want)
@@ -105,9 +106,9 @@ func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.L
 			SELECT string_agg(p.name || ' ' || p.version || ' ' || p.input, ', ' ORDER BY p.name) FROM strata.active JOIN strata.projection p USING (name, version)`)
 		version := map[bool]int{true: 2, false: 1}
 		c, o := version[chainVersion > chain.Version], version[ordinals == 7]
-		want := fmt.Sprintf("balances %d chain_v%d, brc20 %d ordinals_v%d, chain %d log, ft %d chain_v%d, inscriptions %d ordinals_v%d, mempool %d chain_v%d, nft %d chain_v%d, ordinals %d log, pox %d chain_v%d, sft %d chain_v%d",
+		want := fmt.Sprintf("balances %d chain_v%d, brc20 %d ordinals_v%d, chain %d log, ft %d chain_v%d, inscriptions %d ordinals_v%d, mempool %d chain_v%d, nft %d chain_v%d, ordinals %d log, pox %d chain_v%d, sft %d chain_v%d, staking %d chain_v%d",
 			c+balances.Version-1, chainVersion, o, ordinals, chainVersion, c, chainVersion, o+inscriptions.Version-1, ordinals, c+mempool.Version-1, chainVersion,
-			c, chainVersion, ordinals, c+pox.Version-1, chainVersion, c, chainVersion)
+			c, chainVersion, ordinals, c+pox.Version-1, chainVersion, c, chainVersion, c, chainVersion)
 		if got != want {
 			t.Errorf("active are %s, want %s", got, want)
 		}
@@ -144,7 +145,7 @@ func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.L
 	if s := rig.StatusOf(t, log, rig.Schema("ft", 2)); !s.Previous {
 		t.Errorf("a rollback would not return to ft_v2: %+v", s)
 	}
-	for _, i := range []projections.Schema{rig.Schema("sft", 2), rig.Schema("nft", 2), rig.Schema("balances", 3), rig.Schema("mempool", mempool.Version+1), rig.Schema("pox", pox.Version+1), rig.Schema("ft", 2), rig.Schema("chain", chain.Version+1)} {
+	for _, i := range []projections.Schema{rig.Schema("sft", 2), rig.Schema("nft", 2), rig.Schema("balances", 3), rig.Schema("mempool", mempool.Version+1), rig.Schema("pox", pox.Version+1), rig.Schema("staking", 2), rig.Schema("ft", 2), rig.Schema("chain", chain.Version+1)} {
 		if err := version.Drop(ctx, pool, i); err != nil {
 			t.Fatal(err)
 		}

@@ -25,6 +25,7 @@ import (
 	"strata/projections/nft"
 	"strata/projections/pox"
 	"strata/projections/sft"
+	"strata/projections/staking"
 	"strata/projections/version"
 )
 
@@ -232,7 +233,7 @@ func nodeLines(tokens bool) projections.Lines {
 	}
 	followers := []projections.Projection[projections.Step]{balances.New(nil), ft.New(nil), sft.New(nil), nft.New(nil)}
 	if !tokens {
-		followers = append(followers, accounts.New(), mempool.New(), pox.New())
+		followers = append(followers, accounts.New(), mempool.New(), pox.New(), staking.New())
 	}
 	return projections.Lines{projections.Chain(canonical, followers...)}
 }

@@ -22,6 +22,7 @@ import (
 	"strata/projections/ordinals"
 	"strata/projections/pox"
 	"strata/projections/sft"
+	"strata/projections/staking"
 )
 
 // NewRunner returns a runner of all projections. With buildNew it builds new versions of read tables, whose rules the
@@ -64,7 +65,7 @@ func Lines(forkChoice string, logger *slog.Logger, registry prometheus.Registere
 	inscribed := inscriptions.New(logger)
 	inscribed.Instrument(registry)
 	return projections.Lines{
-		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), ft.New(logger), sft.New(logger), nft.New(logger)),
+		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), staking.New(), ft.New(logger), sft.New(logger), nft.New(logger)),
 		projections.Feed(feed, inscribed, brc20.New()),
 	}, nil
 }

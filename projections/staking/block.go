@@ -1,0 +1,117 @@
+package staking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/shard"
+	"strata/projections"
+)
+
+// poxVersion is the version of the contract whose events the projection reads.
+const poxVersion = 5
+
+// readTip reads the newest block that the rows reflect.
+func (b *batch) readTip(ctx context.Context) error {
+	var err error
+	b.tip, err = projections.ReadTip(ctx, b.tx, b.sql(`
+		SELECT height, index_block_hash, block_hash, burn_block_height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
+	return err
+}
+
+// blocks folds the steps of canonical blocks: reverts first, then applies.
+func (b *batch) blocks(ctx context.Context, steps []projections.Step) error {
+	reverted := 0
+	for reverted < len(steps) && steps[reverted].Kind == projections.Revert {
+		reverted++
+	}
+	if reverted > 0 {
+		if err := b.revert(ctx, steps[0], steps[reverted-1].Height); err != nil {
+			return fmt.Errorf("revert %d blocks from height %d on: %w", reverted, steps[reverted-1].Height, err)
+		}
+	}
+	if steps = steps[reverted:]; len(steps) == 0 {
+		return nil
+	}
+	if err := b.apply(ctx, steps); err != nil {
+		return fmt.Errorf("apply blocks at heights %d to %d: %w", steps[0].Height, steps[len(steps)-1].Height, err)
+	}
+	return nil
+}
+
+// apply applies blocks.
+func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
+	var events []*event
+	var blocks [][]any
+	var sets []*cycleSet
+	for i := range steps {
+		step := &steps[i]
+		if step.Kind != projections.Apply {
+			return fmt.Errorf("step %d reverts a block that is not the tip of this projection", step.Number)
+		}
+		content := step.Block
+		if b.tip != nil && content.ParentIndexBlockHash != b.tip.IndexBlockHash {
+			return fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, b.tip.IndexBlockHash)
+		}
+		b.tip = &projections.Tip{
+			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: content.BlockHash, BurnBlockHeight: int64(content.BurnBlockHeight),
+		}
+		blocks = append(blocks, []any{step.BlockSeq, b.tip.Height, b.tip.BurnBlockHeight, int64(content.BurnBlockTime), b.tip.IndexBlockHash[:], b.tip.BlockHash[:]})
+		if set := setOf(step); set != nil {
+			set.before = len(events)
+			sets = append(sets, set)
+		}
+		events = append(events, eventsOf(step)...)
+	}
+	if err := b.copy(ctx, "block", "source_seq height burn_block_height burn_block_time index_block_hash block_hash", blocks); err != nil {
+		return err
+	}
+	if len(events) == 0 && len(sets) == 0 {
+		return nil
+	}
+	next, err := b.number(ctx, events)
+	if err != nil {
+		return err
+	}
+	if err := b.writeSets(ctx, sets, next); err != nil {
+		return err
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	b.touched.Add(shard.StackingEvents(poxVersion))
+	if err := b.writeEvents(ctx, events); err != nil {
+		return err
+	}
+	return b.fold(ctx, events)
+}
+
+// revert reverts the blocks at height from and above. newest is the step of the newest one.
+func (b *batch) revert(ctx context.Context, newest projections.Step, from int64) error {
+	if b.tip == nil || newest.IndexBlockHash != b.tip.IndexBlockHash {
+		return fmt.Errorf("block %s is not the tip of this projection", newest.IndexBlockHash)
+	}
+	var first int64
+	err := b.tx.QueryRow(ctx, b.sql(`SELECT n FROM {schema}.event WHERE height >= $1 ORDER BY height, n LIMIT 1`), from).Scan(&first)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+	case err != nil:
+		return fmt.Errorf("find the first event: %w", err)
+	default:
+		b.touched.Add(shard.StackingEvents(poxVersion))
+		if err := b.undo(ctx, first); err != nil {
+			return fmt.Errorf("undo the events from number %d on: %w", first, err)
+		}
+	}
+	queries := &pgx.Batch{}
+	for _, table := range []string{"event", "cycle_set", "set_member", "block"} {
+		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1`), from)
+	}
+	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
+		return err
+	}
+	return b.readTip(ctx)
+}

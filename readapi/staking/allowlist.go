@@ -1,0 +1,84 @@
+package staking
+
+import (
+	"context"
+	"net/http"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+)
+
+type bondListInput struct {
+	BondInput
+	BondPage
+}
+
+type bondStakerInput struct {
+	BondInput
+	param.PrincipalInput
+}
+
+// Dependencies replaces those of param.PrincipalInput.
+func (in *bondStakerInput) Dependencies() engine.Dependencies { return dependencies }
+
+// allowlistEntry is an entry of a bond's allow-list.
+type allowlistEntry struct {
+	Staker  string        `json:"staker"`
+	MaxSats schema.Amount `json:"max_sats"`
+}
+
+type allowedRow struct {
+	n int64
+	allowlistEntry
+}
+
+func allowedColumns(r *allowedRow) []any { return []any{&r.n, &r.Staker, &r.MaxSats} }
+
+const allowedSQL = `t.n, t.staker, t.max_sats::text`
+
+var allowList = keyset{
+	from:    `{staking}.allowlist t JOIN {staking}.event e ON e.n = t.n WHERE t.bond_index = $1 AND t.until_n IS NULL`,
+	sources: `ARRAY[t.source_seq]`, columns: allowedSQL, key: []string{"t.n"}, text: eventText, descending: true,
+}
+
+func (a *api) registerAllowlists() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-staking-bond-allowlist", Path: prefix + "/bonds/{bond_index}/allowlist", Tag: tag, Summary: "The allow-list of a bond, last entry first",
+		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
+	}, func(ctx context.Context, s *engine.Snapshot, in *bondListInput) (*page.KeysetPage[allowlistEntry], error) {
+		if _, ok := tipHeight(s); !ok {
+			return emptyPage[allowlistEntry](in.Limit), nil
+		}
+		b := s.Batch()
+		total := queueCount(b, `coalesce((SELECT allowed FROM {staking}.bond WHERE bond_index = $1), 0)`, in.Bond)
+		bound, args := in.Cursor.bound(2)
+		p := queue(b, &allowList, allowedColumns, in.Limit, bound, append([]any{in.Bond}, args...)...)
+		if err := b.RunLast(ctx); err != nil {
+			return nil, err
+		}
+		showRows(s, p, func(r *allowedRow) int64 { return r.n })
+		return pageOf(p, total(), func(r *allowedRow) allowlistEntry { return r.allowlistEntry }), nil
+	})
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-staking-bond-allowlist-entry", Path: prefix + "/bonds/{bond_index}/allowlist/{principal}", Tag: tag, Summary: "The entry of a staker in the allow-list of a bond",
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+	}, func(ctx context.Context, s *engine.Snapshot, in *bondStakerInput) (*allowlistEntry, error) {
+		missing := engine.NotFound("Bond allowlist entry not found")
+		if _, ok := tipHeight(s); !ok {
+			return nil, missing
+		}
+		row, ok, err := find(ctx, s, allowedColumns, `
+			SELECT ARRAY[t.source_seq], `+allowedSQL+` FROM {staking}.allowlist t WHERE t.bond_index = $1 AND t.staker = $2 AND t.until_n IS NULL`, in.Bond, string(in.Principal))
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, missing
+		}
+		showEvents(s, func() []int64 { return []int64{row.n} })
+		return &row.allowlistEntry, nil
+	})
+}

@@ -1,0 +1,105 @@
+package staking
+
+import (
+	"context"
+	"net/http"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+type signersInput struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"250" default:"100" doc:"Rows of a page."`
+	Cursor string `query:"cursor" pattern:"^[0-9A-Z]{28,41}(\\.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,127})?$" doc:"The first signer manager of the page."`
+}
+
+type signerInput struct{ param.PrincipalInput }
+
+// Dependencies replaces those of param.PrincipalInput.
+func (in *signerInput) Dependencies() engine.Dependencies { return dependencies }
+
+// StakingSigner is a signer manager with its key.
+type StakingSigner struct {
+	Signer    string       `json:"signer" doc:"The signer manager, a contract."`
+	SignerKey view.HexText `json:"signer_key" doc:"The key that it registered last, 33 bytes."`
+}
+
+type signerDetail struct {
+	StakingSigner
+	Transaction transactionPlace `json:"transaction" doc:"The transaction that registered the key."`
+}
+
+type signerRow struct {
+	n      int64
+	signer string
+	key    []byte
+}
+
+func signerColumns(r *signerRow) []any { return []any{&r.n, &r.signer, &r.key} }
+
+func (r *signerRow) shape() StakingSigner { return StakingSigner{r.signer, view.HexOf(r.key)} }
+
+const signerSQL = `k.n, t.signer, k.signer_key`
+
+// signerKey joins the key k that a signer manager t has registered last.
+const signerKey = ` CROSS JOIN LATERAL (SELECT * FROM {staking}.signer_key k WHERE k.signer = t.signer ORDER BY k.n DESC LIMIT 1) AS k `
+
+var signerList = keyset{
+	from: `{staking}.signer t` + signerKey + `WHERE true`, sources: `ARRAY[k.source_seq]`, columns: signerSQL, key: []string{"t.signer"}, text: `t.signer`,
+}
+
+// textBound returns the bound of a page that begins at a text, with its arguments, which are numbered from n on.
+func textBound(cursor, argument string) (bound []string, args []any) {
+	if cursor == "" {
+		return nil, nil
+	}
+	return []string{argument + `::text`}, []any{cursor}
+}
+
+func (a *api) registerSigners() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-staking-signers", Path: prefix + "/signers", Tag: tag, Summary: "Signer managers of pox-5 with their keys, by name",
+		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
+	}, func(ctx context.Context, s *engine.Snapshot, in *signersInput) (*page.KeysetPage[StakingSigner], error) {
+		if _, ok := tipHeight(s); !ok {
+			return emptyPage[StakingSigner](in.Limit), nil
+		}
+		b := s.Batch()
+		total := queueCount(b, `coalesce((SELECT place FROM {staking}.signer ORDER BY place DESC LIMIT 1), 0)`)
+		bound, args := textBound(in.Cursor, "$1")
+		p := queue(b, &signerList, signerColumns, in.Limit, bound, args...)
+		if err := b.RunLast(ctx); err != nil {
+			return nil, err
+		}
+		showRows(s, p, func(r *signerRow) int64 { return r.n })
+		return pageOf(p, total(), func(r *signerRow) StakingSigner { return r.shape() }), nil
+	})
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-staking-signer", Path: prefix + "/signers/{principal}", Tag: tag, Summary: "A signer manager of pox-5",
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+	}, func(ctx context.Context, s *engine.Snapshot, in *signerInput) (*signerDetail, error) {
+		missing := engine.NotFound("Staking signer not found")
+		if _, ok := tipHeight(s); !ok {
+			return nil, missing
+		}
+		type placed struct {
+			signerRow
+			place transactionPlace
+		}
+		row, ok, err := find(ctx, s, func(r *placed) []any { return append(signerColumns(&r.signerRow), r.place.columns()...) }, `
+			SELECT ARRAY[k.source_seq], t.n, t.signer, t.signer_key, `+placeSQL+`
+			FROM (SELECT * FROM {staking}.signer_key k WHERE k.signer = $1 ORDER BY k.n DESC LIMIT 1) t JOIN {staking}.event e ON e.n = t.n`+placeJoin,
+			string(in.Principal))
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, missing
+		}
+		showEvents(s, func() []int64 { return []int64{row.n} })
+		return &signerDetail{row.shape(), row.place.shape()}, nil
+	})
+}
