@@ -93,7 +93,7 @@ func TestVerify(t *testing.T) {
 	})
 	text := verified(t, url, []string{"--against", kept, "--key", key, "--parallel", "3"})
 	running.Wait()
-	for _, want := range []string{"; root ", "; compared with 1 kept checkpoint\n", "log: key " + key + " (given)\n", "rows: chain_v3, balances_v2, ", "no differences\n"} {
+	for _, want := range []string{"; root ", "; compared with 1 kept checkpoint\n", "log: key " + key + " (given)\n", "rows: chain_v4, balances_v2, ", "no differences\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %s, want %q", text, want)
 		}

@@ -126,7 +126,7 @@ func stepsOf(t *testing.T, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	if _, err := c.Fold(t.Context(), tx, 0, items); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := tx.Query(t.Context(), `SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM chain_v3.step ORDER BY step`)
+	rows, err := tx.Query(t.Context(), `SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM chain_v4.step ORDER BY step`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func stepsOf(t *testing.T, tx pgx.Tx, posts []replay.Post) []projections.Step {
 // checkForked checks that some block was reverted.
 func checkForked(t *testing.T, tx pgx.Tx) {
 	t.Helper()
-	if len(replay.Texts(t, tx, `SELECT step::text FROM chain_v3.step WHERE kind = -1 LIMIT 1`)) == 0 {
+	if len(replay.Texts(t, tx, `SELECT step::text FROM chain_v4.step WHERE kind = -1 LIMIT 1`)) == 0 {
 		t.Fatal("the history has no reorganisation")
 	}
 }
@@ -317,7 +317,7 @@ func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) (causes map[str
 func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) (blocks int) {
 	t.Helper()
 	sums := map[string]*big.Int{}
-	heights := replay.Texts(t, tx, `SELECT height || ' ' || block_seq FROM chain_v3.canonical ORDER BY height`)
+	heights := replay.Texts(t, tx, `SELECT height || ' ' || block_seq FROM chain_v4.canonical ORDER BY height`)
 	for _, line := range heights {
 		height, text, _ := strings.Cut(line, " ")
 		seq, err := strconv.Atoi(text)

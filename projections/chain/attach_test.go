@@ -222,8 +222,8 @@ func TestReplacedContent(t *testing.T) {
 		foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
 		got := replay.Texts(t, tx, `
 			SELECT b.source_seq || ' ' || b.tx_count || ' ' || b.attached || ' ' ||
-			       (SELECT count(*) FROM chain_v3.transaction t WHERE t.source_seq = b.source_seq)
-			FROM chain_v3.block b WHERE height = 0`)
+			       (SELECT count(*) FROM chain_v4.transaction t WHERE t.source_seq = b.source_seq)
+			FROM chain_v4.block b WHERE height = 0`)
 		if len(got) != 1 || got[0] != "3 1 true 1" {
 			t.Errorf("%s: genesis is %q, want event 3 with one transaction", batching.name, got)
 		}

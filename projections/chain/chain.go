@@ -50,7 +50,8 @@ const Name = "chain"
 //   - 2: mempool events of nodes are among the steps; a step says what kind of record it takes.
 //   - 3: Bitcoin blocks that are followed or left are among the steps; a Bitcoin block with an address too long for an
 //     index goes to quarantine.
-const Version = 3
+//   - 4: attachments of nodes are among the steps.
+const Version = 4
 
 // Rule is a fork-choice rule: it picks the tip among the candidates.
 type Rule string

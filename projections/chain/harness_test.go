@@ -182,13 +182,13 @@ func read(t *testing.T, tx pgx.Tx) state {
 	return state{
 		chain: names(`
 			SELECT ' ' || encode(b.index_block_hash, 'hex')
-			FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq ORDER BY c.height`),
+			FROM chain_v4.canonical c JOIN chain_v4.block b ON b.source_seq = c.block_seq ORDER BY c.height`),
 		steps: names(`
-			SELECT CASE kind WHEN 1 THEN '+' ELSE '-' END || ' ' || encode(index_block_hash, 'hex') FROM chain_v3.step WHERE kind <> 0 ORDER BY step`),
-		gaps: names(`SELECT ' ' || encode(parent_index_block_hash, 'hex') FROM chain_v3.gap ORDER BY height, source_seq`),
+			SELECT CASE kind WHEN 1 THEN '+' ELSE '-' END || ' ' || encode(index_block_hash, 'hex') FROM chain_v4.step WHERE kind <> 0 ORDER BY step`),
+		gaps: names(`SELECT ' ' || encode(parent_index_block_hash, 'hex') FROM chain_v4.gap ORDER BY height, source_seq`),
 		burn: names(`
 			SELECT ' ' || encode(burn_block_hash, 'hex') || encode(consensus_hash, 'hex')
-			FROM chain_v3.burn_block WHERE canonical ORDER BY height, source_seq`),
+			FROM chain_v4.burn_block WHERE canonical ORDER BY height, source_seq`),
 		quarantined: strings.Join(replay.Texts(t, tx, `SELECT seq || pointer FROM strata.quarantine ORDER BY seq`), " "),
 	}
 }
@@ -199,7 +199,7 @@ func checkSteps(t *testing.T, tx pgx.Tx) {
 	t.Helper()
 	rows, err := tx.Query(t.Context(), `
 		SELECT s.step, s.kind, s.height, s.index_block_hash, coalesce(b.parent_index_block_hash, ''), s.block_seq
-		FROM chain_v3.step s LEFT JOIN chain_v3.block b USING (index_block_hash) ORDER BY s.step`)
+		FROM chain_v4.step s LEFT JOIN chain_v4.block b USING (index_block_hash) ORDER BY s.step`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func checkSteps(t *testing.T, tx pgx.Tx) {
 		problems            []string
 		problem             = func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 		canonical, replayed []string
-		canonicalSQL        = `SELECT height || ' ' || block_seq FROM chain_v3.canonical ORDER BY height`
+		canonicalSQL        = `SELECT height || ' ' || block_seq FROM chain_v4.canonical ORDER BY height`
 		describe            = func(e entry) string { return fmt.Sprintf("%d %d", e.height, e.seq) }
 		_, scanned          = pgx.ForEachRow(rows, []any{&number, &kind, &height, &id, &parent, &seq}, func() error {
 			if number != last+1 {

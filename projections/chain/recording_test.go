@@ -56,9 +56,9 @@ func TestRecordings(t *testing.T) {
 			var got expectation
 			err = log.Pool().QueryRow(t.Context(), `
 				SELECT b.height, '0x' || encode(b.index_block_hash, 'hex'), '0x' || encode(b.block_hash, 'hex'),
-				       (SELECT count(*) FROM chain_v3.canonical), (SELECT min(height) FROM chain_v3.canonical),
-				       (SELECT count(*) FROM chain_v3.block)
-				FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq
+				       (SELECT count(*) FROM chain_v4.canonical), (SELECT min(height) FROM chain_v4.canonical),
+				       (SELECT count(*) FROM chain_v4.block)
+				FROM chain_v4.canonical c JOIN chain_v4.block b ON b.source_seq = c.block_seq
 				ORDER BY c.height DESC LIMIT 1`).
 				Scan(&got.Tip.Height, &got.Tip.IndexBlockHash, &got.Tip.BlockHash, &got.ChainBlocks, &got.FirstHeight, &got.AllBlocks)
 			if err != nil {
@@ -66,7 +66,7 @@ func TestRecordings(t *testing.T) {
 			}
 			err = log.Pool().QueryRow(t.Context(), `
 				SELECT count(*), coalesce(sum(t.fee), 0)::text, coalesce(sum(t.event_count), 0)
-				FROM chain_v3.canonical c JOIN chain_v3.transaction t ON t.source_seq = c.block_seq`).
+				FROM chain_v4.canonical c JOIN chain_v4.transaction t ON t.source_seq = c.block_seq`).
 				Scan(&got.Txs, &got.Fees, &got.Events)
 			if err != nil {
 				t.Fatal(err)
@@ -111,7 +111,7 @@ func TestRecordings(t *testing.T) {
 // nextNonceSQL counts nonces from the canonical transactions. Nobody signed the boot transactions, so they have none.
 const nextNonceSQL = `
 	SELECT account, (max(u.nonce) + 1)::text
-	FROM chain_v3.canonical c JOIN chain_v3.transaction t ON t.source_seq = c.block_seq
+	FROM chain_v4.canonical c JOIN chain_v4.transaction t ON t.source_seq = c.block_seq
 	CROSS JOIN LATERAL (VALUES (t.sender, t.nonce), (t.sponsor, t.sponsor_nonce)) u (account, nonce)
 	WHERE u.nonce IS NOT NULL AND account NOT LIKE '%%000000000000000000002%%' %s
 	GROUP BY account`

@@ -81,7 +81,7 @@ func TestRebuildEverything(t *testing.T) {
 			t.Errorf("got status %+v", s)
 		}
 	}
-	if s := rig.StatusOf(t, log, rig.Schema("chain", 4)); s.Rate == nil || *s.Rate <= 0 {
+	if s := rig.StatusOf(t, log, rig.Schema("chain", chain.Version+1)); s.Rate == nil || *s.Rate <= 0 {
 		t.Errorf("the rate of the build was not measured: %+v", s)
 	}
 	checkSwitchesOfLines(t, log, lines)
@@ -104,28 +104,28 @@ func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.L
 		got := rig.Query[string](t, log, `
 			SELECT string_agg(p.name || ' ' || p.version || ' ' || p.input, ', ' ORDER BY p.name) FROM strata.active JOIN strata.projection p USING (name, version)`)
 		version := map[bool]int{true: 2, false: 1}
-		c, o := version[chain == 4], version[ordinals == 7]
+		c, o := version[chain == 5], version[ordinals == 7]
 		want := fmt.Sprintf("balances %d chain_v%d, brc20 %d ordinals_v%d, chain %d log, ft %d chain_v%d, inscriptions %d ordinals_v%d, mempool %d chain_v%d, nft %d chain_v%d, ordinals %d log, pox %d chain_v%d, sft %d chain_v%d",
 			c+balances.Version-1, chain, o, ordinals, chain, c, chain, o+inscriptions.Version-1, ordinals, c+mempool.Version-1, chain, c, chain, ordinals, c, chain, c, chain)
 		if got != want {
 			t.Errorf("active are %s, want %s", got, want)
 		}
 	}
-	oneInput(3, 1)
-	switches, err := version.Activate(ctx, pool, lines, []projections.Schema{rig.Schema("chain", 4), rig.Schema("ordinals", 7)})
+	oneInput(chain.Version, 1)
+	switches, err := version.Activate(ctx, pool, lines, []projections.Schema{rig.Schema("chain", chain.Version+1), rig.Schema("ordinals", 7)})
 	if want := len(lines.Definitions()); err != nil || len(switches) != want {
 		t.Fatalf("got %v and %v, want %d switches", switches, err, want)
 	}
-	oneInput(4, 7)
-	if switches, err := version.Activate(ctx, pool, lines, []projections.Schema{rig.Schema("chain", 4)}); err != nil || len(switches) != 0 {
+	oneInput(chain.Version+1, 7)
+	if switches, err := version.Activate(ctx, pool, lines, []projections.Schema{rig.Schema("chain", chain.Version+1)}); err != nil || len(switches) != 0 {
 		t.Errorf("activate what is active: got %v and %v", switches, err)
 	}
 	eventually.Holds(t, "the views show the new versions", func() bool {
 		return rig.Query[bool](t, log, `SELECT bool_and(viewed = version) FROM strata.active`) &&
-			rig.Query[bool](t, log, `SELECT pg_get_viewdef('api.block') LIKE '%chain_v4%' AND pg_get_viewdef('api.ft_token') LIKE '%ft_v2%'`)
+			rig.Query[bool](t, log, `SELECT pg_get_viewdef('api.block') LIKE '%chain_v5%' AND pg_get_viewdef('api.ft_token') LIKE '%ft_v2%'`)
 	})
 	for i, want := range map[projections.Schema]error{
-		rig.Schema("chain", 4): version.ErrActive, rig.Schema("chain", 3): version.ErrFollowed, rig.Schema("chain", 9): version.ErrNotRegistered,
+		rig.Schema("chain", chain.Version+1): version.ErrActive, rig.Schema("chain", chain.Version): version.ErrFollowed, rig.Schema("chain", 9): version.ErrNotRegistered,
 	} {
 		if err := version.Drop(ctx, pool, i); !errors.Is(err, want) {
 			t.Errorf("drop %s: got %v, want %v", i, err, want)
@@ -139,16 +139,16 @@ func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.L
 			t.Fatal(err)
 		}
 	}
-	oneInput(3, 1)
+	oneInput(chain.Version, 1)
 	if s := rig.StatusOf(t, log, rig.Schema("ft", 2)); !s.Previous {
 		t.Errorf("a rollback would not return to ft_v2: %+v", s)
 	}
-	for _, i := range []projections.Schema{rig.Schema("sft", 2), rig.Schema("nft", 2), rig.Schema("balances", 3), rig.Schema("mempool", mempool.Version+1), rig.Schema("pox", 2), rig.Schema("ft", 2), rig.Schema("chain", 4)} {
+	for _, i := range []projections.Schema{rig.Schema("sft", 2), rig.Schema("nft", 2), rig.Schema("balances", 3), rig.Schema("mempool", mempool.Version+1), rig.Schema("pox", 2), rig.Schema("ft", 2), rig.Schema("chain", chain.Version+1)} {
 		if err := version.Drop(ctx, pool, i); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := rig.Query[int](t, log, `SELECT count(*) FROM pg_namespace WHERE nspname IN ('chain_v4', 'balances_v3', 'ft_v2')`); n != 0 {
+	if n := rig.Query[int](t, log, `SELECT count(*) FROM pg_namespace WHERE nspname IN ('chain_v5', 'balances_v3', 'ft_v2')`); n != 0 {
 		t.Errorf("%d schemas are left", n)
 	}
 	if _, err := version.Rollback(ctx, pool, lines, "chain"); !errors.Is(err, version.ErrNoPrevious) {
@@ -183,7 +183,7 @@ func checkRows(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 	if found := find(); len(found) != 0 {
 		t.Errorf("got %v, want no difference", found)
 	}
-	rig.Execute(t, log, `UPDATE chain_v3.transaction SET fee = fee + 1 WHERE (source_seq, tx_index) = (SELECT source_seq, tx_index FROM chain_v3.transaction LIMIT 1)`)
+	rig.Execute(t, log, `UPDATE chain_v4.transaction SET fee = fee + 1 WHERE (source_seq, tx_index) = (SELECT source_seq, tx_index FROM chain_v4.transaction LIMIT 1)`)
 	rig.Execute(t, log, `DELETE FROM inscriptions_v2.location WHERE (sat, height, tx_index) = (SELECT sat, height, tx_index FROM inscriptions_v2.location LIMIT 1)`)
 	if found := find("chain", "inscriptions", "brc20"); len(found) != 2 {
 		t.Errorf("got %v, want a transaction and a location", found)

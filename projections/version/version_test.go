@@ -98,15 +98,15 @@ func TestNewLeader(t *testing.T) {
 	// Make the register say that other code has built the version.
 	rig.Execute(t, log, `UPDATE strata.projection SET rules = 7 WHERE name = 'chain'`)
 	replay.Follow(t, follow.Config{Log: log, BuildNew: true}, projections.Chain(rig.Chain(t), rig.NewTally(1)))
-	rig.WaitUntilLive(t, log, rig.Schema("chain", 4), rig.Schema("tally", 2))
+	rig.WaitUntilLive(t, log, rig.Schema("chain", 5), rig.Schema("tally", 2))
 	got := rig.Query[string](t, log, `SELECT string_agg(name || version || ' ' || rules || ' ' || input, ', ' ORDER BY name, version) FROM strata.projection`)
-	if want := "chain3 7 log, chain4 3 log, tally1 1 chain_v3, tally2 1 chain_v4"; got != want {
+	if want := "chain4 7 log, chain5 4 log, tally1 1 chain_v4, tally2 1 chain_v5"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	replay.Append(t, log, rig.Blocks(100, 1)...)
 	rig.WaitUntilLive(t, log, rig.Schema("tally", 2))
-	if s := rig.StatusOf(t, log, rig.Schema("chain", 3)); s.Position != 100 {
-		t.Errorf("chain_v3 was folded up to %d, by code that does not know its rules", s.Position)
+	if s := rig.StatusOf(t, log, rig.Schema("chain", 4)); s.Position != 100 {
+		t.Errorf("chain_v4 was folded up to %d, by code that does not know its rules", s.Position)
 	}
 }
 
@@ -149,14 +149,14 @@ func TestEstimate(t *testing.T) {
 	replay.Append(t, log, rig.Blocks(0, 400)...)
 	rig.Follow(t, log, lines...)
 	replay.Wait(t, log)
-	rig.WaitUntilLive(t, log, rig.Schema("chain", 3), rig.Schema("tally", 1))
+	rig.WaitUntilLive(t, log, rig.Schema("chain", 4), rig.Schema("tally", 1))
 	rig.Execute(t, log, `ANALYZE tally_v1.row`)
 	rig.Execute(t, log, `UPDATE strata.projection SET rate = 100`)
-	e, err := version.EstimateRebuild(t.Context(), log.Pool(), lines, version.RebuildOptions{Name: "chain", To: 4}, t.TempDir())
+	e, err := version.EstimateRebuild(t.Context(), log.Pool(), lines, version.RebuildOptions{Name: "chain", To: 5}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(e.Parts) != 2 || e.Parts[0].Schema != rig.Schema("chain", 4) || e.Parts[1].Schema != rig.Schema("tally", 2) || e.Parts[1].Items != 400 || e.Parts[1].Rows < 400 {
+	if len(e.Parts) != 2 || e.Parts[0].Schema != rig.Schema("chain", 5) || e.Parts[1].Schema != rig.Schema("tally", 2) || e.Parts[1].Items != 400 || e.Parts[1].Rows < 400 {
 		t.Errorf("got %+v", e.Parts)
 	}
 	if e.Bytes < e.Parts[0].Bytes+e.Parts[1].Bytes || e.Parts[1].Bytes == 0 || e.Seconds == nil || *e.Seconds != 4 {
@@ -242,7 +242,7 @@ func TestLeftovers(t *testing.T) {
 	replay.Append(t, log, rig.Blocks(0, 50)...)
 	rig.Follow(t, log, lines...)
 	replay.Wait(t, log)
-	rig.Execute(t, log, `INSERT INTO strata.projection (name, version, input, scratch) VALUES ('tally', 1073741824, 'chain_v3', true)`)
+	rig.Execute(t, log, `INSERT INTO strata.projection (name, version, input, scratch) VALUES ('tally', 1073741824, 'chain_v4', true)`)
 	rig.Execute(t, log, `CREATE SCHEMA tally_v1073741824; CREATE TABLE tally_v1073741824.row ()`)
 	if all, err := version.Statuses(t.Context(), log.Pool()); err != nil || len(all) != len(lines.Definitions()) {
 		t.Errorf("got %+v and %v, want those of the lines", all, err)

@@ -30,7 +30,7 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	}
 	Compare(t, "canonical block", blocks, Pairs(t, log, `
 		SELECT c.height::text, '0x' || encode(b.index_block_hash, 'hex')
-		FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq`))
+		FROM chain_v4.canonical c JOIN chain_v4.block b ON b.source_seq = c.block_seq`))
 	Compare(t, "STX balance", texts(want.Balances), Pairs(t, log, `
 		SELECT account, balance::text FROM balances_v2.holding WHERE asset = 'stx' AND balance <> 0`))
 	Compare(t, "next nonce", texts(want.Nonces), Pairs(t, log, `
@@ -104,7 +104,7 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 		contracts[contract] = ""
 	}
 	Compare(t, "contract", contracts, Pairs(t, log, `
-		SELECT k.contract_id, '' FROM chain_v3.contract k JOIN chain_v3.canonical c ON c.block_seq = k.source_seq`))
+		SELECT k.contract_id, '' FROM chain_v4.contract k JOIN chain_v4.canonical c ON c.block_seq = k.source_seq`))
 	if rows := Pairs(t, log, `SELECT seq::text, reason FROM strata.quarantine`); len(rows) > 0 {
 		t.Errorf("quarantined: %v", rows)
 	}
@@ -116,13 +116,13 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 // canonicalRows are queries whose results must not depend on what happened beside the canonical chain. Positions in the
 // log do depend on that, so dump replaces them with the block that the event announced.
 var canonicalRows = map[string]string{
-	"block":       `SELECT b.* FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq`,
-	"transaction": `SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.transaction r ON r.source_seq = c.block_seq`,
-	"event":       `SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.event r ON r.source_seq = c.block_seq`,
-	"contract":    `SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.contract r ON r.source_seq = c.block_seq`,
+	"block":       `SELECT b.* FROM chain_v4.canonical c JOIN chain_v4.block b ON b.source_seq = c.block_seq`,
+	"transaction": `SELECT r.* FROM chain_v4.canonical c JOIN chain_v4.transaction r ON r.source_seq = c.block_seq`,
+	"event":       `SELECT r.* FROM chain_v4.canonical c JOIN chain_v4.event r ON r.source_seq = c.block_seq`,
+	"contract":    `SELECT r.* FROM chain_v4.canonical c JOIN chain_v4.contract r ON r.source_seq = c.block_seq`,
 	"microblock_confirmation": `
-		SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.microblock_confirmation r ON r.source_seq = c.block_seq`,
-	"burn_block":       `SELECT * FROM chain_v3.burn_block WHERE canonical`,
+		SELECT r.* FROM chain_v4.canonical c JOIN chain_v4.microblock_confirmation r ON r.source_seq = c.block_seq`,
+	"burn_block":       `SELECT * FROM chain_v4.burn_block WHERE canonical`,
 	"balances block":   `SELECT * FROM balances_v2.block`,
 	"ledger":           `SELECT * FROM balances_v2.ledger`,
 	"holding":          `SELECT * FROM balances_v2.holding`,
@@ -175,7 +175,7 @@ func CheckSameRows(t *testing.T, want, got *eventstore.Log) {
 func dump(t *testing.T, log *eventstore.Log, query string) []string {
 	t.Helper()
 	blocks := map[int64]string{}
-	rows, err := log.Pool().Query(t.Context(), `SELECT source_seq, index_block_hash FROM chain_v3.block`)
+	rows, err := log.Pool().Query(t.Context(), `SELECT source_seq, index_block_hash FROM chain_v4.block`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -307,7 +307,7 @@ func checkVariety(t *testing.T, log *eventstore.Log, out *beyond) {
 		}
 	}
 	for name, query := range map[string]string{
-		"blocks taken back": `SELECT count(*) FROM chain_v3.step WHERE kind < 0`,
+		"blocks taken back": `SELECT count(*) FROM chain_v4.step WHERE kind < 0`,
 		"wishes":            `SELECT count(*) FROM log.event WHERE path = '` + fetch.PathRefresh + `'`,
 		"failed wants":      `SELECT n FROM nft_v1.counter WHERE name = 'failed'`,
 		"invalid wants":     `SELECT n FROM nft_v1.counter WHERE name = 'invalid'`,
