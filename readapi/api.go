@@ -13,6 +13,7 @@ import (
 	"strata/readapi/contract"
 	"strata/readapi/internal/engine"
 	"strata/readapi/mempool"
+	"strata/readapi/names"
 	"strata/readapi/node"
 	"strata/readapi/ordinals"
 	"strata/readapi/search"
@@ -46,6 +47,7 @@ func New(config Config) *API {
 	balance.Mount(e)
 	stacking.Mount(e)
 	mempool.Mount(e)
+	names.Mount(e, names.Config{CallRead: config.CallRead})
 	search.Mount(e)
 	token.Mount(e, token.Config{ImageBase: config.ImageBase, Images: config.Images, Gateways: config.Gateways, Refresh: config.Refresh})
 	ordinals.Mount(e, config.OrdinalsTxIDBare)
