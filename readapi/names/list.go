@@ -13,25 +13,25 @@ import (
 
 type namesInput struct {
 	Page pageNumber `query:"page"`
-	unanchored
+	UnanchoredInput
 }
 
 type namespaceNamesInput struct {
 	Namespace string     `path:"tld" doc:"A namespace, such as id."`
 	Page      pageNumber `query:"page"`
-	unanchored
+	UnanchoredInput
 }
 
-// namespaceList is the list of all namespaces.
-type namespaceList struct {
+// bnsV1Namespaces is the list of all namespaces.
+type bnsV1Namespaces struct {
 	Namespaces []string `json:"namespaces" nullable:"false"`
 }
 
 func (a *api) registerNamespaces() {
 	describe := func(id, path, summary, about string, statuses ...int) engine.Operation {
 		return engine.Operation{
-			ID: id, Path: path, Tag: tag, Summary: summary, Description: about, FailureBody: reflect.TypeFor[errorBody](), Statuses: statuses,
-			RefusalBody: reflect.TypeFor[engine.ErrorBody](), Class: answer.Tip, DependsOn: engine.On("names", shard.Names), TagByContent: true,
+			ID: id, Path: path, Tag: tag, Summary: summary, Description: about, RefusalBody: reflect.TypeFor[bnsV1Refusal](), Statuses: statuses,
+			Class: answer.Tip, DependsOn: engine.On("names", shard.Names), TagByContent: true,
 		}
 	}
 	engine.Get(a.Engine, describe("list-bns-v1-names", "/v1/names", "Names of the first registry, in pages of 100",
@@ -78,8 +78,8 @@ func readPage(ctx context.Context, s *engine.Snapshot, namespace string, number 
 	return append([]string{}, found...), nil
 }
 
-func listNamespaces(ctx context.Context, s *engine.Snapshot, _ *unanchored) (*namespaceList, error) {
-	list := &namespaceList{Namespaces: []string{}}
+func listNamespaces(ctx context.Context, s *engine.Snapshot, _ *UnanchoredInput) (*bnsV1Namespaces, error) {
+	list := &bnsV1Namespaces{Namespaces: []string{}}
 	if s.Active("names") == nil {
 		return list, nil
 	}

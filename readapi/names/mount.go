@@ -35,7 +35,7 @@ func Mount(e *engine.Engine, config Config) {
 // tag groups the operations in the documentation.
 const tag = "Names"
 
-// unanchored is the query parameter that all operations of the reference take.
-type unanchored struct {
+// UnanchoredInput is the query parameter that all operations of the reference take.
+type UnanchoredInput struct {
 	Unanchored bool `query:"unanchored" default:"false" doc:"Accepted without effect: microblocks no longer exist."`
 }

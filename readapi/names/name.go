@@ -2,6 +2,7 @@ package names
 
 import (
 	"context"
+	"encoding/hex"
 	"math/big"
 	"net/http"
 	"net/url"
@@ -9,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgtype"
-
-	"encoding/hex"
 
 	"strata/domain/hash"
 	"strata/domain/lossy"
@@ -22,14 +21,15 @@ import (
 // blockchain is the only one whose names there are.
 const blockchain = "stacks"
 
-type nameInput struct {
+// NameInput names a name or a subdomain.
+type NameInput struct {
 	Name string `path:"name" doc:"A name with its namespace, such as muneeb.id, or a subdomain, such as alice.muneeb.id."`
-	unanchored
+	UnanchoredInput
 }
 
-// nameInfo is a name or a subdomain. Heights are in the contract's clock: of Stacks blocks before epoch 3.0, of tenures
+// bnsV1Name is a name or a subdomain. Heights are in the contract's clock: of Stacks blocks before epoch 3.0, of tenures
 // since.
-type nameInfo struct {
+type bnsV1Name struct {
 	Address      string      `json:"address" doc:"The owner."`
 	Blockchain   string      `json:"blockchain" enum:"stacks"`
 	ExpireBlock  *bigInteger `json:"expire_block,omitempty" doc:"The last height at which the lease of the name holds, in the clock of the contract: Stacks blocks before epoch 3.0, tenures since. Absent for a name that never expires, and for a subdomain."`
@@ -53,11 +53,11 @@ func (a *api) registerNames() {
 		ID: "get-bns-v1-name", Path: "/v1/names/{name}", Tag: tag, Summary: "A name or a subdomain of the first registry",
 		Description: "The name as its last operation left it, even if it has expired. A revoked name does not exist. For a subdomain that is not on the chain, " +
 			"the error names the resolver that may know it.",
-		FailureBody: reflect.TypeFor[errorBody](), Statuses: []int{http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("names"), TagByContent: true,
+		FailureBody: reflect.TypeFor[bnsV1Failure](), Statuses: []int{http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("names"), TagByContent: true,
 	}, getName)
 }
 
-func getName(ctx context.Context, s *engine.Snapshot, in *nameInput) (*nameInfo, error) {
+func getName(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsV1Name, error) {
 	if strings.Count(in.Name, ".") == 2 {
 		return getSubdomain(ctx, s, in.Name)
 	}
@@ -119,11 +119,11 @@ func readName(ctx context.Context, s *engine.Snapshot, name string) (*nameRow, e
 	return &row, nil
 }
 
-func (r *nameRow) shape() *nameInfo {
+func (r *nameRow) shape() *bnsV1Name {
 	expires := r.lease.Expires(&names.Term{RevealedAt: wholeNumber(r.revealed), LaunchedAt: wholeNumber(r.launched), Lifetime: wholeNumber(r.lifetime)})
 	phase := names.PhaseAt(r.clock, expires)
 	expired, inGrace := phase != names.Alive, phase == names.InGrace
-	info := &nameInfo{
+	info := &bnsV1Name{
 		Address: r.owner, Blockchain: blockchain, LastTxID: r.txid, Status: r.operation.String(), Zonefile: lossy.String(r.zonefile),
 		ZonefileHash: hex.EncodeToString(r.zonefileHash), Expired: &expired, InGrace: &inGrace, Source: source,
 	}
@@ -167,7 +167,7 @@ func subdomainColumns(r *subdomainRow) []any {
 
 // getSubdomain answers a name with three labels. The reference redirects requests for unknown subdomains to the
 // resolver, whose address a stranger wrote into a zonefile; here the error names it.
-func getSubdomain(ctx context.Context, s *engine.Snapshot, full string) (*nameInfo, error) {
+func getSubdomain(ctx context.Context, s *engine.Snapshot, full string) (*bnsV1Name, error) {
 	missing := notFound("cannot find subdomain %s", full)
 	if !engine.Ready(s, "names") {
 		return nil, missing
@@ -197,7 +197,7 @@ func getSubdomain(ctx context.Context, s *engine.Snapshot, full string) (*nameIn
 	if !isWeb(resolver) {
 		return nil, notFound("missing resolver from a malformed zonefile")
 	}
-	return nil, &failure{http.StatusNotFound, errorBody{Error: missing.Error(), Resolver: resolver}}
+	return nil, &failure{http.StatusNotFound, bnsV1Failure{Error: missing.Error(), Resolver: resolver}}
 }
 
 // isWeb reports whether a text is the URL of a web server.
@@ -206,8 +206,8 @@ func isWeb(text string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-func (r *subdomainRow) shape() *nameInfo {
-	return &nameInfo{
+func (r *subdomainRow) shape() *bnsV1Name {
+	return &bnsV1Name{
 		Address: r.owner, Blockchain: blockchain, LastTxID: r.txid, Resolver: &r.resolver, Status: "registered_subdomain",
 		Zonefile: lossy.String(r.content), ZonefileHash: hex.EncodeToString(r.contentHash), Source: source,
 	}

@@ -13,11 +13,11 @@ import (
 type ownerInput struct {
 	Blockchain string `path:"blockchain" doc:"Always stacks."`
 	Address    string `path:"address" doc:"An address, or the principal of a contract. A subdomain's owner may also be a Bitcoin address."`
-	unanchored
+	UnanchoredInput
 }
 
-// ownedNames are the names of an address.
-type ownedNames struct {
+// bnsV1OwnedNames are the names of an address.
+type bnsV1OwnedNames struct {
 	Names []string `json:"names" nullable:"false"`
 }
 
@@ -29,11 +29,11 @@ func (a *api) registerOwner() {
 	}, listOwned)
 }
 
-func listOwned(ctx context.Context, s *engine.Snapshot, in *ownerInput) (*ownedNames, error) {
+func listOwned(ctx context.Context, s *engine.Snapshot, in *ownerInput) (*bnsV1OwnedNames, error) {
 	if in.Blockchain != blockchain {
 		return nil, engine.BadRequest("Unsupported blockchain")
 	}
-	list := &ownedNames{Names: []string{}}
+	list := &bnsV1OwnedNames{Names: []string{}}
 	if s.Active("names") == nil {
 		return list, nil
 	}

@@ -29,34 +29,36 @@ type namePriceInput struct {
 	Name string `path:"name" doc:"A name with its namespace, such as muneeb.id."`
 }
 
-// price is what a name or a namespace costs.
-type price struct {
+// bnsV1Price is what a name or a namespace costs.
+type bnsV1Price struct {
 	Units  string        `json:"units" enum:"STX" doc:"Always STX, although the amount is in µSTX."`
 	Amount schema.Amount `json:"amount" doc:"µSTX"`
 }
 
-func newPrice(amount *big.Int) *price { return &price{"STX", schema.Amount(amount.String())} }
+func newBnsV1Price(amount *big.Int) *bnsV1Price {
+	return &bnsV1Price{"STX", schema.Amount(amount.String())}
+}
 
 func (a *api) registerPrices() {
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "get-bns-v1-namespace-price", Path: "/v2/prices/namespaces/{tld}", Tag: tag, Summary: "The price of a namespace of the first registry",
-		Description: "It depends on the length of the namespace alone.", FailureBody: reflect.TypeFor[errorBody](), Statuses: []int{http.StatusBadRequest},
+		Description: "It depends on the length of the namespace alone.", RefusalBody: reflect.TypeFor[bnsV1Refusal](), Statuses: []int{http.StatusBadRequest},
 		Untraced: "the price is a constant of the contract",
-	}, func(_ context.Context, in *namespacePriceInput) (*price, error) {
+	}, func(_ context.Context, in *namespacePriceInput) (*bnsV1Price, error) {
 		amount, err := names.NamespacePrice(in.Namespace)
 		if err != nil || len(utf16.Encode([]rune(in.Namespace))) > names.NamespaceMax {
 			return nil, badRequest("Invalid namespace")
 		}
-		return newPrice(amount), nil
+		return newBnsV1Price(amount), nil
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-bns-v1-name-price", Path: "/v2/prices/names/{name}", Tag: tag, Summary: "The price of a name of the first registry",
 		Description: "Computed by the price function of the namespace; a node is asked about a namespace whose launch is not in the log.",
-		FailureBody: reflect.TypeFor[errorBody](), Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("names"), TagByContent: true,
+		RefusalBody: reflect.TypeFor[bnsV1Refusal](), Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("names"), TagByContent: true,
 	}, a.getNamePrice)
 }
 
-func (a *api) getNamePrice(ctx context.Context, s *engine.Snapshot, in *namePriceInput) (*price, error) {
+func (a *api) getNamePrice(ctx context.Context, s *engine.Snapshot, in *namePriceInput) (*bnsV1Price, error) {
 	invalid := badRequest("Invalid name")
 	label, namespace, _ := strings.Cut(in.Name, ".")
 	if strings.Count(in.Name, ".") != 1 {
@@ -78,7 +80,7 @@ func (a *api) getNamePrice(ctx context.Context, s *engine.Snapshot, in *namePric
 	if err != nil {
 		return nil, err
 	}
-	return newPrice(amount), nil
+	return newBnsV1Price(amount), nil
 }
 
 // readPriceFunction reads the price function of a namespace; nil if its launch is not in the log.
@@ -125,7 +127,7 @@ func bucketColumns() string {
 }
 
 // errNoNode is the answer to a request for a price that only a node knows while none answers.
-var errNoNode = &failure{http.StatusServiceUnavailable, errorBody{Error: "no node answers, and the price function of the namespace is not in the log"}}
+var errNoNode = &failure{http.StatusServiceUnavailable, bnsV1Failure{Error: "no node answers, and the price function of the namespace is not in the log"}}
 
 // askNamePrice asks a node for the price of a name. The error is names.ErrPrice if the contract has none.
 func (a *api) askNamePrice(ctx context.Context, label, namespace string) (*big.Int, error) {

@@ -15,7 +15,7 @@ import (
 )
 
 // nameOnlyInput names a name or subdomain in an operation whose answer does not depend on the clock.
-type nameOnlyInput struct{ nameInput }
+type nameOnlyInput struct{ NameInput }
 
 // Dependencies returns what answers about the name depend on.
 func (in *nameOnlyInput) Dependencies() engine.Dependencies { return dependenciesOf(in.Name) }
@@ -31,21 +31,21 @@ func dependenciesOf(name string) engine.Dependencies {
 type zonefileInput struct {
 	Name string `path:"name" doc:"A name with its namespace, or a subdomain."`
 	Hash string `path:"zoneFileHash" doc:"The hash of a zonefile that the name has had, in hex with or without 0x: 20 bytes for a name, 16 for a subdomain."`
-	unanchored
+	UnanchoredInput
 }
 
 // Dependencies returns what answers about the name depend on.
 func (in *zonefileInput) Dependencies() engine.Dependencies { return dependenciesOf(in.Name) }
 
-// zonefileBody is a zonefile.
-type zonefileBody struct {
+// bnsV1Zonefile is a zonefile.
+type bnsV1Zonefile struct {
 	Zonefile string `json:"zonefile" doc:"Empty while no node has found it."`
 }
 
 func (a *api) registerZonefiles() {
 	describe := func(id, path, summary, about string, statuses ...int) engine.Operation {
 		return engine.Operation{
-			ID: id, Path: "/v1/names/{name}" + path, Tag: tag, Summary: summary, Description: about, FailureBody: reflect.TypeFor[errorBody](), Statuses: statuses,
+			ID: id, Path: "/v1/names/{name}" + path, Tag: tag, Summary: summary, Description: about, FailureBody: reflect.TypeFor[bnsV1Failure](), Statuses: statuses,
 			Class: answer.Tip, TagByContent: true,
 		}
 	}
@@ -76,7 +76,7 @@ func listSubdomains(ctx context.Context, s *engine.Snapshot, in *nameOnlyInput) 
 	return list, nil
 }
 
-func getZonefile(ctx context.Context, s *engine.Snapshot, in *nameOnlyInput) (*zonefileBody, error) {
+func getZonefile(ctx context.Context, s *engine.Snapshot, in *nameOnlyInput) (*bnsV1Zonefile, error) {
 	missing := notFound("No such name or zonefile does not exist")
 	if s.Active("names") == nil {
 		return nil, missing
@@ -91,10 +91,10 @@ func getZonefile(ctx context.Context, s *engine.Snapshot, in *nameOnlyInput) (*z
 	if row == nil || len(row.zonefileHash) == 0 {
 		return nil, missing
 	}
-	return &zonefileBody{lossy.String(row.zonefile)}, nil
+	return &bnsV1Zonefile{lossy.String(row.zonefile)}, nil
 }
 
-func getPastZonefile(ctx context.Context, s *engine.Snapshot, in *zonefileInput) (*zonefileBody, error) {
+func getPastZonefile(ctx context.Context, s *engine.Snapshot, in *zonefileInput) (*bnsV1Zonefile, error) {
 	missing := notFound("No such name or zonefile")
 	hash, err := hex.DecodeString(strings.TrimPrefix(in.Hash, "0x"))
 	if err != nil || len(hash) == 0 || s.Active("names") == nil {
@@ -122,11 +122,11 @@ func getPastZonefile(ctx context.Context, s *engine.Snapshot, in *zonefileInput)
 			zonefileLookup(hash),
 		}
 	})
-	return &zonefileBody{lossy.String(content)}, nil
+	return &bnsV1Zonefile{lossy.String(content)}, nil
 }
 
 // readSubdomainZonefile reads the zonefile of a subdomain: the current one, or one that it has had with a hash.
-func readSubdomainZonefile(ctx context.Context, s *engine.Snapshot, full string, hash []byte, missing error) (*zonefileBody, error) {
+func readSubdomainZonefile(ctx context.Context, s *engine.Snapshot, full string, hash []byte, missing error) (*bnsV1Zonefile, error) {
 	label, parent, _ := strings.Cut(full, ".")
 	b := s.Batch()
 	found := engine.Query(b, func(r *subdomainRow) []any { return []any{&r.content, &r.name, &r.label, &r.sequence, &r.n, &r.place} }, `
@@ -143,5 +143,5 @@ func readSubdomainZonefile(ctx context.Context, s *engine.Snapshot, full string,
 		return nil, missing
 	}
 	s.Shows(row.lookups)
-	return &zonefileBody{lossy.String(row.content)}, nil
+	return &bnsV1Zonefile{lossy.String(row.content)}, nil
 }
