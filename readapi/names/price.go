@@ -40,11 +40,11 @@ func newBnsV1Price(amount *big.Int) *bnsV1Price {
 }
 
 func (a *api) registerPrices() {
-	engine.GetPlain(a.Engine, engine.Operation{
+	engine.Get(a.Engine, engine.Operation{
 		ID: "get-bns-v1-namespace-price", Path: "/v2/prices/namespaces/{tld}", Tag: tag, Summary: "The price of a namespace of the first registry",
 		Description: "It depends on the length of the namespace alone.", RefusalBody: reflect.TypeFor[bnsV1Refusal](), Statuses: []int{http.StatusBadRequest},
-		Untraced: "the price is a constant of the contract",
-	}, func(_ context.Context, in *namespacePriceInput) (*bnsV1Price, error) {
+		Untraced: "the price is a constant of the contract", Class: answer.Tip, DependsOn: engine.Dependencies{Unchanging: true}, TagByContent: true,
+	}, func(_ context.Context, _ *engine.Snapshot, in *namespacePriceInput) (*bnsV1Price, error) {
 		amount, err := names.NamespacePrice(in.Namespace)
 		if err != nil || len(utf16.Encode([]rune(in.Namespace))) > names.NamespaceMax {
 			return nil, badRequest("Invalid namespace")
