@@ -15,6 +15,7 @@ import (
 	"strata/projections/inscriptions"
 	"strata/projections/internal/rig"
 	"strata/projections/mempool"
+	"strata/projections/names"
 	"strata/projections/nft"
 	"strata/projections/ordinals"
 	"strata/projections/pox"
@@ -31,10 +32,12 @@ func TestFoldsLookUp(t *testing.T) {
 	made := rig.NewPosts(5)
 	config := synthchain.Everything(5, synthchain.V3109)
 	config.ForkProbability, config.BitcoinReorgProbability = 0.03, 0
+	config.Mix = synthchain.DefaultMix()
+	config.Mix.Naming = 10
 	made.Chain = synthchain.New(config)
 	replay.Append(t, log, made.Next(2500)...)
 	stop := rig.Follow(t, log,
-		projections.Chain(rig.Chain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), staking.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
+		projections.Chain(rig.Chain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), staking.New(), names.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()))
 	replay.Wait(t, log)
 	stop()

@@ -9,7 +9,7 @@ import (
 )
 
 // Record is something from outside the chain that has a place among its blocks: *fetch.Report, *fetch.Refresh,
-// *Announcement, *nodeevent.DropMempoolTx, or a Bitcoin block, *nodeevent.BurnBlock.
+// *Announcement, *nodeevent.DropMempoolTx, *nodeevent.Attachments, or a Bitcoin block, *nodeevent.BurnBlock.
 type Record any
 
 // RecordKind says what a record is about, so that a projection loads only the records that it reads.
@@ -25,6 +25,8 @@ const (
 	BitcoinFollowed RecordKind = 3
 	// BitcoinLeft is a Bitcoin block that was on the followed fork until now.
 	BitcoinLeft RecordKind = 4
+	// Attached is the content of attachments, which a node has found some time after their block.
+	Attached RecordKind = 5
 )
 
 // KindOf returns the kind of a record, or 0 for nil. It is not for Bitcoin blocks: whether one is followed, chain
@@ -35,6 +37,8 @@ func KindOf(record Record) RecordKind {
 		return 0
 	case *Announcement, *nodeevent.DropMempoolTx:
 		return Mempool
+	case *nodeevent.Attachments:
+		return Attached
 	}
 	return Fetched
 }

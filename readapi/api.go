@@ -14,6 +14,7 @@ import (
 	"strata/readapi/faucet"
 	"strata/readapi/internal/engine"
 	"strata/readapi/mempool"
+	"strata/readapi/names"
 	"strata/readapi/node"
 	"strata/readapi/ordinals"
 	"strata/readapi/search"
@@ -49,6 +50,7 @@ func New(config Config) *API {
 	stacking.Mount(e)
 	staking.Mount(e)
 	mempool.Mount(e)
+	names.Mount(e, names.Config{CallRead: config.CallRead})
 	search.Mount(e)
 	faucet.Mount(e, config.Faucet)
 	token.Mount(e, token.Config{ImageBase: config.ImageBase, Images: config.Images, Gateways: config.Gateways, Refresh: config.Refresh})

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"strata/domain/commit"
+	"strata/domain/clarity"
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/metadata/picture"
@@ -59,6 +60,9 @@ type Config struct {
 	// BlockLimit asks a node for the total execution cost that the blocks of a tenure may have, for FeeOverride. Without
 	// it (the default) no fees are estimated.
 	BlockLimit func(ctx context.Context) (node.ExecutionCost, error)
+	// CallRead calls a read-only function of a contract on a node, for what the log does not tell. The value is
+	// zero if the call failed on the chain. Without it (the default) such requests fail.
+	CallRead func(ctx context.Context, contract clarity.Principal, function string, arguments ...clarity.Value) (clarity.Value, error)
 	// Log serves the log as a transparency log; nil for none.
 	Log audit.TransparencyLog
 	// OrdinalsTxIDBare leaves 0x out of the transaction ids of inscriptions, as ordinals-api does.

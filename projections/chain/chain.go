@@ -52,7 +52,8 @@ const Name = "chain"
 //   - 2: mempool events of nodes are among the steps; a step says what kind of record it takes.
 //   - 3: Bitcoin blocks that are followed or left are among the steps; a Bitcoin block with an address too long for an
 //     index goes to quarantine.
-//   - 4: of several copies of a block, the most complete one counts, whenever it comes; the others are listed.
+//   - 4: of several copies of a block, the most complete one counts, whenever it comes; the others are listed. Attachments
+//     of nodes are among the steps.
 const Version = 4
 
 // Rule is a fork-choice rule: it picks the tip among the candidates.

@@ -95,11 +95,11 @@ CREATE TABLE {schema}.step (
     kind             smallint NOT NULL, -- 1 apply, -1 revert, 0 take a record
     index_block_hash bytea    NOT NULL, -- of the block of this height
     -- The kind of a record: 1 fetched data, 2 a node's mempool, 3 a Bitcoin block that joins the followed fork, 4 a
-    -- Bitcoin block that leaves it; null for blocks.
+    -- Bitcoin block that leaves it, 5 attachments of a node; null for blocks.
     record           smallint,
     CONSTRAINT step_pkey PRIMARY KEY (step),
     CONSTRAINT step_kind_check CHECK (kind IN (1, 0, -1)),
-    CONSTRAINT step_record_check CHECK ((record IS NULL) = (kind <> 0) AND record BETWEEN 1 AND 4)
+    CONSTRAINT step_record_check CHECK ((record IS NULL) = (kind <> 0) AND record BETWEEN 1 AND 5)
 );
 
 CREATE TABLE {schema}.burn_block (

@@ -55,6 +55,8 @@ func decodeEvent(event *eventstore.Event) projections.LogItem {
 			item.Record = announcement
 		case *nodeevent.DropMempoolTx:
 			item.Record = p
+		case *nodeevent.Attachments:
+			item.Record = p
 		case *nodeevent.Block:
 			decoded, err := decodeTransactions(p.Transactions)
 			if err != nil {

@@ -26,6 +26,7 @@ type block struct {
 	claimant     ledger.Party    // receives the reward of the tenure that starts here
 	stream       []*microblock
 	transactions int
+	attached     []vm.Attached // by the block's own transactions; posted after it
 	post         Post
 	reordered    []byte // the body with arrays in another order; usually nil
 

@@ -67,7 +67,7 @@ func New(cfg Config) *Chain {
 		encoder: nodejson.Encoder{Generation: cfg.Generation, StartBurnHeight: cfg.StartBurnHeight, Random: random},
 		rules: &vm.Rules{
 			Generation: cfg.Generation, Network: cfg.Network, Roll: roll, StartBurnHeight: cfg.StartBurnHeight,
-			RewardCycle: cfg.RewardCycle,
+			RewardCycle: cfg.RewardCycle, Zonefiles: map[string][]byte{},
 		},
 	}
 	for i := range cfg.Accounts {
@@ -137,6 +137,8 @@ func (c *Chain) step() {
 		child := c.grow(b, false)
 		c.deliverBlock(child)
 		c.deliverBlock(b)
+		c.queueZonefiles(child)
+		c.queueZonefiles(b)
 		return
 	}
 	c.deliverBlock(b)

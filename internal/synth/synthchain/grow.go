@@ -32,7 +32,7 @@ func (c *Chain) grow(parent *block, fresh bool) *block {
 	c.model.moveTo(parent)
 	x := c.execution(height, parent.burn.height)
 	if x.Nakamoto = nakamoto; nakamoto {
-		x.Burn = b.burn.height
+		x.Burn, x.Clock = b.burn.height, b.tenure
 	}
 	n := &content{block: b}
 	if !nakamoto && !parent.nakamoto {
@@ -46,6 +46,7 @@ func (c *Chain) grow(parent *block, fresh bool) *block {
 	c.seal(n)
 	c.settle(x, n, fresh, fees)
 	b.changes = c.model.Take()
+	b.attached = x.Attached
 	c.model.at = b
 
 	n.set = c.rewardSet(b)

@@ -3,6 +3,7 @@ package synthchain
 import (
 	"encoding/hex"
 	"math/big"
+	"strings"
 
 	"strata/domain/hash"
 	"strata/internal/synth/synthchain/internal/ledger"
@@ -38,6 +39,22 @@ type Holding struct{ Asset, Owner string }
 // Item names a non-fungible token. Value is its serialised id in hex with 0x.
 type Item struct{ Asset, Value string }
 
+// Namespace is a namespace of the first naming system. Heights are in the contract's clock: of blocks before Nakamoto, of
+// tenures since.
+type Namespace struct {
+	Launched  bool
+	Lifetime  uint64 // 0: names never expire
+	PriceBase uint64 // of the price function
+}
+
+// Name is a name of the first naming system.
+type Name struct {
+	Owner        string
+	Operation    string  // the last one
+	ZonefileHash string  // hex; empty for none
+	Expires      *uint64 // the last height of its lease in the contract's clock; nil for never, and in a namespace that is not launched
+}
+
 // State is the true state at the canonical tip. Principals are texts, amounts of STX are microSTX, and zeros are
 // omitted.
 type State struct {
@@ -53,6 +70,10 @@ type State struct {
 	Supplies  map[string]*big.Int // by fungible token
 	Items     map[Item]string     // owners
 	Contracts map[string]bool
+
+	Namespaces map[string]Namespace
+	Names      map[string]Name   // with their namespaces, the revoked ones included
+	Zonefiles  map[string][]byte // by hash in hex: all that were ever written, posted or not
 
 	Minted   *big.Int // by mint events
 	Burned   *big.Int // by burn events
@@ -136,7 +157,28 @@ func (c *Chain) Expected() State {
 	for contract := range m.Deployed.Rows {
 		s.Contracts[c.roll.Text(contract)] = true
 	}
+	c.addNames(&s)
 	return s
+}
+
+// addNames adds what is true of the first naming system.
+func (c *Chain) addNames(s *State) {
+	m, x := c.model, c.execution(0, 0)
+	s.Namespaces, s.Names, s.Zonefiles = map[string]Namespace{}, map[string]Name{}, map[string][]byte{}
+	for name, n := range m.Namespace.Rows {
+		s.Namespaces[name] = Namespace{Launched: n.Launched, Lifetime: n.Lifetime, PriceBase: n.Base}
+	}
+	for text, n := range m.Name.Rows {
+		name := Name{Owner: c.roll.Text(n.Owner), Operation: n.Operation, ZonefileHash: hex.EncodeToString([]byte(n.ZonefileHash))}
+		_, namespace, _ := strings.Cut(text, ".")
+		if end, ok := x.NameExpiry(text); ok && m.Namespace.Get(namespace).Launched {
+			name.Expires = &end
+		}
+		s.Names[text] = name
+	}
+	for hash, content := range c.rules.Zonefiles {
+		s.Zonefiles[hex.EncodeToString([]byte(hash))] = content
+	}
 }
 
 // CanonicalPosts returns the fewest posts that lead to the same rows when they are replayed alone: genesis, the

@@ -19,6 +19,7 @@ func (c *Chain) queueSurroundings(b *block) {
 		c.announceStray(c.execution(b.height+1, b.burn.height))
 		c.dropSome()
 	}
+	c.queueZonefiles(b)
 	if c.random.Chance(c.cfg.AttachmentProbability) {
 		c.deliver(delivery{post: c.attachment(b)}, nil)
 	}

@@ -18,6 +18,7 @@ import (
 	"strata/projections/ft"
 	"strata/projections/inscriptions"
 	"strata/projections/mempool"
+	"strata/projections/names"
 	"strata/projections/nft"
 	"strata/projections/ordinals"
 	"strata/projections/pox"
@@ -65,7 +66,7 @@ func Lines(forkChoice string, logger *slog.Logger, registry prometheus.Registere
 	inscribed := inscriptions.New(logger)
 	inscribed.Instrument(registry)
 	return projections.Lines{
-		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), staking.New(), ft.New(logger), sft.New(logger), nft.New(logger)),
+		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), ft.New(logger), sft.New(logger), nft.New(logger)),
 		projections.Feed(feed, inscribed, brc20.New()),
 	}, nil
 }

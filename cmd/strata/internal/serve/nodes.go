@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/domain/clarity"
 	"strata/proxy"
 	"strata/proxy/lean"
 	"strata/readapi"
@@ -55,6 +57,7 @@ func (c *nodeFlags) forwarding(config *readapi.Config) *forwarding {
 	}
 	f := &forwarding{flags: c}
 	config.Nodes = f.status
+	config.CallRead = f.callRead
 	if c.FeeEstimates {
 		config.BlockLimit = f.blockLimit
 	}
@@ -75,6 +78,15 @@ func (f *forwarding) status() []readapi.NodeStatus {
 func (f *forwarding) blockLimit(ctx context.Context) (readapi.ExecutionCost, error) {
 	limit, err := f.proxy.BlockLimit(ctx)
 	return readapi.ExecutionCost(limit), err
+}
+
+// callRead calls a read-only function of a contract on a node. The value is zero if the call failed on the chain.
+func (f *forwarding) callRead(ctx context.Context, contract clarity.Principal, function string, arguments ...clarity.Value) (clarity.Value, error) {
+	value, err := f.proxy.CallRead(ctx, contract, function, arguments...)
+	if errors.Is(err, proxy.ErrCall) {
+		return clarity.Value{}, nil
+	}
+	return value, err
 }
 
 // before creates the proxy, and returns a handler that gives it requests under /v2 and /v3, and all others to the API.
@@ -103,9 +115,10 @@ func (f *forwarding) before(api *readapi.API, id uint32, logger *slog.Logger, re
 	}), nil
 }
 
-// forNodes reports whether requests for a path are forwarded to nodes.
+// forNodes reports whether requests for a path are forwarded to nodes. The prices of names are the API's own: nodes of
+// Stacks 2.0 and later have no such path.
 func forNodes(path string) bool {
-	return strings.HasPrefix(path, "/v2/") || strings.HasPrefix(path, "/v3/")
+	return strings.HasPrefix(path, "/v2/") && !strings.HasPrefix(path, "/v2/prices/") || strings.HasPrefix(path, "/v3/")
 }
 
 // server returns the HTTP server of the API. With nodes, it serves forwarded requests with a lean.Server, because they

@@ -23,6 +23,10 @@ type Ledger struct {
 	Contract undo.Table[int, Party]                 // contracts that can be called, by number
 	Total    undo.Table[Counter, Amount]
 	Reward   undo.Table[uint64, *Reward] // unpaid rewards, by tenure
+
+	Namespace undo.Table[string, Namespace]
+	Name      undo.Table[string, Name]  // with its namespace: "bob.btc"
+	NameOf    undo.Table[Party, string] // the name that a principal got last
 }
 
 // Lock is an amount of STX that cannot be spent. The last lock event of an account decides.
@@ -46,12 +50,13 @@ type Counter uint8
 
 // The totals.
 const (
-	TotalMinted    Counter = iota // by mint events
-	TotalBurned                   // by burn events
-	TotalCoinbase                 // paid to miners
-	TotalFees                     // paid by senders
-	TotalFeesPaid                 // of TotalFees, paid to miners
-	TotalContracts                // number of entries in Ledger.Contract
+	TotalMinted      Counter = iota // by mint events
+	TotalBurned                     // by burn events
+	TotalCoinbase                   // paid to miners
+	TotalFees                       // paid by senders
+	TotalFeesPaid                   // of TotalFees, paid to miners
+	TotalContracts                  // number of entries in Ledger.Contract
+	TotalAttachments                // announced by the naming system
 )
 
 // Reward is the reward of a tenure until it matures. It is never changed in place.
@@ -83,6 +88,9 @@ func New() *Ledger {
 	l.Contract = undo.NewTable[int, Party](log)
 	l.Total = undo.NewTable[Counter, Amount](log)
 	l.Reward = undo.NewTable[uint64, *Reward](log)
+	l.Namespace = undo.NewTable[string, Namespace](log)
+	l.Name = undo.NewTable[string, Name](log)
+	l.NameOf = undo.NewTable[Party, string](log)
 	return l
 }
 

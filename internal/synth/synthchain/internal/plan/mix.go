@@ -19,6 +19,7 @@ type Mix struct {
 	AbortPostCondition int
 	Problematic        int // skipped transactions; before V40, calls that fail
 	PoisonMicroblock   int // before Nakamoto only
+	Naming             int // names of the first naming system; not in DefaultMix
 }
 
 // DefaultMix returns a mix of all kinds.
@@ -35,17 +36,17 @@ func (m Mix) Normalized() Mix {
 	for _, w := range []*int{
 		&m.Transfer, &m.Deploy, &m.DeployFail, &m.TokenMint, &m.TokenTransfer, &m.TokenBurn, &m.CollectibleMint,
 		&m.CollectibleMove, &m.CollectibleBurn, &m.Vault, &m.Print, &m.Stacking, &m.AbortResponse, &m.AbortPostCondition,
-		&m.Problematic, &m.PoisonMicroblock,
+		&m.Problematic, &m.PoisonMicroblock, &m.Naming,
 	} {
 		*w = max(*w, 0)
 	}
 	return m
 }
 
-func (m Mix) weights() [16]int {
-	return [16]int{
+func (m Mix) weights() [17]int {
+	return [17]int{
 		m.Transfer, m.Deploy, m.DeployFail, m.TokenMint, m.TokenTransfer, m.TokenBurn, m.CollectibleMint,
 		m.CollectibleMove, m.CollectibleBurn, m.Vault, m.Print, m.Stacking, m.AbortResponse, m.AbortPostCondition,
-		m.Problematic, m.PoisonMicroblock,
+		m.Problematic, m.PoisonMicroblock, m.Naming,
 	}
 }

@@ -16,7 +16,8 @@ type Rules struct {
 	Network         node.Network
 	Roll            *ledger.Roll
 	StartBurnHeight uint64
-	RewardCycle     uint64 // burn blocks
+	RewardCycle     uint64            // burn blocks
+	Zonefiles       map[string][]byte // that accounts wrote, by the bytes of their hashes
 }
 
 // Execution runs operations on top of one block: it changes the ledger and collects events.
@@ -26,6 +27,9 @@ type Execution struct {
 	Height   uint64 // of the block that is being built
 	Burn     uint64 // the burn height that decides whether locks have ended
 	Nakamoto bool
+	Clock    uint64 // what Clarity 1 calls block-height: the height before Nakamoto, the number of tenures since
+	// Attached are the zonefiles that the naming system announced in the block.
+	Attached []Attached
 	events   []nodejson.Event
 }
 

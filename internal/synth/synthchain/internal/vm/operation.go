@@ -61,18 +61,23 @@ func (x *Execution) Execute(o *Operation) *nodejson.Receipt {
 		}
 	}
 	x.events = nil
-	mark := x.Mark()
+	mark, attached := x.Mark(), len(x.Attached)
 	out := o.Run(x)
 	r := &nodejson.Receipt{Txid: o.Txid, Raw: o.Raw, Outcome: out}
 	switch out.Status {
 	case nodejson.Success:
 		r.Events = x.events
+		for i := range x.Attached[attached:] {
+			x.Attached[attached+i].Txid = o.Txid
+		}
 	case nodejson.AbortByPostCondition:
+		x.Attached = x.Attached[:attached]
 		x.Rollback(mark)
 		if x.Generation < node.V34 {
 			r.Events = x.events
 		}
 	default:
+		x.Attached = x.Attached[:attached]
 		x.Rollback(mark)
 	}
 	return r

@@ -1,0 +1,153 @@
+package names
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/names"
+	"strata/domain/shard"
+	"strata/projections"
+)
+
+// readTip reads the newest block that the rows reflect.
+func (b *batch) readTip(ctx context.Context) error {
+	t := &tip{}
+	err := b.tx.QueryRow(ctx, b.sql(`
+		SELECT height, index_block_hash, block_hash, burn_block_height, clock FROM {schema}.block ORDER BY height DESC LIMIT 1`)).
+		Scan(&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight, &t.clock)
+	switch b.tip = t; {
+	case errors.Is(err, pgx.ErrNoRows):
+		b.tip = nil
+	case err != nil:
+		return fmt.Errorf("read the tip: %w", err)
+	}
+	return nil
+}
+
+// fold folds the steps of canonical blocks: reverts first, then applies.
+func (b *batch) fold(ctx context.Context, steps []projections.Step) error {
+	reverted := 0
+	for reverted < len(steps) && steps[reverted].Kind == projections.Revert {
+		reverted++
+	}
+	if reverted > 0 {
+		if err := b.revert(ctx, steps[0], steps[reverted-1].Height); err != nil {
+			return fmt.Errorf("revert %d blocks from height %d on: %w", reverted, steps[reverted-1].Height, err)
+		}
+	}
+	facts, err := b.blocksOf(steps[reverted:])
+	if err != nil {
+		return err
+	}
+	if err := b.apply(ctx, facts); err != nil {
+		return fmt.Errorf("apply blocks: %w", err)
+	}
+	return b.write(ctx)
+}
+
+// revert removes the rows of the blocks at height from and above. newest is the step of the newest one.
+func (b *batch) revert(ctx context.Context, newest projections.Step, from int64) error {
+	if b.tip == nil || newest.IndexBlockHash != b.tip.IndexBlockHash {
+		return fmt.Errorf("block %s is not the tip of this projection", newest.IndexBlockHash)
+	}
+	queries := &pgx.Batch{}
+	names := func(rows pgx.Rows) error {
+		var name string
+		_, err := pgx.ForEachRow(rows, []any{&name}, func() error {
+			b.touch(name)
+			return nil
+		})
+		return err
+	}
+	queries.Queue(b.sql(`DELETE FROM {schema}.operation WHERE height >= $1 RETURNING name`), from).Query(names)
+	queries.Queue(b.sql(`DELETE FROM {schema}.custody WHERE height >= $1 RETURNING name`), from).Query(names)
+	queries.Queue(b.sql(`DELETE FROM {schema}.namespace WHERE height >= $1 RETURNING namespace`), from).Query(func(rows pgx.Rows) error {
+		var namespace string
+		_, err := pgx.ForEachRow(rows, []any{&namespace}, func() error {
+			b.touched.Add(shard.Names, shard.Namespace(namespace))
+			return nil
+		})
+		return err
+	})
+	for _, table := range []string{"subdomain", "block"} {
+		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1`), from)
+	}
+	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
+		return err
+	}
+	return b.readTip(ctx)
+}
+
+// touch notes that the steps change a name.
+func (b *batch) touch(name string) {
+	if b.names[name] == nil {
+		b.names[name] = &nameState{}
+	}
+	b.touched.Add(shard.Names, shard.Name(name))
+}
+
+// blocksOf appends the rows of blocks and returns what the blocks say about names.
+func (b *batch) blocksOf(steps []projections.Step) (facts []fact, err error) {
+	for i := range steps {
+		step := &steps[i]
+		if step.Kind != projections.Apply {
+			return nil, fmt.Errorf("step %d reverts a block that is not the tip of this projection", step.Number)
+		}
+		content, clock := step.Block, int64(0)
+		if b.tip != nil {
+			if content.ParentIndexBlockHash != b.tip.IndexBlockHash {
+				return nil, fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, b.tip.IndexBlockHash)
+			}
+			clock = b.tip.clock
+		}
+		b.tip = &tip{clock: clockOf(content, clock), Tip: projections.Tip{
+			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: content.BlockHash, BurnBlockHeight: int64(content.BurnBlockHeight),
+		}}
+		b.blocks = append(b.blocks, []any{step.BlockSeq, b.tip.Height, b.tip.BurnBlockHeight, b.tip.clock, b.tip.IndexBlockHash[:], b.tip.BlockHash[:]})
+		facts = append(facts, factsOf(step, b.tip.clock)...)
+	}
+	return facts, nil
+}
+
+// apply turns facts into rows, after it has read what is known of the names and namespaces that they are about.
+func (b *batch) apply(ctx context.Context, facts []fact) error {
+	for i := range facts {
+		switch what := facts[i].what.(type) {
+		case *move:
+			b.touch(what.name.String())
+		case *names.Change:
+			b.touch(what.Name.String())
+		case *names.SilentRenewal:
+			b.touch(what.Name.String())
+		case *names.Launch:
+			b.namespaces[what.Namespace] = nil
+		case *names.PriceUpdate:
+			b.namespaces[what.Namespace] = nil
+		case *names.PriceFreeze:
+			b.namespaces[what.Namespace] = nil
+		}
+	}
+	if err := b.loadNames(ctx); err != nil {
+		return err
+	}
+	if err := b.loadNamespaces(ctx); err != nil {
+		return err
+	}
+	for i := range facts {
+		f := &facts[i]
+		switch what := f.what.(type) {
+		case *move:
+			b.moved(f, what)
+		case *names.Change:
+			b.changed(f, what)
+		case *names.SilentRenewal:
+			b.renewed(f, what)
+		default:
+			b.namespace(f)
+		}
+	}
+	return nil
+}

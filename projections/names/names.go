@@ -1,0 +1,148 @@
+// Package names keeps the first naming system, BNS v1: namespaces, names with their history, their zonefiles, and the
+// subdomains that zonefiles define.
+//
+// # Where a name's owner comes from
+//
+// The contract prints each operation with its sender, which for an import and for a transfer is not the new owner. The
+// owner is the recipient of the name's token in the same transaction, otherwise whoever holds the token.
+//
+// # Zonefiles
+//
+// The chain has only hashes of zonefiles. A node posts a zonefile when it has found it, some time after the block and
+// perhaps never. A zonefile is stored by its hash, whichever block it was posted for, and a zonefile whose content has
+// another hash than it claims is ignored. So rows depend on the canonical chain and on the set of zonefiles, but not on
+// the order in which both came: when the later of an update and its zonefile arrives, the subdomains are written.
+package names
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/projections"
+	"strata/projections/internal/ranked"
+)
+
+//go:embed tables.sql
+var tables string
+
+// Name is the name of the projection.
+const Name = "names"
+
+// Version is the version of the projection's tables and rules.
+//
+// Version history:
+//   - 1: first version.
+const Version = 1
+
+// Names is the projection. It is not safe for concurrent use: one follower owns it.
+type Names struct {
+	spec  projections.Spec
+	lists *ranked.Lists
+	// tip is the newest block at the step position; nil if there is none. A position of -1 means that it is unknown.
+	tip      *tip
+	position int64
+}
+
+// tip is the newest block with the contract's clock in it.
+type tip struct {
+	projections.Tip
+	clock int64
+}
+
+// New returns the projection.
+func New() *Names { return newVersion(Version) }
+
+func newVersion(version int) *Names {
+	spec := specOf(version)
+	return &Names{spec: spec, lists: ranked.New(spec, listSource), position: -1}
+}
+
+// Spec describes the projection's tables.
+func Spec() projections.Spec { return specOf(Version) }
+
+func specOf(version int) projections.Spec {
+	return projections.Spec{
+		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		Views: []string{
+			"bns_v1_namespace:namespace", "bns_v1_operation:operation", "bns_v1_custody:custody", "bns_v1_name:name", "bns_v1_zonefile:zonefile",
+			"bns_v1_subdomain:subdomain",
+		},
+		Records: []projections.RecordKind{projections.Attached},
+	}
+}
+
+// Spec implements projections.Projection.
+func (p *Names) Spec() projections.Spec { return p.spec }
+
+// WithSpec implements projections.Rebuildable.
+func (p *Names) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
+	return newVersion(spec.Version)
+}
+
+// Forget implements projections.Projection.
+func (p *Names) Forget() { p.tip, p.position = nil, -1 }
+
+// batch is one call of Fold: the steps of one database transaction.
+type batch struct {
+	spec    projections.Spec
+	tx      pgx.Tx
+	lists   *ranked.Changes
+	touched *projections.Touched
+	tip     *tip
+
+	names map[string]*nameState // those that steps change
+	// namespaces are the last properties of the namespaces that steps change; nil for one that is not launched.
+	namespaces map[string]*namespaceRow
+
+	operations []*operationRow
+	custody    [][]any
+	launches   [][]any
+	blocks     [][]any
+}
+
+func (b *batch) sql(query string) string { return b.spec.SQL(query) }
+
+// Fold implements projections.Projection.
+func (p *Names) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
+	b := &batch{spec: p.spec, tx: tx, lists: p.lists.Changes(), tip: p.tip, names: map[string]*nameState{}, namespaces: map[string]*namespaceRow{}}
+	if len(steps) == 1 {
+		b.touched = projections.NewTouched()
+	}
+	if p.position != after {
+		if err := b.readTip(ctx); err != nil {
+			return projections.Outcome{}, err
+		}
+	}
+	if err := b.attach(ctx, steps); err != nil {
+		return projections.Outcome{}, fmt.Errorf("take zonefiles: %w", err)
+	}
+	if err := b.fold(ctx, projections.Lasting(steps)); err != nil {
+		return projections.Outcome{}, err
+	}
+	if err := b.lists.Write(ctx, tx); err != nil {
+		return projections.Outcome{}, fmt.Errorf("write the lists: %w", err)
+	}
+	p.tip, p.position = b.tip, steps[len(steps)-1].Number
+	outcome := projections.Outcome{Touched: b.touched}
+	if b.tip != nil {
+		newest := b.tip.Tip
+		outcome.Tip = &newest
+	}
+	return outcome, nil
+}
+
+// copy writes rows into a table. columns are the names of its columns, separated by spaces.
+func (b *batch) copy(ctx context.Context, table string, columns string, rows [][]any) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, strings.Fields(columns), pgx.CopyFromRows(rows))
+	if err != nil {
+		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
+	}
+	return nil
+}

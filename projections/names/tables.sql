@@ -1,0 +1,140 @@
+-- Tables of the projection names: the first naming system, BNS v1. Rows are of canonical blocks, except for zonefiles and
+-- their records: a zonefile is what its hash says, whichever block it belongs to.
+--
+-- source_seq is the event of the log that a row came from. Heights called clock are in the clock of the contract: of
+-- Stacks blocks before epoch 3.0, of tenures since.
+
+-- The canonical blocks.
+CREATE TABLE {schema}.block (
+    source_seq        bigint NOT NULL,
+    height            bigint NOT NULL,
+    burn_block_height bigint NOT NULL,
+    clock             bigint NOT NULL,
+    index_block_hash  bytea  NOT NULL,
+    block_hash        bytea  NOT NULL,
+    CONSTRAINT block_pkey PRIMARY KEY (height)
+);
+
+-- The properties of launched namespaces, after the launch and after each change. The last row of a namespace counts.
+CREATE TABLE {schema}.namespace (
+    n                 int     NOT NULL, -- among the rows of the namespace, from 1, which is the launch
+    height            bigint  NOT NULL,
+    source_seq        bigint  NOT NULL,
+    tx_index          int     NOT NULL,
+    pointer           int,              -- /events/<pointer>; null for a call that prints nothing
+    ready_height      bigint  NOT NULL, -- the block of the launch
+    can_update_price  boolean NOT NULL,
+    revealed_at       numeric NOT NULL, -- clock
+    launched_at       numeric,          -- clock
+    lifetime          numeric NOT NULL, -- clock; 0 for names that never expire
+    price_base        numeric NOT NULL,
+    price_coefficient numeric NOT NULL,
+    nonalpha_discount numeric NOT NULL,
+    no_vowel_discount numeric NOT NULL,
+    price_buckets     numeric[] NOT NULL, -- 16
+    txid              bytea   NOT NULL,
+    namespace         text    COLLATE "C" NOT NULL,
+    importer          text    COLLATE "C" NOT NULL,
+    CONSTRAINT namespace_pkey PRIMARY KEY (namespace, n)
+);
+CREATE INDEX namespace_height_idx ON {schema}.namespace (height);
+
+-- What was done with names. The last row of a name says what it is.
+CREATE TABLE {schema}.operation (
+    n             int      NOT NULL, -- among the rows of the name, from 1
+    height        bigint   NOT NULL,
+    source_seq    bigint   NOT NULL,
+    registered_at bigint,            -- clock; null for an imported name
+    imported_at   bigint,            -- clock; null for a registered name
+    tx_index      int      NOT NULL,
+    pointer       int,               -- /events/<pointer>; null for a renewal that prints nothing
+    operation     smallint NOT NULL, -- 1 register, 2 import, 3 update, 4 transfer, 5 renewal, 6 revoke
+    txid          bytea    NOT NULL,
+    zonefile_hash bytea    NOT NULL, -- 20 bytes; empty for none
+    name          text     COLLATE "C" NOT NULL, -- with its namespace
+    owner         text     COLLATE "C" NOT NULL,
+    CONSTRAINT operation_pkey PRIMARY KEY (name, n)
+);
+CREATE INDEX operation_height_idx ON {schema}.operation (height);
+-- Zonefiles come after the operations that name them.
+CREATE INDEX operation_update_idx ON {schema}.operation (zonefile_hash) WHERE operation = 3;
+
+-- Who held the token of a name after each event of the token.
+CREATE TABLE {schema}.custody (
+    n          int    NOT NULL, -- among the rows of the name, from 1
+    height     bigint NOT NULL,
+    source_seq bigint NOT NULL,
+    pointer    int    NOT NULL, -- /events/<pointer>
+    name       text   COLLATE "C" NOT NULL,
+    holder     text   COLLATE "C", -- null if it was burnt
+    CONSTRAINT custody_pkey PRIMARY KEY (name, n)
+);
+CREATE INDEX custody_height_idx ON {schema}.custody (height);
+
+-- Each name as it is now, for lists. a, b and c are its first 24 bytes as numbers in the same order.
+CREATE TABLE {schema}.name (
+    source_seq bigint  NOT NULL, -- the event of its last operation or of its token's last event
+    a          bigint  NOT NULL,
+    b          bigint  NOT NULL,
+    c          bigint  NOT NULL,
+    listed     boolean NOT NULL, -- it has an operation, and is not revoked
+    name       text    COLLATE "C" NOT NULL,
+    namespace  text    COLLATE "C" NOT NULL,
+    holder     text    COLLATE "C", -- of the token; without events of the token, the owner of the last operation
+    CONSTRAINT name_pkey PRIMARY KEY (name)
+);
+CREATE INDEX name_order_idx ON {schema}.name (a, b, c, name) WHERE listed;
+CREATE INDEX name_namespace_idx ON {schema}.name (namespace, a, b, c, name) WHERE listed;
+
+-- The zonefiles that nodes have found. The first announcement of a zonefile counts.
+CREATE TABLE {schema}.zonefile (
+    source_seq    bigint NOT NULL,
+    entry         int    NOT NULL, -- /<entry>/content
+    zonefile_hash bytea  NOT NULL,
+    content       bytea  NOT NULL,
+    resolver      text   NOT NULL, -- empty for none
+    CONSTRAINT zonefile_pkey PRIMARY KEY (zonefile_hash)
+);
+
+-- The TXT records of zonefiles that define subdomains.
+CREATE TABLE {schema}.zonefile_record (
+    source_seq     bigint NOT NULL,
+    place          int    NOT NULL, -- in the zonefile, from 0
+    sequence       bigint NOT NULL, -- counts the changes of the subdomain
+    zonefile_hash  bytea  NOT NULL, -- of the zonefile with the record
+    label          text   COLLATE "C" NOT NULL,
+    owner          text   COLLATE "C" NOT NULL,
+    content_hash   bytea  NOT NULL, -- last 16 bytes of SHA-256
+    content        bytea  NOT NULL, -- the subdomain's own zonefile
+    CONSTRAINT zonefile_record_pkey PRIMARY KEY (zonefile_hash, place)
+);
+
+-- The subdomains that updates of names define. Of a subdomain, the row with the greatest sequence counts, and of several
+-- the last.
+CREATE TABLE {schema}.subdomain (
+    sequence      bigint NOT NULL,
+    n             int    NOT NULL, -- operation.n
+    place         int    NOT NULL, -- zonefile_record.place
+    height        bigint NOT NULL, -- of the operation
+    source_seq    bigint NOT NULL, -- the zonefile
+    operation_seq bigint NOT NULL, -- the block of the operation
+    zonefile_hash bytea  NOT NULL, -- of the zonefile with the record
+    txid          bytea  NOT NULL, -- of the operation
+    name          text   COLLATE "C" NOT NULL, -- of which it is a subdomain
+    label         text   COLLATE "C" NOT NULL,
+    owner         text   COLLATE "C" NOT NULL,
+    CONSTRAINT subdomain_pkey PRIMARY KEY (name, label, sequence, n, place)
+);
+CREATE INDEX subdomain_height_idx ON {schema}.subdomain (height);
+
+-- The lists that the API pages through, and their lengths: see package ranked. Names and keys:
+--
+--   names, names:<namespace>    (name.a, name.b, name.c) of listed names
+{ranked}
+-- Indexes for readers: a build makes them at its end.
+
+CREATE INDEX namespace_ready_idx ON {schema}.namespace (namespace) WHERE n = 1;
+CREATE INDEX operation_zonefile_idx ON {schema}.operation (name, zonefile_hash);
+CREATE INDEX name_holder_idx ON {schema}.name (holder, name);
+CREATE INDEX subdomain_owner_idx ON {schema}.subdomain (owner, name, label);
+CREATE INDEX subdomain_operation_idx ON {schema}.subdomain (name, n);

@@ -1,0 +1,82 @@
+package names
+
+import "strata/readapi/internal/engine"
+
+// eventPointer is the place of a row's event in the body of its block; the whole body for a call that prints nothing.
+const eventPointer = `ARRAY[coalesce('/events/' || t.pointer, '/transactions/' || t.tx_index)]`
+
+var (
+	tracedOperation = &engine.TraceTable{
+		Projection: "names", Name: "operation", Key: "name n", Values: "operation owner zonefile_hash:hex registered_at imported_at height txid:hex",
+		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: eventPointer}},
+	}
+	tracedNamespace = &engine.TraceTable{
+		Projection: "names", Name: "namespace", Key: "namespace n",
+		Values: "importer can_update_price revealed_at:text launched_at:text lifetime:text price_base:text price_coefficient:text price_buckets:text " +
+			"nonalpha_discount:text no_vowel_discount:text height txid:hex",
+		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: eventPointer}},
+	}
+	tracedCustody = &engine.TraceTable{
+		Projection: "names", Name: "custody", Key: "name n", Values: "holder height",
+		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/events/' || t.pointer]`}},
+	}
+	tracedName = &engine.TraceTable{
+		Projection: "names", Name: "name", Key: "name", Values: "holder listed",
+		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
+	}
+	tracedZonefile = &engine.TraceTable{
+		Projection: "names", Name: "zonefile", Key: "zonefile_hash:hex", Values: "resolver",
+		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/' || t.entry || '/content']`}},
+	}
+	tracedSubdomain = &engine.TraceTable{
+		Projection: "names", Name: "subdomain", Key: "name label sequence n place", Values: "owner height zonefile_hash:hex txid:hex",
+		Join: `CROSS JOIN LATERAL (SELECT z.entry FROM {names}.zonefile z WHERE z.zonefile_hash = t.zonefile_hash LIMIT 1) found`,
+		Sources: []engine.TraceSource{
+			{Column: "source_seq", Pointers: `ARRAY['/' || found.entry || '/content']`}, {Column: "operation_seq", Pointers: engine.WholeEvent},
+		},
+	}
+	// tracedGap traces operations whose zonefile no node has posted: the hash is there, the content is missing.
+	tracedGap = &engine.TraceTable{
+		Projection: "names", Name: "operation", Key: "name n", Values: "zonefile_hash:hex height",
+		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: eventPointer}},
+	}
+)
+
+// lookups returns the look-ups of the rows behind a name. While its zonefile is missing, the look-up missing_zonefile
+// has the operation that names it.
+func (r *nameRow) lookups() []engine.Lookup {
+	all := []engine.Lookup{
+		{Name: "operation", Table: tracedOperation, Where: `t.name = $1 AND t.n <= $2`, Args: []any{r.name, r.n}, NewestFirst: []string{"t.n"}},
+		{Name: "custody", Table: tracedCustody, Where: `t.name = $1`, Args: []any{r.name}, NewestFirst: []string{"t.n"}},
+		{Name: "namespace", Table: tracedNamespace, Where: `t.namespace = split_part($1, '.', 2)`, Args: []any{r.name}, NewestFirst: []string{"t.n"}},
+	}
+	switch {
+	case r.zonefile != nil:
+		all = append(all, zonefileLookup(r.zonefileHash))
+	case len(r.zonefileHash) > 0:
+		all = append(all, engine.Lookup{
+			Name: "missing_zonefile", Table: tracedGap, Where: `t.name = $1 AND t.zonefile_hash = $2`, Args: []any{r.name, r.zonefileHash}, NewestFirst: []string{"t.n"},
+		})
+	}
+	return all
+}
+
+func (r *subdomainRow) lookups() []engine.Lookup {
+	return []engine.Lookup{{
+		Name: "subdomain", Table: tracedSubdomain, Where: `t.name = $1 AND t.label = $2`, Args: []any{r.name, r.label}, NewestFirst: []string{"t.sequence", "t.n", "t.place"},
+	}}
+}
+
+func zonefileLookup(hash []byte) engine.Lookup {
+	return engine.Lookup{Name: "zonefile", Table: tracedZonefile, Where: `t.zonefile_hash = $1`, Args: []any{hash}, Order: `t.zonefile_hash`}
+}
+
+// listedLookups returns the look-up of the rows of names.
+func listedLookups(names []string) []engine.Lookup {
+	return []engine.Lookup{{Name: "name", Table: tracedName, Where: `t.name = ANY ($1::text[])`, Args: []any{names}, Order: `t.name`}}
+}
+
+// namespaceLookups returns the look-up of the properties of a namespace.
+func namespaceLookups(namespace string) []engine.Lookup {
+	return []engine.Lookup{{Name: "namespace", Table: tracedNamespace, Where: `t.namespace = $1`, Args: []any{namespace}, NewestFirst: []string{"t.n"}}}
+}

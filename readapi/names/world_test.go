@@ -1,0 +1,145 @@
+package names_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
+	projection "strata/projections/names"
+	"strata/readapi"
+	"strata/readapi/internal/apitest"
+)
+
+// world is an API over a made-up chain with forks, and what is true of it.
+type world struct {
+	*apitest.Site
+	truth synthchain.State
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	config := synthchain.Everything(3, synthchain.V40)
+	config.SigningSample, config.Accounts, config.Mix = 1000, 150, synthchain.Mix{Transfer: 1, Naming: 50}
+	config.TxPerBlock = synthchain.Range{Min: 8, Max: 16}
+	generator := synthchain.New(config)
+	log := replay.NewLog(t)
+	posts := make([]replay.Post, 900)
+	for i := range posts {
+		posts[i] = replay.Post(generator.Next())
+	}
+	replay.Append(t, log, posts...)
+	replay.Run(t, log, apitest.NewChain(t), projection.New())
+	return &world{apitest.NewSiteOn(t, log.Pool(), readapi.Config{}), generator.Expected()}
+}
+
+// list returns the names of a list of the model that a condition accepts, sorted.
+func (w *world) list(accept func(name string, n synthchain.Name) bool) []string {
+	all := []string{}
+	for _, name := range slices.Sorted(maps.Keys(w.truth.Names)) {
+		if n := w.truth.Names[name]; n.Operation != "name-revoke" && accept(name, n) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// pages reads all pages of a list.
+func (w *world) pages(path string) (all []string) {
+	w.T.Helper()
+	for page := 0; ; page++ {
+		got := w.Get(fmt.Sprintf("%s?page=%d", path, page))
+		if got.Status == 400 && page > 0 {
+			if want := `{"error":"Invalid page"}`; got.Body != want {
+				w.T.Errorf("%s, page %d: got %s, want %s", path, page, got.Body, want)
+			}
+			return all
+		}
+		var names []string
+		apitest.DecodeJSON(w.T, got.Body, &names)
+		if page > 100 || len(names) > 100 {
+			w.T.Fatalf("%s, page %d: got %d names", path, page, len(names))
+		}
+		all = append(all, names...)
+	}
+}
+
+// TestNamesOfChain compares lists and names with the model.
+func TestNamesOfChain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	sameList := func(what string, got, want []string) {
+		t.Helper()
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %d names %v, want %d %v", what, len(got), got, len(want), want)
+		}
+	}
+	all := w.list(func(string, synthchain.Name) bool { return true })
+	if len(all) < 120 {
+		t.Fatalf("there are only %d names", len(all))
+	}
+	sameList("all names", w.pages("/v1/names"), all)
+	var launched []string
+	for _, namespace := range slices.Sorted(maps.Keys(w.truth.Namespaces)) {
+		if w.truth.Namespaces[namespace].Launched {
+			launched = append(launched, namespace)
+			sameList(namespace, w.pages("/v1/namespaces/"+namespace+"/names"), w.list(func(name string, _ synthchain.Name) bool {
+				return strings.HasSuffix(name, "."+namespace)
+			}))
+		}
+	}
+	if got, want := w.Get("/v1/namespaces").Body, `{"namespaces":["`+strings.Join(launched, `","`)+`"]}`; got != want {
+		t.Errorf("namespaces: got %s, want %s", got, want)
+	}
+	owners := map[string]bool{}
+	for name, n := range w.truth.Names {
+		owners[n.Owner] = true
+		got := w.Get("/v1/names/" + name)
+		if n.Operation == "name-revoke" {
+			if want := `{"error":"cannot find name ` + name + `"}`; got.Status != 404 || got.Body != want {
+				t.Errorf("%s: got %d %s, want %s", name, got.Status, got.Body, want)
+			}
+			continue
+		}
+		var body struct {
+			Address, Status  string
+			ZonefileHash     string  `json:"zonefile_hash"`
+			ExpireBlock      *uint64 `json:"expire_block"`
+			Expired, InGrace bool
+			Zonefile         string
+		}
+		apitest.DecodeJSON(t, got.Body, &body)
+		if body.Address != n.Owner || body.Status != n.Operation || body.ZonefileHash != n.ZonefileHash || fmt.Sprint(deref(body.ExpireBlock)) != fmt.Sprint(deref(n.Expires)) {
+			t.Errorf("%s: got %s, want %+v", name, got.Body, n)
+		}
+		if n.Expires != nil && body.Expired != (w.truth.Tip.Tenure > *n.Expires) {
+			t.Errorf("%s: got %s at tenure %d", name, got.Body, w.truth.Tip.Tenure)
+		}
+		if body.Zonefile != "" && body.Zonefile != string(w.truth.Zonefiles[n.ZonefileHash]) {
+			t.Errorf("%s: got the zonefile %q", name, body.Zonefile)
+		}
+	}
+	for owner := range owners {
+		var body struct{ Names []string }
+		apitest.DecodeJSON(t, w.Get("/v1/addresses/stacks/"+owner).Body, &body)
+		var held []string
+		for _, name := range body.Names {
+			if strings.Count(name, ".") == 1 {
+				held = append(held, name)
+			}
+		}
+		if want := w.list(func(_ string, n synthchain.Name) bool { return n.Owner == owner }); !slices.Equal(held, want) && len(held)+len(want) > 0 {
+			t.Errorf("%s: got %v, want %v", owner, held, want)
+		}
+	}
+}
+
+func deref(n *uint64) any {
+	if n == nil {
+		return "none"
+	}
+	return *n
+}
