@@ -11,8 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
-	"strata/domain/commit"
 	"strata/domain/clarity"
+	"strata/domain/commit"
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/metadata/picture"
