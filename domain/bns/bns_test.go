@@ -96,10 +96,7 @@ func principalOrNil(p *clarity.Principal) any {
 
 // TestPrints decodes every print of the vectors.
 func TestPrints(t *testing.T) {
-	contracts, err := bns.KnownContracts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	contracts := bns.KnownContracts()
 	vector.Each(t, "bns_v2_events.jsonl", func(t *testing.T, row json.RawMessage) {
 		v := vector.Decode[struct {
 			Hex     string
@@ -292,15 +289,15 @@ func TestNames(t *testing.T) {
 }
 
 func TestContracts(t *testing.T) {
-	c, err := bns.KnownContracts("ST000000000000000000002AMW42H", bns.MainnetDeployer)
-	if err != nil || len(c.Names) != 3 || len(c.Zonefiles) != 3 {
+	c, err := bns.ContractsOf("ST000000000000000000002AMW42H", bns.MainnetDeployer, bns.MainnetDeployer)
+	if err != nil || len(c.Names) != 2 || len(c.Zonefiles) != 2 {
 		t.Fatalf("got %+v, %v", c, err)
 	}
 	if !c.IsAsset("ST000000000000000000002AMW42H.BNS-V2::BNS-V2") || c.IsAsset("SP2JMM3PH9AGMASBD11SHG4HWDS6CTY9MGN6CW48G.BNS-V2::BNS-V2") || c.IsAsset("::BNS-V2") {
 		t.Error("wrong assets")
 	}
 	for _, text := range []string{"x", bns.MainnetDeployer + ".BNS-V2"} {
-		if _, err := bns.KnownContracts(text); err == nil {
+		if _, err := bns.ContractsOf(text); err == nil {
 			t.Errorf("%q is a deployer", text)
 		}
 	}

@@ -27,11 +27,14 @@ type Contracts struct {
 	Names, Zonefiles []string
 }
 
-// KnownContracts returns the contracts of mainnet and testnet, and those of further deployers. A deployer is an
-// address; the error says which text is none.
-func KnownContracts(deployers ...string) (Contracts, error) {
+// ContractsOf returns the contracts of deployers, which are addresses; without any, those of mainnet and testnet. The
+// error says which text is not an address.
+func ContractsOf(deployers ...string) (Contracts, error) {
+	if len(deployers) == 0 {
+		deployers = []string{MainnetDeployer, TestnetDeployer}
+	}
 	var c Contracts
-	for _, deployer := range append([]string{MainnetDeployer, TestnetDeployer}, deployers...) {
+	for _, deployer := range deployers {
 		p, err := clarity.ParsePrincipal(deployer)
 		if err != nil || p.IsContract() {
 			return Contracts{}, fmt.Errorf("deployer of %s: %q is not an address", NamesContract, deployer)
@@ -42,6 +45,15 @@ func KnownContracts(deployers ...string) (Contracts, error) {
 		}
 	}
 	return c, nil
+}
+
+// KnownContracts returns the contracts of mainnet and testnet.
+func KnownContracts() Contracts {
+	c, err := ContractsOf()
+	if err != nil {
+		panic(err) // the constants are addresses
+	}
+	return c
 }
 
 // IsNames reports whether a contract registers names.
