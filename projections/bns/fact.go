@@ -86,7 +86,7 @@ func (b *batch) factsOf(step *projections.Step, parent *tip) blockFacts {
 func readHeight(block *nodeevent.Block, parent *tip) int64 {
 	switch {
 	case block.IsNakamoto():
-	case block.ParentBurnBlockHeight != nil && !block.IsGenesis():
+	case block.ParentBurnBlockHeight != nil:
 		return int64(*block.ParentBurnBlockHeight)
 	case parent != nil:
 		return parent.BurnBlockHeight
