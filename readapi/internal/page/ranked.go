@@ -20,8 +20,10 @@ type RankedList struct {
 	Args []any
 	// Key names the columns that order the list: those of its key in the table part that are not always 0.
 	Key []string
-	// Tie names the column that orders entries with equal keys, always descending; empty when keys are unique.
-	Tie string
+	// Tie names the column that orders entries with equal keys; empty when keys are unique. It is descending in both
+	// directions of the list, unless TieAscending is set.
+	Tie          string
+	TieAscending bool
 	// Columns selects the columns of a page besides the key.
 	Columns string
 }
@@ -51,7 +53,7 @@ func (l *OrderedList) Order(columns []string, tie string, backwards bool) string
 		terms = append(terms, column+direction)
 	}
 	if l.Tie != "" {
-		if direction = " DESC"; backwards {
+		if direction = " DESC"; backwards != l.TieAscending {
 			direction = " ASC"
 		}
 		terms = append(terms, tie+direction)
