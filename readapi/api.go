@@ -9,6 +9,7 @@ import (
 	"strata/readapi/audit"
 	"strata/readapi/balance"
 	"strata/readapi/block"
+	"strata/readapi/bns"
 	"strata/readapi/brc20"
 	"strata/readapi/contract"
 	"strata/readapi/faucet"
@@ -31,6 +32,7 @@ import (
 // otherwise each request builds its own.
 type API struct {
 	*engine.Engine
+	understood   http.Handler // the engine, with the paths of package bns that have a prefix
 	nodeAnswers  *NodeAnswers
 	overrideFees func(request, answer []byte) (other []byte, ok bool)
 }
@@ -39,7 +41,7 @@ type API struct {
 func New(config Config) *API {
 	config = config.withDefaults()
 	e := engine.New(config.engine())
-	a := &API{Engine: e, nodeAnswers: newNodeAnswers(e)}
+	a := &API{Engine: e, understood: bns.Understand(e), nodeAnswers: newNodeAnswers(e)}
 
 	status.Mount(e, config.LagLimit)
 	block.Mount(e)
@@ -56,6 +58,7 @@ func New(config Config) *API {
 	token.Mount(e, token.Config{ImageBase: config.ImageBase, Images: config.Images, Gateways: config.Gateways, Refresh: config.Refresh})
 	ordinals.Mount(e, config.OrdinalsTxIDBare)
 	brc20.Mount(e)
+	bns.Mount(e)
 	a.overrideFees = node.Mount(e, node.Config{Status: config.Nodes, BlockLimit: config.BlockLimit})
 	stream.Mount(e, stream.Config{
 		Most: config.StreamsMost, Queue: config.StreamQueue, Heartbeat: config.Heartbeat,
@@ -73,6 +76,12 @@ func New(config Config) *API {
 	e.Plain("/", "unknown", engine.RouteNotFound)
 	return a
 }
+
+// ServeHTTP implements http.Handler.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.understood.ServeHTTP(w, r) }
+
+// BNS returns a handler that serves the operations on names of BNS-V2 at the root of an address of their own.
+func (a *API) BNS() http.Handler { return bns.AtRoot(a.Engine) }
 
 // FeeOverride returns an answer that replaces a node's answer to a fee estimate request; ok is false if the node's answer
 // stands. It does not block.

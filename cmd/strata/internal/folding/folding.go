@@ -3,15 +3,20 @@ package folding
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"os"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	domain "strata/domain/bns"
 	"strata/domain/commit"
 	"strata/eventstore"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
+	"strata/projections/bns"
 	"strata/projections/brc20"
 	"strata/projections/chain"
 	"strata/projections/follow"
@@ -65,8 +70,26 @@ func Lines(forkChoice string, logger *slog.Logger, registry prometheus.Registere
 	feed.Instrument(registry)
 	inscribed := inscriptions.New(logger)
 	inscribed.Instrument(registry)
+	registries, err := registryOfNames()
+	if err != nil {
+		return nil, err
+	}
 	return projections.Lines{
-		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), ft.New(logger), sft.New(logger), nft.New(logger)),
+		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(registries), ft.New(logger), sft.New(logger), nft.New(logger)),
 		projections.Feed(feed, inscribed, brc20.New()),
 	}, nil
+}
+
+// deployersOfNames is the environment variable with the addresses, separated by commas, of the deployers of BNS-V2 on a
+// network other than mainnet and testnet. All commands that fold must have the same value: rows depend on it.
+const deployersOfNames = "STRATA_BNS_DEPLOYERS"
+
+// registryOfNames returns the contracts of BNS-V2.
+func registryOfNames() (domain.Contracts, error) {
+	deployers := strings.FieldsFunc(os.Getenv(deployersOfNames), func(r rune) bool { return r == ',' || r == ' ' })
+	contracts, err := domain.ContractsOf(deployers...)
+	if err != nil {
+		return contracts, fmt.Errorf("%s: %w", deployersOfNames, err)
+	}
+	return contracts, nil
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,7 +19,7 @@ import (
 
 // answer serves the read API, from the replica if there is one. rules maps each projection of this program to the number
 // of its rules. The returned handler is the same API for callers that may choose versions of read tables.
-func (c *Command) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database.DB, rules map[string]int, images picture.Store, changes changes, logger *slog.Logger, registry *prometheus.Registry) (choosing http.Handler, err error) {
+func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening listeners, db *database.DB, rules map[string]int, images picture.Store, changes changes, logger *slog.Logger, registry *prometheus.Registry) (choosing http.Handler, err error) {
 	url := c.DatabaseReadURL
 	if url == "" {
 		url = db.URL
@@ -74,11 +75,25 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listener ne
 		forward.run(ctx)
 		return nil
 	})
-	address := "http://" + address(listener)
+	var serving sync.WaitGroup // the servers that need the pool
+	serve := func(what string, server servesHTTP, listener net.Listener) {
+		serving.Add(1)
+		group.Go(func() error {
+			defer serving.Done()
+			return serveHTTP(ctx, what, server, listener, c.ShutdownGrace, logger)
+		})
+	}
+	if listening.bns != nil {
+		logger.LogAttrs(ctx, slog.LevelInfo, "serving the names of BNS-V2", slog.String("url", "http://"+address(listening.bns)))
+		serve("names", httpServer(api.BNS(), logger), listening.bns)
+	}
+	address := "http://" + address(listening.api)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", address), slog.String("documentation", address+"/docs"))
+	serve("API", forward.server(withNodes, logger), listening.api)
 	group.Go(func() error {
-		defer pool.Close()
-		return serveHTTP(ctx, "API", forward.server(withNodes, logger), listener, c.ShutdownGrace, logger)
+		serving.Wait()
+		pool.Close()
+		return nil
 	})
 	return api.ChoosingVersions(), nil
 }

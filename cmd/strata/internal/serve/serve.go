@@ -50,6 +50,7 @@ type Command struct {
 	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Postgres replica for the API to read from (empty = the main database)."`
 
 	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
+	BNSAddr            string        `name:"bns-addr" env:"STRATA_BNS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve the names of BNS-V2 at the root, as their public service does (empty = only under /bns/v2 of the API)."`
 	ObserverAddr       string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address on which to receive events. It has no authentication, so make it reachable for nodes only."`
 	MetricsAddr        string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for a process without the API (empty = none)."`
 	Network            string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Stacks network of the nodes: mainnet or testnet."`
@@ -147,7 +148,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	}
 	var reads http.Handler
 	if listening.api != nil {
-		if reads, err = c.answer(ctx, group, listening.api, db, lines.Rules(), images, changes, logger, registry); err != nil {
+		if reads, err = c.answer(ctx, group, listening, db, lines.Rules(), images, changes, logger, registry); err != nil {
 			return err
 		}
 	}
@@ -162,7 +163,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 }
 
 // listeners holds the open listeners of this process; nil for those that it does not need.
-type listeners struct{ api, observer, metrics, admin net.Listener }
+type listeners struct{ api, bns, observer, metrics, admin net.Listener }
 
 func (c *Command) listen(ctx context.Context, logger *slog.Logger) (l listeners, err error) {
 	if c.has(RoleObserver) {
@@ -174,6 +175,12 @@ func (c *Command) listen(ctx context.Context, logger *slog.Logger) (l listeners,
 		if l.api, err = net.Listen("tcp", c.APIAddr); err != nil {
 			l.close()
 			return l, fmt.Errorf("API: %w (choose another address with --api-addr)", err)
+		}
+		if c.BNSAddr != "" {
+			if l.bns, err = net.Listen("tcp", c.BNSAddr); err != nil {
+				l.close()
+				return l, fmt.Errorf("names: %w (choose another address with --bns-addr)", err)
+			}
 		}
 	}
 	if c.MetricsAddr != "" {
@@ -191,7 +198,7 @@ func (c *Command) listen(ctx context.Context, logger *slog.Logger) (l listeners,
 
 // close closes all listeners. One that its server has closed already is no error.
 func (l listeners) close() {
-	for _, listener := range []net.Listener{l.api, l.observer, l.metrics, l.admin} {
+	for _, listener := range []net.Listener{l.api, l.bns, l.observer, l.metrics, l.admin} {
 		if listener != nil {
 			_ = listener.Close()
 		}

@@ -1,0 +1,60 @@
+package bns_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"strata/domain/bns"
+	"strata/domain/clarity"
+)
+
+func FuzzDecode(f *testing.F) {
+	name := tuple(f, "name", []byte("alice"), "namespace", []byte("btc"))
+	for _, v := range []clarity.Value{
+		tuple(f, "topic", "burn-name", "name", name, "id", 1), tuple(f, "a", "buy-in-ustx", "id", 3), tuple(f, "topic", "update-zonefile"),
+		tuple(f, "topic", "new-name", "name", name, "id", 1), tuple(f, "status", "launch", "namespace", []byte("btc"), "properties", clarity.NewNone()),
+		tuple(f, "topic", "renew-name", "name", name, "id", clarity.NewSome(clarity.NewUint64(4))),
+	} {
+		f.Add(v.Encode(), bns.NamespaceReveal)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte, function string) {
+		v, err := clarity.DecodeAll(raw)
+		if err != nil {
+			return
+		}
+		p, err := bns.DecodePrint(v)
+		if err == nil && p.Known && p.Topic == "" {
+			t.Error("a known print has no topic")
+		}
+		if err == nil && p.Namespace != nil && p.Namespace.Price.Base == nil {
+			t.Error("a namespace has no price function")
+		}
+		if err == nil && p.Properties != nil {
+			bns.Expiry(p.Properties.RenewalHeight, nil)
+		}
+		if p, err = bns.DecodeZonefilePrint(v); err == nil && p.Known && p.Topic == "" {
+			t.Error("a known print has no topic")
+		}
+		arguments := v.Elements()
+		if c, ok, err := bns.DecodeCall(function, arguments); ok && (err != nil || c.Function != function) {
+			t.Errorf("got %+v, %v", c, err)
+		}
+	})
+}
+
+func FuzzZonefile(f *testing.F) {
+	f.Add([]byte(`{"owner":"SP1","social":[{"platform":"x","username":"me"}],"subdomains":{"a":null}}`))
+	f.Add([]byte(`{"owner":"","general":"","twitter":"","url":"","nostr":"","lightning":"","btc":""}`))
+	f.Add([]byte{0xff})
+	f.Fuzz(func(t *testing.T, content []byte) {
+		z := bns.ParseZonefile(content)
+		if (z.JSON != nil) != json.Valid(content) && z.Format != bns.FormatBytes {
+			t.Errorf("got %+v", z)
+		}
+		for _, data := range z.Subdomains {
+			if !json.Valid(data) {
+				t.Errorf("a subdomain's data is %q", data)
+			}
+		}
+	})
+}

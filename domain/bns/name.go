@@ -1,0 +1,57 @@
+package bns
+
+import (
+	"encoding/hex"
+	"strings"
+)
+
+// Name is a name with its namespace, such as alice and btc.
+type Name struct {
+	Label, Namespace string
+}
+
+// String returns the full name: label, dot, namespace.
+func (n Name) String() string { return n.Label + "." + n.Namespace }
+
+// IsZero reports whether n is no name.
+func (n Name) IsZero() bool { return n == Name{} }
+
+// ParseName splits a full name at its last dot. It returns false for a text without a label or a namespace.
+func ParseName(text string) (Name, bool) {
+	i := strings.LastIndexByte(text, '.')
+	if i <= 0 || i == len(text)-1 {
+		return Name{}, false
+	}
+	return Name{text[:i], text[i+1:]}, true
+}
+
+// Label returns the bytes of a label or a namespace as text. The contracts allow only a-z, 0-9, - and _, but do not
+// check airdropped labels: bytes that are not printable ASCII are shown as 0x and hex.
+func Label(b []byte) string {
+	for _, c := range b {
+		if c <= ' ' || c > '~' {
+			return "0x" + hex.EncodeToString(b)
+		}
+	}
+	return string(b)
+}
+
+// Legal reports whether the contract accepts a text as a new label (at most 48 bytes) or namespace (at most 20).
+func Legal(text string, most int) bool {
+	if text == "" || len(text) > most {
+		return false
+	}
+	for i := range len(text) {
+		c := text[i]
+		if !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return true
+}
+
+// Greatest lengths of labels and namespaces, in bytes.
+const (
+	LabelMost     = 48
+	NamespaceMost = 20
+)

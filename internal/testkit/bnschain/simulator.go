@@ -1,0 +1,624 @@
+package bnschain
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"strata/domain/bns"
+	"strata/domain/c32"
+	"strata/domain/clarity"
+)
+
+// State is the state of the contracts, as a simulator knows it. Its maps hold values, so that Clone is deep.
+type State struct {
+	BurnHeight int64
+	LastID     uint64
+	Names      map[string]SimName // by full name; burned ones are absent
+	Namespaces map[string]SimNamespace
+	Primary    map[string]uint64 // by principal
+	Zonefiles  map[string]SimZonefile
+	Preorders  map[string]string // open ones, by hash in hex: who made them
+}
+
+// SimName is a name.
+type SimName struct {
+	ID                       uint64
+	Owner                    string
+	RegisteredAt, ImportedAt int64 // -1 for none
+	Renewal                  int64
+	Burned                   string
+	Preorder, PreorderedBy   string // hex; empty for none
+	Price                    int64  // of the listing; 0 for none
+}
+
+// SimNamespace is a namespace.
+type SimNamespace struct {
+	Import, Manager string // Manager is empty for none
+	Lifetime        int64
+	LaunchedAt      int64 // -1 until the launch
+	RevealedAt      int64
+	Coefficient     int64
+}
+
+// SimZonefile is an entry of the resolver.
+type SimZonefile struct {
+	Owner, Content string
+	Revoked        bool
+}
+
+// Clone returns a copy.
+func (s *State) Clone() *State {
+	c := *s
+	c.Names, c.Namespaces, c.Primary = maps.Clone(s.Names), maps.Clone(s.Namespaces), maps.Clone(s.Primary)
+	c.Zonefiles, c.Preorders = maps.Clone(s.Zonefiles), maps.Clone(s.Preorders)
+	return &c
+}
+
+// Expiry returns the last height at which a name is active; false for never expiring.
+func (s *State) Expiry(fullName string) (int64, bool) {
+	name, _ := bns.ParseName(fullName)
+	n, ns := s.Names[fullName], s.Namespaces[name.Namespace]
+	switch {
+	case ns.Lifetime == 0:
+		return 0, false
+	case n.Renewal > 0:
+		return n.Renewal, true
+	case ns.LaunchedAt < 0:
+		return 0, false
+	}
+	return ns.LaunchedAt + ns.Lifetime, true
+}
+
+// Simulator makes random blocks of calls.
+type Simulator struct {
+	t        testing.TB
+	random   *rand.Rand
+	accounts []string
+	blocks   int
+}
+
+// Commission is the contract that takes a share of sales.
+const Commission = bns.MainnetDeployer + ".commission"
+
+// proxy is a contract whose calls do several things in one transaction.
+const proxy = bns.MainnetDeployer + ".proxy"
+
+// NewSimulator returns a simulator with a seed.
+func NewSimulator(t testing.TB, seed uint64) *Simulator {
+	s := &Simulator{t: t, random: rand.New(rand.NewPCG(seed, 20))}
+	for i := range 6 {
+		s.accounts = append(s.accounts, c32.Address{Version: c32.MainnetSingle, Hash160: [20]byte{7, 19: byte(i)}}.String())
+	}
+	return s
+}
+
+// Accounts are the principals that act.
+func (s *Simulator) Accounts() []string { return s.accounts }
+
+// Genesis returns the first block, in which contract deployments airdrop names of the first registry, with the state
+// after it.
+func (s *Simulator) Genesis() (Block, *State) {
+	state := &State{
+		BurnHeight: 100, Names: map[string]SimName{}, Namespaces: map[string]SimNamespace{}, Primary: map[string]uint64{}, Zonefiles: map[string]SimZonefile{},
+		Preorders: map[string]string{},
+	}
+	x := &step{Simulator: s, State: state}
+	x.sender = bns.MainnetDeployer
+	for i, lifetime := range []int64{900, 0} {
+		namespace := []string{"btc", "free"}[i]
+		state.Namespaces[namespace] = SimNamespace{Import: s.accounts[0], Lifetime: lifetime, LaunchedAt: 7, RevealedAt: 3, Coefficient: 200}
+		x.printNamespace("launch", namespace)
+	}
+	for i := range 8 {
+		namespace := []string{"btc", "btc", "free"}[i%3]
+		n := SimName{Owner: s.accounts[i%4], RegisteredAt: int64(1000 + i), ImportedAt: -1, Burned: "0"}
+		if namespace == "btc" {
+			n.Renewal = state.BurnHeight + 900
+		}
+		full := fmt.Sprintf("old%d.%s", i, namespace)
+		x.mint(full, &n)
+		state.Primary[n.Owner] = n.ID
+		x.print(Names, "topic", text("new-airdrop"), "owner", principal(n.Owner), "name", nameTuple(full), "id", uintOf(n.ID), "registered-at", uintOf(uint64(n.RegisteredAt)))
+	}
+	call := Call{Sender: bns.MainnetDeployer, Deploys: "airdrop-1", Events: x.events}
+	return Block{Name: "sim0", BurnHeight: state.BurnHeight, Old: true, Calls: []Call{call}}, state
+}
+
+// Next returns a block on top of another, with the state after it.
+func (s *Simulator) Next(parent Block, before *State) (Block, *State) {
+	state := before.Clone()
+	s.blocks++
+	b := Block{Name: fmt.Sprintf("sim%d-%d", s.blocks, parent.Height+1), Parent: parent.Name, Height: parent.Height + 1}
+	switch s.random.IntN(12) {
+	case 0:
+		state.BurnHeight += int64(s.random.IntN(2500))
+	case 1:
+		state.BurnHeight += 6000
+	default:
+		state.BurnHeight += int64(s.random.IntN(3))
+	}
+	b.BurnHeight = state.BurnHeight
+	for range s.random.IntN(4) {
+		b.Calls = append(b.Calls, s.call(state))
+	}
+	return b, state
+}
+
+// call returns a random transaction. One in four is a call of another contract, which does several things.
+func (s *Simulator) call(state *State) Call {
+	sender := s.accounts[s.random.IntN(len(s.accounts))]
+	if s.random.IntN(4) == 0 {
+		c := Call{Contract: proxy, Function: "many", Sender: sender}
+		for range 2 + s.random.IntN(3) {
+			x := &step{Simulator: s, State: state, sender: sender, byContract: true}
+			x.act()
+			c.Events = append(c.Events, x.events...)
+		}
+		return c
+	}
+	if s.random.IntN(12) == 0 { // it fails, and changes nothing
+		return Call{Contract: Names, Function: "set-primary-name", Args: []clarity.Value{uintOf(1)}, Sender: sender, Failed: true}
+	}
+	x := &step{Simulator: s, State: state, sender: sender}
+	x.act()
+	if x.call.Function == "" {
+		x.call.Contract, x.call.Function = proxy, "nothing"
+	}
+	x.call.Sender, x.call.Events = x.sender, x.events
+	return x.call
+}
+
+// step is one thing that a sender does.
+type step struct {
+	*Simulator
+	*State
+	sender     string
+	byContract bool // silent changes can't be seen then, so none are made
+	call       Call
+	events     []Event
+}
+
+func (x *step) act() {
+	for range 30 {
+		if x.try(x.random.IntN(15)) {
+			return
+		}
+	}
+}
+
+// some returns a random name that a condition holds for.
+func (x *step) some(condition func(full string, n SimName) bool) (string, SimName, bool) {
+	var all []string
+	for _, full := range slices.Sorted(maps.Keys(x.Names)) {
+		if condition(full, x.Names[full]) {
+			all = append(all, full)
+		}
+	}
+	if len(all) == 0 {
+		return "", SimName{}, false
+	}
+	full := all[x.random.IntN(len(all))]
+	return full, x.Names[full], true
+}
+
+func (x *step) namespaceOf(full string) SimNamespace {
+	name, _ := bns.ParseName(full)
+	return x.Namespaces[name.Namespace]
+}
+
+func (x *step) try(what int) bool {
+	mine := func(full string, n SimName) bool { return n.Owner == x.sender && x.namespaceOf(full).LaunchedAt >= 0 }
+	free := func(full string, n SimName) bool { return mine(full, n) && x.namespaceOf(full).Manager == "" }
+	other := x.accounts[x.random.IntN(len(x.accounts))]
+	switch what {
+	case 0:
+		return x.reveal()
+	case 1:
+		return x.launch()
+	case 2:
+		return x.imports(other)
+	case 3, 4:
+		return x.claim()
+	case 5:
+		return x.register()
+	case 6: // transfer
+		full, n, ok := x.some(func(full string, n SimName) bool { return free(full, n) && n.Price == 0 && n.Owner != other })
+		if !ok {
+			return false
+		}
+		x.give(full, &n, other)
+		x.printName("transfer-name", full, n)
+		x.calls("transfer", uintOf(n.ID), principal(x.sender), principal(other))
+	case 7: // list
+		full, n, ok := x.some(free)
+		if !ok {
+			return false
+		}
+		n.Price = 1 + int64(x.random.IntN(1000))
+		x.Names[full] = n
+		x.print(Names, "a", text("list-in-ustx"), "id", uintOf(n.ID), "price", uintOf(uint64(n.Price)), "commission", principal(Commission))
+		x.calls("list-in-ustx", uintOf(n.ID))
+	case 8: // unlist or buy
+		full, n, ok := x.some(func(_ string, n SimName) bool { return n.Price > 0 })
+		if !ok {
+			return false
+		}
+		price := strconv.FormatInt(n.Price, 10)
+		if n.Owner == x.sender {
+			n.Price = 0
+			x.Names[full] = n
+			x.print(Names, "a", text("unlist-in-ustx"), "id", uintOf(n.ID))
+			x.calls("unlist-in-ustx", uintOf(n.ID))
+			return true
+		}
+		x.events = append(x.events, TransferSTX(x.sender, n.Owner, price))
+		n.Price = 0
+		x.give(full, &n, x.sender)
+		x.printName("transfer-name", full, n)
+		x.print(Names, "a", text("buy-in-ustx"), "id", uintOf(n.ID))
+		x.calls("buy-in-ustx", uintOf(n.ID))
+	case 9, 10:
+		return x.renew()
+	case 11: // choose the primary name
+		_, n, ok := x.some(mine)
+		if !ok || x.byContract {
+			return false
+		}
+		x.Primary[x.sender] = n.ID
+		x.calls("set-primary-name", uintOf(n.ID))
+	case 12: // burn
+		full, n, ok := x.some(func(full string, _ SimName) bool { return x.namespaceOf(full).Manager == x.sender })
+		if !ok {
+			return false
+		}
+		x.lose(n)
+		delete(x.Names, full)
+		x.events = append(x.events, Burn(n.ID, n.Owner))
+		x.print(Names, "topic", text("burn-name"), "owner", text(""), "name", nameTuple(full), "id", uintOf(n.ID))
+		x.calls("mng-burn", uintOf(n.ID))
+	case 13:
+		return x.zonefile(free)
+	case 14:
+		namespace, ok := x.anyNamespace(func(n SimNamespace) bool { return n.LaunchedAt >= 0 && n.Import == x.sender && n.Manager == "" })
+		if !ok {
+			return false
+		}
+		n := x.Namespaces[namespace]
+		n.Coefficient++
+		x.Namespaces[namespace] = n
+		x.printNamespace("update-price-manager", namespace)
+		x.calls("namespace-update-price")
+	}
+	return true
+}
+
+func (x *step) calls(function string, args ...clarity.Value) {
+	x.call = Call{Contract: Names, Function: function, Args: args}
+}
+
+func (x *step) anyNamespace(condition func(SimNamespace) bool) (string, bool) {
+	var all []string
+	for _, namespace := range slices.Sorted(maps.Keys(x.Namespaces)) {
+		if condition(x.Namespaces[namespace]) {
+			all = append(all, namespace)
+		}
+	}
+	if len(all) == 0 {
+		return "", false
+	}
+	return all[x.random.IntN(len(all))], true
+}
+
+// reveal reveals a namespace. Its preorder is left out.
+func (x *step) reveal() bool {
+	if x.byContract || len(x.Namespaces) > 6 {
+		return false
+	}
+	namespace := fmt.Sprintf("ns%d", len(x.Namespaces))
+	n := SimNamespace{Import: x.sender, Lifetime: []int64{0, 300, 2000}[x.random.IntN(3)], LaunchedAt: -1, RevealedAt: x.BurnHeight, Coefficient: 200}
+	manager := clarity.NewNone()
+	if x.random.IntN(3) == 0 {
+		n.Manager, n.Lifetime = x.sender, 0
+		manager = clarity.NewSome(principal(x.sender))
+	}
+	x.Namespaces[namespace] = n
+	args := []clarity.Value{buffer(namespace), buffer("salt"), uintOf(10), uintOf(uint64(n.Coefficient))}
+	for range bns.BucketCount {
+		args = append(args, uintOf(1))
+	}
+	// A manager gets lifetime 0, whatever is asked.
+	args = append(args, uintOf(2), uintOf(3), uintOf(uint64(max(n.Lifetime, 0))), principal(n.Import), manager, clarity.NewBool(true), clarity.NewBool(n.Manager != ""), clarity.NewBool(false))
+	x.calls("namespace-reveal", args...)
+	return true
+}
+
+func (x *step) launch() bool {
+	namespace, ok := x.anyNamespace(func(n SimNamespace) bool { return n.LaunchedAt < 0 && n.Import == x.sender })
+	if !ok {
+		return false
+	}
+	n := x.Namespaces[namespace]
+	n.LaunchedAt = x.BurnHeight
+	x.Namespaces[namespace] = n
+	x.printNamespace("launch", namespace)
+	x.calls("namespace-launch", buffer(namespace))
+	return true
+}
+
+// imports imports a name into a namespace before its launch.
+func (x *step) imports(to string) bool {
+	namespace, ok := x.anyNamespace(func(n SimNamespace) bool { return n.LaunchedAt < 0 && n.Import == x.sender })
+	full := fmt.Sprintf("imported%d.%s", x.random.IntN(9), namespace)
+	if _, taken := x.Names[full]; !ok || taken {
+		return false
+	}
+	n := SimName{Owner: to, RegisteredAt: -1, ImportedAt: x.BurnHeight, Burned: "40"}
+	x.mint(full, &n)
+	x.gain(n)
+	x.printName("new-name", full, n)
+	x.calls("name-import", buffer(namespace))
+	return true
+}
+
+// claim registers a name without a preorder, also by a manager.
+func (x *step) claim() bool {
+	namespace, ok := x.anyNamespace(func(n SimNamespace) bool { return n.LaunchedAt >= 0 && (n.Manager == "" || n.Manager == x.sender) })
+	full := fmt.Sprintf("name%d.%s", x.random.IntN(25), namespace)
+	if _, taken := x.Names[full]; !ok || taken {
+		return false
+	}
+	ns := x.Namespaces[namespace]
+	n := SimName{Owner: x.sender, RegisteredAt: x.BurnHeight + 1, ImportedAt: -1, Burned: "0"}
+	if ns.Lifetime > 0 {
+		n.Renewal = x.BurnHeight + 1 + ns.Lifetime
+	}
+	if ns.Manager == "" {
+		n.Burned = x.price(full)
+		x.events = append(x.events, BurnSTX(x.sender, n.Burned))
+	}
+	x.mint(full, &n)
+	x.gain(n)
+	x.printName("new-name", full, n)
+	x.calls("name-claim-fast", buffer("x"), buffer(namespace))
+	return true
+}
+
+// register makes a preorder, uses one for a new name, or wins a name from its holder.
+func (x *step) register() bool {
+	if x.byContract {
+		return false
+	}
+	hash := ""
+	for _, open := range slices.Sorted(maps.Keys(x.Preorders)) {
+		if x.Preorders[open] == x.sender {
+			hash = open
+		}
+	}
+	if hash == "" {
+		hash = hex.EncodeToString(binary.BigEndian.AppendUint64(make([]byte, 12), x.random.Uint64()))
+		x.Preorders[hash] = x.sender
+		raw, _ := hex.DecodeString(hash)
+		x.events = append(x.events, TransferSTX(x.sender, Names, "2000"))
+		x.calls("name-preorder", buffer(string(raw)), uintOf(2000))
+		return true
+	}
+	if x.random.IntN(4) == 0 {
+		delete(x.Preorders, hash)
+		raw, _ := hex.DecodeString(hash)
+		x.events = append(x.events, TransferSTX(Names, x.sender, "2000"))
+		x.calls("claim-preorder", buffer(string(raw)))
+		return true
+	}
+	namespace, ok := x.anyNamespace(func(n SimNamespace) bool { return n.LaunchedAt >= 0 && n.Manager == "" })
+	if !ok {
+		return false
+	}
+	full := fmt.Sprintf("name%d.%s", x.random.IntN(25), namespace)
+	n, taken := x.Names[full]
+	if taken && n.Owner == x.sender {
+		return false
+	}
+	from := n.Owner
+	n.RegisteredAt, n.ImportedAt, n.Preorder, n.PreorderedBy, n.Renewal, n.Burned = x.BurnHeight, -1, hash, x.sender, 0, x.price(full)
+	if lifetime := x.Namespaces[namespace].Lifetime; lifetime > 0 {
+		n.Renewal = x.BurnHeight + lifetime
+	}
+	delete(x.Preorders, hash)
+	x.calls("name-register", buffer(namespace), buffer("x"), buffer("salt"))
+	if !taken {
+		n.Owner = x.sender
+		x.mint(full, &n)
+		x.gain(n)
+		x.events = append(x.events, BurnSTX(Names, n.Burned))
+		x.printName("new-name", full, n)
+		return true
+	}
+	x.events = append(x.events, TransferSTX(Names, from, "2000"))
+	x.give(full, &n, x.sender)
+	x.printName("transfer-name", full, n)
+	x.printName("transfer-name", full, n)
+	return true
+}
+
+// renew renews a name: in all four ways that the contract has.
+func (x *step) renew() bool {
+	full, n, ok := x.some(func(full string, n SimName) bool {
+		expiry, expires := x.Expiry(full)
+		lapsed := x.BurnHeight >= expiry+bns.Grace
+		return expires && (n.Owner == x.sender && !(lapsed && x.byContract) || n.Owner != x.sender && lapsed)
+	})
+	if !ok {
+		return false
+	}
+	name, _ := bns.ParseName(full)
+	expiry, _ := x.Expiry(full)
+	n.Renewal = max(expiry, x.BurnHeight) + x.Namespaces[name.Namespace].Lifetime
+	price := x.price(full)
+	switch {
+	case n.Owner != x.sender:
+		n.Price = 0
+		x.give(full, &n, x.sender)
+		x.printName("transfer-name", full, n)
+	case x.BurnHeight < expiry+bns.Grace:
+		x.printName("renew-name", full, n)
+	}
+	n.Burned = price
+	x.Names[full] = n
+	x.events = append(x.events, BurnSTX(x.sender, price))
+	x.calls("name-renewal", buffer(name.Namespace), buffer(name.Label))
+	return true
+}
+
+func (x *step) zonefile(free func(string, SimName) bool) bool {
+	full, n, ok := x.some(func(full string, n SimName) bool { return free(full, n) && !x.Zonefiles[full].Revoked })
+	if !ok {
+		return false
+	}
+	name, _ := bns.ParseName(full)
+	x.call = Call{Contract: Zonefiles, Function: "update-zonefile"}
+	if x.random.IntN(6) == 0 {
+		x.Zonefiles[full] = SimZonefile{Owner: n.Owner, Revoked: true}
+		x.print(Zonefiles, "topic", text("revoke-name"), "name", buffer(name.Label), "namespace", buffer(name.Namespace), "zonefile", buffer(""))
+		return true
+	}
+	content := fmt.Sprintf(`{"owner":%q,"btc":"bc1q%d"}`, n.Owner, x.random.IntN(1000))
+	x.Zonefiles[full] = SimZonefile{Owner: n.Owner, Content: content}
+	x.print(Zonefiles, "topic", text("update-zonefile"), "name", buffer(name.Label), "namespace", buffer(name.Namespace), "new-zonefile", clarity.NewSome(buffer(content)))
+	return true
+}
+
+// price returns the price of a name.
+func (x *step) price(full string) string {
+	name, _ := bns.ParseName(full)
+	f := bns.PriceFunction{
+		Base: big.NewInt(10), Coefficient: big.NewInt(x.Namespaces[name.Namespace].Coefficient), NonAlphaDiscount: big.NewInt(2), NoVowelDiscount: big.NewInt(3),
+	}
+	for i := range f.Buckets {
+		f.Buckets[i] = big.NewInt(1)
+	}
+	price, ok := f.Of(name.Label)
+	if !ok {
+		x.t.Fatalf("%s has no price", full)
+	}
+	return price.String()
+}
+
+// mint gives a name its id.
+func (x *step) mint(full string, n *SimName) {
+	x.LastID++
+	n.ID = x.LastID
+	x.Names[full] = *n
+	x.events = append(x.events, Mint(n.ID, n.Owner))
+}
+
+// give moves a name to another owner.
+func (x *step) give(full string, n *SimName, to string) {
+	x.lose(*n)
+	x.events = append(x.events, Transfer(n.ID, n.Owner, to))
+	n.Owner = to
+	x.Names[full] = *n
+	x.gain(*n)
+}
+
+func (x *step) lose(n SimName) {
+	if x.Primary[n.Owner] == n.ID {
+		delete(x.Primary, n.Owner)
+	}
+}
+
+func (x *step) gain(n SimName) {
+	if _, ok := x.Primary[n.Owner]; !ok {
+		x.Primary[n.Owner] = n.ID
+	}
+}
+
+// print adds a print of a tuple of alternating names and values.
+func (x *step) print(contract string, fields ...any) {
+	x.events = append(x.events, Print(contract, tuple(fields...)))
+}
+
+// printName adds the print of a name with its properties.
+func (x *step) printName(topic, full string, n SimName) {
+	optional := func(height int64) clarity.Value {
+		if height < 0 {
+			return clarity.NewNone()
+		}
+		return clarity.NewSome(uintOf(uint64(height)))
+	}
+	preorder, by := clarity.NewNone(), clarity.NewNone()
+	if n.Preorder != "" {
+		raw, _ := hex.DecodeString(n.Preorder)
+		preorder, by = clarity.NewSome(buffer(string(raw))), clarity.NewSome(principal(n.PreorderedBy))
+	}
+	burned, _ := strconv.ParseUint(n.Burned, 10, 64)
+	id := uintOf(n.ID)
+	if topic == "renew-name" {
+		id = clarity.NewSome(id)
+	}
+	x.print(Names, "topic", text(topic), "owner", principal(n.Owner), "name", nameTuple(full), "id", id, "properties", clarity.NewSome(tuple(
+		"registered-at", optional(n.RegisteredAt), "imported-at", optional(n.ImportedAt), "hashed-salted-fqn-preorder", preorder, "preordered-by", by,
+		"renewal-height", uintOf(uint64(n.Renewal)), "stx-burn", uintOf(burned), "owner", principal(n.Owner))))
+}
+
+// printNamespace adds the print of a namespace with its properties.
+func (x *step) printNamespace(status, namespace string) {
+	n := x.Namespaces[namespace]
+	manager, launched := clarity.NewNone(), clarity.NewNone()
+	if n.Manager != "" {
+		manager = clarity.NewSome(principal(n.Manager))
+	}
+	if n.LaunchedAt >= 0 {
+		launched = clarity.NewSome(uintOf(uint64(n.LaunchedAt)))
+	}
+	buckets := make([]clarity.Value, bns.BucketCount)
+	for i := range buckets {
+		buckets[i] = uintOf(1)
+	}
+	x.print(Names, "status", text(status), "namespace", buffer(namespace), "properties", clarity.NewSome(tuple(
+		"namespace-manager", manager, "manager-transferable", clarity.NewBool(n.Manager != ""), "manager-frozen", clarity.NewBool(false),
+		"namespace-import", principal(n.Import), "revealed-at", uintOf(uint64(n.RevealedAt)), "launched-at", launched, "lifetime", uintOf(uint64(n.Lifetime)),
+		"can-update-price-function", clarity.NewBool(true), "price-function", tuple("base", uintOf(10), "coeff", uintOf(uint64(n.Coefficient)),
+			"nonalpha-discount", uintOf(2), "no-vowel-discount", uintOf(3), "buckets", must(clarity.NewList(buckets...))))))
+}
+
+func nameTuple(full string) clarity.Value {
+	name, _ := bns.ParseName(full)
+	return tuple("name", buffer(name.Label), "namespace", buffer(name.Namespace))
+}
+
+// tuple returns a tuple of alternating names and values.
+func tuple(fields ...any) clarity.Value {
+	var all []clarity.Field
+	for i := 0; i < len(fields); i += 2 {
+		all = append(all, clarity.Field{Name: fields[i].(string), Value: fields[i+1].(clarity.Value)})
+	}
+	return must(clarity.NewTuple(all...))
+}
+
+func uintOf(n uint64) clarity.Value { return clarity.NewUint64(n) }
+
+func text(s string) clarity.Value { return must(clarity.NewASCII(s)) }
+
+func buffer(s string) clarity.Value { return must(clarity.NewBuffer([]byte(s))) }
+
+func principal(s string) clarity.Value {
+	p, err := clarity.ParsePrincipal(s)
+	if err != nil {
+		panic(err)
+	}
+	return must(clarity.NewPrincipal(p))
+}
+
+func must(v clarity.Value, err error) clarity.Value {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

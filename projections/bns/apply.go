@@ -1,0 +1,59 @@
+package bns
+
+import (
+	"context"
+	"fmt"
+
+	"strata/projections"
+)
+
+// apply applies blocks. It reads all rows that they may change at once, and writes all changes at once.
+func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
+	before := b.tip
+	blocks := make([]blockFacts, len(steps))
+	tips := make([]*tip, len(steps))
+	parent := b.tip
+	for i := range steps {
+		step := &steps[i]
+		if step.Kind != projections.Apply {
+			return fmt.Errorf("step %d reverts a block that is not the tip of this projection", step.Number)
+		}
+		content := step.Block
+		if parent != nil && content.ParentIndexBlockHash != parent.IndexBlockHash {
+			return fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, parent.IndexBlockHash)
+		}
+		blocks[i] = b.factsOf(step, parent)
+		tips[i] = &tip{
+			Tip: projections.Tip{
+				Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: content.BlockHash, BurnBlockHeight: int64(content.BurnBlockHeight),
+			},
+			burnHeight: blocks[i].burnHeight,
+		}
+		parent = tips[i]
+	}
+	s, err := b.load(ctx, blocks)
+	if err != nil {
+		return err
+	}
+	var rows [][]any
+	for i := range blocks {
+		for j := range blocks[i].transactions {
+			x := execution{state: s, block: &blocks[i], tx: &blocks[i].transactions[j]}
+			x.run()
+		}
+		t := tips[i]
+		t.events = s.lastEvent
+		rows = append(rows, []any{t.Height, steps[i].BlockSeq, t.BurnBlockHeight, t.burnHeight, t.events, t.IndexBlockHash[:], t.BlockHash[:]})
+	}
+	b.tip = parent
+	if err := b.copy(ctx, "block", "height source_seq burn_block_height burn_height events index_block_hash block_hash", rows); err != nil {
+		return err
+	}
+	if err := b.write(ctx, s); err != nil {
+		return err
+	}
+	if before != nil && before.burnHeight == b.tip.burnHeight {
+		return nil
+	}
+	return b.expire(ctx)
+}

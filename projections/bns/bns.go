@@ -1,0 +1,182 @@
+// Package bns keeps the names of BNS-V2: namespaces, names with their owners, expiry and listings, primary names,
+// zonefiles, preorders, and what happened to each name.
+//
+// # What tells of a change
+//
+// Owners follow the events of the non-fungible token alone. Everything else is in what the contracts print, except for
+// changes that print nothing: preorders, the reveal of a namespace, the choice of a primary name, and the renewal of a
+// lapsed name by its owner. These are read from top-level calls. A contract that makes such a call itself leaves no
+// trace in the events of its transaction; then the row keeps what was known before.
+//
+// The events of a contract deployment count as well: names of the first registry were moved here by the bodies of
+// deployments.
+//
+// # Expiry
+//
+// Names expire without an event, when the Bitcoin height of the chain passes the last height at which they are
+// active. The fold moves them between the lists of valid and expired names at the block with which that happens, and
+// back when it is reverted.
+package bns
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/bns"
+	"strata/projections"
+	"strata/projections/internal/ranked"
+)
+
+//go:embed tables.sql
+var tables string
+
+// Name is the name of the projection.
+const Name = "bns"
+
+// Version is the version of the projection's tables and rules.
+//
+// Version history:
+//   - 1: first version.
+const Version = 1
+
+// BNS is the projection. It is not safe for concurrent use: one follower owns it.
+type BNS struct {
+	spec      projections.Spec
+	contracts bns.Contracts
+	lists     *ranked.Lists
+	// tip is the newest block at the step position; nil if there is none. A position of -1 means that it is unknown.
+	tip      *tip
+	position int64
+}
+
+// tip is the newest block that the rows reflect.
+type tip struct {
+	projections.Tip
+	burnHeight int64 // what the contract reads in the block
+	events     int64 // number of events up to the block
+}
+
+// New returns the projection of the names that these contracts register.
+func New(contracts bns.Contracts) *BNS { return newVersion(Version, contracts) }
+
+func newVersion(version int, contracts bns.Contracts) *BNS {
+	spec := specOf(version)
+	return &BNS{spec: spec, contracts: contracts, lists: ranked.New(spec, listSource), position: -1}
+}
+
+// Spec describes the projection's tables.
+func Spec() projections.Spec { return specOf(Version) }
+
+func specOf(version int) projections.Spec {
+	return projections.Spec{
+		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		Views: []string{
+			"bns_namespace:namespace", "bns_name:name", "bns_primary_name:primary_name", "bns_zonefile:zonefile", "bns_preorder:preorder",
+			"bns_event:event",
+		},
+	}
+}
+
+// Spec implements projections.Projection.
+func (p *BNS) Spec() projections.Spec { return p.spec }
+
+// WithSpec implements projections.Rebuildable.
+func (p *BNS) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
+	return newVersion(spec.Version, p.contracts)
+}
+
+// Forget implements projections.Projection.
+func (p *BNS) Forget() { p.tip, p.position = nil, -1 }
+
+// batch is one call of Fold: the steps of one database transaction.
+type batch struct {
+	spec      projections.Spec
+	contracts bns.Contracts
+	tx        pgx.Tx
+	lists     *ranked.Changes
+	tip       *tip
+}
+
+func (b *batch) sql(query string) string { return b.spec.SQL(query) }
+
+// Fold implements projections.Projection.
+func (p *BNS) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
+	b := &batch{spec: p.spec, contracts: p.contracts, tx: tx, lists: p.lists.Changes(), tip: p.tip}
+	if p.position != after {
+		if err := b.readTip(ctx); err != nil {
+			return projections.Outcome{}, err
+		}
+	}
+	lasting := projections.Lasting(steps)
+	if len(lasting) > 0 {
+		if err := b.blocks(ctx, lasting); err != nil {
+			return projections.Outcome{}, err
+		}
+		if err := b.lists.Write(ctx, tx); err != nil {
+			return projections.Outcome{}, fmt.Errorf("write the lists: %w", err)
+		}
+	}
+	p.tip, p.position = b.tip, steps[len(steps)-1].Number
+	outcome := projections.Outcome{}
+	if b.tip != nil {
+		outcome.Tip = &b.tip.Tip
+	}
+	if len(steps) == 1 {
+		outcome.Touched = projections.NewTouched() // every answer depends on the tip
+	}
+	return outcome, nil
+}
+
+// readTip reads the newest block that the rows reflect.
+func (b *batch) readTip(ctx context.Context) error {
+	t := &tip{}
+	err := b.tx.QueryRow(ctx, b.sql(`
+		SELECT height, index_block_hash, block_hash, burn_block_height, burn_height, events FROM {schema}.block ORDER BY height DESC LIMIT 1`)).
+		Scan(&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight, &t.burnHeight, &t.events)
+	switch {
+	case err == nil:
+		b.tip = t
+	case errors.Is(err, pgx.ErrNoRows):
+		b.tip = nil
+	default:
+		return fmt.Errorf("read the tip: %w", err)
+	}
+	return nil
+}
+
+// blocks folds the steps of canonical blocks: reverts first, then applies.
+func (b *batch) blocks(ctx context.Context, steps []projections.Step) error {
+	reverted := 0
+	for reverted < len(steps) && steps[reverted].Kind == projections.Revert {
+		reverted++
+	}
+	if reverted > 0 {
+		if err := b.revert(ctx, steps[0], steps[reverted-1].Height); err != nil {
+			return fmt.Errorf("revert %d blocks from height %d on: %w", reverted, steps[reverted-1].Height, err)
+		}
+	}
+	if steps = steps[reverted:]; len(steps) == 0 {
+		return nil
+	}
+	if err := b.apply(ctx, steps); err != nil {
+		return fmt.Errorf("apply blocks at heights %d to %d: %w", steps[0].Height, steps[len(steps)-1].Height, err)
+	}
+	return nil
+}
+
+// copy writes rows into a table. columns are the names of its columns, separated by spaces.
+func (b *batch) copy(ctx context.Context, table string, columns string, rows [][]any) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, strings.Fields(columns), pgx.CopyFromRows(rows))
+	if err != nil {
+		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
+	}
+	return nil
+}

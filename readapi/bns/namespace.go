@@ -1,0 +1,145 @@
+package bns
+
+import (
+	"context"
+
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+)
+
+// NamespaceInput names a namespace.
+type NamespaceInput struct {
+	NetworkInput
+	Namespace string `path:"namespace" example:"btc"`
+}
+
+// NamespacesInput are the parameters of the list of namespaces.
+type NamespacesInput struct {
+	NetworkInput
+	PageInput
+}
+
+// Namespace is a namespace as all answers show it.
+type Namespace struct {
+	Name                string    `json:"namespace_string"`
+	LaunchedAt          *integer  `json:"launched_at" doc:"Bitcoin height; the Stacks height in the first registry if the namespace was airdropped; null until the launch."`
+	Lifetime            integer   `json:"lifetime" doc:"Bitcoin blocks; 0 for names that never expire."`
+	Manager             *string   `json:"namespace_manager"`
+	PriceBase           integer   `json:"price_function_base"`
+	PriceCoefficient    integer   `json:"price_function_coeff"`
+	PriceBuckets        []integer `json:"price_function_buckets" nullable:"false" doc:"Exponents by the length of a label: 1 to 15, and 16 or more."`
+	NoVowelDiscount     integer   `json:"price_function_no_vowel_discount"`
+	NonAlphaDiscount    integer   `json:"price_function_nonalpha_discount"`
+	ManagerTransferable bool      `json:"manager_transferable" doc:"Whether the manager transfers names, instead of their owners."`
+	CanUpdatePrice      bool      `json:"can_update_price_function"`
+	Import              string    `json:"namespace_import" doc:"The principal that may import names and launch the namespace."`
+	RevealedAt          integer   `json:"revealed_at"`
+	ManagerFrozen       bool      `json:"manager_frozen" doc:"Whether the manager can no longer be replaced."`
+	TotalNames          int64     `json:"total_names"`
+	ActiveNames         int64     `json:"active_names" doc:"Names that are neither expired nor revoked."`
+}
+
+// namespaceRow is a namespace as the tables store it.
+type namespaceRow struct {
+	Namespace
+	expired, revoked int64
+	buckets          []string
+}
+
+// namespaceSQL selects what namespaceColumns reads from a namespace n.
+const namespaceSQL = `ARRAY[n.source_seq], n.namespace, n.launched_at::text, n.lifetime::text, n.manager, n.price_base::text, n.price_coeff::text, n.buckets::text[],
+	n.no_vowel_discount::text, n.nonalpha_discount::text, n.manager_transferable, n.can_update_price, n.import_address, n.revealed_at::text, n.manager_frozen,
+	coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'namespace:' || n.namespace), 0), coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'active:' || n.namespace), 0),
+	coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'lapsed:' || n.namespace), 0), coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'disabled:' || n.namespace), 0)`
+
+func namespaceColumns(r *namespaceRow) []any {
+	return []any{
+		&r.Name, &r.LaunchedAt, &r.Lifetime, &r.Manager, &r.PriceBase, &r.PriceCoefficient, &r.buckets, &r.NoVowelDiscount, &r.NonAlphaDiscount,
+		&r.ManagerTransferable, &r.CanUpdatePrice, &r.Import, &r.RevealedAt, &r.ManagerFrozen, &r.TotalNames, &r.ActiveNames, &r.expired, &r.revoked,
+	}
+}
+
+func (r *namespaceRow) shape() Namespace {
+	n := r.Namespace
+	n.PriceBuckets = make([]integer, len(r.buckets))
+	for i, bucket := range r.buckets {
+		n.PriceBuckets[i] = integer(bucket)
+	}
+	return n
+}
+
+// queryNamespace adds the query for a namespace to a batch.
+func queryNamespace(b *engine.Batch, namespace string) *engine.Result[namespaceRow] {
+	return engine.Query(b, namespaceColumns, `SELECT `+namespaceSQL+` FROM {bns}.namespace n WHERE n.namespace = $1 AND n.until_height IS NULL`, namespace)
+}
+
+// namespaceList is a page of namespaces.
+type namespaceList struct {
+	head
+	Namespaces []Namespace `json:"namespaces" nullable:"false"`
+}
+
+// namespaceDetails is a namespace with counts of its names.
+type namespaceDetails struct {
+	Namespace
+	ExpiredNames      int64    `json:"expired_names"`
+	RevokedNames      int64    `json:"revoked_names"`
+	FirstRegistration *integer `json:"first_registration" doc:"The least registered_at of its names; null if none was registered."`
+	LastRegistration  *integer `json:"last_registration" doc:"The greatest registered_at of its names."`
+}
+
+// namespaceAnswer is a namespace.
+type namespaceAnswer struct {
+	Marked
+	CurrentBurnBlock int64            `json:"current_burn_block"`
+	Namespace        namespaceDetails `json:"namespace"`
+}
+
+func (a *api) registerNamespace() {
+	get(a, engine.Operation{ID: "list-bns-namespaces", Path: "/namespaces", Summary: "Namespaces, in alphabetical order"}, a.listNamespaces)
+	get(a, engine.Operation{
+		ID: "get-bns-namespace", Path: "/namespaces/{namespace}", Summary: "A namespace", Brief: true,
+		Description: "A namespace that a contract has revealed is unknown until its launch, because a reveal prints nothing.",
+	}, a.namespace)
+}
+
+func (a *api) listNamespaces(ctx context.Context, s *engine.Snapshot, in *NamespacesInput) (*namespaceList, error) {
+	limit := in.limit(limitOthers)
+	b := s.Batch()
+	tip := queryTip(b)
+	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], count(*) FROM {bns}.namespace WHERE until_height IS NULL`)
+	rows := engine.Query(b, namespaceColumns, `SELECT `+namespaceSQL+` FROM (
+		SELECT * FROM {bns}.namespace WHERE until_height IS NULL ORDER BY namespace OFFSET $1 LIMIT $2
+	) n ORDER BY n.namespace`, min(in.Offset, page.RankedOffsetMax), int64(limit))
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	s.Shows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
+	n, _ := total.First()
+	out := &namespaceList{head{in.marked(), n, tip(), limit, in.Offset}, []Namespace{}}
+	for i := range rows.Rows {
+		out.Namespaces = append(out.Namespaces, rows.Rows[i].shape())
+	}
+	return out, nil
+}
+
+func (a *api) namespace(ctx context.Context, s *engine.Snapshot, in *NamespaceInput) (*namespaceAnswer, error) {
+	of := clean(in.Namespace)
+	type span struct{ first, last *integer }
+	b := s.Batch()
+	tip, rows := queryTip(b), queryNamespace(b, of)
+	const registered = `SELECT r.registered_at::text FROM {bns}.name r
+		WHERE r.namespace = $1 AND r.until_height IS NULL AND r.owner IS NOT NULL AND r.registered_at IS NOT NULL ORDER BY r.registered_at `
+	spans := engine.Query(b, func(s *span) []any { return []any{&s.first, &s.last} }, `
+		SELECT ARRAY[]::bigint[], (`+registered+`LIMIT 1), (`+registered+`DESC LIMIT 1)`, of)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	s.Shows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
+	row, ok := rows.First()
+	if !ok {
+		return nil, errNamespace
+	}
+	times, _ := spans.First()
+	return &namespaceAnswer{in.marked(), tip(), namespaceDetails{row.shape(), row.expired, row.revoked, times.first, times.last}}, nil
+}

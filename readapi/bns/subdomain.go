@@ -1,0 +1,94 @@
+package bns
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"strata/readapi/internal/engine"
+)
+
+// SubdomainInput names a subdomain.
+type SubdomainInput struct {
+	NetworkInput
+	Name string `path:"name" doc:"The label of the subdomain, a dot, and the full name." example:"pay.muneeb.btc"`
+}
+
+// subdomainsAnswer are the subdomains of a name.
+type subdomainsAnswer struct {
+	Subdomains subdomainMap `json:"subdomains"`
+	External   string       `json:"externalSubdomainFile,omitempty" doc:"Address of a file with further subdomains. The server does not fetch it."`
+}
+
+// subdomainAnswer is a subdomain.
+type subdomainAnswer struct {
+	Marked
+	Subdomain string  `json:"subdomain"`
+	Data      anyJSON `json:"data"`
+}
+
+// subdomainOwner is the owner of a subdomain.
+type subdomainOwner struct {
+	Marked
+	Subdomain string `json:"subdomain"`
+	Owner     string `json:"owner"`
+}
+
+func (a *api) registerSubdomain() {
+	get(a, engine.Operation{ID: "list-bns-subdomains", Path: "/subdomains/{name}", Summary: "Subdomains in the zonefile of a name", Brief: true},
+		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*subdomainsAnswer, error) {
+			z, err := resolve(ctx, s, in.Name)
+			switch {
+			case err != nil:
+				return nil, err
+			case z.Subdomains == nil && z.External == "":
+				return nil, errNoSubdomain
+			case z.Subdomains == nil:
+				z.Subdomains = map[string]json.RawMessage{}
+			}
+			return &subdomainsAnswer{z.Subdomains, z.External}, nil
+		})
+	get(a, engine.Operation{ID: "get-bns-subdomain", Path: "/subdomain/{name}", Summary: "A subdomain", Brief: true},
+		func(ctx context.Context, s *engine.Snapshot, in *SubdomainInput) (*subdomainAnswer, error) {
+			data, err := findSubdomain(ctx, s, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			return &subdomainAnswer{in.marked(), in.Name, anyJSON(data)}, nil
+		})
+	get(a, engine.Operation{ID: "get-bns-subdomain-owner", Path: "/subdomain/{name}/owner", Summary: "Owner of a subdomain", Brief: true},
+		func(ctx context.Context, s *engine.Snapshot, in *SubdomainInput) (*subdomainOwner, error) {
+			data, err := findSubdomain(ctx, s, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			var members struct {
+				Owner json.RawMessage `json:"owner"`
+			}
+			var owner string
+			if json.Unmarshal(data, &members) != nil || json.Unmarshal(members.Owner, &owner) != nil || owner == "" {
+				return nil, errSubdomain
+			}
+			return &subdomainOwner{in.marked(), in.Name, owner}, nil
+		})
+}
+
+// findSubdomain reads what the zonefile of a name says of a subdomain.
+func findSubdomain(ctx context.Context, s *engine.Snapshot, text string) (json.RawMessage, error) {
+	label, name, ok := strings.Cut(text, ".")
+	if !ok {
+		return nil, errSubdomain
+	}
+	z, err := resolve(ctx, s, name)
+	if err != nil {
+		return nil, err
+	}
+	if z.Subdomains == nil {
+		return nil, errNoSubdomain
+	}
+	data, ok := z.Subdomains[label]
+	if !ok {
+		return nil, errSubdomain
+	}
+	return data, nil
+}

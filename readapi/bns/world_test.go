@@ -1,0 +1,84 @@
+package bns_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	domain "strata/domain/bns"
+	"strata/internal/testkit/bnschain"
+	"strata/internal/testkit/replay"
+	"strata/projections/bns"
+	"strata/projections/chain"
+	reads "strata/readapi/bns"
+	"strata/readapi/internal/engine"
+)
+
+// site is an API of the package's operations alone.
+type site struct {
+	t      testing.TB
+	pool   *pgxpool.Pool
+	engine *engine.Engine
+	http.Handler
+}
+
+// newSite returns an API over the blocks.
+func newSite(t testing.TB, blocks []bnschain.Block) *site {
+	t.Helper()
+	log := replay.NewLog(t)
+	replay.Append(t, log, bnschain.Posts(t, blocks)...)
+	c, err := chain.New(chain.Recommended, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replay.Run(t, log, c, bns.New(domain.KnownContracts()))
+	return newSiteOn(t, log.Pool(), "")
+}
+
+func newSiteOn(t testing.TB, pool *pgxpool.Pool, network string) *site {
+	t.Helper()
+	e := engine.New(engine.Config{
+		Description: huma.DefaultConfig("names", "1"), Pool: pool, Network: network,
+		Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	reads.Mount(e)
+	e.Plain("/", "unknown", engine.RouteNotFound)
+	return &site{t, pool, e, reads.Understand(e)}
+}
+
+// reply is an answer.
+type reply struct {
+	status int
+	body   string
+}
+
+// get requests a path after the prefix of the package.
+func (s *site) get(path string) reply {
+	s.t.Helper()
+	return request(s.t, s, reads.Path+path)
+}
+
+func request(t testing.TB, handler http.Handler, target string) reply {
+	t.Helper()
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, nil))
+	return reply{w.Code, w.Body.String()}
+}
+
+// object returns the body of an answer with status 200.
+func (s *site) object(path string) (members map[string]any) {
+	s.t.Helper()
+	got := s.get(path)
+	if got.status != http.StatusOK {
+		s.t.Fatalf("%s: got %d %s", path, got.status, got.body)
+	}
+	if err := json.Unmarshal([]byte(got.body), &members); err != nil {
+		s.t.Fatal(err)
+	}
+	return members
+}
