@@ -29,6 +29,8 @@ type LogItem struct {
 	// Record is set for events that chain turns into a record among the blocks: what this program itself has put into
 	// the log, and what a node reports about its mempool.
 	Record Record
+	// Unknown are the members of the body that nobody decodes, as nodeevent.DecodeAll returns them.
+	Unknown []string
 	// Err says why the body can't be decoded. The event goes to quarantine.
 	Err error
 }
@@ -48,4 +50,6 @@ type Block struct {
 	BodySize int64
 	// Decoded has an entry for each of Block.Transactions; nil for operations that came from Bitcoin.
 	Decoded []*transaction.Transaction
+	// Unknown are the members of the body that nobody decodes.
+	Unknown []string
 }

@@ -48,7 +48,7 @@ func (c *cursor) attachment(a *Attachment) {
 		case "content":
 			a.Content = c.Hex()
 		default:
-			c.Skip()
+			c.unknown(name)
 		}
 	})
 	c.Need(index, "attachment_index", "a whole number")

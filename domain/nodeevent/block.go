@@ -125,7 +125,7 @@ func (c *cursor) block() *Block {
 		case "events":
 			b.Events = c.events()
 		default:
-			c.Skip()
+			c.unknown(name)
 		}
 	})
 	c.NeedValue(present, "an object")

@@ -53,7 +53,7 @@ func (c *cursor) burnBlock() *BurnBlock {
 		case "pox_transactions":
 			b.PoxTransactions = c.poxCommitments()
 		default:
-			c.Skip()
+			c.unknown(name)
 		}
 	})
 	c.NeedValue(present, "an object")
@@ -79,7 +79,7 @@ func (c *cursor) burnPayouts() []BurnPayout {
 			case "utxo_idx":
 				p.UTXOIndex = jsoncursor.Optional(c.uint32)
 			default:
-				c.Skip()
+				c.unknown(name)
 			}
 		})
 		c.Need(recipient, "recipient", "a string")
@@ -97,7 +97,7 @@ func (c *cursor) poxCommitments() []PoxCommitment {
 			case "reward_recipients":
 				p.Payouts = c.burnPayouts()
 			default:
-				c.Skip()
+				c.unknown(name)
 			}
 		})
 		c.Need(id, "txid", "32 bytes in hex")

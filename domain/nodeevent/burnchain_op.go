@@ -93,7 +93,7 @@ func (c *cursor) burnchainOp() *BurnchainOp {
 		case "vote_for_aggregate_key":
 			op.VoteForAggregateKey = c.voteForAggregateKeyOp()
 		default:
-			c.Skip()
+			c.unknown(name)
 		}
 		op.Raw = c.Between(afterName, c.Offset())
 	})
@@ -115,7 +115,7 @@ func (c *cursor) burnchainPosition(name []byte, p *BurnchainPosition) {
 	case "vtxindex":
 		c.uint32(&p.VtxIndex)
 	default:
-		c.Skip()
+		c.unknown(name)
 	}
 }
 
@@ -129,7 +129,7 @@ func (c *cursor) opAddress(dst *OpAddress) {
 		case "address_version":
 			c.uint8(&dst.Version)
 		default:
-			c.Skip()
+			c.unknown(name)
 		}
 	})
 }

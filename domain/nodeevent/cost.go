@@ -20,7 +20,7 @@ func (c *cursor) cost(dst *Cost) (present bool) {
 		case "write_length":
 			c.uint64(&dst.WriteLength)
 		default:
-			c.Skip()
+			c.unknown(name)
 		}
 	})
 }

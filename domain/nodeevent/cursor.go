@@ -15,21 +15,24 @@ type FieldError = jsoncursor.FieldError
 type cursor struct {
 	jsoncursor.Cursor
 	fields eventFields // of the event being read
+	// unknownFields are the members of this body that nobody decodes; see unknown.
+	unknownFields []unknownField
 }
 
 var cursors = sync.Pool{New: func() any { return new(cursor) }}
 
 // decode reads the whole body as a payload.
-func decode[P Payload](body []byte, read func(*cursor) P) (Payload, error) {
+func decode[P Payload](body []byte, read func(*cursor) P) (Payload, []string, error) {
 	c, _ := cursors.Get().(*cursor)
 	defer cursors.Put(c)
 	c.Start(body, toString)
 	payload := read(c)
 	c.fields = eventFields{}
+	unknown := c.takeUnknown()
 	if err := c.Finish(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return payload, nil
+	return payload, unknown, nil
 }
 
 // toString converts text and replaces each run of bytes that are not UTF-8 by one U+FFFD.

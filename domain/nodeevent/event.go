@@ -60,7 +60,7 @@ func (c *cursor) event(e *Event) {
 				return
 			}
 			member := memberRange{name: string(name), start: c.Offset()}
-			c.Skip()
+			c.unknown(name)
 			member.end = c.Offset()
 			unknown = append(unknown, member)
 		}

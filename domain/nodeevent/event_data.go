@@ -260,8 +260,10 @@ func (c *cursor) eventField(name []byte, f *eventFields) {
 		bit, present = hasLockedAmount, f.lockedAmount != nil
 	case "unlock_height":
 		bit, present = hasUnlockHeight, c.uint64(&f.unlockHeight)
+	case "value": // repeats raw_value in a verbose form
+		c.Skip()
 	default:
-		c.Skip() // also skips the member value, which repeats raw_value in a verbose form
+		c.unknown(name)
 	}
 	if present {
 		f.has |= bit

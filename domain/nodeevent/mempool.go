@@ -58,7 +58,7 @@ func (c *cursor) dropMempoolTx() *DropMempoolTx {
 		case "new_txid":
 			d.NewTxID = jsoncursor.Optional(c.Hash32)
 		default:
-			c.Skip()
+			c.unknown(name)
 		}
 	})
 	c.NeedValue(present, "an object")

@@ -68,7 +68,7 @@ func (c *cursor) microblocks() *Microblocks {
 		case "events":
 			m.Events = c.events()
 		default:
-			c.Skip()
+			c.unknown(name)
 		}
 	})
 	c.NeedValue(present, "an object")

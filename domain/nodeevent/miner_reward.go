@@ -61,7 +61,7 @@ func (c *cursor) minerReward(m *MinerReward) {
 		case "from_index_consensus_hash", "from_index_block_hash":
 			c.Hash32(&m.FromIndexBlockHash)
 		default:
-			c.Skip()
+			c.unknown(name)
 		}
 	})
 	c.Need(recipient, "recipient", "a string")

@@ -38,6 +38,14 @@ type Other struct{ Path string }
 // Decode decodes the body that a node posted to a path. It ignores a slash at the end of the path. Errors are
 // *FieldError. The result does not refer to body. Decode is safe for concurrent use.
 func Decode(path string, body []byte) (Payload, error) {
+	payload, _, err := DecodeAll(path, body)
+	return payload, err
+}
+
+// DecodeAll is like Decode, and also returns the members of the body that nobody decodes: JSON pointers with * for the
+// indexes of arrays, such as /transactions/*/vm_error, each once, in the order of the body. There are at most
+// unknownMax.
+func DecodeAll(path string, body []byte) (Payload, []string, error) {
 	switch strings.TrimRight(path, "/") {
 	case PathBlock:
 		return decode(body, (*cursor).block)
@@ -56,5 +64,5 @@ func Decode(path string, body []byte) (Payload, error) {
 	case PathProposalResponse:
 		return decode(body, (*cursor).proposalResponse)
 	}
-	return &Other{Path: path}, nil
+	return &Other{Path: path}, nil, nil
 }

@@ -51,7 +51,7 @@ func (c *cursor) proposalResponse() *ProposalResponse {
 		case "failed_txid":
 			p.FailedTxID = jsoncursor.Optional(c.Hash32)
 		default:
-			c.Skip()
+			c.unknown(name)
 		}
 	})
 	c.NeedValue(present, "an object")

@@ -39,7 +39,7 @@ func (c *cursor) rewardSet() *RewardSet {
 		case "start_cycle_state":
 			s.MissedRewardSlots = c.missedRewardSlots()
 		default:
-			c.Skip()
+			c.unknown(name)
 		}
 	})
 	if !present {
@@ -59,7 +59,7 @@ func (c *cursor) signers() []Signer {
 			case "weight":
 				c.uint32(&s.Weight)
 			default:
-				c.Skip()
+				c.unknown(name)
 			}
 		})
 		c.Need(s.SigningKey != nil, "signing_key", "a hex string")

@@ -39,7 +39,7 @@ func (c *cursor) stackerDBChunks() *StackerDBChunks {
 				c.stackerDBSlot(&s.Slots[len(s.Slots)-1])
 			})
 		default:
-			c.Skip()
+			c.unknown(name)
 		}
 	})
 	c.NeedValue(present, "an object")
@@ -59,7 +59,7 @@ func (c *cursor) stackerDBContract(dst *StackerDBContract) (present bool) {
 		case "issuer":
 			issuer = c.issuer(dst)
 		default:
-			c.Skip()
+			c.unknown(member)
 		}
 	}) {
 		return false
@@ -108,7 +108,7 @@ func (c *cursor) stackerDBSlot(s *StackerDBSlot) {
 		case "data":
 			s.Data = c.Hex()
 		default:
-			c.Skip()
+			c.unknown(name)
 		}
 	})
 	c.Need(id, "slot_id", "a whole number")

@@ -114,7 +114,7 @@ func (c *cursor) transaction(t *Transaction) {
 		case "problematic_skipped":
 			t.ProblematicSkipped = jsoncursor.Optional(c.uint8)
 		default:
-			c.Skip()
+			c.unknown(name)
 		}
 	})
 	c.NeedValue(present, "a transaction")

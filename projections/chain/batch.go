@@ -23,6 +23,7 @@ type batch struct {
 	touched *projections.Touched
 	// reverted, repeated and narrow are counts for the metrics.
 	reverted, repeated, narrow int
+	unknown                    map[string]int64 // events with an unknown field, by its path
 	// burnChangedFrom is the lowest Bitcoin block that was orphaned or brought back since the tip was last chosen.
 	burnChangedFrom int64
 	// burnMoved are Bitcoin blocks that were followed or left and may still need a step; burnCause is the event that
@@ -54,6 +55,9 @@ func (b *batch) readState(ctx context.Context) (*state, error) {
 	}
 	for _, id := range gaps {
 		s.gaps[id] = true
+	}
+	if s.unknown, err = b.readUnknown(ctx); err != nil {
+		return nil, err
 	}
 	for end, n := range map[string]**node{"max": &s.tip, "min": &s.root} {
 		query := `b.source_seq = (SELECT block_seq FROM {schema}.canonical WHERE height = (SELECT ` + end + `(height) FROM {schema}.canonical))`

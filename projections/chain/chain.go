@@ -53,7 +53,7 @@ const Name = "chain"
 //   - 3: Bitcoin blocks that are followed or left are among the steps; a Bitcoin block with an address too long for an
 //     index goes to quarantine.
 //   - 4: of several copies of a block, the most complete one counts, whenever it comes; the others are listed. Attachments
-//     of nodes are among the steps.
+//     of nodes are among the steps. Fields that nobody decodes are counted.
 const Version = 4
 
 // Rule is a fork-choice rule: it picks the tip among the candidates.
@@ -101,7 +101,7 @@ func Spec() projections.Spec {
 	return projections.Spec{
 		Schema: projections.Schema{Name: Name, Version: Version},
 		Tables: tables,
-		Views:  []string{"block", "canonical", "step", "burn_block", "transaction", "event", "contract", "microblock", "microblock_confirmation", "narrow_copy", "gap"},
+		Views:  []string{"block", "canonical", "step", "burn_block", "transaction", "event", "contract", "microblock", "microblock_confirmation", "narrow_copy", "unknown_field", "gap"},
 	}
 }
 
@@ -168,6 +168,7 @@ type state struct {
 	nodes    nodes
 	burn     burnBlocks
 	gaps     map[hash.Hash32]bool // missing blocks that known blocks wait for
+	unknown  map[string]bool      // paths of fields that nobody decodes
 }
 
 // unreadableError is the error of a payload that is well-formed but holds an impossible value. The event goes to
@@ -182,6 +183,7 @@ func unreadable(pointer, want string, got any) error {
 
 // fold folds one event of the log.
 func (b *batch) fold(ctx context.Context, item projections.LogItem) error {
+	b.addUnknown(ctx, item)
 	if item.Err != nil {
 		b.quarantine(item, item.Err)
 		return nil

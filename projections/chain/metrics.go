@@ -12,10 +12,15 @@ type metrics struct {
 	reverted prometheus.Counter
 	repeated prometheus.Counter
 	narrow   prometheus.Counter
+	unknown  *prometheus.CounterVec
 }
 
 func newMetrics(registry prometheus.Registerer) *metrics {
 	factory := promauto.With(registry)
+	unknown := prometheus.CounterOpts{
+		Namespace: "strata", Subsystem: "decoder", Name: "unknown_fields_total",
+		Help: "Events with a field that nobody decodes, by the field's path. List them at /audit/v1/unknown-fields.",
+	}
 	options := func(name, help string) prometheus.Opts {
 		return prometheus.Opts{Namespace: "strata", Subsystem: "chain", Name: name, Help: help}
 	}
@@ -26,6 +31,7 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		repeated: factory.NewCounter(prometheus.CounterOpts(options("repeated_blocks_total", "Announcements of blocks that had been announced before."))),
 		narrow: factory.NewCounter(prometheus.CounterOpts(options("narrow_copies_total",
 			"Copies of blocks that lack what another copy of the same block has. List them at /audit/v1/narrow-copies."))),
+		unknown: factory.NewCounterVec(unknown, []string{"path"}),
 	}
 }
 
@@ -40,6 +46,9 @@ func (m *metrics) observe(b *batch) func() {
 		m.reverted.Add(float64(b.reverted))
 		m.repeated.Add(float64(b.repeated))
 		m.narrow.Add(float64(b.narrow))
+		for path, events := range b.unknown {
+			m.unknown.WithLabelValues(path).Add(float64(events))
+		}
 		if tip != nil {
 			m.height.Set(float64(tip.height))
 		}

@@ -32,7 +32,8 @@ type rows struct {
 	burnAnnounced []burnRow
 	burnChanged   []burnChange
 
-	narrow []narrowRow
+	narrow  []narrowRow
+	unknown map[string]unknownField // by path
 
 	gapsOpened []*node
 	gapsClosed []hash.Hash32

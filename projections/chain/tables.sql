@@ -77,6 +77,16 @@ CREATE TABLE {schema}.narrow_copy (
     CONSTRAINT narrow_copy_pkey PRIMARY KEY (source_seq)
 );
 
+-- Fields of events that nobody decodes. They are counted in the log, whether or not a
+-- block is canonical, so that a reorganisation changes nothing.
+CREATE TABLE {schema}.unknown_field (
+    first_seq  bigint NOT NULL, -- the first event with it
+    source_seq bigint NOT NULL, -- the last one
+    events     bigint NOT NULL,
+    path       text   COLLATE "C" NOT NULL, -- /new_block#/transactions/*/fresh; '(others)' for all beyond 500 paths
+    CONSTRAINT unknown_field_pkey PRIMARY KEY (path)
+);
+
 -- Missing blocks that known blocks wait for. Normally empty.
 CREATE TABLE {schema}.gap (
     height                  bigint NOT NULL, -- of the first block that waits

@@ -41,11 +41,11 @@ func decodeEvent(event *eventstore.Event) projections.LogItem {
 		return item
 	}
 	item.Err = recovered(func() error {
-		payload, err := nodeevent.Decode(event.Path, event.Body)
+		payload, unknown, err := nodeevent.DecodeAll(event.Path, event.Body)
 		if err != nil {
 			return err
 		}
-		item.Payload = payload
+		item.Payload, item.Unknown = payload, unknown
 		switch p := payload.(type) {
 		case *nodeevent.MempoolTx:
 			announcement, err := decodeAnnouncement(p, event.ReceivedAt)
@@ -62,7 +62,7 @@ func decodeEvent(event *eventstore.Event) projections.LogItem {
 			if err != nil {
 				return err
 			}
-			item.Block = &projections.Block{Block: p, Seq: event.Seq, BodySize: event.Size, Decoded: decoded}
+			item.Block = &projections.Block{Block: p, Seq: event.Seq, BodySize: event.Size, Decoded: decoded, Unknown: unknown}
 		case *nodeevent.Microblocks:
 			_, err = decodeTransactions(p.Transactions)
 			return err

@@ -65,7 +65,7 @@ func NewDecoder(log *eventstore.Log, cacheBytes int64, decoded prometheus.Counte
 func (d *Decoder) Decode(ctx context.Context, events []eventstore.Event) ([]projections.LogItem, error) {
 	return onAllCores(ctx, events, func(event *eventstore.Event) (projections.LogItem, error) {
 		if b, ok := d.blocks.get(event.Seq); ok { // decoded for another version of chain
-			return projections.LogItem{Seq: event.Seq, Path: event.Path, Size: event.Size, Payload: b.Block, Block: b}, nil
+			return projections.LogItem{Seq: event.Seq, Path: event.Path, Size: event.Size, Payload: b.Block, Block: b, Unknown: b.Unknown}, nil
 		}
 		item := decodeEvent(event)
 		if b := item.Block; b != nil {

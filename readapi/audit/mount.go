@@ -17,6 +17,7 @@ func Mount(e *engine.Engine, log TransparencyLog) {
 	a.registerProjections()
 	a.registerNegativeBalances()
 	a.registerNarrowCopies()
+	a.registerUnknownFields()
 	a.registerTrace()
 	a.serveLog(log)
 }

@@ -140,6 +140,12 @@ func (c *Cursor) syntax(err error) {
 	c.Fail(&FieldError{Path: path, Want: "valid JSON", Got: got, Err: err})
 }
 
+// Pointer returns the JSON pointer of the value or member name read last.
+func (c *Cursor) Pointer() string { return c.pointer() }
+
+// Depth returns the number of objects and arrays around the value or member name read last.
+func (c *Cursor) Depth() int { return c.dec.StackDepth() }
+
 // pointer returns the JSON pointer of the value read last.
 func (c *Cursor) pointer() string { return string(c.dec.StackPointer()) }
 

@@ -1,0 +1,74 @@
+package chain_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/internal/testkit/replay"
+	"strata/projections/chain"
+	"strata/projections/internal/body"
+)
+
+// TestUnknownFields counts fields that nobody decodes, in each batching, with forks and repeated announcements.
+func TestUnknownFields(t *testing.T) {
+	t.Parallel()
+	pool := databases.New(t)
+	fresh := with(map[string]any{"fresh": 1})
+	nested := func(b *body.Block) {
+		b.Transactions[0].Members = map[string]any{"odd\x00": map[string]any{"x": 1}}
+	}
+	posts := []replay.Post{
+		genesis(), stacks("a1", "genesis", "2a", fresh), stacks("b1", "genesis", "2b", fresh, nested), stacks("b2", "b1", "3b"),
+		stacks("a1", "genesis", "2a", fresh), {Path: "/new_burn_block/", Body: []byte(`{"burn_block_hash":1,"new":1}`)},
+		{Path: "/drop_mempool_tx", Body: []byte(`{"dropped_txids":[],"reason":"TooExpensive","why":[]}`)},
+		{Path: "/stackerdb_chunks", Body: []byte(`{"whatever":1}`)},
+	}
+	want := []string{
+		"/drop_mempool_tx#/why 7 7 1",
+		"/new_block#/fresh 2 5 3",
+		"/new_block#/transactions/*/odd\uFFFD 3 3 1",
+	}
+	for _, batching := range batchings {
+		inTx(t, pool, func(tx pgx.Tx) {
+			foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
+			got := replay.Texts(t, tx, `SELECT concat_ws(' ', path, first_seq, source_seq, events) FROM chain_v4.unknown_field ORDER BY path`)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: got %q, want %q", batching.name, got, want)
+			}
+		})
+	}
+}
+
+// TestUnknownFieldsAreBounded posts more different fields than are kept.
+func TestUnknownFieldsAreBounded(t *testing.T) {
+	t.Parallel()
+	pool := databases.New(t)
+	posts := []replay.Post{genesis()}
+	for i := range 60 {
+		var members []string
+		for j := range 20 {
+			members = append(members, fmt.Sprintf(`"x%d":0`, 20*i+j))
+		}
+		posts = append(posts, replay.Post{Path: "/drop_mempool_tx", Body: []byte(`{"dropped_txids":[],"reason":"Stale",` + strings.Join(members, ",") + `}`)})
+	}
+	var first []string
+	for _, batching := range batchings {
+		inTx(t, pool, func(tx pgx.Tx) {
+			foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
+			got := replay.Texts(t, tx, `SELECT concat_ws(' ', path, first_seq, source_seq, events) FROM chain_v4.unknown_field ORDER BY path`)
+			if len(got) != 501 || got[0] != "(others) 27 61 35" {
+				t.Errorf("%s: got %d rows, the first of which is %s", batching.name, len(got), got[0])
+			}
+			if first == nil {
+				first = got
+			}
+			if !slices.Equal(got, first) {
+				t.Errorf("%s: the rows depend on the batches", batching.name)
+			}
+		})
+	}
+}
