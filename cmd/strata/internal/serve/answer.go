@@ -43,7 +43,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	if c.AllowRefresh {
 		config.Refresh = refresher(db.Log)
 	}
-	if config.Faucet, err = c.faucetFlags.configure(ctx, db.Pool, c.nodes, c.Network, c.ChainID.of(c.Network), logger); err != nil {
+	if config.Faucet, err = c.faucetConfig(ctx, db.Pool, c.nodes, c.Network, c.ChainID.of(c.Network), logger); err != nil {
 		pool.Close()
 		return nil, err
 	}

@@ -25,8 +25,8 @@ type faucetFlags struct {
 	FaucetPerClient  int      `default:"0" env:"STRATA_FAUCET_PER_CLIENT" help:"Maximum number of requests for STX per client address in five minutes (0 = unlimited); each Stacks address has the limits of stacks-blockchain-api in any case."`
 }
 
-// configure returns where coins come from; nothing without the flags. Coins of mainnet are refused.
-func (c *faucetFlags) configure(ctx context.Context, pool *pgxpool.Pool, nodes []proxy.Node, network string, chainID uint32, logger *slog.Logger) (config faucet.Config, err error) {
+// faucetConfig returns where coins come from; nothing without the flags. Coins of mainnet are refused.
+func (c *faucetFlags) faucetConfig(ctx context.Context, pool *pgxpool.Pool, nodes []proxy.Node, network string, chainID uint32, logger *slog.Logger) (config faucet.Config, err error) {
 	switch {
 	case c.FaucetURL == "" && len(c.FaucetPrivateKey) == 0:
 		return config, nil

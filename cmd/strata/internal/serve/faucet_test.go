@@ -31,7 +31,7 @@ func TestFaucetSettings(t *testing.T) {
 		{"no key", faucetFlags{FaucetPrivateKey: []string{secret[:20]}}, node, "testnet", "key 1"},
 		{"negative limit", faucetFlags{FaucetURL: "https://faucet.example", FaucetPerClient: -1}, nil, "testnet", "--faucet-per-client"},
 	} {
-		_, err := tc.flags.configure(t.Context(), nil, tc.nodes, tc.network, 1<<31, slog.New(slog.DiscardHandler))
+		_, err := tc.flags.faucetConfig(t.Context(), nil, tc.nodes, tc.network, 1<<31, slog.New(slog.DiscardHandler))
 		if (err != nil) != (tc.want != "") || err != nil && (!strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), secret[:20])) {
 			t.Errorf("%s: got %v, want %q", tc.name, err, tc.want)
 		}
@@ -45,7 +45,7 @@ func TestFaucetForwarding(t *testing.T) {
 		_, _ = io.WriteString(w, r.Method+" "+r.URL.String()+" for "+r.Header.Get("X-Forwarded-For"))
 	}))
 	ask := func(target string) (*httptest.ResponseRecorder, string) {
-		config, err := (&faucetFlags{FaucetURL: target}).configure(t.Context(), nil, nil, "testnet", 1<<31, slog.New(slog.DiscardHandler))
+		config, err := (&faucetFlags{FaucetURL: target}).faucetConfig(t.Context(), nil, nil, "testnet", 1<<31, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
