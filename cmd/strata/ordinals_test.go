@@ -78,13 +78,13 @@ func TestKillDuringIntake(t *testing.T) {
 			Number   int64
 			Location string
 		}
-		if s.read("/ordinals/v1/inscriptions/"+string(id), &got); got.Number != want.Number || !strings.HasPrefix(got.Location, want.Current.Output+":") {
+		if s.read("/ordinals/v1/inscriptions/"+string(id), &got); got.Number != want.Number || !strings.HasPrefix(got.Location, "0x"+want.Current.Output+":") {
 			t.Errorf("%s: got %+v, want number %d at %s", id, got, want.Number, want.Current.Output)
 		}
 	}
 }
 
-// TestOrdinalsTxIDPrefix checks tx_id with and without the prefix.
+// TestOrdinalsTxIDPrefix checks transaction ids with and without the prefix.
 func TestOrdinalsTxIDPrefix(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -104,7 +104,7 @@ func TestOrdinalsTxIDPrefix(t *testing.T) {
 			s.read("/ordinals/v1/inscriptions?limit=1", &page)
 			return len(page.Results) == 1
 		})
-		if got := page.Results[0]; !strings.HasPrefix(got.TxID, prefix) || len(got.TxID) != 64+len(prefix) || len(got.GenesisTxID) != 64 {
+		if got := page.Results[0]; !strings.HasPrefix(got.TxID, prefix) || len(got.TxID) != 64+len(prefix) || len(got.GenesisTxID) != len(got.TxID) {
 			t.Errorf("--ordinals-tx-id-prefix=%s: got %+v", value, got)
 		}
 		s.stop()

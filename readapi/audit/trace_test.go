@@ -27,10 +27,11 @@ func TestEveryReadIsTraced(t *testing.T) {
 		"level": "0", "n": "000", "size": "1", "asset_identifier": apitest.P1 + "::x", "token": apitest.P1 + "::x",
 		"tx_id": apitest.ID(apitest.TxHash, 20).String(), "block_hash": apitest.ID(apitest.BlockHash, 20).String(), "height": "20", "contract_id": apitest.P1,
 		"hash": apitest.ID(apitest.TxHash, 20).String(), "burn_block_hash": apitest.ID(apitest.BurnHash, 20).String(), "burn_block_height": "120", "timestamp": "1700000000", "tenure_height": "20",
-		"network": "mainnet", "pool_principal": apitest.P1, "cycle_number": "1", "signer_key": strings.Repeat("02", 33),
+		"network": "mainnet", "pool_principal": apitest.P1, "value": "1", "cycle_number": "1", "signer_key": strings.Repeat("02", 33),
 		"name": "bob.btc", "tld": "btc", "zoneFileHash": "0x" + strings.Repeat("ab", 20), "blockchain": "stacks",
 	}
-	queries := map[string]string{"searchTokens": "?contract=" + apitest.P1, "getTransfersPerBlock": "?block=1", "get-log-inclusion-proof": "?seq=1", "get-log-consistency-proof": "?from=1&to=2",
+	queries := map[string]string{"searchTokens": "?contract=" + apitest.P1, "getTokenBatch": "?contract=" + apitest.P1, "search-v3": "?q=20", "list-transaction-batch": "?tx_id=" + apitest.ID(apitest.TxHash, 20).String(),
+		"getTransfersPerBlock": "?block=1", "get-log-inclusion-proof": "?seq=1", "get-log-consistency-proof": "?from=1&to=2",
 		"get-transactions": "?tx_id=" + apitest.ID(apitest.TxHash, 20).String(), "list-events": "?tx_id=" + apitest.ID(apitest.TxHash, 20).String(), "get-contract-statuses": "?contract_id=" + apitest.P1,
 		"list-balance-changes":    "?tx_id=" + apitest.ID(apitest.TxHash, 20).String(),
 		"list-contracts-by-trait": "?trait_abi=" + url.QueryEscape(`{"functions":[]}`), "list-nft-holdings": "?principal=" + apitest.Alice,

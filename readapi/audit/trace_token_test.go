@@ -25,7 +25,7 @@ func TestTraceOfTokens(t *testing.T) {
 	r.Told()
 	piece := fmt.Sprint(ids[len(ids)-1])
 
-	for _, path := range []string{"/metadata/v1/ft/" + coin, "/metadata/ft/" + coin + "/provenance", "/metadata/v1/search?contract=" + coin} {
+	for _, path := range []string{"/metadata/v1/ft/" + coin, "/metadata/ft/" + coin + "/provenance", "/metadata/v1/search?contract=" + coin, "/metadata/v1/batch?contract=" + coin} {
 		traced := r.Trace(path, 2)
 		contract := r.One(traced, "ft.contract")
 		r.Deploys(contract, coin)
@@ -44,6 +44,7 @@ func TestTraceOfTokens(t *testing.T) {
 	for _, path := range []string{
 		"/metadata/v1/nft/" + art + "/" + piece, "/metadata/v1/sft/" + art + "/" + piece, "/metadata/v1/nft/" + art + "/" + piece + "/provenance",
 		"/metadata/v1/search?contract=" + art + ":" + piece + "&contract=" + apitest.P1,
+		"/metadata/v1/batch?contract=" + art + ":" + piece + "&contract=" + apitest.P1,
 	} {
 		traced := r.Trace(path, 3)
 		r.Deploys(r.One(traced, "nft.contract"), art)

@@ -28,8 +28,10 @@ func TestInscription(t *testing.T) {
 	prefixed.ExpectInscription(apitest.TxA+"i0", "1", want)
 	prefixed.ExpectInscription("0x"+apitest.TxA+"i0", "1", want)
 	for _, site := range []*apitest.OrdinalsSite{s, prefixed} {
-		for _, filter := range []string{"id=" + apitest.TxA + "i0", "id=0x" + apitest.TxA + "i0", "output=" + apitest.TxA + ":0", "output=0x" + apitest.TxA + ":0"} {
-			site.ExpectPage("/inscriptions?"+filter, 1, "id", apitest.TxA+"i0")
+		for _, prefix := range []string{"", "0x"} {
+			site.ExpectPage("/inscriptions?id="+prefix+apitest.TxA+"i0", 1, "id", apitest.TxA+"i0")
+			site.ExpectPage("/inscriptions?output="+prefix+apitest.TxA+":0", 2, "id", apitest.TxA+"i0", apitest.TxB+"i0")
+			site.ExpectPage("/inscriptions?output="+prefix+apitest.TxD+":0", 0, "id")
 		}
 	}
 }

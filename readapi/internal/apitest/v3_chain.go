@@ -481,9 +481,7 @@ func (h *history) HoldersOfVersion3(t *testing.T) {
 func (h *history) Batches(t *testing.T) {
 	var want []string
 	for _, block := range reversed(h.blocks) {
-		for _, id := range reversed(executed(block)) {
-			want = append(want, id)
-		}
+		want = append(want, reversed(executed(block))...)
 	}
 	want = want[:20]
 	ids := slices.Clone(want)

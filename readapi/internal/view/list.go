@@ -21,8 +21,9 @@ var (
 	AccountEvents = page.Numbered{Table: `{accounts}.account_event`, Number: "n", Tx: "tx", Rows: `r.account = ` + AccountID}
 	// InboundEvents lists the events that transferred STX to the account.
 	InboundEvents = page.Numbered{Table: `{accounts}.account_event`, Number: "inbound", Tx: "tx", Rows: `r.account = ` + AccountID + ` AND r.transfer_type IS NOT NULL`}
-	// IncomingSTX lists the events that gave STX to the account, and OutgoingSTX those that took STX from it.
+	// IncomingSTX lists the events that gave STX to the account.
 	IncomingSTX = page.Numbered{Table: `{accounts}.account_event`, Number: "stx_in", Tx: "tx", Rows: `r.account = ` + AccountID + ` AND r.stx_side & 2 <> 0`}
+	// OutgoingSTX lists the events that took STX from the account.
 	OutgoingSTX = page.Numbered{Table: `{accounts}.account_event`, Number: "stx_out", Tx: "tx", Rows: `r.account = ` + AccountID + ` AND r.stx_side & 1 <> 0`}
 	// TokenEvents lists the events that moved the fungible token with the key $10 to or from the account.
 	TokenEvents = page.Numbered{Table: `{accounts}.account_event`, Number: "asset_n", Tx: "tx", Rows: `r.account = ` + AccountID + ` AND r.asset = $10::bigint`}
