@@ -38,6 +38,7 @@ type Config struct {
 	Program          string
 	Signal           func() <-chan struct{}
 	WatchInterval    time.Duration
+	StrictParameters bool
 
 	// LagLimit is how many items of its input an active projection may be behind before GET /readyz reports it; default
 	// 1000.
@@ -98,7 +99,7 @@ func (c *Config) engine() engine.Config {
 		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Version: c.Version,
 		Network: c.Network, StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes,
 		Redis: c.Redis, RedisPrefix: c.RedisPrefix, Program: cmp.Or(c.Program, c.Version.String()) + c.variant(),
-		Signal: c.Signal, WatchInterval: c.WatchInterval,
+		Signal: c.Signal, WatchInterval: c.WatchInterval, StrictParameters: c.StrictParameters,
 	}
 	if c.Nodes != nil {
 		e.TimedBytes = c.CacheBytes / nodeShare

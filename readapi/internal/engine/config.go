@@ -49,6 +49,9 @@ type Config struct {
 	// Signal returns a channel that is closed at the next sign that the tables may have changed; default none. Without
 	// it a change is noticed after WatchInterval at most.
 	Signal func() <-chan struct{}
+	// StrictParameters refuses requests with parameters that their operation does not know (400); otherwise such parameters
+	// are ignored, and the answer names them.
+	StrictParameters bool
 	// WatchInterval is the interval at which to look for changes in any case; default 1 s with Signal, else 100 ms.
 	WatchInterval time.Duration
 }
