@@ -1,4 +1,4 @@
-package enginetest_test
+package enginetest
 
 import (
 	"net/http"
@@ -15,7 +15,8 @@ func TestIgnoredParameters(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWorld(t)
 	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
-	const header, list, account = "Strata-Ignored-Parameters", "/extended/v2/blocks", "/extended/v1/address/" + apitest.Alice + "/stx"
+	const header, list = "Strata-Ignored-Parameters", "/extended/v2/blocks"
+	account := "/extended/v1/address/" + apitest.Alice + "/stx"
 	k.Get(list)
 	k.Get(account)
 	for _, tc := range []struct{ target, ignored string }{
@@ -72,7 +73,7 @@ func TestStrictParameters(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWorld(t)
 	k := apitest.NewKeeper(t, s.Pool, readapi.Config{StrictParameters: true})
-	const account = "/extended/v1/address/" + apitest.Alice + "/stx"
+	account := "/extended/v1/address/" + apitest.Alice + "/stx"
 	for _, tc := range []struct {
 		target string
 		status int

@@ -298,7 +298,7 @@ func TestClientsFollowTheMempool(t *testing.T) {
 	replay.Wait(t, log)
 	k, server := serve(t, apitest.Readers(t, log.Pool()), readapi.Config{})
 	tx := apitest.Transfer(t, 3)
-	const address = apitest.Alice // who sends it
+	address := apitest.Alice // who sends it
 	c := startClients(t, server, map[string]string{
 		"transaction": tx.TxID().String(), "address": address, "asset": apitest.Art, "value": "0x0100000000000000000000000000000009",
 	})
