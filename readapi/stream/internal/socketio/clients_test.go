@@ -306,7 +306,7 @@ func TestClientsFollowTheMempool(t *testing.T) {
 	replay.Append(t, log, apitest.Announce(tx))
 	official := names[:3]
 	waiting := c.wait("waits", official, isEvent("mempool"))
-	list := decoded(t, k.Get("/extended/v1/tx/mempool?limit=200").Body).(map[string]any)["results"].([]any)
+	list := decoded(t, k.Get("/extended/v1/address/"+address+"/mempool").Body).(map[string]any)["results"].([]any)
 	for _, event := range []string{"mempool", "transaction"} {
 		for name, m := range c.wait(event, official, isEvent(event)) {
 			if len(m.Args) != 1 || !slices.ContainsFunc(list, func(tx any) bool { return reflect.DeepEqual(m.Args[0], tx) }) {
