@@ -145,7 +145,9 @@ func (c *clients) wait(what string, of []string, wanted func(message) bool) map[
 				c.t.Fatalf("%s: the clients ended", what)
 			}
 			var m message
-			apitest.DecodeJSON(c.t, line, &m)
+			if err := json.Unmarshal([]byte(line), &m); err != nil {
+				c.t.Fatalf("%v in %s", err, line)
+			}
 			c.seen = append(c.seen, m)
 			look(m)
 		case <-timeout:
