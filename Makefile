@@ -53,7 +53,7 @@ demo: build $(NEEDED) ## Show what strata does, on made-up data (ARGS="--flag â€
 	exec bin/strata demo $(ARGS)
 
 .PHONY: test
-test: postgres redis chromium $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
+test: postgres redis chromium node $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
 	@packages=$$(go list $(PKG)); failed=0; \
 	concurrent=$$(echo "$$packages" | grep -E '$(CONCURRENT)' || true); \
 	sequential=$$(echo "$$packages" | grep -vE '$(CONCURRENT)' || true); \
@@ -155,6 +155,16 @@ chromium:
 	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 	$$sudo apt-get update -q; \
 	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends chromium
+
+# The same for the runtime of the clients with which Socket.IO is tested. The test installs the clients, as their lockfile says.
+.PHONY: node
+node:
+	@if command -v node > /dev/null && command -v npm > /dev/null; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null; then exit 0; fi; \
+	echo "No Node.js found: installing Debian's, which the tests need"; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+	$$sudo apt-get update -q; \
+	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends nodejs npm
 
 $(GOLANGCI)-$(GOLANGCI_VERSION):
 	rm -f $(GOLANGCI)-v*

@@ -42,6 +42,7 @@ type Config struct {
 	Signal           func() <-chan struct{}
 	Feed             *commit.Feed
 	WatchInterval    time.Duration
+	StrictParameters bool
 
 	// LagLimit is how many items of its input an active projection may be behind before GET /readyz reports it; default
 	// 1000.
@@ -107,7 +108,7 @@ func (c *Config) engine() engine.Config {
 		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Version: c.Version,
 		Network: c.Network, StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes,
 		Redis: c.Redis, RedisPrefix: c.RedisPrefix, Program: cmp.Or(c.Program, c.Version.String()) + c.variant(),
-		Signal: c.Signal, Feed: c.Feed, WatchInterval: c.WatchInterval,
+		Signal: c.Signal, Feed: c.Feed, WatchInterval: c.WatchInterval, StrictParameters: c.StrictParameters,
 	}
 	if c.Nodes != nil {
 		e.TimedBytes = c.CacheBytes / nodeShare

@@ -63,7 +63,7 @@ func TestOpenAPI(t *testing.T) {
 		"/ordinals/v1", "/ordinals/v1/inscriptions", "/ordinals/v1/inscriptions/transfers", "/ordinals/v1/inscriptions/{id}",
 		"/ordinals/v1/inscriptions/{id}/content", "/ordinals/v1/inscriptions/{id}/transfers", "/ordinals/v1/sats/{ordinal}",
 		"/ordinals/v1/sats/{ordinal}/inscriptions", "/ordinals/v1/stats/inscriptions",
-		"/stream/v1/mempool", "/extended/v1/ws", "/proxy/v1/nodes", "/healthz", "/readyz", "/metrics",
+		"/stream/v1/mempool", "/extended/v1/ws", "/socket.io/", "/ordinals/v1/brc-20/balances", "/proxy/v1/nodes", "/healthz", "/readyz", "/metrics",
 	} {
 		if document.Paths[path] == nil {
 			t.Errorf("%s is missing", path)
@@ -180,7 +180,7 @@ func TestDocumentedClasses(t *testing.T) {
 		classes[match[1]] = match[2]
 	}
 	for path, operations := range document.Paths {
-		if _, ok := operations["get"]; path == "/metrics" || path == "/extended/v1/ws" || strings.HasPrefix(path, "/v2/") && !strings.HasPrefix(path, "/v2/prices/") || !ok {
+		if _, ok := operations["get"]; path == "/metrics" || path == "/extended/v1/ws" || path == "/socket.io/" || strings.HasPrefix(path, "/v2/") && !strings.HasPrefix(path, "/v2/prices/") || !ok {
 			continue // what is a node's is in docs/proxy.md
 		}
 		examples := operations["get"].Responses["200"].Headers["Cache-Control"].Schema.Examples

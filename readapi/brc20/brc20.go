@@ -17,6 +17,7 @@ func (a *api) registerBRC20() {
 	a.registerBRC20Token()
 	a.registerBRC20Holders()
 	a.registerBRC20Balances()
+	a.registerBRC20ManyBalances()
 	a.registerBRC20Transferable()
 	a.registerBRC20Activity()
 }

@@ -2,7 +2,9 @@ package brc20_test
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 	"testing"
 
 	"strata/readapi/internal/apitest"
@@ -65,6 +67,7 @@ func TestBRC20Conformance(t *testing.T) {
 			w.Mine(779834, w.Transfer("pepe", "9000", apitest.Ad1), w.Transfer("pepe", "1000", apitest.Ad1))
 			w.ExpectBalances(apitest.Ad1, "pepe 0 10000 10000")
 		}},
+		{"balances of several addresses and heights", func(w *apitest.TokenWorld) { manyBalances(w) }},
 		{"B-6 with one index for both transactions", func(w *apitest.TokenWorld) {
 			w.Minted()
 			block := apitest.TokenBlock(779834, apitest.DefaultTime, w.Transfer("pepe", "9000", apitest.Ad1), w.Transfer("pepe", "1000", apitest.Ad1))
@@ -236,5 +239,75 @@ func TestBRC20Conformance(t *testing.T) {
 			t.Parallel()
 			row.test(apitest.NewTokenWorld(t))
 		})
+	}
+}
+
+// manyBalances checks the balances of several addresses at several heights, against those of each alone.
+func manyBalances(w *apitest.TokenWorld) {
+	w.Minted()
+	pepe := w.Transfer("pepe", "9000", apitest.Ad1)
+	w.Mine(779834, pepe)
+	w.Mine(779835, w.Send(pepe, apitest.AdB))
+	w.Mine(779836, w.Deploy("ordi", "1000", "1000", apitest.Ad1))
+	w.Mine(779837, w.Mint("ordi", "500", apitest.Ad1))
+	say := func(query string) (total int, all []string) {
+		total, results := w.Page("/brc-20/balances" + query)
+		for _, r := range results {
+			height := "now"
+			if h, ok := r["block_height"]; ok && h != nil {
+				height = fmt.Sprint(h)
+			}
+			all = append(all, fmt.Sprint(r["address"], " ", height, " ", r["ticker"], " ", r["available_balance"], " ", r["transferrable_balance"], " ", r["overall_balance"]))
+		}
+		return total, all
+	}
+	of := func(address, height, filter string) (all []string) {
+		query := "/" + address + "?" + filter
+		if height != "now" {
+			query += "block_height=" + height
+		}
+		_, results := w.Page("/brc-20/balances" + query)
+		for _, r := range results {
+			all = append(all, fmt.Sprint(address, " ", height, " ", r["ticker"], " ", r["available_balance"], " ", r["transferrable_balance"], " ", r["overall_balance"]))
+		}
+		return all
+	}
+	two := "?address=" + apitest.AdB + "&address=nobody&address=" + apitest.Ad1
+	for _, tc := range []struct {
+		query, filter string
+		heights       []string
+	}{
+		{"", "", []string{"now"}},
+		{"&ticker=or", "ticker=or&", []string{"now"}},
+		{"&block_height=779837&block_height=779833&block_height=1&block_height=779835", "", []string{"779837", "779833", "1", "779835"}},
+		{"&block_height=779834&ticker=pepe&ticker=x", "ticker=pepe&", []string{"779834"}},
+	} {
+		var want []string
+		for _, address := range []string{apitest.AdB, "nobody", apitest.Ad1} {
+			for _, height := range tc.heights {
+				want = append(want, of(address, height, tc.filter)...)
+			}
+		}
+		total, got := say(two + tc.query)
+		if total != len(want) || !slices.Equal(got, want) || len(want) == 0 {
+			w.T.Errorf("%s: got %d\n%v\nwant\n%v", tc.query, total, got, want)
+		}
+		if total, got := say(two + tc.query + "&address=" + apitest.AdB + "&offset=1&limit=1"); total != len(want) || len(want) > 1 && !slices.Equal(got, want[1:2]) {
+			w.T.Errorf("%s, the second: got %d %v, want %v", tc.query, total, got, want)
+		}
+	}
+	for _, query := range []string{
+		"", "?ticker=pepe", "?address=a&block_height=x",
+		"?address=a" + strings.Repeat("&address=a", 50), "?address=a" + strings.Repeat("&block_height=1", 21),
+		"?address=a&address=b&address=c&address=d&address=e&address=f&block_height=1&block_height=2&block_height=3&block_height=4&block_height=5&block_height=6&block_height=7&block_height=8&block_height=9&block_height=10&block_height=11&block_height=12&block_height=13&block_height=14&block_height=15&block_height=16&block_height=17",
+	} {
+		if got := w.Get("/ordinals/v1/brc-20/balances" + query); got.Status != 400 {
+			w.T.Errorf("%s: got %d %s, want 400", query, got.Status, got.Body)
+		}
+	}
+	for _, traced := range []string{two, two + "&block_height=779835&block_height=779837"} {
+		if got := w.Get("/audit/v1/trace?path=" + url.QueryEscape("/ordinals/v1/brc-20/balances"+traced)); got.Status != 200 {
+			w.T.Errorf("trace of %s: got %d %s", traced, got.Status, got.Body)
+		}
 	}
 }

@@ -69,8 +69,7 @@ func (a *api) queueBalance(b *engine.Batch, feed live.Feed, at param.Moment, ste
 			if err != nil {
 				return nil, err
 			}
-			data, err := engine.Encode(rpcNotification{rpcVersion, socketBalance, addressBalance{feed.Name, *balance}})
-			return &live.Message{Step: step, Position: position, Data: data}, err
+			return notification(step, position, feed, addressBalance{feed.Name, *balance})
 		}
 	}
 	all := view.QueueBalances(b, feed.Name, at)

@@ -421,17 +421,16 @@ func appendChanged(to []live.Delivery, r *changedRow, position live.Position, in
 	if r.minedHeight != nil {
 		return to, nil
 	}
-	notify := func(method string) func() (*live.Message, error) {
-		return func() (*live.Message, error) {
-			data, err := engine.Encode(rpcNotification{rpcVersion, method, view.RenderWaiting(&r.WaitingRow, view.Rendering{Interfaces: interfaces})})
-			return &live.Message{Step: r.seq, Position: position, Data: data}, err
-		}
+	notify := func(feed live.Feed) error {
+		return deliver(feed, func() (*live.Message, error) {
+			return notification(r.seq, position, feed, view.RenderWaiting(&r.WaitingRow, view.Rendering{Interfaces: interfaces}))
+		})
 	}
 	if r.Status == "pending" {
-		if err := deliver(live.Feed{Kind: socketMempool}, notify(socketPending)); err != nil {
+		if err := notify(live.Feed{Kind: socketMempool}); err != nil {
 			return nil, err
 		}
 	}
-	err := deliver(live.Feed{Kind: socketTransactions, Name: r.ID.String()}, notify(socketTransaction))
+	err := notify(live.Feed{Kind: socketTransactions, Name: r.ID.String()})
 	return to, err
 }

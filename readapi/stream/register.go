@@ -114,6 +114,7 @@ func (a *api) registerStreams() {
 			"A client that resumes gets each transaction that has changed since, once, as it is now. After a day, and from `log=0`, it gets `reset`, and then all pending transactions.",
 	}, eventTypes{liveTransaction: reflect.TypeFor[view.WaitingBody](), liveMined: reflect.TypeFor[minedBody](), liveReset: reflect.TypeFor[resetBody]()})
 	a.registerSocket()
+	a.registerSocketIO()
 }
 
 // eventTypes maps the name of each event of a stream to the type of its data.

@@ -125,7 +125,7 @@ func (r *liveRendering) revert(s *liveStep) error {
 		case liveBlocks, liveTransactions, liveEvents:
 			r.deliver(feed, m)
 		case socketReverts:
-			notice, err := notification(s, socketRevert, body)
+			notice, err := notification(s.step, s.position(), feed, body)
 			if err != nil {
 				return err
 			}
@@ -144,11 +144,12 @@ func (r *liveRendering) apply(s *liveStep) error {
 		r.deliver(live.Feed{Kind: liveBlocks}, m)
 	}
 	if b := r.BlocksV1[s.content]; b != nil {
-		m, err := notification(s, socketBlock, b)
+		feed := live.Feed{Kind: socketBlocks}
+		m, err := notification(s.step, s.position(), feed, b)
 		if err != nil {
 			return err
 		}
-		r.deliver(live.Feed{Kind: socketBlocks}, m)
+		r.deliver(feed, m)
 	}
 	encoded := map[messageKey]*live.Message{}
 	for i := range r.touches[s.content] {

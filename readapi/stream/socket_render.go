@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"strata/domain/hash"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
+	"strata/readapi/stream/internal/socketio"
 )
 
-// Kinds of the feeds that WebSockets subscribe to.
+// Kinds of the feeds that clients of WebSockets and of Socket.IO subscribe to.
 const (
 	socketBlocks         live.Kind = "socket-blocks"
 	socketMicroblocks    live.Kind = "socket-microblocks" // never delivers: the chain has no microblocks any more
@@ -41,17 +43,30 @@ const (
 	socketRevert = "revert"
 )
 
-// rpcNotification is a notification of JSON-RPC: a request without an id, which nobody answers.
-type rpcNotification struct {
-	Version string `json:"jsonrpc"`
-	Method  string `json:"method"`
-	Params  any    `json:"params"`
+// notification encodes the message of a feed, once for all its subscribers: for WebSockets as a notification of JSON-RPC (a
+// request without an id, which nobody answers), and for Socket.IO as an event.
+func notification(step int64, position live.Position, feed live.Feed, body any) (*live.Message, error) {
+	params, err := engine.Encode(body)
+	if err != nil {
+		return nil, err
+	}
+	method := socketMethods[feed.Kind]
+	data := make([]byte, 0, len(params)+len(method)+64)
+	data = append(data, `{"jsonrpc":"`+rpcVersion+`","method":"`+method+`","params":`...)
+	start := len(data)
+	data = append(append(data, params...), '}')
+	params = data[start : len(data)-1]
+	return &live.Message{Step: step, Position: position, Data: data, Event: sync.OnceValue(func() []byte {
+		name, texts := roomOf(feed)
+		return socketio.Event(name, texts, params)
+	})}, nil
 }
 
-// notification encodes the notification of a step, once for all its subscribers.
-func notification(s *liveStep, method string, params any) (*live.Message, error) {
-	data, err := engine.Encode(rpcNotification{rpcVersion, method, params})
-	return &live.Message{Step: s.step, Position: s.position(), Data: data}, err
+// socketMethods maps the kind of a feed to the method of its notifications.
+var socketMethods = map[live.Kind]string{
+	socketBlocks: socketBlock, socketReverts: socketRevert, socketMempool: socketPending, socketTransactions: socketTransaction,
+	socketAddresses: socketAddress, socketBalances: socketBalance,
+	socketNFTs: socketNFT, socketNFTAssets: socketNFTAsset, socketNFTCollections: socketNFTCollection,
 }
 
 // addressUpdate is a mined transaction with the STX that it moved from and to an account.
@@ -88,19 +103,17 @@ type nftUpdate struct {
 func (r *liveRendering) socketMessage(s *liveStep, t *touch, row *view.TransactionRow) (*live.Message, error) {
 	switch t.feed.Kind {
 	case socketTransactions:
-		return notification(s, socketTransaction, r.transaction(row))
+		return notification(s.step, s.position(), t.feed, r.transaction(row))
 	case socketAddresses:
-		return notification(s, socketAddress, newAddressUpdate(t.feed.Name, r.transaction(row), t.stx))
+		return notification(s.step, s.position(), t.feed, newAddressUpdate(t.feed.Name, r.transaction(row), t.stx))
 	}
 	kind := view.EventKinds[t.event.Kind]
-	return notification(s, nftMethods[t.feed.Kind], nftUpdate{
+	return notification(s.step, s.position(), t.feed, nftUpdate{
 		TransferParties: view.TransferParties{Sender: view.ValueOf(t.event.Sender), Recipient: view.ValueOf(t.event.Recipient)},
 		AssetIdentifier: view.ValueOf(t.event.Asset), AssetEventType: kind.Action, Value: view.ShowRaw(t.event.Value),
 		TxID: row.ID, TxIndex: row.Index, BlockHeight: s.height, EventIndex: t.event.Number,
 	})
 }
-
-var nftMethods = map[live.Kind]string{socketNFTs: socketNFT, socketNFTAssets: socketNFTAsset, socketNFTCollections: socketNFTCollection}
 
 // nftFeeds returns the feeds that deliver an event of a non-fungible token.
 func nftFeeds(e *view.EventRow) []live.Feed {

@@ -52,6 +52,9 @@ type Config struct {
 	Signal func() <-chan struct{}
 	// Feed, if set, hands over what transactions have changed in the database of Pool, so that the engine need not look.
 	Feed *commit.Feed
+	// StrictParameters refuses requests with parameters that their operation does not know (400); otherwise such parameters
+	// are ignored, and the answer names them.
+	StrictParameters bool
 	// WatchInterval is the interval at which to look for changes in any case; default 1 s with Signal, else 100 ms.
 	WatchInterval time.Duration
 }

@@ -15,6 +15,8 @@ type Exchange struct {
 	least     int64   // the number of events that the answer has to reflect at least; 0 for any
 	// parameters are the operation's parameters in canonical form, set when they have been checked.
 	parameters []byte
+	// ignored is the header that names the parameters that the operation does not know; nil if there are none.
+	ignored []string
 	// plan receives the request's plan instead of having it executed; nil for an ordinary request.
 	plan func(*Plan)
 }

@@ -18,6 +18,8 @@ type Plan struct {
 	// Handler computes the answer's value; the parameters are bound to it.
 	Handler handler
 	Input   any // the parameters: a pointer to the operation's input
+	// ignored is the header that names what the target has and the operation does not know; nil for nothing.
+	ignored []string
 	// digest is a digest of the program, the operation and its parameters.
 	digest [sha256.Size]byte
 	Dependencies

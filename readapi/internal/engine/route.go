@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"strata/readapi/internal/answer"
 )
@@ -54,8 +55,8 @@ type Operation struct {
 }
 
 // Get adds GET (and with it HEAD) of an operation that reads the tables: its handler is a query and a shape. in holds
-// the parameters, as huma reads struct tags; parameters that In does not declare are ignored. The snapshot ends with the
-// handler.
+// the parameters, as huma reads struct tags; the answer names parameters that In does not declare. The snapshot ends with
+// the handler.
 //
 // An answer is cached for as long as nothing that it depends on changes.
 func Get[In, Out any](e *Engine, r Operation, handler func(ctx context.Context, s *Snapshot, in *In) (Out, error)) {
@@ -71,6 +72,7 @@ func Get[In, Out any](e *Engine, r Operation, handler func(ctx context.Context, 
 			func(ctx context.Context, s *Snapshot) (any, error) { return handler(ctx, s, in) })
 		p.Input = in
 		x := ExchangeOf(ctx)
+		p.ignored = x.ignored
 		if x.plan != nil {
 			x.plan(p)
 			return Delivery{Answer: answer.New(answer.Config{Status: http.StatusNoContent})}
@@ -181,7 +183,7 @@ type checkingAdapter struct {
 
 // Handle implements huma.Adapter.
 func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) {
-	checks := newParameterChecks(op.Parameters)
+	checks, known := newParameterChecks(op.Parameters), queryParameters(op.Parameters)
 	refuse, ok := op.Metadata[refusal].(func(error) error)
 	if !ok {
 		refuse = func(err error) error { return err }
@@ -191,7 +193,14 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 	c.Adapter.Handle(&routed, func(ctx huma.Context) {
 		x := ExchangeOf(ctx.Context())
 		x.operation = op.OperationID
-		parameters, err := checks.check(ctx)
+		r, w := humago.Unwrap(ctx)
+		var parameters []byte
+		ignored, err := c.engine.unknownParameters(known, r.URL.RawQuery)
+		if err == nil {
+			x.ignored = ignored
+			setIgnored(w.Header(), ignored)
+			parameters, err = checks.check(ctx)
+		}
 		if err != nil {
 			Delivery{Answer: ClientErrorAnswer(refuse(err))}.Write(ctx)
 			return
@@ -217,6 +226,7 @@ func (e *Engine) route(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		if p, ok := e.plans.Get(r.RequestURI); ok && ChoiceOf(r.Context()) == nil {
 			x.operation = p.Operation.ID
+			setIgnored(w.Header(), p.ignored)
 			delivery := e.answerPlan(r.Context(), p)
 			delivery.Serve(w, r, delivery.moment)
 			return

@@ -13,7 +13,7 @@ import (
 )
 
 // exposed are the headers that scripts of other origins may read.
-var exposed = []string{"X-API-Version, ETag, Strata-Position, Strata-Source"}
+var exposed = []string{"X-API-Version, ETag, Strata-Position, Strata-Source, Strata-Ignored-Parameters"}
 
 var anyOrigin = []string{"*"}
 

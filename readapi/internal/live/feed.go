@@ -21,6 +21,9 @@ type Message struct {
 	Data     []byte
 	// Whole replaces Data in the last message of the step, where that one says more; nil for no difference.
 	Whole []byte
+	// Event returns the message in the form of an event of Socket.IO; nil for a message that has none. The form is made at
+	// the first call, once for all subscribers.
+	Event func() []byte
 }
 
 // Entry is a message in a queue.

@@ -72,6 +72,17 @@ func (s *Subscriber) Answer(data []byte, changes ...Change) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	s.push(Entry{Message: &Message{Data: data}})
+	s.change(changes)
+}
+
+// Change changes the feeds that the subscriber follows. Messages of a feed that it leaves stay in the queue.
+func (s *Subscriber) Change(changes ...Change) {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	s.change(changes)
+}
+
+func (s *Subscriber) change(changes []Change) {
 	for _, c := range changes {
 		if !c.Leave {
 			s.follow(c.Feed)

@@ -32,7 +32,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		Pool: pool, Logger: logger, Registry: registry, Version: c.build, Program: executableDigest(), LagLimit: c.LagLimit, Network: c.Network, Rules: rules,
 		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix,
 		ImageBase: c.imageBase(), Images: images, Gateways: c.gateways(),
-		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams,
+		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams, StrictParameters: c.StrictParameters,
 	}
 	log, err := c.Audit.OpenLog(ctx, db.Log, pool, c.Database.DataDir, false, logger)
 	if err != nil {

@@ -57,6 +57,7 @@ type Command struct {
 	ChainID            chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
 	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all)."`
 	OrdhookToken       string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
+	StrictParameters   bool          `env:"STRATA_STRICT_PARAMETERS" help:"Refuse requests with parameters that their operation does not know (400); otherwise these are ignored, and the answer's header Strata-Ignored-Parameters names them."`
 	OrdinalsTxIDPrefix bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix transaction ids of inscriptions with 0x; ordinals-api does not."`
 	ForkChoice         string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
 	BodyLimit          int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Maximum size of an event, in bytes."`
