@@ -37,6 +37,11 @@ func fill(s *apitest.Site) {
 	in(`INSERT INTO {schema}.block SELECT h, h, h / 7, h * 86, decode(lpad(to_hex(h), 64, '0'), 'hex'), '\x01' FROM generate_series(1, 10000) h`)
 	in(`INSERT INTO {schema}.event SELECT i, 1, CASE WHEN i <= $2 THEN i END, CASE WHEN i <= $2 THEN 0 END, i, i, 0, 0, true, decode(lpad(to_hex(i), 64, '0'), 'hex'), 'stake', `+names+`
 		FROM generate_series(1, $1::int) i`, manyStakers, bondMembers)
+	s.Exec(chain.Spec().SQL(`
+		INSERT INTO {schema}.block (source_seq, height, size, burn_block_height, burn_block_time, execution_cost_read_count, execution_cost_read_length,
+			execution_cost_runtime, execution_cost_write_count, execution_cost_write_length, tx_count, event_count, parent_microblock_sequence, attached, nakamoto,
+			index_block_hash, parent_index_block_hash, block_hash, parent_block_hash, burn_block_hash, miner_txid, parent_microblock_hash)
+		VALUES (1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, true, true, $1, $1, $1, $1, $1, $1, $1)`), apitest.ID(1, 1))
 	in(`INSERT INTO {schema}.anchor VALUES (1, 100, 1, 1), (13, 1300, 1, 1)`)
 	in(`INSERT INTO {schema}.bond VALUES (0, 1, 1, 1, 13, 100, 1300, $1::int, $1::int, 500, 2500, 2000, 1, 0, $1::int, $1::int, 7, 7, 7, '\xac')`, bondMembers)
 	in(`INSERT INTO {schema}.allowlist SELECT i, NULL, 0, i, 7, `+names+` FROM generate_series(1, $1::int) i`, bondMembers)
