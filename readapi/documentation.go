@@ -42,6 +42,7 @@ func description(version engine.Version) huma.Config {
 				{Name: "Tokens", Description: "Token metadata: names, images, and what else contracts and metadata documents say about tokens."},
 				{Name: "Faucets", Description: "Coins of test networks. There are none on mainnet."},
 				{Name: "Stacking", Description: "Bitcoin rewards for locked STX, the signers of blocks, and calls of the stacking contracts."},
+				{Name: "Staking", Description: "Bonds, stakes and signer managers of pox-5, and what stakers earn."},
 				{Name: "Inscriptions", Description: "Inscriptions on satoshis and their locations. See docs/ordinals.md."},
 				{Name: "Satoshis", Description: "Properties that follow from a satoshi's number, and the inscriptions on it."},
 				{Name: "BRC-20", Description: "BRC-20 tokens, their operations and their holders. Amounts have the decimals of the token."},

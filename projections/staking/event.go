@@ -75,7 +75,7 @@ func decode(value clarity.Value) *event {
 	if err != nil {
 		return e
 	}
-	f := &fields{print: printed}
+	f := &fields{printed: printed}
 	a, subject, bond := f.act()
 	if f.bad {
 		return e

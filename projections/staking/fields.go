@@ -10,13 +10,13 @@ import (
 // fields reads the fields of a print. bad is set once a field has another type than its name demands, or a number that
 // no chain can have.
 type fields struct {
-	print pox.Print
-	bad   bool
+	printed pox.Print
+	bad     bool
 }
 
 // amount returns a number.
 func (f *fields) amount(name string) *big.Int {
-	n, ok := f.print.Uint(name)
+	n, ok := f.printed.Uint(name)
 	if !ok {
 		f.bad = true
 		return new(big.Int)
@@ -36,14 +36,14 @@ func (f *fields) number(name string) int64 {
 
 // optional returns an index that may be none, which is otherwise.
 func (f *fields) optional(name string, otherwise int64) int64 {
-	if v, ok := f.print.Value.Field(name); ok && v.Type() == clarity.TypeNone {
+	if v, ok := f.printed.Value.Field(name); ok && v.Type() == clarity.TypeNone {
 		return otherwise
 	}
 	return f.number(name)
 }
 
 func (f *fields) principal(name string) string {
-	p, ok := f.print.Principal(name)
+	p, ok := f.printed.Principal(name)
 	if !ok {
 		f.bad = true
 		return ""
@@ -52,7 +52,7 @@ func (f *fields) principal(name string) string {
 }
 
 func (f *fields) bytes(name string) []byte {
-	b, ok := f.print.Buffer(name)
+	b, ok := f.printed.Buffer(name)
 	if !ok {
 		f.bad = true
 	}
@@ -60,7 +60,7 @@ func (f *fields) bytes(name string) []byte {
 }
 
 func (f *fields) truth(name string) bool {
-	truth, ok := f.print.Bool(name)
+	truth, ok := f.printed.Bool(name)
 	if !ok {
 		f.bad = true
 	}
@@ -71,7 +71,7 @@ func (f *fields) truth(name string) bool {
 // bond.
 func (f *fields) act() (a act, subject string, bond *int64) {
 	ofBond := func(index int64) *int64 { return &index }
-	switch f.print.Topic {
+	switch f.printed.Topic {
 	case pox.TopicSetupBond:
 		s := &setup{
 			bond: f.number("bond-index"), firstCycle: f.number("first-reward-cycle"), unlockCycle: f.number("unlock-cycle"),
@@ -129,7 +129,7 @@ func (f *fields) act() (a act, subject string, bond *int64) {
 
 // signerAct is act for the events of signer managers and of rewards.
 func (f *fields) signerAct() (a act, subject string, bond *int64) {
-	switch f.print.Topic {
+	switch f.printed.Topic {
 	case pox.TopicRegisterSigner:
 		s := &registerSigner{signer: f.principal("signer"), key: f.bytes("signer-key")}
 		return s, s.signer, nil
@@ -153,7 +153,7 @@ func (f *fields) signerAct() (a act, subject string, bond *int64) {
 		}, "", nil
 	case pox.TopicClaimRewards:
 		stx := &fields{}
-		stx.print.Value, _ = f.print.Value.Field("stx-rewards")
+		stx.printed.Value, _ = f.printed.Value.Field("stx-rewards")
 		s := &claim{
 			signer: f.principal("signer-manager"), cycle: f.number("reward-cycle"), stx: stx.amount("earned"),
 			bonds: f.amount("bond-totals"), total: f.amount("total-rewards"),

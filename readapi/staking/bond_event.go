@@ -216,11 +216,11 @@ func (r *bondEventRow) data(ctx context.Context, s *engine.Snapshot, c clock) (a
 	if err != nil {
 		return nil, err
 	}
-	print, err := pox.DecodePrint(value)
+	decoded, err := pox.DecodePrint(value)
 	if err != nil {
 		return nil, err
 	}
-	p := printed{print}
+	p := printed{decoded}
 	staker, signer := p.principal("staker"), p.principal("signer")
 	switch r.topic {
 	case pox.TopicSetupBond:

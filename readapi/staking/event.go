@@ -109,11 +109,11 @@ func (r *contractEventRow) shape() (body contractEvent, err error) {
 		body.Data, err = newObject(undecoded{value.Hex(), value.Repr()})
 		return body, err
 	}
-	print, err := pox.DecodePrint(value)
+	decoded, err := pox.DecodePrint(value)
 	if err != nil {
 		return body, err
 	}
-	text, err := json.Marshal(print)
+	text, err := json.Marshal(decoded)
 	if err != nil {
 		return body, err
 	}
@@ -122,7 +122,7 @@ func (r *contractEventRow) shape() (body contractEvent, err error) {
 		return body, err
 	}
 	body.Data = anyObject(shown.Data)
-	p := printed{print}
+	p := printed{decoded}
 	if _, ok := p.Uint("amount-ustx"); ok {
 		locked := p.amount("amount-ustx")
 		body.Locked = &locked

@@ -135,10 +135,10 @@ func getRegistration(ctx context.Context, s *engine.Snapshot, in *bondStakerInpu
 	return body, nil
 }
 
-// outputsOf returns the Bitcoin outputs that a print of register-for-bond names.
-func outputsOf(print []byte) []l1Output {
+// outputsOf returns the Bitcoin outputs that a raw print of register-for-bond names.
+func outputsOf(raw []byte) []l1Output {
 	outputs := []l1Output{}
-	value, err := clarity.DecodeAll(print)
+	value, err := clarity.DecodeAll(raw)
 	if err != nil {
 		return outputs
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthstaking"
+	"strata/readapi/internal/apitest"
 )
 
 const base = "/extended/v3/staking"
@@ -220,5 +221,22 @@ func TestRefusals(t *testing.T) {
 	first := w.Get(base + "/bonds")
 	if again := w.Request("GET", base+"/bonds", "If-None-Match", first.Header.Get("ETag")); again.Status != 304 {
 		t.Errorf("a known tag is answered with %d", again.Status)
+	}
+}
+
+// TestTraces asks where answers come from.
+func TestTraces(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, path := range []string{
+		base + "/bonds", base + "/bonds/0", base + "/bonds/0/allowlist", base + "/bonds/0/allowlist/<s0>", base + "/bonds/0/registrations", base + "/bonds/0/registrations/<s1>",
+		base + "/bonds/0/events", base + "/signers", base + "/signers/<A>", base + "/signers/<A>/stakers", base + "/cycles/1/signers", base + "/cycles/1/stakers",
+		base + "/signer-keys/<key1>/rewards", "/extended/v3/principals/<s0>/staking", "/extended/v3/principals/<s0>/staking/bonds", "/extended/v1/pox5/events",
+		"/extended/v1/pox5/tx/<b4:0>", "/extended/v1/pox5/stacker/<s2>",
+	} {
+		path = w.names.Replace(path)
+		if got := w.Get(apitest.TracePath(path)); got.Status != 200 || !strings.Contains(got.Body, "source_seq") {
+			t.Errorf("%s: got %d %s", path, got.Status, got.Body)
+		}
 	}
 }
