@@ -40,6 +40,7 @@ func description(version engine.Version) huma.Config {
 				{Name: "Accounts", Description: "Balances, transactions and assets of addresses and contracts."},
 				{Name: "Mempool", Description: "Transactions that wait to be mined."},
 				{Name: "Tokens", Description: "Token metadata: names, images, and what else contracts and metadata documents say about tokens."},
+				{Name: "Names", Description: "Names of the first registry, BNS v1, with their zonefiles, subdomains and prices."},
 				{Name: "Stacking", Description: "Bitcoin rewards for locked STX, the signers of blocks, and calls of the stacking contracts."},
 				{Name: "Inscriptions", Description: "Inscriptions on satoshis and their locations. See docs/ordinals.md."},
 				{Name: "Satoshis", Description: "Properties that follow from a satoshi's number, and the inscriptions on it."},
