@@ -33,7 +33,7 @@ func TestFoldsLookUp(t *testing.T) {
 	config := synthchain.Everything(5, synthchain.V3109)
 	config.ForkProbability, config.BitcoinReorgProbability = 0.03, 0
 	config.Mix = synthchain.DefaultMix()
-	config.Mix.Naming = 10
+	config.Mix.Naming = 20
 	made.Chain = synthchain.New(config)
 	replay.Append(t, log, made.Next(2500)...)
 	stop := rig.Follow(t, log,

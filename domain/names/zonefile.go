@@ -178,20 +178,20 @@ func (l *zoneLexer) line() (tokens []string, indented, ok bool) {
 	depth := 0
 	for len(l.rest) > 0 {
 		c := l.rest[0]
-		switch {
-		case c == '\n':
+		switch c {
+		case '\n':
 			l.rest = l.rest[1:]
 			if depth == 0 {
 				return tokens, indented, true
 			}
-		case c == ' ', c == '\t', c == '\r':
+		case ' ', '\t', '\r':
 			l.rest = l.rest[1:]
-		case c == ';':
+		case ';':
 			l.comment()
-		case c == '(':
+		case '(':
 			depth++
 			l.rest = l.rest[1:]
-		case c == ')':
+		case ')':
 			depth = max(depth-1, 0)
 			l.rest = l.rest[1:]
 		default:

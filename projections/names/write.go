@@ -42,7 +42,7 @@ func (b *batch) write(ctx context.Context) error {
 		_, err := b.tx.Exec(ctx, b.sql(insertSubdomains+`
 			FROM unnest($1::text[], $2::int[]) AS u (name, n)
 			CROSS JOIN LATERAL (SELECT * FROM {schema}.operation o WHERE o.name = u.name AND o.n = u.n LIMIT 1) o
-			JOIN {schema}.zonefile_record r ON r.zonefile_hash = o.zonefile_hash`), updated, numbers)
+			CROSS JOIN LATERAL (SELECT * FROM {schema}.zonefile_record r WHERE r.zonefile_hash = o.zonefile_hash OFFSET 0) r`), updated, numbers)
 		if err != nil {
 			return fmt.Errorf("write the subdomains of %d updates: %w", len(updated), err)
 		}

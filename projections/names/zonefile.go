@@ -14,7 +14,8 @@ import (
 )
 
 // insertSubdomains is the beginning of the statement that writes the subdomains of operations o, which are updates, as
-// the records r of their zonefiles define them.
+// the records r of their zonefiles define them. In what follows it, OFFSET 0 makes the planner look up the rows of each
+// zonefile, instead of reading a whole index.
 const insertSubdomains = `
 	INSERT INTO {schema}.subdomain (sequence, n, place, height, source_seq, operation_seq, zonefile_hash, txid, name, label, owner)
 	SELECT r.sequence, o.n, r.place, o.height, r.source_seq, o.source_seq, r.zonefile_hash, o.txid, o.name, r.label, r.owner`
@@ -85,8 +86,8 @@ func (b *batch) attachToNames(ctx context.Context, hashes [][]byte) error {
 	}
 	_, err := b.tx.Exec(ctx, b.sql(insertSubdomains+`
 		FROM unnest($1::bytea[]) AS u (zonefile_hash)
-		JOIN {schema}.operation o ON o.zonefile_hash = u.zonefile_hash AND o.operation = 3
-		JOIN {schema}.zonefile_record r ON r.zonefile_hash = u.zonefile_hash`), hashes)
+		CROSS JOIN LATERAL (SELECT * FROM {schema}.operation o WHERE o.zonefile_hash = u.zonefile_hash AND o.operation = 3 OFFSET 0) o
+		CROSS JOIN LATERAL (SELECT * FROM {schema}.zonefile_record r WHERE r.zonefile_hash = u.zonefile_hash OFFSET 0) r`), hashes)
 	if err != nil {
 		return fmt.Errorf("write the subdomains of %d zonefiles: %w", len(hashes), err)
 	}
