@@ -41,6 +41,7 @@ func description(version engine.Version) huma.Config {
 				{Name: "Mempool", Description: "Transactions that wait to be mined."},
 				{Name: "Tokens", Description: "Token metadata: names, images, and what else contracts and metadata documents say about tokens."},
 				{Name: "Stacking", Description: "Bitcoin rewards for locked STX, the signers of blocks, and calls of the stacking contracts."},
+				{Name: "Names (BNS-V2)", Description: "Names of the second registry of the Bitcoin Name System, under the paths of its public service."},
 				{Name: "Inscriptions", Description: "Inscriptions on satoshis and their locations. See docs/ordinals.md."},
 				{Name: "Satoshis", Description: "Properties that follow from a satoshi's number, and the inscriptions on it."},
 				{Name: "BRC-20", Description: "BRC-20 tokens, their operations and their holders. Amounts have the decimals of the token."},

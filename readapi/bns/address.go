@@ -26,7 +26,7 @@ type AddressNamesInput struct {
 
 // bnsExpiringRow is a name with the time that is left.
 type bnsExpiringRow struct {
-	bnsRow
+	BNSRow
 	BlocksUntilExpiry int64 `json:"blocks_until_expiry"`
 }
 
@@ -39,13 +39,13 @@ func (a *api) registerAddress() {
 	})
 	get(a, engine.Operation{
 		ID: "list-bns-address-expired-names", Path: "/names/address/{address}/expired", Apart: true, Summary: "Expired names of an owner, in alphabetical order",
-	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[bnsRow], error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[BNSRow], error) {
 		of := clean(in.Address)
 		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("over:"+of, " AND c.owner = $1 AND NOT c.valid", of), plainRow)
 	})
 	get(a, engine.Operation{
 		ID: "list-bns-address-revoked-names", Path: "/names/address/{address}/revoked", Apart: true, Summary: "Revoked names of an owner, in alphabetical order",
-	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[bnsRow], error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[BNSRow], error) {
 		of := clean(in.Address)
 		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("withdrawn:"+of, " AND c.owner = $1 AND c.revoked", of), plainRow)
 	})
@@ -85,10 +85,10 @@ func (a *api) listExpiring(ctx context.Context, s *engine.Snapshot, in *AddressN
 	}
 	s.Shows(func() []engine.Lookup { return nameLookups(rows.Rows) })
 	n, _ := total.First()
-	out := &bnsNameList[bnsExpiringRow]{head: head{in.marked(), n, height(), limit, in.Offset}, Names: []bnsExpiringRow{}}
+	out := &bnsNameList[bnsExpiringRow]{BNSHead: BNSHead{in.marked(), n, height(), limit, in.Offset}, Names: []bnsExpiringRow{}}
 	for i := range rows.Rows {
 		r := &rows.Rows[i]
-		out.Names = append(out.Names, bnsExpiringRow{r.bnsRow, r.blocksLeft(out.CurrentBurnBlock)})
+		out.Names = append(out.Names, bnsExpiringRow{r.BNSRow, r.blocksLeft(out.CurrentBurnBlock)})
 	}
 	return out, nil
 }
@@ -101,9 +101,9 @@ type OwnedInput struct {
 	Height int64  `query:"height" minimum:"0" default:"0" doc:"Stacks height of the block after which the names are shown; 0 for the newest one."`
 }
 
-// bnsOwnedName is a name of an owner.
-type bnsOwnedName struct {
-	bnsRow
+// BNSOwnedName is a name of an owner.
+type BNSOwnedName struct {
+	BNSRow
 	ID        int64  `json:"id"`
 	Status    string `json:"status" enum:"active,expiring-soon,grace-period,expired,revoked"`
 	IsPrimary bool   `json:"is_primary"`
@@ -116,7 +116,7 @@ type bnsOwnedNames struct {
 	CurrentBurnBlock int64          `json:"current_burn_block" doc:"The Bitcoin height that decides about the statuses."`
 	BlockHeight      int64          `json:"block_height" doc:"Stacks height of the block after which the names are shown."`
 	PrimaryName      *string        `json:"primary_name"`
-	Names            []bnsOwnedName `json:"names" nullable:"false"`
+	Names            []BNSOwnedName `json:"names" nullable:"false"`
 	NextCursor       *string        `json:"next_cursor"`
 }
 
@@ -180,7 +180,7 @@ func (a *api) listOwned(ctx context.Context, s *engine.Snapshot, in *OwnedInput)
 	if !ok || in.Height > m.height {
 		return nil, notFound("No block at height " + strconv.FormatInt(in.Height, 10))
 	}
-	out := &bnsOwnedNames{Marked: in.marked(), CurrentBurnBlock: m.burnHeight, BlockHeight: m.height, Names: []bnsOwnedName{}}
+	out := &bnsOwnedNames{Marked: in.marked(), CurrentBurnBlock: m.burnHeight, BlockHeight: m.height, Names: []BNSOwnedName{}}
 	if name, ok := primary.First(); ok {
 		out.PrimaryName = &name
 	}
@@ -205,8 +205,8 @@ func (a *api) listOwned(ctx context.Context, s *engine.Snapshot, in *OwnedInput)
 // beforeNames is a cursor that comes before every full name, and is not empty.
 const beforeNames = "!"
 
-func (r *ownedRow) shape(burnHeight int64) bnsOwnedName {
-	return bnsOwnedName{r.bnsRow, r.id, r.status(burnHeight), r.primary, r.revoked}
+func (r *ownedRow) shape(burnHeight int64) BNSOwnedName {
+	return BNSOwnedName{r.BNSRow, r.id, r.status(burnHeight), r.primary, r.revoked}
 }
 
 // bnsPrimaryAnswer is the primary name of a principal.
@@ -214,7 +214,7 @@ type bnsPrimaryAnswer struct {
 	Marked
 	CurrentBurnBlock int64  `json:"current_burn_block"`
 	Address          string `json:"address"`
-	bnsOwnedName
+	BNSOwnedName
 }
 
 func (a *api) primaryName(ctx context.Context, s *engine.Snapshot, in *AddressInput) (*bnsPrimaryAnswer, error) {
@@ -264,7 +264,7 @@ type bnsAddressNames struct {
 	Address     string         `json:"address"`
 	PrimaryName *string        `json:"primary_name"`
 	Total       int64          `json:"total" doc:"Number of all names of the address, expired ones included."`
-	Names       []bnsOwnedName `json:"names" nullable:"false"`
+	Names       []BNSOwnedName `json:"names" nullable:"false"`
 }
 
 // bnsNamesByAddress are the names of several owners, in the order of the request.
@@ -313,7 +313,7 @@ func (a *api) namesOfAddresses(ctx context.Context, s *engine.Snapshot, in *Addr
 	}
 	out := &bnsNamesByAddress{Marked: in.marked(), CurrentBurnBlock: tip(), Addresses: make([]bnsAddressNames, len(addresses))}
 	for i, address := range addresses {
-		out.Addresses[i] = bnsAddressNames{Address: address, Names: []bnsOwnedName{}}
+		out.Addresses[i] = bnsAddressNames{Address: address, Names: []BNSOwnedName{}}
 	}
 	for i := range primaries.Rows {
 		p := &primaries.Rows[i]

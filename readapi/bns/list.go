@@ -27,8 +27,8 @@ func (in PageInput) limit(most int64) int {
 	return int(min(in.Limit, most))
 }
 
-// head is the beginning of every list.
-type head struct {
+// BNSHead is the beginning of every list.
+type BNSHead struct {
 	Marked
 	Total            int64 `json:"total" doc:"Length of the whole list, whatever the page."`
 	CurrentBurnBlock int64 `json:"current_burn_block" doc:"The Bitcoin height that decides what is expired."`
@@ -38,29 +38,29 @@ type head struct {
 
 // bnsNameList is a page of names.
 type bnsNameList[T any] struct {
-	head
+	BNSHead
 	Names []T `json:"names" nullable:"false"`
 }
 
 // bnsCheckedRow is a name with its validity.
 type bnsCheckedRow struct {
-	bnsRow
+	BNSRow
 	IsValid bool `json:"is_valid" doc:"Whether the name is neither expired nor revoked."`
 }
 
 // bnsRevocableRow is a name with its revocation.
 type bnsRevocableRow struct {
-	bnsRow
+	BNSRow
 	Revoked bool `json:"revoked" doc:"Whether the zonefile resolver has revoked the name."`
 }
 
-func plainRow(r *nameRow, _ int64) bnsRow { return r.bnsRow }
+func plainRow(r *nameRow, _ int64) BNSRow { return r.BNSRow }
 
 func checked(r *nameRow, height int64) bnsCheckedRow {
-	return bnsCheckedRow{r.bnsRow, r.valid(height) && !r.revoked}
+	return bnsCheckedRow{r.BNSRow, r.valid(height) && !r.revoked}
 }
 
-func revocable(r *nameRow, _ int64) bnsRevocableRow { return bnsRevocableRow{r.bnsRow, r.revoked} }
+func revocable(r *nameRow, _ int64) bnsRevocableRow { return bnsRevocableRow{r.BNSRow, r.revoked} }
 
 // fullNameOrder is the order of lists of names: their keys in tables, and the name among equal keys.
 var fullNameOrder = []string{"c.key_a", "c.key_b", "c.key_c"}
@@ -96,7 +96,7 @@ func listNames[T any](ctx context.Context, s *engine.Snapshot, network NetworkIn
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup { return nameLookups(rows) })
-	out := &bnsNameList[T]{head: head{network.marked(), lengths()[0], tip(), limit, in.Offset}, Names: []T{}}
+	out := &bnsNameList[T]{BNSHead: BNSHead{network.marked(), lengths()[0], tip(), limit, in.Offset}, Names: []T{}}
 	for i := range rows {
 		out.Names = append(out.Names, shape(&rows[i], out.CurrentBurnBlock))
 	}
@@ -128,18 +128,18 @@ func (a *api) registerLists() {
 	get(a, engine.Operation{
 		ID: "list-bns-expired-names", Path: "/names/expired", Summary: "Expired names, in alphabetical order",
 		Description: "A name is expired from the block after its renewal height on. During the grace period that follows, its owner can renew it; after that, anyone can.",
-	}, func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*bnsNameList[bnsRow], error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*bnsNameList[BNSRow], error) {
 		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("expired", " AND NOT c.valid"), plainRow)
 	})
 	get(a, engine.Operation{ID: "list-bns-revoked-names", Path: "/names/revoked", Summary: "Names that the zonefile resolver has revoked, in alphabetical order"},
-		func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*bnsNameList[bnsRow], error) {
+		func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*bnsNameList[BNSRow], error) {
 			return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("revoked", " AND c.revoked"), plainRow)
 		})
 	get(a, engine.Operation{ID: "list-bns-namespace-names", Path: "/names/namespace/{namespace}", Apart: true, Summary: "Names of a namespace, in alphabetical order"},
 		a.listNamespaceNames)
 }
 
-func (a *api) listNamespaceNames(ctx context.Context, s *engine.Snapshot, in *NamespaceNamesInput) (*bnsNameList[bnsRow], error) {
+func (a *api) listNamespaceNames(ctx context.Context, s *engine.Snapshot, in *NamespaceNamesInput) (*bnsNameList[BNSRow], error) {
 	of := clean(in.Namespace)
 	var known *engine.Result[namespaceRow]
 	out, err := listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("namespace:"+of, " AND c.namespace = $1", of), plainRow,

@@ -16,10 +16,10 @@ type ListingsInput struct {
 
 // bnsListedName is a name for sale.
 type bnsListedName struct {
-	bnsRow
+	BNSRow
 	ID     int64  `json:"id"`
 	Status string `json:"status" enum:"active,expiring-soon,grace-period,expired,revoked"`
-	bnsListing
+	BNSListing
 }
 
 // bnsListingList is a page of names for sale.
@@ -66,7 +66,7 @@ func (a *api) listListings(ctx context.Context, s *engine.Snapshot, in *Listings
 	for i := range shown {
 		r := &shown[i]
 		names = append(names, r.FullName)
-		out.Listings = append(out.Listings, bnsListedName{r.bnsRow, r.id, r.status(out.CurrentBurnBlock), *r.listing()})
+		out.Listings = append(out.Listings, bnsListedName{r.BNSRow, r.id, r.status(out.CurrentBurnBlock), *r.listing()})
 	}
 	s.Shows(func() []engine.Lookup { return namesLookup(names) })
 	return out, nil

@@ -68,7 +68,7 @@ func (f *found) status() string { return f.name.status(f.burnHeight) }
 
 // bnsNameDetails is a name with all that the contract knows of it.
 type bnsNameDetails struct {
-	bnsRow
+	BNSRow
 	Revoked      bool           `json:"revoked"`
 	ImportedAt   *schema.Amount `json:"imported_at" doc:"Bitcoin height of the import; null if the name was not imported."`
 	PreorderedBy *string        `json:"preordered_by"`
@@ -77,25 +77,25 @@ type bnsNameDetails struct {
 	ID           int64          `json:"id" doc:"Id of the non-fungible token that stands for the name."`
 	Airdropped   bool           `json:"airdropped" doc:"Whether the name came from the first registry."`
 	Raw          schema.Amount  `json:"contract_renewal_height" doc:"The renewal height as the contract stores it: 0 where the namespace decides."`
-	Listing      *bnsListing    `json:"listing" doc:"Null if the name is not for sale."`
+	Listing      *BNSListing    `json:"listing" doc:"Null if the name is not for sale."`
 }
 
-// bnsListing is a price that the owner asks.
-type bnsListing struct {
+// BNSListing is a price that the owner asks.
+type BNSListing struct {
 	Price      schema.Amount `json:"price" doc:"µSTX"`
 	Commission string        `json:"commission" doc:"The contract that takes a share of the sale."`
 }
 
-func (r *nameRow) listing() *bnsListing {
+func (r *nameRow) listing() *BNSListing {
 	if r.listedPrice == nil {
 		return nil
 	}
-	return &bnsListing{*r.listedPrice, schema.OrEmpty(r.commission)}
+	return &BNSListing{*r.listedPrice, schema.OrEmpty(r.commission)}
 }
 
 func (r *nameRow) details(height int64) bnsNameDetails {
 	d := bnsNameDetails{
-		bnsRow: r.bnsRow, Revoked: r.revoked, ImportedAt: r.importedAt, PreorderedBy: r.preorderedBy, IsValid: r.valid(height) && !r.revoked,
+		BNSRow: r.BNSRow, Revoked: r.revoked, ImportedAt: r.importedAt, PreorderedBy: r.preorderedBy, IsValid: r.valid(height) && !r.revoked,
 		ID: r.id, Airdropped: r.airdropped, Raw: schema.Amount(r.renewalHeight), Listing: r.listing(),
 	}
 	if r.preorder != nil {

@@ -19,8 +19,8 @@ type NamespacesInput struct {
 	PageInput
 }
 
-// bnsNamespace is a namespace as all answers show it.
-type bnsNamespace struct {
+// BNSNamespace is a namespace as all answers show it.
+type BNSNamespace struct {
 	Name                string    `json:"namespace_string"`
 	LaunchedAt          *integer  `json:"launched_at" doc:"Bitcoin height; the Stacks height in the first registry if the namespace was airdropped; null until the launch."`
 	Lifetime            integer   `json:"lifetime" doc:"Bitcoin blocks; 0 for names that never expire."`
@@ -41,7 +41,7 @@ type bnsNamespace struct {
 
 // namespaceRow is a namespace as the tables store it.
 type namespaceRow struct {
-	bnsNamespace
+	BNSNamespace
 	expired, revoked int64
 	buckets          []string
 }
@@ -59,8 +59,8 @@ func namespaceColumns(r *namespaceRow) []any {
 	}
 }
 
-func (r *namespaceRow) shape() bnsNamespace {
-	n := r.bnsNamespace
+func (r *namespaceRow) shape() BNSNamespace {
+	n := r.BNSNamespace
 	n.PriceBuckets = make([]integer, len(r.buckets))
 	for i, bucket := range r.buckets {
 		n.PriceBuckets[i] = integer(bucket)
@@ -75,13 +75,13 @@ func queryNamespace(b *engine.Batch, namespace string) *engine.Result[namespaceR
 
 // bnsNamespaceList is a page of namespaces.
 type bnsNamespaceList struct {
-	head
-	Namespaces []bnsNamespace `json:"namespaces" nullable:"false"`
+	BNSHead
+	Namespaces []BNSNamespace `json:"namespaces" nullable:"false"`
 }
 
 // bnsNamespaceDetails is a namespace with counts of its names.
 type bnsNamespaceDetails struct {
-	bnsNamespace
+	BNSNamespace
 	ExpiredNames      int64    `json:"expired_names"`
 	RevokedNames      int64    `json:"revoked_names"`
 	FirstRegistration *integer `json:"first_registration" doc:"The least registered_at of its names; null if none was registered."`
@@ -116,7 +116,7 @@ func (a *api) listNamespaces(ctx context.Context, s *engine.Snapshot, in *Namesp
 	}
 	s.Shows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
 	n, _ := total.First()
-	out := &bnsNamespaceList{head{in.marked(), n, tip(), limit, in.Offset}, []bnsNamespace{}}
+	out := &bnsNamespaceList{BNSHead{in.marked(), n, tip(), limit, in.Offset}, []BNSNamespace{}}
 	for i := range rows.Rows {
 		out.Namespaces = append(out.Namespaces, rows.Rows[i].shape())
 	}
