@@ -122,8 +122,8 @@ type bnsOwnerAnswer struct {
 	Status           string `json:"status" enum:"active,expiring-soon,grace-period,expired,revoked"`
 }
 
-// bnsIdAnswer is the id of a name.
-type bnsIdAnswer struct {
+// bnsIDAnswer is the id of a name.
+type bnsIDAnswer struct {
 	Marked
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
@@ -169,12 +169,12 @@ func (a *api) registerName() {
 			return &bnsOwnerAnswer{in.marked(), f.name.Owner, f.burnHeight, f.name.expiry(), f.status()}, nil
 		})
 	get(a, engine.Operation{ID: "get-bns-name-id", Path: "/names/{name}/id", Summary: "Id of the token that stands for a name", Brief: true},
-		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsIdAnswer, error) {
+		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsIDAnswer, error) {
 			f, err := find(ctx, s, in.Name)
 			if err != nil {
 				return nil, err
 			}
-			return &bnsIdAnswer{in.marked(), f.name.Label, f.name.Namespace, f.name.id}, nil
+			return &bnsIDAnswer{in.marked(), f.name.Label, f.name.Namespace, f.name.id}, nil
 		})
 	get(a, engine.Operation{ID: "get-bns-name-renewal", Path: "/names/{name}/renewal", Summary: "When a name has to be renewed", Brief: true},
 		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsRenewalAnswer, error) {
