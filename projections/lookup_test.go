@@ -3,6 +3,7 @@ package projections_test
 import (
 	"testing"
 
+	domain "strata/domain/bns"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
@@ -10,6 +11,7 @@ import (
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
+	"strata/projections/bns"
 	"strata/projections/brc20"
 	"strata/projections/ft"
 	"strata/projections/inscriptions"
@@ -37,7 +39,7 @@ func TestFoldsLookUp(t *testing.T) {
 	made.Chain = synthchain.New(config)
 	replay.Append(t, log, made.Next(2500)...)
 	stop := rig.Follow(t, log,
-		projections.Chain(rig.Chain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), staking.New(), names.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
+		projections.Chain(rig.Chain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()), ft.New(nil), sft.New(nil), nft.New(nil)),
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()))
 	replay.Wait(t, log)
 	stop()

@@ -42,6 +42,7 @@ func description(version engine.Version) huma.Config {
 				{Name: "Tokens", Description: "Token metadata: names, images, and what else contracts and metadata documents say about tokens."},
 				{Name: "Faucets", Description: "Coins of test networks. There are none on mainnet."},
 				{Name: "Names", Description: "Names of the first registry, BNS v1, with their zonefiles, subdomains and prices."},
+				{Name: "Names (BNS-V2)", Description: "Names of the second registry of the Bitcoin Name System, under the paths of its public service."},
 				{Name: "Stacking", Description: "Bitcoin rewards for locked STX, the signers of blocks, and calls of the stacking contracts."},
 				{Name: "Staking", Description: "Bonds, stakes and signer managers of pox-5, and what stakers earn."},
 				{Name: "Inscriptions", Description: "Inscriptions on satoshis and their locations. See docs/ordinals.md."},

@@ -43,7 +43,7 @@ func Legal(text string, most int) bool {
 	}
 	for i := range len(text) {
 		c := text[i]
-		if !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_') {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
 			return false
 		}
 	}

@@ -45,7 +45,7 @@ func (x *execution) run() {
 			case what.zonefile:
 				x.zonefile(&what.Print)
 			case what.Namespace != nil:
-				x.namespace(bns.NamespaceEvent(what.Topic), what.Name.Namespace, *what.Print.Namespace)
+				x.namespace(bns.NamespaceEvent(what.Topic), what.Name.Namespace, *what.Namespace)
 			default:
 				x.print(&what.Print)
 			}
@@ -63,7 +63,7 @@ func (x *execution) source() source {
 	return source{x.block.step.BlockSeq, x.tx.index, x.at.pointer}
 }
 
-// happen adds an event. It has the caller for its sender only if the caller sets that.
+// happen adds an event. It has neither a sender nor a recipient yet.
 func (x *execution) happen(kind bns.EventKind) *event {
 	x.lastEvent++
 	e := &event{

@@ -120,7 +120,7 @@ func (b *batch) nameRow(n *name, height int64, until *int64) []any {
 	return []any{
 		height, until, n.seq, n.id, int32(n.tx), int32(n.events), n.airdropped, n.revoked, valid, orNull(n.expiry, bns.NeverExpires), key[0], key[1], key[2],
 		orNull(n.listedN, 0), number(n.registeredAt), number(n.importedAt), number(n.renewal), number(n.burned), number(n.price),
-		n.String(), n.Label, n.Name.Namespace, projections.NullText(n.owner), projections.NullText(n.preorderedBy), projections.NullText(n.commission),
+		n.String(), n.Label, n.Namespace, projections.NullText(n.owner), projections.NullText(n.preorderedBy), projections.NullText(n.commission),
 		n.preorder, n.pointer,
 	}
 }

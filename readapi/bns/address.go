@@ -24,28 +24,28 @@ type AddressNamesInput struct {
 	PageInput
 }
 
-// expiringRow is a name with the time that is left.
-type expiringRow struct {
-	Row
+// bnsExpiringRow is a name with the time that is left.
+type bnsExpiringRow struct {
+	BNSRow
 	BlocksUntilExpiry int64 `json:"blocks_until_expiry"`
 }
 
 func (a *api) registerAddress() {
 	get(a, engine.Operation{
 		ID: "list-bns-address-valid-names", Path: "/names/address/{address}/valid", Apart: true, Summary: "Names of an owner that are not expired, in alphabetical order",
-	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*nameList[revocableRow], error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[bnsRevocableRow], error) {
 		of := clean(in.Address)
 		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("held:"+of, " AND c.owner = $1 AND c.valid", of), revocable)
 	})
 	get(a, engine.Operation{
 		ID: "list-bns-address-expired-names", Path: "/names/address/{address}/expired", Apart: true, Summary: "Expired names of an owner, in alphabetical order",
-	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*nameList[Row], error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[BNSRow], error) {
 		of := clean(in.Address)
 		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("over:"+of, " AND c.owner = $1 AND NOT c.valid", of), plainRow)
 	})
 	get(a, engine.Operation{
 		ID: "list-bns-address-revoked-names", Path: "/names/address/{address}/revoked", Apart: true, Summary: "Revoked names of an owner, in alphabetical order",
-	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*nameList[Row], error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[BNSRow], error) {
 		of := clean(in.Address)
 		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("withdrawn:"+of, " AND c.owner = $1 AND c.revoked", of), plainRow)
 	})
@@ -69,7 +69,7 @@ func (a *api) registerAddress() {
 	}, a.namesOfAddresses)
 }
 
-func (a *api) listExpiring(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*nameList[expiringRow], error) {
+func (a *api) listExpiring(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[bnsExpiringRow], error) {
 	of, limit := clean(in.Address), in.limit(limitOthers)
 	const within = `n.owner = $1 AND ` + current + ` AND n.expires_at >= t.burn_height AND n.expires_at < t.burn_height + $2::bigint`
 	const tip = `(SELECT b.burn_height FROM {bns}.block b ORDER BY b.height DESC LIMIT 1) t`
@@ -85,10 +85,10 @@ func (a *api) listExpiring(ctx context.Context, s *engine.Snapshot, in *AddressN
 	}
 	s.Shows(func() []engine.Lookup { return nameLookups(rows.Rows) })
 	n, _ := total.First()
-	out := &nameList[expiringRow]{head: head{in.marked(), n, height(), limit, in.Offset}, Names: []expiringRow{}}
+	out := &bnsNameList[bnsExpiringRow]{BNSHead: BNSHead{in.marked(), n, height(), limit, in.Offset}, Names: []bnsExpiringRow{}}
 	for i := range rows.Rows {
 		r := &rows.Rows[i]
-		out.Names = append(out.Names, expiringRow{r.Row, r.blocksLeft(out.CurrentBurnBlock)})
+		out.Names = append(out.Names, bnsExpiringRow{r.BNSRow, r.blocksLeft(out.CurrentBurnBlock)})
 	}
 	return out, nil
 }
@@ -101,23 +101,23 @@ type OwnedInput struct {
 	Height int64  `query:"height" minimum:"0" default:"0" doc:"Stacks height of the block after which the names are shown; 0 for the newest one."`
 }
 
-// ownedName is a name of an owner.
-type ownedName struct {
-	Row
+// BNSOwnedName is a name of an owner.
+type BNSOwnedName struct {
+	BNSRow
 	ID        int64  `json:"id"`
 	Status    string `json:"status" enum:"active,expiring-soon,grace-period,expired,revoked"`
 	IsPrimary bool   `json:"is_primary"`
 	Revoked   bool   `json:"revoked"`
 }
 
-// ownedNames is a page of the names of an owner.
-type ownedNames struct {
+// bnsOwnedNames is a page of the names of an owner.
+type bnsOwnedNames struct {
 	Marked
-	CurrentBurnBlock int64       `json:"current_burn_block" doc:"The Bitcoin height that decides about the statuses."`
-	BlockHeight      int64       `json:"block_height" doc:"Stacks height of the block after which the names are shown."`
-	PrimaryName      *string     `json:"primary_name"`
-	Names            []ownedName `json:"names" nullable:"false"`
-	NextCursor       *string     `json:"next_cursor"`
+	CurrentBurnBlock int64          `json:"current_burn_block" doc:"The Bitcoin height that decides about the statuses."`
+	BlockHeight      int64          `json:"block_height" doc:"Stacks height of the block after which the names are shown."`
+	PrimaryName      *string        `json:"primary_name"`
+	Names            []BNSOwnedName `json:"names" nullable:"false"`
+	NextCursor       *string        `json:"next_cursor"`
 }
 
 // ownedRow is a name of an owner with its place.
@@ -129,7 +129,8 @@ type ownedRow struct {
 func ownedColumns(r *ownedRow) []any { return append(nameColumns(&r.nameRow), &r.primary) }
 
 // ownedSQL returns the query for at most $3 names of owner $1 after the full name $2. The primary name comes first, and
-// only if $2 is empty. With historic, they are those after the block at height $4, else the present ones.
+// only if $2 is empty. With historic, they are those after the block at height $4, else the present ones. The condition
+// on the owner is a range, so that a generic plan, which expects few names, does not sort all of them either.
 func ownedSQL(historic bool) string {
 	return strings.NewReplacer("{n}", inForce("n", "$4", historic), "{p}", inForce("p", "$4", historic)).Replace(`
 	SELECT r.* FROM (
@@ -138,9 +139,9 @@ func ownedSQL(historic bool) string {
 		UNION ALL
 		SELECT o.full_name, 1 FROM (
 			SELECT n.full_name FROM {bns}.name n
-			WHERE n.owner = $1 AND n.full_name > $2 AND {n}
+			WHERE (n.owner, n.full_name) > ($1, $2) AND n.owner <= $1 AND {n}
 			  AND NOT EXISTS (SELECT FROM {bns}.primary_name p WHERE p.principal = $1 AND p.full_name = n.full_name AND {p})
-			ORDER BY n.full_name LIMIT $3
+			ORDER BY n.owner, n.full_name LIMIT $3
 		) o
 	) k
 	CROSS JOIN LATERAL (
@@ -156,7 +157,7 @@ func inForce(table, height string, historic bool) string {
 	return strings.NewReplacer("{t}", table, "{h}", height+"::bigint").Replace(`{t}.height <= {h} AND ({t}.until_height IS NULL OR {t}.until_height > {h})`)
 }
 
-func (a *api) listOwned(ctx context.Context, s *engine.Snapshot, in *OwnedInput) (*ownedNames, error) {
+func (a *api) listOwned(ctx context.Context, s *engine.Snapshot, in *OwnedInput) (*bnsOwnedNames, error) {
 	of, limit := clean(in.Address), PageInput{Limit: in.Limit}.limit(limitOthers)
 	historic := in.Height > 0
 	args, primaryArgs := []any{of, clean(in.Cursor), int64(limit + 1)}, []any{of}
@@ -179,7 +180,7 @@ func (a *api) listOwned(ctx context.Context, s *engine.Snapshot, in *OwnedInput)
 	if !ok || in.Height > m.height {
 		return nil, notFound("No block at height " + strconv.FormatInt(in.Height, 10))
 	}
-	out := &ownedNames{Marked: in.marked(), CurrentBurnBlock: m.burnHeight, BlockHeight: m.height, Names: []ownedName{}}
+	out := &bnsOwnedNames{Marked: in.marked(), CurrentBurnBlock: m.burnHeight, BlockHeight: m.height, Names: []BNSOwnedName{}}
 	if name, ok := primary.First(); ok {
 		out.PrimaryName = &name
 	}
@@ -204,19 +205,19 @@ func (a *api) listOwned(ctx context.Context, s *engine.Snapshot, in *OwnedInput)
 // beforeNames is a cursor that comes before every full name, and is not empty.
 const beforeNames = "!"
 
-func (r *ownedRow) shape(burnHeight int64) ownedName {
-	return ownedName{r.Row, r.id, r.status(burnHeight), r.primary, r.revoked}
+func (r *ownedRow) shape(burnHeight int64) BNSOwnedName {
+	return BNSOwnedName{r.BNSRow, r.id, r.status(burnHeight), r.primary, r.revoked}
 }
 
-// primaryAnswer is the primary name of a principal.
-type primaryAnswer struct {
+// bnsPrimaryAnswer is the primary name of a principal.
+type bnsPrimaryAnswer struct {
 	Marked
 	CurrentBurnBlock int64  `json:"current_burn_block"`
 	Address          string `json:"address"`
-	ownedName
+	BNSOwnedName
 }
 
-func (a *api) primaryName(ctx context.Context, s *engine.Snapshot, in *AddressInput) (*primaryAnswer, error) {
+func (a *api) primaryName(ctx context.Context, s *engine.Snapshot, in *AddressInput) (*bnsPrimaryAnswer, error) {
 	of := clean(in.Address)
 	b := s.Batch()
 	tip := queryTip(b)
@@ -231,7 +232,7 @@ func (a *api) primaryName(ctx context.Context, s *engine.Snapshot, in *AddressIn
 		return nil, notFound("No primary name")
 	}
 	s.Shows(func() []engine.Lookup { return append(ownedLookups(rows.Rows, nil), primaryLookup([]string{of}, nil)) })
-	return &primaryAnswer{in.marked(), tip(), in.Address, row.shape(tip())}, nil
+	return &bnsPrimaryAnswer{in.marked(), tip(), in.Address, row.shape(tip())}, nil
 }
 
 // Limits of a request for the names of several owners.
@@ -258,22 +259,22 @@ type AddressesInput struct {
 	Each      int64       `query:"limit" minimum:"1" maximum:"50" default:"10" doc:"The greatest number of names for each address."`
 }
 
-// addressNames are the names of one of several owners.
-type addressNames struct {
-	Address     string      `json:"address"`
-	PrimaryName *string     `json:"primary_name"`
-	Total       int64       `json:"total" doc:"Number of all names of the address, expired ones included."`
-	Names       []ownedName `json:"names" nullable:"false"`
+// bnsAddressNames are the names of one of several owners.
+type bnsAddressNames struct {
+	Address     string         `json:"address"`
+	PrimaryName *string        `json:"primary_name"`
+	Total       int64          `json:"total" doc:"Number of all names of the address, expired ones included."`
+	Names       []BNSOwnedName `json:"names" nullable:"false"`
 }
 
-// namesByAddress are the names of several owners, in the order of the request.
-type namesByAddress struct {
+// bnsNamesByAddress are the names of several owners, in the order of the request.
+type bnsNamesByAddress struct {
 	Marked
-	CurrentBurnBlock int64          `json:"current_burn_block"`
-	Addresses        []addressNames `json:"addresses" nullable:"false"`
+	CurrentBurnBlock int64             `json:"current_burn_block"`
+	Addresses        []bnsAddressNames `json:"addresses" nullable:"false"`
 }
 
-func (a *api) namesOfAddresses(ctx context.Context, s *engine.Snapshot, in *AddressesInput) (*namesByAddress, error) {
+func (a *api) namesOfAddresses(ctx context.Context, s *engine.Snapshot, in *AddressesInput) (*bnsNamesByAddress, error) {
 	var addresses []string
 	seen := map[string]int{}
 	for _, text := range in.Addresses {
@@ -310,9 +311,9 @@ func (a *api) namesOfAddresses(ctx context.Context, s *engine.Snapshot, in *Addr
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	out := &namesByAddress{Marked: in.marked(), CurrentBurnBlock: tip(), Addresses: make([]addressNames, len(addresses))}
+	out := &bnsNamesByAddress{Marked: in.marked(), CurrentBurnBlock: tip(), Addresses: make([]bnsAddressNames, len(addresses))}
 	for i, address := range addresses {
-		out.Addresses[i] = addressNames{Address: address, Names: []ownedName{}}
+		out.Addresses[i] = bnsAddressNames{Address: address, Names: []BNSOwnedName{}}
 	}
 	for i := range primaries.Rows {
 		p := &primaries.Rows[i]

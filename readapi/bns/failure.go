@@ -4,8 +4,8 @@ import (
 	"net/http"
 )
 
-// failureBody is the body of all failures, as the public service has it.
-type failureBody struct {
+// bnsFailureBody is the body of all failures, as the public service has it.
+type bnsFailureBody struct {
 	Error string `json:"error" doc:"What is wrong."`
 	// These are set by can-register only.
 	CanRegister *bool  `json:"can_register,omitempty" doc:"Only of can-register: false."`
@@ -16,7 +16,7 @@ type failureBody struct {
 // failure is an answer with a status and such a body.
 type failure struct {
 	status int
-	body   failureBody
+	body   bnsFailureBody
 }
 
 func (f *failure) Error() string { return f.body.Error }
@@ -25,18 +25,18 @@ func (f *failure) Error() string { return f.body.Error }
 func (f *failure) Answer() (status int, body any) { return f.status, f.body }
 
 func notFound(message string) error {
-	return &failure{http.StatusNotFound, failureBody{Error: message}}
+	return &failure{http.StatusNotFound, bnsFailureBody{Error: message}}
 }
 
 func badRequest(message string) error {
-	return &failure{http.StatusBadRequest, failureBody{Error: message}}
+	return &failure{http.StatusBadRequest, bnsFailureBody{Error: message}}
 }
 
 // refuse returns the error for a parameter that does not match its schema.
 func refuse(err error) error { return badRequest(err.Error()) }
 
 // errNoBlock answers while no block has been folded.
-var errNoBlock = &failure{http.StatusServiceUnavailable, failureBody{Error: "No block is known yet"}}
+var errNoBlock = &failure{http.StatusServiceUnavailable, bnsFailureBody{Error: "No block is known yet"}}
 
 // Errors of the public service.
 var (

@@ -2,6 +2,7 @@ package bns
 
 import (
 	"context"
+	"math"
 	"strconv"
 
 	"strata/domain/bns"
@@ -34,8 +35,19 @@ type EventPage struct {
 	Cursor int64 `query:"cursor" minimum:"0" default:"0" doc:"next_cursor of the page before."`
 }
 
-// Event is something that happened to a name or a namespace.
-type Event struct {
+// eventsMost exceeds the number of events of any list, and fits in the columns of their numbers.
+const eventsMost = math.MaxInt32
+
+// from returns the number of the first event of the page.
+func (p EventPage) from() int64 {
+	if p.Cursor <= 0 {
+		return eventsMost
+	}
+	return min(p.Cursor, eventsMost)
+}
+
+// bnsEvent is something that happened to a name or a namespace.
+type bnsEvent struct {
 	Kind          string         `json:"event" enum:"undecoded,airdrop,import,claim,register,transfer,buy,renew,takeover,burn,list,unlist,update-zonefile,revoke,set-primary,reveal,launch,transfer-manager,freeze-manager,turn-off-manager-transfers,update-price,freeze-price" doc:"claim: without a preorder. takeover: renewal of a lapsed name by another, who becomes its owner. undecoded: a print that the server does not know; see topic."`
 	FullName      *string        `json:"full_name" doc:"Null if it is not of a name."`
 	Namespace     *string        `json:"namespace_string"`
@@ -54,7 +66,7 @@ type Event struct {
 
 // eventRow is an event as the tables store it.
 type eventRow struct {
-	Event
+	bnsEvent
 	n     int64
 	nameN *int32
 	kind  int16
@@ -70,18 +82,18 @@ func eventColumns(r *eventRow) []any {
 	}
 }
 
-func (r *eventRow) shape() Event {
-	e := r.Event
+func (r *eventRow) shape() bnsEvent {
+	e := r.bnsEvent
 	e.Kind = bns.EventKind(r.kind).String()
 	return e
 }
 
-// eventList is a page of events.
-type eventList struct {
+// bnsEventList is a page of events.
+type bnsEventList struct {
 	Marked
-	Total      *int64  `json:"total,omitempty" doc:"Length of the whole list; absent for a namespace."`
-	Events     []Event `json:"events" nullable:"false"`
-	NextCursor *string `json:"next_cursor" doc:"Leads to older events; null at the end."`
+	Total      *int64     `json:"total,omitempty" doc:"Length of the whole list; absent for a namespace."`
+	Events     []bnsEvent `json:"events" nullable:"false"`
+	NextCursor *string    `json:"next_cursor" doc:"Leads to older events; null at the end."`
 }
 
 func (a *api) registerHistory() {
@@ -96,14 +108,14 @@ func (a *api) registerHistory() {
 	get(a, engine.Operation{ID: "list-bns-events", Path: "/events", Summary: "What happened to all names and namespaces, newest first"}, a.allEvents)
 }
 
-func (a *api) nameHistory(ctx context.Context, s *engine.Snapshot, in *HistoryInput) (*eventList, error) {
+func (a *api) nameHistory(ctx context.Context, s *engine.Snapshot, in *HistoryInput) (*bnsEventList, error) {
 	name, limit := clean(in.Name), PageInput{Limit: in.Limit}.limit(limitOthers)
 	b := s.Batch()
 	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `
 		SELECT ARRAY[]::bigint[], n.events::bigint FROM {bns}.name n WHERE n.full_name = $1 AND n.until_height IS NULL`, name)
 	rows := engine.QueryPage(b, limit, eventColumns, `
-		SELECT `+eventSQL+` FROM {bns}.event e WHERE e.full_name = $1 AND ($2::bigint = 0 OR e.name_n <= $2::bigint) ORDER BY e.name_n DESC LIMIT $3`,
-		name, in.Cursor, int64(limit+1))
+		SELECT `+eventSQL+` FROM {bns}.event e WHERE e.full_name = $1 AND e.name_n <= $2 ORDER BY e.name_n DESC LIMIT $3`,
+		name, in.from(), int64(limit+1))
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
@@ -116,13 +128,13 @@ func (a *api) nameHistory(ctx context.Context, s *engine.Snapshot, in *HistoryIn
 	return out, nil
 }
 
-func (a *api) namespaceHistory(ctx context.Context, s *engine.Snapshot, in *NamespaceHistoryInput) (*eventList, error) {
+func (a *api) namespaceHistory(ctx context.Context, s *engine.Snapshot, in *NamespaceHistoryInput) (*bnsEventList, error) {
 	of, limit := clean(in.Namespace), PageInput{Limit: in.Limit}.limit(limitOthers)
 	b := s.Batch()
 	known := queryNamespace(b, of)
 	rows := engine.QueryPage(b, limit, eventColumns, `
-		SELECT `+eventSQL+` FROM {bns}.event e WHERE e.namespace = $1 AND e.full_name IS NULL AND ($2::bigint = 0 OR e.n <= $2::bigint) ORDER BY e.n DESC LIMIT $3`,
-		of, in.Cursor, int64(limit+1))
+		SELECT `+eventSQL+` FROM {bns}.event e WHERE e.namespace = $1 AND e.full_name IS NULL AND e.n <= $2 ORDER BY e.n DESC LIMIT $3`,
+		of, in.from(), int64(limit+1))
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
@@ -132,13 +144,13 @@ func (a *api) namespaceHistory(ctx context.Context, s *engine.Snapshot, in *Name
 	return pageOfEvents(s, in.marked(), rows.Rows, limit, func(r *eventRow) int64 { return r.n }), nil
 }
 
-func (a *api) allEvents(ctx context.Context, s *engine.Snapshot, in *EventsInput) (*eventList, error) {
+func (a *api) allEvents(ctx context.Context, s *engine.Snapshot, in *EventsInput) (*bnsEventList, error) {
 	limit := PageInput{Limit: in.Limit}.limit(limitOthers)
 	b := s.Batch()
 	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `
 		SELECT ARRAY[]::bigint[], b.events FROM {bns}.block b ORDER BY b.height DESC LIMIT 1`)
 	rows := engine.QueryPage(b, limit, eventColumns, `
-		SELECT `+eventSQL+` FROM {bns}.event e WHERE $1::bigint = 0 OR e.n <= $1::bigint ORDER BY e.n DESC LIMIT $2`, in.Cursor, int64(limit+1))
+		SELECT `+eventSQL+` FROM {bns}.event e WHERE e.n <= $1 ORDER BY e.n DESC LIMIT $2`, in.from(), int64(limit+1))
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
@@ -150,8 +162,8 @@ func (a *api) allEvents(ctx context.Context, s *engine.Snapshot, in *EventsInput
 
 // pageOfEvents returns the page with the first rows, of which there may be one more than limit: that is the next page's
 // first, and place its cursor.
-func pageOfEvents(s *engine.Snapshot, marked Marked, rows []eventRow, limit int, place func(*eventRow) int64) *eventList {
-	out := &eventList{Marked: marked, Events: []Event{}}
+func pageOfEvents(s *engine.Snapshot, marked Marked, rows []eventRow, limit int, place func(*eventRow) int64) *bnsEventList {
+	out := &bnsEventList{Marked: marked, Events: []bnsEvent{}}
 	if len(rows) > limit {
 		cursor := strconv.FormatInt(place(&rows[limit]), 10)
 		out.NextCursor, rows = &cursor, rows[:limit]

@@ -27,8 +27,8 @@ func (in PageInput) limit(most int64) int {
 	return int(min(in.Limit, most))
 }
 
-// head is the beginning of every list.
-type head struct {
+// BNSHead is the beginning of every list.
+type BNSHead struct {
 	Marked
 	Total            int64 `json:"total" doc:"Length of the whole list, whatever the page."`
 	CurrentBurnBlock int64 `json:"current_burn_block" doc:"The Bitcoin height that decides what is expired."`
@@ -36,31 +36,31 @@ type head struct {
 	Offset           int64 `json:"offset"`
 }
 
-// nameList is a page of names.
-type nameList[T any] struct {
-	head
+// bnsNameList is a page of names.
+type bnsNameList[T any] struct {
+	BNSHead
 	Names []T `json:"names" nullable:"false"`
 }
 
-// checkedRow is a name with its validity.
-type checkedRow struct {
-	Row
+// bnsCheckedRow is a name with its validity.
+type bnsCheckedRow struct {
+	BNSRow
 	IsValid bool `json:"is_valid" doc:"Whether the name is neither expired nor revoked."`
 }
 
-// revocableRow is a name with its revocation.
-type revocableRow struct {
-	Row
+// bnsRevocableRow is a name with its revocation.
+type bnsRevocableRow struct {
+	BNSRow
 	Revoked bool `json:"revoked" doc:"Whether the zonefile resolver has revoked the name."`
 }
 
-func plainRow(r *nameRow, _ int64) Row { return r.Row }
+func plainRow(r *nameRow, _ int64) BNSRow { return r.BNSRow }
 
-func checked(r *nameRow, height int64) checkedRow {
-	return checkedRow{r.Row, r.valid(height) && !r.revoked}
+func checked(r *nameRow, height int64) bnsCheckedRow {
+	return bnsCheckedRow{r.BNSRow, r.valid(height) && !r.revoked}
 }
 
-func revocable(r *nameRow, _ int64) revocableRow { return revocableRow{r.Row, r.revoked} }
+func revocable(r *nameRow, _ int64) bnsRevocableRow { return bnsRevocableRow{r.BNSRow, r.revoked} }
 
 // fullNameOrder is the order of lists of names: their keys in tables, and the name among equal keys.
 var fullNameOrder = []string{"c.key_a", "c.key_b", "c.key_c"}
@@ -84,7 +84,7 @@ CROSS JOIN LATERAL (
 }
 
 // listNames reads a page of a list of names. The functions in also add queries to its batch.
-func listNames[T any](ctx context.Context, s *engine.Snapshot, network NetworkInput, in PageInput, most int64, list page.OrderedList, shape func(*nameRow, int64) T, also ...func(*engine.Batch)) (*nameList[T], error) {
+func listNames[T any](ctx context.Context, s *engine.Snapshot, network NetworkInput, in PageInput, most int64, list page.OrderedList, shape func(*nameRow, int64) T, also ...func(*engine.Batch)) (*bnsNameList[T], error) {
 	limit := in.limit(most)
 	b := s.Batch()
 	for _, queue := range also {
@@ -96,7 +96,7 @@ func listNames[T any](ctx context.Context, s *engine.Snapshot, network NetworkIn
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup { return nameLookups(rows) })
-	out := &nameList[T]{head: head{network.marked(), lengths()[0], tip(), limit, in.Offset}, Names: []T{}}
+	out := &bnsNameList[T]{BNSHead: BNSHead{network.marked(), lengths()[0], tip(), limit, in.Offset}, Names: []T{}}
 	for i := range rows {
 		out.Names = append(out.Names, shape(&rows[i], out.CurrentBurnBlock))
 	}
@@ -118,28 +118,28 @@ type NamespaceNamesInput struct {
 
 func (a *api) registerLists() {
 	get(a, engine.Operation{ID: "list-bns-names", Path: "/names", Summary: "All names, in alphabetical order"},
-		func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*nameList[checkedRow], error) {
+		func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*bnsNameList[bnsCheckedRow], error) {
 			return listNames(ctx, s, in.NetworkInput, in.PageInput, limitNames, names("names", ""), checked)
 		})
 	get(a, engine.Operation{ID: "list-bns-valid-names", Path: "/names/valid", Summary: "Names that are not expired, in alphabetical order"},
-		func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*nameList[revocableRow], error) {
+		func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*bnsNameList[bnsRevocableRow], error) {
 			return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("valid", " AND c.valid"), revocable)
 		})
 	get(a, engine.Operation{
 		ID: "list-bns-expired-names", Path: "/names/expired", Summary: "Expired names, in alphabetical order",
 		Description: "A name is expired from the block after its renewal height on. During the grace period that follows, its owner can renew it; after that, anyone can.",
-	}, func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*nameList[Row], error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*bnsNameList[BNSRow], error) {
 		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("expired", " AND NOT c.valid"), plainRow)
 	})
 	get(a, engine.Operation{ID: "list-bns-revoked-names", Path: "/names/revoked", Summary: "Names that the zonefile resolver has revoked, in alphabetical order"},
-		func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*nameList[Row], error) {
+		func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*bnsNameList[BNSRow], error) {
 			return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("revoked", " AND c.revoked"), plainRow)
 		})
 	get(a, engine.Operation{ID: "list-bns-namespace-names", Path: "/names/namespace/{namespace}", Apart: true, Summary: "Names of a namespace, in alphabetical order"},
 		a.listNamespaceNames)
 }
 
-func (a *api) listNamespaceNames(ctx context.Context, s *engine.Snapshot, in *NamespaceNamesInput) (*nameList[Row], error) {
+func (a *api) listNamespaceNames(ctx context.Context, s *engine.Snapshot, in *NamespaceNamesInput) (*bnsNameList[BNSRow], error) {
 	of := clean(in.Namespace)
 	var known *engine.Result[namespaceRow]
 	out, err := listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("namespace:"+of, " AND c.namespace = $1", of), plainRow,

@@ -14,20 +14,20 @@ type ListingsInput struct {
 	EventPage
 }
 
-// listedName is a name for sale.
-type listedName struct {
-	Row
+// bnsListedName is a name for sale.
+type bnsListedName struct {
+	BNSRow
 	ID     int64  `json:"id"`
 	Status string `json:"status" enum:"active,expiring-soon,grace-period,expired,revoked"`
-	listing
+	BNSListing
 }
 
-// listingList is a page of names for sale.
-type listingList struct {
+// bnsListingList is a page of names for sale.
+type bnsListingList struct {
 	Marked
-	CurrentBurnBlock int64        `json:"current_burn_block"`
-	Listings         []listedName `json:"listings" nullable:"false"`
-	NextCursor       *string      `json:"next_cursor" doc:"Leads to older listings; null at the end."`
+	CurrentBurnBlock int64           `json:"current_burn_block"`
+	Listings         []bnsListedName `json:"listings" nullable:"false"`
+	NextCursor       *string         `json:"next_cursor" doc:"Leads to older listings; null at the end."`
 }
 
 func (a *api) registerListings() {
@@ -37,13 +37,13 @@ func (a *api) registerListings() {
 	}, a.listListings)
 }
 
-func (a *api) listListings(ctx context.Context, s *engine.Snapshot, in *ListingsInput) (*listingList, error) {
+func (a *api) listListings(ctx context.Context, s *engine.Snapshot, in *ListingsInput) (*bnsListingList, error) {
 	type row struct {
 		nameRow
 		n int64
 	}
 	limit := PageInput{Limit: in.Limit}.limit(limitOthers)
-	condition, args := "", []any{in.Cursor, int64(limit + 1)}
+	condition, args := "", []any{in.from(), int64(limit + 1)}
 	if in.Namespace != "" {
 		condition, args = " AND n.namespace = $3", append(args, clean(in.Namespace))
 	}
@@ -51,12 +51,12 @@ func (a *api) listListings(ctx context.Context, s *engine.Snapshot, in *Listings
 	tip := queryTip(b)
 	rows := engine.QueryPage(b, limit, func(r *row) []any { return append(nameColumns(&r.nameRow), &r.n) }, `
 		SELECT `+nameSQL+`, n.listed_n FROM {bns}.name n
-		WHERE n.until_height IS NULL AND n.owner IS NOT NULL AND n.listed_n IS NOT NULL AND ($1::bigint = 0 OR n.listed_n <= $1::bigint)`+condition+`
+		WHERE n.until_height IS NULL AND n.owner IS NOT NULL AND n.listed_n IS NOT NULL AND n.listed_n <= $1`+condition+`
 		ORDER BY n.listed_n DESC LIMIT $2`, args...)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	out := &listingList{Marked: in.marked(), CurrentBurnBlock: tip(), Listings: []listedName{}}
+	out := &bnsListingList{Marked: in.marked(), CurrentBurnBlock: tip(), Listings: []bnsListedName{}}
 	shown := rows.Rows
 	if len(shown) > limit {
 		cursor := strconv.FormatInt(shown[limit].n, 10)
@@ -66,7 +66,7 @@ func (a *api) listListings(ctx context.Context, s *engine.Snapshot, in *Listings
 	for i := range shown {
 		r := &shown[i]
 		names = append(names, r.FullName)
-		out.Listings = append(out.Listings, listedName{r.Row, r.id, r.status(out.CurrentBurnBlock), *r.listing()})
+		out.Listings = append(out.Listings, bnsListedName{r.BNSRow, r.id, r.status(out.CurrentBurnBlock), *r.listing()})
 	}
 	s.Shows(func() []engine.Lookup { return namesLookup(names) })
 	return out, nil

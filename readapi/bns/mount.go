@@ -45,7 +45,7 @@ func Mount(e *engine.Engine) {
 func get[In networked, Out any](a *api, r engine.Operation, handler func(context.Context, *engine.Snapshot, *In) (Out, error)) {
 	r.Path, r.Tag, r.DependsOn, r.Class, r.TagByContent = Path+r.Path, tag, engine.OnTip(projection), answer.Tip, true
 	r.Statuses = []int{http.StatusBadRequest, http.StatusNotFound}
-	r.FailureBody, r.RefusalBody, r.Refuse = reflect.TypeFor[failureBody](), reflect.TypeFor[failureBody](), refuse
+	r.FailureBody, r.RefusalBody, r.Refuse = reflect.TypeFor[bnsFailureBody](), reflect.TypeFor[bnsFailureBody](), refuse
 	engine.Get(a.Engine, r, func(ctx context.Context, s *engine.Snapshot, in *In) (out Out, err error) {
 		if named := (*in).network(); named != "" && named != a.Config.Network {
 			return out, notFound("This server has the names of " + a.Config.Network)

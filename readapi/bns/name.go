@@ -66,9 +66,9 @@ func (f *found) launched() bool { return f.namespace != nil && f.namespace.Launc
 
 func (f *found) status() string { return f.name.status(f.burnHeight) }
 
-// nameDetails is a name with all that the contract knows of it.
-type nameDetails struct {
-	Row
+// bnsNameDetails is a name with all that the contract knows of it.
+type bnsNameDetails struct {
+	BNSRow
 	Revoked      bool           `json:"revoked"`
 	ImportedAt   *schema.Amount `json:"imported_at" doc:"Bitcoin height of the import; null if the name was not imported."`
 	PreorderedBy *string        `json:"preordered_by"`
@@ -77,25 +77,25 @@ type nameDetails struct {
 	ID           int64          `json:"id" doc:"Id of the non-fungible token that stands for the name."`
 	Airdropped   bool           `json:"airdropped" doc:"Whether the name came from the first registry."`
 	Raw          schema.Amount  `json:"contract_renewal_height" doc:"The renewal height as the contract stores it: 0 where the namespace decides."`
-	Listing      *listing       `json:"listing" doc:"Null if the name is not for sale."`
+	Listing      *BNSListing    `json:"listing" doc:"Null if the name is not for sale."`
 }
 
-// listing is a price that the owner asks.
-type listing struct {
+// BNSListing is a price that the owner asks.
+type BNSListing struct {
 	Price      schema.Amount `json:"price" doc:"µSTX"`
 	Commission string        `json:"commission" doc:"The contract that takes a share of the sale."`
 }
 
-func (r *nameRow) listing() *listing {
+func (r *nameRow) listing() *BNSListing {
 	if r.listedPrice == nil {
 		return nil
 	}
-	return &listing{*r.listedPrice, schema.OrEmpty(r.commission)}
+	return &BNSListing{*r.listedPrice, schema.OrEmpty(r.commission)}
 }
 
-func (r *nameRow) details(height int64) nameDetails {
-	d := nameDetails{
-		Row: r.Row, Revoked: r.revoked, ImportedAt: r.importedAt, PreorderedBy: r.preorderedBy, IsValid: r.valid(height) && !r.revoked,
+func (r *nameRow) details(height int64) bnsNameDetails {
+	d := bnsNameDetails{
+		BNSRow: r.BNSRow, Revoked: r.revoked, ImportedAt: r.importedAt, PreorderedBy: r.preorderedBy, IsValid: r.valid(height) && !r.revoked,
 		ID: r.id, Airdropped: r.airdropped, Raw: schema.Amount(r.renewalHeight), Listing: r.listing(),
 	}
 	if r.preorder != nil {
@@ -104,17 +104,17 @@ func (r *nameRow) details(height int64) nameDetails {
 	return d
 }
 
-// nameAnswer is a name with its status.
-type nameAnswer struct {
+// bnsNameAnswer is a name with its status.
+type bnsNameAnswer struct {
 	Marked
-	CurrentBurnBlock int64       `json:"current_burn_block"`
-	Status           string      `json:"status" enum:"active,expiring-soon,grace-period,expired,revoked"`
-	IsManaged        bool        `json:"is_managed" doc:"Whether the namespace has a manager."`
-	Data             nameDetails `json:"data"`
+	CurrentBurnBlock int64          `json:"current_burn_block"`
+	Status           string         `json:"status" enum:"active,expiring-soon,grace-period,expired,revoked"`
+	IsManaged        bool           `json:"is_managed" doc:"Whether the namespace has a manager."`
+	Data             bnsNameDetails `json:"data"`
 }
 
-// ownerAnswer is the owner of a name.
-type ownerAnswer struct {
+// bnsOwnerAnswer is the owner of a name.
+type bnsOwnerAnswer struct {
 	Marked
 	Owner            string `json:"owner"`
 	CurrentBurnBlock int64  `json:"current_burn_block"`
@@ -122,16 +122,16 @@ type ownerAnswer struct {
 	Status           string `json:"status" enum:"active,expiring-soon,grace-period,expired,revoked"`
 }
 
-// idAnswer is the id of a name.
-type idAnswer struct {
+// bnsIDAnswer is the id of a name.
+type bnsIDAnswer struct {
 	Marked
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
 	ID        int64  `json:"id"`
 }
 
-// renewalAnswer says when a name has to be renewed.
-type renewalAnswer struct {
+// bnsRenewalAnswer says when a name has to be renewed.
+type bnsRenewalAnswer struct {
 	Marked
 	CurrentBurnBlock  int64  `json:"current_burn_block"`
 	RenewalHeight     int64  `json:"renewal_height" doc:"0 for never expiring."`
@@ -141,8 +141,8 @@ type renewalAnswer struct {
 	IsManaged         bool   `json:"is_managed"`
 }
 
-// resolvableAnswer says whether the resolver resolves a name.
-type resolvableAnswer struct {
+// bnsResolvableAnswer says whether the resolver resolves a name.
+type bnsResolvableAnswer struct {
 	Marked
 	CanResolve       bool   `json:"can_resolve"`
 	RenewalHeight    int64  `json:"renewal_height" doc:"0 for never expiring."`
@@ -153,49 +153,49 @@ type resolvableAnswer struct {
 
 func (a *api) registerName() {
 	get(a, engine.Operation{ID: "get-bns-name", Path: "/names/{name}", Summary: "A name", Brief: true},
-		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*nameAnswer, error) {
+		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsNameAnswer, error) {
 			f, err := find(ctx, s, in.Name)
 			if err != nil {
 				return nil, err
 			}
-			return &nameAnswer{in.marked(), f.burnHeight, f.status(), f.managed(), f.name.details(f.burnHeight)}, nil
+			return &bnsNameAnswer{in.marked(), f.burnHeight, f.status(), f.managed(), f.name.details(f.burnHeight)}, nil
 		})
 	get(a, engine.Operation{ID: "get-bns-name-owner", Path: "/names/{name}/owner", Summary: "Owner of a name", Brief: true},
-		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*ownerAnswer, error) {
+		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsOwnerAnswer, error) {
 			f, err := findLaunched(ctx, s, in.Name)
 			if err != nil {
 				return nil, err
 			}
-			return &ownerAnswer{in.marked(), f.name.Owner, f.burnHeight, f.name.expiry(), f.status()}, nil
+			return &bnsOwnerAnswer{in.marked(), f.name.Owner, f.burnHeight, f.name.expiry(), f.status()}, nil
 		})
 	get(a, engine.Operation{ID: "get-bns-name-id", Path: "/names/{name}/id", Summary: "Id of the token that stands for a name", Brief: true},
-		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*idAnswer, error) {
+		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsIDAnswer, error) {
 			f, err := find(ctx, s, in.Name)
 			if err != nil {
 				return nil, err
 			}
-			return &idAnswer{in.marked(), f.name.Label, f.name.Namespace, f.name.id}, nil
+			return &bnsIDAnswer{in.marked(), f.name.Label, f.name.Namespace, f.name.id}, nil
 		})
 	get(a, engine.Operation{ID: "get-bns-name-renewal", Path: "/names/{name}/renewal", Summary: "When a name has to be renewed", Brief: true},
-		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*renewalAnswer, error) {
+		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsRenewalAnswer, error) {
 			f, err := find(ctx, s, in.Name)
 			if err != nil {
 				return nil, err
 			}
 			left := f.name.blocksLeft(f.burnHeight)
-			return &renewalAnswer{
+			return &bnsRenewalAnswer{
 				in.marked(), f.burnHeight, f.name.expiry(), left, f.status(), f.name.expires != nil && left < bns.SoonExpiring, f.managed(),
 			}, nil
 		})
 	get(a, engine.Operation{
 		ID: "get-bns-name-can-resolve", Path: "/names/{name}/can-resolve", Summary: "Whether a name resolves", Brief: true,
 		Description: "As the resolver of zonefiles decides: a name resolves until the end of the grace period, unless it is revoked.",
-	}, func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*resolvableAnswer, error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsResolvableAnswer, error) {
 		f, err := findLaunched(ctx, s, in.Name)
 		if err != nil {
 			return nil, err
 		}
-		out := &resolvableAnswer{in.marked(), true, f.name.expiry(), f.name.Owner, f.burnHeight, ""}
+		out := &bnsResolvableAnswer{in.marked(), true, f.name.expiry(), f.name.Owner, f.burnHeight, ""}
 		switch f.status() {
 		case statusRevoked:
 			out.CanResolve, out.Error = false, "Name is revoked"

@@ -19,8 +19,8 @@ type NamespacesInput struct {
 	PageInput
 }
 
-// Namespace is a namespace as all answers show it.
-type Namespace struct {
+// BNSNamespace is a namespace as all answers show it.
+type BNSNamespace struct {
 	Name                string    `json:"namespace_string"`
 	LaunchedAt          *integer  `json:"launched_at" doc:"Bitcoin height; the Stacks height in the first registry if the namespace was airdropped; null until the launch."`
 	Lifetime            integer   `json:"lifetime" doc:"Bitcoin blocks; 0 for names that never expire."`
@@ -41,7 +41,7 @@ type Namespace struct {
 
 // namespaceRow is a namespace as the tables store it.
 type namespaceRow struct {
-	Namespace
+	BNSNamespace
 	expired, revoked int64
 	buckets          []string
 }
@@ -59,8 +59,8 @@ func namespaceColumns(r *namespaceRow) []any {
 	}
 }
 
-func (r *namespaceRow) shape() Namespace {
-	n := r.Namespace
+func (r *namespaceRow) shape() BNSNamespace {
+	n := r.BNSNamespace
 	n.PriceBuckets = make([]integer, len(r.buckets))
 	for i, bucket := range r.buckets {
 		n.PriceBuckets[i] = integer(bucket)
@@ -73,26 +73,26 @@ func queryNamespace(b *engine.Batch, namespace string) *engine.Result[namespaceR
 	return engine.Query(b, namespaceColumns, `SELECT `+namespaceSQL+` FROM {bns}.namespace n WHERE n.namespace = $1 AND n.until_height IS NULL`, namespace)
 }
 
-// namespaceList is a page of namespaces.
-type namespaceList struct {
-	head
-	Namespaces []Namespace `json:"namespaces" nullable:"false"`
+// bnsNamespaceList is a page of namespaces.
+type bnsNamespaceList struct {
+	BNSHead
+	Namespaces []BNSNamespace `json:"namespaces" nullable:"false"`
 }
 
-// namespaceDetails is a namespace with counts of its names.
-type namespaceDetails struct {
-	Namespace
+// bnsNamespaceDetails is a namespace with counts of its names.
+type bnsNamespaceDetails struct {
+	BNSNamespace
 	ExpiredNames      int64    `json:"expired_names"`
 	RevokedNames      int64    `json:"revoked_names"`
 	FirstRegistration *integer `json:"first_registration" doc:"The least registered_at of its names; null if none was registered."`
 	LastRegistration  *integer `json:"last_registration" doc:"The greatest registered_at of its names."`
 }
 
-// namespaceAnswer is a namespace.
-type namespaceAnswer struct {
+// bnsNamespaceAnswer is a namespace.
+type bnsNamespaceAnswer struct {
 	Marked
-	CurrentBurnBlock int64            `json:"current_burn_block"`
-	Namespace        namespaceDetails `json:"namespace"`
+	CurrentBurnBlock int64               `json:"current_burn_block"`
+	Namespace        bnsNamespaceDetails `json:"namespace"`
 }
 
 func (a *api) registerNamespace() {
@@ -103,7 +103,7 @@ func (a *api) registerNamespace() {
 	}, a.namespace)
 }
 
-func (a *api) listNamespaces(ctx context.Context, s *engine.Snapshot, in *NamespacesInput) (*namespaceList, error) {
+func (a *api) listNamespaces(ctx context.Context, s *engine.Snapshot, in *NamespacesInput) (*bnsNamespaceList, error) {
 	limit := in.limit(limitOthers)
 	b := s.Batch()
 	tip := queryTip(b)
@@ -116,14 +116,14 @@ func (a *api) listNamespaces(ctx context.Context, s *engine.Snapshot, in *Namesp
 	}
 	s.Shows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
 	n, _ := total.First()
-	out := &namespaceList{head{in.marked(), n, tip(), limit, in.Offset}, []Namespace{}}
+	out := &bnsNamespaceList{BNSHead{in.marked(), n, tip(), limit, in.Offset}, []BNSNamespace{}}
 	for i := range rows.Rows {
 		out.Namespaces = append(out.Namespaces, rows.Rows[i].shape())
 	}
 	return out, nil
 }
 
-func (a *api) namespace(ctx context.Context, s *engine.Snapshot, in *NamespaceInput) (*namespaceAnswer, error) {
+func (a *api) namespace(ctx context.Context, s *engine.Snapshot, in *NamespaceInput) (*bnsNamespaceAnswer, error) {
 	of := clean(in.Namespace)
 	type span struct{ first, last *integer }
 	b := s.Batch()
@@ -141,5 +141,5 @@ func (a *api) namespace(ctx context.Context, s *engine.Snapshot, in *NamespaceIn
 		return nil, errNamespace
 	}
 	times, _ := spans.First()
-	return &namespaceAnswer{in.marked(), tip(), namespaceDetails{row.shape(), row.expired, row.revoked, times.first, times.last}}, nil
+	return &bnsNamespaceAnswer{in.marked(), tip(), bnsNamespaceDetails{row.shape(), row.expired, row.revoked, times.first, times.last}}, nil
 }

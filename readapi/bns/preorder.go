@@ -12,8 +12,8 @@ import (
 // preordersMost is the greatest number of preorders that an answer shows.
 const preordersMost = 200
 
-// openPreorder is a preorder that was neither used nor refunded.
-type openPreorder struct {
+// bnsOpenPreorder is a preorder that was neither used nor refunded.
+type bnsOpenPreorder struct {
 	Kind       string        `json:"kind" enum:"name,namespace,managed-name"`
 	Hash       string        `json:"hash" doc:"hash160 of what is preordered, and a salt, in hex."`
 	Amount     schema.Amount `json:"amount" doc:"µSTX: burned for a namespace, held by the contract for a name."`
@@ -22,11 +22,11 @@ type openPreorder struct {
 	Expired    bool          `json:"expired" doc:"Whether the preorder is too old to be used. One of a name can be refunded then."`
 }
 
-// preorderList are the open preorders of a principal.
-type preorderList struct {
+// bnsPreorderList are the open preorders of a principal.
+type bnsPreorderList struct {
 	Marked
-	CurrentBurnBlock int64          `json:"current_burn_block"`
-	Preorders        []openPreorder `json:"preorders" nullable:"false"`
+	CurrentBurnBlock int64             `json:"current_burn_block"`
+	Preorders        []bnsOpenPreorder `json:"preorders" nullable:"false"`
 }
 
 func (a *api) registerPreorders() {
@@ -36,9 +36,9 @@ func (a *api) registerPreorders() {
 	}, a.listPreorders)
 }
 
-func (a *api) listPreorders(ctx context.Context, s *engine.Snapshot, in *AddressInput) (*preorderList, error) {
+func (a *api) listPreorders(ctx context.Context, s *engine.Snapshot, in *AddressInput) (*bnsPreorderList, error) {
 	type row struct {
-		openPreorder
+		bnsOpenPreorder
 		kind int16
 		hash []byte
 	}
@@ -52,9 +52,9 @@ func (a *api) listPreorders(ctx context.Context, s *engine.Snapshot, in *Address
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup { return preorderLookups(of) })
-	out := &preorderList{in.marked(), tip(), []openPreorder{}}
+	out := &bnsPreorderList{in.marked(), tip(), []bnsOpenPreorder{}}
 	for i := range rows.Rows {
-		p := rows.Rows[i].openPreorder
+		p := rows.Rows[i].bnsOpenPreorder
 		p.Kind, p.Hash = bns.PreorderKind(rows.Rows[i].kind).String(), hex.EncodeToString(rows.Rows[i].hash)
 		p.Expired = out.CurrentBurnBlock > p.BurnHeight+bns.PreorderLife
 		out.Preorders = append(out.Preorders, p)

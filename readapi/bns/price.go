@@ -9,8 +9,8 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// priceAnswer is a price.
-type priceAnswer struct {
+// bnsPriceAnswer is a price.
+type bnsPriceAnswer struct {
 	Marked
 	Units  string        `json:"units" enum:"uSTX"`
 	Amount schema.Amount `json:"amount" doc:"µSTX that a registration or a renewal burns; 0 in a namespace whose manager registers names for free."`
@@ -24,16 +24,16 @@ func (a *api) registerPrice() {
 	get(a, engine.Operation{
 		ID: "get-bns-namespace-price", Path: "/prices/namespaces/{namespace}", Summary: "Price of a namespace", Brief: true,
 		Description: "It depends on the length of the namespace alone.", Untraced: "it depends on the length of the namespace alone",
-	}, func(_ context.Context, _ *engine.Snapshot, in *NamespaceInput) (*priceAnswer, error) {
+	}, func(_ context.Context, _ *engine.Snapshot, in *NamespaceInput) (*bnsPriceAnswer, error) {
 		price, ok := bns.NamespacePrice(in.Namespace)
 		if !ok {
 			return nil, badRequest("Invalid namespace")
 		}
-		return &priceAnswer{in.marked(), "uSTX", schema.Amount(price.String())}, nil
+		return &bnsPriceAnswer{in.marked(), "uSTX", schema.Amount(price.String())}, nil
 	})
 }
 
-func (a *api) namePrice(ctx context.Context, s *engine.Snapshot, in *NameInput) (*priceAnswer, error) {
+func (a *api) namePrice(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsPriceAnswer, error) {
 	name, ok := bns.ParseName(clean(in.Name))
 	if !ok || !bns.Legal(name.Label, bns.LabelMost) {
 		return nil, badRequest("Invalid name")
@@ -49,14 +49,14 @@ func (a *api) namePrice(ctx context.Context, s *engine.Snapshot, in *NameInput) 
 		return nil, errNamespace
 	}
 	if row.Manager != nil {
-		return &priceAnswer{in.marked(), "uSTX", "0"}, nil
+		return &bnsPriceAnswer{in.marked(), "uSTX", "0"}, nil
 	}
 	function := row.priceFunction()
 	price, ok := function.Of(name.Label)
 	if !ok {
 		return nil, badRequest("The price of this name can't be computed")
 	}
-	return &priceAnswer{in.marked(), "uSTX", schema.Amount(price.String())}, nil
+	return &bnsPriceAnswer{in.marked(), "uSTX", schema.Amount(price.String())}, nil
 }
 
 // priceFunction returns the price function of a namespace.

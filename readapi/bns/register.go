@@ -26,8 +26,8 @@ const (
 	reasonUnknown     = "NAMESPACE_NOT_FOUND"
 )
 
-// registrableAnswer says whether a name can be registered.
-type registrableAnswer struct {
+// bnsRegistrableAnswer says whether a name can be registered.
+type bnsRegistrableAnswer struct {
 	Marked
 	CanRegister   bool   `json:"can_register"`
 	Reason        string `json:"reason" enum:"NAME_AVAILABLE,NAME_TAKEN,NAME_IMPORTED,NAME_EXPIRED,NAMESPACE_NOT_LAUNCHED"`
@@ -44,7 +44,7 @@ func (a *api) registerCanRegister() {
 	}, a.canRegister)
 }
 
-func (a *api) canRegister(ctx context.Context, s *engine.Snapshot, in *LabelInput) (*registrableAnswer, error) {
+func (a *api) canRegister(ctx context.Context, s *engine.Snapshot, in *LabelInput) (*bnsRegistrableAnswer, error) {
 	name := bns.Name{Label: clean(in.Label), Namespace: clean(in.Namespace)}
 	b := s.Batch()
 	tip, names, namespaces := queryTip(b), queryName(b, name.String()), queryNamespace(b, name.Namespace)
@@ -54,10 +54,10 @@ func (a *api) canRegister(ctx context.Context, s *engine.Snapshot, in *LabelInpu
 	s.Shows(func() []engine.Lookup { return append(nameLookups(names.Rows), namespaceLookups(namespaces.Rows)...) })
 	namespace, known := namespaces.First()
 	row, exists := names.First()
-	out := &registrableAnswer{Marked: in.marked(), Reason: reasonAvailable, IsManaged: known && namespace.Manager != nil}
+	out := &bnsRegistrableAnswer{Marked: in.marked(), Reason: reasonAvailable, IsManaged: known && namespace.Manager != nil}
 	switch {
 	case !known && !exists:
-		return nil, &failure{http.StatusNotFound, failureBody{Error: "Namespace not found", CanRegister: schema.Ptr(false), Reason: reasonUnknown}}
+		return nil, &failure{http.StatusNotFound, bnsFailureBody{Error: "Namespace not found", CanRegister: schema.Ptr(false), Reason: reasonUnknown}}
 	case !known || namespace.LaunchedAt == nil:
 		out.Reason = reasonNotLaunched
 	case exists && row.expires != nil && bns.PhaseAt(tip(), *row.expires) == bns.Lapsed:

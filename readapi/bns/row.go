@@ -8,8 +8,8 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// Row is a name as all lists show it.
-type Row struct {
+// BNSRow is a name as all lists show it.
+type BNSRow struct {
 	FullName      string        `json:"full_name"`
 	Label         string        `json:"name_string"`
 	Namespace     string        `json:"namespace_string"`
@@ -21,7 +21,7 @@ type Row struct {
 
 // nameRow is a name as the tables store it.
 type nameRow struct {
-	Row
+	BNSRow
 	id            int64
 	expires       *int64 // nil for never
 	importedAt    *schema.Amount

@@ -14,21 +14,21 @@ type SubdomainInput struct {
 	Name string `path:"name" doc:"The label of the subdomain, a dot, and the full name." example:"pay.muneeb.btc"`
 }
 
-// subdomainsAnswer are the subdomains of a name.
-type subdomainsAnswer struct {
+// bnsSubdomainsAnswer are the subdomains of a name.
+type bnsSubdomainsAnswer struct {
 	Subdomains subdomainMap `json:"subdomains"`
 	External   string       `json:"externalSubdomainFile,omitempty" doc:"Address of a file with further subdomains. The server does not fetch it."`
 }
 
-// subdomainAnswer is a subdomain.
-type subdomainAnswer struct {
+// bnsSubdomainAnswer is a subdomain.
+type bnsSubdomainAnswer struct {
 	Marked
 	Subdomain string  `json:"subdomain"`
 	Data      anyJSON `json:"data"`
 }
 
-// subdomainOwner is the owner of a subdomain.
-type subdomainOwner struct {
+// bnsSubdomainOwner is the owner of a subdomain.
+type bnsSubdomainOwner struct {
 	Marked
 	Subdomain string `json:"subdomain"`
 	Owner     string `json:"owner"`
@@ -36,7 +36,7 @@ type subdomainOwner struct {
 
 func (a *api) registerSubdomain() {
 	get(a, engine.Operation{ID: "list-bns-subdomains", Path: "/subdomains/{name}", Summary: "Subdomains in the zonefile of a name", Brief: true},
-		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*subdomainsAnswer, error) {
+		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsSubdomainsAnswer, error) {
 			z, err := resolve(ctx, s, in.Name)
 			switch {
 			case err != nil:
@@ -46,18 +46,18 @@ func (a *api) registerSubdomain() {
 			case z.Subdomains == nil:
 				z.Subdomains = map[string]json.RawMessage{}
 			}
-			return &subdomainsAnswer{z.Subdomains, z.External}, nil
+			return &bnsSubdomainsAnswer{z.Subdomains, z.External}, nil
 		})
 	get(a, engine.Operation{ID: "get-bns-subdomain", Path: "/subdomain/{name}", Summary: "A subdomain", Brief: true},
-		func(ctx context.Context, s *engine.Snapshot, in *SubdomainInput) (*subdomainAnswer, error) {
+		func(ctx context.Context, s *engine.Snapshot, in *SubdomainInput) (*bnsSubdomainAnswer, error) {
 			data, err := findSubdomain(ctx, s, in.Name)
 			if err != nil {
 				return nil, err
 			}
-			return &subdomainAnswer{in.marked(), in.Name, anyJSON(data)}, nil
+			return &bnsSubdomainAnswer{in.marked(), in.Name, anyJSON(data)}, nil
 		})
 	get(a, engine.Operation{ID: "get-bns-subdomain-owner", Path: "/subdomain/{name}/owner", Summary: "Owner of a subdomain", Brief: true},
-		func(ctx context.Context, s *engine.Snapshot, in *SubdomainInput) (*subdomainOwner, error) {
+		func(ctx context.Context, s *engine.Snapshot, in *SubdomainInput) (*bnsSubdomainOwner, error) {
 			data, err := findSubdomain(ctx, s, in.Name)
 			if err != nil {
 				return nil, err
@@ -69,7 +69,7 @@ func (a *api) registerSubdomain() {
 			if json.Unmarshal(data, &members) != nil || json.Unmarshal(members.Owner, &owner) != nil || owner == "" {
 				return nil, errSubdomain
 			}
-			return &subdomainOwner{in.marked(), in.Name, owner}, nil
+			return &bnsSubdomainOwner{in.marked(), in.Name, owner}, nil
 		})
 }
 

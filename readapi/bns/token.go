@@ -12,8 +12,8 @@ type TokenInput struct {
 	ID int64 `path:"id" minimum:"0" doc:"Id of the non-fungible token that stands for a name." example:"1"`
 }
 
-// tokenOwner is the owner of a token.
-type tokenOwner struct {
+// bnsTokenOwner is the owner of a token.
+type bnsTokenOwner struct {
 	Marked
 	Owner            string `json:"owner"`
 	Name             string `json:"name"`
@@ -23,8 +23,8 @@ type tokenOwner struct {
 	Status           string `json:"status" enum:"active,expiring-soon,grace-period,expired,revoked"`
 }
 
-// tokenName is the name that a token stands for.
-type tokenName struct {
+// bnsTokenName is the name that a token stands for.
+type bnsTokenName struct {
 	Marked
 	ID        int64  `json:"id"`
 	Name      string `json:"name"`
@@ -32,39 +32,39 @@ type tokenName struct {
 	FullName  string `json:"full_name"`
 }
 
-// lastToken is the greatest id.
-type lastToken struct {
+// bnsLastToken is the greatest id.
+type bnsLastToken struct {
 	Marked
 	LastTokenID int64 `json:"last_token_id"`
 }
 
-// tokenInfo is a token with all that is known of its name.
-type tokenInfo struct {
+// bnsTokenInfo is a token with all that is known of its name.
+type bnsTokenInfo struct {
 	Marked
-	CurrentBurnBlock int64       `json:"current_burn_block"`
-	Status           string      `json:"status" enum:"active,expired,revoked"`
-	Data             nameDetails `json:"data"`
+	CurrentBurnBlock int64          `json:"current_burn_block"`
+	Status           string         `json:"status" enum:"active,expired,revoked"`
+	Data             bnsNameDetails `json:"data"`
 }
 
 func (a *api) registerToken() {
 	get(a, engine.Operation{ID: "get-bns-token-owner", Path: "/tokens/{id}/owner", Summary: "Owner of a name by its token", Brief: true},
-		func(ctx context.Context, s *engine.Snapshot, in *TokenInput) (*tokenOwner, error) {
+		func(ctx context.Context, s *engine.Snapshot, in *TokenInput) (*bnsTokenOwner, error) {
 			r, height, err := findToken(ctx, s, in.ID)
 			if err != nil {
 				return nil, err
 			}
-			return &tokenOwner{in.marked(), r.Owner, r.Label, r.Namespace, height, r.expires, r.status(height)}, nil
+			return &bnsTokenOwner{in.marked(), r.Owner, r.Label, r.Namespace, height, r.expires, r.status(height)}, nil
 		})
 	get(a, engine.Operation{ID: "get-bns-token-name", Path: "/tokens/{id}/name", Summary: "Name that a token stands for", Brief: true},
-		func(ctx context.Context, s *engine.Snapshot, in *TokenInput) (*tokenName, error) {
+		func(ctx context.Context, s *engine.Snapshot, in *TokenInput) (*bnsTokenName, error) {
 			r, _, err := findToken(ctx, s, in.ID)
 			if err != nil {
 				return nil, err
 			}
-			return &tokenName{in.marked(), r.id, r.Label, r.Namespace, r.FullName}, nil
+			return &bnsTokenName{in.marked(), r.id, r.Label, r.Namespace, r.FullName}, nil
 		})
 	get(a, engine.Operation{ID: "get-bns-token-info", Path: "/tokens/{id}/info", Summary: "A name by its token", Brief: true},
-		func(ctx context.Context, s *engine.Snapshot, in *TokenInput) (*tokenInfo, error) {
+		func(ctx context.Context, s *engine.Snapshot, in *TokenInput) (*bnsTokenInfo, error) {
 			r, height, err := findToken(ctx, s, in.ID)
 			if err != nil {
 				return nil, err
@@ -76,7 +76,7 @@ func (a *api) registerToken() {
 			case !r.valid(height):
 				status = statusExpired
 			}
-			return &tokenInfo{in.marked(), height, status, r.details(height)}, nil
+			return &bnsTokenInfo{in.marked(), height, status, r.details(height)}, nil
 		})
 	get(a, engine.Operation{ID: "get-bns-last-token-id", Path: "/token/last-id", Summary: "Greatest id of a token", Brief: true}, a.lastToken)
 }
@@ -96,7 +96,7 @@ func findToken(ctx context.Context, s *engine.Snapshot, id int64) (r nameRow, he
 	return r, tip(), nil
 }
 
-func (a *api) lastToken(ctx context.Context, s *engine.Snapshot, in *NetworkOnly) (*lastToken, error) {
+func (a *api) lastToken(ctx context.Context, s *engine.Snapshot, in *NetworkOnly) (*bnsLastToken, error) {
 	type row struct {
 		id   int64
 		name string
@@ -109,7 +109,7 @@ func (a *api) lastToken(ctx context.Context, s *engine.Snapshot, in *NetworkOnly
 	}
 	r, _ := last.First()
 	s.Shows(func() []engine.Lookup { return namesLookup([]string{r.name}) })
-	return &lastToken{in.marked(), r.id}, nil
+	return &bnsLastToken{in.marked(), r.id}, nil
 }
 
 // NetworkOnly are the parameters of an operation that has no others.

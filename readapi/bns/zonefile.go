@@ -98,8 +98,8 @@ func (subdomainMap) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, Description: "What the zonefile says of each subdomain.", AdditionalProperties: true}
 }
 
-// resolvedZonefile is a zonefile in the form of the public service.
-type resolvedZonefile struct {
+// bnsResolvedZonefile is a zonefile in the form of the public service.
+type bnsResolvedZonefile struct {
 	Owner      string       `json:"owner"`
 	General    string       `json:"general"`
 	Twitter    string       `json:"twitter"`
@@ -111,35 +111,35 @@ type resolvedZonefile struct {
 	External   string       `json:"externalSubdomainFile,omitempty" doc:"Address of a file with subdomains. The server does not fetch it."`
 }
 
-// resolvedAnswer is the zonefile of a name.
-type resolvedAnswer struct {
+// bnsResolvedAnswer is the zonefile of a name.
+type bnsResolvedAnswer struct {
 	Marked
-	Zonefile resolvedZonefile `json:"zonefile"`
+	Zonefile bnsResolvedZonefile `json:"zonefile"`
 }
 
-// btcAnswer is the Bitcoin address of a name.
-type btcAnswer struct {
+// bnsBtcAnswer is the Bitcoin address of a name.
+type bnsBtcAnswer struct {
 	Marked
 	BTC string `json:"btc"`
 }
 
-// rawAnswer is a zonefile as it is.
-type rawAnswer struct {
+// bnsRawAnswer is a zonefile as it is.
+type bnsRawAnswer struct {
 	Marked
 	FullName string  `json:"full_name"`
 	Zonefile anyJSON `json:"zonefile" doc:"JSON if the zonefile is JSON, else its text; bytes that are not UTF-8 as 0x and hex."`
 }
 
-// profileAnswer is a zonefile as a profile.
-type profileAnswer struct {
+// bnsProfileAnswer is a zonefile as a profile.
+type bnsProfileAnswer struct {
 	Marked
-	FullName   string     `json:"full_name"`
-	Profile    anyJSON    `json:"profile"`
-	Validation validation `json:"validation"`
+	FullName   string        `json:"full_name"`
+	Profile    anyJSON       `json:"profile"`
+	Validation bnsValidation `json:"validation"`
 }
 
-// validation says which form a zonefile has.
-type validation struct {
+// bnsValidation says which form a zonefile has.
+type bnsValidation struct {
 	Valid  bool   `json:"valid"`
 	Format string `json:"format" enum:"fields,profile"`
 }
@@ -148,18 +148,18 @@ func (a *api) registerZonefile() {
 	get(a, engine.Operation{
 		ID: "resolve-bns-name", Path: "/resolve-name/{name}", Summary: "Zonefile of a name", Brief: true,
 		Description: "The name must be neither expired nor revoked, and its present owner must have written the zonefile. Texts of a profile are put under the members of the older form.",
-	}, func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*resolvedAnswer, error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsResolvedAnswer, error) {
 		z, err := resolve(ctx, s, in.Name)
 		if err != nil {
 			return nil, err
 		}
 		f := z.Fields
-		return &resolvedAnswer{in.marked(), resolvedZonefile{
+		return &bnsResolvedAnswer{in.marked(), bnsResolvedZonefile{
 			f.Owner, f.General, f.Twitter, f.URL, f.Nostr, f.Lightning, f.BTC, z.Subdomains, z.External,
 		}}, nil
 	})
 	get(a, engine.Operation{ID: "get-bns-btc-address", Path: "/btc-address/{name}", Summary: "Bitcoin address of a name", Brief: true},
-		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*btcAnswer, error) {
+		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsBtcAnswer, error) {
 			z, err := resolve(ctx, s, in.Name)
 			if err == nil && z.Fields.BTC == "" {
 				err = errNoBTC
@@ -167,27 +167,27 @@ func (a *api) registerZonefile() {
 			if err != nil {
 				return nil, err
 			}
-			return &btcAnswer{in.marked(), z.Fields.BTC}, nil
+			return &bnsBtcAnswer{in.marked(), z.Fields.BTC}, nil
 		})
 	get(a, engine.Operation{ID: "get-bns-raw-zonefile", Path: "/zonefile/{name}/raw", Summary: "Zonefile of a name as it is", Brief: true},
-		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*rawAnswer, error) {
+		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsRawAnswer, error) {
 			f, content, err := findZonefile(ctx, s, in.Name, errNoneOfName, errOther)
 			if err != nil {
 				return nil, err
 			}
-			return &rawAnswer{in.marked(), f.name.FullName, rawZonefile(content)}, nil
+			return &bnsRawAnswer{in.marked(), f.name.FullName, rawZonefile(content)}, nil
 		})
 	get(a, engine.Operation{ID: "get-bns-profile", Path: "/zonefile/{name}/profile", Summary: "Profile in the zonefile of a name", Brief: true},
-		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*profileAnswer, error) {
+		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsProfileAnswer, error) {
 			f, content, err := findZonefile(ctx, s, in.Name, errNoneOfName, errOther)
 			if err != nil {
 				return nil, err
 			}
 			z := bns.ParseZonefile(content)
 			if z.Format != bns.FormatFields && z.Format != bns.FormatProfile {
-				return nil, &failure{errFormatStatus, failureBody{Error: "Invalid zonefile format", Details: "want a JSON object with the text owner, have " + string(z.Format)}}
+				return nil, &failure{errFormatStatus, bnsFailureBody{Error: "Invalid zonefile format", Details: "want a JSON object with the text owner, have " + string(z.Format)}}
 			}
-			return &profileAnswer{in.marked(), f.name.FullName, anyJSON(z.JSON), validation{true, string(z.Format)}}, nil
+			return &bnsProfileAnswer{in.marked(), f.name.FullName, anyJSON(z.JSON), bnsValidation{true, string(z.Format)}}, nil
 		})
 }
 

@@ -134,7 +134,7 @@ func Print(contract string, value clarity.Value) Event {
 	return Event{nodeevent.TypeContract, map[string]any{"contract_identifier": contract, "topic": "print", "raw_value": value.Hex()}}
 }
 
-// Mint, Transfer and Burn return events of the token of a name.
+// Mint returns the event of a new token, which stands for a name.
 func Mint(id uint64, to string) Event { return token(nodeevent.TypeNFTMint, id, "recipient", to) }
 
 // Transfer returns the event of a token that changes hands.

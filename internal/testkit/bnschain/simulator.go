@@ -452,7 +452,7 @@ func (x *step) renew() bool {
 	full, n, ok := x.some(func(full string, n SimName) bool {
 		expiry, expires := x.Expiry(full)
 		lapsed := x.BurnHeight >= expiry+bns.Grace
-		return expires && (n.Owner == x.sender && !(lapsed && x.byContract) || n.Owner != x.sender && lapsed)
+		return expires && (n.Owner == x.sender && (!lapsed || !x.byContract) || n.Owner != x.sender && lapsed)
 	})
 	if !ok {
 		return false
