@@ -15,6 +15,7 @@ import (
 	"strata/readapi/mempool"
 	"strata/readapi/node"
 	"strata/readapi/ordinals"
+	"strata/readapi/rosetta"
 	"strata/readapi/search"
 	"strata/readapi/site"
 	"strata/readapi/stacking"
@@ -55,6 +56,7 @@ func New(config Config) *API {
 		Most: config.StreamsMost, Queue: config.StreamQueue, Heartbeat: config.Heartbeat,
 		WriteTimeout: config.StreamWriteTimeout, PingInterval: config.PingInterval,
 	})
+	rosetta.Mount(e, config.rosetta())
 	audit.Mount(e, config.Log)
 	site.Mount(e)
 

@@ -20,6 +20,7 @@ import (
 	"strata/projections/nft"
 	"strata/projections/ordinals"
 	"strata/projections/pox"
+	"strata/projections/rosetta"
 	"strata/projections/sft"
 )
 
@@ -62,7 +63,7 @@ func Lines(forkChoice string, logger *slog.Logger, registry prometheus.Registere
 	inscribed := inscriptions.New(logger)
 	inscribed.Instrument(registry)
 	return projections.Lines{
-		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), ft.New(logger), sft.New(logger), nft.New(logger)),
+		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), ft.New(logger), sft.New(logger), nft.New(logger), rosetta.New()),
 		projections.Feed(feed, inscribed, brc20.New()),
 	}, nil
 }
