@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -20,7 +19,7 @@ import (
 // of its rules. changes returns a channel that is closed at the next change of the read tables; it must come from the main
 // database, because replicas do not deliver notifications. The returned handler is the same API for callers that may
 // choose versions of read tables.
-func (c *Command) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database.DB, rules map[string]int, images picture.Store, changes func() <-chan struct{}, logger *slog.Logger, registry *prometheus.Registry) (choosing http.Handler, err error) {
+func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening listeners, db *database.DB, rules map[string]int, images picture.Store, changes func() <-chan struct{}, logger *slog.Logger, registry *prometheus.Registry) (choosing http.Handler, err error) {
 	url := c.DatabaseReadURL
 	if url == "" {
 		url = db.URL
@@ -33,7 +32,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listener ne
 		Pool: pool, Logger: logger, Registry: registry, Version: c.build, Program: executableDigest(), LagLimit: c.LagLimit, Network: c.Network, Rules: rules,
 		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix,
 		ImageBase: c.imageBase(), Images: images, Gateways: c.gateways(),
-		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams,
+		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams, Rosetta: c.rosetta(),
 	}
 	log, err := c.Audit.OpenLog(ctx, db.Pool, pool, c.Database.DataDir, false, logger)
 	if err != nil {
@@ -54,6 +53,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listener ne
 	}
 	config.Signal = changes
 	forward := c.forwarding(&config)
+	config.Rosetta.NodeRPC = forward.rpc()
 	api := readapi.New(config)
 	withNodes, err := forward.before(api, c.Network, logger, registry)
 	if err != nil {
@@ -72,11 +72,14 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listener ne
 		forward.run(ctx)
 		return nil
 	})
-	address := "http://" + address(listener)
+	address := "http://" + address(listening.api)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", address), slog.String("documentation", address+"/docs"))
 	group.Go(func() error {
 		defer pool.Close()
-		return serveHTTP(ctx, "API", forward.server(withNodes, logger), listener, c.ShutdownGrace, logger)
+		return serveHTTP(ctx, "API", forward.server(withNodes, logger), listening.api, c.ShutdownGrace, logger)
 	})
+	if listening.rosetta != nil {
+		c.standardAtRoot(ctx, group, listening.rosetta, api, logger)
+	}
 	return api.ChoosingVersions(), nil
 }

@@ -46,13 +46,14 @@ type Command struct {
 	runnerFlags     `embed:"" group:"Projections:"`
 	Audit           audit.Flags `embed:"" group:"Audit:"`
 	adminFlags      `embed:"" group:"Administration:"`
+	rosettaFlags    `embed:"" group:"Integration standard:"`
 	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Postgres replica for the API to read from (empty = the main database)."`
 
 	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
 	ObserverAddr       string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address on which to receive events. It has no authentication, so make it reachable for nodes only."`
 	MetricsAddr        string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for a process without the API (empty = none)."`
 	Network            string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Stacks network of the nodes: mainnet or testnet."`
-	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all)."`
+	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all of these); or rosetta-offline alone, which constructs transactions without a database."`
 	OrdhookToken       string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
 	OrdinalsTxIDPrefix bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix tx_id of inscriptions with 0x; ordinals-api does not."`
 	ForkChoice         string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
@@ -84,6 +85,9 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	c.build = build
 	if err := c.parseNodes(); err != nil {
 		return err
+	}
+	if c.has(RoleRosettaOffline) {
+		return c.serveOffline(ctx, logger, ready)
 	}
 	gcfloor.Keep(heapFloor)
 	// Listen first, so that an address in use is reported before anything else starts.
@@ -140,7 +144,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	}
 	var reads http.Handler
 	if listening.api != nil {
-		if reads, err = c.answer(ctx, group, listening.api, db, lines.Rules(), images, changes.C, logger, registry); err != nil {
+		if reads, err = c.answer(ctx, group, listening, db, lines.Rules(), images, changes.C, logger, registry); err != nil {
 			return err
 		}
 	}
@@ -155,7 +159,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 }
 
 // listeners holds the open listeners of this process; nil for those that it does not need.
-type listeners struct{ api, observer, metrics, admin net.Listener }
+type listeners struct{ api, rosetta, observer, metrics, admin net.Listener }
 
 func (c *Command) listen(ctx context.Context, logger *slog.Logger) (l listeners, err error) {
 	if c.has(RoleObserver) {
@@ -167,6 +171,12 @@ func (c *Command) listen(ctx context.Context, logger *slog.Logger) (l listeners,
 		if l.api, err = net.Listen("tcp", c.APIAddr); err != nil {
 			l.close()
 			return l, fmt.Errorf("API: %w (choose another address with --api-addr)", err)
+		}
+		if c.RosettaAddr != "" {
+			if l.rosetta, err = net.Listen("tcp", c.RosettaAddr); err != nil {
+				l.close()
+				return l, fmt.Errorf("integration standard: %w (choose another address with --rosetta-addr)", err)
+			}
 		}
 	}
 	if c.MetricsAddr != "" {
@@ -184,7 +194,7 @@ func (c *Command) listen(ctx context.Context, logger *slog.Logger) (l listeners,
 
 // close closes all listeners. One that its server has closed already is no error.
 func (l listeners) close() {
-	for _, listener := range []net.Listener{l.api, l.observer, l.metrics, l.admin} {
+	for _, listener := range []net.Listener{l.api, l.rosetta, l.observer, l.metrics, l.admin} {
 		if listener != nil {
 			_ = listener.Close()
 		}

@@ -25,9 +25,6 @@ type Builder struct {
 // Curve is the only curve of keys.
 const Curve = "secp256k1"
 
-// otherCurve is another curve that the standard names.
-const otherCurve = "edwards25519"
-
 // mainnet reports whether addresses are those of mainnet.
 func (b *Builder) mainnet() bool { return b.Network.Version.Mainnet() }
 
