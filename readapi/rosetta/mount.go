@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
@@ -44,7 +45,7 @@ func (c *call) mount(prefix string, p endpoint) {
 	}
 	huma.Register(c.engine.Huma, huma.Operation{
 		Method: http.MethodPost, Path: prefix + p.path, OperationID: id, Summary: p.summary, Description: p.about, Tags: []string{"Rosetta"},
-		MaxBodyBytes: bodyMax, SkipValidateBody: true,
+		MaxBodyBytes: bodyMax, SkipValidateBody: true, Middlewares: huma.Middlewares{c.answerEmpty(p)},
 		Responses: map[string]*huma.Response{
 			"200": {Description: "The answer.", Content: content(p.answer)},
 			"500": {Description: "An error of the standard.", Content: content(reflect.TypeFor[wire.Error]())},
@@ -57,7 +58,19 @@ func (c *call) mount(prefix string, p endpoint) {
 	})
 	body := c.engine.OpenAPI().Paths[prefix+p.path].Post.RequestBody
 	body.Required = !p.anyBody
-	body.Content["application/json"].Schema = c.schemas().Schema(p.request, true, "")
+	body.Content = content(p.request)
+}
+
+// answerEmpty returns a middleware that answers requests without a body: huma would refuse them in other words than the
+// standard's.
+func (c *call) answerEmpty(p endpoint) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		if r, _ := humago.Unwrap(ctx); r.ContentLength == 0 {
+			engine.Delivery{Answer: c.respond(ctx.Context(), p, nil)}.Write(ctx)
+			return
+		}
+		next(ctx)
+	}
 }
 
 // operationID returns the id of an operation, such as meshAccountBalance.

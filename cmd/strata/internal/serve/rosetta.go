@@ -21,12 +21,13 @@ const RoleRosettaOffline = "rosetta-offline"
 type rosettaFlags struct {
 	RosettaAddr            string `env:"STRATA_ROSETTA_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve the integration standard (Rosetta, Mesh) at the root, as stacks-mesh-api does (empty = none). The API serves it under /mesh and /rosetta/v1 in any case."`
 	RosettaBlockHash       string `default:"dialect" enum:"dialect,index,block" env:"STRATA_ROSETTA_BLOCK_HASH" help:"Hash that names blocks in answers of the integration standard: index (index block hash), block (block hash) or dialect (index under /mesh, block under /rosetta/v1). Requests may use either."`
+	RosettaChainID         uint32 `name:"rosetta-chain-id" env:"STRATA_ROSETTA_CHAIN_ID" placeholder:"ID" help:"Chain id of transactions that the integration standard constructs (0 = that of the public network)."`
 	RosettaStackingAmounts bool   `env:"STRATA_ROSETTA_STACKING_AMOUNTS" help:"Give stacking operations under /mesh an amount, as stacks-mesh-api 0.7 does. Balances can't be reconciled then."`
 }
 
 // rosetta returns the configuration of the integration standard, without nodes.
 func (c *Command) rosetta() rosetta.Config {
-	config := rosetta.Config{Network: c.Network, Version: c.build.String(), StackingAmounts: c.RosettaStackingAmounts}
+	config := rosetta.Config{Network: c.Network, Version: c.build.String(), ChainID: c.RosettaChainID, StackingAmounts: c.RosettaStackingAmounts}
 	if c.RosettaBlockHash != "dialect" {
 		config.BlockHashes = rosetta.BlockHashes(c.RosettaBlockHash)
 	}

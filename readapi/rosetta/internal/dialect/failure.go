@@ -101,6 +101,9 @@ func (d *Dialect) Failures() []wire.Error {
 	}
 	all := slices.Clone(legacyUnused)
 	for _, f := range failures {
+		if f.fault == fault.BroadcastFailed {
+			continue // an invalid transaction here
+		}
 		all = append(all, wire.Error{Code: int(f.fault), Message: f.message, Retriable: f.retriable})
 	}
 	slices.SortFunc(all, func(a, b wire.Error) int { return a.Code - b.Code })

@@ -44,8 +44,12 @@ func coinChange(id string, n int64, value string, credit bool) *wire.CoinChange 
 	return change
 }
 
-// operation returns an operation without its index; ok is false if the dialect does not show it.
+// operation returns an operation without its index; ok is false if the dialect does not show it. The legacy dialect does
+// not show non-fungible tokens.
 func (d *Dialect) operation(op *operation.Operation) (shown wire.Operation, ok bool) {
+	if d.Legacy && op.Currency.Metadata != nil && op.Currency.Metadata.TokenType == wire.NonFungible {
+		return shown, false
+	}
 	shown.Type = d.name(op.Kind)
 	if op.Status != operation.None {
 		status := op.Status
@@ -124,6 +128,9 @@ func (d *Dialect) call(shown *wire.Operation, detail operation.CallDetail) {
 	}
 	if name, metadata, ok := d.stackingCall(detail); ok {
 		shown.Type, shown.Metadata = name, metadata
+		if detail.Amount != "" { // while it is being constructed, it has the amount of its intent
+			shown.Amount = &wire.Amount{Value: operation.Negative(detail.Amount), Currency: wire.STX()}
+		}
 		return
 	}
 	shown.Metadata = map[string]any{"contract_id": contract, "function_name": detail.Call.Function, "function_signature": detail.Signature}

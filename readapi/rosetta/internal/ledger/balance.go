@@ -44,7 +44,7 @@ func TokensOf(currencies []wire.Currency) Tokens {
 	for _, c := range currencies {
 		switch {
 		case c.Metadata == nil || c.Metadata.AssetIdentifier == "":
-		case c.Metadata.TokenType == tokenNFT:
+		case c.Metadata.TokenType == wire.NonFungible:
 			t.Individual = append(t.Individual, c)
 		default:
 			t.Fungible = append(t.Fungible, c.Metadata.AssetIdentifier)

@@ -8,12 +8,6 @@ import (
 	"strata/readapi/rosetta/internal/wire"
 )
 
-// Kinds of tokens in the metadata of currencies.
-const (
-	tokenFT  = "ft"
-	tokenNFT = "nft"
-)
-
 // Currencies are fungible tokens by their asset identifiers.
 type Currencies map[string]wire.Currency
 
@@ -23,14 +17,14 @@ func (c Currencies) Of(asset string) wire.Currency {
 	if known, ok := c[asset]; ok {
 		return known
 	}
-	return wire.Currency{Symbol: assetName(asset), Metadata: &wire.CurrencyMetadata{TokenType: tokenFT, AssetIdentifier: asset}}
+	return wire.Currency{Symbol: assetName(asset), Metadata: &wire.CurrencyMetadata{TokenType: wire.Fungible, AssetIdentifier: asset}}
 }
 
 // NonFungible returns the currency of one non-fungible token, of which there is one unit.
 func NonFungible(asset string, value []byte) wire.Currency {
 	return wire.Currency{
 		Symbol:   assetName(asset),
-		Metadata: &wire.CurrencyMetadata{TokenType: tokenNFT, AssetIdentifier: asset, Value: "0x" + hex.EncodeToString(value)},
+		Metadata: &wire.CurrencyMetadata{TokenType: wire.NonFungible, AssetIdentifier: asset, Value: "0x" + hex.EncodeToString(value)},
 	}
 }
 
@@ -64,7 +58,7 @@ func queueCurrencies(s *engine.Snapshot, b *engine.Batch, assets []string) (take
 		known := Currencies{}
 		for _, r := range found.Rows {
 			known[r.asset] = wire.Currency{
-				Symbol: r.symbol, Decimals: r.decimals, Metadata: &wire.CurrencyMetadata{TokenType: tokenFT, AssetIdentifier: r.asset},
+				Symbol: r.symbol, Decimals: r.decimals, Metadata: &wire.CurrencyMetadata{TokenType: wire.Fungible, AssetIdentifier: r.asset},
 			}
 		}
 		return known

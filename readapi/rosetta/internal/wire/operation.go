@@ -7,6 +7,12 @@ type Currency struct {
 	Metadata *CurrencyMetadata `json:"metadata,omitempty"`
 }
 
+// Kinds of tokens.
+const (
+	Fungible    = "ft"
+	NonFungible = "nft"
+)
+
 // CurrencyMetadata tells tokens apart. It is part of a currency's identity.
 type CurrencyMetadata struct {
 	TokenType       string `json:"token_type,omitempty" enum:"ft,nft"`
