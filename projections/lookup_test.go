@@ -21,6 +21,7 @@ import (
 	"strata/projections/nft"
 	"strata/projections/ordinals"
 	"strata/projections/pox"
+	"strata/projections/rosetta"
 	"strata/projections/sft"
 	"strata/projections/staking"
 )
@@ -39,7 +40,7 @@ func TestFoldsLookUp(t *testing.T) {
 	made.Chain = synthchain.New(config)
 	replay.Append(t, log, made.Next(2500)...)
 	stop := rig.Follow(t, log,
-		projections.Chain(rig.Chain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()), ft.New(nil), sft.New(nil), nft.New(nil)),
+		projections.Chain(rig.Chain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()), ft.New(nil), sft.New(nil), nft.New(nil), rosetta.New()),
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()))
 	replay.Wait(t, log)
 	stop()

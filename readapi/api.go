@@ -18,6 +18,7 @@ import (
 	"strata/readapi/names"
 	"strata/readapi/node"
 	"strata/readapi/ordinals"
+	"strata/readapi/rosetta"
 	"strata/readapi/search"
 	"strata/readapi/site"
 	"strata/readapi/stacking"
@@ -64,6 +65,7 @@ func New(config Config) *API {
 		Most: config.StreamsMost, Queue: config.StreamQueue, Heartbeat: config.Heartbeat,
 		WriteTimeout: config.StreamWriteTimeout, PingInterval: config.PingInterval,
 	})
+	rosetta.Mount(e, config.rosetta())
 	audit.Mount(e, config.Log)
 	site.Mount(e)
 

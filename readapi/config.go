@@ -20,6 +20,7 @@ import (
 	"strata/readapi/faucet"
 	"strata/readapi/internal/engine"
 	"strata/readapi/node"
+	"strata/readapi/rosetta"
 )
 
 // Config configures an API. Pool is required for anything but the documentation; the zero value of any other field means
@@ -83,6 +84,8 @@ type Config struct {
 	Refresh func(ctx context.Context, wish fetch.Refresh) error
 	// Faucet says where coins of a test network come from. Without it (the default) there are none.
 	Faucet faucet.Config
+	// Rosetta configures /mesh and /rosetta/v1. Network and Version are taken from above.
+	Rosetta rosetta.Config
 }
 
 // LagLimitDefault is the default of Config.LagLimit.
@@ -114,6 +117,13 @@ func (c *Config) engine() engine.Config {
 		e.TimedBytes = c.CacheBytes / nodeShare
 	}
 	return e
+}
+
+// rosetta returns the configuration of /mesh and /rosetta/v1.
+func (c *Config) rosetta() rosetta.Config {
+	config := c.Rosetta
+	config.Network, config.Version = cmp.Or(c.Network, engine.NetworkDefault), c.Version.String()
+	return config
 }
 
 // variant describes the settings that change answers, so that processes with different settings don't share answers;

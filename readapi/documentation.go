@@ -54,6 +54,7 @@ func description(version engine.Version) huma.Config {
 					Description: "The RPC of Stacks nodes, forwarded to a pool of them. All of `/v2` and `/v3` is forwarded; " +
 						"the operations described here are those that clients use most. Answers and their conventions are the nodes' own.",
 				},
+				{Name: "Rosetta", Description: "The open standard for blockchain integration (Rosetta, now Mesh), in the dialects of stacks-mesh-api (`/mesh`) and of stacks-blockchain-api (`/rosetta/v1`)."},
 				{Name: "Streams", Description: "Changes, pushed as they happen. See docs/live.md."},
 				{Name: "Audit", Description: "From any row to the bytes that caused it."},
 				{Name: "Health", Description: "Health and readiness, for operators."},

@@ -27,6 +27,7 @@ import (
 	"strata/projections/nft"
 	"strata/projections/ordinals"
 	"strata/projections/pox"
+	"strata/projections/rosetta"
 	"strata/projections/sft"
 	"strata/projections/staking"
 )
@@ -75,7 +76,7 @@ func Lines(forkChoice string, logger *slog.Logger, registry prometheus.Registere
 		return nil, err
 	}
 	return projections.Lines{
-		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(registries), ft.New(logger), sft.New(logger), nft.New(logger)),
+		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(registries), ft.New(logger), sft.New(logger), nft.New(logger), rosetta.New()),
 		projections.Feed(feed, inscribed, brc20.New()),
 	}, nil
 }

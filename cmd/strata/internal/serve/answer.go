@@ -15,6 +15,7 @@ import (
 	"strata/cmd/strata/internal/database"
 	"strata/metadata/picture"
 	"strata/readapi"
+	"strata/readapi/rosetta"
 )
 
 // answer serves the read API, from the replica if there is one. rules maps each projection of this program to the number
@@ -32,7 +33,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		Pool: pool, Logger: logger, Registry: registry, Version: c.build, Program: executableDigest(), LagLimit: c.LagLimit, Network: c.Network, Rules: rules,
 		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix,
 		ImageBase: c.imageBase(), Images: images, Gateways: c.gateways(),
-		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams, StrictParameters: c.StrictParameters,
+		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams, StrictParameters: c.StrictParameters, Rosetta: c.rosetta(),
 	}
 	log, err := c.Audit.OpenLog(ctx, db.Log, pool, c.Database.DataDir, false, logger)
 	if err != nil {
@@ -57,6 +58,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	}
 	config.Signal, config.Feed = changes.C, changes.feed
 	forward := c.forwarding(&config)
+	config.Rosetta.NodeRPC = forward.rpc()
 	api := readapi.New(config)
 	withNodes, err := forward.before(api, c.ChainID.of(c.Network), logger, registry)
 	if err != nil {
@@ -86,6 +88,10 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	if listening.bns != nil {
 		logger.LogAttrs(ctx, slog.LevelInfo, "serving the names of BNS-V2", slog.String("url", "http://"+address(listening.bns)))
 		serve("names", httpServer(api.BNS(), logger), listening.bns)
+	}
+	if listening.rosetta != nil {
+		logger.LogAttrs(ctx, slog.LevelInfo, "serving the integration standard", slog.String("url", "http://"+address(listening.rosetta)))
+		serve("integration standard", httpServer(rosetta.AtRoot(api), logger), listening.rosetta)
 	}
 	address := "http://" + address(listening.api)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", address), slog.String("documentation", address+"/docs"))

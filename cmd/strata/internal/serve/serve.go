@@ -47,6 +47,7 @@ type Command struct {
 	Audit           audit.Flags `embed:"" group:"Audit:"`
 	adminFlags      `embed:"" group:"Administration:"`
 	faucetFlags     `embed:"" group:"Faucets:"`
+	rosettaFlags    `embed:"" group:"Integration standard:"`
 	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Postgres replica for the API to read from (empty = the main database)."`
 
 	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
@@ -55,7 +56,7 @@ type Command struct {
 	MetricsAddr        string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for a process without the API (empty = none)."`
 	Network            string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Stacks network of the nodes: mainnet or testnet."`
 	ChainID            chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
-	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all)."`
+	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all of these); or rosetta-offline alone, which constructs transactions without a database."`
 	OrdhookToken       string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
 	StrictParameters   bool          `env:"STRATA_STRICT_PARAMETERS" help:"Refuse requests with parameters that their operation does not know (400); otherwise these are ignored, and the answer's header Strata-Ignored-Parameters names them."`
 	OrdinalsTxIDPrefix bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix transaction ids of inscriptions with 0x; ordinals-api does not."`
@@ -93,6 +94,9 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	}
 	if err := c.ChainID.check(c.Network); err != nil {
 		return err
+	}
+	if c.has(RoleRosettaOffline) {
+		return c.serveOffline(ctx, logger, ready)
 	}
 	gcfloor.Keep(heapFloor)
 	// Listen first, so that an address in use is reported before anything else starts.
@@ -164,7 +168,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 }
 
 // listeners holds the open listeners of this process; nil for those that it does not need.
-type listeners struct{ api, bns, observer, metrics, admin net.Listener }
+type listeners struct{ api, bns, rosetta, observer, metrics, admin net.Listener }
 
 func (c *Command) listen(ctx context.Context, logger *slog.Logger) (l listeners, err error) {
 	if c.has(RoleObserver) {
@@ -183,6 +187,12 @@ func (c *Command) listen(ctx context.Context, logger *slog.Logger) (l listeners,
 				return l, fmt.Errorf("names: %w (choose another address with --bns-addr)", err)
 			}
 		}
+		if c.RosettaAddr != "" {
+			if l.rosetta, err = net.Listen("tcp", c.RosettaAddr); err != nil {
+				l.close()
+				return l, fmt.Errorf("integration standard: %w (choose another address with --rosetta-addr)", err)
+			}
+		}
 	}
 	if c.MetricsAddr != "" {
 		if l.metrics, err = net.Listen("tcp", c.MetricsAddr); err != nil {
@@ -199,7 +209,7 @@ func (c *Command) listen(ctx context.Context, logger *slog.Logger) (l listeners,
 
 // close closes all listeners. One that its server has closed already is no error.
 func (l listeners) close() {
-	for _, listener := range []net.Listener{l.api, l.bns, l.observer, l.metrics, l.admin} {
+	for _, listener := range []net.Listener{l.api, l.bns, l.rosetta, l.observer, l.metrics, l.admin} {
 		if listener != nil {
 			_ = listener.Close()
 		}

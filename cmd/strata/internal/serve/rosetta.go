@@ -1,0 +1,71 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+
+	"golang.org/x/sync/errgroup"
+
+	"strata/readapi/rosetta"
+)
+
+// RoleRosettaOffline is the role of a process that constructs transactions without a database and without nodes. It goes
+// with no other role.
+const RoleRosettaOffline = "rosetta-offline"
+
+// rosettaFlags configure the integration standard.
+type rosettaFlags struct {
+	RosettaAddr            string `env:"STRATA_ROSETTA_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve the integration standard (Rosetta, Mesh) at the root, as stacks-mesh-api does (empty = none). The API serves it under /mesh and /rosetta/v1 in any case."`
+	RosettaBlockHash       string `default:"dialect" enum:"dialect,index,block" env:"STRATA_ROSETTA_BLOCK_HASH" help:"Hash that names blocks in answers of the integration standard: index (index block hash), block (block hash) or dialect (index under /mesh, block under /rosetta/v1). Requests may use either."`
+	RosettaStackingAmounts bool   `env:"STRATA_ROSETTA_STACKING_AMOUNTS" help:"Give stacking operations under /mesh an amount, as stacks-mesh-api 0.7 does. Balances can't be reconciled then."`
+}
+
+// rosetta returns the configuration of the integration standard, without nodes.
+func (c *Command) rosetta() rosetta.Config {
+	config := rosetta.Config{Network: c.Network, Version: c.build.String(), ChainID: c.ChainID.of(c.Network), StackingAmounts: c.RosettaStackingAmounts}
+	if c.RosettaBlockHash != "dialect" {
+		config.BlockHashes = rosetta.BlockHashes(c.RosettaBlockHash)
+	}
+	return config
+}
+
+// rpc returns a handler that forwards requests to the nodes; nil without nodes.
+func (f *forwarding) rpc() http.Handler {
+	if f == nil {
+		return nil
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.proxy.ServeHTTP(w, r) })
+}
+
+// serveOffline serves the operations that need neither a database nor a node until ctx is done.
+func (c *Command) serveOffline(ctx context.Context, logger *slog.Logger, ready func(api, observer string)) error {
+	if len(c.Roles) > 1 {
+		return errors.New("--roles: rosetta-offline goes with no other role, because it has no database")
+	}
+	handler := rosetta.Offline(c.rosetta(), logger)
+	listener, err := net.Listen("tcp", c.APIAddr)
+	if err != nil {
+		return fmt.Errorf("API: %w (choose another address with --api-addr)", err)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	if c.RosettaAddr != "" {
+		root, err := net.Listen("tcp", c.RosettaAddr)
+		if err != nil {
+			_ = listener.Close()
+			return fmt.Errorf("integration standard: %w (choose another address with --rosetta-addr)", err)
+		}
+		group.Go(func() error {
+			return serveHTTP(ctx, "integration standard", httpServer(rosetta.AtRoot(handler), logger), root, c.ShutdownGrace, logger)
+		})
+	}
+	logger.LogAttrs(ctx, slog.LevelInfo, "constructing transactions offline", slog.String("url", "http://"+address(listener)))
+	group.Go(func() error {
+		return serveHTTP(ctx, "API", httpServer(handler, logger), listener, c.ShutdownGrace, logger)
+	})
+	ready(address(listener), "")
+	return group.Wait()
+}

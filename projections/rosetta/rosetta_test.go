@@ -1,0 +1,135 @@
+package rosetta_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/clarity"
+	"strata/domain/fetch"
+	"strata/domain/hash"
+	"strata/domain/token"
+	"strata/eventstore"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
+	"strata/projections/chain"
+	"strata/projections/rosetta"
+)
+
+// rows returns the rows of a query as text.
+func rows(t *testing.T, log *eventstore.Log, query string) []string {
+	t.Helper()
+	found, err := log.Pool().Query(context.Background(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func fold(t *testing.T, log *eventstore.Log, posts ...replay.Post) {
+	t.Helper()
+	replay.Append(t, log, posts...)
+	canonical, err := chain.New(chain.Recommended, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replay.Run(t, log, canonical, rosetta.New())
+}
+
+const blockEvents = `SELECT sequence || ' ' || height || ' ' || added || ' ' || index_block_hash::text || ' ' || block_hash::text FROM rosetta_v1.block_event ORDER BY sequence`
+
+// TestBlockEvents checks that the list has each block that came or went, and that to follow it leads to the canonical
+// chain, however the blocks were folded.
+func TestBlockEvents(t *testing.T) {
+	t.Parallel()
+	for _, seed := range []uint64{3, 4} {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			config := synthchain.Everything(seed, synthchain.V40)
+			config.SigningSample, config.ForkProbability, config.BitcoinReorgProbability = 1000, 0.2, 0.1
+			made := synthchain.New(config)
+			var posts []replay.Post
+			for range 200 {
+				posts = append(posts, replay.Post(made.Next()))
+			}
+			atOnce, inParts := replay.NewLogApart(t), replay.NewLogApart(t)
+			fold(t, atOnce, posts...)
+			for at := 0; at < len(posts); at += 40 {
+				fold(t, inParts, posts[at:at+40]...)
+			}
+			all := rows(t, atOnce, blockEvents)
+			if parts := rows(t, inParts, blockEvents); fmt.Sprint(parts) != fmt.Sprint(all) {
+				t.Errorf("folded in parts the list is %q, at once %q", parts, all)
+			}
+			steps := rows(t, atOnce, `
+				SELECT row_number() OVER (ORDER BY s.step) - 1 || ' ' || s.height || ' ' || (s.kind = 1) || ' ' || s.index_block_hash::text || ' ' || b.block_hash::text
+				FROM chain_v3.step s JOIN chain_v3.block b USING (index_block_hash) WHERE s.kind <> 0 ORDER BY s.step`)
+			if fmt.Sprint(all) != fmt.Sprint(steps) {
+				t.Errorf("got %q, want the steps %q", all, steps)
+			}
+			removed := rows(t, atOnce, `SELECT sequence::text FROM rosetta_v1.block_event WHERE NOT added`)
+			if len(removed) == 0 {
+				t.Error("no block was removed: the chain has no forks")
+			}
+			const tip = ` ORDER BY height`
+			got := rows(t, atOnce, `SELECT height || ' ' || source_seq FROM rosetta_v1.block`+tip)
+			if want := rows(t, atOnce, `SELECT height || ' ' || block_seq FROM chain_v3.canonical`+tip); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("blocks: got %q, want %q", got, want)
+			}
+			for _, check := range rosetta.New().Checks() {
+				if bad := rows(t, atOnce, `SELECT row(v)::text FROM (`+rosetta.Spec().SQL(check.SQL)+`) v`); len(bad) > 0 {
+					t.Errorf("%s: violated by %q", check.Name, bad)
+				}
+			}
+		})
+	}
+}
+
+// report is what a node answers for a fungible token.
+func report(t *testing.T, contract, symbol string, decimals uint64) replay.Post {
+	t.Helper()
+	r := &fetch.Report{
+		Want:    fetch.Want{Kind: fetch.ContractRead, Contract: contract, Calls: token.Calls(token.FT, nil)},
+		Attempt: 1, Tip: &fetch.Tip{Height: 1, IndexBlockHash: hash.Hash32{1}}, StartedAt: time.Unix(1, 0).UTC(), FinishedAt: time.Unix(2, 0).UTC(),
+	}
+	for i, call := range r.Want.Calls {
+		value := clarity.NewOk(clarity.NewNone())
+		switch call.Function {
+		case "get-symbol", "get-name":
+			text, err := clarity.NewASCII(symbol)
+			if err != nil {
+				t.Fatal(err)
+			}
+			value = clarity.NewOk(text)
+		case "get-decimals", "get-total-supply":
+			value = clarity.NewOk(clarity.NewUint64(decimals))
+		}
+		body := fmt.Sprintf(`{"okay":true,"result":"%s"}`, value.Hex())
+		r.Exchanges = append(r.Exchanges, fetch.Exchange{Call: i, Method: "POST", URL: "http://node/", Status: 200, Body: []byte(body)})
+	}
+	body, err := r.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return replay.Post{Path: fetch.PathReport, Body: body}
+}
+
+// TestCurrencies checks that a currency stays what its contract told first.
+func TestCurrencies(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	const one, other = "ST000000000000000000002AMW42H.one", "ST000000000000000000002AMW42H.other"
+	fold(t, log, report(t, one, "ONE", 6), report(t, one, "TWO", 8))
+	fold(t, log, report(t, one, "THREE", 2), report(t, other, "", 2))
+	got := rows(t, log, `SELECT contract_id || ' ' || symbol || ' ' || decimals FROM rosetta_v1.currency ORDER BY contract_id`)
+	if want := []string{one + " ONE 6"}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

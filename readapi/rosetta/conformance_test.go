@@ -1,0 +1,317 @@
+package rosetta_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"strata/domain/transaction"
+	"strata/eventstore"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
+	"strata/projections/accounts"
+	"strata/projections/balances"
+	"strata/projections/chain"
+	"strata/projections/mempool"
+	folded "strata/projections/rosetta"
+	"strata/readapi"
+	"strata/readapi/internal/apitest"
+	"strata/readapi/rosetta"
+)
+
+// cliVariable names the standard's own tool, rosetta-cli; make conformance-rosetta builds it and sets the variable.
+const cliVariable = "STRATA_ROSETTA_CLI"
+
+// postsVariable is the number of posts of the made-up chain that the tool follows.
+const postsVariable = "STRATA_ROSETTA_POSTS"
+
+// tool runs rosetta-cli in a folder of its own.
+type tool struct {
+	*testing.T
+	path, dir string
+	config    map[string]any
+}
+
+// newTool returns the tool for an API at a URL. It skips the test where there is no tool.
+func newTool(t *testing.T, network, online, offline string) *tool {
+	t.Helper()
+	path := os.Getenv(cliVariable)
+	if path == "" {
+		t.Skip("make conformance-rosetta runs this: " + cliVariable + " names no rosetta-cli")
+	}
+	r := &tool{t, path, t.TempDir(), map[string]any{
+		"network": map[string]any{"blockchain": "stacks", "network": network}, "online_url": online, "http_timeout": 60, "max_retries": 3,
+		"tip_delay": 1_000_000_000, "coin_supported": false, "data_directory": "data",
+		"construction": map[string]any{"offline_url": offline, "constructor_dsl_file": "stacks.ros", "results_output_file": "construction.json"},
+	}}
+	if err := os.Mkdir(filepath.Join(r.dir, "data"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.write("stacks.ros", []byte(strings.ReplaceAll(workflows, "NETWORK", network)))
+	return r
+}
+
+func (r *tool) write(name string, content []byte) {
+	r.Helper()
+	if err := os.WriteFile(filepath.Join(r.dir, name), content, 0o600); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// run runs a command of the tool and returns what it printed.
+func (r *tool) run(command ...string) string {
+	r.Helper()
+	text, err := json.Marshal(r.config)
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.write("config.json", text)
+	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Minute)
+	defer cancel()
+	program := exec.CommandContext(ctx, r.path, append(command, "--configuration-file", filepath.Join(r.dir, "config.json"))...)
+	program.Dir = r.dir
+	var printed bytes.Buffer
+	program.Stdout, program.Stderr = &printed, &printed
+	if err := program.Run(); err != nil {
+		r.Fatalf("rosetta-cli %v: %v\n%s", command, err, lastLines(printed.String()))
+	}
+	return printed.String()
+}
+
+func lastLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(len(lines)-60, 0):], "\n")
+}
+
+// checkSpec runs check:spec, which prints what fails and exits with 0 all the same.
+func (r *tool) checkSpec() {
+	r.Helper()
+	if printed := r.run("check:spec", "--all"); strings.Contains(printed, "Failure") || !strings.Contains(printed, "Success") {
+		r.Errorf("check:spec: got %s", lastLines(printed))
+	}
+}
+
+// checkData runs check:data from the first block, without exemptions.
+func (r *tool) checkData() {
+	r.Helper()
+	r.config["data"] = map[string]any{
+		"active_reconciliation_concurrency": 8, "inactive_reconciliation_concurrency": 4, "inactive_reconciliation_frequency": 50,
+		"coin_tracking_disabled": true, "results_output_file": "data.json",
+		"end_conditions": map[string]any{"reconciliation_coverage": map[string]any{"coverage": 1.0, "tip": true}},
+	}
+	r.run("check:data")
+	body, err := os.ReadFile(filepath.Join(r.dir, "data.json"))
+	if err != nil {
+		r.Fatal(err)
+	}
+	var results struct {
+		Error        string          `json:"error"`
+		EndCondition map[string]any  `json:"end_condition"`
+		Tests        map[string]bool `json:"tests"`
+		Stats        map[string]any  `json:"stats"`
+	}
+	if err := json.Unmarshal(body, &results); err != nil {
+		r.Fatal(err)
+	}
+	for name, passed := range results.Tests {
+		if !passed {
+			r.Errorf("check:data: %s failed", name)
+		}
+	}
+	if results.Error != "" || results.EndCondition == nil || len(results.Tests) < 5 {
+		r.Errorf("check:data: got %s", body)
+	}
+	r.Logf("check:data: %v", results.Stats)
+}
+
+// TestConformanceData lets rosetta-cli follow a made-up chain with forks in both dialects.
+func TestConformanceData(t *testing.T) {
+	posts := 200
+	if text := os.Getenv(postsVariable); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		posts = n
+	}
+	for _, prefix := range []string{rosetta.MeshPath, rosetta.LegacyPath} {
+		t.Run(strings.Trim(strings.ReplaceAll(prefix, "/", "-"), "-"), func(t *testing.T) {
+			config := synthchain.Everything(41, synthchain.V40)
+			config.SigningSample, config.Accounts, config.Maturity, config.Network = 1000, 12, 5, synthchain.Testnet
+			made := synthchain.New(config)
+			var all []replay.Post
+			for range posts {
+				all = append(all, replay.Post(made.Next()))
+			}
+			log := replay.NewLog(t)
+			online := httptest.NewServer(newSite(t, log, "testnet", prefix, rosetta.Config{}).handler)
+			t.Cleanup(online.Close)
+			cold := httptest.NewServer(offline(t, prefix).handler)
+			t.Cleanup(cold.Close)
+			r := newTool(t, "testnet", online.URL+prefix, cold.URL+prefix)
+			fold(t, log, all...)
+			r.checkSpec()
+			r.checkData()
+		})
+	}
+}
+
+// miner is a node that mines each transaction that it is sent, in a block of its own.
+type miner struct {
+	testing.TB
+	mu     sync.Mutex
+	log    *eventstore.Log
+	height int64
+	nonces map[string]uint64
+}
+
+func (m *miner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case r.URL.Path == "/v2/transactions":
+		raw, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		tx, err := transaction.Decode(raw)
+		if err == nil {
+			err = tx.Verify()
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		p, ok := tx.Payload.(*transaction.TokenTransfer)
+		if !ok || tx.Nonce() != m.nonces[tx.Sender().String()] {
+			http.Error(w, `{"error":"transaction rejected","reason":"BadNonce"}`, http.StatusBadRequest)
+			return
+		}
+		m.nonces[tx.Sender().String()]++
+		m.mine(mined{raw: raw, events: []event{moved(tx.Sender().String(), p.Recipient.String(), p.Amount)}})
+		_ = json.NewEncoder(w).Encode(strings.TrimPrefix(tx.TxID().String(), "0x"))
+	case strings.HasPrefix(r.URL.Path, "/v2/accounts/"):
+		account, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/v2/accounts/"), "?")
+		_ = json.NewEncoder(w).Encode(map[string]any{"balance": "0x00", "nonce": m.nonces[account]})
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// mine posts the next block.
+func (m *miner) mine(transactions ...mined) {
+	m.height++
+	b := newBlock{name: strconv.FormatInt(m.height, 10), parent: strconv.FormatInt(m.height-1, 10), height: m.height, burnHeight: 100 + m.height, transactions: transactions}
+	replay.Append(m.TB, m.log, b.post(m.TB))
+}
+
+// TestConformanceConstruction lets rosetta-cli make accounts and transfers against a node that mines them.
+func TestConformanceConstruction(t *testing.T) {
+	log := replay.NewLog(t)
+	canonical, err := chain.New(chain.Recommended, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &miner{TB: t, log: log, height: -1, nonces: map[string]uint64{}}
+	m.mine(mined{raw: bootTransaction(t), events: []event{minted(address(alice), 1_000_000_000), minted(address(bob), 1_000_000_000)}})
+	m.mine()
+	t.Cleanup(replay.Start(t, log, canonical, balances.New(nil), accounts.New(), mempool.New(), folded.New()))
+	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: "testnet", Rosetta: rosetta.Config{NodeRPC: m}})
+	online := httptest.NewServer(s.API)
+	t.Cleanup(online.Close)
+	cold := httptest.NewServer(rosetta.Offline(rosetta.Config{Network: "testnet"}, slog.New(slog.DiscardHandler)))
+	t.Cleanup(cold.Close)
+	r := newTool(t, "testnet", online.URL+rosetta.MeshPath, cold.URL+rosetta.MeshPath)
+	replay.Wait(t, log)
+	construction, _ := r.config["construction"].(map[string]any)
+	construction["stale_depth"], construction["broadcast_limit"] = 30, 3
+	construction["prefunded_accounts"] = []any{map[string]any{
+		"privkey": strings.TrimSuffix(alice.Hex(), "01"), "account_identifier": map[string]any{"address": address(alice)}, "curve_type": "secp256k1",
+		"currency": map[string]any{"symbol": "STX", "decimals": 6},
+	}}
+	construction["end_conditions"] = map[string]any{"create_account": 2, "transfer": 3}
+	stop := make(chan struct{})
+	var mining sync.WaitGroup
+	mining.Go(func() { // blocks without transactions let the tool count confirmations
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				m.mu.Lock()
+				m.mine()
+				m.mu.Unlock()
+			}
+		}
+	})
+	defer mining.Wait()
+	defer close(stop)
+	r.run("check:construction")
+	body, err := os.ReadFile(filepath.Join(r.dir, "construction.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results struct {
+		Error string `json:"error"`
+		Stats struct {
+			Confirmed int `json:"transactions_confirmed"`
+			Failed    int `json:"failed_broadcasts"`
+		} `json:"stats"`
+	}
+	if err := json.Unmarshal(body, &results); err != nil || results.Error != "" || results.Stats.Confirmed < 3 || results.Stats.Failed > 0 {
+		t.Errorf("check:construction: got %s (%v)", body, err)
+	}
+	t.Logf("check:construction: %s", body)
+}
+
+// workflows are the accounts and transfers that check:construction makes.
+const workflows = `
+request_funds(1){
+  find_account{
+    currency = {"symbol":"STX","decimals":6};
+    account = find_balance({"minimum_balance":{"value":"0","currency":{{currency}}},"create_limit":1});
+  },
+  request{
+    funded = find_balance({"account_identifier":{{account.account_identifier}},"minimum_balance":{"value":"1000000","currency":{{currency}}}});
+  }
+}
+create_account(1){
+  create{
+    network = {"blockchain":"stacks","network":"NETWORK"};
+    key = generate_key({"curve_type":"secp256k1"});
+    account = derive({"network_identifier":{{network}},"public_key":{{key.public_key}}});
+    save_account({"account_identifier":{{account.account_identifier}},"keypair":{{key}}});
+  }
+}
+transfer(1){
+  transfer{
+    transfer.network = {"blockchain":"stacks","network":"NETWORK"};
+    currency = {"symbol":"STX","decimals":6};
+    sender = find_balance({"minimum_balance":{"value":"1000000","currency":{{currency}}}});
+    amount = random_number({"minimum":"1","maximum":"10000"});
+    debit = 0 - {{amount}};
+    recipient = find_balance({"not_account_identifier":[{{sender.account_identifier}}],"minimum_balance":{"value":"0","currency":{{currency}}},"create_limit":50,"create_probability":50});
+    transfer.confirmation_depth = "1";
+    transfer.operations = [
+      {"operation_identifier":{"index":0},"type":"fee","account":{{sender.account_identifier}},"amount":{"value":"-180","currency":{{currency}}}},
+      {"operation_identifier":{"index":1},"type":"token_transfer","account":{{sender.account_identifier}},"amount":{"value":{{debit}},"currency":{{currency}}}},
+      {"operation_identifier":{"index":2},"type":"token_transfer","account":{{recipient.account_identifier}},"amount":{"value":{{amount}},"currency":{{currency}}}}
+    ];
+  }
+}
+`

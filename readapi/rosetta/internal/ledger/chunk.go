@@ -1,0 +1,86 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"strata/domain/hash"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/view"
+)
+
+// chunkSeparator stands between the hash of a transaction and the number of a chunk of its operations.
+const chunkSeparator = ":genesis-chunk:"
+
+// chunkIDs returns the identifiers of the chunks of a transaction.
+func chunkIDs(id string, events int32) (ids []string) {
+	for i := range (int(events) + chunkEvents - 1) / chunkEvents {
+		ids = append(ids, id+chunkSeparator+strconv.Itoa(i))
+	}
+	return ids
+}
+
+// parseChunkID splits the identifier of a chunk; ok is false for any other identifier.
+func parseChunkID(id string) (original string, chunk int, ok bool) {
+	at := strings.LastIndex(id, chunkSeparator)
+	if at < 0 {
+		return "", 0, false
+	}
+	digits := id[at+len(chunkSeparator):]
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return "", 0, false
+	}
+	chunk, err := strconv.Atoi(digits)
+	return id[:at], chunk, err == nil && chunk < 1<<20
+}
+
+// readChunk reads a part of the operations of a transaction of the first block.
+func (r *Reader) readChunk(ctx context.Context, s *engine.Snapshot, original string, chunk int) (*Transaction, *Block, error) {
+	h, err := hash.Parse32(original)
+	if err != nil {
+		return nil, nil, ErrNoTransaction
+	}
+	row, err := view.FindTransaction(ctx, s, h)
+	if err != nil || row == nil {
+		return nil, nil, orNoTransaction(err)
+	}
+	frame, _, err := ReadFrame(ctx, s, Ref{})
+	if err != nil || row.Height > frame.Genesis.Index || row.EventCount <= chunkEvents {
+		return nil, nil, orNoTransaction(err)
+	}
+	block, err := ReadBlockInfo(ctx, s, &frame, frame.Genesis)
+	if err != nil {
+		return nil, nil, err
+	}
+	first := chunk * chunkEvents
+	b := s.Batch()
+	events := engine.Query(b, eventColumns, eventSQL+`FROM {chain}.event e
+		WHERE e.source_seq = $1 AND e.tx_index = $2 AND e.event_index >= $3 AND e.event_index < $4 ORDER BY e.event_index`, row.Seq, row.Index, first, first+chunkEvents)
+	entries := engine.Query(b, entryColumns, `
+		SELECT ARRAY[l.source_seq], l.source_seq, l.tx_index, l.account, l.asset, l.delta::text, l.cause, l.pointer
+		FROM {chain}.event e
+		CROSS JOIN LATERAL (SELECT e.sender AS account UNION SELECT e.recipient) party
+		JOIN {balances}.ledger l ON l.account = party.account AND l.asset = coalesce(e.asset_identifier, 'stx') AND l.height = $5 AND l.pointer = '/events/' || e.pointer
+		WHERE e.source_seq = $1 AND e.tx_index = $2 AND e.event_index >= $3 AND e.event_index < $4 AND l.source_seq = $1
+		ORDER BY e.event_index, l.n`, row.Seq, row.Index, first, first+chunkEvents, row.Height)
+	locks := queueLocks(b, &frame, frame.heights(frame.Genesis.Index))
+	if err := b.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	if len(events.Rows) == 0 || !row.Canonical {
+		return nil, nil, ErrNoTransaction
+	}
+	currencies, err := readCurrencies(ctx, s, entries.Rows, events.Rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	a := newAssembly(r.Bitcoin, currencies, entries.Rows, events.Rows, locks.Rows, nil)
+	t := &Transaction{Hash: fmt.Sprintf("%s%s%d", row.ID, chunkSeparator, chunk)}
+	for i := range events.Rows {
+		e := &events.Rows[i]
+		t.Operations = append(t.Operations, a.event(e, nil)...)
+	}
+	return t, block, nil
+}

@@ -1,0 +1,223 @@
+package rosetta_test
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coinbase/rosetta-sdk-go/asserter"
+	"github.com/coinbase/rosetta-sdk-go/types"
+
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
+	"strata/readapi/rosetta"
+)
+
+// checker follows a chain as the standard's own tool does: it asserts every answer, adds up the operations of every
+// block, and compares the sums with the balances that the API tells.
+type checker struct {
+	*site
+	*asserter.Asserter
+	random *rand.Rand
+	// sums are the balances by account and currency. The currency is part of the key with all of its metadata.
+	sums  map[string]*big.Int
+	parts map[string]part
+	tip   int64
+	// types counts the operations by type.
+	types map[string]int
+	// compared counts the compared balances.
+	compared int
+	// tokens counts the balances of tokens among the sums.
+	tokens int
+}
+
+type part struct {
+	account  *types.AccountIdentifier
+	currency *types.Currency
+}
+
+func newChecker(s *site) *checker {
+	s.Helper()
+	options := ask[types.NetworkOptionsResponse](s, "/network/options", map[string]any{})
+	if err := asserter.NetworkOptionsResponse(options); err != nil {
+		s.Fatal(err)
+	}
+	status := ask[types.NetworkStatusResponse](s, "/network/status", map[string]any{})
+	if err := asserter.NetworkStatusResponse(status); err != nil {
+		s.Fatal(err)
+	}
+	a, err := asserter.NewClientWithOptions(&types.NetworkIdentifier{Blockchain: "stacks", Network: s.network}, status.GenesisBlockIdentifier,
+		options.Allow.OperationTypes, options.Allow.OperationStatuses, options.Allow.Errors, nil, &asserter.Validations{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return &checker{
+		site: s, Asserter: a, random: rand.New(rand.NewPCG(1, 2)), sums: map[string]*big.Int{}, parts: map[string]part{},
+		tip: status.CurrentBlockIdentifier.Index, types: map[string]int{},
+	}
+}
+
+// check follows the chain from its first block to its tip.
+func (c *checker) check() {
+	c.Helper()
+	status := ask[types.NetworkStatusResponse](c.site, "/network/status", map[string]any{})
+	previous := status.GenesisBlockIdentifier
+	for index := status.GenesisBlockIdentifier.Index; index <= c.tip; index++ {
+		block := c.block(index)
+		if block.ParentBlockIdentifier.Hash != previous.Hash {
+			c.Fatalf("block %d: parent %v, want %v", index, block.ParentBlockIdentifier, previous)
+		}
+		previous = block.BlockIdentifier
+		changed := c.add(block)
+		known := slices.Sorted(maps.Keys(c.sums))
+		for range min(3, len(known)) { // accounts that did not change, too
+			changed[known[c.random.IntN(len(known))]] = true
+		}
+		c.compare(index, changed)
+	}
+	for key := range c.sums {
+		c.compare(c.tip, map[string]bool{key: true})
+	}
+}
+
+// block reads a block with the transactions that are too large to be in it.
+func (c *checker) block(index int64) *types.Block {
+	c.Helper()
+	answer := ask[types.BlockResponse](c.site, "/block", at(index))
+	if err := c.Block(answer.Block); err != nil {
+		c.Fatalf("block %d: %v", index, err)
+	}
+	for _, other := range answer.OtherTransactions {
+		request := at(index)
+		request["transaction_identifier"] = named(other.Hash)
+		part := ask[types.BlockTransactionResponse](c.site, "/block/transaction", request)
+		if err := c.Transaction(part.Transaction); err != nil {
+			c.Fatalf("transaction %s: %v", other.Hash, err)
+		}
+		answer.Block.Transactions = append(answer.Block.Transactions, part.Transaction)
+	}
+	return answer.Block
+}
+
+// add adds up the operations of a block, and returns what they change.
+func (c *checker) add(block *types.Block) map[string]bool {
+	c.Helper()
+	changed := map[string]bool{}
+	for _, tx := range block.Transactions {
+		for _, op := range tx.Operations {
+			c.types[op.Type]++
+			successful, err := c.OperationSuccessful(op)
+			if err != nil {
+				c.Fatal(err)
+			}
+			if !successful || op.Amount == nil || op.Account == nil {
+				continue
+			}
+			key := types.Hash(op.Account) + types.Hash(op.Amount.Currency)
+			value, err := types.AmountValue(op.Amount)
+			if err != nil {
+				c.Fatal(err)
+			}
+			if c.sums[key] == nil {
+				c.sums[key], c.parts[key] = new(big.Int), part{op.Account, op.Amount.Currency}
+				if op.Amount.Currency.Symbol != "STX" {
+					c.tokens++
+				}
+			}
+			c.sums[key].Add(c.sums[key], value)
+			changed[key] = true
+		}
+	}
+	return changed
+}
+
+// compare compares sums with the balances at a block.
+func (c *checker) compare(index int64, keys map[string]bool) {
+	c.Helper()
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		p := c.parts[key]
+		request := at(index)
+		request["account_identifier"], request["currencies"] = p.account, []any{p.currency}
+		answer := ask[types.AccountBalanceResponse](c.site, "/account/balance", request)
+		if err := asserter.AccountBalanceResponse(&types.PartialBlockIdentifier{Index: &index}, answer); err != nil {
+			c.Fatal(err)
+		}
+		got := "0"
+		for _, amount := range answer.Balances {
+			if types.Hash(amount.Currency) == types.Hash(p.currency) {
+				got = amount.Value
+			}
+		}
+		c.compared++
+		if got != c.sums[key].String() {
+			c.Fatalf("block %d, %s of %s: balance %s, operations add up to %s", index, types.PrintStruct(p.currency), p.account.Address, got, c.sums[key])
+		}
+	}
+}
+
+// TestReconciles checks each balance at each block of made-up chains with forks, before and after reorganisations.
+func TestReconciles(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		generation synthchain.Generation
+		prefix     string
+	}{
+		{synthchain.V205, rosetta.LegacyPath}, {synthchain.V30, rosetta.MeshPath}, {synthchain.V40, rosetta.LegacyPath}, {synthchain.V40, rosetta.MeshPath},
+	} {
+		t.Run(fmt.Sprintf("%v%s", tt.generation, strings.ReplaceAll(tt.prefix, "/", "-")), func(t *testing.T) {
+			t.Parallel()
+			config := synthchain.Everything(41, tt.generation)
+			config.SigningSample, config.Accounts, config.Maturity = 1000, 12, 5
+			made := synthchain.New(config)
+			network := "testnet"
+			if made.Config().Network == synthchain.Mainnet {
+				network = "mainnet"
+			}
+			log := replay.NewLog(t)
+			for pass := range 2 {
+				var posts []replay.Post
+				for range 150 {
+					posts = append(posts, replay.Post(made.Next()))
+				}
+				fold(t, log, posts...)
+				c := newChecker(newSite(t, log, network, tt.prefix, rosetta.Config{}))
+				c.check()
+				if c.compared < 100 || pass == 1 && c.tokens == 0 { // tokens come late
+					t.Errorf("compared %d balances, and %d of tokens, want more", c.compared, c.tokens)
+				}
+				t.Logf("blocks to %d, balances compared: %d, balances of tokens: %d, operations: %v", c.tip, c.compared, c.tokens, c.types)
+			}
+		})
+	}
+}
+
+// TestReconcilesRecordings does the same with what real nodes sent.
+func TestReconcilesRecordings(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(replay.SharedData(t), "events", "*.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		for _, prefix := range []string{rosetta.MeshPath, rosetta.LegacyPath} {
+			t.Run(name+strings.ReplaceAll(prefix, "/", "-"), func(t *testing.T) {
+				t.Parallel()
+				log := replay.NewLog(t)
+				fold(t, log, replay.Recording(t, name)...)
+				network := "testnet"
+				if strings.HasPrefix(name, "mainnet") {
+					network = "mainnet"
+				}
+				c := newChecker(newSite(t, log, network, prefix, rosetta.Config{}))
+				c.check()
+				t.Logf("blocks to %d, balances compared: %d, balances of tokens: %d, operations: %v", c.tip, c.compared, c.tokens, c.types)
+			})
+		}
+	}
+}
