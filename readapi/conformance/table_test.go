@@ -1,5 +1,7 @@
 package conformance
 
+import "slices"
+
 // row is a request with what is expected of its answer. Names of the world stand in braces.
 type row struct {
 	operation, method, target, body string
@@ -31,7 +33,7 @@ func (r row) varies(reason string) row {
 
 // table has the expectations, by tag of the operations.
 func table() []row {
-	return append(append(append(append(append(blocks(), transactions()...), accountRows()...), tokens()...), bitcoin()...), rest()...)
+	return slices.Concat(blocks(), transactions(), accountRows(), tokens(), bitcoin(), version3(), stakingRows(), namesRows(), secondNames(), standard(), rest())
 }
 
 func blocks() []row {
@@ -257,6 +259,8 @@ func rest() []row {
 		post("callReadOnlyFunction", "/v2/contracts/call-read/{account}/x/y", "{}", 503).varies(node),
 		post("estimateTransactionFee", "/v2/fees/transaction", "{}", 503).varies(node),
 		post("broadcastTransaction", "/v2/transactions", "x", 503).varies(node),
+		get("socketio", "/socket.io/?EIO=4&transport=polling", "~ sid").varies("the id of the session is drawn at random"),
+		post("socketio-send", "/socket.io/?EIO=4&transport=polling&sid=x", "40", 400, "code = 1"),
 		refuse("websocket", "/extended/v1/ws", 426).varies("the handshake needs a connection"),
 		get("stream-blocks", "/stream/v1/blocks?from=log=0", "~ event: block").varies(streaming),
 		get("stream-contract-events", "/stream/v1/contracts/{printer}/events?from=log=0", "~ {printer}").varies(streaming),

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	domain "strata/domain/bns"
 	feed "strata/domain/ordinals"
 	"strata/domain/token"
 	"strata/internal/synth/synthchain"
@@ -15,14 +16,18 @@ import (
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
+	"strata/projections/bns"
 	"strata/projections/brc20"
 	"strata/projections/ft"
 	"strata/projections/inscriptions"
 	"strata/projections/mempool"
+	"strata/projections/names"
 	"strata/projections/nft"
 	"strata/projections/ordinals"
 	"strata/projections/pox"
+	"strata/projections/rosetta"
 	"strata/projections/sft"
+	"strata/projections/staking"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -35,7 +40,7 @@ type world struct {
 
 // The numbers of posts of the two parts of the world.
 const (
-	chainPosts = 420
+	chainPosts = 500
 	feedPosts  = 60
 )
 
@@ -44,6 +49,8 @@ func newWorld(t *testing.T) *world {
 	config := synthchain.Everything(11, synthchain.V40)
 	config.Network, config.SigningSample, config.Accounts, config.Maturity = synthchain.Mainnet, 1000, 12, 6
 	config.BitcoinOpShare, config.RewardCycle = 0.3, 10
+	config.Mix = synthchain.DefaultMix()
+	config.Mix.Naming = 20
 	chain, inscribed := synthchain.New(config), synthordinals.New(synthordinals.Everything(11, feed.Regtest))
 	log := replay.NewLog(t)
 	var posts []replay.Post
@@ -55,7 +62,7 @@ func newWorld(t *testing.T) *world {
 	}
 	replay.Append(t, log, posts...)
 	replay.RunLines(t, log,
-		projections.Chain(apitest.NewChain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), ft.New(nil), nft.New(nil), sft.New(nil)),
+		projections.Chain(apitest.NewChain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()), ft.New(nil), nft.New(nil), sft.New(nil), rosetta.New()),
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()))
 	w := &world{Site: apitest.NewKeeper(t, log.Pool(), readapi.Config{}).Site, names: map[string]string{}}
 	for _, kind := range apitest.Kinds {
@@ -77,8 +84,8 @@ func (w *world) learn() {
 			SELECT height, block_hash, index_block_hash FROM {accounts}.block ORDER BY last_tx - first_tx DESC, height LIMIT 1`,
 		"signed": `
 			SELECT b.height FROM {chain}.block b JOIN {chain}.canonical c ON c.block_seq = b.source_seq WHERE b.nakamoto ORDER BY b.height LIMIT 1`,
-		"call called function": `
-			SELECT t.txid, t.contract_id, t.function_name FROM {chain}.transaction t JOIN {chain}.canonical c ON c.block_seq = t.source_seq
+		"call call_index called function": `
+			SELECT t.txid, b.index_block_hash, t.contract_id, t.function_name FROM {chain}.transaction t JOIN {chain}.canonical c ON c.block_seq = t.source_seq JOIN {chain}.block b ON b.source_seq = c.block_seq
 			WHERE t.type_id = 2 AND t.status = 'success' AND t.event_count > 0 ORDER BY c.height DESC, t.tx_index LIMIT 1`,
 		"transfer": `
 			SELECT t.txid FROM {chain}.transaction t JOIN {chain}.canonical c ON c.block_seq = t.source_seq
@@ -117,6 +124,9 @@ func (w *world) learn() {
 			WHERE i.content_length > 0 AND o.sat > 0 AND o.number >= 0 ORDER BY o.number LIMIT 1`,
 		"moved": `
 			SELECT l.height FROM {inscriptions}.location l WHERE l.moved > 0 ORDER BY l.height DESC LIMIT 1`,
+		"name name_owner namespace": `
+			SELECT n.name, n.holder, n.namespace FROM {names}.name n JOIN {names}.operation o ON o.name = n.name JOIN {names}.zonefile z ON z.zonefile_hash = o.zonefile_hash
+			WHERE n.listed AND n.holder IS NOT NULL AND EXISTS (SELECT FROM {names}.namespace s WHERE s.namespace = n.namespace) ORDER BY n.name LIMIT 1`,
 		"ticker": `SELECT ticker FROM {brc20}.token WHERE height IS NOT NULL ORDER BY tx_count DESC, ticker LIMIT 1`,
 		"brc20_owner": `
 			SELECT address FROM {brc20}.balance WHERE total > 0 GROUP BY address ORDER BY sum(transferrable) DESC, count(*) DESC, address LIMIT 1`,
