@@ -162,10 +162,10 @@ func TestRebuildAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := len(lines[:1].Definitions())
-	if got := must(t, dir, "projections", "rebuild", "ft", "chain", "ft", "--database-url", url); strings.Count(got, "takes about") != line || !strings.Contains(got, "activate chain 4") || strings.Contains(got, "activate ft") {
+	if got := must(t, dir, "projections", "rebuild", "ft", "chain", "ft", "--database-url", url); strings.Count(got, "takes about") != line || !strings.Contains(got, "activate chain 5") || strings.Contains(got, "activate ft") {
 		t.Errorf("got %s", got)
 	}
-	if got := must(t, dir, "projections", "activate", "chain", "4", "--database-url", url); strings.Count(got, "is active, instead of") != line {
+	if got := must(t, dir, "projections", "activate", "chain", "5", "--database-url", url); strings.Count(got, "is active, instead of") != line {
 		t.Errorf("got %s", got)
 	}
 }
@@ -225,7 +225,7 @@ func TestDifferences(t *testing.T) {
 		{"rebuild balances --to 3", "Leave the number out"},
 		{"rollback balances", "Activate the version that you want"},
 		{"drop balances 2", "Activate another version first"},
-		{"drop chain 3", "active version"},
+		{"drop chain 4", "active version"},
 		{"resume balances", "no version of it has failed"},
 		{"diff nothing 1 2", "this program has no such projection"},
 		{"diff balances 2 9", "no such version"},

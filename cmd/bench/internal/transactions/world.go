@@ -110,8 +110,8 @@ var worldRows = []string{
 	`INSERT INTO {accounts}.account_transaction (tx, source_seq, account, n, stx_transfers, involvement, stx_sent, stx_received, fee_paid)
 	SELECT p.tx, p.height, id, p.n, 1, CASE WHEN sent THEN 97 ELSE 100 END, CASE WHEN sent THEN amount END, CASE WHEN sent THEN NULL ELSE amount END, CASE WHEN sent THEN 180 END
 	FROM public.party p JOIN public.known ON number = account ORDER BY p.tx`,
-	`INSERT INTO {accounts}.account_event (tx, source_seq, account, n, event_index, inbound, kind, transfer_type)
-	SELECT p.tx, p.height, id, p.n, 0, inbound, 1, CASE WHEN sent THEN NULL ELSE 2 END
+	`INSERT INTO {accounts}.account_event (tx, source_seq, account, n, event_index, inbound, stx_in, stx_out, kind, transfer_type, stx_side)
+	SELECT p.tx, p.height, id, p.n, 0, inbound, inbound, nullif(p.n - coalesce(inbound, 0), 0), 1, CASE WHEN sent THEN NULL ELSE 2 END, CASE WHEN sent THEN 1 ELSE 2 END
 	FROM public.party p JOIN public.known ON number = account ORDER BY p.tx`,
 	`INSERT INTO {accounts}.block (height, source_seq, first_tx, last_tx, token_transfers, smart_contracts, contract_calls, poison_microblocks, coinbases,
 		tenure_changes, tenure_height, burn_blocks, burn_block_height, burn_block_time, block_time, accounts, index_block_hash, block_hash, burn_block_hash, touched)
