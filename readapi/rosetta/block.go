@@ -7,7 +7,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/readapi/internal/engine"
-	"strata/readapi/internal/view"
 	"strata/readapi/rosetta/internal/fault"
 	"strata/readapi/rosetta/internal/ledger"
 	"strata/readapi/rosetta/internal/wire"
@@ -148,7 +147,7 @@ func transactionMetadata(t *ledger.Transaction) map[string]any {
 		"status": b.TxStatus, "type": b.TxType, "sponsored": b.Sponsored, "canonical": b.Canonical,
 		"execution_cost": executionCost{b.CostReadCount, b.CostReadLength, b.CostRuntime, b.CostWriteCount, b.CostWriteLength},
 		"fee_rate":       b.FeeRate, "nonce": b.Nonce, "position": map[string]any{"index": b.TxIndex},
-		"raw_tx": "0x" + hex.EncodeToString(t.Raw), "result": view.ClarityValue(b.TxResult),
+		"raw_tx": "0x" + hex.EncodeToString(t.Raw), "result": b.TxResult,
 		"sender_address": b.SenderAddress, "sponsor_address": sponsor, "vm_error": b.VMError,
 		"post_conditions": map[string]any{"mode": b.PostConditionMode, "post_conditions": b.PostConditions},
 	}

@@ -70,10 +70,11 @@ func (b *Builder) Derive(first wire.PublicKey, metadata map[string]any) (string,
 		}
 		holders = append(holders, holder)
 	}
-	mode, ok := transaction.P2SH, true
+	mode := transaction.P2SH
 	if name, given := metadata["hash_mode"]; given {
 		text, _ := name.(string)
-		if mode, ok = hashModes[text]; !ok {
+		known := false
+		if mode, known = hashModes[text]; !known {
 			return "", fault.Say(fault.InvalidParams, "metadata.hash_mode %v is not known", name)
 		}
 	}

@@ -262,5 +262,5 @@ func (s *session) change(r request) (changes []live.Change, failure string) {
 
 // logPanic logs a panic that ended a session.
 func (s *Server) logPanic(p any) {
-	s.config.Logger.Error("stream handler panicked", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+	s.config.Logger.LogAttrs(context.Background(), slog.LevelError, "stream handler panicked", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 }
