@@ -155,7 +155,7 @@ func TestLeader(t *testing.T) {
 		t.Fatalf("made %v, want the line", made)
 	}
 	s.caughtUp(made.Made...)
-	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", "ft=2"); got.status != http.StatusOK || got.header.Get("Strata-Projection") != "chain=4" {
+	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", "ft=2"); got.status != http.StatusOK || got.header.Get("Strata-Projection") != "chain=5" {
 		t.Errorf("got %d %v, want the version of chain whose steps ft_v2 folds", got.status, got.header)
 	}
 	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", "ft=2, balances=2"); got.status != http.StatusConflict {
@@ -165,10 +165,10 @@ func TestLeader(t *testing.T) {
 		t.Errorf("without its leader: got %d %s", got.status, got.body)
 	}
 	var turn switched
-	if s.must(http.StatusOK, http.MethodPost, "/chain/versions/4/activate", "", &turn); len(turn.Switches) != len(s.lines.Definitions()) {
+	if s.must(http.StatusOK, http.MethodPost, "/chain/versions/5/activate", "", &turn); len(turn.Switches) != len(s.lines.Definitions()) {
 		t.Errorf("got %v, want a switch for each projection of the line", turn)
 	}
-	if got := s.ask(http.MethodDelete, "/admin/v1/projections/chain/versions/3", ""); got.status != http.StatusConflict || !strings.Contains(got.body, "drop these first") {
+	if got := s.ask(http.MethodDelete, "/admin/v1/projections/chain/versions/4", ""); got.status != http.StatusConflict || !strings.Contains(got.body, "drop these first") {
 		t.Errorf("a leader that is followed: got %d %s", got.status, got.body)
 	}
 }
@@ -247,7 +247,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/ft/rollback", "", 409, "Activate the version that you want"},
 		{"POST", "/ft/resume", "", 409, "no version of projection ft has stopped"},
 		{"DELETE", "/ft/versions/1", "", 409, "Activate another version first"},
-		{"DELETE", "/chain/versions/3", "", 409, "active version"},
+		{"DELETE", "/chain/versions/4", "", 409, "active version"},
 		{"POST", "/ft/rebuild", `{"to": -1}`, 400, ""},
 		{"POST", "/ft/rebuild", `{"to": "x"}`, 400, ""},
 		{"POST", "/ft/rebuild", `{`, 400, ""},

@@ -11,8 +11,7 @@ import (
 )
 
 // Parameters that an operation does not know change nothing about the answer, but the answer names them.
-func TestIgnoredParameters(t *testing.T) {
-	t.Parallel()
+func TestIgnoredParameters(t *testing.T) { // not parallel: it counts allocations
 	s := apitest.NewWorld(t)
 	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
 	const header, list = "Strata-Ignored-Parameters", "/extended/v2/blocks"
@@ -30,7 +29,7 @@ func TestIgnoredParameters(t *testing.T) {
 		{account + "?min_position=1&Unanchored=x", "Unanchored"},
 		{account + "?a%5B%5D=1&b[]=2", "a[], b[]"},
 		{account + "?%0d%0aSet-Cookie:%20x=1", "%0D%0ASet-Cookie%3A+x"},
-		{account + "?%C3%A9=1&a,b=2", "%C3%A9, a%2Cb"},
+		{account + "?%C3%A9=1&a,b=2", "a%2Cb, %C3%A9"},
 		{account + "?=1", ""},
 		{account + "?" + strings.Repeat("x", 1000) + "=1", strings.Repeat("x", 64) + "..."},
 		{account + "?a&b&c&d&e&f&g&h&i&j&k&l", "a, b, c, d, e, f, g, h, i, j, ... (2 more)"},
