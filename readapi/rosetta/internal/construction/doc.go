@@ -73,7 +73,7 @@ func (b *Builder) Derive(first wire.PublicKey, metadata map[string]any) (string,
 	mode := transaction.P2SH
 	if name, given := metadata["hash_mode"]; given {
 		text, _ := name.(string)
-		known := false
+		var known bool
 		if mode, known = hashModes[text]; !known {
 			return "", fault.Say(fault.InvalidParams, "metadata.hash_mode %v is not known", name)
 		}
