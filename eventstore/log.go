@@ -165,6 +165,7 @@ func readHead(ctx context.Context, q querier, lock string) (*head, error) {
 func (l *Log) write(ctx context.Context, batch []Incoming) (first int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	defer l.guard()()
 	if fitsStatement(batch) {
 		first, err = l.writeStatement(ctx, batch)
 	} else {
@@ -187,6 +188,7 @@ func (l *Log) AppendBatch(ctx context.Context, batch []Incoming, inTx func(tx pg
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	defer l.guard()()
 	first, err := l.writeCopy(ctx, batch, inTx)
 	if err != nil {
 		l.head = nil

@@ -57,11 +57,11 @@ func TestFoldsLookUp(t *testing.T) {
 		t.Errorf("whole tables were scanned: %s", got)
 	}
 	// Lists of inscriptions and operations are counted in parts. The mempool looks once more at everything that it
-	// forgets, or lets expire.
+	// forgets, or lets expire. One look may be for many keys, so small numbers say nothing.
 	const wide = `
 		SELECT coalesce(string_agg(format('%s.%s %s rows in %s looks', schemaname, indexrelname, idx_tup_read, idx_scan), ', ' ORDER BY idx_tup_read DESC), '')
 		FROM pg_stat_user_indexes
-		WHERE schemaname ~ '_v[0-9]+$' AND schemaname NOT IN ('inscriptions_v2', 'brc20_v1', 'pox_v2') AND relname NOT IN ('step', 'gap') AND indexrelname NOT IN ('mined_burn_height_idx', 'transaction_receipt_height_idx') AND idx_tup_read > 10 * idx_scan`
+		WHERE schemaname ~ '_v[0-9]+$' AND schemaname NOT IN ('inscriptions_v2', 'brc20_v1', 'pox_v2') AND relname NOT IN ('step', 'gap') AND indexrelname NOT IN ('mined_burn_height_idx', 'transaction_receipt_height_idx') AND idx_tup_read > 10 * idx_scan + 100`
 	if got := rig.Query[string](t, log, wide); got != "" {
 		t.Errorf("index look-ups read many rows each: %s", got)
 	}

@@ -84,7 +84,7 @@ func run() error {
 	rebuilt := flag.Int("rebuild", 1_000_000, "number of events in the longest synthetic log for \"rebuild\"")
 	forwarded := flag.Int("forwarded", 1_000_000, "number of requests that \"proxy\" forwards while it samples memory")
 	only := flag.String("only", "", "run only measurements whose name contains one of these comma-separated texts (default all)")
-	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "pattern of archives for \"fold recordings\" and \"rebuild\"; no match is no error")
+	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "pattern of archives for \"fold recordings\", \"rebuild\" and \"tip\"; no match is no error")
 	flag.Parse()
 
 	archives, err := filepath.Glob(*recordings)
@@ -98,7 +98,7 @@ func run() error {
 	defer b.Stop()
 
 	ingested := ingest.Bench{Bench: b}
-	followed := tip.Bench{Bench: b}
+	followed := tip.Bench{Bench: b, Recordings: archives}
 	folded := fold.Bench{Bench: b, Blocks: *blocks, Recordings: archives, Rebuilt: *rebuilt}
 	read := &reads.Bench{Bench: b, LedgerRows: *rows, Distinct: *distinct}
 	token := tokens.Bench{Bench: b, Known: *known, Fetched: *fetched, Concurrencies: concurrencies}

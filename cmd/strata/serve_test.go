@@ -97,13 +97,22 @@ func TestServeWithoutConfiguration(t *testing.T) {
 		t.Errorf("after kill -9: got %s", got)
 	}
 
+	// The server starts its Postgres again, and receives events as before.
+	if err := syscall.Kill(postgres, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	eventually.Holds(t, "Postgres is started again", func() bool { return privatePostgres(t, dir) != 0 })
+	eventually.Holds(t, "the server answers again", func() bool { return s.get("/readyz").status == http.StatusOK })
+	s.mustPost("/new_block", []byte(`{"third":1}`))
+	s.caughtUp(3)
+
 	s.stop()
 	if got := privatePostgres(t, dir); got != 0 {
 		t.Errorf("the server ended, and left Postgres %d running", got)
 	}
-	at2 := func(s projectionStatus) bool { return s.Name == "chain" && s.Position == 2 }
-	if statuses := projectionStatuses(t, dir); len(statuses) != len(definitionsByName(t)) || !slices.ContainsFunc(statuses, at2) {
-		t.Errorf("without a server: got %v, want chain at 2", statuses)
+	at3 := func(s projectionStatus) bool { return s.Name == "chain" && s.Position == 3 }
+	if statuses := projectionStatuses(t, dir); len(statuses) != len(definitionsByName(t)) || !slices.ContainsFunc(statuses, at3) {
+		t.Errorf("without a server: got %v, want chain at 3", statuses)
 	}
 	if got := privatePostgres(t, dir); got != 0 {
 		t.Errorf("projections status left Postgres %d running", got)

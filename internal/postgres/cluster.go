@@ -16,10 +16,10 @@ import (
 // Cluster is a running private PostgreSQL that this process uses.
 type Cluster struct {
 	runner runner
-	server server
 
-	mu    sync.Mutex
-	users *filelock.Lock // nil after Stop
+	mu     sync.Mutex
+	server server
+	users  *filelock.Lock // nil after Stop
 }
 
 // Start returns the cluster of cfg.DataDir as soon as it accepts connections. It creates the cluster and starts the
@@ -129,13 +129,19 @@ func (c *Cluster) bringUp(ctx context.Context) error {
 }
 
 // URL returns the application's connection string (postgres://…), for pgx and libpq.
-func (c *Cluster) URL() string { return c.server.url(AppUser, AppDatabase) }
+func (c *Cluster) URL() string { return c.running().url(AppUser, AppDatabase) }
 
 // AdminURL returns the superuser's connection string to the same database.
-func (c *Cluster) AdminURL() string { return c.server.url(AdminUser, AppDatabase) }
+func (c *Cluster) AdminURL() string { return c.running().url(AdminUser, AppDatabase) }
 
-// Pid returns the process id of the server that Start found or started.
-func (c *Cluster) Pid() int { return c.server.pid }
+// Pid returns the process id of the server that Start or Keep found or started.
+func (c *Cluster) Pid() int { return c.running().pid }
+
+func (c *Cluster) running() server {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.server
+}
 
 // Stop ends this process's use of the cluster. For the last user, Stop shuts the server down, which ends its sessions,
 // and returns when it is gone; if ctx ends first, Stop returns an error and the shutdown continues. Stop may be called

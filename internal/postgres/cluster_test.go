@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/postgres"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -375,6 +376,30 @@ func TestServerKilled(t *testing.T) {
 		t.Errorf("after the crash: got %q, want 1", got)
 	}
 	<-computing
+}
+
+// A server that is killed is started again, at the same address, as often as it is killed.
+func TestKeep(t *testing.T) {
+	c := start(t, postgres.Config{DataDir: pgtest.DataDir(t)})
+	url := c.URL()
+	run(t, url, "CREATE TABLE kept AS SELECT 1 AS one")
+	ctx, leave := context.WithCancel(t.Context())
+	var keeping sync.WaitGroup
+	keeping.Go(func() { c.Keep(ctx) })
+	for range 2 {
+		pid := c.Pid()
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		eventually.Holds(t, "it runs again", func() bool { return c.Pid() != pid })
+		if got := query(t, url, "SELECT one::text FROM kept"); got != "1" || c.URL() != url {
+			t.Errorf("got %q at %s, want 1 at %s", got, c.URL(), url)
+		}
+	}
+	leave()
+	keeping.Wait()
+	stop(t, c)
+	c.Keep(t.Context()) // of a cluster that is stopped: does not start it
 }
 
 func TestRetire(t *testing.T) {

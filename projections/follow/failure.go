@@ -39,6 +39,10 @@ func transient(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return true
 	}
+	var connect *pgconn.ConnectError
+	if errors.As(err, &connect) { // whatever the server says: nothing of the items has reached it
+		return true
+	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
 		switch pg.Code[:2] {
@@ -46,14 +50,20 @@ func transient(err error) bool {
 			"40", // transaction rollback: serialization failure, deadlock
 			"53", // insufficient resources: disk full, too many connections
 			"57", // operator intervention: shutdown, cannot connect now
-			"58": // system error outside Postgres
+			"58", // system error outside Postgres
+			"XX": // internal error, such as a file that cannot be written
 			return true
 		}
-		return pg.Code == "25006" // read-only transaction: a standby not promoted yet
+		switch pg.Code {
+		case "25006", // read-only transaction: a standby not promoted yet
+			"25P03", // idle-in-transaction timeout: this process was stopped for a while
+			"55P03": // lock not available in time
+			return true
+		}
+		return false
 	}
 	var network net.Error
-	var connect *pgconn.ConnectError
-	return errors.As(err, &network) || errors.As(err, &connect) || errors.Is(err, net.ErrClosed) ||
+	return errors.As(err, &network) || errors.Is(err, net.ErrClosed) ||
 		pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "unexpected EOF") || strings.Contains(err.Error(), "conn closed")
 }
 

@@ -15,7 +15,7 @@ import (
 type Switch struct {
 	Name string `json:"name"`
 	From int    `json:"from"` // 0: there was none
-	To   int    `json:"to"`
+	To   int    `json:"to"`   // 0: there is none any more
 }
 
 // BehindError is returned for a version that has not folded what readers have already seen.
@@ -47,7 +47,7 @@ func (e *InputError) Error() string {
 var ErrNoPrevious = errors.New("no earlier version of it was active, or it is gone")
 
 // Activate makes readers see these versions from now on, all at one moment. With a leader, the newest versions that
-// fold its steps become active too, unless others are named. It refuses a version that is still behind after a short
+// fold its steps become active too, unless others are named, also of projections that had no active version. It refuses a version that is still behind after a short
 // wait (*BehindError), that Verify finds something wrong with (*VerifyError), that has other rules than this program
 // (ErrRules), or that has another input than what is active then (*InputError). No reader is stopped, none sees less of
 // the log than before, and Rollback returns to what was active.
@@ -60,7 +60,8 @@ func Activate(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, 
 	if err != nil {
 		return nil, err
 	}
-	replacements, err := planSwitch(es, versions, newest)
+	stay := func(register.Entries, string) bool { return false }
+	replacements, err := planSwitch(es, versions, newest, stay)
 	if err != nil {
 		return nil, fmt.Errorf("activate: %w", err)
 	}
@@ -83,7 +84,7 @@ func Activate(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, 
 		return register.Entry{}, false
 	}
 	switches, err := switchVersions(ctx, pool, lines, func(es register.Entries) ([]replacement, error) {
-		return planSwitch(es, versions, none)
+		return planSwitch(es, versions, none, stay)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("activate: %w", err)
@@ -92,7 +93,7 @@ func Activate(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, 
 }
 
 // Rollback makes readers see what was active before the last switch of a projection; with a leader, also of the
-// projections that fold its steps. It refuses like Activate, but verifies nothing: the versions were active before.
+// projections that fold its steps; those that had no active version then have none again. It refuses like Activate, but verifies nothing: the versions were active before.
 func Rollback(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, name string) ([]Switch, error) {
 	previous := func(es register.Entries, name string, leader projections.Schema) (register.Entry, bool) {
 		return es.Find(func(e register.Entry) bool { return e.Name == name && e.Previous && e.Leader() == leader })
@@ -102,7 +103,9 @@ func Rollback(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, 
 		if !ok {
 			return nil, fmt.Errorf("%s: %w", name, ErrNoPrevious)
 		}
-		return planSwitch(es, []projections.Schema{to.Schema}, previous)
+		return planSwitch(es, []projections.Schema{to.Schema}, previous, func(es register.Entries, name string) bool {
+			return !es.Has(func(e register.Entry) bool { return e.Name == name && e.Previous })
+		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("roll back projection %s: %w", name, err)

@@ -1,6 +1,7 @@
 package version
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,15 +26,19 @@ const (
 // replacement is one projection's part of a switch.
 type replacement struct {
 	from register.Entry // zero: there is none
-	to   register.Entry
+	to   register.Entry // zero: from then on, no version is active
 }
+
+// name returns the name of the projection.
+func (r replacement) name() string { return cmp.Or(r.to.Name, r.from.Name) }
 
 // planSwitch returns what has to change for these versions to become active. Where a leader changes, so do the
 // projections that fold the steps of its active version: choose finds the version of each that folds the steps of the
-// new leader. Versions that are active already are left out.
+// new leader; leave tells those that have none, and cease to be active. A projection without an active version, which an
+// update brought, becomes active with its leader. Versions that are active already are left out.
 func planSwitch(
 	es register.Entries, versions []projections.Schema,
-	choose func(es register.Entries, name string, leader projections.Schema) (register.Entry, bool),
+	choose func(es register.Entries, name string, leader projections.Schema) (register.Entry, bool), leave func(es register.Entries, name string) bool,
 ) (plan []replacement, err error) {
 	chosen := map[string]register.Entry{}
 	for _, v := range versions {
@@ -50,10 +55,23 @@ func planSwitch(
 				continue
 			}
 			to, found := choose(es, e.Name, v)
+			if !found && leave(es, e.Name) {
+				plan = append(plan, replacement{from: e})
+				continue
+			}
 			if !found {
 				return nil, &InputError{Schema: projections.Schema{Name: e.Name}, Want: v.String()}
 			}
 			chosen[e.Name] = to
+		}
+		for _, e := range es {
+			_, active := es.Active(e.Name)
+			if _, named := chosen[e.Name]; active || named || e.Leader() != v {
+				continue
+			}
+			if to, found := choose(es, e.Name, v); found {
+				chosen[e.Name] = to
+			}
 		}
 	}
 	for _, to := range chosen {
@@ -70,7 +88,7 @@ func planSwitch(
 		}
 	}
 	// All switches lock rows in the same order.
-	slices.SortFunc(plan, func(a, b replacement) int { return strings.Compare(a.to.Name, b.to.Name) })
+	slices.SortFunc(plan, func(a, b replacement) int { return strings.Compare(a.name(), b.name()) })
 	return plan, nil
 }
 
@@ -99,7 +117,7 @@ func switchVersions(
 	}
 	var switches []Switch
 	for _, r := range replacements {
-		switches = append(switches, Switch{r.to.Name, r.from.Version, r.to.Version})
+		switches = append(switches, Switch{r.name(), r.from.Version, r.to.Version})
 		if d, err := lines.Definition(r.to.Name); err == nil && d.Spec.Version == r.to.Rules {
 			_ = register.TryViews(ctx, pool, d.Spec.At(r.to.Version)) // if it fails, a runner tries again
 		}
@@ -119,7 +137,7 @@ func waitUntilLevel(ctx context.Context, tx pgx.Tx, replacements []replacement) 
 		if err != nil {
 			return err
 		}
-		if r.from.Input != r.to.Input {
+		if r.from.Input != r.to.Input { // or it has no successor
 			continue
 		}
 		if err := waitForPosition(ctx, tx, r.to.Schema, position, deadline); err != nil {
@@ -133,7 +151,7 @@ func waitUntilLevel(ctx context.Context, tx pgx.Tx, replacements []replacement) 
 		}
 	}
 	for _, r := range replacements {
-		if r.to.Input == register.Log || r.from.Input == r.to.Input {
+		if r.to.Name == "" || r.to.Input == register.Log || r.from.Input == r.to.Input {
 			continue
 		}
 		head, err := register.LastStep(ctx, tx, r.to.Leader())
@@ -167,6 +185,12 @@ func waitForPosition(ctx context.Context, tx pgx.Tx, version projections.Schema,
 // writeActive is the switch itself.
 func writeActive(ctx context.Context, tx pgx.Tx, replacements []replacement) error {
 	for _, r := range replacements {
+		if r.to.Name == "" {
+			if _, err := tx.Exec(ctx, `DELETE FROM strata.active WHERE name = $1`, r.from.Name); err != nil {
+				return fmt.Errorf("make no version of projection %s active: %w", r.from.Name, err)
+			}
+			continue
+		}
 		_, err := tx.Exec(ctx, `
 			INSERT INTO strata.active (name, version) VALUES ($1, $2)
 			ON CONFLICT (name) DO UPDATE SET version = excluded.version, previous = active.version`, r.to.Name, r.to.Version)

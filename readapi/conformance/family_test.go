@@ -18,6 +18,7 @@ func version3() []row {
 		get("list-inbound-stx-transfers", account+"/transfers/stx/inbound?limit=1", "results # 1"),
 		get("list-outbound-stx-transfers", account+"/transfers/stx/outbound?limit=1", "results # 1"),
 		get("search-v3", v3+"/search?q={call}", "results # 1"),
+		get("search-v3", v3+"/search?q={name}", "results/0/type = name", "results/0/name/owner = {name_owner}"),
 		get("search-v3", v3+"/search?q=zzz", "results # 0"),
 		get("get-contract-v3", v3+"/smart-contracts/{deployed}", "contract_id = {deployed}"),
 		get("list-contract-events-v3", v3+"/smart-contracts/{printer}/events?limit=1", "results # 1"),

@@ -101,6 +101,7 @@ func transactions() []row {
 		get("search", "/extended/v1/search/{tip_hash}", "result/entity_type = block_hash"),
 		get("search", "/extended/v1/search/{deployed}", "result/entity_type = contract_address", "result/tx_data/tx_id = {deploy}"),
 		get("search", "/extended/v1/search/{account}?include_metadata=true", "result/entity_type = standard_address", "result/metadata/balance"),
+		get("search", "/extended/v1/search/{name}", "result/entity_type = name", "result/name_data/0/registry = bns-v1", "result/name_data/0/owner = {name_owner}"),
 		refuse("search", "/extended/v1/search/x", 404, "found = false", "result/entity_type = invalid_term"),
 	}
 }

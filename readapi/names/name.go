@@ -16,6 +16,7 @@ import (
 	"strata/domain/names"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
+	"strata/readapi/internal/view"
 )
 
 // blockchain is the only one whose names there are.
@@ -43,6 +44,8 @@ type bnsV1Name struct {
 	Expired            *bool       `json:"expired,omitempty" doc:"Whether the lease is over, so that the name does not resolve. Absent for a subdomain."`
 	InGrace            *bool       `json:"in_grace,omitempty" doc:"Whether the lease ended within the last 5000 heights, so that the owner may renew it. Absent for a subdomain."`
 	Source             string      `json:"source" enum:"bns-v1" doc:"The registry that the answer is from."`
+	// Wallets resolve names in the second registry first.
+	Second *view.RegisteredName `json:"bns_v2,omitempty" doc:"The name in the second registry, BNS-V2. Absent if it is not there, and for a subdomain."`
 }
 
 // source names the registry in answers.
@@ -53,7 +56,7 @@ func (a *api) registerNames() {
 		ID: "get-bns-v1-name", Path: "/v1/names/{name}", Tag: tag, Summary: "A name or a subdomain of the first registry",
 		Description: "The name as its last operation left it, even if it has expired. A revoked name does not exist. For a subdomain that is not on the chain, " +
 			"the error names the resolver that may know it.",
-		FailureBody: reflect.TypeFor[bnsV1Failure](), Statuses: []int{http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("names"), TagByContent: true,
+		FailureBody: reflect.TypeFor[bnsV1Failure](), Statuses: []int{http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("names", "bns"), TagByContent: true,
 	}, getName)
 }
 
@@ -65,14 +68,21 @@ func getName(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsV1Name
 	if !engine.Ready(s, "names") {
 		return nil, missing
 	}
-	row, err := readName(ctx, s, in.Name)
-	if err != nil {
+	b := s.Batch()
+	found, second := engine.Query(b, nameColumns, nameSQL, in.Name), view.QueueSecondName(b, in.Name)
+	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	if row == nil {
+	row, ok := found.First()
+	if !ok {
 		return nil, missing
 	}
-	return row.shape(), nil
+	s.Shows(func() []engine.Lookup { return append(row.lookups(), view.NameLookups(second.Rows)...) })
+	shown := row.shape()
+	if other, ok := second.First(); ok {
+		shown.Second = &other
+	}
+	return shown, nil
 }
 
 // nameRow is the last operation of a name that is not revoked.

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	domain "strata/domain/bns"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/projections/bns"
 	projection "strata/projections/names"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
@@ -32,7 +34,7 @@ func newWorld(t *testing.T) *world {
 		posts[i] = replay.Post(generator.Next())
 	}
 	replay.Append(t, log, posts...)
-	replay.Run(t, log, apitest.NewChain(t), projection.New())
+	replay.Run(t, log, apitest.NewChain(t), projection.New(), bns.New(domain.KnownContracts()))
 	return &world{apitest.NewSiteOn(t, log.Pool(), readapi.Config{}), generator.Expected()}
 }
 
@@ -134,6 +136,40 @@ func TestNamesOfChain(t *testing.T) {
 		if want := w.list(func(_ string, n synthchain.Name) bool { return n.Owner == owner }); !slices.Equal(held, want) && len(held)+len(want) > 0 {
 			t.Errorf("%s: got %v, want %v", owner, held, want)
 		}
+	}
+}
+
+// TestBothRegistries has a name in both registries: its answer names the owner in the second one, and the search finds both.
+func TestBothRegistries(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	name := w.list(func(string, synthchain.Name) bool { return true })[0]
+	path, search := "/v1/names/"+name, "/extended/v1/search/"+name
+	first := `{"registry":"bns-v1","owner":"` + w.truth.Names[name].Owner + `"}`
+	if got := w.Get(path); strings.Contains(got.Body, "bns_v2") {
+		t.Errorf("got %s, want nothing of the second registry", got.Body)
+	}
+	if got, want := w.Get(search).Body, `{"found":true,"result":{"entity_id":"`+name+`","entity_type":"name","name_data":[`+first+`]}}`; got != want {
+		t.Errorf("search: got %s, want %s", got, want)
+	}
+	label, namespace, _ := strings.Cut(name, ".")
+	w.Exec(`INSERT INTO bns_v1.name (height, source_seq, id, tx_index, events, airdropped, revoked, valid, key_a, key_b, key_c, renewal_height, stx_burn, full_name, label, namespace, owner, pointer)
+		VALUES (1, 1, 1, 0, 1, true, false, true, 0, 0, 0, 0, 0, $1, $2, $3, $4, '/events/0')`, name, label, namespace, apitest.Alice)
+	again := apitest.NewSiteOn(t, w.Pool, readapi.Config{}) // which has kept no answer
+	second := `{"registry":"bns-v2","owner":"` + apitest.Alice + `"}`
+	if got := again.Get(path); !strings.HasSuffix(got.Body, `"bns_v2":`+second+`}`) {
+		t.Errorf("got %s, want %s", got.Body, second)
+	}
+	if got, want := again.Get(search).Body, `"name_data":[`+second+`,`+first+`]}}`; !strings.HasSuffix(got, want) {
+		t.Errorf("search: got %s, want %s", got, want)
+	}
+	for _, target := range []string{path, search} {
+		if got := again.Get(apitest.TracePath(target)); got.Status != 200 || !strings.Contains(got.Body, `"bns_v1.name"`) {
+			t.Errorf("trace of %s: got %d %.500s, want the row of the second registry", target, got.Status, got.Body)
+		}
+	}
+	if got := again.Get("/extended/v1/search/nobody.nowhere"); got.Status != 404 || !strings.Contains(got.Body, `"entity_type":"invalid_term"`) {
+		t.Errorf("search of no name: got %d %s", got.Status, got.Body)
 	}
 }
 

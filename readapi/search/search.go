@@ -17,14 +17,18 @@ import (
 
 // searchAllInput holds the parameters of a search.
 type searchAllInput struct {
-	Term            string `path:"id" doc:"A transaction id, a block hash, an index block hash, a contract or an address."`
+	Term            string `path:"id" doc:"A transaction id, a block hash, an index block hash, a contract, an address or a name."`
 	IncludeMetadata bool   `query:"include_metadata" default:"false" doc:"Add the whole transaction, block or balance to the result."`
 }
 
-// Dependencies returns the tip of the chain, and what the mempool has of the transaction or contract.
+// Dependencies returns the tip of the chain, and what the mempool has of the transaction or contract; for a name the tips
+// of both registries.
 func (in *searchAllInput) Dependencies() engine.Dependencies {
-	d := engine.OnTip("chain", "accounts", "balances")
 	term := strings.TrimSpace(in.Term)
+	if _, ok := nameOf(term); ok {
+		return engine.OnTip("names", "bns")
+	}
+	d := engine.OnTip("chain", "accounts", "balances")
 	if id, err := hash.Parse32(term); err == nil {
 		return d.With("mempool", shard.Transaction(id))
 	}
@@ -40,11 +44,12 @@ type searchAnswer struct {
 
 // foundEntity describes what a search found. For a search that found nothing it has only the type of the term.
 type foundEntity struct {
-	EntityID   string      `json:"entity_id,omitempty"`
-	EntityType string      `json:"entity_type" enum:"tx_id,mempool_tx_id,block_hash,contract_address,standard_address,unknown_hash,invalid_term"`
-	TxData     *foundTx    `json:"tx_data,omitempty" doc:"Present for a transaction, and for a contract, whose deployment it describes. For a pending transaction it has only the type, and the id for a contract."`
-	BlockData  *foundBlock `json:"block_data,omitempty"`
-	Metadata   any         `json:"metadata,omitempty" doc:"The transaction, the block, or the account's STX balance, as their own endpoints return them."`
+	EntityID   string                `json:"entity_id,omitempty"`
+	EntityType string                `json:"entity_type" enum:"tx_id,mempool_tx_id,block_hash,contract_address,standard_address,name,unknown_hash,invalid_term"`
+	TxData     *foundTx              `json:"tx_data,omitempty" doc:"Present for a transaction, and for a contract, whose deployment it describes. For a pending transaction it has only the type, and the id for a contract."`
+	BlockData  *foundBlock           `json:"block_data,omitempty"`
+	NameData   []view.RegisteredName `json:"name_data,omitempty" doc:"Present for a name: the registries that have it, BNS-V2 first."`
+	Metadata   any                   `json:"metadata,omitempty" doc:"The transaction, the block, or the account's STX balance, as their own endpoints return them."`
 }
 
 // foundTx describes a transaction. The fields of its block are absent while it is pending.
@@ -67,7 +72,7 @@ type foundBlock struct {
 
 func (a *api) registerSearch() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "search", Path: "/extended/v1/search/{id}", Tag: "Status", Summary: "Find a transaction, block, contract or account",
+		ID: "search", Path: "/extended/v1/search/{id}", Tag: "Status", Summary: "Find a transaction, block, contract, account or name",
 		Description: "If a transaction or block has several copies, returns the canonical one, otherwise the newest; a pending transaction precedes its orphaned copies. Whitespace around the term is ignored.", FailureBody: reflect.TypeFor[searchAnswer](),
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, TagByContent: true,
 	}, a.search)
@@ -84,6 +89,15 @@ func (a *api) search(ctx context.Context, s *engine.Snapshot, in *searchAllInput
 	}
 	if p, err := clarity.ParsePrincipal(term); err == nil && p.String() == term {
 		return a.searchPrincipal(ctx, s, p, in.IncludeMetadata)
+	}
+	if name, ok := nameOf(term); ok {
+		all, err := findName(ctx, s, name)
+		if err != nil {
+			return nil, err
+		}
+		if len(all) > 0 {
+			return &searchAnswer{Found: true, Result: foundEntity{EntityID: name, EntityType: "name", NameData: all}}, nil
+		}
 	}
 	return nil, newSearchError("invalid_term", `The term "`+in.Term+`" is not a valid block hash, transaction ID, contract principal, or account address principal`)
 }

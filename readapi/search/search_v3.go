@@ -26,6 +26,7 @@ const (
 	typeBitcoinBlock  = "bitcoin_block"
 	typeSmartContract = "smart_contract"
 	typePrincipal     = "principal"
+	typeName          = "name"
 )
 
 // searchTypes is the query parameter that names the types to search. It may be repeated, and each text may hold several
@@ -34,13 +35,13 @@ type searchTypes []string
 
 // Schema implements huma.SchemaProvider.
 func (searchTypes) Schema(huma.Registry) *huma.Schema {
-	const one = `(` + typeTransaction + `|` + typeMempool + `|` + typeBlock + `|` + typeBitcoinBlock + `|` + typeSmartContract + `|` + typePrincipal + `)`
-	return schema.ListOf("Types to search: transaction, mempool_transaction, block, bitcoin_block, smart_contract, principal; by default all. To name several, repeat the parameter or separate the types with commas.",
+	const one = `(` + typeTransaction + `|` + typeMempool + `|` + typeBlock + `|` + typeBitcoinBlock + `|` + typeSmartContract + `|` + typePrincipal + `|` + typeName + `)`
+	return schema.ListOf("Types to search: transaction, mempool_transaction, block, bitcoin_block, smart_contract, principal, name; by default all. To name several, repeat the parameter or separate the types with commas.",
 		&huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(`^` + one + `(,` + one + `)*$`), Examples: []any{typeTransaction}})
 }
 
 type searchV3Input struct {
-	Term  string      `query:"q" required:"true" maxLength:"200" doc:"A transaction id, the hash or the height of a Stacks or a Bitcoin block, an index block hash, a contract or an address. Whitespace around it is ignored."`
+	Term  string      `query:"q" required:"true" maxLength:"200" doc:"A transaction id, the hash or the height of a Stacks or a Bitcoin block, an index block hash, a contract, an address or a name. Whitespace around it is ignored."`
 	Types searchTypes `query:"type,explode"`
 }
 
@@ -57,13 +58,14 @@ type searchResults struct {
 
 // searchResult is one thing that a search found. It has the member that its type names.
 type searchResult struct {
-	Type               string                   `json:"type" enum:"transaction,mempool_transaction,block,bitcoin_block,smart_contract,principal"`
+	Type               string                   `json:"type" enum:"transaction,mempool_transaction,block,bitcoin_block,smart_contract,principal,name"`
 	Transaction        *view.TransactionSummary `json:"transaction,omitempty"`
 	MempoolTransaction *view.WaitingSummary     `json:"mempool_transaction,omitempty" doc:"One that waits or was dropped."`
 	Block              *view.BlockSummary       `json:"block,omitempty"`
 	BitcoinBlock       *view.BitcoinSummary     `json:"bitcoin_block,omitempty" doc:"One that has Stacks blocks."`
 	SmartContract      *contractMatch           `json:"smart_contract,omitempty"`
 	Principal          *principalMatch          `json:"principal,omitempty" doc:"An address or contract that the chain knows."`
+	Name               *nameMatch               `json:"name,omitempty" doc:"A name in a registry of the Bitcoin Name System; BNS-V2 comes first."`
 }
 
 type contractMatch struct {
@@ -75,11 +77,16 @@ type principalMatch struct {
 	Address string `json:"address"`
 }
 
+type nameMatch struct {
+	Name string `json:"name"`
+	view.RegisteredName
+}
+
 func (a *api) registerSearchV3() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "search-v3", Path: "/extended/v3/search", Tag: "Status", Summary: "Find transactions, blocks, contracts and accounts",
+		ID: "search-v3", Path: "/extended/v3/search", Tag: "Status", Summary: "Find transactions, blocks, contracts, accounts and names",
 		Description: "Only what is canonical or in the mempool is found. A hash may find several things, as a height does, which is one of Stacks blocks and one of Bitcoin blocks.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Mempool, DependsOn: engine.OnTip("chain", "accounts", "mempool"), TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest}, Class: answer.Mempool, DependsOn: engine.OnTip("chain", "accounts", "mempool", "names", "bns"), TagByContent: true,
 	}, searchV3)
 }
 
@@ -99,6 +106,13 @@ func searchV3(ctx context.Context, s *engine.Snapshot, in *searchV3Input) (*sear
 	}
 	if p, err := clarity.ParsePrincipal(term); err == nil && p.String() == term {
 		return found, found.principal(ctx, s, in, p)
+	}
+	if name, ok := nameOf(term); ok && in.wants(typeName) {
+		names, err := findName(ctx, s, name)
+		for i := range names {
+			found.Results = append(found.Results, searchResult{Type: typeName, Name: &nameMatch{name, names[i]}})
+		}
+		return found, err
 	}
 	return found, nil
 }

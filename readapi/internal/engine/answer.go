@@ -70,6 +70,11 @@ func handleIn(ctx context.Context, s *Snapshot, handler handler) (value any, err
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
+	if s.plan != nil {
+		if err := s.plan.building(s.State); err != nil {
+			return nil, err
+		}
+	}
 	return handler(ctx, s)
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/binary"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -75,6 +76,29 @@ func (d *Dependencies) include(projection string) bool {
 	return d.Register || slices.Contains(d.tips, projection) ||
 		slices.ContainsFunc(d.shards, func(s register.Shard) bool { return s.Projection == projection }) ||
 		slices.ContainsFunc(d.optionalShards, func(s register.Shard) bool { return s.Projection == projection })
+}
+
+// building returns the error for an answer that needs a projection whose first version is being built, as after an update
+// that brought the projection: an empty answer would be wrong. It returns nil in all other cases.
+func (d *Dependencies) building(s *register.State) error {
+	check := func(name string) error {
+		if s.Active(name) != nil || !slices.ContainsFunc(s.Versions, func(v *register.Version) bool { return v.Name == name }) {
+			return nil
+		}
+		return &Error{CodeBuilding, fmt.Sprintf(
+			"projection %s is being built and has no active version yet: ask again later; its operator activates it with the projection whose steps it folds (strata projections status)", name)}
+	}
+	for _, name := range d.tips {
+		if err := check(name); err != nil {
+			return err
+		}
+	}
+	for _, shard := range d.shards {
+		if err := check(shard.Projection); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // appendState appends the dependencies' values in a state: two states with the same values give the same answer.

@@ -28,6 +28,8 @@ const (
 	CodeConflict
 	// CodeOtherRules means that other code has built the active version, so that the client has to ask another process.
 	CodeOtherRules
+	// CodeBuilding means that the first version of a projection is being built, and is not active yet.
+	CodeBuilding
 	// CodeBehind means that the tables do not yet reflect the requested position.
 	CodeBehind
 )
@@ -111,7 +113,7 @@ func Failure(err error, requestID string) (status int, body any, known bool) {
 			body.StatusCode = http.StatusNotFound
 		case CodeConflict:
 			body.StatusCode = http.StatusConflict
-		case CodeOtherRules, CodeBehind:
+		case CodeOtherRules, CodeBuilding, CodeBehind:
 			return http.StatusServiceUnavailable, UnavailableBody{own.Message}, true
 		}
 		body.Reason = http.StatusText(body.StatusCode)

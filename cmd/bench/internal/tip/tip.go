@@ -16,7 +16,10 @@ import (
 )
 
 // Bench measures a server that follows a node.
-type Bench struct{ *bench.Bench }
+type Bench struct {
+	*bench.Bench
+	Recordings []string // archives
+}
 
 const (
 	warmEvents  = 60
@@ -62,7 +65,10 @@ func (b *Bench) Measure(ctx context.Context) error {
 		b.Row("follow "+c.what, fmt.Sprintf("%.1f transactions, %s CPU an event, %.0f events/s", cost.transactions, cost.cpu(), cost.rate),
 			bulk.cpu()+" CPU in bulk", fmt.Sprintf("%.1f×", cost.total()/bulk.total()), c.target)
 	}
-	return b.large(ctx)
+	if err := b.large(ctx); err != nil {
+		return err
+	}
+	return b.recordings(ctx)
 }
 
 // idle measures what a server does when nothing comes.

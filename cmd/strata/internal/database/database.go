@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -31,6 +32,7 @@ type DB struct {
 	DataDir string
 
 	cluster *postgres.Cluster // the private Postgres; nil with --database-url
+	leave   func()            // ends the watch of the private Postgres
 }
 
 // Open connects to the database and applies the migrations. Without --database-url it starts the private Postgres first.
@@ -48,6 +50,7 @@ func (f *Flags) Open(ctx context.Context, logger *slog.Logger) (_ *DB, err error
 			return nil, err
 		}
 		url, db.DataDir = db.cluster.URL(), f.DataDir
+		db.leave = db.keep(ctx)
 	}
 	if err := migrations.Up(ctx, url); err != nil {
 		var unreachable *pgconn.ConnectError
@@ -62,6 +65,17 @@ func (f *Flags) Open(ctx context.Context, logger *slog.Logger) (_ *DB, err error
 	}
 	db.Log = eventstore.Open(db.Pool, eventstore.Config{Logger: logger})
 	return db, nil
+}
+
+// keep starts the private Postgres again whenever it ends, until the returned function is called.
+func (db *DB) keep(ctx context.Context) (leave func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // as long as the database is open
+	var keeping sync.WaitGroup
+	keeping.Go(func() { db.cluster.Keep(ctx) })
+	return func() {
+		cancel()
+		keeping.Wait()
+	}
 }
 
 // Connect opens a pool whose connections have an empty search_path, so that a query that omits the schema fails rather
@@ -95,6 +109,9 @@ func (db *DB) Close(logger *slog.Logger) {
 	}
 	if db.cluster == nil {
 		return
+	}
+	if db.leave != nil {
+		db.leave()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

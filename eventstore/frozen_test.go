@@ -1,0 +1,60 @@
+package eventstore_test
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/eventstore"
+)
+
+// A peer that is frozen while it holds the head of the log stops nobody for long: between two statements, or in the middle
+// of a COPY.
+func TestFrozenPeers(t *testing.T) {
+	t.Parallel()
+	for name, freeze := range map[string]func(ctx context.Context, tx pgx.Tx){
+		"between statements": func(ctx context.Context, _ pgx.Tx) { <-ctx.Done() },
+		"in a COPY": func(ctx context.Context, tx pgx.Tx) {
+			_, _ = tx.Conn().PgConn().CopyFrom(ctx, frozen{ctx}, `COPY log.body (sha256, seq) FROM STDIN (FORMAT binary)`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pool := migrated.New(t)
+			log := openLog(t, pool, eventstore.Config{})
+			ctx, thaw := context.WithCancel(t.Context())
+			tx, err := pool.Begin(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tx.Exec(ctx, `SELECT size FROM log.head FOR UPDATE`); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				freeze(ctx, tx)
+				_ = tx.Rollback(context.WithoutCancel(ctx))
+			}()
+			began := time.Now()
+			seq, err := log.Append(t.Context(), incoming("/x", []byte("x")))
+			if err != nil || seq != 1 {
+				t.Errorf("got event %d, %v", seq, err)
+			}
+			t.Logf("appended after %s", time.Since(began).Round(time.Millisecond))
+			thaw()
+			<-ended
+		})
+	}
+}
+
+// frozen is the body of a COPY whose client has stopped.
+type frozen struct{ ctx context.Context }
+
+func (f frozen) Read([]byte) (int, error) {
+	<-f.ctx.Done()
+	return 0, io.EOF
+}

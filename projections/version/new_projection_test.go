@@ -1,0 +1,70 @@
+package version_test
+
+import (
+	"slices"
+	"testing"
+
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/replay"
+	"strata/projections"
+	"strata/projections/chain"
+	"strata/projections/follow"
+	"strata/projections/internal/rig"
+	"strata/projections/mempool"
+	"strata/projections/version"
+)
+
+// TestNewProjection updates a program to one with new rules of the leader and one more projection: it becomes active with
+// its leader, ceases to be active when the leader is rolled back, and becomes active again.
+func TestNewProjection(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	replay.Append(t, log, rig.Blocks(0, 50)...)
+	stop := rig.Follow(t, log, projections.Chain(rig.Chain(t), rig.NewTally(1)))
+	replay.Wait(t, log)
+	stop()
+	rig.Execute(t, log, `UPDATE strata.projection SET rules = 7 WHERE name = 'chain'`) // built by other code
+	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1), mempool.New())}
+	replay.Follow(t, follow.Config{Log: log, BuildNew: true}, lines...)
+	leader, added := rig.Schema("chain", chain.Version+1), rig.Schema(mempool.Name, mempool.Version)
+	for _, v := range []projections.Schema{leader, rig.Schema("tally", 2), added} {
+		waitUntilIndexed(t, log, v)
+	}
+	active := func() int {
+		t.Helper()
+		all, err := version.Active(t.Context(), log.Pool())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[mempool.Name]
+	}
+	if got := active(); got != 0 {
+		t.Fatalf("before the leader, version %d is active", got)
+	}
+	for range 2 {
+		var switches []version.Switch
+		eventually.Holds(t, "the leader can be switched to", func() (ok bool) {
+			var err error
+			if switches, err = version.Activate(t.Context(), log.Pool(), lines, []projections.Schema{leader}); err != nil && !isBehind(err) {
+				t.Fatal(err)
+			}
+			return err == nil
+		})
+		if want := (version.Switch{Name: mempool.Name, From: 0, To: mempool.Version}); len(switches) != 3 || !slices.Contains(switches, want) {
+			t.Errorf("activate: got %v, want %v among three", switches, want)
+		}
+		if got := active(); got != mempool.Version {
+			t.Errorf("version %d is active, want %d", got, mempool.Version)
+		}
+		switches, err := version.Rollback(t.Context(), log.Pool(), lines, "chain")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (version.Switch{Name: mempool.Name, From: mempool.Version, To: 0}); len(switches) != 3 || !slices.Contains(switches, want) {
+			t.Errorf("roll back: got %v, want %v among three", switches, want)
+		}
+		if got := active(); got != 0 {
+			t.Errorf("after the leader was rolled back, version %d is active", got)
+		}
+	}
+}
