@@ -195,6 +195,31 @@ func errorOf(failed bool) error {
 	return nil
 }
 
+// A statement may say how it is to be executed, as with any transaction of pgx.
+func TestModeOfExecution(t *testing.T) {
+	pool, _ := database(t)
+	fold := func(lane int, mode ...any) pipeline.Fold {
+		return func(tx pgx.Tx) error {
+			if err := put(t.Context(), tx, lane, 3); err != nil {
+				return err
+			}
+			var n int
+			if err := tx.QueryRow(t.Context(), `SELECT count(*) FROM s.item WHERE lane = $1`, append(mode, lane)...).Scan(&n); err != nil || n != 3 {
+				return fmt.Errorf("lane %d: got %d (%w), want 3", lane, n, err)
+			}
+			_, err := tx.Exec(t.Context(), `UPDATE s.item SET text = $2 WHERE lane = $1`, append(mode, lane, "new")...)
+			return err
+		}
+	}
+	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+		_, err := pipeline.Run(t.Context(), tx, fold(0), fold(1, pgx.QueryExecModeExec), fold(2, pgx.QueryExecModeDescribeExec))
+		return err
+	})
+	if got := count(t, pool); err != nil || !slices.Equal(got, []int{3, 3, 3}) {
+		t.Errorf("got %v rows (%v), want three in each lane", got, err)
+	}
+}
+
 // The fold at fault is named, whatever its fault; the others end, and nothing is left of them.
 func TestFailures(t *testing.T) {
 	oops := errors.New("oops")

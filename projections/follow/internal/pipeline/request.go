@@ -14,6 +14,8 @@ type request struct {
 	args []any
 	// copy is set for rows that are sent with the COPY protocol.
 	copy *copyRows
+	// alone is set for a statement that says how it is to be executed. A batch can't do that, so it has a round trip of its own.
+	alone bool
 
 	result result
 	err    error
@@ -39,12 +41,16 @@ func (p *pipeline) send() {
 	p.queue = nil
 	for len(queue) > 0 {
 		n := 0
-		for n < len(queue) && queue[n].copy == nil {
+		for n < len(queue) && queue[n].copy == nil && !queue[n].alone {
 			n++
 		}
-		if n > 0 {
+		switch {
+		case n > 0:
 			p.sendStatements(queue[:n])
-		} else {
+		case queue[0].alone:
+			n = 1
+			p.sendAlone(queue[0])
+		default:
 			n = 1
 			p.sendRows(queue[0])
 		}
@@ -68,6 +74,22 @@ func (p *pipeline) sendRows(r *request) {
 	p.counts.RoundTrips += 2 // the server first says that it is ready
 	if _, r.err = p.tx.CopyFrom(p.ctx, r.copy.table, r.copy.columns, pgx.CopyFromRows(r.copy.rows)); r.err != nil {
 		p.fail(r.lane, r.err)
+	}
+}
+
+func (p *pipeline) sendAlone(r *request) {
+	if p.failed != nil {
+		p.abort([]*request{r})
+		return
+	}
+	p.counts.Statements++
+	p.counts.RoundTrips++
+	rows, err := p.tx.Query(p.ctx, r.sql, r.args...)
+	if err == nil {
+		r.result, err = collect(rows)
+	}
+	if r.err = err; err != nil {
+		p.fail(r.lane, err)
 	}
 }
 
@@ -101,6 +123,11 @@ func read(answers pgx.BatchResults) (r result, err error) {
 	if err != nil {
 		return r, err
 	}
+	return collect(rows)
+}
+
+// collect reads all rows.
+func collect(rows pgx.Rows) (r result, err error) {
 	defer rows.Close()
 	r.fields = append(r.fields, rows.FieldDescriptions()...)
 	for rows.Next() {

@@ -33,6 +33,9 @@ func (t *laneTx) Prepare(ctx context.Context, name, sql string) (*pgconn.Stateme
 // queue adds a statement to what is sent next.
 func (t *laneTx) queue(sql string, args []any) *request {
 	r := &request{lane: t.lane.index, sql: sql, args: args}
+	if len(args) > 0 {
+		_, r.alone = args[0].(pgx.QueryExecMode)
+	}
 	t.lane.pipeline.queue = append(t.lane.pipeline.queue, r)
 	return r
 }
