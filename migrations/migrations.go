@@ -19,6 +19,9 @@ import (
 //go:embed *.sql
 var files embed.FS
 
+// table is the table of the migrations that were applied.
+const table = "public.strata_migration"
+
 // lockKey is the key of the advisory lock that serialises processes that migrate the same database.
 const lockKey = 0x737472617461 // "strata"
 
@@ -42,13 +45,22 @@ func Up(ctx context.Context, url string) error {
 	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(lockKey)); err != nil {
 		return fmt.Errorf("wait for other migrations: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithVerbose(false),
-		goose.WithSlog(slog.New(slog.DiscardHandler)), goose.WithTableName("public.strata_migration"))
+	restored, err := adopt(ctx, conn)
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithVerbose(false), goose.WithAllowOutofOrder(restored),
+		goose.WithSlog(slog.New(slog.DiscardHandler)), goose.WithTableName(table))
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", err)
+	}
+	if restored {
+		if _, err := conn.ExecContext(ctx, `UPDATE strata.archive SET id = a.id FROM log.archive a`); err != nil {
+			return fmt.Errorf("give the archive the identity of the restored log: %w", err)
+		}
 	}
 	return nil
 }

@@ -155,17 +155,41 @@ func TestConformanceData(t *testing.T) {
 			for range posts {
 				all = append(all, replay.Post(made.Next()))
 			}
-			log := replay.NewLog(t)
-			online := httptest.NewServer(newSite(t, log, "testnet", prefix, rosetta.Config{}).handler)
-			t.Cleanup(online.Close)
-			cold := httptest.NewServer(offline(t, prefix).handler)
-			t.Cleanup(cold.Close)
-			r := newTool(t, "testnet", online.URL+prefix, cold.URL+prefix)
-			fold(t, log, all...)
-			r.checkSpec()
-			r.checkData()
+			checkWith(t, "testnet", prefix, all)
 		})
 	}
+}
+
+// TestConformanceRecordings lets it follow what real nodes sent.
+func TestConformanceRecordings(t *testing.T) {
+	if os.Getenv(postsVariable) == "" {
+		t.Skip("make conformance-rosetta runs this")
+	}
+	files, err := filepath.Glob(filepath.Join(replay.SharedData(t), "events", "*.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name, network := filepath.Base(file), "testnet"
+		if strings.HasPrefix(name, "mainnet") {
+			network = "mainnet"
+		}
+		t.Run(name, func(t *testing.T) { checkWith(t, network, rosetta.MeshPath, replay.Recording(t, name)) })
+	}
+}
+
+// checkWith runs check:spec and check:data over what a node posted.
+func checkWith(t *testing.T, network, prefix string, posts []replay.Post) {
+	t.Helper()
+	log := replay.NewLog(t)
+	online := httptest.NewServer(newSite(t, log, network, prefix, rosetta.Config{}).handler)
+	t.Cleanup(online.Close)
+	cold := httptest.NewServer(offline(t, network, prefix).handler)
+	t.Cleanup(cold.Close)
+	r := newTool(t, network, online.URL+prefix, cold.URL+prefix)
+	fold(t, log, posts...)
+	r.checkSpec()
+	r.checkData()
 }
 
 // miner is a node that mines each transaction that it is sent, in a block of its own.

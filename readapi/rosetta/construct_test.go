@@ -81,9 +81,9 @@ func withNode(t *testing.T, prefix string) (*site, *fakeNode) {
 }
 
 // offline returns the operations of a process without a database.
-func offline(t *testing.T, prefix string) *site {
+func offline(t *testing.T, network, prefix string) *site {
 	t.Helper()
-	return &site{t, rosetta.Offline(rosetta.Config{Network: "testnet", Version: "test"}, slog.New(slog.DiscardHandler)), prefix, "testnet"}
+	return &site{t, rosetta.Offline(rosetta.Config{Network: network, Version: "test"}, slog.New(slog.DiscardHandler)), prefix, network}
 }
 
 func publicKey(k key.Private) map[string]any {
@@ -169,7 +169,7 @@ func TestConstruction(t *testing.T) {
 			t.Run(tt.name+strings.ReplaceAll(prefix, "/", "-"), func(t *testing.T) {
 				t.Parallel()
 				online, node := withNode(t, prefix)
-				cold := offline(t, prefix)
+				cold := offline(t, "testnet", prefix)
 				account := ask[types.ConstructionDeriveResponse](cold, "/construction/derive", map[string]any{"public_key": publicKey(alice)}).AccountIdentifier
 				if account.Address != address(alice) {
 					t.Errorf("derive: got %s, want %s", account.Address, address(alice))
@@ -279,7 +279,7 @@ func TestSubmitRefused(t *testing.T) {
 
 func TestOffline(t *testing.T) {
 	t.Parallel()
-	cold := offline(t, rosetta.LegacyPath)
+	cold := offline(t, "testnet", rosetta.LegacyPath)
 	if list := ask[types.NetworkListResponse](cold, "/network/list", nil); len(list.NetworkIdentifiers) != 1 {
 		t.Errorf("list: got %s", types.PrintStruct(list))
 	}

@@ -1,0 +1,135 @@
+package migrations_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/eventstore"
+	"strata/internal/testkit/pgtest"
+	"strata/migrations"
+)
+
+// program returns the path of a program of the server's version; it skips the test where there is none.
+func program(t *testing.T, pool *pgxpool.Pool, name string) string {
+	t.Helper()
+	var version int
+	if err := pool.QueryRow(t.Context(), `SELECT current_setting('server_version_num')::int / 10000`).Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	if path := filepath.Join("/usr/lib/postgresql", fmt.Sprint(version), "bin", name); isFile(path) {
+		return path
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("no %s: %v", name, err)
+	}
+	return path
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func open(t *testing.T, url string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// TestRestoredLog backs the schema log up while events arrive, restores it into an empty database, and goes on there.
+func TestRestoredLog(t *testing.T) {
+	t.Parallel()
+	from := pgtest.URL(t)
+	if err := migrations.Up(t.Context(), from); err != nil {
+		t.Fatal(err)
+	}
+	source := open(t, from)
+	dump, restore := program(t, source, "pg_dump"), program(t, source, "psql")
+	log := eventstore.Open(source, eventstore.Config{PartitionEvents: 10})
+	t.Cleanup(log.Close)
+	appendTo := func(log *eventstore.Log, body string) int64 {
+		t.Helper()
+		seq, err := log.Append(t.Context(), eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: "/x", ContentType: "application/json", Body: eventstore.NewBody([]byte(body))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seq
+	}
+	for i := range 35 { // several partitions
+		appendTo(log, fmt.Sprintf(`{"n":%d}`, i%20))
+	}
+	busy, quiet := context.WithCancel(t.Context())
+	arrived := make(chan struct{})
+	go func() {
+		defer close(arrived)
+		for i := 0; busy.Err() == nil; i++ {
+			_, _ = log.Append(busy, eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: "/y", Body: eventstore.NewBody(fmt.Append(nil, i))})
+		}
+	}()
+	var text, said bytes.Buffer
+	backup := exec.CommandContext(t.Context(), dump, "--schema", "log", "--no-owner", "--dbname", from)
+	backup.Stdout, backup.Stderr = &text, &said
+	err := backup.Run()
+	quiet()
+	<-arrived
+	if err != nil {
+		t.Fatalf("pg_dump: %v: %s", err, said.String())
+	}
+
+	to := pgtest.Fresh(t)
+	said.Reset()
+	load := exec.CommandContext(t.Context(), restore, "--quiet", "--set", "ON_ERROR_STOP=1", "--dbname", to)
+	load.Stdin, load.Stdout, load.Stderr = &text, &said, &said
+	if err := load.Run(); err != nil {
+		t.Fatalf("psql: %v: %s", err, said.String())
+	}
+	for range 2 { // also a database that was adopted before
+		if err := migrations.Up(t.Context(), to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	target := open(t, to)
+	restored := eventstore.Open(target, eventstore.Config{PartitionEvents: 10})
+	t.Cleanup(restored.Close)
+	size, root, err := restored.Checkpoint(t.Context())
+	if err != nil || size < 35 {
+		t.Fatalf("restored %d events, %v", size, err)
+	}
+	check := func(what, query string) {
+		t.Helper()
+		var got, want string
+		if err := target.QueryRow(t.Context(), query, size).Scan(&got); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if err := source.QueryRow(t.Context(), query, size).Scan(&want); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if got != want {
+			t.Errorf("%s: got %s, want %s", what, got, want)
+		}
+	}
+	check("identity", `SELECT a.id::text FROM strata.archive a WHERE $1::bigint > 0`)
+	check("events", `SELECT md5(string_agg(seq || path || encode(sha256, 'hex') || coalesce(encode(body, 'hex'), ''), ',' ORDER BY seq)) FROM log.event WHERE seq <= $1::bigint`)
+	if seq := appendTo(restored, `{"n":1}`); seq != size+1 {
+		t.Errorf("the next event is %d, want %d", seq, size+1)
+	}
+	for i := range 25 { // into partitions that the backup does not have
+		appendTo(restored, fmt.Sprintf(`{"new":%d}`, i))
+	}
+	if len(root) != 32 {
+		t.Errorf("got the root %x", root)
+	}
+}
