@@ -36,7 +36,7 @@ PKG          ?= ./...
 # what fetches and forwards, what runs and switches projections, the engine of the reads and the streams. Folds, rules, resources and
 # programs are tested without, and so is Socket.IO: its library's watch of a request races with what a poll sets when the client leaves at
 # that moment. Each test runs once.
-CONCURRENT := ^strata/(eventstore|metadata|proxy|projections/(follow|version|admin|internal/register)|readapi/internal|readapi/stream$$)(/|$$)
+CONCURRENT := ^strata/(eventstore|metadata|proxy|projections/(decode|follow|version|admin|internal/register)|readapi/internal|readapi/stream$$)(/|$$)
 # Tests mostly wait: for databases, for what they have stopped, for what is to be tried again.
 MORE_AT_A_TIME := -parallel $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 TEST_TIMEOUT ?= 15m
@@ -63,7 +63,7 @@ demo: build $(NEEDED) ## Show what strata does, on made-up data (ARGS="--flag â€
 	exec bin/strata demo $(ARGS)
 
 .PHONY: test
-test: postgres redis chromium node $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
+test: postgres redis pgbouncer chromium node $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
 	@$(MAKE) --no-print-directory $(ROSETTA_CLI)-$(ROSETTA_CLI_VERSION) || echo "rosetta-cli can't be built here: its checks are skipped"; \
 	if [ -x $(ROSETTA_CLI) ]; then export STRATA_ROSETTA_CLI=$(ROSETTA_CLI); fi; \
 	packages=$$(go list $(PKG)); failed=0; \
@@ -78,11 +78,20 @@ test: postgres redis chromium node $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all 
 	exit $$failed
 
 .PHONY: lint
-lint: sizes $(GOLANGCI)-$(GOLANGCI_VERSION) ## Check format, vet, sizes of packages, and the rules in .golangci.yml
+lint: sizes lint-deploy $(GOLANGCI)-$(GOLANGCI_VERSION) ## Check format, vet, sizes of packages, the rules in .golangci.yml, and deploy/
 	@unformatted=$$(gofmt -l .); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w):"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	$(GOLANGCI) run ./...
+
+# Lets Prometheus and systemd check what they would run, where they can be had.
+.PHONY: lint-deploy
+lint-deploy: promtool
+	@sh -n deploy/systemd/postinstall.sh && sh -n deploy/systemd/preremove.sh
+	@if command -v promtool > /dev/null; then promtool test rules deploy/monitoring/alerts_test.yaml; else echo "no promtool: the alert rules are not checked"; fi
+	@if command -v systemd-analyze > /dev/null; then \
+		unit=$$(mktemp -d); sed 's|/usr/bin/strata|/bin/true|' deploy/systemd/strata.service > $$unit/strata.service; \
+		systemd-analyze verify $$unit/strata.service; rm -r $$unit; fi
 
 # Counts the lines of each package, without generated files. Decision 016 has the exceptions, which awk reads first.
 .PHONY: sizes
@@ -152,6 +161,16 @@ redis:
 	$$sudo apt-get update -q; \
 	$$sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -q -y --no-install-recommends redis-server
 
+# The same for the pooler of connections that Strata is tested behind.
+.PHONY: pgbouncer
+pgbouncer:
+	@if PATH="$$PATH:/usr/sbin" command -v pgbouncer > /dev/null; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null; then exit 0; fi; \
+	echo "No pgbouncer found: installing Debian's, which the tests need"; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+	$$sudo apt-get update -q; \
+	$$sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -q -y --no-install-recommends pgbouncer
+
 # The same for the proxy that ours is measured beside. It may be where only an administrator looks.
 .PHONY: nginx
 nginx:
@@ -161,6 +180,16 @@ nginx:
 	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 	$$sudo apt-get update -q; \
 	$$sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -q -y --no-install-recommends nginx-light
+
+# The same for the program that checks alert rules, which comes with Prometheus.
+.PHONY: promtool
+promtool:
+	@if command -v promtool > /dev/null; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null; then exit 0; fi; \
+	echo "No promtool found: installing Debian's, which checks the alert rules"; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+	$$sudo apt-get update -q; \
+	$$sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -q -y --no-install-recommends prometheus || true
 
 # The same for the browser that the console is tested in. It is used without a display, and nobody else is to see it.
 .PHONY: chromium

@@ -82,7 +82,7 @@ func TestAppendSpooledFile(t *testing.T) {
 	const size = 40 << 20
 	content := noise(size, 3)
 	spool := eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir(), Threshold: 1 << 20})
-	body, err := spool.Read(context.Background(), bytes.NewReader(content), size)
+	body, err := spool.Read(bytes.NewReader(content), size)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,13 +2,12 @@ package eventstore_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"strata/eventstore"
 )
@@ -34,7 +33,7 @@ func TestSpool(t *testing.T) {
 		"nothing of what was to": {"", 5, false, io.ErrUnexpectedEOF},
 	} {
 		t.Run(name, func(t *testing.T) {
-			body, err := spool.Read(context.Background(), strings.NewReader(c.content), c.size)
+			body, err := spool.Read(strings.NewReader(c.content), c.size)
 			if !errors.Is(err, c.err) {
 				t.Fatalf("got error %v, want %v", err, c.err)
 			}
@@ -63,21 +62,57 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-func TestSpoolWaitsForMemory(t *testing.T) {
-	spool := eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir(), Memory: 10})
-	first, err := spool.Read(context.Background(), bytes.NewReader(make([]byte, 8)), 8)
-	if err != nil {
-		t.Fatal(err)
+// A body takes memory as its bytes arrive. One that finds none goes on in a file, so that nobody waits.
+func TestSpoolWithoutMemory(t *testing.T) {
+	spool := eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir(), Memory: 64 << 10})
+	read := func(content []byte) *eventstore.Body {
+		t.Helper()
+		body, err := spool.Read(bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(body.Reader())
+		if want := eventstore.NewBody(content); err != nil || !bytes.Equal(got, content) || body.SHA256() != want.SHA256() || body.Size() != want.Size() {
+			t.Fatalf("got %d bytes, want %d; %v", len(got), len(content), err)
+		}
+		return body
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-	defer cancel()
-	if _, err := spool.Read(ctx, bytes.NewReader(make([]byte, 8)), 8); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v, want it to wait until its deadline", err)
+	content := bytes.Repeat([]byte("0123456789abcdef"), 3<<10) // 48 KiB
+	first, second := read(content), read(content)
+	if _, inMemory := first.Bytes(); !inMemory {
+		t.Error("the first body is in a file")
+	}
+	if _, inMemory := second.Bytes(); inMemory {
+		t.Error("two bodies of 48 KiB are in 64 KiB of memory")
 	}
 	first.Close()
-	second, err := spool.Read(context.Background(), bytes.NewReader(make([]byte, 8)), 8)
+	second.Close()
+	third := read(content)
+	if _, inMemory := third.Bytes(); !inMemory {
+		t.Error("the memory of closed bodies is not there again")
+	}
+	third.Close()
+}
+
+// Senders that announce much and send little take none of the others' memory.
+func TestSpoolIgnoresAnnouncements(t *testing.T) {
+	spool := eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir()})
+	var group sync.WaitGroup
+	defer group.Wait()
+	for range 2 * eventstore.SpoolMemoryDefault / eventstore.SpoolThresholdDefault {
+		r, w := io.Pipe()
+		group.Go(func() { _, _ = spool.Read(r, eventstore.SpoolThresholdDefault) })
+		defer func() { _ = w.Close() }()
+		if _, err := w.Write([]byte("x")); err != nil { // returns when it was read
+			t.Fatal(err)
+		}
+	}
+	body, err := spool.Read(bytes.NewReader(make([]byte, 1000)), 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second.Close()
+	defer body.Close()
+	if _, inMemory := body.Bytes(); !inMemory {
+		t.Error("there is no memory for a body that has come")
+	}
 }

@@ -20,6 +20,13 @@ FROM STDIN (FORMAT binary)`
 // txFunc writes something else in the transaction that appends a batch. first is the position of its first event.
 type txFunc = func(tx pgx.Tx, first int64) error
 
+// appendSettings hold for a transaction that holds the head's lock. The server ends it if this process does not move on
+// between two statements.
+const appendSettings = `SELECT ` + durableSQL + `, set_config('idle_in_transaction_session_timeout', $1, true)`
+
+// idleTimeout is the longest time that a transaction which holds the head's lock may wait for this process.
+const idleTimeout = 30 * time.Second
+
 // writeCopy appends a batch of any size in one transaction and streams its bodies. It calls inTx, unless it is nil,
 // before the commit.
 func (l *Log) writeCopy(ctx context.Context, batch []Incoming, inTx txFunc) (int64, error) {
@@ -48,6 +55,9 @@ func (l *Log) writeCopy(ctx context.Context, batch []Incoming, inTx txFunc) (int
 func (l *Log) tryCopy(ctx context.Context, batch []Incoming, inTx txFunc) (int64, error) {
 	var next *head
 	err := pgx.BeginFunc(ctx, l.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, appendSettings, strconv.FormatInt(idleTimeout.Milliseconds(), 10)); err != nil {
+			return fmt.Errorf("begin to append: %w", err)
+		}
 		current, err := readHead(ctx, tx, `FOR UPDATE`)
 		if err != nil {
 			return err

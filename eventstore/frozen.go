@@ -21,8 +21,8 @@ const (
 	frozenInterval = 5 * time.Second
 )
 
-// stuckSQL selects the sessions that others wait for, of which the server waits for the client's next word, with how much
-// of its COPY it has taken.
+// stuckSQL selects the sessions that block an append while the server waits for their client, with the bytes that each has
+// sent of its COPY.
 const stuckSQL = `
 SELECT a.pid, a.xact_start, coalesce(c.bytes_processed, 0), coalesce(host(a.client_addr), 'local')
 FROM pg_stat_activity a LEFT JOIN pg_stat_progress_copy c USING (pid)
@@ -56,7 +56,7 @@ func (l *Log) endFrozen(ctx context.Context) {
 		found, err := l.stuckSessions(ctx)
 		if err != nil {
 			if ctx.Err() == nil {
-				l.logger.LogAttrs(ctx, slog.LevelWarn, "who holds the log's head could not be found out", slog.Any("error", err))
+				l.logger.LogAttrs(ctx, slog.LevelWarn, "cannot find the sessions that hold the log's head", slog.Any("error", err))
 			}
 			continue
 		}
@@ -88,8 +88,8 @@ func (l *Log) end(ctx context.Context, s stuck) {
 	err := l.pool.QueryRow(ctx, `SELECT pg_terminate_backend($1)`, s.pid).Scan(&ended)
 	switch {
 	case err != nil && ctx.Err() == nil:
-		l.logger.LogAttrs(ctx, slog.LevelError, "a session that does not move holds the log's head, and could not be ended", append(attrs, slog.Any("error", err))...)
+		l.logger.LogAttrs(ctx, slog.LevelError, "cannot end a stalled session that holds the log's head", append(attrs, slog.Any("error", err))...)
 	case ended:
-		l.logger.LogAttrs(ctx, slog.LevelWarn, "ended a session that did not move and held the log's head", attrs...)
+		l.logger.LogAttrs(ctx, slog.LevelWarn, "ended a stalled session that held the log's head", attrs...)
 	}
 }

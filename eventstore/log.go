@@ -34,7 +34,7 @@ type Log struct {
 	mu   sync.Mutex // held while a batch is written; guards head
 	head *head      // nil: read it from the database
 
-	partitions partitions
+	partitions *partitions
 }
 
 // head is the newest state of log.head that this process knows. Another process may have moved it since.
@@ -79,7 +79,7 @@ func Open(pool *pgxpool.Pool, config Config) *Log {
 	config.Timeout = orDefault(config.Timeout, TimeoutDefault)
 	config.PartitionEvents = orDefault(config.PartitionEvents, PartitionEventsDefault)
 	l := &Log{pool: pool, logger: config.Logger, listener: NewListener(pool, config.Logger)}
-	l.partitions = partitions{pool: pool, count: config.PartitionEvents}
+	l.partitions = newPartitions(pool, config.PartitionEvents, config.Logger)
 	l.queue = newQueue(config, l.write)
 	return l
 }
@@ -109,7 +109,10 @@ func (l *Log) Append(ctx context.Context, in Incoming) (int64, error) {
 }
 
 // Close refuses further appends and waits for those under way. It may be called twice.
-func (l *Log) Close() { l.queue.close() }
+func (l *Log) Close() {
+	l.queue.close()
+	l.partitions.close()
+}
 
 // Size returns the number of committed events, which is also the position of the last one.
 func (l *Log) Size(ctx context.Context) (int64, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -11,23 +12,95 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// partitions adds partitions to the log's table: for the events about to be appended, and half a partition ahead.
+// partitions adds partitions to the log's table, half a partition ahead of the newest event, in the background. An append
+// waits only for the partition that it needs itself. So what stops DDL for a while (an ANALYZE of the table, a role that may
+// not make tables) stops no append while there is room.
 type partitions struct {
-	pool  *pgxpool.Pool
-	count int64 // positions per partition
+	pool   *pgxpool.Pool
+	count  int64 // positions per partition
+	logger *slog.Logger
 
 	mu    sync.Mutex
 	ready int64 // positions below this have a partition; 0: unknown
+
+	ahead   sync.Mutex // held while a partition is added ahead
+	retryAt time.Time  // when that is tried again after an error; guarded by ahead
+	adding  sync.WaitGroup
+	closed  context.Context // ends the background
+	end     context.CancelFunc
 }
 
-// partitionAttempts is the maximum number of attempts to add partitions while other processes add the same.
-const partitionAttempts = 5
+const (
+	// partitionAttempts is the maximum number of attempts to add partitions while other processes add the same.
+	partitionAttempts = 5
+	// aheadTimeout bounds an attempt to add partitions in the background.
+	aheadTimeout = time.Minute
+	// aheadInterval is how long the background waits after an attempt that failed.
+	aheadInterval = 10 * time.Second
+)
 
-// ensure adds partitions until positions up to seq, and half a partition beyond, have one.
+func newPartitions(pool *pgxpool.Pool, count int64, logger *slog.Logger) *partitions {
+	p := &partitions{pool: pool, count: count, logger: logger}
+	p.closed, p.end = context.WithCancel(context.Background())
+	return p
+}
+
+// ensure returns once positions up to seq have a partition. Half a partition beyond, it adds the next one in the
+// background.
 func (p *partitions) ensure(ctx context.Context, seq int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	need := seq + p.count/2
+	if p.ready == 0 { // look first: there may be room
+		if err := p.find(ctx); err != nil {
+			return fmt.Errorf("add the log's next partition: %w", err)
+		}
+	}
+	if seq >= p.ready {
+		if err := p.addUpTo(ctx, seq); err != nil {
+			return fmt.Errorf("add the log's next partition: %w", err)
+		}
+	}
+	if need := seq + p.count/2; need >= p.ready && p.ahead.TryLock() {
+		if time.Now().Before(p.retryAt) {
+			p.ahead.Unlock()
+			return nil
+		}
+		p.adding.Go(func() { p.addAhead(need) })
+	}
+	return nil
+}
+
+// addAhead adds partitions up to need in the background. It unlocks p.ahead.
+func (p *partitions) addAhead(need int64) {
+	defer p.ahead.Unlock()
+	ctx, cancel := context.WithTimeout(p.closed, aheadTimeout)
+	defer cancel()
+	other := partitions{pool: p.pool, count: p.count}
+	err := other.find(ctx)
+	if err == nil {
+		err = other.addUpTo(ctx, need)
+	}
+	if err != nil {
+		p.retryAt = time.Now().Add(aheadInterval)
+		if p.closed.Err() == nil {
+			p.logger.LogAttrs(ctx, slog.LevelWarn, "cannot add the log's next partition ahead of time; trying again; events are taken as long as there is room",
+				slog.Duration("wait", aheadInterval), slog.Any("error", err))
+		}
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ready = max(p.ready, other.ready)
+}
+
+// close ends the background.
+func (p *partitions) close() {
+	p.end()
+	p.adding.Wait()
+}
+
+// addUpTo adds partitions until positions up to need have one.
+func (p *partitions) addUpTo(ctx context.Context, need int64) error {
 	for attempt := 1; need >= p.ready; attempt++ {
 		err := p.add(ctx, need)
 		if err == nil {
@@ -37,21 +110,28 @@ func (p *partitions) ensure(ctx context.Context, seq int64) error {
 		p.ready = 0
 		var refused *pgconn.PgError
 		if attempt == partitionAttempts || !errors.As(err, &refused) {
-			return fmt.Errorf("add the log's next partition: %w", err)
+			return err
 		}
+	}
+	return nil
+}
+
+// find looks up which positions have a partition. Another process may have added some, and with another count.
+func (p *partitions) find(ctx context.Context) error {
+	err := p.pool.QueryRow(ctx, `
+		SELECT coalesce(max((regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \(''(\d+)''\)'))[1]::bigint), 0)
+		FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
+		WHERE i.inhparent = 'log.event'::regclass`).Scan(&p.ready)
+	if err != nil {
+		return fmt.Errorf("look up the partitions: %w", err)
 	}
 	return nil
 }
 
 func (p *partitions) add(ctx context.Context, need int64) error {
 	if p.ready == 0 {
-		// Another process may have added partitions, and with another count.
-		err := p.pool.QueryRow(ctx, `
-			SELECT coalesce(max((regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \(''(\d+)''\)'))[1]::bigint), 0)
-			FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
-			WHERE i.inhparent = 'log.event'::regclass`).Scan(&p.ready)
-		if err != nil {
-			return fmt.Errorf("look up the partitions: %w", err)
+		if err := p.find(ctx); err != nil {
+			return err
 		}
 	}
 	for p.ready <= need {

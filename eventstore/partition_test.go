@@ -2,12 +2,17 @@ package eventstore_test
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/pgtest"
 )
 
 // withSmallPartitions replaces the first partition, which is empty, with one of count positions.
@@ -42,9 +47,7 @@ func TestPartitionsAreAddedAhead(t *testing.T) {
 	log := openLog(t, pool, eventstore.Config{PartitionEvents: 10})
 	for i := range 33 {
 		seq := mustAppend(t, log, incoming("/x", []byte(fmt.Sprint(i))))
-		if end := partitionEnd(t, pool); end < seq+5 {
-			t.Fatalf("after event %d, partitions end at %d: want half a partition ahead", seq, end)
-		}
+		eventually.Holds(t, "there is half a partition ahead", func() bool { return partitionEnd(t, pool) >= seq+5 })
 	}
 	batch := make([]eventstore.Incoming, 45) // several partitions at once
 	for i := range batch {
@@ -58,9 +61,7 @@ func TestPartitionsAreAddedAhead(t *testing.T) {
 	other := openLog(t, pool, eventstore.Config{PartitionEvents: 100})
 	mustAppend(t, other, incoming("/x", []byte("other")))
 	checkWhole(t, other)
-	if end, want := partitionEnd(t, pool), int64(190); end != want {
-		t.Errorf("partitions end at %d, want %d", end, want)
-	}
+	eventually.Holds(t, "a partition of the other size is ahead", func() bool { return partitionEnd(t, pool) == 190 })
 }
 
 // Two processes need the next partition at the same moment.
@@ -78,5 +79,82 @@ func TestTwoProcessesAddPartitions(t *testing.T) {
 	})
 	if events := checkWhole(t, logs[0]); len(events) != 160 {
 		t.Errorf("got %d events, want 160", len(events))
+	}
+}
+
+// While somebody analyses the log, or does anything else that keeps partitions from being added, events are taken as long as
+// there is room.
+func TestAppendsWhilePartitionsCannotBeAdded(t *testing.T) {
+	pool := migrated.New(t)
+	withSmallPartitions(t, pool, 10)
+	analysis, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = analysis.Rollback(context.Background()) })
+	if _, err := analysis.Exec(t.Context(), `ANALYZE log.event`); err != nil {
+		t.Fatal(err)
+	}
+	log := openLog(t, pool, eventstore.Config{PartitionEvents: 10})
+	for i := range 9 { // positions 1 to 9
+		mustAppend(t, log, incoming("/x", []byte(fmt.Sprint(i))))
+	}
+	if end := partitionEnd(t, pool); end != 10 {
+		t.Fatalf("partitions end at %d, want 10 while the table is locked", end)
+	}
+	if err := analysis.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually.Holds(t, "the next partition is added", func() bool { return partitionEnd(t, pool) == 20 })
+	mustAppend(t, log, incoming("/x", []byte("next")))
+	checkWhole(t, log)
+}
+
+// A role that may only read and append does so beyond the partitions that there are.
+func TestAppendsWithoutRightsToMakeTables(t *testing.T) {
+	admin := migrated.New(t)
+	withSmallPartitions(t, admin, 10)
+	role := pgx.Identifier{"appender_" + strings.ToLower(rand.Text()[:10])}.Sanitize()
+	connect, err := pgx.ParseConfig(pgtest.AdminURL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	connect.Database = admin.Config().ConnConfig.Database
+	run := func(sql string) {
+		t.Helper()
+		superuser, err := pgx.ConnectConfig(context.Background(), connect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = superuser.Close(context.Background()) }()
+		if _, err := superuser.Exec(context.Background(), sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	run(`CREATE ROLE ` + role)
+	t.Cleanup(func() { run(`DROP OWNED BY ` + role); run(`DROP ROLE ` + role) })
+	run(`GRANT ` + role + ` TO ` + pgx.Identifier{admin.Config().ConnConfig.User}.Sanitize())
+	run(`GRANT USAGE ON SCHEMA log TO ` + role)
+	run(`GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA log TO ` + role)
+	run(`GRANT UPDATE ON log.head TO ` + role)
+	config := admin.Config()
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `SET ROLE `+role)
+		return err
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	log := openLog(t, pool, eventstore.Config{PartitionEvents: 10})
+	for i := range 25 {
+		mustAppend(t, log, incoming("/x", []byte(fmt.Sprint(i))))
+	}
+	if events := checkWhole(t, log); len(events) != 25 {
+		t.Errorf("got %d events, want 25", len(events))
+	}
+	if _, err := pool.Exec(t.Context(), `CREATE TABLE log.mine ()`); err == nil {
+		t.Error("the role may make tables, so the test shows nothing")
 	}
 }

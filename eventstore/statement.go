@@ -9,6 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// durableSQL makes the transaction wait at its commit until it is on disk, whatever the server's settings are: the sender is
+// told that the event is durable. A stricter setting stays.
+const durableSQL = `set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
+
 // appendOneSQL is appendSQL for one event, the usual batch of a live node. With plain parameters Postgres can reuse
 // its plan.
 const appendOneSQL = `
@@ -27,7 +31,7 @@ WITH head AS (
     INSERT INTO log.body (sha256, seq)
     SELECT $9, head.size FROM head WHERE $10 <> ''::bytea AND NOT EXISTS (SELECT FROM known)
 )
-SELECT pg_notify('` + Channel + `', size::text) FROM head`
+SELECT pg_notify('` + Channel + `', size::text), ` + durableSQL + ` FROM head`
 
 // appendSQL appends a batch in one statement, hence in one round trip and one commit: it does the compare-and-set on
 // the head's size, inserts the events, and inserts the positions of new bodies into log.body. If another writer was
@@ -66,14 +70,15 @@ WITH head AS (
     FROM incoming i LEFT JOIN known k USING (seq)
     WHERE k.seq IS NULL AND i.body_seq IS NULL AND i.body <> ''
 )
-SELECT pg_notify('` + Channel + `', size::text) FROM head`
+SELECT pg_notify('` + Channel + `', size::text), ` + durableSQL + ` FROM head`
 
 // statementBytesMax is the maximum total size of the bodies in one statement. Larger batches stream through COPY.
 const statementBytesMax = 8 << 20
 
-// attemptsMax is the maximum number of attempts to write a batch while other processes append in between. Each failed
-// attempt means that another process has made progress.
-const attemptsMax = 100
+// attemptsMax is the maximum number of attempts to write a batch with a compare-and-set while other processes append in
+// between. After these, the batch waits in line for the lock of the head: a distant writer would lose every race against one
+// that is near the database.
+const attemptsMax = 3
 
 func fitsStatement(batch []Incoming) bool {
 	var bytes int64
@@ -88,7 +93,7 @@ func fitsStatement(batch []Incoming) bool {
 
 func (l *Log) writeStatement(ctx context.Context, batch []Incoming) (int64, error) {
 	unseen := 0 // attempts that saw no partition
-	for range attemptsMax {
+	for lost := 0; lost < attemptsMax; {
 		if l.head == nil {
 			h, err := readHead(ctx, l.pool, ``)
 			if err != nil {
@@ -117,8 +122,9 @@ func (l *Log) writeStatement(ctx context.Context, batch []Incoming) (int64, erro
 			return events[0].Seq, nil
 		}
 		l.head = nil
+		lost++
 	}
-	return 0, fmt.Errorf("%w: other writers were faster %d times in a row", ErrUnavailable, attemptsMax)
+	return l.writeCopy(ctx, batch, nil)
 }
 
 // tryStatement reports whether the compare-and-set succeeded. If it did not, nothing was written.
@@ -129,8 +135,8 @@ func (l *Log) tryStatement(ctx context.Context, batch []Incoming, events []Event
 	} else {
 		row = l.appendMany(ctx, batch, events, next)
 	}
-	var notified any
-	switch err := row.Scan(&notified); {
+	var notified, durable any
+	switch err := row.Scan(&notified, &durable); {
 	case errors.Is(err, pgx.ErrNoRows):
 		return false, nil
 	case err != nil:

@@ -21,7 +21,7 @@ import (
 	"strata/migrations"
 )
 
-// databases have two active projections, ft_v1 and nft_v1, which have one block each and have folded all of the log.
+// databases have three active projections, ft_v1, nft_v1 and names_v1, which have one block each and have folded all of the log.
 var databases = pgtest.Template("metadata", fillDatabase)
 
 // tables is the file with the tables of projections that have wants.
@@ -30,7 +30,8 @@ const tables = "../projections/internal/token/tables.sql"
 // tip is the tip of the projections.
 var tip = fetch.Tip{Height: 100, IndexBlockHash: hash.Hash32{1, 2, 3}}
 
-// fillDatabase migrates a database and creates the two projections.
+// fillDatabase migrates a database and creates the projections. The tables of names that matter here are like those of
+// tokens.
 func fillDatabase(ctx context.Context, url string) error {
 	if err := migrations.Up(ctx, url); err != nil {
 		return err
@@ -43,7 +44,7 @@ func fillDatabase(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"ft", "nft"} {
+	for _, name := range []string{"ft", "nft", "names"} {
 		schema := name + "_v1"
 		_, failed := conn.Exec(ctx, `CREATE SCHEMA `+schema+`;`+strings.ReplaceAll(string(ddl), "{schema}", schema))
 		err = errors.Join(err, failed)

@@ -106,11 +106,11 @@ func TestLagOfStepsCounts(t *testing.T) {
 	log := openLog(t, databases.New(t))
 	ctx := t.Context()
 	for _, sql := range []string{
-		`CREATE SCHEMA chain_v4`,
-		`CREATE TABLE chain_v4.step (step bigint PRIMARY KEY, source_seq bigint NOT NULL)`,
-		`INSERT INTO chain_v4.step SELECT n, 1 FROM generate_series(1, 600) n`,
+		`CREATE SCHEMA chain_v5`,
+		`CREATE TABLE chain_v5.step (step bigint PRIMARY KEY, source_seq bigint NOT NULL)`,
+		`INSERT INTO chain_v5.step SELECT n, 1 FROM generate_series(1, 600) n`,
 		`INSERT INTO strata.projection (name, version, input, state) VALUES ('chain', 4, 'log', 'live')`,
-		`UPDATE strata.projection SET input = 'chain_v4' WHERE name = 'ft'`,
+		`UPDATE strata.projection SET input = 'chain_v5' WHERE name = 'ft'`,
 	} {
 		if _, err := log.Pool().Exec(ctx, sql); err != nil {
 			t.Fatal(err)

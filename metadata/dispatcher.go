@@ -23,9 +23,10 @@ type dispatcher struct {
 	nodes   *nodes
 	metrics *metrics
 
-	memory dispatchMemory
-	passes int                // number of passes; it decides which source comes first
-	pass   *testsignal.Signal // sent after each complete pass
+	memory  dispatchMemory
+	counted time.Time          // when countMissing last counted
+	passes  int                // number of passes; it decides which source comes first
+	pass    *testsignal.Signal // sent after each complete pass
 }
 
 // outstandingPerRequest times the concurrency of a lane bounds its jobs that wait or run. It is large enough that no
@@ -105,6 +106,9 @@ func (d *dispatcher) dispatch(ctx context.Context, tx pgx.Tx) (more bool, err er
 	if err != nil {
 		return false, err
 	}
+	if err := d.countMissing(ctx, tx, versions); err != nil {
+		return false, err
+	}
 	outstanding, err := outstandingJobs(ctx, tx)
 	if err != nil {
 		return false, err
@@ -113,7 +117,7 @@ func (d *dispatcher) dispatch(ctx context.Context, tx pgx.Tx) (more bool, err er
 	chosen := selection{revisions: map[revision]bool{}}
 	for _, l := range d.config.lanes() {
 		d.metrics.outstanding.WithLabelValues(string(l)).Set(float64(outstanding[l]))
-		if l == laneContract && !d.nodes.ready() {
+		if (l == laneContract || l == laneAttachment) && !d.nodes.ready() {
 			continue // jobs dispatched now would only wait for a node
 		}
 		room := d.config.concurrency(l)*outstandingPerRequest - outstanding[l]
@@ -143,11 +147,33 @@ func (d *dispatcher) nearVersions(ctx context.Context, tx pgx.Tx, versions []ver
 	return near, nil
 }
 
+// countInterval is the time between two counts of the missing attachments.
+const countInterval = time.Minute
+
+// countMissing counts the attachments that have not come, if it did not do so lately.
+func (d *dispatcher) countMissing(ctx context.Context, tx pgx.Tx, versions []version) error {
+	if time.Since(d.counted) < countInterval {
+		return nil
+	}
+	for _, s := range sourcesOf(laneAttachment, versions) {
+		var missing int64
+		table := pgx.Identifier{s.schema, "want"}.Sanitize()
+		if err := tx.QueryRow(ctx, `SELECT count(*) FROM `+table+` WHERE kind = $1`, s.kind).Scan(&missing); err != nil {
+			return fmt.Errorf("count the missing attachments of %s: %w", s.schema, err)
+		}
+		d.metrics.missing.WithLabelValues(s.schema).Set(float64(missing))
+	}
+	d.counted = time.Now()
+	return nil
+}
+
 func sourcesOf(l lane, versions []version) []source {
 	var sources []source
 	for _, v := range versions {
 		for _, kind := range kinds[l] {
-			sources = append(sources, source{v.schema, kind})
+			if slices.Contains(projections[v.name], kind) {
+				sources = append(sources, source{v.schema, kind})
+			}
 		}
 	}
 	return sources

@@ -19,6 +19,8 @@ const (
 	laneContract lane = "contract"
 	laneDocument lane = "document"
 	laneImage    lane = "image"
+	// laneAttachment is for the contents of attachments, of which there may be very many after a replay.
+	laneAttachment lane = "attachment"
 )
 
 // kinds lists the kinds of wants in each lane.
@@ -26,6 +28,8 @@ var kinds = map[lane][]fetch.Kind{
 	laneContract: {fetch.ContractRead, fetch.ContractInterface},
 	laneDocument: {fetch.Document},
 	laneImage:    {fetch.Image},
+
+	laneAttachment: {fetch.Attachment},
 }
 
 func (l lane) queue() string { return "metadata_" + string(l) }
@@ -33,11 +37,19 @@ func (l lane) queue() string { return "metadata_" + string(l) }
 // imageShare is the inverse of the fraction of Config.Concurrency that images get.
 const imageShare = 8
 
+// attachmentShare is the inverse of the fraction of Config.Concurrency that attachments get, and attachmentsPerSecond
+// the most that one process asks for in a second: nodes answer with the thread that also follows the chain, and nobody
+// waits for the zonefiles of years ago.
+const (
+	attachmentShare      = 32
+	attachmentsPerSecond = 5
+)
+
 // lanes returns the lanes that this process works on.
 func (c Config) lanes() []lane {
 	lanes := []lane{laneDocument}
 	if len(c.Nodes) > 0 {
-		lanes = append(lanes, laneContract)
+		lanes = append(lanes, laneContract, laneAttachment)
 	}
 	if c.Images != nil {
 		lanes = append(lanes, laneImage)
@@ -47,8 +59,11 @@ func (c Config) lanes() []lane {
 
 // concurrency returns the maximum number of wants of a lane that are fetched at the same time.
 func (c Config) concurrency(l lane) int {
-	if l == laneImage {
+	switch l {
+	case laneImage:
 		return max(c.Concurrency/imageShare, 1)
+	case laneAttachment:
+		return max(c.Concurrency/attachmentShare, 1)
 	}
 	return c.Concurrency
 }

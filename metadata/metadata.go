@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/time/rate"
 
 	"strata/internal/pause"
 	"strata/internal/testsignal"
@@ -97,6 +98,7 @@ func (m *Metadata) newClient(nodes *nodes, loader *loader, recorder *recorder) (
 	river.AddWorker(workers, &worker{
 		config: m.config, nodes: nodes, client: newNodeClient(m.config), slots: newRequestSlots(m.config),
 		loader: loader, recorder: recorder, metrics: m.metrics, lost: &m.signals.lost,
+		attachments: rate.NewLimiter(attachmentsPerSecond, attachmentsPerSecond),
 	})
 	queues := map[string]river.QueueConfig{}
 	for _, l := range m.config.lanes() {
@@ -104,7 +106,7 @@ func (m *Metadata) newClient(nodes *nodes, loader *loader, recorder *recorder) (
 	}
 	client, err := river.NewClient(riverpgxv5.New(m.config.Log.Pool()), &river.Config{
 		Schema:                      riverSchema,
-		Logger:                      m.config.Logger,
+		Logger:                      queueLogger(m.config.Logger),
 		Queues:                      queues,
 		Workers:                     workers,
 		FetchCooldown:               fetchCooldown,
@@ -159,3 +161,25 @@ func unreachable(err error) bool {
 	}
 	return refused.Code == "25006" // read-only transaction: a standby not promoted yet
 }
+
+// queueLogger returns the logger of the job queue. Its own INFO lines are about the queue's inner life, so they appear
+// only at level DEBUG.
+func queueLogger(logger *slog.Logger) *slog.Logger {
+	if logger.Enabled(context.Background(), slog.LevelDebug) {
+		return logger
+	}
+	return slog.New(warnings{logger.Handler()})
+}
+
+// warnings is a handler that drops lines below WARN.
+type warnings struct{ slog.Handler }
+
+func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
+}
+
+func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return warnings{w.Handler.WithAttrs(attrs)}
+}
+
+func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }

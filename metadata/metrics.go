@@ -15,6 +15,7 @@ type metrics struct {
 	seconds     *prometheus.HistogramVec
 	outstanding *prometheus.GaugeVec
 	due         *prometheus.GaugeVec
+	missing     *prometheus.GaugeVec
 	batches     prometheus.Histogram
 }
 
@@ -40,6 +41,10 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 			Namespace: namespace, Subsystem: subsystem, Name: "due_wants",
 			Help: "Due wants that the last pass of the dispatcher read, including those in progress. It does not read all of a long queue.",
 		}, []string{"schema", "kind"})),
+		missing: instrument.Registered(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Namespace: namespace, Subsystem: subsystem, Name: "missing_attachments",
+			Help: "Attachments such as zonefiles of which the chain has the hash and that have not come, counted once a minute.",
+		}, []string{"schema"})),
 		batches: instrument.Registered(registry, prometheus.NewHistogram(prometheus.HistogramOpts{
 			Namespace: namespace, Subsystem: subsystem, Name: "recorded_batch_reports", Help: "Reports recorded in one transaction.",
 			Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512},

@@ -226,7 +226,7 @@ func newPipeline(t *testing.T, kind, function string, fault func(w http.Response
 	})
 	for l.contract == "" {
 		l.mine()
-		l.contract = l.text(`SELECT coalesce(min(contract_id), '') FROM ` + kind + `_v1.contract`)
+		l.contract = l.text(`SELECT coalesce(min(contract_id), '') FROM ` + schemaOf(kind) + `.contract`)
 	}
 	node := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(node.Close)
@@ -301,17 +301,24 @@ type want struct {
 	Seq             int64 `json:"source_seq"`
 }
 
+// schemaOf returns the schema of the tables of a kind of token.
+func schemaOf(kind string) string {
+	return fmt.Sprintf("%s_v%d", kind, map[string]int{"ft": ft.Version, "nft": nft.Version}[kind])
+}
+
 // firstSQL selects the want for the properties of a contract's first token. Only in wants for an nft do the arguments
 // name the token.
-const firstSQL = ` FROM {kind}_v1.want w WHERE kind = 'contract_read' AND want LIKE '%"' || $1 || '"%get-token-uri%'
+const firstSQL = ` FROM {schema}.want w WHERE kind = 'contract_read' AND want LIKE '%"' || $1 || '"%get-token-uri%'
 	AND ('{kind}' = 'ft' OR want LIKE '%` + firstID + `%')`
 
-func (l *pipeline) firstSQL() string { return strings.ReplaceAll(firstSQL, "{kind}", l.kind) }
+func (l *pipeline) firstSQL() string {
+	return strings.NewReplacer("{kind}", l.kind, "{schema}", schemaOf(l.kind)).Replace(firstSQL)
+}
 
 // currentWant returns the want for the first token; ok is false if there is none.
 func (l *pipeline) currentWant() (w want, ok bool) {
 	l.t.Helper()
-	text := l.text(`SELECT coalesce((SELECT to_jsonb(w) || jsonb_build_object('state', `+l.kind+`_v1.want_state(attempts, severity))`+l.firstSQL()+`), '{}')::text`, l.contract)
+	text := l.text(`SELECT coalesce((SELECT to_jsonb(w) || jsonb_build_object('state', `+schemaOf(l.kind)+`.want_state(attempts, severity))`+l.firstSQL()+`), '{}')::text`, l.contract)
 	if err := json.Unmarshal([]byte(text), &w); err != nil {
 		l.t.Fatal(err)
 	}
@@ -333,8 +340,8 @@ func (l *pipeline) awaitWant(what string, holds func(w want) bool) want {
 // makeDue makes the want due now. set may add further assignments.
 func (l *pipeline) makeDue(set string) {
 	l.t.Helper()
-	where := strings.TrimPrefix(l.firstSQL(), " FROM "+l.kind+"_v1.want w")
-	if _, err := l.log.Pool().Exec(l.t.Context(), `UPDATE `+l.kind+`_v1.want w SET due_at = now()`+set+where, l.contract); err != nil {
+	where := strings.TrimPrefix(l.firstSQL(), " FROM "+schemaOf(l.kind)+".want w")
+	if _, err := l.log.Pool().Exec(l.t.Context(), `UPDATE `+schemaOf(l.kind)+`.want w SET due_at = now()`+set+where, l.contract); err != nil {
 		l.t.Fatal(err)
 	}
 }
@@ -376,7 +383,7 @@ func (l *pipeline) wantNoRequests() {
 func testSuccess(t *testing.T) {
 	l := newPipeline(t, "ft", "", nil)
 	eventually.Holds(t, "the token is read", func() bool {
-		return l.text(`SELECT coalesce(max(symbol), '') FROM ft_v1.token WHERE contract_id = $1`, l.contract) == outside.Symbol(l.contract)
+		return l.text(`SELECT coalesce(max(symbol), '') FROM ft_v2.token WHERE contract_id = $1`, l.contract) == outside.Symbol(l.contract)
 	})
 	if w, ok := l.currentWant(); ok {
 		t.Errorf("the want is still there: %+v", w)
@@ -416,7 +423,7 @@ func testOwnerError(t *testing.T) {
 	if w.State != "invalid" {
 		t.Errorf("got %+v", w)
 	}
-	if got := l.text(`SELECT n::text FROM ft_v1.counter WHERE name = 'invalid'`); got != "1" {
+	if got := l.text(`SELECT n::text FROM ft_v2.counter WHERE name = 'invalid'`); got != "1" {
 		t.Errorf("%s wants are counted as invalid, want 1", got)
 	}
 	l.wantNoRequests()
@@ -433,7 +440,7 @@ func testNeverGivenUp(t *testing.T) {
 	if w.State != "failed" {
 		t.Errorf("got %+v", w)
 	}
-	if got := l.text(`SELECT n::text FROM ft_v1.counter WHERE name = 'failed'`); got != "1" {
+	if got := l.text(`SELECT n::text FROM ft_v2.counter WHERE name = 'failed'`); got != "1" {
 		t.Errorf("%s wants are counted as failed, want 1", got)
 	}
 	l.repair()

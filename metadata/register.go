@@ -4,15 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/domain/fetch"
 	"strata/domain/schema"
 )
 
-// projections lists the projections that have wants.
-var projections = []string{"ft", "sft", "nft"}
+// projections lists the projections that have wants, with the kinds of their wants.
+var projections = map[string][]fetch.Kind{"ft": tokenKinds, "sft": tokenKinds, "nft": tokenKinds, "names": {fetch.Attachment}}
+
+// tokenKinds are the kinds of the wants of tokens.
+var tokenKinds = []fetch.Kind{fetch.ContractRead, fetch.ContractInterface, fetch.Document, fetch.Image}
 
 // querier is a pool or a transaction.
 type querier interface {
@@ -22,6 +28,7 @@ type querier interface {
 
 // version is the active version of a projection, the one that readers see.
 type version struct {
+	name     string
 	schema   string // of its tables
 	input    string // "log", or the schema of the projection whose steps it folds
 	position int64
@@ -33,7 +40,7 @@ func activeVersions(ctx context.Context, q querier) ([]version, error) {
 		SELECT p.name, p.version, p.input, p.position
 		FROM strata.active a JOIN strata.projection p USING (name, version)
 		WHERE p.name = ANY ($1) AND p.state <> 'failed'
-		ORDER BY p.name`, projections)
+		ORDER BY p.name`, slices.Sorted(maps.Keys(projections)))
 	if err != nil {
 		return nil, fmt.Errorf("read the active projections: %w", err)
 	}
@@ -41,7 +48,7 @@ func activeVersions(ctx context.Context, q querier) ([]version, error) {
 		var v version
 		var id schema.Schema
 		err := row.Scan(&id.Name, &id.Version, &v.input, &v.position)
-		v.schema = id.String()
+		v.name, v.schema = id.Name, id.String()
 		return v, err
 	})
 	if err != nil {

@@ -24,7 +24,7 @@ const dropUnusedSQL = `
 
 // migrate creates River's tables or brings them up to date. Several processes may call it at the same time.
 func migrate(ctx context.Context, pool *pgxpool.Pool, config Config) error {
-	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: riverSchema, Logger: config.Logger})
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: riverSchema, Logger: queueLogger(config.Logger)})
 	if err != nil {
 		return fmt.Errorf("prepare the migration of the job queue: %w", err)
 	}

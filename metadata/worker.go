@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
+	"golang.org/x/time/rate"
 
 	"strata/domain/fetch"
 	"strata/internal/testsignal"
@@ -23,6 +24,8 @@ type worker struct {
 	recorder *recorder
 	metrics  *metrics
 	lost     *testsignal.Signal // sent when a report is dropped because of errLost
+	// attachments is the budget of requests for attachments.
+	attachments *rate.Limiter
 }
 
 // Pauses before a job is tried again after a failure on this side.
@@ -114,6 +117,8 @@ func (w *worker) attempt(ctx context.Context, loaded loadedWant) (*fetch.Report,
 		report.Exchanges, err = w.readContract(limited, loaded.want, *loaded.tip)
 	case fetch.Document:
 		report.Exchanges = w.getResource(limited, loaded.want.URI, w.config.DocumentLimit, acceptDocument)
+	case fetch.Attachment:
+		report.Exchanges, err = w.readAttachment(limited, loaded.want)
 	case fetch.Image:
 		report.Exchanges = w.getResource(limited, loaded.want.URI, w.config.ImageLimit, acceptImage)
 		err = w.storeImage(ctx, report)

@@ -35,21 +35,28 @@ func Up(ctx context.Context, url string) error {
 	db := stdlib.OpenDB(*config)
 	defer func() { _ = db.Close() }()
 
+	// The lock is that of a transaction, because a session may not keep its connection where a pooler is between. Without the
+	// lock, two processes that run the same DDL at once would fail on unique keys of the catalog. That would be harmless,
+	// because goose's version table decides what has been applied.
+	alone, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("connect to migrate: %w", err)
+	}
+	defer alone.Rollback() //nolint:errcheck // it has only locked
+	if _, err := alone.ExecContext(ctx, `SELECT set_config('idle_in_transaction_session_timeout', '0', true), pg_advisory_xact_lock($1)`, int64(lockKey)); err != nil {
+		return fmt.Errorf("wait for other migrations: %w", err)
+	}
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("connect to migrate: %w", err)
 	}
 	defer func() { _ = conn.Close() }()
-	// The lock is held until conn closes. Without it, two processes that run the same DDL at once would fail on unique
-	// keys of the catalog. That would be harmless, because goose's version table decides what has been applied.
-	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(lockKey)); err != nil {
-		return fmt.Errorf("wait for other migrations: %w", err)
-	}
 	restored, err := adopt(ctx, conn)
 	if err != nil {
-		return err
+		return fmt.Errorf("adopt a restored log: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithVerbose(false), goose.WithAllowOutofOrder(restored),
+	// In a restored log, migrations of other schemas are missing before those that the backup contains.
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithVerbose(false), goose.WithAllowOutofOrder(true),
 		goose.WithSlog(slog.New(slog.DiscardHandler)), goose.WithTableName(table))
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
@@ -58,9 +65,25 @@ func Up(ctx context.Context, url string) error {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	if restored {
-		if _, err := conn.ExecContext(ctx, `UPDATE strata.archive SET id = a.id FROM log.archive a`); err != nil {
-			return fmt.Errorf("give the archive the identity of the restored log: %w", err)
+		if _, err := conn.ExecContext(ctx, restoreSkips); err != nil {
+			return fmt.Errorf("read from the restored log what projections skip: %w", err)
 		}
 	}
+	if _, err := conn.ExecContext(ctx, `UPDATE strata.archive s SET id = l.id FROM log.archive l WHERE s.id <> l.id`); err != nil {
+		return fmt.Errorf("give the archive the identity of the log: %w", err)
+	}
 	return nil
+}
+
+// Exists reports whether the database at url has the log of Strata. It changes nothing there.
+func Exists(ctx context.Context, url string) (exists bool, err error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return false, fmt.Errorf("connect to the database: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	if err := conn.QueryRow(ctx, `SELECT to_regclass('log.head') IS NOT NULL`).Scan(&exists); err != nil {
+		return false, fmt.Errorf("look for the log of Strata: %w", err)
+	}
+	return exists, nil
 }

@@ -3,50 +3,56 @@ package migrations
 import (
 	"context"
 	"database/sql"
-	"fmt"
+	"slices"
 
 	"github.com/pressly/goose/v3/database"
 )
 
 // logPart maps each migration that changes the schema log, and nothing else, to a table that it creates there. All others
-// leave that schema alone.
-var logPart = map[int64]string{1: "log.event", 3: "log.consumer", 5: "log.subtree", 7: "log.archive"}
+// leave that schema alone, or can be applied again.
+var logPart = map[int64]string{1: "log.event", 3: "log.consumer", 5: "log.subtree", 7: "log.archive", 8: "log.network"}
 
-// adopt reports whether a database has the log and no table of migrations: then its schema log was restored from a backup.
-// It writes down which migrations the backup contains, so that only the others are applied.
+// adopt writes down, for a database that has the log and no table of migrations, which migrations the log contains: its
+// schema was restored from a backup. Only the others are applied then.
 func adopt(ctx context.Context, conn *sql.Conn) (restored bool, err error) {
-	if err := conn.QueryRowContext(ctx, `SELECT to_regclass('log.head') IS NOT NULL AND to_regclass($1) IS NULL`, table).Scan(&restored); err != nil {
-		return false, fmt.Errorf("look for a restored log: %w", err)
+	if err := conn.QueryRowContext(ctx, `SELECT to_regclass('log.head') IS NOT NULL AND to_regclass($1) IS NULL`, table).Scan(&restored); err != nil || !restored {
+		return false, err
 	}
-	if !restored {
-		return false, nil
+	store, err := database.NewStore(database.DialectPostgres, table)
+	if err != nil {
+		return false, err
 	}
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
-		return false, fmt.Errorf("adopt a restored log: %w", err)
+		return false, err
 	}
 	defer tx.Rollback() //nolint:errcheck // after the commit there is nothing to roll back
-	store, err := database.NewStore(database.DialectPostgres, table)
-	if err == nil {
-		err = store.CreateVersionTable(ctx, tx)
+	if err := store.CreateVersionTable(ctx, tx); err != nil {
+		return false, err
 	}
-	if err == nil {
-		err = store.Insert(ctx, tx, database.InsertRequest{Version: 0})
-	}
+	versions := []int64{0} // goose begins with it
 	for version, name := range logPart {
 		var there bool
-		if err == nil {
-			err = tx.QueryRowContext(ctx, `SELECT to_regclass($1) IS NOT NULL`, name).Scan(&there)
+		if err := tx.QueryRowContext(ctx, `SELECT to_regclass($1) IS NOT NULL`, name).Scan(&there); err != nil {
+			return false, err
 		}
-		if err == nil && there {
-			err = store.Insert(ctx, tx, database.InsertRequest{Version: version})
+		if there {
+			versions = append(versions, version)
 		}
 	}
-	if err == nil {
-		err = tx.Commit()
+	slices.Sort(versions)
+	for _, version := range versions {
+		if err := store.Insert(ctx, tx, database.InsertRequest{Version: version}); err != nil {
+			return false, err
+		}
 	}
-	if err != nil {
-		return false, fmt.Errorf("adopt a restored log: %w", err)
-	}
-	return true, nil
+	return true, tx.Commit()
 }
+
+// restoreSkips writes down again, from the log, what operators have let projections go past.
+const restoreSkips = `
+	INSERT INTO strata.skip (name, rules, seq, reason, command_seq)
+	SELECT c.said->>'projection', (c.said->>'rules')::int, (c.said->>'seq')::bigint, c.said->>'reason', c.seq
+	FROM (SELECT seq, convert_from(body, 'UTF8')::jsonb AS said FROM log.delivery WHERE path = 'strata:skip') c
+	ORDER BY c.seq
+	ON CONFLICT DO NOTHING`

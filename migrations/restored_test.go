@@ -71,6 +71,13 @@ func TestRestoredLog(t *testing.T) {
 	for i := range 35 { // several partitions
 		appendTo(log, fmt.Sprintf(`{"n":%d}`, i%20))
 	}
+	_, err := log.Append(t.Context(), eventstore.Incoming{
+		ReceivedAt: time.Now(), Source: "command", Path: "strata:skip",
+		Body: eventstore.NewBody([]byte(`{"projection":"pox","version":5,"rules":2,"seq":7,"position":3,"reason":"a bug","error":"no"}`)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	busy, quiet := context.WithCancel(t.Context())
 	arrived := make(chan struct{})
 	go func() {
@@ -82,7 +89,7 @@ func TestRestoredLog(t *testing.T) {
 	var text, said bytes.Buffer
 	backup := exec.CommandContext(t.Context(), dump, "--schema", "log", "--no-owner", "--dbname", from)
 	backup.Stdout, backup.Stderr = &text, &said
-	err := backup.Run()
+	err = backup.Run()
 	quiet()
 	<-arrived
 	if err != nil {
@@ -123,6 +130,10 @@ func TestRestoredLog(t *testing.T) {
 	}
 	check("identity", `SELECT a.id::text FROM strata.archive a WHERE $1::bigint > 0`)
 	check("events", `SELECT md5(string_agg(seq || path || encode(sha256, 'hex') || coalesce(encode(body, 'hex'), ''), ',' ORDER BY seq)) FROM log.event WHERE seq <= $1::bigint`)
+	var skipped string
+	if err := target.QueryRow(t.Context(), `SELECT concat_ws(' ', name, rules, seq, reason, command_seq) FROM strata.skip`).Scan(&skipped); err != nil || skipped != "pox 2 7 a bug 36" {
+		t.Errorf("got the skip %q, %v", skipped, err)
+	}
 	if seq := appendTo(restored, `{"n":1}`); seq != size+1 {
 		t.Errorf("the next event is %d, want %d", seq, size+1)
 	}

@@ -25,3 +25,13 @@ func NullText(s string) *string {
 func Amount(i *big.Int) pgtype.Numeric {
 	return pgtype.Numeric{Int: i, Valid: i != nil}
 }
+
+// WholeNumber returns the value of a numeric column that holds whole numbers; nil for null. The database's form has no
+// trailing zeros but an exponent.
+func WholeNumber(n pgtype.Numeric) *big.Int {
+	if !n.Valid {
+		return nil
+	}
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(n.Exp, 0))), nil)
+	return scale.Mul(scale, n.Int)
+}

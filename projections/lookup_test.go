@@ -1,9 +1,12 @@
 package projections_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	domain "strata/domain/bns"
+	first "strata/domain/names"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
@@ -39,6 +42,7 @@ func TestFoldsLookUp(t *testing.T) {
 	config.Mix.Naming = 20
 	made.Chain = synthchain.New(config)
 	replay.Append(t, log, made.Next(2500)...)
+	replay.Append(t, log, stacks1(t, made.Chain.Expected().Names)...)
 	stop := rig.Follow(t, log,
 		projections.Chain(rig.Chain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()), ft.New(nil), sft.New(nil), nft.New(nil), rosetta.New()),
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()))
@@ -61,10 +65,35 @@ func TestFoldsLookUp(t *testing.T) {
 	const wide = `
 		SELECT coalesce(string_agg(format('%s.%s %s rows in %s looks', schemaname, indexrelname, idx_tup_read, idx_scan), ', ' ORDER BY idx_tup_read DESC), '')
 		FROM pg_stat_user_indexes
-		WHERE schemaname ~ '_v[0-9]+$' AND schemaname NOT IN ('inscriptions_v2', 'brc20_v1', 'pox_v2') AND relname NOT IN ('step', 'gap') AND indexrelname NOT IN ('mined_burn_height_idx', 'transaction_receipt_height_idx') AND idx_tup_read > 10 * idx_scan + 100`
+		WHERE schemaname ~ '_v[0-9]+$' AND schemaname NOT IN ('inscriptions_v2', 'brc20_v2', 'pox_v2') AND relname NOT IN ('step', 'gap') AND indexrelname NOT IN ('mined_burn_height_idx', 'transaction_receipt_height_idx') AND idx_tup_read > 10 * idx_scan + 100`
 	if got := rig.Query[string](t, log, wide); got != "" {
 		t.Errorf("index look-ups read many rows each: %s", got)
 	}
+}
+
+// stacks1 is an export of Stacks 1.0 with names and others.
+func stacks1(t *testing.T, names map[string]synthchain.Name) (posts []replay.Post) {
+	t.Helper()
+	const address = "SP2CTPPV8BHBVSQR727A3MK00ZD85RNY903KAG9F3"
+	var lines, subdomains strings.Builder
+	for name := range names {
+		fmt.Fprintf(&lines, "%s,%s,\n", name, address)
+	}
+	for i := range 300 {
+		fmt.Fprintf(&lines, "old%d.id,%s,\n", i, address)
+		fmt.Fprintf(&subdomains, ",,sub.old%d.id,%s,\n", i, address)
+	}
+	for _, part := range []first.ExportPart{
+		{Kind: first.ExportNames, Columns: "name,address,zonefile_hash", Text: lines.String()},
+		{Kind: first.ExportSubdomains, Columns: "zonefile_hash,parent_zonefile_hash,fully_qualified_subdomain,owner,resolver", Text: subdomains.String()},
+	} {
+		body, err := part.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		posts = append(posts, replay.Post{Path: first.PathExport, Body: body})
+	}
+	return posts
 }
 
 // waitForOtherSessions waits until all other sessions have ended, which makes Postgres count what they did.

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"regexp"
 
 	"github.com/jackc/pgx/v5"
 
@@ -48,8 +49,14 @@ type Check struct {
 	SQL string
 }
 
+// IsAbout reports whether the check reads a table of the projection.
+func (c Check) IsAbout(table string) bool {
+	return regexp.MustCompile(`\{schema\}\.` + regexp.QuoteMeta(table) + `\b`).MatchString(c.SQL)
+}
+
 // BuildDependent is a projection with tables whose rows also depend on how many items were folded at once. No answer
-// shows such rows, and a comparison of versions leaves these tables out.
+// shows such rows, and a comparison of versions leaves these tables out. Lists are paged with them, so each has a
+// check that compares it with the other tables.
 type BuildDependent interface {
 	BuildDependent() []string
 }
@@ -60,6 +67,10 @@ type Outcome struct {
 	Tip *Tip
 	// Touched are the resources whose cached answers are stale; nil for all of them.
 	Touched *Touched
+	// Left is the number of items at the end that were folded in part or not at all: what the first of them leads to is too
+	// much for one transaction. The transaction is committed all the same, and Fold is called again with these items. Only
+	// projections that fold the log may leave items.
+	Left int
 	// Observe, if set, updates metrics. It is called after the fold has committed, and only for the version that
 	// readers see.
 	Observe func()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/jackc/pgx/v5"
 
@@ -29,15 +30,21 @@ func Unreadable(item *LogItem, reason error) Quarantined {
 	return q
 }
 
-// WriteQuarantine stores events that could not be read, in the transaction of the projection's fold.
-func WriteQuarantine(ctx context.Context, tx pgx.Tx, spec Spec, events []Quarantined) error {
+// WriteQuarantine stores events that could not be read, in the transaction of the projection's fold, and warns of each
+// one that is new.
+func WriteQuarantine(ctx context.Context, tx pgx.Tx, spec Spec, logger *slog.Logger, events []Quarantined) error {
 	for _, e := range events {
-		_, err := tx.Exec(ctx, `
+		written, err := tx.Exec(ctx, `
 			INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason)
 			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 			spec.Name, spec.Version, e.Seq, e.Path, Text(e.Pointer), Text(e.Reason))
 		if err != nil {
 			return fmt.Errorf("quarantine event %d: %w", e.Seq, err)
+		}
+		if written.RowsAffected() > 0 {
+			logger.LogAttrs(ctx, slog.LevelWarn, "an event can't be read and goes into quarantine; the projection continues without it",
+				slog.String("projection", spec.String()), slog.Int64("seq", e.Seq), slog.String("path", e.Path),
+				slog.String("pointer", e.Pointer), slog.String("reason", e.Reason))
 		}
 	}
 	return nil

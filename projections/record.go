@@ -3,13 +3,16 @@ package projections
 import (
 	"time"
 
+	"strata/domain/fetch"
 	"strata/domain/hash"
+	"strata/domain/names"
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
 )
 
 // Record is something from outside the chain that has a place among its blocks: *fetch.Report, *fetch.Refresh,
-// *Announcement, *nodeevent.DropMempoolTx, *nodeevent.Attachments, or a Bitcoin block, *nodeevent.BurnBlock.
+// *Announcement, *nodeevent.DropMempoolTx, *nodeevent.Attachments, *names.ExportPart, or a Bitcoin block,
+// *nodeevent.BurnBlock.
 type Record any
 
 // RecordKind says what a record is about, so that a projection loads only the records that it reads.
@@ -25,19 +28,24 @@ const (
 	BitcoinFollowed RecordKind = 3
 	// BitcoinLeft is a Bitcoin block that was on the followed fork until now.
 	BitcoinLeft RecordKind = 4
-	// Attached is the content of attachments, which a node has found some time after their block.
+	// Attached is what the first naming system has outside of blocks: the content of attachments, which a node has found
+	// some time after their block or was asked for, and the published export of Stacks 1.0.
 	Attached RecordKind = 5
 )
 
 // KindOf returns the kind of a record, or 0 for nil. It is not for Bitcoin blocks: whether one is followed, chain
 // decides.
 func KindOf(record Record) RecordKind {
-	switch record.(type) {
+	switch record := record.(type) {
 	case nil:
 		return 0
+	case *fetch.Report:
+		if record.Want.Kind == fetch.Attachment {
+			return Attached
+		}
 	case *Announcement, *nodeevent.DropMempoolTx:
 		return Mempool
-	case *nodeevent.Attachments:
+	case *nodeevent.Attachments, *names.ExportPart:
 		return Attached
 	}
 	return Fetched

@@ -1,10 +1,10 @@
 package proxy
 
 import (
-	"bytes"
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"strata/domain/hash"
 	"strata/proxy/internal/policy"
@@ -152,9 +152,6 @@ func printable(s string) bool {
 	return true
 }
 
-// bodyGuess is the most memory, in bytes, that a body gets because of the Content-Length alone.
-const bodyGuess = 64 << 10
-
 // readBody reads the whole body, so that the proxy can send it again and no node waits for a slow client.
 func (p *Proxy) readBody(w http.ResponseWriter, r *http.Request, x *exchange) *failure {
 	tooLarge := &failure{status: http.StatusRequestEntityTooLarge, message: "the body is larger than this proxy takes"}
@@ -169,15 +166,17 @@ func (p *Proxy) readBody(w http.ResponseWriter, r *http.Request, x *exchange) *f
 		// used it to find the end of the body. Then the next bytes on this connection are not a request of its client.
 		w.Header().Set("Connection", "close")
 	}
-	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), bodyGuess)+bytes.MinRead))
-	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, p.config.BodyLimit))
+	body, err := p.readInto(http.MaxBytesReader(w, r.Body, p.config.BodyLimit), r.ContentLength, x)
 	var limit *http.MaxBytesError
 	switch {
 	case errors.As(err, &limit):
 		return tooLarge
+	case errors.Is(err, errMemoryTaken):
+		w.Header().Set("Connection", "close") // the rest of the body is not read
+		return &failure{status: http.StatusServiceUnavailable, message: "too many large bodies are being received; try again soon", retryAfter: time.Second}
 	case err != nil:
 		return &failure{status: http.StatusBadRequest, message: "the body ended early or was not HTTP"}
 	}
-	x.request.Body = body.Bytes()
+	x.request.Body = body
 	return nil
 }

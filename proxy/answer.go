@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"cmp"
-	"io"
 	"net/http"
 	"strconv"
 	"sync"
@@ -24,6 +23,8 @@ type answer struct {
 	body   []byte // the first part only, if rest is not nil
 	node   string // the node's name; empty for an answer from the cache
 	height int64  // of the node's tip; -1 if the node didn't tell
+	// burnHeight is that of the node's Bitcoin tip, as it said before the request; -1 if unknown.
+	burnHeight int64
 	// lag is the number of blocks that the node was behind the pool; -1 if the node is serving.
 	lag   int64
 	tries int
@@ -90,14 +91,11 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, x *exchange, a *an
 		a.discard()
 		return
 	}
-	n, err := w.Write(body)
-	x.bytes = int64(n)
-	switch {
-	case a.rest == nil:
-	case err != nil:
-		a.discard()
-	default:
-		p.stream(w, x, a)
+	if a.rest == nil {
+		n, _ := w.Write(body)
+		x.bytes = int64(n)
+	} else {
+		p.stream(w, r, x, a)
 	}
 	a.release()
 }
@@ -125,31 +123,4 @@ func (p *Proxy) setHeader(header http.Header, x *exchange, a *answer, length int
 		header["X-Backend-Lag"] = []string{strconv.FormatInt(a.lag, 10)}
 	}
 	header["Cache-Control"] = p.cacheControl(x, a)
-}
-
-// stream forwards the rest of an answer. If the rest is cut short, stream aborts the client's connection, so that the
-// client does not take a part for the whole.
-func (p *Proxy) stream(w io.Writer, x *exchange, a *answer) {
-	buffer := buffers.Get().(*[]byte)
-	defer buffers.Put(buffer)
-	piece := (*buffer)[:cap(*buffer)]
-	for {
-		a.rest.Extend(p.config.Timeouts.Stall)
-		n, readErr := a.rest.Read(piece)
-		written, writeErr := w.Write(piece[:n])
-		x.bytes += int64(written)
-		switch {
-		case writeErr != nil:
-			a.discard()
-			return
-		case readErr == io.EOF: //nolint:errorlint // Read returns it as it is
-			a.rest.Close()
-			a.seat.Leave(pool.OfStatus(a.status))
-			return
-		case readErr != nil:
-			a.rest.Close()
-			a.seat.Leave(pool.Broken)
-			panic(http.ErrAbortHandler)
-		}
-	}
 }

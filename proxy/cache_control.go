@@ -24,7 +24,7 @@ var (
 // cacheControl returns the value of Cache-Control for an answer. Nobody may cache the answer of a node that isn't
 // serving.
 func (p *Proxy) cacheControl(x *exchange, a *answer) []string {
-	lifetime := x.lifetime()
+	lifetime := x.lifetimeOf(a)
 	switch {
 	case a.status != http.StatusOK, x.request.Method != http.MethodGet, a.lag >= 0, !x.endpoint.Shared():
 		return noStore

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"net/http"
+	"strconv"
 
+	"strata/proxy/internal/pool"
 	"strata/proxy/internal/wire"
 )
 
@@ -85,4 +87,18 @@ func cachedText(b []byte) (s string, rest []byte, ok bool) {
 	default:
 		return string(text), rest[n:], true
 	}
+}
+
+// at sets the height of the node's tip in a cached answer to that of the pool's tip, if it was lower when the answer was
+// cached: an answer about a block lasts longer than the tip that it came with, and clients take the height for the newest.
+// a must not have been shown to anybody yet.
+func (a *answer) at(tip pool.Tip) *answer {
+	for i := range a.fields {
+		if f := &a.fields[i]; f.Name == wire.TipHeight {
+			if height, err := strconv.ParseInt(f.Value, 10, 64); err != nil || height < tip.Height {
+				f.Value = strconv.FormatInt(tip.Height, 10)
+			}
+		}
+	}
+	return a
 }

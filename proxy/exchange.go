@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"time"
 
 	"strata/domain/hash"
@@ -16,6 +17,8 @@ type exchange struct {
 	// request is what the proxy sends to nodes.
 	request wire.Request
 	path    string // decoded
+	// bodyBytes is the memory that the request's body has taken from memory.bodies.
+	bodyBytes int64
 	// tip is the block at which the request reads the state; valid if pinned.
 	tip    hash.Hash32
 	pinned bool
@@ -57,3 +60,16 @@ func (x *exchange) lifetime() policy.Lifetime {
 	}
 	return x.endpoint.Lifetime
 }
+
+// lifetimeOf returns how long an answer stays true. The failure of a read-only call may come from the limits of one node,
+// so another one's answer may differ even at the same block.
+func (x *exchange) lifetimeOf(a *answer) policy.Lifetime {
+	lifetime := x.lifetime()
+	if lifetime == policy.Immutable && x.endpoint.Kind == policy.Call && !bytes.Contains(a.body[:min(len(a.body), okayWithin)], []byte(`"okay":true`)) {
+		return policy.Tip
+	}
+	return lifetime
+}
+
+// okayWithin is the length of the first part of a call's answer in which a node says whether the call succeeded.
+const okayWithin = 64

@@ -111,13 +111,17 @@ func better(a, b *answer) *answer {
 	return a
 }
 
-// preferred returns the nodes that are more likely than others to know the transaction or block in the request.
+// preferred returns the nodes that are more likely than others to know the transaction or block in the request, or to have
+// the newest state.
 func (p *Proxy) preferred(x *exchange) uint64 {
 	switch {
 	case x.endpoint.Kind == policy.Unconfirmed, x.endpoint.Kind == policy.Confirmed:
 		return p.holders.nodes(policy.LastSegment(x.path))
 	case x.pinned:
 		return p.pool.NodesWithTip(x.tip)
+	case x.endpoint.Lifetime == policy.Tip || x.endpoint.Lifetime == policy.Second:
+		// Nodes within the lag limit serve all alike. If the reads of one account went to any of them, its nonce could fall.
+		return p.pool.NodesAtTip()
 	}
 	return 0
 }
@@ -135,6 +139,7 @@ func (p *Proxy) try(ctx context.Context, x *exchange, seat pool.Seat, first bool
 // attempt sends the request to one node. It leaves the seat, unless the answer has a rest.
 func (p *Proxy) attempt(ctx context.Context, x *exchange, seat pool.Seat) attempt {
 	t := attempt{nodes: seat.Node.Bit}
+	burnHeight := seat.Node.BurnHeight() // before the request, so that the answer is not older
 	response, err := seat.Node.Client.Do(ctx, &x.request, p.timeout(x.endpoint.Cost))
 	if err != nil {
 		return t.failed(ctx, seat, err)
@@ -148,7 +153,7 @@ func (p *Proxy) attempt(ctx context.Context, x *exchange, seat pool.Seat) attemp
 	}
 	t.outcome = pool.OfStatus(response.Status)
 	t.answer = &answer{
-		status: response.Status, body: body, node: seat.Node.Name, height: -1, lag: seat.Lag, buffer: buffer, shareable: whole,
+		status: response.Status, body: body, node: seat.Node.Name, height: -1, burnHeight: burnHeight, lag: seat.Lag, buffer: buffer, shareable: whole,
 	}
 	t.answer.fields = append(t.answer.few[:0], response.Fields...)
 	if response.Status < 300 {

@@ -26,6 +26,7 @@ type fakeNode struct {
 	address string
 	name    string
 	height  atomic.Int64
+	burn    atomic.Int64
 	chain   atomic.Uint32
 	syncing atomic.Bool
 	fork    atomic.Int64 // tips of different forks differ
@@ -43,6 +44,7 @@ func newNode(tb testing.TB, height int64) *fakeNode {
 	tb.Helper()
 	n := &fakeNode{}
 	n.height.Store(height)
+	n.burn.Store(800_000)
 	n.chain.Store(chainID)
 	n.start(tb, "127.0.0.1:0")
 	n.name = n.address
@@ -94,7 +96,7 @@ func (n *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		block, _ := n.tip()
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"network_id": n.chain.Load(), "burn_block_height": 800_000, "stacks_tip_height": n.height.Load(),
+			"network_id": n.chain.Load(), "burn_block_height": n.burn.Load(), "stacks_tip_height": n.height.Load(),
 			"stacks_tip": block.String()[2:], "stacks_tip_consensus_hash": hash.Hash20{9}.String()[2:],
 			"is_fully_synced": !n.syncing.Load(), "server_version": "stacks-node 3.1",
 		})

@@ -11,6 +11,7 @@ type memory struct {
 	mu     sync.Mutex
 	values map[[32]byte]memoryEntry
 	sets   int
+	ttl    time.Duration // of the last set
 	// elsewhere has the values of other processes, for Find.
 	elsewhere map[[32]byte][]byte
 	finds     int
@@ -42,5 +43,6 @@ func (m *memory) Set(key [32]byte, value []byte, ttl time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sets++
+	m.ttl = ttl
 	m.values[key] = memoryEntry{value, time.Now().Add(ttl)}
 }

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"strata/domain/hash"
+	"strata/internal/throttle"
 	"strata/proxy/internal/budget"
 	"strata/proxy/internal/flight"
 	"strata/proxy/internal/policy"
 	"strata/proxy/internal/pool"
 	"strata/proxy/internal/quantile"
-	"strata/proxy/internal/throttle"
 )
 
 // Proxy is an http.Handler that forwards requests to a pool of nodes. It is safe for concurrent use.
@@ -29,6 +29,7 @@ type Proxy struct {
 	latencies  []quantile.Estimate // by endpoint
 	holders    *holders
 	metrics    *metrics
+	memory     memoryBudget
 	requestIDs atomic.Uint32  // the last one given out
 	background sync.WaitGroup // broadcasts that go on after the client has its answer
 }
@@ -49,7 +50,7 @@ func New(config Config) (*Proxy, error) {
 	}
 	p := &Proxy{
 		config: config, origin: []string{config.Origin}, budget: budget.New(retriesMin),
-		latencies: make([]quantile.Estimate, policy.Count()), holders: newHolders(), metrics: newMetrics(config.Registry),
+		latencies: make([]quantile.Estimate, policy.Count()), holders: newHolders(), metrics: newMetrics(config.Registry), memory: newMemoryBudget(),
 	}
 	if config.RateLimit.PerSecond > 0 {
 		p.throttle = throttle.New(config.RateLimit.PerSecond, config.RateLimit.Burst)
@@ -107,6 +108,11 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	x := &exchange{start: time.Now()}
 	defer p.record(r, x)
+	defer func() {
+		if x.bodyBytes > 0 {
+			p.memory.bodies.Release(x.bodyBytes)
+		}
+	}()
 	if f := p.admit(w, r, x); f != nil {
 		p.refuse(w, x, f)
 		return

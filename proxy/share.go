@@ -22,7 +22,7 @@ func (p *Proxy) fetchShared(ctx context.Context, x *exchange) (*answer, error) {
 		if value, ok := p.config.Cache.Get(key); ok {
 			if a, err := parseCached(value); err == nil {
 				x.source = fromCache
-				return a, nil
+				return a.at(tip), nil
 			}
 		}
 	}
@@ -30,7 +30,7 @@ func (p *Proxy) fetchShared(ctx context.Context, x *exchange) (*answer, error) {
 		if caches {
 			if value, ok := p.config.Cache.Find(working, key); ok {
 				if a, err := parseCached(value); err == nil {
-					return a, nil
+					return a.at(tip), nil
 				}
 			}
 		}
@@ -41,7 +41,7 @@ func (p *Proxy) fetchShared(ctx context.Context, x *exchange) (*answer, error) {
 		if a.rest != nil {
 			a.rest.Watch(ctx) // too long to be shared, so it belongs to this client alone
 		} else if caches && cacheable(a, lifetime, tip) {
-			p.config.Cache.Set(key, appendCached(nil, a), cacheTTLs[lifetime])
+			p.config.Cache.Set(key, appendCached(nil, a), cacheTTLs[x.lifetimeOf(a)])
 		}
 		return a, nil
 	})
@@ -73,7 +73,7 @@ func cacheable(a *answer, lifetime policy.Lifetime, tip pool.Tip) bool {
 	case a.status != http.StatusOK:
 		return false
 	case lifetime == policy.Tip || lifetime == policy.Burn:
-		return a.lag < 0 && a.height >= tip.Height && tip.Height >= 0
+		return a.lag < 0 && a.height >= tip.Height && tip.Height >= 0 && a.burnHeight >= tip.BurnHeight
 	}
 	return true
 }

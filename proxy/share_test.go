@@ -10,8 +10,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/proxy/internal/policy"
+	"strata/proxy/internal/pool"
 	"strata/proxy/internal/wire"
 )
 
@@ -130,6 +133,9 @@ func TestCache(t *testing.T) {
 		{"/v2/accounts/SP1?tip=latest", "public, max-age=2, stale-while-revalidate=5", true, false},
 		{"/v2/contracts/source/SP1/c", "public, max-age=2, stale-while-revalidate=5", true, false},
 		{"/v2/contracts/source/SP1/c?tip=" + tip, "public, max-age=31536000, immutable", true, true},
+		{"/v2/pox?tip=" + tip, "public, max-age=10, stale-while-revalidate=20", true, false},
+		{"/v3/blocks/height/7?tip=" + tip, "public, max-age=31536000, immutable", true, true},
+		{"/v2/headers/7?tip=" + tip, "public, max-age=2, stale-while-revalidate=5", true, false},
 		{"/v3/blocks/" + tip, "public, max-age=31536000, immutable", true, true},
 		{"/v3/blocks/height/7", "public, max-age=2, stale-while-revalidate=5", true, false},
 		{"/v3/sortitions", "public, max-age=10, stale-while-revalidate=20", true, false},
@@ -167,6 +173,87 @@ func TestCache(t *testing.T) {
 				t.Errorf("after a new block: cached %v, want %v", lasting, tt.lasting)
 			}
 		})
+	}
+}
+
+// What a node derives from its Bitcoin tip is asked for anew after each Bitcoin block, also when the request names the
+// Stacks tip; and the answer of a node that has not got to that block is not cached.
+func TestCacheBitcoinBlock(t *testing.T) {
+	a, b := newNode(t, 100), newNode(t, 100)
+	var n atomic.Int64
+	count := func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, "answer %d", n.Add(1)) }
+	a.respond(count)
+	b.respond(count)
+	p := startProxy(t, Config{Cache: newMemory()}, a, b)
+	for _, target := range []string{"/v2/pox", "/v2/pox?tip=" + strings.Repeat("ab", 32), "/v3/sortitions"} {
+		first := p.get(t, target)
+		if again := p.get(t, target); again.node() != "cache" || again.body != first.body {
+			t.Errorf("%s: the second answer came from %s", target, again.node())
+		}
+		a.burn.Add(1)
+		b.burn.Add(1)
+		eventually.Holds(t, "the Bitcoin block is known", func() bool { return p.pool.Tip().BurnHeight == a.burn.Load() })
+		if after := p.get(t, target); after.body == first.body {
+			t.Errorf("%s: the answer of before the Bitcoin block is still served", target)
+		}
+	}
+	b.burn.Add(-1)
+	if cacheable(&answer{status: 200, height: 100, burnHeight: b.burn.Load(), lag: -1}, policy.Burn, pool.Tip{Height: 100, BurnHeight: a.burn.Load()}) {
+		t.Error("the answer of a node without the Bitcoin block would be cached under it")
+	}
+}
+
+// An answer that lasts beyond its tip does not say that its tip is still the newest.
+func TestCachedAnswerNamesNewestTip(t *testing.T) {
+	node := newNode(t, 100)
+	p := startProxy(t, Config{Cache: newMemory()}, node)
+	target := "/v2/accounts/SP1?tip=" + strings.Repeat("ab", 32)
+	if got := p.get(t, target).header.Get(wire.TipHeight); got != "100" {
+		t.Errorf("at first the tip is %s", got)
+	}
+	node.height.Add(7)
+	eventually.Holds(t, "the new tip is known", func() bool { return p.pool.Tip().Height == 107 })
+	if got := p.get(t, target); got.node() != "cache" || got.header.Get(wire.TipHeight) != "107" {
+		t.Errorf("from %s, with the tip %s; want the cache, with 107", got.node(), got.header.Get(wire.TipHeight))
+	}
+}
+
+// Of nodes that are all healthy, those at the pool's tip answer reads of the state, so that what one account reads never runs
+// backwards; others are used when these are gone.
+func TestStateReadsDontRunBackwards(t *testing.T) {
+	a, b, behind := newNode(t, 100), newNode(t, 100), newNode(t, 98)
+	for _, n := range []*fakeNode{a, b, behind} {
+		n.respond(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, n.height.Load()) })
+	}
+	p := startProxy(t, Config{}, a, b, behind)
+	p.untilState(t, behind, "serving")
+	for range 50 {
+		if got := p.get(t, "/v2/accounts/SP1"); got.body != "100" {
+			t.Fatalf("a node at %s answered, while others were at 100", got.body)
+		}
+	}
+	if n := behind.requests.Load(); n != 0 {
+		t.Errorf("the node behind got %d requests", n)
+	}
+	a.stop()
+	b.stop()
+	p.get(t, "/v2/accounts/SP1").want(t, 200, "98")
+}
+
+// The failure of a read-only call may come from the limits of the node that ran it.
+func TestCacheFailedCall(t *testing.T) {
+	node := newNode(t, 100)
+	cache := newMemory()
+	p := startProxy(t, Config{Cache: cache}, node)
+	for body, want := range map[string]time.Duration{
+		`{"okay":true,"result":"0x03"}`:                cacheTTLs[policy.Immutable],
+		`{"okay":false,"cause":"CostBalanceExceeded"}`: cacheTTLs[policy.Tip],
+	} {
+		node.respond(status(200, body))
+		p.do(t, http.MethodPost, "/v2/contracts/call-read/a/b/c?tip="+strings.Repeat("ab", 32), body).want(t, 200, body)
+		if cache.ttl != want {
+			t.Errorf("%s is cached for %v, want %v", body, cache.ttl, want)
+		}
 	}
 }
 

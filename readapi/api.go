@@ -44,7 +44,7 @@ func New(config Config) *API {
 	e := engine.New(config.engine())
 	a := &API{Engine: e, understood: bns.Understand(e), nodeAnswers: newNodeAnswers(e)}
 
-	status.Mount(e, config.LagLimit)
+	status.Mount(e, config.LagLimit, config.Notices)
 	block.Mount(e)
 	transaction.Mount(e)
 	contract.Mount(e)
@@ -56,23 +56,19 @@ func New(config Config) *API {
 	names.Mount(e, names.Config{CallRead: config.CallRead})
 	search.Mount(e)
 	faucet.Mount(e, config.Faucet)
-	token.Mount(e, token.Config{ImageBase: config.ImageBase, Images: config.Images, Gateways: config.Gateways, Refresh: config.Refresh})
+	token.Mount(e, token.Config{ImageBase: config.ImageBase, Images: config.Images, Refresh: config.Refresh})
 	ordinals.Mount(e, config.OrdinalsTxIDBare)
 	brc20.Mount(e)
 	bns.Mount(e)
 	a.overrideFees = node.Mount(e, node.Config{Status: config.Nodes, BlockLimit: config.BlockLimit})
 	stream.Mount(e, stream.Config{
 		Most: config.StreamsMost, Queue: config.StreamQueue, Heartbeat: config.Heartbeat,
-		WriteTimeout: config.StreamWriteTimeout, PingInterval: config.PingInterval,
+		WriteTimeout: config.StreamWriteTimeout, PingInterval: config.PingInterval, Names: config.RegistryOfNames,
 	})
 	rosetta.Mount(e, config.rosetta())
 	audit.Mount(e, config.Log)
 	site.Mount(e)
 
-	e.Untraceable("it leads to /extended", "root")
-	e.Plain("GET /{$}", "root", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "/extended", http.StatusMovedPermanently)
-	})
 	e.Untraceable(engine.StateOfServer, "metrics")
 	e.Plain("GET /metrics", "metrics", promhttp.HandlerFor(config.Registry, promhttp.HandlerOpts{}).ServeHTTP)
 	e.Plain("/", "unknown", engine.RouteNotFound)

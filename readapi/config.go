@@ -3,7 +3,6 @@ package readapi
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -11,9 +10,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
+	"strata/domain/bns"
 	"strata/domain/clarity"
 	"strata/domain/commit"
-	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/metadata/picture"
 	"strata/readapi/audit"
@@ -21,6 +20,7 @@ import (
 	"strata/readapi/internal/engine"
 	"strata/readapi/node"
 	"strata/readapi/rosetta"
+	"strata/readapi/status"
 )
 
 // Config configures an API. Pool is required for anything but the documentation; the zero value of any other field means
@@ -37,6 +37,7 @@ type Config struct {
 	StatementTimeout time.Duration
 	RequestTimeout   time.Duration
 	CacheBytes       int64
+	ColdReads        int
 	Redis            redis.UniversalClient
 	RedisPrefix      string
 	Program          string
@@ -53,8 +54,6 @@ type Config struct {
 	ImageBase string
 	// Images is the store of the copies; without it (the default) none are served. The caller closes it.
 	Images picture.Store
-	// Gateways serve images that are not on the web. They are used only without an ImageBase.
-	Gateways document.Gateways
 	// Nodes returns the status of the nodes to which requests under /v2 and /v3 are forwarded; default none. The server
 	// around the API forwards these requests, so that they don't reach the API. With Nodes, a quarter of CacheBytes is
 	// reserved for NodeAnswers.
@@ -69,6 +68,8 @@ type Config struct {
 	Log audit.TransparencyLog
 	// OrdinalsTxIDBare leaves 0x out of the transaction ids of inscriptions, as ordinals-api does.
 	OrdinalsTxIDBare bool
+	// RegistryOfNames are the contracts of BNS-V2; by default those of mainnet and testnet.
+	RegistryOfNames bns.Contracts
 	// StreamsMost is the maximum number of streaming connections; default 20,000.
 	StreamsMost int
 	// Heartbeat is the interval at which an idle stream sends a sign of life; default 15 s.
@@ -84,6 +85,8 @@ type Config struct {
 	Refresh func(ctx context.Context, wish fetch.Refresh) error
 	// Faucet says where coins of a test network come from. Without it (the default) there are none.
 	Faucet faucet.Config
+	// Notices, if set, returns what an operator of this process should know although its answers are right; GET /readyz shows it.
+	Notices func() []status.Notice
 	// Rosetta configures /mesh and /rosetta/v1. Network and Version are taken from above.
 	Rosetta rosetta.Config
 }
@@ -109,7 +112,7 @@ func (c Config) withDefaults() Config {
 func (c *Config) engine() engine.Config {
 	e := engine.Config{
 		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Version: c.Version,
-		Network: c.Network, StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes,
+		Network: c.Network, StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes, ColdReads: c.ColdReads,
 		Redis: c.Redis, RedisPrefix: c.RedisPrefix, Program: cmp.Or(c.Program, c.Version.String()) + c.variant(),
 		Signal: c.Signal, Feed: c.Feed, WatchInterval: c.WatchInterval, StrictParameters: c.StrictParameters,
 	}
@@ -132,8 +135,6 @@ func (c *Config) variant() string {
 	text := ""
 	if c.ImageBase != "" {
 		text = " images=" + c.ImageBase
-	} else if len(c.Gateways.IPFS)+len(c.Gateways.Arweave)+len(c.Gateways.Replaced) > 0 {
-		text = fmt.Sprintf(" gateways=%q,%q,%q", c.Gateways.IPFS, c.Gateways.Arweave, c.Gateways.Replaced)
 	}
 	if c.OrdinalsTxIDBare {
 		text += " bare tx_id"

@@ -21,9 +21,11 @@ import (
 	"strata/cmd/bench/internal/fold"
 	"strata/cmd/bench/internal/ingest"
 	"strata/cmd/bench/internal/live"
+	"strata/cmd/bench/internal/names"
 	"strata/cmd/bench/internal/ordinals"
 	"strata/cmd/bench/internal/proxy"
 	"strata/cmd/bench/internal/reads"
+	"strata/cmd/bench/internal/staking"
 	"strata/cmd/bench/internal/tip"
 	"strata/cmd/bench/internal/tokens"
 	"strata/cmd/bench/internal/transactions"
@@ -81,6 +83,8 @@ func run() error {
 		})
 	inscribed := flag.Int("inscriptions", 500_000, "number of inscriptions for \"ordinals reads\"")
 	executed := flag.Int("transactions", 1_000_000, "number of transactions for \"transactions\"; there is one account for ten of them")
+	stakers := flag.Int("stakers", 100_000, "number of stakers for \"staking reads\"")
+	named := flag.Int("names", 1_000_000, "number of names in each registry for \"names\"")
 	rebuilt := flag.Int("rebuild", 1_000_000, "number of events in the longest synthetic log for \"rebuild\"")
 	forwarded := flag.Int("forwarded", 1_000_000, "number of requests that \"proxy\" forwards while it samples memory")
 	only := flag.String("only", "", "run only measurements whose name contains one of these comma-separated texts (default all)")
@@ -105,6 +109,8 @@ func run() error {
 	transaction := transactions.Bench{Bench: b, World: transactions.World{Transactions: *executed}}
 	inscription := ordinals.Bench{Bench: b, World: ordinals.World{Inscriptions: *inscribed}}
 	forward := proxy.Bench{Bench: b, Forwarded: *forwarded}
+	stake := staking.Bench{Bench: b, World: staking.World{Stakers: *stakers}}
+	naming := names.Bench{Bench: b, World: names.World{Names: *named}}
 	streams := live.Bench{Bench: b}
 
 	fmt.Printf("%s/%s, %d cores, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
@@ -117,6 +123,10 @@ func run() error {
 		{"fold recordings", folded.FoldRecordings},
 		{"fold synthetic", folded.FoldSynthetic},
 		{"rebuild", folded.Rebuild},
+		{"genesis", folded.Genesis},
+		{"staking fold", folded.Staking},
+		{"staking reads", stake.Reads},
+		{"names", naming.Reads},
 		{"balance", read.Balance},
 		{"hot", read.Hot},
 		{"not modified", read.NotModified},

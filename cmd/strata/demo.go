@@ -25,12 +25,26 @@ import (
 )
 
 type demoCommand struct {
-	Count uint64 `default:"400" help:"Number of events to post."`
+	Count uint64 `default:"450" help:"Number of events to post: an eighth of them, and at most 50, from an ordinals indexer, the others from a node."`
 	Keep  bool   `help:"Keep serving afterwards, until interrupted."`
 }
 
-// demoPayloads is the number of payloads that the synthetic indexer posts.
+// demoPayloads is the largest number of events that the synthetic indexer posts.
 const demoPayloads = 50
+
+// Validate checks the flags; kong calls it.
+func (c *demoCommand) Validate() error {
+	if c.Count == 0 {
+		return errors.New("--count: 0 events show nothing (want 1 or more)")
+	}
+	return nil
+}
+
+// shares returns how many of the events come from a node, and how many from an indexer.
+func (c *demoCommand) shares() (posts, payloads uint64) {
+	payloads = min(c.Count/8, demoPayloads)
+	return c.Count - payloads, payloads
+}
 
 // Run serves a synthetic chain from a temporary database, and prints the requests of clients and auditors with their
 // answers.
@@ -74,15 +88,18 @@ func (c *demoCommand) Run(ctx context.Context, globals *program.Globals) (err er
 
 // show posts the chain and the feed, waits until they are folded, and prints a few answers.
 func (c *demoCommand) show(ctx context.Context, chain synthchain.Config, api, observer string) error {
-	fmt.Printf("Posting %d events of a node to %s (a chain with forks and Bitcoin reorganisations), and %d payloads of an ordinals indexer …\n", c.Count, observer, demoPayloads)
+	posts, payloads := c.shares()
+	fmt.Printf("Posting %d events of a node to %s (a chain with forks and Bitcoin reorganisations), and %d events of an ordinals indexer …\n", posts, observer, payloads)
 	began := time.Now()
-	simulation := synthchain.Simulation{Observer: observer, Chain: chain, Count: c.Count, Timeout: 10 * time.Second}
+	simulation := synthchain.Simulation{Observer: observer, Chain: chain, Count: posts, Timeout: 10 * time.Second}
 	if err := simulation.Run(ctx); err != nil {
 		return err
 	}
 	indexer := simulateCommand{Seed: 7, Forks: 0.1, Gaps: 0.04}
-	if err := (synthordinals.Simulation{Observer: observer, Feed: indexer.feed(), Count: demoPayloads, Timeout: 10 * time.Second}).Run(ctx); err != nil {
-		return err
+	if payloads > 0 { // 0 would mean without end
+		if err := (synthordinals.Simulation{Observer: observer, Feed: indexer.feed(), Count: payloads, Timeout: 10 * time.Second}).Run(ctx); err != nil {
+			return err
+		}
 	}
 	fmt.Printf("… acknowledged in %s, each after it was on disk", time.Since(began).Round(time.Millisecond))
 	if err := waitCaughtUp(ctx, api); err != nil {

@@ -112,6 +112,9 @@ func TestHostileBodies(t *testing.T) {
 			t.Errorf("%s: in quarantine: %t, want %t", tc.name, found, want)
 		}
 	}
+	if got, want := strings.Count(s.log.String(), "goes into quarantine"), len(quarantine.Results); got != want {
+		t.Errorf("got %d warnings, want one for each of the %d events in quarantine", got, want)
+	}
 
 	// The hostile events do not affect the chain that follows. (One of its blocks was among them, before its parent.)
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "120", "--seed", "21", "--calm")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -14,13 +15,16 @@ import (
 	"strata/cmd/strata/internal/program"
 	"strata/eventstore/archive"
 	"strata/eventstore/importer"
+	"strata/eventstore/network"
 	"strata/projections/version"
 )
 
 type importCommand struct {
-	Database database.Flags `embed:"" group:"Database:"`
+	Database database.Flags       `embed:"" group:"Database:"`
+	Writer   database.WriterFlags `embed:"" group:"Database:"`
 
-	Files      []string `arg:"" name:"file" help:"Archives to import (.tsv or .tsv.gz), oldest events first; - reads standard input."`
+	Files      []string `arg:"" optional:"" name:"file" help:"Archives to import (.tsv or .tsv.gz), oldest events first; - reads standard input."`
+	BNSv1      string   `name:"bns-v1" type:"existingdir" placeholder:"DIR" help:"Import the published export of Stacks 1.0 from a folder: its namespaces, names, subdomains and zonefiles. Each file has its SHA-256 beside it."`
 	Append     bool     `help:"Allow a log that holds other events, and append after them."`
 	Wait       bool     `help:"Fold the imported events, and return when the read tables have caught up."`
 	Dialect    string   `default:"auto" enum:"auto,copy,raw" help:"Escaping of payloads: copy (COPY text format), raw (none) or auto (detect from the file's content)."`
@@ -31,21 +35,27 @@ type importCommand struct {
 // Run imports the archives, and with --wait folds the imported events.
 func (c *importCommand) Run(ctx context.Context, globals *program.Globals) error {
 	logger := globals.Logger()
-	db, err := c.Database.Open(ctx, logger)
+	db, err := c.Database.Create(ctx, logger)
 	if err != nil {
 		return err
 	}
 	defer db.Close(logger)
+	if err := c.Writer.Check(ctx, db); err != nil {
+		return err
+	}
 	dialect, err := archive.ParseDialect(c.Dialect)
 	if err != nil {
 		return err
 	}
-	options := importer.Options{
-		Files: c.Files, Append: c.Append, Dialect: dialect, AnyPayload: c.AnyPayload,
-		DataDir: db.DataDir, Progress: importer.NewProgress(os.Stderr), Logger: logger,
+	if c.BNSv1 != "" {
+		if err := c.importBNSv1(ctx, db, logger); err != nil {
+			return err
+		}
 	}
-	if _, err := importer.Import(ctx, db.Log, options); err != nil {
-		return err
+	if len(c.Files) > 0 {
+		if err := c.importFiles(ctx, db, dialect, logger); err != nil {
+			return err
+		}
 	}
 	if !c.Wait {
 		return nil
@@ -53,10 +63,40 @@ func (c *importCommand) Run(ctx context.Context, globals *program.Globals) error
 	return c.fold(ctx, db, logger)
 }
 
+// Validate checks that there is something to import.
+func (c *importCommand) Validate() error {
+	if len(c.Files) == 0 && c.BNSv1 == "" {
+		return errors.New("nothing to import: name archives, or the folder of the export of Stacks 1.0 with --bns-v1")
+	}
+	if len(c.Files) > 0 && c.BNSv1 != "" {
+		return errors.New("import archives and the export of Stacks 1.0 one after the other: leave out the files, or --bns-v1")
+	}
+	return nil
+}
+
+func (c *importCommand) importBNSv1(ctx context.Context, db *database.DB, logger *slog.Logger) error {
+	_, err := importer.ImportBNSv1(ctx, db.Log, importer.BNSv1Options{Dir: c.BNSv1, Progress: importer.NewProgress(os.Stderr), Logger: logger})
+	return err
+}
+
+func (c *importCommand) importFiles(ctx context.Context, db *database.DB, dialect archive.Dialect, logger *slog.Logger) error {
+	guard, err := network.NewGuard(ctx, db.Log)
+	if err != nil {
+		return err
+	}
+	options := importer.Options{
+		Admit: guard.Admit,
+		Files: c.Files, Append: c.Append, Dialect: dialect, AnyPayload: c.AnyPayload,
+		DataDir: db.DataDir, Progress: importer.NewProgress(os.Stderr), Logger: logger,
+	}
+	_, err = importer.Import(ctx, db.Log, options)
+	return err
+}
+
 // fold runs the projections in this process until they have caught up. A running server may fold at the same time: they
 // share the work, and each event is folded once.
 func (c *importCommand) fold(ctx context.Context, db *database.DB, logger *slog.Logger) error {
-	runner, err := folding.NewRunner(db.Log, c.ForkChoice, false, nil, nil, logger, prometheus.NewRegistry())
+	runner, err := folding.NewRunner(db.Log, c.ForkChoice, false, nil, nil, nil, logger, prometheus.NewRegistry())
 	if err != nil {
 		return err
 	}

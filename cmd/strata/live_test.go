@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"strata/internal/pause"
 	"strata/internal/synth/synthchain"
 )
 
@@ -35,6 +36,10 @@ func (f *subscription) follow(t *testing.T, api string, events int) {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Body.Close() }()
+	if w.StatusCode == http.StatusServiceUnavailable {
+		pause.For(t.Context(), time.Second) // the server does not know its position yet; a client comes again
+		return
+	}
 	if w.StatusCode != http.StatusOK {
 		t.Fatalf("from %q: got %s", f.last, w.Status)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"strata/cmd/strata/internal/container"
 	"strata/cmd/strata/internal/program"
+	"strata/cmd/strata/internal/secretfile"
 )
 
 // Exit codes besides 0.
@@ -40,6 +41,9 @@ func main() {
 		parser.Stdout = os.Stderr // stdout may be redirected to a file, where the usage does not belong
 		parser.FatalIfErrorf(err)
 	}
+	for _, line := range unknownSettings(parser.Model, os.Environ()) {
+		fmt.Fprintln(os.Stderr, "strata:", line)
+	}
 	if err := command.Run(&cli.Globals); err != nil {
 		fmt.Fprintln(os.Stderr, "strata:", program.OneLine(err))
 		if errors.As(err, new(program.MismatchError)) {
@@ -62,7 +66,7 @@ func newParser(ctx context.Context, cli *cli) *kong.Kong {
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(build()),
 		kong.Bind(variables),
-		kong.Resolvers(variables),
+		kong.Resolvers(variables, secretfile.Resolver{Lookup: os.LookupEnv}),
 		kong.Exit(func(code int) {
 			if code != 0 { // kong itself ends the program only after help, the version or wrong usage
 				code = exitUsage

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"strata/eventstore/archive"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
+	"strata/projections/ft"
 	"strata/projections/version"
 )
 
@@ -70,37 +72,40 @@ func TestWholeWay(t *testing.T) {
 		return must(t, dir, append([]string{"projections", command, "--database-url", url}, args...)...)
 	}
 	const path = "/metadata/v1/ft"
+	old, next := ft.Version, ft.Version+1
+	number := strings.NewReplacer("{old}", strconv.Itoa(old), "{next}", strconv.Itoa(next)).Replace
 	before := s.get(path)
 	if before.status != http.StatusOK {
 		t.Fatalf("got %d %s", before.status, before.body)
 	}
 
 	said := projection("rebuild", "ft")
-	if !strings.Contains(said, "ft_v2 takes about ") || !strings.Contains(said, "ft_v2 has caught up") || !strings.Contains(said, "strata projections diff ft 1 2") {
+	if !strings.Contains(said, number("ft_v{next} takes about ")) || !strings.Contains(said, number("ft_v{next} has caught up")) || !strings.Contains(said, number("strata projections diff ft {old} {next}")) {
 		t.Errorf("it said %s", said)
 	}
-	if got := versionsOf(t, dir, url, "ft"); len(got) != 2 || got[2].State != version.StateLive || got[2].Active || !got[1].Active {
-		t.Errorf("got %+v, want version 2 beside version 1", got)
+	if got := versionsOf(t, dir, url, "ft"); len(got) != 2 || got[next].State != version.StateLive || got[next].Active || !got[old].Active {
+		t.Errorf("got %+v, want version %d beside version %d", got, next, old)
 	}
-	if got := projection("verify", "ft", "2"); got != "ft_v2 is fit for readers\n" {
+	if got := projection("verify", "ft", number("{next}")); got != number("ft_v{next} is fit for readers\n") {
 		t.Errorf("verify: got %s", got)
 	}
-	if got := projection("diff", "ft", "1", "2"); got != "versions 1 and 2 of ft have the same rows\n" {
+	if got := projection("diff", "ft", number("{old}"), number("{next}")); got != number("versions {old} and {next} of ft have the same rows\n") {
 		t.Errorf("diff: got %s", got)
 	}
-	choice := http.Header{"Strata-Projection": {"ft=2"}}
+	choice := http.Header{"Strata-Projection": {number("ft={next}")}}
 	beside := do(t, http.MethodGet, admin+path, choice, nil)
-	if beside.status != http.StatusOK || string(beside.body) != string(before.body) || beside.header.Get("Strata-Projection") != "ft=2" {
+	if beside.status != http.StatusOK || string(beside.body) != string(before.body) || beside.header.Get("Strata-Projection") != number("ft={next}") {
 		t.Errorf("beside: got %d %v %s, want %s", beside.status, beside.header, beside.body, before.body)
 	}
 	if got := do(t, http.MethodGet, s.api+path, choice, nil); got.header.Get("Strata-Projection") != "" || got.header.Get("ETag") != before.header.Get("ETag") {
 		t.Errorf("where nobody may choose: got %v", got.header)
 	}
 
-	if got := projection("activate", "ft", "2"); got != "ft: version 2 is active, instead of version 1\n" {
+	if got := projection("activate", "ft", number("{next}")); !strings.HasPrefix(got, number("ft: version {next} is active, instead of version {old}\nReaders see this from now on.")) ||
+		!strings.Contains(got, "strata projections rollback ft\n") || !strings.HasSuffix(got, number("strata projections drop ft {old}\n")) {
 		t.Errorf("activate: got %s", got)
 	}
-	eventually.Holds(t, "readers see version 2", func() bool {
+	eventually.Holds(t, "readers see the new version", func() bool {
 		if got := s.get(path); got.status != http.StatusOK || string(got.body) != string(before.body) {
 			t.Fatalf("got %d %s, want %s", got.status, got.body, before.body)
 		}
@@ -108,14 +113,14 @@ func TestWholeWay(t *testing.T) {
 	})
 	s.mustPost("/new_mempool_tx", []byte(`[]`)) // both versions go on
 	s.caughtUp(201)
-	if got := projection("rollback", "ft"); got != "ft: version 1 is active, instead of version 2\n" {
+	if got := projection("rollback", "ft"); !strings.HasPrefix(got, number("ft: version {old} is active, instead of version {next}\n")) {
 		t.Errorf("rollback: got %s", got)
 	}
-	if got := projection("drop", "ft", "2"); got != "ft: version 2 is dropped\n" {
+	if got := projection("drop", "ft", number("{next}")); got != number("ft: version {next} is dropped; readers see version {old}, as before\n") {
 		t.Errorf("drop: got %s", got)
 	}
-	if got := versionsOf(t, dir, url, "ft"); len(got) != 1 || !got[1].Active {
-		t.Errorf("got %+v, want version 1 alone", got)
+	if got := versionsOf(t, dir, url, "ft"); len(got) != 1 || !got[old].Active {
+		t.Errorf("got %+v, want version %d alone", got, old)
 	}
 	if got := do(t, http.MethodGet, admin+path, choice, nil); got.status != http.StatusNotFound {
 		t.Errorf("what is gone: got %d %s", got.status, got.body)
@@ -136,25 +141,25 @@ func TestRebuildAlone(t *testing.T) {
 	if got := must(t, dir, "projections", "rebuild", "balances", "--no-wait", "--throttle", "10", "--database-url", url); !strings.Contains(got, "A running server") {
 		t.Errorf("got %s", got)
 	}
-	if got := versionsOf(t, dir, url, "balances")[3]; got.Position != 0 || got.Throttle == nil || *got.Throttle != 10 {
+	if got := versionsOf(t, dir, url, "balances")[4]; got.Position != 0 || got.Throttle == nil || *got.Throttle != 10 {
 		t.Errorf("got %+v, want what waits for somebody", got)
 	}
 	child := start(t, command(t, dir, nil, "projections", "rebuild", "balances", "--throttle", "10", "--database-url", url))
-	eventually.Holds(t, "the build is under way", func() bool { return versionsOf(t, dir, url, "balances")[3].Position > 0 })
+	eventually.Holds(t, "the build is under way", func() bool { return versionsOf(t, dir, url, "balances")[4].Position > 0 })
 	child.signal(syscall.SIGKILL)
-	stands := versionsOf(t, dir, url, "balances")[3]
+	stands := versionsOf(t, dir, url, "balances")[4]
 	if stands.Position == 0 || stands.Lag() == 0 {
 		t.Fatalf("it stands at %d of %d", stands.Position, stands.Head)
 	}
 	got := run(t, dir, "projections", "rebuild", "balances", "--database-url", url)
-	if got.code != 0 || !strings.Contains(got.stdout, "balances_v3 is being built already") || !strings.Contains(got.stderr, "balances_v3: caught up with 300 events") {
+	if got.code != 0 || !strings.Contains(got.stdout, "balances_v4 is being built already") || !strings.Contains(got.stderr, "balances_v4: caught up with 300 events") {
 		t.Errorf("got code %d, %s and %s", got.code, got.stdout, got.stderr)
 	}
 	after := versionsOf(t, dir, url, "balances")
-	if len(after) != 2 || after[3].Lag() != 0 || after[3].Throttle != nil || !after[3].Indexed {
-		t.Errorf("got %+v, want version 3 to have caught up", after)
+	if len(after) != 2 || after[4].Lag() != 0 || after[4].Throttle != nil || !after[4].Indexed {
+		t.Errorf("got %+v, want version 4 to have caught up", after)
 	}
-	must(t, dir, "projections", "diff", "balances", "2", "3", "--database-url", url)
+	must(t, dir, "projections", "diff", "balances", "3", "4", "--database-url", url)
 
 	// A leader brings along the projections that fold its steps, and these are not built separately as well.
 	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
@@ -162,11 +167,17 @@ func TestRebuildAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := len(lines[:1].Definitions())
-	if got := must(t, dir, "projections", "rebuild", "ft", "chain", "ft", "--database-url", url); strings.Count(got, "takes about") != line || !strings.Contains(got, "activate chain 5") || strings.Contains(got, "activate ft") {
+	if got := must(t, dir, "projections", "rebuild", "ft", "chain", "ft", "--database-url", url); strings.Count(got, "takes about") != line || !strings.Contains(got, "activate chain 6") || strings.Contains(got, "activate ft") {
 		t.Errorf("got %s", got)
 	}
-	if got := must(t, dir, "projections", "activate", "chain", "5", "--database-url", url); strings.Count(got, "is active, instead of") != line {
+	if got := must(t, dir, "projections", "activate", "chain", "6", "--database-url", url); strings.Count(got, "is active, instead of") != line || !strings.Contains(got, "drop chain 5 --with-followers\n") {
 		t.Errorf("got %s", got)
+	}
+	if got := run(t, dir, "projections", "drop", "chain", "5", "--database-url", url); got.code != exitFailure || !strings.Contains(got.stderr, "balances_v3") || !strings.Contains(got.stderr, "--with-followers") {
+		t.Errorf("with followers: got code %d and %s", got.code, got.stderr)
+	}
+	if got := run(t, dir, "projections", "drop", "chain", "6", "--with-followers", "--database-url", url); got.code != exitFailure || !strings.Contains(got.stderr, "folds its steps; activate another version of chain first") {
+		t.Errorf("the active one: got code %d and %s", got.code, got.stderr)
 	}
 }
 
@@ -176,7 +187,7 @@ func TestRebuildInterrupted(t *testing.T) {
 	dir, url := imported(t, 150)
 	must(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
 	child := start(t, command(t, dir, nil, "projections", "rebuild", "ft", "--throttle", "1", "--database-url", url))
-	eventually.Holds(t, "the build is under way", func() bool { return versionsOf(t, dir, url, "ft")[2].Position > 0 })
+	eventually.Holds(t, "the build is under way", func() bool { return versionsOf(t, dir, url, "ft")[ft.Version+1].Position > 0 })
 	child.signal(syscall.SIGINT)
 	if code := child.cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(child.log.String(), "The unfinished versions are kept") || !strings.Contains(child.log.String(), "strata: interrupted") {
 		t.Errorf("got code %d and %s", code, child.log)
@@ -189,46 +200,46 @@ func TestDifferences(t *testing.T) {
 	dir, url := imported(t, 150)
 	must(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
 	must(t, dir, "projections", "rebuild", "balances", "--database-url", url)
-	execute(t, url, `UPDATE balances_v3.holding SET balance = balance + 1, sent = 7 WHERE (account, asset) = (SELECT account, asset FROM balances_v3.holding ORDER BY account, asset LIMIT 1)`)
-	execute(t, url, `DELETE FROM balances_v3.nonce WHERE (account, height) = (SELECT account, height FROM balances_v3.nonce ORDER BY account DESC, height DESC LIMIT 1)`)
-	got := run(t, dir, "projections", "diff", "balances", "2", "3", "--database-url", url)
+	execute(t, url, `UPDATE balances_v4.holding SET balance = balance + 1, sent = 7 WHERE (account, asset) = (SELECT account, asset FROM balances_v4.holding ORDER BY account, asset LIMIT 1)`)
+	execute(t, url, `DELETE FROM balances_v4.nonce WHERE (account, height) = (SELECT account, height FROM balances_v4.nonce ORDER BY account DESC, height DESC LIMIT 1)`)
+	got := run(t, dir, "projections", "diff", "balances", "3", "4", "--database-url", url)
 	lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
 	if got.code != exitDifferences || len(lines) != 4 || !strings.HasPrefix(lines[0], "~ holding account=S") || !strings.Contains(lines[0], "(event ") || !strings.Contains(lines[1], "balance: ") ||
 		!strings.Contains(lines[2], "→ 7") || !strings.HasPrefix(lines[3], "- nonce account=S") {
 		t.Errorf("got code %d and %s", got.code, got.stdout)
 	}
-	if !strings.Contains(got.stderr, "strata: versions 2 and 3 of balances differ in 2 rows") {
+	if !strings.Contains(got.stderr, "strata: versions 3 and 4 of balances differ in 2 rows") {
 		t.Errorf("got %s", got.stderr)
 	}
-	got = run(t, dir, "projections", "diff", "balances", "2", "3", "--json", "--limit", "1", "--database-url", url)
+	got = run(t, dir, "projections", "diff", "balances", "3", "4", "--json", "--limit", "1", "--database-url", url)
 	var difference version.Difference
 	if err := json.Unmarshal([]byte(got.stdout), &difference); err != nil || got.code != exitDifferences || difference.Table != "holding" || len(difference.Columns) != 2 || strings.Count(got.stdout, "\n") != 1 {
 		t.Errorf("got code %d and %s (%v)", got.code, got.stdout, err)
 	}
-	got = run(t, dir, "projections", "verify", "balances", "3", "--database-url", url)
-	if got.code != exitDifferences || !strings.Contains(got.stderr, "balances_v3 is not fit for readers") || got.stdout != "" {
+	got = run(t, dir, "projections", "verify", "balances", "4", "--database-url", url)
+	if got.code != exitDifferences || !strings.Contains(got.stderr, "balances_v4 is not fit for readers") || got.stdout != "" {
 		t.Errorf("verify: got code %d, %s and %s", got.code, got.stdout, got.stderr)
 	}
-	got = run(t, dir, "projections", "verify", "balances", "3", "--json", "--database-url", url)
+	got = run(t, dir, "projections", "verify", "balances", "4", "--json", "--database-url", url)
 	var v version.Verification
 	if err := json.Unmarshal([]byte(got.stdout), &v); err != nil || got.code != exitDifferences || len(v.Findings) == 0 {
 		t.Errorf("verify --json: got code %d and %s (%v)", got.code, got.stdout, err)
 	}
-	if got := must(t, dir, "projections", "verify", "balances", "--database-url", url); got != "balances_v2 is fit for readers\n" {
+	if got := must(t, dir, "projections", "verify", "balances", "--database-url", url); got != "balances_v3 is fit for readers\n" {
 		t.Errorf("verify of the active version: got %s", got)
 	}
 	for _, tc := range []struct{ args, want string }{
-		{"activate balances 3", "Correct the code, raise the number of its rules"},
+		{"activate balances 4", "Correct the code, raise the number of its rules"},
 		{"activate balances 9", "no such version of this projection"},
 		{"activate nothing 1", "no such version of this projection"},
 		{"rebuild nothing", "this program has no such projection"},
-		{"rebuild balances --to 3", "Leave the number out"},
+		{"rebuild balances --to 4", "Leave the number out"},
 		{"rollback balances", "Activate the version that you want"},
-		{"drop balances 2", "Activate another version first"},
-		{"drop chain 4", "active version"},
+		{"drop balances 3", "Activate another version first"},
+		{"drop chain 5", "active version"},
 		{"resume balances", "no version of it has failed"},
 		{"diff nothing 1 2", "this program has no such projection"},
-		{"diff balances 2 9", "no such version"},
+		{"diff balances 3 9", "no such version"},
 		{"verify balances 9", "no such version"},
 	} {
 		got := run(t, dir, append(append([]string{"projections"}, strings.Fields(tc.args)...), "--database-url", url)...)

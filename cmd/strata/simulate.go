@@ -21,6 +21,7 @@ type simulateCommand struct {
 	Forks       float64 `default:"0.05" help:"Probability that a fork begins at a block; with --ordinals, that a post rolls back blocks."`
 	Calm        bool    `help:"Post no forks, duplicates, late parents or Bitcoin reorganisations; with --ordinals, no rollbacks, losses, duplicates or disorder."`
 	Epoch2      bool    `xor:"feed" help:"Post a chain from before Nakamoto, with microblocks."`
+	AllEpochs   bool    `xor:"feed" help:"Post a chain of a test network that goes through all epochs up to 4.0 within a thousand posts, with everything that stakers do."`
 	Ordinals    bool    `xor:"feed" help:"Post the feed of an ordinals indexer instead of a chain."`
 	Gaps        float64 `default:"0.04" help:"Probability that a post of the ordinals feed is lost at first, and arrives much later."`
 	Token       string  `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to send with the ordinals feed: the --ordhook-token of the server."`
@@ -33,10 +34,19 @@ func (c *simulateCommand) config() synthchain.Config {
 	if c.Epoch2 {
 		generation = synthchain.V21
 	}
+	if c.Calm && c.AllEpochs {
+		return synthchain.Config{
+			Seed: c.Seed, Network: synthchain.Testnet, AllEpochs: true, RewardCycle: 10, BlocksPerTenure: 2, Mix: synthchain.AllEpochs(c.Seed).Mix, Maturity: 20,
+			ForgetHistory: true,
+		}
+	}
 	if c.Calm {
 		return synthchain.Config{Seed: c.Seed, Generation: generation, Nakamoto: !c.Epoch2, SponsoredShare: 0.1, Maturity: 20, ForgetHistory: true}
 	}
 	config := synthchain.Everything(c.Seed, generation)
+	if c.AllEpochs {
+		config = synthchain.AllEpochs(c.Seed)
+	}
 	config.ForkProbability = c.Forks
 	config.ForgetHistory = true
 	return config

@@ -52,6 +52,8 @@ func command(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {
 	cmd.Env = append(cmd.Env, runMain+"=1", "GORACE=atexit_sleep_ms=0")
 	// No administration unless a test asks for it: all processes of the machine share the default address.
 	cmd.Env = append(cmd.Env, "STRATA_ADMIN_ADDR=")
+	// The tests' Postgres does not wait for the disk.
+	cmd.Env = append(cmd.Env, "STRATA_ALLOW_UNSAFE_DATABASE=true")
 	cmd.Env = append(cmd.Env, env...)
 	return cmd
 }

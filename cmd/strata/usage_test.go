@@ -29,7 +29,7 @@ func TestWrongUsage(t *testing.T) {
 		{"serve --shutdown-grace 3", "--shutdown-grace"},
 		{"serve --log-level LOUD", "--log-level"},
 		{"serve --log-format xml", "--log-format must be one of"},
-		{"import", `expected "<file> ..."`},
+		{"import", "nothing to import"},
 		{"import --dialect csv x", "--dialect must be one of"},
 		{"export --from x", "--from"},
 		{"projections", `expected one of "status", "rebuild", "verify", "diff", "activate", ...`},

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/mod/sumdb/note"
 
 	"strata/eventstore/transparency"
 	"strata/internal/testkit/eventually"
@@ -77,7 +79,8 @@ func verified(t testing.TB, url string, args []string, want ...string) string {
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s := startServer(t, t.TempDir(), "--database-url", url, "--log-checkpoint-interval", "50ms")
+	dir := t.TempDir()
+	s := startServer(t, dir, "--database-url", url, "--log-checkpoint-interval", "50ms")
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
 	s.caughtUp(60)
 	eventually.Holds(t, "the log is signed", func() bool {
@@ -93,7 +96,7 @@ func TestVerify(t *testing.T) {
 	})
 	text := verified(t, url, []string{"--against", kept, "--key", key, "--parallel", "3"})
 	running.Wait()
-	for _, want := range []string{"; root ", "; compared with 1 kept checkpoint\n", "log: key " + key + " (given)\n", "rows: chain_v4, balances_v2, ", "no differences\n"} {
+	for _, want := range []string{"; root ", "; compared with 1 kept checkpoint\n", "log: key " + key + " (given)\n", "rows: chain_v5, balances_v3, ", "no differences\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %s, want %q", text, want)
 		}
@@ -108,8 +111,12 @@ func TestVerify(t *testing.T) {
 		Error       *string
 	}
 	text = verified(t, url, []string{"--json", "--rows", "ft,balances"})
-	if err := json.Unmarshal([]byte(text), &report); err != nil || !slices.Equal(report.Rows.Tables, []string{"balances_v2", "ft_v1"}) || report.Log.Events != 0 || report.Error != nil || report.Shown == nil {
+	if err := json.Unmarshal([]byte(text), &report); err != nil || !slices.Equal(report.Rows.Tables, []string{"balances_v3", "ft_v2"}) || report.Log.Events != 0 || report.Error != nil || report.Shown == nil {
 		t.Errorf("got %s (%v)", text, err)
+	}
+	text = verified(t, url, []string{"--log-only", "--data-dir", filepath.Join(dir, ".strata")})
+	if !strings.Contains(text, "; compared with 1 kept checkpoint\n") || !strings.Contains(text, "log: key "+key+" (given)\n") {
+		t.Errorf("beside the key: got %s, want the key and its checkpoint taken", text)
 	}
 	tamperedTables(t, url)
 	tamperedLog(t, url, kept)
@@ -124,24 +131,24 @@ func tamperedTables(t *testing.T, url string) {
 	var account, other string
 	var seq, otherSeq int64
 	err = conn.QueryRow(t.Context(), `
-		UPDATE balances_v2.holding SET balance = balance + 1 WHERE account = (SELECT min(account) FROM balances_v2.holding WHERE asset = 'stx') AND asset = 'stx'
+		UPDATE balances_v3.holding SET balance = balance + 1 WHERE account = (SELECT min(account) FROM balances_v3.holding WHERE asset = 'stx') AND asset = 'stx'
 		RETURNING account, source_seq`).Scan(&account, &seq)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = conn.QueryRow(t.Context(), `
-		DELETE FROM balances_v2.nonce WHERE (account, height) = (SELECT account, height FROM balances_v2.nonce ORDER BY account, height LIMIT 1)
+		DELETE FROM balances_v3.nonce WHERE (account, height) = (SELECT account, height FROM balances_v3.nonce ORDER BY account, height LIMIT 1)
 		RETURNING account, source_seq`).Scan(&other, &otherSeq)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conn.Exec(t.Context(), `INSERT INTO balances_v2.nonce (height, source_seq, next_nonce, account) VALUES (3, 4, 5, E'S\x1bP')`); err != nil {
+	if _, err := conn.Exec(t.Context(), `INSERT INTO balances_v3.nonce (height, source_seq, next_nonce, account) VALUES (3, 4, 5, E'S\x1bP')`); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"balances_v2.holding account=" + account + " asset=stx: balance is ",
-		"balances_v2.nonce account=" + other + " height=",
-		"balances_v2.nonce account=S\uFFFDP height=3: extra, from event 4, although the log does not give it\n",
+		"balances_v3.holding account=" + account + " asset=stx: balance is ",
+		"balances_v3.nonce account=" + other + " height=",
+		"balances_v3.nonce account=S\uFFFDP height=3: extra, from event 4, although the log does not give it\n",
 	}
 	text := verified(t, url, []string{"--rows", "balances"}, want...)
 	for _, end := range []string{fmt.Sprintf(" (event %d)\n", seq), fmt.Sprintf(": missing, although event %d of the log gives it\n", otherSeq)} {
@@ -150,6 +157,10 @@ func tamperedTables(t *testing.T, url string) {
 		}
 	}
 	verified(t, url, []string{"--rows", "ft"})
+	if _, err := conn.Exec(t.Context(), `INSERT INTO ft_v2.stretch (n, list, first_key, first_contract) VALUES (3, 'name', '0zz', '')`); err != nil {
+		t.Fatal(err)
+	}
+	verified(t, url, []string{"--rows", "ft"}, "ft_v2: it does not hold that the stretches of a list add up to its tokens", "ft_v2: it does not hold that each stretch of a list counts the tokens")
 	got := run(t, t.TempDir(), "verify", "--database-url", url, "--rows", "balances", "--limit", "1")
 	if got.code != exitDifferences || strings.Count(got.stdout, "DIFFERENCE") != 1 || !strings.Contains(got.stdout, "more differences") {
 		t.Errorf("limited: got code %d, %s", got.code, got.stdout)
@@ -158,8 +169,11 @@ func tamperedTables(t *testing.T, url string) {
 
 // tamperedLog must be the last check, because it damages the log.
 func tamperedLog(t *testing.T, url, kept string) {
-	other := must(t, t.TempDir(), "log-key") // of another log
-	got := run(t, t.TempDir(), "verify", "--database-url", url, "--log-only", "--against", kept, "--key", strings.TrimSpace(other))
+	_, other, err := note.GenerateKey(rand.Reader, "strata/another")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := run(t, t.TempDir(), "verify", "--database-url", url, "--log-only", "--against", kept, "--key", other)
 	if got.code != exitDifferences || !strings.Contains(got.stdout, "DIFFERENCE kept: "+kept+": it is signed with another key, ") ||
 		!strings.Contains(got.stdout, "DIFFERENCE log.checkpoint: checkpoint 1 of ") {
 		t.Errorf("with another key: got code %d, %s", got.code, got.stdout)

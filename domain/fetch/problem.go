@@ -19,6 +19,8 @@ const (
 	Troubled
 	// Wrong means that the failure stays until the owner of the token fixes it.
 	Wrong
+	// Absent means that the other side does not have it, and is unlikely ever to have it.
+	Absent
 )
 
 // Problem says why an attempt failed.
@@ -39,6 +41,7 @@ var (
 	waitingDelays  = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 10 * time.Minute}
 	troubledDelays = []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 	wrongDelays    = []time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
+	absentDelays   = []time.Duration{24 * time.Hour, 7 * 24 * time.Hour, 28 * 24 * time.Hour}
 )
 
 // Delay returns the time to wait after the given number of failed attempts, which counts the one that just failed.
@@ -49,6 +52,8 @@ func (p *Problem) Delay(failed int) time.Duration {
 		delays = waitingDelays
 	case Troubled:
 		delays = troubledDelays
+	case Absent:
+		delays = absentDelays
 	}
 	delay := delays[min(max(failed, 1), len(delays))-1]
 	return max(delay, min(p.RetryAfter, RetryAfterMax))
@@ -56,9 +61,12 @@ func (p *Problem) Delay(failed int) time.Duration {
 
 // HTTP statuses (RFC 9110) that say more than their class.
 const (
-	statusForbidden       = 403 // often a temporary refusal by a gateway or by a guard against robots
-	statusRequestTimeout  = 408
-	statusTooManyRequests = 429
+	statusOK                  = 200
+	statusForbidden           = 403 // often a temporary refusal by a gateway or by a guard against robots
+	statusRequestTimeout      = 408
+	statusTooManyRequests     = 429
+	statusInternalServerError = 500
+	statusNotImplemented      = 501
 )
 
 // resourceReasons are the reasons of a document or an image for the same failures.

@@ -1,6 +1,6 @@
 package fetch
 
-// Reason says why a token has no metadata, or outdated metadata. The numbers are those of token-metadata-api.
+// Reason says why a token has no metadata, or outdated metadata. The numbers below 200 are those of token-metadata-api.
 type Reason int16
 
 // Reasons.
@@ -17,6 +17,10 @@ const (
 	ReasonImageHTTP          Reason = 108
 	ReasonClarity            Reason = 109
 	ReasonRefused            Reason = 110
+
+	ReasonNotServed Reason = 200
+	ReasonOtherHash Reason = 201
+	ReasonNodeAway  Reason = 202
 )
 
 var messages = map[Reason]string{
@@ -30,6 +34,9 @@ var messages = map[Reason]string{
 	ReasonImageHTTP:          "Image could not be processed because the server responded with an error",
 	ReasonClarity:            "The token contract produced a Clarity error when trying to fetch metadata",
 	ReasonRefused:            "Metadata could not be processed because its address is not public",
+	ReasonNotServed:          "No node serves it",
+	ReasonOtherHash:          "A node answered content that has another hash",
+	ReasonNodeAway:           "No node answered",
 }
 
 // Message returns the text that clients see.
@@ -38,4 +45,12 @@ func (r Reason) Message() string {
 		return m
 	}
 	return "Unknown error"
+}
+
+// MessageOf returns the text that clients see about a want of this kind: an image is not called metadata.
+func (r Reason) MessageOf(kind Kind) string {
+	if kind == Image && r == ReasonRefused {
+		return "Image could not be processed because its address is not public"
+	}
+	return r.Message()
 }

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,6 +22,8 @@ const (
 	Document Kind = "document"
 	// Image is an image to which a document refers.
 	Image Kind = "image"
+	// Attachment is the content of an attachment of which the chain has the hash, such as a zonefile.
+	Attachment Kind = "attachment"
 )
 
 // Want is something from outside the log that a projection needs.
@@ -33,6 +36,8 @@ type Want struct {
 	// URI of Document and Image as the contract or the document has it, with the token's id and locale filled in. It
 	// may have any scheme.
 	URI string `json:"uri,omitempty"`
+	// Hash of Attachment: hash160 of the content, 40 digits in lower case.
+	Hash string `json:"hash,omitempty"`
 }
 
 // Call is a call of a read-only function.
@@ -58,6 +63,7 @@ func (w Want) Key() string {
 	b.WriteByte(' ')
 	b.WriteString(w.Contract)
 	b.WriteString(w.URI)
+	b.WriteString(w.Hash)
 	for _, call := range w.Calls {
 		b.WriteByte(' ')
 		b.WriteString(call.Function)
@@ -72,6 +78,9 @@ func (w Want) Key() string {
 // Validate returns an error unless the want has exactly the fields of its kind.
 func (w Want) Validate() error {
 	hasContract := w.Contract != "" && w.URI == ""
+	if w.Hash != "" && w.Kind != Attachment {
+		return fmt.Errorf("kind %s names no hash", w.Kind)
+	}
 	switch w.Kind {
 	case ContractRead:
 		if hasContract && len(w.Calls) > 0 {
@@ -88,6 +97,11 @@ func (w Want) Validate() error {
 			return nil
 		}
 		return fmt.Errorf("kind %s names a uri", w.Kind)
+	case Attachment:
+		if hash, err := hex.DecodeString(w.Hash); err != nil || len(hash) != attachmentHashLength || w.URI != "" || w.Contract != "" || len(w.Calls) > 0 {
+			return errors.New("an attachment names a hash of 40 digits")
+		}
+		return nil
 	}
 	return fmt.Errorf("unknown kind %q", w.Kind)
 }

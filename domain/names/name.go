@@ -20,6 +20,12 @@ const (
 // ContractName is the name of the boot contract.
 const ContractName = "bns"
 
+// The contract on mainnet and on testnet.
+const (
+	MainnetContract = "SP000000000000000000002Q6VF78." + ContractName
+	TestnetContract = "ST000000000000000000002AMW42H." + ContractName
+)
+
 // assetName is the name of the contract's non-fungible token. Its ids are the tuples that ReadKey reads.
 const assetName = "names"
 

@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"strata/domain/clarity"
+	"strata/domain/fetch"
 )
 
 // Read has the properties that a contract states for one of its tokens. A property that it does not state is nil; zero
@@ -18,6 +19,8 @@ type Read struct {
 	Decimals *int32
 	// TotalSupply is in the smallest unit, from 0 to 2^128-1.
 	TotalSupply *big.Int
+	// Lack says why the contract failed to state a property other than an optional one; nil if it stated them all.
+	Lack *fetch.Problem
 }
 
 // property is a property of a token that a read-only function of its contract returns.
@@ -25,19 +28,20 @@ type property struct {
 	function string
 	// set stores the result of the function; false if its type is wrong.
 	set func(*Read, clarity.Value) bool
-	// optional means that the token is read without the property if the contract fails to return it. If any other
-	// property fails, the whole read fails.
+	// field is the name of the property in answers.
+	field string
+	// optional means that nobody tries again because the contract fails to return the property.
 	optional bool
 }
 
 // Only supplies are optional: they fail in contracts that otherwise work well.
 var (
-	uri      = property{function: "get-token-uri", set: func(r *Read, v clarity.Value) (ok bool) { r.URI, ok = textOf(v); return ok }}
-	name     = property{function: "get-name", set: func(r *Read, v clarity.Value) (ok bool) { r.Name, ok = textOf(v); return ok }}
-	symbol   = property{function: "get-symbol", set: func(r *Read, v clarity.Value) (ok bool) { r.Symbol, ok = textOf(v); return ok }}
-	decimals = property{function: "get-decimals", set: setDecimals}
+	uri      = property{function: "get-token-uri", field: "token_uri", set: func(r *Read, v clarity.Value) (ok bool) { r.URI, ok = textOf(v); return ok }}
+	name     = property{function: "get-name", field: "name", set: func(r *Read, v clarity.Value) (ok bool) { r.Name, ok = textOf(v); return ok }}
+	symbol   = property{function: "get-symbol", field: "symbol", set: func(r *Read, v clarity.Value) (ok bool) { r.Symbol, ok = textOf(v); return ok }}
+	decimals = property{function: "get-decimals", field: "decimals", set: setDecimals}
 	supply   = property{
-		function: "get-total-supply",
+		function: "get-total-supply", field: "total_supply",
 		set:      func(r *Read, v clarity.Value) (ok bool) { r.TotalSupply, ok = numberOf(v); return ok },
 		optional: true,
 	}

@@ -8,12 +8,13 @@ import (
 	"strata/domain/fetch"
 )
 
-// ReadToken reads the report of a want with Calls. Either the problem is nil, or the Read is empty. Of several problems
-// it returns the one that may be over soonest: if one call waits for the node, the whole read is Waiting.
+// ReadToken reads the report of a want with Calls. Either the problem is nil, or the Read is empty. Each property stands
+// by itself: if the contract fails to state one, the others are read, and Lack says why one is missing. There is a
+// problem if the contract states none but optional ones, or if an answer may come soon: then it is the problem that may be
+// over soonest. If one call waits for the node, the whole read is Waiting.
 //
 // Results may be in any nesting of ok and some. A property is nil if the result is none, if it is more than 2^31-1
-// decimals, or if it is a total supply that the contract fails to return. A result of err is a problem. Texts lose what
-// Postgres cannot hold.
+// decimals, or if the contract fails to return it. A result of err is a failure. Texts lose what Postgres cannot hold.
 func ReadToken(kind Kind, r *fetch.Report) (Read, *fetch.Problem) {
 	properties := propertiesOf[kind]
 	if len(properties) == 0 {
@@ -21,22 +22,49 @@ func ReadToken(kind Kind, r *fetch.Report) (Read, *fetch.Problem) {
 	}
 	var read Read
 	var soonest *fetch.Problem
+	stated := false
 	for _, p := range properties {
-		e, v, problem := answer(r, p.function)
-		if problem == nil && !p.set(&read, v) {
-			problem = unexpected(e, v)
-		}
-		if problem == nil || p.optional && (problem.Severity == fetch.Wrong || e.Status == statusOverBudget) {
-			continue
-		}
-		if soonest == nil || problem.Severity < soonest.Severity {
+		e, problem := p.read(r, &read)
+		switch {
+		case problem == nil:
+			stated = stated || !p.optional
+		case p.optional && (problem.Severity == fetch.Wrong || e.Status == statusOverBudget):
+		case soonest == nil || problem.Severity < soonest.Severity:
 			soonest = problem
 		}
 	}
-	if soonest != nil {
+	if soonest != nil && (!stated || soonest.Severity != fetch.Wrong) {
 		return Read{}, soonest
 	}
+	read.Lack = soonest
 	return read, nil
+}
+
+// read adds the property to what was read. The problem says why the contract does not state it.
+func (p *property) read(r *fetch.Report, read *Read) (fetch.Exchange, *fetch.Problem) {
+	e, v, problem := answer(r, p.function)
+	if problem == nil && !p.set(read, v) {
+		problem = unexpected(e, v)
+	}
+	return e, problem
+}
+
+// Missing is a property that a contract failed to state.
+type Missing struct {
+	Field   string // its name in answers
+	Problem *fetch.Problem
+}
+
+// MissingOf returns the properties that the contract failed to state in the report of a want with Calls, the optional
+// ones, too.
+func MissingOf(kind Kind, r *fetch.Report) (missing []Missing) {
+	var read Read
+	for _, p := range propertiesOf[kind] {
+		if _, problem := p.read(r, &read); problem != nil {
+			missing = append(missing, Missing{p.field, problem})
+		}
+	}
+	return missing
 }
 
 // ReadSupply reads the report of a want with SupplyCalls. It returns a supply from 0 to 2^128-1 in the smallest unit,

@@ -184,9 +184,9 @@ func TestReadSFT(t *testing.T) {
 	if problem != nil || show(got) != "- - - 6 -" {
 		t.Errorf("without a supply: got %s, %+v", show(got), problem)
 	}
-	_, problem = token.ReadToken(token.SFT, report(calls, fooURI, okay(clarity.NewErr(clarity.NewUint64(1))), fooSupply))
-	if problem == nil || problem.Severity != fetch.Wrong || problem.Reason != fetch.ReasonClarity {
-		t.Errorf("decimals of err: got %+v, want Wrong 109", problem)
+	got, problem = token.ReadToken(token.SFT, report(calls, fooURI, okay(clarity.NewErr(clarity.NewUint64(1))), fooSupply))
+	if problem != nil || show(got) != "- - - - 1997500000000" || got.Lack == nil || got.Lack.Reason != fetch.ReasonClarity {
+		t.Errorf("decimals of err: got %s, %+v, %+v, want the rest", show(got), got.Lack, problem)
 	}
 }
 
@@ -259,7 +259,36 @@ func TestReadNFT(t *testing.T) {
 	}
 }
 
-// A token is read completely or not at all. Of several problems, the one that may be over soonest counts.
+// One property that the contract fails to state does not lose the others.
+func TestReadTokenInPart(t *testing.T) {
+	trap, none := refused("DivisionByZero"), refused(`RuntimeCheck(UndefinedFunction("get-symbol"))`)
+	for _, tc := range []struct {
+		name      string
+		exchanges []fetch.Exchange
+		want      string
+		missing   string
+	}{
+		{"a trap", []fetch.Exchange{fooURI, fooName, trap, six, fooSupply}, `- "FooToken" - 6 1997500000000`, "symbol"},
+		{"no such function", []fetch.Exchange{fooURI, fooName, none, six, fooSupply}, `- "FooToken" - 6 1997500000000`, "symbol"},
+		{"only decimals", []fetch.Exchange{trap, trap, none, six, trap}, `- - - 6 -`, "token_uri name symbol total_supply"},
+	} {
+		r := report(token.Calls(token.FT, nil), tc.exchanges...)
+		got, problem := token.ReadToken(token.FT, r)
+		if problem != nil || show(got) != tc.want || got.Lack == nil || got.Lack.Severity != fetch.Wrong {
+			t.Errorf("%s: got %s, %+v, %+v, want %s", tc.name, show(got), got.Lack, problem, tc.want)
+		}
+		var missing []string
+		for _, m := range token.MissingOf(token.FT, r) {
+			missing = append(missing, m.Field)
+		}
+		if strings.Join(missing, " ") != tc.missing {
+			t.Errorf("%s: got %v missing, want %s", tc.name, missing, tc.missing)
+		}
+	}
+}
+
+// As long as an answer may come, a token is read completely or not at all. Of several problems, the one that may be over
+// soonest counts.
 func TestReadTokenWithProblems(t *testing.T) {
 	wrong, troubled, waiting := refused("DivisionByZero"), refused(`Unchecked(NoSuchContract("a.b"))`), fetch.Exchange{Status: 503}
 	for _, tc := range []struct {
@@ -272,7 +301,7 @@ func TestReadTokenWithProblems(t *testing.T) {
 		{"only the supply waits", []fetch.Exchange{fooURI, fooName, fooSymbol, six, waiting}, fetch.Waiting},
 		{"only the supply is troubled", []fetch.Exchange{fooURI, fooName, fooSymbol, six, troubled}, fetch.Troubled},
 		{"troubled and wrong", []fetch.Exchange{wrong, fooName, troubled, wrong, fooSupply}, fetch.Troubled},
-		{"wrong", []fetch.Exchange{fooURI, fooName, fooSymbol, wrong, fooSupply}, fetch.Wrong},
+		{"nothing but a supply", []fetch.Exchange{wrong, wrong, wrong, wrong, fooSupply}, fetch.Wrong},
 		{"not all asked", []fetch.Exchange{fooURI, fooName, fooSymbol, six}, fetch.Waiting},
 		{"nothing asked", nil, fetch.Waiting},
 	} {

@@ -16,6 +16,9 @@ import (
 // childEnv makes the test binary import the files it names (after the database's URL) instead of testing.
 const childEnv = "STRATA_IMPORTER_CHILD"
 
+// bnsV1Child in the place of the first file makes it import the export of Stacks 1.0 in the folder that follows.
+const bnsV1Child = "bns-v1"
+
 func TestMain(m *testing.M) {
 	if args := os.Getenv(childEnv); args != "" {
 		if err := importAsChild(strings.Split(args, "\n")); err != nil {
@@ -36,6 +39,10 @@ func importAsChild(args []string) error {
 	defer pool.Close()
 	log := eventstore.Open(pool, eventstore.Config{})
 	defer log.Close()
+	if args[1] == bnsV1Child {
+		_, err = importer.ImportBNSv1(ctx, log, importer.BNSv1Options{Dir: args[2]}.WithSizes(500, 3))
+		return err
+	}
 	_, err = importer.Import(ctx, log, files(args[1:]...).WithBatchEvents(100))
 	return err
 }

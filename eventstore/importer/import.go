@@ -143,6 +143,11 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 		return fmt.Errorf("%w: %s has new events from line %d on, which would follow those of later files; use --append to allow that",
 			ErrNotEmpty, w.in.name, w.row.lines+1)
 	}
+	if w.options.Admit != nil {
+		if err := w.options.Admit(ctx, b.events); err != nil {
+			return fmt.Errorf("%s: %w", w.in.name, err)
+		}
+	}
 	row := w.row
 	row.exists, row.finished = true, false
 	row.lines, row.bytes, row.prefix, row.dialect = b.lines, b.bytes, b.prefix, b.dialect.String()

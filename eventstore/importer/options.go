@@ -1,9 +1,11 @@
 package importer
 
 import (
+	"context"
 	"io"
 	"log/slog"
 
+	"strata/eventstore"
 	"strata/eventstore/archive"
 )
 
@@ -21,6 +23,8 @@ type Options struct {
 	// AnyPayload accepts payloads that are not JSON, which a log can hold. By default such lines are errors, because a
 	// file that is read in the wrong dialect looks like that.
 	AnyPayload bool
+	// Admit, if set, is asked before events are appended. Its error ends the import.
+	Admit func(ctx context.Context, events []eventstore.Incoming) error
 
 	// DataDir is the data directory of the database if it is on this machine. Import then checks the disk for room.
 	DataDir string

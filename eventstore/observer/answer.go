@@ -14,6 +14,7 @@ type answer struct {
 	allow      string // Allow
 	retryAfter string // Retry-After, seconds
 	closing    bool   // Connection: close
+	label      string // of the path in metrics; empty for that of the request
 }
 
 // stored is the answer to an event that is durable.

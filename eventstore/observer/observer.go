@@ -1,6 +1,7 @@
 package observer
 
 import (
+	"cmp"
 	"net/http"
 )
 
@@ -9,6 +10,7 @@ import (
 type Observer struct {
 	config  Config
 	token   *bearerToken // nil: the ordinals feed needs no token
+	secret  *secret      // nil: senders need none
 	metrics *metrics
 }
 
@@ -18,25 +20,35 @@ func New(config Config) *Observer {
 	return &Observer{
 		config:  config,
 		token:   newBearerToken(config.OrdhookToken),
+		secret:  newSecret(config.Secret),
 		metrics: newMetrics(config.Registry),
 	}
 }
 
 // ServeHTTP answers one request. See the package comment.
 func (o *Observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var a answer
+	a := o.answerTo(w, r)
+	o.metrics.requests.WithLabelValues(cmp.Or(a.label, pathLabel(r.URL.Path)), a.statusText()).Inc()
+	a.write(w, r)
+}
+
+func (o *Observer) answerTo(w http.ResponseWriter, r *http.Request) (a answer) {
+	if reason := o.strange(r); reason != "" {
+		a = refuse(http.StatusForbidden, reason)
+		a.closing = true // the connection may still hold a body
+		return a
+	}
 	switch {
 	case r.Method == http.MethodPost:
-		a = o.receive(w, r)
+		return o.receive(w, r)
 	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && isStatusPath(r.URL.Path):
-		a = o.status(r)
+		return o.status(r)
 	default:
-		a = refuse(http.StatusMethodNotAllowed, "events are posted; only / and /status can be read")
+		a := refuse(http.StatusMethodNotAllowed, "events are posted; only / and /status can be read")
 		a.allow = http.MethodPost
 		if isStatusPath(r.URL.Path) {
 			a.allow = "GET, HEAD, POST"
 		}
+		return a
 	}
-	o.metrics.requests.WithLabelValues(pathLabel(r.URL.Path), a.statusText()).Inc()
-	a.write(w, r)
 }

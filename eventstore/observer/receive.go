@@ -13,11 +13,22 @@ import (
 	"strata/eventstore"
 )
 
+// fullRetryAfter is when senders are asked to come again while the disk is full, in seconds.
+const fullRetryAfter = "10"
+
 // receive stores the body of a POST.
 func (o *Observer) receive(w http.ResponseWriter, r *http.Request) answer {
 	receivedAt := o.config.Clock()
-	if o.token != nil && isOrdhookPath(r.URL.Path) && !o.token.isIn(r.Header) {
-		return refuse(http.StatusForbidden, "this path needs its bearer token") // 403, as ordinals-api answers indexers
+	r, ok := o.admit(r)
+	if !ok {
+		a := refuse(http.StatusForbidden, "this path needs its bearer token, or the secret of this observer") // 403, as ordinals-api answers indexers
+		a.closing = true
+		return a
+	}
+	if o.config.Full != nil && o.config.Full() {
+		a := unavailable("the disk of the database is almost full; send the event again")
+		a.retryAfter, a.closing = fullRetryAfter, true // the connection still holds the body
+		return a
 	}
 	if o.config.TrustTimestamps {
 		receivedAt = o.originalTime(r, receivedAt)
@@ -28,6 +39,7 @@ func (o *Observer) receive(w http.ResponseWriter, r *http.Request) answer {
 	defer o.metrics.inFlight.Dec()
 	body, a, ok := o.readBody(w, r)
 	if !ok {
+		a.label = label
 		return a
 	}
 	size := body.Size()
@@ -52,15 +64,32 @@ func (o *Observer) receive(w http.ResponseWriter, r *http.Request) answer {
 	}
 	o.metrics.events.WithLabelValues(label).Inc()
 	o.metrics.bytes.WithLabelValues(label).Add(float64(size))
-	return stored
+	a = stored
+	a.label = label
+	return a
+}
+
+// admit reports whether a sender has shown the token or the secret that its path needs, and returns the request without
+// the secret.
+func (o *Observer) admit(r *http.Request) (*http.Request, bool) {
+	feed := o.token != nil && isOrdhookPath(r.URL.Path)
+	if feed && o.token.isIn(r.Header) {
+		return r, true
+	}
+	if o.secret == nil {
+		return r, !feed
+	}
+	admitted, ok := o.secret.admit(r)
+	if o.token != nil && isOrdhookPath(admitted.URL.Path) { // the feed has a token of its own
+		return r, o.token.isIn(r.Header)
+	}
+	return admitted, ok
 }
 
 // readBody reads the whole body. If that fails, it returns false and the answer, and holds no resources.
 func (o *Observer) readBody(w http.ResponseWriter, r *http.Request) (*eventstore.Body, answer, bool) {
-	wait, cancel := context.WithTimeout(r.Context(), o.config.AppendTimeout)
-	defer cancel()
-	in := newPatientReader(w, r.Body, o.config.StallTimeout, o.config.BodyTimeout)
-	body, err := o.config.Spool.Read(wait, in, r.ContentLength)
+	in := newPatientReader(w, r.Body, &o.config)
+	body, err := o.config.Spool.Read(in, r.ContentLength)
 	in.done()
 	if err == nil {
 		return body, answer{}, true
@@ -72,10 +101,10 @@ func (o *Observer) readBody(w http.ResponseWriter, r *http.Request) (*eventstore
 		level = slog.LevelError // a node will repeat it for ever
 		a = refuse(http.StatusRequestEntityTooLarge, "the body is larger than this observer takes")
 	case errors.Is(in.failure, os.ErrDeadlineExceeded):
-		a = refuse(http.StatusRequestTimeout, "the body did not come")
+		a = refuse(http.StatusRequestTimeout, "the body came too slowly, or not at all")
 	case in.failure != nil, errors.Is(err, io.ErrUnexpectedEOF):
 		a = refuse(http.StatusBadRequest, "the body is incomplete")
-	default: // our fault: no memory in time, or no room for the spool file
+	default: // our fault: no room for the spool file
 		level = slog.LevelError
 		a = unavailable("the body can't be taken now; send it again")
 	}

@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"strata/internal/progress"
 )
 
 const (
@@ -37,7 +39,7 @@ func (o *Observer) Serve(ctx context.Context, listener net.Listener) error {
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- server.Serve(progress.Listener(listener, progress.Stall)) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("observer on %s: %w", listener.Addr(), err)

@@ -3,7 +3,9 @@ package observer_test
 import (
 	"bytes"
 	"context"
+	"net/http"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -93,21 +95,51 @@ func TestSpoolUnusable(t *testing.T) {
 	h.wantSize(2)
 }
 
-func TestMemoryTaken(t *testing.T) {
+// Senders that announce large bodies and send next to nothing don't stop the others.
+func TestSlowSendersStopNobody(t *testing.T) {
 	t.Parallel()
-	h := start(t, observer.Config{AppendTimeout: 5 * time.Second,
-		Spool: eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir(), Threshold: 1000, Memory: 1000})})
-	holder := h.dial()
-	request := nodeRequest("/x", bytes.Repeat([]byte("x"), 1000))
-	if _, err := holder.Write(request[:len(request)-1]); err != nil {
+	registry := prometheus.NewRegistry()
+	h := start(t, observer.Config{AppendTimeout: 5 * time.Second, Registry: registry,
+		Spool: eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir()})})
+	const senders = 64
+	for range senders {
+		announced := nodeRequest("/x", make([]byte, eventstore.SpoolThresholdDefault))
+		if _, err := h.dial().Write(announced[:len(announced)-eventstore.SpoolThresholdDefault+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually.Holds(t, "all bodies are in flight", func() bool { return gauge(t, registry, "strata_observer_bodies_in_flight") == senders })
+	for _, size := range []int{2, 100_000, 1 << 20} {
+		h.wantStored(h.send(nodeRequest("/x", bytes.Repeat([]byte("x"), size))))
+	}
+}
+
+// A sender that never stops for long, but is too slow as a whole, is sent away.
+func TestLeastRate(t *testing.T) {
+	t.Parallel()
+	h := start(t, observer.Config{StallTimeout: 500 * time.Millisecond, LeastRate: 1000})
+	conn := h.dial()
+	request := nodeRequest("/x", make([]byte, 10_000))
+	head := len(request) - 10_000
+	if _, err := conn.Write(request[:head]); err != nil {
 		t.Fatal(err)
 	}
-	eventually.Holds(t, "no memory", func() bool { return h.send(request).status == 503 })
-	if _, err := holder.Write(request[len(request)-1:]); err != nil {
-		t.Fatal(err)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for i := range 10_000 { // 100 bytes per second
+			if _, err := conn.Write(request[head+i : head+i+1]); err != nil {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	if got := h.answer(conn); got.status != http.StatusRequestTimeout {
+		t.Errorf("got %d %s, want 408", got.status, got.body)
 	}
-	h.wantStored(h.answer(holder))
-	h.wantStored(h.send(request))
+	_ = conn.Close()
+	<-ended
+	h.wantSize(0)
 }
 
 func TestSenderGoneAfterTheBody(t *testing.T) {
@@ -187,4 +219,17 @@ func TestAfterLogClosed(t *testing.T) {
 	h := start(t, observer.Config{Log: log})
 	log.Close()
 	h.wantUnavailable(h.send(nodeRequest("/x", []byte("{}"))))
+}
+
+// Below the floor of free space, events are refused, so that the sender sends them again; a request for the status is answered.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	var full atomic.Bool
+	full.Store(true)
+	h := start(t, observer.Config{Full: full.Load})
+	event := nodeRequest("/new_block", []byte(`{"n":1}`))
+	h.wantUnavailable(h.send(event))
+	h.wantSize(0)
+	full.Store(false)
+	h.wantStored(h.send(event))
 }

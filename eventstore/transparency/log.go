@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -44,6 +45,7 @@ type Log struct {
 	config    Config
 	witnesses []sumdb.Verifier
 	metrics   *metrics // nil: none
+	trouble   atomic.Pointer[error]
 }
 
 // New returns a Log on a migrated database, which it does not access yet. It fails if it can't parse the key of a

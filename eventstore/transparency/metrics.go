@@ -16,6 +16,7 @@ type metrics struct {
 	signedAt prometheus.Gauge
 	signed   prometheus.Counter
 	failures *prometheus.CounterVec
+	unable   prometheus.Gauge
 }
 
 // Values of the label reason. "error" stands for all other errors, such as an unreachable database.
@@ -45,6 +46,10 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 			Help: "Attempts to sign that failed: rollback (the log does not extend what was signed), mismatch (its rows are not those that were appended), other_key, or error.",
 		}, []string{"reason"})),
 	}
+	m.unable = instrument.Registered(registry, prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "strata_log_signing_blocked",
+		Help: "1 while this process can't sign checkpoints for a reason that does not pass by itself, such as a key other than the one that signed.",
+	}))
 	for _, reason := range []string{reasonRollback, reasonMismatch, reasonOtherKey, reasonError} {
 		m.failures.WithLabelValues(reason) // create the series now, so that alerts see its first increase
 	}
@@ -56,6 +61,17 @@ func (m *metrics) newest(c *Checkpoint) {
 	if m != nil && c != nil {
 		m.events.Set(float64(c.Size))
 		m.signedAt.Set(float64(c.SignedAt.UnixMilli()) / float64(time.Second/time.Millisecond))
+	}
+}
+
+// blocked records whether this process can't sign.
+func (m *metrics) blocked(is bool) {
+	switch {
+	case m == nil:
+	case is:
+		m.unable.Set(1)
+	default:
+		m.unable.Set(0)
 	}
 }
 

@@ -19,7 +19,32 @@ import (
 func (l *Log) Sign(ctx context.Context) (signed bool, err error) {
 	signed, err = l.sign(ctx)
 	l.metrics.attempt(ctx, signed, err)
+	switch {
+	case err == nil:
+		l.trouble.Store(nil)
+	case isLasting(err):
+		l.trouble.Store(&err)
+	}
+	l.metrics.blocked(l.trouble.Load() != nil)
 	return signed, err
+}
+
+// isLasting reports whether an attempt to sign failed for a reason that does not pass by itself.
+func isLasting(err error) bool {
+	return errors.Is(err, ErrRollback) || errors.Is(err, ErrMismatch) && !errors.Is(err, errUnverified) || errors.Is(err, ErrOtherKey)
+}
+
+// Notice returns why this process can't sign checkpoints, if it tries to and the reason does not pass by itself; else an empty
+// text.
+func (l *Log) Notice() string {
+	err := l.trouble.Load()
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(*err, ErrOtherKey):
+		return "This process can't sign checkpoints of the log if the process that does now ends: it has another key. Give it the same key with --log-key; see docs/auditing.md."
+	}
+	return "This process signs no checkpoints: " + (*err).Error() + ". Find the reason with strata verify; see docs/auditing.md."
 }
 
 func (l *Log) sign(ctx context.Context) (signed bool, err error) {

@@ -15,6 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"strata/eventstore/transparency"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
@@ -267,4 +269,45 @@ func TestRun(t *testing.T) {
 func isMissing(err error) bool {
 	var refusal *transparency.RefusalError
 	return errors.As(err, &refusal) && refusal.Missing()
+}
+
+// A second process that lacks the key of the log says so before it is needed, and signs once it has the key.
+func TestSecondProcessWithoutTheKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	key := newKey(t)
+	first, second := w.open(transparency.Config{Key: key}), w.open(transparency.Config{Key: newKey(t)})
+	registry := prometheus.NewRegistry()
+	second.Instrument(registry)
+	w.grow("x", 3)
+	if signed, err := first.Sign(t.Context()); !signed || err != nil {
+		t.Fatalf("the first process: signed %t, %v", signed, err)
+	}
+	if _, err := second.Sign(t.Context()); !errors.Is(err, transparency.ErrOtherKey) {
+		t.Errorf("the second process: got %v, want ErrOtherKey", err)
+	}
+	if notice := second.Notice(); !strings.Contains(notice, "--log-key") {
+		t.Errorf("the second process says %q", notice)
+	}
+	blocked := func() float64 {
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range families {
+			if f.GetName() == "strata_log_signing_blocked" {
+				return f.GetMetric()[0].GetGauge().GetValue()
+			}
+		}
+		t.Fatal("there is no metric strata_log_signing_blocked")
+		return 0
+	}
+	if blocked() != 1 || first.Notice() != "" {
+		t.Errorf("got %v blocked, and the first process says %q", blocked(), first.Notice())
+	}
+	shared := w.open(transparency.Config{Key: key}) // it takes over where the first one ended
+	w.grow("x", 5)
+	if signed, err := shared.Sign(t.Context()); !signed || err != nil || shared.Notice() != "" {
+		t.Errorf("a process with the same key: signed %t, %v, says %q", signed, err, shared.Notice())
+	}
 }

@@ -37,6 +37,23 @@ func homeLink(dataDir string) (string, error) {
 	return filepath.Join(abs, "postgres"), nil
 }
 
+// Exists reports whether the data directory has a private PostgreSQL. It creates nothing. What it can't see, such as the
+// folder of another user, counts as existing: Start has a better error for it.
+func Exists(dataDir string) (bool, error) {
+	link, err := homeLink(dataDir)
+	if err != nil {
+		return false, err
+	}
+	if _, err := os.Lstat(link); errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if _, err := os.Stat(link); errors.Is(err, os.ErrNotExist) {
+		return true, nil // a link to a folder that is gone
+	}
+	_, err = os.Stat(filepath.Join(link, "data", "PG_VERSION"))
+	return !errors.Is(err, os.ErrNotExist), nil
+}
+
 // open returns the home of dataDir, which it creates at the first use. postgres is the server's binary, which the user
 // that runs the server must be able to execute.
 func (o opener) open(ctx context.Context, dataDir, postgres string) (home, error) {

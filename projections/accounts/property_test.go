@@ -139,7 +139,7 @@ func stepsOf(t testing.TB, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	if _, err := c.Fold(context.Background(), tx, 0, items); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := tx.Query(context.Background(), `SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM chain_v4.step ORDER BY step`)
+	rows, err := tx.Query(context.Background(), `SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM chain_v5.step ORDER BY step`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestVariety(t *testing.T) {
 		"inbound transfers":     `SELECT count(transfer_type)::text FROM accounts_v4.account_event`,
 		"locks":                 `SELECT count(*)::text FROM accounts_v4.account_event WHERE kind = 10`,
 		"topics":                `SELECT count(*)::text FROM accounts_v4.contract_topic`,
-		"operations of Bitcoin": `SELECT count(*)::text FROM accounts_v4.transaction JOIN chain_v4.transaction c USING (source_seq, tx_index) WHERE c.type_id IS NULL AND type IS NOT NULL`,
+		"operations of Bitcoin": `SELECT count(*)::text FROM accounts_v4.transaction JOIN chain_v5.transaction c USING (source_seq, tx_index) WHERE c.type_id IS NULL AND type IS NOT NULL`,
 	} {
 		if got := replay.Texts(t, tx, query)[0]; got == "0" {
 			t.Errorf("there are no %s", what)

@@ -61,7 +61,7 @@ func TestRebuild(t *testing.T) {
 	}
 	var reverts, rows int
 	if err := log.Pool().QueryRow(t.Context(), `
-		SELECT (SELECT count(*) FROM chain_v4.step WHERE kind < 0), (SELECT count(*) FROM api.account_transaction)`).Scan(&reverts, &rows); err != nil {
+		SELECT (SELECT count(*) FROM chain_v5.step WHERE kind < 0), (SELECT count(*) FROM api.account_transaction)`).Scan(&reverts, &rows); err != nil {
 		t.Fatal(err)
 	}
 	if reverts == 0 || rows < 100 {

@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"strata/projections"
 	"strata/projections/admin"
+	"strata/projections/ft"
 	"strata/projections/version"
 )
 
@@ -155,13 +157,14 @@ func TestLeader(t *testing.T) {
 		t.Fatalf("made %v, want the line", made)
 	}
 	s.caughtUp(made.Made...)
-	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", "ft=2"); got.status != http.StatusOK || got.header.Get("Strata-Projection") != "chain=5" {
-		t.Errorf("got %d %v, want the version of chain whose steps ft_v2 folds", got.status, got.header)
+	next := fmt.Sprintf("ft=%d", ft.Version+1)
+	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", next); got.status != http.StatusOK || got.header.Get("Strata-Projection") != "chain=5" {
+		t.Errorf("got %d %v, want the version of chain whose steps the new version of ft folds", got.status, got.header)
 	}
-	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", "ft=2, balances=2"); got.status != http.StatusConflict {
+	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", next+", balances=2"); got.status != http.StatusConflict {
 		t.Errorf("of two lists of steps: got %d %s", got.status, got.body)
 	}
-	if got := s.ask(http.MethodPost, "/admin/v1/projections/ft/versions/2/activate", ""); got.status != http.StatusConflict || !strings.Contains(got.body, "activate them together") {
+	if got := s.ask(http.MethodPost, fmt.Sprintf("/admin/v1/projections/ft/versions/%d/activate", ft.Version+1), ""); got.status != http.StatusConflict || !strings.Contains(got.body, "activate them together") {
 		t.Errorf("without its leader: got %d %s", got.status, got.body)
 	}
 	var turn switched
@@ -246,7 +249,7 @@ func TestRefusals(t *testing.T) {
 		{"GET", "/ft/rebuild?to=7", "", 409, "Leave the number out"},
 		{"POST", "/ft/rollback", "", 409, "Activate the version that you want"},
 		{"POST", "/ft/resume", "", 409, "no version of projection ft has stopped"},
-		{"DELETE", "/ft/versions/1", "", 409, "Activate another version first"},
+		{"DELETE", fmt.Sprintf("/ft/versions/%d", ft.Version), "", 409, "Activate another version first"},
 		{"DELETE", "/chain/versions/4", "", 409, "active version"},
 		{"POST", "/ft/rebuild", `{"to": -1}`, 400, ""},
 		{"POST", "/ft/rebuild", `{"to": "x"}`, 400, ""},
@@ -278,7 +281,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s, of other rules: got %d %s", path, got.status, got.body)
 		}
 	}
-	if logged := s.logged.String(); !strings.Contains(logged, "level=WARN msg=administration operation=drop-version projection=ft_v1 error=") ||
+	if logged := s.logged.String(); !strings.Contains(logged, fmt.Sprintf("level=WARN msg=administration operation=drop-version projection=ft_v%d error=", ft.Version)) ||
 		!strings.Contains(logged, "level=INFO msg=administration operation=rebuild-projection projection=ft to=7") {
 		t.Errorf("the log is %s", logged)
 	}

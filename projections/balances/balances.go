@@ -43,7 +43,8 @@ const Name = "balances"
 // Version history:
 //   - 1: first version.
 //   - 2: supply and number of holders of each asset; mints are numbered, and an owner's tokens are in order of receipt.
-const Version = 2
+//   - 3: a lock that a print ends early lasts until the Bitcoin height that the print names.
+const Version = 3
 
 // Balances is the projection. It is not safe for concurrent use: one follower owns it.
 type Balances struct {

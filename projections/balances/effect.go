@@ -246,7 +246,8 @@ func (e *effects) print(from origin, tx *nodeevent.Transaction, d *nodeevent.Con
 	if event.BurnchainUnlockHeight != nil && event.BurnchainUnlockHeight.IsInt64() {
 		unlockHeight = event.BurnchainUnlockHeight.Int64()
 	}
-	e.lock(from, tx, event.Stacker.String(), new(big.Int), unlockHeight, version)
+	// The lock lasts until that Bitcoin height, which may be above that of the block.
+	e.lock(from, tx, event.Stacker.String(), event.Locked, unlockHeight, version)
 }
 
 // poxVersion returns the version of the stacking contract that a lock event names. Before release 2.1 the event names

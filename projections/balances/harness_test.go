@@ -145,7 +145,7 @@ func transfer(from, to string, amount uint64) body.Event {
 // holdings selects the holdings as text.
 const holdings = `
 	SELECT account || ' ' || asset || ' ' || balance || ' = ' || received || '-' || sent || '-' || fees || '+' || rewards || ' after ' || n
-	FROM balances_v2.holding ORDER BY account, asset`
+	FROM balances_v3.holding ORDER BY account, asset`
 
 // of replaces the account name at the beginning of each line by its address, and sorts the lines.
 func of(lines ...string) []string {

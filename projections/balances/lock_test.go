@@ -19,8 +19,8 @@ const boot = "ST000000000000000000002AMW42H"
 const (
 	locks = `
 		SELECT account || ' ' || amount || ' until ' || unlock_height || ' by pox ' || pox_version || ' at ' || height || ' ' || cause || ' ' || pointer
-		FROM (SELECT DISTINCT ON (account) * FROM balances_v2.stx_lock ORDER BY account, height DESC, position DESC) last ORDER BY account`
-	lockCount = `SELECT count(*)::text FROM balances_v2.stx_lock`
+		FROM (SELECT DISTINCT ON (account) * FROM balances_v3.stx_lock ORDER BY account, height DESC, position DESC) last ORDER BY account`
+	lockCount = `SELECT count(*)::text FROM balances_v3.stx_lock`
 )
 
 func locked(account string, amount, until uint64, contract string) body.Event {
@@ -66,7 +66,7 @@ func TestLocks(t *testing.T) {
 			block(3, did(unlock(t, alice.Principal(), boot+".pox-2", "handle-unlock"))),
 		)
 		others := "bob 7 until 700 by pox 4 at 1 stx_lock_event /events/1"
-		w.want("locks", locks, of("alice 0 until 900 by pox 2 at 3 handle-unlock /events/0", others)...)
+		w.want("locks", locks, of("alice 50 until 900 by pox 2 at 3 handle-unlock /events/0", others)...)
 		w.revert("a3")
 		w.want("locks after the revert of the end", locks, of("alice 60 until 900 by pox 2 at 2 stx_lock_event /events/1", others)...)
 		w.revert("a2")
@@ -113,6 +113,6 @@ func TestLockContracts(t *testing.T) {
 		w.want("number of locks", lockCount, "3")
 		contract := clarity.Principal{Address: alice.Principal().Address, Contract: "pool"}
 		w.apply(block(3, did(locked(contract.String(), 5, 500, boot+".pox-3"))), block(4, did(unlock(t, contract, boot+".pox-3", "handle-unlock"))))
-		w.want("a contract's lock", locks+` OFFSET 3`, contract.String()+" 0 until 900 by pox 3 at 4 handle-unlock /events/0")
+		w.want("a contract's lock", locks+` OFFSET 3`, contract.String()+" 50 until 900 by pox 3 at 4 handle-unlock /events/0")
 	})
 }

@@ -113,9 +113,9 @@ CREATE TABLE {schema}.stx_lock (
     position      int      NOT NULL, -- order of execution within the block
     tx_index      int      NOT NULL,
     pox_version   smallint NOT NULL, -- 1 for the contract pox, 2 for pox-2, …
-    amount        numeric  NOT NULL, -- µSTX locked in total; 0 if handle-unlock has ended the lock early
+    amount        numeric  NOT NULL, -- µSTX locked in total until unlock_height
     account       text     NOT NULL,
-    cause         text     NOT NULL, -- 'stx_lock_event' or 'handle-unlock'
+    cause         text     NOT NULL, -- 'stx_lock_event' or 'handle-unlock', which ends the lock early
     pointer       text     NOT NULL,
     txid          bytea    NOT NULL,
     CONSTRAINT stx_lock_pkey PRIMARY KEY (account, height, position)

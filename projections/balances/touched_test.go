@@ -55,8 +55,8 @@ func TestTouched(t *testing.T) {
 					changed[name] = before[name] != now[name]
 				}
 				inBlock := replay.Texts(t, tx, `
-					SELECT account FROM balances_v2.ledger WHERE height = $1
-					UNION SELECT account FROM balances_v2.stx_lock WHERE height = $1`, step.Height)
+					SELECT account FROM balances_v3.ledger WHERE height = $1
+					UNION SELECT account FROM balances_v3.stx_lock WHERE height = $1`, step.Height)
 				for name, changed := range changed {
 					if account, ok := strings.CutPrefix(name, shard.Account("")); ok && changed && step.Kind == projections.Apply && !slices.Contains(inBlock, account) {
 						ended++ // its lock has ended, and nothing else happened to the account
@@ -92,20 +92,20 @@ func answers(t *testing.T, tx pgx.Tx) map[string]string {
 	summaries := map[string]string{}
 	rows, err := tx.Query(t.Context(), `
 		WITH tip AS (
-			SELECT * FROM balances_v2.block ORDER BY height DESC LIMIT 1
+			SELECT * FROM balances_v3.block ORDER BY height DESC LIMIT 1
 		), lock AS (
 			SELECT DISTINCT ON (account) account,
 			       amount > 0 AND unlock_height > tip.burn_block_height AND NOT coalesce(tip.burn_block_height >= CASE pox_version
 			           WHEN 1 THEN pox_v1_unlock_height WHEN 2 THEN pox_v2_unlock_height
 			           WHEN 3 THEN pox_v3_unlock_height WHEN 4 THEN pox_v4_unlock_height END, false) AS in_force,
 			       l.source_seq
-			FROM balances_v2.stx_lock l CROSS JOIN tip
+			FROM balances_v3.stx_lock l CROSS JOIN tip
 			ORDER BY account, l.height DESC, position DESC
 		)
 		SELECT account, concat_ws(' ', (
-		           SELECT string_agg(concat_ws(':', asset, n, balance, source_seq), ' ' ORDER BY asset) FROM balances_v2.holding h WHERE h.account = account.account
+		           SELECT string_agg(concat_ws(':', asset, n, balance, source_seq), ' ' ORDER BY asset) FROM balances_v3.holding h WHERE h.account = account.account
 		       ), lock.in_force, CASE WHEN lock.in_force THEN lock.source_seq END)
-		FROM (SELECT account FROM balances_v2.holding UNION SELECT account FROM balances_v2.stx_lock) account
+		FROM (SELECT account FROM balances_v3.holding UNION SELECT account FROM balances_v3.stx_lock) account
 		LEFT JOIN lock USING (account)`)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func answers(t *testing.T, tx pgx.Tx) map[string]string {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	rows, err = tx.Query(t.Context(), `SELECT height, index_block_hash, block_hash FROM balances_v2.block`)
+	rows, err = tx.Query(t.Context(), `SELECT height, index_block_hash, block_hash FROM balances_v3.block`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func (p *BNS) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projecti
 	}
 	lasting := projections.Lasting(steps)
 	if len(lasting) > 0 {
-		if err := b.blocks(ctx, lasting); err != nil {
+		if err := projections.FoldBlocks(ctx, lasting, b.revert, b.apply); err != nil {
 			return projections.Outcome{}, err
 		}
 		if err := b.lists.Write(ctx, tx); err != nil {
@@ -145,26 +145,6 @@ func (b *batch) readTip(ctx context.Context) error {
 		b.tip = nil
 	default:
 		return fmt.Errorf("read the tip: %w", err)
-	}
-	return nil
-}
-
-// blocks folds the steps of canonical blocks: reverts first, then applies.
-func (b *batch) blocks(ctx context.Context, steps []projections.Step) error {
-	reverted := 0
-	for reverted < len(steps) && steps[reverted].Kind == projections.Revert {
-		reverted++
-	}
-	if reverted > 0 {
-		if err := b.revert(ctx, steps[0], steps[reverted-1].Height); err != nil {
-			return fmt.Errorf("revert %d blocks from height %d on: %w", reverted, steps[reverted-1].Height, err)
-		}
-	}
-	if steps = steps[reverted:]; len(steps) == 0 {
-		return nil
-	}
-	if err := b.apply(ctx, steps); err != nil {
-		return fmt.Errorf("apply blocks at heights %d to %d: %w", steps[0].Height, steps[len(steps)-1].Height, err)
 	}
 	return nil
 }

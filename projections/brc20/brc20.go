@@ -38,7 +38,8 @@ const Name = "brc20"
 //
 // Version history:
 //   - 1: first version.
-const Version = 1
+//   - 2: the first deploy of a ticker counts, not the last.
+const Version = 2
 
 // BRC20 is the projection. It keeps no state in memory.
 type BRC20 struct {

@@ -133,9 +133,9 @@ func (w *world) checkSelf() {
 		FULL JOIN (SELECT ticker, count(*) AS tx_count, coalesce(sum(amount) FILTER (WHERE kind = 2), 0) AS minted FROM {schema}.operation GROUP BY 1) c USING (ticker)
 		LEFT JOIN (SELECT ticker, count(*) AS holders FROM {schema}.balance WHERE total > 0 GROUP BY 1) h USING (ticker)
 		WHERE (t.tx_count, t.minted, t.holders) IS DISTINCT FROM (c.tx_count, c.minted, coalesce(h.holders, 0))`)
-	w.check("tokens with another deploy than the last", `
+	w.check("tokens with another deploy than the first", `
 		SELECT (t, d)::text FROM {schema}.token t
-		FULL JOIN (SELECT DISTINCT ON (ticker) * FROM {schema}.operation WHERE kind = 1 ORDER BY ticker, height DESC, tx_index DESC) d USING (ticker)
+		FULL JOIN (SELECT DISTINCT ON (ticker) * FROM {schema}.operation WHERE kind = 1 ORDER BY ticker, height, tx_index) d USING (ticker)
 		WHERE (t.height, t.tx_index, t.source_seq, t.number, t.decimals, t.self_mint, t.tick, t.id, t.txid, t.address, t.max_supply, t.mint_limit)
 			IS DISTINCT FROM (d.height, d.tx_index, d.source_seq, d.number, d.decimals, d.self_mint, d.tick, d.id, d.txid, d.address, d.max_supply, d.mint_limit)`)
 	w.check("transfers and sends that are not linked", `

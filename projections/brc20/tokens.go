@@ -115,14 +115,14 @@ func (t *tokens) write(ctx context.Context, spec projections.Spec, tx pgx.Tx) er
 	return nil
 }
 
-// deploySQL copies the properties of tokens from their last deploys, and clears those of tokens without a deploy.
+// deploySQL copies the properties of tokens from their first deploys, in the order of inscription, and clears those of tokens without a deploy.
 const deploySQL = `
 	UPDATE {schema}.token t SET
 		height = d.height, tx_index = d.tx_index, source_seq = d.source_seq, number = d.number, decimals = d.decimals, self_mint = d.self_mint,
 		tick = d.tick, id = d.id, txid = d.txid, address = d.address, max_supply = d.max_supply, mint_limit = d.mint_limit
 	FROM unnest($1::text[]) AS k (ticker)
 	LEFT JOIN LATERAL (
-		SELECT * FROM {schema}.operation o WHERE o.ticker = k.ticker AND o.kind = 1 ORDER BY o.height DESC, o.tx_index DESC LIMIT 1
+		SELECT * FROM {schema}.operation o WHERE o.ticker = k.ticker AND o.kind = 1 ORDER BY o.height, o.tx_index LIMIT 1
 	) d ON true
 	WHERE t.ticker = k.ticker
 	RETURNING t.ticker, t.height, t.tx_index`

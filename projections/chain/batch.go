@@ -30,13 +30,18 @@ type batch struct {
 	// moved them.
 	burnMoved []*burnBlock
 	burnCause int64
+	// spent counts the blocks that were attached, reverted, applied or searched for the event that is being folded, and
+	// content is that of the event.
+	spent   int
+	content *projections.Block
+	page    int // ancestors to read at once
 }
 
 func (b *batch) sql(query string) string { return b.chain.spec.SQL(query) }
 
 // readState reads the state from the tables.
 func (b *batch) readState(ctx context.Context) (*state, error) {
-	s := &state{nodes: newNodes(), burn: newBurnBlocks(), gaps: map[hash.Hash32]bool{}}
+	s := &state{nodes: newNodes(), burn: newBurnBlocks(), gaps: map[hash.Hash32]bool{}, aboveGap: map[hash.Hash32]bool{}}
 	b.state = s
 	err := b.tx.QueryRow(ctx, b.sql(`
 		SELECT coalesce((SELECT max(step) FROM {schema}.step), 0),
@@ -57,6 +62,9 @@ func (b *batch) readState(ctx context.Context) (*state, error) {
 		s.gaps[id] = true
 	}
 	if s.unknown, err = b.readUnknown(ctx); err != nil {
+		return nil, err
+	}
+	if s.task, err = b.readTask(ctx); err != nil {
 		return nil, err
 	}
 	for end, n := range map[string]**node{"max": &s.tip, "min": &s.root} {
@@ -120,6 +128,23 @@ func (b *batch) prefetch(ctx context.Context, items []projections.LogItem) error
 func (b *batch) loadNodes(ctx context.Context, where string, args ...any) error {
 	_, err := b.queryNodes(ctx, where, args...)
 	return err
+}
+
+// ancestorsMax is the maximum number of ancestors that are read at once.
+const ancestorsMax = 1024
+
+// loadAncestors loads ancestors of a block into memory: one at first, and more each time, because whoever walks along the
+// parents may walk far.
+func (b *batch) loadAncestors(ctx context.Context, n *node) error {
+	b.page = min(max(1, 2*b.page), ancestorsMax)
+	return b.loadNodes(ctx, `b.index_block_hash IN (
+		WITH RECURSIVE ancestor AS (
+			SELECT a.index_block_hash, a.parent_index_block_hash, a.height, 1 AS distance FROM {schema}.block a WHERE a.index_block_hash = $1
+			UNION ALL
+			SELECT a.index_block_hash, a.parent_index_block_hash, a.height, child.distance + 1
+			FROM ancestor child JOIN {schema}.block a ON a.index_block_hash = child.parent_index_block_hash AND a.height < child.height
+			WHERE child.distance < $2)
+		SELECT index_block_hash FROM ancestor)`, n.parent[:], b.page)
 }
 
 // queryNodes returns the blocks that a condition selects. A block that is already in memory is returned from there,

@@ -330,7 +330,7 @@ func (b *batch) reconsider(ctx context.Context, cause int64) error {
 	if err != nil || best == nil || best == b.state.tip {
 		return err
 	}
-	return b.switchTo(ctx, best, cause)
+	return b.begin(ctx, &task{cause: cause, move: moveTo(best)})
 }
 
 // bestPage is the number of candidates that best reads with one query.

@@ -8,7 +8,8 @@
 //   - A block is attached when all its ancestors down to the root are known. A block that is not attached is kept, and
 //     attached when the missing ancestor arrives.
 //   - The root is the genesis block, or the first block of the log when the log begins above genesis. When the
-//     blocks below such a root arrive later and reach down to genesis, the chain is extended downwards.
+//     blocks below such a root arrive later and reach down to genesis, the chain is extended downwards. When a branch
+//     that can't stand on such a root overtakes the chain, it begins anew with the lowest known block of that branch.
 //   - Candidates for the tip are all attached blocks whose Bitcoin blocks, and those of their ancestors, are on the
 //     Bitcoin fork that the node follows. A Bitcoin block that was never announced counts as good. The fork-choice rule
 //     picks one of the candidates (recommended or reference; see node.go).
@@ -54,7 +55,8 @@ const Name = "chain"
 //     index goes to quarantine.
 //   - 4: of several copies of a block, the most complete one counts, whenever it comes; the others are listed. Attachments
 //     of nodes are among the steps. Fields that nobody decodes are counted.
-const Version = 4
+//   - 5: what an event leads to is done in pieces. A log that began on a branch that lost begins anew with the other one.
+const Version = 5
 
 // Rule is a fork-choice rule: it picks the tip among the candidates.
 type Rule string
@@ -75,6 +77,7 @@ type Chain struct {
 	logger *slog.Logger
 
 	metrics *metrics
+	piece   int    // pieceMax, but in tests
 	state   *state // nil until read from the tables
 	written []projections.Step
 }
@@ -84,7 +87,7 @@ func New(rule Rule, logger *slog.Logger) (*Chain, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Chain{rule: rule, spec: Spec(), logger: logger, metrics: newMetrics(prometheus.NewRegistry())}
+	c := &Chain{rule: rule, spec: Spec(), logger: logger, metrics: newMetrics(prometheus.NewRegistry()), piece: pieceMax}
 	switch rule {
 	case Recommended:
 		c.better = recommended
@@ -110,7 +113,7 @@ func (c *Chain) Spec() projections.Spec { return c.spec }
 
 // WithSpec implements projections.Rebuildable.
 func (c *Chain) WithSpec(spec projections.Spec) projections.Projection[projections.LogItem] {
-	return &Chain{spec: spec, rule: c.rule, better: c.better, logger: c.logger, metrics: c.metrics}
+	return &Chain{spec: spec, rule: c.rule, better: c.better, logger: c.logger, metrics: c.metrics, piece: c.piece}
 }
 
 // Forget implements projections.Projection.
@@ -136,23 +139,39 @@ func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projec
 	if err := b.prefetch(ctx, items); err != nil {
 		return projections.Outcome{}, err
 	}
-	for _, item := range items {
-		if err := b.fold(ctx, item); err != nil {
+	if b.state.task != nil {
+		b.touched = nil
+	}
+	left := 0
+	for i, item := range items {
+		err := b.fold(ctx, item)
+		if errors.Is(err, errUnfinished) {
+			left = len(items) - i
+			b.touched = nil
+			break
+		}
+		if err != nil {
 			return projections.Outcome{}, fmt.Errorf("event %d (%s): %w", item.Seq, item.Path, err)
 		}
 	}
 	if err := b.flush(ctx); err != nil {
 		return projections.Outcome{}, err
 	}
-	c.written = b.written
-	outcome := projections.Outcome{Touched: b.touched, Observe: c.metrics.observe(b)}
-	tip := b.state.tip
 	b.state.position = items[len(items)-1].Seq
+	if left > 0 {
+		if err := b.remember(ctx); err != nil {
+			return projections.Outcome{}, err
+		}
+		b.state.position = items[len(items)-left].Seq - 1
+	}
+	c.written = b.written
+	outcome := projections.Outcome{Touched: b.touched, Observe: c.metrics.observe(b), Left: left}
+	tip := b.state.tip
+	b.state.nodes.trim(tip, b.state.root)
+	b.state.burn.trim()
 	if tip == nil {
 		return outcome, nil
 	}
-	b.state.nodes.trim(tip, b.state.root)
-	b.state.burn.trim()
 	outcome.Tip = &projections.Tip{Height: tip.height, IndexBlockHash: tip.id, BlockHash: tip.blockHash, BurnBlockHeight: tip.burnHeight}
 	return outcome, nil
 }
@@ -168,7 +187,9 @@ type state struct {
 	nodes    nodes
 	burn     burnBlocks
 	gaps     map[hash.Hash32]bool // missing blocks that known blocks wait for
+	aboveGap map[hash.Hash32]bool // blocks that wait for one which may stand on the first block of the chain
 	unknown  map[string]bool      // paths of fields that nobody decodes
+	task     *task                // what is left to do for the event after position; nil for nothing
 }
 
 // unreadableError is the error of a payload that is well-formed but holds an impossible value. The event goes to
@@ -181,8 +202,15 @@ func unreadable(pointer, want string, got any) error {
 	return unreadableError{&nodeevent.FieldError{Path: pointer, Want: want, Got: fmt.Sprint(got)}}
 }
 
-// fold folds one event of the log.
+// fold folds one event of the log, or goes on where an earlier transaction has left off.
 func (b *batch) fold(ctx context.Context, item projections.LogItem) error {
+	b.spent, b.content = 0, item.Block
+	if t := b.state.task; t != nil {
+		// It is of an earlier event only if an operator let the projection skip that one in the middle.
+		if err := b.work(ctx); err != nil || t.cause == item.Seq {
+			return err
+		}
+	}
 	b.addUnknown(ctx, item)
 	if item.Err != nil {
 		b.quarantine(item, item.Err)
@@ -262,7 +290,7 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 		return b.attach(ctx, n, content.Seq)
 	}
 	b.openGap(ctx, n, parent)
-	return nil
+	return b.reroot(ctx, n, content.Seq)
 }
 
 // tooLow returns the error of a block that is not higher than its parent. Refusing such blocks ensures that every walk
@@ -274,7 +302,9 @@ func tooLow(n, parent *node) error {
 // openGap records that n can't be attached. It logs a warning when the parent is not known at all: an operator should
 // find out why.
 func (b *batch) openGap(ctx context.Context, n, parent *node) {
-	b.closeGap(n) // blocks that waited for n now wait for the same block as n
+	if b.closeGap(n) { // blocks that waited for n now wait for the same block as n
+		clear(b.state.aboveGap)
+	}
 	if parent != nil || b.state.gaps[n.parent] {
 		return
 	}
@@ -295,83 +325,17 @@ func (b *batch) closeGap(n *node) bool {
 	return true
 }
 
-// attach makes n, and the blocks that waited for it, candidates for the tip, in the order of arrival. cause is the
-// event that led to this.
+// attach makes n, and the blocks that waited for it, candidates for the tip. cause is the event that led to this.
 func (b *batch) attach(ctx context.Context, n *node, cause int64) error {
-	attached := []*node{n}
-	for len(attached) > 0 {
-		n, attached = attached[0], attached[1:]
-		if err := b.inheritBurnView(ctx, n); err != nil {
-			return err
-		}
-		waitedFor := n.stored || b.closeGap(n)
-		n.attached = true
-		if n.stored {
-			b.rows.updated = append(b.rows.updated, n)
-		}
-		if waitedFor {
-			children, err := b.waiting(ctx, n.id)
-			if err != nil {
-				return err
-			}
-			for _, child := range children {
-				if child.height <= n.height {
-					b.quarantine(projections.LogItem{Seq: child.seq, Path: nodeevent.PathBlock}, tooLow(child, n))
-					continue
-				}
-				attached = append(attached, child)
-			}
-		}
-		if root := b.state.root; root != nil && root.parent == n.id && root.height > n.height && !n.canonical {
-			// The chain began above n: extend it downwards.
-			if err := b.extendDown(ctx, cause); err != nil {
-				return err
-			}
-		}
-		if err := b.consider(ctx, n, cause); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// consider makes n the tip if it is better than the current one.
-func (b *batch) consider(ctx context.Context, n *node, cause int64) error {
-	tip := b.state.tip
-	if tip != nil && !b.chain.better(n, tip) {
-		return nil
-	}
-	good, err := b.isGood(ctx, n, cause)
-	if err != nil || !good {
-		return err
-	}
-	return b.switchTo(ctx, n, cause)
-}
-
-// switchTo makes n the tip: it reverts down to the last common ancestor of both chains, then applies blocks up to n.
-func (b *batch) switchTo(ctx context.Context, n *node, cause int64) error {
-	var up []*node
-	fork := n
-	for fork != nil && !fork.canonical {
-		up = append(up, fork)
-		var err error
-		if fork, err = b.parent(ctx, fork); err != nil {
-			return err
-		}
-	}
-	if err := b.rewind(ctx, fork, cause); err != nil {
-		return err
-	}
-	b.addBurnSteps()
-	for i := len(up) - 1; i >= 0; i-- {
-		b.apply(up[i], cause)
-	}
-	return nil
+	return b.begin(ctx, &task{cause: cause, arrivals: []arrival{{block: n.id}}})
 }
 
 // rewind reverts the blocks above fork, or all blocks if fork is nil.
 func (b *batch) rewind(ctx context.Context, fork *node, cause int64) error {
 	for b.state.tip != fork {
+		if !b.spend() {
+			return errUnfinished
+		}
 		tip := b.state.tip
 		below, err := b.parent(ctx, tip)
 		if err != nil {
@@ -383,6 +347,7 @@ func (b *batch) rewind(ctx context.Context, fork *node, cause int64) error {
 		b.rows.revert(tip, cause, b.nextStep())
 		if tip == b.state.root {
 			b.state.tip, b.state.root = nil, nil
+			clear(b.state.aboveGap)
 			return nil
 		}
 		b.state.tip = below
@@ -410,16 +375,6 @@ func (b *batch) nextStep() int64 {
 	return b.state.lastStep
 }
 
-// extendDown extends the canonical chain by the blocks below the root, which have become known. As steps are appended
-// only, it reverts the whole chain and applies it again from the new root.
-func (b *batch) extendDown(ctx context.Context, cause int64) error {
-	tip := b.state.tip
-	if err := b.rewind(ctx, nil, cause); err != nil {
-		return err
-	}
-	return b.switchTo(ctx, tip, cause)
-}
-
 // replace gives a block the content of a later announcement that is more complete.
 func (b *batch) replace(ctx context.Context, known *node, content *projections.Block) error {
 	n, err := newNode(content)
@@ -435,16 +390,33 @@ func (b *batch) replace(ctx context.Context, known *node, content *projections.B
 	if err := new(rows).block(content, n); err != nil { // refuse it before anything is undone
 		return err
 	}
-	tip := b.state.tip
-	wasCanonical := known.canonical
-	if wasCanonical {
-		below, err := b.parent(ctx, known)
-		if err != nil {
-			return err
-		}
-		if err := b.rewind(ctx, below, content.Seq); err != nil {
-			return err
-		}
+	if !known.canonical {
+		return b.substitute(ctx, known.id)
+	}
+	m := &move{phase: lowering, target: b.state.tip.id, replaced: known.id}
+	below, err := b.parent(ctx, known)
+	if err != nil {
+		return err
+	}
+	if below != nil {
+		m.floor = below.id
+	}
+	return b.begin(ctx, &task{cause: content.Seq, move: m})
+}
+
+// substitute gives a block that is not canonical the content of the event that is being folded.
+func (b *batch) substitute(ctx context.Context, id hash.Hash32) error {
+	content := b.content
+	if content == nil || content.IndexBlockHash != id {
+		return nil // the event was skipped
+	}
+	known, err := b.node(ctx, id)
+	if err != nil {
+		return err
+	}
+	n, err := newNode(content)
+	if err != nil {
+		return err
 	}
 	if err := b.flush(ctx); err != nil { // rows of the earlier announcement may still be in memory
 		return err
@@ -458,13 +430,7 @@ func (b *batch) replace(ctx context.Context, known *node, content *projections.B
 	b.narrow++
 	n.attached, n.burnView, n.firstSeq = known.attached, known.burnView, known.firstSeq
 	*known = *n // in place, as others hold a pointer to the node
-	if err := b.rows.block(content, known); err != nil {
-		return err
-	}
-	if wasCanonical {
-		return b.switchTo(ctx, tip, content.Seq)
-	}
-	return nil
+	return b.rows.block(content, known)
 }
 
 // deleteContent are statements that delete a block and all rows of its content, except for microblocks: these were
@@ -498,9 +464,19 @@ func (b *batch) node(ctx context.Context, id hash.Hash32) (*node, error) {
 
 // parent returns the attached block below n, or nil if n is a root.
 func (b *batch) parent(ctx context.Context, n *node) (*node, error) {
-	parent, err := b.node(ctx, n.parent)
+	parent, err := b.anyParent(ctx, n)
 	if err != nil || parent == nil || !parent.attached || parent.height >= n.height {
 		return nil, err
 	}
 	return parent, nil
+}
+
+// anyParent returns the block below n, or nil if it is not known. Whoever walks along the parents reads many at once.
+func (b *batch) anyParent(ctx context.Context, n *node) (*node, error) {
+	if b.state.nodes.byID[n.parent] == nil && !b.state.nodes.missing[n.parent] {
+		if err := b.loadAncestors(ctx, n); err != nil {
+			return nil, err
+		}
+	}
+	return b.node(ctx, n.parent)
 }

@@ -44,7 +44,7 @@ func (b *batch) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	return projections.WriteQuarantine(ctx, b.tx, b.chain.spec, r.quarantined)
+	return projections.WriteQuarantine(ctx, b.tx, b.chain.spec, b.chain.logger, r.quarantined)
 }
 
 func (b *batch) copy(ctx context.Context, table string, columns []string, rows [][]any) error {

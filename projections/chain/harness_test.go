@@ -100,11 +100,14 @@ var batchings = []struct {
 	name   string
 	size   int
 	forget bool
+	piece  int // as SetPiece has it; 0 for the default
 }{
-	{"in one batch", 1 << 20, false},
-	{"one by one", 1, false},
-	{"one by one, with a restart after each", 1, true},
-	{"two by two, with a restart after each", 2, true},
+	{"in one batch", 1 << 20, false, 0},
+	{"one by one", 1, false, 0},
+	{"one by one, with a restart after each", 1, true, 0},
+	{"two by two, with a restart after each", 2, true, 0},
+	{"in small pieces", 1 << 20, false, 3},
+	{"in small pieces, with a restart after each", 2, true, 3},
 }
 
 // check folds posts in each batching and compares the tables with want. Empty steps and burn are not compared.
@@ -112,7 +115,7 @@ func check(t *testing.T, pool *pgxpool.Pool, rule chain.Rule, want state, posts 
 	t.Helper()
 	for _, batching := range batchings {
 		inTx(t, pool, func(tx pgx.Tx) {
-			foldAll(t, tx, rule, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
+			foldInPieces(t, tx, rule, batching.piece, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
 			got := read(t, tx)
 			for _, part := range []struct {
 				name, got, want string
@@ -147,17 +150,27 @@ func inTx(t *testing.T, pool *pgxpool.Pool, f func(tx pgx.Tx)) {
 // foldAll folds items in batches. next returns the size of each batch, and whether the projection restarts after it.
 func foldAll(t *testing.T, tx pgx.Tx, rule chain.Rule, items []projections.LogItem, next func() (size int, forget bool)) {
 	t.Helper()
+	foldInPieces(t, tx, rule, 0, items, next)
+}
+
+// foldInPieces is like foldAll, with a limit for the blocks that one Fold changes for an event.
+func foldInPieces(t *testing.T, tx pgx.Tx, rule chain.Rule, piece int, items []projections.LogItem, next func() (size int, forget bool)) {
+	t.Helper()
 	c, err := chain.New(rule, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if piece > 0 {
+		c.SetPiece(piece)
+	}
 	for position := 0; position < len(items); {
 		size, forget := next()
 		end := min(position+size, len(items))
-		if _, err := c.Fold(t.Context(), tx, int64(position), items[position:end]); err != nil {
+		outcome, err := c.Fold(t.Context(), tx, int64(position), items[position:end])
+		if err != nil {
 			t.Fatalf("fold events %d to %d: %v", position+1, end, err)
 		}
-		position = end
+		position = end - outcome.Left
 		if forget {
 			c.Forget()
 		}
@@ -182,13 +195,13 @@ func read(t *testing.T, tx pgx.Tx) state {
 	return state{
 		chain: names(`
 			SELECT ' ' || encode(b.index_block_hash, 'hex')
-			FROM chain_v4.canonical c JOIN chain_v4.block b ON b.source_seq = c.block_seq ORDER BY c.height`),
+			FROM chain_v5.canonical c JOIN chain_v5.block b ON b.source_seq = c.block_seq ORDER BY c.height`),
 		steps: names(`
-			SELECT CASE kind WHEN 1 THEN '+' ELSE '-' END || ' ' || encode(index_block_hash, 'hex') FROM chain_v4.step WHERE kind <> 0 ORDER BY step`),
-		gaps: names(`SELECT ' ' || encode(parent_index_block_hash, 'hex') FROM chain_v4.gap ORDER BY height, source_seq`),
+			SELECT CASE kind WHEN 1 THEN '+' ELSE '-' END || ' ' || encode(index_block_hash, 'hex') FROM chain_v5.step WHERE kind <> 0 ORDER BY step`),
+		gaps: names(`SELECT ' ' || encode(parent_index_block_hash, 'hex') FROM chain_v5.gap ORDER BY height, source_seq`),
 		burn: names(`
 			SELECT ' ' || encode(burn_block_hash, 'hex') || encode(consensus_hash, 'hex')
-			FROM chain_v4.burn_block WHERE canonical ORDER BY height, source_seq`),
+			FROM chain_v5.burn_block WHERE canonical ORDER BY height, source_seq`),
 		quarantined: strings.Join(replay.Texts(t, tx, `SELECT seq || pointer FROM strata.quarantine ORDER BY seq`), " "),
 	}
 }
@@ -199,7 +212,7 @@ func checkSteps(t *testing.T, tx pgx.Tx) {
 	t.Helper()
 	rows, err := tx.Query(t.Context(), `
 		SELECT s.step, s.kind, s.height, s.index_block_hash, coalesce(b.parent_index_block_hash, ''), s.block_seq
-		FROM chain_v4.step s LEFT JOIN chain_v4.block b USING (index_block_hash) ORDER BY s.step`)
+		FROM chain_v5.step s LEFT JOIN chain_v5.block b USING (index_block_hash) ORDER BY s.step`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +230,7 @@ func checkSteps(t *testing.T, tx pgx.Tx) {
 		problems            []string
 		problem             = func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 		canonical, replayed []string
-		canonicalSQL        = `SELECT height || ' ' || block_seq FROM chain_v4.canonical ORDER BY height`
+		canonicalSQL        = `SELECT height || ' ' || block_seq FROM chain_v5.canonical ORDER BY height`
 		describe            = func(e entry) string { return fmt.Sprintf("%d %d", e.height, e.seq) }
 		_, scanned          = pgx.ForEachRow(rows, []any{&number, &kind, &height, &id, &parent, &seq}, func() error {
 			if number != last+1 {

@@ -45,6 +45,15 @@ func TestForkHistory(t *testing.T) {
 	}
 }
 
+// TestForkHistoryOfAllEpochs does the same with a chain that goes through all epochs: locks of each stacking contract end
+// when its epoch does.
+func TestForkHistoryOfAllEpochs(t *testing.T) {
+	t.Parallel()
+	config := synthchain.AllEpochs(4)
+	config.SigningSample = 1000
+	testForkHistory(t, config, 1000)
+}
+
 func testForkHistory(t *testing.T, config synthchain.Config, posts int) {
 	t.Helper()
 	made := synthchain.New(config)

@@ -113,10 +113,14 @@ func (n nodes) put(b *node) {
 	delete(n.missing, b.id)
 }
 
-// trim forgets blocks far below the tip. It must not be called within a batch.
+// trim forgets blocks far below the tip, or all if there is none. It must not be called within a batch.
 func (n nodes) trim(tip, root *node) {
 	clear(n.missing)
 	if len(n.byID) <= nodeCacheMax {
+		return
+	}
+	if tip == nil {
+		clear(n.byID)
 		return
 	}
 	for id, b := range n.byID {

@@ -95,6 +95,18 @@ CREATE TABLE {schema}.gap (
     CONSTRAINT gap_pkey PRIMARY KEY (parent_index_block_hash)
 );
 
+-- What is left to do for the event after the position, because it is too much for one transaction. Normally empty.
+CREATE TABLE {schema}.unfinished (
+    source_seq       bigint   NOT NULL, -- the event
+    number           bigint   NOT NULL, -- of the row among those of its kind
+    -- 1 the block that becomes the tip, 2 the block down to which the chain is reverted before that, if any, 3 the block
+    -- that gets the content of the event, if any, 4 a block to attach, 5 a block on the way down from 1.
+    kind             smallint NOT NULL,
+    stage            smallint NOT NULL, -- of kind 1 and 4: how far it is done
+    index_block_hash bytea    NOT NULL,
+    CONSTRAINT unfinished_pkey PRIMARY KEY (kind, number)
+);
+
 -- The linear list of steps that all other projections fold. Numbered 1, 2, 3, … without gaps, and append-only.
 CREATE TABLE {schema}.step (
     step             bigint   NOT NULL,

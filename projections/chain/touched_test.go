@@ -80,7 +80,7 @@ func canonical(t *testing.T, tx pgx.Tx) map[string]string {
 	t.Helper()
 	rows, err := tx.Query(t.Context(), `
 		SELECT c.height, b.index_block_hash, b.block_hash
-		FROM chain_v4.canonical c JOIN chain_v4.block b ON b.source_seq = c.block_seq`)
+		FROM chain_v5.canonical c JOIN chain_v5.block b ON b.source_seq = c.block_seq`)
 	if err != nil {
 		t.Fatal(err)
 	}

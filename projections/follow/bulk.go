@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -33,8 +34,8 @@ const arrivalTime = 50 * time.Millisecond
 func (f *follower[T]) bulk(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	f.meter.start()
-	defer f.meter.stop()
+	f.meter.Start()
+	defer f.meter.Stop()
 	var caughtUp atomic.Bool
 	taken, since := 0, time.Now()
 	var arrivalCheck time.Time
@@ -46,6 +47,9 @@ func (f *follower[T]) bulk(ctx context.Context) error {
 			if f.driver != nil && len(b.items) == batchItems {
 				f.driver.close() // far behind: whoever is on board would only wait
 			}
+			if !caughtUp.Load() {
+				f.awaitSpace(ctx)
+			}
 			if f.pace != nil {
 				if err := f.pace.wait(ctx); err != nil {
 					return err
@@ -54,7 +58,7 @@ func (f *follower[T]) bulk(ctx context.Context) error {
 			if err := f.take(ctx, b.items); err != nil {
 				return err
 			}
-			f.meter.count(len(b.items))
+			f.meter.Count(len(b.items))
 			taken += len(b.items)
 		case !caughtUp.Load() && time.Since(arrivalCheck) >= arrivalTime:
 			arrivalCheck = time.Now()
@@ -63,7 +67,7 @@ func (f *follower[T]) bulk(ctx context.Context) error {
 				return err
 			}
 			if arrived {
-				f.meter.stop()
+				f.meter.Stop()
 				caughtUp.Store(true)
 				if f.driver != nil {
 					f.driver.open(f)
@@ -79,6 +83,23 @@ func (f *follower[T]) bulk(ctx context.Context) error {
 		taken, since = 0, time.Now()
 	}
 	return ctx.Err()
+}
+
+// spaceInterval is how often a follower that waits for space on the disk looks again.
+const spaceInterval = 200 * time.Millisecond
+
+// awaitSpace waits while the disk has little space: the log goes first.
+func (f *follower[T]) awaitSpace(ctx context.Context) {
+	if f.tight == nil || !f.tight() {
+		return
+	}
+	f.meter.Stop()
+	f.logger.LogAttrs(ctx, slog.LevelWarn, "projection waits for space on the disk", slog.String("projection", f.spec.String()), slog.Int64("position", f.position))
+	for f.tight() && ctx.Err() == nil {
+		f.signals.WaitingForSpace.Send()
+		pause.For(ctx, spaceInterval)
+	}
+	f.meter.Start()
 }
 
 // foldUntil folds up to a position, or to the end of the input.

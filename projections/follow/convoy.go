@@ -81,6 +81,11 @@ func (c *convoy[T]) open(leader *follower[projections.LogItem]) {
 func (c *convoy[T]) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.putAllOff()
+}
+
+// putAllOff closes the convoy, which is locked.
+func (c *convoy[T]) putAllOff() {
 	if c.leader == nil {
 		return
 	}
@@ -107,14 +112,38 @@ func (c *convoy[T]) isOpen() bool {
 }
 
 // drive implements driver. Whoever fails on board is put off: it folds the same items again alone, which tells a fault
-// that lasts from one that passes.
+// that lasts from one that passes. What is too much for one transaction, the leader folds alone, in several, while the others
+// follow behind.
 func (c *convoy[T]) drive(ctx context.Context, leader *follower[projections.LogItem], items []projections.LogItem) error {
+	wasOpen := c.isOpen()
+	left, err := c.driveTogether(ctx, leader, items)
+	if err != nil || left == 0 {
+		return err
+	}
+	leader.logger.LogAttrs(ctx, slog.LevelInfo, "an event changes much of the chain; the projection folds it in pieces",
+		slog.String("projection", leader.spec.String()), slog.Int64("position", leader.position))
+	if err := leader.applyAlone(ctx, items[len(items)-left:]); err != nil {
+		return err
+	}
+	if wasOpen {
+		c.open(leader)
+	}
+	return nil
+}
+
+// driveTogether folds items with everybody on board. If they are too much for one transaction it closes the convoy, and
+// returns how many items at the end are left.
+func (c *convoy[T]) driveTogether(ctx context.Context, leader *follower[projections.LogItem], items []projections.LogItem) (left int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for len(c.riders) > 0 || len(c.towed) > 0 {
 		failed, err := c.fold(ctx, leader, items)
+		if errors.Is(err, errTooMuch) {
+			c.putAllOff()
+			return len(items), nil
+		}
 		if failed == nil {
-			return err
+			return 0, err
 		}
 		leader.logger.LogAttrs(ctx, slog.LevelWarn, "projection leaves the common transaction and follows alone",
 			slog.String("projection", failed.place.version.String()), slog.Any("error", err))
@@ -123,7 +152,10 @@ func (c *convoy[T]) drive(ctx context.Context, leader *follower[projections.LogI
 		}
 		c.putOffPassenger(failed, err)
 	}
-	return leader.applyAlone(ctx, items)
+	if left, err = leader.applyOnce(ctx, items); left > 0 {
+		c.putAllOff()
+	}
+	return left, err
 }
 
 // putOffPassenger makes a passenger leave, whichever convoy it belongs to.

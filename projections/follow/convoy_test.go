@@ -68,7 +68,7 @@ type places struct {
 
 func readPlaces(ctx context.Context, log *eventstore.Log) (p places, err error) {
 	rows, err := log.Pool().Query(ctx, `
-		SELECT input, position, (SELECT coalesce(max(step), 0) FROM chain_v4.step), (SELECT coalesce(max(step), 0) FROM ordinals_v1.step)
+		SELECT input, position, (SELECT coalesce(max(step), 0) FROM chain_v5.step), (SELECT coalesce(max(step), 0) FROM ordinals_v1.step)
 		FROM strata.projection`)
 	if err != nil {
 		return p, err
@@ -80,7 +80,7 @@ func readPlaces(ctx context.Context, log *eventstore.Log) (p places, err error) 
 		switch input {
 		case "log":
 			p.log = append(p.log, position)
-		case "chain_v4":
+		case "chain_v5":
 			p.steps[input] = append(p.steps[input], position-chain)
 		default:
 			p.steps[input] = append(p.steps[input], position-ordinals)

@@ -13,7 +13,7 @@
 // behind, they come in batches of up to thousands, one transaction each. Both modes end in the same apply: one
 // transaction that moves the position, folds the items and stores the outcome.
 //
-// An event is decoded once per process, however many projections read it: see Decoder.
+// An event is decoded once per process, however many projections read it: see package decode.
 //
 // VerifyRows folds the log anew and compares the result with the tables that readers see.
 package follow

@@ -10,6 +10,8 @@ import (
 
 	"strata/domain/commit"
 	"strata/eventstore"
+	"strata/projections/decode"
+	"strata/projections/follow/internal/lead"
 )
 
 // engine is what the followers of a process share.
@@ -21,10 +23,12 @@ type engine struct {
 	readers *pgxpool.Pool
 	logger  *slog.Logger
 	metrics *metrics
-	decoder *Decoder
+	decoder *decode.Decoder
 	signals *TestSignals
 	// leadership is what this process leads.
-	leadership *leadership
+	leadership *lead.Leadership
+
+	tight func() bool // reports that the disk has little space; nil: never
 
 	origin  string              // the payload of this process's notifications
 	publish func([]commit.Move) // tells readers in this process what a transaction at the tip has changed

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"runtime/debug"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -65,14 +64,4 @@ func transient(err error) bool {
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, net.ErrClosed) ||
 		pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "unexpected EOF") || strings.Contains(err.Error(), "conn closed")
-}
-
-// recovered calls f and turns its panic into an error, so that a bug of one projection leaves the others running.
-func recovered(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return f()
 }

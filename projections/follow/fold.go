@@ -19,7 +19,7 @@ const foldAttempts = 5
 // take applies items that were read from the input, no faster than the throttle allows.
 func (f *follower[T]) take(ctx context.Context, items []T) error {
 	for len(items) > 0 {
-		n, err := f.throttle.wait(ctx, len(items))
+		n, err := f.throttle.Wait(ctx, len(items))
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,8 @@ func (f *follower[T]) applyOrIsolate(ctx context.Context, items []T) error {
 	if err == nil || transient(err) || errors.Is(err, errMoved) {
 		return err
 	}
-	return &FoldError{Projection: f.spec.Schema, Position: items[0].Position(), LogSeq: items[0].LogSeq(), Err: err}
+	failed := &FoldError{Projection: f.spec.Schema, Position: items[0].Position(), LogSeq: items[0].LogSeq(), Err: err}
+	return f.skip(ctx, items[0], failed)
 }
 
 // apply folds items, together with those that are on board of the leader's convoy.
@@ -94,32 +95,49 @@ func (f *follower[T]) apply(ctx context.Context, items []T) error {
 	return f.driver.drive(ctx, f, items)
 }
 
-// applyAlone moves the position, folds items and stores the outcome, in one transaction.
+// applyAlone folds items in as many transactions as the projection needs: one, normally.
 func (f *follower[T]) applyAlone(ctx context.Context, items []T) error {
-	started := time.Now()
-	last := items[len(items)-1]
-	var outcome projections.Outcome
-	err := pgx.BeginFunc(ctx, f.pool, func(tx pgx.Tx) (err error) {
-		setup := &pgx.Batch{}
-		setup.Queue(foldSettings)
-		moved := f.queueMove(setup, last)
-		if err := tx.SendBatch(ctx, setup).Close(); err != nil {
-			return fmt.Errorf("move projection %s to %d: %w", f.spec, last.Position(), err)
-		}
-		if !*moved {
-			return errMoved
-		}
-		if outcome, err = f.fold(ctx, tx, items); err != nil {
+	for len(items) > 0 {
+		left, err := f.applyOnce(ctx, items)
+		if err != nil {
 			return err
 		}
-		return f.writeOutcome(ctx, tx, last.Position(), outcome)
+		items = items[len(items)-left:]
+	}
+	return nil
+}
+
+// applyOnce folds items, moves the position and stores the outcome, in one transaction. It returns how many items at the
+// end are left to fold again.
+func (f *follower[T]) applyOnce(ctx context.Context, items []T) (left int, err error) {
+	started := time.Now()
+	m := moveOf(f, items)
+	err = pgx.BeginFunc(ctx, f.pool, func(tx pgx.Tx) (err error) {
+		setup := &pgx.Batch{}
+		setup.Queue(foldSettings)
+		there := queueHold(setup, []place{m.place})
+		if err := tx.SendBatch(ctx, setup).Close(); err != nil {
+			return fmt.Errorf("move projection %s to %d: %w", f.spec, m.to, err)
+		}
+		if !there[f.spec.Schema] {
+			return errMoved
+		}
+		if m.outcome, err = f.fold(ctx, tx, items); err != nil {
+			return err
+		}
+		if left = m.outcome.Left; left > 0 {
+			m.stopBefore(items[len(items)-left])
+		}
+		return writeMoves(ctx, tx, []*move{m}, notice{})
 	})
 	if err != nil {
 		f.projection.Forget()
-		return err
+		return 0, err
 	}
-	f.afterCommit(items, outcome, time.Since(started))
-	return nil
+	f.metrics.transactions.Inc()
+	f.folded(m.to, len(items)-left, m.outcome, time.Since(started))
+	f.committed()
+	return left, nil
 }
 
 // foldSettings hold for the transaction of a fold.
@@ -131,21 +149,22 @@ func (f *follower[T]) applyAlone(ctx context.Context, items []T) error {
 // read the whole table, or all rows of an account, for a few of them, again and again, and ever longer as the table
 // grows. So the settings leave the planner no other way than an index look-up for each key, and make it plan each
 // statement once.
+//
+// The server ends a transaction for which this process does nothing for long: it holds positions that others wait for.
 const foldSettings = `
 	SELECT set_config('synchronous_commit', 'off', true),
 	       set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
 	       set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
-	       set_config('plan_cache_mode', 'force_generic_plan', true)`
+	       set_config('plan_cache_mode', 'force_generic_plan', true), set_config('idle_in_transaction_session_timeout', '5min', true)`
 
-// queueMove queues the compare-and-set that makes each item count once. Its row lock also keeps a second process from
-// folding the same items at the same time. moved is set when the batch has run: false when another process has moved
-// the position.
+// queueMove queues the compare-and-set of a position. moved is set when the batch has run: false when another process has
+// moved it.
 func (f *follower[T]) queueMove(batch *pgx.Batch, last T) (moved *bool) {
 	moved = new(bool)
 	batch.Queue(`
 		UPDATE strata.projection SET position = $5, log_seq = $6, updated_at = now(), rate = coalesce($7, rate)
 		WHERE name = $1 AND version = $2 AND epoch = $3 AND position = $4`,
-		f.spec.Name, f.spec.Version, f.epoch, f.position, last.Position(), last.LogSeq(), f.meter.rate()).
+		f.spec.Name, f.spec.Version, f.epoch, f.position, last.Position(), last.LogSeq(), f.meter.Rate()).
 		Exec(func(tag pgconn.CommandTag) error {
 			*moved = tag.RowsAffected() == 1
 			return nil
@@ -155,53 +174,17 @@ func (f *follower[T]) queueMove(batch *pgx.Batch, last T) (moved *bool) {
 
 // fold lets the projection fold items. A panic of its code becomes an error.
 func (f *follower[T]) fold(ctx context.Context, tx pgx.Tx, items []T) (outcome projections.Outcome, err error) {
-	err = recovered(func() (err error) {
+	err = projections.Recovered(func() (err error) {
 		outcome, err = f.projection.Fold(ctx, tx, f.position, items)
 		return err
 	})
 	return outcome, err
 }
 
-// writeOutcome stores the tip, and the shards of which readers must not use cached answers.
-func (f *follower[T]) writeOutcome(ctx context.Context, tx pgx.Tx, position int64, outcome projections.Outcome) error {
-	var height, burnHeight *int64
-	var indexBlockHash, blockHash []byte
-	if tip := outcome.Tip; tip != nil {
-		height, burnHeight = &tip.Height, &tip.BurnBlockHeight
-		indexBlockHash, blockHash = tip.IndexBlockHash[:], tip.BlockHash[:]
-	}
-	shards, everything := outcome.Touched.Shards()
-	writes := &pgx.Batch{}
-	writes.Queue(`
-		UPDATE strata.projection
-		SET block_height = $3, index_block_hash = $4, block_hash = $5, burn_block_height = $6,
-		    shards_from = CASE WHEN $7 THEN $8 ELSE shards_from END
-		WHERE name = $1 AND version = $2`,
-		f.spec.Name, f.spec.Version, height, indexBlockHash, blockHash, burnHeight, everything, position)
-	if len(shards) > 0 {
-		writes.Queue(`
-			INSERT INTO strata.shard (name, version, shard, position)
-			SELECT $1, $2, touched, $4 FROM unnest($3::int[]) AS touched
-			ON CONFLICT (name, version, shard) DO UPDATE SET position = excluded.position`,
-			f.spec.Name, f.spec.Version, shards, position)
-	}
-	if err := tx.SendBatch(ctx, writes).Close(); err != nil {
-		return fmt.Errorf("note the tip of projection %s, and %d changed shards: %w", f.spec, len(shards), err)
-	}
-	return nil
-}
-
-// afterCommit takes note of a committed fold and tells others of it.
-func (f *follower[T]) afterCommit(items []T, outcome projections.Outcome, took time.Duration) {
-	f.metrics.transactions.Inc()
-	f.folded(items, outcome, took)
-	f.committed()
-}
-
-// folded takes note of a committed fold.
-func (f *follower[T]) folded(items []T, outcome projections.Outcome, took time.Duration) {
-	f.reach(items[len(items)-1].Position())
-	f.metrics.applied(f.spec.Schema, len(items), took)
+// folded takes note of a committed fold of some items, up to a position.
+func (f *follower[T]) folded(position int64, items int, outcome projections.Outcome, took time.Duration) {
+	f.reach(position)
+	f.metrics.applied(f.spec.Schema, items, took)
 	if outcome.Observe != nil && f.active.Load() {
 		outcome.Observe()
 	}

@@ -14,6 +14,8 @@ import (
 	"strata/domain/commit"
 	"strata/internal/pause"
 	"strata/projections"
+	"strata/projections/follow/internal/lead"
+	"strata/projections/follow/internal/speed"
 	"strata/projections/internal/register"
 )
 
@@ -42,17 +44,19 @@ type follower[T projections.Item] struct {
 	projection projections.Projection[T]
 	spec       projections.Spec
 	epoch      [16]byte // of the version: a later one may get its number
+	rules      int      // the number of the code that builds the version
 	logger     *slog.Logger
 	metrics    *metrics
 	signals    *TestSignals
-	leadership *leadership
+	leadership *lead.Leadership
 	first      projections.Schema // the version whose leadership takes precedence; the zero Schema for none
 	origin     string             // the payload of this process's notifications
 	publish    func([]commit.Move)
-	committed  func() // called after each commit alone, to tell others in this process and outside
-	signal     func() // wakes those in this process that wait for its steps
-	pace       *pace  // waited for before each batch of bulk mode; nil for none
-	throttle   *throttle
+	committed  func()      // called after each commit alone, to tell others in this process and outside
+	signal     func()      // wakes those in this process that wait for its steps
+	tight      func() bool // reports that the disk has little space; nil: never
+	pace       *pace       // waited for before each batch of bulk mode; nil for none
+	throttle   *speed.Throttle
 	active     atomic.Bool
 
 	// driver is the convoy that a leader drives; nil for other projections.
@@ -62,7 +66,7 @@ type follower[T projections.Item] struct {
 	carrier carrier[T]
 
 	position int64
-	meter    meter
+	meter    speed.Meter
 	progress progress
 }
 
@@ -73,8 +77,8 @@ func newFollower[T projections.Item](e *engine, version register.Entry, projecti
 		return nil
 	}
 	f := &follower[T]{
-		pool: e.pool, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch,
-		logger: e.logger, metrics: e.metrics, signals: e.signals, leadership: e.leadership, origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, throttle: newThrottle(e.pool, version.Schema),
+		pool: e.pool, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch, rules: version.Rules,
+		logger: e.logger, metrics: e.metrics, signals: e.signals, leadership: e.leadership, tight: e.tight, origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, throttle: speed.NewThrottle(e.pool, version.Schema),
 	}
 	f.active.Store(version.Active)
 	return f
@@ -131,7 +135,7 @@ func (f *follower[T]) fail(ctx context.Context, cause error) {
 	written := false
 	for ctx.Err() == nil {
 		if !written {
-			written = register.WriteFailure(ctx, f.pool, f.spec.Schema, f.failedAt(cause), cause) == nil
+			written = register.WriteFailure(ctx, f.pool, f.spec.Schema, f.epoch, f.failedAt(cause), cause) == nil
 		} else {
 			place, err := f.readPlace(ctx)
 			if errors.Is(err, register.ErrNotRegistered) || err == nil && place.State != register.StateFailed {
@@ -162,7 +166,7 @@ func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
 	if before.State == register.StateFailed && !atStart {
 		return errFailedElsewhere
 	}
-	resign, err := f.leadership.lead(ctx, f.spec.Schema, f.first)
+	resign, err := f.leadership.Lead(ctx, f.spec.Schema, f.first, f.stands)
 	if err != nil {
 		return err
 	}
@@ -182,7 +186,7 @@ func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
 	if err != nil && ctx.Err() == nil && !transient(err) && !errors.Is(err, errMoved) && !errors.Is(err, register.ErrNotRegistered) {
 		// The next leader must see the failure, so it is written while this process still leads. If that does not
 		// succeed, fail tries again.
-		_ = register.WriteFailure(ctx, f.pool, f.spec.Schema, f.failedAt(err), err)
+		_ = register.WriteFailure(ctx, f.pool, f.spec.Schema, f.epoch, f.failedAt(err), err)
 	}
 	return err
 }
@@ -216,7 +220,7 @@ func (f *follower[T]) keepUp(ctx context.Context) error {
 			}
 		}
 		if !arrived {
-			if err := register.WriteState(ctx, f.pool, f.spec.Schema, register.StateBuilding); err != nil {
+			if err := register.WriteState(ctx, f.pool, f.spec.Schema, f.epoch, register.StateBuilding); err != nil {
 				return err
 			}
 			if err := f.bulk(ctx); err != nil {
@@ -249,7 +253,7 @@ func (f *follower[T]) arrive(ctx context.Context) (bool, error) {
 	if final, err := f.source.final(ctx); err != nil || !final {
 		return false, err
 	}
-	if rate := f.meter.rate(); rate != nil {
+	if rate := f.meter.Rate(); rate != nil {
 		_, err := f.pool.Exec(ctx, `UPDATE strata.projection SET rate = $4 WHERE name = $1 AND version = $2 AND epoch = $3`,
 			f.spec.Name, f.spec.Version, f.epoch, *rate)
 		if err != nil {
@@ -257,16 +261,27 @@ func (f *follower[T]) arrive(ctx context.Context) (bool, error) {
 		}
 	}
 	if !place.Indexed {
-		if err := register.Index(ctx, f.pool, f.spec, f.logger); err != nil {
+		if err := register.Index(ctx, f.pool, f.spec, f.epoch, f.logger); err != nil {
 			return false, err
 		}
 	}
-	return true, register.WriteState(ctx, f.pool, f.spec.Schema, register.StateLive)
+	return true, register.WriteState(ctx, f.pool, f.spec.Schema, f.epoch, register.StateLive)
 }
 
 // readPlace returns where the version stands; register.ErrNotRegistered when it is gone.
 func (f *follower[T]) readPlace(ctx context.Context) (register.Place, error) {
 	return register.ReadPlace(ctx, f.pool, f.spec.Schema, f.epoch)
+}
+
+// stands returns where the version stands, and the newest position of its input. A version that is gone, or that has
+// failed, has nothing to do.
+func (f *follower[T]) stands(ctx context.Context) (position, head int64, err error) {
+	place, err := f.readPlace(ctx)
+	if err != nil || place.State == register.StateFailed {
+		return place.Position, place.Position, err
+	}
+	head, err = f.source.head(ctx)
+	return place.Position, head, err
 }
 
 // reach sets the position that the rows reflect.

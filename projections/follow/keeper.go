@@ -12,7 +12,7 @@ import (
 )
 
 // keeperInterval is how often the keeper reads the register without a notification of a change.
-const keeperInterval = time.Second
+const keeperInterval = 5 * time.Second
 
 // keeper runs a follower for each registered version that this program's code can follow: versions with its own rules,
 // whose input has them too. Other versions are left to processes with their code.
@@ -167,8 +167,8 @@ func (k *keeper) followersOf(leader projections.Schema) (all []*progress) {
 	return all
 }
 
-// showViews makes the views show a version that has become active. When it fails, the keeper tries again a second
-// later.
+// showViews makes the views show a version that has become active. When it fails, the keeper tries again when it
+// reads the register the next time.
 func (k *keeper) showViews(ctx context.Context, spec projections.Spec) {
 	err := register.TryViews(ctx, k.runner.engine.pool, spec)
 	if err == nil {
@@ -177,7 +177,7 @@ func (k *keeper) showViews(ctx context.Context, spec projections.Spec) {
 	}
 	if reason := err.Error(); k.viewErrors[spec.Name] != reason && ctx.Err() == nil {
 		k.viewErrors[spec.Name] = reason
-		k.logger.LogAttrs(ctx, slog.LevelInfo, "the views in schema api don't show the active version yet; trying again every second",
+		k.logger.LogAttrs(ctx, slog.LevelInfo, "the views in schema api don't show the active version yet; trying again every few seconds",
 			slog.String("projection", spec.String()), slog.Any("error", err))
 	}
 }

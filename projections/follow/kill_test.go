@@ -20,16 +20,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
+	domain "strata/domain/bns"
 	"strata/eventstore"
 	"strata/eventstore/observer"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/bnschain"
 	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/balances"
+	"strata/projections/bns"
 	"strata/projections/chain"
 	"strata/projections/follow"
 	"strata/projections/internal/rig"
 	"strata/projections/mempool"
+	"strata/projections/names"
 	"strata/projections/pox"
 	"strata/projections/version"
 )
@@ -49,6 +53,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// killedLine has the projections that the child folds.
+func killedLine(c *chain.Chain) projections.Line {
+	return projections.Chain(c, balances.New(nil), mempool.New(), pox.New(), names.New(), bns.New(domain.KnownContracts()))
+}
+
 // serveChild receives events and folds them until it is killed. It prints the observer's address.
 func serveChild(url string) error {
 	ctx := context.Background()
@@ -61,7 +70,7 @@ func serveChild(url string) error {
 	if err != nil {
 		return err
 	}
-	runner := follow.NewRunner(follow.Config{Log: log, Registry: prometheus.NewRegistry()}, projections.Chain(c, balances.New(nil), mempool.New(), pox.New()))
+	runner := follow.NewRunner(follow.Config{Log: log, Registry: prometheus.NewRegistry()}, killedLine(c))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -127,7 +136,7 @@ func TestKill(t *testing.T) {
 	if n := rig.Query[int](t, log, `SELECT count(*) FROM mempool_v2.transaction`); n < posts/10 {
 		t.Errorf("only %d transactions were announced", n)
 	}
-	err := follow.VerifyRows(t.Context(), log, projections.Lines{projections.Chain(rig.Chain(t), balances.New(nil), mempool.New(), pox.New())}, follow.VerifyRowsOptions{
+	err := follow.VerifyRows(t.Context(), log, projections.Lines{killedLine(rig.Chain(t))}, follow.VerifyRowsOptions{
 		Difference: func(name string, d version.Difference) bool {
 			t.Errorf("%s: folding at once and folding between kills give different rows: %s", name, rig.Describe(d))
 			return false
@@ -147,6 +156,64 @@ func TestKill(t *testing.T) {
 	replay.Wait(t, alone)
 	stop()
 	rig.CheckSameRows(t, alone, log)
+}
+
+// TestKillNames kills the server again and again while it folds histories of names of both registries, which the chain of
+// TestKill does not have.
+func TestKillNames(t *testing.T) {
+	t.Parallel()
+	config := synthchain.Everything(7, synthchain.V3109)
+	config.Mix = synthchain.Mix{Transfer: 1, Naming: 30}
+	made := synthchain.New(config)
+	var first []replay.Post
+	for range 150 {
+		first = append(first, replay.Post(made.Next()))
+	}
+	blocks, _ := bnschain.Story(t)
+	for name, tc := range map[string]struct {
+		posts []replay.Post
+		every int // posts between kills
+		count string
+	}{
+		"bns-v1": {first, 8, `SELECT count(*) FROM ` + names.Spec().String() + `.operation`},
+		"bns-v2": {bnschain.Posts(t, blocks), 1, `SELECT count(*) FROM bns_v1.name WHERE until_height IS NULL`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			log := replay.NewLog(t)
+			url := replay.Databases.URL(t)
+			random := rand.New(rand.NewPCG(7, 7))
+			child := startChild(t, url)
+			kill := func() {
+				_ = child.process.Kill()
+				child.wait()
+			}
+			for i, post := range tc.posts {
+				for child.post(post.Path, post.Body) != nil {
+					kill()
+					child = startChild(t, url)
+				}
+				if i%tc.every == 0 {
+					time.Sleep(time.Duration(random.IntN(20)) * time.Millisecond) // it dies before, within or after the fold
+					kill()
+					child = startChild(t, url)
+				}
+			}
+			replay.Wait(t, log)
+			kill()
+			if n := rig.Query[int](t, log, tc.count); n < 5 {
+				t.Errorf("%d rows of names, want more", n)
+			}
+			if err := follow.VerifyRows(t.Context(), log, projections.Lines{killedLine(rig.Chain(t))}, follow.VerifyRowsOptions{
+				Difference: func(name string, d version.Difference) bool {
+					t.Errorf("%s: folding at once and folding between kills give different rows: %s", name, rig.Describe(d))
+					return false
+				},
+			}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
 }
 
 // TestKillRebuild kills the process that rebuilds a line with SIGKILL, again and again, and expects the next one to go

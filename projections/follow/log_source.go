@@ -11,6 +11,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/topic"
 	"strata/projections"
+	"strata/projections/decode"
 )
 
 // logSource reads the log.
@@ -18,7 +19,7 @@ type logSource struct {
 	log     *eventstore.Log
 	live    *pgxpool.Pool // to read from while an item is being folded
 	wake    *eventstore.Wake
-	decoder *Decoder
+	decoder *decode.Decoder
 	input   logInput
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"strata/eventstore"
 	"strata/projections"
+	"strata/projections/decode"
 	"strata/projections/internal/register"
 )
 
@@ -40,9 +41,9 @@ type towing func(own train) (carrier[projections.LogItem], projections.Schema)
 func newLine(l projections.Line, first towing) (line, towing) {
 	switch followers := l.Followers.(type) {
 	case projections.ChainFollowers:
-		return newTypedLine(l, followers, first, logInput{ChainPaths, (*Decoder).Decode}, chainSteps)
+		return newTypedLine(l, followers, first, logInput{decode.ChainPaths, (*decode.Decoder).Decode}, chainSteps)
 	case projections.FeedFollowers:
-		return newTypedLine(l, followers, first, logInput{FeedPaths, (*Decoder).DecodeFeed}, feedSteps)
+		return newTypedLine(l, followers, first, logInput{decode.FeedPaths, (*decode.Decoder).DecodeFeed}, feedSteps)
 	}
 	panic(fmt.Sprintf("line of projection %s: there are no followers of type %T", l.Name(), l.Followers))
 }
@@ -50,11 +51,11 @@ func newLine(l projections.Line, first towing) (line, towing) {
 // logInput says how a leader reads the log.
 type logInput struct {
 	paths  []string // of the events whose bodies it reads
-	decode func(*Decoder, context.Context, []eventstore.Event) ([]projections.LogItem, error)
+	decode func(*decode.Decoder, context.Context, []eventstore.Event) ([]projections.LogItem, error)
 }
 
 func newTypedLine[T projections.Item](
-	l projections.Line, followers []projections.Projection[T], first towing, input logInput, steps func(*Decoder, []projections.RecordKind) stepList[T],
+	l projections.Line, followers []projections.Projection[T], first towing, input logInput, steps func(*decode.Decoder, []projections.RecordKind) stepList[T],
 ) (line, towing) {
 	leader := l.Name()
 	convoys := newConvoys[T]()

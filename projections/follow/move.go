@@ -47,6 +47,12 @@ func queuePlaces(batch *pgx.Batch, query string, places []place) map[projections
 	return there
 }
 
+// queueHold queues the locks of versions that stand at their places, which keep a second process from folding the same
+// items at the same time. The map has these versions once the batch has run.
+func queueHold(batch *pgx.Batch, places []place) map[projections.Schema]bool {
+	return queuePlaces(batch, atPlaces+` FOR NO KEY UPDATE OF p`, places)
+}
+
 // move is the way of a version over some items, in a transaction with other versions.
 type move struct {
 	place
@@ -59,9 +65,14 @@ type move struct {
 
 func moveOf[T projections.Item](f *follower[T], items []T) *move {
 	last := items[len(items)-1]
-	m := &move{place: f.place(), to: last.Position(), logSeq: last.LogSeq(), rate: f.meter.rate()}
-	m.committed = func(took time.Duration) { f.folded(items, m.outcome, took) }
+	m := &move{place: f.place(), to: last.Position(), logSeq: last.LogSeq(), rate: f.meter.Rate()}
+	m.committed = func(took time.Duration) { f.folded(m.to, len(items), m.outcome, took) }
 	return m
+}
+
+// stopBefore makes the move end before an item of the log, of which a part is folded.
+func (m *move) stopBefore(item projections.Item) {
+	m.to, m.logSeq = item.Position()-1, item.LogSeq()-1
 }
 
 // published describes the move for readers.
@@ -89,6 +100,7 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell notice) erro
 		heights, burnHeights = make([]*int64, n), make([]*int64, n)
 		indexBlocks, blocks  = make([][]byte, n), make([][]byte, n)
 		everything           = make([]bool, n)
+		unfinished           = make([]bool, n)
 		shards               []int32
 		shardNames           []string
 		shardVersions        []int
@@ -97,6 +109,7 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell notice) erro
 	for i, m := range moves {
 		names[i], versions[i], epochs[i] = m.version.Name, m.version.Version, m.epoch
 		from[i], to[i], logSeqs[i], rates[i] = m.position, m.to, m.logSeq, m.rate
+		unfinished[i] = m.outcome.Left > 0
 		if tip := m.outcome.Tip; tip != nil {
 			heights[i], burnHeights[i] = &tip.Height, &tip.BurnBlockHeight
 			indexBlocks[i], blocks[i] = tip.IndexBlockHash[:], tip.BlockHash[:]
@@ -113,12 +126,13 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell notice) erro
 		UPDATE strata.projection p
 		SET position = m.position, log_seq = m.log_seq, updated_at = now(), rate = coalesce(m.rate, p.rate),
 		    block_height = m.block_height, index_block_hash = m.index_block_hash, block_hash = m.block_hash,
-		    burn_block_height = m.burn_block_height, shards_from = CASE WHEN m.everything THEN m.position ELSE p.shards_from END
+		    burn_block_height = m.burn_block_height, shards_from = CASE WHEN m.everything THEN m.position ELSE p.shards_from END,
+		    unfinished = m.unfinished
 		FROM unnest($1::text[], $2::int[], $3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::float8[],
-		            $8::bigint[], $9::bytea[], $10::bytea[], $11::bigint[], $12::bool[])
-		     AS m (name, version, epoch, before, position, log_seq, rate, block_height, index_block_hash, block_hash, burn_block_height, everything)
+		            $8::bigint[], $9::bytea[], $10::bytea[], $11::bigint[], $12::bool[], $13::bool[])
+		     AS m (name, version, epoch, before, position, log_seq, rate, block_height, index_block_hash, block_hash, burn_block_height, everything, unfinished)
 		WHERE p.name = m.name AND p.version = m.version AND p.epoch = m.epoch AND p.position = m.before`,
-		names, versions, epochs, from, to, logSeqs, rates, heights, indexBlocks, blocks, burnHeights, everything)
+		names, versions, epochs, from, to, logSeqs, rates, heights, indexBlocks, blocks, burnHeights, everything, unfinished)
 	if len(shards) > 0 {
 		batch.Queue(`
 			INSERT INTO strata.shard (name, version, shard, position)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -13,6 +15,8 @@ import (
 	"strata/eventstore"
 	"strata/internal/pause"
 	"strata/projections"
+	"strata/projections/decode"
+	"strata/projections/follow/internal/lead"
 	"strata/projections/internal/register"
 	"strata/projections/version"
 )
@@ -33,12 +37,20 @@ type Config struct {
 	Committed func()
 	// Feed, if set, gets what transactions at the tip have changed. Committed is not called for these.
 	Feed *commit.Feed
-	// DecoderCacheBytes bounds the bodies whose decoded blocks are cached; default DecoderCacheBytesDefault.
+	// DecoderCacheBytes bounds the bodies whose decoded blocks are cached; default decode.CacheBytesDefault.
 	DecoderCacheBytes int64
 	// BuildNew registers versions for rules that the database has no tables of, so that they are built beside the
 	// active ones. Without it, such versions are registered on command only. In both cases they become active on
 	// command only.
 	BuildNew bool
+	// Tight, if set, reports that the disk has little space: followers that are far behind wait while it has.
+	Tight func() bool
+	// Room, if set, returns how much space there is for versions that BuildNew builds. Those that need more are built once
+	// there is enough.
+	Room version.Room
+	// LeaderPatience is how long a process that leads a projection may make no progress, although something waits and the
+	// database does not work for it, before another process takes the lead; default 30 s.
+	LeaderPatience time.Duration
 }
 
 // Runner keeps projections up to date with the log: all versions of their tables that have the rules of this program.
@@ -50,6 +62,8 @@ type Runner struct {
 	engine engine
 	lines  projections.Lines
 	typed  []line
+
+	postponed atomic.Pointer[string] // why new versions are not built
 
 	stepNotifiers  map[string]*notifier // by leader, for followers of its steps in other processes
 	commitNotifier *notifier            // of all commits, for readers in other processes
@@ -72,13 +86,14 @@ func NewRunner(config Config, lines ...projections.Line) *Runner {
 		stepNotifiers: map[string]*notifier{}, commitNotifier: newNotifier(pool, Channel),
 	}
 	r.engine = engine{log: config.Log, pool: pool, logger: config.Logger, metrics: newMetrics(config.Registry), signals: &r.TestSignals}
+	r.engine.tight = config.Tight
 	r.engine.origin = rand.Text()
 	r.engine.publish = func([]commit.Move) { config.Committed() }
 	if config.Feed != nil {
 		r.engine.publish = config.Feed.Publish
 	}
-	r.engine.leadership = &leadership{pool: pool, logger: config.Logger}
-	r.engine.decoder = NewDecoder(config.Log, config.DecoderCacheBytes, r.engine.metrics.decoded)
+	r.engine.leadership = lead.New(pool, config.Logger, config.LeaderPatience, config.Tight)
+	r.engine.decoder = decode.New(config.Log, config.DecoderCacheBytes, r.engine.metrics.decoded)
 	r.engine.listen(r.typed, config.Interval)
 	for _, d := range r.lines.Definitions() {
 		r.engine.metrics.expect(d.Spec.Schema)
@@ -109,7 +124,36 @@ func (r *Runner) Origin() string { return r.engine.origin }
 // Register creates what is missing in the database for all projections, so that readers find their tables before the
 // first event comes. Run does it too.
 func (r *Runner) Register(ctx context.Context) error {
-	return version.Register(ctx, r.engine.pool, r.lines, r.config.BuildNew)
+	postponed, err := version.Register(ctx, r.engine.pool, r.lines, r.config.BuildNew, r.config.Room)
+	if err != nil {
+		return err
+	}
+	reason := strings.Join(postponed, "; ")
+	if before := r.postponed.Swap(&reason); reason != "" && (before == nil || *before == "") {
+		r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "new versions of read tables wait for space on the disk", slog.String("reason", reason))
+	}
+	return nil
+}
+
+// Postponed returns why new versions are not built; empty if none waits.
+func (r *Runner) Postponed() string {
+	if reason := r.postponed.Load(); reason != nil {
+		return *reason
+	}
+	return ""
+}
+
+// postponedInterval is how often a runner looks whether there is room for versions that it has not begun to build.
+const postponedInterval = time.Minute
+
+// buildPostponed registers the versions that wait for space once there is enough.
+func (r *Runner) buildPostponed(ctx context.Context) {
+	for ctx.Err() == nil && r.Postponed() != "" {
+		pause.For(ctx, postponedInterval)
+		if err := r.Register(ctx); err != nil && ctx.Err() == nil {
+			r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "projections can't be registered; trying again", slog.Any("error", err))
+		}
+	}
 }
 
 // Run follows the log until ctx ends, and returns when all followers have stopped.
@@ -136,6 +180,7 @@ func (r *Runner) Run(ctx context.Context) {
 	group.Go(func() { r.commitNotifier.run(ctx) })
 	group.Go(func() { r.measureLag(ctx) })
 	group.Go(func() { newKeeper(r).run(ctx) })
+	group.Go(func() { r.buildPostponed(ctx) })
 	group.Wait()
 }
 

@@ -270,7 +270,7 @@ func TestMovedPosition(t *testing.T) {
 		log := replay.NewLog(t)
 		replay.Append(t, log, rig.Blocks(0, 100)...)
 		replay.Run(t, log, rig.Chain(t))
-		if _, err := log.Pool().Exec(t.Context(), `DELETE FROM chain_v4.step WHERE step = 50`); err != nil {
+		if _, err := log.Pool().Exec(t.Context(), `DELETE FROM chain_v5.step WHERE step = 50`); err != nil {
 			t.Fatal(err)
 		}
 		replay.Start(t, log, rig.Chain(t), &rig.Recorder{})

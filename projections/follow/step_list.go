@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/projections"
+	"strata/projections/decode"
 )
 
 // stepList says how the list of steps of a leader is read.
@@ -19,7 +20,7 @@ type stepList[T projections.Item] struct {
 }
 
 // chainSteps are the steps of chain. Of records, load adds those of the kinds that a projection reads.
-func chainSteps(decoder *Decoder, records []projections.RecordKind) stepList[projections.Step] {
+func chainSteps(decoder *decode.Decoder, records []projections.RecordKind) stepList[projections.Step] {
 	return stepList[projections.Step]{
 		columns: `step, kind, coalesce(record, 0), height, index_block_hash, block_seq, source_seq`,
 		scan: func(row pgx.Row) (step projections.Step, err error) {
@@ -42,7 +43,7 @@ func chainSteps(decoder *Decoder, records []projections.RecordKind) stepList[pro
 }
 
 // feedSteps are the steps of ordinals.
-func feedSteps(decoder *Decoder, _ []projections.RecordKind) stepList[projections.FeedStep] {
+func feedSteps(decoder *decode.Decoder, _ []projections.RecordKind) stepList[projections.FeedStep] {
 	return stepList[projections.FeedStep]{
 		columns: `step, kind, height, block_hash, block_seq, block_index, source_seq`,
 		scan: func(row pgx.Row) (step projections.FeedStep, err error) {

@@ -10,6 +10,8 @@ type TestSignals struct {
 	RegisterUnreadable testsignal.Signal
 	// StillFailed is sent when a follower of a failed version has found that nobody has resumed it yet.
 	StillFailed testsignal.Signal
+	// WaitingForSpace is sent while a follower that is far behind waits for space on the disk.
+	WaitingForSpace testsignal.Signal
 }
 
 // Init makes the signals deliver. Call it before Run.
@@ -17,4 +19,5 @@ func (s *TestSignals) Init() {
 	s.Reconciled.Init()
 	s.RegisterUnreadable.Init()
 	s.StillFailed.Init()
+	s.WaitingForSpace.Init()
 }

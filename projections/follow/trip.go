@@ -46,6 +46,9 @@ func participantOf[T projections.Item](f *follower[T], items []T) *participant {
 	}}
 }
 
+// errTooMuch says that what an item leads to does not fit into one transaction.
+var errTooMuch = errors.New("too much for one transaction")
+
 // trip is one transaction of a convoy.
 type trip struct {
 	leader     *follower[projections.LogItem]
@@ -76,6 +79,11 @@ func (t *trip) fold(ctx context.Context, tx pgx.Tx, items []projections.LogItem)
 	if err := t.run(ctx, tx, leaders); err != nil {
 		return err
 	}
+	for _, leader := range leaders {
+		if leader.move.outcome.Left > 0 {
+			return errTooMuch
+		}
+	}
 	for _, train := range t.trains {
 		riders, channel, err := train.stepFolds(ctx)
 		if err != nil {
@@ -97,7 +105,7 @@ func (t *trip) fold(ctx context.Context, tx pgx.Tx, items []projections.LogItem)
 func (t *trip) hold(ctx context.Context, tx pgx.Tx) error {
 	batch := &pgx.Batch{}
 	batch.Queue(foldSettings)
-	held := queuePlaces(batch, atPlaces+` FOR NO KEY UPDATE OF p`, placesOf(t.passengers))
+	held := queueHold(batch, placesOf(t.passengers))
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("lock the positions of %d projections: %w", len(t.passengers), err)
 	}

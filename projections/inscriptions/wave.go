@@ -225,7 +225,7 @@ func (b *batch) quarantine(w *wave) error {
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("read the path of event %d: %w", seq, err)
 		}
-		if err := projections.WriteQuarantine(b.ctx, b.tx, b.projection.spec, []projections.Quarantined{*q}); err != nil {
+		if err := projections.WriteQuarantine(b.ctx, b.tx, b.projection.spec, b.projection.logger, []projections.Quarantined{*q}); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,7 @@ func TestRecordedReplacements(t *testing.T) {
 	for id, nonces := range rig.Pairs(t, log, `
 		SELECT '0x' || encode(t.txid, 'hex'), t.sender || ' ' || t.nonce || ' ' || used.nonce FROM mempool_v2.transaction t
 		CROSS JOIN LATERAL (
-			SELECT max(c.nonce) AS nonce FROM chain_v4.transaction c JOIN chain_v4.canonical k ON k.block_seq = c.source_seq
+			SELECT max(c.nonce) AS nonce FROM chain_v5.transaction c JOIN chain_v5.canonical k ON k.block_seq = c.source_seq
 			WHERE c.sender = t.sender AND c.raw_tx <> '\x00'
 		) used WHERE t.status = 'pending'`) {
 		t.Errorf("%s waits: %s", id, nonces)

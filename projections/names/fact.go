@@ -129,6 +129,18 @@ func readCall(tx *nodeevent.Transaction, decoded *transaction.Transaction) (what
 	return names.DecodeCall(call.Function, call.Arguments.List()), decoded.Sender().String()
 }
 
+// timeMax is the end of the year 9999, the last that a time in JSON may have.
+const timeMax = 253402300799
+
+// timeOf returns the time of a block in seconds: of its Bitcoin block, if it has none of its own.
+func timeOf(content *projections.Block) int64 {
+	seconds := content.BurnBlockTime
+	if content.Time != nil {
+		seconds = *content.Time
+	}
+	return int64(min(seconds, timeMax))
+}
+
 // clockOf returns the contract's clock in a block: Clarity 1 counts Stacks blocks before epoch 3.0 and tenures since.
 // before is the clock in the parent block, for a node that does not tell the height of the tenure.
 func clockOf(content *projections.Block, before int64) int64 {

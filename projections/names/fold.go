@@ -54,6 +54,16 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 		return fmt.Errorf("block %s is not the tip of this projection", newest.IndexBlockHash)
 	}
 	queries := &pgx.Batch{}
+	queries.Queue(b.sql(`DELETE FROM {schema}.operation WHERE height >= $1 AND n > 0 RETURNING name, zonefile_hash`), from).Query(func(rows pgx.Rows) error {
+		var name string
+		var zonefile []byte
+		_, err := pgx.ForEachRow(rows, []any{&name, &zonefile}, func() error {
+			b.touch(name)
+			b.consider(zonefile)
+			return nil
+		})
+		return err
+	})
 	names := func(rows pgx.Rows) error {
 		var name string
 		_, err := pgx.ForEachRow(rows, []any{&name}, func() error {
@@ -62,9 +72,8 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 		})
 		return err
 	}
-	queries.Queue(b.sql(`DELETE FROM {schema}.operation WHERE height >= $1 RETURNING name`), from).Query(names)
 	queries.Queue(b.sql(`DELETE FROM {schema}.custody WHERE height >= $1 RETURNING name`), from).Query(names)
-	queries.Queue(b.sql(`DELETE FROM {schema}.namespace WHERE height >= $1 RETURNING namespace`), from).Query(func(rows pgx.Rows) error {
+	queries.Queue(b.sql(`DELETE FROM {schema}.namespace WHERE height >= $1 AND n > 0 RETURNING namespace`), from).Query(func(rows pgx.Rows) error {
 		var namespace string
 		_, err := pgx.ForEachRow(rows, []any{&namespace}, func() error {
 			b.touched.Add(shard.Names, shard.Namespace(namespace))
@@ -72,9 +81,8 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 		})
 		return err
 	})
-	for _, table := range []string{"subdomain", "block"} {
-		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1`), from)
-	}
+	queries.Queue(b.sql(`DELETE FROM {schema}.subdomain WHERE height >= $1 AND n > 0`), from)
+	queries.Queue(b.sql(`DELETE FROM {schema}.block WHERE height >= $1`), from)
 	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
 		return err
 	}
@@ -106,7 +114,7 @@ func (b *batch) blocksOf(steps []projections.Step) (facts []fact, err error) {
 		b.tip = &tip{clock: clockOf(content, clock), Tip: projections.Tip{
 			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: content.BlockHash, BurnBlockHeight: int64(content.BurnBlockHeight),
 		}}
-		b.blocks = append(b.blocks, []any{step.BlockSeq, b.tip.Height, b.tip.BurnBlockHeight, b.tip.clock, b.tip.IndexBlockHash[:], b.tip.BlockHash[:]})
+		b.blocks = append(b.blocks, []any{step.BlockSeq, b.tip.Height, b.tip.BurnBlockHeight, b.tip.clock, timeOf(content), b.tip.IndexBlockHash[:], b.tip.BlockHash[:]})
 		facts = append(facts, factsOf(step, b.tip.clock)...)
 	}
 	return facts, nil

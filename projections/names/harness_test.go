@@ -98,7 +98,7 @@ func texts(t testing.TB, tx pgx.Tx, query string, args ...any) []string {
 }
 
 // canonicalTables are the tables whose rows depend on the canonical chain and on the set of zonefiles alone.
-var canonicalTables = []string{"block", "namespace", "operation", "custody", "name", "subdomain", "list"}
+var canonicalTables = []string{"block", "namespace", "operation", "custody", "name", "subdomain", "want", "list"}
 
 // dump returns all rows of tables, except for the columns that name events.
 func dump(t testing.TB, tx pgx.Tx, tables ...string) (rows []string) {

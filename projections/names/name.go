@@ -14,7 +14,7 @@ import (
 
 // nameState is what is known of a name.
 type nameState struct {
-	last      operationRow // the last operation; its n is 0 before the first one
+	last      operationRow // the last operation; its operation is 0 before the first one
 	holds     int32        // the number of rows in custody
 	holder    *string      // by the last of them
 	heldSeq   int64        // its event
@@ -124,11 +124,11 @@ func (b *batch) add(s *nameState, o operationRow) {
 }
 
 // listed reports whether the lists have the name.
-func (s *nameState) listed() bool { return s.last.n > 0 && s.last.operation != names.Revoke }
+func (s *nameState) listed() bool { return s.last.operation != 0 && s.last.operation != names.Revoke }
 
 // currentHolder returns the holder of the name's token, as far as it is known; nil if the token was burnt.
 func (s *nameState) currentHolder() *string {
-	if s.holds == 0 && s.last.n > 0 {
+	if s.holds == 0 && s.last.operation != 0 {
 		return &s.last.owner
 	}
 	return s.holder

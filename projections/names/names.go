@@ -10,7 +10,8 @@
 //
 // The chain has only hashes of zonefiles. A node posts a zonefile when it has found it, some time after the block and
 // perhaps never. A zonefile is stored by its hash, whichever block it was posted for, and a zonefile whose content has
-// another hash than it claims is ignored. So rows depend on the canonical chain and on the set of zonefiles, but not on
+// another hash than it claims is ignored. For one that has not come after a while, the projection raises a want, and what
+// a node answers is in the log as a report. So rows depend on the canonical chain and on the set of zonefiles, but not on
 // the order in which both came: when the later of an update and its zonefile arrives, the subdomains are written.
 package names
 
@@ -22,6 +23,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/domain/hash"
 	"strata/projections"
 	"strata/projections/internal/ranked"
 )
@@ -36,7 +38,9 @@ const Name = "names"
 //
 // Version history:
 //   - 1: first version.
-const Version = 1
+//   - 2: what Stacks 1.0 had, from its published export.
+//   - 3: zonefiles that never came are asked for.
+const Version = 3
 
 // Names is the projection. It is not safe for concurrent use: one follower owns it.
 type Names struct {
@@ -69,7 +73,7 @@ func specOf(version int) projections.Spec {
 		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
 		Views: []string{
 			"bns_v1_namespace:namespace", "bns_v1_operation:operation", "bns_v1_custody:custody", "bns_v1_name:name", "bns_v1_zonefile:zonefile",
-			"bns_v1_subdomain:subdomain",
+			"bns_v1_subdomain:subdomain", "bns_v1_missing_zonefile:want",
 		},
 		Records: []projections.RecordKind{projections.Attached},
 	}
@@ -99,16 +103,18 @@ type batch struct {
 	namespaces map[string]*namespaceRow
 
 	operations []*operationRow
-	custody    [][]any
-	launches   [][]any
-	blocks     [][]any
+	// zonefiles are the hashes whose wants the steps may change.
+	zonefiles map[hash.Hash20]bool
+	custody   [][]any
+	launches  [][]any
+	blocks    [][]any
 }
 
 func (b *batch) sql(query string) string { return b.spec.SQL(query) }
 
 // Fold implements projections.Projection.
 func (p *Names) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
-	b := &batch{spec: p.spec, tx: tx, lists: p.lists.Changes(), tip: p.tip, names: map[string]*nameState{}, namespaces: map[string]*namespaceRow{}}
+	b := &batch{spec: p.spec, tx: tx, lists: p.lists.Changes(), tip: p.tip, names: map[string]*nameState{}, namespaces: map[string]*namespaceRow{}, zonefiles: map[hash.Hash20]bool{}}
 	if len(steps) == 1 {
 		b.touched = projections.NewTouched()
 	}
@@ -120,7 +126,13 @@ func (p *Names) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projec
 	if err := b.attach(ctx, steps); err != nil {
 		return projections.Outcome{}, fmt.Errorf("take zonefiles: %w", err)
 	}
+	if err := b.export(ctx, steps); err != nil {
+		return projections.Outcome{}, err
+	}
 	if err := b.fold(ctx, projections.Lasting(steps)); err != nil {
+		return projections.Outcome{}, err
+	}
+	if err := b.want(ctx, steps); err != nil {
 		return projections.Outcome{}, err
 	}
 	if err := b.lists.Write(ctx, tx); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -32,7 +31,7 @@ func (b *batch) loadNamespaces(ctx context.Context) error {
 		SELECT q.namespace, s.n, s.ready_height, s.importer, s.can_update_price, s.revealed_at, s.launched_at, s.lifetime,
 		       s.price_base, s.price_coefficient, s.nonalpha_discount, s.no_vowel_discount, s.price_buckets
 		FROM unnest($1::text[]) AS q (namespace)
-		CROSS JOIN LATERAL (SELECT * FROM {schema}.namespace s WHERE s.namespace = q.namespace ORDER BY s.n DESC LIMIT 1) s`),
+		CROSS JOIN LATERAL (SELECT * FROM {schema}.namespace s WHERE s.namespace = q.namespace AND s.n > 0 ORDER BY s.n DESC LIMIT 1) s`),
 		slices.Sorted(maps.Keys(b.namespaces)))
 	if err != nil {
 		return fmt.Errorf("read %d namespaces: %w", len(b.namespaces), err)
@@ -46,10 +45,10 @@ func (b *batch) loadNamespaces(ctx context.Context) error {
 		&numbers[0], &numbers[1], &numbers[2], &numbers[3], &numbers[4], &numbers[5], &numbers[6], &buckets,
 	}, func() error {
 		known, p := row, &row.Price
-		known.RevealedAt, known.LaunchedAt, known.Lifetime = integer(numbers[0]), integer(numbers[1]), integer(numbers[2])
-		p.Base, p.Coefficient, p.NonAlphaDiscount, p.NoVowelDiscount = integer(numbers[3]), integer(numbers[4]), integer(numbers[5]), integer(numbers[6])
+		known.RevealedAt, known.LaunchedAt, known.Lifetime = projections.WholeNumber(numbers[0]), projections.WholeNumber(numbers[1]), projections.WholeNumber(numbers[2])
+		p.Base, p.Coefficient, p.NonAlphaDiscount, p.NoVowelDiscount = projections.WholeNumber(numbers[3]), projections.WholeNumber(numbers[4]), projections.WholeNumber(numbers[5]), projections.WholeNumber(numbers[6])
 		for i := range min(len(buckets), names.BucketCount) {
-			p.Buckets[i] = integer(buckets[i])
+			p.Buckets[i] = projections.WholeNumber(buckets[i])
 		}
 		known.Price = *p
 		b.namespaces[name] = &known
@@ -60,19 +59,8 @@ func (b *batch) loadNamespaces(ctx context.Context) error {
 	return nil
 }
 
-// integer returns the value of a numeric column that holds whole numbers; nil for null.
-func integer(n pgtype.Numeric) *big.Int {
-	if !n.Valid {
-		return nil
-	}
-	if n.Exp == 0 {
-		return new(big.Int).Set(n.Int)
-	}
-	return new(big.Int).Mul(n.Int, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n.Exp)), nil))
-}
-
 // namespace applies the launch of a namespace, or a change of what its names cost. Such a change of a namespace whose
-// launch is not in the log changes nothing.
+// launch is not on the chain changes nothing: of Stacks 1.0, only the price function at the beginning is known.
 func (b *batch) namespace(f *fact) {
 	var name string
 	var next namespaceRow

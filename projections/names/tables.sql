@@ -1,5 +1,6 @@
--- Tables of the projection names: the first naming system, BNS v1. Rows are of canonical blocks, except for zonefiles and
--- their records: a zonefile is what its hash says, whichever block it belongs to.
+-- Tables of the projection names: the first naming system, BNS v1. Rows are of canonical blocks, except for zonefiles, their
+-- records, and the attempts to fetch them: a zonefile is what its hash says, whichever block it belongs to. Nor does what Stacks 1.0 had depend on
+-- blocks: its rows have the number 0, the height 0, and a txid of zeros; their place in the event is /text.
 --
 -- source_seq is the event of the log that a row came from. Heights called clock are in the clock of the contract: of
 -- Stacks blocks before epoch 3.0, of tenures since.
@@ -10,6 +11,7 @@ CREATE TABLE {schema}.block (
     height            bigint NOT NULL,
     burn_block_height bigint NOT NULL,
     clock             bigint NOT NULL,
+    time              bigint NOT NULL, -- seconds since 1970
     index_block_hash  bytea  NOT NULL,
     block_hash        bytea  NOT NULL,
     CONSTRAINT block_pkey PRIMARY KEY (height)
@@ -17,7 +19,7 @@ CREATE TABLE {schema}.block (
 
 -- The properties of launched namespaces, after the launch and after each change. The last row of a namespace counts.
 CREATE TABLE {schema}.namespace (
-    n                 int     NOT NULL, -- among the rows of the namespace, from 1, which is the launch
+    n                 int     NOT NULL, -- among the rows of the namespace, from 1, which is the launch; 0 for Stacks 1.0
     height            bigint  NOT NULL,
     source_seq        bigint  NOT NULL,
     tx_index          int     NOT NULL,
@@ -41,7 +43,7 @@ CREATE INDEX namespace_height_idx ON {schema}.namespace (height);
 
 -- What was done with names. The last row of a name says what it is.
 CREATE TABLE {schema}.operation (
-    n             int      NOT NULL, -- among the rows of the name, from 1
+    n             int      NOT NULL, -- among the rows of the name, from 1; 0 for Stacks 1.0
     height        bigint   NOT NULL,
     source_seq    bigint   NOT NULL,
     registered_at bigint,            -- clock; null for an imported name
@@ -56,8 +58,8 @@ CREATE TABLE {schema}.operation (
     CONSTRAINT operation_pkey PRIMARY KEY (name, n)
 );
 CREATE INDEX operation_height_idx ON {schema}.operation (height);
--- Zonefiles come after the operations that name them.
-CREATE INDEX operation_update_idx ON {schema}.operation (zonefile_hash) WHERE operation = 3;
+-- Zonefiles come after the operations that name them, or never.
+CREATE INDEX operation_hash_idx ON {schema}.operation (zonefile_hash, height) WHERE zonefile_hash <> '\x';
 
 -- Who held the token of a name after each event of the token.
 CREATE TABLE {schema}.custody (
@@ -86,14 +88,45 @@ CREATE TABLE {schema}.name (
 CREATE INDEX name_order_idx ON {schema}.name (a, b, c, name) WHERE listed;
 CREATE INDEX name_namespace_idx ON {schema}.name (namespace, a, b, c, name) WHERE listed;
 
--- The zonefiles that nodes have found. The first announcement of a zonefile counts.
+-- The zonefiles that nodes have found. The first announcement of a zonefile counts, or the first answer to a request.
 CREATE TABLE {schema}.zonefile (
     source_seq    bigint NOT NULL,
-    entry         int    NOT NULL, -- /<entry>/content
+    entry         int    NOT NULL, -- /<entry>/content; -1 for Stacks 1.0
+    exchange      int,             -- of a report: /exchanges/<exchange>; null for an announcement
     zonefile_hash bytea  NOT NULL,
     content       bytea  NOT NULL,
     resolver      text   NOT NULL, -- empty for none
     CONSTRAINT zonefile_pkey PRIMARY KEY (zonefile_hash)
+);
+
+-- What came of the requests for zonefiles that are not there yet.
+CREATE TABLE {schema}.attempt (
+    source_seq    bigint      NOT NULL, -- the last report
+    due_at        timestamptz NOT NULL, -- the next attempt
+    attempts      int         NOT NULL, -- as in want
+    waits         int         NOT NULL,
+    reason        smallint    NOT NULL,
+    severity      smallint    NOT NULL,
+    zonefile_hash bytea       NOT NULL,
+    CONSTRAINT attempt_pkey PRIMARY KEY (zonefile_hash)
+);
+
+-- The zonefiles that operations name and that have not come, and when to ask a node for them. Each row follows from the
+-- first of the operations and from attempt.
+CREATE TABLE {schema}.want (
+    source_seq    bigint      NOT NULL, -- the operation, or the last report that failed
+    due_at        timestamptz NOT NULL,
+    min_height    bigint,               -- null: an attachment is the same at any block
+    attempts      int         NOT NULL, -- reports that failed, without waits
+    waits         int         NOT NULL, -- reports for which no node answered (fetch.Waiting), since the last that counted
+    priority      smallint    NOT NULL, -- 2 never asked for, 4 asked for before
+    reason        smallint    NOT NULL, -- of the last failure (fetch.Reason)
+    severity      smallint    NOT NULL, -- of the last failure (fetch.Severity)
+    key_hash      bytea       NOT NULL, -- SHA-256 of the want's key
+    zonefile_hash bytea       NOT NULL,
+    kind          text        NOT NULL, -- fetch.Attachment
+    want          text        NOT NULL, -- JSON, see domain/fetch
+    CONSTRAINT want_pkey PRIMARY KEY (key_hash)
 );
 
 -- The TXT records of zonefiles that define subdomains.
@@ -113,8 +146,8 @@ CREATE TABLE {schema}.zonefile_record (
 -- the last.
 CREATE TABLE {schema}.subdomain (
     sequence      bigint NOT NULL,
-    n             int    NOT NULL, -- operation.n
-    place         int    NOT NULL, -- zonefile_record.place
+    n             int    NOT NULL, -- operation.n; 0 for Stacks 1.0, whose sequence is -1
+    place         bigint NOT NULL, -- zonefile_record.place; the line of the export
     height        bigint NOT NULL, -- of the operation
     source_seq    bigint NOT NULL, -- the zonefile
     operation_seq bigint NOT NULL, -- the block of the operation
@@ -123,6 +156,8 @@ CREATE TABLE {schema}.subdomain (
     name          text   COLLATE "C" NOT NULL, -- of which it is a subdomain
     label         text   COLLATE "C" NOT NULL,
     owner         text   COLLATE "C" NOT NULL,
+    content_hash  bytea, -- of the subdomain's own zonefile: the key of the table zonefile; only of Stacks 1.0
+    resolver      text,  -- empty for none; only of Stacks 1.0
     CONSTRAINT subdomain_pkey PRIMARY KEY (name, label, sequence, n, place)
 );
 CREATE INDEX subdomain_height_idx ON {schema}.subdomain (height);
@@ -133,8 +168,10 @@ CREATE INDEX subdomain_height_idx ON {schema}.subdomain (height);
 {ranked}
 -- Indexes for readers: a build makes them at its end.
 
-CREATE INDEX namespace_ready_idx ON {schema}.namespace (namespace) WHERE n = 1;
+CREATE INDEX namespace_ready_idx ON {schema}.namespace (namespace) WHERE n <= 1;
 CREATE INDEX operation_zonefile_idx ON {schema}.operation (name, zonefile_hash);
 CREATE INDEX name_holder_idx ON {schema}.name (holder, name);
 CREATE INDEX subdomain_owner_idx ON {schema}.subdomain (owner, name, label);
 CREATE INDEX subdomain_operation_idx ON {schema}.subdomain (name, n);
+CREATE INDEX want_due_idx ON {schema}.want (kind, priority, due_at);
+CREATE INDEX want_zonefile_idx ON {schema}.want (zonefile_hash);

@@ -18,6 +18,7 @@ func (b *batch) write(ctx context.Context) error {
 		rows[i] = []any{
 			o.n, o.height, o.seq, o.lease.RegisteredAt, o.lease.ImportedAt, o.tx, o.pointer, int16(o.operation), o.txid, o.zonefileHash, o.name, o.owner,
 		}
+		b.consider(o.zonefileHash)
 		if o.operation == names.Update {
 			updated, numbers = append(updated, o.name), append(numbers, o.n)
 		}
@@ -26,7 +27,7 @@ func (b *batch) write(ctx context.Context) error {
 		name, columns string
 		rows          [][]any
 	}{
-		{"block", "source_seq height burn_block_height clock index_block_hash block_hash", b.blocks},
+		{"block", "source_seq height burn_block_height clock time index_block_hash block_hash", b.blocks},
 		{"operation", "n height source_seq registered_at imported_at tx_index pointer operation txid zonefile_hash name owner", rows},
 		{"custody", "n height source_seq pointer name holder", b.custody},
 		{
@@ -71,7 +72,7 @@ func (b *batch) writeNames(ctx context.Context) error {
 			change(listNames, key)
 			change(listNamesOf+name.Namespace, key)
 		}
-		if s.last.n == 0 && s.holds == 0 {
+		if s.last.operation == 0 && s.holds == 0 {
 			if s.stored {
 				gone = append(gone, text)
 			}

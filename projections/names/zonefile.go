@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/domain/fetch"
 	"strata/domain/hash"
 	"strata/domain/names"
 	"strata/domain/nodeevent"
@@ -20,26 +21,58 @@ const insertSubdomains = `
 	INSERT INTO {schema}.subdomain (sequence, n, place, height, source_seq, operation_seq, zonefile_hash, txid, name, label, owner)
 	SELECT r.sequence, o.n, r.place, o.height, r.source_seq, o.source_seq, r.zonefile_hash, o.txid, o.name, r.label, r.owner`
 
+// zonefile is a zonefile that an event of the log has.
+type zonefile struct {
+	seq   int64
+	entry int32 // of the list of attachments; fromExport
+	// exchange is that of a report which has the zonefile; nil for an announcement.
+	exchange *int32
+	hash     hash.Hash20
+	content  []byte
+}
+
+// fromExport is the entry of a zonefile of Stacks 1.0.
+const fromExport = -1
+
 // attach stores the zonefiles among the records of steps, with the subdomains that earlier updates define by them.
 func (b *batch) attach(ctx context.Context, steps []projections.Step) error {
-	contents := map[hash.Hash20][]byte{}
+	var found []zonefile
+	for i := range steps {
+		switch record := steps[i].Record.(type) {
+		case *nodeevent.Attachments:
+			for entry := range record.List {
+				a := &record.List[entry]
+				if a.Content == nil || !names.IsContractText(a.ContractID) || names.ZonefileHash(a.Content) != a.ContentHash {
+					continue
+				}
+				found = append(found, zonefile{seq: steps[i].BlockSeq, entry: int32(entry), hash: a.ContentHash, content: a.Content})
+			}
+		case *fetch.Report:
+			if content, exchange, problem := record.AttachmentContent(); problem == nil {
+				place := int32(exchange)
+				found = append(found, zonefile{seq: steps[i].BlockSeq, exchange: &place, hash: names.ZonefileHash(content), content: content})
+			}
+		}
+	}
+	return b.store(ctx, found)
+}
+
+// store stores zonefiles, the first of those with the same hash, with the subdomains that earlier updates define by
+// them.
+func (b *batch) store(ctx context.Context, found []zonefile) error {
+	seen := map[hash.Hash20]bool{}
 	var seqs []int64
 	var entries []int32
+	var exchanges []*int32
 	var hashes, bodies [][]byte
-	for i := range steps {
-		attachments, ok := steps[i].Record.(*nodeevent.Attachments)
-		if !ok {
+	for i := range found {
+		z := &found[i]
+		if seen[z.hash] {
 			continue
 		}
-		for entry := range attachments.List {
-			a := &attachments.List[entry]
-			if a.Content == nil || !names.IsContractText(a.ContractID) || contents[a.ContentHash] != nil || names.ZonefileHash(a.Content) != a.ContentHash {
-				continue
-			}
-			contents[a.ContentHash] = a.Content
-			seqs, entries = append(seqs, steps[i].BlockSeq), append(entries, int32(entry))
-			hashes, bodies = append(hashes, a.ContentHash[:]), append(bodies, a.Content)
-		}
+		seen[z.hash] = true
+		seqs, entries, exchanges = append(seqs, z.seq), append(entries, z.entry), append(exchanges, z.exchange)
+		hashes, bodies = append(hashes, z.hash[:]), append(bodies, z.content)
 	}
 	if len(hashes) == 0 {
 		return nil
@@ -50,9 +83,9 @@ func (b *batch) attach(ctx context.Context, steps []projections.Step) error {
 		resolvers[i], parsed[hash.Hash20(hashes[i])] = projections.Text(z.Resolver), z
 	}
 	rows, err := b.tx.Query(ctx, b.sql(`
-		INSERT INTO {schema}.zonefile (source_seq, entry, zonefile_hash, content, resolver)
-		SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bytea[], $5::text[])
-		ON CONFLICT DO NOTHING RETURNING zonefile_hash, source_seq`), seqs, entries, hashes, bodies, resolvers)
+		INSERT INTO {schema}.zonefile (source_seq, entry, exchange, zonefile_hash, content, resolver)
+		SELECT * FROM unnest($1::bigint[], $2::int[], $3::int[], $4::bytea[], $5::bytea[], $6::text[])
+		ON CONFLICT DO NOTHING RETURNING zonefile_hash, source_seq`), seqs, entries, exchanges, hashes, bodies, resolvers)
 	if err != nil {
 		return fmt.Errorf("write %d zonefiles: %w", len(hashes), err)
 	}
@@ -63,6 +96,7 @@ func (b *batch) attach(ctx context.Context, steps []projections.Step) error {
 	if _, err := pgx.ForEachRow(rows, []any{&stored, &seq}, func() error {
 		at := stored
 		added = append(added, at[:])
+		b.zonefiles[at] = true
 		z := parsed[at]
 		for place := range z.Subdomains {
 			s := &z.Subdomains[place]
@@ -86,7 +120,7 @@ func (b *batch) attachToNames(ctx context.Context, hashes [][]byte) error {
 	}
 	_, err := b.tx.Exec(ctx, b.sql(insertSubdomains+`
 		FROM unnest($1::bytea[]) AS u (zonefile_hash)
-		CROSS JOIN LATERAL (SELECT * FROM {schema}.operation o WHERE o.zonefile_hash = u.zonefile_hash AND o.operation = 3 OFFSET 0) o
+		CROSS JOIN LATERAL (SELECT * FROM {schema}.operation o WHERE o.zonefile_hash = u.zonefile_hash AND o.zonefile_hash <> '\x' AND o.operation = 3 OFFSET 0) o
 		CROSS JOIN LATERAL (SELECT * FROM {schema}.zonefile_record r WHERE r.zonefile_hash = u.zonefile_hash OFFSET 0) r`), hashes)
 	if err != nil {
 		return fmt.Errorf("write the subdomains of %d zonefiles: %w", len(hashes), err)

@@ -17,7 +17,8 @@ const Name = string(domain.NFT)
 //
 // Version history:
 //   - 1: first version.
-const Version = 1
+//   - 2: a property that the contract fails to state does not lose the others.
+const Version = 2
 
 // Spec describes the projection's tables.
 func Spec() projections.Spec { return token.Spec(domain.NFT, Version) }

@@ -3,6 +3,7 @@ package ordinals
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,8 +14,9 @@ import (
 
 // batch holds what one Fold reads and writes.
 type batch struct {
-	spec projections.Spec
-	tx   pgx.Tx
+	spec   projections.Spec
+	tx     pgx.Tx
+	logger *slog.Logger
 
 	blocks  map[int64]blockRow // applied blocks at the heights that the events name
 	changed map[int64]bool     // heights whose row has changed
@@ -145,5 +147,5 @@ func (b *batch) write(ctx context.Context) error {
 			return fmt.Errorf("write %d rows of %s: %w", len(table.rows), table.name, err)
 		}
 	}
-	return projections.WriteQuarantine(ctx, b.tx, b.spec, b.quarantined)
+	return projections.WriteQuarantine(ctx, b.tx, b.spec, b.logger, b.quarantined)
 }

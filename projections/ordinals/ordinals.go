@@ -93,7 +93,7 @@ func (p *Ordinals) Written() []projections.FeedStep { return p.written }
 
 // Fold implements projections.Projection.
 func (p *Ordinals) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projections.LogItem) (projections.Outcome, error) {
-	b := &batch{spec: p.spec, tx: tx}
+	b := &batch{spec: p.spec, tx: tx, logger: p.logger}
 	if p.state == nil || p.state.position != after {
 		s, err := b.readState(ctx)
 		if err != nil {

@@ -18,26 +18,6 @@ func (b *batch) readTip(ctx context.Context) error {
 	return err
 }
 
-// blocks folds the steps of canonical blocks: reverts first, then applies.
-func (b *batch) blocks(ctx context.Context, steps []projections.Step) error {
-	reverted := 0
-	for reverted < len(steps) && steps[reverted].Kind == projections.Revert {
-		reverted++
-	}
-	if reverted > 0 {
-		if err := b.revert(ctx, steps[0], steps[reverted-1].Height); err != nil {
-			return fmt.Errorf("revert %d blocks from height %d on: %w", reverted, steps[reverted-1].Height, err)
-		}
-	}
-	if steps = steps[reverted:]; len(steps) == 0 {
-		return nil
-	}
-	if err := b.apply(ctx, steps); err != nil {
-		return fmt.Errorf("apply blocks at heights %d to %d: %w", steps[0].Height, steps[len(steps)-1].Height, err)
-	}
-	return nil
-}
-
 // apply applies blocks. It collects their events, and writes them at the end and before each block with a set of
 // signers, whose stackers follow from all earlier events.
 func (b *batch) apply(ctx context.Context, steps []projections.Step) error {

@@ -112,7 +112,7 @@ func (p *Pox) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projecti
 	if err := b.bitcoin(ctx, steps); err != nil {
 		return projections.Outcome{}, fmt.Errorf("follow Bitcoin: %w", err)
 	}
-	if err := b.blocks(ctx, projections.Lasting(steps)); err != nil {
+	if err := projections.FoldBlocks(ctx, projections.Lasting(steps), b.revert, b.apply); err != nil {
 		return projections.Outcome{}, err
 	}
 	if err := b.lists.Write(ctx, tx); err != nil {

@@ -169,7 +169,7 @@ func (b *batch) pox5Stackers(ctx context.Context, cycle int64) (map[string]*stac
 	var key []byte
 	if _, err := pgx.ForEachRow(rows, []any{&seq, &amount, &name, &manager, &key}, func() error {
 		pool := manager
-		s := &stacker{name: name, seq: seq, amount: wholeNumber(amount), pool: &pool, address: []byte{}, key: [keyLength]byte(key), assigned: true}
+		s := &stacker{name: name, seq: seq, amount: projections.WholeNumber(amount), pool: &pool, address: []byte{}, key: [keyLength]byte(key), assigned: true}
 		stackers[name] = s
 		if delegated[manager] == nil {
 			delegated[manager] = new(big.Int)

@@ -21,36 +21,47 @@ func TestHistories(t *testing.T) {
 			t.Run(fmt.Sprintf("%v/%d", generation, seed), func(t *testing.T) {
 				t.Parallel()
 				config := synthchain.Everything(seed, generation)
-				config.SigningSample, config.Accounts, config.Maturity = 1000, 12, 6
-				config.ForkProbability, config.BitcoinReorgProbability = 0.3, 0.08
-				generator := synthchain.New(config)
-				posts := make([]replay.Post, 400)
-				for i := range posts {
-					posts[i] = replay.Post(generator.Next())
-				}
-				tx := begin(t)
-				steps := stepsOf(t, tx, posts)
-				random := rand.New(rand.NewPCG(seed, 1))
-				fold(t, tx, steps, func() int { return 1 + random.IntN(40) })
-				got := dump(t, tx)
-
-				var alone []replay.Post
-				for _, post := range generator.CanonicalPosts() {
-					alone = append(alone, replay.Post(post))
-				}
-				newModel(t, alone).compare(t, tx, generation)
-
-				// No row is left when everything is reverted.
-				fold(t, tx, back(steps), func() int { return 1 + random.IntN(20) })
-				same(t, "everything reverted", dump(t, tx), nil)
-
-				end(t, tx)
-				straight := begin(t)
-				fold(t, straight, stepsOf(t, straight, alone), func() int { return len(alone) })
-				same(t, "replayed alone", got, dump(t, straight))
+				testHistory(t, config, generation, 400)
 			})
 		}
 	}
+}
+
+// TestHistoryOfAllEpochs does the same with a chain that goes through all epochs, so with the events of all contracts.
+func TestHistoryOfAllEpochs(t *testing.T) {
+	t.Parallel()
+	testHistory(t, synthchain.AllEpochs(1), synthchain.V40, 900)
+}
+
+func testHistory(t *testing.T, config synthchain.Config, generation synthchain.Generation, posts int) {
+	t.Helper()
+	config.SigningSample, config.Accounts, config.Maturity = 1000, 12, 6
+	config.ForkProbability, config.BitcoinReorgProbability = 0.3, 0.08
+	generator := synthchain.New(config)
+	made := make([]replay.Post, posts)
+	for i := range made {
+		made[i] = replay.Post(generator.Next())
+	}
+	tx := begin(t)
+	steps := stepsOf(t, tx, made)
+	random := rand.New(rand.NewPCG(config.Seed, 1))
+	fold(t, tx, steps, func() int { return 1 + random.IntN(40) })
+	got := dump(t, tx)
+
+	var alone []replay.Post
+	for _, post := range generator.CanonicalPosts() {
+		alone = append(alone, replay.Post(post))
+	}
+	newModel(t, alone).compare(t, tx, generation)
+
+	// No row is left when everything is reverted.
+	fold(t, tx, back(steps), func() int { return 1 + random.IntN(20) })
+	same(t, "everything reverted", dump(t, tx), nil)
+
+	end(t, tx)
+	straight := begin(t)
+	fold(t, straight, stepsOf(t, straight, alone), func() int { return len(alone) })
+	same(t, "replayed alone", got, dump(t, straight))
 }
 
 // back returns the steps that undo the remaining effect of steps: reverts of blocks, the newest first, and then

@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"strata/projections"
 )
 
 // stacker is an account with STX locked in a cycle.
@@ -68,10 +70,10 @@ func (l *lockState) fold(s lockRow) {
 	}
 	known := l.stackers[*s.stacker]
 	if known != nil && *s.act != begins {
-		known.amount, known.seq = wholeNumber(s.amount), s.seq
+		known.amount, known.seq = projections.WholeNumber(s.amount), s.seq
 		return
 	}
-	entry := &stacker{name: *s.stacker, seq: s.seq, amount: wholeNumber(s.amount), pool: s.pool, address: s.raw}
+	entry := &stacker{name: *s.stacker, seq: s.seq, amount: projections.WholeNumber(s.amount), pool: s.pool, address: s.raw}
 	if s.pool == nil {
 		entry.key, entry.assigned = [keyLength]byte(s.key), true
 	} else {
@@ -88,10 +90,4 @@ func (l *lockState) commit(s lockRow) {
 		member.key, member.assigned = [keyLength]byte(s.key), true
 	}
 	delete(l.waiting, group)
-}
-
-// wholeNumber converts a whole number from the database's form, which has no trailing zeros but an exponent.
-func wholeNumber(n pgtype.Numeric) *big.Int {
-	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(n.Exp, 0))), nil)
-	return scale.Mul(scale, n.Int)
 }

@@ -254,7 +254,7 @@ func currencyOf(step projections.Step) (c currency, ok bool) {
 		return c, false
 	}
 	read, problem := token.ReadToken(token.FT, report)
-	if problem != nil || read.Symbol == nil || *read.Symbol == "" || read.Decimals == nil {
+	if problem != nil || read.Lack != nil || read.Symbol == nil || *read.Symbol == "" || read.Decimals == nil {
 		return c, false
 	}
 	return currency{step.SourceSeq, *read.Decimals, report.Want.Contract, *read.Symbol}, true

@@ -70,7 +70,7 @@ func TestBlockEvents(t *testing.T) {
 			}
 			steps := rows(t, atOnce, `
 				SELECT row_number() OVER (ORDER BY s.step) - 1 || ' ' || s.height || ' ' || (s.kind = 1) || ' ' || s.index_block_hash::text || ' ' || b.block_hash::text
-				FROM chain_v4.step s JOIN chain_v4.block b USING (index_block_hash) WHERE s.kind <> 0 ORDER BY s.step`)
+				FROM chain_v5.step s JOIN chain_v5.block b USING (index_block_hash) WHERE s.kind <> 0 ORDER BY s.step`)
 			if fmt.Sprint(all) != fmt.Sprint(steps) {
 				t.Errorf("got %q, want the steps %q", all, steps)
 			}
@@ -80,7 +80,7 @@ func TestBlockEvents(t *testing.T) {
 			}
 			const tip = ` ORDER BY height`
 			got := rows(t, atOnce, `SELECT height || ' ' || source_seq FROM rosetta_v1.block`+tip)
-			if want := rows(t, atOnce, `SELECT height || ' ' || block_seq FROM chain_v4.canonical`+tip); fmt.Sprint(got) != fmt.Sprint(want) {
+			if want := rows(t, atOnce, `SELECT height || ' ' || block_seq FROM chain_v5.canonical`+tip); fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("blocks: got %q, want %q", got, want)
 			}
 			for _, check := range rosetta.New().Checks() {

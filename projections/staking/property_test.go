@@ -94,7 +94,7 @@ func compare(t testing.TB, tx pgx.Tx, c *synthstaking.Contract) {
 		line("claimed", at.Staker, at.Bond, amount)
 	}
 	for staker, s := range c.Stakes {
-		line("stakes", staker, s.Signer, s.USTX, s.First, s.Unlock, s.Unlock*synthstaking.CycleLength)
+		line("stakes", staker, s.Signer, s.USTX, s.First, s.Unlock, c.Clock.Start(s.Unlock))
 	}
 	statuses := map[string]int{synthstaking.Enrolled: 1, synthstaking.EarlyExit: 2, synthstaking.RolledOver: 3}
 	for at, p := range c.Positions {

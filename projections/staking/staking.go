@@ -104,7 +104,7 @@ func (p *Staking) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []proj
 	if err := b.bitcoin(ctx, steps); err != nil {
 		return projections.Outcome{}, fmt.Errorf("follow Bitcoin: %w", err)
 	}
-	if err := b.blocks(ctx, projections.Lasting(steps)); err != nil {
+	if err := projections.FoldBlocks(ctx, projections.Lasting(steps), b.revert, b.apply); err != nil {
 		return projections.Outcome{}, err
 	}
 	p.tip, p.position = b.tip, steps[len(steps)-1].Number

@@ -47,21 +47,17 @@ func (e *InputError) Error() string {
 var ErrNoPrevious = errors.New("no earlier version of it was active, or it is gone")
 
 // Activate makes readers see these versions from now on, all at one moment. With a leader, the newest versions that
-// fold its steps become active too, unless others are named, also of projections that had no active version. It refuses a version that is still behind after a short
-// wait (*BehindError), that Verify finds something wrong with (*VerifyError), that has other rules than this program
-// (ErrRules), or that has another input than what is active then (*InputError). No reader is stopped, none sees less of
-// the log than before, and Rollback returns to what was active.
+// fold its steps become active too, unless others are named, also those of projections without an active version.
+//
+// It refuses a version that is still behind after a short wait (*BehindError), that Verify finds something wrong with
+// (*VerifyError), that has other rules than this program (ErrRules), or that has another input than what is active then
+// (*InputError). No reader is stopped, none sees less of the log than before, and Rollback returns to what was active.
 func Activate(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, versions []projections.Schema) ([]Switch, error) {
-	newest := func(es register.Entries, name string, leader projections.Schema) (register.Entry, bool) {
-		d, _ := lines.Definition(name)
-		return es.Of(d).Find(func(e register.Entry) bool { return e.Leader() == leader })
-	}
 	es, err := register.Read(ctx, pool)
 	if err != nil {
 		return nil, err
 	}
-	stay := func(register.Entries, string) bool { return false }
-	replacements, err := planSwitch(es, versions, newest, stay)
+	replacements, err := planSwitch(es, versions, newestOf(lines))
 	if err != nil {
 		return nil, fmt.Errorf("activate: %w", err)
 	}
@@ -84,7 +80,7 @@ func Activate(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, 
 		return register.Entry{}, false
 	}
 	switches, err := switchVersions(ctx, pool, lines, func(es register.Entries) ([]replacement, error) {
-		return planSwitch(es, versions, none, stay)
+		return planSwitch(es, versions, none)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("activate: %w", err)
@@ -93,9 +89,13 @@ func Activate(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, 
 }
 
 // Rollback makes readers see what was active before the last switch of a projection; with a leader, also of the
-// projections that fold its steps; those that had no active version then have none again. It refuses like Activate, but verifies nothing: the versions were active before.
+// projections that fold its steps. Those that had no active version then have none again. It refuses like Activate, but
+// verifies nothing: the versions were active before.
 func Rollback(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, name string) ([]Switch, error) {
 	previous := func(es register.Entries, name string, leader projections.Schema) (register.Entry, bool) {
+		if !es.Has(func(e register.Entry) bool { return e.Name == name && e.Previous }) {
+			return register.Entry{}, true
+		}
 		return es.Find(func(e register.Entry) bool { return e.Name == name && e.Previous && e.Leader() == leader })
 	}
 	switches, err := switchVersions(ctx, pool, lines, func(es register.Entries) ([]replacement, error) {
@@ -103,9 +103,7 @@ func Rollback(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, 
 		if !ok {
 			return nil, fmt.Errorf("%s: %w", name, ErrNoPrevious)
 		}
-		return planSwitch(es, []projections.Schema{to.Schema}, previous, func(es register.Entries, name string) bool {
-			return !es.Has(func(e register.Entry) bool { return e.Name == name && e.Previous })
-		})
+		return planSwitch(es, []projections.Schema{to.Schema}, previous)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("roll back projection %s: %w", name, err)

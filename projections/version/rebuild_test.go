@@ -59,7 +59,7 @@ func TestRebuildEverything(t *testing.T) {
 		stop()
 	}
 	want := []projections.Schema{
-		rig.Schema("chain", chain.Version+1), rig.Schema("balances", balances.Version+1), rig.Schema("mempool", mempool.Version+1), rig.Schema("pox", pox.Version+1), rig.Schema("staking", 2), rig.Schema("ft", 2), rig.Schema("sft", 2), rig.Schema("nft", 2), rig.Schema("ordinals", 7), rig.Schema("inscriptions", 3), rig.Schema("brc20", 2),
+		rig.Schema("chain", chain.Version+1), rig.Schema("balances", balances.Version+1), rig.Schema("mempool", mempool.Version+1), rig.Schema("pox", pox.Version+1), rig.Schema("staking", staking.Version+1), rig.Schema("ft", ft.Version+1), rig.Schema("sft", sft.Version+1), rig.Schema("nft", nft.Version+1), rig.Schema("ordinals", 7), rig.Schema("inscriptions", inscriptions.Version+1), rig.Schema("brc20", brc20.Version+1),
 	}
 	if !slices.Equal(built, want) {
 		t.Fatalf("got %v, want %v", built, want)
@@ -94,8 +94,8 @@ func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.L
 	t.Helper()
 	ctx, pool := t.Context(), log.Pool()
 	var input *version.InputError
-	if _, err := version.Activate(ctx, pool, lines, []projections.Schema{rig.Schema("balances", 3)}); !errors.As(err, &input) || input.Name != "balances" {
-		t.Errorf("balances_v3 alone: got %v, want *InputError", err)
+	if _, err := version.Activate(ctx, pool, lines, []projections.Schema{rig.Schema("balances", balances.Version+1)}); !errors.As(err, &input) || input.Name != "balances" {
+		t.Errorf("the next balances alone: got %v, want *InputError", err)
 	}
 	if _, err := version.Rollback(ctx, pool, lines, "chain"); !errors.Is(err, version.ErrNoPrevious) {
 		t.Errorf("rollback without a switch before: got %v", err)
@@ -104,11 +104,11 @@ func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.L
 		t.Helper()
 		got := rig.Query[string](t, log, `
 			SELECT string_agg(p.name || ' ' || p.version || ' ' || p.input, ', ' ORDER BY p.name) FROM strata.active JOIN strata.projection p USING (name, version)`)
-		version := map[bool]int{true: 2, false: 1}
-		c, o := version[chainVersion > chain.Version], version[ordinals == 7]
+		bumped := map[bool]int{true: 1, false: 0}
+		c, o := bumped[chainVersion > chain.Version], bumped[ordinals == 7]
 		want := fmt.Sprintf("balances %d chain_v%d, brc20 %d ordinals_v%d, chain %d log, ft %d chain_v%d, inscriptions %d ordinals_v%d, mempool %d chain_v%d, nft %d chain_v%d, ordinals %d log, pox %d chain_v%d, sft %d chain_v%d, staking %d chain_v%d",
-			c+balances.Version-1, chainVersion, o, ordinals, chainVersion, c, chainVersion, o+inscriptions.Version-1, ordinals, c+mempool.Version-1, chainVersion,
-			c, chainVersion, ordinals, c+pox.Version-1, chainVersion, c, chainVersion, c, chainVersion)
+			c+balances.Version, chainVersion, o+brc20.Version, ordinals, chainVersion, c+ft.Version, chainVersion, o+inscriptions.Version, ordinals,
+			c+mempool.Version, chainVersion, c+nft.Version, chainVersion, ordinals, c+pox.Version, chainVersion, c+sft.Version, chainVersion, c+staking.Version, chainVersion)
 		if got != want {
 			t.Errorf("active are %s, want %s", got, want)
 		}
@@ -124,7 +124,7 @@ func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.L
 	}
 	eventually.Holds(t, "the views show the new versions", func() bool {
 		return rig.Query[bool](t, log, `SELECT bool_and(viewed = version) FROM strata.active`) &&
-			rig.Query[bool](t, log, fmt.Sprintf(`SELECT pg_get_viewdef('api.block') LIKE '%%chain_v%d%%' AND pg_get_viewdef('api.ft_token') LIKE '%%ft_v2%%'`, chain.Version+1))
+			rig.Query[bool](t, log, fmt.Sprintf(`SELECT pg_get_viewdef('api.block') LIKE '%%chain_v%d%%' AND pg_get_viewdef('api.ft_token') LIKE '%%ft_v%d%%'`, chain.Version+1, ft.Version+1))
 	})
 	for i, want := range map[projections.Schema]error{
 		rig.Schema("chain", chain.Version+1): version.ErrActive, rig.Schema("chain", chain.Version): version.ErrFollowed, rig.Schema("chain", 9): version.ErrNotRegistered,
@@ -142,15 +142,15 @@ func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.L
 		}
 	}
 	oneInput(chain.Version, 1)
-	if s := rig.StatusOf(t, log, rig.Schema("ft", 2)); !s.Previous {
-		t.Errorf("a rollback would not return to ft_v2: %+v", s)
+	if s := rig.StatusOf(t, log, rig.Schema("ft", ft.Version+1)); !s.Previous {
+		t.Errorf("a rollback would not return to the next ft: %+v", s)
 	}
-	for _, i := range []projections.Schema{rig.Schema("sft", 2), rig.Schema("nft", 2), rig.Schema("balances", 3), rig.Schema("mempool", mempool.Version+1), rig.Schema("pox", pox.Version+1), rig.Schema("staking", 2), rig.Schema("ft", 2), rig.Schema("chain", chain.Version+1)} {
+	for _, i := range []projections.Schema{rig.Schema("sft", sft.Version+1), rig.Schema("nft", nft.Version+1), rig.Schema("balances", balances.Version+1), rig.Schema("mempool", mempool.Version+1), rig.Schema("pox", pox.Version+1), rig.Schema("staking", staking.Version+1), rig.Schema("ft", ft.Version+1), rig.Schema("chain", chain.Version+1)} {
 		if err := version.Drop(ctx, pool, i); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := rig.Query[int](t, log, fmt.Sprintf(`SELECT count(*) FROM pg_namespace WHERE nspname IN ('chain_v%d', 'balances_v3', 'ft_v2')`, chain.Version+1)); n != 0 {
+	if n := rig.Query[int](t, log, fmt.Sprintf(`SELECT count(*) FROM pg_namespace WHERE nspname IN ('chain_v%d', 'balances_v%d', 'ft_v%d')`, chain.Version+1, balances.Version+1, ft.Version+1)); n != 0 {
 		t.Errorf("%d schemas are left", n)
 	}
 	if _, err := version.Rollback(ctx, pool, lines, "chain"); !errors.Is(err, version.ErrNoPrevious) {
@@ -185,7 +185,7 @@ func checkRows(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 	if found := find(); len(found) != 0 {
 		t.Errorf("got %v, want no difference", found)
 	}
-	rig.Execute(t, log, `UPDATE chain_v4.transaction SET fee = fee + 1 WHERE (source_seq, tx_index) = (SELECT source_seq, tx_index FROM chain_v4.transaction LIMIT 1)`)
+	rig.Execute(t, log, `UPDATE chain_v5.transaction SET fee = fee + 1 WHERE (source_seq, tx_index) = (SELECT source_seq, tx_index FROM chain_v5.transaction LIMIT 1)`)
 	rig.Execute(t, log, `DELETE FROM inscriptions_v2.location WHERE (sat, height, tx_index) = (SELECT sat, height, tx_index FROM inscriptions_v2.location LIMIT 1)`)
 	if found := find("chain", "inscriptions", "brc20"); len(found) != 2 {
 		t.Errorf("got %v, want a transaction and a location", found)

@@ -19,30 +19,67 @@ var (
 	ErrTaken = register.ErrTaken
 )
 
+// Room returns how many bytes may be used for versions that are built beside others; known is false when nobody knows.
+type Room = func() (bytes int64, known bool)
+
 // Register registers the versions that this program's rules lack in the database. The first version of a projection
 // becomes active. Versions with other rules than those that are there are registered only if buildNew is set, to be
-// built beside them.
-func Register(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, buildNew bool) error {
+// built beside them, and only if there is room for as much as the active ones take: otherwise postponed says what is missing.
+// room may be nil.
+func Register(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, buildNew bool, room Room) (postponed []string, err error) {
 	for _, line := range lines {
-		definitions := line.Definitions()
+		definitions, buildNew := line.Definitions(), buildNew
 		for {
 			es, err := register.Read(ctx, pool)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if len(missing(definitions, es, buildNew)) == 0 { // at most starts: then no lock is taken
+			versions := missing(definitions, es, buildNew)
+			if len(versions) == 0 { // at most starts: then no lock is taken
 				break
+			}
+			if reason, err := lacksRoom(ctx, pool, es, versions, room); err != nil {
+				return nil, err
+			} else if reason != "" && buildNew {
+				postponed, buildNew = append(postponed, reason), false
+				continue
 			}
 			err = register.Change(ctx, pool, func(tx pgx.Tx, es register.Entries) error {
 				versions := missing(definitions, es, buildNew)
 				return register.Create(ctx, tx, versions[:min(1, len(versions))])
 			})
 			if err != nil {
-				return fmt.Errorf("register the line of projection %s: %w", line.Name(), err)
+				return nil, fmt.Errorf("register the line of projection %s: %w", line.Name(), err)
 			}
 		}
 	}
-	return nil
+	return postponed, nil
+}
+
+// lacksRoom returns why versions can't be built beside the active ones; empty if they can.
+func lacksRoom(ctx context.Context, pool *pgxpool.Pool, es register.Entries, versions []register.NewVersion, room Room) (string, error) {
+	if room == nil {
+		return "", nil
+	}
+	var needed int64
+	for _, v := range versions {
+		active, ok := es.Active(v.Name)
+		if v.Active || !ok {
+			continue
+		}
+		_, bytes, err := measure(ctx, pool, active.Schema)
+		if err != nil {
+			return "", err
+		}
+		needed += bytes
+	}
+	free, known := room()
+	if !known || needed <= free {
+		return "", nil
+	}
+	const mb = 1 << 20
+	return fmt.Sprintf("version %d of %s, and what follows it, is not built: it needs about %d MB, and there is room for %d MB",
+		versions[0].Version, versions[0].Name, needed/mb, free/mb), nil
 }
 
 // missing returns the versions that a line lacks, the leader's first. line has the definition of the leader first.

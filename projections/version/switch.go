@@ -34,11 +34,11 @@ func (r replacement) name() string { return cmp.Or(r.to.Name, r.from.Name) }
 
 // planSwitch returns what has to change for these versions to become active. Where a leader changes, so do the
 // projections that fold the steps of its active version: choose finds the version of each that folds the steps of the
-// new leader; leave tells those that have none, and cease to be active. A projection without an active version, which an
-// update brought, becomes active with its leader. Versions that are active already are left out.
+// new leader, or the zero Entry for a projection that ceases to be active. A projection without an active version, which
+// an update brought, becomes active with its leader. Versions that are active already are left out.
 func planSwitch(
 	es register.Entries, versions []projections.Schema,
-	choose func(es register.Entries, name string, leader projections.Schema) (register.Entry, bool), leave func(es register.Entries, name string) bool,
+	choose func(es register.Entries, name string, leader projections.Schema) (register.Entry, bool),
 ) (plan []replacement, err error) {
 	chosen := map[string]register.Entry{}
 	for _, v := range versions {
@@ -55,21 +55,21 @@ func planSwitch(
 				continue
 			}
 			to, found := choose(es, e.Name, v)
-			if !found && leave(es, e.Name) {
-				plan = append(plan, replacement{from: e})
-				continue
-			}
-			if !found {
+			switch {
+			case !found:
 				return nil, &InputError{Schema: projections.Schema{Name: e.Name}, Want: v.String()}
+			case to.Name == "":
+				plan = append(plan, replacement{from: e})
+			default:
+				chosen[e.Name] = to
 			}
-			chosen[e.Name] = to
 		}
 		for _, e := range es {
 			_, active := es.Active(e.Name)
 			if _, named := chosen[e.Name]; active || named || e.Leader() != v {
 				continue
 			}
-			if to, found := choose(es, e.Name, v); found {
+			if to, _ := choose(es, e.Name, v); to.Name != "" {
 				chosen[e.Name] = to
 			}
 		}

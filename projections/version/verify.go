@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -120,7 +121,7 @@ func (v *Verification) waitForHead(ctx context.Context, pool *pgxpool.Pool) (boo
 		case s.State == StateFailed:
 			v.add("it runs", fmt.Sprintf("it stopped at position %d: %s", *s.ErrorPosition, *s.Error))
 			return false, nil
-		case s.Lag() == 0 && s.State == StateLive && s.Indexed:
+		case s.Lag() <= verifyLag && s.State == StateLive && s.Indexed: // it follows; a switch waits for the rest
 			return true, nil
 		case s.Lag() == 0 && s.Head == 0:
 			return true, nil
@@ -208,6 +209,20 @@ func (v *Verification) checkRows(ctx context.Context, tx pgx.Tx, definition proj
 		}
 	}
 	return nil
+}
+
+// CheckBuildDependent runs the checks of a version that are about its build-dependent tables. Such tables can't be compared
+// with those of another version, only with the other tables of their own.
+func CheckBuildDependent(ctx context.Context, pool *pgxpool.Pool, definition projections.Definition, version projections.Schema) ([]Finding, error) {
+	v := Verification{Schema: version}
+	definition.Checks = slices.DeleteFunc(slices.Clone(definition.Checks), func(c projections.Check) bool {
+		return !slices.ContainsFunc(definition.BuildDependent, c.IsAbout)
+	})
+	err := register.InSnapshot(ctx, pool, func(tx pgx.Tx) error { return v.checkRows(ctx, tx, definition) })
+	if err != nil {
+		return nil, fmt.Errorf("check projection %s: %w", version, err)
+	}
+	return v.Findings, nil
 }
 
 // readKeys returns the values of a query of one column, as text.

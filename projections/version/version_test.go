@@ -244,7 +244,7 @@ func TestLeftovers(t *testing.T) {
 	replay.Append(t, log, rig.Blocks(0, 50)...)
 	rig.Follow(t, log, lines...)
 	replay.Wait(t, log)
-	rig.Execute(t, log, `INSERT INTO strata.projection (name, version, input, scratch) VALUES ('tally', 1073741824, 'chain_v4', true)`)
+	rig.Execute(t, log, `INSERT INTO strata.projection (name, version, input, scratch) VALUES ('tally', 1073741824, 'chain_v5', true)`)
 	rig.Execute(t, log, `CREATE SCHEMA tally_v1073741824; CREATE TABLE tally_v1073741824.row ()`)
 	if all, err := version.Statuses(t.Context(), log.Pool()); err != nil || len(all) != len(lines.Definitions()) {
 		t.Errorf("got %+v and %v, want those of the lines", all, err)

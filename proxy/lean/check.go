@@ -47,6 +47,11 @@ func (s *Server) checkAll() (connections int) {
 func (c *conn) check(now int64) {
 	seen := c.state.Load()
 	p, since := phaseOf(seen)
+	if began := c.writing.Load(); began > 0 && time.Duration(now-began)*time.Millisecond > c.server.Stall {
+		c.enter(closed)
+		_ = c.net.Close() // the write fails, which cancels the request
+		return
+	}
 	limits, took := c.server.HTTP, time.Duration(now-since)*time.Millisecond
 	switch p {
 	case idle:

@@ -21,6 +21,8 @@ type conn struct {
 	net    net.Conn
 	remote string
 	state  atomic.Uint64
+	// writing is when the write that is under way began, in milliseconds of the server's clock plus one; 0 if there is none.
+	writing atomic.Int64
 
 	buffer []byte
 	// begin and end delimit the unused bytes in the buffer. The search for the end of the head has reached scanned, and

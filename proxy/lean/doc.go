@@ -28,6 +28,7 @@
 // # Time
 //
 // One goroutine checks all connections twenty times a second. It closes those that exceed the http.Server's
-// ReadHeaderTimeout, ReadTimeout, WriteTimeout or IdleTimeout, and starts to watch the clients of slow handlers.
+// ReadHeaderTimeout, ReadTimeout, WriteTimeout or IdleTimeout, or whose clients do not take a piece of an answer within
+// Stall, and starts to watch the clients of slow handlers.
 // Timeouts may therefore be late by a twentieth of a second.
 package lean

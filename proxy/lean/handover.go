@@ -1,9 +1,10 @@
 package lean
 
 import (
-	"io"
 	"net"
 	"sync"
+
+	"strata/internal/progress"
 )
 
 // handOver passes the connection to net/http, with the bytes that were read but not served.
@@ -11,7 +12,8 @@ func (c *conn) handOver() {
 	if c.enter(closed) == closed {
 		return
 	}
-	c.handed = c.server.handoff.pass(&replayConn{Conn: c.net, left: c.buffer[c.begin:c.end]})
+	patient := progress.New(c.net, c.server.Stall)
+	c.handed = c.server.handoff.pass(&replayConn{Conn: patient, left: c.buffer[c.begin:c.end]})
 }
 
 // replayConn is a connection that first returns bytes which were already read from it.
@@ -34,9 +36,6 @@ func (b *replayConn) Read(p []byte) (int, error) {
 
 // NetConn returns the underlying connection. Reads from it do not return the bytes in left.
 func (b *replayConn) NetConn() net.Conn { return b.Conn }
-
-// ReadFrom implements io.ReaderFrom, so that the system can send a file without copying it through this process.
-func (b *replayConn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(b.Conn, r) }
 
 // CloseWrite closes the sending side. net/http calls it before it closes a connection on which bytes may still arrive.
 func (b *replayConn) CloseWrite() error {

@@ -27,7 +27,7 @@ type testServer struct {
 
 // startServer starts a server that serves plain requests for /plain/ itself, and all others with net/http. change may
 // be nil.
-func startServer(tb testing.TB, handler http.HandlerFunc, change func(*http.Server)) *testServer {
+func startServer(tb testing.TB, handler http.HandlerFunc, change func(*http.Server), stall ...time.Duration) *testServer {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -47,6 +47,9 @@ func startServer(tb testing.TB, handler http.HandlerFunc, change func(*http.Serv
 		change(server)
 	}
 	s.Server = &Server{HTTP: server, Serves: func(target string) bool { return strings.HasPrefix(target, "/plain/") }}
+	for _, d := range stall {
+		s.Stall = d
+	}
 	go func() { s.served <- s.Serve(listener) }()
 	tb.Cleanup(func() { _ = s.Close() })
 	return s

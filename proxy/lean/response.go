@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"strata/internal/progress"
 )
 
 const (
@@ -15,6 +17,8 @@ const (
 	heldMax = 2 << 10
 	// joinMax is the most that is collected for one write.
 	joinMax = 16 << 10
+	// writeMax is the most that is written at once, and so in one stretch of time that a client has for it.
+	writeMax = progress.PieceMax
 	// outKept is the most memory for that which is kept between requests.
 	outKept = 16 << 10
 )
@@ -230,18 +234,37 @@ func (w *response) flush(pieces ...[]byte) {
 		return
 	}
 	if w.err == nil {
-		if len(pieces) == 0 {
-			_, w.err = w.conn.net.Write(w.out)
-		} else {
-			all := append(net.Buffers{w.out}, pieces...)
-			_, w.err = all.WriteTo(w.conn.net)
-		}
-		if w.err != nil {
+		if w.err = w.conn.write(w.out, pieces); w.err != nil {
 			w.last = true
 			w.conn.request.Cancel()
 		}
 	}
 	w.out = w.out[:0]
+}
+
+// write writes the beginning of an answer and then the pieces of its body, or a part of both. Whoever does not take a part
+// of up to writeMax bytes in time is sent away by check.
+func (c *conn) write(beginning []byte, pieces [][]byte) (err error) {
+	defer c.writing.Store(0)
+	c.writing.Store(c.server.clock.Load() + 1)
+	switch {
+	case len(pieces) == 0:
+		_, err = c.net.Write(beginning)
+		return err
+	case len(pieces) == 1 && len(pieces[0]) <= writeMax:
+		all := net.Buffers{beginning, pieces[0]}
+		_, err = all.WriteTo(c.net)
+		return err
+	}
+	for _, left := range append([][]byte{beginning}, pieces...) {
+		for len(left) > 0 && err == nil {
+			c.writing.Store(c.server.clock.Load() + 1)
+			var n int
+			n, err = c.net.Write(left[:min(len(left), writeMax)])
+			left = left[n:]
+		}
+	}
+	return err
 }
 
 // finish completes the answer after the handler has returned.

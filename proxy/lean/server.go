@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"strata/internal/progress"
 )
 
 // Server serves a listener. Its exported fields are required, and must not be changed after Serve.
@@ -16,6 +18,8 @@ type Server struct {
 	HTTP *http.Server
 	// Serves reports whether this server serves plain requests for a target (path and query, as sent).
 	Serves func(target string) bool
+	// Stall is how long a client may take for a piece of an answer; default progress.Stall.
+	Stall time.Duration
 
 	started  time.Time
 	clock    atomic.Int64           // milliseconds since started, at the last check of the connections
@@ -39,6 +43,9 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 	s.started, s.listener, s.conns, s.handoff = time.Now(), l, map[*conn]struct{}{}, newHandoffListener(l.Addr())
 	s.setClock(s.started)
+	if s.Stall <= 0 {
+		s.Stall = progress.Stall
+	}
 	s.mu.Unlock()
 	ended := make(chan struct{})
 	defer close(ended)
@@ -56,6 +63,7 @@ func (s *Server) accept(l net.Listener) error {
 		switch {
 		case err == nil:
 			pause = shortest
+			progress.LimitUnsent(accepted)
 			c := newConn(s, accepted)
 			if !s.remember(c) {
 				_ = accepted.Close()

@@ -113,7 +113,7 @@ func TestNoncesOfWaitingTransactions(t *testing.T) {
 
 	used := map[string]uint64{apitest.Alice: 0, apitest.Bob: 0}
 	rows, err := log.Pool().Query(t.Context(), `
-		SELECT account, max(next_nonce)::bigint FROM balances_v2.nonce WHERE account ~ '^SP[^.]*$' AND account NOT LIKE 'SP0000%'
+		SELECT account, max(next_nonce)::bigint FROM balances_v3.nonce WHERE account ~ '^SP[^.]*$' AND account NOT LIKE 'SP0000%'
 		GROUP BY account HAVING max(next_nonce) > 1 ORDER BY account LIMIT 6`)
 	if err != nil {
 		t.Fatal(err)

@@ -45,9 +45,9 @@ func plain(s *apitest.Site) (all []plainTx) {
 	rows, err := s.Pool.Query(s.T.Context(), `
 		SELECT b.height, t.txid, coalesce(t.microblock_sequence, 2147483647), t.tx_index, t.raw_tx, coalesce(t.sender, ''), coalesce(t.sponsor, ''),
 		       coalesce(t.contract_id, ''), t.fee::text, coalesce(l.type, -1), t.source_seq, coalesce(t.nonce, -1)::text, coalesce(t.function_name, ''), b.burn_block_time, b.index_block_hash
-		FROM chain_v4.canonical c
-		JOIN chain_v4.block b ON b.source_seq = c.block_seq
-		JOIN chain_v4.transaction t ON t.source_seq = b.source_seq
+		FROM chain_v5.canonical c
+		JOIN chain_v5.block b ON b.source_seq = c.block_seq
+		JOIN chain_v5.transaction t ON t.source_seq = b.source_seq
 		LEFT JOIN accounts_v4.transaction l ON l.source_seq = t.source_seq AND l.tx_index = t.tx_index
 		ORDER BY b.height, t.execution_index`)
 	if err != nil {
@@ -91,7 +91,7 @@ func plain(s *apitest.Site) (all []plainTx) {
 	rows, err = s.Pool.Query(s.T.Context(), `
 		SELECT e.source_seq, e.tx_index, e.event_index, e.type, coalesce(e.sender, ''), coalesce(e.recipient, ''), coalesce(e.asset_identifier, 'stx'),
 		       coalesce(e.amount, 1)::text, coalesce(e.contract_identifier, ''), e.memo
-		FROM chain_v4.canonical c JOIN chain_v4.event e ON e.source_seq = c.block_seq
+		FROM chain_v5.canonical c JOIN chain_v5.event e ON e.source_seq = c.block_seq
 		ORDER BY e.source_seq, e.tx_index, e.event_index`)
 	if err != nil {
 		s.T.Fatal(err)

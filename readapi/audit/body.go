@@ -9,11 +9,11 @@ import (
 
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
+	"strata/readapi/internal/piece"
 )
 
-// bodyChunk is the number of bytes of a body that are in memory at once. For each chunk Postgres decompresses the body
-// from its start, so smaller chunks would make large bodies slow.
-const bodyChunk = 16 << 20
+// pieces is the memory in bytes for the pieces of all bodies that are being sent.
+const pieces = 64 << 20
 
 func (a *api) registerAuditBodies() {
 	engine.Get(a.Engine, engine.Operation{
@@ -34,9 +34,9 @@ func (a *api) getEventBody(ctx context.Context, s *engine.Snapshot, in *eventInp
 	s.Shows(func() []engine.Lookup { return eventLookups(in.Seq) })
 	b := s.Batch()
 	found := engine.Query(b, func(r *bodyRow) []any { return []any{&r.contentType, &r.size, &r.holder, &r.head} }, `
-		SELECT ARRAY[e.seq], e.content_type, e.size, h.seq, substring(h.body FROM 1 FOR $2)
+		SELECT ARRAY[e.seq], e.content_type, e.size, h.seq, CASE WHEN e.size <= $2 THEN h.body ELSE substring(h.body FROM 1 FOR $3) END
 		FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq)
-		WHERE e.seq = $1`, in.Seq, bodyChunk)
+		WHERE e.seq = $1`, in.Seq, piece.Max, piece.Min)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
@@ -61,31 +61,26 @@ func safeContentType(given string) string {
 	return "application/octet-stream"
 }
 
-// copyBody writes a stored body from an offset on. Each chunk is a query of its own, so that a slow client holds
-// neither a connection nor a transaction. The chunks fit together, as the log never changes.
+// copyBody writes a stored body from an offset on. Each piece is a query of its own, so that a slow client holds neither a
+// connection nor a transaction. The pieces fit together, as the log never changes.
 func (a *api) copyBody(ctx context.Context, holder, offset, size int64, w io.Writer) error {
-	for offset < size {
-		chunk, err := a.bodyChunk(ctx, holder, offset)
+	return a.pieces.Copy(ctx, w, offset, size, func(ctx context.Context, offset, n int64) ([]byte, error) {
+		content, err := a.bodyPiece(ctx, holder, offset, n)
 		if err != nil {
 			a.Config.Logger.LogAttrs(ctx, slog.LevelWarn, "a body was cut off", slog.String("id", engine.ExchangeOf(ctx).ID),
 				slog.Int64("seq", holder), slog.Int64("offset", offset), slog.Any("error", err))
-			return err
 		}
-		if _, err := w.Write(chunk); err != nil {
-			return err
-		}
-		offset += int64(len(chunk))
-	}
-	return nil
+		return content, err
+	})
 }
 
-func (a *api) bodyChunk(ctx context.Context, holder, offset int64) ([]byte, error) {
+func (a *api) bodyPiece(ctx context.Context, holder, offset, n int64) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.Config.RequestTimeout)
 	defer cancel()
-	var chunk []byte
-	err := a.Config.Pool.QueryRow(ctx, `SELECT substring(body FROM $2 FOR $3) FROM log.event WHERE seq = $1`, holder, offset+1, bodyChunk).Scan(&chunk)
-	if err == nil && len(chunk) == 0 {
+	var content []byte
+	err := a.Config.Pool.QueryRow(ctx, `SELECT substring(body FROM $2 FOR $3) FROM log.event WHERE seq = $1`, holder, offset+1, n).Scan(&content)
+	if err == nil && len(content) == 0 {
 		err = fmt.Errorf("the body of event %d has only %d bytes", holder, offset)
 	}
-	return chunk, err
+	return content, err
 }

@@ -69,7 +69,7 @@ func TestSTXBalanceUntilBlock(t *testing.T) {
 func TestLocks(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWorld(t)
-	s.Lock(55, 0, 2, 0, apitest.Alice) // handle-unlock
+	s.Lock(55, 157, 2, 400, apitest.Alice) // handle-unlock
 	for _, tc := range []struct {
 		name    string
 		account string
@@ -79,7 +79,8 @@ func TestLocks(t *testing.T) {
 		{"before the lock", apitest.Alice, 29, "0"},
 		{"from the lock's block on", apitest.Alice, 30, "400"},
 		{"until handle-unlock", apitest.Alice, 54, "400"},
-		{"ended early", apitest.Alice, 55, "0"},
+		{"until the height that handle-unlock names", apitest.Alice, 56, "400"},
+		{"ended early", apitest.Alice, 57, "0"},
 		{"its last Bitcoin block", apitest.Bob, 39, "100"},
 		{"over from the unlock height on", apitest.Bob, 40, "0"},
 		{"the last Bitcoin block of pox-1", apitest.Carol, 49, "200"},

@@ -5,6 +5,7 @@ import (
 
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
+	"strata/readapi/internal/schema"
 )
 
 // NamespaceInput names a namespace.
@@ -21,22 +22,22 @@ type NamespacesInput struct {
 
 // BNSNamespace is a namespace as all answers show it.
 type BNSNamespace struct {
-	Name                string    `json:"namespace_string"`
-	LaunchedAt          *integer  `json:"launched_at" doc:"Bitcoin height; the Stacks height in the first registry if the namespace was airdropped; null until the launch."`
-	Lifetime            integer   `json:"lifetime" doc:"Bitcoin blocks; 0 for names that never expire."`
-	Manager             *string   `json:"namespace_manager"`
-	PriceBase           integer   `json:"price_function_base"`
-	PriceCoefficient    integer   `json:"price_function_coeff"`
-	PriceBuckets        []integer `json:"price_function_buckets" nullable:"false" doc:"Exponents by the length of a label: 1 to 15, and 16 or more."`
-	NoVowelDiscount     integer   `json:"price_function_no_vowel_discount"`
-	NonAlphaDiscount    integer   `json:"price_function_nonalpha_discount"`
-	ManagerTransferable bool      `json:"manager_transferable" doc:"Whether the manager transfers names, instead of their owners."`
-	CanUpdatePrice      bool      `json:"can_update_price_function"`
-	Import              string    `json:"namespace_import" doc:"The principal that may import names and launch the namespace."`
-	RevealedAt          integer   `json:"revealed_at"`
-	ManagerFrozen       bool      `json:"manager_frozen" doc:"Whether the manager can no longer be replaced."`
-	TotalNames          int64     `json:"total_names"`
-	ActiveNames         int64     `json:"active_names" doc:"Names that are neither expired nor revoked."`
+	Name                string           `json:"namespace_string"`
+	LaunchedAt          *schema.Integer  `json:"launched_at" doc:"Bitcoin height; the Stacks height in the first registry if the namespace was airdropped; null until the launch."`
+	Lifetime            schema.Integer   `json:"lifetime" doc:"Bitcoin blocks; 0 for names that never expire."`
+	Manager             *string          `json:"namespace_manager"`
+	PriceBase           schema.Integer   `json:"price_function_base"`
+	PriceCoefficient    schema.Integer   `json:"price_function_coeff"`
+	PriceBuckets        []schema.Integer `json:"price_function_buckets" nullable:"false" doc:"Exponents by the length of a label: 1 to 15, and 16 or more."`
+	NoVowelDiscount     schema.Integer   `json:"price_function_no_vowel_discount"`
+	NonAlphaDiscount    schema.Integer   `json:"price_function_nonalpha_discount"`
+	ManagerTransferable bool             `json:"manager_transferable" doc:"Whether the manager transfers names, instead of their owners."`
+	CanUpdatePrice      bool             `json:"can_update_price_function"`
+	Import              string           `json:"namespace_import" doc:"The principal that may import names and launch the namespace."`
+	RevealedAt          schema.Integer   `json:"revealed_at"`
+	ManagerFrozen       bool             `json:"manager_frozen" doc:"Whether the manager can no longer be replaced."`
+	TotalNames          int64            `json:"total_names"`
+	ActiveNames         int64            `json:"active_names" doc:"Names that are neither expired nor revoked."`
 }
 
 // namespaceRow is a namespace as the tables store it.
@@ -61,9 +62,9 @@ func namespaceColumns(r *namespaceRow) []any {
 
 func (r *namespaceRow) shape() BNSNamespace {
 	n := r.BNSNamespace
-	n.PriceBuckets = make([]integer, len(r.buckets))
+	n.PriceBuckets = make([]schema.Integer, len(r.buckets))
 	for i, bucket := range r.buckets {
-		n.PriceBuckets[i] = integer(bucket)
+		n.PriceBuckets[i] = schema.Integer(bucket)
 	}
 	return n
 }
@@ -82,10 +83,10 @@ type bnsNamespaceList struct {
 // bnsNamespaceDetails is a namespace with counts of its names.
 type bnsNamespaceDetails struct {
 	BNSNamespace
-	ExpiredNames      int64    `json:"expired_names"`
-	RevokedNames      int64    `json:"revoked_names"`
-	FirstRegistration *integer `json:"first_registration" doc:"The least registered_at of its names; null if none was registered."`
-	LastRegistration  *integer `json:"last_registration" doc:"The greatest registered_at of its names."`
+	ExpiredNames      int64           `json:"expired_names"`
+	RevokedNames      int64           `json:"revoked_names"`
+	FirstRegistration *schema.Integer `json:"first_registration" doc:"The least registered_at of its names; null if none was registered."`
+	LastRegistration  *schema.Integer `json:"last_registration" doc:"The greatest registered_at of its names."`
 }
 
 // bnsNamespaceAnswer is a namespace.
@@ -125,7 +126,7 @@ func (a *api) listNamespaces(ctx context.Context, s *engine.Snapshot, in *Namesp
 
 func (a *api) namespace(ctx context.Context, s *engine.Snapshot, in *NamespaceInput) (*bnsNamespaceAnswer, error) {
 	of := clean(in.Namespace)
-	type span struct{ first, last *integer }
+	type span struct{ first, last *schema.Integer }
 	b := s.Batch()
 	tip, rows := queryTip(b), queryNamespace(b, of)
 	const registered = `SELECT r.registered_at::text FROM {bns}.name r

@@ -61,7 +61,7 @@ func (a *api) namePrice(ctx context.Context, s *engine.Snapshot, in *NameInput) 
 
 // priceFunction returns the price function of a namespace.
 func (r *namespaceRow) priceFunction() bns.PriceFunction {
-	number := func(n integer) *big.Int { return schema.WholeNumber(string(n)) }
+	number := func(n schema.Integer) *big.Int { return schema.WholeNumber(string(n)) }
 	f := bns.PriceFunction{
 		Base: number(r.PriceBase), Coefficient: number(r.PriceCoefficient), NonAlphaDiscount: number(r.NonAlphaDiscount), NoVowelDiscount: number(r.NoVowelDiscount),
 	}

@@ -1,8 +1,6 @@
 package bns
 
 import (
-	"github.com/danielgtaylor/huma/v2"
-
 	"strata/domain/bns"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/schema"
@@ -93,15 +91,6 @@ func (r *nameRow) blocksLeft(height int64) int64 {
 	}
 	return *r.expires - height
 }
-
-// integer is an integer of any size, encoded as a JSON number.
-type integer string
-
-// Schema implements huma.SchemaProvider.
-func (integer) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeInteger} }
-
-// MarshalJSON implements json.Marshaler.
-func (n integer) MarshalJSON() ([]byte, error) { return []byte(n), nil }
 
 // queryTip adds the query for the Bitcoin height that the contract reads in the newest block. The function that it
 // returns gives the height once the batch has run.

@@ -60,6 +60,7 @@ func stakingRows() []row {
 		refuse("get-staking-signer", v3+"/signers/{printer}", 404),
 		get("list-staking-signer-stakers", v3+"/signers/{printer}/stakers?limit=1", "results # 0"),
 		get("list-staking-signer-key-rewards", v3+"/signer-keys/{key}/rewards?limit=1", "limit = 1"),
+		get("list-staking-miner-rewards", v3+"/miners/{account}/rewards?limit=1", "limit = 1"),
 		get("get-principal-staking", "/extended/v3/principals/{account}/staking"),
 		get("list-principal-staking-bonds", "/extended/v3/principals/{account}/staking/bonds?limit=1", "results # 0"),
 		get("list-pox5-events", v1+"/events?limit=1", "results # 0"),

@@ -265,6 +265,7 @@ func rest() []row {
 		refuse("websocket", "/extended/v1/ws", 426).varies("the handshake needs a connection"),
 		get("stream-blocks", "/stream/v1/blocks?from=log=0", "~ event: block").varies(streaming),
 		get("stream-contract-events", "/stream/v1/contracts/{printer}/events?from=log=0", "~ {printer}").varies(streaming),
+		get("stream-names", "/stream/v1/names?from=log=0", "~ event: name").varies(streaming),
 		get("stream-mempool", "/stream/v1/mempool?from=log=0", "~ {pending}").varies(streaming),
 		get("stream-balances", "/stream/v1/principals/{account}/balances?from=log=0", "~ {account}").varies(streaming),
 		get("stream-transactions", "/stream/v1/principals/{account}/transactions?from=log=0", "~ tx_id").varies(streaming),

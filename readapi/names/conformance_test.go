@@ -47,23 +47,23 @@ func tables(s *apitest.Site, clock int) {
 // setClock makes the newest block one with a clock.
 func setClock(s *apitest.Site, clock int) {
 	s.T.Helper()
-	s.Exec(`DELETE FROM names_v1.block`)
-	s.Exec(`INSERT INTO names_v1.block VALUES (1, $1, $1, $1, '\x01', '\x02')`, clock)
+	s.Exec(`DELETE FROM ` + namesSchema + `.block`)
+	s.Exec(`INSERT INTO `+namesSchema+`.block VALUES (1, $1, $1, $1, 0, '\x01', '\x02')`, clock)
 }
 
 func launch(s *apitest.Site, namespace string, lifetime int) {
 	s.T.Helper()
-	s.Exec(`INSERT INTO names_v1.namespace VALUES (1, 200, 200, 0, 0, 200, true, 100, 200, $2, 4, 250, 10, 20, ARRAY[6,5,4,3,2,1,0,0,0,0,0,0,0,0,0,0], '\x03', $1, $3)`,
+	s.Exec(`INSERT INTO `+namesSchema+`.namespace VALUES (1, 200, 200, 0, 0, 200, true, 100, 200, $2, 4, 250, 10, 20, ARRAY[6,5,4,3,2,1,0,0,0,0,0,0,0,0,0,0], '\x03', $1, $3)`,
 		namespace, lifetime, alice)
 }
 
 // operate adds an operation of a name, and its row in the lists.
 func operate(s *apitest.Site, name string, n int, operation domain.Operation, owner, hash string, registered, imported any) {
 	s.T.Helper()
-	s.Exec(`INSERT INTO names_v1.operation VALUES ($1::int, 300 + $1::int, 300, $2, $3, 0, 0, $4, decode(lpad($1::text, 64, '0'), 'hex'), decode($5, 'hex'), $6, $7)`,
+	s.Exec(`INSERT INTO `+namesSchema+`.operation VALUES ($1::int, 300 + $1::int, 300, $2, $3, 0, 0, $4, decode(lpad($1::text, 64, '0'), 'hex'), decode($5, 'hex'), $6, $7)`,
 		n, registered, imported, int16(operation), hash, name, owner)
 	_, namespace, _ := strings.Cut(name, ".")
-	s.Exec(`INSERT INTO names_v1.name VALUES (300, 0, 0, 0, $1, $2, $3, $4) ON CONFLICT (name) DO UPDATE SET listed = excluded.listed, holder = excluded.holder`,
+	s.Exec(`INSERT INTO `+namesSchema+`.name VALUES (300, 0, 0, 0, $1, $2, $3, $4) ON CONFLICT (name) DO UPDATE SET listed = excluded.listed, holder = excluded.holder`,
 		operation != domain.Revoke, name, namespace, owner)
 }
 
@@ -88,25 +88,31 @@ func TestConformance(t *testing.T) {
 	launch(s, "id", 1000)
 	launch(s, "app", 0)
 	launch(s, "btc", 52595)
-	s.Exec(`INSERT INTO names_v1.zonefile VALUES (400, 0, decode($1, 'hex'), $2, '')`, zonefileHash(zone), []byte(zone))
+	s.Exec(`INSERT INTO `+namesSchema+`.zonefile VALUES (400, 0, NULL, decode($1, 'hex'), $2, '')`, zonefileHash(zone), []byte(zone))
 	operate(s, "bob.id", 1, domain.Register, alice, zonefileHash("old"), 300, nil)
 	operate(s, "bob.id", 2, domain.Transfer, vault, zonefileHash(zone), 300, nil)
 	operate(s, "imported.id", 1, domain.Import, alice, zonefileHash("never found"), nil, 150)
+	miss := func(content string, attempts, waits, reason int) {
+		s.Exec(`INSERT INTO `+namesSchema+`.want (source_seq, due_at, attempts, waits, priority, reason, severity, key_hash, zonefile_hash, kind, want)
+			VALUES (300, '2026-02-03T04:05:06Z', $2, $3, 2, $4, 3, decode($1, 'hex'), decode($1, 'hex'), 'attachment', '{}')`, zonefileHash(content), attempts, waits, reason)
+	}
+	miss("never found", 2, 0, 200)
+	miss("old", 0, 0, 0)
 	operate(s, "forever.app", 1, domain.Renewal, alice, "", 400, nil)
 	operate(s, "gone.id", 1, domain.Register, alice, zonefileHash("gone"), 300, nil)
 	operate(s, "gone.id", 2, domain.Revoke, alice, "", 300, nil)
 	operate(s, "early.new", 1, domain.Import, bob, zonefileHash(zone), nil, 150)
-	s.Exec(`INSERT INTO names_v1.list VALUES (4, 'names'), (2, 'names:id'), (1, 'names:app'), (1, 'names:new')`)
+	s.Exec(`INSERT INTO ` + namesSchema + `.list VALUES (4, 'names'), (2, 'names:id'), (1, 'names:app'), (1, 'names:new')`)
 	inner := []byte("inner \xff é")
 	sub := domain.Subdomain{Content: inner}
 	const resolved, plain = "resolved zonefile", "plain zonefile"
 	for content, resolver := range map[string]string{resolved: "https://registrar.example", plain: ""} {
-		s.Exec(`INSERT INTO names_v1.zonefile VALUES (401, 0, decode($1, 'hex'), $2, $3)`, zonefileHash(content), []byte(content), resolver)
+		s.Exec(`INSERT INTO `+namesSchema+`.zonefile VALUES (401, 0, NULL, decode($1, 'hex'), $2, $3)`, zonefileHash(content), []byte(content), resolver)
 	}
 	record := func(content, name, label, owner string, place, n, sequence int) {
-		s.Exec(`INSERT INTO names_v1.zonefile_record VALUES (401, $1, $2, decode($3, 'hex'), $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+		s.Exec(`INSERT INTO `+namesSchema+`.zonefile_record VALUES (401, $1, $2, decode($3, 'hex'), $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
 			place, sequence, zonefileHash(content), label, owner, sub.Hash(), inner)
-		s.Exec(`INSERT INTO names_v1.subdomain VALUES ($1, $2::int, $3, 300 + $2::int, 401, 300, decode($4, 'hex'), decode(lpad($2::text, 64, '0'), 'hex'), $5, $6, $7)`,
+		s.Exec(`INSERT INTO `+namesSchema+`.subdomain VALUES ($1, $2::int, $3, 300 + $2::int, 401, 300, decode($4, 'hex'), decode(lpad($2::text, 64, '0'), 'hex'), $5, $6, $7)`,
 			sequence, n, place, zonefileHash(content), name, label, owner)
 	}
 	record(resolved, "bob.id", "zoe", alice, 0, 3, 1)
@@ -115,9 +121,10 @@ func TestConformance(t *testing.T) {
 	record(plain, "bob.id", "al", bob, 1, 4, 1)
 	record(plain, "imported.id", "x", bob, 2, 1, 0)
 	record(plain, "gone.id", "y", bob, 3, 1, 0)
-	s.Exec(`UPDATE names_v1.subdomain SET n = 5 WHERE name = 'bob.id' AND label = 'zoe' AND owner = $1`, alice) // the last update has a resolver
+	s.Exec(`UPDATE `+namesSchema+`.subdomain SET n = 5 WHERE name = 'bob.id' AND label = 'zoe' AND owner = $1`, alice) // the last update has a resolver
 
 	const (
+		notServed  = `"zonefile_missing":{"error":"No node serves it","attempts":2,"next_attempt_at":"2026-02-03T04:05:06Z"}`
 		noName     = `{"error":"No such name or zonefile"}`
 		noZonefile = `{"error":"No such name or zonefile does not exist"}`
 		inSubdoms  = `"zonefile":"inner � é","zonefile_hash":"`
@@ -146,7 +153,7 @@ func TestConformance(t *testing.T) {
 		{"/v1/names/bob.id", 200, `{"address":"` + vault + `","blockchain":"stacks","expire_block":1300,"last_txid":"` + tx(2) + `","status":"name-transfer","zonefile":"` +
 			strings.ReplaceAll(zone, "\n", `\n`) + `","zonefile_hash":"` + zonefileHash(zone) + `","expire_tenure_height":1300,"expired":false,"in_grace":false,"source":"bns-v1"}`},
 		{"/v1/names/imported.id", 200, `{"address":"` + alice + `","blockchain":"stacks","expire_block":1200,"last_txid":"` + tx(1) + `","status":"name-import","zonefile":"","zonefile_hash":"` +
-			zonefileHash("never found") + `","expire_tenure_height":1200,"expired":false,"in_grace":false,"source":"bns-v1"}`},
+			zonefileHash("never found") + `",` + notServed + `,"expire_tenure_height":1200,"expired":false,"in_grace":false,"source":"bns-v1"}`},
 		{"/v1/names/forever.app", 200, `{"address":"` + alice + `","blockchain":"stacks","last_txid":"` + tx(1) +
 			`","status":"name-renewal","zonefile":"","zonefile_hash":"","expired":false,"in_grace":false,"source":"bns-v1"}`},
 		{"/v1/names/gone.id", 404, `{"error":"cannot find name gone.id"}`},
@@ -167,14 +174,14 @@ func TestConformance(t *testing.T) {
 		{"/v1/names/gone.id/subdomains", 200, `[]`},
 		{"/v1/names/nobody.id/subdomains", 200, `[]`},
 		{"/v1/names/bob.id/zonefile", 200, `{"zonefile":"` + strings.ReplaceAll(zone, "\n", `\n`) + `"}`},
-		{"/v1/names/imported.id/zonefile", 200, `{"zonefile":""}`}, // no node has found it
+		{"/v1/names/imported.id/zonefile", 200, `{"zonefile":"",` + notServed + `}`},
 		{"/v1/names/forever.app/zonefile", 404, noZonefile},
 		{"/v1/names/gone.id/zonefile", 404, noZonefile},
 		{"/v1/names/nobody.id/zonefile", 404, noZonefile},
 		{"/v1/names/zoe.bob.id/zonefile", 200, `{"zonefile":"inner � é"}`},
 		{"/v1/names/new.bob.id/zonefile", 404, noZonefile},
 		{"/v1/names/bob.id/zonefile/" + zonefileHash(zone), 200, `{"zonefile":"` + strings.ReplaceAll(zone, "\n", `\n`) + `"}`},
-		{"/v1/names/bob.id/zonefile/0x" + zonefileHash("old"), 200, `{"zonefile":""}`},
+		{"/v1/names/bob.id/zonefile/0x" + zonefileHash("old"), 200, `{"zonefile":"","zonefile_missing":{"error":"The zonefile has not come yet","attempts":0,"next_attempt_at":"2026-02-03T04:05:06Z"}}`},
 		{"/v1/names/bob.id/zonefile/" + zonefileHash("other"), 404, noName},
 		{"/v1/names/bob.id/zonefile/no-hash", 404, noName},
 		{"/v1/names/gone.id/zonefile/" + zonefileHash("gone"), 404, noName},

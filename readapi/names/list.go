@@ -43,7 +43,7 @@ func (a *api) registerNamespaces() {
 			}
 			return found, err
 		})
-	engine.Get(a.Engine, describe("list-bns-v1-namespaces", "/v1/namespaces", "Namespaces of the first registry", "Sorted. Only namespaces whose launch is in the log."), listNamespaces)
+	engine.Get(a.Engine, describe("list-bns-v1-namespaces", "/v1/namespaces", "Namespaces of the first registry", "Sorted. Only namespaces whose launch, or the export of Stacks 1.0 with them, is in the log."), listNamespaces)
 	engine.Get(a.Engine, describe("list-bns-v1-namespace-names", "/v1/namespaces/{tld}/names", "Names of a namespace of the first registry, in pages of 100",
 		"Sorted. Expired names are listed, revoked ones are not.", http.StatusBadRequest), listNamespaceNames)
 }
@@ -85,12 +85,12 @@ func listNamespaces(ctx context.Context, s *engine.Snapshot, _ *UnanchoredInput)
 	}
 	b := s.Batch()
 	found := engine.Query(b, func(name *string) []any { return []any{name} }, `
-		SELECT ARRAY[s.source_seq], s.namespace FROM {names}.namespace s WHERE s.n = 1 ORDER BY s.namespace`)
+		SELECT array_agg(s.source_seq), s.namespace FROM {names}.namespace s WHERE s.n <= 1 GROUP BY s.namespace ORDER BY s.namespace`)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup {
-		return []engine.Lookup{{Name: "namespace", Table: tracedNamespace, Where: `t.n = $1`, Args: []any{1}, Order: `t.namespace`}}
+		return []engine.Lookup{{Name: "namespace", Table: tracedNamespace, Where: `t.n <= $1`, Args: []any{1}, Order: `t.namespace, t.n`}}
 	})
 	list.Namespaces = append(list.Namespaces, found.Rows...)
 	return list, nil
@@ -103,7 +103,7 @@ func listNamespaceNames(ctx context.Context, s *engine.Snapshot, in *namespaceNa
 	}
 	b := s.Batch()
 	known := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[s.source_seq], s.n::bigint FROM {names}.namespace s WHERE s.namespace = $1 AND s.n = 1`, in.Namespace)
+		SELECT ARRAY[s.source_seq], s.n::bigint FROM {names}.namespace s WHERE s.namespace = $1 AND s.n <= 1`, in.Namespace)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"strata/domain/names"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
+	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
 )
 
@@ -31,19 +32,21 @@ type NameInput struct {
 // bnsV1Name is a name or a subdomain. Heights are in the contract's clock: of Stacks blocks before epoch 3.0, of tenures
 // since.
 type bnsV1Name struct {
-	Address      string      `json:"address" doc:"The owner."`
-	Blockchain   string      `json:"blockchain" enum:"stacks"`
-	ExpireBlock  *bigInteger `json:"expire_block,omitempty" doc:"The last height at which the lease of the name holds, in the clock of the contract: Stacks blocks before epoch 3.0, tenures since. Absent for a name that never expires, and for a subdomain."`
-	LastTxID     hash.Hash32 `json:"last_txid" doc:"The transaction of the last operation."`
-	Resolver     *string     `json:"resolver,omitempty" doc:"The resolver in the zonefile that defines a subdomain; empty for none. Absent for a name."`
-	Status       string      `json:"status" doc:"The last operation, such as name-register; registered_subdomain for a subdomain."`
-	Zonefile     string      `json:"zonefile" doc:"Empty while no node has found it: zonefile_hash is what the chain says."`
-	ZonefileHash string      `json:"zonefile_hash" doc:"Hex without 0x; empty for none."`
+	Address      string          `json:"address" doc:"The owner."`
+	Blockchain   string          `json:"blockchain" enum:"stacks"`
+	ExpireBlock  *schema.Integer `json:"expire_block,omitempty" doc:"The last height at which the lease of the name holds, in the clock of the contract: Stacks blocks before epoch 3.0, tenures since. Absent for a name that never expires, and for a subdomain."`
+	LastTxID     string          `json:"last_txid" doc:"The transaction of the last operation, in hex with 0x. Empty for what Stacks 1.0 had."`
+	Resolver     *string         `json:"resolver,omitempty" doc:"The resolver in the zonefile that defines a subdomain; empty for none. Absent for a name."`
+	Status       string          `json:"status" doc:"The last operation, such as name-register; registered_subdomain for a subdomain."`
+	Zonefile     string          `json:"zonefile" doc:"Empty while no node has found it: zonefile_hash is what the chain says."`
+	ZonefileHash string          `json:"zonefile_hash" doc:"Hex without 0x; empty for none."`
 
-	ExpireTenureHeight *bigInteger `json:"expire_tenure_height,omitempty" doc:"As expire_block, by its right name."`
-	Expired            *bool       `json:"expired,omitempty" doc:"Whether the lease is over, so that the name does not resolve. Absent for a subdomain."`
-	InGrace            *bool       `json:"in_grace,omitempty" doc:"Whether the lease ended within the last 5000 heights, so that the owner may renew it. Absent for a subdomain."`
-	Source             string      `json:"source" enum:"bns-v1" doc:"The registry that the answer is from."`
+	Missing *bnsV1MissingZonefile `json:"zonefile_missing,omitempty" doc:"Why the zonefile is empty although the chain has its hash. Absent for a zonefile that is there, for Stacks 1.0, and for a subdomain."`
+
+	ExpireTenureHeight *schema.Integer `json:"expire_tenure_height,omitempty" doc:"As expire_block, by its right name."`
+	Expired            *bool           `json:"expired,omitempty" doc:"Whether the lease is over, so that the name does not resolve. Absent for a subdomain."`
+	InGrace            *bool           `json:"in_grace,omitempty" doc:"Whether the lease ended within the last 5000 heights, so that the owner may renew it. Absent for a subdomain."`
+	Source             string          `json:"source" enum:"bns-v1" doc:"The registry that the answer is from."`
 	// Wallets resolve names in the second registry first.
 	Second *view.RegisteredName `json:"bns_v2,omitempty" doc:"The name in the second registry, BNS-V2. Absent if it is not there, and for a subdomain."`
 }
@@ -95,23 +98,25 @@ type nameRow struct {
 	revealed, launched, lifetime pgtype.Numeric
 	n, clock                     int64
 	name                         string
+	missing                      missingRow
 }
 
 // nameSQL selects the last operation of a name, with its zonefile, the term of its namespace, and the clock.
 const nameSQL = `
 	SELECT array_remove(ARRAY[o.source_seq, z.source_seq, s.source_seq], NULL), o.operation, o.owner, o.txid, o.zonefile_hash, z.content, o.registered_at, o.imported_at,
-	       s.revealed_at, s.launched_at, s.lifetime, o.n::bigint, tip.clock, o.name
+	       s.revealed_at, s.launched_at, s.lifetime, o.n::bigint, tip.clock, o.name, m.attempts, m.waits, m.reason, m.due_at
 	FROM (SELECT * FROM {names}.operation o WHERE o.name = $1 ORDER BY o.n DESC LIMIT 1) o
 	CROSS JOIN LATERAL (SELECT clock FROM {names}.block ORDER BY height DESC LIMIT 1) tip
 	LEFT JOIN LATERAL (SELECT * FROM {names}.zonefile z WHERE z.zonefile_hash = o.zonefile_hash LIMIT 1) z ON true
+	LEFT JOIN LATERAL (SELECT * FROM {names}.want m WHERE m.zonefile_hash = o.zonefile_hash LIMIT 1) m ON true
 	LEFT JOIN LATERAL (SELECT * FROM {names}.namespace s WHERE s.namespace = split_part(o.name, '.', 2) COLLATE "C" ORDER BY s.n DESC LIMIT 1) s ON true
 	WHERE o.operation <> 6`
 
 func nameColumns(r *nameRow) []any {
-	return []any{
+	return append([]any{
 		&r.operation, &r.owner, &r.txid, &r.zonefileHash, &r.zonefile, &r.lease.RegisteredAt, &r.lease.ImportedAt,
 		&r.revealed, &r.launched, &r.lifetime, &r.n, &r.clock, &r.name,
-	}
+	}, r.missing.columns()...)
 }
 
 // readName reads a name; nil if there is none, or if it is revoked.
@@ -134,14 +139,23 @@ func (r *nameRow) shape() *bnsV1Name {
 	phase := names.PhaseAt(r.clock, expires)
 	expired, inGrace := phase != names.Alive, phase == names.InGrace
 	info := &bnsV1Name{
-		Address: r.owner, Blockchain: blockchain, LastTxID: r.txid, Status: r.operation.String(), Zonefile: lossy.String(r.zonefile),
+		Address: r.owner, Blockchain: blockchain, LastTxID: txidText(r.txid), Status: r.operation.String(), Zonefile: lossy.String(r.zonefile),
 		ZonefileHash: hex.EncodeToString(r.zonefileHash), Expired: &expired, InGrace: &inGrace, Source: source,
+		Missing: r.missing.shape(),
 	}
 	if expires != nil {
-		height := bigInteger(expires.String())
+		height := schema.Integer(expires.String())
 		info.ExpireBlock, info.ExpireTenureHeight = &height, &height
 	}
 	return info
+}
+
+// txidText returns a txid in hex; empty for what Stacks 1.0 had, which is in no transaction.
+func txidText(txid hash.Hash32) string {
+	if txid.IsZero() {
+		return ""
+	}
+	return txid.String()
 }
 
 // wholeNumber returns the value of a numeric column that holds whole numbers; nil for null.
@@ -160,15 +174,20 @@ type subdomainRow struct {
 	sequence, n, place   int64
 }
 
-// subdomainSQL selects the row that counts of a subdomain, with its record in the zonefile. A name that is revoked has
-// no subdomains.
+// ownZonefile has the record in the zonefile of row d of subdomain and, of Stacks 1.0, the subdomain's own zonefile.
+const ownZonefile = `
+	LEFT JOIN LATERAL (SELECT * FROM {names}.zonefile_record r WHERE d.n > 0 AND r.zonefile_hash = d.zonefile_hash AND r.place = d.place LIMIT 1) r ON true
+	LEFT JOIN LATERAL (SELECT * FROM {names}.zonefile own WHERE own.zonefile_hash = d.content_hash LIMIT 1) own ON true`
+
+// subdomainSQL selects the row that counts of a subdomain, with its own zonefile. A name that is revoked has no
+// subdomains.
 const subdomainSQL = `
-	SELECT ARRAY[d.source_seq, d.operation_seq], d.owner, z.resolver, d.txid, r.content_hash, r.content, d.name, d.label, d.sequence, d.n::bigint, d.place::bigint
+	SELECT array_remove(ARRAY[d.source_seq, d.operation_seq, own.source_seq], NULL), d.owner, coalesce(d.resolver, z.resolver, ''), d.txid,
+	       coalesce(d.content_hash, r.content_hash), coalesce(own.content, r.content), d.name, d.label, d.sequence, d.n::bigint, d.place
 	FROM (
 		SELECT * FROM {names}.subdomain d WHERE d.name = $1 AND d.label = $2 ORDER BY d.sequence DESC, d.n DESC, d.place DESC LIMIT 1
-	) d
-	CROSS JOIN LATERAL (SELECT * FROM {names}.zonefile_record r WHERE r.zonefile_hash = d.zonefile_hash AND r.place = d.place LIMIT 1) r
-	CROSS JOIN LATERAL (SELECT * FROM {names}.zonefile z WHERE z.zonefile_hash = d.zonefile_hash LIMIT 1) z
+	) d` + ownZonefile + `
+	LEFT JOIN LATERAL (SELECT * FROM {names}.zonefile z WHERE z.zonefile_hash = d.zonefile_hash LIMIT 1) z ON true
 	WHERE EXISTS (SELECT FROM {names}.name w WHERE w.name = d.name AND w.listed)`
 
 func subdomainColumns(r *subdomainRow) []any {
@@ -186,9 +205,9 @@ func getSubdomain(ctx context.Context, s *engine.Snapshot, full string) (*bnsV1N
 	b := s.Batch()
 	found := engine.Query(b, subdomainColumns, subdomainSQL, parent, label)
 	resolvers := engine.Query(b, func(resolver *string) []any { return []any{resolver} }, `
-		SELECT ARRAY[d.source_seq], z.resolver
+		SELECT ARRAY[d.source_seq], coalesce(d.resolver, z.resolver, '')
 		FROM (SELECT * FROM {names}.subdomain d WHERE d.name = $1 ORDER BY d.n DESC LIMIT 1) d
-		CROSS JOIN LATERAL (SELECT * FROM {names}.zonefile z WHERE z.zonefile_hash = d.zonefile_hash LIMIT 1) z
+		LEFT JOIN LATERAL (SELECT * FROM {names}.zonefile z WHERE z.zonefile_hash = d.zonefile_hash LIMIT 1) z ON true
 		WHERE EXISTS (SELECT FROM {names}.name w WHERE w.name = d.name AND w.listed)`, parent)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
@@ -218,7 +237,7 @@ func isWeb(text string) bool {
 
 func (r *subdomainRow) shape() *bnsV1Name {
 	return &bnsV1Name{
-		Address: r.owner, Blockchain: blockchain, LastTxID: r.txid, Resolver: &r.resolver, Status: "registered_subdomain",
+		Address: r.owner, Blockchain: blockchain, LastTxID: txidText(r.txid), Resolver: &r.resolver, Status: "registered_subdomain",
 		Zonefile: lossy.String(r.content), ZonefileHash: hex.EncodeToString(r.contentHash), Source: source,
 	}
 }

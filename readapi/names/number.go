@@ -6,15 +6,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// bigInteger is a whole number of any size, encoded as a JSON number. The lifetime of a namespace may have 128 bits.
-type bigInteger string
-
-// Schema implements huma.SchemaProvider.
-func (bigInteger) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeInteger} }
-
-// MarshalJSON implements json.Marshaler.
-func (n bigInteger) MarshalJSON() ([]byte, error) { return []byte(n), nil }
-
 // pageNumber is the number of a page, from 0; empty if the request has none, which is not always the same as 0.
 type pageNumber string
 

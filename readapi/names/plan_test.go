@@ -20,7 +20,7 @@ func fill(s *apitest.Site) {
 	const name = `'n' || lpad(i::text, 10, '0') || '.id'`
 	in(`INSERT INTO {schema}.operation SELECT n, i, i, i, NULL, 0, 0, 3, decode(lpad(to_hex(i), 64, '0'), 'hex'), decode(lpad(to_hex(i), 40, '0'), 'hex'), `+name+`, CASE WHEN i % 50 = 0 THEN $2 ELSE 'owner' || i END
 		FROM generate_series(1, $1::int) i, generate_series(1, 2) n`, manyNames, alice)
-	in(`INSERT INTO {schema}.zonefile SELECT i, 0, decode(lpad(to_hex(i), 40, '0'), 'hex'), 'content', '' FROM generate_series(1, $1::int) i`, manyNames)
+	in(`INSERT INTO {schema}.zonefile SELECT i, 0, NULL, decode(lpad(to_hex(i), 40, '0'), 'hex'), 'content', '' FROM generate_series(1, $1::int) i`, manyNames)
 	in(`INSERT INTO {schema}.zonefile_record SELECT i, 0, 0, decode(lpad(to_hex(i), 40, '0'), 'hex'), 'sub', 'owner' || i, '\x01', '\x02' FROM generate_series(1, $1::int) i`, manyNames)
 	in(`INSERT INTO {schema}.subdomain SELECT 0, n, 0, i, i, i, decode(lpad(to_hex(i), 40, '0'), 'hex'), decode(lpad(to_hex(i), 64, '0'), 'hex'), `+name+`, 'sub', 'owner' || i FROM generate_series(1, $1::int) i, generate_series(1, 2) n`, manyNames)
 	// The names have 14 bytes: a is the first eight, b the others and two zeros, c is zero.

@@ -53,7 +53,7 @@ func (a *api) registerPrices() {
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-bns-v1-name-price", Path: "/v2/prices/names/{name}", Tag: tag, Summary: "The price of a name of the first registry",
-		Description: "Computed by the price function of the namespace; a node is asked about a namespace whose launch is not in the log.",
+		Description: "Computed by the price function of the namespace; a node is asked about a namespace whose launch is not in the log, such as one that Stacks 1.0 had.",
 		RefusalBody: reflect.TypeFor[bnsV1Refusal](), Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("names"), TagByContent: true,
 	}, a.getNamePrice)
 }
@@ -64,15 +64,16 @@ func (a *api) getNamePrice(ctx context.Context, s *engine.Snapshot, in *namePric
 	if strings.Count(in.Name, ".") != 1 {
 		return nil, invalid
 	}
-	function, err := readPriceFunction(ctx, s, namespace)
+	function, old, err := readPriceFunction(ctx, s, namespace)
 	if err != nil {
 		return nil, err
 	}
 	var amount *big.Int
-	if function != nil {
-		amount, err = function.NamePrice(label)
-	} else {
+	if function == nil || old {
 		amount, err = a.askNamePrice(ctx, label, namespace)
+	}
+	if function != nil && (!old || errors.Is(err, errNoNode)) {
+		amount, err = function.NamePrice(label)
 	}
 	if errors.Is(err, names.ErrPrice) {
 		return nil, invalid
@@ -83,29 +84,31 @@ func (a *api) getNamePrice(ctx context.Context, s *engine.Snapshot, in *namePric
 	return newBnsV1Price(amount), nil
 }
 
-// readPriceFunction reads the price function of a namespace; nil if its launch is not in the log.
-func readPriceFunction(ctx context.Context, s *engine.Snapshot, namespace string) (*names.PriceFunction, error) {
+// readPriceFunction reads the price function of a namespace; nil if its launch is not in the log. old means that it is
+// the one that the namespace had in Stacks 1.0: whether it was changed since, only a node knows.
+func readPriceFunction(ctx context.Context, s *engine.Snapshot, namespace string) (function *names.PriceFunction, old bool, err error) {
 	if s.Active("names") == nil {
-		return nil, nil
+		return nil, false, nil
 	}
 	type row struct {
+		n       int64
 		numbers [4 + names.BucketCount]pgtype.Numeric
 	}
 	b := s.Batch()
 	found := engine.Query(b, func(r *row) []any {
-		var buckets []any
+		buckets := []any{&r.n}
 		for i := range r.numbers {
 			buckets = append(buckets, &r.numbers[i])
 		}
 		return buckets
-	}, `SELECT ARRAY[s.source_seq], s.price_base, s.price_coefficient, s.nonalpha_discount, s.no_vowel_discount`+bucketColumns()+`
+	}, `SELECT ARRAY[s.source_seq], s.n::bigint, s.price_base, s.price_coefficient, s.nonalpha_discount, s.no_vowel_discount`+bucketColumns()+`
 		FROM {names}.namespace s WHERE s.namespace = $1 ORDER BY s.n DESC LIMIT 1`, namespace)
 	if err := b.RunLast(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	r, ok := found.First()
 	if !ok {
-		return nil, nil
+		return nil, false, nil
 	}
 	s.Shows(func() []engine.Lookup { return namespaceLookups(namespace) })
 	p := &names.PriceFunction{
@@ -114,7 +117,7 @@ func readPriceFunction(ctx context.Context, s *engine.Snapshot, namespace string
 	for i := range p.Buckets {
 		p.Buckets[i] = wholeNumber(r.numbers[4+i])
 	}
-	return p, nil
+	return p, r.n == 0, nil
 }
 
 // bucketColumns selects the buckets of a price function one by one.

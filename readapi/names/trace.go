@@ -2,8 +2,14 @@ package names
 
 import "strata/readapi/internal/engine"
 
-// eventPointer is the place of a row's event in the body of its block; the whole body for a call that prints nothing.
-const eventPointer = `ARRAY[coalesce('/events/' || t.pointer, '/transactions/' || t.tx_index)]`
+// Places of rows in the bodies of their events. Those of Stacks 1.0 are among the lines of an export.
+const (
+	// eventPointer is the event, or the transaction that calls the contract if that prints nothing.
+	eventPointer    = `ARRAY[CASE WHEN t.n = 0 THEN '/text' ELSE coalesce('/events/' || t.pointer, '/transactions/' || t.tx_index) END]`
+	zonefilePointer = `ARRAY[CASE WHEN t.exchange IS NOT NULL THEN '/exchanges/' || t.exchange WHEN t.entry < 0 THEN '/text' ELSE '/' || t.entry || '/content' END]`
+	// recordPointer is the zonefile with the record of a subdomain.
+	recordPointer = `ARRAY[CASE WHEN found.exchange IS NOT NULL THEN '/exchanges/' || found.exchange WHEN t.n = 0 OR found.entry < 0 THEN '/text' ELSE '/' || found.entry || '/content' END]`
+)
 
 var (
 	tracedOperation = &engine.TraceTable{
@@ -26,19 +32,24 @@ var (
 	}
 	tracedZonefile = &engine.TraceTable{
 		Projection: "names", Name: "zonefile", Key: "zonefile_hash:hex", Values: "resolver",
-		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/' || t.entry || '/content']`}},
+		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: zonefilePointer}},
 	}
 	tracedSubdomain = &engine.TraceTable{
 		Projection: "names", Name: "subdomain", Key: "name label sequence n place", Values: "owner height zonefile_hash:hex txid:hex",
-		Join: `CROSS JOIN LATERAL (SELECT z.entry FROM {names}.zonefile z WHERE z.zonefile_hash = t.zonefile_hash LIMIT 1) found`,
+		Join: `LEFT JOIN LATERAL (SELECT z.entry, z.exchange FROM {names}.zonefile z WHERE z.zonefile_hash = t.zonefile_hash LIMIT 1) found ON true`,
 		Sources: []engine.TraceSource{
-			{Column: "source_seq", Pointers: `ARRAY['/' || found.entry || '/content']`}, {Column: "operation_seq", Pointers: engine.WholeEvent},
+			{Column: "source_seq", Pointers: recordPointer}, {Column: "operation_seq", Pointers: engine.WholeEvent},
 		},
 	}
 	// tracedGap traces operations whose zonefile no node has posted: the hash is there, the content is missing.
 	tracedGap = &engine.TraceTable{
 		Projection: "names", Name: "operation", Key: "name n", Values: "zonefile_hash:hex height",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: eventPointer}},
+	}
+	// tracedAttempt traces what came of asking nodes for a missing zonefile.
+	tracedAttempt = &engine.TraceTable{
+		Projection: "names", Name: "attempt", Key: "zonefile_hash:hex", Values: "attempts waits reason due_at",
+		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/exchanges']`}},
 	}
 )
 
@@ -56,7 +67,7 @@ func (r *nameRow) lookups() []engine.Lookup {
 	case len(r.zonefileHash) > 0:
 		all = append(all, engine.Lookup{
 			Name: "missing_zonefile", Table: tracedGap, Where: `t.name = $1 AND t.zonefile_hash = $2`, Args: []any{r.name, r.zonefileHash}, NewestFirst: []string{"t.n"},
-		})
+		}, engine.Lookup{Name: "attempts", Table: tracedAttempt, Where: `t.zonefile_hash = $1`, Args: []any{r.zonefileHash}, Order: `t.zonefile_hash`})
 	}
 	return all
 }

@@ -16,6 +16,9 @@ import (
 	"strata/readapi/internal/apitest"
 )
 
+// namesSchema is the schema of the tables.
+var namesSchema = projection.Spec().String()
+
 // world is an API over a made-up chain with forks, and what is true of it.
 type world struct {
 	*apitest.Site
@@ -166,6 +169,13 @@ func TestBothRegistries(t *testing.T) {
 	for _, target := range []string{path, search} {
 		if got := again.Get(apitest.TracePath(target)); got.Status != 200 || !strings.Contains(got.Body, `"bns_v1.name"`) {
 			t.Errorf("trace of %s: got %d %.500s, want the row of the second registry", target, got.Status, got.Body)
+		}
+	}
+	// The rows of the first registry lead to the event of the block, and to the place in it.
+	traced := again.Get(apitest.TracePath(path))
+	for _, want := range []string{`"` + namesSchema + `.operation"`, `"/events/`, `"` + w.truth.Names[name].Owner + `"`} {
+		if !strings.Contains(traced.Body, want) {
+			t.Errorf("trace of %s: got %.2000s, want %s", path, traced.Body, want)
 		}
 	}
 	if got := again.Get("/extended/v1/search/nobody.nowhere"); got.Status != 404 || !strings.Contains(got.Body, `"entity_type":"invalid_term"`) {

@@ -39,7 +39,8 @@ func (in *zonefileInput) Dependencies() engine.Dependencies { return dependencie
 
 // bnsV1Zonefile is a zonefile.
 type bnsV1Zonefile struct {
-	Zonefile string `json:"zonefile" doc:"Empty while no node has found it."`
+	Zonefile string                `json:"zonefile" doc:"Empty while no node has found it."`
+	Missing  *bnsV1MissingZonefile `json:"zonefile_missing,omitempty" doc:"Why the zonefile is empty although the chain has its hash. Absent for a zonefile that is there, and for a subdomain."`
 }
 
 func (a *api) registerZonefiles() {
@@ -91,7 +92,13 @@ func getZonefile(ctx context.Context, s *engine.Snapshot, in *nameOnlyInput) (*b
 	if row == nil || len(row.zonefileHash) == 0 {
 		return nil, missing
 	}
-	return &bnsV1Zonefile{lossy.String(row.zonefile)}, nil
+	return &bnsV1Zonefile{lossy.String(row.zonefile), row.missing.shape()}, nil
+}
+
+// pastZonefile is a zonefile that a name has or had; its content is nil while no node has found it.
+type pastZonefile struct {
+	content []byte
+	missing missingRow
 }
 
 func getPastZonefile(ctx context.Context, s *engine.Snapshot, in *zonefileInput) (*bnsV1Zonefile, error) {
@@ -104,15 +111,16 @@ func getPastZonefile(ctx context.Context, s *engine.Snapshot, in *zonefileInput)
 		return readSubdomainZonefile(ctx, s, in.Name, hash, missing)
 	}
 	b := s.Batch()
-	found := engine.Query(b, func(content *[]byte) []any { return []any{content} }, `
-		SELECT array_remove(ARRAY[o.source_seq, z.source_seq], NULL), z.content
+	found := engine.Query(b, func(r *pastZonefile) []any { return append([]any{&r.content}, r.missing.columns()...) }, `
+		SELECT array_remove(ARRAY[o.source_seq, z.source_seq], NULL), z.content, m.attempts, m.waits, m.reason, m.due_at
 		FROM (SELECT * FROM {names}.operation o WHERE o.name = $1 AND o.zonefile_hash = $2 LIMIT 1) o
 		LEFT JOIN LATERAL (SELECT * FROM {names}.zonefile z WHERE z.zonefile_hash = o.zonefile_hash LIMIT 1) z ON true
+		LEFT JOIN LATERAL (SELECT * FROM {names}.want m WHERE m.zonefile_hash = o.zonefile_hash LIMIT 1) m ON true
 		WHERE EXISTS (SELECT FROM {names}.name w WHERE w.name = $1 AND w.listed)`, in.Name, hash)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	content, ok := found.First()
+	row, ok := found.First()
 	if !ok {
 		return nil, missing
 	}
@@ -122,7 +130,7 @@ func getPastZonefile(ctx context.Context, s *engine.Snapshot, in *zonefileInput)
 			zonefileLookup(hash),
 		}
 	})
-	return &bnsV1Zonefile{lossy.String(content)}, nil
+	return &bnsV1Zonefile{lossy.String(row.content), row.missing.shape()}, nil
 }
 
 // readSubdomainZonefile reads the zonefile of a subdomain: the current one, or one that it has had with a hash.
@@ -130,10 +138,10 @@ func readSubdomainZonefile(ctx context.Context, s *engine.Snapshot, full string,
 	label, parent, _ := strings.Cut(full, ".")
 	b := s.Batch()
 	found := engine.Query(b, func(r *subdomainRow) []any { return []any{&r.content, &r.name, &r.label, &r.sequence, &r.n, &r.place} }, `
-		SELECT ARRAY[d.source_seq, d.operation_seq], r.content, d.name, d.label, d.sequence, d.n::bigint, d.place::bigint
-		FROM {names}.subdomain d
-		CROSS JOIN LATERAL (SELECT * FROM {names}.zonefile_record r WHERE r.zonefile_hash = d.zonefile_hash AND r.place = d.place LIMIT 1) r
-		WHERE d.name = $1 AND d.label = $2 AND ($3::bytea IS NULL OR r.content_hash = $3) AND EXISTS (SELECT FROM {names}.name w WHERE w.name = d.name AND w.listed)
+		SELECT array_remove(ARRAY[d.source_seq, d.operation_seq, own.source_seq], NULL), coalesce(own.content, r.content), d.name, d.label, d.sequence,
+		       d.n::bigint, d.place
+		FROM {names}.subdomain d`+ownZonefile+`
+		WHERE d.name = $1 AND d.label = $2 AND ($3::bytea IS NULL OR coalesce(d.content_hash, r.content_hash) = $3) AND EXISTS (SELECT FROM {names}.name w WHERE w.name = d.name AND w.listed)
 		ORDER BY d.sequence DESC, d.n DESC, d.place DESC LIMIT 1`, parent, label, hash)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
@@ -143,5 +151,5 @@ func readSubdomainZonefile(ctx context.Context, s *engine.Snapshot, full string,
 		return nil, missing
 	}
 	s.Shows(row.lookups)
-	return &bnsV1Zonefile{lossy.String(row.content)}, nil
+	return &bnsV1Zonefile{Zonefile: lossy.String(row.content)}, nil
 }

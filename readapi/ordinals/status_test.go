@@ -45,7 +45,7 @@ func TestOrdinalsStatus(t *testing.T) {
 		s.ExpectMembers("status", s.JSON(""), apitest.Fields{"block_height": 791975, "max_inscription_number": 0, "max_cursed_inscription_number": -2, "missing_inscriptions": 0})
 		s.Apply(many(791976, 4))
 		s.ExpectMembers("status", s.JSON(""), apitest.Fields{"max_inscription_number": 4, "missing_inscriptions": 3})
-		if got := s.Object("/readyz"); apitest.AsJSON(t, got["checks"].(apitest.Fields)["gaps"]) != `{"blocking":0,"missing_inscriptions":3,"ok":true}` {
+		if got := s.Object("/readyz?for=ordinals"); apitest.AsJSON(t, got["checks"].(apitest.Fields)["gaps"]) != `{"blocking":0,"missing_inscriptions":3,"ok":true}` {
 			t.Errorf("got %v", got)
 		}
 	})

@@ -7,6 +7,8 @@ import (
 
 	"strata/domain/hash"
 	"strata/readapi/internal/engine"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
 	"strata/readapi/rosetta/internal/fault"
 	"strata/readapi/rosetta/internal/ledger"
 	"strata/readapi/rosetta/internal/wire"
@@ -115,16 +117,18 @@ func checkTransactionHash(text string) error {
 // transaction returns a transaction of a block.
 func (c *call) transaction(t *ledger.Transaction) wire.Transaction {
 	shown := wire.Transaction{TransactionIdentifier: wire.TransactionIdentifier{Hash: t.Hash}, Operations: c.Operations(t.Hash, t.Operations)}
-	if !c.Legacy && t.Shown != nil {
-		shown.Metadata = transactionMetadata(t)
-	}
-	if t.Memo != nil {
-		if shown.Metadata == nil {
-			shown.Metadata = map[string]any{}
-		}
-		shown.Metadata["memo"] = *t.Memo
+	switch {
+	case !c.Legacy && t.Shown != nil:
+		shown.Metadata = newTransactionMetadata(t)
+	case t.Memo != nil:
+		shown.Metadata = memoMetadata{*t.Memo}
 	}
 	return shown
+}
+
+// memoMetadata is what the legacy dialect says of a transaction.
+type memoMetadata struct {
+	Memo string `json:"memo"`
 }
 
 // executionCost is what a transaction cost to execute.
@@ -136,19 +140,46 @@ type executionCost struct {
 	WriteLength int64 `json:"write_length"`
 }
 
-// transactionMetadata returns what the mesh dialect says of a transaction.
-func transactionMetadata(t *ledger.Transaction) map[string]any {
+// transactionMetadata is what the mesh dialect says of a transaction. Its members are in the order of the alphabet, like
+// those of all metadata.
+type transactionMetadata struct {
+	Canonical      bool              `json:"canonical"`
+	ExecutionCost  executionCost     `json:"execution_cost"`
+	FeeRate        schema.Amount     `json:"fee_rate"`
+	Memo           *string           `json:"memo,omitempty"`
+	Nonce          uint64            `json:"nonce"`
+	Position       position          `json:"position"`
+	PostConditions postConditions    `json:"post_conditions"`
+	RawTx          string            `json:"raw_tx"`
+	Result         view.ClarityValue `json:"result"`
+	SenderAddress  string            `json:"sender_address"`
+	SponsorAddress *string           `json:"sponsor_address"`
+	Sponsored      bool              `json:"sponsored"`
+	Status         string            `json:"status"`
+	Type           string            `json:"type"`
+	VMError        *string           `json:"vm_error"`
+}
+
+type position struct {
+	Index int32 `json:"index"`
+}
+
+type postConditions struct {
+	Mode           string `json:"mode"`
+	PostConditions any    `json:"post_conditions"`
+}
+
+func newTransactionMetadata(t *ledger.Transaction) *transactionMetadata {
 	b := t.Shown
-	var sponsor *string
+	m := &transactionMetadata{
+		Canonical:     b.Canonical,
+		ExecutionCost: executionCost{b.CostReadCount, b.CostReadLength, b.CostRuntime, b.CostWriteCount, b.CostWriteLength},
+		FeeRate:       b.FeeRate, Memo: t.Memo, Nonce: b.Nonce, Position: position{b.TxIndex},
+		PostConditions: postConditions{b.PostConditionMode, b.PostConditions}, RawTx: "0x" + hex.EncodeToString(t.Raw), Result: b.TxResult,
+		SenderAddress: b.SenderAddress, Sponsored: b.Sponsored, Status: b.TxStatus, Type: b.TxType, VMError: b.VMError,
+	}
 	if b.SponsorAddress != "" {
-		sponsor = &b.SponsorAddress
+		m.SponsorAddress = &b.SponsorAddress
 	}
-	return map[string]any{
-		"status": b.TxStatus, "type": b.TxType, "sponsored": b.Sponsored, "canonical": b.Canonical,
-		"execution_cost": executionCost{b.CostReadCount, b.CostReadLength, b.CostRuntime, b.CostWriteCount, b.CostWriteLength},
-		"fee_rate":       b.FeeRate, "nonce": b.Nonce, "position": map[string]any{"index": b.TxIndex},
-		"raw_tx": "0x" + hex.EncodeToString(t.Raw), "result": b.TxResult,
-		"sender_address": b.SenderAddress, "sponsor_address": sponsor, "vm_error": b.VMError,
-		"post_conditions": map[string]any{"mode": b.PostConditionMode, "post_conditions": b.PostConditions},
-	}
+	return m
 }

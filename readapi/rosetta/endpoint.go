@@ -126,7 +126,7 @@ func (c *call) checkNetwork(n wire.NetworkIdentifier) error {
 
 // read calls handler with a snapshot: everything that the handler reads is of one moment.
 func (c *call) read(ctx context.Context, handler func(ctx context.Context, s *engine.Snapshot) error) error {
-	_, _, err := c.engine.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
+	_, _, err := c.engine.ReadInTurn(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
 		return nil, asFault(handler(ctx, s))
 	})
 	return err

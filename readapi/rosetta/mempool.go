@@ -62,7 +62,7 @@ func (c *call) mempoolTransaction(ctx context.Context, in *wire.MempoolTransacti
 		}}
 		if transfer, ok := tx.Payload.(*transaction.TokenTransfer); ok {
 			if memo := operation.Memo(transfer.Memo[:]); memo != nil {
-				answer.Transaction.Metadata = map[string]any{"memo": *memo}
+				answer.Transaction.Metadata = memoMetadata{*memo}
 			}
 		}
 		return nil

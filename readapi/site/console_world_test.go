@@ -84,13 +84,13 @@ func newConsoleSite(t testing.TB) *consoleSite {
 			{Name: "far", URL: "http://127.0.0.1:2", State: "lagging", Since: since, Height: 1234560, BurnHeight: 9, Lag: 7, Error: hostile},
 		}
 	}})
-	if err := s.Pool.QueryRow(t.Context(), `SELECT account FROM balances_v2.ledger WHERE asset = 'stx' GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&s.principal); err != nil {
+	if err := s.Pool.QueryRow(t.Context(), `SELECT account FROM balances_v3.ledger WHERE asset = 'stx' GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&s.principal); err != nil {
 		t.Fatal(err)
 	}
 	// A version that is half built, and one that has failed.
 	s.Exec(`INSERT INTO strata.projection (name, version, input, state, position, rate, throttle)
-		SELECT 'balances', 3, 'chain_v4', 'building', max(step) / 2, 50, 20 FROM chain_v4.step`)
-	s.Exec(`INSERT INTO strata.projection (name, version, input, state, error, error_position, error_at) VALUES ('balances', 4, 'chain_v4', 'failed', $1, 1, now())`, hostile)
+		SELECT 'balances', 4, 'chain_v5', 'building', max(step) / 2, 50, 20 FROM chain_v5.step`)
+	s.Exec(`INSERT INTO strata.projection (name, version, input, state, error, error_position, error_at) VALUES ('balances', 5, 'chain_v5', 'failed', $1, 1, now())`, hostile)
 
 	server := httptest.NewServer(s)
 	pgtest.AtEnd(t, server.Close)
@@ -161,7 +161,7 @@ func (s *consoleSite) pointedBytes(seq int64, pointer string) string {
 // blockAt is the index block hash at a height.
 func (s *consoleSite) blockAt(height int) (id hash.Hash32) {
 	s.T.Helper()
-	if err := s.Pool.QueryRow(s.T.Context(), `SELECT b.index_block_hash FROM chain_v4.canonical c JOIN chain_v4.block b ON b.source_seq = c.block_seq WHERE c.height = $1`, height).Scan(&id); err != nil {
+	if err := s.Pool.QueryRow(s.T.Context(), `SELECT b.index_block_hash FROM chain_v5.canonical c JOIN chain_v5.block b ON b.source_seq = c.block_seq WHERE c.height = $1`, height).Scan(&id); err != nil {
 		s.T.Fatal(err)
 	}
 	return id

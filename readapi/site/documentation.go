@@ -18,6 +18,12 @@ import (
 //go:embed docs.html
 var docsPage []byte
 
+// pageFields lets a page that is one file run its own script, and ask this server only.
+var pageFields = []answer.Field{
+	{Name: "Content-Security-Policy", Values: []string{"default-src 'none'; connect-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}},
+	{Name: "X-Content-Type-Options", Values: []string{"nosniff"}},
+}
+
 // registerDocumentation adds the OpenAPI document and the page that shows it.
 func (a *api) registerDocumentation() {
 	a.OpenAPI().AddOperation(&huma.Operation{
@@ -33,10 +39,7 @@ func (a *api) registerDocumentation() {
 	a.Plain("GET /doc", "doc", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/docs", http.StatusMovedPermanently)
 	})
-	a.document("/docs", answer.Config{ContentType: "text/html; charset=utf-8", Fields: []answer.Field{
-		{Name: "Content-Security-Policy", Values: []string{"default-src 'none'; connect-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}},
-		{Name: "X-Content-Type-Options", Values: []string{"nosniff"}},
-	}}, func() ([]byte, error) { return docsPage, nil })
+	a.document("/docs", answer.Config{ContentType: "text/html; charset=utf-8", Fields: pageFields}, func() ([]byte, error) { return docsPage, nil })
 }
 
 // document serves a text that is a part of the program. It calls text once, at the first request.

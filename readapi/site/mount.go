@@ -12,5 +12,6 @@ func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerDocumentation()
 	a.registerConsole()
-	a.Untraceable(engine.PartOfProgram, "openapi.json", "openapi.yaml", "docs", "console")
+	a.registerRoot()
+	a.Untraceable(engine.PartOfProgram, "openapi.json", "openapi.yaml", "docs", "console", "root")
 }

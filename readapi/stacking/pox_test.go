@@ -147,8 +147,8 @@ func (w *poxWorld) checkEvents(t *testing.T) {
 	var want []apitest.Fields
 	rows, err := w.Pool.Query(t.Context(), `
 		SELECT b.height, '0x' || encode(t.txid, 'hex'), e.tx_index, e.event_index, e.value
-		FROM chain_v4.event e JOIN chain_v4.canonical c ON c.block_seq = e.source_seq JOIN chain_v4.block b ON b.source_seq = e.source_seq
-		JOIN chain_v4.transaction t ON t.source_seq = e.source_seq AND t.tx_index = e.tx_index
+		FROM chain_v5.event e JOIN chain_v5.canonical c ON c.block_seq = e.source_seq JOIN chain_v5.block b ON b.source_seq = e.source_seq
+		JOIN chain_v5.transaction t ON t.source_seq = e.source_seq AND t.tx_index = e.tx_index
 		WHERE e.type = 'contract_event' AND e.contract_identifier = 'SP000000000000000000002Q6VF78.pox-4'
 		ORDER BY b.height DESC, t.execution_index DESC, e.event_index DESC`)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 // keyset is a list whose pages begin at a key.
 type keyset struct {
 	from       string   // the SQL that follows FROM, with a WHERE clause
+	union      []string // instead, for rows of several tables: a SELECT with a WHERE clause for each, of rows p
 	sources    string   // SQL expression for the source events of a row
 	columns    string   // select list of a row
 	key        []string // columns of the key, which is unique
@@ -56,6 +57,16 @@ func (l *keyset) within(before bool, bound []string) string {
 	return " AND (" + strings.Join(l.key, ", ") + ") " + operator + " (" + strings.Join(bound, ", ") + ")"
 }
 
+// rows returns the SQL that follows FROM: the first rows within bounds, in order, of which most are wanted. Of a union,
+// each table is read in order and no further than the page: Postgres would read and sort all of it.
+func (l *keyset) rows(within, order, most string) string {
+	end := within + ` ORDER BY ` + order + ` LIMIT ` + most
+	if l.union == nil {
+		return l.from + end
+	}
+	return `((` + strings.Join(l.union, end+`) UNION ALL (`) + end + `)) p ORDER BY ` + order + ` LIMIT ` + most
+}
+
 // queue adds the queries for a page to a batch. bound are SQL expressions for the key at which the page begins; nil for
 // the first page. args are the arguments of the list and of the bound.
 func queue[R any](b *engine.Batch, l *keyset, scan func(*R) []any, limit int, bound []string, args ...any) *listing[R] {
@@ -66,10 +77,10 @@ func queue[R any](b *engine.Batch, l *keyset, scan func(*R) []any, limit int, bo
 	if bound != nil {
 		within = l.within(false, bound)
 		p.previous = engine.Query(b, func(text *string) []any { return []any{text} },
-			`SELECT ARRAY[]::bigint[], `+l.text+` FROM `+l.from+l.within(true, bound)+` ORDER BY `+l.order(!l.descending)+` LIMIT `+most, args...)
+			`SELECT ARRAY[]::bigint[], `+l.text+` FROM `+l.rows(l.within(true, bound), l.order(!l.descending), most), args...)
 	}
 	p.rows = engine.QueryPage(b, limit, func(r *listed[R]) []any { return append([]any{&r.cursor}, scan(&r.row)...) },
-		`SELECT `+l.sources+`, `+l.text+`, `+l.columns+` FROM `+l.from+within+` ORDER BY `+l.order(l.descending)+` LIMIT `+most+` + 1`, args...)
+		`SELECT `+l.sources+`, `+l.text+`, `+l.columns+` FROM `+l.rows(within, l.order(l.descending), most+` + 1`), args...)
 	return p
 }
 

@@ -20,6 +20,7 @@ func Mount(e *engine.Engine) {
 	a.registerCycleSigners()
 	a.registerCycleStakers()
 	a.registerKeyRewards()
+	a.registerMinerRewards()
 	a.registerPrincipals()
 	a.registerEvents()
 }

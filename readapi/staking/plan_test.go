@@ -81,8 +81,8 @@ func TestPlans(t *testing.T) {
 		{base + "/bonds/0", 60},
 		{base + "/signers", 60},
 		{base + "/signers/" + manager, 60},
-		{base + "/signers/" + manager + "/stakers", 1200},
-		{base + "/signers/" + manager + "/stakers?cursor=" + staker(20_000), 2400},
+		{base + "/signers/" + manager + "/stakers", 400},
+		{base + "/signers/" + manager + "/stakers?cursor=" + staker(20_000), 700},
 		{base + "/cycles/current/signers", 150},
 		{base + "/cycles/current/stakers?cursor=" + staker(20_000), 12_000}, // each of 100 stakers has 26 calculations
 		{base + "/signer-keys/" + key + "/rewards", 300},

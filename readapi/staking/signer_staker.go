@@ -34,13 +34,12 @@ type signerStakerRow struct {
 // signerStakerList lists the stakers whose position under the signer manager $1 has not ended at the Bitcoin height $2. A
 // staker has one position at a time.
 var signerStakerList = keyset{
-	from: `(
-		SELECT t.n, t.source_seq, t.staker, 'stx' AS type FROM {staking}.stake t WHERE t.signer = $1 AND t.until_n IS NULL AND t.unlock_height > $2
-		UNION ALL
-		SELECT t.n, t.source_seq, t.staker, 'btc' FROM {staking}.registration t
-		WHERE t.signer = $1 AND t.until_n IS NULL AND t.status <> 3 AND t.unlock_height > $2
-	) p WHERE true`,
-	sources: `ARRAY[p.source_seq]`, columns: `p.n, p.staker, ARRAY[p.type]`, key: []string{"p.staker"}, text: `p.staker`,
+	union: []string{
+		`SELECT t.n, t.source_seq, t.staker, 'stx' AS type FROM {staking}.stake t WHERE t.signer = $1 AND t.until_n IS NULL AND t.unlock_height > $2`,
+		`SELECT t.n, t.source_seq, t.staker, 'btc' FROM {staking}.registration t
+		WHERE t.signer = $1 AND t.until_n IS NULL AND t.status <> 3 AND t.unlock_height > $2`,
+	},
+	sources: `ARRAY[p.source_seq]`, columns: `p.n, p.staker, ARRAY[p.type]`, key: []string{"staker"}, text: `p.staker`,
 }
 
 func (a *api) registerSignerStakers() {

@@ -19,7 +19,16 @@ type health struct {
 // readiness says whether the server's answers are reliable, with the checks that decide.
 type readiness struct {
 	Status string          `json:"status" enum:"ready,not ready"`
+	For    string          `json:"for" doc:"The family of answers that the status is about."`
 	Checks readinessChecks `json:"checks"`
+	// Notices do not change the status.
+	Notices []Notice `json:"notices,omitempty" nullable:"false" doc:"What an operator of this process should know, although its answers are reliable."`
+}
+
+// Notice is something that an operator of a process should know, although its answers are reliable.
+type Notice struct {
+	About   string `json:"about" enum:"signing,disk" doc:"signing: the process can't sign checkpoints of the log. disk: the disk of the database has little space."`
+	Message string `json:"message"`
 }
 
 type readinessChecks struct {
@@ -38,7 +47,8 @@ type projectionCheck struct {
 	ProjectionStatus
 	LagLimit int64   `json:"lag_limit"`
 	Error    *string `json:"error,omitempty" doc:"Why the projection failed."`
-	Message  string  `json:"message,omitempty" doc:"Why this process cannot read the projection, which other code built."`
+	Required bool    `json:"required" doc:"Whether the status depends on it."`
+	Message  string  `json:"message,omitempty" doc:"Why the projection is not ready: other code built it, so this process cannot read it, or nobody follows it."`
 }
 
 type gapCheck struct {
@@ -46,6 +56,28 @@ type gapCheck struct {
 	Blocking     int64  `json:"blocking" doc:"Number of missing blocks above the tip that known blocks wait for."`
 	LowestHeight *int64 `json:"lowest_height,omitempty" doc:"Lowest height of the blocks that wait."`
 	Inscriptions *int64 `json:"missing_inscriptions,omitempty" doc:"Number of inscriptions that the feed has not sent, although it has sent higher inscription numbers. For information only: answers are correct for the inscriptions that were sent."`
+}
+
+// readinessInput names a family of answers.
+type readinessInput struct {
+	For string `query:"for" enum:"extended,tokens,names,bns,rosetta,ordinals,brc20,all" default:"extended" doc:"The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), rosetta, ordinals, brc20; all: every active projection."`
+}
+
+// requirements are the projections that the answers of a family need. A projection that has failed has failed for all
+// replicas, as they share it, so it must not take them out of the balancers of other families.
+var requirements = map[string][]string{
+	"extended": {"chain", "accounts", "balances", "mempool", "pox", "staking"},
+	"tokens":   {"chain", "ft", "sft", "nft"},
+	"names":    {"chain", "names"},
+	"bns":      {"chain", "bns"},
+	"rosetta":  {"chain", "accounts", "balances", "mempool", "rosetta"},
+	"ordinals": {"ordinals", "inscriptions"},
+	"brc20":    {"ordinals", "inscriptions", "brc20"},
+}
+
+// requires reports whether the answers of a family need a projection.
+func requires(family, projection string) bool {
+	return family == "all" || slices.Contains(requirements[family], projection)
 }
 
 // HTTPStatus returns the HTTP status of the answer: 200 when ready, otherwise 503.
@@ -63,7 +95,7 @@ func (a *api) registerHealth() {
 	}, func(context.Context, *struct{}) (*health, error) { return &health{Status: "ok"}, nil })
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "get-readiness", Path: "/readyz", Tag: "Health", Summary: "Whether the answers are reliable",
-		Description: "Answers 200 when the database is reachable, no active projection has failed, each is within the lag limit and was built by the code of this process, and no missing block stalls the chain; otherwise 503. " +
+		Description: "Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, and no missing block stalls the chain; otherwise 503. " +
 			"Versions that are being built beside the active ones do not count.",
 		Untraced: engine.StateOfServer,
 	}, a.readiness)
@@ -76,12 +108,12 @@ func (a *api) documentReadiness() {
 	responses["503"].Description, responses["503"].Content = "Not ready.", responses["200"].Content
 }
 
-func (a *api) readiness(ctx context.Context, _ *struct{}) (*readiness, error) {
-	value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) { return a.check(ctx, s) })
+func (a *api) readiness(ctx context.Context, in *readinessInput) (*readiness, error) {
+	value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) { return a.check(ctx, s, in.For) })
 	if errors.Is(err, context.Canceled) || engine.IsAnswer(err) {
 		return nil, err
 	}
-	r := &readiness{Checks: readinessChecks{Projections: []projectionCheck{}}}
+	r := &readiness{For: in.For, Checks: readinessChecks{Projections: []projectionCheck{}}}
 	if err != nil {
 		// The reason may name hosts, so only the log gets it.
 		a.FailureAnswer(ctx, err, answer.Config{})
@@ -89,22 +121,28 @@ func (a *api) readiness(ctx context.Context, _ *struct{}) (*readiness, error) {
 	} else if checks, ok := value.(*readinessChecks); ok {
 		r.Checks = *checks
 	}
+	if a.notices != nil {
+		r.Notices = a.notices()
+	}
 	r.Status = "not ready"
-	if r.Checks.ready() {
+	if r.Checks.ready(in.For) {
 		r.Status = "ready"
 	}
 	return r, nil
 }
 
-func (c *readinessChecks) ready() bool {
-	failed := func(p projectionCheck) bool { return !p.OK }
-	return c.Database.OK && c.Gaps.OK && len(c.Projections) > 0 && !slices.ContainsFunc(c.Projections, failed)
+// ready reports whether the answers of a family are reliable. Those that need no blocks of the chain can do with gaps in it.
+func (c *readinessChecks) ready(family string) bool {
+	required := func(p projectionCheck) bool { return p.Required }
+	failed := func(p projectionCheck) bool { return p.Required && !p.OK }
+	return c.Database.OK && (c.Gaps.OK || !requires(family, "chain")) &&
+		slices.ContainsFunc(c.Projections, required) && !slices.ContainsFunc(c.Projections, failed)
 }
 
-func (a *api) check(ctx context.Context, s *engine.Snapshot) (*readinessChecks, error) {
+func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*readinessChecks, error) {
 	checks := &readinessChecks{Database: databaseCheck{OK: true}, Projections: []projectionCheck{}, Gaps: gapCheck{OK: true}}
 	b := s.Batch()
-	heads := engine.QueueHeads(b)
+	heads, stalls := engine.QueueHeads(b), queueStalls(b)
 	gaps := &engine.Result[gapCheck]{}
 	if chain := s.Active("chain"); chain != nil && s.Foreign("chain") == nil {
 		gaps = engine.Query(b, func(g *gapCheck) []any { return []any{&g.Blocking, &g.LowestHeight} }, `
@@ -127,7 +165,10 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot) (*readinessChecks, 
 	for _, status := range projectionStatuses(s, heads) {
 		check := projectionCheck{
 			OK: status.State != "failed" && status.Lag <= a.lagLimit, ProjectionStatus: status,
-			LagLimit: a.lagLimit, Error: s.Active(status.Name).Failure,
+			Required: requires(family, status.Name), LagLimit: a.lagLimit, Error: s.Active(status.Name).Failure,
+		}
+		if message, stalled := stallMessage(stalls[status.Name], status.Lag); stalled {
+			check.OK, check.Message = false, message
 		}
 		if err := s.Foreign(status.Name); err != nil {
 			check.OK, check.Message = false, err.Error()

@@ -8,6 +8,7 @@ import (
 	"strata/internal/testkit/replay"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
+	"strata/readapi/status"
 )
 
 func TestHealth(t *testing.T) {
@@ -28,6 +29,10 @@ func TestReadiness(t *testing.T) {
 	s.Golden("ready", got.Body)
 
 	for _, tc := range []struct{ name, damage, mend, want string }{
+		{
+			"stalled", `UPDATE strata.projection SET position = 159, updated_at = now() - interval '42 seconds' WHERE name = 'chain'`,
+			`UPDATE strata.projection SET position = 160 WHERE name = 'chain'`, `"position":159,"lag":1,"lag_limit":1000,"required":true,"message":"It has made no progress for 42 s, and its lag is 1: no process`,
+		},
 		{
 			"behind the log", `UPDATE log.head SET size = 1161`, `UPDATE strata.projection SET position = 161 WHERE name = 'chain'`,
 			`"name":"chain","version":1,"state":"live","position":160,"lag":1001,"lag_limit":1000`,
@@ -57,6 +62,59 @@ func TestReadiness(t *testing.T) {
 		if got := s.Get("/readyz"); got.Status != http.StatusOK {
 			t.Errorf("%s, mended: got %d %s, want 200", tc.name, got.Status, got.Body)
 		}
+	}
+}
+
+// A projection that has failed takes the server out of the balancers of those families alone that need it.
+func TestReadinessOfAFamily(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWorld(t)
+	for _, name := range []string{"ordinals", "brc20"} {
+		s.Exec(`INSERT INTO strata.projection (name, version, input, state) VALUES ($1, 1, 'log', 'live')`, name)
+		s.Exec(`INSERT INTO strata.active (name, version) VALUES ($1, 1)`, name)
+	}
+	s.Exec(`UPDATE strata.projection SET position = 160, log_seq = 160 WHERE input = 'log'`)
+	s.Exec(`UPDATE strata.projection SET state = 'failed', error = 'a bug' WHERE name = 'brc20'`)
+	for family, want := range map[string]int{"": 200, "extended": 200, "rosetta": 200, "ordinals": 200, "brc20": 503, "all": 503, "x": 400} {
+		target := "/readyz"
+		if family != "" {
+			target += "?for=" + family
+		}
+		got := s.Get(target)
+		if got.Status != want {
+			t.Errorf("%s: got %d %s, want %d", target, got.Status, got.Body, want)
+		}
+		if want == 200 && !strings.Contains(got.Body, `"error":"a bug","required":false`) {
+			t.Errorf("%s: got %s, which hides what has failed", target, got.Body)
+		}
+	}
+	s.Exec(`INSERT INTO chain_v1.gap VALUES (61, 1, '\x01')`)
+	for family, want := range map[string]int{"extended": 503, "ordinals": 200} {
+		if got := s.Get("/readyz?for=" + family); got.Status != want {
+			t.Errorf("with a gap in the chain, %s: got %d, want %d", family, got.Status, want)
+		}
+	}
+}
+
+// What an operator should know is shown, and the server stays ready.
+func TestReadinessShowsNotices(t *testing.T) {
+	t.Parallel()
+	notices := func() []status.Notice { return []status.Notice{{About: "disk", Message: "It is almost full."}} }
+	s := apitest.NewSiteOn(t, replay.Databases.New(t), readapi.Config{Notices: notices})
+	if got := s.Get("/readyz"); !strings.Contains(got.Body, `"notices":[{"about":"disk","message":"It is almost full."}]`) {
+		t.Errorf("got %d %s, want the notice", got.Status, got.Body)
+	}
+}
+
+// An idle server that has just got an event is ready.
+func TestReadinessAfterAPause(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWorld(t)
+	s.Exec(`UPDATE strata.projection SET updated_at = now() - interval '1 day'`)
+	s.Exec(`INSERT INTO log.event (seq, received_at, size, sha256, source, path, content_type, body) VALUES (161, now(), 0, sha256(''), 'test', '/x', '', '')`)
+	s.Exec(`UPDATE log.head SET size = 161`)
+	if got := s.Get("/readyz"); got.Status != http.StatusOK || !strings.Contains(got.Body, `"lag":1,`) {
+		t.Errorf("got %d %s, want 200 with a lag of 1", got.Status, got.Body)
 	}
 }
 

@@ -8,12 +8,14 @@ type api struct {
 	*engine.Engine
 	// lagLimit is the maximum lag of an active projection of a ready server, in items of the projection's input.
 	lagLimit int64
+	// notices returns what an operator should know; nil for nothing.
+	notices func() []Notice
 }
 
 // Mount registers the package's operations on an engine. The server is not ready while an active projection lags by
-// more than lagLimit items of its input.
-func Mount(e *engine.Engine, lagLimit int64) {
-	a := &api{e, lagLimit}
+// more than lagLimit items of its input. notices, if not nil, returns what an operator of the process should know.
+func Mount(e *engine.Engine, lagLimit int64, notices func() []Notice) {
+	a := &api{e, lagLimit, notices}
 	a.registerStatus()
 	a.registerHealth()
 }

@@ -11,7 +11,7 @@ import (
 type statusBody struct {
 	ServerVersion string        `json:"server_version"`
 	Status        string        `json:"status" enum:"ready"`
-	ChainTip      *chainTip     `json:"chain_tip,omitempty" doc:"Absent before the first block."`
+	ChainTip      *chainTip     `json:"chain_tip,omitempty" doc:"The block that all projections of the chain have reached, except those that have failed. Absent before the first block."`
 	Strata        archiveStatus `json:"strata"`
 }
 
@@ -27,8 +27,14 @@ type chainTip struct {
 type archiveStatus struct {
 	Network     string             `json:"network"`
 	LogSize     int64              `json:"log_size" doc:"Number of events in the log."`
+	Chain       *chainHead         `json:"chain,omitempty" doc:"The newest block of the projection chain. It is ahead of chain_tip while other projections have not reached it. Absent before the first block."`
 	Root        *archiveRoot       `json:"root,omitempty" doc:"The lowest block; absent before the first block."`
 	Projections []ProjectionStatus `json:"projections" nullable:"false"`
+}
+
+type chainHead struct {
+	Height         int64       `json:"height"`
+	IndexBlockHash hash.Hash32 `json:"index_block_hash"`
 }
 
 type archiveRoot struct {
@@ -64,12 +70,14 @@ func (a *api) status(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*sta
 	b := s.Batch()
 	heads := engine.QueueHeads(b)
 	chain, ok := s.Tip("chain")
+	// What follows chain may be behind it, and the answer shows no block that another one does not.
+	reached := s.State.LeastAdvanced()
 	var roots *engine.Result[archiveRoot]
 	var microblocks *engine.Result[streamedMicroblock]
 	var burnHeights *engine.Result[int64]
 	if ok {
 		burnHeights = engine.Query(b, func(n *int64) []any { return []any{n} }, `
-			SELECT ARRAY[source_seq], height FROM {chain}.burn_block WHERE canonical ORDER BY height DESC LIMIT 1`)
+			SELECT ARRAY[source_seq], height FROM {chain}.burn_block WHERE canonical AND source_seq <= $1 ORDER BY height DESC LIMIT 1`, reached.LogSeq)
 		roots = engine.Query(b, func(r *archiveRoot) []any { return []any{&r.Height, &r.IndexBlockHash, &r.IsGenesis} }, `
 			SELECT ARRAY[b.source_seq, c.source_seq], c.height, b.index_block_hash,
 			       c.height = 0
@@ -85,7 +93,7 @@ func (a *api) status(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*sta
 			SELECT ARRAY[m.source_seq], m.microblock_hash, m.sequence
 			FROM {chain}.block b JOIN {chain}.microblock m ON m.parent_index_block_hash = b.index_block_hash
 			WHERE b.index_block_hash = $1 AND NOT b.nakamoto
-			ORDER BY m.sequence DESC LIMIT 1`, chain.IndexBlock)
+			ORDER BY m.sequence DESC LIMIT 1`, reached.IndexBlock)
 	}
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
@@ -94,17 +102,20 @@ func (a *api) status(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*sta
 	body.Strata.LogSize = s.State.LogSize
 	body.Strata.Projections = projectionStatuses(s, heads)
 	if ok {
+		body.Strata.Chain = &chainHead{*chain.Height, *chain.IndexBlock}
+		if root, ok := roots.First(); ok {
+			body.Strata.Root = &root
+		}
+	}
+	if ok && reached.Height != nil {
 		body.ChainTip = &chainTip{
-			BlockHeight: *chain.Height, BlockHash: *chain.Block, IndexBlockHash: *chain.IndexBlock, BurnBlockHeight: *chain.BurnHeight,
+			BlockHeight: *reached.Height, BlockHash: *reached.Block, IndexBlockHash: *reached.IndexBlock, BurnBlockHeight: *reached.BurnHeight,
 		}
 		if announced, ok := burnHeights.First(); ok {
 			body.ChainTip.BurnBlockHeight = max(body.ChainTip.BurnBlockHeight, announced)
 		}
 		if m, ok := microblocks.First(); ok {
 			body.ChainTip.MicroblockHash, body.ChainTip.MicroblockSequence = &m.hash, &m.sequence
-		}
-		if root, ok := roots.First(); ok {
-			body.Strata.Root = &root
 		}
 	}
 	return body, nil

@@ -5,6 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
+	"strata/projections/chain"
+	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
 
@@ -82,6 +86,45 @@ func TestStatusOfGenesis(t *testing.T) {
 			}
 			if got := s.Get("/extended"); !strings.Contains(got.Body, tc.want) {
 				t.Errorf("got %s, want %s in it", got.Body, tc.want)
+			}
+		})
+	}
+}
+
+// What nodes before release 2.1, and mocknet, sent: block 1 holds the allocation of genesis, and there is no block 0.
+func TestStatusOfMergedGenesis(t *testing.T) {
+	t.Parallel()
+	made := func(merged bool) func(t *testing.T) []replay.Post {
+		return func(*testing.T) (posts []replay.Post) {
+			chain := synthchain.New(synthchain.Config{Seed: 5, Generation: synthchain.V205, MergedGenesis: merged})
+			for range 30 {
+				posts = append(posts, replay.Post(chain.Next()))
+			}
+			return posts
+		}
+	}
+	for _, tc := range []struct {
+		name  string
+		posts func(t *testing.T) []replay.Post
+		want  string
+	}{
+		{"made up, block 0", made(false), `"root":{"height":0,`},
+		{"made up, merged", made(true), `"root":{"height":1,`},
+		{"recorded by mocknet", func(t *testing.T) []replay.Post { return replay.Recording(t, "mocknet.tsv.gz") }, `"root":{"height":1,`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			posts := tc.posts(t)
+			log := replay.NewLog(t)
+			replay.Append(t, log, posts...)
+			rules, err := chain.New(chain.Recommended, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			replay.Run(t, log, rules)
+			got := apitest.NewSiteOn(t, replay.Databases.New(t), readapi.Config{}).Get("/extended/v1/status")
+			if !strings.Contains(got.Body, tc.want) || !strings.Contains(got.Body, `"is_genesis":true`) {
+				t.Errorf("got %s, want %s and that it is genesis", got.Body, tc.want)
 			}
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/register"
 	"strata/readapi/internal/view"
+	"strata/readapi/stream/internal/sse"
 )
 
 // liveBalancePage is the number of accounts whose balances are read in one round trip.
@@ -78,7 +79,7 @@ func (a *api) queueBalance(b *engine.Batch, feed live.Feed, at param.Moment, ste
 		if err != nil {
 			return nil, err
 		}
-		return eventMessage(step, position, liveBalance, balanceBody{feed.Name, *balances})
+		return sse.Message(step, position, liveBalance, balanceBody{feed.Name, *balances})
 	}
 }
 

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"strata/domain/hash"
-	"strata/readapi/internal/engine"
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/view"
 )
@@ -14,6 +13,7 @@ const (
 	liveEvents       live.Kind = "events"       // the name is a contract, the detail a topic; empty for all topics
 	liveBalances     live.Kind = "balances"     // the name is a principal
 	liveMempool      live.Kind = "mempool"
+	liveNames        live.Kind = "names" // the name is a name, the detail a namespace; both are empty for all names
 )
 
 // revertBody names the block that was reverted.
@@ -64,29 +64,9 @@ const (
 	liveRevert      = "revert"
 	liveTransaction = "transaction"
 	liveEvent       = "contract_event"
+	liveName        = "name"
 	liveBalance     = "balance"
 	liveMined       = "mined"
 	liveReset       = "reset"
 	liveEnd         = "end"
 )
-
-// eventMessage encodes an event of a stream. Only the last event of a step is sent with an id, so that a client that
-// leaves within a step gets the whole step again.
-func eventMessage(step int64, p live.Position, name string, value any) (*live.Message, error) {
-	body, err := engine.Encode(value)
-	if err != nil {
-		return nil, err
-	}
-	id := idLine(p)
-	b := make([]byte, 0, len(id)+len(name)+len(body)+len("event: \ndata: \n\n"))
-	b = append(b, id...)
-	b = append(b, "event: "...)
-	b = append(b, name...)
-	b = append(b, "\ndata: "...)
-	b = append(b, body...) // JSON has no line breaks
-	b = append(b, "\n\n"...)
-	return &live.Message{Step: step, Position: p, Data: b[len(id):], Whole: b}, nil
-}
-
-// idLine returns the line that sets the client's last event id to a position.
-func idLine(p live.Position) string { return "id: " + p.String() + "\n" }

@@ -2,6 +2,8 @@ package stream
 
 import (
 	"time"
+
+	"strata/domain/bns"
 )
 
 // Config configures streams and WebSockets. The zero value of a field means its default.
@@ -17,6 +19,8 @@ type Config struct {
 	// PingInterval is the interval at which clients of WebSockets are pinged, and how long they may take to answer; default
 	// 5 s.
 	PingInterval time.Duration
+	// Names are the contracts of BNS-V2; by default those of mainnet and testnet.
+	Names bns.Contracts
 }
 
 // Defaults of Config.

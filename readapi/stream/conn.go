@@ -38,5 +38,6 @@ func watchClient(conn net.Conn, left func()) {
 
 // logPanic logs a panic that ended a connection.
 func (a *api) logPanic(p any) {
+	a.Panicked()
 	a.Config.Logger.LogAttrs(context.Background(), slog.LevelError, "stream handler panicked", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 }

@@ -8,6 +8,7 @@ import (
 
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/live"
+	"strata/readapi/internal/register"
 )
 
 // follower follows the tables and publishes what changes to a hub, once for all clients.
@@ -16,8 +17,8 @@ type follower struct {
 	hub  *live.Hub
 	wake chan struct{}
 
-	place live.Place // up to which the hub has all steps; its instance is empty before the first
-	seen  int64      // the position of chain when the hub last had all steps
+	place live.Place     // up to which the hub has all steps; its instance is empty before the first
+	seen  register.Reach // how far the projections were when the hub last had all steps
 
 	balancesOf   string // the instance of the projection that f.balances is about
 	balances     map[live.Feed]sentBalance
@@ -123,25 +124,26 @@ func (f *follower) follow(ctx context.Context) error {
 			break
 		}
 		chain := state.Active("chain")
-		if chain == nil || f.place.Instance == instance(chain) && f.seen == chain.Position {
+		if chain == nil || f.place.Instance == instance(chain) && f.seen == state.Reach() {
 			break
 		}
-		value, _, err := f.api.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
+		value, s, err := f.api.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
 			s.KeepOpen = true
 			return f.next(ctx, s)
 		})
 		if err != nil {
 			return err
 		}
+		f.api.Watch.Cover(ctx, s.State) // a client that is told of a block finds it in all answers of this process
 		if n := value.(*liveNext); n.move {
 			f.balancesSeen, f.mempool = n.balances, n.mempool
 			f.hub.Move(n.to)
-			f.place, f.seen = n.to, n.position
+			f.place, f.seen = n.to, n.seen
 		} else {
 			f.hub.Publish(n.deliveries, n.to)
 			f.place = n.to
 			if n.head {
-				f.seen = n.position
+				f.seen = n.seen
 			}
 		}
 	}
@@ -155,9 +157,9 @@ func (f *follower) follow(ctx context.Context) error {
 type liveNext struct {
 	deliveries []live.Delivery
 	to         live.Place
-	move       bool  // to is in another instance than the hub's place
-	head       bool  // to is the last step
-	position   int64 // of chain
+	move       bool // to is in another instance than the hub's place
+	head       bool // to is the last step that all projections have reached
+	seen       register.Reach
 	// The places of the other projections; set for a move only.
 	balances balancesPlace
 	mempool  mempoolPlace
@@ -171,13 +173,13 @@ func (f *follower) next(ctx context.Context, s *engine.Snapshot) (*liveNext, err
 	if err := s.Foreign("chain"); err != nil {
 		return nil, err
 	}
-	n := &liveNext{position: chain.Position, move: f.place.Instance != instance(chain)}
+	n := &liveNext{seen: s.State.Reach(), move: f.place.Instance != instance(chain)}
 	if n.move {
 		mempool := s.Active("mempool")
 		n.balances, n.mempool = placeOfBalances(s.Active("balances"), mempool), placeOfMempool(mempool)
 	}
 	if n.move || !f.hub.Anybody() {
-		head, err := headStep(ctx, s)
+		head, err := headStep(ctx, s, n.seen.Step)
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +191,7 @@ func (f *follower) next(ctx context.Context, s *engine.Snapshot) (*liveNext, err
 		}
 	}
 	b := s.Batch()
-	found := queueSteps(b, f.place.Step, 1<<63-1, liveHubPage)
+	found := queueSteps(b, f.place.Step, n.seen.Step, liveHubPage)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/register"
 	"strata/readapi/internal/view"
+	"strata/readapi/stream/internal/sse"
 )
 
 const (
@@ -161,9 +162,9 @@ func (a *api) completeChanged(ctx context.Context, s *engine.Snapshot, rows []ch
 // message renders a changed transaction as an event of the stream of the mempool.
 func (r *changedRow) message(position live.Position, interfaces view.CalledInterfaces) (*live.Message, error) {
 	if r.minedHeight != nil {
-		return eventMessage(r.seq, position, liveMined, minedBody{r.ID, *r.minedHeight, view.ValueOf(r.block), view.ValueOf(r.id)})
+		return sse.Message(r.seq, position, liveMined, minedBody{r.ID, *r.minedHeight, view.ValueOf(r.block), view.ValueOf(r.id)})
 	}
-	return eventMessage(r.seq, position, liveTransaction, view.RenderWaiting(&r.WaitingRow, view.Rendering{Interfaces: interfaces}))
+	return sse.Message(r.seq, position, liveTransaction, view.RenderWaiting(&r.WaitingRow, view.Rendering{Interfaces: interfaces}))
 }
 
 // mempoolStreamPage reads a client's next page of the stream of the mempool.
@@ -285,7 +286,7 @@ func (a *api) walkMempool(ctx context.Context, s *engine.Snapshot, mempool *regi
 		}
 		walk.position = head
 		pending, _ := counted.First()
-		if err := add(eventMessage(0, walk.position, liveReset, resetBody{pending})); err != nil {
+		if err := add(sse.Message(0, walk.position, liveReset, resetBody{pending})); err != nil {
 			return nil, err
 		}
 	}

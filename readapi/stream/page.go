@@ -11,6 +11,7 @@ import (
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/view"
+	"strata/readapi/stream/internal/sse"
 )
 
 // Bounds of a page for a stream that catches up. With a list of the projection accounts, blocks that have nothing for
@@ -75,8 +76,13 @@ func (a *api) livePageOf(ctx context.Context, s *engine.Snapshot, feed live.Feed
 	if feed.Kind == liveBlocks {
 		limit = liveBlocksPage
 	}
+	reached := s.State.ReachedStep()
+	if p.cursor.step > reached {
+		p.behind = true
+		return p, nil
+	}
 	if until == 0 {
-		until = 1<<63 - 1
+		until = reached
 	}
 	b := s.Batch()
 	found := queueSteps(b, p.cursor.step, until, limit)
@@ -113,7 +119,7 @@ func (p *livePage) resume(ctx context.Context, s *engine.Snapshot, feed live.Fee
 	}
 	p.cursor = liveCursor{instance: in, step: point.step, position: point.position}
 	for i, undone := range point.undone {
-		m, err := eventMessage(point.step, point.position, liveRevert, revertBody{undone.height, undone.block, undone.id, undone.parent})
+		m, err := sse.Message(point.step, point.position, liveRevert, revertBody{undone.height, undone.block, undone.id, undone.parent})
 		if err != nil {
 			return err
 		}
@@ -125,7 +131,7 @@ func (p *livePage) resume(ctx context.Context, s *engine.Snapshot, feed live.Fee
 // touchesOf finds what steps have for a feed. It returns the steps that it has looked at, a prefix of the given ones.
 func (a *api) touchesOf(ctx context.Context, s *engine.Snapshot, feed live.Feed, steps []liveStep) ([]liveStep, []touch, error) {
 	var touches []touch
-	if covered := listedPrefix(s, steps); len(covered) > 2*liveScanPage {
+	if covered := listedPrefix(s, steps); feed.Kind != liveNames && len(covered) > 2*liveScanPage {
 		var err error
 		if steps, touches, err = listedTouches(ctx, s, feed, covered); err != nil {
 			return nil, nil, err

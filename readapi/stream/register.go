@@ -15,6 +15,7 @@ import (
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/view"
+	"strata/readapi/stream/internal/naming"
 )
 
 // FromInput holds the position from which a client follows a stream.
@@ -73,6 +74,16 @@ func (in *eventsStreamInput) feed() (live.Feed, error) {
 	return live.Feed{Kind: liveEvents, Name: account, Detail: in.Topic}, err
 }
 
+type namesStreamInput struct {
+	Name      string `query:"name" maxLength:"128" doc:"Only this name, such as alice.btc, in both registries."`
+	Namespace string `query:"namespace" maxLength:"64" doc:"Only names of this namespace, and the namespace itself. Ignored with name."`
+	FromInput
+}
+
+func (in *namesStreamInput) feed() (live.Feed, error) {
+	return naming.Feed(liveNames, in.Name, in.Namespace), nil
+}
+
 // streamedInput is what the input of each stream implements.
 type streamedInput[In any] interface {
 	*In
@@ -108,6 +119,9 @@ func (a *api) registerStreams() {
 		ID: "stream-contract-events", Path: "/stream/v1/contracts/{contract_id}/events", Summary: "Follow the events that a contract prints",
 		Description: "`revert` is sent for each block that is reverted.",
 	}, eventTypes{liveEvent: reflect.TypeFor[contractEventBody](), liveRevert: reflect.TypeFor[revertBody]()})
+	stream[namesStreamInput](a, engine.Operation{
+		ID: "stream-names", Path: "/stream/v1/names", Summary: "Follow the names of both registries", Description: naming.About,
+	}, eventTypes{liveName: reflect.TypeFor[naming.Body](), liveRevert: reflect.TypeFor[revertBody]()})
 	stream[mempoolStreamInput](a, engine.Operation{
 		ID: "stream-mempool", Path: "/stream/v1/mempool", Summary: "Follow the mempool",
 		Description: "`transaction` is sent when a transaction arrives, is replaced, is dropped or comes back, as `tx_status` says; `mined` when a canonical block has it. " +

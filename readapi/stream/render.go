@@ -9,6 +9,7 @@ import (
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/view"
+	"strata/readapi/stream/internal/sse"
 )
 
 // renderSteps renders the messages of some steps, in their order, for the followed feeds. touches are what the blocks
@@ -116,13 +117,13 @@ func (r *liveRendering) deliver(feed live.Feed, m *live.Message) {
 // block had anything for: a client can tell from what it has.
 func (r *liveRendering) revert(s *liveStep) error {
 	body := revertBody{s.height, view.ValueOf(s.block), s.id, view.ValueOf(s.parent)}
-	m, err := eventMessage(s.step, s.position(), liveRevert, body)
+	m, err := sse.Message(s.step, s.position(), liveRevert, body)
 	if err != nil {
 		return err
 	}
 	for feed := range r.followed {
 		switch feed.Kind {
-		case liveBlocks, liveTransactions, liveEvents:
+		case liveBlocks, liveTransactions, liveEvents, liveNames:
 			r.deliver(feed, m)
 		case socketReverts:
 			notice, err := notification(s.step, s.position(), feed, body)
@@ -137,7 +138,7 @@ func (r *liveRendering) revert(s *liveStep) error {
 
 func (r *liveRendering) apply(s *liveStep) error {
 	if b, ok := r.blocks[s.content]; ok {
-		m, err := eventMessage(s.step, s.position(), liveBlock, b)
+		m, err := sse.Message(s.step, s.position(), liveBlock, b)
 		if err != nil {
 			return err
 		}
@@ -198,13 +199,15 @@ func (r *liveRendering) message(s *liveStep, t *touch) (*live.Message, error) {
 	}
 	switch t.feed.Kind {
 	case liveTransactions:
-		return eventMessage(s.step, s.position(), liveTransaction, r.transaction(row))
+		return sse.Message(s.step, s.position(), liveTransaction, r.transaction(row))
+	case liveNames:
+		return sse.Message(s.step, s.position(), liveName, t.named.Shape(row.ID, s.height, s.id))
 	case liveEvents:
 		body := contractEventBody{ContractID: view.ValueOf(t.event.Contract), BlockHeight: s.height, IndexBlockHash: s.id, Event: view.RenderEvent(*t.event, row.ID)}
 		if topic := contract.Topic(t.event.Value); topic != "" {
 			body.Topic = &topic
 		}
-		return eventMessage(s.step, s.position(), liveEvent, body)
+		return sse.Message(s.step, s.position(), liveEvent, body)
 	}
 	return r.socketMessage(s, t, row)
 }

@@ -11,6 +11,7 @@ import (
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
+	"strata/readapi/stream/internal/jsonrpc"
 	"strata/readapi/stream/internal/socketio"
 )
 
@@ -52,7 +53,7 @@ func notification(step int64, position live.Position, feed live.Feed, body any) 
 	}
 	method := socketMethods[feed.Kind]
 	data := make([]byte, 0, len(params)+len(method)+64)
-	data = append(data, `{"jsonrpc":"`+rpcVersion+`","method":"`+method+`","params":`...)
+	data = append(data, `{"jsonrpc":"`+jsonrpc.Version+`","method":"`+method+`","params":`...)
 	start := len(data)
 	data = append(append(data, params...), '}')
 	params = data[start : len(data)-1]

@@ -240,6 +240,7 @@ func TestSocketEvents(t *testing.T) {
 	s.Orphan(200, 61)
 	s.Exec(`INSERT INTO chain_v1.step (step, height, block_seq, block_size, source_seq, kind, index_block_hash) VALUES (53, 61, 161, 1000, 200, -1, $1), (54, 61, 200, 1000, 200, 1, $2)`, apitest.ID(apitest.IndexHash, 61), apitest.ID(apitest.IndexHash, 200))
 	s.Exec(`UPDATE chain_v1.canonical SET block_seq = 200, source_seq = 200 WHERE height = 61`)
+	s.Exec(`UPDATE strata.projection SET position = 54 WHERE name = 'balances'`)
 	s.Exec(`UPDATE strata.projection SET position = 200, log_seq = 200 WHERE name = 'chain'`)
 	read(2)
 	if got := strings.Join(methods, " "); got != "revert block" {

@@ -62,10 +62,10 @@ func queueSteps(b *engine.Batch, after, until int64, limit int) *engine.Result[l
 	return engine.Query(b, liveStepColumns, liveStepSQL+`WHERE s.step > $1 AND s.step <= $2 ORDER BY s.step LIMIT $3`, after, until, limit)
 }
 
-// headStep returns the last step; one with the number 0 when there is none.
-func headStep(ctx context.Context, s *engine.Snapshot) (liveStep, error) {
+// headStep returns the last step up to until; one with the number 0 when there is none.
+func headStep(ctx context.Context, s *engine.Snapshot, until int64) (liveStep, error) {
 	b := s.Batch()
-	found := engine.Query(b, liveStepColumns, liveStepSQL+`ORDER BY s.step DESC LIMIT 1`)
+	found := engine.Query(b, liveStepColumns, liveStepSQL+`WHERE s.step <= $1 ORDER BY s.step DESC LIMIT 1`, until)
 	if err := b.Run(ctx); err != nil {
 		return liveStep{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/live"
+	"strata/readapi/stream/internal/sse"
 )
 
 const (
@@ -163,19 +164,20 @@ func (st *liveStream) start(ctx context.Context, from *live.Position) (first *li
 	ctx, cancel := context.WithTimeout(ctx, st.api.Config.RequestTimeout)
 	defer cancel()
 	for behind := false; ; behind = true {
+		next := st.api.Watch.Next()
 		page, err := st.read(ctx, 0)
 		switch {
 		case err != nil && behind && ctx.Err() != nil:
-			return nil, engine.BadRequest("the position %q is after all that this archive has", from)
+			return nil, engine.Behind(from.String())
 		case err != nil:
 			return nil, err
 		case !page.behind:
 			return page, nil
 		}
 		select {
-		case <-time.After(liveWait):
+		case <-next:
 		case <-ctx.Done():
-			return nil, engine.BadRequest("the position %q is after all that this archive has", from)
+			return nil, engine.Behind(from.String())
 		}
 	}
 }
@@ -390,7 +392,7 @@ func (st *liveStream) sendEntries(entries []live.Entry) error {
 }
 
 // idText returns an id without an event: it sets the client's last event id.
-func idText(p live.Position) string { return idLine(p) + "\n" }
+func idText(p live.Position) string { return sse.IDLine(p) + "\n" }
 
 // heartbeat sends a comment, and the client's position if it is new, unless something was written within the heartbeat
 // interval.
@@ -418,7 +420,7 @@ func (st *liveStream) sendPosition() error {
 // sendEnd sends the event end with the reason.
 func (st *liveStream) sendEnd(reason live.Reason) {
 	position := st.cursor.position
-	if m, err := eventMessage(0, position, liveEnd, endBody{reason, position.String()}); err == nil {
+	if m, err := sse.Message(0, position, liveEnd, endBody{reason, position.String()}); err == nil {
 		_ = st.write(m.Whole)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
+	"strata/readapi/stream/internal/jsonrpc"
 )
 
 // subscriptionsMost is the maximum number of subscriptions of a connection.
@@ -39,21 +40,21 @@ var (
 )
 
 // parseSubscription parses the params of a request. result repeats the parameters, in the form that the tables have.
-func parseSubscription(params json.RawMessage) (s subscription, result map[string]string, failed *rpcError) {
+func parseSubscription(params json.RawMessage) (s subscription, result map[string]string, failed *jsonrpc.Error) {
 	var p subscriptionParams
 	if json.Unmarshal(params, &p) != nil || p["event"] == nil || string(p["event"]) == "null" {
-		return s, nil, &rpcError{rpcInvalidParams, "subscription requests must include an event name"}
+		return s, nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "subscription requests must include an event name"}
 	}
 	event, ok := socketEvents[p.text("event")]
 	if !ok {
-		return s, nil, &rpcError{rpcInvalidParams, "subscription request must use a valid event name"}
+		return s, nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "subscription request must use a valid event name"}
 	}
 	s = subscription{live.Feed{Kind: event.kind}, event.reversible}
 	result = map[string]string{}
 	for i, name := range event.about {
 		value, ok := socketParameters[name](p.text(name))
 		if !ok {
-			return s, nil, &rpcError{rpcInvalidParams, "invalid " + name}
+			return s, nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "invalid " + name}
 		}
 		result[name] = value
 		if i == 0 {
@@ -102,7 +103,7 @@ var socketParameters = map[string]func(text string) (value string, ok bool){
 }
 
 // subscribe handles a request to subscribe, which changes nothing if the client has that subscription already.
-func (s *liveSocket) subscribe(params json.RawMessage) (result any, changes []live.Change, failed *rpcError) {
+func (s *liveSocket) subscribe(params json.RawMessage) (result any, changes []live.Change, failed *jsonrpc.Error) {
 	wanted, about, failed := parseSubscription(params)
 	if failed != nil {
 		return nil, nil, failed
@@ -111,7 +112,7 @@ func (s *liveSocket) subscribe(params json.RawMessage) (result any, changes []li
 		return about, nil, nil
 	}
 	if len(s.subscribed) >= subscriptionsMost {
-		return nil, nil, &rpcError{rpcRefused, "a connection has 1000 subscriptions at most"}
+		return nil, nil, &jsonrpc.Error{Code: jsonrpc.Refused, Message: "a connection has 1000 subscriptions at most"}
 	}
 	s.subscribed[wanted] = struct{}{}
 	changes = []live.Change{{Feed: wanted.feed}}
@@ -124,7 +125,7 @@ func (s *liveSocket) subscribe(params json.RawMessage) (result any, changes []li
 }
 
 // unsubscribe handles a request to unsubscribe, which changes nothing if the client does not have that subscription.
-func (s *liveSocket) unsubscribe(params json.RawMessage) (result any, changes []live.Change, failed *rpcError) {
+func (s *liveSocket) unsubscribe(params json.RawMessage) (result any, changes []live.Change, failed *jsonrpc.Error) {
 	unwanted, about, failed := parseSubscription(params)
 	if failed != nil {
 		return nil, nil, failed

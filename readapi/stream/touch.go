@@ -12,6 +12,7 @@ import (
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
+	"strata/readapi/stream/internal/naming"
 )
 
 // touch is a transaction, or an event of a transaction, that a feed delivers.
@@ -20,6 +21,7 @@ type touch struct {
 	execution int32
 	feed      live.Feed
 	event     *view.EventRow // nil for the transaction itself
+	named     *naming.Event  // set for liveNames only
 	// stx holds the transaction's STX events of the account that the feed is about; set for socketAddresses only.
 	stx []*view.EventRow
 }
@@ -31,7 +33,7 @@ type partiesRow struct {
 	bitcoin                   bool
 	id                        hash.Hash32
 	sender, sponsor, contract *string
-	rawTransfer               []byte // the raw transaction, if it is a token transfer
+	rawTransfer               []byte // the raw transaction, if it is a token transfer or a call of a registry of names
 }
 
 // followsAny reports whether anybody follows a feed of one of the given kinds.
@@ -55,9 +57,9 @@ func (a *api) touches(ctx context.Context, s *engine.Snapshot, contents []int64,
 		return []any{&m.Seq, &m.Index, &m.execution, &m.bitcoin, &m.id, &m.sender, &m.sponsor, &m.contract, &m.rawTransfer}
 	}, `
 		SELECT ARRAY[]::bigint[], t.source_seq, t.tx_index, t.execution_index, t.type_id IS NULL, t.txid, t.sender, t.sponsor, t.contract_id,
-		       CASE WHEN t.type_id = 0 THEN t.raw_tx END
+		       CASE WHEN t.type_id = 0 OR t.status = 'success' AND t.contract_id = ANY ($2) THEN t.raw_tx END
 		FROM unnest($1::bigint[]) AS k (source_seq)
-		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = k.source_seq OFFSET 0) t`, contents)
+		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = k.source_seq OFFSET 0) t`, contents, naming.Of(a.streams.Names).Called())
 	events := engine.Query(b, view.EventColumns, `
 		SELECT `+view.EventSQL+`
 		FROM unnest($1::bigint[]) AS k (source_seq)
@@ -79,6 +81,21 @@ func (a *api) touches(ctx context.Context, s *engine.Snapshot, contents []int64,
 	for i := range events.Rows {
 		g.event(&events.Rows[i])
 	}
+	if followsAny(followed, liveNames) {
+		calls := make([]naming.Call, len(members.Rows))
+		for i, m := range members.Rows {
+			calls[i] = naming.Call{RowKey: m.RowKey, Contract: m.contract, Raw: m.rawTransfer}
+		}
+		named, err := naming.Of(a.streams.Names).Read(ctx, s, events.Rows, calls)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range named {
+			for _, feed := range n.Feeds(liveNames) {
+				g.add(touch{RowKey: n.RowKey, feed: feed, event: n.Row, named: n})
+			}
+		}
+	}
 	operations, _, err := a.transactionsOf(ctx, s, bitcoin)
 	if err != nil {
 		return nil, err
@@ -91,7 +108,7 @@ func (a *api) touches(ctx context.Context, s *engine.Snapshot, contents []int64,
 }
 
 // touchedKinds lists the kinds of feeds that deliver transactions and events of blocks.
-var touchedKinds = []live.Kind{liveTransactions, liveEvents, socketTransactions, socketAddresses, socketNFTs, socketNFTAssets, socketNFTCollections}
+var touchedKinds = []live.Kind{liveTransactions, liveEvents, liveNames, socketTransactions, socketAddresses, socketNFTs, socketNFTAssets, socketNFTCollections}
 
 // collector collects what the followed feeds deliver of some blocks.
 type collector struct {

@@ -38,7 +38,7 @@ type tokenAttribute struct {
 type tokenLocalization struct {
 	URI     string   `json:"uri"`
 	Default string   `json:"default"`
-	Locales []string `json:"locales" nullable:"false" doc:"All locales except the default one."`
+	Locales []string `json:"locales" nullable:"false" doc:"All locales, the default one first."`
 }
 
 // tokenProperties is a JSON object with any values, whose members keep the order of the document.
@@ -87,7 +87,7 @@ func (v *tokenView) metadata(links imageLinks) *tokenMetadata {
 		m.Attributes = append(m.Attributes, tokenAttribute{a.TraitType, a.Value, a.DisplayType})
 	}
 	if l := d.Localization; l != nil {
-		m.Localization = &tokenLocalization{l.URI, l.Default, append([]string{}, l.Locales...)}
+		m.Localization = &tokenLocalization{l.URI, l.Default, append([]string{l.Default}, l.Locales...)}
 	}
 	return m
 }

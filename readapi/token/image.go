@@ -60,6 +60,19 @@ func (a *api) findImage(ctx context.Context, digest [sha256.Size]byte) (facts fe
 
 // imageBytes reads an image from the report at an event of the log.
 func (a *api) imageBytes(ctx context.Context, seq int64) ([]byte, error) {
+	report, err := a.report(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	image, problem := report.ResourceBody()
+	if problem != nil {
+		return nil, fmt.Errorf("event %d has no image: %s", seq, problem.Detail)
+	}
+	return image, nil
+}
+
+// report reads the report at an event of the log.
+func (a *api) report(ctx context.Context, seq int64) (*fetch.Report, error) {
 	var body []byte
 	err := a.Config.Pool.QueryRow(ctx, `
 		SELECT h.body FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) WHERE e.seq = $1`, seq).Scan(&body)
@@ -70,9 +83,5 @@ func (a *api) imageBytes(ctx context.Context, seq int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("event %d: %w", seq, err)
 	}
-	image, problem := report.ResourceBody()
-	if problem != nil {
-		return nil, fmt.Errorf("event %d has no image: %s", seq, problem.Detail)
-	}
-	return image, nil
+	return report, nil
 }

@@ -2,6 +2,7 @@ package token
 
 import (
 	"encoding/hex"
+	"strings"
 
 	"strata/domain/document"
 )
@@ -9,7 +10,7 @@ import (
 // imageLinks holds the links to an image; a link that does not exist is empty.
 type imageLinks struct {
 	canonical string // the URI in the document
-	image     string // URL of our copy; if the server keeps no copies, one that browsers can load
+	image     string // URL of our copy; empty if the server keeps no copies
 	thumbnail string
 }
 
@@ -17,30 +18,25 @@ type imageLinks struct {
 func (f *imageFacts) text() string { return hex.EncodeToString(f.digest) }
 
 // imageLinks returns the links to an image. canonical is its URI in a document, and row is nil when the image is not
-// known.
+// known. A stranger's address is never a link that a page would load by itself: there is only the link to our own copy.
 func (c *Config) imageLinks(canonical *string, row *resourceRow) (links imageLinks) {
-	if canonical == nil {
+	if canonical == nil || !mayBeImage(*canonical) {
 		return links
 	}
 	links.canonical = *canonical
-	switch {
-	case c.ImageBase == "":
-		links.image = c.reachable(*canonical)
-	case row != nil && row.facts.digest != nil:
+	if c.ImageBase != "" && row != nil && row.facts.digest != nil {
 		links.image = c.ImageBase + "/images/" + row.facts.text()
 		links.thumbnail = links.image + "/thumb"
 	}
 	return links
 }
 
-// reachable returns a URL that a browser can load for a URI of any scheme; empty for an unsupported scheme.
-func (c *Config) reachable(uri string) string {
-	if document.IsData(uri) {
-		return uri
+// mayBeImage reports whether the URI of an image can be one. A data URI says what it is: one of text/html is a page.
+func mayBeImage(uri string) bool {
+	if !document.IsData(uri) {
+		return true
 	}
-	candidates, err := document.Resolve(uri, c.Gateways)
-	if err != nil || len(candidates) == 0 {
-		return ""
-	}
-	return candidates[0].URL
+	mediaType := strings.TrimLeft(uri[len("data:"):], " ")
+	const image = "image/"
+	return len(mediaType) >= len(image) && strings.EqualFold(mediaType[:len(image)], image)
 }

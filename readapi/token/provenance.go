@@ -2,8 +2,11 @@ package token
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"strata/domain/fetch"
 	"strata/domain/token"
@@ -31,11 +34,20 @@ type contractProvenance struct {
 	Failure     *failedAttempt   `json:"failure,omitempty"`
 }
 
+// missingField is a field that the contract failed to state.
+type missingField struct {
+	Field   string `json:"field" enum:"token_uri,name,symbol,decimals,total_supply"`
+	Reason  int    `json:"reason" doc:"The error code of token-metadata-api: 100 to 110."`
+	Message string `json:"message" doc:"The reason in words."`
+	Detail  string `json:"detail" doc:"The request, and what the node answered."`
+}
+
 type readingProvenance struct {
 	TokenID     tokenNumber      `json:"token_id"`
 	BlockHeight int64            `json:"block_height" doc:"Height of the block that made the token known."`
 	Event       string           `json:"event" format:"uri-reference"`
 	Read        *reportReference `json:"read,omitempty" doc:"The report with the contract's answer that is shown; absent when there is none."`
+	Missing     []missingField   `json:"missing,omitempty" nullable:"false" doc:"The fields that the contract failed to state in the report that is shown; absent when there are none."`
 	Failure     *failedAttempt   `json:"failure,omitempty" doc:"The last attempt, if it failed."`
 	Next        *nextAttempt     `json:"next,omitempty"`
 }
@@ -89,18 +101,18 @@ func (a *api) registerTokenProvenance() {
 	engine.Get(a.Engine, metadataOperation(engine.Operation{
 		ID: "getFtProvenance", Path: "/ft/{principal}/provenance", Summary: summary, Description: about, Statuses: statuses, Brief: true,
 	}), func(ctx context.Context, s *engine.Snapshot, in *FTInput) (*tokenProvenance, error) {
-		return readProvenance(ctx, s, token.FT, in.named())
+		return a.readProvenance(ctx, s, token.FT, in.named())
 	})
 	for id, kind := range map[string]token.Kind{"getNftProvenance": token.NFT, "getSftProvenance": token.SFT} {
 		engine.Get(a.Engine, metadataOperation(engine.Operation{
 			ID: id, Path: "/" + string(kind) + "/{principal}/{token_id}/provenance", Summary: summary, Description: about, Statuses: statuses, Brief: true,
 		}), func(ctx context.Context, s *engine.Snapshot, in *TokenInput) (*tokenProvenance, error) {
-			return readProvenance(ctx, s, kind, in.named())
+			return a.readProvenance(ctx, s, kind, in.named())
 		})
 	}
 }
 
-func readProvenance(ctx context.Context, s *engine.Snapshot, likely token.Kind, ref tokenRef) (*tokenProvenance, error) {
+func (a *api) readProvenance(ctx context.Context, s *engine.Snapshot, likely token.Kind, ref tokenRef) (*tokenProvenance, error) {
 	var notifications []*engine.Result[notificationRow]
 	known, err := findToken(ctx, s, likely, locales{all: true}, ref, func(b *engine.Batch) {
 		for _, kind := range activeKinds(s) {
@@ -114,6 +126,9 @@ func readProvenance(ctx context.Context, s *engine.Snapshot, likely token.Kind, 
 		return nil, err
 	}
 	p := known.provenance(ref)
+	if p.Token.Missing, err = a.missingFields(ctx, known.contract.kind, known.token); err != nil {
+		return nil, err
+	}
 	for _, n := range notifications {
 		if row, ok := n.First(); ok {
 			p.Notification = row.shape()
@@ -123,6 +138,25 @@ func readProvenance(ctx context.Context, s *engine.Snapshot, likely token.Kind, 
 		s.Shows(func() []engine.Lookup { return notificationLookups(activeKinds(s), ref) })
 	}
 	return p, nil
+}
+
+// missingFields returns the fields that a token's contract failed to state, as the report of its last read tells.
+func (a *api) missingFields(ctx context.Context, kind token.Kind, t *tokenRow) (fields []missingField, err error) {
+	complete := kind == token.NFT || t.totalSupply != nil
+	if t.readSeq == nil || complete && (t.failedSeq == nil || *t.failedSeq != *t.readSeq) {
+		return nil, nil
+	}
+	report, err := a.report(ctx, *t.readSeq)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil // a replica that has the tables and not the log
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range token.MissingOf(kind, report) {
+		fields = append(fields, missingField{m.Field, int(m.Problem.Reason), m.Problem.Reason.Message(), m.Problem.Detail})
+	}
+	return fields, nil
 }
 
 type notificationRow struct {
@@ -156,11 +190,11 @@ func (k *knownToken) provenance(ref tokenRef) *tokenProvenance {
 	p := &tokenProvenance{
 		Contract: contractProvenance{
 			ContractID: c.id, Kind: c.kind, SIP: c.kind.SIP(), BlockHeight: c.height, Event: engine.EventLink(c.sourceSeq),
-			LastTokenID: schema.Amount(schema.OrEmpty(c.lastTokenID)), Read: newReportReference(c.readSeq, c.readHeight, nil), Failure: newFailedAttempt(c.failedSeq, c.reason),
+			LastTokenID: schema.Amount(schema.OrEmpty(c.lastTokenID)), Read: newReportReference(c.readSeq, c.readHeight, nil), Failure: newFailedAttempt(c.failedSeq, c.reason, fetch.ContractRead),
 		},
 		Token: readingProvenance{
 			TokenID: tokenNumber(ref.id.String()), BlockHeight: t.height, Event: engine.EventLink(t.sourceSeq),
-			Read: newReportReference(t.readSeq, t.readHeight, t.readAt), Failure: newFailedAttempt(t.failedSeq, t.reason), Next: t.want.next(),
+			Read: newReportReference(t.readSeq, t.readHeight, t.readAt), Failure: newFailedAttempt(t.failedSeq, t.reason, fetch.ContractRead), Next: t.want.next(),
 		},
 		Documents: []resourceProvenance{}, Images: []resourceProvenance{},
 	}
@@ -179,7 +213,7 @@ func (r *resourceRow) provenance() resourceProvenance {
 	return resourceProvenance{
 		Locale: r.locale, URI: r.uri, Content: newReportReference(r.sourceSeq, nil, r.fetchedAt), SHA256: r.facts.text(),
 		ContentType: schema.OrEmpty(r.facts.contentType), Width: r.facts.width, Height: r.facts.height,
-		Failure: newFailedAttempt(r.failedSeq, r.reason), Next: r.want.next(),
+		Failure: newFailedAttempt(r.failedSeq, r.reason, r.role), Next: r.want.next(),
 	}
 }
 
@@ -194,11 +228,11 @@ func newReportReference(seq, height *int64, at *time.Time) *reportReference {
 	return r
 }
 
-func newFailedAttempt(seq *int64, reason fetch.Reason) *failedAttempt {
+func newFailedAttempt(seq *int64, reason fetch.Reason, of fetch.Kind) *failedAttempt {
 	if seq == nil || reason == fetch.ReasonNone {
 		return nil
 	}
-	return &failedAttempt{Seq: *seq, Event: engine.EventLink(*seq), Reason: int(reason), Message: reason.Message()}
+	return &failedAttempt{Seq: *seq, Event: engine.EventLink(*seq), Reason: int(reason), Message: reason.MessageOf(of)}
 }
 
 // next returns the next fetch attempt; nil without a want.

@@ -54,7 +54,7 @@ func TestMetadataRoundTrips(t *testing.T) {
 			tc.site.Get(fmt.Sprintf(target, 0)) // prepares the statements
 			got := tc.count.Least(7, func(n int) {
 				if got := tc.site.Get(fmt.Sprintf(target, 1+n)); got.Status != read.status {
-					t.Fatalf("%s: got %d %s", target, got.Status, got.Body)
+					t.Fatalf("%s: got %d %s; the log: %s", target, got.Status, got.Body, tc.site.Log)
 				}
 			})
 			if got != tc.want {

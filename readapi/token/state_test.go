@@ -189,7 +189,7 @@ func TestLocales(t *testing.T) {
 	s.Document(token.NFT, "http://m.io/7-fr.json", nil, nil)
 	s.Refer(token.NFT, apitest.N1, "7", "document", "fr", "http://m.io/7-fr.json")
 
-	const localization = `"localization":{"uri":"http://m.io/7-{locale}.json","default":"en","locales":["es-MX","fr"]}`
+	const localization = `"localization":{"uri":"http://m.io/7-{locale}.json","default":"en","locales":["en","es-MX","fr"]}`
 	link := imageLink("ipfs://cid/7.png")
 	body := func(name, attributes, a string) string {
 		return `{"token_uri":"` + apitest.URI + `","metadata":{"sip":16,"name":"` + name + `","description":"thing","image":"ipfs://cid/7.png","cached_image":"` + link + `","cached_thumbnail_image":"` + link +
@@ -216,27 +216,38 @@ func TestLocales(t *testing.T) {
 	}
 }
 
-// Without copies of images, answers lead to where browsers find them.
-func TestImagesFromGateways(t *testing.T) {
+// Without copies of images, no answer leads a page to a stranger's address. With or without them, a data URI that is no
+// image is none.
+func TestImagesOfStrangers(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewTokenSiteOn(t, replay.Databases.New(t), readapi.Config{Gateways: document.Gateways{IPFS: []string{"https://ipfs.example"}}})
-	s.Contract(token.FT, apitest.P1, nil)
-	s.Read(token.FT, apitest.P1, "1", hello)
-	s.Refer(token.FT, apitest.P1, "1", "document", "", apitest.URI)
-	s.Document(token.FT, apitest.URI, nil, nil)
-	for image, want := range map[string]string{
-		"ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/1.png": "https://ipfs.example/ipfs/bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/1.png",
-		"https://test.com/1.png":       "https://test.com/1.png",
-		"data:image/png;base64,iVBORw": "data:image/png;base64,iVBORw",
-		"ftp://test.com/1.png":         "",
-		"ar://abc/1.png":               "", // no gateway
-	} {
-		s.Exec(`UPDATE ft_v1.document SET source_seq = 202, content = $1`, string((&document.Document{Name: apitest.Text("a"), Image: apitest.Text(image)}).Encode()))
-		got := s.Get("/metadata/v1/ft/" + apitest.P1)
-		has := strings.Contains(got.Body, `"image_uri":"`+want+`"`) && strings.Contains(got.Body, `"cached_image":"`+want+`"`)
-		if got.Status != 200 || has != (want != "") || strings.Contains(got.Body, `""`) || strings.Contains(got.Body, "thumb") || !strings.Contains(got.Body, `"image_canonical_uri":"`+image+`"`) {
-			t.Errorf("%s: got %d %s, want %s", image, got.Status, got.Body, want)
-		}
+	for name, config := range map[string]readapi.Config{"without copies": {}, "with copies": {ImageBase: "https://copies.example"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := apitest.NewTokenSiteOn(t, replay.Databases.New(t), config)
+			s.Contract(token.FT, apitest.P1, nil)
+			s.Read(token.FT, apitest.P1, "1", hello)
+			s.Refer(token.FT, apitest.P1, "1", "document", "", apitest.URI)
+			s.Document(token.FT, apitest.URI, nil, nil)
+			for image, isImage := range map[string]bool{
+				"ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/1.png": true,
+				"https://test.com/1.png":                   true,
+				"data:image/png;base64,iVBORw":             true,
+				"ftp://test.com/1.png":                     true,
+				"data:text/html,<script>alert(1)</script>": false,
+				"DATA:,hello":                              false,
+			} {
+				s.Exec(`UPDATE ft_v1.document SET source_seq = 202, content = $1`, string((&document.Document{Name: apitest.Text("a"), Image: apitest.Text(image)}).Encode()))
+				got := s.Get("/metadata/v1/ft/" + apitest.P1)
+				for _, field := range []string{`"image_uri"`, `"cached_image"`, "thumb", `""`} {
+					if strings.Contains(got.Body, field) {
+						t.Errorf("%s: got %d %s, want no %s", image, got.Status, got.Body, field)
+					}
+				}
+				if has := strings.Contains(got.Body, `"image_canonical_uri":"`+image+`"`) && strings.Contains(got.Body, `"image":"`+image+`"`); got.Status != 200 || has != isImage {
+					t.Errorf("%s: got %d %s, want the URI: %t", image, got.Status, got.Body, isImage)
+				}
+			}
+		})
 	}
 }
 

@@ -42,7 +42,7 @@ type ftMetadata struct {
 	TotalSupply       schema.Amount  `json:"total_supply,omitempty" doc:"In base units."`
 	TokenURI          string         `json:"token_uri,omitempty"`
 	Description       string         `json:"description,omitempty"`
-	ImageURI          string         `json:"image_uri,omitempty" doc:"URL of a copy of the image or, if the server keeps no copies, one that a browser can load."`
+	ImageURI          string         `json:"image_uri,omitempty" doc:"URL of a copy of the image; absent if the server keeps no copies."`
 	ImageThumbnailURI string         `json:"image_thumbnail_uri,omitempty"`
 	ImageCanonicalURI string         `json:"image_canonical_uri,omitempty" doc:"The image's URI in the document, of any scheme."`
 	TxID              string         `json:"tx_id" doc:"The transaction that deployed the contract."`

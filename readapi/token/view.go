@@ -18,9 +18,10 @@ func (w *wantRow) failed() bool {
 	return w == nil || w.severity >= fetch.Wrong || w.attempts >= attemptsMax
 }
 
-// hasFailedSince reports whether an attempt has failed since the one that brought the content.
+// hasFailedSince reports whether an attempt has failed since the one that brought the content, or whether that one has
+// brought only a part.
 func hasFailedSince(failedSeq, contentSeq *int64) bool {
-	return failedSeq != nil && (contentSeq == nil || *failedSeq > *contentSeq)
+	return failedSeq != nil && (contentSeq == nil || *failedSeq >= *contentSeq)
 }
 
 // tokenView is a token as it is rendered for a request.
@@ -140,7 +141,7 @@ type refreshState struct {
 // the last attempts succeeded.
 func (v *tokenView) refresh() *refreshState {
 	if t := v.token; hasFailedSince(t.failedSeq, t.readSeq) {
-		return newRefreshState(t.reason, t.want)
+		return newRefreshState(t.reason, fetch.ContractRead, t.want)
 	}
 	rows := v.rows
 	if v.image != nil {
@@ -148,14 +149,14 @@ func (v *tokenView) refresh() *refreshState {
 	}
 	for _, r := range rows {
 		if hasFailedSince(r.failedSeq, r.sourceSeq) {
-			return newRefreshState(r.reason, r.want)
+			return newRefreshState(r.reason, r.role, r.want)
 		}
 	}
 	return nil
 }
 
-func newRefreshState(reason fetch.Reason, want *wantRow) *refreshState {
-	s := &refreshState{State: "failed", Reason: int(reason), Message: reason.Message()}
+func newRefreshState(reason fetch.Reason, of fetch.Kind, want *wantRow) *refreshState {
+	s := &refreshState{State: "failed", Reason: int(reason), Message: reason.MessageOf(of)}
 	if want != nil {
 		s.NextAttemptAt = want.dueAt.UTC().Format(time.RFC3339)
 	}

@@ -151,7 +151,7 @@ func sameAsSaid(t *testing.T, posts []replay.Post) map[string]int {
 	replay.Run(t, log, canonical)
 	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: apitest.NetworkOf(posts)})
 	said, seen := saidBlocks(t, posts), map[string]int{}
-	rows, err := log.Pool().Query(t.Context(), `SELECT '0x' || encode(b.index_block_hash, 'hex') FROM chain_v4.canonical c JOIN chain_v4.block b ON b.source_seq = c.block_seq ORDER BY c.height`)
+	rows, err := log.Pool().Query(t.Context(), `SELECT '0x' || encode(b.index_block_hash, 'hex') FROM chain_v5.canonical c JOIN chain_v5.block b ON b.source_seq = c.block_seq ORDER BY c.height`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,10 @@
 package synthchain
 
 import (
+	"bytes"
 	"slices"
 
+	"strata/domain/bitcoin"
 	"strata/domain/hash"
 	"strata/internal/synth/synthchain/internal/account"
 	"strata/internal/synth/synthchain/internal/nodejson"
@@ -54,7 +56,7 @@ func (c *Chain) mineBitcoin(parent *burnBlock, elects bool) *burnBlock {
 		time: parent.time + 60 + c.random.Uint64N(1000), winner: c.random.Hash32(),
 		miner: c.accounts[c.random.IntN(miners)], elects: elects,
 	}
-	facts, commit := b.facts(), c.commit(elects)
+	facts, commit := b.facts(), c.commit(b.height, elects)
 	body := c.encoder.BurnBlock(facts, commit)
 	reordered := c.encoder.BurnBlock(facts, commit) // the recipients have another order
 	b.post = Post{Path: "/new_burn_block", Body: body}
@@ -81,8 +83,16 @@ func (c *Chain) consensusHash() (h hash.Hash20) {
 }
 
 // commit returns what the miners of a Bitcoin block spend.
-func (c *Chain) commit(elects bool) nodejson.Commit {
+func (c *Chain) commit(height uint64, elects bool) nodejson.Commit {
 	var commit nodejson.Commit
+	if c.waterfall(height) {
+		// One output pays the signers of sBTC; nothing is burned.
+		if elects {
+			commit.Payouts = []nodejson.Payout{{Address: c.waterfallAddress(), Amount: minCommit + c.random.Uint64N(maxCommit)}}
+		}
+		commit.Txid = c.random.Hash32()
+		return commit
+	}
 	if elects && c.random.IntN(4) > 0 {
 		for range 1 + c.random.IntN(2) {
 			commit.Payouts = append(commit.Payouts, nodejson.Payout{
@@ -95,6 +105,22 @@ func (c *Chain) commit(elects bool) nodejson.Commit {
 	}
 	commit.Txid = c.random.Hash32()
 	return commit
+}
+
+// waterfall reports whether the commits at a burn height pay for pox-5: from the start of its first cycle on.
+func (c *Chain) waterfall(height uint64) bool {
+	if !c.cfg.AllEpochs {
+		return false
+	}
+	clock := c.rules.StakingClock()
+	return int64(height) >= clock.Start(clock.FirstBond)
+}
+
+// waterfallAddress returns the address of the signers of sBTC.
+func (c *Chain) waterfallAddress() string {
+	address := bitcoin.PoxAddress{Version: bitcoin.PoxP2TR, Hash: bytes.Repeat([]byte{0x5b}, 32)}
+	text, _ := address.Text(c.cfg.Network.Bitcoin())
+	return text
 }
 
 // payeesMax is the number of addresses that receive more than one payout.

@@ -5,9 +5,11 @@ import (
 	"strata/internal/synth/simulate"
 	"strata/internal/synth/synthchain/internal/account"
 	"strata/internal/synth/synthchain/internal/ledger"
+	"strata/internal/synth/synthchain/internal/node"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/plan"
 	"strata/internal/synth/synthchain/internal/vm"
+	"strata/internal/synth/synthstaking"
 )
 
 // Post is one HTTP request of a node to its observer.
@@ -61,13 +63,17 @@ const miners = 4
 // New returns a new chain. It never fails: Config says how it resolves contradictions.
 func New(cfg Config) *Chain {
 	cfg = cfg.normalized()
+	var schedule *node.Schedule
+	if cfg.AllEpochs {
+		schedule = node.Compressed(cfg.StartBurnHeight, cfg.RewardCycle)
+	}
 	random, roll := draw.New(cfg.Seed, 0x5374726174610001), ledger.NewRoll()
 	c := &Chain{
 		cfg: cfg, random: random, roll: roll, model: &model{Ledger: ledger.New()},
-		encoder: nodejson.Encoder{Generation: cfg.Generation, StartBurnHeight: cfg.StartBurnHeight, Random: random},
+		encoder: nodejson.Encoder{Generation: cfg.Generation, StartBurnHeight: cfg.StartBurnHeight, Schedule: schedule, Random: random},
 		rules: &vm.Rules{
 			Generation: cfg.Generation, Network: cfg.Network, Roll: roll, StartBurnHeight: cfg.StartBurnHeight,
-			RewardCycle: cfg.RewardCycle, Zonefiles: map[string][]byte{},
+			RewardCycle: cfg.RewardCycle, Schedule: schedule, Zonefiles: map[string][]byte{},
 		},
 	}
 	for i := range cfg.Accounts {
@@ -77,6 +83,10 @@ func New(cfg Config) *Chain {
 		Mix: cfg.Mix, SigningSample: cfg.SigningSample, SponsoredShare: cfg.SponsoredShare,
 		ReplaceProbability: cfg.ReplaceProbability,
 	}, c.rules, random, c.accounts)
+	if schedule != nil {
+		c.model.Staking.Set(synthstaking.NewAt(c.rules.StakingClock()))
+		c.model.Take() // there from the start
+	}
 	c.begin()
 	return c
 }

@@ -14,8 +14,9 @@ import (
 // settings returns the configurations that most tests use.
 func settings(seed uint64) map[string]Config {
 	all := map[string]Config{
-		"plain":  {Seed: seed, Generation: V205, Mix: Mix{Transfer: 1}, Maturity: 5},
-		"merged": {Seed: seed, MergedGenesis: true, Microblocks: true, ForkProbability: 0.2, Maturity: 5},
+		"plain":      {Seed: seed, Generation: V205, Mix: Mix{Transfer: 1}, Maturity: 5},
+		"merged":     {Seed: seed, MergedGenesis: true, Microblocks: true, ForkProbability: 0.2, Maturity: 5},
+		"all epochs": AllEpochs(seed),
 		"testnet": {
 			Seed: seed, Network: Testnet, Nakamoto: true, BlocksPerTenure: 10, Maturity: 3, ForkProbability: 0.1,
 			BitcoinReorgProbability: 0.1, ReturnProbability: 0.5,

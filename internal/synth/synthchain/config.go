@@ -27,6 +27,9 @@ type Config struct {
 	Mix             Mix
 	Generation      Generation // default Newest
 
+	// AllEpochs lets the chain go through all epochs, from 2.0 to 4.0, within some nine reward cycles. The posts are those
+	// of the newest node throughout, as when it follows the chain from the start. It decides when Nakamoto starts.
+	AllEpochs          bool
 	Nakamoto           bool   // tenures of many blocks; raises Generation to V30
 	NakamotoFromHeight uint64 // first Nakamoto block, if Nakamoto is set; default 1
 	BlocksPerTenure    int    // maximum; default 5
@@ -75,6 +78,16 @@ func Everything(seed uint64, g Generation) Config {
 	}
 }
 
+// AllEpochs returns a configuration in which everything happens on a test network that goes through all epochs on a
+// compressed schedule. Reward cycles have ten burn blocks, so that the first bonds of pox-5 end after some 210 of them.
+func AllEpochs(seed uint64) Config {
+	c := Everything(seed, Newest)
+	c.Network, c.AllEpochs, c.RewardCycle, c.BlocksPerTenure = Testnet, true, 10, 2
+	c.Mix = DefaultMix()
+	c.Mix.Staking = 90
+	return c
+}
+
 // normalized returns the configuration with defaults filled in and contradictions resolved.
 func (c Config) normalized() Config {
 	draw.Default(&c.Accounts, 64)
@@ -96,6 +109,9 @@ func (c Config) normalized() Config {
 	c.Mix = c.Mix.Normalized()
 	if c.Generation == Newest || c.Generation > V40 {
 		c.Generation = V40
+	}
+	if c.AllEpochs {
+		c.Generation, c.Nakamoto, c.MergedGenesis = V40, true, false
 	}
 	if c.MergedGenesis {
 		c.Generation, c.Nakamoto = V205, false

@@ -7,7 +7,7 @@ import (
 
 // execution returns an execution of a block of a given height, before Nakamoto. burn decides whether locks have ended.
 func (c *Chain) execution(height, burn uint64) *vm.Execution {
-	return &vm.Execution{Ledger: c.model.Ledger, Rules: c.rules, Height: height, Burn: burn, Clock: height}
+	return &vm.Execution{Ledger: c.model.Ledger, Rules: c.rules, Epoch: c.rules.EpochAt(burn), Height: height, Burn: burn, Clock: height}
 }
 
 // execute executes an operation, which must be minable. Only operations with a sender cost something.

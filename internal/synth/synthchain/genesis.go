@@ -73,20 +73,32 @@ func (c *Chain) allocation(i int) uint64 {
 	return 100_000_000 + uint64(i)*7_919_000_003%900_000_000_000
 }
 
-// upgrade returns the deployments of the boot contracts of a later epoch.
-func (c *Chain) upgrade() []*vm.Operation {
-	names := []string{"costs-2"}
+// upgrade returns the deployments of the boot contracts that come with a block, because an epoch starts.
+func (c *Chain) upgrade(b *block) (all []*vm.Operation) {
+	for _, name := range c.upgradeContracts(b) {
+		all = append(all, c.bootDeploy(name))
+	}
+	return all
+}
+
+func (c *Chain) upgradeContracts(b *block) (names []string) {
+	if c.cfg.AllEpochs {
+		for e := c.rules.EpochAt(b.parent.burn.height) + 1; e <= c.rules.EpochAt(b.burn.height); e++ {
+			names = append(names, e.Contracts()...)
+		}
+		return names
+	}
+	if b.height != upgradeHeight {
+		return nil
+	}
+	names = []string{"costs-2"}
 	if c.cfg.Generation >= V21 {
 		names = append(names, "pox-2", "costs-3")
 	}
 	if c.cfg.Generation >= V25 {
 		names = append(names, "pox-3", "pox-4", "signers", "signers-voting")
 	}
-	var all []*vm.Operation
-	for _, name := range names {
-		all = append(all, c.bootDeploy(name))
-	}
-	return all
+	return names
 }
 
 // bootDeploy deploys a contract of the boot address.
@@ -96,7 +108,7 @@ func (c *Chain) bootDeploy(name string) *vm.Operation {
 	o.Run = func(x *vm.Execution) nodejson.Outcome {
 		x.Establish(contract, nil)
 		out := vm.Succeeded()
-		out.Contract = contracts.BootInterface(c.cfg.Generation)
+		out.Contract = contracts.BootInterface(c.cfg.Generation, x.Epoch)
 		return out
 	}
 	return o

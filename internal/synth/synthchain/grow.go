@@ -9,6 +9,8 @@ import (
 	"strata/domain/transaction/key"
 	"strata/internal/synth/synthchain/internal/account"
 	"strata/internal/synth/synthchain/internal/must"
+	"strata/internal/synth/synthchain/internal/node"
+	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
 )
 
@@ -16,10 +18,9 @@ import (
 // post of the block. The block starts a new tenure if fresh is set or if the tenure of the parent is over.
 func (c *Chain) grow(parent *block, fresh bool) *block {
 	height := parent.height + 1
-	nakamoto := c.cfg.Nakamoto && height >= c.cfg.NakamotoFromHeight
-	fresh = fresh || !nakamoto || !parent.nakamoto || parent.burn.orphaned ||
+	fresh = fresh || !parent.nakamoto || parent.burn.orphaned ||
 		parent.position >= c.cfg.BlocksPerTenure || c.random.IntN(c.cfg.BlocksPerTenure+1) == 0
-	b := &block{parent: parent, height: height, tenure: parent.tenure, nakamoto: nakamoto, position: parent.position + 1}
+	b := &block{parent: parent, height: height, tenure: parent.tenure, position: parent.position + 1}
 	b.burn, b.miner = parent.burn, parent.miner
 	if fresh {
 		b.burn = c.election(parent)
@@ -27,15 +28,17 @@ func (c *Chain) grow(parent *block, fresh bool) *block {
 		b.tenure++
 		b.position = 1
 	}
+	b.nakamoto = c.isNakamoto(b)
 	b.time = max(b.burn.time, parent.time) + 1 + c.random.Uint64N(20)
 
 	c.model.moveTo(parent)
 	x := c.execution(height, parent.burn.height)
-	if x.Nakamoto = nakamoto; nakamoto {
+	x.Epoch = c.rules.EpochAt(b.burn.height)
+	if x.Nakamoto = b.nakamoto; b.nakamoto {
 		x.Burn, x.Clock = b.burn.height, b.tenure
 	}
 	n := &content{block: b}
-	if !nakamoto && !parent.nakamoto {
+	if !b.nakamoto && !parent.nakamoto {
 		n.confirmed = c.confirm(parent)
 	}
 	c.mine(x, n, fresh)
@@ -58,6 +61,14 @@ func (c *Chain) grow(parent *block, fresh bool) *block {
 	}
 	c.blocks = append(c.blocks, b)
 	return b
+}
+
+// isNakamoto reports whether a block is of Nakamoto.
+func (c *Chain) isNakamoto(b *block) bool {
+	if c.cfg.AllEpochs {
+		return c.rules.EpochAt(b.burn.height) >= node.Epoch30
+	}
+	return c.cfg.Nakamoto && b.height >= c.cfg.NakamotoFromHeight
 }
 
 // election returns the burn block that elects the miner of a tenure on top of parent: an unused one, or a new one.
@@ -87,10 +98,8 @@ func (c *Chain) election(parent *block) *burnBlock {
 func (c *Chain) mine(x *vm.Execution, n *content, fresh bool) {
 	b := n.block
 	include := func(o *vm.Operation) { n.anchored = append(n.anchored, c.execute(x, o)) }
-	if b.height == upgradeHeight {
-		for _, o := range c.upgrade() {
-			include(o)
-		}
+	for _, o := range c.upgrade(b) {
+		include(o)
 	}
 	if fresh && c.random.Chance(c.cfg.BitcoinOpShare) {
 		if o := c.planner.BitcoinOperation(x, b.burn.facts()); o != nil {
@@ -164,11 +173,23 @@ func (c *Chain) seal(n *content) {
 		b.index = header.ID(b.burn.consensus)
 		return
 	}
-	n.bits = must.Get(stacks.NewBitVec(signerSlots, true))
+	bits := signerSlots
+	if c.waterfall(b.burn.height) {
+		bits = 1
+	}
+	n.bits = must.Get(stacks.NewBitVec(bits, true))
 	header := stacks.NakamotoHeader{
 		ChainLength: b.height, BurnSpent: b.burn.height * minCommit, ConsensusHash: b.burn.consensus,
 		ParentBlockID: b.parent.index, TxMerkleRoot: root, StateIndexRoot: c.random.Hash32(), Timestamp: b.time,
 		PoxTreatment: n.bits,
+	}
+	if c.cfg.AllEpochs && c.rules.EpochAt(b.burn.height) >= node.Epoch40 {
+		header.Version = 1
+		for i, r := range n.anchored {
+			if r.Outcome.Status == nodejson.ProblematicSkipped {
+				header.Problematic = append(header.Problematic, stacks.ProblematicTransaction{Index: uint32(i), Category: r.Outcome.Skipped})
+			}
+		}
 	}
 	digest := header.Hash()
 	genuine := b.height%uint64(c.cfg.SigningSample) == 0

@@ -80,6 +80,9 @@ func (c *Chain) settle(x *vm.Execution, n *content, fresh bool, fees uint64) {
 		Miner: b.miner.Party, Recipient: b.claimant, Producer: b.miner.Party, Block: b.hash, Index: b.index,
 		Coinbase: 500_000_000 + c.random.Uint64N(2_000_000_000), Fees: fees, Reporter: ledger.NoReporter,
 	}
+	if c.cfg.AllEpochs {
+		r.Coinbase = c.rules.EpochAt(b.burn.height).Coinbase()
+	}
 	if b.parent.miner != nil {
 		r.Producer = b.parent.miner.Party
 	}

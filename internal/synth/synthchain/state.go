@@ -7,6 +7,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/internal/synth/synthchain/internal/ledger"
+	"strata/internal/synth/synthstaking"
 )
 
 // BlockRef identifies a canonical block.
@@ -66,10 +67,13 @@ type State struct {
 	Balances  map[string]uint64 // locked STX included
 	Nonces    map[string]uint64 // the next nonce of each account that has used one
 	Locks     map[string]Lock
+	Locked    map[string]Lock // those of Locks that hold, by the rule of nodes: Until is above the burn height of the tip
 	Tokens    map[Holding]*big.Int
 	Supplies  map[string]*big.Int // by fungible token
 	Items     map[Item]string     // owners
 	Contracts map[string]bool
+
+	Staking *synthstaking.Contract // pox-5; nil without Config.AllEpochs
 
 	Namespaces map[string]Namespace
 	Names      map[string]Name   // with their namespaces, the revoked ones included
@@ -117,6 +121,7 @@ func (c *Chain) Expected() State {
 		Balances:  make(map[string]uint64, len(m.Balance.Rows)),
 		Nonces:    make(map[string]uint64, len(m.Nonce.Rows)),
 		Locks:     make(map[string]Lock, len(m.Lock.Rows)),
+		Locked:    make(map[string]Lock, len(m.Lock.Rows)),
 		Tokens:    make(map[Holding]*big.Int, len(m.Token.Rows)),
 		Supplies:  make(map[string]*big.Int),
 		Items:     make(map[Item]string, len(m.Owner.Rows)),
@@ -137,7 +142,11 @@ func (c *Chain) Expected() State {
 		s.Nonces[c.roll.Text(p)] = n
 	}
 	for p, l := range m.Lock.Rows {
-		s.Locks[c.roll.Text(p)] = Lock{Amount: l.Amount, Until: l.Until, Contract: c.roll.Text(l.Contract)}
+		lock := Lock{Amount: l.Amount, Until: l.Until, Contract: c.roll.Text(l.Contract)}
+		s.Locks[c.roll.Text(p)] = lock
+		if c.rules.Until(l) > best.burn.height && l.Amount > 0 {
+			s.Locked[c.roll.Text(p)] = lock
+		}
 	}
 	asset := func(contract ledger.Party) string {
 		return c.roll.Text(contract) + "::" + m.Deployed.Get(contract).Asset
@@ -158,6 +167,10 @@ func (c *Chain) Expected() State {
 		s.Contracts[c.roll.Text(contract)] = true
 	}
 	c.addNames(&s)
+	if m.Staking.Value != nil {
+		s.Staking = m.Staking.Value.Clone()
+		s.Staking.Height = int64(best.burn.height)
+	}
 	return s
 }
 

@@ -1,10 +1,15 @@
 package synthchain
 
 import (
+	"cmp"
+	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 
 	"strata/domain/clarity"
 	"strata/internal/synth/synthchain/internal/must"
+	"strata/internal/synth/synthchain/internal/node"
 	"strata/internal/synth/synthchain/internal/nodejson"
 )
 
@@ -33,6 +38,9 @@ func (c *Chain) queueSurroundings(b *block) {
 
 // rewardSet returns the next reward set if b is the first block of the prepare phase of a cycle, otherwise nil.
 func (c *Chain) rewardSet(b *block) *nodejson.RewardSet {
+	if c.cfg.AllEpochs {
+		return c.scheduledSet(b)
+	}
 	length := c.cfg.RewardCycle
 	position := func(b *block) uint64 { return b.burn.height - c.cfg.StartBurnHeight }
 	prepare := length - max(length/5, 1)
@@ -52,6 +60,62 @@ func (c *Chain) rewardSet(b *block) *nodejson.RewardSet {
 		set.Addresses = append(set.Addresses, address)
 	}
 	return set
+}
+
+// scheduledSet returns the reward set of a cycle, if b is the first block since the start of its prepare phase, otherwise
+// nil. From the first cycle of pox-5 on, those sign who stake.
+func (c *Chain) scheduledSet(b *block) *nodejson.RewardSet {
+	clock := c.rules.StakingClock()
+	due := func(b *block) int64 {
+		return (int64(b.burn.height) - clock.FirstHeight + clock.PrepareLength) / clock.CycleLength
+	}
+	cycle := due(b)
+	if c.rules.EpochAt(b.burn.height) < node.Epoch25 || due(b.parent) == cycle {
+		return nil
+	}
+	set := &nodejson.RewardSet{Cycle: uint64(cycle)}
+	if cycle >= clock.FirstBond {
+		set.Signers = stakingSigners(c.model.Staking.Value.KeyWeights(cycle))
+	} else {
+		set.Threshold = 50_000_000_000
+		_, address := c.planner.RewardAddress()
+		set.Addresses = []string{address}
+	}
+	if len(set.Signers) == 0 { // an empty set would halt the chain
+		for i := range signerSlots {
+			compressed := c.accounts[len(c.accounts)-1-i].Public[0].CompressedBytes()
+			set.Signers = append(set.Signers, nodejson.Signer{Key: compressed[:], Stacked: 1_000_000_000_000_000, Weight: 1 + i})
+		}
+	}
+	return set
+}
+
+// stakingSigners returns the signers of a set in the order of their keys. The slots of the reward cycle are shared by
+// largest remainder.
+func stakingSigners(weights map[string]int64) (signers []nodejson.Signer) {
+	const slots = 4000
+	total := int64(0)
+	for _, ustx := range weights {
+		total += ustx
+	}
+	threshold := max(1, (total+slots-1)/slots)
+	left := slots
+	for _, key := range slices.Sorted(maps.Keys(weights)) {
+		weight := int(weights[key] / threshold)
+		left -= weight
+		signers = append(signers, nodejson.Signer{Key: must.Get(hex.DecodeString(key)), Stacked: uint64(weights[key]), Weight: weight})
+	}
+	order := make([]int, len(signers))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(one, other int) int {
+		return cmp.Compare(signers[other].Stacked%uint64(threshold), signers[one].Stacked%uint64(threshold))
+	})
+	for _, i := range order[:min(left, len(order))] {
+		signers[i].Weight++
+	}
+	return signers
 }
 
 // attachment returns the post of a zone file.

@@ -9,16 +9,26 @@ import (
 	"strata/domain/clarity"
 )
 
-// The clock of the simulation: cycle c begins at the burn height 100·c.
+// Clock says when cycles and bonds begin. Bond i starts with the cycle FirstBond+2i.
+type Clock struct {
+	FirstHeight                int64 // burn height at which cycle 0 begins
+	CycleLength, PrepareLength int64 // burn blocks
+	FirstBond                  int64 // the cycle in which bond 0 starts: the first one of pox-5
+}
+
+// DefaultClock is the clock of random histories: cycle c begins at the burn height 100·c.
+var DefaultClock = Clock{CycleLength: 100, PrepareLength: 10, FirstBond: 1}
+
+// Start returns the burn height at which a cycle begins.
+func (c Clock) Start(cycle int64) int64 { return c.FirstHeight + cycle*c.CycleLength }
+
 const (
-	CycleLength   = 100
-	PrepareLength = 10
-	// BondCycles is the number of cycles of a bond. Bond i starts with cycle 1+2i.
+	// BondCycles is the number of cycles of a bond.
 	BondCycles = 12
 	// NoBond stands for the index of a bond where STX are staked without one.
 	NoBond = -1
-	// minimum is the µSTX that a signer manager needs for a cycle.
-	minimum = 50_000_000_000
+	// Minimum is the µSTX that a signer manager needs for a cycle.
+	Minimum = 50_000_000_000
 )
 
 // States of a position in a bond.
@@ -67,6 +77,7 @@ type Bond struct {
 
 // Contract is the state of the simulation. Clone it before a fork.
 type Contract struct {
+	Clock     Clock
 	Height    int64 // burn height
 	Bonds     map[int64]*Bond
 	Stakes    map[string]Stake
@@ -83,9 +94,13 @@ type Contract struct {
 	auth   int64
 }
 
-// New returns the contract before its first event.
-func New() *Contract {
+// New returns the contract before its first event, with DefaultClock.
+func New() *Contract { return NewAt(DefaultClock) }
+
+// NewAt returns the contract before its first event.
+func NewAt(clock Clock) *Contract {
 	return &Contract{
+		Clock: clock,
 		Bonds: map[int64]*Bond{}, Stakes: map[string]Stake{}, Positions: map[Place]Position{}, Shares: map[int64]map[Place]Share{},
 		Keys: map[string]string{}, Grants: map[string]map[string]int64{}, Accrued: map[Place]int64{}, Claimed: map[Place]int64{}, member: map[string]int64{},
 	}
@@ -114,9 +129,11 @@ func (c *Contract) Clone() *Contract {
 }
 
 // Cycle returns the cycle of the burn height.
-func (c *Contract) Cycle() int64 { return c.Height / CycleLength }
+func (c *Contract) Cycle() int64 { return (c.Height - c.Clock.FirstHeight) / c.Clock.CycleLength }
 
-func (c *Contract) preparing() bool { return c.Height%CycleLength >= CycleLength-PrepareLength }
+func (c *Contract) preparing() bool {
+	return c.Height >= c.Clock.Start(c.Cycle()+1)-c.Clock.PrepareLength
+}
 
 // set puts a share into cycles, and takes the staker's own away from the first of them on.
 func (c *Contract) set(at Place, from, to int64, s Share) {
@@ -149,7 +166,9 @@ func (c *Contract) bondOf(staker string) (*Bond, bool) {
 }
 
 // lastHalf reports whether the last half cycle of a bond has begun.
-func (c *Contract) lastHalf(b *Bond) bool { return c.Height >= b.Unlock*CycleLength-CycleLength/2 }
+func (c *Contract) lastHalf(b *Bond) bool {
+	return c.Height >= c.Clock.Start(b.Unlock)-c.Clock.CycleLength/2
+}
 
 // roll takes the staker out of its bond.
 func (c *Contract) roll(staker string) {

@@ -12,14 +12,14 @@ import (
 
 // SetupBond sets a bond up, from two cycles before it starts.
 func (c *Contract) SetupBond(index, rate int64, allowed map[string]int64) []clarity.Value {
-	start := 1 + 2*index
+	start := c.Clock.FirstBond + 2*index
 	if c.Bonds[index] != nil || c.Cycle() >= start || c.Cycle() < start-2 {
 		return nil
 	}
 	c.Bonds[index] = &Bond{Index: index, Rate: rate, Value: 2500 - index, Allowed: allowed, Start: start, Unlock: start + BondCycles}
 	prints := c.print(Tuple("topic", "setup-bond", "bond-index", index, "target-rate", rate, "stx-value-ratio", 2500-index, "min-ustx-ratio", int64(2000),
-		"early-unlock-bytes", []byte{0xac}, "first-reward-cycle", start, "bond-start-height", start*CycleLength,
-		"unlock-cycle", start+BondCycles, "unlock-burn-height", (start+BondCycles)*CycleLength))
+		"early-unlock-bytes", []byte{0xac}, "first-reward-cycle", start, "bond-start-height", c.Clock.Start(start),
+		"unlock-cycle", start+BondCycles, "unlock-burn-height", c.Clock.Start(start+BondCycles)))
 	stakers := make([]string, 0, len(allowed))
 	for staker := range allowed {
 		stakers = append(stakers, staker)
@@ -58,7 +58,7 @@ func (c *Contract) RegisterForBond(staker, signer string, index, ustx, sats int6
 		lockup = Tuple("type", "l1", "txs", clarity.NewSome(list))
 	}
 	return c.print(Tuple("topic", "register-for-bond", "signer", Principal(signer), "staker", Principal(staker), "amount-ustx", ustx, "sats-total", sats,
-		"bond-index", index, "first-reward-cycle", b.Start, "unlock-burn-height", b.Unlock*CycleLength, "unlock-cycle", b.Unlock, "is-l1-lock", l1, "btc-lockup", lockup))
+		"bond-index", index, "first-reward-cycle", b.Start, "unlock-burn-height", c.Clock.Start(b.Unlock), "unlock-cycle", b.Unlock, "is-l1-lock", l1, "btc-lockup", lockup))
 }
 
 // UpdateBond moves a member of a bond to another signer manager from the next cycle on, or from the start of the bond.
@@ -129,7 +129,7 @@ func (c *Contract) Stake(staker, signer string, ustx, cycles int64) []clarity.Va
 	c.Stakes[staker] = Stake{signer, ustx, first, first + cycles}
 	c.set(Place{staker, NoBond}, first, first+cycles, Share{signer, ustx, ustx})
 	return c.print(Tuple("topic", "stake", "signer", Principal(signer), "staker", Principal(staker), "amount-ustx", ustx, "num-cycles", cycles,
-		"first-reward-cycle", first, "unlock-burn-height", (first+cycles)*CycleLength, "unlock-cycle", first+cycles))
+		"first-reward-cycle", first, "unlock-burn-height", c.Clock.Start(first+cycles), "unlock-cycle", first+cycles))
 }
 
 // UpdateStake changes a stake from the next cycle on.
@@ -146,7 +146,7 @@ func (c *Contract) UpdateStake(staker, signer string, increase, extend int64) []
 	c.Stakes[staker] = s
 	c.set(Place{staker, NoBond}, from, s.Unlock, Share{signer, s.USTX, s.USTX})
 	return c.print(Tuple("topic", "stake-update", "staker", Principal(staker), "signer", Principal(signer), "old-signer", Principal(before.Signer),
-		"unlock-burn-height", s.Unlock*CycleLength, "unlock-cycle", s.Unlock, "prev-unlock-height", before.Unlock, "num-cycles", s.Unlock-from,
+		"unlock-burn-height", c.Clock.Start(s.Unlock), "unlock-cycle", s.Unlock, "prev-unlock-height", before.Unlock, "num-cycles", s.Unlock-from,
 		"amount-ustx", s.USTX, "amount-increase", increase, "cycles-to-extend", extend))
 }
 
@@ -160,7 +160,7 @@ func (c *Contract) Unstake(staker string) []clarity.Value {
 	c.Stakes[staker] = s
 	c.set(Place{staker, NoBond}, s.Unlock, s.Unlock, Share{})
 	return c.print(Tuple("topic", "unstake", "staker", Principal(staker), "signer", Principal(s.Signer), "amount-ustx", s.USTX, "first-reward-cycle", s.First,
-		"unlock-cycle", s.Unlock, "unlock-burn-height", s.Unlock*CycleLength))
+		"unlock-cycle", s.Unlock, "unlock-burn-height", c.Clock.Start(s.Unlock)))
 }
 
 // RegisterSigner registers a key of a signer manager.
@@ -187,16 +187,17 @@ func (c *Contract) RevokeKey(signer string, key byte) []clarity.Value {
 
 // CalculateRewards distributes sats for the half cycle before the current one.
 func (c *Contract) CalculateRewards(gross int64) []clarity.Value {
-	height := c.Height/(CycleLength/2)*(CycleLength/2) - 1
+	half := c.Clock.CycleLength / 2
+	height := c.Clock.FirstHeight + (c.Height-c.Clock.FirstHeight)/half*half - 1
 	if height <= c.last {
 		return nil
 	}
 	c.last = height
-	cycle := height / CycleLength
+	cycle := (height - c.Clock.FirstHeight) / c.Clock.CycleLength
 	places := c.places(cycle)
 	var indexes []int64
 	for i, b := range c.Bonds {
-		if b.Start*CycleLength < height && height <= b.Unlock*CycleLength {
+		if c.Clock.Start(b.Start) < height && height <= c.Clock.Start(b.Unlock) {
 			indexes = append(indexes, i)
 		}
 	}
@@ -231,7 +232,7 @@ func (c *Contract) CalculateRewards(gross int64) []clarity.Value {
 	var staked int64
 	earns := map[string]bool{}
 	for signer := range c.Keys {
-		if all, alone := c.Weight(signer, cycle); all >= minimum {
+		if all, alone := c.Weight(signer, cycle); all >= Minimum {
 			earns[signer] = true
 			staked += alone
 		}

@@ -8,7 +8,7 @@ import (
 
 	"strata/eventstore"
 	"strata/projections"
-	"strata/projections/follow"
+	"strata/projections/decode"
 )
 
 // Decode decodes posts as the only events of a log.
@@ -18,7 +18,7 @@ func Decode(t testing.TB, posts []Post) []projections.LogItem {
 	for i, post := range posts {
 		events[i] = eventstore.Event{Seq: int64(i + 1), Path: post.Path, Body: post.Body, Size: int64(len(post.Body))}
 	}
-	items, err := follow.NewDecoder(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(t.Context(), events)
+	items, err := decode.New(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(t.Context(), events)
 	if err != nil {
 		t.Fatal(err)
 	}

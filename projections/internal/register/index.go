@@ -17,7 +17,7 @@ import (
 
 // Index ends a build: it makes the indexes that only readers need, and updates the planner's statistics of all tables.
 // Each index commits alone, so that an interrupted call makes none of them twice.
-func Index(ctx context.Context, pool *pgxpool.Pool, spec projections.Spec, logger *slog.Logger) error {
+func Index(ctx context.Context, pool *pgxpool.Pool, spec projections.Spec, epoch [16]byte, logger *slog.Logger) error {
 	started := time.Now()
 	_, indexes := splitDDL(spec)
 	statements := splitStatements(indexes)
@@ -43,7 +43,7 @@ func Index(ctx context.Context, pool *pgxpool.Pool, spec projections.Spec, logge
 			return fmt.Errorf("analyse table %s of projection %s: %w", table, spec, err)
 		}
 	}
-	if _, err := pool.Exec(ctx, `UPDATE strata.projection SET indexed = true WHERE name = $1 AND version = $2`, spec.Name, spec.Version); err != nil {
+	if _, err := pool.Exec(ctx, `UPDATE strata.projection SET indexed = true WHERE name = $1 AND version = $2 AND epoch = $3`, spec.Name, spec.Version, epoch); err != nil {
 		return fmt.Errorf("note that projection %s has its indexes: %w", spec, err)
 	}
 	logger.LogAttrs(ctx, slog.LevelInfo, "made the indexes of a projection", slog.String("projection", spec.String()),

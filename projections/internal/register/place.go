@@ -59,6 +59,15 @@ func Hold(ctx context.Context, tx pgx.Tx, version projections.Schema) (position 
 	return position, nil
 }
 
+// Unfinished reports whether the rows of a version reflect a part of the event after its position, too.
+func Unfinished(ctx context.Context, q Querier, version projections.Schema) (unfinished bool, err error) {
+	err = q.QueryRow(ctx, `SELECT unfinished FROM strata.projection WHERE name = $1 AND version = $2`, version.Name, version.Version).Scan(&unfinished)
+	if err != nil {
+		return false, fmt.Errorf("read whether projection %s is in the middle of an event: %w", version, err)
+	}
+	return unfinished, nil
+}
+
 // LastStep returns the number of the newest step that a version of a leader has written; 0 when there is none.
 func LastStep(ctx context.Context, q Querier, leader projections.Schema) (int64, error) {
 	var last int64
@@ -68,22 +77,23 @@ func LastStep(ctx context.Context, q Querier, leader projections.Schema) (int64,
 	return last, nil
 }
 
-// WriteState stores the state of a version.
-func WriteState(ctx context.Context, pool *pgxpool.Pool, version projections.Schema, state string) error {
-	_, err := pool.Exec(ctx, `UPDATE strata.projection SET state = $3, updated_at = now() WHERE name = $1 AND version = $2 AND state <> $3`,
-		version.Name, version.Version, state)
+// WriteState stores the state of a version. It changes nothing if the version is gone, also when a later one has its number.
+func WriteState(ctx context.Context, pool *pgxpool.Pool, version projections.Schema, epoch [16]byte, state string) error {
+	_, err := pool.Exec(ctx, `
+		UPDATE strata.projection SET state = $4, updated_at = now()
+		WHERE name = $1 AND version = $2 AND epoch = $3 AND state <> $4`, version.Name, version.Version, epoch, state)
 	if err != nil {
 		return fmt.Errorf("note that projection %s is %s: %w", version, state, err)
 	}
 	return nil
 }
 
-// WriteFailure stores that a version has failed at a position, and why.
-func WriteFailure(ctx context.Context, pool *pgxpool.Pool, version projections.Schema, position int64, cause error) error {
+// WriteFailure stores that a version has failed at a position, and why. Like WriteState, it never changes a successor.
+func WriteFailure(ctx context.Context, pool *pgxpool.Pool, version projections.Schema, epoch [16]byte, position int64, cause error) error {
 	_, err := pool.Exec(ctx, `
 		UPDATE strata.projection
-		SET state = 'failed', error = $3, error_position = $4, error_at = now(), updated_at = now()
-		WHERE name = $1 AND version = $2`, version.Name, version.Version, projections.Text(cause.Error()), position)
+		SET state = 'failed', error = $4, error_position = $5, error_at = now(), updated_at = now()
+		WHERE name = $1 AND version = $2 AND epoch = $3`, version.Name, version.Version, epoch, projections.Text(cause.Error()), position)
 	if err != nil {
 		return fmt.Errorf("note that projection %s failed: %w", version, err)
 	}

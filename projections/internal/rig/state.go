@@ -30,17 +30,17 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	}
 	Compare(t, "canonical block", blocks, Pairs(t, log, `
 		SELECT c.height::text, '0x' || encode(b.index_block_hash, 'hex')
-		FROM chain_v4.canonical c JOIN chain_v4.block b ON b.source_seq = c.block_seq`))
+		FROM chain_v5.canonical c JOIN chain_v5.block b ON b.source_seq = c.block_seq`))
 	Compare(t, "STX balance", texts(want.Balances), Pairs(t, log, `
-		SELECT account, balance::text FROM balances_v2.holding WHERE asset = 'stx' AND balance <> 0`))
+		SELECT account, balance::text FROM balances_v3.holding WHERE asset = 'stx' AND balance <> 0`))
 	Compare(t, "next nonce", texts(want.Nonces), Pairs(t, log, `
-		SELECT DISTINCT ON (account) account, next_nonce::text FROM balances_v2.nonce ORDER BY account, height DESC`))
+		SELECT DISTINCT ON (account) account, next_nonce::text FROM balances_v3.nonce ORDER BY account, height DESC`))
 	tokens := map[string]string{}
 	for h, amount := range want.Tokens {
 		tokens[h.Owner+" "+h.Asset] = amount.String()
 	}
 	Compare(t, "token balance", tokens, Pairs(t, log, `
-		SELECT account || ' ' || asset, balance::text FROM balances_v2.holding WHERE kind = 'ft' AND balance <> 0`))
+		SELECT account || ' ' || asset, balance::text FROM balances_v3.holding WHERE kind = 'ft' AND balance <> 0`))
 	items, counts := map[string]string{}, map[string]string{}
 	for item, owner := range want.Items {
 		items[item.Asset+" "+item.Value] = owner
@@ -52,9 +52,9 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 		counts[key] = n.Add(n, big.NewInt(1)).String()
 	}
 	Compare(t, "owner", items, Pairs(t, log, `
-		SELECT asset || ' 0x' || encode(value, 'hex'), owner FROM balances_v2.nft_custody WHERE owner IS NOT NULL`))
+		SELECT asset || ' 0x' || encode(value, 'hex'), owner FROM balances_v3.nft_custody WHERE owner IS NOT NULL`))
 	Compare(t, "number of tokens", counts, Pairs(t, log, `
-		SELECT account || ' ' || asset, balance::text FROM balances_v2.holding WHERE kind = 'nft' AND balance <> 0`))
+		SELECT account || ' ' || asset, balance::text FROM balances_v3.holding WHERE kind = 'nft' AND balance <> 0`))
 	holders, minted := map[string]int{}, map[string]*big.Int{"stx": want.Liquid()}
 	for _, balance := range want.Balances {
 		if balance > 0 {
@@ -90,7 +90,7 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	}
 	Compare(t, "asset", assets, Pairs(t, log, `
 		SELECT asset, holders || ' have ' || (minted - burned + rewards) FROM (
-			SELECT DISTINCT ON (asset) * FROM balances_v2.asset ORDER BY asset, height DESC
+			SELECT DISTINCT ON (asset) * FROM balances_v3.asset ORDER BY asset, height DESC
 		) a WHERE minted - burned + rewards > 0`))
 	locks := map[string]string{}
 	for account, lock := range want.Locks {
@@ -98,17 +98,17 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	}
 	Compare(t, "lock", locks, Pairs(t, log, `
 		SELECT DISTINCT ON (account) account, amount || ' until ' || unlock_height
-		FROM balances_v2.stx_lock ORDER BY account, height DESC, position DESC`))
+		FROM balances_v3.stx_lock ORDER BY account, height DESC, position DESC`))
 	contracts := map[string]string{}
 	for contract := range want.Contracts {
 		contracts[contract] = ""
 	}
 	Compare(t, "contract", contracts, Pairs(t, log, `
-		SELECT k.contract_id, '' FROM chain_v4.contract k JOIN chain_v4.canonical c ON c.block_seq = k.source_seq`))
+		SELECT k.contract_id, '' FROM chain_v5.contract k JOIN chain_v5.canonical c ON c.block_seq = k.source_seq`))
 	if rows := Pairs(t, log, `SELECT seq::text, reason FROM strata.quarantine`); len(rows) > 0 {
 		t.Errorf("quarantined: %v", rows)
 	}
-	if rows := Pairs(t, log, `SELECT account, balance::text FROM balances_v2.negative_balance`); len(rows) > 0 {
+	if rows := Pairs(t, log, `SELECT account, balance::text FROM balances_v3.negative_balance`); len(rows) > 0 {
 		t.Errorf("negative balances: %v", rows)
 	}
 }
@@ -116,22 +116,22 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 // canonicalRows are queries whose results must not depend on what happened beside the canonical chain. Positions in the
 // log do depend on that, so dump replaces them with the block that the event announced.
 var canonicalRows = map[string]string{
-	"block":       `SELECT b.* FROM chain_v4.canonical c JOIN chain_v4.block b ON b.source_seq = c.block_seq`,
-	"transaction": `SELECT r.* FROM chain_v4.canonical c JOIN chain_v4.transaction r ON r.source_seq = c.block_seq`,
-	"event":       `SELECT r.* FROM chain_v4.canonical c JOIN chain_v4.event r ON r.source_seq = c.block_seq`,
-	"contract":    `SELECT r.* FROM chain_v4.canonical c JOIN chain_v4.contract r ON r.source_seq = c.block_seq`,
+	"block":       `SELECT b.* FROM chain_v5.canonical c JOIN chain_v5.block b ON b.source_seq = c.block_seq`,
+	"transaction": `SELECT r.* FROM chain_v5.canonical c JOIN chain_v5.transaction r ON r.source_seq = c.block_seq`,
+	"event":       `SELECT r.* FROM chain_v5.canonical c JOIN chain_v5.event r ON r.source_seq = c.block_seq`,
+	"contract":    `SELECT r.* FROM chain_v5.canonical c JOIN chain_v5.contract r ON r.source_seq = c.block_seq`,
 	"microblock_confirmation": `
-		SELECT r.* FROM chain_v4.canonical c JOIN chain_v4.microblock_confirmation r ON r.source_seq = c.block_seq`,
-	"burn_block":       `SELECT * FROM chain_v4.burn_block WHERE canonical`,
-	"balances block":   `SELECT * FROM balances_v2.block`,
-	"ledger":           `SELECT * FROM balances_v2.ledger`,
-	"holding":          `SELECT * FROM balances_v2.holding`,
-	"nft_event":        `SELECT * FROM balances_v2.nft_event`,
-	"asset":            `SELECT * FROM balances_v2.asset`,
-	"nft_custody":      `SELECT * FROM balances_v2.nft_custody`,
-	"stx_lock":         `SELECT * FROM balances_v2.stx_lock`,
-	"nonce":            `SELECT * FROM balances_v2.nonce`,
-	"negative_balance": `SELECT * FROM balances_v2.negative_balance`,
+		SELECT r.* FROM chain_v5.canonical c JOIN chain_v5.microblock_confirmation r ON r.source_seq = c.block_seq`,
+	"burn_block":       `SELECT * FROM chain_v5.burn_block WHERE canonical`,
+	"balances block":   `SELECT * FROM balances_v3.block`,
+	"ledger":           `SELECT * FROM balances_v3.ledger`,
+	"holding":          `SELECT * FROM balances_v3.holding`,
+	"nft_event":        `SELECT * FROM balances_v3.nft_event`,
+	"asset":            `SELECT * FROM balances_v3.asset`,
+	"nft_custody":      `SELECT * FROM balances_v3.nft_custody`,
+	"stx_lock":         `SELECT * FROM balances_v3.stx_lock`,
+	"nonce":            `SELECT * FROM balances_v3.nonce`,
+	"negative_balance": `SELECT * FROM balances_v3.negative_balance`,
 	"pox burn_block":   `SELECT * FROM pox_v2.burn_block`,
 	"reward":           `SELECT * FROM pox_v2.reward`,
 	"recipient":        `SELECT * FROM pox_v2.recipient`,
@@ -175,7 +175,7 @@ func CheckSameRows(t *testing.T, want, got *eventstore.Log) {
 func dump(t *testing.T, log *eventstore.Log, query string) []string {
 	t.Helper()
 	blocks := map[int64]string{}
-	rows, err := log.Pool().Query(t.Context(), `SELECT source_seq, index_block_hash FROM chain_v4.block`)
+	rows, err := log.Pool().Query(t.Context(), `SELECT source_seq, index_block_hash FROM chain_v5.block`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,17 @@ func (p *Projection) Checks() []projections.Check {
 				UNION ALL SELECT 'symbol', count(*) FROM {schema}.token WHERE symbol_key IS NOT NULL
 			) t FULL JOIN (SELECT list, sum(n) AS n FROM {schema}.stretch GROUP BY list) s USING (list)
 			WHERE coalesce(s.n, 0) <> coalesce(t.n, 0)`},
+		{Name: "each stretch of a list counts the tokens from its key to the next", SQL: `
+			SELECT list, max(key) FILTER (WHERE NOT is_token) AS first_key, coalesce(max(counted), 0) AS counted, count(*) FILTER (WHERE is_token) AS there
+			FROM (
+				SELECT *, count(counted) OVER (PARTITION BY list ORDER BY key, contract, is_token) AS stretch FROM (
+					SELECT list, first_key AS key, first_contract AS contract, n AS counted, false AS is_token FROM {schema}.stretch
+					UNION ALL SELECT 'name', name_key, contract_id COLLATE "C", NULL, true FROM {schema}.token WHERE name_key IS NOT NULL
+					UNION ALL SELECT 'symbol', symbol_key, contract_id COLLATE "C", NULL, true FROM {schema}.token WHERE symbol_key IS NOT NULL
+				) points
+			) placed
+			GROUP BY list, stretch
+			HAVING coalesce(max(counted), 0) <> count(*) FILTER (WHERE is_token)`},
 		{Name: "each token belongs to a contract", SQL: `
 			SELECT contract_id, token_id FROM {schema}.token t
 			WHERE NOT EXISTS (SELECT FROM {schema}.contract c WHERE c.contract_id = t.contract_id)`},

@@ -56,7 +56,7 @@ CREATE TABLE {schema}.token (
     read_seq     bigint,            -- the report that brought the properties
     read_at      timestamptz,
     supply_seq   bigint,            -- the later report that brought the supply alone; null if read_seq brought it
-    failed_seq   bigint,            -- the report of the last attempt, if that failed
+    failed_seq   bigint,            -- the report of the last attempt, if that failed; read_seq if it brought only some properties
     decimals     int,
     reason       smallint NOT NULL, -- why the last attempt failed (fetch.Reason); 0 if it did not
     token_id     numeric  NOT NULL, -- 1 for ft

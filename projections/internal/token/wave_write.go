@@ -64,6 +64,9 @@ func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subj
 	if err := b.writeGoodReads(good); err != nil {
 		return nil, err
 	}
+	if err := b.writeBadReads(lacking(good)); err != nil {
+		return nil, err
+	}
 	keys := make([]tokenKey, len(good))
 	subjects := make([]subject, len(good))
 	for i, r := range good {
@@ -86,7 +89,11 @@ func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subj
 			}
 		}
 		interval, dynamic := intervals[r.token]
-		if !dynamic {
+		switch {
+		case !dynamic && r.read.Lack != nil: // the contract may state the rest one day
+			end(r.answer, &failure{r.openWant, r.step.SourceSeq, r.report.FinishedAt, r.read.Lack})
+			continue
+		case !dynamic:
 			end(r.answer, nil)
 			continue
 		}
@@ -95,6 +102,17 @@ func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subj
 		}
 	}
 	return subjects, nil
+}
+
+// lacking returns the reads in which a property is missing, with the reason as their problem.
+func lacking(good []readRecord) (lacking []readRecord) {
+	for _, r := range good {
+		if r.read.Lack != nil {
+			r.problem = r.read.Lack
+			lacking = append(lacking, r)
+		}
+	}
+	return lacking
 }
 
 func (b *batch) writeBadReads(all []readRecord) error {

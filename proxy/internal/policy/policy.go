@@ -42,6 +42,7 @@ const (
 	Estimate         // estimates a fee, from the fees that the node has seen
 	Unconfirmed      // looks in the node's own mempool
 	Confirmed        // needs the node's index of transactions
+	Call             // runs a read-only function, and reports its failure with status 200
 )
 
 // Endpoint describes how to handle requests for one path and method of a node.
@@ -56,6 +57,8 @@ type Endpoint struct {
 	Hedge bool
 	// Lifetime is that of an answer; Pinned replaces it if the request names the tip of the state that it reads.
 	Lifetime, Pinned Lifetime
+	// Why says what a node derives from the tip in a request, and so why Pinned is right; empty if a node ignores tip.
+	Why string
 	// Operator marks an endpoint that is meant for the node's operator.
 	Operator bool
 	// Authorized means that the client's Authorization is meant for the node, and is forwarded.

@@ -47,6 +47,20 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+// An answer lasts longer because a request names the tip only where the table says what a node derives from it.
+func TestPinnedHasReason(t *testing.T) {
+	for i := range table {
+		if e := &table[i]; e.Pinned != e.Lifetime && e.Why == "" {
+			t.Errorf("%s: pinned to a tip it lasts %d and not %d, and nothing says why", e.Name, e.Pinned, e.Lifetime)
+		}
+	}
+	for _, path := range []string{"/v2/pox", "/v2/headers/7", "/v2/fees/transfer", "/v3/signer/a/7", "/v3/transaction/ab", "/v3/stacker_set/7"} {
+		if e := Match(http.MethodGet, path); e.Pinned == Immutable {
+			t.Errorf("%s: immutable for a tip, though a node derives it from other things too", e.Name)
+		}
+	}
+}
+
 // An endpoint that changes something, or that only the operator may call, is never safe, cached or hedged.
 func TestTableIsCautious(t *testing.T) {
 	seen := map[int]bool{}

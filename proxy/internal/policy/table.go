@@ -10,12 +10,9 @@ func read(cost Cost, path string, lifetime Lifetime) Endpoint {
 	}
 }
 
-// state returns an endpoint that reads the state at a tip. If the request names the tip, the answer never changes.
-func state(cost Cost, path string) Endpoint {
-	e := read(cost, path, Tip)
-	e.Pinned = Immutable
-	return e
-}
+// state returns an endpoint that reads the state at a tip. If the request names the tip, the answer never changes, for the
+// reason why.
+func state(cost Cost, path, why string) Endpoint { return read(cost, path, Tip).pinned(Immutable, why) }
 
 // pure turns e into a POST that changes nothing.
 func (e Endpoint) pure() Endpoint {
@@ -34,9 +31,9 @@ func (e Endpoint) local() Endpoint {
 	return e
 }
 
-// pinned marks the answer as immutable if the request names the tip.
-func (e Endpoint) pinned() Endpoint {
-	e.Pinned = Immutable
+// pinned sets the lifetime of the answer to a request that names the tip, and why it lasts that long.
+func (e Endpoint) pinned(lifetime Lifetime, why string) Endpoint {
+	e.Pinned, e.Why = lifetime, why
 	return e
 }
 
@@ -51,23 +48,27 @@ func operator(method, path string) Endpoint {
 	return Endpoint{Name: path, Method: method, Cost: Heavy, Operator: true, Authorized: true, PerNode: true}
 }
 
-// table lists all endpoints of a node. A segment {x} matches any one segment; {x...} matches the rest of the path,
-// because names in Clarity may contain a slash.
+// table lists all endpoints of a node, and for those that read tip what they derive from it. A segment {x} matches any one
+// segment; {x...} matches the rest of the path, because names in Clarity may contain a slash.
 var table = []Endpoint{
 	read(Light, "/v2/info", Second),
 	read(Light, "/v3/health", None).local(),
-	read(Heavy, "/v2/pox", Tip).pinned(),
-	state(Medium, "/v2/accounts/{principal}"),
-	state(Heavy, "/v2/contracts/call-read/{address}/{contract}/{function...}").pure(),
-	state(Heavy, "/v3/contracts/fast-call-read/{address}/{contract}/{function...}").pure().authorized(),
-	state(Medium, "/v2/contracts/interface/{address}/{contract}"),
-	state(Medium, "/v2/contracts/source/{address}/{contract}"),
-	state(Medium, "/v2/traits/{address}/{contract}/{traitAddress}/{traitContract}/{trait...}"),
-	state(Medium, "/v2/map_entry/{address}/{contract}/{map...}").pure(),
-	state(Medium, "/v2/data_var/{address}/{contract}/{variable...}"),
-	state(Medium, "/v2/constant_val/{address}/{contract}/{constant...}"),
-	state(Medium, "/v2/clarity/marf/{key}"),
-	state(Medium, "/v2/clarity/metadata/{address}/{contract}/{key...}"),
+	read(Heavy, "/v2/pox", Tip).pinned(Burn, "only the contract's part is that of tip: heights, cycles and what is left of them come from the "+
+		"node's Bitcoin tip, and the list of epochs from its configuration"),
+	state(Medium, "/v2/accounts/{principal}", "balance, nonce and proofs are of the trie of tip; what is locked is compared with the Bitcoin block "+
+		"that tip was built on"),
+	state(Heavy, "/v2/contracts/call-read/{address}/{contract}/{function...}", "Clarity reads the trie of tip, and its Bitcoin block, only; but "+
+		"failures depend on the limits of the node too").pure().kind(Call),
+	state(Heavy, "/v3/contracts/fast-call-read/{address}/{contract}/{function...}", "as call-read; never cached, as it needs a secret").
+		pure().authorized().kind(Call),
+	state(Medium, "/v2/contracts/interface/{address}/{contract}", "the analysis that was stored with the contract, in a block up to tip"),
+	state(Medium, "/v2/contracts/source/{address}/{contract}", "the source of a block up to tip; the proof is of the trie of tip"),
+	state(Medium, "/v2/traits/{address}/{contract}/{traitAddress}/{traitContract}/{trait...}", "the stored analyses of two contracts up to tip"),
+	state(Medium, "/v2/map_entry/{address}/{contract}/{map...}", "a value and its proof in the trie of tip").pure(),
+	state(Medium, "/v2/data_var/{address}/{contract}/{variable...}", "a value and its proof in the trie of tip"),
+	state(Medium, "/v2/constant_val/{address}/{contract}/{constant...}", "a constant of a contract up to tip"),
+	state(Medium, "/v2/clarity/marf/{key}", "a value and its proof in the trie of tip"),
+	state(Medium, "/v2/clarity/metadata/{address}/{contract}/{key...}", "metadata of a contract up to tip"),
 	read(Medium, "/v2/fees/transaction", Tip).pure().kind(Estimate),
 	read(Light, "/v2/fees/transfer", Tip),
 	read(Light, "/v2/transactions/unconfirmed/{txid}", None).kind(Unconfirmed),
@@ -75,10 +76,10 @@ var table = []Endpoint{
 
 	{Name: "/v2/transactions", Method: http.MethodPost, Cost: Medium, Kind: Broadcast},
 
-	read(Medium, "/v2/headers/{count}", Tip),
+	read(Medium, "/v2/headers/{count}", Tip).pinned(Tip, "ancestors of tip, but how many a node gives is its own limit"),
 	read(Medium, "/v2/blocks/{id}", Immutable),
 	read(Medium, "/v3/blocks/{id}", Immutable),
-	read(Medium, "/v3/blocks/height/{height}", Tip).pinned(),
+	read(Medium, "/v3/blocks/height/{height}", Tip).pinned(Immutable, "the ancestor of tip at that height"),
 	read(Light, "/v3/tenures/info", Tip),
 	read(Heavy, "/v3/tenures/{id}", None),
 	read(Medium, "/v3/tenures/blocks/{consensus}", Burn),

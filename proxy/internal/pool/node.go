@@ -25,10 +25,11 @@ type Node struct {
 	ejection *ejection
 	latency  [policy.Costs]latency
 
-	standing atomic.Int32 // a State, but never Ejected, which is independent of the standing
-	height   atomic.Int64 // of its tip; -1 if unknown
-	load     atomic.Int64 // sum of the weights of its in-flight requests
-	inFlight atomic.Int64
+	standing   atomic.Int32 // a State, but never Ejected, which is independent of the standing
+	height     atomic.Int64 // of its tip; -1 if unknown
+	burnHeight atomic.Int64 // of its Bitcoin tip; -1 if unknown
+	load       atomic.Int64 // sum of the weights of its in-flight requests
+	inFlight   atomic.Int64
 	// verified means that the node has reported the right chain.
 	verified atomic.Bool
 	// unsupported has, for each endpoint, the time until which the node counts as not supporting it, in nanoseconds of the
@@ -63,6 +64,7 @@ func newNode(config Config, address Address, index int, changed func()) *Node {
 	}
 	n.standing.Store(int32(Unasked))
 	n.height.Store(-1)
+	n.burnHeight.Store(-1)
 	n.tipHistory.Store(&tipHistory{})
 	return n
 }
@@ -82,6 +84,9 @@ func (n *Node) unsupportedNow(e *policy.Endpoint, now time.Time) bool {
 
 // Height returns the height of the node's tip; -1 if unknown.
 func (n *Node) Height() int64 { return n.height.Load() }
+
+// BurnHeight returns the height of the node's Bitcoin tip; -1 if unknown.
+func (n *Node) BurnHeight() int64 { return n.burnHeight.Load() }
 
 // score estimates how long a request would take on this node: its load, times its latency, divided by its share of
 // requests. The node with the lower score is the better choice.

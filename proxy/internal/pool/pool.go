@@ -66,6 +66,23 @@ func (p *Pool) NodesWithTip(id hash.Hash32) (nodes uint64) {
 	return nodes
 }
 
+// NodesAtTip returns the serving nodes that have reached the pool's tip, or the highest of them if none has.
+func (p *Pool) NodesAtTip() (nodes uint64) {
+	height := p.Tip().Height
+	highest := int64(-1)
+	for _, n := range p.nodes { // Config.Tip may be ahead of all
+		if p.rank(n) == rankServing {
+			highest = max(highest, n.height.Load())
+		}
+	}
+	for _, n := range p.nodes {
+		if p.rank(n) == rankServing && n.height.Load() >= min(height, highest) {
+			nodes |= n.Bit
+		}
+	}
+	return nodes
+}
+
 // NodeByName returns the node with this name.
 func (p *Pool) NodeByName(name string) (*Node, bool) {
 	for _, n := range p.nodes {

@@ -71,6 +71,7 @@ func (p *Pool) recordProbe(ctx context.Context, n *Node, info *nodeInfo, err err
 	}
 	n.missedProbes, n.probeError, n.info = 0, "", info
 	n.height.Store(info.Height)
+	n.burnHeight.Store(info.BurnHeight)
 	tipHistory := n.tipHistory.Load().with(point{info.Height, info.id})
 	n.tipHistory.Store(&tipHistory)
 	if burn := p.burnHeight(n); burn >= 0 && info.BurnHeight < burn-1 {

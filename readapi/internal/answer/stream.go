@@ -17,8 +17,12 @@ func (a *Answer) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// writePatience is how long a client may take for one piece of a streamed body.
-const writePatience = time.Minute
+const (
+	// writePatience is how long a client may take for one piece of a streamed body.
+	writePatience = time.Minute
+	// pieceMax is the size of the largest such piece, in bytes.
+	pieceMax = 64 << 10
+)
 
 // patientWriter gives each piece its own deadline: a large body may take long, a client that does not read may not.
 type patientWriter struct {
@@ -26,8 +30,15 @@ type patientWriter struct {
 	controller *http.ResponseController
 }
 
-func (p *patientWriter) Write(b []byte) (int, error) {
-	// Not every connection has deadlines; then it is the server's settings that count.
-	_ = p.controller.SetWriteDeadline(time.Now().Add(writePatience))
-	return p.w.Write(b)
+func (p *patientWriter) Write(b []byte) (written int, err error) {
+	for {
+		// Not every connection has deadlines; then it is the server's settings that count.
+		_ = p.controller.SetWriteDeadline(time.Now().Add(writePatience))
+		n, err := p.w.Write(b[:min(len(b), pieceMax)])
+		written += n
+		b = b[n:]
+		if err != nil || len(b) == 0 {
+			return written, err
+		}
+	}
 }

@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"math/big"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/document"
@@ -89,9 +91,20 @@ func (s *Site) Insert(table string, given, defaults Columns) {
 	s.Exec(fmt.Sprintf(`INSERT INTO %s (%s) VALUES (%s)`, table, strings.Join(names, ", "), strings.Join(places, ", ")), values...)
 }
 
+// tokenSchema returns the schema of the active version of a kind: a made-up one, or that of the projection's own rules.
+func (s *Site) tokenSchema(kind token.Kind) string {
+	s.T.Helper()
+	schema := string(kind) + "_v1"
+	err := s.Pool.QueryRow(s.T.Context(), `SELECT name || '_v' || version FROM strata.active WHERE name = $1`, string(kind)).Scan(&schema)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		s.T.Fatal(err)
+	}
+	return schema
+}
+
 func (s *Site) Contract(kind token.Kind, contract string, given Columns) {
 	s.T.Helper()
-	s.Insert(string(kind)+"_v1.contract", given, Columns{
+	s.Insert(s.tokenSchema(kind)+".contract", given, Columns{
 		"height": 5, "source_seq": 105, "tx_index": 0, "reason": 0, "txid": []byte{0x12, 0x34, 0x56}, "contract_id": contract, "fungible_token": "ft-token",
 	})
 }
@@ -99,7 +112,7 @@ func (s *Site) Contract(kind token.Kind, contract string, given Columns) {
 // unread adds a token that was never read.
 func (s *Site) Unread(kind token.Kind, contract, id string, given Columns) {
 	s.T.Helper()
-	s.Insert(string(kind)+"_v1.token", given, Columns{"height": 6, "source_seq": 106, "reason": 0, "contract_id": contract, "token_id": id})
+	s.Insert(s.tokenSchema(kind)+".token", given, Columns{"height": 6, "source_seq": 106, "reason": 0, "contract_id": contract, "token_id": id})
 }
 
 // read adds a token that was.
@@ -132,7 +145,7 @@ func (s *Site) Document(kind token.Kind, uri string, d *document.Document, given
 	if d != nil {
 		row["source_seq"], row["fetched_at"], row["content"] = 202, time.Unix(1_700_000_060, 0), string(d.Encode())
 	}
-	s.Insert(string(kind)+"_v1.document", given, row)
+	s.Insert(s.tokenSchema(kind)+".document", given, row)
 }
 
 // image adds an image; its bytes are its URI. Without bytes, they were never had.
@@ -142,12 +155,12 @@ func (s *Site) Image(kind token.Kind, uri string, had bool, given Columns) {
 	if had {
 		row["source_seq"], row["sha256"], row["content_type"], row["width"], row["height"] = 203, URIHash(uri), "image/png", 400, 300
 	}
-	s.Insert(string(kind)+"_v1.image", given, row)
+	s.Insert(s.tokenSchema(kind)+".image", given, row)
 }
 
 func (s *Site) Refer(kind token.Kind, contract, id, role, locale, uri string) {
 	s.T.Helper()
-	s.Insert(string(kind)+"_v1.reference", nil, Columns{
+	s.Insert(s.tokenSchema(kind)+".reference", nil, Columns{
 		"contract_id": contract, "token_id": id, "role": role, "locale": locale, "uri_hash": URIHash(uri),
 	})
 }
@@ -155,7 +168,7 @@ func (s *Site) Refer(kind token.Kind, contract, id, role, locale, uri string) {
 // want adds what is to be fetched.
 func (s *Site) Want(kind token.Kind, w fetch.Want, severity fetch.Severity, attempts int) {
 	s.T.Helper()
-	s.Insert(string(kind)+"_v1.want", nil, Columns{
+	s.Insert(s.tokenSchema(kind)+".want", nil, Columns{
 		"source_seq": 204, "due_at": time.Unix(1_700_003_600, 0), "attempts": attempts, "waits": 0, "priority": 3, "reason": 107, "severity": int(severity),
 		"key_hash": URIHash(w.Key()), "kind": string(w.Kind), "want": "{}",
 	})

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 	"net"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,33 +13,31 @@ import (
 	"strata/internal/testkit/pgtest"
 )
 
-// turns counts how often a connection goes from writing to reading: the round trips.
-type Turns struct {
+// Turns counts how often connections go from writing to reading: the round trips.
+type Turns struct{ n atomic.Int64 }
+
+// turnsConn is a connection whose round trips are counted.
+type turnsConn struct {
 	net.Conn
-	mu      sync.Mutex
-	writing bool
-	n       int
+	turns   *Turns
+	writing atomic.Bool
 }
 
-func (c *Turns) Write(b []byte) (int, error) {
-	c.mu.Lock()
-	if !c.writing {
-		c.writing = true
-		c.n++
+func (c *turnsConn) Write(b []byte) (int, error) {
+	if c.writing.CompareAndSwap(false, true) {
+		c.turns.n.Add(1)
 	}
-	c.mu.Unlock()
 	return c.Conn.Write(b)
 }
 
-func (c *Turns) Read(b []byte) (int, error) {
+func (c *turnsConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	c.mu.Lock()
-	c.writing = false
-	c.mu.Unlock()
+	c.writing.Store(false)
 	return n, err
 }
 
-// countedPool is a pool of one connection to the database of another one, whose round trips are counted.
+// CountedPool is a pool of one connection to the database of another one. Its round trips are counted, also those of pools with its
+// configuration.
 func CountedPool(t testing.TB, of *pgxpool.Pool, prepare func(*pgxpool.Config)) (*pgxpool.Pool, *Turns) {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(of.Config().ConnString())
@@ -52,8 +50,7 @@ func CountedPool(t testing.TB, of *pgxpool.Pool, prepare func(*pgxpool.Config)) 
 	dial := config.ConnConfig.DialFunc
 	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
-		counted.Conn = conn
-		return counted, err
+		return &turnsConn{Conn: conn, turns: counted}, err
 	}
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
@@ -63,20 +60,16 @@ func CountedPool(t testing.TB, of *pgxpool.Pool, prepare func(*pgxpool.Config)) 
 	return pool, counted
 }
 
-func (c *Turns) count() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.n
-}
+func (c *Turns) count() int { return int(c.n.Load()) }
 
-// during is how many round trips there are while read reads.
+// During is how many round trips there are while read reads.
 func (c *Turns) During(read func()) int {
 	before := c.count()
 	read()
 	return c.count() - before
 }
 
-// least is how many round trips a read takes: the fewest of several, as others may come in between on a busy machine. The
+// Least is how many round trips a read takes: the fewest of several, as others may come in between on a busy machine. The
 // watch looks, and the pool asks a connection that has been idle for long whether it is alive.
 func (c *Turns) Least(reads int, read func(n int)) int {
 	least := math.MaxInt

@@ -71,7 +71,7 @@ func TestFullQueueDrops(t *testing.T) {
 	for name, queue := range map[string]struct {
 		length int
 		bytes  int64
-	}{"by count": {1, 1 << 20}, "by bytes": {1000, 100}} {
+	}{"by count": {1, 1 << 20}, "by bytes": {1000, 120}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := redistest.New(t)

@@ -44,5 +44,8 @@ func Queue[V Value](c Config[V], length int, bytes int64) Config[V] {
 func RedisKey(key Key) string    { return naming(PrefixDefault).value(key) }
 func RedisLock(keys Keys) string { return naming(PrefixDefault).lock(keys) }
 
+// Named is what is stored under a key for a value.
+func Named(key Key, value string) string { return string(appendName(nil, key)) + value }
+
 // Overhead is what an entry is said to cost besides its key and value.
 const Overhead = entryOverhead

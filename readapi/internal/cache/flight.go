@@ -42,7 +42,7 @@ var errAbandoned = errors.New("make an answer: the maker left without one")
 // its Do holds back callers whose ctx has ended, and its DoChan starts a goroutine for each call, doesn't tell a caller
 // that it has joined, and never answers callers whose work ended its goroutine.
 func (c *Cache[V]) share(ctx context.Context, keys Keys, maker func(context.Context) (Made[V], error)) (value V, err error) {
-	if keys.none() {
+	if keys == (Keys{}) {
 		return c.fly(ctx, keys, maker)
 	}
 	c.mu.Lock()

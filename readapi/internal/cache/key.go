@@ -12,6 +12,9 @@ type Keys struct {
 	Lasting Key
 	// Current belongs to the position of the data when the request arrived.
 	Current Key
+	// Flight is for callers that don't know that position: those with the same one share a maker, although no answer is
+	// cached under it.
+	Flight Key
 }
 
 // list returns the keys that are set, in the order of look-up.
@@ -27,7 +30,7 @@ func (k Keys) list() []Key {
 }
 
 // none reports whether there is no key at all, so that the answer can't be cached.
-func (k Keys) none() bool { return k == Keys{} }
+func (k Keys) none() bool { return k.Lasting == Key{} && k.Current == Key{} }
 
 // naming names the keys in Redis. Its value is their common prefix.
 type naming string

@@ -39,7 +39,7 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		misses:     counter("misses_total", "Answers that were in no tier and had to be built.").WithLabelValues(),
 		stores:     counter("stores_total", "Answers stored in Redis.").WithLabelValues(),
 		dropped:    counter("dropped_stores_total", "Answers that were not stored in Redis although they should have been, by reason.", "reason"),
-		errors:     counter("errors_total", "Calls to Redis that failed or took too long, and values in Redis that could not be parsed.", "operation", "kind"),
+		errors:     counter("errors_total", "Calls to Redis that failed or took too long, and values in Redis that could not be parsed (unparsable) or belong to another key (misnamed).", "operation", "kind"),
 		breaker:    breaker,
 		evictions:  counter("evictions_total", "Answers evicted from memory.").WithLabelValues(),
 		joined:     counter("joined_flights_total", "Requests that waited for the answer of another request in the same process.").WithLabelValues(),

@@ -298,7 +298,7 @@ func TestOverwrittenByHand(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 		eventually.Holds(t, "the value is stored again", func() bool {
-			return client.Get(t.Context(), cache.RedisKey(keys.Current)).Val() == header+"body"
+			return client.Get(t.Context(), cache.RedisKey(keys.Current)).Val() == cache.Named(keys.Current, header+"body")
 		})
 	}
 	if warnings := log.messages(slog.LevelWarn); len(warnings) != 1 || !strings.Contains(warnings[0], "can't be parsed") {

@@ -183,17 +183,29 @@ func (s *shared[V]) first(ctx context.Context, l *lookup) found[V] {
 		if err != nil {
 			continue // there is no value
 		}
-		value, err := s.parse(b)
+		var value V
+		if b, err = unnamed(b, l.keys[i]); err == nil {
+			value, err = s.parse(b)
+		}
 		if err == nil {
 			return found[V]{key: l.keys[i], value: value, ok: true}
 		}
-		s.metrics.errors.WithLabelValues("get", "unparsable").Inc()
-		s.unparsable.Do(func() {
-			s.logger.LogAttrs(ctx, slog.LevelWarn, "a value in Redis can't be parsed; building it anew, and only counting further ones",
-				slog.String("key", s.naming.value(l.keys[i])), slog.Int("bytes", len(b)), slog.Any("error", err))
-		})
+		s.refuse(ctx, l.keys[i], len(b), err)
 	}
 	return found[V]{}
+}
+
+// refuse counts a value that can't be used, and logs the first one.
+func (s *shared[V]) refuse(ctx context.Context, key Key, length int, err error) {
+	kind := "unparsable"
+	if errors.Is(err, errMisnamed) {
+		kind = "misnamed"
+	}
+	s.metrics.errors.WithLabelValues("get", kind).Inc()
+	s.unparsable.Do(func() {
+		s.logger.LogAttrs(ctx, slog.LevelWarn, "a value in Redis can't be parsed, or belongs to another key; building it anew, and only counting further ones",
+			slog.String("key", s.naming.value(key)), slog.Int("bytes", length), slog.Any("error", err))
+	})
 }
 
 // execute sends the commands and returns the first failure among them. A missing value is not a failure.

@@ -25,6 +25,10 @@ func (s *shared[V]) findTimed(ctx context.Context, key Key) (value []byte, left 
 	if value, err = get.Bytes(); err != nil {
 		return nil, 0, false
 	}
+	if value, err = unnamed(value, key); err != nil {
+		s.refuse(ctx, key, len(value), err)
+		return nil, 0, false
+	}
 	return value, max(ttl.Val(), 0), true // negative if it expired between the two commands
 }
 
@@ -37,6 +41,6 @@ func (s *shared[V]) storeTimed(key Key, value []byte, ttl time.Duration) {
 		s.metrics.dropped.WithLabelValues("too large").Inc()
 	default:
 		// The shortest time to live in Redis is a millisecond.
-		s.queue.add(job{key: s.naming.value(key), value: value, ttl: max(ttl, time.Millisecond)})
+		s.queue.add(job{key: s.naming.value(key), value: append(appendName(make([]byte, 0, namedLen+len(value)), key), value...), ttl: max(ttl, time.Millisecond)})
 	}
 }

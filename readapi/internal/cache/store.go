@@ -24,8 +24,8 @@ func (s *shared[V]) store(made Made[V], turn turn) bool {
 		s.metrics.dropped.WithLabelValues("too large").Inc()
 		return false
 	}
-	value := made.Value.AppendBinary(nil)
-	if len(value) > ValueBytesMax {
+	value := made.Value.AppendBinary(appendName(make([]byte, 0, namedLen+made.Value.Weight()), made.Key))
+	if len(value)-namedLen > ValueBytesMax {
 		s.metrics.dropped.WithLabelValues("too large").Inc()
 		return false
 	}

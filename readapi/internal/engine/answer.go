@@ -66,6 +66,7 @@ func handleIn(ctx context.Context, s *Snapshot, handler handler) (value any, err
 	defer s.Close()
 	defer func() {
 		if p := recover(); p != nil {
+			s.Engine.Panicked()
 			// Other requests may be waiting for this answer, so the panic has to become an error.
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
@@ -109,6 +110,9 @@ func (e *Engine) FailureAnswer(ctx context.Context, err error, c answer.Config) 
 		c.Fields = append(c.Fields, answer.Field{Name: "X-Request-Id", Values: []string{x.ID}})
 	}
 	c.Status, c.SettlesAt = status, 0
+	if own := new(Error); errors.As(err, &own) && (own.Code == CodeBusy || own.Code == CodeBehind) {
+		c.Fields = append(c.Fields, answer.Field{Name: "Retry-After", Values: []string{"1"}})
+	}
 	if moved := new(RedirectError); errors.As(err, &moved) {
 		moved.describe(&c)
 	}

@@ -140,9 +140,9 @@ func (b *Batch) send(ctx context.Context) error {
 	case s.Assumed == nil:
 		return sendOn(ctx, s.conn, b.Queries)
 	case s.plan.Operation.Brief:
-		return s.combiner.send(ctx, b.Queries)
+		return s.lane.combiner.send(ctx, b.Queries)
 	default:
-		return sendAlone(ctx, s.combiner.pool, b.Queries)
+		return sendAlone(ctx, s.lane.pool, b.Queries)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -34,6 +35,8 @@ type combiner struct {
 	// can handle, each would only wait for all the others.
 	soloTrips *semaphore.Weighted
 
+	panicked func() // counts a panic
+
 	mu      sync.Mutex
 	waiting []*combinedRead
 	trips   int
@@ -51,7 +54,11 @@ type combinedRead struct {
 }
 
 func newCombiner(pool *pgxpool.Pool) *combiner {
-	return &combiner{pool: pool, soloTrips: semaphore.NewWeighted(int64(2 * runtime.GOMAXPROCS(0)))}
+	solo := 2 * runtime.GOMAXPROCS(0)
+	if pool != nil {
+		solo = max(1, min(solo, int(pool.Config().MaxConns)/4))
+	}
+	return &combiner{pool: pool, panicked: func() {}, soloTrips: semaphore.NewWeighted(int64(solo))}
 }
 
 // send runs the queries in one snapshot, sharing a round trip with other reads or alone.
@@ -110,7 +117,7 @@ func (c *combiner) travel(ctx context.Context) {
 	c.waiting = slices.Delete(c.waiting, 0, n)
 	c.mu.Unlock()
 	if n > 0 {
-		trip(ctx, c.pool, reads)
+		c.trip(ctx, reads)
 	}
 	c.mu.Lock()
 	c.pass()
@@ -152,7 +159,7 @@ func (c *combiner) leave(own *combinedRead) bool {
 }
 
 // trip runs the queries of several reads in one round trip and one snapshot.
-func trip(ctx context.Context, pool *pgxpool.Pool, reads []*combinedRead) {
+func (c *combiner) trip(ctx context.Context, reads []*combinedRead) {
 	var all []queuedQuery
 	for _, r := range reads {
 		all = append(all, r.queries...)
@@ -164,7 +171,16 @@ func trip(ctx context.Context, pool *pgxpool.Pool, reads []*combinedRead) {
 			return err
 		}
 	}
-	err := sendAlone(ctx, pool, all)
+	// A panic in one read must not leave the others waiting: it is an error for all, and each but its own succeeds alone.
+	err := func() (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				c.panicked()
+				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			}
+		}()
+		return sendAlone(ctx, c.pool, all)
+	}()
 	for _, r := range reads {
 		r.alone = len(reads) == 1
 		if !r.read {

@@ -86,7 +86,7 @@ func (d *Dependencies) building(s *register.State) error {
 			return nil
 		}
 		return &Error{CodeBuilding, fmt.Sprintf(
-			"projection %s is being built and has no active version yet: ask again later; its operator activates it with the projection whose steps it folds (strata projections status)", name)}
+			"projection %s is being built and has no active version yet: try again later (its operator sees the progress with: strata projections status)", name)}
 	}
 	for _, name := range d.tips {
 		if err := check(name); err != nil {

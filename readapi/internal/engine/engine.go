@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"reflect"
 	"sync"
@@ -27,7 +28,10 @@ type Engine struct {
 	Watch    *register.Watch
 	Cache    *cache.Cache[cachedAnswer]
 	plans    *cache.Memory[string, *Plan] // by request target, as the client wrote it
-	combiner *combiner                    // shares round trips among brief reads
+	lane     *lane                        // the connections of Config.Pool
+	hotLane  atomic.Pointer[lane]         // those for hot targets; nil unless Run runs
+	gates    gates
+	progress progress
 
 	Routes   map[string]string // operation id (or other name) by mux pattern
 	traced   map[string]bool   // operations that say which rows they show
@@ -56,11 +60,11 @@ func New(config Config) *Engine {
 	e := &Engine{Config: config.withDefaults(), mux: http.NewServeMux()}
 	e.Routes, e.traced, e.untraced = map[string]string{}, map[string]bool{}, map[string]string{}
 	e.metrics = newMetrics(e.Config.Registry)
-	e.combiner = newCombiner(e.Config.Pool)
+	e.lane, e.gates = e.newLane(e.Config.Pool), newGates(&e.Config)
 	e.version = []string{e.Config.Version.String()}
 	e.program = e.Config.Program + " " + e.Config.Network
 	e.Watch = register.NewWatch(register.WatchConfig{
-		Pool: e.Config.Pool, Signal: e.Config.Signal, Feed: e.Config.Feed, Interval: e.Config.WatchInterval, Logger: e.Config.Logger,
+		Pool: e.Config.Pool, Apart: true, Signal: e.Config.Signal, Feed: e.Config.Feed, Interval: e.Config.WatchInterval, Logger: e.Config.Logger,
 		Changed: e.changed,
 	})
 	plans := e.Config.CacheBytes / plansShare
@@ -79,6 +83,12 @@ func New(config Config) *Engine {
 // has ended and its resources are released. It must not be called twice.
 func (e *Engine) Run(ctx context.Context) {
 	defer e.Cache.Close()
+	closeHotLane, err := e.openHotLane(ctx)
+	if err == nil {
+		defer closeHotLane()
+	} else { // the configuration has opened a pool before, so this can't happen
+		e.Config.Logger.LogAttrs(ctx, slog.LevelWarn, "can't open connections for hot targets alone; they share those of others", slog.Any("error", err))
+	}
 	var running sync.WaitGroup
 	defer running.Wait()
 	for _, run := range e.background {

@@ -32,6 +32,8 @@ const (
 	CodeBuilding
 	// CodeBehind means that the tables do not yet reflect the requested position.
 	CodeBehind
+	// CodeBusy means that too many reads wait for the database.
+	CodeBusy
 )
 
 // Error is a failure that the client is told about. Message is the text that the client reads.
@@ -55,6 +57,11 @@ func BadRequest(format string, args ...any) error {
 // NotFound returns an Error with CodeNotFound.
 func NotFound(format string, args ...any) error {
 	return &Error{CodeNotFound, fmt.Sprintf(format, args...)}
+}
+
+// Behind returns the error for a position that the tables did not reach in time, as on a replica that lags.
+func Behind(position string) error {
+	return &Error{CodeBehind, fmt.Sprintf("the tables have not reached the position %q; try again soon (if it is of another archive, they never will)", position)}
 }
 
 // answerError is an error of a resource that determines its own answer: a status, and a body of the resource's own shape
@@ -113,7 +120,7 @@ func Failure(err error, requestID string) (status int, body any, known bool) {
 			body.StatusCode = http.StatusNotFound
 		case CodeConflict:
 			body.StatusCode = http.StatusConflict
-		case CodeOtherRules, CodeBuilding, CodeBehind:
+		case CodeOtherRules, CodeBuilding, CodeBehind, CodeBusy:
 			return http.StatusServiceUnavailable, UnavailableBody{own.Message}, true
 		}
 		body.Reason = http.StatusText(body.StatusCode)

@@ -38,18 +38,19 @@ func (e *Engine) serveCached(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	start := time.Now()
-	state := e.Watch.State(start)
-	if state == nil || asksPosition(r) {
+	state := e.Watch.LastState()
+	if state == nil {
 		return false
 	}
 	p, ok := e.plans.Get(r.RequestURI)
-	if !ok {
+	if !ok || asksPosition(r) && !p.answersPosition(r, state) {
 		return false
 	}
 	cached, ok := e.Cache.Get(p.keys(state))
 	if !ok {
 		return false
 	}
+	p.hit(start)
 	e.setCommonHeader(w.Header())
 	setIgnored(w.Header(), p.ignored)
 	p.Operation.observe(cached.Serve(w, r, p.moment(state)), time.Since(start))
@@ -59,27 +60,39 @@ func (e *Engine) serveCached(w http.ResponseWriter, r *http.Request) bool {
 // answerPlan answers a request that reads the tables: with a cached answer if one is still right, otherwise with one
 // that it builds.
 func (e *Engine) answerPlan(ctx context.Context, p *Plan) Delivery {
-	state := e.Watch.State(time.Now())
+	state := e.Watch.LastState()
 	if least := ExchangeOf(ctx).least; least > 0 {
 		var err error
 		if state, err = e.reach(ctx, p, least); err != nil {
-			return Delivery{Answer: e.FailureAnswer(ctx, err, answer.Config{Fields: []answer.Field{{Name: "Retry-After", Values: []string{"1"}}}})}
+			return Delivery{Answer: e.FailureAnswer(ctx, err, answer.Config{})}
 		}
 	}
-	if state == nil || ChoiceOf(ctx) != nil {
+	if ChoiceOf(ctx) != nil {
 		return e.buildAnswer(ctx, p, nil).delivery()
 	}
-	keys := p.keys(state)
+	keys := cache.Keys{Flight: p.flightKey()}
+	if state != nil {
+		keys = p.keys(state)
+		if cached, ok := e.Cache.Get(keys); ok {
+			p.hit(time.Now())
+			return Delivery{cached.Answer, p.moment(state)}
+		}
+	}
 	cached, err := e.Cache.Do(ctx, keys, func(ctx context.Context) (cache.Made[cachedAnswer], error) {
 		b := e.buildAnswer(ctx, p, state)
 		if b.state != nil && b.Key != keys.Current && b.Key != keys.Lasting {
-			e.Watch.Look() // the snapshot is newer than the state that the watch has seen
+			e.Watch.Cover(ctx, b.state) // the snapshot is newer than the state that the watch has seen
 		}
 		return b.Made, nil
 	})
+	if gone := ctx.Err(); gone != nil {
+		err = gone // whatever those who wait for the same answer got
+	}
 	switch {
 	case err != nil:
 		return Delivery{Answer: e.FailureAnswer(ctx, err, answer.Config{})}
+	case state == nil:
+		return Delivery(cached)
 	case cached.Tag() == TagOf(keys.Current) || cached.Tag() == TagOf(keys.Lasting):
 		return Delivery{cached.Answer, p.moment(state)}
 	}
@@ -99,7 +112,7 @@ func (b build) delivery() Delivery { return Delivery{b.Value.Answer, b.Value.mom
 
 // buildAnswer reads the tables. The key of the answer follows from the state in the same snapshot as its rows.
 func (e *Engine) buildAnswer(ctx context.Context, p *Plan, known *register.State) (b build) {
-	value, s, err := e.Read(ctx, p, known, p.Handler)
+	value, s, err := e.ReadInTurn(ctx, p, known, p.Handler)
 	c := answer.Config{}
 	if p.Operation.Deprecated {
 		c.Fields = []answer.Field{{Name: "Warning", Values: []string{DeprecationWarning}}}

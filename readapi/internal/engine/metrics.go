@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/accesslog"
 	"strata/internal/instrument"
 )
 
@@ -10,10 +11,12 @@ type metrics struct {
 	requests *prometheus.HistogramVec // by operation id and status
 	// changes counts the database states that the watch has seen.
 	changes prometheus.Counter
+	panics  prometheus.Counter
 }
 
 func newMetrics(registry prometheus.Registerer) *metrics {
 	return &metrics{
+		panics: accesslog.Panics(registry),
 		requests: instrument.Registered(registry, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "strata_api_request_seconds", Help: "Time to answer a request, by operation and HTTP status.",
 			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},

@@ -19,12 +19,8 @@ import (
 // is the Strata-Position of that answer, or only its number of events. The request header Strata-Position does the same.
 const minPosition = "min_position"
 
-const (
-	// positionPatience is how long a request waits until the tables reflect the position that it asks for.
-	positionPatience = 5 * time.Second
-	// positionInterval is how often it checks.
-	positionInterval = 10 * time.Millisecond
-)
+// positionPatience is how long a request waits until the tables reflect the position that it asks for.
+const positionPatience = 5 * time.Second
 
 // asksPosition reports whether a request may ask for a position; false is certain.
 func asksPosition(r *http.Request) bool {
@@ -53,47 +49,65 @@ func leastPosition(r *http.Request) (least int64, err error) {
 	return least, nil
 }
 
+// answersPosition reports whether an answer to the plan in a state reflects what a request asks for; false for a malformed
+// position.
+func (p *Plan) answersPosition(r *http.Request, state *register.State) bool {
+	least, err := leastPosition(r)
+	return err == nil && p.reaches(state, least, nil)
+}
+
 // reach waits until an answer to the plan reflects the first events of the log, least of them. It returns a state that
 // does; a nil state means that the database's own state does. The error says how far the tables were when positionPatience
-// ended.
+// ended. All requests that wait are woken by the one watch, and share what it does not know.
 func (e *Engine) reach(ctx context.Context, p *Plan, least int64) (*register.State, error) {
 	ctx, cancel := context.WithTimeout(ctx, min(positionPatience, e.Config.RequestTimeout))
 	defer cancel()
-	e.Watch.Look()
-	ticker := time.NewTicker(positionInterval)
-	defer ticker.Stop()
 	for {
-		known := e.Watch.State(time.Now())
+		next := e.Watch.Next()
+		known := e.Watch.LastState()
 		if known != nil && p.reaches(known, least, nil) {
 			return known, nil
 		}
+		e.Watch.Look()
+		pause := positionLooks
 		if known == nil || p.leadersReach(known, least) {
-			if reached, err := e.reached(ctx, p, least); err == nil && reached {
+			progress, err := e.progress.look(ctx, e)
+			switch {
+			case err != nil:
+			case !p.reaches(progress.state, least, progress.heads):
+			case known == nil:
 				return nil, nil
+			case known.Covers(progress.state) && progress.state.Covers(known):
+				return known, nil
+			default: // the watch is about to see it
 			}
+			pause = progressLooks
 		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return nil, errBehind(p, known, least)
+		if !waitForChange(ctx, next, pause) {
+			return nil, errBehind(p, e.Watch.LastState(), least)
 		}
 	}
 }
 
-// reached checks the database itself, which also knows whether a projection is up to date although the last events did not
-// concern it.
-func (e *Engine) reached(ctx context.Context, p *Plan, least int64) (bool, error) {
-	s, err := e.Begin(ctx, nil)
-	if err != nil {
-		return false, err
+const (
+	// positionLooks is how often a waiting request reminds the watch to look, in case a signal was lost.
+	positionLooks = 100 * time.Millisecond
+	// progressLooks is how often it asks how far the followers of the leaders are, of which the watch has no signal.
+	progressLooks = 20 * time.Millisecond
+)
+
+// waitForChange waits for a change, but not for longer than most. It returns false if ctx ended first.
+func waitForChange(ctx context.Context, change <-chan struct{}, most time.Duration) bool {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-change:
+		return true
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
-	defer s.Close()
-	b := s.Batch()
-	heads := QueueHeads(b)
-	if err := b.RunLast(ctx); err != nil {
-		return false, err
-	}
-	return p.reaches(s.State, least, heads), nil
 }
 
 func errBehind(p *Plan, known *register.State, least int64) error {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 )
 
 // described is the least that an engine needs to describe itself.
@@ -52,6 +53,9 @@ func TestFailuresSayNothingOfTheInside(t *testing.T) {
 		want := `{"statusCode":500,"error":"Internal Server Error","message":"The request failed; the server's log has the reason under request id ` + id + `"}`
 		if w.Code != http.StatusInternalServerError || w.Body.String() != want || len(id) != 16 {
 			t.Errorf("%s: got %d %s, want 500 %s", name, w.Code, w.Body, want)
+		}
+		if n := testutil.ToFloat64(a.metrics.panics); (n == 1) != (name == "panic") {
+			t.Errorf("%s: %v panics are counted", name, n)
 		}
 		for _, want := range []string{"level=ERROR", "secret", "id=" + id, "operation=fail"} {
 			if !strings.Contains(log.String(), want) {

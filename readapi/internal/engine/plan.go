@@ -23,6 +23,7 @@ type Plan struct {
 	// digest is a digest of the program, the operation and its parameters.
 	digest [sha256.Size]byte
 	Dependencies
+	hits
 }
 
 // handler computes the value of an answer from a snapshot.
@@ -43,6 +44,7 @@ func newPlan(program string, o *Endpoint, parameters []byte, d Dependencies, h h
 const (
 	keyUnchanging = iota // of an answer that never changes
 	keyOfState           // of an answer that belongs to a state
+	keyOfFlight          // of the answers to a plan while no state is known
 )
 
 // key returns the key of the answer in a state. Equal keys mean equal answers, whichever process built them, and when.
@@ -66,6 +68,12 @@ func (p *Plan) unchangingKey(s *register.State) cache.Key {
 	var buffer [256]byte
 	b := append(append(buffer[:0], p.digest[:]...), keyUnchanging)
 	return KeyOf(append(b, s.Archive[:]...))
+}
+
+// flightKey returns the key under which requests share an answer while no state is known.
+func (p *Plan) flightKey() cache.Key {
+	var buffer [64]byte
+	return KeyOf(append(append(buffer[:0], p.digest[:]...), keyOfFlight))
 }
 
 // KeyOf returns a digest of b as a cache key.

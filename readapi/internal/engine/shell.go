@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"strata/internal/accesslog"
 	"strata/readapi/internal/answer"
 )
 
@@ -22,7 +23,11 @@ var anyOrigin = []string{"*"}
 func (e *Engine) shell(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		x := &Exchange{ID: newRequestID(), Target: r.URL.RequestURI(), operation: "unknown"}
+		id := accesslog.ID(r.Context())
+		if id == "" {
+			id = newRequestID()
+		}
+		x := &Exchange{ID: id, Target: r.URL.RequestURI(), operation: "unknown"}
 		ctx := withExchange(r.Context(), x)
 		recorder := &statusRecorder{ResponseWriter: w}
 
@@ -61,6 +66,7 @@ func (e *Engine) finish(ctx context.Context, w *statusRecorder, r *http.Request,
 	x, took := ExchangeOf(ctx), time.Since(start)
 	p := recover()
 	if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
+		e.Panicked()
 		failure := e.FailureAnswer(ctx, fmt.Errorf("panic: %v\n%s", p, debug.Stack()), answer.Config{})
 		if w.status == 0 {
 			failure.Serve(w, r, answer.Moment{})
@@ -76,6 +82,9 @@ func (e *Engine) finish(ctx context.Context, w *statusRecorder, r *http.Request,
 		panic(http.ErrAbortHandler) // the client must not take a part of the answer for the whole
 	}
 }
+
+// Panicked counts a panic that was recovered from. Whoever recovers logs it.
+func (e *Engine) Panicked() { e.metrics.panics.Inc() }
 
 // statusRecorder records the status and the length of an answer.
 type statusRecorder struct {

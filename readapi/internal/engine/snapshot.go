@@ -16,10 +16,10 @@ import (
 // trip read the state of the projections; or it assumes a known state, and each batch verifies that the database still is
 // in that state.
 type Snapshot struct {
-	Engine   *Engine
-	conn     *pgxpool.Conn // of the transaction; nil without one
-	combiner *combiner     // used without a transaction
-	State    *register.State
+	Engine *Engine
+	conn   *pgxpool.Conn // of the transaction; nil without one
+	lane   *lane         // used without a transaction
+	State  *register.State
 	// Assumed are the versions whose positions each batch verifies; nil in a transaction.
 	Assumed []*register.Version
 	// KeepOpen is set if the transaction is used after the handler's last batch.
@@ -44,7 +44,8 @@ func (s *Snapshot) Settles(burnHeight int64) { s.SettlesAt = burnHeight + settli
 
 // Begin opens a snapshot as a transaction. The caller must close it.
 func (e *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
-	conn, err := e.Config.Pool.Acquire(ctx)
+	lane, _ := e.laneOf(p)
+	conn, err := lane.pool.Acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("get a connection to the database: %w", err)
 	}
@@ -74,9 +75,10 @@ func (e *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
 // assume opens a snapshot of a state that the database was in a moment ago, without a round trip. A batch fails with
 // register.ErrMoved if the database has moved to another state since.
 func (e *Engine) assume(p *Plan, state *register.State) *Snapshot {
+	lane, _ := e.laneOf(p)
 	return &Snapshot{
-		Engine:   e,
-		combiner: e.combiner, prepared: &e.prepared, State: state, plan: p, Assumed: p.versions(state),
+		Engine: e,
+		lane:   lane, prepared: &e.prepared, State: state, plan: p, Assumed: p.versions(state),
 		rules: e.Config.Rules, others: state.Foreign(e.Config.Rules),
 	}
 }

@@ -299,15 +299,15 @@ func (o *oracle) switchVersions(t *testing.T, pool *pgxpool.Pool, targets target
 	t.Helper()
 	ctx := t.Context()
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
-		queries := []string{`CREATE SCHEMA balances_v3`}
+		queries := []string{`CREATE SCHEMA balances_v4`}
 		for _, table := range []string{"block", "holding", "ledger", "stx_lock"} {
-			queries = append(queries, fmt.Sprintf(`CREATE TABLE balances_v3.%[1]s (LIKE balances_v2.%[1]s INCLUDING ALL)`, table),
-				fmt.Sprintf(`INSERT INTO balances_v3.%[1]s SELECT * FROM balances_v2.%[1]s`, table))
+			queries = append(queries, fmt.Sprintf(`CREATE TABLE balances_v4.%[1]s (LIKE balances_v3.%[1]s INCLUDING ALL)`, table),
+				fmt.Sprintf(`INSERT INTO balances_v4.%[1]s SELECT * FROM balances_v3.%[1]s`, table))
 		}
 		queries = append(queries,
-			fmt.Sprintf(`UPDATE balances_v3.holding SET balance = balance + %d`, n),
+			fmt.Sprintf(`UPDATE balances_v4.holding SET balance = balance + %d`, n),
 			fmt.Sprintf(`INSERT INTO strata.projection (name, version, input, state, position, log_seq, block_height, index_block_hash, block_hash, burn_block_height)
-				SELECT name, 3, input, state, position, %d, block_height, index_block_hash, block_hash, burn_block_height
+				SELECT name, 4, input, state, position, %d, block_height, index_block_hash, block_hash, burn_block_height
 				FROM strata.projection WHERE name = 'balances'`, 1_000_000+n))
 		for _, query := range queries {
 			if _, err := tx.Exec(ctx, query); err != nil {
@@ -325,14 +325,14 @@ func (o *oracle) switchVersions(t *testing.T, pool *pgxpool.Pool, targets target
 			t.Error(err)
 		}
 	}
-	activate(3)
+	activate(4)
 	o.note(o.api, targets.balances)
 	read()
-	activate(2)
-	if _, err := pool.Exec(ctx, `DROP SCHEMA balances_v3 CASCADE`); err != nil {
+	activate(3)
+	if _, err := pool.Exec(ctx, `DROP SCHEMA balances_v4 CASCADE`); err != nil {
 		t.Error(err)
 	}
-	if _, err := pool.Exec(ctx, `DELETE FROM strata.projection WHERE name = 'balances' AND version = 3`); err != nil {
+	if _, err := pool.Exec(ctx, `DELETE FROM strata.projection WHERE name = 'balances' AND version = 4`); err != nil {
 		t.Error(err)
 	}
 }

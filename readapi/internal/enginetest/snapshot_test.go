@@ -216,13 +216,13 @@ func TestPoolExhausted(t *testing.T) {
 	if got := s.Get("/extended"); got.Status != http.StatusServiceUnavailable {
 		t.Errorf("got %d %s, want 503", got.Status, got.Body)
 	}
-	conn.Release()
+	defer conn.Release()
 	// A client that goes away while it waits is nobody's error.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := httptest.NewRecorder()
 	s.API.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/extended", nil).WithContext(ctx))
 	if w.Code != 499 {
-		t.Errorf("got %d, want 499", w.Code)
+		t.Errorf("got %d %s, want 499", w.Code, w.Body)
 	}
 }

@@ -85,6 +85,9 @@ func TestOutage(t *testing.T) {
 	for name, end := range map[string]func(testing.TB){"a stop": server.Stop, "a crash": server.Kill} {
 		end(t)
 		eventually.Holds(t, "the state is not known after "+name, unknown(watch))
+		if watch.LastState() == nil || watch.Age(time.Now()) < 3*time.Second {
+			t.Errorf("after %s: the last known state is %v, %v old", name, watch.LastState(), watch.Age(time.Now()))
+		}
 		eventually.Holds(t, name+" is mentioned", func() bool { return log.count("WARN") == outages+1 })
 		before := attempts.Load() // it fails again and again, and says no more
 		eventually.Holds(t, "it tries again", func() bool { return attempts.Load() > before+3 })

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
@@ -105,16 +106,61 @@ func (s *State) LogHeader() []string { return s.logHeader }
 
 // LeastAdvanced returns the active version that reflects the fewest events; nil when there is none. If the chain projection
 // is active, only it and the versions that fold its steps count: a version of another feed may have had nothing to do for
-// long.
+// long. A follower that has failed does not count either: its own answers name its own position.
 func (s *State) LeastAdvanced() (least *Version) {
 	chain := s.active["chain"]
 	for _, v := range s.Versions {
-		ofChain := chain == nil || v == chain || v.Input == chain.String()
-		if v.Active && ofChain && (least == nil || v.LogSeq < least.LogSeq) {
+		counts := chain == nil || v == chain || s.follows(v, chain)
+		if v.Active && counts && (least == nil || v.LogSeq < least.LogSeq) {
 			least = v
 		}
 	}
 	return least
+}
+
+// follows reports whether an active version folds the steps of chain, and goes on with it.
+func (s *State) follows(v, chain *Version) bool {
+	return v.Active && v.Input == chain.String() && v.State != "failed"
+}
+
+// ReachedStep returns the last step of the chain projection that all versions which follow it have folded. Without any it is
+// beyond all steps.
+func (s *State) ReachedStep() int64 {
+	reached := int64(math.MaxInt64)
+	if chain := s.active["chain"]; chain != nil {
+		for _, v := range s.Versions {
+			if s.follows(v, chain) {
+				reached = min(reached, v.Position)
+			}
+		}
+	}
+	return reached
+}
+
+// Reach is how far the projections of the chain are.
+type Reach struct {
+	Position int64 // of the chain projection
+	Step     int64 // that all others have folded
+}
+
+// Reach returns how far the projections are; zero without an active chain projection.
+func (s *State) Reach() Reach {
+	chain := s.active["chain"]
+	if chain == nil {
+		return Reach{}
+	}
+	return Reach{chain.Position, s.ReachedStep()}
+}
+
+// Covers reports whether no active version is less advanced in s than in another state. Versions that one of them lacks do
+// not count.
+func (s *State) Covers(other *State) bool {
+	for name, v := range other.active {
+		if w := s.active[name]; w != nil && w.Epoch == v.Epoch && w.Position < v.Position {
+			return false
+		}
+	}
+	return true
 }
 
 // versionsSQL reads the versions.

@@ -18,6 +18,9 @@ import (
 type WatchConfig struct {
 	// Pool connects to the database that requests read, so that the state is never ahead of what they find there.
 	Pool *pgxpool.Pool
+	// Apart makes Run open a connection of its own as Pool would, so that the watch does not queue behind the requests
+	// that use those of Pool.
+	Apart bool
 	// Signal returns a channel that is closed at the next sign that something may have changed; default none. It affects
 	// only how soon a change is seen.
 	Signal func() <-chan struct{}
@@ -58,7 +61,8 @@ type Watch struct {
 	// confirmed is when the state was last confirmed, in nanoseconds after since.
 	confirmed atomic.Int64
 	hint      chan struct{}
-	published <-chan struct{} // of the feed; nil without one
+	next      atomic.Pointer[chan struct{}] // closed at the next change
+	published <-chan struct{}               // of the feed; nil without one
 	pace      *rate.Limiter
 }
 
@@ -91,6 +95,8 @@ func NewWatch(config WatchConfig) *Watch {
 	w := &Watch{
 		config: config, since: time.Now(), hint: make(chan struct{}, 1), pace: rate.NewLimiter(looksPerSecond, looksBurst),
 	}
+	next := make(chan struct{})
+	w.next.Store(&next)
 	if config.Feed != nil {
 		w.published = config.Feed.C()
 	}
@@ -107,6 +113,23 @@ func (w *Watch) State(now time.Time) *State {
 	return k.state
 }
 
+// LastState returns the last known state of the database, however long ago that was; nil if none is known. An answer
+// that belongs to it is right for the position that it names.
+func (w *Watch) LastState() *State {
+	if k := w.known.Load(); k != nil {
+		return k.state
+	}
+	return nil
+}
+
+// Age returns how long ago the state was last confirmed; 0 if none is known.
+func (w *Watch) Age(now time.Time) time.Duration {
+	if w.known.Load() == nil {
+		return 0
+	}
+	return max(now.Sub(w.since)-time.Duration(w.confirmed.Load()), 0)
+}
+
 // Look makes Run look now, because a request has seen a newer state.
 func (w *Watch) Look() {
 	select {
@@ -115,14 +138,67 @@ func (w *Watch) Look() {
 	}
 }
 
+// Next returns a channel that is closed at the next change of the state. One that is got before LastState misses none.
+func (w *Watch) Next() <-chan struct{} { return *w.next.Load() }
+
+// learn makes a state the last known one, and tells everybody who waits for the next.
+func (w *Watch) learn(k *known) {
+	w.known.Store(k)
+	next := make(chan struct{})
+	close(*w.next.Swap(&next))
+	w.config.Changed()
+}
+
+// Cover waits until the last known state is no less advanced than one that a request has read, so that no later answer of
+// this process shows an earlier block than the one to that request. It gives up after coverPatience, as the database may be
+// several servers of which the watch sees a late one. It does not wait if no state is known.
+func (w *Watch) Cover(ctx context.Context, seen *State) {
+	if w.covers(seen) {
+		return
+	}
+	timer := time.NewTimer(coverPatience)
+	defer timer.Stop()
+	for {
+		next := w.Next()
+		if w.covers(seen) {
+			return
+		}
+		w.Look()
+		select {
+		case <-next:
+		case <-timer.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// coverPatience is much longer than a look at the database takes.
+const coverPatience = 100 * time.Millisecond
+
+func (w *Watch) covers(seen *State) bool {
+	last := w.LastState()
+	return last == nil || last.Covers(seen)
+}
+
 // Run watches until ctx ends.
 func (w *Watch) Run(ctx context.Context) {
+	if w.config.Apart {
+		own, err := apart(ctx, w.config.Pool)
+		if err == nil {
+			defer own.Close()
+			w.config.Pool = own
+		} else { // the configuration has opened a pool before, so this can't happen
+			w.config.Logger.LogAttrs(ctx, slog.LevelWarn, "can't open a connection for the state of the projections alone; it shares those of requests", slog.Any("error", err))
+		}
+	}
 	wait, failing := time.Duration(0), false
 	for w.pace.Wait(ctx) == nil {
 		signal := w.config.Signal() // before looking, so that no sign is missed in between
 		changed, err := w.look(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
-			w.config.Logger.LogAttrs(ctx, slog.LevelWarn, "can't read the state of the projections; answering every request from the database until it can be read",
+			w.config.Logger.LogAttrs(ctx, slog.LevelWarn, "can't read the state of the projections; serving cached answers of the last known state until it can be read",
 				slog.Any("error", err))
 		}
 		if err == nil && failing {
@@ -142,6 +218,13 @@ func (w *Watch) Run(ctx context.Context) {
 			wait = 0
 		}
 	}
+}
+
+// apart returns a pool of one connection, opened as pool opens them.
+func apart(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Pool, error) {
+	config := pool.Config()
+	config.MaxConns, config.MinConns, config.MinIdleConns = 1, 0, 0
+	return pgxpool.NewWithConfig(ctx, config)
 }
 
 // await waits until it is time to look, and applies what the feed hands over meanwhile. It reports whether there was a
@@ -181,8 +264,7 @@ func (w *Watch) apply() bool {
 		}
 		now = next
 	}
-	w.known.Store(now)
-	w.config.Changed()
+	w.learn(now)
 	return true
 }
 
@@ -205,8 +287,7 @@ func (w *Watch) look(ctx context.Context) (changed bool, err error) {
 	changed = before == nil || before.state.LogSize != now.state.LogSize || before.state.Digest != now.state.Digest ||
 		before.state.Archive != now.state.Archive
 	if changed {
-		w.known.Store(now)
-		w.config.Changed()
+		w.learn(now)
 	}
 	w.confirmed.Store(int64(started))
 	return changed, nil

@@ -125,6 +125,9 @@ type Visibility struct {
 	Next func() (p simulate.Post, height int64, err error)
 }
 
+// visibilityWarmUp is how many posts a new server gets before the first one that counts.
+const visibilityWarmUp = 20
+
 // Measure prints a row.
 func (v Visibility) Measure(ctx context.Context, b *Bench) error {
 	url, pool, err := b.Database(ctx, v.Database)
@@ -137,8 +140,8 @@ func (v Visibility) Measure(ctx context.Context, b *Bench) error {
 		return err
 	}
 	defer server.Stop()
-	var took []time.Duration
-	for len(took) < v.Rounds {
+	var took []time.Duration // first those of a server that has just started
+	for len(took) < visibilityWarmUp+v.Rounds {
 		p, height, err := v.Next()
 		if err != nil {
 			return err
@@ -156,6 +159,7 @@ func (v Visibility) Measure(ctx context.Context, b *Bench) error {
 		took = append(took, time.Since(acknowledged))
 		time.Sleep(5 * time.Millisecond)
 	}
+	took = took[visibilityWarmUp:]
 	slices.Sort(took)
 	b.Row(v.What, Milliseconds(load.Percentile(took, .5))+" / "+Milliseconds(load.Percentile(took, .99)), "", "", v.Target)
 	return nil

@@ -114,6 +114,19 @@ func DropIndexes(ctx context.Context, conn *pgxpool.Conn, tables []string) (rest
 	return restore, nil
 }
 
+// CopyAccounts makes the table public.name with the addresses of the accounts from 0 on, for queries that fill a world.
+func CopyAccounts(ctx context.Context, conn *pgxpool.Conn, count int) error {
+	if err := ExecAll(ctx, conn, `CREATE UNLOGGED TABLE public.name (i int, address text)`); err != nil {
+		return err
+	}
+	_, err := conn.CopyFrom(ctx, pgx.Identifier{"public", "name"}, []string{"i", "address"},
+		pgx.CopyFromSlice(count, func(i int) ([]any, error) { return []any{i, Account(i)}, nil }))
+	if err != nil {
+		return fmt.Errorf("write %d addresses: %w", count, err)
+	}
+	return nil
+}
+
 // Account returns the address of account i.
 func Account(i int) string {
 	address := c32.Address{Version: c32.MainnetSingle}

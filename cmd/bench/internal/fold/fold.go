@@ -218,7 +218,7 @@ func caughtUp(ctx context.Context, pool *pgxpool.Pool, events int64) bool {
 	var done bool
 	err := pool.QueryRow(ctx, `
 		SELECT bool_and(position = CASE input WHEN 'log' THEN $1
-			WHEN 'chain_v4' THEN (SELECT coalesce(max(step), 0) FROM chain_v4.step)
+			WHEN 'chain_v5' THEN (SELECT coalesce(max(step), 0) FROM chain_v5.step)
 			ELSE (SELECT coalesce(max(step), 0) FROM ordinals_v1.step) END) IS TRUE
 		FROM strata.projection`, events).Scan(&done)
 	return err == nil && done

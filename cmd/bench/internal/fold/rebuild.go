@@ -107,13 +107,29 @@ func (b *Bench) buildIn(builder *bench.Helper, request buildRequest) (r buildRes
 	return r, after - before, err
 }
 
-// rebuildMore measures what the history of accounts and the mempool add to the cost of an event. Builds with and
-// without them take turns. The processor time is that of the program and of Postgres.
+// rebuildMore measures what the history of accounts and the mempool add to the cost of an event.
 func (b *Bench) rebuildMore(ctx context.Context, events int) error {
 	path, _, _, err := b.archive("rebuild-more.tsv", longChain, limits{events: events})
 	if err != nil {
 		return err
 	}
+	return b.addition(ctx, path, addition{
+		name: "history of accounts and mempool", database: "rebuild_more", events: events, target: "≤ 1.4×",
+		request: func(added bool) buildRequest { return buildRequest{Tokens: !added} },
+	})
+}
+
+// addition is what some projections add to a rebuild.
+type addition struct {
+	name, database string
+	events         int
+	request        func(added bool) buildRequest // with or without the projections
+	target         string
+}
+
+// addition measures what projections add to the cost of an event of an archive. Builds with and without them take turns.
+// The processor time is that of the program and of Postgres.
+func (b *Bench) addition(ctx context.Context, path string, a addition) error {
 	builder, err := b.Helper(ctx, "rebuild")
 	if err != nil {
 		return err
@@ -121,20 +137,22 @@ func (b *Bench) rebuildMore(ctx context.Context, events int) error {
 	defer builder.Stop()
 	var took, spent [2]time.Duration
 	for n := range 4 {
-		url, pool, _, _, err := b.importArchive(ctx, fmt.Sprintf("rebuild_more_%d", n), path)
+		url, pool, _, _, err := b.importArchive(ctx, fmt.Sprintf("%s_%d", a.database, n), path)
 		if err != nil {
 			return err
 		}
 		pool.Close()
-		r, postgresTime, err := b.buildIn(builder, buildRequest{URL: url, Tokens: n%2 == 0})
+		request := a.request(n%2 == 1)
+		request.URL = url
+		r, postgresTime, err := b.buildIn(builder, request)
 		if err != nil {
 			return err
 		}
 		took[n%2], spent[n%2] = took[n%2]+r.Took, spent[n%2]+r.Processor+postgresTime
 	}
-	each := func(d time.Duration) float64 { return d.Seconds() * 1e6 / float64(2*events) }
-	b.Row(fmt.Sprintf("history of accounts and mempool, %d events", events), fmt.Sprintf("%.0f µs, %.0f µs CPU an event", each(took[1]), each(spent[1])),
-		fmt.Sprintf("%.0f µs, %.0f µs CPU without", each(took[0]), each(spent[0])), bench.Times(took[1].Seconds(), took[0].Seconds())+", CPU "+bench.Times(spent[1].Seconds(), spent[0].Seconds()), "≤ 1.4×")
+	each := func(d time.Duration) float64 { return d.Seconds() * 1e6 / float64(2*a.events) }
+	b.Row(fmt.Sprintf("%s, %d events", a.name, a.events), fmt.Sprintf("%.0f µs, %.0f µs CPU an event", each(took[1]), each(spent[1])),
+		fmt.Sprintf("%.0f µs, %.0f µs CPU without", each(took[0]), each(spent[0])), bench.Times(took[1].Seconds(), took[0].Seconds())+", CPU "+bench.Times(spent[1].Seconds(), spent[0].Seconds()), a.target)
 	return nil
 }
 
@@ -160,7 +178,7 @@ func scanLog(ctx context.Context, pool *pgxpool.Pool) (took time.Duration, err e
 // copyAgain copies the finished rows of all tables into tables with the same indexes. As in a build, it creates the
 // indexes for readers last.
 func copyAgain(ctx context.Context, pool *pgxpool.Pool) (rows int64, took time.Duration, err error) {
-	for _, definition := range nodeLines(false).Definitions() {
+	for _, definition := range nodeLines(false, staking.New()).Definitions() {
 		again := definition.Spec
 		again.Version += 1000
 		makeTables, makeIndexes, _ := strings.Cut(again.DDL(), projections.ReaderIndexes)
@@ -225,29 +243,41 @@ func copyTable(ctx context.Context, pool *pgxpool.Pool, from, to pgx.Identifier)
 	return tag.RowsAffected(), time.Since(started), nil
 }
 
-// nodeLines returns the projections of a node's events; if tokens is set, only chain, balances and those of tokens.
-func nodeLines(tokens bool) projections.Lines {
+// nodeLines returns the projections of a node's events; if tokens is set, only chain, balances and those of tokens. more are
+// further projections.
+func nodeLines(tokens bool, more ...projections.Projection[projections.Step]) projections.Lines {
 	canonical, err := chain.New(chain.Recommended, nil)
 	if err != nil {
 		panic(err) // Recommended is a valid rule
 	}
 	followers := []projections.Projection[projections.Step]{balances.New(nil), ft.New(nil), sft.New(nil), nft.New(nil)}
 	if !tokens {
-		followers = append(followers, accounts.New(), mempool.New(), pox.New(), staking.New())
+		followers = append(followers, accounts.New(), mempool.New(), pox.New())
 	}
+	followers = append(followers, more...)
 	return projections.Lines{projections.Chain(canonical, followers...)}
 }
 
-// buildRequest asks for a build of nodeLines(Tokens).
+// buildRequest asks for a build of all projections, of those of nodeLines(true), or of all but one.
 type buildRequest struct {
-	URL    string // of the database
-	Tokens bool
+	URL            string // of the database
+	Tokens         bool
+	WithoutStaking bool
+}
+
+// lines returns the projections that are built.
+func (r buildRequest) lines() projections.Lines {
+	if r.Tokens || r.WithoutStaking {
+		return nodeLines(r.Tokens)
+	}
+	return nodeLines(false, staking.New())
 }
 
 // buildResult has the cost of a build.
 type buildResult struct {
 	Took      time.Duration
 	Processor time.Duration // of this process
+	Memory    int64         // the greatest resident set of this process so far
 	Shares    shares
 }
 
@@ -264,7 +294,7 @@ func rebuildOnce(ctx context.Context, request buildRequest) (r buildResult, err 
 	defer pool.Close()
 	log := eventstore.Open(pool, eventstore.Config{})
 	defer log.Close()
-	runner := follow.NewRunner(follow.Config{Log: log}, nodeLines(request.Tokens)...)
+	runner := follow.NewRunner(follow.Config{Log: log}, request.lines()...)
 	if err := runner.Register(ctx); err != nil {
 		return r, err
 	}
@@ -289,6 +319,6 @@ func rebuildOnce(ctx context.Context, request buildRequest) (r buildResult, err 
 	shares, profileErr := profile.end()
 	stop()
 	<-done
-	r.Processor, r.Shares = after-before, shares
+	r.Processor, r.Shares, r.Memory = after-before, shares, ownPeak()
 	return r, errors.Join(err, timeErr, profileErr)
 }

@@ -34,7 +34,7 @@ func (b *Bench) recordings(ctx context.Context) error {
 		}
 		began := time.Now()
 		for _, e := range events {
-			if err := bench.Post(ctx, w.server.Observer+e.path, e.body); err != nil {
+			if err := bench.Post(ctx, w.server.Observer+e.Path, e.Payload); err != nil {
 				w.close()
 				return err
 			}
@@ -50,12 +50,7 @@ func (b *Bench) recordings(ctx context.Context) error {
 	return nil
 }
 
-type event struct {
-	path string
-	body []byte
-}
-
-func readArchive(path string) (events []event, err error) {
+func readArchive(path string) (events []archive.Record, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -70,6 +65,6 @@ func readArchive(path string) (events []event, err error) {
 		if err != nil {
 			return nil, err
 		}
-		events = append(events, event{r.Path, append([]byte(nil), r.Payload...)})
+		events = append(events, r.Clone())
 	}
 }

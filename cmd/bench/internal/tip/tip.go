@@ -22,11 +22,14 @@ type Bench struct {
 }
 
 const (
-	warmEvents  = 60
-	slowEvents  = 200
-	fastEvents  = 600
-	perSecond   = 20
-	idleTime    = 10 * time.Second
+	warmEvents = 60
+	slowEvents = 200
+	fastEvents = 600
+	perSecond  = 20
+	idleTime   = 10 * time.Second
+	// settleTime is how long a server takes to become idle: it keeps connections for half a minute, and the server counts
+	// the transactions of idle connections late.
+	settleTime  = 50 * time.Second
 	transfers   = 10
 	largeBlock  = 1000
 	largeRounds = 5
@@ -73,7 +76,7 @@ func (b *Bench) Measure(ctx context.Context) error {
 
 // idle measures what a server does when nothing comes.
 func (b *Bench) idle(ctx context.Context, w *world) error {
-	time.Sleep(5 * time.Second) // until the statistics of what was before are there
+	time.Sleep(settleTime)
 	before, err := w.sample(ctx)
 	if err != nil {
 		return err

@@ -209,7 +209,7 @@ func (f *backfillRun) wait(ctx context.Context) error {
 // documents counts the documents in the tables.
 func (f *backfillRun) documents(ctx context.Context) (count int64, err error) {
 	err = f.pool.QueryRow(ctx, `
-		SELECT (SELECT count(*) FROM ft_v1.document WHERE source_seq IS NOT NULL) + (SELECT count(*) FROM nft_v1.document WHERE source_seq IS NOT NULL)`).Scan(&count)
+		SELECT (SELECT count(*) FROM ft_v2.document WHERE source_seq IS NOT NULL) + (SELECT count(*) FROM nft_v2.document WHERE source_seq IS NOT NULL)`).Scan(&count)
 	return count, err
 }
 

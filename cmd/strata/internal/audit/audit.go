@@ -3,9 +3,13 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -50,7 +54,7 @@ func (f *Flags) openKey(ctx context.Context, pool *pgxpool.Pool, dataDir string)
 		return nil, "", err
 	}
 	if file = f.LogKey; file == "" {
-		file = filepath.Join(dataDir, "log-"+filepath.Base(origin)+".key")
+		file = keyFile(dataDir, origin)
 	}
 	if f.LogOrigin != "" {
 		origin = f.LogOrigin
@@ -59,4 +63,37 @@ func (f *Flags) openKey(ctx context.Context, pool *pgxpool.Pool, dataDir string)
 	}
 	key, err = transparency.OpenKey(file, origin)
 	return key, file, err
+}
+
+// keyFile returns the default name of the file of the key of the log with this default origin.
+func keyFile(dataDir, origin string) string {
+	return filepath.Join(dataDir, "log-"+filepath.Base(origin)+".key")
+}
+
+// OnThisMachine returns the verifier keys of the log whose files are on this machine, and the files of the checkpoints
+// beside them: that of --log-key, here key, and the one in the data directory. Without these files it returns nothing.
+func OnThisMachine(ctx context.Context, pool *pgxpool.Pool, dataDir, key string) (keys, checkpoints []string, err error) {
+	origin, err := transparency.DefaultOrigin(ctx, pool)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, file := range []string{key, keyFile(dataDir, origin)} {
+		if file == "" {
+			continue
+		}
+		read, err := transparency.ReadKey(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if !slices.Contains(keys, read.VerifierKey()) {
+			keys = append(keys, read.VerifierKey())
+		}
+		if _, err := os.Stat(file + ".checkpoint"); err == nil {
+			checkpoints = append(checkpoints, file+".checkpoint")
+		}
+	}
+	return keys, checkpoints, nil
 }

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -19,8 +22,9 @@ import (
 
 // Flags locate the database of the log and the read tables.
 type Flags struct {
-	DatabaseURL string `env:"STRATA_DATABASE_URL" placeholder:"URL" help:"Postgres database to use (empty = a private Postgres in the data directory)."`
-	DataDir     string `default:"./.strata" env:"STRATA_DATA_DIR" type:"path" help:"Directory for the private Postgres, spooled large bodies and the key of the log."`
+	DatabaseURL         string `env:"STRATA_DATABASE_URL" placeholder:"URL" help:"Postgres database to use (empty = a private Postgres in the data directory)."`
+	DatabaseConnections int    `default:"0" env:"STRATA_DATABASE_CONNECTIONS" help:"Maximum number of connections to the database, except those for the API's reads (0 = pool_max_conns of the URL, or at least 24)."`
+	DataDir             string `default:"./.strata" env:"STRATA_DATA_DIR" type:"path" help:"Directory for the private Postgres, spooled large bodies and the key of the log."`
 }
 
 // DB is an open, migrated database.
@@ -36,7 +40,20 @@ type DB struct {
 }
 
 // Open connects to the database and applies the migrations. Without --database-url it starts the private Postgres first.
-func (f *Flags) Open(ctx context.Context, logger *slog.Logger) (_ *DB, err error) {
+// It creates neither a database nor a log: where there is none, it says so.
+func (f *Flags) Open(ctx context.Context, logger *slog.Logger) (*DB, error) {
+	return f.open(ctx, logger, false)
+}
+
+// Create is Open for commands that fill a log: where there is none, it creates one and says where.
+func (f *Flags) Create(ctx context.Context, logger *slog.Logger) (*DB, error) {
+	return f.open(ctx, logger, true)
+}
+
+// creators is the end of errors about a log that is not there.
+const creators = "strata serve and strata import create one"
+
+func (f *Flags) open(ctx context.Context, logger *slog.Logger, create bool) (_ *DB, err error) {
 	db := &DB{}
 	defer func() {
 		if err != nil {
@@ -45,6 +62,13 @@ func (f *Flags) Open(ctx context.Context, logger *slog.Logger) (_ *DB, err error
 	}()
 	url := f.DatabaseURL
 	if url == "" {
+		exists, err := postgres.Exists(f.DataDir)
+		if err != nil {
+			return nil, err
+		}
+		if !exists && !create {
+			return nil, fmt.Errorf("there is no database in %s (--data-dir); %s", f.DataDir, creators)
+		}
 		db.cluster, err = postgres.Start(ctx, postgres.Config{DataDir: f.DataDir, Log: logger})
 		if err != nil {
 			return nil, err
@@ -52,7 +76,14 @@ func (f *Flags) Open(ctx context.Context, logger *slog.Logger) (_ *DB, err error
 		url, db.DataDir = db.cluster.URL(), f.DataDir
 		db.leave = db.keep(ctx)
 	}
-	if err := migrations.Up(ctx, url); err != nil {
+	url, pooled, err := connectURL(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	if pooled {
+		logger.LogAttrs(ctx, slog.LevelInfo, "the database is behind a pooler of connections: its changes are noticed by polling, once per second")
+	}
+	if err := f.migrate(ctx, url, create, logger); err != nil {
 		var unreachable *pgconn.ConnectError
 		if f.DatabaseURL != "" && errors.As(err, &unreachable) {
 			return nil, fmt.Errorf("%w\nis Postgres running, and is --database-url right?", unreachable)
@@ -60,11 +91,37 @@ func (f *Flags) Open(ctx context.Context, logger *slog.Logger) (_ *DB, err error
 		return nil, err
 	}
 	db.URL = url
-	if db.Pool, err = Connect(ctx, url, func(*pgxpool.Config) {}); err != nil {
+	if db.Pool, err = connect(ctx, url, pooled, f.DatabaseConnections, func(*pgxpool.Config) {}); err != nil {
 		return nil, err
 	}
 	db.Log = eventstore.Open(db.Pool, eventstore.Config{Logger: logger})
 	return db, nil
+}
+
+// migrate applies the migrations to the database at url. Without create, it refuses a database that has no log.
+func (f *Flags) migrate(ctx context.Context, url string, create bool, logger *slog.Logger) error {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return fmt.Errorf("parse database url: %w", err)
+	}
+	exists, err := migrations.Exists(ctx, url)
+	if err != nil {
+		return err
+	}
+	where := fmt.Sprintf("%s (--data-dir)", f.DataDir)
+	if f.DatabaseURL != "" {
+		where = fmt.Sprintf("database %q at %s (--database-url)", config.Database, config.Host)
+	}
+	if !exists && !create {
+		return fmt.Errorf("there is no log of Strata in %s; %s", where, creators)
+	}
+	if err := migrations.Up(ctx, url); err != nil {
+		return err
+	}
+	if !exists {
+		logger.LogAttrs(ctx, slog.LevelInfo, "created a new, empty log", slog.String("in", where))
+	}
+	return nil
 }
 
 // keep starts the private Postgres again whenever it ends, until the returned function is called.
@@ -79,24 +136,52 @@ func (db *DB) keep(ctx context.Context) (leave func()) {
 }
 
 // Connect opens a pool whose connections have an empty search_path, so that a query that omits the schema fails rather
-// than read another table of the same name. prepare may change the pool's configuration further.
-func Connect(ctx context.Context, url string, prepare func(*pgxpool.Config)) (*pgxpool.Pool, error) {
-	config, err := pgxpool.ParseConfig(url)
+// than read another table of the same name. It has at most this many connections; 0 for what the URL says, or else at least
+// connectionsDefault. prepare may change the pool's configuration further.
+func Connect(ctx context.Context, url string, connections int, prepare func(*pgxpool.Config)) (*pgxpool.Pool, error) {
+	url, pooled, err := connectURL(ctx, url)
 	if err != nil {
-		return nil, fmt.Errorf("database url: %w", err)
+		return nil, err
 	}
-	config.ConnConfig.RuntimeParams["search_path"] = ""
-	config.ConnConfig.RuntimeParams["application_name"] = "strata"
-	config.MaxConns = max(config.MaxConns, 24)
-	// What a burst has opened is closed soon: each connection costs the server some megabytes.
-	config.MaxConnIdleTime = min(config.MaxConnIdleTime, 30*time.Second)
-	config.HealthCheckPeriod = min(config.HealthCheckPeriod, 15*time.Second)
+	return connect(ctx, url, pooled, connections, prepare)
+}
+
+// connect is Connect with what connectURL has returned.
+func connect(ctx context.Context, url string, pooled bool, connections int, prepare func(*pgxpool.Config)) (*pgxpool.Pool, error) {
+	config, err := poolConfig(url, connections)
+	if err != nil {
+		return nil, err
+	}
+	settings(config.ConnConfig)
 	prepare(config)
+	if pooled {
+		throughPooler(config.ConnConfig)
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
 	return pool, nil
+}
+
+// connectionsDefault is the least maximum of connections to a database, unless the operator sets one.
+const connectionsDefault = 24
+
+func poolConfig(url string, connections int) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("database url: %w", err)
+	}
+	switch {
+	case connections > 0:
+		config.MaxConns = int32(min(connections, math.MaxInt32))
+	case !strings.Contains(url, "pool_max_conns"):
+		config.MaxConns = max(config.MaxConns, connectionsDefault)
+	}
+	// What a burst has opened is closed soon: each connection costs the server some megabytes.
+	config.MaxConnIdleTime = min(config.MaxConnIdleTime, 30*time.Second)
+	config.HealthCheckPeriod = min(config.HealthCheckPeriod, 15*time.Second)
+	return config, nil
 }
 
 // Close closes all connections. The private Postgres stops if no other process uses it.

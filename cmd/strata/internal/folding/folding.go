@@ -13,6 +13,7 @@ import (
 	domain "strata/domain/bns"
 	"strata/domain/commit"
 	"strata/eventstore"
+	"strata/internal/diskspace"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
@@ -34,13 +35,13 @@ import (
 
 // NewRunner returns a runner of all projections. With buildNew it builds new versions of read tables, whose rules the
 // database does not have yet, without a command. It calls committed after each commit, or publishes to feed what a
-// transaction at the tip has changed; both may be nil.
-func NewRunner(log *eventstore.Log, forkChoice string, buildNew bool, committed func(), feed *commit.Feed, logger *slog.Logger, registry prometheus.Registerer) (*follow.Runner, error) {
+// transaction at the tip has changed; both may be nil, and so may disk, the guard of the database's disk.
+func NewRunner(log *eventstore.Log, forkChoice string, buildNew bool, committed func(), feed *commit.Feed, disk *diskspace.Guard, logger *slog.Logger, registry prometheus.Registerer) (*follow.Runner, error) {
 	lines, err := Lines(forkChoice, logger, registry)
 	if err != nil {
 		return nil, err
 	}
-	config := follow.Config{Log: log, Logger: logger, Registry: registry, Committed: committed, Feed: feed, BuildNew: buildNew}
+	config := follow.Config{Log: log, Logger: logger, Registry: registry, Committed: committed, Feed: feed, BuildNew: buildNew, Tight: disk.Tight, Room: disk.Room}
 	return follow.NewRunner(config, lines...), nil
 }
 
@@ -71,7 +72,7 @@ func Lines(forkChoice string, logger *slog.Logger, registry prometheus.Registere
 	feed.Instrument(registry)
 	inscribed := inscriptions.New(logger)
 	inscribed.Instrument(registry)
-	registries, err := registryOfNames()
+	registries, err := RegistryOfNames()
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +86,8 @@ func Lines(forkChoice string, logger *slog.Logger, registry prometheus.Registere
 // network other than mainnet and testnet. All commands that fold must have the same value: rows depend on it.
 const deployersOfNames = "STRATA_BNS_DEPLOYERS"
 
-// registryOfNames returns the contracts of BNS-V2.
-func registryOfNames() (domain.Contracts, error) {
+// RegistryOfNames returns the contracts of BNS-V2.
+func RegistryOfNames() (domain.Contracts, error) {
 	deployers := strings.FieldsFunc(os.Getenv(deployersOfNames), func(r rune) bool { return r == ',' || r == ' ' })
 	contracts, err := domain.ContractsOf(deployers...)
 	if err != nil {

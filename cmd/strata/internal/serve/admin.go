@@ -53,7 +53,7 @@ func (c *Command) administer(ctx context.Context, group *errgroup.Group, listene
 		Pool: db.Pool, Lines: lines, DataDir: db.DataDir, Token: c.AdminToken, Loopback: loopback,
 		Reads: reads, Version: c.build.Tag, Logger: logger,
 	}
-	url := "http://" + address(listener)
+	url := c.url("admin", listener)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the administration API", slog.String("url", url), slog.String("description", url+"/openapi.json"))
 	group.Go(func() error {
 		return serveHTTP(ctx, "administration", httpServer(admin.New(config), logger), listener, c.ShutdownGrace, logger)

@@ -13,6 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"strata/cmd/strata/internal/database"
+	"strata/cmd/strata/internal/folding"
+	"strata/internal/accesslog"
 	"strata/metadata/picture"
 	"strata/readapi"
 	"strata/readapi/rosetta"
@@ -25,14 +27,20 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	if url == "" {
 		url = db.URL
 	}
-	pool, err := database.Connect(ctx, url, func(config *pgxpool.Config) { readapi.Prepare(config, 0) })
+	pool, err := database.Connect(ctx, url, c.DatabaseReadConnections, func(config *pgxpool.Config) { readapi.Prepare(config, 0) })
 	if err != nil {
 		return nil, err
 	}
+	registryOfNames, err := folding.RegistryOfNames()
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
 	config := readapi.Config{
-		Pool: pool, Logger: logger, Registry: registry, Version: c.build, Program: executableDigest(), LagLimit: c.LagLimit, Network: c.Network, Rules: rules,
-		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix,
-		ImageBase: c.imageBase(), Images: images, Gateways: c.gateways(),
+		RegistryOfNames: registryOfNames,
+		Pool:            pool, Logger: logger, Registry: registry, Version: c.build, Program: executableDigest(), LagLimit: c.LagLimit, Network: c.Network, Rules: rules,
+		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix, ColdReads: c.ColdReads,
+		ImageBase: c.imageBase(), Images: images,
 		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams, StrictParameters: c.StrictParameters, Rosetta: c.rosetta(),
 	}
 	log, err := c.Audit.OpenLog(ctx, db.Log, pool, c.Database.DataDir, false, logger)
@@ -41,6 +49,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		return nil, err
 	}
 	config.Log = shownLog{log}
+	config.Notices = c.notices
 	if c.AllowRefresh {
 		config.Refresh = refresher(db.Log)
 	}
@@ -79,23 +88,28 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	})
 	var serving sync.WaitGroup // the servers that need the pool
 	serve := func(what string, server servesHTTP, listener net.Listener) {
+		listener = c.bounded(listener, registry)
 		serving.Add(1)
 		group.Go(func() error {
 			defer serving.Done()
 			return serveHTTP(ctx, what, server, listener, c.ShutdownGrace, logger)
 		})
 	}
+	if c.access, err = accesslog.New(c.AccessLog, logger, registry); err != nil {
+		pool.Close()
+		return nil, err
+	}
 	if listening.bns != nil {
-		logger.LogAttrs(ctx, slog.LevelInfo, "serving the names of BNS-V2", slog.String("url", "http://"+address(listening.bns)))
-		serve("names", httpServer(api.BNS(), logger), listening.bns)
+		logger.LogAttrs(ctx, slog.LevelInfo, "serving the names of BNS-V2", slog.String("url", c.url("api", listening.bns)))
+		serve("names", httpServer(c.limited(api.BNS()), logger), listening.bns)
 	}
 	if listening.rosetta != nil {
-		logger.LogAttrs(ctx, slog.LevelInfo, "serving the integration standard", slog.String("url", "http://"+address(listening.rosetta)))
-		serve("integration standard", httpServer(rosetta.AtRoot(api), logger), listening.rosetta)
+		logger.LogAttrs(ctx, slog.LevelInfo, "serving the integration standard", slog.String("url", c.url("api", listening.rosetta)))
+		serve("integration standard", httpServer(c.limited(rosetta.AtRoot(api)), logger), listening.rosetta)
 	}
-	address := "http://" + address(listening.api)
+	address := c.url("api", listening.api)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", address), slog.String("documentation", address+"/docs"))
-	serve("API", forward.server(withNodes, logger), listening.api)
+	serve("API", forward.server(c.draining.handler(c.limited(withNodes)), logger), listening.api)
 	group.Go(func() error {
 		serving.Wait()
 		pool.Close()

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"strata/internal/progress"
 	"strata/proxy/lean"
 )
 
@@ -18,7 +19,7 @@ func httpServer(handler http.Handler, logger *slog.Logger) *http.Server {
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute,
 		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
 }
 
@@ -37,6 +38,9 @@ var (
 // serveHTTP serves until ctx is done, and then gives running requests the time grace to finish. Errors name the server
 // by what.
 func serveHTTP(ctx context.Context, what string, server servesHTTP, listener net.Listener, grace time.Duration, logger *slog.Logger) error {
+	if _, own := server.(*lean.Server); !own { // which has its own
+		listener = progress.Listener(listener, progress.Stall)
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	select {

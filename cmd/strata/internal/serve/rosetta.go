@@ -47,25 +47,30 @@ func (c *Command) serveOffline(ctx context.Context, logger *slog.Logger, ready f
 		return errors.New("--roles: rosetta-offline goes with no other role, because it has no database")
 	}
 	handler := rosetta.Offline(c.rosetta(), logger)
-	listener, err := net.Listen("tcp", c.APIAddr)
-	if err != nil {
+	var own listeners
+	var err error
+	if own.api, err = net.Listen("tcp", c.APIAddr); err != nil {
 		return fmt.Errorf("API: %w (choose another address with --api-addr)", err)
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	defer func() { own.close() }()
 	if c.RosettaAddr != "" {
-		root, err := net.Listen("tcp", c.RosettaAddr)
-		if err != nil {
-			_ = listener.Close()
+		if own.rosetta, err = net.Listen("tcp", c.RosettaAddr); err != nil {
 			return fmt.Errorf("integration standard: %w (choose another address with --rosetta-addr)", err)
 		}
+	}
+	if err := c.secure(&own, logger); err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	if own.rosetta != nil {
 		group.Go(func() error {
-			return serveHTTP(ctx, "integration standard", httpServer(rosetta.AtRoot(handler), logger), root, c.ShutdownGrace, logger)
+			return serveHTTP(ctx, "integration standard", httpServer(rosetta.AtRoot(handler), logger), own.rosetta, c.ShutdownGrace, logger)
 		})
 	}
-	logger.LogAttrs(ctx, slog.LevelInfo, "constructing transactions offline", slog.String("url", "http://"+address(listener)))
+	logger.LogAttrs(ctx, slog.LevelInfo, "constructing transactions offline", slog.String("url", c.url("api", own.api)))
 	group.Go(func() error {
-		return serveHTTP(ctx, "API", httpServer(handler, logger), listener, c.ShutdownGrace, logger)
+		return serveHTTP(ctx, "API", httpServer(handler, logger), own.api, c.ShutdownGrace, logger)
 	})
-	ready(address(listener), "")
+	ready(address(own.api), "")
 	return group.Wait()
 }

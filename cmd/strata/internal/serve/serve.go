@@ -23,7 +23,11 @@ import (
 	"strata/cmd/strata/internal/gcfloor"
 	"strata/cmd/strata/internal/program"
 	"strata/eventstore"
+	"strata/eventstore/network"
 	"strata/eventstore/observer"
+	"strata/eventstore/transparency"
+	"strata/internal/diskspace"
+	"strata/projections/follow"
 	"strata/readapi"
 )
 
@@ -40,24 +44,32 @@ const heapFloor = 128 << 20
 
 // Command is strata serve.
 type Command struct {
-	Database        database.Flags `embed:"" group:"Database:"`
+	Database        database.Flags       `embed:"" group:"Database:"`
+	Writer          database.WriterFlags `embed:"" group:"Database:"`
 	nodeFlags       `embed:"" group:"Nodes:"`
 	metadataFlags   `embed:"" group:"Token metadata:"`
 	runnerFlags     `embed:"" group:"Projections:"`
 	Audit           audit.Flags `embed:"" group:"Audit:"`
 	adminFlags      `embed:"" group:"Administration:"`
+	clientFlags     `embed:"" group:"Clients:"`
+	tlsFlags        `embed:"" group:"TLS:"`
 	faucetFlags     `embed:"" group:"Faucets:"`
 	rosettaFlags    `embed:"" group:"Integration standard:"`
 	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Postgres replica for the API to read from (empty = the main database)."`
 
+	DatabaseReadConnections int `group:"Database:" default:"0" env:"STRATA_DATABASE_READ_CONNECTIONS" help:"Maximum number of connections for the API's reads (0 = pool_max_conns of the URL, or at least 24)."`
+
 	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
 	BNSAddr            string        `name:"bns-addr" env:"STRATA_BNS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve the names of BNS-V2 at the root, as their public service does (empty = only under /bns/v2 of the API)."`
-	ObserverAddr       string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address on which to receive events. It has no authentication, so make it reachable for nodes only."`
+	ObserverAddr       string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address on which to receive events. Whoever reaches it can write to the log, so make it reachable for nodes only."`
 	MetricsAddr        string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for a process without the API (empty = none)."`
 	Network            string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Stacks network of the nodes: mainnet or testnet."`
 	ChainID            chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
 	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all of these); or rosetta-offline alone, which constructs transactions without a database."`
+	ObserverSecret     string        `env:"STRATA_OBSERVER_SECRET" placeholder:"SECRET" help:"Secret that senders of events must show, as a bearer token or as the first segment of the path (empty = none)."`
+	ObserverHosts      []string      `env:"STRATA_OBSERVER_HOSTS" placeholder:"NAME,..." help:"Names of this machine that events on its loopback interface may be addressed to, besides addresses and names without a dot."`
 	OrdhookToken       string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
+	DiskFloor          int64         `default:"268435456" env:"STRATA_DISK_FLOOR" help:"Free space to keep on the disk of the private Postgres, in bytes: below it events are refused with 503, and below four times as much, builds of read tables pause (0 = no check)."`
 	StrictParameters   bool          `env:"STRATA_STRICT_PARAMETERS" help:"Refuse requests with parameters that their operation does not know (400); otherwise these are ignored, and the answer's header Strata-Ignored-Parameters names them."`
 	OrdinalsTxIDPrefix bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix transaction ids of inscriptions with 0x; ordinals-api does not."`
 	ForkChoice         string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
@@ -69,8 +81,13 @@ type Command struct {
 	RedisPrefix        string        `default:"strata:" env:"STRATA_REDIS_PREFIX" help:"Prefix of all keys in Redis."`
 	LagLimit           int64         `default:"1000" env:"STRATA_LAG_LIMIT" help:"Maximum lag of a projection, in events, before /readyz reports not ready."`
 	ShutdownGrace      time.Duration `default:"30s" env:"STRATA_SHUTDOWN_GRACE" help:"Maximum time for running requests to finish during shutdown."`
+	DrainDelay         time.Duration `default:"0s" env:"STRATA_DRAIN_DELAY" help:"Time for which /readyz reports not ready before the server stops, so that balancers notice (0 = none)."`
 
-	build readapi.Version // of this program
+	draining drain
+	build    readapi.Version   // of this program
+	disk     *diskspace.Guard  // nil: none
+	runner   *follow.Runner    // nil: this process does not fold
+	signing  *transparency.Log // nil: this process does not sign
 }
 
 // runnerFlags configure the projections of this process.
@@ -92,6 +109,9 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	if err := c.parseNodes(); err != nil {
 		return err
 	}
+	if err := c.parseClients(); err != nil {
+		return err
+	}
 	if err := c.ChainID.check(c.Network); err != nil {
 		return err
 	}
@@ -104,8 +124,11 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	if err != nil {
 		return err
 	}
-	defer listening.close()
-	db, err := c.Database.Open(ctx, logger)
+	defer func() { listening.close() }()
+	if err := c.secure(&listening, logger); err != nil {
+		return err
+	}
+	db, err := c.Database.Create(ctx, logger)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil // stopped before the start was complete
@@ -113,16 +136,33 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		return err
 	}
 	defer db.Close(logger)
+	if c.has(RoleObserver) || c.has(RoleMetadata) {
+		if err := c.Writer.Check(ctx, db); err != nil {
+			return err
+		}
+	}
+	if err := network.Settle(ctx, db.Log, network.New(c.Network, c.ChainID.of(c.Network))); err != nil {
+		return err
+	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
-	ctx, stop := context.WithCancel(ctx)
+	c.disk = diskspace.NewGuard(db.DataDir, c.DiskFloor, logger, registry)
+
+	c.draining.delay = c.DrainDelay
+	ctx, stop := c.draining.after(ctx, logger)
 	group, ctx := errgroup.WithContext(ctx)
 	// After an error, everything that has started ends before the database is closed.
 	defer func() {
 		stop()
 		_ = group.Wait()
 	}()
+	if c.disk != nil {
+		group.Go(func() error {
+			c.disk.Run(ctx)
+			return nil
+		})
+	}
 	changes := c.changes(db.Log)
 	defer changes.Stop()
 	images, err := c.imageStore()
@@ -224,10 +264,11 @@ func address(listener net.Listener) string {
 }
 
 func (c *Command) project(ctx context.Context, group *errgroup.Group, db *database.DB, changes changes, logger *slog.Logger, registry prometheus.Registerer) error {
-	runner, err := folding.NewRunner(db.Log, c.ForkChoice, c.BuildNewVersions, changes.Signal, changes.feed, logger, registry)
+	runner, err := folding.NewRunner(db.Log, c.ForkChoice, c.BuildNewVersions, changes.Signal, changes.feed, c.disk, logger, registry)
 	if err != nil {
 		return err
 	}
+	c.runner = runner
 	changes.Ignore(runner.Origin()) // the API of this process knows them already
 	if err := runner.Register(ctx); err != nil {
 		return err
@@ -241,6 +282,7 @@ func (c *Command) project(ctx context.Context, group *errgroup.Group, db *databa
 		return err
 	}
 	signer.Instrument(registry)
+	c.signing = signer
 	group.Go(func() error {
 		signer.Run(ctx)
 		return nil
@@ -258,7 +300,10 @@ func (c *Command) observe(ctx context.Context, group *errgroup.Group, listener n
 		Spool:           eventstore.NewSpool(eventstore.SpoolConfig{Dir: spoolDir, Limit: c.BodyLimit, Memory: c.BodyMemory}),
 		Logger:          logger,
 		Registry:        registry,
+		Full:            c.disk.Short,
 		OrdhookToken:    c.OrdhookToken,
+		Secret:          c.ObserverSecret,
+		Hosts:           c.ObserverHosts,
 		ShutdownTimeout: c.ShutdownGrace,
 	})
 	logger.LogAttrs(ctx, slog.LevelInfo, "receiving events", slog.String("url", "http://"+address(listener)))

@@ -13,6 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/sync/errgroup"
+
+	"strata/internal/progress"
 )
 
 // watch serves /metrics and /healthz until ctx is done, for processes without the API, which has both.
@@ -23,9 +25,9 @@ func watch(ctx context.Context, group *errgroup.Group, listener net.Listener, lo
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"status":"ok"}`)
 	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug)}
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn)}
 	group.Go(func() error {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(progress.Listener(listener, progress.Stall)); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("metrics: %w", err)
 		}
 		return nil

@@ -30,6 +30,7 @@ type Command struct {
 	API    string `name:"api" default:"http://127.0.0.1:3999" env:"STRATA_API_URL" placeholder:"URL" help:"Base URL of the running server (default ${default})."`
 	JSON   bool   `name:"json" help:"Print the server's JSON instead of a tree."`
 	Limit  int    `default:"50" help:"Maximum number of rows per page, at most 200."`
+	Proof  string `type:"path" placeholder:"FILE" help:"File to write the proof of the events to, for strata check-proof; one file for each event, with its number in the name, if there are several."`
 	Cursor string `help:"Cursor of the page to print, as printed below the page before it."`
 }
 
@@ -51,6 +52,15 @@ func (c *Command) Run(ctx context.Context, _ *program.Globals) error {
 	if err != nil {
 		return fmt.Errorf("trace %s: %w", path, err)
 	}
+	var trace answer
+	if err := json.Unmarshal(body, &trace); err != nil {
+		return fmt.Errorf("trace %s: decode the answer of %s: %w", path, c.API, err)
+	}
+	if c.Proof != "" {
+		if err := trace.writeProofs(ctx, strings.TrimSuffix(c.API, "/"), c.Proof); err != nil {
+			return err
+		}
+	}
 	if c.JSON {
 		var pretty bytes.Buffer
 		if err := json.Indent(&pretty, body, "", "  "); err != nil {
@@ -59,10 +69,6 @@ func (c *Command) Run(ctx context.Context, _ *program.Globals) error {
 		pretty.WriteByte('\n')
 		_, err := pretty.WriteTo(os.Stdout)
 		return err
-	}
-	var trace answer
-	if err := json.Unmarshal(body, &trace); err != nil {
-		return fmt.Errorf("trace %s: decode the answer of %s: %w", path, c.API, err)
 	}
 	return trace.write(os.Stdout, strings.TrimSuffix(c.API, "/"))
 }

@@ -10,7 +10,10 @@ import (
 	"golang.org/x/term"
 )
 
-// bar shows the progress of a part of a verification, if stderr is a terminal.
+// lineTime is the time between two lines of progress where there is no terminal.
+const lineTime = 10 * time.Second
+
+// bar shows the progress of a part of a verification: a bar on a terminal, else a line now and then.
 type bar struct {
 	mutex sync.Mutex
 	part  string
@@ -18,19 +21,27 @@ type bar struct {
 	start time.Time
 	bar   *progressbar.ProgressBar // nil until show is called first, and without a terminal
 	shown bool
+	line  time.Time // when a line was last printed
 }
 
 func newBar(part, unit string) *bar {
-	return &bar{part: part, unit: unit, start: time.Now(), shown: term.IsTerminal(int(os.Stderr.Fd()))}
+	return &bar{part: part, unit: unit, start: time.Now(), line: time.Now(), shown: term.IsTerminal(int(os.Stderr.Fd()))}
 }
 
 // show updates the bar. It shows a rate of bytes only if bytes is above 0.
 func (b *bar) show(done, total, bytes int64) {
-	if !b.shown || total <= 0 {
+	if total <= 0 {
 		return
 	}
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
+	if !b.shown {
+		if time.Since(b.line) >= lineTime {
+			b.line = time.Now()
+			fmt.Fprintf(os.Stderr, "%s: %d of %d %s, %s\n", b.part, done, total, b.unit, time.Since(b.start).Round(time.Second))
+		}
+		return
+	}
 	if b.bar == nil {
 		b.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(os.Stderr),

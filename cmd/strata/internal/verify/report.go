@@ -45,11 +45,22 @@ func (r *report) add(d *difference) bool {
 	return r.Differences <= int64(r.limit)
 }
 
-// difference is a difference of one of three kinds: one field is set.
+// difference is a difference of one of four kinds: one field is set.
 type difference struct {
 	Log     *transparency.Finding   `json:"log,omitempty"`
 	Row     *rowDifference          `json:"row,omitempty"`
+	Check   *checkDifference        `json:"check,omitempty"`
 	Account *nodecompare.Difference `json:"account,omitempty"`
+}
+
+// checkDifference is a check of a projection's code that does not hold.
+type checkDifference struct {
+	Tables string `json:"tables"`
+	version.Finding
+}
+
+func (c *checkDifference) String() string {
+	return program.Visible(c.Tables + ": it does not hold that " + c.Finding.String())
 }
 
 // verifiedLog describes the verification of the log.
@@ -155,6 +166,8 @@ func (d *difference) String() string {
 		return program.Visible(d.Log.String())
 	case d.Row != nil:
 		return d.Row.String()
+	case d.Check != nil:
+		return d.Check.String()
 	}
 	return program.Visible(d.Account.String())
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"strata/cmd/strata/internal/audit"
 	"strata/cmd/strata/internal/database"
 	"strata/cmd/strata/internal/folding"
 	"strata/cmd/strata/internal/program"
@@ -30,7 +31,8 @@ type Command struct {
 	Database database.Flags `embed:"" group:"Database:"`
 
 	Against     []string `type:"path" sep:"none" placeholder:"FILE" help:"Checkpoint of this log that you have kept; repeat the flag for more than one."`
-	Key         []string `placeholder:"KEY,..." help:"Verifier keys to trust for the log's checkpoints (empty = the key that the first checkpoint names)."`
+	Key         []string `placeholder:"KEY,..." help:"Verifier keys to trust for the log's checkpoints (empty = the keys on this machine, else the key that the first checkpoint names)."`
+	LogKey      string   `type:"path" env:"STRATA_LOG_KEY" placeholder:"FILE" help:"File of the key that signs the log on this machine (empty = the file in the data directory, if there is one). Its key is trusted without --key, and the checkpoint beside it is compared, too."`
 	LogOnly     bool     `help:"Verify the log only, not the read tables."`
 	Rows        []string `placeholder:"NAME,..." help:"Verify the rows of these projections only, not the log."`
 	NodeOnly    bool     `help:"Compare with the node only (--against-node)."`
@@ -86,7 +88,7 @@ func (c *Command) Run(ctx context.Context, globals *program.Globals) error {
 
 // verify checks each part. A part that fails does not prevent the next ones, unless ctx is done.
 func (c *Command) verify(ctx context.Context, logger *slog.Logger, report *report) error {
-	kept, err := c.readKept()
+	kept, err := readKept(c.Against)
 	if err != nil {
 		return err
 	}
@@ -111,9 +113,9 @@ func (c *Command) verify(ctx context.Context, logger *slog.Logger, report *repor
 	return errors.Join(errs...)
 }
 
-// readKept reads the checkpoints of --against.
-func (c *Command) readKept() (kept []transparency.Kept, err error) {
-	for _, file := range c.Against {
+// readKept reads checkpoints from files.
+func readKept(files []string) (kept []transparency.Kept, err error) {
+	for _, file := range files {
 		info, err := os.Stat(file)
 		if err == nil && info.Size() > checkpointMax {
 			err = &fs.PathError{Op: "read", Path: file, Err: fmt.Errorf("%d bytes are too many for a checkpoint", info.Size())}
@@ -135,10 +137,23 @@ func (c *Command) verifyLog(ctx context.Context, db *database.DB, kept []transpa
 	if err != nil {
 		return err
 	}
+	keys := c.Key
+	own, files, err := audit.OnThisMachine(ctx, db.Pool, c.Database.DataDir, c.LogKey)
+	if err != nil {
+		return fmt.Errorf("--log-key: %w", err)
+	}
+	if len(keys) == 0 {
+		keys = own
+	}
+	beside, err := readKept(files)
+	if err != nil {
+		return err
+	}
+	kept = append(kept, beside...)
 	bar := newBar("log", "events")
 	defer bar.done()
 	verified, err := log.Verify(ctx, transparency.VerifyConfig{
-		Keys: c.Key, Kept: kept, Workers: c.Parallel,
+		Keys: keys, Kept: kept, Workers: c.Parallel,
 		Finding:  func(f transparency.Finding) { report.add(&difference{Log: &f}) },
 		Progress: bar.show,
 	})
@@ -190,7 +205,31 @@ func (c *Command) verifyRows(ctx context.Context, db *database.DB, logger *slog.
 	if err != nil {
 		return err
 	}
+	if err := c.verifyBuildDependent(ctx, db, lines, active, report, rows); err != nil {
+		return err
+	}
 	report.Rows = rows
+	return nil
+}
+
+// verifyBuildDependent checks the tables that a comparison leaves out, because their rows also depend on how many events
+// were folded at once: lists are paged with them. Their checks compare them with the other tables.
+func (c *Command) verifyBuildDependent(ctx context.Context, db *database.DB, lines projections.Lines, active map[string]int, report *report, rows *verifiedRows) error {
+	for _, d := range lines.Definitions() {
+		number, ok := active[d.Spec.Name]
+		if !ok || len(c.Rows) > 0 && !slices.Contains(c.Rows, d.Spec.Name) {
+			continue
+		}
+		schema := projections.Schema{Name: d.Spec.Name, Version: number}
+		findings, err := version.CheckBuildDependent(ctx, db.Pool, d, schema)
+		if err != nil {
+			return err
+		}
+		for _, f := range findings {
+			rows.Differences++
+			report.add(&difference{Check: &checkDifference{Tables: schema.String(), Finding: f}})
+		}
+	}
 	return nil
 }
 

@@ -38,9 +38,17 @@ func (c *Diff) Run(ctx context.Context, globals *program.Globals) error {
 		if flushErr := out.Flush(); err == nil {
 			err = flushErr
 		}
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
+		}
+		unmatched, err := version.FindUnmatched(ctx, db.Pool, d.Spec.At(c.V1).Schema, d.Spec.At(c.V2).Schema)
+		if err != nil {
+			return err
+		}
+		for _, u := range unmatched {
+			fmt.Fprintf(os.Stderr, "not compared: %s\n", u)
+		}
+		switch {
 		case rows > 0 && rows == c.Limit:
 			return program.MismatchError{Err: fmt.Errorf("versions %d and %d of %s differ in at least %d rows", c.V1, c.V2, c.Name, rows)}
 		case rows > 0:

@@ -5,6 +5,7 @@ package versions
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"strata/cmd/strata/internal/database"
 	"strata/cmd/strata/internal/folding"
@@ -24,6 +25,7 @@ type Command struct {
 	Rollback Rollback `cmd:"" help:"Undo the last activation: make the previous version active again."`
 	Drop     Drop     `cmd:"" help:"Drop a version and its tables."`
 	Resume   Resume   `cmd:"" help:"Resume a projection that has failed."`
+	Skip     Skip     `cmd:"" help:"Let a projection that has failed at an event go past it; the log records that, with the reason."`
 }
 
 // argument is the argument of commands for one projection.
@@ -65,5 +67,15 @@ func printSwitches(name string, switches []version.Switch) {
 		} else {
 			fmt.Printf("%s: version %d is active, instead of version %d\n", s.Name, s.To, s.From)
 		}
+	}
+	if i := slices.IndexFunc(switches, func(s version.Switch) bool { return s.Name == name && s.From != 0 }); i >= 0 {
+		s := switches[i]
+		fmt.Printf("Readers see this from now on. The versions before are kept and followed.\n"+
+			"To go back:          strata projections rollback %s\n"+
+			"To free their space: strata projections drop %s %d", name, s.Name, s.From)
+		if len(switches) > 1 {
+			fmt.Print(" --with-followers")
+		}
+		fmt.Println()
 	}
 }

@@ -5,7 +5,7 @@
 // So folds that each ask five questions one after the other take five round trips together, and not five each. As only
 // one lane runs at a time, folds need no locks against each other.
 //
-// A lane does not wait for rows that it copies: few of them become INSERT statements of the next round trip, which cost
+// A lane does not wait for rows that it copies: few of them become one INSERT of the next round trip, which costs
 // the server less than the COPY protocol does; its errors then show at the lane's next question, or at its end.
 //
 // If a statement of a lane fails, the transaction is lost, and with it the work of the other lanes, which end with

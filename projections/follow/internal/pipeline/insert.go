@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -11,43 +12,54 @@ import (
 // anew each time; from there on that costs less than INSERT does.
 const copyMin = 128
 
-// argsMax is the largest number of arguments of a statement.
-const argsMax = 65535
-
-// insertSize returns how many of the next rows one INSERT takes. As each number makes a statement of its own, which the
-// server must plan once and remember, there are few: 64, 16, 4 and 1.
-func insertSize(rows, columns int) int {
-	size := 64
-	for size > 1 && (size > rows || size*columns > argsMax) {
-		size /= 4
+// insertion returns the INSERT of rows, and its arguments: the values of one row, or an array for each column. The
+// statement is the same for any number of rows, so that the server plans it once. It returns an empty text when a column
+// has arrays, which an array of them would mix up.
+func insertion(table pgx.Identifier, columns []string, types columnTypes, rows [][]any) (sql string, args []any) {
+	names := make([]string, len(columns))
+	for i, column := range columns {
+		names[i] = pgx.Identifier{column}.Sanitize()
 	}
-	return size
+	into := "INSERT INTO " + table.Sanitize() + " (" + strings.Join(names, ", ") + ") "
+	if len(rows) == 1 {
+		return into + "VALUES (" + listed(len(columns), "$") + ")", rows[0]
+	}
+	arrays, values := make([]string, len(columns)), make([]string, len(columns))
+	for i, column := range columns {
+		typ := types[column]
+		if typ == "" || strings.HasSuffix(typ, "[]") {
+			return "", nil
+		}
+		values[i] = "c" + strconv.Itoa(i+1)
+		array, written := columnOf(rows, i)
+		if written && typ != "text" {
+			values[i] += "::" + typ
+			typ = "text"
+		}
+		arrays[i] = fmt.Sprintf("$%d::%s[]", i+1, typ)
+		args = append(args, array)
+	}
+	return into + "SELECT " + strings.Join(values, ", ") + " FROM unnest(" + strings.Join(arrays, ", ") + ") AS u (" + listed(len(columns), "c") + ")", args
 }
 
-// insertSQL returns the INSERT of a number of rows.
-func insertSQL(table pgx.Identifier, columns []string, rows int) string {
-	var b strings.Builder
-	b.WriteString("INSERT INTO " + table.Sanitize() + " (")
-	for i, column := range columns {
-		if i > 0 {
-			b.WriteString(", ")
+// columnOf returns the values of a column, and reports whether they are texts.
+func columnOf(rows [][]any, column int) (values []any, text bool) {
+	values = make([]any, len(rows))
+	for i, row := range rows {
+		values[i] = row[column]
+		switch row[column].(type) {
+		case string, *string:
+			text = true
 		}
-		b.WriteString(pgx.Identifier{column}.Sanitize())
 	}
-	b.WriteString(") VALUES ")
-	for i := range rows {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		for j := range columns {
-			if j == 0 {
-				b.WriteString("(")
-			} else {
-				b.WriteString(", ")
-			}
-			b.WriteString("$" + strconv.Itoa(i*len(columns)+j+1))
-		}
-		b.WriteString(")")
+	return values, text
+}
+
+// listed returns prefix1, prefix2 and so on.
+func listed(n int, prefix string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = prefix + strconv.Itoa(i+1)
 	}
-	return b.String()
+	return strings.Join(all, ", ")
 }

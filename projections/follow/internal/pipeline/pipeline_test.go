@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/pgtest"
@@ -193,6 +196,57 @@ func errorOf(failed bool) error {
 		return errors.New("a lane ended the transaction")
 	}
 	return nil
+}
+
+// Rows keep their values, nulls and order, in tables of any types: with an array for each column, or one by one where a
+// column has arrays itself.
+func TestRowsOfAnyTypes(t *testing.T) {
+	pool, counts := database(t)
+	ctx, text := t.Context(), "b, \"quoted\" {\\}"
+	if _, err := pool.Exec(ctx, `
+		CREATE TABLE s.plain (place serial, n smallint, amount numeric(40), price numeric, text text COLLATE "C", bytes bytea, yes bool, at timestamptz, nothing bigint);
+		CREATE TABLE s.arrays (place serial, n int, texts text[])`); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	plain := [][]any{
+		{int16(1), pgtype.Numeric{Int: big.NewInt(7), Exp: 30, Valid: true}, "0.5", "a", []byte{0, 1}, true, at, nil},
+		{2, nil, nil, &text, []byte{}, false, nil, nil},
+		{uint16(3), pgtype.Numeric{}, "12", (*string)(nil), nil, nil, at, nil},
+	}
+	arrays := [][]any{{1, []string{"a", "b"}}, {2, []string{}}, {3, nil}}
+	before := *counts
+	fold := func(tx pgx.Tx) error {
+		_, err := tx.CopyFrom(ctx, pgx.Identifier{"s", "plain"}, strings.Fields("n amount price text bytes yes at nothing"), pgx.CopyFromRows(plain))
+		if err == nil {
+			_, err = tx.CopyFrom(ctx, pgx.Identifier{"s", "arrays"}, []string{"n", "texts"}, pgx.CopyFromRows(arrays))
+		}
+		return err
+	}
+	if err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		_, err := pipeline.Run(ctx, tx, fold)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n := counts.statements - before.statements; n != 1+len(arrays) {
+		t.Errorf("got %d statements, want one for all rows without arrays, and one for each other row", n)
+	}
+	var got [2]string
+	if err := pool.QueryRow(ctx, `
+		SELECT (SELECT json_agg(p ORDER BY place)::text FROM (SELECT place, n, amount, price, text, bytes, yes, at AT TIME ZONE 'UTC' AS at, nothing FROM s.plain) p),
+		       (SELECT json_agg(a ORDER BY place)::text FROM s.arrays a)`).Scan(&got[0], &got[1]); err != nil {
+		t.Fatal(err)
+	}
+	want := [2]string{
+		`[{"place":1,"n":1,"amount":7000000000000000000000000000000,"price":0.5,"text":"a","bytes":"\\x0001","yes":true,"at":"2026-01-02T03:04:05","nothing":null}, ` + "\n" +
+			` {"place":2,"n":2,"amount":null,"price":null,"text":"b, \"quoted\" {\\}","bytes":"\\x","yes":false,"at":null,"nothing":null}, ` + "\n" +
+			` {"place":3,"n":3,"amount":null,"price":12,"text":null,"bytes":null,"yes":null,"at":"2026-01-02T03:04:05","nothing":null}]`,
+		`[{"place":1,"n":1,"texts":["a","b"]}, ` + "\n" + ` {"place":2,"n":2,"texts":[]}, ` + "\n" + ` {"place":3,"n":3,"texts":null}]`,
+	}
+	if got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }
 
 // A statement may say how it is to be executed, as with any transaction of pgx.

@@ -40,19 +40,21 @@ func (p *pipeline) send() {
 	queue := p.queue
 	p.queue = nil
 	for len(queue) > 0 {
-		n := 0
-		for n < len(queue) && queue[n].copy == nil && !queue[n].alone {
-			n++
+		if p.failed != nil {
+			p.abort(queue)
+			return
 		}
+		n := 1
 		switch {
-		case n > 0:
-			p.sendStatements(queue[:n])
+		case queue[0].copy != nil:
+			p.sendRows(queue[0])
 		case queue[0].alone:
-			n = 1
 			p.sendAlone(queue[0])
 		default:
-			n = 1
-			p.sendRows(queue[0])
+			for n < len(queue) && queue[n].copy == nil && !queue[n].alone {
+				n++
+			}
+			p.sendStatements(queue[:n])
 		}
 		queue = queue[n:]
 	}
@@ -66,10 +68,6 @@ func (p *pipeline) abort(requests []*request) {
 }
 
 func (p *pipeline) sendRows(r *request) {
-	if p.failed != nil {
-		p.abort([]*request{r})
-		return
-	}
 	p.counts.Statements++
 	p.counts.RoundTrips += 2 // the server first says that it is ready
 	if _, r.err = p.tx.CopyFrom(p.ctx, r.copy.table, r.copy.columns, pgx.CopyFromRows(r.copy.rows)); r.err != nil {
@@ -78,10 +76,6 @@ func (p *pipeline) sendRows(r *request) {
 }
 
 func (p *pipeline) sendAlone(r *request) {
-	if p.failed != nil {
-		p.abort([]*request{r})
-		return
-	}
 	p.counts.Statements++
 	p.counts.RoundTrips++
 	rows, err := p.tx.Query(p.ctx, r.sql, r.args...)
@@ -94,10 +88,6 @@ func (p *pipeline) sendAlone(r *request) {
 }
 
 func (p *pipeline) sendStatements(requests []*request) {
-	if p.failed != nil {
-		p.abort(requests)
-		return
-	}
 	p.counts.Statements += len(requests)
 	p.counts.RoundTrips++
 	batch := &pgx.Batch{}

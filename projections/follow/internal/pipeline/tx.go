@@ -75,7 +75,7 @@ func (t *laneTx) SendBatch(_ context.Context, b *pgx.Batch) pgx.BatchResults {
 }
 
 // CopyFrom queues rows for a table and does not wait. The rows are in memory, so their number is known.
-func (t *laneTx) CopyFrom(_ context.Context, table pgx.Identifier, columns []string, source pgx.CopyFromSource) (int64, error) {
+func (t *laneTx) CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, source pgx.CopyFromSource) (int64, error) {
 	var all [][]any
 	for source.Next() {
 		values, err := source.Values()
@@ -87,18 +87,23 @@ func (t *laneTx) CopyFrom(_ context.Context, table pgx.Identifier, columns []str
 	if err := source.Err(); err != nil {
 		return 0, err
 	}
-	if len(all) >= copyMin {
+	switch {
+	case len(all) == 0:
+		return 0, nil
+	case len(all) >= copyMin:
 		t.lane.pipeline.queue = append(t.lane.pipeline.queue, &request{lane: t.lane.index, copy: &copyRows{table, columns, all}})
 		return int64(len(all)), nil
 	}
-	for rest := all; len(rest) > 0; {
-		n := insertSize(len(rest), len(columns))
-		args := make([]any, 0, n*len(columns))
-		for _, values := range rest[:n] {
-			args = append(args, values...)
-		}
-		t.queue(insertSQL(table, columns, n), args)
-		rest = rest[n:]
+	types, err := typesOf(ctx, t.Conn(), table)
+	if err != nil {
+		return 0, err
+	}
+	if sql, args := insertion(table, columns, types, all); sql != "" {
+		t.queue(sql, args)
+		return int64(len(all)), nil
+	}
+	for i := range all {
+		t.queue(insertion(table, columns, types, all[i:i+1]))
 	}
 	return int64(len(all)), nil
 }

@@ -18,7 +18,7 @@ import (
 	"strata/domain/token"
 	"strata/eventstore"
 	"strata/projections"
-	"strata/projections/follow"
+	"strata/projections/decode"
 	"strata/projections/internal/body"
 	tables "strata/projections/internal/token"
 )
@@ -224,7 +224,7 @@ func stepOf(t tester, seq int64, b body.Block) projections.Step {
 	t.Helper()
 	post := b.Post()
 	event := eventstore.Event{Seq: seq, Path: post.Path, Body: post.Body, Size: int64(len(post.Body))}
-	items, err := follow.NewDecoder(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(context.Background(), []eventstore.Event{event})
+	items, err := decode.New(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(context.Background(), []eventstore.Event{event})
 	if err != nil {
 		t.Fatal(err)
 	}

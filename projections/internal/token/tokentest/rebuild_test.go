@@ -248,7 +248,7 @@ func quiet(t *testing.T, log *eventstore.Log) {
 		replay.Wait(t, log)
 		wants := texts(t, log.Pool(), `
 			SELECT format('%s, due %s, from height %s, %s attempts and %s waits', left(want, 200), due_at, min_height, attempts, waits)
-			FROM (SELECT * FROM ft_v1.want UNION ALL SELECT * FROM sft_v1.want UNION ALL SELECT * FROM nft_v1.want) want
+			FROM (SELECT * FROM ft_v2.want UNION ALL SELECT * FROM sft_v2.want UNION ALL SELECT * FROM nft_v2.want) want
 			WHERE due_at < now() + interval '6 s' AND attempts = 0 AND waits < 2`)
 		if len(wants) == 0 {
 			return
@@ -307,10 +307,10 @@ func checkVariety(t *testing.T, log *eventstore.Log, out *beyond) {
 		}
 	}
 	for name, query := range map[string]string{
-		"blocks taken back": `SELECT count(*) FROM chain_v4.step WHERE kind < 0`,
+		"blocks taken back": `SELECT count(*) FROM chain_v5.step WHERE kind < 0`,
 		"wishes":            `SELECT count(*) FROM log.event WHERE path = '` + fetch.PathRefresh + `'`,
-		"failed wants":      `SELECT n FROM nft_v1.counter WHERE name = 'failed'`,
-		"invalid wants":     `SELECT n FROM nft_v1.counter WHERE name = 'invalid'`,
+		"failed wants":      `SELECT n FROM nft_v2.counter WHERE name = 'failed'`,
+		"invalid wants":     `SELECT n FROM nft_v2.counter WHERE name = 'invalid'`,
 	} {
 		var n int
 		if err := log.Pool().QueryRow(t.Context(), query).Scan(&n); err != nil {
@@ -350,7 +350,7 @@ func sizes(t *testing.T, pool *pgxpool.Pool) (events, jobs int64) {
 func drop(t *testing.T, pool *pgxpool.Pool, name string) {
 	t.Helper()
 	for _, sql := range []string{
-		`DROP SCHEMA ` + name + `_v1 CASCADE`,
+		`DROP SCHEMA ` + name + fmt.Sprintf("_v%d CASCADE", ft.Version),
 		`DELETE FROM strata.active WHERE name = '` + name + `'`,
 		`DELETE FROM strata.projection WHERE name = '` + name + `'`,
 		`DELETE FROM strata.quarantine WHERE name = '` + name + `'`,
@@ -379,7 +379,7 @@ func rowsOf(t *testing.T, pool *pgxpool.Pool) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
 	for _, kind := range kinds {
-		schema := string(kind) + "_v1"
+		schema := fmt.Sprintf("%s_v%d", kind, ft.Version) // all three have one number
 		for _, table := range texts(t, pool, `SELECT tablename::text FROM pg_tables WHERE schemaname = $1`, schema) {
 			name := schema + "." + table
 			order := append(texts(t, pool, `

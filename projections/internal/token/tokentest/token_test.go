@@ -87,6 +87,19 @@ func TestT3SupplyFails(t *testing.T) {
 	})
 }
 
+// A symbol that can't be read does not lose the other properties, and is tried again.
+func TestSymbolFails(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.outside.ft(usdc, "FooToken", "FOO", 6, 7, clarity.NewNone())
+		w.outside.says(usdc, "get-symbol", clarity.NewErr(number(1)))
+		w.mine(alice.Deploys("usdc", sip010))
+		w.settle(token.FT)
+		w.check("token", token.FT, factRows, "usdc 1 - FooToken - 6 7 109")
+		w.check("whether the failure is that of the read", token.FT, `SELECT (failed_seq = read_seq)::text FROM {schema}.token`, "true")
+		w.checkWants("after the answer", token.FT, "read usdc")
+	})
+}
+
 func TestT4NoImage(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.ft(usdc, "FooToken", "FOO", 6, 7, clarity.NewSome(utf8("http://m.io/foo.json")))

@@ -1,5 +1,7 @@
 package wire
 
+import "github.com/danielgtaylor/huma/v2"
+
 // Currency is what an amount counts.
 type Currency struct {
 	Symbol   string            `json:"symbol" example:"STX"`
@@ -54,9 +56,16 @@ type Operation struct {
 	Metadata            map[string]any        `json:"metadata,omitempty"`
 }
 
-// Transaction is a transaction of a block or of the mempool.
+// Transaction is a transaction of a block or of the mempool. Metadata is encoded as an object. A block can have thousands of
+// transactions, so it need not be a map, which takes long to encode.
 type Transaction struct {
 	TransactionIdentifier TransactionIdentifier `json:"transaction_identifier"`
 	Operations            []Operation           `json:"operations"`
-	Metadata              map[string]any        `json:"metadata,omitempty"`
+	Metadata              any                   `json:"metadata,omitempty"`
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (*Transaction) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	s.Properties["metadata"] = &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{}}
+	return s
 }

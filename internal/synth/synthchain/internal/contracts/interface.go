@@ -23,6 +23,7 @@ const (
 	typePrincipal = `"principal"`
 	typeBool      = `"bool"`
 	typeMemo      = `{"optional":{"buffer":{"length":34}}}`
+	typeKey       = `{"buffer":{"length":33}}`
 	typeText      = `{"string-ascii":{"length":32}}`
 	typeURI       = `{"optional":{"string-utf8":{"length":256}}}`
 	typeOwner     = `{"optional":"principal"}`
@@ -63,46 +64,13 @@ func joinArguments(arguments []argument) string {
 }
 
 // Interface returns the interface of the contract as nodes of a generation write it.
-func (t *Template) Interface(g node.Generation, clarityVersion uint8) string {
-	return interfaceAt(t.members, g, clarityVersion)
+func (t *Template) Interface(g node.Generation, e node.Epoch, clarityVersion uint8) string {
+	return interfaceAt(t.members, g, e, clarityVersion)
 }
 
-func interfaceAt(members string, g node.Generation, clarityVersion uint8) string {
+func interfaceAt(members string, g node.Generation, e node.Epoch, clarityVersion uint8) string {
 	if g < node.V21 {
 		return "{" + members
 	}
-	return fmt.Sprintf(`{"clarity_version":"Clarity%d","epoch":%q,%s`, clarityVersion, epochName(g), members)
-}
-
-func epochName(g node.Generation) string {
-	switch {
-	case g < node.V21:
-		return "Epoch2_05"
-	case g < node.V25:
-		return "Epoch21"
-	case g < node.V30:
-		return "Epoch25"
-	case g < node.V3109:
-		return "Epoch30"
-	case g < node.V34:
-		return "Epoch31"
-	case g < node.V40:
-		return "Epoch34"
-	}
-	return "Epoch40"
-}
-
-// DefaultVersion returns the Clarity version of contracts that do not name one.
-func DefaultVersion(g node.Generation) uint8 {
-	switch {
-	case g < node.V21:
-		return 1
-	case g < node.V30:
-		return 2
-	case g < node.V34:
-		return 3
-	case g < node.V40:
-		return 5
-	}
-	return 6
+	return fmt.Sprintf(`{"clarity_version":"Clarity%d","epoch":%q,%s`, clarityVersion, e, members)
 }

@@ -4,6 +4,7 @@ package contracts
 
 import (
 	"fmt"
+	"strings"
 
 	"strata/domain/clarity"
 	"strata/internal/synth/synthchain/internal/must"
@@ -46,7 +47,12 @@ var Coin = &Template{
 (define-read-only (get-total-supply) (ok (ft-get-supply coin)))
 (define-read-only (get-token-uri) (ok none))
 `,
-	members: newInterface([]signature{
+	members: coinInterface("coin"),
+}
+
+// coinInterface returns the interface of a fungible token.
+func coinInterface(asset string) string {
+	return newInterface([]signature{
 		{"mint", public, []argument{{"amount", typeUint}, {"recipient", typePrincipal}}, response(typeBool)},
 		{"transfer", public, []argument{
 			{"amount", typeUint}, {"sender", typePrincipal}, {"recipient", typePrincipal}, {"memo", typeMemo},
@@ -58,7 +64,41 @@ var Coin = &Template{
 		{"get-balance", reading, []argument{{"who", typePrincipal}}, response(typeUint)},
 		{"get-total-supply", reading, nil, response(typeUint)},
 		{"get-token-uri", reading, nil, response(typeURI)},
-	}, []argument{{name: "coin"}}, nil),
+	}, []argument{{name: asset}}, nil)
+}
+
+// SBTC is the fungible token that pox-5 pays. Whoever mints stands for the signers of sBTC.
+var SBTC = &Template{
+	Name:    "sbtc-token",
+	Asset:   "sbtc-token",
+	Source:  strings.ReplaceAll(Coin.Source, " coin", " sbtc-token"),
+	members: coinInterface("sbtc-token"),
+}
+
+// Manager is a signer manager of pox-5: it registers its keys, and claims rewards.
+var Manager = &Template{
+	Name: "signer-manager",
+	Source: `;; a signer manager
+(define-public (validate-stake! (staker principal) (first uint) (cycles uint) (ustx uint) (sats uint) (bond bool))
+  (ok true))
+(define-public (register (key (buff 33)))
+  (contract-call? 'ST000000000000000000002AMW42H.pox-5 register-signer current-contract key))
+(define-public (grant (key (buff 33)) (auth uint))
+  (contract-call? 'ST000000000000000000002AMW42H.pox-5 grant-signer-key key current-contract auth 0x))
+(define-public (claim (cycle uint))
+  (contract-call? 'ST000000000000000000002AMW42H.pox-5 claim-rewards (list) cycle))
+(define-public (settle (staker principal) (cycle uint))
+  (contract-call? 'ST000000000000000000002AMW42H.pox-5 claim-staker-rewards-for-signer staker cycle none))
+`,
+	members: newInterface([]signature{
+		{"validate-stake!", public, []argument{
+			{"staker", typePrincipal}, {"first", typeUint}, {"cycles", typeUint}, {"ustx", typeUint}, {"sats", typeUint}, {"bond", typeBool},
+		}, response(typeBool)},
+		{"register", public, []argument{{"key", typeKey}}, response(typeBool)},
+		{"grant", public, []argument{{"key", typeKey}, {"auth", typeUint}}, response(typeBool)},
+		{"claim", public, []argument{{"cycle", typeUint}}, response(typeBool)},
+		{"settle", public, []argument{{"staker", typePrincipal}, {"cycle", typeUint}}, response(typeBool)},
+	}, nil, nil),
 }
 
 // Piece is a collection of non-fungible tokens with the functions of SIP-009, numbered from 0. Anybody may
@@ -154,7 +194,7 @@ var Vault = &Template{
 	}, nil, nil),
 }
 
-// All returns the contracts that accounts deploy.
+// All returns the contracts that accounts deploy at random.
 func All() []*Template { return all }
 
 var all = []*Template{Coin, Piece, Names, Vault}

@@ -5,6 +5,7 @@ package ledger
 import (
 	"strata/domain/hash"
 	"strata/internal/synth/synthchain/internal/contracts"
+	"strata/internal/synth/synthstaking"
 	"strata/internal/synth/undo"
 )
 
@@ -23,6 +24,8 @@ type Ledger struct {
 	Contract undo.Table[int, Party]                 // contracts that can be called, by number
 	Total    undo.Table[Counter, Amount]
 	Reward   undo.Table[uint64, *Reward] // unpaid rewards, by tenure
+
+	Staking *undo.Cell[*synthstaking.Contract] // pox-5; never changed in place
 
 	Namespace undo.Table[string, Namespace]
 	Name      undo.Table[string, Name]  // with its namespace: "bob.btc"
@@ -57,6 +60,8 @@ const (
 	TotalFeesPaid                   // of TotalFees, paid to miners
 	TotalContracts                  // number of entries in Ledger.Contract
 	TotalAttachments                // announced by the naming system
+	TotalAccounted                  // sats of rewards that pox-5 has distributed
+	TotalClaimed                    // sats of rewards that pox-5 has paid to signer managers
 )
 
 // Reward is the reward of a tenure until it matures. It is never changed in place.
@@ -88,6 +93,7 @@ func New() *Ledger {
 	l.Contract = undo.NewTable[int, Party](log)
 	l.Total = undo.NewTable[Counter, Amount](log)
 	l.Reward = undo.NewTable[uint64, *Reward](log)
+	l.Staking = undo.NewCell[*synthstaking.Contract](log)
 	l.Namespace = undo.NewTable[string, Namespace](log)
 	l.Name = undo.NewTable[string, Name](log)
 	l.NameOf = undo.NewTable[Party, string](log)
@@ -113,12 +119,12 @@ func (l *Ledger) Debit(p Party, n uint64) {
 	l.Balance.Set(p, have-n)
 }
 
-// Available returns what p can spend in a block that sees burn height h. Nodes and APIs disagree about the block at the
-// unlock height itself; here the STX are still locked, to be on the safe side.
-func (l *Ledger) Available(p Party, h uint64) uint64 {
+// Available returns what p can spend in a block that sees burn height h, if its lock ends at until. Nodes and APIs disagree
+// about the block at the unlock height itself; here the STX are still locked, to be on the safe side.
+func (l *Ledger) Available(p Party, until, h uint64) uint64 {
 	have := l.Balance.Get(p)
 	lock := l.Lock.Get(p)
-	if lock.Until < h {
+	if until < h {
 		return have
 	}
 	if lock.Amount >= have {

@@ -1,6 +1,7 @@
 package nodejson
 
 import (
+	"fmt"
 	"math"
 
 	"strata/domain/block"
@@ -136,6 +137,12 @@ func (e *Encoder) Block(b *Block) []byte {
 
 // unlockHeights writes the burn heights at which the locks of old PoX contracts end.
 func (e *Encoder) unlockHeights(dst []byte) []byte {
+	if e.Schedule != nil {
+		for i, height := range e.Schedule.Unlocks() {
+			dst = appendNumber(appendKey(dst, fmt.Sprintf("pox_v%d_unlock_height", i+1)), height)
+		}
+		return dst
+	}
 	if e.Generation >= node.V21 {
 		dst = appendNumber(appendKey(dst, "pox_v1_unlock_height"), e.StartBurnHeight+1)
 	}

@@ -11,8 +11,9 @@ import (
 type Encoder struct {
 	Generation      node.Generation
 	StartBurnHeight uint64
-	Random          draw.Source // orders the lists whose order nodes do not promise
-	buffer          []byte      // reused
+	Schedule        *node.Schedule // of the epochs; nil for a chain that stays in one
+	Random          draw.Source    // orders the lists whose order nodes do not promise
+	buffer          []byte         // reused
 }
 
 // finish returns a copy of an encoded body, whose memory the next body reuses.

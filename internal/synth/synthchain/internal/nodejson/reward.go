@@ -35,7 +35,7 @@ func (r *Reward) append(dst []byte, g node.Generation) []byte {
 // RewardSet says whom a reward cycle pays, and who signs in it.
 type RewardSet struct {
 	Cycle     uint64
-	Threshold uint64 // microSTX for a slot
+	Threshold uint64 // microSTX for a slot; 0 for null, since pox-5
 	Signers   []Signer
 	Addresses []string // on Bitcoin
 }
@@ -52,7 +52,12 @@ func (s *RewardSet) append(dst []byte) []byte {
 	if s == nil {
 		return append(dst, "null"...)
 	}
-	dst = appendAmount(append(dst, `{"pox_ustx_threshold":`...), s.Threshold)
+	dst = append(dst, `{"pox_ustx_threshold":`...)
+	if s.Threshold == 0 {
+		dst = append(dst, "null"...)
+	} else {
+		dst = appendAmount(dst, s.Threshold)
+	}
 	dst = appendList(appendKey(dst, "rewarded_addresses"), len(s.Addresses), func(dst []byte, i int) []byte {
 		return appendText(dst, s.Addresses[i])
 	})

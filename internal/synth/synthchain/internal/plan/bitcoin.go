@@ -24,17 +24,20 @@ func (p *Planner) BitcoinOperation(x *vm.Execution, burn nodejson.BurnBlock) *vm
 	at := nodejson.BitcoinTransaction{Burn: burn, Txid: o.Txid}
 	sender := p.rules.Roll.Principal(from.Party)
 	var description string
+	stacks := false
 	switch p.random.IntN(5) {
 	case 0, 1:
 		description = nodejson.TransferSTX(at, sender, p.rules.Roll.Principal(to), amount)
 		o.Run = func(x *vm.Execution) nodejson.Outcome { return vm.Check(x.TransferSTX(from.Party, to, amount, nil), 1) }
 	case 2:
 		const cycles = 2
+		stacks = true
 		signerKey := from.Public[0].CompressedBytes()
 		description = nodejson.StackSTX(p.rules.Generation, at, sender, amount, cycles, rewardAddress, signerKey[:])
 		o.Run = func(x *vm.Execution) nodejson.Outcome { return x.Stack(from, amount, cycles, address) }
 	case 3:
-		if p.rules.Generation >= node.V21 {
+		if x.Epoch >= node.Epoch21 {
+			stacks = true
 			delegate := p.accounts[p.random.IntN(len(p.accounts))]
 			description = nodejson.DelegateSTX(at, sender, p.rules.Roll.Principal(delegate.Party), amount, rewardAddress)
 			o.Run = func(x *vm.Execution) nodejson.Outcome { return x.Delegate(from, delegate, amount, address) }
@@ -55,7 +58,9 @@ func (p *Planner) BitcoinOperation(x *vm.Execution, burn nodejson.BurnBlock) *vm
 		}
 		return out
 	}
-	o.Needs = func(x *vm.Execution) bool { return x.Deployed.Has(p.rules.PoX()) }
+	// Nodes post nothing of an operation that the stacking contract does not know.
+	contract := x.PoX()
+	o.Needs = func(x *vm.Execution) bool { return x.Deployed.Has(contract) && (!stacks || x.CanStack(contract)) }
 	if !x.Minable(o) {
 		return nil
 	}

@@ -46,9 +46,9 @@ func (p *Planner) deployment(
 	name := fmt.Sprintf("%s-%d", t.Name, x.Nonce.Get(from.Party))
 	contract := p.rules.Roll.Contract(from.Address, name)
 	code := transaction.SmartContract{ContractName: name, Code: []byte(t.Source)}
-	version := contracts.DefaultVersion(p.rules.Generation)
+	version := x.Epoch.Clarity()
 	var payload transaction.Payload = &code
-	if p.rules.Generation >= node.V21 && p.random.IntN(2) == 0 {
+	if x.Epoch >= node.Epoch21 && p.random.IntN(2) == 0 {
 		version = 1 + uint8(p.random.IntN(int(version)))
 		payload = &transaction.VersionedSmartContract{ClarityVersion: version, SmartContract: code}
 	}
@@ -57,7 +57,7 @@ func (p *Planner) deployment(
 		if out.Contract == "none" {
 			out.Contract = ""
 		} else {
-			out.Contract = t.Interface(p.rules.Generation, version)
+			out.Contract = t.Interface(x.Generation, x.Epoch, version)
 		}
 		return out
 	})

@@ -64,7 +64,7 @@ func (p *Planner) problematic(x *vm.Execution) *vm.Operation {
 		return nil
 	}
 	return p.call(x, from, contract, allowAll, "no-such-function", nil, func(x *vm.Execution) nodejson.Outcome {
-		if p.rules.Generation >= node.V40 {
+		if x.Epoch >= node.Epoch40 {
 			return nodejson.Outcome{Status: nodejson.ProblematicSkipped, Result: vm.ErrNone, Skipped: 1, VMError: "skipped"}
 		}
 		return nodejson.Outcome{

@@ -20,6 +20,7 @@ type Mix struct {
 	Problematic        int // skipped transactions; before V40, calls that fail
 	PoisonMicroblock   int // before Nakamoto only
 	Naming             int // names of the first naming system; not in DefaultMix
+	Staking            int // all that pox-5 knows, in epoch 4.0 of a chain with all epochs; locks elsewhere; not in DefaultMix
 }
 
 // DefaultMix returns a mix of all kinds.
@@ -36,17 +37,17 @@ func (m Mix) Normalized() Mix {
 	for _, w := range []*int{
 		&m.Transfer, &m.Deploy, &m.DeployFail, &m.TokenMint, &m.TokenTransfer, &m.TokenBurn, &m.CollectibleMint,
 		&m.CollectibleMove, &m.CollectibleBurn, &m.Vault, &m.Print, &m.Stacking, &m.AbortResponse, &m.AbortPostCondition,
-		&m.Problematic, &m.PoisonMicroblock, &m.Naming,
+		&m.Problematic, &m.PoisonMicroblock, &m.Naming, &m.Staking,
 	} {
 		*w = max(*w, 0)
 	}
 	return m
 }
 
-func (m Mix) weights() [17]int {
-	return [17]int{
+func (m Mix) weights() [18]int {
+	return [18]int{
 		m.Transfer, m.Deploy, m.DeployFail, m.TokenMint, m.TokenTransfer, m.TokenBurn, m.CollectibleMint,
 		m.CollectibleMove, m.CollectibleBurn, m.Vault, m.Print, m.Stacking, m.AbortResponse, m.AbortPostCondition,
-		m.Problematic, m.PoisonMicroblock, m.Naming,
+		m.Problematic, m.PoisonMicroblock, m.Naming, m.Staking,
 	}
 }

@@ -58,7 +58,7 @@ var planners = [...]func(*Planner, *vm.Execution) *vm.Operation{
 	(*Planner).transfer, (*Planner).deploy, (*Planner).deployFail, (*Planner).tokenMint,
 	(*Planner).tokenTransfer, (*Planner).tokenBurn, (*Planner).itemMint, (*Planner).itemMove,
 	(*Planner).itemBurn, (*Planner).vault, (*Planner).printValue, (*Planner).stack, (*Planner).abortResponse,
-	(*Planner).abortPostCondition, (*Planner).problematic, (*Planner).poison, (*Planner).name,
+	(*Planner).abortPostCondition, (*Planner).problematic, (*Planner).poison, (*Planner).name, (*Planner).staking,
 }
 
 // Operation returns a random operation that is minable now, or nil if no account has money left.

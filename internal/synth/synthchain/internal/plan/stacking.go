@@ -16,8 +16,8 @@ func (p *Planner) stack(x *vm.Execution) *vm.Operation {
 	if from == nil {
 		return nil
 	}
-	if l := x.Lock.Get(from.Party); l.Until >= x.Burn && l.Amount > 0 {
-		if p.rules.Generation < node.V21 {
+	if l := x.Lock.Get(from.Party); x.Until(l) >= x.Burn && l.Amount > 0 {
+		if x.Epoch < node.Epoch21 {
 			return nil
 		}
 		if p.random.IntN(2) == 0 {
@@ -36,16 +36,22 @@ func (p *Planner) stack(x *vm.Execution) *vm.Operation {
 	})
 }
 
-// callPox calls a function of the stacking contract. From V25 on it adds the arguments with the signer's authorization.
+// callPox calls a function of the stacking contract. From pox-4 on it adds the arguments with the signer's authorization.
 func (p *Planner) callPox(
 	x *vm.Execution, from *account.Account, function string, arguments []clarity.Value, authID uint64, run vm.Run,
 ) *vm.Operation {
-	if p.rules.Generation >= node.V25 {
+	if x.Epoch >= node.Epoch25 {
 		most := ledger.MaxAmount.Value()
 		arguments = append(arguments, clarity.NewNone(), from.SignerKey(), most, clarity.NewUint64(authID))
 	}
 	none := transaction.PostConditions{} // locking moves nothing
-	return p.call(x, from, p.rules.PoX(), none, function, arguments, run)
+	contract := x.StackingContract()
+	return p.call(x, from, contract, none, function, arguments, func(x *vm.Execution) nodejson.Outcome {
+		if !x.CanStack(contract) {
+			return vm.Defunct()
+		}
+		return run(x)
+	})
 }
 
 func (p *Planner) extend(x *vm.Execution, from *account.Account) *vm.Operation {

@@ -17,6 +17,7 @@ type Rules struct {
 	Roll            *ledger.Roll
 	StartBurnHeight uint64
 	RewardCycle     uint64            // burn blocks
+	Schedule        *node.Schedule    // of the epochs; nil for a chain that stays in the epoch of its generation
 	Zonefiles       map[string][]byte // that accounts wrote, by the bytes of their hashes
 }
 
@@ -24,6 +25,7 @@ type Rules struct {
 type Execution struct {
 	*ledger.Ledger
 	*Rules
+	Epoch    node.Epoch
 	Height   uint64 // of the block that is being built
 	Burn     uint64 // the burn height that decides whether locks have ended
 	Nakamoto bool
@@ -33,8 +35,31 @@ type Execution struct {
 	events   []nodejson.Event
 }
 
+// EpochAt returns the epoch of a block with a burn height.
+func (r *Rules) EpochAt(burn uint64) node.Epoch {
+	if r.Schedule == nil {
+		return r.Generation.Epoch()
+	}
+	return r.Schedule.At(burn)
+}
+
 // Spendable returns the microSTX that a party can spend now.
-func (x *Execution) Spendable(p ledger.Party) uint64 { return x.Available(p, x.Burn) }
+func (x *Execution) Spendable(p ledger.Party) uint64 {
+	return x.Available(p, x.Until(x.Lock.Get(p)), x.Burn)
+}
+
+// Until returns the burn height at which a lock ends: its own, or that at which all locks of its contract end.
+func (r *Rules) Until(l ledger.Lock) uint64 {
+	if r.Schedule == nil {
+		return l.Until
+	}
+	for i, height := range r.Schedule.Unlocks() {
+		if l.Contract == r.stackingContract(i+1) {
+			return min(l.Until, height)
+		}
+	}
+	return l.Until
+}
 
 // Establish adds a contract to the ledger. It can be called if it has a template.
 func (x *Execution) Establish(p ledger.Party, t *contracts.Template) {

@@ -10,19 +10,45 @@ import (
 	"strata/internal/synth/synthchain/internal/nodejson"
 )
 
-// poxName returns the name of the stacking contract of a generation.
-func poxName(g node.Generation) string {
+// poxVersion returns the version of the stacking contract that is called now. A chain that stays in epoch 4.0 goes on with
+// pox-4: its locks need nobody who claims and calculates.
+func (x *Execution) poxVersion() int {
 	switch {
-	case g < node.V21:
-		return "pox"
-	case g < node.V25:
-		return "pox-2"
+	case x.Epoch < node.Epoch21:
+		return 1
+	case x.Epoch < node.Epoch24:
+		return 2
+	case x.Epoch < node.Epoch25:
+		return 3
+	case x.Epoch < node.Epoch40 || x.Schedule == nil:
+		return 4
 	}
-	return "pox-4"
+	return 5
 }
 
-// PoX returns the stacking contract.
-func (r *Rules) PoX() ledger.Party { return r.Roll.Contract(r.Network.Boot(), poxName(r.Generation)) }
+// stackingContract returns the stacking contract of a version.
+func (r *Rules) stackingContract(version int) ledger.Party {
+	return r.Roll.Contract(r.Network.Boot(), [...]string{"pox", "pox-2", "pox-3", "pox-4", "pox-5"}[version-1])
+}
+
+// StackingContract returns the contract that knows stack-stx: that of the epoch, or pox-4 in the time of pox-5.
+func (x *Execution) StackingContract() ledger.Party {
+	return x.stackingContract(min(x.poxVersion(), 4))
+}
+
+// PoX returns the stacking contract of the epoch.
+func (x *Execution) PoX() ledger.Party { return x.stackingContract(x.poxVersion()) }
+
+// CanStack reports whether a stacking contract of before pox-5 works: nobody stacks in the epochs 2.2 and 2.3, and no
+// contract outlives its epoch.
+func (x *Execution) CanStack(contract ledger.Party) bool {
+	return contract == x.PoX() && x.poxVersion() < 5 && x.Epoch != node.Epoch22 && x.Epoch != node.Epoch23
+}
+
+// Defunct returns the outcome of a call of a stacking contract that does not work any more.
+func Defunct() nodejson.Outcome {
+	return nodejson.Outcome{Status: nodejson.AbortByResponse, Result: ErrNone, VMError: "Runtime(DefunctPoxContract, [])"}
+}
 
 // cycleEnd returns the burn height at which a lock ends that starts with the next cycle and lasts for some cycles.
 func (x *Execution) cycleEnd(cycles uint64) uint64 {
@@ -58,7 +84,7 @@ func (x *Execution) Stack(from *account.Account, amount, period uint64, address 
 		{Name: "stacker", Value: x.Roll.Value(p)},
 		{Name: "unlock-burn-height", Value: clarity.NewUint64(until)},
 	}
-	if x.Generation >= node.V25 {
+	if x.Epoch >= node.Epoch25 {
 		result = append(result, clarity.Field{Name: "signer-key", Value: from.SignerKey()})
 	}
 	return okTuple(result...)
@@ -67,7 +93,7 @@ func (x *Execution) Stack(from *account.Account, amount, period uint64, address 
 // Extend executes stack-extend: a lock lasts for some cycles more.
 func (x *Execution) Extend(from *account.Account, cycles uint64, address bitcoin.PoxAddress) nodejson.Outcome {
 	l := x.Lock.Get(from.Party)
-	if x.locked(from.Party) == 0 {
+	if x.locked(from.Party) == 0 || x.Schedule != nil && l.Contract != x.PoX() {
 		return Failed(11)
 	}
 	l.Until += cycles * x.RewardCycle
@@ -87,7 +113,7 @@ func (x *Execution) Extend(from *account.Account, cycles uint64, address bitcoin
 // Increase executes stack-increase: a lock grows.
 func (x *Execution) Increase(from *account.Account, by uint64, address bitcoin.PoxAddress) nodejson.Outcome {
 	l := x.Lock.Get(from.Party)
-	if x.locked(from.Party) == 0 || x.Spendable(from.Party) < by {
+	if x.locked(from.Party) == 0 || x.Spendable(from.Party) < by || x.Schedule != nil && l.Contract != x.PoX() {
 		return Failed(1)
 	}
 	l.Amount += by
@@ -118,10 +144,10 @@ func (x *Execution) Delegate(from, to *account.Account, amount uint64, address b
 // printStacking emits the print that nodes add to calls of the PoX contracts, from pox-2 to pox-4. It describes the
 // account before the lock.
 func (x *Execution) printStacking(name string, from *account.Account, cycles uint64, data []clarity.Field) {
-	if x.Generation < node.V21 {
+	if x.Epoch < node.Epoch21 {
 		return
 	}
-	if x.Generation >= node.V25 {
+	if x.Epoch >= node.Epoch25 {
 		data = append(data,
 			clarity.Field{Name: "end-cycle-id", Value: clarity.NewSome(clarity.NewUint64(x.cycle() + 1 + cycles))},
 			clarity.Field{Name: "start-cycle-id", Value: clarity.NewUint64(x.cycle() + 1)},

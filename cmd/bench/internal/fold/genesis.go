@@ -1,0 +1,64 @@
+package fold
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"strata/cmd/bench/internal/bench"
+	"strata/internal/synth/synthchain"
+)
+
+// genesisAccounts is the number of accounts in the genesis block of mainnet.
+const genesisAccounts = 330_000
+
+// Genesis measures the fold of a genesis block as large as that of mainnet by all projections: how long it takes, and the
+// greatest memory of the process. A chain with few accounts is the baseline.
+func (b *Bench) Genesis(ctx context.Context) error {
+	var took [2]time.Duration
+	var memory [2]int64
+	var bytes int64
+	for i, accounts := range []int{64, genesisAccounts} {
+		config := synthchain.Config{Seed: 1, Accounts: accounts, SigningSample: 1000, ForgetHistory: true}
+		path, _, size, err := b.archive(fmt.Sprintf("genesis-%d.tsv", accounts), config, limits{events: 50})
+		if err != nil {
+			return err
+		}
+		bytes = size
+		url, pool, _, _, err := b.importArchive(ctx, fmt.Sprintf("genesis_%d", accounts), path)
+		if err != nil {
+			return err
+		}
+		pool.Close()
+		builder, err := b.Helper(ctx, "rebuild")
+		if err != nil {
+			return err
+		}
+		r, _, err := b.buildIn(builder, buildRequest{URL: url})
+		builder.Stop()
+		if err != nil {
+			return err
+		}
+		took[i], memory[i] = r.Took, r.Memory
+	}
+	b.Row(fmt.Sprintf("genesis with %d accounts, %d MB, all projections", genesisAccounts, bytes/1e6),
+		fmt.Sprintf("%.1f s, RSS ≤ %d MiB", took[1].Seconds(), memory[1]>>20), fmt.Sprintf("%.1f s, RSS ≤ %d MiB with 64 accounts", took[0].Seconds(), memory[0]>>20),
+		bench.Times(float64(memory[1]), float64(memory[0])), "RSS < 600 MB")
+	return nil
+}
+
+// ownPeak returns the greatest resident set that this process has had; 0 if it is unknown.
+func ownPeak() (bytes int64) {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &bytes); err == nil {
+			return bytes << 10
+		}
+	}
+	return 0
+}

@@ -1,0 +1,67 @@
+// Package staking measures reads about pox-5 in a world with many stakers.
+package staking
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"strata/cmd/bench/internal/bench"
+	"strata/cmd/bench/internal/load"
+)
+
+// Bench measures reads of the world.
+type Bench struct {
+	*bench.Bench
+	World World
+}
+
+// Reads measures reads about pox-5 from the tables.
+func (b *Bench) Reads(ctx context.Context) error {
+	url, err := b.createWorld(ctx)
+	if err != nil {
+		return err
+	}
+	// The clock of a test network follows from the rows of the world.
+	server, err := b.ServeCaching(ctx, url, "--cache-memory", "1", "--network", "testnet")
+	if err != nil {
+		return err
+	}
+	defer server.Stop()
+	const several, v3 = 20_000, "/extended/v3/staking"
+	random := func(i, below int) int { return int(uint64(i) * 2_654_435_761 % uint64(below)) }
+	anybody := func(i int) string { return bench.Account(1 + random(i, b.World.Stakers)) }
+	member := func(i int) string { return bench.Account(1 + random(i, members)) }
+	for _, look := range []struct {
+		what string
+		path func(i int) string
+	}{
+		{"/staking", func(i int) string { return v3 + "?" + strconv.Itoa(i) }},
+		{"/staking/bonds", func(i int) string { return v3 + "/bonds?limit=" + strconv.Itoa(1+i%50) }},
+		{"/staking/bonds/{i}/allowlist", func(i int) string {
+			return fmt.Sprintf("%s/bonds/0/allowlist?limit=50&cursor=%d:2147483647:0", v3, 1+random(i, members))
+		}},
+		{"/staking/bonds/{i}/registrations", func(i int) string {
+			return fmt.Sprintf("%s/bonds/0/registrations?limit=50&cursor=%d:2147483647:0", v3, 1+random(i, members))
+		}},
+		{"/staking/signers/{p}", func(i int) string { return fmt.Sprintf("%s/signers/%s?%d", v3, manager, i) }},
+		{"/staking/signers/{p}/stakers", func(i int) string { return v3 + "/signers/" + manager + "/stakers?cursor=" + anybody(i) }},
+		{"/staking/cycles/{n}", func(i int) string { return fmt.Sprintf("%s/cycles/%d?%d", v3, 1+i%13, i) }},
+		{"/staking/cycles/{n}/signers", func(i int) string { return fmt.Sprintf("%s/cycles/%d/signers?limit=%d", v3, 1+i%13, 1+i%250) }},
+		{"/staking/cycles/{n}/stakers", func(i int) string { return fmt.Sprintf("%s/cycles/%d/stakers?cursor=%s", v3, 1+i%13, anybody(i)) }},
+		{"/staking/signer-keys/{k}/rewards", func(i int) string {
+			return fmt.Sprintf("%s/signer-keys/%s/rewards?limit=%d", v3, key, 1+i%50)
+		}},
+		{"/principals/{p}/staking", func(i int) string { return "/extended/v3/principals/" + anybody(i) + "/staking" }},
+		{"/principals/{p}/staking/bonds", func(i int) string { return "/extended/v3/principals/" + member(i) + "/staking/bonds" }},
+	} {
+		for _, connections := range []int{1, 16} {
+			f, err := load.InTurns(b.Round, connections, server.Contender(ctx, load.Numbered(several, look.path)))
+			if err != nil {
+				return fmt.Errorf("%s: %w", look.what, err)
+			}
+			b.Row(fmt.Sprintf("cold %s, %d stakers, %s", look.what, b.World.Stakers, bench.Connections(connections)), f[0].String(), "", "", "p99 < 10 ms")
+		}
+	}
+	return nil
+}

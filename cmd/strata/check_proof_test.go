@@ -1,0 +1,48 @@
+package main
+
+import (
+	"crypto/rand"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/pgtest"
+)
+
+// The proofs of the events behind an answer are checked when the server is gone, with the public key alone.
+func TestCheckProof(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--log-checkpoint-interval", "50ms")
+	must(t, dir, "simulate", "--observer", s.observer, "--count", "20", "--seed", "3", "--calm")
+	s.caughtUp(20)
+	eventually.Holds(t, "the log is signed", func() bool {
+		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").body), "\n20\n")
+	})
+	key := strings.TrimSpace(string(s.get("/audit/v1/log/key").body))
+	must(t, dir, "trace", "--api", s.api, "/extended/v2/blocks?limit=3", "--proof", "out.tlog-proof")
+	s.stop()
+
+	files, err := filepath.Glob(filepath.Join(dir, "out*.tlog-proof"))
+	if err != nil || len(files) < 3 {
+		t.Fatalf("got the files %v (%v), want one for each event", files, err)
+	}
+	said := must(t, dir, append([]string{"check-proof", "--key", key}, files...)...)
+	if strings.Count(said, "is among the first 20 events of the log: /new_block, received ") < 3 || strings.Count(said, "\n") != len(files) {
+		t.Errorf("got %s", said)
+	}
+	_, other, err := note.GenerateKey(rand.Reader, "strata/another")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := run(t, dir, "check-proof", "--key", other, files[0]); got.code != exitDifferences || !strings.Contains(got.stderr, "proves nothing") {
+		t.Errorf("with another key: got code %d and %q", got.code, got.stderr)
+	}
+	writeFile(t, filepath.Join(dir, "body"), "another body")
+	if got := run(t, dir, "check-proof", "--key", key, files[0], "--body", "body"); got.code != exitDifferences || !strings.Contains(got.stderr, "is not the body of event ") {
+		t.Errorf("with another body: got code %d and %q", got.code, got.stderr)
+	}
+}

@@ -1,0 +1,30 @@
+package database
+
+import "testing"
+
+// The operator's word on the number of connections counts, wherever it stands.
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		url         string
+		connections int
+		want        func(int32) bool
+	}{
+		"nothing said":     {"postgres://localhost/x", 0, func(n int32) bool { return n >= connectionsDefault }},
+		"few in the URL":   {"postgres://localhost/x?pool_max_conns=3", 0, func(n int32) bool { return n == 3 }},
+		"few in a DSN":     {"host=localhost pool_max_conns=5", 0, func(n int32) bool { return n == 5 }},
+		"the flag":         {"postgres://localhost/x", 7, func(n int32) bool { return n == 7 }},
+		"the flag decides": {"postgres://localhost/x?pool_max_conns=3", 99, func(n int32) bool { return n == 99 }},
+	} {
+		config, err := poolConfig(c.url, c.connections)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !c.want(config.MaxConns) {
+			t.Errorf("%s: got %d connections", name, config.MaxConns)
+		}
+		if config.ConnConfig.RuntimeParams["search_path"] != "" || config.ConnConfig.RuntimeParams["pool_max_conns"] != "" {
+			t.Errorf("%s: got parameters %v", name, config.ConnConfig.RuntimeParams)
+		}
+	}
+}

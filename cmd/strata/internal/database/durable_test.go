@@ -1,0 +1,33 @@
+package database
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+
+	"strata/internal/testkit/pgtest"
+)
+
+// The tests' Postgres runs with fsync off, so it must be refused unless somebody says that this is right.
+func TestUnsafeDatabase(t *testing.T) {
+	t.Parallel()
+	logger := slog.New(slog.DiscardHandler)
+	db, err := (&Flags{DatabaseURL: pgtest.URL(t)}).Create(t.Context(), logger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pgtest.AtEnd(t, func() { db.Close(logger) })
+	err = WriterFlags{}.Check(t.Context(), db)
+	if err == nil || !strings.Contains(err.Error(), "fsync = off") || !strings.Contains(err.Error(), "--allow-unsafe-database") {
+		t.Errorf("got %v, want a refusal that names the setting and the flag", err)
+	}
+	if err := (WriterFlags{AllowUnsafeDatabase: true}).Check(t.Context(), db); err != nil {
+		t.Errorf("with the flag: %v", err)
+	}
+	for setting, want := range map[string]string{"search_path": "", "application_name": "strata"} {
+		var got string
+		if err := db.Pool.QueryRow(t.Context(), `SELECT current_setting($1)`, setting).Scan(&got); err != nil || got != want && got != `""` {
+			t.Errorf("%s: got %q, %v, want %q", setting, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package database
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"strata/eventstore"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/replay"
+	"strata/projections"
+	"strata/projections/balances"
+	"strata/projections/chain"
+	"strata/projections/follow"
+	"strata/projections/mempool"
+)
+
+// bouncer starts PgBouncer before a database, with its default settings but the mode of pooling, and returns the URL through it.
+func bouncer(t *testing.T, databaseURL string) string {
+	t.Helper()
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		if program = "/usr/sbin/pgbouncer"; exec.Command(program, "--version").Run() != nil {
+			t.Skip("no pgbouncer: apt-get install pgbouncer")
+		}
+	}
+	server, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := server.Query()
+	host := query.Get("host")
+	if host == "" {
+		host = server.Hostname()
+	}
+	port := query.Get("port")
+	if port == "" {
+		if port = server.Port(); port == "" {
+			port = "5432"
+		}
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := listener.Addr().(*net.TCPAddr).Port
+	_ = listener.Close()
+	dir := t.TempDir()
+	name := strings.TrimPrefix(server.Path, "/")
+	config := filepath.Join(dir, "pgbouncer.ini")
+	text := fmt.Sprintf("[databases]\n%s = host=%s port=%s dbname=%s user=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\n"+
+		"unix_socket_dir =\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 10\nmax_client_conn = 200\n",
+		name, host, port, name, server.User.Username(), own)
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, config)
+	var said strings.Builder
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if os.Getuid() == 0 { // which it refuses; it reads its settings as the other user
+		for parent := dir; parent != os.TempDir() && parent != "/"; parent = filepath.Dir(parent) {
+			if err := os.Chmod(parent, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		if socket, err := os.Stat(host); err == nil { // only its owner may use it
+			owner := socket.Sys().(*syscall.Stat_t)
+			cmd.SysProcAttr.Credential = &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
+		}
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("pgbouncer said: %s", said.String())
+		}
+	})
+	address := fmt.Sprintf("127.0.0.1:%d", own)
+	eventually.Holds(t, "pgbouncer listens", func() bool {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err == nil
+	})
+	return fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", server.User.Username(), address, name)
+}
+
+// TestPgBouncer migrates, appends and folds through PgBouncer in transaction mode, with two processes, of which one ends. A
+// session's advisory locks stay with the connection of the pooler, so that the other process can't tell by them that it may lead.
+func TestPgBouncer(t *testing.T) {
+	t.Parallel()
+	through := bouncer(t, pgtest.Fresh(t))
+	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo}))
+	open := func() *DB {
+		t.Helper()
+		db, err := (&Flags{DatabaseURL: through}).Create(t.Context(), logger)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pgtest.AtEnd(t, func() { db.Close(logger) })
+		return db
+	}
+	run := func(db *DB) (stop func()) {
+		t.Helper()
+		c, err := chain.New(chain.Recommended, logger)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := follow.Config{Log: db.Log, Logger: logger, Interval: 50 * time.Millisecond, LeaderPatience: time.Second}
+		return replay.Follow(t, config, projections.Chain(c, balances.New(nil), mempool.New()))
+	}
+	first, second := open(), open()
+	made := synthchain.New(synthchain.Everything(3, synthchain.V3109))
+	post := func(db *DB, n int) {
+		t.Helper()
+		for range n {
+			p := made.Next()
+			in := eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: p.Path, ContentType: "application/json", Body: eventstore.NewBody(p.Body)}
+			if _, err := db.Log.Append(t.Context(), in); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	stop := run(first)
+	run(second)
+	post(first, 40)
+	post(second, 40)
+	replay.Wait(t, second.Log)
+	stop()
+	post(second, 40)
+	post(first, 40)
+	replay.Wait(t, second.Log)
+	var height int64
+	if err := second.Pool.QueryRow(t.Context(), `SELECT block_height FROM strata.projection WHERE name = 'balances'`).Scan(&height); err != nil || uint64(height) != made.Expected().Tip.Height {
+		t.Errorf("got height %d, %v, want %d", height, err, made.Expected().Tip.Height)
+	}
+}

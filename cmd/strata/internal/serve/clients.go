@@ -1,0 +1,65 @@
+package serve
+
+import (
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/internal/accesslog"
+	"strata/internal/clientaddr"
+	"strata/internal/connlimit"
+	"strata/internal/instrument"
+	"strata/internal/throttle"
+)
+
+// clientFlags bound what clients of the API may take.
+type clientFlags struct {
+	TrustedProxies          []string `env:"STRATA_TRUSTED_PROXIES" placeholder:"NETWORK,..." help:"Networks (10.0.0.0/8) or addresses of the balancers and proxies in front of the API, whose word for the client's address counts in limits and logs (empty = none)."`
+	ForwardedHeader         string   `default:"X-Forwarded-For" enum:"X-Forwarded-For,Forwarded" env:"STRATA_FORWARDED_HEADER" help:"Header in which the trusted proxies name the client: X-Forwarded-For or Forwarded (RFC 7239)."`
+	RateLimit               float64  `default:"0" env:"STRATA_RATE_LIMIT" help:"Maximum number of requests to the API per second and client, with bursts of twice as many (0 = unlimited). Forwarded requests have --node-rate-limit besides."`
+	MaxConnections          int      `default:"32768" env:"STRATA_MAX_CONNECTIONS" help:"Maximum number of open connections to each address of the API (0 = unlimited)."`
+	MaxConnectionsPerClient int      `default:"0" env:"STRATA_MAX_CONNECTIONS_PER_CLIENT" help:"Maximum number of them from one client, except trusted proxies (0 = unlimited)."`
+	ColdReads               int      `default:"0" env:"STRATA_COLD_READS" help:"Maximum number of concurrent reads of the database for requests that are not asked for often; more of them wait, and get 503 when too many do (0 = twice the processors, and at most half of the connections)."`
+	AccessLog               float64  `default:"0" env:"STRATA_ACCESS_LOG" help:"Share of the requests to the API that are logged at level INFO: 1 for all, 0.01 for each hundredth (0 = none)."`
+
+	proxies *clientaddr.Proxies // parsed from TrustedProxies by parseClients
+	access  *accesslog.Log      // nil before the API is served
+}
+
+// parseClients parses and checks the flags, so that mistakes are reported before anything starts.
+func (c *clientFlags) parseClients() (err error) {
+	if !(c.RateLimit >= 0 && c.RateLimit <= math.MaxInt32) {
+		return fmt.Errorf("--rate-limit: %v requests a second (want 0 or more)", c.RateLimit)
+	}
+	if !(c.AccessLog >= 0 && c.AccessLog <= 1) {
+		return fmt.Errorf("--access-log: %v of the requests (want a share from 0 to 1)", c.AccessLog)
+	}
+	if c.proxies, err = clientaddr.Parse(c.TrustedProxies, clientaddr.Header(c.ForwardedHeader)); err != nil {
+		return fmt.Errorf("--trusted-proxies: %w", err)
+	}
+	return nil
+}
+
+// limited returns handler behind the limits of each client and the access log.
+func (c *clientFlags) limited(handler http.Handler) http.Handler {
+	if c.RateLimit > 0 {
+		handler = throttle.New(c.RateLimit, int(2*c.RateLimit)+1).Handler(handler)
+	}
+	if c.access != nil {
+		handler = c.access.Handler(handler)
+	}
+	return c.proxies.Handler(handler)
+}
+
+// bounded returns a listener whose connections are bounded.
+func (c *clientFlags) bounded(listener net.Listener, registry prometheus.Registerer) net.Listener {
+	refused := instrument.Registered(registry, prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "strata_api_connections_refused_total", Help: "Connections to the API that were closed because there were too many.",
+	}))
+	return connlimit.Listener(listener, connlimit.Config{
+		Total: c.MaxConnections, PerClient: c.MaxConnectionsPerClient, Exempt: c.proxies.Trusts, Refused: refused.Inc,
+	})
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestUnknownSettings(t *testing.T) {
+	t.Parallel()
+	parser, _ := model(t)
+	got := unknownSettings(parser.Model, []string{
+		"PATH=/bin", "STRATA_DATABSE_URL=x", "STRATA_NETWORK=testnet", "STRATA_BNS_DEPLOYERS=a", "STRATA_LOG_LEVEL=DEBUG", "STRATA_QUITE_ANOTHER_THING=", "STRATA_APIADDR=y",
+	})
+	want := []string{
+		"unknown setting STRATA_APIADDR, did you mean STRATA_API_ADDR?", "unknown setting STRATA_DATABSE_URL, did you mean STRATA_DATABASE_URL?",
+		"unknown setting STRATA_QUITE_ANOTHER_THING",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %s, want %s", strings.Join(got, "; "), strings.Join(want, "; "))
+	}
+}
+
+// A command says so, and goes on.
+func TestUnknownSettingIsSaid(t *testing.T) {
+	t.Parallel()
+	got := finish(t, command(t, t.TempDir(), []string{"STRATA_LOGLEVEL=DEBUG"}, "openapi"))
+	if got.code != 0 || !strings.Contains(got.stderr, "strata: unknown setting STRATA_LOGLEVEL, did you mean STRATA_LOG_LEVEL?") {
+		t.Errorf("got code %d and %q", got.code, got.stderr)
+	}
+	got = run(t, t.TempDir(), "serve", "--databse-url", "x")
+	if got.code != exitUsage || !strings.Contains(got.stderr, "--database-url") {
+		t.Errorf("a flag: got code %d and %q", got.code, got.stderr)
+	}
+}
+
+// The demo posts as many events as it is told.
+func TestDemoCount(t *testing.T) {
+	t.Parallel()
+	for count, want := range map[uint64][2]uint64{1: {1, 0}, 40: {35, 5}, 400: {350, 50}, 4000: {3950, 50}} {
+		posts, payloads := (&demoCommand{Count: count}).shares()
+		if posts != want[0] || payloads != want[1] {
+			t.Errorf("%d: got %d events of a node and %d of an indexer, want %v", count, posts, payloads, want)
+		}
+	}
+	if _, parse := model(t); parse("demo", "--count", "0") == nil {
+		t.Error("a demo without events is accepted, and would never end")
+	}
+}

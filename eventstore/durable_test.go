@@ -1,0 +1,61 @@
+package eventstore_test
+
+import (
+	"crypto/rand"
+	"testing"
+
+	"strata/eventstore"
+	"strata/internal/testkit/pgtest"
+	"strata/migrations"
+)
+
+// An acknowledged event is on disk, also where somebody has turned synchronous commits off for the database.
+func TestAppendsWaitForTheDisk(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Dedicated(t)
+	if err := migrations.Up(t.Context(), server.URL()); err != nil {
+		t.Fatal(err)
+	}
+	admin := server.New(t)
+	for _, setting := range []string{`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$`} {
+		if _, err := admin.Exec(t.Context(), setting); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pool := server.New(t)
+	var got string
+	if err := pool.QueryRow(t.Context(), `SHOW synchronous_commit`).Scan(&got); err != nil || got != "off" {
+		t.Fatalf("got synchronous_commit %s, %v", got, err)
+	}
+	log := openLog(t, pool, eventstore.Config{})
+	body := func() eventstore.Incoming {
+		bytes := make([]byte, 3000)
+		_, _ = rand.Read(bytes)
+		return incoming("/x", bytes)
+	}
+	for name, write := range map[string]func(){
+		"one event": func() { mustAppend(t, log, body()) },
+		"a batch":   func() { mustAppendBatch(t, log, body(), body()) },
+	} {
+		lost := 0
+		const attempts = 20
+		for range attempts { // the server writes by itself five times a second
+			var before, flushed int64
+			query := `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint`
+			var unused int64
+			if err := admin.QueryRow(t.Context(), query).Scan(&before, &unused); err != nil {
+				t.Fatal(err)
+			}
+			write()
+			if err := admin.QueryRow(t.Context(), query).Scan(&unused, &flushed); err != nil {
+				t.Fatal(err)
+			}
+			if flushed < before+3000 {
+				lost++
+			}
+		}
+		if lost > 0 {
+			t.Errorf("%s: acknowledged %d of %d times before it was on disk", name, lost, attempts)
+		}
+	}
+}

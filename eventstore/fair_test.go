@@ -1,0 +1,73 @@
+package eventstore_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/eventstore"
+)
+
+// A writer far from the database appends beside one that is near, and never stops.
+func TestDistantWriter(t *testing.T) {
+	t.Parallel()
+	pool := migrated.New(t)
+	near := openLog(t, pool, eventstore.Config{})
+	config := pool.Config()
+	dial := config.ConnConfig.DialFunc
+	config.ConnConfig.DialFunc = distant(dial)
+	far, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(far.Close)
+	log := openLog(t, far, eventstore.Config{})
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for i := 0; ctx.Err() == nil; i++ {
+			if _, err := near.Append(ctx, incoming("/near", fmt.Append(nil, i))); err != nil && ctx.Err() == nil {
+				t.Errorf("the near writer: %v", err)
+				return
+			}
+		}
+	}()
+	before, err := near.Size(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	const events = 3
+	for i := range events {
+		mustAppend(t, log, incoming("/far", fmt.Append(nil, i)))
+	}
+	after, err := near.Size(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	<-stopped
+	t.Logf("%d distant events in %s, beside %d near ones", events, time.Since(began).Round(time.Millisecond), after-before-events)
+	checkWhole(t, near)
+}
+
+// distant delays what is sent through connections.
+func distant(dial pgconn.DialFunc) pgconn.DialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		return slowConn{conn}, err
+	}
+}
+
+type slowConn struct{ net.Conn }
+
+func (c slowConn) Write(b []byte) (int, error) {
+	time.Sleep(40 * time.Millisecond)
+	return c.Conn.Write(b)
+}

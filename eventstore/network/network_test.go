@@ -1,0 +1,93 @@
+package network_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"strata/domain/transaction"
+	"strata/eventstore"
+	"strata/eventstore/network"
+	"strata/internal/testkit/pgtest"
+	"strata/migrations"
+)
+
+func openLog(t *testing.T) *eventstore.Log {
+	t.Helper()
+	pool := pgtest.New(t)
+	if err := migrations.Up(t.Context(), pool.Config().ConnString()); err != nil {
+		t.Fatal(err)
+	}
+	log := eventstore.Open(pool, eventstore.Config{})
+	t.Cleanup(log.Close)
+	return log
+}
+
+func block(rawTx string) eventstore.Incoming {
+	return eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: "/new_block", ContentType: "application/json",
+		Body: eventstore.NewBody(fmt.Appendf(nil, `{"transactions":[{"raw_tx":"0x%s"}]}`, rawTx))}
+}
+
+func add(t *testing.T, log *eventstore.Log, rawTx string) {
+	t.Helper()
+	if _, err := log.Append(t.Context(), block(rawTx)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The first server decides, as soon as there is an event.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	log := openLog(t)
+	for _, n := range []transaction.Network{transaction.Mainnet, transaction.Testnet, transaction.Testnet} {
+		if err := network.Settle(t.Context(), log, n); err != nil {
+			t.Fatalf("%+v, of an empty log: %v", n, err)
+		}
+	}
+	add(t, log, "000000000104") // what a node posts is stored, whatever it is of
+	var conflict *network.ConflictError
+	if err := network.Settle(t.Context(), log, transaction.Mainnet); !errors.As(err, &conflict) || conflict.Log != transaction.Testnet {
+		t.Errorf("got %v, want a conflict", err)
+	}
+	if err := network.Settle(t.Context(), log, transaction.Testnet); err != nil {
+		t.Error(err)
+	}
+}
+
+// The log of an older program tells its network by itself.
+func TestLogOfAnOlderProgram(t *testing.T) {
+	t.Parallel()
+	log := openLog(t)
+	add(t, log, "800000000004") // of genesis
+	add(t, log, "808000012304")
+	var conflict *network.ConflictError
+	if err := network.Settle(t.Context(), log, transaction.Mainnet); !errors.As(err, &conflict) || conflict.Log.ChainID != 0x80000123 {
+		t.Errorf("got %v, want a conflict", err)
+	}
+	if err := network.Settle(t.Context(), log, network.New("testnet", 0x80000123)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	log := openLog(t)
+	if err := network.Settle(t.Context(), log, transaction.Mainnet); err != nil { // a server that has received nothing
+		t.Fatal(err)
+	}
+	guard, err := network.NewGuard(t.Context(), log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := guard.Admit(t.Context(), []eventstore.Incoming{block("800000000004"), block("808000000004")}); err != nil {
+		t.Fatal(err)
+	}
+	var foreign *network.ForeignError
+	if err := guard.Admit(t.Context(), []eventstore.Incoming{block("808000000004"), block("000000000104")}); !errors.As(err, &foreign) || foreign.Event != transaction.Mainnet {
+		t.Errorf("got %v, want the event refused", err)
+	}
+	if pinned, known, err := network.Pinned(t.Context(), log); err != nil || !known || pinned != transaction.Testnet {
+		t.Errorf("got %+v, %t, %v, want testnet", pinned, known, err)
+	}
+}

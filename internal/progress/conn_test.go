@@ -1,0 +1,134 @@
+package progress_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"strata/internal/progress"
+	"strata/internal/testkit/eventually"
+)
+
+// pair returns both ends of a TCP connection.
+func pair(t *testing.T) (server, client net.Conn) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	if client, err = net.Dial("tcp", listener.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if server, err = listener.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Close()
+		_ = client.Close()
+	})
+	return server, client
+}
+
+var large = bytes.Repeat([]byte("0123456789abcdef"), 1<<20) // 16 MiB: more than the buffers of both sides
+
+func TestWhoeverDoesNotReadIsGone(t *testing.T) {
+	t.Parallel()
+	inner, _ := pair(t)
+	n, err := progress.New(inner, 200*time.Millisecond).Write(large)
+	if !errors.Is(err, os.ErrDeadlineExceeded) || n == len(large) {
+		t.Errorf("wrote %d bytes to a client that does not read, and got %v", n, err)
+	}
+}
+
+// A client that takes all pieces in time may take longer for the whole.
+func TestWhoeverReadsSlowlyGetsAll(t *testing.T) {
+	t.Parallel()
+	inner, client := pair(t)
+	const stall = 2 * time.Second
+	written := make(chan error, 1)
+	begin := time.Now()
+	go func() {
+		_, err := progress.New(inner, stall).Write(large)
+		_ = inner.Close()
+		written <- err
+	}()
+	var got bytes.Buffer
+	for {
+		n, err := io.CopyN(&got, client, 1<<20)
+		if err != nil {
+			break
+		}
+		if n == 1<<20 {
+			time.Sleep(stall / 10)
+		}
+	}
+	if err := eventually.Receive(t, "all is written", written); err != nil || !bytes.Equal(got.Bytes(), large) {
+		t.Errorf("got %d bytes after %v, want %d; %v", got.Len(), time.Since(begin), len(large), err)
+	}
+	if took := time.Since(begin); took < stall {
+		t.Errorf("the whole took %v only, so the test shows nothing", took)
+	}
+}
+
+// The deadline of the connection's user counts if it is earlier.
+func TestDeadlineOfTheUser(t *testing.T) {
+	t.Parallel()
+	inner, _ := pair(t)
+	conn := progress.New(inner, time.Hour)
+	if err := conn.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Write(large); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	if err := conn.SetDeadline(time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := conn.Write(large)
+		ended <- err
+	}()
+	if err := conn.SetWriteDeadline(time.Now()); err != nil { // before or while it writes
+		t.Fatal(err)
+	}
+	if err := eventually.Receive(t, "the write ends", ended); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Clients that never read end; their handlers are free again.
+func TestServer(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const clients = 50
+	ended := make(chan struct{}, clients)
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(large)
+		ended <- struct{}{}
+	})}
+	go func() { _ = server.Serve(progress.Listener(listener, 500*time.Millisecond)) }()
+	t.Cleanup(func() { _ = server.Close() })
+	for range clients {
+		client, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = client.Close() })
+		if _, err := io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range clients {
+		eventually.Receive(t, "a handler ends although its client does not read", ended)
+	}
+}

@@ -1,0 +1,102 @@
+package tlsfile
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"strata/internal/testkit/eventually"
+	"strata/proxy/lean"
+)
+
+// write writes a self-signed certificate with this serial number, and its key.
+func write(t *testing.T, certificate, key string, serial int64) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalECPrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, block := range map[string]*pem.Block{certificate: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "EC PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Requests are answered over TLS by the server of plain requests and by that of all others. A new certificate is taken without
+// a restart, and broken files leave the one before.
+func TestReload(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	certificate, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
+	write(t, certificate, key, 1)
+	pair, err := Open(certificate, key, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair.interval = 0
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := bytes.Repeat([]byte("long"), 1<<18)
+	server := &lean.Server{
+		HTTP:   &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(long) })},
+		Serves: func(path string) bool { return strings.HasPrefix(path, "/plain") },
+	}
+	go func() { _ = server.Serve(pair.Listener(listener)) }()
+	t.Cleanup(func() { _ = server.Close() })
+	serial := func(path string) int64 {
+		t.Helper()
+		// The test knows what it has written, and reads which one it got.
+		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}
+		response, err := (&http.Client{Transport: transport, Timeout: 20 * time.Second}).Get("https://" + listener.Addr().String() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = response.Body.Close() }()
+		if body, err := io.ReadAll(response.Body); err != nil || !bytes.Equal(body, long) {
+			t.Fatalf("%s: got %d bytes, %v", path, len(body), err)
+		}
+		return response.TLS.PeerCertificates[0].SerialNumber.Int64()
+	}
+	for _, path := range []string{"/plain", "/other"} {
+		if got := serial(path); got != 1 {
+			t.Errorf("%s: got certificate %d", path, got)
+		}
+	}
+	write(t, certificate, key, 2)
+	eventually.Holds(t, "the new certificate is served", func() bool { return serial("/plain") == 2 })
+	if err := os.WriteFile(key, []byte("broken"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := serial("/plain"); got != 2 {
+		t.Errorf("with a broken key: got certificate %d", got)
+	}
+	if _, err := Open(certificate, key, slog.New(slog.DiscardHandler)); err == nil {
+		t.Error("a broken key was taken at the start")
+	}
+}

@@ -1,0 +1,50 @@
+package metadata
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"strata/domain/fetch"
+)
+
+// readAttachment asks the nodes for the content of an attachment, one after the other, until one has it. A node that
+// does not have it, or does not offer attachments, is as healthy as before.
+func (w *worker) readAttachment(ctx context.Context, want fetch.Want) ([]fetch.Exchange, error) {
+	hash, ok := want.AttachmentHash()
+	if !ok {
+		return nil, fmt.Errorf("want %s names no attachment", want.Key())
+	}
+	tried := map[*node]bool{}
+	var exchanges []fetch.Exchange
+	for ctx.Err() == nil {
+		if err := w.attachments.Wait(ctx); err != nil {
+			break // the time of the attempt would be over before its turn
+		}
+		n := w.nodes.acquire(tried)
+		if n == nil {
+			break
+		}
+		tried[n] = true
+		e := w.client.do(ctx, n, request{method: http.MethodGet, path: "/v2/attachments/" + want.Hash})
+		exchanges = append(exchanges, e)
+		switch {
+		case ctx.Err() != nil: // which says nothing about the node
+			n.abandon()
+		case e.Failure == "" && e.NotServed(), e.Failure == fetch.FailureTooLarge:
+			n.recordSuccess(ctx)
+		default:
+			w.assess(ctx, n, true, e)
+		}
+		if _, ok := fetch.AttachmentIn(e.Body, hash); ok && e.Failure == "" && e.Status == http.StatusOK {
+			break
+		}
+	}
+	if len(exchanges) == 0 {
+		return nil, river.JobSnooze(max(w.nodes.wait(), ejectionFirst, time.Second))
+	}
+	return exchanges, nil
+}

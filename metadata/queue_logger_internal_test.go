@@ -1,0 +1,27 @@
+package metadata
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+)
+
+// The job queue's own INFO lines are off, unless somebody looks for faults.
+func TestQueueLogger(t *testing.T) {
+	t.Parallel()
+	for level, want := range map[slog.Level]string{slog.LevelInfo: "warn", slog.LevelDebug: "info warn", slog.LevelError: ""} {
+		var said bytes.Buffer
+		logger := queueLogger(slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: level}))).With(slog.Int("a", 1)).WithGroup("g")
+		logger.InfoContext(t.Context(), "info")
+		logger.WarnContext(t.Context(), "warn")
+		var got []string
+		for line := range strings.Lines(said.String()) {
+			_, text, _ := strings.Cut(line, "msg=")
+			got = append(got, strings.Fields(text)[0])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %v, want %s", level, got, want)
+		}
+	}
+}

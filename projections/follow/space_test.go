@@ -1,0 +1,32 @@
+package follow_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"strata/internal/testkit/replay"
+	"strata/projections"
+	"strata/projections/follow"
+	"strata/projections/internal/rig"
+)
+
+// A projection that is far behind waits while the disk has little space, and goes on when there is more.
+func TestBuildWaitsForSpace(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	replay.Append(t, log, rig.Blocks(0, 200)...)
+	var tight atomic.Bool
+	tight.Store(true)
+	runner := follow.NewRunner(follow.Config{Log: log, Interval: 50 * time.Millisecond, Tight: tight.Load}, projections.Chain(rig.Chain(t)))
+	runner.TestSignals.Init()
+	replay.StartRunner(t, runner)
+	for range 2 {
+		rig.WaitForNext(t, "the build waits", &runner.TestSignals.WaitingForSpace)
+	}
+	if position := rig.Status(t, log, "chain").Position; position != 0 {
+		t.Errorf("it is at %d, want 0 while there is no space", position)
+	}
+	tight.Store(false)
+	replay.Wait(t, log)
+}

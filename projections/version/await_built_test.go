@@ -1,0 +1,47 @@
+package version_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"strata/internal/testkit/replay"
+	"strata/projections"
+	"strata/projections/internal/rig"
+	"strata/projections/version"
+)
+
+// TestAwaitBuilt waits for a version that nobody builds, then for one that somebody builds, and activates it.
+func TestAwaitBuilt(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
+	replay.Append(t, log, rig.Blocks(0, 300)...)
+	stop := rig.Follow(t, log, lines...)
+	replay.Wait(t, log)
+	stop()
+	made := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally"})
+
+	ctx, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)
+	defer cancel()
+	seen := 0
+	err := version.AwaitBuilt(ctx, log.Pool(), lines, made, func(s version.Status) {
+		seen++
+		if s.Schema() != made[0] || s.Position != 0 {
+			t.Errorf("progress of %s at %d", s.Schema(), s.Position)
+		}
+	})
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "at position 0 of") || seen == 0 {
+		t.Errorf("nobody builds it: got %v after %d reports", err, seen)
+	}
+
+	rig.Follow(t, log, lines...)
+	if err := version.AwaitBuilt(t.Context(), log.Pool(), lines, made, func(version.Status) {}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := version.Activate(t.Context(), log.Pool(), lines, made); err != nil {
+		t.Errorf("activate what was waited for: %v", err)
+	}
+}
