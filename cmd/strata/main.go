@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"strata/cmd/strata/internal/completion"
 	"strata/cmd/strata/internal/container"
 	"strata/cmd/strata/internal/program"
 	"strata/cmd/strata/internal/secretfile"
@@ -36,6 +37,7 @@ func main() {
 	}
 	var cli cli
 	parser := newParser(ctx, &cli)
+	completion.Answer(parser)
 	command, err := parser.Parse(args)
 	if err != nil {
 		parser.Stdout = os.Stderr // stdout may be redirected to a file, where the usage does not belong

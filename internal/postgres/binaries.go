@@ -94,6 +94,16 @@ func (f finder) find(ctx context.Context, major int, pgdata string) (binaries, e
 	return binaries{}, &NoBinariesError{Looked: looked, Unfit: unfit, Hint: installHint(runtime.GOOS, osRelease())}
 }
 
+// Installed describes the installation that a new private Postgres would use, by version and folder. The error is a
+// *NoBinariesError if there is none.
+func Installed(ctx context.Context) (string, error) {
+	found, err := newFinder().find(ctx, 0, "")
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d in %s", found.major, found.dir), nil
+}
+
 // explicit returns the folder that BinEnv names, directly or by the server binary in it; nil if BinEnv is not set.
 func (f finder) explicit() []string {
 	dir := f.getenv(BinEnv)

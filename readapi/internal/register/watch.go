@@ -150,13 +150,18 @@ func (w *Watch) learn(k *known) {
 }
 
 // Cover waits until the last known state is no less advanced than one that a request has read, so that no later answer of
-// this process shows an earlier block than the one to that request. It gives up after coverPatience, as the database may be
-// several servers of which the watch sees a late one. It does not wait if no state is known.
+// this process shows an earlier block than the one to that request. It gives up after WatchConfig.Patience, and on a replica
+// after coverPatience, as the database may be several servers of which the watch sees a late one. It does not wait if no
+// state is known.
 func (w *Watch) Cover(ctx context.Context, seen *State) {
 	if w.covers(seen) {
 		return
 	}
-	timer := time.NewTimer(coverPatience)
+	patience := w.config.Patience // what was read is there, however long a busy machine takes to look
+	if w.late() {
+		patience = coverPatience
+	}
+	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	for {
 		next := w.Next()
@@ -174,7 +179,7 @@ func (w *Watch) Cover(ctx context.Context, seen *State) {
 	}
 }
 
-// coverPatience is much longer than a look at the database takes.
+// coverPatience is much longer than a look at a replica takes that is up to date.
 const coverPatience = 100 * time.Millisecond
 
 func (w *Watch) covers(seen *State) bool {

@@ -42,18 +42,40 @@ type DB struct {
 // Open connects to the database and applies the migrations. Without --database-url it starts the private Postgres first.
 // It creates neither a database nor a log: where there is none, it says so.
 func (f *Flags) Open(ctx context.Context, logger *slog.Logger) (*DB, error) {
-	return f.open(ctx, logger, false)
+	return f.open(ctx, logger, toRead)
 }
 
 // Create is Open for commands that fill a log: where there is none, it creates one and says where.
 func (f *Flags) Create(ctx context.Context, logger *slog.Logger) (*DB, error) {
-	return f.open(ctx, logger, true)
+	return f.open(ctx, logger, toFill)
+}
+
+// Look is Open for commands that tell what is there, which may be nothing, and change nothing: it does not migrate. It returns a
+// *NoneError if there is no private Postgres yet.
+func (f *Flags) Look(ctx context.Context, logger *slog.Logger) (*DB, error) {
+	return f.open(ctx, logger, toLook)
+}
+
+// purpose is what a database is opened for.
+type purpose int
+
+const (
+	toRead purpose = iota // needs a log
+	toFill                // creates what is missing
+	toLook                // needs nothing, and changes nothing
+)
+
+// NoneError means that the data directory has no database.
+type NoneError struct{ DataDir string }
+
+func (e *NoneError) Error() string {
+	return fmt.Sprintf("there is no database in %s (--data-dir); %s", e.DataDir, creators)
 }
 
 // creators is the end of errors about a log that is not there.
 const creators = "strata serve and strata import create one"
 
-func (f *Flags) open(ctx context.Context, logger *slog.Logger, create bool) (_ *DB, err error) {
+func (f *Flags) open(ctx context.Context, logger *slog.Logger, why purpose) (_ *DB, err error) {
 	db := &DB{}
 	defer func() {
 		if err != nil {
@@ -66,8 +88,8 @@ func (f *Flags) open(ctx context.Context, logger *slog.Logger, create bool) (_ *
 		if err != nil {
 			return nil, err
 		}
-		if !exists && !create {
-			return nil, fmt.Errorf("there is no database in %s (--data-dir); %s", f.DataDir, creators)
+		if !exists && why != toFill {
+			return nil, &NoneError{f.DataDir}
 		}
 		db.cluster, err = postgres.Start(ctx, postgres.Config{DataDir: f.DataDir, Log: logger})
 		if err != nil {
@@ -83,19 +105,27 @@ func (f *Flags) open(ctx context.Context, logger *slog.Logger, create bool) (_ *
 	if pooled {
 		logger.LogAttrs(ctx, slog.LevelInfo, "the database is behind a pooler of connections: its changes are noticed by polling, once per second")
 	}
-	if err := f.migrate(ctx, url, create, logger); err != nil {
+	if why == toLook {
+		return db, f.connect(ctx, db, url, pooled, logger)
+	}
+	if err := f.migrate(ctx, url, why == toFill, logger); err != nil {
 		var unreachable *pgconn.ConnectError
 		if f.DatabaseURL != "" && errors.As(err, &unreachable) {
 			return nil, fmt.Errorf("%w\nis Postgres running, and is --database-url right?", unreachable)
 		}
 		return nil, err
 	}
+	return db, f.connect(ctx, db, url, pooled, logger)
+}
+
+// connect opens the pool and the log of a database.
+func (f *Flags) connect(ctx context.Context, db *DB, url string, pooled bool, logger *slog.Logger) (err error) {
 	db.URL = url
 	if db.Pool, err = connect(ctx, url, pooled, f.DatabaseConnections, func(*pgxpool.Config) {}); err != nil {
-		return nil, err
+		return err
 	}
 	db.Log = eventstore.Open(db.Pool, eventstore.Config{Logger: logger})
-	return db, nil
+	return nil
 }
 
 // migrate applies the migrations to the database at url. Without create, it refuses a database that has no log.

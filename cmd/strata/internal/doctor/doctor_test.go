@@ -1,0 +1,195 @@
+package doctor
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"strata/cmd/strata/internal/database"
+	"strata/domain/transaction"
+	"strata/eventstore"
+	"strata/eventstore/network"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/redistest"
+	"strata/migrations"
+)
+
+// examined are the checks of a command.
+type examined struct {
+	t      testing.TB
+	checks []Check
+}
+
+func examine(t testing.TB, c *Command) examined {
+	t.Helper()
+	if c.Timeout == 0 {
+		c.Timeout = time.Minute
+	}
+	return examined{t, c.examine(t.Context(), slog.New(slog.DiscardHandler))}
+}
+
+// want fails the test unless there is a check of this level on this subject whose text or advice contains a text.
+func (e examined) want(level Level, subject, text string) {
+	e.t.Helper()
+	for _, check := range e.checks {
+		if check.Level == level && check.Subject == subject && strings.Contains(check.Found+"\n"+check.Advice, text) {
+			return
+		}
+	}
+	e.t.Errorf("want %s of %s with %q; got %+v", level, subject, text, e.checks)
+}
+
+// none fails the test if there is a check of this level on this subject.
+func (e examined) none(level Level, subject string) {
+	e.t.Helper()
+	for _, check := range e.checks {
+		if check.Level == level && check.Subject == subject {
+			e.t.Errorf("unwanted: %+v", check)
+		}
+	}
+}
+
+// Before the first start there is nothing, nothing is created, and that is no failure.
+func TestNothingYet(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "not", "there")
+	got := examine(t, &Command{Database: database.Flags{DataDir: dir}, DiskFloor: 1})
+	got.want(Note, "database", "strata serve creates one with PostgreSQL")
+	got.want(OK, "disk", "free in")
+	got.want(Note, "nodes", "--nodes")
+	if files, err := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(dir)), "*")); err != nil || len(files) != 0 {
+		t.Errorf("got %v (%v), want nothing created", files, err)
+	}
+	got = examine(t, &Command{Database: database.Flags{DataDir: dir}, DiskFloor: 1 << 60})
+	got.want(Failure, "disk", "events are refused")
+	got = examine(t, &Command{Database: database.Flags{DatabaseURL: "postgres://127.0.0.1:1/none", DataDir: dir}})
+	got.want(Failure, "database", "--database-url")
+}
+
+// The settings of a server are judged, and a database without a log stays without one.
+func TestServerSettings(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	got := examine(t, &Command{Database: database.Flags{DatabaseURL: url, DataDir: t.TempDir()}})
+	got.want(Failure, "database", "fsync is off") // as in all tests
+	got.want(OK, "database", "PostgreSQL")
+	got.want(OK, "clock", "the database")
+	got.want(Note, "log", "none yet")
+	if exists, err := migrations.Exists(t.Context(), url); err != nil || exists {
+		t.Errorf("got a log: %v (%v), want none", exists, err)
+	}
+}
+
+// fakeNode answers /v2/info.
+func fakeNode(t testing.TB, info map[string]any, date time.Time) string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", date.UTC().Format(http.TimeFormat))
+		if info == nil {
+			http.NotFound(w, nil)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(info)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// Nodes are compared with the log: their network, their tip, whether their events arrive.
+func TestNodes(t *testing.T) {
+	t.Parallel()
+	ctx, logger := t.Context(), slog.New(slog.DiscardHandler)
+	flags := database.Flags{DatabaseURL: pgtest.URL(t), DataDir: t.TempDir()}
+	db, err := flags.Create(ctx, logger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pgtest.AtEnd(t, func() { db.Close(logger) })
+	if err := network.Settle(ctx, db.Log, transaction.Testnet); err != nil {
+		t.Fatal(err)
+	}
+	info := func(height int64, changes ...any) map[string]any {
+		all := map[string]any{"network_id": transaction.Testnet.ChainID, "stacks_tip_height": height, "burn_block_height": 7, "server_version": "stacks-node 1", "is_fully_synced": true}
+		for i := 0; i < len(changes); i += 2 {
+			all[changes[i].(string)] = changes[i+1]
+		}
+		return all
+	}
+	check := func(node string) examined {
+		t.Helper()
+		return examine(t, &Command{Database: flags, Nodes: []string{"n=" + node}})
+	}
+	at := fakeNode(t, info(100), time.Now())
+	got := check(at)
+	got.want(Note, "log", "no event has arrived")
+	got.want(Failure, "node n", "events_observer")
+
+	appendEvent := func(received time.Time) {
+		t.Helper()
+		if _, err := db.Log.Append(ctx, eventstore.Incoming{ReceivedAt: received, Source: "test", Path: "/x", Body: eventstore.NewBody([]byte(fmt.Sprint(received)))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	appendEvent(time.Now().Add(-time.Hour))
+	for _, sql := range []string{
+		`INSERT INTO strata.projection (name, version, input, state, block_height) VALUES ('chain', 9, 'log', 'live', 90)`,
+		`INSERT INTO strata.active (name, version) VALUES ('chain', 9)`,
+		`INSERT INTO strata.projection (name, version, input, state, error, error_position) VALUES ('ft', 9, 'chain_v9', 'failed', 'a bug', 3)`,
+	} {
+		if _, err := db.Pool.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got = check(at)
+	got.want(OK, "log", "1 events of testnet")
+	got.want(OK, "projections", "the tip is block 90")
+	got.want(Failure, "projections", "ft_v9 has stopped at position 3: a bug")
+	got.want(Failure, "node n", "no event has arrived for 1h0m")
+	got.want(Note, "log's key", "no checkpoint")
+
+	appendEvent(time.Now())
+	got = check(at)
+	got.want(Warning, "node n", "10 blocks behind, and events arrive")
+	got.none(Failure, "node n")
+
+	check(fakeNode(t, info(92), time.Now())).want(OK, "node n", "2 blocks behind")
+	check(fakeNode(t, info(92, "network_id", 1), time.Now())).want(Failure, "node n", "its chain id is 0x1, and that of the log 0x80000000")
+	check(fakeNode(t, info(92, "is_fully_synced", false), time.Now())).want(Warning, "node n", "not caught up")
+	check(fakeNode(t, info(92), time.Now().Add(-10*time.Minute))).want(Warning, "clock", "apart from that of node n")
+	check(fakeNode(t, nil, time.Now())).want(Failure, "node n", "404")
+	check("http://127.0.0.1:1").want(Failure, "node n", "Start the node")
+	examine(t, &Command{Database: flags, Nodes: []string{"gopher://x"}}).want(Failure, "nodes", "--nodes")
+}
+
+func TestRedis(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	url := redistest.New(t).URL()
+	got := examine(t, &Command{Database: database.Flags{DataDir: dir}, RedisURL: url})
+	got.want(OK, "redis", "maxmemory")
+	got = examine(t, &Command{Database: database.Flags{DataDir: dir}, RedisURL: "redis://127.0.0.1:1"})
+	got.want(Warning, "redis", "each process caches for itself")
+}
+
+// The table has a line for each check, and its advice below.
+func TestPrint(t *testing.T) {
+	t.Parallel()
+	checks := []Check{{"database", OK, "PostgreSQL 15", ""}, {"node n", Failure, "silent", "Do this.\nThen that."}}
+	var table, encoded strings.Builder
+	if err := (&Command{}).print(&table, checks); err != nil {
+		t.Fatal(err)
+	}
+	want := "OK       database  PostgreSQL 15\nFAILURE  node n    silent\n                   → Do this.\n                   → Then that.\n"
+	if table.String() != want {
+		t.Errorf("got\n%swant\n%s", table.String(), want)
+	}
+	var back []Check
+	if err := (&Command{JSON: true}).print(&encoded, checks); err != nil || json.Unmarshal([]byte(encoded.String()), &back) != nil || len(back) != 2 || back[1] != checks[1] {
+		t.Errorf("got %s (%v)", encoded.String(), err)
+	}
+}
