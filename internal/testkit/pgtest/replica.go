@@ -27,7 +27,7 @@ const replicaTimeout = time.Minute
 // standby has everything that the server had at the call. It is stopped when the test ends, before the server is.
 func (s *Server) Replica(t testing.TB) *Replica {
 	t.Helper()
-	r := &Replica{Server: &Server{dir: DataDir(t)}, primary: s}
+	r := &Replica{Server: &Server{dir: DataDir(t), settings: s.settings}, primary: s}
 	r.copyPrimary(t)
 	r.Start(t)
 	t.Cleanup(func() { r.Stop(t) })

@@ -2,6 +2,7 @@ package pgtest
 
 import (
 	"context"
+	"maps"
 	"os"
 	"syscall"
 	"testing"
@@ -43,15 +44,23 @@ func DataDir(t testing.TB) string {
 
 // Server is a cluster that belongs to one test.
 type Server struct {
-	dir     string
-	cluster *postgres.Cluster
+	dir      string
+	settings map[string]string
+	cluster  *postgres.Cluster
 }
 
 // Dedicated starts a cluster for test t alone, which the test may stop, kill and start again. It is stopped and removed
 // when the test ends. If a database is enough, New is many times quicker.
 func Dedicated(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{dir: DataDir(t)}
+	return DedicatedWith(t, nil)
+}
+
+// DedicatedWith is Dedicated with settings of the server that differ from those of other tests.
+func DedicatedWith(t testing.TB, changes map[string]string) *Server {
+	t.Helper()
+	s := &Server{dir: DataDir(t), settings: settings()}
+	maps.Copy(s.settings, changes)
 	s.Start(t)
 	t.Cleanup(func() { s.Stop(t) })
 	return s
@@ -74,7 +83,7 @@ func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	cluster, err := postgres.Start(ctx, postgres.Config{DataDir: s.dir, NoFsync: true, Settings: settings()})
+	cluster, err := postgres.Start(ctx, postgres.Config{DataDir: s.dir, NoFsync: true, Settings: s.settings})
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}

@@ -44,23 +44,36 @@ func seconds(d time.Duration) string { return fmt.Sprint(int64(d / time.Second))
 // connections: no statement is prepared by name.
 const poolerMode = "cache_describe"
 
-// connectURL returns the URL to connect with. Where a pooler such as PgBouncer is between, which refuses the settings of
-// sessions, pooled is true, and the URL says that no statement is to be prepared by name.
-func connectURL(ctx context.Context, databaseURL string) (connect string, pooled bool, err error) {
+// endpoint is how to connect to a database.
+type endpoint struct {
+	url string
+	// pooled says that a pooler such as PgBouncer is between, which refuses the settings of sessions.
+	pooled bool
+	// clients is how many connections the server has for its clients in all; 0 if that is not known.
+	clients int
+}
+
+// find connects once and returns how to connect from then on.
+func find(ctx context.Context, databaseURL string) (endpoint, error) {
 	config, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
-		return "", false, fmt.Errorf("database url: %w", err)
+		return endpoint{}, fmt.Errorf("database url: %w", err)
 	}
 	settings(config.ConnConfig)
 	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
-	if err == nil {
-		_ = conn.Close(ctx)
-		return databaseURL, false, nil
+	switch {
+	case err == nil:
+		defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+		e := endpoint{url: databaseURL}
+		err := conn.QueryRow(ctx, `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int`).Scan(&e.clients)
+		if err != nil {
+			return e, fmt.Errorf("ask the database for its maximum of connections: %w", err)
+		}
+		return e, nil
+	case refusesSettings(err):
+		return endpoint{url: withExecMode(databaseURL), pooled: true}, nil // no statement is to be prepared by name
 	}
-	if !refusesSettings(err) {
-		return databaseURL, false, nil // whoever connects next says what is wrong
-	}
-	return withExecMode(databaseURL), true, nil
+	return endpoint{url: databaseURL}, nil // whoever connects next says what is wrong
 }
 
 // refusesSettings reports whether a connection failed because a pooler does not pass settings of sessions on.

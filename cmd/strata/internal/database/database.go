@@ -23,8 +23,10 @@ import (
 // Flags locate the database of the log and the read tables.
 type Flags struct {
 	DatabaseURL         string `env:"STRATA_DATABASE_URL" placeholder:"URL" help:"Postgres database to use (empty = a private Postgres in the data directory)."`
-	DatabaseConnections int    `default:"0" env:"STRATA_DATABASE_CONNECTIONS" help:"Maximum number of connections to the database, except those for the API's reads (0 = pool_max_conns of the URL, or at least 24)."`
-	DataDir             string `default:"./.strata" env:"STRATA_DATA_DIR" type:"path" help:"Directory for the private Postgres, spooled large bodies and the key of the log."`
+	DatabaseConnections int    `default:"0" env:"STRATA_DATABASE_CONNECTIONS" help:"Maximum number of connections to the database, except those for the API's reads (0 = pool_max_conns of the URL, or a fifth of what the database has, and at most 24, of commands besides serve 9)."`
+	// Server says that a server opens the database, which needs more connections than a command beside it.
+	Server  bool   `kong:"-"`
+	DataDir string `default:"./.strata" env:"STRATA_DATA_DIR" type:"path" help:"Directory for the private Postgres, spooled large bodies and the key of the log."`
 }
 
 // DB is an open, migrated database.
@@ -98,30 +100,34 @@ func (f *Flags) open(ctx context.Context, logger *slog.Logger, why purpose) (_ *
 		url, db.DataDir = db.cluster.URL(), f.DataDir
 		db.leave = db.keep(ctx)
 	}
-	url, pooled, err := connectURL(ctx, url)
+	e, err := find(ctx, url)
 	if err != nil {
 		return nil, err
 	}
-	if pooled {
+	if e.pooled {
 		logger.LogAttrs(ctx, slog.LevelInfo, "the database is behind a pooler of connections: its changes are noticed by polling, once per second")
 	}
 	if why == toLook {
-		return db, f.connect(ctx, db, url, pooled, logger)
+		return db, f.connect(ctx, db, e, logger)
 	}
-	if err := f.migrate(ctx, url, why == toFill, logger); err != nil {
+	if err := f.migrate(ctx, e.url, why == toFill, logger); err != nil {
 		var unreachable *pgconn.ConnectError
 		if f.DatabaseURL != "" && errors.As(err, &unreachable) {
 			return nil, fmt.Errorf("%w\nis Postgres running, and is --database-url right?", unreachable)
 		}
 		return nil, err
 	}
-	return db, f.connect(ctx, db, url, pooled, logger)
+	return db, f.connect(ctx, db, e, logger)
 }
 
 // connect opens the pool and the log of a database.
-func (f *Flags) connect(ctx context.Context, db *DB, url string, pooled bool, logger *slog.Logger) (err error) {
-	db.URL = url
-	if db.Pool, err = connect(ctx, url, pooled, f.DatabaseConnections, func(*pgxpool.Config) {}); err != nil {
+func (f *Flags) connect(ctx context.Context, db *DB, e endpoint, logger *slog.Logger) (err error) {
+	db.URL = e.url
+	most := commandConnections
+	if f.Server {
+		most = serverConnections
+	}
+	if db.Pool, err = e.connect(ctx, f.DatabaseConnections, most, func(*pgxpool.Config) {}); err != nil {
 		return err
 	}
 	db.Log = eventstore.Open(db.Pool, eventstore.Config{Logger: logger})
@@ -165,26 +171,26 @@ func (db *DB) keep(ctx context.Context) (leave func()) {
 	}
 }
 
-// Connect opens a pool whose connections have an empty search_path, so that a query that omits the schema fails rather
-// than read another table of the same name. It has at most this many connections; 0 for what the URL says, or else at least
-// connectionsDefault. prepare may change the pool's configuration further.
+// Connect opens a pool of a server whose connections have an empty search_path, so that a query that omits the schema fails
+// rather than read another table of the same name. It has at most this many connections; 0 for what the URL says, or else a
+// share of what the database has. prepare may change the pool's configuration further.
 func Connect(ctx context.Context, url string, connections int, prepare func(*pgxpool.Config)) (*pgxpool.Pool, error) {
-	url, pooled, err := connectURL(ctx, url)
+	e, err := find(ctx, url)
 	if err != nil {
 		return nil, err
 	}
-	return connect(ctx, url, pooled, connections, prepare)
+	return e.connect(ctx, connections, serverConnections, prepare)
 }
 
-// connect is Connect with what connectURL has returned.
-func connect(ctx context.Context, url string, pooled bool, connections int, prepare func(*pgxpool.Config)) (*pgxpool.Pool, error) {
-	config, err := poolConfig(url, connections)
+// connect is Connect, with the largest maximum of connections that nobody has asked for.
+func (e endpoint) connect(ctx context.Context, connections, most int, prepare func(*pgxpool.Config)) (*pgxpool.Pool, error) {
+	config, err := poolConfig(e.url, connections, e.share(most))
 	if err != nil {
 		return nil, err
 	}
 	settings(config.ConnConfig)
 	prepare(config)
-	if pooled {
+	if e.pooled {
 		throughPooler(config.ConnConfig)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
@@ -194,10 +200,27 @@ func connect(ctx context.Context, url string, pooled bool, connections int, prep
 	return pool, nil
 }
 
-// connectionsDefault is the least maximum of connections to a database, unless the operator sets one.
-const connectionsDefault = 24
+// Maximums of connections that nobody has asked for. A server has two such pools, one of them for reads, and a few connections
+// more; a command beside it has one.
+const (
+	serverConnections  = 24
+	commandConnections = 9
+	// Of a database with few connections, a pool takes a fifth, so that a server and two commands fit.
+	shares = 5
+	// least is what a pool needs: a few transactions at a time, and room beside them.
+	least = 4
+)
 
-func poolConfig(url string, connections int) (*pgxpool.Config, error) {
+// share returns the maximum of connections of a pool that may have most.
+func (e endpoint) share(most int) int {
+	if e.clients == 0 {
+		return most
+	}
+	return min(max(e.clients/shares, least), most)
+}
+
+// poolConfig returns the configuration of a pool of at most this many connections; 0 for what the URL says, or else share.
+func poolConfig(url string, connections, share int) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("database url: %w", err)
@@ -206,7 +229,7 @@ func poolConfig(url string, connections int) (*pgxpool.Config, error) {
 	case connections > 0:
 		config.MaxConns = int32(min(connections, math.MaxInt32))
 	case !strings.Contains(url, "pool_max_conns"):
-		config.MaxConns = max(config.MaxConns, connectionsDefault)
+		config.MaxConns = int32(share)
 	}
 	// What a burst has opened is closed soon: each connection costs the server some megabytes.
 	config.MaxConnIdleTime = min(config.MaxConnIdleTime, 30*time.Second)

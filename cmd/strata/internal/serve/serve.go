@@ -57,7 +57,7 @@ type Command struct {
 	rosettaFlags    `embed:"" group:"Integration standard:"`
 	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Postgres replica for the API to read from (empty = the main database)."`
 
-	DatabaseReadConnections int `group:"Database:" default:"0" env:"STRATA_DATABASE_READ_CONNECTIONS" help:"Maximum number of connections for the API's reads (0 = pool_max_conns of the URL, or at least 24)."`
+	DatabaseReadConnections int `group:"Database:" default:"0" env:"STRATA_DATABASE_READ_CONNECTIONS" help:"Maximum number of connections for the API's reads (0 = pool_max_conns of the URL, or a fifth of what the database has, and at most 24)."`
 
 	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
 	BNSAddr            string        `name:"bns-addr" env:"STRATA_BNS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve the names of BNS-V2 at the root, as their public service does (empty = only under /bns/v2 of the API)."`
@@ -128,6 +128,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	if err := c.secure(&listening, logger); err != nil {
 		return err
 	}
+	c.Database.Server = true
 	db, err := c.Database.Create(ctx, logger)
 	if err != nil {
 		if ctx.Err() != nil {
