@@ -13,5 +13,5 @@ func Mount(e *engine.Engine) {
 	a.registerDocumentation()
 	a.registerConsole()
 	a.registerRoot()
-	a.Untraceable(engine.PartOfProgram, "openapi.json", "openapi.yaml", "docs", "console", "root")
+	a.Untraceable(engine.PartOfProgram, "openapi.json", "openapi.yaml", "openapi-3.0.json", "docs", "console", "root")
 }

@@ -1,0 +1,66 @@
+package site_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"strata/readapi"
+	"strata/readapi/internal/apitest"
+)
+
+// The description in OpenAPI 3.0 is valid, and has the operations of the one in 3.1.
+func TestOpenAPI30(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewSiteOn(t, nil, readapi.Config{})
+	document, err := openapi3.NewLoader().LoadFromData([]byte(s.Get("/openapi-3.0.json").Body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := document.Validate(t.Context(), openapi3.EnableMultiError()); err != nil {
+		for i, line := range strings.Split(err.Error(), " | ") {
+			if i < 20 {
+				t.Error(line)
+			}
+		}
+	}
+	if document.OpenAPI != "3.0.3" {
+		t.Errorf("got version %s, want 3.0.3", document.OpenAPI)
+	}
+	var newer struct {
+		Paths      map[string]json.RawMessage
+		Components struct{ Schemas map[string]json.RawMessage }
+	}
+	if err := json.Unmarshal([]byte(s.Get("/openapi.json").Body), &newer); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := slices.Sorted(maps.Keys(document.Paths.Map())), slices.Sorted(maps.Keys(newer.Paths)); !slices.Equal(got, want) || len(want) == 0 {
+		t.Errorf("got %d paths, want the %d of OpenAPI 3.1", len(got), len(want))
+	}
+	// What may be null, may be null here too: a reference with null, a list of types, and an alternative.
+	schemas := document.Components.Schemas
+	if counts := schemas["CycleParticipants"]; counts == nil || !counts.Value.Properties["signers"].Value.Nullable {
+		t.Error("CycleParticipants.signers can't be null")
+	}
+	nullable, references := 0, 0
+	for name, schema := range schemas {
+		for _, property := range schema.Value.Properties {
+			if property.Value.Nullable {
+				nullable++
+				if len(property.Value.AllOf) == 1 && property.Value.AllOf[0].Ref != "" {
+					references++
+				}
+			}
+			if property.Value.Type.Is("null") {
+				t.Errorf("%s has a property of type null", name)
+			}
+		}
+	}
+	if nullable < 50 || references == 0 {
+		t.Errorf("got %d properties that may be null, %d of them references", nullable, references)
+	}
+}
