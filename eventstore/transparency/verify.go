@@ -46,6 +46,7 @@ const (
 	CheckSubtree    = "log.subtree"    // the stored hashes, from which tiles and proofs are made
 	CheckCheckpoint = "log.checkpoint" // a stored checkpoint
 	CheckKept       = "kept"           // a checkpoint kept outside
+	CheckGuard      = "guard"          // what keeps the log append-only: a trigger, its function, a privilege, a view
 )
 
 // Finding is a fault: something in the log differs from what was appended, or from what was signed.
@@ -91,7 +92,8 @@ var ErrNoKey = errors.New("this log has no signed checkpoint yet, so the key to 
 //   - every event exists, its body has its SHA-256, and a pointer to another event's body leads to the same bytes;
 //   - the tree over the leaf records agrees with the log's head, with the stored subtrees, with all stored checkpoints,
 //     and with the checkpoints kept outside;
-//   - the checkpoints are signed with the right keys.
+//   - the checkpoints are signed with the right keys;
+//   - what keeps the log append-only is in force.
 //
 // It reports each fault to config.Finding. It returns an error if it could not check everything.
 //
@@ -99,7 +101,11 @@ var ErrNoKey = errors.New("this log has no signed checkpoint yet, so the key to 
 // bounded.
 func (l *Log) Verify(ctx context.Context, config VerifyConfig) (*Verified, error) {
 	v := &verification{db: l.config.Reads, config: config}
-	if err := v.begin(ctx); err != nil {
+	err := v.begin(ctx)
+	if err == nil {
+		err = v.checkGuards(ctx)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("verify the log: %w", err)
 	}
 	var stop func()

@@ -371,3 +371,40 @@ func TestVerifyStopped(t *testing.T) {
 		cancel()
 	}
 }
+
+// What keeps the log append-only is found when it is switched off, changed, added to or given away.
+func TestVerifyGuards(t *testing.T) {
+	t.Parallel()
+	w, _ := signedWorld(t)
+	for _, tc := range []struct{ name, sql, undo, want string }{
+		{"a trigger is switched off", `ALTER TABLE log.event DISABLE TRIGGER refuse_change`, `ALTER TABLE log.event ENABLE TRIGGER refuse_change`,
+			"guard: the trigger refuse_change of log.event is missing"},
+		{"a trigger of a partition is dropped", `DROP TRIGGER refuse_truncate ON log.event_000000000000000`,
+			`CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON log.event_000000000000000 FOR EACH STATEMENT EXECUTE FUNCTION log.refuse_change()`,
+			"guard: the trigger refuse_truncate of log.event_000000000000000 is missing"},
+		{"a trigger lets some rows pass",
+			`CREATE OR REPLACE TRIGGER only_grows BEFORE UPDATE OR DELETE ON log.tree FOR EACH ROW WHEN (OLD.verified > 5) EXECUTE FUNCTION log.verified_only_grows()`,
+			`CREATE OR REPLACE TRIGGER only_grows BEFORE UPDATE OR DELETE ON log.tree FOR EACH ROW EXECUTE FUNCTION log.verified_only_grows()`,
+			"guard: the trigger only_grows of log.tree is missing, switched off or not as it was made"},
+		{"a function does nothing", `CREATE OR REPLACE FUNCTION log.refuse_verified() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN OLD; END $$`, "",
+			"guard: the function log.refuse_verified is not as it was made"},
+		{"a strange trigger", `CREATE TRIGGER spy AFTER INSERT ON log.checkpoint FOR EACH ROW EXECUTE FUNCTION log.refuse_verified()`, `DROP TRIGGER spy ON log.checkpoint`,
+			"guard: the trigger spy of log.checkpoint is not one of the log's own"},
+		{"a rule", `CREATE RULE lost AS ON INSERT TO log.body DO INSTEAD NOTHING`, `DROP RULE lost ON log.body`, "guard: the rule lost of log.body is not one"},
+		{"a privilege for all", `GRANT DELETE ON log.event_000000000000000 TO PUBLIC`, `REVOKE DELETE ON log.event_000000000000000 FROM PUBLIC`,
+			"guard: DELETE for PUBLIC on log.event_000000000000000 is granted"},
+		{"a privilege for the owner", `GRANT TRUNCATE ON log.head TO CURRENT_USER`, `REVOKE TRUNCATE ON log.head FROM CURRENT_USER`, "guard: TRUNCATE for "},
+		{"the view hides events",
+			`CREATE OR REPLACE VIEW log.delivery AS SELECT seq, received_at, source, path, content_type, origin, size, sha256, body_seq, body FROM log.event WHERE seq <> 699`, "",
+			"guard: the view log.delivery lacks or changes 1 of the newest events"},
+	} {
+		w.tamper(tc.sql)
+		_, found := w.verify(transparency.VerifyConfig{})
+		if !slices.ContainsFunc(found, func(f string) bool { return strings.HasPrefix(f, tc.want) }) {
+			t.Errorf("%s: found %q, want %q", tc.name, found, tc.want)
+		}
+		if tc.undo != "" {
+			w.tamper(tc.undo)
+		}
+	}
+}
