@@ -1,4 +1,4 @@
-package main
+package proof
 
 import (
 	"crypto/sha256"
@@ -7,18 +7,17 @@ import (
 	"os"
 
 	"strata/cmd/strata/internal/program"
-	"strata/cmd/strata/internal/proof"
 )
 
-// checkProofCommand checks proof files without a server or a database.
-type checkProofCommand struct {
+// Command checks proof files without a server or a database.
+type Command struct {
 	Files []string `arg:"" name:"file" type:"existingfile" help:"Proof files, as strata trace --proof writes them."`
 	Key   string   `required:"" placeholder:"KEY" help:"Verifier key of the log. Get it from the operator by another way than the proofs."`
 	Body  string   `type:"existingfile" placeholder:"FILE" help:"Body of the event, to compare with the digest in the proof; with one proof only."`
 }
 
 // Validate checks the combination of flags; kong calls it.
-func (c *checkProofCommand) Validate() error {
+func (c *Command) Validate() error {
 	if c.Body != "" && len(c.Files) != 1 {
 		return errors.New("--body: name one proof file, that of the event with this body")
 	}
@@ -26,13 +25,13 @@ func (c *checkProofCommand) Validate() error {
 }
 
 // Run checks the files. It prints what each one proves.
-func (c *checkProofCommand) Run() error {
+func (c *Command) Run() error {
 	for _, file := range c.Files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return err
 		}
-		checked, err := proof.Check(text, c.Key)
+		checked, err := Check(text, c.Key)
 		if err != nil {
 			return program.MismatchError{Err: fmt.Errorf("%s proves nothing: %w", file, err)}
 		}

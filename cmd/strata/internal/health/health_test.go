@@ -1,4 +1,4 @@
-package main
+package health
 
 import (
 	"net/http"
@@ -15,7 +15,7 @@ func TestHealth(t *testing.T) {
 		_, _ = w.Write([]byte(body))
 	}))
 	defer server.Close()
-	c := healthCommand{URL: server.URL, Timeout: time.Minute}
+	c := Command{URL: server.URL, Timeout: time.Minute}
 	if err := c.Run(t.Context(), nil); err != nil {
 		t.Errorf("a server that is ready: %v", err)
 	}

@@ -1,4 +1,4 @@
-package main
+package audit
 
 import (
 	"context"
@@ -6,20 +6,19 @@ import (
 	"fmt"
 	"log/slog"
 
-	"strata/cmd/strata/internal/audit"
 	"strata/cmd/strata/internal/database"
 	"strata/cmd/strata/internal/program"
 	"strata/eventstore/transparency"
 )
 
-// logKeyCommand prints the verifier key of the log's checkpoints.
-type logKeyCommand struct {
+// KeyCommand prints the verifier key of the log's checkpoints.
+type KeyCommand struct {
 	Database database.Flags `embed:"" group:"Database:"`
-	Audit    audit.Flags    `embed:"" group:"Audit:"`
+	Audit    Flags          `embed:"" group:"Audit:"`
 }
 
 // Run prints the key.
-func (c *logKeyCommand) Run(ctx context.Context, globals *program.Globals) error {
+func (c *KeyCommand) Run(ctx context.Context, globals *program.Globals) error {
 	key, err := c.verifierKey(ctx, globals.Logger())
 	if err != nil {
 		return err
@@ -30,7 +29,7 @@ func (c *logKeyCommand) Run(ctx context.Context, globals *program.Globals) error
 
 // verifierKey returns the verifier key of the newest checkpoint. If there is no checkpoint yet, it returns that of the
 // signing key on this machine, which it creates if there is none.
-func (c *logKeyCommand) verifierKey(ctx context.Context, logger *slog.Logger) (string, error) {
+func (c *KeyCommand) verifierKey(ctx context.Context, logger *slog.Logger) (string, error) {
 	db, err := c.Database.Open(ctx, logger)
 	if err != nil {
 		return "", err

@@ -1,4 +1,5 @@
-package main
+// Package health is the command that asks a running server whether it is ready.
+package health
 
 import (
 	"context"
@@ -11,14 +12,14 @@ import (
 	"strata/cmd/strata/internal/program"
 )
 
-// healthCommand asks a running server whether it is ready, for container images that have no other program.
-type healthCommand struct {
+// Command asks a running server whether it is ready, for container images that have no other program.
+type Command struct {
 	URL     string        `default:"http://127.0.0.1:3999/readyz" env:"STRATA_HEALTH_URL" placeholder:"URL" help:"Address to ask."`
 	Timeout time.Duration `default:"5s" placeholder:"TIME" help:"Maximum time to wait for the answer (${default})."`
 }
 
 // Run fails unless the answer is 200.
-func (c *healthCommand) Run(ctx context.Context, _ *program.Globals) error {
+func (c *Command) Run(ctx context.Context, _ *program.Globals) error {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL, http.NoBody)

@@ -1,4 +1,5 @@
-package main
+// Package archiving is the commands that read archives of events into the log, and write them.
+package archiving
 
 import (
 	"context"
@@ -19,7 +20,8 @@ import (
 	"strata/projections/version"
 )
 
-type importCommand struct {
+// Import is strata import.
+type Import struct {
 	Database database.Flags       `embed:"" group:"Database:"`
 	Writer   database.WriterFlags `embed:"" group:"Database:"`
 
@@ -33,7 +35,7 @@ type importCommand struct {
 }
 
 // Run imports the archives, and with --wait folds the imported events.
-func (c *importCommand) Run(ctx context.Context, globals *program.Globals) error {
+func (c *Import) Run(ctx context.Context, globals *program.Globals) error {
 	logger := globals.Logger()
 	db, err := c.Database.Create(ctx, logger)
 	if err != nil {
@@ -64,7 +66,7 @@ func (c *importCommand) Run(ctx context.Context, globals *program.Globals) error
 }
 
 // Validate checks that there is something to import.
-func (c *importCommand) Validate() error {
+func (c *Import) Validate() error {
 	if len(c.Files) == 0 && c.BNSv1 == "" {
 		return errors.New("nothing to import: name archives, or the folder of the export of Stacks 1.0 with --bns-v1")
 	}
@@ -74,12 +76,12 @@ func (c *importCommand) Validate() error {
 	return nil
 }
 
-func (c *importCommand) importBNSv1(ctx context.Context, db *database.DB, logger *slog.Logger) error {
+func (c *Import) importBNSv1(ctx context.Context, db *database.DB, logger *slog.Logger) error {
 	_, err := importer.ImportBNSv1(ctx, db.Log, importer.BNSv1Options{Dir: c.BNSv1, Progress: importer.NewProgress(os.Stderr), Logger: logger})
 	return err
 }
 
-func (c *importCommand) importFiles(ctx context.Context, db *database.DB, dialect archive.Dialect, logger *slog.Logger) error {
+func (c *Import) importFiles(ctx context.Context, db *database.DB, dialect archive.Dialect, logger *slog.Logger) error {
 	guard, err := network.NewGuard(ctx, db.Log)
 	if err != nil {
 		return err
@@ -95,7 +97,7 @@ func (c *importCommand) importFiles(ctx context.Context, db *database.DB, dialec
 
 // fold runs the projections in this process until they have caught up. A running server may fold at the same time: they
 // share the work, and each event is folded once.
-func (c *importCommand) fold(ctx context.Context, db *database.DB, logger *slog.Logger) error {
+func (c *Import) fold(ctx context.Context, db *database.DB, logger *slog.Logger) error {
 	runner, err := folding.NewRunner(db.Log, c.ForkChoice, false, nil, nil, nil, logger, prometheus.NewRegistry())
 	if err != nil {
 		return err

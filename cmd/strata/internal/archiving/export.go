@@ -1,4 +1,4 @@
-package main
+package archiving
 
 import (
 	"bufio"
@@ -15,7 +15,8 @@ import (
 	"strata/eventstore/importer"
 )
 
-type exportCommand struct {
+// Export is strata export.
+type Export struct {
 	Database database.Flags `embed:"" group:"Database:"`
 
 	From    int64  `placeholder:"SEQ" help:"First event to export (default the first of the log)."`
@@ -25,7 +26,7 @@ type exportCommand struct {
 }
 
 // Run writes the archive.
-func (c *exportCommand) Run(ctx context.Context, globals *program.Globals) (err error) {
+func (c *Export) Run(ctx context.Context, globals *program.Globals) (err error) {
 	logger := globals.Logger()
 	db, err := c.Database.Open(ctx, logger)
 	if err != nil {
@@ -54,7 +55,7 @@ func (c *exportCommand) Run(ctx context.Context, globals *program.Globals) (err 
 }
 
 // create opens the output. The caller must call finish, which flushes and closes it.
-func (c *exportCommand) create() (out io.Writer, finish func() error, err error) {
+func (c *Export) create() (out io.Writer, finish func() error, err error) {
 	file := os.Stdout
 	if c.Out != "-" {
 		if file, err = os.Create(c.Out); err != nil {
