@@ -16,6 +16,7 @@ import (
 	"strata/cmd/strata/internal/container"
 	"strata/cmd/strata/internal/program"
 	"strata/cmd/strata/internal/secretfile"
+	"strata/cmd/strata/internal/setting"
 )
 
 // Exit codes besides 0.
@@ -43,7 +44,7 @@ func main() {
 		parser.Stdout = os.Stderr // stdout may be redirected to a file, where the usage does not belong
 		parser.FatalIfErrorf(err)
 	}
-	for _, line := range unknownSettings(parser.Model, os.Environ()) {
+	for _, line := range setting.Unknown(parser.Model, os.Environ(), secretfile.Variables()) {
 		fmt.Fprintln(os.Stderr, "strata:", line)
 	}
 	if err := command.Run(&cli.Globals); err != nil {

@@ -4,14 +4,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"strata/cmd/strata/internal/setting"
 )
 
 func TestUnknownSettings(t *testing.T) {
 	t.Parallel()
 	parser, _ := model(t)
-	got := unknownSettings(parser.Model, []string{
+	got := setting.Unknown(parser.Model, []string{
 		"PATH=/bin", "STRATA_DATABSE_URL=x", "STRATA_NETWORK=testnet", "STRATA_BNS_DEPLOYERS=a", "STRATA_LOG_LEVEL=DEBUG", "STRATA_QUITE_ANOTHER_THING=", "STRATA_APIADDR=y",
-	})
+	}, nil)
 	want := []string{
 		"unknown setting STRATA_APIADDR, did you mean STRATA_API_ADDR?", "unknown setting STRATA_DATABSE_URL, did you mean STRATA_DATABASE_URL?",
 		"unknown setting STRATA_QUITE_ANOTHER_THING",
