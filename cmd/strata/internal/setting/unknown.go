@@ -7,7 +7,6 @@ import (
 
 	"github.com/agnivade/levenshtein"
 	"github.com/alecthomas/kong"
-
 )
 
 // prefix begins the names of all variables that are settings.
