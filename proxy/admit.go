@@ -44,7 +44,7 @@ func (p *Proxy) admit(w http.ResponseWriter, r *http.Request, x *exchange) *fail
 	}
 	if x.endpoint.PerNode {
 		if name := singleValue(r.Header[nodeHeader]); name != "" {
-			node, ok := p.pool.NodeByName(name)
+			node, ok := p.nodeShownAs(name)
 			if !ok {
 				return &failure{status: http.StatusBadRequest, message: "there is no node of the name that " + nodeHeader + " asks for"}
 			}

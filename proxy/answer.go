@@ -83,7 +83,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, x *exchange, a *an
 	}
 	p.setHeader(w.Header(), x, a, length)
 	if r.Header["X-Strata-Trace"] != nil {
-		w.Header()[nodeHeader] = []string{cmp.Or(a.node, x.source.String())}
+		w.Header()[nodeHeader] = []string{cmp.Or(p.shownName(a.node), x.source.String())}
 		w.Header()["X-Strata-Tries"] = []string{strconv.Itoa(a.tries)}
 	}
 	w.WriteHeader(a.status)

@@ -48,6 +48,9 @@ type Config struct {
 	FeeOverride func(body, answer []byte) ([]byte, bool)
 	// AllowOperator opens the endpoints that are meant for miners, signers and node operators.
 	AllowOperator bool
+	// HideNames shows clients the number of a node, in the order of Nodes, from 1, instead of its name, which is often its
+	// address.
+	HideNames bool
 	// ProbeInterval is the time between two probes of a node; default 2 s.
 	ProbeInterval time.Duration
 }

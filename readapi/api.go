@@ -3,8 +3,6 @@ package readapi
 import (
 	"net/http"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
 	"strata/readapi/account"
 	"strata/readapi/audit"
 	"strata/readapi/balance"
@@ -70,7 +68,7 @@ func New(config Config) *API {
 	site.Mount(e)
 
 	e.Untraceable(engine.StateOfServer, "metrics")
-	e.Plain("GET /metrics", "metrics", promhttp.HandlerFor(config.Registry, promhttp.HandlerOpts{}).ServeHTTP)
+	e.Plain("GET /metrics", "metrics", metrics(e, config.Registry))
 	e.Plain("/", "unknown", engine.RouteNotFound)
 	return a
 }

@@ -242,7 +242,7 @@ func TestNodes(t *testing.T) {
 	t.Parallel()
 	one, two := newStacksNode(t), newStacksNode(t)
 	redis, database := redistest.New(t), pgtest.URL(t)
-	flags := []string{"--database-url", database, "--redis-url", redis.URL(), "--nodes", "one=" + one.url + ";weight=2," + two.url, "--fee-estimates"}
+	flags := []string{"--database-url", database, "--redis-url", redis.URL(), "--nodes", "one=" + one.url + ";weight=2," + two.url, "--fee-estimates", "--public-internals"}
 	s := startServer(t, t.TempDir(), flags...)
 	other := start(t, command(t, t.TempDir(), nil, append([]string{"serve", "--roles", "api", "--api-addr", "127.0.0.1:0", "--log-format", "json"}, flags...)...))
 	other.api = other.announced("serving the API")
@@ -452,7 +452,7 @@ func TestNodesDown(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--nodes", "gone="+gone.URL, "--node-rate-limit", "0.001")
+	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--nodes", "gone="+gone.URL, "--node-rate-limit", "0.001", "--public-internals")
 	c := newContract(t)
 	var pool struct {
 		Nodes []struct{ Name, State, Error string }

@@ -23,6 +23,7 @@ type clientFlags struct {
 	MaxConnections          int      `default:"32768" env:"STRATA_MAX_CONNECTIONS" help:"Maximum number of open connections to each address of the API (0 = unlimited)."`
 	MaxConnectionsPerClient int      `default:"0" env:"STRATA_MAX_CONNECTIONS_PER_CLIENT" help:"Maximum number of them from one client, except trusted proxies (0 = unlimited)."`
 	ColdReads               int      `default:"0" env:"STRATA_COLD_READS" help:"Maximum number of concurrent reads of the database for requests that are not asked for often; more of them wait, and get 503 when too many do (0 = twice the processors, and at most half of the connections)."`
+	PublicInternals         bool     `env:"STRATA_PUBLIC_INTERNALS" help:"Show everybody at the API's addresses what otherwise only the administration API and --metrics-addr show: /metrics, the nodes' names, addresses and loads, and the errors of nodes and projections."`
 	AccessLog               float64  `default:"0" env:"STRATA_ACCESS_LOG" help:"Share of the requests to the API that are logged at level INFO: 1 for all, 0.01 for each hundredth (0 = none)."`
 
 	proxies *clientaddr.Proxies // parsed from TrustedProxies by parseClients

@@ -89,15 +89,16 @@ func (f *forwarding) callRead(ctx context.Context, contract clarity.Principal, f
 	return value, err
 }
 
-// before creates the proxy, and returns a handler that gives it requests under /v2 and /v3, and all others to the API.
-func (f *forwarding) before(api *readapi.API, id uint32, logger *slog.Logger, registry prometheus.Registerer) (http.Handler, error) {
+// before creates the proxy, which may hide the names of nodes from clients, and returns a handler that gives it requests
+// under /v2 and /v3, and all others to the API.
+func (f *forwarding) before(api *readapi.API, id uint32, hideNames bool, logger *slog.Logger, registry prometheus.Registerer) (http.Handler, error) {
 	if f == nil {
 		return api, nil
 	}
 	config := proxy.Config{
 		Nodes: f.flags.nodes, ChainID: id, Logger: logger, Registry: registry, ConcurrencyPerNode: f.flags.NodeConcurrency,
 		RateLimit: proxy.RateLimit{PerSecond: f.flags.NodeRateLimit}, Multicast: f.flags.BroadcastToAll, AllowOperator: f.flags.AllowNodeOperator,
-		Cache: api.NodeAnswers(), Tip: api.Tip,
+		Cache: api.NodeAnswers(), Tip: api.Tip, HideNames: hideNames,
 	}
 	if f.flags.FeeEstimates {
 		config.FeeOverride = api.FeeOverride

@@ -62,7 +62,7 @@ type Command struct {
 	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
 	BNSAddr            string        `name:"bns-addr" env:"STRATA_BNS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve the names of BNS-V2 at the root, as their public service does (empty = only under /bns/v2 of the API)."`
 	ObserverAddr       string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address on which to receive events. Whoever reaches it can write to the log, so make it reachable for nodes only."`
-	MetricsAddr        string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for a process without the API (empty = none)."`
+	MetricsAddr        string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for monitoring alone (empty = none)."`
 	Network            string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Stacks network of the nodes: mainnet or testnet."`
 	ChainID            chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
 	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all of these); or rosetta-offline alone, which constructs transactions without a database."`
