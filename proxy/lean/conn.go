@@ -21,8 +21,10 @@ type conn struct {
 	net    net.Conn
 	remote string
 	state  atomic.Uint64
-	// writing is when the write that is under way began, in milliseconds of the server's clock plus one; 0 if there is none.
-	writing atomic.Int64
+	// pieces counts the beginnings and ends of writes, so it is odd while a piece is being written.
+	pieces atomic.Uint64
+	// stall is how long check has seen the piece that is being written. The server's lock guards it.
+	stall stall
 
 	buffer []byte
 	// begin and end delimit the unused bytes in the buffer. The search for the end of the head has reached scanned, and
