@@ -60,7 +60,7 @@ func New(config Config) *API {
 	bns.Mount(e)
 	a.overrideFees = node.Mount(e, node.Config{Status: config.Nodes, BlockLimit: config.BlockLimit})
 	stream.Mount(e, stream.Config{
-		Most: config.StreamsMost, Queue: config.StreamQueue, Heartbeat: config.Heartbeat,
+		Most: config.StreamsMost, PerClient: config.StreamsPerClient, Queue: config.StreamQueue, Heartbeat: config.Heartbeat,
 		WriteTimeout: config.StreamWriteTimeout, PingInterval: config.PingInterval, Names: config.RegistryOfNames,
 	})
 	rosetta.Mount(e, config.rosetta())

@@ -74,6 +74,8 @@ type Config struct {
 	RegistryOfNames bns.Contracts
 	// StreamsMost is the maximum number of streaming connections; default 20,000.
 	StreamsMost int
+	// StreamsPerClient is the maximum number of them for one client; default unlimited.
+	StreamsPerClient int
 	// Heartbeat is the interval at which an idle stream sends a sign of life; default 15 s.
 	Heartbeat time.Duration
 	// StreamWriteTimeout is how long a streaming client may leave sent data unread; default 10 s.

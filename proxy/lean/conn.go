@@ -47,7 +47,7 @@ type conn struct {
 
 func newConn(s *Server, accepted net.Conn) *conn {
 	c := &conn{
-		server: s, net: accepted, remote: accepted.RemoteAddr().String(), buffer: make([]byte, bufferFirst),
+		server: s, net: accepted, buffer: make([]byte, bufferFirst),
 		header: http.Header{}, request: &request{}, watchDone: make(chan struct{}, 1),
 	}
 	c.response.conn, c.response.header = c, http.Header{}
@@ -58,6 +58,7 @@ func newConn(s *Server, accepted net.Conn) *conn {
 // serveRequests serves requests until the connection ends or is handed over.
 func (c *conn) serveRequests() {
 	defer c.leave()
+	c.remote = c.net.RemoteAddr().String() // which may wait for a header of the PROXY protocol
 	for {
 		size, verdict := c.readHead()
 		if verdict == plain {

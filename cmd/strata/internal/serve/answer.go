@@ -41,7 +41,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		Pool:            pool, Logger: logger, Registry: registry, Version: c.build, Program: executableDigest(), LagLimit: c.LagLimit, Network: c.Network, Rules: rules,
 		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix, ColdReads: c.ColdReads,
 		ImageBase: c.imageBase(), Images: images,
-		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams, StrictParameters: c.StrictParameters, PublicInternals: c.PublicInternals, Rosetta: c.rosetta(),
+		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams, StreamsPerClient: c.MaxStreamsPerClient, StrictParameters: c.StrictParameters, PublicInternals: c.PublicInternals, Rosetta: c.rosetta(),
 	}
 	log, err := c.Audit.OpenLog(ctx, db.Log, pool, c.Database.DataDir, false, logger)
 	if err != nil {
@@ -88,7 +88,6 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	})
 	var serving sync.WaitGroup // the servers that need the pool
 	serve := func(what string, server servesHTTP, listener net.Listener) {
-		listener = c.bounded(listener, registry)
 		serving.Add(1)
 		group.Go(func() error {
 			defer serving.Done()
