@@ -25,6 +25,14 @@ ROSETTA_CLI         := $(BIN)/rosetta-cli
 # Posts of the made-up chain that it follows.
 ROSETTA_POSTS ?= 300
 
+# What makes requests from the description of the API. It needs Python 3 with venv.
+SCHEMATHESIS_VERSION := 4.32.5
+SCHEMATHESIS_DIR     := $(BIN)/schemathesis-env
+SCHEMATHESIS         := $(SCHEMATHESIS_DIR)/bin/schemathesis
+# Requests of each kind for each operation, and where the random ones begin.
+EXAMPLES ?= 10
+SEED     ?= 1
+
 # The race detector needs a C compiler; without one the go command turns cgo off.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
@@ -119,6 +127,11 @@ fuzz: ## Run every fuzz target for FUZZTIME (default 10s)
 		echo "== $$package $$target"; \
 		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" < /dev/null; \
 	done
+
+.PHONY: fuzz-api
+fuzz-api: postgres $(SCHEMATHESIS_DIR)-$(SCHEMATHESIS_VERSION) ## Let schemathesis compare the API with its description (EXAMPLES=100 SEED=2)
+	STRATA_SCHEMATHESIS=$(SCHEMATHESIS) STRATA_SCHEMATHESIS_EXAMPLES=$(EXAMPLES) STRATA_SCHEMATHESIS_SEED=$(SEED) \
+		go test -count=1 -timeout 120m -run '^TestAPIAsDescribed$$' -v ./cmd/strata
 
 .PHONY: conformance-rosetta
 conformance-rosetta: postgres $(ROSETTA_CLI)-$(ROSETTA_CLI_VERSION) ## Let rosetta-cli check /mesh and /rosetta/v1 (ROSETTA_POSTS=5000)
@@ -219,6 +232,12 @@ $(GOLANGCI)-$(GOLANGCI_VERSION):
 $(GOTESTSUM)-$(GOTESTSUM_VERSION):
 	rm -f $(GOTESTSUM)-v*
 	GOBIN=$(BIN) go install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)
+	touch $@
+
+$(SCHEMATHESIS_DIR)-$(SCHEMATHESIS_VERSION):
+	rm -rf $(SCHEMATHESIS_DIR)*
+	python3 -m venv $(SCHEMATHESIS_DIR)
+	$(SCHEMATHESIS_DIR)/bin/pip install --quiet --disable-pip-version-check schemathesis==$(SCHEMATHESIS_VERSION)
 	touch $@
 
 $(ROSETTA_CLI)-$(ROSETTA_CLI_VERSION):

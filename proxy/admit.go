@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"strata/domain/hash"
+	"strata/internal/throttle"
 	"strata/proxy/internal/policy"
 )
 
@@ -27,10 +28,8 @@ func (p *Proxy) admit(w http.ResponseWriter, r *http.Request, x *exchange) *fail
 		return &failure{status: http.StatusForbidden, message: "this endpoint is for who runs the nodes, and closed here; " +
 			"the operator of this proxy can open it (AllowOperator)"}
 	}
-	if p.throttle != nil {
-		if wait, ok := p.throttle.Allow(r.RemoteAddr); !ok {
-			return &failure{status: http.StatusTooManyRequests, message: "too many requests from your address", retryAfter: wait}
-		}
+	if allowed := p.throttleOf(x.endpoint).Take(r.RemoteAddr); !allowed.Show(w.Header()) {
+		return &failure{status: http.StatusTooManyRequests, message: "too many requests from your address", retryAfter: allowed.Wait}
 	}
 	x.request.Method, x.request.Target, x.request.ID = r.Method, target, p.requestIDs.Add(1)
 	x.request.Accept = singleValue(r.Header["Accept"])
@@ -44,7 +43,7 @@ func (p *Proxy) admit(w http.ResponseWriter, r *http.Request, x *exchange) *fail
 	}
 	if x.endpoint.PerNode {
 		if name := singleValue(r.Header[nodeHeader]); name != "" {
-			node, ok := p.pool.NodeByName(name)
+			node, ok := p.nodeShownAs(name)
 			if !ok {
 				return &failure{status: http.StatusBadRequest, message: "there is no node of the name that " + nodeHeader + " asks for"}
 			}
@@ -57,6 +56,14 @@ func (p *Proxy) admit(w http.ResponseWriter, r *http.Request, x *exchange) *fail
 	}
 	x.request.ContentType = singleValue(r.Header["Content-Type"])
 	return p.readBody(w, r, x)
+}
+
+// throttleOf returns the throttle of requests for an endpoint; nil for none.
+func (p *Proxy) throttleOf(e *policy.Endpoint) *throttle.Throttle {
+	if e.Kind == policy.Broadcast {
+		return p.broadcasts
+	}
+	return p.throttle
 }
 
 // fieldMax is the longest header field of a client that is forwarded, in bytes. A node reads a head of 4096 bytes at
@@ -155,7 +162,11 @@ func printable(s string) bool {
 // readBody reads the whole body, so that the proxy can send it again and no node waits for a slow client.
 func (p *Proxy) readBody(w http.ResponseWriter, r *http.Request, x *exchange) *failure {
 	tooLarge := &failure{status: http.StatusRequestEntityTooLarge, message: "the body is larger than this proxy takes"}
-	if r.ContentLength > p.config.BodyLimit {
+	limit := p.config.BodyLimit
+	if own := x.endpoint.BodyMax; own > 0 {
+		limit = min(limit, own)
+	}
+	if r.ContentLength > limit {
 		return tooLarge
 	}
 	if r.ContentLength == 0 {
@@ -166,10 +177,10 @@ func (p *Proxy) readBody(w http.ResponseWriter, r *http.Request, x *exchange) *f
 		// used it to find the end of the body. Then the next bytes on this connection are not a request of its client.
 		w.Header().Set("Connection", "close")
 	}
-	body, err := p.readInto(http.MaxBytesReader(w, r.Body, p.config.BodyLimit), r.ContentLength, x)
-	var limit *http.MaxBytesError
+	body, err := p.readInto(http.MaxBytesReader(w, r.Body, limit), r.ContentLength, x)
+	var tooLong *http.MaxBytesError
 	switch {
-	case errors.As(err, &limit):
+	case errors.As(err, &tooLong):
 		return tooLarge
 	case errors.Is(err, errMemoryTaken):
 		w.Header().Set("Connection", "close") // the rest of the body is not read

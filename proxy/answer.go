@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	"strata/proxy/internal/policy"
 	"strata/proxy/internal/pool"
@@ -78,12 +79,20 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, x *exchange, a *an
 		}
 	}
 	length := int64(len(body))
+	var taken ahead
 	if a.rest != nil {
 		length = a.rest.Length
+		var ok bool
+		if taken, ok = p.memory.readAhead(max(length-int64(len(body)), -1)); !ok {
+			a.discard()
+			p.refuse(w, x, &failure{status: http.StatusServiceUnavailable, message: "too many long answers are being read slowly; try again soon", retryAfter: time.Second})
+			return
+		}
+		defer taken.release()
 	}
 	p.setHeader(w.Header(), x, a, length)
 	if r.Header["X-Strata-Trace"] != nil {
-		w.Header()[nodeHeader] = []string{cmp.Or(a.node, x.source.String())}
+		w.Header()[nodeHeader] = []string{cmp.Or(p.shownName(a.node), x.source.String())}
 		w.Header()["X-Strata-Tries"] = []string{strconv.Itoa(a.tries)}
 	}
 	w.WriteHeader(a.status)
@@ -95,7 +104,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, x *exchange, a *an
 		n, _ := w.Write(body)
 		x.bytes = int64(n)
 	} else {
-		p.stream(w, r, x, a)
+		p.stream(w, r, x, a, taken)
 	}
 	a.release()
 }

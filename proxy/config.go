@@ -20,9 +20,7 @@ type Config struct {
 	Logger *slog.Logger
 	// Registry registers the metrics. Default none.
 	Registry prometheus.Registerer
-	// Origin is the value of Access-Control-Allow-Origin; default "*".
-	Origin string
-	// BodyLimit is the maximum size of a request body in bytes; default 10 MB.
+	// BodyLimit is the maximum size of a request body in bytes; default 10 MB. Some endpoints take less.
 	BodyLimit int64
 	Timeouts  Timeouts
 	// ConcurrencyPerNode is the maximum number of in-flight requests per node; default 128. A quarter of them may be
@@ -32,8 +30,11 @@ type Config struct {
 	QueueLength int
 	// QueueWait is the maximum time that a request waits for a node; default 2 s.
 	QueueWait time.Duration
-	RateLimit RateLimit
-	LagLimit  LagLimit
+	// RateLimit is the maximum number of requests per second and client, with bursts of twice as many; default unlimited.
+	RateLimit float64
+	// BroadcastRateLimit is RateLimit for transactions, which then don't count for the other; default RateLimit.
+	BroadcastRateLimit float64
+	LagLimit           LagLimit
 	// Hedge sends a light read to a second node as well when it takes longer than 95 % of the earlier ones.
 	Hedge bool
 	// Multicast sends each transaction to all nodes. Without it, the proxy stops at the first node that accepts it.
@@ -48,6 +49,9 @@ type Config struct {
 	FeeOverride func(body, answer []byte) ([]byte, bool)
 	// AllowOperator opens the endpoints that are meant for miners, signers and node operators.
 	AllowOperator bool
+	// HideNames shows clients the number of a node, in the order of Nodes, from 1, instead of its name, which is often its
+	// address.
+	HideNames bool
 	// ProbeInterval is the time between two probes of a node; default 2 s.
 	ProbeInterval time.Duration
 }
@@ -67,12 +71,6 @@ type Timeouts struct {
 type LagLimit struct {
 	Blocks int64
 	Time   time.Duration
-}
-
-// RateLimit bounds the requests of each client.
-type RateLimit struct {
-	PerSecond float64 // requests per second; 0 means unlimited
-	Burst     int     // requests at once; 0 means twice PerSecond, plus one
 }
 
 // Cache stores answers. It must be safe for concurrent use. Neither side may modify a value.
@@ -113,13 +111,12 @@ func (c Config) withDefaults() (Config, error) {
 	if len(c.Nodes) == 0 {
 		return c, errNoNodes
 	}
-	if c.BodyLimit < 0 || c.ConcurrencyPerNode < 0 || c.QueueLength < 0 || c.LagLimit.Blocks < 0 || c.RateLimit.PerSecond < 0 || c.RateLimit.Burst < 0 {
+	if c.BodyLimit < 0 || c.ConcurrencyPerNode < 0 || c.QueueLength < 0 || c.LagLimit.Blocks < 0 || !(c.RateLimit >= 0) || !(c.BroadcastRateLimit >= 0) {
 		return c, errNegative
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	c.Origin = cmp.Or(c.Origin, "*")
 	c.BodyLimit = cmp.Or(c.BodyLimit, BodyLimitDefault)
 	c.Timeouts = Timeouts{
 		Connect: cmp.Or(c.Timeouts.Connect, 2*time.Second),
@@ -133,7 +130,6 @@ func (c Config) withDefaults() (Config, error) {
 	c.QueueLength = cmp.Or(c.QueueLength, QueueLengthDefault)
 	c.QueueWait = cmp.Or(c.QueueWait, QueueWaitDefault)
 	c.LagLimit = LagLimit{cmp.Or(c.LagLimit.Blocks, LagBlocksDefault), cmp.Or(c.LagLimit.Time, LagTimeDefault)}
-	c.RateLimit.Burst = cmp.Or(c.RateLimit.Burst, int(2*c.RateLimit.PerSecond)+1)
 	c.ProbeInterval = cmp.Or(c.ProbeInterval, ProbeIntervalDefault)
 	return c, nil
 }

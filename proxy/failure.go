@@ -87,7 +87,7 @@ type nodeReport struct {
 func (p *Proxy) nodeReports() []nodeReport {
 	var list []nodeReport
 	for _, n := range p.pool.Status() {
-		list = append(list, nodeReport{n.Name, n.State, n.Since})
+		list = append(list, nodeReport{p.shownName(n.Name), n.State, n.Since})
 	}
 	return list
 }

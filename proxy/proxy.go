@@ -21,10 +21,10 @@ import (
 // Proxy is an http.Handler that forwards requests to a pool of nodes. It is safe for concurrent use.
 type Proxy struct {
 	config     Config
-	origin     []string // value of Access-Control-Allow-Origin
 	pool       *pool.Pool
 	budget     *budget.Budget
 	throttle   *throttle.Throttle // nil without a rate limit
+	broadcasts *throttle.Throttle // of transactions; may be throttle
 	flights    flight.Group[*answer]
 	latencies  []quantile.Estimate // by endpoint
 	holders    *holders
@@ -49,11 +49,12 @@ func New(config Config) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{
-		config: config, origin: []string{config.Origin}, budget: budget.New(retriesMin),
-		latencies: make([]quantile.Estimate, policy.Count()), holders: newHolders(), metrics: newMetrics(config.Registry), memory: newMemoryBudget(),
+		config: config, budget: budget.New(retriesMin),
+		latencies: make([]quantile.Estimate, policy.Count()), holders: newHolders(), metrics: newMetrics(config.Registry), memory: newMemoryBudget(config.ConcurrencyPerNode * len(config.Nodes)),
 	}
-	if config.RateLimit.PerSecond > 0 {
-		p.throttle = throttle.New(config.RateLimit.PerSecond, config.RateLimit.Burst)
+	p.throttle = throttle.PerSecond(config.RateLimit)
+	if p.broadcasts = p.throttle; config.BroadcastRateLimit > 0 {
+		p.broadcasts = throttle.PerSecond(config.BroadcastRateLimit)
 	}
 	p.pool = pool.New(pool.Config{
 		Nodes: nodes, ChainID: config.ChainID, Logger: config.Logger, Registry: config.Registry,
@@ -82,9 +83,8 @@ func (p *Proxy) Run(ctx context.Context) {
 	p.pool.Run(ctx)
 	p.background.Wait()
 	p.holders.close()
-	if p.throttle != nil {
-		p.throttle.Close()
-	}
+	p.throttle.Close()
+	p.broadcasts.Close()
 }
 
 // NodeStatus is what the proxy knows about a node. Its State is one of serving, lagging, syncing, ahead, ejected, down,
@@ -95,12 +95,14 @@ type NodeStatus = pool.Status
 func (p *Proxy) Nodes() []NodeStatus { return p.pool.Status() }
 
 // exposedHeaders lists the headers that scripts of other origins may read.
-var exposedHeaders = []string{"X-Canonical-Stacks-Tip-Height, X-Backend-Lag, X-Strata-Node, X-Strata-Tries, Retry-After"}
+var exposedHeaders = []string{"X-Canonical-Stacks-Tip-Height, X-Backend-Lag, X-Strata-Node, X-Strata-Tries, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After"}
+
+var anyOrigin = []string{"*"}
 
 // ServeHTTP implements http.Handler.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
-	header["Access-Control-Allow-Origin"] = p.origin
+	header["Access-Control-Allow-Origin"] = anyOrigin
 	header["Access-Control-Expose-Headers"] = exposedHeaders
 	if r.Method == http.MethodOptions {
 		preflight(w, r)

@@ -385,14 +385,23 @@ func TestQueueFull(t *testing.T) {
 
 func TestRateLimit(t *testing.T) {
 	node := newNode(t, 100)
-	p := startProxy(t, Config{RateLimit: RateLimit{PerSecond: 0.01, Burst: 3}}, node)
-	for i := range 3 {
-		p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i)).want(t, 200, "")
+	p := startProxy(t, Config{RateLimit: 1e-3, BroadcastRateLimit: 2e-3}, node)
+	got := p.get(t, "/v2/accounts/SP1")
+	got.want(t, 200, "")
+	if got.header.Get("RateLimit-Limit") != "1" || got.header.Get("RateLimit-Remaining") != "0" || got.header.Get("RateLimit-Reset") != "1000" {
+		t.Errorf("the first request: got %v", got.header)
 	}
-	got := p.get(t, "/v2/accounts/SP9")
+	got = p.get(t, "/v2/accounts/SP9")
 	got.want(t, 429, "too many")
-	if got.header.Get("Retry-After") == "" || node.requests.Load() != 3 {
+	if got.header.Get("Retry-After") != "1000" || got.header.Get("RateLimit-Remaining") != "0" || node.requests.Load() != 1 {
 		t.Errorf("header %v, and %d requests at the node", got.header, node.requests.Load())
+	}
+	// Transactions have a limit of their own.
+	p.do(t, http.MethodPost, "/v2/transactions", "\x80").want(t, 200, "")
+	got = p.do(t, http.MethodPost, "/v2/transactions", "\x80")
+	got.want(t, 429, "too many")
+	if got.header.Get("Retry-After") != "500" {
+		t.Errorf("the second transaction: got %v", got.header)
 	}
 }
 

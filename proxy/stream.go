@@ -16,14 +16,12 @@ const (
 )
 
 // stream forwards an answer that is longer than BufferMax. It reads from the node without waiting for the client, as far as
-// there is memory, so that a slow client does not keep a seat at the node. If the rest is cut short, stream aborts the
+// it has taken memory, so that a slow client does not keep a seat at the node. If the rest is cut short, stream aborts the
 // client's connection, so that the client does not take a part for the whole.
-func (p *Proxy) stream(w io.Writer, r *http.Request, x *exchange, a *answer) {
-	ahead := p.reserveAhead()
-	defer p.memory.rests.Release(ahead)
+func (p *Proxy) stream(w io.Writer, r *http.Request, x *exchange, a *answer, taken ahead) {
 	ctx, cancel := context.WithCancel(r.Context())
 	a.rest.Watch(ctx)
-	pieces, ended := make(chan []byte, ahead/pieceSize), make(chan error, 1)
+	pieces, ended := make(chan []byte, taken.bytes/pieceSize), make(chan error, 1)
 	go func() {
 		defer close(pieces)
 		ended <- p.readRest(ctx, a, pieces)
@@ -43,16 +41,6 @@ func (p *Proxy) stream(w io.Writer, r *http.Request, x *exchange, a *answer) {
 	if cut := <-ended; cut != nil && err == nil {
 		panic(http.ErrAbortHandler)
 	}
-}
-
-// reserveAhead takes memory to read an answer ahead of its client, and returns how much: less if there is little.
-func (p *Proxy) reserveAhead() int64 {
-	for most := int64(aheadMax); most >= pieceSize; most /= 8 {
-		if p.memory.rests.TryAcquire(most) {
-			return most
-		}
-	}
-	return 0
 }
 
 // readRest reads the rest of an answer, and leaves the seat when the node is done. ctx ends when the client has gone.

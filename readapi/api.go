@@ -3,8 +3,6 @@ package readapi
 import (
 	"net/http"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
 	"strata/readapi/account"
 	"strata/readapi/audit"
 	"strata/readapi/balance"
@@ -62,7 +60,7 @@ func New(config Config) *API {
 	bns.Mount(e)
 	a.overrideFees = node.Mount(e, node.Config{Status: config.Nodes, BlockLimit: config.BlockLimit})
 	stream.Mount(e, stream.Config{
-		Most: config.StreamsMost, Queue: config.StreamQueue, Heartbeat: config.Heartbeat,
+		Most: config.StreamsMost, PerClient: config.StreamsPerClient, Queue: config.StreamQueue, Heartbeat: config.Heartbeat,
 		WriteTimeout: config.StreamWriteTimeout, PingInterval: config.PingInterval, Names: config.RegistryOfNames,
 	})
 	rosetta.Mount(e, config.rosetta())
@@ -70,7 +68,7 @@ func New(config Config) *API {
 	site.Mount(e)
 
 	e.Untraceable(engine.StateOfServer, "metrics")
-	e.Plain("GET /metrics", "metrics", promhttp.HandlerFor(config.Registry, promhttp.HandlerOpts{}).ServeHTTP)
+	e.Plain("GET /metrics", "metrics", metrics(e, config.Registry))
 	e.Plain("/", "unknown", engine.RouteNotFound)
 	return a
 }

@@ -45,6 +45,7 @@ type Config struct {
 	Feed             *commit.Feed
 	WatchInterval    time.Duration
 	StrictParameters bool
+	PublicInternals  bool
 
 	// LagLimit is how many items of its input an active projection may be behind before GET /readyz reports it; default
 	// 1000.
@@ -54,7 +55,8 @@ type Config struct {
 	ImageBase string
 	// Images is the store of the copies; without it (the default) none are served. The caller closes it.
 	Images picture.Store
-	// Nodes returns the status of the nodes to which requests under /v2 and /v3 are forwarded; default none. The server
+	// Nodes returns the status of the nodes to which requests under /v2 and /v3 are forwarded, in the order of the
+	// configuration; default none. The server
 	// around the API forwards these requests, so that they don't reach the API. With Nodes, a quarter of CacheBytes is
 	// reserved for NodeAnswers.
 	Nodes func() []node.NodeStatus
@@ -72,6 +74,8 @@ type Config struct {
 	RegistryOfNames bns.Contracts
 	// StreamsMost is the maximum number of streaming connections; default 20,000.
 	StreamsMost int
+	// StreamsPerClient is the maximum number of them for one client; default unlimited.
+	StreamsPerClient int
 	// Heartbeat is the interval at which an idle stream sends a sign of life; default 15 s.
 	Heartbeat time.Duration
 	// StreamWriteTimeout is how long a streaming client may leave sent data unread; default 10 s.
@@ -114,7 +118,7 @@ func (c *Config) engine() engine.Config {
 		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Version: c.Version,
 		Network: c.Network, StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes, ColdReads: c.ColdReads,
 		Redis: c.Redis, RedisPrefix: c.RedisPrefix, Program: cmp.Or(c.Program, c.Version.String()) + c.variant(),
-		Signal: c.Signal, Feed: c.Feed, WatchInterval: c.WatchInterval, StrictParameters: c.StrictParameters,
+		Signal: c.Signal, Feed: c.Feed, WatchInterval: c.WatchInterval, StrictParameters: c.StrictParameters, PublicInternals: c.PublicInternals,
 	}
 	if c.Nodes != nil {
 		e.TimedBytes = c.CacheBytes / nodeShare

@@ -242,7 +242,7 @@ func TestNodes(t *testing.T) {
 	t.Parallel()
 	one, two := newStacksNode(t), newStacksNode(t)
 	redis, database := redistest.New(t), pgtest.URL(t)
-	flags := []string{"--database-url", database, "--redis-url", redis.URL(), "--nodes", "one=" + one.url + ";weight=2," + two.url, "--fee-estimates"}
+	flags := []string{"--database-url", database, "--redis-url", redis.URL(), "--nodes", "one=" + one.url + ";weight=2," + two.url, "--fee-estimates", "--public-internals"}
 	s := startServer(t, t.TempDir(), flags...)
 	other := start(t, command(t, t.TempDir(), nil, append([]string{"serve", "--roles", "api", "--api-addr", "127.0.0.1:0", "--log-format", "json"}, flags...)...))
 	other.api = other.announced("serving the API")
@@ -452,7 +452,7 @@ func TestNodesDown(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--nodes", "gone="+gone.URL, "--node-rate-limit", "0.001")
+	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--nodes", "gone="+gone.URL, "--node-rate-limit", "0.001", "--public-internals")
 	c := newContract(t)
 	var pool struct {
 		Nodes []struct{ Name, State, Error string }
@@ -483,6 +483,16 @@ func TestWrongNodes(t *testing.T) {
 		{"--node-concurrency", "-1", "-1"},
 		{"--node-rate-limit", "-1", "-1"},
 		{"--node-rate-limit", "NaN", "NaN"},
+		{"--broadcast-rate-limit", "-1", "-1"},
+		{"--node-queue", "-1", "-1"},
+		{"--node-body-limit", "-1", "-1"},
+		{"--node-lag-blocks", "-1", "-1"},
+		{"--node-queue-wait", "-1s", "-1s"},
+		{"--node-heavy-timeout", "-1s", "-1s"},
+		{"--node-probe-interval", "-1s", "-1s"},
+		{"--costly-rate-limit", "NaN", "NaN"},
+		{"--max-connections", "-1", "-1"},
+		{"--proxy-protocol", "true", "--trusted-proxies"},
 	} {
 		dir := t.TempDir()
 		got := run(t, dir, "serve", tc.flag+"="+tc.value, "--api-addr", taken(t))

@@ -20,7 +20,7 @@ func TestSharedRedis(t *testing.T) {
 	var servers [2]*server
 	for i := range servers {
 		s := start(t, command(t, t.TempDir(), []string{"STRATA_REDIS_URL=" + redis.URL(), "STRATA_DATABASE_URL=" + database},
-			"serve", "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0", "--log-format", "json"))
+			"serve", "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0", "--log-format", "json", "--public-internals"))
 		s.api = s.announced("serving the API")
 		servers[i] = s
 	}

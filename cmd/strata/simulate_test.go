@@ -82,7 +82,7 @@ func (s *server) checkState(want synthchain.State, accounts []string) {
 // A chain with everything in it, posted by simulate to serve, gives the state that the generator expects.
 func TestSimulate(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t))
+	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--public-internals")
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "300", "--seed", "3", "--forks", "0.2")
 	s.caughtUp(300)
 	want, accounts := expected(simulateCommand{Seed: 3, Forks: 0.2}, 300)
@@ -101,7 +101,7 @@ func TestSimulate(t *testing.T) {
 func TestSimulateOrdinals(t *testing.T) {
 	t.Parallel()
 	const posts = 150
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--ordhook-token", "secret")
+	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--ordhook-token", "secret", "--public-internals")
 	must(t, t.TempDir(), "simulate", "--ordinals", "--observer", s.observer, "--count", strconv.Itoa(posts), "--seed", "3", "--forks", "0.1",
 		"--gaps", "0.1", "--token", "secret")
 	s.caughtUp(posts)

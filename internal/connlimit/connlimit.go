@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+
+	"strata/internal/clientaddr"
 )
 
 // Config says how many connections may be open. Zero means no limit.
@@ -63,15 +65,10 @@ func (l *listener) clientOf(remote net.Addr) netip.Prefix {
 	if err != nil || l.config.PerClient <= 0 {
 		return netip.Prefix{}
 	}
-	ip := address.Addr().Unmap().WithZone("")
-	if l.config.Exempt(ip) {
+	if l.config.Exempt(address.Addr().Unmap().WithZone("")) {
 		return netip.Prefix{}
 	}
-	bits := 32
-	if ip.Is6() {
-		bits = 64
-	}
-	return netip.PrefixFrom(ip, bits).Masked()
+	return clientaddr.Network(address.Addr())
 }
 
 // enter counts a connection. It returns false if there are too many.

@@ -9,26 +9,55 @@ import (
 )
 
 // Handler returns a handler that answers 429 to clients with too many requests, and gives all others to next. Every answer
-// says how many requests the client has left (RateLimit-Limit, RateLimit-Remaining), and in how many seconds it has all of
-// them again (RateLimit-Reset).
+// has the fields that Show sets. A nil throttle has next as its handler.
 func (t *Throttle) Handler(next http.Handler) http.Handler {
+	return t.HandlerFor(func(*http.Request) bool { return true }, next)
+}
+
+// HandlerFor is like Handler for the requests of a class; all others don't count.
+func (t *Throttle) HandlerFor(class func(*http.Request) bool, next http.Handler) http.Handler {
+	if t == nil {
+		return next
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		bucket := t.bucketOf(r.RemoteAddr)
-		wait, ok := allow(bucket)
-		left := max(bucket.Tokens(), 0)
-		header := w.Header()
-		header["Ratelimit-Limit"] = []string{strconv.Itoa(t.burst)}
-		header["Ratelimit-Remaining"] = []string{strconv.Itoa(int(left))}
-		header["Ratelimit-Reset"] = []string{strconv.Itoa(int(math.Ceil((float64(t.burst) - left) / float64(t.limit))))}
-		if ok {
+		if !class(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		header["Retry-After"] = []string{strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10)}
+		allowed, header := t.Take(r.RemoteAddr), w.Header()
+		if allowed.Show(header) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		header["Retry-After"] = []string{seconds(allowed.Wait)}
 		header["Access-Control-Allow-Origin"] = []string{"*"}
 		header["Cache-Control"] = []string{"no-store"}
 		header["Content-Type"] = []string{"application/json; charset=utf-8"}
 		w.WriteHeader(http.StatusTooManyRequests)
 		_, _ = io.WriteString(w, `{"statusCode":429,"error":"Too Many Requests","message":"too many requests from your address; try again after the seconds in Retry-After"}`)
 	})
+}
+
+// Show says in the header of an answer how many requests the client has left (RateLimit-Limit, RateLimit-Remaining), and in
+// how many seconds it has all of them again (RateLimit-Reset), and reports whether the request is allowed. If another limit
+// has said so before, and leaves the client less, that stays.
+func (a Allowance) Show(header http.Header) (ok bool) {
+	if a.Limit == 0 {
+		return a.OK
+	}
+	if before := header["Ratelimit-Remaining"]; a.OK && len(before) == 1 {
+		if left, err := strconv.Atoi(before[0]); err == nil && left < a.Left {
+			return true
+		}
+	}
+	header["Ratelimit-Limit"] = []string{strconv.Itoa(a.Limit)}
+	header["Ratelimit-Remaining"] = []string{strconv.Itoa(a.Left)}
+	header["Ratelimit-Reset"] = []string{seconds(a.Reset)}
+	return a.OK
+}
+
+// seconds returns a time in seconds, rounded up to a thousandth at first, so that the time that a request takes does not
+// count.
+func seconds(d time.Duration) string {
+	return strconv.FormatInt(int64(math.Ceil(d.Round(time.Millisecond).Seconds())), 10)
 }

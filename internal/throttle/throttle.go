@@ -7,6 +7,8 @@ import (
 
 	"github.com/maypok86/otter/v2"
 	"golang.org/x/time/rate"
+
+	"strata/internal/clientaddr"
 )
 
 // clientsMax is the number of clients that a throttle remembers. A forgotten client starts again with a full burst.
@@ -31,14 +33,41 @@ func New(perSecond float64, burst int) *Throttle {
 	}
 }
 
-// Allow reports whether a client, given by its address and port, may make a request now. If not, wait is the time until
-// it may.
-func (t *Throttle) Allow(remote string) (wait time.Duration, ok bool) {
-	return allow(t.bucketOf(remote))
+// PerSecond returns a throttle of so many requests per second with bursts of twice as many; nil, which allows everything,
+// for 0.
+func PerSecond(limit float64) *Throttle {
+	if limit <= 0 {
+		return nil
+	}
+	return New(limit, int(2*limit)+1)
+}
+
+// Allowance is what a client may do after a request.
+type Allowance struct {
+	OK bool // whether the request is allowed
+	// Wait is the time until the client may make a request that was not allowed.
+	Wait time.Duration
+	// Limit is how many requests a client may make at once, Left how many of these are left, and Reset the time until all
+	// of them are. Limit is 0 if there is no limit.
+	Limit, Left int
+	Reset       time.Duration
+}
+
+// Take takes a token of a client, given by its address and port. A nil throttle allows everything.
+func (t *Throttle) Take(remote string) (a Allowance) {
+	if t == nil {
+		return Allowance{OK: true}
+	}
+	bucket := t.bucketOf(remote)
+	a.Wait, a.OK = allow(bucket)
+	left := max(bucket.Tokens(), 0)
+	a.Limit, a.Left = t.burst, int(left)
+	a.Reset = time.Duration((float64(t.burst) - left) / float64(t.limit) * float64(time.Second))
+	return a
 }
 
 func (t *Throttle) bucketOf(remote string) *rate.Limiter {
-	client := clientOf(remote)
+	client := clientaddr.NetworkOf(remote)
 	bucket, ok := t.clients.GetIfPresent(client)
 	if !ok {
 		bucket, _ = t.clients.SetIfAbsent(client, rate.NewLimiter(t.limit, t.burst))
@@ -59,19 +88,8 @@ func allow(bucket *rate.Limiter) (wait time.Duration, ok bool) {
 }
 
 // Close stops the throttle's goroutines.
-func (t *Throttle) Close() { t.clients.StopAllGoroutines() }
-
-// clientOf returns the prefix that identifies a client: its IPv4 address, or the /64 network of its IPv6 address,
-// because one client may use all addresses of such a network. All addresses that can't be parsed count as one client.
-func clientOf(remote string) netip.Prefix {
-	address, err := netip.ParseAddrPort(remote)
-	if err != nil {
-		return netip.Prefix{}
+func (t *Throttle) Close() {
+	if t != nil {
+		t.clients.StopAllGoroutines()
 	}
-	ip := address.Addr().Unmap().WithZone("")
-	bits := 32
-	if ip.Is6() {
-		bits = 64
-	}
-	return netip.PrefixFrom(ip, bits).Masked()
 }

@@ -1,40 +1,45 @@
 package throttle
 
 import (
-	"net/netip"
+	"net/http"
 	"testing"
 )
 
-func TestAllow(t *testing.T) {
+func TestTake(t *testing.T) {
 	throttle := New(0.001, 2)
 	defer throttle.Close()
 	for i := range 2 {
-		if _, ok := throttle.Allow("127.0.0.1:1000"); !ok {
-			t.Fatalf("request %d of a burst of 2 was refused", i)
+		if got := throttle.Take("127.0.0.1:1000"); !got.OK || got.Limit != 2 || got.Left != 1-i {
+			t.Fatalf("request %d of a burst of 2: got %+v", i, got)
 		}
 	}
-	wait, ok := throttle.Allow("127.0.0.1:2000")
-	if ok || wait <= 0 {
-		t.Errorf("third request of a burst of 2: wait %v, ok %v", wait, ok)
+	if got := throttle.Take("127.0.0.1:2000"); got.OK || got.Wait <= 0 {
+		t.Errorf("third request of a burst of 2: got %+v", got)
 	}
-	if _, ok := throttle.Allow("127.0.0.2:1000"); !ok {
+	if got := throttle.Take("127.0.0.2:1000"); !got.OK {
 		t.Error("the limit of one client refuses another client")
+	}
+	var none *Throttle
+	if got := none.Take("127.0.0.1:1000"); !got.OK || PerSecond(0) != nil {
+		t.Errorf("without a limit: got %+v", got)
 	}
 }
 
-func TestClientOf(t *testing.T) {
-	tests := []struct{ remote, want string }{
-		{"127.0.0.1:1", "127.0.0.1/32"},
-		{"[::ffff:127.0.0.1]:1", "127.0.0.1/32"},
-		{"[fe80::1:2%lo]:1", "fe80::/64"},
-		{"[::1]:9", "::/64"},
-	}
-	for _, tt := range tests {
-		if got := clientOf(tt.remote); got != netip.MustParsePrefix(tt.want) {
-			t.Errorf("clientOf(%q) = %v, want %v", tt.remote, got, tt.want)
+// Of several limits, the header shows the one that leaves less, and the one that refuses.
+func TestShow(t *testing.T) {
+	header := http.Header{}
+	for _, tc := range []struct {
+		allowance Allowance
+		want      string
+	}{
+		{Allowance{OK: true}, ""},
+		{Allowance{OK: true, Limit: 10, Left: 5}, "5"},
+		{Allowance{OK: true, Limit: 100, Left: 70}, "5"},
+		{Allowance{OK: true, Limit: 4, Left: 3}, "3"},
+		{Allowance{Limit: 7, Left: 4}, "4"},
+	} {
+		if ok := tc.allowance.Show(header); ok != tc.allowance.OK || header.Get("RateLimit-Remaining") != tc.want {
+			t.Errorf("%+v: got %v %v", tc.allowance, ok, header)
 		}
-	}
-	if got := clientOf("nobody"); got.IsValid() {
-		t.Errorf("clientOf(nobody) = %v", got)
 	}
 }

@@ -69,7 +69,7 @@ func newSite(t *testing.T, change func(*admin.Config)) *site {
 	})
 	reads := readapi.New(readapi.Config{Pool: s.pool(), Rules: s.lines.Rules()})
 	settings := admin.Config{
-		Pool: s.pool(), Lines: s.lines, Loopback: true, Reads: reads.ChoosingVersions(), Logger: slog.New(slog.NewTextHandler(s.logged, nil)),
+		Pool: s.pool(), Lines: s.lines, Loopback: true, Reads: reads.ForOperators(), Logger: slog.New(slog.NewTextHandler(s.logged, nil)),
 	}
 	if change != nil {
 		change(&settings)

@@ -12,10 +12,12 @@ const checkInterval = 50 * time.Millisecond
 func (s *Server) check(ended <-chan struct{}) {
 	ticker := time.NewTicker(checkInterval)
 	defer ticker.Stop()
-	for {
+	for last := s.started; ; {
 		now := <-ticker.C
 		s.setClock(now)
-		if s.checkAll() == 0 {
+		step := now.Sub(last)
+		last = now
+		if s.checkAll(step) == 0 {
 			select {
 			case <-ended:
 				return
@@ -34,20 +36,21 @@ func (s *Server) setClock(now time.Time) {
 	}
 }
 
-func (s *Server) checkAll() (connections int) {
+// checkAll checks all connections, a step after the last time, and returns how many there are.
+func (s *Server) checkAll(step time.Duration) (connections int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
-		c.check(s.clock.Load())
+		c.check(s.clock.Load(), step)
 	}
 	return len(s.conns)
 }
 
 // check closes the connection if it has exceeded a timeout, and starts to watch its client if the handler is slow.
-func (c *conn) check(now int64) {
+func (c *conn) check(now int64, step time.Duration) {
 	seen := c.state.Load()
 	p, since := phaseOf(seen)
-	if began := c.writing.Load(); began > 0 && time.Duration(now-began)*time.Millisecond > c.server.Stall {
+	if c.stall.observe(c.pieces.Load(), step) > c.server.Stall {
 		c.enter(closed)
 		_ = c.net.Close() // the write fails, which cancels the request
 		return

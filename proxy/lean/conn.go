@@ -21,8 +21,10 @@ type conn struct {
 	net    net.Conn
 	remote string
 	state  atomic.Uint64
-	// writing is when the write that is under way began, in milliseconds of the server's clock plus one; 0 if there is none.
-	writing atomic.Int64
+	// pieces counts the beginnings and ends of writes, so it is odd while a piece is being written.
+	pieces atomic.Uint64
+	// stall is how long check has seen the piece that is being written. The server's lock guards it.
+	stall stall
 
 	buffer []byte
 	// begin and end delimit the unused bytes in the buffer. The search for the end of the head has reached scanned, and
@@ -45,7 +47,7 @@ type conn struct {
 
 func newConn(s *Server, accepted net.Conn) *conn {
 	c := &conn{
-		server: s, net: accepted, remote: accepted.RemoteAddr().String(), buffer: make([]byte, bufferFirst),
+		server: s, net: accepted, buffer: make([]byte, bufferFirst),
 		header: http.Header{}, request: &request{}, watchDone: make(chan struct{}, 1),
 	}
 	c.response.conn, c.response.header = c, http.Header{}
@@ -56,6 +58,7 @@ func newConn(s *Server, accepted net.Conn) *conn {
 // serveRequests serves requests until the connection ends or is handed over.
 func (c *conn) serveRequests() {
 	defer c.leave()
+	c.remote = c.net.RemoteAddr().String() // which may wait for a header of the PROXY protocol
 	for {
 		size, verdict := c.readHead()
 		if verdict == plain {

@@ -245,8 +245,8 @@ func (w *response) flush(pieces ...[]byte) {
 // write writes the beginning of an answer and then the pieces of its body, or a part of both. Whoever does not take a part
 // of up to writeMax bytes in time is sent away by check.
 func (c *conn) write(beginning []byte, pieces [][]byte) (err error) {
-	defer c.writing.Store(0)
-	c.writing.Store(c.server.clock.Load() + 1)
+	defer c.pieces.Add(1)
+	c.pieces.Add(1)
 	switch {
 	case len(pieces) == 0:
 		_, err = c.net.Write(beginning)
@@ -258,10 +258,10 @@ func (c *conn) write(beginning []byte, pieces [][]byte) (err error) {
 	}
 	for _, left := range append([][]byte{beginning}, pieces...) {
 		for len(left) > 0 && err == nil {
-			c.writing.Store(c.server.clock.Load() + 1)
 			var n int
 			n, err = c.net.Write(left[:min(len(left), writeMax)])
 			left = left[n:]
+			c.pieces.Add(2) // the next piece
 		}
 	}
 	return err

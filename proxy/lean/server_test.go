@@ -400,35 +400,3 @@ func TestShutdownUnderLoad(t *testing.T) {
 	shutDown(t, s)
 	group.Wait()
 }
-
-// A client that does not take its answer is sent away, whichever server writes it; one that takes it slowly gets all.
-func TestClientsThatDoNotRead(t *testing.T) {
-	const stall = 500 * time.Millisecond
-	large := strings.Repeat("0123456789abcdef", 1<<20)
-	ended := make(chan struct{}, 2)
-	s := startServer(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, large)
-		ended <- struct{}{}
-	}, func(server *http.Server) { server.IdleTimeout = time.Minute }, stall)
-	for _, target := range []string{"/plain/", "/other"} {
-		s.dial(t).send(t, "%s", get(target))
-		eventually.Receive(t, "the handler ends although its client does not read: "+target, ended)
-	}
-	for _, target := range []string{"/plain/", "/other"} {
-		c := s.dial(t)
-		began := time.Now()
-		c.send(t, "%s", get(target))
-		got := 0
-		for got < len(large) {
-			n, err := io.CopyN(io.Discard, c, 1<<20)
-			if got += int(n); err != nil {
-				break
-			}
-			time.Sleep(stall / 10)
-		}
-		if got < len(large) || time.Since(began) < stall {
-			t.Errorf("%s: a slow client got %d bytes in %v, want at least %d", target, got, time.Since(began), len(large))
-		}
-		eventually.Receive(t, "the handler ends", ended)
-	}
-}

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"mime"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/piece"
@@ -22,6 +24,8 @@ func (a *api) registerAuditBodies() {
 		ContentType: "application/octet-stream", Statuses: []int{400, 404},
 		Class: answer.Immutable, DependsOn: engine.Dependencies{Unchanging: true, Log: true},
 	}, a.getEventBody)
+	// What was received as JSON may be any value, and may even be malformed.
+	a.OpenAPI().Paths["/audit/v1/events/{seq}/body"].Get.Responses["200"].Content["application/json"] = &huma.MediaType{Schema: &huma.Schema{}}
 }
 
 type bodyRow struct {

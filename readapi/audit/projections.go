@@ -33,7 +33,7 @@ type versionOfTable struct {
 	Rate        *float64 `json:"rate" doc:"Items per second that it folded when it was last far behind; null if that was never measured."`
 	ETASeconds  *float64 `json:"eta_seconds" doc:"Seconds until it has folded the lag at this rate; null if the rate is not known, or without a lag."`
 	Throttle    *int64   `json:"throttle" doc:"Maximum items per second; null for unlimited."`
-	Error       *string  `json:"error" doc:"The error that stopped it; null unless its state is failed."`
+	Error       *string  `json:"error" doc:"The error that stopped it; null unless its state is failed. Only operators see the error."`
 	Quarantined int64    `json:"quarantined" doc:"Number of events that it could not decode."`
 }
 
@@ -46,8 +46,21 @@ func (a *api) registerProjections() {
 	}, func(ctx context.Context, _ *struct{}) (*projectionList, error) {
 		value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) { return listProjections(ctx, s) })
 		list, _ := value.(*projectionList)
+		if list != nil && !a.ShowsInternals(ctx) {
+			list.withhold()
+		}
 		return list, err
 	})
+}
+
+// withhold removes what only operators should know.
+func (l *projectionList) withhold() {
+	stopped := engine.Stopped
+	for i := range l.Projections {
+		if l.Projections[i].Error != nil {
+			l.Projections[i].Error = &stopped
+		}
+	}
 }
 
 func listProjections(ctx context.Context, s *engine.Snapshot) (*projectionList, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -187,10 +188,16 @@ func TestNoNodes(t *testing.T) {
 func TestNodeStatus(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewSiteOn(t, nil, readapi.Config{Nodes: func() []readapi.NodeStatus {
-		return []readapi.NodeStatus{{Name: "one", State: "down", Height: -1, BurnHeight: -1, Error: "no route"}}
+		return []readapi.NodeStatus{{Name: "one", URL: "http://inside:20443", State: "down", Height: -1, BurnHeight: -1, Lag: 5, InFlight: 6, Queued: 7, ServerVersion: "8", Error: "no route"}}
 	}})
-	if got := s.Object("/proxy/v1/nodes"); fmt.Sprint(got["nodes"].([]any)[0].(map[string]any)["error"]) != "no route" {
-		t.Errorf("got %v", got)
+	const known = `"state":"down","since":"0001-01-01T00:00:00Z","stacks_tip_height":-1,"burn_block_height":-1,"lag":5`
+	if got, want := s.Get("/proxy/v1/nodes").Body, `{"nodes":[{"name":"1",`+known+`}]}`; got != want {
+		t.Errorf("a stranger got %s, want %s", got, want)
+	}
+	w := httptest.NewRecorder()
+	s.API.ForOperators().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/proxy/v1/nodes", nil))
+	if got, want := w.Body.String(), `{"nodes":[{"name":"one","url":"http://inside:20443",`+known+`,"in_flight":6,"queued":7,"server_version":"8","error":"no route"}]}`; got != want {
+		t.Errorf("an operator got %s, want %s", got, want)
 	}
 	none := apitest.NewSiteOn(t, nil, readapi.Config{Nodes: func() []readapi.NodeStatus { return nil }})
 	if got := none.Get("/proxy/v1/nodes"); got.Body != `{"nodes":[]}` {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"strconv"
 	"time"
 
 	"strata/readapi/internal/answer"
@@ -12,21 +13,46 @@ import (
 
 // NodeStatus is the status of a node to which requests are forwarded.
 type NodeStatus struct {
-	Name          string    `json:"name" doc:"The name that the operator gave it; host and port by default."`
-	URL           string    `json:"url"`
+	Name, URL, State string
+	Since            time.Time // when it entered this state
+	Height           int64     // -1: not known
+	BurnHeight       int64     // -1: not known
+	Lag              int64     // blocks that it is behind the pool
+	InFlight, Queued int64     // requests
+	ServerVersion    string
+	Error            string // why the last health check failed
+}
+
+// nodeView is what an answer says about a node. What a stranger should not know is absent from answers to strangers.
+type nodeView struct {
+	Name          string    `json:"name" doc:"Its number, in the order of the configuration, from 1. Operators see the name that they gave it; host and port by default."`
+	URL           string    `json:"url,omitempty" doc:"Only operators see it."`
 	State         string    `json:"state" enum:"unasked,serving,lagging,syncing,ahead,ejected,down,foreign" doc:"serving: it gets requests. lagging, syncing: it is behind, and gets requests only when no other node is left. ahead: far ahead of all others, perhaps on a fork. ejected: it failed too often, and is tried again after a while. down: it does not answer health checks. foreign: it is on another network. unasked: not checked yet."`
 	Since         time.Time `json:"since" doc:"When it entered this state."`
 	Height        int64     `json:"stacks_tip_height" doc:"-1: not known."`
 	BurnHeight    int64     `json:"burn_block_height" doc:"-1: not known."`
 	Lag           int64     `json:"lag" doc:"Number of blocks that it is behind the pool."`
-	InFlight      int64     `json:"in_flight" doc:"Number of requests that it is processing."`
-	Queued        int64     `json:"queued" doc:"Number of requests that wait for it."`
-	ServerVersion string    `json:"server_version,omitempty"`
-	Error         string    `json:"error,omitempty" doc:"Why the last health check failed."`
+	InFlight      *int64    `json:"in_flight,omitempty" doc:"Number of requests that it is processing. Only operators see it."`
+	Queued        *int64    `json:"queued,omitempty" doc:"Number of requests that wait for it. Only operators see it."`
+	ServerVersion string    `json:"server_version,omitempty" doc:"Only operators see it."`
+	Error         string    `json:"error,omitempty" doc:"Why the last health check failed. Only operators see it."`
 }
 
 type nodePool struct {
-	Nodes []NodeStatus `json:"nodes" nullable:"false" doc:"In the order of the configuration."`
+	Nodes []nodeView `json:"nodes" nullable:"false" doc:"In the order of the configuration."`
+}
+
+// describe returns what an answer says about the nodes, with internals or without.
+func describe(nodes []NodeStatus, internals bool) nodePool {
+	pool := nodePool{Nodes: make([]nodeView, len(nodes))}
+	for i, n := range nodes {
+		v := nodeView{Name: strconv.Itoa(i + 1), State: n.State, Since: n.Since, Height: n.Height, BurnHeight: n.BurnHeight, Lag: n.Lag}
+		if internals {
+			v.Name, v.URL, v.InFlight, v.Queued, v.ServerVersion, v.Error = n.Name, n.URL, &n.InFlight, &n.Queued, n.ServerVersion, n.Error
+		}
+		pool.Nodes[i] = v
+	}
+	return pool
 }
 
 // nodeFailure is the body that replaces a node's answer when there is none.
@@ -36,7 +62,7 @@ type nodeFailure struct {
 }
 
 type failedNode struct {
-	Name  string    `json:"name"`
+	Name  string    `json:"name" doc:"Its number, in the order of the configuration, from 1; with --public-internals its name."`
 	State string    `json:"state"`
 	Since time.Time `json:"since"`
 }
@@ -61,7 +87,7 @@ func (a *api) registerNodes() {
 		if a.nodes.Status == nil {
 			return engine.Delivery{Answer: noNodesAnswer()}
 		}
-		body, err := engine.NewAnswer(nodePool{append([]NodeStatus{}, a.nodes.Status()...)}, answer.Config{})
+		body, err := engine.NewAnswer(describe(a.nodes.Status(), a.ShowsInternals(ctx)), answer.Config{})
 		if err != nil {
 			return engine.Delivery{Answer: a.FailureAnswer(ctx, err, answer.Config{})}
 		}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 
+	"strata/readapi/internal/engine"
 	"strata/readapi/rosetta/internal/fault"
 )
 
@@ -58,7 +59,7 @@ func (s *service) node(ctx context.Context, method, path, contentType string, bo
 		return 0, nil, fmt.Errorf("request %s of a node: %w", path, err)
 	}
 	request.RequestURI = path
-	request.RemoteAddr = "127.0.0.1:0"
+	request.RemoteAddr = engine.ExchangeOf(ctx).Client // whose limits hold for it
 	if contentType != "" {
 		request.Header.Set("Content-Type", contentType)
 	}

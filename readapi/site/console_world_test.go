@@ -77,7 +77,7 @@ func newConsoleSite(t testing.TB) *consoleSite {
 		t.Fatal(err)
 	}
 	s.sign(t)
-	s.Site = apitest.NewSiteOn(t, s.events.Pool(), readapi.Config{Log: apitest.ShownLog{Log: s.signer}, Nodes: func() []readapi.NodeStatus {
+	s.Site = apitest.NewSiteOn(t, s.events.Pool(), readapi.Config{Log: apitest.ShownLog{Log: s.signer}, PublicInternals: true, Nodes: func() []readapi.NodeStatus {
 		since := time.Now().Add(-time.Hour)
 		return []readapi.NodeStatus{
 			{Name: "near", URL: "http://127.0.0.1:1", State: "serving", Since: since, Height: 1234567, BurnHeight: 9, InFlight: 3},

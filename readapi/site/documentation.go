@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -31,6 +32,9 @@ func (a *api) registerDocumentation() {
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The metrics.",
 			Content:     map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
+		}, "403": {
+			Description: "This address is public, and metrics are for operators (--metrics-addr, --admin-addr, --public-internals).",
+			Content:     map[string]*huma.MediaType{"application/json": {Schema: a.SchemaOf(reflect.TypeFor[engine.ErrorBody]())}},
 		}},
 	})
 	a.document("/openapi.json", answer.Config{ContentType: engine.JSONType}, func() ([]byte, error) { return json.MarshalIndent(a.OpenAPI(), "", "  ") })

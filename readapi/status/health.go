@@ -22,7 +22,7 @@ type readiness struct {
 	For    string          `json:"for" doc:"The family of answers that the status is about."`
 	Checks readinessChecks `json:"checks"`
 	// Notices do not change the status.
-	Notices []Notice `json:"notices,omitempty" nullable:"false" doc:"What an operator of this process should know, although its answers are reliable."`
+	Notices []Notice `json:"notices,omitempty" nullable:"false" doc:"What an operator of this process should know, although its answers are reliable. Only operators see it."`
 }
 
 // Notice is something that an operator of a process should know, although its answers are reliable.
@@ -46,7 +46,7 @@ type projectionCheck struct {
 	OK bool `json:"ok"`
 	ProjectionStatus
 	LagLimit int64   `json:"lag_limit"`
-	Error    *string `json:"error,omitempty" doc:"Why the projection failed."`
+	Error    *string `json:"error,omitempty" doc:"Why the projection failed. Only operators see the reason."`
 	Required bool    `json:"required" doc:"Whether the status depends on it."`
 	Message  string  `json:"message,omitempty" doc:"Why the projection is not ready: other code built it, so this process cannot read it, or nobody follows it."`
 }
@@ -121,7 +121,9 @@ func (a *api) readiness(ctx context.Context, in *readinessInput) (*readiness, er
 	} else if checks, ok := value.(*readinessChecks); ok {
 		r.Checks = *checks
 	}
-	if a.notices != nil {
+	if !a.ShowsInternals(ctx) {
+		r.Checks.withhold()
+	} else if a.notices != nil {
 		r.Notices = a.notices()
 	}
 	r.Status = "not ready"
@@ -137,6 +139,16 @@ func (c *readinessChecks) ready(family string) bool {
 	failed := func(p projectionCheck) bool { return p.Required && !p.OK }
 	return c.Database.OK && (c.Gaps.OK || !requires(family, "chain")) &&
 		slices.ContainsFunc(c.Projections, required) && !slices.ContainsFunc(c.Projections, failed)
+}
+
+// withhold removes what only operators should know.
+func (c *readinessChecks) withhold() {
+	stopped := engine.Stopped
+	for i := range c.Projections {
+		if c.Projections[i].Error != nil {
+			c.Projections[i].Error = &stopped
+		}
+	}
 }
 
 func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*readinessChecks, error) {

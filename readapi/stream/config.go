@@ -10,6 +10,8 @@ import (
 type Config struct {
 	// Most is the maximum number of open streams and WebSockets; default 20,000.
 	Most int
+	// PerClient is the maximum number of them for one client; default unlimited.
+	PerClient int
 	// Queue is the maximum number of messages that wait for one client; default 1024.
 	Queue int
 	// Heartbeat is the interval at which an idle stream sends a comment; default 15 s.

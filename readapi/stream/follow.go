@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"strata/internal/clientaddr"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/register"
@@ -40,7 +41,7 @@ const (
 func newFollower(a *api) *follower {
 	return &follower{
 		api:  a,
-		hub:  live.NewHub(live.Config{Most: a.streams.Most, QueueMessages: a.streams.Queue, Registry: a.Config.Registry}),
+		hub:  live.NewHub(live.Config{Most: a.streams.Most, PerClient: a.streams.PerClient, QueueMessages: a.streams.Queue, Registry: a.Config.Registry}),
 		wake: make(chan struct{}, 1), slots: make(chan struct{}, catchUpSlots),
 	}
 }
@@ -53,10 +54,10 @@ func (f *follower) wakeUp() {
 	}
 }
 
-// subscribe adds a subscriber, and returns once the hub knows its place on the chain. It fails with live.ErrFull or
-// live.ErrClosed.
+// subscribe adds a subscriber, and returns once the hub knows its place on the chain. It fails with live.ErrFull,
+// live.ErrClientFull or live.ErrClosed.
 func (f *follower) subscribe(ctx context.Context, protocol string) (*live.Subscriber, error) {
-	s, err := f.hub.Subscribe(protocol)
+	s, err := f.hub.Subscribe(protocol, clientaddr.NetworkOf(engine.ExchangeOf(ctx).Client))
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -119,6 +120,22 @@ func TestStalledClients(t *testing.T) {
 	}
 	if got := k.Metric("strata_live_subscribers"); got != 0 {
 		t.Errorf("got %v connections, want none", got)
+	}
+}
+
+// One client has as many streams as one may, over whichever protocol, and the next is refused.
+func TestStreamsPerClient(t *testing.T) {
+	t.Parallel()
+	_, server := newLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{StreamsPerClient: 2})
+	(&streamClient{t: t, url: server.URL + "/stream/v1/blocks"}).open(t.Context())
+	dial(t, server.URL)
+	got, err := http.Get(server.URL + "/stream/v1/mempool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = got.Body.Close() }()
+	if text, _ := io.ReadAll(got.Body); got.StatusCode != http.StatusServiceUnavailable || got.Header.Get("Retry-After") != "30" || !strings.Contains(string(text), "one client") {
+		t.Errorf("got %d %s, want 503 with Retry-After", got.StatusCode, text)
 	}
 }
 

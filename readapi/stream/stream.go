@@ -127,6 +127,9 @@ func refuseStream(w http.ResponseWriter, _ *http.Request, err error) {
 	if errors.Is(err, live.ErrFull) {
 		message, after = "As many streams as may be are open", "30"
 	}
+	if errors.Is(err, live.ErrClientFull) {
+		message, after = "As many streams as one client may have are open", "30"
+	}
 	body, _ := engine.Encode(engine.UnavailableBody{Error: message})
 	header := w.Header()
 	header.Set("Retry-After", after)

@@ -66,6 +66,9 @@ type Endpoint struct {
 	// PerNode means that the answer is about the one node that gives it, so the client may name the node.
 	PerNode bool
 	Kind    Kind
+	// BodyMax is the maximum size of a request body in bytes, where the endpoint can do with less than the configured limit;
+	// otherwise 0.
+	BodyMax int64
 	// Index is the endpoint's number, from 0 to Count()-1.
 	Index int
 }

@@ -25,6 +25,12 @@ func (e Endpoint) kind(k Kind) Endpoint {
 	return e
 }
 
+// atMost sets the maximum size of a request body.
+func (e Endpoint) atMost(bytes int64) Endpoint {
+	e.BodyMax = bytes
+	return e
+}
+
 // local marks the answer as one about the node that gives it.
 func (e Endpoint) local() Endpoint {
 	e.PerNode, e.Hedge = true, false
@@ -48,6 +54,15 @@ func operator(method, path string) Endpoint {
 	return Endpoint{Name: path, Method: method, Cost: Heavy, Operator: true, Authorized: true, PerNode: true}
 }
 
+// Maximum sizes of request bodies, in bytes. A block has 2 MiB at most, so a transaction has less, and so has its payload; a
+// value of Clarity has 1 MiB. In JSON each byte is two hex digits.
+const (
+	keyMax         = 2<<20 + jsonMax
+	payloadMax     = 4<<20 + jsonMax
+	transactionMax = 4<<20 + 2<<20 + jsonMax // with an attachment of up to 1 MiB
+	jsonMax        = 64 << 10                // what is around the hex digits
+)
+
 // table lists all endpoints of a node, and for those that read tip what they derive from it. A segment {x} matches any one
 // segment; {x...} matches the rest of the path, because names in Clarity may contain a slash.
 var table = []Endpoint{
@@ -64,17 +79,17 @@ var table = []Endpoint{
 	state(Medium, "/v2/contracts/interface/{address}/{contract}", "the analysis that was stored with the contract, in a block up to tip"),
 	state(Medium, "/v2/contracts/source/{address}/{contract}", "the source of a block up to tip; the proof is of the trie of tip"),
 	state(Medium, "/v2/traits/{address}/{contract}/{traitAddress}/{traitContract}/{trait...}", "the stored analyses of two contracts up to tip"),
-	state(Medium, "/v2/map_entry/{address}/{contract}/{map...}", "a value and its proof in the trie of tip").pure(),
+	state(Medium, "/v2/map_entry/{address}/{contract}/{map...}", "a value and its proof in the trie of tip").pure().atMost(keyMax),
 	state(Medium, "/v2/data_var/{address}/{contract}/{variable...}", "a value and its proof in the trie of tip"),
 	state(Medium, "/v2/constant_val/{address}/{contract}/{constant...}", "a constant of a contract up to tip"),
 	state(Medium, "/v2/clarity/marf/{key}", "a value and its proof in the trie of tip"),
 	state(Medium, "/v2/clarity/metadata/{address}/{contract}/{key...}", "metadata of a contract up to tip"),
-	read(Medium, "/v2/fees/transaction", Tip).pure().kind(Estimate),
+	read(Medium, "/v2/fees/transaction", Tip).pure().kind(Estimate).atMost(payloadMax),
 	read(Light, "/v2/fees/transfer", Tip),
 	read(Light, "/v2/transactions/unconfirmed/{txid}", None).kind(Unconfirmed),
 	read(Light, "/v3/transaction/{txid}", Tip).kind(Confirmed),
 
-	{Name: "/v2/transactions", Method: http.MethodPost, Cost: Medium, Kind: Broadcast},
+	{Name: "/v2/transactions", Method: http.MethodPost, Cost: Medium, Kind: Broadcast, BodyMax: transactionMax},
 
 	read(Medium, "/v2/headers/{count}", Tip).pinned(Tip, "ancestors of tip, but how many a node gives is its own limit"),
 	read(Medium, "/v2/blocks/{id}", Immutable),

@@ -19,15 +19,16 @@ import (
 // In the answer it names the versions that were read.
 const VersionsHeader = "Strata-Projection"
 
-// ChoosingVersions returns a handler for clients that may read inactive versions: the request header Strata-Projection
+// ForOperators returns a handler for clients that may know internals, and may read inactive versions: the request header Strata-Projection
 // names them, as in "ft=2, nft=3". Choosing a version also chooses the versions that would become active with it. Such a
 // request is answered from one snapshot of the database; the cache is neither read nor filled. The answer names the
 // versions that were read in the same header. The status is 400 for a malformed header or an unknown projection, 404 for
 // a version that does not exist, and 409 for a version that other code has built or for versions that don't fit together.
 //
-// The engine's own ServeHTTP ignores the header.
-func (e *Engine) ChoosingVersions() http.Handler {
+// The engine's own ServeHTTP ignores the header, and withholds internals; see ShowsInternals.
+func (e *Engine) ForOperators() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = showingInternals(r)
 		lines := r.Header.Values(VersionsHeader)
 		if len(lines) == 0 {
 			e.ServeHTTP(w, r)

@@ -59,6 +59,8 @@ type Config struct {
 	// StrictParameters refuses requests with parameters that their operation does not know (400); otherwise such parameters
 	// are ignored, and the answer names them.
 	StrictParameters bool
+	// PublicInternals shows everybody what else only the handler of ForOperators shows; see ShowsInternals.
+	PublicInternals bool
 	// WatchInterval is the interval at which to look for changes in any case; default 1 s with Signal, else 100 ms.
 	WatchInterval time.Duration
 }

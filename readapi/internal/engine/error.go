@@ -34,6 +34,8 @@ const (
 	CodeBehind
 	// CodeBusy means that too many reads wait for the database.
 	CodeBusy
+	// CodeForbidden means that only operators get an answer, at another address.
+	CodeForbidden
 )
 
 // Error is a failure that the client is told about. Message is the text that the client reads.
@@ -118,6 +120,8 @@ func Failure(err error, requestID string) (status int, body any, known bool) {
 			body.StatusCode = http.StatusBadRequest
 		case CodeNotFound:
 			body.StatusCode = http.StatusNotFound
+		case CodeForbidden:
+			body.StatusCode = http.StatusForbidden
 		case CodeConflict:
 			body.StatusCode = http.StatusConflict
 		case CodeOtherRules, CodeBuilding, CodeBehind, CodeBusy:

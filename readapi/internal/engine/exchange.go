@@ -10,6 +10,7 @@ import (
 type Exchange struct {
 	ID        string  // names the request in the log
 	Target    string  // as the client wrote it
+	Client    string  // its address and port
 	operation string  // set when the route is known
 	family    *Family // to which the target belongs; nil for none, and while the target has not been routed
 	least     int64   // the number of events that the answer has to reflect at least; 0 for any

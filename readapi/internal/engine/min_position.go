@@ -13,6 +13,7 @@ import (
 
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/register"
+	"strata/readapi/internal/schema"
 )
 
 // minPosition is the query parameter by which a client asks for an answer that is no older than one that it has. Its value
@@ -36,7 +37,7 @@ func leastPosition(r *http.Request) (least int64, err error) {
 	query, _ := url.ParseQuery(r.URL.RawQuery)
 	for name, texts := range map[string][]string{"querystring/" + minPosition: query[minPosition], "headers/strata-position": r.Header[PositionHeader]} {
 		for _, text := range texts {
-			if _, err := strconv.ParseUint(text, 10, 63); err == nil {
+			if _, err := strconv.ParseUint(text, 10, 63); err == nil && len(text) <= 18 {
 				text = "log=" + text
 			}
 			p, err := live.ParsePosition(text)
@@ -157,7 +158,7 @@ func (d *Dependencies) leadersReach(s *register.State, events int64) bool {
 // describeMinPosition adds the parameter to an operation's description.
 func describeMinPosition(op *huma.Operation) {
 	op.Parameters = append(op.Parameters, &huma.Param{
-		Name: minPosition, In: "query", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{"log=4711"}},
+		Name: minPosition, In: "query", Schema: &huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(`^([0-9]{1,18}|`+live.PositionPattern+`)$`), Examples: []any{"log=1"}},
 		Description: "Wait until the answer reflects this position: the Strata-Position of another answer, or a number of events. " +
 			"The request header Strata-Position does the same.",
 	})

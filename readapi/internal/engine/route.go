@@ -150,6 +150,12 @@ func (e *Engine) Responses(r Operation, out reflect.Type) map[string]*huma.Respo
 		all["304"] = &huma.Response{Description: "The client already has the answer: If-None-Match contains its ETag.", Headers: answerHeaders(r.Class)}
 	}
 	for _, status := range append([]int{http.StatusInternalServerError}, r.Statuses...) {
+		if status == http.StatusFound {
+			all["302"] = &huma.Response{Description: "The same thing is at another path.", Headers: map[string]*huma.Param{
+				"Location": {Description: "The path, with the query of the request.", Schema: &huma.Schema{Type: huma.TypeString, Format: "uri-reference"}},
+			}}
+			continue
+		}
 		body := reflect.TypeFor[ErrorBody]()
 		if r.FailureBody != nil && (status == http.StatusNotFound || status == http.StatusUnprocessableEntity) {
 			body = r.FailureBody
@@ -216,6 +222,10 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 //
 // A target that was requested before has a plan and needs none of this.
 func (e *Engine) route(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodTrace { // which would show a page the credentials that its browser adds
+		noTrace().Serve(w, r, answer.Moment{})
+		return
+	}
 	least, err := leastPosition(r)
 	if err != nil {
 		ClientErrorAnswer(err).Serve(w, r, answer.Moment{})
@@ -270,6 +280,12 @@ func (e *Engine) routable(r *http.Request) *http.Request {
 		return &changed
 	}
 	return r
+}
+
+func noTrace() *answer.Answer {
+	status := http.StatusMethodNotAllowed
+	body := ErrorBody{StatusCode: status, Reason: http.StatusText(status), Message: "TRACE is not served"}
+	return ErrorAnswer(body, answer.Config{Status: status, Fields: []answer.Field{{Name: "Allow", Values: []string{"GET, HEAD, POST, OPTIONS"}}}})
 }
 
 func trimSlashes(p string) string {

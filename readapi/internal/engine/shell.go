@@ -27,7 +27,7 @@ func (e *Engine) shell(next http.Handler) http.Handler {
 		if id == "" {
 			id = newRequestID()
 		}
-		x := &Exchange{ID: id, Target: r.URL.RequestURI(), operation: "unknown"}
+		x := &Exchange{ID: id, Target: r.URL.RequestURI(), Client: r.RemoteAddr, operation: "unknown"}
 		ctx := withExchange(r.Context(), x)
 		recorder := &statusRecorder{ResponseWriter: w}
 

@@ -34,11 +34,11 @@ func choose(s *apitest.Site, target, versions string, header ...string) apitest.
 		r.Header.Set(header[i], header[i+1])
 	}
 	w := httptest.NewRecorder()
-	s.API.ChoosingVersions().ServeHTTP(w, r)
+	s.API.ForOperators().ServeHTTP(w, r)
 	return apitest.Reply{Status: w.Code, Header: w.Header(), Body: w.Body.String()}
 }
 
-func TestChoosingVersions(t *testing.T) {
+func TestForOperators(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWorld(t)
 	secondBalances(s)

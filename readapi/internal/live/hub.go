@@ -2,6 +2,7 @@ package live
 
 import (
 	"errors"
+	"net/netip"
 	"slices"
 	"sync"
 
@@ -12,6 +13,8 @@ import (
 var (
 	// ErrFull is returned if the hub has Config.Most subscribers.
 	ErrFull = errors.New("there are too many subscribers")
+	// ErrClientFull is returned if the client has Config.PerClient subscribers.
+	ErrClientFull = errors.New("this client has too many subscribers")
 	// ErrClosed is returned if the hub is not open.
 	ErrClosed = errors.New("nothing is followed")
 )
@@ -20,6 +23,8 @@ var (
 type Config struct {
 	// Most is the maximum number of subscribers; default 20,000.
 	Most int
+	// PerClient is the maximum number of subscribers of one client; default unlimited.
+	PerClient int
 	// QueueMessages and QueueBytes bound the queue of each subscriber; default 1024 messages and 1 MiB. A single message may
 	// be larger.
 	QueueMessages, QueueBytes int
@@ -44,7 +49,9 @@ type Hub struct {
 	mu    sync.Mutex
 	feeds map[Feed]map[*Subscriber]int64 // the step after which each subscriber gets messages
 	all   map[*Subscriber]struct{}
-	open  bool
+	// clients has the number of subscribers of each client, if Config.PerClient is set.
+	clients map[netip.Prefix]int
+	open    bool
 	// ready is closed while the hub knows the place of the chain, and when the hub is closed.
 	ready chan struct{}
 	awake bool
@@ -68,7 +75,7 @@ func NewHub(config Config) *Hub {
 	}
 	return &Hub{
 		config: config, metrics: newMetrics(config.Registry),
-		feeds: map[Feed]map[*Subscriber]int64{}, all: map[*Subscriber]struct{}{}, ready: make(chan struct{}),
+		feeds: map[Feed]map[*Subscriber]int64{}, all: map[*Subscriber]struct{}{}, clients: map[netip.Prefix]int{}, ready: make(chan struct{}),
 	}
 }
 
@@ -100,8 +107,9 @@ func (h *Hub) Ready() <-chan struct{} {
 	return h.ready
 }
 
-// Subscribe adds a subscriber that follows no feed yet. The caller must close it. The error is ErrFull or ErrClosed.
-func (h *Hub) Subscribe(protocol string) (*Subscriber, error) {
+// Subscribe adds a subscriber of a client that follows no feed yet. The caller must close it. The error is ErrFull,
+// ErrClientFull or ErrClosed.
+func (h *Hub) Subscribe(protocol string, client netip.Prefix) (*Subscriber, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -110,9 +118,15 @@ func (h *Hub) Subscribe(protocol string) (*Subscriber, error) {
 	case len(h.all) >= h.config.Most:
 		h.metrics.refused.Inc()
 		return nil, ErrFull
+	case h.config.PerClient > 0 && h.clients[client] >= h.config.PerClient:
+		h.metrics.refused.Inc()
+		return nil, ErrClientFull
 	}
-	s := &Subscriber{hub: h, protocol: protocol, delivered: h.metrics.delivered.WithLabelValues(protocol), wake: make(chan struct{}, 1)}
+	s := &Subscriber{hub: h, client: client, protocol: protocol, delivered: h.metrics.delivered.WithLabelValues(protocol), wake: make(chan struct{}, 1)}
 	h.all[s] = struct{}{}
+	if h.config.PerClient > 0 {
+		h.clients[client]++
+	}
 	h.subscribed.Add(1)
 	h.metrics.subscribers.WithLabelValues(protocol).Inc()
 	return s, nil

@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"errors"
+	"net/netip"
 	"slices"
 	"testing"
 
@@ -20,7 +21,7 @@ func opened(config live.Config) *live.Hub {
 
 func subscribe(t *testing.T, h *live.Hub) *live.Subscriber {
 	t.Helper()
-	s, err := h.Subscribe("test")
+	s, err := h.Subscribe("test", alice)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,16 +94,38 @@ func TestSlow(t *testing.T) {
 	}
 }
 
+var alice, bob = netip.MustParsePrefix("203.0.113.7/32"), netip.MustParsePrefix("2001:db8::/64")
+
+// One client gets so many subscribers, whatever others have, and more when it has closed some.
+func TestPerClient(t *testing.T) {
+	t.Parallel()
+	h := opened(live.Config{PerClient: 2})
+	first := subscribe(t, h)
+	subscribe(t, h)
+	if _, err := h.Subscribe("test", alice); !errors.Is(err, live.ErrClientFull) {
+		t.Errorf("one too many: got %v", err)
+	}
+	if _, err := h.Subscribe("test", bob); err != nil {
+		t.Errorf("another client: got %v", err)
+	}
+	first.Close("")
+	first.Close("")
+	subscribe(t, h)
+	if _, err := h.Subscribe("test", alice); !errors.Is(err, live.ErrClientFull) {
+		t.Errorf("one too many again: got %v", err)
+	}
+}
+
 // Closing the hub tells all subscribers and refuses new ones; Wait waits until all are closed.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	h := opened(live.Config{Most: 1})
 	s := subscribe(t, h)
-	if _, err := h.Subscribe("test"); !errors.Is(err, live.ErrFull) {
+	if _, err := h.Subscribe("test", alice); !errors.Is(err, live.ErrFull) {
 		t.Errorf("one too many: got %v", err)
 	}
 	h.Close()
-	if _, err := h.Subscribe("test"); !errors.Is(err, live.ErrClosed) {
+	if _, err := h.Subscribe("test", alice); !errors.Is(err, live.ErrClosed) {
 		t.Errorf("after the end: got %v", err)
 	}
 	if _, reason := s.Take(); reason != live.Stopping || !s.Stopped() {

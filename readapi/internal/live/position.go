@@ -20,7 +20,10 @@ type Position struct {
 // ErrPosition is the error for a malformed position.
 var ErrPosition = errors.New(`want a position such as "log=4711; height=1350; index_block_hash=0x00…"`)
 
-var positionText = regexp.MustCompile(`^log=([0-9]{1,18})(?:; ?height=([0-9]{1,18}); ?index_block_hash=(0x[0-9a-fA-F]{64}))?$`)
+// PositionPattern matches a position. It is not anchored.
+const PositionPattern = `log=([0-9]{1,18})(; ?height=([0-9]{1,18}); ?index_block_hash=(0x[0-9a-fA-F]{64}))?`
+
+var positionText = regexp.MustCompile(`^` + PositionPattern + `$`)
 
 // ParsePosition parses a position in the form of the header Strata-Position. The error is ErrPosition.
 func ParsePosition(text string) (p Position, err error) {
@@ -31,13 +34,13 @@ func ParsePosition(text string) (p Position, err error) {
 	if p.Log, err = strconv.ParseInt(match[1], 10, 64); err != nil {
 		return p, ErrPosition
 	}
-	if match[2] == "" {
+	if match[3] == "" {
 		return p, nil
 	}
-	if p.Height, err = strconv.ParseInt(match[2], 10, 64); err != nil {
+	if p.Height, err = strconv.ParseInt(match[3], 10, 64); err != nil {
 		return p, ErrPosition
 	}
-	if p.Block, err = hash.Parse32(match[3]); err != nil {
+	if p.Block, err = hash.Parse32(match[4]); err != nil {
 		return p, ErrPosition
 	}
 	return p, nil

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"net/netip"
 	"slices"
 	"sync"
 
@@ -23,6 +24,7 @@ const (
 // Subscriber follows feeds and has a queue of messages. An empty queue takes no memory.
 type Subscriber struct {
 	hub       *Hub
+	client    netip.Prefix
 	protocol  string
 	delivered prometheus.Counter
 	wake      chan struct{}
@@ -125,6 +127,9 @@ func (s *Subscriber) Close(reason Reason) {
 	defer h.mu.Unlock()
 	if _, ok := h.all[s]; ok {
 		delete(h.all, s)
+		if h.clients[s.client]--; h.clients[s.client] <= 0 {
+			delete(h.clients, s.client)
+		}
 		h.subscribed.Done()
 		h.metrics.subscribers.WithLabelValues(s.protocol).Dec()
 		h.metrics.ended.WithLabelValues(s.protocol, string(reason)).Inc()

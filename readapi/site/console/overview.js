@@ -262,7 +262,7 @@ function updateNode(item, n) {
   setText(item.querySelector(".facts-line"), [
     n.stacks_tip_height < 0 ? "height unknown" : `block ${count(n.stacks_tip_height)}`,
     n.lag > 0 ? `${some(n.lag, "block", "blocks")} behind` : "",
-    `${some(n.in_flight, "request", "requests")} under way`, n.queued > 0 ? `${count(n.queued)} waiting` : "", `${n.state} for ${duration((Date.now() - Date.parse(n.since)) / 1000)}`,
+    n.in_flight === undefined ? "" : `${some(n.in_flight, "request", "requests")} under way`, n.queued > 0 ? `${count(n.queued)} waiting` : "", `${n.state} for ${duration((Date.now() - Date.parse(n.since)) / 1000)}`,
   ].filter(Boolean).join(" · "));
   const reason = item.querySelector(".reason");
   reason.hidden = !n.error;

@@ -29,7 +29,7 @@ func (b *Bench) Serve(ctx context.Context, url string, more ...string) (*Server,
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{"serve", "--database-url", url, "--data-dir", filepath.Join(b.Dir, "serve"), "--log-level", "WARN",
+	args := append([]string{"serve", "--database-url", url, "--data-dir", filepath.Join(b.Dir, "serve"), "--log-level", "WARN", "--public-internals",
 		"--api-addr", api, "--observer-addr", observer}, more...)
 	s := &Server{command: exec.CommandContext(ctx, b.Program, args...), API: "http://" + api, Observer: "http://" + observer}
 	s.command.Stderr = os.Stderr

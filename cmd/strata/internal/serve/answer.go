@@ -21,8 +21,8 @@ import (
 )
 
 // answer serves the read API, from the replica if there is one. rules maps each projection of this program to the number
-// of its rules. The returned handler is the same API for callers that may choose versions of read tables.
-func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening listeners, db *database.DB, rules map[string]int, images picture.Store, changes changes, logger *slog.Logger, registry *prometheus.Registry) (choosing http.Handler, err error) {
+// of its rules. The returned handler is the same API for operators, who may choose versions of read tables and see internals.
+func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening listeners, db *database.DB, rules map[string]int, images picture.Store, changes changes, logger *slog.Logger, registry *prometheus.Registry) (forOperators http.Handler, err error) {
 	url := c.DatabaseReadURL
 	if url == "" {
 		url = db.URL
@@ -41,7 +41,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		Pool:            pool, Logger: logger, Registry: registry, Version: c.build, Program: executableDigest(), LagLimit: c.LagLimit, Network: c.Network, Rules: rules,
 		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix, ColdReads: c.ColdReads,
 		ImageBase: c.imageBase(), Images: images,
-		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams, StrictParameters: c.StrictParameters, Rosetta: c.rosetta(),
+		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams, StreamsPerClient: c.MaxStreamsPerClient, StrictParameters: c.StrictParameters, PublicInternals: c.PublicInternals, Rosetta: c.rosetta(),
 	}
 	log, err := c.Audit.OpenLog(ctx, db.Log, pool, c.Database.DataDir, false, logger)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	forward := c.forwarding(&config)
 	config.Rosetta.NodeRPC = forward.rpc()
 	api := readapi.New(config)
-	withNodes, err := forward.before(api, c.ChainID.of(c.Network), logger, registry)
+	withNodes, err := forward.before(api, c.ChainID.of(c.Network), !c.PublicInternals, logger, registry)
 	if err != nil {
 		pool.Close()
 		return nil, err
@@ -88,7 +88,6 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	})
 	var serving sync.WaitGroup // the servers that need the pool
 	serve := func(what string, server servesHTTP, listener net.Listener) {
-		listener = c.bounded(listener, registry)
 		serving.Add(1)
 		group.Go(func() error {
 			defer serving.Done()
@@ -115,5 +114,5 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		pool.Close()
 		return nil
 	})
-	return api.ChoosingVersions(), nil
+	return api.ForOperators(), nil
 }

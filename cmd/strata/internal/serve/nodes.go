@@ -19,12 +19,13 @@ import (
 
 // nodeFlags configure how requests are forwarded to nodes.
 type nodeFlags struct {
-	Nodes             []string `env:"STRATA_NODES" placeholder:"URL,..." help:"RPC addresses of Stacks nodes, such as http://127.0.0.1:20443 or NAME=URL;weight=2. They serve forwarded requests under /v2 and /v3 and the calls for token metadata (empty = neither)."`
-	NodeConcurrency   int      `default:"128" env:"STRATA_NODE_CONCURRENCY" help:"Maximum number of concurrent forwarded requests per node; a quarter of them may be heavy ones."`
-	NodeRateLimit     float64  `default:"0" env:"STRATA_NODE_RATE_LIMIT" help:"Maximum number of forwarded requests per second and client (0 = unlimited)."`
-	BroadcastToAll    bool     `env:"STRATA_BROADCAST_TO_ALL" help:"Send each transaction to all nodes, rather than stop at the first that accepts it."`
-	AllowNodeOperator bool     `env:"STRATA_ALLOW_NODE_OPERATOR" help:"Also forward endpoints for miners, signers and node operators; otherwise they answer 403."`
-	FeeEstimates      bool     `env:"STRATA_FEE_ESTIMATES" help:"Replace the nodes' fee estimates with the minimum fee while the last tenures had room."`
+	Nodes              []string `env:"STRATA_NODES" placeholder:"URL,..." help:"RPC addresses of Stacks nodes, such as http://127.0.0.1:20443 or NAME=URL;weight=2. They serve forwarded requests under /v2 and /v3 and the calls for token metadata (empty = neither)."`
+	NodeConcurrency    int      `default:"128" env:"STRATA_NODE_CONCURRENCY" help:"Maximum number of concurrent forwarded requests per node; a quarter of them may be heavy ones."`
+	NodeRateLimit      float64  `default:"0" env:"STRATA_NODE_RATE_LIMIT" help:"Maximum number of forwarded requests per second and client (0 = unlimited)."`
+	BroadcastRateLimit float64  `default:"0" env:"STRATA_BROADCAST_RATE_LIMIT" help:"Maximum number of transactions to broadcast per second and client; they don't count for --node-rate-limit then (0 = that limit)."`
+	BroadcastToAll     bool     `env:"STRATA_BROADCAST_TO_ALL" help:"Send each transaction to all nodes, rather than stop at the first that accepts it."`
+	AllowNodeOperator  bool     `env:"STRATA_ALLOW_NODE_OPERATOR" help:"Also forward endpoints for miners, signers and node operators; otherwise they answer 403."`
+	FeeEstimates       bool     `env:"STRATA_FEE_ESTIMATES" help:"Replace the nodes' fee estimates with the minimum fee while the last tenures had room."`
 
 	nodes []proxy.Node // parsed from Nodes by parseNodes
 }
@@ -32,10 +33,12 @@ type nodeFlags struct {
 // parseNodes parses and checks the flags, so that mistakes are reported before anything starts.
 func (c *nodeFlags) parseNodes() (err error) {
 	switch {
-	case c.NodeConcurrency < 0:
+	case c.NodeConcurrency < 0, c.NodeConcurrency == 0 && len(c.Nodes) > 0:
 		return fmt.Errorf("--node-concurrency: %d requests at a time (want 1 or more)", c.NodeConcurrency)
 	case !(c.NodeRateLimit >= 0 && c.NodeRateLimit <= math.MaxInt32):
 		return fmt.Errorf("--node-rate-limit: %v requests a second (want 0 or more)", c.NodeRateLimit)
+	case !(c.BroadcastRateLimit >= 0 && c.BroadcastRateLimit <= math.MaxInt32):
+		return fmt.Errorf("--broadcast-rate-limit: %v transactions a second (want 0 or more)", c.BroadcastRateLimit)
 	}
 	if c.nodes, err = proxy.ParseNodes(strings.Join(c.Nodes, ",")); err != nil {
 		return fmt.Errorf("--nodes: %w", err)
@@ -46,16 +49,17 @@ func (c *nodeFlags) parseNodes() (err error) {
 // forwarding connects the API with the proxy to the nodes; nil if there are no nodes. It is built in two steps, because
 // they depend on each other: the API reports the state of the nodes, and the proxy caches answers where the API does.
 type forwarding struct {
-	flags *nodeFlags
-	proxy *proxy.Proxy
+	flags  *nodeFlags
+	limits *nodeLimitFlags
+	proxy  *proxy.Proxy
 }
 
 // forwarding returns the forwarding without its proxy yet, and adds to config what the API reports about nodes.
-func (c *nodeFlags) forwarding(config *readapi.Config) *forwarding {
+func (c *Command) forwarding(config *readapi.Config) *forwarding {
 	if len(c.nodes) == 0 {
 		return nil
 	}
-	f := &forwarding{flags: c}
+	f := &forwarding{flags: &c.nodeFlags, limits: &c.nodeLimitFlags}
 	config.Nodes = f.status
 	config.CallRead = f.callRead
 	if c.FeeEstimates {
@@ -89,16 +93,18 @@ func (f *forwarding) callRead(ctx context.Context, contract clarity.Principal, f
 	return value, err
 }
 
-// before creates the proxy, and returns a handler that gives it requests under /v2 and /v3, and all others to the API.
-func (f *forwarding) before(api *readapi.API, id uint32, logger *slog.Logger, registry prometheus.Registerer) (http.Handler, error) {
+// before creates the proxy, which may hide the names of nodes from clients, and returns a handler that gives it requests
+// under /v2 and /v3, and all others to the API.
+func (f *forwarding) before(api *readapi.API, id uint32, hideNames bool, logger *slog.Logger, registry prometheus.Registerer) (http.Handler, error) {
 	if f == nil {
 		return api, nil
 	}
 	config := proxy.Config{
 		Nodes: f.flags.nodes, ChainID: id, Logger: logger, Registry: registry, ConcurrencyPerNode: f.flags.NodeConcurrency,
-		RateLimit: proxy.RateLimit{PerSecond: f.flags.NodeRateLimit}, Multicast: f.flags.BroadcastToAll, AllowOperator: f.flags.AllowNodeOperator,
-		Cache: api.NodeAnswers(), Tip: api.Tip,
+		RateLimit: f.flags.NodeRateLimit, BroadcastRateLimit: f.flags.BroadcastRateLimit, Multicast: f.flags.BroadcastToAll, AllowOperator: f.flags.AllowNodeOperator,
+		Cache: api.NodeAnswers(), Tip: api.Tip, HideNames: hideNames,
 	}
+	f.limits.apply(&config)
 	if f.flags.FeeEstimates {
 		config.FeeOverride = api.FeeOverride
 	}

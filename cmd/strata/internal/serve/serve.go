@@ -47,6 +47,7 @@ type Command struct {
 	Database        database.Flags       `embed:"" group:"Database:"`
 	Writer          database.WriterFlags `embed:"" group:"Database:"`
 	nodeFlags       `embed:"" group:"Nodes:"`
+	nodeLimitFlags  `embed:"" group:"Nodes:"`
 	metadataFlags   `embed:"" group:"Token metadata:"`
 	runnerFlags     `embed:"" group:"Projections:"`
 	Audit           audit.Flags `embed:"" group:"Audit:"`
@@ -59,29 +60,30 @@ type Command struct {
 
 	DatabaseReadConnections int `group:"Database:" default:"0" env:"STRATA_DATABASE_READ_CONNECTIONS" help:"Maximum number of connections for the API's reads (0 = pool_max_conns of the URL, or a fifth of what the database has, and at most 24)."`
 
-	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
-	BNSAddr            string        `name:"bns-addr" env:"STRATA_BNS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve the names of BNS-V2 at the root, as their public service does (empty = only under /bns/v2 of the API)."`
-	ObserverAddr       string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address on which to receive events. Whoever reaches it can write to the log, so make it reachable for nodes only."`
-	MetricsAddr        string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for a process without the API (empty = none)."`
-	Network            string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Stacks network of the nodes: mainnet or testnet."`
-	ChainID            chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
-	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all of these); or rosetta-offline alone, which constructs transactions without a database."`
-	ObserverSecret     string        `env:"STRATA_OBSERVER_SECRET" placeholder:"SECRET" help:"Secret that senders of events must show, as a bearer token or as the first segment of the path (empty = none)."`
-	ObserverHosts      []string      `env:"STRATA_OBSERVER_HOSTS" placeholder:"NAME,..." help:"Names of this machine that events on its loopback interface may be addressed to, besides addresses and names without a dot."`
-	OrdhookToken       string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
-	DiskFloor          int64         `default:"268435456" env:"STRATA_DISK_FLOOR" help:"Free space to keep on the disk of the private Postgres, in bytes: below it events are refused with 503, and below four times as much, builds of read tables pause (0 = no check)."`
-	StrictParameters   bool          `env:"STRATA_STRICT_PARAMETERS" help:"Refuse requests with parameters that their operation does not know (400); otherwise these are ignored, and the answer's header Strata-Ignored-Parameters names them."`
-	OrdinalsTxIDPrefix bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix transaction ids of inscriptions with 0x; ordinals-api does not."`
-	ForkChoice         string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
-	BodyLimit          int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Maximum size of an event, in bytes."`
-	BodyMemory         int64         `default:"67108864" env:"STRATA_BODY_MEMORY" help:"Maximum memory for all events being received at the same time, in bytes; larger events are spooled to files."`
-	CacheMemory        int64         `default:"67108864" env:"STRATA_CACHE_MEMORY" help:"Maximum memory for cached answers, in bytes."`
-	MaxStreams         int           `default:"20000" env:"STRATA_MAX_STREAMS" help:"Maximum number of open streams and WebSockets; see docs/live.md."`
-	RedisURL           string        `env:"STRATA_REDIS_URL" placeholder:"URL" help:"Redis in which API processes share cached answers (empty = memory of each process only)."`
-	RedisPrefix        string        `default:"strata:" env:"STRATA_REDIS_PREFIX" help:"Prefix of all keys in Redis."`
-	LagLimit           int64         `default:"1000" env:"STRATA_LAG_LIMIT" help:"Maximum lag of a projection, in events, before /readyz reports not ready."`
-	ShutdownGrace      time.Duration `default:"30s" env:"STRATA_SHUTDOWN_GRACE" help:"Maximum time for running requests to finish during shutdown."`
-	DrainDelay         time.Duration `default:"0s" env:"STRATA_DRAIN_DELAY" help:"Time for which /readyz reports not ready before the server stops, so that balancers notice (0 = none)."`
+	APIAddr             string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
+	BNSAddr             string        `name:"bns-addr" env:"STRATA_BNS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve the names of BNS-V2 at the root, as their public service does (empty = only under /bns/v2 of the API)."`
+	ObserverAddr        string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address on which to receive events. Whoever reaches it can write to the log, so make it reachable for nodes only."`
+	MetricsAddr         string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for monitoring alone (empty = none)."`
+	Network             string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Stacks network of the nodes: mainnet or testnet."`
+	ChainID             chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
+	Roles               []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all of these); or rosetta-offline alone, which constructs transactions without a database."`
+	ObserverSecret      string        `env:"STRATA_OBSERVER_SECRET" placeholder:"SECRET" help:"Secret that senders of events must show, as a bearer token or as the first segment of the path (empty = none)."`
+	ObserverHosts       []string      `env:"STRATA_OBSERVER_HOSTS" placeholder:"NAME,..." help:"Names of this machine that events on its loopback interface may be addressed to, besides addresses and names without a dot."`
+	OrdhookToken        string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
+	DiskFloor           int64         `default:"268435456" env:"STRATA_DISK_FLOOR" help:"Free space to keep on the disk of the private Postgres, in bytes: below it events are refused with 503, and below four times as much, builds of read tables pause (0 = no check)."`
+	StrictParameters    bool          `env:"STRATA_STRICT_PARAMETERS" help:"Refuse requests with parameters that their operation does not know (400); otherwise these are ignored, and the answer's header Strata-Ignored-Parameters names them."`
+	OrdinalsTxIDPrefix  bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix transaction ids of inscriptions with 0x; ordinals-api does not."`
+	ForkChoice          string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
+	BodyLimit           int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Maximum size of an event, in bytes."`
+	BodyMemory          int64         `default:"67108864" env:"STRATA_BODY_MEMORY" help:"Maximum memory for all events being received at the same time, in bytes; larger events are spooled to files."`
+	CacheMemory         int64         `default:"67108864" env:"STRATA_CACHE_MEMORY" help:"Maximum memory for cached answers, in bytes."`
+	MaxStreams          int           `default:"20000" env:"STRATA_MAX_STREAMS" help:"Maximum number of open streams and WebSockets; see docs/live.md."`
+	MaxStreamsPerClient int           `default:"0" env:"STRATA_MAX_STREAMS_PER_CLIENT" help:"Maximum number of them for one client (0 = unlimited)."`
+	RedisURL            string        `env:"STRATA_REDIS_URL" placeholder:"URL" help:"Redis in which API processes share cached answers (empty = memory of each process only)."`
+	RedisPrefix         string        `default:"strata:" env:"STRATA_REDIS_PREFIX" help:"Prefix of all keys in Redis."`
+	LagLimit            int64         `default:"1000" env:"STRATA_LAG_LIMIT" help:"Maximum lag of a projection, in events, before /readyz reports not ready."`
+	ShutdownGrace       time.Duration `default:"30s" env:"STRATA_SHUTDOWN_GRACE" help:"Maximum time for running requests to finish during shutdown."`
+	DrainDelay          time.Duration `default:"0s" env:"STRATA_DRAIN_DELAY" help:"Time for which /readyz reports not ready before the server stops, so that balancers notice (0 = none)."`
 
 	draining drain
 	build    readapi.Version   // of this program
@@ -109,6 +111,9 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	if err := c.parseNodes(); err != nil {
 		return err
 	}
+	if err := c.checkLimits(len(c.nodes)); err != nil {
+		return err
+	}
 	if err := c.parseClients(); err != nil {
 		return err
 	}
@@ -125,6 +130,9 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		return err
 	}
 	defer func() { listening.close() }()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	c.bound(&listening, registry)
 	if err := c.secure(&listening, logger); err != nil {
 		return err
 	}
@@ -145,9 +153,6 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	if err := network.Settle(ctx, db.Log, network.New(c.Network, c.ChainID.of(c.Network))); err != nil {
 		return err
 	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-
 	c.disk = diskspace.NewGuard(db.DataDir, c.DiskFloor, logger, registry)
 
 	c.draining.delay = c.DrainDelay

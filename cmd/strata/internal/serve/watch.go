@@ -17,7 +17,7 @@ import (
 	"strata/internal/progress"
 )
 
-// watch serves /metrics and /healthz until ctx is done, for processes without the API, which has both.
+// watch serves /metrics and /healthz until ctx is done: the API shows strangers no metrics.
 func watch(ctx context.Context, group *errgroup.Group, listener net.Listener, logger *slog.Logger, registry *prometheus.Registry) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
