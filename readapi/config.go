@@ -32,6 +32,7 @@ type Config struct {
 	Logger           *slog.Logger
 	Registry         *prometheus.Registry
 	Rules            map[string]int
+	Readable         map[string][]int
 	Version          engine.Version
 	Network          string
 	StatementTimeout time.Duration
@@ -111,7 +112,7 @@ func (c Config) withDefaults() Config {
 // different Programs.
 func (c *Config) engine() engine.Config {
 	e := engine.Config{
-		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Version: c.Version,
+		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Readable: c.Readable, Version: c.Version,
 		Network: c.Network, StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes, ColdReads: c.ColdReads,
 		Redis: c.Redis, RedisPrefix: c.RedisPrefix, Program: cmp.Or(c.Program, c.Version.String()) + c.variant(),
 		Signal: c.Signal, Feed: c.Feed, WatchInterval: c.WatchInterval, StrictParameters: c.StrictParameters,

@@ -121,11 +121,11 @@ func TestVersions(t *testing.T) {
 	if s.must(http.StatusOK, http.MethodPost, versionPath+"/verify", "", &verified); verified.OK || len(verified.Findings) == 0 {
 		t.Errorf("got %+v, want findings", verified)
 	}
-	s.exec(`UPDATE `+made.Table("holding")+` SET source_seq = source_seq + 1`)
+	s.exec(`UPDATE ` + made.Table("holding") + ` SET source_seq = source_seq + 1`)
 	if got := s.must(http.StatusOK, http.MethodGet, diffPath+"&limit=3", "", nil); strings.Count(got.body, "\n") != 3 {
 		t.Errorf("got %q, want three lines", got.body)
 	}
-	s.exec(`UPDATE `+made.Table("holding")+` SET source_seq = source_seq - 1`)
+	s.exec(`UPDATE ` + made.Table("holding") + ` SET source_seq = source_seq - 1`)
 	s.exec(`UPDATE `+made.Table("holding")+` SET balance = balance - 1 WHERE asset = 'stx' AND account = $1`, account)
 
 	var turn switched

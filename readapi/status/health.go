@@ -3,6 +3,7 @@ package status
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -48,7 +49,7 @@ type projectionCheck struct {
 	LagLimit int64   `json:"lag_limit"`
 	Error    *string `json:"error,omitempty" doc:"Why the projection failed."`
 	Required bool    `json:"required" doc:"Whether the status depends on it."`
-	Message  string  `json:"message,omitempty" doc:"Why the projection is not ready: other code built it, so this process cannot read it, or nobody follows it."`
+	Message  string  `json:"message,omitempty" doc:"Why the projection is not ready: other code built it, so this process cannot read it, or nobody follows it. Or, when it is ready: what is being built in its place."`
 }
 
 type gapCheck struct {
@@ -96,7 +97,7 @@ func (a *api) registerHealth() {
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "get-readiness", Path: "/readyz", Tag: "Health", Summary: "Whether the answers are reliable",
 		Description: "Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, and no missing block stalls the chain; otherwise 503. " +
-			"Versions that are being built beside the active ones do not count.",
+			"Versions that are being built beside the active ones do not count. An active version that is being replaced because this program has newer rules, and that it can read, may lag and stand still.",
 		Untraced: engine.StateOfServer,
 	}, a.readiness)
 	a.documentReadiness()
@@ -169,6 +170,12 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*re
 		}
 		if message, stalled := stallMessage(stalls[status.Name], status.Lag); stalled {
 			check.OK, check.Message = false, message
+		}
+		// What is renewed answers as of where it stands, and nobody may follow it. An outage would serve nobody.
+		if building, ok := s.Renewing(status.Name); ok {
+			check.OK = status.State != "failed"
+			check.Message = fmt.Sprintf("Answers are as of event %d of the log while %s, with the rules of this program, is being built: it is at event %d of %d.",
+				s.State.Active(status.Name).LogSeq, building, building.LogSeq, s.State.LogSize)
 		}
 		if err := s.Foreign(status.Name); err != nil {
 			check.OK, check.Message = false, err.Error()
