@@ -28,7 +28,7 @@ type readiness struct {
 
 // Notice is something that an operator of a process should know, although its answers are reliable.
 type Notice struct {
-	About   string `json:"about" enum:"signing,disk" doc:"signing: the process can't sign checkpoints of the log. disk: the disk of the database has little space."`
+	About   string `json:"about" enum:"signing,disk,projections" doc:"signing: the process can't sign checkpoints of the log. disk: the disk of the database has little space. projections: a new version of read tables is built and can't become active."`
 	Message string `json:"message"`
 }
 

@@ -16,13 +16,13 @@ import (
 	"strata/cmd/strata/internal/folding"
 	"strata/internal/accesslog"
 	"strata/metadata/picture"
+	"strata/projections"
 	"strata/readapi"
 	"strata/readapi/rosetta"
 )
 
-// answer serves the read API, from the replica if there is one. rules maps each projection of this program to the number
-// of its rules. The returned handler is the same API for callers that may choose versions of read tables.
-func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening listeners, db *database.DB, rules map[string]int, images picture.Store, changes changes, logger *slog.Logger, registry *prometheus.Registry) (choosing http.Handler, err error) {
+// answer serves the read API, from the replica if there is one. lines are the projections of this program. The returned handler is the same API for callers that may choose versions of read tables.
+func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening listeners, db *database.DB, lines projections.Lines, images picture.Store, changes changes, logger *slog.Logger, registry *prometheus.Registry) (choosing http.Handler, err error) {
 	url := c.DatabaseReadURL
 	if url == "" {
 		url = db.URL
@@ -38,7 +38,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	}
 	config := readapi.Config{
 		RegistryOfNames: registryOfNames,
-		Pool:            pool, Logger: logger, Registry: registry, Version: c.build, Program: executableDigest(), LagLimit: c.LagLimit, Network: c.Network, Rules: rules,
+		Pool:            pool, Logger: logger, Registry: registry, Version: c.build, Program: executableDigest(), LagLimit: c.LagLimit, Network: c.Network, Rules: lines.Rules(), Readable: lines.Readable(),
 		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix, ColdReads: c.ColdReads,
 		ImageBase: c.imageBase(), Images: images,
 		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams, StrictParameters: c.StrictParameters, Rosetta: c.rosetta(),

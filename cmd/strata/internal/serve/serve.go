@@ -28,6 +28,7 @@ import (
 	"strata/eventstore/transparency"
 	"strata/internal/diskspace"
 	"strata/projections/follow"
+	"strata/projections/version"
 	"strata/readapi"
 )
 
@@ -88,11 +89,14 @@ type Command struct {
 	disk     *diskspace.Guard  // nil: none
 	runner   *follow.Runner    // nil: this process does not fold
 	signing  *transparency.Log // nil: this process does not sign
+	renewal  *version.Renewal  // nil: this process does not fold
 }
 
 // runnerFlags configure the projections of this process.
 type runnerFlags struct {
-	BuildNewVersions bool `default:"true" negatable:"" env:"STRATA_BUILD_NEW_VERSIONS" help:"Build new versions of read tables whose rules differ between this program and the database, beside the active ones. Activating them takes a command; with --no-build-new-versions, so does building."`
+	BuildNewVersions    bool          `default:"true" negatable:"" env:"STRATA_BUILD_NEW_VERSIONS" help:"Build new versions of read tables whose rules differ between this program and the database, beside the active ones. With --no-build-new-versions, that takes a command."`
+	ActivateNewVersions bool          `default:"true" negatable:"" env:"STRATA_ACTIVATE_NEW_VERSIONS" help:"Make versions that servers have built by themselves active as soon as they have caught up and are verified. With --no-activate-new-versions, that takes a command."`
+	KeepReplaced        time.Duration `default:"168h" env:"STRATA_KEEP_REPLACED" help:"Time for which to keep versions of read tables after others with newer rules became active (0 = until a command drops them)."`
 }
 
 // Run serves until ctx is done.
@@ -193,7 +197,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	}
 	var reads http.Handler
 	if listening.api != nil {
-		if reads, err = c.answer(ctx, group, listening, db, lines.Rules(), images, changes, logger, registry); err != nil {
+		if reads, err = c.answer(ctx, group, listening, db, lines, images, changes, logger, registry); err != nil {
 			return err
 		}
 	}
@@ -275,6 +279,17 @@ func (c *Command) project(ctx context.Context, group *errgroup.Group, db *databa
 	}
 	group.Go(func() error {
 		runner.Run(ctx)
+		return nil
+	})
+	lines, err := folding.Lines(c.ForkChoice, logger, nil)
+	if err != nil {
+		return err
+	}
+	c.renewal = version.NewRenewal(version.RenewalConfig{
+		Pool: db.Pool, Lines: lines, Logger: logger, Registry: registry, Activate: c.ActivateNewVersions, Keep: c.KeepReplaced,
+	})
+	group.Go(func() error {
+		c.renewal.Run(ctx)
 		return nil
 	})
 	signer, err := c.Audit.OpenLog(ctx, db.Log, nil, c.Database.DataDir, true, logger)
