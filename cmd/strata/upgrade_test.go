@@ -83,12 +83,12 @@ func (c *clients) ask(path string, before int64) (position int64) {
 	if got.status != http.StatusOK || position < before {
 		c.t.Errorf("%s: got %d at event %d, after event %d: %s", path, got.status, position, before, got.body)
 	}
+	defer time.Sleep(5 * time.Millisecond)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if all := c.answers[path]; len(all) == 0 || all[len(all)-1] != string(got.body) {
 		c.answers[path] = append(all, string(got.body))
 	}
-	time.Sleep(5 * time.Millisecond)
 	return position
 }
 

@@ -36,6 +36,15 @@ type readinessChecks struct {
 	Database    databaseCheck     `json:"database"`
 	Projections []projectionCheck `json:"projections" nullable:"false" doc:"Active versions of the projections. Without any, the server is not ready."`
 	Gaps        gapCheck          `json:"gaps"`
+	Node        *Comparison       `json:"node,omitempty" doc:"What the role compare of this process has found; absent without the role. It counts for money only."`
+}
+
+// Comparison is what a comparison of accounts with a node has found.
+type Comparison struct {
+	OK                bool   `json:"ok" doc:"Whether no account differs, as far as they were compared."`
+	DifferingAccounts int    `json:"differing_accounts" doc:"Number of accounts that differed from the node when they were last compared."`
+	BlockHeight       int64  `json:"block_height" doc:"Height of the last block at which accounts were compared; 0 if there is none."`
+	Message           string `json:"message,omitempty" doc:"One of the differences, or why the last comparison was not possible."`
 }
 
 type databaseCheck struct {
@@ -61,7 +70,7 @@ type gapCheck struct {
 
 // readinessInput names a family of answers.
 type readinessInput struct {
-	For string `query:"for" enum:"extended,tokens,names,bns,rosetta,ordinals,brc20,all" default:"extended" doc:"The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), rosetta, ordinals, brc20; all: every active projection."`
+	For string `query:"for" enum:"extended,tokens,names,bns,rosetta,ordinals,brc20,money,all" default:"extended" doc:"The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked; all: every active projection."`
 }
 
 // requirements are the projections that the answers of a family need. A projection that has failed has failed for all
@@ -74,6 +83,7 @@ var requirements = map[string][]string{
 	"rosetta":  {"chain", "accounts", "balances", "mempool", "rosetta"},
 	"ordinals": {"ordinals", "inscriptions"},
 	"brc20":    {"ordinals", "inscriptions", "brc20"},
+	"money":    {"chain", "balances"},
 }
 
 // requires reports whether the answers of a family need a projection.
@@ -125,6 +135,9 @@ func (a *api) readiness(ctx context.Context, in *readinessInput) (*readiness, er
 	if a.notices != nil {
 		r.Notices = a.notices()
 	}
+	if a.comparison != nil {
+		r.Checks.Node = a.comparison()
+	}
 	r.Status = "not ready"
 	if r.Checks.ready(in.For) {
 		r.Status = "ready"
@@ -136,7 +149,8 @@ func (a *api) readiness(ctx context.Context, in *readinessInput) (*readiness, er
 func (c *readinessChecks) ready(family string) bool {
 	required := func(p projectionCheck) bool { return p.Required }
 	failed := func(p projectionCheck) bool { return p.Required && !p.OK }
-	return c.Database.OK && (c.Gaps.OK || !requires(family, "chain")) &&
+	differs := family == "money" && c.Node != nil && !c.Node.OK
+	return c.Database.OK && !differs && (c.Gaps.OK || !requires(family, "chain")) &&
 		slices.ContainsFunc(c.Projections, required) && !slices.ContainsFunc(c.Projections, failed)
 }
 

@@ -49,7 +49,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		return nil, err
 	}
 	config.Log = shownLog{log}
-	config.Notices = c.notices
+	config.Notices, config.Comparison = c.notices, c.money
 	if c.AllowRefresh {
 		config.Refresh = refresher(db.Log)
 	}

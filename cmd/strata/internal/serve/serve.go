@@ -27,6 +27,7 @@ import (
 	"strata/eventstore/observer"
 	"strata/eventstore/transparency"
 	"strata/internal/diskspace"
+	"strata/internal/nodecompare"
 	"strata/projections/follow"
 	"strata/projections/version"
 	"strata/readapi"
@@ -38,6 +39,7 @@ const (
 	RoleProjector = "projector"
 	RoleMetadata  = "metadata"
 	RoleAPI       = "api"
+	RoleCompare   = "compare"
 )
 
 // heapFloor is the heap size, in bytes, below which the garbage collector does not run.
@@ -53,6 +55,7 @@ type Command struct {
 	Audit           audit.Flags `embed:"" group:"Audit:"`
 	adminFlags      `embed:"" group:"Administration:"`
 	clientFlags     `embed:"" group:"Clients:"`
+	compareFlags    `embed:"" group:"Comparison with a node:"`
 	tlsFlags        `embed:"" group:"TLS:"`
 	faucetFlags     `embed:"" group:"Faucets:"`
 	rosettaFlags    `embed:"" group:"Integration standard:"`
@@ -66,7 +69,7 @@ type Command struct {
 	MetricsAddr        string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for a process without the API (empty = none)."`
 	Network            string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Stacks network of the nodes: mainnet or testnet."`
 	ChainID            chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
-	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all of these); or rosetta-offline alone, which constructs transactions without a database."`
+	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api,compare,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata, api (default all of these) and compare, which compares accounts with a node; or rosetta-offline alone, which constructs transactions without a database."`
 	ObserverSecret     string        `env:"STRATA_OBSERVER_SECRET" placeholder:"SECRET" help:"Secret that senders of events must show, as a bearer token or as the first segment of the path (empty = none)."`
 	ObserverHosts      []string      `env:"STRATA_OBSERVER_HOSTS" placeholder:"NAME,..." help:"Names of this machine that events on its loopback interface may be addressed to, besides addresses and names without a dot."`
 	OrdhookToken       string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
@@ -85,11 +88,12 @@ type Command struct {
 	DrainDelay         time.Duration `default:"0s" env:"STRATA_DRAIN_DELAY" help:"Time for which /readyz reports not ready before the server stops, so that balancers notice (0 = none)."`
 
 	draining drain
-	build    readapi.Version   // of this program
-	disk     *diskspace.Guard  // nil: none
-	runner   *follow.Runner    // nil: this process does not fold
-	signing  *transparency.Log // nil: this process does not sign
-	renewal  *version.Renewal  // nil: this process does not fold
+	build    readapi.Version    // of this program
+	disk     *diskspace.Guard   // nil: none
+	runner   *follow.Runner     // nil: this process does not fold
+	signing  *transparency.Log  // nil: this process does not sign
+	renewal  *version.Renewal   // nil: this process does not fold
+	watch    *nodecompare.Watch // nil: this process compares nothing
 }
 
 // runnerFlags configure the projections of this process.
@@ -114,6 +118,9 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		return err
 	}
 	if err := c.parseClients(); err != nil {
+		return err
+	}
+	if err := c.checkCompare(); err != nil {
 		return err
 	}
 	if err := c.ChainID.check(c.Network); err != nil {
@@ -187,6 +194,9 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		if err := c.fetch(ctx, group, db, images, logger, registry); err != nil {
 			return err
 		}
+	}
+	if c.has(RoleCompare) {
+		c.compare(ctx, group, db, logger, registry)
 	}
 	if listening.metrics != nil {
 		watch(ctx, group, listening.metrics, logger, registry)
