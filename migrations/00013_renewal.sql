@@ -18,3 +18,22 @@ SELECT p.epoch FROM strata.projection p JOIN strata.active a USING (name) WHERE 
 -- touching an index, and clean up when it next reads the page.
 ALTER TABLE log.head SET (fillfactor = 10);
 ALTER TABLE strata.projection SET (fillfactor = 20);
+
+-- Moves the head of the log from one size to another; null if it has another size. Its row is found in constant time, however
+-- many versions of it an old snapshot keeps Postgres from removing: the newest is the last one in the index, and the planner,
+-- which knows a table of one row, is kept from reading the whole table instead.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION log.head_advance(old_size bigint, new_size bigint, new_frontier bytea) RETURNS bigint
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    here tid;
+    moved bigint;
+BEGIN
+    SELECT ctid INTO here FROM log.head ORDER BY singleton DESC LIMIT 1;
+    UPDATE log.head SET size = new_size, frontier = new_frontier, updated_at = now()
+    WHERE ctid = here AND size = old_size
+    RETURNING size INTO moved;
+    RETURN moved;
+END
+$$;
+-- +goose StatementEnd
