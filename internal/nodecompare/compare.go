@@ -94,7 +94,8 @@ type comparison struct {
 }
 
 // Compare compares accounts of the active version of the projection balances with a node. It reads them in one snapshot
-// and asks the node for the block of that snapshot, so that both may advance meanwhile.
+// and asks the node for the block of that snapshot, so that both may advance meanwhile. The snapshot stays open until the end,
+// as the result is about one block; a Watch, which runs all the time, keeps none open.
 func Compare(ctx context.Context, pool *pgxpool.Pool, options Options) (*Result, error) {
 	c := &comparison{Options: options, node: newClient(options.URL)}
 	defer c.node.close()
