@@ -116,6 +116,16 @@ sizes:
 conformance: postgres ## Compare the answer of each operation with what was expected by hand, and with golden answers
 	go test -count=1 ./readapi/conformance -full
 
+# The commit whose program fills the tables that the program of this tree takes over.
+PREVIOUS ?= 5840796
+
+.PHONY: upgrade-test
+upgrade-test: postgres ## Start this program on what that of the commit PREVIOUS has built, under reads
+	@tree=$$(mktemp -d); trap 'git worktree remove --force $$tree/source; rm -rf $$tree' EXIT; \
+	git worktree add --quiet --detach $$tree/source $(PREVIOUS) && \
+	(cd $$tree/source && go build -o $$tree/strata ./cmd/strata) && \
+	STRATA_PREVIOUS=$$tree/strata go test -count=1 -v -run '^TestUpgradeFromRelease$$' ./cmd/strata
+
 .PHONY: bench
 bench: postgres redis nginx ## Measure against the targets and print the table (ARGS="--flag …")
 	go run ./cmd/bench $(ARGS)

@@ -16,11 +16,8 @@ const durableSQL = `set_config('synchronous_commit', CASE current_setting('synch
 // appendOneSQL is appendSQL for one event, the usual batch of a live node. With plain parameters Postgres can reuse
 // its plan.
 const appendOneSQL = `
-WITH head AS (
-    UPDATE log.head
-    SET size = $2, frontier = $3, updated_at = now()
-    WHERE size = $1
-    RETURNING size
+WITH head AS MATERIALIZED (
+    SELECT size FROM log.head_advance($1, $2, $3) AS size WHERE size IS NOT NULL
 ), known AS (
     SELECT seq FROM log.body WHERE sha256 = $9 AND $10 <> ''::bytea
 ), event AS (
@@ -40,13 +37,11 @@ SELECT pg_notify('` + Channel + `', size::text), ` + durableSQL + ` FROM head`
 // The arrays are in sub-selects to hide their lengths from Postgres, which would otherwise plan each length anew.
 //
 // The join with log.body reads the statement's snapshot. That is recent enough: if the compare-and-set succeeds, the
-// snapshot contains the newest head, and so all bodies committed with it or before it.
+// snapshot contains the newest head, and so all bodies committed with it or before it. The compare-and-set itself
+// looks at a later state, but it fails unless that has the head that this process knew before.
 const appendSQL = `
-WITH head AS (
-    UPDATE log.head
-    SET size = $2, frontier = $3, updated_at = now()
-    WHERE size = $1
-    RETURNING size
+WITH head AS MATERIALIZED (
+    SELECT size FROM log.head_advance($1, $2, $3) AS size WHERE size IS NOT NULL
 ), incoming AS (
     SELECT i.*, head.size AS head_size
     FROM head, unnest((SELECT $4::bigint[]), (SELECT $5::timestamptz[]), (SELECT $6::text[]), (SELECT $7::text[]),

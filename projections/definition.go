@@ -18,6 +18,8 @@ type Definition struct {
 	Checks []Check
 	// BuildDependent are the tables that a comparison of versions leaves out.
 	BuildDependent []string
+	// Readable are earlier rules whose tables the reads of this program understand, too.
+	Readable []int
 	// Rebuildable says that it can fold into the tables of any version, not only of its own number.
 	Rebuildable bool
 }
@@ -31,6 +33,9 @@ func Define[T Item](projection Projection[T], leader string) Definition {
 	}
 	if p, ok := projection.(BuildDependent); ok {
 		d.BuildDependent = p.BuildDependent()
+	}
+	if p, ok := projection.(Readable); ok {
+		d.Readable = p.Readable()
 	}
 	return d
 }
@@ -63,6 +68,17 @@ func (ls Lines) Rules() map[string]int {
 		rules[d.Spec.Name] = d.Spec.Version
 	}
 	return rules
+}
+
+// Readable returns, by the name of the projection, the earlier rules whose tables the reads of this program understand.
+func (ls Lines) Readable() map[string][]int {
+	readable := map[string][]int{}
+	for _, d := range ls.Definitions() {
+		if len(d.Readable) > 0 {
+			readable[d.Spec.Name] = d.Readable
+		}
+	}
+	return readable
 }
 
 // Of returns the line that a projection belongs to; ErrUnknown when there is no projection of this name.

@@ -32,6 +32,7 @@ type Config struct {
 	Logger           *slog.Logger
 	Registry         *prometheus.Registry
 	Rules            map[string]int
+	Readable         map[string][]int
 	Version          engine.Version
 	Network          string
 	StatementTimeout time.Duration
@@ -91,6 +92,9 @@ type Config struct {
 	Faucet faucet.Config
 	// Notices, if set, returns what an operator of this process should know although its answers are right; GET /readyz shows it.
 	Notices func() []status.Notice
+	// Comparison, if set, returns what a comparison of accounts with a node has found; nil if there is none. GET /readyz?for=money
+	// depends on it.
+	Comparison func() *status.Comparison
 	// Rosetta configures /mesh and /rosetta/v1. Network and Version are taken from above.
 	Rosetta rosetta.Config
 }
@@ -115,7 +119,7 @@ func (c Config) withDefaults() Config {
 // different Programs.
 func (c *Config) engine() engine.Config {
 	e := engine.Config{
-		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Version: c.Version,
+		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Readable: c.Readable, Version: c.Version,
 		Network: c.Network, StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes, ColdReads: c.ColdReads,
 		Redis: c.Redis, RedisPrefix: c.RedisPrefix, Program: cmp.Or(c.Program, c.Version.String()) + c.variant(),
 		Signal: c.Signal, Feed: c.Feed, WatchInterval: c.WatchInterval, StrictParameters: c.StrictParameters, PublicInternals: c.PublicInternals,

@@ -118,6 +118,7 @@ func run() error {
 	for _, m := range []measurement{
 		{"acknowledge", ingested.Acknowledge},
 		{"visible", ingested.Visible},
+		{"bloat", ingested.Bloat},
 		{"tip", followed.Measure},
 		{"import", folded.Import},
 		{"fold recordings", folded.FoldRecordings},

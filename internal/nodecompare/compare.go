@@ -94,7 +94,8 @@ type comparison struct {
 }
 
 // Compare compares accounts of the active version of the projection balances with a node. It reads them in one snapshot
-// and asks the node for the block of that snapshot, so that both may advance meanwhile.
+// and asks the node for the block of that snapshot, so that both may advance meanwhile. The snapshot stays open until the end,
+// as the result is about one block; a Watch, which runs all the time, keeps none open.
 func Compare(ctx context.Context, pool *pgxpool.Pool, options Options) (*Result, error) {
 	c := &comparison{Options: options, node: newClient(options.URL)}
 	defer c.node.close()
@@ -177,18 +178,27 @@ func (c *comparison) declareCursor(ctx context.Context, tx pgx.Tx, tables string
 	if seed := c.Result.Seed; seed != nil {
 		chosen = fmt.Sprintf(`(SELECT account FROM %s known ORDER BY md5('%d:' || account), account COLLATE "C" LIMIT %d)`, known, *seed, c.Sample)
 	}
-	_, err := tx.Exec(ctx, in(`
-		DECLARE account NO SCROLL CURSOR FOR
-		SELECT chosen.account, coalesce(h.balance, 0)::text, h.source_seq, coalesce(n.next_nonce, 0)::text, n.source_seq,
-		       coalesce(l.amount, 0)::text, coalesce(l.unlock_height, 0), coalesce(l.pox_version, 0), l.source_seq
-		FROM `+chosen+` chosen
-		LEFT JOIN {schema}.holding h ON h.account = chosen.account AND h.asset = 'stx'
-		LEFT JOIN LATERAL (SELECT next_nonce, source_seq FROM {schema}.nonce n WHERE n.account = chosen.account ORDER BY height DESC LIMIT 1) n ON true
-		LEFT JOIN LATERAL (SELECT amount, unlock_height, pox_version, source_seq FROM {schema}.stx_lock l WHERE l.account = chosen.account ORDER BY height DESC, position DESC LIMIT 1) l ON true`))
+	_, err := tx.Exec(ctx, in(`DECLARE account NO SCROLL CURSOR FOR `+selectAccounts(chosen)))
 	if err != nil {
 		return fmt.Errorf("choose accounts: %w", err)
 	}
 	return nil
+}
+
+// selectAccounts returns the query of what is compared of chosen accounts, for scanAccount.
+func selectAccounts(chosen string) string {
+	return `
+		SELECT chosen.account, coalesce(h.balance, 0)::text, h.source_seq, coalesce(n.next_nonce, 0)::text, n.source_seq,
+		       coalesce(l.amount, 0)::text, coalesce(l.unlock_height, 0), coalesce(l.pox_version, 0), l.source_seq
+		FROM ` + chosen + ` chosen
+		LEFT JOIN {schema}.holding h ON h.account = chosen.account AND h.asset = 'stx'
+		LEFT JOIN LATERAL (SELECT next_nonce, source_seq FROM {schema}.nonce n WHERE n.account = chosen.account ORDER BY height DESC LIMIT 1) n ON true
+		LEFT JOIN LATERAL (SELECT amount, unlock_height, pox_version, source_seq FROM {schema}.stx_lock l WHERE l.account = chosen.account ORDER BY height DESC, position DESC LIMIT 1) l ON true`
+}
+
+func scanAccount(row pgx.CollectableRow) (a account, err error) {
+	return a, row.Scan(&a.name, &a.balance, &a.seq, &a.nonce, &a.nonceSeq,
+		&a.locked, &a.unlockHeight, &a.poxVersion, &a.lockSeq)
 }
 
 // account is an account as the read tables have it.
@@ -240,10 +250,7 @@ func (c *comparison) compareAccounts(ctx context.Context, tx pgx.Tx) error {
 		if err != nil {
 			return fmt.Errorf("read accounts: %w", err)
 		}
-		page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a account, err error) {
-			return a, row.Scan(&a.name, &a.balance, &a.seq, &a.nonce, &a.nonceSeq,
-				&a.locked, &a.unlockHeight, &a.poxVersion, &a.lockSeq)
-		})
+		page, err := pgx.CollectRows(rows, scanAccount)
 		if err != nil {
 			return fmt.Errorf("read accounts: %w", err)
 		}

@@ -10,6 +10,8 @@ import (
 
 	"strata/projections"
 	"strata/projections/admin"
+	"strata/projections/balances"
+	"strata/projections/chain"
 	"strata/projections/ft"
 	"strata/projections/version"
 )
@@ -20,6 +22,11 @@ type switched struct{ Switches []version.Switch }
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
+	active, next := balances.Version, balances.Version+1
+	made := projections.Schema{Name: "balances", Version: next}
+	versionPath := fmt.Sprintf("/balances/versions/%d", next)
+	diffPath := fmt.Sprintf("/balances/diff?v1=%d&v2=%d", active, next)
+	chosen := fmt.Sprintf("balances=%d", next)
 	var list struct {
 		Projections []struct {
 			Name    string
@@ -38,54 +45,54 @@ func TestVersions(t *testing.T) {
 		Fits  bool
 		Bytes int64
 	}
-	s.must(http.StatusOK, http.MethodGet, "/balances/rebuild?to=4&throttle=100", "", &needed)
-	if len(needed.Parts) != 1 || needed.Parts[0].String() != "balances_v4" || needed.Bytes == 0 || needed.Parts[0].Seconds == nil || !needed.Fits {
-		t.Errorf("got %+v, want what balances_v4 takes", needed)
+	s.must(http.StatusOK, http.MethodGet, fmt.Sprintf("/balances/rebuild?to=%d&throttle=100", next+1), "", &needed)
+	if len(needed.Parts) != 1 || needed.Parts[0].Version != next+1 || needed.Bytes == 0 || needed.Parts[0].Seconds == nil || !needed.Fits {
+		t.Errorf("got %+v, want what version %d takes", needed, next+1)
 	}
-	var made struct{ Made []projections.Schema }
-	s.must(http.StatusAccepted, http.MethodPost, "/balances/rebuild", `{"throttle": 1}`, &made)
-	if len(made.Made) != 1 || made.Made[0].String() != "balances_v3" {
-		t.Fatalf("made %v, want balances_v3", made)
+	var rebuilt struct{ Made []projections.Schema }
+	s.must(http.StatusAccepted, http.MethodPost, "/balances/rebuild", `{"throttle": 1}`, &rebuilt)
+	if len(rebuilt.Made) != 1 || rebuilt.Made[0] != made {
+		t.Fatalf("made %v, want %s", rebuilt, made)
 	}
-	if got := s.ask(http.MethodPost, "/admin/v1/projections/balances/versions/3/activate", ""); got.status != http.StatusUnprocessableEntity ||
+	if got := s.ask(http.MethodPost, "/admin/v1/projections"+versionPath+"/activate", ""); got.status != http.StatusUnprocessableEntity ||
 		!strings.Contains(got.body, `"check":"it has caught up"`) || !strings.Contains(got.body, `"advice":"Wait until`) {
 		t.Errorf("what is behind: got %d %s", got.status, got.body)
 	}
 	var one struct{ Throttle *int }
-	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/throttle", `{"per_second": 70000}`, &one); one.Throttle == nil || *one.Throttle != 70000 {
+	if s.must(http.StatusOK, http.MethodPost, versionPath+"/throttle", `{"per_second": 70000}`, &one); one.Throttle == nil || *one.Throttle != 70000 {
 		t.Errorf("got throttle %v, want 70000", one.Throttle)
 	}
 	one.Throttle = nil
-	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/throttle", `{"per_second": 0}`, &one); one.Throttle != nil {
+	if s.must(http.StatusOK, http.MethodPost, versionPath+"/throttle", `{"per_second": 0}`, &one); one.Throttle != nil {
 		t.Errorf("got throttle %v, want none", *one.Throttle)
 	}
-	s.caughtUp(projections.Schema{Name: "balances", Version: 3})
+	s.caughtUp(made)
 	var named struct {
 		Rules    *int
 		Versions []version.Status
 	}
-	if s.must(http.StatusOK, http.MethodGet, "/balances", "", &named); named.Rules == nil || len(named.Versions) != 2 || named.Versions[1].Version != 3 || named.Versions[1].Active {
+	if s.must(http.StatusOK, http.MethodGet, "/balances", "", &named); named.Rules == nil || len(named.Versions) != 2 || named.Versions[1].Version != next || named.Versions[1].Active {
 		t.Errorf("got %+v, want two versions", named)
 	}
 	var verified struct {
 		version.Verification
 		OK bool
 	}
-	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/verify", "", &verified); !verified.OK || verified.Findings == nil || verified.Version != 3 {
+	if s.must(http.StatusOK, http.MethodPost, versionPath+"/verify", "", &verified); !verified.OK || verified.Findings == nil || verified.Version != next {
 		t.Errorf("got %+v, want no findings", verified)
 	}
-	if got := s.must(http.StatusOK, http.MethodGet, "/balances/diff?v1=2&v2=3", "", nil); got.body != "" || got.header.Get("Content-Type") != "application/x-ndjson" {
+	if got := s.must(http.StatusOK, http.MethodGet, diffPath, "", nil); got.body != "" || got.header.Get("Content-Type") != "application/x-ndjson" {
 		t.Errorf("got %q (%v), want no differences", got.body, got.header)
 	}
 
 	// After an edit of its rows, the new version differs, can be read beside the active one, and can't be activated.
 	var account, was string
-	err := s.pool().QueryRow(t.Context(), `SELECT account, balance::text FROM balances_v3.holding WHERE asset = 'stx' AND balance > 0 ORDER BY account LIMIT 1`).Scan(&account, &was)
+	err := s.pool().QueryRow(t.Context(), `SELECT account, balance::text FROM `+made.Table("holding")+` WHERE asset = 'stx' AND balance > 0 ORDER BY account LIMIT 1`).Scan(&account, &was)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.exec(`UPDATE balances_v3.holding SET balance = balance + 1 WHERE asset = 'stx' AND account = $1`, account)
-	got := s.must(http.StatusOK, http.MethodGet, "/balances/diff?v1=2&v2=3", "", nil)
+	s.exec(`UPDATE `+made.Table("holding")+` SET balance = balance + 1 WHERE asset = 'stx' AND account = $1`, account)
+	got := s.must(http.StatusOK, http.MethodGet, diffPath, "", nil)
 	var difference version.Difference
 	if err := json.Unmarshal([]byte(got.body), &difference); err != nil {
 		t.Fatalf("got %q: %v", got.body, err)
@@ -95,51 +102,51 @@ func TestVersions(t *testing.T) {
 	}
 	path := "/extended/v1/address/" + account + "/stx"
 	before := s.ask(http.MethodGet, path, "")
-	beside := s.ask(http.MethodGet, path, "", "Strata-Projection", "balances=3")
+	beside := s.ask(http.MethodGet, path, "", "Strata-Projection", chosen)
 	if !strings.Contains(before.body, `"balance":"`+was+`"`) || before.header.Get("Strata-Projection") != "" {
 		t.Errorf("the active version: got %v %s, want %s", before.header, before.body, was)
 	}
-	if strings.Contains(beside.body, `"balance":"`+was+`"`) || beside.header.Get("Strata-Projection") != "balances=3" {
-		t.Errorf("version 3: got %v %s, want another balance than %s", beside.header, beside.body, was)
+	if strings.Contains(beside.body, `"balance":"`+was+`"`) || beside.header.Get("Strata-Projection") != chosen {
+		t.Errorf("%s: got %v %s, want another balance than %s", made, beside.header, beside.body, was)
 	}
 	var unfit struct {
 		StatusCode int
 		Findings   []version.Finding
 		Advice     string
 	}
-	s.must(http.StatusUnprocessableEntity, http.MethodPost, "/balances/versions/3/activate", "", &unfit)
+	s.must(http.StatusUnprocessableEntity, http.MethodPost, versionPath+"/activate", "", &unfit)
 	if unfit.StatusCode != http.StatusUnprocessableEntity || len(unfit.Findings) == 0 || !strings.Contains(unfit.Advice, "build it again") {
 		t.Errorf("got %+v, want findings", unfit)
 	}
-	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/verify", "", &verified); verified.OK || len(verified.Findings) == 0 {
+	if s.must(http.StatusOK, http.MethodPost, versionPath+"/verify", "", &verified); verified.OK || len(verified.Findings) == 0 {
 		t.Errorf("got %+v, want findings", verified)
 	}
-	s.exec(`UPDATE balances_v3.holding SET source_seq = source_seq + 1`)
-	if got := s.must(http.StatusOK, http.MethodGet, "/balances/diff?v1=2&v2=3&limit=3", "", nil); strings.Count(got.body, "\n") != 3 {
+	s.exec(`UPDATE ` + made.Table("holding") + ` SET source_seq = source_seq + 1`)
+	if got := s.must(http.StatusOK, http.MethodGet, diffPath+"&limit=3", "", nil); strings.Count(got.body, "\n") != 3 {
 		t.Errorf("got %q, want three lines", got.body)
 	}
-	s.exec(`UPDATE balances_v3.holding SET source_seq = source_seq - 1`)
-	s.exec(`UPDATE balances_v3.holding SET balance = balance - 1 WHERE asset = 'stx' AND account = $1`, account)
+	s.exec(`UPDATE ` + made.Table("holding") + ` SET source_seq = source_seq - 1`)
+	s.exec(`UPDATE `+made.Table("holding")+` SET balance = balance - 1 WHERE asset = 'stx' AND account = $1`, account)
 
 	var turn switched
-	s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/activate", "", &turn)
-	if want := (version.Switch{Name: "balances", From: 2, To: 3}); len(turn.Switches) != 1 || turn.Switches[0] != want {
+	s.must(http.StatusOK, http.MethodPost, versionPath+"/activate", "", &turn)
+	if want := (version.Switch{Name: "balances", From: active, To: next}); len(turn.Switches) != 1 || turn.Switches[0] != want {
 		t.Errorf("got %v, want %v", turn, want)
 	}
-	if got := s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/activate", "", nil); got.body != `{"switches":[]}`+"\n" {
+	if got := s.must(http.StatusOK, http.MethodPost, versionPath+"/activate", "", nil); got.body != `{"switches":[]}`+"\n" {
 		t.Errorf("again: got %s, want nothing to do", got.body)
 	}
-	if got := s.ask(http.MethodDelete, "/admin/v1/projections/balances/versions/3", ""); got.status != http.StatusConflict {
+	if got := s.ask(http.MethodDelete, "/admin/v1/projections"+versionPath, ""); got.status != http.StatusConflict {
 		t.Errorf("dropping the active version: got %d %s", got.status, got.body)
 	}
 	s.must(http.StatusOK, http.MethodPost, "/balances/rollback", "", &turn)
-	if want := (version.Switch{Name: "balances", From: 3, To: 2}); len(turn.Switches) != 1 || turn.Switches[0] != want {
+	if want := (version.Switch{Name: "balances", From: next, To: active}); len(turn.Switches) != 1 || turn.Switches[0] != want {
 		t.Errorf("got %v, want %v", turn, want)
 	}
-	if got := s.must(http.StatusOK, http.MethodDelete, "/balances/versions/3", "", nil); got.body != `{"dropped":{"name":"balances","version":3}}`+"\n" {
+	if got := s.must(http.StatusOK, http.MethodDelete, versionPath, "", nil); got.body != fmt.Sprintf(`{"dropped":{"name":"balances","version":%d}}`+"\n", next) {
 		t.Errorf("got %s", got.body)
 	}
-	if got := s.ask(http.MethodGet, path, "", "Strata-Projection", "balances=3"); got.status != http.StatusNotFound {
+	if got := s.ask(http.MethodGet, path, "", "Strata-Projection", chosen); got.status != http.StatusNotFound {
 		t.Errorf("the dropped version: got %d %s, want 404", got.status, got.body)
 	}
 	if got := s.ask(http.MethodGet, path, ""); got.body != before.body {
@@ -158,20 +165,20 @@ func TestLeader(t *testing.T) {
 	}
 	s.caughtUp(made.Made...)
 	next := fmt.Sprintf("ft=%d", ft.Version+1)
-	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", next); got.status != http.StatusOK || got.header.Get("Strata-Projection") != "chain=5" {
+	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", next); got.status != http.StatusOK || got.header.Get("Strata-Projection") != fmt.Sprintf("chain=%d", chain.Version+1) {
 		t.Errorf("got %d %v, want the version of chain whose steps the new version of ft folds", got.status, got.header)
 	}
-	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", next+", balances=2"); got.status != http.StatusConflict {
+	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", fmt.Sprintf("%s, balances=%d", next, balances.Version)); got.status != http.StatusConflict {
 		t.Errorf("of two lists of steps: got %d %s", got.status, got.body)
 	}
 	if got := s.ask(http.MethodPost, fmt.Sprintf("/admin/v1/projections/ft/versions/%d/activate", ft.Version+1), ""); got.status != http.StatusConflict || !strings.Contains(got.body, "activate them together") {
 		t.Errorf("without its leader: got %d %s", got.status, got.body)
 	}
 	var turn switched
-	if s.must(http.StatusOK, http.MethodPost, "/chain/versions/5/activate", "", &turn); len(turn.Switches) != len(s.lines.Definitions()) {
+	if s.must(http.StatusOK, http.MethodPost, fmt.Sprintf("/chain/versions/%d/activate", chain.Version+1), "", &turn); len(turn.Switches) != len(s.lines.Definitions()) {
 		t.Errorf("got %v, want a switch for each projection of the line", turn)
 	}
-	if got := s.ask(http.MethodDelete, "/admin/v1/projections/chain/versions/4", ""); got.status != http.StatusConflict || !strings.Contains(got.body, "drop these first") {
+	if got := s.ask(http.MethodDelete, fmt.Sprintf("/admin/v1/projections/chain/versions/%d", chain.Version), ""); got.status != http.StatusConflict || !strings.Contains(got.body, "drop these first") {
 		t.Errorf("a leader that is followed: got %d %s", got.status, got.body)
 	}
 }
@@ -250,7 +257,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/ft/rollback", "", 409, "Activate the version that you want"},
 		{"POST", "/ft/resume", "", 409, "no version of projection ft has stopped"},
 		{"DELETE", fmt.Sprintf("/ft/versions/%d", ft.Version), "", 409, "Activate another version first"},
-		{"DELETE", "/chain/versions/4", "", 409, "active version"},
+		{"DELETE", fmt.Sprintf("/chain/versions/%d", chain.Version), "", 409, "active version"},
 		{"POST", "/ft/rebuild", `{"to": -1}`, 400, ""},
 		{"POST", "/ft/rebuild", `{"to": "x"}`, 400, ""},
 		{"POST", "/ft/rebuild", `{`, 400, ""},

@@ -89,6 +89,9 @@ func (p *Balances) WithSpec(spec projections.Spec) projections.Projection[projec
 	return &Balances{spec: spec, logger: p.logger, negative: p.negative}
 }
 
+// Readable implements projections.Readable. Locks that rules 2 have ended too early stay so until the new version is active.
+func (p *Balances) Readable() []int { return []int{2} }
+
 // Forget implements projections.Projection.
 func (p *Balances) Forget() { p.state = nil }
 

@@ -75,6 +75,9 @@ func (p *BRC20) WithSpec(spec projections.Spec) projections.Projection[projectio
 	return newVersion(spec.Version)
 }
 
+// Readable implements projections.Readable. Tickers that were deployed twice have their last deploy until the new version is active.
+func (p *BRC20) Readable() []int { return []int{1} }
+
 // Forget implements projections.Projection.
 func (p *BRC20) Forget() {}
 

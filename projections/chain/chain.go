@@ -116,6 +116,9 @@ func (c *Chain) WithSpec(spec projections.Spec) projections.Projection[projectio
 	return &Chain{spec: spec, rule: c.rule, better: c.better, logger: c.logger, metrics: c.metrics, piece: c.piece}
 }
 
+// Readable implements projections.Readable. What rules 5 add is for the fold alone.
+func (c *Chain) Readable() []int { return []int{4} }
+
 // Forget implements projections.Projection.
 func (c *Chain) Forget() { c.state = nil }
 

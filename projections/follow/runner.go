@@ -40,8 +40,7 @@ type Config struct {
 	// DecoderCacheBytes bounds the bodies whose decoded blocks are cached; default decode.CacheBytesDefault.
 	DecoderCacheBytes int64
 	// BuildNew registers versions for rules that the database has no tables of, so that they are built beside the
-	// active ones. Without it, such versions are registered on command only. In both cases they become active on
-	// command only.
+	// active ones. Without it, such versions are registered on command only. version.Renewal makes them active.
 	BuildNew bool
 	// Tight, if set, reports that the disk has little space: followers that are far behind wait while it has.
 	Tight func() bool

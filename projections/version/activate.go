@@ -53,6 +53,13 @@ var ErrNoPrevious = errors.New("no earlier version of it was active, or it is go
 // (*VerifyError), that has other rules than this program (ErrRules), or that has another input than what is active then
 // (*InputError). No reader is stopped, none sees less of the log than before, and Rollback returns to what was active.
 func Activate(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, versions []projections.Schema) ([]Switch, error) {
+	return activate(ctx, pool, lines, versions, func(register.Entries) error { return nil })
+}
+
+// activate is Activate if admit, which gets the register as it is at the moment of the switch, returns no error.
+func activate(
+	ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, versions []projections.Schema, admit func(register.Entries) error,
+) ([]Switch, error) {
 	es, err := register.Read(ctx, pool)
 	if err != nil {
 		return nil, err
@@ -80,6 +87,9 @@ func Activate(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, 
 		return register.Entry{}, false
 	}
 	switches, err := switchVersions(ctx, pool, lines, func(es register.Entries) ([]replacement, error) {
+		if err := admit(es); err != nil {
+			return nil, err
+		}
 		return planSwitch(es, versions, none)
 	})
 	if err != nil {

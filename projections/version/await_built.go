@@ -3,6 +3,7 @@ package version
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -19,29 +20,9 @@ const awaitInterval = 250 * time.Millisecond
 // Activate reports. progress is called with one that is being built. When ctx ends it says where that one stands.
 func AwaitBuilt(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, versions []projections.Schema, progress func(Status)) error {
 	for {
-		es, err := register.Read(ctx, pool)
-		if err != nil {
+		building, err := firstBuilding(ctx, pool, lines, versions)
+		if err != nil || building == nil {
 			return err
-		}
-		replacements, err := planSwitch(es, versions, newestOf(lines))
-		if err != nil {
-			return fmt.Errorf("activate: %w", err)
-		}
-		var building *Status
-		for _, r := range replacements {
-			s, err := readStatus(ctx, pool, r.to.Schema)
-			if err != nil {
-				return err
-			}
-			if s.State == StateFailed {
-				return nil
-			}
-			if s.State == StateBuilding && s.Head > 0 {
-				building = &s
-			}
-		}
-		if building == nil {
-			return nil
 		}
 		progress(*building)
 		pause.For(ctx, awaitInterval)
@@ -50,6 +31,34 @@ func AwaitBuilt(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines
 				building.Schema(), building.Position, building.Head, context.Cause(ctx))
 		}
 	}
+}
+
+// firstBuilding returns one of the versions that Activate would make active with these and that is still being built; nil
+// when there is none, or when one has failed.
+func firstBuilding(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, versions []projections.Schema) (*Status, error) {
+	es, err := register.Read(ctx, pool)
+	if err != nil {
+		return nil, err
+	}
+	replacements, err := planSwitch(es, versions, newestOf(lines))
+	if err != nil {
+		return nil, fmt.Errorf("activate: %w", err)
+	}
+	statuses, err := StatusesWithoutSizes(ctx, pool)
+	if err != nil {
+		return nil, err
+	}
+	var building *Status
+	for _, s := range statuses {
+		concerned := slices.ContainsFunc(replacements, func(r replacement) bool { return r.to.Schema == s.Schema() })
+		switch {
+		case concerned && s.State == StateFailed:
+			return nil, nil
+		case concerned && s.State == StateBuilding && s.Head > 0:
+			building = &s
+		}
+	}
+	return building, nil
 }
 
 // newestOf returns a function that chooses the newest version, of the rules of this program, that folds the steps of a

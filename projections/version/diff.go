@@ -44,7 +44,8 @@ type ColumnDifference struct {
 var errEnough = errors.New("enough")
 
 // Diff compares the rows of two versions of a projection at a moment at which both reflect the same of the log, and
-// waits for that. See DiffIn.
+// waits for that. See DiffIn. One snapshot must do for all tables: both versions move on, and would meet only by chance
+// for each table again.
 func Diff(ctx context.Context, pool *pgxpool.Pool, definition projections.Definition, v1, v2 int, each func(Difference) bool) error {
 	a, b := definition.Spec.At(v1).Schema, definition.Spec.At(v2).Schema
 	err := meet(ctx, pool, a, b, func(tx pgx.Tx) error { return DiffIn(ctx, tx, definition, a, b, each) })

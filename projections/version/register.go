@@ -88,9 +88,9 @@ func missing(line []projections.Definition, es register.Entries, buildNew bool) 
 	leaders := es.Of(leader)
 	anyLeader := registered(es, leader)
 	if len(leaders) == 0 && (buildNew || !anyLeader) {
-		v := register.NewVersion{Schema: freeVersion(es, leader, 0), Definition: leader, Input: register.Log, Active: !anyLeader}
+		v := register.NewVersion{Schema: freeVersion(es, leader, 0), Definition: leader, Input: register.Log, Active: !anyLeader, Automatic: true}
 		all = append(all, v)
-		leaders = append(leaders, register.Entry{Schema: v.Schema, Active: v.Active})
+		leaders = append(leaders, register.Entry{Schema: v.Schema, Active: v.Active, Automatic: true})
 	}
 	for _, d := range line[1:] {
 		others := es // with the versions to come, whose numbers are taken
@@ -103,6 +103,7 @@ func missing(line []projections.Definition, es register.Entries, buildNew bool) 
 				continue
 			}
 			v := register.NewVersion{Schema: freeVersion(others, d, 0), Definition: d, Input: input.String(), Active: first}
+			v.Automatic = input.Active || input.Automatic
 			all = append(all, v)
 			others = append(others[:len(others):len(others)], register.Entry{Schema: v.Schema, Rules: d.Spec.Version, Input: v.Input})
 		}

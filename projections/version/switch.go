@@ -197,6 +197,9 @@ func writeActive(ctx context.Context, tx pgx.Tx, replacements []replacement) err
 		if err != nil {
 			return fmt.Errorf("make %s the active version: %w", r.to.Schema, err)
 		}
+		if err := register.NoteActivation(ctx, tx, r.to.Schema); err != nil {
+			return err
+		}
 	}
 	return nil
 }

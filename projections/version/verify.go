@@ -68,7 +68,9 @@ func (e *VerifyError) Error() string {
 
 // Verify checks whether a version is fit for readers: it has caught up and has not failed, it could read at least the
 // events that the active version could read, it has its indexes, each row names an event of the log, and the checks of
-// its code hold. It reads all tables of the version, in one snapshot. ErrRules for a version that other code has built.
+// its code hold. It reads all tables of the version. Each check is one statement with a snapshot of its own, and no finding
+// depends on two of them: a snapshot of all would keep Postgres from removing old rows for as long as the largest build
+// takes to read, also those of tables that every event updates. ErrRules for a version that other code has built.
 func Verify(ctx context.Context, pool *pgxpool.Pool, definition projections.Definition, version projections.Schema) (Verification, error) {
 	v := Verification{Schema: version}
 	if err := v.checkRules(ctx, pool, definition); err != nil {
@@ -78,16 +80,10 @@ func Verify(ctx context.Context, pool *pgxpool.Pool, definition projections.Defi
 	if err != nil || !caughtUp {
 		return v, err
 	}
-	err = register.InSnapshot(ctx, pool, func(tx pgx.Tx) error {
-		for _, check := range []func(context.Context, pgx.Tx, projections.Definition) error{v.checkQuarantine, v.checkIndexes, v.checkSources, v.checkRows} {
-			if err := check(ctx, tx, definition); err != nil {
-				return err
-			}
+	for _, check := range []func(context.Context, register.Querier, projections.Definition) error{v.checkQuarantine, v.checkIndexes, v.checkSources, v.checkRows} {
+		if err := check(ctx, pool, definition); err != nil {
+			return v, fmt.Errorf("verify projection %s: %w", version, err)
 		}
-		return nil
-	})
-	if err != nil {
-		return v, fmt.Errorf("verify projection %s: %w", version, err)
 	}
 	return v, nil
 }
@@ -136,8 +132,8 @@ func (v *Verification) waitForHead(ctx context.Context, pool *pgxpool.Pool) (boo
 
 // checkQuarantine expects that the version could read the events that the active version could read. Events that the active
 // version has not come to say nothing: nobody knows whether it could read them.
-func (v *Verification) checkQuarantine(ctx context.Context, tx pgx.Tx, _ projections.Definition) error {
-	keys, err := readKeys(ctx, tx, `
+func (v *Verification) checkQuarantine(ctx context.Context, q register.Querier, _ projections.Definition) error {
+	keys, err := readKeys(ctx, q, `
 		SELECT seq FROM strata.quarantine
 		WHERE name = $1 AND version = $2 AND seq <= (SELECT p.log_seq FROM strata.projection p JOIN strata.active a USING (name, version) WHERE p.name = $1)
 		EXCEPT SELECT q.seq FROM strata.quarantine q JOIN strata.active a USING (name, version) WHERE q.name = $1
@@ -152,8 +148,8 @@ func (v *Verification) checkQuarantine(ctx context.Context, tx pgx.Tx, _ project
 }
 
 // checkIndexes expects the indexes that the DDL names, all of them valid.
-func (v *Verification) checkIndexes(ctx context.Context, tx pgx.Tx, definition projections.Definition) error {
-	keys, err := readKeys(ctx, tx, `
+func (v *Verification) checkIndexes(ctx context.Context, q register.Querier, definition projections.Definition) error {
+	keys, err := readKeys(ctx, q, `
 		SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
 		WHERE NOT i.indisvalid AND c.relnamespace = to_regnamespace($1)`, v.Quoted())
 	if err != nil {
@@ -162,7 +158,7 @@ func (v *Verification) checkIndexes(ctx context.Context, tx pgx.Tx, definition p
 	if len(keys) > 0 {
 		v.add("its indexes are valid", "", keys...)
 	}
-	keys, err = readKeys(ctx, tx, `
+	keys, err = readKeys(ctx, q, `
 		SELECT name FROM unnest($2::text[]) AS name
 		EXCEPT SELECT relname FROM pg_class WHERE relkind = 'i' AND relnamespace = to_regnamespace($1)`,
 		v.Quoted(), register.IndexNames(definition.Spec.Tables))
@@ -176,15 +172,15 @@ func (v *Verification) checkIndexes(ctx context.Context, tx pgx.Tx, definition p
 }
 
 // checkSources expects that each row names an event of the log.
-func (v *Verification) checkSources(ctx context.Context, tx pgx.Tx, _ projections.Definition) error {
-	tables, err := readKeys(ctx, tx, `
+func (v *Verification) checkSources(ctx context.Context, q register.Querier, _ projections.Definition) error {
+	tables, err := readKeys(ctx, q, `
 		SELECT table_name FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
 		WHERE table_schema = $1 AND column_name = 'source_seq' AND table_type = 'BASE TABLE' ORDER BY table_name`, v.String())
 	if err != nil {
 		return err
 	}
 	for _, table := range tables {
-		keys, err := readKeys(ctx, tx, `
+		keys, err := readKeys(ctx, q, `
 			SELECT DISTINCT source_seq FROM `+v.Table(table)+` WHERE source_seq NOT BETWEEN 1 AND (SELECT size FROM log.head) LIMIT `+fmt.Sprint(keysShown))
 		if err != nil {
 			return err
@@ -197,10 +193,10 @@ func (v *Verification) checkSources(ctx context.Context, tx pgx.Tx, _ projection
 }
 
 // checkRows runs the checks of the projection's code.
-func (v *Verification) checkRows(ctx context.Context, tx pgx.Tx, definition projections.Definition) error {
+func (v *Verification) checkRows(ctx context.Context, q register.Querier, definition projections.Definition) error {
 	spec := definition.Spec.At(v.Version)
 	for _, check := range definition.Checks {
-		keys, err := readKeys(ctx, tx, spec.SQL(`SELECT row_to_json(wrong)::text FROM (`+check.SQL+`) wrong LIMIT `+fmt.Sprint(keysShown)))
+		keys, err := readKeys(ctx, q, spec.SQL(`SELECT row_to_json(wrong)::text FROM (`+check.SQL+`) wrong LIMIT `+fmt.Sprint(keysShown)))
 		if err != nil {
 			return fmt.Errorf("check that %s: %w", check.Name, err)
 		}
@@ -218,8 +214,7 @@ func CheckBuildDependent(ctx context.Context, pool *pgxpool.Pool, definition pro
 	definition.Checks = slices.DeleteFunc(slices.Clone(definition.Checks), func(c projections.Check) bool {
 		return !slices.ContainsFunc(definition.BuildDependent, c.IsAbout)
 	})
-	err := register.InSnapshot(ctx, pool, func(tx pgx.Tx) error { return v.checkRows(ctx, tx, definition) })
-	if err != nil {
+	if err := v.checkRows(ctx, pool, definition); err != nil {
 		return nil, fmt.Errorf("check projection %s: %w", version, err)
 	}
 	return v.Findings, nil

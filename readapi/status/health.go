@@ -3,6 +3,7 @@ package status
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -27,7 +28,7 @@ type readiness struct {
 
 // Notice is something that an operator of a process should know, although its answers are reliable.
 type Notice struct {
-	About   string `json:"about" enum:"signing,disk" doc:"signing: the process can't sign checkpoints of the log. disk: the disk of the database has little space."`
+	About   string `json:"about" enum:"signing,disk,projections" doc:"signing: the process can't sign checkpoints of the log. disk: the disk of the database has little space. projections: a new version of read tables is built and can't become active."`
 	Message string `json:"message"`
 }
 
@@ -35,6 +36,15 @@ type readinessChecks struct {
 	Database    databaseCheck     `json:"database"`
 	Projections []projectionCheck `json:"projections" nullable:"false" doc:"Active versions of the projections. Without any, the server is not ready."`
 	Gaps        gapCheck          `json:"gaps"`
+	Node        *Comparison       `json:"node,omitempty" doc:"What the role compare of this process has found; absent without the role. It counts for money only."`
+}
+
+// Comparison is what a comparison of accounts with a node has found.
+type Comparison struct {
+	OK                bool   `json:"ok" doc:"Whether no account differs, as far as they were compared."`
+	DifferingAccounts int    `json:"differing_accounts" doc:"Number of accounts that differed from the node when they were last compared."`
+	BlockHeight       int64  `json:"block_height" doc:"Height of the last block at which accounts were compared; 0 if there is none."`
+	Message           string `json:"message,omitempty" doc:"One of the differences, or why the last comparison was not possible."`
 }
 
 type databaseCheck struct {
@@ -48,7 +58,7 @@ type projectionCheck struct {
 	LagLimit int64   `json:"lag_limit"`
 	Error    *string `json:"error,omitempty" doc:"Why the projection failed. Only operators see the reason."`
 	Required bool    `json:"required" doc:"Whether the status depends on it."`
-	Message  string  `json:"message,omitempty" doc:"Why the projection is not ready: other code built it, so this process cannot read it, or nobody follows it."`
+	Message  string  `json:"message,omitempty" doc:"Why the projection is not ready: other code built it, so this process cannot read it, or nobody follows it. Or, when it is ready: what is being built in its place."`
 }
 
 type gapCheck struct {
@@ -60,7 +70,7 @@ type gapCheck struct {
 
 // readinessInput names a family of answers.
 type readinessInput struct {
-	For string `query:"for" enum:"extended,tokens,names,bns,rosetta,ordinals,brc20,all" default:"extended" doc:"The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), rosetta, ordinals, brc20; all: every active projection."`
+	For string `query:"for" enum:"extended,tokens,names,bns,rosetta,ordinals,brc20,money,all" default:"extended" doc:"The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked; all: every active projection."`
 }
 
 // requirements are the projections that the answers of a family need. A projection that has failed has failed for all
@@ -73,6 +83,7 @@ var requirements = map[string][]string{
 	"rosetta":  {"chain", "accounts", "balances", "mempool", "rosetta"},
 	"ordinals": {"ordinals", "inscriptions"},
 	"brc20":    {"ordinals", "inscriptions", "brc20"},
+	"money":    {"chain", "balances"},
 }
 
 // requires reports whether the answers of a family need a projection.
@@ -96,7 +107,7 @@ func (a *api) registerHealth() {
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "get-readiness", Path: "/readyz", Tag: "Health", Summary: "Whether the answers are reliable",
 		Description: "Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, and no missing block stalls the chain; otherwise 503. " +
-			"Versions that are being built beside the active ones do not count.",
+			"Versions that are being built beside the active ones do not count. An active version that is being replaced because this program has newer rules, and that it can read, may lag and stand still.",
 		Untraced: engine.StateOfServer,
 	}, a.readiness)
 	a.documentReadiness()
@@ -126,6 +137,9 @@ func (a *api) readiness(ctx context.Context, in *readinessInput) (*readiness, er
 	} else if a.notices != nil {
 		r.Notices = a.notices()
 	}
+	if a.comparison != nil {
+		r.Checks.Node = a.comparison()
+	}
 	r.Status = "not ready"
 	if r.Checks.ready(in.For) {
 		r.Status = "ready"
@@ -137,7 +151,8 @@ func (a *api) readiness(ctx context.Context, in *readinessInput) (*readiness, er
 func (c *readinessChecks) ready(family string) bool {
 	required := func(p projectionCheck) bool { return p.Required }
 	failed := func(p projectionCheck) bool { return p.Required && !p.OK }
-	return c.Database.OK && (c.Gaps.OK || !requires(family, "chain")) &&
+	differs := family == "money" && c.Node != nil && !c.Node.OK
+	return c.Database.OK && !differs && (c.Gaps.OK || !requires(family, "chain")) &&
 		slices.ContainsFunc(c.Projections, required) && !slices.ContainsFunc(c.Projections, failed)
 }
 
@@ -181,6 +196,12 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*re
 		}
 		if message, stalled := stallMessage(stalls[status.Name], status.Lag); stalled {
 			check.OK, check.Message = false, message
+		}
+		// What is renewed answers as of where it stands, and nobody may follow it. An outage would serve nobody.
+		if building, ok := s.Renewing(status.Name); ok {
+			check.OK = status.State != "failed"
+			check.Message = fmt.Sprintf("Answers are as of event %d of the log while %s, with the rules of this program, is being built: it is at event %d of %d.",
+				s.State.Active(status.Name).LogSeq, building, building.LogSeq, s.State.LogSize)
 		}
 		if err := s.Foreign(status.Name); err != nil {
 			check.OK, check.Message = false, err.Error()

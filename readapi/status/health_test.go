@@ -145,3 +145,42 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 }
+
+// What differs from a node counts for money, and for nothing else.
+func TestReadinessForMoney(t *testing.T) {
+	t.Parallel()
+	found := status.Comparison{OK: true, BlockHeight: 60}
+	s := apitest.NewSiteOn(t, apitest.NewWorld(t).Pool, readapi.Config{Comparison: func() *status.Comparison { return &found }})
+	expect := func(family string, want int, body string) {
+		t.Helper()
+		if got := s.Get("/readyz?for=" + family); got.Status != want || !strings.Contains(got.Body, body) {
+			t.Errorf("%s: got %d %s, want %d with %s", family, got.Status, got.Body, want, body)
+		}
+	}
+	expect("money", http.StatusOK, `"node":{"ok":true,"differing_accounts":0,"block_height":60}`)
+	found = status.Comparison{DifferingAccounts: 1, BlockHeight: 61, Message: "account SP1: the balance is 1 in the tables, 2 at the node"}
+	expect("money", http.StatusServiceUnavailable, `"message":"account SP1: the balance is 1`)
+	expect("extended", http.StatusOK, `"ok":false,"differing_accounts":1`)
+}
+
+// What is renewed may stand still, as long as the reads understand its rules and its successor is being built.
+func TestReadinessWhileVersionsAreBuilt(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	rules := map[string]int{"chain": 2, "balances": 1, "accounts": 1}
+	s := apitest.NewSiteOn(t, w.Pool, readapi.Config{Rules: rules, Readable: map[string][]int{"chain": {1}}, LagLimit: 1})
+	w.Exec(`UPDATE log.head SET size = 1000`)
+	if got := s.Get("/readyz"); got.Status != http.StatusServiceUnavailable {
+		t.Errorf("a lag, and nothing that is being built: got %d %s", got.Status, got.Body)
+	}
+	w.Exec(`INSERT INTO strata.projection (name, version, input, log_seq) VALUES ('chain', 2, 'log', 7), ('balances', 2, 'chain_v2', 5)`)
+	w.Exec(`UPDATE strata.projection SET rules = 1 WHERE name = 'balances'`)
+	want := "while chain_v2, with the rules of this program, is being built: it is at event 7 of 1000."
+	if got := s.Get("/readyz"); got.Status != http.StatusOK || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, "while balances_v2, ") {
+		t.Errorf("got %d %s, want 200 with %q", got.Status, got.Body, want)
+	}
+	w.Exec(`UPDATE strata.projection SET state = 'failed' WHERE name = 'chain' AND version = 2`)
+	if got := s.Get("/readyz"); got.Status != http.StatusServiceUnavailable {
+		t.Errorf("what is being built has failed: got %d %s", got.Status, got.Body)
+	}
+}

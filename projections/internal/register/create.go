@@ -28,6 +28,8 @@ type NewVersion struct {
 	Active bool
 	// Throttle is the maximum of items per second; nil for no limit.
 	Throttle *int
+	// Automatic says that no command asked for it: it becomes active, and is dropped, without one, too.
+	Automatic bool
 	// Scratch versions are for a comparison: nobody sees or follows them but who made them.
 	Scratch bool
 	// IndexLast leaves the indexes for readers to the end of the build, however short the log is.
@@ -54,8 +56,8 @@ func (v NewVersion) create(ctx context.Context, tx pgx.Tx) error {
 	tables, indexes := splitDDL(spec)
 	indexLast := v.IndexLast && indexes != ""
 	tag, err := tx.Exec(ctx, `
-		INSERT INTO strata.projection (name, version, rules, input, throttle, indexed, scratch) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT DO NOTHING`, v.Name, v.Version, v.Definition.Spec.Version, v.Input, v.Throttle, !indexLast, v.Scratch)
+		INSERT INTO strata.projection (name, version, rules, input, throttle, indexed, scratch, automatic) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT DO NOTHING`, v.Name, v.Version, v.Definition.Spec.Version, v.Input, v.Throttle, !indexLast, v.Scratch, v.Automatic)
 	if err != nil {
 		return err
 	}
@@ -86,11 +88,28 @@ func (v NewVersion) create(ctx context.Context, tx pgx.Tx) error {
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
+	if err := NoteActivation(ctx, tx, v.Schema); err != nil {
+		return err
+	}
 	return showViews(ctx, tx, spec)
+}
+
+// NoteActivation notes that a version becomes active in this transaction.
+func NoteActivation(ctx context.Context, tx pgx.Tx, version projections.Schema) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO strata.activation (epoch) SELECT epoch FROM strata.projection WHERE name = $1 AND version = $2
+		ON CONFLICT (epoch) DO UPDATE SET activated_at = excluded.activated_at`, version.Name, version.Version)
+	if err != nil {
+		return fmt.Errorf("note when %s became active: %w", version, err)
+	}
+	return nil
 }
 
 // Remove deletes a version with its tables. The version's follower finds its row gone and ends.
 func Remove(ctx context.Context, tx pgx.Tx, version projections.Schema) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM strata.activation WHERE epoch = (SELECT epoch FROM strata.projection WHERE name = $1 AND version = $2)`, version.Name, version.Version); err != nil {
+		return fmt.Errorf("delete when it was active: %w", err)
+	}
 	for _, table := range []string{"projection", "shard", "quarantine"} {
 		if _, err := tx.Exec(ctx, `DELETE FROM strata.`+table+` WHERE name = $1 AND version = $2`, version.Name, version.Version); err != nil {
 			return fmt.Errorf("delete it from strata.%s: %w", table, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -49,6 +50,10 @@ type Entry struct {
 	Active, Previous bool
 	// Viewed says that the views in the schema api show it.
 	Viewed bool
+	// Automatic says that a server made it by itself.
+	Automatic bool
+	// ActivatedAt is when it last became active; nil: never.
+	ActivatedAt *time.Time
 }
 
 // Leader returns the version whose steps it folds; the zero Schema when it folds the log.
@@ -67,8 +72,9 @@ type Entries []Entry
 func Read(ctx context.Context, q Querier) (Entries, error) {
 	rows, err := q.Query(ctx, `
 		SELECT p.name, p.version, coalesce(p.rules, p.version), p.input, p.epoch, p.indexed,
-		       coalesce(a.version = p.version, false), coalesce(a.previous = p.version, false), coalesce(a.viewed = p.version, false)
-		FROM strata.projection p LEFT JOIN strata.active a USING (name)
+		       coalesce(a.version = p.version, false), coalesce(a.previous = p.version, false), coalesce(a.viewed = p.version, false),
+		       p.automatic, t.activated_at
+		FROM strata.projection p LEFT JOIN strata.active a USING (name) LEFT JOIN strata.activation t USING (epoch)
 		WHERE NOT p.scratch
 		ORDER BY p.name, p.version`)
 	if err != nil {
@@ -76,7 +82,7 @@ func Read(ctx context.Context, q Querier) (Entries, error) {
 	}
 	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Entry, error) {
 		var e Entry
-		return e, row.Scan(&e.Name, &e.Version, &e.Rules, &e.Input, &e.Epoch, &e.Indexed, &e.Active, &e.Previous, &e.Viewed)
+		return e, row.Scan(&e.Name, &e.Version, &e.Rules, &e.Input, &e.Epoch, &e.Indexed, &e.Active, &e.Previous, &e.Viewed, &e.Automatic, &e.ActivatedAt)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the register of projections: %w", err)

@@ -53,6 +53,10 @@ func (p *Projection) WithSpec(spec projections.Spec) projections.Projection[proj
 	return New(p.kind, spec.Version, p.logger)
 }
 
+// Readable implements projections.Readable. Tokens of rules 1 lack all properties if their contract failed to state one of
+// them, until the new version is active.
+func (p *Projection) Readable() []int { return []int{1} }
+
 // Forget implements projections.Projection.
 func (p *Projection) Forget() { p.tip, p.position = nil, -1 }
 

@@ -85,8 +85,9 @@ func parseVersions(text string) (map[string]int, error) {
 	return numbers, nil
 }
 
-// apply returns a copy of the state in which the chosen versions are active. rules are this program's rules numbers.
-func (c *Choice) apply(state *register.State, rules map[string]int) (*register.State, error) {
+// apply returns a copy of the state in which the chosen versions are active. rules are
+// this program's rules numbers, and readable the earlier ones that its reads understand, too.
+func (c *Choice) apply(state *register.State, rules map[string]int, readable map[string][]int) (*register.State, error) {
 	chosen, err := state.Choose(c.numbers)
 	switch {
 	case errors.Is(err, register.ErrNoProjection):
@@ -96,7 +97,7 @@ func (c *Choice) apply(state *register.State, rules map[string]int) (*register.S
 	case err != nil:
 		return nil, &Error{CodeConflict, fmt.Sprintf("%s: %s", VersionsHeader, err)}
 	}
-	for _, v := range chosen.Foreign(rules) {
+	for _, v := range chosen.Foreign(rules, readable) {
 		if state.Active(v.Name) == nil || state.Active(v.Name).Number != v.Number {
 			return nil, &Error{CodeConflict, fmt.Sprintf("%s: %s=%d has rules %d, and this process those of number %d: ask one that has its code", VersionsHeader, v.Name, v.Number, v.Rules, rules[v.Name])}
 		}

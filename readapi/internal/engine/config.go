@@ -28,6 +28,9 @@ type Config struct {
 	// version's rows. Versions that other code has built are not read; such reads are answered with 503. Default none:
 	// all versions are read.
 	Rules map[string]int
+	// Readable are earlier rules, by projection, whose rows the reads of this program understand, too: they answer from
+	// them until a version with its own rules is active. Default none.
+	Readable map[string][]int
 	// Version is the program's version, which answers report.
 	Version Version
 	// Network is the network that the archive belongs to; default mainnet.

@@ -13,6 +13,7 @@ import (
 // During a rolling upgrade, processes of the old and the new build serve at the same time. Before the new build's
 // versions become active, the new processes can't interpret the active rows; afterwards the old processes can't. A
 // process answers 503 wherever it would need rows that it can't interpret, so that a load balancer tries another process.
+// Rules whose rows its reads understand all the same (Config.Readable) are answered from: mostly those of the last release.
 // It still serves cached answers, and answers that don't need such rows.
 
 // foreignError returns the error for a request that needs rows built by other code than this process has.
@@ -37,6 +38,31 @@ func (s *Snapshot) Foreign(name string) error {
 	return nil
 }
 
+// Renewing returns the version that is being built in place of the active one because this program has newer rules of the
+// projection, or of the one whose steps it folds. ok is false if there is none, or if this program can't read the active one.
+// Nobody may follow the active version meanwhile, as no program need be running that has its rules.
+func (s *Snapshot) Renewing(name string) (building *register.Version, ok bool) {
+	active, rules := s.State.Active(name), s.Engine.Config.Rules[name]
+	if active == nil || s.Foreign(name) != nil {
+		return nil, false
+	}
+	input := active.Input
+	if leader := s.State.Leader(active); leader != nil {
+		if next, ok := s.Renewing(leader.Name); ok {
+			input = next.String()
+		}
+	}
+	if active.Rules >= rules && input == active.Input {
+		return nil, false
+	}
+	for _, v := range s.State.Versions {
+		if v.Name == name && v.Rules == rules && v.Input == input && v.State != "failed" {
+			building = v
+		}
+	}
+	return building, building != nil
+}
+
 // reportForeign logs once which active versions this process can't read, and once that it can read all of them again. A
 // single goroutine calls it, after each change of state.
 func (e *Engine) reportForeign() {
@@ -45,7 +71,7 @@ func (e *Engine) reportForeign() {
 		return
 	}
 	var names []string
-	for _, v := range state.Foreign(e.Config.Rules) {
+	for _, v := range state.Foreign(e.Config.Rules, e.Config.Readable) {
 		names = append(names, fmt.Sprintf("%s (rules %d, this process has %d)", v, v.Rules, e.Config.Rules[v.Name]))
 	}
 	list := strings.Join(names, ", ")

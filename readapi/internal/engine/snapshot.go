@@ -63,12 +63,12 @@ func (e *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
 		return nil, fmt.Errorf("begin a snapshot: %w", err)
 	}
 	if s.choice != nil {
-		if s.State, err = s.choice.apply(s.State, e.Config.Rules); err != nil {
+		if s.State, err = s.choice.apply(s.State, e.Config.Rules, e.Config.Readable); err != nil {
 			s.Close()
 			return nil, err
 		}
 	}
-	s.others = s.State.Foreign(e.Config.Rules)
+	s.others = s.State.Foreign(e.Config.Rules, e.Config.Readable)
 	return s, nil
 }
 
@@ -79,7 +79,7 @@ func (e *Engine) assume(p *Plan, state *register.State) *Snapshot {
 	return &Snapshot{
 		Engine: e,
 		lane:   lane, prepared: &e.prepared, State: state, plan: p, Assumed: p.versions(state),
-		rules: e.Config.Rules, others: state.Foreign(e.Config.Rules),
+		rules: e.Config.Rules, others: state.Foreign(e.Config.Rules, e.Config.Readable),
 	}
 }
 

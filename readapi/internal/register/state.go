@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
@@ -73,12 +74,13 @@ func (s *State) Leader(v *Version) *Version {
 	return nil
 }
 
-// Foreign returns the active versions that were built by other code than this program's. rules are this program's rules
-// numbers by projection. Only the code that built rows knows their meaning, so this program can't answer from them.
-// Projections that rules does not name are never foreign.
-func (s *State) Foreign(rules map[string]int) (foreign []*Version) {
+// Foreign returns the active versions that were built by other code than this program's, so that this program can't answer
+// from them: only the code that built rows knows their meaning. rules are this program's rules numbers by projection, and
+// readable the earlier ones whose rows its reads understand all the same. Projections that rules does not name are never
+// foreign.
+func (s *State) Foreign(rules map[string]int, readable map[string][]int) (foreign []*Version) {
 	for _, v := range s.Versions {
-		if number, ok := rules[v.Name]; ok && v.Active && number != v.Rules {
+		if number, ok := rules[v.Name]; ok && v.Active && number != v.Rules && !slices.Contains(readable[v.Name], v.Rules) {
 			foreign = append(foreign, v)
 		}
 	}

@@ -115,14 +115,14 @@ func TestForeign(t *testing.T) {
 	if got := s.Active(rebuilt.name); got.Rules != 1 || got.Number != 4 {
 		t.Errorf("got rules %d of number %d, want 1 of 4", got.Rules, got.Number)
 	}
-	if got := s.Foreign(map[string]int{"chain": 1, "balances": 2, "ft": 1, "sft": 1}); len(got) != 0 {
+	if got := s.Foreign(map[string]int{"chain": 1, "balances": 2, "ft": 1, "sft": 1}, nil); len(got) != 0 {
 		t.Errorf("%s is foreign to the code that built it", got[0].Schema())
 	}
-	got := s.Foreign(map[string]int{"chain": 1, "balances": 3, "ft": 4})
+	got := s.Foreign(map[string]int{"chain": 1, "balances": 3, "ft": 4}, nil)
 	if len(got) != 2 || got[0].Name != "balances" || got[1].Name != "ft" {
 		t.Errorf("got %v, want balances and ft", got)
 	}
-	if got := s.Foreign(nil); len(got) != 0 {
+	if got := s.Foreign(nil, nil); len(got) != 0 {
 		t.Errorf("got %v without rules", got)
 	}
 }

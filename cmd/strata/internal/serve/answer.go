@@ -16,13 +16,14 @@ import (
 	"strata/cmd/strata/internal/folding"
 	"strata/internal/accesslog"
 	"strata/metadata/picture"
+	"strata/projections"
 	"strata/readapi"
 	"strata/readapi/rosetta"
 )
 
-// answer serves the read API, from the replica if there is one. rules maps each projection of this program to the number
-// of its rules. The returned handler is the same API for operators, who may choose versions of read tables and see internals.
-func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening listeners, db *database.DB, rules map[string]int, images picture.Store, changes changes, logger *slog.Logger, registry *prometheus.Registry) (forOperators http.Handler, err error) {
+// answer serves the read API, from the replica if there is one. lines are the projections of this program. The returned
+// handler is the same API for operators, who may choose versions of read tables and see internals.
+func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening listeners, db *database.DB, lines projections.Lines, images picture.Store, changes changes, logger *slog.Logger, registry *prometheus.Registry) (forOperators http.Handler, err error) {
 	url := c.DatabaseReadURL
 	if url == "" {
 		url = db.URL
@@ -38,7 +39,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	}
 	config := readapi.Config{
 		RegistryOfNames: registryOfNames,
-		Pool:            pool, Logger: logger, Registry: registry, Version: c.build, Program: executableDigest(), LagLimit: c.LagLimit, Network: c.Network, Rules: rules,
+		Pool:            pool, Logger: logger, Registry: registry, Version: c.build, Program: executableDigest(), LagLimit: c.LagLimit, Network: c.Network, Rules: lines.Rules(), Readable: lines.Readable(),
 		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix, ColdReads: c.ColdReads,
 		ImageBase: c.imageBase(), Images: images,
 		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams, StreamsPerClient: c.MaxStreamsPerClient, StrictParameters: c.StrictParameters, PublicInternals: c.PublicInternals, Rosetta: c.rosetta(),
@@ -49,7 +50,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		return nil, err
 	}
 	config.Log = shownLog{log}
-	config.Notices = c.notices
+	config.Notices, config.Comparison = c.notices, c.money
 	if c.AllowRefresh {
 		config.Refresh = refresher(db.Log)
 	}

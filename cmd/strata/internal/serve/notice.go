@@ -17,5 +17,10 @@ func (c *Command) notices() (all []status.Notice) {
 			all = append(all, status.Notice{About: "disk", Message: "New versions of read tables wait for space: " + reason + "."})
 		}
 	}
+	if c.renewal != nil {
+		if reason := c.renewal.Notice(); reason != "" {
+			all = append(all, status.Notice{About: "projections", Message: reason})
+		}
+	}
 	return all
 }

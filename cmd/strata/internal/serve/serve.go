@@ -27,7 +27,9 @@ import (
 	"strata/eventstore/observer"
 	"strata/eventstore/transparency"
 	"strata/internal/diskspace"
+	"strata/internal/nodecompare"
 	"strata/projections/follow"
+	"strata/projections/version"
 	"strata/readapi"
 )
 
@@ -37,6 +39,7 @@ const (
 	RoleProjector = "projector"
 	RoleMetadata  = "metadata"
 	RoleAPI       = "api"
+	RoleCompare   = "compare"
 )
 
 // heapFloor is the heap size, in bytes, below which the garbage collector does not run.
@@ -53,6 +56,7 @@ type Command struct {
 	Audit           audit.Flags `embed:"" group:"Audit:"`
 	adminFlags      `embed:"" group:"Administration:"`
 	clientFlags     `embed:"" group:"Clients:"`
+	compareFlags    `embed:"" group:"Comparison with a node:"`
 	tlsFlags        `embed:"" group:"TLS:"`
 	faucetFlags     `embed:"" group:"Faucets:"`
 	rosettaFlags    `embed:"" group:"Integration standard:"`
@@ -66,7 +70,7 @@ type Command struct {
 	MetricsAddr         string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for monitoring alone (empty = none)."`
 	Network             string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Stacks network of the nodes: mainnet or testnet."`
 	ChainID             chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
-	Roles               []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all of these); or rosetta-offline alone, which constructs transactions without a database."`
+	Roles               []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api,compare,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata, api (default all of these) and compare, which compares accounts with a node; or rosetta-offline alone, which constructs transactions without a database."`
 	ObserverSecret      string        `env:"STRATA_OBSERVER_SECRET" placeholder:"SECRET" help:"Secret that senders of events must show, as a bearer token or as the first segment of the path (empty = none)."`
 	ObserverHosts       []string      `env:"STRATA_OBSERVER_HOSTS" placeholder:"NAME,..." help:"Names of this machine that events on its loopback interface may be addressed to, besides addresses and names without a dot."`
 	OrdhookToken        string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
@@ -86,15 +90,19 @@ type Command struct {
 	DrainDelay          time.Duration `default:"0s" env:"STRATA_DRAIN_DELAY" help:"Time for which /readyz reports not ready before the server stops, so that balancers notice (0 = none)."`
 
 	draining drain
-	build    readapi.Version   // of this program
-	disk     *diskspace.Guard  // nil: none
-	runner   *follow.Runner    // nil: this process does not fold
-	signing  *transparency.Log // nil: this process does not sign
+	build    readapi.Version    // of this program
+	disk     *diskspace.Guard   // nil: none
+	runner   *follow.Runner     // nil: this process does not fold
+	signing  *transparency.Log  // nil: this process does not sign
+	renewal  *version.Renewal   // nil: this process does not fold
+	watch    *nodecompare.Watch // nil: this process compares nothing
 }
 
 // runnerFlags configure the projections of this process.
 type runnerFlags struct {
-	BuildNewVersions bool `default:"true" negatable:"" env:"STRATA_BUILD_NEW_VERSIONS" help:"Build new versions of read tables whose rules differ between this program and the database, beside the active ones. Activating them takes a command; with --no-build-new-versions, so does building."`
+	BuildNewVersions    bool          `default:"true" negatable:"" env:"STRATA_BUILD_NEW_VERSIONS" help:"Build new versions of read tables whose rules differ between this program and the database, beside the active ones. With --no-build-new-versions, that takes a command."`
+	ActivateNewVersions bool          `default:"true" negatable:"" env:"STRATA_ACTIVATE_NEW_VERSIONS" help:"Make versions that servers have built by themselves active as soon as they have caught up and are verified. With --no-activate-new-versions, that takes a command."`
+	KeepReplaced        time.Duration `default:"168h" env:"STRATA_KEEP_REPLACED" help:"Time for which to keep versions of read tables after others with newer rules became active (0 = until a command drops them)."`
 }
 
 // Run serves until ctx is done.
@@ -115,6 +123,9 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		return err
 	}
 	if err := c.parseClients(); err != nil {
+		return err
+	}
+	if err := c.checkCompare(); err != nil {
 		return err
 	}
 	if err := c.ChainID.check(c.Network); err != nil {
@@ -190,6 +201,9 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 			return err
 		}
 	}
+	if c.has(RoleCompare) {
+		c.compare(ctx, group, db, logger, registry)
+	}
 	if listening.metrics != nil {
 		watch(ctx, group, listening.metrics, logger, registry)
 	}
@@ -199,7 +213,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	}
 	var reads http.Handler
 	if listening.api != nil {
-		if reads, err = c.answer(ctx, group, listening, db, lines.Rules(), images, changes, logger, registry); err != nil {
+		if reads, err = c.answer(ctx, group, listening, db, lines, images, changes, logger, registry); err != nil {
 			return err
 		}
 	}
@@ -281,6 +295,17 @@ func (c *Command) project(ctx context.Context, group *errgroup.Group, db *databa
 	}
 	group.Go(func() error {
 		runner.Run(ctx)
+		return nil
+	})
+	lines, err := folding.Lines(c.ForkChoice, logger, nil)
+	if err != nil {
+		return err
+	}
+	c.renewal = version.NewRenewal(version.RenewalConfig{
+		Pool: db.Pool, Lines: lines, Logger: logger, Registry: registry, Activate: c.ActivateNewVersions, Keep: c.KeepReplaced,
+	})
+	group.Go(func() error {
+		c.renewal.Run(ctx)
 		return nil
 	})
 	signer, err := c.Audit.OpenLog(ctx, db.Log, nil, c.Database.DataDir, true, logger)

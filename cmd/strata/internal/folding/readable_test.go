@@ -1,0 +1,98 @@
+package folding_test
+
+import (
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/cmd/strata/internal/folding"
+	"strata/internal/testkit/pgtest"
+)
+
+// forFolds are tables that no read uses, so that earlier rules need not have them.
+var forFolds = []string{"chain.unfinished"}
+
+// TestReadableRules compares the columns of earlier rules, which this program says it can read, with those of its own.
+func TestReadableRules(t *testing.T) {
+	t.Parallel()
+	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), pgtest.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	tables := func(schema, ddl string) []string {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), strings.ReplaceAll("CREATE SCHEMA {schema};"+ddl, "{schema}", schema)); err != nil {
+			t.Fatalf("the DDL of %s: %v", schema, err)
+		}
+		rows, err := conn.Query(t.Context(), `
+			SELECT c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
+			FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+			WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'r' ORDER BY 1`, schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return columns
+	}
+	compared := 0
+	for _, d := range lines.Definitions() {
+		if len(d.Readable) == 0 {
+			continue
+		}
+		own := tables("own_"+d.Spec.Name, d.Spec.Tables)
+		for _, rules := range d.Readable {
+			ddl, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "projections", d.Spec.Name, "testdata", fmt.Sprintf("rules_%d.sql", rules)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			earlier := tables(fmt.Sprintf("earlier_%s_%d", d.Spec.Name, rules), string(ddl))
+			for _, column := range own {
+				table, _, _ := strings.Cut(d.Spec.Name+"."+column, " ")
+				table = table[:strings.LastIndex(table, ".")]
+				if !slices.Contains(earlier, column) && !slices.Contains(forFolds, table) {
+					t.Errorf("%s says that it reads rules %d, which do not have %s", d.Spec.Name, rules, column)
+				}
+			}
+			compared++
+		}
+	}
+	if compared == 0 {
+		t.Error("no earlier rules can be read, although some could when this test was written")
+	}
+}
+
+// TestTablesForFoldsAreNotRead looks into the code of the reads.
+func TestTablesForFoldsAreNotRead(t *testing.T) {
+	t.Parallel()
+	err := filepath.WalkDir(filepath.Join("..", "..", "..", "..", "readapi"), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, table := range forFolds {
+			name, of, _ := strings.Cut(table, ".")
+			if strings.Contains(string(text), "{"+name+"}."+of) {
+				t.Errorf("%s reads %s", path, table)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

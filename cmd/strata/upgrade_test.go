@@ -1,0 +1,257 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/cmd/strata/internal/folding"
+	"strata/eventstore/archive"
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/pgtest"
+	"strata/projections"
+	"strata/projections/names"
+)
+
+// upgradePosts is the length of the log that a program is updated on.
+const upgradePosts = 600
+
+// readablePaths are what clients ask for while a program is updated: of all families whose tables this program can read
+// as the last release has made them. ACCOUNT is some account.
+var readablePaths = []string{
+	"/extended/v1/block?limit=5", "/extended/v2/blocks?limit=5", "/extended/v2/blocks/latest", "/extended/v2/burn-blocks?limit=5",
+	"/extended/v1/tx?limit=10", "/extended/v1/tx/mempool", "/extended/v1/stx_supply",
+	"/extended/v1/address/ACCOUNT/stx", "/extended/v1/address/ACCOUNT/balances", "/extended/v1/address/ACCOUNT/transactions?limit=5",
+	"/extended/v1/address/ACCOUNT/assets", "/extended/v2/addresses/ACCOUNT/transactions?limit=5", "/extended/v1/address/ACCOUNT/nonces",
+	"/extended/v1/tokens/nft/holdings?principal=ACCOUNT", "/extended/v2/pox/cycles", "/metadata/v1/ft",
+	"/ordinals/v1/inscriptions", "/ordinals/v1/brc-20/tokens",
+}
+
+// clients ask a server for paths, again and again, and fail the test at an error, and at an answer that goes back in the log.
+type clients struct {
+	t     *testing.T
+	api   string
+	reads atomic.Int64
+	stop  func()
+
+	mu      sync.Mutex
+	answers map[string][]string // by path: those that were given, each once
+}
+
+func readAgainAndAgain(t *testing.T, api string, paths []string) *clients {
+	t.Helper()
+	c := &clients{t: t, api: api, answers: map[string][]string{}}
+	ending := make(chan struct{})
+	var group sync.WaitGroup
+	for _, path := range paths {
+		group.Go(func() {
+			position := int64(0)
+			for {
+				select {
+				case <-ending:
+					return
+				default:
+					position = c.ask(path, position)
+				}
+			}
+		})
+	}
+	c.stop = sync.OnceFunc(func() {
+		close(ending)
+		group.Wait()
+	})
+	t.Cleanup(c.stop)
+	return c
+}
+
+func (c *clients) ask(path string, before int64) (position int64) {
+	got := do(c.t, http.MethodGet, c.api+path, nil, nil)
+	c.reads.Add(1)
+	text, _, _ := strings.Cut(strings.TrimPrefix(got.header.Get("Strata-Position"), "log="), ";")
+	position, _ = strconv.ParseInt(text, 10, 64)
+	if got.status != http.StatusOK || position < before {
+		c.t.Errorf("%s: got %d at event %d, after event %d: %s", path, got.status, position, before, got.body)
+	}
+	defer time.Sleep(5 * time.Millisecond)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if all := c.answers[path]; len(all) == 0 || all[len(all)-1] != string(got.body) {
+		c.answers[path] = append(all, string(got.body))
+	}
+	return position
+}
+
+// TestUpgrade starts this program on tables that the last release has built: the same tables, of which the register says that
+// earlier rules built them. Clients read all the time, and nobody gives a command.
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	dir, url := imported(t, upgradePosts)
+	before := startServer(t, dir, "--database-url", url)
+	before.caughtUp(upgradePosts)
+	paths := filled(t, url, readablePaths)
+	was := map[string]string{}
+	for _, path := range paths {
+		got := before.get(path)
+		if got.status != http.StatusOK {
+			t.Fatalf("%s: got %d %s", path, got.status, got.body)
+		}
+		was[path] = string(got.body)
+	}
+	before.stop()
+	for name, rules := range readable(t) {
+		execute(t, url, fmt.Sprintf(`UPDATE strata.projection SET rules = %d WHERE name = '%s'`, rules[0], name))
+	}
+	execute(t, url, `UPDATE strata.projection SET rules = 1 WHERE name = 'names'`)
+
+	s := startServer(t, dir, "--database-url", url)
+	if got := s.get("/v1/names?page=0"); got.status != http.StatusServiceUnavailable || !strings.Contains(string(got.body), fmt.Sprintf("until a version with rules %d is active", names.Version)) {
+		t.Errorf("what this program can't read: got %d %s", got.status, got.body)
+	}
+	c := update(t, s, url, paths)
+	for path, answers := range c.answers {
+		if len(answers) != 1 || answers[0] != was[path] {
+			t.Errorf("%s: got %d answers, and want one:\n%s\n%s", path, len(answers), strings.Join(answers, "\n"), was[path])
+		}
+	}
+	if got := s.get("/v1/names?page=0"); got.status != http.StatusOK {
+		t.Errorf("names, once they are built: got %d %s", got.status, got.body)
+	}
+}
+
+// TestUpgradeFromRelease starts this program on what an earlier one, STRATA_PREVIOUS, has built (make upgrade-test).
+func TestUpgradeFromRelease(t *testing.T) {
+	previous := os.Getenv("STRATA_PREVIOUS")
+	if previous == "" {
+		t.Skip("STRATA_PREVIOUS names no program: run make upgrade-test")
+	}
+	dir, url := t.TempDir(), pgtest.URL(t)
+	file := filepath.Join(dir, "events.tsv")
+	writeFile(t, file, chainArchive(t, archive.Copy, 7, upgradePosts))
+	earlier := func(args ...string) *exec.Cmd {
+		cmd := command(t, dir, nil, args...)
+		cmd.Path = previous
+		return cmd
+	}
+	if got := finish(t, earlier("import", "--database-url", url, file)); got.code != 0 {
+		t.Fatalf("the earlier program can't import: %s", got.stderr)
+	}
+	before := start(t, earlier("serve", "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0", "--log-format", "json", "--database-url", url))
+	before.api, before.observer = before.announced("serving the API"), before.announced("receiving events")
+	before.caughtUp(upgradePosts)
+	paths := filled(t, url, readablePaths)
+	was := map[string]string{}
+	for _, path := range paths {
+		got := before.get(path)
+		if got.status != http.StatusOK {
+			t.Fatalf("%s: the earlier program answered %d %s", path, got.status, got.body)
+		}
+		was[path] = string(got.body)
+	}
+	before.stop()
+	s := startServer(t, dir, "--database-url", url)
+	c := update(t, s, url, paths)
+	for path, answers := range c.answers {
+		same := answers[0] == was[path]
+		t.Logf("%-70s %d answers; the first is that of the earlier program: %t", path, len(answers), same)
+		if len(answers) > 2 { // of the old tables, and of the new ones
+			t.Errorf("%s: answers change again and again:\n%s", path, strings.Join(answers, "\n"))
+		}
+	}
+}
+
+// update reads while a server builds its versions, until all are active, and for a while after that.
+func update(t *testing.T, s *server, url string, paths []string) *clients {
+	t.Helper()
+	ready := s.get("/readyz?for=extended")
+	if ready.status != http.StatusOK || !strings.Contains(string(ready.body), "with the rules of this program, is being built") {
+		t.Errorf("readiness: got %d %s", ready.status, ready.body)
+	}
+	began := time.Now()
+	c := readAgainAndAgain(t, s.api, paths)
+	eventually.Holds(t, "the server's own versions are active", func() bool {
+		now := activeRules(t, url)
+		for name, rules := range lines(t).Rules() {
+			if now[name] != rules {
+				return false
+			}
+		}
+		return true
+	})
+	built, reads := time.Since(began), c.reads.Load()
+	eventually.Holds(t, "clients read on", func() bool { return c.reads.Load() > reads+int64(5*len(paths)) })
+	c.stop()
+	t.Logf("%d reads in the %s until the versions were active, and %d after", reads, built.Round(time.Millisecond), c.reads.Load()-reads)
+	s.mustPost("/new_mempool_tx", []byte(`[]`))
+	s.caughtUp(upgradePosts + 1)
+	return c
+}
+
+// activeRules returns the rules of the active versions.
+func activeRules(t *testing.T, url string) map[string]int {
+	t.Helper()
+	rules := map[string]int{}
+	var name string
+	var number int
+	query(t, url, `SELECT name, coalesce(rules, version) FROM strata.active JOIN strata.projection USING (name, version)`, []any{&name, &number}, func() { rules[name] = number })
+	return rules
+}
+
+// filled puts the account with the most changes of its balance into paths.
+func filled(t *testing.T, url string, paths []string) (all []string) {
+	t.Helper()
+	var account string
+	query(t, url, `SELECT account FROM api.ledger WHERE asset = 'stx' GROUP BY account ORDER BY count(*) DESC, account LIMIT 1`, []any{&account}, func() {})
+	for _, path := range paths {
+		all = append(all, strings.ReplaceAll(path, "ACCOUNT", account))
+	}
+	return all
+}
+
+// query calls each for each row of a query, whose columns are in into.
+func query(t *testing.T, url, sql string, into []any, each func()) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	rows, err := conn.Query(t.Context(), sql)
+	if err == nil {
+		_, err = pgx.ForEachRow(rows, into, func() error {
+			each()
+			return nil
+		})
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func lines(t *testing.T) projections.Lines {
+	t.Helper()
+	all, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func readable(t *testing.T) map[string][]int {
+	t.Helper()
+	all := lines(t).Readable()
+	if len(all) == 0 {
+		t.Fatal("this program reads no tables of an earlier release")
+	}
+	return all
+}

@@ -1,0 +1,165 @@
+-- Tables of the projection balances. Rows are of canonical blocks only. A revert deletes the newest block's rows,
+-- which it finds by the indexes *_revert_idx. These indexes grow at their right end only, where inserts cost least.
+
+-- The canonical blocks that the rows below reflect, with the heights that decide whether a lock is in force.
+CREATE TABLE {schema}.block (
+    height               bigint NOT NULL,
+    source_seq           bigint NOT NULL,
+    burn_block_height    bigint NOT NULL,
+    -- Burn heights at which all locks of pox-1 to pox-4 end; null until a node announces one.
+    pox_v1_unlock_height bigint,
+    pox_v2_unlock_height bigint,
+    pox_v3_unlock_height bigint,
+    pox_v4_unlock_height bigint,
+    index_block_hash     bytea  NOT NULL,
+    block_hash           bytea  NOT NULL,
+    CONSTRAINT block_pkey PRIMARY KEY (height)
+);
+
+-- Every change of every balance, in the order of execution, with the balance after it. An account's changes of an
+-- asset are numbered 1, 2, 3, …: the last number is their count, and a page at any depth is a range of numbers.
+CREATE TABLE {schema}.ledger (
+    n          bigint  NOT NULL,
+    height     bigint  NOT NULL,
+    source_seq bigint  NOT NULL, -- the event with the block
+    tx_index   int,              -- of the transaction in the block; null for miners' rewards
+    delta      numeric NOT NULL, -- base units: µSTX, units of the token, 1 or -1 for a non-fungible one
+    balance    numeric NOT NULL, -- after this change, including locked STX
+    -- Running sums up to and including this change: amounts that events moved out and in, and for STX the fees paid and
+    -- the miner's rewards. balance = received - sent - fees + rewards.
+    sent       numeric NOT NULL,
+    received   numeric NOT NULL,
+    fees       numeric NOT NULL,
+    rewards    numeric NOT NULL,
+    account    text    NOT NULL,
+    asset      text    NOT NULL, -- 'stx', or the asset identifier
+    cause      text    NOT NULL, -- type of the event, 'fee' or 'miner_reward'
+    pointer    text    NOT NULL, -- JSON pointer of the cause in the body of event source_seq
+    CONSTRAINT ledger_pkey PRIMARY KEY (account, asset, n)
+);
+CREATE INDEX ledger_revert_idx ON {schema}.ledger (height);
+
+-- The last ledger row of each account and asset, so that all assets of an account are one range.
+CREATE TABLE {schema}.holding (
+    n          bigint  NOT NULL,
+    height     bigint  NOT NULL, -- of the last change
+    source_seq bigint  NOT NULL,
+    balance    numeric NOT NULL,
+    sent       numeric NOT NULL,
+    received   numeric NOT NULL,
+    fees       numeric NOT NULL,
+    rewards    numeric NOT NULL,
+    account    text    NOT NULL,
+    asset      text    NOT NULL,
+    kind       text    NOT NULL, -- 'stx', 'ft' or 'nft'
+    CONSTRAINT holding_pkey PRIMARY KEY (account, asset)
+) WITH (fillfactor = 80);
+
+-- What happened to each non-fungible token, numbered from 1.
+CREATE TABLE {schema}.nft_event (
+    n          bigint NOT NULL,
+    height     bigint NOT NULL,
+    source_seq bigint NOT NULL,
+    mint       bigint,          -- its number among the mints of the asset; null for others
+    position   int    NOT NULL, -- among the events of non-fungible tokens of the block, in the order of execution
+    tx_index   int    NOT NULL,
+    event_index int    NOT NULL, -- in the transaction
+    value_hash bytea  NOT NULL, -- SHA-256 of value: token ids can be too long for an index
+    value      bytea  NOT NULL, -- the token's id, a serialised Clarity value
+    asset      text   NOT NULL,
+    cause      text   NOT NULL, -- type of the event
+    sender     text,
+    recipient  text,            -- null when burned
+    pointer    text   NOT NULL,
+    CONSTRAINT nft_event_pkey PRIMARY KEY (asset, value_hash, n)
+);
+CREATE INDEX nft_event_revert_idx ON {schema}.nft_event (height);
+
+-- The owner of each non-fungible token.
+CREATE TABLE {schema}.nft_custody (
+    n          bigint NOT NULL, -- of the last event
+    height     bigint NOT NULL,
+    source_seq bigint NOT NULL,
+    position   int    NOT NULL, -- of that event
+    tx_index   int    NOT NULL,
+    value_hash bytea  NOT NULL,
+    value      bytea  NOT NULL,
+    asset      text   NOT NULL,
+    owner      text,            -- null when burned
+    CONSTRAINT nft_custody_pkey PRIMARY KEY (asset, value_hash)
+) WITH (fillfactor = 80);
+
+-- The state of each asset after each block that changed it. The supply is minted - burned + rewards: fees do not
+-- change it, as miners receive them.
+CREATE TABLE {schema}.asset (
+    height     bigint  NOT NULL,
+    source_seq bigint  NOT NULL,
+    holders    bigint  NOT NULL, -- accounts with a balance above zero
+    mints      bigint  NOT NULL, -- events that mint
+    minted     numeric NOT NULL, -- base units; number of tokens if non-fungible
+    burned     numeric NOT NULL,
+    rewards    numeric NOT NULL, -- new STX that miners received: coinbases, without fees
+    asset      text    NOT NULL,
+    kind       text    NOT NULL, -- 'stx', 'ft' or 'nft'
+    CONSTRAINT asset_pkey PRIMARY KEY (asset, height)
+);
+CREATE INDEX asset_revert_idx ON {schema}.asset (height);
+
+-- The lock of each account after each change of it. The last row counts.
+CREATE TABLE {schema}.stx_lock (
+    height        bigint   NOT NULL,
+    source_seq    bigint   NOT NULL,
+    unlock_height bigint   NOT NULL, -- burn block height
+    position      int      NOT NULL, -- order of execution within the block
+    tx_index      int      NOT NULL,
+    pox_version   smallint NOT NULL, -- 1 for the contract pox, 2 for pox-2, …
+    amount        numeric  NOT NULL, -- µSTX locked in total; 0 if handle-unlock has ended the lock early
+    account       text     NOT NULL,
+    cause         text     NOT NULL, -- 'stx_lock_event' or 'handle-unlock'
+    pointer       text     NOT NULL,
+    txid          bytea    NOT NULL,
+    CONSTRAINT stx_lock_pkey PRIMARY KEY (account, height, position)
+);
+CREATE INDEX stx_lock_revert_idx ON {schema}.stx_lock (height);
+-- To find the accounts whose lock ends at a Bitcoin block.
+CREATE INDEX stx_lock_unlock_idx ON {schema}.stx_lock (unlock_height, account);
+
+-- The next nonce of each account after each block in which it used one.
+CREATE TABLE {schema}.nonce (
+    height     bigint  NOT NULL,
+    source_seq bigint  NOT NULL,
+    next_nonce numeric NOT NULL,
+    account    text    NOT NULL,
+    CONSTRAINT nonce_pkey PRIMARY KEY (account, height)
+);
+CREATE INDEX nonce_revert_idx ON {schema}.nonce (height);
+
+-- Blocks at which a balance became negative, which no chain allows: the log lacks events. This is normal for an archive
+-- that begins above genesis.
+CREATE TABLE {schema}.negative_balance (
+    height     bigint  NOT NULL,
+    source_seq bigint  NOT NULL,
+    balance    numeric NOT NULL,
+    account    text    NOT NULL,
+    asset      text    NOT NULL,
+    cause      text    NOT NULL, -- of the change that made it negative
+    pointer    text    NOT NULL,
+    CONSTRAINT negative_balance_pkey PRIMARY KEY (account, asset, height)
+);
+CREATE INDEX negative_balance_revert_idx ON {schema}.negative_balance (height);
+
+-- Indexes for readers: a build makes them at its end.
+
+CREATE INDEX block_index_block_hash_idx ON {schema}.block (index_block_hash);
+CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
+-- For balances at an earlier block.
+CREATE INDEX ledger_height_idx ON {schema}.ledger (account, asset, height, n);
+-- The tokens of an owner in the order of their ids. The index has the first 64 bytes of an id, which can be too long
+-- for it.
+CREATE INDEX nft_custody_owner_idx ON {schema}.nft_custody (owner, asset, substring(value FROM 1 FOR 64), value_hash) WHERE owner IS NOT NULL;
+-- The tokens of an owner in the order of receipt: all of them, and those of an asset.
+CREATE INDEX nft_custody_got_idx ON {schema}.nft_custody (owner, height, position) WHERE owner IS NOT NULL;
+CREATE INDEX nft_custody_asset_got_idx ON {schema}.nft_custody (owner, asset, height, position) WHERE owner IS NOT NULL;
+CREATE UNIQUE INDEX nft_event_mint_idx ON {schema}.nft_event (asset, mint) WHERE mint IS NOT NULL;
+-- The holders of an asset, the largest balance first.
+CREATE INDEX holding_most_idx ON {schema}.holding (asset, balance DESC, account) WHERE balance > 0;

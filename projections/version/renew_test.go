@@ -1,0 +1,166 @@
+package version_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/eventstore"
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/replay"
+	"strata/projections"
+	"strata/projections/chain"
+	"strata/projections/follow"
+	"strata/projections/internal/rig"
+	"strata/projections/version"
+)
+
+// renew runs a Renewal until the test ends.
+func renew(t *testing.T, log *eventstore.Log, lines projections.Lines, keep time.Duration) (*version.Renewal, *prometheus.Registry) {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	r := version.NewRenewal(version.RenewalConfig{
+		Pool: log.Pool(), Lines: lines, Logger: slog.New(slog.DiscardHandler), Registry: registry, Activate: true, Keep: keep,
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.Run(ctx)
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-done
+	})
+	return r, registry
+}
+
+func activeNumbers(t *testing.T, log *eventstore.Log) map[string]int {
+	t.Helper()
+	all, err := version.Active(t.Context(), log.Pool())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func exists(t *testing.T, log *eventstore.Log, v projections.Schema) bool {
+	t.Helper()
+	all, err := version.StatusesWithoutSizes(t.Context(), log.Pool())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		if s.Schema() == v {
+			return true
+		}
+	}
+	return false
+}
+
+// TestRenewal starts a program with new rules of a leader and of what folds its steps, under reads: its versions become
+// active by themselves, together. What was replaced is dropped, but for what a command made.
+func TestRenewal(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	old := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
+	stop := rig.Follow(t, log, old...)
+	replay.Append(t, log, rig.Blocks(0, 400)...)
+	replay.Wait(t, log)
+	byHand := rig.Rebuild(t, log, old, version.RebuildOptions{Name: "tally", To: 9})[0]
+	waitUntilIndexed(t, log, byHand)
+	stop()
+	rig.Execute(t, log, `UPDATE strata.projection SET rules = $1 WHERE name = 'chain'`, chain.Version-1) // built by the last release
+	ctx, stopReading := context.WithCancel(t.Context())
+	defer stopReading()
+	r := read(ctx, log.Pool())
+
+	next := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(2))}
+	leader := rig.Schema("chain", chain.Version+1)
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, BuildNew: true}, next...)
+	renewal, _ := renew(t, log, next, time.Nanosecond)
+	eventually.Holds(t, "the new versions are active", func() bool {
+		active := activeNumbers(t, log)
+		if (active["chain"] == leader.Version) != (active["tally"] == 2) {
+			t.Fatalf("the leader is active without its followers: %v", active)
+		}
+		return active["tally"] == 2
+	})
+	replay.Append(t, log, rig.Blocks(400, 20)...)
+	eventually.Holds(t, "a version that was replaced is dropped", func() bool { return !exists(t, log, rig.Schema("tally", 1)) })
+	if r.ended() || r.err != nil {
+		t.Fatalf("a read failed: %v", r.err)
+	}
+	stopReading()
+	<-r.done
+	if r.err != nil || r.versions[1].Load() == 0 {
+		t.Errorf("%d reads of the old version, and then: %v", r.versions[1].Load(), r.err)
+	}
+	// The chain whose steps it folds stays, too.
+	if !exists(t, log, byHand) || !exists(t, log, rig.Schema("chain", chain.Version)) {
+		t.Errorf("dropped %s, which a command made, or what it folds", byHand)
+	}
+	if notice := renewal.Notice(); notice != "" {
+		t.Errorf("got the notice %q", notice)
+	}
+}
+
+// TestRenewalOfAFollower gives new rules to a projection whose leader stays. What somebody has rolled back stays so, and a
+// program with the older rules leaves the newer ones active.
+func TestRenewalOfAFollower(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	old := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
+	next := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(2))}
+	rig.Follow(t, log, old...)
+	replay.Append(t, log, rig.Blocks(0, 100)...)
+	replay.Wait(t, log)
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, BuildNew: true}, next...)
+	renew(t, log, old, time.Nanosecond)
+	renew(t, log, next, time.Hour)
+	becomes := func(number int) {
+		t.Helper()
+		eventually.Holds(t, "the version is active", func() bool { return activeNumbers(t, log)["tally"] == number })
+	}
+	becomes(2)
+	eventually.Holds(t, "it can be rolled back, as it is kept", func() bool {
+		_, err := version.Rollback(t.Context(), log.Pool(), next, "tally")
+		if err != nil && !isBehind(err) {
+			t.Fatal(err)
+		}
+		return err == nil
+	})
+	for range 3 { // a Renewal looks every second
+		time.Sleep(700 * time.Millisecond)
+		becomes(1)
+	}
+	if !exists(t, log, rig.Schema("tally", 2)) {
+		t.Error("the version with newer rules is gone")
+	}
+}
+
+// TestRenewalRefused has wrong rows in a version: it does not become active, and the notice and the metric say why.
+func TestRenewalRefused(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	stop := rig.Follow(t, log, projections.Chain(rig.Chain(t), rig.NewTally(1)))
+	replay.Append(t, log, rig.Blocks(0, 100)...)
+	replay.Wait(t, log)
+	stop()
+	next := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(2))}
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, BuildNew: true}, next...)
+	waitUntilIndexed(t, log, rig.Schema("tally", 2))
+	rig.Execute(t, log, `UPDATE tally_v2.sum SET steps = steps + 1`)
+	renewal, registry := renew(t, log, next, 0)
+	eventually.Holds(t, "the notice says why", func() bool { return renewal.Notice() != "" })
+	if got := activeNumbers(t, log)["tally"]; got != 1 {
+		t.Errorf("version %d is active: %s", got, renewal.Notice())
+	}
+	families, err := registry.Gather()
+	if err != nil || len(families) != 1 || families[0].GetMetric()[0].GetGauge().GetValue() != 1 {
+		t.Errorf("got the metrics %v, %v", families, err)
+	}
+}
