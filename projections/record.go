@@ -3,6 +3,7 @@ package projections
 import (
 	"time"
 
+	"strata/domain/bns"
 	"strata/domain/fetch"
 	"strata/domain/hash"
 	"strata/domain/names"
@@ -31,6 +32,8 @@ const (
 	// Attached is what the first naming system has outside of blocks: the content of attachments, which a node has found
 	// some time after their block or was asked for, and the published export of Stacks 1.0.
 	Attached RecordKind = 5
+	// NamesRead is what a contract of BNS-V2 answered to a read-only call about what it does not print.
+	NamesRead RecordKind = 6
 )
 
 // KindOf returns the kind of a record, or 0 for nil. It is not for Bitcoin blocks: whether one is followed, chain
@@ -42,6 +45,9 @@ func KindOf(record Record) RecordKind {
 	case *fetch.Report:
 		if record.Want.Kind == fetch.Attachment {
 			return Attached
+		}
+		if _, ok := bns.SubjectOf(record.Want); ok {
+			return NamesRead
 		}
 	case *Announcement, *nodeevent.DropMempoolTx:
 		return Mempool
