@@ -109,7 +109,7 @@ func TestLagOfStepsCounts(t *testing.T) {
 		`CREATE SCHEMA chain_v5`,
 		`CREATE TABLE chain_v5.step (step bigint PRIMARY KEY, source_seq bigint NOT NULL)`,
 		`INSERT INTO chain_v5.step SELECT n, 1 FROM generate_series(1, 600) n`,
-		`INSERT INTO strata.projection (name, version, input, state) VALUES ('chain', 4, 'log', 'live')`,
+		`INSERT INTO strata.projection (name, version, input, state) VALUES ('chain', 5, 'log', 'live')`,
 		`UPDATE strata.projection SET input = 'chain_v5' WHERE name = 'ft'`,
 	} {
 		if _, err := log.Pool().Exec(ctx, sql); err != nil {

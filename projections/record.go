@@ -29,11 +29,10 @@ const (
 	BitcoinFollowed RecordKind = 3
 	// BitcoinLeft is a Bitcoin block that was on the followed fork until now.
 	BitcoinLeft RecordKind = 4
-	// Attached is what the first naming system has outside of blocks: the content of attachments, which a node has found
-	// some time after their block or was asked for, and the published export of Stacks 1.0.
+	// Attached is what the naming systems have outside of blocks: the content of attachments, which a node has found some
+	// time after their block or was asked for, the published export of Stacks 1.0, and what the contract of BNS-V2
+	// answered to read-only calls about what it does not print.
 	Attached RecordKind = 5
-	// NamesRead is what a contract of BNS-V2 answered to a read-only call about what it does not print.
-	NamesRead RecordKind = 6
 )
 
 // KindOf returns the kind of a record, or 0 for nil. It is not for Bitcoin blocks: whether one is followed, chain
@@ -47,7 +46,7 @@ func KindOf(record Record) RecordKind {
 			return Attached
 		}
 		if _, ok := bns.SubjectOf(record.Want); ok {
-			return NamesRead
+			return Attached
 		}
 	case *Announcement, *nodeevent.DropMempoolTx:
 		return Mempool

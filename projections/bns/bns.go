@@ -88,7 +88,7 @@ func specOf(version int) projections.Spec {
 			"bns_namespace:namespace", "bns_name:name", "bns_primary_name:primary_name", "bns_zonefile:zonefile", "bns_preorder:preorder",
 			"bns_event:event", "bns_reading:reading",
 		},
-		Records: []projections.RecordKind{projections.NamesRead},
+		Records: []projections.RecordKind{projections.Attached},
 	}
 }
 

@@ -87,15 +87,20 @@ func (b *batch) deploy(tx *transaction.Transaction, code []byte, block *blockFac
 }
 
 // reached returns the agents that a transaction may make act: those that the contract it calls or deploys reaches, and
-// those that contracts reach which it passes as arguments.
-func (b *batch) reached(tx *transaction.Transaction) map[string]power {
+// those that contracts reach which it passes as arguments. A contract that is being deployed has no name before it gets
+// one.
+func (b *batch) reached(tx *transaction.Transaction, facts []fact) map[string]power {
 	if len(b.callers) == 0 {
 		return nil
 	}
 	reached := map[string]power{}
 	add := func(contract string) { maps.Copy(reached, b.callers[contract].agents) }
 	if deployed, ok := tx.Deploys(); ok {
-		add(deployed.String())
+		contract := deployed.String()
+		add(contract)
+		if !slices.ContainsFunc(facts, func(f fact) bool { m, ok := f.what.(*moved); return ok && m.to == contract }) {
+			delete(reached, contract)
+		}
 	}
 	if call, ok := tx.Payload.(*transaction.ContractCall); ok {
 		add(call.Contract.String())
@@ -143,7 +148,7 @@ type actKey struct {
 
 // actsOf notes the acts that a successful transaction may consist of. An agent that renews a name burns STX.
 func (b *batch) actsOf(tx *transaction.Transaction, block *blockFacts, t *transactionFacts) {
-	for agent, p := range b.reached(tx) {
+	for agent, p := range b.reached(tx, t.facts) {
 		p.renews = p.renews && slices.ContainsFunc(t.facts, func(f fact) bool {
 			burn, ok := f.what.(*burned)
 			return ok && burn.sender == agent

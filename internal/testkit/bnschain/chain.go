@@ -33,6 +33,8 @@ type Call struct {
 	Events             []Event
 	// Deploys makes the transaction the deployment of a contract with this name, whose body does all that.
 	Deploys string
+	// Source is the source of that contract; empty for one that is of no interest.
+	Source string
 }
 
 // Event is an event of a transaction: its type, and the members of its data.
@@ -109,7 +111,11 @@ func (c *Call) raw(t testing.TB) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var payload transaction.Payload = &transaction.SmartContract{ContractName: c.Deploys, Code: []byte("(ok true)")}
+	source := c.Source
+	if source == "" {
+		source = "(ok true)"
+	}
+	var payload transaction.Payload = &transaction.SmartContract{ContractName: c.Deploys, Code: []byte(source)}
 	if c.Deploys == "" {
 		contract, err := clarity.ParsePrincipal(c.Contract)
 		if err != nil {

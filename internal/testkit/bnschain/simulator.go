@@ -81,6 +81,7 @@ type Simulator struct {
 	t        testing.TB
 	random   *rand.Rand
 	accounts []string
+	agents   []string // contracts that act by themselves
 	blocks   int
 }
 
@@ -97,6 +98,19 @@ func NewSimulator(t testing.TB, seed uint64) *Simulator {
 		s.accounts = append(s.accounts, c32.Address{Version: c32.MainnetSingle, Hash160: [20]byte{7, 19: byte(i)}}.String())
 	}
 	return s
+}
+
+// WithAgents adds contracts that own names and call the registry themselves, also in ways that print nothing. They are
+// deployed with the first block.
+func (s *Simulator) WithAgents() *Simulator {
+	s.agents = []string{bns.MainnetDeployer + ".vault", bns.MainnetDeployer + ".keeper"}
+	return s
+}
+
+// anyone returns a random principal.
+func (s *Simulator) anyone() string {
+	all := slices.Concat(s.accounts, s.agents)
+	return all[s.random.IntN(len(all))]
 }
 
 // Accounts are the principals that act.
@@ -127,8 +141,38 @@ func (s *Simulator) Genesis() (Block, *State) {
 		state.Primary[n.Owner] = n.ID
 		x.print(Names, "topic", text("new-airdrop"), "owner", principal(n.Owner), "name", nameTuple(full), "id", uintOf(n.ID), "registered-at", uintOf(uint64(n.RegisteredAt)))
 	}
-	call := Call{Sender: bns.MainnetDeployer, Deploys: "airdrop-1", Events: x.events}
-	return Block{Name: "sim0", BurnHeight: state.BurnHeight, Old: true, Calls: []Call{call}}, state
+	calls := []Call{{Sender: bns.MainnetDeployer, Deploys: "airdrop-1", Events: x.events}}
+	if len(s.agents) > 0 {
+		for i, source := range []string{
+			`(contract-call? '` + Names + ` set-primary-name id) (contract-call? '` + Names + ` name-renewal namespace name)`,
+			`(contract-call? '` + Names + ` set-primary-name id) (contract-call? '` + Names + ` name-renewal namespace name)`,
+			`(contract-call? .vault act)`, `(contract-call? .relay act)`, `(contract-call? agent act)`,
+		} {
+			calls = append(calls, Call{Sender: bns.MainnetDeployer, Deploys: []string{"vault", "keeper", "relay", "front", "dispatch"}[i], Source: source})
+		}
+	}
+	return Block{Name: "sim0", BurnHeight: state.BurnHeight, Old: true, Calls: calls}, state
+}
+
+// agentCall returns a transaction in which an agent does some things: a call of the agent, of a contract that calls it,
+// or of one that gets it as an argument.
+func (s *Simulator) agentCall(state *State) Call {
+	agent := s.random.IntN(len(s.agents))
+	c := Call{Contract: s.agents[agent], Function: "act", Sender: s.accounts[s.random.IntN(len(s.accounts))]}
+	switch s.random.IntN(3) {
+	case 0:
+		c.Contract, c.Args = bns.MainnetDeployer+".dispatch", []clarity.Value{clarity.NewSome(principal(s.agents[agent]))}
+	case 1:
+		if agent == 0 {
+			c.Contract = bns.MainnetDeployer + ".front"
+		}
+	}
+	for range 1 + s.random.IntN(2) {
+		x := &step{Simulator: s, State: state, sender: s.agents[agent], byContract: true, agent: true}
+		x.act()
+		c.Events = append(c.Events, x.events...)
+	}
+	return c
 }
 
 // Next returns a block on top of another, with the state after it.
@@ -153,6 +197,9 @@ func (s *Simulator) Next(parent Block, before *State) (Block, *State) {
 
 // call returns a random transaction. One in four is a call of another contract, which does several things.
 func (s *Simulator) call(state *State) Call {
+	if len(s.agents) > 0 && s.random.IntN(3) == 0 {
+		return s.agentCall(state)
+	}
 	sender := s.accounts[s.random.IntN(len(s.accounts))]
 	if s.random.IntN(4) == 0 {
 		c := Call{Contract: proxy, Function: "many", Sender: sender}
@@ -180,7 +227,8 @@ type step struct {
 	*Simulator
 	*State
 	sender     string
-	byContract bool // silent changes can't be seen then, so none are made
+	byContract bool // nothing tells of silent changes then, so none are made
+	agent      bool // but by an agent
 	call       Call
 	events     []Event
 }
@@ -216,7 +264,7 @@ func (x *step) namespaceOf(full string) SimNamespace {
 func (x *step) try(what int) bool {
 	mine := func(full string, n SimName) bool { return n.Owner == x.sender && x.namespaceOf(full).LaunchedAt >= 0 }
 	free := func(full string, n SimName) bool { return mine(full, n) && x.namespaceOf(full).Manager == "" }
-	other := x.accounts[x.random.IntN(len(x.accounts))]
+	other := x.anyone()
 	switch what {
 	case 0:
 		return x.reveal()
@@ -268,7 +316,7 @@ func (x *step) try(what int) bool {
 		return x.renew()
 	case 11: // choose the primary name
 		_, n, ok := x.some(mine)
-		if !ok || x.byContract {
+		if !ok || x.byContract && !x.agent {
 			return false
 		}
 		x.Primary[x.sender] = n.ID
@@ -452,7 +500,7 @@ func (x *step) renew() bool {
 	full, n, ok := x.some(func(full string, n SimName) bool {
 		expiry, expires := x.Expiry(full)
 		lapsed := x.BurnHeight >= expiry+bns.Grace
-		return expires && (n.Owner == x.sender && (!lapsed || !x.byContract) || n.Owner != x.sender && lapsed)
+		return expires && (n.Owner == x.sender && (!lapsed || !x.byContract || x.agent) || n.Owner != x.sender && lapsed)
 	})
 	if !ok {
 		return false
@@ -546,6 +594,15 @@ func (x *step) print(contract string, fields ...any) {
 
 // printName adds the print of a name with its properties.
 func (x *step) printName(topic, full string, n SimName) {
+	id := uintOf(n.ID)
+	if topic == "renew-name" {
+		id = clarity.NewSome(id)
+	}
+	x.print(Names, "topic", text(topic), "owner", principal(n.Owner), "name", nameTuple(full), "id", id, "properties", clarity.NewSome(n.Properties()))
+}
+
+// Properties returns the entry of the name in the contract's map of properties.
+func (n SimName) Properties() clarity.Value {
 	optional := func(height int64) clarity.Value {
 		if height < 0 {
 			return clarity.NewNone()
@@ -558,13 +615,16 @@ func (x *step) printName(topic, full string, n SimName) {
 		preorder, by = clarity.NewSome(buffer(string(raw))), clarity.NewSome(principal(n.PreorderedBy))
 	}
 	burned, _ := strconv.ParseUint(n.Burned, 10, 64)
-	id := uintOf(n.ID)
-	if topic == "renew-name" {
-		id = clarity.NewSome(id)
-	}
-	x.print(Names, "topic", text(topic), "owner", principal(n.Owner), "name", nameTuple(full), "id", id, "properties", clarity.NewSome(tuple(
+	return tuple(
 		"registered-at", optional(n.RegisteredAt), "imported-at", optional(n.ImportedAt), "hashed-salted-fqn-preorder", preorder, "preordered-by", by,
-		"renewal-height", uintOf(uint64(n.Renewal)), "stx-burn", uintOf(burned), "owner", principal(n.Owner))))
+		"renewal-height", uintOf(uint64(n.Renewal)), "stx-burn", uintOf(burned), "owner", principal(n.Owner))
+}
+
+// Claim returns the events of the first registration of a name.
+func Claim(id uint64, full, to string, height int64) []Event {
+	n := SimName{ID: id, Owner: to, RegisteredAt: height, ImportedAt: -1, Burned: "0"}
+	return []Event{Mint(id, to), Print(Names, tuple("topic", text("new-name"), "owner", principal(to), "name", nameTuple(full), "id", uintOf(id),
+		"properties", clarity.NewSome(n.Properties())))}
 }
 
 // printNamespace adds the print of a namespace with its properties.
