@@ -67,16 +67,10 @@ func TestSilentPrimaryName(t *testing.T) {
 		s.mustPost(post.Path, post.Body)
 	}
 	primary := func() string {
-		var body struct {
-			Primary *struct {
-				FullName string `json:"full_name"`
-			} `json:"primary"`
+		if found := regexp.MustCompile(`"full_name":"([^"]*)"`).FindSubmatch(s.get("/bns/v2/names/address/" + agent + "/primary").body); found != nil {
+			return string(found[1])
 		}
-		got := s.get("/bns/v2/names/address/" + agent + "/primary")
-		if err := json.Unmarshal(got.body, &body); err != nil || body.Primary == nil {
-			return string(got.body)
-		}
-		return body.Primary.FullName
+		return ""
 	}
 	claim := func(id uint64, name string) bnschain.Call {
 		return bnschain.Call{Contract: bnschain.Names, Function: "name-claim-fast", Sender: bns.MainnetDeployer, Events: bnschain.Claim(id, name, agent, 0)}
