@@ -39,7 +39,7 @@ func TestFoldsLookUp(t *testing.T) {
 	config := synthchain.Everything(5, synthchain.V3109)
 	config.ForkProbability, config.BitcoinReorgProbability = 0.03, 0
 	config.Mix = synthchain.DefaultMix()
-	config.Mix.Naming = 20
+	config.Mix.Naming, config.Mix.Registry = 20, 20
 	made.Chain = synthchain.New(config)
 	replay.Append(t, log, made.Next(2500)...)
 	replay.Append(t, log, stacks1(t, made.Chain.Expected().Names)...)
