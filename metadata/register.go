@@ -15,7 +15,9 @@ import (
 )
 
 // projections lists the projections that have wants, with the kinds of their wants.
-var projections = map[string][]fetch.Kind{"ft": tokenKinds, "sft": tokenKinds, "nft": tokenKinds, "names": {fetch.Attachment}}
+var projections = map[string][]fetch.Kind{
+	"ft": tokenKinds, "sft": tokenKinds, "nft": tokenKinds, "names": {fetch.Attachment}, "bns": {fetch.ContractRead},
+}
 
 // tokenKinds are the kinds of the wants of tokens.
 var tokenKinds = []fetch.Kind{fetch.ContractRead, fetch.ContractInterface, fetch.Document, fetch.Image}

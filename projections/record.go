@@ -3,6 +3,7 @@ package projections
 import (
 	"time"
 
+	"strata/domain/bns"
 	"strata/domain/fetch"
 	"strata/domain/hash"
 	"strata/domain/names"
@@ -28,8 +29,9 @@ const (
 	BitcoinFollowed RecordKind = 3
 	// BitcoinLeft is a Bitcoin block that was on the followed fork until now.
 	BitcoinLeft RecordKind = 4
-	// Attached is what the first naming system has outside of blocks: the content of attachments, which a node has found
-	// some time after their block or was asked for, and the published export of Stacks 1.0.
+	// Attached is what the naming systems have outside of blocks: the content of attachments, which a node has found some
+	// time after their block or was asked for, the published export of Stacks 1.0, and what the contract of BNS-V2
+	// answered to read-only calls about what it does not print.
 	Attached RecordKind = 5
 )
 
@@ -41,6 +43,9 @@ func KindOf(record Record) RecordKind {
 		return 0
 	case *fetch.Report:
 		if record.Want.Kind == fetch.Attachment {
+			return Attached
+		}
+		if _, ok := bns.SubjectOf(record.Want); ok {
 			return Attached
 		}
 	case *Announcement, *nodeevent.DropMempoolTx:

@@ -22,6 +22,7 @@ type simulateCommand struct {
 	Calm        bool    `help:"Post no forks, duplicates, late parents or Bitcoin reorganisations; with --ordinals, no rollbacks, losses, duplicates or disorder."`
 	Epoch2      bool    `xor:"feed" help:"Post a chain from before Nakamoto, with microblocks."`
 	AllEpochs   bool    `xor:"feed" help:"Post a chain of a test network that goes through all epochs up to 4.0 within a thousand posts, with everything that stakers do."`
+	Names       bool    `help:"Let accounts register, change and trade names of both registries, too."`
 	Ordinals    bool    `xor:"feed" help:"Post the feed of an ordinals indexer instead of a chain."`
 	Gaps        float64 `default:"0.04" help:"Probability that a post of the ordinals feed is lost at first, and arrives much later."`
 	Token       string  `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to send with the ordinals feed: the --ordhook-token of the server."`
@@ -30,6 +31,17 @@ type simulateCommand struct {
 
 // config returns the configuration of the chain that the flags describe.
 func (c *simulateCommand) config() synthchain.Config {
+	config := c.withoutNames()
+	if c.Names {
+		if config.Mix == (synthchain.Mix{}) {
+			config.Mix = synthchain.DefaultMix()
+		}
+		config.Mix.Naming, config.Mix.Registry = 20, 40
+	}
+	return config
+}
+
+func (c *simulateCommand) withoutNames() synthchain.Config {
 	generation := synthchain.V40
 	if c.Epoch2 {
 		generation = synthchain.V21

@@ -97,6 +97,36 @@ func TestSimulate(t *testing.T) {
 	s.checkProvenance(want, accounts[0])
 }
 
+// With names, the names of both registries are what the generator expects.
+func TestSimulateNames(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t))
+	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "400", "--seed", "5", "--names")
+	s.caughtUp(400)
+	want, accounts := expected(simulateCommand{Seed: 5, Forks: 0.05, Names: true}, 400)
+	s.checkState(want, accounts)
+	if len(want.Names) == 0 || want.Registry == nil || len(want.Registry.Names) < 10 {
+		t.Fatalf("nothing happened to names: %d of the first registry, %+v", len(want.Names), want.Registry)
+	}
+	for full, n := range want.Registry.Names {
+		var got struct {
+			Data struct {
+				Owner string
+				ID    int64 `json:"id"`
+			}
+		}
+		if s.read("/bns/v2/names/"+full, &got); got.Data.Owner != n.Owner || uint64(got.Data.ID) != n.ID {
+			t.Errorf("%s: got %+v, want owner %s and id %d", full, got.Data, n.Owner, n.ID)
+		}
+	}
+	for full, n := range want.Names {
+		var got struct{ Address string }
+		if s.read("/v1/names/"+full, &got); got.Address != n.Owner {
+			t.Errorf("%s: got owner %s, want %s", full, got.Address, n.Owner)
+		}
+	}
+}
+
 // So does an ordinals feed with everything in it. The server requires a token.
 func TestSimulateOrdinals(t *testing.T) {
 	t.Parallel()

@@ -36,6 +36,16 @@ func Label(b []byte) string {
 	return string(b)
 }
 
+// labelBytes is the inverse of Label.
+func labelBytes(text string) []byte {
+	if digits, ok := strings.CutPrefix(text, "0x"); ok {
+		if b, err := hex.DecodeString(digits); err == nil && Label(b) == text {
+			return b
+		}
+	}
+	return []byte(text)
+}
+
 // Legal reports whether the contract accepts a text as a new label (at most 48 bytes) or namespace (at most 20).
 func Legal(text string, most int) bool {
 	if text == "" || len(text) > most {

@@ -17,7 +17,7 @@ func ReadInterface(r *fetch.Report) (*contract.Interface, *fetch.Problem) {
 	if !ok {
 		return nil, &fetch.Problem{Severity: fetch.Waiting, Reason: fetch.ReasonUnknown, Detail: "the interface was not asked for"}
 	}
-	if problem := failure(e); problem != nil {
+	if problem := e.NodeProblem(); problem != nil {
 		if e.Status == statusNotFound {
 			problem.Severity = fetch.Troubled
 		}
@@ -25,12 +25,12 @@ func ReadInterface(r *fetch.Report) (*contract.Interface, *fetch.Problem) {
 	}
 	i, err := contract.Parse(e.Body)
 	if err != nil {
-		return nil, unreadable(e, err)
+		return nil, e.Unreadable(err)
 	}
 	// Any JSON object parses, but a node always lists functions. Without this check, another object would count as the
 	// interface of a contract that is never a token.
 	if i == nil || i.Functions == nil {
-		return nil, unreadable(e, errors.New("no functions"))
+		return nil, e.Unreadable(errors.New("no functions"))
 	}
 	return i, nil
 }

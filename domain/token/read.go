@@ -28,7 +28,7 @@ func ReadToken(kind Kind, r *fetch.Report) (Read, *fetch.Problem) {
 		switch {
 		case problem == nil:
 			stated = stated || !p.optional
-		case p.optional && (problem.Severity == fetch.Wrong || e.Status == statusOverBudget):
+		case p.optional && (problem.Severity == fetch.Wrong || e.Status == fetch.StatusOverBudget):
 		case soonest == nil || problem.Severity < soonest.Severity:
 			soonest = problem
 		}
@@ -42,7 +42,7 @@ func ReadToken(kind Kind, r *fetch.Report) (Read, *fetch.Problem) {
 
 // read adds the property to what was read. The problem says why the contract does not state it.
 func (p *property) read(r *fetch.Report, read *Read) (fetch.Exchange, *fetch.Problem) {
-	e, v, problem := answer(r, p.function)
+	e, v, problem := r.Answer(p.function)
 	if problem == nil && !p.set(read, v) {
 		problem = unexpected(e, v)
 	}
@@ -71,7 +71,7 @@ func MissingOf(kind Kind, r *fetch.Report) (missing []Missing) {
 // or nil and a problem.
 func ReadSupply(r *fetch.Report) (*big.Int, *fetch.Problem) {
 	var read Read
-	e, v, problem := answer(r, supply.function)
+	e, v, problem := r.Answer(supply.function)
 	if problem == nil && (!supply.set(&read, v) || read.TotalSupply == nil) {
 		problem = unexpected(e, v)
 	}
@@ -84,7 +84,7 @@ func ReadSupply(r *fetch.Report) (*big.Int, *fetch.Problem) {
 // ReadLastTokenID reads the report of a want with LastTokenIDCall. It returns a number from 0 to 2^128-1, or nil and a
 // problem. Unlike for a token's properties, a result of none is a problem, because the function must return a number.
 func ReadLastTokenID(r *fetch.Report) (*big.Int, *fetch.Problem) {
-	e, v, problem := answer(r, lastTokenID)
+	e, v, problem := r.Answer(lastTokenID)
 	if problem != nil {
 		return nil, problem
 	}
@@ -97,5 +97,5 @@ func ReadLastTokenID(r *fetch.Report) (*big.Int, *fetch.Problem) {
 
 // unexpected returns the problem of a contract whose result is not of the type in its standard.
 func unexpected(e fetch.Exchange, v clarity.Value) *fetch.Problem {
-	return problem(e, fetch.Wrong, fetch.ReasonClarity, "result "+v.Repr())
+	return e.Problem(fetch.Wrong, fetch.ReasonClarity, "result "+v.Repr())
 }

@@ -49,6 +49,9 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 	if err := b.copy(ctx, "block", "height source_seq burn_block_height burn_height events index_block_hash block_hash", rows); err != nil {
 		return err
 	}
+	if err := b.writeActs(ctx); err != nil {
+		return err
+	}
 	if err := b.write(ctx, s); err != nil {
 		return err
 	}

@@ -5,8 +5,14 @@
 //
 // Owners follow the events of the non-fungible token alone. Everything else is in what the contracts print, except for
 // changes that print nothing: preorders, the reveal of a namespace, the choice of a primary name, and the renewal of a
-// lapsed name by its owner. These are read from top-level calls. A contract that makes such a call itself leaves no
-// trace in the events of its transaction; then the row keeps what was known before.
+// lapsed name by its owner. These are read from top-level calls.
+//
+// A contract that makes such a call itself leaves no trace in the events of its transaction. But it has the name of the
+// function in its source, and it only runs in a transaction that calls a contract which names it, or that passes it as an
+// argument. So the projection knows in which blocks such a contract, an agent, may have acted. If it has names, the
+// projection raises a want for what the registry answers about its primary name and its lapsed names. The report is in the
+// log, and counts while the block is canonical at which the registry was asked. The registry does not tell about preorders
+// and about namespaces that are not launched; when a contract makes one, the row keeps what was known before.
 //
 // The events of a contract deployment count as well: names of the first registry were moved here by the bodies of
 // deployments.
@@ -23,6 +29,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -42,7 +49,8 @@ const Name = "bns"
 //
 // Version history:
 //   - 1: first version.
-const Version = 1
+//   - 2: what contracts change without a print is read from the registry.
+const Version = 2
 
 // BNS is the projection. It is not safe for concurrent use: one follower owns it.
 type BNS struct {
@@ -52,6 +60,7 @@ type BNS struct {
 	// tip is the newest block at the step position; nil if there is none. A position of -1 means that it is unknown.
 	tip      *tip
 	position int64
+	callers  callers // at the position
 }
 
 // tip is the newest block that the rows reflect.
@@ -77,8 +86,9 @@ func specOf(version int) projections.Spec {
 		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
 		Views: []string{
 			"bns_namespace:namespace", "bns_name:name", "bns_primary_name:primary_name", "bns_zonefile:zonefile", "bns_preorder:preorder",
-			"bns_event:event",
+			"bns_event:event", "bns_reading:reading",
 		},
+		Records: []projections.RecordKind{projections.Attached},
 	}
 }
 
@@ -91,7 +101,7 @@ func (p *BNS) WithSpec(spec projections.Spec) projections.Projection[projections
 }
 
 // Forget implements projections.Projection.
-func (p *BNS) Forget() { p.tip, p.position = nil, -1 }
+func (p *BNS) Forget() { p.tip, p.position, p.callers = nil, -1, nil }
 
 // batch is one call of Fold: the steps of one database transaction.
 type batch struct {
@@ -100,28 +110,39 @@ type batch struct {
 	tx        pgx.Tx
 	lists     *ranked.Changes
 	tip       *tip
+	callers   callers
+	deployed  [][]any // rows of caller that are not written yet
+	acts      map[actKey]act
+	stirred   map[string]bool // agents whose wants may change
 }
 
 func (b *batch) sql(query string) string { return b.spec.SQL(query) }
 
 // Fold implements projections.Projection.
 func (p *BNS) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
-	b := &batch{spec: p.spec, contracts: p.contracts, tx: tx, lists: p.lists.Changes(), tip: p.tip}
+	b := &batch{
+		spec: p.spec, contracts: p.contracts, tx: tx, lists: p.lists.Changes(), tip: p.tip, callers: p.callers, acts: map[actKey]act{}, stirred: map[string]bool{},
+	}
 	if p.position != after {
 		if err := b.readTip(ctx); err != nil {
 			return projections.Outcome{}, err
 		}
 	}
-	lasting := projections.Lasting(steps)
-	if len(lasting) > 0 {
-		if err := projections.FoldBlocks(ctx, lasting, b.revert, b.apply); err != nil {
+	if p.position != after || b.callers == nil {
+		if err := b.readCallers(ctx); err != nil {
 			return projections.Outcome{}, err
 		}
-		if err := b.lists.Write(ctx, tx); err != nil {
-			return projections.Outcome{}, fmt.Errorf("write the lists: %w", err)
-		}
 	}
-	p.tip, p.position = b.tip, steps[len(steps)-1].Number
+	if err := b.fold(ctx, steps); err != nil {
+		return projections.Outcome{}, err
+	}
+	if err := b.raise(ctx, steps[len(steps)-1].SourceSeq); err != nil {
+		return projections.Outcome{}, err
+	}
+	if err := b.lists.Write(ctx, tx); err != nil {
+		return projections.Outcome{}, fmt.Errorf("write the lists: %w", err)
+	}
+	p.tip, p.position, p.callers = b.tip, steps[len(steps)-1].Number, b.callers
 	outcome := projections.Outcome{}
 	if b.tip != nil {
 		outcome.Tip = &b.tip.Tip
@@ -130,6 +151,29 @@ func (p *BNS) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projecti
 		outcome.Touched = projections.NewTouched() // every answer depends on the tip
 	}
 	return outcome, nil
+}
+
+// fold folds blocks and readings in their order.
+func (b *batch) fold(ctx context.Context, steps []projections.Step) error {
+	for len(steps) > 0 {
+		n := slices.IndexFunc(steps, func(s projections.Step) bool { _, ok := b.readingOf(s); return ok })
+		if n < 0 {
+			n = len(steps)
+		}
+		if lasting := projections.Lasting(steps[:n]); len(lasting) > 0 {
+			if err := projections.FoldBlocks(ctx, lasting, b.revert, b.apply); err != nil {
+				return err
+			}
+		}
+		if n == len(steps) {
+			return nil
+		}
+		if err := b.read(ctx, steps[n]); err != nil {
+			return fmt.Errorf("fold the report %d: %w", steps[n].BlockSeq, err)
+		}
+		steps = steps[n+1:]
+	}
+	return nil
 }
 
 // readTip reads the newest block that the rows reflect.

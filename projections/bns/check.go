@@ -50,13 +50,20 @@ func (p *BNS) Checks() []projections.Check {
 			JOIN {schema}.zonefile z ON z.full_name = n.full_name AND z.until_height IS NULL
 			WHERE n.until_height IS NULL AND n.owner IS NOT NULL AND n.revoked <> z.revoked`},
 		{Name: "all rows are of canonical blocks", SQL: `
-			SELECT height, source_seq FROM (
+			SELECT r.height, r.source_seq FROM (
 				SELECT height, source_seq FROM {schema}.name UNION ALL SELECT height, source_seq FROM {schema}.namespace
 				UNION ALL SELECT height, source_seq FROM {schema}.primary_name UNION ALL SELECT height, source_seq FROM {schema}.zonefile
 				UNION ALL SELECT height, source_seq FROM {schema}.preorder UNION ALL SELECT height, source_seq FROM {schema}.event
-			) r LEFT JOIN {schema}.block b USING (height, source_seq) WHERE b.height IS NULL`},
+				UNION ALL SELECT height, source_seq FROM {schema}.caller UNION ALL SELECT height, source_seq FROM {schema}.act
+			) r LEFT JOIN {schema}.block b USING (height, source_seq)
+			WHERE b.height IS NULL AND NOT EXISTS (SELECT FROM {schema}.reading d WHERE d.height = r.height AND d.source_seq = r.source_seq)`},
+		{Name: "a contract is read at a canonical block", SQL: `
+			SELECT r.agent FROM {schema}.reading r LEFT JOIN {schema}.block b USING (height) WHERE b.height IS NULL`},
+		{Name: "a want is open for each contract with names that may have changed something since it was read", SQL: `
+			SELECT agent, full_name, w.source_seq FROM (` + neededSQL(`SELECT DISTINCT agent FROM {schema}.act`) + `) n
+			FULL JOIN {schema}.want w USING (agent, full_name) WHERE n.height IS NULL OR w.min_height IS NULL OR w.min_height < n.height`},
 	}...)
 }
 
 // BuildDependent implements projections.BuildDependent.
-func (p *BNS) BuildDependent() []string { return ranked.BuildDependent }
+func (p *BNS) BuildDependent() []string { return append([]string{"want"}, ranked.BuildDependent...) }

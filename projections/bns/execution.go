@@ -26,6 +26,7 @@ type execution struct {
 // payment is a renewal that has been printed, and whose price is not known yet.
 type payment struct {
 	name  string
+	payer string
 	event *event
 	next  int // index of the event that burns the price
 }
@@ -120,7 +121,7 @@ func (x *execution) namespaceOf(of string) *bns.Namespace {
 // pay notes STX that was burned. Directly after the print of a renewal it is the price.
 func (x *execution) pay(b *burned) {
 	x.burned = b
-	if p := x.paying; p != nil && p.next == x.at.index {
+	if p := x.paying; p != nil && p.next == x.at.index && p.payer == b.sender {
 		p.event.amount = b.amount
 		x.change(p.name, func(n *name) { n.burned = b.amount })
 	}
@@ -259,7 +260,7 @@ func (x *execution) transfer(p *bns.Print) {
 			e.renewal = n.renewal
 			n.unlist()
 			x.renewed[n.String()] = true
-			x.paying = &payment{n.String(), e, x.at.index + 1}
+			x.paying = &payment{n.String(), n.owner, e, x.at.index + 1}
 		}
 	}
 	x.put(n)
@@ -272,7 +273,7 @@ func (x *execution) renew(p *bns.Print) {
 		e := x.happenTo(n, bns.EventRenew)
 		e.from, e.renewal = n.owner, n.renewal
 		x.renewed[n.String()] = true
-		x.paying = &payment{n.String(), e, x.at.index + 1}
+		x.paying = &payment{n.String(), n.owner, e, x.at.index + 1}
 	})
 }
 

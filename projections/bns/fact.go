@@ -72,13 +72,29 @@ func (b *batch) factsOf(step *projections.Step, parent *tip) blockFacts {
 			}
 		}
 		if tx.Succeeded() {
-			t.call, t.caller = b.callOf(step.Block.Decoded[tx.Index])
+			decoded := step.Block.Decoded[tx.Index]
+			t.call, t.caller = b.callOf(decoded)
+			b.silentOf(decoded, &all, &t)
 		}
 		if concerns || t.call != nil {
 			all.transactions = append(all.transactions, t)
 		}
 	}
 	return all
+}
+
+// silentOf notes what a successful transaction may do that nothing shows.
+func (b *batch) silentOf(tx *transaction.Transaction, block *blockFacts, t *transactionFacts) {
+	if tx == nil {
+		return
+	}
+	switch p := tx.Payload.(type) {
+	case *transaction.SmartContract:
+		b.deploy(tx, p.Code, block, t)
+	case *transaction.VersionedSmartContract:
+		b.deploy(tx, p.Code, block, t)
+	}
+	b.actsOf(tx, block, t)
 }
 
 // readHeight returns the Bitcoin height that a contract reads in a block: that of the block's tenure since epoch 3.0,

@@ -48,16 +48,30 @@ func stepsOf(t testing.TB, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	if _, err := c.Fold(t.Context(), tx, 0, items); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := tx.Query(t.Context(), chain.Spec().SQL(`SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM {schema}.step ORDER BY step`))
+	steps := stepsAfter(t, tx, 0)
+	for i := range steps {
+		s := &steps[i]
+		if s.Kind == projections.Apply {
+			s.Block = items[s.BlockSeq-1].Block
+		}
+		if s.RecordKind == projections.Attached {
+			s.Record = items[s.BlockSeq-1].Record
+		}
+	}
+	return steps
+}
+
+// stepsAfter reads the steps after one, without their content.
+func stepsAfter(t testing.TB, tx pgx.Tx, after int64) []projections.Step {
+	t.Helper()
+	rows, err := tx.Query(t.Context(), chain.Spec().SQL(`
+		SELECT step, kind, coalesce(record, 0), height, index_block_hash, block_seq, source_seq FROM {schema}.step WHERE step > $1 ORDER BY step`), after)
 	if err != nil {
 		t.Fatal(err)
 	}
 	steps, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (projections.Step, error) {
 		var s projections.Step
-		err := row.Scan(&s.Number, &s.Kind, &s.Height, &s.IndexBlockHash, &s.BlockSeq, &s.SourceSeq)
-		if s.Kind == projections.Apply {
-			s.Block = items[s.BlockSeq-1].Block
-		}
+		err := row.Scan(&s.Number, &s.Kind, &s.RecordKind, &s.Height, &s.IndexBlockHash, &s.BlockSeq, &s.SourceSeq)
 		return s, err
 	})
 	if err != nil {
@@ -100,7 +114,7 @@ func texts(t testing.TB, tx pgx.Tx, query string, args ...any) []string {
 }
 
 // allTables are the tables whose rows depend on the canonical chain alone.
-var allTables = []string{"block", "namespace", "name", "primary_name", "zonefile", "preorder", "event", "list"}
+var allTables = []string{"block", "namespace", "name", "primary_name", "zonefile", "preorder", "event", "list", "caller", "act", "reading"}
 
 // dump returns all rows of all tables, except for the column source_seq.
 func dump(t testing.TB, tx pgx.Tx) (rows []string) {

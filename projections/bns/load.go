@@ -81,15 +81,24 @@ func (w *wanted) name(n bns.Name) {
 	}
 }
 
-// load reads the rows that facts may change.
-func (b *batch) load(ctx context.Context, blocks []blockFacts) (*state, error) {
+func newWanted() *wanted {
+	return &wanted{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[int64]bool{}}
+}
+
+// newState returns a state that knows no rows yet.
+func (b *batch) newState() *state {
 	s := &state{
 		names: subjects[name]{}, byID: map[int64]string{}, namespaces: subjects[namespace]{}, primaries: subjects[primary]{}, zonefiles: subjects[zonefile]{},
 	}
 	if b.tip != nil {
 		s.lastEvent = b.tip.events
 	}
-	w := &wanted{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[int64]bool{}}
+	return s
+}
+
+// load reads the rows that facts may change.
+func (b *batch) load(ctx context.Context, blocks []blockFacts) (*state, error) {
+	s, w := b.newState(), newWanted()
 	some := false
 	for i := range blocks {
 		for j := range blocks[i].transactions {
@@ -100,6 +109,14 @@ func (b *batch) load(ctx context.Context, blocks []blockFacts) (*state, error) {
 	if !some {
 		return s, nil
 	}
+	for principal := range w.principals {
+		b.stir(principal)
+	}
+	return s, b.loadRows(ctx, s, w)
+}
+
+// loadRows reads the rows that are wanted.
+func (b *batch) loadRows(ctx context.Context, s *state, w *wanted) error {
 	queries := &pgx.Batch{}
 	queries.Queue(b.sql(nameSQL+`FROM unnest($1::text[]) AS k (full_name) JOIN {schema}.name n ON n.full_name = k.full_name AND n.until_height IS NULL`),
 		slices.Collect(maps.Keys(w.names))).Query(s.readNames)
@@ -109,11 +126,11 @@ func (b *batch) load(ctx context.Context, blocks []blockFacts) (*state, error) {
 		JOIN {schema}.name n ON n.namespace = k.namespace AND n.until_height IS NULL AND n.renewal_height = 0 AND n.imported_at IS NOT NULL`),
 		slices.Collect(maps.Keys(w.launched))).Query(s.readNames)
 	queries.Queue(b.sql(`
-		SELECT p.principal, p.height, p.source_seq, p.tx_index, p.pointer, p.id, p.full_name
+		SELECT p.principal, p.height, p.source_seq, coalesce(p.tx_index, -1), p.pointer, p.id, p.full_name
 		FROM unnest($1::text[]) AS k (principal) JOIN {schema}.primary_name p ON p.principal = k.principal AND p.until_height IS NULL`),
 		slices.Collect(maps.Keys(w.principals))).Query(s.readPrimaries)
 	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
-		return nil, fmt.Errorf("read names: %w", err)
+		return fmt.Errorf("read names: %w", err)
 	}
 	for full, subject := range s.names {
 		w.names[full], w.namespaces[subject.before.value.Namespace] = true, true
@@ -130,14 +147,14 @@ func (b *batch) load(ctx context.Context, blocks []blockFacts) (*state, error) {
 		FROM unnest($1::text[]) AS k (namespace) JOIN {schema}.namespace n ON n.namespace = k.namespace AND n.until_height IS NULL`),
 		slices.Collect(maps.Keys(w.namespaces))).Query(s.readNamespaces)
 	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
-		return nil, fmt.Errorf("read namespaces and zonefiles: %w", err)
+		return fmt.Errorf("read namespaces and zonefiles: %w", err)
 	}
-	return s, nil
+	return nil
 }
 
 // nameSQL selects what readNames reads from a name n.
 const nameSQL = `
-	SELECT n.height, n.source_seq, n.tx_index, n.pointer, n.id, n.events, n.airdropped, n.revoked, n.valid, n.expires_at, n.listed_n,
+	SELECT n.height, n.source_seq, coalesce(n.tx_index, -1), n.pointer, n.id, n.events, n.airdropped, n.revoked, n.valid, n.expires_at, n.listed_n,
 	       n.registered_at::text, n.imported_at::text, n.renewal_height::text, n.stx_burn::text, n.listed_price::text,
 	       n.label, n.namespace, coalesce(n.owner, ''), coalesce(n.preordered_by, ''), coalesce(n.commission, ''), n.preorder
 	`

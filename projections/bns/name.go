@@ -9,8 +9,20 @@ import (
 // source says where in the log a row comes from.
 type source struct {
 	seq     int64
-	tx      int
+	tx      int // index of the transaction; noTransaction if a read of the contract told
 	pointer string
+}
+
+// noTransaction is the index of the transaction of what a read of the contract told.
+const noTransaction = -1
+
+// place returns the column tx_index of a row that a read may have told.
+func (s *source) place() *int32 {
+	if s.tx == noTransaction {
+		return nil
+	}
+	place := int32(s.tx)
+	return &place
 }
 
 // name is the state of a name.

@@ -17,6 +17,7 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 	queries := &pgx.Batch{}
 	queries.Queue(b.sql(`DELETE FROM {schema}.name WHERE height >= $1`+membershipSQL), from).Query(func(rows pgx.Rows) error {
 		return eachMembership(rows, func(m *membership, current bool) {
+			b.stir(m.owner)
 			if current {
 				m.list(b.lists.Remove)
 			}
@@ -26,7 +27,18 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1`), from)
 		queries.Queue(b.sql(`UPDATE {schema}.`+table+` SET until_height = NULL WHERE until_height >= $1`), from)
 	}
-	for _, table := range []string{"preorder", "event", "block"} {
+	b.forgetCallers(from)
+	for _, table := range []string{"act", "reading"} {
+		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1 RETURNING agent`), from).Query(func(rows pgx.Rows) error {
+			var agent string
+			_, err := pgx.ForEachRow(rows, []any{&agent}, func() error {
+				b.stirred[agent] = true
+				return nil
+			})
+			return err
+		})
+	}
+	for _, table := range []string{"preorder", "event", "caller", "block"} {
 		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1`), from)
 	}
 	queries.Queue(b.sql(`UPDATE {schema}.preorder SET used_height = NULL WHERE used_height >= $1`), from)
@@ -34,7 +46,10 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 		UPDATE {schema}.name SET until_height = NULL, valid = owner IS NOT NULL AND coalesce(expires_at >= (
 			SELECT burn_height FROM {schema}.block ORDER BY height DESC LIMIT 1
 		), true) WHERE until_height >= $1`+membershipSQL), from).Query(func(rows pgx.Rows) error {
-		return eachMembership(rows, func(m *membership, _ bool) { m.list(b.lists.Add) })
+		return eachMembership(rows, func(m *membership, _ bool) {
+			b.stir(m.owner)
+			m.list(b.lists.Add)
+		})
 	})
 	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
 		return err
@@ -43,4 +58,11 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 		return err
 	}
 	return b.expire(ctx)
+}
+
+// stir notes that the wants about a principal may change, if it is an agent.
+func (b *batch) stir(principal string) {
+	if _, ok := b.callers.powers(principal); ok {
+		b.stirred[principal] = true
+	}
 }

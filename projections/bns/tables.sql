@@ -6,6 +6,9 @@
 --
 -- source_seq is the event of the log that a row came from, and pointer the JSON pointer of the event or the transaction in
 -- it. Heights called burn height are Bitcoin heights as the contract sees them. Amounts are in µSTX.
+--
+-- What a contract was read to say (table reading) is in versions and events of the block at which it was read. Their
+-- source_seq is the report, and their tx_index is null: no one knows the transaction.
 
 -- The canonical blocks.
 CREATE TABLE {schema}.block (
@@ -51,7 +54,7 @@ CREATE TABLE {schema}.name (
     until_height   bigint,
     source_seq     bigint  NOT NULL,
     id             bigint  NOT NULL, -- of the non-fungible token
-    tx_index       int     NOT NULL,
+    tx_index       int,              -- null if a read of the contract told
     events         int     NOT NULL, -- number of the name's rows of event
     airdropped     boolean NOT NULL,
     revoked        boolean NOT NULL, -- by the resolver of zonefiles
@@ -100,7 +103,7 @@ CREATE TABLE {schema}.primary_name (
     until_height bigint,
     source_seq   bigint NOT NULL,
     id           bigint NOT NULL,
-    tx_index     int    NOT NULL,
+    tx_index     int,             -- null if a read of the contract told
     principal    text   COLLATE "C" NOT NULL,
     full_name    text   COLLATE "C" NOT NULL,
     pointer      text   NOT NULL,
@@ -152,8 +155,8 @@ CREATE TABLE {schema}.event (
     burn_height    bigint  NOT NULL,
     id             bigint,           -- of the name's token
     name_n         int,              -- among the events of the name; null if it is not of a name
-    tx_index       int     NOT NULL,
-    event_index    int,              -- in the transaction; null for a call that prints nothing
+    tx_index       int,              -- null if a read of the contract told
+    event_index    int,              -- in the transaction; null for what nothing printed
     kind           smallint NOT NULL, -- domain/bns.EventKind
     amount         numeric,          -- paid, burned or asked
     renewal_height numeric,          -- of the name, after a registration or a renewal
@@ -162,11 +165,72 @@ CREATE TABLE {schema}.event (
     sender         text    COLLATE "C", -- who had the name; who called
     recipient      text    COLLATE "C", -- who has it now
     topic          text,             -- of a print that is not known
-    txid           bytea   NOT NULL,
+    txid           bytea,            -- null if a read of the contract told
     pointer        text    NOT NULL,
     CONSTRAINT event_pkey PRIMARY KEY (n)
 );
 CREATE INDEX event_height_idx ON {schema}.event (height);
+
+-- Contracts whose call may make a contract, the agent, call the registry in a way that prints nothing: the agent itself,
+-- and those that name it, directly or through others.
+CREATE TABLE {schema}.caller (
+    height      bigint  NOT NULL,
+    source_seq  bigint  NOT NULL,
+    tx_index    int     NOT NULL,
+    sets        boolean NOT NULL, -- the agent may set its primary name
+    renews      boolean NOT NULL, -- the agent may renew names
+    contract_id text    COLLATE "C" NOT NULL,
+    agent       text    COLLATE "C" NOT NULL,
+    pointer     text    NOT NULL,
+    CONSTRAINT caller_pkey PRIMARY KEY (contract_id, agent)
+);
+CREATE INDEX caller_height_idx ON {schema}.caller (height);
+
+-- Blocks in which an agent may have changed something that nothing prints.
+CREATE TABLE {schema}.act (
+    height     bigint  NOT NULL,
+    source_seq bigint  NOT NULL,
+    tx_index   int     NOT NULL, -- the last transaction
+    sets       boolean NOT NULL, -- it may have set its primary name
+    renews     boolean NOT NULL, -- it may have renewed names: it has also burned STX
+    agent      text    COLLATE "C" NOT NULL,
+    pointer    text    NOT NULL,
+    CONSTRAINT act_pkey PRIMARY KEY (agent, height)
+);
+CREATE INDEX act_height_idx ON {schema}.act (height);
+
+-- What the registry answered about an agent and its names after the block at height.
+CREATE TABLE {schema}.reading (
+    height         bigint NOT NULL,
+    source_seq     bigint NOT NULL, -- the report
+    id             bigint,          -- the primary name; null for none, and for a name
+    renewal_height numeric,         -- of a name; null for a primary name, and for a name that is not there
+    stx_burn       numeric,
+    agent          text   COLLATE "C" NOT NULL,
+    full_name      text   COLLATE "C" NOT NULL, -- empty for the primary name
+    pointer        text   NOT NULL,
+    CONSTRAINT reading_pkey PRIMARY KEY (agent, full_name, height)
+);
+CREATE INDEX reading_height_idx ON {schema}.reading (height);
+
+-- What must be read, and when: of each agent that has names and may have changed something since it was read.
+CREATE TABLE {schema}.want (
+    source_seq bigint      NOT NULL, -- the event that raised the want, or the last report that did not answer it
+    due_at     timestamptz NOT NULL,
+    min_height bigint      NOT NULL, -- only a read at this block or above answers the want
+    attempts   int         NOT NULL, -- failures since the want was raised, without waits
+    waits      int         NOT NULL, -- failures that are not the contract's (fetch.Waiting), since the last that counted
+    priority   smallint    NOT NULL, -- 2 the chain changed, 3 an attempt failed
+    reason     smallint    NOT NULL, -- of the last failure (fetch.Reason)
+    severity   smallint    NOT NULL, -- of the last failure (fetch.Severity)
+    key_hash   bytea       NOT NULL, -- SHA-256 of the want's key
+    kind       text        NOT NULL, -- fetch.Kind
+    want       text        NOT NULL, -- JSON, see domain/fetch
+    agent      text        COLLATE "C" NOT NULL,
+    full_name  text        COLLATE "C" NOT NULL, -- empty for the primary name
+    CONSTRAINT want_pkey PRIMARY KEY (key_hash)
+);
+CREATE INDEX want_agent_idx ON {schema}.want (agent);
 
 -- The lists that the API pages through, and their lengths: see package ranked. Keys: (key_a, key_b, key_c). Names:
 --
@@ -186,4 +250,5 @@ CREATE INDEX name_owner_expiry_idx ON {schema}.name (owner, expires_at, full_nam
 CREATE INDEX name_listed_idx ON {schema}.name (listed_n) WHERE until_height IS NULL AND listed_n IS NOT NULL;
 CREATE INDEX name_listed_namespace_idx ON {schema}.name (namespace, listed_n) WHERE until_height IS NULL AND listed_n IS NOT NULL;
 CREATE INDEX name_registered_idx ON {schema}.name (namespace, registered_at) WHERE until_height IS NULL AND owner IS NOT NULL;
+CREATE INDEX want_due_idx ON {schema}.want (kind, priority, due_at);
 CREATE INDEX preorder_open_idx ON {schema}.preorder (principal, height DESC, tx_index DESC) WHERE used_height IS NULL;

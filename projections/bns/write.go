@@ -31,6 +31,10 @@ func (b *batch) write(ctx context.Context, s *state) error {
 	queries := &pgx.Batch{}
 	end := func(table, key string, keys []string, heights []int64) {
 		if len(keys) > 0 {
+			// A read of the contract may tell of a change after those of its block.
+			queries.Queue(b.sql(`
+				DELETE FROM {schema}.`+table+` t USING unnest($1::text[], $2::bigint[]) AS u (key, height)
+				WHERE t.`+key+` = u.key AND t.height = u.height AND t.until_height IS NULL`), keys, heights)
 			queries.Queue(b.sql(`
 				UPDATE {schema}.`+table+` t SET until_height = u.height`+map[bool]string{true: `, valid = false`}[table == "name"]+`
 				FROM unnest($1::text[], $2::bigint[]) AS u (key, height) WHERE t.`+key+` = u.key AND t.until_height IS NULL`), keys, heights)
@@ -82,7 +86,7 @@ func (b *batch) insert(ctx context.Context, s *state, names, namespaces, primari
 	}
 	rows = nil
 	s.primaries.each(primaries, func(p *primary, height int64, until *int64) {
-		rows = append(rows, []any{height, until, p.seq, p.id, int32(p.tx), p.principal, p.fullName, p.pointer})
+		rows = append(rows, []any{height, until, p.seq, p.id, p.place(), p.principal, p.fullName, p.pointer})
 	})
 	if err := b.copy(ctx, "primary_name", "height until_height source_seq id tx_index principal full_name pointer", rows); err != nil {
 		return err
@@ -118,7 +122,7 @@ func (b *batch) nameRow(n *name, height int64, until *int64) []any {
 	key := keyOf(n.String())
 	valid := until == nil && n.owner != "" && n.validAt(b.tip.burnHeight)
 	return []any{
-		height, until, n.seq, n.id, int32(n.tx), int32(n.events), n.airdropped, n.revoked, valid, orNull(n.expiry, bns.NeverExpires), key[0], key[1], key[2],
+		height, until, n.seq, n.id, n.place(), int32(n.events), n.airdropped, n.revoked, valid, orNull(n.expiry, bns.NeverExpires), key[0], key[1], key[2],
 		orNull(n.listedN, 0), number(n.registeredAt), number(n.importedAt), number(n.renewal), number(n.burned), number(n.price),
 		n.String(), n.Label, n.Namespace, projections.NullText(n.owner), projections.NullText(n.preorderedBy), projections.NullText(n.commission),
 		n.preorder, n.pointer,
@@ -157,10 +161,14 @@ func eventRow(e *event) []any {
 		i := int32(e.nameN)
 		nameN = &i
 	}
+	var txid []byte
+	if e.tx != noTransaction {
+		txid = e.txid[:]
+	}
 	return []any{
-		e.n, e.height, e.seq, e.burnHeight, e.id, nameN, int32(e.tx), index, int16(e.kind), number(e.amount), number(e.renewal),
+		e.n, e.height, e.seq, e.burnHeight, e.id, nameN, e.place(), index, int16(e.kind), number(e.amount), number(e.renewal),
 		projections.NullText(e.fullName), projections.NullText(e.namespace), projections.NullText(e.from), projections.NullText(e.to),
-		projections.NullText(e.topic), e.txid[:], e.pointer,
+		projections.NullText(e.topic), txid, e.pointer,
 	}
 }
 

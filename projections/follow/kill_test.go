@@ -176,7 +176,7 @@ func TestKillNames(t *testing.T) {
 		count string
 	}{
 		"bns-v1": {first, 8, `SELECT count(*) FROM ` + names.Spec().String() + `.operation`},
-		"bns-v2": {bnschain.Posts(t, blocks), 1, `SELECT count(*) FROM bns_v1.name WHERE until_height IS NULL`},
+		"bns-v2": {bnschain.Posts(t, blocks), 1, `SELECT count(*) FROM ` + bns.Spec().String() + `.name WHERE until_height IS NULL`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -59,9 +59,9 @@ type bnsEvent struct {
 	Topic         *string        `json:"topic,omitempty"`
 	BurnHeight    int64          `json:"burn_block_height" doc:"The Bitcoin height that the contract read."`
 	Height        int64          `json:"block_height"`
-	TxID          hash.Hash32    `json:"tx_id"`
-	TxIndex       int32          `json:"tx_index"`
-	EventIndex    *int32         `json:"event_index" doc:"In the transaction; null for a call that prints nothing."`
+	TxID          *hash.Hash32   `json:"tx_id" nullable:"true" doc:"Null for what a contract did without a print, and a read-only call of the registry after the block has told: any transaction up to it may have done it."`
+	TxIndex       *int32         `json:"tx_index" doc:"In the block; null without a tx_id."`
+	EventIndex    *int32         `json:"event_index" doc:"In the transaction; null for what nothing printed."`
 }
 
 // eventRow is an event as the tables store it.

@@ -156,7 +156,7 @@ func TestBothRegistries(t *testing.T) {
 		t.Errorf("search: got %s, want %s", got, want)
 	}
 	label, namespace, _ := strings.Cut(name, ".")
-	w.Exec(`INSERT INTO bns_v1.name (height, source_seq, id, tx_index, events, airdropped, revoked, valid, key_a, key_b, key_c, renewal_height, stx_burn, full_name, label, namespace, owner, pointer)
+	w.Exec(`INSERT INTO `+bns.Spec().String()+`.name (height, source_seq, id, tx_index, events, airdropped, revoked, valid, key_a, key_b, key_c, renewal_height, stx_burn, full_name, label, namespace, owner, pointer)
 		VALUES (1, 1, 1, 0, 1, true, false, true, 0, 0, 0, 0, 0, $1, $2, $3, $4, '/events/0')`, name, label, namespace, apitest.Alice)
 	again := apitest.NewSiteOn(t, w.Pool, readapi.Config{}) // which has kept no answer
 	second := `{"registry":"bns-v2","owner":"` + apitest.Alice + `"}`
@@ -167,7 +167,7 @@ func TestBothRegistries(t *testing.T) {
 		t.Errorf("search: got %s, want %s", got, want)
 	}
 	for _, target := range []string{path, search} {
-		if got := again.Get(apitest.TracePath(target)); got.Status != 200 || !strings.Contains(got.Body, `"bns_v1.name"`) {
+		if got := again.Get(apitest.TracePath(target)); got.Status != 200 || !strings.Contains(got.Body, `"`+bns.Spec().String()+`.name"`) {
 			t.Errorf("trace of %s: got %d %.500s, want the row of the second registry", target, got.Status, got.Body)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"strata/readapi/internal/live"
+	"strata/readapi/stream/internal/naming"
 	"strata/readapi/stream/internal/socketio"
 )
 
@@ -13,6 +14,7 @@ var socketRooms = map[string]string{
 	"block": socketBlock, "microblock": socketMicroblock, "mempool": socketPending,
 	"transaction": socketTransaction, "address-transaction": socketAddress, "address-stx-balance": socketBalance,
 	"nft-event": socketNFT, "nft-asset-event": socketNFTAsset, "nft-collection-event": socketNFTCollection,
+	"names-event": naming.EventAll, "name-event": naming.EventName, "namespace-event": naming.EventNamespace,
 }
 
 // parseRoom returns the topic that the name of a room stands for; ok is false if there is none.
@@ -51,7 +53,7 @@ func roomOf(feed live.Feed) (event string, texts []string) {
 		switch feed.Kind {
 		case socketTransactions:
 			return prefix + ":" + feed.Name, nil
-		case socketAddresses, socketBalances, socketNFTCollections:
+		case socketAddresses, socketBalances, socketNFTCollections, naming.SocketName, naming.SocketNamespace:
 			return prefix + ":" + feed.Name, []string{feed.Name}
 		case socketNFTAssets:
 			return prefix + ":" + feed.Name + "+" + feed.Detail, []string{feed.Name, feed.Detail}

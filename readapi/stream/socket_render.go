@@ -12,6 +12,7 @@ import (
 	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
 	"strata/readapi/stream/internal/jsonrpc"
+	"strata/readapi/stream/internal/naming"
 	"strata/readapi/stream/internal/socketio"
 )
 
@@ -68,6 +69,7 @@ var socketMethods = map[live.Kind]string{
 	socketBlocks: socketBlock, socketReverts: socketRevert, socketMempool: socketPending, socketTransactions: socketTransaction,
 	socketAddresses: socketAddress, socketBalances: socketBalance,
 	socketNFTs: socketNFT, socketNFTAssets: socketNFTAsset, socketNFTCollections: socketNFTCollection,
+	naming.SocketAll: naming.EventAll, naming.SocketName: naming.EventName, naming.SocketNamespace: naming.EventNamespace,
 }
 
 // addressUpdate is a mined transaction with the STX that it moved from and to an account.
@@ -107,6 +109,8 @@ func (r *liveRendering) socketMessage(s *liveStep, t *touch, row *view.Transacti
 		return notification(s.step, s.position(), t.feed, r.transaction(row))
 	case socketAddresses:
 		return notification(s.step, s.position(), t.feed, newAddressUpdate(t.feed.Name, r.transaction(row), t.stx))
+	case naming.SocketAll, naming.SocketName, naming.SocketNamespace:
+		return notification(s.step, s.position(), t.feed, t.named.Shape(row.ID, s.height, s.id))
 	}
 	kind := view.EventKinds[t.event.Kind]
 	return notification(s.step, s.position(), t.feed, nftUpdate{

@@ -11,6 +11,7 @@ import (
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
 	"strata/readapi/stream/internal/jsonrpc"
+	"strata/readapi/stream/internal/naming"
 )
 
 // subscriptionsMost is the maximum number of subscriptions of a connection.
@@ -81,6 +82,10 @@ var socketEvents = map[string]struct {
 	socketNFT:           {socketNFTs, true, nil},
 	socketNFTAsset:      {socketNFTAssets, true, []string{"asset_identifier", "value"}},
 	socketNFTCollection: {socketNFTCollections, true, []string{"asset_identifier"}},
+
+	naming.EventAll:       {naming.SocketAll, true, nil},
+	naming.EventName:      {naming.SocketName, true, []string{"name"}},
+	naming.EventNamespace: {naming.SocketNamespace, true, []string{"namespace"}},
 }
 
 // socketParameters maps the name of each parameter to a function that normalises its value to the form that the tables
@@ -94,6 +99,7 @@ var socketParameters = map[string]func(text string) (value string, ok bool){
 		account, err := param.PrincipalParameter(text).Account()
 		return account, err == nil
 	},
+	"name": naming.ParseName, "namespace": naming.ParseNamespace,
 	"asset_identifier": func(text string) (string, bool) { return text, assetText.MatchString(text) },
 	"value": func(text string) (string, bool) {
 		digits, ok := strings.CutPrefix(strings.ToLower(text), "0x")

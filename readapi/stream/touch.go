@@ -21,7 +21,7 @@ type touch struct {
 	execution int32
 	feed      live.Feed
 	event     *view.EventRow // nil for the transaction itself
-	named     *naming.Event  // set for liveNames only
+	named     *naming.Event  // set for feeds of names only
 	// stx holds the transaction's STX events of the account that the feed is about; set for socketAddresses only.
 	stx []*view.EventRow
 }
@@ -81,7 +81,7 @@ func (a *api) touches(ctx context.Context, s *engine.Snapshot, contents []int64,
 	for i := range events.Rows {
 		g.event(&events.Rows[i])
 	}
-	if followsAny(followed, liveNames) {
+	if followsAny(followed, liveNames) || followsAny(followed, naming.SocketKinds...) {
 		calls := make([]naming.Call, len(members.Rows))
 		for i, m := range members.Rows {
 			calls[i] = naming.Call{RowKey: m.RowKey, Contract: m.contract, Raw: m.rawTransfer}
@@ -91,7 +91,7 @@ func (a *api) touches(ctx context.Context, s *engine.Snapshot, contents []int64,
 			return nil, err
 		}
 		for _, n := range named {
-			for _, feed := range n.Feeds(liveNames) {
+			for _, feed := range append(n.Feeds(liveNames), n.SocketFeeds()...) {
 				g.add(touch{RowKey: n.RowKey, feed: feed, event: n.Row, named: n})
 			}
 		}
@@ -108,7 +108,9 @@ func (a *api) touches(ctx context.Context, s *engine.Snapshot, contents []int64,
 }
 
 // touchedKinds lists the kinds of feeds that deliver transactions and events of blocks.
-var touchedKinds = []live.Kind{liveTransactions, liveEvents, liveNames, socketTransactions, socketAddresses, socketNFTs, socketNFTAssets, socketNFTCollections}
+var touchedKinds = append([]live.Kind{
+	liveTransactions, liveEvents, liveNames, socketTransactions, socketAddresses, socketNFTs, socketNFTAssets, socketNFTCollections,
+}, naming.SocketKinds...)
 
 // collector collects what the followed feeds deliver of some blocks.
 type collector struct {

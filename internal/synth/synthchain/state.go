@@ -7,6 +7,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/internal/synth/synthchain/internal/ledger"
+	"strata/internal/synth/synthnames"
 	"strata/internal/synth/synthstaking"
 )
 
@@ -74,6 +75,8 @@ type State struct {
 	Contracts map[string]bool
 
 	Staking *synthstaking.Contract // pox-5; nil without Config.AllEpochs
+
+	Registry *synthnames.State // BNS-V2; nil before its airdrop
 
 	Namespaces map[string]Namespace
 	Names      map[string]Name   // with their namespaces, the revoked ones included
@@ -170,6 +173,10 @@ func (c *Chain) Expected() State {
 	if m.Staking.Value != nil {
 		s.Staking = m.Staking.Value.Clone()
 		s.Staking.Height = int64(best.burn.height)
+	}
+	if m.Registry.Value != nil {
+		s.Registry = m.Registry.Value.Clone()
+		s.Registry.BurnHeight = int64(best.burn.height)
 	}
 	return s
 }

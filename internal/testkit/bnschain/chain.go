@@ -6,39 +6,88 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"strata/domain/bns"
 	"strata/domain/clarity"
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
+	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/replay"
 )
 
 // Names and Zonefiles are the contracts that are called.
 const (
-	Names     = bns.MainnetDeployer + "." + bns.NamesContract
-	Zonefiles = bns.MainnetDeployer + "." + bns.ZonefilesContract
-	Asset     = Names + "::" + bns.Asset
+	Names     = synthnames.Names
+	Zonefiles = synthnames.Zonefiles
+	Asset     = synthnames.Asset
+	// Commission is the contract that takes a share of sales.
+	Commission = synthnames.Commission
 )
 
-// Call is a transaction that calls a contract, with its events.
-type Call struct {
-	Contract, Function string
-	Args               []clarity.Value
-	Sender             string // an address of mainnet
-	Failed             bool
-	Events             []Event
-	// Deploys makes the transaction the deployment of a contract with this name, whose body does all that.
-	Deploys string
+// Preorder is the hash of the preorder in the story, in hex.
+var Preorder = synthnames.Preorder
+
+// Call is a transaction, and Event an event of it. State is what the contracts know.
+type (
+	Call  = synthnames.Call
+	Event = synthnames.Event
+	State = synthnames.State
+)
+
+// Claim returns the events of the first registration of a name.
+func Claim(id uint64, full, to string, height int64) []Event {
+	return synthnames.Claim(id, full, to, height)
 }
 
-// Event is an event of a transaction: its type, and the members of its data.
-type Event struct {
-	Type string
-	Data map[string]any
+// Simulator makes random blocks of calls.
+type Simulator struct {
+	*synthnames.Simulator
+	blocks int
+}
+
+// NewSimulator returns a simulator with a seed.
+func NewSimulator(t testing.TB, seed uint64) *Simulator {
+	t.Helper()
+	return &Simulator{Simulator: synthnames.New(rand.New(rand.NewPCG(seed, 20)), synthnames.Accounts())}
+}
+
+// WithAgents adds contracts that act by themselves; see the method of the same name in package synthnames.
+func (s *Simulator) WithAgents() *Simulator {
+	s.Simulator.WithAgents()
+	return s
+}
+
+// Genesis returns the first block, in which contract deployments airdrop names of the first registry, with the state
+// after it.
+func (s *Simulator) Genesis() (Block, *State) {
+	calls, state := s.Airdrop(100)
+	return Block{Name: "sim0", BurnHeight: state.BurnHeight, Old: true, Calls: calls}, state
+}
+
+// Next returns a block on top of another, with the state after it.
+func (s *Simulator) Next(parent Block, before *State) (Block, *State) {
+	s.blocks++
+	calls, state := s.Block(before)
+	height := parent.Height + 1
+	return Block{Name: fmt.Sprintf("sim%d-%d", s.blocks, height), Parent: parent.Name, Height: height, BurnHeight: state.BurnHeight, Calls: calls}, state
+}
+
+// Story returns the history of package synthnames with one call in each block.
+func Story(t testing.TB) (blocks []Block, accounts []string) {
+	t.Helper()
+	calls, accounts := synthnames.Story()
+	for i, c := range calls {
+		n := int64(i)
+		block := Block{Name: fmt.Sprint("story", n), Height: n, BurnHeight: c.BurnHeight, Calls: []Call{c.Call}}
+		if n > 0 {
+			block.Parent = blocks[n-1].Name
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks, accounts
 }
 
 // Block is a block of calls.
@@ -74,7 +123,7 @@ func (b Block) Post(t testing.TB) replay.Post {
 			status = nodeevent.StatusAbortByResponse
 		}
 		transactions = append(transactions, map[string]any{
-			"txid": id, "tx_index": i, "status": status, "raw_tx": fmt.Sprintf("0x%x", call.raw(t)), "raw_result": "0x0703",
+			"txid": id, "tx_index": i, "status": status, "raw_tx": fmt.Sprintf("0x%x", raw(t, &call)), "raw_result": "0x0703",
 		})
 		for _, e := range call.Events {
 			events = append(events, map[string]any{"txid": id, "event_index": len(events), "committed": true, "type": e.Type, e.Type: e.Data})
@@ -102,14 +151,18 @@ func (b Block) Post(t testing.TB) replay.Post {
 	return replay.Post{Path: nodeevent.PathBlock, Body: text}
 }
 
-// raw returns the bytes of the transaction, which nobody has signed.
-func (c *Call) raw(t testing.TB) []byte {
+// raw returns the bytes of a transaction, which nobody has signed.
+func raw(t testing.TB, c *Call) []byte {
 	t.Helper()
 	sender, err := clarity.ParsePrincipal(c.Sender)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var payload transaction.Payload = &transaction.SmartContract{ContractName: c.Deploys, Code: []byte("(ok true)")}
+	source := c.Source
+	if source == "" {
+		source = "(ok true)"
+	}
+	var payload transaction.Payload = &transaction.SmartContract{ContractName: c.Deploys, Code: []byte(source)}
 	if c.Deploys == "" {
 		contract, err := clarity.ParsePrincipal(c.Contract)
 		if err != nil {
@@ -127,38 +180,4 @@ func (c *Call) raw(t testing.TB) []byte {
 	}
 	tx.Origin.Signer = sender.Address.Hash160
 	return tx.Encode()
-}
-
-// Print returns the event of a contract that prints a value.
-func Print(contract string, value clarity.Value) Event {
-	return Event{nodeevent.TypeContract, map[string]any{"contract_identifier": contract, "topic": "print", "raw_value": value.Hex()}}
-}
-
-// Mint returns the event of a new token, which stands for a name.
-func Mint(id uint64, to string) Event { return token(nodeevent.TypeNFTMint, id, "recipient", to) }
-
-// Transfer returns the event of a token that changes hands.
-func Transfer(id uint64, from, to string) Event {
-	return token(nodeevent.TypeNFTTransfer, id, "sender", from, "recipient", to)
-}
-
-// Burn returns the event of a token's end.
-func Burn(id uint64, from string) Event { return token(nodeevent.TypeNFTBurn, id, "sender", from) }
-
-func token(kind string, id uint64, members ...string) Event {
-	data := map[string]any{"asset_identifier": Asset, "raw_value": clarity.NewUint64(id).Hex()}
-	for i := 0; i < len(members); i += 2 {
-		data[members[i]] = members[i+1]
-	}
-	return Event{kind, data}
-}
-
-// BurnSTX returns the event of an account that burns µSTX.
-func BurnSTX(from, amount string) Event {
-	return Event{nodeevent.TypeSTXBurn, map[string]any{"sender": from, "amount": amount}}
-}
-
-// TransferSTX returns the event of a transfer of µSTX.
-func TransferSTX(from, to, amount string) Event {
-	return Event{nodeevent.TypeSTXTransfer, map[string]any{"sender": from, "recipient": to, "amount": amount}}
 }

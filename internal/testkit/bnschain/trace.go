@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
+	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/replay"
 	"strata/internal/testkit/vector"
 )
@@ -90,18 +91,18 @@ func Trace(t testing.TB) (blocks []Block, final *Final) {
 			}
 			switch e.Type {
 			case "print":
-				event = Print(e.Contract, clarity.Value{})
+				event = synthnames.Print(e.Contract, clarity.Value{})
 				event.Data["raw_value"] = e.Hex
 			case "nft_mint":
-				event = Mint(id, e.To)
+				event = synthnames.Mint(id, e.To)
 			case "nft_transfer":
-				event = Transfer(id, e.From, e.To)
+				event = synthnames.Transfer(id, e.From, e.To)
 			case "nft_burn":
-				event = Burn(id, e.From)
+				event = synthnames.Burn(id, e.From)
 			case "stx_burn":
-				event = BurnSTX(e.From, e.Amount)
+				event = synthnames.BurnSTX(e.From, e.Amount)
 			case "stx_transfer":
-				event = TransferSTX(e.From, e.To, e.Amount)
+				event = synthnames.TransferSTX(e.From, e.To, e.Amount)
 			default:
 				t.Fatalf("call %d has an event of type %s", line.Tx, e.Type)
 			}

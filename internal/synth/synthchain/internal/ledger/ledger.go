@@ -5,6 +5,7 @@ package ledger
 import (
 	"strata/domain/hash"
 	"strata/internal/synth/synthchain/internal/contracts"
+	"strata/internal/synth/synthnames"
 	"strata/internal/synth/synthstaking"
 	"strata/internal/synth/undo"
 )
@@ -25,7 +26,8 @@ type Ledger struct {
 	Total    undo.Table[Counter, Amount]
 	Reward   undo.Table[uint64, *Reward] // unpaid rewards, by tenure
 
-	Staking *undo.Cell[*synthstaking.Contract] // pox-5; never changed in place
+	Staking  *undo.Cell[*synthstaking.Contract] // pox-5; never changed in place
+	Registry *undo.Cell[*synthnames.State]      // BNS-V2; never changed in place; nil before its airdrop
 
 	Namespace undo.Table[string, Namespace]
 	Name      undo.Table[string, Name]  // with its namespace: "bob.btc"
@@ -94,6 +96,7 @@ func New() *Ledger {
 	l.Total = undo.NewTable[Counter, Amount](log)
 	l.Reward = undo.NewTable[uint64, *Reward](log)
 	l.Staking = undo.NewCell[*synthstaking.Contract](log)
+	l.Registry = undo.NewCell[*synthnames.State](log)
 	l.Namespace = undo.NewTable[string, Namespace](log)
 	l.Name = undo.NewTable[string, Name](log)
 	l.NameOf = undo.NewTable[Party, string](log)

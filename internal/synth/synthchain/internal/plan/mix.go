@@ -21,6 +21,7 @@ type Mix struct {
 	PoisonMicroblock   int // before Nakamoto only
 	Naming             int // names of the first naming system; not in DefaultMix
 	Staking            int // all that pox-5 knows, in epoch 4.0 of a chain with all epochs; locks elsewhere; not in DefaultMix
+	Registry           int // names of the second naming system, BNS-V2, in Nakamoto; not in DefaultMix
 }
 
 // DefaultMix returns a mix of all kinds.
@@ -37,17 +38,17 @@ func (m Mix) Normalized() Mix {
 	for _, w := range []*int{
 		&m.Transfer, &m.Deploy, &m.DeployFail, &m.TokenMint, &m.TokenTransfer, &m.TokenBurn, &m.CollectibleMint,
 		&m.CollectibleMove, &m.CollectibleBurn, &m.Vault, &m.Print, &m.Stacking, &m.AbortResponse, &m.AbortPostCondition,
-		&m.Problematic, &m.PoisonMicroblock, &m.Naming, &m.Staking,
+		&m.Problematic, &m.PoisonMicroblock, &m.Naming, &m.Staking, &m.Registry,
 	} {
 		*w = max(*w, 0)
 	}
 	return m
 }
 
-func (m Mix) weights() [18]int {
-	return [18]int{
+func (m Mix) weights() [19]int {
+	return [19]int{
 		m.Transfer, m.Deploy, m.DeployFail, m.TokenMint, m.TokenTransfer, m.TokenBurn, m.CollectibleMint,
 		m.CollectibleMove, m.CollectibleBurn, m.Vault, m.Print, m.Stacking, m.AbortResponse, m.AbortPostCondition,
-		m.Problematic, m.PoisonMicroblock, m.Naming, m.Staking,
+		m.Problematic, m.PoisonMicroblock, m.Naming, m.Staking, m.Registry,
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"strata/internal/synth/synthchain/internal/ledger"
 	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/vm"
+	"strata/internal/synth/synthnames"
 )
 
 // Fees and amounts in microSTX.
@@ -40,8 +41,9 @@ type Planner struct {
 	rules    *vm.Rules
 	random   draw.Source
 	accounts []*account.Account
-	weight   int    // sum of the weights of Config.Mix
-	signed   uint64 // number of signed transactions, genuine or not
+	weight   int                   // sum of the weights of Config.Mix
+	signed   uint64                // number of signed transactions, genuine or not
+	names    *synthnames.Simulator // nil before the first use
 }
 
 // New returns a planner for some accounts.
@@ -59,6 +61,7 @@ var planners = [...]func(*Planner, *vm.Execution) *vm.Operation{
 	(*Planner).tokenTransfer, (*Planner).tokenBurn, (*Planner).itemMint, (*Planner).itemMove,
 	(*Planner).itemBurn, (*Planner).vault, (*Planner).printValue, (*Planner).stack, (*Planner).abortResponse,
 	(*Planner).abortPostCondition, (*Planner).problematic, (*Planner).poison, (*Planner).name, (*Planner).staking,
+	(*Planner).registry,
 }
 
 // Operation returns a random operation that is minable now, or nil if no account has money left.

@@ -1,4 +1,4 @@
-package token
+package fetch
 
 import (
 	"encoding/hex"
@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"strata/domain/clarity"
-	"strata/domain/fetch"
 )
 
-// answer returns the node's result for the call of a function, and the exchange with the node.
-func answer(r *fetch.Report, function string) (fetch.Exchange, clarity.Value, *fetch.Problem) {
+// Answer returns the node's result for the call of a read-only function that the want names, and the exchange with the
+// node.
+func (r *Report) Answer(function string) (Exchange, clarity.Value, *Problem) {
 	for i, call := range r.Want.Calls {
 		if call.Function != function {
 			continue
@@ -21,9 +21,9 @@ func answer(r *fetch.Report, function string) (fetch.Exchange, clarity.Value, *f
 			return e, v, problem
 		}
 	}
-	return fetch.Exchange{}, clarity.Value{}, &fetch.Problem{
-		Severity: fetch.Waiting,
-		Reason:   fetch.ReasonUnknown,
+	return Exchange{}, clarity.Value{}, &Problem{
+		Severity: Waiting,
+		Reason:   ReasonUnknown,
 		Detail:   function + " was not asked",
 	}
 }
@@ -40,8 +40,8 @@ func answer(r *fetch.Report, function string) (fetch.Exchange, clarity.Value, *f
 //
 // Sources: stacks-core 4.0, stackslib/src/net/api/callreadonly.rs (shape and statuses). token-metadata-api has reason
 // 109 for the last two, and gives up on a token for good when the node is down.
-func valueOf(e fetch.Exchange) (clarity.Value, *fetch.Problem) {
-	if problem := failure(e); problem != nil {
+func valueOf(e Exchange) (clarity.Value, *Problem) {
+	if problem := e.NodeProblem(); problem != nil {
 		return clarity.Value{}, problem
 	}
 	var body struct {
@@ -50,21 +50,21 @@ func valueOf(e fetch.Exchange) (clarity.Value, *fetch.Problem) {
 		Cause  string `json:"cause"`
 	}
 	if err := json.Unmarshal(e.Body, &body); err != nil {
-		return clarity.Value{}, unreadable(e, err)
+		return clarity.Value{}, e.Unreadable(err)
 	}
 	switch {
 	case body.Okay == nil || !*body.Okay && body.Cause == "":
-		return clarity.Value{}, unreadable(e, fmt.Errorf("want okay with a result or a cause, got %s", e.Body))
+		return clarity.Value{}, e.Unreadable(fmt.Errorf("want okay with a result or a cause, got %s", e.Body))
 	case !*body.Okay:
-		return clarity.Value{}, problem(e, severityOf(body.Cause), fetch.ReasonClarity, body.Cause)
+		return clarity.Value{}, e.Problem(severityOf(body.Cause), ReasonClarity, body.Cause)
 	}
 	raw, err := hex.DecodeString(strings.TrimPrefix(body.Result, "0x"))
 	if err != nil {
-		return clarity.Value{}, unreadable(e, fmt.Errorf("result: %w", err))
+		return clarity.Value{}, e.Unreadable(fmt.Errorf("result: %w", err))
 	}
 	v, err := clarity.DecodeAll(raw)
 	if err != nil {
-		return clarity.Value{}, unreadable(e, fmt.Errorf("result: %w", err))
+		return clarity.Value{}, e.Unreadable(fmt.Errorf("result: %w", err))
 	}
 	return v, nil
 }

@@ -1,10 +1,9 @@
-package bnschain
+package synthnames
 
 import (
 	"encoding/hex"
-	"fmt"
+	"math/rand/v2"
 	"strings"
-	"testing"
 
 	"strata/domain/bns"
 	"strata/domain/clarity"
@@ -13,7 +12,13 @@ import (
 // Preorder is the hash of the preorder in the story, in hex.
 var Preorder = strings.Repeat("0a", 20)
 
-// Story returns a short history of names with the three accounts that act in it, one call in each block. It ends at
+// Dated is a call at a Bitcoin height.
+type Dated struct {
+	BurnHeight int64
+	Call
+}
+
+// Story returns a short history of names with the three accounts that act in it, one call after the other. It ends at
 // Bitcoin height 112.
 //
 //   - 0: old.btc and free.free are airdropped to the first account. Names of btc last 900 blocks, until 1000.
@@ -25,32 +30,26 @@ var Preorder = strings.Repeat("0a", 20)
 //   - 15: the first gives old.btc to the third.
 //   - 16: the third revokes old.btc.
 //   - 17: the first lists free.free. 18: the first preorders something else.
-func Story(t testing.TB) (blocks []Block, accounts []string) {
-	t.Helper()
-	s := NewSimulator(t, 1)
+func Story() (calls []Dated, accounts []string) {
+	s := New(rand.New(rand.NewPCG(1, 20)), Accounts())
 	a, b, c := s.accounts[0], s.accounts[1], s.accounts[2]
-	state := &State{Names: map[string]SimName{}, Namespaces: map[string]SimNamespace{}, Primary: map[string]uint64{}, Zonefiles: map[string]SimZonefile{}, Preorders: map[string]string{}}
+	state := &State{Names: map[string]Name{}, Namespaces: map[string]Namespace{}, Primary: map[string]uint64{}, Zonefiles: map[string]Zonefile{}, Preorders: map[string]string{}}
 	do := func(height int64, sender string, act func(x *step)) {
 		state.BurnHeight = height
 		x := &step{Simulator: s, State: state, sender: sender}
 		x.calls("something")
 		act(x)
 		x.call.Sender, x.call.Events = sender, x.events
-		n := int64(len(blocks))
-		block := Block{Name: fmt.Sprint("story", n), Height: n, BurnHeight: height, Calls: []Call{x.call}}
-		if n > 0 {
-			block.Parent = blocks[n-1].Name
-		}
-		blocks = append(blocks, block)
+		calls = append(calls, Dated{height, x.call})
 	}
 	do(100, bns.MainnetDeployer, func(x *step) {
 		x.call = Call{Deploys: "airdrop"}
 		for i, full := range []string{"old.btc", "free.free"} {
 			name, _ := bns.ParseName(full)
-			ns := SimNamespace{Import: a, Lifetime: []int64{900, 0}[i], LaunchedAt: 7, RevealedAt: 3, Coefficient: 200}
+			ns := Namespace{Import: a, Lifetime: []int64{900, 0}[i], LaunchedAt: 7, RevealedAt: 3, Coefficient: 200}
 			x.Namespaces[name.Namespace] = ns
 			x.printNamespace("launch", name.Namespace)
-			n := SimName{Owner: a, RegisteredAt: int64(5000 + i), ImportedAt: -1, Burned: "0"}
+			n := Name{Owner: a, RegisteredAt: int64(5000 + i), ImportedAt: -1, Burned: "0"}
 			x.mint(full, &n)
 			x.print(Names, "topic", text("new-airdrop"), "owner", principal(a), "name", nameTuple(full), "id", uintOf(n.ID), "registered-at", uintOf(uint64(n.RegisteredAt)))
 		}
@@ -62,21 +61,21 @@ func Story(t testing.TB) (blocks []Block, accounts []string) {
 		}
 		x.calls("namespace-reveal", append(args, uintOf(2), uintOf(3), uintOf(lifetime), principal(x.sender), manager, clarity.NewBool(true), clarity.NewBool(false), clarity.NewBool(false))...)
 	}
-	add := func(x *step, full string, n SimName) {
+	add := func(x *step, full string, n Name) {
 		x.mint(full, &n)
 		x.printName("new-name", full, n)
 	}
 	do(101, a, func(x *step) { reveal(x, "club", 300, clarity.NewNone()) })
 	do(101, a, func(x *step) {
-		add(x, "pearl.club", SimName{Owner: b, RegisteredAt: -1, ImportedAt: 101, Burned: "1000"})
+		add(x, "pearl.club", Name{Owner: b, RegisteredAt: -1, ImportedAt: 101, Burned: "1000"})
 	})
 	do(102, a, func(x *step) {
-		x.Namespaces["club"] = SimNamespace{Import: a, Lifetime: 300, LaunchedAt: 102, RevealedAt: 101, Coefficient: 200}
+		x.Namespaces["club"] = Namespace{Import: a, Lifetime: 300, LaunchedAt: 102, RevealedAt: 101, Coefficient: 200}
 		x.printNamespace("launch", "club")
 	})
 	do(103, c, func(x *step) {
 		x.events = append(x.events, BurnSTX(c, "20000"))
-		add(x, "name.club", SimName{Owner: c, RegisteredAt: 104, ImportedAt: -1, Renewal: 404, Burned: "20000"})
+		add(x, "name.club", Name{Owner: c, RegisteredAt: 104, ImportedAt: -1, Renewal: 404, Burned: "20000"})
 	})
 	zonefile := func(x *step, label, namespace, content string) {
 		x.call = Call{Contract: Zonefiles, Function: "update-zonefile"}
@@ -87,10 +86,10 @@ func Story(t testing.TB) (blocks []Block, accounts []string) {
 	})
 	hash, err := hex.DecodeString(Preorder)
 	if err != nil {
-		t.Fatal(err)
+		panic(err) // it is a constant
 	}
 	do(105, a, func(x *step) { x.calls("name-preorder", buffer(string(hash)), uintOf(20000)) })
-	shop := SimName{Owner: a, RegisteredAt: 107, ImportedAt: -1, Renewal: 407, Burned: "20000", Preorder: Preorder, PreorderedBy: a}
+	shop := Name{Owner: a, RegisteredAt: 107, ImportedAt: -1, Renewal: 407, Burned: "20000", Preorder: Preorder, PreorderedBy: a}
 	do(107, a, func(x *step) {
 		add(x, "shop.club", shop)
 		shop = x.Names["shop.club"]
@@ -106,10 +105,10 @@ func Story(t testing.TB) (blocks []Block, accounts []string) {
 	do(109, b, func(x *step) { x.calls("set-primary-name", uintOf(shop.ID)) })
 	do(110, c, func(x *step) { reveal(x, "vip", 77, clarity.NewSome(principal(c))) })
 	do(110, c, func(x *step) {
-		x.Namespaces["vip"] = SimNamespace{Import: c, Manager: c, LaunchedAt: 110, RevealedAt: 110, Coefficient: 200}
+		x.Namespaces["vip"] = Namespace{Import: c, Manager: c, LaunchedAt: 110, RevealedAt: 110, Coefficient: 200}
 		x.printNamespace("launch", "vip")
 	})
-	do(110, c, func(x *step) { add(x, "m.vip", SimName{Owner: c, RegisteredAt: 111, ImportedAt: -1, Burned: "0"}) })
+	do(110, c, func(x *step) { add(x, "m.vip", Name{Owner: c, RegisteredAt: 111, ImportedAt: -1, Burned: "0"}) })
 	do(111, c, func(x *step) { zonefile(x, "m", "vip", "ipfs://x") })
 	do(111, a, func(x *step) {
 		n := x.Names["old.btc"]
@@ -125,5 +124,5 @@ func Story(t testing.TB) (blocks []Block, accounts []string) {
 		x.print(Names, "a", text("list-in-ustx"), "id", uintOf(x.Names["free.free"].ID), "price", uintOf(9), "commission", principal(Commission))
 	})
 	do(112, a, func(x *step) { x.calls("name-preorder", buffer(strings.Repeat("\x0b", 20)), uintOf(5)) })
-	return blocks, []string{a, b, c}
+	return calls, []string{a, b, c}
 }

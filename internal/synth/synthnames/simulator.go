@@ -1,4 +1,4 @@
-package bnschain
+package synthnames
 
 import (
 	"encoding/binary"
@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"testing"
 
 	"strata/domain/bns"
 	"strata/domain/c32"
@@ -20,15 +19,15 @@ import (
 type State struct {
 	BurnHeight int64
 	LastID     uint64
-	Names      map[string]SimName // by full name; burned ones are absent
-	Namespaces map[string]SimNamespace
+	Names      map[string]Name // by full name; burned ones are absent
+	Namespaces map[string]Namespace
 	Primary    map[string]uint64 // by principal
-	Zonefiles  map[string]SimZonefile
+	Zonefiles  map[string]Zonefile
 	Preorders  map[string]string // open ones, by hash in hex: who made them
 }
 
-// SimName is a name.
-type SimName struct {
+// Name is a name.
+type Name struct {
 	ID                       uint64
 	Owner                    string
 	RegisteredAt, ImportedAt int64 // -1 for none
@@ -38,8 +37,8 @@ type SimName struct {
 	Price                    int64  // of the listing; 0 for none
 }
 
-// SimNamespace is a namespace.
-type SimNamespace struct {
+// Namespace is a namespace.
+type Namespace struct {
 	Import, Manager string // Manager is empty for none
 	Lifetime        int64
 	LaunchedAt      int64 // -1 until the launch
@@ -47,8 +46,8 @@ type SimNamespace struct {
 	Coefficient     int64
 }
 
-// SimZonefile is an entry of the resolver.
-type SimZonefile struct {
+// Zonefile is an entry of the resolver.
+type Zonefile struct {
 	Owner, Content string
 	Revoked        bool
 }
@@ -76,12 +75,11 @@ func (s *State) Expiry(fullName string) (int64, bool) {
 	return ns.LaunchedAt + ns.Lifetime, true
 }
 
-// Simulator makes random blocks of calls.
+// Simulator makes random calls.
 type Simulator struct {
-	t        testing.TB
 	random   *rand.Rand
 	accounts []string
-	blocks   int
+	agents   []string // contracts that act by themselves
 }
 
 // Commission is the contract that takes a share of sales.
@@ -90,35 +88,49 @@ const Commission = bns.MainnetDeployer + ".commission"
 // proxy is a contract whose calls do several things in one transaction.
 const proxy = bns.MainnetDeployer + ".proxy"
 
-// NewSimulator returns a simulator with a seed.
-func NewSimulator(t testing.TB, seed uint64) *Simulator {
-	s := &Simulator{t: t, random: rand.New(rand.NewPCG(seed, 20))}
+// New returns a simulator that draws from a source, in which some addresses act.
+func New(random *rand.Rand, accounts []string) *Simulator {
+	return &Simulator{random: random, accounts: accounts}
+}
+
+// Accounts returns six addresses of mainnet.
+func Accounts() (all []string) {
 	for i := range 6 {
-		s.accounts = append(s.accounts, c32.Address{Version: c32.MainnetSingle, Hash160: [20]byte{7, 19: byte(i)}}.String())
+		all = append(all, c32.Address{Version: c32.MainnetSingle, Hash160: [20]byte{7, 19: byte(i)}}.String())
 	}
+	return all
+}
+
+// WithAgents adds contracts that own names and call the registry themselves, also in ways that print nothing. They are
+// deployed with the first block.
+func (s *Simulator) WithAgents() *Simulator {
+	s.agents = []string{bns.MainnetDeployer + ".vault", bns.MainnetDeployer + ".keeper"}
 	return s
 }
 
-// Accounts are the principals that act.
-func (s *Simulator) Accounts() []string { return s.accounts }
+// anyone returns a random principal.
+func (s *Simulator) anyone() string {
+	all := slices.Concat(s.accounts, s.agents)
+	return all[s.random.IntN(len(all))]
+}
 
-// Genesis returns the first block, in which contract deployments airdrop names of the first registry, with the state
-// after it.
-func (s *Simulator) Genesis() (Block, *State) {
+// Airdrop returns the contract deployments that airdrop names of the first registry at a Bitcoin height, with the state
+// after them.
+func (s *Simulator) Airdrop(burnHeight int64) ([]Call, *State) {
 	state := &State{
-		BurnHeight: 100, Names: map[string]SimName{}, Namespaces: map[string]SimNamespace{}, Primary: map[string]uint64{}, Zonefiles: map[string]SimZonefile{},
+		BurnHeight: burnHeight, Names: map[string]Name{}, Namespaces: map[string]Namespace{}, Primary: map[string]uint64{}, Zonefiles: map[string]Zonefile{},
 		Preorders: map[string]string{},
 	}
 	x := &step{Simulator: s, State: state}
 	x.sender = bns.MainnetDeployer
 	for i, lifetime := range []int64{900, 0} {
 		namespace := []string{"btc", "free"}[i]
-		state.Namespaces[namespace] = SimNamespace{Import: s.accounts[0], Lifetime: lifetime, LaunchedAt: 7, RevealedAt: 3, Coefficient: 200}
+		state.Namespaces[namespace] = Namespace{Import: s.accounts[0], Lifetime: lifetime, LaunchedAt: 7, RevealedAt: 3, Coefficient: 200}
 		x.printNamespace("launch", namespace)
 	}
 	for i := range 8 {
 		namespace := []string{"btc", "btc", "free"}[i%3]
-		n := SimName{Owner: s.accounts[i%4], RegisteredAt: int64(1000 + i), ImportedAt: -1, Burned: "0"}
+		n := Name{Owner: s.accounts[i%4], RegisteredAt: int64(1000 + i), ImportedAt: -1, Burned: "0"}
 		if namespace == "btc" {
 			n.Renewal = state.BurnHeight + 900
 		}
@@ -127,15 +139,43 @@ func (s *Simulator) Genesis() (Block, *State) {
 		state.Primary[n.Owner] = n.ID
 		x.print(Names, "topic", text("new-airdrop"), "owner", principal(n.Owner), "name", nameTuple(full), "id", uintOf(n.ID), "registered-at", uintOf(uint64(n.RegisteredAt)))
 	}
-	call := Call{Sender: bns.MainnetDeployer, Deploys: "airdrop-1", Events: x.events}
-	return Block{Name: "sim0", BurnHeight: state.BurnHeight, Old: true, Calls: []Call{call}}, state
+	calls := []Call{{Sender: bns.MainnetDeployer, Deploys: "airdrop-1", Events: x.events}}
+	if len(s.agents) > 0 {
+		for i, source := range []string{
+			`(contract-call? '` + Names + ` set-primary-name id) (contract-call? '` + Names + ` name-renewal namespace name)`,
+			`(contract-call? '` + Names + ` set-primary-name id) (contract-call? '` + Names + ` name-renewal namespace name)`,
+			`(contract-call? .vault act)`, `(contract-call? .relay act)`, `(contract-call? agent act)`,
+		} {
+			calls = append(calls, Call{Sender: bns.MainnetDeployer, Deploys: []string{"vault", "keeper", "relay", "front", "dispatch"}[i], Source: source})
+		}
+	}
+	return calls, state
 }
 
-// Next returns a block on top of another, with the state after it.
-func (s *Simulator) Next(parent Block, before *State) (Block, *State) {
-	state := before.Clone()
-	s.blocks++
-	b := Block{Name: fmt.Sprintf("sim%d-%d", s.blocks, parent.Height+1), Parent: parent.Name, Height: parent.Height + 1}
+// agentCall returns a transaction in which an agent does some things: a call of the agent, of a contract that calls it,
+// or of one that gets it as an argument.
+func (s *Simulator) agentCall(state *State) Call {
+	agent := s.random.IntN(len(s.agents))
+	c := Call{Contract: s.agents[agent], Function: "act", Sender: s.accounts[s.random.IntN(len(s.accounts))]}
+	switch s.random.IntN(3) {
+	case 0:
+		c.Contract, c.Args = bns.MainnetDeployer+".dispatch", []clarity.Value{clarity.NewSome(principal(s.agents[agent]))}
+	case 1:
+		if agent == 0 {
+			c.Contract = bns.MainnetDeployer + ".front"
+		}
+	}
+	for range 1 + s.random.IntN(2) {
+		x := &step{Simulator: s, State: state, sender: s.agents[agent], byContract: true, agent: true}
+		x.act()
+		c.Events = append(c.Events, x.events...)
+	}
+	return c
+}
+
+// Block returns the calls of a block with the state after them. Bitcoin grows by a few blocks, or by thousands.
+func (s *Simulator) Block(before *State) (calls []Call, state *State) {
+	state = before.Clone()
 	switch s.random.IntN(12) {
 	case 0:
 		state.BurnHeight += int64(s.random.IntN(2500))
@@ -144,15 +184,28 @@ func (s *Simulator) Next(parent Block, before *State) (Block, *State) {
 	default:
 		state.BurnHeight += int64(s.random.IntN(3))
 	}
-	b.BurnHeight = state.BurnHeight
 	for range s.random.IntN(4) {
-		b.Calls = append(b.Calls, s.call(state))
+		calls = append(calls, s.call(state))
 	}
-	return b, state
+	return calls, state
+}
+
+// Act returns a random direct call of a sender at a Bitcoin height, with the state after it; false if the sender finds
+// nothing to do.
+func (s *Simulator) Act(before *State, burnHeight int64, sender string) (Call, *State, bool) {
+	state := before.Clone()
+	state.BurnHeight = burnHeight
+	x := &step{Simulator: s, State: state, sender: sender}
+	x.act()
+	x.call.Sender, x.call.Events = sender, x.events
+	return x.call, state, x.call.Function != ""
 }
 
 // call returns a random transaction. One in four is a call of another contract, which does several things.
 func (s *Simulator) call(state *State) Call {
+	if len(s.agents) > 0 && s.random.IntN(3) == 0 {
+		return s.agentCall(state)
+	}
 	sender := s.accounts[s.random.IntN(len(s.accounts))]
 	if s.random.IntN(4) == 0 {
 		c := Call{Contract: proxy, Function: "many", Sender: sender}
@@ -180,7 +233,8 @@ type step struct {
 	*Simulator
 	*State
 	sender     string
-	byContract bool // silent changes can't be seen then, so none are made
+	byContract bool // nothing tells of silent changes then, so none are made
+	agent      bool // but by an agent
 	call       Call
 	events     []Event
 }
@@ -194,7 +248,7 @@ func (x *step) act() {
 }
 
 // some returns a random name that a condition holds for.
-func (x *step) some(condition func(full string, n SimName) bool) (string, SimName, bool) {
+func (x *step) some(condition func(full string, n Name) bool) (string, Name, bool) {
 	var all []string
 	for _, full := range slices.Sorted(maps.Keys(x.Names)) {
 		if condition(full, x.Names[full]) {
@@ -202,21 +256,21 @@ func (x *step) some(condition func(full string, n SimName) bool) (string, SimNam
 		}
 	}
 	if len(all) == 0 {
-		return "", SimName{}, false
+		return "", Name{}, false
 	}
 	full := all[x.random.IntN(len(all))]
 	return full, x.Names[full], true
 }
 
-func (x *step) namespaceOf(full string) SimNamespace {
+func (x *step) namespaceOf(full string) Namespace {
 	name, _ := bns.ParseName(full)
 	return x.Namespaces[name.Namespace]
 }
 
 func (x *step) try(what int) bool {
-	mine := func(full string, n SimName) bool { return n.Owner == x.sender && x.namespaceOf(full).LaunchedAt >= 0 }
-	free := func(full string, n SimName) bool { return mine(full, n) && x.namespaceOf(full).Manager == "" }
-	other := x.accounts[x.random.IntN(len(x.accounts))]
+	mine := func(full string, n Name) bool { return n.Owner == x.sender && x.namespaceOf(full).LaunchedAt >= 0 }
+	free := func(full string, n Name) bool { return mine(full, n) && x.namespaceOf(full).Manager == "" }
+	other := x.anyone()
 	switch what {
 	case 0:
 		return x.reveal()
@@ -229,7 +283,7 @@ func (x *step) try(what int) bool {
 	case 5:
 		return x.register()
 	case 6: // transfer
-		full, n, ok := x.some(func(full string, n SimName) bool { return free(full, n) && n.Price == 0 && n.Owner != other })
+		full, n, ok := x.some(func(full string, n Name) bool { return free(full, n) && n.Price == 0 && n.Owner != other })
 		if !ok {
 			return false
 		}
@@ -246,7 +300,7 @@ func (x *step) try(what int) bool {
 		x.print(Names, "a", text("list-in-ustx"), "id", uintOf(n.ID), "price", uintOf(uint64(n.Price)), "commission", principal(Commission))
 		x.calls("list-in-ustx", uintOf(n.ID))
 	case 8: // unlist or buy
-		full, n, ok := x.some(func(_ string, n SimName) bool { return n.Price > 0 })
+		full, n, ok := x.some(func(_ string, n Name) bool { return n.Price > 0 })
 		if !ok {
 			return false
 		}
@@ -268,13 +322,13 @@ func (x *step) try(what int) bool {
 		return x.renew()
 	case 11: // choose the primary name
 		_, n, ok := x.some(mine)
-		if !ok || x.byContract {
+		if !ok || x.byContract && !x.agent {
 			return false
 		}
 		x.Primary[x.sender] = n.ID
 		x.calls("set-primary-name", uintOf(n.ID))
 	case 12: // burn
-		full, n, ok := x.some(func(full string, _ SimName) bool { return x.namespaceOf(full).Manager == x.sender })
+		full, n, ok := x.some(func(full string, _ Name) bool { return x.namespaceOf(full).Manager == x.sender })
 		if !ok {
 			return false
 		}
@@ -286,7 +340,7 @@ func (x *step) try(what int) bool {
 	case 13:
 		return x.zonefile(free)
 	case 14:
-		namespace, ok := x.anyNamespace(func(n SimNamespace) bool { return n.LaunchedAt >= 0 && n.Import == x.sender && n.Manager == "" })
+		namespace, ok := x.anyNamespace(func(n Namespace) bool { return n.LaunchedAt >= 0 && n.Import == x.sender && n.Manager == "" })
 		if !ok {
 			return false
 		}
@@ -303,7 +357,7 @@ func (x *step) calls(function string, args ...clarity.Value) {
 	x.call = Call{Contract: Names, Function: function, Args: args}
 }
 
-func (x *step) anyNamespace(condition func(SimNamespace) bool) (string, bool) {
+func (x *step) anyNamespace(condition func(Namespace) bool) (string, bool) {
 	var all []string
 	for _, namespace := range slices.Sorted(maps.Keys(x.Namespaces)) {
 		if condition(x.Namespaces[namespace]) {
@@ -322,7 +376,7 @@ func (x *step) reveal() bool {
 		return false
 	}
 	namespace := fmt.Sprintf("ns%d", len(x.Namespaces))
-	n := SimNamespace{Import: x.sender, Lifetime: []int64{0, 300, 2000}[x.random.IntN(3)], LaunchedAt: -1, RevealedAt: x.BurnHeight, Coefficient: 200}
+	n := Namespace{Import: x.sender, Lifetime: []int64{0, 300, 2000}[x.random.IntN(3)], LaunchedAt: -1, RevealedAt: x.BurnHeight, Coefficient: 200}
 	manager := clarity.NewNone()
 	if x.random.IntN(3) == 0 {
 		n.Manager, n.Lifetime = x.sender, 0
@@ -340,7 +394,7 @@ func (x *step) reveal() bool {
 }
 
 func (x *step) launch() bool {
-	namespace, ok := x.anyNamespace(func(n SimNamespace) bool { return n.LaunchedAt < 0 && n.Import == x.sender })
+	namespace, ok := x.anyNamespace(func(n Namespace) bool { return n.LaunchedAt < 0 && n.Import == x.sender })
 	if !ok {
 		return false
 	}
@@ -354,12 +408,12 @@ func (x *step) launch() bool {
 
 // imports imports a name into a namespace before its launch.
 func (x *step) imports(to string) bool {
-	namespace, ok := x.anyNamespace(func(n SimNamespace) bool { return n.LaunchedAt < 0 && n.Import == x.sender })
+	namespace, ok := x.anyNamespace(func(n Namespace) bool { return n.LaunchedAt < 0 && n.Import == x.sender })
 	full := fmt.Sprintf("imported%d.%s", x.random.IntN(9), namespace)
 	if _, taken := x.Names[full]; !ok || taken {
 		return false
 	}
-	n := SimName{Owner: to, RegisteredAt: -1, ImportedAt: x.BurnHeight, Burned: "40"}
+	n := Name{Owner: to, RegisteredAt: -1, ImportedAt: x.BurnHeight, Burned: "40"}
 	x.mint(full, &n)
 	x.gain(n)
 	x.printName("new-name", full, n)
@@ -369,13 +423,13 @@ func (x *step) imports(to string) bool {
 
 // claim registers a name without a preorder, also by a manager.
 func (x *step) claim() bool {
-	namespace, ok := x.anyNamespace(func(n SimNamespace) bool { return n.LaunchedAt >= 0 && (n.Manager == "" || n.Manager == x.sender) })
+	namespace, ok := x.anyNamespace(func(n Namespace) bool { return n.LaunchedAt >= 0 && (n.Manager == "" || n.Manager == x.sender) })
 	full := fmt.Sprintf("name%d.%s", x.random.IntN(25), namespace)
 	if _, taken := x.Names[full]; !ok || taken {
 		return false
 	}
 	ns := x.Namespaces[namespace]
-	n := SimName{Owner: x.sender, RegisteredAt: x.BurnHeight + 1, ImportedAt: -1, Burned: "0"}
+	n := Name{Owner: x.sender, RegisteredAt: x.BurnHeight + 1, ImportedAt: -1, Burned: "0"}
 	if ns.Lifetime > 0 {
 		n.Renewal = x.BurnHeight + 1 + ns.Lifetime
 	}
@@ -416,7 +470,7 @@ func (x *step) register() bool {
 		x.calls("claim-preorder", buffer(string(raw)))
 		return true
 	}
-	namespace, ok := x.anyNamespace(func(n SimNamespace) bool { return n.LaunchedAt >= 0 && n.Manager == "" })
+	namespace, ok := x.anyNamespace(func(n Namespace) bool { return n.LaunchedAt >= 0 && n.Manager == "" })
 	if !ok {
 		return false
 	}
@@ -449,10 +503,10 @@ func (x *step) register() bool {
 
 // renew renews a name: in all four ways that the contract has.
 func (x *step) renew() bool {
-	full, n, ok := x.some(func(full string, n SimName) bool {
+	full, n, ok := x.some(func(full string, n Name) bool {
 		expiry, expires := x.Expiry(full)
 		lapsed := x.BurnHeight >= expiry+bns.Grace
-		return expires && (n.Owner == x.sender && (!lapsed || !x.byContract) || n.Owner != x.sender && lapsed)
+		return expires && (n.Owner == x.sender && (!lapsed || !x.byContract || x.agent) || n.Owner != x.sender && lapsed)
 	})
 	if !ok {
 		return false
@@ -476,20 +530,20 @@ func (x *step) renew() bool {
 	return true
 }
 
-func (x *step) zonefile(free func(string, SimName) bool) bool {
-	full, n, ok := x.some(func(full string, n SimName) bool { return free(full, n) && !x.Zonefiles[full].Revoked })
+func (x *step) zonefile(free func(string, Name) bool) bool {
+	full, n, ok := x.some(func(full string, n Name) bool { return free(full, n) && !x.Zonefiles[full].Revoked })
 	if !ok {
 		return false
 	}
 	name, _ := bns.ParseName(full)
 	x.call = Call{Contract: Zonefiles, Function: "update-zonefile"}
 	if x.random.IntN(6) == 0 {
-		x.Zonefiles[full] = SimZonefile{Owner: n.Owner, Revoked: true}
+		x.Zonefiles[full] = Zonefile{Owner: n.Owner, Revoked: true}
 		x.print(Zonefiles, "topic", text("revoke-name"), "name", buffer(name.Label), "namespace", buffer(name.Namespace), "zonefile", buffer(""))
 		return true
 	}
 	content := fmt.Sprintf(`{"owner":%q,"btc":"bc1q%d"}`, n.Owner, x.random.IntN(1000))
-	x.Zonefiles[full] = SimZonefile{Owner: n.Owner, Content: content}
+	x.Zonefiles[full] = Zonefile{Owner: n.Owner, Content: content}
 	x.print(Zonefiles, "topic", text("update-zonefile"), "name", buffer(name.Label), "namespace", buffer(name.Namespace), "new-zonefile", clarity.NewSome(buffer(content)))
 	return true
 }
@@ -505,13 +559,13 @@ func (x *step) price(full string) string {
 	}
 	price, ok := f.Of(name.Label)
 	if !ok {
-		x.t.Fatalf("%s has no price", full)
+		panic("synthnames: " + full + " has no price")
 	}
 	return price.String()
 }
 
 // mint gives a name its id.
-func (x *step) mint(full string, n *SimName) {
+func (x *step) mint(full string, n *Name) {
 	x.LastID++
 	n.ID = x.LastID
 	x.Names[full] = *n
@@ -519,7 +573,7 @@ func (x *step) mint(full string, n *SimName) {
 }
 
 // give moves a name to another owner.
-func (x *step) give(full string, n *SimName, to string) {
+func (x *step) give(full string, n *Name, to string) {
 	x.lose(*n)
 	x.events = append(x.events, Transfer(n.ID, n.Owner, to))
 	n.Owner = to
@@ -527,13 +581,13 @@ func (x *step) give(full string, n *SimName, to string) {
 	x.gain(*n)
 }
 
-func (x *step) lose(n SimName) {
+func (x *step) lose(n Name) {
 	if x.Primary[n.Owner] == n.ID {
 		delete(x.Primary, n.Owner)
 	}
 }
 
-func (x *step) gain(n SimName) {
+func (x *step) gain(n Name) {
 	if _, ok := x.Primary[n.Owner]; !ok {
 		x.Primary[n.Owner] = n.ID
 	}
@@ -545,7 +599,16 @@ func (x *step) print(contract string, fields ...any) {
 }
 
 // printName adds the print of a name with its properties.
-func (x *step) printName(topic, full string, n SimName) {
+func (x *step) printName(topic, full string, n Name) {
+	id := uintOf(n.ID)
+	if topic == "renew-name" {
+		id = clarity.NewSome(id)
+	}
+	x.print(Names, "topic", text(topic), "owner", principal(n.Owner), "name", nameTuple(full), "id", id, "properties", clarity.NewSome(n.Properties()))
+}
+
+// Properties returns the entry of the name in the contract's map of properties.
+func (n Name) Properties() clarity.Value {
 	optional := func(height int64) clarity.Value {
 		if height < 0 {
 			return clarity.NewNone()
@@ -558,13 +621,16 @@ func (x *step) printName(topic, full string, n SimName) {
 		preorder, by = clarity.NewSome(buffer(string(raw))), clarity.NewSome(principal(n.PreorderedBy))
 	}
 	burned, _ := strconv.ParseUint(n.Burned, 10, 64)
-	id := uintOf(n.ID)
-	if topic == "renew-name" {
-		id = clarity.NewSome(id)
-	}
-	x.print(Names, "topic", text(topic), "owner", principal(n.Owner), "name", nameTuple(full), "id", id, "properties", clarity.NewSome(tuple(
+	return tuple(
 		"registered-at", optional(n.RegisteredAt), "imported-at", optional(n.ImportedAt), "hashed-salted-fqn-preorder", preorder, "preordered-by", by,
-		"renewal-height", uintOf(uint64(n.Renewal)), "stx-burn", uintOf(burned), "owner", principal(n.Owner))))
+		"renewal-height", uintOf(uint64(n.Renewal)), "stx-burn", uintOf(burned), "owner", principal(n.Owner))
+}
+
+// Claim returns the events of the first registration of a name.
+func Claim(id uint64, full, to string, height int64) []Event {
+	n := Name{ID: id, Owner: to, RegisteredAt: height, ImportedAt: -1, Burned: "0"}
+	return []Event{Mint(id, to), Print(Names, tuple("topic", text("new-name"), "owner", principal(to), "name", nameTuple(full), "id", uintOf(id),
+		"properties", clarity.NewSome(n.Properties())))}
 }
 
 // printNamespace adds the print of a namespace with its properties.

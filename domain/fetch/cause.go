@@ -1,10 +1,8 @@
-package token
+package fetch
 
 import (
 	"strings"
 	"unicode"
-
-	"strata/domain/fetch"
 )
 
 // severityOf returns the severity of the cause for which a node refused a read-only call.
@@ -19,7 +17,7 @@ import (
 //
 // Sources: stacks-core 4.0, stackslib/src/net/api/callreadonly.rs and clarity/src/vm/errors.rs. token-metadata-api
 // retries every cause that begins with Runtime; from newer nodes, these are just the permanent errors.
-func severityOf(cause string) fetch.Severity {
+func severityOf(cause string) Severity {
 	kind, rest := identifier(cause)
 	inner, wrapped := strings.CutPrefix(rest, "(")
 	if wrapped {
@@ -27,16 +25,16 @@ func severityOf(cause string) fetch.Severity {
 		case "Unchecked", "RuntimeCheck":
 			kind, _ = identifier(inner)
 		case "Runtime", "Internal":
-			return fetch.Troubled
+			return Troubled
 		}
 	}
 	switch kind {
 	case "NoSuchContract":
-		return fetch.Troubled
+		return Troubled
 	case "CostOverflow", "CostBalanceExceeded", "CostComputationFailed", "MemoryBalanceExceeded", "ExecutionTimeExpired":
-		return fetch.Waiting
+		return Waiting
 	}
-	return fetch.Wrong
+	return Wrong
 }
 
 // identifier splits a text after the name at its start. The name may be empty.
