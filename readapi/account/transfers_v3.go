@@ -85,7 +85,7 @@ type stxMove struct {
 	Sender    *string        `json:"sender" doc:"null for a mint."`
 	Recipient *string        `json:"recipient" doc:"null for a burn."`
 	Amount    schema.Amount  `json:"amount" doc:"µSTX"`
-	Memo      *view.MemoText `json:"memo" nullable:"true" doc:"null for none."`
+	Memo      *view.MemoText `json:"memo" doc:"null for none."`
 	view.PlaceV3
 }
 

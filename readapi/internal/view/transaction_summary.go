@@ -32,7 +32,7 @@ type signer struct {
 type transferSummary struct {
 	Recipient string        `json:"recipient"`
 	Amount    schema.Amount `json:"amount" doc:"µSTX"`
-	Memo      *MemoText     `json:"memo" nullable:"true"`
+	Memo      *MemoText     `json:"memo"`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
