@@ -25,7 +25,7 @@ func (a *api) registerAuditBodies() {
 		Class: answer.Immutable, DependsOn: engine.Dependencies{Unchanging: true, Log: true},
 	}, a.getEventBody)
 	// What was received as JSON may be any value, and may even be malformed.
-	a.OpenAPI().Paths["/audit/v1/events/{seq}/body"].Get.Responses["200"].Content["application/json"] = &huma.MediaType{Schema: &huma.Schema{}}
+	a.OpenAPI().Paths["/audit/v1/events/{seq}/body"].Get.Responses["200"].Content["application/json"] = &huma.MediaType{Schema: &huma.Schema{Description: "What was received as JSON."}}
 }
 
 type bodyRow struct {

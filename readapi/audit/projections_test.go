@@ -2,10 +2,14 @@ package audit_test
 
 import (
 	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
 	"strata/readapi/internal/apitest"
+	"strata/readapi/internal/engine"
 )
 
 // All versions are listed, with what the register says of each and how far the others are ahead of it.
@@ -70,7 +74,12 @@ func TestProjections(t *testing.T) {
 	if v := found["chain2"]; v.Quarantined != 2 || v.Lag != size-100 || math.Abs(v.LagSeconds-waits) > 60 || v.ETASeconds != nil {
 		t.Errorf("got %+v, want it to be behind for %v s", v, waits)
 	}
-	if v := found["chain4"]; v.State != "failed" || v.Error == nil || *v.Error != "odd <b>step</b>" {
-		t.Errorf("got %+v, want why it failed", v)
+	if v := found["chain4"]; v.State != "failed" || v.Error == nil || *v.Error != engine.Stopped {
+		t.Errorf("got %+v, want that it failed, and for a stranger not why", v)
+	}
+	w := httptest.NewRecorder()
+	s.API.ForOperators().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/audit/v1/projections", nil))
+	if !strings.Contains(w.Body.String(), `"error":"odd <b>step</b>"`) {
+		t.Errorf("an operator got %s, want why it failed", w.Body)
 	}
 }

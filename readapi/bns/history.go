@@ -54,8 +54,8 @@ type bnsEvent struct {
 	ID            *int64         `json:"id" doc:"Id of the token."`
 	Sender        *string        `json:"sender" doc:"Who had the name, or who acted."`
 	Recipient     *string        `json:"recipient" doc:"Who has the name since then; of a namespace, its manager."`
-	Amount        *schema.Amount `json:"amount" doc:"µSTX: burned, paid, or asked."`
-	RenewalHeight *schema.Amount `json:"renewal_height" doc:"After a registration or a renewal, as the contract stores it."`
+	Amount        *schema.Amount `json:"amount" nullable:"true" doc:"µSTX: burned, paid, or asked."`
+	RenewalHeight *schema.Amount `json:"renewal_height" nullable:"true" doc:"After a registration or a renewal, as the contract stores it."`
 	Topic         *string        `json:"topic,omitempty"`
 	BurnHeight    int64          `json:"burn_block_height" doc:"The Bitcoin height that the contract read."`
 	Height        int64          `json:"block_height"`

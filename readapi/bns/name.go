@@ -70,7 +70,7 @@ func (f *found) status() string { return f.name.status(f.burnHeight) }
 type bnsNameDetails struct {
 	BNSRow
 	Revoked      bool           `json:"revoked"`
-	ImportedAt   *schema.Amount `json:"imported_at" doc:"Bitcoin height of the import; null if the name was not imported."`
+	ImportedAt   *schema.Amount `json:"imported_at" nullable:"true" doc:"Bitcoin height of the import; null if the name was not imported."`
 	PreorderedBy *string        `json:"preordered_by"`
 	IsValid      bool           `json:"is_valid" doc:"Whether the name is neither expired nor revoked."`
 	Preorder     *string        `json:"hashedSaltedFqnPreorder" doc:"Hash of the preorder that registered the name, in hex; null without one."`

@@ -23,7 +23,7 @@ type NamespacesInput struct {
 // BNSNamespace is a namespace as all answers show it.
 type BNSNamespace struct {
 	Name                string           `json:"namespace_string"`
-	LaunchedAt          *schema.Integer  `json:"launched_at" doc:"Bitcoin height; the Stacks height in the first registry if the namespace was airdropped; null until the launch."`
+	LaunchedAt          *schema.Integer  `json:"launched_at" nullable:"true" doc:"Bitcoin height; the Stacks height in the first registry if the namespace was airdropped; null until the launch."`
 	Lifetime            schema.Integer   `json:"lifetime" doc:"Bitcoin blocks; 0 for names that never expire."`
 	Manager             *string          `json:"namespace_manager"`
 	PriceBase           schema.Integer   `json:"price_function_base"`
@@ -85,8 +85,8 @@ type bnsNamespaceDetails struct {
 	BNSNamespace
 	ExpiredNames      int64           `json:"expired_names"`
 	RevokedNames      int64           `json:"revoked_names"`
-	FirstRegistration *schema.Integer `json:"first_registration" doc:"The least registered_at of its names; null if none was registered."`
-	LastRegistration  *schema.Integer `json:"last_registration" doc:"The greatest registered_at of its names."`
+	FirstRegistration *schema.Integer `json:"first_registration" nullable:"true" doc:"The least registered_at of its names; null if none was registered."`
+	LastRegistration  *schema.Integer `json:"last_registration" nullable:"true" doc:"The greatest registered_at of its names."`
 }
 
 // bnsNamespaceAnswer is a namespace.

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"strata/domain/ordinals"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
@@ -25,12 +27,15 @@ var contentFields = []answer.Field{
 }
 
 func (a *api) registerInscriptionContent() {
-	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
+	o := ordinal.OrdinalsResource(engine.Operation{
 		ID: "getInscriptionContent", Path: "/inscriptions/{id}/content", Tag: "Inscriptions", Summary: "The content of an inscription",
 		Description: "The bytes, with the type that they were inscribed with. An inscription that names a known delegate has the content of that delegate. " +
 			"Range requests are supported. Scripts in the content do not run.",
 		ContentType: "application/octet-stream", Class: answer.Tip, DependsOn: engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-	}), a.inscriptionContent)
+	})
+	engine.Get(a.Engine, o, a.inscriptionContent)
+	ok := a.OpenAPI().Paths[o.Path].Get.Responses["200"]
+	ok.Content = map[string]*huma.MediaType{"*/*": ok.Content[o.ContentType]}
 }
 
 // contentRow locates a content in the log.

@@ -3,6 +3,8 @@ package ordinals
 import (
 	"encoding/json"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"strata/domain/hash"
 	"strata/domain/ordinals"
 	"strata/readapi/internal/engine"
@@ -50,6 +52,11 @@ type anyJSON json.RawMessage
 
 // MarshalJSON implements json.Marshaler.
 func (j anyJSON) MarshalJSON() ([]byte, error) { return j, nil }
+
+// Schema implements huma.SchemaProvider.
+func (anyJSON) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Description: "Any JSON, as it was inscribed; null for none."}
+}
 
 // newAnyJSON returns the JSON of a column; null when the column is null or not valid JSON.
 func newAnyJSON(text *string) anyJSON {

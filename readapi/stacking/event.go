@@ -67,7 +67,7 @@ type stackingEvent struct {
 	Balance               schema.Amount `json:"balance" doc:"µSTX that the stacker can spend after the event."`
 	BurnchainUnlockHeight schema.Amount `json:"burnchain_unlock_height"`
 	PoxAddr               *string       `json:"pox_addr" doc:"The Bitcoin address that receives the rewards; null for none."`
-	PoxAddrRaw            *view.HexText `json:"pox_addr_raw" doc:"Version and hash of that address."`
+	PoxAddrRaw            *view.HexText `json:"pox_addr_raw" nullable:"true" doc:"Version and hash of that address."`
 	Name                  string        `json:"name" example:"stack-stx"`
 	Data                  stackingData  `json:"data" doc:"Further fields of the event; they depend on its name. Numbers are decimal strings."`
 }

@@ -65,9 +65,9 @@ func (a *api) queueClock(b *engine.Batch) func() (clock, bool) {
 // HeightTime is the time of a Bitcoin block, or the time at which it is expected. At most one of both is there.
 type HeightTime struct {
 	Time             *int64           `json:"time" doc:"Unix seconds of the Bitcoin block. Between Bitcoin blocks with Stacks blocks it is interpolated. null for a height that is still to come."`
-	TimeISO          *schema.TimeText `json:"time_iso"`
-	ProjectedTime    *int64           `json:"projected_time" doc:"Unix seconds at which a height is expected that is still to come, with ten minutes for a Bitcoin block; null for others."`
-	ProjectedTimeISO *schema.TimeText `json:"projected_time_iso"`
+	TimeISO          *schema.TimeText `json:"time_iso" nullable:"true"`
+	ProjectedTime    *int64           `json:"projected_time" doc:"Unix seconds at which a height is expected that is still to come, with ten minutes for a Bitcoin block; null for others, and for heights thousands of years away."`
+	ProjectedTimeISO *schema.TimeText `json:"projected_time_iso" nullable:"true"`
 }
 
 // heightPoint is a Bitcoin height of a schedule.
@@ -85,6 +85,10 @@ type cyclePoint struct {
 
 // bitcoinInterval is the expected time between Bitcoin blocks, in seconds.
 const bitcoinInterval = 600
+
+// projectedMax is how many Bitcoin blocks ahead a time is expected: those of some 7,000 years. Far later times have no form in
+// ISO 8601.
+const projectedMax = 7_000 * 52_560
 
 // times are the times of Bitcoin heights.
 type times map[int64]HeightTime
@@ -127,6 +131,9 @@ func (r *timeRow) time() (t HeightTime) {
 	switch {
 	case r.lowHeight == nil: // before the first block
 	case r.highHeight == nil:
+		if r.height-*r.lowHeight > projectedMax {
+			break
+		}
 		at := *r.lowTime + (r.height-*r.lowHeight)*bitcoinInterval
 		iso := schema.UnixTime(at)
 		t.ProjectedTime, t.ProjectedTimeISO = &at, &iso

@@ -54,11 +54,11 @@ type contractEvent struct {
 	TxIndex               int32          `json:"tx_index"`
 	EventIndex            int32          `json:"event_index"`
 	Stacker               *string        `json:"stacker" doc:"The staker; for an event about none, the signer manager; null for an event about neither."`
-	Locked                *schema.Amount `json:"locked" doc:"µSTX that are locked after the event; null for an event that locks nothing."`
-	Balance               *schema.Amount `json:"balance" doc:"Always null: pox-5 does not print it."`
-	BurnchainUnlockHeight *schema.Amount `json:"burnchain_unlock_height" doc:"null for an event that does not say it."`
+	Locked                *schema.Amount `json:"locked" nullable:"true" doc:"µSTX that are locked after the event; null for an event that locks nothing."`
+	Balance               *schema.Amount `json:"balance" nullable:"true" doc:"Always null: pox-5 does not print it."`
+	BurnchainUnlockHeight *schema.Amount `json:"burnchain_unlock_height" nullable:"true" doc:"null for an event that does not say it."`
 	PoxAddr               *string        `json:"pox_addr" doc:"Always null: pox-5 has no reward addresses."`
-	PoxAddrRaw            *view.HexText  `json:"pox_addr_raw" doc:"Always null."`
+	PoxAddrRaw            *view.HexText  `json:"pox_addr_raw" nullable:"true" doc:"Always null."`
 	Name                  string         `json:"name" example:"stake" doc:"The topic that the contract prints; empty for a print without one."`
 	Data                  anyObject      `json:"data" doc:"The fields of the print. Numbers are decimal strings. A print with an unknown topic or form has only raw_value, in hex, and repr."`
 }

@@ -75,6 +75,9 @@ func (a *api) registerTokenRefresh() {
 	responses["429"].Headers = map[string]*huma.Param{
 		"Retry-After": {Description: "Seconds until the next request is accepted.", Schema: &huma.Schema{Type: huma.TypeInteger}},
 	}
+	// A server that takes no refreshes answers as for any path that it does not have.
+	missing := responses["404"].Content["application/json"]
+	missing.Schema = &huma.Schema{AnyOf: []*huma.Schema{missing.Schema, a.SchemaOf(reflect.TypeFor[engine.ErrorBody]())}}
 	delete(responses, "200")
 	delete(responses, "304")
 	for i, path := range append([]string{r.Path}, r.Aliases...) {

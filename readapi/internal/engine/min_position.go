@@ -158,7 +158,7 @@ func (d *Dependencies) leadersReach(s *register.State, events int64) bool {
 // describeMinPosition adds the parameter to an operation's description.
 func describeMinPosition(op *huma.Operation) {
 	op.Parameters = append(op.Parameters, &huma.Param{
-		Name: minPosition, In: "query", Schema: &huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(`^([0-9]{1,18}|`+live.PositionPattern+`)$`), Examples: []any{"log=1"}},
+		Name: minPosition, In: "query", Schema: &huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(`^([0-9]{1,18}|` + live.PositionPattern + `)$`), Examples: []any{"log=1"}},
 		Description: "Wait until the answer reflects this position: the Strata-Position of another answer, or a number of events. " +
 			"The request header Strata-Position does the same.",
 	})

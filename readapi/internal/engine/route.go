@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -105,9 +106,13 @@ type Output struct {
 
 // Serve registers an endpoint under its path and its aliases. out is the type that the description gives for its body.
 func Serve[In any](e *Engine, o *Endpoint, handler func(context.Context, *In) Delivery, out reflect.Type) {
+	described := o.Operation
+	if (o.atPosition || reflect.TypeFor[In]().NumField() > 0) && !slices.Contains(described.Statuses, http.StatusBadRequest) {
+		described.Statuses = append(slices.Clip(described.Statuses), http.StatusBadRequest) // for parameters that don't match their schemas
+	}
 	op := huma.Operation{
 		Method: http.MethodGet, Path: o.Path, OperationID: o.ID, Summary: o.Summary, Description: o.Description,
-		Tags: []string{o.Tag}, Deprecated: o.Deprecated, Responses: e.Responses(o.Operation, out),
+		Tags: []string{o.Tag}, Deprecated: o.Deprecated, Responses: e.Responses(described, out),
 		SkipValidateParams: true, // checkingAdapter validates them
 	}
 	if o.atPosition {

@@ -76,7 +76,7 @@ type callV3 struct {
 type coinbaseV3 struct {
 	Payload      HexText  `json:"payload" doc:"32 bytes."`
 	AltRecipient *string  `json:"alt_recipient" doc:"Who gets the reward instead of the miner; null for the miner."`
-	VRFProof     *HexText `json:"vrf_proof" doc:"null before Nakamoto."`
+	VRFProof     *HexText `json:"vrf_proof" nullable:"true" doc:"null before Nakamoto."`
 }
 
 // RenderTransactionV3 returns the body of a transaction that went through Complete, with the included parts.
