@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/pgtest"
 )
@@ -21,7 +22,7 @@ func TestAPIAsDescribed(t *testing.T) {
 	}
 	node := newStacksNode(t)
 	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--nodes", node.url)
-	chain := synthchain.New((&simulateCommand{Seed: 7, Forks: 0.1}).config())
+	chain := synthchain.New((&simulate.Command{Seed: 7, Forks: 0.1}).Config())
 	node.height.Store(s.grow(chain, 60))
 	cmd := exec.Command(checker, "--config-file", filepath.Join(repository(t), "cmd", "strata", "testdata", "schemathesis.toml"), "run", s.api+"/openapi.json",
 		"--max-examples", cmp.Or(os.Getenv("STRATA_SCHEMATHESIS_EXAMPLES"), "10"), "--seed", cmp.Or(os.Getenv("STRATA_SCHEMATHESIS_SEED"), "1"))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/pgtest"
 )
@@ -14,7 +15,7 @@ import (
 // firstBlock returns a block above genesis as a node posts it.
 func firstBlock(t testing.TB) map[string]json.RawMessage {
 	t.Helper()
-	chain := synthchain.New((&simulateCommand{Seed: 21, Calm: true}).config())
+	chain := synthchain.New((&simulate.Command{Seed: 21, Calm: true}).Config())
 	for {
 		post := chain.Next()
 		var block map[string]json.RawMessage
@@ -119,5 +120,5 @@ func TestHostileBodies(t *testing.T) {
 	// The hostile events do not affect the chain that follows. (One of its blocks was among them, before its parent.)
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "120", "--seed", "21", "--calm")
 	s.caughtUp(int64(len(cases)) + 120)
-	s.checkState(expected(simulateCommand{Seed: 21, Calm: true}, 120))
+	s.checkState(expected(simulate.Command{Seed: 21, Calm: true}, 120))
 }

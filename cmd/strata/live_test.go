@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"strata/cmd/strata/internal/simulate"
 	"strata/internal/pause"
 	"strata/internal/synth/synthchain"
 )
@@ -85,7 +86,7 @@ func (f *subscription) take(t *testing.T, name, data string) {
 func TestStreamsGoOnAfterTheServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	chain := synthchain.New((&simulateCommand{Seed: 5, Forks: 0.3}).config())
+	chain := synthchain.New((&simulate.Command{Seed: 5, Forks: 0.3}).Config())
 	f := &subscription{last: "log=0"}
 	var s *server
 	for _, end := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT, syscall.SIGINT} {
@@ -123,7 +124,7 @@ func TestStreamsGoOnAfterTheServer(t *testing.T) {
 func TestSocketThroughTheServer(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, t.TempDir())
-	chain := synthchain.New((&simulateCommand{Seed: 5, Forks: 0.6}).config())
+	chain := synthchain.New((&simulate.Command{Seed: 5, Forks: 0.6}).Config())
 	post := func(n int) {
 		for range n {
 			p := chain.Next()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
@@ -247,7 +248,7 @@ func TestNodes(t *testing.T) {
 	other := start(t, command(t, t.TempDir(), nil, append([]string{"serve", "--roles", "api", "--api-addr", "127.0.0.1:0", "--log-format", "json"}, flags...)...))
 	other.api = other.announced("serving the API")
 	c := newContract(t)
-	chain := synthchain.New((&simulateCommand{Seed: 7, Calm: true}).config())
+	chain := synthchain.New((&simulate.Command{Seed: 7, Calm: true}).Config())
 	height := s.grow(chain, 40)
 	one.height.Store(height)
 	two.height.Store(height)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"strata/cmd/strata/internal/simulate"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 )
@@ -66,7 +67,7 @@ func TestDatabaseOutage(t *testing.T) {
 	}
 	eventually.Holds(t, "the API is back", func() bool { return s.get("/extended/v1/status").status == http.StatusOK })
 	s.caughtUp(2 + posts)
-	s.checkState(expected(simulateCommand{Seed: 9, Forks: 0.05}, posts))
+	s.checkState(expected(simulate.Command{Seed: 9, Forks: 0.05}, posts))
 	if !s.running() {
 		t.Error("the server ended")
 	}

@@ -14,14 +14,15 @@ import (
 	"strings"
 	"testing"
 
+	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/pgtest"
 )
 
 // expected returns the expected state after the first count posts of simulate, and the chain's accounts.
-func expected(c simulateCommand, count int) (synthchain.State, []string) {
-	chain := synthchain.New(c.config())
+func expected(c simulate.Command, count int) (synthchain.State, []string) {
+	chain := synthchain.New(c.Config())
 	for range count {
 		chain.Next()
 	}
@@ -85,7 +86,7 @@ func TestSimulate(t *testing.T) {
 	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--public-internals")
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "300", "--seed", "3", "--forks", "0.2")
 	s.caughtUp(300)
-	want, accounts := expected(simulateCommand{Seed: 3, Forks: 0.2}, 300)
+	want, accounts := expected(simulate.Command{Seed: 3, Forks: 0.2}, 300)
 	s.checkState(want, accounts)
 	if got := s.get("/readyz"); got.status != http.StatusOK {
 		t.Errorf("/readyz: got %d %s, want 200", got.status, got.body)
@@ -103,7 +104,7 @@ func TestSimulateNames(t *testing.T) {
 	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t))
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "400", "--seed", "5", "--names")
 	s.caughtUp(400)
-	want, accounts := expected(simulateCommand{Seed: 5, Forks: 0.05, Names: true}, 400)
+	want, accounts := expected(simulate.Command{Seed: 5, Forks: 0.05, Names: true}, 400)
 	s.checkState(want, accounts)
 	if len(want.Names) == 0 || want.Registry == nil || len(want.Registry.Names) < 10 {
 		t.Fatalf("nothing happened to names: %d of the first registry, %+v", len(want.Names), want.Registry)
@@ -135,7 +136,7 @@ func TestSimulateOrdinals(t *testing.T) {
 	must(t, t.TempDir(), "simulate", "--ordinals", "--observer", s.observer, "--count", strconv.Itoa(posts), "--seed", "3", "--forks", "0.1",
 		"--gaps", "0.1", "--token", "secret")
 	s.caughtUp(posts)
-	config := (&simulateCommand{Seed: 3, Forks: 0.1, Gaps: 0.1}).feed()
+	config := (&simulate.Command{Seed: 3, Forks: 0.1, Gaps: 0.1}).Feed()
 	config.ForgetHistory = false
 	feed := synthordinals.New(config)
 	for range posts {
@@ -279,7 +280,7 @@ func TestSimulateAllEpochs(t *testing.T) {
 	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--network", "testnet")
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", strconv.Itoa(posts), "--seed", "3", "--all-epochs")
 	s.caughtUp(posts)
-	want, accounts := expected(simulateCommand{Seed: 3, Forks: 0.05, AllEpochs: true}, posts)
+	want, accounts := expected(simulate.Command{Seed: 3, Forks: 0.05, AllEpochs: true}, posts)
 	s.checkState(want, accounts)
 	contracts := map[string]int{}
 	for _, account := range accounts {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/cmd/strata/internal/simulate"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -21,7 +22,7 @@ func TestTrace(t *testing.T) {
 	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t))
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
 	s.caughtUp(60)
-	_, accounts := expected(simulateCommand{Seed: 3, Calm: true}, 60)
+	_, accounts := expected(simulate.Command{Seed: 3, Calm: true}, 60)
 	path := "/extended/v1/address/" + accounts[0] + "/stx"
 	dir := t.TempDir()
 

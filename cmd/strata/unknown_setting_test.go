@@ -35,17 +35,3 @@ func TestUnknownSettingIsSaid(t *testing.T) {
 		t.Errorf("a flag: got code %d and %q", got.code, got.stderr)
 	}
 }
-
-// The demo posts as many events as it is told.
-func TestDemoCount(t *testing.T) {
-	t.Parallel()
-	for count, want := range map[uint64][2]uint64{1: {1, 0}, 40: {35, 5}, 400: {350, 50}, 4000: {3950, 50}} {
-		posts, payloads := (&demoCommand{Count: count}).shares()
-		if posts != want[0] || payloads != want[1] {
-			t.Errorf("%d: got %d events of a node and %d of an indexer, want %v", count, posts, payloads, want)
-		}
-	}
-	if _, parse := model(t); parse("demo", "--count", "0") == nil {
-		t.Error("a demo without events is accepted, and would never end")
-	}
-}

@@ -1,4 +1,5 @@
-package main
+// Package demo serves a synthetic chain and shows what clients and auditors ask of it.
+package demo
 
 import (
 	"bytes"
@@ -18,13 +19,16 @@ import (
 	"strata/cmd/strata/internal/database"
 	"strata/cmd/strata/internal/program"
 	"strata/cmd/strata/internal/serve"
+	"strata/cmd/strata/internal/simulate"
 	"strata/internal/postgres"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/projections/version"
+	"strata/readapi"
 )
 
-type demoCommand struct {
+// Command is the command demo.
+type Command struct {
 	Count uint64 `default:"450" help:"Number of events to post: an eighth of them, and at most 50, from an ordinals indexer, the others from a node."`
 	Keep  bool   `help:"Keep serving afterwards, until interrupted."`
 }
@@ -33,7 +37,7 @@ type demoCommand struct {
 const demoPayloads = 50
 
 // Validate checks the flags; kong calls it.
-func (c *demoCommand) Validate() error {
+func (c *Command) Validate() error {
 	if c.Count == 0 {
 		return errors.New("--count: 0 events show nothing (want 1 or more)")
 	}
@@ -41,14 +45,14 @@ func (c *demoCommand) Validate() error {
 }
 
 // shares returns how many of the events come from a node, and how many from an indexer.
-func (c *demoCommand) shares() (posts, payloads uint64) {
+func (c *Command) shares() (posts, payloads uint64) {
 	payloads = min(c.Count/8, demoPayloads)
 	return c.Count - payloads, payloads
 }
 
 // Run serves a synthetic chain from a temporary database, and prints the requests of clients and auditors with their
 // answers.
-func (c *demoCommand) Run(ctx context.Context, globals *program.Globals) (err error) {
+func (c *Command) Run(ctx context.Context, globals *program.Globals, build readapi.Version) (err error) {
 	// A closed pipe must not kill the process: `strata demo | head` would leave the database behind.
 	signal.Ignore(syscall.SIGPIPE)
 	dir, err := postgres.MkdirTemp("strata-demo-*")
@@ -57,7 +61,7 @@ func (c *demoCommand) Run(ctx context.Context, globals *program.Globals) (err er
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	fmt.Println("Starting a server with a Postgres of its own in a temporary folder …")
-	chain := (&simulateCommand{Seed: 7, Forks: 0.1}).config()
+	chain := (&simulate.Command{Seed: 7, Forks: 0.1}).Config()
 	server := serve.Command{
 		Database: database.Flags{DataDir: dir}, APIAddr: "127.0.0.1:0", ObserverAddr: "127.0.0.1:0",
 		Roles: []string{serve.RoleObserver, serve.RoleProjector, serve.RoleAPI}, Network: chain.Network.String(), ForkChoice: "recommended",
@@ -68,7 +72,7 @@ func (c *demoCommand) Run(ctx context.Context, globals *program.Globals) (err er
 	ready, done := make(chan addresses, 1), make(chan error, 1)
 	go func() {
 		logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: max(globals.LogLevel, slog.LevelError)}))
-		done <- server.Serve(ctx, build(), logger, func(api, observer string) { ready <- addresses{api, observer} })
+		done <- server.Serve(ctx, build, logger, func(api, observer string) { ready <- addresses{api, observer} })
 	}()
 	defer func() {
 		stop()
@@ -87,7 +91,7 @@ func (c *demoCommand) Run(ctx context.Context, globals *program.Globals) (err er
 }
 
 // show posts the chain and the feed, waits until they are folded, and prints a few answers.
-func (c *demoCommand) show(ctx context.Context, chain synthchain.Config, api, observer string) error {
+func (c *Command) show(ctx context.Context, chain synthchain.Config, api, observer string) error {
 	posts, payloads := c.shares()
 	fmt.Printf("Posting %d events of a node to %s (a chain with forks and Bitcoin reorganisations), and %d events of an ordinals indexer …\n", posts, observer, payloads)
 	began := time.Now()
@@ -95,9 +99,9 @@ func (c *demoCommand) show(ctx context.Context, chain synthchain.Config, api, ob
 	if err := simulation.Run(ctx); err != nil {
 		return err
 	}
-	indexer := simulateCommand{Seed: 7, Forks: 0.1, Gaps: 0.04}
+	indexer := simulate.Command{Seed: 7, Forks: 0.1, Gaps: 0.04}
 	if payloads > 0 { // 0 would mean without end
-		if err := (synthordinals.Simulation{Observer: observer, Feed: indexer.feed(), Count: payloads, Timeout: 10 * time.Second}).Run(ctx); err != nil {
+		if err := (synthordinals.Simulation{Observer: observer, Feed: indexer.Feed(), Count: payloads, Timeout: 10 * time.Second}).Run(ctx); err != nil {
 			return err
 		}
 	}
@@ -119,7 +123,7 @@ func (c *demoCommand) show(ctx context.Context, chain synthchain.Config, api, ob
 }
 
 // ask prints requests that a client may send, and then an auditor's: the event behind the last answer.
-func (c *demoCommand) ask(ctx context.Context, api, account string) error {
+func (c *Command) ask(ctx context.Context, api, account string) error {
 	var sources string
 	for _, question := range []struct{ about, path string }{
 		{"How far is the server?", "/extended/v1/status"},

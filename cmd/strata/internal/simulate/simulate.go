@@ -1,4 +1,5 @@
-package main
+// Package simulate posts a synthetic chain to a server, as a node would, or a synthetic ordinals feed, as an indexer would.
+package simulate
 
 import (
 	"context"
@@ -13,7 +14,8 @@ import (
 	"strata/internal/synth/synthordinals"
 )
 
-type simulateCommand struct {
+// Command is the command simulate.
+type Command struct {
 	Observer    string  `default:"http://127.0.0.1:3700" env:"STRATA_SIMULATE_OBSERVER" placeholder:"URL" help:"Observer to post to: the --observer-addr of a server."`
 	Seed        uint64  `default:"1" help:"Seed of the chain; the same seed posts the same chain."`
 	Count       uint64  `default:"0" help:"Number of events to post (0 = until interrupted)."`
@@ -29,8 +31,8 @@ type simulateCommand struct {
 	AllowRemote bool    `help:"Allow an observer that is not on this machine."`
 }
 
-// config returns the configuration of the chain that the flags describe.
-func (c *simulateCommand) config() synthchain.Config {
+// Config returns the configuration of the chain that the flags describe.
+func (c *Command) Config() synthchain.Config {
 	config := c.withoutNames()
 	if c.Names {
 		if config.Mix == (synthchain.Mix{}) {
@@ -41,7 +43,7 @@ func (c *simulateCommand) config() synthchain.Config {
 	return config
 }
 
-func (c *simulateCommand) withoutNames() synthchain.Config {
+func (c *Command) withoutNames() synthchain.Config {
 	generation := synthchain.V40
 	if c.Epoch2 {
 		generation = synthchain.V21
@@ -64,10 +66,10 @@ func (c *simulateCommand) withoutNames() synthchain.Config {
 	return config
 }
 
-// feed returns the configuration of the ordinals feed that the flags describe. The feed begins shortly before the
+// Feed returns the configuration of the ordinals feed that the flags describe. The feed begins shortly before the
 // jubilee, so that it has cursed inscriptions with negative numbers as well as vindicated ones. It has BRC-20 from the
 // start.
-func (c *simulateCommand) feed() synthordinals.Config {
+func (c *Command) Feed() synthordinals.Config {
 	config := synthordinals.Everything(c.Seed, ordinals.Mainnet)
 	config.StartHeight = ordinals.Mainnet.JubileeHeight() - 40
 	config.RollbackProbability, config.GapProbability = c.Forks, c.Gaps
@@ -80,19 +82,19 @@ func (c *simulateCommand) feed() synthordinals.Config {
 }
 
 // Run posts until the count is reached or ctx is done.
-func (c *simulateCommand) Run(ctx context.Context, _ *program.Globals) error {
+func (c *Command) Run(ctx context.Context, _ *program.Globals) error {
 	progress := &progressPrinter{printed: time.Now()}
 	var err error
 	if c.Ordinals {
 		err = synthordinals.Simulation{
-			Observer: c.Observer, Token: c.Token, Feed: c.feed(), Rate: c.Rate, Count: c.Count, Timeout: 10 * time.Second, AllowRemote: c.AllowRemote,
+			Observer: c.Observer, Token: c.Token, Feed: c.Feed(), Rate: c.Rate, Count: c.Count, Timeout: 10 * time.Second, AllowRemote: c.AllowRemote,
 			Progress: func(p synthordinals.Progress) {
 				progress.update(postProgress{p.Posts, p.Bytes, p.Retries, p.Elapsed, p.Failure})
 			},
 		}.Run(ctx)
 	} else {
 		err = synthchain.Simulation{
-			Observer: c.Observer, Chain: c.config(), Rate: c.Rate, Count: c.Count, Timeout: 10 * time.Second, AllowRemote: c.AllowRemote,
+			Observer: c.Observer, Chain: c.Config(), Rate: c.Rate, Count: c.Count, Timeout: 10 * time.Second, AllowRemote: c.AllowRemote,
 			Progress: func(p synthchain.Progress) {
 				progress.update(postProgress{p.Posts, p.Bytes, p.Retries, p.Elapsed, p.Failure})
 			},
