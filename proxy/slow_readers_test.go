@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -78,5 +79,7 @@ func TestManySlowReaders(t *testing.T) {
 	if err := server.Shutdown(ctx); err != nil {
 		t.Errorf("shut down: %v", err)
 	}
-	<-served
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		t.Errorf("serve: %v", err)
+	}
 }

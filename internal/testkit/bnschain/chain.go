@@ -30,10 +30,12 @@ const (
 // Preorder is the hash of the preorder in the story, in hex.
 var Preorder = synthnames.Preorder
 
-// Call is a transaction, and Event an event of it. State is what the contracts know.
 type (
-	Call  = synthnames.Call
+	// Call is a transaction.
+	Call = synthnames.Call
+	// Event is an event of a transaction.
 	Event = synthnames.Event
+	// State is what the contracts know.
 	State = synthnames.State
 )
 

@@ -117,9 +117,9 @@ func (c *Command) print(w io.Writer, checks []Check) error {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, check := range checks {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", strings.ToUpper(string(check.Level)), check.Subject, check.Found)
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\n", strings.ToUpper(string(check.Level)), check.Subject, check.Found)
 		for line := range strings.Lines(check.Advice) {
-			fmt.Fprintf(table, "\t\t→ %s\n", strings.TrimRight(line, "\n"))
+			_, _ = fmt.Fprintf(table, "\t\t→ %s\n", strings.TrimRight(line, "\n"))
 		}
 	}
 	_ = table.Flush()

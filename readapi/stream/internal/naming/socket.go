@@ -37,11 +37,10 @@ const (
 	namespaceMost = 64
 )
 
-// ParseName and ParseNamespace take the parameters of EventName and EventNamespace as they are; ok is false for one that is
-// empty or too long.
+// ParseName takes the parameter of EventName as it is; ok is false for one that is empty or too long.
 func ParseName(text string) (name string, ok bool) { return text, text != "" && len(text) <= nameMost }
 
-// ParseNamespace: see ParseName.
+// ParseNamespace takes the parameter of EventNamespace as it is; ok is false for one that is empty or too long.
 func ParseNamespace(text string) (namespace string, ok bool) {
 	return text, text != "" && len(text) <= namespaceMost
 }
