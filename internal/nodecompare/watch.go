@@ -195,9 +195,12 @@ func (w *Watch) note(ctx context.Context, name string, differences []Difference)
 	}
 }
 
-// sample reads the accounts that differed before, and random ones: from as many random pages of the table as it wants
-// accounts, and of these any. That is a few reads, however many accounts there are; sorting all of them at every block would
-// take seconds.
+// pagesPerAccount is how many random pages are read for each account that is wanted: how many a sample has varies, and few
+// could be none.
+const pagesPerAccount = 8
+
+// sample reads the accounts that differed before, and random ones: any of those on random pages of the table. That is a few
+// reads, however many accounts there are; sorting all of them at every block would take seconds.
 func (w *Watch) sample(ctx context.Context, tx pgx.Tx, tables string) ([]account, error) {
 	w.mu.Lock()
 	names := slices.Collect(maps.Keys(w.differ))
@@ -206,7 +209,7 @@ func (w *Watch) sample(ctx context.Context, tx pgx.Tx, tables string) ([]account
 	wanted := min(w.Accounts, AccountsMax)
 	var percent float64
 	err := tx.QueryRow(ctx, in(`
-		SELECT least(100, 100.0 * $1::int / greatest(1, pg_relation_size('{schema}.holding') / current_setting('block_size')::int))::float8`), wanted).Scan(&percent)
+		SELECT least(100, 100.0 * $1::int / greatest(1, pg_relation_size('{schema}.holding') / current_setting('block_size')::int))::float8`), wanted*pagesPerAccount).Scan(&percent)
 	if err != nil {
 		return nil, fmt.Errorf("read how many accounts there are: %w", err)
 	}
