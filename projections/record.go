@@ -12,7 +12,7 @@ import (
 )
 
 // Record is something from outside the chain that has a place among its blocks: *fetch.Report, *fetch.Refresh,
-// *Announcement, *nodeevent.DropMempoolTx, *nodeevent.Attachments, *names.ExportPart, or a Bitcoin block,
+// *fetch.Rest, *Announcement, *nodeevent.DropMempoolTx, *nodeevent.Attachments, *names.ExportPart, or a Bitcoin block,
 // *nodeevent.BurnBlock.
 type Record any
 

@@ -61,6 +61,8 @@ type Exchange struct {
 	Header map[string]string `json:"header,omitempty"`
 	// Body of the response, byte for byte.
 	Body Body `json:"-"`
+	// Unchanged stands for the body if that is the same as one that the log has already; nil if the body is here.
+	Unchanged *Unchanged `json:"unchanged,omitempty"`
 	// Failure says why the response is missing or incomplete; empty if it is complete.
 	Failure Failure `json:"failure,omitempty"`
 	// Error is the failure in words.
@@ -69,6 +71,14 @@ type Exchange struct {
 	// request given up.
 	StartedAt  time.Time `json:"started_at"`
 	TookMicros int64     `json:"took_us"`
+}
+
+// Unchanged names a body by an earlier report that has it.
+type Unchanged struct {
+	// Seq is the event of that report, whose last response has the body.
+	Seq int64 `json:"seq"`
+	// SHA256 of the body, in hex.
+	SHA256 string `json:"sha256"`
 }
 
 // Body is the body of a response.
@@ -139,6 +149,9 @@ func (r *Report) validate() error {
 		return errors.New("fetch report: /tip: a contract_read says at which block")
 	}
 	for i, e := range r.Exchanges {
+		if e.Unchanged != nil && (e.Unchanged.Seq < 1 || e.Body != nil || e.Failure != "") {
+			return fmt.Errorf("fetch report: /exchanges/%d/unchanged: want the event that has the body, and no body here", i)
+		}
 		if e.Call < 0 || e.Call > 0 && e.Call >= len(r.Want.Calls) {
 			return fmt.Errorf("fetch report: /exchanges/%d/call: there is no call %d", i, e.Call)
 		}
@@ -152,6 +165,15 @@ func (r *Report) Last() (e Exchange, ok bool) {
 		return e, false
 	}
 	return r.Exchanges[len(r.Exchanges)-1], true
+}
+
+// UnchangedSince returns the event whose report has the body of the last response; ok is false if the body is here, or
+// there is none.
+func (r *Report) UnchangedSince() (seq int64, ok bool) {
+	if e, ok := r.Last(); ok && e.Unchanged != nil {
+		return e.Unchanged.Seq, true
+	}
+	return 0, false
 }
 
 // LastOf returns the last exchange for the call with the given index; ok is false if there is none.

@@ -90,6 +90,8 @@ func decodeRecord(event *eventstore.Event) (record projections.Record, err error
 		switch event.Path {
 		case fetch.PathRefresh:
 			record, err = fetch.DecodeRefresh(event.Body)
+		case fetch.PathRest:
+			record, err = fetch.DecodeRest(event.Body)
 		case names.PathExport:
 			record, err = names.DecodeExport(event.Body)
 		default:

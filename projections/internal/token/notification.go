@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"strata/domain/fetch"
 	"strata/domain/token"
@@ -17,6 +18,10 @@ const (
 	dynamicDefault = 24 * time.Hour // of a notification without a ttl
 	dynamicLeast   = time.Minute    // whatever shorter ttl a contract sets
 )
+
+// quiet is the time after a fetch in which a notification does not lead to another one: it is put off until the time is
+// over, so that one fetch serves all notifications in quick succession.
+const quiet = 5 * time.Minute
 
 // effectiveSQL selects the notification that is in effect for the token k: one that froze it, or else the latest one.
 // Notifications for all tokens of the contract count as well.
@@ -60,7 +65,7 @@ func (b *batch) notify(f fact.Notice, want raisedWant, recognised bool) error {
 	if !recognised || !counts {
 		return nil
 	}
-	want.anew = true
+	want.anew, want.notice = true, true
 	return b.fetchAgain(f.Contract, concerned, want)
 }
 
@@ -126,16 +131,53 @@ func (b *batch) fetchAgain(contract string, ids []string, want raisedWant) error
 // fetchTokens is fetchAgain for tokens that are known to have rows.
 func (b *batch) fetchTokens(contract string, ids []string, want raisedWant) error {
 	wants := make([]raisedWant, 0, len(ids))
+	fresh, err := b.freshReads(contract, ids, want)
+	if err != nil {
+		return err
+	}
 	for _, id := range ids {
 		b.touchToken(tokenKey{contract, id})
-		want.want = b.readWant(contract, bigOf(id))
-		wants = append(wants, want)
+		raised := want
+		raised.want = b.readWant(contract, bigOf(id))
+		raised.due = want.notWithin(fresh[id])
+		wants = append(wants, raised)
 	}
 	resources, err := b.resourcesAgain(contract, ids, want)
 	if err != nil {
 		return err
 	}
 	return b.raise(append(wants, resources...))
+}
+
+// notWithin returns when a want is due if the same was fetched before, at the given time (zero for never).
+func (r raisedWant) notWithin(fetched time.Time) time.Time {
+	if again := fetched.Add(quiet); r.notice && !fetched.IsZero() && again.After(r.due) {
+		return again
+	}
+	return r.due
+}
+
+// freshReads returns when those of the tokens were read that were read a short time ago, by their ids.
+func (b *batch) freshReads(contract string, ids []string, want raisedWant) (map[string]time.Time, error) {
+	fresh := map[string]time.Time{}
+	if !want.notice {
+		return fresh, nil
+	}
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		SELECT token_id::text, read_at FROM {schema}.token WHERE contract_id = $1 AND token_id = ANY ($2::numeric[]) AND read_at > $3`),
+		contract, ids, want.due.Add(-quiet))
+	if err != nil {
+		return nil, fmt.Errorf("find when %d tokens of %s were read: %w", len(ids), contract, err)
+	}
+	var id string
+	var at time.Time
+	if _, err := pgx.ForEachRow(rows, []any{&id, &at}, func() error {
+		fresh[id] = at
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("find when %d tokens of %s were read: %w", len(ids), contract, err)
+	}
+	return fresh, nil
 }
 
 // tokensOf returns the ids of a contract's tokens, with or without those that were frozen one by one.
@@ -173,7 +215,7 @@ func (b *batch) known(contract string, ids []string) ([]string, error) {
 // out what never changes (ipfs, ar and data URIs) once its content is known, and data documents always.
 func (b *batch) resourcesAgain(contract string, ids []string, want raisedWant) ([]raisedWant, error) {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
-		SELECT DISTINCT r.role, coalesce(d.uri, i.uri) AS uri
+		SELECT DISTINCT r.role, coalesce(d.uri, i.uri) AS uri, coalesce(d.fetched_at, i.fetched_at)
 		FROM {schema}.reference r
 		LEFT JOIN {schema}.document d ON r.role = 'document' AND d.uri_hash = r.uri_hash
 		LEFT JOIN {schema}.image i ON r.role = 'image' AND i.uri_hash = r.uri_hash
@@ -186,9 +228,12 @@ func (b *batch) resourcesAgain(contract string, ids []string, want raisedWant) (
 	}
 	var wants []raisedWant
 	var role, uri string
-	if _, err := pgx.ForEachRow(rows, []any{&role, &uri}, func() error {
-		want.want, want.height = fetch.Want{Kind: fetch.Kind(role), URI: uri}, nil
-		wants = append(wants, want)
+	var fetched pgtype.Timestamptz
+	if _, err := pgx.ForEachRow(rows, []any{&role, &uri, &fetched}, func() error {
+		raised := want
+		raised.want, raised.contract, raised.height = fetch.Want{Kind: fetch.Kind(role), URI: uri}, contract, nil
+		raised.due = want.notWithin(fetched.Time)
+		wants = append(wants, raised)
 		return nil
 	}); err != nil {
 		return nil, fmt.Errorf("find what %d tokens of %s refer to: %w", len(ids), contract, err)

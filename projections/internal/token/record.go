@@ -24,6 +24,8 @@ func (b *batch) single(step projections.Step, s openWant, canonical bool) error 
 	switch r := step.Record.(type) {
 	case *fetch.Refresh:
 		return b.refresh(step, r)
+	case *fetch.Rest:
+		return b.rest(step, r)
 	case *fetch.Report:
 		switch r.Want.Kind {
 		case fetch.ContractRead:

@@ -175,7 +175,7 @@ type referenceChanges struct {
 	goneRefs, cameRefs []referenceKey
 	cameHashes         [][]byte
 	resources          map[fetch.Kind]*resourceColumns // that the new references refer to
-	causes             map[resource]subject            // the first record that refers to each resource
+	causes             map[resource]cause              // the first record that refers to each resource
 	released           [][]byte                        // hashes of the URIs that a token no longer refers to
 }
 
@@ -183,6 +183,12 @@ type referenceChanges struct {
 type resource struct {
 	kind fetch.Kind
 	uri  string
+}
+
+// cause is the record that first makes a token refer to a resource, and the contract of that token.
+type cause struct {
+	subject
+	contract string
 }
 
 type resourceColumns struct {
@@ -193,12 +199,12 @@ type resourceColumns struct {
 func newReferenceChanges() *referenceChanges {
 	return &referenceChanges{
 		resources: map[fetch.Kind]*resourceColumns{fetch.Document: {}, fetch.Image: {}},
-		causes:    map[resource]subject{},
+		causes:    map[resource]cause{},
 	}
 }
 
 // compare adds the difference between the references that a token has and those that it should have after a record.
-func (c *referenceChanges) compare(key tokenKey, have map[referenceKey][32]byte, want references, cause subject) {
+func (c *referenceChanges) compare(key tokenKey, have map[referenceKey][32]byte, want references, by subject) {
 	for ref, hash := range have {
 		if uri, ok := want[ref]; !ok || uriHash(uri) != hash {
 			c.gone, c.goneRefs, c.released = append(c.gone, key), append(c.goneRefs, ref), append(c.released, hash[:])
@@ -214,7 +220,7 @@ func (c *referenceChanges) compare(key tokenKey, have map[referenceKey][32]byte,
 		columns := c.resources[r.kind]
 		columns.hashes, columns.uris = append(columns.hashes, hash[:]), append(columns.uris, uri)
 		if _, ok := c.causes[r]; !ok {
-			c.causes[r] = cause
+			c.causes[r] = cause{by, key.contract}
 		}
 	}
 }

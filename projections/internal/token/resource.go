@@ -203,7 +203,9 @@ func (b *batch) writeChanges(c *referenceChanges) (inURI bool, err error) {
 			}
 			continue
 		}
-		wants = append(wants, raisedWant{want: fetch.Want{Kind: w.kind, URI: w.uri}, seq: cause.seq, due: cause.due, priority: priorityChain})
+		wants = append(wants, raisedWant{
+			want: fetch.Want{Kind: w.kind, URI: w.uri}, contract: cause.contract, seq: cause.seq, due: cause.due, priority: priorityChain,
+		})
 	}
 	if err := b.raise(wants); err != nil {
 		return false, err

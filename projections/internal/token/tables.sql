@@ -89,7 +89,8 @@ CREATE TABLE {schema}.stretch (
 -- The documents (SIP-016) that tokens refer to, by URI. Several tokens may refer to one.
 CREATE TABLE {schema}.document (
     source_seq bigint,               -- the report that brought the content; null if none has
-    fetched_at timestamptz,
+    checked_seq bigint,              -- the later report that found the same content; null if there is none
+    fetched_at timestamptz,          -- by checked_seq, or else by source_seq
     failed_seq bigint,               -- the report of the last attempt, if that failed
     reason     smallint NOT NULL,    -- why the last attempt failed (fetch.Reason); 0 if it did not
     uri_hash   bytea    NOT NULL,    -- SHA-256 of uri, which can be too long for an index
@@ -100,6 +101,7 @@ CREATE TABLE {schema}.document (
 
 CREATE TABLE {schema}.image (
     source_seq   bigint,
+    checked_seq  bigint,             -- as of a document
     fetched_at   timestamptz,
     failed_seq   bigint,
     width        int,                -- pixels
@@ -135,11 +137,23 @@ CREATE TABLE {schema}.want (
     severity   smallint    NOT NULL, -- of the last failure (fetch.Severity)
     key_hash   bytea       NOT NULL, -- SHA-256 of the want's key
     kind       text        NOT NULL, -- fetch.Kind
+    contract_id text       NOT NULL, -- the contract that gave rise to it
     want       text        NOT NULL, -- JSON, see domain/fetch
     CONSTRAINT want_pkey PRIMARY KEY (key_hash)
 );
 -- For revert steps, which lower the min_height of wants.
 CREATE INDEX want_min_height_idx ON {schema}.want (min_height) WHERE min_height IS NOT NULL;
+
+-- For rests, which put off all that a contract wants.
+CREATE INDEX want_contract_idx ON {schema}.want (contract_id);
+
+-- Contracts that have caused enough to be fetched for a day (fetch.Rest).
+CREATE TABLE {schema}.rest (
+    source_seq  bigint      NOT NULL, -- the event that says so
+    until       timestamptz NOT NULL, -- nothing is fetched for the contract before, unless a person asks
+    contract_id text        NOT NULL,
+    CONSTRAINT rest_pkey PRIMARY KEY (contract_id)
+);
 
 -- Authorised notifications (SIP-019), including those of contracts whose interface is not known yet.
 CREATE TABLE {schema}.notification (

@@ -25,7 +25,10 @@ const (
 // raisedWant is a want that an event of the log gives rise to.
 type raisedWant struct {
 	want fetch.Want
-	seq  int64 // the event
+	// contract is the contract of the token that refers to a document or image; empty for a read, which names its contract.
+	// While the contract rests, the want is not due.
+	contract string
+	seq      int64 // the event
 	// cause is the later event that makes the block of the want canonical again; 0 if there is none. What was done for
 	// the want before that event does not count.
 	cause    int64
@@ -35,14 +38,16 @@ type raisedWant struct {
 	// anew says that the answer has probably changed, so earlier failures of the want do not count. Without it a want
 	// that has failed keeps its due time, so that nobody can hammer a server by minting a token again and again.
 	anew bool
+	// notice says that a notification gives rise to it.
+	notice bool
 	// covers is another want, whose answer includes the answer to this one; nil for none. If that want is open, a read
 	// below height no longer answers it, because it would bring back what the answer to this want replaces.
 	covers *fetch.Want
 }
 
-// merge combines two wants with the same key, of which r was raised first.
+// merge combines two wants with the same key, of which r was raised first. The contract stays the first one.
 func (r raisedWant) merge(later raisedWant) raisedWant {
-	later.priority = min(r.priority, later.priority)
+	later.priority, later.contract = min(r.priority, later.priority), r.contract
 	if r.due.Before(later.due) {
 		later.due = r.due
 	}
@@ -57,19 +62,21 @@ func keyHash(w fetch.Want) [sha256.Size]byte { return sha256.Sum256([]byte(w.Key
 func uriHash(uri string) [sha256.Size]byte { return sha256.Sum256([]byte(uri)) }
 
 const raiseSQL = `
-	INSERT INTO {schema}.want AS w (source_seq, due_at, min_height, attempts, waits, priority, reason, severity, key_hash, kind, want)
-	SELECT seq, due, height, 0, 0, priority, 0, 0, key_hash, kind, want
-	FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::smallint[], $5::bytea[], $6::text[], $7::text[])
-	     AS raised (seq, due, height, priority, key_hash, kind, want)
+	INSERT INTO {schema}.want AS w (source_seq, due_at, min_height, attempts, waits, priority, reason, severity, key_hash, kind, contract_id, want)
+	SELECT seq, CASE priority WHEN 1 THEN due ELSE greatest(due, rest.until) END, height, 0, 0, priority, 0, 0, key_hash, kind, contract, want
+	FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::smallint[], $5::bytea[], $6::text[], $7::text[], $8::text[])
+	     AS raised (seq, due, height, priority, key_hash, kind, contract, want)
+	LEFT JOIN {schema}.rest ON rest.contract_id = raised.contract
 	ON CONFLICT (key_hash) DO UPDATE SET
 		source_seq = excluded.source_seq, min_height = greatest(w.min_height, excluded.min_height), `
 
 // Statements that raise wants; they differ in what they do to wants that are open already. raiseAnewSQL forgets earlier
-// failures. raiseAlsoSQL leaves the due time and priority of a want that has been tried.
+// failures, and so does raiseNoticeSQL, but an attempt that has just failed is not repeated at once for a notification.
+// raiseAlsoSQL leaves the due time and priority of a want that has been tried.
 const (
-	raiseAnewSQL = raiseSQL + `
-		due_at = least(w.due_at, excluded.due_at), priority = least(w.priority, excluded.priority),
-		attempts = 0, waits = 0, reason = 0, severity = 0`
+	raiseAnewSQL   = raiseSQL + `due_at = least(w.due_at, excluded.due_at), ` + forgetSQL
+	raiseNoticeSQL = raiseSQL + `due_at = least(w.due_at, excluded.due_at + $9::interval), ` + forgetSQL
+	forgetSQL      = `priority = least(w.priority, excluded.priority), attempts = 0, waits = 0, reason = 0, severity = 0`
 	raiseAlsoSQL = raiseSQL + `
 		due_at = CASE WHEN w.attempts + w.waits = 0 THEN least(w.due_at, excluded.due_at) ELSE w.due_at END,
 		priority = CASE WHEN w.attempts + w.waits = 0 THEN least(w.priority, excluded.priority) ELSE w.priority END`
@@ -88,6 +95,9 @@ func (b *batch) raise(wants []raisedWant) error {
 			if r.anew != anew {
 				continue
 			}
+			if r.contract == "" {
+				r.contract = r.want.Contract
+			}
 			key := keyHash(r.want)
 			if at, ok := place[key]; ok {
 				columns[at].r = columns[at].r.merge(r)
@@ -103,20 +113,23 @@ func (b *batch) raise(wants []raisedWant) error {
 		slices.SortFunc(columns, func(a, b column) int { return slices.Compare(a.key[:], b.key[:]) })
 		n := len(columns)
 		seqs, dues, heights, priorities := make([]int64, n), make([]time.Time, n), make([]*int64, n), make([]int16, n)
-		keys, kinds, texts := make([][]byte, n), make([]string, n), make([]string, n)
+		keys, kinds, contracts, texts := make([][]byte, n), make([]string, n), make([]string, n), make([]string, n)
 		for i, c := range columns {
 			text, err := json.Marshal(c.r.want)
 			if err != nil {
 				return fmt.Errorf("write the want %s: %w", c.r.want.Key(), err)
 			}
 			seqs[i], dues[i], heights[i], priorities[i] = max(c.r.seq, c.r.cause), c.r.due, c.r.height, c.r.priority
-			keys[i], kinds[i], texts[i] = c.key[:], string(c.r.want.Kind), string(text)
+			keys[i], kinds[i], contracts[i], texts[i] = c.key[:], string(c.r.want.Kind), c.r.contract, string(text)
 		}
-		query := raiseAlsoSQL
-		if anew {
+		query, args := raiseAlsoSQL, []any{seqs, dues, heights, priorities, keys, kinds, contracts, texts}
+		switch {
+		case anew && columns[0].r.notice: // the wants of a notification are raised together, and no others with them
+			query, args = raiseNoticeSQL, append(args, quiet)
+		case anew:
 			query = raiseAnewSQL
 		}
-		if _, err := b.tx.Exec(b.ctx, b.sql(query), seqs, dues, heights, priorities, keys, kinds, texts); err != nil {
+		if _, err := b.tx.Exec(b.ctx, b.sql(query), args...); err != nil {
 			return fmt.Errorf("raise %d wants: %w", n, err)
 		}
 	}
@@ -197,8 +210,8 @@ func (b *batch) settle(all ...openWant) error {
 // putOff keeps a want that was answered at a height, with the time at which it is due again.
 func (b *batch) putOff(s openWant, seq int64, due time.Time, height int64) error {
 	_, err := b.tx.Exec(b.ctx, b.sql(`
-		UPDATE {schema}.want
-		SET source_seq = $2, due_at = $3, min_height = $4, attempts = 0, waits = 0, priority = $5, reason = 0, severity = 0
+		UPDATE {schema}.want w
+		SET source_seq = $2, due_at = greatest($3, (SELECT until FROM {schema}.rest WHERE contract_id = w.contract_id)), min_height = $4, attempts = 0, waits = 0, priority = $5, reason = 0, severity = 0
 		WHERE key_hash = $1`), s.key[:], seq, due, height, priorityClock)
 	if err != nil {
 		return fmt.Errorf("put a want off: %w", err)
@@ -252,7 +265,7 @@ func (b *batch) fail(all ...failure) error {
 	}
 	_, err := b.tx.Exec(b.ctx, b.sql(`
 		UPDATE {schema}.want w
-		SET source_seq = f.seq, due_at = greatest(w.due_at, f.due), attempts = f.attempts, waits = f.waits, priority = f.priority,
+		SET source_seq = f.seq, due_at = greatest(w.due_at, f.due, (SELECT until FROM {schema}.rest WHERE contract_id = w.contract_id)), attempts = f.attempts, waits = f.waits, priority = f.priority,
 		    reason = f.reason, severity = f.severity
 		FROM unnest($1::bytea[], $2::bigint[], $3::timestamptz[], $4::int[], $5::int[], $6::smallint[], $7::smallint[], $8::smallint[])
 		     AS f (key, seq, due, attempts, waits, priority, reason, severity)

@@ -205,6 +205,11 @@ func (b *batch) writeDocuments(all []resourceRecord, end func(answer, *failure))
 	var contents []string
 	var bad badResources
 	var subjects []subject
+	all, stale, err := b.writeUnchanged("document", all, end)
+	if err != nil {
+		return nil, err
+	}
+	bad.addAll(stale, end)
 	for _, d := range all {
 		var tokens []tokenKey
 		for _, r := range d.referrals {
@@ -234,7 +239,7 @@ func (b *batch) writeDocuments(all []resourceRecord, end func(answer, *failure))
 		return nil, nil
 	}
 	if _, err := b.tx.Exec(b.ctx, b.sql(`
-		UPDATE {schema}.document d SET source_seq = r.seq, fetched_at = r.at, content = r.content, failed_seq = NULL, reason = 0
+		UPDATE {schema}.document d SET source_seq = r.seq, checked_seq = NULL, fetched_at = r.at, content = r.content, failed_seq = NULL, reason = 0
 		FROM unnest($1::bytea[], $2::bigint[], $3::timestamptz[], $4::text[]) AS r (hash, seq, at, content)
 		WHERE d.uri_hash = r.hash`), hashes, seqs, times, contents); err != nil {
 		return nil, fmt.Errorf("write %d documents: %w", len(hashes), err)
@@ -250,6 +255,11 @@ func (b *batch) writeImages(all []resourceRecord, end func(answer, *failure)) er
 	var types []string
 	var widths, heights []int32
 	var bad badResources
+	all, stale, err := b.writeUnchanged("image", all, end)
+	if err != nil {
+		return err
+	}
+	bad.addAll(stale, end)
 	for _, i := range all {
 		for _, r := range i.referrals {
 			b.touchToken(r.tokenKey)
@@ -271,7 +281,7 @@ func (b *batch) writeImages(all []resourceRecord, end func(answer, *failure)) er
 	}
 	if _, err := b.tx.Exec(b.ctx, b.sql(`
 		UPDATE {schema}.image i
-		SET source_seq = r.seq, fetched_at = r.at, sha256 = r.digest, content_type = r.type, width = nullif(r.width, 0), height = nullif(r.height, 0),
+		SET source_seq = r.seq, checked_seq = NULL, fetched_at = r.at, sha256 = r.digest, content_type = r.type, width = nullif(r.width, 0), height = nullif(r.height, 0),
 		    failed_seq = NULL, reason = 0
 		FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::timestamptz[], $5::text[], $6::int[], $7::int[])
 		     AS r (hash, digest, seq, at, type, width, height)
@@ -290,6 +300,14 @@ type badResources struct {
 
 func (b *badResources) add(r resourceRecord, reason int16) {
 	b.hashes, b.seqs, b.reasons = append(b.hashes, r.hash[:]), append(b.seqs, r.step.SourceSeq), append(b.reasons, reason)
+}
+
+// addAll adds the stale ones, and ends their answers.
+func (b *badResources) addAll(stale []resourceRecord, end func(answer, *failure)) {
+	for _, r := range stale {
+		b.add(r, int16(problemStale.Reason))
+		end(r.answer, &failure{r.openWant, r.step.SourceSeq, r.report.FinishedAt, &problemStale})
+	}
 }
 
 func (b *batch) writeBad(table string, bad badResources) error {

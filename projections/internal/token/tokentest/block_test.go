@@ -305,6 +305,7 @@ func TestX23NotificationForFrozen(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 1)
 		w.mine(by(announce(punks, "nft", "update-mode", ascii("frozen"))))
+		w.later()
 		w.settle(token.NFT)
 		w.mine(by(announce(punks, "nft")))
 		w.check("notifications", token.NFT, noticeRows, "punks * 2 frozen")
@@ -318,6 +319,7 @@ func TestX24StandardEndsDynamic(t *testing.T) {
 		w.mine(by(announce(punks, "nft", "update-mode", ascii("dynamic"), "ttl", number(3600))))
 		w.mine(by(announce(punks, "nft")))
 		w.check("notifications", token.NFT, noticeRows, "punks * 2 dynamic 3600", "punks * 3 standard")
+		w.later()
 		w.settle(token.NFT)
 		w.checkWants("of what is not dynamic any more", token.NFT)
 	})
@@ -329,6 +331,7 @@ func TestX25NotificationForAllAfterOne(t *testing.T) {
 		w.mine(by(announce(punks, "nft", "token-ids", ids(1), "update-mode", ascii("dynamic"))))
 		w.mine(by(announce(punks, "nft")))
 		w.check("notifications", token.NFT, noticeRows, "punks * 3 standard", "punks 1 2 dynamic")
+		w.later()
 		w.settle(token.NFT)
 		w.checkWants("of what is not dynamic any more", token.NFT)
 	})

@@ -155,6 +155,7 @@ func TestURIChanges(t *testing.T) {
 		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://n.io/{id}"))))
 		w.outside.web["http://n.io/1"] = has(`{"name":"New"}`)
 		w.mine(by(announce(punks, "nft")))
+		w.later()
 		w.settle(token.NFT)
 		w.check("documents", token.NFT, documentRows, `http://n.io/1 {"name":"New"}`)
 		w.check("images", token.NFT, imageRows)
@@ -190,6 +191,7 @@ func TestDynamicDocuments(t *testing.T) {
 		w.outside.web["http://m.io/1.png"] = status(404)
 		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
 		w.mine(by(announce(punks, "nft", "update-mode", ascii("dynamic"), "ttl", number(1))))
+		w.later()
 		w.settle(token.NFT)
 		w.checkFailed("image", token.NFT, "image http://m.io/1.png", time.Hour, 1, 0, 2)
 		for range 3 {

@@ -113,7 +113,8 @@ func (w *world) next(transactions ...body.Transaction) body.Block {
 // on returns the block of a branch above a height. Its parent is the canonical block at that height or, if there is
 // none, the branch's own.
 func (w *world) on(branch string, height int, transactions ...body.Transaction) body.Block {
-	b := body.Block{Name: fmt.Sprintf("%s%d", branch, height+1), Burn: fmt.Sprintf("%da", 101+height), Parent: body.Genesis, Transactions: transactions}
+	b := body.Block{Name: fmt.Sprintf("%s%d", branch, height+1), Burn: fmt.Sprintf("%da", 101+height), Parent: body.Genesis, Transactions: transactions,
+		Members: map[string]any{"block_time": w.now.Unix()}}
 	switch {
 	case height > len(w.chain):
 		b.Parent = fmt.Sprintf("%s%d", branch, height)
@@ -186,6 +187,21 @@ func (w *world) tipAt(height int) *fetch.Tip {
 func (w *world) refresh(contract, id string) {
 	w.t.Helper()
 	w.record(&fetch.Refresh{Contract: contract, TokenID: id, RequestedAt: w.now})
+}
+
+// rest lets a contract rest from now on.
+func (w *world) rest(contract string, length time.Duration) {
+	w.t.Helper()
+	w.record(&fetch.Rest{Contract: contract, DecidedAt: w.now, Until: w.now.Add(length)})
+}
+
+// later lets so much time go by that a notification counts at once.
+func (w *world) later() { w.now = w.now.Add(time.Hour) }
+
+// unchanged makes a report say that its body is that of the report at an event.
+func unchanged(r *fetch.Report, seq int64) {
+	last := &r.Exchanges[len(r.Exchanges)-1]
+	last.Body, last.Unchanged = nil, &fetch.Unchanged{Seq: seq, SHA256: strings.Repeat("00", 32)}
 }
 
 // fold folds steps into all kinds, in one batch unless the world is forgetful.
@@ -357,7 +373,7 @@ func about(want fetch.Want) string {
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // dumped lists the tables whose rows do not depend on how steps are split into batches. Stretches do depend on it.
-var dumped = []string{"block", "contract", "unrecognised", "token", "document", "image", "reference", "want", "notification", "counter"}
+var dumped = []string{"block", "contract", "unrecognised", "token", "document", "image", "reference", "want", "rest", "notification", "counter"}
 
 // dump returns all rows of a kind as JSON, in an order that does not depend on their positions on disk.
 func (w *world) dump(kind token.Kind) (rows []string) {
