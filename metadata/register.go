@@ -36,12 +36,13 @@ type version struct {
 	position int64
 }
 
-// activeVersions reads which versions are active. It leaves out failed ones, because they would not fold the reports.
+// activeVersions reads which versions are active. It leaves out failed ones, because they would not fold the reports, and
+// those of earlier rules without wants.
 func activeVersions(ctx context.Context, q querier) ([]version, error) {
 	rows, err := q.Query(ctx, `
 		SELECT p.name, p.version, p.input, p.position
 		FROM strata.active a JOIN strata.projection p USING (name, version)
-		WHERE p.name = ANY ($1) AND p.state <> 'failed'
+		WHERE p.name = ANY ($1) AND p.state <> 'failed' AND to_regclass(format('%I.want', p.name || '_v' || p.version)) IS NOT NULL
 		ORDER BY p.name`, slices.Sorted(maps.Keys(projections)))
 	if err != nil {
 		return nil, fmt.Errorf("read the active projections: %w", err)

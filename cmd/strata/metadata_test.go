@@ -20,7 +20,7 @@ func TestTokenMetadata(t *testing.T) {
 	defer beyond.Close()
 	dir := t.TempDir()
 	s := startServer(t, dir, "--database-url", pgtest.URL(t), "--data-dir", dir, "--nodes", beyond.URL, "--ipfs-gateways", beyond.URL,
-		"--fetch-allow", "127.0.0.1", "--image-store", "dir", "--allow-refresh")
+		"--fetch-allow", "127.0.0.1", "--image-store", "dir", "--allow-refresh", "--public-internals")
 	must(t, dir, "simulate", "--observer", s.observer, "--count", "150", "--seed", "7", "--calm")
 
 	var list struct {

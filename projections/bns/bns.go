@@ -100,6 +100,10 @@ func (p *BNS) WithSpec(spec projections.Spec) projections.Projection[projections
 	return newVersion(spec.Version, p.contracts)
 }
 
+// Readable implements projections.Readable. Names of rules 1 lack what contracts change without a print, until the new
+// version is active.
+func (p *BNS) Readable() []int { return []int{1} }
+
 // Forget implements projections.Projection.
 func (p *BNS) Forget() { p.tip, p.position, p.callers = nil, -1, nil }
 

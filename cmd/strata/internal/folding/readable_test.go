@@ -17,7 +17,7 @@ import (
 )
 
 // forFolds are tables that no read uses, so that earlier rules need not have them.
-var forFolds = []string{"chain.unfinished"}
+var forFolds = []string{"chain.unfinished", "bns.act", "bns.caller", "bns.reading", "bns.want"}
 
 // TestReadableRules compares the columns of earlier rules, which this program says it can read, with those of its own.
 func TestReadableRules(t *testing.T) {
