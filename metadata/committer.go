@@ -20,7 +20,10 @@ var errLost = errors.New("the job was given to another worker")
 var errNotAll = errors.New("not all of the batch can be recorded")
 
 // committer appends reports and completes their jobs in one transaction.
-type committer struct{ log *eventstore.Log }
+type committer struct {
+	log    *eventstore.Log
+	budget *budget
+}
 
 // commit records the whole batch or nothing. If some attempts must not be recorded, it records nothing, and returns
 // these attempts with the reason: errLost, or nil for one that is already in the log, by a commit whose answer was
@@ -32,6 +35,9 @@ func (c committer) commit(ctx context.Context, batch []*finishedAttempt) (settle
 	}
 	_, err = c.log.AppendBatch(ctx, incoming, func(tx pgx.Tx, _ int64) error {
 		others, err := completeJobs(ctx, tx, batch)
+		if err == nil && len(others) == 0 {
+			err = c.budget.spend(ctx, tx, batch)
+		}
 		if err != nil || len(others) == 0 {
 			return err
 		}

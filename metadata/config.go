@@ -41,6 +41,9 @@ type Config struct {
 	Interval time.Duration
 	// DocumentLimit and ImageLimit bound the body of a response, in bytes; defaults 1,000,000 and 10,000,000.
 	DocumentLimit, ImageLimit int64
+	// ContractFetches and ContractBytes bound what one contract may cause to be fetched in a day (UTC): reports, and bytes of
+	// their events. Then it rests until the next day, unless a person asks. Defaults 50,000 and 64 MiB.
+	ContractFetches, ContractBytes int64
 	// NodeTimeout bounds one request to a node; default 10 s.
 	NodeTimeout time.Duration
 	// AttemptTimeout bounds all requests of one attempt together. A request without an answer by then counts as timed
@@ -62,15 +65,17 @@ type Config struct {
 
 // Default values of Config.
 const (
-	ConcurrencyDefault          = 64
-	IntervalDefault             = 200 * time.Millisecond
-	DocumentLimitDefault  int64 = 1_000_000
-	ImageLimitDefault     int64 = 10_000_000
-	NodeTimeoutDefault          = 10 * time.Second
-	AttemptTimeoutDefault       = 90 * time.Second
-	RecordTimeoutDefault        = 30 * time.Second
-	GraceDefault                = 10 * time.Second
-	rescueMarginDefault         = time.Minute
+	ConcurrencyDefault           = 64
+	IntervalDefault              = 200 * time.Millisecond
+	DocumentLimitDefault   int64 = 1_000_000
+	ImageLimitDefault      int64 = 10_000_000
+	ContractFetchesDefault int64 = 50_000
+	ContractBytesDefault   int64 = 64 << 20
+	NodeTimeoutDefault           = 10 * time.Second
+	AttemptTimeoutDefault        = 90 * time.Second
+	RecordTimeoutDefault         = 30 * time.Second
+	GraceDefault                 = 10 * time.Second
+	rescueMarginDefault          = time.Minute
 )
 
 // Candidate is a place from which a resource can be fetched.
@@ -99,6 +104,8 @@ func (c Config) withDefaults() Config {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	c.Concurrency = orDefault(c.Concurrency, ConcurrencyDefault)
+	c.ContractFetches = orDefault(c.ContractFetches, ContractFetchesDefault)
+	c.ContractBytes = orDefault(c.ContractBytes, ContractBytesDefault)
 	c.Interval = orDefault(c.Interval, IntervalDefault)
 	c.DocumentLimit = orDefault(c.DocumentLimit, DocumentLimitDefault)
 	c.ImageLimit = orDefault(c.ImageLimit, ImageLimitDefault)

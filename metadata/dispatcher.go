@@ -164,7 +164,7 @@ func (d *dispatcher) countMissing(ctx context.Context, tx pgx.Tx, versions []ver
 		d.metrics.missing.WithLabelValues(s.schema).Set(float64(missing))
 	}
 	d.counted = time.Now()
-	return nil
+	return forgetSpent(ctx, tx)
 }
 
 func sourcesOf(l lane, versions []version) []source {

@@ -41,7 +41,7 @@ func Commit(ctx context.Context, log *eventstore.Log, id int64, attemptedAt time
 		ctx: ctx, job: &river.Job[task]{JobRow: &rivertype.JobRow{ID: id, AttemptedAt: &attemptedAt}},
 		incoming: incoming(report, body),
 	}
-	all, err := committer{log}.commit(ctx, []*finishedAttempt{f})
+	all, err := committer{log, &budget{fetchesMost: 1 << 40, bytesMost: 1 << 60}}.commit(ctx, []*finishedAttempt{f})
 	reason, settled := all[f]
 	return settled, errors.Is(reason, errLost), err
 }

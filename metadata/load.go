@@ -16,6 +16,7 @@ import (
 // loadedWant is a want read from its row, with the tip of its projection.
 type loadedWant struct {
 	want      fetch.Want
+	contract  string // on whose budget it is fetched; empty for none
 	minHeight int64
 	tip       *fetch.Tip // nil before the first block
 }
@@ -32,11 +33,12 @@ func loadFrom(ctx context.Context, q querier, schema string, all []*lookup) erro
 	table := pgx.Identifier{schema, "want"}.Sanitize()
 	block := pgx.Identifier{schema, "block"}.Sanitize()
 	rows, err := q.Query(ctx, `
-		SELECT r.place, w.want, w.min_height, tip.height, tip.index_block_hash
+		SELECT r.place, w.want, w.contract, w.min_height, tip.height, tip.index_block_hash
 		FROM unnest($1::bytea[], $2::bigint[], $3::int[], $4::int[], $5::timestamptz[])
 		     WITH ORDINALITY AS r (key_hash, source_seq, attempts, waits, due_at, place)
 		CROSS JOIN LATERAL (
-			SELECT w.want, w.min_height FROM `+table+` w
+			SELECT w.want, to_jsonb(w)->>'wanted_by' AS contract, w.min_height -- the wants of some projections have no budget
+			FROM `+table+` w
 			WHERE w.key_hash = r.key_hash AND w.source_seq = r.source_seq AND w.attempts = r.attempts AND w.waits = r.waits AND w.due_at = r.due_at
 			LIMIT 1) w
 		LEFT JOIN (SELECT height, index_block_hash FROM `+block+` ORDER BY height DESC LIMIT 1) tip ON true`,
@@ -44,7 +46,7 @@ func loadFrom(ctx context.Context, q querier, schema string, all []*lookup) erro
 	if err == nil {
 		var place int
 		var row wantRow
-		_, err = pgx.ForEachRow(rows, []any{&place, &row.text, &row.minHeight, &row.height, &row.hash}, func() error {
+		_, err = pgx.ForEachRow(rows, []any{&place, &row.text, &row.contract, &row.minHeight, &row.height, &row.hash}, func() error {
 			l := all[place-1]
 			l.want, l.err = row.parse()
 			l.ok = l.err == nil
@@ -63,6 +65,7 @@ func loadFrom(ctx context.Context, q querier, schema string, all []*lookup) erro
 // wantRow is a row of the query in loadFrom.
 type wantRow struct {
 	text      string
+	contract  *string
 	minHeight *int64
 	height    *int64
 	hash      []byte
@@ -74,6 +77,9 @@ func (r *wantRow) parse() (w loadedWant, err error) {
 	}
 	if err := w.want.Validate(); err != nil {
 		return w, err
+	}
+	if r.contract != nil {
+		w.contract = *r.contract
 	}
 	if r.minHeight != nil {
 		w.minHeight = *r.minHeight

@@ -17,6 +17,7 @@ type metrics struct {
 	due         *prometheus.GaugeVec
 	missing     *prometheus.GaugeVec
 	batches     prometheus.Histogram
+	rests       prometheus.Counter
 }
 
 const (
@@ -45,6 +46,10 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 			Namespace: namespace, Subsystem: subsystem, Name: "missing_attachments",
 			Help: "Attachments such as zonefiles of which the chain has the hash and that have not come, counted once a minute.",
 		}, []string{"schema"})),
+		rests: instrument.Registered(registry, prometheus.NewCounter(prometheus.CounterOpts{
+			Namespace: namespace, Subsystem: subsystem, Name: "rests_total",
+			Help: "Times that a contract had used up what it may cause to be fetched in a day, and nothing more was fetched for it.",
+		})),
 		batches: instrument.Registered(registry, prometheus.NewHistogram(prometheus.HistogramOpts{
 			Namespace: namespace, Subsystem: subsystem, Name: "recorded_batch_reports", Help: "Reports recorded in one transaction.",
 			Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512},

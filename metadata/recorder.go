@@ -34,6 +34,7 @@ const (
 type finishedAttempt struct {
 	ctx      context.Context // of the job; once it is done, the report must not be written
 	job      *river.Job[task]
+	contract string // on whose budget the attempt is; empty for none
 	incoming eventstore.Incoming
 	done     chan error
 }
@@ -45,15 +46,18 @@ type recorder struct {
 	logger  *slog.Logger
 	metrics *metrics
 	commit  func(ctx context.Context, batch []*finishedAttempt) (settled map[*finishedAttempt]error, err error)
+	budget  *budget
 	queue   chan *finishedAttempt
 	memory  *semaphore.Weighted
 }
 
 func newRecorder(log *eventstore.Log, config Config, m *metrics) *recorder {
+	b := &budget{log: log, fetchesMost: config.ContractFetches, bytesMost: config.ContractBytes, logger: config.Logger, rests: m.rests}
 	return &recorder{
 		logger:  config.Logger,
 		metrics: m,
-		commit:  committer{log}.commit,
+		commit:  committer{log, b}.commit,
+		budget:  b,
 		queue:   make(chan *finishedAttempt),
 		memory:  semaphore.NewWeighted(memoryMax),
 	}
@@ -69,12 +73,12 @@ func (r *recorder) admit(ctx context.Context, report *fetch.Report) (release fun
 }
 
 // record appends an admitted report to the log and completes its job. It returns an error if neither was done.
-func (r *recorder) record(ctx context.Context, job *river.Job[task], report *fetch.Report) error {
+func (r *recorder) record(ctx context.Context, job *river.Job[task], contract string, report *fetch.Report) error {
 	body, err := encode(report, reportMax)
 	if err != nil {
 		return fmt.Errorf("encode the report on want %s: %w", job.Args.Revision.Key, err)
 	}
-	f := &finishedAttempt{ctx: ctx, job: job, incoming: incoming(report, body), done: make(chan error, 1)}
+	f := &finishedAttempt{ctx: ctx, job: job, contract: contract, incoming: incoming(report, body), done: make(chan error, 1)}
 	select {
 	case r.queue <- f:
 		return <-f.done // not earlier, because the report may be in a transaction
@@ -143,6 +147,7 @@ func (r *recorder) write(batch []*finishedAttempt) {
 		if err == nil {
 			if len(settled) == 0 {
 				r.metrics.batches.Observe(float64(len(batch)))
+				r.budget.letRest()
 				for _, f := range batch {
 					f.done <- nil
 				}

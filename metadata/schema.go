@@ -10,7 +10,8 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// riverSchema is the Postgres schema of River's tables. Everything in them can be restored from the log and the wants.
+// riverSchema is the Postgres schema of River's tables, and of the table spent. Everything in them can be restored from the
+// log and the wants, except for what is spent of the day's budgets.
 const riverSchema = "river"
 
 // lockMigrate is the key of the advisory lock that lets one process at a time migrate River's tables.
@@ -21,6 +22,17 @@ const lockMigrate = 0x7374726174610001
 // database.
 const dropUnusedSQL = `
 	DROP INDEX IF EXISTS ` + riverSchema + `.river_job_args_index, ` + riverSchema + `.river_job_metadata_index, ` + riverSchema + `.river_job_kind`
+
+// spentSQL creates the table of what contracts have spent of their budgets.
+const spentSQL = `
+	CREATE TABLE IF NOT EXISTS ` + riverSchema + `.spent (
+		day         date    NOT NULL, -- UTC
+		fetches     bigint  NOT NULL, -- reports
+		bytes       bigint  NOT NULL, -- of their events
+		rested      boolean NOT NULL, -- the log has the event that lets the contract rest until the day ends
+		contract_id text    NOT NULL,
+		CONSTRAINT spent_pkey PRIMARY KEY (day, contract_id)
+	)`
 
 // migrate creates River's tables or brings them up to date. Several processes may call it at the same time.
 func migrate(ctx context.Context, pool *pgxpool.Pool, config Config) error {
@@ -39,7 +51,10 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, config Config) error {
 		if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 			return err
 		}
-		_, err := pool.Exec(ctx, dropUnusedSQL)
+		if _, err := pool.Exec(ctx, dropUnusedSQL); err != nil {
+			return err
+		}
+		_, err := pool.Exec(ctx, spentSQL)
 		return err
 	})
 	if err != nil {

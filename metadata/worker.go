@@ -71,6 +71,9 @@ func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
 		return context.Cause(ctx) // the requests were cut short, so there is no result
 	}
 	report.Attempt = job.Args.Revision.Attempts + 1
+	if err := w.leaveOut(ctx, job.Args.Schema, report); err != nil {
+		return err
+	}
 	w.metrics.observe(report)
 	release, err := w.recorder.admit(ctx, report)
 	if err != nil {
@@ -78,7 +81,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
 	}
 	defer release()
 	releaseSlot() // not earlier, because the slots bound the memory of reports that are not admitted yet
-	err = w.recorder.record(ctx, job, report)
+	err = w.recorder.record(ctx, job, want.contract, report)
 	if errors.Is(err, errLost) {
 		w.lost.Send()
 		// River can't tell the runs of a job apart, so the result of this run applies to the other run. The snooze

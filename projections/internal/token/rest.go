@@ -17,7 +17,7 @@ func (b *batch) rest(step projections.Step, r *fetch.Rest) error {
 			ON CONFLICT (contract_id) DO UPDATE SET source_seq = excluded.source_seq, until = greatest(rest.until, excluded.until)
 			RETURNING until)
 		UPDATE {schema}.want w SET due_at = resting.until FROM resting
-		WHERE w.contract_id = $1 AND w.priority > $4 AND w.due_at < resting.until`), r.Contract, step.SourceSeq, r.Until, priorityPerson); err != nil {
+		WHERE w.wanted_by = $1 AND w.priority > $4 AND w.due_at < resting.until`), r.Contract, step.SourceSeq, r.Until, priorityPerson); err != nil {
 		return fmt.Errorf("put off what %s wants: %w", r.Contract, err)
 	}
 	return nil

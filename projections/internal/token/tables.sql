@@ -137,7 +137,7 @@ CREATE TABLE {schema}.want (
     severity   smallint    NOT NULL, -- of the last failure (fetch.Severity)
     key_hash   bytea       NOT NULL, -- SHA-256 of the want's key
     kind       text        NOT NULL, -- fetch.Kind
-    contract_id text       NOT NULL, -- the contract that gave rise to it
+    wanted_by  text        NOT NULL, -- the contract that gave rise to it
     want       text        NOT NULL, -- JSON, see domain/fetch
     CONSTRAINT want_pkey PRIMARY KEY (key_hash)
 );
@@ -145,7 +145,7 @@ CREATE TABLE {schema}.want (
 CREATE INDEX want_min_height_idx ON {schema}.want (min_height) WHERE min_height IS NOT NULL;
 
 -- For rests, which put off all that a contract wants.
-CREATE INDEX want_contract_idx ON {schema}.want (contract_id);
+CREATE INDEX want_wanted_by_idx ON {schema}.want (wanted_by);
 
 -- Contracts that have caused enough to be fetched for a day (fetch.Rest).
 CREATE TABLE {schema}.rest (

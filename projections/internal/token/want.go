@@ -62,7 +62,7 @@ func keyHash(w fetch.Want) [sha256.Size]byte { return sha256.Sum256([]byte(w.Key
 func uriHash(uri string) [sha256.Size]byte { return sha256.Sum256([]byte(uri)) }
 
 const raiseSQL = `
-	INSERT INTO {schema}.want AS w (source_seq, due_at, min_height, attempts, waits, priority, reason, severity, key_hash, kind, contract_id, want)
+	INSERT INTO {schema}.want AS w (source_seq, due_at, min_height, attempts, waits, priority, reason, severity, key_hash, kind, wanted_by, want)
 	SELECT seq, CASE priority WHEN 1 THEN due ELSE greatest(due, rest.until) END, height, 0, 0, priority, 0, 0, key_hash, kind, contract, want
 	FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::smallint[], $5::bytea[], $6::text[], $7::text[], $8::text[])
 	     AS raised (seq, due, height, priority, key_hash, kind, contract, want)
@@ -211,7 +211,7 @@ func (b *batch) settle(all ...openWant) error {
 func (b *batch) putOff(s openWant, seq int64, due time.Time, height int64) error {
 	_, err := b.tx.Exec(b.ctx, b.sql(`
 		UPDATE {schema}.want w
-		SET source_seq = $2, due_at = greatest($3, (SELECT until FROM {schema}.rest WHERE contract_id = w.contract_id)), min_height = $4, attempts = 0, waits = 0, priority = $5, reason = 0, severity = 0
+		SET source_seq = $2, due_at = greatest($3, (SELECT until FROM {schema}.rest WHERE contract_id = w.wanted_by)), min_height = $4, attempts = 0, waits = 0, priority = $5, reason = 0, severity = 0
 		WHERE key_hash = $1`), s.key[:], seq, due, height, priorityClock)
 	if err != nil {
 		return fmt.Errorf("put a want off: %w", err)
@@ -265,7 +265,7 @@ func (b *batch) fail(all ...failure) error {
 	}
 	_, err := b.tx.Exec(b.ctx, b.sql(`
 		UPDATE {schema}.want w
-		SET source_seq = f.seq, due_at = greatest(w.due_at, f.due, (SELECT until FROM {schema}.rest WHERE contract_id = w.contract_id)), attempts = f.attempts, waits = f.waits, priority = f.priority,
+		SET source_seq = f.seq, due_at = greatest(w.due_at, f.due, (SELECT until FROM {schema}.rest WHERE contract_id = w.wanted_by)), attempts = f.attempts, waits = f.waits, priority = f.priority,
 		    reason = f.reason, severity = f.severity
 		FROM unnest($1::bytea[], $2::bigint[], $3::timestamptz[], $4::int[], $5::int[], $6::smallint[], $7::smallint[], $8::smallint[])
 		     AS f (key, seq, due, attempts, waits, priority, reason, severity)

@@ -29,6 +29,8 @@ type metadataFlags struct {
 	FetchAllow        []string `env:"STRATA_FETCH_ALLOW" placeholder:"HOST,..." help:"Hosts (with or without port) and CIDR ranges to fetch from although their addresses are not public."`
 	FetchConcurrency  int      `default:"64" env:"STRATA_FETCH_CONCURRENCY" help:"Maximum number of concurrent requests for token metadata."`
 	FetchPerHost      int      `default:"16" env:"STRATA_FETCH_PER_HOST" help:"Maximum number of concurrent requests to one host, such as a gateway."`
+	FetchPerContract  int64    `default:"50000" env:"STRATA_FETCH_PER_CONTRACT" help:"Maximum number of attempts to fetch something that one contract may cause in a day (UTC). Then nothing is fetched for it until the next day, unless a person asks."`
+	FetchBytes        int64    `name:"fetch-bytes-per-contract" default:"67108864" env:"STRATA_FETCH_BYTES_PER_CONTRACT" help:"Maximum number of bytes that one contract may add to the log in a day by what is fetched for it."`
 	ImageStore        string   `env:"STRATA_IMAGE_STORE" placeholder:"dir|s3://..." help:"Store for copies of tokens' images: dir (in the data directory), dir:///path or s3://KEY:SECRET@HOST/BUCKET/PREFIX (empty = keep no copies)."`
 	PublicURL         string   `name:"public-url" env:"STRATA_PUBLIC_URL" placeholder:"URL" help:"Base URL of links to images (empty = the address of the API)."`
 	AllowRefresh      bool     `env:"STRATA_ALLOW_REFRESH" help:"Let any client request that a token's metadata is fetched again (POST /metadata/v1/refresh)."`
@@ -53,6 +55,9 @@ func (c *Command) fetch(ctx context.Context, group *errgroup.Group, db *database
 	if err != nil {
 		return err
 	}
+	if c.FetchPerContract < 1 || c.FetchBytes < 1 {
+		return fmt.Errorf("--fetch-per-contract %d, --fetch-bytes-per-contract %d: want 1 or more of each", c.FetchPerContract, c.FetchBytes)
+	}
 	if len(c.nodes) == 0 { // without a node, contracts can't be called, and only they name the documents
 		logger.LogAttrs(ctx, slog.LevelInfo, "token metadata is not fetched: set a node's RPC address with --nodes")
 		return nil
@@ -62,6 +67,7 @@ func (c *Command) fetch(ctx context.Context, group *errgroup.Group, db *database
 		return err
 	}
 	config := metadata.Config{
+		ContractFetches: c.FetchPerContract, ContractBytes: c.FetchBytes,
 		Log: db.Log, Web: web, Data: document.ParseData, Concurrency: c.FetchConcurrency, Logger: logger, Registry: registry,
 		Resolve: func(uri string) ([]metadata.Candidate, error) {
 			links, err := document.Resolve(uri, c.gateways())

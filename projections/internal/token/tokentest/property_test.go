@@ -223,7 +223,7 @@ func (o oracle) compared() map[string]string {
 		"block": "", "contract": "", "unrecognised": "", "token": " - " + counted, "document": without("checked_seq") + inURI, "image": without("checked_seq"), "reference": "", "notification": "",
 		// The times and the numbers of attempts depend on the history.
 		// So does which of several contracts was the first to want a document.
-		"want":    without("contract_id", "source_seq", "due_at", "min_height", "attempts", "waits", "priority"),
+		"want":    without("wanted_by", "source_seq", "due_at", "min_height", "attempts", "waits", "priority"),
 		"counter": "",
 	}
 	if o.steady { // finish reads nothing again, so rows may come from any block and report

@@ -1,0 +1,119 @@
+package metadata_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"strata/domain/fetch"
+	"strata/eventstore"
+	"strata/internal/testkit/eventually"
+)
+
+// rests reads all events that let contracts rest.
+func rests(t *testing.T, log *eventstore.Log) (all []*fetch.Rest) {
+	t.Helper()
+	events, err := log.Read(t.Context(), eventstore.Range{Events: 1000, Bytes: 1 << 20, Paths: []string{fetch.PathRest}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, event := range events {
+		if event.Path != fetch.PathRest {
+			continue
+		}
+		rest, err := fetch.DecodeRest(event.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, rest)
+	}
+	return all
+}
+
+// A contract that has used up its budget rests until the day ends. That is said once, whatever is under way by then, and
+// other contracts have budgets of their own.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	if left := time.Until(time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)); left < 2*time.Minute {
+		t.Skip("the day is about to end")
+	}
+	log := openLog(t, databases.New(t))
+	fold(t, log, 0)
+	const spender, other = "SP000000000000000000002Q6VF78.spender", "SP000000000000000000002Q6VF78.other"
+	for i := range 12 {
+		raise(t, log.Pool(), "ft_v1", row{want: document(fmt.Sprintf("https://x.test/%d", i)), contract: spender})
+	}
+	for i := range 3 {
+		raise(t, log.Pool(), "ft_v1", row{want: document(fmt.Sprintf("https://y.test/%d", i)), contract: other})
+		raise(t, log.Pool(), "names_v1", row{want: fetch.AttachmentWant([20]byte{byte(i)})})
+	}
+	c := config(log, newNode(t, nil).URL)
+	c.ContractFetches = 5
+	run(t, c)
+	eventually.Holds(t, "all is fetched", func() bool { return len(reports(t, log)) >= 15 })
+	eventually.Holds(t, "the contract rests", func() bool { return len(rests(t, log)) > 0 })
+	for i := range 4 {
+		raise(t, log.Pool(), "ft_v1", row{want: document(fmt.Sprintf("https://z.test/%d", i)), contract: spender})
+	}
+	eventually.Holds(t, "all is fetched", func() bool { return len(reports(t, log)) >= 19 })
+	all := rests(t, log)
+	if len(all) != 1 {
+		t.Fatalf("got %d rests, want 1", len(all))
+	}
+	r := all[0]
+	if day := r.DecidedAt.Truncate(24 * time.Hour); r.Contract != spender || !r.Until.Equal(day.AddDate(0, 0, 1)) || r.Fetches < 5 || r.Fetches > 12 || r.FetchesMost != 5 || r.Bytes == 0 {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// The body of a document or an image that did not change is in the log once.
+func TestUnchanged(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []fetch.Kind{fetch.Document, fetch.Image} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			log := openLog(t, databases.New(t))
+			const uri = "https://x.test/1"
+			body := "PNG" + strings.Repeat("x", 500)
+			pages := web{uri: {Status: 200, Body: fetch.Body(body)}}
+			c := config(log, newNode(t, nil).URL)
+			c.Web, c.DocumentLimit = pages, 1000
+			fold(t, log, 0)
+			role := run(t, c)
+			fetched := func(n int) *fetch.Report {
+				t.Helper()
+				raise(t, log.Pool(), "ft_v1", row{want: fetch.Want{Kind: kind, URI: uri}, seq: int64(n), contract: "SP000000000000000000002Q6VF78.x"})
+				eventually.Holds(t, fmt.Sprintf("report %d is folded", n), func() bool {
+					var open int
+					if err := log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM ft_v1.want`).Scan(&open); err != nil {
+						t.Fatal(err)
+					}
+					return open == 0
+				})
+				return reports(t, log)[n-1]
+			}
+			if first := fetched(1); string(first.Exchanges[0].Body) != body || first.Exchanges[0].Unchanged != nil {
+				t.Fatalf("got %+v", first)
+			}
+			hash := sha256.Sum256([]byte(uri))
+			if _, err := log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.`+string(kind)+` (source_seq, reason, uri_hash, uri) VALUES (1, 0, $1, $2)`, hash[:], uri); err != nil {
+				t.Fatal(err)
+			}
+			second := fetched(2)
+			if since, ok := second.UnchangedSince(); !ok || since != 1 || second.Exchanges[0].Body != nil || second.Exchanges[0].Status != 200 {
+				t.Errorf("the same content: got %+v", second)
+			}
+			if kind == fetch.Image && second.Image == nil {
+				t.Error("the report does not describe the image")
+			}
+			role.stop()
+			pages[uri] = fetch.Exchange{Status: 200, Body: fetch.Body(body + "!")}
+			run(t, c)
+			if third := fetched(3); string(third.Exchanges[0].Body) != body+"!" || third.Exchanges[0].Unchanged != nil {
+				t.Errorf("other content: got %+v", third)
+			}
+		})
+	}
+}
