@@ -20,6 +20,7 @@ func TestLogRefusesChange(t *testing.T) {
 	}
 	mustAppend(t, log, incoming("/new_block", []byte("x")))
 	mustAppend(t, log, incoming("/new_block", []byte("y")))
+	mustAppend(t, log, incoming("/new_block", noise(16<<10, 3))) // a large one
 
 	const insufficientPrivilege = "42501"
 	ctx := context.Background()
@@ -59,7 +60,7 @@ func TestLogRefusesChange(t *testing.T) {
 			}
 		}
 	}
-	if events := checkWhole(t, log); len(events) != 2 {
-		t.Errorf("got %d events, want 2", len(events))
+	if events := checkWhole(t, log); len(events) != 3 {
+		t.Errorf("got %d events, want 3", len(events))
 	}
 }

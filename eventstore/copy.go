@@ -139,7 +139,7 @@ func reuseStoredBodies(ctx context.Context, tx pgx.Tx, events []Event) (holders 
 	span := spanOf(events[0].Seq) // for all events, as in a statement
 	err = errors.Join(
 		look(large, `SELECT sha256, seq FROM log.body WHERE sha256 = ANY ($1)`),
-		look(small, `SELECT sha256, seq FROM log.small_body WHERE span IN ($2, $2 - 1) AND sha256 = ANY ($1)`, span))
+		look(small, `SELECT sha256, seq FROM log.small_body WHERE span IN ($2::bigint, $2::bigint - 1) AND sha256 = ANY ($1)`, span))
 	if err != nil {
 		return nil, fmt.Errorf("look up bodies: %w", err)
 	}

@@ -28,7 +28,7 @@ WITH head AS MATERIALIZED (
     ` + known + `
 ), event AS (
     INSERT INTO log.event (seq, received_at, size, body_seq, sha256, source, path, content_type, origin, body)
-    SELECT head.size, $4, octet_length($10), known.seq, $9, $5, $6, $7, $8, CASE WHEN known.seq IS NULL THEN $10 END
+    SELECT head.size, $4, octet_length($10::bytea), known.seq, $9, $5, $6, $7, $8, CASE WHEN known.seq IS NULL THEN $10::bytea END
     FROM head LEFT JOIN known ON true
 ), body AS (
     ` + record + ` FROM head WHERE $10 <> ''::bytea AND NOT EXISTS (SELECT FROM known)

@@ -203,7 +203,7 @@ func TestVerifyTampered(t *testing.T) {
 		{"a pointer to another body", []string{`UPDATE log.event SET body_seq = 4 WHERE seq = 7`},
 			[]string{"event 7: body_seq: it points to event 4 for its body, which holds another body", "event 7: log.body: its SHA-256 names event 3 there, want 4"}},
 		{"a pointer to nothing", []string{`UPDATE log.event SET body_seq = -4 WHERE seq = 7`},
-			[]string{"event 7: body_seq: it points to event -4 for its body, which is missing", "event 7: log.body: its SHA-256 names event 3 there, want -4"}},
+			[]string{"event 7: body_seq: it points to event -4 for its body, which is missing", "event 7: log.body: its SHA-256 is missing there, want it to name event -4"}},
 		{"a pointer forward", []string{`UPDATE log.event SET body_seq = 8 WHERE seq = 7`},
 			[]string{"event 7: body_seq: it points to event 8 for its body, which is not an earlier event", "event 7: log.body: its SHA-256 names event 3 there, want 8"}},
 		{"where a body is known to be", []string{`UPDATE log.small_body SET seq = 4 WHERE seq = 3`},
