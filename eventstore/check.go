@@ -50,10 +50,15 @@ const (
 )
 
 // checkSQL reads rows together with the rows that they refer to. It uses sub-selects, which always run as index
-// look-ups, whatever length the planner assumes for the log. Postgres knows the length of a body without reading it.
+// look-ups, whatever length the planner assumes for the log. What is recorded about a body is in log.body or log.small_body. Postgres knows the length of a body without reading it.
 const checkSQL = `
 	SELECT e.seq, e.received_at, e.size, e.sha256, e.source, e.path, e.content_type, coalesce(e.origin, ''), coalesce(e.body_seq, 0),
-	       CASE WHEN e.size > 0 THEN (SELECT b.seq FROM log.body b WHERE b.sha256 = e.sha256) END,
+	       CASE WHEN e.size > 0 THEN (
+	           SELECT b.seq FROM (
+	               SELECT s.seq FROM log.small_body s WHERE s.span = coalesce(e.body_seq, e.seq) >> ` + spanBits + ` AND s.sha256 = e.sha256
+	               UNION ALL
+	               SELECT l.seq FROM log.body l WHERE l.sha256 = e.sha256 -- also small ones, from before log.small_body
+	           ) b ORDER BY b.seq = coalesce(e.body_seq, e.seq) DESC LIMIT 1) END,
 	       (SELECT ROW(t.size, t.sha256) = ROW(e.size, e.sha256) AND t.body_seq IS NULL FROM log.event t WHERE t.seq = e.body_seq),
 	       octet_length(e.body), CASE WHEN octet_length(e.body) <= $3 THEN e.body END
 	FROM log.event e WHERE e.seq > $1 AND e.seq <= $2 ORDER BY e.seq`
@@ -210,7 +215,7 @@ type checkRow struct {
 	index         int // in checkPage.results
 	event         Event
 	digest        []byte
-	indexedSeq    *int64 // position that log.body has for the digest; nil: no row there, or an empty body
+	indexedSeq    *int64 // position that log.body or log.small_body has for the digest; nil: no row there, or an empty body
 	targetMatches *bool  // whether the event at body_seq holds a body of this size and digest; nil: no such event
 	storedSize    *int32 // length of the body in the row; nil: the row holds none
 

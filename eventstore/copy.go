@@ -92,9 +92,7 @@ func copyBatch(ctx context.Context, tx pgx.Tx, current *head, batch []Incoming) 
 	if _, err := tx.Conn().PgConn().CopyFrom(ctx, newCopyReader(batch, events), copySQL); err != nil {
 		return nil, fmt.Errorf("append events %d to %d: %w", events[0].Seq, next.size, err)
 	}
-	_, err = tx.CopyFrom(ctx, pgx.Identifier{"log", "body"}, []string{"sha256", "seq"},
-		pgx.CopyFromSlice(len(holders), func(i int) ([]any, error) { return []any{holders[i].SHA256[:], holders[i].Seq}, nil }))
-	if err != nil {
+	if err := recordBodies(ctx, tx, holders); err != nil {
 		return nil, fmt.Errorf("index the bodies of events %d to %d: %w", events[0].Seq, next.size, err)
 	}
 	finish := &pgx.Batch{}
@@ -109,25 +107,39 @@ func copyBatch(ctx context.Context, tx pgx.Tx, current *head, batch []Incoming) 
 // reuseStoredBodies sets BodySeq of the events whose bodies the log already holds, and returns the events whose bodies
 // are new. The caller holds the head's lock, so nobody else adds bodies meanwhile.
 func reuseStoredBodies(ctx context.Context, tx pgx.Tx, events []Event) (holders []*Event, err error) {
-	digests := make([][]byte, 0, len(events))
+	var large, small [][]byte
 	for i := range events {
-		if events[i].Size > 0 && events[i].BodySeq == 0 {
-			digests = append(digests, events[i].SHA256[:])
+		switch e := &events[i]; {
+		case e.Size == 0 || e.BodySeq != 0:
+		case isLarge(e.Size):
+			large = append(large, e.SHA256[:])
+		default:
+			small = append(small, e.SHA256[:])
 		}
 	}
 	stored := map[[32]byte]int64{}
-	rows, err := tx.Query(ctx, `SELECT sha256, seq FROM log.body WHERE sha256 = ANY ($1)`, digests)
-	if err != nil {
-		return nil, fmt.Errorf("look up bodies: %w", err)
+	look := func(digests [][]byte, sql string, args ...any) error {
+		if len(digests) == 0 {
+			return nil
+		}
+		rows, err := tx.Query(ctx, sql, append([]any{digests}, args...)...)
+		if err != nil {
+			return err
+		}
+		var (
+			digest []byte
+			seq    int64
+		)
+		_, err = pgx.ForEachRow(rows, []any{&digest, &seq}, func() error {
+			stored[[32]byte(digest)] = seq
+			return nil
+		})
+		return err
 	}
-	var (
-		digest []byte
-		seq    int64
-	)
-	_, err = pgx.ForEachRow(rows, []any{&digest, &seq}, func() error {
-		stored[[32]byte(digest)] = seq
-		return nil
-	})
+	span := spanOf(events[0].Seq) // for all events, as in a statement
+	err = errors.Join(
+		look(large, `SELECT sha256, seq FROM log.body WHERE sha256 = ANY ($1)`),
+		look(small, `SELECT sha256, seq FROM log.small_body WHERE span IN ($2::bigint, $2::bigint - 1) AND sha256 = ANY ($1)`, span))
 	if err != nil {
 		return nil, fmt.Errorf("look up bodies: %w", err)
 	}
@@ -141,6 +153,26 @@ func reuseStoredBodies(ctx context.Context, tx pgx.Tx, events []Event) (holders 
 		}
 	}
 	return holders, nil
+}
+
+// recordBodies records where bodies are stored.
+func recordBodies(ctx context.Context, tx pgx.Tx, holders []*Event) error {
+	var large, small [][]any
+	for _, e := range holders {
+		if isLarge(e.Size) {
+			large = append(large, []any{e.SHA256[:], e.Seq})
+		} else {
+			small = append(small, []any{e.SHA256[:], e.Seq, spanOf(e.Seq)})
+		}
+	}
+	var err error
+	if len(large) > 0 {
+		_, err = tx.CopyFrom(ctx, pgx.Identifier{"log", "body"}, []string{"sha256", "seq"}, pgx.CopyFromRows(large))
+	}
+	if err == nil && len(small) > 0 {
+		_, err = tx.CopyFrom(ctx, pgx.Identifier{"log", "small_body"}, []string{"sha256", "seq", "span"}, pgx.CopyFromRows(small))
+	}
+	return err
 }
 
 // copyReader encodes a batch in the binary format of COPY: https://www.postgresql.org/docs/current/sql-copy.html.

@@ -14,56 +14,75 @@ import (
 const durableSQL = `set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
 
 // appendOneSQL is appendSQL for one event, the usual batch of a live node. With plain parameters Postgres can reuse
-// its plan.
-const appendOneSQL = `
+// its plan. Where its body is looked up and recorded depends on whether it is large.
+func appendOneSQL(large bool) string {
+	known, record := `SELECT seq FROM log.small_body WHERE span IN (`+lookupSpans+`) AND sha256 = $9 AND $10 <> ''::bytea LIMIT 1`,
+		`INSERT INTO log.small_body (span, sha256, seq) SELECT head.size >> `+spanBits+`, $9, head.size`
+	if large {
+		known, record = `SELECT seq FROM log.body WHERE sha256 = $9`, `INSERT INTO log.body (sha256, seq) SELECT $9, head.size`
+	}
+	return `
 WITH head AS MATERIALIZED (
     SELECT size FROM log.head_advance($1, $2, $3) AS size WHERE size IS NOT NULL
 ), known AS (
-    SELECT seq FROM log.body WHERE sha256 = $9 AND $10 <> ''::bytea
+    ` + known + `
 ), event AS (
     INSERT INTO log.event (seq, received_at, size, body_seq, sha256, source, path, content_type, origin, body)
-    SELECT head.size, $4, octet_length($10), known.seq, $9, $5, $6, $7, $8, CASE WHEN known.seq IS NULL THEN $10 END
+    SELECT head.size, $4, octet_length($10::bytea), known.seq, $9, $5, $6, $7, $8, CASE WHEN known.seq IS NULL THEN $10::bytea END
     FROM head LEFT JOIN known ON true
 ), body AS (
-    INSERT INTO log.body (sha256, seq)
-    SELECT $9, head.size FROM head WHERE $10 <> ''::bytea AND NOT EXISTS (SELECT FROM known)
+    ` + record + ` FROM head WHERE $10 <> ''::bytea AND NOT EXISTS (SELECT FROM known)
 )
 SELECT pg_notify('` + Channel + `', size::text), ` + durableSQL + ` FROM head`
+}
+
+var appendSmallSQL, appendLargeSQL = appendOneSQL(false), appendOneSQL(true)
+
+// lookupSpans are the spans in which a statement looks small bodies up: that of its first event, and the one before. They are the
+// same for all its events, so that equal bodies find the same one.
+const lookupSpans = `($1::bigint + 1) >> ` + spanBits + `, (($1::bigint + 1) >> ` + spanBits + `) - 1`
 
 // appendSQL appends a batch in one statement, hence in one round trip and one commit: it does the compare-and-set on
-// the head's size, inserts the events, and inserts the positions of new bodies into log.body. If another writer was
-// faster, head is empty and nothing is written.
+// the head's size, inserts the events, and inserts the positions of new bodies into log.body and log.small_body. If another
+// writer was faster, head is empty and nothing is written.
 //
 // The arrays are in sub-selects to hide their lengths from Postgres, which would otherwise plan each length anew.
 //
-// The join with log.body reads the statement's snapshot. That is recent enough: if the compare-and-set succeeds, the
-// snapshot contains the newest head, and so all bodies committed with it or before it. The compare-and-set itself
-// looks at a later state, but it fails unless that has the head that this process knew before.
+// The look-ups read the statement's snapshot. That is recent enough: if the compare-and-set succeeds, the snapshot contains the
+// newest head, and so all bodies committed with it or before it. The compare-and-set itself looks at a later state, but it fails
+// unless that has the head that this process knew before. They are sub-selects, which always run as index look-ups.
 const appendSQL = `
 WITH head AS MATERIALIZED (
     SELECT size FROM log.head_advance($1, $2, $3) AS size WHERE size IS NOT NULL
-), incoming AS (
+), incoming AS MATERIALIZED (
     SELECT i.*, head.size AS head_size
     FROM head, unnest((SELECT $4::bigint[]), (SELECT $5::timestamptz[]), (SELECT $6::text[]), (SELECT $7::text[]),
                       (SELECT $8::text[]), (SELECT $9::text[]), (SELECT $10::bytea[]), (SELECT $11::bytea[]),
                       (SELECT $12::bigint[]))
          AS i (seq, received_at, source, path, content_type, origin, sha256, body, body_seq)
-), known AS (
-    SELECT i.seq, b.seq AS body_seq
-    FROM incoming i JOIN log.body b ON b.sha256 = i.sha256
-    WHERE i.body <> ''
+), placed AS MATERIALIZED (
+    SELECT i.seq, coalesce(CASE
+        WHEN i.body = '' THEN NULL
+        WHEN octet_length(i.body) >= ` + largeBodySQL + ` THEN (SELECT b.seq FROM log.body b WHERE b.sha256 = i.sha256)
+        ELSE (SELECT b.seq FROM log.small_body b WHERE b.span IN (` + lookupSpans + `) AND b.sha256 = i.sha256 LIMIT 1)
+    END, i.body_seq) AS body_seq
+    FROM incoming i
 ), event AS (
     INSERT INTO log.event (seq, received_at, size, body_seq, sha256, source, path, content_type, origin, body)
-    SELECT i.seq, i.received_at, octet_length(i.body), coalesce(k.body_seq, i.body_seq), i.sha256,
-           i.source, i.path, i.content_type, i.origin,
-           CASE WHEN coalesce(k.body_seq, i.body_seq) IS NULL THEN i.body END
-    FROM incoming i LEFT JOIN known k USING (seq)
+    SELECT i.seq, i.received_at, octet_length(i.body), p.body_seq, i.sha256,
+           i.source, i.path, i.content_type, i.origin, CASE WHEN p.body_seq IS NULL THEN i.body END
+    FROM incoming i JOIN placed p USING (seq)
     ORDER BY i.seq
 ), body AS (
     INSERT INTO log.body (sha256, seq)
     SELECT i.sha256, i.seq
-    FROM incoming i LEFT JOIN known k USING (seq)
-    WHERE k.seq IS NULL AND i.body_seq IS NULL AND i.body <> ''
+    FROM incoming i JOIN placed p USING (seq)
+    WHERE p.body_seq IS NULL AND octet_length(i.body) >= ` + largeBodySQL + `
+), small_body AS (
+    INSERT INTO log.small_body (span, sha256, seq)
+    SELECT i.seq >> ` + spanBits + `, i.sha256, i.seq
+    FROM incoming i JOIN placed p USING (seq)
+    WHERE p.body_seq IS NULL AND i.body <> '' AND octet_length(i.body) < ` + largeBodySQL + `
 )
 SELECT pg_notify('` + Channel + `', size::text), ` + durableSQL + ` FROM head`
 
@@ -141,7 +160,11 @@ func (l *Log) tryStatement(ctx context.Context, batch []Incoming, events []Event
 }
 
 func (l *Log) appendOne(ctx context.Context, in Incoming, e *Event, next *head) pgx.Row {
-	return l.pool.QueryRow(ctx, appendOneSQL, l.head.size, next.size, next.frontier.Encode(),
+	sql := appendSmallSQL
+	if isLarge(e.Size) {
+		sql = appendLargeSQL
+	}
+	return l.pool.QueryRow(ctx, sql, l.head.size, next.size, next.frontier.Encode(),
 		e.ReceivedAt, e.Source, e.Path, e.ContentType, nonZero(e.Origin), e.SHA256[:], bytesOf(in.Body))
 }
 

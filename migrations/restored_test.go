@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
+	"strata/internal/postgres"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -23,6 +24,9 @@ func program(t *testing.T, pool *pgxpool.Pool, name string) string {
 	var version int
 	if err := pool.QueryRow(t.Context(), `SELECT current_setting('server_version_num')::int / 10000`).Scan(&version); err != nil {
 		t.Fatal(err)
+	}
+	if path := filepath.Join(os.Getenv(postgres.BinEnv), name); filepath.IsAbs(path) && isFile(path) {
+		return path
 	}
 	if path := filepath.Join("/usr/lib/postgresql", fmt.Sprint(version), "bin", name); isFile(path) {
 		return path

@@ -70,6 +70,7 @@ func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	blocks := flag.Int("blocks", 100_000, "number of blocks of the synthetic chain for \"fold synthetic\"")
+	small := flag.Int("bodies", 2_000_000, "number of small events in the longer log of \"body\"; the other has a tenth")
 	rows := flag.Int("ledger", 1_000_000, "number of ledger rows for \"balance\"")
 	round := flag.Duration("round", time.Second, "duration of each round of load on the API")
 	distinct := flag.Int("distinct", 500_000, "number of different requests to the answer cache for \"keys\"")
@@ -101,7 +102,7 @@ func run() error {
 	}
 	defer b.Stop()
 
-	ingested := ingest.Bench{Bench: b}
+	ingested := ingest.Bench{Bench: b, Events: *small}
 	followed := tip.Bench{Bench: b, Recordings: archives}
 	folded := fold.Bench{Bench: b, Blocks: *blocks, Recordings: archives, Rebuilt: *rebuilt}
 	read := &reads.Bench{Bench: b, LedgerRows: *rows, Distinct: *distinct}
@@ -119,6 +120,7 @@ func run() error {
 		{"acknowledge", ingested.Acknowledge},
 		{"visible", ingested.Visible},
 		{"bloat", ingested.Bloat},
+		{"body", ingested.Body},
 		{"tip", followed.Measure},
 		{"import", folded.Import},
 		{"fold recordings", folded.FoldRecordings},

@@ -118,6 +118,7 @@ func (w *world) truncate(size int) {
 	w.tamper(
 		fmt.Sprintf(`DELETE FROM log.event WHERE seq > %d`, size),
 		fmt.Sprintf(`DELETE FROM log.body WHERE seq > %d`, size),
+		fmt.Sprintf(`DELETE FROM log.small_body WHERE seq > %d`, size),
 		fmt.Sprintf(`UPDATE log.head SET size = %d, frontier = '\x%x'`, size, frontier.Encode()))
 	w.tree = w.tree.first(size)
 	w.log.Close()

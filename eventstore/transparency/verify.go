@@ -41,7 +41,7 @@ const (
 	CheckEvent      = "event"          // a position without an event, or an event beyond the log's positions
 	CheckBody       = "body"           // the bytes of an event
 	CheckBodySeq    = "body_seq"       // an event's pointer to the event that holds its bytes
-	CheckKnownBody  = "log.body"       // the index that finds the event with given bytes
+	CheckKnownBody  = "log.body"       // the indexes that find the event with given bytes: log.body and log.small_body
 	CheckHead       = "log.head"       // the frontier from when the events were appended
 	CheckSubtree    = "log.subtree"    // the stored hashes, from which tiles and proofs are made
 	CheckCheckpoint = "log.checkpoint" // a stored checkpoint

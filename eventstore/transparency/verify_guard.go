@@ -32,6 +32,8 @@ var guards = []guard{
 	{"event", "refuse_truncate", "refuse_change", before | onClear},
 	{"body", "refuse_change", "refuse_change", perRow | before | onDelete | onUpdate},
 	{"body", "refuse_truncate", "refuse_change", before | onClear},
+	{"small_body", "refuse_change", "refuse_change", perRow | before | onDelete | onUpdate},
+	{"small_body", "refuse_truncate", "refuse_change", before | onClear},
 	{"head", "only_grows", "head_only_grows", perRow | before | onDelete | onUpdate},
 	{"head", "refuse_truncate", "refuse_change", before | onClear},
 	{"subtree", "refuse_update", "refuse_change", perRow | before | onUpdate},
@@ -48,7 +50,7 @@ var guards = []guard{
 // withheld are the privileges that nobody has, not even the owner, by table; those of log.event are also those of its
 // partitions.
 var withheld = map[string][]string{
-	"event": {"UPDATE", "DELETE", "TRUNCATE"}, "body": {"UPDATE", "DELETE", "TRUNCATE"},
+	"event": {"UPDATE", "DELETE", "TRUNCATE"}, "body": {"UPDATE", "DELETE", "TRUNCATE"}, "small_body": {"UPDATE", "DELETE", "TRUNCATE"},
 	"head": {"DELETE", "TRUNCATE"}, "tree": {"DELETE", "TRUNCATE"}, "subtree": {"UPDATE", "TRUNCATE"},
 	"checkpoint": {"UPDATE", "DELETE", "TRUNCATE"}, "cosignature": {"UPDATE", "DELETE", "TRUNCATE"},
 }

@@ -120,11 +120,15 @@ func (v *verification) pointers(ctx context.Context) error {
 	return nil
 }
 
-// knownBodies reports rows of log.body without an event. Check has already checked that each event has its row there.
+// recordedBodies are what log.body and log.small_body say about where bodies are.
+const recordedBodies = `(SELECT seq, sha256 FROM log.body UNION ALL SELECT seq, sha256 FROM log.small_body) b`
+
+// knownBodies reports rows of log.body and log.small_body without an event. Check has already checked that each event has its row
+// in one of them.
 func (v *verification) knownBodies(ctx context.Context) error {
 	var within, beyond int64
 	err := v.db.QueryRow(ctx, `
-		SELECT count(*) FILTER (WHERE seq <= $1), count(*) FILTER (WHERE seq < 1 OR seq > (SELECT size FROM log.head)) FROM log.body`, v.size).Scan(&within, &beyond)
+		SELECT count(*) FILTER (WHERE seq <= $1), count(*) FILTER (WHERE seq < 1 OR seq > (SELECT size FROM log.head)) FROM `+recordedBodies, v.size).Scan(&within, &beyond)
 	if err != nil {
 		return fmt.Errorf("count the rows of log.body: %w", err)
 	}
@@ -132,7 +136,7 @@ func (v *verification) knownBodies(ctx context.Context) error {
 		return nil
 	}
 	found, err := v.db.Query(ctx, `
-		SELECT b.seq, b.sha256 FROM log.body b
+		SELECT b.seq, b.sha256 FROM `+recordedBodies+`
 		WHERE b.seq > (SELECT size FROM log.head)
 		OR b.seq <= $1 AND NOT EXISTS (SELECT FROM log.event e WHERE e.seq = b.seq AND e.sha256 = b.sha256 AND e.body_seq IS NULL)
 		ORDER BY b.seq LIMIT $2`, v.size, unknownMax)

@@ -160,7 +160,7 @@ func TestVerifyTampered(t *testing.T) {
 	w, _ := signedWorld(t)
 	keep := []string{`ALTER TABLE log.event DROP CONSTRAINT event_body_check, DROP CONSTRAINT event_body_seq_check`, `CREATE SCHEMA keep`}
 	var repair []string // which is quicker than another database
-	for _, table := range []string{"event", "body", "head", "tree", "subtree", "checkpoint"} {
+	for _, table := range []string{"event", "body", "small_body", "head", "tree", "subtree", "checkpoint"} {
 		keep = append(keep, `CREATE TABLE keep.`+table+` AS TABLE log.`+table)
 		repair = append(repair, `DELETE FROM log.`+table, `INSERT INTO log.`+table+` SELECT * FROM keep.`+table)
 	}
@@ -178,9 +178,9 @@ func TestVerifyTampered(t *testing.T) {
 		{"no body", []string{`UPDATE log.event SET body = NULL WHERE seq = 12`}, []string{"event 12: body: it holds no body"}},
 		{"a row is deleted", []string{`DELETE FROM log.event WHERE seq = 400`},
 			[]string{"event 400: event: missing", "events 400 to 700: log.head: not compared", "event 400: log.body: it says that this event holds bytes with the SHA-256 "}},
-		{"the last row is deleted", []string{`DELETE FROM log.event WHERE seq = 700`, `DELETE FROM log.body WHERE seq = 700`},
+		{"the last row is deleted", []string{`DELETE FROM log.event WHERE seq = 700`, `DELETE FROM log.small_body WHERE seq = 700`},
 			[]string{"event 700: event: missing", "event 700: log.head: not compared"}},
-		{"rows are deleted", []string{`DELETE FROM log.event WHERE seq IN (2, 3, 4, 600)`, `DELETE FROM log.body WHERE seq IN (2, 4, 600)`},
+		{"rows are deleted", []string{`DELETE FROM log.event WHERE seq IN (2, 3, 4, 600)`, `DELETE FROM log.small_body WHERE seq IN (2, 4, 600)`},
 			[]string{"events 2 to 4: event: missing", "event 600: event: missing", "events 2 to 700: log.head: not compared", "event 7: body_seq: it points to event 3 for its body, which is missing",
 				"event 3: log.body: it says that this event holds "}},
 		{"two rows are swapped", []string{`UPDATE log.event SET seq = CASE seq WHEN 20 THEN 99999 ELSE 20 END WHERE seq IN (20, 30)`, `UPDATE log.event SET seq = 30 WHERE seq = 99999`},
@@ -189,7 +189,7 @@ func TestVerifyTampered(t *testing.T) {
 				"events 1 to 256: log.subtree: level 1, number 0: ", "events 1 to 512: log.head: not the events that were appended"}},
 		{"two bodies are swapped", []string{`UPDATE log.event SET body = convert_to('x ' || 50 - seq, 'UTF8') WHERE seq IN (20, 30)`}, []string{"event 20: body: ", "event 30: body: "}},
 		{"a whole row is changed", []string{
-			`UPDATE log.event SET body = 'forged', sha256 = sha256('forged'), size = 6 WHERE seq = 550`, `UPDATE log.body SET sha256 = sha256('forged') WHERE seq = 550`},
+			`UPDATE log.event SET body = 'forged', sha256 = sha256('forged'), size = 6 WHERE seq = 550`, `UPDATE log.small_body SET sha256 = sha256('forged') WHERE seq = 550`},
 			[]string{"events 302 to 600: log.checkpoint: not the events that checkpoint 4 of 600 events, and 1 after it was signed of", "events 513 to 640: log.head: not the events that were appended"}},
 		{"a time is changed", []string{`UPDATE log.event SET received_at = received_at + interval '1 microsecond' WHERE seq = 301`},
 			[]string{"event 301: log.checkpoint: not the events that checkpoint 3 of 301 events, and 2 after it was signed of", "events 257 to 512: log.subtree: ", "events 301 to 512: log.head: not the events that were appended"}},
@@ -203,12 +203,12 @@ func TestVerifyTampered(t *testing.T) {
 		{"a pointer to another body", []string{`UPDATE log.event SET body_seq = 4 WHERE seq = 7`},
 			[]string{"event 7: body_seq: it points to event 4 for its body, which holds another body", "event 7: log.body: its SHA-256 names event 3 there, want 4"}},
 		{"a pointer to nothing", []string{`UPDATE log.event SET body_seq = -4 WHERE seq = 7`},
-			[]string{"event 7: body_seq: it points to event -4 for its body, which is missing", "event 7: log.body: its SHA-256 names event 3 there, want -4"}},
+			[]string{"event 7: body_seq: it points to event -4 for its body, which is missing", "event 7: log.body: its SHA-256 is missing there, want it to name event -4"}},
 		{"a pointer forward", []string{`UPDATE log.event SET body_seq = 8 WHERE seq = 7`},
 			[]string{"event 7: body_seq: it points to event 8 for its body, which is not an earlier event", "event 7: log.body: its SHA-256 names event 3 there, want 8"}},
-		{"where a body is known to be", []string{`UPDATE log.body SET seq = 4 WHERE seq = 3`},
+		{"where a body is known to be", []string{`UPDATE log.small_body SET seq = 4 WHERE seq = 3`},
 			[]string{"event 3: log.body: its SHA-256 names event 4 there, want 3", "event 7: log.body: its SHA-256 names event 4 there, want 3"}},
-		{"a body that is to be known", []string{`DELETE FROM log.body WHERE seq = 9`}, []string{"event 9: log.body: its SHA-256 is missing there"}},
+		{"a body that is to be known", []string{`DELETE FROM log.small_body WHERE seq = 9`}, []string{"event 9: log.body: its SHA-256 is missing there"}},
 		{"bytes of no event", []string{`INSERT INTO log.body (seq, sha256) VALUES (44, sha256('other')), (900, sha256('more'))`},
 			[]string{"event 44: log.body: it says that this event holds bytes with the SHA-256 d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa, but it does not", "event 900: log.body: it says"}},
 		{"an event beyond", []string{`INSERT INTO log.event SELECT 800, received_at, size, body_seq, sha256, source, path, content_type, origin, body FROM log.event WHERE seq = 7`},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +31,7 @@ type binaries struct {
 
 func (b binaries) postgres() string { return filepath.Join(b.dir, "postgres") }
 func (b binaries) initdb() string   { return filepath.Join(b.dir, "initdb") }
+func (b binaries) String() string   { return fmt.Sprintf("%d in %s", b.major, b.dir) }
 
 // usualPlaces are patterns of the folders in which packages install the server's binaries.
 var usualPlaces = []string{
@@ -52,8 +54,8 @@ type finder struct {
 func newFinder() finder { return finder{getenv: os.Getenv, places: usualPlaces} }
 
 // find returns the installation to use: the first one of the given major version or, if major is 0, the first one that
-// is new enough. The error is a *NoBinariesError; a *VersionError that names pgdata if only other major versions are
-// installed; or that of the context.
+// is new enough. The error is a *NoBinariesError; a *VersionError that names pgdata if the given version is not installed;
+// or that of the context.
 func (f finder) find(ctx context.Context, major int, pgdata string) (binaries, error) {
 	looked := []string{BinEnv}
 	dirs := f.explicit()
@@ -65,22 +67,12 @@ func (f finder) find(ctx context.Context, major int, pgdata string) (binaries, e
 	}
 
 	var unfit, found []string
-	seen := map[string]bool{}
-	for _, dir := range dirs {
-		dir, ok := installation(dir)
-		if !ok || seen[dir] {
-			continue
-		}
-		seen[dir] = true
-		b := binaries{dir: dir}
-		var err error
-		switch b.major, err = majorVersion(ctx, b.postgres()); {
+	for b, err := range inspect(ctx, dirs) {
+		switch {
 		case err != nil:
 			unfit = append(unfit, err.Error())
-		case b.major < MinVersion:
-			unfit = append(unfit, fmt.Sprintf("version %d in %s is too old", b.major, dir))
 		case major != 0 && b.major != major:
-			found = append(found, fmt.Sprintf("%d in %s", b.major, dir))
+			found = append(found, b.String())
 		default:
 			return b, nil
 		}
@@ -88,10 +80,43 @@ func (f finder) find(ctx context.Context, major int, pgdata string) (binaries, e
 	if ctx.Err() != nil {
 		return binaries{}, fmt.Errorf("look for a PostgreSQL server: %w", context.Cause(ctx))
 	}
-	if len(found) > 0 {
-		return binaries{}, &VersionError{DataDir: pgdata, Want: major, Found: found}
+	if major != 0 {
+		return binaries{}, &VersionError{DataDir: pgdata, Want: major, Looked: looked, Found: found,
+			Install: installVersion(runtime.GOOS, osRelease(), major)}
 	}
 	return binaries{}, &NoBinariesError{Looked: looked, Unfit: unfit, Hint: installHint(runtime.GOOS, osRelease())}
+}
+
+// inspect yields the installations in dirs, each once, or the reason why one can't be used.
+func inspect(ctx context.Context, dirs []string) iter.Seq2[binaries, error] {
+	return func(yield func(binaries, error) bool) {
+		seen := map[string]bool{}
+		for _, dir := range dirs {
+			dir, ok := installation(dir)
+			if !ok || seen[dir] {
+				continue
+			}
+			seen[dir] = true
+			major, err := majorVersion(ctx, filepath.Join(dir, "postgres"))
+			if err == nil && major < MinVersion {
+				err = fmt.Errorf("version %d in %s is too old", major, dir)
+			}
+			if !yield(binaries{dir: dir, major: major}, err) {
+				return
+			}
+		}
+	}
+}
+
+// all returns all installations that are new enough: first those in the folder that BinEnv names, then the others in the
+// order of search.
+func (f finder) all(ctx context.Context) (found []binaries) {
+	for b, err := range inspect(ctx, slices.Concat(f.explicit(), f.search(ctx))) {
+		if err == nil {
+			found = append(found, b)
+		}
+	}
+	return found
 }
 
 // Installed describes the installation that a new private Postgres would use, by version and folder. The error is a
@@ -101,7 +126,7 @@ func Installed(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d in %s", found.major, found.dir), nil
+	return found.String(), nil
 }
 
 // explicit returns the folder that BinEnv names, directly or by the server binary in it; nil if BinEnv is not set.
@@ -223,28 +248,62 @@ func osRelease() string {
 
 var releaseIDs = regexp.MustCompile(`(?m)^ID(?:_LIKE)?="?([^"\n]*)"?$`)
 
-// installHint returns the command that installs the server on this system, and the alternatives.
-func installHint(goos, release string) string {
-	install := "your system's PostgreSQL server package"
+// system is the kind of system that programs are installed on, such as "debian" or "darwin"; empty if it is another one.
+func system(goos, release string) string {
 	if goos == "darwin" {
-		install = "it with: brew install postgresql@17"
+		return goos
 	}
 	for _, m := range releaseIDs.FindAllStringSubmatch(release, -1) {
 		for id := range strings.FieldsSeq(m[1]) {
 			switch id {
 			case "debian", "ubuntu":
-				install = "it with: apt-get install postgresql"
+				return "debian"
 			case "fedora", "rhel", "centos":
-				install = "it with: dnf install postgresql-server"
-			case "alpine":
-				install = "it with: apk add postgresql"
-			case "arch":
-				install = "it with: pacman -S postgresql"
+				return "fedora"
 			case "suse", "opensuse":
-				install = "it with: zypper install postgresql-server"
+				return "suse"
+			case "alpine", "arch":
+				return id
 			}
 		}
 	}
+	return ""
+}
+
+// installHint returns the command that installs the server on this system, and the alternatives.
+func installHint(goos, release string) string {
+	install := "your system's PostgreSQL server package"
+	switch system(goos, release) {
+	case "darwin":
+		install = "it with: brew install postgresql@17"
+	case "debian":
+		install = "it with: apt-get install postgresql"
+	case "fedora":
+		install = "it with: dnf install postgresql-server"
+	case "alpine":
+		install = "it with: apk add postgresql"
+	case "arch":
+		install = "it with: pacman -S postgresql"
+	case "suse":
+		install = "it with: zypper install postgresql-server"
+	}
 	return fmt.Sprintf("install %s (or set %s to the folder of its binaries, or STRATA_DATABASE_URL to a database)",
 		install, BinEnv)
+}
+
+// installVersion tells how to install one major version on this system.
+func installVersion(goos, release string, major int) string {
+	switch system(goos, release) {
+	case "darwin":
+		return fmt.Sprintf("install it with: brew install postgresql@%d", major)
+	case "debian":
+		return fmt.Sprintf("install it with: apt-get install postgresql-%d (from apt.postgresql.org if your release has another)", major)
+	case "fedora":
+		return fmt.Sprintf("install it with: dnf install postgresql%d-server (from yum.postgresql.org if your release has another)", major)
+	case "alpine":
+		return fmt.Sprintf("install it with: apk add postgresql%d", major)
+	case "suse":
+		return fmt.Sprintf("install it with: zypper install postgresql%d-server", major)
+	}
+	return fmt.Sprintf("install the server of PostgreSQL %d", major)
 }

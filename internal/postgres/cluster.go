@@ -25,7 +25,7 @@ type Cluster struct {
 // Start returns the cluster of cfg.DataDir as soon as it accepts connections. It creates the cluster and starts the
 // server if necessary. Crash recovery may take long; ctx only bounds the wait, and the server outlives it.
 //
-// Errors that the operator can fix are a *NoBinariesError, *VersionError, *AccessError or *ServerError.
+// Errors that the operator can fix are a *NoBinariesError, *VersionError, *AccessError, *UnfinishedError or *ServerError.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	log := cfg.Log
 	if log == nil {
@@ -40,6 +40,12 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 		return nil, err
 	}
 	defer gate.Release() //nolint:errcheck // closing releases the lock even if it returns an error
+	// An upgrade holds the gate. One that went on since the look at the folder leaves another version behind.
+	if major, err := pgVersion(r.home.data()); err != nil || major != 0 && major != r.bin.major || unfinished(r.home.dir) {
+		if r, err = prepare(ctx, cfg, log); err != nil {
+			return nil, err
+		}
+	}
 
 	users, err := r.home.lock("users")
 	if err != nil {
@@ -73,6 +79,9 @@ func (c *Cluster) giveUp(ctx context.Context) error {
 func prepare(ctx context.Context, cfg Config, log *slog.Logger) (runner, error) {
 	link, err := homeLink(cfg.DataDir)
 	if err != nil {
+		return runner{}, err
+	}
+	if err := refuseUnfinished(link); err != nil {
 		return runner{}, err
 	}
 	pgdata := filepath.Join(link, "data")

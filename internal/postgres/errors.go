@@ -27,17 +27,51 @@ func (e *NoBinariesError) Error() string {
 	return b.String()
 }
 
-// VersionError means that the major version of PostgreSQL that created the cluster is not installed any more.
+// VersionError means that the major version of PostgreSQL that created the cluster is not installed, or not any more.
 type VersionError struct {
 	DataDir string   // PGDATA
 	Want    int      // the major version that created it
+	Looked  []string // the places that were searched, in order
 	Found   []string // the installed versions, such as "16 in /usr/lib/postgresql/16/bin"
+	Install string   // how to install the version that is wanted
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("%s was created by PostgreSQL %d, which is not installed (found: %s): "+
-		"install PostgreSQL %d, or point STRATA_POSTGRES_BIN at it",
-		e.DataDir, e.Want, strings.Join(e.Found, ", "), e.Want)
+	found := "none"
+	if len(e.Found) > 0 {
+		found = strings.Join(e.Found, ", ")
+	}
+	msg := fmt.Sprintf("%s was created by PostgreSQL %d, which is not installed (found in %s: %s): %s, or set %s to the folder of its binaries",
+		e.DataDir, e.Want, strings.Join(e.Looked, ", "), found, e.Install, BinEnv)
+	if len(e.Found) > 0 {
+		msg += fmt.Sprintf("; with %d and a newer version installed side by side, strata upgrade-postgres moves the folder to the newer one", e.Want)
+	}
+	return msg
+}
+
+// UnfinishedError means that an upgrade of the cluster to another major version runs, or was interrupted.
+type UnfinishedError struct {
+	Dir      string // the cluster's folder
+	From, To int    // major versions
+}
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("private PostgreSQL in %s: its upgrade from PostgreSQL %d to %d has not finished: if it does not run any more, "+
+		"finish it with strata upgrade-postgres, or undo it with strata upgrade-postgres --abort", e.Dir, e.From, e.To)
+}
+
+// InUseError means that other processes use a cluster that is to be upgraded.
+type InUseError struct {
+	Dir     string   // the cluster's folder
+	Holders []string // such as "process 4711 (strata serve)"; empty if the system does not tell
+}
+
+func (e *InUseError) Error() string {
+	holders := "another process"
+	if len(e.Holders) > 0 {
+		holders = strings.Join(e.Holders, ", ")
+	}
+	return fmt.Sprintf("private PostgreSQL in %s is in use by %s: stop that first", e.Dir, holders)
 }
 
 // AccessError means that the user that must run the server cannot use the cluster's folder.

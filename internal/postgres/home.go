@@ -50,8 +50,12 @@ func Exists(dataDir string) (bool, error) {
 	if _, err := os.Stat(link); errors.Is(err, os.ErrNotExist) {
 		return true, nil // a link to a folder that is gone
 	}
-	_, err = os.Stat(filepath.Join(link, "data", "PG_VERSION"))
-	return !errors.Is(err, os.ErrNotExist), nil
+	for _, file := range []string{filepath.Join("data", "PG_VERSION"), stateFile} { // an upgrade renames the cluster
+		if _, err := os.Stat(filepath.Join(link, file)); !errors.Is(err, os.ErrNotExist) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // open returns the home of dataDir, which it creates at the first use. postgres is the server's binary, which the user

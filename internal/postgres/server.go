@@ -94,7 +94,7 @@ func (r runner) run(ctx context.Context) (server, error) {
 				}
 				r.log.WarnContext(ctx, "private PostgreSQL does not answer at its socket; restarting it",
 					slog.Int("pid", pm.pid), slog.String("socket", pm.socket))
-				if err := r.terminate(ctx, pm.pid); err != nil {
+				if err := terminate(ctx, r.home.data(), pm.pid); err != nil {
 					return server{}, err
 				}
 			default:
@@ -198,15 +198,7 @@ func (r runner) writeSettings(ctx context.Context) error {
 
 // supported returns settings that depend on how the server was built: LZ4 compression, if it has that.
 func (r runner) supported(ctx context.Context) map[string]string {
-	accepts := func(name, value string) bool {
-		args := append(r.serverArgs("config_file="+os.DevNull, name+"="+value), "-C", name)
-		cmd := exec.CommandContext(ctx, r.bin.postgres(), args...)
-		cmd.SysProcAttr = r.home.account.attr()
-		cmd.Dir = r.home.dir
-		cmd.Env = serverEnv()
-		return cmd.Run() == nil
-	}
-	if !accepts("default_toast_compression", "lz4") {
+	if !r.accepts(ctx, r.home.data(), "default_toast_compression", "lz4") {
 		return nil
 	}
 	settings := map[string]string{"default_toast_compression": "lz4"}
@@ -214,6 +206,15 @@ func (r runner) supported(ctx context.Context) map[string]string {
 		settings["wal_compression"] = "lz4"
 	}
 	return settings
+}
+
+// accepts reports whether the server of pgdata would take a value for a setting.
+func (r runner) accepts(ctx context.Context, pgdata, name, value string) bool {
+	cmd := exec.CommandContext(ctx, r.bin.postgres(), "-D", pgdata, "-c", "config_file="+os.DevNull, "-c", name+"="+value, "-C", name)
+	cmd.SysProcAttr = r.home.account.attr()
+	cmd.Dir = r.home.dir
+	cmd.Env = serverEnv()
+	return cmd.Run() == nil
 }
 
 var (
@@ -264,22 +265,22 @@ func (r runner) stop(ctx context.Context) error {
 	if err != nil || !running {
 		return err
 	}
-	if err := r.terminate(ctx, pm.pid); err != nil {
+	if err := terminate(ctx, r.home.data(), pm.pid); err != nil {
 		return err
 	}
 	r.log.InfoContext(ctx, "private PostgreSQL stopped", slog.Int("pid", pm.pid), slog.String("dir", r.home.dir))
 	return r.home.dropShortSocketDir()
 }
 
-// terminate requests a fast shutdown, which ends sessions, rolls back their transactions and flushes everything, and
+// terminate requests a fast shutdown of the server of pgdata, which ends sessions, rolls back their transactions and flushes everything, and
 // waits for its end. If ctx ends first, the shutdown continues.
-func (r runner) terminate(ctx context.Context, pid int) error {
+func terminate(ctx context.Context, pgdata string, pid int) error {
 	if err := syscall.Kill(pid, syscall.SIGINT); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("stop private PostgreSQL (process %d): %w", pid, err)
 	}
 	for {
 		// The lock file is the last thing that a server removes. The process may remain as a zombie for long.
-		pm, running, err := runningServer(r.home.data())
+		pm, running, err := runningServer(pgdata)
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,8 @@ type engine struct {
 	// leadership is what this process leads.
 	leadership *lead.Leadership
 
+	turns turns // for what is folded by one follower at a time
+
 	tight func() bool // reports that the disk has little space; nil: never
 
 	origin  string              // the payload of this process's notifications

@@ -110,6 +110,11 @@ func (f *follower[T]) applyAlone(ctx context.Context, items []T) error {
 // applyOnce folds items, moves the position and stores the outcome, in one transaction. It returns how many items at the
 // end are left to fold again.
 func (f *follower[T]) applyOnce(ctx context.Context, items []T) (left int, err error) {
+	done, err := take(ctx, f.turns, items)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
 	started := time.Now()
 	m := moveOf(f, items)
 	err = pgx.BeginFunc(ctx, f.pool, func(tx pgx.Tx) (err error) {

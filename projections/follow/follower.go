@@ -57,6 +57,7 @@ type follower[T projections.Item] struct {
 	tight      func() bool // reports that the disk has little space; nil: never
 	pace       *pace       // waited for before each batch of bulk mode; nil for none
 	throttle   *speed.Throttle
+	turns      turns // of the process, for large content
 	active     atomic.Bool
 
 	// driver is the convoy that a leader drives; nil for other projections.
@@ -78,7 +79,7 @@ func newFollower[T projections.Item](e *engine, version register.Entry, projecti
 	}
 	f := &follower[T]{
 		pool: e.pool, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch, rules: version.Rules,
-		logger: e.logger, metrics: e.metrics, signals: e.signals, leadership: e.leadership, tight: e.tight, origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, throttle: speed.NewThrottle(e.pool, version.Schema),
+		logger: e.logger, metrics: e.metrics, signals: e.signals, leadership: e.leadership, tight: e.tight, origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, turns: e.turns, throttle: speed.NewThrottle(e.pool, version.Schema),
 	}
 	f.active.Store(version.Active)
 	return f

@@ -84,7 +84,7 @@ func NewRunner(config Config, lines ...projections.Line) *Runner {
 		config: config, lines: lines, typed: newLines(lines),
 		stepNotifiers: map[string]*notifier{}, commitNotifier: newNotifier(pool, Channel),
 	}
-	r.engine = engine{log: config.Log, pool: pool, logger: config.Logger, metrics: newMetrics(config.Registry), signals: &r.TestSignals}
+	r.engine = engine{log: config.Log, pool: pool, logger: config.Logger, metrics: newMetrics(config.Registry), signals: &r.TestSignals, turns: newTurns()}
 	r.engine.tight = config.Tight
 	r.engine.origin = rand.Text()
 	r.engine.publish = func([]commit.Move) { config.Committed() }

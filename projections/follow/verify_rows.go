@@ -76,7 +76,7 @@ func verifyLine(ctx context.Context, log *eventstore.Log, l line, options Verify
 	if err := dropAbandoned(ctx, pool, conn); err != nil {
 		return err
 	}
-	e := &engine{log: log, pool: pool, logger: options.Logger, metrics: newMetrics(prometheus.NewRegistry()), signals: &TestSignals{}}
+	e := &engine{log: log, pool: pool, logger: options.Logger, metrics: newMetrics(prometheus.NewRegistry()), signals: &TestSignals{}, turns: newTurns()}
 	e.decoder = decode.New(log, 0, e.metrics.decoded)
 
 	twins, err := planTwins(ctx, pool, l, options.Names)

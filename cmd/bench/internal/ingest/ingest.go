@@ -11,7 +11,11 @@ import (
 )
 
 // Bench measures posts of a node.
-type Bench struct{ *bench.Bench }
+type Bench struct {
+	*bench.Bench
+	// Events is the length of the longer log of Body.
+	Events int
+}
 
 // Acknowledge compares the latency of the answer to a node with that of a bare one-row commit of the same bytes, and of
 // the same commit behind a minimal HTTP server. They take turns, for blocks of 1, 10, 100 and 1,000 transfers.

@@ -1,0 +1,59 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"strata/projections"
+)
+
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	steps := func(size int64) []projections.Step {
+		return []projections.Step{{Number: 1}, {Number: 2, Block: &projections.Block{BodySize: size}}}
+	}
+	turns := newTurns()
+	var inside, most atomic.Int64
+	var all sync.WaitGroup
+	fold := func(done func(), err error) {
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		now := inside.Add(1)
+		for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
+		}
+		time.Sleep(5 * time.Millisecond)
+		inside.Add(-1)
+		done()
+	}
+	for range 8 {
+		all.Go(func() { fold(take(t.Context(), turns, steps(largeContent))) })
+		all.Go(func() { fold(take(t.Context(), turns, []projections.LogItem{{Seq: 1, Size: largeContent}})) })
+	}
+	all.Wait()
+	if most.Load() != 1 {
+		t.Errorf("%d large folds were under way at the same time, want one", most.Load())
+	}
+
+	done, err := take(t.Context(), turns, steps(largeContent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if small, err := take(t.Context(), turns, steps(largeContent-1)); err != nil {
+		t.Errorf("a small fold beside a large one: %v", err)
+	} else {
+		small()
+	}
+	given := errors.New("given up")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(given)
+	if _, err := take(ctx, turns, steps(largeContent)); !errors.Is(err, given) {
+		t.Errorf("a large fold that does not get its turn: got %v, want %v", err, given)
+	}
+	done()
+}
