@@ -22,7 +22,8 @@ type Spec struct {
 	Views []string
 	// API is the SQL of the projection's other views in the schema api, which show what SQL users look for in the forms that
 	// the field writes: a file views.sql of statements CREATE VIEW api.name AS SELECT …, which read {schema} alone. They, too,
-	// follow the active version. A view that has been published keeps its columns; new ones come last.
+	// follow the active version. A view that has been published keeps its columns; new ones come last. A function api.name_at(bigint)
+	// shows what the view shows as of the block at a height.
 	API string
 	// Records are the kinds of records whose content the projection reads.
 	Records []RecordKind

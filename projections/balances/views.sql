@@ -115,3 +115,56 @@ SELECT
     l.pointer, -- JSON pointer of the cause in the body of the log's event source_seq
     l.source_seq -- position in the log of the event with the block
 FROM {schema}.stx_lock l;
+
+-- Balances of STX as of the Stacks block at a height, as in stx_balances. Filter by account.
+CREATE FUNCTION api.stx_balances_at(at_height bigint) RETURNS TABLE (
+    account text, balance numeric, locked numeric, sent numeric, received numeric, fees numeric, rewards numeric, changes bigint, height bigint, source_seq bigint
+) LANGUAGE sql STABLE ROWS 100000 AS $$
+    SELECT l.account, l.balance,
+        coalesce((
+            SELECT CASE WHEN k.unlock_height > b.burn_block_height AND coalesce(CASE k.pox_version WHEN 1 THEN b.pox_v1_unlock_height
+                WHEN 2 THEN b.pox_v2_unlock_height WHEN 3 THEN b.pox_v3_unlock_height WHEN 4 THEN b.pox_v4_unlock_height END > b.burn_block_height, true)
+                THEN k.amount ELSE 0 END
+            FROM (SELECT * FROM {schema}.stx_lock x WHERE x.account = l.account AND x.height <= at_height ORDER BY x.height DESC, x.position DESC LIMIT 1) k,
+                (SELECT * FROM {schema}.block y WHERE y.height <= at_height ORDER BY y.height DESC LIMIT 1) b), 0),
+        l.sent, l.received, l.fees, l.rewards, l.n, l.height, l.source_seq
+    FROM {schema}.holding h
+    CROSS JOIN LATERAL (
+        SELECT * FROM {schema}.ledger x WHERE x.account = h.account AND x.asset = h.asset AND x.height <= at_height ORDER BY x.height DESC, x.n DESC LIMIT 1
+    ) l
+    WHERE h.asset = 'stx' AND l.balance > 0
+$$;
+
+-- Balances of fungible tokens as of the Stacks block at a height, as in ft_balances. Filter by asset or account.
+CREATE FUNCTION api.ft_balances_at(at_height bigint) RETURNS TABLE (
+    asset text, account text, balance numeric, sent numeric, received numeric, changes bigint, height bigint, source_seq bigint
+) LANGUAGE sql STABLE ROWS 100000 AS $$
+    SELECT h.asset, h.account, l.balance, l.sent, l.received, l.n, l.height, l.source_seq
+    FROM {schema}.holding h
+    CROSS JOIN LATERAL (
+        SELECT * FROM {schema}.ledger x WHERE x.account = h.account AND x.asset = h.asset AND x.height <= at_height ORDER BY x.height DESC, x.n DESC LIMIT 1
+    ) l
+    WHERE h.kind = 'ft' AND l.balance > 0
+$$;
+
+-- Owners of non-fungible tokens as of the Stacks block at a height, as in nft_holdings. Filter by asset and value_hash_bytes.
+CREATE FUNCTION api.nft_holdings_at(at_height bigint) RETURNS TABLE (
+    asset text, value text, owner text, events bigint, height bigint, value_bytes bytea, value_hash_bytes bytea, source_seq bigint
+) LANGUAGE sql STABLE ROWS 100000 AS $$
+    SELECT c.asset, '0x' || encode(c.value, 'hex'), e.recipient, e.n, e.height, c.value, c.value_hash, e.source_seq
+    FROM {schema}.nft_custody c
+    CROSS JOIN LATERAL (
+        SELECT * FROM {schema}.nft_event x WHERE x.asset = c.asset AND x.value_hash = c.value_hash AND x.height <= at_height ORDER BY x.n DESC LIMIT 1
+    ) e
+    WHERE e.recipient IS NOT NULL
+$$;
+
+-- Supply and number of holders of each asset as of the Stacks block at a height, as in supplies. Filter by asset.
+CREATE FUNCTION api.supplies_at(at_height bigint) RETURNS TABLE (
+    asset text, kind text, height bigint, supply numeric, minted numeric, burned numeric, rewards numeric, holders bigint, source_seq bigint
+) LANGUAGE sql STABLE ROWS 1000 AS $$
+    SELECT DISTINCT ON (a.asset) a.asset, a.kind, a.height, a.minted - a.burned + a.rewards, a.minted, a.burned, a.rewards, a.holders, a.source_seq
+    FROM {schema}.asset a
+    WHERE a.height <= at_height
+    ORDER BY a.asset, a.height DESC
+$$;

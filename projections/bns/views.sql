@@ -43,3 +43,12 @@ SELECT
     p.source_seq -- position in the log of the event with that block
 FROM {schema}.primary_name p
 WHERE p.until_height IS NULL;
+
+-- Names of BNS-V2 as of the Stacks block at a height. Filter by name or owner.
+CREATE FUNCTION api.bns_names_at(at_height bigint) RETURNS TABLE (
+    name text, namespace text, id bigint, owner text, expires_at bigint, registered_at numeric, listed_price numeric, height bigint, source_seq bigint
+) LANGUAGE sql STABLE ROWS 100000 AS $$
+    SELECT n.full_name, n.namespace, n.id, n.owner, n.expires_at, n.registered_at, n.listed_price, n.height, n.source_seq
+    FROM {schema}.name n
+    WHERE n.height <= at_height AND (n.until_height IS NULL OR n.until_height > at_height) AND n.owner IS NOT NULL
+$$;

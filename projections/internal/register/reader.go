@@ -8,13 +8,9 @@ import (
 )
 
 // AddReader lets a role read the views in schema api and the tables of all versions, and those that come later.
-func AddReader(ctx context.Context, tx pgx.Tx, role string) error {
+func AddReader(ctx context.Context, tx pgx.Tx, es Entries, role string) error {
 	if _, err := tx.Exec(ctx, `INSERT INTO strata.sql_role (name) VALUES ($1) ON CONFLICT DO NOTHING`, role); err != nil {
 		return fmt.Errorf("note the role %s of SQL users: %w", role, err)
-	}
-	es, err := Read(ctx, tx)
-	if err != nil {
-		return err
 	}
 	for _, e := range es {
 		if err := letReadersIn(ctx, tx, e.String()); err != nil {

@@ -38,24 +38,27 @@ func parseView(entry string) (view, table string) {
 	return entry, entry
 }
 
-// apiView finds the name of a view in a statement of Spec.API.
-var apiView = regexp.MustCompile(`^CREATE VIEW api\.(\w+) AS\s`)
+// apiObject finds the kind and the name in a statement of Spec.API.
+var apiObject = regexp.MustCompile(`^CREATE (VIEW|FUNCTION) api\.(\w+)`)
 
-// definition is the SQL of a view in the schema api.
-type definition struct{ name, query string }
+// definition is the SQL of a view in the schema api, or of a function that shows an earlier state.
+type definition struct {
+	kind, name string
+	rest       string // of the SQL, behind the name
+}
 
-// definitions returns the views that show the tables of spec.
+// definitions returns the views and functions that show the tables of spec.
 func definitions(spec projections.Spec) (all []definition, err error) {
 	for _, entry := range spec.Views {
 		name, table := parseView(entry)
-		all = append(all, definition{name, `SELECT * FROM ` + spec.Table(table)})
+		all = append(all, definition{"VIEW", name, ` AS SELECT * FROM ` + spec.Table(table)})
 	}
 	for _, statement := range splitStatements(spec.SQL(spec.API)) {
-		m := apiView.FindStringSubmatch(statement)
+		m := apiObject.FindStringSubmatch(statement)
 		if m == nil {
-			return nil, fmt.Errorf("projection %s: the statement of its views does not begin with CREATE VIEW api.name AS: %s", spec, statement)
+			return nil, fmt.Errorf("projection %s: the statement of its views does not begin with CREATE VIEW api.name or CREATE FUNCTION api.name: %s", spec, statement)
 		}
-		all = append(all, definition{m[1], strings.TrimPrefix(statement, m[0])})
+		all = append(all, definition{m[1], m[2], strings.TrimPrefix(statement, m[0])})
 	}
 	return all, nil
 }
@@ -90,19 +93,19 @@ func showViews(ctx context.Context, tx pgx.Tx, spec projections.Spec) error {
 	return err
 }
 
-// show makes the view. A view that Postgres can't give other columns is dropped and made anew.
+// show makes the view or the function. One that Postgres can't give other columns is dropped and made anew.
 func (d definition) show(ctx context.Context, tx pgx.Tx) error {
-	view := pgx.Identifier{"api", d.name}.Sanitize()
+	object := d.kind + ` ` + pgx.Identifier{"api", d.name}.Sanitize()
 	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `CREATE OR REPLACE VIEW `+view+` AS `+d.query)
+		_, err := tx.Exec(ctx, `CREATE OR REPLACE `+object+d.rest)
 		return err
 	})
 	var refused *pgconn.PgError
-	if errors.As(err, &refused) && refused.Code == "42P16" { // invalid_table_definition
-		_, err = tx.Exec(ctx, `DROP VIEW `+view+`; CREATE VIEW `+view+` AS `+d.query)
+	if errors.As(err, &refused) && (refused.Code == "42P16" || refused.Code == "42P13") { // invalid_table_definition, invalid_function_definition
+		_, err = tx.Exec(ctx, `DROP `+object+`; CREATE `+object+d.rest)
 	}
 	if err != nil {
-		return fmt.Errorf("make view %s: %w", view, err)
+		return fmt.Errorf("make %s: %w", object, err)
 	}
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 	"log/slog"
-	"strings"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"

@@ -15,7 +15,7 @@ import (
 
 // Comment is the comment on a table, view or column.
 type Comment struct {
-	// Kind is TABLE, VIEW or COLUMN.
+	// Kind is TABLE, VIEW, FUNCTION or COLUMN.
 	Kind string
 	// Object is its name in SQL, with the schema.
 	Object string
@@ -37,10 +37,12 @@ func Statements(all []Comment) string {
 }
 
 var (
-	create  = regexp.MustCompile(`^CREATE (TABLE|VIEW) (\S+?)(?: \(| AS(?: SELECT.*)?)$`)
-	meaning = regexp.MustCompile(`^--   ([a-z0-9_]+): (.*)$`)
-	column  = regexp.MustCompile(`^"?[a-z0-9_]+"?$`) // and not a constraint
-	word    = regexp.MustCompile(`"?([A-Za-z0-9_]+)"?$`)
+	create = regexp.MustCompile(`^CREATE (TABLE|VIEW) (\S+?)(?: \(| AS(?: SELECT.*)?)$`)
+	// functions have no columns
+	function = regexp.MustCompile(`^CREATE FUNCTION (api\.\w+)`)
+	meaning  = regexp.MustCompile(`^--   ([a-z0-9_]+): (.*)$`)
+	column   = regexp.MustCompile(`^"?[a-z0-9_]+"?$`) // and not a constraint
+	word     = regexp.MustCompile(`"?([A-Za-z0-9_]+)"?$`)
 )
 
 // glossaryTitle begins what a file says about columns of one name in all of its tables.
@@ -107,6 +109,9 @@ func (p *parser) outside(text string) {
 	if m := create.FindStringSubmatch(text); m != nil {
 		p.kind, p.object = m[1], m[2]
 		p.add(p.kind, p.object, strings.Join(p.above, " "))
+	}
+	if m := function.FindStringSubmatch(text); m != nil {
+		p.add("FUNCTION", m[1], strings.Join(p.above, " "))
 	}
 	p.above = nil
 }
