@@ -144,7 +144,7 @@ func TestChangedViewsAndComments(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, pool, "the new view", `SELECT name || ' ' || n || ' ' || col_description('api.toys'::regclass, 1) FROM api.toys`, "1 1 its name")
-	check(t, pool, "the comment on the schema", `SELECT left(obj_description('toy_v1'::regnamespace), 63)`, "Read tables of projection toy, version 1, built by rules 1 from ")
+	check(t, pool, "the comment on the schema", `SELECT left(obj_description('toy_v1'::regnamespace), 64)`, "Read tables of projection toy, version 1, built by rules 1 from ")
 	if e := entry(t, pool); !e.ShowsViewsOf(next) || !e.IsDescribed(next) {
 		t.Errorf("%+v is not up to date", e)
 	}

@@ -23,6 +23,7 @@ import (
 type Command struct {
 	Database database.Flags `embed:"" group:"Database:"`
 
+	AdminURL         string        `placeholder:"URL" help:"How to connect to the same database as a role that may make roles (default: the database URL, or the superuser of the private Postgres)."`
 	Name             string        `default:"strata_reader" help:"Name of the role."`
 	WithBodies       bool          `help:"Let it read the bodies of the log's events, too; without it, a role that could no longer can."`
 	PasswordFile     string        `type:"path" placeholder:"FILE" help:"File with the role's password (default: the role keeps the password that it has, if any)."`
@@ -59,31 +60,41 @@ func (c *Command) Run(ctx context.Context, globals *program.Globals) error {
 		return err
 	}
 	defer db.Close(logger)
-	admin, err := db.Admin(ctx)
+	admin, err := c.admin(ctx, db)
 	if err != nil {
-		return err
+		return fmt.Errorf("connect to make a role: %w", err)
 	}
 	defer func() { _ = admin.Close(context.WithoutCancel(ctx)) }()
 	own := db.Pool.Config().ConnConfig
 	var made bool
 	err = pgx.BeginFunc(ctx, admin, func(tx pgx.Tx) (err error) {
-		if made, err = c.makeRole(ctx, tx, own.User, verifier); err != nil {
-			return err
-		}
-		return c.grant(ctx, tx)
+		made, err = c.makeRole(ctx, tx, own.User, verifier)
+		return err
 	})
-	if err == nil {
-		err = version.AddReader(ctx, db.Pool, c.Name)
-	}
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.Code == "42501" { // insufficient_privilege
-		return fmt.Errorf("make role %s: %w; name a role with CREATEROLE that owns the tables in --database-url", c.Name, err)
+		return fmt.Errorf("make role %s: %w; name a role with CREATEROLE in --admin-url", c.Name, err)
 	}
 	if err != nil {
 		return fmt.Errorf("make role %s: %w", c.Name, err)
 	}
+	// Who owns the tables grants them.
+	if err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error { return c.grant(ctx, tx) }); err != nil {
+		return fmt.Errorf("grant role %s what it may read: %w", c.Name, err)
+	}
+	if err := version.AddReader(ctx, db.Pool, c.Name); err != nil {
+		return err
+	}
 	c.report(made, own)
 	return nil
+}
+
+// admin connects as who may make roles.
+func (c *Command) admin(ctx context.Context, db *database.DB) (*pgx.Conn, error) {
+	if c.AdminURL != "" {
+		return pgx.Connect(ctx, c.AdminURL)
+	}
+	return db.Admin(ctx)
 }
 
 // makeRole makes the role, or takes from it what a reader does not need, and sets its limits.

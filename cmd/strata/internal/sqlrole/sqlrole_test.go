@@ -37,8 +37,16 @@ func TestRole(t *testing.T) {
 	}
 	defer pool.Close()
 	name := fmt.Sprintf("reader_%d", time.Now().UnixNano()) // roles are of the whole server
+	admin, err := pgx.Connect(t.Context(), pgtest.AdminURL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer func() {
-		_, _ = pool.Exec(context.WithoutCancel(t.Context()), `DROP OWNED BY `+name+`; DROP ROLE `+name)
+		ctx := context.WithoutCancel(t.Context())
+		if _, err := admin.Exec(ctx, `DROP OWNED BY `+name+`; DROP ROLE `+name); err != nil {
+			t.Error(err)
+		}
+		_ = admin.Close(ctx)
 	}()
 	fold, err := chain.New(chain.Recommended, nil)
 	if err != nil {
@@ -53,7 +61,7 @@ func TestRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := sqlrole.Command{
-		Database: database.Flags{DatabaseURL: url}, Name: name, PasswordFile: password, StatementTimeout: 3 * time.Second, Connections: 2,
+		Database: database.Flags{DatabaseURL: url}, AdminURL: pgtest.AdminURL(t), Name: name, PasswordFile: password, StatementTimeout: 3 * time.Second, Connections: 2,
 	}
 	if err := command.Run(t.Context(), &program.Globals{}); err != nil {
 		t.Fatal(err)
@@ -105,7 +113,7 @@ func TestRole(t *testing.T) {
 	const denied, readOnly, canceled = "42501", "25006", "57014"
 	mayNot(denied, `SELECT body FROM log.event`, `SELECT * FROM log.event`, `SELECT * FROM log.delivery`, `SELECT * FROM log.body`)
 	mayNot(readOnly, `UPDATE strata.active SET version = 1`, `CREATE TABLE api.mine ()`)
-	mayNot(denied, `SET default_transaction_read_only = off; UPDATE strata.active SET version = 1`)
+	mayNot(denied, `BEGIN READ WRITE; UPDATE strata.active SET version = 1`, `BEGIN READ WRITE; CREATE TABLE api.mine ()`)
 	mayNot(canceled, `SELECT pg_sleep(30)`)
 
 	command.WithBodies = true
@@ -129,7 +137,11 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := sqlrole.Command{Database: database.Flags{DatabaseURL: url}, Name: config.User, StatementTimeout: time.Second, Connections: 1}
+	command := sqlrole.Command{Database: database.Flags{DatabaseURL: url}, Name: "reader", StatementTimeout: time.Second, Connections: 1}
+	if err := command.Run(t.Context(), &program.Globals{LogLevel: slog.LevelError}); err == nil || !strings.Contains(err.Error(), "name a role with CREATEROLE in --admin-url") {
+		t.Errorf("a role that makes no roles: got %v", err)
+	}
+	command = sqlrole.Command{Database: database.Flags{DatabaseURL: url}, Name: config.User, StatementTimeout: time.Second, Connections: 1}
 	if err := command.Run(t.Context(), &program.Globals{LogLevel: slog.LevelError}); err == nil || !strings.Contains(err.Error(), "connects as that role itself") {
 		t.Errorf("its own role: got %v", err)
 	}
