@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -56,10 +56,19 @@ func descriptionOf(spec projections.Spec, rules int) string {
 
 // commentDigest returns a digest of the comments on the tables of a projection, which is the same for all of its versions.
 func commentDigest(spec projections.Spec) string {
-	return digest(comment.Statements(comment.Parse(spec.Tables)))
+	return digest(spec.Tables, func() string { return comment.Statements(comment.Parse(spec.Tables)) })
 }
 
-func digest(texts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
-	return hex.EncodeToString(sum[:8])
+// digests are those of SQL that has been read, by the SQL: followers ask each time that they look at the register.
+var digests sync.Map
+
+// digest returns a digest of what read makes of an SQL text.
+func digest(sql string, read func() string) string {
+	if known, ok := digests.Load(sql); ok {
+		return known.(string)
+	}
+	sum := sha256.Sum256([]byte(read()))
+	text := hex.EncodeToString(sum[:8])
+	digests.Store(sql, text)
+	return text
 }

@@ -117,7 +117,10 @@ func (e Entry) ShowsViewsOf(spec projections.Spec) bool {
 
 // viewsMark tells what views are made from.
 func viewsMark(spec projections.Spec) string {
-	return fmt.Sprintf("%d:%s", spec.Version, digest(strings.Join(spec.Views, " "), spec.API, comment.Statements(viewComments(spec))))
+	views := strings.Join(spec.Views, " ")
+	return fmt.Sprintf("%d:%s", spec.Version, digest(views+spec.API+spec.Tables, func() string {
+		return views + spec.API + comment.Statements(viewComments(spec))
+	}))
 }
 
 // viewComments returns the comments on the views and their columns. A view that shows a table as it is has the table's.

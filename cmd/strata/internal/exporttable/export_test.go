@@ -184,8 +184,8 @@ func TestDuckDB(t *testing.T) {
 	got, err := exec.CommandContext(t.Context(), python, "-c", `
 import duckdb, sys
 c = duckdb.connect()
-print(*c.sql(f"SELECT count(*), sum(height), max(index_block_hash), count(DISTINCT block_time) > 1, octet_length(any_value(block_hash_bytes)) FROM '{sys.argv[1]}'").fetchone())
-print(c.sql(f"SELECT decode(value) FROM parquet_kv_metadata('{sys.argv[1]}') WHERE decode(key) = 'strata.relation'").fetchone()[0])`, file).CombinedOutput()
+print(*c.execute(f"SELECT count(*), sum(height), max(index_block_hash), count(DISTINCT block_time) > 1, octet_length(any_value(block_hash_bytes)) FROM '{sys.argv[1]}'").fetchall()[0])
+print(c.execute(f"SELECT decode(value) FROM parquet_kv_metadata('{sys.argv[1]}') WHERE decode(key) = 'strata.relation'").fetchall()[0][0])`, file).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, got)
 	}
