@@ -14,11 +14,17 @@ type Schema = schema.Schema
 type Spec struct {
 	Schema
 	// Tables is the DDL of the version's tables, with {schema} in place of the schema's name. It runs once, in the
-	// transaction that registers the version. What follows the line ReaderIndexes may wait until the end of the build.
+	// transaction that registers the version. Its comments on tables and columns are what SQL users see, too: they may change
+	// without the rules. What follows the line ReaderIndexes may wait until the end of the build.
 	Tables string
 	// Views names the tables that SQL users see in the schema api while this version is active. "ft_token:token" gives
 	// the table token the view ft_token; without a colon, view and table have the same name.
 	Views []string
+	// API is the SQL of the projection's other views in the schema api, which show what SQL users look for in the forms that
+	// the field writes: a file views.sql of statements CREATE VIEW api.name AS SELECT …, which read {schema} alone. They, too,
+	// follow the active version. A view that has been published keeps its columns; new ones come last. A function api.name_at(bigint)
+	// shows what the view shows as of the block at a height.
+	API string
 	// Records are the kinds of records whose content the projection reads.
 	Records []RecordKind
 }

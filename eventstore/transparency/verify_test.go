@@ -376,6 +376,11 @@ func TestVerifyStopped(t *testing.T) {
 func TestVerifyGuards(t *testing.T) {
 	t.Parallel()
 	w, _ := signedWorld(t)
+	// Whoever only reads leaves the log as it is.
+	w.tamper(`GRANT USAGE ON SCHEMA log TO PUBLIC; GRANT SELECT ON log.event, log.body, log.delivery, log.head TO PUBLIC; GRANT SELECT (seq) ON log.event TO PUBLIC`)
+	if _, found := w.verify(transparency.VerifyConfig{}); len(found) > 0 {
+		t.Errorf("privileges to read: found %q", found)
+	}
 	for _, tc := range []struct{ name, sql, undo, want string }{
 		{"a trigger is switched off", `ALTER TABLE log.event DISABLE TRIGGER refuse_change`, `ALTER TABLE log.event ENABLE TRIGGER refuse_change`,
 			"guard: the trigger refuse_change of log.event is missing"},

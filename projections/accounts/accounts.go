@@ -37,6 +37,9 @@ import (
 //go:embed tables.sql
 var tables string
 
+//go:embed views.sql
+var views string
+
 // Name is the name of the projection.
 const Name = "accounts"
 
@@ -66,6 +69,7 @@ func Spec() projections.Spec {
 	return projections.Spec{
 		Schema: projections.Schema{Name: Name, Version: Version},
 		Tables: tables,
+		API:    views,
 		Views: []string{
 			"account", "account_block:block", "canonical_transaction:transaction",
 			"account_transaction", "account_event", "contract_event", "contract_topic", "deployment", "miner_reward",

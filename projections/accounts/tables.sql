@@ -8,12 +8,41 @@
 --
 -- Rows name accounts by id, and transactions by their number on the chain. All other data of a transaction or an event
 -- is in the tables of chain, by source_seq, tx_index and event_index.
+--
+-- Columns without a comment of their own:
+--   height: height of the Stacks block that the row comes from; field block_height of /new_block
+--   source_seq: position in the log of the event that the row comes from (log.event.seq; at the API
+--     /audit/v1/events/{seq})
+--   index_block_hash: index block hash, 32 bytes: identifies a Stacks block on all forks (SHA-512/256 of block hash
+--     and consensus hash, SIP-005); field index_block_hash of /new_block
+--   block_hash: hash of the Stacks block's header, 32 bytes (SIP-005); field block_hash of /new_block
+--   burn_block_height: height of the Bitcoin block that the Stacks block is anchored to; field burn_block_height of
+--     /new_block
+--   burn_block_hash: hash of the Bitcoin block that the block is anchored to, 32 bytes
+--   n: number of the row in the list of its owner, from 1
+--   account: the owner of the list: account.id
+--   tx: the transaction: transaction.n
+--   topic: number of the topic among those of the contract, from 1
+--   smart_contracts: number of transactions that deploy contracts, up to and including this block
+--   contract_calls: number of contract calls, up to and including this block
+--   poison_microblocks: number of reports of microblock forks, up to and including this block
+--   coinbases: number of coinbases, up to and including this block
+--   tenure_changes: number of tenure changes, up to and including this block
+--   stx_mints: number of events that mint STX of the account; null for none
+--   stx_burns: number of events that burn STX of the account; null for none
+--   ft_transfers: number of transfers of fungible tokens from or to the account; null for none
+--   ft_mints: number of mints of fungible tokens for the account; null for none
+--   ft_burns: number of burns of fungible tokens of the account; null for none
+--   nft_transfers: number of transfers of non-fungible tokens from or to the account; null for none
+--   nft_mints: number of mints of non-fungible tokens for the account; null for none
+--   nft_burns: number of burns of non-fungible tokens of the account; null for none
 
+-- The canonical blocks, with the numbers of rows up to each.
 CREATE TABLE {schema}.block (
     height             bigint NOT NULL,
     source_seq         bigint NOT NULL,
     first_tx           bigint NOT NULL, -- first and last number of its transactions; in an empty block, last_tx is first_tx - 1
-    last_tx            bigint NOT NULL,
+    last_tx            bigint NOT NULL, -- number of its last transaction: transaction.n
     -- Number of transactions of each type up to and including this block.
     token_transfers    bigint NOT NULL,
     smart_contracts    bigint NOT NULL,
@@ -37,7 +66,7 @@ CREATE TABLE {schema}.block (
 -- All transactions in the order of execution: within a block those of microblocks by sequence and index, then the
 -- anchored ones.
 CREATE TABLE {schema}.transaction (
-    n                   bigint   NOT NULL,
+    n                   bigint   NOT NULL, -- number of the transaction on the canonical chain, from 1
     height              bigint   NOT NULL,
     source_seq          bigint   NOT NULL, -- the event with the block
     type_n              bigint,            -- its number among those of its type
@@ -54,8 +83,8 @@ CREATE TABLE {schema}.transaction (
 CREATE TABLE {schema}.account (
     source_seq   bigint NOT NULL, -- the event with the block of its first appearance
     first_height bigint NOT NULL, -- of that block
-    id           int    NOT NULL,
-    account      text   COLLATE "C" NOT NULL,
+    id           int    NOT NULL, -- number of the account, from 1
+    account      text   COLLATE "C" NOT NULL, -- principal, as text (SIP-005): an address, or the identifier of a contract
     CONSTRAINT account_pkey PRIMARY KEY (id),
     CONSTRAINT account_account_key UNIQUE (account)
 );
@@ -98,7 +127,7 @@ CREATE TABLE {schema}.account_event (
     -- Number of events that give it STX (transfers and mints), and of those that take STX from it (transfers and burns),
     -- up to and including this event; null for none.
     stx_in        int,
-    stx_out       int,
+    stx_out       int, -- number of events that take STX from it, up to and including this event; null for none
     asset_n       int,               -- its number among the events of the asset; null for events of other assets than fungible tokens
     kind          smallint NOT NULL, -- 1 stx_transfer, 2 stx_mint, 3 stx_burn, 4 ft_transfer, 5 ft_mint, 6 ft_burn, 7 nft_transfer, 8 nft_mint, 9 nft_burn, 10 stx_lock
     transfer_type smallint,          -- of an inbound STX transfer: 1 bulk-send, 2 stx-transfer, 3 stx-transfer-memo; else null
@@ -141,7 +170,7 @@ CREATE TABLE {schema}.contract_topic (
     source_seq bigint NOT NULL, -- the event with the block of its first appearance
     contract   int    NOT NULL, -- account.id
     topic      int    NOT NULL,
-    name       text   COLLATE "C" NOT NULL,
+    name       text   COLLATE "C" NOT NULL, -- the topic
     CONSTRAINT contract_topic_pkey PRIMARY KEY (contract, name),
     CONSTRAINT contract_topic_topic_key UNIQUE (contract, topic)
 );
@@ -154,9 +183,9 @@ CREATE TABLE {schema}.miner_reward (
     n            int     NOT NULL,
     position     int     NOT NULL, -- /matured_miner_rewards/<position> in the body of event source_seq
     coinbase     numeric NOT NULL, -- µSTX, as all amounts
-    fees         numeric NOT NULL,
+    fees         numeric NOT NULL, -- µSTX: fees of anchored and streamed transactions
     coinbase_sum numeric NOT NULL, -- of the account's rewards up to and including this one
-    fees_sum     numeric NOT NULL,
+    fees_sum     numeric NOT NULL, -- µSTX: sum of the account's fees up to and including this reward
     -- Index block hash of the block that earned the reward; null if the node did not send it.
     earned_in    bytea,
     CONSTRAINT miner_reward_pkey PRIMARY KEY (account, n)

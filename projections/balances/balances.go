@@ -35,6 +35,9 @@ import (
 //go:embed tables.sql
 var tables string
 
+//go:embed views.sql
+var views string
+
 // Name is the name of the projection.
 const Name = "balances"
 
@@ -77,6 +80,7 @@ func Spec() projections.Spec {
 	return projections.Spec{
 		Schema: projections.Schema{Name: Name, Version: Version},
 		Tables: tables,
+		API:    views,
 		Views:  []string{"ledger", "holding", "nft_event", "nft_custody", "asset", "stx_lock", "nonce", "negative_balance"},
 	}
 }

@@ -1,5 +1,26 @@
 -- Tables of the projection balances. Rows are of canonical blocks only. A revert deletes the newest block's rows,
 -- which it finds by the indexes *_revert_idx. These indexes grow at their right end only, where inserts cost least.
+--
+-- Columns without a comment of their own:
+--   height: height of the Stacks block that the row comes from; field block_height of /new_block
+--   source_seq: position in the log of the event that the row comes from (log.event.seq; at the API
+--     /audit/v1/events/{seq})
+--   index_block_hash: index block hash, 32 bytes: identifies a Stacks block on all forks (SHA-512/256 of block hash
+--     and consensus hash, SIP-005); field index_block_hash of /new_block
+--   block_hash: hash of the Stacks block's header, 32 bytes (SIP-005); field block_hash of /new_block
+--   burn_block_height: height of the Bitcoin block that the Stacks block is anchored to; field burn_block_height of
+--     /new_block
+--   account: principal, as text (SIP-005): an address, or the identifier of a contract
+--   asset: 'stx', or the asset identifier: contract, two colons, name of the token
+--   sent: sum of the amounts that events took from the account, base units
+--   received: sum of the amounts that events gave to the account, base units
+--   fees: sum of the fees that the account paid, µSTX; 0 for other assets
+--   rewards: sum of the rewards that the account received as a miner, µSTX; 0 for other assets
+--   balance: base units, including locked STX
+--   tx_index: index of the transaction in the block's list, from 0; field tx_index of /new_block#/transactions
+--   pointer: JSON pointer of the cause in the body of event source_seq
+--   value_hash: SHA-256 of value, 32 bytes
+--   value: the token's id, a serialised Clarity value (SIP-005)
 
 -- The canonical blocks that the rows below reflect, with the heights that decide whether a lock is in force.
 CREATE TABLE {schema}.block (
@@ -8,9 +29,9 @@ CREATE TABLE {schema}.block (
     burn_block_height    bigint NOT NULL,
     -- Burn heights at which all locks of pox-1 to pox-4 end; null until a node announces one.
     pox_v1_unlock_height bigint,
-    pox_v2_unlock_height bigint,
-    pox_v3_unlock_height bigint,
-    pox_v4_unlock_height bigint,
+    pox_v2_unlock_height bigint, -- burn height at which all locks of pox-2 end
+    pox_v3_unlock_height bigint, -- burn height at which all locks of pox-3 end
+    pox_v4_unlock_height bigint, -- burn height at which all locks of pox-4 end
     index_block_hash     bytea  NOT NULL,
     block_hash           bytea  NOT NULL,
     CONSTRAINT block_pkey PRIMARY KEY (height)
@@ -19,7 +40,7 @@ CREATE TABLE {schema}.block (
 -- Every change of every balance, in the order of execution, with the balance after it. An account's changes of an
 -- asset are numbered 1, 2, 3, …: the last number is their count, and a page at any depth is a range of numbers.
 CREATE TABLE {schema}.ledger (
-    n          bigint  NOT NULL,
+    n          bigint  NOT NULL, -- number among the changes of the account and asset, from 1
     height     bigint  NOT NULL,
     source_seq bigint  NOT NULL, -- the event with the block
     tx_index   int,              -- of the transaction in the block; null for miners' rewards
@@ -41,7 +62,7 @@ CREATE INDEX ledger_revert_idx ON {schema}.ledger (height);
 
 -- The last ledger row of each account and asset, so that all assets of an account are one range.
 CREATE TABLE {schema}.holding (
-    n          bigint  NOT NULL,
+    n          bigint  NOT NULL, -- number of the last change: ledger.n
     height     bigint  NOT NULL, -- of the last change
     source_seq bigint  NOT NULL,
     balance    numeric NOT NULL,
@@ -57,7 +78,7 @@ CREATE TABLE {schema}.holding (
 
 -- What happened to each non-fungible token, numbered from 1.
 CREATE TABLE {schema}.nft_event (
-    n          bigint NOT NULL,
+    n          bigint NOT NULL, -- number among the events of the token, from 1
     height     bigint NOT NULL,
     source_seq bigint NOT NULL,
     mint       bigint,          -- its number among the mints of the asset; null for others
@@ -68,7 +89,7 @@ CREATE TABLE {schema}.nft_event (
     value      bytea  NOT NULL, -- the token's id, a serialised Clarity value
     asset      text   NOT NULL,
     cause      text   NOT NULL, -- type of the event
-    sender     text,
+    sender     text, -- principal that had the token; null when minted
     recipient  text,            -- null when burned
     pointer    text   NOT NULL,
     CONSTRAINT nft_event_pkey PRIMARY KEY (asset, value_hash, n)
@@ -97,7 +118,7 @@ CREATE TABLE {schema}.asset (
     holders    bigint  NOT NULL, -- accounts with a balance above zero
     mints      bigint  NOT NULL, -- events that mint
     minted     numeric NOT NULL, -- base units; number of tokens if non-fungible
-    burned     numeric NOT NULL,
+    burned     numeric NOT NULL, -- base units; number of tokens if non-fungible
     rewards    numeric NOT NULL, -- new STX that miners received: coinbases, without fees
     asset      text    NOT NULL,
     kind       text    NOT NULL, -- 'stx', 'ft' or 'nft'
@@ -117,7 +138,7 @@ CREATE TABLE {schema}.stx_lock (
     account       text     NOT NULL,
     cause         text     NOT NULL, -- 'stx_lock_event' or 'handle-unlock', which ends the lock early
     pointer       text     NOT NULL,
-    txid          bytea    NOT NULL,
+    txid          bytea    NOT NULL, -- transaction id, 32 bytes (SIP-005); field txid of /new_block#/transactions
     CONSTRAINT stx_lock_pkey PRIMARY KEY (account, height, position)
 );
 CREATE INDEX stx_lock_revert_idx ON {schema}.stx_lock (height);
@@ -128,7 +149,7 @@ CREATE INDEX stx_lock_unlock_idx ON {schema}.stx_lock (unlock_height, account);
 CREATE TABLE {schema}.nonce (
     height     bigint  NOT NULL,
     source_seq bigint  NOT NULL,
-    next_nonce numeric NOT NULL,
+    next_nonce numeric NOT NULL, -- the nonce that the next transaction of the account must have
     account    text    NOT NULL,
     CONSTRAINT nonce_pkey PRIMARY KEY (account, height)
 );

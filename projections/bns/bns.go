@@ -42,6 +42,9 @@ import (
 //go:embed tables.sql
 var tables string
 
+//go:embed views.sql
+var views string
+
 // Name is the name of the projection.
 const Name = "bns"
 
@@ -84,6 +87,7 @@ func Spec() projections.Spec { return specOf(Version) }
 func specOf(version int) projections.Spec {
 	return projections.Spec{
 		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		API: views,
 		Views: []string{
 			"bns_namespace:namespace", "bns_name:name", "bns_primary_name:primary_name", "bns_zonefile:zonefile", "bns_preorder:preorder",
 			"bns_event:event", "bns_reading:reading",

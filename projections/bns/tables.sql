@@ -9,6 +9,34 @@
 --
 -- What a contract was read to say (table reading) is in versions and events of the block at which it was read. Their
 -- source_seq is the report, and their tx_index is null: no one knows the transaction.
+--
+-- Columns without a comment of their own:
+--   height: height of the Stacks block that the row comes from; field block_height of /new_block
+--   source_seq: position in the log of the event that the row comes from (log.event.seq; at the API
+--     /audit/v1/events/{seq})
+--   index_block_hash: index block hash, 32 bytes: identifies a Stacks block on all forks (SHA-512/256 of block hash
+--     and consensus hash, SIP-005); field index_block_hash of /new_block
+--   block_hash: hash of the Stacks block's header, 32 bytes (SIP-005); field block_hash of /new_block
+--   burn_block_height: height of the Bitcoin block that the Stacks block is anchored to; field burn_block_height of
+--     /new_block
+--   until_height: height of the block that ended this version; null for the current one
+--   tx_index: index of the transaction in the block's list, from 0; field tx_index of /new_block#/transactions
+--   can_update_price: the manager may change the prices
+--   price_base: of the price function
+--   price_coeff: of the price function
+--   nonalpha_discount: divisor of the price of names with other characters than letters
+--   no_vowel_discount: divisor of the price of names without vowels
+--   buckets: of the price function: 16 numbers, by the length of the name
+--   pointer: JSON pointer of the cause in the body of event source_seq
+--   namespace: what follows the dot of a name
+--   id: number of the name's non-fungible token
+--   principal: address, or the identifier of a contract
+--   full_name: label, dot, namespace
+--   burn_height: Bitcoin height as the contract sees it
+--   agent: the contract that may have acted
+--   contract_id: the contract whose call may lead to the agent's
+--   due_at: when to read
+--   stx_burn: µSTX burned by the last registration or renewal
 
 -- The canonical blocks.
 CREATE TABLE {schema}.block (
@@ -22,13 +50,14 @@ CREATE TABLE {schema}.block (
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
 
+-- Namespaces, as versions: each row is the state from one block until another.
 CREATE TABLE {schema}.namespace (
     height               bigint  NOT NULL,
     until_height         bigint,
     source_seq           bigint  NOT NULL,
     tx_index             int     NOT NULL,
-    manager_transferable boolean NOT NULL,
-    manager_frozen       boolean NOT NULL,
+    manager_transferable boolean NOT NULL, -- the manager transfers names, not their owners
+    manager_frozen       boolean NOT NULL, -- the manager can't be changed any more
     can_update_price     boolean NOT NULL,
     revealed_at          numeric NOT NULL, -- burn height; a Stacks height if airdropped
     launched_at          numeric,          -- null until the launch; a Stacks height if airdropped
@@ -39,8 +68,8 @@ CREATE TABLE {schema}.namespace (
     no_vowel_discount    numeric NOT NULL,
     buckets              numeric[] NOT NULL,
     namespace            text    COLLATE "C" NOT NULL,
-    import_address       text    COLLATE "C" NOT NULL,
-    manager              text    COLLATE "C",
+    import_address       text    COLLATE "C" NOT NULL, -- principal that imports names
+    manager              text    COLLATE "C", -- principal that manages the namespace; null for none
     pointer              text    NOT NULL,
     CONSTRAINT namespace_pkey PRIMARY KEY (namespace, height)
 );
@@ -56,25 +85,25 @@ CREATE TABLE {schema}.name (
     id             bigint  NOT NULL, -- of the non-fungible token
     tx_index       int,              -- null if a read of the contract told
     events         int     NOT NULL, -- number of the name's rows of event
-    airdropped     boolean NOT NULL,
+    airdropped     boolean NOT NULL, -- came from BNS v1
     revoked        boolean NOT NULL, -- by the resolver of zonefiles
     valid          boolean NOT NULL, -- in a current version: not expired at the newest block; in others false
     expires_at     bigint,           -- the last burn height at which it is active; null for never
     -- The first 24 bytes of the full name, as three big-endian numbers less 2^63, so that they sort as the name does.
     key_a          bigint  NOT NULL,
-    key_b          bigint  NOT NULL,
-    key_c          bigint  NOT NULL,
+    key_b          bigint  NOT NULL, -- see key_a
+    key_c          bigint  NOT NULL, -- see key_a
     listed_n       bigint,           -- event.n of the listing; null if not listed
     registered_at  numeric,          -- burn height; a Stacks height if airdropped
     imported_at    numeric,          -- burn height
     renewal_height numeric NOT NULL, -- as in the contract: 0 if the launch and the lifetime of the namespace decide
     stx_burn       numeric NOT NULL, -- burned by the last registration or renewal
-    listed_price   numeric,
+    listed_price   numeric, -- µSTX asked; null if not listed
     full_name      text    COLLATE "C" NOT NULL, -- label.namespace
-    label          text    COLLATE "C" NOT NULL,
+    label          text    COLLATE "C" NOT NULL, -- what precedes the dot
     namespace      text    COLLATE "C" NOT NULL,
     owner          text    COLLATE "C", -- null if burned
-    preordered_by  text    COLLATE "C",
+    preordered_by  text    COLLATE "C", -- principal; null if it was not preordered
     commission     text    COLLATE "C", -- contract that takes a share of a sale
     preorder       bytea,            -- hash of the preorder that registered the name
     pointer        text    NOT NULL,
@@ -119,7 +148,7 @@ CREATE TABLE {schema}.zonefile (
     until_height bigint,
     source_seq   bigint  NOT NULL,
     tx_index     int     NOT NULL,
-    revoked      boolean NOT NULL,
+    revoked      boolean NOT NULL, -- the owner has revoked the zonefile
     full_name    text    COLLATE "C" NOT NULL,
     owner        text    COLLATE "C", -- owner of the name when the entry was written; null if unknown
     content      bytea,               -- null for none
@@ -149,7 +178,7 @@ CREATE INDEX preorder_used_idx ON {schema}.preorder (used_height) WHERE used_hei
 
 -- What happened, numbered from 1 in the order of execution.
 CREATE TABLE {schema}.event (
-    n              bigint  NOT NULL,
+    n              bigint  NOT NULL, -- number of the event, from 1, in the order of execution
     height         bigint  NOT NULL,
     source_seq     bigint  NOT NULL,
     burn_height    bigint  NOT NULL,

@@ -31,6 +31,9 @@ import (
 //go:embed tables.sql
 var tables string
 
+//go:embed views.sql
+var views string
+
 // Name of the projection.
 const Name = "brc20"
 
@@ -63,6 +66,7 @@ func Spec() projections.Spec { return specOf(Version) }
 func specOf(version int) projections.Spec {
 	return projections.Spec{
 		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		API:   views,
 		Views: []string{"brc20_token:token", "brc20_operation:operation", "brc20_entry:entry", "brc20_balance:balance"},
 	}
 }

@@ -4,7 +4,21 @@
 -- source_seq is the event of the log that a row comes from; "transaction" is the position within its block. The JSON
 -- pointer is /apply/<block_index>/transactions/<transaction>/metadata/brc20_operation. Tickers and addresses are
 -- ordinals.Bounded.
+--
+-- Columns without a comment of their own:
+--   height: Bitcoin height; field block_identifier/index of the feed
+--   source_seq: position in the log of the event that the row comes from (log.event.seq; at the API
+--     /audit/v1/events/{seq})
+--   block_hash: hash of the Bitcoin block, 32 bytes in the order that explorers show; field block_identifier/hash of
+--     the feed
+--   tx_index: index of the Bitcoin transaction in its block
+--   txid: id of the Bitcoin transaction, 32 bytes
+--   ticker: lower case
+--   address: Bitcoin address, as text
+--   transferrable: whole tokens inscribed as transfers that were not sent yet
+--   available: whole tokens that are not inscribed as transfers
 
+-- The Bitcoin blocks that are applied now.
 CREATE TABLE {schema}.block (
     height      bigint NOT NULL,
     source_seq  bigint NOT NULL,
@@ -24,16 +38,16 @@ CREATE TABLE {schema}.token (
     number       bigint,            -- of the deploying inscription; null if the feed does not tell
     tx_count     bigint   NOT NULL, -- number of operations, including the deploy
     holders      bigint   NOT NULL, -- number of addresses with a balance above zero
-    decimals     smallint,
-    self_mint    boolean,
+    decimals     smallint, -- of the deploy; 18 unless it says otherwise
+    self_mint    boolean, -- only the deployer may mint
     ticker       text     COLLATE "C" NOT NULL, -- lower case
     tick         text,              -- as deployed
     id           text     COLLATE "C",          -- of the deploying inscription
     txid         bytea,
     address      text     COLLATE "C",
-    max_supply   numeric(60, 18),
+    max_supply   numeric(60, 18), -- whole tokens
     mint_limit   numeric(60, 18),   -- null for none
-    minted       numeric(60, 18) NOT NULL,
+    minted       numeric(60, 18) NOT NULL, -- whole tokens
     CONSTRAINT token_pkey PRIMARY KEY (ticker)
 );
 CREATE INDEX token_deploy_idx ON {schema}.token (height, tx_index) WHERE height IS NOT NULL;
@@ -47,12 +61,12 @@ CREATE TABLE {schema}.operation (
     number        bigint,            -- of the inscription; null if the feed has not told (a send takes it from its transfer)
     sat           bigint,            -- of the inscription; null as number
     sent_height   bigint,            -- of a transfer: the key of its send; null if it was not sent yet
-    sent_tx_index bigint,
-    "transaction" int      NOT NULL,
+    sent_tx_index bigint, -- see sent_height
+    "transaction" int      NOT NULL, -- position of the transaction in the event's block
     kind          smallint NOT NULL, -- 1 deploy, 2 mint, 3 transfer, 4 transfer_send
     decimals      smallint,          -- of a deploy, as are the next two
-    self_mint     boolean,
-    tick          text,
+    self_mint     boolean, -- only the deployer may mint
+    tick          text, -- ticker as inscribed
     ticker        text     COLLATE "C" NOT NULL,
     id            text     COLLATE "C" NOT NULL, -- of the inscription
     address       text     COLLATE "C" NOT NULL, -- who deploys, mints, inscribes or sends
@@ -65,7 +79,7 @@ CREATE TABLE {schema}.operation (
     -- Of a send whose transaction moved several sats: these sats, and the satpoints to which they moved. The fold may
     -- learn only later which of them is the inscription's.
     moved_sats    bigint[],
-    moved_to      text[],
+    moved_to      text[], -- see moved_sats
     CONSTRAINT operation_pkey PRIMARY KEY (height, tx_index)
 );
 CREATE INDEX operation_kind_idx ON {schema}.operation (kind, height, tx_index);
@@ -82,8 +96,8 @@ CREATE TABLE {schema}.entry (
     source_seq          bigint NOT NULL,
     ticker              text   COLLATE "C" NOT NULL,
     address             text   COLLATE "C" NOT NULL,
-    available_delta     numeric(60, 18) NOT NULL,
-    transferrable_delta numeric(60, 18) NOT NULL,
+    available_delta     numeric(60, 18) NOT NULL, -- whole tokens
+    transferrable_delta numeric(60, 18) NOT NULL, -- whole tokens
     available           numeric(60, 18) NOT NULL, -- after the change
     transferrable       numeric(60, 18) NOT NULL,
     CONSTRAINT entry_pkey PRIMARY KEY (address, ticker, height, tx_index)
@@ -99,7 +113,7 @@ CREATE TABLE {schema}.balance (
     address       text   COLLATE "C" NOT NULL,
     available     numeric(60, 18) NOT NULL,
     transferrable numeric(60, 18) NOT NULL,
-    total         numeric(60, 18) NOT NULL,
+    total         numeric(60, 18) NOT NULL, -- whole tokens: available and transferrable
     CONSTRAINT balance_pkey PRIMARY KEY (ticker, address)
 ) WITH (fillfactor = 80);
 

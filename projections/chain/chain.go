@@ -43,6 +43,9 @@ import (
 //go:embed tables.sql
 var tables string
 
+//go:embed views.sql
+var views string
+
 // Name is the name of the projection.
 const Name = "chain"
 
@@ -104,6 +107,7 @@ func Spec() projections.Spec {
 	return projections.Spec{
 		Schema: projections.Schema{Name: Name, Version: Version},
 		Tables: tables,
+		API:    views,
 		Views:  []string{"block", "canonical", "step", "burn_block", "transaction", "event", "contract", "microblock", "microblock_confirmation", "narrow_copy", "unknown_field", "gap"},
 	}
 }

@@ -5,22 +5,42 @@
 -- source_seq is the event of the log that a row came from. For a block, and for everything in it, it is also the
 -- key of the block: 8 bytes in each row instead of the 32 of index_block_hash. A row that refers to a block of another
 -- event does so with the column block_seq.
+--
+-- Columns without a comment of their own:
+--   source_seq: position in the log of the event that the row comes from (log.event.seq); also the key of the block
+--     and of everything in it
+--   height: height of the Stacks block; field block_height of /new_block
+--   tx_count: number of transactions in it
+--   event_count: number of committed events in it
+--   index_block_hash: index block hash, 32 bytes: identifies a Stacks block on all forks (SHA-512/256 of block hash
+--     and consensus hash, SIP-005); field index_block_hash of /new_block
+--   tx_index: index of the transaction in the block's list, from 0; field tx_index of /new_block#/transactions
+--   execution_cost_read_count: reads that the execution of the transaction cost (SIP-006); field
+--     execution_cost/read_count
+--   execution_cost_read_length: bytes read, as costs of execution (SIP-006)
+--   execution_cost_runtime: units of run time, as costs of execution (SIP-006)
+--   execution_cost_write_count: writes, as costs of execution (SIP-006)
+--   execution_cost_write_length: bytes written, as costs of execution (SIP-006)
+--   sequence: number of the microblock in its stream, from 0
+--   microblock_hash: hash of the microblock's header, 32 bytes (SIP-005)
+--   contract_id: identifier of the contract: address of the deployer, dot, name
 
+-- Blocks as received at /new_block, orphaned ones too: the canonical ones are in canonical.
 CREATE TABLE {schema}.block (
     source_seq                 bigint   NOT NULL,
     first_seq                  bigint   NOT NULL DEFAULT 0, -- the first announcement; source_seq has the most complete one
     height                     bigint   NOT NULL,
     size                       bigint   NOT NULL, -- bytes of the event
-    burn_block_height          bigint   NOT NULL,
+    burn_block_height          bigint   NOT NULL, -- field burn_block_height
     burn_block_time            bigint   NOT NULL, -- unix seconds
     block_time                 bigint,            -- unix seconds; null before Nakamoto
-    tenure_height              bigint,
-    parent_burn_block_height   bigint,
-    parent_burn_block_time     bigint,
-    pox_v1_unlock_height       bigint,
-    pox_v2_unlock_height       bigint,
-    pox_v3_unlock_height       bigint,
-    pox_v4_unlock_height       bigint,
+    tenure_height              bigint, -- number of tenures up to the block (SIP-021); before Nakamoto the node sends the height, or nothing
+    parent_burn_block_height   bigint, -- Bitcoin height of the parent block
+    parent_burn_block_time     bigint, -- unix seconds; of the Bitcoin block of the parent block; field parent_burn_block_timestamp
+    pox_v1_unlock_height       bigint, -- burn block height at which all locks of the contract pox end; field pox_v1_unlock_height
+    pox_v2_unlock_height       bigint, -- burn block height at which all locks of pox-2 end
+    pox_v3_unlock_height       bigint, -- burn block height at which all locks of pox-3 end
+    pox_v4_unlock_height       bigint, -- burn block height at which all locks of pox-4 end
     cycle_number               bigint,            -- the upcoming reward cycle, in the block that computes its signer set
     execution_cost_read_count   bigint  NOT NULL, -- sums over the block's transactions
     execution_cost_read_length  bigint  NOT NULL,
@@ -30,25 +50,25 @@ CREATE TABLE {schema}.block (
     tx_count                   int      NOT NULL,
     event_count                int      NOT NULL,
     interface_count            int      NOT NULL DEFAULT 0, -- deployed contracts whose interface the node sent
-    parent_microblock_sequence int      NOT NULL,
+    parent_microblock_sequence int      NOT NULL, -- number of the last microblock that the block confirms; field parent_microblock_sequence
     attached                   boolean  NOT NULL, -- all ancestors down to the root are known
-    nakamoto                   boolean  NOT NULL,
+    nakamoto                   boolean  NOT NULL, -- the block is of epoch 3.0 or later (SIP-021)
     index_block_hash           bytea    NOT NULL,
-    parent_index_block_hash    bytea    NOT NULL,
-    block_hash                 bytea    NOT NULL,
-    parent_block_hash          bytea    NOT NULL,
-    burn_block_hash            bytea    NOT NULL,
-    parent_burn_block_hash     bytea,
+    parent_index_block_hash    bytea    NOT NULL, -- index block hash of the parent, 32 bytes
+    block_hash                 bytea    NOT NULL, -- hash of the Stacks block's header, 32 bytes (SIP-005); field block_hash of /new_block
+    parent_block_hash          bytea    NOT NULL, -- header hash of the parent, 32 bytes
+    burn_block_hash            bytea    NOT NULL, -- hash of the Bitcoin block that the block is anchored to, 32 bytes in the order that explorers show
+    parent_burn_block_hash     bytea, -- hash of the Bitcoin block of the parent block, 32 bytes
     consensus_hash             bytea,             -- 20 bytes; null if the node did not send it
     -- The latest sortition that the block's tenure has seen: its own, or that of the last tenure-extend. If the Bitcoin
     -- block of that sortition is orphaned, so is this block.
     burn_view                  bytea,
-    miner_txid                 bytea    NOT NULL,
-    parent_microblock_hash     bytea    NOT NULL,
-    signer_bitvec              bytea,
-    signer_signature_hash      bytea,
-    miner_signature            bytea,
-    signer_signatures          bytea[],
+    miner_txid                 bytea    NOT NULL, -- id of the Bitcoin transaction with the block commit, 32 bytes (SIP-007); field miner_txid
+    parent_microblock_hash     bytea    NOT NULL, -- hash of the last microblock that the block confirms, 32 bytes; zeros for none; field parent_microblock
+    signer_bitvec              bytea, -- which signers the miner rewards, as a serialised bit vector (SIP-021); null before Nakamoto
+    signer_signature_hash      bytea, -- what signers sign, 32 bytes (SIP-021); null before Nakamoto
+    miner_signature            bytea, -- 65 bytes, recoverable (SIP-021); null before Nakamoto
+    signer_signatures          bytea[], -- 65 bytes each, recoverable, in the order of the set of signers (SIP-021); null before Nakamoto
     CONSTRAINT block_pkey PRIMARY KEY (source_seq),
     CONSTRAINT block_index_block_hash_key UNIQUE (index_block_hash)
 );
@@ -60,8 +80,8 @@ CREATE INDEX block_detached_idx ON {schema}.block (parent_index_block_hash) WHER
 
 -- The canonical block at each height.
 CREATE TABLE {schema}.canonical (
-    height     bigint NOT NULL,
-    block_seq  bigint NOT NULL,
+    height     bigint NOT NULL, -- height of the Stacks block
+    block_seq  bigint NOT NULL, -- the block: block.source_seq
     source_seq bigint NOT NULL, -- the event that made it canonical
     CONSTRAINT canonical_pkey PRIMARY KEY (height),
     CONSTRAINT canonical_block_seq_key UNIQUE (block_seq)
@@ -82,7 +102,7 @@ CREATE TABLE {schema}.narrow_copy (
 CREATE TABLE {schema}.unknown_field (
     first_seq  bigint NOT NULL, -- the first event with it
     source_seq bigint NOT NULL, -- the last one
-    events     bigint NOT NULL,
+    events     bigint NOT NULL, -- number of events with the field
     path       text   COLLATE "C" NOT NULL, -- /new_block#/transactions/*/fresh; '(others)' for all beyond 500 paths
     CONSTRAINT unknown_field_pkey PRIMARY KEY (path)
 );
@@ -109,7 +129,7 @@ CREATE TABLE {schema}.unfinished (
 
 -- The linear list of steps that all other projections fold. Numbered 1, 2, 3, … without gaps, and append-only.
 CREATE TABLE {schema}.step (
-    step             bigint   NOT NULL,
+    step             bigint   NOT NULL, -- number of the step
     height           bigint   NOT NULL, -- of the block; for a record, of the tip, or -1 without one
     block_seq        bigint   NOT NULL, -- the event with the block's content or the record; the first announcement of a Bitcoin block
     block_size       bigint   NOT NULL, -- bytes of that event
@@ -124,14 +144,15 @@ CREATE TABLE {schema}.step (
     CONSTRAINT step_record_check CHECK ((record IS NULL) = (kind <> 0) AND record BETWEEN 1 AND 5)
 );
 
+-- Bitcoin blocks as announced at /new_burn_block, on all forks.
 CREATE TABLE {schema}.burn_block (
-    height                 bigint  NOT NULL,
+    height                 bigint  NOT NULL, -- Bitcoin height; field burn_block_height of /new_burn_block
     source_seq             bigint  NOT NULL, -- the first announcement
     changed_seq            bigint  NOT NULL, -- the event that last changed canonical
     size                   bigint  NOT NULL, -- bytes of the first announcement
     burn_amount            numeric NOT NULL, -- satoshi
     canonical              boolean NOT NULL, -- on the Bitcoin fork that the node followed last
-    burn_block_hash        bytea   NOT NULL,
+    burn_block_hash        bytea   NOT NULL, -- hash of the Bitcoin block, 32 bytes; field burn_block_hash of /new_burn_block
     consensus_hash         bytea   NOT NULL, -- empty if the node did not send it
     parent_burn_block_hash bytea,            -- null if the node did not send it
     CONSTRAINT burn_block_pkey PRIMARY KEY (burn_block_hash, consensus_hash)
@@ -139,6 +160,7 @@ CREATE TABLE {schema}.burn_block (
 CREATE INDEX burn_block_height_idx ON {schema}.burn_block (height);
 CREATE INDEX burn_block_consensus_hash_idx ON {schema}.burn_block (consensus_hash);
 
+-- The transactions of all blocks, orphaned ones too, as in /new_block#/transactions.
 CREATE TABLE {schema}.transaction (
     source_seq          bigint  NOT NULL,
     tx_index            int     NOT NULL, -- in the block's list
@@ -147,23 +169,23 @@ CREATE TABLE {schema}.transaction (
     microblock_sequence int,              -- null for anchored transactions
     type_id             smallint,         -- payload id (SIP-005); null for operations that came from Bitcoin
     nonce               numeric,          -- null for operations that came from Bitcoin
-    sponsor_nonce       numeric,
+    sponsor_nonce       numeric, -- nonce of the sponsor; null without one
     fee                 numeric NOT NULL, -- µSTX, paid by the sponsor when there is one
     execution_cost_read_count   bigint  NOT NULL,
     execution_cost_read_length  bigint  NOT NULL,
     execution_cost_runtime      bigint  NOT NULL,
     execution_cost_write_count  bigint  NOT NULL,
     execution_cost_write_length bigint  NOT NULL,
-    txid                bytea   NOT NULL,
-    status              text    NOT NULL,
+    txid                bytea   NOT NULL, -- transaction id, 32 bytes (SIP-005); field txid of /new_block#/transactions
+    status              text    NOT NULL, -- success, abort_by_response, abort_by_post_condition and so on; field status
     sender              text,             -- null for a rejected operation from Bitcoin whose sender is unknown
-    sponsor             text,
+    sponsor             text, -- address that pays the fee; null if the sender does
     contract_id         text,             -- called or deployed
     function_name       text,             -- called
     raw_result          bytea   NOT NULL, -- Clarity value
     raw_tx              bytea   NOT NULL, -- 0x00 for operations that came from Bitcoin
-    microblock_hash     bytea,
-    vm_error            text,
+    microblock_hash     bytea, -- of the microblock with the transaction, 32 bytes; null for anchored transactions
+    vm_error            text, -- why the execution failed, as the node tells; null if it did not tell
     burnchain_op        text,             -- JSON as the node sent it
     CONSTRAINT transaction_pkey PRIMARY KEY (source_seq, tx_index)
 );
@@ -172,16 +194,16 @@ CREATE TABLE {schema}.transaction (
 CREATE TABLE {schema}.event (
     source_seq          bigint   NOT NULL,
     tx_index            int      NOT NULL,
-    event_index         int      NOT NULL,
+    event_index         int      NOT NULL, -- index of the event among the committed events of its transaction, from 0
     pointer             int      NOT NULL, -- /events/<pointer> in the body of event source_seq
     unlock_height       bigint,            -- stx_lock_event: burn block height
-    amount              numeric,
+    amount              numeric, -- µSTX, or base units of the fungible token; null for others
     type                text     NOT NULL, -- stx_transfer_event, …
     asset_identifier    text,              -- ft_*, nft_*
     contract_identifier text,              -- contract_event, stx_lock_event
     topic               text,              -- contract_event
     sender              text,              -- also locked_address of stx_lock_event
-    recipient           text,
+    recipient           text, -- principal that receives; null for events without one
     value               bytea,             -- nft_*, contract_event: Clarity value
     memo                bytea,             -- stx_transfer_event
     CONSTRAINT event_pkey PRIMARY KEY (source_seq, tx_index, event_index)
@@ -193,7 +215,7 @@ CREATE TABLE {schema}.contract (
     tx_index        int      NOT NULL,
     clarity_version smallint,           -- null if the transaction leaves it to the epoch
     contract_id     text     NOT NULL,
-    source_code     text     NOT NULL,
+    source_code     text     NOT NULL, -- Clarity source
     interface       text,               -- JSON as the node sent it; null if it sent none
     CONSTRAINT contract_pkey PRIMARY KEY (contract_id, source_seq, tx_index)
 );
@@ -204,7 +226,7 @@ CREATE TABLE {schema}.microblock (
     sequence                int    NOT NULL,
     tx_count                int    NOT NULL,
     microblock_hash         bytea  NOT NULL,
-    microblock_parent_hash  bytea  NOT NULL,
+    microblock_parent_hash  bytea  NOT NULL, -- hash of the microblock before it, or of the anchored block for the first, 32 bytes
     parent_index_block_hash bytea  NOT NULL, -- the anchored block that the stream extends
     CONSTRAINT microblock_pkey PRIMARY KEY (microblock_hash, parent_index_block_hash)
 );

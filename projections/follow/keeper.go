@@ -20,6 +20,8 @@ type keeper struct {
 	runner *Runner
 	logger *slog.Logger
 
+	// undescribed are the versions whose tables could not be commented on; used by one goroutine.
+	undescribed map[projections.Schema]bool
 	// viewErrors is why the views do not show the active version, by the name of the projection; used by one goroutine.
 	viewErrors map[string]string
 
@@ -36,7 +38,7 @@ type run struct {
 }
 
 func newKeeper(r *Runner) *keeper {
-	return &keeper{runner: r, logger: r.config.Logger, viewErrors: map[string]string{}, runs: map[projections.Schema]*run{}}
+	return &keeper{runner: r, logger: r.config.Logger, viewErrors: map[string]string{}, undescribed: map[projections.Schema]bool{}, runs: map[projections.Schema]*run{}}
 }
 
 // run keeps followers running until ctx ends, and returns when they have stopped.
@@ -93,8 +95,11 @@ func (k *keeper) reconcile(ctx context.Context, es register.Entries) {
 				} else {
 					k.start(ctx, m, e)
 				}
-				if e.Active && !e.Viewed {
+				if e.Active && !e.ShowsViewsOf(m.Spec) {
 					k.showViews(ctx, m.Spec.At(e.Version))
+				}
+				if !e.IsDescribed(m.Spec) {
+					k.describe(ctx, m.Spec, e)
 				}
 			}
 		}
@@ -179,5 +184,20 @@ func (k *keeper) showViews(ctx context.Context, spec projections.Spec) {
 		k.viewErrors[spec.Name] = reason
 		k.logger.LogAttrs(ctx, slog.LevelInfo, "the views in schema api don't show the active version yet; trying again every few seconds",
 			slog.String("projection", spec.String()), slog.Any("error", err))
+	}
+}
+
+// describe makes Postgres keep the comments on a version's tables. When it fails, the keeper tries again when it reads the
+// register the next time.
+func (k *keeper) describe(ctx context.Context, spec projections.Spec, e register.Entry) {
+	err := register.Describe(ctx, k.runner.engine.pool, e.Schema, spec)
+	if err == nil {
+		delete(k.undescribed, e.Schema)
+		return
+	}
+	if !k.undescribed[e.Schema] && ctx.Err() == nil {
+		k.undescribed[e.Schema] = true
+		k.logger.LogAttrs(ctx, slog.LevelInfo, "the tables of a projection have no comments, or old ones, for SQL users yet; trying again every few seconds",
+			slog.String("projection", e.String()), slog.Any("error", err))
 	}
 }

@@ -43,6 +43,9 @@ import (
 //go:embed tables.sql
 var tables string
 
+//go:embed views.sql
+var views string
+
 // Name of the projection.
 const Name = "inscriptions"
 
@@ -57,6 +60,7 @@ const Version = 2
 func Spec() projections.Spec {
 	return projections.Spec{
 		Schema: projections.Schema{Name: Name, Version: Version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		API: views,
 		Views: []string{
 			"inscription", "inscription_owner:owner", "satoshi", "satoshi_location:location", "inscription_block:block", "inscription_list:list",
 			"inscription_part:part", "missing_inscription:missing",

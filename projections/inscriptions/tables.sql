@@ -3,7 +3,21 @@
 --
 -- source_seq is the event of the log that a row comes from; "transaction" and "operation" are positions within its
 -- block. The JSON pointer is /apply/<block_index>/transactions/<transaction>/metadata/ordinal_operations/<operation>.
+--
+-- Columns without a comment of their own:
+--   height: Bitcoin height; field block_identifier/index of the feed
+--   source_seq: position in the log of the event that the row comes from (log.event.seq; at the API
+--     /audit/v1/events/{seq})
+--   block_hash: hash of the Bitcoin block, 32 bytes in the order that explorers show; field block_identifier/hash of
+--     the feed
+--   tx_index: index of the Bitcoin transaction in its block
+--   transaction: position of the transaction in the event's block
+--   operation: position of the operation in the transaction
+--   sat: ordinal number of the satoshi (BIP draft of ordinal theory)
+--   output_txid: id of the transaction whose output holds the sat, 32 bytes
+--   vout: index of that output, as the feed writes it
 
+-- The Bitcoin blocks that are applied now.
 CREATE TABLE {schema}.block (
     height      bigint NOT NULL,
     source_seq  bigint NOT NULL,
@@ -15,9 +29,10 @@ CREATE TABLE {schema}.block (
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
 
+-- Inscriptions, as revealed; the owner is in owner.
 CREATE TABLE {schema}.inscription (
     number          bigint   NOT NULL, -- the jubilee number, which clients see; unique unless the feed is wrong
-    classic_number  bigint   NOT NULL,
+    classic_number  bigint   NOT NULL, -- the number that counts cursed inscriptions apart, as before the jubilee
     sat             bigint   NOT NULL, -- 0 for unbound inscriptions, too
     height          bigint   NOT NULL, -- of the block that revealed it
     tx_index        bigint   NOT NULL, -- of the transaction that revealed it
@@ -30,17 +45,17 @@ CREATE TABLE {schema}.inscription (
     operation       int      NOT NULL,
     charms          int      NOT NULL, -- ordinals.Charms
     rarity          smallint NOT NULL, -- ordinals.Rarity
-    recursive       boolean  NOT NULL,
-    id              text     COLLATE "C" NOT NULL,
-    content_type    text     NOT NULL,
+    recursive       boolean  NOT NULL, -- the content refers to other inscriptions
+    id              text     COLLATE "C" NOT NULL, -- inscription id: txid of the reveal in hex, i, index
+    content_type    text     NOT NULL, -- media type as inscribed
     mime_type       text     COLLATE "C" NOT NULL, -- ordinals.Bounded, as are addresses
-    genesis_address text     COLLATE "C",
-    curse_type      text,
-    metaprotocol    text,
-    delegate        text,
+    genesis_address text     COLLATE "C", -- Bitcoin address that first owned it; null for none
+    curse_type      text, -- why it is cursed, as the feed tells; null if it is not
+    metaprotocol    text, -- as inscribed; null for none
+    delegate        text, -- id of the inscription whose content it shows; null for its own
     metadata        text,              -- JSON
-    parents         text[]   NOT NULL,
-    recursion_refs  text[]   NOT NULL,
+    parents         text[]   NOT NULL, -- ids of the parent inscriptions
+    recursion_refs  text[]   NOT NULL, -- ids of the inscriptions that the content refers to
     CONSTRAINT inscription_pkey PRIMARY KEY (id)
 );
 CREATE INDEX inscription_number_idx ON {schema}.inscription (number);
@@ -59,9 +74,9 @@ CREATE INDEX inscription_cursed_idx ON {schema}.inscription (height, tx_index, n
 -- indexes.
 CREATE TABLE {schema}.owner (
     sat      bigint NOT NULL,
-    number   bigint NOT NULL,
+    number   bigint NOT NULL, -- the jubilee number: inscription.number
     height   bigint NOT NULL, -- of the reveal, as is tx_index
-    tx_index bigint NOT NULL,
+    tx_index bigint NOT NULL, -- of the transaction that revealed it
     id       text   COLLATE "C" NOT NULL, -- of the inscription
     address  text   COLLATE "C",          -- null if nobody owns it
     CONSTRAINT owner_pkey PRIMARY KEY (sat, number, id) INCLUDE (height, tx_index) -- for index-only scans of a range of sats
@@ -93,7 +108,7 @@ CREATE INDEX location_block_idx ON {schema}.location (height, block_order);
 -- The known sats, inscribed or only moved, with the key of their current location, which is the greatest one.
 CREATE TABLE {schema}.satoshi (
     sat          bigint NOT NULL,
-    height       bigint NOT NULL,
+    height       bigint NOT NULL, -- Bitcoin height of the current location
     tx_index     bigint NOT NULL,
     source_seq   bigint NOT NULL, -- of the current location
     inscriptions bigint NOT NULL, -- number of inscriptions on the sat
@@ -117,7 +132,7 @@ CREATE TABLE {schema}.satoshi (
 -- ends of an index, however many inscriptions there are.
 CREATE VIEW {schema}.missing AS
 SELECT greatest(blessed.numbers - coalesce((SELECT n FROM {schema}.list WHERE name = 'not_cursed'), 0), 0)
-     + greatest(cursed.numbers - coalesce((SELECT n FROM {schema}.list WHERE name = 'cursed'), 0), 0) AS n
+     + greatest(cursed.numbers - coalesce((SELECT n FROM {schema}.list WHERE name = 'cursed'), 0), 0) AS n -- number of inscriptions
 FROM (SELECT coalesce(max(number) - min(number) + 1, 0) AS numbers FROM {schema}.inscription WHERE number >= 0) blessed,
      (SELECT coalesce(max(number) - min(number) + 1, 0) AS numbers FROM {schema}.inscription WHERE number < 0) cursed;
 

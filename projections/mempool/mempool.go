@@ -36,6 +36,9 @@ import (
 //go:embed tables.sql
 var tables string
 
+//go:embed views.sql
+var views string
+
 // Name is the name of the projection.
 const Name = "mempool"
 
@@ -63,6 +66,7 @@ func Spec() projections.Spec {
 	return projections.Spec{
 		Schema:  projections.Schema{Name: Name, Version: Version},
 		Tables:  tables,
+		API:     views,
 		Views:   []string{"mempool_transaction:transaction", "mempool_counter:counter"},
 		Records: []projections.RecordKind{projections.Mempool},
 	}

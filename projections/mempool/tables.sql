@@ -1,6 +1,23 @@
 -- Tables of the projection mempool: the transactions that nodes have announced, and their outcome.
 --
 -- source_seq is the event of the log that a row came from.
+--
+-- Columns without a comment of their own:
+--   height: height of the Stacks block that the row comes from; field block_height of /new_block
+--   source_seq: position in the log of the event that the row comes from (log.event.seq; at the API
+--     /audit/v1/events/{seq})
+--   index_block_hash: index block hash, 32 bytes: identifies a Stacks block on all forks (SHA-512/256 of block hash
+--     and consensus hash, SIP-005); field index_block_hash of /new_block
+--   block_hash: hash of the Stacks block's header, 32 bytes (SIP-005); field block_hash of /new_block
+--   burn_block_height: height of the Bitcoin block that the Stacks block is anchored to; field burn_block_height of
+--     /new_block
+--   txid: transaction id, 32 bytes (SIP-005); field txid of /new_block#/transactions
+--   nonce: nonce of the sender, or in mined of the account
+--   sponsor_nonce: nonce of the sponsor; null without one
+--   sender: address that signs
+--   sponsor: address that pays the fee; null if the sender does
+--   raw_tx: the serialised transaction (SIP-005)
+--   account: address of the sender or sponsor
 
 -- Announced transactions, with their status on the canonical chain. Mined transactions stay until their block is too
 -- deep to be reverted, see horizon.
@@ -75,17 +92,17 @@ CREATE TABLE {schema}.block (
 -- At most one row: transactions and nonces of blocks with a lower Bitcoin height are forgotten.
 CREATE TABLE {schema}.horizon (
     source_seq      bigint NOT NULL, -- the event that last raised it
-    forgotten_below bigint NOT NULL,
-    single          boolean NOT NULL DEFAULT true CHECK (single),
+    forgotten_below bigint NOT NULL, -- Bitcoin height
+    single          boolean NOT NULL DEFAULT true CHECK (single), -- always true: there is one row
     CONSTRAINT horizon_pkey PRIMARY KEY (single)
 );
 
 -- The number of transactions by status and type, except for mined ones.
 CREATE TABLE {schema}.counter (
     source_seq bigint   NOT NULL, -- the event that last changed it
-    n          bigint   NOT NULL,
-    type_id    smallint NOT NULL,
-    status     text     NOT NULL,
+    n          bigint   NOT NULL, -- number of transactions
+    type_id    smallint NOT NULL, -- payload id (SIP-005)
+    status     text     NOT NULL, -- as in transaction
     CONSTRAINT counter_pkey PRIMARY KEY (status, type_id)
 );
 

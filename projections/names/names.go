@@ -31,6 +31,9 @@ import (
 //go:embed tables.sql
 var tables string
 
+//go:embed views.sql
+var views string
+
 // Name is the name of the projection.
 const Name = "names"
 
@@ -71,6 +74,7 @@ func Spec() projections.Spec { return specOf(Version) }
 func specOf(version int) projections.Spec {
 	return projections.Spec{
 		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		API: views,
 		Views: []string{
 			"bns_v1_namespace:namespace", "bns_v1_operation:operation", "bns_v1_custody:custody", "bns_v1_name:name", "bns_v1_zonefile:zonefile",
 			"bns_v1_subdomain:subdomain", "bns_v1_missing_zonefile:want",

@@ -4,6 +4,36 @@
 --
 -- source_seq is the event of the log that a row came from. Heights called clock are in the clock of the contract: of
 -- Stacks blocks before epoch 3.0, of tenures since.
+--
+-- Columns without a comment of their own:
+--   height: height of the Stacks block that the row comes from; field block_height of /new_block
+--   source_seq: position in the log of the event that the row comes from (log.event.seq; at the API
+--     /audit/v1/events/{seq})
+--   index_block_hash: index block hash, 32 bytes: identifies a Stacks block on all forks (SHA-512/256 of block hash
+--     and consensus hash, SIP-005); field index_block_hash of /new_block
+--   block_hash: hash of the Stacks block's header, 32 bytes (SIP-005); field block_hash of /new_block
+--   burn_block_height: height of the Bitcoin block that the Stacks block is anchored to; field burn_block_height of
+--     /new_block
+--   clock: height in the clock of the contract
+--   tx_index: index of the transaction in the block's list, from 0; field tx_index of /new_block#/transactions
+--   txid: transaction id, 32 bytes (SIP-005); field txid of /new_block#/transactions
+--   can_update_price: the importer may change the prices
+--   price_base: of the price function
+--   price_coefficient: of the price function
+--   nonalpha_discount: divisor of the price of names with other characters than letters
+--   no_vowel_discount: divisor of the price of names without vowels
+--   namespace: what follows the last dot of a name
+--   importer: principal that imports names
+--   owner: principal
+--   zonefile_hash: 20 bytes: RIPEMD-160 of SHA-256 of the content
+--   content: the zonefile's text (RFC 1035), as bytes
+--   waits: as in want
+--   reason: as in want
+--   severity: as in want
+--   due_at: when to ask next
+--   label: what precedes the name in a subdomain
+--   sequence: number of the change of the subdomain
+--   name: the name, a dot and its namespace
 
 -- The canonical blocks.
 CREATE TABLE {schema}.block (
@@ -76,9 +106,9 @@ CREATE INDEX custody_height_idx ON {schema}.custody (height);
 -- Each name as it is now, for lists. a, b and c are its first 24 bytes as numbers in the same order.
 CREATE TABLE {schema}.name (
     source_seq bigint  NOT NULL, -- the event of its last operation or of its token's last event
-    a          bigint  NOT NULL,
-    b          bigint  NOT NULL,
-    c          bigint  NOT NULL,
+    a          bigint  NOT NULL, -- bytes 1 to 8 of the name, big-endian
+    b          bigint  NOT NULL, -- bytes 9 to 16
+    c          bigint  NOT NULL, -- bytes 17 to 24
     listed     boolean NOT NULL, -- it has an operation, and is not revoked
     name       text    COLLATE "C" NOT NULL,
     namespace  text    COLLATE "C" NOT NULL,

@@ -34,6 +34,9 @@ import (
 //go:embed tables.sql
 var tables string
 
+//go:embed views.sql
+var views string
+
 // Name is the name of the projection.
 const Name = "pox"
 
@@ -68,6 +71,7 @@ func Spec() projections.Spec { return specOf(Version) }
 func specOf(version int) projections.Spec {
 	return projections.Spec{
 		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		API: views,
 		Views: []string{
 			"pox_burn_block:burn_block", "pox_reward:reward", "pox_recipient:recipient", "pox_slot:slot", "pox_payout:payout",
 			"pox_cycle:cycle", "pox_signer:signer", "pox_stacker:stacker", "pox_event:event", "pox_delegation:delegation",

@@ -2,22 +2,46 @@
 -- stacking contracts. Rows are of Bitcoin blocks on the followed fork, and of canonical Stacks blocks.
 --
 -- source_seq is the event of the log that a row came from. Bitcoin amounts are in satoshi, the others in µSTX.
+--
+-- Columns without a comment of their own:
+--   height: height of the Stacks block that the row comes from; field block_height of /new_block
+--   source_seq: position in the log of the event that the row comes from (log.event.seq; at the API
+--     /audit/v1/events/{seq})
+--   index_block_hash: index block hash, 32 bytes: identifies a Stacks block on all forks (SHA-512/256 of block hash
+--     and consensus hash, SIP-005); field index_block_hash of /new_block
+--   block_hash: hash of the Stacks block's header, 32 bytes (SIP-005); field block_hash of /new_block
+--   burn_block_height: height of the Bitcoin block that the Stacks block is anchored to; field burn_block_height of
+--     /new_block
+--   amount: satoshi that Bitcoin blocks paid
+--   recipient: Bitcoin address, as text
+--   cycle_number: number of the reward cycle (SIP-007)
+--   weight: number of slots, which is the weight of its signature
+--   stacker: principal whose STX are locked
+--   tx_index: index of the transaction in the block's list, from 0; field tx_index of /new_block#/transactions
+--   event_index: index of the event among the committed events of its transaction, from 0
+--   pool: principal that stacks for others
+--   start_cycle: the first reward cycle
+--   end_cycle: the reward cycle after the last one
+--   txid: transaction id, 32 bytes (SIP-005); field txid of /new_block#/transactions
+--   pox_addr: Bitcoin address that is rewarded: one byte of version and the hash (SIP-007)
+--   position: among the events of the block
+--   manager: the contract that signs for stackers
 
 -- The announced Bitcoin blocks on the followed fork, with the numbers of their rows.
 CREATE TABLE {schema}.burn_block (
-    height          bigint NOT NULL,
+    height          bigint NOT NULL, -- Bitcoin height; field burn_block_height of /new_burn_block
     source_seq      bigint NOT NULL,
     burn_amount     numeric NOT NULL, -- burned: sent to no one
-    rewards         int    NOT NULL,
-    slots           int    NOT NULL,
-    payouts         int    NOT NULL,
-    burn_block_hash bytea  NOT NULL,
+    rewards         int    NOT NULL, -- number of rows of reward
+    slots           int    NOT NULL, -- number of rows of slot
+    payouts         int    NOT NULL, -- number of rows of payout
+    burn_block_hash bytea  NOT NULL, -- hash of the Bitcoin block, 32 bytes
     CONSTRAINT burn_block_pkey PRIMARY KEY (height)
 );
 
 -- The payments of a Bitcoin block, merged by address.
 CREATE TABLE {schema}.reward (
-    height       bigint  NOT NULL,
+    height       bigint  NOT NULL, -- Bitcoin height
     source_seq   bigint  NOT NULL,
     reward_index int     NOT NULL, -- /reward_recipients/<reward_index>
     amount       numeric NOT NULL,
@@ -37,24 +61,24 @@ CREATE TABLE {schema}.recipient (
 
 -- The addresses entitled to a payment by a Bitcoin block.
 CREATE TABLE {schema}.slot (
-    height     bigint NOT NULL,
+    height     bigint NOT NULL, -- Bitcoin height
     source_seq bigint NOT NULL,
     slot_index int    NOT NULL, -- /reward_slot_holders/<slot_index>
-    address    text   COLLATE "C" NOT NULL,
+    address    text   COLLATE "C" NOT NULL, -- Bitcoin address, as text
     CONSTRAINT slot_pkey PRIMARY KEY (height, slot_index)
 );
 CREATE INDEX slot_address_idx ON {schema}.slot (address, height, slot_index);
 
 -- The outputs of block commits, one by one. Nodes send them since release 3.3.0.0.5.
 CREATE TABLE {schema}.payout (
-    height      bigint  NOT NULL,
+    height      bigint  NOT NULL, -- Bitcoin height
     source_seq  bigint  NOT NULL,
     utxo_index  bigint,           -- null if the node did not send it
     rank        int     NOT NULL, -- in the block, from 0, in descending order of transaction ids and outputs
     commitment  int     NOT NULL, -- /pox_transactions/<commitment>/reward_recipients/<output>
-    output      int     NOT NULL,
+    output      int     NOT NULL, -- see commitment
     amount      numeric NOT NULL,
-    txid        bytea   NOT NULL,
+    txid        bytea   NOT NULL, -- id of the Bitcoin transaction with the block commit, 32 bytes
     recipient   text    COLLATE "C" NOT NULL,
     CONSTRAINT payout_pkey PRIMARY KEY (height, rank)
 );
@@ -75,13 +99,14 @@ CREATE TABLE {schema}.cycle (
     cycle_number   bigint  NOT NULL,
     height         bigint  NOT NULL,
     source_seq     bigint  NOT NULL,
-    total_weight   bigint  NOT NULL,
-    total_signers  int     NOT NULL,
-    total_stacked  numeric NOT NULL,
+    total_weight   bigint  NOT NULL, -- slots of all signers
+    total_signers  int     NOT NULL, -- number of signers
+    total_stacked  numeric NOT NULL, -- µSTX stacked by all signers
     CONSTRAINT cycle_pkey PRIMARY KEY (cycle_number)
 );
 CREATE INDEX cycle_height_idx ON {schema}.cycle (height);
 
+-- The signers of reward cycles, as in the set that the node announced.
 CREATE TABLE {schema}.signer (
     cycle_number bigint  NOT NULL,
     height       bigint  NOT NULL,
@@ -90,7 +115,7 @@ CREATE TABLE {schema}.signer (
     place        int     NOT NULL, -- in the cycle, from 1: by descending weight, then descending stacked amount, then key
     solo         int     NOT NULL, -- number of solo stackers
     pooled       int     NOT NULL, -- number of stackers in pools
-    stacked      numeric NOT NULL,
+    stacked      numeric NOT NULL, -- µSTX that stackers behind it have locked
     signing_key  bytea   NOT NULL, -- 33 bytes
     CONSTRAINT signer_pkey PRIMARY KEY (cycle_number, place)
 );
@@ -105,7 +130,7 @@ CREATE TABLE {schema}.stacker (
     source_seq   bigint  NOT NULL, -- the last event that set the amount
     signer       int     NOT NULL, -- signer.place
     place        int     NOT NULL, -- among the signer's stackers, from 1: by descending amount, then by name
-    amount       numeric NOT NULL,
+    amount       numeric NOT NULL, -- µSTX locked
     stacker      text    COLLATE "C" NOT NULL,
     pool         text    COLLATE "C", -- null for a solo stacker; in pox-5 the signer manager
     pox_addr     bytea   NOT NULL, -- version and hash; empty in pox-5, which rewards no addresses
@@ -135,9 +160,9 @@ CREATE TABLE {schema}.delegation (
     height        bigint   NOT NULL,
     until_height  bigint,            -- the block in which it is revoked or replaced; null while it lasts
     source_seq    bigint   NOT NULL,
-    contract      smallint NOT NULL,
+    contract      smallint NOT NULL, -- 2 for pox-2, 3 for pox-3, 4 for pox-4
     unlock_height numeric,           -- the last Bitcoin block that it covers; null for no end
-    amount        numeric  NOT NULL,
+    amount        numeric  NOT NULL, -- µSTX that the pool may lock at most
     txid          bytea    NOT NULL,
     pox_addr      bytea,             -- null for any address
     stacker       text     COLLATE "C" NOT NULL,
@@ -173,7 +198,7 @@ CREATE TABLE {schema}.commitment (
     source_seq   bigint NOT NULL,
     cycle_number bigint NOT NULL,
     pool         text   COLLATE "C" NOT NULL,
-    signer_key   bytea  NOT NULL,
+    signer_key   bytea  NOT NULL, -- 33 bytes, compressed (SEC 1)
     pox_addr     bytea  NOT NULL,
     CONSTRAINT commitment_pkey PRIMARY KEY (n)
 );

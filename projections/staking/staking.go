@@ -30,6 +30,9 @@ import (
 //go:embed tables.sql
 var tables string
 
+//go:embed views.sql
+var views string
+
 // Name is the name of the projection.
 const Name = "staking"
 
@@ -58,6 +61,7 @@ func Spec() projections.Spec { return specOf(Version) }
 func specOf(version int) projections.Spec {
 	return projections.Spec{
 		Schema: projections.Schema{Name: Name, Version: version}, Tables: tables,
+		API: views,
 		Views: []string{
 			"staking_event:event", "staking_bond:bond", "staking_allowlist:allowlist", "staking_registration:registration",
 			"staking_stake:stake", "staking_share:share", "staking_signer:signer", "staking_signer_key:signer_key",

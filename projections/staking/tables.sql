@@ -3,6 +3,32 @@
 -- source_seq is the event of the log that a row came from, and n the number of the event of pox-5 in it (event.n). A row
 -- with until_n holds from event n on, up to the event until_n; until_n is null while it holds. Amounts are in sats for
 -- Bitcoin, and in µSTX for STX. Heights called burn heights are those of Bitcoin.
+--
+-- Columns without a comment of their own:
+--   height: height of the Stacks block that the row comes from; field block_height of /new_block
+--   source_seq: position in the log of the event that the row comes from (log.event.seq; at the API
+--     /audit/v1/events/{seq})
+--   index_block_hash: index block hash, 32 bytes: identifies a Stacks block on all forks (SHA-512/256 of block hash
+--     and consensus hash, SIP-005); field index_block_hash of /new_block
+--   block_hash: hash of the Stacks block's header, 32 bytes (SIP-005); field block_hash of /new_block
+--   burn_block_height: height of the Bitcoin block that the Stacks block is anchored to; field burn_block_height of
+--     /new_block
+--   tx_index: index of the transaction in the block's list, from 0; field tx_index of /new_block#/transactions
+--   event_index: index of the event among the committed events of its transaction, from 0
+--   txid: transaction id, 32 bytes (SIP-005); field txid of /new_block#/transactions
+--   cycle: number of the reward cycle
+--   n: number of the event of pox-5 that the row comes from: event.n
+--   until_n: number of the event with which the row ended; null while it holds
+--   bond_index: number of the bond; -1 for STX without a bond
+--   first_cycle: the first reward cycle
+--   unlock_cycle: the reward cycle after the last one
+--   staker: principal that stakes
+--   signer: the contract that manages the staker's signing: a signer manager; empty for the sum of all where the
+--     table says so
+--   signer_key: 33 bytes, compressed (SEC 1)
+--   weight: slots in the set of signers
+--   bond_rewards: sats for stakers of bonds
+--   stx_rewards: sats for stakers of STX without a bond
 
 -- The canonical blocks.
 CREATE TABLE {schema}.block (
@@ -38,7 +64,7 @@ CREATE INDEX event_height_idx ON {schema}.event (height, n);
 -- Burn heights at which cycles begin, as events state them: the first event that states one for a cycle.
 CREATE TABLE {schema}.anchor (
     cycle       bigint NOT NULL,
-    burn_height bigint NOT NULL,
+    burn_height bigint NOT NULL, -- Bitcoin height at which the cycle begins
     n           bigint NOT NULL,
     source_seq  bigint NOT NULL,
     CONSTRAINT anchor_pkey PRIMARY KEY (cycle)
@@ -66,17 +92,18 @@ CREATE TABLE {schema}.bond (
     distributed        numeric NOT NULL, -- sats that calculations gave to the bond
     accrued            numeric NOT NULL, -- sats that stakers earned from it: distributed without what rounding leaves
     claimed            numeric NOT NULL, -- sats that were claimed for stakers
-    early_unlock_bytes bytea   NOT NULL,
+    early_unlock_bytes bytea   NOT NULL, -- the script that unlocks the sats on Bitcoin early, as the event has it
     CONSTRAINT bond_pkey PRIMARY KEY (bond_index)
 );
 CREATE INDEX bond_n_idx ON {schema}.bond (n);
 
+-- Who may register for a bond, and how much.
 CREATE TABLE {schema}.allowlist (
     n          bigint  NOT NULL,
     until_n    bigint,
     bond_index bigint  NOT NULL,
     source_seq bigint  NOT NULL,
-    max_sats   numeric NOT NULL,
+    max_sats   numeric NOT NULL, -- sats
     staker     text    COLLATE "C" NOT NULL,
     CONSTRAINT allowlist_pkey PRIMARY KEY (n)
 );
@@ -95,7 +122,7 @@ CREATE TABLE {schema}.registration (
     unlock_height bigint   NOT NULL, -- burn height
     status        smallint NOT NULL, -- 1 enrolled, 2 the sats were released early, 3 replaced by another position
     l1            boolean  NOT NULL, -- the sats are locked on Bitcoin
-    enrolled_sats numeric  NOT NULL,
+    enrolled_sats numeric  NOT NULL, -- sats when the staker registered
     sats          numeric  NOT NULL, -- locked now
     ustx          numeric  NOT NULL, -- locked until the end of the bond; 0 when replaced
     staker        text     COLLATE "C" NOT NULL,
@@ -117,7 +144,7 @@ CREATE TABLE {schema}.stake (
     first_cycle   bigint   NOT NULL,
     unlock_cycle  bigint   NOT NULL,
     unlock_height bigint   NOT NULL, -- burn height
-    ustx          numeric  NOT NULL,
+    ustx          numeric  NOT NULL, -- µSTX locked
     staker        text     COLLATE "C" NOT NULL,
     signer        text     COLLATE "C" NOT NULL,
     CONSTRAINT stake_pkey PRIMARY KEY (n)
@@ -133,7 +160,7 @@ CREATE TABLE {schema}.share (
     until_n     bigint,
     bond_index  bigint  NOT NULL, -- -1 for a stake of STX without a bond
     source_seq  bigint  NOT NULL,
-    from_cycle  bigint  NOT NULL,
+    from_cycle  bigint  NOT NULL, -- the first reward cycle
     to_cycle    bigint  NOT NULL, -- the cycle after the last one
     shares      numeric NOT NULL, -- sats of the bond; µSTX without a bond
     ustx        numeric NOT NULL, -- what counts for the weight of the signer manager
@@ -161,12 +188,12 @@ CREATE INDEX weight_cycle_idx ON {schema}.weight (cycle);
 -- Sums over the stakes and registrations that hold now, by the burn height at which they end. Rows whose signer is empty
 -- are of all signer managers together.
 CREATE TABLE {schema}.holding (
-    unlock_height bigint  NOT NULL,
-    stakes        bigint  NOT NULL,
-    members       bigint  NOT NULL,
+    unlock_height bigint  NOT NULL, -- burn height
+    stakes        bigint  NOT NULL, -- number of stakes without a bond
+    members       bigint  NOT NULL, -- number of registrations for bonds
     staked        numeric NOT NULL, -- µSTX without a bond
     bonded        numeric NOT NULL, -- µSTX of members of bonds
-    sats          numeric NOT NULL,
+    sats          numeric NOT NULL, -- sats of members of bonds
     signer        text    COLLATE "C" NOT NULL,
     CONSTRAINT holding_pkey PRIMARY KEY (signer, unlock_height)
 );
@@ -200,7 +227,7 @@ CREATE TABLE {schema}.key_grant (
     n          bigint  NOT NULL,
     until_n    bigint,
     source_seq bigint  NOT NULL,
-    auth_id    numeric NOT NULL,
+    auth_id    numeric NOT NULL, -- number that the grant is signed with, so that each is used once
     signer_key bytea   NOT NULL,
     signer     text    COLLATE "C" NOT NULL,
     CONSTRAINT key_grant_pkey PRIMARY KEY (n)
@@ -216,8 +243,8 @@ CREATE TABLE {schema}.calculation (
     calculation_height bigint  NOT NULL, -- burn height
     gross              numeric NOT NULL, -- sats that came in
     bond_rewards       numeric NOT NULL,
-    reserve_deposit    numeric NOT NULL,
-    reserve_balance    numeric NOT NULL,
+    reserve_deposit    numeric NOT NULL, -- sats put into the reserve
+    reserve_balance    numeric NOT NULL, -- sats in the reserve afterwards
     stx_rewards        numeric NOT NULL, -- to stakers of STX without a bond
     staked             numeric NOT NULL, -- µSTX that these are divided by
     per_ustx           numeric NOT NULL, -- sats for one µSTX, times 10^18
@@ -228,14 +255,14 @@ CREATE INDEX calculation_cycle_idx ON {schema}.calculation (cycle, n);
 -- What calculations gave to bonds.
 CREATE TABLE {schema}.distribution (
     n             bigint  NOT NULL,
-    calculation_n bigint  NOT NULL,
+    calculation_n bigint  NOT NULL, -- the calculation: calculation.n
     bond_index    bigint  NOT NULL,
     cycle         bigint  NOT NULL,
     source_seq    bigint  NOT NULL,
-    target_yield  numeric NOT NULL,
+    target_yield  numeric NOT NULL, -- sats that the bond should yield
     rewards       numeric NOT NULL, -- sats
     accrued       numeric NOT NULL, -- sats that the stakers earned: rewards without what rounding leaves
-    staked_sats   numeric NOT NULL,
+    staked_sats   numeric NOT NULL, -- sats that the rewards are divided by
     per_sat       numeric NOT NULL, -- sats for one sat, times 10^18
     CONSTRAINT distribution_pkey PRIMARY KEY (n)
 );
@@ -263,7 +290,7 @@ CREATE TABLE {schema}.claim (
     cycle        bigint  NOT NULL,
     stx_rewards  numeric NOT NULL,
     bond_rewards numeric NOT NULL,
-    total        numeric NOT NULL,
+    total        numeric NOT NULL, -- sats
     signer       text    COLLATE "C" NOT NULL,
     CONSTRAINT claim_pkey PRIMARY KEY (n)
 );
@@ -287,7 +314,7 @@ CREATE TABLE {schema}.claimed (
     cycle      bigint  NOT NULL,
     bond_index bigint  NOT NULL,
     claims     bigint  NOT NULL, -- never 0
-    amount     numeric NOT NULL,
+    amount     numeric NOT NULL, -- sats
     CONSTRAINT claimed_pkey PRIMARY KEY (cycle, bond_index)
 );
 
@@ -299,19 +326,20 @@ CREATE TABLE {schema}.cycle_set (
     first_n     bigint  NOT NULL, -- the number of the first event of pox-5 that is not before that block
     source_seq  bigint  NOT NULL,
     weight      bigint  NOT NULL,
-    signers     int     NOT NULL,
+    signers     int     NOT NULL, -- number of signers
     staked      numeric NOT NULL, -- µSTX
     CONSTRAINT cycle_set_pkey PRIMARY KEY (cycle)
 );
 CREATE INDEX cycle_set_height_idx ON {schema}.cycle_set (height);
 
+-- The signers of the sets of cycles.
 CREATE TABLE {schema}.set_member (
     cycle       bigint  NOT NULL,
     height      bigint  NOT NULL,
     source_seq  bigint  NOT NULL,
     weight      bigint  NOT NULL,
     place       int     NOT NULL, -- from 1, by descending weight, then by key
-    staked      numeric NOT NULL,
+    staked      numeric NOT NULL, -- µSTX
     signer_key  bytea   NOT NULL, -- 33 bytes
     CONSTRAINT set_member_pkey PRIMARY KEY (cycle, place)
 );
@@ -319,7 +347,7 @@ CREATE INDEX set_member_height_idx ON {schema}.set_member (height);
 
 -- What the followed Bitcoin blocks paid and burned: no row, or one.
 CREATE TABLE {schema}.bitcoin (
-    one     boolean NOT NULL CHECK (one),
+    one     boolean NOT NULL CHECK (one), -- always true: there is one row at most
     rewards numeric NOT NULL, -- sats
     burned  numeric NOT NULL, -- sats
     CONSTRAINT bitcoin_pkey PRIMARY KEY (one)

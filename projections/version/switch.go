@@ -105,7 +105,10 @@ func switchVersions(
 			if err := waitUntilLevel(ctx, tx, replacements); err != nil {
 				return err
 			}
-			return writeActive(ctx, tx, replacements)
+			if err := writeActive(ctx, tx, replacements); err != nil {
+				return err
+			}
+			return register.SwitchViews(ctx, tx, viewed(lines, replacements))
 		})
 		var behind *BehindError
 		if err != nil && (!errors.As(err, &behind) || time.Now().After(deadline) || ctx.Err() != nil) {
@@ -118,11 +121,21 @@ func switchVersions(
 	var switches []Switch
 	for _, r := range replacements {
 		switches = append(switches, Switch{r.name(), r.from.Version, r.to.Version})
-		if d, err := lines.Definition(r.to.Name); err == nil && d.Spec.Version == r.to.Rules {
-			_ = register.TryViews(ctx, pool, d.Spec.At(r.to.Version)) // if it fails, a runner tries again
-		}
+	}
+	for _, spec := range viewed(lines, replacements) {
+		_ = register.TryViews(ctx, pool, spec) // if it fails, a runner tries again
 	}
 	return switches, nil
+}
+
+// viewed returns the specs of the versions that become active and whose views this program knows.
+func viewed(lines projections.Lines, replacements []replacement) (specs []projections.Spec) {
+	for _, r := range replacements {
+		if d, err := lines.Definition(r.to.Name); err == nil && d.Spec.Version == r.to.Rules {
+			specs = append(specs, d.Spec.At(r.to.Version))
+		}
+	}
+	return specs
 }
 
 // waitUntilLevel holds the followers of the versions to replace for a moment, and waits until the new versions stand

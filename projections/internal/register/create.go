@@ -81,6 +81,14 @@ func (v NewVersion) create(ctx context.Context, tx pgx.Tx) error {
 			return err
 		}
 	}
+	if !v.Scratch {
+		if _, err := tx.Exec(ctx, descriptionOf(spec, v.Definition.Spec.Version)); err != nil {
+			return fmt.Errorf("comment on its tables: %w", err)
+		}
+		if err := letReadersIn(ctx, tx, spec.String()); err != nil {
+			return err
+		}
+	}
 	if !v.Active {
 		return nil
 	}
@@ -91,7 +99,10 @@ func (v NewVersion) create(ctx context.Context, tx pgx.Tx) error {
 	if err := NoteActivation(ctx, tx, v.Schema); err != nil {
 		return err
 	}
-	return showViews(ctx, tx, spec)
+	if err := showViews(ctx, tx, spec); err != nil {
+		return err
+	}
+	return describeViews(ctx, tx, spec)
 }
 
 // NoteActivation notes that a version becomes active in this transaction.

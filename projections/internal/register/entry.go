@@ -50,6 +50,10 @@ type Entry struct {
 	Active, Previous bool
 	// Viewed says that the views in the schema api show it.
 	Viewed bool
+	// Views says from what these were made: see ShowsViewsOf. Empty if nobody noted it.
+	Views string
+	// Comments is the digest of the comments on its tables; empty if it has none.
+	Comments string
 	// Automatic says that a server made it by itself.
 	Automatic bool
 	// ActivatedAt is when it last became active; nil: never.
@@ -73,7 +77,8 @@ func Read(ctx context.Context, q Querier) (Entries, error) {
 	rows, err := q.Query(ctx, `
 		SELECT p.name, p.version, coalesce(p.rules, p.version), p.input, p.epoch, p.indexed,
 		       coalesce(a.version = p.version, false), coalesce(a.previous = p.version, false), coalesce(a.viewed = p.version, false),
-		       p.automatic, t.activated_at
+		       coalesce(a.views, ''), p.automatic, t.activated_at,
+		       coalesce(substring(obj_description(to_regnamespace(quote_ident(p.name || '_v' || p.version)), 'pg_namespace') FROM 'Comments: (\w+)$'), '')
 		FROM strata.projection p LEFT JOIN strata.active a USING (name) LEFT JOIN strata.activation t USING (epoch)
 		WHERE NOT p.scratch
 		ORDER BY p.name, p.version`)
@@ -82,7 +87,7 @@ func Read(ctx context.Context, q Querier) (Entries, error) {
 	}
 	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Entry, error) {
 		var e Entry
-		return e, row.Scan(&e.Name, &e.Version, &e.Rules, &e.Input, &e.Epoch, &e.Indexed, &e.Active, &e.Previous, &e.Viewed, &e.Automatic, &e.ActivatedAt)
+		return e, row.Scan(&e.Name, &e.Version, &e.Rules, &e.Input, &e.Epoch, &e.Indexed, &e.Active, &e.Previous, &e.Viewed, &e.Views, &e.Automatic, &e.ActivatedAt, &e.Comments)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the register of projections: %w", err)

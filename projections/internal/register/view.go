@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/projections"
+	"strata/projections/internal/register/internal/comment"
 )
 
 // viewTimeout bounds how long changing views, or dropping tables, waits for readers to end. Other readers queue behind
@@ -36,14 +38,40 @@ func parseView(entry string) (view, table string) {
 	return entry, entry
 }
 
+// apiObject finds the kind and the name in a statement of Spec.API.
+var apiObject = regexp.MustCompile(`^CREATE (VIEW|FUNCTION) api\.(\w+)`)
+
+// definition is the SQL of a view in the schema api, or of a function that shows an earlier state.
+type definition struct {
+	kind, name string
+	rest       string // of the SQL, behind the name
+}
+
+// definitions returns the views and functions that show the tables of spec.
+func definitions(spec projections.Spec) (all []definition, err error) {
+	for _, entry := range spec.Views {
+		name, table := parseView(entry)
+		all = append(all, definition{"VIEW", name, ` AS SELECT * FROM ` + spec.Table(table)})
+	}
+	for _, statement := range splitStatements(spec.SQL(spec.API)) {
+		m := apiObject.FindStringSubmatch(statement)
+		if m == nil {
+			return nil, fmt.Errorf("projection %s: the statement of its views does not begin with CREATE VIEW api.name or CREATE FUNCTION api.name: %s", spec, statement)
+		}
+		all = append(all, definition{m[1], m[2], strings.TrimPrefix(statement, m[0])})
+	}
+	return all, nil
+}
+
 // showViews makes the views in the schema api show the tables of spec. It drops views that show tables of other
 // versions and that spec does not have.
 func showViews(ctx context.Context, tx pgx.Tx, spec projections.Spec) error {
-	var own []string
-	for _, entry := range spec.Views {
-		name, table := parseView(entry)
-		own = append(own, name)
-		if err := showView(ctx, tx, pgx.Identifier{"api", name}.Sanitize(), spec.Table(table)); err != nil {
+	all, err := definitions(spec)
+	if err != nil {
+		return err
+	}
+	for _, d := range all {
+		if err := d.show(ctx, tx); err != nil {
 			return err
 		}
 	}
@@ -52,30 +80,74 @@ func showViews(ctx context.Context, tx pgx.Tx, spec projections.Spec) error {
 		return err
 	}
 	for _, v := range views {
-		if v.schema == "api" && !slices.Contains(own, v.name) {
+		if v.schema == "api" && !slices.ContainsFunc(all, func(d definition) bool { return d.name == v.name }) {
 			if _, err := tx.Exec(ctx, `DROP VIEW `+v.String()); err != nil {
 				return fmt.Errorf("drop view %s, which the new version does not have: %w", v, err)
 			}
 		}
 	}
+	if err := letReadersIn(ctx, tx, "api"); err != nil {
+		return err
+	}
 	_, err = tx.Exec(ctx, `UPDATE strata.active SET viewed = $2 WHERE name = $1 AND version = $2`, spec.Name, spec.Version)
 	return err
 }
 
-// showView makes a view show a table. A view that Postgres can't give other columns is dropped and made anew.
-func showView(ctx context.Context, tx pgx.Tx, view, table string) error {
+// show makes the view or the function. One that Postgres can't give other columns is dropped and made anew.
+func (d definition) show(ctx context.Context, tx pgx.Tx) error {
+	object := d.kind + ` ` + pgx.Identifier{"api", d.name}.Sanitize()
 	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, fmt.Sprintf(`CREATE OR REPLACE VIEW %s AS SELECT * FROM %s`, view, table))
+		_, err := tx.Exec(ctx, `CREATE OR REPLACE `+object+d.rest)
 		return err
 	})
 	var refused *pgconn.PgError
-	if errors.As(err, &refused) && refused.Code == "42P16" { // invalid_table_definition
-		_, err = tx.Exec(ctx, fmt.Sprintf(`DROP VIEW %[1]s; CREATE VIEW %[1]s AS SELECT * FROM %[2]s`, view, table))
+	if errors.As(err, &refused) && (refused.Code == "42P16" || refused.Code == "42P13") { // invalid_table_definition, invalid_function_definition
+		_, err = tx.Exec(ctx, `DROP `+object+`; CREATE `+object+d.rest)
 	}
 	if err != nil {
-		return fmt.Errorf("make view %s show %s: %w", view, table, err)
+		return fmt.Errorf("make %s: %w", object, err)
 	}
 	return nil
+}
+
+// ShowsViewsOf reports whether the views in schema api show the version and are those that the code of its projection has.
+func (e Entry) ShowsViewsOf(spec projections.Spec) bool {
+	return e.Viewed && e.Views == viewsMark(spec.At(e.Version))
+}
+
+// viewsMark tells what views are made from.
+func viewsMark(spec projections.Spec) string {
+	views := strings.Join(spec.Views, " ")
+	return fmt.Sprintf("%d:%s", spec.Version, digest(views+spec.API+spec.Tables, func() string {
+		return views + spec.API + comment.Statements(viewComments(spec))
+	}))
+}
+
+// viewComments returns the comments on the views and their columns. A view that shows a table as it is has the table's.
+func viewComments(spec projections.Spec) (all []comment.Comment) {
+	tables := comment.Parse(spec.Tables)
+	for _, entry := range spec.Views {
+		name, table := parseView(entry)
+		for _, c := range tables {
+			object := "{schema}." + table
+			switch {
+			case c.Object == object:
+				all = append(all, comment.Comment{Kind: "VIEW", Object: "api." + name, Text: c.Text})
+			case strings.HasPrefix(c.Object, object+"."):
+				all = append(all, comment.Comment{Kind: c.Kind, Object: "api." + name + strings.TrimPrefix(c.Object, object), Text: c.Text})
+			}
+		}
+	}
+	return append(all, comment.Parse(spec.API)...)
+}
+
+// describeViews makes Postgres keep the comments on the views, and notes what these were made from.
+func describeViews(ctx context.Context, tx pgx.Tx, spec projections.Spec) error {
+	if _, err := tx.Exec(ctx, comment.Statements(viewComments(spec))); err != nil {
+		return fmt.Errorf("comment on the views of projection %s: %w", spec, err)
+	}
+	_, err := tx.Exec(ctx, `UPDATE strata.active SET views = $3 WHERE name = $1 AND version = $2`, spec.Name, spec.Version, viewsMark(spec))
+	return err
 }
 
 // Views returns all views outside the schemas of a projection's versions that show a table in one of these schemas.
@@ -119,8 +191,29 @@ func schemasOf(ctx context.Context, q Querier, name string) ([]string, error) {
 	})
 }
 
-// TryViews makes the views show spec, if it is the active version and readers of the views don't block it for long. A
-// switch does not depend on it: SQL users see the new tables a moment later.
+// SwitchViews makes the views show versions in the transaction that makes these active, all of them or none. If somebody reads
+// a view for long, that is left to TryViews: a switch waits for no reader.
+func SwitchViews(ctx context.Context, tx pgx.Tx, specs []projections.Spec) error {
+	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '`+viewTimeout+`'`); err != nil {
+			return err
+		}
+		for _, spec := range specs {
+			if err := showViews(ctx, tx, spec); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) { // the savepoint is undone, and the transaction goes on
+		return nil
+	}
+	return err
+}
+
+// TryViews makes the views show spec, if it is the active version and readers of the views don't block it for long, and
+// comments on them. A switch does not depend on it: SQL users see the new tables a moment later.
 func TryViews(ctx context.Context, pool *pgxpool.Pool, spec projections.Spec) error {
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '`+viewTimeout+`'`); err != nil {
@@ -131,6 +224,9 @@ func TryViews(ctx context.Context, pool *pgxpool.Pool, spec projections.Spec) er
 		if err != nil || active != spec.Version {
 			return err
 		}
-		return showViews(ctx, tx, spec)
+		if err := showViews(ctx, tx, spec); err != nil {
+			return err
+		}
+		return describeViews(ctx, tx, spec)
 	})
 }

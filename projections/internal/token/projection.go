@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,9 +18,13 @@ import (
 //go:embed tables.sql
 var tables string
 
+//go:embed views.sql
+var views string
+
 // Spec describes the tables for a kind of token.
 func Spec(kind token.Kind, version int) projections.Spec {
 	spec := projections.Spec{Schema: projections.Schema{Name: string(kind), Version: version}, Tables: tables, Records: []projections.RecordKind{projections.Fetched}}
+	spec.API = strings.ReplaceAll(views, "{kind}", string(kind))
 	for _, table := range []string{"contract", "token", "document", "image", "reference", "want", "notification"} {
 		spec.Views = append(spec.Views, string(kind)+"_"+table+":"+table)
 	}

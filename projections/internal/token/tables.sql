@@ -3,6 +3,28 @@
 -- report.
 --
 -- source_seq is the event of the log that a row comes from.
+--
+-- Columns without a comment of their own:
+--   height: height of the Stacks block that the row comes from; field block_height of /new_block
+--   source_seq: position in the log of the event that the row comes from (log.event.seq; at the API
+--     /audit/v1/events/{seq})
+--   index_block_hash: index block hash, 32 bytes: identifies a Stacks block on all forks (SHA-512/256 of block hash
+--     and consensus hash, SIP-005); field index_block_hash of /new_block
+--   block_hash: hash of the Stacks block's header, 32 bytes (SIP-005); field block_hash of /new_block
+--   burn_block_height: height of the Bitcoin block that the Stacks block is anchored to; field burn_block_height of
+--     /new_block
+--   tx_index: index of the transaction in the block's list, from 0; field tx_index of /new_block#/transactions
+--   event_index: index of the event among the committed events of its transaction, from 0
+--   txid: transaction id, 32 bytes (SIP-005); field txid of /new_block#/transactions
+--   read_at: when it was read
+--   contract_id: identifier of the contract: address of the deployer, dot, name
+--   fetched_at: when the content came
+--   uri: as tokens or documents name it
+--   uri_hash: SHA-256 of uri, 32 bytes
+--   failed_seq: the report of the last attempt, if that failed
+--   reason: why the last attempt failed (fetch.Reason); 0 if it did not
+--   due_at: when to fetch
+--   token_id: number of the token in the contract
 
 -- The canonical blocks that the rows below reflect.
 CREATE TABLE {schema}.block (
@@ -30,7 +52,7 @@ CREATE TABLE {schema}.contract (
     txid               bytea  NOT NULL,
     contract_id        text   NOT NULL,
     fungible_token     text,            -- the first that the interface names
-    non_fungible_token text,
+    non_fungible_token text, -- the first that the interface names
     CONSTRAINT contract_pkey PRIMARY KEY (contract_id)
 );
 CREATE INDEX contract_height_idx ON {schema}.contract (height);
@@ -47,6 +69,7 @@ CREATE TABLE {schema}.unrecognised (
 );
 CREATE INDEX unrecognised_height_idx ON {schema}.unrecognised (height);
 
+-- The tokens, with what their contracts answered about them (SIP-009, SIP-010, SIP-013).
 CREATE TABLE {schema}.token (
     height       bigint   NOT NULL, -- of the block that made the token known: by its first mint, or a read of last_token_id
     source_seq   bigint   NOT NULL, -- the event that made it known
@@ -57,18 +80,18 @@ CREATE TABLE {schema}.token (
     read_at      timestamptz,
     supply_seq   bigint,            -- the later report that brought the supply alone; null if read_seq brought it
     failed_seq   bigint,            -- the report of the last attempt, if that failed; read_seq if it brought only some properties
-    decimals     int,
+    decimals     int, -- as get-decimals answered
     reason       smallint NOT NULL, -- why the last attempt failed (fetch.Reason); 0 if it did not
     token_id     numeric  NOT NULL, -- 1 for ft
     total_supply numeric,           -- base units
     contract_id  text     NOT NULL,
     uri          text,              -- with the token's id filled in
-    name         text,
-    symbol       text,
+    name         text, -- as get-name answered
+    symbol       text, -- as get-symbol answered
     -- The position in the lists of fungible tokens: '0' and the lower-case name or symbol, or '1' for a token without
     -- one. Null for other kinds of tokens, which have no lists.
     name_key     text COLLATE "C",
-    symbol_key   text COLLATE "C",
+    symbol_key   text COLLATE "C", -- as name_key, by symbol
     CONSTRAINT token_pkey PRIMARY KEY (contract_id, token_id)
 );
 CREATE INDEX token_name_idx ON {schema}.token (name_key, contract_id COLLATE "C") WHERE name_key IS NOT NULL;
@@ -79,38 +102,39 @@ CREATE INDEX token_read_height_idx ON {schema}.token (read_height);
 -- The number of tokens in each stretch of a list, so that a reader finds a page at any depth without walking to it. A
 -- stretch begins at its key and ends where the next one begins. The first one begins at ''.
 CREATE TABLE {schema}.stretch (
-    n              bigint NOT NULL,
+    n              bigint NOT NULL,             -- number of tokens
     list           text   NOT NULL,             -- 'name' or 'symbol'
-    first_key      text   COLLATE "C" NOT NULL,
-    first_contract text   COLLATE "C" NOT NULL,
+    first_key      text   COLLATE "C" NOT NULL, -- the key at which the stretch begins
+    first_contract text   COLLATE "C" NOT NULL, -- the contract at which it begins, among equal keys
     CONSTRAINT stretch_pkey PRIMARY KEY (list, first_key, first_contract)
 );
 
 -- The documents (SIP-016) that tokens refer to, by URI. Several tokens may refer to one.
 CREATE TABLE {schema}.document (
-    source_seq bigint,               -- the report that brought the content; null if none has
+    source_seq  bigint,              -- the report that brought the content; null if none has
     checked_seq bigint,              -- the later report that found the same content; null if there is none
-    fetched_at timestamptz,          -- by checked_seq, or else by source_seq
-    failed_seq bigint,               -- the report of the last attempt, if that failed
-    reason     smallint NOT NULL,    -- why the last attempt failed (fetch.Reason); 0 if it did not
-    uri_hash   bytea    NOT NULL,    -- SHA-256 of uri, which can be too long for an index
-    uri        text     NOT NULL,
-    content    text,                 -- JSON, see domain/document
+    fetched_at  timestamptz,         -- by checked_seq, or else by source_seq
+    failed_seq  bigint,              -- the report of the last attempt, if that failed
+    reason      smallint NOT NULL,   -- why the last attempt failed (fetch.Reason); 0 if it did not
+    uri_hash    bytea    NOT NULL,   -- SHA-256 of uri, which can be too long for an index
+    uri         text     NOT NULL,
+    content     text,                -- JSON, see domain/document
     CONSTRAINT document_pkey PRIMARY KEY (uri_hash)
 );
 
+-- The images that tokens refer to, by URI.
 CREATE TABLE {schema}.image (
-    source_seq   bigint,
-    checked_seq  bigint,             -- as of a document
+    source_seq   bigint,             -- the report that brought the content; null if none has
+    checked_seq  bigint,             -- the later report that found the same content; null if there is none
     fetched_at   timestamptz,
     failed_seq   bigint,
     width        int,                -- pixels
-    height       int,
+    height       int,                -- pixels
     reason       smallint NOT NULL,
     uri_hash     bytea    NOT NULL,
     sha256       bytea,              -- of the image's bytes; null if it was never fetched
     uri          text     NOT NULL,
-    content_type text,
+    content_type text,               -- of the bytes, whatever the server says
     CONSTRAINT image_pkey PRIMARY KEY (uri_hash)
 );
 
@@ -172,7 +196,7 @@ CREATE INDEX notification_height_idx ON {schema}.notification (height);
 
 -- Numbers of rows, which triggers keep, so that readers need not count.
 CREATE TABLE {schema}.counter (
-    n    bigint NOT NULL,
+    n    bigint NOT NULL, -- number of rows
     name text   NOT NULL, -- 'contracts', 'tokens', and wants by state: 'pending', 'failed', 'invalid'
     CONSTRAINT counter_pkey PRIMARY KEY (name)
 );

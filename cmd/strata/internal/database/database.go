@@ -160,6 +160,15 @@ func (f *Flags) migrate(ctx context.Context, url string, create bool, logger *sl
 	return nil
 }
 
+// Admin connects to the same database as who may make roles: the superuser of the private Postgres, or the role of the URL that
+// the user names.
+func (db *DB) Admin(ctx context.Context) (*pgx.Conn, error) {
+	if db.cluster == nil {
+		return pgx.ConnectConfig(ctx, db.Pool.Config().ConnConfig.Copy())
+	}
+	return pgx.Connect(ctx, db.cluster.AdminURL())
+}
+
 // keep starts the private Postgres again whenever it ends, until the returned function is called.
 func (db *DB) keep(ctx context.Context) (leave func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // as long as the database is open
