@@ -9,6 +9,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"strata/domain/fetch"
+	"strata/metadata/internal/rotation"
 )
 
 // readAttachment asks the nodes for the content of an attachment, one after the other, until one has it. A node that
@@ -18,13 +19,13 @@ func (w *worker) readAttachment(ctx context.Context, want fetch.Want) ([]fetch.E
 	if !ok {
 		return nil, fmt.Errorf("want %s names no attachment", want.Key())
 	}
-	tried := map[*node]bool{}
+	tried := map[*rotation.Node]bool{}
 	var exchanges []fetch.Exchange
 	for ctx.Err() == nil {
 		if err := w.attachments.Wait(ctx); err != nil {
 			break // the time of the attempt would be over before its turn
 		}
-		n := w.nodes.acquire(tried)
+		n := w.nodes.Acquire(tried)
 		if n == nil {
 			break
 		}
@@ -33,9 +34,9 @@ func (w *worker) readAttachment(ctx context.Context, want fetch.Want) ([]fetch.E
 		exchanges = append(exchanges, e)
 		switch {
 		case ctx.Err() != nil: // which says nothing about the node
-			n.abandon()
+			n.Abandon()
 		case e.Failure == "" && e.NotServed(), e.Failure == fetch.FailureTooLarge:
-			n.recordSuccess(ctx)
+			n.RecordSuccess(ctx)
 		default:
 			w.assess(ctx, n, true, e)
 		}
@@ -44,7 +45,7 @@ func (w *worker) readAttachment(ctx context.Context, want fetch.Want) ([]fetch.E
 		}
 	}
 	if len(exchanges) == 0 {
-		return nil, river.JobSnooze(max(w.nodes.wait(), ejectionFirst, time.Second))
+		return nil, river.JobSnooze(max(w.nodes.Wait(), rotation.EjectionFirst, time.Second))
 	}
 	return exchanges, nil
 }

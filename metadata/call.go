@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"strata/domain/fetch"
+	"strata/metadata/internal/rotation"
 )
 
 // nodeBodyMax bounds the answer of a node, in bytes. A Clarity value may have 1 MB, which is twice as much in hex, but
@@ -48,9 +49,9 @@ type request struct {
 }
 
 // do sends a request to a node. The exchange that it returns describes the answer or the failure.
-func (c *nodeClient) do(ctx context.Context, n *node, r request) fetch.Exchange {
+func (c *nodeClient) do(ctx context.Context, n *rotation.Node, r request) fetch.Exchange {
 	e := fetch.Exchange{
-		Call: r.call, Method: r.method, URL: n.base + r.path, Gateway: n.base, Request: string(r.body),
+		Call: r.call, Method: r.method, URL: n.Base + r.path, Gateway: n.Base, Request: string(r.body),
 		StartedAt: time.Now().UTC(),
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
@@ -65,8 +66,8 @@ func (c *nodeClient) do(ctx context.Context, n *node, r request) fetch.Exchange 
 
 var errTooLarge = errors.New("the body is too large")
 
-func (c *nodeClient) exchange(ctx context.Context, n *node, r request, e *fetch.Exchange) error {
-	req, err := http.NewRequestWithContext(ctx, r.method, n.url.String()+r.path, bytes.NewReader(r.body))
+func (c *nodeClient) exchange(ctx context.Context, n *rotation.Node, r request, e *fetch.Exchange) error {
+	req, err := http.NewRequestWithContext(ctx, r.method, n.URL.String()+r.path, bytes.NewReader(r.body))
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"strata/domain/fetch"
+	"strata/metadata/internal/rotation"
 )
 
 // readContract makes the requests for a contract, one after the other, all at the same block. They go to one node as
@@ -25,12 +26,12 @@ func (w *worker) readContract(ctx context.Context, want fetch.Want, tip fetch.Ti
 			Method: http.MethodGet, URL: want.Contract, Failure: fetch.FailureURI, Error: err.Error(), StartedAt: time.Now().UTC(),
 		}}, nil
 	}
-	n := w.nodes.acquire(nil)
+	n := w.nodes.Acquire(nil)
 	if n == nil {
-		return nil, river.JobSnooze(max(w.nodes.wait(), ejectionFirst))
+		return nil, river.JobSnooze(max(w.nodes.Wait(), rotation.EjectionFirst))
 	}
 	acquired := true // whether n was acquired and no result was recorded for it since
-	tried := map[*node]bool{}
+	tried := map[*rotation.Node]bool{}
 	var exchanges []fetch.Exchange
 	for _, r := range requests {
 		for {
@@ -42,9 +43,9 @@ func (w *worker) readContract(ctx context.Context, want fetch.Want, tip fetch.Ti
 				break
 			}
 			tried[n] = true
-			if n = w.nodes.acquire(tried); n == nil || ctx.Err() != nil {
+			if n = w.nodes.Acquire(tried); n == nil || ctx.Err() != nil {
 				if n != nil {
-					n.abandon()
+					n.Abandon()
 				}
 				return exchanges, nil
 			}
@@ -56,27 +57,27 @@ func (w *worker) readContract(ctx context.Context, want fetch.Want, tip fetch.Ti
 
 // assess reports whether an exchange is the answer (otherwise another node should be tried), and records the node's
 // health.
-func (w *worker) assess(ctx context.Context, n *node, acquired bool, e fetch.Exchange) (answer bool) {
+func (w *worker) assess(ctx context.Context, n *rotation.Node, acquired bool, e fetch.Exchange) (answer bool) {
 	switch {
 	case ctx.Err() != nil: // the attempt's time is over, which says nothing about the node
 		if acquired {
-			n.abandon()
+			n.Abandon()
 		}
 		return false
 	case e.Failure == fetch.FailureTooLarge:
-		n.recordSuccess(ctx)
+		n.RecordSuccess(ctx)
 		return true
 	case e.Failure != "":
-		n.recordFailure(ctx, time.Now(), 0, e.Error)
+		n.RecordFailure(ctx, time.Now(), 0, e.Error)
 		return false
 	case e.Status == http.StatusTooManyRequests:
-		n.recordFailure(ctx, time.Now(), fetch.RetryAfter(e.Header["retry-after"], time.Now()), fmt.Sprintf("status %d", e.Status))
+		n.RecordFailure(ctx, time.Now(), fetch.RetryAfter(e.Header["retry-after"], time.Now()), fmt.Sprintf("status %d", e.Status))
 		return false
 	case e.Status >= http.StatusInternalServerError:
-		n.recordFailure(ctx, time.Now(), 0, fmt.Sprintf("status %d", e.Status))
+		n.RecordFailure(ctx, time.Now(), 0, fmt.Sprintf("status %d", e.Status))
 		return false
 	}
-	n.recordSuccess(ctx)
+	n.RecordSuccess(ctx)
 	return e.Status != http.StatusNotFound // another node may already have the block
 }
 

@@ -14,13 +14,14 @@ import (
 	"strata/domain/fetch"
 	"strata/internal/pause"
 	"strata/internal/testsignal"
+	"strata/metadata/internal/rotation"
 )
 
 // dispatcher turns due wants into jobs.
 type dispatcher struct {
 	config  Config
 	client  *river.Client[pgx.Tx]
-	nodes   *nodes
+	nodes   *rotation.Nodes
 	metrics *metrics
 
 	memory  dispatchMemory
@@ -117,7 +118,7 @@ func (d *dispatcher) dispatch(ctx context.Context, tx pgx.Tx) (more bool, err er
 	chosen := selection{revisions: map[revision]bool{}}
 	for _, l := range d.config.lanes() {
 		d.metrics.outstanding.WithLabelValues(string(l)).Set(float64(outstanding[l]))
-		if (l == laneContract || l == laneAttachment) && !d.nodes.ready() {
+		if (l == laneContract || l == laneAttachment) && !d.nodes.Ready() {
 			continue // jobs dispatched now would only wait for a node
 		}
 		room := d.config.concurrency(l)*outstandingPerRequest - outstanding[l]

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"strata/internal/pause"
+	"strata/metadata/internal/rotation"
 	"strata/internal/testsignal"
 )
 
@@ -61,7 +62,7 @@ const fetchCooldown = 20 * time.Millisecond
 // Config.Grace; another process repeats those whose results are not recorded by then. While the database is
 // unreachable, Run waits. It returns an error if the job queue can't be set up for another reason.
 func (m *Metadata) Run(ctx context.Context) error {
-	nodes := newNodes(m.urls, m.config.Logger)
+	nodes := rotation.New(m.urls, m.config.Logger)
 	recorder := newRecorder(m.config.Log, m.config, m.metrics)
 	loader := newLoader(m.config.Log.Pool())
 	client, err := m.newClient(nodes, loader, recorder)
@@ -93,7 +94,7 @@ func (m *Metadata) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-func (m *Metadata) newClient(nodes *nodes, loader *loader, recorder *recorder) (*river.Client[pgx.Tx], error) {
+func (m *Metadata) newClient(nodes *rotation.Nodes, loader *loader, recorder *recorder) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{
 		config: m.config, nodes: nodes, client: newNodeClient(m.config), slots: newRequestSlots(m.config),

@@ -11,13 +11,14 @@ import (
 
 	"strata/domain/fetch"
 	"strata/internal/testsignal"
+	"strata/metadata/internal/rotation"
 )
 
 // worker works on jobs. Each job is one attempt at a want.
 type worker struct {
 	river.WorkerDefaults[task]
 	config   Config
-	nodes    *nodes
+	nodes    *rotation.Nodes
 	client   *nodeClient
 	slots    requestSlots
 	loader   *loader

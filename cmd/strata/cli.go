@@ -9,6 +9,7 @@ import (
 	"strata/cmd/strata/internal/doctor"
 	"strata/cmd/strata/internal/exporttable"
 	"strata/cmd/strata/internal/health"
+	"strata/cmd/strata/internal/openapi"
 	"strata/cmd/strata/internal/program"
 	"strata/cmd/strata/internal/proof"
 	"strata/cmd/strata/internal/serve"
@@ -41,6 +42,6 @@ type cli struct {
 	UpgradePostgres upgrading.Command   `cmd:"" help:"Move the private Postgres to another major version, with pg_upgrade; run again after an interruption, it resumes."`
 	LogKey          audit.KeyCommand    `cmd:"" help:"Print the verifier key of the log's checkpoints."`
 	Completion      completion.Command  `cmd:"" help:"Print the script that makes a shell complete commands and flags."`
-	OpenAPI         openapiCommand      `cmd:"" name:"openapi" help:"Print the OpenAPI description of the API."`
+	OpenAPI         openapi.Command     `cmd:"" name:"openapi" help:"Print the OpenAPI description of the API."`
 	Version         kong.VersionFlag    `help:"Print the version." short:"V"`
 }

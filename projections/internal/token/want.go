@@ -77,7 +77,7 @@ const (
 	raiseAnewSQL   = raiseSQL + `due_at = least(w.due_at, excluded.due_at), ` + forgetSQL
 	raiseNoticeSQL = raiseSQL + `due_at = least(w.due_at, excluded.due_at + $9::interval), ` + forgetSQL
 	forgetSQL      = `priority = least(w.priority, excluded.priority), attempts = 0, waits = 0, reason = 0, severity = 0`
-	raiseAlsoSQL = raiseSQL + `
+	raiseAlsoSQL   = raiseSQL + `
 		due_at = CASE WHEN w.attempts + w.waits = 0 THEN least(w.due_at, excluded.due_at) ELSE w.due_at END,
 		priority = CASE WHEN w.attempts + w.waits = 0 THEN least(w.priority, excluded.priority) ELSE w.priority END`
 )

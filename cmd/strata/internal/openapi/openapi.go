@@ -1,4 +1,5 @@
-package main
+// Package openapi prints the description of the API.
+package openapi
 
 import (
 	"context"
@@ -9,13 +10,14 @@ import (
 	"strata/readapi"
 )
 
-type openapiCommand struct {
+// Command is the command openapi.
+type Command struct {
 	YAML bool `help:"Print YAML instead of JSON."`
 }
 
 // Run prints the OpenAPI description. It needs no database. The description names no version of the program, so that
 // docs/openapi.yaml changes only when the API does.
-func (c *openapiCommand) Run(context.Context, *program.Globals) error {
+func (c *Command) Run(context.Context, *program.Globals) error {
 	description := readapi.New(readapi.Config{}).OpenAPI()
 	var (
 		document []byte

@@ -1,0 +1,137 @@
+// Package rotation gives requests to nodes in turn, and none to those that fail.
+package rotation
+
+import (
+	"context"
+	"log/slog"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// Node is a Stacks node. When a request to it fails, the node is ejected: it gets no requests for a while, and then one
+// probe. If the node answers the probe, it is readmitted; otherwise it is ejected for twice as long.
+type Node struct {
+	URL    *url.URL
+	Base   string // without credentials
+	logger *slog.Logger
+
+	mu           sync.Mutex
+	failures     int // consecutive ejections
+	ejectedUntil time.Time
+	probing      bool // the probe is in progress
+}
+
+// EjectionFirst is the duration of a first ejection. It doubles each time that the probe fails.
+const EjectionFirst = time.Second
+
+const ejectionMax = 30 * time.Second
+
+// Acquire reports whether the node may get a request now. If so, the caller must report the result with recordSuccess,
+// RecordFailure or abandon.
+func (n *Node) Acquire(now time.Time) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case n.failures == 0:
+		return true
+	case n.probing || now.Before(n.ejectedUntil):
+		return false
+	}
+	n.probing = true
+	return true
+}
+
+// Wait returns the time until the node may get a request.
+func (n *Node) Wait(now time.Time) time.Duration {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case n.failures == 0:
+		return 0
+	case n.probing:
+		return EjectionFirst
+	}
+	return max(n.ejectedUntil.Sub(now), 0)
+}
+
+// Abandon reports that the request showed nothing about the node.
+func (n *Node) Abandon() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.probing = false
+}
+
+// RecordSuccess reports that the node answered. It readmits the node.
+func (n *Node) RecordSuccess(ctx context.Context) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.failures > 0 {
+		n.logger.LogAttrs(ctx, slog.LevelInfo, "node readmitted", slog.String("node", n.Base))
+	}
+	n.failures, n.probing, n.ejectedUntil = 0, false, time.Time{}
+}
+
+// RecordFailure reports that a request failed. It ejects the node, at least for the time that the node asked for.
+func (n *Node) RecordFailure(ctx context.Context, now time.Time, atLeast time.Duration, reason string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.failures > 0 && !n.probing {
+		return // the request began before the node was ejected
+	}
+	ejection := max(min(EjectionFirst<<min(n.failures, 10), ejectionMax), atLeast)
+	if n.failures == 0 {
+		n.logger.LogAttrs(ctx, slog.LevelWarn, "node ejected after a failed request; retrying", slog.String("node", n.Base),
+			slog.Duration("after", ejection), slog.String("error", reason))
+	}
+	n.failures++
+	n.probing = false
+	n.ejectedUntil = now.Add(ejection)
+}
+
+// Nodes are the configured nodes. They get requests in turn.
+type Nodes struct {
+	all []*Node
+
+	mu   sync.Mutex
+	next int
+}
+
+// New returns nodes with the given URLs, which may have credentials.
+func New(urls []*url.URL, logger *slog.Logger) *Nodes {
+	n := &Nodes{}
+	for _, u := range urls {
+		bare := *u
+		bare.User = nil
+		n.all = append(n.all, &Node{URL: u, Base: bare.String(), logger: logger})
+	}
+	return n
+}
+
+// Acquire returns the next node that may get a request and was not tried; nil if there is none.
+func (n *Nodes) Acquire(tried map[*Node]bool) *Node {
+	n.mu.Lock()
+	first := n.next
+	n.next++
+	n.mu.Unlock()
+	now := time.Now()
+	for i := range n.all {
+		if candidate := n.all[(first+i)%len(n.all)]; !tried[candidate] && candidate.Acquire(now) {
+			return candidate
+		}
+	}
+	return nil
+}
+
+// Ready reports whether any node may get a request.
+func (n *Nodes) Ready() bool { return len(n.all) > 0 && n.Wait() == 0 }
+
+// Wait returns the time until the first of the nodes may get a request.
+func (n *Nodes) Wait() time.Duration {
+	now := time.Now()
+	shortest := ejectionMax
+	for _, node := range n.all {
+		shortest = min(shortest, node.Wait(now))
+	}
+	return shortest
+}
