@@ -151,7 +151,7 @@ func TestDocumentedCommands(t *testing.T) {
 // leftToReader reports whether a command only lacks what a reader fills in: required arguments, values and files.
 func leftToReader(err error) bool {
 	return strings.HasPrefix(err.Error(), "expected ") || slices.ContainsFunc(
-		[]string{`but got "EOL"`, "missing flags: ", "no such file or directory", "nothing to import: "},
+		[]string{`but got "EOL"`, "missing flags: ", "missing positional arguments ", "no such file or directory", "nothing to import: "},
 		func(reason string) bool { return strings.Contains(err.Error(), reason) },
 	)
 }

@@ -25,7 +25,7 @@ func scram(password string) (string, error) {
 		}
 	}
 	salt := make([]byte, 16)
-	rand.Read(salt) //nolint:errcheck // it never returns an error
+	_, _ = rand.Read(salt) // never fails
 	return scramWith(password, salt)
 }
 
