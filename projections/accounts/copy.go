@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"math/big"
 	"strings"
@@ -23,9 +24,14 @@ type copyBuffer struct {
 	oids    []uint32 // types of the columns, as far as they had values
 	column  int      // the one that the next value is for
 	rows    int
+	full    [][]byte // pieces of the data that are complete
 	data    []byte
 	err     error
 }
+
+// copyPiece is the size in bytes from which on a piece of the data is complete: a genesis block has rows of 100 MB, and growing one
+// slice to that size would leave several times as much garbage.
+const copyPiece = 1 << 20
 
 var (
 	copyHeader  = append([]byte("PGCOPY\n\xff\r\n\x00"), make([]byte, 8)...) // signature, no flags, no extension
@@ -36,6 +42,9 @@ var (
 func (c *copyBuffer) add() {
 	if c.rows++; c.rows == 1 {
 		c.data = append(c.data, copyHeader...)
+	} else if c.rows > copyMin && len(c.data) >= copyPiece {
+		c.full = append(c.full, c.data)
+		c.data = make([]byte, 0, copyPiece+copyPiece/8)
 	}
 	c.data = binary.BigEndian.AppendUint16(c.data, uint16(len(c.columns)))
 	c.column = 0
@@ -158,13 +167,17 @@ func (c *copyBuffer) send(ctx context.Context, tx pgx.Tx, spec projections.Spec)
 		_, err = tx.CopyFrom(ctx, pgx.Identifier{spec.String(), c.table}, c.columns, pgx.CopyFromRows(rows))
 		return err
 	}
-	c.data = append(c.data, copyTrailer...)
-	_, err := tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(c.data),
+	pieces := make([]io.Reader, 0, len(c.full)+1)
+	for _, piece := range append(c.full, append(c.data, copyTrailer...)) {
+		pieces = append(pieces, bytes.NewReader(piece))
+	}
+	c.full, c.data = nil, nil // what has been sent can be collected
+	_, err := tx.Conn().PgConn().CopyFrom(ctx, io.MultiReader(pieces...),
 		spec.SQL(`COPY {schema}.`+c.table+` (`+strings.Join(c.columns, ", ")+`) FROM STDIN (FORMAT binary)`))
 	return err
 }
 
-// decode returns the rows as values that pgx encodes.
+// decode returns the rows, fewer than copyMin, as values that pgx encodes.
 func (c *copyBuffer) decode() ([][]any, error) {
 	data, next := c.data[len(copyHeader):], 0
 	uint32Of := func() uint32 {

@@ -1,19 +1,56 @@
-package main
+package upgrading_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
 	"github.com/jackc/pgx/v5"
 
+	"strata/cmd/strata/internal/archiving"
+	"strata/cmd/strata/internal/program"
+	"strata/cmd/strata/internal/upgrading"
+	"strata/cmd/strata/internal/verify"
 	"strata/internal/postgres"
 	"strata/internal/testkit/pgtest"
 )
+
+// commands are those that the test gives, as the program has them.
+type commands struct {
+	program.Globals `embed:""`
+
+	Import          archiving.Import  `cmd:""`
+	Verify          verify.Command    `cmd:""`
+	UpgradePostgres upgrading.Command `cmd:""`
+}
+
+// do parses a command line and runs the command in this process.
+func do(t testing.TB, args ...string) error {
+	t.Helper()
+	var all commands
+	parser, err := kong.New(&all, kong.BindTo(t.Context(), (*context.Context)(nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command, err := parser.Parse(args)
+	if err != nil {
+		t.Fatalf("%v: %v", args, err)
+	}
+	return command.Run(&all.Globals)
+}
+
+func must(t testing.TB, args ...string) {
+	t.Helper()
+	if err := do(t, args...); err != nil {
+		t.Fatalf("%v: %v", args, err)
+	}
+}
 
 // archiveID is the identity of the database, which answers and cursors carry.
 func archiveID(t testing.TB, dir string) (id, size string) {
@@ -43,8 +80,8 @@ func archiveID(t testing.TB, dir string) (id, size string) {
 func TestUpgradePostgres(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.DataDir(t)
-	if got := run(t, dir, "upgrade-postgres", "--data-dir", dir); got.code != exitFailure || !strings.Contains(got.stderr, "no private PostgreSQL in "+dir) {
-		t.Errorf("without a cluster: got code %d and %q", got.code, got.stderr)
+	if err := do(t, "upgrade-postgres", "--data-dir", dir); err == nil || !strings.Contains(err.Error(), "no private PostgreSQL in "+dir) {
+		t.Errorf("without a cluster: got %v", err)
 	}
 	archive := filepath.Join(dir, "first.tsv")
 	lines := func(from, to int) (text string) {
@@ -56,7 +93,7 @@ func TestUpgradePostgres(t *testing.T) {
 	if err := os.WriteFile(archive, []byte(lines(1, 300)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	must(t, dir, "import", "--data-dir", dir, archive)
+	must(t, "import", "--data-dir", dir, archive)
 	id, size := archiveID(t, dir)
 	if size != "300" {
 		t.Fatalf("the log has %s events", size)
@@ -71,30 +108,25 @@ func TestUpgradePostgres(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := must(t, dir, "upgrade-postgres", "--data-dir", dir, "--to", version); !strings.Contains(out, "nothing to do") {
-		t.Errorf("to the version it has: got %q", out)
-	}
+	must(t, "upgrade-postgres", "--data-dir", dir, "--to", version) // nothing to do
 	done, err := postgres.Upgrade{DataDir: dir, To: to, SameVersion: true}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := must(t, dir, "verify", "--data-dir", dir); strings.Contains(out, "DIFFERENCE") {
-		t.Errorf("verify: %s", out)
-	}
+	must(t, "verify", "--data-dir", dir) // returns an error if there are differences
 	second := filepath.Join(dir, "second.tsv")
 	if err := os.WriteFile(second, []byte(lines(301, 400)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	must(t, dir, "import", "--append", "--data-dir", dir, second)
+	must(t, "import", "--append", "--data-dir", dir, second)
 	if again, size := archiveID(t, dir); again != id || size != "400" {
 		t.Errorf("after the upgrade the log of archive %s has %s events, want %s and 400", again, size, id)
 	}
-	if out := must(t, dir, "upgrade-postgres", "--data-dir", dir, "--remove-old"); !strings.Contains(out, "Removed "+done.Kept) {
-		t.Errorf("got %q, want that %s is removed", out, done.Kept)
+	must(t, "upgrade-postgres", "--data-dir", dir, "--remove-old")
+	if _, err := os.Stat(done.Kept); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is still there: %v", done.Kept, err)
 	}
-	if out := must(t, dir, "upgrade-postgres", "--data-dir", dir, "--abort"); !strings.Contains(out, "nothing to undo") {
-		t.Errorf("got %q", out)
-	}
+	must(t, "upgrade-postgres", "--data-dir", dir, "--abort") // nothing to undo
 }
 
 // A server holds the folder: the command says which process.
@@ -106,14 +138,15 @@ func TestUpgradePostgresBesideServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Stop(t.Context()) }()
-	got := run(t, dir, "upgrade-postgres", "--data-dir", dir)
-	if got.code != exitFailure || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "is in use by ") {
-		t.Errorf("got code %d and %q", got.code, got.stderr)
+	err = do(t, "upgrade-postgres", "--data-dir", dir)
+	var used *postgres.InUseError
+	if !errors.As(err, &used) {
+		t.Fatalf("got %v, want an *InUseError", err)
 	}
-	if _, err := os.Stat("/proc/locks"); err == nil && !regexp.MustCompile(fmt.Sprintf(`process %d \(`, os.Getpid())).MatchString(got.stderr) {
-		t.Errorf("got %q, want process %d in it", got.stderr, os.Getpid())
+	if _, err := os.Stat("/proc/locks"); err == nil && !strings.Contains(used.Error(), fmt.Sprintf("process %d (", os.Getpid())) {
+		t.Errorf("got %q, want process %d in it", used, os.Getpid())
 	}
-	if got := run(t, dir, "upgrade-postgres", "--data-dir", dir, "--database-url", "postgres://localhost/x"); got.code != exitFailure || !strings.Contains(got.stderr, "not a private Postgres") {
-		t.Errorf("with a database of one's own: got code %d and %q", got.code, got.stderr)
+	if err := do(t, "upgrade-postgres", "--data-dir", dir, "--database-url", "postgres://localhost/x"); err == nil || !strings.Contains(err.Error(), "not a private Postgres") {
+		t.Errorf("with a database of one's own: got %v", err)
 	}
 }
