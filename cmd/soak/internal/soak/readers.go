@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +19,8 @@ const (
 	readerPause = 40 * time.Millisecond
 	// readerPatience bounds a request of a reader. A server that answers later does not answer.
 	readerPatience = 30 * time.Second
+	// failedPause is the time that a reader waits after a request that failed. It does not ask a server that is away as fast as it can.
+	failedPause = 100 * time.Millisecond
 	// failuresKept bounds the memory for failed requests.
 	failuresKept = 200_000
 )
@@ -53,7 +56,9 @@ func (r *readers) run(ctx context.Context, count int, wait time.Duration, seed u
 			for ; ctx.Err() == nil; pause.For(ctx, wait/2+rand.N(wait+1)) {
 				if n := s.found.Load(); n != nil {
 					target, forwarded := choose(n, random)
-					r.read(ctx, client, s.api, target, forwarded)
+					if !r.read(ctx, client, s.api, target, forwarded) {
+						pause.For(ctx, failedPause)
+					}
 				}
 			}
 		})
@@ -61,8 +66,8 @@ func (r *readers) run(ctx context.Context, count int, wait time.Duration, seed u
 	group.Wait()
 }
 
-// read makes a request, and reads its whole answer.
-func (r *readers) read(ctx context.Context, client *http.Client, api, target string, forwarded bool) {
+// read makes a request, and reads its whole answer. It reports whether there was a useful one.
+func (r *readers) read(ctx context.Context, client *http.Client, api, target string, forwarded bool) bool {
 	f := failure{from: time.Now(), target: target, forwarded: forwarded}
 	length := 0
 	err := func() error {
@@ -86,16 +91,16 @@ func (r *readers) read(ctx context.Context, client *http.Client, api, target str
 		return nil
 	}()
 	if ctx.Err() != nil {
-		return // the soak ended the request
+		return true // the soak ended the request
 	}
 	f.to = time.Now()
 	if err != nil {
 		f.text = err.Error()
 	}
-	r.note(f, length)
+	return r.note(f, length)
 }
 
-func (r *readers) note(f failure, length int) {
+func (r *readers) note(f failure, length int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answers[f.status]++
@@ -103,16 +108,25 @@ func (r *readers) note(f failure, length int) {
 	case http.StatusOK, http.StatusNotFound:
 		if length > 0 {
 			r.latency = append(r.latency, f.to.Sub(f.from))
-			return
+			return true
 		}
 		f.text = "an empty answer"
 	}
 	if len(r.failures) == failuresKept {
 		r.lost++
-		return
+		return false
 	}
 	r.failures = append(r.failures, f)
+	return false
 }
+
+const (
+	overloaded = "too many requests wait for the database" // says the gate of the reads
+	crowded    = "503 with Retry-After: too many reads waited for the database"
+	// crowdedShare is the share of the reads that may be refused because attackers, and all others on the machine, leave the
+	// database too little time.
+	crowdedShare = 0.001
+)
 
 // class says why a request failed; ok is whether a server that works well may fail so.
 func (t *timeline) class(f failure) (name string, ok bool) {
@@ -127,6 +141,9 @@ func (t *timeline) class(f failure) (name string, ok bool) {
 		}
 		if f.forwarded && t.during(nodesDown, f.from, f.to) {
 			return "503 with Retry-After: " + string(nodesDown), true
+		}
+		if strings.Contains(f.text, overloaded) {
+			return crowded, true // reportReaders bounds how many
 		}
 		return "503 with Retry-After, although the server could answer", false
 	case f.status == 0:

@@ -99,6 +99,9 @@ func (s *soak) reportReaders(r *Report, what string, got *readers) {
 	for _, class := range slices.Sorted(maps.Keys(classes)) {
 		r.row("… "+class, "%d", classes[class])
 	}
+	if n := classes[crowded]; got != &s.costly && float64(n) > crowdedShare*float64(total) {
+		s.broken("%s: %d of %d were refused because too many reads waited, more than %g", what, n, total, crowdedShare)
+	}
 	// Attackers who ask for more than there is may be sent away, but never without a word.
 	for class, f := range examples {
 		if got == &s.costly && f.status == 503 && f.retryAfter {

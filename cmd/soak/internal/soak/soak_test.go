@@ -81,6 +81,7 @@ func TestErrorsAreExcusedByTheirCauses(t *testing.T) {
 		{"503 later", failure{from: after, to: after, status: 503, retryAfter: true}, false},
 		{"500 while the database is down", failure{from: during, to: during, status: 500}, false},
 		{"no answer, although only the database is down", failure{from: during, to: during}, false},
+		{"refused in a crowd", failure{from: after, to: after, status: 503, retryAfter: true, text: `{"error":"` + overloaded + `"}`}, true},
 		{"a request that lasts from before until after", failure{from: during.Add(-time.Hour), to: after, status: 503, retryAfter: true}, true},
 	} {
 		if class, ok := line.class(tc.f); ok != tc.ok {

@@ -43,7 +43,7 @@ func (s *scout) run(ctx context.Context) {
 		if s.ask(ctx, "/extended/v2/blocks?limit=20", &blocks) != nil || s.ask(ctx, "/extended/v1/tx?limit=50", &transactions) != nil {
 			continue
 		}
-		if len(blocks.Results) == 0 || len(transactions.Results) == 0 {
+		if len(blocks.Results) == 0 || blocks.Results[0].Height < 1 || len(transactions.Results) == 0 {
 			continue
 		}
 		n := &subjects{Height: blocks.Results[0].Height}
