@@ -159,6 +159,10 @@ $(POSTGRES_NEWEST_DIR):
 bench: postgres redis nginx ## Measure against the targets and print the table (ARGS="--flag …")
 	go run ./cmd/bench $(ARGS)
 
+.PHONY: soak
+soak: postgres redis ## Serve under load, attacks and faults, and check that nothing is lost (ARGS="-duration 1h")
+	go run ./cmd/soak $(ARGS)
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (default 10s)
 	@grep -rno --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file _ func; do \

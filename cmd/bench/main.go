@@ -23,6 +23,7 @@ import (
 	"strata/cmd/bench/internal/live"
 	"strata/cmd/bench/internal/names"
 	"strata/cmd/bench/internal/ordinals"
+	"strata/cmd/bench/internal/overload"
 	"strata/cmd/bench/internal/proxy"
 	"strata/cmd/bench/internal/reads"
 	"strata/cmd/bench/internal/staking"
@@ -136,6 +137,7 @@ func run() error {
 		{"redis", read.Redis},
 		{"cold", read.Cold},
 		{"hits", read.Hits},
+		{"overload", overload.Bench{Bench: b}.Measure},
 		{"keys", read.Keys},
 		{"tokens", token.Reads},
 		{"backfill", token.Backfill},

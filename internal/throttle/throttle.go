@@ -2,6 +2,7 @@
 package throttle
 
 import (
+	"math"
 	"net/netip"
 	"time"
 
@@ -39,7 +40,7 @@ func PerSecond(limit float64) *Throttle {
 	if limit <= 0 {
 		return nil
 	}
-	return New(limit, int(2*limit)+1)
+	return New(limit, max(1, int(math.Ceil(2*limit))))
 }
 
 // Allowance is what a client may do after a request.

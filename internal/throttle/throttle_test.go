@@ -25,6 +25,20 @@ func TestTake(t *testing.T) {
 	}
 }
 
+// The header tells clients the burst, so it is what the documentation says: twice the rate.
+func TestBurstIsTwiceTheRate(t *testing.T) {
+	for _, tc := range []struct {
+		perSecond float64
+		want      int
+	}{{0.001, 1}, {1, 2}, {2.3, 5}, {5, 10}} {
+		throttle := PerSecond(tc.perSecond)
+		defer throttle.Close()
+		if got := throttle.Take("127.0.0.1:1000").Limit; got != tc.want {
+			t.Errorf("%v requests a second: got bursts of %d, want %d", tc.perSecond, got, tc.want)
+		}
+	}
+}
+
 // Of several limits, the header shows the one that leaves less, and the one that refuses.
 func TestShow(t *testing.T) {
 	header := http.Header{}

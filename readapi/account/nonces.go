@@ -17,12 +17,12 @@ import (
 type noncesInput struct {
 	Principal   param.PrincipalParameter `path:"principal"`
 	BlockHeight param.OptionalNumber     `query:"block_height" doc:"Answer for the state after the block at this height, without pending transactions."`
-	BlockHash   string                   `query:"block_hash" doc:"Answer for the state after the block with this hash or index block hash, without pending transactions."`
+	BlockHash   param.HashText           `query:"block_hash" doc:"Answer for the state after the block with this hash or index block hash, without pending transactions."`
 }
 
 func (in *noncesInput) Dependencies() engine.Dependencies {
 	d := engine.On("balances", shard.Account(string(in.Principal))).With("mempool", shard.Account(string(in.Principal)))
-	if id, err := hash.Parse32(in.BlockHash); err == nil {
+	if id, err := hash.Parse32(string(in.BlockHash)); err == nil {
 		d = d.And("balances", shard.Block(id))
 	}
 	if height := in.BlockHeight.Number(); height != nil {
@@ -87,7 +87,7 @@ func (in *noncesInput) moment(ctx context.Context, s *engine.Snapshot) (param.Mo
 	if height != nil && in.BlockHash != "" {
 		return param.Moment{}, engine.BadRequest("Multiple block query parameters specified")
 	}
-	id, err := hash.Parse32(in.BlockHash)
+	id, err := hash.Parse32(string(in.BlockHash))
 	if in.BlockHash != "" && err != nil {
 		return param.Moment{}, engine.BadRequest("Query parameter 'block_hash' is not a valid block hash hex string")
 	}

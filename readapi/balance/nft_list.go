@@ -47,22 +47,22 @@ func (assetIdentifiers) Schema(huma.Registry) *huma.Schema {
 const assetsMax = 50
 
 type holdingsInput struct {
-	Principal string           `query:"principal" required:"true" doc:"Owner of the tokens: an address or a contract."`
-	Assets    assetIdentifiers `query:"asset_identifiers,explode"`
-	Cursor    string           `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,9}$" doc:"cursor.next of another page: opens the page that follows it."`
+	Principal param.PrincipalText `query:"principal" required:"true" doc:"Owner of the tokens: an address or a contract."`
+	Assets    assetIdentifiers    `query:"asset_identifiers,explode"`
+	Cursor    string              `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,9}$" doc:"cursor.next of another page: opens the page that follows it."`
 	NFTPageInput
 }
 
 type nftHistoryInput struct {
-	Asset  string `query:"asset_identifier" required:"true" doc:"<contract>::<name>"`
-	Value  string `query:"value" required:"true" doc:"Id of the token: the Clarity value in its consensus serialisation, in hex with or without 0x." example:"0x0100000000000000000000000000000803"`
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}$" doc:"cursor.next of another page: opens the page that follows it."`
+	Asset  param.AssetText `query:"asset_identifier" required:"true" doc:"<contract>::<name>"`
+	Value  param.ValueText `query:"value" required:"true" doc:"Id of the token: the Clarity value in its consensus serialisation, in hex with or without 0x."`
+	Cursor string          `query:"cursor" pattern:"^[0-9]{1,18}$" doc:"cursor.next of another page: opens the page that follows it."`
 	NFTPageInput
 }
 
 type nftMintsInput struct {
-	Asset  string `query:"asset_identifier" required:"true" doc:"<contract>::<name>"`
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}$" doc:"cursor.next of another page: opens the page that follows it."`
+	Asset  param.AssetText `query:"asset_identifier" required:"true" doc:"<contract>::<name>"`
+	Cursor string          `query:"cursor" pattern:"^[0-9]{1,18}$" doc:"cursor.next of another page: opens the page that follows it."`
 	NFTPageInput
 }
 
@@ -172,8 +172,8 @@ const custodySQL = `c.source_seq, c.tx_index, x.txid, c.height, c.position::bigi
 // of the account or, when the request names assets, from the index of the account's tokens by asset.
 func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsInput) (*nftPage[nftHolding], error) {
 	list := &nftPage[nftHolding]{Limit: page.LimitOr(in.Limit, nftLimit), Offset: in.Offset, Results: []nftHolding{}}
-	owner, err := clarity.ParsePrincipal(in.Principal)
-	if err != nil || owner.String() != in.Principal {
+	owner, err := clarity.ParsePrincipal(string(in.Principal))
+	if err != nil || owner.String() != string(in.Principal) {
 		return nil, engine.BadRequest("Invalid or missing principal")
 	}
 	assets := param.Parted(in.Assets)
@@ -210,14 +210,14 @@ func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsI
 	b := s.Batch()
 	total := engine.Query(b, page.NumberColumn, `
 		SELECT ARRAY[]::bigint[], coalesce(sum(greatest(balance, 0)), 0)::bigint FROM {balances}.holding
-		WHERE account = $1 AND kind = 'nft' AND ($2::text[] IS NULL OR asset = ANY ($2))`, in.Principal, distinct)
+		WHERE account = $1 AND kind = 'nft' AND ($2::text[] IS NULL OR asset = ANY ($2))`, string(in.Principal), distinct)
 	found := engine.QueryPage(b, list.Limit, nftColumns, `
 		SELECT ARRAY[c.source_seq], `+custodySQL+`
 		FROM (`+rows+`) p
 		CROSS JOIN LATERAL (SELECT * FROM {balances}.nft_custody c WHERE c.asset = p.asset AND c.value_hash = p.value_hash LIMIT 1) c
 		CROSS JOIN LATERAL (SELECT x.txid FROM {chain}.transaction x WHERE x.source_seq = c.source_seq AND x.tx_index = c.tx_index LIMIT 1) x
 		WHERE $2::text[] IS NULL OR c.asset = ANY ($2)
-		ORDER BY p.height DESC, p.position DESC`, in.Principal, distinct, height, place, min(in.Offset, page.OffsetMax), int64(list.Limit)+1)
+		ORDER BY p.height DESC, p.position DESC`, string(in.Principal), distinct, height, place, min(in.Offset, page.OffsetMax), int64(list.Limit)+1)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -274,10 +274,10 @@ func readNFTEvents(ctx context.Context, s *engine.Snapshot, column, where string
 
 func (a *api) nftHistory(ctx context.Context, s *engine.Snapshot, in *nftHistoryInput) (*nftPage[nftHistoryEvent], error) {
 	page := &nftPage[nftHistoryEvent]{Limit: page.LimitOr(in.Limit, nftLimit), Offset: in.Offset, Results: []nftHistoryEvent{}}
-	if !isAsset(in.Asset) {
+	if !isAsset(string(in.Asset)) {
 		return nil, engine.BadRequest("Invalid or missing asset_identifier")
 	}
-	digits := strings.TrimPrefix(in.Value, "0x")
+	digits := strings.TrimPrefix(string(in.Value), "0x")
 	value, err := hex.DecodeString(digits)
 	switch {
 	case len(digits)%2 != 0:
@@ -288,7 +288,7 @@ func (a *api) nftHistory(ctx context.Context, s *engine.Snapshot, in *nftHistory
 		return page, nil
 	}
 	key := sha256.Sum256(value)
-	rows, total, cursor, err := readNFTEvents(ctx, s, "n", `c.asset = $4::text AND c.value_hash = $5::bytea`, in.Cursor, in.Offset, page.Limit, in.Asset, key[:])
+	rows, total, cursor, err := readNFTEvents(ctx, s, "n", `c.asset = $4::text AND c.value_hash = $5::bytea`, in.Cursor, in.Offset, page.Limit, string(in.Asset), key[:])
 	if err != nil {
 		return nil, err
 	}
@@ -305,13 +305,13 @@ func (a *api) nftHistory(ctx context.Context, s *engine.Snapshot, in *nftHistory
 
 func (a *api) nftMints(ctx context.Context, s *engine.Snapshot, in *nftMintsInput) (*nftPage[nftMint], error) {
 	page := &nftPage[nftMint]{Limit: page.LimitOr(in.Limit, nftLimit), Offset: in.Offset, Results: []nftMint{}}
-	if !isAsset(in.Asset) {
+	if !isAsset(string(in.Asset)) {
 		return nil, engine.BadRequest("Invalid or missing asset_identifier")
 	}
 	if !engine.Ready(s, "balances", "chain") {
 		return page, nil
 	}
-	rows, total, cursor, err := readNFTEvents(ctx, s, "mint", `c.asset = $4::text AND c.mint IS NOT NULL`, in.Cursor, in.Offset, page.Limit, in.Asset)
+	rows, total, cursor, err := readNFTEvents(ctx, s, "mint", `c.asset = $4::text AND c.mint IS NOT NULL`, in.Cursor, in.Offset, page.Limit, string(in.Asset))
 	if err != nil {
 		return nil, err
 	}

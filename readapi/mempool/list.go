@@ -21,11 +21,11 @@ const mempoolLimit = 20
 // MempoolInput holds the query parameters of a list of pending transactions: page, filters and order.
 type MempoolInput struct {
 	page.PageInput
-	Sender    string `query:"sender_address" doc:"Transactions that this address sends."`
-	Recipient string `query:"recipient_address" doc:"Transactions that transfer STX to this principal, or call or deploy this contract."`
-	Address   string `query:"address" doc:"Transactions with this principal as sender or recipient."`
-	OrderBy   string `query:"order_by" enum:"age,size,fee" default:"age" doc:"Sort by the time of receipt, by the size in bytes or by the fee."`
-	Order     string `query:"order" enum:"asc,desc" default:"desc" doc:"asc: least first; desc: greatest first, which for age means newest first."`
+	Sender    param.PrincipalText `query:"sender_address" doc:"Transactions that this address sends."`
+	Recipient param.PrincipalText `query:"recipient_address" doc:"Transactions that transfer STX to this principal, or call or deploy this contract."`
+	Address   param.PrincipalText `query:"address" doc:"Transactions with this principal as sender or recipient."`
+	OrderBy   string              `query:"order_by" enum:"age,size,fee" default:"age" doc:"Sort by the time of receipt, by the size in bytes or by the fee."`
+	Order     string              `query:"order" enum:"asc,desc" default:"desc" doc:"asc: least first; desc: greatest first, which for age means newest first."`
 	param.TransactionOptions
 }
 
@@ -121,8 +121,8 @@ func (a *api) listMempoolOf(ctx context.Context, s *engine.Snapshot, in *mempool
 
 // filter returns the filter of the request's parameters.
 func (in *MempoolInput) filter() (f mempoolFilter, err error) {
-	for _, name := range []string{in.Sender, in.Recipient, in.Address} {
-		if parsed, err := clarity.ParsePrincipal(name); name != "" && (err != nil || parsed.String() != name) {
+	for _, name := range []param.PrincipalText{in.Sender, in.Recipient, in.Address} {
+		if parsed, err := clarity.ParsePrincipal(string(name)); name != "" && (err != nil || parsed.String() != string(name)) {
 			return f, engine.BadRequest(`Error: Invalid query parameter: "%s" is not a valid STX address or principal`, name)
 		}
 	}
@@ -130,13 +130,13 @@ func (in *MempoolInput) filter() (f mempoolFilter, err error) {
 	case in.Address != "" && (in.Sender != "" || in.Recipient != ""):
 		return f, engine.BadRequest(`The "address" filter cannot be specified with other address filters`)
 	case in.Address != "":
-		return accountFilter(in.Address), nil
+		return accountFilter(string(in.Address)), nil
 	case in.Sender != "" && in.Recipient != "":
-		return mempoolFilter{any: []string{"p.sender = $1 AND (p.recipient = $2 OR p.contract_id = $2)"}, args: []any{in.Sender, in.Recipient}}, nil
+		return mempoolFilter{any: []string{"p.sender = $1 AND (p.recipient = $2 OR p.contract_id = $2)"}, args: []any{string(in.Sender), string(in.Recipient)}}, nil
 	case in.Sender != "":
-		return mempoolFilter{any: []string{"p.sender = $1"}, args: []any{in.Sender}}, nil
+		return mempoolFilter{any: []string{"p.sender = $1"}, args: []any{string(in.Sender)}}, nil
 	case in.Recipient != "":
-		return mempoolFilter{any: []string{"p.recipient = $1", "p.contract_id = $1"}, args: []any{in.Recipient}}, nil
+		return mempoolFilter{any: []string{"p.recipient = $1", "p.contract_id = $1"}, args: []any{string(in.Recipient)}}, nil
 	}
 	return f, nil
 }

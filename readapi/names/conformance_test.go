@@ -220,6 +220,12 @@ func TestConformance(t *testing.T) {
 			t.Errorf("GET %s: ETag %q", tc.target, got.Header.Get("ETag"))
 		}
 	}
+	// Other paths of /v2 are forwarded to nodes, and without nodes answered 503. These are not, by whatever method.
+	for _, method := range []string{http.MethodPut, "QUERY"} {
+		if got := s.Request(method, "/v2/prices/names/bob.id"); got.Status != http.StatusNotFound {
+			t.Errorf("%s of a price: got %d %s, want 404", method, got.Status, got.Body)
+		}
+	}
 }
 
 // TestExpiry looks at a name at the heights between which it changes.

@@ -102,5 +102,6 @@ func (a *api) registerNodes() {
 		a.Plain(prefix+"/", "node", func(w http.ResponseWriter, r *http.Request) { noNodesAnswer().Serve(w, r, answer.Moment{}) })
 		a.Plain(prefix, "unknown", engine.RouteNotFound) // otherwise the mux redirects to the path with the slash
 	}
+	a.Plain("/v2/prices/", "unknown", engine.RouteNotFound) // the tables answer these paths: no node is asked, by whatever method
 	a.documentNodes()
 }

@@ -14,14 +14,24 @@ import (
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
 	"strata/readapi/stream/internal/naming"
 )
 
 // FromInput holds the position from which a client follows a stream.
 type FromInput struct {
-	From        string `query:"from" maxLength:"200" doc:"The position to start after, as in the header Strata-Position of any answer, such as log=4711; height=1350; index_block_hash=0x00…; log=0 starts at the beginning. By default the stream starts now."`
-	LastEventID string `header:"Last-Event-ID" doc:"The id of the last event that the client received. It takes precedence over from."`
+	From        positionText `query:"from" doc:"The position to start after, as in the header Strata-Position of any answer, such as log=4711; height=1350; index_block_hash=0x00…; log=0 starts at the beginning. By default the stream starts now."`
+	LastEventID positionText `header:"Last-Event-ID" doc:"The id of the last event that the client received. It takes precedence over from."`
+}
+
+// positionText is a position in a request. It is described with a pattern, and start checks it, whose error says what a
+// position looks like.
+type positionText string
+
+// Schema implements huma.SchemaProvider.
+func (positionText) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, MaxLength: schema.Ptr(200), Extensions: schema.Described(`^` + live.PositionPattern + `$`), Examples: []any{"log=0"}}
 }
 
 // start returns the position to start after; nil to start now.
@@ -33,7 +43,7 @@ func (in *FromInput) start() (*live.Position, error) {
 	if text == "" {
 		return nil, nil
 	}
-	p, err := live.ParsePosition(text)
+	p, err := live.ParsePosition(string(text))
 	if err != nil {
 		return nil, engine.Invalid("%s %s", name, err)
 	}

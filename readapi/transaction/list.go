@@ -97,7 +97,7 @@ func (a *api) listTransactions(ctx context.Context, s *engine.Snapshot, in *Tran
 	case in.none():
 		l = allTransactions
 	case in.callsOnly() && types == nil:
-		l, owner = contractCalls, []any{in.ContractID}
+		l, owner = contractCalls, []any{string(in.ContractID)}
 	default:
 		return a.walkTransactions(ctx, s, in, types, p)
 	}

@@ -15,11 +15,11 @@ import (
 // TransactionFilter holds the parameters for which transactions are listed, and in which order.
 type TransactionFilter struct {
 	SortBy       string               `query:"sort_by" enum:"block_height,burn_block_time,fee" default:"block_height" doc:"Transactions with the same time or fee are in the order of the chain."`
-	FromAddress  string               `query:"from_address" doc:"The address that sent them."`
-	ToAddress    string               `query:"to_address" doc:"The address or contract that token transfers went to."`
+	FromAddress  param.AddressText    `query:"from_address" doc:"The address that sent them."`
+	ToAddress    param.PrincipalText  `query:"to_address" doc:"The address or contract that token transfers went to."`
 	StartTime    param.OptionalNumber `query:"start_time" doc:"The earliest time of the Bitcoin block, in Unix seconds."`
 	EndTime      param.OptionalNumber `query:"end_time" doc:"The latest time of the Bitcoin block, in Unix seconds."`
-	ContractID   string               `query:"contract_id" doc:"The contract that they call."`
+	ContractID   param.PrincipalText  `query:"contract_id" doc:"The contract that they call."`
 	FunctionName string               `query:"function_name" doc:"The function that they call."`
 	Nonce        param.OptionalNumber `query:"nonce" doc:"The sender's nonce."`
 }
@@ -30,9 +30,9 @@ func (f *TransactionFilter) check() error {
 		name, text, what string
 		contract         bool
 	}{
-		{"from_address", f.FromAddress, "STX address", false},
-		{"to_address", f.ToAddress, "STX address", true},
-		{"contract_id", f.ContractID, "principal", true},
+		{"from_address", string(f.FromAddress), "STX address", false},
+		{"to_address", string(f.ToAddress), "STX address", true},
+		{"contract_id", string(f.ContractID), "principal", true},
 	} {
 		if named.text == "" {
 			continue
@@ -86,10 +86,10 @@ func (f *TransactionFilter) walk(types []int16, offset int64, oldestFirst bool) 
 		return &s
 	}
 	owner := text("")
-	from, contract := text(f.FromAddress), text(f.ContractID)
+	from, contract := text(string(f.FromAddress)), text(string(f.ContractID))
 	switch {
 	case f.ToAddress != "":
-		owner, w.list = &f.ToAddress, view.AccountTransactions
+		owner, w.list = text(string(f.ToAddress)), view.AccountTransactions
 		w.conditions = view.Involved("r", activity.Recipient)
 	case f.ContractID != "":
 		owner, contract, w.list = contract, nil, view.AccountCalls

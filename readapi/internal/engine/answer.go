@@ -110,7 +110,7 @@ func (e *Engine) FailureAnswer(ctx context.Context, err error, c answer.Config) 
 		c.Fields = append(c.Fields, answer.Field{Name: "X-Request-Id", Values: []string{x.ID}})
 	}
 	c.Status, c.SettlesAt = status, 0
-	if own := new(Error); errors.As(err, &own) && (own.Code == CodeBusy || own.Code == CodeBehind) {
+	if status == http.StatusServiceUnavailable { // nothing of it lasts: the database is away, tables are built, reads wait
 		c.Fields = append(c.Fields, answer.Field{Name: "Retry-After", Values: []string{"1"}})
 	}
 	if moved := new(RedirectError); errors.As(err, &moved) {

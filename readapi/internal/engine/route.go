@@ -178,6 +178,7 @@ func (e *Engine) Responses(r Operation, out reflect.Type) map[string]*huma.Respo
 			Content: map[string]*huma.MediaType{
 				"application/json": {Schema: schemas.Schema(reflect.TypeFor[UnavailableBody](), true, "")},
 			},
+			Headers: map[string]*huma.Param{"Retry-After": {Description: "Seconds after which a retry may succeed.", Schema: &huma.Schema{Type: huma.TypeInteger}}},
 		}
 	}
 	return all

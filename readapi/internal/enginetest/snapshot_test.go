@@ -180,6 +180,9 @@ func TestDatabaseUnreachable(t *testing.T) {
 			if want == http.StatusServiceUnavailable && (got.Status != want || got.Body != `{"error":"The database service is unavailable"}`) || want == http.StatusOK && got.Status >= 500 {
 				t.Errorf("%s: %s: got %d %s, want %d", moment, path, got.Status, got.Body, want)
 			}
+			if after := got.Header.Get("Retry-After"); want == http.StatusServiceUnavailable && after != "1" {
+				t.Errorf("%s: %s: got Retry-After %q, want 1", moment, path, after)
+			}
 		}
 	}
 	check("before", http.StatusOK)

@@ -7,6 +7,7 @@ import (
 	"strata/domain/c32"
 	"strata/domain/shard"
 	"strata/readapi/internal/engine"
+	"strata/readapi/internal/schema"
 )
 
 // bitcoinAddress is the path parameter for a Bitcoin address, or for a Stacks address, which stands for the Bitcoin
@@ -16,7 +17,7 @@ type bitcoinAddress string
 // Schema implements huma.SchemaProvider.
 func (bitcoinAddress) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
-		Type: huma.TypeString, Description: "A Bitcoin address, or a Stacks address, which stands for the Bitcoin address of the same key or script.",
+		Type: huma.TypeString, Extensions: schema.Described(`^[0-9A-Za-z]{20,90}$`), Description: "A Bitcoin address, or a Stacks address, which stands for the Bitcoin address of the same key or script.",
 		Examples: []any{"1FhZqHcrXaWcNCJPEGn2BRZ9angJvYfTBT"},
 	}
 }

@@ -11,15 +11,15 @@ import (
 
 // BlockRange restricts a list to a range of blocks.
 type BlockRange struct {
-	FromBlock string `query:"from_block" doc:"The first block whose rows are listed: its height, block hash or index block hash."`
-	ToBlock   string `query:"to_block" doc:"The last block whose rows are listed: its height, block hash or index block hash."`
+	FromBlock BlockReference `query:"from_block" doc:"The first block whose rows are listed: its height, block hash or index block hash."`
+	ToBlock   BlockReference `query:"to_block" doc:"The last block whose rows are listed: its height, block hash or index block hash."`
 }
 
 // ListedAsOf restricts a list to the blocks of a range and up to until_block.
 type ListedAsOf struct {
 	BlockRange
-	Unanchored bool   `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
-	UntilBlock string `query:"until_block" doc:"Like to_block. Cannot be combined with unanchored=true."`
+	Unanchored bool           `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
+	UntilBlock BlockReference `query:"until_block" doc:"Like to_block. Cannot be combined with unanchored=true."`
 }
 
 // ListedBlock restricts a list as ListedAsOf does, or to a single block.
@@ -37,9 +37,9 @@ func (r BlockRange) OfAccount(account string) engine.Dependencies {
 
 // Named adds the blocks that a bound or one of the further names identifies by hash: the answer depends on whether they
 // exist.
-func (r BlockRange) Named(d engine.Dependencies, more ...string) engine.Dependencies {
+func (r BlockRange) Named(d engine.Dependencies, more ...BlockReference) engine.Dependencies {
 	for _, name := range append(more, r.FromBlock, r.ToBlock) {
-		if id, err := hash.Parse32(name); err == nil {
+		if id, err := hash.Parse32(string(name)); err == nil {
 			d = d.And("accounts", shard.Block(id))
 		}
 	}
@@ -85,13 +85,13 @@ func (r ListedBlock) Heights(ctx context.Context, s *engine.Snapshot) (from, to 
 }
 
 // heightOf returns the height of the block with the given height or hash; nil for an empty name.
-func heightOf(ctx context.Context, s *engine.Snapshot, name string) (*int64, error) {
+func heightOf(ctx context.Context, s *engine.Snapshot, name BlockReference) (*int64, error) {
 	if name == "" {
 		return nil, nil
 	}
-	id, err := hash.Parse32(name)
+	id, err := hash.Parse32(string(name))
 	if err != nil {
-		height, err := strconv.ParseInt(name, 10, 64)
+		height, err := strconv.ParseInt(string(name), 10, 64)
 		if err != nil || height < 1 {
 			return nil, engine.BadRequest("Unexpected integer value for block height path parameter")
 		}

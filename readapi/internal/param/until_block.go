@@ -11,8 +11,8 @@ import (
 
 // AsOf holds the parameters for the block at which the state of an account is read.
 type AsOf struct {
-	Unanchored bool   `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
-	UntilBlock string `query:"until_block" doc:"A block's height, block hash or index block hash: the state after that block."`
+	Unanchored bool           `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
+	UntilBlock BlockReference `query:"until_block" doc:"A block's height, block hash or index block hash: the state after that block."`
 }
 
 // Moment is the block at which state is read.
@@ -26,10 +26,10 @@ type Moment struct {
 // block that the request names or, at the tip, the account's transactions in the mempool.
 func (in AsOf) DependenciesOf(account string) engine.Dependencies {
 	d := engine.On("balances", shard.Account(account))
-	if id, err := hash.Parse32(in.UntilBlock); err == nil {
+	if id, err := hash.Parse32(string(in.UntilBlock)); err == nil {
 		return d.And("balances", shard.Block(id))
 	}
-	if height, err := strconv.ParseInt(in.UntilBlock, 10, 64); err == nil {
+	if height, err := strconv.ParseInt(string(in.UntilBlock), 10, 64); err == nil {
 		return d.And("balances", shard.Height(height))
 	}
 	return d.With("mempool", shard.Account(account))
@@ -43,9 +43,9 @@ func (in AsOf) moment(ctx context.Context, s *engine.Snapshot) (Moment, error) {
 	if in.UntilBlock != "" && in.Unanchored {
 		return Moment{}, engine.BadRequest("can't handle both 'unanchored=true' and 'until_block' in the same request")
 	}
-	id, err := hash.Parse32(in.UntilBlock)
+	id, err := hash.Parse32(string(in.UntilBlock))
 	isHash := err == nil
-	height, err := strconv.ParseInt(in.UntilBlock, 10, 64)
+	height, err := strconv.ParseInt(string(in.UntilBlock), 10, 64)
 	if in.UntilBlock != "" && !isHash && (err != nil || height < 1) {
 		return Moment{}, engine.BadRequest("Unexpected integer value for block height path parameter")
 	}

@@ -19,6 +19,15 @@ const patternMember = "pattern"
 // huma match patterns, so it keeps them out of that field; see PatternOf.
 func Matching(pattern string) map[string]any { return map[string]any{patternMember: pattern} }
 
+// Described returns the extensions of a schema that describe a pattern which the parameter's own type checks, because a
+// failure has words of its own that clients know from the reference implementation. PatternOf does not return it.
+func Described(pattern string) map[string]any {
+	return map[string]any{patternMember: describedPattern(pattern)}
+}
+
+// describedPattern is a pattern that is only described. In documents it looks like any other.
+type describedPattern string
+
 // PatternOf returns the compiled pattern of a schema; nil when it has none.
 func PatternOf(s *huma.Schema) *regexp.Regexp {
 	text, ok := s.Extensions[patternMember].(string)

@@ -72,7 +72,7 @@ func load(ctx context.Context, address string, connections int, d time.Duration,
 			if err != nil {
 				return err
 			}
-			if status != want.status || want.length >= 0 && length != want.length {
+			if want.status != 0 && status != want.status || want.length >= 0 && length != want.length {
 				return fmt.Errorf("%q was answered with status %d and %d bytes, want %d and %d", want.request, status, length, want.status, want.length)
 			}
 			return nil

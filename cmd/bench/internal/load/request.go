@@ -11,7 +11,7 @@ import (
 // preparedRequest is a request with the expected answer.
 type preparedRequest struct {
 	request        []byte
-	status, length int // length < 0 accepts any length
+	status, length int // status 0 accepts any status, length < 0 any length
 }
 
 // Requests is a list of requests, which are handed out one after the other, to all connections. The zero value is
@@ -46,6 +46,9 @@ func (l *Requests) Add(target string, header http.Header, status, length int) {
 	text.WriteString("\r\n")
 	l.all = append(l.all, preparedRequest{text.Bytes(), status, length})
 }
+
+// AddAny adds a GET request that may have any answer, such as a refusal.
+func (l *Requests) AddAny(target string) { l.Add(target, http.Header{}, 0, -1) }
 
 // Scattered returns a permutation of the numbers below n. Consecutive i give numbers that are far apart in an index.
 func Scattered(i, n int) int { return i * 7919 % n }

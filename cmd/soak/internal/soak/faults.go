@@ -1,0 +1,251 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"syscall"
+	"time"
+
+	"strata/internal/pause"
+	"strata/internal/postgres"
+)
+
+const (
+	// recovery bounds the time until the server is ready again after a fault. A soak that waits for longer has failed.
+	recovery = 2 * time.Minute
+	// databaseDowntime is how long Postgres stays stopped.
+	databaseDowntime = 2 * time.Second
+	nodesDowntime    = 3 * time.Second
+)
+
+// recoveries are the times that it took to be ready again after a kind of fault.
+type recoveries []time.Duration
+
+func (r recoveries) String() string {
+	if len(r) == 0 {
+		return "never necessary"
+	}
+	sorted := slices.Sorted(slices.Values(r))
+	return fmt.Sprintf("%s median, %s at most", sorted[len(sorted)/2].Round(10*time.Millisecond), sorted[len(sorted)-1].Round(10*time.Millisecond))
+}
+
+// killRepeatedly kills the server with SIGKILL and starts it again, every so often, until ctx is done.
+func (s *soak) killRepeatedly(ctx context.Context) {
+	for {
+		if pause.For(ctx, s.KillEvery); ctx.Err() != nil {
+			return
+		}
+		s.restarting.Lock()
+		s.kills++
+		s.logf("kill the server")
+		s.revive(ctx, func() { _ = s.server.end(syscall.SIGKILL, recovery) })
+		s.restarting.Unlock()
+	}
+}
+
+// revive ends the server with end, starts it again, and waits until it is ready. The caller holds s.restarting.
+func (s *soak) revive(ctx context.Context, end func()) {
+	dead, unready := s.timeline.begin(processDead), s.timeline.begin(starting)
+	began := time.Now()
+	end()
+	for attempt := 0; ; attempt++ {
+		if err := s.server.start(); err != nil {
+			s.broken("%v", err)
+			return
+		}
+		if s.waitReady(ctx, dead) {
+			unready()
+			s.recovered.process = append(s.recovered.process, time.Since(began))
+			return
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		// It ended: whoever supervises it would start it again, since its database may have been away.
+		if _, ended := s.server.current(); !isClosed(ended) || attempt == 20 {
+			s.broken("the server was not ready %s after it was started; it said:\n%s", time.Since(began).Round(time.Second), s.server.said())
+			return
+		}
+		pause.For(ctx, time.Second)
+	}
+}
+
+// waitReady waits until the server is ready, and calls alive when it answers anything. It returns false when the server ends.
+func (s *soak) waitReady(ctx context.Context, alive func()) bool {
+	_, ended := s.server.current()
+	ready := false
+	waitFor(ctx, recovery, func() bool {
+		status := probe(ctx, s.api+"/readyz")
+		if status != 0 {
+			alive()
+		}
+		ready = status == http.StatusOK
+		return ready || isClosed(ended)
+	})
+	return ready
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// superviseServer starts a server again that ended by itself. It may do so only while its database is away.
+func (s *soak) superviseServer(ctx context.Context) {
+	for ; ctx.Err() == nil; pause.For(ctx, 50*time.Millisecond) {
+		if _, ended := s.server.current(); !isClosed(ended) {
+			continue
+		}
+		s.restarting.Lock()
+		if _, ended := s.server.current(); isClosed(ended) && ctx.Err() == nil {
+			now := time.Now()
+			if !s.timeline.during(databaseDown, now.Add(-time.Second), now) {
+				s.broken("the server ended by itself; it said:\n%s", s.server.said())
+			}
+			s.exits++
+			s.revive(ctx, func() {})
+		}
+		s.restarting.Unlock()
+	}
+}
+
+// restartDatabase stops Postgres and starts it again.
+func (s *soak) restartDatabase(ctx context.Context) {
+	s.logf("restart Postgres")
+	end := s.timeline.begin(databaseDown)
+	if err := s.stopDatabase(ctx); err != nil {
+		s.broken("stop Postgres: %v", err)
+		return
+	}
+	pause.For(ctx, databaseDowntime)
+	if err := s.startDatabase(context.WithoutCancel(ctx)); err != nil {
+		s.broken("start Postgres: %v", err)
+		return
+	}
+	began := time.Now()
+	if waitFor(ctx, recovery, func() bool { return probe(ctx, s.api+"/readyz") == http.StatusOK }) {
+		end()
+		s.recovered.database = append(s.recovered.database, time.Since(began))
+	} else if ctx.Err() == nil {
+		s.broken("the server was not ready %s after Postgres was back", recovery)
+	}
+}
+
+func (s *soak) startDatabase(ctx context.Context) error {
+	cluster, err := postgres.Start(ctx, postgres.Config{DataDir: s.dir})
+	if err != nil {
+		return err
+	}
+	s.databaseMu.Lock()
+	defer s.databaseMu.Unlock()
+	s.cluster = cluster
+	return nil
+}
+
+func (s *soak) stopDatabase(ctx context.Context) error {
+	s.databaseMu.Lock()
+	defer s.databaseMu.Unlock()
+	if s.cluster == nil {
+		return nil
+	}
+	return s.cluster.Stop(context.WithoutCancel(ctx))
+}
+
+// adminURL is the URL for the superuser of the database.
+func (s *soak) adminURL() string {
+	s.databaseMu.Lock()
+	defer s.databaseMu.Unlock()
+	return s.cluster.AdminURL()
+}
+
+// disturb restarts Postgres twice and Redis twice, and takes all nodes down once, at fixed shares of the duration.
+func (s *soak) disturb(ctx context.Context) {
+	began := time.Now()
+	for _, step := range []struct {
+		share float64
+		what  string
+		do    func(context.Context)
+	}{
+		{0.15, "stop Redis", s.stopRedis},
+		{0.25, "start Redis", s.startRedis},
+		{0.35, "", s.restartDatabase},
+		{0.50, "stop Redis", s.stopRedis},
+		{0.60, "start Redis", s.startRedis},
+		{0.70, "", s.restartDatabase},
+		{0.85, "", s.allNodesDown},
+	} {
+		if pause.For(ctx, time.Until(began.Add(time.Duration(step.share*float64(s.Duration))))); ctx.Err() != nil {
+			return
+		}
+		if step.what != "" && s.redis != nil {
+			s.logf("%s", step.what)
+		}
+		step.do(ctx)
+	}
+}
+
+func (s *soak) stopRedis(context.Context) {
+	if s.redis != nil {
+		if err := s.redis.end(syscall.SIGKILL, recovery); err != nil {
+			s.broken("%v", err)
+		}
+		s.redisStops++
+	}
+}
+
+func (s *soak) startRedis(context.Context) {
+	if s.redis != nil {
+		if err := s.redis.start(); err != nil {
+			s.broken("%v", err)
+		}
+	}
+}
+
+// flap lets one node after the other be down, fail or be slow. Another is always well, except in allNodesDown.
+func (s *soak) flap(ctx context.Context) {
+	for i := 0; ctx.Err() == nil; i++ {
+		n := s.nodes[i%len(s.nodes)]
+		s.flapping.Lock()
+		switch i % 3 {
+		case 0:
+			n.down()
+		case 1:
+			n.mood.Store(failing)
+		case 2:
+			n.mood.Store(slow)
+		}
+		s.flaps++
+		pause.For(ctx, s.FlapFor)
+		n.mood.Store(well)
+		if err := n.up(); err != nil {
+			s.broken("%v", err)
+		}
+		s.flapping.Unlock()
+		pause.For(ctx, 2*s.FlapFor) // until the node is trusted again
+	}
+}
+
+func (s *soak) allNodesDown(ctx context.Context) {
+	s.flapping.Lock()
+	defer s.flapping.Unlock()
+	s.logf("take all nodes down")
+	end := s.timeline.begin(nodesDown)
+	for _, n := range s.nodes {
+		n.down()
+	}
+	pause.For(ctx, nodesDowntime)
+	for _, n := range s.nodes {
+		if err := n.up(); err != nil {
+			s.broken("%v", err)
+		}
+	}
+	if waitFor(ctx, recovery, func() bool { return probe(ctx, s.api+"/v2/pox") == http.StatusOK }) {
+		end()
+	}
+}

@@ -1,0 +1,82 @@
+package soak
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// node is the RPC server of a made-up Stacks node, which can be down, failing or slow.
+type node struct {
+	address string
+	tip     *atomic.Int64 // the newest block of the feed
+	mood    atomic.Int32
+
+	mu     sync.Mutex
+	server *http.Server // nil while it is down
+}
+
+const (
+	well int32 = iota
+	failing
+	slow
+)
+
+func newNode(tip *atomic.Int64) (*node, error) {
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	n := &node{address: address, tip: tip}
+	return n, n.up()
+}
+
+// up lets the node listen.
+func (n *node) up() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.server != nil {
+		return nil
+	}
+	listener, err := net.Listen("tcp", n.address)
+	if err != nil {
+		return fmt.Errorf("a made-up node: %w", err)
+	}
+	n.server = &http.Server{Handler: n, ReadHeaderTimeout: time.Minute}
+	go func(s *http.Server) { _ = s.Serve(listener) }(n.server) // it ends with Close
+	return nil
+}
+
+// down closes the listener and all connections.
+func (n *node) down() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.server != nil {
+		_ = n.server.Close()
+		n.server = nil
+	}
+}
+
+// ServeHTTP implements http.Handler.
+func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch n.mood.Load() {
+	case failing:
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	case slow:
+		time.Sleep(time.Second)
+	}
+	height := n.tip.Load()
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Canonical-Stacks-Tip-Height", fmt.Sprint(height))
+	if r.URL.Path == "/v2/info" {
+		_, _ = fmt.Fprintf(w, `{"network_id":1,"server_version":"node","burn_block_height":900000,"stacks_tip_height":%d,`+
+			`"stacks_tip":"%064x","stacks_tip_consensus_hash":"%040x","is_fully_synced":true}`, height, height, height)
+		return
+	}
+	_, _ = io.WriteString(w, `{"balance":"0x000000000000000000000000000003e8","locked":"0x00000000000000000000000000000000","unlock_height":0,"nonce":7}`)
+}

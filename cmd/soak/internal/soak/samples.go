@@ -1,0 +1,126 @@
+package soak
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/internal/pause"
+)
+
+// figure is something that must not grow: it is sampled, and its last third compared with its first.
+type figure struct {
+	name   string
+	metric string  // of the server; empty: connections to Postgres
+	unit   float64 // what to divide it by
+	slack  float64 // growth that says nothing
+	values []sample
+}
+
+type sample struct {
+	at    time.Time
+	value float64
+}
+
+// samples are the figures of a run.
+type samples struct{ figures []*figure }
+
+func newSamples() *samples {
+	return &samples{[]*figure{
+		{name: "resident memory (MiB)", metric: "process_resident_memory_bytes", unit: 1 << 20, slack: 64},
+		{name: "file descriptors", metric: "process_open_fds", unit: 1, slack: 100},
+		{name: "goroutines", metric: "go_goroutines", unit: 1, slack: 200},
+		{name: "Postgres connections", unit: 1, slack: 10},
+	}}
+}
+
+// run samples until ctx is done. It leaves out what can't be had at a moment.
+func (s *samples) run(ctx context.Context, every time.Duration, metrics string, database func() string) {
+	for ; ctx.Err() == nil; pause.For(ctx, every) {
+		now := time.Now()
+		values := scrape(ctx, metrics)
+		for _, f := range s.figures {
+			if f.metric == "" {
+				if count, err := connections(ctx, database()); err == nil {
+					f.values = append(f.values, sample{now, count})
+				}
+			} else if value, ok := values[f.metric]; ok {
+				f.values = append(f.values, sample{now, value / f.unit})
+			}
+		}
+	}
+}
+
+// scrape returns the metrics without labels.
+func scrape(ctx context.Context, url string) map[string]float64 {
+	values := map[string]float64{}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return values
+	}
+	request.Close = true
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		return values
+	}
+	defer func() { _ = response.Body.Close() }()
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		if name, text, ok := strings.Cut(lines.Text(), " "); ok {
+			if value, err := strconv.ParseFloat(text, 64); err == nil {
+				values[name] = value
+			}
+		}
+	}
+	return values
+}
+
+// connections counts the sessions of clients, except the one that asks.
+func connections(ctx context.Context, url string) (count float64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	err = conn.QueryRow(ctx, `SELECT count(*)::float8 FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&count)
+	return count, err
+}
+
+// thirds returns the median and the maximum of the first and of the last third of the time between from and to.
+func (f *figure) thirds(from, to time.Time) (first, last spread) {
+	third := to.Sub(from) / 3
+	var early, late []float64
+	for _, s := range f.values {
+		switch {
+		case s.at.Before(from.Add(third)):
+			early = append(early, s.value)
+		case s.at.After(to.Add(-third)):
+			late = append(late, s.value)
+		}
+	}
+	return spreadOf(early), spreadOf(late)
+}
+
+type spread struct{ median, most float64 }
+
+func spreadOf(values []float64) spread {
+	if len(values) == 0 {
+		return spread{}
+	}
+	slices.Sort(values)
+	return spread{values[len(values)/2], values[len(values)-1]}
+}
+
+// grown reports whether the figure has grown by more than half, and by more than its slack.
+func (f *figure) grown(first, last spread) bool {
+	return last.median > 1.5*first.median && last.median > first.median+f.slack
+}

@@ -1,0 +1,201 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"strata/internal/postgres"
+)
+
+// Config describes a run.
+type Config struct {
+	Program   string        // path of the strata program
+	Duration  time.Duration // of the load
+	KillEvery time.Duration // time between two kills of the server; 0 for none
+	FlapFor   time.Duration // for which a node is down, failing or slow
+	Rate      float64       // events per second
+	Readers   int
+	Attackers int // of each kind
+	Flood     int // connections that are held open without a whole request
+	Seed      uint64
+	Progress  io.Writer // gets a line for each fault
+}
+
+// soak is a run.
+type soak struct {
+	Config
+	dir      string // temporary
+	api      string // URL
+	server   *process
+	redis    *process // nil where redis-server is not installed
+	nodes    []*node
+	timeline timeline
+
+	databaseMu sync.Mutex
+	cluster    *postgres.Cluster
+
+	restarting sync.Mutex // held while the server is ended and started
+	flapping   sync.Mutex // held while nodes are not well
+
+	feed       feed
+	readers    readers
+	costly     readers
+	attacks    attacks
+	samples    *samples
+	began      time.Time
+	ended      time.Time
+	kills      int
+	exits      int // of the server by itself, while its database was away
+	redisStops int
+	flaps      int
+	recovered  struct {
+		process, database recoveries
+		log               time.Duration // until all events were in the read tables, at the end
+	}
+	checked checked
+
+	violationsMu sync.Mutex
+	violations   []string
+}
+
+// broken notes that a rule was broken.
+func (s *soak) broken(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	s.logf("BROKEN: %s", text)
+	s.violationsMu.Lock()
+	defer s.violationsMu.Unlock()
+	s.violations = append(s.violations, text)
+}
+
+func (s *soak) logf(format string, args ...any) {
+	at := time.Duration(0)
+	if !s.began.IsZero() {
+		at = time.Since(s.began)
+	}
+	_, _ = fmt.Fprintf(s.Progress, "%6.1fs %s\n", at.Seconds(), fmt.Sprintf(format, args...))
+}
+
+// Run soaks a server, and returns what came of it. An error means that the run itself failed.
+func Run(ctx context.Context, config Config) (report *Report, err error) {
+	s := &soak{Config: config, samples: newSamples()}
+	if s.dir, err = postgres.MkdirTemp("strata-soak-*"); err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(s.dir) }()
+	defer s.stopAll()
+	if err := s.startAll(ctx); err != nil {
+		return nil, err
+	}
+	s.load(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	s.check(ctx)
+	return s.report(), ctx.Err()
+}
+
+// startAll starts Postgres, Redis, the nodes and the server.
+func (s *soak) startAll(ctx context.Context) error {
+	if err := s.startDatabase(ctx); err != nil {
+		return err
+	}
+	var addresses [3]string
+	for i := range addresses {
+		var err error
+		if addresses[i], err = freeAddress(); err != nil {
+			return err
+		}
+	}
+	s.api = "http://" + addresses[0]
+	s.attacks = attacks{api: addresses[0], observer: addresses[1], each: s.Attackers, flood: s.Flood}
+	args := []string{
+		"serve", "--database-url", s.cluster.URL(), "--data-dir", filepath.Join(s.dir, "server"), "--log-level", "WARN",
+		"--api-addr", addresses[0], "--observer-addr", addresses[1], "--metrics-addr", addresses[2],
+		"--roles", "observer,projector,api", // token metadata would add events to the log that nobody posted
+	}
+	for range 2 {
+		n, err := newNode(&s.feed.tip)
+		if err != nil {
+			return err
+		}
+		s.nodes = append(s.nodes, n)
+	}
+	args = append(args, "--nodes", "http://"+s.nodes[0].address+",http://"+s.nodes[1].address)
+	if program, err := exec.LookPath("redis-server"); err == nil {
+		address, err := freeAddress()
+		if err != nil {
+			return err
+		}
+		_, port, _ := strings.Cut(address, ":")
+		s.redis = &process{path: program, log: filepath.Join(s.dir, "redis.log"), args: []string{"--save", "", "--appendonly", "no", "--bind", "127.0.0.1", "--port", port}}
+		if err := s.redis.start(); err != nil {
+			return err
+		}
+		args = append(args, "--redis-url", "redis://"+address)
+	}
+	s.server = &process{path: s.Program, args: args, log: filepath.Join(s.dir, "strata.log")}
+	if err := s.server.start(); err != nil {
+		return err
+	}
+	if !s.waitReady(ctx, func() {}) {
+		return errors.Join(ctx.Err(), fmt.Errorf("the server was not ready; it said:\n%s", s.server.said()))
+	}
+	return nil
+}
+
+// load feeds, reads, attacks and disturbs for the duration.
+func (s *soak) load(ctx context.Context) {
+	s.began = time.Now()
+	loaded, cancel := context.WithTimeout(ctx, s.Duration)
+	defer cancel()
+	names := &scout{api: s.api}
+	var group sync.WaitGroup
+	for _, do := range []func(){
+		func() { s.feed.run(loaded, "http://"+s.attacks.observer, s.Rate, s.Seed) },
+		func() { names.run(loaded) },
+		func() { s.readers.run(loaded, s.Readers, readerPause, s.Seed, names, (*subjects).target) },
+		func() {
+			s.costly.run(loaded, s.Attackers, 0, s.Seed+1, names, func(n *subjects, random *rand.Rand) (string, bool) { return n.costly(random), false })
+		},
+		func() { s.attacks.run(loaded) },
+		func() { s.flap(loaded) },
+		func() { s.disturb(loaded) },
+		func() { s.superviseServer(loaded) },
+		func() {
+			s.samples.run(loaded, min(2*time.Second, s.Duration/30), "http://"+metricsAddress(s.server.args)+"/metrics", s.adminURL)
+		},
+		func() {
+			if s.KillEvery > 0 {
+				s.killRepeatedly(loaded)
+			}
+		},
+	} {
+		group.Go(do)
+	}
+	group.Wait()
+	s.ended = time.Now()
+	s.logf("the load has ended")
+}
+
+// stopAll ends what the soak has started.
+func (s *soak) stopAll() {
+	for _, p := range []*process{s.server, s.redis} {
+		if p != nil {
+			_ = p.end(syscall.SIGKILL, recovery)
+		}
+	}
+	for _, n := range s.nodes {
+		n.down()
+	}
+	_ = s.stopDatabase(context.Background())
+}
