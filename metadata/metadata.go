@@ -16,8 +16,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"strata/internal/pause"
-	"strata/metadata/internal/rotation"
 	"strata/internal/testsignal"
+	"strata/metadata/internal/rotation"
 )
 
 // Metadata is the role that fetches what projections want from outside. Any number of processes may run it on the same

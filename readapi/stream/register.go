@@ -14,24 +14,14 @@ import (
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/param"
-	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
 	"strata/readapi/stream/internal/naming"
 )
 
 // FromInput holds the position from which a client follows a stream.
 type FromInput struct {
-	From        positionText `query:"from" doc:"The position to start after, as in the header Strata-Position of any answer, such as log=4711; height=1350; index_block_hash=0x00…; log=0 starts at the beginning. By default the stream starts now."`
-	LastEventID positionText `header:"Last-Event-ID" doc:"The id of the last event that the client received. It takes precedence over from."`
-}
-
-// positionText is a position in a request. It is described with a pattern, and start checks it, whose error says what a
-// position looks like.
-type positionText string
-
-// Schema implements huma.SchemaProvider.
-func (positionText) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, MaxLength: schema.Ptr(200), Extensions: schema.Described(`^` + live.PositionPattern + `$`), Examples: []any{"log=0"}}
+	From        param.PositionText `query:"from" doc:"The position to start after, as in the header Strata-Position of any answer, such as log=4711; height=1350; index_block_hash=0x00…; log=0 starts at the beginning. By default the stream starts now."`
+	LastEventID param.PositionText `header:"Last-Event-ID" doc:"The id of the last event that the client received. It takes precedence over from."`
 }
 
 // start returns the position to start after; nil to start now.

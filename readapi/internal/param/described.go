@@ -3,6 +3,7 @@ package param
 import (
 	"github.com/danielgtaylor/huma/v2"
 
+	"strata/readapi/internal/live"
 	"strata/readapi/internal/schema"
 )
 
@@ -54,4 +55,12 @@ type ValueText string
 // Schema implements huma.SchemaProvider.
 func (ValueText) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Extensions: schema.Described(`^(0x)?([0-9a-fA-F]{2})+$`), Examples: []any{"0x0100000000000000000000000000000803"}}
+}
+
+// PositionText is the position to start after, of a stream. It is empty when it is not given.
+type PositionText string
+
+// Schema implements huma.SchemaProvider.
+func (PositionText) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, MaxLength: schema.Ptr(200), Extensions: schema.Described(`^` + live.PositionPattern + `$`), Examples: []any{"log=0"}}
 }
