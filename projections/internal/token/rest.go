@@ -10,7 +10,7 @@ import (
 // rest puts off all that a contract wants, except for what a person asked for. Wants that it raises later are put off as
 // well.
 func (b *batch) rest(step projections.Step, r *fetch.Rest) error {
-	b.touch(r.Contract)
+	b.touched = nil // any number of tokens say when they are fetched again
 	if _, err := b.tx.Exec(b.ctx, b.sql(`
 		WITH resting AS (
 			INSERT INTO {schema}.rest (source_seq, until, contract_id) VALUES ($2, $3, $1)

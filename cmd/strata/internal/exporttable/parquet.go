@@ -19,7 +19,7 @@ const (
 
 // parquetFile writes Parquet. Amounts are decimal text: 2^128 has 39 digits, and DECIMAL has room for 38 in most readers.
 type parquetFile struct {
-	out   *parquet.Writer
+	out   *parquet.GenericWriter[any]
 	row   parquet.Row
 	rows  int
 	bytes int
@@ -37,7 +37,7 @@ func newParquet(w io.Writer, s source) (encoder, error) {
 	for _, key := range slices.Sorted(maps.Keys(s.facts)) {
 		options = append(options, parquet.KeyValueMetadata(key, s.facts[key]))
 	}
-	return &parquetFile{out: parquet.NewWriter(w, options...), row: make(parquet.Row, len(names))}, nil
+	return &parquetFile{out: parquet.NewGenericWriter[any](w, options...), row: make(parquet.Row, len(names))}, nil
 }
 
 // ordered keeps the columns in the order of the view; a Group sorts them by name.

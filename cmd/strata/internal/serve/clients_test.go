@@ -19,10 +19,10 @@ func TestCostlyReads(t *testing.T) {
 		status int
 		limit  string
 	}{
-		{"/extended", 200, "5"},
+		{"/extended", 200, "4"},
 		{"/extended/v1/search/x", 200, "1"},
 		{"/mesh/block", 429, "1"},
-		{"/extended/v2/blocks", 200, "5"},
+		{"/extended/v2/blocks", 200, "4"},
 	} {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, tc.target, nil))

@@ -87,6 +87,7 @@ func TestX2X3Dynamic(t *testing.T) {
 			worlds(t, func(t *testing.T, w *world) {
 				punksWith(w, 3)
 				w.mine(by(announce(punks, "nft", append([]any{"update-mode", ascii("dynamic")}, test.ttl...)...)))
+				w.later()
 				w.settle(token.NFT)
 				w.checkWants("of several tokens", token.NFT, "read punks 1", "read punks 2", "read punks 3")
 				if got := w.openWant(token.NFT, "read punks 2").due; !got.Equal(w.now.Add(test.want)) {

@@ -142,6 +142,7 @@ func fetchEverything(t *testing.T, log *eventstore.Log, out *beyond) {
 	}
 	refresh(t, log, fetch.Refresh{Contract: deed, TokenID: "1"})
 	quiet(t, log)
+	letRest(t, log, deed)
 	stop()
 	caughtUp()
 }
@@ -161,6 +162,21 @@ func poster(t *testing.T, log *eventstore.Log) func(replay.Post) {
 		if response.StatusCode != http.StatusOK {
 			t.Fatalf("%s: got %s", p.Path, response.Status)
 		}
+	}
+}
+
+// letRest appends the event that lets a contract rest, as the role metadata does.
+func letRest(t *testing.T, log *eventstore.Log, contract string) {
+	t.Helper()
+	now := time.Now().UTC()
+	text, err := (&fetch.Rest{Contract: contract, DecidedAt: now, Until: now.Add(time.Hour)}).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := log.Append(t.Context(), eventstore.Incoming{
+		ReceivedAt: now, Source: "metadata", Path: fetch.PathRest, ContentType: fetch.ContentType, Body: eventstore.NewBody(text),
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 
