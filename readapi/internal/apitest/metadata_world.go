@@ -170,7 +170,7 @@ func (s *Site) Want(kind token.Kind, w fetch.Want, severity fetch.Severity, atte
 	s.T.Helper()
 	s.Insert(s.tokenSchema(kind)+".want", nil, Columns{
 		"source_seq": 204, "due_at": time.Unix(1_700_003_600, 0), "attempts": attempts, "waits": 0, "priority": 3, "reason": 107, "severity": int(severity),
-		"key_hash": URIHash(w.Key()), "kind": string(w.Kind), "want": "{}",
+		"key_hash": URIHash(w.Key()), "kind": string(w.Kind), "wanted_by": w.Contract, "want": "{}",
 	})
 }
 
