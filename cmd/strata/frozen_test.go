@@ -151,7 +151,7 @@ func TestFrozenServer(t *testing.T) {
 		t.Errorf("of %d large events that were accepted, %d are lost and %d are there twice", len(large.accepted), lost, twice)
 	}
 	must(t, t.TempDir(), "verify", "--database-url", url)
-	t.Logf("1 freeze of the leader within one of %d large events; the other server took an event after %s, %d more until %s, and led after %s; lost %d, twice %d",
+	t.Logf("fault: 1 freeze of the leader within one of %d large events; the other server took an event after %s, %d more until %s, and led after %s; lost %d, twice %d",
 		large.sent.Load(), taken.Round(time.Millisecond), posts, accepted.Round(time.Millisecond), led.Round(time.Millisecond), lost, twice)
 	if led > slow {
 		t.Errorf("it took %s to lead", led)

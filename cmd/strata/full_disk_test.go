@@ -109,7 +109,10 @@ func TestFullDisk(t *testing.T) {
 	s.checkState(expected(simulate.Command{Seed: 51, Forks: 0.05}, posts))
 	s.stop()
 	must(t, t.TempDir(), "verify", "--data-dir", data)
-	t.Logf("%d events beside 2 full disks; up to the floor: %s until events were taken again; up to the last byte: Postgres %s, %s until the server was ready; lost 0",
+	if t.Failed() {
+		return
+	}
+	t.Logf("fault: a full disk, twice, beside %d events; up to the floor: %s until events were taken again; up to the last byte: Postgres %s, %s until the server was ready; lost 0",
 		posts, first.Round(time.Millisecond), panicked, second.Round(time.Millisecond))
 }
 

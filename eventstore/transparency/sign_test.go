@@ -336,7 +336,7 @@ func TestFrozenSigner(t *testing.T) {
 	if signed, err := w.open(transparency.Config{Key: key}).Sign(ctx); !signed || err != nil {
 		t.Errorf("the second process: signed %t, %v", signed, err)
 	}
-	t.Logf("the second process signed after %s", time.Since(began).Round(time.Millisecond))
+	t.Logf("fault: a signer frozen while it signs; the second process signed after %s", time.Since(began).Round(time.Millisecond))
 	process.Thaw()
 	if err := <-signing; err == nil {
 		t.Error("the first process signed, too")

@@ -189,7 +189,7 @@ func TestFrozenRenewal(t *testing.T) {
 	began := time.Now()
 	renew(t, log, next, 0)
 	eventually.Holds(t, "another process makes the version active", func() bool { return activeNumbers(t, log)["tally"] == 2 })
-	t.Logf("it is active after %s", time.Since(began).Round(time.Millisecond))
+	t.Logf("fault: a process frozen while it activates a version; another had activated it after %s", time.Since(began).Round(time.Millisecond))
 	process.Thaw()
 	eventually.Holds(t, "the first process has nothing to report", func() bool { return first.Notice() == "" })
 	stop()
