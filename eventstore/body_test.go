@@ -94,6 +94,43 @@ func TestSpoolWithoutMemory(t *testing.T) {
 	third.Close()
 }
 
+// Bodies in files have a maximum in sum. One that finds no room fails, and those that are closed make room.
+func TestSpoolWithoutRoom(t *testing.T) {
+	spool := eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir(), Threshold: 10, Limit: 60_000, Files: 100_000})
+	read := func(size int) (*eventstore.Body, error) {
+		return spool.Read(bytes.NewReader(make([]byte, size)), int64(size))
+	}
+	first, err := read(60_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 { // one that fails keeps nothing
+		if _, err := read(50_000); !errors.Is(err, eventstore.ErrSpoolFull) {
+			t.Fatalf("a body that has no room: got %v", err)
+		}
+	}
+	if small, err := read(10); err != nil {
+		t.Errorf("a body in memory: %v", err)
+	} else {
+		small.Close()
+	}
+	second, err := read(40_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Close()
+	first.Close() // again
+	second.Close()
+	whole := eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir(), Threshold: 10, Limit: 1000, Files: 10})
+	for range 2 {
+		body, err := whole.Read(bytes.NewReader(make([]byte, 1000)), -1)
+		if err != nil {
+			t.Fatalf("the largest body: %v", err)
+		}
+		body.Close()
+	}
+}
+
 // Senders that announce much and send little take none of the others' memory.
 func TestSpoolIgnoresAnnouncements(t *testing.T) {
 	spool := eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir()})

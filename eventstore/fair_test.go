@@ -53,7 +53,7 @@ func TestDistantWriter(t *testing.T) {
 	}
 	stop()
 	<-stopped
-	t.Logf("%d distant events in %s, beside %d near ones", events, time.Since(began).Round(time.Millisecond), after-before-events)
+	t.Logf("fault: a writer that never stops; %d distant events in %s, beside %d near ones", events, time.Since(began).Round(time.Millisecond), after-before-events)
 	checkWhole(t, near)
 }
 

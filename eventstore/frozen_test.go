@@ -44,7 +44,7 @@ func TestFrozenPeers(t *testing.T) {
 			if err != nil || seq != 1 {
 				t.Errorf("got event %d, %v", seq, err)
 			}
-			t.Logf("appended after %s", time.Since(began).Round(time.Millisecond))
+			t.Logf("fault: a writer frozen %s; an append of another took %s", name, time.Since(began).Round(time.Millisecond))
 			thaw()
 			<-ended
 		})

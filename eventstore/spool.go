@@ -13,8 +13,11 @@ import (
 // ErrBodyTooLarge is the error of Spool.Read for a body above the limit.
 var ErrBodyTooLarge = errors.New("body is larger than the limit")
 
+// ErrSpoolFull is the error of Spool.Read when all files together would be larger than SpoolConfig.Files.
+var ErrSpoolFull = errors.New("there is no room for more bodies in files")
+
 // Spool receives bodies from the network in bounded memory. It holds small bodies in memory, at most
-// SpoolConfig.Memory bytes for all of them together, and writes all others to unlinked files.
+// SpoolConfig.Memory bytes for all of them together, and writes all others to unlinked files, at most SpoolConfig.Files bytes.
 //
 // A body takes memory as its bytes arrive, and not as its sender announces them: whoever announces much and sends little
 // holds little. A body that finds no memory goes on in a file, so that no body waits for another one's sender.
@@ -23,6 +26,7 @@ type Spool struct {
 	threshold int64
 	limit     int64
 	memory    *semaphore.Weighted
+	files     *semaphore.Weighted
 }
 
 // SpoolConfig configures a Spool. The zero value of a field means its default. Sizes are in bytes.
@@ -35,6 +39,8 @@ type SpoolConfig struct {
 	Limit int64
 	// Memory is the maximum for all bodies in memory together; default 64 MiB. Beyond it, bodies are written to files.
 	Memory int64
+	// Files is the maximum for all bodies in files together, and at least Limit; default 4 GiB. Beyond it, Read fails.
+	Files int64
 }
 
 // Defaults of SpoolConfig.
@@ -42,6 +48,7 @@ const (
 	SpoolThresholdDefault = 1 << 20
 	SpoolLimitDefault     = 512 << 20
 	SpoolMemoryDefault    = 64 << 20
+	SpoolFilesDefault     = 4 << 30
 )
 
 // memoryFirst is the memory in bytes that a body takes at first. It doubles whenever it is full.
@@ -61,6 +68,11 @@ func NewSpool(config SpoolConfig) *Spool {
 		memory = SpoolMemoryDefault
 	}
 	s.memory = semaphore.NewWeighted(memory)
+	files := config.Files
+	if files <= 0 {
+		files = SpoolFilesDefault
+	}
+	s.files = semaphore.NewWeighted(max(files, s.limit+1)) // the byte beyond the limit is read, too
 	return s
 }
 
@@ -136,6 +148,23 @@ func (h *heldMemory) read(r io.Reader, size int64) (data []byte, err error) {
 	return data, nil
 }
 
+// heldFile writes a body to its file, and takes room for it from its spool as the bytes arrive.
+type heldFile struct {
+	spool *Spool
+	file  *os.File
+	bytes int64
+}
+
+func (h *heldFile) Write(p []byte) (int, error) {
+	if !h.spool.files.TryAcquire(int64(len(p))) {
+		return 0, ErrSpoolFull
+	}
+	h.bytes += int64(len(p))
+	return h.file.Write(p)
+}
+
+func (h *heldFile) release() { h.spool.files.Release(h.bytes) }
+
 // readFile writes the beginning of a body and what r has of it to a file.
 func (s *Spool) readFile(beginning []byte, r io.Reader, size int64) (*Body, error) {
 	file, err := os.CreateTemp(s.dir, "strata-body-*")
@@ -145,7 +174,8 @@ func (s *Spool) readFile(beginning []byte, r io.Reader, size int64) (*Body, erro
 	// Unlink the file at once, so that nothing is left behind even if the process is killed.
 	_ = os.Remove(file.Name())
 	digest := sha256.New()
-	to := io.MultiWriter(file, digest)
+	held := heldFile{spool: s, file: file}
+	to := io.MultiWriter(&held, digest)
 	n, err := to.Write(beginning)
 	copied := int64(n)
 	if err == nil {
@@ -162,9 +192,10 @@ func (s *Spool) readFile(beginning []byte, r io.Reader, size int64) (*Body, erro
 	}
 	if err != nil {
 		_ = file.Close()
+		held.release()
 		return nil, fmt.Errorf("spool body after %d bytes: %w", copied, err)
 	}
-	body := &Body{size: copied, file: file}
+	body := &Body{size: copied, file: file, release: held.release}
 	digest.Sum(body.digest[:0])
 	return body, nil
 }

@@ -21,6 +21,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/locks"
 )
 
 //go:embed tables.sql
@@ -102,7 +103,7 @@ func Open(ctx context.Context, config Config) (*Faucet, error) {
 	for _, k := range config.Keys {
 		f.keys[k.Address(false).String()] = k
 	}
-	return f, pgx.BeginFunc(ctx, config.Pool, func(tx pgx.Tx) error {
+	return f, locks.Hold(ctx, config.Pool, 0, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(tablesLock)); err != nil {
 			return fmt.Errorf("wait for other faucets: %w", err)
 		}
@@ -141,7 +142,7 @@ func (f *Faucet) Send(ctx context.Context, r Request) (*Sent, error) {
 		return nil, err
 	}
 	var sent *Sent
-	err = pgx.BeginFunc(ctx, f.config.Pool, func(tx pgx.Tx) error {
+	err = locks.Hold(ctx, f.config.Pool, 0, func(tx pgx.Tx) error {
 		keys, err := f.lock(ctx, tx)
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"strata/domain/fetch"
+	"strata/internal/locks"
 	"strata/internal/pause"
 	"strata/internal/testsignal"
 	"strata/metadata/internal/rotation"
@@ -79,7 +80,7 @@ func (d *dispatcher) runPass(ctx context.Context) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, passTimeout)
 	defer cancel()
 	var locked bool
-	err = pgx.BeginFunc(ctx, d.config.Log.Pool(), func(tx pgx.Tx) error {
+	err = locks.Hold(ctx, d.config.Log.Pool(), passTimeout, func(tx pgx.Tx) error {
 		// Only one process makes a pass at a time, because the others would find the same wants. Without the lock, the
 		// unique keys of the jobs would still prevent duplicates. The commit need not wait for the disk: jobs that are
 		// lost when the database crashes are created again from the wants.

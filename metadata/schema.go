@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
+
+	"strata/internal/locks"
 )
 
 // riverSchema is the Postgres schema of River's tables, and of the table spent. Everything in them can be restored from the
@@ -41,10 +43,14 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, config Config) error {
 		return fmt.Errorf("prepare the migration of the job queue: %w", err)
 	}
 	// The transaction only holds the lock: some of River's migrations can't run in a transaction with others.
-	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+	err = locks.Hold(ctx, pool, 0, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(lockMigrate)); err != nil {
 			return err
 		}
+		defer locks.KeepAlive(ctx, 0, func(ctx context.Context) error {
+			_, err := tx.Exec(ctx, `SELECT`)
+			return err
+		})()
 		if _, err := pool.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+riverSchema); err != nil {
 			return err
 		}

@@ -14,6 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+
+	"strata/internal/locks"
 )
 
 //go:embed *.sql
@@ -43,9 +45,16 @@ func Up(ctx context.Context, url string) error {
 		return fmt.Errorf("connect to migrate: %w", err)
 	}
 	defer alone.Rollback() //nolint:errcheck // it has only locked
-	if _, err := alone.ExecContext(ctx, `SELECT set_config('idle_in_transaction_session_timeout', '0', true), pg_advisory_xact_lock($1)`, int64(lockKey)); err != nil {
+	if _, err := alone.ExecContext(ctx, locks.Setting(0)); err != nil {
+		return fmt.Errorf("connect to migrate: %w", err)
+	}
+	if _, err := alone.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(lockKey)); err != nil {
 		return fmt.Errorf("wait for other migrations: %w", err)
 	}
+	defer locks.KeepAlive(ctx, 0, func(ctx context.Context) error {
+		_, err := alone.ExecContext(ctx, `SELECT`)
+		return err
+	})()
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("connect to migrate: %w", err)

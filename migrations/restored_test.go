@@ -147,4 +147,5 @@ func TestRestoredLog(t *testing.T) {
 	if len(root) != 32 {
 		t.Errorf("got the root %x", root)
 	}
+	t.Logf("fault: a lost database; a dump of %d events, taken while they arrived, of several partitions; 26 more after it", size)
 }

@@ -98,6 +98,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	}
 
 	// The server starts its Postgres again, and receives events as before.
+	killed := time.Now()
 	if err := syscall.Kill(postgres, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -106,6 +107,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 		return s.post("/new_block", []byte(`{"third":1}`)).status == http.StatusOK
 	})
 	eventually.Holds(t, "the server answers again", func() bool { return s.get("/readyz").status == http.StatusOK })
+	t.Logf("fault: a kill of the private Postgres; ready %s after", time.Since(killed).Round(time.Millisecond))
 	s.caughtUp(3)
 
 	s.stop()

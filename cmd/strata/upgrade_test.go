@@ -191,7 +191,7 @@ func update(t *testing.T, s *server, url string, paths []string) *clients {
 	built, reads := time.Since(began), c.reads.Load()
 	eventually.Holds(t, "clients read on", func() bool { return c.reads.Load() > reads+int64(5*len(paths)) })
 	c.stop()
-	t.Logf("%d reads in the %s until the versions were active, and %d after", reads, built.Round(time.Millisecond), c.reads.Load()-reads)
+	t.Logf("fault: an update with new rules; no error and no read that goes back among %d reads in the %s until the versions were active, and %d after", reads, built.Round(time.Millisecond), c.reads.Load()-reads)
 	s.mustPost("/new_mempool_tx", []byte(`[]`))
 	s.caughtUp(upgradePosts + 1)
 	return c

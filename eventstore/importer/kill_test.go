@@ -63,7 +63,7 @@ func TestKilledImport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("killed %d times, at the end at event %d", progressed, size)
+	t.Logf("fault: %d kills of an import, at the end at event %d", progressed, size)
 	if finished || progressed < 7 {
 		t.Errorf("the import was killed %d times and finished by itself: %t; want 7 kills at least", progressed, finished)
 	}

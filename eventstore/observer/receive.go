@@ -104,7 +104,7 @@ func (o *Observer) readBody(w http.ResponseWriter, r *http.Request) (*eventstore
 		a = refuse(http.StatusRequestTimeout, "the body came too slowly, or not at all")
 	case in.failure != nil, errors.Is(err, io.ErrUnexpectedEOF):
 		a = refuse(http.StatusBadRequest, "the body is incomplete")
-	default: // our fault: no room for the spool file
+	default: // no room for the spool file
 		level = slog.LevelError
 		a = unavailable("the body can't be taken now; send it again")
 	}

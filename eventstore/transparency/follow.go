@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/eventstore"
+	"strata/internal/locks"
 	"strata/internal/pause"
 )
 
@@ -84,7 +85,7 @@ var errFaster = errors.New("another process was faster")
 // store adds subtrees of level 1 after the first have, and the subtrees of higher levels that become full with them. It
 // does nothing if another process was faster.
 func (l *Log) store(ctx context.Context, have int64, roots [][]byte) error {
-	err := pgx.BeginFunc(ctx, l.config.Pool, func(tx pgx.Tx) error {
+	err := locks.Hold(ctx, l.config.Pool, l.config.Patience, func(tx pgx.Tx) error {
 		count := have + int64(len(roots))
 		moved, err := tx.Exec(ctx, `UPDATE log.tree SET subtrees = $2 WHERE subtrees = $1`, have, count)
 		if err != nil {
@@ -127,7 +128,7 @@ func fullAbove(ctx context.Context, tx pgx.Tx, level int, had, have int64) (root
 
 // forget removes the subtrees that were not verified, after they turned out wrong. The next attempt computes them again.
 func (l *Log) forget(ctx context.Context) error {
-	return pgx.BeginFunc(ctx, l.config.Pool, func(tx pgx.Tx) error {
+	return locks.Hold(ctx, l.config.Pool, l.config.Patience, func(tx pgx.Tx) error {
 		var verified int64
 		if err := tx.QueryRow(ctx, `SELECT verified FROM log.tree FOR UPDATE`).Scan(&verified); err != nil {
 			return fmt.Errorf("read how many subtrees are verified: %w", err)

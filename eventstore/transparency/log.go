@@ -33,6 +33,8 @@ type Config struct {
 	Witnesses []string
 	// Interval is the minimum time between two checkpoints; default IntervalDefault.
 	Interval time.Duration
+	// Patience is for how long others wait for a process that is frozen while it signs; default locks.PatienceDefault.
+	Patience time.Duration
 	// Listener receives the notifications of Pool; default one of its own, which takes a connection while Run runs.
 	Listener *eventstore.Listener
 }

@@ -11,6 +11,8 @@ import (
 	formats "github.com/transparency-dev/formats/log"
 	"github.com/transparency-dev/merkle/proof"
 	sumdb "golang.org/x/mod/sumdb/note"
+
+	"strata/internal/locks"
 )
 
 // Sign writes the missing subtrees, checks them against the log's head, and signs a checkpoint if it has a key and the
@@ -60,7 +62,7 @@ func (l *Log) sign(ctx context.Context) (signed bool, err error) {
 		return false, err
 	}
 	var checkpoint *Checkpoint
-	err = pgx.BeginFunc(ctx, l.config.Pool, func(tx pgx.Tx) error {
+	err = locks.Hold(ctx, l.config.Pool, l.config.Patience, func(tx pgx.Tx) error {
 		checkpoint, err = l.signIn(ctx, tx, h)
 		return err
 	})

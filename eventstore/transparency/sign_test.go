@@ -19,6 +19,7 @@ import (
 
 	"strata/eventstore/transparency"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/frozen"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -309,5 +310,38 @@ func TestSecondProcessWithoutTheKey(t *testing.T) {
 	w.grow("x", 5)
 	if signed, err := shared.Sign(t.Context()); !signed || err != nil || shared.Notice() != "" {
 		t.Errorf("a process with the same key: signed %t, %v, says %q", signed, err, shared.Notice())
+	}
+}
+
+// A process that is frozen while it signs keeps the others from signing for a moment only.
+func TestFrozenSigner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	key := newKey(t)
+	w.grow("x", 3)
+	process := frozen.New(t, w.pool, "UPDATE log.tree SET verified")
+	first, err := transparency.New(transparency.Config{Pool: process.Pool, Key: key, Patience: 500 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signing := make(chan error, 1)
+	go func() {
+		_, err := first.Sign(context.WithoutCancel(t.Context()))
+		signing <- err
+	}()
+	<-process.Frozen
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	began := time.Now()
+	if signed, err := w.open(transparency.Config{Key: key}).Sign(ctx); !signed || err != nil {
+		t.Errorf("the second process: signed %t, %v", signed, err)
+	}
+	t.Logf("fault: a signer frozen while it signs; the second process signed after %s", time.Since(began).Round(time.Millisecond))
+	process.Thaw()
+	if err := <-signing; err == nil {
+		t.Error("the first process signed, too")
+	}
+	if signed, err := first.Sign(t.Context()); signed || err != nil {
+		t.Errorf("the first process, with nothing new: signed %t, %v", signed, err)
 	}
 }

@@ -50,6 +50,9 @@ func NewGuard(folder string, floor int64, logger *slog.Logger, registry promethe
 	g.gauge = instrument.Registered(registry, prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "strata_disk_free_bytes", Help: "Free space on the disk of the private Postgres.",
 	}))
+	instrument.Registered(registry, prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "strata_disk_floor_bytes", Help: "Free space below which events are refused; below four times as much, builds of read tables pause.",
+	})).Set(float64(floor))
 	g.measure(context.Background())
 	return g
 }

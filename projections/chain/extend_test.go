@@ -132,7 +132,7 @@ func TestExtendDown(t *testing.T) {
 	if n := rig.Query[int](t, log, `SELECT count(*) FROM chain_v5.unfinished`); n != 0 {
 		t.Errorf("%d rows say that something is unfinished", n)
 	}
-	t.Logf("%d blocks, %d of them appended below the others, %d kills", len(blocks), begin, kills)
+	t.Logf("fault: of %d blocks, %d appended below the others; %d kills meanwhile, the rows are those of the right order", len(blocks), begin, kills)
 	rig.CheckSameRows(t, inOrder, log)
 	rig.CheckFit(t, log, projections.Lines{projections.Chain(rig.Chain(t), balances.New(nil), pox.New())}, chain.Spec().Schema)
 }

@@ -48,7 +48,7 @@ func TestFrozenLeader(t *testing.T) {
 		post(10)
 		began := time.Now()
 		replay.Wait(t, log)
-		t.Logf("round %d: the standby caught up after %s", round, time.Since(began).Round(time.Millisecond))
+		t.Logf("fault: freeze %d of the leader; the standby had folded all after %s", round, time.Since(began).Round(time.Millisecond))
 		if err := first.process.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}

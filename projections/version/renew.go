@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/internal/instrument"
+	"strata/internal/locks"
 	"strata/internal/pause"
 	"strata/projections"
 	"strata/projections/internal/register"
@@ -40,6 +41,9 @@ type RenewalConfig struct {
 	Registry prometheus.Registerer
 	// Activate makes versions active once they are built.
 	Activate bool
+	// Patience is for how long others wait for a process that is frozen while it makes a version active; default
+	// locks.PatienceDefault.
+	Patience time.Duration
 	// Keep is how long versions are kept after others with newer rules became active; 0: until a command drops them.
 	Keep time.Duration
 }
@@ -136,16 +140,18 @@ func (r *Renewal) resting(what string) bool { return time.Now().Before(r.rests[w
 
 // activateAlone makes a version active, with those that belong to it, unless another process is at it.
 func (r *Renewal) activateAlone(ctx context.Context, version projections.Schema) (switches []Switch, err error) {
-	err = pgx.BeginFunc(ctx, r.Pool, func(tx pgx.Tx) error {
+	err = locks.Hold(ctx, r.Pool, r.Patience, func(tx pgx.Tx) error {
 		var alone bool
-		err := tx.QueryRow(ctx, `
-			SELECT pg_try_advisory_xact_lock($1) FROM (SELECT set_config('idle_in_transaction_session_timeout', '0', true)) AS setting`, int64(renewKey)).Scan(&alone)
-		if err != nil {
+		if err := tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock($1)`, int64(renewKey)).Scan(&alone); err != nil {
 			return fmt.Errorf("look whether another process activates %s: %w", version, err)
 		}
 		if !alone {
 			return errSettled
 		}
+		defer locks.KeepAlive(ctx, r.Patience, func(ctx context.Context) error {
+			_, err := tx.Exec(ctx, `SELECT`)
+			return err
+		})()
 		switches, err = activate(ctx, r.Pool, r.Lines, []projections.Schema{version}, func(es register.Entries) error {
 			for _, v := range due(r.Lines, es) {
 				if v == version {
@@ -156,7 +162,10 @@ func (r *Renewal) activateAlone(ctx context.Context, version projections.Schema)
 		})
 		return err
 	})
-	return switches, err
+	if len(switches) > 0 {
+		return switches, nil // the lock may be lost meanwhile: it only saves work
+	}
+	return nil, err
 }
 
 // due returns the versions that should become active once they are built: of a line whose leader has new rules, that of

@@ -10,6 +10,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/frozen"
 	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/chain"
@@ -163,4 +164,34 @@ func TestRenewalRefused(t *testing.T) {
 	if err != nil || len(families) != 1 || families[0].GetMetric()[0].GetGauge().GetValue() != 1 {
 		t.Errorf("got the metrics %v, %v", families, err)
 	}
+}
+
+// TestFrozenRenewal freezes the process that makes a new version active, while it verifies it: another one does it then.
+func TestFrozenRenewal(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	replay.Append(t, log, rig.Blocks(0, 20)...)
+	replay.Run(t, log, rig.Chain(t), rig.NewTally(1))
+	next := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(2))}
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, BuildNew: true}, next...)
+	waitUntilIndexed(t, log, rig.Schema("tally", 2))
+	process := frozen.New(t, log.Pool(), "SELECT seq FROM strata.quarantine")
+	ctx, stop := context.WithCancel(t.Context())
+	first := version.NewRenewal(version.RenewalConfig{
+		Pool: process.Pool, Lines: next, Logger: slog.New(slog.DiscardHandler), Activate: true, Patience: 500 * time.Millisecond,
+	})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		first.Run(ctx)
+	}()
+	<-process.Frozen
+	began := time.Now()
+	renew(t, log, next, 0)
+	eventually.Holds(t, "another process makes the version active", func() bool { return activeNumbers(t, log)["tally"] == 2 })
+	t.Logf("fault: a process frozen while it activates a version; another had activated it after %s", time.Since(began).Round(time.Millisecond))
+	process.Thaw()
+	eventually.Holds(t, "the first process has nothing to report", func() bool { return first.Notice() == "" })
+	stop()
+	<-ended
 }

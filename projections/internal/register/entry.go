@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/schema"
+	"strata/internal/locks"
 	"strata/projections"
 )
 
@@ -139,7 +140,7 @@ func (es Entries) Has(condition func(Entry) bool) bool {
 // Change lets change alter the register in a transaction, while nobody else does. The lock that orders such
 // transactions is that of a row that neither readers nor followers lock.
 func Change(ctx context.Context, pool *pgxpool.Pool, change func(tx pgx.Tx, es Entries) error) error {
-	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+	err := locks.Hold(ctx, pool, 0, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT FROM strata.archive FOR NO KEY UPDATE`); err != nil {
 			return fmt.Errorf("wait for others that change the register of projections: %w", err)
 		}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/locks"
 )
 
 // InSnapshot calls f in a transaction that sees one state of the database.
@@ -20,6 +22,9 @@ func InSnapshotAfter(ctx context.Context, pool *pgxpool.Pool, prepare func(lock 
 		return err
 	}
 	defer func() { _ = lock.Rollback(context.WithoutCancel(ctx)) }()
+	if err := locks.Bound(ctx, lock, 0); err != nil {
+		return err
+	}
 	if ready, err := prepare(lock); err != nil || !ready {
 		return err
 	}

@@ -98,10 +98,20 @@ func withExecMode(databaseURL string) string {
 	return parsed.String()
 }
 
+// idleMost is for how long a transaction may wait for this process before the server ends it. Those that hold locks which other
+// processes wait for set less; see package locks.
+const (
+	idleParameter = "idle_in_transaction_session_timeout"
+	idleMost      = 5 * time.Minute
+)
+
 // settings sets what every session needs.
 func settings(config *pgx.ConnConfig) {
 	config.RuntimeParams["search_path"] = ""
 	config.RuntimeParams["application_name"] = "strata"
+	if config.RuntimeParams[idleParameter] == "" { // what the URL says counts
+		config.RuntimeParams[idleParameter] = fmt.Sprint(idleMost.Milliseconds())
+	}
 	harden(config)
 }
 

@@ -142,9 +142,11 @@ func TestPgBouncer(t *testing.T) {
 	post(second, 40)
 	replay.Wait(t, second.Log)
 	stop()
+	stopped := time.Now()
 	post(second, 40)
 	post(first, 40)
 	replay.Wait(t, second.Log)
+	t.Logf("fault: behind PgBouncer, the process that leads ends; the other one had folded all %s after", time.Since(stopped).Round(time.Millisecond))
 	var height int64
 	if err := second.Pool.QueryRow(t.Context(), `SELECT block_height FROM strata.projection WHERE name = 'balances'`).Scan(&height); err != nil || uint64(height) != made.Expected().Tip.Height {
 		t.Errorf("got height %d, %v, want %d", height, err, made.Expected().Tip.Height)

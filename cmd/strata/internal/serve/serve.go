@@ -26,7 +26,9 @@ import (
 	"strata/eventstore/network"
 	"strata/eventstore/observer"
 	"strata/eventstore/transparency"
+	"strata/internal/connlimit"
 	"strata/internal/diskspace"
+	"strata/internal/instrument"
 	"strata/internal/nodecompare"
 	"strata/projections/follow"
 	"strata/projections/version"
@@ -80,6 +82,8 @@ type Command struct {
 	ForkChoice          string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
 	BodyLimit           int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Maximum size of an event, in bytes."`
 	BodyMemory          int64         `default:"67108864" env:"STRATA_BODY_MEMORY" help:"Maximum memory for all events being received at the same time, in bytes; larger events are spooled to files."`
+	BodyFiles           int64         `default:"4294967296" env:"STRATA_BODY_FILES" help:"Maximum size of these files together, in bytes; events beyond are refused with 503."`
+	ObserverConnections int           `default:"1024" env:"STRATA_OBSERVER_CONNECTIONS" help:"Maximum number of open connections to the observer, and of a quarter of them from one address (0 = unlimited)."`
 	CacheMemory         int64         `default:"67108864" env:"STRATA_CACHE_MEMORY" help:"Maximum memory for cached answers, in bytes."`
 	MaxStreams          int           `default:"20000" env:"STRATA_MAX_STREAMS" help:"Maximum number of open streams and WebSockets; see docs/live.md."`
 	MaxStreamsPerClient int           `default:"0" env:"STRATA_MAX_STREAMS_PER_CLIENT" help:"Maximum number of them for one client (0 = unlimited)."`
@@ -328,7 +332,7 @@ func (c *Command) observe(ctx context.Context, group *errgroup.Group, listener n
 	}
 	server := observer.New(observer.Config{
 		Log:             db.Log,
-		Spool:           eventstore.NewSpool(eventstore.SpoolConfig{Dir: spoolDir, Limit: c.BodyLimit, Memory: c.BodyMemory}),
+		Spool:           eventstore.NewSpool(eventstore.SpoolConfig{Dir: spoolDir, Limit: c.BodyLimit, Memory: c.BodyMemory, Files: c.BodyFiles}),
 		Logger:          logger,
 		Registry:        registry,
 		Full:            c.disk.Short,
@@ -338,6 +342,18 @@ func (c *Command) observe(ctx context.Context, group *errgroup.Group, listener n
 		ShutdownTimeout: c.ShutdownGrace,
 	})
 	logger.LogAttrs(ctx, slog.LevelInfo, "receiving events", slog.String("url", "http://"+address(listener)))
-	group.Go(func() error { return server.Serve(ctx, listener) })
+	bounded := c.boundObserver(listener, registry)
+	group.Go(func() error { return server.Serve(ctx, bounded) })
 	return nil
+}
+
+// boundObserver bounds the connections to the observer: also who may post events may have a client that runs wild. One address
+// leaves room for the nodes at others.
+func (c *Command) boundObserver(listener net.Listener, registry prometheus.Registerer) net.Listener {
+	refused := instrument.Registered(registry, prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "strata_observer_connections_refused_total", Help: "Connections to the observer that were closed because there were too many.",
+	}))
+	return connlimit.Listener(listener, connlimit.Config{
+		Total: c.ObserverConnections, PerClient: (c.ObserverConnections + 3) / 4, Refused: refused.Inc,
+	})
 }

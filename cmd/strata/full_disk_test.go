@@ -1,0 +1,138 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/cmd/strata/internal/simulate"
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/pgtest"
+)
+
+// smallDisk mounts a disk of its own in the memory, and returns its folder. Only root may do that: otherwise the test is skipped.
+func smallDisk(t *testing.T, bytes int64) string {
+	t.Helper()
+	dir := filepath.Join(pgtest.DataDir(t), "disk")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("strata-test", dir, "tmpfs", 0, fmt.Sprintf("size=%d,mode=0755", bytes)); err != nil {
+		t.Skipf("no disk can be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Errorf("unmount %s: %v", dir, err)
+		}
+	})
+	return dir
+}
+
+func freeOn(t *testing.T, dir string) int64 {
+	t.Helper()
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		t.Fatal(err)
+	}
+	return int64(s.Bavail) * s.Bsize
+}
+
+// fill leaves this many bytes of a disk free, and returns what gives the space back.
+func fill(t *testing.T, disk string, leave int64) (empty func()) {
+	t.Helper()
+	file, err := os.CreateTemp(disk, "ballast")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	if err := syscall.Fallocate(int(file.Fd()), 0, 0, freeOn(t, disk)-leave); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := os.Remove(file.Name()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestFullDisk fills the disk of the private Postgres while a node posts: first up to the floor, where events are refused and reads
+// go on; then to the last byte, until Postgres panics. With space, everything goes on by itself, and nothing is lost.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	const posts, floor = 150, 16 << 20
+	disk := smallDisk(t, 384<<20)
+	data := filepath.Join(disk, "data")
+	s := startServer(t, t.TempDir(), "--data-dir", data, "--disk-floor", fmt.Sprint(floor))
+	node := start(t, command(t, t.TempDir(), nil, "simulate", "--observer", s.observer, "--count", fmt.Sprint(posts), "--seed", "51", "--rate", "20"))
+	eventually.Holds(t, "there are blocks", func() bool { return s.status().ChainTip.BlockHeight > 2 })
+
+	empty := fill(t, disk, floor/2)
+	began := time.Now()
+	var refused reply
+	eventually.Holds(t, "events are refused", func() bool {
+		refused = s.post("/attachments/new", []byte(`["no room"]`))
+		return refused.status == http.StatusServiceUnavailable
+	})
+	if refused.header.Get("Retry-After") == "" {
+		t.Errorf("got %d %s without a time to come again", refused.status, refused.body)
+	}
+	for _, path := range []string{"/extended/v1/status", "/extended/v2/blocks?limit=5", "/extended/v2/blocks/latest", "/audit/v1/events/1"} {
+		if got := s.get(path); got.status != http.StatusOK {
+			t.Errorf("%s, with little space: got %d %s", path, got.status, got.body)
+		}
+	}
+	empty()
+	eventually.Holds(t, "events are taken again", func() bool { return s.post("/attachments/new", []byte(`["room"]`)).status == http.StatusOK })
+	first := time.Since(began)
+
+	empty = fill(t, disk, 2<<20)
+	began = time.Now()
+	panicked := panicPostgres(t, data)
+	time.Sleep(3 * time.Second) // in which Postgres can't start, if it panicked
+	empty()
+	eventually.Holds(t, "events are taken again", func() bool { return s.post("/attachments/new", []byte(`["room again"]`)).status == http.StatusOK })
+	eventually.Holds(t, "the server is ready again", func() bool { return s.get("/readyz").status == http.StatusOK })
+	second := time.Since(began) - 3*time.Second
+	<-node.ended
+	if code := node.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Fatalf("simulate: got code %d; it said:\n%s", code, node.log)
+	}
+	s.caughtUp(posts + 2)
+	s.checkState(expected(simulate.Command{Seed: 51, Forks: 0.05}, posts))
+	s.stop()
+	must(t, t.TempDir(), "verify", "--data-dir", data)
+	if t.Failed() {
+		return
+	}
+	t.Logf("fault: a full disk, twice, beside %d events; up to the floor: %s until events were taken again; up to the last byte: Postgres %s, %s until the server was ready; lost 0",
+		posts, first.Round(time.Millisecond), panicked, second.Round(time.Millisecond))
+}
+
+// panicPostgres writes to the WAL until there is no space for it, and returns what became of Postgres.
+func panicPostgres(t *testing.T, data string) string {
+	t.Helper()
+	pid := privatePostgres(t, data)
+	conn, err := pgx.Connect(t.Context(), "postgres://postgres@/strata?host="+filepath.Join(data, "postgres", "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	const messages = 200 // of a megabyte each
+	if _, err = conn.Exec(t.Context(), `SELECT pg_logical_emit_message(false, 'full', repeat('x', 1000000)) FROM generate_series(1, $1)`, messages); err == nil {
+		t.Fatal("there was space for it")
+	}
+	for began := time.Now(); time.Since(began) < 5*time.Second; time.Sleep(50 * time.Millisecond) {
+		if now := privatePostgres(t, data); now != pid {
+			return fmt.Sprintf("ended (%v)", err)
+		}
+	}
+	return fmt.Sprintf("went on (%v)", err)
+}

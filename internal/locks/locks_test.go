@@ -1,0 +1,62 @@
+package locks_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/internal/locks"
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/pgtest"
+)
+
+// A transaction that waits for its process too long is ended, with its locks. One whose process works at something else is not.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.New(t)
+	const patience = 300 * time.Millisecond
+	free := func() (free bool) {
+		t.Helper()
+		if err := pool.QueryRow(t.Context(), `SELECT pg_try_advisory_xact_lock(7)`).Scan(&free); err != nil {
+			t.Fatal(err)
+		}
+		return free
+	}
+	held := func(while func(tx pgx.Tx)) error {
+		return locks.Hold(t.Context(), pool, patience, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(t.Context(), `SELECT pg_advisory_xact_lock(7)`); err != nil {
+				return err
+			}
+			while(tx)
+			return nil
+		})
+	}
+	err := held(func(pgx.Tx) {
+		eventually.Holds(t, "the lock of a process that does nothing is released", free)
+	})
+	if err == nil {
+		t.Error("a transaction whose lock is lost was committed")
+	}
+	err = held(func(tx pgx.Tx) {
+		stop := locks.KeepAlive(t.Context(), patience, func(ctx context.Context) error {
+			_, err := tx.Exec(ctx, `SELECT`)
+			return err
+		})
+		defer stop()
+		for began := time.Now(); time.Since(began) < 4*patience; time.Sleep(patience / 4) {
+			if free() {
+				t.Fatal("the lock of a process that works was released")
+			}
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	failing := errors.New("no")
+	if err := locks.Hold(t.Context(), pool, 0, func(pgx.Tx) error { return failing }); !errors.Is(err, failing) {
+		t.Errorf("got %v, want the error of f", err)
+	}
+}
