@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"strata/internal/accesslog"
 	"strata/internal/progress"
 )
 
@@ -28,7 +29,7 @@ const (
 // the log may still append their events: close the log after Serve has returned.
 func (o *Observer) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
-		Handler:           o,
+		Handler:           accesslog.CountPanics(o.config.Registry, o),
 		ReadHeaderTimeout: readHeaderTimeout,
 		// patientReader and answer.write set a request's own deadlines.
 		ReadTimeout:    o.config.BodyTimeout,

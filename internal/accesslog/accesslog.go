@@ -50,6 +50,21 @@ func New(share float64, logger *slog.Logger, registry prometheus.Registerer) (*L
 
 // Handler returns next with the log around it.
 func (l *Log) Handler(next http.Handler) http.Handler {
+	return countPanics(l.panics, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if l.every == 0 || l.seen.Add(1)%l.every != 0 {
+			next.ServeHTTP(w, r)
+			return
+		}
+		l.serve(w, r, next)
+	}))
+}
+
+// CountPanics returns next, whose panics are counted. The server logs them.
+func CountPanics(registry prometheus.Registerer, next http.Handler) http.Handler {
+	return countPanics(Panics(registry), next)
+}
+
+func countPanics(panics prometheus.Counter, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answered := false
 		defer func() {
@@ -58,17 +73,12 @@ func (l *Log) Handler(next http.Handler) http.Handler {
 			}
 			if p := recover(); p != nil {
 				if p != http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
-					l.panics.Inc()
+					panics.Inc()
 				}
 				panic(p) // the server logs it, and closes the connection
 			}
 		}()
-		if l.every == 0 || l.seen.Add(1)%l.every != 0 {
-			next.ServeHTTP(w, r)
-			answered = true
-			return
-		}
-		l.serve(w, r, next)
+		next.ServeHTTP(w, r)
 		answered = true
 	})
 }

@@ -27,6 +27,7 @@ type Node struct {
 
 	standing   atomic.Int32 // a State, but never Ejected, which is independent of the standing
 	height     atomic.Int64 // of its tip; -1 if unknown
+	raises     atomic.Int64 // how often an answer has raised height
 	burnHeight atomic.Int64 // of its Bitcoin tip; -1 if unknown
 	load       atomic.Int64 // sum of the weights of its in-flight requests
 	inFlight   atomic.Int64

@@ -66,17 +66,17 @@ func (p *Pool) NodesWithTip(id hash.Hash32) (nodes uint64) {
 	return nodes
 }
 
-// NodesAtTip returns the serving nodes that have reached the pool's tip, or the highest of them if none has.
+// NodesAtTip returns the serving nodes that are at the pool's tip, or the highest of those below it if none is. A node above the
+// tip, for which nobody vouches, is among them only if no node is at the tip or below it.
 func (p *Pool) NodesAtTip() (nodes uint64) {
-	height := p.Tip().Height
-	highest := int64(-1)
-	for _, n := range p.nodes { // Config.Tip may be ahead of all
-		if p.rank(n) == rankServing {
-			highest = max(highest, n.height.Load())
+	tip, highest := p.Tip().Height, int64(-1)
+	for _, n := range p.nodes {
+		if height := n.height.Load(); p.rank(n) == rankServing && height <= tip {
+			highest = max(highest, height)
 		}
 	}
 	for _, n := range p.nodes {
-		if p.rank(n) == rankServing && n.height.Load() >= min(height, highest) {
+		if p.rank(n) == rankServing && (n.height.Load() == highest || highest < 0) {
 			nodes |= n.Bit
 		}
 	}
@@ -93,10 +93,15 @@ func (p *Pool) NodeByName(name string) (*Node, bool) {
 	return nil, false
 }
 
-// ObserveHeight records the height of a node's tip, which the node reported with an answer.
+// ObserveHeight records the height of a node's tip, which the node reported with an answer. A lower height than before counts
+// only when a probe reports it: answers come late, too.
 func (p *Pool) ObserveHeight(n *Node, height int64) {
-	if n.height.Swap(height) != height {
-		p.evaluate()
+	for before := n.height.Load(); height > before; before = n.height.Load() {
+		if n.height.CompareAndSwap(before, height) {
+			n.raises.Add(1)
+			p.evaluate()
+			return
+		}
 	}
 }
 

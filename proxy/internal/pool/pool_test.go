@@ -38,7 +38,8 @@ func says(height, fork int) *nodeInfo {
 }
 
 func (p *Pool) recordInfo(i int, info *nodeInfo) {
-	p.recordProbe(context.Background(), p.nodes[i], info, nil)
+	n := p.nodes[i]
+	p.recordProbe(context.Background(), n, n.raises.Load(), info, nil)
 }
 
 func (p *Pool) states() string {
@@ -157,9 +158,9 @@ func TestDown(t *testing.T) {
 	p := newTestPool(t, 1, nil)
 	p.recordInfo(0, says(100, 0))
 	silence := errors.New("silence")
-	p.recordProbe(t.Context(), p.nodes[0], nil, silence)
+	p.recordProbe(t.Context(), p.nodes[0], 0, nil, silence)
 	wantStates(t, p, "s")
-	p.recordProbe(t.Context(), p.nodes[0], nil, silence)
+	p.recordProbe(t.Context(), p.nodes[0], 0, nil, silence)
 	wantStates(t, p, "d")
 	if s := p.Status()[0]; s.Error != "silence" || time.Since(s.Since) > time.Second {
 		t.Errorf("status %+v", s)

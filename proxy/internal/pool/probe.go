@@ -19,11 +19,12 @@ const missedProbesMax = 2
 // probe asks a node for its info. If the node is ahead of all others, probe also asks it for a block that another node
 // reports as its tip.
 func (p *Pool) probe(ctx context.Context, n *Node) {
+	raises := n.raises.Load()
 	info, err := p.ask(ctx, n)
 	if ctx.Err() != nil {
 		return
 	}
-	p.recordProbe(ctx, n, info, err)
+	p.recordProbe(ctx, n, raises, info, err)
 	if other, ok := p.unvouchedLeader(n); ok && p.knows(ctx, n, other) {
 		p.mu.Lock()
 		n.vouched = true
@@ -50,8 +51,9 @@ func (p *Pool) ask(ctx context.Context, n *Node) (*nodeInfo, error) {
 	return parseInfo(body)
 }
 
-// recordProbe records the result of a probe: the node's info or an error.
-func (p *Pool) recordProbe(ctx context.Context, n *Node, info *nodeInfo, err error) {
+// recordProbe records the result of a probe: the node's info or an error. raises is how often an answer had raised the node's
+// height when the probe began.
+func (p *Pool) recordProbe(ctx context.Context, n *Node, raises int64, info *nodeInfo, err error) {
 	defer p.evaluate()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +72,9 @@ func (p *Pool) recordProbe(ctx context.Context, n *Node, info *nodeInfo, err err
 		n.vouched = false
 	}
 	n.missedProbes, n.probeError, n.info = 0, "", info
-	n.height.Store(info.Height)
+	if n.raises.Load() == raises || info.Height > n.height.Load() {
+		n.height.Store(info.Height)
+	}
 	n.burnHeight.Store(info.BurnHeight)
 	tipHistory := n.tipHistory.Load().with(point{info.Height, info.id})
 	n.tipHistory.Store(&tipHistory)
