@@ -217,7 +217,7 @@ func TestPrice(t *testing.T) {
 		{orchid, "", "none"},
 	} {
 		got := "none"
-		if price, ok := tc.function.Of(tc.label); ok {
+		if price, err := tc.function.NamePrice(tc.label); err == nil {
 			got = price.String()
 		}
 		if got != tc.want {

@@ -3,6 +3,8 @@ package bns
 import (
 	"encoding/hex"
 	"strings"
+
+	"strata/domain/names"
 )
 
 // Name is a name with its namespace, such as alice and btc.
@@ -46,22 +48,6 @@ func labelBytes(text string) []byte {
 	return []byte(text)
 }
 
-// Legal reports whether the contract accepts a text as a new label (at most 48 bytes) or namespace (at most 20).
-func Legal(text string, most int) bool {
-	if text == "" || len(text) > most {
-		return false
-	}
-	for i := range len(text) {
-		c := text[i]
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-			return false
-		}
-	}
-	return true
-}
-
-// Greatest lengths of labels and namespaces, in bytes.
-const (
-	LabelMost     = 48
-	NamespaceMost = 20
-)
+// ValidLabel reports whether the contract accepts a text as a new label: 1 to 48 of the characters a-z, 0-9, - and _, as
+// in the first registry.
+func ValidLabel(text string) bool { return names.ValidLabel(text) }

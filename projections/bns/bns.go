@@ -121,7 +121,7 @@ type batch struct {
 	callers   callers
 	deployed  [][]any // rows of caller that are not written yet
 	acts      map[actKey]act
-	stirred   map[string]bool // agents whose wants may change
+	unsettled map[string]bool // agents whose wants may change
 }
 
 func (b *batch) sql(query string) string { return b.spec.SQL(query) }
@@ -129,7 +129,7 @@ func (b *batch) sql(query string) string { return b.spec.SQL(query) }
 // Fold implements projections.Projection.
 func (p *BNS) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
 	b := &batch{
-		spec: p.spec, contracts: p.contracts, tx: tx, lists: p.lists.Changes(), tip: p.tip, callers: p.callers, acts: map[actKey]act{}, stirred: map[string]bool{},
+		spec: p.spec, contracts: p.contracts, tx: tx, lists: p.lists.Changes(), tip: p.tip, callers: p.callers, acts: map[actKey]act{}, unsettled: map[string]bool{},
 	}
 	if p.position != after {
 		if err := b.readTip(ctx); err != nil {

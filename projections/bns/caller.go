@@ -98,7 +98,7 @@ func (b *batch) reached(tx *transaction.Transaction, facts []fact) map[string]po
 	if deployed, ok := tx.Deploys(); ok {
 		contract := deployed.String()
 		add(contract)
-		if !slices.ContainsFunc(facts, func(f fact) bool { m, ok := f.what.(*moved); return ok && m.to == contract }) {
+		if !slices.ContainsFunc(facts, func(f fact) bool { m, ok := f.what.(*tokenMove); return ok && m.to == contract }) {
 			delete(reached, contract)
 		}
 	}
@@ -150,7 +150,7 @@ type actKey struct {
 func (b *batch) actsOf(tx *transaction.Transaction, block *blockFacts, t *transactionFacts) {
 	for agent, p := range b.reached(tx, t.facts) {
 		p.renews = p.renews && slices.ContainsFunc(t.facts, func(f fact) bool {
-			burn, ok := f.what.(*burned)
+			burn, ok := f.what.(*stxBurn)
 			return ok && burn.sender == agent
 		})
 		if p == (power{}) {
@@ -158,7 +158,7 @@ func (b *batch) actsOf(tx *transaction.Transaction, block *blockFacts, t *transa
 		}
 		key := actKey{agent, block.step.Height}
 		b.acts[key] = act{b.acts[key].or(p), source{block.step.BlockSeq, t.index, t.pointer}, block.step.Height}
-		b.stirred[agent] = true
+		b.unsettled[agent] = true
 	}
 }
 

@@ -20,7 +20,7 @@ type execution struct {
 	told    map[int64]*event // the last change of hands of a token
 	paying  *payment         // a renewal whose price the next event burns
 	renewed map[string]bool
-	burned  *burned // the last burn of STX
+	burned  *stxBurn // the last burn of STX
 }
 
 // payment is a renewal that has been printed, and whose price is not known yet.
@@ -35,14 +35,14 @@ func (x *execution) run() {
 	x.minted, x.arrived, x.told, x.renewed = map[int64]string{}, map[int64]string{}, map[int64]*event{}, map[string]bool{}
 	for _, x.at = range x.tx.facts {
 		switch what := x.at.what.(type) {
-		case *burned:
+		case *stxBurn:
 			x.pay(what)
-		case *moved:
+		case *tokenMove:
 			x.move(what)
-		case *printed:
+		case *contractPrint:
 			switch {
 			case !what.known:
-				x.happen(bns.EventUndecoded).topic = what.Topic
+				x.addEvent(bns.EventUndecoded).topic = what.Topic
 			case what.zonefile:
 				x.zonefile(&what.Print)
 			case what.Namespace != nil:
@@ -64,8 +64,8 @@ func (x *execution) source() source {
 	return source{x.block.step.BlockSeq, x.tx.index, x.at.pointer}
 }
 
-// happen adds an event. It has neither a sender nor a recipient yet.
-func (x *execution) happen(kind bns.EventKind) *event {
+// addEvent adds an event. It has neither a sender nor a recipient yet.
+func (x *execution) addEvent(kind bns.EventKind) *event {
 	x.lastEvent++
 	e := &event{
 		source: x.source(), n: x.lastEvent, height: x.height(), burnHeight: x.block.burnHeight, txid: x.tx.txid, kind: kind,
@@ -78,9 +78,9 @@ func (x *execution) happen(kind bns.EventKind) *event {
 	return e
 }
 
-// happenTo adds an event of a name, and counts it.
-func (x *execution) happenTo(n *name, kind bns.EventKind) *event {
-	e := x.happen(kind)
+// addNameEvent adds an event of a name, and counts it.
+func (x *execution) addNameEvent(n *name, kind bns.EventKind) *event {
+	e := x.addEvent(kind)
 	n.events++
 	id := n.id
 	e.id, e.nameN, e.fullName, e.namespace = &id, n.events, n.String(), n.Namespace
@@ -119,7 +119,7 @@ func (x *execution) namespaceOf(of string) *bns.Namespace {
 }
 
 // pay notes STX that was burned. Directly after the print of a renewal it is the price.
-func (x *execution) pay(b *burned) {
+func (x *execution) pay(b *stxBurn) {
 	x.burned = b
 	if p := x.paying; p != nil && p.next == x.at.index && p.payer == b.sender {
 		p.event.amount = b.amount
@@ -129,7 +129,7 @@ func (x *execution) pay(b *burned) {
 }
 
 // move follows the token that stands for a name.
-func (x *execution) move(m *moved) {
+func (x *execution) move(m *tokenMove) {
 	if m.from == "" {
 		x.minted[m.id] = m.to
 		return
@@ -150,7 +150,7 @@ func (x *execution) move(m *moved) {
 			return
 		}
 		n.unlist()
-		x.happenTo(n, bns.EventBurn).from = m.from
+		x.addNameEvent(n, bns.EventBurn).from = m.from
 	})
 }
 
@@ -215,7 +215,7 @@ func (x *execution) create(p *bns.Print) {
 		}
 	}
 	x.gain(n, kind == bns.EventAirdrop)
-	e := x.happenTo(n, kind)
+	e := x.addNameEvent(n, kind)
 	e.to, e.renewal = n.owner, n.renewal
 	if kind != bns.EventAirdrop && kind != bns.EventImport { // an import is free, whatever price it records
 		e.amount = n.burned
@@ -249,7 +249,7 @@ func (x *execution) transfer(p *bns.Print) {
 	}
 	n.take(p.Properties)
 	if moved {
-		e := x.happenTo(n, kind)
+		e := x.addNameEvent(n, kind)
 		e.from, e.to = from, n.owner
 		x.told[id] = e
 		switch kind {
@@ -270,7 +270,7 @@ func (x *execution) transfer(p *bns.Print) {
 func (x *execution) renew(p *bns.Print) {
 	x.change(p.Name.String(), func(n *name) {
 		n.take(p.Properties)
-		e := x.happenTo(n, bns.EventRenew)
+		e := x.addNameEvent(n, bns.EventRenew)
 		e.from, e.renewal = n.owner, n.renewal
 		x.renewed[n.String()] = true
 		x.paying = &payment{n.String(), n.owner, e, x.at.index + 1}
@@ -285,17 +285,17 @@ func (x *execution) market(p *bns.Print) {
 		n.unlist()
 		switch p.Topic {
 		case bns.List:
-			e := x.happenTo(n, bns.EventList)
+			e := x.addNameEvent(n, bns.EventList)
 			e.from, e.amount = n.owner, p.Price
 			n.price, n.commission, n.listedN = p.Price, p.Commission.String(), e.n
 		case bns.Unlist:
-			x.happenTo(n, bns.EventUnlist).from = n.owner
+			x.addNameEvent(n, bns.EventUnlist).from = n.owner
 		case bns.Buy:
 			if e := x.told[id]; e != nil { // the sale is one event, whose change of hands was printed before
 				e.kind, e.amount = bns.EventBuy, price
 				return
 			}
-			e := x.happenTo(n, bns.EventBuy)
+			e := x.addNameEvent(n, bns.EventBuy)
 			e.to, e.amount = n.owner, price
 		}
 	})
@@ -314,7 +314,7 @@ func (x *execution) zonefile(p *bns.Print) {
 	x.zonefiles.get(z.fullName).set(x.height(), z)
 	x.change(z.fullName, func(n *name) {
 		n.revoked = z.revoked
-		x.happenTo(n, kind).from = n.owner
+		x.addNameEvent(n, kind).from = n.owner
 	})
 }
 
@@ -322,7 +322,7 @@ func (x *execution) zonefile(p *bns.Print) {
 func (x *execution) namespace(kind bns.EventKind, of string, properties bns.Namespace) {
 	before := x.namespaceOf(of)
 	x.namespaces.get(of).set(x.height(), &namespace{x.source(), properties, of})
-	e := x.happen(kind)
+	e := x.addEvent(kind)
 	e.namespace, e.from = of, properties.Import.String()
 	if properties.Manager != nil {
 		e.to = properties.Manager.String()
@@ -360,7 +360,7 @@ func (x *execution) call(c *bns.Call) {
 	case bns.SetPrimaryName:
 		x.change(x.byID[c.ID.Int64()], func(n *name) {
 			x.primaries.get(x.tx.caller).set(x.height(), &primary{x.source(), x.tx.caller, n.id, n.String()})
-			x.happenTo(n, bns.EventSetPrimary).from = x.tx.caller
+			x.addNameEvent(n, bns.EventSetPrimary).from = x.tx.caller
 		})
 	case bns.NameRenewal:
 		x.renewLapsed(c.Name)
@@ -375,7 +375,7 @@ func (x *execution) renewLapsed(of bns.Name) {
 	}
 	x.change(of.String(), func(n *name) {
 		n.renewal = new(big.Int).Add(big.NewInt(x.block.burnHeight), ns.Lifetime)
-		e := x.happenTo(n, bns.EventRenew)
+		e := x.addNameEvent(n, bns.EventRenew)
 		e.from, e.renewal = n.owner, n.renewal
 		if x.burned != nil {
 			n.burned, e.amount = x.burned.amount, x.burned.amount

@@ -28,28 +28,28 @@ type transactionFacts struct {
 	caller  string
 }
 
-// fact is an event of a transaction: what is one of *moved, *printed and *burned.
+// fact is an event of a transaction: what is one of *tokenMove, *contractPrint and *stxBurn.
 type fact struct {
 	index   int // of the event in the transaction
 	pointer string
 	what    any
 }
 
-// moved is an event of the token that stands for a name. A mint has no sender, and a burn no recipient.
-type moved struct {
+// tokenMove is an event of the token that stands for a name. A mint has no sender, and a burn no recipient.
+type tokenMove struct {
 	id       int64
 	from, to string
 }
 
-// printed is a print of one of the contracts.
-type printed struct {
+// contractPrint is a print of one of the contracts.
+type contractPrint struct {
 	bns.Print
 	zonefile bool
 	known    bool // the print was decoded
 }
 
-// burned is STX that an account burned, in µSTX.
-type burned struct {
+// stxBurn is STX that an account burned, in µSTX.
+type stxBurn struct {
 	sender string
 	amount *big.Int
 }
@@ -114,20 +114,20 @@ func readHeight(block *nodeevent.Block, parent *tip) int64 {
 func (b *batch) factOf(event *nodeevent.Event) (what any, about bool) {
 	switch data := event.Data.(type) {
 	case *nodeevent.STXBurn:
-		return &burned{data.Sender, data.Amount}, false
+		return &stxBurn{data.Sender, data.Amount}, false
 	case *nodeevent.NFTMint:
-		return b.movedOf(data.Asset, data.RawValue, "", data.Recipient)
+		return b.tokenMoveOf(data.Asset, data.RawValue, "", data.Recipient)
 	case *nodeevent.NFTTransfer:
-		return b.movedOf(data.Asset, data.RawValue, data.Sender, data.Recipient)
+		return b.tokenMoveOf(data.Asset, data.RawValue, data.Sender, data.Recipient)
 	case *nodeevent.NFTBurn:
-		return b.movedOf(data.Asset, data.RawValue, data.Sender, "")
+		return b.tokenMoveOf(data.Asset, data.RawValue, data.Sender, "")
 	case *nodeevent.ContractEvent:
-		return b.printedOf(data)
+		return b.contractPrintOf(data)
 	}
 	return nil, false
 }
 
-func (b *batch) movedOf(asset string, rawID []byte, from, to string) (any, bool) {
+func (b *batch) tokenMoveOf(asset string, rawID []byte, from, to string) (any, bool) {
 	if !b.contracts.IsAsset(asset) {
 		return nil, false
 	}
@@ -139,16 +139,16 @@ func (b *batch) movedOf(asset string, rawID []byte, from, to string) (any, bool)
 	if !ok || !n.IsInt64() {
 		return nil, false
 	}
-	return &moved{n.Int64(), projections.Text(from), projections.Text(to)}, true
+	return &tokenMove{n.Int64(), projections.Text(from), projections.Text(to)}, true
 }
 
-// printedOf returns a print. One that can't be decoded has known false: the print stays in the tables of chain.
-func (b *batch) printedOf(data *nodeevent.ContractEvent) (any, bool) {
+// contractPrintOf returns a print. One that can't be decoded has known false: the print stays in the tables of chain.
+func (b *batch) contractPrintOf(data *nodeevent.ContractEvent) (any, bool) {
 	zonefile := b.contracts.IsZonefiles(data.Contract)
 	if data.Topic != transactionPrint || !zonefile && !b.contracts.IsNames(data.Contract) {
 		return nil, false
 	}
-	p := &printed{zonefile: zonefile}
+	p := &contractPrint{zonefile: zonefile}
 	value, err := clarity.DecodeAll(data.RawValue)
 	if err != nil {
 		return p, true

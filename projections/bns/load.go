@@ -43,10 +43,10 @@ type wanted struct {
 func (w *wanted) add(t *transactionFacts) {
 	for _, f := range t.facts {
 		switch what := f.what.(type) {
-		case *moved:
+		case *tokenMove:
 			w.ids[what.id] = true
 			w.principals[what.from], w.principals[what.to] = true, true
-		case *printed:
+		case *contractPrint:
 			if !what.known {
 				continue
 			}
@@ -110,7 +110,7 @@ func (b *batch) load(ctx context.Context, blocks []blockFacts) (*state, error) {
 		return s, nil
 	}
 	for principal := range w.principals {
-		b.stir(principal)
+		b.unsettle(principal)
 	}
 	return s, b.loadRows(ctx, s, w)
 }

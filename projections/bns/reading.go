@@ -95,7 +95,7 @@ func (b *batch) read(ctx context.Context, step projections.Step) error {
 		}
 		r.agent = n.owner
 	}
-	b.stirred[r.agent] = true
+	b.unsettled[r.agent] = true
 	known, stale, err := r.compare(ctx)
 	if err != nil || known {
 		return err
@@ -162,7 +162,7 @@ func (x *execution) choose(principal string, id *big.Int) {
 	}
 	x.change(x.byID[id.Int64()], func(n *name) {
 		subject.set(x.height(), &primary{x.source(), principal, n.id, n.String()})
-		x.happenTo(n, bns.EventSetPrimary).from = principal
+		x.addNameEvent(n, bns.EventSetPrimary).from = principal
 	})
 }
 
@@ -174,7 +174,7 @@ func (x *execution) readRenewal(fullName string, p *bns.Properties) {
 	}
 	x.change(fullName, func(n *name) {
 		n.renewal, n.burned = p.RenewalHeight, p.Burned
-		e := x.happenTo(n, bns.EventRenew)
+		e := x.addNameEvent(n, bns.EventRenew)
 		e.from, e.amount, e.renewal = n.owner, n.burned, n.renewal
 	})
 }

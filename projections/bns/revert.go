@@ -17,7 +17,7 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 	queries := &pgx.Batch{}
 	queries.Queue(b.sql(`DELETE FROM {schema}.name WHERE height >= $1`+membershipSQL), from).Query(func(rows pgx.Rows) error {
 		return eachMembership(rows, func(m *membership, current bool) {
-			b.stir(m.owner)
+			b.unsettle(m.owner)
 			if current {
 				m.list(b.lists.Remove)
 			}
@@ -32,7 +32,7 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1 RETURNING agent`), from).Query(func(rows pgx.Rows) error {
 			var agent string
 			_, err := pgx.ForEachRow(rows, []any{&agent}, func() error {
-				b.stirred[agent] = true
+				b.unsettled[agent] = true
 				return nil
 			})
 			return err
@@ -47,7 +47,7 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 			SELECT burn_height FROM {schema}.block ORDER BY height DESC LIMIT 1
 		), true) WHERE until_height >= $1`+membershipSQL), from).Query(func(rows pgx.Rows) error {
 		return eachMembership(rows, func(m *membership, _ bool) {
-			b.stir(m.owner)
+			b.unsettle(m.owner)
 			m.list(b.lists.Add)
 		})
 	})
@@ -60,9 +60,9 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 	return b.expire(ctx)
 }
 
-// stir notes that the wants about a principal may change, if it is an agent.
-func (b *batch) stir(principal string) {
+// unsettle notes that the wants about a principal may change, if it is an agent.
+func (b *batch) unsettle(principal string) {
 	if _, ok := b.callers.powers(principal); ok {
-		b.stirred[principal] = true
+		b.unsettled[principal] = true
 	}
 }

@@ -6,8 +6,8 @@ type version[V any] struct {
 	height int64
 }
 
-// ended is a version that a later block of the same batch ended.
-type ended[V any] struct {
+// pastVersion is a version that a later block of the same batch ended.
+type pastVersion[V any] struct {
 	version[V]
 	until int64
 }
@@ -22,7 +22,7 @@ type subject[V any] struct {
 	now     *version[V]
 	changed bool
 	last    int64 // height of the block with the last change
-	past    []ended[V]
+	past    []pastVersion[V]
 }
 
 // value returns the current state; nil for none.
@@ -44,7 +44,7 @@ func (s *subject[V]) set(height int64, value *V) {
 			s.closed = height
 		}
 	} else if s.now != nil && s.last != height {
-		s.past = append(s.past, ended[V]{*s.now, height})
+		s.past = append(s.past, pastVersion[V]{*s.now, height})
 	}
 	s.changed, s.last, s.now = true, height, nil
 	if value != nil {

@@ -51,12 +51,12 @@ type openWant struct {
 	minHeight       int64
 }
 
-// raise raises the wants of the stirred agents, and drops those that are over. cause is the event of the last step.
+// raise raises the wants of the unsettled agents, and drops those that are over. cause is the event of the last step.
 func (b *batch) raise(ctx context.Context, cause int64) error {
-	if len(b.stirred) == 0 {
+	if len(b.unsettled) == 0 {
 		return nil
 	}
-	agents := slices.Sorted(maps.Keys(b.stirred))
+	agents := slices.Sorted(maps.Keys(b.unsettled))
 	type subject struct{ agent, fullName string }
 	open := map[subject]int64{}
 	var needed []neededRead

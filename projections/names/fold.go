@@ -27,23 +27,14 @@ func (b *batch) readTip(ctx context.Context) error {
 	return nil
 }
 
-// fold folds the steps of canonical blocks: reverts first, then applies.
+// fold folds the steps of canonical blocks. What blocks say counts only after all of them have been reverted and applied:
+// a name is read and written once.
 func (b *batch) fold(ctx context.Context, steps []projections.Step) error {
-	reverted := 0
-	for reverted < len(steps) && steps[reverted].Kind == projections.Revert {
-		reverted++
-	}
-	if reverted > 0 {
-		if err := b.revert(ctx, steps[0], steps[reverted-1].Height); err != nil {
-			return fmt.Errorf("revert %d blocks from height %d on: %w", reverted, steps[reverted-1].Height, err)
-		}
-	}
-	facts, err := b.blocksOf(steps[reverted:])
-	if err != nil {
+	if err := projections.FoldBlocks(ctx, steps, b.revert, b.take); err != nil {
 		return err
 	}
-	if err := b.apply(ctx, facts); err != nil {
-		return fmt.Errorf("apply blocks: %w", err)
+	if err := b.change(ctx); err != nil {
+		return err
 	}
 	return b.write(ctx)
 }
@@ -97,17 +88,17 @@ func (b *batch) touch(name string) {
 	b.touched.Add(shard.Names, shard.Name(name))
 }
 
-// blocksOf appends the rows of blocks and returns what the blocks say about names.
-func (b *batch) blocksOf(steps []projections.Step) (facts []fact, err error) {
+// take takes the rows of blocks, and what the blocks say about names.
+func (b *batch) take(_ context.Context, steps []projections.Step) error {
 	for i := range steps {
 		step := &steps[i]
 		if step.Kind != projections.Apply {
-			return nil, fmt.Errorf("step %d reverts a block that is not the tip of this projection", step.Number)
+			return fmt.Errorf("step %d reverts a block that is not the tip of this projection", step.Number)
 		}
 		content, clock := step.Block, int64(0)
 		if b.tip != nil {
 			if content.ParentIndexBlockHash != b.tip.IndexBlockHash {
-				return nil, fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, b.tip.IndexBlockHash)
+				return fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, b.tip.IndexBlockHash)
 			}
 			clock = b.tip.clock
 		}
@@ -115,15 +106,15 @@ func (b *batch) blocksOf(steps []projections.Step) (facts []fact, err error) {
 			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: content.BlockHash, BurnBlockHeight: int64(content.BurnBlockHeight),
 		}}
 		b.blocks = append(b.blocks, []any{step.BlockSeq, b.tip.Height, b.tip.BurnBlockHeight, b.tip.clock, timeOf(content), b.tip.IndexBlockHash[:], b.tip.BlockHash[:]})
-		facts = append(facts, factsOf(step, b.tip.clock)...)
+		b.facts = append(b.facts, factsOf(step, b.tip.clock)...)
 	}
-	return facts, nil
+	return nil
 }
 
-// apply turns facts into rows, after it has read what is known of the names and namespaces that they are about.
-func (b *batch) apply(ctx context.Context, facts []fact) error {
-	for i := range facts {
-		switch what := facts[i].what.(type) {
+// change turns facts into rows, after it has read what is known of the names and namespaces that they are about.
+func (b *batch) change(ctx context.Context) error {
+	for i := range b.facts {
+		switch what := b.facts[i].what.(type) {
 		case *move:
 			b.touch(what.name.String())
 		case *names.Change:
@@ -144,8 +135,8 @@ func (b *batch) apply(ctx context.Context, facts []fact) error {
 	if err := b.loadNamespaces(ctx); err != nil {
 		return err
 	}
-	for i := range facts {
-		f := &facts[i]
+	for i := range b.facts {
+		f := &b.facts[i]
 		switch what := f.what.(type) {
 		case *move:
 			b.moved(f, what)

@@ -102,6 +102,7 @@ type batch struct {
 	touched *projections.Touched
 	tip     *tip
 
+	facts []fact                // of the applied blocks
 	names map[string]*nameState // those that steps change
 	// namespaces are the last properties of the namespaces that steps change; nil for one that is not launched.
 	namespaces map[string]*namespaceRow

@@ -35,19 +35,19 @@ func (a *api) registerAddress() {
 		ID: "list-bns-address-valid-names", Path: "/names/address/{address}/valid", Apart: true, Summary: "Names of an owner that are not expired, in alphabetical order",
 	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[bnsRevocableRow], error) {
 		of := clean(in.Address)
-		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("held:"+of, " AND c.owner = $1 AND c.valid", of), revocable)
+		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("held:"+of, " AND c.owner = $1 AND c.valid", of), revocableRow)
 	})
 	get(a, engine.Operation{
 		ID: "list-bns-address-expired-names", Path: "/names/address/{address}/expired", Apart: true, Summary: "Expired names of an owner, in alphabetical order",
 	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[BNSRow], error) {
 		of := clean(in.Address)
-		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("over:"+of, " AND c.owner = $1 AND NOT c.valid", of), plainRow)
+		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("over:"+of, " AND c.owner = $1 AND NOT c.valid", of), plainRow)
 	})
 	get(a, engine.Operation{
 		ID: "list-bns-address-revoked-names", Path: "/names/address/{address}/revoked", Apart: true, Summary: "Revoked names of an owner, in alphabetical order",
 	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[BNSRow], error) {
 		of := clean(in.Address)
-		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("withdrawn:"+of, " AND c.owner = $1 AND c.revoked", of), plainRow)
+		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("withdrawn:"+of, " AND c.owner = $1 AND c.revoked", of), plainRow)
 	})
 	get(a, engine.Operation{
 		ID: "list-bns-address-expiring-names", Path: "/names/address/{address}/expiring-soon", Apart: true,

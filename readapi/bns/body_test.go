@@ -14,7 +14,6 @@ func TestBodies(t *testing.T) {
 	t.Parallel()
 	blocks, accounts := bnschain.Story(t)
 	s := newSite(t, blocks)
-	names := strings.NewReplacer("@A", accounts[0], "@B", accounts[1], "@C", accounts[2])
 	const (
 		free  = `"full_name":"free.free","name_string":"free","namespace_string":"free","owner":"@A","registered_at":"5001","renewal_height":"0","stx_burn":"0"`
 		mvip  = `"full_name":"m.vip","name_string":"m","namespace_string":"vip","owner":"@C","registered_at":"111","renewal_height":"0","stx_burn":"0"`
@@ -29,7 +28,7 @@ func TestBodies(t *testing.T) {
 			`,"manager_transferable":false,"can_update_price_function":true,"namespace_import":"@A","revealed_at":101,"manager_frozen":false,"total_names":3,"active_names":3`
 		noListing = `"listing":null`
 	)
-	for path, want := range map[string]string{
+	s.expect(accounts, map[string]string{
 		"/names": `{"total":6` + listHead + `{` + free + `,"is_valid":true},{` + mvip + `,"is_valid":true},{` + name + `,"is_valid":true},{` + old + `,"is_valid":false},{` +
 			pearl + `,"is_valid":true},{` + shop + `,"is_valid":true}]}`,
 		"/names?limit=1&offset=4":       `{"total":6,"current_burn_block":112,"limit":1,"offset":4,"names":[{` + pearl + `,"is_valid":true}]}`,
@@ -124,17 +123,7 @@ func TestBodies(t *testing.T) {
 		"/listings?namespace=club":     `{"current_burn_block":112,"listings":[],"next_cursor":null}`,
 		"/preorders/@A": `{"current_burn_block":112,"preorders":[{"kind":"name","hash":"` + strings.Repeat("0b", 20) +
 			`","amount":"5","burn_block_height":112,"block_height":18,"expired":false}]}`,
-	} {
-		got := s.get(names.Replace(path))
-		text := got.body
-		if got.status != http.StatusOK {
-			text = strings.TrimSuffix(http.StatusText(got.status), " ") + " " + text
-			want = strings.Replace(strings.Replace(want, "404 ", http.StatusText(404)+" ", 1), "400 ", http.StatusText(400)+" ", 1)
-		}
-		if want := names.Replace(want); text != want {
-			t.Errorf("%s:\n got %s\nwant %s", path, text, want)
-		}
-	}
+	})
 }
 
 // TestHistory reads the history of a name and of a namespace, page by page.

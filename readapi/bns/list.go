@@ -56,18 +56,18 @@ type bnsRevocableRow struct {
 
 func plainRow(r *nameRow, _ int64) BNSRow { return r.BNSRow }
 
-func checked(r *nameRow, height int64) bnsCheckedRow {
+func checkedRow(r *nameRow, height int64) bnsCheckedRow {
 	return bnsCheckedRow{r.BNSRow, r.valid(height) && !r.revoked}
 }
 
-func revocable(r *nameRow, _ int64) bnsRevocableRow { return bnsRevocableRow{r.BNSRow, r.revoked} }
+func revocableRow(r *nameRow, _ int64) bnsRevocableRow { return bnsRevocableRow{r.BNSRow, r.revoked} }
 
 // fullNameOrder is the order of lists of names: their keys in tables, and the name among equal keys.
 var fullNameOrder = []string{"c.key_a", "c.key_b", "c.key_c"}
 
-// names returns the list of names with a name in the tables list and part. condition selects its rows among those of
+// nameList returns the list of names with a name in the tables list and part. condition selects its rows among those of
 // current names c; its arguments begin at $1.
-func names(list, condition string, args ...any) page.OrderedList {
+func nameList(list, condition string, args ...any) page.OrderedList {
 	return page.OrderedList{RankedList: page.RankedList{
 		Projection: projection, Name: list, Args: args, Key: fullNameOrder, Tie: "c.full_name", TieAscends: true,
 		Columns: "1 AS entry", // a column of the table would have to be read for each row that is skipped
@@ -120,21 +120,21 @@ type NamespaceNamesInput struct {
 func (a *api) registerLists() {
 	get(a, engine.Operation{ID: "list-bns-names", Path: "/names", Summary: "All names, in alphabetical order"},
 		func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*bnsNameList[bnsCheckedRow], error) {
-			return listNames(ctx, s, in.NetworkInput, in.PageInput, limitNames, names("names", ""), checked)
+			return listNames(ctx, s, in.NetworkInput, in.PageInput, limitNames, nameList("names", ""), checkedRow)
 		})
 	get(a, engine.Operation{ID: "list-bns-valid-names", Path: "/names/valid", Summary: "Names that are not expired, in alphabetical order"},
 		func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*bnsNameList[bnsRevocableRow], error) {
-			return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("valid", " AND c.valid"), revocable)
+			return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("valid", " AND c.valid"), revocableRow)
 		})
 	get(a, engine.Operation{
 		ID: "list-bns-expired-names", Path: "/names/expired", Summary: "Expired names, in alphabetical order",
 		Description: "A name is expired from the block after its renewal height on. During the grace period that follows, its owner can renew it; after that, anyone can.",
 	}, func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*bnsNameList[BNSRow], error) {
-		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("expired", " AND NOT c.valid"), plainRow)
+		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("expired", " AND NOT c.valid"), plainRow)
 	})
 	get(a, engine.Operation{ID: "list-bns-revoked-names", Path: "/names/revoked", Summary: "Names that the zonefile resolver has revoked, in alphabetical order"},
 		func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*bnsNameList[BNSRow], error) {
-			return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("revoked", " AND c.revoked"), plainRow)
+			return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("revoked", " AND c.revoked"), plainRow)
 		})
 	get(a, engine.Operation{ID: "list-bns-namespace-names", Path: "/names/namespace/{namespace}", Apart: true, Summary: "Names of a namespace, in alphabetical order"},
 		a.listNamespaceNames)
@@ -143,7 +143,7 @@ func (a *api) registerLists() {
 func (a *api) listNamespaceNames(ctx context.Context, s *engine.Snapshot, in *NamespaceNamesInput) (*bnsNameList[BNSRow], error) {
 	of := clean(in.Namespace)
 	var known *engine.Result[namespaceRow]
-	out, err := listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, names("namespace:"+of, " AND c.namespace = $1", of), plainRow,
+	out, err := listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("namespace:"+of, " AND c.namespace = $1", of), plainRow,
 		func(b *engine.Batch) { known = queryNamespace(b, of) })
 	if err == nil && out.Total == 0 && len(known.Rows) == 0 {
 		return nil, errNamespace

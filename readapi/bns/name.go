@@ -25,15 +25,15 @@ func clean(text string) string {
 	return text
 }
 
-// found is what most operations on a name read.
-type found struct {
+// match is a name that a request asks for, with what most operations on it need.
+type match struct {
 	name       nameRow
 	namespace  *namespaceRow // nil for one that was revealed by a contract and is not launched
 	burnHeight int64
 }
 
 // find reads a name with its namespace. also adds queries to the batch.
-func find(ctx context.Context, s *engine.Snapshot, fullName string, also ...func(*engine.Batch)) (*found, error) {
+func find(ctx context.Context, s *engine.Snapshot, fullName string, also ...func(*engine.Batch)) (*match, error) {
 	parsed, ok := bns.ParseName(clean(fullName))
 	if !ok {
 		return nil, errName
@@ -46,7 +46,7 @@ func find(ctx context.Context, s *engine.Snapshot, fullName string, also ...func
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	f := &found{burnHeight: tip()}
+	f := &match{burnHeight: tip()}
 	if namespace, ok := namespaces.First(); ok {
 		f.namespace = &namespace
 	}
@@ -60,11 +60,11 @@ func find(ctx context.Context, s *engine.Snapshot, fullName string, also ...func
 	return f, nil
 }
 
-func (f *found) managed() bool { return f.namespace != nil && f.namespace.Manager != nil }
+func (f *match) managed() bool { return f.namespace != nil && f.namespace.Manager != nil }
 
-func (f *found) launched() bool { return f.namespace != nil && f.namespace.LaunchedAt != nil }
+func (f *match) launched() bool { return f.namespace != nil && f.namespace.LaunchedAt != nil }
 
-func (f *found) status() string { return f.name.status(f.burnHeight) }
+func (f *match) status() string { return f.name.status(f.burnHeight) }
 
 // bnsNameDetails is a name with all that the contract knows of it.
 type bnsNameDetails struct {
@@ -207,7 +207,7 @@ func (a *api) registerName() {
 }
 
 // findLaunched is find for a name of a launched namespace.
-func findLaunched(ctx context.Context, s *engine.Snapshot, fullName string) (*found, error) {
+func findLaunched(ctx context.Context, s *engine.Snapshot, fullName string) (*match, error) {
 	f, err := find(ctx, s, fullName)
 	if err == nil && !f.launched() {
 		err = errLaunch

@@ -35,7 +35,7 @@ const testnet = "testnet"
 func Understand(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, Path+"/"+testnet+"/") {
-			r = moved(r, func(path string) string { return strings.Replace(path, "/"+testnet, "", 1) }, true)
+			r = redirect(r, func(path string) string { return strings.Replace(path, "/"+testnet, "", 1) }, true)
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -45,12 +45,12 @@ func Understand(next http.Handler) http.Handler {
 func AtRoot(next http.Handler) http.Handler {
 	understand := Understand(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		understand.ServeHTTP(w, moved(r, func(path string) string { return Path + path }, false))
+		understand.ServeHTTP(w, redirect(r, func(path string) string { return Path + path }, false))
 	})
 }
 
-// moved returns the request for another path, with the parameter network for testnet if so wanted.
-func moved(r *http.Request, to func(path string) string, onTestnet bool) *http.Request {
+// redirect returns the request for another path, with the parameter network for testnet if so wanted.
+func redirect(r *http.Request, to func(path string) string, onTestnet bool) *http.Request {
 	copied, target := *r, *r.URL
 	target.Path = to(target.Path)
 	if target.RawPath != "" {

@@ -134,7 +134,16 @@ func TestPlans(t *testing.T) {
 			if touched > tc.most {
 				t.Errorf("%s, %s: touches %d blocks, want at most %d", tc.target, mode, touched, tc.most)
 			}
-
 		}
+	}
+	var deep struct {
+		Total int
+		Names []struct {
+			FullName string `json:"full_name"`
+		}
+	}
+	apitest.DecodeJSON(t, s.Get(names+"?limit=50&offset=20000").Body, &deep)
+	if len(deep.Names) != 50 || deep.Total != planNames || deep.Names[0].FullName != "name00020001.btc" || deep.Names[49].FullName != "name00020050.btc" {
+		t.Errorf("page at 20000: got %+v", deep)
 	}
 }

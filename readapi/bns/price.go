@@ -35,7 +35,7 @@ func (a *api) registerPrice() {
 
 func (a *api) namePrice(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsPriceAnswer, error) {
 	name, ok := bns.ParseName(clean(in.Name))
-	if !ok || !bns.Legal(name.Label, bns.LabelMost) {
+	if !ok || !bns.ValidLabel(name.Label) {
 		return nil, badRequest("Invalid name")
 	}
 	b := s.Batch()
@@ -52,8 +52,8 @@ func (a *api) namePrice(ctx context.Context, s *engine.Snapshot, in *NameInput) 
 		return &bnsPriceAnswer{in.marked(), "uSTX", "0"}, nil
 	}
 	function := row.priceFunction()
-	price, ok := function.Of(name.Label)
-	if !ok {
+	price, err := function.NamePrice(name.Label)
+	if err != nil {
 		return nil, badRequest("The price of this name can't be computed")
 	}
 	return &bnsPriceAnswer{in.marked(), "uSTX", schema.Amount(price.String())}, nil

@@ -66,7 +66,7 @@ func (a *api) canRegister(ctx context.Context, s *engine.Snapshot, in *LabelInpu
 		out.Reason, out.CurrentOwner = reasonImported, row.Owner
 	case exists:
 		out.Reason, out.CurrentOwner = reasonTaken, row.Owner
-	case !bns.Legal(name.Label, bns.LabelMost):
+	case !bns.ValidLabel(name.Label):
 		return nil, badRequest("Invalid name: a label has 1 to 48 of the characters a-z, 0-9, - and _")
 	default:
 		out.CanRegister = true

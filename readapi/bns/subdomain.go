@@ -3,6 +3,7 @@ package bns
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"strings"
 
 	"strata/readapi/internal/engine"
@@ -83,12 +84,16 @@ func findSubdomain(ctx context.Context, s *engine.Snapshot, text string) (json.R
 	if err != nil {
 		return nil, err
 	}
-	if z.Subdomains == nil {
+	data, ok := z.Subdomains[label]
+	switch {
+	case ok:
+		return data, nil
+	case z.External != "":
+		return nil, &failure{http.StatusNotFound, bnsFailureBody{
+			Error: "Subdomain not found", Details: "the zonefile leaves subdomains to " + z.External + ", which the server does not fetch",
+		}}
+	case z.Subdomains == nil:
 		return nil, errNoSubdomain
 	}
-	data, ok := z.Subdomains[label]
-	if !ok {
-		return nil, errSubdomain
-	}
-	return data, nil
+	return nil, errSubdomain
 }

@@ -5,12 +5,15 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	domain "strata/domain/bns"
+	"strata/eventstore"
 	"strata/internal/testkit/bnschain"
 	"strata/internal/testkit/replay"
 	"strata/projections/bns"
@@ -30,7 +33,12 @@ type site struct {
 // newSite returns an API over the blocks.
 func newSite(t testing.TB, blocks []bnschain.Block) *site {
 	t.Helper()
-	log := replay.NewLog(t)
+	return addBlocks(t, replay.NewLog(t), blocks)
+}
+
+// addBlocks adds blocks to a log, folds them, and returns an API over all blocks of the log.
+func addBlocks(t testing.TB, log *eventstore.Log, blocks []bnschain.Block) *site {
+	t.Helper()
 	replay.Append(t, log, bnschain.Posts(t, blocks)...)
 	c, err := chain.New(chain.Recommended, nil)
 	if err != nil {
@@ -81,4 +89,21 @@ func (s *site) object(path string) (members map[string]any) {
 		s.t.Fatal(err)
 	}
 	return members
+}
+
+// expect compares answers with the bodies that they are to have, which a status other than 200 precedes. In the texts, @A,
+// @B and @C stand for accounts.
+func (s *site) expect(accounts []string, bodies map[string]string) {
+	s.t.Helper()
+	names := strings.NewReplacer("@A", accounts[0], "@B", accounts[1], "@C", accounts[2])
+	for path, want := range bodies {
+		got := s.get(names.Replace(path))
+		text := got.body
+		if got.status != http.StatusOK {
+			text = strconv.Itoa(got.status) + " " + text
+		}
+		if want := names.Replace(want); text != want {
+			s.t.Errorf("%s:\n got %s\nwant %s", path, text, want)
+		}
+	}
 }

@@ -39,7 +39,7 @@ var (
 
 // findZonefile reads a name and the entry of the resolver that counts. none is the error for a name without content, and
 // stale the one for an entry that an earlier owner wrote.
-func findZonefile(ctx context.Context, s *engine.Snapshot, fullName string, none, stale error) (*found, []byte, error) {
+func findZonefile(ctx context.Context, s *engine.Snapshot, fullName string, none, stale error) (*match, []byte, error) {
 	var entries *engine.Result[zonefileRow]
 	f, err := find(ctx, s, fullName, func(b *engine.Batch) { entries = queryZonefile(b, clean(fullName)) })
 	if err != nil {

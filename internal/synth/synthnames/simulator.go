@@ -557,9 +557,9 @@ func (x *step) price(full string) string {
 	for i := range f.Buckets {
 		f.Buckets[i] = big.NewInt(1)
 	}
-	price, ok := f.Of(name.Label)
-	if !ok {
-		panic("synthnames: " + full + " has no price")
+	price, err := f.NamePrice(name.Label)
+	if err != nil {
+		panic("synthnames: " + full + ": " + err.Error())
 	}
 	return price.String()
 }

@@ -31,98 +31,174 @@ type Dated struct {
 //   - 16: the third revokes old.btc.
 //   - 17: the first lists free.free. 18: the first preorders something else.
 func Story() (calls []Dated, accounts []string) {
-	s := New(rand.New(rand.NewPCG(1, 20)), Accounts())
-	a, b, c := s.accounts[0], s.accounts[1], s.accounts[2]
-	state := &State{Names: map[string]Name{}, Namespaces: map[string]Namespace{}, Primary: map[string]uint64{}, Zonefiles: map[string]Zonefile{}, Preorders: map[string]string{}}
-	do := func(height int64, sender string, act func(x *step)) {
-		state.BurnHeight = height
-		x := &step{Simulator: s, State: state, sender: sender}
-		x.calls("something")
-		act(x)
-		x.call.Sender, x.call.Events = sender, x.events
-		calls = append(calls, Dated{height, x.call})
-	}
-	do(100, bns.MainnetDeployer, func(x *step) {
+	t := newTeller()
+	a, b, c := t.accounts[0], t.accounts[1], t.accounts[2]
+	t.tell(100, bns.MainnetDeployer, func(x *step) {
 		x.call = Call{Deploys: "airdrop"}
 		for i, full := range []string{"old.btc", "free.free"} {
 			name, _ := bns.ParseName(full)
-			ns := Namespace{Import: a, Lifetime: []int64{900, 0}[i], LaunchedAt: 7, RevealedAt: 3, Coefficient: 200}
-			x.Namespaces[name.Namespace] = ns
-			x.printNamespace("launch", name.Namespace)
+			x.launches(name.Namespace, Namespace{Import: a, Lifetime: []int64{900, 0}[i], LaunchedAt: 7, RevealedAt: 3, Coefficient: 200})
 			n := Name{Owner: a, RegisteredAt: int64(5000 + i), ImportedAt: -1, Burned: "0"}
 			x.mint(full, &n)
 			x.print(Names, "topic", text("new-airdrop"), "owner", principal(a), "name", nameTuple(full), "id", uintOf(n.ID), "registered-at", uintOf(uint64(n.RegisteredAt)))
 		}
 	})
-	reveal := func(x *step, namespace string, lifetime uint64, manager clarity.Value) {
-		args := []clarity.Value{buffer(namespace), buffer("salt"), uintOf(10), uintOf(200)}
-		for range bns.BucketCount {
-			args = append(args, uintOf(1))
-		}
-		x.calls("namespace-reveal", append(args, uintOf(2), uintOf(3), uintOf(lifetime), principal(x.sender), manager, clarity.NewBool(true), clarity.NewBool(false), clarity.NewBool(false))...)
-	}
-	add := func(x *step, full string, n Name) {
-		x.mint(full, &n)
-		x.printName("new-name", full, n)
-	}
-	do(101, a, func(x *step) { reveal(x, "club", 300, clarity.NewNone()) })
-	do(101, a, func(x *step) {
-		add(x, "pearl.club", Name{Owner: b, RegisteredAt: -1, ImportedAt: 101, Burned: "1000"})
+	t.tell(101, a, func(x *step) { x.reveals("club", 300, clarity.NewNone()) })
+	t.tell(101, a, func(x *step) {
+		x.adds("pearl.club", Name{Owner: b, RegisteredAt: -1, ImportedAt: 101, Burned: "1000"})
 	})
-	do(102, a, func(x *step) {
-		x.Namespaces["club"] = Namespace{Import: a, Lifetime: 300, LaunchedAt: 102, RevealedAt: 101, Coefficient: 200}
-		x.printNamespace("launch", "club")
+	t.tell(102, a, func(x *step) {
+		x.launches("club", Namespace{Import: a, Lifetime: 300, LaunchedAt: 102, RevealedAt: 101, Coefficient: 200})
 	})
-	do(103, c, func(x *step) {
-		x.events = append(x.events, BurnSTX(c, "20000"))
-		add(x, "name.club", Name{Owner: c, RegisteredAt: 104, ImportedAt: -1, Renewal: 404, Burned: "20000"})
-	})
-	zonefile := func(x *step, label, namespace, content string) {
-		x.call = Call{Contract: Zonefiles, Function: "update-zonefile"}
-		x.print(Zonefiles, "topic", text("update-zonefile"), "name", buffer(label), "namespace", buffer(namespace), "new-zonefile", clarity.NewSome(buffer(content)))
-	}
-	do(104, c, func(x *step) {
-		zonefile(x, "name", "club", `{"owner":"someone","bio":"hello","btc":"bc1qname","social":[{"platform":"x","username":"me"}],"subdomains":{"pay":{"owner":"SP2"}}}`)
+	t.tell(103, c, func(x *step) { x.claims("name.club", 404) })
+	t.tell(104, c, func(x *step) {
+		x.writes("name.club", `{"owner":"someone","bio":"hello","btc":"bc1qname","social":[{"platform":"x","username":"me"}],"subdomains":{"pay":{"owner":"SP2"}}}`)
 	})
 	hash, err := hex.DecodeString(Preorder)
 	if err != nil {
 		panic(err) // it is a constant
 	}
-	do(105, a, func(x *step) { x.calls("name-preorder", buffer(string(hash)), uintOf(20000)) })
+	t.tell(105, a, func(x *step) { x.calls("name-preorder", buffer(string(hash)), uintOf(20000)) })
 	shop := Name{Owner: a, RegisteredAt: 107, ImportedAt: -1, Renewal: 407, Burned: "20000", Preorder: Preorder, PreorderedBy: a}
-	do(107, a, func(x *step) {
-		add(x, "shop.club", shop)
+	t.tell(107, a, func(x *step) {
+		x.adds("shop.club", shop)
 		shop = x.Names["shop.club"]
 	})
-	do(108, a, func(x *step) {
+	t.tell(108, a, func(x *step) {
 		x.print(Names, "a", text("list-in-ustx"), "id", uintOf(shop.ID), "price", uintOf(500), "commission", principal(Commission))
 	})
-	do(109, b, func(x *step) {
-		x.give("shop.club", &shop, b)
-		x.printName("transfer-name", "shop.club", shop)
+	t.tell(109, b, func(x *step) {
+		x.hands("shop.club", b)
 		x.print(Names, "a", text("buy-in-ustx"), "id", uintOf(shop.ID))
 	})
-	do(109, b, func(x *step) { x.calls("set-primary-name", uintOf(shop.ID)) })
-	do(110, c, func(x *step) { reveal(x, "vip", 77, clarity.NewSome(principal(c))) })
-	do(110, c, func(x *step) {
-		x.Namespaces["vip"] = Namespace{Import: c, Manager: c, LaunchedAt: 110, RevealedAt: 110, Coefficient: 200}
-		x.printNamespace("launch", "vip")
+	t.tell(109, b, func(x *step) { x.calls("set-primary-name", uintOf(shop.ID)) })
+	t.tell(110, c, func(x *step) { x.reveals("vip", 77, clarity.NewSome(principal(c))) })
+	t.tell(110, c, func(x *step) {
+		x.launches("vip", Namespace{Import: c, Manager: c, LaunchedAt: 110, RevealedAt: 110, Coefficient: 200})
 	})
-	do(110, c, func(x *step) { add(x, "m.vip", Name{Owner: c, RegisteredAt: 111, ImportedAt: -1, Burned: "0"}) })
-	do(111, c, func(x *step) { zonefile(x, "m", "vip", "ipfs://x") })
-	do(111, a, func(x *step) {
+	t.tell(110, c, func(x *step) { x.adds("m.vip", Name{Owner: c, RegisteredAt: 111, ImportedAt: -1, Burned: "0"}) })
+	t.tell(111, c, func(x *step) { x.writes("m.vip", "ipfs://x") })
+	t.tell(111, a, func(x *step) {
 		n := x.Names["old.btc"]
 		n.Renewal = 1000
-		x.give("old.btc", &n, c)
-		x.printName("transfer-name", "old.btc", n)
+		x.Names["old.btc"] = n
+		x.hands("old.btc", c)
 	})
-	do(112, c, func(x *step) {
-		x.call = Call{Contract: Zonefiles, Function: "revoke-name"}
+	t.tell(112, c, func(x *step) {
 		x.print(Zonefiles, "topic", text("revoke-name"), "name", buffer("old"), "namespace", buffer("btc"), "zonefile", buffer(""))
+		x.call = Call{Contract: Zonefiles, Function: "revoke-name"}
 	})
-	do(112, a, func(x *step) {
+	t.tell(112, a, func(x *step) {
 		x.print(Names, "a", text("list-in-ustx"), "id", uintOf(x.Names["free.free"].ID), "price", uintOf(9), "commission", principal(Commission))
 	})
-	do(112, a, func(x *step) { x.calls("name-preorder", buffer(strings.Repeat("\x0b", 20)), uintOf(5)) })
-	return calls, []string{a, b, c}
+	t.tell(112, a, func(x *step) { x.calls("name-preorder", buffer(strings.Repeat("\x0b", 20)), uintOf(5)) })
+	return t.told, []string{a, b, c}
+}
+
+// Expiries returns a history of names that expire, with the three accounts that act in it, one call after the other. The
+// last five calls do nothing: they are at the Bitcoin heights around which name.club changes.
+//
+//   - 0-2: the first account reveals club, with 300 blocks, imports pearl.club for the second, and launches it at 101.
+//   - 3-7: the third claims name.club, and the second moved.club, odd.club, bytes.club and far.club, all until 403.
+//   - 8-12: their owners write zonefiles: one without a Bitcoin address and subdomains, a good one, JSON that is no object,
+//     bytes that are no text, and one that leaves subdomains to a file.
+//   - 13: the second gives moved.club to the third.
+//   - 14, 15: the first reveals next, and imports early.next for the third. It does not launch it.
+//   - 16-20: Bitcoin is at 403, 404, 5402, 5403 and 5404.
+func Expiries() (calls []Dated, accounts []string) {
+	t := newTeller()
+	a, b, c := t.accounts[0], t.accounts[1], t.accounts[2]
+	t.tell(100, a, func(x *step) { x.reveals("club", 300, clarity.NewNone()) })
+	t.tell(100, a, func(x *step) {
+		x.adds("pearl.club", Name{Owner: b, RegisteredAt: -1, ImportedAt: 100, Burned: "1000"})
+	})
+	t.tell(101, a, func(x *step) {
+		x.launches("club", Namespace{Import: a, Lifetime: 300, LaunchedAt: 101, RevealedAt: 100, Coefficient: 200})
+	})
+	t.tell(102, c, func(x *step) { x.claims("name.club", 403) })
+	for _, full := range []string{"moved.club", "odd.club", "bytes.club", "far.club"} {
+		t.tell(102, b, func(x *step) { x.claims(full, 403) })
+	}
+	for _, z := range []struct{ owner, full, content string }{
+		{c, "name.club", `{"owner":"someone","general":"","twitter":"","url":"","nostr":"","lightning":"","btc":""}`},
+		{b, "moved.club", `{"owner":"someone","btc":"bc1qmoved"}`},
+		{b, "odd.club", `[1]`},
+		{b, "bytes.club", "\xff\x00"},
+		{b, "far.club", `{"owner":"someone","btc":"bc1qfar","externalSubdomainsFile":"https://far.example/all.json"}`},
+	} {
+		t.tell(103, z.owner, func(x *step) { x.writes(z.full, z.content) })
+	}
+	t.tell(104, b, func(x *step) { x.hands("moved.club", c) })
+	t.tell(104, a, func(x *step) { x.reveals("next", 300, clarity.NewNone()) })
+	t.tell(104, a, func(x *step) {
+		x.adds("early.next", Name{Owner: c, RegisteredAt: -1, ImportedAt: 104, Burned: "1000"})
+	})
+	for _, height := range []int64{403, 404, 5402, 5403, 5404} {
+		t.tell(height, a, func(*step) {})
+	}
+	return t.told, []string{a, b, c}
+}
+
+// teller tells a history call by call.
+type teller struct {
+	*Simulator
+	state *State
+	told  []Dated
+}
+
+func newTeller() *teller {
+	return &teller{Simulator: New(rand.New(rand.NewPCG(1, 20)), Accounts()), state: &State{
+		Names: map[string]Name{}, Namespaces: map[string]Namespace{}, Primary: map[string]uint64{}, Zonefiles: map[string]Zonefile{}, Preorders: map[string]string{},
+	}}
+}
+
+// tell adds the call in which a sender does something at a Bitcoin height.
+func (t *teller) tell(height int64, sender string, act func(x *step)) {
+	t.state.BurnHeight = height
+	x := &step{Simulator: t.Simulator, State: t.state, sender: sender}
+	x.calls("something")
+	act(x)
+	x.call.Sender, x.call.Events = sender, x.events
+	t.told = append(t.told, Dated{height, x.call})
+}
+
+// reveals reveals a namespace with a lifetime and a manager.
+func (x *step) reveals(namespace string, lifetime uint64, manager clarity.Value) {
+	args := []clarity.Value{buffer(namespace), buffer("salt"), uintOf(10), uintOf(200)}
+	for range bns.BucketCount {
+		args = append(args, uintOf(1))
+	}
+	x.calls("namespace-reveal", append(args, uintOf(2), uintOf(3), uintOf(lifetime), principal(x.sender), manager, clarity.NewBool(true), clarity.NewBool(false), clarity.NewBool(false))...)
+}
+
+// launches launches a namespace.
+func (x *step) launches(namespace string, n Namespace) {
+	x.Namespaces[namespace] = n
+	x.printNamespace("launch", namespace)
+}
+
+// adds registers or imports a name.
+func (x *step) adds(full string, n Name) {
+	x.mint(full, &n)
+	x.printName("new-name", full, n)
+}
+
+// claims registers a name for the sender without a preorder, until a Bitcoin height.
+func (x *step) claims(full string, until int64) {
+	x.events = append(x.events, BurnSTX(x.sender, "20000"))
+	x.adds(full, Name{Owner: x.sender, RegisteredAt: x.BurnHeight + 1, ImportedAt: -1, Renewal: until, Burned: "20000"})
+}
+
+// hands gives a name to another owner.
+func (x *step) hands(full, to string) {
+	n := x.Names[full]
+	x.give(full, &n, to)
+	x.printName("transfer-name", full, n)
+}
+
+// writes makes a text the zonefile of a name.
+func (x *step) writes(full, content string) {
+	name, _ := bns.ParseName(full)
+	x.call = Call{Contract: Zonefiles, Function: "update-zonefile"}
+	x.print(Zonefiles, "topic", text("update-zonefile"), "name", buffer(name.Label), "namespace", buffer(name.Namespace), "new-zonefile", clarity.NewSome(buffer(content)))
 }

@@ -81,15 +81,27 @@ func (s *Simulator) Next(parent Block, before *State) (Block, *State) {
 func Story(t testing.TB) (blocks []Block, accounts []string) {
 	t.Helper()
 	calls, accounts := synthnames.Story()
+	return blocksOf("story", calls), accounts
+}
+
+// Expiries returns the history of names that expire of package synthnames, with one call in each block.
+func Expiries(t testing.TB) (blocks []Block, accounts []string) {
+	t.Helper()
+	calls, accounts := synthnames.Expiries()
+	return blocksOf("expiries", calls), accounts
+}
+
+// blocksOf returns blocks with one call each, whose names begin with a prefix.
+func blocksOf(prefix string, calls []synthnames.Dated) (blocks []Block) {
 	for i, c := range calls {
 		n := int64(i)
-		block := Block{Name: fmt.Sprint("story", n), Height: n, BurnHeight: c.BurnHeight, Calls: []Call{c.Call}}
+		block := Block{Name: fmt.Sprint(prefix, n), Height: n, BurnHeight: c.BurnHeight, Calls: []Call{c.Call}}
 		if n > 0 {
 			block.Parent = blocks[n-1].Name
 		}
 		blocks = append(blocks, block)
 	}
-	return blocks, accounts
+	return blocks
 }
 
 // Block is a block of calls.
