@@ -75,7 +75,7 @@ func (r *tool) run(command ...string) string {
 		r.Fatal(err)
 	}
 	r.write("config.json", text)
-	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Minute)
+	ctx, cancel := context.WithTimeout(r.Context(), time.Hour)
 	defer cancel()
 	program := exec.CommandContext(ctx, r.path, append(command, "--configuration-file", filepath.Join(r.dir, "config.json"))...)
 	program.Dir = r.dir
@@ -217,6 +217,8 @@ func TestConformanceRecordings(t *testing.T) {
 			checkWith(t, network, rosetta.MeshPath, replay.Recording(t, name))
 		})
 	}
+	const epochs = "nakamoto-epoch4.tsv.gz"
+	t.Run(epochs, func(t *testing.T) { checkWith(t, "testnet", rosetta.MeshPath, replay.Archive(t, "node", epochs)) })
 }
 
 // checkWith runs check:spec and check:data over what a node posted.
