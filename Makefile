@@ -202,7 +202,7 @@ fuzz-api: postgres $(SCHEMATHESIS_DIR)-$(SCHEMATHESIS_VERSION) ## Let schemathes
 
 .PHONY: conformance-rosetta
 conformance-rosetta: postgres $(ROSETTA_CLI)-$(ROSETTA_CLI_VERSION) ## Let rosetta-cli check /mesh and /rosetta/v1 (ROSETTA_POSTS=5000)
-	STRATA_ROSETTA_CLI=$(ROSETTA_CLI) STRATA_ROSETTA_POSTS=$(ROSETTA_POSTS) go test -count=1 -timeout 60m -run '^TestConformance' ./readapi/rosetta
+	STRATA_ROSETTA_CLI=$(ROSETTA_CLI) STRATA_ROSETTA_POSTS=$(ROSETTA_POSTS) go test -count=1 -timeout 150m -run '^TestConformance' ./readapi/rosetta
 
 .PHONY: generate
 generate: build ## Write the generated files anew

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -75,7 +76,7 @@ func (r *tool) run(command ...string) string {
 		r.Fatal(err)
 	}
 	r.write("config.json", text)
-	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Minute)
+	ctx, cancel := context.WithTimeout(r.Context(), time.Hour)
 	defer cancel()
 	program := exec.CommandContext(ctx, r.path, append(command, "--configuration-file", filepath.Join(r.dir, "config.json"))...)
 	program.Dir = r.dir
@@ -103,11 +104,7 @@ func (r *tool) checkSpec() {
 // checkData runs check:data from the first block, without exemptions.
 func (r *tool) checkData() {
 	r.Helper()
-	r.config["data"] = map[string]any{
-		"active_reconciliation_concurrency": 8, "inactive_reconciliation_concurrency": 4, "inactive_reconciliation_frequency": 50,
-		"coin_tracking_disabled": true, "results_output_file": "data.json",
-		"end_conditions": map[string]any{"reconciliation_coverage": map[string]any{"coverage": 1.0, "tip": true}},
-	}
+	r.endWith(map[string]any{"reconciliation_coverage": map[string]any{"coverage": 1.0, "tip": true}})
 	results := r.followed()
 	// On a chain of a few blocks, the tool may end before it has written how much it has reconciled, and then says that the
 	// reconciliation failed. Where it has failed indeed, it counts that.
@@ -117,15 +114,29 @@ func (r *tool) checkData() {
 		}
 		results = r.followed()
 	}
+	r.judge(results)
+}
+
+// endWith says when check:data ends.
+func (r *tool) endWith(conditions map[string]any) {
+	r.config["data"] = map[string]any{
+		"active_reconciliation_concurrency": 8, "inactive_reconciliation_concurrency": 4, "inactive_reconciliation_frequency": 50,
+		"coin_tracking_disabled": true, "results_output_file": "data.json", "end_conditions": conditions,
+	}
+}
+
+// judge fails the test unless check:data found everything right.
+func (r *tool) judge(results followed) {
+	r.Helper()
 	for name, passed := range results.Tests {
 		if !passed {
 			r.Errorf("check:data: %s failed", name)
 		}
 	}
-	if results.Error != "" || results.EndCondition == nil || len(results.Tests) < 5 {
+	if results.Error != "" || results.EndCondition == nil || len(results.Tests) < 5 || results.Stats.Failed > 0 {
 		r.Errorf("check:data: got %+v", results)
 	}
-	r.Logf("check:data: %+v", results.Stats)
+	r.Logf("check:data: %+v, ended with %v", results.Stats, results.EndCondition)
 }
 
 // followed is what the tool says at the end of check:data.
@@ -193,6 +204,82 @@ func TestConformanceData(t *testing.T) {
 	}
 }
 
+// TestConformanceReorganisations lets it follow a chain that grows meanwhile and abandons blocks that it has read.
+func TestConformanceReorganisations(t *testing.T) {
+	if os.Getenv(postsVariable) == "" {
+		t.Skip("make conformance-rosetta runs this")
+	}
+	const posts, first, most = 400, 100, 4
+	config := synthchain.Everything(47, synthchain.V40)
+	config.SigningSample, config.Accounts, config.Maturity, config.Network, config.ForkProbability = 1000, 12, 5, synthchain.Testnet, 0.2
+	made := synthchain.New(config)
+	var all []replay.Post
+	pauses := map[int]bool{} // before posts that abandon the newest block
+	for i := range posts {
+		if i < first || len(pauses) == most {
+			all = append(all, replay.Post(made.Next()))
+			continue
+		}
+		before := made.Tip()
+		all = append(all, replay.Post(made.Next()))
+		if made.Tip() != before && !slices.Contains(made.Expected().Blocks, before) {
+			pauses[i] = true
+		}
+	}
+	if len(pauses) == 0 {
+		t.Fatal("the chain abandons no block")
+	}
+
+	log := replay.NewLog(t)
+	replay.Append(t, log, all[:first]...)
+	canonical, err := chain.New(chain.Recommended, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(replay.Start(t, log, canonical, balances.New(nil), accounts.New(), mempool.New(), folded.New()))
+	s := newSite(t, log, "testnet", rosetta.MeshPath, rosetta.Config{})
+	looks := make(chan struct{}) // the tool looks for the newest block
+	online := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.handler.ServeHTTP(w, r)
+		if strings.HasSuffix(r.URL.Path, "/network/status") {
+			select {
+			case looks <- struct{}{}:
+			default: // nobody waits for it
+			}
+		}
+	}))
+	t.Cleanup(online.Close)
+	cold := httptest.NewServer(offline(t, "testnet", rosetta.MeshPath).handler)
+	t.Cleanup(cold.Close)
+	r := newTool(t, "testnet", online.URL+rosetta.MeshPath, cold.URL+rosetta.MeshPath)
+	replay.Wait(t, log)
+	stop := make(chan struct{})
+	var growing sync.WaitGroup
+	growing.Go(func() {
+		for i, post := range all[first:] {
+			if pauses[first+i] {
+				replay.Wait(t, log)
+				for range 2 { // it follows to the newest block between the two
+					select {
+					case <-looks:
+					case <-stop:
+						return
+					}
+				}
+			}
+			replay.Append(t, log, post)
+		}
+	})
+	defer growing.Wait()
+	defer close(stop)
+	r.endWith(map[string]any{"index": made.Tip().Height})
+	results := r.followed()
+	r.judge(results)
+	if results.Stats.Orphans == 0 {
+		t.Error("the tool has seen no abandoned block")
+	}
+}
+
 // TestConformanceRecordings lets it follow what real nodes sent.
 func TestConformanceRecordings(t *testing.T) {
 	if os.Getenv(postsVariable) == "" {
@@ -217,6 +304,8 @@ func TestConformanceRecordings(t *testing.T) {
 			checkWith(t, network, rosetta.MeshPath, replay.Recording(t, name))
 		})
 	}
+	const epochs = "nakamoto-epoch4.tsv.gz"
+	t.Run(epochs, func(t *testing.T) { checkWith(t, "testnet", rosetta.MeshPath, replay.Archive(t, "node", epochs)) })
 }
 
 // checkWith runs check:spec and check:data over what a node posted.

@@ -196,6 +196,32 @@ func TestReconciles(t *testing.T) {
 	}
 }
 
+// TestReconcilesEpochs does the same with what a real node posted on a chain through all epochs up to 4.0, with
+// stacking, staking, operations of Bitcoin and reorganisations.
+func TestReconcilesEpochs(t *testing.T) {
+	t.Parallel()
+	posts := replay.Archive(t, "node", "nakamoto-epoch4.tsv.gz")
+	for _, prefix := range []string{rosetta.MeshPath, rosetta.LegacyPath} {
+		t.Run(strings.Trim(strings.ReplaceAll(prefix, "/", "-"), "-"), func(t *testing.T) {
+			t.Parallel()
+			log := replay.NewLog(t)
+			fold(t, log, posts...)
+			c := newChecker(newSite(t, log, "testnet", prefix, rosetta.Config{}))
+			c.check()
+			want := []string{"stx_lock", "stx_unlock", "miner_reward", "contract_call"}
+			if prefix == rosetta.MeshPath {
+				want = append(want, "stack_stx", "stake", "stake_update", "unstake", "register_for_bond")
+			}
+			for _, kind := range want {
+				if c.types[kind] == 0 {
+					t.Errorf("no operation %s", kind)
+				}
+			}
+			t.Logf("blocks to %d, balances compared: %d, balances of tokens: %d, operations: %v", c.tip, c.compared, c.tokens, c.types)
+		})
+	}
+}
+
 // TestReconcilesRecordings does the same with what real nodes sent.
 func TestReconcilesRecordings(t *testing.T) {
 	t.Parallel()

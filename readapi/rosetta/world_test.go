@@ -25,9 +25,10 @@ func addressOf(k key.Private) clarity.Principal { return clarity.Principal{Addre
 
 // mined is a transaction of a block.
 type mined struct {
-	raw    []byte
-	status string // success if empty
-	events []event
+	raw       []byte
+	status    string // success if empty
+	events    []event
+	functions []any // of the interface of the contract that it deploys
 }
 
 // event is an event of a transaction: the type and its members.
@@ -59,9 +60,11 @@ func (b newBlock) post(t testing.TB) replay.Post {
 		if status == "" {
 			status = "success"
 		}
-		transactions = append(transactions, map[string]any{
-			"txid": tx.id(), "tx_index": i, "status": status, "raw_tx": "0x" + hex.EncodeToString(tx.raw), "raw_result": "0x0703",
-		})
+		shown := map[string]any{"txid": tx.id(), "tx_index": i, "status": status, "raw_tx": "0x" + hex.EncodeToString(tx.raw), "raw_result": "0x0703"}
+		if tx.functions != nil {
+			shown["contract_interface"] = map[string]any{"functions": tx.functions, "variables": []any{}, "maps": []any{}, "fungible_tokens": []any{}, "non_fungible_tokens": []any{}}
+		}
+		transactions = append(transactions, shown)
 		for _, e := range tx.events {
 			events = append(events, map[string]any{"txid": tx.id(), "event_index": len(events), "committed": true, "type": e.kind, e.kind: e.members})
 		}

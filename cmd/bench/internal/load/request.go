@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 )
 
@@ -40,10 +41,20 @@ func NumberedOnce(n int, target func(i int) string) *Requests {
 
 // Add adds a GET request, and the status and length that its answer must have; a length < 0 accepts any.
 func (l *Requests) Add(target string, header http.Header, status, length int) {
+	l.add(http.MethodGet, target, header, "", status, length)
+}
+
+// AddPost adds a POST request with a body in JSON, whose answer must have the status 200.
+func (l *Requests) AddPost(target, body string) {
+	header := http.Header{"Content-Type": {"application/json"}, "Content-Length": {strconv.Itoa(len(body))}}
+	l.add(http.MethodPost, target, header, body, http.StatusOK, -1)
+}
+
+func (l *Requests) add(method, target string, header http.Header, body string, status, length int) {
 	var text bytes.Buffer
-	_, _ = fmt.Fprintf(&text, "GET %s HTTP/1.1\r\nHost: strata\r\n", target)
+	_, _ = fmt.Fprintf(&text, "%s %s HTTP/1.1\r\nHost: strata\r\n", method, target)
 	_ = header.Write(&text)
-	text.WriteString("\r\n")
+	text.WriteString("\r\n" + body)
 	l.all = append(l.all, preparedRequest{text.Bytes(), status, length})
 }
 

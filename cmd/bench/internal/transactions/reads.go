@@ -39,6 +39,9 @@ func (b *Bench) Reads(ctx context.Context) error {
 		if err := b.accountPages(ctx, server); err != nil {
 			return err
 		}
+		if err := b.operations(ctx, server); err != nil {
+			return err
+		}
 		b.Row("  memory of the server meanwhile", memory.Summary(), "", "", "flat, < 300 MiB")
 		return nil
 	})
@@ -75,6 +78,25 @@ func (b *Bench) lookups(ctx context.Context, server *bench.Server, url string) e
 	} {
 		err := b.CompareLatencies([]int{1, 16}, "cold "+look.what, "bare SELECT of a transaction", look.target,
 			bench.SelectContender(selecting, b.World), server.Contender(ctx, load.Numbered(several, look.path)))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// operations measures blocks of 2,000 transactions with their operations, in both dialects of the integration standard. The
+// baseline is the same block in version 1 of the API.
+func (b *Bench) operations(ctx context.Context, server *bench.Server) error {
+	full := func(i int) int { return 1 + i%b.World.fullBlocks() }
+	plain := load.Numbered(bench.Variants, func(i int) string { return fmt.Sprintf("/extended/v1/block/by_height/%d?%d", full(i), i) })
+	for _, path := range []string{"/mesh/block", "/rosetta/v1/block"} {
+		blocks := &load.Requests{}
+		for i := range b.World.fullBlocks() {
+			blocks.AddPost(path, fmt.Sprintf(`{"network_identifier":{"blockchain":"stacks","network":"mainnet"},"block_identifier":{"index":%d}}`, full(i)))
+		}
+		err := b.CompareLatencies([]int{1, 16}, path+" with 2,000 transactions", "v1 block with 2,000 transactions", "p99 < 100 ms",
+			server.Contender(ctx, plain), server.Contender(ctx, blocks))
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"strata/cmd/bench/internal/bench"
 	"strata/domain/c32"
 	"strata/projections/accounts"
+	"strata/projections/balances"
 	"strata/projections/chain"
 )
 
@@ -54,7 +55,7 @@ func (w World) sql(query string) string {
 		"{all}", strconv.Itoa(w.Transactions), "{others}", strconv.Itoa(w.accounts()-1), "{blocks}", strconv.Itoa(w.blocks()),
 		"{full}", strconv.Itoa(fullSize), "{in_full}", strconv.Itoa(w.fullBlocks()*fullSize), "{full_blocks}", strconv.Itoa(w.fullBlocks()),
 		"{each}", strconv.Itoa(perBlock), "{burn}", strconv.Itoa(burnFrom),
-		"{chain}", chain.Spec().String(), "{accounts}", accounts.Spec().String(),
+		"{chain}", chain.Spec().String(), "{accounts}", accounts.Spec().String(), "{balances}", balances.Spec().String(),
 	).Replace(query)
 }
 
@@ -121,6 +122,20 @@ var worldRows = []string{
 	LEFT JOIN (SELECT height, count(*) AS appeared FROM public.known GROUP BY height) a USING (height)
 	JOIN (SELECT p.height, array_agg(DISTINCT id::int) AS touched FROM public.party p JOIN public.known ON number = account GROUP BY p.height) l ON l.height = t.height
 	ORDER BY t.height`,
+
+	`INSERT INTO {balances}.block (height, source_seq, burn_block_height, index_block_hash, block_hash)
+	SELECT h, h, {burn} + h, sha256(('index ' || h)::bytea), sha256(('block ' || h)::bytea) FROM generate_series(1, {blocks}) h`,
+	// The ledger has the first blocks only: each transfer takes a fee and the amount from the sender, and gives the amount to
+	// the recipient.
+	`INSERT INTO {balances}.ledger (n, height, source_seq, tx_index, delta, balance, sent, received, fees, rewards, account, asset, cause, pointer)
+	SELECT row_number() OVER w, height, height, tx_index, delta, sum(delta) OVER w, sum(CASE part WHEN 1 THEN -delta ELSE 0 END) OVER w,
+	       sum(CASE part WHEN 2 THEN delta ELSE 0 END) OVER w, sum(CASE part WHEN 0 THEN -delta ELSE 0 END) OVER w, 0, address, 'stx',
+	       CASE part WHEN 0 THEN 'fee' ELSE 'stx_transfer_event' END, CASE part WHEN 0 THEN '/transactions/' ELSE '/events/' END || tx_index
+	FROM (
+		SELECT n, height, tx_index, part, CASE part WHEN 0 THEN -180 WHEN 1 THEN -amount ELSE amount END AS delta, CASE part WHEN 2 THEN recipient ELSE sender END AS number
+		FROM public.transfer, generate_series(0, 2) part WHERE n <= {in_full}
+	) l JOIN public.name USING (number)
+	WINDOW w AS (PARTITION BY number ORDER BY l.n, part)`,
 }
 
 // worldTables are the large tables.
@@ -179,7 +194,7 @@ func (w World) write(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 	queries := append(slices.Clone(worldRows), restore...)
 	queries = append(queries, `DROP TABLE public.transfer, public.party, public.known, public.name`)
-	for _, table := range append(tables, "{chain}.canonical", "{chain}.step") {
+	for _, table := range append(tables, "{chain}.canonical", "{chain}.step", "{balances}.block", "{balances}.ledger") {
 		queries = append(queries, `VACUUM (ANALYZE) `+table)
 	}
 	return run(queries...)

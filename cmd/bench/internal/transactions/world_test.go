@@ -11,6 +11,7 @@ import (
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/accounts"
+	"strata/projections/balances"
 	"strata/projections/chain"
 )
 
@@ -22,7 +23,7 @@ func TestTransactionWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	specs := []projections.Spec{chain.Spec(), accounts.Spec()}
+	specs := []projections.Spec{chain.Spec(), accounts.Spec(), balances.Spec()}
 	for _, spec := range specs {
 		if _, err := pool.Exec(t.Context(), spec.DDL()); err != nil {
 			t.Fatal(err)
@@ -43,6 +44,11 @@ func TestTransactionWorld(t *testing.T) {
 	var blocks int
 	if err := pool.QueryRow(t.Context(), chain.Spec().SQL(`SELECT max(height) FROM {schema}.canonical WHERE height = (SELECT max(height) FROM {schema}.block)`)).Scan(&blocks); err != nil || blocks != w.blocks() {
 		t.Errorf("got %d blocks, want %d (%v)", blocks, w.blocks(), err)
+	}
+	var changes, unequal int
+	if err := pool.QueryRow(t.Context(), balances.Spec().SQL(`SELECT count(*), count(*) FILTER (WHERE balance <> received - sent - fees) FROM {schema}.ledger WHERE height = 1`)).
+		Scan(&changes, &unequal); err != nil || changes != 3*fullSize || unequal != 0 {
+		t.Errorf("the first block changes %d balances, %d of them wrongly, want %d (%v)", changes, unequal, 3*fullSize, err)
 	}
 	for _, n := range []int{1, 2000, 2001, 20_000} { // the transactions that requests name exist and can be decoded
 		var raw []byte

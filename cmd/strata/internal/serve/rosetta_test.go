@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,7 +18,17 @@ func TestRosettaOffline(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
+	// An address that is free now: the server says only where its API is.
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := free.Addr().String()
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
 	c := &Command{APIAddr: "127.0.0.1:0", Network: "testnet", Roles: []string{RoleRosettaOffline}, ShutdownGrace: time.Second}
+	c.RosettaAddr, c.RosettaBlockHash = own, "dialect"
 	listening, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
 		ended <- c.Serve(ctx, readapi.Version{}, slog.New(slog.DiscardHandler), func(api, _ string) { listening <- api })
@@ -30,12 +41,12 @@ func TestRosettaOffline(t *testing.T) {
 		t.Fatal(err)
 	}
 	const request = `{"network_identifier":{"blockchain":"stacks","network":"testnet"},"public_key":{"curve_type":"secp256k1","hex_bytes":"025c13b2fc2261956d8a4ad07d481b1a3b2cbf93a24f992249a61c3a1c4de79c51"}}`
+	const derived, unknown = `{"account_identifier":{"address":"ST19SH1QSCR8VMEX6SVWP33WCF08RPDY5QVHX94BM"}}`, "404 page not found"
 	for path, want := range map[string]string{
-		"/rosetta/v1/construction/derive": `{"account_identifier":{"address":"ST19SH1QSCR8VMEX6SVWP33WCF08RPDY5QVHX94BM"}}`,
-		"/mesh/construction/derive":       `{"account_identifier":{"address":"ST19SH1QSCR8VMEX6SVWP33WCF08RPDY5QVHX94BM"}}`,
-		"/mesh/network/status":            "404 page not found",
+		url + "/rosetta/v1/construction/derive": derived, url + "/mesh/construction/derive": derived, url + "/mesh/network/status": unknown,
+		"http://" + own + "/construction/derive": derived, "http://" + own + "/network/status": unknown,
 	} {
-		response, err := http.Post(url+path, "application/json", strings.NewReader(request)) //nolint:noctx // the test's context ends with the server
+		response, err := http.Post(path, "application/json", strings.NewReader(request)) //nolint:noctx // the test's context ends with the server
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,13 +58,18 @@ func (r *Reader) readChunk(ctx context.Context, s *engine.Snapshot, original str
 	b := s.Batch()
 	events := engine.Query(b, eventColumns, eventSQL+`FROM {chain}.event e
 		WHERE e.source_seq = $1 AND e.tx_index = $2 AND e.event_index >= $3 AND e.event_index < $4 ORDER BY e.event_index`, row.Seq, row.Index, first, first+chunkEvents)
+	// Each account is looked up once, however many of the events are about it, and IS TRUE keeps the list of pointers a
+	// hashed one: as a join, it could compare each change with each event.
 	entries := engine.Query(b, entryColumns, `
+		WITH part AS MATERIALIZED (
+			SELECT '/events/' || e.pointer AS pointer, e.sender, e.recipient, coalesce(e.asset_identifier, 'stx') AS asset
+			FROM {chain}.event e WHERE e.source_seq = $1 AND e.tx_index = $2 AND e.event_index >= $3 AND e.event_index < $4
+		), party AS MATERIALIZED (SELECT sender AS account, asset FROM part UNION SELECT recipient, asset FROM part)
 		SELECT ARRAY[l.source_seq], l.source_seq, l.tx_index, l.account, l.asset, l.delta::text, l.cause, l.pointer
-		FROM {chain}.event e
-		CROSS JOIN LATERAL (SELECT e.sender AS account UNION SELECT e.recipient) party
-		JOIN {balances}.ledger l ON l.account = party.account AND l.asset = coalesce(e.asset_identifier, 'stx') AND l.height = $5 AND l.pointer = '/events/' || e.pointer
-		WHERE e.source_seq = $1 AND e.tx_index = $2 AND e.event_index >= $3 AND e.event_index < $4 AND l.source_seq = $1
-		ORDER BY e.event_index, l.n`, row.Seq, row.Index, first, first+chunkEvents, row.Height)
+		FROM party
+		JOIN {balances}.ledger l ON l.account = party.account AND l.asset = party.asset AND l.height = $5
+		WHERE l.source_seq = $1 AND (l.pointer IN (SELECT pointer FROM part)) IS TRUE
+		ORDER BY l.account, l.n`, row.Seq, row.Index, first, first+chunkEvents, row.Height)
 	locks := queueLocks(b, &frame, frame.heights(frame.Genesis.Index))
 	if err := b.Run(ctx); err != nil {
 		return nil, nil, err

@@ -1,0 +1,24 @@
+package ledger
+
+import "testing"
+
+func TestChunkIDs(t *testing.T) {
+	t.Parallel()
+	ids := chunkIDs("0xab", 42_001)
+	for _, n := range []int{0, 42} {
+		if original, chunk, ok := parseChunkID(ids[n]); !ok || original != "0xab" || chunk != n {
+			t.Errorf("%s: got %q, %d, %t", ids[n], original, chunk, ok)
+		}
+	}
+	if len(ids) != 43 {
+		t.Errorf("got %d parts, want 43", len(ids))
+	}
+	for _, id := range []string{"0xab", "0xab:genesis-chunk:abc", "0xab:genesis-chunk:-1", "0xab:genesis-chunk:1.5", "0xab:genesis-chunk:", "0xab:genesis-chunk:99999999999999999999"} {
+		if _, _, ok := parseChunkID(id); ok {
+			t.Errorf("%s: is taken for a part", id)
+		}
+	}
+	if original, chunk, ok := parseChunkID("0xab:genesis-chunk:1:genesis-chunk:2"); !ok || original != "0xab:genesis-chunk:1" || chunk != 2 {
+		t.Errorf("two separators: got %q, %d, %t", original, chunk, ok)
+	}
+}

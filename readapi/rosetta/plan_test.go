@@ -1,0 +1,66 @@
+package rosetta_test
+
+import (
+	"net/http"
+	"strconv"
+	"testing"
+
+	"strata/projections"
+	"strata/projections/balances"
+	"strata/projections/chain"
+	"strata/readapi/internal/apitest"
+	"strata/readapi/rosetta"
+)
+
+// TestPlans checks that a balance costs the same at any block, however many changes the account has had, with a plan for
+// the request's values as with one for any.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it fills large tables")
+	}
+	const blocks, busy, others = 20_000, 100_000, 500
+	s, seen := apitest.NewSeenSite(t)
+	account := alice.Address(true).String()
+	for _, spec := range []projections.Spec{chain.Spec(), balances.Spec()} {
+		s.Exec(spec.DDL())
+		s.Exec(`INSERT INTO strata.projection (name, version, input, state, block_height, index_block_hash, block_hash, burn_block_height)
+			VALUES ($1, $2, CASE WHEN $1 = 'chain' THEN 'log' ELSE $3 END, 'live', $4, $5, $5, $4)`, spec.Name, spec.Version, chain.Spec().String(), blocks, apitest.ID(1, 1))
+		s.Exec(`INSERT INTO strata.active (name, version) VALUES ($1, $2)`, spec.Name, spec.Version)
+	}
+	in := func(sql string, args ...any) { s.T.Helper(); s.Exec(balances.Spec().SQL(sql), args...) }
+	in(`INSERT INTO {schema}.block (height, source_seq, burn_block_height, index_block_hash, block_hash)
+		SELECT h, h, h, sha256(('index ' || h)::bytea), sha256(('block ' || h)::bytea) FROM generate_series(1, $1::int) h`, blocks)
+	in(`INSERT INTO {schema}.ledger (n, height, source_seq, tx_index, delta, balance, sent, received, fees, rewards, account, asset, cause, pointer)
+		SELECT n, 1 + (n - 1) * $1::int / $2::int, 1, 0, 1, n, 0, n, 0, 0, $3, 'stx', 'stx_transfer_event', '/events/0' FROM generate_series(1, $2::int) n
+		UNION ALL
+		SELECT n, n * 100, 1, 0, 1, n, 0, n, 0, 0, 'ST' || a, 'stx', 'stx_transfer_event', '/events/0' FROM generate_series(1, 200) n, generate_series(1, $4::int) a`,
+		blocks, busy, account, others)
+	in(`INSERT INTO {schema}.nonce (height, source_seq, next_nonce, account) SELECT h, h, h, $2 FROM generate_series(1, $1::int) h`, blocks, account)
+	in(`INSERT INTO {schema}.stx_lock (height, source_seq, position, tx_index, amount, unlock_height, pox_version, account, cause, pointer, txid)
+		SELECT h * 100, h, 0, 0, 7, h * 100 + 50, 4, $2, 'stx_lock_event', '/events/0', '\x01' FROM generate_series(1, $1::int / 100) h`, blocks, account)
+	s.Exec(`VACUUM ANALYZE`)
+	mesh := &site{t, s.API, rosetta.MeshPath, "mainnet"}
+	for _, height := range []int{1, 7_919, blocks} {
+		for _, id := range []map[string]any{{"index": height}, {"hash": indexHash(strconv.Itoa(height)).String()}} {
+			seen.Take()
+			request := map[string]any{"block_identifier": id, "account_identifier": map[string]any{"address": account}}
+			if status, body := mesh.post("/account/balance", request); status != http.StatusOK {
+				t.Fatalf("%v: got %d %s", id, status, body)
+			}
+			asked := seen.Take("balances")
+			if len(asked) == 0 {
+				t.Fatal("no query was seen")
+			}
+			for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+				touched := int64(0)
+				for _, q := range asked {
+					touched += s.BlocksTouched(mode, q)
+				}
+				if touched > 60 {
+					t.Errorf("%v, %s: touches %d blocks, want at most 60", id, mode, touched)
+				}
+			}
+		}
+	}
+}
