@@ -144,7 +144,23 @@ func (r *listenerRun) lost() {
 	}
 }
 
-// tell wakes those who wait for a notification.
+// announce wakes those who wait on a channel for a number that this process has committed, or for a greater one, before the
+// notification comes.
+func (l *Listener) announce(channel string, number int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for w := range l.wakes {
+		if w.channel != channel {
+			continue
+		}
+		if l.run != nil && l.run.changed != nil { // it listens, so that what others commit is announced as well
+			w.announced.Store(max(number, w.announced.Load()))
+		}
+		w.Signal()
+	}
+}
+
+// tell wakes those who wait for a notification, unless they know already what it announces.
 func (r *listenerRun) tell(notification *pgconn.Notification) {
 	number, err := strconv.ParseInt(notification.Payload, 10, 64)
 	r.mu.Lock()
@@ -154,7 +170,10 @@ func (r *listenerRun) tell(notification *pgconn.Notification) {
 			continue
 		}
 		if err == nil {
-			w.announced.Store(max(number, w.announced.Load()))
+			if number <= w.announced.Load() {
+				continue
+			}
+			w.announced.Store(number)
 		}
 		if ignored := w.ignored.Load(); ignored == nil || notification.Payload != *ignored {
 			w.Signal()

@@ -35,6 +35,7 @@ type Log struct {
 	head *head      // nil: read it from the database
 
 	partitions *partitions
+	recent     recent
 }
 
 // head is the newest state of log.head that this process knows. Another process may have moved it since.

@@ -133,6 +133,11 @@ func (l *Log) writeStatement(ctx context.Context, batch []Incoming) (int64, erro
 		}
 		if written {
 			l.head = next
+			for i := range events {
+				events[i].Body = bytesOf(batch[i].Body)
+			}
+			l.recent.add(events)
+			l.listener.announce(Channel, next.size)
 			return events[0].Seq, nil
 		}
 		l.head = nil

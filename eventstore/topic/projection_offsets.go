@@ -12,6 +12,8 @@ var _ wsql.OffsetsAdapter = ProjectionOffsets{}
 // moves the position, by compare-and-set, in the transaction that writes the projection's rows. It does not lock either:
 // the handler uses another transaction than the subscriber, and would wait for the lock for ever.
 //
+// So a query is a transaction by itself, and no connection is held while messages are handled.
+//
 // If a handler acks without moving the position, the next batch starts at the old position again.
 type ProjectionOffsets struct {
 	Name    string
@@ -38,9 +40,12 @@ func (o ProjectionOffsets) NextOffsetQuery(wsql.NextOffsetQueryParams) (wsql.Que
 	}, nil
 }
 
+// ackNothing is a statement without effect, which directTx does not send.
+const ackNothing = `SELECT 1`
+
 // AckMessageQuery does nothing: the handler has moved the position.
 func (ProjectionOffsets) AckMessageQuery(wsql.AckMessageQueryParams) (wsql.Query, error) {
-	return wsql.Query{Query: `SELECT 1`}, nil
+	return wsql.Query{Query: ackNothing}, nil
 }
 
 // ConsumedMessageQuery returns no query.

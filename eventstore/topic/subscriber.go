@@ -40,6 +40,9 @@ type SubscriberConfig struct {
 	// Moves says that the handler moves the position before it acks. After the last event that was announced, the topic
 	// All is then not queried again before the next announcement.
 	Moves bool
+	// Recent, if set, is the log, which this process appends to. With Moves and ProjectionOffsets, the topic All then takes
+	// what was appended a moment ago from memory.
+	Recent *eventstore.Log
 	// Wake signals that the log has grown. Default: the Subscriber's own, which takes one connection.
 	Wake *eventstore.Wake
 	// ResendInterval is the time between a Nack and the next delivery; default ResendIntervalDefault. Close waits for its
@@ -123,11 +126,15 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 	}
 	waiting, wakeUp := context.WithCancel(ctx)
 	backoff, schema := NewBackoff(waiting, s.config.Wake), s.schema()
+	var recent func() []eventstore.Event
 	if log, ok := schema.(*SchemaAdapter); ok && topic == All && s.config.Moves {
 		backoff.Delivered = log.delivered.Load
+		if s.config.Recent != nil {
+			recent = func() []eventstore.Event { return log.recent(s.config.Recent) }
+		}
 	}
 	noDeadline := time.Duration(0) // or a second delivery would race with a slow handler
-	inner, err := wsql.NewSubscriber(attachingBeginner{beginner{wsql.BeginnerFromPgx(s.pool)}}, wsql.SubscriberConfig{
+	inner, err := wsql.NewSubscriber(attachingBeginner{beginner{s.beginner(recent)}}, wsql.SubscriberConfig{
 		ConsumerGroup:  s.config.Group,
 		AckDeadline:    &noDeadline,
 		ResendInterval: s.config.ResendInterval,
@@ -155,6 +162,15 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 		delete(s.subscriptions, sub)
 	})
 	return messages, nil
+}
+
+// beginner returns what begins the transactions of queries. Offsets that are neither locked nor written need none.
+func (s *Subscriber) beginner(recent func() []eventstore.Event) wsql.Beginner {
+	connections := wsql.BeginnerFromPgx(s.pool)
+	if _, ok := s.config.Offsets.(ProjectionOffsets); ok {
+		return directBeginner{connections, recent}
+	}
+	return connections
 }
 
 func (s *Subscriber) schema() wsql.SchemaAdapter {

@@ -111,17 +111,22 @@ func (b *batch) prefetch(ctx context.Context, items []projections.LogItem) error
 			}
 		}
 	}
+	queries := &pgx.Batch{}
 	if len(ids) > 0 {
-		if err := b.loadNodes(ctx, `b.index_block_hash = ANY ($1)`, ids); err != nil {
-			return err
-		}
-		for id := range asked {
-			if b.state.nodes.byID[id] == nil {
-				b.state.nodes.missing[id] = true
-			}
+		b.queueNodes(queries, `b.index_block_hash = ANY ($1)`, ids)
+	}
+	b.queueBurn(queries, burnHashes, burnSources)
+	if queries.Len() > 0 {
+		if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
+			return fmt.Errorf("look up what %d events refer to: %w", len(items), err)
 		}
 	}
-	return b.loadBurn(ctx, burnHashes, burnSources)
+	for id := range asked {
+		if b.state.nodes.byID[id] == nil {
+			b.state.nodes.missing[id] = true
+		}
+	}
+	return nil
 }
 
 // loadNodes loads the blocks that a condition selects into memory.
@@ -150,7 +155,23 @@ func (b *batch) loadAncestors(ctx context.Context, n *node) error {
 // queryNodes returns the blocks that a condition selects. A block that is already in memory is returned from there,
 // because it may be newer than its row.
 func (b *batch) queryNodes(ctx context.Context, where string, args ...any) ([]*node, error) {
-	rows, err := b.tx.Query(ctx, b.sql(`
+	rows, err := b.tx.Query(ctx, b.sql(nodesSQL+where), args...)
+	if err != nil {
+		return nil, fmt.Errorf("look up blocks: %w", err)
+	}
+	return b.readNodes(rows)
+}
+
+// queueNodes queues a query that loads the blocks that a condition selects into memory.
+func (b *batch) queueNodes(queries *pgx.Batch, where string, args ...any) {
+	queries.Queue(b.sql(nodesSQL+where), args...).Query(func(rows pgx.Rows) error {
+		_, err := b.readNodes(rows)
+		return err
+	})
+}
+
+// nodesSQL selects blocks; a condition follows.
+const nodesSQL = `
 		SELECT b.index_block_hash, b.parent_index_block_hash, b.block_hash, b.burn_block_hash,
 		       coalesce(b.consensus_hash, ''), coalesce(b.burn_view, ''),
 		       b.height, b.burn_block_height, b.source_seq, b.first_seq, b.size, b.attached,
@@ -158,10 +179,10 @@ func (b *batch) queryNodes(ctx context.Context, where string, args ...any) ([]*n
 		       c.block_seq IS NOT NULL
 		FROM {schema}.block b
 		LEFT JOIN {schema}.canonical c ON c.block_seq = b.source_seq
-		WHERE `+where), args...)
-	if err != nil {
-		return nil, fmt.Errorf("look up blocks: %w", err)
-	}
+		WHERE `
+
+// readNodes returns the blocks of a query of nodesSQL.
+func (b *batch) readNodes(rows pgx.Rows) ([]*node, error) {
 	blocks, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*node, error) {
 		var (
 			n               node

@@ -207,12 +207,22 @@ func (b *batch) burnAt(ctx context.Context, where string, args ...any) ([]*burnB
 // queryBurn returns the announced Bitcoin blocks that a condition selects as of the last flush. A block that is already
 // in memory is returned from there, because it may be newer than its row.
 func (b *batch) queryBurn(ctx context.Context, where string, args ...any) ([]*burnBlock, error) {
-	rows, err := b.tx.Query(ctx, b.sql(`
-		SELECT burn_block_hash, consensus_hash, coalesce(parent_burn_block_hash, ''), height, source_seq, size, canonical
-		FROM {schema}.burn_block WHERE `+where+` ORDER BY height, source_seq`), args...)
+	rows, err := b.tx.Query(ctx, b.burnSQL(where), args...)
 	if err != nil {
 		return nil, fmt.Errorf("look up Bitcoin blocks: %w", err)
 	}
+	return b.readBurn(rows)
+}
+
+// burnSQL returns a query of the Bitcoin blocks that a condition selects.
+func (b *batch) burnSQL(where string) string {
+	return b.sql(`
+		SELECT burn_block_hash, consensus_hash, coalesce(parent_burn_block_hash, ''), height, source_seq, size, canonical
+		FROM {schema}.burn_block WHERE ` + where + ` ORDER BY height, source_seq`)
+}
+
+// readBurn returns the Bitcoin blocks of a query of burnSQL.
+func (b *batch) readBurn(rows pgx.Rows) ([]*burnBlock, error) {
 	blocks, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*burnBlock, error) {
 		var (
 			block             burnBlock
@@ -233,9 +243,18 @@ func (b *batch) queryBurn(ctx context.Context, where string, args ...any) ([]*bu
 	return blocks, nil
 }
 
-// loadBurn loads the Bitcoin blocks with these hashes or consensus hashes into memory. It queries the table once for
-// each hash.
+// loadBurn loads the Bitcoin blocks with these hashes or consensus hashes into memory.
 func (b *batch) loadBurn(ctx context.Context, hashes []hash.Hash32, consensus []hash.Hash20) error {
+	queries := &pgx.Batch{}
+	b.queueBurn(queries, hashes, consensus)
+	if queries.Len() == 0 {
+		return nil
+	}
+	return b.tx.SendBatch(ctx, queries).Close()
+}
+
+// queueBurn queues what loadBurn asks. It queries the table once for each hash.
+func (b *batch) queueBurn(queries *pgx.Batch, hashes []hash.Hash32, consensus []hash.Hash20) {
 	var byHash, byConsensus [][]byte
 	for _, h := range hashes {
 		if !b.state.burn.queriedHashes[h] && !h.IsZero() {
@@ -249,18 +268,17 @@ func (b *batch) loadBurn(ctx context.Context, hashes []hash.Hash32, consensus []
 			byConsensus = append(byConsensus, h[:])
 		}
 	}
+	load := func(rows pgx.Rows) error {
+		_, err := b.readBurn(rows)
+		return err
+	}
 	// Two queries, so that each uses its index.
 	if len(byHash) > 0 {
-		if _, err := b.queryBurn(ctx, `burn_block_hash = ANY ($1)`, byHash); err != nil {
-			return err
-		}
+		queries.Queue(b.burnSQL(`burn_block_hash = ANY ($1)`), byHash).Query(load)
 	}
 	if len(byConsensus) > 0 {
-		if _, err := b.queryBurn(ctx, `consensus_hash = ANY ($1)`, byConsensus); err != nil {
-			return err
-		}
+		queries.Queue(b.burnSQL(`consensus_hash = ANY ($1)`), byConsensus).Query(load)
 	}
-	return nil
 }
 
 // isGood reports whether n is on the followed Bitcoin fork. If it is, so are its ancestors: the node that announced n

@@ -178,7 +178,7 @@ func (c *convoy[T]) fold(ctx context.Context, leader *follower[projections.LogIt
 	}
 	passengers := c.passengers(leader)
 	t := &trip{leader: leader, trains: trains, passengers: passengers}
-	err = pgx.BeginFunc(ctx, leader.pool, func(tx pgx.Tx) error { return t.fold(ctx, tx, items) })
+	err = inTransaction(ctx, leader.tip, func(tx pgx.Tx) error { return t.fold(ctx, tx, items) })
 	if err != nil {
 		for _, p := range passengers {
 			p.forget()

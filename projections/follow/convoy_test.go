@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
+	domain "strata/domain/bns"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
@@ -20,15 +21,18 @@ import (
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
+	"strata/projections/bns"
 	"strata/projections/brc20"
 	"strata/projections/follow"
 	"strata/projections/ft"
 	"strata/projections/inscriptions"
 	"strata/projections/internal/rig"
 	"strata/projections/mempool"
+	"strata/projections/names"
 	"strata/projections/nft"
 	"strata/projections/ordinals"
 	"strata/projections/pox"
+	"strata/projections/rosetta"
 	"strata/projections/sft"
 	"strata/projections/staking"
 	"strata/projections/version"
@@ -38,7 +42,8 @@ import (
 func allLines(t *testing.T) projections.Lines {
 	t.Helper()
 	return projections.Lines{
-		projections.Chain(rig.Chain(t), balances.New(nil), accounts.New(), mempool.New(), pox.New(), staking.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
+		projections.Chain(rig.Chain(t), balances.New(nil), accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()),
+			ft.New(nil), sft.New(nil), nft.New(nil), rosetta.New()),
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()),
 	}
 }
@@ -149,9 +154,9 @@ func TestOnePosition(t *testing.T) {
 	if n := rig.Metric(t, registry, "strata_projection_transactions_total") - before; n > events {
 		t.Errorf("%v transactions for %d events, want one for each at most", n, events)
 	}
-	// A block makes some hundred statements, whose number grows with what it contains. They share round trips.
+	// A block makes some fifty statements and more, whose number grows with what it contains. They share round trips.
 	statements, trips := rig.Metric(t, registry, "strata_projection_statements_total"), rig.Metric(t, registry, "strata_projection_round_trips_total")
-	if statements > 150*events || trips > 25*events {
+	if statements > 120*events || trips > 15*events {
 		t.Errorf("%.0f statements in %.0f round trips for %d events", statements, trips, events)
 	}
 	t.Logf("%.1f statements in %.1f round trips for each event", statements/events, trips/events)

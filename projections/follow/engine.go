@@ -18,9 +18,10 @@ import (
 type engine struct {
 	log  *eventstore.Log
 	pool *pgxpool.Pool
-	// readers are the connections with which live followers read. Each holds one until what it has read is folded: if
-	// they read and folded with the same connections, enough followers would leave none to fold with.
-	readers *pgxpool.Pool
+	// tip has the connection on which convoys fold, and nothing else does. Postgres then keeps the plans of their
+	// statements, and what it knows of their tables, from one event to the next, however long that takes: to plan some
+	// hundred statements anew costs as much as to fold many events.
+	tip     *pgxpool.Pool
 	logger  *slog.Logger
 	metrics *metrics
 	decoder *decode.Decoder
@@ -53,27 +54,29 @@ func (e *engine) listen(lines []line, interval time.Duration) {
 	}
 }
 
-// readersIdleTime is how long a connection of a reader is kept while no follower reads with it.
-const readersIdleTime = 10 * time.Second
+// tipIdleTime is how long the connection of convoys is kept while no event comes.
+const tipIdleTime = time.Hour
 
-// connect makes the connections for readers, as many as there are projections. Several versions of a projection take
-// turns, since each needs one for a moment only.
-func (e *engine) connect(ctx context.Context, projections int) error {
+// tipConnections is how many convoys fold at the same time: those of several versions of a leader.
+const tipConnections = 2
+
+// connect makes the connections for convoys.
+func (e *engine) connect(ctx context.Context) error {
 	config := e.pool.Config()
-	config.MaxConns, config.MinConns, config.MinIdleConns = int32(projections)+2, 0, 0
-	config.MaxConnIdleTime, config.HealthCheckPeriod = readersIdleTime, readersIdleTime/2 // at the head, hardly any is used
-	readers, err := pgxpool.NewWithConfig(ctx, config)
+	config.MaxConns, config.MinConns, config.MinIdleConns = tipConnections, 0, 0
+	config.MaxConnIdleTime = tipIdleTime
+	tip, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return fmt.Errorf("make connections for those that read the log: %w", err)
+		return fmt.Errorf("make connections for those that fold together: %w", err)
 	}
-	e.readers = readers
+	e.tip = tip
 	return nil
 }
 
 // close ends what listen and connect have begun.
 func (e *engine) close() {
-	if e.readers != nil {
-		e.readers.Close()
+	if e.tip != nil {
+		e.tip.Close()
 	}
 	e.logWake.Stop()
 	for _, wake := range e.stepWakes {

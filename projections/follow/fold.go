@@ -133,7 +133,7 @@ func (f *follower[T]) applyOnce(ctx context.Context, items []T) (left int, err e
 		if left = m.outcome.Left; left > 0 {
 			m.stopBefore(items[len(items)-left])
 		}
-		return writeMoves(ctx, tx, []*move{m}, notice{})
+		return writeMoves(ctx, tx, []*move{m}, notice{}, "")
 	})
 	if err != nil {
 		f.projection.Forget()

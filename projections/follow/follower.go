@@ -40,6 +40,7 @@ type versionFollower interface {
 // position change together.
 type follower[T projections.Item] struct {
 	pool       *pgxpool.Pool
+	tip        *pgxpool.Pool // for what it folds together with others
 	source     source[T]
 	projection projections.Projection[T]
 	spec       projections.Spec
@@ -78,7 +79,7 @@ func newFollower[T projections.Item](e *engine, version register.Entry, projecti
 		return nil
 	}
 	f := &follower[T]{
-		pool: e.pool, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch, rules: version.Rules,
+		pool: e.pool, tip: e.tip, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch, rules: version.Rules,
 		logger: e.logger, metrics: e.metrics, signals: e.signals, leadership: e.leadership, tight: e.tight, origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, turns: e.turns, throttle: speed.NewThrottle(e.pool, version.Schema),
 	}
 	f.active.Store(version.Active)

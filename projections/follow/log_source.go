@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ThreeDotsLabs/watermill/message"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
 	"strata/eventstore/topic"
@@ -17,7 +16,6 @@ import (
 // logSource reads the log.
 type logSource struct {
 	log     *eventstore.Log
-	live    *pgxpool.Pool // to read from while an item is being folded
 	wake    *eventstore.Wake
 	decoder *decode.Decoder
 	input   logInput
@@ -69,10 +67,11 @@ func (s *logSource) own(ctx context.Context, items []projections.LogItem) ([]pro
 func (s *logSource) grown() <-chan struct{} { return wakeChannel(s.wake) }
 
 func (s *logSource) subscribe(spec projections.Spec, logger *slog.Logger) (message.Subscriber, string, error) {
-	subscriber, err := topic.NewSubscriber(s.live, topic.SubscriberConfig{
+	subscriber, err := topic.NewSubscriber(s.log.Pool(), topic.SubscriberConfig{
 		Offsets: topic.ProjectionOffsets{Name: spec.Name, Version: spec.Version},
 		Paths:   s.input.paths,
 		Moves:   true,
+		Recent:  s.log,
 		Wake:    s.wake,
 		Logger:  logger,
 	})

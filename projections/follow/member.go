@@ -62,7 +62,7 @@ func newTypedLine[T projections.Item](
 	members := line{{
 		Definition: projections.Define(l.Leader, ""),
 		newFollower: func(e *engine, version register.Entry) versionFollower {
-			f := newFollower(e, version, l.Leader, &logSource{log: e.log, live: e.readers, wake: e.logWake, decoder: e.decoder, input: input})
+			f := newFollower(e, version, l.Leader, &logSource{log: e.log, wake: e.logWake, decoder: e.decoder, input: input})
 			if f == nil {
 				return nil
 			}
@@ -81,7 +81,7 @@ func newTypedLine[T projections.Item](
 			Definition: projections.Define(p, leader),
 			newFollower: func(e *engine, version register.Entry) versionFollower {
 				f := newFollower(e, version, p, &stepSource[T]{
-					pool: e.pool, live: e.readers, leader: version.Leader(), wake: e.stepWakes[leader], list: steps(e.decoder, p.Spec().Records),
+					pool: e.pool, leader: version.Leader(), wake: e.stepWakes[leader], list: steps(e.decoder, p.Spec().Records),
 				})
 				if f == nil {
 					return nil

@@ -2,10 +2,12 @@ package follow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/domain/commit"
 	"strata/projections"
@@ -88,9 +90,29 @@ type notice struct {
 	payload  string
 }
 
+// divisionByZero is the code of the error with which moveSQL fails.
+const divisionByZero = "22012"
+
+// moveSQL moves versions. It fails if one of them is not where it was, so that a commit which is sent with it does not
+// happen.
+const moveSQL = `
+	WITH moved AS (
+		UPDATE strata.projection p
+		SET position = m.position, log_seq = m.log_seq, updated_at = now(), rate = coalesce(m.rate, p.rate),
+		    block_height = m.block_height, index_block_hash = m.index_block_hash, block_hash = m.block_hash,
+		    burn_block_height = m.burn_block_height, shards_from = CASE WHEN m.everything THEN m.position ELSE p.shards_from END,
+		    unfinished = m.unfinished
+		FROM unnest($1::text[], $2::int[], $3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::float8[],
+		            $8::bigint[], $9::bytea[], $10::bytea[], $11::bigint[], $12::bool[], $13::bool[])
+		     AS m (name, version, epoch, before, position, log_seq, rate, block_height, index_block_hash, block_hash, burn_block_height, everything, unfinished)
+		WHERE p.name = m.name AND p.version = m.version AND p.epoch = m.epoch AND p.position = m.before
+		RETURNING 1
+	)
+	SELECT 1 / (count(*) = $14)::int FROM moved`
+
 // writeMoves moves the positions of versions, if each still is where it was, stores the outcomes, and gives notice. It
-// returns errMoved when a version is not where it was.
-func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell notice) error {
+// returns errMoved when a version is not where it was. last is a statement to send with these, after them; empty for none.
+func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell notice, last string) error {
 	n := len(moves)
 	var (
 		names, versions      = make([]string, n), make([]int, n)
@@ -122,17 +144,8 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell notice) erro
 		}
 	}
 	batch := &pgx.Batch{}
-	batch.Queue(`
-		UPDATE strata.projection p
-		SET position = m.position, log_seq = m.log_seq, updated_at = now(), rate = coalesce(m.rate, p.rate),
-		    block_height = m.block_height, index_block_hash = m.index_block_hash, block_hash = m.block_hash,
-		    burn_block_height = m.burn_block_height, shards_from = CASE WHEN m.everything THEN m.position ELSE p.shards_from END,
-		    unfinished = m.unfinished
-		FROM unnest($1::text[], $2::int[], $3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::float8[],
-		            $8::bigint[], $9::bytea[], $10::bytea[], $11::bigint[], $12::bool[], $13::bool[])
-		     AS m (name, version, epoch, before, position, log_seq, rate, block_height, index_block_hash, block_hash, burn_block_height, everything, unfinished)
-		WHERE p.name = m.name AND p.version = m.version AND p.epoch = m.epoch AND p.position = m.before`,
-		names, versions, epochs, from, to, logSeqs, rates, heights, indexBlocks, blocks, burnHeights, everything, unfinished)
+	batch.Queue(moveSQL,
+		names, versions, epochs, from, to, logSeqs, rates, heights, indexBlocks, blocks, burnHeights, everything, unfinished, n)
 	if len(shards) > 0 {
 		batch.Queue(`
 			INSERT INTO strata.shard (name, version, shard, position)
@@ -141,16 +154,16 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell notice) erro
 			shardNames, shardVersions, shards, shardPositions)
 	}
 	batch.Queue(`SELECT pg_notify(channel, $2) FROM unnest($1::text[]) AS channel`, tell.channels, tell.payload)
-	results := tx.SendBatch(ctx, batch)
-	tag, err := results.Exec()
-	if closed := results.Close(); err == nil {
-		err = closed
+	if last != "" {
+		batch.Queue(last)
 	}
+	err := tx.SendBatch(ctx, batch).Close()
+	var refused *pgconn.PgError
 	switch {
+	case errors.As(err, &refused) && refused.Code == divisionByZero:
+		return errMoved
 	case err != nil:
 		return fmt.Errorf("move %d projections, and note %d changed shards: %w", n, len(shards), err)
-	case tag.RowsAffected() != int64(n):
-		return errMoved
 	}
 	return nil
 }

@@ -160,8 +160,8 @@ func (r *Runner) Run(ctx context.Context) {
 	defer r.engine.close()
 	for {
 		err := r.Register(ctx)
-		if err == nil && r.engine.readers == nil {
-			err = r.engine.connect(ctx, len(r.lines.Definitions()))
+		if err == nil && r.engine.tip == nil {
+			err = r.engine.connect(ctx)
 		}
 		if err == nil {
 			break

@@ -22,7 +22,6 @@ import (
 // stepSource reads the steps that a version of a leader has written, with their content.
 type stepSource[T projections.Item] struct {
 	pool   *pgxpool.Pool
-	live   *pgxpool.Pool // to read from while an item is being folded
 	leader projections.Schema
 	wake   *eventstore.Wake
 	list   stepList[T]
@@ -87,7 +86,7 @@ func (s *stepSource[T]) load(ctx context.Context, steps []T) error {
 func (s *stepSource[T]) grown() <-chan struct{} { return wakeChannel(s.wake) }
 
 func (s *stepSource[T]) subscribe(spec projections.Spec, logger *slog.Logger) (message.Subscriber, string, error) {
-	subscriber, err := topic.NewSubscriber(s.live, topic.SubscriberConfig{
+	subscriber, err := topic.NewSubscriber(s.pool, topic.SubscriberConfig{
 		Schema:  func() wsql.SchemaAdapter { return stepSchema[T]{leader: s.leader, list: s.list} },
 		Offsets: topic.ProjectionOffsets{Name: spec.Name, Version: spec.Version},
 		Wake:    s.wake,

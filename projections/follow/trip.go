@@ -54,56 +54,83 @@ type trip struct {
 	leader     *follower[projections.LogItem]
 	trains     []train
 	passengers []*passenger
+	lanes      []*participant // that fold, in the order of the pipeline; nil for what the trip itself does
+	leaders    []*participant
 	moves      []*move
 	channels   []string   // on which others wait for what has changed
 	failed     *passenger // the one at fault; nil when it is the leader, or the database
+	moved      bool       // somebody else has moved a passenger
 	started    time.Time
 	counts     pipeline.Counts // of the folds
 }
 
 // fold folds the items of the leader, then the steps that follow from them. All positions move with one
-// compare-and-set.
-func (t *trip) fold(ctx context.Context, tx pgx.Tx, items []projections.LogItem) error {
+// compare-and-set. It begins the transaction and commits it.
+func (t *trip) fold(ctx context.Context, tx pgx.Tx, items []projections.LogItem) (err error) {
 	t.started = time.Now()
-	if err := t.hold(ctx, tx); err != nil {
+	t.counts, err = pipeline.Run(ctx, tx,
+		func() ([]pipeline.Fold, error) { return t.lead(ctx, items) },
+		func() ([]pipeline.Fold, error) { return t.follow(ctx) },
+		func() ([]pipeline.Fold, error) { return t.arrive(ctx) })
+	var failed *pipeline.Error
+	switch {
+	case t.moved: // whatever else went wrong came of it
+		return errMoved
+	case !errors.As(err, &failed):
 		return err
 	}
-	var leaders, followers []*participant
+	if p := t.lanes[failed.Fold]; p != nil && !transient(failed.Err) {
+		t.blame(p.move.place)
+	}
+	return failed.Err
+}
+
+// lead returns the folds of the leaders. Beside these, the first lane begins the transaction and locks the rows of all
+// passengers in the register. If one of them is not where this process believes, nothing of what the leaders do stays.
+func (t *trip) lead(ctx context.Context, items []projections.LogItem) ([]pipeline.Fold, error) {
 	for _, train := range t.trains {
 		leader, err := train.logFold(ctx, t.leader, items)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		leaders = append(leaders, leader)
+		t.leaders = append(t.leaders, leader)
 	}
-	if err := t.run(ctx, tx, leaders); err != nil {
-		return err
-	}
-	for _, leader := range leaders {
+	return append([]pipeline.Fold{t.own(func(tx pgx.Tx) error { return t.hold(ctx, tx) })}, t.foldsOf(ctx, t.leaders)...), nil
+}
+
+// follow returns the folds of the steps that the leaders have made.
+func (t *trip) follow(ctx context.Context) ([]pipeline.Fold, error) {
+	for _, leader := range t.leaders {
 		if leader.move.outcome.Left > 0 {
-			return errTooMuch
+			return nil, errTooMuch
 		}
 	}
+	var followers []*participant
 	for _, train := range t.trains {
 		riders, channel, err := train.stepFolds(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if channel != "" {
 			t.channels = append(t.channels, channel)
 		}
 		followers = append(followers, riders...)
 	}
-	if err := t.run(ctx, tx, followers); err != nil {
-		return err
-	}
-	return writeMoves(ctx, tx, t.moves, notice{append(t.channels, Channel), t.leader.origin})
+	return t.foldsOf(ctx, followers), nil
 }
 
-// hold makes the settings for folds, and locks the rows of all passengers in the register, which must say what this
-// process believes. The locks also keep a second process from folding the same items at the same time.
+// arrive moves all positions, tells those that listen, and commits.
+func (t *trip) arrive(ctx context.Context) ([]pipeline.Fold, error) {
+	return []pipeline.Fold{t.own(func(tx pgx.Tx) error {
+		return writeMoves(ctx, tx, t.moves, notice{append(t.channels, Channel), t.leader.origin}, `commit`)
+	})}, nil
+}
+
+// hold begins the transaction, makes the settings for folds, and locks the rows of all passengers in the register, which
+// must say what this process believes. The locks also keep a second process from folding the same items at the same time.
 func (t *trip) hold(ctx context.Context, tx pgx.Tx) error {
 	batch := &pgx.Batch{}
+	batch.Queue(`begin`)
 	batch.Queue(foldSettings)
 	held := queueHold(batch, placesOf(t.passengers))
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
@@ -111,6 +138,7 @@ func (t *trip) hold(ctx context.Context, tx pgx.Tx) error {
 	}
 	for _, p := range t.passengers {
 		if !held[p.place.version] {
+			t.moved = true
 			t.blame(p.place)
 			return errMoved
 		}
@@ -118,24 +146,20 @@ func (t *trip) hold(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// run lets participants fold at the same time, and adds their moves.
-func (t *trip) run(ctx context.Context, tx pgx.Tx, participants []*participant) error {
+// own adds a lane of the trip itself.
+func (t *trip) own(fold pipeline.Fold) pipeline.Fold {
+	t.lanes = append(t.lanes, nil)
+	return fold
+}
+
+// foldsOf adds lanes in which participants fold, and their moves.
+func (t *trip) foldsOf(ctx context.Context, participants []*participant) []pipeline.Fold {
 	folds := make([]pipeline.Fold, len(participants))
 	for i, p := range participants {
 		folds[i] = func(tx pgx.Tx) error { return p.fold(ctx, tx) }
-		t.moves = append(t.moves, p.move)
+		t.lanes, t.moves = append(t.lanes, p), append(t.moves, p.move)
 	}
-	counts, err := pipeline.Run(ctx, tx, folds...)
-	t.counts.Statements += counts.Statements
-	t.counts.RoundTrips += counts.RoundTrips
-	var failed *pipeline.Error
-	if errors.As(err, &failed) {
-		if !transient(failed.Err) {
-			t.blame(participants[failed.Fold].move.place)
-		}
-		return failed.Err
-	}
-	return err
+	return folds
 }
 
 // blame notes which passenger is at fault, unless it is the leader.

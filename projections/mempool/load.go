@@ -85,14 +85,18 @@ func selectionOf(steps []projections.Step) *selection {
 	return w
 }
 
-// load reads all rows that the steps may read or change. The number of queries does not depend on the number of steps.
+// load reads all rows that the steps may read or change, in one round trip. The number of queries does not depend on the
+// number of steps.
 func (b *batch) load(ctx context.Context, steps []projections.Step) error {
 	w := selectionOf(steps)
-	if err := b.loadRows(ctx, w); err != nil {
-		return fmt.Errorf("look up transactions: %w", err)
+	accounts, nonces := w.columns()
+	queries := &pgx.Batch{}
+	queries.Queue(b.sql(loadRowsSQL), idsOf(w.txids), accounts, nonces, w.reverted, w.before, w.below).Query(b.readRows)
+	if len(accounts) > 0 {
+		queries.Queue(b.sql(loadUsesSQL), accounts, nonces).Query(b.readUses)
 	}
-	if err := b.loadUses(ctx, w); err != nil {
-		return fmt.Errorf("look up used nonces: %w", err)
+	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
+		return fmt.Errorf("look up transactions and used nonces: %w", err)
 	}
 	return nil
 }
@@ -127,13 +131,7 @@ const loadRowsSQL = `
 		SELECT * FROM {schema}.transaction t WHERE t.status = 'pending' AND t.receipt_height < $6
 	) t`
 
-func (b *batch) loadRows(ctx context.Context, w *selection) error {
-	accounts, nonces := w.columns()
-	rows, err := b.tx.Query(ctx, b.sql(loadRowsSQL), idsOf(w.txids), accounts, nonces, w.reverted, w.before, w.below)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
+func (b *batch) readRows(rows pgx.Rows) error {
 	for rows.Next() {
 		r, err := scanRow(rows)
 		if err != nil {
@@ -181,24 +179,21 @@ func scanRow(rows pgx.Rows) (*row, error) {
 	return r, nil
 }
 
-// loadUses reads the transactions that have used the nonces of the selection.
-func (b *batch) loadUses(ctx context.Context, w *selection) error {
-	accounts, nonces := w.columns()
-	rows, err := b.tx.Query(ctx, b.sql(`
-		SELECT wanted.account, wanted.nonce, u.txid, u.height, u.burn_height, u.source_seq
-		FROM unnest($1::text[], $2::text[]) AS wanted (account, nonce)
-		CROSS JOIN LATERAL (
-			SELECT * FROM {schema}.mined u WHERE u.account = wanted.account AND u.nonce = wanted.nonce::numeric OFFSET 0
-		) u`), accounts, nonces)
-	if err != nil {
-		return err
-	}
+// loadUsesSQL selects the transactions that have used the nonces $2 of the accounts $1.
+const loadUsesSQL = `
+	SELECT wanted.account, wanted.nonce, u.txid, u.height, u.burn_height, u.source_seq
+	FROM unnest($1::text[], $2::text[]) AS wanted (account, nonce)
+	CROSS JOIN LATERAL (
+		SELECT * FROM {schema}.mined u WHERE u.account = wanted.account AND u.nonce = wanted.nonce::numeric OFFSET 0
+	) u`
+
+func (b *batch) readUses(rows pgx.Rows) error {
 	var (
 		c     claim
 		nonce string
 		u     use
 	)
-	_, err = pgx.ForEachRow(rows, []any{&c.account, &nonce, &u.txid, &u.height, &u.burnHeight, &u.seq}, func() (err error) {
+	_, err := pgx.ForEachRow(rows, []any{&c.account, &nonce, &u.txid, &u.height, &u.burnHeight, &u.seq}, func() (err error) {
 		c.nonce, err = strconv.ParseUint(nonce, 10, 64)
 		b.mined[c] = append(b.mined[c], u)
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -11,10 +12,38 @@ import (
 	"strata/projections"
 )
 
-// write writes all changes of the batch.
+// write writes all changes of the batch: what changes and removes rows in one round trip, and then the new rows.
 func (b *batch) write(ctx context.Context) error {
-	for _, write := range []func(context.Context) error{b.writeBlocks, b.writeUses, b.writeRows, b.writeHorizon, b.writeCounters} {
-		if err := write(ctx); err != nil {
+	changes := &pgx.Batch{}
+	if b.reverted != nil {
+		changes.Queue(b.sql(`DELETE FROM {schema}.block WHERE height >= $1`), *b.reverted)
+		changes.Queue(b.sql(`DELETE FROM {schema}.mined WHERE height >= $1`), *b.reverted)
+	}
+	forgotten, rows, updated := b.changedRows()
+	b.update(changes, updated) // first, as rows that are no longer mined must not be forgotten
+	if len(forgotten) > 0 {
+		changes.Queue(b.sql(`DELETE FROM {schema}.transaction WHERE txid = ANY ($1)`), forgotten)
+	}
+	b.raiseHorizon(changes)
+	b.writeCounters(changes)
+	if changes.Len() > 0 {
+		if err := b.tx.SendBatch(ctx, changes).Close(); err != nil {
+			return fmt.Errorf("change %d transactions, and forget those below Bitcoin block %d: %w", len(b.changes), b.horizon, err)
+		}
+	}
+	for _, table := range []struct {
+		name, columns string
+		rows          [][]any
+	}{
+		{"block", "source_seq height burn_block_height index_block_hash block_hash", b.blockRows()},
+		{"mined", "source_seq height burn_height nonce account txid", b.useRows()},
+		{
+			"transaction", "source_seq receipt_time receipt_height dropped_seq mined_height mined_burn_height taken_height expired_height changed_seq " +
+				"pointer size type_id fee nonce sponsor_nonce amount status dropped_status " +
+				"sender sponsor recipient contract_id txid dropped_for taken_by raw_tx", rows,
+		},
+	} {
+		if err := b.copy(ctx, table.name, strings.Fields(table.columns), table.rows); err != nil {
 			return err
 		}
 	}
@@ -31,45 +60,27 @@ func (b *batch) copy(ctx context.Context, table string, columns []string, rows [
 	return nil
 }
 
-func (b *batch) writeBlocks(ctx context.Context) error {
-	if b.reverted != nil {
-		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.block WHERE height >= $1`), *b.reverted); err != nil {
-			return fmt.Errorf("revert blocks: %w", err)
-		}
-	}
+func (b *batch) blockRows() [][]any {
 	rows := make([][]any, len(b.blocks))
 	for i, block := range b.blocks {
 		rows[i] = []any{block.seq, block.Height, block.BurnBlockHeight, block.IndexBlockHash[:], block.BlockHash[:]}
 	}
-	return b.copy(ctx, "block", []string{"source_seq", "height", "burn_block_height", "index_block_hash", "block_hash"}, rows)
+	return rows
 }
 
-func (b *batch) writeUses(ctx context.Context) error {
-	if b.reverted != nil {
-		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.mined WHERE height >= $1`), *b.reverted); err != nil {
-			return fmt.Errorf("revert used nonces: %w", err)
-		}
-	}
-	if b.horizon > b.oldHorizon {
-		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.mined WHERE burn_height < $1`), b.horizon); err != nil {
-			return fmt.Errorf("forget used nonces: %w", err)
-		}
-	}
+// useRows returns the rows of used nonces that are not forgotten at once.
+func (b *batch) useRows() [][]any {
 	rows := make([][]any, 0, len(b.used))
 	for _, u := range b.used {
 		if u.burnHeight >= b.horizon {
 			rows = append(rows, []any{u.seq, u.height, u.burnHeight, unsigned(u.nonce), u.account, u.txid[:]})
 		}
 	}
-	return b.copy(ctx, "mined", []string{"source_seq", "height", "burn_height", "nonce", "account", "txid"}, rows)
+	return rows
 }
 
-func (b *batch) writeRows(ctx context.Context) error {
-	var (
-		forgotten [][]byte
-		rows      [][]any
-		updated   updates
-	)
+// changedRows returns the ids of stored rows to remove, new rows, and changes of stored rows.
+func (b *batch) changedRows() (forgotten [][]byte, rows [][]any, updated updates) {
 	for _, r := range b.changes {
 		switch {
 		case b.forgotten(r):
@@ -82,24 +93,20 @@ func (b *batch) writeRows(ctx context.Context) error {
 			rows = append(rows, r.columns())
 		}
 	}
-	if err := updated.write(ctx, b); err != nil { // first, as rows that are no longer mined must not be forgotten below
-		return err
-	}
+	return forgotten, rows, updated
+}
+
+// raiseHorizon forgets what is below a horizon that has risen.
+func (b *batch) raiseHorizon(changes *pgx.Batch) {
 	if b.horizon > b.oldHorizon {
-		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.transaction WHERE mined_burn_height < $1`), b.horizon); err != nil {
-			return fmt.Errorf("forget transactions: %w", err)
-		}
+		changes.Queue(b.sql(`DELETE FROM {schema}.mined WHERE burn_height < $1`), b.horizon)
+		changes.Queue(b.sql(`DELETE FROM {schema}.transaction WHERE mined_burn_height < $1`), b.horizon)
 	}
-	if len(forgotten) > 0 {
-		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.transaction WHERE txid = ANY ($1)`), forgotten); err != nil {
-			return fmt.Errorf("forget %d transactions: %w", len(forgotten), err)
-		}
+	if b.horizon != b.oldHorizon {
+		changes.Queue(b.sql(`
+			INSERT INTO {schema}.horizon AS h (source_seq, forgotten_below) VALUES ($1, $2)
+			ON CONFLICT (single) DO UPDATE SET source_seq = excluded.source_seq, forgotten_below = excluded.forgotten_below`), b.horizonSeq, b.horizon)
 	}
-	return b.copy(ctx, "transaction", []string{
-		"source_seq", "receipt_time", "receipt_height", "dropped_seq", "mined_height", "mined_burn_height", "taken_height", "expired_height", "changed_seq",
-		"pointer", "size", "type_id", "fee", "nonce", "sponsor_nonce", "amount", "status", "dropped_status",
-		"sender", "sponsor", "recipient", "contract_id", "txid", "dropped_for", "taken_by", "raw_tx",
-	}, rows)
 }
 
 // statusColumns are the columns that the status follows from.
@@ -165,11 +172,11 @@ func (u *updates) add(r *row) {
 	u.expiredHeights, u.changed = append(u.expiredHeights, s.expiredHeight), append(u.changed, r.changedSeq)
 }
 
-func (u *updates) write(ctx context.Context, b *batch) error {
+func (b *batch) update(changes *pgx.Batch, u updates) {
 	if len(u.txids) == 0 {
-		return nil
+		return
 	}
-	_, err := b.tx.Exec(ctx, b.sql(`
+	changes.Queue(b.sql(`
 		UPDATE {schema}.transaction t SET
 			source_seq = u.source_seq, pointer = u.pointer, receipt_time = u.receipt_time, receipt_height = u.receipt_height,
 			status = u.status, dropped_status = u.dropped_status, dropped_seq = u.dropped_seq, dropped_for = u.dropped_for,
@@ -183,27 +190,10 @@ func (u *updates) write(ctx context.Context, b *batch) error {
 		WHERE t.ctid = (SELECT k.ctid FROM {schema}.transaction k WHERE k.txid = u.txid LIMIT 1)`),
 		u.txids, u.seqs, u.pointers, u.times, u.heights, u.statuses, u.droppedStatuses, u.droppedSeqs, u.droppedFor,
 		u.minedHeights, u.minedBurns, u.takenHeights, u.takenBy, u.expiredHeights, u.changed)
-	if err != nil {
-		return fmt.Errorf("change %d transactions: %w", len(u.txids), err)
-	}
-	return nil
-}
-
-func (b *batch) writeHorizon(ctx context.Context) error {
-	if b.horizon == b.oldHorizon {
-		return nil
-	}
-	_, err := b.tx.Exec(ctx, b.sql(`
-		INSERT INTO {schema}.horizon AS h (source_seq, forgotten_below) VALUES ($1, $2)
-		ON CONFLICT (single) DO UPDATE SET source_seq = excluded.source_seq, forgotten_below = excluded.forgotten_below`), b.horizonSeq, b.horizon)
-	if err != nil {
-		return fmt.Errorf("write the horizon: %w", err)
-	}
-	return nil
 }
 
 // writeCounters updates the counters.
-func (b *batch) writeCounters(ctx context.Context) error {
+func (b *batch) writeCounters(changes *pgx.Batch) {
 	var (
 		statuses []string
 		payloads []int16
@@ -215,17 +205,13 @@ func (b *batch) writeCounters(ctx context.Context) error {
 		deltas, seqs = append(deltas, c.delta), append(seqs, c.seq)
 	}
 	if len(statuses) == 0 {
-		return nil
+		return
 	}
-	_, err := b.tx.Exec(ctx, b.sql(`
+	changes.Queue(b.sql(`
 		INSERT INTO {schema}.counter AS c (source_seq, status, type_id, n)
 		SELECT * FROM unnest($1::bigint[], $2::text[], $3::smallint[], $4::bigint[])
 		ON CONFLICT (status, type_id) DO UPDATE SET n = c.n + excluded.n, source_seq = excluded.source_seq`),
 		seqs, statuses, payloads, deltas)
-	if err != nil {
-		return fmt.Errorf("count transactions: %w", err)
-	}
-	return nil
 }
 
 // unsigned returns the value of a numeric column.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/big"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/nodeevent"
 	"strata/projections"
 )
@@ -33,12 +35,11 @@ func (b *batch) bitcoin(ctx context.Context, steps []projections.Step) error {
 	if rewards.Sign() == 0 && burned.Sign() == 0 {
 		return nil
 	}
-	if _, err := b.tx.Exec(ctx, b.sql(`
+	queries := &pgx.Batch{}
+	queries.Queue(b.sql(`
 		INSERT INTO {schema}.bitcoin AS t (one, rewards, burned) VALUES (true, $1, $2)
 		ON CONFLICT (one) DO UPDATE SET rewards = t.rewards + excluded.rewards, burned = t.burned + excluded.burned`),
-		projections.Amount(rewards), projections.Amount(burned)); err != nil {
-		return err
-	}
-	_, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.bitcoin WHERE one AND rewards = 0 AND burned = 0`))
-	return err
+		projections.Amount(rewards), projections.Amount(burned))
+	queries.Queue(b.sql(`DELETE FROM {schema}.bitcoin WHERE one AND rewards = 0 AND burned = 0`))
+	return b.tx.SendBatch(ctx, queries).Close()
 }

@@ -5,6 +5,9 @@
 // So folds that each ask five questions one after the other take five round trips together, and not five each. As only
 // one lane runs at a time, folds need no locks against each other.
 //
+// Stages of folds follow each other: the folds of a leader, and those of its steps. What the former only write goes out
+// with what the latter ask, so that a stage takes no round trip for its end.
+//
 // A lane does not wait for rows that it copies: few of them become one INSERT of the next round trip, which costs
 // the server less than the COPY protocol does; its errors then show at the lane's next question, or at its end.
 //

@@ -30,28 +30,52 @@ func (e *Error) Unwrap() error { return e.Err }
 // Counts say what was sent to the database.
 type Counts struct{ Statements, RoundTrips int }
 
-// Run runs folds within a transaction, and returns when all of them have ended. If one fails, it returns an *Error; the
+// Stage returns folds that run at the same time. It is called when all folds of the stage before have ended. What these
+// still have to send goes out with what the new ones ask first, before it.
+type Stage func() ([]Fold, error)
+
+// Together returns the stage of these folds.
+func Together(folds ...Fold) Stage {
+	return func() ([]Fold, error) { return folds, nil }
+}
+
+// Run runs stages one after the other within a transaction, and returns when all folds have ended. If a fold fails, it
+// returns an *Error, whose index counts the folds of all stages; if a stage does, it returns the error of the stage. The
 // transaction must then be rolled back. A panic of a fold becomes its error.
-func Run(ctx context.Context, tx pgx.Tx, folds ...Fold) (Counts, error) {
+func Run(ctx context.Context, tx pgx.Tx, stages ...Stage) (Counts, error) {
 	p := &pipeline{ctx: ctx, tx: tx, types: tx.Conn().TypeMap()}
-	running := make([]*lane, len(folds))
-	for i, fold := range folds {
-		running[i] = newLane(p, i, fold)
-	}
-	for len(running) > 0 || len(p.queue) > 0 {
-		waiting := running[:0]
-		for _, l := range running {
-			if l.resume() {
-				waiting = append(waiting, l)
-			}
+	begun := 0
+	for _, stage := range stages {
+		folds, err := stage()
+		if err != nil {
+			return p.counts, err
 		}
-		running = waiting
-		p.send()
+		running := make([]*lane, len(folds))
+		for i, fold := range folds {
+			running[i] = newLane(p, begun+i, fold)
+		}
+		begun += len(folds)
+		for running = p.turn(running); len(running) > 0; running = p.turn(running) {
+			p.send()
+		}
+		if p.failed != nil {
+			return p.counts, p.failed
+		}
 	}
-	if p.failed != nil {
+	if p.send(); p.failed != nil {
 		return p.counts, p.failed
 	}
 	return p.counts, nil
+}
+
+// turn lets each lane run until it waits, and returns those that wait.
+func (p *pipeline) turn(running []*lane) (waiting []*lane) {
+	for _, l := range running {
+		if l.resume() {
+			waiting = append(waiting, l)
+		}
+	}
+	return waiting
 }
 
 // pipeline is the transaction that lanes share.

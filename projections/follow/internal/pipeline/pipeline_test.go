@@ -110,7 +110,7 @@ func TestLanesShareRoundTrips(t *testing.T) {
 	var during tracer
 	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 		before := *counts
-		sent, err := pipeline.Run(t.Context(), tx, folds...)
+		sent, err := pipeline.Run(t.Context(), tx, pipeline.Together(folds...))
 		if sent.RoundTrips != questions+1+2 {
 			t.Errorf("it counts %+v, want %d round trips", sent, questions+3)
 		}
@@ -184,7 +184,7 @@ func TestLaneIsATransaction(t *testing.T) {
 		return errors.Join(errorOf(tx.Commit(ctx) == nil), errorOf(tx.Rollback(ctx) == nil))
 	}
 	if err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		_, err := pipeline.Run(ctx, tx, fold)
+		_, err := pipeline.Run(ctx, tx, pipeline.Together(fold))
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -224,7 +224,7 @@ func TestRowsOfAnyTypes(t *testing.T) {
 		return err
 	}
 	if err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		_, err := pipeline.Run(ctx, tx, fold)
+		_, err := pipeline.Run(ctx, tx, pipeline.Together(fold))
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -266,7 +266,7 @@ func TestModeOfExecution(t *testing.T) {
 		}
 	}
 	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
-		_, err := pipeline.Run(t.Context(), tx, fold(0), fold(1, pgx.QueryExecModeExec), fold(2, pgx.QueryExecModeDescribeExec))
+		_, err := pipeline.Run(t.Context(), tx, pipeline.Together(fold(0), fold(1, pgx.QueryExecModeExec), fold(2, pgx.QueryExecModeDescribeExec)))
 		return err
 	})
 	if got := count(t, pool); err != nil || !slices.Equal(got, []int{3, 3, 3}) {
@@ -312,7 +312,7 @@ func TestFailures(t *testing.T) {
 				}
 			}
 			err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-				_, err := pipeline.Run(ctx, tx, other(2), func(tx pgx.Tx) error { return fault(ctx, tx) }, other(3))
+				_, err := pipeline.Run(ctx, tx, pipeline.Together(other(2), func(tx pgx.Tx) error { return fault(ctx, tx) }, other(3)))
 				return err
 			})
 			var failed *pipeline.Error
@@ -329,5 +329,64 @@ func TestFailures(t *testing.T) {
 				t.Errorf("%v rows are left", got)
 			}
 		})
+	}
+}
+
+// What a stage writes at its end takes no round trip of its own, the next stage finds it, and its errors are still those of
+// the fold that wrote it.
+func TestStages(t *testing.T) {
+	pool, _ := database(t)
+	ctx := t.Context()
+	wrong := 0 // rows of the first stage whose key is taken
+	run := func() (sent pipeline.Counts, err error) {
+		err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) (err error) {
+			sent, err = pipeline.Run(ctx, tx,
+				pipeline.Together(
+					func(tx pgx.Tx) error { return put(ctx, tx, 1, 3) },
+					func(tx pgx.Tx) error { return errors.Join(put(ctx, tx, 2, 2), put(ctx, tx, 2, wrong)) }),
+				func() ([]pipeline.Fold, error) {
+					return []pipeline.Fold{func(tx pgx.Tx) error {
+						var n int
+						if err := tx.QueryRow(ctx, `SELECT count(*) FROM s.item`).Scan(&n); err != nil || n != 5 {
+							return fmt.Errorf("the second stage finds %d rows (%w), want 5", n, err)
+						}
+						return put(ctx, tx, 3, 1)
+					}}, nil
+				},
+				pipeline.Together(func(tx pgx.Tx) error {
+					if _, err := tx.Conn().Exec(ctx, `DELETE FROM s.item WHERE lane = 3`); err != nil { // beside the queue
+						return err
+					}
+					_, err := tx.Exec(ctx, `DELETE FROM s.item WHERE lane = 1`)
+					return err
+				}))
+			return err
+		})
+		return sent, err
+	}
+	wrong = 1
+	var failed *pipeline.Error
+	if _, err := run(); !errors.As(err, &failed) || failed.Fold != 1 || !strings.Contains(err.Error(), "item_pkey") {
+		t.Errorf("got %v, want the error of the second fold", err)
+	}
+	wrong = 0
+	sent, err := run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two lanes of rows with a question; the rows of the second stage; the last question.
+	if sent.RoundTrips != 3 {
+		t.Errorf("it took %+v, want 3 round trips", sent)
+	}
+	if got := count(t, pool); !slices.Equal(got, []int{2}) {
+		t.Errorf("got %v rows, want those of the second lane", got)
+	}
+	stage := errors.New("no folds")
+	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		_, err := pipeline.Run(ctx, tx, pipeline.Together(func(tx pgx.Tx) error { return put(ctx, tx, 9, 1) }), func() ([]pipeline.Fold, error) { return nil, stage })
+		return err
+	})
+	if got := count(t, pool); !errors.Is(err, stage) || !slices.Equal(got, []int{2}) {
+		t.Errorf("got %v and %v rows, want the error of the stage, and nothing written", err, got)
 	}
 }

@@ -21,8 +21,12 @@ func (t *laneTx) Commit(context.Context) error { return errForeign }
 
 func (t *laneTx) Rollback(context.Context) error { return errForeign }
 
-// Conn returns the connection. It is idle while a lane runs, so it may be used, at the price of a round trip.
-func (t *laneTx) Conn() *pgx.Conn { return t.lane.pipeline.tx.Conn() }
+// Conn returns the connection, once all that is queued has been sent. It is idle while a lane runs, so it may be used, at
+// the price of a round trip.
+func (t *laneTx) Conn() *pgx.Conn {
+	t.lane.pipeline.send()
+	return t.lane.pipeline.tx.Conn()
+}
 
 func (t *laneTx) LargeObjects() pgx.LargeObjects { return t.lane.pipeline.tx.LargeObjects() }
 
@@ -94,7 +98,7 @@ func (t *laneTx) CopyFrom(ctx context.Context, table pgx.Identifier, columns []s
 		t.lane.pipeline.queue = append(t.lane.pipeline.queue, &request{lane: t.lane.index, copy: &copyRows{table, columns, all}})
 		return int64(len(all)), nil
 	}
-	types, err := typesOf(ctx, t.Conn(), table)
+	types, err := typesOf(ctx, t.lane.pipeline.tx.Conn(), table)
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,146 @@
+package folding_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/cmd/strata/internal/folding"
+	"strata/eventstore"
+	"strata/internal/synth/synthchain"
+	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/replay"
+	"strata/projections/follow"
+)
+
+// sent counts what a program sends to the database. A batch is a round trip, and so is a statement by itself.
+type sent struct{ statements, roundTrips, commits atomic.Int64 }
+
+// now returns the numbers so far.
+func (s *sent) now() [3]int64 {
+	return [3]int64{s.statements.Load(), s.roundTrips.Load(), s.commits.Load()}
+}
+
+func (s *sent) statement(sql string) {
+	s.statements.Add(1)
+	if sql == "commit" {
+		s.commits.Add(1)
+	}
+}
+
+// TraceQueryStart implements pgx.QueryTracer.
+func (s *sent) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	s.roundTrips.Add(1)
+	s.statement(data.SQL)
+	return ctx
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (s *sent) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// TraceBatchStart implements pgx.BatchTracer.
+func (s *sent) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	s.roundTrips.Add(1)
+	return ctx
+}
+
+// TraceBatchQuery implements pgx.BatchTracer.
+func (s *sent) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	s.statement(data.SQL)
+}
+
+// TraceBatchEnd implements pgx.BatchTracer.
+func (s *sent) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// metric returns the value of a counter or gauge without labels.
+func metric(t *testing.T, registry prometheus.Gatherer, name string) float64 {
+	t.Helper()
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == name {
+			return family.GetMetric()[0].GetCounter().GetValue() + family.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	t.Fatalf("there is no metric %s", name)
+	return 0
+}
+
+// At the tip, an event costs few transactions, round trips and statements, with all projections that a server runs. It
+// counts what is sent to the database from the append on, so that a projection shows which asks something in each block
+// although nothing in it concerns it.
+func TestCostOfAnEvent(t *testing.T) {
+	t.Parallel()
+	config, err := pgxpool.ParseConfig(replay.Databases.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := &sent{}
+	config.ConnConfig.Tracer = counts
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := eventstore.Open(pool, eventstore.Config{})
+	pgtest.AtEnd(t, func() {
+		log.Close()
+		pool.Close()
+	})
+	registry := prometheus.NewRegistry()
+	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replay.Follow(t, follow.Config{Log: log, Registry: registry}, lines...)
+	followers := len(lines.Definitions()) - 1
+	eventually.Holds(t, "all projections are on board", func() bool {
+		return int(metric(t, registry, "strata_projection_on_board")) == followers
+	})
+	const transactions = "strata_projection_transactions_total"
+	chain := synthchain.New(synthchain.Config{Seed: 5, TxPerBlock: synthchain.Range{Min: 10, Max: 10}, SigningSample: 100})
+	feed := synthordinals.New(synthordinals.Config{Seed: 5})
+	post := func(n int) { // each once the one before is folded, as from a node at the tip
+		for i := range n {
+			folded := metric(t, registry, transactions)
+			var p replay.Post
+			if i%10 == 9 {
+				p = replay.Post(feed.Next())
+			} else {
+				p = replay.Post(chain.Next())
+			}
+			if _, err := log.Append(t.Context(), eventstore.Incoming{
+				ReceivedAt: time.Now(), Source: "test", Path: p.Path, ContentType: "application/json", Body: eventstore.NewBody(bytes.Clone(p.Body)),
+			}); err != nil {
+				t.Fatal(err)
+			}
+			eventually.Holds(t, "the event is folded", func() bool { return metric(t, registry, transactions) > folded })
+		}
+	}
+	post(40) // connections prepare their statements
+	const events = 200
+	folded := metric(t, registry, transactions)
+	before := counts.now()
+	post(events)
+	after := counts.now()
+	if n := metric(t, registry, transactions) - folded; n > events {
+		t.Errorf("%v transactions folded %d events, want one for each", n, events)
+	}
+	each := func(i int) float64 { return float64(after[i]-before[i]) / events }
+	t.Logf("each event took %.1f statements in %.1f round trips, and %.1f commits", each(0), each(1), each(2))
+	// One statement appends, which is a transaction by itself, and one transaction folds. What is looked up once a second,
+	// and events that are read because their notification was fast, come on top.
+	if each(0) > 70 || each(1) > 12 || each(2) > 2 {
+		t.Error("that is more than it may")
+	}
+}

@@ -1,0 +1,49 @@
+package eventstore
+
+import "sync"
+
+// Limits of what is kept of recent events, in addition to the memory of the spool.
+const (
+	recentEvents = 64
+	recentBytes  = 1 << 20
+)
+
+// recent keeps the newest events that this process has appended, so that a reader at the head need not ask the database
+// for what was sent there a moment ago. It is complete between its first and its last event.
+type recent struct {
+	mu     sync.Mutex
+	events []Event // consecutive
+	bytes  int64
+}
+
+// add adds committed events, whose bodies are in memory. What comes from other processes, or in large batches, is missing.
+func (r *recent) add(events []Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := len(r.events); n > 0 && r.events[n-1].Seq+1 != events[0].Seq {
+		r.events, r.bytes = nil, 0
+	}
+	for _, e := range events {
+		r.events, r.bytes = append(r.events, e), r.bytes+e.Size
+	}
+	first := 0
+	for ; len(r.events)-first > recentEvents || r.bytes > recentBytes; first++ {
+		r.bytes -= r.events[first].Size
+	}
+	r.events = append([]Event(nil), r.events[first:]...)
+}
+
+// after returns the events after a position; none when the first of them is missing.
+func (r *recent) after(seq int64) []Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.events) == 0 || seq+1 < r.events[0].Seq {
+		return nil
+	}
+	skip := min(seq+1-r.events[0].Seq, int64(len(r.events)))
+	return append([]Event(nil), r.events[skip:]...)
+}
+
+// Recent returns the events after a position as far as this process has appended them a moment ago; none when the next
+// one was not, or is too long ago. These have the fields that a reader of the log gets, and bodies that must not be changed.
+func (l *Log) Recent(after int64) []Event { return l.recent.after(after) }
