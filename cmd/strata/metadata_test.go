@@ -125,7 +125,7 @@ func askAgain(t *testing.T, s *server, url, dir string, world *outside.World, co
 		{root + "refresh", `{"contract_id":"` + coin + `","token_ids":["1","77"]}`, 202, `{"accepted":true}`, true},
 		{root + "refresh", `{"contract_id":"` + coin + `","token_ids":["one"]}`, 400, "no number of a token", false},
 		{root + "refresh", `{"contract_id":"` + noContract + `"}`, 422, "no block in the log deploys it", false},
-		{root + "refresh", `{"contract_id":"x"}`, 422, "pattern", false},
+		{root + "refresh", `{"contract_id":"x"}`, 400, "contract_id", false},
 		{root + "import", `{"contract_id":"` + coin + `"}`, 202, `{"recognised":true}`, true},
 		{root + "import", `{"contract_id":"` + noContract + `"}`, 422, "no block in the log deploys it", false},
 		{root + "import", `{"contract_id":"` + noToken + `"}`, 422, "not a token contract", false},

@@ -43,9 +43,9 @@ type Config struct {
 
 // Asker asks witnesses for signatures.
 type Asker struct {
-	config  Config
-	client  *http.Client
-	readers []*asked
+	config    Config
+	client    *http.Client
+	witnesses []*asked
 }
 
 // asked is a witness, and what is known of it.
@@ -73,7 +73,7 @@ func New(config Config) (*Asker, error) {
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return nil, fmt.Errorf("%q is not the address of a witness, such as https://witness.example.org", text)
 		}
-		a.readers = append(a.readers, &asked{url: strings.TrimRight(text, "/")})
+		a.witnesses = append(a.witnesses, &asked{url: strings.TrimRight(text, "/")})
 	}
 	return a, nil
 }
@@ -90,7 +90,7 @@ func (a *Asker) Run(ctx context.Context) {
 // Ask asks each witness to sign the newest checkpoint, unless it has, and returns how many have signed it.
 func (a *Asker) Ask(ctx context.Context) (signed int) {
 	note, size, err := a.newest(ctx)
-	for _, w := range a.readers {
+	for _, w := range a.witnesses {
 		wErr := err
 		if wErr == nil && size > 0 && w.signed < size {
 			wErr = a.ask(ctx, w, note, size)

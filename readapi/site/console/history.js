@@ -9,7 +9,7 @@ const height = 56;
 const readEvery = 9_000; // milliseconds; the server adds a point every ten seconds
 
 const share = (n) => `${Math.round(n * 1000) / 10} %`;
-const milliseconds = (n) => (n < 1 ? `${(n * 1000).toPrecision(2)} ms` : duration(n));
+const milliseconds = (n) => (n < 1 ? `${Number((n * 1000).toPrecision(2))} ms` : duration(n));
 
 // The series, with what is drawn of a point. most is the top of the scale where that is fixed.
 const series = [
