@@ -119,6 +119,18 @@ conformance: postgres ## Compare the answer of each operation with what was expe
 # The commit whose program fills the tables that the program of this tree takes over.
 PREVIOUS ?= 5840796
 
+# A witness of another project, which signs what this log sends it. The test needs Python 3, to tell it of the log.
+LITEWITNESS_VERSION := v0.6.1
+LITEWITNESS_DIR     := $(BIN)/litewitness-$(LITEWITNESS_VERSION)
+
+.PHONY: witness-test
+witness-test: postgres $(LITEWITNESS_DIR) ## Let litewitness cosign checkpoints of a log
+	STRATA_LITEWITNESS=$(LITEWITNESS_DIR)/litewitness go test -count=1 -v -run '^TestLitewitness$$' ./eventstore/transparency/witness
+
+$(LITEWITNESS_DIR):
+	GOBIN=$@.part go install filippo.io/torchwood/cmd/litewitness@$(LITEWITNESS_VERSION)
+	mv $@.part $@
+
 .PHONY: upgrade-test
 upgrade-test: postgres ## Start this program on what that of the commit PREVIOUS has built, under reads
 	@tree=$$(mktemp -d); trap 'git worktree remove --force $$tree/source; rm -rf $$tree' EXIT; \

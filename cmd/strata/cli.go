@@ -15,6 +15,7 @@ import (
 	"strata/cmd/strata/internal/serve"
 	"strata/cmd/strata/internal/simulate"
 	"strata/cmd/strata/internal/sqlrole"
+	"strata/cmd/strata/internal/tokens"
 	"strata/cmd/strata/internal/trace"
 	"strata/cmd/strata/internal/upgrading"
 	"strata/cmd/strata/internal/verify"
@@ -30,6 +31,7 @@ type cli struct {
 	Import          archiving.Import    `cmd:"" help:"Import archives of events into the log; run again after an interruption, it resumes."`
 	Export          archiving.Export    `cmd:"" help:"Export the events of the log as an archive."`
 	Projections     versions.Command    `cmd:"" help:"Inspect, rebuild, compare, activate and drop versions of the read tables."`
+	Tokens          tokens.Command      `cmd:"" help:"Fetch token metadata again: tokens, what failed, contracts that are not recognised."`
 	ExportTable     exporttable.Command `cmd:"" name:"export-table" help:"Export a view or a read table, with its position in the log, as Parquet, CSV or JSON lines."`
 	SQLRole         sqlrole.Command     `cmd:"" name:"sql-role" help:"Make or update a role of the database that reads the tables by SQL, and changes nothing."`
 	Trace           trace.Command       `cmd:"" help:"Explain a server's answer: the rows and events behind it, with JSON pointers."`

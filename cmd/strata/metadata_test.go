@@ -1,14 +1,18 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/outside"
 	"strata/internal/testkit/pgtest"
+	"strata/projections"
 )
 
 // From the deployment of a contract to the thumbnail of a token's image: Strata asks the node and the gateway, and stores
@@ -19,8 +23,9 @@ func TestTokenMetadata(t *testing.T) {
 	beyond := httptest.NewServer(world)
 	defer beyond.Close()
 	dir := t.TempDir()
-	s := startServer(t, dir, "--database-url", pgtest.URL(t), "--data-dir", dir, "--nodes", beyond.URL, "--ipfs-gateways", beyond.URL,
-		"--fetch-allow", "127.0.0.1", "--image-store", "dir", "--allow-refresh", "--public-internals")
+	url := pgtest.URL(t)
+	s := startServer(t, dir, "--database-url", url, "--data-dir", dir, "--nodes", beyond.URL, "--ipfs-gateways", beyond.URL,
+		"--fetch-allow", "127.0.0.1", "--image-store", "dir", "--allow-refresh", "--public-internals", "--admin-addr", "127.0.0.1:0")
 	must(t, dir, "simulate", "--observer", s.observer, "--count", "150", "--seed", "7", "--calm")
 
 	var list struct {
@@ -40,8 +45,8 @@ func TestTokenMetadata(t *testing.T) {
 	if want := outside.Name(coin.Contract); coin.Name != want {
 		t.Errorf("the name of %s is %q, want %q", coin.Contract, coin.Name, want)
 	}
-	for url, want := range map[string]string{coin.Image: "image/png", coin.Thumbnail: "image/png"} {
-		path := url[strings.Index(url, "/images/"):]
+	for link, want := range map[string]string{coin.Image: "image/png", coin.Thumbnail: "image/png"} {
+		path := link[strings.Index(link, "/images/"):]
 		if got := s.get(path); got.status != http.StatusOK || got.header.Get("Content-Type") != want {
 			t.Errorf("%s: got %d %s", path, got.status, got.header.Get("Content-Type"))
 		}
@@ -72,6 +77,8 @@ func TestTokenMetadata(t *testing.T) {
 	}
 	eventually.Holds(t, "a refreshed token was asked for again", func() bool { return world.Calls() >= before+5 })
 
+	askAgain(t, s, url, dir, world, coin.Contract)
+
 	// Requests to the node are forwarded, too.
 	call := "/v2/contracts/call-read/" + strings.Replace(coin.Contract, ".", "/", 1) + "/get-symbol"
 	got := do(t, http.MethodPost, s.api+call, http.Header{"Content-Type": {"application/json"}}, []byte(`{"sender":"SP000000000000000000002Q6VF78","arguments":[]}`))
@@ -95,4 +102,101 @@ func TestTokenMetadata(t *testing.T) {
 		}
 		return !strings.Contains(string(s.get("/audit/v1/quarantine").body), "strata")
 	})
+}
+
+// askAgain has tokens fetched again as an administrator does: by the administration API, by the calls of token-metadata-api, and
+// by commands.
+func askAgain(t *testing.T, s *server, url, dir string, world *outside.World, coin string) {
+	t.Helper()
+	const (
+		noContract = "SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS.nothing"
+		root       = "/admin/v1/tokens/"
+		peer       = "/metadata/admin/"
+	)
+	noToken := deployedNoToken(t, url)
+	admin := s.announced("serving the administration API")
+	for _, tc := range []struct {
+		path, body string
+		status     int
+		want       string
+		fetches    bool
+	}{
+		{root + "refresh", `{"contract_id":"` + coin + `"}`, 202, `{"accepted":true}`, true},
+		{root + "refresh", `{"contract_id":"` + coin + `","token_ids":["1","77"]}`, 202, `{"accepted":true}`, true},
+		{root + "refresh", `{"contract_id":"` + coin + `","token_ids":["one"]}`, 400, "no number of a token", false},
+		{root + "refresh", `{"contract_id":"` + noContract + `"}`, 422, "no block in the log deploys it", false},
+		{root + "refresh", `{"contract_id":"x"}`, 400, "contract_id", false},
+		{root + "import", `{"contract_id":"` + coin + `"}`, 202, `{"recognised":true}`, true},
+		{root + "import", `{"contract_id":"` + noContract + `"}`, 422, "no block in the log deploys it", false},
+		{root + "import", `{"contract_id":"` + noToken + `"}`, 422, "not a token contract", false},
+		{root + "retry", ``, 202, `{"retried":`, false},
+		{root + "retry", `{"interfaces":true}`, 202, `{"retried":0}`, false},
+		{peer + "refresh-token", `{"contractId":"` + coin + `","tokenIds":[1]}`, 200, "", true},
+		{peer + "refresh-token", `{"contractId":"` + coin + `","tokenIds":[]}`, 200, "", false},
+		{peer + "refresh-token", `{"contractId":"` + noContract + `"}`, 422, `{"error":"Contract not found"}`, false},
+		{peer + "refresh-token", `{"contractId":"` + coin + `","tokenIds":["1"]}`, 400, "body/tokenIds/0 must be integer", false},
+		{peer + "refresh-token", `{}`, 400, "body must have required property 'contractId'", false},
+		{peer + "refresh-token", `[]`, 400, "body must be object", false},
+		{peer + "import-contract", `{"contractId":"` + coin + `"}`, 200, "", true},
+		{peer + "import-contract", `{"contractId":"` + noToken + `"}`, 422, `{"error":"Not a token contract"}`, false},
+		{peer + "cache-images", `{"contractId":"` + coin + `"}`, 200, "", true},
+		{peer + "retry-failed", ``, 200, "", false},
+		{peer + "job-queue/stop", ``, 404, "no queue to start or stop", false},
+	} {
+		before := world.Calls()
+		got := do(t, http.MethodPost, admin+tc.path, http.Header{"Content-Type": {"application/json"}}, []byte(tc.body))
+		if got.status != tc.status || !strings.Contains(string(got.body), tc.want) || tc.want == "" && len(got.body) > 0 {
+			t.Errorf("%s %s: got %d %s, want %d %s", tc.path, tc.body, got.status, got.body, tc.status, tc.want)
+		}
+		if tc.fetches {
+			eventually.Holds(t, tc.path+" "+tc.body+" lets the contract be asked again", func() bool { return world.Calls() > before })
+		}
+	}
+	if got := do(t, http.MethodPost, s.api+root+"retry", nil, nil); got.status != http.StatusNotFound {
+		t.Errorf("at the address of the API: got %d %s", got.status, got.body)
+	}
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"refresh", coin}, "fetch all tokens again"},
+		{[]string{"refresh", coin, "1"}, "fetch 1 tokens again"},
+		{[]string{"import", coin}, "is a token contract"},
+	} {
+		before := world.Calls()
+		if got := must(t, dir, append([]string{"tokens", "--database-url", url}, tc.args...)...); !strings.Contains(got, tc.want) {
+			t.Errorf("strata tokens %v: got %q, want %q", tc.args, got, tc.want)
+		}
+		eventually.Holds(t, strings.Join(tc.args, " ")+" lets the contract be asked again", func() bool { return world.Calls() > before })
+	}
+	if got := must(t, dir, "tokens", "retry", "--database-url", url, "--interfaces"); got != "nothing has failed\n" {
+		t.Errorf("strata tokens retry: got %q", got)
+	}
+	if got := run(t, dir, "tokens", "import", "--database-url", url, noContract); got.code != exitFailure || !strings.Contains(got.stderr, "no block in the log deploys it") {
+		t.Errorf("strata tokens import: got %d %q", got.code, got.stderr)
+	}
+}
+
+// deployedNoToken returns a contract of the log that is no token.
+func deployedNoToken(t *testing.T, url string) (contract string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	schemas := map[string]any{}
+	for _, name := range []string{"chain", "ft", "nft", "sft"} {
+		var version int
+		if err := conn.QueryRow(t.Context(), `SELECT version FROM strata.active WHERE name = $1`, name).Scan(&version); err != nil {
+			t.Fatal(err)
+		}
+		schemas[name] = projections.Schema{Name: name, Version: version}.Table("contract")
+	}
+	if err := conn.QueryRow(t.Context(), fmt.Sprintf(`
+		SELECT contract_id FROM %s EXCEPT (SELECT contract_id FROM %s UNION SELECT contract_id FROM %s UNION SELECT contract_id FROM %s) LIMIT 1`,
+		schemas["chain"], schemas["ft"], schemas["nft"], schemas["sft"])).Scan(&contract); err != nil {
+		t.Fatal(err)
+	}
+	return contract
 }

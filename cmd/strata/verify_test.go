@@ -150,6 +150,11 @@ func tamperedTables(t *testing.T, url string) {
 		"balances_v3.nonce account=" + other + " height=",
 		"balances_v3.nonce account=S\uFFFDP height=3: extra, from event 4, although the log does not give it\n",
 	}
+	// Event 7 could be read, whatever the quarantine says.
+	if _, err := conn.Exec(t.Context(), `INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason) VALUES ('chain', 5, 7, '/new_block', '', 'made up')`); err != nil {
+		t.Fatal(err)
+	}
+	verified(t, url, []string{"--rows", "chain"}, "chain_v5.quarantine seq=7: extra, from event 7, although the log does not give it\n")
 	text := verified(t, url, []string{"--rows", "balances"}, want...)
 	for _, end := range []string{fmt.Sprintf(" (event %d)\n", seq), fmt.Sprintf(": missing, although event %d of the log gives it\n", otherSeq)} {
 		if !strings.Contains(text, end) {

@@ -33,8 +33,10 @@ type item struct {
 	name     string // for messages
 	kept     bool
 	believed bool // one of the keys signed it
-	size     int64
-	root     []byte
+	// forgotten says that it is kept, and that the log does not have it any more.
+	forgotten bool
+	size      int64
+	root      []byte
 }
 
 // beginCheckpoints determines the keys and parses the checkpoints kept outside.
@@ -75,7 +77,26 @@ func (v *verification) beginCheckpoints(ctx context.Context) error {
 		}
 		v.checkpoints.kept = append(v.checkpoints.kept, &item{name: kept.Name, kept: true, believed: fault == "", size: int64(body.Size), root: body.Hash})
 	}
+	if err := v.markForgotten(ctx); err != nil {
+		return err
+	}
 	slices.SortStableFunc(v.checkpoints.kept, func(a, b *item) int { return int(min(max(a.size-b.size, -1), 1)) })
+	return nil
+}
+
+// markForgotten marks kept checkpoints that the log signed, and that are no longer among those that it has. Every signed
+// checkpoint stays in the table, and is there before anybody can get it.
+func (v *verification) markForgotten(ctx context.Context) error {
+	for _, i := range v.checkpoints.kept {
+		if !i.believed {
+			continue
+		}
+		var there bool
+		if err := v.db.QueryRow(ctx, `SELECT EXISTS (SELECT FROM log.checkpoint WHERE size = $1 AND root = $2)`, i.size, i.root).Scan(&there); err != nil {
+			return fmt.Errorf("look for the checkpoint of %s: %w", i.name, err)
+		}
+		i.forgotten = !there
+	}
 	return nil
 }
 
@@ -232,6 +253,8 @@ func (v *verification) compare(size int64, root []byte) error {
 	switch {
 	case i.kept && !same:
 		v.find(CheckKept, v.result.Signed+1, size, "not the events that %s was signed of", i.name)
+	case i.kept && i.forgotten:
+		v.find(CheckKept, 0, 0, "%s is of the events that are there, but is not among the log's checkpoints any more: it was deleted, or an earlier backup was restored", i.name)
 	case i.kept, same && !i.believed: // an agreement proves nothing if a stranger's key signed the checkpoint
 	case same:
 		if c.wrong != nil {

@@ -297,14 +297,29 @@ func TestVerifyRewrittenTail(t *testing.T) {
 	wantFindings(t, found)
 	_, found = w.verify(transparency.VerifyConfig{Kept: kept})
 	wantFindings(t, found, "kept: old: it is signed with another key, ", "kept: new: it is signed with another key, ", "events 651 to 700: kept: not the events that new was signed of")
+	const forgotten = "kept: old is of the events that are there, but is not among the log's checkpoints any more"
 	_, found = w.verify(transparency.VerifyConfig{Keys: []string{forger.VerifierKey(), key}, Kept: kept})
-	wantFindings(t, found, "events 651 to 700: kept: not the events that new was signed of")
+	wantFindings(t, found, forgotten, "events 651 to 700: kept: not the events that new was signed of")
 
 	// And the tail is cut off.
 	w.tamper(`DELETE FROM log.checkpoint WHERE size > 650`, `DELETE FROM log.subtree WHERE n > 0`, `UPDATE log.tree SET subtrees = 1, verified = 1`)
 	w.truncate(650)
 	_, found = w.verify(transparency.VerifyConfig{Keys: []string{forger.VerifierKey(), key}, Kept: kept})
-	wantFindings(t, found, "events 651 to 700: kept: new is of 700 events, and the log has 650")
+	wantFindings(t, found, forgotten, "events 651 to 700: kept: new is of 700 events, and the log has 650")
+}
+
+// Who deletes the newest checkpoint alone leaves a log that agrees with itself. A checkpoint that somebody has kept shows it.
+func TestVerifyNewestCheckpointDeleted(t *testing.T) {
+	t.Parallel()
+	w, l := signedWorld(t)
+	kept := []transparency.Kept{{Name: "new", Note: w.checkpointNote(l, 700)}}
+	_, found := w.verify(transparency.VerifyConfig{Kept: kept})
+	wantFindings(t, found)
+	w.tamper(`DELETE FROM log.checkpoint WHERE number = (SELECT max(number) FROM log.checkpoint)`)
+	_, found = w.verify(transparency.VerifyConfig{})
+	wantFindings(t, found)
+	_, found = w.verify(transparency.VerifyConfig{Kept: kept})
+	wantFindings(t, found, "kept: new is of the events that are there, but is not among the log's checkpoints any more")
 }
 
 // A kept checkpoint that was changed is not believed.

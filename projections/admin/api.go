@@ -29,6 +29,8 @@ type Config struct {
 	Token string
 	// Loopback says that only this machine can reach the API, so that a request with any other name in Host is refused.
 	Loopback bool
+	// Tokens writes wishes about token metadata into the log; default none, and then there are no such operations.
+	Tokens Tokens
 	// Reads answers requests for all paths that are not under /admin, such as the read API; default 404.
 	Reads http.Handler
 	// Version of the program, for the description.
@@ -44,7 +46,7 @@ type API struct {
 	handler http.Handler
 }
 
-const about = `Versions of the read tables: build one beside the active one, verify and compare it, switch, switch back.
+const about = `Versions of the read tables: build one beside the active one, verify and compare it, switch, switch back. And what is fetched of tokens: have it fetched again.
 
 Names and numbers are those of ` + "`strata projections status`" + `. The read API is here too: a request with the header ` + "`Strata-Projection: ft=2`" +
 	` (several with commas between them) is answered from that version instead of the active one. See docs/rebuilding.md.`
@@ -63,6 +65,10 @@ func New(config Config) *API {
 	a.registerRebuild()
 	a.registerVersions()
 	a.registerDiff()
+	if config.Tokens != nil {
+		a.registerTokens()
+		a.registerPeerTokens(mux)
+	}
 	unknown := func(w http.ResponseWriter, r *http.Request) {
 		writeFailure(w, &failureError{StatusCode: http.StatusNotFound, Message: fmt.Sprintf("There is no %s %s: /openapi.json lists the operations", r.Method, r.URL.Path)})
 	}
@@ -101,7 +107,7 @@ func description(config Config) huma.Config {
 				},
 			},
 			Security: []map[string][]string{{"token": {}}, {}},
-			Tags:     []*huma.Tag{{Name: "Projections", Description: "The read tables and their versions."}},
+			Tags:     []*huma.Tag{{Name: "Projections", Description: "The read tables and their versions."}, {Name: "Tokens", Description: "What is fetched of tokens."}},
 		},
 		OpenAPIPath: "/openapi",
 		Formats: map[string]huma.Format{"application/json": {

@@ -16,6 +16,8 @@ import (
 type operation struct {
 	method, path, id, summary, about string
 	status                           int // of success; 0 means 200
+	// tokens says that the operation is about tokens, and not about projections.
+	tokens bool
 	// refusals are the error statuses that it answers besides 400, 401, 403, 500 and 503, which all operations have.
 	refusals []int
 }
@@ -38,9 +40,13 @@ func register[In, Out any](a *API, o operation, handler func(ctx context.Context
 }
 
 func (o operation) huma(a *API) huma.Operation {
+	root, tag := "/admin/v1/projections", "Projections"
+	if o.tokens {
+		root, tag = "/admin/v1/tokens", "Tokens"
+	}
 	op := huma.Operation{
-		Method: o.method, Path: "/admin/v1/projections" + o.path, OperationID: o.id, Summary: o.summary, Description: o.about,
-		Tags: []string{"Projections"}, DefaultStatus: o.status, Responses: map[string]*huma.Response{},
+		Method: o.method, Path: root + o.path, OperationID: o.id, Summary: o.summary, Description: o.about,
+		Tags: []string{tag}, DefaultStatus: o.status, Responses: map[string]*huma.Response{},
 	}
 	schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[failureError](), true, "")
 	for _, status := range append([]int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusInternalServerError, http.StatusServiceUnavailable}, o.refusals...) {

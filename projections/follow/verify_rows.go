@@ -181,6 +181,9 @@ func buildAndCompare(ctx context.Context, pool *pgxpool.Pool, twins []twin, opti
 			if err != nil {
 				return fmt.Errorf("compare projection %s: %w", t.active, err)
 			}
+			if err := compareQuarantine(ctx, snapshot, t, func(d version.Difference) bool { return options.Difference(t.Spec.Name, d) }); err != nil {
+				return err
+			}
 		}
 		return nil
 	})

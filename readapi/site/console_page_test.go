@@ -37,7 +37,7 @@ func TestConsole(t *testing.T) {
 		test func(t *testing.T, s *consoleSite, open func(t *testing.T, fragment string) *tab)
 	}{
 		{"panels", consolePanels}, {"sparse", consoleSparse}, {"walk", consoleWalk}, {"proofs", consoleProofs}, {"tampering", consoleTampering},
-		{"hostile", consoleHostile}, {"large", consoleLarge}, {"insecure", consoleInsecure}, {"readings", consoleReadings}, {"JSON", consoleJSON},
+		{"onward", consoleOnward}, {"history", consoleHistory}, {"hostile", consoleHostile}, {"large", consoleLarge}, {"insecure", consoleInsecure}, {"readings", consoleReadings}, {"JSON", consoleJSON},
 		{"looks", consoleLooks}, {"looking", consoleLooking},
 	} {
 		if !t.Run(part.name, func(t *testing.T) { part.test(t, s, open) }) {
@@ -115,7 +115,7 @@ func consoleWalk(t *testing.T, s *consoleSite, open func(t *testing.T, fragment 
 	}
 	tabTo := func(selector string) {
 		t.Helper()
-		for range 60 {
+		for range 150 {
 			tb.press(kb.Tab)
 			if at(selector) {
 				return
@@ -289,6 +289,64 @@ func consoleTampering(t *testing.T, s *consoleSite, open func(t *testing.T, frag
 	tb.until("there is no such event", `document.querySelector("#event .problem")?.textContent === "Could not read /audit/v1/events/999999: no event 999999 in the log."`)
 }
 
+// Somebody goes from a block over its transactions to an account, by identifiers alone, and each path can be traced.
+func consoleOnward(t *testing.T, s *consoleSite, open func(t *testing.T, fragment string) *tab) {
+	tb := open(t, "")
+	tb.until("the tip leads on", `document.querySelector("#log-tip a") && document.querySelector("[data-version=balances_v3] [data-is=height] a")`)
+	tb.value(nil, `document.querySelector("#log-tip a").click()`)
+	tb.until("the block is traced", `document.querySelector("#rows .group") && document.querySelector(".onward a")`)
+	tb.value(nil, `document.querySelector(".onward a").click()`)
+	tb.until("the transactions are traced", `location.hash.includes("transactions") && document.querySelector('#rows a.id[href*="q=0x"]')`)
+	tb.value(nil, `document.querySelector('#rows a.id[href*="q=0x"]').click()`)
+	tb.until("it is found", `document.querySelector("#readings .finding.good")`)
+	tb.open(s.url + "/console/#/trace?" + url.Values{"path": {"/extended/v1/address/" + s.principal + "/stx"}}.Encode())
+	tb.until("a height of a row leads to its block", `document.querySelector('#rows a.id[href*="blocks"]')`)
+	seq := s.blockEvent()
+	tb.open(s.url + "/console/#/trace?seq=" + strconv.FormatInt(seq, 10) + "&pointer=%2Findex_block_hash")
+	tb.until("an identifier in the bytes leads on", `document.querySelector("#event .pointed a.id")?.getAttribute("href").includes("q=0x")`)
+	for _, trouble := range tb.noted() { // a reading that is not there answers 404, and the browser tells
+		if !strings.Contains(trouble, "Failed to load resource") {
+			t.Error(trouble)
+		}
+	}
+	var all []string
+	tb.value(&all, `import("/console/ids.js").then(({ onward }) => $1.flatMap((path) => onward(path).map(([, to]) => to)))`, []string{
+		"/extended/v2/blocks/7", "/extended/v2/burn-blocks/7", "/extended/v1/tx/0x" + strings.Repeat("ab", 32), "/extended/v1/address/" + apitest.P1 + "/stx",
+		"/extended/v1/contract/" + apitest.P1, "/metadata/v1/nft/" + apitest.P1 + "/1", "/ordinals/v1/inscriptions/7", "/ordinals/v1/brc-20/tokens/ordi", "/v1/names/muneeb.btc", "/bns/v2/names/muneeb.btc",
+	})
+	if len(all) < 14 {
+		t.Errorf("got %d paths that go on: %v", len(all), all)
+	}
+	for _, path := range all {
+		if traced := s.Get(apitest.TracePath(path)); traced.Status == 400 || strings.Contains(traced.Body, "this API has no") {
+			t.Errorf("nobody can trace %s: %s", path, traced.Body)
+		}
+	}
+}
+
+// The last hour is drawn, with gaps where nothing is known.
+func consoleHistory(t *testing.T, s *consoleSite, open func(t *testing.T, fragment string) *tab) {
+	at := time.Now().Add(-30 * time.Second).UTC()
+	point := func(i int, more string) string {
+		return fmt.Sprintf(`{"at":%q,"requests":7%s}`, at.Add(time.Duration(i)*10*time.Second).Format(time.RFC3339Nano), more)
+	}
+	const full = `,"events":%d,"lag":3,"slow":0.0123,"hits":0.975`
+	points := []string{point(0, fmt.Sprintf(full, 2)), point(1, fmt.Sprintf(full, 4)), point(2, `,"events":null,"lag":null`), point(3, fmt.Sprintf(full, 1))}
+	s.changed("/console/history.json", func(int, []byte) (int, []byte) {
+		return 200, []byte(`{"interval":10,"span":3600,"points":[` + strings.Join(points, ",") + `]}`)
+	}, func() {
+		tb := open(t, "")
+		tb.until("the series are drawn", `document.querySelectorAll("#history figure:not([hidden])").length === 4`)
+		tb.until("they say what they show", `document.querySelector("[data-series=events] svg").ariaLabel === "events a second: now 1, at most 4 and at least 1 in the last hour"`)
+		tb.until("a gap stays a gap", `document.querySelector("[data-series=events] .curve").getAttribute("d").split("M").length === 3`)
+		tb.until("numbers have their units", `document.querySelector("[data-series=latency] .now").textContent === "12 ms" && document.querySelector("[data-series=hits] .now").textContent === "97.5 %"`)
+		tb.calm(s.url)
+	})
+	if got := s.Get("/console/history.json"); got.Status != 200 || got.Header.Get("Cache-Control") != "no-store" || !strings.HasPrefix(got.Body, `{"interval":10,"span":3600,"points":[`) {
+		t.Errorf("got %d %v %s", got.Status, got.Header, got.Body)
+	}
+}
+
 // Text of events stays text, wherever it comes to stand.
 func consoleHostile(t *testing.T, s *consoleSite, open func(t *testing.T, fragment string) *tab) {
 	tb := open(t, "")
@@ -364,22 +422,27 @@ func consoleReadings(t *testing.T, s *consoleSite, open func(t *testing.T, fragm
 		text string
 		want []string
 	}{
-		{apitest.P1, []string{"/metadata/v1/ft/" + apitest.P1, "/extended/v1/contract/" + apitest.P1, "/extended/v1/address/" + apitest.P1 + "/stx", "/extended/v1/address/" + apitest.P1 + "/balances"}},
-		{" " + apitest.Alice + "\n", []string{"/extended/v1/address/" + apitest.Alice + "/stx", "/extended/v1/address/" + apitest.Alice + "/balances"}},
-		{apitest.P1 + "::coin", []string{"/metadata/v1/ft/" + apitest.P1, "/extended/v1/contract/" + apitest.P1, "/extended/v1/address/" + apitest.P1 + "/stx", "/extended/v1/address/" + apitest.P1 + "/balances"}},
+		{apitest.P1, []string{"/metadata/v1/ft/" + apitest.P1, "/extended/v1/contract/" + apitest.P1, "/extended/v1/address/" + apitest.P1 + "/stx", "/extended/v3/principals/" + apitest.P1 + "/transactions", "/extended/v1/address/" + apitest.P1 + "/balances"}},
+		{" " + apitest.Alice + "\n", []string{"/extended/v1/address/" + apitest.Alice + "/stx", "/extended/v3/principals/" + apitest.Alice + "/transactions", "/extended/v1/address/" + apitest.Alice + "/balances"}},
+		{apitest.P1 + "::coin", []string{"/metadata/v1/ft/" + apitest.P1, "/extended/v1/contract/" + apitest.P1, "/extended/v1/address/" + apitest.P1 + "/stx", "/extended/v3/principals/" + apitest.P1 + "/transactions", "/extended/v1/address/" + apitest.P1 + "/balances"}},
 		{apitest.P1 + "::art#12", []string{"/metadata/v1/nft/" + apitest.P1 + "/12", "/metadata/v1/sft/" + apitest.P1 + "/12"}},
 		{apitest.P1 + "/12", []string{"/metadata/v1/nft/" + apitest.P1 + "/12", "/metadata/v1/sft/" + apitest.P1 + "/12"}},
 		{apitest.P1 + " 12", []string{"/metadata/v1/nft/" + apitest.P1 + "/12", "/metadata/v1/sft/" + apitest.P1 + "/12"}},
 		{strings.ToUpper(id) + "i0", []string{"/ordinals/v1/inscriptions/" + id + "i0", "/ordinals/v1/inscriptions/" + id + "i0/transfers"}},
 		{id + ":1", []string{"/ordinals/v1/inscriptions?output=" + id + ":1"}},
-		{"0x" + id, []string{"/extended/v1/tx/0x" + id, "/extended/v2/blocks/0x" + id, "/ordinals/v1/inscriptions/" + id + "i0", "/ordinals/v1/inscriptions?output=" + id + ":0"}},
-		{bitcoinBlock, []string{"/extended/v1/tx/0x" + bitcoinBlock, "/extended/v2/blocks/0x" + bitcoinBlock, "/ordinals/v1/inscriptions/" + bitcoinBlock + "i0", "/ordinals/v1/inscriptions?output=" + bitcoinBlock + ":0", "/ordinals/v1/inscriptions?genesis_block=" + bitcoinBlock}},
+		{"0x" + id, []string{"/extended/v1/tx/0x" + id, "/extended/v2/blocks/0x" + id, "/extended/v2/burn-blocks/0x" + id, "/extended/v1/microblock/0x" + id, "/ordinals/v1/inscriptions/" + id + "i0", "/ordinals/v1/inscriptions?output=" + id + ":0"}},
+		{bitcoinBlock, []string{"/extended/v1/tx/0x" + bitcoinBlock, "/extended/v2/blocks/0x" + bitcoinBlock, "/extended/v2/burn-blocks/0x" + bitcoinBlock, "/extended/v1/microblock/0x" + bitcoinBlock, "/ordinals/v1/inscriptions/" + bitcoinBlock + "i0", "/ordinals/v1/inscriptions?output=" + bitcoinBlock + ":0", "/ordinals/v1/inscriptions?genesis_block=" + bitcoinBlock}},
 		{"bc1p8aq8s3z9xl87e74twfk93mljxq6alv4a79yheadx33t9np4g2wkqqt8kc5", []string{"/ordinals/v1/inscriptions?address=bc1p8aq8s3z9xl87e74twfk93mljxq6alv4a79yheadx33t9np4g2wkqqt8kc5", "/ordinals/v1/brc-20/balances/bc1p8aq8s3z9xl87e74twfk93mljxq6alv4a79yheadx33t9np4g2wkqqt8kc5"}},
-		{"20", []string{"/extended/v2/blocks/20", "/audit/v1/events/20", "/ordinals/v1/inscriptions/20", "/ordinals/v1/sats/20"}},
-		{"007", []string{"/extended/v2/blocks/7", "/audit/v1/events/7", "/ordinals/v1/inscriptions/7", "/ordinals/v1/sats/7"}},
+		{"20", []string{"/extended/v2/blocks/20", "/audit/v1/events/20", "/extended/v2/burn-blocks/20", "/extended/v2/pox/cycles/20", "/ordinals/v1/inscriptions/20", "/ordinals/v1/sats/20"}},
+		{"007", []string{"/extended/v2/blocks/7", "/audit/v1/events/7", "/extended/v2/burn-blocks/7", "/extended/v2/pox/cycles/7", "/ordinals/v1/inscriptions/7", "/ordinals/v1/sats/7"}},
 		{"-5", []string{"/ordinals/v1/inscriptions/-5"}},
 		{"latest", []string{"/extended/v2/blocks/latest", "/ordinals/v1/brc-20/tokens/latest"}},
 		{"ordi", []string{"/ordinals/v1/brc-20/tokens/ordi"}},
+		{"muneeb.btc", []string{"/bns/v2/names/muneeb.btc", "/v1/names/muneeb.btc"}},
+		{"sub.muneeb.id", []string{"/bns/v2/names/sub.muneeb.id", "/v1/names/sub.muneeb.id"}},
+		{"cycle 84", []string{"/extended/v2/pox/cycles/84"}},
+		{"Event #7", []string{"/audit/v1/events/7"}},
+		{"burn block 800000", []string{"/extended/v2/burn-blocks/800000"}},
 		{"/extended/v2/blocks?limit=3", []string{"/extended/v2/blocks?limit=3"}},
 		{"https://example.org/extended/v2/blocks?limit=3#x", []string{"/extended/v2/blocks?limit=3"}},
 		{"", nil},

@@ -166,3 +166,12 @@ func (s *consoleSite) blockAt(height int) (id hash.Hash32) {
 	}
 	return id
 }
+
+// blockEvent is the event of a block.
+func (s *consoleSite) blockEvent() (seq int64) {
+	s.T.Helper()
+	if err := s.Pool.QueryRow(s.T.Context(), `SELECT block_seq FROM chain_v5.canonical WHERE height = 5`).Scan(&seq); err != nil {
+		s.T.Fatal(err)
+	}
+	return seq
+}

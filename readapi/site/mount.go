@@ -12,6 +12,7 @@ func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerDocumentation()
 	a.registerConsole()
+	a.registerHistory()
 	a.registerRoot()
 	a.Untraceable(engine.PartOfProgram, "openapi.json", "openapi.yaml", "openapi-3.0.json", "docs", "console", "root")
 }

@@ -37,11 +37,23 @@ func (b *batch) single(step projections.Step, s openWant, canonical bool) error 
 	return nil
 }
 
-// refresh raises the wants that a person's refresh request asks for, for frozen tokens too.
+// refresh raises the wants that a person's refresh request asks for, for frozen tokens too. Of a contract whose interface is
+// not known yet, that is the interface.
 func (b *batch) refresh(step projections.Step, r *fetch.Refresh) error {
+	if r.Failed {
+		return b.retry(step, r)
+	}
 	about := map[string]recognition{r.Contract: unknown}
-	if err := b.lookUp(about); err != nil || about[r.Contract] != recognised {
+	if err := b.lookUp(about); err != nil {
 		return err
+	}
+	switch about[r.Contract] {
+	case unknown:
+		return nil
+	case unrecognised:
+		return b.raise([]raisedWant{{
+			want: interfaceWant(r.Contract), seq: step.SourceSeq, due: r.RequestedAt, priority: priorityPerson, anew: true,
+		}})
 	}
 	want := raisedWant{seq: step.SourceSeq, due: r.RequestedAt, height: &b.tip.Height, priority: priorityPerson, anew: true}
 	var ids []string

@@ -12,6 +12,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/projections"
 )
 
 // Priorities of wants.
@@ -272,6 +273,18 @@ func (b *batch) fail(all ...failure) error {
 		WHERE w.key_hash = f.key`), keys, seqs, dues, attempts, waits, priorities, reasons, severities)
 	if err != nil {
 		return fmt.Errorf("note that %d wants failed: %w", n, err)
+	}
+	return nil
+}
+
+// retry lets wants be fetched now whose last attempt failed, as if it had not.
+func (b *batch) retry(step projections.Step, r *fetch.Refresh) error {
+	b.touched = nil // it may concern any number of tokens
+	_, err := b.tx.Exec(b.ctx, b.sql(`
+		UPDATE {schema}.want SET source_seq = $1, due_at = least(due_at, $2), priority = $3, attempts = 0, waits = 0, reason = 0, severity = 0
+		WHERE attempts > 0 AND ($4 = '' OR kind = $4)`), step.SourceSeq, r.RequestedAt, priorityPerson, string(r.Kind))
+	if err != nil {
+		return fmt.Errorf("let what failed be tried again: %w", err)
 	}
 	return nil
 }

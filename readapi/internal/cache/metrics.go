@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 
 	"strata/internal/instrument"
 )
@@ -58,4 +59,17 @@ func (m *metrics) called(operation string, took time.Duration, kind string) {
 	if kind != "" {
 		m.errors.WithLabelValues(operation, kind).Inc()
 	}
+}
+
+// Counts returns how many answers were found in a tier since the start of the process, and how many had to be built.
+func (c *Cache[V]) Counts() (hits, misses uint64) {
+	return valueOf(c.metrics.memoryHits) + valueOf(c.metrics.redisHits), valueOf(c.metrics.misses)
+}
+
+func valueOf(counter prometheus.Counter) uint64 {
+	var m dto.Metric
+	if err := counter.Write(&m); err != nil {
+		return 0
+	}
+	return uint64(m.GetCounter().GetValue())
 }

@@ -2,6 +2,7 @@
 
 import { element, unseen } from "./dom.js";
 import { count, some } from "./format.js";
+import { identified } from "./ids.js";
 import { find, parse } from "./json.js";
 
 const pageSize = 100; // members that are shown at a time
@@ -92,7 +93,7 @@ function tree(text, root, marks) {
     const comma = isLast ? "" : ",";
     const pointer = marked.get(value);
     const line = value.members?.length > 0 ? container(value, label, comma, inMark || pointer !== undefined)
-      : element("div", { class: "line" }, label, leaf(text, value), comma);
+      : element("div", { class: "line" }, label, leaf(text, value, name), comma);
     if (pointer === undefined) return line;
     return element("div", { class: "pointed", "data-pointer": pointer }, unseen(`What ${pointer} points to: `), line);
   };
@@ -152,10 +153,17 @@ function weigh(value, max) {
   return n;
 }
 
+// identifiedSource returns a value as it was written, as a link if it is an identifier. The name of a member is written in quotes.
+function identifiedSource(source, value, name) {
+  const member = typeof name === "string" ? JSON.parse(name) : "";
+  if (value.kind === "number") return identified(member, source, {}, source);
+  return value.kind === "string" ? identified(member, JSON.parse(source), {}, source) : source;
+}
+
 // leaf returns a value without members. It cuts long strings, with a button that shows the whole string.
-function leaf(text, value) {
+function leaf(text, value, name) {
   const source = text.slice(value.start, value.end);
-  const span = element("span", { class: value.kind }, source.slice(0, textMax));
+  const span = element("span", { class: value.kind }, source.length <= textMax ? identifiedSource(source, value, name) : source.slice(0, textMax));
   if (source.length <= textMax) return span;
   const more = element("button", { type: "button", class: "plain", onclick: () => {
     span.textContent = source;

@@ -7,6 +7,20 @@ const output = /^(?:0x)?([0-9a-fA-F]{64}):([0-9]+)$/;
 const hash = /^(?:0x)?([0-9a-fA-F]{64})$/;
 const bitcoin = /^(?:(?:bc|tb|bcrt)1[0-9a-z]{6,87}|[13mn2][1-9A-HJ-NP-Za-km-z]{25,34})$/;
 const ticker = /^\S{4,6}$/u;
+const name = /^(?:[a-z0-9_+-]+\.)?[a-z0-9_+-]{1,37}\.[a-z0-9_-]{1,19}$/;
+const numbered = /^(event|block|burn block|bitcoin block|cycle|bond|inscription|sat)\s*#?\s*(-?[0-9]{1,16})$/i;
+
+// What a number means when it is said.
+const numberedPaths = {
+  event: ["the event at this position in the log", "/audit/v1/events/"],
+  block: ["the block at this height", "/extended/v2/blocks/"],
+  "burn block": ["the Bitcoin block at this height", "/extended/v2/burn-blocks/"],
+  "bitcoin block": ["the Bitcoin block at this height", "/extended/v2/burn-blocks/"],
+  cycle: ["the reward cycle", "/extended/v2/pox/cycles/"],
+  bond: ["the bond", "/extended/v3/staking/bonds/"],
+  inscription: ["the inscription with this number", "/ordinals/v1/inscriptions/"],
+  sat: ["the satoshi with this number", "/ordinals/v1/sats/"],
+};
 
 const part = encodeURIComponent;
 
@@ -41,6 +55,8 @@ export function candidates(text) {
     const digits = match[1].toLowerCase();
     add("the transaction with this id", `/extended/v1/tx/0x${digits}`);
     add("the block with this hash", `/extended/v2/blocks/0x${digits}`);
+    add("the Bitcoin block with this hash", `/extended/v2/burn-blocks/0x${digits}`);
+    add("the microblock with this hash", `/extended/v1/microblock/0x${digits}`);
     add("the first inscription of this Bitcoin transaction", `/ordinals/v1/inscriptions/${digits}i0`);
     add("the inscriptions on the first output of this Bitcoin transaction", `/ordinals/v1/inscriptions?output=${digits}:0`);
     if (digits.startsWith("00000000")) add("the inscriptions revealed in the Bitcoin block with this hash", `/ordinals/v1/inscriptions?genesis_block=${digits}`);
@@ -51,11 +67,23 @@ export function candidates(text) {
     add("the BRC-20 balances of this address", `/ordinals/v1/brc-20/balances/${part(text)}`);
     return readings;
   }
+  if ((match = text.match(numbered))) {
+    const [about, path] = numberedPaths[match[1].toLowerCase()];
+    add(about, path + match[2]);
+    return readings;
+  }
+  if (name.test(text)) {
+    add("the name in BNS-V2", `/bns/v2/names/${part(text)}`);
+    add("the name or subdomain in the first registry", `/v1/names/${part(text)}`);
+    return readings;
+  }
   if (text === "latest") add("the newest block", "/extended/v2/blocks/latest");
   if (/^[0-9]{1,16}$/.test(text)) {
     const n = text.replace(/^0+(?=.)/, "");
     add("the block at this height", `/extended/v2/blocks/${n}`);
     if (n !== "0") add("the event at this position in the log", `/audit/v1/events/${n}`);
+    add("the Bitcoin block at this height", `/extended/v2/burn-blocks/${n}`);
+    if (n.length < 5) add("the reward cycle", `/extended/v2/pox/cycles/${n}`);
     add("the inscription with this number", `/ordinals/v1/inscriptions/${n}`);
     add("the satoshi with this number", `/ordinals/v1/sats/${n}`);
   } else if (/^-[1-9][0-9]{0,15}$/.test(text)) {
@@ -78,6 +106,7 @@ function addPrincipal([, owner, contract, , id], add) {
     add("the contract", `/extended/v1/contract/${account}`);
   }
   add(contract ? "the STX of the contract" : "the STX of this account", `/extended/v1/address/${account}/stx`);
+  add(contract ? "the transactions of the contract" : "the transactions of this account", `/extended/v3/principals/${account}/transactions`);
   add(contract ? "all balances of the contract" : "all balances of this account", `/extended/v1/address/${account}/balances`);
 }
 

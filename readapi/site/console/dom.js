@@ -23,6 +23,18 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+// setLink sets a text that leads to href, or a text alone where there is none.
+export function setLink(node, text, href) {
+  if (!href) return setText(node, text);
+  let a = node.querySelector("a");
+  if (!a) {
+    a = element("a", {});
+    node.replaceChildren(a);
+  }
+  if (a.getAttribute("href") !== href) a.setAttribute("href", href);
+  setText(a, text);
+}
+
 // keyed keeps one child of a container for each item, in the order of the items: it creates the missing children,
 // updates all, and removes the others. An element that has the focus keeps it.
 export function keyed(container, items, keyOf, make, update) {
@@ -45,7 +57,7 @@ export function keyed(container, items, keyOf, make, update) {
 
 // facts returns a list of names and values. A value is text or a node; pairs without a value are left out.
 export function facts(...pairs) {
-  return element("dl", { class: "facts" }, pairs.filter((pair) => pair && pair[1] !== undefined && pair[1] !== null)
+  return element("dl", { class: "facts" }, pairs.filter((pair) => pair && pair[1] !== undefined && pair[1] !== null && pair[1] !== false)
     .map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 }
 

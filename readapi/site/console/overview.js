@@ -1,8 +1,9 @@
 // The overview: panels that refresh every few seconds while the page is visible.
 
 import { address, errorText, readJSON, readText } from "./api.js";
-import { announce, byID, element, facts, keyed, setText } from "./dom.js";
+import { announce, byID, element, facts, keyed, setLink, setText } from "./dom.js";
 import { ago, clock, count, duration, moment, perSecond, some } from "./format.js";
+import { showHistory } from "./history.js";
 import { link } from "./location.js";
 import { parseNote } from "./proof.js";
 
@@ -51,7 +52,7 @@ async function refreshAll() {
   const mine = refresh = new AbortController();
   const { signal } = mine;
   await Promise.all([
-    panel("log", signal, showLog), panel("checkpoint", signal, showCheckpoint), panel("projections", signal, showProjections),
+    panel("log", signal, showLog), panel("history", signal, showHistory), panel("checkpoint", signal, showCheckpoint), panel("projections", signal, showProjections),
     panel("nodes", signal, showNodes), panel("quarantine", signal, showQuarantine),
   ]);
   if (refresh !== mine) return;
@@ -132,11 +133,11 @@ async function showLog(content, signal) {
   }
   const rate = rateOf("log", strata.log_size);
   setText(byID("network"), strata.network);
-  setText(byID("log-size"), count(strata.log_size));
   setText(byID("log-rate"), rate === undefined ? "–" : perSecond(rate).replace("/s", ""));
   setText(byID("log-newest"), newest ? ago(newest) : "none");
   byID("log-newest").title = newest ? moment(newest) : "";
-  setText(byID("log-tip"), tip ? count(tip.block_height) : "none");
+  setLink(byID("log-tip"), tip ? count(tip.block_height) : "none", tip && link({ path: `/extended/v2/blocks/${tip.block_height}` }));
+  setLink(byID("log-size"), count(strata.log_size), strata.log_size > 0 && link({ seq: String(strata.log_size) }));
 }
 
 let covered = {}; // the last checkpoint, and the time of its newest event
@@ -220,7 +221,7 @@ function updateProjection(row, p) {
   setText(part("input"), p.input);
   setText(part("position"), count(p.position));
   setText(part("lag"), p.lag === 0 ? "0" : `${count(p.lag)}, ${duration(p.lag_seconds)}`);
-  setText(part("height"), p.block_height === null ? "–" : count(p.block_height));
+  setLink(part("height"), p.block_height === null ? "–" : count(p.block_height), p.block_height !== null && link({ path: `/extended/v2/blocks/${p.block_height}` }));
   setText(part("quarantined"), count(p.quarantined));
   const reason = row.querySelector(".reason");
   reason.hidden = p.error === null;

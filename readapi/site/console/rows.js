@@ -2,6 +2,7 @@
 
 import { element, facts } from "./dom.js";
 import { count, some } from "./format.js";
+import { identified } from "./ids.js";
 import { link } from "./location.js";
 
 // rowGroups returns the elements for the rows of a trace. now is the current place, on which the links build.
@@ -18,12 +19,13 @@ export function rowGroups(traced, now) {
 }
 
 const textOf = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
-const code = (value) => element("span", { class: "code" }, textOf(value));
-const columnsOf = (object) => Object.entries(object).filter(([, value]) => value !== null).map(([name, value]) => [name, code(value)]);
+const code = (name, value, row) => element("span", { class: "code" }, identified(name, value, row, textOf(value)));
+const columnsOf = (object, row) => Object.entries(object).filter(([, value]) => value !== null).map(([name, value]) => [name, code(name, value, row)]);
 
 function single(row, events, now) {
+  const all = { ...row.values, ...row.key };
   return [
-    element("div", { class: "columns" }, facts(...columnsOf(row.key)), facts(...columnsOf(row.values))),
+    element("div", { class: "columns" }, facts(...columnsOf(row.key, all)), facts(...columnsOf(row.values, all))),
     element("p", { class: "sources" }, row.sources.length === 0 ? "This row names no event." : "From ", links(row, events, now)),
   ];
 }
@@ -39,16 +41,16 @@ function table(group, events, now) {
   const numeric = new Set(differ.filter((name) => cells.every((cell) => /^(-?[0-9]+)?$/.test(valueOf(cell, name) ?? ""))));
   const kind = (name) => (numeric.has(name) ? "number" : undefined);
   return [
-    facts(...same.filter((name) => valueOf(cells[0], name) !== null).map((name) => [name, code(valueOf(cells[0], name))])),
+    facts(...same.filter((name) => valueOf(cells[0], name) !== null).map((name) => [name, code(name, valueOf(cells[0], name), cells[0])])),
     element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Rows of ${group.table}` }, element("table", {},
       element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "from"), differ.map((name) => element("th", { scope: "col", class: kind(name) }, name)))),
       element("tbody", {}, group.rows.map((row, i) => element("tr", {},
         element("td", {}, element("div", { class: "sources" }, links(row, events, now))),
-        differ.map((name) => element("td", { class: kind(name) }, cellText(valueOf(cells[i], name))))))))),
+        differ.map((name) => element("td", { class: kind(name) }, cellText(name, valueOf(cells[i], name), cells[i])))))))),
   ];
 }
 
-const cellText = (value) => value !== null && element("span", { class: textOf(value).length > 24 ? "code long" : "code" }, textOf(value));
+const cellText = (name, value, row) => value !== null && element("span", { class: textOf(value).length > 24 ? "code long" : "code" }, identified(name, value, row, textOf(value)));
 
 const links = (row, events, now) => row.sources.map((source) => {
   const { pointers } = source;

@@ -5,6 +5,7 @@ import { candidates } from "./candidates.js";
 import { announce, byID, element, facts } from "./dom.js";
 import { showEvent } from "./event.js";
 import { count, some } from "./format.js";
+import { onward } from "./ids.js";
 import { link, place } from "./location.js";
 import { rowGroups } from "./rows.js";
 
@@ -123,12 +124,19 @@ async function showRows(section, now, signal) {
       ["Status", String(traced.status)],
       ["Operation", traced.operation],
       ["Read at", `log ${count(traced.read_at.log)}` + (traced.read_at.height === undefined ? "" : `, block ${count(traced.read_at.height)}`)],
+      ["Go on to", traced.status < 400 && onwardLinks(now.path)],
     ),
     ...(traced.rows.length > 0 ? [] : [element("p", {}, traced.status < 400 ? "No row is behind this answer." : "The answer is an error; no row is behind it.")]),
     ...rowGroups(traced, now),
     ...pages(traced, now),
   );
   announce(`${some(traced.rows.length, "row", "rows")} from ${some(traced.events.length, "event", "events")}.`);
+}
+
+// onwardLinks returns links to what belongs to the answer; undefined when nothing does.
+function onwardLinks(path) {
+  const paths = onward(path);
+  return paths.length === 0 ? undefined : element("span", { class: "onward" }, paths.map(([about, to]) => element("a", { href: link({ path: to }), title: to }, about)));
 }
 
 function pages(traced, now) {

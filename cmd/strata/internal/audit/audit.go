@@ -16,6 +16,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/transparency"
+	"strata/eventstore/transparency/witness"
 )
 
 // Flags configure the transparency log: its name, its key and its witnesses.
@@ -23,6 +24,7 @@ type Flags struct {
 	LogOrigin             string        `env:"STRATA_LOG_ORIGIN" placeholder:"NAME" help:"Name of the log in its checkpoints, such as example.org/stacks (empty = strata/ and the archive's id)."`
 	LogKey                string        `type:"path" env:"STRATA_LOG_KEY" placeholder:"FILE" help:"File of the key that signs checkpoints, created if missing (empty = a file in the data directory)."`
 	LogWitnesses          []string      `env:"STRATA_LOG_WITNESSES" placeholder:"KEY,..." help:"Verifier keys of the witnesses whose cosignatures to accept (empty = none)."`
+	LogWitnessURLs        []string      `name:"log-witness-urls" env:"STRATA_LOG_WITNESS_URLS" placeholder:"URL,..." help:"Addresses of witnesses to ask to cosign each new checkpoint (C2SP tlog-witness); --log-witnesses has their keys (empty = ask none)."`
 	LogCheckpointInterval time.Duration `default:"10s" env:"STRATA_LOG_CHECKPOINT_INTERVAL" help:"Minimum time between two checkpoints."`
 }
 
@@ -44,6 +46,21 @@ func (f *Flags) OpenLog(ctx context.Context, events *eventstore.Log, reads *pgxp
 		return nil, fmt.Errorf("--log-witnesses: %w", err)
 	}
 	return log, nil
+}
+
+// Witnesses returns what asks the witnesses to cosign the log; nil if none is to be asked.
+func (f *Flags) Witnesses(log *transparency.Log, logger *slog.Logger) (*witness.Asker, error) {
+	if len(f.LogWitnessURLs) == 0 {
+		return nil, nil
+	}
+	if len(f.LogWitnesses) == 0 {
+		return nil, errors.New("--log-witness-urls: name the keys of the witnesses with --log-witnesses, because signatures of others are not kept")
+	}
+	asker, err := witness.New(witness.Config{Log: log, URLs: f.LogWitnessURLs, Logger: logger})
+	if err != nil {
+		return nil, fmt.Errorf("--log-witness-urls: %w", err)
+	}
+	return asker, nil
 }
 
 // openKey reads or creates the signing key, and returns it with the name of its file. The default name contains the

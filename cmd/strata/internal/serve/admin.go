@@ -10,13 +10,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"strata/cmd/strata/internal/database"
+	"strata/metadata/refresh"
 	"strata/projections"
 	"strata/projections/admin"
 )
 
 // adminFlags configure the administration API.
 type adminFlags struct {
-	AdminAddr  string `default:"127.0.0.1:3998" env:"STRATA_ADMIN_ADDR" placeholder:"ADDRESS" help:"Address on which to serve the administration API, which builds, switches and drops versions of read tables and reads any of them (empty = none). An address that other machines can reach requires --admin-token."`
+	AdminAddr  string `default:"127.0.0.1:3998" env:"STRATA_ADMIN_ADDR" placeholder:"ADDRESS" help:"Address on which to serve the administration API, which builds, switches and drops versions of read tables, reads any of them, and has token metadata fetched again (empty = none). An address that other machines can reach requires --admin-token."`
 	AdminToken string `env:"STRATA_ADMIN_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from administration requests (empty = none)."`
 }
 
@@ -51,7 +52,7 @@ func (c *Command) administer(ctx context.Context, group *errgroup.Group, listene
 	}
 	config := admin.Config{
 		Pool: db.Pool, Lines: lines, DataDir: db.DataDir, Token: c.AdminToken, Loopback: loopback,
-		Reads: reads, Version: c.build.Tag, Logger: logger,
+		Tokens: refresh.Refresher{Log: db.Log}, Reads: reads, Version: c.build.Tag, Logger: logger,
 	}
 	url := c.url("admin", listener)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the administration API", slog.String("url", url), slog.String("description", url+"/openapi.json"))

@@ -322,6 +322,16 @@ func (c *Command) project(ctx context.Context, group *errgroup.Group, db *databa
 		signer.Run(ctx)
 		return nil
 	})
+	witnesses, err := c.Audit.Witnesses(signer, logger)
+	if err != nil {
+		return err
+	}
+	if witnesses != nil {
+		group.Go(func() error {
+			witnesses.Run(ctx)
+			return nil
+		})
+	}
 	return nil
 }
 

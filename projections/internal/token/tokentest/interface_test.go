@@ -99,6 +99,12 @@ func TestInterfaceFails(t *testing.T) {
 		w.outside.interfaces[punks] = down
 		w.try(token.NFT, "interface punks")
 		w.checkFailed("down", token.NFT, "interface punks", 5*time.Second, 1, 1, int(fetch.Waiting))
+		w.refresh(punks, "")
+		for _, kind := range kinds {
+			if s := w.openWant(kind, "interface punks"); s.due.After(w.now) || s.attempts+s.waits != 0 || s.priority != 1 {
+				t.Errorf("a person asked, but of %s it is %+v", kind, s)
+			}
+		}
 		w.outside.interfaces[punks] = itself(sip009)
 		w.try(token.NFT, "interface punks")
 		w.check("contracts", token.NFT, contractRows, "punks")

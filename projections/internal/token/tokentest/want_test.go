@@ -65,6 +65,33 @@ func TestRetriesOfWrongContract(t *testing.T) {
 	})
 }
 
+// A person can have everything tried again that failed, or only interfaces; what did not fail stays as it is.
+func TestRetryFailed(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.outside.web["http://m.io/1.png"] = status(404)
+		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
+		w.mine(alice.Deploys("usdc", nil))
+		w.try(token.NFT, "interface usdc")
+		w.mine(by(mintNFT(punks, 2)))
+		later := w.openWant(token.NFT, "read punks 2")
+		w.record(&fetch.Refresh{Failed: true, Kind: fetch.ContractInterface, RequestedAt: w.now})
+		w.checkFailed("of another kind", token.NFT, "image http://m.io/1.png", time.Hour, 1, 0, int(fetch.Wrong))
+		if s := w.openWant(token.NFT, "interface usdc"); s.due.After(w.now) || s.attempts != 0 || s.severity != 0 || s.priority != 1 {
+			t.Errorf("the interface: got %+v", s)
+		}
+		w.record(&fetch.Refresh{Failed: true, RequestedAt: w.now})
+		if s := w.openWant(token.NFT, "image http://m.io/1.png"); s.due.After(w.now) || s.attempts != 0 || s.severity != 0 || s.priority != 1 {
+			t.Errorf("the image: got %+v", s)
+		}
+		if s := w.openWant(token.NFT, "read punks 2"); !s.due.Equal(later.due) || s.priority != later.priority {
+			t.Errorf("what did not fail: got %+v, want %+v", s, later)
+		}
+		if touched := w.touched[token.NFT]; touched != nil {
+			t.Error("a retry of any number of tokens names what it touched")
+		}
+	})
+}
+
 func TestRetriesOfTroubledServer(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punk(w, `{"name":"Punk"}`)

@@ -1,0 +1,66 @@
+package site
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/register"
+)
+
+// The points say what came in each interval, keep an hour, and tell strangers no loads.
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	start := time.Unix(1_800_000_000, 0)
+	traffic := engine.Traffic{Bounds: []float64{.001, .01, .1}, Buckets: []uint64{0, 0, 0}}
+	state := &register.State{LogSize: 100, Versions: []*register.Version{
+		{Name: "chain", Active: true, LogSeq: 100}, {Name: "ft", Active: true, LogSeq: 90}, {Name: "ft", LogSeq: 1},
+	}}
+	h := &history{}
+	h.add(start, state, traffic)
+	if got := h.shown(true); len(got) != 0 {
+		t.Errorf("got %v before an interval has passed", got)
+	}
+	state.LogSize = 150
+	traffic = engine.Traffic{Requests: 20, Bounds: traffic.Bounds, Buckets: []uint64{10, 20, 20}, Hits: 15, Misses: 5}
+	h.add(start.Add(10*time.Second), state, traffic)
+	h.add(start.Add(20*time.Second), nil, traffic) // the database is away, and nobody asks
+	state.LogSize = 160
+	h.add(start.Add(30*time.Second), state, traffic)
+	got := h.shown(true)
+	if len(got) != 3 {
+		t.Fatalf("got %d points, want 3", len(got))
+	}
+	equal := func(what string, p *float64, want float64) {
+		t.Helper()
+		if p == nil || math.Abs(*p-want) > 1e-9 {
+			t.Errorf("%s: got %v, want %v", what, p, want)
+		}
+	}
+	equal("events a second", got[0].Events, 5)
+	equal("requests a second", got[0].Requests, 2)
+	equal("median", got[0].Median, .001)
+	equal("95 %", got[0].Slow, .0091)
+	equal("hits", got[0].Hits, .75)
+	if *got[0].Lag != 60 {
+		t.Errorf("lag: got %d, want 60", *got[0].Lag)
+	}
+	if p := got[1]; p.Events != nil || p.Lag != nil || p.Median != nil || p.Hits != nil || *p.Requests != 0 {
+		t.Errorf("while nothing is known: got %+v", p)
+	}
+	if p := got[2]; p.Events != nil || *p.Lag != 70 {
+		t.Errorf("after that: got %+v", p)
+	}
+	for _, p := range h.shown(false) {
+		if p.Requests != nil || p.Median != nil || p.Slow != nil || p.Hits != nil {
+			t.Errorf("a stranger sees %+v", p)
+		}
+	}
+	for i := range 1000 {
+		h.add(start.Add(time.Duration(i+4)*10*time.Second), state, traffic)
+	}
+	if got := h.shown(true); len(got) != 360 || got[359].At.Sub(got[0].At) != 3590*time.Second {
+		t.Errorf("got %d points from %v to %v, want those of an hour", len(got), got[0].At, got[len(got)-1].At)
+	}
+}
