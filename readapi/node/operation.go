@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -163,20 +164,20 @@ func (a *api) describe(f nodeOperation) *huma.Operation {
 		op.Responses["400"] = refused
 	}
 	refused.Description = sentences(refused.Description, "The server itself refuses a path, query or body that must not reach a node.")
-	refused.Content["application/json"] = either(refused.Content["application/json"], failure["application/json"])
+	refused.Content["application/json"] = either(refused.Content["application/json"], failure["application/json"], strings.ToUpper(f.id[:1])+f.id[1:]+"Refusal")
 	op.Responses["500"] = &huma.Response{Description: "Every node that was tried failed.", Content: media(plainText("Internal Server Error"))}
 	return op
 }
 
-// either returns the description of a body that is of one of two kinds.
-func either(one *huma.MediaType, other *huma.Schema) *huma.MediaType {
+// either returns the description of a body that is of one of two kinds. The union of them has the name.
+func either(one *huma.MediaType, other *huma.Schema, name string) *huma.MediaType {
 	switch {
 	case one == nil:
 		return &huma.MediaType{Schema: other}
 	case len(one.Schema.OneOf) > 0:
-		return &huma.MediaType{Schema: &huma.Schema{AnyOf: append(one.Schema.OneOf[:len(one.Schema.OneOf):len(one.Schema.OneOf)], other)}}
+		return &huma.MediaType{Schema: &huma.Schema{Title: name, AnyOf: append(one.Schema.OneOf[:len(one.Schema.OneOf):len(one.Schema.OneOf)], other)}}
 	}
-	return &huma.MediaType{Schema: &huma.Schema{AnyOf: []*huma.Schema{one.Schema, other}}}
+	return &huma.MediaType{Schema: &huma.Schema{Title: name, AnyOf: []*huma.Schema{one.Schema, other}}}
 }
 
 func sentences(one, other string) string {

@@ -37,6 +37,7 @@ func (a *api) registerDocumentation() {
 			Content:     map[string]*huma.MediaType{"application/json": {Schema: a.SchemaOf(reflect.TypeFor[engine.ErrorBody]())}},
 		}},
 	})
+	nameSchemas(a.OpenAPI())
 	a.document("/openapi.json", answer.Config{ContentType: engine.JSONType}, func() ([]byte, error) { return json.MarshalIndent(a.OpenAPI(), "", "  ") })
 	a.document("/openapi-3.0.json", answer.Config{ContentType: engine.JSONType}, func() ([]byte, error) { return openAPI30(a.OpenAPI()) })
 	a.document("/openapi.yaml", answer.Config{ContentType: "application/yaml"}, a.OpenAPI().YAML)

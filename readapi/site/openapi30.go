@@ -63,6 +63,9 @@ func downgradeSchema(schema map[string]any) {
 	if _, isText := schema["contentMediaType"].(string); isText {
 		delete(schema, "contentMediaType") // the answer's content names its type, too
 	}
+	if schema["additionalProperties"] == true {
+		delete(schema, "additionalProperties") // it says what holds without it, and generators of clients would make a type of it
+	}
 	if value, ok := schema["const"]; ok {
 		delete(schema, "const")
 		schema["enum"] = []any{value}

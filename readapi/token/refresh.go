@@ -77,7 +77,7 @@ func (a *api) registerTokenRefresh() {
 	}
 	// A server that takes no refreshes answers as for any path that it does not have.
 	missing := responses["404"].Content["application/json"]
-	missing.Schema = &huma.Schema{AnyOf: []*huma.Schema{missing.Schema, a.SchemaOf(reflect.TypeFor[engine.ErrorBody]())}}
+	missing.Schema = &huma.Schema{Title: "RefreshNotFound", AnyOf: []*huma.Schema{missing.Schema, a.SchemaOf(reflect.TypeFor[engine.ErrorBody]())}}
 	delete(responses, "200")
 	delete(responses, "304")
 	for i, path := range append([]string{r.Path}, r.Aliases...) {

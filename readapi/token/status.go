@@ -3,7 +3,6 @@ package token
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/token"
 	"strata/readapi/internal/engine"
+	"strata/readapi/internal/view"
 )
 
 // tokenStatus says how much of the metadata of tokens is known.
@@ -29,15 +29,9 @@ type tokenChainTip struct {
 	IndexBlockHash hash.Hash32 `json:"index_block_hash"`
 }
 
-// Schema implements huma.SchemaProvider: huma itself does not describe structs as nullable.
-func (tokenChainTip) Schema(r huma.Registry) *huma.Schema {
-	return &huma.Schema{
-		Type: huma.TypeObject, Nullable: true, Required: []string{"block_height", "index_block_hash"},
-		Properties: map[string]*huma.Schema{
-			"block_height":     {Type: huma.TypeInteger, Format: "int64"},
-			"index_block_hash": r.Schema(reflect.TypeFor[hash.Hash32](), true, ""),
-		},
-	}
+// TransformSchema implements huma.SchemaTransformer.
+func (*tokenStatus) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return view.OrNull(s, "chain_tip")
 }
 
 // jobStates names the counters of fetches.

@@ -90,7 +90,7 @@ type missingTransaction struct {
 
 // Schema implements huma.SchemaProvider.
 func (transactionOrLess) Schema(r huma.Registry) *huma.Schema {
-	return &huma.Schema{AnyOf: []*huma.Schema{view.ShownTransaction{}.Schema(r), r.Schema(reflect.TypeFor[missingTransaction](), true, "")}}
+	return &huma.Schema{Title: "SoughtResult", AnyOf: []*huma.Schema{view.ShownTransaction{}.Schema(r), r.Schema(reflect.TypeFor[missingTransaction](), true, "")}}
 }
 
 // MarshalJSON implements json.Marshaler.

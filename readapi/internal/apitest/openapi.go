@@ -13,6 +13,10 @@ func Matches(t *testing.T, schemas map[string]any, schema, value any, place stri
 		Matches(t, schemas, schemas[strings.TrimPrefix(ref, "#/components/schemas/")], value, place)
 		return
 	}
+	if alternatives, ok := s["anyOf"].([]any); ok && value != nil { // of a type or null
+		Matches(t, schemas, alternatives[0], value, place)
+		return
+	}
 	switch value := value.(type) {
 	case map[string]any:
 		properties, _ := s["properties"].(map[string]any)

@@ -67,6 +67,10 @@ func unixTimeOrEmpty(seconds int64) timeTextOrEmpty {
 // schema.
 func OrNull(s *huma.Schema, members ...string) *huma.Schema {
 	for _, member := range members {
+		if of := s.Properties[member]; of.Ref == "" {
+			of.Nullable = true
+			continue
+		}
 		s.Properties[member] = &huma.Schema{AnyOf: []*huma.Schema{s.Properties[member], {Type: "null"}}}
 	}
 	return s

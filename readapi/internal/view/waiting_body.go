@@ -36,7 +36,7 @@ type ShownTransaction struct {
 
 // Schema implements huma.SchemaProvider.
 func (ShownTransaction) Schema(r huma.Registry) *huma.Schema {
-	return anyOf(r, reflect.TypeFor[TransactionBody](), reflect.TypeFor[WaitingBody]())
+	return oneOf(r, "AnyTransaction", "tx_status", reflect.TypeFor[TransactionBody](), reflect.TypeFor[WaitingBody]())
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -47,11 +47,15 @@ func (t ShownTransaction) MarshalJSON() ([]byte, error) {
 	return engine.Encode(t.Mined)
 }
 
-// anyOf returns the schema of a body that has one of the types.
-func anyOf(r huma.Registry, types ...reflect.Type) *huma.Schema {
-	s := &huma.Schema{}
+// oneOf returns the schema of a body that has one of the types. The words that a member may have in each say which.
+func oneOf(r huma.Registry, name, member string, types ...reflect.Type) *huma.Schema {
+	s := &huma.Schema{Title: name, Discriminator: &huma.Discriminator{PropertyName: member, Mapping: map[string]string{}}}
 	for _, t := range types {
-		s.AnyOf = append(s.AnyOf, r.Schema(t, true, ""))
+		alternative := r.Schema(t, true, "")
+		s.OneOf = append(s.OneOf, alternative)
+		for _, word := range r.SchemaFromRef(alternative.Ref).Properties[member].Enum {
+			s.Discriminator.Mapping[word.(string)] = alternative.Ref
+		}
 	}
 	return s
 }
@@ -120,7 +124,7 @@ type ShownV3 struct {
 
 // Schema implements huma.SchemaProvider.
 func (ShownV3) Schema(r huma.Registry) *huma.Schema {
-	return anyOf(r, reflect.TypeFor[TransactionV3](), reflect.TypeFor[WaitingV3]())
+	return oneOf(r, "AnyTransactionV3", "status", reflect.TypeFor[TransactionV3](), reflect.TypeFor[WaitingV3]())
 }
 
 // MarshalJSON implements json.Marshaler.
