@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/eventstore/archive"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/projections/balances"
 )
@@ -83,4 +87,36 @@ func watchConnections(ctx context.Context, t testing.TB, url string, most *atomi
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// One address has a quarter of the connections to the observer at most. Others are closed at once.
+func TestObserverConnections(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--observer-connections", "8")
+	address := strings.TrimPrefix(s.observer, "http://")
+	dial := func() net.Conn {
+		t.Helper()
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		return conn
+	}
+	first, second := dial(), dial()
+	third := dial()
+	_ = third.SetReadDeadline(time.Now().Add(8 * time.Second)) // before the server gives up the other two
+	if _, err := third.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a third connection: got %v, want it closed", err)
+	}
+	_ = first.Close()
+	_ = second.Close()
+	eventually.Holds(t, "events are taken", func() bool {
+		response, err := client.Post(s.observer+"/attachments/new", "application/json", strings.NewReader(`[]`))
+		if err != nil {
+			return false
+		}
+		_ = response.Body.Close()
+		return response.StatusCode == http.StatusOK
+	})
 }

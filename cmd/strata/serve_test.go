@@ -102,7 +102,10 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	if err := syscall.Kill(postgres, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	eventually.Holds(t, "Postgres is started again", func() bool { return privatePostgres(t, dir) != 0 })
+	eventually.Holds(t, "Postgres is started again", func() bool {
+		now := privatePostgres(t, dir)
+		return now != 0 && now != postgres
+	})
 	eventually.Holds(t, "the server takes an event again, as often as the node repeats it", func() bool {
 		return s.post("/new_block", []byte(`{"third":1}`)).status == http.StatusOK
 	})

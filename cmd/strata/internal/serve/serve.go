@@ -148,6 +148,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	c.bound(&listening, registry)
+	c.boundObserver(&listening, registry)
 	if err := c.secure(&listening, logger); err != nil {
 		return err
 	}
@@ -352,18 +353,20 @@ func (c *Command) observe(ctx context.Context, group *errgroup.Group, listener n
 		ShutdownTimeout: c.ShutdownGrace,
 	})
 	logger.LogAttrs(ctx, slog.LevelInfo, "receiving events", slog.String("url", "http://"+address(listener)))
-	bounded := c.boundObserver(listener, registry)
-	group.Go(func() error { return server.Serve(ctx, bounded) })
+	group.Go(func() error { return server.Serve(ctx, listener) })
 	return nil
 }
 
 // boundObserver bounds the connections to the observer: also who may post events may have a client that runs wild. One address
 // leaves room for the nodes at others.
-func (c *Command) boundObserver(listener net.Listener, registry prometheus.Registerer) net.Listener {
+func (c *Command) boundObserver(l *listeners, registry prometheus.Registerer) {
+	if l.observer == nil {
+		return
+	}
 	refused := instrument.Registered(registry, prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "strata_observer_connections_refused_total", Help: "Connections to the observer that were closed because there were too many.",
 	}))
-	return connlimit.Listener(listener, connlimit.Config{
+	l.observer = connlimit.Listener(l.observer, connlimit.Config{
 		Total: c.ObserverConnections, PerClient: (c.ObserverConnections + 3) / 4, Refused: refused.Inc,
 	})
 }
