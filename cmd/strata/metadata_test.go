@@ -20,7 +20,7 @@ func TestTokenMetadata(t *testing.T) {
 	defer beyond.Close()
 	dir := t.TempDir()
 	s := startServer(t, dir, "--database-url", pgtest.URL(t), "--data-dir", dir, "--nodes", beyond.URL, "--ipfs-gateways", beyond.URL,
-		"--fetch-allow", "127.0.0.1", "--image-store", "dir", "--allow-refresh", "--public-internals")
+		"--fetch-allow", "127.0.0.1", "--image-store", "dir", "--public-url", "https://tokens.example/strata/", "--allow-refresh", "--public-internals")
 	must(t, dir, "simulate", "--observer", s.observer, "--count", "150", "--seed", "7", "--calm")
 
 	var list struct {
@@ -41,7 +41,10 @@ func TestTokenMetadata(t *testing.T) {
 		t.Errorf("the name of %s is %q, want %q", coin.Contract, coin.Name, want)
 	}
 	for url, want := range map[string]string{coin.Image: "image/png", coin.Thumbnail: "image/png"} {
-		path := url[strings.Index(url, "/images/"):]
+		path, ok := strings.CutPrefix(url, "https://tokens.example/strata")
+		if !ok {
+			t.Errorf("%s does not begin with --public-url", url)
+		}
 		if got := s.get(path); got.status != http.StatusOK || got.header.Get("Content-Type") != want {
 			t.Errorf("%s: got %d %s", path, got.status, got.header.Get("Content-Type"))
 		}
