@@ -74,6 +74,8 @@ demo: build $(NEEDED) ## Show what strata does, on made-up data (ARGS="--flag â€
 test: postgres redis pgbouncer chromium node $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
 	@$(MAKE) --no-print-directory $(ROSETTA_CLI)-$(ROSETTA_CLI_VERSION) || echo "rosetta-cli can't be built here: its checks are skipped"; \
 	if [ -x $(ROSETTA_CLI) ]; then export STRATA_ROSETTA_CLI=$(ROSETTA_CLI); fi; \
+	$(MAKE) --no-print-directory $(SCHEMATHESIS_DIR)-$(SCHEMATHESIS_VERSION) || echo "schemathesis can't be installed here (it needs Python 3 with venv): its checks are skipped"; \
+	if [ -x $(SCHEMATHESIS) ]; then export STRATA_SCHEMATHESIS=$(SCHEMATHESIS); fi; \
 	packages=$$(go list $(PKG)); failed=0; \
 	concurrent=$$(echo "$$packages" | grep -E '$(CONCURRENT)' || true); \
 	sequential=$$(echo "$$packages" | grep -vE '$(CONCURRENT)' || true); \

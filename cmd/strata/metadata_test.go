@@ -25,7 +25,8 @@ func TestTokenMetadata(t *testing.T) {
 	dir := t.TempDir()
 	url := pgtest.URL(t)
 	s := startServer(t, dir, "--database-url", url, "--data-dir", dir, "--nodes", beyond.URL, "--ipfs-gateways", beyond.URL,
-		"--fetch-allow", "127.0.0.1", "--image-store", "dir", "--allow-refresh", "--public-internals", "--admin-addr", "127.0.0.1:0")
+		"--fetch-allow", "127.0.0.1", "--image-store", "dir", "--public-url", "https://tokens.example/strata/", "--allow-refresh",
+		"--public-internals", "--admin-addr", "127.0.0.1:0")
 	must(t, dir, "simulate", "--observer", s.observer, "--count", "150", "--seed", "7", "--calm")
 
 	var list struct {
@@ -46,7 +47,10 @@ func TestTokenMetadata(t *testing.T) {
 		t.Errorf("the name of %s is %q, want %q", coin.Contract, coin.Name, want)
 	}
 	for link, want := range map[string]string{coin.Image: "image/png", coin.Thumbnail: "image/png"} {
-		path := link[strings.Index(link, "/images/"):]
+		path, ok := strings.CutPrefix(link, "https://tokens.example/strata")
+		if !ok {
+			t.Errorf("%s does not begin with --public-url", link)
+		}
 		if got := s.get(path); got.status != http.StatusOK || got.header.Get("Content-Type") != want {
 			t.Errorf("%s: got %d %s", path, got.status, got.header.Get("Content-Type"))
 		}

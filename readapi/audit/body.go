@@ -14,9 +14,6 @@ import (
 	"strata/readapi/internal/piece"
 )
 
-// pieces is the memory in bytes for the pieces of all bodies that are being sent.
-const pieces = 64 << 20
-
 func (a *api) registerAuditBodies() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-event-body", Path: "/audit/v1/events/{seq}/body", Tag: "Audit", Summary: "Get the body of an event as it was received",
@@ -68,7 +65,7 @@ func safeContentType(given string) string {
 // copyBody writes a stored body from an offset on. Each piece is a query of its own, so that a slow client holds neither a
 // connection nor a transaction. The pieces fit together, as the log never changes.
 func (a *api) copyBody(ctx context.Context, holder, offset, size int64, w io.Writer) error {
-	return a.pieces.Copy(ctx, w, offset, size, func(ctx context.Context, offset, n int64) ([]byte, error) {
+	return a.Pieces.Copy(ctx, w, offset, size, func(ctx context.Context, offset, n int64) ([]byte, error) {
 		content, err := a.bodyPiece(ctx, holder, offset, n)
 		if err != nil {
 			a.Config.Logger.LogAttrs(ctx, slog.LevelWarn, "a body was cut off", slog.String("id", engine.ExchangeOf(ctx).ID),

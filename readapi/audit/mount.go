@@ -4,19 +4,17 @@ package audit
 
 import (
 	"strata/readapi/internal/engine"
-	"strata/readapi/internal/piece"
 )
 
 // api holds the handlers that Mount registers.
 type api struct {
 	*engine.Engine
-	pieces *piece.Pool // of the bodies that are being sent
 }
 
 // Mount registers the operations of the package with an engine. With a nil log, the operations of the transparency log
 // are described, and answer 404.
 func Mount(e *engine.Engine, log TransparencyLog) {
-	a := &api{e, piece.NewPool(pieces)}
+	a := &api{e}
 	a.registerAuditEvents()
 	a.registerAuditBodies()
 	a.registerQuarantine()

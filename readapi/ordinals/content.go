@@ -92,7 +92,7 @@ func (a *api) inscriptionContent(ctx context.Context, s *engine.Snapshot, in *In
 	case row.size <= answer.MaxBody:
 		f.Head, err = row.decode(row.digits, row.size)
 	default:
-		f.Open = func(ctx context.Context) io.ReadSeeker { return &contentReader{a: a, ctx: ctx, row: row} }
+		f.Open = func(ctx context.Context) io.ReadSeekCloser { return a.openContent(ctx, &row) }
 	}
 	return f, err
 }

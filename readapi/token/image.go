@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net/http"
 
 	"strata/domain/fetch"
 	"strata/metadata/picture"
+	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 )
 
@@ -19,8 +21,9 @@ func (a *api) registerImages() {
 	}
 	handler := picture.Handler(a.metadata.Images, a.findImage, a.Config.Logger)
 	a.Untraceable("it is a copy of what the log has: the token's provenance names the event that brought it", "image")
-	a.Plain("GET /images/{sha256}", "image", handler.ServeHTTP)
-	a.Plain("GET /images/{sha256}/thumb", "image", handler.ServeHTTP)
+	serve := func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, answer.WithFewRanges(r)) }
+	a.Plain("GET /images/{sha256}", "image", serve)
+	a.Plain("GET /images/{sha256}/thumb", "image", serve)
 }
 
 type knownImage struct {

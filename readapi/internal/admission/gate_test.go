@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,4 +74,68 @@ func TestLimit(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// While others suffer, fewer reads run, down to one; afterwards as many as before.
+func TestFewerRunUnderPressure(t *testing.T) {
+	t.Parallel()
+	const most = 8
+	var pressed atomic.Bool
+	g := admission.New(admission.Config{Running: most, Waiting: 100, Patience: time.Minute, Pressed: pressed.Load})
+	ctx, stop := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer stop()
+	var running, highest atomic.Int64
+	for range 4 * most {
+		group.Go(func() {
+			for g.Enter(ctx) == nil {
+				now := running.Add(1)
+				for seen := highest.Load(); now > seen && !highest.CompareAndSwap(seen, now); seen = highest.Load() {
+				}
+				time.Sleep(time.Millisecond)
+				running.Add(-1)
+				g.Leave()
+				if ctx.Err() != nil {
+					return
+				}
+			}
+		})
+	}
+	eventually.Holds(t, "all run that may", func() bool { return running.Load() == most })
+	pressed.Store(true)
+	eventually.Holds(t, "one runs", func() bool { return g.Running() == 1 && running.Load() <= 1 })
+	pressed.Store(false)
+	eventually.Holds(t, "all run that may again", func() bool { return running.Load() == most })
+	if highest.Load() > most {
+		t.Errorf("%d ran at a time, want at most %d", highest.Load(), most)
+	}
+}
+
+// A read that takes long does not keep all others waiting, although only one may run.
+func TestLongReadsDontBlockOthers(t *testing.T) {
+	t.Parallel()
+	const most = 3
+	g := admission.New(admission.Config{Running: most, Waiting: 100, Patience: time.Minute, Pressed: func() bool { return true }})
+	for range most {
+		if err := g.Enter(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	others := make(chan error, most)
+	for range most {
+		go func() { others <- g.Enter(t.Context()) }()
+	}
+	eventually.Holds(t, "one may run", func() bool { return g.Waiting() == most && g.Running() == 1 })
+	for range most - 1 {
+		g.Leave()
+	}
+	// One that has begun before goes on, and is all that may run.
+	for range most {
+		if err := eventually.Receive(t, "another read runs", others); err != nil {
+			t.Error(err)
+		}
+		g.Leave()
+	}
+	g.Leave()
 }

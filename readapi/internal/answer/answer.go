@@ -37,8 +37,8 @@ type Config struct {
 	// the body is sent, and has to write exactly the bytes that are missing to Size.
 	Rest func(ctx context.Context, w io.Writer) error
 	// Open gives the whole body, which is not held in memory at all, to whoever it is sent to; Body is empty then. It is
-	// sent in parts to those who ask for some (RFC 9110 section 14).
-	Open func(ctx context.Context) io.ReadSeeker
+	// sent in parts to those who ask for some (RFC 9110 section 14), and closed.
+	Open func(ctx context.Context) io.ReadSeekCloser
 	// Size is the length of the whole body in bytes. It counts only together with Rest or Open.
 	Size int64
 }
@@ -58,7 +58,7 @@ type Answer struct {
 	compressed  [codings]laterForm
 	etags       [codings]value
 	rest        func(ctx context.Context, w io.Writer) error
-	open        func(ctx context.Context) io.ReadSeeker
+	open        func(ctx context.Context) io.ReadSeekCloser
 	weight      atomic.Int64
 	heavier     func(*Answer)
 }

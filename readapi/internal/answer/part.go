@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -26,24 +25,17 @@ func (a *Answer) hasRanges() bool {
 	return false
 }
 
-// rangesMax is the maximum number of ranges in a request. Whoever asks for more gets the whole body.
-const rangesMax = 4
-
 // serveParts sends the body as it is, or those parts that the client asks for (RFC 9110 section 14), on the conditions
 // that it sets. The header is complete but for what follows from that.
 func (a *Answer) serveParts(w http.ResponseWriter, r *http.Request) (status int) {
 	var body io.ReadSeeker = bytes.NewReader(a.Body())
 	if a.open != nil {
-		body = a.open(r.Context())
-	}
-	if lines := r.Header["Range"]; len(lines) > 0 && (len(lines) > 1 || strings.Count(lines[0], ",") >= rangesMax) {
-		whole := *r // a server may ignore ranges (RFC 9110 section 14.2)
-		whole.Header = r.Header.Clone()
-		whole.Header.Del("Range")
-		r = &whole
+		opened := a.open(r.Context())
+		defer opened.Close() //nolint:errcheck // it was only read
+		body = opened
 	}
 	patient := &patientResponse{ResponseWriter: w, patient: patientWriter{w, http.NewResponseController(w)}, status: http.StatusOK}
-	http.ServeContent(patient, r, "", time.Time{}, body)
+	http.ServeContent(patient, WithFewRanges(r), "", time.Time{}, body)
 	return patient.status
 }
 

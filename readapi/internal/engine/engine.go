@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"strata/readapi/internal/cache"
+	"strata/readapi/internal/piece"
 	"strata/readapi/internal/register"
 )
 
@@ -32,6 +33,8 @@ type Engine struct {
 	hotLane  atomic.Pointer[lane]         // those for hot targets; nil unless Run runs
 	gates    gates
 	progress progress
+	// Pieces is the memory for large bodies that are being sent to clients.
+	Pieces *piece.Pool
 
 	Routes   map[string]string // operation id (or other name) by mux pattern
 	traced   map[string]bool   // operations that say which rows they show
@@ -51,13 +54,16 @@ type Engine struct {
 	background []func(ctx context.Context)
 }
 
+// piecesMemory is the memory for the pieces of all large bodies that are being sent, in bytes.
+const piecesMemory = 64 << 20
+
 // plansShare is the share of CacheBytes that plans may take: 1/plansShare.
 const plansShare = 8
 
 // New returns an engine without operations. It does not touch the database. Answers are cached only while Run runs;
 // otherwise each request builds its own.
 func New(config Config) *Engine {
-	e := &Engine{Config: config.withDefaults(), mux: http.NewServeMux()}
+	e := &Engine{Config: config.withDefaults(), mux: http.NewServeMux(), Pieces: piece.NewPool(piecesMemory)}
 	e.Routes, e.traced, e.untraced = map[string]string{}, map[string]bool{}, map[string]string{}
 	e.metrics = newMetrics(e.Config.Registry)
 	e.lane, e.gates = e.newLane(e.Config.Pool), newGates(&e.Config)

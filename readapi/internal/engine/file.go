@@ -12,7 +12,7 @@ type File struct {
 	ContentType string
 	Head        []byte
 	Rest        func(ctx context.Context, w io.Writer) error
-	Open        func(ctx context.Context) io.ReadSeeker // instead of Head and Rest
+	Open        func(ctx context.Context) io.ReadSeekCloser // instead of Head and Rest
 	Size        int64
 	Content     answer.Tag // see answer.Config; zero for none
 	Fields      []answer.Field

@@ -51,6 +51,7 @@ func (e *Engine) serveCached(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	p.hit(start)
+	e.gates.pressure.Hit()
 	e.setCommonHeader(w.Header())
 	setIgnored(w.Header(), p.ignored)
 	p.Operation.observe(cached.Serve(w, r, p.moment(state)), time.Since(start))

@@ -89,6 +89,8 @@ func (h *hits) isHot(now time.Time) bool {
 type gates struct {
 	cold  *admission.Gate // takes a connection each
 	brief *admission.Gate // share round trips, and so run in larger numbers
+	// pressure says when fewer cold reads must run, because answers from memory come late.
+	pressure *admission.Pressure
 }
 
 func newGates(config *Config) gates {
@@ -99,10 +101,9 @@ func newGates(config *Config) gates {
 			running = min(running, max(int(config.Pool.Config().MaxConns)/2, 1))
 		}
 	}
-	g := gates{
-		cold:  admission.New(admission.Config{Running: running, Waiting: gateWaiting, Patience: gatePatience}),
-		brief: admission.New(admission.Config{Running: max(briefRunning, running), Waiting: gateWaiting, Patience: gatePatience}),
-	}
+	g := gates{pressure: &admission.Pressure{}}
+	g.cold = admission.New(admission.Config{Running: running, Waiting: gateWaiting, Patience: gatePatience, Pressed: g.pressure.Look})
+	g.brief = admission.New(admission.Config{Running: max(briefRunning, running), Waiting: gateWaiting, Patience: gatePatience})
 	for name, gate := range map[string]*admission.Gate{"cold": g.cold, "brief": g.brief} {
 		labels := prometheus.Labels{"gate": name}
 		instrument.Registered(config.Registry, prometheus.NewGaugeFunc(prometheus.GaugeOpts{

@@ -34,12 +34,19 @@ func NewPool(bytes int64) *Pool {
 
 // take returns the size of a piece, at most want, once there is memory for it, and a function that gives the memory back.
 func (p *Pool) take(ctx context.Context, want int64) (size int64, giveBack func(), err error) {
+	large := func(size int64) (int64, func(), error) { return size, func() { p.large.Release(size) }, nil }
 	if want > Min && p.large.TryAcquire(want) {
-		return want, func() { p.large.Release(want) }, nil
+		return large(want)
 	}
 	want = min(want, Min)
-	if err := p.small.Acquire(ctx, want); err != nil {
-		return 0, nil, fmt.Errorf("wait for memory for a piece of a body: %w", err)
+	switch {
+	case p.small.TryAcquire(want):
+	case p.large.TryAcquire(want): // many slow clients leave something to others as long as there is anything
+		return large(want)
+	default:
+		if err := p.small.Acquire(ctx, want); err != nil {
+			return 0, nil, fmt.Errorf("wait for memory for a piece of a body: %w", err)
+		}
 	}
 	return want, func() { p.small.Release(want) }, nil
 }

@@ -50,20 +50,28 @@ func (s *stuck) Write(b []byte) (int, error) {
 // Clients that take nothing hold a small piece each; whoever finds no memory waits, as long as its context allows.
 func TestBound(t *testing.T) {
 	t.Parallel()
-	pool := piece.NewPool(4 * piece.Min) // one small piece
+	const clients = 4
+	pool := piece.NewPool(clients * piece.Min)
 	b := &body{content: make([]byte, 10*piece.Min)}
 	s := &stuck{begun: make(chan struct{}), release: make(chan struct{})}
-	ended := make(chan error, 1)
-	go func() { ended <- pool.Copy(t.Context(), s, 0, int64(len(b.content)), b.read) }()
-	eventually.Receive(t, "the client has its piece", s.begun)
+	ended := make(chan error, clients)
+	for range clients {
+		go func() {
+			own := &body{content: b.content}
+			ended <- pool.Copy(t.Context(), s, 0, int64(len(own.content)), own.read)
+		}()
+		eventually.Receive(t, "the client has its piece", s.begun)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if err := pool.Copy(ctx, io.Discard, 0, 10, b.read); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("without memory: got %v", err)
 	}
 	close(s.release)
-	if err := eventually.Receive(t, "the client is gone", ended); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("the client that has gone: got %v", err)
+	for range clients {
+		if err := eventually.Receive(t, "the client is gone", ended); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("the client that has gone: got %v", err)
+		}
 	}
 	if err := pool.Copy(t.Context(), io.Discard, 0, 10, b.read); err != nil {
 		t.Errorf("the memory did not come back: %v", err)

@@ -7,9 +7,11 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
 	"strata/cmd/strata/internal/database"
+	"strata/internal/accesslog"
 	"strata/metadata/refresh"
 	"strata/projections"
 	"strata/projections/admin"
@@ -45,7 +47,7 @@ func (f *adminFlags) listen(ctx context.Context, logger *slog.Logger) (net.Liste
 }
 
 // administer serves the administration API. It includes reads, the read API, if this process serves it (else nil).
-func (c *Command) administer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database.DB, lines projections.Lines, reads http.Handler, logger *slog.Logger) error {
+func (c *Command) administer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database.DB, lines projections.Lines, reads http.Handler, logger *slog.Logger, registry prometheus.Registerer) error {
 	loopback, err := admin.CheckAddress(address(listener), c.AdminToken)
 	if err != nil {
 		return fmt.Errorf("--admin-addr, --admin-token: %w", err)
@@ -57,7 +59,7 @@ func (c *Command) administer(ctx context.Context, group *errgroup.Group, listene
 	url := c.url("admin", listener)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the administration API", slog.String("url", url), slog.String("description", url+"/openapi.json"))
 	group.Go(func() error {
-		return serveHTTP(ctx, "administration", httpServer(admin.New(config), logger), listener, c.ShutdownGrace, logger)
+		return serveHTTP(ctx, "administration", httpServer(accesslog.CountPanics(registry, admin.New(config)), logger), listener, c.ShutdownGrace, logger)
 	})
 	return nil
 }

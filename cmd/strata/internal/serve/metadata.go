@@ -2,9 +2,11 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -32,7 +34,7 @@ type metadataFlags struct {
 	FetchPerContract  int64    `default:"50000" env:"STRATA_FETCH_PER_CONTRACT" help:"Maximum number of attempts to fetch something that one contract may cause in a day (UTC). Then nothing is fetched for it until the next day, unless a person asks."`
 	FetchBytes        int64    `name:"fetch-bytes-per-contract" default:"67108864" env:"STRATA_FETCH_BYTES_PER_CONTRACT" help:"Maximum number of bytes that one contract may add to the log in a day by what is fetched for it."`
 	ImageStore        string   `env:"STRATA_IMAGE_STORE" placeholder:"dir|s3://..." help:"Store for copies of tokens' images: dir (in the data directory), dir:///path or s3://KEY:SECRET@HOST/BUCKET/PREFIX (empty = keep no copies)."`
-	PublicURL         string   `name:"public-url" env:"STRATA_PUBLIC_URL" placeholder:"URL" help:"Base URL of links to images (empty = the address of the API)."`
+	PublicURL         string   `name:"public-url" env:"STRATA_PUBLIC_URL" placeholder:"URL" help:"Base URL at which clients reach the API, for links to images; needed with --image-store."`
 	AllowRefresh      bool     `env:"STRATA_ALLOW_REFRESH" help:"Let any client request that a token's metadata is fetched again (POST /metadata/v1/refresh)."`
 }
 
@@ -121,15 +123,28 @@ func refresher(log *eventstore.Log) func(context.Context, fetch.Refresh) error {
 	}
 }
 
+// checkPublicURL checks the base URL of links to images. Only the operator knows at which address clients reach the API: the
+// server may listen on any address, behind any proxy.
+func (c *metadataFlags) checkPublicURL(api bool) error {
+	if c.PublicURL == "" {
+		if c.ImageStore != "" && api {
+			return errors.New("--image-store: answers link to copies of images: say with --public-url where clients reach the API, as in https://api.example.org")
+		}
+		return nil
+	}
+	base, err := url.Parse(c.PublicURL)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" || base.User != nil {
+		return fmt.Errorf("--public-url %q: want http:// or https://, a host, and a path if there is one", c.PublicURL)
+	}
+	return nil
+}
+
 // imageBase returns the base URL of links to images; empty if no images are kept.
-func (c *Command) imageBase() string {
+func (c *metadataFlags) imageBase() string {
 	if c.ImageStore == "" {
 		return ""
 	}
-	if c.PublicURL != "" {
-		return strings.TrimRight(c.PublicURL, "/")
-	}
-	return "http://" + c.APIAddr
+	return strings.TrimRight(c.PublicURL, "/")
 }
 
 func (c *Command) has(role string) bool { return slices.Contains(c.Roles, role) }

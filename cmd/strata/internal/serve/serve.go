@@ -132,6 +132,9 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	if err := c.checkCompare(); err != nil {
 		return err
 	}
+	if err := c.checkPublicURL(c.has(RoleAPI)); err != nil {
+		return err
+	}
 	if err := c.ChainID.check(c.Network); err != nil {
 		return err
 	}
@@ -223,7 +226,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		}
 	}
 	if listening.admin != nil {
-		if err := c.administer(ctx, group, listening.admin, db, lines, reads, logger); err != nil {
+		if err := c.administer(ctx, group, listening.admin, db, lines, reads, logger, registry); err != nil {
 			return err
 		}
 	}
