@@ -49,7 +49,8 @@ func (n *registryNode) answers(block string, id uint64) {
 }
 
 // TestSilentPrimaryName lets a contract choose its primary name without a print. Strata asks the nodes, of which one
-// fails, and shows the name with where it comes from; a reorganisation takes it back.
+// fails, and shows the name with where it comes from, also at the root of an address for names; a reorganisation takes it
+// back.
 func TestSilentPrimaryName(t *testing.T) {
 	t.Parallel()
 	node := &registryNode{primary: map[string]uint64{}}
@@ -58,8 +59,9 @@ func TestSilentPrimaryName(t *testing.T) {
 	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusInternalServerError) }))
 	defer failing.Close()
 	dir := t.TempDir()
-	s := startServer(t, dir, "--database-url", pgtest.URL(t), "--data-dir", dir, "--nodes", failing.URL+","+good.URL)
+	s := startServer(t, dir, "--database-url", pgtest.URL(t), "--data-dir", dir, "--nodes", failing.URL+","+good.URL, "--bns-addr", "127.0.0.1:0")
 
+	names := s.announced("serving the names of BNS-V2")
 	const agent = bns.MainnetDeployer + ".vault"
 	post := func(name, parent string, height int64, calls ...bnschain.Call) {
 		t.Helper()
@@ -85,6 +87,17 @@ func TestSilentPrimaryName(t *testing.T) {
 	tree := must(t, dir, "trace", "--api", s.api, "/bns/v2/names/address/"+agent+"/primary")
 	if !regexp.MustCompile(`source_seq: event \d+ at /exchanges/\d+/body\n`).MatchString(tree) || !strings.Contains(tree, "strata:fetch") {
 		t.Errorf("the trace does not lead to the report:\n%s", tree)
+	}
+	for path, want := range map[string]string{
+		"/names/address/" + agent + "/primary": string(s.get("/bns/v2/names/address/" + agent + "/primary").body),
+		"/testnet/names/b.free":                `{"error":"This server has the names of mainnet"}`,
+	} {
+		if got := do(t, http.MethodGet, names+path, nil, nil); string(got.body) != want {
+			t.Errorf("%s: got %d %s, want %s", path, got.status, got.body, want)
+		}
+	}
+	if got := do(t, http.MethodGet, names+"/extended/v2/blocks", nil, nil); got.status != http.StatusNotFound {
+		t.Errorf("blocks at the address for names: got %d, want 404", got.status)
 	}
 	history := string(s.get("/bns/v2/names/b.free/history").body)
 	if !strings.Contains(history, `"event":"set-primary"`) || !strings.Contains(history, `"tx_id":null`) {

@@ -276,6 +276,7 @@ CREATE INDEX event_txid_idx ON {schema}.event (txid, n);
 -- Names of an owner at any height, and soonest expiries.
 CREATE INDEX name_owner_history_idx ON {schema}.name (owner, full_name, height) WHERE owner IS NOT NULL;
 CREATE INDEX name_owner_expiry_idx ON {schema}.name (owner, expires_at, full_name) WHERE until_height IS NULL AND owner IS NOT NULL AND expires_at IS NOT NULL;
+CREATE INDEX name_owner_revoked_idx ON {schema}.name (owner, key_a, key_b, key_c, full_name) WHERE until_height IS NULL AND owner IS NOT NULL AND revoked;
 CREATE INDEX name_listed_idx ON {schema}.name (listed_n) WHERE until_height IS NULL AND listed_n IS NOT NULL;
 CREATE INDEX name_listed_namespace_idx ON {schema}.name (namespace, listed_n) WHERE until_height IS NULL AND listed_n IS NOT NULL;
 CREATE INDEX name_registered_idx ON {schema}.name (namespace, registered_at) WHERE until_height IS NULL AND owner IS NOT NULL;

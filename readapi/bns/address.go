@@ -71,15 +71,20 @@ func (a *api) registerAddress() {
 
 func (a *api) listExpiring(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[bnsExpiringRow], error) {
 	of, limit := clean(in.Address), in.limit(limitOthers)
-	const within = `n.owner = $1 AND ` + current + ` AND n.expires_at >= t.burn_height AND n.expires_at < t.burn_height + $2::bigint`
-	const tip = `(SELECT b.burn_height FROM {bns}.block b ORDER BY b.height DESC LIMIT 1) t`
+	// The height as a subquery, not as a joined row: then an index gives the names in their order, and its entries are enough
+	// to count them and to skip those before the page.
+	const tip = `(SELECT b.burn_height FROM {bns}.block b ORDER BY b.height DESC LIMIT 1)`
+	const within = `n.owner = $1 AND ` + current + ` AND n.expires_at >= ` + tip + ` AND n.expires_at < ` + tip + ` + $2::bigint`
 	b := s.Batch()
 	height := queryTip(b)
 	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], count(*) FROM `+tip+` JOIN {bns}.name n ON `+within, of, bns.SoonExpiring)
+		SELECT ARRAY[]::bigint[], count(*) FROM {bns}.name n WHERE `+within, of, bns.SoonExpiring)
 	rows := engine.Query(b, nameColumns, `
-		SELECT `+nameSQL+` FROM `+tip+` JOIN {bns}.name n ON `+within+`
-		ORDER BY n.expires_at, n.full_name OFFSET $3 LIMIT $4`, of, bns.SoonExpiring, in.Offset, int64(limit))
+		SELECT r.* FROM (
+			SELECT n.full_name, n.expires_at FROM {bns}.name n WHERE `+within+` ORDER BY n.expires_at, n.full_name OFFSET $3 LIMIT $4
+		) p
+		CROSS JOIN LATERAL (SELECT `+nameSQL+` FROM {bns}.name n WHERE n.full_name = p.full_name AND n.until_height IS NULL LIMIT 1) r
+		ORDER BY p.expires_at, p.full_name`, of, bns.SoonExpiring, in.Offset, int64(limit))
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
@@ -169,7 +174,7 @@ func (a *api) listOwned(ctx context.Context, s *engine.Snapshot, in *OwnedInput)
 	type moment struct{ height, burnHeight int64 }
 	b := s.Batch()
 	at := engine.Query(b, func(m *moment) []any { return []any{&m.height, &m.burnHeight} }, `
-		SELECT ARRAY[]::bigint[], b.height, b.burn_height FROM {bns}.block b WHERE b.height <= coalesce($1::bigint, b.height) ORDER BY b.height DESC LIMIT 1`, height)
+		SELECT ARRAY[]::bigint[], b.height, b.burn_height FROM {bns}.block b WHERE b.height <= coalesce($1::bigint, 9223372036854775807) ORDER BY b.height DESC LIMIT 1`, height)
 	rows := engine.QueryPage(b, limit, ownedColumns, ownedSQL(historic), args...)
 	primary := engine.Query(b, func(name *string) []any { return []any{name} }, `
 		SELECT ARRAY[p.source_seq], p.full_name FROM {bns}.primary_name p WHERE p.principal = $1 AND `+inForce("p", "$2", historic), primaryArgs...)

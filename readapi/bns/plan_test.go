@@ -100,10 +100,14 @@ func TestPlans(t *testing.T) {
 		{names + "/namespace/btc?limit=50&offset=20000", part},
 		{address + "/valid?limit=50&offset=9000", part},
 		{address + "/expired?limit=50&offset=5000", part},
-		{address + "/expiring-soon?limit=20", 12_000}, // all of them are counted
+		{address + "/revoked?limit=50", 300},
+		{address + "/revoked?limit=50&offset=3000", part},
+		{address + "/expiring-soon?limit=20", 400}, // the index entries of all of them are counted
+		{address + "/expiring-soon?limit=20&offset=6000", 400},
 		{address + "?limit=20", 700},
 		{address + "?limit=20&cursor=name00030000.btc", 700},
 		{address + "?limit=20&cursor=name00030000.btc&height=35000", 600},
+		{names + "/address/owner1?height=100", look},
 		{address + "/primary", look},
 		{names + "/by-address?address=" + whale + ",owner1,owner3,owner5", 1000},
 		{names + "/name00030000.btc", look},
