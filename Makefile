@@ -113,8 +113,9 @@ sizes:
 			exit failed }'
 
 .PHONY: conformance
-conformance: postgres ## Compare the answer of each operation with what was expected by hand, and with golden answers
+conformance: postgres ## Compare the answer of each operation with what was expected by hand and with golden answers, then conformance-rosetta
 	go test -count=1 ./readapi/conformance -full
+	@$(MAKE) --no-print-directory conformance-rosetta
 
 # The commit whose program fills the tables that the program of this tree takes over.
 PREVIOUS ?= 5840796
