@@ -115,8 +115,9 @@ sizes:
 			exit failed }'
 
 .PHONY: conformance
-conformance: postgres ## Compare the answer of each operation with what was expected by hand, and with golden answers
+conformance: postgres ## Compare the answer of each operation with what was expected by hand and with golden answers, then conformance-rosetta
 	go test -count=1 ./readapi/conformance -full
+	@$(MAKE) --no-print-directory conformance-rosetta
 
 # The commit whose program fills the tables that the program of this tree takes over.
 PREVIOUS ?= 5840796
@@ -215,7 +216,7 @@ fuzz-api: postgres $(SCHEMATHESIS_DIR)-$(SCHEMATHESIS_VERSION) ## Let schemathes
 		go test -count=1 -timeout 120m -run '^TestAPIAsDescribed$$' -v ./cmd/strata
 
 .PHONY: conformance-rosetta
-conformance-rosetta: postgres $(ROSETTA_CLI)-$(ROSETTA_CLI_VERSION) ## Let rosetta-cli check /mesh and /rosetta/v1 (ROSETTA_POSTS=5000)
+conformance-rosetta: postgres $(ROSETTA_CLI)-$(ROSETTA_CLI_VERSION) ## Let rosetta-cli check /mesh and /rosetta/v1 (ROSETTA_POSTS=26000 for 5,000 blocks)
 	STRATA_ROSETTA_CLI=$(ROSETTA_CLI) STRATA_ROSETTA_POSTS=$(ROSETTA_POSTS) go test -count=1 -timeout 150m -run '^TestConformance' ./readapi/rosetta
 
 .PHONY: generate

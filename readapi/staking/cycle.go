@@ -176,12 +176,17 @@ func (a *api) getCycle(ctx context.Context, s *engine.Snapshot, in *CycleInput) 
 		FROM {staking}.calculation WHERE cycle = $1`, n)
 	indexes := engine.Query(b, func(i *int64) []any { return []any{i} }, `
 		SELECT ARRAY[]::bigint[], bond_index FROM {staking}.bond WHERE first_cycle <= $1 AND unlock_cycle > $1 ORDER BY bond_index`, n)
+	// The members' shares are read by bond before they meet their registrations: joined at once, both could be read in the
+	// order of all stakers.
 	lockups := engine.Query(b, func(r *lockupRow) []any { return []any{&r.native, &r.sbtc} }, `
-		SELECT ARRAY[]::bigint[], coalesce(sum(g.shares) FILTER (WHERE r.l1), 0)::text, coalesce(sum(g.shares) FILTER (WHERE NOT r.l1), 0)::text
-		FROM {staking}.bond b
-		JOIN {staking}.share g ON g.bond_index = b.bond_index AND g.bond_index >= 0 AND g.until_n IS NULL AND g.from_cycle <= $1 AND g.to_cycle > $1
-		JOIN {staking}.registration r ON r.bond_index = g.bond_index AND r.staker = g.staker AND r.until_n IS NULL
-		WHERE b.first_cycle <= $1 AND b.unlock_cycle > $1`, n)
+		WITH held AS MATERIALIZED (
+			SELECT b.bond_index, g.staker, g.shares
+			FROM {staking}.bond b
+			JOIN {staking}.share g ON g.bond_index = b.bond_index AND g.bond_index >= 0 AND g.until_n IS NULL AND g.from_cycle <= $1 AND g.to_cycle > $1
+			WHERE b.first_cycle <= $1 AND b.unlock_cycle > $1
+		)
+		SELECT ARRAY[]::bigint[], coalesce(sum(h.shares) FILTER (WHERE r.l1), 0)::text, coalesce(sum(h.shares) FILTER (WHERE NOT r.l1), 0)::text
+		FROM held h JOIN {staking}.registration r ON r.bond_index = h.bond_index AND r.staker = h.staker AND r.until_n IS NULL`, n)
 	claimed := engine.Query(b, func(text *string) []any { return []any{text} },
 		`SELECT ARRAY[]::bigint[], coalesce(sum(amount), 0)::text FROM {staking}.claimed WHERE cycle = $1`, n)
 	signers := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], signers::bigint FROM {staking}.cycle_set WHERE cycle = $1`, n)

@@ -95,7 +95,7 @@ func (b *Bench) operations(ctx context.Context, server *bench.Server) error {
 		for i := range b.World.fullBlocks() {
 			blocks.AddPost(path, fmt.Sprintf(`{"network_identifier":{"blockchain":"stacks","network":"mainnet"},"block_identifier":{"index":%d}}`, full(i)))
 		}
-		err := b.CompareLatencies([]int{1, 16}, path+" with 2,000 transactions", "v1 block with 2,000 transactions", "p99 < 100 ms",
+		err := b.CompareLatencies([]int{1}, "cold "+path+" with 2,000 transactions", "v1 block with 2,000 transactions", "p99 < 100 ms",
 			server.Contender(ctx, plain), server.Contender(ctx, blocks))
 		if err != nil {
 			return err
