@@ -144,8 +144,8 @@ func (r *listenerRun) lost() {
 	}
 }
 
-// announce wakes those who wait on a channel for a number that this process has committed, or for a greater one, before the
-// notification comes.
+// announce wakes those who wait on a channel, because this process has committed up to a number, before the notification
+// of that comes.
 func (l *Listener) announce(channel string, number int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,7 +16,8 @@ type recent struct {
 	bytes  int64
 }
 
-// add adds committed events, whose bodies are in memory. What comes from other processes, or in large batches, is missing.
+// add adds committed events, whose bodies are in memory. What comes from other processes, or in large batches, is
+// missing.
 func (r *recent) add(events []Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -45,5 +46,5 @@ func (r *recent) after(seq int64) []Event {
 }
 
 // Recent returns the events after a position as far as this process has appended them a moment ago; none when the next
-// one was not, or is too long ago. These have the fields that a reader of the log gets, and bodies that must not be changed.
+// one was not, or is too long ago. These have the fields that a reader of the log gets. Their bodies must not be changed.
 func (l *Log) Recent(after int64) []Event { return l.recent.after(after) }

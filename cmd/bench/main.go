@@ -91,6 +91,7 @@ func run() error {
 	forwarded := flag.Int("forwarded", 1_000_000, "number of requests that \"proxy\" forwards while it samples memory")
 	only := flag.String("only", "", "run only measurements whose name contains one of these comma-separated texts (default all)")
 	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "pattern of archives for \"fold recordings\", \"rebuild\" and \"tip\"; no match is no error")
+	before := flag.String("before", "", "path of an earlier strata program, which \"tip\" measures in turns with this one")
 	flag.Parse()
 
 	archives, err := filepath.Glob(*recordings)
@@ -104,7 +105,7 @@ func run() error {
 	defer b.Stop()
 
 	ingested := ingest.Bench{Bench: b, Events: *small}
-	followed := tip.Bench{Bench: b, Recordings: archives}
+	followed := tip.Bench{Bench: b, Recordings: archives, Before: *before}
 	folded := fold.Bench{Bench: b, Blocks: *blocks, Recordings: archives, Rebuilt: *rebuilt}
 	read := &reads.Bench{Bench: b, LedgerRows: *rows, Distinct: *distinct}
 	token := tokens.Bench{Bench: b, Known: *known, Fetched: *fetched, Concurrencies: concurrencies}

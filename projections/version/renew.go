@@ -21,8 +21,9 @@ import (
 )
 
 const (
-	// renewInterval is how often a Renewal looks.
+	// renewInterval is how often a Renewal looks while something is due, and idleInterval how often it does otherwise.
 	renewInterval = time.Second
+	idleInterval  = 5 * time.Second
 	// renewPause is how long it leaves versions alone that can't become active: each attempt reads their tables.
 	renewPause = 5 * time.Minute
 	// renewKey is the key of the advisory lock that keeps all processes but one from verifying the same versions.
@@ -78,22 +79,29 @@ func (r *Renewal) Notice() string {
 
 // Run renews until ctx ends.
 func (r *Renewal) Run(ctx context.Context) {
-	for ; ctx.Err() == nil; pause.For(ctx, renewInterval) {
-		es, err := register.Read(ctx, r.Pool)
-		if err != nil {
-			continue // what follows the log says that the database does not answer
-		}
-		if r.Activate {
-			r.activateDue(ctx, es)
-		}
-		if r.Keep > 0 {
-			r.dropReplaced(ctx, es)
-		}
+	for ctx.Err() == nil {
+		pause.For(ctx, r.renew(ctx))
 	}
 }
 
-// activateDue makes active what is due and built.
-func (r *Renewal) activateDue(ctx context.Context, es register.Entries) {
+// renew looks once, and returns how long to wait before the next look.
+func (r *Renewal) renew(ctx context.Context) (wait time.Duration) {
+	es, err := register.Read(ctx, r.Pool)
+	if err != nil {
+		return renewInterval // what follows the log says that the database does not answer
+	}
+	wait = idleInterval
+	if r.Activate && r.activateDue(ctx, es) {
+		wait = renewInterval
+	}
+	if r.Keep > 0 {
+		r.dropReplaced(ctx, es)
+	}
+	return wait
+}
+
+// activateDue makes active what is due and built, and reports whether anything was due.
+func (r *Renewal) activateDue(ctx context.Context, es register.Entries) bool {
 	groups := due(r.Lines, es)
 	if len(groups) == 0 {
 		r.succeed()
@@ -129,6 +137,7 @@ func (r *Renewal) activateDue(ctx context.Context, es register.Entries) {
 			r.Logger.LogAttrs(ctx, slog.LevelInfo, "new versions of read tables are active", slog.String("versions", strings.Join(names, ", ")))
 		}
 	}
+	return len(groups) > 0
 }
 
 func (r *Renewal) succeed() {

@@ -12,12 +12,27 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	domain "strata/domain/bns"
 	"strata/internal/synth/synthchain"
+	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
+	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
+	"strata/projections/bns"
+	"strata/projections/brc20"
+	"strata/projections/follow"
+	"strata/projections/ft"
+	"strata/projections/inscriptions"
 	"strata/projections/mempool"
+	"strata/projections/names"
+	"strata/projections/nft"
+	"strata/projections/ordinals"
+	"strata/projections/pox"
+	"strata/projections/rosetta"
+	"strata/projections/sft"
+	"strata/projections/staking"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -111,11 +126,21 @@ func TestFamiliesShowOneBlock(t *testing.T) {
 	t.Parallel()
 	const posts = 60
 	log := replay.NewLog(t)
-	replay.Start(t, log, apitest.NewChain(t), balances.New(nil), accounts.New(), mempool.New())
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond},
+		projections.Chain(apitest.NewChain(t), balances.New(nil), accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()),
+			ft.New(nil), sft.New(nil), nft.New(nil), rosetta.New()),
+		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()))
 	k := apitest.NewKeeper(t, apitest.Readers(t, log.Pool()), readapi.Config{Signal: nil})
-	made := synthchain.New(synthchain.Everything(11, synthchain.V40))
-	post := func() { p := made.Next(); replay.Append(t, log, replay.Post{Path: p.Path, Body: p.Body}) }
-	for range 8 {
+	made, feed := synthchain.New(synthchain.Everything(11, synthchain.V40)), synthordinals.New(synthordinals.Config{Seed: 11})
+	posted := 0
+	post := func() {
+		if posted++; posted%5 == 0 {
+			replay.Append(t, log, replay.Post(feed.Next()))
+		} else {
+			replay.Append(t, log, replay.Post(made.Next()))
+		}
+	}
+	for range 12 {
 		post()
 	}
 	replay.Wait(t, log)
@@ -123,11 +148,15 @@ func TestFamiliesShowOneBlock(t *testing.T) {
 	families := []string{
 		"/extended", "/extended/v2/blocks?limit=1", "/extended/v1/block?limit=1", "/extended/v1/address/" + account + "/stx",
 		"/extended/v1/address/" + account + "/transactions?limit=1", "/extended/v1/address/" + account + "/nonces", "/extended/v1/tx?limit=1",
-		"/extended/v2/burn-blocks?limit=1", "/extended/v3/blocks?limit=1",
+		"/extended/v2/burn-blocks?limit=1", "/extended/v3/blocks?limit=1", "/extended/v1/tx/mempool?limit=1", "/extended/v2/pox/cycles",
+		"/extended/v1/burnchain/rewards?limit=1", "/extended/v3/staking/bonds", "/v1/namespaces", "/bns/v2/names?limit=1",
+		"/metadata/v1/ft?limit=1", "/ordinals/v1/inscriptions?limit=1", "/ordinals/v1/brc-20/tokens?limit=1",
 	}
 	stop := make(chan struct{})
 	var clients sync.WaitGroup
 	answered := make([]int, 3)
+	var mu sync.Mutex
+	shown := map[string]int{} // answers of each family
 	for i := range answered {
 		clients.Go(func() {
 			for n := i; ; n++ {
@@ -146,6 +175,11 @@ func TestFamiliesShowOneBlock(t *testing.T) {
 				// A synthetic chain reorganises, so that heights may fall; the number of events that answers reflect never does.
 				if other.Status == http.StatusOK && logOf(t, other) < logOf(t, reply) && !sameBlock(other, status.Tip.Block) {
 					t.Errorf("%s is of %s, after the status was of %s", families[n%len(families)], other.Header.Get("Strata-Position"), reply.Header.Get("Strata-Position"))
+				}
+				if other.Status == http.StatusOK {
+					mu.Lock()
+					shown[families[n%len(families)]]++
+					mu.Unlock()
 				}
 				answered[i]++
 			}
@@ -168,6 +202,11 @@ func TestFamiliesShowOneBlock(t *testing.T) {
 	for i, n := range answered {
 		if n == 0 {
 			t.Errorf("client %d got no answers", i)
+		}
+	}
+	for _, family := range families {
+		if shown[family] == 0 {
+			t.Errorf("%s was never answered: %s", family, k.Get(family).Body)
 		}
 	}
 }

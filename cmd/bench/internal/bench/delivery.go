@@ -153,7 +153,7 @@ func (v Visibility) Measure(ctx context.Context, b *Bench) error {
 			continue
 		}
 		acknowledged := time.Now()
-		if err := waitUntilShown(server.API+v.Path, height); err != nil {
+		if err := WaitUntilShown(server.API+v.Path, height); err != nil {
 			return err
 		}
 		took = append(took, time.Since(acknowledged))
@@ -165,8 +165,8 @@ func (v Visibility) Measure(ctx context.Context, b *Bench) error {
 	return nil
 }
 
-// waitUntilShown repeats a request without a pause until its answer reflects the block at a height.
-func waitUntilShown(url string, height int64) error {
+// WaitUntilShown repeats a request without a pause until its answer reflects the block at a height.
+func WaitUntilShown(url string, height int64) error {
 	want := fmt.Sprintf("height=%d;", height)
 	for started := time.Now(); ; {
 		response, err := http.Get(url)

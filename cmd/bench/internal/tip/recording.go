@@ -19,8 +19,8 @@ const recorded = "epoch-3-transition"
 
 // recordings posts what a node posted while it was recorded to a new server, one event after the other, and measures until
 // all is folded.
-func (b *Bench) recordings(ctx context.Context) error {
-	for i, path := range b.Recordings {
+func (m *measured) recordings(ctx context.Context) error {
+	for i, path := range m.Recordings {
 		if !strings.Contains(filepath.Base(path), recorded) {
 			continue
 		}
@@ -28,7 +28,7 @@ func (b *Bench) recordings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		w, err := b.open(ctx, fmt.Sprintf("tip_recording_%d", i), transfers)
+		w, err := m.open(ctx, fmt.Sprintf("_recording_%d", i), transfers)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (b *Bench) recordings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.Row(fmt.Sprintf("%s, %d events one by one, new server, until folded", recorded, len(events)), fmt.Sprintf("%.1f s", took.Seconds()), "", "", "≤ 0.8 s")
+		m.row(fmt.Sprintf("%s, %d events one by one, new server, until folded", recorded, len(events)), fmt.Sprintf("%.2f s", took.Seconds()), "≤ 0.8 s")
 	}
 	return nil
 }

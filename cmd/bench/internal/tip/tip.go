@@ -4,8 +4,6 @@ package tip
 import (
 	"context"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -19,6 +17,9 @@ import (
 type Bench struct {
 	*bench.Bench
 	Recordings []string // archives
+	// Before is the path of an earlier program, which is measured in turns with this one; empty for none. It must
+	// understand the same log and register.
+	Before string
 }
 
 const (
@@ -29,20 +30,66 @@ const (
 	idleTime   = 10 * time.Second
 	// settleTime is how long a server takes to become idle: it keeps connections for half a minute, and the server counts
 	// the transactions of idle connections late.
-	settleTime  = 50 * time.Second
-	transfers   = 10
-	largeBlock  = 1000
-	largeRounds = 5
+	settleTime    = 50 * time.Second
+	transfers     = 10
+	visibleRounds = 200
+	largeBlock    = 1000
+	largeRounds   = 5
 )
 
 // Measure lets a server follow blocks of ten transfers: idle, at twenty events a second, and from one sender that waits
-// for each answer only. It compares the processor time with that of folding the same events in bulk.
+// for each answer only. Beside each figure stands that of the earlier program, if there is one, or else the processor
+// time of folding the same events in bulk.
 func (b *Bench) Measure(ctx context.Context) error {
-	bulk, err := b.bulk(ctx)
-	if err != nil {
-		return err
+	programs := []*measured{{Bench: b, name: "tip", program: b.Program}}
+	if b.Before != "" {
+		programs = append(programs, &measured{Bench: b, name: "tip_before", program: b.Before})
 	}
-	w, err := b.open(ctx, "tip", transfers)
+	for _, part := range []func(*measured, context.Context) error{
+		(*measured).bulk, (*measured).follow, (*measured).visible, (*measured).large, (*measured).recordings,
+	} {
+		for _, p := range programs {
+			if err := part(p, ctx); err != nil {
+				return err
+			}
+		}
+	}
+	own := programs[0]
+	for i, r := range own.rows {
+		switch {
+		case len(programs) > 1:
+			b.Row(r.what, r.figure, programs[1].rows[i].figure+" before", "", r.target)
+		case r.cost != nil:
+			b.Row(r.what, r.figure, own.inBulk.cpu()+" CPU in bulk", fmt.Sprintf("%.1f×", r.cost.total()/own.inBulk.total()), r.target)
+		default:
+			b.Row(r.what, r.figure, "", "", r.target)
+		}
+	}
+	return nil
+}
+
+// measured is a program that is measured.
+type measured struct {
+	*Bench
+	name    string // of its databases
+	program string
+	inBulk  cost
+	rows    []row
+}
+
+// row is a line of the table for one program.
+type row struct {
+	what, figure, target string
+	cost                 *cost
+}
+
+func (m *measured) row(what, figure, target string) {
+	m.rows = append(m.rows, row{what: what, figure: figure, target: target})
+}
+
+// follow measures a server that has nothing to do, and one that follows.
+func (m *measured) follow(ctx context.Context) error {
+	w, err := m.open(ctx, "", transfers)
 	if err != nil {
 		return err
 	}
@@ -50,7 +97,7 @@ func (b *Bench) Measure(ctx context.Context) error {
 	if _, err := w.follow(ctx, warmEvents, 0); err != nil {
 		return err
 	}
-	if err := b.idle(ctx, w); err != nil {
+	if err := m.idle(ctx, w); err != nil {
 		return err
 	}
 	for _, c := range []struct {
@@ -65,17 +112,15 @@ func (b *Bench) Measure(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.Row("follow "+c.what, fmt.Sprintf("%.1f transactions, %s CPU an event, %.0f events/s", cost.transactions, cost.cpu(), cost.rate),
-			bulk.cpu()+" CPU in bulk", fmt.Sprintf("%.1f×", cost.total()/bulk.total()), c.target)
+		figure := fmt.Sprintf("%.1f transactions, %.0f statements in %.1f round trips, %s CPU an event, %.0f events/s",
+			cost.transactions, cost.statements, cost.roundTrips, cost.cpu(), cost.rate)
+		m.rows = append(m.rows, row{"follow " + c.what, figure, c.target, &cost})
 	}
-	if err := b.large(ctx); err != nil {
-		return err
-	}
-	return b.recordings(ctx)
+	return nil
 }
 
 // idle measures what a server does when nothing comes.
-func (b *Bench) idle(ctx context.Context, w *world) error {
+func (m *measured) idle(ctx context.Context, w *world) error {
 	time.Sleep(settleTime)
 	before, err := w.sample(ctx)
 	if err != nil {
@@ -91,14 +136,14 @@ func (b *Bench) idle(ctx context.Context, w *world) error {
 		return err
 	}
 	cpu := (after.strata - before.strata + after.postgres - before.postgres).Seconds() / idleTime.Seconds()
-	b.Row("idle", fmt.Sprintf("%.1f transactions/s, %.2f %% of a core, %d connections", float64(after.transactions-before.transactions)/idleTime.Seconds(), cpu*100, connections),
-		"", "", "≤ 5/s, < 0.5 %, ≤ 15")
+	m.row("idle", fmt.Sprintf("%.1f transactions/s, %.2f %% of a core, %d connections",
+		float64(after.transactions-before.transactions)/idleTime.Seconds(), cpu*100, connections), "≤ 5/s, < 0.5 %, ≤ 15")
 	return nil
 }
 
 // large measures the time from the acknowledgement of a large block until all projections have folded it.
-func (b *Bench) large(ctx context.Context) error {
-	w, err := b.open(ctx, "tip_large", largeBlock)
+func (m *measured) large(ctx context.Context) error {
+	w, err := m.open(ctx, "_large", largeBlock)
 	if err != nil {
 		return err
 	}
@@ -117,35 +162,51 @@ func (b *Bench) large(ctx context.Context) error {
 		}
 		shortest = min(shortest, time.Since(began))
 	}
-	b.Row(fmt.Sprintf("a block of %d, acknowledged → folded by all, best of %d", largeBlock, largeRounds), fmt.Sprintf("%d ms", shortest.Milliseconds()), "", "", "≤ 50 ms")
+	m.row(fmt.Sprintf("a block of %d, acknowledged → folded by all, best of %d", largeBlock, largeRounds), fmt.Sprintf("%d ms", shortest.Milliseconds()), "≤ 50 ms")
+	return nil
+}
+
+// visible measures the time from the acknowledgement of a block until the API shows the balance of its sender.
+func (m *measured) visible(ctx context.Context) error {
+	w, err := m.open(ctx, "_visible", transfers)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	p50, p99, err := w.visible(ctx, visibleRounds)
+	if err != nil {
+		return err
+	}
+	m.row("acknowledged → visible in a balance, p50 / p99", bench.Milliseconds(p50)+" / "+bench.Milliseconds(p99), "≤ 5 / 25 ms")
 	return nil
 }
 
 // bulk folds events that are there when the server starts.
-func (b *Bench) bulk(ctx context.Context) (c cost, err error) {
-	w, err := b.open(ctx, "tip_bulk", transfers, "--roles", "observer")
+func (m *measured) bulk(ctx context.Context) error {
+	w, err := m.open(ctx, "_bulk", transfers, "--roles", "observer")
 	if err != nil {
-		return c, err
+		return err
 	}
 	if err := w.post(ctx, fastEvents, 0); err != nil {
 		w.close()
-		return c, err
+		return err
 	}
 	w.server.Stop()
-	if w.server, err = b.Serve(ctx, w.url); err != nil {
+	if w.server, err = m.serve(ctx, w.url); err != nil {
 		w.pool.Close()
-		return c, err
+		return err
 	}
 	defer w.close()
 	before, err := w.sample(ctx)
 	if err != nil {
-		return c, err
+		return err
 	}
 	if err := w.wait(ctx); err != nil {
-		return c, err
+		return err
 	}
 	after, err := w.sample(ctx)
-	return costOf(before, after, fastEvents), err
+	m.inBulk = costOf(before, after, fastEvents)
+	return err
 }
 
 // world is a server that receives a made-up chain.
@@ -157,11 +218,12 @@ type world struct {
 	postmaster int
 }
 
-func (b *Bench) open(ctx context.Context, database string, transfers int, more ...string) (w *world, err error) {
+// open starts a server on a new database, whose name ends with suffix.
+func (m *measured) open(ctx context.Context, suffix string, transfers int, more ...string) (w *world, err error) {
 	w = &world{chain: synthchain.New(synthchain.Config{
 		Seed: 5, TxPerBlock: synthchain.Range{Min: transfers, Max: transfers}, SigningSample: 100, ForgetHistory: true, Accounts: max(64, transfers),
 	})}
-	if w.url, w.pool, err = b.Database(ctx, database); err != nil {
+	if w.url, w.pool, err = m.Database(ctx, m.name+suffix); err != nil {
 		return nil, err
 	}
 	var backend int
@@ -169,13 +231,20 @@ func (b *Bench) open(ctx context.Context, database string, transfers int, more .
 		w.postmaster, err = parentOf(backend)
 	}
 	if err == nil {
-		w.server, err = b.Serve(ctx, w.url, more...)
+		w.server, err = m.serve(ctx, w.url, more...)
 	}
 	if err != nil {
 		w.pool.Close()
 		return nil, err
 	}
 	return w, nil
+}
+
+// serve starts a server of the program.
+func (m *measured) serve(ctx context.Context, url string, more ...string) (*bench.Server, error) {
+	own := *m.Bench.Bench
+	own.Program = m.program
+	return own.Serve(ctx, url, more...)
 }
 
 func (w *world) close() {
@@ -221,55 +290,4 @@ func (w *world) follow(ctx context.Context, events, rate int) (c cost, err error
 	c = costOf(before, after, events)
 	c.rate = float64(events) / took.Seconds()
 	return c, err
-}
-
-// sample is what was spent until a moment.
-type sample struct {
-	at               time.Time
-	transactions     int64
-	strata, postgres time.Duration
-}
-
-func (w *world) sample(ctx context.Context) (s sample, err error) {
-	s.at = time.Now()
-	if s.strata, err = bench.ProcessorTime(w.server.Pid()); err != nil {
-		return s, err
-	}
-	if s.postgres, err = bench.ProcessorTime(w.postmaster); err != nil {
-		return s, err
-	}
-	err = w.pool.QueryRow(ctx, `SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()`).Scan(&s.transactions)
-	return s, err
-}
-
-// cost is what an event costs.
-type cost struct {
-	transactions, strata, postgres float64 // times in milliseconds
-	rate                           float64 // events per second
-}
-
-func costOf(before, after sample, events int) cost {
-	each := func(d time.Duration) float64 { return d.Seconds() * 1000 / float64(events) }
-	return cost{
-		transactions: float64(after.transactions-before.transactions) / float64(events),
-		strata:       each(after.strata - before.strata), postgres: each(after.postgres - before.postgres),
-	}
-}
-
-func (c cost) total() float64 { return c.strata + c.postgres }
-
-func (c cost) cpu() string { return fmt.Sprintf("%.1f + %.1f ms", c.strata, c.postgres) }
-
-// parentOf returns the process that started a process.
-func parentOf(pid int) (parent int, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, fmt.Errorf("find the process that started a backend: %w", err)
-	}
-	_, rest, _ := strings.Cut(string(text), ") ")
-	var state string
-	if _, err := fmt.Sscan(rest, &state, &parent); err != nil {
-		return 0, fmt.Errorf("find the process that started a backend: %w", err)
-	}
-	return parent, nil
 }

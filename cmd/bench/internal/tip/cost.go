@@ -1,0 +1,92 @@
+package tip
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"strata/cmd/bench/internal/bench"
+)
+
+// sample is what was spent until a moment.
+type sample struct {
+	at               time.Time
+	transactions     int64
+	statements       float64 // of folds
+	roundTrips       float64
+	strata, postgres time.Duration
+}
+
+func (w *world) sample(ctx context.Context) (s sample, err error) {
+	s.at = time.Now()
+	if s.strata, err = bench.ProcessorTime(w.server.Pid()); err != nil {
+		return s, err
+	}
+	if s.postgres, err = bench.ProcessorTime(w.postmaster); err != nil {
+		return s, err
+	}
+	if s.statements, s.roundTrips, err = sentOf(w.server); err != nil {
+		return s, err
+	}
+	err = w.pool.QueryRow(ctx, `SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()`).Scan(&s.transactions)
+	return s, err
+}
+
+// cost is what an event costs.
+type cost struct {
+	transactions, statements, roundTrips float64
+	strata, postgres                     float64 // milliseconds
+	rate                                 float64 // events per second
+}
+
+func costOf(before, after sample, events int) cost {
+	each := func(d time.Duration) float64 { return d.Seconds() * 1000 / float64(events) }
+	return cost{
+		transactions: float64(after.transactions-before.transactions) / float64(events),
+		statements:   (after.statements - before.statements) / float64(events), roundTrips: (after.roundTrips - before.roundTrips) / float64(events),
+		strata: each(after.strata - before.strata), postgres: each(after.postgres - before.postgres),
+	}
+}
+
+func (c cost) total() float64 { return c.strata + c.postgres }
+
+func (c cost) cpu() string { return fmt.Sprintf("%.1f + %.1f ms", c.strata, c.postgres) }
+
+// parentOf returns the process that started a process.
+func parentOf(pid int) (parent int, err error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, fmt.Errorf("find the process that started a backend: %w", err)
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	var state string
+	if _, err := fmt.Sscan(rest, &state, &parent); err != nil {
+		return 0, fmt.Errorf("find the process that started a backend: %w", err)
+	}
+	return parent, nil
+}
+
+// sentOf returns how many statements the folds of a server have sent together, and in how many round trips. Both are 0 for
+// a server that does not count them, or that has no API.
+func sentOf(server *bench.Server) (statements, roundTrips float64, err error) {
+	response, err := http.Get(server.API + "/metrics")
+	if err != nil {
+		return 0, 0, fmt.Errorf("read the metrics of the server: %w", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	lines := bufio.NewScanner(response.Body)
+	for lines.Scan() {
+		for name, value := range map[string]*float64{"strata_projection_statements_total ": &statements, "strata_projection_round_trips_total ": &roundTrips} {
+			if text, ok := strings.CutPrefix(lines.Text(), name); ok {
+				if _, err := fmt.Sscan(text, value); err != nil {
+					return 0, 0, fmt.Errorf("read the metrics of the server: %q: %w", lines.Text(), err)
+				}
+			}
+		}
+	}
+	return statements, roundTrips, lines.Err()
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/cmd/strata/internal/simulate"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/pgtest"
+)
+
+// A server that has nothing to do leaves the database alone: notifications wake it, and what it looks up all the same are
+// few transactions, over few connections. Postgres counts those of a connection up to ten seconds late.
+func TestIdle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for half a minute")
+	}
+	t.Parallel()
+	const (
+		settle, watch           = 15 * time.Second, 20 * time.Second
+		transactions, connected = 5, 15 // a second, and at a time
+	)
+	dir, url := t.TempDir(), pgtest.Dedicated(t).URL()
+	s := startServer(t, dir, "--database-url", url+"&pool_max_conn_idle_time=2s&pool_health_check_period=1s")
+	chain := synthchain.New((&simulate.Command{Seed: 5, Calm: true}).Config())
+	for range 30 {
+		p := chain.Next()
+		s.mustPost(p.Path, p.Body)
+	}
+	s.caughtUp(30)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	count := func(sql string) (n int64) {
+		t.Helper()
+		if err := conn.QueryRow(t.Context(), sql).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	const committed = `SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()`
+	time.Sleep(settle)
+	before := count(committed)
+	time.Sleep(watch)
+	each := float64(count(committed)-before) / watch.Seconds()
+	open := count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`)
+	t.Logf("%.1f transactions a second, %d connections", each, open)
+	if each > transactions || open > connected {
+		t.Errorf("an idle server makes %.1f transactions a second over %d connections, want at most %d and %d", each, open, transactions, connected)
+	}
+}
