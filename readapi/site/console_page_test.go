@@ -439,7 +439,7 @@ func consoleReadings(t *testing.T, s *consoleSite, open func(t *testing.T, fragm
 		{"latest", []string{"/extended/v2/blocks/latest", "/ordinals/v1/brc-20/tokens/latest"}},
 		{"ordi", []string{"/ordinals/v1/brc-20/tokens/ordi"}},
 		{"muneeb.btc", []string{"/bns/v2/names/muneeb.btc", "/v1/names/muneeb.btc"}},
-		{"sub.muneeb.id", []string{"/bns/v2/names/sub.muneeb.id", "/v1/names/sub.muneeb.id"}},
+		{"sub.muneeb.id", []string{"/v1/names/sub.muneeb.id"}},
 		{"cycle 84", []string{"/extended/v2/pox/cycles/84"}},
 		{"Event #7", []string{"/audit/v1/events/7"}},
 		{"burn block 800000", []string{"/extended/v2/burn-blocks/800000"}},

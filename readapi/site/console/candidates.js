@@ -72,7 +72,7 @@ export function candidates(text) {
     return readings;
   }
   if (name.test(text)) {
-    add("the name in BNS-V2", `/bns/v2/names/${part(text)}`);
+    if (text.split(".").length === 2) add("the name in BNS-V2", `/bns/v2/names/${part(text)}`);
     add("the name or subdomain in the first registry", `/v1/names/${part(text)}`);
     return readings;
   }
