@@ -168,7 +168,7 @@ func askAgain(t *testing.T, s *server, url, dir string, world *outside.World, co
 		{[]string{"import", coin}, "is a token contract"},
 	} {
 		before := world.Calls()
-		if got := must(t, dir, append([]string{"tokens", "--database-url", url}, tc.args...)...); !strings.Contains(got, tc.want) {
+		if got := must(t, dir, append(append([]string{"tokens"}, tc.args...), "--database-url", url)...); !strings.Contains(got, tc.want) {
 			t.Errorf("strata tokens %v: got %q, want %q", tc.args, got, tc.want)
 		}
 		eventually.Holds(t, strings.Join(tc.args, " ")+" lets the contract be asked again", func() bool { return world.Calls() > before })

@@ -15,6 +15,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"strata/metadata/refresh"
 	"strata/projections/admin"
 	"strata/readapi"
 )
@@ -198,7 +199,7 @@ func checkCurl(t testing.TB, file, line string) {
 	switch apiAddr, adminAddr := defaultOf(t, "api-addr"), defaultOf(t, "admin-addr"); target.Host {
 	case apiAddr:
 	case adminAddr: // where reads are too
-		maps.Copy(paths, admin.New(admin.Config{}).OpenAPI().Paths)
+		maps.Copy(paths, admin.New(admin.Config{Tokens: refresh.Refresher{}}).OpenAPI().Paths)
 	default:
 		t.Errorf("%s: %q: the API's address is %s by default, and that of administration %s", file, line, apiAddr, adminAddr)
 	}

@@ -100,7 +100,8 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 		)
 		INSERT INTO {schema}.day AS d (source_seq, day, addresses, contract_id)
 		SELECT max(source_seq), day, count(*), contract_id FROM came GROUP BY contract_id, day ORDER BY contract_id, day
-		ON CONFLICT (contract_id, day) DO UPDATE SET source_seq = excluded.source_seq, addresses = d.addresses + excluded.addresses
+		ON CONFLICT (contract_id, day) DO UPDATE
+			SET source_seq = greatest(d.source_seq, excluded.source_seq), addresses = d.addresses + excluded.addresses
 		RETURNING contract_id`), c.heights, c.seqs, c.days, c.indexes, c.contracts, c.addresses)
 	return b.touch(rows, err)
 }

@@ -32,7 +32,7 @@ func TestDocs(t *testing.T) {
 	search := func(text string) {
 		tb.value(nil, `{ const f = document.querySelector("#search"); f.value = $1; f.dispatchEvent(new Event("input")); } 0`, text)
 	}
-	search("whether process is UP")
+	search("HEALTHZ process")
 	tb.until("one is found", shown+` === "get-health" && document.querySelector("#found").textContent === "1 operation" && [...document.querySelectorAll("#toc a, #toc h2")].filter((e) => e.checkVisibility()).length === 2`)
 	search("nothing like this")
 	tb.until("none is found", shown+` === "" && document.querySelector("#found").textContent === "0 operations"`)

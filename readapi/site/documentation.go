@@ -21,7 +21,7 @@ var docsPage []byte
 
 // pageFields lets a page that is one file run its own script, and ask this server only.
 var pageFields = []answer.Field{
-	{Name: "Content-Security-Policy", Values: []string{"default-src 'none'; connect-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}},
+	{Name: "Content-Security-Policy", Values: []string{"default-src 'none'; connect-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}},
 	{Name: "X-Content-Type-Options", Values: []string{"nosniff"}},
 }
 

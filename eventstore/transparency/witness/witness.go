@@ -150,7 +150,7 @@ func (a *Asker) ask(ctx context.Context, w *asked, note []byte, size int64) erro
 			return err
 		case status == http.StatusOK:
 			w.size = size
-			if _, _, err := a.config.Log.Cosign(ctx, fmt.Appendf(bytes.Clone(note), "%s", answer)); err != nil {
+			if _, _, err := a.config.Log.Cosign(ctx, append(bytes.Clone(note), answer...)); err != nil {
 				return fmt.Errorf("keep its signature: %w", err)
 			}
 			w.signed = size

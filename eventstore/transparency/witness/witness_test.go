@@ -334,7 +334,7 @@ func TestLitewitness(t *testing.T) {
 		}
 		return err == nil
 	})
-	// Its own tool for the list of logs needs a module that the proxy does not have.
+	// Its own tool for the list of logs has dependencies that can not be had everywhere.
 	const insert = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); " +
 		"db.execute('INSERT INTO log VALUES (?, 0, ?)', (sys.argv[2], sys.argv[4])); db.execute('INSERT INTO key VALUES (?, ?)', (sys.argv[2], sys.argv[3])); db.commit()"
 	empty := tlog.Hash(sha256.Sum256(nil)).String()

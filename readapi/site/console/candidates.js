@@ -56,7 +56,6 @@ export function candidates(text) {
     add("the transaction with this id", `/extended/v1/tx/0x${digits}`);
     add("the block with this hash", `/extended/v2/blocks/0x${digits}`);
     add("the Bitcoin block with this hash", `/extended/v2/burn-blocks/0x${digits}`);
-    add("the microblock with this hash", `/extended/v1/microblock/0x${digits}`);
     add("the first inscription of this Bitcoin transaction", `/ordinals/v1/inscriptions/${digits}i0`);
     add("the inscriptions on the first output of this Bitcoin transaction", `/ordinals/v1/inscriptions?output=${digits}:0`);
     if (digits.startsWith("00000000")) add("the inscriptions revealed in the Bitcoin block with this hash", `/ordinals/v1/inscriptions?genesis_block=${digits}`);
@@ -73,7 +72,7 @@ export function candidates(text) {
     return readings;
   }
   if (name.test(text)) {
-    add("the name in BNS-V2", `/bns/v2/names/${part(text)}`);
+    if (text.split(".").length === 2) add("the name in BNS-V2", `/bns/v2/names/${part(text)}`);
     add("the name or subdomain in the first registry", `/v1/names/${part(text)}`);
     return readings;
   }

@@ -14,7 +14,7 @@ const milliseconds = (n) => (n < 1 ? `${Number((n * 1000).toPrecision(2))} ms` :
 // The series, with what is drawn of a point. most is the top of the scale where that is fixed.
 const series = [
   { id: "events", name: "events a second", of: (p) => p.events, text: (n) => perSecond(n).replace("/s", "") },
-  { id: "lag", name: "events behind, of the slowest projection", of: (p) => p.lag, text: (n) => count(n) },
+  { id: "lag", name: "events behind", of: (p) => p.lag, text: (n) => count(n) },
   { id: "latency", name: "95 % answered within", of: (p) => p.slow, text: milliseconds },
   { id: "hits", name: "answers from the cache", of: (p) => p.hits, text: share, most: 1 },
 ];
