@@ -19,6 +19,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/pox"
 	"strata/domain/schema"
+	"strata/internal/locks"
 )
 
 const (
@@ -254,6 +255,11 @@ func (c *comparison) compareAccounts(ctx context.Context, tx pgx.Tx) error {
 		if err != nil {
 			return fmt.Errorf("read accounts: %w", err)
 		}
+		// The database would end a transaction that does nothing for minutes, while a slow node answers.
+		stop := locks.KeepAlive(ctx, 0, func(ctx context.Context) error {
+			_, err := tx.Exec(ctx, `SELECT`)
+			return err
+		})
 		var mutex sync.Mutex
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(concurrency)
@@ -276,7 +282,9 @@ func (c *comparison) compareAccounts(ctx context.Context, tx pgx.Tx) error {
 				return nil
 			})
 		}
-		if err := group.Wait(); err != nil || len(page) < pageRows {
+		err = group.Wait()
+		stop()
+		if err != nil || len(page) < pageRows {
 			return err
 		}
 	}
