@@ -91,7 +91,10 @@ func TestFewerRunUnderPressure(t *testing.T) {
 		group.Go(func() {
 			for g.Enter(ctx) == nil {
 				now := running.Add(1)
-				for seen := highest.Load(); now > seen && !highest.CompareAndSwap(seen, now); seen = highest.Load() {
+				for {
+					if seen := highest.Load(); now <= seen || highest.CompareAndSwap(seen, now) {
+						break
+					}
 				}
 				time.Sleep(time.Millisecond)
 				running.Add(-1)
