@@ -262,3 +262,35 @@ func TestLeftovers(t *testing.T) {
 		t.Errorf("there are %d schemas, want 2", n)
 	}
 }
+
+// TestVerifyQuarantine expects VerifyRows to find what the quarantine says without cause, and what it does not say.
+func TestVerifyQuarantine(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
+	replay.Append(t, log, rig.Blocks(0, 20)...)
+	replay.Append(t, log, replay.Post{Path: "/new_block", Body: []byte(`{"block_hash":7}`)}, replay.Post{Path: "/new_block", Body: []byte(`{}`)})
+	rig.Follow(t, log, lines...)
+	replay.Wait(t, log)
+	verify := func() (found []string) {
+		err := follow.VerifyRows(t.Context(), log, lines, follow.VerifyRowsOptions{Difference: func(name string, d version.Difference) bool {
+			found = append(found, fmt.Sprint(name, " ", d.Table, " ", *d.Key[0].Text, " ", d.Missing, " ", d.Extra, " ", len(d.Columns)))
+			return true
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	if found := verify(); len(found) > 0 {
+		t.Errorf("got %q, want nothing", found)
+	}
+	first, last := rig.Query[int64](t, log, `SELECT min(seq) FROM strata.quarantine`), rig.Query[int64](t, log, `SELECT max(seq) FROM strata.quarantine`)
+	rig.Execute(t, log, `UPDATE strata.quarantine SET pointer = '/made/up' WHERE seq = $1`, first)
+	rig.Execute(t, log, `DELETE FROM strata.quarantine WHERE seq = $1`, last)
+	rig.Execute(t, log, `INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason) SELECT 'chain', version, 3, '/new_block', '', 'made up' FROM strata.active WHERE name = 'chain'`)
+	want := []string{"chain quarantine 3 true false 0", fmt.Sprintf("chain quarantine %d false false 1", first), fmt.Sprintf("chain quarantine %d false true 0", last)}
+	if found := verify(); !slices.Equal(found, want) {
+		t.Errorf("got %q, want %q", found, want)
+	}
+}
