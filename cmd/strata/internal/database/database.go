@@ -243,8 +243,13 @@ func poolConfig(url string, connections, share int) (*pgxpool.Config, error) {
 	// What a burst has opened is closed soon: each connection costs the server some megabytes.
 	config.MaxConnIdleTime = min(config.MaxConnIdleTime, 30*time.Second)
 	config.HealthCheckPeriod = min(config.HealthCheckPeriod, 15*time.Second)
+	config.ShouldPing = func(_ context.Context, conn pgxpool.ShouldPingParams) bool { return conn.IdleDuration > pingAfter }
 	return config, nil
 }
+
+// pingAfter is how long a connection is idle before it is asked whether it lives, when it is needed again. It is longer than
+// the second after which a server at rest looks again: each question is a transaction.
+const pingAfter = 1500 * time.Millisecond
 
 // Close closes all connections. The private Postgres stops if no other process uses it.
 func (db *DB) Close(logger *slog.Logger) {
