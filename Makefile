@@ -227,10 +227,10 @@ generate: build node $(OAPI_CODEGEN)-$(OAPI_CODEGEN_VERSION) ## Write the genera
 # Installs what the tests of the clients need, and makes the one in Python, which is not in git. Where there is no package
 # manager, its test is skipped.
 .PHONY: clients
-clients: node
+clients: node python
 	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory clients/typescript/node_modules/.package-lock.json; \
 	else echo "there is no npm: the client in TypeScript is not tested"; fi
-	@if python3 -m venv --help > /dev/null 2>&1; then $(MAKE) --no-print-directory clients/python/src/strata_client/generated/client.py; \
+	@if python3 -c 'import ensurepip, venv' 2> /dev/null; then $(MAKE) --no-print-directory clients/python/src/strata_client/generated/client.py; \
 	else echo "there is no Python with venv: the client in Python is not tested"; fi
 
 .PHONY: client-packages
@@ -327,6 +327,16 @@ node:
 	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 	$$sudo apt-get update -q; \
 	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends nodejs npm
+
+# The same for the language of the client that its generator is written in, too.
+.PHONY: python
+python:
+	@if python3 -c 'import ensurepip, venv' 2> /dev/null; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null; then exit 0; fi; \
+	echo "No Python with venv found: installing Debian's, which the tests need"; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+	$$sudo apt-get update -q; \
+	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends python3 python3-venv
 
 $(GOLANGCI)-$(GOLANGCI_VERSION):
 	rm -f $(GOLANGCI)-v*
