@@ -33,6 +33,18 @@ SCHEMATHESIS         := $(SCHEMATHESIS_DIR)/bin/schemathesis
 EXAMPLES ?= 10
 SEED     ?= 1
 
+# What makes the clients in clients/, what checks the description that they are made of, and what knows weaknesses of modules.
+OAPI_CODEGEN_VERSION  := v2.8.2
+OASDIFF_VERSION       := v1.37.0
+GOVULNCHECK_VERSION   := v1.9.0
+PYTHON_CLIENT_VERSION := 0.29.1
+OAPI_CODEGEN  := $(BIN)/oapi-codegen
+OASDIFF       := $(BIN)/oasdiff
+GOVULNCHECK   := $(BIN)/govulncheck
+CLIENT_PYTHON := $(BIN)/client-python
+# The description that clients were made of last: that of the last release or, while there is none, of a commit.
+API_BASELINE ?= $(shell git describe --tags --abbrev=0 2>/dev/null || cat docs/openapi-baseline)
+
 # The race detector needs a C compiler; without one the go command turns cgo off.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
@@ -71,7 +83,7 @@ demo: build $(NEEDED) ## Show what strata does, on made-up data (ARGS="--flag â€
 	exec bin/strata demo $(ARGS)
 
 .PHONY: test
-test: postgres redis pgbouncer chromium node $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
+test: postgres redis pgbouncer chromium clients $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
 	@$(MAKE) --no-print-directory $(ROSETTA_CLI)-$(ROSETTA_CLI_VERSION) || echo "rosetta-cli can't be built here: its checks are skipped"; \
 	if [ -x $(ROSETTA_CLI) ]; then export STRATA_ROSETTA_CLI=$(ROSETTA_CLI); fi; \
 	$(MAKE) --no-print-directory $(SCHEMATHESIS_DIR)-$(SCHEMATHESIS_VERSION) || echo "schemathesis can't be installed here (it needs Python 3 with venv): its checks are skipped"; \
@@ -88,7 +100,7 @@ test: postgres redis pgbouncer chromium node $(GOTESTSUM)-$(GOTESTSUM_VERSION) #
 	exit $$failed
 
 .PHONY: lint
-lint: sizes lint-deploy $(GOLANGCI)-$(GOLANGCI_VERSION) ## Check format, vet, sizes of packages, the rules in .golangci.yml, and deploy/
+lint: sizes lint-deploy lint-api licenses vulnerabilities $(GOLANGCI)-$(GOLANGCI_VERSION) ## Check format, vet, sizes of packages, the rules in .golangci.yml, deploy/, the description of the API, licenses, and known weaknesses
 	@unformatted=$$(gofmt -l .); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w):"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
@@ -103,10 +115,32 @@ lint-deploy: promtool
 		unit=$$(mktemp -d); sed 's|/usr/bin/strata|/bin/true|' deploy/systemd/strata.service > $$unit/strata.service; \
 		systemd-analyze verify $$unit/strata.service; rm -r $$unit; fi
 
+# Checks that the description of the API is valid, and that nothing in it breaks the clients of the baseline. See decision 032.
+.PHONY: lint-api
+lint-api: $(OASDIFF)-$(OASDIFF_VERSION)
+	$(OASDIFF) validate --fail-on ERR docs/openapi.yaml
+	@if git cat-file -e $(API_BASELINE):docs/openapi.yaml 2> /dev/null; then \
+		base=$$(mktemp); trap 'rm -f $$base' EXIT; git show $(API_BASELINE):docs/openapi.yaml > $$base; \
+		$(OASDIFF) breaking --fail-on ERR $$base docs/openapi.yaml || { echo "this breaks clients of the API: see docs/decisions/032-description-for-generators.md"; exit 1; }; \
+	else echo "the description of $(API_BASELINE) is not in this clone: what breaks clients is not checked"; fi
+
+# Checks the licenses of all modules that are compiled into the program.
+.PHONY: licenses
+licenses:
+	go run ./internal/license ./cmd/strata
+
+# Asks the database of known weaknesses about what the program calls. Offline, it says so.
+.PHONY: vulnerabilities
+vulnerabilities: $(GOVULNCHECK)-$(GOVULNCHECK_VERSION)
+	@status=0; said=$$($(GOVULNCHECK) ./cmd/strata 2>&1) || status=$$?; \
+	if [ $$status = 0 ]; then exit 0; fi; \
+	if [ $$status = 1 ] && grep -q 'fetching vulnerabilities' <<< "$$said"; then echo "the database of weaknesses can't be reached: govulncheck is skipped"; exit 0; fi; \
+	echo "$$said"; exit 1
+
 # Counts the lines of each package, without generated files. Decision 016 has the exceptions, which awk reads first.
 .PHONY: sizes
 sizes:
-	@find . -name '*.go' -not -path './bin/*' -print | sort | awk -v decision=$(PACKAGE_DECISION) -v max=$(PACKAGE_LINES_MAX) ' \
+	@find . -name '*.go' -not -path './bin/*' -not -path '*/node_modules/*' -print | sort | awk -v decision=$(PACKAGE_DECISION) -v max=$(PACKAGE_LINES_MAX) ' \
 		BEGIN { while ((getline row < decision) > 0) if (split(row, cell, /[`|]/) > 4 && row ~ /^[|] `/) { gsub(/[ ,]/, "", cell[5]); allowed[cell[3]] = cell[5] } } \
 		{ n = generated = 0; while ((getline line < $$0) > 0) { n++; if (line ~ /^\/\/ Code generated .* DO NOT EDIT\.$$/) generated = 1 } \
 		  close($$0); dir = $$0; sub(/^\.\//, "", dir); sub(/\/[^\/]*$$/, "", dir); if (!generated) lines[dir] += n } \
@@ -220,10 +254,37 @@ conformance-rosetta: postgres $(ROSETTA_CLI)-$(ROSETTA_CLI_VERSION) ## Let roset
 	STRATA_ROSETTA_CLI=$(ROSETTA_CLI) STRATA_ROSETTA_POSTS=$(ROSETTA_POSTS) go test -count=1 -timeout 150m -run '^TestConformance' ./readapi/rosetta
 
 .PHONY: generate
-generate: build ## Write the generated files anew
+generate: build node $(OAPI_CODEGEN)-$(OAPI_CODEGEN_VERSION) ## Write the generated files anew: docs/openapi.yaml, and the clients in Go and TypeScript
 	bin/strata openapi --yaml > bin/openapi.yaml
 	mkdir -p docs
 	mv bin/openapi.yaml docs/openapi.yaml
+	bin/strata openapi --v30 > bin/openapi-3.0.json
+	cd clients/go && $(OAPI_CODEGEN) -config oapi-codegen.yaml $(BIN)/openapi-3.0.json
+	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory clients/typescript/node_modules/.package-lock.json && cd clients/typescript && npm run --silent generate; \
+	else echo "there is no npm: the client in TypeScript is not written"; fi
+
+# Installs what the tests of the clients need, and makes the one in Python, which is not in git. Where there is no package
+# manager, its test is skipped.
+.PHONY: clients
+clients: node python
+	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory clients/typescript/node_modules/.package-lock.json; \
+	else echo "there is no npm: the client in TypeScript is not tested"; fi
+	@if python3 -c 'import ensurepip, venv' 2> /dev/null; then $(MAKE) --no-print-directory clients/python/src/strata_client/generated/client.py; \
+	else echo "there is no Python with venv: the client in Python is not tested"; fi
+
+.PHONY: client-packages
+client-packages: clients ## Build the packages of the clients: bin/*.tgz for npm, and a wheel for pip
+	cd clients/typescript && npm pack --silent --pack-destination $(BIN)
+	$(CLIENT_PYTHON)/bin/python -m build --wheel --no-isolation --outdir $(BIN) clients/python
+
+clients/typescript/node_modules/.package-lock.json: clients/typescript/package-lock.json
+	cd clients/typescript && npm ci --silent --ignore-scripts --no-audit --no-fund --prefer-offline
+	touch $@
+
+clients/python/src/strata_client/generated/client.py: docs/openapi.yaml clients/python/openapi-python-client.yaml $(CLIENT_PYTHON)-$(PYTHON_CLIENT_VERSION)
+	cd clients/python && $(CLIENT_PYTHON)/bin/openapi-python-client generate --path ../../docs/openapi.yaml --config openapi-python-client.yaml \
+		--meta none --output-path src/strata_client/generated --overwrite > $(BIN)/client-python.log 2>&1 || { cat $(BIN)/client-python.log; exit 1; }
+	touch $@
 
 .PHONY: verify
 verify: build ## Check that the generated files are what make generate would write
@@ -306,6 +367,16 @@ node:
 	$$sudo apt-get update -q; \
 	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends nodejs npm
 
+# The same for the language of the client that its generator is written in, too.
+.PHONY: python
+python:
+	@if python3 -c 'import ensurepip, venv' 2> /dev/null; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null; then exit 0; fi; \
+	echo "No Python with venv found: installing Debian's, which the tests need"; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+	$$sudo apt-get update -q; \
+	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends python3 python3-venv
+
 $(GOLANGCI)-$(GOLANGCI_VERSION):
 	rm -f $(GOLANGCI)-v*
 	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
@@ -314,6 +385,28 @@ $(GOLANGCI)-$(GOLANGCI_VERSION):
 $(GOTESTSUM)-$(GOTESTSUM_VERSION):
 	rm -f $(GOTESTSUM)-v*
 	GOBIN=$(BIN) go install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)
+	touch $@
+
+$(OAPI_CODEGEN)-$(OAPI_CODEGEN_VERSION):
+	rm -f $(OAPI_CODEGEN)-v*
+	GOBIN=$(BIN) go install github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@$(OAPI_CODEGEN_VERSION)
+	touch $@
+
+$(OASDIFF)-$(OASDIFF_VERSION):
+	rm -f $(OASDIFF)-v*
+	GOBIN=$(BIN) go install github.com/oasdiff/oasdiff@$(OASDIFF_VERSION)
+	touch $@
+
+$(GOVULNCHECK)-$(GOVULNCHECK_VERSION):
+	rm -f $(GOVULNCHECK)-v*
+	GOBIN=$(BIN) go install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
+	touch $@
+
+# With what the client in Python needs, and its package is built with.
+$(CLIENT_PYTHON)-$(PYTHON_CLIENT_VERSION): clients/python/requirements.txt
+	rm -rf $(CLIENT_PYTHON) $(CLIENT_PYTHON)-*
+	python3 -m venv $(CLIENT_PYTHON)
+	$(CLIENT_PYTHON)/bin/pip install --quiet --disable-pip-version-check openapi-python-client==$(PYTHON_CLIENT_VERSION) -r clients/python/requirements.txt
 	touch $@
 
 $(SCHEMATHESIS_DIR)-$(SCHEMATHESIS_VERSION):

@@ -79,6 +79,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.understood.S
 // BNS returns a handler that serves the operations on names of BNS-V2 at the root of an address of their own.
 func (a *API) BNS() http.Handler { return bns.AtRoot(a.Engine) }
 
+// OpenAPI30 returns the description of all operations in OpenAPI 3.0.
+func (a *API) OpenAPI30() ([]byte, error) { return site.OpenAPI30(a.OpenAPI()) }
+
 // FeeOverride returns an answer that replaces a node's answer to a fee estimate request; ok is false if the node's answer
 // stands. It does not block.
 func (a *API) FeeOverride(request, answer []byte) (other []byte, ok bool) {

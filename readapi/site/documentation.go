@@ -39,7 +39,7 @@ func (a *api) registerDocumentation() {
 	})
 	nameSchemas(a.OpenAPI())
 	a.document("/openapi.json", answer.Config{ContentType: engine.JSONType}, func() ([]byte, error) { return json.MarshalIndent(a.OpenAPI(), "", "  ") })
-	a.document("/openapi-3.0.json", answer.Config{ContentType: engine.JSONType}, func() ([]byte, error) { return openAPI30(a.OpenAPI()) })
+	a.document("/openapi-3.0.json", answer.Config{ContentType: engine.JSONType}, func() ([]byte, error) { return OpenAPI30(a.OpenAPI()) })
 	a.document("/openapi.yaml", answer.Config{ContentType: "application/yaml"}, a.OpenAPI().YAML)
 	// The path that some clients of the reference know.
 	a.Plain("GET /doc", "doc", func(w http.ResponseWriter, r *http.Request) {

@@ -5,9 +5,10 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"strata/readapi/internal/schema"
 )
 
 const schemasAt = "#/components/schemas/"
@@ -39,9 +40,9 @@ func (n *namer) nameOperation(op *huma.Operation) {
 	for _, p := range op.Parameters {
 		p.Schema = asText(p.Schema)
 	}
-	name := typeName(op.OperationID) + "Body"
+	name := schema.TypeName(op.OperationID) + "Body"
 	if op.RequestBody != nil {
-		n.nameBodies(op.RequestBody.Content, typeName(op.OperationID)+"Request")
+		n.nameBodies(op.RequestBody.Content, schema.TypeName(op.OperationID)+"Request")
 	}
 	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
 		suffix := status
@@ -92,7 +93,7 @@ func (n *namer) nameParts(s *huma.Schema) {
 
 // reference names a schema, and returns a reference to it.
 func (n *namer) reference(s *huma.Schema, name string) *huma.Schema {
-	if name == "" || name != typeName(name) {
+	if name == "" || name != schema.TypeName(name) {
 		panic(fmt.Sprintf("a schema has the title %q, want one that types can have, since generators name a type after it: %+v", name, s))
 	}
 	if known := n.named[name]; known != nil && !reflect.DeepEqual(known, s) {
@@ -108,15 +109,4 @@ func isUnion(s *huma.Schema) bool {
 		return true
 	}
 	return len(s.AnyOf) > 0 && !(len(s.AnyOf) == 2 && s.AnyOf[0].Ref != "" && s.AnyOf[1].Type == "null")
-}
-
-// typeName turns the id of an operation into the name of a type: list-blocks into ListBlocks.
-func typeName(id string) string {
-	var name strings.Builder
-	for word := range strings.SplitSeq(id, "-") {
-		if word != "" {
-			name.WriteString(strings.ToUpper(word[:1]) + word[1:])
-		}
-	}
-	return name.String()
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// openAPI30 returns a description in OpenAPI 3.0.3, which many generators of clients need. What 3.0 can't say is left out: it has
+// OpenAPI30 returns a description in OpenAPI 3.0.3, which many generators of clients need. What 3.0 can't say is left out: it has
 // one example where 3.1 has several.
 //
 // Huma turns most of 3.1 into 3.0. What it leaves as it is, is changed here.
-func openAPI30(description *huma.OpenAPI) ([]byte, error) {
+func OpenAPI30(description *huma.OpenAPI) ([]byte, error) {
 	text, err := description.Downgrade()
 	if err != nil {
 		return nil, fmt.Errorf("write the description in OpenAPI 3.0: %w", err)

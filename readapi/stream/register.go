@@ -2,11 +2,8 @@ package stream
 
 import (
 	"context"
-	"maps"
 	"net/http"
 	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -17,6 +14,7 @@ import (
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/view"
 	"strata/readapi/stream/internal/naming"
+	"strata/readapi/stream/internal/sse"
 )
 
 // FromInput holds the position from which a client follows a stream.
@@ -142,7 +140,7 @@ func stream[In any, P streamedInput[In]](a *api, r engine.Operation, types event
 	types[liveEnd] = reflect.TypeFor[endBody]()
 	responses := a.Responses(r, nil)
 	responses["200"].Description = "The events, until the client or the server ends the stream."
-	responses["200"].Content[r.ContentType].Schema = a.eventSchema(r.ID, types)
+	responses["200"].Content[r.ContentType].Schema = sse.Schema(a.Huma.OpenAPI().Components.Schemas, r.ID, types)
 	responses["200"].Headers[engine.PositionHeader] = &huma.Param{
 		Description: "The position where the stream starts.", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{"log=4711; height=1350; index_block_hash=0x00…"}},
 	}
@@ -170,37 +168,4 @@ func stream[In any, P streamedInput[In]](a *api, r engine.Operation, types event
 			a.serveStream(w, req, feed, from)
 		}}, nil
 	})
-}
-
-// eventSchema returns the schema of the events of a stream. The name of an event says which schema it has.
-func (a *api) eventSchema(id string, types eventTypes) *huma.Schema {
-	schemas := a.Huma.OpenAPI().Components.Schemas
-	stream := pascal(id)
-	of := &huma.Discriminator{PropertyName: "event", Mapping: map[string]string{}}
-	s := &huma.Schema{
-		Type: huma.TypeArray, Description: "Server-sent events, one after the other.",
-		Items: &huma.Schema{Title: stream + "Event", Discriminator: of},
-	}
-	for _, name := range slices.Sorted(maps.Keys(types)) {
-		title := stream + pascal(name)
-		of.Mapping[name] = "#/components/schemas/" + title
-		s.Items.OneOf = append(s.Items.OneOf, &huma.Schema{
-			Type: huma.TypeObject, Title: title, Required: []string{"event", "data"},
-			Properties: map[string]*huma.Schema{
-				"id":    {Type: huma.TypeString, Description: "The client's position after the event."},
-				"event": {Type: huma.TypeString, Enum: []any{name}},
-				"data":  schemas.Schema(types[name], true, ""),
-			},
-		})
-	}
-	return s
-}
-
-// pascal turns stream-blocks into StreamBlocks, and contract_event into ContractEvent.
-func pascal(text string) string {
-	var name strings.Builder
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == '-' || r == '_' }) {
-		name.WriteString(strings.ToUpper(word[:1]) + word[1:])
-	}
-	return name.String()
 }

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha512"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"strata/cmd/strata/internal/simulate"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/pgtest"
+)
+
+// broadcastNode is a node that tells the observer of a transaction that is broadcast, as nodes do. What else is asked of it,
+// a stacksNode answers.
+type broadcastNode struct {
+	*stacksNode
+	url      string
+	announce atomic.Pointer[func(raw []byte)]
+}
+
+func newBroadcastNode(t testing.TB) *broadcastNode {
+	t.Helper()
+	n := &broadcastNode{stacksNode: newStacksNode(t)}
+	server := httptest.NewServer(n)
+	t.Cleanup(server.Close)
+	n.url = server.URL
+	return n
+}
+
+// ServeHTTP implements http.Handler.
+func (n *broadcastNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	announce := n.announce.Load()
+	if r.URL.Path != "/v2/transactions" || announce == nil {
+		n.stacksNode.ServeHTTP(w, r)
+		return
+	}
+	raw, _ := io.ReadAll(r.Body)
+	id := sha512.Sum512_256(raw)
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `"%x"`, id)
+	go (*announce)(raw)
+}
+
+// TestClients runs the tests of the clients in three languages on one server, with made-up data.
+func TestClients(t *testing.T) {
+	t.Parallel()
+	node := newBroadcastNode(t)
+	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--nodes", node.url, "--log-checkpoint-interval", "50ms")
+	config := (&simulate.Command{Seed: 5, Calm: true}).Config()
+	config.MempoolProbability = 0.3
+	chain := synthchain.New(config)
+	node.height.Store(s.grow(chain, 20))
+	var transactions []string // that nobody knows yet
+	for posts := 0; len(transactions) < 3 && posts < 10_000; posts++ {
+		var waiting []string
+		if post := chain.Next(); post.Path == "/new_mempool_tx" && json.Unmarshal(post.Body, &waiting) == nil && len(waiting) > 0 {
+			transactions = append(transactions, strings.TrimPrefix(waiting[0], "0x"))
+		}
+	}
+	if len(transactions) < 3 {
+		t.Fatal("the made-up chain announces too few transactions")
+	}
+	announce := func(raw []byte) {
+		answer, err := http.Post(s.observer+"/new_mempool_tx", "application/json", strings.NewReader(`["0x`+hex.EncodeToString(raw)+`"]`))
+		if err == nil {
+			_ = answer.Body.Close()
+		}
+	}
+	node.announce.Store(&announce)
+	eventually.Holds(t, "the log is signed", func() bool {
+		return s.get("/audit/v1/log/proofs/inclusion?seq=7").status == http.StatusOK
+	})
+	eventually.Holds(t, "the node serves", func() bool { return bytes.Contains(s.get("/proxy/v1/nodes").body, []byte(`"serving"`)) })
+	environment := append(os.Environ(),
+		"STRATA_URL="+s.api, "STRATA_LOG_KEY="+strings.TrimSpace(string(s.get("/audit/v1/log/key").body)),
+		"STRATA_TRANSACTION_GO="+transactions[0], "STRATA_TRANSACTION_TYPESCRIPT="+transactions[1], "STRATA_TRANSACTION_PYTHON="+transactions[2])
+
+	clients := filepath.Join(repository(t), "clients")
+	python := filepath.Join(repository(t), "bin", "client-python", "bin", "python")
+	environment = append(environment, "PYTHONPATH="+filepath.Join(clients, "python", "src"))
+	for _, suite := range []struct {
+		language, folder, installed string
+		command                     []string
+	}{
+		{"Go", "go", filepath.Join(clients, "go", "go.mod"), []string{"go", "test", "-count=1", "./..."}},
+		{"TypeScript", "typescript", filepath.Join(clients, "typescript", "node_modules", ".package-lock.json"), []string{"npm", "test", "--silent"}},
+		{"Python", "python", python, []string{python, "-m", "unittest", "discover", "-s", "tests"}},
+	} {
+		t.Run(suite.language, func(t *testing.T) {
+			if _, err := os.Stat(suite.installed); err != nil {
+				t.Skipf("the tools of the client are not installed: make clients installs them where there is a package manager (%v)", err)
+			}
+			cmd := exec.CommandContext(t.Context(), suite.command[0], suite.command[1:]...)
+			cmd.Dir, cmd.Env = filepath.Join(clients, suite.folder), environment
+			if said, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v: %v\n%s", suite.command, err, said)
+			}
+		})
+	}
+}
