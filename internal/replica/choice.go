@@ -234,17 +234,17 @@ func (c *Choice) learn(ctx context.Context, s *server, now seen, err error) {
 			s.lag = c.history.behind(time.Now(), now.wal)
 		}
 		if s.out = s.lag > c.config.LagLimit || s.out && s.lag > c.config.LagLimit/2; s.out {
-			s.err = errLags{s.lag}
+			s.err = lagError{s.lag}
 		}
 	}
 	c.metrics.found(s)
 	c.choose(ctx)
 }
 
-// errLags says that a replica is left out because it is behind.
-type errLags struct{ by time.Duration }
+// lagError says that a replica is left out because it is behind.
+type lagError struct{ by time.Duration }
 
-func (e errLags) Error() string { return fmt.Sprintf("it is %s behind", e.by.Round(time.Millisecond)) }
+func (e lagError) Error() string { return fmt.Sprintf("it is %s behind", e.by.Round(time.Millisecond)) }
 
 // best returns the first good server that has what answers have shown; else, as when the primary is gone, the one that has most among
 // those that answer, even if it lags; else the one before.

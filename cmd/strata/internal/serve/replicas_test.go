@@ -34,6 +34,9 @@ import (
 // the primary; and when the primary dies, nothing that was acknowledged is lost, because commits are synchronous.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("it runs three servers of Postgres and four of Strata")
+	}
 	primary := pgtest.Dedicated(t)
 	serveHere(t, "--roles", "observer,projector", "--database-url", primary.URL()).stop() // it creates the log
 	all := map[string]*pgtest.Replica{}
