@@ -249,6 +249,24 @@ fuzz-api: postgres $(SCHEMATHESIS_DIR)-$(SCHEMATHESIS_VERSION) ## Let schemathes
 	STRATA_SCHEMATHESIS=$(SCHEMATHESIS) STRATA_SCHEMATHESIS_EXAMPLES=$(EXAMPLES) STRATA_SCHEMATHESIS_SEED=$(SEED) \
 		go test -count=1 -timeout 120m -run '^TestAPIAsDescribed$$' -v ./cmd/strata
 
+.PHONY: fanout-test
+fanout-test: postgres ## Send 10,000 events over three servers of NATS that are killed one after the other
+	go test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestCluster$$' ./eventstore/fanout -long
+
+# The engine that asks the questions of docs/lake.md, from PyPI. It needs Python 3 with venv.
+DUCKDB_VERSION := 1.4.3
+DUCKDB_DIR     := $(BIN)/duckdb-env
+
+.PHONY: lake-test
+lake-test: postgres $(DUCKDB_DIR)-$(DUCKDB_VERSION) ## Ask DuckDB the questions of docs/lake.md
+	STRATA_DUCKDB=$(DUCKDB_DIR)/bin/python go test -count=1 -v -timeout $(TEST_TIMEOUT) ./cmd/strata/internal/lake
+
+$(DUCKDB_DIR)-$(DUCKDB_VERSION):
+	rm -rf $(DUCKDB_DIR)*
+	python3 -m venv $(DUCKDB_DIR)
+	$(DUCKDB_DIR)/bin/pip install --quiet --disable-pip-version-check duckdb==$(DUCKDB_VERSION) pytz
+	touch $@
+
 .PHONY: conformance-rosetta
 conformance-rosetta: postgres $(ROSETTA_CLI)-$(ROSETTA_CLI_VERSION) ## Let rosetta-cli check /mesh and /rosetta/v1 (ROSETTA_POSTS=26000 for 5,000 blocks)
 	STRATA_ROSETTA_CLI=$(ROSETTA_CLI) STRATA_ROSETTA_POSTS=$(ROSETTA_POSTS) go test -count=1 -timeout 150m -run '^TestConformance' ./readapi/rosetta
@@ -262,6 +280,7 @@ generate: build node $(OAPI_CODEGEN)-$(OAPI_CODEGEN_VERSION) ## Write the genera
 	cd clients/go && $(OAPI_CODEGEN) -config oapi-codegen.yaml $(BIN)/openapi-3.0.json
 	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory clients/typescript/node_modules/.package-lock.json && cd clients/typescript && npm run --silent generate; \
 	else echo "there is no npm: the client in TypeScript is not written"; fi
+	bin/strata settings --write docs/operating.md
 
 # Installs what the tests of the clients need, and makes the one in Python, which is not in git. Where there is no package
 # manager, its test is skipped.
@@ -290,6 +309,7 @@ clients/python/src/strata_client/generated/client.py: docs/openapi.yaml clients/
 verify: build ## Check that the generated files are what make generate would write
 	bin/strata openapi --yaml > bin/openapi.yaml
 	@diff -u docs/openapi.yaml bin/openapi.yaml || { echo "docs/openapi.yaml is stale: run make generate"; exit 1; }
+	bin/strata settings --check docs/operating.md
 
 # Installs the server on Debian and its derivatives if no usable one is there; it looks where strata looks.
 # Elsewhere strata itself says what to install.

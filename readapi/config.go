@@ -29,6 +29,7 @@ type Config struct {
 	// These are the engine's: engine.Config describes them. The metrics of the whole API are in Registry, which is also
 	// what GET /metrics shows. Program need not tell different configurations apart; the API adds what does.
 	Pool             *pgxpool.Pool
+	Primary          *pgxpool.Pool
 	Logger           *slog.Logger
 	Registry         *prometheus.Registry
 	Rules            map[string]int
@@ -119,7 +120,7 @@ func (c Config) withDefaults() Config {
 // different Programs.
 func (c *Config) engine() engine.Config {
 	e := engine.Config{
-		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Readable: c.Readable, Version: c.Version,
+		Description: description(c.Version), Pool: c.Pool, Primary: c.Primary, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Readable: c.Readable, Version: c.Version,
 		Network: c.Network, StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes, ColdReads: c.ColdReads,
 		Redis: c.Redis, RedisPrefix: c.RedisPrefix, Program: cmp.Or(c.Program, c.Version.String()) + c.variant(),
 		Signal: c.Signal, Feed: c.Feed, WatchInterval: c.WatchInterval, StrictParameters: c.StrictParameters, PublicInternals: c.PublicInternals,

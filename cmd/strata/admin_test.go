@@ -26,7 +26,7 @@ func TestAdministration(t *testing.T) {
 	s := startServer(t, t.TempDir(), "--database-url", url, "--admin-addr", "127.0.0.1:0", "--admin-token", "secret")
 	admin := s.announced("serving the administration API")
 	bearer := http.Header{"Authorization": {"Bearer secret"}}
-	for _, path := range []string{"/admin/v1/projections", "/openapi.json", "/extended/v1/status"} {
+	for _, path := range []string{"/admin/v1/projections", "/openapi.json", "/extended/v1/status", "/debug/pprof/goroutine?debug=1"} {
 		if got := do(t, http.MethodGet, admin+path, nil, nil); got.status != http.StatusUnauthorized {
 			t.Errorf("%s without the token: got %d %s", path, got.status, got.body)
 		}
@@ -34,8 +34,13 @@ func TestAdministration(t *testing.T) {
 			t.Errorf("%s: got %d %s", path, got.status, got.body)
 		}
 	}
-	if got := s.get("/admin/v1/projections"); got.status != http.StatusNotFound {
-		t.Errorf("on the address of the API: got %d %s", got.status, got.body)
+	for _, path := range []string{"/admin/v1/projections", "/debug/pprof/"} {
+		if got := s.get(path); got.status != http.StatusNotFound {
+			t.Errorf("%s on the address of the API: got %d %s", path, got.status, got.body)
+		}
+	}
+	if got := do(t, http.MethodGet, admin+"/debug/pprof/cmdline", bearer, nil); got.status != http.StatusNotFound {
+		t.Errorf("the command line, which may have secrets: got %d", got.status)
 	}
 	// A projector without the API serves administration too, but no reads.
 	projector := start(t, command(t, t.TempDir(), nil, "serve", "--roles", "projector", "--database-url", url, "--log-format", "json", "--admin-addr", "127.0.0.1:0"))

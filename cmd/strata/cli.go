@@ -9,10 +9,12 @@ import (
 	"strata/cmd/strata/internal/doctor"
 	"strata/cmd/strata/internal/exporttable"
 	"strata/cmd/strata/internal/health"
+	"strata/cmd/strata/internal/lake"
 	"strata/cmd/strata/internal/openapi"
 	"strata/cmd/strata/internal/program"
 	"strata/cmd/strata/internal/proof"
 	"strata/cmd/strata/internal/serve"
+	"strata/cmd/strata/internal/settings"
 	"strata/cmd/strata/internal/simulate"
 	"strata/cmd/strata/internal/sqlrole"
 	"strata/cmd/strata/internal/tokens"
@@ -33,6 +35,7 @@ type cli struct {
 	Projections     versions.Command    `cmd:"" help:"Inspect, rebuild, compare, activate and drop versions of the read tables."`
 	Tokens          tokens.Command      `cmd:"" help:"Fetch token metadata again: tokens, what failed, contracts that are not recognised."`
 	ExportTable     exporttable.Command `cmd:"" name:"export-table" help:"Export a view or a read table, with its position in the log, as Parquet, CSV or JSON lines."`
+	Lake            lake.Command        `cmd:"" help:"Keep a folder of Parquet files with what SQL users read, partitioned by height, in step with the log; run again after an interruption, it resumes."`
 	SQLRole         sqlrole.Command     `cmd:"" name:"sql-role" help:"Make or update a role of the database that reads the tables by SQL, and changes nothing."`
 	Trace           trace.Command       `cmd:"" help:"Explain a server's answer: the rows and events behind it, with JSON pointers."`
 	CheckProof      proof.Command       `cmd:"" help:"Check, without a server, the proof that an event is in the log (exit code 3 = it proves nothing)."`
@@ -43,6 +46,8 @@ type cli struct {
 	Health          health.Command      `cmd:"" help:"Ask a running server whether it is ready (exit code 1 = it is not)."`
 	UpgradePostgres upgrading.Command   `cmd:"" help:"Move the private Postgres to another major version, with pg_upgrade; run again after an interruption, it resumes."`
 	LogKey          audit.KeyCommand    `cmd:"" help:"Print the verifier key of the log's checkpoints."`
+	CheckConfig     serve.CheckConfig   `cmd:"" name:"check-config" help:"Check the settings of a server without starting it, and print those that differ from their defaults."`
+	Settings        settings.Command    `cmd:"" help:"Print the settings of a server: keys of the configuration file, flags, variables, defaults and meanings."`
 	Completion      completion.Command  `cmd:"" help:"Print the script that makes a shell complete commands and flags."`
 	OpenAPI         openapi.Command     `cmd:"" name:"openapi" help:"Print the OpenAPI description of the API."`
 	Version         kong.VersionFlag    `help:"Print the version." short:"V"`

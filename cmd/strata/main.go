@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"strata/cmd/strata/internal/completion"
+	"strata/cmd/strata/internal/configfile"
 	"strata/cmd/strata/internal/container"
 	"strata/cmd/strata/internal/program"
 	"strata/cmd/strata/internal/secretfile"
@@ -70,6 +71,7 @@ func newParser(ctx context.Context, cli *cli) *kong.Kong {
 		kong.Bind(build()),
 		kong.Bind(variables),
 		kong.Resolvers(variables, secretfile.Resolver{Lookup: os.LookupEnv}),
+		kong.Configuration(configfile.Loader(os.LookupEnv)),
 		kong.Exit(func(code int) {
 			if code != 0 { // kong itself ends the program only after help, the version or wrong usage
 				code = exitUsage

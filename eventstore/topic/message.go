@@ -50,8 +50,8 @@ func Event(msg *message.Message) (eventstore.Event, error) {
 	}, nil
 }
 
-// newMessage returns the message that delivers e. Its payload is e.Body: nil if the body was not fetched.
-func newMessage(e *eventstore.Event) *message.Message {
+// NewMessage returns the message that delivers e. Its payload is e.Body: nil if the body was not fetched.
+func NewMessage(e *eventstore.Event) *message.Message {
 	seq := strconv.FormatInt(e.Seq, 10)
 	uuid, metadata, published := openEnvelope(e)
 	if !published {

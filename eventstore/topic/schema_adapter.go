@@ -112,7 +112,7 @@ func (s *SchemaAdapter) UnmarshalMessage(params wsql.UnmarshalMessageParams) (ws
 	}
 	s.delivered.Store(e.Seq)
 	e.Size = int64(len(e.Body))
-	msg := newMessage(&e)
+	msg := NewMessage(&e)
 	Attach(params.Row, msg, e)
 	return wsql.Row{Offset: e.Seq, UUID: []byte(msg.UUID), Payload: e.Body, Msg: msg}, nil
 }

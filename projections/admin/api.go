@@ -33,6 +33,8 @@ type Config struct {
 	Tokens Tokens
 	// Reads answers requests for all paths that are not under /admin, such as the read API; default 404.
 	Reads http.Handler
+	// Profiles answers requests for paths under /debug/pprof/; default none.
+	Profiles http.Handler
 	// Version of the program, for the description.
 	Version string
 	// Logger for operations that change something; default none.
@@ -73,6 +75,9 @@ func New(config Config) *API {
 		writeFailure(w, &failureError{StatusCode: http.StatusNotFound, Message: fmt.Sprintf("There is no %s %s: /openapi.json lists the operations", r.Method, r.URL.Path)})
 	}
 	mux.HandleFunc("/admin/", unknown)
+	if config.Profiles != nil {
+		mux.Handle("/debug/pprof/", config.Profiles)
+	}
 	if config.Reads != nil {
 		mux.Handle("/", config.Reads)
 	} else {

@@ -3,6 +3,7 @@ package pgtest
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -120,4 +121,53 @@ func queryValue[T any](ctx context.Context, t testing.TB, s *Server, sql string,
 		t.Fatalf("pgtest: %s: %v", sql, err)
 	}
 	return value
+}
+
+// Received returns how much of the primary's write-ahead log the replica has, in bytes from its beginning.
+func (r *Replica) Received(t testing.TB) int64 {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
+	defer cancel()
+	return queryValue[int64](ctx, t, r.Server, `
+		SELECT pg_catalog.pg_wal_lsn_diff(greatest(pg_catalog.pg_last_wal_receive_lsn(), pg_catalog.pg_last_wal_replay_lsn()), '0/0')::bigint`)
+}
+
+// Promote makes the replica a primary, and returns when it can be written to.
+func (r *Replica) Promote(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
+	defer cancel()
+	if !queryValue[bool](ctx, t, r.Server, `SELECT pg_catalog.pg_promote(true, 60)`) {
+		t.Fatal("pgtest: the replica was not promoted in time")
+	}
+}
+
+// Follow makes the replica stream from another primary, which was promoted.
+func (r *Replica) Follow(t testing.TB, primary *Server) {
+	t.Helper()
+	to, err := pgx.ParseConfig(primary.AdminURL())
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	r.primary = primary
+	r.Set(t, "primary_conninfo", fmt.Sprintf("host=%s port=%d user=%s", to.Host, to.Port, to.User))
+}
+
+// Set changes a setting of the server while it runs.
+func (s *Server) Set(t testing.TB, setting, value string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, s.AdminURL())
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	defer conn.Close(ctx) //nolint:errcheck // everything was sent
+	for _, sql := range []string{
+		`ALTER SYSTEM SET ` + pgx.Identifier{setting}.Sanitize() + ` = '` + strings.ReplaceAll(value, `'`, `''`) + `'`, `SELECT pg_catalog.pg_reload_conf()`,
+	} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			t.Fatalf("pgtest: %s: %v", sql, err)
+		}
+	}
 }

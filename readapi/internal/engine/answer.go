@@ -12,6 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/register"
@@ -48,18 +49,28 @@ func (e *Engine) Read(ctx context.Context, p *Plan, known *register.State, handl
 			e.Config.Logger.LogAttrs(ctx, slog.LevelInfo, "reads can't assume a known state; each takes one more round trip", slog.Any("reason", err))
 		}
 	}
-	for attempt := range 2 {
+	attempts := 2
+	if e.Config.Primary != nil {
+		attempts = 4 // a server may fail, and the connections to it that are left
+	}
+	for attempt := range attempts {
 		if s, err = e.Begin(ctx, p); err == nil {
 			value, err = handleIn(ctx, s, handler)
-			if err == nil || !worthRetrying(err) {
+			if err == nil || !e.worthRetrying(err) {
 				return value, s, err
 			}
-		} else if !worthRetrying(err) {
+		} else if !e.worthRetrying(err) {
 			break
 		}
 		e.Config.Logger.LogAttrs(ctx, slog.LevelDebug, "read failed", slog.Int("attempt", attempt+1), slog.Any("error", err))
 	}
 	return nil, nil, err
+}
+
+// worthRetrying reports whether the same read is likely to succeed if it is repeated at once. Where there are several servers, that
+// includes a connection that could not be made: the next one goes elsewhere.
+func (e *Engine) worthRetrying(err error) bool {
+	return worthRetrying(err) || e.Config.Primary != nil && errors.As(err, new(*pgconn.ConnectError))
 }
 
 func handleIn(ctx context.Context, s *Snapshot, handler handler) (value any, err error) {

@@ -20,6 +20,9 @@ type Config struct {
 	Description huma.Config
 	// Pool connects to the database that is read; a replica will do.
 	Pool *pgxpool.Pool
+	// Primary connects to the database that is written, where Pool reads replicas, of which it uses another one when one fails.
+	// Requests that ask for a position that Pool does not reach soon are answered from Primary. Default none.
+	Primary *pgxpool.Pool
 	// Logger receives what an operator should know, and each request at level debug; default none.
 	Logger *slog.Logger
 	// Registry is where the metrics are registered; default a new one.

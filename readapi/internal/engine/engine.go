@@ -34,7 +34,8 @@ type Engine struct {
 	gates    gates
 	progress progress
 	// Pieces is the memory for large bodies that are being sent to clients.
-	Pieces *piece.Pool
+	Pieces  *piece.Pool
+	primary *primary // nil unless Config.Pool reads replicas
 
 	Routes   map[string]string // operation id (or other name) by mux pattern
 	traced   map[string]bool   // operations that say which rows they show
@@ -67,6 +68,7 @@ func New(config Config) *Engine {
 	e.Routes, e.traced, e.untraced = map[string]string{}, map[string]bool{}, map[string]string{}
 	e.metrics = newMetrics(e.Config.Registry)
 	e.lane, e.gates = e.newLane(e.Config.Pool), newGates(&e.Config)
+	e.primary = e.newPrimary()
 	e.version = []string{e.Config.Version.String()}
 	e.program = e.Config.Program + " " + e.Config.Network
 	e.Watch = register.NewWatch(register.WatchConfig{
@@ -168,6 +170,18 @@ func (e *Engine) Nested(pattern, name string, mount func()) {
 	mount()
 	e.Huma = outer
 	e.Plain(pattern, name, mux.ServeHTTP)
+}
+
+// Position returns the position in the log that answers have shown; 0 while none is known.
+func (e *Engine) Position() (position int64) {
+	if state := e.Watch.LastState(); state != nil {
+		for _, v := range state.Versions {
+			if v.Active {
+				position = max(position, v.LogSeq)
+			}
+		}
+	}
+	return position
 }
 
 // Tip returns the newest block of the canonical chain that the chain projection has; ok is false while there is none, or

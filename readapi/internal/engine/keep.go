@@ -64,8 +64,12 @@ func (e *Engine) answerPlan(ctx context.Context, p *Plan) Delivery {
 	state := e.Watch.LastState()
 	if least := ExchangeOf(ctx).least; least > 0 {
 		var err error
-		if state, err = e.reach(ctx, p, least); err != nil {
+		var elsewhere bool
+		if state, elsewhere, err = e.reach(ctx, p, least); err != nil {
 			return Delivery{Answer: e.FailureAnswer(ctx, err, answer.Config{})}
+		}
+		if elsewhere {
+			ctx = atPrimary(ctx)
 		}
 	}
 	if ChoiceOf(ctx) != nil {
@@ -80,8 +84,12 @@ func (e *Engine) answerPlan(ctx context.Context, p *Plan) Delivery {
 		}
 	}
 	cached, err := e.Cache.Do(ctx, keys, func(ctx context.Context) (cache.Made[cachedAnswer], error) {
-		b := e.buildAnswer(ctx, p, state)
-		if b.state != nil && b.Key != keys.Current && b.Key != keys.Lasting {
+		assumed := state
+		if isAtPrimary(ctx) {
+			assumed = nil // what is assumed holds at the other server
+		}
+		b := e.buildAnswer(ctx, p, assumed)
+		if !isAtPrimary(ctx) && b.state != nil && b.Key != keys.Current && b.Key != keys.Lasting {
 			e.Watch.Cover(ctx, b.state) // the snapshot is newer than the state that the watch has seen
 		}
 		return b.Made, nil

@@ -119,11 +119,14 @@ func newGates(config *Config) gates {
 // ReadInTurn is Read for a request of a client: unless its target is hot, it waits for its turn. The error has CodeBusy if
 // too many others wait.
 func (e *Engine) ReadInTurn(ctx context.Context, p *Plan, known *register.State, handler handler) (value any, s *Snapshot, err error) {
-	if _, hot := e.laneOf(p); hot {
-		return e.Read(ctx, p, known, handler)
-	}
 	gate := e.gates.cold
-	if p != nil && p.Operation.Brief {
+	_, hot := e.laneOf(p)
+	switch {
+	case isAtPrimary(ctx):
+		gate = e.primary.gate
+	case hot:
+		return e.Read(ctx, p, known, handler)
+	case p != nil && p.Operation.Brief:
 		gate = e.gates.brief
 	}
 	switch err := gate.Enter(ctx); {

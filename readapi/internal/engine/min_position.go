@@ -59,15 +59,22 @@ func (p *Plan) answersPosition(r *http.Request, state *register.State) bool {
 
 // reach waits until an answer to the plan reflects the first events of the log, least of them. It returns a state that
 // does; a nil state means that the database's own state does. The error says how far the tables were when positionPatience
-// ended. All requests that wait are woken by the one watch, and share what it does not know.
-func (e *Engine) reach(ctx context.Context, p *Plan, least int64) (*register.State, error) {
+// ended. All requests that wait are woken by the one watch, and share what it does not know. atPrimary says that the state is
+// that of the primary, which has to answer.
+func (e *Engine) reach(ctx context.Context, p *Plan, least int64) (state *register.State, atPrimary bool, err error) {
+	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, min(positionPatience, e.Config.RequestTimeout))
 	defer cancel()
 	for {
 		next := e.Watch.Next()
 		known := e.Watch.LastState()
 		if known != nil && p.reaches(known, least, nil) {
-			return known, nil
+			return known, false, nil
+		}
+		if e.primary != nil && time.Since(began) > primaryPatience {
+			if state := e.primaryReaches(ctx, p, least); state != nil {
+				return state, true, nil
+			}
 		}
 		e.Watch.Look()
 		pause := positionLooks
@@ -77,15 +84,15 @@ func (e *Engine) reach(ctx context.Context, p *Plan, least int64) (*register.Sta
 			case err != nil:
 			case !p.reaches(progress.state, least, progress.heads):
 			case known == nil:
-				return nil, nil
+				return nil, false, nil
 			case known.Covers(progress.state) && progress.state.Covers(known):
-				return known, nil
+				return known, false, nil
 			default: // the watch is about to see it
 			}
 			pause = progressLooks
 		}
 		if !waitForChange(ctx, next, pause) {
-			return nil, errBehind(p, e.Watch.LastState(), least)
+			return nil, false, errBehind(p, e.Watch.LastState(), least)
 		}
 	}
 }

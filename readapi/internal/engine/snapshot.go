@@ -44,8 +44,7 @@ func (s *Snapshot) Settles(burnHeight int64) { s.SettlesAt = burnHeight + settli
 
 // Begin opens a snapshot as a transaction. The caller must close it.
 func (e *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
-	lane, _ := e.laneOf(p)
-	conn, err := lane.pool.Acquire(ctx)
+	conn, err := e.laneIn(ctx, p).pool.Acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("get a connection to the database: %w", err)
 	}

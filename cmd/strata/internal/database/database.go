@@ -182,7 +182,7 @@ func (db *DB) keep(ctx context.Context) (leave func()) {
 
 // Connect opens a pool of a server whose connections have an empty search_path, so that a query that omits the schema fails
 // rather than read another table of the same name. It has at most this many connections; 0 for what the URL says, or else a
-// share of what the database has. prepare may change the pool's configuration further.
+// share of what the database has. prepare, unless it is nil, may change the pool's configuration further.
 func Connect(ctx context.Context, url string, connections int, prepare func(*pgxpool.Config)) (*pgxpool.Pool, error) {
 	e, err := find(ctx, url)
 	if err != nil {
@@ -198,7 +198,9 @@ func (e endpoint) connect(ctx context.Context, connections, most int, prepare fu
 		return nil, err
 	}
 	settings(config.ConnConfig)
-	prepare(config)
+	if prepare != nil {
+		prepare(config)
+	}
 	if e.pooled {
 		throughPooler(config.ConnConfig)
 	}

@@ -5,11 +5,11 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"os"
 
 	"strata/cmd/strata/internal/database"
 	"strata/cmd/strata/internal/program"
+	"strata/cmd/strata/internal/tablefile"
 )
 
 // Command is strata export-table.
@@ -37,7 +37,7 @@ func (c *Command) Run(ctx context.Context, globals *program.Globals) (err error)
 		}
 	}
 	out := bufio.NewWriterSize(file, 1<<20)
-	result, err := Export(ctx, db.Pool, out, Options{Name: c.Name, Format: c.Format, At: c.At})
+	result, err := tablefile.Export(ctx, db.Pool, out, tablefile.Options{Name: c.Name, Format: c.Format, At: c.At})
 	if err == nil {
 		err = out.Flush()
 	}
@@ -50,25 +50,6 @@ func (c *Command) Run(ctx context.Context, globals *program.Globals) (err error)
 		}
 		return fmt.Errorf("export %s: %w", c.Name, err)
 	}
-	fmt.Fprintf(os.Stderr, "exported %d rows of %s as of event %s of the log\n", result.Rows, result.Source.relation, result.Source.facts["strata.log_seq"])
+	fmt.Fprintf(os.Stderr, "exported %d rows of %s as of event %s of the log\n", result.Rows, result.Relation, result.Facts["strata.log_seq"])
 	return nil
-}
-
-// encoder writes rows in a format.
-type encoder interface {
-	// write writes a row, whose values are nil, int64, bool, string, []byte or time.Time.
-	write(values []any) error
-	close() error
-}
-
-func newEncoder(format string, w io.Writer, s source) (encoder, error) {
-	switch format {
-	case "parquet":
-		return newParquet(w, s)
-	case "csv":
-		return newCSV(w, s)
-	case "ndjson":
-		return newNDJSON(w, s), nil
-	}
-	return nil, fmt.Errorf("there is no format %q; use parquet, csv or ndjson", format)
 }

@@ -31,6 +31,14 @@ func Variables() []string {
 	return names
 }
 
+// VariableOf returns the variable that names a file with the value of a setting; none for a setting that is no secret.
+func VariableOf(name string) []string {
+	if slices.Contains(settings, name) {
+		return []string{name + suffix}
+	}
+	return nil
+}
+
 // sizeMax is the length of the longest file, in bytes: a longer one is another file than was meant.
 const sizeMax = 64 << 10
 

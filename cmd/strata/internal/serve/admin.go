@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/pprof"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
@@ -54,7 +55,7 @@ func (c *Command) administer(ctx context.Context, group *errgroup.Group, listene
 	}
 	config := admin.Config{
 		Pool: db.Pool, Lines: lines, DataDir: db.DataDir, Token: c.AdminToken, Loopback: loopback,
-		Tokens: refresh.Refresher{Log: db.Log}, Reads: reads, Version: c.build.Tag, Logger: logger,
+		Tokens: refresh.Refresher{Log: db.Log}, Reads: reads, Profiles: profiles(), Version: c.build.Tag, Logger: logger,
 	}
 	url := c.url("admin", listener)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the administration API", slog.String("url", url), slog.String("description", url+"/openapi.json"))
@@ -62,4 +63,15 @@ func (c *Command) administer(ctx context.Context, group *errgroup.Group, listene
 		return serveHTTP(ctx, "administration", httpServer(accesslog.CountPanics(registry, admin.New(config)), logger), listener, c.ShutdownGrace, logger)
 	})
 	return nil
+}
+
+// profiles serves the profiles of this process: processor time, heap, goroutines, waits and a trace of the runtime.
+func profiles() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)          // which also serves heap, goroutine, allocs, block, mutex and threadcreate
+	mux.HandleFunc("/debug/pprof/cmdline", http.NotFound) // it may have secrets
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
 }

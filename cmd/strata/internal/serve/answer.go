@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
@@ -21,32 +20,29 @@ import (
 	"strata/readapi/rosetta"
 )
 
-// answer serves the read API, from the replica if there is one. lines are the projections of this program. The returned
+// answer serves the read API, from replicas if there are any. lines are the projections of this program. The returned
 // handler is the same API for operators, who may choose versions of read tables and see internals.
 func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening listeners, db *database.DB, lines projections.Lines, images picture.Store, changes changes, logger *slog.Logger, registry *prometheus.Registry) (forOperators http.Handler, err error) {
-	url := c.DatabaseReadURL
-	if url == "" {
-		url = db.URL
-	}
-	pool, err := database.Connect(ctx, url, c.DatabaseReadConnections, func(config *pgxpool.Config) { readapi.Prepare(config, 0) })
+	from, err := c.openReads(ctx, group, db, logger, registry)
 	if err != nil {
 		return nil, err
 	}
+	pool := from.pool
 	registryOfNames, err := folding.RegistryOfNames()
 	if err != nil {
-		pool.Close()
+		from.close()
 		return nil, err
 	}
 	config := readapi.Config{
 		RegistryOfNames: registryOfNames,
-		Pool:            pool, Logger: logger, Registry: registry, Version: c.build, Program: executableDigest(), LagLimit: c.LagLimit, Network: c.Network, Rules: lines.Rules(), Readable: lines.Readable(),
+		Pool:            pool, Primary: from.primary, Logger: logger, Registry: registry, Version: c.build, Program: executableDigest(), LagLimit: c.LagLimit, Network: c.Network, Rules: lines.Rules(), Readable: lines.Readable(),
 		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix, ColdReads: c.ColdReads,
 		ImageBase: c.imageBase(), Images: images,
 		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams, StreamsPerClient: c.MaxStreamsPerClient, StrictParameters: c.StrictParameters, PublicInternals: c.PublicInternals, Rosetta: c.rosetta(),
 	}
 	log, err := c.Audit.OpenLog(ctx, db.Log, pool, c.Database.DataDir, false, logger)
 	if err != nil {
-		pool.Close()
+		from.close()
 		return nil, err
 	}
 	config.Log = shownLog{log}
@@ -55,13 +51,13 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		config.Refresh = refresher(db.Log)
 	}
 	if config.Faucet, err = c.faucetConfig(ctx, db.Pool, c.nodes, c.Network, c.ChainID.of(c.Network), logger); err != nil {
-		pool.Close()
+		from.close()
 		return nil, err
 	}
 	if c.RedisURL != "" {
 		redis, err := readapi.OpenRedis(c.RedisURL)
 		if err != nil {
-			pool.Close()
+			from.close()
 			return nil, fmt.Errorf("--redis-url: %w", err)
 		}
 		config.Redis = redis
@@ -70,9 +66,10 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	forward := c.forwarding(&config)
 	config.Rosetta.NodeRPC = forward.rpc()
 	api := readapi.New(config)
+	from.shown.Store(api)
 	withNodes, err := forward.before(api, c.ChainID.of(c.Network), !c.PublicInternals, logger, registry)
 	if err != nil {
-		pool.Close()
+		from.close()
 		return nil, err
 	}
 	group.Go(func() error {
@@ -96,7 +93,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		})
 	}
 	if c.access, err = accesslog.New(c.AccessLog, logger, registry); err != nil {
-		pool.Close()
+		from.close()
 		return nil, err
 	}
 	if listening.bns != nil {
@@ -112,7 +109,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	serve("API", forward.server(c.draining.handler(c.limited(withNodes)), logger), listening.api)
 	group.Go(func() error {
 		serving.Wait()
-		pool.Close()
+		from.close()
 		return nil
 	})
 	return api.ForOperators(), nil

@@ -17,7 +17,7 @@ type changes struct {
 
 func (c *Command) changes(log *eventstore.Log) changes {
 	all := changes{Wake: log.Listener().Wake(follow.Channel, 0)}
-	if c.has(RoleAPI) && c.DatabaseReadURL == "" {
+	if c.has(RoleAPI) && len(c.DatabaseReadURL) == 0 {
 		all.feed = commit.NewFeed()
 	}
 	return all

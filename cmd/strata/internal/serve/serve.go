@@ -49,22 +49,21 @@ const heapFloor = 128 << 20
 
 // Command is strata serve.
 type Command struct {
-	Database        database.Flags       `embed:"" group:"Database:"`
-	Writer          database.WriterFlags `embed:"" group:"Database:"`
-	nodeFlags       `embed:"" group:"Nodes:"`
-	nodeLimitFlags  `embed:"" group:"Nodes:"`
-	metadataFlags   `embed:"" group:"Token metadata:"`
-	runnerFlags     `embed:"" group:"Projections:"`
-	Audit           audit.Flags `embed:"" group:"Audit:"`
-	adminFlags      `embed:"" group:"Administration:"`
-	clientFlags     `embed:"" group:"Clients:"`
-	compareFlags    `embed:"" group:"Comparison with a node:"`
-	tlsFlags        `embed:"" group:"TLS:"`
-	faucetFlags     `embed:"" group:"Faucets:"`
-	rosettaFlags    `embed:"" group:"Integration standard:"`
-	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Postgres replica for the API to read from (empty = the main database)."`
-
-	DatabaseReadConnections int `group:"Database:" default:"0" env:"STRATA_DATABASE_READ_CONNECTIONS" help:"Maximum number of connections for the API's reads (0 = pool_max_conns of the URL, or a fifth of what the database has, and at most 24)."`
+	Database       database.Flags       `embed:"" group:"Database:"`
+	Writer         database.WriterFlags `embed:"" group:"Database:"`
+	nodeFlags      `embed:"" group:"Nodes:"`
+	nodeLimitFlags `embed:"" group:"Nodes:"`
+	metadataFlags  `embed:"" group:"Token metadata:"`
+	runnerFlags    `embed:"" group:"Projections:"`
+	Audit          audit.Flags `embed:"" group:"Audit:"`
+	adminFlags     `embed:"" group:"Administration:"`
+	clientFlags    `embed:"" group:"Clients:"`
+	compareFlags   `embed:"" group:"Comparison with a node:"`
+	tlsFlags       `embed:"" group:"TLS:"`
+	faucetFlags    `embed:"" group:"Faucets:"`
+	rosettaFlags   `embed:"" group:"Integration standard:"`
+	fanoutFlags    `embed:"" group:"Other machines:"`
+	readFlags      `embed:"" group:"Database:"`
 
 	APIAddr             string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
 	BNSAddr             string        `name:"bns-addr" env:"STRATA_BNS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve the names of BNS-V2 at the root, as their public service does (empty = only under /bns/v2 of the API)."`
@@ -72,7 +71,7 @@ type Command struct {
 	MetricsAddr         string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for monitoring alone (empty = none)."`
 	Network             string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Stacks network of the nodes: mainnet or testnet."`
 	ChainID             chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
-	Roles               []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api,compare,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata, api (default all of these) and compare, which compares accounts with a node; or rosetta-offline alone, which constructs transactions without a database."`
+	Roles               []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api,compare,fanout,mirror,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata, api (default all of these); compare, which compares accounts with a node; fanout, which sends the log to NATS; mirror, which copies the log of another database; or rosetta-offline alone, which constructs transactions without a database."`
 	ObserverSecret      string        `env:"STRATA_OBSERVER_SECRET" placeholder:"SECRET" help:"Secret that senders of events must show, as a bearer token or as the first segment of the path (empty = none)."`
 	ObserverHosts       []string      `env:"STRATA_OBSERVER_HOSTS" placeholder:"NAME,..." help:"Names of this machine that events on its loopback interface may be addressed to, besides addresses and names without a dot."`
 	OrdhookToken        string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
@@ -120,22 +119,7 @@ func (c *Command) Run(ctx context.Context, globals *program.Globals, build reada
 // observer as soon as they listen; an address is empty if the process lacks the role.
 func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog.Logger, ready func(api, observer string)) error {
 	c.build = build
-	if err := c.parseNodes(); err != nil {
-		return err
-	}
-	if err := c.checkLimits(len(c.nodes)); err != nil {
-		return err
-	}
-	if err := c.parseClients(); err != nil {
-		return err
-	}
-	if err := c.checkCompare(); err != nil {
-		return err
-	}
-	if err := c.checkPublicURL(c.has(RoleAPI)); err != nil {
-		return err
-	}
-	if err := c.ChainID.check(c.Network); err != nil {
+	if err := c.check(); err != nil {
 		return err
 	}
 	if c.has(RoleRosettaOffline) {
@@ -164,7 +148,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		return err
 	}
 	defer db.Close(logger)
-	if c.has(RoleObserver) || c.has(RoleMetadata) {
+	if c.has(RoleObserver) || c.has(RoleMetadata) || c.has(RoleMirror) {
 		if err := c.Writer.Check(ctx, db); err != nil {
 			return err
 		}
@@ -209,6 +193,16 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 			return err
 		}
 	}
+	if c.has(RoleFanout) {
+		if err := c.fanOut(ctx, group, db, logger, registry); err != nil {
+			return err
+		}
+	}
+	if c.has(RoleMirror) {
+		if err := c.mirror(ctx, group, db, logger, registry); err != nil {
+			return err
+		}
+	}
 	if c.has(RoleCompare) {
 		c.compare(ctx, group, db, logger, registry)
 	}
@@ -233,6 +227,29 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	ready(address(listening.api), address(listening.observer))
 	<-ctx.Done()
 	return group.Wait()
+}
+
+// check parses settings, and refuses those that are wrong or do not go together.
+func (c *Command) check() error {
+	if err := c.parseNodes(); err != nil {
+		return err
+	}
+	if err := c.checkLimits(len(c.nodes)); err != nil {
+		return err
+	}
+	if err := c.parseClients(); err != nil {
+		return err
+	}
+	if err := c.checkCompare(); err != nil {
+		return err
+	}
+	if err := c.checkPublicURL(c.has(RoleAPI)); err != nil {
+		return err
+	}
+	if err := c.checkFanout(); err != nil {
+		return err
+	}
+	return c.ChainID.check(c.Network)
 }
 
 // listeners holds the open listeners of this process; nil for those that it does not need.

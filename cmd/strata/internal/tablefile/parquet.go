@@ -1,4 +1,4 @@
-package exporttable
+package tablefile
 
 import (
 	"fmt"

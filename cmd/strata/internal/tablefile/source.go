@@ -1,9 +1,10 @@
-package exporttable
+package tablefile
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,7 +88,27 @@ func find(ctx context.Context, tx pgx.Tx, options Options) (s source, err error)
 	if err := s.describe(ctx, tx, relation, at); err != nil {
 		return s, err
 	}
+	if h := options.Heights; h != nil {
+		if err := s.among(*h); err != nil {
+			return s, err
+		}
+	}
 	return s, s.look(ctx, tx, owner, options.At)
+}
+
+// among selects the rows of some heights, by an index that the table has for that.
+func (s *source) among(h Heights) error {
+	if !slices.ContainsFunc(s.columns, func(c column) bool { return c.name == "height" }) {
+		return fmt.Errorf("%s has no column height", s.relation)
+	}
+	order := `height`
+	for _, name := range []string{"tx_index", "event_index", "account", "asset", "n"} {
+		if slices.ContainsFunc(s.columns, func(c column) bool { return c.name == name }) {
+			order += `, ` + name
+		}
+	}
+	s.from = fmt.Sprintf(`(SELECT * FROM %s WHERE height BETWEEN %d AND %d ORDER BY %s)`, s.from, h.First, h.Last, order)
+	return nil
 }
 
 // ownerOf returns the version whose tables a view of schema api shows.

@@ -1,4 +1,4 @@
-package exporttable_test
+package tablefile_test
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/parquet-go/parquet-go"
 
-	"strata/cmd/strata/internal/exporttable"
+	"strata/cmd/strata/internal/tablefile"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
 	"strata/projections/balances"
@@ -41,10 +41,10 @@ func newWorld(t *testing.T) *pgxpool.Pool {
 	return log.Pool()
 }
 
-func export(t *testing.T, pool *pgxpool.Pool, options exporttable.Options) ([]byte, int64) {
+func export(t *testing.T, pool *pgxpool.Pool, options tablefile.Options) ([]byte, int64) {
 	t.Helper()
 	var out bytes.Buffer
-	result, err := exporttable.Export(t.Context(), pool, &out, options)
+	result, err := tablefile.Export(t.Context(), pool, &out, options)
 	if err != nil {
 		t.Fatalf("%+v: %v", options, err)
 	}
@@ -80,14 +80,14 @@ func TestExport(t *testing.T) {
 			t.Fatalf("%s has %d rows", from, len(rows))
 		}
 		for format, read := range map[string]func(*testing.T, []byte) []string{"parquet": readParquet, "csv": readCSV, "ndjson": readNDJSON} {
-			body, n := export(t, pool, exporttable.Options{Name: "stx_balances", Format: format, At: at})
+			body, n := export(t, pool, tablefile.Options{Name: "stx_balances", Format: format, At: at})
 			if got := read(t, body); !slices.Equal(got, rows) || n != int64(len(rows)) {
 				t.Errorf("%s of %s: got %d rows %q, want %q", format, from, n, got, rows)
 			}
 		}
 	}
 
-	body, _ := export(t, pool, exporttable.Options{Name: "api.stx_balances", Format: "parquet", At: &earlier})
+	body, _ := export(t, pool, tablefile.Options{Name: "api.stx_balances", Format: "parquet", At: &earlier})
 	file, err := parquet.OpenFile(bytes.NewReader(body), int64(len(body)))
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestExportTable(t *testing.T) {
 	t.Parallel()
 	pool := newWorld(t)
 	const rows = `SELECT height || ' ' || nakamoto || ' ' || encode(index_block_hash, 'hex') || ' ' || coalesce(block_time::text, 'null') FROM %s.block`
-	body, _ := export(t, pool, exporttable.Options{Name: "chain.block", Format: "ndjson"})
+	body, _ := export(t, pool, tablefile.Options{Name: "chain.block", Format: "ndjson"})
 	var got []string
 	for line := range bytes.Lines(body) {
 		var row struct {
@@ -135,7 +135,7 @@ func TestExportTable(t *testing.T) {
 	}
 	for _, format := range []string{"parquet", "csv"} {
 		for _, name := range []string{"chain.block", "blocks", "chain.transaction", "balances.holding", "supplies"} {
-			if _, n := export(t, pool, exporttable.Options{Name: name, Format: format}); n == 0 {
+			if _, n := export(t, pool, tablefile.Options{Name: name, Format: format}); n == 0 {
 				t.Errorf("%s as %s: no rows", name, format)
 			}
 		}
@@ -147,18 +147,18 @@ func TestExportErrors(t *testing.T) {
 	pool := newWorld(t)
 	height, high := int64(1), int64(math.MaxInt32)
 	for _, tc := range []struct {
-		options exporttable.Options
+		options tablefile.Options
 		want    string
 	}{
-		{exporttable.Options{Name: "nothing"}, `schema api has no view "nothing"`},
-		{exporttable.Options{Name: "nobody.block"}, `no active version of a projection "nobody"`},
-		{exporttable.Options{Name: "chain.nothing"}, "there is no table chain.nothing"},
-		{exporttable.Options{Name: "blocks", At: &height}, "no earlier states to export with --at; these have: ft_balances, nft_holdings, stx_balances, supplies"},
-		{exporttable.Options{Name: "balances.holding", At: &height}, "no earlier states"},
-		{exporttable.Options{Name: "stx_balances", At: &high}, "there is no block at height 2147483647 yet; the newest one is at "},
+		{tablefile.Options{Name: "nothing"}, `schema api has no view "nothing"`},
+		{tablefile.Options{Name: "nobody.block"}, `no active version of a projection "nobody"`},
+		{tablefile.Options{Name: "chain.nothing"}, "there is no table chain.nothing"},
+		{tablefile.Options{Name: "blocks", At: &height}, "no earlier states to export with --at; these have: ft_balances, nft_holdings, stx_balances, supplies"},
+		{tablefile.Options{Name: "balances.holding", At: &height}, "no earlier states"},
+		{tablefile.Options{Name: "stx_balances", At: &high}, "there is no block at height 2147483647 yet; the newest one is at "},
 	} {
 		tc.options.Format = "csv"
-		_, err := exporttable.Export(t.Context(), pool, &bytes.Buffer{}, tc.options)
+		_, err := tablefile.Export(t.Context(), pool, &bytes.Buffer{}, tc.options)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: got %v, want %q", tc.options, err, tc.want)
 		}
@@ -176,7 +176,7 @@ func TestDuckDB(t *testing.T) {
 		t.Skip("python3 has no duckdb: make a virtual environment with pip install duckdb, and name its python in STRATA_TEST_DUCKDB_PYTHON")
 	}
 	pool := newWorld(t)
-	body, n := export(t, pool, exporttable.Options{Name: "blocks", Format: "parquet"})
+	body, n := export(t, pool, tablefile.Options{Name: "blocks", Format: "parquet"})
 	file := filepath.Join(t.TempDir(), "blocks.parquet")
 	if err := os.WriteFile(file, body, 0o600); err != nil {
 		t.Fatal(err)

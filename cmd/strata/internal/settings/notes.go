@@ -1,0 +1,33 @@
+package settings
+
+// notes are what the documentation adds to the help of flags: where more is said, and what is too long for help.
+var notes = map[string]string{
+	"access-log":            "The lines have id, method, target, status, bytes, time and client. Unlike `--log-level DEBUG`, it changes nothing about how requests are answered.",
+	"activate-new-versions": `See [Updates](#updates).`,
+	"admin-addr":            `See [Administration](#administration).`,
+	"allow-refresh":         `See [metadata.md](metadata.md).`,
+	"allow-unsafe-database": `See [Your own Postgres](#your-own-postgres).`,
+	"build-new-versions":    `See [projections.md](projections.md).`,
+	"cache-memory":          `See [caching.md](caching.md).`,
+	"chain-id":              "A developer network may have any, with `--network=testnet`.",
+	"cold-reads":            `See [caching.md](caching.md#when-there-are-too-many-requests).`,
+	"config":                `See [A configuration file](#a-configuration-file).`,
+	"database-connections":  `See [Connections to the database](#connections-to-the-database).`,
+	"database-read-url":     `See [scaling.md](scaling.md#read-replicas).`,
+	"disk-floor":            `See [Disk space](#disk-space).`,
+	"faucet-private-key":    `Prefer the variable: others can read command lines. See [Faucets](#faucets).`,
+	"fork-choice":           `See [projections.md](projections.md).`,
+	"image-store":           "`dir`, `dir:///path` or `s3://KEY:SECRET@HOST/BUCKET/PREFIX`.",
+	"log-origin":            `See [auditing.md](auditing.md).`,
+	"max-streams":           `See [live.md](live.md).`,
+	"mirror-of":             `See [scaling.md](scaling.md#a-copy-of-the-log).`,
+	"nats-url":              `See [scaling.md](scaling.md#a-stream-for-other-machines).`,
+	"network":               `See [The database and its network](#the-database-and-its-network).`,
+	"node-body-limit":       `See [proxy.md](proxy.md#flags).`,
+	"observer-addr":         `See [Who may post events](#who-may-post-events).`,
+	"public-internals":      `See [Clients](#clients).`,
+	"roles":                 `See [Comparing with a node](#comparing-with-a-node).`,
+	"strict-parameters":     `See [caching.md](caching.md#parameters-that-are-ignored).`,
+	"tls-cert":              `HTTP/1.1 only. The files are read again within a second of a change, and a pair that can't be read leaves the one before.`,
+	"trusted-proxies":       `See [Clients](#clients).`,
+}

@@ -1,0 +1,74 @@
+package fanout
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"strata/eventstore"
+)
+
+// EventHeader is the header of a message that has everything of an event but its body, as JSON.
+const EventHeader = "Strata-Event"
+
+// header is the value of EventHeader.
+type header struct {
+	Seq         int64     `json:"seq"`
+	Archive     string    `json:"archive"` // the identity of the log
+	ReceivedAt  time.Time `json:"received_at"`
+	Source      string    `json:"source"`
+	Path        string    `json:"path"`
+	ContentType string    `json:"content_type,omitempty"`
+	Origin      string    `json:"origin,omitempty"`
+	Size        int64     `json:"size"`
+	SHA256      string    `json:"sha256"`
+	Omitted     bool      `json:"omitted,omitempty"` // the body is too large for a message
+}
+
+// messageID is the id of an event's message.
+func messageID(seq int64) string { return strconv.FormatInt(seq, 10) }
+
+// newMessage returns the message of an event. A body that is larger than limit is left out.
+func newMessage(subject, archive string, e *eventstore.Event, limit int) (*nats.Msg, error) {
+	h := header{
+		Seq: e.Seq, Archive: archive, ReceivedAt: e.ReceivedAt, Source: e.Source, Path: e.Path, ContentType: e.ContentType,
+		Origin: e.Origin, Size: e.Size, SHA256: hex.EncodeToString(e.SHA256[:]), Omitted: e.Size > int64(limit),
+	}
+	text, err := json.Marshal(h)
+	if err != nil {
+		return nil, fmt.Errorf("describe event %d: %w", e.Seq, err)
+	}
+	msg := nats.NewMsg(subject)
+	msg.Header.Set(EventHeader, string(text))
+	if !h.Omitted {
+		msg.Data = e.Body
+	}
+	return msg, nil
+}
+
+// parse returns the event of a message. whole is false if its body has to be read from the log: it was too large, or what came is
+// not what the log has.
+func parse(headers nats.Header, body []byte) (e eventstore.Event, archive string, whole bool, err error) {
+	var h header
+	if err := json.Unmarshal([]byte(headers.Get(EventHeader)), &h); err != nil {
+		return e, "", false, fmt.Errorf("a message has no event in its header %s: %w", EventHeader, err)
+	}
+	e = eventstore.Event{
+		Seq: h.Seq, ReceivedAt: h.ReceivedAt, Source: h.Source, Path: h.Path, ContentType: h.ContentType, Origin: h.Origin, Size: h.Size,
+	}
+	digest, err := hex.DecodeString(h.SHA256)
+	if err != nil || len(digest) != sha256.Size || h.Seq <= 0 {
+		return e, "", false, fmt.Errorf("the header %s of a message is not of an event: %s", EventHeader, headers.Get(EventHeader))
+	}
+	copy(e.SHA256[:], digest)
+	if h.Omitted || int64(len(body)) != h.Size || sha256.Sum256(body) != e.SHA256 {
+		return e, h.Archive, false, nil
+	}
+	e.Body = append([]byte{}, body...)
+	return e, h.Archive, true, nil
+}
