@@ -108,5 +108,5 @@ func isUnion(s *huma.Schema) bool {
 	if len(s.OneOf) > 0 {
 		return true
 	}
-	return len(s.AnyOf) > 0 && !(len(s.AnyOf) == 2 && s.AnyOf[0].Ref != "" && s.AnyOf[1].Type == "null")
+	return len(s.AnyOf) > 0 && (len(s.AnyOf) != 2 || s.AnyOf[0].Ref == "" || s.AnyOf[1].Type != "null")
 }
