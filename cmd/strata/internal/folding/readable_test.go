@@ -79,10 +79,13 @@ func TestReadableRules(t *testing.T) {
 	}
 }
 
-// TestTablesForFoldsAreNotRead looks into the code of the reads.
+// TestTablesForFoldsAreNotRead looks into the code of the reads. What their tests share writes rows as folds do, and is left out.
 func TestTablesForFoldsAreNotRead(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir(filepath.Join("..", "..", "..", "..", "readapi"), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && entry.Name() == "apitest" {
+			return fs.SkipDir
+		}
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") {
 			return err
 		}
