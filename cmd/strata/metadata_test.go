@@ -147,6 +147,7 @@ func askAgain(t *testing.T, s *server, url, dir string, world *outside.World, co
 		{peer + "retry-failed", ``, 200, "", false},
 		{peer + "job-queue/stop", ``, 404, "no queue to start or stop", false},
 	} {
+		nothingWanted(t, url, coin)
 		before := world.Calls()
 		got := do(t, http.MethodPost, admin+tc.path, http.Header{"Content-Type": {"application/json"}}, []byte(tc.body))
 		if got.status != tc.status || !strings.Contains(string(got.body), tc.want) || tc.want == "" && len(got.body) > 0 {
@@ -167,6 +168,7 @@ func askAgain(t *testing.T, s *server, url, dir string, world *outside.World, co
 		{[]string{"refresh", coin, "1"}, "fetch 1 tokens again"},
 		{[]string{"import", coin}, "is a token contract"},
 	} {
+		nothingWanted(t, url, coin)
 		before := world.Calls()
 		if got := must(t, dir, append(append([]string{"tokens"}, tc.args...), "--database-url", url)...); !strings.Contains(got, tc.want) {
 			t.Errorf("strata tokens %v: got %q, want %q", tc.args, got, tc.want)
@@ -179,6 +181,28 @@ func askAgain(t *testing.T, s *server, url, dir string, world *outside.World, co
 	if got := run(t, dir, "tokens", "import", "--database-url", url, noContract); got.code != exitFailure || !strings.Contains(got.stderr, "no block in the log deploys it") {
 		t.Errorf("strata tokens import: got %d %q", got.code, got.stderr)
 	}
+}
+
+// nothingWanted waits until all is fetched that a token wants. What is wanted again while it is being fetched is fetched once.
+func nothingWanted(t *testing.T, url, coin string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	var version int
+	if err := conn.QueryRow(t.Context(), `SELECT version FROM strata.active WHERE name = 'ft'`).Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	wants := projections.Schema{Name: "ft", Version: version}.Table("want")
+	eventually.Holds(t, "all is fetched that "+coin+" wants", func() bool {
+		var open int
+		if err := conn.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*) FROM %s WHERE wanted_by = $1`, wants), coin).Scan(&open); err != nil {
+			t.Fatal(err)
+		}
+		return open == 0
+	})
 }
 
 // deployedNoToken returns a contract of the log that is no token.

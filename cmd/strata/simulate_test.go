@@ -201,7 +201,7 @@ func (s *server) checkMetrics() {
 	}
 	for _, name := range named {
 		switch {
-		case name[1] == "strata_disk_free_bytes": // a server whose Postgres is somebody else's knows nothing of its disk
+		case name[1] == "strata_disk_free_bytes" || name[1] == "strata_disk_floor_bytes": // a server whose Postgres is somebody else's knows nothing of its disk
 			continue
 		case strings.HasPrefix(name[1], "strata_compare_"): // of a role that this server does not have
 			continue
