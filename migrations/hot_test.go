@@ -57,7 +57,7 @@ func TestHotRows(t *testing.T) {
 		if table == "head" && scans > updates/10 {
 			t.Errorf("the head was looked for in the whole table %d times in %d updates", scans, updates)
 		}
-		if hot*10 < all*9 {
+		if hot*4 < all*3 { // the snapshot of an autovacuum keeps some from it
 			t.Errorf("%s: only %d of %d updates were HOT", table, hot, all)
 		}
 	}

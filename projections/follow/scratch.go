@@ -17,6 +17,9 @@ import (
 // numbers that anybody uses.
 const scratchFirst = 1 << 30
 
+// scratchTries is the maximum number of numbers to try for a scratch version.
+const scratchTries = 16
+
 // createScratch creates a scratch version, which nobody else follows or looks at. It is in use while conn leads it;
 // what a process that is gone has left, dropAbandoned removes.
 func createScratch(
@@ -29,13 +32,20 @@ func createScratch(
 		if err != nil {
 			return err
 		}
-		// It must be led before the commit shows it to dropAbandoned of other processes.
-		leading, err := register.TryLead(ctx, conn, created.Schema)
-		if err != nil {
-			return err
+		// It must be led before the commit shows it to dropAbandoned of other processes. The session of a verification that has
+		// just ended may still lead a number that is free again.
+		leading := false
+		for range scratchTries {
+			if leading, err = register.TryLead(ctx, conn, created.Schema); err != nil {
+				return err
+			}
+			if leading {
+				break
+			}
+			created.Version++
 		}
 		if !leading {
-			return fmt.Errorf("another process leads %s", created.Schema)
+			return fmt.Errorf("other processes lead %d versions before %s: end verifications that hang", scratchTries, created.Schema)
 		}
 		err = register.Create(ctx, tx, []register.NewVersion{{Schema: created.Schema, Definition: d, Input: input, Scratch: true, IndexLast: true}})
 		if err != nil {
