@@ -65,7 +65,7 @@ func New(config Config) *API {
 	})
 	rosetta.Mount(e, config.rosetta())
 	audit.Mount(e, config.Log)
-	site.Mount(e)
+	site.Mount(e, config.notices)
 
 	e.Untraceable(engine.StateOfServer, "metrics")
 	e.Plain("GET /metrics", "metrics", metrics(e, config.Registry))

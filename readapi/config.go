@@ -150,3 +150,14 @@ func (c *Config) variant() string {
 	}
 	return text
 }
+
+// notices returns the messages of what an operator of the process should know.
+func (c *Config) notices() (messages []string) {
+	if c.Notices == nil {
+		return nil
+	}
+	for _, notice := range c.Notices() {
+		messages = append(messages, notice.Message)
+	}
+	return messages
+}

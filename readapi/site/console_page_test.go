@@ -333,9 +333,10 @@ func consoleHistory(t *testing.T, s *consoleSite, open func(t *testing.T, fragme
 	const full = `,"events":%d,"lag":3,"slow":0.0123,"hits":0.975`
 	points := []string{point(0, fmt.Sprintf(full, 2)), point(1, fmt.Sprintf(full, 4)), point(2, `,"events":null,"lag":null`), point(3, fmt.Sprintf(full, 1))}
 	s.changed("/console/history.json", func(int, []byte) (int, []byte) {
-		return 200, []byte(`{"interval":10,"span":3600,"points":[` + strings.Join(points, ",") + `]}`)
+		return 200, []byte(`{"interval":10,"span":3600,"points":[` + strings.Join(points, ",") + `],"notices":["The disk is <b>full</b>."]}`)
 	}, func() {
 		tb := open(t, "")
+		tb.until("what an operator should know is said", `document.querySelector("#history .notices .problem")?.textContent === "The disk is <b>full</b>."`)
 		tb.until("the series are drawn", `document.querySelectorAll("#history figure:not([hidden])").length === 4`)
 		tb.until("they say what they show", `document.querySelector("[data-series=events] svg").ariaLabel === "events a second: now 1, at most 4 and at least 1 in the last hour"`)
 		tb.until("a gap stays a gap", `document.querySelector("[data-series=events] .curve").getAttribute("d").split("M").length === 3`)

@@ -61,11 +61,16 @@ func (a *api) registerHistory() {
 		}
 	})
 	a.Plain("GET /console/history.json", "console", func(w http.ResponseWriter, r *http.Request) {
+		internals := a.ShowsInternals(r.Context())
 		body := struct {
 			Interval float64        `json:"interval"` // seconds
 			Span     float64        `json:"span"`     // seconds
 			Points   []historyPoint `json:"points"`
-		}{historyInterval.Seconds(), historySpan.Seconds(), h.shown(a.ShowsInternals(r.Context()))}
+			Notices  []string       `json:"notices,omitempty"`
+		}{Interval: historyInterval.Seconds(), Span: historySpan.Seconds(), Points: h.shown(internals)}
+		if internals && a.notices != nil {
+			body.Notices = a.notices()
+		}
 		found, err := engine.NewAnswer(body, answer.Config{Class: answer.NoStore})
 		if err != nil {
 			found = a.FailureAnswer(r.Context(), err, answer.Config{})

@@ -2,6 +2,9 @@ package site
 
 import (
 	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,5 +65,19 @@ func TestHistory(t *testing.T) {
 	}
 	if got := h.shown(true); len(got) != 360 || got[359].At.Sub(got[0].At) != 3590*time.Second {
 		t.Errorf("got %d points from %v to %v, want those of an hour", len(got), got[0].At, got[len(got)-1].At)
+	}
+}
+
+// Operators see what they should know, and strangers do not.
+func TestNotices(t *testing.T) {
+	t.Parallel()
+	for _, internals := range []bool{true, false} {
+		e := engine.New(engine.Config{PublicInternals: internals})
+		(&api{e, func() []string { return []string{"The disk is full."} }}).registerHistory()
+		got := httptest.NewRecorder()
+		e.ServeHTTP(got, httptest.NewRequest(http.MethodGet, "/console/history.json", nil))
+		if shown := strings.Contains(got.Body.String(), `"notices":["The disk is full."]`); got.Code != http.StatusOK || shown != internals {
+			t.Errorf("with internals %t: got %d %s", internals, got.Code, got.Body)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-// The last hour, as the server remembers it: a line for each series, without a library.
+// The last hour, as the server remembers it: a line for each series, without a library. Above it is what an operator should know.
 
 import { readJSON } from "./api.js";
 import { element, setText } from "./dom.js";
@@ -24,11 +24,12 @@ let readAt = -Infinity;
 // showHistory shows the series, and reads them anew when there is something new.
 export async function showHistory(content, signal) {
   if (performance.now() - readAt < readEvery) return;
-  const { points, span } = await readJSON("/console/history.json", signal);
+  const { points, span, notices = [] } = await readJSON("/console/history.json", signal);
   readAt = performance.now();
   if (!content.firstChild) {
-    content.append(element("div", { class: "charts" }, series.map(chart)), element("p", { class: "about" }));
+    content.append(element("div", { class: "notices", role: "status" }), element("div", { class: "charts" }, series.map(chart)), element("p", { class: "about" }));
   }
+  content.querySelector(".notices").replaceChildren(...notices.map((notice) => element("p", { class: "problem" }, notice)));
   const now = points.length > 0 ? Date.parse(points.at(-1).at) : Date.now();
   for (const s of series) update(content.querySelector(`[data-series=${s.id}]`), s, points, now - span * 1000, now);
   setText(content.querySelector(".about"), points.length === 0 ? "This process has just started; the first point comes after ten seconds."
