@@ -17,7 +17,8 @@ type node struct {
 	mood    atomic.Int32
 
 	mu     sync.Mutex
-	server *http.Server // nil while it is down
+	server *http.Server  // nil while it is down
+	served chan struct{} // closed when the server no longer listens
 }
 
 const (
@@ -46,17 +47,21 @@ func (n *node) up() error {
 	if err != nil {
 		return fmt.Errorf("a made-up node: %w", err)
 	}
-	n.server = &http.Server{Handler: n, ReadHeaderTimeout: time.Minute}
-	go func(s *http.Server) { _ = s.Serve(listener) }(n.server) // it ends with Close
+	n.server, n.served = &http.Server{Handler: n, ReadHeaderTimeout: time.Minute}, make(chan struct{})
+	go func(s *http.Server, served chan struct{}) {
+		defer close(served)
+		_ = s.Serve(listener) // it ends with Close
+	}(n.server, n.served)
 	return nil
 }
 
-// down closes the listener and all connections.
+// down closes the listener and all connections, and returns when the address is free.
 func (n *node) down() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.server != nil {
 		_ = n.server.Close()
+		<-n.served
 		n.server = nil
 	}
 }
