@@ -26,11 +26,11 @@ type Session struct {
 
 	mu       sync.Mutex
 	position string
-	answers  map[string]*list.Element // of *kept, by URL
+	answers  map[string]*list.Element // of *cachedAnswer, by URL
 	order    list.List                // the one that was used last is at the front
 }
 
-type kept struct {
+type cachedAnswer struct {
 	url, tag string
 	header   http.Header
 	body     []byte
@@ -79,7 +79,7 @@ func (s *Session) Do(request *http.Request) (*http.Response, error) {
 }
 
 // prepare adds to a request what is known, and returns the answer that is kept for its URL; nil for none.
-func (s *Session) prepare(url string, request *http.Request) *kept {
+func (s *Session) prepare(url string, request *http.Request) *cachedAnswer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.position != "" && request.Header.Get(positionHeader) == "" {
@@ -90,7 +90,7 @@ func (s *Session) prepare(url string, request *http.Request) *kept {
 		return nil
 	}
 	s.order.MoveToFront(element)
-	known := element.Value.(*kept)
+	known := element.Value.(*cachedAnswer)
 	request.Header.Set("If-None-Match", known.tag)
 	return known
 }
@@ -116,11 +116,11 @@ func (s *Session) keep(url string, answer *http.Response) error {
 	if old := s.answers[url]; old != nil {
 		s.order.Remove(old)
 	}
-	s.answers[url] = s.order.PushFront(&kept{url: url, tag: answer.Header.Get("ETag"), header: answer.Header.Clone(), body: start})
+	s.answers[url] = s.order.PushFront(&cachedAnswer{url: url, tag: answer.Header.Get("ETag"), header: answer.Header.Clone(), body: start})
 	if s.order.Len() > answersKept {
 		last := s.order.Back()
 		s.order.Remove(last)
-		delete(s.answers, last.Value.(*kept).url)
+		delete(s.answers, last.Value.(*cachedAnswer).url)
 	}
 	return nil
 }

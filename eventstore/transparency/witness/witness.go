@@ -45,11 +45,11 @@ type Config struct {
 type Asker struct {
 	config    Config
 	client    *http.Client
-	witnesses []*asked
+	witnesses []*witness
 }
 
-// asked is a witness, and what is known of it.
-type asked struct {
+// witness is what is known of a witness.
+type witness struct {
 	url    string
 	size   int64  // of the last checkpoint that it has seen
 	signed int64  // of the last checkpoint that it has signed for this process
@@ -73,7 +73,7 @@ func New(config Config) (*Asker, error) {
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return nil, fmt.Errorf("%q is not the address of a witness, such as https://witness.example.org", text)
 		}
-		a.witnesses = append(a.witnesses, &asked{url: strings.TrimRight(text, "/")})
+		a.witnesses = append(a.witnesses, &witness{url: strings.TrimRight(text, "/")})
 	}
 	return a, nil
 }
@@ -135,7 +135,7 @@ func (a *Asker) newest(ctx context.Context) (note []byte, size int64, err error)
 }
 
 // ask asks one witness. When it turns out to have seen another checkpoint than this process thought, it is asked once more.
-func (a *Asker) ask(ctx context.Context, w *asked, note []byte, size int64) error {
+func (a *Asker) ask(ctx context.Context, w *witness, note []byte, size int64) error {
 	for range 2 {
 		if w.size > size {
 			return fmt.Errorf("it has seen a checkpoint of %d events, and the newest here has %d: the log was shortened, or another process is ahead", w.size, size)
@@ -170,7 +170,7 @@ func (a *Asker) ask(ctx context.Context, w *asked, note []byte, size int64) erro
 
 // request returns the body of a request: the size that the witness has seen, the proof that the checkpoint extends it, and the
 // checkpoint.
-func (a *Asker) request(ctx context.Context, w *asked, note []byte, size int64) ([]byte, error) {
+func (a *Asker) request(ctx context.Context, w *witness, note []byte, size int64) ([]byte, error) {
 	request := fmt.Appendf(nil, "old %d\n", w.size)
 	if w.size > 0 && w.size < size {
 		proof, err := a.config.Log.ProveConsistency(ctx, w.size, size)
@@ -184,7 +184,7 @@ func (a *Asker) request(ctx context.Context, w *asked, note []byte, size int64) 
 	return fmt.Appendf(request, "\n%s", note), nil
 }
 
-func (a *Asker) post(ctx context.Context, w *asked, body []byte) (status int, answer []byte, err error) {
+func (a *Asker) post(ctx context.Context, w *witness, body []byte) (status int, answer []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+"/add-checkpoint", bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err

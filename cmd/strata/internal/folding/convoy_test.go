@@ -22,15 +22,15 @@ import (
 	"strata/projections/follow"
 )
 
-// sent counts what a program sends to the database. A batch is a round trip, and so is a statement by itself.
-type sent struct{ statements, roundTrips, commits atomic.Int64 }
+// traffic counts what a program sends to the database. A batch is a round trip, and so is a statement by itself.
+type traffic struct{ statements, roundTrips, commits atomic.Int64 }
 
 // now returns the numbers so far.
-func (s *sent) now() [3]int64 {
+func (s *traffic) now() [3]int64 {
 	return [3]int64{s.statements.Load(), s.roundTrips.Load(), s.commits.Load()}
 }
 
-func (s *sent) statement(sql string) {
+func (s *traffic) statement(sql string) {
 	s.statements.Add(1)
 	if sql == "commit" {
 		s.commits.Add(1)
@@ -38,28 +38,28 @@ func (s *sent) statement(sql string) {
 }
 
 // TraceQueryStart implements pgx.QueryTracer.
-func (s *sent) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+func (s *traffic) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	s.roundTrips.Add(1)
 	s.statement(data.SQL)
 	return ctx
 }
 
 // TraceQueryEnd implements pgx.QueryTracer.
-func (s *sent) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (s *traffic) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 // TraceBatchStart implements pgx.BatchTracer.
-func (s *sent) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+func (s *traffic) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
 	s.roundTrips.Add(1)
 	return ctx
 }
 
 // TraceBatchQuery implements pgx.BatchTracer.
-func (s *sent) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+func (s *traffic) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
 	s.statement(data.SQL)
 }
 
 // TraceBatchEnd implements pgx.BatchTracer.
-func (s *sent) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+func (s *traffic) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
 // metric returns the value of a counter or gauge without labels.
 func metric(t *testing.T, registry prometheus.Gatherer, name string) float64 {
@@ -86,7 +86,7 @@ func TestCostOfAnEvent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := &sent{}
+	counts := &traffic{}
 	config.ConnConfig.Tracer = counts
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
