@@ -9,11 +9,20 @@ import (
 	"strata/internal/testkit/eventually"
 )
 
+// waitUntilListening returns when a new Wake has begun to listen, which it signals. It may have done so before anybody asked for
+// the channel, so after a second nothing more is to be waited for; if it listens later, it signals that, too.
+func waitUntilListening(wake *eventstore.Wake) {
+	select {
+	case <-wake.C():
+	case <-time.After(time.Second):
+	}
+}
+
 func TestWake(t *testing.T) {
 	pool := migrated.New(t)
 	log := openLog(t, pool, eventstore.Config{})
 	wake := eventstore.NewWake(pool, eventstore.Channel, time.Hour, nil)
-	<-wake.C() // it listens
+	waitUntilListening(wake)
 	for _, add := range []func(){
 		func() { mustAppend(t, log, incoming("/x", []byte("x"))) },
 		func() { mustAppendBatch(t, log, incoming("/x", []byte("y"))) },
@@ -34,7 +43,7 @@ func TestWake(t *testing.T) {
 func TestWakeEndsWithItsInterval(t *testing.T) {
 	wake := eventstore.NewWake(migrated.New(t), eventstore.Channel, 20*time.Millisecond, nil)
 	defer wake.Stop()
-	<-wake.C()
+	waitUntilListening(wake)
 	start := time.Now()
 	wake.Wait(context.Background(), wake.C())
 	if took := time.Since(start); took < 20*time.Millisecond {

@@ -34,8 +34,17 @@ func newFixtureOn(t testing.TB, pool *pgxpool.Pool, interval time.Duration) fixt
 	f := fixture{pool: pool, log: eventstore.Open(pool, eventstore.Config{})}
 	t.Cleanup(f.log.Close)
 	f.wake = newWake(t, pool, eventstore.Channel, interval)
-	<-f.wake.C() // it listens
+	waitUntilListening(f.wake)
 	return f
+}
+
+// waitUntilListening returns when a new Wake has begun to listen, which it signals. It may have done so before anybody asked for
+// the channel, so after a second nothing more is to be waited for; if it listens later, it signals that, too.
+func waitUntilListening(wake *eventstore.Wake) {
+	select {
+	case <-wake.C():
+	case <-time.After(time.Second):
+	}
 }
 
 // newWake returns a Wake that says when a reader waits.

@@ -46,7 +46,7 @@ func TestRecentEvents(t *testing.T) {
 	t.Cleanup(pool.Close)
 	wake := f.log.Listener().Wake(eventstore.Channel, time.Hour)
 	t.Cleanup(wake.Stop)
-	<-wake.C() // it listens
+	waitUntilListening(wake)
 	other := eventstore.Open(f.pool, eventstore.Config{})
 	t.Cleanup(other.Close)
 	subscriber, err := topic.NewSubscriber(pool, topic.SubscriberConfig{
