@@ -9,20 +9,11 @@ import (
 	"strata/internal/testkit/eventually"
 )
 
-// waitUntilListening returns when a new Wake has begun to listen, which it signals. It may have done so before anybody asked for
-// the channel, so after a second nothing more is to be waited for; if it listens later, it signals that, too.
-func waitUntilListening(wake *eventstore.Wake) {
-	select {
-	case <-wake.C():
-	case <-time.After(time.Second):
-	}
-}
-
 func TestWake(t *testing.T) {
 	pool := migrated.New(t)
 	log := openLog(t, pool, eventstore.Config{})
 	wake := eventstore.NewWake(pool, eventstore.Channel, time.Hour, nil)
-	waitUntilListening(wake)
+	eventually.Listens(wake)
 	for _, add := range []func(){
 		func() { mustAppend(t, log, incoming("/x", []byte("x"))) },
 		func() { mustAppendBatch(t, log, incoming("/x", []byte("y"))) },
@@ -43,7 +34,7 @@ func TestWake(t *testing.T) {
 func TestWakeEndsWithItsInterval(t *testing.T) {
 	wake := eventstore.NewWake(migrated.New(t), eventstore.Channel, 20*time.Millisecond, nil)
 	defer wake.Stop()
-	waitUntilListening(wake)
+	eventually.Listens(wake)
 	start := time.Now()
 	wake.Wait(context.Background(), wake.C())
 	if took := time.Since(start); took < 20*time.Millisecond {

@@ -34,17 +34,8 @@ func newFixtureOn(t testing.TB, pool *pgxpool.Pool, interval time.Duration) fixt
 	f := fixture{pool: pool, log: eventstore.Open(pool, eventstore.Config{})}
 	t.Cleanup(f.log.Close)
 	f.wake = newWake(t, pool, eventstore.Channel, interval)
-	waitUntilListening(f.wake)
+	eventually.Listens(f.wake)
 	return f
-}
-
-// waitUntilListening returns when a new Wake has begun to listen, which it signals. It may have done so before anybody asked for
-// the channel, so after a second nothing more is to be waited for; if it listens later, it signals that, too.
-func waitUntilListening(wake *eventstore.Wake) {
-	select {
-	case <-wake.C():
-	case <-time.After(time.Second):
-	}
 }
 
 // newWake returns a Wake that says when a reader waits.

@@ -16,6 +16,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/topic"
+	"strata/internal/testkit/eventually"
 )
 
 // queries counts queries of messages.
@@ -46,7 +47,7 @@ func TestRecentEvents(t *testing.T) {
 	t.Cleanup(pool.Close)
 	wake := f.log.Listener().Wake(eventstore.Channel, time.Hour)
 	t.Cleanup(wake.Stop)
-	waitUntilListening(wake)
+	eventually.Listens(wake)
 	other := eventstore.Open(f.pool, eventstore.Config{})
 	t.Cleanup(other.Close)
 	subscriber, err := topic.NewSubscriber(pool, topic.SubscriberConfig{

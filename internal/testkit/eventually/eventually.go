@@ -36,3 +36,12 @@ func Receive[T any](t testing.TB, what string, c <-chan T) T {
 		panic("unreachable")
 	}
 }
+
+// Listens returns when a new wake has begun to listen, which it signals on the channel of C. It may have done so before anybody
+// asked for the channel, so after a second nothing more is to be waited for; if it listens later, it signals that, too.
+func Listens(wake interface{ C() <-chan struct{} }) {
+	select {
+	case <-wake.C():
+	case <-time.After(time.Second):
+	}
+}
