@@ -21,17 +21,20 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 	if err := b.load(ctx, &g); err != nil {
 		return err
 	}
-	w := newWrites()
+	w := newWrites(ctx, b)
 	for i, step := range steps {
 		if tip := b.state.tip; tip != nil && step.Block.ParentIndexBlockHash != tip.IndexBlockHash {
 			return fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, tip.IndexBlockHash)
 		}
-		b.applyBlock(w, step, blocks[i], rewards[i])
+		if err := b.applyBlock(w, step, blocks[i], rewards[i]); err != nil {
+			return err
+		}
+		blocks[i] = nil
 	}
 	return w.flush(ctx, b)
 }
 
-func (b *batch) applyBlock(w *writes, step projections.Step, effects []effect, rewards []reward) {
+func (b *batch) applyBlock(w *writes, step projections.Step, effects []effect, rewards []reward) error {
 	first := b.state.tip == nil
 	next := tip{Tip: projections.Tip{
 		Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: step.Block.BlockHash,
@@ -48,7 +51,9 @@ func (b *batch) applyBlock(w *writes, step projections.Step, effects []effect, r
 	a := numbering{writes: w, tip: &next, height: step.Height, seq: step.BlockSeq, touched: []int32{}}
 	firstTx := next.lastTx + 1
 	for i := range effects {
-		a.addEffect(&effects[i])
+		if err := a.addEffect(&effects[i]); err != nil {
+			return err
+		}
 	}
 	for i := range rewards {
 		a.addReward(&rewards[i])
@@ -59,6 +64,7 @@ func (b *batch) applyBlock(w *writes, step projections.Step, effects []effect, r
 	if b.single && !first { // the first block touches everything
 		b.touched = touchedBy(step.Height, &next.Tip, a.names)
 	}
+	return nil
 }
 
 // touchedBy returns the shards that change with a block: its own, and those of the accounts that have rows of it.
@@ -80,7 +86,9 @@ type numbering struct {
 	names       []string // of the same accounts
 }
 
-func (a *numbering) addEffect(d *effect) {
+// addEffect adds the rows of a transaction. That of a genesis block has events of hundreds of thousands of accounts, whose rows are
+// sent as they come.
+func (a *numbering) addEffect(d *effect) error {
 	a.tip.lastTx++
 	n := a.tip.lastTx
 	a.transaction(a.height, a.seq, n, a.tip.types.next(d.kind), d.kind, d.source)
@@ -99,9 +107,17 @@ func (a *numbering) addEffect(d *effect) {
 			sender = m.account.id
 		}
 		a.member(n, a.seq, m)
+		for _, rows := range []*copyBuffer{&a.accounts, &a.members} {
+			if err := a.spill(rows); err != nil {
+				return err
+			}
+		}
 	}
 	for i := range d.moves {
 		m := &d.moves[i]
+		if err := a.spill(&a.moves); err != nil {
+			return err
+		}
 		for side, party := range m.parties {
 			if party == nil || side == 1 && party == m.parties[0] {
 				continue
@@ -129,6 +145,7 @@ func (a *numbering) addEffect(d *effect) {
 	for i := range d.prints {
 		a.addPrint(n, &d.prints[i], sender, d.function)
 	}
+	return nil
 }
 
 // Sides of a move of STX, as the column stx_side has them.

@@ -143,6 +143,19 @@ func (c *copyBuffer) value(oid uint32, value any) {
 // with other projections, and COPY would need two of its own for each table.
 const copyMin = 128
 
+// spillPieces is the number of complete pieces from which on rows are sent before all of them are there.
+const spillPieces = 8
+
+// spill sends the rows if they take much memory, and forgets them.
+func (c *copyBuffer) spill(ctx context.Context, tx pgx.Tx, spec projections.Spec) error {
+	if len(c.full) < spillPieces {
+		return nil
+	}
+	err := c.write(ctx, tx, spec)
+	c.rows = 0
+	return err
+}
+
 // write sends the rows to the database.
 func (c *copyBuffer) write(ctx context.Context, tx pgx.Tx, spec projections.Spec) error {
 	if c.rows == 0 {

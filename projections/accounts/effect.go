@@ -98,6 +98,9 @@ func (g *collector) miner(a *account) *miner {
 	return m
 }
 
+// manyEvents is the number of events of a transaction from which on a list that grows would leave much garbage.
+const manyEvents = 1 << 12
+
 // block returns the effects of a block in the order of execution.
 func (g *collector) block(content *projections.Block) []effect {
 	effective := content.EffectiveEvents()
@@ -112,6 +115,9 @@ func (g *collector) block(content *projections.Block) []effect {
 			g.transaction(d, decoded)
 		} else {
 			g.operation(d, operationOf(tx, events))
+		}
+		if len(events) >= manyEvents {
+			d.moves = make([]move, 0, len(events))
 		}
 		for n := range events {
 			g.event(d, n, events)

@@ -15,10 +15,12 @@ import (
 // writes are the new rows of a run of blocks.
 type writes struct {
 	blocks, transactions, accounts, members, moves, prints, topics, deployments, rewards copyBuffer
+	spill                                                                                func(*copyBuffer) error // sends rows that take much memory
 }
 
-func newWrites() *writes {
+func newWrites(ctx context.Context, b *batch) *writes {
 	return &writes{
+		spill: func(rows *copyBuffer) error { return rows.spill(ctx, b.tx, b.spec) },
 		blocks: copyBuffer{table: "block", columns: []string{
 			"height", "source_seq", "first_tx", "last_tx",
 			"token_transfers", "smart_contracts", "contract_calls", "poison_microblocks", "coinbases", "tenure_changes",

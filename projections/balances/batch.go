@@ -51,7 +51,10 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: step.Block.BlockHash,
 			BurnBlockHeight: int64(step.Block.BurnBlockHeight),
 		}
-		b.applyBlock(&w, step, all[i])
+		if err := b.applyBlock(ctx, &w, step, all[i]); err != nil {
+			return err
+		}
+		all[i] = effects{}
 	}
 	if err := w.flush(ctx, b); err != nil {
 		return err
@@ -60,7 +63,7 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 	return nil
 }
 
-func (b *batch) applyBlock(w *writes, step projections.Step, e effects) {
+func (b *batch) applyBlock(ctx context.Context, w *writes, step projections.Step, e effects) error {
 	w.blocks = append(w.blocks, blockRow(step))
 	fell := map[holdingKey]*change{} // the change that took a balance below zero in this block
 	var order []holdingKey
@@ -80,6 +83,9 @@ func (b *batch) applyBlock(w *writes, step projections.Step, e effects) {
 		changed[a.name] = a
 		c.mint = a.mints
 		w.ledger = append(w.ledger, ledgerRow(c, h))
+		if err := w.spill(ctx, b); err != nil {
+			return err
+		}
 		w.touch(key, h)
 		if before >= 0 && h.balance.Sign() < 0 {
 			fell[key] = c
@@ -121,6 +127,7 @@ func (b *batch) applyBlock(w *writes, step projections.Step, e effects) {
 		w.locks = append(w.locks, lockRow(&e.locks[i]))
 	}
 	b.useNonces(w, e.uses)
+	return nil
 }
 
 // useNonces updates the next nonce of each account: one more than the greatest that it has used.

@@ -69,6 +69,28 @@ var lockColumns = []string{
 	"height", "source_seq", "unlock_height", "position", "tx_index", "pox_version", "amount", "account", "cause", "pointer", "txid",
 }
 
+// atOnce is the most rows of a table that are sent at once. Few blocks have so many; a genesis block has hundreds of thousands, which
+// would take as many hundred MB.
+const atOnce = 1 << 15
+
+// spill sends the rows of the ledger if there are many, and forgets them.
+func (w *writes) spill(ctx context.Context, b *batch) error {
+	if len(w.ledger) < atOnce {
+		return nil
+	}
+	err := writeRows(ctx, b, "ledger", ledgerColumns, w.ledger)
+	clear(w.ledger)
+	w.ledger = w.ledger[:0]
+	return err
+}
+
+func writeRows(ctx context.Context, b *batch, table string, columns []string, rows [][]any) error {
+	if _, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, columns, pgx.CopyFromRows(rows)); err != nil {
+		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
+	}
+	return nil
+}
+
 func (w *writes) flush(ctx context.Context, b *batch) error {
 	for _, table := range []struct {
 		name    string
@@ -86,23 +108,21 @@ func (w *writes) flush(ctx context.Context, b *batch) error {
 		if len(table.rows) == 0 {
 			continue
 		}
-		_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table.name}, table.columns, pgx.CopyFromRows(table.rows))
-		if err != nil {
-			return fmt.Errorf("write %d rows of %s: %w", len(table.rows), table.name, err)
+		if err := writeRows(ctx, b, table.name, table.columns, table.rows); err != nil {
+			return err
 		}
 	}
-	if err := w.upsertHoldings(ctx, b); err != nil {
-		return err
+	w.ledger = nil
+	// In the order of the key, so that two processes can never deadlock.
+	for keys := range slices.Chunk(slices.SortedFunc(maps.Keys(w.holdings), holdingKey.compare), atOnce) {
+		if err := w.upsertHoldings(ctx, b, keys); err != nil {
+			return err
+		}
 	}
 	return w.upsertTokens(ctx, b)
 }
 
-func (w *writes) upsertHoldings(ctx context.Context, b *batch) error {
-	if len(w.holdings) == 0 {
-		return nil
-	}
-	// In the order of the key, so that two processes can never deadlock.
-	keys := slices.SortedFunc(maps.Keys(w.holdings), holdingKey.compare)
+func (w *writes) upsertHoldings(ctx context.Context, b *batch, keys []holdingKey) error {
 	var (
 		n                     = len(keys)
 		numbers, heights      = make([]int64, n), make([]int64, n)

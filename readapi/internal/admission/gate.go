@@ -2,7 +2,8 @@
 //
 // A database answers a few reads at a time fast and many slowly. Whoever asks for much that nobody else asks for therefore
 // queues here, and not at the connections, which others need as well. The queue is bounded in length and in time: a
-// client that could not be served in time learns so, and when to come again. While other requests suffer, fewer reads run.
+// client that could not be served in time learns so, and when to come again. While other requests suffer, fewer reads run,
+// down to one that runs for a small share of the time.
 package admission
 
 import (
@@ -33,6 +34,8 @@ const (
 	// startsEvery is the time after which one more read begins, however few may run: reads that take long must not keep all
 	// others waiting.
 	startsEvery = 2 * Period
+	// leastShare is the least share of the time in which a read runs.
+	leastShare = 1.0 / 16
 )
 
 // Gate lets a bounded number of reads run, in the order of their coming. It is safe for concurrent use.
@@ -43,13 +46,15 @@ type Gate struct {
 	mu      sync.Mutex
 	waiting list.List // channels that are closed when their reads may run
 	running int
-	limit   int // of running now, from 1 to Config.Running
+	// allowed is the limit of running now, from 1 to Config.Running, or, below 1, the share of the time in which one runs.
+	allowed float64
+	rests   bool // none may begin until a timer has called goOn
 	begun   time.Time
 	adapts  bool // a timer is about to call adapt
 }
 
 // New returns a gate.
-func New(config Config) *Gate { return &Gate{config: config, limit: config.Running} }
+func New(config Config) *Gate { return &Gate{config: config, allowed: float64(config.Running)} }
 
 // Enter returns when the read may run; the caller must then call Leave when it has ended. It returns ErrBusy if the queue
 // is full, or if the read's turn does not come in time, and ctx's error if ctx ends.
@@ -86,7 +91,7 @@ func (g *Gate) Enter(ctx context.Context) error {
 func (g *Gate) queue() (turn chan struct{}, place *list.Element) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.waiting.Len() == 0 && g.running < g.limit {
+	if g.waiting.Len() == 0 && g.running < g.limit() {
 		g.begin()
 		return nil, nil
 	}
@@ -116,7 +121,36 @@ func (g *Gate) Leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running--
-	g.admit(g.limit)
+	if g.allowed < 1 && g.running == 0 {
+		g.rest(time.Since(g.begun))
+	}
+	g.admit(g.limit())
+}
+
+// rest lets no read begin for a time, so that reads which each take as long as the last one did run for the allowed share
+// of the time.
+func (g *Gate) rest(took time.Duration) {
+	if g.rests {
+		return
+	}
+	g.rests = true
+	time.AfterFunc(min(time.Duration(float64(took)*(1/g.allowed-1)), startsEvery), g.goOn)
+}
+
+// goOn ends a rest.
+func (g *Gate) goOn() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rests = false
+	g.admit(g.limit())
+}
+
+// limit returns how many reads may run now.
+func (g *Gate) limit() int {
+	if g.rests {
+		return 0
+	}
+	return max(int(g.allowed), 1)
 }
 
 // admit lets waiting reads run, as long as fewer than limit do.
@@ -146,16 +180,19 @@ func (g *Gate) adapt() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.adapts = false
-	if g.waiting.Len() == 0 {
-		g.limit = g.config.Running
+	most := float64(g.config.Running)
+	switch {
+	case g.waiting.Len() == 0:
+		g.allowed = most
 		return
+	case pressed:
+		g.allowed = max(g.allowed/2, leastShare)
+	case g.allowed < 1:
+		g.allowed *= 2
+	default:
+		g.allowed = min(g.allowed+1, most)
 	}
-	if pressed {
-		g.limit = max(g.limit/2, 1)
-	} else {
-		g.limit = min(g.limit+1, g.config.Running)
-	}
-	g.admit(g.limit)
+	g.admit(g.limit())
 	if time.Since(g.begun) >= startsEvery {
 		g.admit(min(g.running+1, g.config.Running))
 	}
@@ -169,11 +206,11 @@ func (g *Gate) Waiting() int64 {
 	return int64(g.waiting.Len())
 }
 
-// Running returns the number of reads that may run now.
+// Running returns the number of reads that may run at a time now.
 func (g *Gate) Running() int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return int64(g.limit)
+	return int64(max(g.allowed, 1))
 }
 
 // Refused returns the number of reads that were refused so far.

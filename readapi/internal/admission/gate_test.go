@@ -115,6 +115,34 @@ func TestFewerRunUnderPressure(t *testing.T) {
 	}
 }
 
+// Under pressure that lasts, one read runs for a small share of the time.
+func TestReadsRestUnderPressure(t *testing.T) {
+	t.Parallel()
+	const took, watched = 10 * time.Millisecond, 500 * time.Millisecond
+	g := admission.New(admission.Config{Running: 4, Waiting: 100, Patience: time.Minute, Pressed: func() bool { return true }})
+	ctx, stop := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer stop()
+	var begun atomic.Int64
+	for range 8 {
+		group.Go(func() {
+			for ctx.Err() == nil && g.Enter(ctx) == nil {
+				begun.Add(1)
+				time.Sleep(took)
+				g.Leave()
+			}
+		})
+	}
+	eventually.Holds(t, "one may run", func() bool { return g.Running() == 1 })
+	time.Sleep(8 * admission.Period) // until it rests for the longest time
+	before := begun.Load()
+	time.Sleep(watched)
+	if n := begun.Load() - before; n == 0 || n > int64(watched/took)/4 {
+		t.Errorf("%d reads of %v began in %v, want some, and at most a quarter of what one after the other would", n, took, watched)
+	}
+}
+
 // A read that takes long does not keep all others waiting, although only one may run.
 func TestLongReadsDontBlockOthers(t *testing.T) {
 	t.Parallel()
