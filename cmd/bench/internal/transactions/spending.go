@@ -18,30 +18,40 @@ type spending struct {
 
 // counting returns a contender that adds what is spent on its requests to s.
 func (s *spending) counting(contend load.Contender) load.Contender {
-	s.spent = make([]time.Duration, len(s.processes))
 	return func(connections int, d time.Duration) (*load.Round, error) {
-		if err := s.add(-1); err != nil {
+		before, err := s.soFar()
+		if err != nil {
 			return nil, err
 		}
 		r, err := contend(connections, d)
 		if err != nil {
 			return nil, err
 		}
+		after, err := s.soFar()
+		if err != nil {
+			return nil, err
+		}
 		s.requests += r.Requests()
-		return r, s.add(1)
+		if s.spent == nil {
+			s.spent = make([]time.Duration, len(s.processes))
+		}
+		for i := range s.spent {
+			s.spent[i] += after[i] - before[i]
+		}
+		return r, nil
 	}
 }
 
-// add adds what the processes have spent so far, times sign.
-func (s *spending) add(sign time.Duration) error {
-	for i, pid := range s.processes {
-		now, err := bench.ProcessorTime(pid)
+// soFar returns what each process has spent since it began.
+func (s *spending) soFar() (all []time.Duration, err error) {
+	for _, pid := range s.processes {
+		spent, err := bench.ProcessorTime(pid)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		s.spent[i] += sign * now
+		all = append(all, spent)
 	}
-	return nil
+	return all, nil
 }
 
 // String returns the milliseconds per request of each process.
