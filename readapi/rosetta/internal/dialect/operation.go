@@ -34,6 +34,7 @@ var (
 	sponsored   = map[string]any{"sponsored": true}
 	unsponsored = map[string]any{"sponsored": false}
 	withoutMemo = map[string]any{"memo": nil}
+	fungible    = map[string]any{"token_type": wire.Fungible}
 )
 
 // Operations returns the operations of a transaction as the dialect shows them, numbered from 0. id is the hash of the
@@ -97,7 +98,7 @@ func (d *Dialect) operation(op *operation.Operation, p *parts) (shown wire.Opera
 		p.amount = wire.Amount{Value: op.Value, Currency: op.Currency}
 		shown.Amount = &p.amount
 		if d.Legacy && op.Currency.Metadata != nil {
-			shown.Amount.Metadata = map[string]any{"token_type": op.Currency.Metadata.TokenType}
+			shown.Amount.Metadata = fungible
 		}
 	}
 	switch detail := op.Detail.(type) {

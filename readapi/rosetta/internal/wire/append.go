@@ -57,7 +57,7 @@ const (
 	// sampled is the number of transactions after which the length of the whole answer is estimated.
 	sampled = 50
 	// growthMax is the maximum number of bytes for which there is room then.
-	growthMax = 4 << 20
+	growthMax = 16 << 20
 )
 
 // AppendJSON implements Appender.
@@ -262,13 +262,21 @@ func AppendText(b []byte, text string) []byte {
 	return append(b, '"')
 }
 
+// text is text to which encoding/json writes.
+type text []byte
+
+func (t *text) Write(b []byte) (int, error) {
+	*t = append(*t, b...)
+	return len(b), nil
+}
+
 // appendReflected appends a value as encoding/json writes it.
 func appendReflected(b []byte, value any) ([]byte, error) {
-	buffer := bytes.NewBuffer(b)
-	encoder := json.NewEncoder(buffer)
+	target := (*text)(&b)
+	encoder := json.NewEncoder(target)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
+	return bytes.TrimSuffix(*target, []byte("\n")), nil
 }
