@@ -14,9 +14,9 @@ import (
 	"strata/readapi/rosetta"
 )
 
-// TestStackingPayloads checks the unsigned transactions of stacking calls byte by byte. What is wanted is written as SIP-005
-// says it, without the codec.
-func TestStackingPayloads(t *testing.T) {
+// TestUnsigned checks unsigned transfers and stacking calls byte by byte. What is wanted is written as SIP-005 says it, without
+// the codec.
+func TestUnsigned(t *testing.T) {
 	t.Parallel()
 	text := func(s string) string { return hex.EncodeToString([]byte(s)) }
 	uint128 := func(n uint64) string { return fmt.Sprintf("01%032x", n) }
@@ -26,11 +26,14 @@ func TestStackingPayloads(t *testing.T) {
 	// The hash160 of 1Xik14zRm29UsyS6DjhYg4iZeZqsDa8D3, with the version of an address of one key.
 	rewards := "0c00000002" + named("hashbytes") + buffer("05cf52a44bf3e6829b4f8c221cc675355bf83b7d") + named("version") + buffer("00")
 	signature, signer := strings.Repeat("ab", 64)+"01", "02"+strings.Repeat("cd", 32)
-	unsigned := func(nonce, fee uint64, contract, function string, arguments ...string) string {
+	unsigned := func(nonce, fee uint64, payload string) string {
 		return "0x" + "80" + "80000000" + // version and chain of a testnet
 			"04" + "00" + hex.EncodeToString(from[:]) + fmt.Sprintf("%016x%016x", nonce, fee) + "00" + strings.Repeat("00", 65) + // standard, one key
 			"03" + "02" + "00000000" + // any anchor mode; denies what no post-condition allows, and there is none
-			"02" + "1a" + strings.Repeat("00", 20) + named(contract) + named(function) + fmt.Sprintf("%08x", len(arguments)) + strings.Join(arguments, "")
+			payload
+	}
+	stackingCall := func(contract, function string, arguments ...string) string {
+		return "02" + "1a" + strings.Repeat("00", 20) + named(contract) + named(function) + fmt.Sprintf("%08x", len(arguments)) + strings.Join(arguments, "")
 	}
 	stacking := map[string]any{
 		"number_of_cycles": 3, "pox_addr": "1Xik14zRm29UsyS6DjhYg4iZeZqsDa8D3", "signer_key": signer, "signer_signature": signature,
@@ -46,35 +49,40 @@ func TestStackingPayloads(t *testing.T) {
 		return m
 	}
 	for _, tt := range []struct {
-		name      string
-		operation map[string]any
-		metadata  map[string]any
-		want      string
+		name       string
+		operations []any // besides the fee
+		metadata   map[string]any
+		want       string
 	}{
 		{
-			"stack_stx with a signature", stxOperation(1, "stack_stx", address(alice), "-500000", stacking), metadata(5, "pox-4", 200),
-			unsigned(5, 270, "pox-4", "stack-stx", uint128(500_000), rewards, uint128(200), uint128(3), "0a"+buffer(signature), buffer(signer), uint128(600_000), uint128(99)),
+			"a transfer with a memo", []any{stxOperation(1, "token_transfer", address(alice), "-500000", nil), stxOperation(2, "token_transfer", address(bob), "500000", nil)},
+			map[string]any{"account_sequence": 7, "memo": "test1234"},
+			unsigned(7, 270, "00"+"05"+"1a"+hex.EncodeToString(to[:])+fmt.Sprintf("%016x", 500_000)+text("test1234")+strings.Repeat("00", 34-8)),
 		},
 		{
-			"stack_stx without one, whose maximum is the amount", stxOperation(1, "stack_stx", address(alice), "-500000", without), metadata(0, "pox-4", 200),
-			unsigned(0, 270, "pox-4", "stack-stx", uint128(500_000), rewards, uint128(200), uint128(1), "09", buffer(signer), uint128(500_000), uint128(1)),
+			"stack_stx with a signature", []any{stxOperation(1, "stack_stx", address(alice), "-500000", stacking)}, metadata(5, "pox-4", 200),
+			unsigned(5, 270, stackingCall("pox-4", "stack-stx", uint128(500_000), rewards, uint128(200), uint128(3), "0a"+buffer(signature), buffer(signer), uint128(600_000), uint128(99))),
 		},
 		{
-			"stack_stx of an earlier contract", stxOperation(1, "stack_stx", address(alice), "-500000", stacking), metadata(1, "pox-3", 200),
-			unsigned(1, 270, "pox-3", "stack-stx", uint128(500_000), rewards, uint128(200), uint128(3)),
+			"stack_stx without one, whose maximum is the amount", []any{stxOperation(1, "stack_stx", address(alice), "-500000", without)}, metadata(0, "pox-4", 200),
+			unsigned(0, 270, stackingCall("pox-4", "stack-stx", uint128(500_000), rewards, uint128(200), uint128(1), "09", buffer(signer), uint128(500_000), uint128(1))),
 		},
 		{
-			"delegate_stx with a Bitcoin height", stxOperation(1, "delegate_stx", address(alice), "-500000", pool), metadata(1<<40, "pox-4", 200),
-			unsigned(1<<40, 270, "pox-4", "delegate-stx", uint128(500_000), "05"+"1a"+hex.EncodeToString(to[:]), "0a"+uint128(200), "0a"+rewards),
+			"stack_stx of an earlier contract", []any{stxOperation(1, "stack_stx", address(alice), "-500000", stacking)}, metadata(1, "pox-3", 200),
+			unsigned(1, 270, stackingCall("pox-3", "stack-stx", uint128(500_000), rewards, uint128(200), uint128(3))),
 		},
 		{
-			"delegate_stx without an end and an address", stxOperation(1, "delegate_stx", address(alice), "-500000", map[string]any{"delegate_to": address(bob)}), metadata(0, "pox-4", nil),
-			unsigned(0, 270, "pox-4", "delegate-stx", uint128(500_000), "05"+"1a"+hex.EncodeToString(to[:]), "09", "09"),
+			"delegate_stx with a Bitcoin height", []any{stxOperation(1, "delegate_stx", address(alice), "-500000", pool)}, metadata(1<<40, "pox-4", 200),
+			unsigned(1<<40, 270, stackingCall("pox-4", "delegate-stx", uint128(500_000), "05"+"1a"+hex.EncodeToString(to[:]), "0a"+uint128(200), "0a"+rewards)),
+		},
+		{
+			"delegate_stx without an end and an address", []any{stxOperation(1, "delegate_stx", address(alice), "-500000", map[string]any{"delegate_to": address(bob)})}, metadata(0, "pox-4", nil),
+			unsigned(0, 270, stackingCall("pox-4", "delegate-stx", uint128(500_000), "05"+"1a"+hex.EncodeToString(to[:]), "09", "09")),
 		},
 	} {
 		for _, prefix := range []string{rosetta.MeshPath, rosetta.LegacyPath} {
 			got := ask[types.ConstructionPayloadsResponse](offline(t, "testnet", prefix), "/construction/payloads", map[string]any{
-				"operations": []any{stxOperation(0, "fee", address(alice), "-270", nil), tt.operation}, "metadata": tt.metadata, "public_keys": []any{publicKey(alice)},
+				"operations": append([]any{stxOperation(0, "fee", address(alice), "-270", nil)}, tt.operations...), "metadata": tt.metadata, "public_keys": []any{publicKey(alice)},
 			})
 			if got.UnsignedTransaction != tt.want {
 				t.Errorf("%s%s: got\n%s, want\n%s", tt.name, prefix, got.UnsignedTransaction, tt.want)
