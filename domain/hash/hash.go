@@ -68,6 +68,12 @@ func (h *Hash32) Scan(src any) error { return scan(h[:], src) }
 // Scan reads a bytea of exactly 20 bytes.
 func (h *Hash20) Scan(src any) error { return scan(h[:], src) }
 
+// ScanBytes reads a bytea of exactly 32 bytes, without a copy of them.
+func (h *Hash32) ScanBytes(b []byte) error { return scanBytes(h[:], b) }
+
+// ScanBytes reads a bytea of exactly 20 bytes, without a copy of them.
+func (h *Hash20) ScanBytes(b []byte) error { return scanBytes(h[:], b) }
+
 // IndexBlockHash returns the id of a Stacks block that is unique across forks: SHA-512/256 over the block's header hash
 // followed by the consensus hash of its sortition (SIP-005 "index block hash"; "block id" in Nakamoto).
 func IndexBlockHash(block Hash32, consensus Hash20) Hash32 {
@@ -92,6 +98,13 @@ func scan(dst []byte, src any) error {
 	b, ok := src.([]byte)
 	if !ok {
 		return fmt.Errorf("hash from %T: want bytea", src)
+	}
+	return scanBytes(dst, b)
+}
+
+func scanBytes(dst, b []byte) error {
+	if b == nil {
+		return errors.New("hash from NULL: want bytea")
 	}
 	if len(b) != len(dst) {
 		return fmt.Errorf("hash of %d bytes: %w, want %d", len(b), ErrLength, len(dst))

@@ -1,6 +1,7 @@
 package hash_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -56,5 +57,33 @@ func TestTextRoundTrip(t *testing.T) {
 	}
 	if got != h {
 		t.Errorf("got %s, want %s", got, h)
+	}
+}
+
+// TestScan checks that both ways to read a column take a hash of the right length, and nothing else.
+func TestScan(t *testing.T) {
+	want := hash.Hash32{1, 31: 2}
+	for _, tt := range []struct {
+		name string
+		raw  []byte
+		ok   bool
+	}{{"a hash", want[:], true}, {"short", want[:31], false}, {"long", append(want[:], 0), false}, {"empty", []byte{}, false}, {"NULL", nil, false}} {
+		var copied, direct hash.Hash32
+		var source any
+		if tt.raw != nil {
+			source = tt.raw
+		}
+		for way, err := range map[string]error{"Scan": copied.Scan(source), "ScanBytes": direct.ScanBytes(tt.raw)} {
+			if (err == nil) != tt.ok {
+				t.Errorf("%s of %s: got %v", way, tt.name, err)
+			}
+		}
+		if tt.ok && (copied != want || direct != want) {
+			t.Errorf("%s: got %s and %s, want %s", tt.name, copied, direct, want)
+		}
+	}
+	var short hash.Hash20
+	if err := short.ScanBytes(want[:20]); err != nil || !bytes.Equal(short[:], want[:20]) {
+		t.Errorf("20 bytes: got %s (%v)", short, err)
 	}
 }

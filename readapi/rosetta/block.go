@@ -3,12 +3,14 @@ package rosetta
 import (
 	"context"
 	"encoding/hex"
+	"strconv"
 	"strings"
 
 	"strata/domain/hash"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
+	"strata/readapi/rosetta/internal/dialect"
 	"strata/readapi/rosetta/internal/fault"
 	"strata/readapi/rosetta/internal/ledger"
 	"strata/readapi/rosetta/internal/wire"
@@ -42,7 +44,30 @@ func (c *call) ref(id *wire.PartialBlockIdentifier, hashFirst bool) (ref ledger.
 	return ref, nil
 }
 
-func (c *call) block(ctx context.Context, in *wire.BlockRequest) (answer *wire.BlockAnswer, err error) {
+// blockAnswer is a wire.BlockAnswer that is made while it is written, transaction by transaction: all of them together
+// would take several times the memory of their text.
+type blockAnswer struct {
+	*call
+	block *ledger.Block
+}
+
+// AppendJSON implements wire.Appender.
+func (a *blockAnswer) AppendJSON(b []byte) ([]byte, error) {
+	answer := wire.BlockAnswer{Block: wire.Block{
+		BlockIdentifier: a.BlockIdentifier(a.block.ID), ParentBlockIdentifier: a.BlockIdentifier(a.block.Parent), Timestamp: a.block.Time,
+		Metadata: a.blockMetadata(a.block),
+	}}
+	for _, other := range a.block.Others {
+		answer.Others = append(answer.Others, wire.TransactionIdentifier{Hash: other})
+	}
+	var sheet dialect.Sheet
+	return answer.AppendJSON(b, len(a.block.Transactions), func(i int) *wire.Transaction {
+		shown := a.transactionOn(&sheet, &a.block.Transactions[i])
+		return &shown
+	})
+}
+
+func (c *call) block(ctx context.Context, in *wire.BlockRequest) (answer *blockAnswer, err error) {
 	ref, err := c.ref(&in.BlockIdentifier, true)
 	if err != nil {
 		return nil, err
@@ -56,16 +81,7 @@ func (c *call) block(ctx context.Context, in *wire.BlockRequest) (answer *wire.B
 		if err != nil {
 			return err
 		}
-		answer = &wire.BlockAnswer{Block: wire.Block{
-			BlockIdentifier: c.BlockIdentifier(block.ID), ParentBlockIdentifier: c.BlockIdentifier(block.Parent), Timestamp: block.Time,
-			Transactions: make([]wire.Transaction, 0, len(block.Transactions)), Metadata: c.blockMetadata(block),
-		}}
-		for i := range block.Transactions {
-			answer.Block.Transactions = append(answer.Block.Transactions, c.transaction(&block.Transactions[i]))
-		}
-		for _, other := range block.Others {
-			answer.Others = append(answer.Others, wire.TransactionIdentifier{Hash: other})
-		}
+		answer = &blockAnswer{c, block}
 		return nil
 	})
 	return answer, err
@@ -116,9 +132,14 @@ func checkTransactionHash(text string) error {
 
 // transaction returns a transaction of a block.
 func (c *call) transaction(t *ledger.Transaction) wire.Transaction {
-	shown := wire.Transaction{TransactionIdentifier: wire.TransactionIdentifier{Hash: t.Hash}, Operations: c.Operations(t.Hash, t.Operations)}
+	return c.transactionOn(new(dialect.Sheet), t)
+}
+
+// transactionOn is transaction with room for its operations.
+func (c *call) transactionOn(sheet *dialect.Sheet, t *ledger.Transaction) wire.Transaction {
+	shown := wire.Transaction{TransactionIdentifier: wire.TransactionIdentifier{Hash: t.Hash}, Operations: c.OperationsOn(sheet, t.Hash, t.Operations)}
 	switch {
-	case !c.Legacy && t.Shown != nil:
+	case !c.Legacy && t.Row != nil:
 		shown.Metadata = newTransactionMetadata(t)
 	case t.Memo != nil:
 		shown.Metadata = memoMetadata{*t.Memo}
@@ -131,26 +152,17 @@ type memoMetadata struct {
 	Memo string `json:"memo"`
 }
 
-// executionCost is what a transaction cost to execute.
-type executionCost struct {
-	ReadCount   int64 `json:"read_count"`
-	ReadLength  int64 `json:"read_length"`
-	Runtime     int64 `json:"runtime"`
-	WriteCount  int64 `json:"write_count"`
-	WriteLength int64 `json:"write_length"`
-}
-
 // transactionMetadata is what the mesh dialect says of a transaction. Its members are in the order of the alphabet, like
 // those of all metadata.
 type transactionMetadata struct {
 	Canonical      bool              `json:"canonical"`
-	ExecutionCost  executionCost     `json:"execution_cost"`
+	ExecutionCost  view.Cost         `json:"execution_cost"`
 	FeeRate        schema.Amount     `json:"fee_rate"`
 	Memo           *string           `json:"memo,omitempty"`
 	Nonce          uint64            `json:"nonce"`
 	Position       position          `json:"position"`
 	PostConditions postConditions    `json:"post_conditions"`
-	RawTx          string            `json:"raw_tx"`
+	RawTx          hexBytes          `json:"raw_tx"`
 	Result         view.ClarityValue `json:"result"`
 	SenderAddress  string            `json:"sender_address"`
 	SponsorAddress *string           `json:"sponsor_address"`
@@ -167,19 +179,64 @@ type position struct {
 type postConditions struct {
 	Mode           string `json:"mode"`
 	PostConditions any    `json:"post_conditions"`
+	// none is set if PostConditions is an empty list.
+	none bool
 }
 
+// hexBytes is bytes as a JSON string of hex with 0x.
+type hexBytes []byte
+
+// MarshalText implements encoding.TextMarshaler.
+func (b hexBytes) MarshalText() ([]byte, error) { return hex.AppendEncode([]byte("0x"), b), nil }
+
 func newTransactionMetadata(t *ledger.Transaction) *transactionMetadata {
-	b := t.Shown
+	base := t.Row.Base()
 	m := &transactionMetadata{
-		Canonical:     b.Canonical,
-		ExecutionCost: executionCost{b.CostReadCount, b.CostReadLength, b.CostRuntime, b.CostWriteCount, b.CostWriteLength},
-		FeeRate:       b.FeeRate, Memo: t.Memo, Nonce: b.Nonce, Position: position{b.TxIndex},
-		PostConditions: postConditions{b.PostConditionMode, b.PostConditions}, RawTx: "0x" + hex.EncodeToString(t.Raw), Result: b.TxResult,
-		SenderAddress: b.SenderAddress, Sponsored: b.Sponsored, Status: b.TxStatus, Type: b.TxType, VMError: b.VMError,
+		Canonical: t.Row.Canonical, ExecutionCost: t.Row.Cost(), FeeRate: base.FeeRate, Memo: t.Memo, Nonce: base.Nonce, Position: position{t.Row.Index},
+		PostConditions: postConditions{base.PostConditionMode, base.PostConditions, len(base.PostConditions) == 0}, RawTx: t.Row.RawTx, Result: t.Row.Result(),
+		SenderAddress: base.SenderAddress, Sponsored: base.Sponsored, Status: t.Row.Status, Type: t.Row.Tx.Payload.TxType(), VMError: t.Row.VMError(),
 	}
-	if b.SponsorAddress != "" {
-		m.SponsorAddress = &b.SponsorAddress
+	if base.SponsorAddress != "" {
+		m.SponsorAddress = &base.SponsorAddress
 	}
 	return m
+}
+
+// AppendJSON implements wire.Appender.
+func (m *transactionMetadata) AppendJSON(b []byte) (_ []byte, err error) {
+	text := func(before, value string) { b = wire.AppendText(append(b, before...), value) }
+	number := func(before string, value int64) { b = strconv.AppendInt(append(b, before...), value, 10) }
+	b = strconv.AppendBool(append(b, `{"canonical":`...), m.Canonical)
+	number(`,"execution_cost":{"read_count":`, m.ExecutionCost.ReadCount)
+	number(`,"read_length":`, m.ExecutionCost.ReadLength)
+	number(`,"runtime":`, m.ExecutionCost.Runtime)
+	number(`,"write_count":`, m.ExecutionCost.WriteCount)
+	number(`,"write_length":`, m.ExecutionCost.WriteLength)
+	text(`},"fee_rate":`, string(m.FeeRate))
+	if m.Memo != nil {
+		text(`,"memo":`, *m.Memo)
+	}
+	b = strconv.AppendUint(append(b, `,"nonce":`...), m.Nonce, 10)
+	number(`,"position":{"index":`, int64(m.Position.Index))
+	text(`},"post_conditions":{"mode":`, m.PostConditions.Mode)
+	b = append(b, `,"post_conditions":`...)
+	if m.PostConditions.none {
+		b = append(b, `[]`...)
+	} else if b, err = wire.AppendAny(b, m.PostConditions.PostConditions); err != nil {
+		return nil, err
+	}
+	b = hex.AppendEncode(append(b, `},"raw_tx":"0x`...), m.RawTx)
+	text(`","result":{"hex":`, string(m.Result.Hex))
+	text(`,"repr":`, m.Result.Repr)
+	text(`},"sender_address":`, m.SenderAddress)
+	if b, err = wire.AppendAny(append(b, `,"sponsor_address":`...), m.SponsorAddress); err != nil {
+		return nil, err
+	}
+	b = strconv.AppendBool(append(b, `,"sponsored":`...), m.Sponsored)
+	text(`,"status":`, m.Status)
+	text(`,"type":`, m.Type)
+	if b, err = wire.AppendAny(append(b, `,"vm_error":`...), m.VMError); err != nil {
+		return nil, err
+	}
+	return append(b, '}'), nil
 }

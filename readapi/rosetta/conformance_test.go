@@ -190,17 +190,23 @@ func TestConformanceData(t *testing.T) {
 		}
 		posts = n
 	}
+	inEachDialect(t, func(t *testing.T, prefix string) {
+		config := synthchain.Everything(41, synthchain.V40)
+		config.SigningSample, config.Accounts, config.Maturity, config.Network = 1000, 12, 5, synthchain.Testnet
+		made := synthchain.New(config)
+		var all []replay.Post
+		for range posts {
+			all = append(all, replay.Post(made.Next()))
+		}
+		checkWith(t, "testnet", prefix, all)
+	})
+}
+
+// inEachDialect runs a test for both dialects.
+func inEachDialect(t *testing.T, test func(t *testing.T, prefix string)) {
+	t.Helper()
 	for _, prefix := range []string{rosetta.MeshPath, rosetta.LegacyPath} {
-		t.Run(strings.Trim(strings.ReplaceAll(prefix, "/", "-"), "-"), func(t *testing.T) {
-			config := synthchain.Everything(41, synthchain.V40)
-			config.SigningSample, config.Accounts, config.Maturity, config.Network = 1000, 12, 5, synthchain.Testnet
-			made := synthchain.New(config)
-			var all []replay.Post
-			for range posts {
-				all = append(all, replay.Post(made.Next()))
-			}
-			checkWith(t, "testnet", prefix, all)
-		})
+		t.Run(strings.Trim(strings.ReplaceAll(prefix, "/", "-"), "-"), func(t *testing.T) { test(t, prefix) })
 	}
 }
 
@@ -230,6 +236,13 @@ func TestConformanceReorganisations(t *testing.T) {
 		t.Fatal("the chain abandons no block")
 	}
 
+	inEachDialect(t, func(t *testing.T, prefix string) { followGrowing(t, prefix, all, first, pauses, made.Tip().Height) })
+}
+
+// followGrowing lets the tool follow a chain of which it first sees a part, up to a height. Before some posts, the chain waits
+// for it.
+func followGrowing(t *testing.T, prefix string, all []replay.Post, first int, pauses map[int]bool, height uint64) {
+	t.Helper()
 	log := replay.NewLog(t)
 	replay.Append(t, log, all[:first]...)
 	canonical, err := chain.New(chain.Recommended, nil)
@@ -237,7 +250,7 @@ func TestConformanceReorganisations(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(replay.Start(t, log, canonical, balances.New(nil), accounts.New(), mempool.New(), folded.New()))
-	s := newSite(t, log, "testnet", rosetta.MeshPath, rosetta.Config{})
+	s := newSite(t, log, "testnet", prefix, rosetta.Config{})
 	looks := make(chan struct{}) // the tool looks for the newest block
 	online := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.handler.ServeHTTP(w, r)
@@ -249,9 +262,9 @@ func TestConformanceReorganisations(t *testing.T) {
 		}
 	}))
 	t.Cleanup(online.Close)
-	cold := httptest.NewServer(offline(t, "testnet", rosetta.MeshPath).handler)
+	cold := httptest.NewServer(offline(t, "testnet", prefix).handler)
 	t.Cleanup(cold.Close)
-	r := newTool(t, "testnet", online.URL+rosetta.MeshPath, cold.URL+rosetta.MeshPath)
+	r := newTool(t, "testnet", online.URL+prefix, cold.URL+prefix)
 	replay.Wait(t, log)
 	stop := make(chan struct{})
 	var growing sync.WaitGroup
@@ -272,7 +285,7 @@ func TestConformanceReorganisations(t *testing.T) {
 	})
 	defer growing.Wait()
 	defer close(stop)
-	r.endWith(map[string]any{"index": made.Tip().Height})
+	r.endWith(map[string]any{"index": height})
 	results := r.followed()
 	r.judge(results)
 	if results.Stats.Orphans == 0 {
@@ -295,17 +308,21 @@ func TestConformanceRecordings(t *testing.T) {
 			network = "mainnet"
 		}
 		t.Run(name, func(t *testing.T) {
-			// The node of this recording began with accounts that its first block does not show, so their balances can't be
-			// known, and the tool refuses them where they are negative. Requests and answers have the standard's form anyway.
-			if name == "mainnet-reorg-scenario1.tsv.gz" {
-				newChecked(t, network, rosetta.MeshPath, replay.Recording(t, name)).checkSpec()
-				return
-			}
-			checkWith(t, network, rosetta.MeshPath, replay.Recording(t, name))
+			inEachDialect(t, func(t *testing.T, prefix string) {
+				// The node of this recording began with accounts that its first block does not show, so their balances can't be
+				// known, and the tool refuses them where they are negative. Requests and answers have the standard's form anyway.
+				if name == "mainnet-reorg-scenario1.tsv.gz" {
+					newChecked(t, network, prefix, replay.Recording(t, name)).checkSpec()
+					return
+				}
+				checkWith(t, network, prefix, replay.Recording(t, name))
+			})
 		})
 	}
 	const epochs = "nakamoto-epoch4.tsv.gz"
-	t.Run(epochs, func(t *testing.T) { checkWith(t, "testnet", rosetta.MeshPath, replay.Archive(t, "node", epochs)) })
+	t.Run(epochs, func(t *testing.T) {
+		inEachDialect(t, func(t *testing.T, prefix string) { checkWith(t, "testnet", prefix, replay.Archive(t, "node", epochs)) })
+	})
 }
 
 // checkWith runs check:spec and check:data over what a node posted.

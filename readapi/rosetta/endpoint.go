@@ -64,13 +64,19 @@ func (e endpoint) withoutDatabase() endpoint {
 	return e
 }
 
+// described returns the endpoint as one whose answer has the form of a type.
+func (e endpoint) described(answer reflect.Type) endpoint {
+	e.answer = answer
+	return e
+}
+
 // endpoints returns all operations of the standard.
 func (c *call) endpoints() []endpoint {
 	return []endpoint{
 		c.networkList(),
 		define(c, "/network/options", "Versions, types of operations, errors", "", c.options).withoutDatabase(),
 		define(c, "/network/status", "The newest and the first block", "", c.status),
-		define(c, "/block", "A block with its transactions", "Without an index and a hash it is the newest block.", c.block),
+		define(c, "/block", "A block with its transactions", "Without an index and a hash it is the newest block.", c.block).described(reflect.TypeFor[wire.BlockAnswer]()),
 		define(c, "/block/transaction", "A transaction of a block", "", c.blockTransaction),
 		define(c, "/account/balance", "Balances of an account at a block",
 			"Balances of earlier blocks cost the same. The balance of the account itself is its STX without those that are locked; sub-accounts are `SpendableBalance`, `StackedBalance` (or `locked`), `VestingLockedBalance` and `VestingUnlockedBalance`.",

@@ -159,8 +159,14 @@ func ErrorAnswer(body any, c answer.Config) *answer.Answer {
 // JSONType is the media type of JSON answers.
 const JSONType = "application/json; charset=utf-8"
 
-// Encode returns a value as JSON, without a newline at the end. It does not escape <, > and &.
+// Encode returns a value as JSON, without a newline at the end. It does not escape <, > and &. A value with a method
+// AppendJSON writes itself.
 func Encode(value any) ([]byte, error) {
+	if v, ok := value.(interface {
+		AppendJSON(b []byte) ([]byte, error)
+	}); ok {
+		return v.AppendJSON(nil)
+	}
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)

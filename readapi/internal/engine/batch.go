@@ -82,6 +82,40 @@ func QueryPage[T any](b *Batch, limit int, columns func(row *T) []any, sql strin
 	return r
 }
 
+// rowsExpectedMax is the maximum number of rows for which there is room beforehand.
+const rowsExpectedMax = 1 << 14
+
+// QueryMany is Query for thousands of rows, of which about expected are to come. It calls columns once and copies each row
+// from there: columns returns addresses within the row and changes nothing.
+func QueryMany[T any](b *Batch, expected int, columns func(row *T) []any, sql string, args ...any) *Result[T] {
+	r := &Result[T]{}
+	q, err := b.prepare(sql, args)
+	if err != nil {
+		b.err = err
+		return r
+	}
+	var row T
+	var sources []int64
+	destinations := append([]any{&sources}, columns(&row)...)
+	if b.checks() {
+		destinations = append([]any{&b.assumption}, destinations...)
+	}
+	q.read = func(rows pgx.Rows) error {
+		r.Rows = make([]T, 0, min(max(expected, 0), rowsExpectedMax))
+		for rows.Next() {
+			row = *new(T) // nothing of the row before
+			if err := rows.Scan(destinations...); err != nil {
+				return err
+			}
+			b.Snapshot.Provenance.Sources = append(b.Snapshot.Provenance.Sources, sources...)
+			r.Rows = append(r.Rows, row)
+		}
+		return rows.Err()
+	}
+	b.Queries = append(b.Queries, q)
+	return r
+}
+
 // checks reports whether the next query has to verify, in an extra first column, that the database is in the assumed
 // state. All queries of a batch see the same snapshot, so one check is enough: the first query's.
 func (b *Batch) checks() bool { return b.Snapshot.Assumed != nil && len(b.Queries) == 0 }

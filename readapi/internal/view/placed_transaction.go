@@ -4,7 +4,7 @@ import (
 	"strata/readapi/internal/page"
 )
 
-// PlacedTransaction joins the tables that transactionFields selects from to a row r of a list: its transaction t, the
+// PlacedTransaction joins the tables that TransactionFields selects from to a row r of a list: its transaction t, the
 // block b, and what is canonical, c. Every join is one look-up by a key, however many rows the planner expects.
 const PlacedTransaction = `
 		CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction p WHERE p.n = r.place LIMIT 1) p
@@ -14,7 +14,7 @@ const PlacedTransaction = `
 		`
 
 // PlacedSQL selects what PlacedColumns reads of a row r of a list. The source events must precede it.
-const PlacedSQL = `r.number, r.place, ` + transactionFields
+const PlacedSQL = `r.number, r.place, ` + TransactionFields
 
 // PlacedColumns returns the scan destinations for PlacedSQL.
 func PlacedColumns(r *TransactionRow) []any {

@@ -64,12 +64,13 @@ type transactionCost struct {
 
 // TransactionSQL selects the source events and what TransactionColumns reads of the transaction t, its block b, and the
 // row c that makes the block canonical, if it is.
-const TransactionSQL = TransactionSources + transactionFields
+const TransactionSQL = TransactionSources + TransactionFields
 
 const (
 	// TransactionSources selects the events that a transaction t and the canonical row c of its block come from.
 	TransactionSources = `array_remove(ARRAY[t.source_seq, c.source_seq], NULL), `
-	transactionFields  = `
+	// TransactionFields selects what TransactionColumns reads.
+	TransactionFields = `
 	t.source_seq, t.tx_index, t.execution_index, t.event_count, t.microblock_sequence, t.type_id IS NULL,
 	t.execution_cost_read_count, t.execution_cost_read_length, t.execution_cost_runtime, t.execution_cost_write_count, t.execution_cost_write_length,
 	t.txid, t.status, t.sender, t.raw_result, t.raw_tx, t.microblock_hash, t.vm_error, t.burnchain_op,

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"strata/cmd/bench/internal/bench"
 	"strata/cmd/bench/internal/load"
 )
@@ -27,6 +29,11 @@ func (b *Bench) Balance(ctx context.Context) error {
 		return err
 	}
 	defer server.Stop()
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
 	random := rand.New(rand.NewPCG(1, 1))
 	old := func() int { return 1 + random.IntN(b.LedgerRows/ledgerPerBlock) }
 	stx := func(account int) string {
@@ -60,21 +67,68 @@ func (b *Bench) Balance(ctx context.Context) error {
 			}
 			return time.Since(started), err
 		}
+		const first, reads = 500, 2500
+		for range first { // they open connections and plan statements
+			if _, err := read(); err != nil {
+				return err
+			}
+		}
+		before, err := touches(ctx, pool)
+		if err != nil {
+			return err
+		}
+		spent, err := processorTime(server.Pid(), b.Cluster.Pid())
+		if err != nil {
+			return err
+		}
 		var took []time.Duration
-		for i := range 3000 {
+		for range reads {
 			d, err := read()
 			if err != nil {
 				return err
 			}
-			if i >= 500 { // the first reads open connections and plan statements
-				took = append(took, d)
-			}
+			took = append(took, d)
+		}
+		now, err := processorTime(server.Pid(), b.Cluster.Pid())
+		if err != nil {
+			return err
+		}
+		after, err := touches(ctx, pool)
+		if err != nil {
+			return err
 		}
 		slices.Sort(took)
 		b.Row(fmt.Sprintf("balance %s, %d ledger rows, p50 / p99", kind.what, b.LedgerRows),
 			bench.Milliseconds(load.Percentile(took, .5))+" / "+bench.Milliseconds(load.Percentile(took, .99)), "", "", kind.target)
+		b.Row("  blocks of 8 KiB that it touches, processor time", fmt.Sprintf("%.1f, %.2f ms", float64(after-before)/reads, (now-spent).Seconds()*1e3/reads), "", "", "")
 	}
 	return nil
+}
+
+// processorTime returns what processes have spent so far.
+func processorTime(pids ...int) (sum time.Duration, err error) {
+	for _, pid := range pids {
+		spent, err := bench.ProcessorTime(pid)
+		if err != nil {
+			return 0, err
+		}
+		sum += spent
+	}
+	return sum, nil
+}
+
+// countsAfter is how long an idle session of Postgres may keep what it has counted to itself.
+const countsAfter = 11 * time.Second
+
+// touches returns how many blocks the sessions on a database have looked at so far, in memory or on disk.
+func touches(ctx context.Context, pool *pgxpool.Pool) (blocks int64, err error) {
+	select {
+	case <-time.After(countsAfter):
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	err = pool.QueryRow(ctx, `SELECT blks_hit + blks_read FROM pg_stat_database WHERE datname = current_database()`).Scan(&blocks)
+	return blocks, err
 }
 
 // ask makes a request: a POST if it has a body, else a GET.

@@ -31,7 +31,16 @@ func (b *Bench) ledger(ctx context.Context, name string, accounts, rows int) (ur
 	if err != nil {
 		return "", err
 	}
-	err = bench.ExecAll(ctx, pool,
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Release()
+	restore, err := bench.DropIndexes(ctx, conn, []string{balances.Spec().SQL(`{schema}.ledger`)})
+	if err != nil {
+		return "", err
+	}
+	err = bench.ExecAll(ctx, conn, bench.MuchMemory,
 		chain.Spec().SQL(fmt.Sprintf(`INSERT INTO {schema}.block (source_seq, height, size, burn_block_height, burn_block_time,
 			execution_cost_read_count, execution_cost_read_length, execution_cost_runtime, execution_cost_write_count, execution_cost_write_length,
 			tx_count, event_count, parent_microblock_sequence, attached, nakamoto, index_block_hash, parent_index_block_hash, block_hash,
@@ -47,7 +56,15 @@ func (b *Bench) ledger(ctx context.Context, name string, accounts, rows int) (ur
 			JOIN public.account a ON a.number = CASE WHEN i %% 10 = 0 THEN 0 ELSE (i * 7919) %% %[1]d END`, accounts, ledgerPerBlock, rows)),
 		balances.Spec().SQL(`INSERT INTO {schema}.holding SELECT DISTINCT ON (account, asset) n, height, source_seq, balance, sent, received, fees, rewards, account, asset, 'stx'
 			FROM {schema}.ledger ORDER BY account, asset, n DESC`),
-		balances.Spec().SQL(`ANALYZE {schema}.ledger`), balances.Spec().SQL(`ANALYZE {schema}.holding`), balances.Spec().SQL(`ANALYZE {schema}.block`),
+	)
+	if err == nil {
+		err = bench.ExecAll(ctx, conn, restore...)
+	}
+	if err != nil {
+		return "", err
+	}
+	err = bench.ExecAll(ctx, conn,
+		balances.Spec().SQL(`VACUUM (ANALYZE) {schema}.ledger`), balances.Spec().SQL(`ANALYZE {schema}.holding`), balances.Spec().SQL(`ANALYZE {schema}.block`),
 		chain.Spec().SQL(`ANALYZE {schema}.block`), chain.Spec().SQL(`ANALYZE {schema}.canonical`),
 	)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // kindNames has the names of the kinds of operations: legacy, then mesh. An empty name means that the dialect does not
 // show the operation. Calls and stacking reports have names of their own.
-var kindNames = map[operation.Kind][2]string{
+var kindNames = [...][2]string{
 	operation.Fee:          {"fee", "fee"},
 	operation.Transfer:     {"token_transfer", "token_transfer"},
 	operation.Mint:         {"mint", "token_mint"},
@@ -23,6 +23,7 @@ var kindNames = map[operation.Kind][2]string{
 	operation.Poison:       {"poison_microblock", "poison_microblock"},
 	operation.TenureChange: {"tenure_change", "tenure_change"},
 	operation.Log:          {"", "contract_log"},
+	operation.Stacking:     {},
 }
 
 // legacyTypes are the types of the legacy dialect, in the order in which it lists them.

@@ -3,6 +3,7 @@ package dialect
 import (
 	"encoding/hex"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,55 +14,91 @@ import (
 	"strata/readapi/rosetta/internal/wire"
 )
 
+// Sheet is room for the operations of a transaction, which is used again for those of the next one.
+type Sheet struct {
+	shown []wire.Operation
+	parts []parts
+}
+
+// parts is room for what an operation consists of.
+type parts struct {
+	status  string
+	account wire.AccountIdentifier
+	amount  wire.Amount
+	coin    wire.CoinChange
+	related [1]wire.OperationIdentifier
+}
+
+// Metadata that many operations have. Nobody changes it.
+var (
+	sponsored   = map[string]any{"sponsored": true}
+	unsponsored = map[string]any{"sponsored": false}
+	withoutMemo = map[string]any{"memo": nil}
+	fungible    = map[string]any{"token_type": wire.Fungible}
+)
+
 // Operations returns the operations of a transaction as the dialect shows them, numbered from 0. id is the hash of the
 // transaction; empty for one that is being constructed.
 func (d *Dialect) Operations(id string, all []operation.Operation) []wire.Operation {
-	shown := make([]wire.Operation, 0, len(all))
+	return d.OperationsOn(new(Sheet), id, all)
+}
+
+// OperationsOn is Operations with room for them. They are valid until it is called again with the same room.
+func (d *Dialect) OperationsOn(s *Sheet, id string, all []operation.Operation) []wire.Operation {
+	s.shown, s.parts = slices.Grow(s.shown[:0], len(all)), slices.Grow(s.parts[:0], len(all))[:len(all)]
 	for i := range all {
-		op, ok := d.operation(&all[i])
+		p := &s.parts[i]
+		op, ok := d.operation(&all[i], p)
 		if !ok {
 			continue
 		}
-		n := int64(len(shown))
+		n := int64(len(s.shown))
 		op.OperationIdentifier.Index = n
 		if all[i].Pair && n > 0 {
-			op.RelatedOperations = []wire.OperationIdentifier{{Index: n - 1}}
+			p.related[0] = wire.OperationIdentifier{Index: n - 1}
+			op.RelatedOperations = p.related[:]
 		}
 		if d.Legacy && id != "" && op.Amount != nil && all[i].Kind == operation.Transfer && op.Status != nil {
-			op.CoinChange = coinChange(id, n, op.Amount.Value, all[i].Pair)
+			p.coin = coinChange(id, n, op.Amount.Value, all[i].Pair)
+			op.CoinChange = &p.coin
 		}
-		shown = append(shown, op)
+		s.shown = append(s.shown, op)
 	}
-	return shown
+	if s.shown == nil {
+		s.shown = []wire.Operation{}
+	}
+	return s.shown
 }
 
 // coinChange names what a transfer spends and creates, as the legacy dialect does although there are no coins.
-func coinChange(id string, n int64, value string, credit bool) *wire.CoinChange {
-	change := &wire.CoinChange{CoinIdentifier: wire.CoinIdentifier{Identifier: id + ":" + strconv.FormatInt(n, 10)}, CoinAction: "coin_created"}
+func coinChange(id string, n int64, value string, credit bool) wire.CoinChange {
+	change := wire.CoinChange{CoinIdentifier: wire.CoinIdentifier{Identifier: id + ":" + strconv.FormatInt(n, 10)}, CoinAction: "coin_created"}
 	if !credit && (strings.HasPrefix(value, "-") || value == "0") {
 		change.CoinAction = "coin_spent"
 	}
 	return change
 }
 
-// operation returns an operation without its index; ok is false if the dialect does not show it. The legacy dialect does
-// not show non-fungible tokens.
-func (d *Dialect) operation(op *operation.Operation) (shown wire.Operation, ok bool) {
+// operation returns an operation without its index, with room for its parts; ok is false if the dialect does not show it.
+// The legacy dialect does not show non-fungible tokens.
+func (d *Dialect) operation(op *operation.Operation, p *parts) (shown wire.Operation, ok bool) {
 	if d.Legacy && op.Currency.Metadata != nil && op.Currency.Metadata.TokenType == wire.NonFungible {
 		return shown, false
 	}
 	shown.Type = d.name(op.Kind)
 	if op.Status != operation.None {
-		status := op.Status
-		shown.Status = &status
+		p.status = op.Status
+		shown.Status = &p.status
 	}
 	if op.Account != "" {
-		shown.Account = &wire.AccountIdentifier{Address: op.Account}
+		p.account = wire.AccountIdentifier{Address: op.Account}
+		shown.Account = &p.account
 	}
 	if op.Value != "" {
-		shown.Amount = &wire.Amount{Value: op.Value, Currency: op.Currency}
+		p.amount = wire.Amount{Value: op.Value, Currency: op.Currency}
+		shown.Amount = &p.amount
 		if d.Legacy && op.Currency.Metadata != nil {
-			shown.Amount.Metadata = map[string]any{"token_type": op.Currency.Metadata.TokenType}
+			shown.Amount.Metadata = fungible
 		}
 	}
 	switch detail := op.Detail.(type) {
@@ -72,10 +109,17 @@ func (d *Dialect) operation(op *operation.Operation) (shown wire.Operation, ok b
 		if op.Value == "0" {
 			return shown, false
 		}
-		shown.Metadata = map[string]any{"sponsored": detail.Sponsored}
+		shown.Metadata = unsponsored
+		if detail.Sponsored {
+			shown.Metadata = sponsored
+		}
 	case operation.TransferDetail:
-		if op.Kind == operation.Transfer && (detail.Memo != nil || !d.Legacy) {
+		switch {
+		case op.Kind != operation.Transfer:
+		case detail.Memo != nil:
 			shown.Metadata = map[string]any{"memo": detail.Memo}
+		case !d.Legacy:
+			shown.Metadata = withoutMemo
 		}
 	case operation.LockDetail:
 		shown.Metadata = d.lock(op, detail)

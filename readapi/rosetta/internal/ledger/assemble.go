@@ -1,13 +1,13 @@
 package ledger
 
 import (
-	"encoding/hex"
-	"fmt"
+	"cmp"
 	"math/big"
+	"slices"
+	"sort"
 	"strings"
 
 	"strata/domain/bitcoin"
-	"strata/domain/contract"
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
 	"strata/readapi/internal/view"
@@ -15,75 +15,77 @@ import (
 	"strata/readapi/rosetta/internal/wire"
 )
 
-// txKey is the key of a transaction: the event with its block, and its index there.
-type txKey struct {
-	seq   int64
-	index int32
-}
-
-// changeKey is the key of what changed balances: an event, a fee or a reward.
-type changeKey struct {
-	seq     int64
-	pointer string
-}
-
 // assembly makes operations of the rows of a block.
 type assembly struct {
 	network    bitcoin.Network
 	currencies Currencies
-	entries    map[changeKey][]entry
-	events     map[txKey][]event
-	locks      map[changeKey][]lockRow
-	rewards    map[int64][]entry  // by the event with the block
-	expiries   map[int64][]expiry // by height
+	// What changed balances, in the order of its sources, and, for those of one source, in the order of the account's changes.
+	entries []entry
+	rewards []entry // in the order of the account's changes
+	events  []event // in the order of transactions
+	locks   []lockRow
+	// expiries are the locks that ended at a block.
+	expiries []expiry
+	// operations are those of all transactions so far: they share one array.
+	operations []operation.Operation
 }
 
+// newAssembly returns an assembly of rows, which it takes over. Events are in the order of transactions.
 func newAssembly(network bitcoin.Network, currencies Currencies, entries []entry, events []event, locks []lockRow, expiries []expiry) *assembly {
-	a := &assembly{
-		network: network, currencies: currencies, rewards: map[int64][]entry{}, expiries: map[int64][]expiry{},
-		entries: map[changeKey][]entry{}, events: map[txKey][]event{}, locks: map[changeKey][]lockRow{},
-	}
-	for _, e := range entries {
-		if e.cause == causeReward {
-			a.rewards[e.seq] = append(a.rewards[e.seq], e)
+	a := &assembly{network: network, currencies: currencies, events: events, locks: locks, expiries: expiries}
+	a.entries = entries[:0]
+	for i := range entries {
+		if entries[i].cause == causeReward {
+			a.rewards = append(a.rewards, entries[i])
 			continue
 		}
-		key := changeKey{e.seq, e.pointer}
-		a.entries[key] = append(a.entries[key], e)
+		a.entries = append(a.entries, entries[i])
 	}
-	for _, e := range events {
-		key := txKey{e.seq, e.tx}
-		a.events[key] = append(a.events[key], e)
-	}
-	for _, l := range locks {
-		key := changeKey{l.seq, l.pointer}
-		a.locks[key] = append(a.locks[key], l)
-	}
-	for _, e := range expiries {
-		a.expiries[e.height] = append(a.expiries[e.height], e)
-	}
+	slices.SortFunc(a.entries, func(x, y entry) int { return cmp.Or(x.compare(y.seq, y.source), cmp.Compare(x.n, y.n)) })
+	slices.SortFunc(a.rewards, func(x, y entry) int { return cmp.Or(cmp.Compare(x.n, y.n), x.compare(y.seq, y.source)) })
+	slices.SortStableFunc(a.locks, func(x, y lockRow) int { return x.compare(y.seq, y.source) })
 	return a
+}
+
+// entriesOf returns what a source changed.
+func (a *assembly) entriesOf(seq int64, from source) []entry {
+	return equal(a.entries, func(e *entry) int { return e.compare(seq, from) })
+}
+
+// eventsOf returns the events of a transaction.
+func (a *assembly) eventsOf(seq int64, tx int32) []event {
+	return equal(a.events, func(e *event) int { return cmp.Or(cmp.Compare(e.seq, seq), cmp.Compare(e.tx, tx)) })
+}
+
+// equal returns the part of a sorted list whose elements compare as 0.
+func equal[T any](sorted []T, compare func(*T) int) []T {
+	from := sort.Search(len(sorted), func(i int) bool { return compare(&sorted[i]) >= 0 })
+	to := from
+	for to < len(sorted) && compare(&sorted[to]) == 0 {
+		to++
+	}
+	return sorted[from:to:to]
 }
 
 // transaction returns a transaction with its operations. If it carries what no transaction of its block did, the block is
 // carries; otherwise that is nil.
 func (a *assembly) transaction(r *view.TransactionRow, interfaces view.CalledInterfaces, carries *Block) Transaction {
-	body := view.RenderTransaction(r, view.Rendering{Interfaces: interfaces})
-	t := Transaction{Hash: r.ID.String(), Shown: &body, Raw: r.RawTx}
+	t := Transaction{Hash: r.ID.String(), Row: r}
 	transfer, isTransfer := r.Tx.Payload.(*transaction.TokenTransfer)
 	if isTransfer && !transaction.IsBurnchainOp(r.RawTx) {
 		t.Memo = operation.Memo(transfer.Memo[:])
 	}
-	t.Operations = a.fee(r)
-	events := a.events[txKey{r.Seq, r.Index}]
+	first := len(a.operations)
+	ops := a.fee(a.operations, r)
+	events := a.eventsOf(r.Seq, r.Index)
 	if isTransfer && !hasTransfer(events) && (r.Status != operation.Success || transfer.Amount == 0) && !transaction.IsBurnchainOp(r.RawTx) {
-		t.Operations = append(t.Operations, operation.TransferOf(r.Tx, r.Status)...)
+		ops = append(ops, operation.TransferOf(r.Tx, r.Status)...)
 	}
-	if main, ok := operation.MainOf(r.Tx, body.SenderAddress, r.Status, callOf(&body)); ok {
-		t.Operations = append(t.Operations, main)
+	if main, ok := operation.MainOf(r.Tx, r.Sender, r.Status, callOf(r, interfaces)); ok {
+		ops = append(ops, main)
 	}
 	if carries != nil {
-		t.Operations = append(t.Operations, a.carried(carries, t.Hash)...)
+		ops = a.carried(ops, carries, t.Hash)
 	}
 	memos, sentMany := operation.SentMemos(r.Tx)
 	sent := 0
@@ -100,8 +102,9 @@ func (a *assembly) transaction(r *view.TransactionRow, interfaces view.CalledInt
 			}
 			sent++
 		}
-		t.Operations = append(t.Operations, a.event(e, memo)...)
+		ops = a.event(ops, e, memo)
 	}
+	a.operations, t.Operations = ops, ops[first:len(ops):len(ops)]
 	return t
 }
 
@@ -115,71 +118,75 @@ func hasTransfer(events []event) bool {
 }
 
 // callOf returns a function that returns the detail of a mined call.
-func callOf(body *view.TransactionBody) func(*transaction.ContractCall) operation.CallDetail {
+func callOf(r *view.TransactionRow, interfaces view.CalledInterfaces) func(*transaction.ContractCall) operation.CallDetail {
 	return func(p *transaction.ContractCall) operation.CallDetail {
-		detail := operation.CallDetail{Call: p, Signature: body.ContractCall.FunctionSignature, Arguments: []contract.CallArgument{}}
-		detail.Result, _ = hex.DecodeString(strings.TrimPrefix(string(body.TxResult.Hex), "0x"))
-		if body.ContractCall.FunctionArgs != nil {
-			detail.Arguments = *body.ContractCall.FunctionArgs
-		}
-		return detail
+		signature, arguments := interfaces.Call(r, p)
+		return operation.CallDetail{Call: p, Signature: signature, Arguments: arguments, Result: r.RawResult()}
 	}
 }
 
-// fee returns the fee that a mined transaction paid. It was paid whatever the status of the transaction.
-func (a *assembly) fee(r *view.TransactionRow) []operation.Operation {
+// fee appends the fee that a mined transaction paid. It was paid whatever the status of the transaction.
+func (a *assembly) fee(ops []operation.Operation, r *view.TransactionRow) []operation.Operation {
 	if transaction.IsBurnchainOp(r.RawTx) {
-		return nil
+		return ops
 	}
 	detail := operation.FeeDetail{Sponsored: r.Tx.Sponsored()}
-	for _, e := range a.entries[changeKey{r.Seq, fmt.Sprintf("/transactions/%d", r.Index)}] {
+	for _, e := range a.entriesOf(r.Seq, source{ofTransactions, r.Index}) {
 		if e.cause == causeFee {
-			return []operation.Operation{{Kind: operation.Fee, Status: operation.Success, Account: e.account, Value: e.delta, Currency: wire.STX(), Detail: detail}}
+			return append(ops, operation.Operation{Kind: operation.Fee, Status: operation.Success, Account: e.account, Value: e.delta, Currency: wire.STX(), Detail: detail})
 		}
 	}
 	fee, ok := operation.FeeOf(r.Tx, operation.Success)
 	if !ok {
-		return nil
+		return ops
 	}
 	fee.Value = "0" // the ledger has no payment
-	return []operation.Operation{fee}
+	return append(ops, fee)
 }
 
-// carried returns the operations that no transaction of a block did: matured rewards, and locks that ended.
-func (a *assembly) carried(block *Block, carrier string) (all []operation.Operation) {
+// carried appends the operations that no transaction of a block did: matured rewards, and locks that ended.
+func (a *assembly) carried(ops []operation.Operation, block *Block, carrier string) []operation.Operation {
 	for _, seq := range block.seqs {
-		for _, e := range a.rewards[seq] {
-			all = append(all, operation.Operation{Kind: operation.Reward, Status: operation.Success, Account: e.account, Value: e.delta, Currency: wire.STX()})
+		for _, e := range a.rewards {
+			if e.seq == seq {
+				ops = append(ops, operation.Operation{Kind: operation.Reward, Status: operation.Success, Account: e.account, Value: e.delta, Currency: wire.STX()})
+			}
 		}
 	}
-	for _, e := range a.expiries[block.Index] {
+	for _, e := range a.expiries {
+		if e.height != block.Index {
+			continue
+		}
 		op := operation.Operation{Kind: operation.Unlock, Status: operation.Success, Account: e.account, Value: e.unlocked, Currency: wire.STX(), Detail: operation.UnlockDetail{Carrier: carrier}}
 		if strings.HasPrefix(e.unlocked, "-") {
 			op.Kind, op.Detail = operation.Lock, operation.LockDetail{Locked: e.locked, UnlockHeight: e.unlockHeight}
 		}
-		all = append(all, op)
+		ops = append(ops, op)
 	}
-	return all
+	return ops
 }
 
-// event returns the operations of an event: what the ledger has of it, or what it says.
-func (a *assembly) event(e *event, memo *string) (all []operation.Operation) {
-	key := changeKey{e.seq, eventPointer(e.pointer)}
+// event appends the operations of an event: what the ledger has of it, or what it says.
+func (a *assembly) event(ops []operation.Operation, e *event, memo *string) []operation.Operation {
+	from := source{ofEvents, e.index}
 	switch {
 	case movesAsset(e.kind):
-		return a.move(e, a.entries[key], memo)
+		return a.move(ops, e, a.entriesOf(e.seq, from), memo)
 	case e.kind == nodeevent.TypeContract:
-		detail := operation.LogDetail{Contract: view.ValueOf(e.contract), Topic: view.ValueOf(e.topic), Value: e.value}
-		all = append(all, operation.Operation{Kind: operation.Log, Status: operation.Success, Detail: detail})
-		if reported, ok := operation.StackingOf(detail.Contract, e.value, a.network); ok && detail.Topic == "print" {
+		detail := operation.LogDetail{Contract: string(e.contract), Topic: string(e.topic), Value: e.value}
+		ops = append(ops, operation.Operation{Kind: operation.Log, Status: operation.Success, Detail: detail})
+		if reported, ok := operation.StackingOf(detail.Contract, e.value, a.network); ok && e.topic == topicPrint {
 			reported.Status = operation.Success
-			all = append(all, reported)
+			ops = append(ops, reported)
 		}
 	}
-	for _, l := range a.locks[key] {
-		all = append(all, lockOperation(&l, e))
+	if len(a.locks) == 0 {
+		return ops
 	}
-	return all
+	for _, l := range equal(a.locks, func(l *lockRow) int { return l.compare(e.seq, from) }) {
+		ops = append(ops, lockOperation(&l, e))
+	}
+	return ops
 }
 
 // lockOperation returns the change of what is locked: an event tells the total.
@@ -191,12 +198,12 @@ func lockOperation(l *lockRow, e *event) operation.Operation {
 	if change.Sign() > 0 {
 		op.Kind = operation.Unlock
 	}
-	op.Detail = operation.LockDetail{Locked: l.amount, UnlockHeight: l.unlockHeight, Contract: view.ValueOf(e.contract)}
+	op.Detail = operation.LockDetail{Locked: l.amount, UnlockHeight: l.unlockHeight, Contract: string(e.contract)}
 	return op
 }
 
-// move returns the debit and the credit of an event.
-func (a *assembly) move(e *event, entries []entry, memo *string) (all []operation.Operation) {
+// move appends the debit and the credit of an event.
+func (a *assembly) move(ops []operation.Operation, e *event, entries []entry, memo *string) []operation.Operation {
 	kind := operation.Transfer
 	switch e.kind {
 	case nodeevent.TypeSTXMint, nodeevent.TypeFTMint, nodeevent.TypeNFTMint:
@@ -204,17 +211,20 @@ func (a *assembly) move(e *event, entries []entry, memo *string) (all []operatio
 	case nodeevent.TypeSTXBurn, nodeevent.TypeFTBurn, nodeevent.TypeNFTBurn:
 		kind = operation.Burn
 	}
-	if len(entries) == 2 && entries[0].account != view.ValueOf(e.from) {
+	if len(entries) == 2 && entries[0].account != string(e.from) {
 		entries[0], entries[1] = entries[1], entries[0]
 	}
-	for i, entry := range entries {
-		op := operation.Operation{Kind: kind, Status: operation.Success, Account: entry.account, Value: entry.delta, Currency: a.currency(e, entry.asset), Pair: i > 0}
+	for i := range entries {
+		entry := &entries[i]
+		op := operation.Operation{
+			Kind: kind, Status: operation.Success, Account: entry.account, Value: entry.delta, Currency: a.currency(e, string(entry.asset)), Pair: i > 0,
+		}
 		if entry.asset == assetSTX {
 			op.Detail = operation.TransferDetail{Memo: memo}
 		}
-		all = append(all, op)
+		ops = append(ops, op)
 	}
-	return all
+	return ops
 }
 
 func (a *assembly) currency(e *event, asset string) wire.Currency {

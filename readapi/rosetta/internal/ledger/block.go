@@ -65,6 +65,7 @@ type Block struct {
 	Others []string
 
 	seqs    []int64 // events with the blocks of its heights
+	events  int64   // number of events of its transactions
 	carrier *int32  // index of the coinbase in the list of its last height; nil for none
 }
 
@@ -79,9 +80,8 @@ type Cost struct {
 
 // Transaction is a transaction with its operations.
 type Transaction struct {
-	Hash       string                // with 0x
-	Shown      *view.TransactionBody // nil for one that carries what no transaction did
-	Raw        []byte
+	Hash       string               // with 0x
+	Row        *view.TransactionRow // nil for one that carries what no transaction did
 	Memo       *string
 	Operations []operation.Operation
 }
@@ -140,20 +140,20 @@ type blockRow struct {
 	seq, burnHeight, burnTime int64
 	blockTime                 *int64
 	nakamoto                  bool
-	txCount                   int32
+	txCount, eventCount       int32
 	cost                      Cost
 	carrier                   *int32 // index of the coinbase in the block's list
 }
 
 func blockColumns(r *blockRow) []any {
 	return []any{
-		&r.Index, &r.Hash, &r.IndexHash, &r.seq, &r.burnHeight, &r.burnTime, &r.blockTime, &r.nakamoto, &r.txCount,
+		&r.Index, &r.Hash, &r.IndexHash, &r.seq, &r.burnHeight, &r.burnTime, &r.blockTime, &r.nakamoto, &r.txCount, &r.eventCount,
 		&r.cost.ReadCount, &r.cost.ReadLength, &r.cost.Runtime, &r.cost.WriteCount, &r.cost.WriteLength, &r.carrier,
 	}
 }
 
 const blockSQL = `
-	SELECT ARRAY[c.source_seq], b.height, b.block_hash, b.index_block_hash, c.source_seq, c.burn_block_height, c.burn_block_time, c.block_time, c.nakamoto, c.tx_count,
+	SELECT ARRAY[c.source_seq], b.height, b.block_hash, b.index_block_hash, c.source_seq, c.burn_block_height, c.burn_block_time, c.block_time, c.nakamoto, c.tx_count, c.event_count,
 	       c.execution_cost_read_count, c.execution_cost_read_length, c.execution_cost_runtime, c.execution_cost_write_count, c.execution_cost_write_length,
 	       (SELECT t.tx_index FROM {chain}.transaction t WHERE t.source_seq = c.source_seq AND t.type_id IN (4, 5, 8) ORDER BY t.execution_index LIMIT 1)
 	FROM {balances}.block b
@@ -206,6 +206,7 @@ func readBlocks(ctx context.Context, s *engine.Snapshot, frame *Frame, ids []ID)
 				return nil, ErrNoBlock
 			}
 			block.TxCount += rows[height].txCount
+			block.events += int64(rows[height].eventCount)
 			block.seqs = append(block.seqs, rows[height].seq)
 		}
 		blocks[i] = block

@@ -56,20 +56,19 @@ func (r *Reader) readChunk(ctx context.Context, s *engine.Snapshot, original str
 	}
 	first := chunk * chunkEvents
 	b := s.Batch()
-	events := engine.Query(b, eventColumns, eventSQL+`FROM {chain}.event e
+	events := engine.QueryMany(b, chunkEvents, eventColumns, eventSQL+`FROM {chain}.event e
 		WHERE e.source_seq = $1 AND e.tx_index = $2 AND e.event_index >= $3 AND e.event_index < $4 ORDER BY e.event_index`, row.Seq, row.Index, first, first+chunkEvents)
 	// Each account is looked up once, however many of the events are about it, and IS TRUE keeps the list of pointers a
 	// hashed one: as a join, it could compare each change with each event.
-	entries := engine.Query(b, entryColumns, `
+	entries := engine.QueryMany(b, 2*chunkEvents, entryColumns, `
 		WITH part AS MATERIALIZED (
 			SELECT '/events/' || e.pointer AS pointer, e.sender, e.recipient, coalesce(e.asset_identifier, 'stx') AS asset
 			FROM {chain}.event e WHERE e.source_seq = $1 AND e.tx_index = $2 AND e.event_index >= $3 AND e.event_index < $4
 		), party AS MATERIALIZED (SELECT sender AS account, asset FROM part UNION SELECT recipient, asset FROM part)
-		SELECT ARRAY[l.source_seq], l.source_seq, l.tx_index, l.account, l.asset, l.delta::text, l.cause, l.pointer
+		`+entrySQL+`
 		FROM party
 		JOIN {balances}.ledger l ON l.account = party.account AND l.asset = party.asset AND l.height = $5
-		WHERE l.source_seq = $1 AND (l.pointer IN (SELECT pointer FROM part)) IS TRUE
-		ORDER BY l.account, l.n`, row.Seq, row.Index, first, first+chunkEvents, row.Height)
+		WHERE l.source_seq = $1 AND (l.pointer IN (SELECT pointer FROM part)) IS TRUE`, row.Seq, row.Index, first, first+chunkEvents, row.Height)
 	locks := queueLocks(b, &frame, frame.heights(frame.Genesis.Index))
 	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
@@ -77,15 +76,14 @@ func (r *Reader) readChunk(ctx context.Context, s *engine.Snapshot, original str
 	if len(events.Rows) == 0 || !row.Canonical {
 		return nil, nil, ErrNoTransaction
 	}
-	currencies, err := readCurrencies(ctx, s, entries.Rows, events.Rows)
+	currencies, err := readCurrencies(ctx, s, entries.Rows)
 	if err != nil {
 		return nil, nil, err
 	}
 	a := newAssembly(r.Bitcoin, currencies, entries.Rows, events.Rows, locks.Rows, nil)
 	t := &Transaction{Hash: fmt.Sprintf("%s%s%d", row.ID, chunkSeparator, chunk)}
 	for i := range events.Rows {
-		e := &events.Rows[i]
-		t.Operations = append(t.Operations, a.event(e, nil)...)
+		t.Operations = a.event(t.Operations, &events.Rows[i], nil)
 	}
 	return t, block, nil
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 
 	"strata/readapi/internal/engine"
@@ -29,11 +30,16 @@ type lockRow struct {
 	amount       string // µSTX locked after it, as of the end of the block
 	before       string // µSTX locked by the row before it in the same block, or by what earlier blocks left
 	unlockHeight int64
-	pointer      string
+	source       source
+}
+
+// compare orders changes of locks by what they come from.
+func (r *lockRow) compare(seq int64, from source) int {
+	return cmp.Or(cmp.Compare(r.seq, seq), r.source.compare(from))
 }
 
 func lockColumns(r *lockRow) []any {
-	return []any{&r.seq, &r.tx, &r.account, &r.amount, &r.before, &r.unlockHeight, &r.pointer}
+	return []any{&r.seq, &r.tx, &r.account, &r.amount, &r.before, &r.unlockHeight, &r.source}
 }
 
 // queueLocks adds the query for the changes of locks at some heights to a batch. Heights below the first block count as

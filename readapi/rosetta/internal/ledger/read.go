@@ -9,6 +9,7 @@ import (
 	"strata/domain/nodeevent"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/view"
+	"strata/readapi/rosetta/internal/operation"
 	"strata/readapi/rosetta/internal/wire"
 )
 
@@ -38,20 +39,24 @@ func (r *Reader) read(ctx context.Context, s *engine.Snapshot, frame *Frame, ids
 	}
 	var heights, seqs []int64
 	blockOf := map[int64]*Block{}
+	transactions, eventCount := len(keys), len(keys)
 	for _, block := range blocks {
+		if keys == nil {
+			transactions, eventCount = transactions+int(block.TxCount), eventCount+int(block.events)
+		}
 		heights, seqs = append(heights, frame.heights(block.Index)...), append(seqs, block.seqs...)
 		for _, seq := range block.seqs {
 			blockOf[seq] = block
 		}
 	}
 	b := s.Batch()
-	found := queueTransactions(b, seqs, keys)
-	entries, events := queueEntries(b, frame, heights, keys), queueEvents(b, frame, seqs, keys)
+	found := queueTransactions(b, seqs, keys, transactions)
+	entries, events := queueEntries(b, frame, heights, keys, transactions+2*eventCount), queueEvents(b, frame, seqs, keys, eventCount)
 	locks, expiries := queueLocks(b, frame, heights), queueExpiries(b, frame, heights)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	currencies, err := readCurrencies(ctx, s, entries.Rows, events.Rows)
+	currencies, err := readCurrencies(ctx, s, entries.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +65,12 @@ func (r *Reader) read(ctx context.Context, s *engine.Snapshot, frame *Frame, ids
 		return nil, err
 	}
 	a := newAssembly(r.Bitcoin, currencies, entries.Rows, events.Rows, locks.Rows, expiries.Rows)
+	a.operations = make([]operation.Operation, 0, len(found.Rows)+len(entries.Rows)+len(events.Rows))
+	if keys == nil {
+		for _, block := range blocks {
+			block.Transactions = make([]Transaction, 0, block.TxCount)
+		}
+	}
 	for i := range found.Rows {
 		row := &found.Rows[i]
 		block := blockOf[row.Seq]
@@ -75,7 +86,10 @@ func (r *Reader) read(ctx context.Context, s *engine.Snapshot, frame *Frame, ids
 	if keys == nil {
 		for _, block := range blocks {
 			synthetic := r.Synthetic(block.ID)
-			if carried := a.carried(block, synthetic); block.carrier == nil && len(carried) > 0 {
+			if block.carrier != nil {
+				continue
+			}
+			if carried := a.carried(nil, block, synthetic); len(carried) > 0 {
 				block.Transactions = append(block.Transactions, Transaction{Hash: synthetic, Operations: carried})
 			}
 		}
@@ -84,41 +98,39 @@ func (r *Reader) read(ctx context.Context, s *engine.Snapshot, frame *Frame, ids
 }
 
 // queueTransactions adds the query for the transactions of blocks to a batch, or for those with keys, in the order of
-// execution.
-func queueTransactions(b *engine.Batch, seqs []int64, keys []view.RowKey) *engine.Result[view.TransactionRow] {
+// execution. About expected rows are to come.
+func queueTransactions(b *engine.Batch, seqs []int64, keys []view.RowKey, expected int) *engine.Result[view.TransactionRow] {
 	if keys == nil {
-		return engine.Query(b, view.TransactionColumns, `
-			SELECT `+view.TransactionSQL+`FROM {chain}.transaction t`+view.TransactionBlocksSQL+`
+		return engine.QueryMany(b, expected, view.TransactionColumns, `
+			SELECT NULL::bigint[], `+view.TransactionFields+`FROM {chain}.transaction t`+view.TransactionBlocksSQL+`
 			WHERE t.source_seq = ANY ($1) ORDER BY b.height, t.execution_index`, seqs)
 	}
 	keySeqs, indexes := view.KeyColumns(keys)
-	return engine.Query(b, view.TransactionColumns, `
-		SELECT `+view.TransactionSQL+`FROM unnest($1::bigint[], $2::int[]) AS k (seq, index)
+	return engine.QueryMany(b, expected, view.TransactionColumns, `
+		SELECT NULL::bigint[], `+view.TransactionFields+`FROM unnest($1::bigint[], $2::int[]) AS k (seq, index)
 		JOIN {chain}.transaction t ON t.source_seq = k.seq AND t.tx_index = k.index`+view.TransactionBlocksSQL+`
 		ORDER BY b.height, t.execution_index`, keySeqs, indexes)
 }
 
 // readCurrencies reads the currencies of the fungible tokens that entries move.
-func readCurrencies(ctx context.Context, s *engine.Snapshot, entries []entry, events []event) (Currencies, error) {
-	fungible := map[changeKey]bool{}
-	for i := range events {
-		switch events[i].kind {
-		case nodeevent.TypeFTTransfer, nodeevent.TypeFTMint, nodeevent.TypeFTBurn:
-			fungible[changeKey{events[i].seq, eventPointer(events[i].pointer)}] = true
-		}
-	}
-	var assets []string
+func readCurrencies(ctx context.Context, s *engine.Snapshot, entries []entry) (Currencies, error) {
+	found := map[term]bool{}
 	for i := range entries {
-		if fungible[changeKey{entries[i].seq, entries[i].pointer}] {
-			assets = append(assets, entries[i].asset)
+		switch entries[i].cause {
+		case nodeevent.TypeFTTransfer, nodeevent.TypeFTMint, nodeevent.TypeFTBurn:
+			found[entries[i].asset] = true
 		}
 	}
-	if len(assets) == 0 {
+	if len(found) == 0 {
 		return nil, nil
+	}
+	assets := make([]string, 0, len(found))
+	for asset := range found {
+		assets = append(assets, string(asset))
 	}
 	slices.Sort(assets)
 	b := s.Batch()
-	take := queueCurrencies(s, b, slices.Compact(assets))
+	take := queueCurrencies(s, b, assets)
 	if len(b.Queries) > 0 {
 		if err := b.Run(ctx); err != nil {
 			return nil, err
@@ -172,7 +184,7 @@ func (r *Reader) readSynthetic(ctx context.Context, s *engine.Snapshot, h hash.H
 	if err != nil {
 		return nil, nil, err
 	}
-	if last := len(block.Transactions) - 1; last >= 0 && block.Transactions[last].Shown == nil {
+	if last := len(block.Transactions) - 1; last >= 0 && block.Transactions[last].Row == nil {
 		return &block.Transactions[last], block, nil
 	}
 	return nil, nil, ErrNoTransaction

@@ -139,9 +139,9 @@ func TransferOf(tx *transaction.Transaction, status string) []Operation {
 }
 
 // MainOf returns the operation that names what a transaction does, unless that is a token transfer; ok is false for none.
-// called is the interface of the called contract; nil if it is not known.
-func MainOf(tx *transaction.Transaction, sender, status string, call func(*transaction.ContractCall) CallDetail) (op Operation, ok bool) {
-	op = Operation{Status: status, Account: sender}
+// sender returns the text of the sender, and call the detail of a call.
+func MainOf(tx *transaction.Transaction, sender func() string, status string, call func(*transaction.ContractCall) CallDetail) (op Operation, ok bool) {
+	op.Status = status
 	switch p := tx.Payload.(type) {
 	case *transaction.ContractCall:
 		op.Kind, op.Detail = Call, call(p)
@@ -164,10 +164,12 @@ func MainOf(tx *transaction.Transaction, sender, status string, call func(*trans
 	case *transaction.PoisonMicroblock:
 		op.Kind = Poison
 	case *transaction.TenureChange:
-		op.Kind, op.Account, op.Detail = TenureChange, "", p
+		op.Kind, op.Detail = TenureChange, p
+		return op, true
 	default:
 		return op, false
 	}
+	op.Account = sender()
 	return op, true
 }
 
@@ -177,7 +179,7 @@ func OfPayload(tx *transaction.Transaction, status string) (all []Operation) {
 		all = append(all, fee)
 	}
 	all = append(all, TransferOf(tx, status)...)
-	if main, ok := MainOf(tx, tx.Sender().String(), status, PlainCall); ok {
+	if main, ok := MainOf(tx, func() string { return tx.Sender().String() }, status, PlainCall); ok {
 		all = append(all, main)
 	}
 	return all

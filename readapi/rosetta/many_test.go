@@ -1,0 +1,122 @@
+package rosetta_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+
+	"strata/domain/clarity"
+	"strata/internal/testkit/replay"
+	"strata/readapi/rosetta"
+)
+
+// many is a block with transfers with and without memos, and with calls that move tokens, print and fail.
+func many(t *testing.T, transactions int) []replay.Post {
+	token := func(kind string, amount int, parties ...string) event {
+		members := map[string]any{"asset_identifier": tokenContract + "::nyc", "amount": fmt.Sprint(amount)}
+		for i := 0; i < len(parties); i += 2 {
+			members[parties[i]] = parties[i+1]
+		}
+		return event{kind, members}
+	}
+	listed := []mined{coinbase(t, carol, 0)}
+	for i := range transactions {
+		nonce, argument := uint64(i), clarity.NewUint64(uint64(i))
+		switch i % 6 {
+		case 0, 1:
+			listed = append(listed, paid(t, alice, nonce, 180, address(bob), nonce+1, ""))
+		case 2:
+			listed = append(listed, paid(t, alice, nonce, 180, address(bob), nonce+1, "<&> \"é\u2028"))
+		case 3:
+			failed := call(t, alice, nonce, 3, tokenContract, "fail", []clarity.Value{argument})
+			failed.status = "abort_by_response"
+			listed = append(listed, failed)
+		default:
+			listed = append(listed, call(t, alice, nonce, 3, tokenContract, "swap", []clarity.Value{argument},
+				token("ft_mint_event", 500, "recipient", address(alice)), token("ft_transfer_event", 20, "sender", address(alice), "recipient", address(bob)),
+				event{"contract_event", map[string]any{"contract_identifier": tokenContract, "topic": "print", "value": nil, "raw_value": fmt.Sprintf("0x%x", argument.Raw())}},
+				moved(address(bob), address(alice), 1), moved(address(alice), address(alice), 2)))
+		}
+	}
+	var posts []replay.Post
+	for _, b := range []newBlock{
+		{name: "0", parent: "none", height: 0, burnHeight: 100, transactions: []mined{{raw: bootTransaction(t), events: []event{minted(address(alice), 1e12), minted(address(bob), 2e12)}}}},
+		{name: "1", parent: "0", height: 1, burnHeight: 101},
+		{name: "2", parent: "1", height: 2, burnHeight: 102, transactions: listed},
+	} {
+		posts = append(posts, b.post(t))
+	}
+	return posts
+}
+
+// TestBlockOfMany checks that a transaction is the same bytes in its block, which appends its transactions to the answer, as
+// it is alone, encoded by encoding/json; and that its operations come from its own events, in whatever order the node lists
+// them.
+func TestBlockOfMany(t *testing.T) {
+	t.Parallel()
+	posts := many(t, 300)
+	var members map[string]json.RawMessage
+	var events []json.RawMessage
+	if err := json.Unmarshal(posts[2].Body, &members); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(members["events"], &events); err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	random.Shuffle(len(events), func(i, j int) { events[i], events[j] = events[j], events[i] })
+	shuffled := posts[2]
+	var err error
+	if members["events"], err = json.Marshal(events); err == nil {
+		shuffled.Body, err = json.Marshal(members)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	wanted := map[string][]byte{}
+	for _, last := range []replay.Post{posts[2], shuffled} {
+		log := replay.NewLog(t)
+		fold(t, log, posts[0], posts[1], last)
+		for _, prefix := range []string{rosetta.MeshPath, rosetta.LegacyPath} {
+			s := newSite(t, log, "testnet", prefix, rosetta.Config{})
+			status, body := s.post("/block", at(2))
+			if status != http.StatusOK {
+				t.Fatalf("%s: got %d %s", prefix, status, body)
+			}
+			if want, ok := wanted[prefix]; ok {
+				if !bytes.Equal(body, want) {
+					t.Errorf("%s: the answer depends on the order of events in the node's list", prefix)
+				}
+				continue
+			}
+			wanted[prefix] = body
+			var answer struct {
+				Block struct{ Transactions []json.RawMessage }
+			}
+			if err := json.Unmarshal(body, &answer); err != nil || len(answer.Block.Transactions) != 301 {
+				t.Fatalf("%s: got %d transactions (%v)", prefix, len(answer.Block.Transactions), err)
+			}
+			for i, want := range answer.Block.Transactions {
+				if i%7 > 0 { // of all kinds, in turn
+					continue
+				}
+				var named struct {
+					TransactionIdentifier map[string]any `json:"transaction_identifier"`
+				}
+				if err := json.Unmarshal(want, &named); err != nil {
+					t.Fatal(err)
+				}
+				request := at(2)
+				request["transaction_identifier"] = named.TransactionIdentifier
+				var alone struct{ Transaction json.RawMessage }
+				if _, body := s.post("/block/transaction", request); json.Unmarshal(body, &alone) != nil || !bytes.Equal(alone.Transaction, want) {
+					t.Errorf("%s: transaction %d alone is %s, in the block %s", prefix, i, alone.Transaction, want)
+				}
+			}
+		}
+	}
+}
