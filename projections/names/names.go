@@ -43,7 +43,8 @@ const Name = "names"
 //   - 1: first version.
 //   - 2: what Stacks 1.0 had, from its published export.
 //   - 3: zonefiles that never came are asked for.
-const Version = 3
+//   - 4: long lists have sections.
+const Version = 4
 
 // Names is the projection. It is not safe for concurrent use: one follower owns it.
 type Names struct {
@@ -65,7 +66,7 @@ func New() *Names { return newVersion(Version) }
 
 func newVersion(version int) *Names {
 	spec := specOf(version)
-	return &Names{spec: spec, lists: ranked.New(spec, listSource), position: -1}
+	return &Names{spec: spec, lists: ranked.New(spec, listSource).Sectioned(), position: -1}
 }
 
 // Spec describes the projection's tables.
