@@ -2,6 +2,7 @@ package names_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -182,6 +183,102 @@ func TestSilentCalls(t *testing.T) {
 				} {
 					if got := texts(t, tx, rows.query); !slices.Equal(got, rows.want) {
 						t.Errorf("batches of %d: got %s %q, want %q", size, rows.of, got, rows.want)
+					}
+				}
+				end(t, tx)
+			}
+		})
+	}
+}
+
+// silentState is what the registry has in a block: when the lease of bob.id began, and the base of the prices.
+type silentState struct {
+	parent, name        string
+	height, lease, base uint64
+}
+
+// TestSilentHistories folds random histories with forks in which contracts renew a name and change prices, while a node
+// tells of it now and then. The rows are the same in batches of any size, and in the end they say what the registry says.
+func TestSilentHistories(t *testing.T) {
+	t.Parallel()
+	const lifetime = 7
+	for seed := range uint64(2) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 5))
+			tip := silentState{"a1", "a2", 2, 2, 2}
+			states := map[string]silentState{"a2": tip}
+			posts := []replay.Post{
+				block(body.Genesis, ""), block("a1", body.Genesis, owner.Did(launched())),
+				block("a2", "a1", deployed("vault", renews), deployed("tariff", prices), owner.Did(given(owner.Address()), printed(domain.Register, owner, first))),
+			}
+			tell := func() {
+				lease := leased(tip.lease)
+				if tip.height > tip.lease+lifetime {
+					lease = clarity.NewErr(clarity.NewUint64(2009))
+				}
+				posts = append(posts, said("bob.id", tip.name, lease), said("id", tip.name, pricedAt(tip.base, true)))
+			}
+			for i := range 60 {
+				parent := tip
+				for random.IntN(4) == 0 && parent.height > 3 {
+					parent = states[parent.parent]
+				}
+				next := parent
+				next.parent, next.height = parent.name, parent.height+1
+				next.name = fmt.Sprintf("%c%c%d", 'a'+i/26, 'a'+i%26, next.height)
+				transactions := []body.Transaction{owner.Did()}
+				if random.IntN(3) == 0 {
+					transactions = append(transactions, acted(owner, "vault", nil, owner.Address()))
+					if random.IntN(2) == 0 {
+						next.lease = next.height
+					}
+				}
+				if random.IntN(4) == 0 {
+					transactions = append(transactions, acted(owner, "tariff", nil))
+					next.base += uint64(random.IntN(2))
+				}
+				switch random.IntN(8) {
+				case 0:
+					transactions = append(transactions, owner.Did(printed(domain.Update, owner, first)))
+				case 1:
+					next.lease = next.height
+					transactions = append(transactions, called("name-renewal", buffer("id"), buffer("bob"), clarity.NewUint64(1), clarity.NewNone(), clarity.NewNone()))
+				}
+				posts = append(posts, block(next.name, next.parent, transactions...))
+				states[next.name] = next
+				if next.height > tip.height {
+					tip = next
+				}
+				if random.IntN(3) == 0 {
+					tell()
+				}
+			}
+			tell()
+			tables := append([]string{"caller", "act", "reading"}, canonicalTables...)
+			var want []string
+			for _, size := range []int{1, 5, len(posts)} {
+				tx := begin(t)
+				fold(t, tx, stepsOf(t, tx, posts), func() int { return size })
+				got := dump(t, tx, tables...)
+				if want == nil {
+					want = got
+				}
+				same(t, fmt.Sprintf("batches of %d", size), got, want)
+				if size == len(posts) {
+					said := texts(t, tx, `
+						SELECT concat_ws(' ', (SELECT height FROM {schema}.block ORDER BY height DESC LIMIT 1),
+							(SELECT CASE WHEN registered_at + $1 < $2 THEN 'expired' ELSE registered_at::text END FROM {schema}.operation ORDER BY n DESC LIMIT 1),
+							(SELECT price_base FROM {schema}.namespace ORDER BY n DESC LIMIT 1), (SELECT count(*) FROM {schema}.want WHERE subject IS NOT NULL))`, lifetime, int64(tip.height))
+					lease := fmt.Sprint(tip.lease)
+					if tip.height > tip.lease+lifetime {
+						lease = "expired"
+					}
+					if truth := fmt.Sprint(tip.height, " ", lease, " ", tip.base, " 0"); said[0] != truth {
+						t.Errorf("got %s, want %s", said[0], truth)
+					}
+					if n := texts(t, tx, `SELECT count(*)::text FROM {schema}.operation WHERE exchange IS NOT NULL`); n[0] == "0" {
+						t.Error("no renewal was read")
 					}
 				}
 				end(t, tx)
