@@ -111,7 +111,7 @@ func ReadLease(r *fetch.Report) (*big.Int, *fetch.Problem) {
 	case clarity.TypeErr:
 		return nil, nil
 	case clarity.TypeOk:
-		if started, ok := number(inner, "lease-started-at"); ok && started.IsInt64() {
+		if started, ok := number(inner, "lease-started-at"); ok && started.Sign() >= 0 && started.IsInt64() {
 			return started, nil
 		}
 	}
