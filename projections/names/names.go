@@ -88,7 +88,7 @@ func specOf(version int) projections.Spec {
 		API: views,
 		Views: []string{
 			"bns_v1_namespace:namespace", "bns_v1_operation:operation", "bns_v1_custody:custody", "bns_v1_name:name", "bns_v1_zonefile:zonefile",
-			"bns_v1_subdomain:subdomain", "bns_v1_missing_zonefile:want",
+			"bns_v1_subdomain:subdomain", "bns_v1_want:want", "bns_v1_reading:reading",
 		},
 		Records: []projections.RecordKind{projections.Attached},
 	}

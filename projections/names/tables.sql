@@ -118,6 +118,7 @@ CREATE TABLE {schema}.name (
     CONSTRAINT name_pkey PRIMARY KEY (name)
 );
 CREATE INDEX name_order_idx ON {schema}.name (a, b, c, name) WHERE listed;
+CREATE INDEX name_holder_idx ON {schema}.name (holder, name);
 CREATE INDEX name_namespace_idx ON {schema}.name (namespace, a, b, c, name) WHERE listed;
 
 -- The zonefiles that nodes have found. The first announcement of a zonefile counts, or the first answer to a request.
@@ -162,6 +163,7 @@ CREATE TABLE {schema}.want (
     subject       text        COLLATE "C", -- the name or the namespace that is read; null for a zonefile
     CONSTRAINT want_pkey PRIMARY KEY (key_hash)
 );
+CREATE UNIQUE INDEX want_subject_idx ON {schema}.want (subject) WHERE subject IS NOT NULL;
 
 -- The contracts that may have the registry change something without a print: because a function that does it is named in
 -- their source, or in that of a contract that they name.
@@ -242,9 +244,7 @@ CREATE INDEX subdomain_height_idx ON {schema}.subdomain (height);
 
 CREATE INDEX namespace_ready_idx ON {schema}.namespace (namespace) WHERE n <= 1;
 CREATE INDEX operation_zonefile_idx ON {schema}.operation (name, zonefile_hash);
-CREATE INDEX name_holder_idx ON {schema}.name (holder, name);
 CREATE INDEX subdomain_owner_idx ON {schema}.subdomain (owner, name, label);
 CREATE INDEX subdomain_operation_idx ON {schema}.subdomain (name, n);
 CREATE INDEX want_due_idx ON {schema}.want (kind, priority, due_at);
 CREATE INDEX want_zonefile_idx ON {schema}.want (zonefile_hash) WHERE zonefile_hash IS NOT NULL;
-CREATE UNIQUE INDEX want_subject_idx ON {schema}.want (subject) WHERE subject IS NOT NULL;
