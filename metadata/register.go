@@ -16,7 +16,7 @@ import (
 
 // projections lists the projections that have wants, with the kinds of their wants.
 var projections = map[string][]fetch.Kind{
-	"ft": tokenKinds, "sft": tokenKinds, "nft": tokenKinds, "names": {fetch.Attachment}, "bns": {fetch.ContractRead},
+	"ft": tokenKinds, "sft": tokenKinds, "nft": tokenKinds, "names": {fetch.Attachment, fetch.ContractRead}, "bns": {fetch.ContractRead},
 }
 
 // tokenKinds are the kinds of the wants of tokens.

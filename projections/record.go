@@ -30,8 +30,8 @@ const (
 	// BitcoinLeft is a Bitcoin block that was on the followed fork until now.
 	BitcoinLeft RecordKind = 4
 	// Attached is what the naming systems have outside of blocks: the content of attachments, which a node has found some
-	// time after their block or was asked for, the published export of Stacks 1.0, and what the contract of BNS-V2
-	// answered to read-only calls about what it does not print.
+	// time after their block or was asked for, the published export of Stacks 1.0, and what the contracts of
+	// both answered to read-only calls about what they do not print.
 	Attached RecordKind = 5
 )
 
@@ -46,6 +46,9 @@ func KindOf(record Record) RecordKind {
 			return Attached
 		}
 		if _, ok := bns.SubjectOf(record.Want); ok {
+			return Attached
+		}
+		if _, ok := names.SubjectOf(record.Want); ok {
 			return Attached
 		}
 	case *Announcement, *nodeevent.DropMempoolTx:

@@ -2,8 +2,8 @@ package bns
 
 import (
 	"bytes"
-	"regexp"
-	"slices"
+
+	"strata/domain/contract"
 )
 
 // Source is what the source of a contract tells of calls that change names without a print.
@@ -14,21 +14,11 @@ type Source struct {
 	Names []string
 }
 
-// contractLiteral matches a contract in a source: .name for one of the same deployer, or 'ADDRESS.name.
-var contractLiteral = regexp.MustCompile(`(?:'(S[0-9A-Z]{20,41}))?\.([a-zA-Z][a-zA-Z0-9_-]{0,127})`)
-
 // ReadSource reads the source of a contract of a deployer. Clarity has no way to call a function whose name is not in
 // the source of the caller, so what is not found here can't happen. What is found in a comment only is found, too.
 func ReadSource(deployer string, code []byte) Source {
-	s := Source{SetsPrimary: bytes.Contains(code, []byte(SetPrimaryName)), Renews: bytes.Contains(code, []byte(NameRenewal))}
-	for _, match := range contractLiteral.FindAllSubmatch(code, -1) {
-		of := deployer
-		if len(match[1]) > 0 {
-			of = string(match[1])
-		}
-		if contract := of + "." + string(match[2]); !slices.Contains(s.Names, contract) {
-			s.Names = append(s.Names, contract)
-		}
+	return Source{
+		SetsPrimary: bytes.Contains(code, []byte(SetPrimaryName)), Renews: bytes.Contains(code, []byte(NameRenewal)),
+		Names: contract.NamedIn(deployer, code),
 	}
-	return s
 }

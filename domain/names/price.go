@@ -3,6 +3,7 @@ package names
 import (
 	"errors"
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,13 @@ type PriceFunction struct {
 	Base, Coefficient *big.Int
 	NonAlphaDiscount  *big.Int // the divisor for a name with a digit, - or _
 	NoVowelDiscount   *big.Int // the divisor for a name without a, e, i, o, u and y
+}
+
+// Equal reports whether two price functions are the same.
+func (p *PriceFunction) Equal(other *PriceFunction) bool {
+	equal := func(a, b *big.Int) bool { return a.Cmp(b) == 0 }
+	return equal(p.Base, other.Base) && equal(p.Coefficient, other.Coefficient) && equal(p.NonAlphaDiscount, other.NonAlphaDiscount) &&
+		equal(p.NoVowelDiscount, other.NoVowelDiscount) && slices.EqualFunc(p.Buckets[:], other.Buckets[:], equal)
 }
 
 // ErrPrice is the error of a price that the contract fails to compute.

@@ -81,31 +81,40 @@ func decodeLaunch(v clarity.Value) (*Launch, bool) {
 	if !ok || !ValidNamespace(namespace) {
 		return nil, false
 	}
-	properties, _ := v.Field("properties")
-	importer, _ := properties.Field("namespace-import")
+	field, _ := v.Field("properties")
+	properties, ok := decodeProperties(field)
+	if !ok {
+		return nil, false
+	}
+	return &Launch{Namespace: namespace, NamespaceProperties: *properties}, true
+}
+
+// decodeProperties decodes the properties of a namespace.
+func decodeProperties(v clarity.Value) (*NamespaceProperties, bool) {
+	importer, _ := v.Field("namespace-import")
 	principal, ok := importer.Principal()
 	if !ok {
 		return nil, false
 	}
-	l := &Launch{Namespace: namespace, NamespaceProperties: NamespaceProperties{Importer: principal}}
-	if launched, ok := properties.Field("launched-at"); ok {
+	p := &NamespaceProperties{Importer: principal}
+	if launched, ok := v.Field("launched-at"); ok {
 		if inner, ok := launched.Inner(); ok {
-			l.LaunchedAt, _ = inner.Int()
+			p.LaunchedAt, _ = inner.Int()
 		}
 	}
-	update, _ := properties.Field("can-update-price-function")
-	if l.CanUpdatePriceFunction, ok = update.Bool(); !ok {
+	update, _ := v.Field("can-update-price-function")
+	if p.CanUpdatePriceFunction, ok = update.Bool(); !ok {
 		return nil, false
 	}
-	if l.RevealedAt, ok = number(properties, "revealed-at"); !ok {
+	if p.RevealedAt, ok = number(v, "revealed-at"); !ok {
 		return nil, false
 	}
-	if l.Lifetime, ok = number(properties, "lifetime"); !ok {
+	if p.Lifetime, ok = number(v, "lifetime"); !ok {
 		return nil, false
 	}
-	price, _ := properties.Field("price-function")
-	l.Price, ok = decodePriceFunction(price)
-	return l, ok
+	price, _ := v.Field("price-function")
+	p.Price, ok = decodePriceFunction(price)
+	return p, ok
 }
 
 func decodePriceFunction(v clarity.Value) (p PriceFunction, ok bool) {

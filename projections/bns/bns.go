@@ -53,7 +53,8 @@ const Name = "bns"
 // Version history:
 //   - 1: first version.
 //   - 2: what contracts change without a print is read from the registry.
-const Version = 2
+//   - 3: long lists have sections.
+const Version = 3
 
 // BNS is the projection. It is not safe for concurrent use: one follower owns it.
 type BNS struct {
@@ -78,7 +79,7 @@ func New(contracts bns.Contracts) *BNS { return newVersion(Version, contracts) }
 
 func newVersion(version int, contracts bns.Contracts) *BNS {
 	spec := specOf(version)
-	return &BNS{spec: spec, contracts: contracts, lists: ranked.New(spec, listSource), position: -1}
+	return &BNS{spec: spec, contracts: contracts, lists: ranked.New(spec, listSource).Sectioned(), position: -1}
 }
 
 // Spec describes the projection's tables.

@@ -32,7 +32,14 @@ func (p *Names) Checks() []projections.Check {
 			SELECT height, source_seq FROM (
 				SELECT height, source_seq FROM {schema}.operation WHERE n > 0 UNION ALL SELECT height, source_seq FROM {schema}.custody
 				UNION ALL SELECT height, source_seq FROM {schema}.namespace WHERE n > 0 UNION ALL SELECT height, operation_seq FROM {schema}.subdomain WHERE n > 0
-			) r LEFT JOIN {schema}.block b USING (height, source_seq) WHERE b.height IS NULL`},
+				UNION ALL SELECT height, source_seq FROM {schema}.caller UNION ALL SELECT height, source_seq FROM {schema}.act
+			) r LEFT JOIN {schema}.block b USING (height, source_seq)
+			WHERE b.height IS NULL AND NOT EXISTS (SELECT FROM {schema}.reading d WHERE d.height = r.height AND d.source_seq = r.source_seq)`},
+		{Name: "the registry was read at canonical blocks", SQL: `
+			SELECT r.subject FROM {schema}.reading r LEFT JOIN {schema}.block b USING (height) WHERE b.height IS NULL`},
+		{Name: "the registry is asked about what a contract may have changed since it was read", SQL: `
+			SELECT n.subject FROM (` + neededSQL(`SELECT DISTINCT subject FROM {schema}.act`) + `) n LEFT JOIN {schema}.want w USING (subject)
+			WHERE w.min_height IS NULL OR w.min_height < n.height`},
 		{Name: "subdomains are those of the zonefiles of updates", SQL: `
 			SELECT name, n, place FROM (SELECT * FROM {schema}.subdomain WHERE n > 0) s
 			FULL JOIN (
@@ -40,7 +47,7 @@ func (p *Names) Checks() []projections.Check {
 			) f USING (name, n, place)
 			WHERE (s.label, s.owner) IS DISTINCT FROM (f.label, f.owner)`},
 		{Name: "wants are the zonefiles that operations name and that have not come", SQL: `
-			SELECT w.zonefile_hash AS wanted, f.zonefile_hash AS missing FROM {schema}.want w
+			SELECT w.zonefile_hash AS wanted, f.zonefile_hash AS missing FROM (SELECT * FROM {schema}.want WHERE subject IS NULL) w
 			FULL JOIN (
 				SELECT DISTINCT ON (o.zonefile_hash) o.zonefile_hash, coalesce(a.source_seq, o.source_seq) AS source_seq, coalesce(a.attempts, 0) AS attempts,
 				       coalesce(a.waits, 0) AS waits
@@ -53,4 +60,4 @@ func (p *Names) Checks() []projections.Check {
 }
 
 // BuildDependent implements projections.BuildDependent.
-func (p *Names) BuildDependent() []string { return ranked.BuildDependent }
+func (p *Names) BuildDependent() []string { return append([]string{"want"}, ranked.BuildDependent...) }

@@ -17,7 +17,7 @@ type fact struct {
 	tx    *nodeevent.Transaction
 	event *nodeevent.Event // nil for a call that prints nothing
 	clock int64            // of the block
-	// what is a *names.Change, *names.Launch, *names.SilentRenewal, *names.PriceUpdate, *names.PriceFreeze or *move.
+	// what is a *names.Change, *names.Launch, *names.SilentRenewal, *names.PriceUpdate, *names.PriceFreeze, *move or *act.
 	what any
 	// recipient received the token of a changed name in the same transaction; empty if nobody did.
 	recipient string
@@ -39,8 +39,8 @@ func (f *fact) pointer() *int32 {
 	return &index
 }
 
-// factsOf returns what a block says about names, in the order of execution.
-func factsOf(step *projections.Step, clock int64) (facts []fact) {
+// factsOf returns what a block says about names, in the order of execution, and notes the callers that it deploys.
+func (b *batch) factsOf(step *projections.Step, clock int64) (facts []fact) {
 	effective := step.Block.EffectiveEvents()
 	for _, tx := range step.Block.ExecutionOrder() {
 		first := len(facts)
@@ -52,6 +52,12 @@ func factsOf(step *projections.Step, clock int64) (facts []fact) {
 		nameRecipients(facts[first:])
 		if what, sender := readCall(tx, step.Block.Decoded[tx.Index]); what != nil {
 			facts = append(facts, fact{step: step, tx: tx, clock: clock, what: what, sender: sender})
+		}
+		if decoded := step.Block.Decoded[tx.Index]; decoded != nil && tx.Succeeded() {
+			b.deploy(step, tx, decoded)
+			if what := b.actOf(decoded, effective[tx.Index]); what != nil {
+				facts = append(facts, fact{step: step, tx: tx, clock: clock, what: what})
+			}
 		}
 	}
 	return facts
@@ -117,7 +123,7 @@ func nameRecipients(facts []fact) {
 }
 
 // readCall decodes a successful call of the contract that prints nothing, with its sender; nil for any other
-// transaction. A contract may make such a call, too, and then no trace of it is in the block.
+// transaction. A contract may make such a call, too: see act.
 func readCall(tx *nodeevent.Transaction, decoded *transaction.Transaction) (what any, sender string) {
 	if decoded == nil || !tx.Succeeded() {
 		return nil, ""

@@ -68,10 +68,23 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 		var namespace string
 		_, err := pgx.ForEachRow(rows, []any{&namespace}, func() error {
 			b.touched.Add(shard.Names, shard.Namespace(namespace))
+			b.unsettled[namespace] = true
 			return nil
 		})
 		return err
 	})
+	b.forgetCallers(from)
+	queries.Queue(b.sql(`DELETE FROM {schema}.caller WHERE height >= $1`), from)
+	for _, table := range []string{"act", "reading"} {
+		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1 RETURNING subject`), from).Query(func(rows pgx.Rows) error {
+			var subject string
+			_, err := pgx.ForEachRow(rows, []any{&subject}, func() error {
+				b.unsettled[subject] = true
+				return nil
+			})
+			return err
+		})
+	}
 	queries.Queue(b.sql(`DELETE FROM {schema}.subdomain WHERE height >= $1 AND n > 0`), from)
 	queries.Queue(b.sql(`DELETE FROM {schema}.block WHERE height >= $1`), from)
 	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
@@ -106,7 +119,7 @@ func (b *batch) take(_ context.Context, steps []projections.Step) error {
 			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: content.BlockHash, BurnBlockHeight: int64(content.BurnBlockHeight),
 		}}
 		b.blocks = append(b.blocks, []any{step.BlockSeq, b.tip.Height, b.tip.BurnBlockHeight, b.tip.clock, timeOf(content), b.tip.IndexBlockHash[:], b.tip.BlockHash[:]})
-		b.facts = append(b.facts, factsOf(step, b.tip.clock)...)
+		b.facts = append(b.facts, b.factsOf(step, b.tip.clock)...)
 	}
 	return nil
 }
@@ -129,6 +142,9 @@ func (b *batch) change(ctx context.Context) error {
 			b.namespaces[what.Namespace] = nil
 		}
 	}
+	if err := b.loadSubjects(ctx); err != nil {
+		return err
+	}
 	if err := b.loadNames(ctx); err != nil {
 		return err
 	}
@@ -144,6 +160,8 @@ func (b *batch) change(ctx context.Context) error {
 			b.changed(f, what)
 		case *names.SilentRenewal:
 			b.renewed(f, what)
+		case *act:
+			b.acted(f, what)
 		default:
 			b.namespace(f)
 		}

@@ -29,6 +29,7 @@ type operationRow struct {
 	lease        names.Lease
 	tx           int32
 	pointer      *int32
+	exchange     *int32 // of the report that tells of it
 	operation    names.Operation
 	txid         []byte
 	zonefileHash []byte

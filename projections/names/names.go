@@ -6,6 +6,14 @@
 // The contract prints each operation with its sender, which for an import and for a transfer is not the new owner. The
 // owner is the recipient of the name's token in the same transaction, otherwise whoever holds the token.
 //
+// # What prints nothing
+//
+// The contract prints nothing for a renewal without a zonefile hash, and for changes of prices. A top-level call tells of
+// them. When another contract makes such a call, nothing does, except that a renewal burns STX of the owner of the name. But
+// the contract, or one that it names, has the name of the function in its source. So the projection knows in which blocks a
+// name may have been renewed, or prices may have changed, and raises a want for what the registry says then. The report is
+// in the log, and counts while the block is canonical at which the registry was asked.
+//
 // # Zonefiles
 //
 // The chain has only hashes of zonefiles. A node posts a zonefile when it has found it, some time after the block and
@@ -19,6 +27,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -43,7 +52,8 @@ const Name = "names"
 //   - 1: first version.
 //   - 2: what Stacks 1.0 had, from its published export.
 //   - 3: zonefiles that never came are asked for.
-const Version = 3
+//   - 4: long lists have sections; what contracts change without a print is read from the registry.
+const Version = 4
 
 // Names is the projection. It is not safe for concurrent use: one follower owns it.
 type Names struct {
@@ -52,6 +62,7 @@ type Names struct {
 	// tip is the newest block at the step position; nil if there is none. A position of -1 means that it is unknown.
 	tip      *tip
 	position int64
+	callers  callers // at the position
 }
 
 // tip is the newest block with the contract's clock in it.
@@ -65,7 +76,7 @@ func New() *Names { return newVersion(Version) }
 
 func newVersion(version int) *Names {
 	spec := specOf(version)
-	return &Names{spec: spec, lists: ranked.New(spec, listSource), position: -1}
+	return &Names{spec: spec, lists: ranked.New(spec, listSource).Sectioned(), position: -1}
 }
 
 // Spec describes the projection's tables.
@@ -77,7 +88,7 @@ func specOf(version int) projections.Spec {
 		API: views,
 		Views: []string{
 			"bns_v1_namespace:namespace", "bns_v1_operation:operation", "bns_v1_custody:custody", "bns_v1_name:name", "bns_v1_zonefile:zonefile",
-			"bns_v1_subdomain:subdomain", "bns_v1_missing_zonefile:want",
+			"bns_v1_subdomain:subdomain", "bns_v1_want:want", "bns_v1_reading:reading",
 		},
 		Records: []projections.RecordKind{projections.Attached},
 	}
@@ -92,9 +103,9 @@ func (p *Names) WithSpec(spec projections.Spec) projections.Projection[projectio
 }
 
 // Forget implements projections.Projection.
-func (p *Names) Forget() { p.tip, p.position = nil, -1 }
+func (p *Names) Forget() { p.tip, p.position, p.callers = nil, -1, nil }
 
-// batch is one call of Fold: the steps of one database transaction.
+// batch is the steps of one database transaction, up to one that reports what the registry says or to the end.
 type batch struct {
 	spec    projections.Spec
 	tx      pgx.Tx
@@ -113,43 +124,89 @@ type batch struct {
 	custody   [][]any
 	launches  [][]any
 	blocks    [][]any
+
+	callers  callers
+	deployed [][]any // rows of caller
+	acts     map[actKey]actRow
+	// unsettled are the subjects whose wants may change besides those of names and namespaces.
+	unsettled map[string]bool
 }
 
 func (b *batch) sql(query string) string { return b.spec.SQL(query) }
 
 // Fold implements projections.Projection.
 func (p *Names) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
-	b := &batch{spec: p.spec, tx: tx, lists: p.lists.Changes(), tip: p.tip, names: map[string]*nameState{}, namespaces: map[string]*namespaceRow{}, zonefiles: map[hash.Hash20]bool{}}
+	known, last := p.position == after, steps[len(steps)-1].Number
+	b := batch{spec: p.spec, tx: tx, lists: p.lists.Changes(), tip: p.tip, callers: p.callers}
 	if len(steps) == 1 {
 		b.touched = projections.NewTouched()
 	}
-	if p.position != after {
+	if !known {
 		if err := b.readTip(ctx); err != nil {
 			return projections.Outcome{}, err
 		}
 	}
-	if err := b.attach(ctx, steps); err != nil {
-		return projections.Outcome{}, fmt.Errorf("take zonefiles: %w", err)
+	if !known || b.callers == nil {
+		if err := b.readCallers(ctx); err != nil {
+			return projections.Outcome{}, err
+		}
 	}
-	if err := b.export(ctx, steps); err != nil {
-		return projections.Outcome{}, err
-	}
-	if err := b.fold(ctx, projections.Lasting(steps)); err != nil {
-		return projections.Outcome{}, err
-	}
-	if err := b.want(ctx, steps); err != nil {
-		return projections.Outcome{}, err
+	for len(steps) > 0 {
+		n := slices.IndexFunc(steps, isReading)
+		if n < 0 {
+			n = len(steps) - 1
+		}
+		b = b.next()
+		if err := b.foldUpTo(ctx, steps[:n+1]); err != nil {
+			return projections.Outcome{}, err
+		}
+		steps = steps[n+1:]
 	}
 	if err := b.lists.Write(ctx, tx); err != nil {
 		return projections.Outcome{}, fmt.Errorf("write the lists: %w", err)
 	}
-	p.tip, p.position = b.tip, steps[len(steps)-1].Number
+	p.tip, p.position, p.callers = b.tip, last, b.callers
 	outcome := projections.Outcome{Touched: b.touched}
 	if b.tip != nil {
 		newest := b.tip.Tip
 		outcome.Tip = &newest
 	}
 	return outcome, nil
+}
+
+// next returns an empty batch that goes on where this one has ended.
+func (b *batch) next() batch {
+	return batch{
+		spec: b.spec, tx: b.tx, lists: b.lists, touched: b.touched, tip: b.tip, callers: b.callers,
+		names: map[string]*nameState{}, namespaces: map[string]*namespaceRow{}, zonefiles: map[hash.Hash20]bool{},
+		acts: map[actKey]actRow{}, unsettled: map[string]bool{},
+	}
+}
+
+// foldUpTo folds steps of which only the last may report what the registry says: it counts after the blocks before it.
+func (b *batch) foldUpTo(ctx context.Context, steps []projections.Step) error {
+	if err := b.attach(ctx, steps); err != nil {
+		return fmt.Errorf("take zonefiles: %w", err)
+	}
+	if err := b.export(ctx, steps); err != nil {
+		return err
+	}
+	if err := b.fold(ctx, projections.Lasting(steps)); err != nil {
+		return err
+	}
+	if err := b.want(ctx, steps); err != nil {
+		return err
+	}
+	if err := b.raise(ctx); err != nil {
+		return err
+	}
+	if last := &steps[len(steps)-1]; isReading(*last) {
+		after := b.next()
+		if err := after.read(ctx, last); err != nil {
+			return fmt.Errorf("fold the report %d: %w", last.BlockSeq, err)
+		}
+	}
+	return nil
 }
 
 // copy writes rows into a table. columns are the names of its columns, separated by spaces.

@@ -89,6 +89,19 @@ func (b *batch) namespace(f *fact) {
 		}
 		next.CanUpdatePriceFunction = false
 	}
+	b.addNamespace(name, next, change{f.step.Height, f.step.BlockSeq, int32(f.tx.Index), f.pointer(), nil, f.tx.TxID[:]})
+}
+
+// change is where a row of namespace comes from.
+type change struct {
+	height, seq       int64
+	tx                int32
+	pointer, exchange *int32
+	txid              []byte
+}
+
+// addNamespace adds the row that follows the last one of a namespace.
+func (b *batch) addNamespace(name string, next namespaceRow, from change) {
 	next.n++
 	b.namespaces[name] = &next
 	b.touched.Add(shard.Names, shard.Namespace(name))
@@ -98,9 +111,9 @@ func (b *batch) namespace(f *fact) {
 		buckets[i] = projections.Amount(p.Buckets[i])
 	}
 	b.launches = append(b.launches, []any{
-		next.n, f.step.Height, f.step.BlockSeq, int32(f.tx.Index), f.pointer(), next.ready, next.CanUpdatePriceFunction,
+		next.n, from.height, from.seq, from.tx, from.pointer, next.ready, next.CanUpdatePriceFunction,
 		projections.Amount(next.RevealedAt), projections.Amount(next.LaunchedAt), projections.Amount(next.Lifetime),
 		projections.Amount(p.Base), projections.Amount(p.Coefficient), projections.Amount(p.NonAlphaDiscount), projections.Amount(p.NoVowelDiscount),
-		buckets, f.tx.TxID[:], name, next.importer,
+		buckets, from.txid, name, next.importer, from.exchange,
 	})
 }

@@ -67,6 +67,7 @@ CREATE TABLE {schema}.namespace (
     txid              bytea   NOT NULL,
     namespace         text    COLLATE "C" NOT NULL,
     importer          text    COLLATE "C" NOT NULL,
+    exchange          int,              -- of the report that tells of the change: /exchanges/<exchange>; null otherwise
     CONSTRAINT namespace_pkey PRIMARY KEY (namespace, n)
 );
 CREATE INDEX namespace_height_idx ON {schema}.namespace (height);
@@ -85,6 +86,7 @@ CREATE TABLE {schema}.operation (
     zonefile_hash bytea    NOT NULL, -- 20 bytes; empty for none
     name          text     COLLATE "C" NOT NULL, -- with its namespace
     owner         text     COLLATE "C" NOT NULL,
+    exchange      int,               -- of the report that tells of the renewal: /exchanges/<exchange>; null otherwise
     CONSTRAINT operation_pkey PRIMARY KEY (name, n)
 );
 CREATE INDEX operation_height_idx ON {schema}.operation (height);
@@ -116,6 +118,7 @@ CREATE TABLE {schema}.name (
     CONSTRAINT name_pkey PRIMARY KEY (name)
 );
 CREATE INDEX name_order_idx ON {schema}.name (a, b, c, name) WHERE listed;
+CREATE INDEX name_holder_idx ON {schema}.name (holder, name);
 CREATE INDEX name_namespace_idx ON {schema}.name (namespace, a, b, c, name) WHERE listed;
 
 -- The zonefiles that nodes have found. The first announcement of a zonefile counts, or the first answer to a request.
@@ -141,23 +144,64 @@ CREATE TABLE {schema}.attempt (
     CONSTRAINT attempt_pkey PRIMARY KEY (zonefile_hash)
 );
 
--- The zonefiles that operations name and that have not come, and when to ask a node for them. Each row follows from the
--- first of the operations and from attempt.
+-- What a node is asked for. That are the zonefiles that operations name and that have not come: each of these rows follows
+-- from the first of the operations and from attempt. And it is what the registry says about a name or a namespace that a
+-- contract may have changed without a print: see act and reading.
 CREATE TABLE {schema}.want (
-    source_seq    bigint      NOT NULL, -- the operation, or the last report that failed
+    source_seq    bigint      NOT NULL, -- the operation or the act, or the last report that failed
     due_at        timestamptz NOT NULL,
-    min_height    bigint,               -- null: an attachment is the same at any block
+    min_height    bigint,               -- the act; null for a zonefile, which is the same at any block
     attempts      int         NOT NULL, -- reports that failed, without waits
     waits         int         NOT NULL, -- reports for which no node answered (fetch.Waiting), since the last that counted
     priority      smallint    NOT NULL, -- 2 never asked for, 4 asked for before
     reason        smallint    NOT NULL, -- of the last failure (fetch.Reason)
     severity      smallint    NOT NULL, -- of the last failure (fetch.Severity)
     key_hash      bytea       NOT NULL, -- SHA-256 of the want's key
-    zonefile_hash bytea       NOT NULL,
-    kind          text        NOT NULL, -- fetch.Attachment
+    zonefile_hash bytea,                -- null unless a zonefile is wanted
+    kind          text        NOT NULL, -- fetch.Attachment or fetch.ContractRead
     want          text        NOT NULL, -- JSON, see domain/fetch
+    subject       text        COLLATE "C", -- the name or the namespace that is read; null for a zonefile
     CONSTRAINT want_pkey PRIMARY KEY (key_hash)
 );
+CREATE UNIQUE INDEX want_subject_idx ON {schema}.want (subject) WHERE subject IS NOT NULL;
+
+-- The contracts that may have the registry change something without a print: because a function that does it is named in
+-- their source, or in that of a contract that they name.
+CREATE TABLE {schema}.caller (
+    height      bigint  NOT NULL, -- of the deployment
+    source_seq  bigint  NOT NULL,
+    tx_index    int     NOT NULL,
+    renews      boolean NOT NULL, -- a source has the function name-renewal
+    prices      boolean NOT NULL, -- a source has a function that changes prices
+    registry    boolean NOT NULL, -- a source names the registry, so that it need not come as an argument
+    contract_id text    COLLATE "C" NOT NULL, -- contract principal: address.name (SIP-005)
+    CONSTRAINT caller_pkey PRIMARY KEY (contract_id)
+);
+CREATE INDEX caller_height_idx ON {schema}.caller (height);
+
+-- The names that a contract may have renewed in a block without a print, and the namespaces whose prices it may have
+-- changed. A renewal burns STX of the owner of the name; prices are changed by the importer of the namespace.
+CREATE TABLE {schema}.act (
+    height     bigint NOT NULL,
+    source_seq bigint NOT NULL,
+    clock      bigint NOT NULL,
+    tx_index   int    NOT NULL, -- the last such transaction of the block
+    txid       bytea  NOT NULL,
+    subject    text   COLLATE "C" NOT NULL, -- a name with its namespace, or a namespace
+    registry   text   COLLATE "C" NOT NULL, -- the contract of the network
+    CONSTRAINT act_pkey PRIMARY KEY (subject, height)
+);
+CREATE INDEX act_height_idx ON {schema}.act (height);
+
+-- What the registry has said about names and namespaces, at canonical blocks.
+CREATE TABLE {schema}.reading (
+    height     bigint NOT NULL, -- of the block at which it was asked
+    source_seq bigint NOT NULL, -- the report
+    started_at bigint,          -- clock: when the lease of the name began; null for a namespace, and for a name that does not resolve
+    subject    text   COLLATE "C" NOT NULL, -- as in act
+    CONSTRAINT reading_pkey PRIMARY KEY (subject, height)
+);
+CREATE INDEX reading_height_idx ON {schema}.reading (height);
 
 -- The TXT records of zonefiles that define subdomains.
 CREATE TABLE {schema}.zonefile_record (
@@ -200,8 +244,7 @@ CREATE INDEX subdomain_height_idx ON {schema}.subdomain (height);
 
 CREATE INDEX namespace_ready_idx ON {schema}.namespace (namespace) WHERE n <= 1;
 CREATE INDEX operation_zonefile_idx ON {schema}.operation (name, zonefile_hash);
-CREATE INDEX name_holder_idx ON {schema}.name (holder, name);
 CREATE INDEX subdomain_owner_idx ON {schema}.subdomain (owner, name, label);
 CREATE INDEX subdomain_operation_idx ON {schema}.subdomain (name, n);
 CREATE INDEX want_due_idx ON {schema}.want (kind, priority, due_at);
-CREATE INDEX want_zonefile_idx ON {schema}.want (zonefile_hash);
+CREATE INDEX want_zonefile_idx ON {schema}.want (zonefile_hash) WHERE zonefile_hash IS NOT NULL;

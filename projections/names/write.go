@@ -16,7 +16,7 @@ func (b *batch) write(ctx context.Context) error {
 	var numbers []int32
 	for i, o := range b.operations {
 		rows[i] = []any{
-			o.n, o.height, o.seq, o.lease.RegisteredAt, o.lease.ImportedAt, o.tx, o.pointer, int16(o.operation), o.txid, o.zonefileHash, o.name, o.owner,
+			o.n, o.height, o.seq, o.lease.RegisteredAt, o.lease.ImportedAt, o.tx, o.pointer, int16(o.operation), o.txid, o.zonefileHash, o.name, o.owner, o.exchange,
 		}
 		b.consider(o.zonefileHash)
 		if o.operation == names.Update {
@@ -28,12 +28,14 @@ func (b *batch) write(ctx context.Context) error {
 		rows          [][]any
 	}{
 		{"block", "source_seq height burn_block_height clock time index_block_hash block_hash", b.blocks},
-		{"operation", "n height source_seq registered_at imported_at tx_index pointer operation txid zonefile_hash name owner", rows},
+		{"operation", "n height source_seq registered_at imported_at tx_index pointer operation txid zonefile_hash name owner exchange", rows},
 		{"custody", "n height source_seq pointer name holder", b.custody},
 		{
 			"namespace", "n height source_seq tx_index pointer ready_height can_update_price revealed_at launched_at lifetime price_base price_coefficient " +
-				"nonalpha_discount no_vowel_discount price_buckets txid namespace importer", b.launches,
+				"nonalpha_discount no_vowel_discount price_buckets txid namespace importer exchange", b.launches,
 		},
+		{"caller", "height source_seq tx_index renews prices registry contract_id", b.deployed},
+		{"act", "height source_seq clock tx_index txid subject registry", b.actRows()},
 	} {
 		if err := b.copy(ctx, table.name, table.columns, table.rows); err != nil {
 			return err

@@ -69,7 +69,7 @@ var fullNameOrder = []string{"c.key_a", "c.key_b", "c.key_c"}
 // current names c; its arguments begin at $1.
 func nameList(list, condition string, args ...any) page.OrderedList {
 	return page.OrderedList{RankedList: page.RankedList{
-		Projection: projection, Name: list, Args: args, Key: fullNameOrder, Tie: "c.full_name", TieAscends: true,
+		Projection: projection, Name: list, Args: args, Key: fullNameOrder, Tie: "c.full_name", TieAscends: true, Sectioned: true,
 		Columns: "1 AS entry", // a column of the table would have to be read for each row that is skipped
 		Rows:    `{bns}.name c WHERE c.until_height IS NULL AND c.owner IS NOT NULL` + condition,
 	}}

@@ -1,6 +1,7 @@
 package bns_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,6 +70,9 @@ func fillNames(s *apitest.Site) {
 			       CASE WHEN part = 0 THEN low ELSE (array_agg(c ORDER BY place))[1] END, count(*), list
 			FROM entry, (SELECT '-9223372036854775808'::bigint AS low) least WHERE n > 1024 GROUP BY list, part, low`))
 	}
+	in(`INSERT INTO {schema}.part (a, b, c, n, list)
+		SELECT (array_agg(a ORDER BY a, b, c))[1], (array_agg(b ORDER BY a, b, c))[1], (array_agg(c ORDER BY a, b, c))[1], sum(n), 'sections:' || list
+		FROM (SELECT *, (row_number() OVER (PARTITION BY list ORDER BY a, b, c) - 1) / 7 AS section FROM {schema}.part) p GROUP BY list, section`)
 	s.Exec(`VACUUM ANALYZE`)
 }
 
@@ -140,14 +144,31 @@ func TestPlans(t *testing.T) {
 			}
 		}
 	}
-	var deep struct {
-		Total int
-		Names []struct {
-			FullName string `json:"full_name"`
+	checkDeepPages(t, s)
+	s.Exec(bns.Spec().SQL(`DELETE FROM {schema}.part WHERE list LIKE 'sections:%'`)) // as in tables of earlier rules
+	checkDeepPages(t, s)
+}
+
+// checkDeepPages reads pages around the ends of parts and sections, and at the end of the list.
+func checkDeepPages(t *testing.T, s *apitest.Site) {
+	t.Helper()
+	for _, offset := range []int{1025, 1399, 1400, 4899, 4900, 4901, 9799, 9800, 19_999, 20_000, 20_001, 34_300, 39_199, 39_200, 39_949, 39_950, 39_970, planNames, 2 * planNames} {
+		var deep struct {
+			Total int
+			Names []struct {
+				FullName string `json:"full_name"`
+			}
 		}
-	}
-	apitest.DecodeJSON(t, s.Get(names+"?limit=50&offset=20000").Body, &deep)
-	if len(deep.Names) != 50 || deep.Total != planNames || deep.Names[0].FullName != "name00020001.btc" || deep.Names[49].FullName != "name00020050.btc" {
-		t.Errorf("page at 20000: got %+v", deep)
+		apitest.DecodeJSON(t, s.Get(fmt.Sprintf("/bns/v2/names?limit=50&offset=%d", offset)).Body, &deep)
+		want := max(0, min(50, planNames-offset))
+		if len(deep.Names) != want || deep.Total != planNames {
+			t.Errorf("page at %d: got %d names of %d, want %d", offset, len(deep.Names), deep.Total, want)
+			continue
+		}
+		for i, n := range deep.Names {
+			if name := fmt.Sprintf("name%08d.btc", offset+i+1); n.FullName != name {
+				t.Errorf("page at %d, place %d: got %s, want %s", offset, i, n.FullName, name)
+			}
+		}
 	}
 }

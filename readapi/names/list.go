@@ -52,7 +52,7 @@ func (a *api) registerNamespaces() {
 func nameList(namespace string) page.OrderedList {
 	l := page.RankedList{
 		Projection: "names", Name: "names", Rows: `{names}.name w WHERE w.listed`, Key: []string{"w.a", "w.b", "w.c"},
-		Tie: "w.name", TieAscends: true, Columns: `w.name, w.source_seq`,
+		Tie: "w.name", TieAscends: true, Sectioned: true, Columns: `w.name, w.source_seq`,
 	}
 	if namespace != "" {
 		l.Name, l.Rows, l.Args = "names:"+namespace, `{names}.name w WHERE w.listed AND w.namespace = $1`, []any{namespace}

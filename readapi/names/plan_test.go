@@ -34,6 +34,9 @@ func fill(s *apitest.Site) {
 			SELECT CASE WHEN part = 0 THEN low ELSE (array_agg(a ORDER BY a, b))[1] END, CASE WHEN part = 0 THEN low ELSE (array_agg(b ORDER BY a, b))[1] END, CASE WHEN part = 0 THEN low ELSE 0 END, count(*), $1::text
 			FROM (SELECT a, b, (row_number() OVER (ORDER BY a, b, c, name) - 1) / 700 AS part FROM {schema}.name) n, (SELECT '-9223372036854775808'::bigint AS low) least GROUP BY part, low`, list)
 	}
+	in(`INSERT INTO {schema}.part (a, b, c, n, list)
+		SELECT (array_agg(a ORDER BY a, b, c))[1], (array_agg(b ORDER BY a, b, c))[1], (array_agg(c ORDER BY a, b, c))[1], sum(n), 'sections:' || list
+		FROM (SELECT *, (row_number() OVER (PARTITION BY list ORDER BY a, b, c) - 1) / 7 AS section FROM {schema}.part) p GROUP BY list, section`)
 	s.Exec(`VACUUM ANALYZE`)
 }
 

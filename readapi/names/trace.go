@@ -4,8 +4,8 @@ import "strata/readapi/internal/engine"
 
 // Places of rows in the bodies of their events. Those of Stacks 1.0 are among the lines of an export.
 const (
-	// eventPointer is the event, or the transaction that calls the contract if that prints nothing.
-	eventPointer    = `ARRAY[CASE WHEN t.n = 0 THEN '/text' ELSE coalesce('/events/' || t.pointer, '/transactions/' || t.tx_index) END]`
+	// eventPointer is the event; if the contract prints nothing, the transaction that calls it, or the answer of the registry.
+	eventPointer    = `ARRAY[CASE WHEN t.n = 0 THEN '/text' WHEN t.exchange IS NOT NULL THEN '/exchanges/' || t.exchange || '/body' ELSE coalesce('/events/' || t.pointer, '/transactions/' || t.tx_index) END]`
 	zonefilePointer = `ARRAY[CASE WHEN t.exchange IS NOT NULL THEN '/exchanges/' || t.exchange WHEN t.entry < 0 THEN '/text' ELSE '/' || t.entry || '/content' END]`
 	// recordPointer is the zonefile with the record of a subdomain.
 	recordPointer = `ARRAY[CASE WHEN found.exchange IS NOT NULL THEN '/exchanges/' || found.exchange WHEN t.n = 0 OR found.entry < 0 THEN '/text' ELSE '/' || found.entry || '/content' END]`

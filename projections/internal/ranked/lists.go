@@ -25,15 +25,30 @@ type Lists struct {
 	spec    projections.Spec
 	sources Sources
 	most    int64
+	// sectioned lists have sections, of at most parts times most entries.
+	sectioned bool
+	parts     int64
 }
 
 // New returns the lists of a projection whose tables include Tables.
 func New(spec projections.Spec, sources Sources) *Lists {
-	return &Lists{spec: spec, sources: sources, most: Most}
+	return &Lists{spec: spec, sources: sources, most: Most, parts: sectionParts}
 }
 
-// Limit makes parts smaller than Most, so that short lists in tests have some. Readers work with any size up to Most.
-func (l *Lists) Limit(most int64) { l.most = most }
+// Sectioned makes long lists have sections. A version of a projection has it from its first row on or not at all, because
+// sections follow from changes alone. So to begin with it, raise the version.
+func (l *Lists) Sectioned() *Lists {
+	l.sectioned = true
+	return l
+}
+
+// Limit makes parts smaller than Most, and sections of fewer parts, so that short lists in tests have some. Readers work
+// with any size up to Most.
+func (l *Lists) Limit(most int64) { l.most, l.parts = most, 4 }
+
+// sectionMost returns the largest number of entries that a list has without sections, and the largest of a section unless
+// it has one part.
+func (l *Lists) sectionMost() int64 { return l.most * l.parts }
 
 // fill returns the number of entries up to which cut fills a part.
 func (l *Lists) fill() int64 { return l.most * 3 / 4 }

@@ -12,6 +12,7 @@ type part struct {
 	list      string
 	key       Key
 	n, before int64 // numbers of entries after and before the changes
+	stored    int64 // the number in the table; 0 for a new part
 	changes   []change
 	gone      bool // it is to be deleted
 }
@@ -61,7 +62,7 @@ func (w *writer) parts(which search, places []place) ([]*part, error) {
 	var number, n int64
 	var key Key
 	if _, err := pgx.ForEachRow(rows, []any{&number, &key[0], &key[1], &key[2], &n}, func() error {
-		parts[number-1] = &part{list: places[number-1].list, key: key, n: n, before: n}
+		parts[number-1] = &part{list: places[number-1].list, key: key, n: n, before: n, stored: n}
 		return nil
 	}); err != nil {
 		return nil, fmt.Errorf("read parts of lists: %w", err)

@@ -50,12 +50,17 @@ type world struct {
 	tx    pgx.Tx
 	lists *ranked.Lists
 	most  int64
-	want  map[string][]ranked.Key
+	// sections is the largest number of entries without sections.
+	sections int64
+	want     map[string][]ranked.Key
 }
 
 func newWorld(t fataler, tx pgx.Tx, most int64) *world {
-	w := &world{t: t, tx: tx, lists: ranked.New(spec, sources), most: most, want: map[string][]ranked.Key{}}
-	w.lists.Limit(most)
+	w := &world{t: t, tx: tx, lists: ranked.New(spec, sources).Sectioned(), most: most, sections: 64 * most, want: map[string][]ranked.Key{}}
+	if most != ranked.Most {
+		w.lists.Limit(most)
+		w.sections = 4 * most
+	}
 	return w
 }
 
@@ -125,13 +130,54 @@ func (w *world) check() {
 		w.t.Fatalf("lists have %v entries, want %v", numbers, want)
 	}
 	for list := range parts {
-		if numbers[list] <= w.most {
+		if of, ok := strings.CutPrefix(list, ranked.SectionPrefix); ok && numbers[of] <= w.sections {
+			w.t.Fatalf("list %s with %d entries has sections", of, numbers[of])
+		} else if !ok && numbers[list] <= w.most {
 			w.t.Fatalf("list %s with %d entries has parts", list, numbers[list])
 		}
 	}
 	for list, keys := range w.want {
 		if int64(len(keys)) > w.most {
 			w.checkParts(list, keys, parts[list])
+		}
+		if int64(len(keys)) > w.sections {
+			w.checkSections(list, parts[list], parts[ranked.SectionPrefix+list])
+		}
+	}
+	for _, c := range ranked.Checks() {
+		rows, err := w.tx.Query(context.Background(), spec.SQL(`SELECT row_to_json(wrong)::text FROM (`+c.SQL+`) wrong`))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if wrong, err := pgx.CollectRows(rows, pgx.RowTo[string]); err != nil || len(wrong) > 0 {
+			w.t.Fatalf("check %q fails for %s, %v", c.Name, wrong, err)
+		}
+	}
+}
+
+// checkSections compares the sections of a list with its parts.
+func (w *world) checkSections(list string, parts, sections []part) {
+	w.t.Helper()
+	if len(sections) == 0 || sections[0].key != (ranked.Key{-1 << 63, -1 << 63, -1 << 63}) {
+		w.t.Fatalf("list %s with %d parts has sections %v, the first of which should begin below everything", list, len(parts), sections)
+	}
+	for i, s := range sections {
+		end := len(parts)
+		if i+1 < len(sections) {
+			end, _ = slices.BinarySearchFunc(parts, sections[i+1].key, func(p part, key ranked.Key) int { return p.key.Compare(key) })
+		}
+		n, of := int64(0), parts[:end]
+		for _, p := range of {
+			n += p.n
+		}
+		parts = parts[end:]
+		switch {
+		case s.n != n:
+			w.t.Fatalf("list %s: section %d of %d, from %v, says %d entries, and its parts have %d", list, i, len(sections), s.key, s.n, n)
+		case s.n == 0:
+			w.t.Fatalf("list %s: section %d of %d is empty", list, i, len(sections))
+		case s.n > w.sections && len(of) > 1:
+			w.t.Fatalf("list %s: section %d of %d has %d entries in %d parts", list, i, len(sections), s.n, len(of))
 		}
 	}
 }
@@ -291,6 +337,15 @@ func TestTrueSize(t *testing.T) {
 	if got := len(parts["grows"]); got < 9 || got > 18 {
 		t.Errorf("a list of 9,000 entries has %d parts", got)
 	}
+	long := newBatch()
+	for i := range int64(70_000) {
+		long.add["long"] = append(long.add["long"], ranked.Key{i / 2, i % 2})
+	}
+	w.write(long)
+	w.check()
+	if _, parts = w.tables(); len(parts[ranked.SectionPrefix+"long"]) != 2 {
+		t.Errorf("a list of 70,000 entries has sections %v", parts[ranked.SectionPrefix+"long"])
+	}
 	b := newBatch()
 	b.remove["grows"] = slices.Clone(w.want["grows"][:8000])
 	w.write(b)
@@ -324,6 +379,9 @@ func TestPartsDoNotPileUp(t *testing.T) {
 	numbers, parts := w.tables()
 	if n, got := numbers["l"], int64(len(parts["l"])); got > 2+n*3/most {
 		t.Errorf("a list of %d entries has %d parts of at most %d", n, got, most)
+	}
+	if n, got := numbers["l"], int64(len(parts[ranked.SectionPrefix+"l"])); got > 2+n*3/w.sections {
+		t.Errorf("a list of %d entries has %d sections of at most %d", n, got, w.sections)
 	}
 }
 

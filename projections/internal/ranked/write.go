@@ -15,7 +15,7 @@ func (c *Changes) Write(ctx context.Context, tx pgx.Tx) error {
 	if len(all) == 0 {
 		return nil
 	}
-	w := &writer{lists: c.lists, ctx: ctx, tx: tx}
+	w := &writer{lists: c.lists, ctx: ctx, tx: tx, sections: sectionChanges{keep: map[string]bool{}}}
 	if err := w.count(all); err != nil {
 		return err
 	}
@@ -38,11 +38,17 @@ func (c *Changes) Write(ctx context.Context, tx pgx.Tx) error {
 		if l.now == 0 && l.n < 0 {
 			emptied = append(emptied, l.name)
 		}
+		if w.lists.sectioned {
+			w.sections.plan(l, w.lists.sectionMost())
+		}
 	}
 	if err := w.change(long); err != nil {
 		return err
 	}
-	return w.flush(emptied, short)
+	if err := w.flush(emptied, short); err != nil {
+		return err
+	}
+	return w.settleSections()
 }
 
 // writer is the state of one Write.
@@ -52,6 +58,7 @@ type writer struct {
 	tx    pgx.Tx
 
 	puts, drops []*part
+	sections    sectionChanges
 }
 
 // count updates the numbers of lists, and sets now of each.
@@ -98,7 +105,8 @@ func (w *writer) count(all []*listChange) error {
 func (w *writer) put(p *part)  { w.puts = append(w.puts, p) }
 func (w *writer) drop(p *part) { w.drops = append(w.drops, p) }
 
-// flush writes the changed parts. It deletes the lists without entries, and the parts of lists that have become short.
+// flush writes the changed parts and their sections. It deletes the lists without entries, and the parts of lists that
+// have become short.
 func (w *writer) flush(emptied, short []string) error {
 	queries := &pgx.Batch{}
 	if len(emptied) > 0 {
@@ -120,6 +128,7 @@ func (w *writer) flush(emptied, short []string) error {
 			SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
 			ON CONFLICT (list, a, b, c) DO UPDATE SET n = excluded.n`), n, lists, a, b, c)
 	}
+	w.queueSections(queries)
 	if queries.Len() == 0 {
 		return nil
 	}

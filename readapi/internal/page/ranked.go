@@ -26,6 +26,8 @@ type RankedList struct {
 	TieAscends bool
 	// Columns selects the columns of a page besides the key.
 	Columns string
+	// Sectioned says that the list has sections if it is long. A version of the tables that has none is read all the same.
+	Sectioned bool
 }
 
 // OrderedList is a ranked list with the direction in which it is shown.
@@ -37,6 +39,10 @@ type OrderedList struct {
 // NearMax is the largest offset at which a page is read by skipping rows from the start of the list. It is the length
 // of a part: up to there, searching for the part would cost more.
 const NearMax = 1024
+
+// sectionPrefix precedes the name of a list in the rows of the table part that are its sections; see package
+// projections/internal/ranked.
+const sectionPrefix = "sections:"
 
 // keyNames are the names of the key columns in the table part, and in the query of a page.
 var keyNames = [3]string{"a", "b", "c"}
@@ -203,31 +209,79 @@ func queryWindow[T any](b *engine.Batch, w *Window, bounded bool, columns func(*
 
 // place returns the WITH clause that locates a window, counted upwards: the first key of the part that holds the
 // window's lowest entry (a, b, c), the entries of that part before the window (skipped), and the length of the window.
-// Parts are summed from the nearer end of the list, as int: for bigint, Postgres would add numerics, which takes twice as long.
 func (l *OrderedList) place(name, offset, limit string) string {
 	rank := offset
 	if l.Descending {
 		rank = "whole.n - " + offset + " - " + limit
 	}
-	return strings.NewReplacer("{ranked}", "{"+l.Projection+"}", "{name}", name, "{offset}", offset, "{limit}", limit, "{rank}", rank).Replace(`
+	found := "LEFT JOIN LATERAL (" + nearerEnd("{name}", "true", false) + ") found ON true"
+	if l.Sectioned {
+		found = inSections()
+	}
+	return strings.NewReplacer(
+		"{ranked}", "{"+l.Projection+"}", "{name}", name, "{sections}", "'"+sectionPrefix+"' || "+name, "{offset}", offset, "{limit}", limit, "{rank}", rank,
+	).Replace(`
 WITH place AS MATERIALIZED (
 	SELECT coalesce(found.a, low) AS a, coalesce(found.b, low) AS b, coalesce(found.c, low) AS c,
 	       wanted.rank - coalesce(found.before, 0) AS skipped, greatest(least(whole.n - {offset}, {limit}), 0) AS length
 	FROM (SELECT coalesce((SELECT n FROM {ranked}.list WHERE name = {name}), 0) AS n, '-9223372036854775808'::bigint AS low) whole
 	CROSS JOIN LATERAL (SELECT greatest({rank}, 0) AS rank) wanted
-	LEFT JOIN LATERAL (
-		(SELECT u.a, u.b, u.c, u.through - u.n AS before
-		 FROM (SELECT a, b, c, n, (sum(n::int) OVER (ORDER BY a, b, c ROWS UNBOUNDED PRECEDING))::bigint AS through FROM {ranked}.part WHERE list = {name}) u
-		 WHERE wanted.rank < whole.n / 2 AND u.through > wanted.rank
-		 ORDER BY u.a, u.b, u.c LIMIT 1)
-		UNION ALL
-		(SELECT d.a, d.b, d.c, whole.n - d.through AS before
-		 FROM (SELECT a, b, c, (sum(n::int) OVER (ORDER BY a DESC, b DESC, c DESC ROWS UNBOUNDED PRECEDING))::bigint AS through FROM {ranked}.part WHERE list = {name}) d
-		 WHERE wanted.rank >= whole.n / 2 AND whole.n - d.through <= wanted.rank
-		 ORDER BY d.a DESC, d.b DESC, d.c DESC LIMIT 1)
-	) found ON true
+	` + found + `
 )
 `)
+}
+
+// inSections returns the joins that find the part with the wanted entry by the section that it is in, or among all parts
+// if the list has no sections.
+func inSections() string {
+	const end = "'9223372036854775807'::bigint"
+	return strings.ReplaceAll(`
+	LEFT JOIN LATERAL (`+nearerEnd("{sections}", "true", true)+`) section ON true
+	LEFT JOIN LATERAL (
+		(SELECT r.a, r.b, r.c, section.before + r.through - r.n AS before FROM (
+			SELECT a, b, c, n, `+sumThrough(forwards)+` FROM {ranked}.part WHERE list = {name} AND (a, b, c) >= (section.a, section.b, section.c)
+			AND (a, b, c) <= (coalesce(section.next_a, {end}), coalesce(section.next_b, {end}), coalesce(section.next_c, {end}))
+		 ) r WHERE section.before + r.through > wanted.rank ORDER BY r.a, r.b, r.c LIMIT 1)
+		UNION ALL`+nearerEnd("{name}", "section.before IS NULL", false)+`
+	) found ON true`, "{end}", end)
+}
+
+// forwards and backwards are the orders in which parts are summed.
+const forwards, backwards = "a, b, c", "a DESC, b DESC, c DESC"
+
+// sumThrough returns the column with the sum of n up to a row. It is of int: for bigint, Postgres would add numerics, which
+// takes twice as long.
+func sumThrough(order string) string {
+	return "(sum(n::int) OVER (ORDER BY " + order + " ROWS UNBOUNDED PRECEDING))::bigint AS through"
+}
+
+// nextKey returns the columns with the key of the row that function finds.
+func nextKey(function, order string) string {
+	return strings.NewReplacer("{f}", function, "{order}", order).Replace(
+		", {f}(a) OVER (ORDER BY {order}) AS next_a, {f}(b) OVER (ORDER BY {order}) AS next_b, {f}(c) OVER (ORDER BY {order}) AS next_c")
+}
+
+// nearerEnd returns the query for the row of a list in the table part that has the wanted entry, if a condition holds: where
+// it begins, the number of entries before it, and for a section where the next one begins, null for none. It sums rows from
+// the nearer end of the list.
+func nearerEnd(list, condition string, ofSections bool) string {
+	columns, lead, lag := "", "", ""
+	if ofSections {
+		columns, lead, lag = ", r.next_a, r.next_b, r.next_c", nextKey("lead", forwards), nextKey("lag", backwards)
+	}
+	return strings.NewReplacer(
+		"{list}", list, "{condition}", condition, "{columns}", columns, "{up}", sumThrough(forwards)+lead, "{down}", sumThrough(backwards)+lag,
+	).Replace(`
+		(SELECT r.a, r.b, r.c, r.through - r.n AS before{columns}
+		 FROM (SELECT a, b, c, n, {up} FROM {ranked}.part WHERE list = {list}) r
+		 WHERE {condition} AND wanted.rank < whole.n / 2 AND r.through > wanted.rank
+		 ORDER BY r.a, r.b, r.c LIMIT 1)
+		UNION ALL
+		(SELECT r.a, r.b, r.c, whole.n - r.through AS before{columns}
+		 FROM (SELECT a, b, c, {down} FROM {ranked}.part WHERE list = {list}) r
+		 WHERE {condition} AND wanted.rank >= whole.n / 2 AND whole.n - r.through <= wanted.rank
+		 ORDER BY r.a DESC, r.b DESC, r.c DESC LIMIT 1)
+	`)
 }
 
 // QueryLengths adds a query for the lengths of lists of a projection to a batch. The function that it returns gives

@@ -35,6 +35,9 @@ var rows = []string{
 	FROM (SELECT a, b, c, (row_number() OVER (ORDER BY a, b, c, name) - 1) / 700 AS part FROM {v1}.name) n, (SELECT {low}::bigint AS low) least,
 	     (VALUES ('names'), ('names:id')) l (list)
 	GROUP BY l.list, part, low`,
+	`INSERT INTO {v1}.part (a, b, c, n, list)
+	SELECT (array_agg(a ORDER BY a, b, c))[1], (array_agg(b ORDER BY a, b, c))[1], (array_agg(c ORDER BY a, b, c))[1], sum(n), 'sections:' || list
+	FROM (SELECT *, (row_number() OVER (PARTITION BY list ORDER BY a, b, c) - 1) / 70 AS section FROM {v1}.part) p GROUP BY list, section`,
 
 	`INSERT INTO {v2}.block VALUES ({all}, {all}, {all}, {all}, {all}, sha256('{all}'), sha256('{all}'))`,
 	`INSERT INTO {v2}.namespace (height, source_seq, tx_index, manager_transferable, manager_frozen, can_update_price, revealed_at, launched_at, lifetime, price_base,
@@ -54,6 +57,9 @@ var rows = []string{
 	FROM (SELECT key_a AS a, key_b AS b, key_c AS c, (row_number() OVER (ORDER BY key_a, key_b, key_c, full_name) - 1) / 700 AS part FROM {v2}.name) n,
 	     (SELECT {low}::bigint AS low) least, (VALUES ('names'), ('valid'), ('namespace:btc'), ('active:btc')) l (list)
 	GROUP BY l.list, part, low`,
+	`INSERT INTO {v2}.part (a, b, c, n, list)
+	SELECT (array_agg(a ORDER BY a, b, c))[1], (array_agg(b ORDER BY a, b, c))[1], (array_agg(c ORDER BY a, b, c))[1], sum(n), 'sections:' || list
+	FROM (SELECT *, (row_number() OVER (PARTITION BY list ORDER BY a, b, c) - 1) / 70 AS section FROM {v2}.part) p GROUP BY list, section`,
 	`DROP TABLE public.name`,
 }
 

@@ -1,0 +1,69 @@
+package names_test
+
+import (
+	"fmt"
+	"testing"
+
+	"strata/domain/clarity"
+	"strata/domain/fetch"
+	"strata/domain/names"
+)
+
+// FuzzDecode decodes any value as a print, as the arguments of a call, and as an answer of the registry.
+func FuzzDecode(f *testing.F) {
+	tuple := func(fields ...any) clarity.Value {
+		var all []clarity.Field
+		for i := 0; i < len(fields); i += 2 {
+			all = append(all, clarity.Field{Name: fields[i].(string), Value: fields[i+1].(clarity.Value)})
+		}
+		v, err := clarity.NewTuple(all...)
+		if err != nil {
+			f.Fatal(err)
+		}
+		return v
+	}
+	name, err := (names.Name{Label: "bob", Namespace: "id"}).Key()
+	if err != nil {
+		f.Fatal(err)
+	}
+	hash, err := clarity.NewBuffer(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, v := range []clarity.Value{
+		tuple("attachment", tuple("hash", hash, "metadata", name)), tuple("status", hash, "namespace", hash, "properties", tuple("lifetime", clarity.NewUint64(1))),
+		clarity.NewOk(tuple("lease-started-at", clarity.NewUint64(7))), clarity.NewErr(clarity.NewUint64(2008)), name,
+	} {
+		f.Add(v.Encode(), "name-renewal", "(contract-call? 'SP000000000000000000002Q6VF78.bns name-renewal)")
+	}
+	f.Fuzz(func(t *testing.T, raw []byte, function, source string) {
+		names.ReadSource("SP000000000000000000002Q6VF78", []byte(source))
+		v, err := clarity.DecodeAll(raw)
+		if err != nil {
+			return
+		}
+		if c, ok := names.DecodePrint(v).(*names.Change); ok && !c.Name.Valid() {
+			t.Errorf("a change is about %q", c.Name)
+		}
+		if l, ok := names.DecodePrint(v).(*names.Launch); ok && (l.Price.Base == nil || l.Lifetime == nil) {
+			t.Errorf("a launch has no properties: %+v", l)
+		}
+		if r, ok := names.DecodeCall(function, v.Elements()).(*names.SilentRenewal); ok && !r.Name.Valid() {
+			t.Errorf("a renewal is about %q", r.Name)
+		}
+		for _, subject := range []names.Subject{{Name: names.Name{Namespace: "id"}}, {Name: names.Name{Label: "bob", Namespace: "id"}}} {
+			want, err := subject.Want("SP000000000000000000002Q6VF78.bns")
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := fetch.Body(fmt.Sprintf(`{"okay":true,"result":%q}`, v.Hex()))
+			r := &fetch.Report{Want: want, Exchanges: []fetch.Exchange{{Status: 200, Body: body}}}
+			if started, problem := names.ReadLease(r); problem == nil && started != nil && started.Sign() < 0 {
+				t.Errorf("a lease began at %s", started)
+			}
+			if p, problem := names.ReadProperties(r); problem == nil && p != nil && p.Price.Buckets[0] == nil {
+				t.Errorf("properties have no buckets: %+v", p)
+			}
+		}
+	})
+}

@@ -1,0 +1,162 @@
+package names
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/fetch"
+	"strata/domain/names"
+	"strata/projections"
+)
+
+// atOnce is a due time that has passed.
+var atOnce = time.Unix(0, 0).UTC()
+
+// neededSQL selects what the registry must be asked about, of the subjects that subjectSQL selects: what a contract may have
+// changed since it was read. A name that is revoked, that never expires, or whose lease is known to have begun as late is not
+// asked for.
+func neededSQL(subjectSQL string) string {
+	return `
+		SELECT q.subject, a.height, a.source_seq, a.registry
+		FROM (` + subjectSQL + `) q
+		CROSS JOIN LATERAL (SELECT * FROM {schema}.act a WHERE a.subject = q.subject ORDER BY a.height DESC LIMIT 1) a
+		LEFT JOIN LATERAL (SELECT * FROM {schema}.operation o WHERE o.name = q.subject ORDER BY o.n DESC LIMIT 1) o ON true
+		LEFT JOIN LATERAL (
+			SELECT * FROM {schema}.namespace s WHERE o.name IS NOT NULL AND s.namespace = split_part(q.subject, '.', 2) COLLATE "C" ORDER BY s.n DESC LIMIT 1
+		) s ON true
+		WHERE NOT EXISTS (SELECT FROM {schema}.reading r WHERE r.subject = a.subject AND r.height >= a.height)
+		  AND (o.name IS NULL OR o.operation <> 6 AND coalesce(o.registered_at, -1) < a.clock AND coalesce(s.lifetime, 1) > 0)`
+}
+
+// neededRead is a row of neededSQL.
+type neededRead struct {
+	Subject     string
+	Height, Seq int64
+	Registry    string
+}
+
+// raise raises the wants of what the steps may have changed, and drops those that are over.
+func (b *batch) raise(ctx context.Context) error {
+	if len(b.callers) == 0 && len(b.unsettled) == 0 {
+		return nil
+	}
+	for name := range b.names {
+		b.unsettled[name] = true
+	}
+	for namespace := range b.namespaces {
+		b.unsettled[namespace] = true
+	}
+	if len(b.unsettled) == 0 {
+		return nil
+	}
+	subjects := slices.Sorted(maps.Keys(b.unsettled))
+	open := map[string]int64{}
+	var needed []neededRead
+	queries := &pgx.Batch{}
+	queries.Queue(b.sql(`SELECT subject, min_height FROM {schema}.want WHERE subject = ANY ($1)`), subjects).Query(func(rows pgx.Rows) error {
+		var subject string
+		var height int64
+		_, err := pgx.ForEachRow(rows, []any{&subject, &height}, func() error {
+			open[subject] = height
+			return nil
+		})
+		return err
+	})
+	queries.Queue(b.sql(neededSQL(`SELECT unnest($1::text[]) AS subject`)), subjects).Query(func(rows pgx.Rows) (err error) {
+		needed, err = pgx.CollectRows(rows, pgx.RowToStructByPos[neededRead])
+		return err
+	})
+	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
+		return fmt.Errorf("look for what to ask the registry about: %w", err)
+	}
+	queries = &pgx.Batch{}
+	for _, n := range needed {
+		height, ok := open[n.Subject]
+		delete(open, n.Subject)
+		if ok && height >= n.Height && b.tip != nil && height <= b.tip.Height {
+			continue
+		}
+		if err := b.ask(queries, n); err != nil {
+			return err
+		}
+	}
+	if len(open) > 0 {
+		queries.Queue(b.sql(`DELETE FROM {schema}.want WHERE subject = ANY ($1)`), slices.Sorted(maps.Keys(open)))
+	}
+	if queries.Len() == 0 {
+		return nil
+	}
+	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
+		return fmt.Errorf("ask the registry about %d names and namespaces: %w", len(needed), err)
+	}
+	return nil
+}
+
+// ask queues the want for what must be read.
+func (b *batch) ask(queries *pgx.Batch, n neededRead) error {
+	subject, err := names.ParseSubject(n.Subject)
+	if err != nil {
+		return err // no other subjects are ever stored
+	}
+	want, err := subject.Want(n.Registry)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(want)
+	if err != nil {
+		return fmt.Errorf("write the want %s: %w", want.Key(), err)
+	}
+	key := keyHash(want)
+	queries.Queue(b.sql(`
+		INSERT INTO {schema}.want (source_seq, due_at, min_height, attempts, waits, priority, reason, severity, key_hash, kind, want, subject)
+		VALUES ($1, $2, $3, 0, 0, $4, 0, 0, $5, $6, $7, $8)
+		ON CONFLICT (key_hash) DO UPDATE SET
+			source_seq = excluded.source_seq, due_at = excluded.due_at, min_height = excluded.min_height, attempts = 0, waits = 0,
+			priority = excluded.priority, reason = 0, severity = 0`),
+		n.Seq, atOnce, n.Height, int16(priorityFirst), key[:], string(want.Kind), string(text), n.Subject)
+	return nil
+}
+
+func keyHash(w fetch.Want) [sha256.Size]byte { return sha256.Sum256([]byte(w.Key())) }
+
+// askAgain keeps the want of a report that came too late, and asks for the state after the newest block.
+func (b *batch) askAgain(ctx context.Context, step *projections.Step, report *fetch.Report) error {
+	key := keyHash(report.Want)
+	if _, err := b.tx.Exec(ctx, b.sql(`UPDATE {schema}.want SET source_seq = $2, due_at = $3, min_height = $4 WHERE key_hash = $1`),
+		key[:], step.SourceSeq, atOnce, b.tip.Height); err != nil {
+		return fmt.Errorf("ask the registry again: %w", err)
+	}
+	return nil
+}
+
+// fail keeps the want of a report that brought no answer, and puts it off.
+func (b *batch) fail(ctx context.Context, step *projections.Step, report *fetch.Report, problem *fetch.Problem) error {
+	key := keyHash(report.Want)
+	var a attemptRow
+	err := b.tx.QueryRow(ctx, b.sql(`SELECT attempts, waits FROM {schema}.want WHERE key_hash = $1`), key[:]).Scan(&a.attempts, &a.waits)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for a want: %w", err)
+	}
+	a.fail(step.SourceSeq, report.FinishedAt, problem)
+	priority := priorityFirst
+	if a.attempts > 0 {
+		priority = priorityAgain
+	}
+	if _, err := b.tx.Exec(ctx, b.sql(`
+		UPDATE {schema}.want SET source_seq = $2, due_at = $3, attempts = $4, waits = $5, priority = $6, reason = $7, severity = $8 WHERE key_hash = $1`),
+		key[:], a.seq, a.due, a.attempts, a.waits, int16(priority), a.reason, a.severity); err != nil {
+		return fmt.Errorf("put a want off: %w", err)
+	}
+	return nil
+}
