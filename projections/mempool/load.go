@@ -85,10 +85,18 @@ func selectionOf(steps []projections.Step) *selection {
 	return w
 }
 
+// empty reports whether there can be no such rows, as when a Bitcoin block is followed.
+func (w *selection) empty() bool {
+	return len(w.txids) == 0 && len(w.claims) == 0 && w.reverted == nil && w.before == 0 && w.below <= 0
+}
+
 // load reads all rows that the steps may read or change, in one round trip. The number of queries does not depend on the
 // number of steps.
 func (b *batch) load(ctx context.Context, steps []projections.Step) error {
 	w := selectionOf(steps)
+	if w.empty() {
+		return nil
+	}
 	accounts, nonces := w.columns()
 	queries := &pgx.Batch{}
 	queries.Queue(b.sql(loadRowsSQL), idsOf(w.txids), accounts, nonces, w.reverted, w.before, w.below).Query(b.readRows)
