@@ -20,7 +20,7 @@ type request struct {
 	// prepares is the name under which the server is to prepare the statement, which is not executed; empty otherwise.
 	prepares string
 
-	statement *statement // what is executed, once it was sent
+	statement *statement // what is executed, once it is prepared
 	result    result
 	err       error
 }

@@ -14,10 +14,10 @@ func (p *pipeline) post() {
 	sent := false
 	for len(p.queue) > 0 && p.failed == nil {
 		r := p.queue[0]
-		s := p.prepared.byText[r.sql]
-		if s == nil || !r.streams() {
+		if !p.isPrepared(r) {
 			break
 		}
+		s := r.statement
 		p.queue = p.queue[1:]
 		if err := p.arguments.Build(p.types, s.StatementDescription, r.args); err != nil {
 			r.err = fmt.Errorf("pass arguments to %s: %w", r.sql, err)
@@ -25,7 +25,7 @@ func (p *pipeline) post() {
 			break
 		}
 		p.open().SendQueryStatement(s.StatementDescription, p.arguments.ParamValues, p.arguments.ParamFormats, s.formats)
-		r.statement, sent = s, true
+		sent = true
 		p.posted = append(p.posted, r)
 		p.counts.Statements++
 	}
@@ -36,15 +36,26 @@ func (p *pipeline) post() {
 	}
 }
 
+// isPrepared reports whether a request is a statement that the server has prepared.
+func (p *pipeline) isPrepared(r *request) bool {
+	if r.statement == nil && r.streams() {
+		r.statement = p.prepared.byText[r.sql]
+	}
+	return r.statement != nil
+}
+
 // prepare has the server prepare the statements at the front of the queue that it does not know yet.
 func (p *pipeline) prepare() {
 	var unknown []*request
-	seen := map[string]bool{}
+	var seen map[string]bool
 	for _, r := range p.queue {
 		if !r.streams() {
 			break
 		}
-		if p.prepared.byText[r.sql] == nil && !seen[r.sql] {
+		if !p.isPrepared(r) && !seen[r.sql] {
+			if seen == nil {
+				seen = map[string]bool{}
+			}
 			seen[r.sql] = true
 			unknown = append(unknown, &request{lane: r.lane, sql: r.sql, prepares: p.prepared.nextName()})
 		}
