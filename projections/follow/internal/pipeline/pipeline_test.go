@@ -219,8 +219,8 @@ func TestRowsOfAnyTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A transaction begins and ends, and the connection asks once for the types of all columns.
-	if n := counts.Since(before).Statements - 3; n != int64(1+len(arrays)) {
-		t.Errorf("got %d statements, want one for all rows without arrays, and one for each other row", n)
+	if n := counts.Since(before).Statements - 3; n != int64(len(arrays)) {
+		t.Errorf("got %d statements, want one for all rows without arrays and the first of the others, and one for each other row", n)
 	}
 	var got [2]string
 	if err := pool.QueryRow(ctx, `
@@ -378,5 +378,53 @@ func TestStages(t *testing.T) {
 	})
 	if got := count(t, pool); !errors.Is(err, stage) || !slices.Equal(got, []int{2}) {
 		t.Errorf("got %v and %v rows, want the error of the stage, and nothing written", err, got)
+	}
+}
+
+// Rows of several tables that nobody waits for share a statement, and each gets its own.
+func TestRowsOfSeveralTables(t *testing.T) {
+	pool, counts := database(t)
+	ctx := t.Context()
+	if _, err := pool.Exec(ctx, `
+		CREATE TABLE s.a (n int PRIMARY KEY, text text); CREATE TABLE s.b (n int REFERENCES s.a, at timestamptz);
+		CREATE TABLE s.c (bytes bytea, n int, yes bool)`); err != nil {
+		t.Fatal(err)
+	}
+	insert := func(tx pgx.Tx, table string, rows ...[]any) error {
+		columns := map[string][]string{"a": {"n", "text"}, "b": {"n"}, "c": {"n", "bytes"}}[table]
+		_, err := tx.CopyFrom(ctx, pgx.Identifier{"s", table}, columns, pgx.CopyFromRows(rows))
+		return err
+	}
+	fold := func(n int) pipeline.Fold {
+		return func(tx pgx.Tx) error {
+			return errors.Join(
+				insert(tx, "a", []any{n, "x"}, []any{n + 1, nil}), insert(tx, "b", []any{n + 1}), insert(tx, "c", []any{n, []byte{1}}, []any{nil, []byte{2}}),
+				insert(tx, "a", []any{n + 2, "z"})) // once more, so in a statement of its own
+		}
+	}
+	if err := runFolds(ctx, pool, fold(0), fold(10)); err != nil {
+		t.Fatal(err)
+	}
+	before := counts.Now()
+	if err := runFolds(ctx, pool, fold(20)); err != nil {
+		t.Fatal(err)
+	}
+	if n := counts.Since(before).Statements - 2; n != 2 { // without begin and commit
+		t.Errorf("got %d statements, want 2", n)
+	}
+	var got string
+	if err := pool.QueryRow(ctx, `SELECT concat_ws(' ', (SELECT string_agg(n || coalesce(text, '-'), ',' ORDER BY n) FROM s.a),
+		(SELECT string_agg(n::text, ',' ORDER BY n) FROM s.b), (SELECT string_agg(coalesce(n::text, '-') || bytes::text, ',' ORDER BY n, bytes) FROM s.c))`).Scan(&got); err != nil {
+		t.Fatal(err)
+	}
+	if want := `0x,1-,2z,10x,11-,12z,20x,21-,22z 1,11,21 0\x01,10\x01,20\x01,-\x02,-\x02,-\x02`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	err := runFolds(ctx, pool, fold(30), func(tx pgx.Tx) error {
+		return errors.Join(insert(tx, "c", []any{1, nil}), insert(tx, "a", []any{40, "x"}, []any{20, "x"}), insert(tx, "b", []any{40}))
+	}, fold(50))
+	var failed *pipeline.Error
+	if !errors.As(err, &failed) || failed.Fold != 1 || !strings.Contains(err.Error(), "a_pkey") {
+		t.Errorf("got %v, want the error of the second fold", err)
 	}
 }

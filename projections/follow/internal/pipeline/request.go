@@ -13,6 +13,8 @@ type request struct {
 	lane int
 	sql  string
 	args []any
+	// insertions are set for rows that are inserted, in place of a text.
+	insertions *insertions
 	// copy is set for rows that are sent with the COPY protocol.
 	copy *copyRows
 	// alone is set for a statement that says how it is to be executed. A stream can't do that, so it has a round trip of its own.

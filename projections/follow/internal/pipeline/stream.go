@@ -39,6 +39,9 @@ func (p *pipeline) post() {
 // isPrepared reports whether a request is a statement that the server has prepared.
 func (p *pipeline) isPrepared(r *request) bool {
 	if r.statement == nil && r.streams() {
+		if r.insertions != nil && r.sql == "" {
+			r.sql = r.insertions.text()
+		}
 		r.statement = p.prepared.byText[r.sql]
 	}
 	return r.statement != nil

@@ -103,12 +103,10 @@ func (t *laneTx) CopyFrom(ctx context.Context, table pgx.Identifier, columns []s
 	if err != nil {
 		return 0, err
 	}
-	if sql, args := insertion(table, columns, types, all); sql != "" {
-		t.queue(sql, args)
-		return int64(len(all)), nil
-	}
-	for i := range all {
-		t.queue(insertion(table, columns, types, all[i:i+1]))
+	if !t.insert(table, columns, types, all) {
+		for i := range all {
+			t.insert(table, columns, types, all[i:i+1])
+		}
 	}
 	return int64(len(all)), nil
 }
