@@ -10,31 +10,30 @@ import (
 // expire moves the names that are in the wrong list at the newest block: those that have expired since they were
 // written, and after a revert those that are valid again.
 func (b *batch) expire(ctx context.Context) error {
-	queries := &pgx.Batch{}
-	for _, q := range []struct {
-		sql   string
-		valid bool
-	}{
-		{`UPDATE {schema}.name SET valid = false WHERE until_height IS NULL AND valid AND expires_at < $1`, false},
-		{`UPDATE {schema}.name SET valid = true WHERE until_height IS NULL AND NOT valid AND expires_at >= $1`, true},
-	} {
-		queries.Queue(b.sql(q.sql+membershipSQL), b.tip.burnHeight).Query(func(rows pgx.Rows) error {
-			return eachMembership(rows, func(m *membership, _ bool) {
-				m.valid = !q.valid
-				m.list(b.lists.Remove)
-				m.valid = q.valid
-				m.list(b.lists.Add)
-			})
+	rows, err := b.tx.Query(ctx, b.sql(`
+		WITH expired AS (
+			UPDATE {schema}.name SET valid = false WHERE until_height IS NULL AND valid AND expires_at < $1`+membershipSQL+`
+		), revived AS (
+			UPDATE {schema}.name SET valid = true WHERE until_height IS NULL AND NOT valid AND expires_at >= $1`+membershipSQL+`
+		)
+		SELECT * FROM expired UNION ALL SELECT * FROM revived`), b.tip.burnHeight)
+	if err == nil {
+		err = eachMembership(rows, func(m *membership, _ bool) {
+			now := m.valid
+			m.valid = !now
+			m.list(b.lists.Remove)
+			m.valid = now
+			m.list(b.lists.Add)
 		})
 	}
-	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
+	if err != nil {
 		return fmt.Errorf("move expired names: %w", err)
 	}
 	return nil
 }
 
 // membershipSQL returns from a changed name what eachMembership reads.
-const membershipSQL = ` RETURNING full_name, namespace, coalesce(owner, ''), valid, revoked, until_height IS NULL`
+const membershipSQL = ` RETURNING full_name, namespace, coalesce(owner, '') AS owner, valid, revoked, until_height IS NULL AS current`
 
 func eachMembership(rows pgx.Rows, f func(m *membership, current bool)) error {
 	var m membership

@@ -189,9 +189,15 @@ func readContents[T any](
 	return found, nil
 }
 
-// onAllCores decodes events in parallel. The result has the order of the events.
+// onAllCores decodes events in parallel. The result has the order of the events. A single one, as at the tip, is decoded
+// right here: to hand it to another goroutine takes longer than to decode it.
 func onAllCores[T any](ctx context.Context, events []eventstore.Event, decode func(*eventstore.Event) (T, error)) ([]T, error) {
 	decoded := make([]T, len(events))
+	if len(events) == 1 {
+		value, err := decode(&events[0])
+		decoded[0] = value
+		return decoded, err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range events {

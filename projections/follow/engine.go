@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/commit"
@@ -18,7 +19,7 @@ import (
 type engine struct {
 	log  *eventstore.Log
 	pool *pgxpool.Pool
-	// tip has the connection on which convoys fold, and nothing else does. Postgres then keeps the plans of their
+	// tip has the connection on which convoys fold, and nothing else does. It has the settings for folds. Postgres then keeps the plans of their
 	// statements, and what it knows of their tables, from one event to the next, however long that takes: to plan some
 	// hundred statements anew costs as much as to fold many events.
 	tip     *pgxpool.Pool
@@ -65,6 +66,16 @@ func (e *engine) connect(ctx context.Context) error {
 	config := e.pool.Config()
 	config.MaxConns, config.MinConns, config.MinIdleConns = tipConnections, 0, 0
 	config.MaxConnIdleTime = tipIdleTime
+	connected := config.AfterConnect
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		if connected != nil {
+			if err := connected(ctx, conn); err != nil {
+				return err
+			}
+		}
+		_, err := conn.Exec(ctx, foldSettings, false)
+		return err
+	}
 	tip, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return fmt.Errorf("make connections for those that fold together: %w", err)

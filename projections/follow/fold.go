@@ -119,7 +119,7 @@ func (f *follower[T]) applyOnce(ctx context.Context, items []T) (left int, err e
 	m := moveOf(f, items)
 	err = pgx.BeginFunc(ctx, f.pool, func(tx pgx.Tx) (err error) {
 		setup := &pgx.Batch{}
-		setup.Queue(foldSettings)
+		setup.Queue(foldSettings, true)
 		there := queueHold(setup, []place{m.place})
 		if err := tx.SendBatch(ctx, setup).Close(); err != nil {
 			return fmt.Errorf("move projection %s to %d: %w", f.spec, m.to, err)
@@ -145,7 +145,7 @@ func (f *follower[T]) applyOnce(ctx context.Context, items []T) (left int, err e
 	return left, nil
 }
 
-// foldSettings hold for the transaction of a fold.
+// foldSettings make the settings for folds.
 //
 // The commit does not wait for the disk: rows and position are lost together or not at all, and the log has the events.
 //
@@ -156,11 +156,13 @@ func (f *follower[T]) applyOnce(ctx context.Context, items []T) (left int, err e
 // statement once.
 //
 // The server ends a transaction for which this process does nothing for long: it holds positions that others wait for.
+//
+// They are for the transaction if $1 is true, and otherwise for all transactions of the connection.
 const foldSettings = `
-	SELECT set_config('synchronous_commit', 'off', true),
-	       set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-	       set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
-	       set_config('plan_cache_mode', 'force_generic_plan', true), set_config('idle_in_transaction_session_timeout', '5min', true)`
+	SELECT set_config('synchronous_commit', 'off', $1),
+	       set_config('enable_seqscan', 'off', $1), set_config('enable_bitmapscan', 'off', $1),
+	       set_config('enable_hashjoin', 'off', $1), set_config('enable_mergejoin', 'off', $1),
+	       set_config('plan_cache_mode', 'force_generic_plan', $1), set_config('idle_in_transaction_session_timeout', '5min', $1)`
 
 // queueMove queues the compare-and-set of a position. moved is set when the batch has run: false when another process has
 // moved it.

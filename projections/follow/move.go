@@ -93,8 +93,8 @@ type notice struct {
 // divisionByZero is the code of the error with which moveSQL fails.
 const divisionByZero = "22012"
 
-// moveSQL moves versions. It fails if one of them is not where it was, so that a commit which is sent with it does not
-// happen.
+// moveSQL moves versions, notes the shards that have changed, and gives notice. It fails if one of the versions is not where
+// it was, so that a commit which is sent with it does not happen.
 const moveSQL = `
 	WITH moved AS (
 		UPDATE strata.projection p
@@ -107,8 +107,12 @@ const moveSQL = `
 		     AS m (name, version, epoch, before, position, log_seq, rate, block_height, index_block_hash, block_hash, burn_block_height, everything, unfinished)
 		WHERE p.name = m.name AND p.version = m.version AND p.epoch = m.epoch AND p.position = m.before
 		RETURNING 1
+	), changed AS (
+		INSERT INTO strata.shard (name, version, shard, position)
+		SELECT * FROM unnest($15::text[], $16::int[], $17::int[], $18::bigint[])
+		ON CONFLICT (name, version, shard) DO UPDATE SET position = excluded.position
 	)
-	SELECT 1 / (count(*) = $14)::int FROM moved`
+	SELECT 1 / ((SELECT count(*) FROM moved) = $14)::int, count(pg_notify(channel, $20)) FROM unnest($19::text[]) AS channel`
 
 // writeMoves moves the positions of versions, if each still is where it was, stores the outcomes, and gives notice. It
 // returns errMoved when a version is not where it was. last is a statement to send with these, after them; empty for none.
@@ -145,15 +149,8 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell notice, last
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(moveSQL,
-		names, versions, epochs, from, to, logSeqs, rates, heights, indexBlocks, blocks, burnHeights, everything, unfinished, n)
-	if len(shards) > 0 {
-		batch.Queue(`
-			INSERT INTO strata.shard (name, version, shard, position)
-			SELECT * FROM unnest($1::text[], $2::int[], $3::int[], $4::bigint[])
-			ON CONFLICT (name, version, shard) DO UPDATE SET position = excluded.position`,
-			shardNames, shardVersions, shards, shardPositions)
-	}
-	batch.Queue(`SELECT pg_notify(channel, $2) FROM unnest($1::text[]) AS channel`, tell.channels, tell.payload)
+		names, versions, epochs, from, to, logSeqs, rates, heights, indexBlocks, blocks, burnHeights, everything, unfinished, n,
+		shardNames, shardVersions, shards, shardPositions, tell.channels, tell.payload)
 	if last != "" {
 		batch.Queue(last)
 	}

@@ -85,13 +85,25 @@ func selectionOf(steps []projections.Step) *selection {
 	return w
 }
 
+// empty reports whether there can be no such rows, as when a Bitcoin block is followed.
+func (w *selection) empty() bool {
+	return len(w.txids) == 0 && len(w.claims) == 0 && w.reverted == nil && w.before == 0 && w.below <= 0
+}
+
 // load reads all rows that the steps may read or change, in one round trip. The number of queries does not depend on the
 // number of steps.
 func (b *batch) load(ctx context.Context, steps []projections.Step) error {
 	w := selectionOf(steps)
+	if w.empty() {
+		return nil
+	}
 	accounts, nonces := w.columns()
 	queries := &pgx.Batch{}
-	queries.Queue(b.sql(loadRowsSQL), idsOf(w.txids), accounts, nonces, w.reverted, w.before, w.below).Query(b.readRows)
+	sql, args := loadRowsSQL, []any{idsOf(w.txids), accounts, nonces, w.before, w.below}
+	if w.reverted != nil {
+		sql, args = loadRevertsSQL, append(args, *w.reverted)
+	}
+	queries.Queue(b.sql(sql), args...).Query(b.readRows)
 	if len(accounts) > 0 {
 		queries.Queue(b.sql(loadUsesSQL), accounts, nonces).Query(b.readUses)
 	}
@@ -106,10 +118,21 @@ const rowColumns = `t.txid, t.source_seq, t.receipt_time, t.receipt_height, t.po
 	t.sender, t.nonce::text, t.sponsor, t.sponsor_nonce::text, coalesce(t.recipient, ''), coalesce(t.contract_id, ''), t.size, t.type_id,
 	t.dropped_status, t.dropped_for, t.dropped_seq, t.mined_height, t.mined_burn_height, t.taken_height, t.taken_by, t.expired_height, t.status`
 
-// loadRowsSQL selects transactions by their ids $1, by the nonces $3 of the accounts $2, those that a block at height
-// $4 or above has changed, and those pending since before the time $5 or below the height $6. It is written so that
-// each part uses an index, whatever number of rows the planner expects.
-const loadRowsSQL = `
+// Queries of transactions by their ids $1, by the nonces $3 of the accounts $2, and of those pending since before the time $4
+// or below the height $5; the second also of those that a block at height $6 or above has changed. They are written so that
+// each part uses an index, whatever number of rows the planner expects. Each part costs something to start.
+const (
+	loadRowsSQL    = loadFromSQL + `) t`
+	loadRevertsSQL = loadFromSQL + `
+		UNION ALL
+		SELECT * FROM {schema}.transaction t WHERE t.mined_height >= $6
+		UNION ALL
+		SELECT * FROM {schema}.transaction t WHERE t.taken_height >= $6
+		UNION ALL
+		SELECT * FROM {schema}.transaction t WHERE t.expired_height >= $6
+	) t`
+
+	loadFromSQL = `
 	SELECT DISTINCT ON (t.txid) ` + rowColumns + ` FROM (
 		SELECT t.* FROM unnest($1::bytea[]) AS wanted (txid)
 		CROSS JOIN LATERAL (SELECT * FROM {schema}.transaction t WHERE t.txid = wanted.txid LIMIT 1) t
@@ -120,16 +143,10 @@ const loadRowsSQL = `
 		SELECT t.* FROM unnest($2::text[], $3::text[]) AS wanted (account, nonce)
 		CROSS JOIN LATERAL (SELECT * FROM {schema}.transaction t WHERE t.sponsor = wanted.account AND t.sponsor_nonce = wanted.nonce::numeric OFFSET 0) t
 		UNION ALL
-		SELECT * FROM {schema}.transaction t WHERE t.mined_height >= $4
+		SELECT * FROM {schema}.transaction t WHERE t.status = 'pending' AND t.receipt_time < $4
 		UNION ALL
-		SELECT * FROM {schema}.transaction t WHERE t.taken_height >= $4
-		UNION ALL
-		SELECT * FROM {schema}.transaction t WHERE t.expired_height >= $4
-		UNION ALL
-		SELECT * FROM {schema}.transaction t WHERE t.status = 'pending' AND t.receipt_time < $5
-		UNION ALL
-		SELECT * FROM {schema}.transaction t WHERE t.status = 'pending' AND t.receipt_height < $6
-	) t`
+		SELECT * FROM {schema}.transaction t WHERE t.status = 'pending' AND t.receipt_height < $5`
+)
 
 func (b *batch) readRows(rows pgx.Rows) error {
 	for rows.Next() {

@@ -98,14 +98,16 @@ func (b *batch) changedRows() (forgotten [][]byte, rows [][]any, updated updates
 
 // raiseHorizon forgets what is below a horizon that has risen.
 func (b *batch) raiseHorizon(changes *pgx.Batch) {
-	if b.horizon > b.oldHorizon {
-		changes.Queue(b.sql(`DELETE FROM {schema}.mined WHERE burn_height < $1`), b.horizon)
-		changes.Queue(b.sql(`DELETE FROM {schema}.transaction WHERE mined_burn_height < $1`), b.horizon)
-	}
-	if b.horizon != b.oldHorizon {
+	const raise = `
+		INSERT INTO {schema}.horizon AS h (source_seq, forgotten_below) VALUES ($1, $2)
+		ON CONFLICT (single) DO UPDATE SET source_seq = excluded.source_seq, forgotten_below = excluded.forgotten_below`
+	switch {
+	case b.horizon > b.oldHorizon:
 		changes.Queue(b.sql(`
-			INSERT INTO {schema}.horizon AS h (source_seq, forgotten_below) VALUES ($1, $2)
-			ON CONFLICT (single) DO UPDATE SET source_seq = excluded.source_seq, forgotten_below = excluded.forgotten_below`), b.horizonSeq, b.horizon)
+			WITH m AS (DELETE FROM {schema}.mined WHERE burn_height < $2),
+			     t AS (DELETE FROM {schema}.transaction WHERE mined_burn_height < $2)`+raise), b.horizonSeq, b.horizon)
+	case b.horizon < b.oldHorizon:
+		changes.Queue(b.sql(raise), b.horizonSeq, b.horizon)
 	}
 }
 

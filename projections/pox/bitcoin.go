@@ -160,8 +160,12 @@ func (r receipts) write(ctx context.Context, b *batch) error {
 	}
 	addresses := slices.Sorted(maps.Keys(r))
 	rewards, amounts := make([]int64, len(addresses)), make([]pgtype.Numeric, len(addresses))
+	var fewer []string // that may have no rewards any more
 	for i, address := range addresses {
 		total := r[address]
+		if total.rewards <= 0 {
+			fewer = append(fewer, address)
+		}
 		rewards[i], amounts[i] = total.rewards, projections.Amount(&total.amount)
 	}
 	queries := &pgx.Batch{}
@@ -175,7 +179,9 @@ func (r receipts) write(ctx context.Context, b *batch) error {
 		ON CONFLICT (recipient) DO UPDATE
 		SET source_seq = excluded.source_seq, rewards = r.rewards + excluded.rewards, amount = r.amount + excluded.amount`),
 		rewards, amounts, addresses)
-	queries.Queue(b.sql(`DELETE FROM {schema}.recipient WHERE recipient = ANY ($1) AND rewards = 0`), addresses)
+	if len(fewer) > 0 {
+		queries.Queue(b.sql(`DELETE FROM {schema}.recipient WHERE recipient = ANY ($1) AND rewards = 0`), fewer)
+	}
 	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
 		return fmt.Errorf("update the totals of %d addresses: %w", len(addresses), err)
 	}

@@ -40,6 +40,8 @@ func (b *batch) bitcoin(ctx context.Context, steps []projections.Step) error {
 		INSERT INTO {schema}.bitcoin AS t (one, rewards, burned) VALUES (true, $1, $2)
 		ON CONFLICT (one) DO UPDATE SET rewards = t.rewards + excluded.rewards, burned = t.burned + excluded.burned`),
 		projections.Amount(rewards), projections.Amount(burned))
-	queries.Queue(b.sql(`DELETE FROM {schema}.bitcoin WHERE one AND rewards = 0 AND burned = 0`))
+	if rewards.Sign() < 0 || burned.Sign() < 0 {
+		queries.Queue(b.sql(`DELETE FROM {schema}.bitcoin WHERE one AND rewards = 0 AND burned = 0`))
+	}
 	return b.tx.SendBatch(ctx, queries).Close()
 }

@@ -2,13 +2,10 @@ package folding_test
 
 import (
 	"bytes"
-	"context"
 	"log/slog"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -18,48 +15,10 @@ import (
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/pgtraffic"
 	"strata/internal/testkit/replay"
 	"strata/projections/follow"
 )
-
-// traffic counts what a program sends to the database. A batch is a round trip, and so is a statement by itself.
-type traffic struct{ statements, roundTrips, commits atomic.Int64 }
-
-// now returns the numbers so far.
-func (s *traffic) now() [3]int64 {
-	return [3]int64{s.statements.Load(), s.roundTrips.Load(), s.commits.Load()}
-}
-
-func (s *traffic) statement(sql string) {
-	s.statements.Add(1)
-	if sql == "commit" {
-		s.commits.Add(1)
-	}
-}
-
-// TraceQueryStart implements pgx.QueryTracer.
-func (s *traffic) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	s.roundTrips.Add(1)
-	s.statement(data.SQL)
-	return ctx
-}
-
-// TraceQueryEnd implements pgx.QueryTracer.
-func (s *traffic) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-
-// TraceBatchStart implements pgx.BatchTracer.
-func (s *traffic) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	s.roundTrips.Add(1)
-	return ctx
-}
-
-// TraceBatchQuery implements pgx.BatchTracer.
-func (s *traffic) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
-	s.statement(data.SQL)
-}
-
-// TraceBatchEnd implements pgx.BatchTracer.
-func (s *traffic) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
 // metric returns the value of a counter or gauge without labels.
 func metric(t *testing.T, registry prometheus.Gatherer, name string) float64 {
@@ -86,8 +45,8 @@ func TestCostOfAnEvent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := &traffic{}
-	config.ConnConfig.Tracer = counts
+	counts := &pgtraffic.Counter{}
+	counts.Watch(&config.ConnConfig.Config)
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
@@ -129,18 +88,25 @@ func TestCostOfAnEvent(t *testing.T) {
 	}
 	post(40) // connections prepare their statements
 	const events = 200
-	folded := metric(t, registry, transactions)
-	before := counts.now()
+	const statements, roundTrips = "strata_projection_statements_total", "strata_projection_round_trips_total"
+	folded, asked, waited := metric(t, registry, transactions), metric(t, registry, statements), metric(t, registry, roundTrips)
+	before := counts.Now()
 	post(events)
-	after := counts.now()
+	sent := counts.Since(before)
 	if n := metric(t, registry, transactions) - folded; n > events {
 		t.Errorf("%v transactions folded %d events, want one for each", n, events)
 	}
-	each := func(i int) float64 { return float64(after[i]-before[i]) / events }
-	t.Logf("each event took %.1f statements in %.1f round trips, and %.1f commits", each(0), each(1), each(2))
+	each := func(n int64) float64 { return float64(n) / events }
+	t.Logf("each event took %.1f statements in %.1f round trips, and %.1f commits", each(sent.Statements), each(sent.RoundTrips), each(sent.Commits))
 	// One statement appends, which is a transaction by itself, and one transaction folds. What is looked up once a second,
 	// and events that are read because their notification was fast, come on top.
-	if each(0) > 70 || each(1) > 12 || each(2) > 2 {
+	if each(sent.Statements) > 45 || each(sent.RoundTrips) > 11 || each(sent.Commits) > 2 {
 		t.Error("that is more than it may")
+	}
+	folds := metric(t, registry, transactions) - folded
+	asked, waited = (metric(t, registry, statements)-asked)/folds, (metric(t, registry, roundTrips)-waited)/folds
+	t.Logf("each fold took %.1f statements in %.1f round trips", asked, waited)
+	if asked > 25 || waited > 7 {
+		t.Error("that is more than a fold may take")
 	}
 }

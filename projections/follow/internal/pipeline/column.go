@@ -11,14 +11,15 @@ import (
 type columnTypes map[string]string
 
 // typesOf returns the types of the columns of a table. A connection asks once for all tables of a schema.
-func typesOf(ctx context.Context, conn *pgx.Conn, table pgx.Identifier) (columnTypes, error) {
+func (p *pipeline) typesOf(ctx context.Context, table pgx.Identifier) (columnTypes, error) {
 	schema, name := table[0], table[len(table)-1]
-	kept, key := conn.PgConn().CustomData(), "types of columns in "+schema
+	kept, key := p.conn.PgConn().CustomData(), "types of columns in "+schema
 	tables, _ := kept[key].(map[string]columnTypes)
 	if types := tables[name]; types != nil {
 		return types, nil
 	}
-	rows, err := conn.Query(ctx, `
+	p.release()
+	rows, err := p.conn.Query(ctx, `
 		SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)
 		FROM pg_class c
 		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped

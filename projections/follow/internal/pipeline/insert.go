@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,17 +13,17 @@ import (
 // anew each time; from there on that costs less than INSERT does.
 const copyMin = 128
 
-// insertion returns the INSERT of rows, and its arguments: the values of one row, or an array for each column. The
-// statement is the same for any number of rows, so that the server plans it once. It returns an empty text when a column
-// has arrays, which an array of them would mix up.
-func insertion(table pgx.Identifier, columns []string, types columnTypes, rows [][]any) (sql string, args []any) {
+// insertion returns the INSERT of rows, and its arguments, which follow as many others: the values of one row, or an array
+// for each column. The statement is the same for any number of rows, so that the server plans it once. It returns an empty
+// text when a column has arrays, which an array of them would mix up.
+func insertion(table pgx.Identifier, columns []string, types columnTypes, rows [][]any, others int) (sql string, args []any) {
 	names := make([]string, len(columns))
 	for i, column := range columns {
 		names[i] = pgx.Identifier{column}.Sanitize()
 	}
 	into := "INSERT INTO " + table.Sanitize() + " (" + strings.Join(names, ", ") + ") "
 	if len(rows) == 1 {
-		return into + "VALUES (" + listed(len(columns), "$") + ")", rows[0]
+		return into + "VALUES (" + listed(others, len(columns), "$") + ")", rows[0]
 	}
 	arrays, values := make([]string, len(columns)), make([]string, len(columns))
 	for i, column := range columns {
@@ -36,10 +37,10 @@ func insertion(table pgx.Identifier, columns []string, types columnTypes, rows [
 			values[i] += "::" + typ
 			typ = "text"
 		}
-		arrays[i] = fmt.Sprintf("$%d::%s[]", i+1, typ)
+		arrays[i] = fmt.Sprintf("$%d::%s[]", others+i+1, typ)
 		args = append(args, array)
 	}
-	return into + "SELECT " + strings.Join(values, ", ") + " FROM unnest(" + strings.Join(arrays, ", ") + ") AS u (" + listed(len(columns), "c") + ")", args
+	return into + "SELECT " + strings.Join(values, ", ") + " FROM unnest(" + strings.Join(arrays, ", ") + ") AS u (" + listed(0, len(columns), "c") + ")", args
 }
 
 // columnOf returns the values of a column, and reports whether they are texts.
@@ -55,11 +56,74 @@ func columnOf(rows [][]any, column int) (values []any, text bool) {
 	return values, text
 }
 
-// listed returns prefix1, prefix2 and so on.
-func listed(n int, prefix string) string {
+// listed returns n names: prefix1, prefix2 and so on, or what follows as many others.
+func listed(others, n int, prefix string) string {
 	all := make([]string, n)
 	for i := range all {
-		all[i] = prefix + strconv.Itoa(i+1)
+		all[i] = prefix + strconv.Itoa(others+i+1)
 	}
 	return strings.Join(all, ", ")
+}
+
+// insertions are INSERTs into different tables, one after the other, which become one statement. To start a statement costs
+// more than to insert the few rows of a block.
+type insertions struct {
+	tables []string
+	texts  []string
+}
+
+// maxInsertions and maxArguments bound a statement.
+const (
+	maxInsertions = 16
+	maxArguments  = 1000
+)
+
+// takes reports whether a statement that is queued can have rows of another table as well.
+func (r *request) takes(lane int, table string, columns int) bool {
+	return r.insertions != nil && r.sql == "" && r.lane == lane && len(r.insertions.texts) < maxInsertions && len(r.args)+columns <= maxArguments &&
+		!slices.Contains(r.insertions.tables, table)
+}
+
+// text returns the statement.
+func (i *insertions) text() string {
+	last := len(i.texts) - 1
+	if last == 0 {
+		return i.texts[0]
+	}
+	var b strings.Builder
+	for n, text := range i.texts[:last] {
+		b.WriteString([]string{"WITH i", ", i"}[min(n, 1)])
+		b.WriteString(strconv.Itoa(n + 1))
+		b.WriteString(" AS (")
+		b.WriteString(text)
+		b.WriteString(")")
+	}
+	b.WriteString(" ")
+	b.WriteString(i.texts[last])
+	return b.String()
+}
+
+// insert queues the INSERT of rows, with that of other tables if it comes directly after it. It returns false when the rows
+// can't be inserted by one INSERT.
+func (t *laneTx) insert(table pgx.Identifier, columns []string, types columnTypes, rows [][]any) bool {
+	p, name := t.lane.pipeline, table.Sanitize()
+	var with *request
+	if n := len(p.queue); n > 0 && p.queue[n-1].takes(t.lane.index, name, len(columns)) {
+		with = p.queue[n-1]
+	}
+	others := 0
+	if with != nil {
+		others = len(with.args)
+	}
+	text, args := insertion(table, columns, types, rows, others)
+	if text == "" {
+		return false
+	}
+	if with == nil {
+		with = &request{lane: t.lane.index, insertions: &insertions{}}
+		p.queue = append(p.queue, with)
+	}
+	with.insertions.tables, with.insertions.texts = append(with.insertions.tables, name), append(with.insertions.texts, text)
+	with.args = append(with.args[:others:others], args...)
+	return true
 }

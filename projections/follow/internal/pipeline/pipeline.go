@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
@@ -43,7 +44,11 @@ func Together(folds ...Fold) Stage {
 // returns an *Error, whose index counts the folds of all stages; if a stage does, it returns the error of the stage. The
 // transaction must then be rolled back. A panic of a fold becomes its error.
 func Run(ctx context.Context, tx pgx.Tx, stages ...Stage) (Counts, error) {
-	p := &pipeline{ctx: ctx, tx: tx, types: tx.Conn().TypeMap()}
+	p, err := newPipeline(ctx, tx.Conn())
+	if err != nil {
+		return p.counts, err
+	}
+	defer p.release()
 	begun := 0
 	for _, stage := range stages {
 		folds, err := stage()
@@ -68,11 +73,18 @@ func Run(ctx context.Context, tx pgx.Tx, stages ...Stage) (Counts, error) {
 	return p.counts, nil
 }
 
+// postMin is how many statements are sent while lanes still compute. To send fewer, and to wake the server up for them, costs
+// more processor time than it saves in waiting.
+const postMin = 6
+
 // turn lets each lane run until it waits, and returns those that wait.
 func (p *pipeline) turn(running []*lane) (waiting []*lane) {
 	for _, l := range running {
 		if l.resume() {
 			waiting = append(waiting, l)
+		}
+		if len(p.queue) >= postMin {
+			p.post()
 		}
 	}
 	return waiting
@@ -80,12 +92,21 @@ func (p *pipeline) turn(running []*lane) (waiting []*lane) {
 
 // pipeline is the transaction that lanes share.
 type pipeline struct {
-	ctx    context.Context
-	tx     pgx.Tx
-	types  *pgtype.Map
-	queue  []*request
-	failed *Error // of the first lane that failed
-	counts Counts
+	ctx       context.Context
+	conn      *pgx.Conn
+	types     *pgtype.Map
+	prepared  *statements
+	arguments pgx.ExtendedQueryBuilder
+	queue     []*request       // what is not sent yet
+	stream    *pgconn.Pipeline // nil while the connection may do something else
+	posted    []*request       // what was sent, and is not answered yet
+	failed    *Error           // of the first lane that failed
+	counts    Counts
+}
+
+func newPipeline(ctx context.Context, conn *pgx.Conn) (*pipeline, error) {
+	prepared, err := statementsOf(ctx, conn)
+	return &pipeline{ctx: ctx, conn: conn, types: conn.TypeMap(), prepared: prepared}, err
 }
 
 // fail notes that a lane has failed, unless another has before. The error that a fold returns says more than that of its

@@ -16,37 +16,19 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/pgtraffic"
 	"strata/projections/follow/internal/pipeline"
 )
 
-// tracer counts what is sent to the database.
-type tracer struct{ batches, statements, copies int }
-
-func (c *tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	c.batches++
-	return ctx
-}
-func (c *tracer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) { c.statements++ }
-func (c *tracer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
-func (c *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	return ctx
-}
-func (c *tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-func (c *tracer) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceCopyFromStartData) context.Context {
-	c.copies++
-	return ctx
-}
-func (c *tracer) TraceCopyFromEnd(context.Context, *pgx.Conn, pgx.TraceCopyFromEndData) {}
-
 // database returns a pool on a database with a table, and the counts of what is sent to it.
-func database(t *testing.T) (*pgxpool.Pool, *tracer) {
+func database(t *testing.T) (*pgxpool.Pool, *pgtraffic.Counter) {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(pgtest.URL(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := &tracer{}
-	config.ConnConfig.Tracer = counts
+	counts := &pgtraffic.Counter{}
+	counts.Watch(&config.ConnConfig.Config)
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
@@ -107,22 +89,29 @@ func TestLanesShareRoundTrips(t *testing.T) {
 			return nil
 		}
 	}
-	var during tracer
-	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
-		before := *counts
-		sent, err := pipeline.Run(t.Context(), tx, pipeline.Together(folds...))
-		if sent.RoundTrips != questions+1+2 {
-			t.Errorf("it counts %+v, want %d round trips", sent, questions+3)
+	run := func() (sent pipeline.Counts, during pgtraffic.Counts) {
+		err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) (err error) {
+			if _, err := tx.Exec(t.Context(), `TRUNCATE s.item`); err != nil {
+				return err
+			}
+			before := counts.Now()
+			sent, err = pipeline.Run(t.Context(), tx, pipeline.Together(folds...))
+			during = counts.Since(before)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		during = tracer{counts.batches - before.batches, counts.statements - before.statements, counts.copies - before.copies}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+		return sent, during
 	}
+	run() // the connection prepares its statements
+	sent, during := run()
 	// The rows of the last lane are copied, which divides the statements of the first turn.
-	if during.batches != questions+1 || during.copies != 1 {
-		t.Errorf("got %+v, want %d round trips and one COPY", during, questions+1)
+	if during.RoundTrips != questions+3 || during.Copies != 1 || sent.RoundTrips != questions+3 {
+		t.Errorf("it sent %+v, and counts %+v, want %d round trips and one COPY", during, sent, questions+3)
+	}
+	if during.Statements != int64(sent.Statements) {
+		t.Errorf("it sent %+v, and counts %+v", during, sent)
 	}
 	if got := count(t, pool); !slices.Equal(got, sizes[1:]) {
 		t.Errorf("got %v rows, want %v", got, sizes[1:])
@@ -215,7 +204,7 @@ func TestRowsOfAnyTypes(t *testing.T) {
 		{uint16(3), pgtype.Numeric{}, "12", (*string)(nil), nil, nil, at, nil},
 	}
 	arrays := [][]any{{1, []string{"a", "b"}}, {2, []string{}}, {3, nil}}
-	before := *counts
+	before := counts.Now()
 	fold := func(tx pgx.Tx) error {
 		_, err := tx.CopyFrom(ctx, pgx.Identifier{"s", "plain"}, strings.Fields("n amount price text bytes yes at nothing"), pgx.CopyFromRows(plain))
 		if err == nil {
@@ -229,8 +218,9 @@ func TestRowsOfAnyTypes(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if n := counts.statements - before.statements; n != 1+len(arrays) {
-		t.Errorf("got %d statements, want one for all rows without arrays, and one for each other row", n)
+	// A transaction begins and ends, and the connection asks once for the types of all columns.
+	if n := counts.Since(before).Statements - 3; n != int64(len(arrays)) {
+		t.Errorf("got %d statements, want one for all rows without arrays and the first of the others, and one for each other row", n)
 	}
 	var got [2]string
 	if err := pool.QueryRow(ctx, `
@@ -374,9 +364,9 @@ func TestStages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Two lanes of rows with a question; the rows of the second stage; the last question.
-	if sent.RoundTrips != 3 {
-		t.Errorf("it took %+v, want 3 round trips", sent)
+	// Two lanes of rows with a question; the rows of the second stage; the last question, which is prepared before.
+	if sent.RoundTrips != 4 {
+		t.Errorf("it took %+v, want 4 round trips", sent)
 	}
 	if got := count(t, pool); !slices.Equal(got, []int{2}) {
 		t.Errorf("got %v rows, want those of the second lane", got)
@@ -388,5 +378,53 @@ func TestStages(t *testing.T) {
 	})
 	if got := count(t, pool); !errors.Is(err, stage) || !slices.Equal(got, []int{2}) {
 		t.Errorf("got %v and %v rows, want the error of the stage, and nothing written", err, got)
+	}
+}
+
+// Rows of several tables that nobody waits for share a statement, and each gets its own.
+func TestRowsOfSeveralTables(t *testing.T) {
+	pool, counts := database(t)
+	ctx := t.Context()
+	if _, err := pool.Exec(ctx, `
+		CREATE TABLE s.a (n int PRIMARY KEY, text text); CREATE TABLE s.b (n int REFERENCES s.a, at timestamptz);
+		CREATE TABLE s.c (bytes bytea, n int, yes bool)`); err != nil {
+		t.Fatal(err)
+	}
+	insert := func(tx pgx.Tx, table string, rows ...[]any) error {
+		columns := map[string][]string{"a": {"n", "text"}, "b": {"n"}, "c": {"n", "bytes"}}[table]
+		_, err := tx.CopyFrom(ctx, pgx.Identifier{"s", table}, columns, pgx.CopyFromRows(rows))
+		return err
+	}
+	fold := func(n int) pipeline.Fold {
+		return func(tx pgx.Tx) error {
+			return errors.Join(
+				insert(tx, "a", []any{n, "x"}, []any{n + 1, nil}), insert(tx, "b", []any{n + 1}), insert(tx, "c", []any{n, []byte{1}}, []any{nil, []byte{2}}),
+				insert(tx, "a", []any{n + 2, "z"})) // once more, so in a statement of its own
+		}
+	}
+	if err := runFolds(ctx, pool, fold(0), fold(10)); err != nil {
+		t.Fatal(err)
+	}
+	before := counts.Now()
+	if err := runFolds(ctx, pool, fold(20)); err != nil {
+		t.Fatal(err)
+	}
+	if n := counts.Since(before).Statements - 2; n != 2 { // without begin and commit
+		t.Errorf("got %d statements, want 2", n)
+	}
+	var got string
+	if err := pool.QueryRow(ctx, `SELECT concat_ws(' ', (SELECT string_agg(n || coalesce(text, '-'), ',' ORDER BY n) FROM s.a),
+		(SELECT string_agg(n::text, ',' ORDER BY n) FROM s.b), (SELECT string_agg(coalesce(n::text, '-') || bytes::text, ',' ORDER BY n, bytes) FROM s.c))`).Scan(&got); err != nil {
+		t.Fatal(err)
+	}
+	if want := `0x,1-,2z,10x,11-,12z,20x,21-,22z 1,11,21 0\x01,10\x01,20\x01,-\x02,-\x02,-\x02`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	err := runFolds(ctx, pool, fold(30), func(tx pgx.Tx) error {
+		return errors.Join(insert(tx, "c", []any{1, nil}), insert(tx, "a", []any{40, "x"}, []any{20, "x"}), insert(tx, "b", []any{40}))
+	}, fold(50))
+	var failed *pipeline.Error
+	if !errors.As(err, &failed) || failed.Fold != 1 || !strings.Contains(err.Error(), "a_pkey") {
+		t.Errorf("got %v, want the error of the second fold", err)
 	}
 }

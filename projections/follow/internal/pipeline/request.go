@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -12,13 +13,18 @@ type request struct {
 	lane int
 	sql  string
 	args []any
+	// insertions are set for rows that are inserted, in place of a text.
+	insertions *insertions
 	// copy is set for rows that are sent with the COPY protocol.
 	copy *copyRows
-	// alone is set for a statement that says how it is to be executed. A batch can't do that, so it has a round trip of its own.
+	// alone is set for a statement that says how it is to be executed. A stream can't do that, so it has a round trip of its own.
 	alone bool
+	// prepares is the name under which the server is to prepare the statement, which is not executed; empty otherwise.
+	prepares string
 
-	result result
-	err    error
+	statement *statement // what is executed, once it is prepared
+	result    result
+	err       error
 }
 
 // copyRows are rows for a table.
@@ -35,97 +41,73 @@ type result struct {
 	tag    pgconn.CommandTag
 }
 
+// streams reports whether a statement can be sent without waiting for the results of those before it.
+func (r *request) streams() bool { return r.copy == nil && !r.alone }
+
 // send sends what is queued and stores the results: statements in a row go out together, rows for COPY by themselves.
 func (p *pipeline) send() {
-	queue := p.queue
-	p.queue = nil
-	for len(queue) > 0 {
-		if p.failed != nil {
-			p.abort(queue)
-			return
+	for p.failed == nil {
+		p.prepare()
+		p.post()
+		if len(p.queue) == 0 {
+			p.receive()
+			break
 		}
-		n := 1
-		switch {
-		case queue[0].copy != nil:
-			p.sendRows(queue[0])
-		case queue[0].alone:
-			p.sendAlone(queue[0])
-		default:
-			for n < len(queue) && queue[n].copy == nil && !queue[n].alone {
-				n++
+		if r := p.queue[0]; !r.streams() {
+			if p.release(); p.failed == nil {
+				p.queue = p.queue[1:]
+				p.sendByItself(r)
 			}
-			p.sendStatements(queue[:n])
 		}
-		queue = queue[n:]
 	}
+	if p.failed != nil {
+		p.abort(p.posted)
+		p.abort(p.queue)
+	}
+	p.queue = nil
 }
 
 // abort gives requests the error of a transaction that is lost.
 func (p *pipeline) abort(requests []*request) {
 	for _, r := range requests {
-		r.err = fmt.Errorf("%w: %w", ErrAborted, p.failed.Err)
+		switch {
+		case r.err != nil:
+		case r.lane == p.failed.Fold:
+			r.err = p.failed.Err
+		default:
+			r.err = fmt.Errorf("%w: %w", ErrAborted, p.failed.Err)
+		}
 	}
 }
 
-func (p *pipeline) sendRows(r *request) {
+func (p *pipeline) sendByItself(r *request) {
 	p.counts.Statements++
-	p.counts.RoundTrips += 2 // the server first says that it is ready
-	if _, r.err = p.tx.CopyFrom(p.ctx, r.copy.table, r.copy.columns, pgx.CopyFromRows(r.copy.rows)); r.err != nil {
+	p.counts.RoundTrips++
+	if r.copy != nil {
+		p.counts.RoundTrips++ // the server first says that it is ready
+		_, r.err = p.conn.CopyFrom(p.ctx, r.copy.table, r.copy.columns, pgx.CopyFromRows(r.copy.rows))
+	} else {
+		r.result, r.err = ask(p.ctx, p.conn, r)
+	}
+	if r.err != nil {
 		p.fail(r.lane, r.err)
 	}
 }
 
-func (p *pipeline) sendAlone(r *request) {
-	p.counts.Statements++
-	p.counts.RoundTrips++
-	rows, err := p.tx.Query(p.ctx, r.sql, r.args...)
-	if err == nil {
-		r.result, err = collect(rows)
-	}
-	if r.err = err; err != nil {
-		p.fail(r.lane, err)
-	}
-}
-
-func (p *pipeline) sendStatements(requests []*request) {
-	p.counts.Statements += len(requests)
-	p.counts.RoundTrips++
-	batch := &pgx.Batch{}
-	for _, r := range requests {
-		batch.Queue(r.sql, r.args...)
-	}
-	answers := p.tx.SendBatch(p.ctx, batch)
-	for i, r := range requests {
-		if r.result, r.err = read(answers); r.err != nil {
-			p.fail(r.lane, r.err)
-			p.abort(requests[i+1:])
-			break
-		}
-	}
-	if err := answers.Close(); err != nil && p.failed == nil {
-		p.fail(requests[len(requests)-1].lane, err)
-	}
-}
-
-// read reads the next result of a batch.
-func read(answers pgx.BatchResults) (r result, err error) {
-	rows, err := answers.Query()
+// ask executes a statement, and reads all rows.
+func ask(ctx context.Context, conn *pgx.Conn, r *request) (answer result, err error) {
+	rows, err := conn.Query(ctx, r.sql, r.args...)
 	if err != nil {
-		return r, err
+		return answer, err
 	}
-	return collect(rows)
-}
-
-// collect reads all rows.
-func collect(rows pgx.Rows) (r result, err error) {
 	defer rows.Close()
-	r.fields = append(r.fields, rows.FieldDescriptions()...)
+	answer.fields = append(answer.fields, rows.FieldDescriptions()...)
 	for rows.Next() {
-		r.rows = append(r.rows, cloned(rows.RawValues()))
+		answer.rows = append(answer.rows, cloned(rows.RawValues()))
 	}
 	rows.Close()
-	r.tag = rows.CommandTag()
-	return r, rows.Err()
+	answer.tag = rows.CommandTag()
+	return answer, rows.Err()
 }
 
 // cloned copies the values of a row, whose memory the next row takes, into memory of its own.

@@ -28,7 +28,7 @@ func (r *rows) CommandTag() pgconn.CommandTag { return r.result.tag }
 
 func (r *rows) FieldDescriptions() []pgconn.FieldDescription { return r.result.fields }
 
-func (r *rows) Conn() *pgx.Conn { return r.tx.lane.pipeline.tx.Conn() }
+func (r *rows) Conn() *pgx.Conn { return r.tx.lane.pipeline.conn }
 
 func (r *rows) TypeMap() *pgtype.Map { return r.tx.lane.pipeline.types }
 

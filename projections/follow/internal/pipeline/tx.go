@@ -25,13 +25,14 @@ func (t *laneTx) Rollback(context.Context) error { return errForeign }
 // the price of a round trip.
 func (t *laneTx) Conn() *pgx.Conn {
 	t.lane.pipeline.send()
-	return t.lane.pipeline.tx.Conn()
+	t.lane.pipeline.release()
+	return t.lane.pipeline.conn
 }
 
-func (t *laneTx) LargeObjects() pgx.LargeObjects { return t.lane.pipeline.tx.LargeObjects() }
+func (t *laneTx) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }
 
 func (t *laneTx) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDescription, error) {
-	return t.lane.pipeline.tx.Prepare(ctx, name, sql)
+	return t.Conn().Prepare(ctx, name, sql)
 }
 
 // queue adds a statement to what is sent next.
@@ -98,16 +99,14 @@ func (t *laneTx) CopyFrom(ctx context.Context, table pgx.Identifier, columns []s
 		t.lane.pipeline.queue = append(t.lane.pipeline.queue, &request{lane: t.lane.index, copy: &copyRows{table, columns, all}})
 		return int64(len(all)), nil
 	}
-	types, err := typesOf(ctx, t.lane.pipeline.tx.Conn(), table)
+	types, err := t.lane.pipeline.typesOf(ctx, table)
 	if err != nil {
 		return 0, err
 	}
-	if sql, args := insertion(table, columns, types, all); sql != "" {
-		t.queue(sql, args)
-		return int64(len(all)), nil
-	}
-	for i := range all {
-		t.queue(insertion(table, columns, types, all[i:i+1]))
+	if !t.insert(table, columns, types, all) {
+		for i := range all {
+			t.insert(table, columns, types, all[i:i+1])
+		}
 	}
 	return int64(len(all)), nil
 }

@@ -1,0 +1,123 @@
+// Package pgtraffic counts what a program sends to Postgres, on the wire: whatever the program uses to send it.
+package pgtraffic
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"net"
+	"sync"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Counter counts what goes over the connections that it watches.
+type Counter struct{ statements, roundTrips, commits, copies atomic.Int64 }
+
+// Counts are numbers of a Counter.
+type Counts struct {
+	Statements, Commits, Copies int64
+	// RoundTrips are how often the program has asked the server for all results so far.
+	RoundTrips int64
+}
+
+// Now returns the numbers so far.
+func (c *Counter) Now() Counts {
+	return Counts{
+		Statements: c.statements.Load(), RoundTrips: c.roundTrips.Load(), Commits: c.commits.Load(), Copies: c.copies.Load(),
+	}
+}
+
+// Since returns what was counted since.
+func (c *Counter) Since(before Counts) Counts {
+	now := c.Now()
+	return Counts{
+		Statements: now.Statements - before.Statements, RoundTrips: now.RoundTrips - before.RoundTrips,
+		Commits: now.Commits - before.Commits, Copies: now.Copies - before.Copies,
+	}
+}
+
+// Watch makes connections of this configuration count. They are not encrypted.
+func (c *Counter) Watch(config *pgconn.Config) {
+	dial := config.DialFunc
+	config.TLSConfig, config.Fallbacks = nil, nil
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &watched{Conn: conn, counter: c, texts: map[string]string{}}, nil
+	}
+}
+
+// watched is a connection whose messages to the server are counted.
+type watched struct {
+	net.Conn
+	counter *Counter
+
+	mu      sync.Mutex
+	started bool              // the first message has no type
+	pending []byte            // the beginning of a message
+	texts   map[string]string // of prepared statements
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	n, err := w.Conn.Write(b)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pending = append(w.pending, b[:n]...)
+	for w.take() {
+	}
+	return n, err
+}
+
+// take counts the first of the messages that are there, if it is whole.
+func (w *watched) take() bool {
+	head := 1
+	if !w.started {
+		head = 0
+	}
+	if len(w.pending) < head+4 {
+		return false
+	}
+	size := head + int(binary.BigEndian.Uint32(w.pending[head:]))
+	if len(w.pending) < size {
+		return false
+	}
+	if w.started {
+		w.count(w.pending[0], w.pending[head+4:size])
+	}
+	w.started = true
+	w.pending = w.pending[size:]
+	return true
+}
+
+// count counts a message.
+func (w *watched) count(kind byte, body []byte) {
+	switch kind {
+	case 'P': // parse: a name and a text
+		name, rest, _ := bytes.Cut(body, []byte{0})
+		text, _, _ := bytes.Cut(rest, []byte{0})
+		w.texts[string(name)] = string(text)
+	case 'B': // bind: a portal and the name of a statement
+		_, rest, _ := bytes.Cut(body, []byte{0})
+		name, _, _ := bytes.Cut(rest, []byte{0})
+		w.statement(w.texts[string(name)])
+	case 'S': // sync
+		w.counter.roundTrips.Add(1)
+	case 'Q': // a text by itself
+		w.counter.roundTrips.Add(1)
+		w.statement(string(bytes.TrimRight(body, "\x00")))
+	case 'c': // the end of rows that are copied
+		w.counter.copies.Add(1)
+		w.counter.roundTrips.Add(1)
+	}
+}
+
+func (w *watched) statement(text string) {
+	w.counter.statements.Add(1)
+	if text == "commit" {
+		w.counter.commits.Add(1)
+	}
+}
