@@ -18,6 +18,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
 	"strata/projections/ft"
 	"strata/projections/nft"
@@ -68,7 +69,7 @@ func (r *refreshed) report(want fetch.Want) replay.Post {
 	case fetch.ContractRead:
 		var height int64
 		var index []byte
-		if err := r.Pool.QueryRow(r.T.Context(), `SELECT height, index_block_hash FROM ft_v2.block ORDER BY height DESC LIMIT 1`).Scan(&height, &index); err != nil {
+		if err := r.Pool.QueryRow(r.T.Context(), schemas.In(`SELECT height, index_block_hash FROM {ft}.block ORDER BY height DESC LIMIT 1`)).Scan(&height, &index); err != nil {
 			r.T.Fatal(err)
 		}
 		report.Tip = &fetch.Tip{Height: height, IndexBlockHash: hash.Hash32(index)}
@@ -260,9 +261,9 @@ func (r *refreshed) Refused(t *testing.T, body, why string) {
 // wanted checks what is wanted, by the keys of wants: all of it now, for a person, and as if it had never failed.
 func (r *refreshed) Wanted(t *testing.T, want ...string) {
 	t.Helper()
-	rows, err := r.Pool.Query(t.Context(), `
+	rows, err := r.Pool.Query(t.Context(), schemas.In(`
 		SELECT want, due_at <= now() AND priority = 1 AND attempts + waits + reason + severity = 0
-		FROM (SELECT * FROM ft_v2.want UNION ALL SELECT * FROM sft_v2.want UNION ALL SELECT * FROM nft_v2.want) want`)
+		FROM (SELECT * FROM {ft}.want UNION ALL SELECT * FROM {sft}.want UNION ALL SELECT * FROM {nft}.want) want`))
 	if err != nil {
 		t.Fatal(err)
 	}
