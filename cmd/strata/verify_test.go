@@ -116,7 +116,7 @@ func TestVerify(t *testing.T) {
 		t.Errorf("got %s (%v)", text, err)
 	}
 	text = verified(t, url, []string{"--log-only", "--data-dir", filepath.Join(dir, ".strata")})
-	if !strings.Contains(text, "; compared with 1 kept checkpoint\n") || !strings.Contains(text, "log: key "+key+" (given)\n") {
+	if !strings.Contains(text, "; compared with 1 kept checkpoint\n") || !strings.Contains(text, "log: key "+key+" (of this machine)\n") {
 		t.Errorf("beside the key: got %s, want the key and its checkpoint taken", text)
 	}
 	tamperedTables(t, url)
