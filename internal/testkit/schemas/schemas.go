@@ -3,7 +3,8 @@
 package schemas
 
 import (
-	"strings"
+	"regexp"
+	"strconv"
 
 	"strata/projections"
 	"strata/projections/accounts"
@@ -30,13 +31,25 @@ var versions = map[string]int{
 	rosetta.Name: rosetta.Version, sft.Name: sft.Version, staking.Name: staking.Version,
 }
 
-var replacer = func() *strings.Replacer {
-	var pairs []string
-	for name, version := range versions {
-		pairs = append(pairs, "{"+name+"}", projections.Schema{Name: name, Version: version}.String())
-	}
-	return strings.NewReplacer(pairs...)
-}()
+// placeholder is a name of a projection in braces, perhaps with # for the number of its version alone, and with +1 for the
+// version after it.
+var placeholder = regexp.MustCompile(`\{([a-z0-9]+)(#?)(?:\+([0-9]))?\}`)
 
-// In replaces each name of a projection in braces, such as {chain}, by the schema of its tables.
-func In(text string) string { return replacer.Replace(text) }
+// In replaces each name of a projection in braces: {chain} by the schema of its tables, {chain#} by the number of its version,
+// and {chain+1} and {chain#+1} by those of the next version.
+func In(text string) string {
+	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+		parts := placeholder.FindStringSubmatch(found)
+		version, ok := versions[parts[1]]
+		if !ok {
+			return found
+		}
+		if parts[3] != "" {
+			version += int(parts[3][0] - '0')
+		}
+		if parts[2] != "" {
+			return strconv.Itoa(version)
+		}
+		return projections.Schema{Name: parts[1], Version: version}.String()
+	})
+}

@@ -328,7 +328,7 @@ func checkVariety(t *testing.T, log *eventstore.Log, out *beyond) {
 		}
 	}
 	for name, query := range map[string]string{
-		"blocks taken back": `SELECT count(*) FROM chain_v5.step WHERE kind < 0`,
+		"blocks taken back": schemas.In(`SELECT count(*) FROM {chain}.step WHERE kind < 0`),
 		"wishes":            `SELECT count(*) FROM log.event WHERE path = '` + fetch.PathRefresh + `'`,
 		"failed wants":      schemas.In(`SELECT n FROM {nft}.counter WHERE name = 'failed'`),
 		"invalid wants":     schemas.In(`SELECT n FROM {nft}.counter WHERE name = 'invalid'`),
