@@ -33,7 +33,8 @@ func (w *worker) leaveOut(ctx context.Context, schema string, report *fetch.Repo
 // knownSeq returns the event of the report whose content a projection has for a document or an image, or whose answers it
 // has for a token; 0 if it has none, or others as well.
 func (w *worker) knownSeq(ctx context.Context, in string, want fetch.Want) (seq int64, err error) {
-	query, args := "", []any{}
+	var query string
+	var args []any
 	switch want.Kind {
 	case fetch.Document, fetch.Image:
 		hash := sha256.Sum256([]byte(want.URI))
