@@ -114,7 +114,7 @@ func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.L
 			t.Errorf("active are %s, want %s", got, want)
 		}
 	}
-	oneInput(chain.Version, 1)
+	oneInput(chain.Version, ordinals.Version)
 	switches, err := version.Activate(ctx, pool, lines, []projections.Schema{rig.Schema("chain", chain.Version+1), rig.Schema("ordinals", 7)})
 	if want := len(lines.Definitions()); err != nil || len(switches) != want {
 		t.Fatalf("got %v and %v, want %d switches", switches, err, want)
@@ -142,7 +142,7 @@ func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.L
 			t.Fatal(err)
 		}
 	}
-	oneInput(chain.Version, 1)
+	oneInput(chain.Version, ordinals.Version)
 	if s := rig.StatusOf(t, log, rig.Schema("ft", ft.Version+1)); !s.Previous {
 		t.Errorf("a rollback would not return to the next ft: %+v", s)
 	}

@@ -53,3 +53,17 @@ func In(text string) string {
 		return projections.Schema{Name: parts[1], Version: version}.String()
 	})
 }
+
+// table is the name of a table with its schema, as far as the dot.
+var table = regexp.MustCompile(`\b([a-z0-9]+)_v([0-9]+)\.`)
+
+// Out is the inverse of In for names of tables: it replaces the schema of chain_v5.block by {chain}, if 5 is its version.
+func Out(text string) string {
+	return table.ReplaceAllStringFunc(text, func(found string) string {
+		parts := table.FindStringSubmatch(found)
+		if version, ok := versions[parts[1]]; !ok || strconv.Itoa(version) != parts[2] {
+			return found
+		}
+		return "{" + parts[1] + "}."
+	})
+}

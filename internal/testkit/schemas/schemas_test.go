@@ -17,3 +17,15 @@ func TestIn(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// What In has put into names of tables, Out takes away, and nothing else.
+func TestOut(t *testing.T) {
+	t.Parallel()
+	const text = `{chain}.block {ft}.token`
+	if got := schemas.Out(schemas.In(text)); got != text {
+		t.Errorf("got %s, want %s", got, text)
+	}
+	if other := fmt.Sprintf("chain_v%d.block bns_v2 x_v1.y", chain.Version+1); schemas.Out(other) != other {
+		t.Errorf("got %s, want %s", schemas.Out(other), other)
+	}
+}
