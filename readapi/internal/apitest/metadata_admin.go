@@ -33,7 +33,7 @@ func (r *refreshed) Told() {
 		replay.Wait(r.T, r.events)
 		var posts []replay.Post
 		for _, kind := range Kinds {
-			rows, err := r.Pool.Query(r.T.Context(), `SELECT want FROM `+string(kind)+`_v2.want ORDER BY key_hash`)
+			rows, err := r.Pool.Query(r.T.Context(), `SELECT want FROM `+schemas.In("{"+string(kind)+"}")+`.want ORDER BY key_hash`)
 			if err != nil {
 				r.T.Fatal(err)
 			}
@@ -200,7 +200,7 @@ func (r *refreshed) note(ctx context.Context, wish fetch.Refresh) error {
 func (r *refreshed) Contract(kind string) (id string) {
 	r.T.Helper()
 	if err := r.Pool.QueryRow(r.T.Context(), `
-		SELECT contract_id FROM `+kind+`_v2.token GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&id); err != nil {
+		SELECT contract_id FROM `+schemas.In("{"+kind+"}")+`.token GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&id); err != nil {
 		r.T.Fatal(err)
 	}
 	return id
@@ -209,7 +209,7 @@ func (r *refreshed) Contract(kind string) (id string) {
 // ids are those of a contract's tokens.
 func (r *refreshed) IDs(kind, contract string) []int64 {
 	r.T.Helper()
-	rows, err := r.Pool.Query(r.T.Context(), `SELECT token_id::bigint FROM `+kind+`_v2.token WHERE contract_id = $1 ORDER BY 1`, contract)
+	rows, err := r.Pool.Query(r.T.Context(), `SELECT token_id::bigint FROM `+schemas.In("{"+kind+"}")+`.token WHERE contract_id = $1 ORDER BY 1`, contract)
 	if err != nil {
 		r.T.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func (r *refreshed) Done() {
 	r.T.Helper()
 	replay.Wait(r.T, r.events)
 	for _, kind := range Kinds {
-		r.Exec(`DELETE FROM ` + string(kind) + `_v2.want`)
+		r.Exec(`DELETE FROM ` + schemas.In("{"+string(kind)+"}") + `.want`)
 	}
 }
 
