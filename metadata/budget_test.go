@@ -105,9 +105,6 @@ func TestUnchanged(t *testing.T) {
 			if since, ok := second.UnchangedSince(); !ok || since != 1 || second.Exchanges[0].Body != nil || second.Exchanges[0].Status != 200 {
 				t.Errorf("the same content: got %+v", second)
 			}
-			if kind == fetch.Image && second.Image == nil {
-				t.Error("the report does not describe the image")
-			}
 			role.stop()
 			pages[uri] = fetch.Exchange{Status: 200, Body: fetch.Body(body + "!")}
 			run(t, c)
@@ -115,5 +112,50 @@ func TestUnchanged(t *testing.T) {
 				t.Errorf("other content: got %+v", third)
 			}
 		})
+	}
+}
+
+// The answers of a contract that said the same before are in the log once, as long as the projection knows them from one
+// report.
+func TestUnchangedRead(t *testing.T) {
+	t.Parallel()
+	log := openLog(t, databases.New(t))
+	want := contractRead("get-name", "get-symbol")
+	fold(t, log, 0)
+	run(t, config(log, newNode(t, nil).URL))
+	fetched := func(n int) *fetch.Report {
+		t.Helper()
+		raise(t, log.Pool(), "ft_v1", row{want: want, seq: int64(n)})
+		eventually.Holds(t, fmt.Sprintf("report %d is folded", n), func() bool {
+			var open int
+			if err := log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM ft_v1.want`).Scan(&open); err != nil {
+				t.Fatal(err)
+			}
+			return open == 0
+		})
+		return reports(t, log)[n-1]
+	}
+	set := func(row string) {
+		t.Helper()
+		if _, err := log.Pool().Exec(t.Context(), `
+			INSERT INTO ft_v1.token (height, source_seq, reason, token_id, contract_id, `+row[:strings.Index(row, "=")]+`) VALUES (1, 1, 0, 1, $1, `+row[strings.Index(row, "=")+1:]+`)`, want.Contract); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first := fetched(1); len(first.Exchanges) != 2 || first.Exchanges[1].Body == nil {
+		t.Fatalf("got %+v", first)
+	}
+	set("read_seq=1")
+	second := fetched(2)
+	if since, ok := second.UnchangedSince(); !ok || since != 1 || len(second.Exchanges) != 1 || second.Exchanges[0].Gateway == "" || second.Tip == nil {
+		t.Errorf("the same answers: got %+v", second)
+	}
+	for i, change := range []string{"supply_seq = 2", "supply_seq = NULL, failed_seq = 2"} {
+		if _, err := log.Pool().Exec(t.Context(), `UPDATE ft_v1.token SET `+change); err != nil {
+			t.Fatal(err)
+		}
+		if again := fetched(3 + i); len(again.Exchanges) != 2 {
+			t.Errorf("with %s: got %+v", change, again)
+		}
 	}
 }

@@ -16,9 +16,6 @@ import (
 // LagItemsMax is lagItemsMax.
 const LagItemsMax = lagItemsMax
 
-// Encode is encode.
-func Encode(report *fetch.Report, most int) ([]byte, error) { return encode(report, most) }
-
 // InitSignals makes m send its test signals. It must be called before Run.
 func (m *Metadata) InitSignals() {
 	m.signals.pass.Init()

@@ -24,6 +24,7 @@ import (
 	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/outside"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
 	"strata/projections/ft"
 	"strata/projections/nft"
@@ -383,7 +384,7 @@ func (l *pipeline) wantNoRequests() {
 func testSuccess(t *testing.T) {
 	l := newPipeline(t, "ft", "", nil)
 	eventually.Holds(t, "the token is read", func() bool {
-		return l.text(`SELECT coalesce(max(symbol), '') FROM ft_v2.token WHERE contract_id = $1`, l.contract) == outside.Symbol(l.contract)
+		return l.text(schemas.In(`SELECT coalesce(max(symbol), '') FROM {ft}.token WHERE contract_id = $1`), l.contract) == outside.Symbol(l.contract)
 	})
 	if w, ok := l.currentWant(); ok {
 		t.Errorf("the want is still there: %+v", w)
@@ -423,7 +424,7 @@ func testOwnerError(t *testing.T) {
 	if w.State != "invalid" {
 		t.Errorf("got %+v", w)
 	}
-	if got := l.text(`SELECT n::text FROM ft_v2.counter WHERE name = 'invalid'`); got != "1" {
+	if got := l.text(schemas.In(`SELECT n::text FROM {ft}.counter WHERE name = 'invalid'`)); got != "1" {
 		t.Errorf("%s wants are counted as invalid, want 1", got)
 	}
 	l.wantNoRequests()
@@ -440,7 +441,7 @@ func testNeverGivenUp(t *testing.T) {
 	if w.State != "failed" {
 		t.Errorf("got %+v", w)
 	}
-	if got := l.text(`SELECT n::text FROM ft_v2.counter WHERE name = 'failed'`); got != "1" {
+	if got := l.text(schemas.In(`SELECT n::text FROM {ft}.counter WHERE name = 'failed'`)); got != "1" {
 		t.Errorf("%s wants are counted as failed, want 1", got)
 	}
 	l.repair()

@@ -24,6 +24,9 @@ const (
 // memoryMax bounds the memory of all reports that wait for the recorder, in bytes.
 const memoryMax = 64 << 20
 
+// reportMax bounds the size of an encoded report, in bytes.
+const reportMax = 64 << 20
+
 const (
 	recordRetryFirst   = 50 * time.Millisecond // pause after a failed transaction; it doubles each time
 	recordRetryLongest = 2 * time.Second
@@ -74,7 +77,7 @@ func (r *recorder) admit(ctx context.Context, report *fetch.Report) (release fun
 
 // record appends an admitted report to the log and completes its job. It returns an error if neither was done.
 func (r *recorder) record(ctx context.Context, job *river.Job[task], contract string, report *fetch.Report) error {
-	body, err := encode(report, reportMax)
+	body, err := report.EncodeWithin(reportMax)
 	if err != nil {
 		return fmt.Errorf("encode the report on want %s: %w", job.Args.Revision.Key, err)
 	}

@@ -21,6 +21,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/schemas"
 )
 
 func writeFile(t testing.TB, path, text string) {
@@ -140,7 +141,7 @@ func TestImport(t *testing.T) {
 				t.Fatalf("got code %d: %s", got.code, got.stderr)
 			}
 			for _, s := range projectionStatuses(t, dir, "--database-url", url) {
-				chain := s.Name == "chain" || s.Input == "chain_v5" // there is nothing of an ordinals feed in the archive
+				chain := s.Name == "chain" || s.Input == schemas.In("{chain}") // there is nothing of an ordinals feed in the archive
 				if s.State != "live" || s.Position != s.Head || chain && (s.Head == 0 || s.BlockHeight == nil) || s.Quarantined != 0 {
 					t.Errorf("after import --wait: got %+v, want it caught up", s)
 				}

@@ -142,6 +142,7 @@ func askAgain(t *testing.T, s *server, url, dir string, world *outside.World, co
 		{peer + "refresh-token", `{}`, 400, "body must have required property 'contractId'", false},
 		{peer + "refresh-token", `[]`, 400, "body must be object", false},
 		{peer + "import-contract", `{"contractId":"` + coin + `"}`, 200, "", true},
+		{peer + "import-contract", `{"contractId":"` + noContract + `"}`, 422, `{"error":"Contract not found"}`, false},
 		{peer + "import-contract", `{"contractId":"` + noToken + `"}`, 422, `{"error":"Not a token contract"}`, false},
 		{peer + "cache-images", `{"contractId":"` + coin + `"}`, 200, "", true},
 		{peer + "retry-failed", ``, 200, "", false},

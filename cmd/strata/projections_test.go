@@ -16,6 +16,8 @@ import (
 	"strata/eventstore/archive"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/schemas"
+	"strata/projections/balances"
 	"strata/projections/ft"
 	"strata/projections/version"
 )
@@ -141,25 +143,25 @@ func TestRebuildAlone(t *testing.T) {
 	if got := must(t, dir, "projections", "rebuild", "balances", "--no-wait", "--throttle", "10", "--database-url", url); !strings.Contains(got, "A running server") {
 		t.Errorf("got %s", got)
 	}
-	if got := versionsOf(t, dir, url, "balances")[4]; got.Position != 0 || got.Throttle == nil || *got.Throttle != 10 {
+	if got := versionsOf(t, dir, url, "balances")[balances.Version+1]; got.Position != 0 || got.Throttle == nil || *got.Throttle != 10 {
 		t.Errorf("got %+v, want what waits for somebody", got)
 	}
 	child := start(t, command(t, dir, nil, "projections", "rebuild", "balances", "--throttle", "10", "--database-url", url))
-	eventually.Holds(t, "the build is under way", func() bool { return versionsOf(t, dir, url, "balances")[4].Position > 0 })
+	eventually.Holds(t, "the build is under way", func() bool { return versionsOf(t, dir, url, "balances")[balances.Version+1].Position > 0 })
 	child.signal(syscall.SIGKILL)
-	stands := versionsOf(t, dir, url, "balances")[4]
+	stands := versionsOf(t, dir, url, "balances")[balances.Version+1]
 	if stands.Position == 0 || stands.Lag() == 0 {
 		t.Fatalf("it stands at %d of %d", stands.Position, stands.Head)
 	}
 	got := run(t, dir, "projections", "rebuild", "balances", "--database-url", url)
-	if got.code != 0 || !strings.Contains(got.stdout, "balances_v4 is being built already") || !strings.Contains(got.stderr, "balances_v4: caught up with 300 events") {
+	if got.code != 0 || !strings.Contains(got.stdout, schemas.In("{balances+1} is being built already")) || !strings.Contains(got.stderr, schemas.In("{balances+1}: caught up with 300 events")) {
 		t.Errorf("got code %d, %s and %s", got.code, got.stdout, got.stderr)
 	}
 	after := versionsOf(t, dir, url, "balances")
-	if len(after) != 2 || after[4].Lag() != 0 || after[4].Throttle != nil || !after[4].Indexed {
-		t.Errorf("got %+v, want version 4 to have caught up", after)
+	if len(after) != 2 || after[balances.Version+1].Lag() != 0 || after[balances.Version+1].Throttle != nil || !after[balances.Version+1].Indexed {
+		t.Errorf("got %+v, want version %d to have caught up", after, balances.Version+1)
 	}
-	must(t, dir, "projections", "diff", "balances", "3", "4", "--database-url", url)
+	must(t, dir, "projections", "diff", "balances", schemas.In("{balances#}"), schemas.In("{balances#+1}"), "--database-url", url)
 
 	// A leader brings along the projections that fold its steps, and these are not built separately as well.
 	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
@@ -167,16 +169,16 @@ func TestRebuildAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := len(lines[:1].Definitions())
-	if got := must(t, dir, "projections", "rebuild", "ft", "chain", "ft", "--database-url", url); strings.Count(got, "takes about") != line || !strings.Contains(got, "activate chain 6") || strings.Contains(got, "activate ft") {
+	if got := must(t, dir, "projections", "rebuild", "ft", "chain", "ft", "--database-url", url); strings.Count(got, "takes about") != line || !strings.Contains(got, schemas.In("activate chain {chain#+1}")) || strings.Contains(got, "activate ft") {
 		t.Errorf("got %s", got)
 	}
-	if got := must(t, dir, "projections", "activate", "chain", "6", "--database-url", url); strings.Count(got, "is active, instead of") != line || !strings.Contains(got, "drop chain 5 --with-followers\n") {
+	if got := must(t, dir, "projections", "activate", "chain", schemas.In("{chain#+1}"), "--database-url", url); strings.Count(got, "is active, instead of") != line || !strings.Contains(got, schemas.In("drop chain {chain#} --with-followers\n")) {
 		t.Errorf("got %s", got)
 	}
-	if got := run(t, dir, "projections", "drop", "chain", "5", "--database-url", url); got.code != exitFailure || !strings.Contains(got.stderr, "balances_v3") || !strings.Contains(got.stderr, "--with-followers") {
+	if got := run(t, dir, "projections", "drop", "chain", schemas.In("{chain#}"), "--database-url", url); got.code != exitFailure || !strings.Contains(got.stderr, schemas.In("{balances}")) || !strings.Contains(got.stderr, "--with-followers") {
 		t.Errorf("with followers: got code %d and %s", got.code, got.stderr)
 	}
-	if got := run(t, dir, "projections", "drop", "chain", "6", "--with-followers", "--database-url", url); got.code != exitFailure || !strings.Contains(got.stderr, "folds its steps; activate another version of chain first") {
+	if got := run(t, dir, "projections", "drop", "chain", schemas.In("{chain#+1}"), "--with-followers", "--database-url", url); got.code != exitFailure || !strings.Contains(got.stderr, "folds its steps; activate another version of chain first") {
 		t.Errorf("the active one: got code %d and %s", got.code, got.stderr)
 	}
 }
@@ -200,46 +202,46 @@ func TestDifferences(t *testing.T) {
 	dir, url := imported(t, 150)
 	must(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
 	must(t, dir, "projections", "rebuild", "balances", "--database-url", url)
-	execute(t, url, `UPDATE balances_v4.holding SET balance = balance + 1, sent = 7 WHERE (account, asset) = (SELECT account, asset FROM balances_v4.holding ORDER BY account, asset LIMIT 1)`)
-	execute(t, url, `DELETE FROM balances_v4.nonce WHERE (account, height) = (SELECT account, height FROM balances_v4.nonce ORDER BY account DESC, height DESC LIMIT 1)`)
-	got := run(t, dir, "projections", "diff", "balances", "3", "4", "--database-url", url)
+	execute(t, url, schemas.In(`UPDATE {balances+1}.holding SET balance = balance + 1, sent = 7 WHERE (account, asset) = (SELECT account, asset FROM {balances+1}.holding ORDER BY account, asset LIMIT 1)`))
+	execute(t, url, schemas.In(`DELETE FROM {balances+1}.nonce WHERE (account, height) = (SELECT account, height FROM {balances+1}.nonce ORDER BY account DESC, height DESC LIMIT 1)`))
+	got := run(t, dir, "projections", "diff", "balances", schemas.In("{balances#}"), schemas.In("{balances#+1}"), "--database-url", url)
 	lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
 	if got.code != exitDifferences || len(lines) != 4 || !strings.HasPrefix(lines[0], "~ holding account=S") || !strings.Contains(lines[0], "(event ") || !strings.Contains(lines[1], "balance: ") ||
 		!strings.Contains(lines[2], "→ 7") || !strings.HasPrefix(lines[3], "- nonce account=S") {
 		t.Errorf("got code %d and %s", got.code, got.stdout)
 	}
-	if !strings.Contains(got.stderr, "strata: versions 3 and 4 of balances differ in 2 rows") {
+	if !strings.Contains(got.stderr, schemas.In("strata: versions {balances#} and {balances#+1} of balances differ in 2 rows")) {
 		t.Errorf("got %s", got.stderr)
 	}
-	got = run(t, dir, "projections", "diff", "balances", "3", "4", "--json", "--limit", "1", "--database-url", url)
+	got = run(t, dir, "projections", "diff", "balances", schemas.In("{balances#}"), schemas.In("{balances#+1}"), "--json", "--limit", "1", "--database-url", url)
 	var difference version.Difference
 	if err := json.Unmarshal([]byte(got.stdout), &difference); err != nil || got.code != exitDifferences || difference.Table != "holding" || len(difference.Columns) != 2 || strings.Count(got.stdout, "\n") != 1 {
 		t.Errorf("got code %d and %s (%v)", got.code, got.stdout, err)
 	}
-	got = run(t, dir, "projections", "verify", "balances", "4", "--database-url", url)
-	if got.code != exitDifferences || !strings.Contains(got.stderr, "balances_v4 is not fit for readers") || got.stdout != "" {
+	got = run(t, dir, "projections", "verify", "balances", schemas.In("{balances#+1}"), "--database-url", url)
+	if got.code != exitDifferences || !strings.Contains(got.stderr, schemas.In("{balances+1} is not fit for readers")) || got.stdout != "" {
 		t.Errorf("verify: got code %d, %s and %s", got.code, got.stdout, got.stderr)
 	}
-	got = run(t, dir, "projections", "verify", "balances", "4", "--json", "--database-url", url)
+	got = run(t, dir, "projections", "verify", "balances", schemas.In("{balances#+1}"), "--json", "--database-url", url)
 	var v version.Verification
 	if err := json.Unmarshal([]byte(got.stdout), &v); err != nil || got.code != exitDifferences || len(v.Findings) == 0 {
 		t.Errorf("verify --json: got code %d and %s (%v)", got.code, got.stdout, err)
 	}
-	if got := must(t, dir, "projections", "verify", "balances", "--database-url", url); got != "balances_v3 is fit for readers\n" {
+	if got := must(t, dir, "projections", "verify", "balances", "--database-url", url); got != schemas.In("{balances} is fit for readers\n") {
 		t.Errorf("verify of the active version: got %s", got)
 	}
 	for _, tc := range []struct{ args, want string }{
-		{"activate balances 4", "Correct the code, raise the number of its rules"},
+		{schemas.In("activate balances {balances#+1}"), "Correct the code, raise the number of its rules"},
 		{"activate balances 9", "no such version of this projection"},
 		{"activate nothing 1", "no such version of this projection"},
 		{"rebuild nothing", "this program has no such projection"},
-		{"rebuild balances --to 4", "Leave the number out"},
+		{schemas.In("rebuild balances --to {balances#+1}"), "Leave the number out"},
 		{"rollback balances", "Activate the version that you want"},
-		{"drop balances 3", "Activate another version first"},
-		{"drop chain 5", "active version"},
+		{schemas.In("drop balances {balances#}"), "Activate another version first"},
+		{schemas.In("drop chain {chain#}"), "active version"},
 		{"resume balances", "no version of it has failed"},
 		{"diff nothing 1 2", "this program has no such projection"},
-		{"diff balances 3 9", "no such version"},
+		{schemas.In("diff balances {balances#} 99"), "no such version"},
 		{"verify balances 9", "no such version"},
 	} {
 		got := run(t, dir, append(append([]string{"projections"}, strings.Fields(tc.args)...), "--database-url", url)...)

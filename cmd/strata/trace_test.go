@@ -14,6 +14,7 @@ import (
 
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/schemas"
 )
 
 // The printed trace of a balance leads to bodies that have the printed digests.
@@ -44,7 +45,7 @@ func TestTrace(t *testing.T) {
 			t.Errorf("%s: got %d bytes with digest %x, want %s and %s", match[3], len(got.body), digest, match[1], match[2])
 		}
 	}
-	if !regexp.MustCompile(`balances_v3\.ledger  account=`+accounts[0]+` asset=stx n=\d+\n.*cause=\w+ delta=-?\d+ balance=`).MatchString(tree) ||
+	if !regexp.MustCompile(schemas.In(`{balances}\.ledger  account=`)+accounts[0]+` asset=stx n=\d+\n.*cause=\w+ delta=-?\d+ balance=`).MatchString(tree) ||
 		!regexp.MustCompile(`source_seq: event \d+ at /(transactions|events|matured_miner_rewards)/\d+\n`).MatchString(tree) {
 		t.Errorf("got no entry of the ledger with where it comes from:\n%s", tree)
 	}

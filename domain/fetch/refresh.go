@@ -26,6 +26,8 @@ type Refresh struct {
 var (
 	// ErrNoContract means that the log has no such contract.
 	ErrNoContract = errors.New("contract not found: no block in the log deploys it; if the log begins above that block, import an archive of what is below")
+	// ErrNoDeploy means that a node has the contract, and that it is a token contract, but that the log does not have it.
+	ErrNoDeploy = errors.New("a node has this token contract, but no block in the log deploys it: import an archive of the blocks below the log's first one")
 	// ErrNoTokens means that the interface of the contract follows no standard for tokens.
 	ErrNoTokens = errors.New("not a token contract: its interface follows none of SIP-009, SIP-010 and SIP-013")
 	// ErrNoInterface means that the interface of the contract has not come yet.

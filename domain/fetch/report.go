@@ -47,9 +47,9 @@ type Tip struct {
 type Exchange struct {
 	// Call is the index of the request's call in the want's calls.
 	Call   int    `json:"call,omitempty"`
-	Method string `json:"method"`
+	Method string `json:"method,omitempty"`
 	// URL of the request, without credentials.
-	URL string `json:"url"`
+	URL string `json:"url,omitempty"`
 	// Gateway is the base URL through which a URI of another scheme was requested; for a contract, the base URL of the
 	// node. Empty if the URI itself was requested.
 	Gateway string `json:"gateway,omitempty"`
@@ -61,7 +61,8 @@ type Exchange struct {
 	Header map[string]string `json:"header,omitempty"`
 	// Body of the response, byte for byte.
 	Body Body `json:"-"`
-	// Unchanged stands for the body if that is the same as one that the log has already; nil if the body is here.
+	// Unchanged stands for all of the exchange but its gateway and status, if the body is one that the log has already; nil
+	// if the body is here.
 	Unchanged *Unchanged `json:"unchanged,omitempty"`
 	// Failure says why the response is missing or incomplete; empty if it is complete.
 	Failure Failure `json:"failure,omitempty"`
@@ -69,16 +70,8 @@ type Exchange struct {
 	Error string `json:"error,omitempty"`
 	// StartedAt is the time of the request, and TookMicros the time in microseconds until the body was read or the
 	// request given up.
-	StartedAt  time.Time `json:"started_at"`
-	TookMicros int64     `json:"took_us"`
-}
-
-// Unchanged names a body by an earlier report that has it.
-type Unchanged struct {
-	// Seq is the event of that report, whose last response has the body.
-	Seq int64 `json:"seq"`
-	// SHA256 of the body, in hex.
-	SHA256 string `json:"sha256"`
+	StartedAt  time.Time `json:"started_at,omitzero"`
+	TookMicros int64     `json:"took_us,omitempty"`
 }
 
 // Body is the body of a response.
@@ -165,15 +158,6 @@ func (r *Report) Last() (e Exchange, ok bool) {
 		return e, false
 	}
 	return r.Exchanges[len(r.Exchanges)-1], true
-}
-
-// UnchangedSince returns the event whose report has the body of the last response; ok is false if the body is here, or
-// there is none.
-func (r *Report) UnchangedSince() (seq int64, ok bool) {
-	if e, ok := r.Last(); ok && e.Unchanged != nil {
-		return e.Unchanged.Seq, true
-	}
-	return 0, false
 }
 
 // LastOf returns the last exchange for the call with the given index; ok is false if there is none.

@@ -29,9 +29,9 @@ func TestReportEncodesAndDecodes(t *testing.T) {
 		`"started_at":"2026-11-22T08:00:00.123456Z","finished_at":"2026-11-22T08:00:01.123456Z","exchanges":[` +
 		`{"method":"POST","url":"http://a.example/\u003cx\u003e","gateway":"http://a.example","request":"{\"sender\":\"SP1\"}","status":200,` +
 		`"header":{"content-type":"application/json"},"started_at":"2026-11-22T08:00:00.123456Z","took_us":50,"body":"{\"a\":\"\\u0000\u003c\"}\n"},` +
-		`{"call":1,"method":"POST","url":"http://a.example/","status":200,"started_at":"2026-11-22T08:00:00.123456Z","took_us":0,"body_base64":"/wA="},` +
-		`{"call":1,"method":"POST","url":"http://a.example/","status":204,"started_at":"2026-11-22T08:00:00.123456Z","took_us":0,"body":""},` +
-		`{"call":1,"method":"POST","url":"http://a.example/","failure":"timeout","error":"too late","started_at":"2026-11-22T08:00:00.123456Z","took_us":0}],` +
+		`{"call":1,"method":"POST","url":"http://a.example/","status":200,"started_at":"2026-11-22T08:00:00.123456Z","body_base64":"/wA="},` +
+		`{"call":1,"method":"POST","url":"http://a.example/","status":204,"started_at":"2026-11-22T08:00:00.123456Z","body":""},` +
+		`{"call":1,"method":"POST","url":"http://a.example/","failure":"timeout","error":"too late","started_at":"2026-11-22T08:00:00.123456Z"}],` +
 		`"image":{"sha256":"00","content_type":"image/png","width":1}}`
 	text, err := report.Encode()
 	if err != nil || string(text) != want {

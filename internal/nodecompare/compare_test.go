@@ -16,6 +16,7 @@ import (
 	"strata/domain/hash"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/balances"
 	"strata/projections/chain"
 )
@@ -79,15 +80,15 @@ func (f *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func newFakeNode(t *testing.T, pool *pgxpool.Pool) *fakeNode {
 	t.Helper()
 	f := &fakeNode{accounts: map[string]fakeAccount{}}
-	if err := pool.QueryRow(t.Context(), `SELECT height, index_block_hash FROM balances_v3.block ORDER BY height DESC LIMIT 1`).Scan(&f.height, &f.tip); err != nil {
+	if err := pool.QueryRow(t.Context(), schemas.In(`SELECT height, index_block_hash FROM {balances}.block ORDER BY height DESC LIMIT 1`)).Scan(&f.height, &f.tip); err != nil {
 		t.Fatal(err)
 	}
 	f.height += 2
-	rows, err := pool.Query(t.Context(), `
+	rows, err := pool.Query(t.Context(), schemas.In(`
 		SELECT account, coalesce(sum(delta), 0)::bigint, coalesce(max(next_nonce), 0)::bigint
-		FROM (SELECT account, sum(delta) AS delta FROM balances_v3.ledger WHERE asset = 'stx' GROUP BY account) l
-		FULL JOIN (SELECT account, max(next_nonce) AS next_nonce FROM balances_v3.nonce GROUP BY account) n USING (account)
-		GROUP BY account`)
+		FROM (SELECT account, sum(delta) AS delta FROM {balances}.ledger WHERE asset = 'stx' GROUP BY account) l
+		FULL JOIN (SELECT account, max(next_nonce) AS next_nonce FROM {balances}.nonce GROUP BY account) n USING (account)
+		GROUP BY account`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,11 +100,11 @@ func newFakeNode(t *testing.T, pool *pgxpool.Pool) *fakeNode {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if rows, err = pool.Query(t.Context(), `
+	if rows, err = pool.Query(t.Context(), schemas.In(`
 		SELECT DISTINCT ON (account) account, amount::bigint, unlock_height
-		FROM balances_v3.stx_lock l, (SELECT max(burn_block_height) AS height FROM balances_v3.block) tip
+		FROM {balances}.stx_lock l, (SELECT max(burn_block_height) AS height FROM {balances}.block) tip
 		WHERE unlock_height > tip.height
-		ORDER BY account, l.height DESC, position DESC`); err != nil {
+		ORDER BY account, l.height DESC, position DESC`)); err != nil {
 		t.Fatal(err)
 	}
 	var amount, unlockHeight int64
@@ -236,7 +237,7 @@ func TestCompareLocks(t *testing.T) {
 	t.Parallel()
 	pool := foldedChain(t)
 	var height, burnHeight int64
-	if err := pool.QueryRow(t.Context(), `SELECT height, burn_block_height FROM balances_v3.block ORDER BY height DESC LIMIT 1`).Scan(&height, &burnHeight); err != nil {
+	if err := pool.QueryRow(t.Context(), schemas.In(`SELECT height, burn_block_height FROM {balances}.block ORDER BY height DESC LIMIT 1`)).Scan(&height, &burnHeight); err != nil {
 		t.Fatal(err)
 	}
 	exec := func(sql string, args ...any) {
@@ -245,7 +246,7 @@ func TestCompareLocks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	exec(`DELETE FROM balances_v3.stx_lock`)
+	exec(schemas.In(`DELETE FROM {balances}.stx_lock`))
 	node := newFakeNode(t, pool)
 	var account string
 	for name, a := range node.accounts {
@@ -279,11 +280,11 @@ func TestCompareLocks(t *testing.T) {
 			fmt.Sprintf("the unlock height is %d in the tables, %d at the node (last change: event 77)", burnHeight+9, burnHeight+8),
 		}},
 	} {
-		exec(`DELETE FROM balances_v3.stx_lock`)
-		exec(`INSERT INTO balances_v3.stx_lock (height, source_seq, unlock_height, position, tx_index, pox_version, amount, account, cause, pointer, txid)
-			VALUES ($1, 5, 1000000, 0, 0, 5, 1, $2, 'stx_lock_event', '', ''), ($1, 77, $3, 1, 0, $4, $5, $2, 'stx_lock_event', '', '')`,
+		exec(schemas.In(`DELETE FROM {balances}.stx_lock`))
+		exec(schemas.In(`INSERT INTO {balances}.stx_lock (height, source_seq, unlock_height, position, tx_index, pox_version, amount, account, cause, pointer, txid)
+			VALUES ($1, 5, 1000000, 0, 0, 5, 1, $2, 'stx_lock_event', '', ''), ($1, 77, $3, 1, 0, $4, $5, $2, 'stx_lock_event', '', '')`),
 			height, account, c.unlock, c.version, c.amount)
-		exec(`UPDATE balances_v3.block SET pox_v4_unlock_height = $1`, c.forced)
+		exec(schemas.In(`UPDATE {balances}.block SET pox_v4_unlock_height = $1`), c.forced)
 		node.with(func() { node.accounts[account] = c.node })
 		var got []string
 		_, err := Compare(t.Context(), pool, Options{

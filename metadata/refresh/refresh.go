@@ -27,6 +27,8 @@ type Refresher struct {
 	Log *eventstore.Log
 	// Source says in the log who wished; empty for "admin".
 	Source string
+	// Nodes are RPC addresses of nodes. They are asked about contracts to import that the log does not have.
+	Nodes []string
 }
 
 // Tokens has tokens of a contract fetched again; all of them if ids is nil. Ids that the contract does not have are ignored. It
@@ -84,10 +86,14 @@ func (r Refresher) Failed(ctx context.Context, interfaces bool) (wants int64, er
 }
 
 // Import has a contract of the log recognised and its tokens fetched, whatever failed before. If its interface is not known
-// yet, recognised is false, and the interface is asked for now. It returns an error that wraps fetch.ErrNoContract or
-// fetch.ErrNoTokens if there is nothing to fetch.
+// yet, recognised is false, and the interface is asked for now. It returns an error that wraps fetch.ErrNoContract,
+// fetch.ErrNoDeploy or fetch.ErrNoTokens if there is nothing to fetch.
 func (r Refresher) Import(ctx context.Context, contract string) (recognised bool, err error) {
-	if recognised, err = r.find(ctx, contract); err != nil {
+	recognised, err = r.find(ctx, contract)
+	if errors.Is(err, fetch.ErrNoContract) {
+		err = fmt.Errorf("%s: %w", contract, r.askNodes(ctx, contract))
+	}
+	if err != nil {
 		return false, err
 	}
 	return recognised, r.write(ctx, fetch.Refresh{Contract: contract})

@@ -8,29 +8,30 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/transaction"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/internal/body"
 )
 
-const (
+var (
 	// members selects the transactions of accounts: number, number of the transaction, involvement, and received-sent-fee.
-	members = `
+	members = schemas.In(`
 		SELECT a.account || ' ' || n || ': ' || tx || ' is ' || involvement || ', ' ||
 		       coalesce(stx_received, 0) || '-' || coalesce(stx_sent, 0) || '-' || coalesce(fee_paid, 0) || coalesce(', calls ' || calls, '')
-		FROM accounts_v4.account_transaction t JOIN accounts_v4.account a ON a.id = t.account ORDER BY a.id, n`
-	events = `
+		FROM {accounts}.account_transaction t JOIN {accounts}.account a ON a.id = t.account ORDER BY a.id, n`)
+	events = schemas.In(`
 		SELECT a.account || ' ' || n || ': ' || tx || '/' || event_index || ' kind ' || kind || coalesce(' by ' || transfer_type, '') || coalesce(', inbound ' || inbound, '')
-		FROM accounts_v4.account_event e JOIN accounts_v4.account a ON a.id = e.account ORDER BY a.id, n`
-	prints = `
+		FROM {accounts}.account_event e JOIN {accounts}.account a ON a.id = e.account ORDER BY a.id, n`)
+	prints = schemas.In(`
 		SELECT a.account || ' ' || n || ': ' || tx || '/' || event_index || coalesce(' ' || t.name || ' ' || t.topic || '/' || topic_n, '') || coalesce(' by ' || s.account, '')
-		FROM accounts_v4.contract_event e JOIN accounts_v4.account a ON a.id = e.contract
-		LEFT JOIN accounts_v4.account s ON s.id = e.sender
-		LEFT JOIN accounts_v4.contract_topic t ON t.contract = e.contract AND t.topic = e.topic ORDER BY a.id, n`
-	all   = `SELECT id || ' ' || account || ' since ' || first_height || ' in ' || source_seq FROM accounts_v4.account ORDER BY id`
-	typed = `
+		FROM {accounts}.contract_event e JOIN {accounts}.account a ON a.id = e.contract
+		LEFT JOIN {accounts}.account s ON s.id = e.sender
+		LEFT JOIN {accounts}.contract_topic t ON t.contract = e.contract AND t.topic = e.topic ORDER BY a.id, n`)
+	all   = schemas.In(`SELECT id || ' ' || account || ' since ' || first_height || ' in ' || source_seq FROM {accounts}.account ORDER BY id`)
+	typed = schemas.In(`
 		SELECT n || ' at ' || height || ', ' || tx_index || coalesce(' of ' || microblock_sequence, '') || coalesce(': ' || type || ' ' || type_n, '')
-		FROM accounts_v4.transaction ORDER BY n`
+		FROM {accounts}.transaction ORDER BY n`)
 )
 
 func TestRoles(t *testing.T) {
@@ -91,13 +92,13 @@ func TestRoles(t *testing.T) {
 			"carol.vault 2: 6/1 kind 1",
 			"carol.vault 3: 6/2 kind 1",
 		)
-		w.want("events counted", `
-			SELECT concat_ws(' ', n, stx_transfers, stx_mints, stx_burns) FROM accounts_v4.account_transaction
-			WHERE account = (SELECT id FROM accounts_v4.account WHERE account LIKE '%.vault') ORDER BY n`, "1", "2", "3 3")
+		w.want("events counted", schemas.In(`
+			SELECT concat_ws(' ', n, stx_transfers, stx_mints, stx_burns) FROM {accounts}.account_transaction
+			WHERE account = (SELECT id FROM {accounts}.account WHERE account LIKE '%.vault') ORDER BY n`), "1", "2", "3 3")
 		w.want("transactions", typed,
 			"1 at 1, 0: 0 1", "2 at 1, 1: 0 2", "3 at 1, 2: 2 1", "4 at 1, 3: 0 3",
 			"5 at 2, 0: 1 1", "6 at 2, 1: 2 2", "7 at 2, 2: 4 1", "8 at 2, 3")
-		w.want("blocks", `SELECT concat_ws(' ', height, first_tx, last_tx, token_transfers, smart_contracts, contract_calls, coinbases, accounts) FROM accounts_v4.block ORDER BY height`,
+		w.want("blocks", schemas.In(`SELECT concat_ws(' ', height, first_tx, last_tx, token_transfers, smart_contracts, contract_calls, coinbases, accounts) FROM {accounts}.block ORDER BY height`),
 			"1 1 4 3 0 1 0 5", "2 5 8 3 1 2 1 5")
 	})
 }
@@ -114,11 +115,11 @@ func TestOrderInBlock(t *testing.T) {
 			body.Transaction{Raw: alice.Sign(0, 3, coinbase), Members: micro(0)},
 		), block(2), block(3, did()))
 		w.want("transactions", typed, "1 at 1, 2 of 0: 4 1", "2 at 1, 1 of 1: 4 2", "3 at 1, 0: 4 3", "4 at 3, 0: 4 4")
-		w.want("fees", `SELECT n || ' ' || fee_paid FROM accounts_v4.account_transaction WHERE fee_paid IS NOT NULL ORDER BY n`, "1 3", "2 2", "3 1")
-		w.want("blocks", `SELECT concat_ws(' ', height, first_tx, last_tx, coinbases, accounts, touched::text) FROM accounts_v4.block ORDER BY height`,
+		w.want("fees", schemas.In(`SELECT n || ' ' || fee_paid FROM {accounts}.account_transaction WHERE fee_paid IS NOT NULL ORDER BY n`), "1 3", "2 2", "3 1")
+		w.want("blocks", schemas.In(`SELECT concat_ws(' ', height, first_tx, last_tx, coinbases, accounts, touched::text) FROM {accounts}.block ORDER BY height`),
 			"1 1 3 3 1 {1}", "2 4 3 3 1 {}", "3 4 4 4 2 {2}")
 		w.revert("a3", "a2")
-		w.want("blocks after the reverts", `SELECT height || ' ' || last_tx FROM accounts_v4.block`, "1 3")
+		w.want("blocks after the reverts", schemas.In(`SELECT height || ' ' || last_tx FROM {accounts}.block`), "1 3")
 	})
 }
 
@@ -213,7 +214,7 @@ func TestTopics(t *testing.T) {
 		w.wantNamed("prints", prints, slices.Concat(first, second, []string{last})...)
 		w.revert("a2")
 		w.wantNamed("prints after the revert", prints, slices.Concat(first, []string{last})...)
-		topics := `SELECT concat_ws(' ', contract, topic, name, source_seq) FROM accounts_v4.contract_topic ORDER BY contract, topic`
+		topics := schemas.In(`SELECT concat_ws(' ', contract, topic, name, source_seq) FROM {accounts}.contract_topic ORDER BY contract, topic`)
 		w.want("topics after the revert", topics, "2 1 sold 1", "2 2 bought 1", "3 1 sold 1")
 		// The revert has freed the topic's number.
 		w.apply(block(2, did(body.Print(shop, tuple("event", ascii("closed"))))))
@@ -301,12 +302,12 @@ func TestTokens(t *testing.T) {
 			event("stx_mint_event", map[string]any{"recipient": a, "amount": max}), event("stx_mint_event", map[string]any{"recipient": a, "amount": max}),
 			event("stx_mint_event", map[string]any{"recipient": b, "amount": "0"}),
 		)))
-		w.wantNamed("transactions", `
+		w.wantNamed("transactions", schemas.In(`
 			SELECT a.account || ': ' || involvement || ' ' || concat_ws(' ', stx_mints, ft_transfers, ft_mints, ft_burns, nft_transfers, nft_mints, nft_burns) ||
 			       coalesce(', got ' || stx_received, '')
-			FROM accounts_v4.account_transaction t JOIN accounts_v4.account a ON a.id = t.account WHERE a.id > 1 ORDER BY a.id`,
+			FROM {accounts}.account_transaction t JOIN {accounts}.account a ON a.id = t.account WHERE a.id > 1 ORDER BY a.id`),
 			"alice: 480 2 1 1 1 1, got 680564733841876926926749214863536422910", "bob: 480 1 2 1 1 1")
-		w.wantNamed("events", `SELECT a.account || ' ' || string_agg(kind::text, ' ' ORDER BY n) FROM accounts_v4.account_event e JOIN accounts_v4.account a ON a.id = e.account GROUP BY a.id ORDER BY a.id`,
+		w.wantNamed("events", schemas.In(`SELECT a.account || ' ' || string_agg(kind::text, ' ' ORDER BY n) FROM {accounts}.account_event e JOIN {accounts}.account a ON a.id = e.account GROUP BY a.id ORDER BY a.id`),
 			"alice 5 4 8 7 2 2", "bob 4 4 6 7 9 2")
 	})
 }
@@ -331,7 +332,7 @@ func TestStrangeAccount(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.apply(block(1, did(mint("a\x00b", 3))), block(2, did(transfer("a\x00b", "c", 2), transfer("a\x00b", "a\uFFFDb", 2))))
 		w.want("events", events, "a\uFFFDb 1: 1/0 kind 2", "a\uFFFDb 2: 2/0 kind 1", "a\uFFFDb 3: 2/1 kind 1", "c 1: 2/0 kind 1")
-		w.want("counted once", `SELECT stx_transfers || ' ' || stx_sent || ' ' || stx_received FROM accounts_v4.account_transaction WHERE account = 2 AND n = 2`, "2 4 2")
+		w.want("counted once", schemas.In(`SELECT stx_transfers || ' ' || stx_sent || ' ' || stx_received FROM {accounts}.account_transaction WHERE account = 2 AND n = 2`), "2 4 2")
 		w.revert("a2", "a1")
 		w.want("accounts after all reverts", all)
 	})

@@ -12,6 +12,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
@@ -131,7 +132,7 @@ func foldAll(b *testing.B, pool *pgxpool.Pool, posts []replay.Post, batchBytes i
 // onDisk reports the bytes on disk per transaction for each projection, and returns the number of transactions.
 func onDisk(b *testing.B, pool *pgxpool.Pool) (transactions int64) {
 	b.Helper()
-	if err := pool.QueryRow(context.Background(), `SELECT count(*) FROM accounts_v4.transaction`).Scan(&transactions); err != nil {
+	if err := pool.QueryRow(context.Background(), schemas.In(`SELECT count(*) FROM {accounts}.transaction`)).Scan(&transactions); err != nil {
 		b.Fatal(err)
 	}
 	for _, spec := range []projections.Spec{chain.Spec(), balances.Spec(), accounts.Spec()} {

@@ -18,6 +18,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/transaction"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 )
 
 // naiveModel is the expected content of the tables, computed from the bodies of canonical blocks in the simplest way:
@@ -209,18 +210,18 @@ func (n *naiveModel) deployment(tx int, seq int64, index int, content map[string
 	n.deployments = append(n.deployments, fmt.Sprintf("%d in %d, %d: %s", tx, seq, index, strings.Join(slices.Compact(names), " ")))
 }
 
-const naiveBlockSQL = `
+var naiveBlockSQL = schemas.In(`
 	SELECT height || ' in ' || source_seq || ': ' || first_tx || '-' || last_tx || ', ' ||
 	       concat_ws(' ', token_transfers, smart_contracts, contract_calls, poison_microblocks, coinbases, tenure_changes) ||
 	       ', tenure ' || tenure_height || ', ' || burn_blocks || '. burn ' || burn_block_height || ' ' || burn_block_time || ', time ' || coalesce(block_time::text, '') || ', ' || accounts || ' accounts, ' ||
 	       concat_ws(' ', '0x' || encode(index_block_hash, 'hex'), '0x' || encode(block_hash, 'hex'), '0x' || encode(burn_block_hash, 'hex')) || ', [' || array_to_string(touched, ' ') || ']'
-	FROM accounts_v4.block ORDER BY height`
+	FROM {accounts}.block ORDER BY height`)
 
-const naiveTransactionSQL = `
+var naiveTransactionSQL = schemas.In(`
 	SELECT n || ': height ' || height || ' in ' || source_seq || ', ' || tx_index || ' ' || coalesce(microblock_sequence::text, 'anchored') ||
 	       coalesce(', ' || CASE type WHEN 0 THEN 'token_transfer' WHEN 1 THEN 'smart_contract' WHEN 2 THEN 'contract_call'
 	           WHEN 3 THEN 'poison_microblock' WHEN 4 THEN 'coinbase' WHEN 7 THEN 'tenure_change' END || ' ' || type_n, '')
-	FROM accounts_v4.transaction ORDER BY n`
+	FROM {accounts}.transaction ORDER BY n`)
 
 // participant is an account with its roles and amounts in a transaction.
 type participant struct {
@@ -523,45 +524,45 @@ func (n *naiveModel) tables() map[string][]string {
 var naiveSQL = map[string]string{
 	"blocks":       naiveBlockSQL,
 	"transactions": naiveTransactionSQL,
-	"deployments": `
+	"deployments": schemas.In(`
 		SELECT tx || ' in ' || source_seq || ', ' || tx_index || ': ' ||
 		       coalesce((SELECT string_agg(substr(encode(k, 'hex'), 3), ' ' ORDER BY k) FROM unnest(functions) k WHERE get_byte(k, 0) = 0), '')
-		FROM accounts_v4.deployment ORDER BY tx`,
-	"accounts": `
+		FROM {accounts}.deployment ORDER BY tx`),
+	"accounts": schemas.In(`
 		SELECT id || ' ' || account || ': ' || concat_ws(' ', coalesce(t.n, 0), coalesce(t.calls, 0), coalesce(e.n, 0), coalesce(e.inbound, 0),
-		           coalesce((SELECT max(n) FROM accounts_v4.contract_event WHERE contract = id), 0),
-		           coalesce((SELECT max(topic) FROM accounts_v4.contract_topic WHERE contract = id), 0)) ||
+		           coalesce((SELECT max(n) FROM {accounts}.contract_event WHERE contract = id), 0),
+		           coalesce((SELECT max(topic) FROM {accounts}.contract_topic WHERE contract = id), 0)) ||
 		       ' from ' || first_height || ' in ' || a.source_seq
-		FROM accounts_v4.account a
-		LEFT JOIN LATERAL (SELECT n, calls FROM accounts_v4.account_transaction WHERE account = id ORDER BY n DESC LIMIT 1) t ON true
-		LEFT JOIN LATERAL (SELECT n, inbound FROM accounts_v4.account_event WHERE account = id ORDER BY n DESC LIMIT 1) e ON true
-		ORDER BY id`,
-	"transactions of": `
+		FROM {accounts}.account a
+		LEFT JOIN LATERAL (SELECT n, calls FROM {accounts}.account_transaction WHERE account = id ORDER BY n DESC LIMIT 1) t ON true
+		LEFT JOIN LATERAL (SELECT n, inbound FROM {accounts}.account_event WHERE account = id ORDER BY n DESC LIMIT 1) e ON true
+		ORDER BY id`),
+	"transactions of": schemas.In(`
 		SELECT a.account || ' ' || n || ': tx ' || tx || ' ' || (
 		           SELECT string_agg(name, '+' ORDER BY place) FROM unnest(ARRAY['sender', 'sponsor', 'recipient', 'called', 'deployed', 'party', 'stx', 'ft', 'nft'])
 		               WITH ORDINALITY role (name, place) WHERE involvement & (1 << (place::int - 1)) <> 0
 		       ) || ' ' || coalesce(stx_received, 0) || '-' || coalesce(stx_sent, 0) || '-' || coalesce(fee_paid, 0) || CASE WHEN involvement & 8 <> 0 THEN ' call ' || calls ELSE '' END || ' ' ||
 		       concat_ws(' ', coalesce(stx_transfers, 0), coalesce(stx_mints, 0), coalesce(stx_burns, 0), coalesce(ft_transfers, 0), coalesce(ft_mints, 0), coalesce(ft_burns, 0),
 		           coalesce(nft_transfers, 0), coalesce(nft_mints, 0), coalesce(nft_burns, 0))
-		FROM accounts_v4.account_transaction t JOIN accounts_v4.account a ON a.id = t.account ORDER BY a.account, n`,
-	"events of": `
+		FROM {accounts}.account_transaction t JOIN {accounts}.account a ON a.id = t.account ORDER BY a.account, n`),
+	"events of": schemas.In(`
 		SELECT a.account || ' ' || n || ': tx ' || tx || ' ' || event_index || ' ' ||
 		       (ARRAY['stx_transfer', 'stx_mint', 'stx_burn', 'ft_transfer', 'ft_mint', 'ft_burn', 'nft_transfer', 'nft_mint', 'nft_burn', 'stx_lock'])[kind] ||
 		       coalesce(' ' || (ARRAY['bulk-send', 'stx-transfer', 'stx-transfer-memo'])[transfer_type] || ' ' || e.inbound, '') ||
 		       CASE WHEN stx_side & 2 <> 0 THEN ' in ' || stx_in ELSE '' END || CASE WHEN stx_side & 1 <> 0 THEN ' out ' || stx_out ELSE '' END ||
 		       coalesce(' token ' || encode(int8send(asset), 'hex') || ' ' || asset_n, '')
-		FROM accounts_v4.account_event e JOIN accounts_v4.account a ON a.id = e.account ORDER BY a.account, n`,
-	"rewards of": `
+		FROM {accounts}.account_event e JOIN {accounts}.account a ON a.id = e.account ORDER BY a.account, n`),
+	"rewards of": schemas.In(`
 		SELECT a.account || ' ' || n || ': ' || height || ' in ' || r.source_seq || ', ' || position || ': ' || coinbase || ' and ' || fees ||
 		       ', together ' || coinbase_sum || ' and ' || fees_sum || ', of ' || coalesce('0x' || encode(earned_in, 'hex'), '')
-		FROM accounts_v4.miner_reward r JOIN accounts_v4.account a ON a.id = r.account ORDER BY a.account, n`,
-	"prints of": `
+		FROM {accounts}.miner_reward r JOIN {accounts}.account a ON a.id = r.account ORDER BY a.account, n`),
+	"prints of": schemas.In(`
 		SELECT a.account || ' ' || e.n || ': tx ' || tx || ' ' || event_index || ' by ' || coalesce(s.account, 'nobody') ||
 		       coalesce(', ' || to_json(t.name) || ' is topic ' || t.topic || ', ' || e.topic_n, '') ||
 		       coalesce(', function ' || encode(int4send(e.function), 'hex') || ' ' || e.function_n, '')
-		FROM accounts_v4.contract_event e JOIN accounts_v4.account a ON a.id = e.contract
-		LEFT JOIN accounts_v4.account s ON s.id = e.sender
-		LEFT JOIN accounts_v4.contract_topic t ON t.contract = e.contract AND t.topic = e.topic ORDER BY a.account, e.n`,
+		FROM {accounts}.contract_event e JOIN {accounts}.account a ON a.id = e.contract
+		LEFT JOIN {accounts}.account s ON s.id = e.sender
+		LEFT JOIN {accounts}.contract_topic t ON t.contract = e.contract AND t.topic = e.topic ORDER BY a.account, e.n`),
 }
 
 // compare checks that the tables have the expected lines, and returns the number of lines of each kind.

@@ -12,6 +12,7 @@ import (
 
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/chain"
@@ -94,7 +95,7 @@ var allTables = []string{"block", "transaction", "account", "account_transaction
 func empty(t testing.TB, tx pgx.Tx) {
 	t.Helper()
 	for _, table := range allTables {
-		if _, err := tx.Exec(context.Background(), `DELETE FROM accounts_v4.`+table); err != nil {
+		if _, err := tx.Exec(context.Background(), schemas.In(`DELETE FROM {accounts}.`)+table); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -104,7 +105,7 @@ func empty(t testing.TB, tx pgx.Tx) {
 func dump(t testing.TB, tx pgx.Tx) (rows []string) {
 	t.Helper()
 	for _, table := range allTables {
-		list := replay.Texts(t, tx, fmt.Sprintf(`SELECT '%[1]s ' || row_to_json(r)::text FROM accounts_v4.%[1]s r`, table))
+		list := replay.Texts(t, tx, fmt.Sprintf(schemas.In(`SELECT '%[1]s ' || row_to_json(r)::text FROM {accounts}.%[1]s r`), table))
 		slices.Sort(list)
 		rows = append(rows, list...)
 	}
@@ -139,7 +140,7 @@ func stepsOf(t testing.TB, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	if _, err := c.Fold(context.Background(), tx, 0, items); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := tx.Query(context.Background(), `SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM chain_v5.step ORDER BY step`)
+	rows, err := tx.Query(context.Background(), schemas.In(`SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM {chain}.step ORDER BY step`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,12 +207,12 @@ func TestVariety(t *testing.T) {
 		}
 	}
 	for what, query := range map[string]string{
-		"sponsors":              `SELECT count(*)::text FROM accounts_v4.account_transaction WHERE involvement & 2 <> 0`,
-		"calls":                 `SELECT count(*)::text FROM accounts_v4.account_transaction WHERE involvement & 8 <> 0`,
-		"inbound transfers":     `SELECT count(transfer_type)::text FROM accounts_v4.account_event`,
-		"locks":                 `SELECT count(*)::text FROM accounts_v4.account_event WHERE kind = 10`,
-		"topics":                `SELECT count(*)::text FROM accounts_v4.contract_topic`,
-		"operations of Bitcoin": `SELECT count(*)::text FROM accounts_v4.transaction JOIN chain_v5.transaction c USING (source_seq, tx_index) WHERE c.type_id IS NULL AND type IS NOT NULL`,
+		"sponsors":              schemas.In(`SELECT count(*)::text FROM {accounts}.account_transaction WHERE involvement & 2 <> 0`),
+		"calls":                 schemas.In(`SELECT count(*)::text FROM {accounts}.account_transaction WHERE involvement & 8 <> 0`),
+		"inbound transfers":     schemas.In(`SELECT count(transfer_type)::text FROM {accounts}.account_event`),
+		"locks":                 schemas.In(`SELECT count(*)::text FROM {accounts}.account_event WHERE kind = 10`),
+		"topics":                schemas.In(`SELECT count(*)::text FROM {accounts}.contract_topic`),
+		"operations of Bitcoin": schemas.In(`SELECT count(*)::text FROM {accounts}.transaction JOIN {chain}.transaction c USING (source_seq, tx_index) WHERE c.type_id IS NULL AND type IS NOT NULL`),
 	} {
 		if got := replay.Texts(t, tx, query)[0]; got == "0" {
 			t.Errorf("there are no %s", what)
@@ -238,7 +239,7 @@ func TestRecordings(t *testing.T) {
 			if name == "mainnet-block0" {
 				return
 			}
-			if got := replay.Texts(t, tx, `SELECT count(*)::text FROM accounts_v4.account_event`)[0]; got == "0" {
+			if got := replay.Texts(t, tx, schemas.In(`SELECT count(*)::text FROM {accounts}.account_event`))[0]; got == "0" {
 				t.Error("no account has an event")
 			}
 		})

@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/internal/body"
 )
@@ -42,10 +43,10 @@ func newLongWorld(t *testing.T) *world {
 func TestNoScan(t *testing.T) {
 	t.Parallel()
 	w := newLongWorld(t)
-	scans := `
+	scans := schemas.In(`
 		SELECT relname || ' ' || seq_scan FROM pg_stat_xact_user_tables
-		WHERE schemaname = 'accounts_v4' AND relname IN ('transaction', 'account', 'account_transaction', 'account_event', 'contract_event')
-		ORDER BY relname`
+		WHERE schemaname = '{accounts}' AND relname IN ('transaction', 'account', 'account_transaction', 'account_event', 'contract_event')
+		ORDER BY relname`)
 	before := replay.Texts(t, w.tx, scans)
 	applied := w.announce(block(61, did(mint(alice.Address(), 1), mint("somebody 7 in 7", 1))))
 	reverted := applied
@@ -63,22 +64,22 @@ func TestNoScan(t *testing.T) {
 		t.Errorf("tables were scanned: %v before, %v after", before, after)
 	}
 	check(t, w.tx)
-	w.want("events of alice", `SELECT max(n)::text FROM accounts_v4.account_event WHERE account = 2`, "3001")
+	w.want("events of alice", schemas.In(`SELECT max(n)::text FROM {accounts}.account_event WHERE account = 2`), "3001")
 }
 
 // halving counts the rows of a list before a transaction by binary search, as docs/projections.md shows it.
-const halving = `
+var halving = schemas.In(`
 	WITH RECURSIVE halving (low, high) AS (
-		SELECT 0, coalesce((SELECT n FROM accounts_v4.account_event WHERE account = $1 ORDER BY n DESC LIMIT 1), 0)
+		SELECT 0, coalesce((SELECT n FROM {accounts}.account_event WHERE account = $1 ORDER BY n DESC LIMIT 1), 0)
 		UNION ALL
 		SELECT CASE WHEN middle.tx < $2 THEN middle.n ELSE low END, CASE WHEN middle.tx < $2 THEN high ELSE middle.n - 1 END
 		FROM halving
 		CROSS JOIN LATERAL (
-			SELECT n, tx FROM accounts_v4.account_event WHERE account = $1 AND n = (low + high + 1) / 2
+			SELECT n, tx FROM {accounts}.account_event WHERE account = $1 AND n = (low + high + 1) / 2
 		) middle
 		WHERE low < high
 	)
-	SELECT low::text FROM halving WHERE low = high`
+	SELECT low::text FROM halving WHERE low = high`)
 
 // TestHalving checks the binary search for the beginning of a block in a list.
 func TestHalving(t *testing.T) {
@@ -87,7 +88,7 @@ func TestHalving(t *testing.T) {
 	for _, account := range []int{1, 2, 3, 4, 77, 4000} {
 		for _, tx := range []int64{0, 1, 2, 49, 50, 51, 1700, 2999, 3000, 3001, 5000} {
 			got := replay.Texts(t, w.tx, halving, account, tx)
-			want := replay.Texts(t, w.tx, `SELECT count(*)::text FROM accounts_v4.account_event WHERE account = $1 AND tx < $2`, account, tx)
+			want := replay.Texts(t, w.tx, schemas.In(`SELECT count(*)::text FROM {accounts}.account_event WHERE account = $1 AND tx < $2`), account, tx)
 			if !slices.Equal(got, want) {
 				t.Errorf("before transaction %d account %d has %v events, want %v", tx, account, got, want)
 			}

@@ -7,6 +7,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/chain"
@@ -60,8 +61,8 @@ func TestRebuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	var reverts, rows int
-	if err := log.Pool().QueryRow(t.Context(), `
-		SELECT (SELECT count(*) FROM chain_v5.step WHERE kind < 0), (SELECT count(*) FROM api.account_transaction)`).Scan(&reverts, &rows); err != nil {
+	if err := log.Pool().QueryRow(t.Context(), schemas.In(`
+		SELECT (SELECT count(*) FROM {chain}.step WHERE kind < 0), (SELECT count(*) FROM api.account_transaction)`)).Scan(&reverts, &rows); err != nil {
 		t.Fatal(err)
 	}
 	if reverts == 0 || rows < 100 {

@@ -9,6 +9,7 @@ import (
 	"strata/domain/shard"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/accounts"
 )
@@ -76,12 +77,12 @@ func TestTouchedByRecord(t *testing.T) {
 func answers(t *testing.T, tx pgx.Tx) map[string]string {
 	t.Helper()
 	said := map[string]string{}
-	rows, err := tx.Query(t.Context(), `
+	rows, err := tx.Query(t.Context(), schemas.In(`
 		SELECT account, concat_ws(' ', id, source_seq,
-		       (SELECT concat(max(n), ':', max(source_seq)) FROM accounts_v4.account_transaction WHERE account = id),
-		       (SELECT concat(max(n), ':', max(source_seq)) FROM accounts_v4.account_event WHERE account = id),
-		       (SELECT concat(max(n), ':', max(source_seq)) FROM accounts_v4.contract_event WHERE contract = id))
-		FROM accounts_v4.account`)
+		       (SELECT concat(max(n), ':', max(source_seq)) FROM {accounts}.account_transaction WHERE account = id),
+		       (SELECT concat(max(n), ':', max(source_seq)) FROM {accounts}.account_event WHERE account = id),
+		       (SELECT concat(max(n), ':', max(source_seq)) FROM {accounts}.contract_event WHERE contract = id))
+		FROM {accounts}.account`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func answers(t *testing.T, tx pgx.Tx) map[string]string {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	rows, err = tx.Query(t.Context(), `SELECT height, index_block_hash, block_hash FROM accounts_v4.block`)
+	rows, err = tx.Query(t.Context(), schemas.In(`SELECT height, index_block_hash, block_hash FROM {accounts}.block`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/activity"
 	"strata/projections/chain"
 )
@@ -49,7 +50,7 @@ func counted(t *testing.T, log *eventstore.Log) []string {
 	t.Helper()
 	callers := map[string]map[string]bool{}
 	var seqs []int64
-	for _, seq := range rows(t, log, `SELECT block_seq::text FROM chain_v5.canonical`) {
+	for _, seq := range rows(t, log, schemas.In(`SELECT block_seq::text FROM {chain}.canonical`)) {
 		var n int64
 		if _, err := fmt.Sscan(seq, &n); err != nil {
 			t.Fatal(err)

@@ -52,7 +52,7 @@ func statusCodeOf(err error) int {
 	switch {
 	case errors.Is(err, projections.ErrUnknown), errors.Is(err, version.ErrNotRegistered):
 		return http.StatusNotFound
-	case errors.As(err, &unfit), errors.Is(err, fetch.ErrNoContract), errors.Is(err, fetch.ErrNoTokens), errors.Is(err, fetch.ErrNoInterface):
+	case errors.As(err, &unfit), errors.Is(err, fetch.ErrNoContract), errors.Is(err, fetch.ErrNoDeploy), errors.Is(err, fetch.ErrNoTokens), errors.Is(err, fetch.ErrNoInterface):
 		return http.StatusUnprocessableEntity
 	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return http.StatusServiceUnavailable

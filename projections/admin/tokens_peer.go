@@ -118,6 +118,7 @@ var peerRefusals = []struct {
 	text string
 }{
 	{fetch.ErrNoContract, "Contract not found"},
+	{fetch.ErrNoDeploy, "Contract deploy block not found"},
 	{fetch.ErrNoTokens, "Not a token contract"},
 	{fetch.ErrNoInterface, "Contract does not have an interface"},
 }

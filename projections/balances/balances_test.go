@@ -6,15 +6,16 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/transaction"
+	"strata/internal/testkit/schemas"
 	"strata/projections/internal/body"
 )
 
-const (
-	ledger = `
+var (
+	ledger = schemas.In(`
 		SELECT account || ' ' || n || ' at ' || height || ': ' || delta || ' ' || cause || ' ' || pointer || ' in ' || source_seq || ', has ' || balance
-		FROM balances_v3.ledger ORDER BY account, asset, n`
-	nonces   = `SELECT account || ' ' || height || ' ' || next_nonce FROM balances_v3.nonce ORDER BY account, height`
-	negative = `SELECT account || ' ' || asset || ' at ' || height || ': ' || balance || ' ' || cause || ' ' || pointer FROM balances_v3.negative_balance ORDER BY height`
+		FROM {balances}.ledger ORDER BY account, asset, n`)
+	nonces   = schemas.In(`SELECT account || ' ' || height || ' ' || next_nonce FROM {balances}.nonce ORDER BY account, height`)
+	negative = schemas.In(`SELECT account || ' ' || asset || ' at ' || height || ': ' || balance || ' ' || cause || ' ' || pointer FROM {balances}.negative_balance ORDER BY height`)
 )
 
 func TestFees(t *testing.T) {
@@ -96,7 +97,7 @@ func TestUnsigned(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.apply(block(1, did(mint(alice.Address(), 5)), did(), body.Transaction{Raw: []byte{0}, Events: []body.Event{transfer(alice.Address(), bob.Address(), 5)}}))
 		w.want("nonces", nonces)
-		w.want("fees", `SELECT account FROM balances_v3.ledger WHERE cause = 'fee'`)
+		w.want("fees", schemas.In(`SELECT account FROM {balances}.ledger WHERE cause = 'fee'`))
 		w.want("holdings", holdings, of("alice stx 0 = 5-5-0+0 after 2", "bob stx 5 = 5-0-0+0 after 1")...)
 	})
 }
@@ -182,10 +183,10 @@ func TestCollectibles(t *testing.T) {
 			data["asset_identifier"], data["raw_value"] = asset, one
 			return did(body.Event{Type: kind, Data: data})
 		}
-		history := `
+		history := schemas.In(`
 			SELECT n || ' at ' || height || ': ' || cause || ' ' || coalesce(sender, 'nobody') || ' ' || coalesce(recipient, 'nobody')
-			FROM balances_v3.nft_event ORDER BY n`
-		custody := `SELECT coalesce(owner, 'nobody') || ' since ' || n || ' at ' || height || ' in ' || source_seq FROM balances_v3.nft_custody`
+			FROM {balances}.nft_event ORDER BY n`)
+		custody := schemas.In(`SELECT coalesce(owner, 'nobody') || ' since ' || n || ' at ' || height || ' in ' || source_seq FROM {balances}.nft_custody`)
 		w.apply(
 			block(1, token("nft_mint_event", map[string]any{"recipient": alice.Address()})),
 			block(2, token("nft_transfer_event", map[string]any{"sender": alice.Address(), "recipient": bob.Address()})),

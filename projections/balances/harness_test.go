@@ -11,6 +11,7 @@ import (
 
 	"strata/domain/transaction"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
@@ -143,9 +144,9 @@ func transfer(from, to string, amount uint64) body.Event {
 }
 
 // holdings selects the holdings as text.
-const holdings = `
+var holdings = schemas.In(`
 	SELECT account || ' ' || asset || ' ' || balance || ' = ' || received || '-' || sent || '-' || fees || '+' || rewards || ' after ' || n
-	FROM balances_v3.holding ORDER BY account, asset`
+	FROM {balances}.holding ORDER BY account, asset`)
 
 // of replaces the account name at the beginning of each line by its address, and sorts the lines.
 func of(lines ...string) []string {

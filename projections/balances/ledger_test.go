@@ -21,6 +21,7 @@ import (
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
@@ -126,7 +127,7 @@ func stepsOf(t *testing.T, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	if _, err := c.Fold(t.Context(), tx, 0, items); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := tx.Query(t.Context(), `SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM chain_v5.step ORDER BY step`)
+	rows, err := tx.Query(t.Context(), schemas.In(`SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM {chain}.step ORDER BY step`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func stepsOf(t *testing.T, tx pgx.Tx, posts []replay.Post) []projections.Step {
 // checkForked checks that some block was reverted.
 func checkForked(t *testing.T, tx pgx.Tx) {
 	t.Helper()
-	if len(replay.Texts(t, tx, `SELECT step::text FROM chain_v5.step WHERE kind = -1 LIMIT 1`)) == 0 {
+	if len(replay.Texts(t, tx, schemas.In(`SELECT step::text FROM {chain}.step WHERE kind = -1 LIMIT 1`))) == 0 {
 		t.Fatal("the history has no reorganisation")
 	}
 }
@@ -260,7 +261,7 @@ func rewardEntries(t *testing.T, reward map[string]any) []entry {
 // checkPointers follows the pointer of each ledger row. It returns the number of rows of each cause.
 func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) (causes map[string]int) {
 	t.Helper()
-	rows, err := tx.Query(t.Context(), `SELECT account, asset, delta::text, cause, pointer, source_seq, tx_index FROM balances_v3.ledger`)
+	rows, err := tx.Query(t.Context(), schemas.In(`SELECT account, asset, delta::text, cause, pointer, source_seq, tx_index FROM {balances}.ledger`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +318,7 @@ func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) (causes map[str
 func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) (blocks int) {
 	t.Helper()
 	sums := map[string]*big.Int{}
-	heights := replay.Texts(t, tx, `SELECT height || ' ' || block_seq FROM chain_v5.canonical ORDER BY height`)
+	heights := replay.Texts(t, tx, schemas.In(`SELECT height || ' ' || block_seq FROM {chain}.canonical ORDER BY height`))
 	for _, line := range heights {
 		height, text, _ := strings.Cut(line, " ")
 		seq, err := strconv.Atoi(text)
@@ -338,11 +339,11 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) (blocks int) {
 			}
 		}
 		got := map[string]string{}
-		for _, line := range replay.Texts(t, tx, `
+		for _, line := range replay.Texts(t, tx, schemas.In(`
 			SELECT account || ' ' || asset || '=' || balance FROM (
 				SELECT DISTINCT ON (account, asset) account, asset, balance
-				FROM balances_v3.ledger WHERE height <= $1::bigint ORDER BY account, asset, height DESC, n DESC
-			) last WHERE balance <> 0`, height) {
+				FROM {balances}.ledger WHERE height <= $1::bigint ORDER BY account, asset, height DESC, n DESC
+			) last WHERE balance <> 0`), height) {
 			key, balance, _ := strings.Cut(line, "=")
 			got[key] = balance
 		}
@@ -356,7 +357,7 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) (blocks int) {
 		}
 	}
 	final := map[string]string{}
-	for _, line := range replay.Texts(t, tx, `SELECT account || ' ' || asset || '=' || balance FROM balances_v3.holding WHERE balance <> 0`) {
+	for _, line := range replay.Texts(t, tx, schemas.In(`SELECT account || ' ' || asset || '=' || balance FROM {balances}.holding WHERE balance <> 0`)) {
 		key, balance, _ := strings.Cut(line, "=")
 		final[key] = balance
 	}
@@ -369,11 +370,11 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) (blocks int) {
 	for key, balance := range final {
 		t.Errorf("holding of %s: got %s, but no event accounts for it", key, balance)
 	}
-	for _, line := range replay.Texts(t, tx, `
-		SELECT account || ' ' || asset || ' ' || n FROM balances_v3.ledger
+	for _, line := range replay.Texts(t, tx, schemas.In(`
+		SELECT account || ' ' || asset || ' ' || n FROM {balances}.ledger
 		WHERE balance <> received - sent - fees + rewards OR n <= 0
 		UNION ALL
-		SELECT account || ' ' || asset || ' ' || count(*) FROM balances_v3.ledger GROUP BY account, asset HAVING count(*) <> max(n)`) {
+		SELECT account || ' ' || asset || ' ' || count(*) FROM {balances}.ledger GROUP BY account, asset HAVING count(*) <> max(n)`)) {
 		t.Errorf("sums or numbers of %s are wrong", line)
 	}
 	return len(heights)

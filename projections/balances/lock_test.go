@@ -7,6 +7,7 @@ import (
 	"strata/domain/bitcoin"
 	"strata/domain/clarity"
 	"strata/domain/pox"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/internal/body"
 )
@@ -16,11 +17,11 @@ func oneStep(step projections.Step) []projections.Step { return []projections.St
 // boot is the boot address of testnet, which deployed the stacking contracts.
 const boot = "ST000000000000000000002AMW42H"
 
-const (
-	locks = `
+var (
+	locks = schemas.In(`
 		SELECT account || ' ' || amount || ' until ' || unlock_height || ' by pox ' || pox_version || ' at ' || height || ' ' || cause || ' ' || pointer
-		FROM (SELECT DISTINCT ON (account) * FROM balances_v3.stx_lock ORDER BY account, height DESC, position DESC) last ORDER BY account`
-	lockCount = `SELECT count(*)::text FROM balances_v3.stx_lock`
+		FROM (SELECT DISTINCT ON (account) * FROM {balances}.stx_lock ORDER BY account, height DESC, position DESC) last ORDER BY account`)
+	lockCount = schemas.In(`SELECT count(*)::text FROM {balances}.stx_lock`)
 )
 
 func locked(account string, amount, until uint64, contract string) body.Event {

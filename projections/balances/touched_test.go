@@ -13,6 +13,7 @@ import (
 	"strata/domain/shard"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/balances"
 )
@@ -54,9 +55,9 @@ func TestTouched(t *testing.T) {
 				for name := range maps.Keys(now) {
 					changed[name] = before[name] != now[name]
 				}
-				inBlock := replay.Texts(t, tx, `
-					SELECT account FROM balances_v3.ledger WHERE height = $1
-					UNION SELECT account FROM balances_v3.stx_lock WHERE height = $1`, step.Height)
+				inBlock := replay.Texts(t, tx, schemas.In(`
+					SELECT account FROM {balances}.ledger WHERE height = $1
+					UNION SELECT account FROM {balances}.stx_lock WHERE height = $1`), step.Height)
 				for name, changed := range changed {
 					if account, ok := strings.CutPrefix(name, shard.Account("")); ok && changed && step.Kind == projections.Apply && !slices.Contains(inBlock, account) {
 						ended++ // its lock has ended, and nothing else happened to the account
@@ -90,23 +91,23 @@ func TestTouched(t *testing.T) {
 func answers(t *testing.T, tx pgx.Tx) map[string]string {
 	t.Helper()
 	summaries := map[string]string{}
-	rows, err := tx.Query(t.Context(), `
+	rows, err := tx.Query(t.Context(), schemas.In(`
 		WITH tip AS (
-			SELECT * FROM balances_v3.block ORDER BY height DESC LIMIT 1
+			SELECT * FROM {balances}.block ORDER BY height DESC LIMIT 1
 		), lock AS (
 			SELECT DISTINCT ON (account) account,
 			       amount > 0 AND unlock_height > tip.burn_block_height AND NOT coalesce(tip.burn_block_height >= CASE pox_version
 			           WHEN 1 THEN pox_v1_unlock_height WHEN 2 THEN pox_v2_unlock_height
 			           WHEN 3 THEN pox_v3_unlock_height WHEN 4 THEN pox_v4_unlock_height END, false) AS in_force,
 			       l.source_seq
-			FROM balances_v3.stx_lock l CROSS JOIN tip
+			FROM {balances}.stx_lock l CROSS JOIN tip
 			ORDER BY account, l.height DESC, position DESC
 		)
 		SELECT account, concat_ws(' ', (
-		           SELECT string_agg(concat_ws(':', asset, n, balance, source_seq), ' ' ORDER BY asset) FROM balances_v3.holding h WHERE h.account = account.account
+		           SELECT string_agg(concat_ws(':', asset, n, balance, source_seq), ' ' ORDER BY asset) FROM {balances}.holding h WHERE h.account = account.account
 		       ), lock.in_force, CASE WHEN lock.in_force THEN lock.source_seq END)
-		FROM (SELECT account FROM balances_v3.holding UNION SELECT account FROM balances_v3.stx_lock) account
-		LEFT JOIN lock USING (account)`)
+		FROM (SELECT account FROM {balances}.holding UNION SELECT account FROM {balances}.stx_lock) account
+		LEFT JOIN lock USING (account)`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func answers(t *testing.T, tx pgx.Tx) map[string]string {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	rows, err = tx.Query(t.Context(), `SELECT height, index_block_hash, block_hash FROM balances_v3.block`)
+	rows, err = tx.Query(t.Context(), schemas.In(`SELECT height, index_block_hash, block_hash FROM {balances}.block`))
 	if err != nil {
 		t.Fatal(err)
 	}

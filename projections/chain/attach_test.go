@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
 	"strata/projections/internal/body"
 )
@@ -226,10 +227,10 @@ func TestReplacedContent(t *testing.T) {
 		}
 		posts := []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), genesis()}
 		foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
-		got := replay.Texts(t, tx, `
+		got := replay.Texts(t, tx, schemas.In(`
 			SELECT b.source_seq || ' ' || b.tx_count || ' ' || b.attached || ' ' ||
-			       (SELECT count(*) FROM chain_v5.transaction t WHERE t.source_seq = b.source_seq)
-			FROM chain_v5.block b WHERE height = 0`)
+			       (SELECT count(*) FROM {chain}.transaction t WHERE t.source_seq = b.source_seq)
+			FROM {chain}.block b WHERE height = 0`))
 		if len(got) != 1 || got[0] != "3 1 true 1" {
 			t.Errorf("%s: genesis is %q, want event 3 with one transaction", batching.name, got)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
 	"strata/projections/internal/body"
 )
@@ -15,10 +16,10 @@ import (
 // joins the followed fork, and < that it leaves it.
 func allSteps(t *testing.T, tx pgx.Tx) string {
 	t.Helper()
-	list := replay.Texts(t, tx, `
+	list := replay.Texts(t, tx, schemas.In(`
 		SELECT CASE s.kind WHEN 1 THEN '+' WHEN -1 THEN '-' ELSE CASE s.record WHEN 3 THEN '>' ELSE '<' END END || ' ' ||
 			CASE WHEN s.kind <> 0 THEN encode(s.index_block_hash, 'hex') ELSE encode(b.burn_block_hash, 'hex') || encode(b.consensus_hash, 'hex') END
-		FROM chain_v5.step s LEFT JOIN chain_v5.burn_block b ON b.source_seq = s.block_seq ORDER BY s.step`)
+		FROM {chain}.step s LEFT JOIN {chain}.burn_block b ON b.source_seq = s.block_seq ORDER BY s.step`))
 	for i, text := range list {
 		sign, id, _ := strings.Cut(text, " ")
 		name, _ := known.Load(id)

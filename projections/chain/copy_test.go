@@ -13,6 +13,7 @@ import (
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
 	"strata/projections/internal/body"
 	"strata/projections/internal/rig"
@@ -130,9 +131,9 @@ func testNarrowCopies(t *testing.T, config synthchain.Config, posts int) {
 	rig.CheckSameRows(t, alone, log)
 
 	var copies, kept int
-	if err := log.Pool().QueryRow(t.Context(), `
+	if err := log.Pool().QueryRow(t.Context(), schemas.In(`
 		SELECT count(*), count(*) FILTER (WHERE b.source_seq = n.source_seq)
-		FROM chain_v5.narrow_copy n JOIN chain_v5.block b USING (index_block_hash)`).Scan(&copies, &kept); err != nil {
+		FROM {chain}.narrow_copy n JOIN {chain}.block b USING (index_block_hash)`)).Scan(&copies, &kept); err != nil {
 		t.Fatal(err)
 	}
 	if copies < before/2 || before < 20 || kept > 0 {
@@ -189,17 +190,17 @@ func TestNarrowCopyRows(t *testing.T) {
 				if state.chain != "genesis a1 a2" || state.quarantined != "" {
 					t.Errorf("%s, %s: got chain %s, quarantine %q", c.name, batching.name, state.chain, state.quarantined)
 				}
-				content := replay.Texts(t, tx, `SELECT concat_ws(' ', source_seq, first_seq) FROM chain_v5.block WHERE height = 1`)
-				narrow := replay.Texts(t, tx, `SELECT source_seq::text FROM chain_v5.narrow_copy ORDER BY source_seq`)
+				content := replay.Texts(t, tx, schemas.In(`SELECT concat_ws(' ', source_seq, first_seq) FROM {chain}.block WHERE height = 1`))
+				narrow := replay.Texts(t, tx, schemas.In(`SELECT source_seq::text FROM {chain}.narrow_copy ORDER BY source_seq`))
 				if want := c.content + " 2"; len(content) != 1 || content[0] != want || strings.Join(narrow, " ") != c.narrow {
 					t.Errorf("%s, %s: got content %q, narrow %q, want %q, %q", c.name, batching.name, content, narrow, want, c.narrow)
 				}
-				rows := replay.Texts(t, tx, `
+				rows := replay.Texts(t, tx, schemas.In(`
 					SELECT concat_ws(' ', b.tx_count, b.event_count,
-					       (SELECT count(*) FROM chain_v5.transaction t WHERE t.source_seq = b.source_seq),
-					       (SELECT count(*) FROM chain_v5.event e WHERE e.source_seq = b.source_seq),
-					       (SELECT count(*) FROM chain_v5.event e WHERE NOT EXISTS (SELECT FROM chain_v5.block o WHERE o.source_seq = e.source_seq)))
-					FROM chain_v5.block b WHERE height = 1`)
+					       (SELECT count(*) FROM {chain}.transaction t WHERE t.source_seq = b.source_seq),
+					       (SELECT count(*) FROM {chain}.event e WHERE e.source_seq = b.source_seq),
+					       (SELECT count(*) FROM {chain}.event e WHERE NOT EXISTS (SELECT FROM {chain}.block o WHERE o.source_seq = e.source_seq)))
+					FROM {chain}.block b WHERE height = 1`))
 				if f := strings.Fields(rows[0]); f[0] != f[2] || f[1] != f[3] || f[4] != "0" {
 					t.Errorf("%s, %s: the block has %s", c.name, batching.name, rows[0])
 				}

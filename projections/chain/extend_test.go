@@ -17,6 +17,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
@@ -111,10 +112,10 @@ func TestExtendDown(t *testing.T) {
 	kills := 0
 	for kills < killsMin {
 		child := startChild(t, piece)
-		steps := rig.Query[int64](t, log, `SELECT max(step) FROM chain_v5.step`)
+		steps := rig.Query[int64](t, log, schemas.In(`SELECT max(step) FROM {chain}.step`))
 		eventually.Holds(t, "the process extends the chain", func() bool {
 			return rig.Query[bool](t, log, `SELECT unfinished FROM strata.projection WHERE name = 'chain'`) &&
-				rig.Query[int64](t, log, `SELECT max(step) FROM chain_v5.step`) > steps
+				rig.Query[int64](t, log, schemas.In(`SELECT max(step) FROM {chain}.step`)) > steps
 		})
 		if err := child.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -122,14 +123,14 @@ func TestExtendDown(t *testing.T) {
 		_ = child.Wait()
 		kills++
 	}
-	if n := rig.Query[int](t, log, `SELECT count(*) FROM chain_v5.unfinished`); n == 0 {
+	if n := rig.Query[int](t, log, schemas.In(`SELECT count(*) FROM {chain}.unfinished`)); n == 0 {
 		t.Fatal("nothing was left to do")
 	}
 	last := startChild(t, piece)
 	replay.Wait(t, log)
 	_ = last.Process.Kill()
 	_ = last.Wait()
-	if n := rig.Query[int](t, log, `SELECT count(*) FROM chain_v5.unfinished`); n != 0 {
+	if n := rig.Query[int](t, log, schemas.In(`SELECT count(*) FROM {chain}.unfinished`)); n != 0 {
 		t.Errorf("%d rows say that something is unfinished", n)
 	}
 	t.Logf("fault: of %d blocks, %d appended below the others; %d kills meanwhile, the rows are those of the right order", len(blocks), begin, kills)
@@ -178,7 +179,7 @@ func TestLongHistory(t *testing.T) {
 			t.Logf("%d blocks in %v: %s", blocks, time.Since(began).Round(time.Millisecond), line)
 		}
 	}
-	if n := rig.Query[int](t, log, `SELECT count(*) FROM chain_v5.canonical`); n != blocks+1 {
+	if n := rig.Query[int](t, log, schemas.In(`SELECT count(*) FROM {chain}.canonical`)); n != blocks+1 {
 		t.Errorf("%d canonical blocks, want %d", n, blocks+1)
 	}
 }

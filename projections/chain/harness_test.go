@@ -13,6 +13,7 @@ import (
 
 	"strata/domain/transaction"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/internal/body"
@@ -193,15 +194,15 @@ func read(t *testing.T, tx pgx.Tx) state {
 		return strings.Join(list, " ")
 	}
 	return state{
-		chain: names(`
+		chain: names(schemas.In(`
 			SELECT ' ' || encode(b.index_block_hash, 'hex')
-			FROM chain_v5.canonical c JOIN chain_v5.block b ON b.source_seq = c.block_seq ORDER BY c.height`),
-		steps: names(`
-			SELECT CASE kind WHEN 1 THEN '+' ELSE '-' END || ' ' || encode(index_block_hash, 'hex') FROM chain_v5.step WHERE kind <> 0 ORDER BY step`),
-		gaps: names(`SELECT ' ' || encode(parent_index_block_hash, 'hex') FROM chain_v5.gap ORDER BY height, source_seq`),
-		burn: names(`
+			FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq ORDER BY c.height`)),
+		steps: names(schemas.In(`
+			SELECT CASE kind WHEN 1 THEN '+' ELSE '-' END || ' ' || encode(index_block_hash, 'hex') FROM {chain}.step WHERE kind <> 0 ORDER BY step`)),
+		gaps: names(schemas.In(`SELECT ' ' || encode(parent_index_block_hash, 'hex') FROM {chain}.gap ORDER BY height, source_seq`)),
+		burn: names(schemas.In(`
 			SELECT ' ' || encode(burn_block_hash, 'hex') || encode(consensus_hash, 'hex')
-			FROM chain_v5.burn_block WHERE canonical ORDER BY height, source_seq`),
+			FROM {chain}.burn_block WHERE canonical ORDER BY height, source_seq`)),
 		quarantined: strings.Join(replay.Texts(t, tx, `SELECT seq || pointer FROM strata.quarantine ORDER BY seq`), " "),
 	}
 }
@@ -210,9 +211,9 @@ func read(t *testing.T, tx pgx.Tx) state {
 // revert must remove the top, and in the end the stack must equal the table of canonical blocks.
 func checkSteps(t *testing.T, tx pgx.Tx) {
 	t.Helper()
-	rows, err := tx.Query(t.Context(), `
+	rows, err := tx.Query(t.Context(), schemas.In(`
 		SELECT s.step, s.kind, s.height, s.index_block_hash, coalesce(b.parent_index_block_hash, ''), s.block_seq
-		FROM chain_v5.step s LEFT JOIN chain_v5.block b USING (index_block_hash) ORDER BY s.step`)
+		FROM {chain}.step s LEFT JOIN {chain}.block b USING (index_block_hash) ORDER BY s.step`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +231,7 @@ func checkSteps(t *testing.T, tx pgx.Tx) {
 		problems            []string
 		problem             = func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 		canonical, replayed []string
-		canonicalSQL        = `SELECT height || ' ' || block_seq FROM chain_v5.canonical ORDER BY height`
+		canonicalSQL        = schemas.In(`SELECT height || ' ' || block_seq FROM {chain}.canonical ORDER BY height`)
 		describe            = func(e entry) string { return fmt.Sprintf("%d %d", e.height, e.seq) }
 		_, scanned          = pgx.ForEachRow(rows, []any{&number, &kind, &height, &id, &parent, &seq}, func() error {
 			if number != last+1 {

@@ -10,6 +10,7 @@ import (
 
 	"strata/domain/transaction"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
 	"strata/projections/internal/body"
 )
@@ -130,17 +131,17 @@ func TestStrangeContent(t *testing.T) {
 			t.Fatalf("got %+v", got)
 		}
 		for _, c := range []struct{ name, query, want string }{
-			{"unknown payload", `SELECT type_id || ' ' || nonce || ' ' || fee || ' ' || sender FROM chain_v5.transaction WHERE source_seq = 2 AND tx_index = 0`,
+			{"unknown payload", schemas.In(`SELECT type_id || ' ' || nonce || ' ' || fee || ' ' || sender FROM {chain}.transaction WHERE source_seq = 2 AND tx_index = 0`),
 				"200 4 321 " + body.Account("ahead").Address()},
-			{"unknown status", `SELECT status || ' ' || fee FROM chain_v5.transaction WHERE source_seq = 2 AND tx_index = 1`,
+			{"unknown status", schemas.In(`SELECT status || ' ' || fee FROM {chain}.transaction WHERE source_seq = 2 AND tx_index = 1`),
 				"abort_by_a_new_reason 0"},
-			{"text of the virtual machine", `SELECT vm_error FROM chain_v5.transaction WHERE source_seq = 2 AND tx_index = 1`,
+			{"text of the virtual machine", schemas.In(`SELECT vm_error FROM {chain}.transaction WHERE source_seq = 2 AND tx_index = 1`),
 				strings.ReplaceAll(text, "\x00", "\uFFFD")},
-			{"principal", `SELECT recipient || ' ' || amount FROM chain_v5.event WHERE source_seq = 2 AND event_index = 0`,
+			{"principal", schemas.In(`SELECT recipient || ' ' || amount FROM {chain}.event WHERE source_seq = 2 AND event_index = 0`),
 				strings.ReplaceAll(strange, "\x00", "\uFFFD") + " 340282366920938463463374607431768211455"},
-			{"unknown event", `SELECT type || ' ' || pointer FROM chain_v5.event WHERE source_seq = 2 AND event_index = 1`,
+			{"unknown event", schemas.In(`SELECT type || ' ' || pointer FROM {chain}.event WHERE source_seq = 2 AND event_index = 1`),
 				"event_of_a_later_release 1"},
-			{"committed events", `SELECT event_count::text FROM chain_v5.transaction WHERE source_seq = 2 AND tx_index = 2`, "2"},
+			{"committed events", schemas.In(`SELECT event_count::text FROM {chain}.transaction WHERE source_seq = 2 AND tx_index = 2`), "2"},
 		} {
 			if got := strings.Join(replay.Texts(t, tx, c.query), ", "); got != c.want {
 				t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
@@ -160,11 +161,11 @@ func TestOrphanedTransactions(t *testing.T) {
 	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
 	posts := append(threeTenures(), bitcoin("102b", "101a"), stacks("b2", "a1", "102b"))
 	foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return 1, false })
-	got := replay.Texts(t, tx, `
+	got := replay.Texts(t, tx, schemas.In(`
 		SELECT b.height || ' ' || (c.block_seq IS NOT NULL) || ' ' || count(*)
-		FROM chain_v5.transaction t JOIN chain_v5.block b USING (source_seq)
-		LEFT JOIN chain_v5.canonical c ON c.block_seq = b.source_seq
-		GROUP BY b.height, b.source_seq, c.block_seq ORDER BY b.height, b.source_seq`)
+		FROM {chain}.transaction t JOIN {chain}.block b USING (source_seq)
+		LEFT JOIN {chain}.canonical c ON c.block_seq = b.source_seq
+		GROUP BY b.height, b.source_seq, c.block_seq ORDER BY b.height, b.source_seq`))
 	want := "0 true 1, 1 true 1, 2 false 1, 2 true 1, 3 false 1"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("height, canonical and transactions of each block:\n got %s\nwant %s", strings.Join(got, ", "), want)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/balances"
 	"strata/projections/internal/rig"
 )
@@ -54,19 +55,19 @@ func TestRecordings(t *testing.T) {
 			replay.Run(t, log, rig.Chain(t), balances.New(nil))
 
 			var got expectation
-			err = log.Pool().QueryRow(t.Context(), `
+			err = log.Pool().QueryRow(t.Context(), schemas.In(`
 				SELECT b.height, '0x' || encode(b.index_block_hash, 'hex'), '0x' || encode(b.block_hash, 'hex'),
-				       (SELECT count(*) FROM chain_v5.canonical), (SELECT min(height) FROM chain_v5.canonical),
-				       (SELECT count(*) FROM chain_v5.block)
-				FROM chain_v5.canonical c JOIN chain_v5.block b ON b.source_seq = c.block_seq
-				ORDER BY c.height DESC LIMIT 1`).
+				       (SELECT count(*) FROM {chain}.canonical), (SELECT min(height) FROM {chain}.canonical),
+				       (SELECT count(*) FROM {chain}.block)
+				FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq
+				ORDER BY c.height DESC LIMIT 1`)).
 				Scan(&got.Tip.Height, &got.Tip.IndexBlockHash, &got.Tip.BlockHash, &got.ChainBlocks, &got.FirstHeight, &got.AllBlocks)
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = log.Pool().QueryRow(t.Context(), `
+			err = log.Pool().QueryRow(t.Context(), schemas.In(`
 				SELECT count(*), coalesce(sum(t.fee), 0)::text, coalesce(sum(t.event_count), 0)
-				FROM chain_v5.canonical c JOIN chain_v5.transaction t ON t.source_seq = c.block_seq`).
+				FROM {chain}.canonical c JOIN {chain}.transaction t ON t.source_seq = c.block_seq`)).
 				Scan(&got.Txs, &got.Fees, &got.Events)
 			if err != nil {
 				t.Fatal(err)
@@ -89,13 +90,13 @@ func TestRecordings(t *testing.T) {
 					t.Errorf("%s: got %v, want %v", n.name, n.got, n.want)
 				}
 			}
-			rig.Compare(t, "STX balance", want.STX, rig.Pairs(t, log, `
-				SELECT account, balance::text FROM balances_v3.holding WHERE asset = 'stx' AND balance <> 0`))
+			rig.Compare(t, "STX balance", want.STX, rig.Pairs(t, log, schemas.In(`
+				SELECT account, balance::text FROM {balances}.holding WHERE asset = 'stx' AND balance <> 0`)))
 			// The other implementation ignored the nonces of tenure changes (7) and Nakamoto coinbases (8). A node
 			// counts them like all others: they are consecutive with the rest. Check both ways of counting.
 			rig.Compare(t, "next nonce without tenures", want.Nonce, rig.Pairs(t, log, fmt.Sprintf(nextNonceSQL, `AND type_id NOT IN (7, 8)`)))
-			rig.Compare(t, "next nonce", rig.Pairs(t, log, fmt.Sprintf(nextNonceSQL, ``)), rig.Pairs(t, log, `
-				SELECT DISTINCT ON (account) account, next_nonce::text FROM balances_v3.nonce ORDER BY account, height DESC`))
+			rig.Compare(t, "next nonce", rig.Pairs(t, log, fmt.Sprintf(nextNonceSQL, ``)), rig.Pairs(t, log, schemas.In(`
+				SELECT DISTINCT ON (account) account, next_nonce::text FROM {balances}.nonce ORDER BY account, height DESC`)))
 
 			var quarantined int
 			if err := log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM strata.quarantine`).Scan(&quarantined); err != nil {
@@ -109,9 +110,9 @@ func TestRecordings(t *testing.T) {
 }
 
 // nextNonceSQL counts nonces from the canonical transactions. Nobody signed the boot transactions, so they have none.
-const nextNonceSQL = `
+var nextNonceSQL = schemas.In(`
 	SELECT account, (max(u.nonce) + 1)::text
-	FROM chain_v5.canonical c JOIN chain_v5.transaction t ON t.source_seq = c.block_seq
+	FROM {chain}.canonical c JOIN {chain}.transaction t ON t.source_seq = c.block_seq
 	CROSS JOIN LATERAL (VALUES (t.sender, t.nonce), (t.sponsor, t.sponsor_nonce)) u (account, nonce)
 	WHERE u.nonce IS NOT NULL AND account NOT LIKE '%%000000000000000000002%%' %s
-	GROUP BY account`
+	GROUP BY account`)

@@ -9,6 +9,7 @@ import (
 
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
 )
 
@@ -34,7 +35,7 @@ func TestSteps(t *testing.T) {
 					inTx(t, pool, func(tx pgx.Tx) {
 						foldAll(t, tx, rule, items, func() (int, bool) { return 1 + random.IntN(60), random.IntN(2) == 0 })
 						checkSteps(t, tx)
-						steps := replay.Texts(t, tx, `SELECT step || ' ' || kind || ' ' || block_seq || ' ' || source_seq FROM chain_v5.step ORDER BY step`)
+						steps := replay.Texts(t, tx, schemas.In(`SELECT step || ' ' || kind || ' ' || block_seq || ' ' || source_seq FROM {chain}.step ORDER BY step`))
 						if seed == 0 {
 							first = steps
 							if len(steps) < 100 {

@@ -9,6 +9,7 @@ import (
 	"strata/domain/shard"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/chain"
 )
@@ -78,9 +79,9 @@ func TestTouched(t *testing.T) {
 // canonical returns the id of the canonical block by each shard name that readers use for it.
 func canonical(t *testing.T, tx pgx.Tx) map[string]string {
 	t.Helper()
-	rows, err := tx.Query(t.Context(), `
+	rows, err := tx.Query(t.Context(), schemas.In(`
 		SELECT c.height, b.index_block_hash, b.block_hash
-		FROM chain_v5.canonical c JOIN chain_v5.block b ON b.source_seq = c.block_seq`)
+		FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq`))
 	if err != nil {
 		t.Fatal(err)
 	}

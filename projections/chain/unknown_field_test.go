@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
 	"strata/projections/internal/body"
 )
@@ -35,7 +36,7 @@ func TestUnknownFields(t *testing.T) {
 	for _, batching := range batchings {
 		inTx(t, pool, func(tx pgx.Tx) {
 			foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
-			got := replay.Texts(t, tx, `SELECT concat_ws(' ', path, first_seq, source_seq, events) FROM chain_v5.unknown_field ORDER BY path`)
+			got := replay.Texts(t, tx, schemas.In(`SELECT concat_ws(' ', path, first_seq, source_seq, events) FROM {chain}.unknown_field ORDER BY path`))
 			if !slices.Equal(got, want) {
 				t.Errorf("%s: got %q, want %q", batching.name, got, want)
 			}
@@ -59,7 +60,7 @@ func TestUnknownFieldsAreBounded(t *testing.T) {
 	for _, batching := range batchings {
 		inTx(t, pool, func(tx pgx.Tx) {
 			foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
-			got := replay.Texts(t, tx, `SELECT concat_ws(' ', path, first_seq, source_seq, events) FROM chain_v5.unknown_field ORDER BY path`)
+			got := replay.Texts(t, tx, schemas.In(`SELECT concat_ws(' ', path, first_seq, source_seq, events) FROM {chain}.unknown_field ORDER BY path`))
 			if len(got) != 501 || got[0] != "(others) 27 61 35" {
 				t.Errorf("%s: got %d rows, the first of which is %s", batching.name, len(got), got[0])
 			}

@@ -18,6 +18,7 @@ import (
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
@@ -72,9 +73,9 @@ type places struct {
 }
 
 func readPlaces(ctx context.Context, log *eventstore.Log) (p places, err error) {
-	rows, err := log.Pool().Query(ctx, `
-		SELECT input, position, (SELECT coalesce(max(step), 0) FROM chain_v5.step), (SELECT coalesce(max(step), 0) FROM ordinals_v1.step)
-		FROM strata.projection`)
+	rows, err := log.Pool().Query(ctx, schemas.In(`
+		SELECT input, position, (SELECT coalesce(max(step), 0) FROM {chain}.step), (SELECT coalesce(max(step), 0) FROM {ordinals}.step)
+		FROM strata.projection`))
 	if err != nil {
 		return p, err
 	}
@@ -85,7 +86,7 @@ func readPlaces(ctx context.Context, log *eventstore.Log) (p places, err error) 
 		switch input {
 		case "log":
 			p.log = append(p.log, position)
-		case "chain_v5":
+		case schemas.In("{chain}"):
 			p.steps[input] = append(p.steps[input], position-chain)
 		default:
 			p.steps[input] = append(p.steps[input], position-ordinals)

@@ -26,6 +26,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/bnschain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/bns"
@@ -137,7 +138,7 @@ func TestKill(t *testing.T) {
 		t.Errorf("the log has %d events and ends at %d", distinct, size)
 	}
 	rig.CheckState(t, log, made.Expected())
-	if n := rig.Query[int](t, log, `SELECT count(*) FROM mempool_v2.transaction`); n < posts/10 {
+	if n := rig.Query[int](t, log, schemas.In(`SELECT count(*) FROM {mempool}.transaction`)); n < posts/10 {
 		t.Errorf("only %d transactions were announced", n)
 	}
 	err := follow.VerifyRows(t.Context(), log, projections.Lines{killedLine(rig.Chain(t))}, follow.VerifyRowsOptions{

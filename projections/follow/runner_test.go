@@ -10,6 +10,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/migrations"
 	"strata/projections"
 	"strata/projections/balances"
@@ -270,7 +271,7 @@ func TestMovedPosition(t *testing.T) {
 		log := replay.NewLog(t)
 		replay.Append(t, log, rig.Blocks(0, 100)...)
 		replay.Run(t, log, rig.Chain(t))
-		if _, err := log.Pool().Exec(t.Context(), `DELETE FROM chain_v5.step WHERE step = 50`); err != nil {
+		if _, err := log.Pool().Exec(t.Context(), schemas.In(`DELETE FROM {chain}.step WHERE step = 50`)); err != nil {
 			t.Fatal(err)
 		}
 		replay.Start(t, log, rig.Chain(t), &rig.Recorder{})

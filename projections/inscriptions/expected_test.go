@@ -14,6 +14,7 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/schemas"
 	"strata/projections/internal/ranked"
 )
 
@@ -56,17 +57,17 @@ type origin struct {
 // check compares all tables with the expected state of a feed.
 func (w *world) check(want *synthordinals.State) {
 	w.t.Helper()
-	same(w, "blocks", rows[blockRow](w, `
+	same(w, "blocks", rows[blockRow](w, schemas.In(`
 		SELECT height AS "Height", time AS "Time", moves AS "Moves", reveals AS "Reveals", encode(block_hash, 'hex') AS "Hash"
-		FROM inscriptions_v2.block ORDER BY height`), wantBlocks(want))
+		FROM {inscriptions}.block ORDER BY height`)), wantBlocks(want))
 	same(w, "inscriptions", w.inscriptions(), wantInscriptions(want))
-	same(w, "locations", rows[locationRow](w, `
+	same(w, "locations", rows[locationRow](w, schemas.In(`
 		SELECT sat AS "Sat", height AS "Height", tx_index AS "Tx", moved AS "Moved", value AS "Value", sat_offset AS "Offset", type AS "Type",
 		       encode(txid, 'hex') AS "Txid", encode(output_txid, 'hex') || ':' || vout AS "Output", address AS "Address"
-		FROM inscriptions_v2.location ORDER BY sat, height, tx_index`), wantLocations(want))
-	same(w, "sats", rows[satRow](w, `
+		FROM {inscriptions}.location ORDER BY sat, height, tx_index`)), wantLocations(want))
+	same(w, "sats", rows[satRow](w, schemas.In(`
 		SELECT sat AS "Sat", height AS "Height", tx_index AS "Tx", inscriptions AS "Inscriptions", encode(output_txid, 'hex') || ':' || vout AS "Output"
-		FROM inscriptions_v2.satoshi ORDER BY sat`), wantSats(want))
+		FROM {inscriptions}.satoshi ORDER BY sat`)), wantSats(want))
 	w.checkLists(want)
 	w.checkOrigins()
 	w.checkMissing(want)
@@ -96,12 +97,12 @@ func (w *world) inscriptions() []inscriptionRow {
 		Bits ordinals.Charms
 		Rank uint8
 	}
-	list := rows[stored](w, `
+	list := rows[stored](w, schemas.In(`
 		SELECT number AS "Number", classic_number AS "Classic", sat AS "Sat", height AS "Height", tx_index AS "Tx", content_length AS "Length",
 		       content_size AS "Size", fee AS "Fee", charms AS "Bits", rarity AS "Rank", recursive AS "Recursive", id AS "ID",
 		       content_type AS "Content", mime_type AS "Mime", genesis_address AS "Genesis", o.address AS "Address", curse_type AS "Curse",
 		       metaprotocol AS "Protocol", delegate AS "Delegate", metadata AS "Meta", parents AS "Parents", recursion_refs AS "Refs"
-		FROM inscriptions_v2.inscription FULL JOIN inscriptions_v2.owner o USING (id, sat, number, height, tx_index) ORDER BY id`)
+		FROM {inscriptions}.inscription FULL JOIN {inscriptions}.owner o USING (id, sat, number, height, tx_index) ORDER BY id`))
 	all := make([]inscriptionRow, len(list))
 	for i, s := range list {
 		all[i] = s.inscriptionRow
@@ -253,9 +254,9 @@ func (w *world) checkLists(s *synthordinals.State) {
 	for _, name := range slices.Sorted(maps.Keys(lists)) {
 		want = append(want, listRow{name, int64(len(lists[name]))})
 	}
-	same(w, "lists", rows[listRow](w, `SELECT name AS "Name", n AS "N" FROM inscriptions_v2.list ORDER BY name`), want)
+	same(w, "lists", rows[listRow](w, schemas.In(`SELECT name AS "Name", n AS "N" FROM {inscriptions}.list ORDER BY name`)), want)
 	parts := map[string][]partRow{}
-	for _, p := range rows[partRow](w, `SELECT list AS "List", a::text::numeric AS "A", b AS "B", c AS "C", n AS "N" FROM inscriptions_v2.part ORDER BY list, a, b, c`) {
+	for _, p := range rows[partRow](w, schemas.In(`SELECT list AS "List", a::text::numeric AS "A", b AS "B", c AS "C", n AS "N" FROM {inscriptions}.part ORDER BY list, a, b, c`)) {
 		parts[p.List] = append(parts[p.List], p)
 	}
 	for name, keys := range lists {
@@ -295,9 +296,9 @@ func (w *world) checkParts(name string, keys []ranked.Key, parts []partRow) {
 // checkOrigins compares rows with the positions in the log that they name.
 func (w *world) checkOrigins() {
 	w.t.Helper()
-	for _, o := range rows[origin](w, `
+	for _, o := range rows[origin](w, schemas.In(`
 		SELECT i.source_seq AS "Seq", b.block_index AS "Index", i.transaction AS "Transaction", i.operation AS "Operation", i.id AS "ID", i.content_at AS "At"
-		FROM inscriptions_v2.inscription i JOIN inscriptions_v2.block b USING (height, source_seq)`) {
+		FROM {inscriptions}.inscription i JOIN {inscriptions}.block b USING (height, source_seq)`)) {
 		r := w.payloads[o.Seq].Apply[o.Index].Transactions[o.Transaction].Operations[o.Operation].Reveal
 		if r == nil || string(r.ID) != o.ID {
 			w.t.Fatalf("inscription %s is not at its origin: %s", o.ID, toJSON(o))
@@ -308,10 +309,10 @@ func (w *world) checkOrigins() {
 		}
 	}
 	var last origin
-	locations := rows[origin](w, `
+	locations := rows[origin](w, schemas.In(`
 		SELECT l.source_seq AS "Seq", b.block_index AS "Index", l.transaction AS "Transaction", l.operation AS "Operation", l.block_order AS "Order",
 		       l.sat AS "Sat", l.height AS "Height", l.tx_index AS "Tx"
-		FROM inscriptions_v2.location l JOIN inscriptions_v2.block b USING (height, source_seq) ORDER BY l.height, l.block_order`)
+		FROM {inscriptions}.location l JOIN {inscriptions}.block b USING (height, source_seq) ORDER BY l.height, l.block_order`))
 	for _, o := range locations {
 		tx := &w.payloads[o.Seq].Apply[o.Index].Transactions[o.Transaction]
 		if l := tx.Operations[o.Operation].Location(tx.TxID, uint64(o.Height)); int64(l.Sat) != o.Sat || int64(l.TxIndex) != o.Tx {
@@ -329,7 +330,7 @@ func (w *world) checkOrigins() {
 		}
 		last = o
 	}
-	if all := rows[listRow](w, `SELECT '' AS "Name", count(*) AS "N" FROM inscriptions_v2.location`)[0].N; all != int64(len(locations)) {
+	if all := rows[listRow](w, schemas.In(`SELECT '' AS "Name", count(*) AS "N" FROM {inscriptions}.location`))[0].N; all != int64(len(locations)) {
 		w.t.Fatalf("%d locations are of no block", all-int64(len(locations)))
 	}
 }
@@ -355,7 +356,7 @@ func (w *world) checkMissing(s *synthordinals.State) {
 			}
 		}
 	}
-	if got := rows[listRow](w, `SELECT '' AS "Name", n AS "N" FROM inscriptions_v2.missing`)[0].N; got != missing {
+	if got := rows[listRow](w, schemas.In(`SELECT '' AS "Name", n AS "N" FROM {inscriptions}.missing`))[0].N; got != missing {
 		w.t.Fatalf("%d inscriptions are missing, want %d", got, missing)
 	}
 }
@@ -364,7 +365,7 @@ func (w *world) checkMissing(s *synthordinals.State) {
 func (w *world) dump() string {
 	var text strings.Builder
 	for _, table := range [][2]string{{"block", "height"}, {"inscription", "id"}, {"location", "sat, height, tx_index"}, {"satoshi", "sat"}, {"list", "name"}} {
-		for _, row := range rows[map[string]any](w, `SELECT * FROM inscriptions_v2.`+table[0]+` ORDER BY `+table[1]) {
+		for _, row := range rows[map[string]any](w, schemas.In(`SELECT * FROM {inscriptions}.`)+table[0]+` ORDER BY `+table[1]) {
 			for _, column := range []string{"source_seq", "block_index", "content_at"} {
 				delete(row, column)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/schemas"
 )
 
 // TestRandomFeeds folds feeds with rollbacks, duplicates, gaps and blocks out of order, in batches of any size, and
@@ -40,7 +41,7 @@ func TestRandomFeeds(t *testing.T) {
 		w.fold(most)
 		for _, table := range []string{"block", "inscription", "owner", "location", "satoshi", "list", "part"} {
 			var n int
-			if err := tx.QueryRow(context.Background(), `SELECT count(*) FROM inscriptions_v2.`+table).Scan(&n); err != nil || n != 0 {
+			if err := tx.QueryRow(context.Background(), schemas.In(`SELECT count(*) FROM {inscriptions}.`)+table).Scan(&n); err != nil || n != 0 {
 				rt.Fatalf("%d rows of %s are left after all blocks were reverted, %v", n, table, err)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/ordinals"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/internal/ranked"
 )
@@ -199,10 +200,10 @@ func (w *world) checkRule(r *rule) {
 		what, query string
 		want        []string
 	}{
-		{"owners", `SELECT number || ' ' || coalesce(address, '∅') AS "Text" FROM inscriptions_v2.owner ORDER BY number`, r.owners},
-		{"locations", `SELECT format('%s@%s.%s %s %s', sat, height, tx_index, moved, chr(get_byte(txid, 0))) AS "Text" FROM inscriptions_v2.location ORDER BY sat, height, tx_index`, r.locations},
-		{"sats", `SELECT format('%s@%s.%s %s', sat, height, tx_index, inscriptions) AS "Text" FROM inscriptions_v2.satoshi ORDER BY sat`, r.sats},
-		{"moves of blocks", `SELECT height || ':' || moves AS "Text" FROM inscriptions_v2.block ORDER BY height`, r.blockMoves},
+		{"owners", schemas.In(`SELECT number || ' ' || coalesce(address, '∅') AS "Text" FROM {inscriptions}.owner ORDER BY number`), r.owners},
+		{"locations", schemas.In(`SELECT format('%s@%s.%s %s %s', sat, height, tx_index, moved, chr(get_byte(txid, 0))) AS "Text" FROM {inscriptions}.location ORDER BY sat, height, tx_index`), r.locations},
+		{"sats", schemas.In(`SELECT format('%s@%s.%s %s', sat, height, tx_index, inscriptions) AS "Text" FROM {inscriptions}.satoshi ORDER BY sat`), r.sats},
+		{"moves of blocks", schemas.In(`SELECT height || ':' || moves AS "Text" FROM {inscriptions}.block ORDER BY height`), r.blockMoves},
 	} {
 		var got []string
 		for _, row := range rows[textRow](w, table.query) {
@@ -213,7 +214,7 @@ func (w *world) checkRule(r *rule) {
 		}
 	}
 	lists := map[string]int64{}
-	for _, l := range rows[listRow](w, `SELECT name AS "Name", n AS "N" FROM inscriptions_v2.list`) {
+	for _, l := range rows[listRow](w, schemas.In(`SELECT name AS "Name", n AS "N" FROM {inscriptions}.list`)) {
 		lists[l.Name] = l.N
 	}
 	for name, want := range r.lists {
@@ -248,8 +249,8 @@ func TestRepeatedReveals(t *testing.T) {
 			}
 			id := again.Reveal.ID
 			want := []string{
-				fmt.Sprintf("inscriptions2 1/payload/apply/0/transactions/0/metadata/ordinal_operations/1 inscription %s was revealed before; there may be more such in this event", id),
-				fmt.Sprintf("inscriptions2 2/payload/apply/0/transactions/1/metadata/ordinal_operations/0 inscription %s was revealed before; there may be more such in this event", id),
+				fmt.Sprintf(schemas.In("inscriptions{inscriptions#} 1/payload/apply/0/transactions/0/metadata/ordinal_operations/1 inscription %s was revealed before; there may be more such in this event"), id),
+				fmt.Sprintf(schemas.In("inscriptions{inscriptions#} 2/payload/apply/0/transactions/1/metadata/ordinal_operations/0 inscription %s was revealed before; there may be more such in this event"), id),
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("got %q, want %q", got, want)
@@ -290,14 +291,14 @@ func TestManyOnOneSat(t *testing.T) {
 	}
 	w.fold(1)
 	const all = blocks * each
-	if n := rows[listRow](w, `SELECT name AS "Name", n AS "N" FROM inscriptions_v2.list WHERE name = 'sat:5'`); len(n) != 1 || n[0].N != all {
+	if n := rows[listRow](w, schemas.In(`SELECT name AS "Name", n AS "N" FROM {inscriptions}.list WHERE name = 'sat:5'`)); len(n) != 1 || n[0].N != all {
 		t.Errorf("the sat has %v, want %d", n, all)
 	}
-	moved := rows[listRow](w, `SELECT '' AS "Name", sum(moved) AS "N" FROM inscriptions_v2.location`)[0].N
+	moved := rows[listRow](w, schemas.In(`SELECT '' AS "Name", sum(moved) AS "N" FROM {inscriptions}.location`))[0].N
 	if want := int64(all * (all - 1) / 2); moved != want {
 		t.Errorf("%d moves, want %d", moved, want)
 	}
-	parts := rows[partRow](w, `SELECT list AS "List", a AS "A", n AS "N" FROM inscriptions_v2.part WHERE list = 'sat:5'`)
+	parts := rows[partRow](w, schemas.In(`SELECT list AS "List", a AS "A", n AS "N" FROM {inscriptions}.part WHERE list = 'sat:5'`))
 	if most := slices.MaxFunc(parts, func(a, b partRow) int { return cmp.Compare(a.N, b.N) }); len(parts) < 2 || most.N > ranked.Most {
 		t.Errorf("the parts of the sat are %v", parts)
 	}

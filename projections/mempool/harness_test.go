@@ -16,6 +16,7 @@ import (
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/internal/body"
 	"strata/projections/mempool"
@@ -172,14 +173,14 @@ func (w *world) texts(query string, args ...any) []string {
 // status returns the status of a transaction and the transaction that replaces it, or "" if the table lacks it.
 func (w *world) status(tx projections.Announced) string {
 	w.t.Helper()
-	return strings.Join(w.texts(`
-		SELECT concat_ws(' ', status, encode(coalesce(taken_by, dropped_for), 'hex')) FROM mempool_v2.transaction WHERE txid = $1`, tx.ID[:]), "")
+	return strings.Join(w.texts(schemas.In(`
+		SELECT concat_ws(' ', status, encode(coalesce(taken_by, dropped_for), 'hex')) FROM {mempool}.transaction WHERE txid = $1`), tx.ID[:]), "")
 }
 
 // changed returns the event that last changed the row of a transaction.
 func (w *world) changed(id hash.Hash32) (seq int64) {
 	w.t.Helper()
-	if err := w.tx.QueryRow(context.Background(), `SELECT changed_seq FROM mempool_v2.transaction WHERE txid = $1`, id[:]).Scan(&seq); err != nil {
+	if err := w.tx.QueryRow(context.Background(), schemas.In(`SELECT changed_seq FROM {mempool}.transaction WHERE txid = $1`), id[:]).Scan(&seq); err != nil {
 		w.t.Fatal(err)
 	}
 	return seq

@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/internal/body"
 )
@@ -87,10 +88,10 @@ func TestProperty(t *testing.T) {
 			for i := range w.steps[before:] {
 				m.take(&w.steps[before+i])
 			}
-			got := w.texts(`
+			got := w.texts(schemas.In(`
 				SELECT encode(txid, 'hex') || ' ' || source_seq || '/' || pointer || ' at ' || receipt_time || ' in ' || receipt_height || ': ' || status
 				       || CASE WHEN status NOT IN ('mined', 'pending') THEN coalesce(' ' || encode(coalesce(taken_by, dropped_for), 'hex'), '') ELSE '' END
-				FROM mempool_v2.transaction ORDER BY txid`)
+				FROM {mempool}.transaction ORDER BY txid`))
 			if want := m.rows(); !slices.Equal(got, want) {
 				rt.Fatalf("after step %d:\n got %q\nwant %q", w.folded, got, want)
 			}

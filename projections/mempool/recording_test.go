@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/internal/rig"
 	"strata/projections/mempool"
 )
@@ -16,13 +17,13 @@ func TestRecordedReplacements(t *testing.T) {
 	replay.Append(t, log, replay.Archive(t, "node", "nakamoto-epoch4.tsv.gz")...)
 	replay.Run(t, log, rig.Chain(t), mempool.New())
 	rig.Compare(t, "transactions", map[string]string{"mined": "326", "dropped_replace_by_fee": "1"},
-		rig.Pairs(t, log, `SELECT status, count(*)::text FROM mempool_v2.transaction GROUP BY 1`))
-	for id, nonces := range rig.Pairs(t, log, `
-		SELECT '0x' || encode(t.txid, 'hex'), t.sender || ' ' || t.nonce || ' ' || used.nonce FROM mempool_v2.transaction t
+		rig.Pairs(t, log, schemas.In(`SELECT status, count(*)::text FROM {mempool}.transaction GROUP BY 1`)))
+	for id, nonces := range rig.Pairs(t, log, schemas.In(`
+		SELECT '0x' || encode(t.txid, 'hex'), t.sender || ' ' || t.nonce || ' ' || used.nonce FROM {mempool}.transaction t
 		CROSS JOIN LATERAL (
-			SELECT max(c.nonce) AS nonce FROM chain_v5.transaction c JOIN chain_v5.canonical k ON k.block_seq = c.source_seq
+			SELECT max(c.nonce) AS nonce FROM {chain}.transaction c JOIN {chain}.canonical k ON k.block_seq = c.source_seq
 			WHERE c.sender = t.sender AND c.raw_tx <> '\x00'
-		) used WHERE t.status = 'pending'`) {
+		) used WHERE t.status = 'pending'`)) {
 		t.Errorf("%s waits: %s", id, nonces)
 	}
 }

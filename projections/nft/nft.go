@@ -18,7 +18,8 @@ const Name = string(domain.NFT)
 // Version history:
 //   - 1: first version.
 //   - 2: a property that the contract fails to state does not lose the others.
-const Version = 2
+//   - 3: reads that find what is known already, and growing pauses between fetches that find nothing new.
+const Version = 3
 
 // Spec describes the projection's tables.
 func Spec() projections.Spec { return token.Spec(domain.NFT, Version) }

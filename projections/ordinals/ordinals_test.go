@@ -11,6 +11,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/ordinals"
@@ -27,8 +28,8 @@ type feedStep struct {
 // steps reads the list, which must be numbered without gaps.
 func steps(t *testing.T, log *eventstore.Log) (list []feedStep) {
 	t.Helper()
-	rows, err := log.Pool().Query(t.Context(), `
-		SELECT step, kind, height, block_hash, block_seq, block_size, block_index FROM ordinals_v1.step ORDER BY step`)
+	rows, err := log.Pool().Query(t.Context(), schemas.In(`
+		SELECT step, kind, height, block_hash, block_seq, block_size, block_index FROM {ordinals}.step ORDER BY step`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func replaySteps(t *testing.T, list []feedStep) map[int64]feedStep {
 
 func anomalies(t *testing.T, log *eventstore.Log) map[string]string {
 	t.Helper()
-	rows, err := log.Pool().Query(t.Context(), `SELECT source_seq, pointer, kind, height FROM ordinals_v1.anomaly`)
+	rows, err := log.Pool().Query(t.Context(), schemas.In(`SELECT source_seq, pointer, kind, height FROM {ordinals}.anomaly`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func TestFeeds(t *testing.T) {
 					t.Errorf("%d blocks are applied, want %d", len(got), len(expected))
 				}
 				blocks := map[int64]feedStep{}
-				rows, err := log.Pool().Query(t.Context(), `SELECT height, block_hash, source_seq, size, block_index FROM ordinals_v1.block`)
+				rows, err := log.Pool().Query(t.Context(), schemas.In(`SELECT height, block_hash, source_seq, size, block_index FROM {ordinals}.block`))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -15,6 +15,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
 	"strata/projections/rosetta"
 )
@@ -43,7 +44,7 @@ func fold(t *testing.T, log *eventstore.Log, posts ...replay.Post) {
 	replay.Run(t, log, canonical, rosetta.New())
 }
 
-const blockEvents = `SELECT sequence || ' ' || height || ' ' || added || ' ' || index_block_hash::text || ' ' || block_hash::text FROM rosetta_v1.block_event ORDER BY sequence`
+var blockEvents = schemas.In(`SELECT sequence || ' ' || height || ' ' || added || ' ' || index_block_hash::text || ' ' || block_hash::text FROM {rosetta}.block_event ORDER BY sequence`)
 
 // TestBlockEvents checks that the list has each block that came or went, and that to follow it leads to the canonical
 // chain, however the blocks were folded.
@@ -68,19 +69,19 @@ func TestBlockEvents(t *testing.T) {
 			if parts := rows(t, inParts, blockEvents); fmt.Sprint(parts) != fmt.Sprint(all) {
 				t.Errorf("folded in parts the list is %q, at once %q", parts, all)
 			}
-			steps := rows(t, atOnce, `
+			steps := rows(t, atOnce, schemas.In(`
 				SELECT row_number() OVER (ORDER BY s.step) - 1 || ' ' || s.height || ' ' || (s.kind = 1) || ' ' || s.index_block_hash::text || ' ' || b.block_hash::text
-				FROM chain_v5.step s JOIN chain_v5.block b USING (index_block_hash) WHERE s.kind <> 0 ORDER BY s.step`)
+				FROM {chain}.step s JOIN {chain}.block b USING (index_block_hash) WHERE s.kind <> 0 ORDER BY s.step`))
 			if fmt.Sprint(all) != fmt.Sprint(steps) {
 				t.Errorf("got %q, want the steps %q", all, steps)
 			}
-			removed := rows(t, atOnce, `SELECT sequence::text FROM rosetta_v1.block_event WHERE NOT added`)
+			removed := rows(t, atOnce, schemas.In(`SELECT sequence::text FROM {rosetta}.block_event WHERE NOT added`))
 			if len(removed) == 0 {
 				t.Error("no block was removed: the chain has no forks")
 			}
 			const tip = ` ORDER BY height`
-			got := rows(t, atOnce, `SELECT height || ' ' || source_seq FROM rosetta_v1.block`+tip)
-			if want := rows(t, atOnce, `SELECT height || ' ' || block_seq FROM chain_v5.canonical`+tip); fmt.Sprint(got) != fmt.Sprint(want) {
+			got := rows(t, atOnce, schemas.In(`SELECT height || ' ' || source_seq FROM {rosetta}.block`)+tip)
+			if want := rows(t, atOnce, schemas.In(`SELECT height || ' ' || block_seq FROM {chain}.canonical`)+tip); fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("blocks: got %q, want %q", got, want)
 			}
 			for _, check := range rosetta.New().Checks() {
@@ -128,7 +129,7 @@ func TestCurrencies(t *testing.T) {
 	const one, other = "ST000000000000000000002AMW42H.one", "ST000000000000000000002AMW42H.other"
 	fold(t, log, report(t, one, "ONE", 6), report(t, one, "TWO", 8))
 	fold(t, log, report(t, one, "THREE", 2), report(t, other, "", 2))
-	got := rows(t, log, `SELECT contract_id || ' ' || symbol || ' ' || decimals FROM rosetta_v1.currency ORDER BY contract_id`)
+	got := rows(t, log, schemas.In(`SELECT contract_id || ' ' || symbol || ' ' || decimals FROM {rosetta}.currency ORDER BY contract_id`))
 	if want := []string{one + " ONE 6"}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

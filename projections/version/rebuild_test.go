@@ -11,6 +11,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/brc20"
@@ -113,7 +114,7 @@ func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.L
 			t.Errorf("active are %s, want %s", got, want)
 		}
 	}
-	oneInput(chain.Version, 1)
+	oneInput(chain.Version, ordinals.Version)
 	switches, err := version.Activate(ctx, pool, lines, []projections.Schema{rig.Schema("chain", chain.Version+1), rig.Schema("ordinals", 7)})
 	if want := len(lines.Definitions()); err != nil || len(switches) != want {
 		t.Fatalf("got %v and %v, want %d switches", switches, err, want)
@@ -141,7 +142,7 @@ func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.L
 			t.Fatal(err)
 		}
 	}
-	oneInput(chain.Version, 1)
+	oneInput(chain.Version, ordinals.Version)
 	if s := rig.StatusOf(t, log, rig.Schema("ft", ft.Version+1)); !s.Previous {
 		t.Errorf("a rollback would not return to the next ft: %+v", s)
 	}
@@ -185,12 +186,12 @@ func checkRows(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 	if found := find(); len(found) != 0 {
 		t.Errorf("got %v, want no difference", found)
 	}
-	rig.Execute(t, log, `UPDATE chain_v5.transaction SET fee = fee + 1 WHERE (source_seq, tx_index) = (SELECT source_seq, tx_index FROM chain_v5.transaction LIMIT 1)`)
-	rig.Execute(t, log, `DELETE FROM inscriptions_v2.location WHERE (sat, height, tx_index) = (SELECT sat, height, tx_index FROM inscriptions_v2.location LIMIT 1)`)
+	rig.Execute(t, log, schemas.In(`UPDATE {chain}.transaction SET fee = fee + 1 WHERE (source_seq, tx_index) = (SELECT source_seq, tx_index FROM {chain}.transaction LIMIT 1)`))
+	rig.Execute(t, log, schemas.In(`DELETE FROM {inscriptions}.location WHERE (sat, height, tx_index) = (SELECT sat, height, tx_index FROM {inscriptions}.location LIMIT 1)`))
 	if found := find("chain", "inscriptions", "brc20"); len(found) != 2 {
 		t.Errorf("got %v, want a transaction and a location", found)
 	}
-	rig.Execute(t, log, `UPDATE inscriptions_v2.satoshi SET inscriptions = inscriptions + 1 WHERE sat = (SELECT max(sat) FROM inscriptions_v2.satoshi)`)
+	rig.Execute(t, log, schemas.In(`UPDATE {inscriptions}.satoshi SET inscriptions = inscriptions + 1 WHERE sat = (SELECT max(sat) FROM {inscriptions}.satoshi)`))
 	d, err := lines.Definition("inscriptions")
 	if err != nil {
 		t.Fatal(err)

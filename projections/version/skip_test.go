@@ -7,6 +7,7 @@ import (
 
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/balances"
 	"strata/projections/internal/rig"
 	"strata/projections/version"
@@ -23,7 +24,7 @@ func TestSkip(t *testing.T) {
 	replay.Append(t, log, rig.Blocks(0, blocks)...)
 	stop := replay.Start(t, log, rig.Chain(t), balances.New(nil), r)
 	eventually.Holds(t, "the recorder fails", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
-	seq := rig.Query[int64](t, log, `SELECT source_seq FROM chain_v5.step WHERE step = $1`, poison)
+	seq := rig.Query[int64](t, log, schemas.In(`SELECT source_seq FROM {chain}.step WHERE step = $1`), poison)
 
 	if _, err := version.Skip(t.Context(), log, "recorder", seq+1, "a typo"); !errors.Is(err, version.ErrNotStopped) || !strings.Contains(err.Error(), "stopped at event 11") {
 		t.Errorf("another event: got %v, want ErrNotStopped and where it has stopped", err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/schemas"
 	"strata/readapi/internal/apitest"
 )
 
@@ -167,7 +168,7 @@ func TestPrincipalBalances(t *testing.T) {
 	all := plain(s)
 	tokens, owned, locked := 0, 0, 0
 	var collector string
-	if err := s.Pool.QueryRow(t.Context(), `SELECT owner FROM balances_v3.nft_custody WHERE owner IS NOT NULL GROUP BY owner ORDER BY count(*) DESC, owner LIMIT 1`).Scan(&collector); err != nil {
+	if err := s.Pool.QueryRow(t.Context(), schemas.In(`SELECT owner FROM {balances}.nft_custody WHERE owner IS NOT NULL GROUP BY owner ORDER BY count(*) DESC, owner LIMIT 1`)).Scan(&collector); err != nil {
 		t.Fatal(err)
 	}
 	accounts := append([]string{collector}, slices.DeleteFunc(busiest(all, 10), func(name string) bool { return name == collector })...)

@@ -9,6 +9,7 @@ import (
 	"strata/domain/shard"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -247,7 +248,7 @@ func TestTraceOfAccountLists(t *testing.T) {
 		}
 	}
 	var owner string
-	if err := s.Pool.QueryRow(t.Context(), `SELECT owner FROM balances_v3.nft_custody WHERE owner IS NOT NULL ORDER BY owner LIMIT 1`).Scan(&owner); err != nil {
+	if err := s.Pool.QueryRow(t.Context(), schemas.In(`SELECT owner FROM {balances}.nft_custody WHERE owner IS NOT NULL ORDER BY owner LIMIT 1`)).Scan(&owner); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Trace("/extended/v3/principals/"+owner+"/balances/nft", 200).In("balances.nft_custody"); len(got) == 0 || got[0].Column("owner") != owner {

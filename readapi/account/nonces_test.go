@@ -13,6 +13,7 @@ import (
 	signed "strata/domain/transaction"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"
@@ -112,9 +113,9 @@ func TestNoncesOfWaitingTransactions(t *testing.T) {
 	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{})
 
 	used := map[string]uint64{apitest.Alice: 0, apitest.Bob: 0}
-	rows, err := log.Pool().Query(t.Context(), `
-		SELECT account, max(next_nonce)::bigint FROM balances_v3.nonce WHERE account ~ '^SP[^.]*$' AND account NOT LIKE 'SP0000%'
-		GROUP BY account HAVING max(next_nonce) > 1 ORDER BY account LIMIT 6`)
+	rows, err := log.Pool().Query(t.Context(), schemas.In(`
+		SELECT account, max(next_nonce)::bigint FROM {balances}.nonce WHERE account ~ '^SP[^.]*$' AND account NOT LIKE 'SP0000%'
+		GROUP BY account HAVING max(next_nonce) > 1 ORDER BY account LIMIT 6`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"strata/domain/hash"
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/schemas"
 	"strata/readapi/internal/apitest"
 )
 
@@ -42,14 +43,14 @@ type plainEvent struct {
 // plain are all canonical transactions, the oldest first.
 func plain(s *apitest.Site) (all []plainTx) {
 	s.T.Helper()
-	rows, err := s.Pool.Query(s.T.Context(), `
+	rows, err := s.Pool.Query(s.T.Context(), schemas.In(`
 		SELECT b.height, t.txid, coalesce(t.microblock_sequence, 2147483647), t.tx_index, t.raw_tx, coalesce(t.sender, ''), coalesce(t.sponsor, ''),
 		       coalesce(t.contract_id, ''), t.fee::text, coalesce(l.type, -1), t.source_seq, coalesce(t.nonce, -1)::text, coalesce(t.function_name, ''), b.burn_block_time, b.index_block_hash
-		FROM chain_v5.canonical c
-		JOIN chain_v5.block b ON b.source_seq = c.block_seq
-		JOIN chain_v5.transaction t ON t.source_seq = b.source_seq
-		LEFT JOIN accounts_v4.transaction l ON l.source_seq = t.source_seq AND l.tx_index = t.tx_index
-		ORDER BY b.height, t.execution_index`)
+		FROM {chain}.canonical c
+		JOIN {chain}.block b ON b.source_seq = c.block_seq
+		JOIN {chain}.transaction t ON t.source_seq = b.source_seq
+		LEFT JOIN {accounts}.transaction l ON l.source_seq = t.source_seq AND l.tx_index = t.tx_index
+		ORDER BY b.height, t.execution_index`))
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -88,11 +89,11 @@ func plain(s *apitest.Site) (all []plainTx) {
 	if err := rows.Err(); err != nil {
 		s.T.Fatal(err)
 	}
-	rows, err = s.Pool.Query(s.T.Context(), `
+	rows, err = s.Pool.Query(s.T.Context(), schemas.In(`
 		SELECT e.source_seq, e.tx_index, e.event_index, e.type, coalesce(e.sender, ''), coalesce(e.recipient, ''), coalesce(e.asset_identifier, 'stx'),
 		       coalesce(e.amount, 1)::text, coalesce(e.contract_identifier, ''), e.memo
-		FROM chain_v5.canonical c JOIN chain_v5.event e ON e.source_seq = c.block_seq
-		ORDER BY e.source_seq, e.tx_index, e.event_index`)
+		FROM {chain}.canonical c JOIN {chain}.event e ON e.source_seq = c.block_seq
+		ORDER BY e.source_seq, e.tx_index, e.event_index`))
 	if err != nil {
 		s.T.Fatal(err)
 	}

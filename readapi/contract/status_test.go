@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/schemas"
 	"strata/readapi/internal/apitest"
 )
 
@@ -18,10 +19,10 @@ func TestStatusesOfContracts(t *testing.T) {
 		contract, id, status string
 		height               int64
 	}
-	rows, err := s.Pool.Query(t.Context(), `
+	rows, err := s.Pool.Query(t.Context(), schemas.In(`
 		SELECT t.contract_id, '0x' || encode(t.txid, 'hex'), t.status, c.height
-		FROM chain_v5.canonical c JOIN chain_v5.transaction t ON t.source_seq = c.block_seq
-		WHERE t.type_id IN (1, 6) ORDER BY c.height, t.execution_index`)
+		FROM {chain}.canonical c JOIN {chain}.transaction t ON t.source_seq = c.block_seq
+		WHERE t.type_id IN (1, 6) ORDER BY c.height, t.execution_index`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,9 +47,9 @@ func TestStatusesOfContracts(t *testing.T) {
 	if statuses["success"] < 3 || statuses["abort_by_response"] < 2 {
 		t.Fatalf("got deployments %v, want some that succeeded and some that didn't", statuses)
 	}
-	if _, err := s.Pool.Exec(t.Context(), `UPDATE chain_v5.transaction SET status = 'problematic_skipped' WHERE txid = (
-		SELECT t.txid FROM chain_v5.canonical c JOIN chain_v5.transaction t ON t.source_seq = c.block_seq
-		WHERE t.type_id IN (1, 6) AND t.status = 'abort_by_response' ORDER BY t.txid LIMIT 1)`); err != nil {
+	if _, err := s.Pool.Exec(t.Context(), schemas.In(`UPDATE {chain}.transaction SET status = 'problematic_skipped' WHERE txid = (
+		SELECT t.txid FROM {chain}.canonical c JOIN {chain}.transaction t ON t.source_seq = c.block_seq
+		WHERE t.type_id IN (1, 6) AND t.status = 'abort_by_response' ORDER BY t.txid LIMIT 1)`)); err != nil {
 		t.Fatal(err)
 	}
 	const nobodys = "SP000000000000000000002Q6VF78.nobodys"

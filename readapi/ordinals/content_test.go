@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/schemas"
 	"strata/readapi/internal/apitest"
 )
 
@@ -81,7 +82,7 @@ func TestEscapedContent(t *testing.T) {
 	}})
 	s.PostBody([]byte(strings.Replace(body, `"0x48656C6C6F"`, `"0x48\u0036\u0035\u0036C6C6F"`, 1)))
 	var direct int
-	if err := s.Pool.QueryRow(t.Context(), `SELECT count(content_at) FROM inscriptions_v2.inscription`).Scan(&direct); err != nil || direct != 2 {
+	if err := s.Pool.QueryRow(t.Context(), schemas.In(`SELECT count(content_at) FROM {inscriptions}.inscription`)).Scan(&direct); err != nil || direct != 2 {
 		t.Fatalf("got %d of 3 contents that are written as they are (%v), want 2", direct, err)
 	}
 	for number, want := range []string{"Hello", "Hello", "Hello"} {

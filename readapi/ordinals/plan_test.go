@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/schemas"
 	"strata/projections/inscriptions"
 	"strata/readapi/internal/apitest"
 )
@@ -16,11 +17,11 @@ const crowdRows = 200_000
 // in fifty cursed, one in ten recursive, and 30,000 on one sat.
 func fillCrowd(s *apitest.Site) {
 	s.T.Helper()
-	s.Exec(`
-		INSERT INTO inscriptions_v2.block (height, source_seq, time, moves, reveals, block_index, block_hash)
-		SELECT 780000 + h, 1, 1680000000 + 600 * h, 0, 100, 0, decode(lpad(to_hex(h), 64, '0'), 'hex') FROM generate_series(0, $1::int / 100 - 1) h`, crowdRows)
-	s.Exec(`
-		INSERT INTO inscriptions_v2.inscription (number, classic_number, sat, height, tx_index, source_seq, content_length, content_size, fee,
+	s.Exec(schemas.In(`
+		INSERT INTO {inscriptions}.block (height, source_seq, time, moves, reveals, block_index, block_hash)
+		SELECT 780000 + h, 1, 1680000000 + 600 * h, 0, 100, 0, decode(lpad(to_hex(h), 64, '0'), 'hex') FROM generate_series(0, $1::int / 100 - 1) h`), crowdRows)
+	s.Exec(schemas.In(`
+		INSERT INTO {inscriptions}.inscription (number, classic_number, sat, height, tx_index, source_seq, content_length, content_size, fee,
 			"transaction", operation, charms, rarity, recursive, id, content_type, mime_type, genesis_address, parents, recursion_refs)
 		SELECT number, number, sat, 780000 + n / 100, n % 100, 1, 5, 5, 1, 0, 0, 0, rarity, n % 10 = 0, lpad(to_hex(n), 64, '0') || 'i0',
 		       mime, mime, address, '{}', '{}'
@@ -31,17 +32,17 @@ func fillCrowd(s *apitest.Site) {
 			       CASE WHEN n % 2 = 0 THEN 'text/plain' ELSE 'image/' || n % 41 END AS mime,
 			       CASE WHEN n % 4 < 2 THEN 'whale' ELSE 'holder' || n % 997 END AS address
 			FROM generate_series(0, $1::int - 1) n
-		) made`, crowdRows)
-	s.Exec(`
-		INSERT INTO inscriptions_v2.owner (sat, number, height, tx_index, id, address)
-		SELECT sat, number, height, tx_index, id, genesis_address FROM inscriptions_v2.inscription`)
-	s.Exec(`
-		INSERT INTO inscriptions_v2.satoshi (sat, height, tx_index, source_seq, inscriptions, output_txid, vout)
+		) made`), crowdRows)
+	s.Exec(schemas.In(`
+		INSERT INTO {inscriptions}.owner (sat, number, height, tx_index, id, address)
+		SELECT sat, number, height, tx_index, id, genesis_address FROM {inscriptions}.inscription`))
+	s.Exec(schemas.In(`
+		INSERT INTO {inscriptions}.satoshi (sat, height, tx_index, source_seq, inscriptions, output_txid, vout)
 		SELECT sat, max(height), (array_agg(tx_index ORDER BY height DESC, tx_index DESC))[1], 1, count(*), decode(lpad(to_hex(sat), 64, '0'), 'hex'), '0'
-		FROM inscriptions_v2.inscription GROUP BY sat`)
-	s.Exec(`
-		INSERT INTO inscriptions_v2.location (sat, height, tx_index, source_seq, moved, block_order, "transaction", operation, type, txid, output_txid, vout)
-		SELECT sat, height, tx_index, 1, 0, 0, 0, 0, 1, output_txid, output_txid, vout FROM inscriptions_v2.satoshi`)
+		FROM {inscriptions}.inscription GROUP BY sat`))
+	s.Exec(schemas.In(`
+		INSERT INTO {inscriptions}.location (sat, height, tx_index, source_seq, moved, block_order, "transaction", operation, type, txid, output_txid, vout)
+		SELECT sat, height, tx_index, 1, 0, 0, 0, 0, 1, output_txid, output_txid, vout FROM {inscriptions}.satoshi`))
 	for name, key := range map[string]string{
 		`'all'`: "genesis", `CASE WHEN recursive THEN 'recursive' ELSE 'not_recursive' END`: "genesis", `CASE WHEN number < 0 THEN 'cursed' ELSE 'not_cursed' END`: "genesis",
 		`'mime:' || mime_type`: "genesis", `'rarity:' || rarity`: "genesis", `'address:' || genesis_address`: "genesis", `'genesis_address:' || genesis_address`: "genesis",
@@ -51,20 +52,20 @@ func fillCrowd(s *apitest.Site) {
 		if key == "genesis" {
 			a, b, c = "height", "tx_index", "number"
 		}
-		s.Exec(strings.NewReplacer("{name}", name, "{a}", a, "{b}", b, "{c}", c).Replace(`
+		s.Exec(strings.NewReplacer("{name}", name, "{a}", a, "{b}", b, "{c}", c).Replace(schemas.In(`
 			WITH entry AS (
 				SELECT {name} AS list, {a} AS a, {b} AS b, {c} AS c,
 				       (rank() OVER (PARTITION BY {name} ORDER BY {a}, {b}, {c}) - 1) / 700 AS part, count(*) OVER (PARTITION BY {name}) AS n
-				FROM inscriptions_v2.inscription
+				FROM {inscriptions}.inscription
 			), lists AS (
-				INSERT INTO inscriptions_v2.list (n, name) SELECT max(n), list FROM entry GROUP BY list HAVING max(n) > 1 OR list NOT LIKE 'sat:%'
+				INSERT INTO {inscriptions}.list (n, name) SELECT max(n), list FROM entry GROUP BY list HAVING max(n) > 1 OR list NOT LIKE 'sat:%'
 			)
-			INSERT INTO inscriptions_v2.part (a, b, c, n, list)
+			INSERT INTO {inscriptions}.part (a, b, c, n, list)
 			SELECT CASE WHEN part = 0 THEN low ELSE (array_agg(a ORDER BY a, b, c))[1] END, CASE WHEN part = 0 THEN low ELSE (array_agg(b ORDER BY a, b, c))[1] END,
 			       CASE WHEN part = 0 THEN low ELSE (array_agg(c ORDER BY a, b, c))[1] END, count(*), list
-			FROM entry, (SELECT '-9223372036854775808'::bigint AS low) least WHERE n > 1024 GROUP BY list, part, low`))
+			FROM entry, (SELECT '-9223372036854775808'::bigint AS low) least WHERE n > 1024 GROUP BY list, part, low`)))
 	}
-	s.Exec(`VACUUM ANALYZE inscriptions_v2.inscription, inscriptions_v2.owner, inscriptions_v2.satoshi, inscriptions_v2.location, inscriptions_v2.block, inscriptions_v2.list, inscriptions_v2.part`)
+	s.Exec(schemas.In(`VACUUM ANALYZE {inscriptions}.inscription, {inscriptions}.owner, {inscriptions}.satoshi, {inscriptions}.location, {inscriptions}.block, {inscriptions}.list, {inscriptions}.part`))
 	s.Exec(`UPDATE strata.projection SET block_height = 780000, index_block_hash = $1, block_hash = $1, burn_block_height = 780000 WHERE name = 'inscriptions'`, apitest.ID(1, 1))
 }
 
@@ -77,9 +78,9 @@ func TestOrdinalsPlans(t *testing.T) {
 	}
 	s, seen := apitest.NewSeenSite(t)
 	s.Exec(inscriptions.Spec().DDL())
-	s.Exec(`INSERT INTO strata.projection (name, version, input, state) VALUES ('inscriptions', 2, 'ordinals_v1', 'live')`)
-	s.Exec(`INSERT INTO strata.active (name, version) VALUES ('inscriptions', 2)`)
-	s.Exec(`CREATE SCHEMA ordinals_v1 CREATE TABLE step (step bigint)`)
+	s.Exec(schemas.In(`INSERT INTO strata.projection (name, version, input, state) VALUES ('inscriptions', {inscriptions#}, '{ordinals}', 'live')`))
+	s.Exec(schemas.In(`INSERT INTO strata.active (name, version) VALUES ('inscriptions', {inscriptions#})`))
+	s.Exec(schemas.In(`CREATE SCHEMA {ordinals} CREATE TABLE step (step bigint)`))
 	fillCrowd(s)
 	page := int64(1600) // 1,024 entries and their index, and 20 inscriptions with all that is shown of them
 	for _, tc := range []struct {

@@ -17,6 +17,7 @@ import (
 
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -63,10 +64,10 @@ func consolePanels(t *testing.T, s *consoleSite, open func(t *testing.T, fragmen
 		}
 		tb.until(name+" is marked", `document.querySelector('[data-version=' + $1 + '] th .badge').hidden === !$2`, name, v.Active)
 	}
-	tb.until("the build shows its progress", `(() => { const p = document.querySelector("[data-version=balances_v4] progress"); return p.checkVisibility() && p.value === $1 && p.max === $2 })()`, versions[1].Position, versions[1].Head)
-	tb.until("the build shows its pace", consoleRow+`.includes(" % · 20/s · ") && `+consoleRow+`.includes(" left · at most 20/s")`, "balances_v4", ".pace")
-	tb.until("no progress is shown of what is at the tip", `!document.querySelector("[data-version=balances_v3] progress").checkVisibility()`)
-	tb.until("the failure is shown", consoleRow+` === $3`, "balances_v5", ".reason", hostile)
+	tb.until("the build shows its progress", schemas.In(`(() => { const p = document.querySelector("[data-version={balances+1}] progress"); return p.checkVisibility() && p.value === $1 && p.max === $2 })()`), versions[1].Position, versions[1].Head)
+	tb.until("the build shows its pace", consoleRow+`.includes(" % · 20/s · ") && `+consoleRow+`.includes(" left · at most 20/s")`, schemas.In("{balances+1}"), ".pace")
+	tb.until("no progress is shown of what is at the tip", schemas.In(`!document.querySelector("[data-version={balances}] progress").checkVisibility()`))
+	tb.until("the failure is shown", consoleRow+` === $3`, schemas.In("{balances+2}"), ".reason", hostile)
 	tb.until("the nodes are shown", `document.querySelector("[data-node=near]")?.textContent.startsWith("near servingblock 1,234,567 · 3 requests under way · ") && document.querySelector("[data-node=far]").textContent.includes("7 blocks behind")`)
 	tb.until("the quarantine is shown", `document.querySelectorAll("#quarantine li").length === 1 && document.querySelector("#quarantine a").textContent === "event " + $1`, s.broken)
 
@@ -292,7 +293,7 @@ func consoleTampering(t *testing.T, s *consoleSite, open func(t *testing.T, frag
 // Somebody goes from a block over its transactions to an account, by identifiers alone, and each path can be traced.
 func consoleOnward(t *testing.T, s *consoleSite, open func(t *testing.T, fragment string) *tab) {
 	tb := open(t, "")
-	tb.until("the tip leads on", `document.querySelector("#log-tip a") && document.querySelector("[data-version=balances_v3] [data-is=height] a")`)
+	tb.until("the tip leads on", schemas.In(`document.querySelector("#log-tip a") && document.querySelector("[data-version={balances}] [data-is=height] a")`))
 	tb.value(nil, `document.querySelector("#log-tip a").click()`)
 	tb.until("the block is traced", `document.querySelector("#rows .group") && document.querySelector(".onward a")`)
 	tb.value(nil, `document.querySelector(".onward a").click()`)
@@ -358,7 +359,7 @@ func consoleHostile(t *testing.T, s *consoleSite, open func(t *testing.T, fragme
 			t.Errorf("text has become more than text: %s", tb.text("main"))
 		}
 	}
-	tb.until("the panels show it", `document.querySelector("[data-node=far] .reason")?.textContent === $1 && document.querySelector("[data-version=balances_v5] .reason")?.textContent === $1`, hostile)
+	tb.until("the panels show it", schemas.In(`document.querySelector("[data-node=far] .reason")?.textContent === $1 && document.querySelector("[data-version={balances+2}] .reason")?.textContent === $1`), hostile)
 	unharmed()
 	fragment := url.Values{"seq": {strconv.FormatInt(s.broken, 10)}, "pointer": {"/more/2/" + strings.ReplaceAll(strings.ReplaceAll(hostile, "~", "~0"), "/", "~1") + "/a~1b~0c", "/<img src=x onerror=window.hit=1>"}}
 	tb.open(s.url + "/console/#/trace?" + fragment.Encode())
@@ -528,7 +529,7 @@ func compactJSON(t *testing.T, raw json.RawMessage) string {
 // It can be read in the light and in the dark, on a phone, and without motion.
 func consoleLooks(t *testing.T, s *consoleSite, open func(t *testing.T, fragment string) *tab) {
 	views := []struct{ fragment, there string }{
-		{"", `document.querySelector("#log-size") && document.querySelector("#checkpoint-size") && document.querySelector("[data-version=balances_v3]") && document.querySelector("[data-node]") && document.querySelector("#quarantine li")`},
+		{"", schemas.In(`document.querySelector("#log-size") && document.querySelector("#checkpoint-size") && document.querySelector("[data-version={balances}]") && document.querySelector("[data-node]") && document.querySelector("#quarantine li")`)},
 		{"#/trace?" + url.Values{"path": {"/extended/v1/address/" + s.principal + "/stx"}, "seq": {"7"}, "pointer": {"/block_hash"}}.Encode(), `document.querySelector("#rows table") && document.querySelector("#proof .verdict")`},
 	}
 	grounds := map[string]string{}

@@ -22,6 +22,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/balances"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
@@ -84,13 +85,13 @@ func newConsoleSite(t testing.TB) *consoleSite {
 			{Name: "far", URL: "http://127.0.0.1:2", State: "lagging", Since: since, Height: 1234560, BurnHeight: 9, Lag: 7, Error: hostile},
 		}
 	}})
-	if err := s.Pool.QueryRow(t.Context(), `SELECT account FROM balances_v3.ledger WHERE asset = 'stx' GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&s.principal); err != nil {
+	if err := s.Pool.QueryRow(t.Context(), schemas.In(`SELECT account FROM {balances}.ledger WHERE asset = 'stx' GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`)).Scan(&s.principal); err != nil {
 		t.Fatal(err)
 	}
 	// A version that is half built, and one that has failed.
-	s.Exec(`INSERT INTO strata.projection (name, version, input, state, position, rate, throttle)
-		SELECT 'balances', 4, 'chain_v5', 'building', max(step) / 2, 50, 20 FROM chain_v5.step`)
-	s.Exec(`INSERT INTO strata.projection (name, version, input, state, error, error_position, error_at) VALUES ('balances', 5, 'chain_v5', 'failed', $1, 1, now())`, hostile)
+	s.Exec(schemas.In(`INSERT INTO strata.projection (name, version, input, state, position, rate, throttle)
+		SELECT 'balances', {balances#+1}, '{chain}', 'building', max(step) / 2, 50, 20 FROM {chain}.step`))
+	s.Exec(schemas.In(`INSERT INTO strata.projection (name, version, input, state, error, error_position, error_at) VALUES ('balances', {balances#+2}, '{chain}', 'failed', $1, 1, now())`), hostile)
 
 	server := httptest.NewServer(s)
 	pgtest.AtEnd(t, server.Close)
@@ -161,7 +162,7 @@ func (s *consoleSite) pointedBytes(seq int64, pointer string) string {
 // blockAt is the index block hash at a height.
 func (s *consoleSite) blockAt(height int) (id hash.Hash32) {
 	s.T.Helper()
-	if err := s.Pool.QueryRow(s.T.Context(), `SELECT b.index_block_hash FROM chain_v5.canonical c JOIN chain_v5.block b ON b.source_seq = c.block_seq WHERE c.height = $1`, height).Scan(&id); err != nil {
+	if err := s.Pool.QueryRow(s.T.Context(), schemas.In(`SELECT b.index_block_hash FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq WHERE c.height = $1`), height).Scan(&id); err != nil {
 		s.T.Fatal(err)
 	}
 	return id
@@ -170,7 +171,7 @@ func (s *consoleSite) blockAt(height int) (id hash.Hash32) {
 // blockEvent is the event of a block.
 func (s *consoleSite) blockEvent() (seq int64) {
 	s.T.Helper()
-	if err := s.Pool.QueryRow(s.T.Context(), `SELECT block_seq FROM chain_v5.canonical WHERE height = 5`).Scan(&seq); err != nil {
+	if err := s.Pool.QueryRow(s.T.Context(), schemas.In(`SELECT block_seq FROM {chain}.canonical WHERE height = 5`)).Scan(&seq); err != nil {
 		s.T.Fatal(err)
 	}
 	return seq

@@ -123,9 +123,14 @@ func known(value float64) *float64 {
 // lagOf returns how many events the slowest active projection is behind the log.
 func lagOf(state *register.State) (lag int64) {
 	for _, v := range state.Versions {
-		if v.Active {
-			lag = max(lag, state.LogSize-v.LogSeq)
+		if !v.Active {
+			continue
 		}
+		// Most events of another feed give no step, so a version at its leader's tip has folded all that concerns it.
+		if leader := state.Leader(v); leader != nil && v.Height != nil && leader.IndexBlock != nil && v.IndexBlock != nil && *leader.IndexBlock == *v.IndexBlock {
+			v = leader
+		}
+		lag = max(lag, state.LogSize-v.LogSeq)
 	}
 	return lag
 }

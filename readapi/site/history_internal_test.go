@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"strata/domain/hash"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/register"
 )
@@ -65,6 +66,35 @@ func TestHistory(t *testing.T) {
 	}
 	if got := h.shown(true); len(got) != 360 || got[359].At.Sub(got[0].At) != 3590*time.Second {
 		t.Errorf("got %d points from %v to %v, want those of an hour", len(got), got[0].At, got[len(got)-1].At)
+	}
+}
+
+// Events of one feed leave the projections of the other where they are.
+func TestLag(t *testing.T) {
+	t.Parallel()
+	height, here, below := int64(7), hash.Hash32{7}, hash.Hash32{6}
+	version := func(name, input string, seq int64, tip *hash.Hash32) *register.Version {
+		v := &register.Version{Name: name, Number: 1, Active: true, Input: input, LogSeq: seq, IndexBlock: tip}
+		if tip != nil {
+			v.Height = &height
+		}
+		return v
+	}
+	chain, ordinals := version("chain", "log", 100, &here), version("ordinals", "log", 100, nil)
+	for name, c := range map[string]struct {
+		follower *register.Version
+		want     int64
+	}{
+		"at the tip of its leader":      {version("ft", "chain_v1", 40, &here), 0},
+		"below the tip of its leader":   {version("ft", "chain_v1", 40, &below), 60},
+		"before its first block":        {version("ft", "chain_v1", 40, nil), 60},
+		"of a leader that has no block": {version("brc20", "ordinals_v1", 40, nil), 60},
+		"reads the log itself":          {version("ft", "log", 40, &here), 60},
+	} {
+		state := &register.State{LogSize: 100, Versions: []*register.Version{chain, ordinals, c.follower}}
+		if lag := lagOf(state); lag != c.want {
+			t.Errorf("%s: %d events behind, want %d", name, lag, c.want)
+		}
 	}
 }
 

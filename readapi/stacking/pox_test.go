@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/bitcoin"
 	"strata/domain/c32"
+	"strata/internal/testkit/schemas"
 	"strata/readapi/internal/apitest"
 )
 
@@ -128,15 +129,15 @@ func (w *poxWorld) checkCycles(t *testing.T) {
 		t.Fatal("nobody is behind any signer")
 	}
 	var cycle, key string
-	err := w.Pool.QueryRow(t.Context(), `
-		SELECT s.cycle_number::text, encode(g.signing_key, 'hex') FROM pox_v2.stacker s JOIN pox_v2.signer g ON g.cycle_number = s.cycle_number AND g.place = s.signer
-		ORDER BY s.cycle_number, s.signer, s.place LIMIT 1`).Scan(&cycle, &key)
+	err := w.Pool.QueryRow(t.Context(), schemas.In(`
+		SELECT s.cycle_number::text, encode(g.signing_key, 'hex') FROM {pox}.stacker s JOIN {pox}.signer g ON g.cycle_number = s.cycle_number AND g.place = s.signer
+		ORDER BY s.cycle_number, s.signer, s.place LIMIT 1`)).Scan(&cycle, &key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := cycles + "/" + cycle + "/signers/" + key + "/stackers"
 	w.Golden("pox_stacker_solo", w.Get(path+"?limit=1").Body)
-	w.Exec(`UPDATE pox_v2.stacker SET pool = 'SP000000000000000000002Q6VF78', pox_addr = '\x09' WHERE cycle_number = $1::text::bigint`, cycle)
+	w.Exec(schemas.In(`UPDATE {pox}.stacker SET pool = 'SP000000000000000000002Q6VF78', pox_addr = '\x09' WHERE cycle_number = $1::text::bigint`), cycle)
 	pooled := w.Object(path + "?limit=1")["results"].([]any)[0].(map[string]any)
 	if pooled["stacker_type"] != "pooled" || pooled["pox_address"] != nil {
 		t.Errorf("of a pool that pays to no address: got %v", pooled)
@@ -145,12 +146,12 @@ func (w *poxWorld) checkCycles(t *testing.T) {
 
 func (w *poxWorld) checkEvents(t *testing.T) {
 	var want []apitest.Fields
-	rows, err := w.Pool.Query(t.Context(), `
+	rows, err := w.Pool.Query(t.Context(), schemas.In(`
 		SELECT b.height, '0x' || encode(t.txid, 'hex'), e.tx_index, e.event_index, e.value
-		FROM chain_v5.event e JOIN chain_v5.canonical c ON c.block_seq = e.source_seq JOIN chain_v5.block b ON b.source_seq = e.source_seq
-		JOIN chain_v5.transaction t ON t.source_seq = e.source_seq AND t.tx_index = e.tx_index
+		FROM {chain}.event e JOIN {chain}.canonical c ON c.block_seq = e.source_seq JOIN {chain}.block b ON b.source_seq = e.source_seq
+		JOIN {chain}.transaction t ON t.source_seq = e.source_seq AND t.tx_index = e.tx_index
 		WHERE e.type = 'contract_event' AND e.contract_identifier = 'SP000000000000000000002Q6VF78.pox-4'
-		ORDER BY b.height DESC, t.execution_index DESC, e.event_index DESC`)
+		ORDER BY b.height DESC, t.execution_index DESC, e.event_index DESC`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,18 +205,18 @@ func (w *poxWorld) checkEvents(t *testing.T) {
 func (w *poxWorld) checkDelegations(t *testing.T) {
 	var pool string
 	var first, last int64
-	err := w.Pool.QueryRow(t.Context(), `
-		SELECT pool, min(height), max(height) FROM pox_v2.delegation WHERE until_height IS NULL GROUP BY pool ORDER BY count(*) DESC, pool LIMIT 1`).Scan(&pool, &first, &last)
+	err := w.Pool.QueryRow(t.Context(), schemas.In(`
+		SELECT pool, min(height), max(height) FROM {pox}.delegation WHERE until_height IS NULL GROUP BY pool ORDER BY count(*) DESC, pool LIMIT 1`)).Scan(&pool, &first, &last)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := "/extended/v1/pox4/" + pool + "/delegations"
 	// As of any height the last word of each stacker counts.
 	expect := func(height, above int64) (want []apitest.Fields) {
-		rows, err := w.Pool.Query(t.Context(), `
+		rows, err := w.Pool.Query(t.Context(), schemas.In(`
 			SELECT stacker, amount::text, height FROM (
-				SELECT DISTINCT ON (stacker) * FROM pox_v2.delegation WHERE height <= $2 ORDER BY stacker, n DESC
-			) d WHERE pool = $1 AND height > $3 ORDER BY n DESC`, pool, height, above)
+				SELECT DISTINCT ON (stacker) * FROM {pox}.delegation WHERE height <= $2 ORDER BY stacker, n DESC
+			) d WHERE pool = $1 AND height > $3 ORDER BY n DESC`), pool, height, above)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	signed "strata/domain/transaction"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"
@@ -185,7 +186,7 @@ func TestMempoolStream(t *testing.T) {
 	}
 
 	stop()
-	(&apitest.Site{T: t, Pool: log.Pool()}).Exec(`INSERT INTO mempool_v2.horizon SELECT 1, max(burn_block_height) - 127 FROM mempool_v2.block ON CONFLICT (single) DO UPDATE SET forgotten_below = excluded.forgotten_below`)
+	(&apitest.Site{T: t, Pool: log.Pool()}).Exec(schemas.In(`INSERT INTO {mempool}.horizon SELECT 1, max(burn_block_height) - 127 FROM {mempool}.block ON CONFLICT (single) DO UPDATE SET forgotten_below = excluded.forgotten_below`))
 	anew(client.last)
 	if got := k.Request("GET", "/stream/v1/mempool", "Last-Event-ID", position("5", "1", "ffff")); got.Status != 400 || !strings.Contains(got.Body, "there is no block") {
 		t.Errorf("from another archive: got %d %s", got.Status, got.Body)

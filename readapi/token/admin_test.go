@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/testkit/schemas"
 	"strata/readapi/internal/apitest"
 )
 
@@ -52,7 +53,7 @@ func TestRefreshInPlaceOfAdmin(t *testing.T) {
 	t.Run("C4 what has failed", func(t *testing.T) {
 		r.Done()
 		r.Accepted(t, one)
-		r.Exec(`UPDATE nft_v2.want SET attempts = 3, waits = 1, severity = 2, reason = 105, priority = 3, due_at = now() + interval '1 week'`)
+		r.Exec(schemas.In(`UPDATE {nft}.want SET attempts = 3, waits = 1, severity = 2, reason = 105, priority = 3, due_at = now() + interval '1 week'`))
 		r.Accepted(t, one)
 		r.Wanted(t, read(token.NFT, piece, ids[0]))
 	})

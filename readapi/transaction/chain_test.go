@@ -12,6 +12,7 @@ import (
 
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
@@ -151,7 +152,7 @@ func sameAsSaid(t *testing.T, posts []replay.Post) map[string]int {
 	replay.Run(t, log, canonical)
 	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: apitest.NetworkOf(posts)})
 	said, seen := saidBlocks(t, posts), map[string]int{}
-	rows, err := log.Pool().Query(t.Context(), `SELECT '0x' || encode(b.index_block_hash, 'hex') FROM chain_v5.canonical c JOIN chain_v5.block b ON b.source_seq = c.block_seq ORDER BY c.height`)
+	rows, err := log.Pool().Query(t.Context(), schemas.In(`SELECT '0x' || encode(b.index_block_hash, 'hex') FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq ORDER BY c.height`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/domain/shard"
+	"strata/internal/testkit/schemas"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -116,9 +117,9 @@ func TestTraceOfTransactions(t *testing.T) {
 	t.Parallel()
 	s, _ := apitest.MadeUp(t)
 	var withEvents string
-	if err := s.Pool.QueryRow(t.Context(), `
-		SELECT '0x' || encode(t.txid, 'hex') FROM chain_v5.transaction t JOIN chain_v5.canonical c ON c.block_seq = t.source_seq
-		ORDER BY t.event_count DESC, t.source_seq LIMIT 1`).Scan(&withEvents); err != nil {
+	if err := s.Pool.QueryRow(t.Context(), schemas.In(`
+		SELECT '0x' || encode(t.txid, 'hex') FROM {chain}.transaction t JOIN {chain}.canonical c ON c.block_seq = t.source_seq
+		ORDER BY t.event_count DESC, t.source_seq LIMIT 1`)).Scan(&withEvents); err != nil {
 		t.Fatal(err)
 	}
 	for _, target := range []string{
@@ -146,7 +147,7 @@ func TestTraceOfTransactions(t *testing.T) {
 		t.Errorf("got %d rows behind %d transactions", len(got), len(results))
 	}
 	var contract string
-	if err := s.Pool.QueryRow(t.Context(), `SELECT d.contract_id FROM chain_v5.contract d JOIN chain_v5.canonical c ON c.block_seq = d.source_seq LIMIT 1`).Scan(&contract); err != nil {
+	if err := s.Pool.QueryRow(t.Context(), schemas.In(`SELECT d.contract_id FROM {chain}.contract d JOIN {chain}.canonical c ON c.block_seq = d.source_seq LIMIT 1`)).Scan(&contract); err != nil {
 		t.Fatal(err)
 	}
 	for _, target := range []string{"/extended/v1/contract/" + contract, "/extended/v2/smart-contracts/status?contract_id=" + contract} {

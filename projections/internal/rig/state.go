@@ -12,6 +12,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/schemas"
 )
 
 // CheckState compares the tables of chain, balances and pox with the generator's model.
@@ -28,19 +29,19 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	for _, b := range want.Blocks {
 		blocks[fmt.Sprint(b.Height)] = b.IndexHash.String()
 	}
-	Compare(t, "canonical block", blocks, Pairs(t, log, `
+	Compare(t, "canonical block", blocks, Pairs(t, log, schemas.In(`
 		SELECT c.height::text, '0x' || encode(b.index_block_hash, 'hex')
-		FROM chain_v5.canonical c JOIN chain_v5.block b ON b.source_seq = c.block_seq`))
-	Compare(t, "STX balance", texts(want.Balances), Pairs(t, log, `
-		SELECT account, balance::text FROM balances_v3.holding WHERE asset = 'stx' AND balance <> 0`))
-	Compare(t, "next nonce", texts(want.Nonces), Pairs(t, log, `
-		SELECT DISTINCT ON (account) account, next_nonce::text FROM balances_v3.nonce ORDER BY account, height DESC`))
+		FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq`)))
+	Compare(t, "STX balance", texts(want.Balances), Pairs(t, log, schemas.In(`
+		SELECT account, balance::text FROM {balances}.holding WHERE asset = 'stx' AND balance <> 0`)))
+	Compare(t, "next nonce", texts(want.Nonces), Pairs(t, log, schemas.In(`
+		SELECT DISTINCT ON (account) account, next_nonce::text FROM {balances}.nonce ORDER BY account, height DESC`)))
 	tokens := map[string]string{}
 	for h, amount := range want.Tokens {
 		tokens[h.Owner+" "+h.Asset] = amount.String()
 	}
-	Compare(t, "token balance", tokens, Pairs(t, log, `
-		SELECT account || ' ' || asset, balance::text FROM balances_v3.holding WHERE kind = 'ft' AND balance <> 0`))
+	Compare(t, "token balance", tokens, Pairs(t, log, schemas.In(`
+		SELECT account || ' ' || asset, balance::text FROM {balances}.holding WHERE kind = 'ft' AND balance <> 0`)))
 	items, counts := map[string]string{}, map[string]string{}
 	for item, owner := range want.Items {
 		items[item.Asset+" "+item.Value] = owner
@@ -51,10 +52,10 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 		}
 		counts[key] = n.Add(n, big.NewInt(1)).String()
 	}
-	Compare(t, "owner", items, Pairs(t, log, `
-		SELECT asset || ' 0x' || encode(value, 'hex'), owner FROM balances_v3.nft_custody WHERE owner IS NOT NULL`))
-	Compare(t, "number of tokens", counts, Pairs(t, log, `
-		SELECT account || ' ' || asset, balance::text FROM balances_v3.holding WHERE kind = 'nft' AND balance <> 0`))
+	Compare(t, "owner", items, Pairs(t, log, schemas.In(`
+		SELECT asset || ' 0x' || encode(value, 'hex'), owner FROM {balances}.nft_custody WHERE owner IS NOT NULL`)))
+	Compare(t, "number of tokens", counts, Pairs(t, log, schemas.In(`
+		SELECT account || ' ' || asset, balance::text FROM {balances}.holding WHERE kind = 'nft' AND balance <> 0`)))
 	holders, minted := map[string]int{}, map[string]*big.Int{"stx": want.Liquid()}
 	for _, balance := range want.Balances {
 		if balance > 0 {
@@ -88,27 +89,27 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 			assets[asset] = fmt.Sprintf("%d have %s", holders[asset], supply)
 		}
 	}
-	Compare(t, "asset", assets, Pairs(t, log, `
+	Compare(t, "asset", assets, Pairs(t, log, schemas.In(`
 		SELECT asset, holders || ' have ' || (minted - burned + rewards) FROM (
-			SELECT DISTINCT ON (asset) * FROM balances_v3.asset ORDER BY asset, height DESC
-		) a WHERE minted - burned + rewards > 0`))
+			SELECT DISTINCT ON (asset) * FROM {balances}.asset ORDER BY asset, height DESC
+		) a WHERE minted - burned + rewards > 0`)))
 	locks := map[string]string{}
 	for account, lock := range want.Locks {
 		locks[account] = fmt.Sprintf("%d until %d", lock.Amount, lock.Until)
 	}
-	Compare(t, "lock", locks, Pairs(t, log, `
+	Compare(t, "lock", locks, Pairs(t, log, schemas.In(`
 		SELECT DISTINCT ON (account) account, amount || ' until ' || unlock_height
-		FROM balances_v3.stx_lock ORDER BY account, height DESC, position DESC`))
+		FROM {balances}.stx_lock ORDER BY account, height DESC, position DESC`)))
 	contracts := map[string]string{}
 	for contract := range want.Contracts {
 		contracts[contract] = ""
 	}
-	Compare(t, "contract", contracts, Pairs(t, log, `
-		SELECT k.contract_id, '' FROM chain_v5.contract k JOIN chain_v5.canonical c ON c.block_seq = k.source_seq`))
+	Compare(t, "contract", contracts, Pairs(t, log, schemas.In(`
+		SELECT k.contract_id, '' FROM {chain}.contract k JOIN {chain}.canonical c ON c.block_seq = k.source_seq`)))
 	if rows := Pairs(t, log, `SELECT seq::text, reason FROM strata.quarantine`); len(rows) > 0 {
 		t.Errorf("quarantined: %v", rows)
 	}
-	if rows := Pairs(t, log, `SELECT account, balance::text FROM balances_v3.negative_balance`); len(rows) > 0 {
+	if rows := Pairs(t, log, schemas.In(`SELECT account, balance::text FROM {balances}.negative_balance`)); len(rows) > 0 {
 		t.Errorf("negative balances: %v", rows)
 	}
 }
@@ -116,33 +117,33 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 // canonicalRows are queries whose results must not depend on what happened beside the canonical chain. Positions in the
 // log do depend on that, so dump replaces them with the block that the event announced.
 var canonicalRows = map[string]string{
-	"block":       `SELECT b.* FROM chain_v5.canonical c JOIN chain_v5.block b ON b.source_seq = c.block_seq`,
-	"transaction": `SELECT r.* FROM chain_v5.canonical c JOIN chain_v5.transaction r ON r.source_seq = c.block_seq`,
-	"event":       `SELECT r.* FROM chain_v5.canonical c JOIN chain_v5.event r ON r.source_seq = c.block_seq`,
-	"contract":    `SELECT r.* FROM chain_v5.canonical c JOIN chain_v5.contract r ON r.source_seq = c.block_seq`,
-	"microblock_confirmation": `
-		SELECT r.* FROM chain_v5.canonical c JOIN chain_v5.microblock_confirmation r ON r.source_seq = c.block_seq`,
-	"burn_block":       `SELECT * FROM chain_v5.burn_block WHERE canonical`,
-	"balances block":   `SELECT * FROM balances_v3.block`,
-	"ledger":           `SELECT * FROM balances_v3.ledger`,
-	"holding":          `SELECT * FROM balances_v3.holding`,
-	"nft_event":        `SELECT * FROM balances_v3.nft_event`,
-	"asset":            `SELECT * FROM balances_v3.asset`,
-	"nft_custody":      `SELECT * FROM balances_v3.nft_custody`,
-	"stx_lock":         `SELECT * FROM balances_v3.stx_lock`,
-	"nonce":            `SELECT * FROM balances_v3.nonce`,
-	"negative_balance": `SELECT * FROM balances_v3.negative_balance`,
-	"pox burn_block":   `SELECT * FROM pox_v2.burn_block`,
-	"reward":           `SELECT * FROM pox_v2.reward`,
-	"recipient":        `SELECT * FROM pox_v2.recipient`,
-	"slot":             `SELECT * FROM pox_v2.slot`,
-	"payout":           `SELECT * FROM pox_v2.payout`,
-	"cycle":            `SELECT * FROM pox_v2.cycle`,
-	"signer":           `SELECT * FROM pox_v2.signer`,
-	"stacker":          `SELECT * FROM pox_v2.stacker`,
-	"pox event":        `SELECT * FROM pox_v2.event`,
-	"delegation":       `SELECT * FROM pox_v2.delegation`,
-	"pox list":         `SELECT * FROM pox_v2.list`,
+	"block":       schemas.In(`SELECT b.* FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq`),
+	"transaction": schemas.In(`SELECT r.* FROM {chain}.canonical c JOIN {chain}.transaction r ON r.source_seq = c.block_seq`),
+	"event":       schemas.In(`SELECT r.* FROM {chain}.canonical c JOIN {chain}.event r ON r.source_seq = c.block_seq`),
+	"contract":    schemas.In(`SELECT r.* FROM {chain}.canonical c JOIN {chain}.contract r ON r.source_seq = c.block_seq`),
+	"microblock_confirmation": schemas.In(`
+		SELECT r.* FROM {chain}.canonical c JOIN {chain}.microblock_confirmation r ON r.source_seq = c.block_seq`),
+	"burn_block":       schemas.In(`SELECT * FROM {chain}.burn_block WHERE canonical`),
+	"balances block":   schemas.In(`SELECT * FROM {balances}.block`),
+	"ledger":           schemas.In(`SELECT * FROM {balances}.ledger`),
+	"holding":          schemas.In(`SELECT * FROM {balances}.holding`),
+	"nft_event":        schemas.In(`SELECT * FROM {balances}.nft_event`),
+	"asset":            schemas.In(`SELECT * FROM {balances}.asset`),
+	"nft_custody":      schemas.In(`SELECT * FROM {balances}.nft_custody`),
+	"stx_lock":         schemas.In(`SELECT * FROM {balances}.stx_lock`),
+	"nonce":            schemas.In(`SELECT * FROM {balances}.nonce`),
+	"negative_balance": schemas.In(`SELECT * FROM {balances}.negative_balance`),
+	"pox burn_block":   schemas.In(`SELECT * FROM {pox}.burn_block`),
+	"reward":           schemas.In(`SELECT * FROM {pox}.reward`),
+	"recipient":        schemas.In(`SELECT * FROM {pox}.recipient`),
+	"slot":             schemas.In(`SELECT * FROM {pox}.slot`),
+	"payout":           schemas.In(`SELECT * FROM {pox}.payout`),
+	"cycle":            schemas.In(`SELECT * FROM {pox}.cycle`),
+	"signer":           schemas.In(`SELECT * FROM {pox}.signer`),
+	"stacker":          schemas.In(`SELECT * FROM {pox}.stacker`),
+	"pox event":        schemas.In(`SELECT * FROM {pox}.event`),
+	"delegation":       schemas.In(`SELECT * FROM {pox}.delegation`),
+	"pox list":         schemas.In(`SELECT * FROM {pox}.list`),
 }
 
 // CheckSameRows compares the rows of two logs that do not depend on what happened beside the canonical chain.
@@ -175,7 +176,7 @@ func CheckSameRows(t *testing.T, want, got *eventstore.Log) {
 func dump(t *testing.T, log *eventstore.Log, query string) []string {
 	t.Helper()
 	blocks := map[int64]string{}
-	rows, err := log.Pool().Query(t.Context(), `SELECT source_seq, index_block_hash FROM chain_v5.block`)
+	rows, err := log.Pool().Query(t.Context(), schemas.In(`SELECT source_seq, index_block_hash FROM {chain}.block`))
 	if err != nil {
 		t.Fatal(err)
 	}

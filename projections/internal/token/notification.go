@@ -20,8 +20,29 @@ const (
 )
 
 // quiet is the time after a fetch in which a notification does not lead to another one: it is put off until the time is
-// over, so that one fetch serves all notifications in quick succession.
-const quiet = 5 * time.Minute
+// over, so that one fetch serves all notifications in quick succession. With each fetch in a row that found nothing new, the
+// time doubles, up to quietMost: a contract that announces news in each block, and has none, is asked once a day.
+const (
+	quiet     = 5 * time.Minute
+	quietMost = 24 * time.Hour
+)
+
+// fetched says when something was fetched last, and how many fetches in a row found nothing new.
+type fetched struct {
+	at     time.Time // zero for never
+	inVain int16
+}
+
+// quietUntil returns the time before which no notification leads to another fetch.
+func (f fetched) quietUntil() time.Time {
+	pause := quiet
+	for range f.inVain {
+		if pause *= 2; pause >= quietMost {
+			return f.at.Add(quietMost)
+		}
+	}
+	return f.at.Add(pause)
+}
 
 // effectiveSQL selects the notification that is in effect for the token k: one that froze it, or else the latest one.
 // Notifications for all tokens of the contract count as well.
@@ -149,30 +170,35 @@ func (b *batch) fetchTokens(contract string, ids []string, want raisedWant) erro
 	return b.raise(append(wants, resources...))
 }
 
-// notWithin returns when a want is due if the same was fetched before, at the given time (zero for never).
-func (r raisedWant) notWithin(fetched time.Time) time.Time {
-	if again := fetched.Add(quiet); r.notice && !fetched.IsZero() && again.After(r.due) {
+// notWithin returns when a want is due if the same was fetched before.
+func (r raisedWant) notWithin(before fetched) time.Time {
+	if again := before.quietUntil(); r.notice && !before.at.IsZero() && again.After(r.due) {
 		return again
 	}
 	return r.due
 }
 
-// freshReads returns when those of the tokens were read that were read a short time ago, by their ids.
-func (b *batch) freshReads(contract string, ids []string, want raisedWant) (map[string]time.Time, error) {
-	fresh := map[string]time.Time{}
+// freshReads returns when those of the tokens were read that were read lately, by their ids. A token whose document
+// changes is not read in vain.
+func (b *batch) freshReads(contract string, ids []string, want raisedWant) (map[string]fetched, error) {
+	fresh := map[string]fetched{}
 	if !want.notice {
 		return fresh, nil
 	}
 	rows, err := b.tx.Query(b.ctx, b.sql(`
-		SELECT token_id::text, read_at FROM {schema}.token WHERE contract_id = $1 AND token_id = ANY ($2::numeric[]) AND read_at > $3`),
-		contract, ids, want.due.Add(-quiet))
+		SELECT t.token_id::text, t.read_at, least(t.in_vain, d.in_vain)
+		FROM {schema}.token t
+		LEFT JOIN {schema}.reference r ON r.contract_id = t.contract_id AND r.token_id = t.token_id AND r.role = 'document' AND r.locale = ''
+		LEFT JOIN {schema}.document d ON d.uri_hash = r.uri_hash
+		WHERE t.contract_id = $1 AND t.token_id = ANY ($2::numeric[]) AND t.read_at > $3`),
+		contract, ids, want.due.Add(-quietMost))
 	if err != nil {
 		return nil, fmt.Errorf("find when %d tokens of %s were read: %w", len(ids), contract, err)
 	}
 	var id string
-	var at time.Time
-	if _, err := pgx.ForEachRow(rows, []any{&id, &at}, func() error {
-		fresh[id] = at
+	var f fetched
+	if _, err := pgx.ForEachRow(rows, []any{&id, &f.at, &f.inVain}, func() error {
+		fresh[id] = f
 		return nil
 	}); err != nil {
 		return nil, fmt.Errorf("find when %d tokens of %s were read: %w", len(ids), contract, err)
@@ -215,7 +241,7 @@ func (b *batch) known(contract string, ids []string) ([]string, error) {
 // out what never changes (ipfs, ar and data URIs) once its content is known, and data documents always.
 func (b *batch) resourcesAgain(contract string, ids []string, want raisedWant) ([]raisedWant, error) {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
-		SELECT DISTINCT r.role, coalesce(d.uri, i.uri) AS uri, coalesce(d.fetched_at, i.fetched_at)
+		SELECT DISTINCT r.role, coalesce(d.uri, i.uri) AS uri, coalesce(d.fetched_at, i.fetched_at), coalesce(d.in_vain, i.in_vain)
 		FROM {schema}.reference r
 		LEFT JOIN {schema}.document d ON r.role = 'document' AND d.uri_hash = r.uri_hash
 		LEFT JOIN {schema}.image i ON r.role = 'image' AND i.uri_hash = r.uri_hash
@@ -228,11 +254,12 @@ func (b *batch) resourcesAgain(contract string, ids []string, want raisedWant) (
 	}
 	var wants []raisedWant
 	var role, uri string
-	var fetched pgtype.Timestamptz
-	if _, err := pgx.ForEachRow(rows, []any{&role, &uri, &fetched}, func() error {
+	var at pgtype.Timestamptz
+	var inVain int16
+	if _, err := pgx.ForEachRow(rows, []any{&role, &uri, &at, &inVain}, func() error {
 		raised := want
 		raised.want, raised.contract, raised.height = fetch.Want{Kind: fetch.Kind(role), URI: uri}, contract, nil
-		raised.due = want.notWithin(fetched.Time)
+		raised.due = want.notWithin(fetched{at.Time, inVain})
 		wants = append(wants, raised)
 		return nil
 	}); err != nil {

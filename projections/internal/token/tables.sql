@@ -77,11 +77,13 @@ CREATE TABLE {schema}.token (
     -- did not give it, or was never read.
     read_height  bigint,            -- the block at which it was read; null if never successfully
     read_seq     bigint,            -- the report that brought the properties
-    read_at      timestamptz,
+    read_at      timestamptz,       -- by checked_seq, or else by read_seq
     supply_seq   bigint,            -- the later report that brought the supply alone; null if read_seq brought it
+    checked_seq  bigint,            -- the later report that found the same properties; null if there is none
     failed_seq   bigint,            -- the report of the last attempt, if that failed; read_seq if it brought only some properties
     decimals     int, -- as get-decimals answered
     reason       smallint NOT NULL, -- why the last attempt failed (fetch.Reason); 0 if it did not
+    in_vain      smallint NOT NULL DEFAULT 0, -- fetches for the chain, in a row, that found nothing new
     token_id     numeric  NOT NULL, -- 1 for ft
     total_supply numeric,           -- base units
     contract_id  text     NOT NULL,
@@ -116,6 +118,7 @@ CREATE TABLE {schema}.document (
     fetched_at  timestamptz,         -- by checked_seq, or else by source_seq
     failed_seq  bigint,              -- the report of the last attempt, if that failed
     reason      smallint NOT NULL,   -- why the last attempt failed (fetch.Reason); 0 if it did not
+    in_vain     smallint NOT NULL DEFAULT 0, -- fetches for the chain, in a row, that found nothing new
     uri_hash    bytea    NOT NULL,   -- SHA-256 of uri, which can be too long for an index
     uri         text     NOT NULL,
     content     text,                -- JSON, see domain/document
@@ -131,6 +134,7 @@ CREATE TABLE {schema}.image (
     width        int,                -- pixels
     height       int,                -- pixels
     reason       smallint NOT NULL,
+    in_vain      smallint NOT NULL DEFAULT 0, -- fetches for the chain, in a row, that found nothing new
     uri_hash     bytea    NOT NULL,
     sha256       bytea,              -- of the image's bytes; null if it was never fetched
     uri          text     NOT NULL,

@@ -99,6 +99,9 @@ func (b *batch) inspect(r *record) {
 			break
 		}
 		r.read = &readRecord{token: tokenKey{report.Want.Contract, id.String()}}
+		if _, unchanged := report.UnchangedSince(); unchanged {
+			break
+		}
 		if r.read.read, r.read.problem = token.ReadToken(b.kind, report); r.read.problem == nil && r.read.read.URI != nil {
 			r.read.uri = tokenURI(*r.read.read.URI, r.read.token.id)
 		}

@@ -51,6 +51,12 @@ func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subj
 	var good, bad []readRecord
 	for _, r := range all {
 		b.touchToken(r.token)
+	}
+	all, same, stale, err := b.writeUnchangedReads(all)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range append(all, stale...) {
 		if r.problem != nil {
 			bad = append(bad, r)
 			end(r.answer, &failure{r.openWant, r.step.SourceSeq, r.report.FinishedAt, r.problem})
@@ -67,25 +73,32 @@ func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subj
 	if err := b.writeBadReads(lacking(good)); err != nil {
 		return nil, err
 	}
-	keys := make([]tokenKey, len(good))
 	subjects := make([]subject, len(good))
 	for i, r := range good {
-		keys[i] = r.token
 		subjects[i] = subject{[]tokenKey{r.token}, r.step.Number, r.step.SourceSeq, r.report.FinishedAt}
+	}
+	return subjects, b.goOn(append(good, same...), end)
+}
+
+// goOn ends the wants of tokens that were read, or puts them off if the token is dynamic.
+func (b *batch) goOn(read []readRecord, end func(answer, *failure)) error {
+	keys := make([]tokenKey, len(read))
+	for i, r := range read {
+		keys[i] = r.token
 	}
 	intervals, err := b.dynamic(keys)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, r := range good {
+	for _, r := range read {
 		if r.priority == priorityClock { // fetch the document again too; if that fails, it has its own due time
 			again, err := b.resourcesAgain(r.token.contract, []string{r.token.id},
 				raisedWant{seq: r.step.SourceSeq, due: r.report.FinishedAt, priority: priorityClock})
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if err := b.raise(again); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		interval, dynamic := intervals[r.token]
@@ -98,10 +111,10 @@ func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subj
 			continue
 		}
 		if err := b.putOff(r.openWant, r.step.SourceSeq, r.report.FinishedAt.Add(interval), r.report.Tip.Height); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return subjects, nil
+	return nil
 }
 
 // lacking returns the reads in which a property is missing, with the reason as their problem.
@@ -148,9 +161,10 @@ func (b *batch) writeGoodReads(all []readRecord) error {
 		supplies              = make([]*string, n)
 		heights, seqs, places = make([]int64, n), make([]int64, n), map[tokenKey]int{}
 		times                 = make([]time.Time, n)
+		counts                = make([]int16, n)
 	)
 	for i, r := range all {
-		keys[i], places[r.token] = r.token, i
+		keys[i], counts[i], places[r.token] = r.token, r.counts(), i
 		uris[i], names[i], symbols[i], decimals[i], supplies[i] = r.uri, r.read.Name, r.read.Symbol, r.read.Decimals, decimal(r.read.TotalSupply)
 		heights[i], seqs[i], times[i] = r.report.Tip.Height, r.step.SourceSeq, r.report.FinishedAt
 		if b.kind == token.FT {
@@ -163,14 +177,16 @@ func (b *batch) writeGoodReads(all []readRecord) error {
 		UPDATE {schema}.token t
 		SET uri = r.uri, name = r.name, symbol = r.symbol, decimals = r.decimals, total_supply = coalesce(r.supply::numeric, t.total_supply),
 		    supply_seq = CASE WHEN r.supply IS NULL THEN t.supply_seq END, name_key = r.name_key, symbol_key = r.symbol_key,
-		    read_height = r.height, read_seq = r.seq, read_at = r.at, reason = 0, failed_seq = NULL
+		    read_height = r.height, read_seq = r.seq, read_at = r.at, checked_seq = NULL, reason = 0, failed_seq = NULL,
+		    in_vain = CASE WHEN t.read_seq IS NOT NULL AND (t.uri, t.name, t.symbol, t.decimals) IS NOT DISTINCT FROM (r.uri, r.name, r.symbol, r.decimals)
+		                   THEN least(t.in_vain + r.counts, 100) ELSE 0 END
 		FROM unnest($1::text[], $2::numeric[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::text[],
-		            $10::bigint[], $11::bigint[], $12::timestamptz[])
-		     AS r (contract, id, uri, name, symbol, decimals, supply, name_key, symbol_key, height, seq, at)
+		            $10::bigint[], $11::bigint[], $12::timestamptz[], $13::smallint[])
+		     AS r (contract, id, uri, name, symbol, decimals, supply, name_key, symbol_key, height, seq, at, counts)
 		JOIN {schema}.token old ON old.contract_id = r.contract AND old.token_id = r.id
 		WHERE t.contract_id = r.contract AND t.token_id = r.id
 		RETURNING t.contract_id, t.token_id::text, coalesce(old.name_key, ''), coalesce(old.symbol_key, '')`),
-		contracts, ids, uris, names, symbols, decimals, supplies, nameKeys, symbolKeys, heights, seqs, times)
+		contracts, ids, uris, names, symbols, decimals, supplies, nameKeys, symbolKeys, heights, seqs, times, counts)
 	if err != nil {
 		return fmt.Errorf("write what was read of %d tokens: %w", n, err)
 	}
@@ -203,6 +219,7 @@ func (b *batch) writeDocuments(all []resourceRecord, end func(answer, *failure))
 	var seqs []int64
 	var times []time.Time
 	var contents []string
+	var counts []int16
 	var bad badResources
 	var subjects []subject
 	all, stale, err := b.writeUnchanged("document", all, end)
@@ -229,7 +246,7 @@ func (b *batch) writeDocuments(all []resourceRecord, end func(answer, *failure))
 		}
 		end(d.answer, nil)
 		hashes, seqs = append(hashes, d.hash[:]), append(seqs, d.step.SourceSeq)
-		times, contents = append(times, d.report.FinishedAt), append(contents, string(content))
+		times, contents, counts = append(times, d.report.FinishedAt), append(contents, string(content)), append(counts, d.counts())
 		subjects = append(subjects, subject{tokens, d.step.Number, d.step.SourceSeq, d.report.FinishedAt})
 	}
 	if err := b.writeBad("document", bad); err != nil {
@@ -239,9 +256,10 @@ func (b *batch) writeDocuments(all []resourceRecord, end func(answer, *failure))
 		return nil, nil
 	}
 	if _, err := b.tx.Exec(b.ctx, b.sql(`
-		UPDATE {schema}.document d SET source_seq = r.seq, checked_seq = NULL, fetched_at = r.at, content = r.content, failed_seq = NULL, reason = 0
-		FROM unnest($1::bytea[], $2::bigint[], $3::timestamptz[], $4::text[]) AS r (hash, seq, at, content)
-		WHERE d.uri_hash = r.hash`), hashes, seqs, times, contents); err != nil {
+		UPDATE {schema}.document d SET source_seq = r.seq, checked_seq = NULL, fetched_at = r.at, content = r.content, failed_seq = NULL, reason = 0,
+		       in_vain = CASE WHEN d.content = r.content THEN least(d.in_vain + r.counts, 100) ELSE 0 END
+		FROM unnest($1::bytea[], $2::bigint[], $3::timestamptz[], $4::text[], $5::smallint[]) AS r (hash, seq, at, content, counts)
+		WHERE d.uri_hash = r.hash`), hashes, seqs, times, contents, counts); err != nil {
 		return nil, fmt.Errorf("write %d documents: %w", len(hashes), err)
 	}
 	return subjects, nil
@@ -254,6 +272,7 @@ func (b *batch) writeImages(all []resourceRecord, end func(answer, *failure)) er
 	var times []time.Time
 	var types []string
 	var widths, heights []int32
+	var counts []int16
 	var bad badResources
 	all, stale, err := b.writeUnchanged("image", all, end)
 	if err != nil {
@@ -275,6 +294,7 @@ func (b *batch) writeImages(all []resourceRecord, end func(answer, *failure)) er
 		hashes, digests, seqs = append(hashes, i.hash[:]), append(digests, digest), append(seqs, i.step.SourceSeq)
 		times, types = append(times, i.report.FinishedAt), append(types, projections.Text(facts.ContentType))
 		widths, heights = append(widths, int32(facts.Width)), append(heights, int32(facts.Height))
+		counts = append(counts, i.counts())
 	}
 	if err := b.writeBad("image", bad); err != nil || len(hashes) == 0 {
 		return err
@@ -282,10 +302,10 @@ func (b *batch) writeImages(all []resourceRecord, end func(answer, *failure)) er
 	if _, err := b.tx.Exec(b.ctx, b.sql(`
 		UPDATE {schema}.image i
 		SET source_seq = r.seq, checked_seq = NULL, fetched_at = r.at, sha256 = r.digest, content_type = r.type, width = nullif(r.width, 0), height = nullif(r.height, 0),
-		    failed_seq = NULL, reason = 0
-		FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::timestamptz[], $5::text[], $6::int[], $7::int[])
-		     AS r (hash, digest, seq, at, type, width, height)
-		WHERE i.uri_hash = r.hash`), hashes, digests, seqs, times, types, widths, heights); err != nil {
+		    failed_seq = NULL, reason = 0, in_vain = CASE WHEN i.sha256 = r.digest THEN least(i.in_vain + r.counts, 100) ELSE 0 END
+		FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::timestamptz[], $5::text[], $6::int[], $7::int[], $8::smallint[])
+		     AS r (hash, digest, seq, at, type, width, height, counts)
+		WHERE i.uri_hash = r.hash`), hashes, digests, seqs, times, types, widths, heights, counts); err != nil {
 		return fmt.Errorf("write %d images: %w", len(hashes), err)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
@@ -370,28 +371,28 @@ func (h *history) SignaturesOfBlocks(t *testing.T) {
 func (h *history) PlansOfBlocks(t *testing.T) {
 	const n = 20_000
 	tip := h.Truth.Tip
-	h.Exec(`
-		INSERT INTO chain_v5.block
+	h.Exec(schemas.In(`
+		INSERT INTO {chain}.block
 		SELECT made.*
-		FROM chain_v5.block b CROSS JOIN generate_series(1, $1::int) i
+		FROM {chain}.block b CROSS JOIN generate_series(1, $1::int) i
 		CROSS JOIN jsonb_populate_record(b, jsonb_build_object('source_seq', 100000 + i, 'height', b.height + i, 'block_time', b.block_time + 5 * i, 'tenure_height', b.tenure_height + i / 1000,
 			'index_block_hash', '\x' || encode(sha256(('i' || i)::bytea), 'hex'), 'block_hash', '\x' || encode(sha256(('b' || i)::bytea), 'hex'),
 			'burn_block_hash', '\x' || encode(sha256(('u' || i / 100)::bytea), 'hex'), 'burn_block_height', b.burn_block_height + 1 + i / 100)) made
-		WHERE b.index_block_hash = $2`, n, tip.IndexHash)
-	h.Exec(`INSERT INTO chain_v5.canonical SELECT height, source_seq, source_seq FROM chain_v5.block WHERE source_seq > 100000`)
-	h.Exec(`
-		INSERT INTO accounts_v4.block
+		WHERE b.index_block_hash = $2`), n, tip.IndexHash)
+	h.Exec(schemas.In(`INSERT INTO {chain}.canonical SELECT height, source_seq, source_seq FROM {chain}.block WHERE source_seq > 100000`))
+	h.Exec(schemas.In(`
+		INSERT INTO {accounts}.block
 		SELECT made.*
-		FROM chain_v5.block b JOIN accounts_v4.block a ON a.index_block_hash = $1
+		FROM {chain}.block b JOIN {accounts}.block a ON a.index_block_hash = $1
 		CROSS JOIN jsonb_populate_record(a, jsonb_build_object('source_seq', b.source_seq, 'height', b.height, 'block_time', b.block_time, 'tenure_height', b.tenure_height,
 			'burn_blocks', a.burn_blocks + 1 + (b.source_seq - 100000) / 100, 'first_tx', a.last_tx + 1, 'index_block_hash', b.index_block_hash, 'block_hash', b.block_hash,
 			'burn_block_hash', b.burn_block_hash, 'burn_block_height', b.burn_block_height, 'touched', '[]'::jsonb)) made
-		WHERE b.source_seq > 100000`, tip.IndexHash)
+		WHERE b.source_seq > 100000`), tip.IndexHash)
 	h.Exec(`UPDATE strata.projection SET block_height = block_height + $1::int, burn_block_height = burn_block_height + 1 + $1::int / 100 WHERE name IN ('chain', 'accounts')`, n)
-	h.Exec(`VACUUM ANALYZE chain_v5.block, chain_v5.canonical, accounts_v4.block`)
+	h.Exec(schemas.In(`VACUUM ANALYZE {chain}.block, {chain}.canonical, {accounts}.block`))
 	newest, deep := int(tip.Height)+n, int(tip.Height)+n/2
 	var cursor string
-	if err := h.Pool.QueryRow(t.Context(), `SELECT encode(index_block_hash, 'hex') FROM chain_v5.block WHERE source_seq = 110000`).Scan(&cursor); err != nil {
+	if err := h.Pool.QueryRow(t.Context(), schemas.In(`SELECT encode(index_block_hash, 'hex') FROM {chain}.block WHERE source_seq = 110000`)).Scan(&cursor); err != nil {
 		t.Fatal(err)
 	}
 	h.Costs(t, map[string]int64{
@@ -712,9 +713,9 @@ func (h *history) PrintsOfContracts(t *testing.T) {
 	check(fmt.Sprintf("from_block=%d&to_block=%d", middle, middle), middle, middle)
 	check("topic=nothing+has+it", 1, 0)
 	senders, topics := map[string]int{}, map[string]int{}
-	rows, err := h.Pool.Query(t.Context(), `
-		SELECT coalesce(s.account, ''), coalesce(t.name, '') FROM accounts_v4.contract_event e JOIN accounts_v4.account a ON a.id = e.contract
-		LEFT JOIN accounts_v4.account s ON s.id = e.sender LEFT JOIN accounts_v4.contract_topic t ON t.contract = e.contract AND t.topic = e.topic WHERE a.account = $1`, contract)
+	rows, err := h.Pool.Query(t.Context(), schemas.In(`
+		SELECT coalesce(s.account, ''), coalesce(t.name, '') FROM {accounts}.contract_event e JOIN {accounts}.account a ON a.id = e.contract
+		LEFT JOIN {accounts}.account s ON s.id = e.sender LEFT JOIN {accounts}.contract_topic t ON t.contract = e.contract AND t.topic = e.topic WHERE a.account = $1`), contract)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
 	"strata/projections/ft"
 	"strata/projections/nft"
@@ -32,7 +33,7 @@ func (r *refreshed) Told() {
 		replay.Wait(r.T, r.events)
 		var posts []replay.Post
 		for _, kind := range Kinds {
-			rows, err := r.Pool.Query(r.T.Context(), `SELECT want FROM `+string(kind)+`_v2.want ORDER BY key_hash`)
+			rows, err := r.Pool.Query(r.T.Context(), `SELECT want FROM `+schemas.In("{"+string(kind)+"}")+`.want ORDER BY key_hash`)
 			if err != nil {
 				r.T.Fatal(err)
 			}
@@ -68,7 +69,7 @@ func (r *refreshed) report(want fetch.Want) replay.Post {
 	case fetch.ContractRead:
 		var height int64
 		var index []byte
-		if err := r.Pool.QueryRow(r.T.Context(), `SELECT height, index_block_hash FROM ft_v2.block ORDER BY height DESC LIMIT 1`).Scan(&height, &index); err != nil {
+		if err := r.Pool.QueryRow(r.T.Context(), schemas.In(`SELECT height, index_block_hash FROM {ft}.block ORDER BY height DESC LIMIT 1`)).Scan(&height, &index); err != nil {
 			r.T.Fatal(err)
 		}
 		report.Tip = &fetch.Tip{Height: height, IndexBlockHash: hash.Hash32(index)}
@@ -199,7 +200,7 @@ func (r *refreshed) note(ctx context.Context, wish fetch.Refresh) error {
 func (r *refreshed) Contract(kind string) (id string) {
 	r.T.Helper()
 	if err := r.Pool.QueryRow(r.T.Context(), `
-		SELECT contract_id FROM `+kind+`_v2.token GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&id); err != nil {
+		SELECT contract_id FROM `+schemas.In("{"+kind+"}")+`.token GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&id); err != nil {
 		r.T.Fatal(err)
 	}
 	return id
@@ -208,7 +209,7 @@ func (r *refreshed) Contract(kind string) (id string) {
 // ids are those of a contract's tokens.
 func (r *refreshed) IDs(kind, contract string) []int64 {
 	r.T.Helper()
-	rows, err := r.Pool.Query(r.T.Context(), `SELECT token_id::bigint FROM `+kind+`_v2.token WHERE contract_id = $1 ORDER BY 1`, contract)
+	rows, err := r.Pool.Query(r.T.Context(), `SELECT token_id::bigint FROM `+schemas.In("{"+kind+"}")+`.token WHERE contract_id = $1 ORDER BY 1`, contract)
 	if err != nil {
 		r.T.Fatal(err)
 	}
@@ -224,7 +225,7 @@ func (r *refreshed) Done() {
 	r.T.Helper()
 	replay.Wait(r.T, r.events)
 	for _, kind := range Kinds {
-		r.Exec(`DELETE FROM ` + string(kind) + `_v2.want`)
+		r.Exec(`DELETE FROM ` + schemas.In("{"+string(kind)+"}") + `.want`)
 	}
 }
 
@@ -260,9 +261,9 @@ func (r *refreshed) Refused(t *testing.T, body, why string) {
 // wanted checks what is wanted, by the keys of wants: all of it now, for a person, and as if it had never failed.
 func (r *refreshed) Wanted(t *testing.T, want ...string) {
 	t.Helper()
-	rows, err := r.Pool.Query(t.Context(), `
+	rows, err := r.Pool.Query(t.Context(), schemas.In(`
 		SELECT want, due_at <= now() AND priority = 1 AND attempts + waits + reason + severity = 0
-		FROM (SELECT * FROM ft_v2.want UNION ALL SELECT * FROM sft_v2.want UNION ALL SELECT * FROM nft_v2.want) want`)
+		FROM (SELECT * FROM {ft}.want UNION ALL SELECT * FROM {sft}.want UNION ALL SELECT * FROM {nft}.want) want`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	domain "strata/domain/ordinals"
 	"strata/eventstore"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/inscriptions"
@@ -60,9 +61,9 @@ func (s *OrdinalsSite) TracedBlocks(traced TraceOf, projection string) (heights 
 // learn reads what there is, in no order.
 func (s *OrdinalsSite) Learn() (all []Known) {
 	s.T.Helper()
-	rows, err := s.Pool.Query(s.T.Context(), `
+	rows, err := s.Pool.Query(s.T.Context(), schemas.In(`
 		SELECT i.id, coalesce(o.address, ''), coalesce(i.genesis_address, ''), i.mime_type, i.number, i.sat, i.height, i.tx_index, b.time, i.rarity, i.recursive
-		FROM inscriptions_v2.inscription i JOIN inscriptions_v2.owner o USING (id) JOIN inscriptions_v2.block b ON b.height = i.height`)
+		FROM {inscriptions}.inscription i JOIN {inscriptions}.owner o USING (id) JOIN {inscriptions}.block b ON b.height = i.height`))
 	if err != nil {
 		s.T.Fatal(err)
 	}

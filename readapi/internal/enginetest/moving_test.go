@@ -20,6 +20,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/redistest"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/follow"
@@ -299,16 +300,16 @@ func (o *oracle) switchVersions(t *testing.T, pool *pgxpool.Pool, targets target
 	t.Helper()
 	ctx := t.Context()
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
-		queries := []string{`CREATE SCHEMA balances_v4`}
+		queries := []string{schemas.In(`CREATE SCHEMA {balances+1}`)}
 		for _, table := range []string{"block", "holding", "ledger", "stx_lock"} {
-			queries = append(queries, fmt.Sprintf(`CREATE TABLE balances_v4.%[1]s (LIKE balances_v3.%[1]s INCLUDING ALL)`, table),
-				fmt.Sprintf(`INSERT INTO balances_v4.%[1]s SELECT * FROM balances_v3.%[1]s`, table))
+			queries = append(queries, fmt.Sprintf(schemas.In(`CREATE TABLE {balances+1}.%[1]s (LIKE {balances}.%[1]s INCLUDING ALL)`), table),
+				fmt.Sprintf(schemas.In(`INSERT INTO {balances+1}.%[1]s SELECT * FROM {balances}.%[1]s`), table))
 		}
 		queries = append(queries,
-			fmt.Sprintf(`UPDATE balances_v4.holding SET balance = balance + %d`, n),
-			fmt.Sprintf(`INSERT INTO strata.projection (name, version, input, state, position, log_seq, block_height, index_block_hash, block_hash, burn_block_height)
-				SELECT name, 4, input, state, position, %d, block_height, index_block_hash, block_hash, burn_block_height
-				FROM strata.projection WHERE name = 'balances'`, 1_000_000+n))
+			fmt.Sprintf(schemas.In(`UPDATE {balances+1}.holding SET balance = balance + %d`), n),
+			fmt.Sprintf(schemas.In(`INSERT INTO strata.projection (name, version, input, state, position, log_seq, block_height, index_block_hash, block_hash, burn_block_height)
+				SELECT name, {balances#+1}, input, state, position, %d, block_height, index_block_hash, block_hash, burn_block_height
+				FROM strata.projection WHERE name = 'balances'`), 1_000_000+n))
 		for _, query := range queries {
 			if _, err := tx.Exec(ctx, query); err != nil {
 				return fmt.Errorf("%s: %w", query, err)
@@ -325,14 +326,14 @@ func (o *oracle) switchVersions(t *testing.T, pool *pgxpool.Pool, targets target
 			t.Error(err)
 		}
 	}
-	activate(4)
+	activate(balances.Version + 1)
 	o.note(o.api, targets.balances)
 	read()
-	activate(3)
-	if _, err := pool.Exec(ctx, `DROP SCHEMA balances_v4 CASCADE`); err != nil {
+	activate(balances.Version)
+	if _, err := pool.Exec(ctx, schemas.In(`DROP SCHEMA {balances+1} CASCADE`)); err != nil {
 		t.Error(err)
 	}
-	if _, err := pool.Exec(ctx, `DELETE FROM strata.projection WHERE name = 'balances' AND version = 4`); err != nil {
+	if _, err := pool.Exec(ctx, schemas.In(`DELETE FROM strata.projection WHERE name = 'balances' AND version = {balances#+1}`)); err != nil {
 		t.Error(err)
 	}
 }

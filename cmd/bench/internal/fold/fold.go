@@ -18,6 +18,7 @@ import (
 	"strata/cmd/bench/internal/bench"
 	"strata/eventstore/archive"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/schemas"
 )
 
 // Bench measures imports, folds and rebuilds.
@@ -216,10 +217,10 @@ func (b *Bench) fold(ctx context.Context, database, path, what string) error {
 // caughtUp reports whether all projections have folded everything.
 func caughtUp(ctx context.Context, pool *pgxpool.Pool, events int64) bool {
 	var done bool
-	err := pool.QueryRow(ctx, `
+	err := pool.QueryRow(ctx, schemas.In(`
 		SELECT bool_and(position = CASE input WHEN 'log' THEN $1
-			WHEN 'chain_v5' THEN (SELECT coalesce(max(step), 0) FROM chain_v5.step)
-			ELSE (SELECT coalesce(max(step), 0) FROM ordinals_v1.step) END) IS TRUE
-		FROM strata.projection`, events).Scan(&done)
+			WHEN '{chain}' THEN (SELECT coalesce(max(step), 0) FROM {chain}.step)
+			ELSE (SELECT coalesce(max(step), 0) FROM {ordinals}.step) END) IS TRUE
+		FROM strata.projection`), events).Scan(&done)
 	return err == nil && done
 }

@@ -12,6 +12,7 @@ import (
 	"strata/cmd/bench/internal/bench"
 	"strata/eventstore"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/inscriptions"
@@ -130,10 +131,10 @@ func (b *Bench) foldAlone(ctx context.Context, each, all int) (took, bare time.D
 func untilInscribed(ctx context.Context, pool *pgxpool.Pool) error {
 	for ; ; time.Sleep(20 * time.Millisecond) {
 		var done, failed bool
-		err := pool.QueryRow(ctx, `
-			SELECT bool_and(position = CASE input WHEN 'log' THEN (SELECT size FROM log.head) ELSE (SELECT coalesce(max(step), 0) FROM ordinals_v1.step) END) IS TRUE,
+		err := pool.QueryRow(ctx, schemas.In(`
+			SELECT bool_and(position = CASE input WHEN 'log' THEN (SELECT size FROM log.head) ELSE (SELECT coalesce(max(step), 0) FROM {ordinals}.step) END) IS TRUE,
 			       bool_or(state = 'failed') IS TRUE
-			FROM strata.projection WHERE name IN ('ordinals', 'inscriptions', 'brc20')`).Scan(&done, &failed)
+			FROM strata.projection WHERE name IN ('ordinals', 'inscriptions', 'brc20')`)).Scan(&done, &failed)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

@@ -14,6 +14,7 @@ import (
 	"strata/domain/nodeevent"
 	"strata/domain/token"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/schemas"
 )
 
 const (
@@ -208,8 +209,8 @@ func (f *backfillRun) wait(ctx context.Context) error {
 
 // documents counts the documents in the tables.
 func (f *backfillRun) documents(ctx context.Context) (count int64, err error) {
-	err = f.pool.QueryRow(ctx, `
-		SELECT (SELECT count(*) FROM ft_v2.document WHERE source_seq IS NOT NULL) + (SELECT count(*) FROM nft_v2.document WHERE source_seq IS NOT NULL)`).Scan(&count)
+	err = f.pool.QueryRow(ctx, schemas.In(`
+		SELECT (SELECT count(*) FROM {ft}.document WHERE source_seq IS NOT NULL) + (SELECT count(*) FROM {nft}.document WHERE source_seq IS NOT NULL)`)).Scan(&count)
 	return count, err
 }
 

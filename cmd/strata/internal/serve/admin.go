@@ -55,7 +55,7 @@ func (c *Command) administer(ctx context.Context, group *errgroup.Group, listene
 	}
 	config := admin.Config{
 		Pool: db.Pool, Lines: lines, DataDir: db.DataDir, Token: c.AdminToken, Loopback: loopback,
-		Tokens: refresh.Refresher{Log: db.Log}, Reads: reads, Profiles: profiles(), Version: c.build.Tag, Logger: logger,
+		Tokens: refresh.Refresher{Log: db.Log, Nodes: c.nodeURLs()}, Reads: reads, Profiles: profiles(), Version: c.build.Tag, Logger: logger,
 	}
 	url := c.url("admin", listener)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the administration API", slog.String("url", url), slog.String("description", url+"/openapi.json"))

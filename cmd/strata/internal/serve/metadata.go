@@ -80,9 +80,7 @@ func (c *Command) fetch(ctx context.Context, group *errgroup.Group, db *database
 			return candidates, err
 		},
 	}
-	for _, node := range c.nodes {
-		config.Nodes = append(config.Nodes, node.URL)
-	}
+	config.Nodes = c.nodeURLs()
 	if images != nil {
 		config.Images = metadata.KeepIn(images)
 	}

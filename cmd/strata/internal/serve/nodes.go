@@ -46,6 +46,15 @@ func (c *nodeFlags) parseNodes() (err error) {
 	return nil
 }
 
+// nodeURLs returns the RPC addresses.
+func (c *nodeFlags) nodeURLs() []string {
+	urls := make([]string, len(c.nodes))
+	for i, node := range c.nodes {
+		urls[i] = node.URL
+	}
+	return urls
+}
+
 // forwarding connects the API with the proxy to the nodes; nil if there are no nodes. It is built in two steps, because
 // they depend on each other: the API reports the state of the nodes, and the proxy caches answers where the API does.
 type forwarding struct {

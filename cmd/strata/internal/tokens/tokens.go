@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math/big"
 	"os/user"
+	"strings"
 
 	"strata/cmd/strata/internal/database"
 	"strata/cmd/strata/internal/program"
 	"strata/metadata/refresh"
+	"strata/proxy"
 )
 
 // Command is strata tokens.
@@ -92,12 +94,20 @@ func (c *Retry) Run(ctx context.Context, globals *program.Globals) error {
 type Import struct {
 	Database database.Flags `embed:"" group:"Database:"`
 
-	Contract string `arg:"" help:"The contract, such as SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS.hello-world."`
+	Contract string   `arg:"" help:"The contract, such as SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS.hello-world."`
+	Nodes    []string `env:"STRATA_NODES" placeholder:"URL,..." help:"RPC addresses of Stacks nodes to ask about a contract that the log does not have (empty = none)."`
 }
 
 // Run writes the wish.
 func (c *Import) Run(ctx context.Context, globals *program.Globals) error {
+	nodes, err := proxy.ParseNodes(strings.Join(c.Nodes, ","))
+	if err != nil {
+		return fmt.Errorf("--nodes: %w", err)
+	}
 	return with(ctx, &c.Database, globals, func(r refresh.Refresher) error {
+		for _, node := range nodes {
+			r.Nodes = append(r.Nodes, node.URL)
+		}
 		recognised, err := r.Import(ctx, c.Contract)
 		switch {
 		case err != nil:

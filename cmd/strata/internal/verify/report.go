@@ -74,6 +74,7 @@ type verifiedLog struct {
 	Kept        int      `json:"kept"`
 	Keys        []string `json:"keys"`
 	KeysGiven   bool     `json:"keys_given"`
+	ownKeys     bool     // they were found on this machine
 }
 
 func newVerifiedLog(v *transparency.Verified, kept int) *verifiedLog {
@@ -233,7 +234,10 @@ func (l *verifiedLog) print(b *bytes.Buffer) {
 	}
 	b.WriteByte('\n')
 	from := "named by the log's first checkpoint; choose which to trust with --key"
-	if l.KeysGiven {
+	switch {
+	case l.ownKeys:
+		from = "of this machine"
+	case l.KeysGiven:
 		from = "given"
 	}
 	for _, key := range l.Keys {

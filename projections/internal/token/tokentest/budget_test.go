@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/token"
 )
@@ -92,6 +93,90 @@ func TestUnchanged(t *testing.T) {
 		}
 		w.check("document", token.NFT, documentRows, `http://m.io/1.json {"name":"Punk","image":"http://m.io/1.png"}`)
 	})
+}
+
+// A token of which the contract says what it said before keeps its properties, and the row says when that was.
+func TestUnchangedRead(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		usdcRead(w)
+		const (
+			name     = "read usdc"
+			seqRow   = `SELECT read_seq::text FROM {schema}.token`
+			checkRow = `SELECT coalesce(checked_seq - read_seq, 0) || ' ' || read_height || ' ' || extract(epoch FROM read_at)::bigint || ' ' || reason || ' ' || in_vain FROM {schema}.token`
+		)
+		seq := w.number(token.FT, seqRow)
+		read := func(since int64) {
+			w.later()
+			w.mine(by(announce(usdc, "ft")))
+			r := w.answer(token.FT, name)
+			unchanged(r, since)
+			w.record(r)
+		}
+		read(seq)
+		w.check("unchanged", token.FT, checkRow, fmt.Sprint(2, " ", len(w.chain), " ", w.now.Unix(), " 0 1"))
+		w.checkWants("unchanged", token.FT)
+		w.check("properties", token.FT, factRows, "usdc 1 - USD Coin USDC 6 10000")
+
+		read(seq - 1)
+		w.checkFailed("answers that are not here", token.FT, name, 5*time.Second, 0, 1, int(fetch.Waiting))
+		w.outside.says(usdc, "get-name", clarity.NewOk(ascii("Dollar")))
+		w.now = w.now.Add(time.Minute)
+		w.ask(token.FT, name)
+		w.check("other answers", token.FT, checkRow, fmt.Sprint(0, " ", len(w.chain), " ", w.now.Unix(), " 0 0"))
+		w.check("properties", token.FT, factRows, "usdc 1 - Dollar USDC 6 10000")
+
+		seq = w.number(token.FT, seqRow)
+		w.mine(by(mintFT(usdc)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewOk(number(777)))
+		w.ask(token.FT, "supply usdc")
+		read(seq)
+		w.checkFailed("another supply has come since", token.FT, name, 5*time.Second, 0, 1, int(fetch.Waiting))
+		w.check("properties", token.FT, factRows, "usdc 1 - Dollar USDC 6 777 100")
+	})
+}
+
+// The pause after which a notification is believed doubles with each fetch that finds nothing new, up to a day, and is short
+// again once there was something new. What a person asks for changes nothing about it.
+func TestNotificationsInVain(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punk(w, `{"name":"Punk"}`)
+		notify := func() (pause time.Duration) {
+			t.Helper()
+			w.mine(by(announce(punks, "nft")))
+			s := w.openWant(token.NFT, "document http://m.io/1.json")
+			if read := w.openWant(token.NFT, "read punks 1"); !read.due.Equal(s.due) {
+				t.Errorf("the read is due at %s, the document at %s", read.due, s.due)
+			}
+			pause = s.due.Sub(w.now)
+			w.now = s.due
+			w.settle(token.NFT)
+			return pause
+		}
+		for i, want := range []string{"5m", "10m", "20m", "40m", "80m", "160m", "320m", "640m", "1280m", "24h", "24h"} {
+			if pause := notify(); pause != duration(t, want) {
+				t.Errorf("notification %d: a pause of %s, want %s", i+1, pause, want)
+			}
+		}
+		w.outside.web["http://m.io/1.json"] = has(`{"name":"Bunk"}`)
+		notify()
+		w.check("the document", token.NFT, documentRows, `http://m.io/1.json {"name":"Bunk"}`)
+		for _, want := range []string{"5m", "10m"} {
+			w.refresh(punks, "1")
+			w.settle(token.NFT)
+			if pause := notify(); pause != duration(t, want) {
+				t.Errorf("after something new: a pause of %s, want %s", pause, want)
+			}
+		}
+	})
+}
+
+func duration(t *testing.T, s string) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
 
 // number returns the only row of a query, a number.

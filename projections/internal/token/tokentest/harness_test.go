@@ -198,10 +198,11 @@ func (w *world) rest(contract string, length time.Duration) {
 // later lets so much time go by that a notification counts at once.
 func (w *world) later() { w.now = w.now.Add(time.Hour) }
 
-// unchanged makes a report say that its body is that of the report at an event.
+// unchanged makes a report say that it brought what the report at an event did.
 func unchanged(r *fetch.Report, seq int64) {
-	last := &r.Exchanges[len(r.Exchanges)-1]
-	last.Body, last.Unchanged = nil, &fetch.Unchanged{Seq: seq, SHA256: strings.Repeat("00", 32)}
+	last, _ := r.Last()
+	r.Exchanges = []fetch.Exchange{{Gateway: last.Gateway, Status: last.Status, Unchanged: &fetch.Unchanged{Seq: seq}}}
+	r.Image = nil
 }
 
 // fold folds steps into all kinds, in one batch unless the world is forgetful.

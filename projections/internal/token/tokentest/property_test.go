@@ -155,7 +155,7 @@ func (h *history) outsideWorld() {
 			r.Exchanges[i], r.Image = bad, nil
 		}
 	}
-	if _, problem := r.ResourceBody(); problem == nil && (want.Kind == fetch.Document || want.Kind == fetch.Image) && h.one("unchanged", 3) == 0 {
+	if _, problem := r.ResourceBody(); problem == nil && want.Kind != fetch.ContractInterface && h.one("unchanged", 3) == 0 {
 		unchanged(r, seqOf(want)+1)
 	}
 	h.answered = append(h.answered, want)
@@ -220,7 +220,8 @@ func (o oracle) compared() map[string]string {
 	// A data document has the time of the first report that led to it.
 	inURI := ` - CASE WHEN uri LIKE 'data:%' THEN ARRAY['source_seq','fetched_at','failed_seq'] ELSE ARRAY[]::text[] END`
 	columns := map[string]string{
-		"block": "", "contract": "", "unrecognised": "", "token": " - " + counted, "document": without("checked_seq") + inURI, "image": without("checked_seq"), "reference": "", "notification": "",
+		"block": "", "contract": "", "unrecognised": "", "token": without("checked_seq", "in_vain") + " - " + counted,
+		"document": without("checked_seq", "in_vain") + inURI, "image": without("checked_seq", "in_vain"), "reference": "", "notification": "",
 		// The times and the numbers of attempts depend on the history.
 		// So does which of several contracts was the first to want a document.
 		"want":    without("wanted_by", "source_seq", "due_at", "min_height", "attempts", "waits", "priority"),

@@ -1,4 +1,4 @@
-package metadata_test
+package fetch_test
 
 import (
 	"bytes"
@@ -6,20 +6,19 @@ import (
 	"time"
 
 	"strata/domain/fetch"
-	"strata/metadata"
 )
 
-func TestEncodeBoundsReports(t *testing.T) {
+func TestEncodeWithin(t *testing.T) {
 	t.Parallel()
 	report := &fetch.Report{
-		Want: image("https://x.test/x"), Attempt: 1, StartedAt: time.Now(), FinishedAt: time.Now(),
+		Want: fetch.Want{Kind: fetch.Image, URI: "https://x.test/x"}, Attempt: 1, StartedAt: time.Now(), FinishedAt: time.Now(),
 		Image: &fetch.ImageFacts{SHA256: "00"},
 		Exchanges: []fetch.Exchange{
 			{Method: "GET", URL: "https://x.test/x", Failure: fetch.FailureConnection, Error: "cut", Body: bytes.Repeat([]byte{0}, 100)},
 			{Method: "GET", URL: "https://x.test/x", Status: 200, Body: bytes.Repeat([]byte{0}, 10_000)}, // six bytes each, in JSON
 		},
 	}
-	whole, err := metadata.Encode(report, 100_000)
+	whole, err := report.EncodeWithin(100_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +29,7 @@ func TestEncodeBoundsReports(t *testing.T) {
 	if last, _ := got.Last(); !bytes.Equal(last.Body, report.Exchanges[1].Body) || got.Image == nil {
 		t.Errorf("got %+v", got)
 	}
-	small, err := metadata.Encode(report, 10_000)
+	small, err := report.EncodeWithin(10_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +47,6 @@ func TestEncodeBoundsReports(t *testing.T) {
 		t.Errorf("got %+v first", got.Exchanges[0])
 	}
 	if len(report.Exchanges[1].Body) == 0 || report.Image == nil {
-		t.Error("Encode modified the report")
+		t.Error("EncodeWithin modified the report")
 	}
 }
