@@ -64,6 +64,7 @@ type Command struct {
 	rosettaFlags   `embed:"" group:"Integration standard:"`
 	fanoutFlags    `embed:"" group:"Other machines:"`
 	readFlags      `embed:"" group:"Database:"`
+	telemetryFlags `embed:"" group:"OpenTelemetry:"`
 
 	APIAddr             string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
 	BNSAddr             string        `name:"bns-addr" env:"STRATA_BNS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve the names of BNS-V2 at the root, as their public service does (empty = only under /bns/v2 of the API)."`
@@ -126,20 +127,25 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		return c.serveOffline(ctx, logger, ready)
 	}
 	gcfloor.Keep(heapFloor)
+	registry := prometheus.NewRegistry()
+	logger, err := c.openTelemetry(ctx, logger, registry)
+	if err != nil {
+		return err
+	}
+	defer c.tracer.Close()
 	// Listen first, so that an address in use is reported before anything else starts.
 	listening, err := c.listen(ctx, logger)
 	if err != nil {
 		return err
 	}
 	defer func() { listening.close() }()
-	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	c.bound(&listening, registry)
 	c.boundObserver(&listening, registry)
 	if err := c.secure(&listening, logger); err != nil {
 		return err
 	}
-	c.Database.Server = true
+	c.Database.Server, c.Database.Tracer = true, c.tracer
 	db, err := c.Database.Create(ctx, logger)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -154,6 +160,9 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		}
 	}
 	if err := network.Settle(ctx, db.Log, network.New(c.Network, c.ChainID.of(c.Network))); err != nil {
+		return err
+	}
+	if err := c.identifyLog(ctx, db); err != nil {
 		return err
 	}
 	c.disk = diskspace.NewGuard(db.DataDir, c.DiskFloor, logger, registry)
@@ -247,6 +256,9 @@ func (c *Command) check() error {
 		return err
 	}
 	if err := c.checkFanout(); err != nil {
+		return err
+	}
+	if err := c.checkTelemetry(); err != nil {
 		return err
 	}
 	return c.ChainID.check(c.Network)

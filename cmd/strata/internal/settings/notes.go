@@ -25,6 +25,7 @@ var notes = map[string]string{
 	"network":               `See [The database and its network](#the-database-and-its-network).`,
 	"node-body-limit":       `See [proxy.md](proxy.md#flags).`,
 	"observer-addr":         `See [Who may post events](#who-may-post-events).`,
+	"otlp-url":              `See [Traces](#traces).`,
 	"public-internals":      `See [Clients](#clients).`,
 	"roles":                 `See [Comparing with a node](#comparing-with-a-node).`,
 	"strict-parameters":     `See [caching.md](caching.md#parameters-that-are-ignored).`,
