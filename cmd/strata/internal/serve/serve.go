@@ -64,6 +64,7 @@ type Command struct {
 	rosettaFlags   `embed:"" group:"Integration standard:"`
 	fanoutFlags    `embed:"" group:"Other machines:"`
 	readFlags      `embed:"" group:"Database:"`
+	familyFlags    `embed:"" group:"Database:"`
 	telemetryFlags `embed:"" group:"OpenTelemetry:"`
 
 	APIAddr             string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
@@ -104,6 +105,7 @@ type Command struct {
 
 // runnerFlags configure the projections of this process.
 type runnerFlags struct {
+	Projections         []string      `env:"STRATA_PROJECTIONS" placeholder:"NAME,..." help:"Projections that this process builds and folds in its database, with those whose steps they fold (empty = all)."`
 	BuildNewVersions    bool          `default:"true" negatable:"" env:"STRATA_BUILD_NEW_VERSIONS" help:"Build new versions of read tables whose rules differ between this program and the database, beside the active ones. With --no-build-new-versions, that takes a command."`
 	ActivateNewVersions bool          `default:"true" negatable:"" env:"STRATA_ACTIVATE_NEW_VERSIONS" help:"Make versions that servers have built by themselves active as soon as they have caught up and are verified. With --no-activate-new-versions, that takes a command."`
 	KeepReplaced        time.Duration `default:"168h" env:"STRATA_KEEP_REPLACED" help:"Time for which to keep versions of read tables after others with newer rules became active (0 = until a command drops them)."`
@@ -258,6 +260,9 @@ func (c *Command) check() error {
 	if err := c.checkFanout(); err != nil {
 		return err
 	}
+	if err := c.checkFamilies(); err != nil {
+		return err
+	}
 	if err := c.checkTelemetry(); err != nil {
 		return err
 	}
@@ -321,7 +326,7 @@ func address(listener net.Listener) string {
 }
 
 func (c *Command) project(ctx context.Context, group *errgroup.Group, db *database.DB, changes changes, logger *slog.Logger, registry prometheus.Registerer) error {
-	runner, err := folding.NewRunner(db.Log, c.ForkChoice, c.BuildNewVersions, changes.Signal, changes.feed, c.disk, logger, registry)
+	runner, err := folding.NewRunner(db.Log, c.ForkChoice, c.Projections, c.BuildNewVersions, changes.Signal, changes.feed, c.disk, logger, registry)
 	if err != nil {
 		return err
 	}
@@ -336,6 +341,9 @@ func (c *Command) project(ctx context.Context, group *errgroup.Group, db *databa
 	})
 	lines, err := folding.Lines(c.ForkChoice, logger, nil)
 	if err != nil {
+		return err
+	}
+	if lines, err = lines.Only(c.Projections); err != nil {
 		return err
 	}
 	c.renewal = version.NewRenewal(version.RenewalConfig{
