@@ -147,6 +147,24 @@ deb: build $(NFPM)-$(NFPM_VERSION) ## Build the package for Debian, bin/strata.d
 	grep -qx /etc/strata/strata.env $(BIN)/deb/root/DEBIAN/conffiles && sh -n $(BIN)/deb/root/DEBIAN/postinst && sh -n $(BIN)/deb/root/DEBIAN/prerm && \
 	$(BIN)/deb/root/usr/bin/strata --version && dpkg-deb --info $(BIN)/strata.deb
 
+# A fresh Debian, in which the package is tried. It is kept for the next time.
+DEB_ROOT ?= $(BIN)/deb/debian
+
+.PHONY: deb-test
+deb-test: deb $(DEB_ROOT) ## Install, update, remove and purge the package in a fresh Debian (needs root and debootstrap)
+	cp $(BIN)/strata.deb $(DEB_ROOT)/tmp/
+	chroot $(DEB_ROOT) sh -eu -c '\
+		dpkg -i /tmp/strata.deb; \
+		[ "$$(stat -c "%a %U %G" /etc/strata/strata.env)" = "640 root strata" ]; \
+		su -s /bin/sh strata -c "cd /var/lib && strata check-config"; \
+		echo "# kept" >> /etc/strata/strata.env; \
+		dpkg -i /tmp/strata.deb; grep -qx "# kept" /etc/strata/strata.env; \
+		dpkg -r strata; [ -f /etc/strata/strata.env ] && [ ! -e /usr/bin/strata ]; \
+		dpkg --purge strata; [ ! -e /etc/strata ]'
+
+$(DEB_ROOT):
+	rm -rf $@.part && debootstrap --variant=minbase bookworm $@.part && mv $@.part $@
+
 # Checks that the description of the API is valid, and that nothing in it breaks the clients of the baseline. See decision 032.
 .PHONY: lint-api
 lint-api: $(OASDIFF)-$(OASDIFF_VERSION)
