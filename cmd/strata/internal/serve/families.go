@@ -48,7 +48,7 @@ func (f *familyFlags) elsewhere() (all []family) {
 func (c *Command) checkFamilies() error {
 	for _, f := range c.elsewhere() {
 		if !c.has(RoleAPI) {
-			return fmt.Errorf("--projection-database-url-%s is for the role api, which reads it. To fill it, run: strata serve --roles mirror,projector --database-url URL --mirror-of URL --projections NAME,...", f.name)
+			return fmt.Errorf("--projection-database-url-%s is for the role api, which reads it (to fill it, run strata serve --roles mirror,projector --database-url URL --mirror-of URL --projections NAME,...)", f.name)
 		}
 		if _, err := pgxpool.ParseConfig(f.url); err != nil {
 			return fmt.Errorf("--projection-database-url-%s: %w", f.name, errors.New("it is no URL of a Postgres database"))
