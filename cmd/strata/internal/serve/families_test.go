@@ -36,7 +36,7 @@ func TestFamilyOfRequest(t *testing.T) {
 
 func TestFamilyErrors(t *testing.T) {
 	t.Parallel()
-	for want, c := range map[string]Command{
+	for want, c := range map[string]*Command{
 		"is for the role api":                 {Roles: []string{RoleProjector}, familyFlags: familyFlags{OrdinalsDatabaseURL: "postgres://a/b"}},
 		"it is no URL of a Postgres database": {Roles: []string{RoleAPI}, familyFlags: familyFlags{RosettaDatabaseURL: "postgres://secret@:x"}},
 	} {
