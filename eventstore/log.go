@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/tracing"
 )
 
 // ErrUnavailable is the error of Append when the event may not be durable: the database can't be reached, is full, or
@@ -36,6 +38,7 @@ type Log struct {
 
 	partitions *partitions
 	recent     recent
+	tracer     *tracing.Tracer
 }
 
 // head is the newest state of log.head that this process knows. Another process may have moved it since.
@@ -47,6 +50,8 @@ type head struct {
 // Config configures a Log. The zero value of a field means its default.
 type Config struct {
 	Logger *slog.Logger
+	// Tracer traces what becomes of events; default none.
+	Tracer *tracing.Tracer
 	// QueueEvents is the maximum number of appends under way; beyond it, Append blocks. Default 4096.
 	QueueEvents int
 	// BatchEvents and BatchBytes are the maxima for one transaction; defaults 256 and 4 MiB.
@@ -79,7 +84,7 @@ func Open(pool *pgxpool.Pool, config Config) *Log {
 	config.BatchBytes = orDefault(config.BatchBytes, BatchBytesDefault)
 	config.Timeout = orDefault(config.Timeout, TimeoutDefault)
 	config.PartitionEvents = orDefault(config.PartitionEvents, PartitionEventsDefault)
-	l := &Log{pool: pool, logger: config.Logger, listener: NewListener(pool, config.Logger)}
+	l := &Log{pool: pool, logger: config.Logger, tracer: config.Tracer, listener: NewListener(pool, config.Logger)}
 	l.partitions = newPartitions(pool, config.PartitionEvents, config.Logger)
 	l.queue = newQueue(config, l.write)
 	return l
@@ -106,7 +111,11 @@ func (l *Log) Append(ctx context.Context, in Incoming) (int64, error) {
 		in.Body.Close()
 		return 0, err
 	}
-	return l.queue.add(ctx, in)
+	if l.tracer == nil {
+		done, err := l.queue.add(ctx, in)
+		return done.seq, err
+	}
+	return l.appendTraced(ctx, in)
 }
 
 // Close refuses further appends and waits for those under way. It may be called twice.
@@ -136,6 +145,9 @@ func (l *Log) Checkpoint(ctx context.Context) (size int64, root []byte, err erro
 
 // Pool returns the connection pool of the log's database.
 func (l *Log) Pool() *pgxpool.Pool { return l.pool }
+
+// Tracer returns what traces events; nil for none.
+func (l *Log) Tracer() *tracing.Tracer { return l.tracer }
 
 // Listener returns the listener that all users of this Log share.
 func (l *Log) Listener() *Listener { return l.listener }

@@ -34,8 +34,15 @@ type ticket struct {
 // turn is the order to lead the next batch, or the result of an append.
 type turn struct {
 	lead bool
-	seq  int64
-	err  error
+	appended
+	err error
+}
+
+// appended says where an event is, and how its batch was written.
+type appended struct {
+	seq          int64
+	began, ended time.Time // of the writing of the batch
+	events       int       // in the batch
 }
 
 func newQueue(config Config, write func(context.Context, []Incoming) (int64, error)) *queue {
@@ -50,13 +57,13 @@ func newQueue(config Config, write func(context.Context, []Incoming) (int64, err
 	return q
 }
 
-func (q *queue) add(ctx context.Context, in Incoming) (int64, error) {
+func (q *queue) add(ctx context.Context, in Incoming) (appended, error) {
 	select {
 	case q.slots <- struct{}{}:
 		defer func() { <-q.slots }()
 	case <-ctx.Done():
 		in.Body.Close()
-		return 0, ctx.Err()
+		return appended{}, ctx.Err()
 	}
 	t := &ticket{in: in, turn: make(chan turn, 1)}
 	q.mu.Lock()
@@ -64,7 +71,7 @@ func (q *queue) add(ctx context.Context, in Incoming) (int64, error) {
 	case q.closed:
 		q.mu.Unlock()
 		in.Body.Close()
-		return 0, ErrClosed
+		return appended{}, ErrClosed
 	case !q.hasLeader:
 		q.hasLeader = true
 		q.mu.Unlock()
@@ -80,16 +87,16 @@ func (q *queue) add(ctx context.Context, in Incoming) (int64, error) {
 	}
 }
 
-func (q *queue) take(t *ticket, turn turn) (int64, error) {
+func (q *queue) take(t *ticket, turn turn) (appended, error) {
 	if turn.lead {
 		return q.lead(t)
 	}
-	return turn.seq, turn.err
+	return turn.appended, turn.err
 }
 
 // abandon ends an append whose ctx has ended. It withdraws the event if that still waits. An event that is already in
 // a leader's batch can't be withdrawn. A caller that has just been told to lead must lead, for others wait for it.
-func (q *queue) abandon(ctx context.Context, t *ticket) (int64, error) {
+func (q *queue) abandon(ctx context.Context, t *ticket) (appended, error) {
 	q.mu.Lock()
 	index := slices.Index(q.waiting, t)
 	if index >= 0 {
@@ -98,18 +105,18 @@ func (q *queue) abandon(ctx context.Context, t *ticket) (int64, error) {
 	q.mu.Unlock()
 	if index >= 0 {
 		t.in.Body.Close()
-		return 0, ctx.Err()
+		return appended{}, ctx.Err()
 	}
 	select {
 	case turn := <-t.turn:
 		return q.take(t, turn)
 	default:
-		return 0, ctx.Err()
+		return appended{}, ctx.Err()
 	}
 }
 
 // lead writes a batch of t and waiting tickets, and then makes the next waiting caller the leader.
-func (q *queue) lead(t *ticket) (int64, error) {
+func (q *queue) lead(t *ticket) (appended, error) {
 	q.flush(q.gather(t))
 	q.mu.Lock()
 	if len(q.waiting) > 0 {
@@ -122,7 +129,7 @@ func (q *queue) lead(t *ticket) (int64, error) {
 	}
 	q.mu.Unlock()
 	own := <-t.turn
-	return own.seq, own.err
+	return own.appended, own.err
 }
 
 // gather takes waiting tickets into a batch with first, up to the maxima of a batch.
@@ -153,14 +160,17 @@ func (q *queue) flush(batch []*ticket) {
 	for i, t := range batch {
 		ins[i] = t.in
 	}
+	done := appended{began: time.Now(), events: len(batch)}
 	first, err := q.write(ctx, ins)
+	done.ended = time.Now()
 	for i, t := range batch {
 		t.in.Body.Close()
 		if err != nil {
 			t.turn <- turn{err: err}
 			continue
 		}
-		t.turn <- turn{seq: first + int64(i)}
+		done.seq = first + int64(i)
+		t.turn <- turn{appended: done}
 	}
 }
 

@@ -3,6 +3,7 @@ package projections
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // ErrUnknown is returned for a projection that this program has no code for.
@@ -59,6 +60,27 @@ func (ls Lines) Definition(name string) (Definition, error) {
 		}
 	}
 	return Definition{}, fmt.Errorf("projection %q: %w", name, ErrUnknown)
+}
+
+// Only returns the lines with nothing but the projections of these names, and those whose steps they fold; all of them if there
+// are no names.
+func (ls Lines) Only(names []string) (Lines, error) {
+	if len(names) == 0 {
+		return ls, nil
+	}
+	for _, name := range names {
+		if _, err := ls.Definition(name); err != nil {
+			return nil, err
+		}
+	}
+	var only Lines
+	for _, line := range ls {
+		followers, some := line.Followers.only(names)
+		if some || slices.Contains(names, line.Name()) {
+			only = append(only, Line{Leader: line.Leader, Followers: followers})
+		}
+	}
+	return only, nil
 }
 
 // Rules returns the number of the rules of each projection, by name.

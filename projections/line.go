@@ -1,5 +1,7 @@
 package projections
 
+import "slices"
+
 // Line is a projection that folds the log into a list of steps, the leader, with the projections that fold these steps.
 type Line struct {
 	Leader    Projection[LogItem]
@@ -10,6 +12,8 @@ type Line struct {
 // also says which events of the log the leader reads.
 type Followers interface {
 	definitions(leader string) []Definition
+	// only returns those of certain names, and whether there are some.
+	only(names []string) (Followers, bool)
 }
 
 // ChainFollowers fold the steps of chain.
@@ -39,6 +43,25 @@ func (l Line) Definitions() []Definition {
 func (f ChainFollowers) definitions(leader string) []Definition { return defineAll(f, leader) }
 
 func (f FeedFollowers) definitions(leader string) []Definition { return defineAll(f, leader) }
+
+func (f ChainFollowers) only(names []string) (Followers, bool) {
+	some := filter(f, names)
+	return ChainFollowers(some), len(some) > 0
+}
+
+func (f FeedFollowers) only(names []string) (Followers, bool) {
+	some := filter(f, names)
+	return FeedFollowers(some), len(some) > 0
+}
+
+func filter[T Item](all []Projection[T], names []string) (some []Projection[T]) {
+	for _, p := range all {
+		if slices.Contains(names, p.Spec().Name) {
+			some = append(some, p)
+		}
+	}
+	return some
+}
 
 func defineAll[T Item](projections []Projection[T], leader string) []Definition {
 	all := make([]Definition, len(projections))

@@ -95,7 +95,7 @@ type NodeStatus = pool.Status
 func (p *Proxy) Nodes() []NodeStatus { return p.pool.Status() }
 
 // exposedHeaders lists the headers that scripts of other origins may read.
-var exposedHeaders = []string{"X-Canonical-Stacks-Tip-Height, X-Backend-Lag, X-Strata-Node, X-Strata-Tries, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After"}
+var exposedHeaders = []string{"X-Request-Id, X-Canonical-Stacks-Tip-Height, X-Backend-Lag, X-Strata-Node, X-Strata-Tries, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After"}
 
 var anyOrigin = []string{"*"}
 

@@ -14,6 +14,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/commit"
 	"strata/domain/fetch"
+	"strata/internal/tracing"
 	"strata/metadata/picture"
 	"strata/readapi/audit"
 	"strata/readapi/faucet"
@@ -31,6 +32,7 @@ type Config struct {
 	Pool             *pgxpool.Pool
 	Primary          *pgxpool.Pool
 	Logger           *slog.Logger
+	Tracer           *tracing.Tracer
 	Registry         *prometheus.Registry
 	Rules            map[string]int
 	Readable         map[string][]int
@@ -120,7 +122,7 @@ func (c Config) withDefaults() Config {
 // different Programs.
 func (c *Config) engine() engine.Config {
 	e := engine.Config{
-		Description: description(c.Version), Pool: c.Pool, Primary: c.Primary, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Readable: c.Readable, Version: c.Version,
+		Description: description(c.Version), Pool: c.Pool, Primary: c.Primary, Logger: c.Logger, Tracer: c.Tracer, Registry: c.Registry, Rules: c.Rules, Readable: c.Readable, Version: c.Version,
 		Network: c.Network, StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes, ColdReads: c.ColdReads,
 		Redis: c.Redis, RedisPrefix: c.RedisPrefix, Program: cmp.Or(c.Program, c.Version.String()) + c.variant(),
 		Signal: c.Signal, Feed: c.Feed, WatchInterval: c.WatchInterval, StrictParameters: c.StrictParameters, PublicInternals: c.PublicInternals,

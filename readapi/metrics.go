@@ -17,7 +17,7 @@ var errMetrics = &engine.Error{
 
 // metrics serves the metrics to operators. They name nodes, tell loads and count refusals, so strangers get 403.
 func metrics(e *engine.Engine, registry *prometheus.Registry) http.HandlerFunc {
-	all := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	all := promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !e.ShowsInternals(r.Context()) {
 			engine.ClientErrorAnswer(errMetrics).Serve(w, r, answer.Moment{})

@@ -2,10 +2,15 @@ package fanout_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
+	"os"
+	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,44 +20,75 @@ import (
 	"strata/internal/testkit/eventually"
 )
 
-// cluster is three servers of NATS with JetStream, in this process. Any of them can be killed and started again.
+// cluster is three servers of NATS with JetStream, each a process of its own. Any of them can be killed and started again.
 type cluster struct {
-	t       *testing.T
-	options []*server.Options
-	servers []*server.Server
+	t     *testing.T
+	nodes []node
+	kills []func() // of those that run
+}
+
+// node is what a server of a cluster is told.
+type node struct {
+	Name          string
+	Port, Routing int
+	Dir           string
+	Routes        []int // the routing ports of all
+}
+
+// nodeVariable is the variable that makes the test program run as a server of a cluster: it has the node, as JSON.
+const nodeVariable = "STRATA_TEST_NATS_NODE"
+
+// runNode runs a server until whoever has started it has ended.
+func runNode(text string) {
+	var n node
+	if err := json.Unmarshal([]byte(text), &n); err != nil {
+		panic(err)
+	}
+	options := &server.Options{
+		ServerName: n.Name, Host: "127.0.0.1", Port: n.Port, JetStream: true, StoreDir: n.Dir, NoLog: true, NoSigs: true,
+		Cluster: server.ClusterOpts{Name: "strata", Host: "127.0.0.1", Port: n.Routing},
+		// A message counts once it is in the files of two servers; these are not synced, as the machine does not fail.
+		SyncInterval: time.Minute,
+	}
+	for _, port := range n.Routes {
+		options.Routes = append(options.Routes, &url.URL{Scheme: "nats-route", Host: fmt.Sprintf("127.0.0.1:%d", port)})
+	}
+	s, err := server.NewServer(options)
+	if err != nil {
+		panic(err)
+	}
+	go s.Start()
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	os.Exit(0)
 }
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	const size = 3
-	c := &cluster{t: t, options: make([]*server.Options, size), servers: make([]*server.Server, size)}
-	var routes []*url.URL
-	for i := range c.options {
-		routing := freePort(t)
-		c.options[i] = &server.Options{
-			ServerName: fmt.Sprintf("n%d", i), Host: "127.0.0.1", Port: freePort(t), JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true,
-			Cluster: server.ClusterOpts{Name: "strata", Host: "127.0.0.1", Port: routing},
-			// A message counts once it is in the files of two servers; these are not synced, as the machine does not fail.
-			SyncInterval: time.Minute,
-		}
-		routes = append(routes, &url.URL{Scheme: "nats-route", Host: fmt.Sprintf("127.0.0.1:%d", routing)})
+	c := &cluster{t: t, nodes: make([]node, size), kills: make([]func(), size)}
+	var routes []int
+	for range size {
+		routes = append(routes, freePort(t))
 	}
-	for i := range c.options {
-		c.options[i].Routes = routes
+	for i := range c.nodes {
+		c.nodes[i] = node{Name: fmt.Sprintf("n%d", i), Port: freePort(t), Routing: routes[i], Dir: t.TempDir(), Routes: routes}
 		c.start(i)
 	}
 	t.Cleanup(func() {
-		for i := range c.servers {
+		for i := range c.nodes {
 			c.kill(i)
 		}
 	})
+	conn := connect(t, c)
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
 	eventually.Holds(t, "the cluster has a leader", func() bool {
-		for _, s := range c.servers {
-			if s.JetStreamIsLeader() {
-				return true
-			}
-		}
-		return false
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := js.AccountInfo(ctx)
+		return err == nil
 	})
 	return c
 }
@@ -70,21 +106,43 @@ func freePort(t *testing.T) int {
 // start starts a server, and returns when it takes connections.
 func (c *cluster) start(i int) {
 	c.t.Helper()
-	s, err := server.NewServer(c.options[i].Clone())
+	self, err := os.Executable()
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.servers[i] = s
-	go s.Start()
-	if !s.ReadyForConnections(time.Minute) {
-		c.t.Fatalf("server %d of NATS does not start", i)
+	text, err := json.Marshal(c.nodes[i])
+	if err != nil {
+		c.t.Fatal(err)
 	}
+	cmd := exec.Command(self)
+	cmd.Env, cmd.Stderr = append(os.Environ(), nodeVariable+"="+string(text)), c.t.Output()
+	life, err := cmd.StdinPipe()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.kills[i] = sync.OnceFunc(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = life.Close()
+	})
+	eventually.Holds(c.t, "a server of NATS takes connections", func() bool {
+		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", c.nodes[i].Port))
+		if err != nil {
+			return false
+		}
+		_ = conn.Close()
+		return true
+	})
 }
 
-// kill ends a server.
+// kill ends a server at once (SIGKILL), whatever it is doing.
 func (c *cluster) kill(i int) {
-	c.servers[i].Shutdown()
-	c.servers[i].WaitForShutdown()
+	if c.kills[i] != nil {
+		c.kills[i]()
+	}
 }
 
 // healthy waits until all servers have all messages of a stream, so that any of them may fail, and returns the one that leads it.
@@ -106,7 +164,7 @@ func (c *cluster) healthy(js jetstream.JetStream, stream string) (leader int) {
 		}
 		info := s.CachedInfo()
 		said = fmt.Sprintf("leader %s of %d messages", info.Cluster.Leader, info.State.Msgs)
-		current := len(info.Cluster.Replicas) == len(c.servers)-1
+		current := len(info.Cluster.Replicas) == len(c.nodes)-1
 		for _, r := range info.Cluster.Replicas {
 			current = current && r.Current && !r.Offline
 			said += fmt.Sprintf(", %s current %t offline %t lag %d", r.Name, r.Current, r.Offline, r.Lag)
@@ -122,8 +180,8 @@ func (c *cluster) healthy(js jetstream.JetStream, stream string) (leader int) {
 
 func (c *cluster) urls() string {
 	var all []string
-	for _, o := range c.options {
-		all = append(all, fmt.Sprintf("nats://127.0.0.1:%d", o.Port))
+	for _, n := range c.nodes {
+		all = append(all, fmt.Sprintf("nats://127.0.0.1:%d", n.Port))
 	}
 	return strings.Join(all, ",")
 }

@@ -18,7 +18,7 @@ const fullRetryAfter = "10"
 
 // receive stores the body of a POST.
 func (o *Observer) receive(w http.ResponseWriter, r *http.Request) answer {
-	receivedAt := o.config.Clock()
+	arrived, receivedAt := time.Now(), o.config.Clock()
 	r, ok := o.admit(r)
 	if !ok {
 		a := refuse(http.StatusForbidden, "this path needs its bearer token, or the secret of this observer") // 403, as ordinals-api answers indexers
@@ -50,15 +50,19 @@ func (o *Observer) receive(w http.ResponseWriter, r *http.Request) answer {
 	// The body is complete: from here on the event is stored even if the sender disconnects.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), o.config.AppendTimeout)
 	defer cancel()
+	tracer := o.config.Log.Tracer()
+	if tracer != nil {
+		ctx = eventstore.WithArrival(ctx, arrived)
+	}
 	begin := time.Now()
-	_, err := o.config.Log.Append(ctx, eventstore.Incoming{
+	position, err := o.config.Log.Append(ctx, eventstore.Incoming{
 		ReceivedAt:  receivedAt,
 		Source:      source(r.RemoteAddr),
 		Path:        storedPath(r.URL),
 		ContentType: r.Header.Get("Content-Type"),
 		Body:        body, // the log closes it
 	})
-	o.metrics.appendSeconds.Observe(time.Since(begin).Seconds())
+	tracer.ObserveEvent(position, o.metrics.appendSeconds, time.Since(begin).Seconds())
 	if err != nil {
 		return o.notAppended(r, size, err)
 	}

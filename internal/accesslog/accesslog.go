@@ -1,15 +1,14 @@
 // Package accesslog logs a share of the requests to an HTTP server, and counts handlers that panic. A request that is not in
-// the share costs one atomic addition; one that is takes the same way through the server as all others.
+// the share costs one atomic addition; one that is takes the same way through the server as all others. Answers have the name
+// of their request in X-Request-Id if the client gave it one, or if it is logged.
 package accesslog
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math"
-	"math/rand/v2"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/internal/instrument"
+	"strata/internal/requestid"
 )
 
 // Panics returns the counter of panics that the servers of a process have recovered from.
@@ -52,6 +52,7 @@ func New(share float64, logger *slog.Logger, registry prometheus.Registerer) (*L
 func (l *Log) Handler(next http.Handler) http.Handler {
 	return countPanics(l.panics, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if l.every == 0 || l.seen.Add(1)%l.every != 0 {
+			requestid.Echo(w.Header(), r.Header)
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -85,7 +86,8 @@ func countPanics(panics prometheus.Counter, next http.Handler) http.Handler {
 
 // serve serves a request that is logged, also if its handler panics.
 func (l *Log) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
-	began, id := time.Now(), newID()
+	began, id := time.Now(), requestid.Name(r)
+	w.Header().Set(requestid.Header, id)
 	recorder := &recorder{ResponseWriter: w}
 	method, target, from := r.Method, r.URL.RequestURI(), r.RemoteAddr
 	complete := false
@@ -94,24 +96,8 @@ func (l *Log) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			slog.String("target", target), slog.Int("status", recorder.code()), slog.Int64("bytes", recorder.bytes),
 			slog.Duration("took", time.Since(began)), slog.String("from", from), slog.Bool("complete", complete))
 	}()
-	next.ServeHTTP(recorder, r.WithContext(context.WithValue(r.Context(), idKey{}, id)))
+	next.ServeHTTP(recorder, r.WithContext(requestid.With(r.Context(), id)))
 	complete = true
-}
-
-type idKey struct{}
-
-// ID returns the id under which the request of a context is logged; "" for one that is not.
-func ID(ctx context.Context) string {
-	id, _ := ctx.Value(idKey{}).(string)
-	return id
-}
-
-func newID() string {
-	var b [8]byte
-	for i, r := 0, rand.Uint64(); i < len(b); i, r = i+1, r>>8 {
-		b[i] = byte(r)
-	}
-	return hex.EncodeToString(b[:])
 }
 
 // recorder records the status and the length of an answer.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"strata/internal/requestid"
 )
 
 // A share of the requests is logged, with an id that the handler finds in its context.
@@ -23,7 +25,7 @@ func TestShare(t *testing.T) {
 	}
 	var ids []string
 	handler := l.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if id := ID(r.Context()); id != "" {
+		if id := requestid.Of(r.Context()); id != "" {
 			ids = append(ids, id)
 		}
 		w.WriteHeader(http.StatusNotFound)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/multitracer"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -116,7 +117,12 @@ func (c *Choice) Prepare(config *pgxpool.Config) {
 			conn.CustomData()[serverKey] = s
 			return nil
 		}
-		to.Tracer = connectTracer{c, s}
+		own := connectTracer{c, s}
+		if to.Tracer != nil {
+			to.Tracer = multitracer.New(own, to.Tracer)
+		} else {
+			to.Tracer = own
+		}
 		return nil
 	}
 	config.PrepareConn = func(_ context.Context, conn *pgx.Conn) (bool, error) {

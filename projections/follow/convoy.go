@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/internal/tracing"
 	"strata/projections"
 )
 
@@ -177,15 +178,18 @@ func (c *convoy[T]) fold(ctx context.Context, leader *follower[projections.LogIt
 		trains = append(trains, t.train)
 	}
 	passengers := c.passengers(leader)
+	ctx, span := startFold(ctx, leader.tracer, leader.spec.Schema, items)
+	defer span.End()
 	t := &trip{leader: leader, trains: trains, passengers: passengers}
 	err = inTransaction(ctx, leader.tip, func(tx pgx.Tx) error { return t.fold(ctx, tx, items) })
 	if err != nil {
+		tracing.Fail(span, err)
 		for _, p := range passengers {
 			p.forget()
 		}
 		return t.failed, err
 	}
-	t.committed()
+	t.committed(ctx)
 	return nil, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"strata/domain/commit"
 	"strata/eventstore"
+	"strata/internal/tracing"
 	"strata/projections/decode"
 	"strata/projections/follow/internal/lead"
 )
@@ -25,6 +26,7 @@ type engine struct {
 	tip     *pgxpool.Pool
 	logger  *slog.Logger
 	metrics *metrics
+	tracer  *tracing.Tracer
 	decoder *decode.Decoder
 	signals *TestSignals
 	// leadership is what this process leads.

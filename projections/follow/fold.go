@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"strata/internal/tracing"
 	"strata/projections"
 )
 
@@ -116,6 +117,8 @@ func (f *follower[T]) applyOnce(ctx context.Context, items []T) (left int, err e
 	}
 	defer done()
 	started := time.Now()
+	ctx, span := startFold(ctx, f.tracer, f.spec.Schema, items)
+	defer span.End()
 	m := moveOf(f, items)
 	err = pgx.BeginFunc(ctx, f.pool, func(tx pgx.Tx) (err error) {
 		setup := &pgx.Batch{}
@@ -136,11 +139,12 @@ func (f *follower[T]) applyOnce(ctx context.Context, items []T) (left int, err e
 		return writeMoves(ctx, tx, []*move{m}, notice{}, "")
 	})
 	if err != nil {
+		tracing.Fail(span, err)
 		f.projection.Forget()
 		return 0, err
 	}
 	f.metrics.transactions.Inc()
-	f.folded(m.to, len(items)-left, m.outcome, time.Since(started))
+	f.folded(ctx, m.to, len(items)-left, m.outcome, time.Since(started))
 	f.committed()
 	return left, nil
 }
@@ -189,9 +193,9 @@ func (f *follower[T]) fold(ctx context.Context, tx pgx.Tx, items []T) (outcome p
 }
 
 // folded takes note of a committed fold of some items, up to a position.
-func (f *follower[T]) folded(position int64, items int, outcome projections.Outcome, took time.Duration) {
+func (f *follower[T]) folded(ctx context.Context, position int64, items int, outcome projections.Outcome, took time.Duration) {
 	f.reach(position)
-	f.metrics.applied(f.spec.Schema, items, took)
+	f.metrics.applied(ctx, f.spec.Schema, items, took)
 	if outcome.Observe != nil && f.active.Load() {
 		outcome.Observe()
 	}

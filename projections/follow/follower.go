@@ -13,6 +13,7 @@ import (
 
 	"strata/domain/commit"
 	"strata/internal/pause"
+	"strata/internal/tracing"
 	"strata/projections"
 	"strata/projections/follow/internal/lead"
 	"strata/projections/follow/internal/speed"
@@ -48,6 +49,7 @@ type follower[T projections.Item] struct {
 	rules      int      // the number of the code that builds the version
 	logger     *slog.Logger
 	metrics    *metrics
+	tracer     *tracing.Tracer
 	signals    *TestSignals
 	leadership *lead.Leadership
 	first      projections.Schema // the version whose leadership takes precedence; the zero Schema for none
@@ -80,7 +82,7 @@ func newFollower[T projections.Item](e *engine, version register.Entry, projecti
 	}
 	f := &follower[T]{
 		pool: e.pool, tip: e.tip, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch, rules: version.Rules,
-		logger: e.logger, metrics: e.metrics, signals: e.signals, leadership: e.leadership, tight: e.tight, origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, turns: e.turns, throttle: speed.NewThrottle(e.pool, version.Schema),
+		logger: e.logger, metrics: e.metrics, tracer: e.tracer, signals: e.signals, leadership: e.leadership, tight: e.tight, origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, turns: e.turns, throttle: speed.NewThrottle(e.pool, version.Schema),
 	}
 	f.active.Store(version.Active)
 	return f

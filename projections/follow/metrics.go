@@ -1,12 +1,14 @@
 package follow
 
 import (
+	"context"
 	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"strata/internal/tracing"
 	"strata/projections"
 	"strata/projections/version"
 )
@@ -88,7 +90,7 @@ func (m *metrics) measured(s version.Status) {
 }
 
 // applied counts a transaction.
-func (m *metrics) applied(version projections.Schema, items int, took time.Duration) {
+func (m *metrics) applied(ctx context.Context, version projections.Schema, items int, took time.Duration) {
 	m.items.WithLabelValues(labels(version)...).Add(float64(items))
-	m.folds.WithLabelValues(labels(version)...).Observe(took.Seconds())
+	tracing.Observe(ctx, m.folds.WithLabelValues(labels(version)...), took.Seconds())
 }

@@ -62,13 +62,13 @@ type move struct {
 	rate       *float64
 	outcome    projections.Outcome
 	// committed takes note that the transaction has committed, which took this long.
-	committed func(took time.Duration)
+	committed func(ctx context.Context, took time.Duration)
 }
 
 func moveOf[T projections.Item](f *follower[T], items []T) *move {
 	last := items[len(items)-1]
 	m := &move{place: f.place(), to: last.Position(), logSeq: last.LogSeq(), rate: f.meter.Rate()}
-	m.committed = func(took time.Duration) { f.folded(m.to, len(items), m.outcome, took) }
+	m.committed = func(ctx context.Context, took time.Duration) { f.folded(ctx, m.to, len(items), m.outcome, took) }
 	return m
 }
 

@@ -85,7 +85,7 @@ func NewRunner(config Config, lines ...projections.Line) *Runner {
 		stepNotifiers: map[string]*notifier{}, commitNotifier: newNotifier(pool, Channel),
 	}
 	r.engine = engine{log: config.Log, pool: pool, logger: config.Logger, metrics: newMetrics(config.Registry), signals: &r.TestSignals, turns: newTurns()}
-	r.engine.tight = config.Tight
+	r.engine.tight, r.engine.tracer = config.Tight, config.Log.Tracer()
 	r.engine.origin = rand.Text()
 	r.engine.publish = func([]commit.Move) { config.Committed() }
 	if config.Feed != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/commit"
+	"strata/internal/tracing"
 	"strata/projections"
 	"strata/projections/follow/internal/pipeline"
 )
@@ -122,6 +123,8 @@ func (t *trip) follow(ctx context.Context) ([]pipeline.Fold, error) {
 // arrive moves all positions, tells those that listen, and commits.
 func (t *trip) arrive(ctx context.Context) ([]pipeline.Fold, error) {
 	return []pipeline.Fold{t.own(func(tx pgx.Tx) error {
+		_, span := t.leader.tracer.Start(ctx, "commit")
+		defer span.End()
 		return writeMoves(ctx, tx, t.moves, notice{append(t.channels, Channel), t.leader.origin}, `commit`)
 	})}, nil
 }
@@ -155,7 +158,13 @@ func (t *trip) own(fold pipeline.Fold) pipeline.Fold {
 func (t *trip) foldsOf(ctx context.Context, participants []*participant) []pipeline.Fold {
 	folds := make([]pipeline.Fold, len(participants))
 	for i, p := range participants {
-		folds[i] = func(tx pgx.Tx) error { return p.fold(ctx, tx) }
+		folds[i] = func(tx pgx.Tx) error {
+			span := startPart(ctx, t.leader.tracer, p.move)
+			defer span.End()
+			err := p.fold(ctx, tx)
+			tracing.Fail(span, err)
+			return err
+		}
 		t.lanes, t.moves = append(t.lanes, p), append(t.moves, p.move)
 	}
 	return folds
@@ -171,13 +180,13 @@ func (t *trip) blame(p place) {
 }
 
 // committed takes note that the transaction has committed.
-func (t *trip) committed() {
+func (t *trip) committed(ctx context.Context) {
 	took := time.Since(t.started)
 	t.leader.metrics.transactions.Inc()
 	t.leader.metrics.statements.Add(float64(t.counts.Statements))
 	t.leader.metrics.roundTrips.Add(float64(t.counts.RoundTrips))
 	for _, m := range t.moves {
-		m.committed(took)
+		m.committed(ctx, took)
 	}
 	moves := make([]commit.Move, len(t.moves))
 	for i, m := range t.moves {

@@ -118,7 +118,6 @@ func (e *Engine) FailureAnswer(ctx context.Context, err error, c answer.Config) 
 		}
 		e.Config.Logger.LogAttrs(ctx, level, "request failed", slog.String("id", x.ID), slog.String("operation", x.operation),
 			slog.String("target", x.Target), slog.Int("status", status), slog.Any("error", err))
-		c.Fields = append(c.Fields, answer.Field{Name: "X-Request-Id", Values: []string{x.ID}})
 	}
 	c.Status, c.SettlesAt = status, 0
 	if status == http.StatusServiceUnavailable { // nothing of it lasts: the database is away, tables are built, reads wait

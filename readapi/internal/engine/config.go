@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"strata/domain/commit"
+	"strata/internal/tracing"
 	"strata/readapi/internal/cache"
 )
 
@@ -25,6 +26,8 @@ type Config struct {
 	Primary *pgxpool.Pool
 	// Logger receives what an operator should know, and each request at level debug; default none.
 	Logger *slog.Logger
+	// Tracer traces reads of the database, as parts of the spans that requests have; default none.
+	Tracer *tracing.Tracer
 	// Registry is where the metrics are registered; default a new one.
 	Registry *prometheus.Registry
 	// Rules are the rules numbers of this program's projections, by projection: they number the code that builds a

@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"context"
-	"encoding/hex"
-	"math/rand/v2"
-)
+import "context"
 
 // Exchange holds what is known about a request besides its parameters. The context of every request carries one.
 type Exchange struct {
@@ -34,12 +30,4 @@ func ExchangeOf(ctx context.Context) *Exchange {
 		return x
 	}
 	return &Exchange{}
-}
-
-func newRequestID() string {
-	var b [8]byte
-	for i, r := 0, rand.Uint64(); i < len(b); i, r = i+1, r>>8 {
-		b[i] = byte(r)
-	}
-	return hex.EncodeToString(b[:])
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"strata/internal/requestid"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/cache"
 	"strata/readapi/internal/register"
@@ -53,8 +54,10 @@ func (e *Engine) serveCached(w http.ResponseWriter, r *http.Request) bool {
 	p.hit(start)
 	e.gates.pressure.Hit()
 	e.setCommonHeader(w.Header())
+	requestid.Echo(w.Header(), r.Header)
 	setIgnored(w.Header(), p.ignored)
-	p.Operation.observe(cached.Serve(w, r, p.moment(state)), time.Since(start))
+	status := cached.Serve(w, r, p.moment(state))
+	e.observe(r.Context(), p.Operation.ID, p.Operation.observer(status), time.Since(start))
 	return true
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/internal/instrument"
+	"strata/internal/tracing"
 	"strata/readapi/internal/admission"
 	"strata/readapi/internal/register"
 )
@@ -119,6 +120,18 @@ func newGates(config *Config) gates {
 // ReadInTurn is Read for a request of a client: unless its target is hot, it waits for its turn. The error has CodeBusy if
 // too many others wait.
 func (e *Engine) ReadInTurn(ctx context.Context, p *Plan, known *register.State, handler handler) (value any, s *Snapshot, err error) {
+	if e.Config.Tracer == nil {
+		return e.readInTurn(ctx, p, known, handler)
+	}
+	ctx, span := e.Config.Tracer.Start(ctx, "read")
+	defer span.End()
+	if value, s, err = e.readInTurn(ctx, p, known, handler); !IsAnswer(err) {
+		tracing.Fail(span, err)
+	}
+	return value, s, err
+}
+
+func (e *Engine) readInTurn(ctx context.Context, p *Plan, known *register.State, handler handler) (value any, s *Snapshot, err error) {
 	gate := e.gates.cold
 	_, hot := e.laneOf(p)
 	switch {
@@ -136,5 +149,8 @@ func (e *Engine) ReadInTurn(ctx context.Context, p *Plan, known *register.State,
 		return nil, nil, err
 	}
 	defer gate.Leave()
+	if e.Config.Tracer != nil {
+		tracing.Note(ctx, "turn")
+	}
 	return e.Read(ctx, p, known, handler)
 }

@@ -1,10 +1,14 @@
 package engine
 
 import (
+	"context"
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/internal/accesslog"
 	"strata/internal/instrument"
+	"strata/internal/tracing"
 )
 
 type metrics struct {
@@ -25,4 +29,14 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 			Name: "strata_cache_state_changes_total", Help: "Changes of the projections' state that were seen. Cache keys follow the state.",
 		})),
 	}
+}
+
+// observe records an answered request in the metrics, and gives its span the name of the operation.
+func (e *Engine) observe(ctx context.Context, operation string, observer prometheus.Observer, took time.Duration) {
+	if e.Config.Tracer == nil {
+		observer.Observe(took.Seconds())
+		return
+	}
+	tracing.Observe(ctx, observer, took.Seconds())
+	tracing.Name(ctx, operation)
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"strconv"
 	"sync/atomic"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -18,10 +17,10 @@ type Endpoint struct {
 	observers [600]atomic.Pointer[prometheus.Observer]
 }
 
-// observe records an answered request in the metrics.
-func (o *Endpoint) observe(status int, took time.Duration) {
+// observer returns the metric of requests that were answered with a status.
+func (o *Endpoint) observer(status int) prometheus.Observer {
 	if status < 0 || status >= len(o.observers) {
-		return
+		return o.requests.WithLabelValues(o.ID, strconv.Itoa(status))
 	}
 	observer := o.observers[status].Load()
 	if observer == nil {
@@ -29,5 +28,5 @@ func (o *Endpoint) observe(status int, took time.Duration) {
 		observer = &labeled
 		o.observers[status].Store(observer)
 	}
-	(*observer).Observe(took.Seconds())
+	return *observer
 }

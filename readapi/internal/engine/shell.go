@@ -9,12 +9,12 @@ import (
 	"strconv"
 	"time"
 
-	"strata/internal/accesslog"
+	"strata/internal/requestid"
 	"strata/readapi/internal/answer"
 )
 
 // exposed are the headers that scripts of other origins may read.
-var exposed = []string{"X-API-Version, ETag, Strata-Position, Strata-Source, Strata-Ignored-Parameters"}
+var exposed = []string{"X-API-Version, ETag, X-Request-Id, Strata-Position, Strata-Source, Strata-Ignored-Parameters"}
 
 var anyOrigin = []string{"*"}
 
@@ -23,10 +23,8 @@ var anyOrigin = []string{"*"}
 func (e *Engine) shell(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		id := accesslog.ID(r.Context())
-		if id == "" {
-			id = newRequestID()
-		}
+		id := requestid.Name(r)
+		w.Header().Set(requestid.Header, id)
 		x := &Exchange{ID: id, Target: r.URL.RequestURI(), Client: r.RemoteAddr, operation: "unknown"}
 		ctx := withExchange(r.Context(), x)
 		recorder := &statusRecorder{ResponseWriter: w}
@@ -72,7 +70,7 @@ func (e *Engine) finish(ctx context.Context, w *statusRecorder, r *http.Request,
 			failure.Serve(w, r, answer.Moment{})
 		}
 	}
-	e.metrics.requests.WithLabelValues(x.operation, strconv.Itoa(w.code())).Observe(took.Seconds())
+	e.observe(ctx, x.operation, e.metrics.requests.WithLabelValues(x.operation, strconv.Itoa(w.code())), took)
 	if e.Config.Logger.Enabled(ctx, slog.LevelDebug) {
 		e.Config.Logger.LogAttrs(ctx, slog.LevelDebug, "request",
 			slog.String("id", x.ID), slog.String("method", r.Method), slog.String("target", x.Target), slog.String("operation", x.operation),

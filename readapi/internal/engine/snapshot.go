@@ -2,11 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/readapi/internal/register"
@@ -42,6 +44,9 @@ const settlingBlocks = 7
 // Settles declares that the answer depends on nothing but a block with this Bitcoin height.
 func (s *Snapshot) Settles(burnHeight int64) { s.SettlesAt = burnHeight + settlingBlocks }
 
+// errNoRegister is the answer while nobody has set the database up.
+var errNoRegister = &Error{CodeBuilding, "the tables of these answers do not exist yet; try again soon"}
+
 // Begin opens a snapshot as a transaction. The caller must close it.
 func (e *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
 	conn, err := e.laneIn(ctx, p).pool.Acquire(ctx)
@@ -59,6 +64,9 @@ func (e *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
 	s.State = register.Queue(&b, shards)
 	if err := conn.SendBatch(ctx, &b).Close(); err != nil {
 		s.Close()
+		if refused := new(pgconn.PgError); errors.As(err, &refused) && refused.Code == undefinedTable {
+			return nil, errNoRegister // these statements read nothing else
+		}
 		return nil, fmt.Errorf("begin a snapshot: %w", err)
 	}
 	if s.choice != nil {

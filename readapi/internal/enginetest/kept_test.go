@@ -289,6 +289,7 @@ func TestHitsDontAllocate(t *testing.T) {
 		etag := k.Get(target).Header.Get("ETag")
 		for _, known := range []string{"", etag} {
 			r := httptest.NewRequest(http.MethodGet, target, nil)
+			r.Header.Set("X-Request-Id", "named")
 			if known != "" {
 				r.Header.Set("If-None-Match", known)
 			}
@@ -298,6 +299,9 @@ func TestHitsDontAllocate(t *testing.T) {
 				k.API.ServeHTTP(w, r)
 			}); got > 1 { // a race with the watch, or with a collection, is no matter
 				t.Errorf("%s, If-None-Match %s: got %v allocations, want none", target, known, got)
+			}
+			if got := w.header.Get("X-Request-Id"); got != "named" {
+				t.Errorf("%s: the answer is to the request %q", target, got)
 			}
 		}
 	}

@@ -98,7 +98,7 @@ func (c *Import) importFiles(ctx context.Context, db *database.DB, dialect archi
 // fold runs the projections in this process until they have caught up. A running server may fold at the same time: they
 // share the work, and each event is folded once.
 func (c *Import) fold(ctx context.Context, db *database.DB, logger *slog.Logger) error {
-	runner, err := folding.NewRunner(db.Log, c.ForkChoice, false, nil, nil, nil, logger, prometheus.NewRegistry())
+	runner, err := folding.NewRunner(db.Log, c.ForkChoice, nil, false, nil, nil, nil, logger, prometheus.NewRegistry())
 	if err != nil {
 		return err
 	}

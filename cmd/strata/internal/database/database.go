@@ -17,6 +17,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/postgres"
+	"strata/internal/tracing"
 	"strata/migrations"
 )
 
@@ -25,8 +26,10 @@ type Flags struct {
 	DatabaseURL         string `env:"STRATA_DATABASE_URL" placeholder:"URL" help:"Postgres database to use (empty = a private Postgres in the data directory)."`
 	DatabaseConnections int    `default:"0" env:"STRATA_DATABASE_CONNECTIONS" help:"Maximum number of connections to the database, except those for the API's reads (0 = pool_max_conns of the URL, or a fifth of what the database has, and at most 24, of commands besides serve 9)."`
 	// Server says that a server opens the database, which needs more connections than a command beside it.
-	Server  bool   `kong:"-"`
-	DataDir string `default:"./.strata" env:"STRATA_DATA_DIR" type:"path" help:"Directory for the private Postgres, spooled large bodies and the key of the log."`
+	Server bool `kong:"-"`
+	// Tracer traces what the connections are used for; nil for none.
+	Tracer  *tracing.Tracer `kong:"-"`
+	DataDir string          `default:"./.strata" env:"STRATA_DATA_DIR" type:"path" help:"Directory for the private Postgres, spooled large bodies and the key of the log."`
 }
 
 // DB is an open, migrated database.
@@ -127,10 +130,10 @@ func (f *Flags) connect(ctx context.Context, db *DB, e endpoint, logger *slog.Lo
 	if f.Server {
 		most = serverConnections
 	}
-	if db.Pool, err = e.connect(ctx, f.DatabaseConnections, most, func(*pgxpool.Config) {}); err != nil {
+	if db.Pool, err = e.connect(ctx, f.DatabaseConnections, most, func(config *pgxpool.Config) { f.Tracer.Connections(config.ConnConfig) }); err != nil {
 		return err
 	}
-	db.Log = eventstore.Open(db.Pool, eventstore.Config{Logger: logger})
+	db.Log = eventstore.Open(db.Pool, eventstore.Config{Logger: logger, Tracer: f.Tracer})
 	return nil
 }
 

@@ -38,3 +38,37 @@ func TestEveryTableIsVerified(t *testing.T) {
 		t.Error("no table is left out of comparisons, although some were when this test was written")
 	}
 }
+
+// Some of the projections are those of these names, with what they fold.
+func TestOnly(t *testing.T) {
+	t.Parallel()
+	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ names, want []string }{
+		{[]string{"brc20"}, []string{"ordinals", "brc20"}},
+		{[]string{"ordinals"}, []string{"ordinals"}},
+		{[]string{"rosetta", "ordinals", "balances"}, []string{"chain", "balances", "rosetta", "ordinals"}},
+	} {
+		only, err := lines.Only(tc.names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range only.Definitions() {
+			got = append(got, d.Spec.Name)
+		}
+		slices.Sort(got)
+		slices.Sort(tc.want)
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%v: got %v, want %v", tc.names, got, tc.want)
+		}
+	}
+	if all, err := lines.Only(nil); err != nil || len(all.Definitions()) != len(lines.Definitions()) {
+		t.Errorf("no names: got %d projections, %v", len(all.Definitions()), err)
+	}
+	if _, err := lines.Only([]string{"brc-20"}); err == nil {
+		t.Error("a projection that there is not was taken")
+	}
+}

@@ -38,7 +38,10 @@ type reads struct {
 // openReads connects to what the API reads.
 func (c *Command) openReads(ctx context.Context, group *errgroup.Group, db *database.DB, logger *slog.Logger, registry prometheus.Registerer) (r *reads, err error) {
 	r = &reads{}
-	prepare := func(config *pgxpool.Config) { readapi.Prepare(config, 0) }
+	prepare := func(config *pgxpool.Config) {
+		readapi.Prepare(config, 0)
+		c.tracer.Connections(config.ConnConfig)
+	}
 	if len(c.DatabaseReadURL) == 0 {
 		r.pool, err = database.Connect(ctx, database.ForReading(db.URL), c.DatabaseReadConnections, prepare)
 		return r, err

@@ -147,6 +147,12 @@ type process struct {
 // serveHere starts a server on free ports, and returns when it listens. It is stopped at the end of the test.
 func serveHere(t *testing.T, args ...string) *process {
 	t.Helper()
+	return serveAndLog(t, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})), args...)
+}
+
+// serveAndLog is serveHere with a logger.
+func serveAndLog(t *testing.T, logger *slog.Logger, args ...string) *process {
+	t.Helper()
 	var cli struct {
 		Serve serve.Command `cmd:""`
 	}
@@ -163,7 +169,6 @@ func serveHere(t *testing.T, args ...string) *process {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &process{t: t}
 	ready, ended := make(chan struct{}), make(chan error, 1)
-	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	go func() {
 		ended <- cli.Serve.Serve(ctx, readapi.Version{Tag: "test"}, logger, func(api, observer string) {
 			p.api, p.observer = "http://"+api, "http://"+observer

@@ -64,6 +64,8 @@ type Command struct {
 	rosettaFlags   `embed:"" group:"Integration standard:"`
 	fanoutFlags    `embed:"" group:"Other machines:"`
 	readFlags      `embed:"" group:"Database:"`
+	familyFlags    `embed:"" group:"Database:"`
+	telemetryFlags `embed:"" group:"OpenTelemetry:"`
 
 	APIAddr             string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
 	BNSAddr             string        `name:"bns-addr" env:"STRATA_BNS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve the names of BNS-V2 at the root, as their public service does (empty = only under /bns/v2 of the API)."`
@@ -103,6 +105,7 @@ type Command struct {
 
 // runnerFlags configure the projections of this process.
 type runnerFlags struct {
+	Projections         []string      `env:"STRATA_PROJECTIONS" placeholder:"NAME,..." help:"Projections that this process builds and folds in its database, with those whose steps they fold (empty = all)."`
 	BuildNewVersions    bool          `default:"true" negatable:"" env:"STRATA_BUILD_NEW_VERSIONS" help:"Build new versions of read tables whose rules differ between this program and the database, beside the active ones. With --no-build-new-versions, that takes a command."`
 	ActivateNewVersions bool          `default:"true" negatable:"" env:"STRATA_ACTIVATE_NEW_VERSIONS" help:"Make versions that servers have built by themselves active as soon as they have caught up and are verified. With --no-activate-new-versions, that takes a command."`
 	KeepReplaced        time.Duration `default:"168h" env:"STRATA_KEEP_REPLACED" help:"Time for which to keep versions of read tables after others with newer rules became active (0 = until a command drops them)."`
@@ -126,20 +129,25 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		return c.serveOffline(ctx, logger, ready)
 	}
 	gcfloor.Keep(heapFloor)
+	registry := prometheus.NewRegistry()
+	logger, err := c.openTelemetry(ctx, logger, registry)
+	if err != nil {
+		return err
+	}
+	defer c.tracer.Close()
 	// Listen first, so that an address in use is reported before anything else starts.
 	listening, err := c.listen(ctx, logger)
 	if err != nil {
 		return err
 	}
 	defer func() { listening.close() }()
-	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	c.bound(&listening, registry)
 	c.boundObserver(&listening, registry)
 	if err := c.secure(&listening, logger); err != nil {
 		return err
 	}
-	c.Database.Server = true
+	c.Database.Server, c.Database.Tracer = true, c.tracer
 	db, err := c.Database.Create(ctx, logger)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -154,6 +162,9 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		}
 	}
 	if err := network.Settle(ctx, db.Log, network.New(c.Network, c.ChainID.of(c.Network))); err != nil {
+		return err
+	}
+	if err := c.identifyLog(ctx, db); err != nil {
 		return err
 	}
 	c.disk = diskspace.NewGuard(db.DataDir, c.DiskFloor, logger, registry)
@@ -249,6 +260,12 @@ func (c *Command) check() error {
 	if err := c.checkFanout(); err != nil {
 		return err
 	}
+	if err := c.checkFamilies(); err != nil {
+		return err
+	}
+	if err := c.checkTelemetry(); err != nil {
+		return err
+	}
 	return c.ChainID.check(c.Network)
 }
 
@@ -309,7 +326,7 @@ func address(listener net.Listener) string {
 }
 
 func (c *Command) project(ctx context.Context, group *errgroup.Group, db *database.DB, changes changes, logger *slog.Logger, registry prometheus.Registerer) error {
-	runner, err := folding.NewRunner(db.Log, c.ForkChoice, c.BuildNewVersions, changes.Signal, changes.feed, c.disk, logger, registry)
+	runner, err := folding.NewRunner(db.Log, c.ForkChoice, c.Projections, c.BuildNewVersions, changes.Signal, changes.feed, c.disk, logger, registry)
 	if err != nil {
 		return err
 	}
@@ -324,6 +341,9 @@ func (c *Command) project(ctx context.Context, group *errgroup.Group, db *databa
 	})
 	lines, err := folding.Lines(c.ForkChoice, logger, nil)
 	if err != nil {
+		return err
+	}
+	if lines, err = lines.Only(c.Projections); err != nil {
 		return err
 	}
 	c.renewal = version.NewRenewal(version.RenewalConfig{

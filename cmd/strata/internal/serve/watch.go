@@ -20,7 +20,7 @@ import (
 // watch serves /metrics and /healthz until ctx is done: the API shows strangers no metrics.
 func watch(ctx context.Context, group *errgroup.Group, listener net.Listener, logger *slog.Logger, registry *prometheus.Registry) {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"status":"ok"}`)

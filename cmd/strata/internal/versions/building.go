@@ -139,7 +139,7 @@ func (b *buildWait) fold(ctx context.Context) error {
 	quiet := *b.globals
 	// The progress lines show how far it is, and warnings about events were logged when the log was folded first.
 	quiet.LogLevel = max(quiet.LogLevel, slog.LevelError)
-	runner, err := folding.NewRunner(b.db.Log, b.forkChoice, false, nil, nil, nil, quiet.Logger(), prometheus.NewRegistry())
+	runner, err := folding.NewRunner(b.db.Log, b.forkChoice, nil, false, nil, nil, nil, quiet.Logger(), prometheus.NewRegistry())
 	if err != nil {
 		return err
 	}
