@@ -14,16 +14,18 @@ import (
 	"strata/internal/tracing"
 	"strata/projections/decode"
 	"strata/projections/follow/internal/lead"
+	"strata/projections/follow/internal/pipeline"
 )
 
 // engine is what the followers of a process share.
 type engine struct {
 	log  *eventstore.Log
 	pool *pgxpool.Pool
-	// tip has the connection on which convoys fold, and nothing else does. It has the settings for folds. Postgres then keeps the plans of their
+	// tip has the connection on which convoys fold, and nothing else does. Postgres then keeps the plans of their
 	// statements, and what it knows of their tables, from one event to the next, however long that takes: to plan some
 	// hundred statements anew costs as much as to fold many events.
 	tip     *pgxpool.Pool
+	settled bool // its connections have the settings for folds
 	logger  *slog.Logger
 	metrics *metrics
 	tracer  *tracing.Tracer
@@ -69,11 +71,15 @@ func (e *engine) connect(ctx context.Context) error {
 	config.MaxConns, config.MinConns, config.MinIdleConns = tipConnections, 0, 0
 	config.MaxConnIdleTime = tipIdleTime
 	connected := config.AfterConnect
+	e.settled = pipeline.KeepsSession(config.ConnConfig)
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		if connected != nil {
 			if err := connected(ctx, conn); err != nil {
 				return err
 			}
+		}
+		if !e.settled {
+			return nil
 		}
 		_, err := conn.Exec(ctx, foldSettings, false)
 		return err

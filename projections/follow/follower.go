@@ -42,6 +42,7 @@ type versionFollower interface {
 type follower[T projections.Item] struct {
 	pool       *pgxpool.Pool
 	tip        *pgxpool.Pool // for what it folds together with others
+	settled    bool          // the connections of tip have the settings for folds
 	source     source[T]
 	projection projections.Projection[T]
 	spec       projections.Spec
@@ -81,7 +82,7 @@ func newFollower[T projections.Item](e *engine, version register.Entry, projecti
 		return nil
 	}
 	f := &follower[T]{
-		pool: e.pool, tip: e.tip, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch, rules: version.Rules,
+		pool: e.pool, tip: e.tip, settled: e.settled, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch, rules: version.Rules,
 		logger: e.logger, metrics: e.metrics, tracer: e.tracer, signals: e.signals, leadership: e.leadership, tight: e.tight, origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, turns: e.turns, throttle: speed.NewThrottle(e.pool, version.Schema),
 	}
 	f.active.Store(version.Active)

@@ -129,11 +129,14 @@ func (t *trip) arrive(ctx context.Context) ([]pipeline.Fold, error) {
 	})}, nil
 }
 
-// hold begins the transaction, and locks the rows of all passengers in the register, which
-// must say what this process believes. The locks also keep a second process from folding the same items at the same time.
+// hold begins the transaction, and locks the rows of all passengers in the register, which must say what this process believes. The
+// locks also keep a second process from folding the same items at the same time.
 func (t *trip) hold(ctx context.Context, tx pgx.Tx) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`begin`)
+	if !t.leader.settled {
+		batch.Queue(foldSettings, true)
+	}
 	held := queueHold(batch, placesOf(t.passengers))
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("lock the positions of %d projections: %w", len(t.passengers), err)

@@ -15,6 +15,9 @@ import (
 type statements struct {
 	byText map[string]*statement
 	named  int // how many names were given
+	// unnamed says that a pooler may give each transaction to another connection of the server, so that no statement has a name:
+	// it is sent with its text each time.
+	unnamed bool
 }
 
 // statement is a prepared statement, with what its results look like.
@@ -34,20 +37,31 @@ func statementsOf(ctx context.Context, conn *pgx.Conn) (*statements, error) {
 	kept := conn.PgConn().CustomData()
 	s, ok := kept[statementsKey].(*statements)
 	if ok && len(s.byText) > maxStatements {
-		if err := conn.DeallocateAll(ctx); err != nil {
-			return nil, fmt.Errorf("drop %d prepared statements: %w", len(s.byText), err)
+		if !s.unnamed {
+			if err := conn.DeallocateAll(ctx); err != nil {
+				return nil, fmt.Errorf("drop %d prepared statements: %w", len(s.byText), err)
+			}
 		}
 		ok = false
 	}
 	if !ok {
-		s = &statements{byText: map[string]*statement{}}
+		s = &statements{byText: map[string]*statement{}, unnamed: !KeepsSession(conn.Config())}
 		kept[statementsKey] = s
 	}
 	return s, nil
 }
 
-// nextName returns a name that no other statement of the connection has.
+// KeepsSession reports whether connections keep what was set and prepared: unless a pooler is between, for which statements are not
+// to be prepared by name.
+func KeepsSession(config *pgx.ConnConfig) bool {
+	return config.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement
+}
+
+// nextName returns a name that no other statement of the connection has; empty if statements have none.
 func (s *statements) nextName() string {
+	if s.unnamed {
+		return ""
+	}
 	s.named++
 	return "fold_" + strconv.Itoa(s.named)
 }

@@ -24,7 +24,11 @@ func (p *pipeline) post() {
 			p.fail(r.lane, r.err)
 			break
 		}
-		p.open().SendQueryStatement(s.StatementDescription, p.arguments.ParamValues, p.arguments.ParamFormats, s.formats)
+		if p.prepared.unnamed {
+			p.open().SendQueryParams(r.sql, p.arguments.ParamValues, s.ParamOIDs, p.arguments.ParamFormats, s.formats)
+		} else {
+			p.open().SendQueryStatement(s.StatementDescription, p.arguments.ParamValues, p.arguments.ParamFormats, s.formats)
+		}
 		sent = true
 		p.posted = append(p.posted, r)
 		p.counts.Statements++
