@@ -186,7 +186,7 @@ func (g *Gate) adapt() {
 		g.allowed = most
 		return
 	case pressed:
-		g.allowed = max(g.allowed/2, leastShare)
+		g.allowed = max(g.allowed/4, leastShare)
 	case g.allowed < 1:
 		g.allowed *= 2
 	default:

@@ -12,7 +12,7 @@ const (
 	// hitsLeast is the number of answers from memory per second from which on they are what a server is for.
 	hitsLeast = 300
 	// lateAfter is the time that a goroutine may wait for a processor, and lateMost the share of those that may wait longer.
-	lateAfter = 500 * time.Microsecond
+	lateAfter = 200 * time.Microsecond
 	lateMost  = 0.05
 	// windowMost is the longest time between two looks that still says something about now.
 	windowMost = 4 * Period
