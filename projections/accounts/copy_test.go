@@ -25,9 +25,11 @@ func TestCopyInPieces(t *testing.T) {
 	if len(w.accounts.full) < 3 {
 		t.Fatalf("got %d pieces", len(w.accounts.full))
 	}
-	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error { return w.accounts.write(t.Context(), tx, spec) })
+	if err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error { return w.accounts.write(t.Context(), tx, spec) }); err != nil {
+		t.Fatal(err)
+	}
 	var count, distinct, right int
-	err = pool.QueryRow(t.Context(), spec.SQL(`
+	err := pool.QueryRow(t.Context(), spec.SQL(`
 		SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE source_seq = 7 AND first_height = 0 AND account = 'SP' || lpad(id::text, 38, '0')) FROM {schema}.account`)).Scan(&count, &distinct, &right)
 	if err != nil || count != rows || distinct != rows || right != rows {
 		t.Errorf("got %d rows with %d ids, %d of them right (%v), want %d", count, distinct, right, err, rows)

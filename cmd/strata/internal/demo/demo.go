@@ -1,4 +1,5 @@
-package main
+// Package demo is the command that serves a synthetic chain and shows a few answers.
+package demo
 
 import (
 	"bytes"
@@ -23,18 +24,20 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/projections/version"
+	"strata/readapi"
 )
 
-type demoCommand struct {
+// Command serves a synthetic chain from a temporary database, prints a few requests with their answers, and ends.
+type Command struct {
 	Count uint64 `default:"450" help:"Number of events to post: an eighth of them, and at most 50, from an ordinals indexer, the others from a node."`
 	Keep  bool   `help:"Keep serving afterwards, until interrupted."`
 }
 
-// demoPayloads is the largest number of events that the synthetic indexer posts.
-const demoPayloads = 50
+// mostPayloads is the largest number of events that the synthetic indexer posts.
+const mostPayloads = 50
 
 // Validate checks the flags; kong calls it.
-func (c *demoCommand) Validate() error {
+func (c *Command) Validate() error {
 	if c.Count == 0 {
 		return errors.New("--count: 0 events show nothing (want 1 or more)")
 	}
@@ -42,14 +45,14 @@ func (c *demoCommand) Validate() error {
 }
 
 // shares returns how many of the events come from a node, and how many from an indexer.
-func (c *demoCommand) shares() (posts, payloads uint64) {
-	payloads = min(c.Count/8, demoPayloads)
+func (c *Command) shares() (posts, payloads uint64) {
+	payloads = min(c.Count/8, mostPayloads)
 	return c.Count - payloads, payloads
 }
 
 // Run serves a synthetic chain from a temporary database, and prints the requests of clients and auditors with their
 // answers.
-func (c *demoCommand) Run(ctx context.Context, globals *program.Globals) (err error) {
+func (c *Command) Run(ctx context.Context, globals *program.Globals, build readapi.Version) (err error) {
 	// A closed pipe must not kill the process: `strata demo | head` would leave the database behind.
 	signal.Ignore(syscall.SIGPIPE)
 	dir, err := postgres.MkdirTemp("strata-demo-*")
@@ -69,7 +72,7 @@ func (c *demoCommand) Run(ctx context.Context, globals *program.Globals) (err er
 	ready, done := make(chan addresses, 1), make(chan error, 1)
 	go func() {
 		logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: max(globals.LogLevel, slog.LevelError)}))
-		done <- server.Serve(ctx, build(), logger, func(api, observer string) { ready <- addresses{api, observer} })
+		done <- server.Serve(ctx, build, logger, func(api, observer string) { ready <- addresses{api, observer} })
 	}()
 	defer func() {
 		stop()
@@ -88,7 +91,7 @@ func (c *demoCommand) Run(ctx context.Context, globals *program.Globals) (err er
 }
 
 // show posts the chain and the feed, waits until they are folded, and prints a few answers.
-func (c *demoCommand) show(ctx context.Context, chain synthchain.Config, api, observer string) error {
+func (c *Command) show(ctx context.Context, chain synthchain.Config, api, observer string) error {
 	posts, payloads := c.shares()
 	fmt.Printf("Posting %d events of a node to %s (a chain with forks and Bitcoin reorganisations), and %d events of an ordinals indexer …\n", posts, observer, payloads)
 	began := time.Now()
@@ -120,7 +123,7 @@ func (c *demoCommand) show(ctx context.Context, chain synthchain.Config, api, ob
 }
 
 // ask prints requests that a client may send, and then an auditor's: the event behind the last answer.
-func (c *demoCommand) ask(ctx context.Context, api, account string) error {
+func (c *Command) ask(ctx context.Context, api, account string) error {
 	var sources string
 	for _, question := range []struct{ about, path string }{
 		{"How far is the server?", "/extended/v1/status"},
