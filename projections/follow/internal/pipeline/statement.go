@@ -18,6 +18,7 @@ type statements struct {
 	// unnamed says that a pooler may give each transaction to another connection of the server, so that no statement has a name:
 	// it is sent with its text each time.
 	unnamed bool
+	tracer  pgx.BatchTracer // nil for none
 }
 
 // statement is a prepared statement, with what its results look like.
@@ -45,7 +46,9 @@ func statementsOf(ctx context.Context, conn *pgx.Conn) (*statements, error) {
 		ok = false
 	}
 	if !ok {
-		s = &statements{byText: map[string]*statement{}, unnamed: !KeepsSession(conn.Config())}
+		config := conn.Config()
+		s = &statements{byText: map[string]*statement{}, unnamed: !KeepsSession(config)}
+		s.tracer, _ = config.Tracer.(pgx.BatchTracer)
 		kept[statementsKey] = s
 	}
 	return s, nil

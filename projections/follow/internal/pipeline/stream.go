@@ -1,8 +1,10 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -82,6 +84,7 @@ func (p *pipeline) receive() {
 		return
 	}
 	p.counts.RoundTrips++
+	defer p.trace(p.posted)()
 	if err := p.stream.Sync(); err != nil {
 		p.lose(err)
 		return
@@ -98,6 +101,28 @@ func (p *pipeline) receive() {
 		return
 	}
 	p.posted = nil
+}
+
+// trace tells the tracer of the connection of a round trip, as pgx does of its batches. The caller must call the returned function
+// when the results are there.
+func (p *pipeline) trace(requests []*request) (end func()) {
+	tracer := p.prepared.tracer
+	if tracer == nil {
+		return func() {}
+	}
+	batch := &pgx.Batch{}
+	for _, r := range requests {
+		batch.Queue(r.sql)
+	}
+	ctx := tracer.TraceBatchStart(p.ctx, p.conn, pgx.TraceBatchStartData{Batch: batch})
+	return func() {
+		var failure error
+		for _, r := range requests {
+			tracer.TraceBatchQuery(ctx, p.conn, pgx.TraceBatchQueryData{SQL: r.sql, CommandTag: r.result.tag, Err: r.err})
+			failure = cmp.Or(failure, r.err)
+		}
+		tracer.TraceBatchEnd(ctx, p.conn, pgx.TraceBatchEndData{Err: failure})
+	}
 }
 
 // read reads the next result, which is that of a request.
