@@ -73,7 +73,8 @@ func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
 	}
 	report.Attempt = job.Args.Revision.Attempts + 1
 	if err := w.leaveOut(ctx, job.Args.Schema, report); err != nil {
-		return err
+		// The report is recorded whole, once the database can be written again: to lose it would take the same requests again.
+		w.config.Logger.LogAttrs(ctx, slog.LevelWarn, "can't compare a report with the one before; it is recorded whole", slog.Any("error", err))
 	}
 	w.metrics.observe(report)
 	release, err := w.recorder.admit(ctx, report)
