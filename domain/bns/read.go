@@ -1,10 +1,8 @@
 package bns
 
 import (
-	"encoding/hex"
 	"fmt"
 	"math/big"
-	"strings"
 
 	"strata/domain/c32"
 	"strata/domain/clarity"
@@ -56,17 +54,9 @@ func SubjectOf(w fetch.Want) (Subject, bool) {
 		return Subject{}, false
 	}
 	call := w.Calls[0]
-	arguments := make([]clarity.Value, len(call.Arguments))
-	for i, text := range call.Arguments {
-		raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
-		if err != nil {
-			return Subject{}, false
-		}
-		v, err := clarity.DecodeAll(raw)
-		if err != nil {
-			return Subject{}, false
-		}
-		arguments[i] = v
+	arguments, err := call.Values()
+	if err != nil {
+		return Subject{}, false
 	}
 	switch {
 	case call.Function == getPrimaryName && len(arguments) == 1:

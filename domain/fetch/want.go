@@ -56,6 +56,21 @@ func NewCall(function string, arguments ...clarity.Value) Call {
 	return c
 }
 
+// Values decodes the arguments of the call.
+func (c Call) Values() ([]clarity.Value, error) {
+	values := make([]clarity.Value, len(c.Arguments))
+	for i, text := range c.Arguments {
+		raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
+		if err == nil {
+			values[i], err = clarity.DecodeAll(raw)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("argument %d of %s: %w", i, c.Function, err)
+		}
+	}
+	return values, nil
+}
+
 // Key returns a text that identifies the want. Wants with the same key are the same, and one report serves both.
 func (w Want) Key() string {
 	var b strings.Builder

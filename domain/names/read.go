@@ -1,10 +1,8 @@
 package names
 
 import (
-	"encoding/hex"
 	"fmt"
 	"math/big"
-	"strings"
 
 	"strata/domain/c32"
 	"strata/domain/clarity"
@@ -72,16 +70,12 @@ func SubjectOf(w fetch.Want) (s Subject, ok bool) {
 		return Subject{}, false
 	}
 	call := w.Calls[0]
-	texts := make([]string, len(call.Arguments))
-	for i, text := range call.Arguments {
-		raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
-		if err != nil {
-			return Subject{}, false
-		}
-		v, err := clarity.DecodeAll(raw)
-		if err != nil {
-			return Subject{}, false
-		}
+	arguments, err := call.Values()
+	if err != nil {
+		return Subject{}, false
+	}
+	texts := make([]string, len(arguments))
+	for i, v := range arguments {
 		buffer, isBuffer := v.Buffer()
 		if !isBuffer {
 			return Subject{}, false

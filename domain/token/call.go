@@ -1,10 +1,8 @@
 package token
 
 import (
-	"encoding/hex"
 	"math/big"
 	"slices"
-	"strings"
 
 	"strata/domain/clarity"
 	"strata/domain/fetch"
@@ -51,15 +49,11 @@ func IDOf(calls []fetch.Call) *big.Int {
 	if len(calls) == 0 || len(calls[0].Arguments) != 1 {
 		return nil
 	}
-	raw, err := hex.DecodeString(strings.TrimPrefix(calls[0].Arguments[0], "0x"))
-	if err != nil {
+	values, err := calls[0].Values()
+	if err != nil || values[0].Type() != clarity.TypeUint {
 		return nil
 	}
-	v, err := clarity.DecodeAll(raw)
-	if err != nil || v.Type() != clarity.TypeUint {
-		return nil
-	}
-	id, _ := v.Int()
+	id, _ := values[0].Int()
 	return id
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/bns"
-	"strata/domain/clarity"
 	"strata/domain/transaction"
 )
 
@@ -105,32 +104,12 @@ func (b *batch) reached(tx *transaction.Transaction, facts []fact) map[string]po
 	if call, ok := tx.Payload.(*transaction.ContractCall); ok {
 		add(call.Contract.String())
 		for argument := range call.Arguments.All() {
-			eachContract(argument, add)
+			for contract := range argument.Contracts() {
+				add(contract.String())
+			}
 		}
 	}
 	return reached
-}
-
-// eachContract calls f with each contract in a value.
-func eachContract(v clarity.Value, f func(contract string)) {
-	switch v.Type() {
-	case clarity.TypeContractPrincipal:
-		if p, ok := v.Principal(); ok {
-			f(p.String())
-		}
-	case clarity.TypeSome, clarity.TypeOk, clarity.TypeErr:
-		if inner, ok := v.Inner(); ok {
-			eachContract(inner, f)
-		}
-	case clarity.TypeList:
-		for _, element := range v.Elements() {
-			eachContract(element, f)
-		}
-	case clarity.TypeTuple:
-		for _, field := range v.Fields() {
-			eachContract(field.Value, f)
-		}
-	}
 }
 
 // act is a block in which an agent may have acted.

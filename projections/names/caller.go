@@ -93,34 +93,12 @@ func (b *batch) reached(tx *transaction.Transaction) (can power) {
 	}
 	can = b.callers[call.Contract.String()].power
 	for argument := range call.Arguments.All() {
-		eachContract(argument, func(p clarity.Principal) {
+		for p := range argument.Contracts() {
 			can.registry = can.registry || names.IsContract(p)
 			can = can.or(b.callers[p.String()].power)
-		})
+		}
 	}
 	return can
-}
-
-// eachContract calls f with each contract in a value.
-func eachContract(v clarity.Value, f func(contract clarity.Principal)) {
-	switch v.Type() {
-	case clarity.TypeContractPrincipal:
-		if p, ok := v.Principal(); ok {
-			f(p)
-		}
-	case clarity.TypeSome, clarity.TypeOk, clarity.TypeErr:
-		if inner, ok := v.Inner(); ok {
-			eachContract(inner, f)
-		}
-	case clarity.TypeList:
-		for _, element := range v.Elements() {
-			eachContract(element, f)
-		}
-	case clarity.TypeTuple:
-		for _, field := range v.Fields() {
-			eachContract(field.Value, f)
-		}
-	}
 }
 
 // act is what a transaction may have made the registry do that nothing shows.

@@ -1,0 +1,42 @@
+package clarity_test
+
+import (
+	"slices"
+	"testing"
+
+	"strata/domain/clarity"
+)
+
+func TestContracts(t *testing.T) {
+	t.Parallel()
+	const a, b, address = "SP000000000000000000002Q6VF78.a", "SP000000000000000000002Q6VF78.b", "SP000000000000000000002Q6VF78"
+	principal := func(text string) clarity.Value {
+		p, err := clarity.ParsePrincipal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := clarity.NewPrincipal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	nested, err := clarity.NewTuple(
+		clarity.Field{Name: "x", Value: principal(a)}, clarity.Field{Name: "y", Value: principal(address)}, clarity.Field{Name: "z", Value: principal(b)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for p := range nested.Contracts() {
+		all = append(all, p.String())
+	}
+	if !slices.Equal(all, []string{a, b}) {
+		t.Errorf("got %v, want %s and %s", all, a, b)
+	}
+	for p := range nested.Contracts() {
+		if p.String() != a {
+			t.Errorf("got %s after the loop had ended", p)
+		}
+		break
+	}
+}
