@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 
-	"strata/domain/c32"
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 )
@@ -108,13 +107,9 @@ func ReadInfo(r *fetch.Report) (*Properties, *fetch.Problem) {
 // NamesOn returns the contract of names on the network of a principal; false if there is none.
 func (c Contracts) NamesOn(p clarity.Principal) (string, bool) {
 	for _, contract := range c.Names {
-		if of, err := clarity.ParsePrincipal(contract); err == nil && isMainnet(of) == isMainnet(p) {
+		if of, err := clarity.ParsePrincipal(contract); err == nil && of.Address.IsMainnet() == p.Address.IsMainnet() {
 			return contract, true
 		}
 	}
 	return "", false
-}
-
-func isMainnet(p clarity.Principal) bool {
-	return p.Address.Version == c32.MainnetSingle || p.Address.Version == c32.MainnetMulti
 }

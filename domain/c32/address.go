@@ -46,6 +46,9 @@ type Address struct {
 	Hash160 [20]byte
 }
 
+// IsMainnet reports whether the address is one of the main network.
+func (a Address) IsMainnet() bool { return a.Version == MainnetSingle || a.Version == MainnetMulti }
+
 // ParseAddress parses an address. It accepts lower case, and reads O as 0 and I and L as 1. The error quotes the text
 // and wraps ErrPrefix, ErrLength, ErrCharacter or ErrChecksum.
 func ParseAddress(s string) (Address, error) {

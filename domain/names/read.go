@@ -41,7 +41,7 @@ func ParseSubject(text string) (Subject, error) {
 // ContractOf returns the registry on the network of a principal.
 func ContractOf(p clarity.Principal) string {
 	version := c32.TestnetSingle
-	if p.Address.Version == c32.MainnetSingle || p.Address.Version == c32.MainnetMulti {
+	if p.Address.IsMainnet() {
 		version = c32.MainnetSingle
 	}
 	return clarity.Principal{Address: c32.Address{Version: version}, Contract: ContractName}.String()
