@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// bloatAppends is the number of events that are appended beside a snapshot, one at a time, and bloatPart how many of the
-	// first and of the last are compared.
-	bloatAppends = 20_000
+	// bloatAppends is the number of events that are appended beside a snapshot, one at a time: those of eight hours with one a
+	// second. bloatPart is how many of the first and of the last are compared.
+	bloatAppends = 28_800
 	bloatPart    = 1_000
 )
 
