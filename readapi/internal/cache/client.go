@@ -7,9 +7,9 @@ import (
 
 // Client is a client of the Redis that processes share, for any number of caches.
 //
-// It hides go-redis. A package that sees a type of go-redis which refers to its client compiles eight thousand methods of
+// It hides go-redis. A package that sees a type of go-redis which refers to its client compiles eight thousand functions for
 // that client anew; with a redis.UniversalClient in a configuration, that would be every package of the API and each of its
-// tests, and would take most of the time that they take to compile.
+// tests. See decision 038.
 type Client struct{ commands }
 
 // commands is what is asked of Redis. Each takes one round trip.
