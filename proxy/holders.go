@@ -13,7 +13,15 @@ import (
 // first.
 type holders struct {
 	mu  sync.Mutex // serialises add; reads do without
-	ids *otter.Cache[hash.Hash32, uint64]
+	ids holdersByID
+}
+
+// holdersByID is what holders needs of otter.Cache. It is an interface because every package that sees the type of a cache
+// compiles all of otter anew.
+type holdersByID interface {
+	GetIfPresent(id hash.Hash32) (uint64, bool)
+	Set(id hash.Hash32, nodes uint64) (uint64, bool)
+	StopAllGoroutines() bool
 }
 
 // Limits of what holders remembers.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/redis/go-redis/v9"
 
 	"strata/domain/bns"
 	"strata/domain/clarity"
@@ -18,6 +17,7 @@ import (
 	"strata/metadata/picture"
 	"strata/readapi/audit"
 	"strata/readapi/faucet"
+	"strata/readapi/internal/cache"
 	"strata/readapi/internal/engine"
 	"strata/readapi/node"
 	"strata/readapi/rosetta"
@@ -42,7 +42,7 @@ type Config struct {
 	RequestTimeout   time.Duration
 	CacheBytes       int64
 	ColdReads        int
-	Redis            redis.UniversalClient
+	Redis            *cache.Client
 	RedisPrefix      string
 	Program          string
 	Signal           func() <-chan struct{}

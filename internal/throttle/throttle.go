@@ -19,7 +19,15 @@ const clientsMax = 1 << 16
 type Throttle struct {
 	limit   rate.Limit
 	burst   int
-	clients *otter.Cache[netip.Prefix, *rate.Limiter]
+	clients buckets
+}
+
+// buckets is what a Throttle needs of otter.Cache. It is an interface because every package that sees the type of a cache
+// compiles all of otter anew.
+type buckets interface {
+	GetIfPresent(client netip.Prefix) (*rate.Limiter, bool)
+	SetIfAbsent(client netip.Prefix, bucket *rate.Limiter) (*rate.Limiter, bool)
+	StopAllGoroutines() bool
 }
 
 // New returns a throttle that allows each client perSecond requests per second, and burst requests at once.

@@ -24,7 +24,14 @@ import (
 type Dir struct {
 	root string
 	// verified has the files that were read completely and found undamaged.
-	verified *otter.Cache[fileState, struct{}]
+	verified verified
+}
+
+// verified is what Dir needs of otter.Cache. It is an interface because every package that sees the type of a cache compiles
+// all of otter anew.
+type verified interface {
+	GetIfPresent(state fileState) (struct{}, bool)
+	Set(state fileState, _ struct{}) (struct{}, bool)
 }
 
 // fileState identifies one version of a file. It changes when the file is written again.

@@ -75,7 +75,7 @@ func TestNodeAnswersAlone(t *testing.T) {
 		t.Error("found something")
 	}
 	time.Sleep(50 * time.Millisecond)
-	if keys := server.Client(t).DBSize(t.Context()).Val(); keys != 0 {
+	if keys := redistest.Client(t, server).DBSize(t.Context()).Val(); keys != 0 {
 		t.Errorf("Redis has %d keys", keys)
 	}
 }

@@ -17,7 +17,7 @@ func TestServer(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	server := redistest.New(t)
-	client := server.Client(t)
+	client := redistest.Client(t, server)
 	if err := client.Set(ctx, "key", "value", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestServer(t *testing.T) {
 func TestPause(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t)
-	client := server.Client(t)
+	client := redistest.Client(t, server)
 	if err := client.Ping(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestPausedServerEnds(t *testing.T) {
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t, "--maxmemory", "2mb", "--maxmemory-policy", "noeviction")
-	client := server.Client(t)
+	client := redistest.Client(t, server)
 	var err error
 	for range 100 {
 		if err = client.RPush(t.Context(), "list", strings.Repeat("x", 100_000)).Err(); err != nil {
@@ -103,7 +103,7 @@ func TestArguments(t *testing.T) {
 func TestPassword(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t, "--requirepass", "secret")
-	if err := server.Client(t).Ping(t.Context()).Err(); !redis.IsAuthError(err) {
+	if err := redistest.Client(t, server).Ping(t.Context()).Err(); !redis.IsAuthError(err) {
 		t.Fatalf("PING without a password: %v, want an authentication error", err)
 	}
 }
@@ -137,7 +137,7 @@ func TestSentinel(t *testing.T) {
 	if err := client.Set(ctx, "key", "value", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := sentinel.Master.Client(t).Get(ctx, "key").Result(); err != nil || got != "value" {
+	if got, err := redistest.Client(t, sentinel.Master).Get(ctx, "key").Result(); err != nil || got != "value" {
 		t.Fatalf("GET key from the master: %q, %v", got, err)
 	}
 }

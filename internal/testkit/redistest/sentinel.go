@@ -37,7 +37,7 @@ func NewSentinel(t testing.TB) *Sentinel {
 	}
 	s := &Sentinel{Master: master, Replica: replica}
 	s.sentinel = start(t, "?master_name="+MasterName, []string{file, "--sentinel"})
-	client := s.sentinel.Client(t)
+	client := Client(t, s.sentinel)
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	err := eventually(ctx, func() error {

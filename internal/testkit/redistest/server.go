@@ -45,7 +45,7 @@ func NewCluster(t testing.TB, arguments ...string) *Server {
 	t.Helper()
 	s := New(t, append([]string{"--cluster-enabled", "yes"}, arguments...)...)
 	s.query = "?cluster=true"
-	client := s.Client(t)
+	client := Client(t, s)
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	if err := client.ClusterAddSlotsRange(ctx, 0, 16383).Err(); err != nil {
@@ -130,8 +130,9 @@ func (s *Server) Addr() string { return address(s.port) }
 // URL returns the server's URL for cache.Open. That of a cluster contains cluster=true.
 func (s *Server) URL() string { return "redis://" + s.Addr() + s.query }
 
-// Client returns a client with go-redis's defaults, which retry patiently. It is closed when test t ends.
-func (s *Server) Client(t testing.TB) *redis.Client {
+// Client returns a client of a server with go-redis's defaults, which retry patiently. It is closed when test t ends. It is no
+// method: packages that see a type with a method that returns a redis.Client compile eight thousand methods of that anew.
+func Client(t testing.TB, s *Server) *redis.Client {
 	t.Helper()
 	client := redis.NewClient(&redis.Options{Addr: s.Addr()})
 	t.Cleanup(func() {

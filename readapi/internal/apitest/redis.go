@@ -3,14 +3,13 @@ package apitest
 import (
 	"testing"
 
-	redisclient "github.com/redis/go-redis/v9"
-
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
+	"strata/readapi/internal/cache"
 )
 
 // redis is a client as the program has it.
-func Redis(t testing.TB, url string) redisclient.UniversalClient {
+func Redis(t testing.TB, url string) *cache.Client {
 	t.Helper()
 	client, err := readapi.OpenRedis(url)
 	if err != nil {

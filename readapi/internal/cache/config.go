@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/redis/go-redis/v9"
 )
 
 // Config configures a Cache. The zero value of a field means its default.
@@ -15,7 +14,7 @@ type Config[V Value] struct {
 	// TimedBytes bounds the memory of Cache.Timed, in addition to MemoryBytes; default none, so that it uses only Redis.
 	TimedBytes int64
 	// Redis is shared by processes; default none. The caller closes it, after the cache.
-	Redis redis.UniversalClient
+	Redis *Client
 	// Parse reads the output of Value.AppendBinary; the value may keep parts of the input. Required with Redis.
 	Parse func(b []byte) (V, error)
 	// Prefix is the prefix of all keys in Redis; default "strata:".

@@ -1,6 +1,10 @@
 package cache
 
-import "time"
+import (
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
 
 // Patient sets limits that a busy machine doesn't reach, for tests of what happens when nothing fails.
 func Patient[V Value](c Config[V]) Config[V] {
@@ -49,3 +53,6 @@ func Named(key Key, value string) string { return string(appendName(nil, key)) +
 
 // Overhead is what an entry is said to cost besides its key and value.
 const Overhead = entryOverhead
+
+// Inner is go-redis's client.
+func Inner(c *Client) redis.UniversalClient { return c.commands.(server).client }

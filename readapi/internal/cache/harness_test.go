@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/redis/go-redis/v9"
 
 	"strata/readapi/internal/cache"
 )
@@ -65,7 +64,7 @@ func (m *maker) make(key cache.Key, body string) func(context.Context) (cache.Ma
 }
 
 // open returns a client as Open makes it, closed when the test ends.
-func open(t testing.TB, url string) redis.UniversalClient {
+func open(t testing.TB, url string) *cache.Client {
 	t.Helper()
 	client, err := cache.Open(url)
 	if err != nil {
@@ -76,7 +75,7 @@ func open(t testing.TB, url string) redis.UniversalClient {
 }
 
 // openPatient returns a client that waits longer than a busy machine takes.
-func openPatient(t testing.TB, url string) redis.UniversalClient {
+func openPatient(t testing.TB, url string) *cache.Client {
 	t.Helper()
 	mark := "?"
 	if strings.Contains(url, "?") {

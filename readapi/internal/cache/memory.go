@@ -30,9 +30,21 @@ type Memory[K comparable, V any] struct {
 	// entries is a copy of the cache that otter returned, which only points to the real one. A cleanup, which would end
 	// otter's goroutines, keeps the real cache alive until the original is collected. With values that refer back to the
 	// original, that would be never. Without expiry there are no goroutines to end, so a copy is safe.
-	entries otter.Cache[K, V]
+	entries entries[K, V]
 	weigh   func(K, V) int
 	largest int
+}
+
+// entries is what Memory needs of otter.Cache. It is an interface because a package compiles all of otter anew for each
+// type of a cache that it sees, and every resource sees an engine with its caches: only NewMemory names the type.
+type entries[K comparable, V any] interface {
+	GetIfPresent(key K) (V, bool)
+	SetIfAbsent(key K, value V) (V, bool)
+	Set(key K, value V) (V, bool)
+	Invalidate(key K) (V, bool)
+	ComputeIfPresent(key K, remap func(V) (V, otter.ComputeOp)) (V, bool)
+	EstimatedSize() int
+	WeightedSize() uint64
 }
 
 // NewMemory returns a map that holds at most this many bytes. weigh returns the memory of a key and a value, to which the
@@ -55,7 +67,8 @@ func NewMemory[K comparable, V any](bytes int64, weigh func(K, V) int, evicted f
 			}
 		}
 	}
-	return &Memory[K, V]{entries: *otter.Must(options), weigh: weigh, largest: int(min(bytes/shareMax, math.MaxInt32))}
+	copied := *otter.Must(options)
+	return &Memory[K, V]{entries: &copied, weigh: weigh, largest: int(min(bytes/shareMax, math.MaxInt32))}
 }
 
 // Get returns the value of key if it is there.

@@ -18,7 +18,7 @@ func TestSwappedValues(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	first := patient(t, server.URL(), prometheus.NewRegistry())
 	second := patient(t, server.URL(), registry)
-	client := server.Client(t)
+	client := redistest.Client(t, server)
 	keys := []cache.Keys{{Current: newKey()}, {Current: newKey()}}
 	bodies := []string{"one", "two"}
 	timed := []cache.Key{newKey(), newKey()}

@@ -37,14 +37,14 @@ const (
 //
 // Further parameters are go-redis's (pool_size=20, read_timeout=50ms, …). Errors quote the URL without user, password and
 // parameters.
-func Open(rawURL string) (redis.UniversalClient, error) {
+func Open(rawURL string) (*Client, error) {
 	connect, err := parseURL(rawURL)
 	if err != nil {
 		return nil, err
 	}
 	// go-redis would log a line for each failed dial. The calls return the same errors.
 	redis.SetLogger(silence{})
-	return connect(), nil
+	return &Client{server{connect()}}, nil
 }
 
 // parseURL returns a function that creates the client.

@@ -24,7 +24,7 @@ func TestOpen(t *testing.T) {
 		{"own times", "redis://127.0.0.1:7000?read_timeout=1s&dial_timeout=2s&max_retries=2", "127.0.0.1:7000", time.Second, 2 * time.Second, 2},
 		{"cluster=false", "redis://127.0.0.1:7000?cluster=false", "127.0.0.1:7000", cache.ReadTimeoutDefault, cache.DialTimeoutDefault, 0},
 	} {
-		client, ok := open(t, test.url).(*redis.Client)
+		client, ok := cache.Inner(open(t, test.url)).(*redis.Client)
 		if !ok {
 			t.Errorf("%s: not a client of one server", test.name)
 			continue
@@ -45,7 +45,7 @@ func TestOpenCluster(t *testing.T) {
 		"redis://127.0.0.1:7000?addr=127.0.0.1:7001&addr=127.0.0.1:7002":         "127.0.0.1:7000 127.0.0.1:7001 127.0.0.1:7002",
 		"redis://127.0.0.1:7000?addr=127.0.0.1:7001&cluster=true&read_timeout=1": "127.0.0.1:7000 127.0.0.1:7001",
 	} {
-		client, ok := open(t, url).(*redis.ClusterClient)
+		client, ok := cache.Inner(open(t, url)).(*redis.ClusterClient)
 		if !ok {
 			t.Errorf("%s: not a client of a cluster", url)
 			continue
@@ -62,12 +62,12 @@ func TestOpenSentinel(t *testing.T) {
 		"redis://127.0.0.1:7000?master_name=main",
 		"redis://127.0.0.1:7000?master_name=main&addr=127.0.0.1:7001",
 	} {
-		client, ok := open(t, url).(*redis.Client)
+		client, ok := cache.Inner(open(t, url)).(*redis.Client)
 		if !ok || client.Options().Addr != "FailoverClient" {
 			t.Errorf("%s: not a client of sentinels", url)
 		}
 	}
-	if _, ok := open(t, "redis://127.0.0.1:7000?master_name=main&route_randomly=true").(*redis.ClusterClient); !ok {
+	if _, ok := cache.Inner(open(t, "redis://127.0.0.1:7000?master_name=main&route_randomly=true")).(*redis.ClusterClient); !ok {
 		t.Error("route_randomly isn't followed")
 	}
 }

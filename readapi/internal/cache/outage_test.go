@@ -174,7 +174,7 @@ func TestOutOfMemory(t *testing.T) {
 	var m maker
 	mustDo(t, b.cache, before, m.make(before.Current, "before"))
 	waitStored(t, server, before.Current)
-	client := server.Client(t)
+	client := redistest.Client(t, server)
 	limit := func(bytes string) {
 		if err := client.ConfigSet(t.Context(), "maxmemory", bytes).Err(); err != nil {
 			t.Fatal(err)
@@ -287,7 +287,7 @@ func TestOverwrittenByHand(t *testing.T) {
 	server := redistest.New(t)
 	registry, log := prometheus.NewRegistry(), &journal{}
 	c := start(t, cache.Patient(cache.Config[*text]{Redis: openPatient(t, server.URL()), Registerer: registry, Logger: slog.New(log)}))
-	client := server.Client(t)
+	client := redistest.Client(t, server)
 	for range 3 {
 		keys := newKeys()
 		if err := client.Set(t.Context(), cache.RedisKey(keys.Current), "\x00garbage", 0).Err(); err != nil {
@@ -318,7 +318,7 @@ func TestFailover(t *testing.T) {
 	sentinel.Master.Stop()
 	eventually.Holds(t, "the replica is the master", func() bool {
 		b.ask()
-		return strings.Contains(sentinel.Replica.Client(t).Info(t.Context(), "replication").Val(), "role:master")
+		return strings.Contains(redistest.Client(t, sentinel.Replica).Info(t.Context(), "replication").Val(), "role:master")
 	})
 	b.recover(sentinel.Replica)
 }

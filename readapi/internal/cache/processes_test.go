@@ -74,7 +74,7 @@ func TestTTL(t *testing.T) {
 		if want == 0 {
 			want = time.Minute
 		}
-		got := server.Client(t).PTTL(t.Context(), cache.RedisKey(keys.Current)).Val()
+		got := redistest.Client(t, server).PTTL(t.Context(), cache.RedisKey(keys.Current)).Val()
 		if got > want || got < want-30*time.Second {
 			t.Errorf("TTL %v is %v in Redis, want %v", ttl, got, want)
 		}
@@ -174,7 +174,7 @@ func TestMakerDies(t *testing.T) {
 	c := start(t, cache.Tired(cache.Config[*text]{Redis: openPatient(t, server.URL()), Registerer: registry}))
 	keys := newKeys()
 	lock := cache.RedisLock(keys)
-	client := server.Client(t)
+	client := redistest.Client(t, server)
 	if err := client.Set(t.Context(), lock, "of a process that is gone", time.Minute).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func testHits(t *testing.T, url string) {
 // waitStored waits until a value is in Redis.
 func waitStored(t testing.TB, server *redistest.Server, key cache.Key) {
 	t.Helper()
-	client := server.Client(t)
+	client := redistest.Client(t, server)
 	eventually.Holds(t, "the value is stored", func() bool {
 		return client.Exists(t.Context(), cache.RedisKey(key)).Val() == 1
 	})

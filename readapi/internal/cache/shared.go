@@ -3,17 +3,14 @@ package cache
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // shared is the tier in Redis.
 type shared[V Value] struct {
-	client  redis.UniversalClient
+	client  *Client
 	naming  naming
 	parse   func([]byte) (V, error)
 	ttl     time.Duration
@@ -91,33 +88,29 @@ func (s *shared[V]) find(ctx context.Context, keys Keys) (found[V], turn) {
 
 // get looks all keys up in one round trip.
 func (s *shared[V]) get(ctx context.Context, keys Keys) (found[V], error) {
-	var gets *lookup
-	err := s.reads.run(ctx, "get", func(ctx context.Context) error {
-		pipe := s.client.Pipeline()
-		gets = s.look(ctx, pipe, keys)
-		return execute(ctx, pipe)
+	var values [][]byte
+	err := s.reads.run(ctx, "get", func(ctx context.Context) (err error) {
+		values, err = s.client.get(ctx, s.names(keys))
+		return err
 	})
 	if err != nil {
 		return found[V]{}, err
 	}
-	return s.first(ctx, gets), nil
+	return s.first(ctx, keys, values), nil
 }
 
 // take requests the turn to make a value, and looks for the value once more: the previous holder of the turn may have
 // stored it.
 func (s *shared[V]) take(ctx context.Context, keys Keys, mine turn) (won bool, hit found[V], err error) {
-	var gets *lookup
-	var set *redis.StatusCmd
-	err = s.writes.run(ctx, "lock", func(ctx context.Context) error {
-		pipe := s.client.Pipeline()
-		set = pipe.SetArgs(ctx, mine.lock, mine.token, redis.SetArgs{Mode: "NX", TTL: s.limits.lock})
-		gets = s.look(ctx, pipe, keys)
-		return execute(ctx, pipe)
+	var values [][]byte
+	err = s.writes.run(ctx, "lock", func(ctx context.Context) (err error) {
+		won, values, err = s.client.lock(ctx, mine, s.limits.lock, s.names(keys))
+		return err
 	})
 	if err != nil {
 		return false, found[V]{}, err
 	}
-	return set.Err() == nil, s.first(ctx, gets), nil
+	return won, s.first(ctx, keys, values), nil
 }
 
 // wait polls for another process's value, ever less often.
@@ -147,50 +140,41 @@ func (s *shared[V]) wait(ctx context.Context, keys Keys, lock string) found[V] {
 
 // poll checks whether the lock is held, and then looks for the value, which is stored before the lock is released.
 func (s *shared[V]) poll(ctx context.Context, keys Keys, lock string) (held bool, hit found[V], err error) {
-	var gets *lookup
-	var exists *redis.IntCmd
-	err = s.reads.run(ctx, "poll", func(ctx context.Context) error {
-		pipe := s.client.Pipeline()
-		exists = pipe.Exists(ctx, lock)
-		gets = s.look(ctx, pipe, keys)
-		return execute(ctx, pipe)
+	var values [][]byte
+	err = s.reads.run(ctx, "poll", func(ctx context.Context) (err error) {
+		held, values, err = s.client.held(ctx, lock, s.names(keys))
+		return err
 	})
 	if err != nil {
 		return false, found[V]{}, err
 	}
-	return exists.Val() > 0, s.first(ctx, gets), nil
+	return held, s.first(ctx, keys, values), nil
 }
 
-// lookup is a GET for each key.
-type lookup struct {
-	keys []Key
-	gets []*redis.StringCmd
-}
-
-// look adds a look-up of the keys to a pipeline.
-func (s *shared[V]) look(ctx context.Context, pipe redis.Pipeliner, keys Keys) *lookup {
-	l := &lookup{keys: keys.list()}
-	for _, key := range l.keys {
-		l.gets = append(l.gets, pipe.Get(ctx, s.naming.value(key)))
+// names are what the values of the keys are called in Redis.
+func (s *shared[V]) names(keys Keys) []string {
+	var names []string
+	for _, key := range keys.list() {
+		names = append(names, s.naming.value(key))
 	}
-	return l
+	return names
 }
 
-// first returns the first value that exists and can be parsed.
-func (s *shared[V]) first(ctx context.Context, l *lookup) found[V] {
-	for i, get := range l.gets {
-		b, err := get.Bytes()
-		if err != nil {
-			continue // there is no value
+// first returns the first of the keys' values that exists and can be parsed.
+func (s *shared[V]) first(ctx context.Context, keys Keys, values [][]byte) found[V] {
+	for i, key := range keys.list() {
+		if values[i] == nil {
+			continue
 		}
 		var value V
-		if b, err = unnamed(b, l.keys[i]); err == nil {
+		b, err := unnamed(values[i], key)
+		if err == nil {
 			value, err = s.parse(b)
 		}
 		if err == nil {
-			return found[V]{key: l.keys[i], value: value, ok: true}
+			return found[V]{key: key, value: value, ok: true}
 		}
-		s.refuse(ctx, l.keys[i], len(b), err)
+		s.refuse(ctx, key, len(b), err)
 	}
 	return found[V]{}
 }
@@ -208,26 +192,11 @@ func (s *shared[V]) refuse(ctx context.Context, key Key, length int, err error) 
 	})
 }
 
-// execute sends the commands and returns the first failure among them. A missing value is not a failure.
-func execute(ctx context.Context, pipe redis.Pipeliner) error {
-	commands, err := pipe.Exec(ctx)
-	for _, command := range commands {
-		if err := command.Err(); err != nil && !errors.Is(err, redis.Nil) {
-			return fmt.Errorf("redis %s: %w", command.Name(), err)
-		}
-	}
-	if errors.Is(err, redis.Nil) {
-		return nil
-	}
+func (s *shared[V]) probeRead(ctx context.Context) error {
+	_, err := s.client.get(ctx, []string{s.naming.probe()})
 	return err
 }
 
-func (s *shared[V]) probeRead(ctx context.Context) error {
-	pipe := s.client.Pipeline()
-	pipe.Get(ctx, s.naming.probe())
-	return execute(ctx, pipe)
-}
-
 func (s *shared[V]) probeWrite(ctx context.Context) error {
-	return s.client.Set(ctx, s.naming.probe(), "", time.Second).Err()
+	return s.client.write(ctx, job{key: s.naming.probe(), ttl: time.Second})
 }

@@ -3,8 +3,6 @@ package cache
 import (
 	"context"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // findTimed returns a value that expires, and the time that it has left, in one round trip.
@@ -12,24 +10,18 @@ func (s *shared[V]) findTimed(ctx context.Context, key Key) (value []byte, left 
 	if s.queue.closed() {
 		return nil, 0, false
 	}
-	var get *redis.StringCmd
-	var ttl *redis.DurationCmd
-	err := s.reads.run(ctx, "get", func(ctx context.Context) error {
-		pipe := s.client.Pipeline()
-		get, ttl = pipe.Get(ctx, s.naming.value(key)), pipe.PTTL(ctx, s.naming.value(key))
-		return execute(ctx, pipe)
+	err := s.reads.run(ctx, "get", func(ctx context.Context) (err error) {
+		value, left, err = s.client.getTimed(ctx, s.naming.value(key))
+		return err
 	})
-	if err != nil {
-		return nil, 0, false
-	}
-	if value, err = get.Bytes(); err != nil {
+	if err != nil || value == nil {
 		return nil, 0, false
 	}
 	if value, err = unnamed(value, key); err != nil {
 		s.refuse(ctx, key, len(value), err)
 		return nil, 0, false
 	}
-	return value, max(ttl.Val(), 0), true // negative if it expired between the two commands
+	return value, max(left, 0), true // negative if it expired between the two commands
 }
 
 // storeTimed queues a value to be stored.

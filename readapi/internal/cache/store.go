@@ -52,16 +52,7 @@ func (s *shared[V]) write(ctx context.Context, j job) {
 	if j.key == "" {
 		operation = "release"
 	}
-	err := s.writes.run(ctx, operation, func(ctx context.Context) error {
-		pipe := s.client.Pipeline()
-		if j.key != "" {
-			pipe.Set(ctx, j.key, j.value, j.ttl)
-		}
-		if j.turn != none {
-			unlock.Eval(ctx, pipe, []string{j.turn.lock}, j.turn.token)
-		}
-		return execute(ctx, pipe)
-	})
+	err := s.writes.run(ctx, operation, func(ctx context.Context) error { return s.client.write(ctx, j) })
 	switch {
 	case j.key == "":
 	case err == nil:

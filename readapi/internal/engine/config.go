@@ -7,7 +7,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/redis/go-redis/v9"
 
 	"strata/domain/commit"
 	"strata/internal/tracing"
@@ -54,7 +53,7 @@ type Config struct {
 	// TimedBytes is the part of CacheBytes for answers that expire with time rather than with the state; default none.
 	TimedBytes int64
 	// Redis is where processes share their answers; default none. The caller closes it.
-	Redis redis.UniversalClient
+	Redis *cache.Client
 	// RedisPrefix is the prefix of all keys in Redis; default "strata:".
 	RedisPrefix string
 	// Program separates the answers of this program, as it is configured, from those of others that share the Redis;

@@ -54,8 +54,8 @@ func TestReadsWhileTheChainMoves(t *testing.T) {
 	wake := eventstore.NewWake(log.Pool(), follow.Channel, time.Second, nil)
 	defer wake.Stop()
 	keepers := []*apitest.Keeper{
-		apitest.NewKeeper(t, apitest.Readers(t, log.Pool()), readapi.Config{Redis: redis.Client(t), Signal: wake.C, CacheBytes: 1 << 20}),
-		apitest.NewKeeper(t, apitest.Readers(t, log.Pool()), readapi.Config{Redis: redis.Client(t), WatchInterval: 20 * time.Millisecond}),
+		apitest.NewKeeper(t, apitest.Readers(t, log.Pool()), readapi.Config{Redis: apitest.Redis(t, redis.URL()), Signal: wake.C, CacheBytes: 1 << 20}),
+		apitest.NewKeeper(t, apitest.Readers(t, log.Pool()), readapi.Config{Redis: apitest.Redis(t, redis.URL()), WatchInterval: 20 * time.Millisecond}),
 	}
 
 	// Each post allows some reads, so that they are spread over the history.

@@ -172,7 +172,7 @@ func TestRedisOutages(t *testing.T) {
 // configure sets how much memory Redis may use.
 func configure(t testing.TB, server *redistest.Server, maxmemory string) {
 	t.Helper()
-	if err := server.Client(t).ConfigSet(t.Context(), "maxmemory", maxmemory).Err(); err != nil {
+	if err := redistest.Client(t, server).ConfigSet(t.Context(), "maxmemory", maxmemory).Err(); err != nil {
 		t.Fatal(err)
 	}
 }

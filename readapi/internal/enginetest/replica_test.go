@@ -130,9 +130,9 @@ func newFollowed(t *testing.T) *followed {
 	wake := eventstore.NewWake(f.events.Pool(), follow.Channel, time.Second, nil)
 	pgtest.AtEnd(t, wake.Stop)
 	f.plain = apitest.NewSiteOn(t, f.replica.New(t), readapi.Config{})
-	f.reader = apitest.NewKeeper(t, f.replica.New(t), readapi.Config{Redis: redis.Client(t), Signal: wake.C, WatchInterval: 100 * time.Millisecond})
+	f.reader = apitest.NewKeeper(t, f.replica.New(t), readapi.Config{Redis: apitest.Redis(t, redis.URL()), Signal: wake.C, WatchInterval: 100 * time.Millisecond})
 	f.primary = &atPrimary{
-		Keeper:  apitest.NewKeeper(t, server.New(t), readapi.Config{Redis: redis.Client(t), Signal: wake.C}),
+		Keeper:  apitest.NewKeeper(t, server.New(t), readapi.Config{Redis: apitest.Redis(t, redis.URL()), Signal: wake.C}),
 		plain:   apitest.NewSiteOn(t, server.New(t), readapi.Config{}),
 		targets: f.targets.all,
 	}

@@ -35,8 +35,9 @@ type field struct {
 	values []string
 }
 
-// Handler returns a handler that writes the same bytes as Strata. It does nothing but look them up in a map.
-func (a *Answers) Handler(client *redis.Client) http.HandlerFunc {
+// Handler returns a handler that writes the same bytes as Strata. It does nothing but look them up in a map, and get the body
+// of a target from elsewhere unless get is nil.
+func (a *Answers) Handler(get func(ctx context.Context, target string) ([]byte, error)) http.HandlerFunc {
 	answers := make(map[string]*preparedAnswer, len(a.ByTarget))
 	for target, answer := range a.ByTarget {
 		p := &preparedAnswer{Answer: answer}
@@ -52,9 +53,9 @@ func (a *Answers) Handler(client *redis.Client) http.HandlerFunc {
 			return
 		}
 		body := answer.Body
-		if client != nil {
+		if get != nil {
 			var err error
-			if body, err = client.Get(r.Context(), r.RequestURI).Bytes(); err != nil {
+			if body, err = get(r.Context(), r.RequestURI); err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 				return
 			}
@@ -79,17 +80,18 @@ func serveAnswers(ctx context.Context, in *json.Decoder, out *json.Encoder) erro
 	if err := in.Decode(&a); err != nil {
 		return err
 	}
-	var client *redis.Client
+	var get func(ctx context.Context, target string) ([]byte, error)
 	if a.Redis != "" {
-		client = redis.NewClient(&redis.Options{Addr: a.Redis})
+		client := redis.NewClient(&redis.Options{Addr: a.Redis})
 		defer client.Close() //nolint:errcheck // the process ends
 		for target, answer := range a.ByTarget {
 			if err := client.Set(ctx, target, answer.Body, 0).Err(); err != nil {
 				return err
 			}
 		}
+		get = func(ctx context.Context, target string) ([]byte, error) { return client.Get(ctx, target).Bytes() }
 	}
-	address, server, err := ServeHTTP(a.Handler(client))
+	address, server, err := ServeHTTP(a.Handler(get))
 	if err != nil {
 		return err
 	}

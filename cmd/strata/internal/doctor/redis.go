@@ -20,7 +20,7 @@ func (x *examination) redis(ctx context.Context) {
 		return
 	}
 	defer func() { _ = client.Close() }()
-	info, err := client.InfoMap(ctx, "server", "memory").Result()
+	info, err := client.Info(ctx, "server", "memory")
 	if err != nil {
 		x.add(Warning, subject, "Start it, or set --redis-url right; until then each process caches for itself.", "%s", program.OneLine(err))
 		return
