@@ -93,7 +93,7 @@ demo: build $(NEEDED) ## Show what strata does, on made-up data (ARGS="--flag â€
 	exec bin/strata demo $(ARGS)
 
 .PHONY: test
-test: postgres redis pgbouncer chromium clients $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
+test: postgres redis pgbouncer chromium promtool clients $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
 	@$(MAKE) --no-print-directory $(ROSETTA_CLI)-$(ROSETTA_CLI_VERSION) || echo "rosetta-cli can't be built here: its checks are skipped"; \
 	if [ -x $(ROSETTA_CLI) ]; then export STRATA_ROSETTA_CLI=$(ROSETTA_CLI); fi; \
 	$(MAKE) --no-print-directory $(SCHEMATHESIS_DIR)-$(SCHEMATHESIS_VERSION) || echo "schemathesis can't be installed here (it needs Python 3 with venv): its checks are skipped"; \
@@ -278,9 +278,9 @@ bench: postgres redis nginx ## Measure against the targets and print the table (
 soak: postgres redis ## Serve under load, attacks and faults, and check that nothing is lost (ARGS="-duration 1h")
 	go run ./cmd/soak $(ARGS)
 
-FAULT_TESTS    := ^(TestKill|TestKillRebuild|TestKilledImport|TestFrozen.*|TestLeaderThatWorks|TestDistantWriter|TestRestore|TestRestoredLog|TestSlowSendersStopNobody|TestSpoolWithoutRoom|TestDatabaseOutage|TestServeWithoutConfiguration|TestFullDisk|TestUpgrade|TestPgBouncer|TestExtendDown|TestLostRoot|TestSkip|TestKeep)$$
+FAULT_TESTS    := ^(TestKill|TestKillRebuild|TestKilledImport|TestFrozen.*|TestLeaderThatWorks|TestDistantWriter|TestRestore|TestRestoredLog|TestSlowSendersStopNobody|TestSpoolWithoutRoom|TestDatabaseOutage|TestServeWithoutConfiguration|TestFullDisk|TestUpgrade|TestPgBouncer|TestExtendDown|TestLostRoot|TestSkip|TestKeep|TestNewProjection|TestActivateRefuses|TestUnsafeDatabase|TestAppends.*|TestDatabaseRefuses|TestHotRows|TestNewVersionWaitsForSpace|TestBuildWaitsForSpace|TestLateFollower|TestUpgradeGoesOn|TestSecondProcessWithoutTheKey|TestWatch)$$
 FAULT_PACKAGES := ./cmd/strata ./cmd/strata/internal/database ./eventstore ./eventstore/importer ./eventstore/observer ./eventstore/transparency \
-	./internal/postgres ./migrations ./projections/chain ./projections/follow ./projections/version
+	./internal/nodecompare ./internal/postgres ./migrations ./projections/chain ./projections/follow ./projections/internal/register ./projections/version
 
 .PHONY: faults
 faults: postgres pgbouncer ## Run the tests of single faults, and print what each did, such as kills, what was lost, and how long it took to go on
@@ -407,12 +407,12 @@ nginx:
 	$$sudo apt-get update -q; \
 	$$sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -q -y --no-install-recommends nginx-light
 
-# The same for the program that checks alert rules, which comes with Prometheus.
+# The same for the program that checks alert rules, which comes with Prometheus; a test lets that read a server.
 .PHONY: promtool
 promtool:
 	@if command -v promtool > /dev/null; then exit 0; fi; \
 	if ! command -v apt-get > /dev/null; then exit 0; fi; \
-	echo "No promtool found: installing Debian's, which checks the alert rules"; \
+	echo "No promtool found: installing Debian's, with Prometheus, which check what is for monitoring"; \
 	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 	$$sudo apt-get update -q; \
 	$$sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -q -y --no-install-recommends prometheus || true

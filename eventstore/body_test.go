@@ -104,10 +104,12 @@ func TestSpoolWithoutRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	refused := 0
 	for range 3 { // one that fails keeps nothing
 		if _, err := read(50_000); !errors.Is(err, eventstore.ErrSpoolFull) {
 			t.Fatalf("a body that has no room: got %v", err)
 		}
+		refused++
 	}
 	if small, err := read(10); err != nil {
 		t.Errorf("a body in memory: %v", err)
@@ -129,6 +131,7 @@ func TestSpoolWithoutRoom(t *testing.T) {
 		}
 		body.Close()
 	}
+	t.Logf("fault: no room for %d bodies in files, which were refused; one in memory and one for which there was room were taken", refused)
 }
 
 // Senders that announce much and send little take none of the others' memory.

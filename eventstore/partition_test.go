@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -105,7 +106,10 @@ func TestAppendsWhilePartitionsCannotBeAdded(t *testing.T) {
 	if err := analysis.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	ended := time.Now()
 	eventually.Holds(t, "the next partition is added", func() bool { return partitionEnd(t, pool) == 20 })
+	t.Logf("fault: an analysis of the log that does not end; events took the room that was left, and the next partition was there %s after its end",
+		time.Since(ended).Round(time.Millisecond))
 	mustAppend(t, log, incoming("/x", []byte("next")))
 	checkWhole(t, log)
 }
@@ -151,9 +155,11 @@ func TestAppendsWithoutRightsToMakeTables(t *testing.T) {
 	for i := range 25 {
 		mustAppend(t, log, incoming("/x", []byte(fmt.Sprint(i))))
 	}
-	if events := checkWhole(t, log); len(events) != 25 {
+	events := checkWhole(t, log)
+	if len(events) != 25 {
 		t.Errorf("got %d events, want 25", len(events))
 	}
+	t.Logf("fault: a role that may make no tables appended %d events, with partitions for %d", len(events), partitionEnd(t, admin)-1)
 	if _, err := pool.Exec(t.Context(), `CREATE TABLE log.mine ()`); err == nil {
 		t.Error("the role may make tables, so the test shows nothing")
 	}

@@ -7,10 +7,19 @@ import (
 	"strata/domain/fetch"
 )
 
-// source is the wants of one kind in one schema.
+// source is the wants of one kind in one schema of a database.
 type source struct {
-	schema string
-	kind   fetch.Kind
+	place            int    // 0: that of the log; otherwise, the number of the one elsewhere
+	database, schema string // the name of the database; empty for that of the log
+	kind             fetch.Kind
+}
+
+// label names the schema of the source in metrics and errors.
+func (s source) label() string {
+	if s.database == "" {
+		return s.schema
+	}
+	return s.database + ":" + s.schema
 }
 
 // dispatchMemory remembers the revisions that have a job but whose rows are still there. The dispatcher skips them, so
@@ -49,9 +58,13 @@ func (m dispatchMemory) add(s source, r revision) {
 
 // keepVersions forgets the sources of all versions but these.
 func (m dispatchMemory) keepVersions(versions []version) {
-	schemas := map[string]bool{}
-	for _, v := range versions {
-		schemas[v.schema] = true
+	type table struct {
+		place  int
+		schema string
 	}
-	maps.DeleteFunc(m, func(s source, _ map[revision]time.Time) bool { return !schemas[s.schema] })
+	kept := map[table]bool{}
+	for _, v := range versions {
+		kept[table{v.place, v.schema}] = true
+	}
+	maps.DeleteFunc(m, func(s source, _ map[revision]time.Time) bool { return !kept[table{s.place, s.schema}] })
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/time/rate"
 
 	"strata/internal/pause"
 	"strata/internal/testsignal"
+	"strata/metadata/internal/noderead"
 	"strata/metadata/internal/rotation"
 )
 
@@ -64,7 +64,7 @@ const fetchCooldown = 20 * time.Millisecond
 func (m *Metadata) Run(ctx context.Context) error {
 	nodes := rotation.New(m.urls, m.config.Logger)
 	recorder := newRecorder(m.config.Log, m.config, m.metrics)
-	loader := newLoader(m.config.Log.Pool())
+	loader := newLoader(m.config.places())
 	client, err := m.newClient(nodes, loader, recorder)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (m *Metadata) Run(ctx context.Context) error {
 	group.Go(func() error { recorder.run(noWorkers); return nil })
 	group.Go(func() error {
 		d := &dispatcher{
-			config: m.config, client: client, nodes: nodes, metrics: m.metrics, memory: dispatchMemory{}, pass: &m.signals.pass,
+			config: m.config, client: client, nodes: nodes, metrics: m.metrics, memory: dispatchMemory{}, absent: absences{}, pass: &m.signals.pass,
 		}
 		d.run(ctx)
 		return nil
@@ -97,9 +97,9 @@ func (m *Metadata) Run(ctx context.Context) error {
 func (m *Metadata) newClient(nodes *rotation.Nodes, loader *loader, recorder *recorder) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{
-		config: m.config, nodes: nodes, client: newNodeClient(m.config), slots: newRequestSlots(m.config),
+		config: m.config, slots: newRequestSlots(m.config),
+		reader: noderead.New(noderead.Config{Nodes: nodes, Timeout: m.config.NodeTimeout, Connections: m.config.Concurrency, Attachments: attachmentsPerSecond}),
 		loader: loader, recorder: recorder, metrics: m.metrics, lost: &m.signals.lost,
-		attachments: rate.NewLimiter(attachmentsPerSecond, attachmentsPerSecond),
 	})
 	queues := map[string]river.QueueConfig{}
 	for _, l := range m.config.lanes() {

@@ -17,8 +17,8 @@ import (
 )
 
 // leaveOut replaces what a report brings by the event whose report has it, if that is the one that the projection knows.
-func (w *worker) leaveOut(ctx context.Context, schema string, report *fetch.Report) error {
-	seq, err := w.knownSeq(ctx, schema, report.Want)
+func (w *worker) leaveOut(ctx context.Context, loaded loadedWant, report *fetch.Report) error {
+	seq, err := knownSeq(ctx, loaded.from, loaded.schema, report.Want)
 	if err != nil || seq == 0 {
 		return err
 	}
@@ -32,7 +32,7 @@ func (w *worker) leaveOut(ctx context.Context, schema string, report *fetch.Repo
 
 // knownSeq returns the event of the report whose content a projection has for a document or an image, or whose answers it
 // has for a token; 0 if it has none, or others as well.
-func (w *worker) knownSeq(ctx context.Context, in string, want fetch.Want) (seq int64, err error) {
+func knownSeq(ctx context.Context, q querier, in string, want fetch.Want) (seq int64, err error) {
 	var query string
 	var args []any
 	switch want.Kind {
@@ -50,7 +50,7 @@ func (w *worker) knownSeq(ctx context.Context, in string, want fetch.Want) (seq 
 		return 0, nil
 	}
 	query = strings.ReplaceAll(`SELECT `+query, "{schema}", pgx.Identifier{in}.Sanitize())
-	err = w.config.Log.Pool().QueryRow(ctx, query, args...).Scan(&seq)
+	err = q.QueryRow(ctx, query, args...).Scan(&seq)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows), err != nil && isSchemaGone(err):
 		return 0, nil

@@ -7,26 +7,22 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"golang.org/x/time/rate"
 
 	"strata/domain/fetch"
 	"strata/internal/testsignal"
-	"strata/metadata/internal/rotation"
+	"strata/metadata/internal/noderead"
 )
 
 // worker works on jobs. Each job is one attempt at a want.
 type worker struct {
 	river.WorkerDefaults[task]
 	config   Config
-	nodes    *rotation.Nodes
-	client   *nodeClient
+	reader   *noderead.Reader
 	slots    requestSlots
 	loader   *loader
 	recorder *recorder
 	metrics  *metrics
 	lost     *testsignal.Signal // sent when a report is dropped because of errLost
-	// attachments is the budget of requests for attachments.
-	attachments *rate.Limiter
 }
 
 // Pauses before a job is tried again after a failure on this side.
@@ -72,7 +68,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
 		return context.Cause(ctx) // the requests were cut short, so there is no result
 	}
 	report.Attempt = job.Args.Revision.Attempts + 1
-	if err := w.leaveOut(ctx, job.Args.Schema, report); err != nil {
+	if err := w.leaveOut(ctx, want, report); err != nil {
 		// The report is recorded whole, once the database can be written again: to lose it would take the same requests again.
 		w.config.Logger.LogAttrs(ctx, slog.LevelWarn, "can't compare a report with the one before; it is recorded whole", slog.Any("error", err))
 	}
@@ -119,11 +115,11 @@ func (w *worker) attempt(ctx context.Context, loaded loadedWant) (*fetch.Report,
 			return nil, river.JobSnooze(retryAfter) // in the middle of a reorganisation
 		}
 		report.Tip = loaded.tip
-		report.Exchanges, err = w.readContract(limited, loaded.want, *loaded.tip)
+		report.Exchanges, err = w.reader.Contract(limited, loaded.want, *loaded.tip)
 	case fetch.Document:
 		report.Exchanges = w.getResource(limited, loaded.want.URI, w.config.DocumentLimit, acceptDocument)
 	case fetch.Attachment:
-		report.Exchanges, err = w.readAttachment(limited, loaded.want)
+		report.Exchanges, err = w.reader.Attachment(limited, loaded.want)
 	case fetch.Image:
 		report.Exchanges = w.getResource(limited, loaded.want.URI, w.config.ImageLimit, acceptImage)
 		err = w.storeImage(ctx, report)

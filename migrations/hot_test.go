@@ -53,7 +53,7 @@ func TestHotRows(t *testing.T) {
 			}
 			return all >= want
 		})
-		t.Logf("%s: %d of %d updates were HOT; it has %d bytes", table, hot, all, bytes)
+		t.Logf("fault: rows that each event updates, in %s: %d of %d updates were HOT; the table has %d bytes", table, hot, all, bytes)
 		if table == "head" && scans > updates/10 {
 			t.Errorf("the head was looked for in the whole table %d times in %d updates", scans, updates)
 		}

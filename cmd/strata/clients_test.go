@@ -12,13 +12,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -90,13 +93,18 @@ func TestClients(t *testing.T) {
 	clients := filepath.Join(repository(t), "clients")
 	python := filepath.Join(repository(t), "bin", "client-python", "bin", "python")
 	environment = append(environment, "PYTHONPATH="+filepath.Join(clients, "python", "src"))
+	compile := "npx --no-install tsc --strict --skipLibCheck --module NodeNext --target ES2022 --lib ES2023,DOM,DOM.Iterable --types node "
 	for _, suite := range []struct {
 		language, folder, installed string
 		command                     []string
+		fence, first, run           string // the language and the file of the README's first program, and what runs it
 	}{
-		{"Go", "go", filepath.Join(clients, "go", "go.mod"), []string{"go", "test", "-count=1", "./..."}},
-		{"TypeScript", "typescript", filepath.Join(clients, "typescript", "node_modules", ".package-lock.json"), []string{"npm", "test", "--silent"}},
-		{"Python", "python", python, []string{python, "-m", "unittest", "discover", "-s", "tests"}},
+		{"Go", "go", filepath.Join(clients, "go", "go.mod"), []string{"go", "test", "-count=1", "./..."}, "go", filepath.Join(t.TempDir(), "main.go"), "exec go run "},
+		{
+			"TypeScript", "typescript", filepath.Join(clients, "typescript", "node_modules", ".package-lock.json"), []string{"npm", "test", "--silent"},
+			"ts", "dist/first.ts", compile + "dist/first.ts && exec node dist/first.js # ", // in the folder of the package, whose name it imports
+		},
+		{"Python", "python", python, []string{python, "-m", "unittest", "discover", "-s", "tests"}, "python", filepath.Join(t.TempDir(), "main.py"), "exec " + python + " -u "},
 	} {
 		t.Run(suite.language, func(t *testing.T) {
 			if _, err := os.Stat(suite.installed); err != nil {
@@ -107,6 +115,56 @@ func TestClients(t *testing.T) {
 			if said, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v: %v\n%s", suite.command, err, said)
 			}
+			first := exec.CommandContext(t.Context(), "sh", "-c", suite.run+suite.first)
+			first.Dir, first.Env = cmd.Dir, environment
+			s.runFirst(t, first, suite.fence, suite.first, chain)
 		})
 	}
+}
+
+// runFirst runs the first program of a client's README, until it has printed a block of the list, and one that came after that.
+func (s *server) runFirst(t *testing.T, cmd *exec.Cmd, fence, file string, chain *synthchain.Chain) {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join(cmd.Dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, program, _ := strings.Cut(string(readme), "```"+fence+"\n")
+	program, _, found := strings.Cut(program, "```")
+	if !found || !strings.Contains(program, "http://127.0.0.1:3999") {
+		t.Fatalf("the README has no first program in %s", fence)
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(cmd.Dir, file)
+	}
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(program, "http://127.0.0.1:3999", s.api)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	printed := &logbuffer.Buffer{}
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = printed, printed, &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait()
+	}()
+	defer func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		<-ended
+	}()
+	listed := regexp.MustCompile(`(?m)^\d+ 0x[0-9a-f]{64}$`)
+	eventually.Holds(t, "the first program prints a block and a new one", func() bool {
+		select {
+		case <-ended:
+			t.Fatalf("the first program ended:\n%s", printed)
+		default:
+		}
+		if !listed.MatchString(printed.String()) {
+			return false
+		}
+		s.grow(chain, s.status().ChainTip.BlockHeight)
+		return printed.HasLine("log=", "height=")
+	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"syscall"
@@ -13,6 +14,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/outside"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -119,4 +121,82 @@ func projectionsIn(t *testing.T, url string) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// Three families have their projections in another database, also those whose wants are fetched, which the main database does not
+// fold at all. Wants are found there, what is fetched gets into the log, and the answers are those of a server that has everything in one database.
+func TestFetchedFamilies(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it runs three servers")
+	}
+	world := &outside.World{}
+	beyond := httptest.NewServer(world)
+	defer beyond.Close()
+	main, other, dir := pgtest.URL(t), pgtest.Fresh(t), t.TempDir()
+	images := []string{"--image-store=dir://" + t.TempDir(), "--public-url=https://tokens.example", "--ipfs-gateways=" + beyond.URL}
+	s := startServer(t, dir, "--database-url", main, "--projections", "accounts,balances,mempool",
+		"--projection-database-url-tokens", other, "--projection-database-url-names", other, "--projection-database-url-stacking", other,
+		"--nodes", beyond.URL, "--fetch-allow", "127.0.0.1", images[0], images[1], images[2],
+		"--bns-addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--public-internals")
+	start(t, command(t, t.TempDir(), nil, "serve", "--roles", "mirror,projector", "--database-url", other, "--mirror-of", main,
+		"--projections", "accounts,pox,staking,names,bns,ft,sft,nft"))
+	must(t, dir, "simulate", "--observer", s.observer, "--count", "150", "--seed", "7", "--calm")
+	var list struct {
+		Total   int
+		Results []struct {
+			Contract  string `json:"contract_principal"`
+			Name      string `json:"name"`
+			Thumbnail string `json:"image_thumbnail_uri"`
+		}
+	}
+	eventually.Holds(t, "a fungible token has a name and an image", func() bool {
+		return s.get("/readyz?for=tokens").status == http.StatusOK && s.read("/metadata/v1/ft?limit=60", &list).status == http.StatusOK && list.Total > 0 && list.Results[0].Thumbnail != ""
+	})
+	coin := list.Results[0].Contract
+	if want := outside.Name(coin); list.Results[0].Name != want {
+		t.Errorf("the name of %s is %q, want %q", coin, list.Results[0].Name, want)
+	}
+	if got, want := strings.Join(projectionsIn(t, main), " "), "accounts balances chain mempool"; got != want {
+		t.Errorf("the main database has the projections %s, want %s", got, want)
+	}
+
+	// Who asks for a token again is answered from its tables, and asks in the log.
+	admin := s.announced("serving the administration API")
+	before := world.Calls()
+	if got := do(t, http.MethodPost, admin+"/admin/v1/tokens/refresh", nil, []byte(`{"contract_id":"`+coin+`"}`)); got.status != http.StatusAccepted {
+		t.Errorf("the administration API: got %d %s", got.status, got.body)
+	}
+	eventually.Holds(t, "the token is fetched again", func() bool { return world.Calls() >= before+5 })
+	before = world.Calls()
+	must(t, dir, "tokens", "refresh", coin, "--database-url", main, "--projection-database-url-tokens", other)
+	eventually.Holds(t, "the token is fetched again by the command", func() bool { return world.Calls() >= before+5 })
+
+	whole := startServer(t, t.TempDir(), "--database-url", main, "--roles", "observer,projector,api", images[0], images[1], images[2])
+	eventually.Holds(t, "the whole has everything", func() bool {
+		var all struct{ Total int }
+		return whole.get("/readyz?for=all").status == http.StatusOK && whole.read("/metadata/v1/ft?limit=60", &all).status == http.StatusOK && all.Total == list.Total
+	})
+	for _, path := range []string{
+		"/metadata/v1/ft?limit=60", "/metadata/v1/ft/" + coin, "/metadata/v1/search?q=a", "/v1/names", "/v1/namespaces", "/v1/names/nobody.btc", "/v2/prices/namespaces/btc",
+		"/bns/v2/names", "/bns/v2/namespaces", "/bns/v2/nothing", "/extended/v2/pox/cycles", "/extended/v1/pox4/events", "/extended/v1/burnchain/rewards", "/extended/v2/burn-blocks/latest/pox-transactions",
+		"/extended/v3/staking/bonds", "/extended/v3/staking", "/extended/v3/principals/" + strings.Split(coin, ".")[0] + "/staking",
+	} {
+		var here, there reply
+		same := func() bool {
+			here, there = s.get(path), whole.get(path)
+			return here.status == there.status && string(here.body) == string(there.body)
+		}
+		eventually.Holds(t, path+" is the same", same)
+		if there.status == http.StatusServiceUnavailable {
+			t.Errorf("%s: got %s", path, there.body)
+		}
+	}
+	if got := do(t, http.MethodGet, s.announced("serving the names of BNS-V2")+"/namespaces", nil, nil); string(got.body) != string(whole.get("/bns/v2/namespaces").body) {
+		t.Errorf("at the address of the names: got %d %s", got.status, got.body)
+	}
+	// The others do without.
+	if got := s.get("/extended/v3/search?q=alice.btc"); got.status != http.StatusOK {
+		t.Errorf("search: got %d %s", got.status, got.body)
+	}
 }

@@ -58,7 +58,8 @@ func TestCluster(t *testing.T) {
 	stopConsumer := consumer.run(reader)
 
 	made := synthchain.New(synthchain.Config{Seed: 25, SigningSample: 1000})
-	var killed int
+	var killed, kills int
+	began := time.Now()
 	js, err := jetstream.New(connect(t, nodes))
 	if err != nil {
 		t.Fatal(err)
@@ -73,9 +74,11 @@ func TestCluster(t *testing.T) {
 		case 1, 5: // whoever leads the stream dies, while events arrive
 			killed = nodes.healthy(js, fanout.NameDefault)
 			nodes.kill(killed)
+			kills++
 		case 3: // another one does
 			killed = (nodes.healthy(js, fanout.NameDefault) + 1) % 3
 			nodes.kill(killed)
+			kills++
 		case 2, 6:
 			nodes.start(killed)
 		case 4:
@@ -89,6 +92,7 @@ func TestCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	appended := time.Now()
 	eventually.Holds(t, "the copy has everything", func() bool {
 		n, err := to.Size(t.Context())
 		return err == nil && n == size
@@ -100,6 +104,8 @@ func TestCluster(t *testing.T) {
 	replay.Wait(t, to)
 	sameRows(t, from.Pool(), to.Pool())
 	eventually.Holds(t, "the consumer has everything", func() bool { return consumer.position() == size })
+	t.Logf("fault: %d kills of servers of NATS while %d events were appended, in %s; the copy and the consumer had all %s after that",
+		kills, size, appended.Sub(began).Round(time.Millisecond), time.Since(appended).Round(time.Millisecond))
 	stopConsumer()
 	var want, got string
 	const digest = `SELECT encode(sha256(string_agg(seq || ' ' || path || ' ' || encode(sha256, 'hex'), E'\n' ORDER BY seq)::bytea), 'hex') FROM `

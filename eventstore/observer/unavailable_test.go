@@ -79,6 +79,7 @@ func TestDatabaseRefuses(t *testing.T) {
 		h.wantStored(h.send(nodeRequest("/new_block", body)))
 	}
 	h.wantSize(2)
+	t.Logf("fault: a database that refuses to write; the same events were taken after it: %d", len(h.events()))
 }
 
 // If there is no room to spool, the sender is asked to send the event again.
@@ -233,4 +234,5 @@ func TestFullDisk(t *testing.T) {
 	h.wantSize(0)
 	full.Store(false)
 	h.wantStored(h.send(event))
+	t.Logf("fault: a disk below its floor; an event was refused, and taken once there was space: the log has %d", len(h.events()))
 }

@@ -306,6 +306,7 @@ func TestSecondProcessWithoutTheKey(t *testing.T) {
 	if blocked() != 1 || first.Notice() != "" {
 		t.Errorf("got %v blocked, and the first process says %q", blocked(), first.Notice())
 	}
+	t.Logf("fault: a second process that can't sign, with metric %v: %s", blocked(), second.Notice())
 	shared := w.open(transparency.Config{Key: key}) // it takes over where the first one ended
 	w.grow("x", 5)
 	if signed, err := shared.Sign(t.Context()); !signed || err != nil || shared.Notice() != "" {

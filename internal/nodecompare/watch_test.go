@@ -61,6 +61,7 @@ func TestWatch(t *testing.T) {
 	if got := int(testutil.ToFloat64(w.compared)); got < 5 || got > len(node.accounts) {
 		t.Errorf("compared %d accounts of %d", got, len(node.accounts))
 	}
+	t.Logf("fault: a balance that differs from the node's; found among %v accounts at height %d: %s", testutil.ToFloat64(w.compared), v.Height, v.Message)
 	// Another tip, of which the node says the right thing.
 	w.Accounts = 0
 	node.with(func() { node.accounts[wrong], node.requested = right, nil })

@@ -386,16 +386,19 @@ func TestKeep(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	var keeping sync.WaitGroup
 	keeping.Go(func() { c.Keep(ctx) })
+	var away []time.Duration
 	for range 2 {
-		pid := c.Pid()
+		pid, killed := c.Pid(), time.Now()
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		eventually.Holds(t, "it runs again", func() bool { return c.Pid() != pid })
+		away = append(away, time.Since(killed).Round(time.Millisecond))
 		if got := query(t, url, "SELECT one::text FROM kept"); got != "1" || c.URL() != url {
 			t.Errorf("got %q at %s, want 1 at %s", got, c.URL(), url)
 		}
 	}
+	t.Logf("fault: %d kills of Postgres; it ran again after %v", len(away), away)
 	leave()
 	keeping.Wait()
 	stop(t, c)

@@ -122,8 +122,15 @@ func (r runner) pgUpgrade(ctx context.Context, older binaries, link, check bool)
 		return err
 	}
 	defer lock.Release() //nolint:errcheck // closing releases the lock even if it returns an error
-	if free, err := lock.TryExclusive(); err != nil || !free {
-		return errors.Join(err, &InUseError{Dir: h.dir, Holders: []string{"an earlier pg_upgrade"}})
+	// A server that an earlier pg_upgrade, such as the check, has stopped has removed its pid file, for which pg_upgrade waits,
+	// a moment before it ends and its lock is free.
+	free, cancel := context.WithTimeout(ctx, childPatience)
+	defer cancel()
+	if err := lock.Exclusive(free); err != nil {
+		if free.Err() != nil && ctx.Err() == nil {
+			err = &InUseError{Dir: h.dir, Holders: []string{"an earlier pg_upgrade"}}
+		}
+		return err
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(r.bin.dir, "pg_upgrade"), h.upgradeArgs(older, r.bin, socket, link, check)...)
 	lock.Pass(cmd)

@@ -11,7 +11,7 @@ import (
 func TestLostRoot(t *testing.T) {
 	high := []replay.Post{stacks("a5000", "a4999", "800a"), stacks("a5001", "a5000", "801a")}
 	then := func(posts ...replay.Post) []replay.Post { return append(high[:2:2], posts...) }
-	run(t, chain.Recommended, []scenario{
+	scenarios := []scenario{
 		{
 			name:  "a sibling of the root overtakes",
 			posts: then(stacks("b5000", "a4999", "800a"), stacks("b5001", "b5000", "801a"), stacks("b5002", "b5001", "802a"), stacks("b5003", "b5002", "803a")),
@@ -60,5 +60,14 @@ func TestLostRoot(t *testing.T) {
 				stacks("b5000", "a4999", "800b"), stacks("b5001", "b5000", "800b")},
 			want: state{chain: "a5000", gaps: "a4999"},
 		},
-	})
+	}
+	run(t, chain.Recommended, scenarios)
+	if t.Failed() {
+		return
+	}
+	posts := 0
+	for _, s := range scenarios {
+		posts += len(s.posts)
+	}
+	t.Logf("fault: %d logs that began on a branch that may lose, with %d posts; each ended on the branch that won", len(scenarios), posts)
 }

@@ -28,5 +28,8 @@ func TestBuildWaitsForSpace(t *testing.T) {
 		t.Errorf("it is at %d, want 0 while there is no space", position)
 	}
 	tight.Store(false)
+	began := time.Now()
 	replay.Wait(t, log)
+	t.Logf("fault: little space on the disk; a build waited at position 0, and had folded %d events %s after there was more",
+		rig.Status(t, log, "chain").Position, time.Since(began).Round(time.Millisecond))
 }

@@ -3,6 +3,7 @@ package version_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
@@ -41,6 +42,7 @@ func TestNewProjection(t *testing.T) {
 	if got := active(); got != 0 {
 		t.Fatalf("before the leader, version %d is active", got)
 	}
+	began := time.Now()
 	for range 2 {
 		var switches []version.Switch
 		eventually.Holds(t, "the leader can be switched to", func() (ok bool) {
@@ -67,4 +69,6 @@ func TestNewProjection(t *testing.T) {
 			t.Errorf("after the leader was rolled back, version %d is active", got)
 		}
 	}
+	t.Logf("fault: an update with one projection more and new rules of its leader; both became active and were rolled back, twice in %s",
+		time.Since(began).Round(time.Millisecond))
 }

@@ -37,8 +37,10 @@ func TestNewVersionWaitsForSpace(t *testing.T) {
 	if err := runner.Register(t.Context()); err != nil || runner.Postponed() == "" {
 		t.Errorf("the runner says %q, %v, want what waits", runner.Postponed(), err)
 	}
+	waits := runner.Postponed()
 	room.Store(1 << 40)
 	if postponed := register(); len(postponed) != 0 || built() != 1 {
 		t.Errorf("with room: postponed %q, and registered %d versions", postponed, built())
 	}
+	t.Logf("fault: no room for new rules: %s; with room they were registered: %d version", waits, built())
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
@@ -39,6 +40,7 @@ func TestSkip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	skipped := time.Now()
 	if command != blocks+1 {
 		t.Errorf("the command is event %d, want %d", command, blocks+1)
 	}
@@ -54,6 +56,7 @@ func TestSkip(t *testing.T) {
 			t.Errorf("the quarantine says %q", reason)
 		}
 	}
+	lived := time.Since(skipped)
 	check()
 	body := rig.Query[string](t, log, `SELECT convert_from(body, 'UTF8') FROM log.delivery WHERE path = 'strata:skip'`)
 	for _, part := range []string{`"projection":"recorder"`, `"seq":11`, `"rules":1`, "ticket 5", "poisoned"} {
@@ -73,4 +76,6 @@ func TestSkip(t *testing.T) {
 		return rig.Query[bool](t, log, `SELECT EXISTS (SELECT FROM strata.projection WHERE name = 'recorder' AND position = $1)`, blocks)
 	})
 	check()
+	t.Logf("fault: code that fails at event %d of %d; %s after the command to skip it, %d were folded, as they were by a rebuild",
+		seq, blocks, lived.Round(time.Millisecond), rig.Query[int](t, log, `SELECT count(*) FROM recorder_v1.recorded`))
 }

@@ -39,6 +39,7 @@ func TestLateFollower(t *testing.T) {
 	if err != nil || place.State != register.StateBuilding || place.Indexed {
 		t.Errorf("got %+v, %v, want the successor as it was", place, err)
 	}
+	t.Logf("fault: a late follower of a version that was dropped; its successor is %s after that", place.State)
 	if err := register.WriteState(t.Context(), pool, version, epoch, register.StateLive); err != nil {
 		t.Error(err)
 	}

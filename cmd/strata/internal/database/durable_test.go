@@ -21,6 +21,7 @@ func TestUnsafeDatabase(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "fsync = off") || !strings.Contains(err.Error(), "--allow-unsafe-database") {
 		t.Errorf("got %v, want a refusal that names the setting and the flag", err)
 	}
+	t.Logf("fault: a database that may lose what it has acknowledged was refused: %v", err)
 	if err := (WriterFlags{AllowUnsafeDatabase: true}).Check(t.Context(), db); err != nil {
 		t.Errorf("with the flag: %v", err)
 	}

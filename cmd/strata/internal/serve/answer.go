@@ -107,7 +107,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	}
 	if listening.bns != nil {
 		logger.LogAttrs(ctx, slog.LevelInfo, "serving the names of BNS-V2", slog.String("url", c.url("api", listening.bns)))
-		serve("names", httpServer(c.tracer.Handler(c.proxies.Trusts, c.limited(api.BNS())), logger), listening.bns)
+		serve("names", httpServer(c.tracer.Handler(c.proxies.Trusts, c.limited(apart.of("names", api).BNS())), logger), listening.bns)
 	}
 	if listening.rosetta != nil {
 		logger.LogAttrs(ctx, slog.LevelInfo, "serving the integration standard", slog.String("url", c.url("api", listening.rosetta)))

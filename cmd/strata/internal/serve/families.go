@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -22,21 +23,38 @@ import (
 // familyFlags say which families of reads have their projections in databases of their own.
 type familyFlags struct {
 	OrdinalsDatabaseURL string `name:"projection-database-url-ordinals" env:"STRATA_PROJECTION_DATABASE_URL_ORDINALS" placeholder:"URL" help:"Database from which the API answers what is under /ordinals (empty = that of all reads). It has the projections ordinals, inscriptions and brc20."`
+	TokensDatabaseURL   string `name:"projection-database-url-tokens" env:"STRATA_PROJECTION_DATABASE_URL_TOKENS" placeholder:"URL" help:"Database from which the API answers what is under /metadata, and in which the role metadata and the administration API find what is wanted of tokens (empty = that of all reads, and that of the log). It has the projections chain, ft, sft and nft."`
+	NamesDatabaseURL    string `name:"projection-database-url-names" env:"STRATA_PROJECTION_DATABASE_URL_NAMES" placeholder:"URL" help:"Database from which the API answers about names of BNS v1 and BNS-V2, and in which the role metadata finds what is wanted of them (empty = that of all reads, and that of the log). It has the projections chain, names and bns."`
+	StackingDatabaseURL string `name:"projection-database-url-stacking" env:"STRATA_PROJECTION_DATABASE_URL_STACKING" placeholder:"URL" help:"Database from which the API answers about stacking and staking (empty = that of all reads). It has the projections chain, accounts, pox and staking."`
 	RosettaDatabaseURL  string `name:"projection-database-url-rosetta" env:"STRATA_PROJECTION_DATABASE_URL_ROSETTA" placeholder:"URL" help:"Database from which the API answers the integration standard (empty = that of all reads). It has the projections chain, accounts, balances, mempool and rosetta."`
 }
 
-// family is a family of reads that join nothing of other families.
+// family is a family of reads that join nothing but the projections that its database has.
 type family struct {
 	name, url string
-	paths     []string // prefixes of its paths
+	paths     []string // prefixes of its paths; a segment may be *
 	ready     []string // the values of for, in requests for /readyz, that are about it
+	fetched   bool     // its projections have wants
 }
 
 // elsewhere returns the families with databases of their own.
 func (f *familyFlags) elsewhere() (all []family) {
 	for _, family := range []family{
-		{"ordinals", f.OrdinalsDatabaseURL, []string{"/ordinals"}, []string{"ordinals", "brc20"}},
-		{"rosetta", f.RosettaDatabaseURL, []string{"/mesh", "/rosetta"}, []string{"rosetta"}},
+		{name: "ordinals", url: f.OrdinalsDatabaseURL, paths: []string{"/ordinals"}, ready: []string{"ordinals", "brc20"}},
+		{name: "rosetta", url: f.RosettaDatabaseURL, paths: []string{"/mesh", "/rosetta"}, ready: []string{"rosetta"}},
+		{name: "tokens", url: f.TokensDatabaseURL, paths: []string{"/metadata"}, ready: []string{"tokens"}, fetched: true},
+		{
+			name: "names", url: f.NamesDatabaseURL, ready: []string{"names", "bns"}, fetched: true,
+			paths: []string{"/v1/names", "/v1/namespaces", "/v1/addresses", "/v2/prices", "/bns/v2"},
+		},
+		{
+			name: "stacking", url: f.StackingDatabaseURL,
+			paths: []string{
+				"/extended/v1/burnchain", "/extended/v1/pox2", "/extended/v1/pox3", "/extended/v1/pox4", "/extended/v1/pox5",
+				"/extended/v2/pox", "/extended/v2/addresses/*/pox-transactions", "/extended/v2/burn-blocks/*/pox-transactions",
+				"/extended/v3/staking", "/extended/v3/principals/*/staking",
+			},
+		},
 	} {
 		if family.url != "" {
 			all = append(all, family)
@@ -47,8 +65,8 @@ func (f *familyFlags) elsewhere() (all []family) {
 
 func (c *Command) checkFamilies() error {
 	for _, f := range c.elsewhere() {
-		if !c.has(RoleAPI) {
-			return fmt.Errorf("--projection-database-url-%s is for the role api, which reads it (to fill it, run strata serve --roles mirror,projector --database-url URL --mirror-of URL --projections NAME,...)", f.name)
+		if !c.has(RoleAPI) && (!f.fetched || !c.has(RoleMetadata)) {
+			return fmt.Errorf("--projection-database-url-%s is for roles that read it, such as api (to fill it, run strata serve --roles mirror,projector --database-url URL --mirror-of URL --projections NAME,...)", f.name)
 		}
 		if _, err := pgxpool.ParseConfig(f.url); err != nil {
 			return fmt.Errorf("--projection-database-url-%s: %w", f.name, errors.New("it is no URL of a Postgres database"))
@@ -59,8 +77,10 @@ func (c *Command) checkFamilies() error {
 
 // has reports whether a path is one of the family.
 func (f family) has(path string) bool {
+	segments := strings.Split(path, "/")
 	for _, prefix := range f.paths {
-		if rest, ok := strings.CutPrefix(path, prefix); ok && (rest == "" || rest[0] == '/') {
+		wanted := strings.Split(prefix, "/")
+		if len(segments) >= len(wanted) && slices.EqualFunc(segments[:len(wanted)], wanted, func(is, want string) bool { return is == want || want == "*" }) {
 			return true
 		}
 	}

@@ -167,6 +167,11 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	if err := c.identifyLog(ctx, db); err != nil {
 		return err
 	}
+	wants, err := c.openWants(ctx, listening.admin != nil)
+	if err != nil {
+		return err
+	}
+	defer wants.close()
 	c.disk = diskspace.NewGuard(db.DataDir, c.DiskFloor, logger, registry)
 
 	c.draining.delay = c.DrainDelay
@@ -200,7 +205,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		}
 	}
 	if c.has(RoleMetadata) {
-		if err := c.fetch(ctx, group, db, images, logger, registry); err != nil {
+		if err := c.fetch(ctx, group, db, wants, images, logger, registry); err != nil {
 			return err
 		}
 	}
@@ -231,7 +236,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		}
 	}
 	if listening.admin != nil {
-		if err := c.administer(ctx, group, listening.admin, db, lines, reads, logger, registry); err != nil {
+		if err := c.administer(ctx, group, listening.admin, db, wants.tokens(c), lines, reads, logger, registry); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package metadata
+package noderead
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"strata/metadata/internal/rotation"
 )
 
-// readAttachment asks the nodes for the content of an attachment, one after the other, until one has it. A node that
+// Attachment asks the nodes for the content of an attachment, one after the other, until one has it. A node that
 // does not have it, or does not offer attachments, is as healthy as before.
-func (w *worker) readAttachment(ctx context.Context, want fetch.Want) ([]fetch.Exchange, error) {
+func (r *Reader) Attachment(ctx context.Context, want fetch.Want) ([]fetch.Exchange, error) {
 	hash, ok := want.AttachmentHash()
 	if !ok {
 		return nil, fmt.Errorf("want %s names no attachment", want.Key())
@@ -22,15 +22,15 @@ func (w *worker) readAttachment(ctx context.Context, want fetch.Want) ([]fetch.E
 	tried := map[*rotation.Node]bool{}
 	var exchanges []fetch.Exchange
 	for ctx.Err() == nil {
-		if err := w.attachments.Wait(ctx); err != nil {
+		if err := r.attachments.Wait(ctx); err != nil {
 			break // the time of the attempt would be over before its turn
 		}
-		n := w.nodes.Acquire(tried)
+		n := r.nodes.Acquire(tried)
 		if n == nil {
 			break
 		}
 		tried[n] = true
-		e := w.client.do(ctx, n, request{method: http.MethodGet, path: "/v2/attachments/" + want.Hash})
+		e := r.do(ctx, n, request{method: http.MethodGet, path: "/v2/attachments/" + want.Hash})
 		exchanges = append(exchanges, e)
 		switch {
 		case ctx.Err() != nil: // which says nothing about the node
@@ -38,14 +38,14 @@ func (w *worker) readAttachment(ctx context.Context, want fetch.Want) ([]fetch.E
 		case e.Failure == "" && e.NotServed(), e.Failure == fetch.FailureTooLarge:
 			n.RecordSuccess(ctx)
 		default:
-			w.assess(ctx, n, true, e)
+			r.assess(ctx, n, true, e)
 		}
 		if _, ok := fetch.AttachmentIn(e.Body, hash); ok && e.Failure == "" && e.Status == http.StatusOK {
 			break
 		}
 	}
 	if len(exchanges) == 0 {
-		return nil, river.JobSnooze(max(w.nodes.Wait(), rotation.EjectionFirst, time.Second))
+		return nil, river.JobSnooze(max(r.nodes.Wait(), rotation.EjectionFirst, time.Second))
 	}
 	return exchanges, nil
 }

@@ -1,4 +1,5 @@
-package metadata
+// Package noderead reads from nodes what wants name: results of contracts, their interfaces, and attachments.
+package noderead
 
 import (
 	"bytes"
@@ -11,6 +12,8 @@ import (
 	"net/url"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"strata/domain/fetch"
 	"strata/metadata/internal/rotation"
 )
@@ -19,18 +22,34 @@ import (
 // no value that is read from a token's contract comes near that.
 const nodeBodyMax = 1 << 20
 
-// nodeClient sends requests to nodes.
-type nodeClient struct {
-	http    *http.Client
-	timeout time.Duration
+// Config configures a Reader.
+type Config struct {
+	Nodes *rotation.Nodes
+	// Timeout bounds one request.
+	Timeout time.Duration
+	// Connections is how many connections to a node are kept for the next request.
+	Connections int
+	// Attachments is the most requests for attachments in a second.
+	Attachments int
 }
 
-func newNodeClient(config Config) *nodeClient {
-	return &nodeClient{
-		timeout: config.NodeTimeout,
+// Reader sends requests to nodes.
+type Reader struct {
+	nodes       *rotation.Nodes
+	http        *http.Client
+	timeout     time.Duration
+	attachments *rate.Limiter
+}
+
+// New returns a reader.
+func New(config Config) *Reader {
+	return &Reader{
+		nodes:       config.Nodes,
+		timeout:     config.Timeout,
+		attachments: rate.NewLimiter(rate.Limit(config.Attachments), config.Attachments),
 		http: &http.Client{
 			Transport: &http.Transport{
-				MaxIdleConnsPerHost:    config.Concurrency,
+				MaxIdleConnsPerHost:    config.Connections,
 				MaxResponseHeaderBytes: 64 << 10,
 				IdleConnTimeout:        time.Minute,
 				DisableCompression:     true, // the log stores bodies exactly as they were sent
@@ -49,14 +68,14 @@ type request struct {
 }
 
 // do sends a request to a node. The exchange that it returns describes the answer or the failure.
-func (c *nodeClient) do(ctx context.Context, n *rotation.Node, r request) fetch.Exchange {
+func (r *Reader) do(ctx context.Context, n *rotation.Node, q request) fetch.Exchange {
 	e := fetch.Exchange{
-		Call: r.call, Method: r.method, URL: n.Base + r.path, Gateway: n.Base, Request: string(r.body),
+		Call: q.call, Method: q.method, URL: n.Base + q.path, Gateway: n.Base, Request: string(q.body),
 		StartedAt: time.Now().UTC(),
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	if err := c.exchange(ctx, n, r, &e); err != nil {
+	if err := r.exchange(ctx, n, q, &e); err != nil {
 		e.Body = nil
 		e.Failure, e.Error = failureOf(err), withoutURL(err).Error()
 	}
@@ -66,16 +85,16 @@ func (c *nodeClient) do(ctx context.Context, n *rotation.Node, r request) fetch.
 
 var errTooLarge = errors.New("the body is too large")
 
-func (c *nodeClient) exchange(ctx context.Context, n *rotation.Node, r request, e *fetch.Exchange) error {
-	req, err := http.NewRequestWithContext(ctx, r.method, n.URL.String()+r.path, bytes.NewReader(r.body))
+func (r *Reader) exchange(ctx context.Context, n *rotation.Node, q request, e *fetch.Exchange) error {
+	req, err := http.NewRequestWithContext(ctx, q.method, n.URL.String()+q.path, bytes.NewReader(q.body))
 	if err != nil {
 		return err
 	}
 	req.Header.Set("Accept", "application/json")
-	if len(r.body) > 0 {
+	if len(q.body) > 0 {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	response, err := c.http.Do(req)
+	response, err := r.http.Do(req)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package metadata
+package noderead
 
 import (
 	"context"
@@ -16,34 +16,34 @@ import (
 	"strata/metadata/internal/rotation"
 )
 
-// readContract makes the requests for a contract, one after the other, all at the same block. They go to one node as
+// Contract makes the requests for a contract, one after the other, all at the same block. They go to one node as
 // long as it answers; when it does not, that request and the following ones go to the next node. If no node answers a
-// request, readContract does not make the following ones.
-func (w *worker) readContract(ctx context.Context, want fetch.Want, tip fetch.Tip) ([]fetch.Exchange, error) {
+// request, Contract does not make the following ones.
+func (r *Reader) Contract(ctx context.Context, want fetch.Want, tip fetch.Tip) ([]fetch.Exchange, error) {
 	requests, err := requestsOf(want, tip)
 	if err != nil {
 		return []fetch.Exchange{{
 			Method: http.MethodGet, URL: want.Contract, Failure: fetch.FailureURI, Error: err.Error(), StartedAt: time.Now().UTC(),
 		}}, nil
 	}
-	n := w.nodes.Acquire(nil)
+	n := r.nodes.Acquire(nil)
 	if n == nil {
-		return nil, river.JobSnooze(max(w.nodes.Wait(), rotation.EjectionFirst))
+		return nil, river.JobSnooze(max(r.nodes.Wait(), rotation.EjectionFirst))
 	}
 	acquired := true // whether n was acquired and no result was recorded for it since
 	tried := map[*rotation.Node]bool{}
 	var exchanges []fetch.Exchange
-	for _, r := range requests {
+	for _, q := range requests {
 		for {
-			e := w.client.do(ctx, n, r)
+			e := r.do(ctx, n, q)
 			exchanges = append(exchanges, e)
-			answer := w.assess(ctx, n, acquired, e)
+			answer := r.assess(ctx, n, acquired, e)
 			acquired = false
 			if answer {
 				break
 			}
 			tried[n] = true
-			if n = w.nodes.Acquire(tried); n == nil || ctx.Err() != nil {
+			if n = r.nodes.Acquire(tried); n == nil || ctx.Err() != nil {
 				if n != nil {
 					n.Abandon()
 				}
@@ -57,7 +57,7 @@ func (w *worker) readContract(ctx context.Context, want fetch.Want, tip fetch.Ti
 
 // assess reports whether an exchange is the answer (otherwise another node should be tried), and records the node's
 // health.
-func (w *worker) assess(ctx context.Context, n *rotation.Node, acquired bool, e fetch.Exchange) (answer bool) {
+func (r *Reader) assess(ctx context.Context, n *rotation.Node, acquired bool, e fetch.Exchange) (answer bool) {
 	switch {
 	case ctx.Err() != nil: // the attempt's time is over, which says nothing about the node
 		if acquired {
