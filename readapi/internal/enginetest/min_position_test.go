@@ -23,6 +23,7 @@ func TestMinPosition(t *testing.T) {
 	log := replay.NewLog(t)
 	replay.Start(t, log, apitest.NewChain(t), balances.New(nil))
 	k := apitest.NewKeeper(t, apitest.Readers(t, log.Pool()), readapi.Config{})
+	plain := apitest.NewSiteOn(t, k.Pool, readapi.Config{}) // which keeps nothing
 	made := synthchain.New(synthchain.Everything(3, synthchain.V40))
 	appended := 0
 	for n := range 40 {
@@ -42,7 +43,6 @@ func TestMinPosition(t *testing.T) {
 			got = append(got, k.Get(target+"?min_position="+strconv.Itoa(appended)))
 		}
 		replay.Wait(t, log)
-		plain := apitest.NewSiteOn(t, k.Pool, readapi.Config{}) // which keeps nothing
 		for i, target := range targets {
 			if want := plain.Get(target); got[i].Status != want.Status || got[i].Body != want.Body {
 				t.Fatalf("%s after %d events: got %d %s, want %d %s", target, appended, got[i].Status, got[i].Body, want.Status, want.Body)
