@@ -66,11 +66,14 @@ func TestClients(t *testing.T) {
 	chain := synthchain.New(config)
 	node.height.Store(s.grow(chain, 20))
 	var transactions []string // that nobody knows yet
+	var later []synthchain.Post
 	for posts := 0; len(transactions) < 3 && posts < 10_000; posts++ {
 		var waiting []string
-		if post := chain.Next(); post.Path == "/new_mempool_tx" && json.Unmarshal(post.Body, &waiting) == nil && len(waiting) > 0 {
+		post := chain.Next()
+		if post.Path == "/new_mempool_tx" && json.Unmarshal(post.Body, &waiting) == nil && len(waiting) > 0 {
 			transactions = append(transactions, strings.TrimPrefix(waiting[0], "0x"))
 		}
+		later = append(later, post)
 	}
 	if len(transactions) < 3 {
 		t.Fatal("the made-up chain announces too few transactions")
@@ -94,7 +97,7 @@ func TestClients(t *testing.T) {
 	python := filepath.Join(repository(t), "bin", "client-python", "bin", "python")
 	environment = append(environment, "PYTHONPATH="+filepath.Join(clients, "python", "src"))
 	compile := "npx --no-install tsc --strict --skipLibCheck --module NodeNext --target ES2022 --lib ES2023,DOM,DOM.Iterable --types node "
-	for _, suite := range []struct {
+	suites := []struct {
 		language, folder, installed string
 		command                     []string
 		fence, first, run           string // the language and the file of the README's first program, and what runs it
@@ -105,18 +108,31 @@ func TestClients(t *testing.T) {
 			"ts", "dist/first.ts", compile + "dist/first.ts && exec node dist/first.js # ", // in the folder of the package, whose name it imports
 		},
 		{"Python", "python", python, []string{python, "-m", "unittest", "discover", "-s", "tests"}, "python", filepath.Join(t.TempDir(), "main.py"), "exec " + python + " -u "},
-	} {
+	}
+	need := func(t *testing.T, installed string) {
+		t.Helper()
+		if _, err := os.Stat(installed); err != nil {
+			t.Skipf("the tools of the client are not installed: make clients installs them where there is a package manager (%v)", err)
+		}
+	}
+	for _, suite := range suites {
 		t.Run(suite.language, func(t *testing.T) {
-			if _, err := os.Stat(suite.installed); err != nil {
-				t.Skipf("the tools of the client are not installed: make clients installs them where there is a package manager (%v)", err)
-			}
+			need(t, suite.installed)
 			cmd := exec.CommandContext(t.Context(), suite.command[0], suite.command[1:]...)
 			cmd.Dir, cmd.Env = filepath.Join(clients, suite.folder), environment
 			if said, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v: %v\n%s", suite.command, err, said)
 			}
+		})
+	}
+	for _, post := range later {
+		s.mustPost(post.Path, post.Body)
+	}
+	for _, suite := range suites {
+		t.Run(suite.language+" README", func(t *testing.T) {
+			need(t, suite.installed)
 			first := exec.CommandContext(t.Context(), "sh", "-c", suite.run+suite.first)
-			first.Dir, first.Env = cmd.Dir, environment
+			first.Dir, first.Env = filepath.Join(clients, suite.folder), environment
 			s.runFirst(t, first, suite.fence, suite.first, chain)
 		})
 	}
