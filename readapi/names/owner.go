@@ -5,15 +5,26 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"strata/domain/shard"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
+	"strata/readapi/internal/schema"
 )
 
 type ownerInput struct {
-	Blockchain string `path:"blockchain" doc:"Always stacks."`
-	Address    string `path:"address" doc:"An address, or the principal of a contract. A subdomain's owner may also be a Bitcoin address."`
+	Blockchain blockchainName `path:"blockchain" doc:"Always stacks."`
+	Address    string         `path:"address" doc:"An address, or the principal of a contract. A subdomain's owner may also be a Bitcoin address."`
 	UnanchoredInput
+}
+
+// blockchainName is the name of a blockchain in a path. Clients know the error for another one.
+type blockchainName string
+
+// Schema implements huma.SchemaProvider.
+func (blockchainName) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Extensions: schema.Described(`^` + blockchain + `$`), Examples: []any{blockchain}}
 }
 
 // bnsV1OwnedNames are the names of an address.
@@ -30,7 +41,7 @@ func (a *api) registerOwner() {
 }
 
 func listOwned(ctx context.Context, s *engine.Snapshot, in *ownerInput) (*bnsV1OwnedNames, error) {
-	if in.Blockchain != blockchain {
+	if string(in.Blockchain) != blockchain {
 		return nil, engine.BadRequest("Unsupported blockchain")
 	}
 	list := &bnsV1OwnedNames{Names: []string{}}
