@@ -126,7 +126,7 @@ func TestConformance(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ method, target, allow string }{ // paths that no other API has say which methods they take
-		{"POST", "/audit/v1/events", "GET, HEAD, OPTIONS"},
+		{"POST", "/audit/v1/quarantine", "GET, HEAD, OPTIONS"},
 		{"QUERY", "/audit/v1/events/1/body", "GET, HEAD, OPTIONS"},
 		{"DELETE", "/audit/v1/log/cosignatures", "POST, OPTIONS"},
 		{"PUT", "/stream/v1/blocks", "GET, HEAD, OPTIONS"},
