@@ -55,9 +55,9 @@ type transactionIDs []string
 // Schema implements huma.SchemaProvider.
 func (transactionIDs) Schema(huma.Registry) *huma.Schema {
 	s := schema.ListOf("Transaction ids, at most 20. Repeat the parameter or separate the ids with commas.", &huma.Schema{
-		Type: huma.TypeString, Extensions: schema.Described(param.HashesPattern), Examples: []any{"0x23035f354a070a3e63d9d786f97b45ab3ac0b8a5f5cbbda5ca9fbb1b34f55c92"},
+		Type: huma.TypeString, Examples: []any{"0x23035f354a070a3e63d9d786f97b45ab3ac0b8a5f5cbbda5ca9fbb1b34f55c92"},
 	})
-	s.MinItems, s.MaxItems = schema.Ptr(1), schema.Ptr(transactionIDsMax)
+	s.MaxItems = schema.Ptr(transactionIDsMax)
 	return s
 }
 

@@ -252,10 +252,8 @@ type addressList []string
 
 // Schema implements huma.SchemaProvider.
 func (addressList) Schema(huma.Registry) *huma.Schema {
-	s := schema.ListOf("Addresses or contracts, 100 at most.", &huma.Schema{
-		Type: huma.TypeString, Extensions: schema.Described(`^[^,]+$`), Examples: []any{"SP2QEZ06AGJ3RKJPBV14SY1V5BBFNAW33D96YPGZF"},
-	})
-	s.MinItems, s.MaxItems = schema.Ptr(1), schema.Ptr(addressesMost)
+	s := schema.ListOf("Addresses or contracts, 100 at most.", &huma.Schema{Type: huma.TypeString, Examples: []any{"SP2QEZ06AGJ3RKJPBV14SY1V5BBFNAW33D96YPGZF"}})
+	s.MaxItems = schema.Ptr(addressesMost)
 	return s
 }
 

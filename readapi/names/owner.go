@@ -5,26 +5,15 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"strata/domain/shard"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
-	"strata/readapi/internal/schema"
 )
 
 type ownerInput struct {
-	Blockchain blockchainName `path:"blockchain" doc:"Always stacks."`
-	Address    string         `path:"address" doc:"An address, or the principal of a contract. A subdomain's owner may also be a Bitcoin address."`
+	Blockchain string `path:"blockchain" doc:"Always stacks."`
+	Address    string `path:"address" doc:"An address, or the principal of a contract. A subdomain's owner may also be a Bitcoin address."`
 	UnanchoredInput
-}
-
-// blockchainName is the name of a blockchain in a path. Clients know the error for another one.
-type blockchainName string
-
-// Schema implements huma.SchemaProvider.
-func (blockchainName) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Extensions: schema.Described(`^` + blockchain + `$`), Examples: []any{blockchain}}
 }
 
 // bnsV1OwnedNames are the names of an address.
@@ -41,7 +30,7 @@ func (a *api) registerOwner() {
 }
 
 func listOwned(ctx context.Context, s *engine.Snapshot, in *ownerInput) (*bnsV1OwnedNames, error) {
-	if string(in.Blockchain) != blockchain {
+	if in.Blockchain != blockchain {
 		return nil, engine.BadRequest("Unsupported blockchain")
 	}
 	list := &bnsV1OwnedNames{Names: []string{}}

@@ -23,13 +23,13 @@ import (
 // separated by commas.
 type transactionIDs []string
 
-// Schema implements huma.SchemaProvider. Its pattern is only described, because clients expect another error for a malformed
-// id than that of the schema.
+// Schema implements huma.SchemaProvider. It sets no pattern, because clients expect another error for a malformed id
+// than that of the schema.
 func (transactionIDs) Schema(huma.Registry) *huma.Schema {
 	s := schema.ListOf("Ids of transactions, 200 at most. To name several, repeat the parameter or separate the ids with commas.", &huma.Schema{
-		Type: huma.TypeString, Extensions: schema.Described(param.HashesPattern), Examples: []any{"0x23035f354a070a3e63d9d786f97b45ab3ac0b8a5f5cbbda5ca9fbb1b34f55c92"},
+		Type: huma.TypeString, Examples: []any{"0x23035f354a070a3e63d9d786f97b45ab3ac0b8a5f5cbbda5ca9fbb1b34f55c92"},
 	})
-	s.MinItems, s.MaxItems = schema.Ptr(1), schema.Ptr(param.IDsMax)
+	s.MaxItems = schema.Ptr(param.IDsMax)
 	return s
 }
 

@@ -13,9 +13,6 @@ import (
 // HashPattern matches a 32-byte hash in a request: 64 hex digits in either case, with or without 0x.
 const HashPattern = `^(0x)?[a-fA-F0-9]{64}$`
 
-// HashesPattern matches one or more of them, separated by commas.
-const HashesPattern = `^(0x)?[a-fA-F0-9]{64}(,(0x)?[a-fA-F0-9]{64})*$`
-
 // HashParameter is a hash in a request; empty when it is not given.
 type HashParameter string
 
