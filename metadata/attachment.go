@@ -9,6 +9,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"strata/domain/fetch"
+	"strata/metadata/internal/noderequest"
 	"strata/metadata/internal/rotation"
 )
 
@@ -30,7 +31,7 @@ func (w *worker) readAttachment(ctx context.Context, want fetch.Want) ([]fetch.E
 			break
 		}
 		tried[n] = true
-		e := w.client.do(ctx, n, request{method: http.MethodGet, path: "/v2/attachments/" + want.Hash})
+		e := w.client.Do(ctx, n, noderequest.Attachment(want.Hash))
 		exchanges = append(exchanges, e)
 		switch {
 		case ctx.Err() != nil: // which says nothing about the node

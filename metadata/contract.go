@@ -2,17 +2,14 @@ package metadata
 
 import (
 	"context"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
 
 	"strata/domain/fetch"
+	"strata/metadata/internal/noderequest"
 	"strata/metadata/internal/rotation"
 )
 
@@ -20,7 +17,7 @@ import (
 // long as it answers; when it does not, that request and the following ones go to the next node. If no node answers a
 // request, readContract does not make the following ones.
 func (w *worker) readContract(ctx context.Context, want fetch.Want, tip fetch.Tip) ([]fetch.Exchange, error) {
-	requests, err := requestsOf(want, tip)
+	requests, err := noderequest.Of(want, tip)
 	if err != nil {
 		return []fetch.Exchange{{
 			Method: http.MethodGet, URL: want.Contract, Failure: fetch.FailureURI, Error: err.Error(), StartedAt: time.Now().UTC(),
@@ -35,7 +32,7 @@ func (w *worker) readContract(ctx context.Context, want fetch.Want, tip fetch.Ti
 	var exchanges []fetch.Exchange
 	for _, r := range requests {
 		for {
-			e := w.client.do(ctx, n, r)
+			e := w.client.Do(ctx, n, r)
 			exchanges = append(exchanges, e)
 			answer := w.assess(ctx, n, acquired, e)
 			acquired = false
@@ -79,35 +76,4 @@ func (w *worker) assess(ctx context.Context, n *rotation.Node, acquired bool, e 
 	}
 	n.RecordSuccess(ctx)
 	return e.Status != http.StatusNotFound // another node may already have the block
-}
-
-// requestsOf returns the requests to a node that a want needs.
-func requestsOf(want fetch.Want, tip fetch.Tip) ([]request, error) {
-	address, name, ok := strings.Cut(want.Contract, ".")
-	if !ok || address == "" || name == "" {
-		return nil, fmt.Errorf("%q is no contract", want.Contract)
-	}
-	contract := url.PathEscape(address) + "/" + url.PathEscape(name)
-	at := "?tip=" + hex.EncodeToString(tip.IndexBlockHash[:])
-	if want.Kind == fetch.ContractInterface {
-		return []request{{method: http.MethodGet, path: "/v2/contracts/interface/" + contract + at}}, nil
-	}
-	requests := make([]request, len(want.Calls))
-	for i, call := range want.Calls {
-		body, err := json.Marshal(callBody{Sender: address, Arguments: append([]string{}, call.Arguments...)})
-		if err != nil {
-			return nil, err
-		}
-		requests[i] = request{
-			call: i, method: http.MethodPost, body: body,
-			path: "/v2/contracts/call-read/" + contract + "/" + url.PathEscape(call.Function) + at,
-		}
-	}
-	return requests, nil
-}
-
-// callBody is the body of a request for a read-only call.
-type callBody struct {
-	Sender    string   `json:"sender"`
-	Arguments []string `json:"arguments"`
 }

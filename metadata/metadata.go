@@ -17,6 +17,7 @@ import (
 
 	"strata/internal/pause"
 	"strata/internal/testsignal"
+	"strata/metadata/internal/noderequest"
 	"strata/metadata/internal/rotation"
 )
 
@@ -97,7 +98,7 @@ func (m *Metadata) Run(ctx context.Context) error {
 func (m *Metadata) newClient(nodes *rotation.Nodes, loader *loader, recorder *recorder) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{
-		config: m.config, nodes: nodes, client: newNodeClient(m.config), slots: newRequestSlots(m.config),
+		config: m.config, nodes: nodes, client: noderequest.NewClient(m.config.NodeTimeout, m.config.Concurrency), slots: newRequestSlots(m.config),
 		loader: loader, recorder: recorder, metrics: m.metrics, lost: &m.signals.lost,
 		attachments: rate.NewLimiter(attachmentsPerSecond, attachmentsPerSecond),
 	})

@@ -11,6 +11,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/internal/testsignal"
+	"strata/metadata/internal/noderequest"
 	"strata/metadata/internal/rotation"
 )
 
@@ -19,7 +20,7 @@ type worker struct {
 	river.WorkerDefaults[task]
 	config   Config
 	nodes    *rotation.Nodes
-	client   *nodeClient
+	client   *noderequest.Client
 	slots    requestSlots
 	loader   *loader
 	recorder *recorder

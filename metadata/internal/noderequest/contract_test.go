@@ -1,4 +1,4 @@
-package metadata
+package noderequest
 
 import (
 	"net/url"
@@ -15,7 +15,7 @@ func FuzzRequests(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, contract, function string) {
 		want := fetch.Want{Kind: fetch.ContractRead, Contract: contract, Calls: []fetch.Call{{Function: function}}}
-		requests, err := requestsOf(want, fetch.Tip{})
+		requests, err := Of(want, fetch.Tip{})
 		address, name, ok := strings.Cut(contract, ".")
 		if ok = ok && address != "" && name != ""; !ok != (err != nil) {
 			t.Fatalf("contract %q: got error %v", contract, err)
@@ -35,21 +35,6 @@ func FuzzRequests(f *testing.F) {
 		}
 		if got := strings.Count(u.EscapedPath(), "/"); got != 6 {
 			t.Errorf("got %d segments in %q, want 6", got, u.EscapedPath())
-		}
-	})
-}
-
-func FuzzShorten(f *testing.F) {
-	f.Add("data:,äöü", 7)
-	f.Add("", 0)
-	f.Add("\xff\xfe", 1)
-	f.Fuzz(func(t *testing.T, s string, characters int) {
-		if characters < 0 {
-			return
-		}
-		got := shorten(s, characters)
-		if !strings.HasPrefix(s, got) || len([]rune(got)) != min(len([]rune(s)), characters) {
-			t.Errorf("got %q of %q, want %d characters", got, s, characters)
 		}
 	})
 }

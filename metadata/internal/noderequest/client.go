@@ -1,4 +1,5 @@
-package metadata
+// Package noderequest has the requests to a Stacks node that wants need, and sends them.
+package noderequest
 
 import (
 	"bytes"
@@ -15,22 +16,23 @@ import (
 	"strata/metadata/internal/rotation"
 )
 
-// nodeBodyMax bounds the answer of a node, in bytes. A Clarity value may have 1 MB, which is twice as much in hex, but
+// bodyMax bounds the answer of a node, in bytes. A Clarity value may have 1 MB, which is twice as much in hex, but
 // no value that is read from a token's contract comes near that.
-const nodeBodyMax = 1 << 20
+const bodyMax = 1 << 20
 
-// nodeClient sends requests to nodes.
-type nodeClient struct {
+// Client sends requests to nodes.
+type Client struct {
 	http    *http.Client
 	timeout time.Duration
 }
 
-func newNodeClient(config Config) *nodeClient {
-	return &nodeClient{
-		timeout: config.NodeTimeout,
+// NewClient returns a client that waits so long for an answer, and keeps so many connections to a node open.
+func NewClient(timeout time.Duration, connections int) *Client {
+	return &Client{
+		timeout: timeout,
 		http: &http.Client{
 			Transport: &http.Transport{
-				MaxIdleConnsPerHost:    config.Concurrency,
+				MaxIdleConnsPerHost:    connections,
 				MaxResponseHeaderBytes: 64 << 10,
 				IdleConnTimeout:        time.Minute,
 				DisableCompression:     true, // the log stores bodies exactly as they were sent
@@ -40,16 +42,16 @@ func newNodeClient(config Config) *nodeClient {
 	}
 }
 
-// request is a request to a node.
-type request struct {
+// Request is a request to a node.
+type Request struct {
 	call   int // index in the want's calls
 	method string
 	path   string // escaped, with the query
 	body   []byte
 }
 
-// do sends a request to a node. The exchange that it returns describes the answer or the failure.
-func (c *nodeClient) do(ctx context.Context, n *rotation.Node, r request) fetch.Exchange {
+// Do sends a request to a node. The exchange that it returns describes the answer or the failure.
+func (c *Client) Do(ctx context.Context, n *rotation.Node, r Request) fetch.Exchange {
 	e := fetch.Exchange{
 		Call: r.call, Method: r.method, URL: n.Base + r.path, Gateway: n.Base, Request: string(r.body),
 		StartedAt: time.Now().UTC(),
@@ -66,7 +68,7 @@ func (c *nodeClient) do(ctx context.Context, n *rotation.Node, r request) fetch.
 
 var errTooLarge = errors.New("the body is too large")
 
-func (c *nodeClient) exchange(ctx context.Context, n *rotation.Node, r request, e *fetch.Exchange) error {
+func (c *Client) exchange(ctx context.Context, n *rotation.Node, r Request, e *fetch.Exchange) error {
 	req, err := http.NewRequestWithContext(ctx, r.method, n.URL.String()+r.path, bytes.NewReader(r.body))
 	if err != nil {
 		return err
@@ -82,12 +84,12 @@ func (c *nodeClient) exchange(ctx context.Context, n *rotation.Node, r request, 
 	defer func() { _ = response.Body.Close() }()
 	e.Status = response.StatusCode
 	e.Header = reportedHeader(response.Header)
-	e.Body, err = io.ReadAll(io.LimitReader(response.Body, nodeBodyMax+1))
+	e.Body, err = io.ReadAll(io.LimitReader(response.Body, bodyMax+1))
 	if err != nil {
 		return fmt.Errorf("read the body: %w", err)
 	}
-	if len(e.Body) > nodeBodyMax {
-		return fmt.Errorf("%w: more than %d bytes", errTooLarge, nodeBodyMax)
+	if len(e.Body) > bodyMax {
+		return fmt.Errorf("%w: more than %d bytes", errTooLarge, bodyMax)
 	}
 	return nil
 }
