@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 )
 
@@ -40,7 +39,7 @@ func (r *Recheck) Add(report *Report) bool {
 	}
 	e := report.Exchanges[0]
 	switch {
-	case e.Unchanged == nil || e.Failure != "" || e.Status != http.StatusOK:
+	case e.Unchanged == nil || e.Failure != "" || e.Status != statusOK:
 		return false
 	case len(r.Unchanged) == 0:
 		r.Tip, r.Gateway, r.StartedAt, r.FinishedAt = report.Tip, e.Gateway, report.StartedAt, report.FinishedAt
@@ -69,7 +68,7 @@ func (r *Recheck) Reports() []*Report {
 	for i, c := range r.Unchanged {
 		reports[i] = &Report{
 			Want: c.Want, Attempt: cmp.Or(c.Attempt, 1), Tip: r.Tip, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
-			Exchanges: []Exchange{{Gateway: r.Gateway, Status: http.StatusOK, Unchanged: &Unchanged{Seq: c.Seq}}},
+			Exchanges: []Exchange{{Gateway: r.Gateway, Status: statusOK, Unchanged: &Unchanged{Seq: c.Seq}}},
 		}
 	}
 	return reports
