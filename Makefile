@@ -306,6 +306,19 @@ fuzz-api: postgres $(SCHEMATHESIS_DIR)-$(SCHEMATHESIS_VERSION) ## Let schemathes
 fanout-test: postgres ## Send 10,000 events over three servers of NATS that are killed one after the other
 	go test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestCluster$$' ./eventstore/fanout -long
 
+# A server that speaks S3, keeps objects as files, and checks signatures. It needs no C compiler.
+VERSITYGW_VERSION := v1.8.0
+VERSITYGW         := $(BIN)/versitygw
+
+.PHONY: s3-test
+s3-test: $(VERSITYGW)-$(VERSITYGW_VERSION) ## Keep images in a bucket of versitygw, an S3 server
+	STRATA_VERSITYGW=$(VERSITYGW) go test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestS3Server$$' ./metadata/picture
+
+$(VERSITYGW)-$(VERSITYGW_VERSION):
+	rm -f $(VERSITYGW)*
+	GOBIN=$(BIN) go install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)
+	touch $@
+
 # The engine that asks the questions of docs/lake.md, from PyPI. It needs Python 3 with venv.
 DUCKDB_VERSION := 1.4.3
 DUCKDB_DIR     := $(BIN)/duckdb-env

@@ -51,7 +51,7 @@ func (b *budget) spend(ctx context.Context, tx pgx.Tx, batch []*finishedAttempt)
 			contracts, fetches, sizes = append(contracts, f.contract), append(fetches, 0), append(sizes, 0)
 		}
 		fetches[place]++
-		sizes[place] += f.size()
+		sizes[place] += f.cost
 	}
 	if len(contracts) == 0 {
 		return nil

@@ -115,6 +115,76 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
+// Reports that come together and find nothing new share events, and each of their contracts pays its share.
+func TestRecheck(t *testing.T) {
+	t.Parallel()
+	log := openLog(t, databases.New(t))
+	const n = 200
+	uri := func(i int) string { return fmt.Sprintf("https://x.test/%d", i) }
+	pages := web{}
+	for i := range n {
+		pages[uri(i)] = fetch.Exchange{Status: 200, Body: fetch.Body(strings.Repeat("x", 500))}
+	}
+	c := config(log, newNode(t, nil).URL)
+	c.Web = pages
+	fold(t, log, 0)
+	run(t, c)
+	spent := map[int]int64{} // bytes by round
+	for round := range 2 {
+		contract := fmt.Sprintf("SP000000000000000000002Q6VF78.round-%d", round)
+		for i := range n {
+			raise(t, log.Pool(), "ft_v1", row{want: document(uri(i)), seq: int64(1 + round), contract: contract})
+		}
+		eventually.Holds(t, "all is reported", func() bool { return len(reports(t, log)) == (1+round)*n })
+		var fetches, bytes int64
+		if err := log.Pool().QueryRow(t.Context(), `SELECT sum(fetches), sum(bytes) FROM river.spent WHERE contract_id = $1`, contract).Scan(&fetches, &bytes); err != nil {
+			t.Fatal(err)
+		}
+		if spent[round] = bytes; fetches != n {
+			t.Errorf("round %d: %d fetches on the budget, want %d", round, fetches, n)
+		}
+		if round > 0 {
+			continue
+		}
+		all, err := readReports(t.Context(), log, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range all {
+			hash := sha256.Sum256([]byte(e.report.Want.URI))
+			if _, err := log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.document (source_seq, reason, uri_hash, uri) VALUES ($1, 0, $2, $3)`, e.seq, hash[:], e.report.Want.URI); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	all, err := readReports(t.Context(), log, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, events, bytes := map[string]int64{}, map[int64]bool{}, int64(0)
+	for i, e := range all {
+		if i < n {
+			first[e.report.Want.URI] = e.seq
+			continue
+		}
+		if since, ok := e.report.UnchangedSince(); !ok || since != first[e.report.Want.URI] {
+			t.Errorf("%s: unchanged since %d, want %d", e.report.Want.URI, since, first[e.report.Want.URI])
+		}
+		events[e.seq] = true
+	}
+	for seq := range events {
+		event, err := log.Get(t.Context(), seq, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes += event.Size
+	}
+	t.Logf("%d reports share %d events of %d bytes; they paid for %d", n, len(events), bytes, spent[1])
+	if len(events) >= n/2 || spent[1] > bytes || spent[1] < bytes-n {
+		t.Errorf("%d reports are in %d events of %d bytes, and paid for %d", n, len(events), bytes, spent[1])
+	}
+}
+
 // The answers of a contract that said the same before are in the log once, as long as the projection knows them from one
 // report.
 func TestUnchangedRead(t *testing.T) {

@@ -29,9 +29,9 @@ type committer struct {
 // these attempts with the reason: errLost, or nil for one that is already in the log, by a commit whose answer was
 // lost.
 func (c committer) commit(ctx context.Context, batch []*finishedAttempt) (settled map[*finishedAttempt]error, err error) {
-	incoming := make([]eventstore.Incoming, len(batch))
-	for i, f := range batch {
-		incoming[i] = f.incoming
+	incoming, err := together(batch)
+	if err != nil {
+		return nil, err
 	}
 	_, err = c.log.AppendBatch(ctx, incoming, func(tx pgx.Tx, _ int64) error {
 		others, err := completeJobs(ctx, tx, batch)

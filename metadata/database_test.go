@@ -145,17 +145,27 @@ type reportEvent struct {
 func readReports(ctx context.Context, log *eventstore.Log, after int64) ([]reportEvent, error) {
 	var list []reportEvent
 	for {
-		events, err := log.Read(ctx, eventstore.Range{After: after, Events: 1000, Bytes: 64 << 20, Paths: []string{fetch.PathReport}})
+		events, err := log.Read(ctx, eventstore.Range{After: after, Events: 1000, Bytes: 64 << 20, Paths: []string{fetch.PathReport, fetch.PathRecheck}})
 		if err != nil || len(events) == 0 {
 			return list, err
 		}
 		for _, e := range events {
 			after = e.Seq
-			if e.Path != fetch.PathReport {
+			if e.Path != fetch.PathReport && e.Path != fetch.PathRecheck {
 				continue
 			}
 			if e.Source != "metadata" || e.ContentType != fetch.ContentType {
 				return nil, errors.New("a report came from " + e.Source + " as " + e.ContentType)
+			}
+			if e.Path == fetch.PathRecheck {
+				recheck, err := fetch.DecodeRecheck(e.Body)
+				if err != nil {
+					return nil, err
+				}
+				for _, report := range recheck.Reports() {
+					list = append(list, reportEvent{e.Seq, report})
+				}
+				continue
 			}
 			report, err := fetch.DecodeReport(e.Body)
 			if err != nil {

@@ -36,7 +36,7 @@ func Commit(ctx context.Context, log *eventstore.Log, id int64, attemptedAt time
 	}
 	f := &finishedAttempt{
 		ctx: ctx, job: &river.Job[task]{JobRow: &rivertype.JobRow{ID: id, AttemptedAt: &attemptedAt}},
-		incoming: incoming(report, body),
+		report: report, incoming: incoming(report, body),
 	}
 	all, err := committer{log, &budget{fetchesMost: 1 << 40, bytesMost: 1 << 60}}.commit(ctx, []*finishedAttempt{f})
 	reason, settled := all[f]

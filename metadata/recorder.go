@@ -38,7 +38,9 @@ type finishedAttempt struct {
 	ctx      context.Context // of the job; once it is done, the report must not be written
 	job      *river.Job[task]
 	contract string // on whose budget the attempt is; empty for none
-	incoming eventstore.Incoming
+	report   *fetch.Report
+	incoming eventstore.Incoming // of the report alone
+	cost     int64               // bytes that it adds to the log; its share, if it shares an event with others
 	done     chan error
 }
 
@@ -81,7 +83,7 @@ func (r *recorder) record(ctx context.Context, job *river.Job[task], contract st
 	if err != nil {
 		return fmt.Errorf("encode the report on want %s: %w", job.Args.Revision.Key, err)
 	}
-	f := &finishedAttempt{ctx: ctx, job: job, contract: contract, incoming: incoming(report, body), done: make(chan error, 1)}
+	f := &finishedAttempt{ctx: ctx, job: job, contract: contract, report: report, incoming: incoming(report, body), done: make(chan error, 1)}
 	select {
 	case r.queue <- f:
 		return <-f.done // not earlier, because the report may be in a transaction

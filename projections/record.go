@@ -11,8 +11,8 @@ import (
 	"strata/domain/transaction"
 )
 
-// Record is something from outside the chain that has a place among its blocks: *fetch.Report, *fetch.Refresh,
-// *fetch.Rest, *Announcement, *nodeevent.DropMempoolTx, *nodeevent.Attachments, *names.ExportPart, or a Bitcoin block,
+// Record is something from outside the chain that has a place among its blocks: *fetch.Report, *fetch.Recheck,
+// *fetch.Refresh, *fetch.Rest, *Announcement, *nodeevent.DropMempoolTx, *nodeevent.Attachments, *names.ExportPart, or a Bitcoin block,
 // *nodeevent.BurnBlock.
 type Record any
 

@@ -69,7 +69,7 @@ func New(config Config) *API {
 
 	e.Untraceable(engine.StateOfServer, "metrics")
 	e.Plain("GET /metrics", "metrics", metrics(e, config.Registry))
-	e.Plain("/", "unknown", engine.RouteNotFound)
+	e.Plain("/", "unknown", e.RouteUnknown)
 	return a
 }
 

@@ -125,4 +125,20 @@ func TestConformance(t *testing.T) {
 			t.Errorf("%s: got %d %s, want 404 %s", method, got.Status, got.Body, want)
 		}
 	}
+	for _, tc := range []struct{ method, target, allow string }{ // paths that no other API has say which methods they take
+		{"POST", "/audit/v1/quarantine", "GET, HEAD, OPTIONS"},
+		{"QUERY", "/audit/v1/events/1/body", "GET, HEAD, OPTIONS"},
+		{"DELETE", "/audit/v1/log/cosignatures", "POST, OPTIONS"},
+		{"PUT", "/stream/v1/blocks", "GET, HEAD, OPTIONS"},
+		{"POST", "/readyz", "GET, HEAD, OPTIONS"},
+	} {
+		want := bad(tc.method + " is not served here")
+		want = strings.NewReplacer(`"statusCode":400`, `"statusCode":405`, "Bad Request", "Method Not Allowed").Replace(want)
+		if got := s.Request(tc.method, tc.target); got.Status != http.StatusMethodNotAllowed || got.Body != want || got.Header.Get("Allow") != tc.allow {
+			t.Errorf("%s %s: got %d %s with Allow %q, want 405 %s with %q", tc.method, tc.target, got.Status, got.Body, got.Header.Get("Allow"), want, tc.allow)
+		}
+	}
+	if got := s.Request("POST", "/audit/v1/nothing"); got.Status != http.StatusNotFound {
+		t.Errorf("POST to a path that does not exist: got %d", got.Status)
+	}
 }

@@ -5973,6 +5973,15 @@ type BtcTotal struct {
 	Total string `json:"total"`
 }
 
+// BudgetState defines model for BudgetState.
+type BudgetState struct {
+	// Limit What the contract could spend in a day. It rests once it has spent as much.
+	Limit int64 `json:"limit"`
+
+	// Spent In that day (UTC), when the rest began.
+	Spent int64 `json:"spent"`
+}
+
 // BurnBlock defines model for BurnBlock.
 type BurnBlock struct {
 	// AvgBlockTime Mean time between its Stacks blocks in whole seconds; 0 if it has only one.
@@ -6335,6 +6344,7 @@ type ContractProvenance struct {
 	// Example: 1250000
 	LastTokenID *string               `json:"last_token_id,omitempty"`
 	Read        *ReportReference      `json:"read,omitempty"`
+	Rest        *ContractRest         `json:"rest,omitempty"`
 	SIP         ContractProvenanceSIP `json:"sip"`
 }
 
@@ -6343,6 +6353,24 @@ type ContractProvenanceKind string
 
 // ContractProvenanceSIP defines model for ContractProvenance.SIP.
 type ContractProvenanceSIP string
+
+// ContractRest defines model for ContractRest.
+type ContractRest struct {
+	Bytes   *BudgetState `json:"bytes,omitempty"`
+	Event   string       `json:"event"`
+	Fetches *BudgetState `json:"fetches,omitempty"`
+	Seq     int64        `json:"seq"`
+
+	// Since When the budget of the day was used up.
+	//
+	// Example: 2024-10-29T14:21:02.000Z
+	Since *time.Time `json:"since,omitempty"`
+
+	// Until Nothing is fetched for the contract before, unless a person asks. A time that has passed: the rest is over.
+	//
+	// Example: 2024-10-29T14:21:02.000Z
+	Until time.Time `json:"until"`
+}
 
 // ContractStatus defines model for ContractStatus.
 type ContractStatus struct {

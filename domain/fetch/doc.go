@@ -2,7 +2,7 @@
 //
 // A projection makes no network request. It keeps a [Want] in its tables. A process with the role metadata makes the
 // request and appends a [Report] to the log, with everything that was sent and received. Only from the log does the
-// data reach a table. So the same log always gives the same rows, and a rebuild makes no request. When a person wants
+// data reach a table. Reports that found nothing new and came together are one event, a [Recheck]. So the same log always gives the same rows, and a rebuild makes no request. When a person wants
 // something fetched again, that is an event, too: a [Refresh]. So is the decision to fetch nothing for a contract for a
 // while: a [Rest].
 package fetch
@@ -13,10 +13,11 @@ const (
 	PathReport  = "strata:fetch"
 	PathRefresh = "strata:refresh"
 	PathRest    = "strata:rest"
+	PathRecheck = "strata:recheck"
 )
 
 // Paths has the paths of the events that this package describes.
-var Paths = []string{PathReport, PathRefresh, PathRest}
+var Paths = []string{PathReport, PathRefresh, PathRest, PathRecheck}
 
 // ContentType is the content type of the events.
 const ContentType = "application/json"

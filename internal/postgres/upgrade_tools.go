@@ -153,7 +153,7 @@ func (r runner) pgUpgrade(ctx context.Context, older binaries, link, check bool)
 		if check {
 			op = "pg_upgrade --check"
 		}
-		return &ServerError{Op: op, Dir: h.dir, Output: failureLines(out.Bytes()), Err: err}
+		return &ServerError{Op: op, Dir: h.dir, Output: h.upgradeFailure(out.Bytes()), Err: err}
 	}
 	return nil
 }
@@ -167,18 +167,6 @@ func (h home) endOrphan() {
 	if pid, err := strconv.Atoi(string(text)); err == nil && pid > 1 && runs(pid, "pg_upgrade") {
 		_ = syscall.Kill(-pid, syscall.SIGKILL) // the caller looks whether it has ended
 	}
-}
-
-// failureLines joins the lines of pg_upgrade's output without those that say that something is well.
-func failureLines(out []byte) string {
-	var kept []byte
-	for line := range bytes.Lines(out) {
-		text := bytes.TrimSpace(line)
-		if !bytes.HasSuffix(text, []byte(" ok")) && !bytes.HasPrefix(text, []byte("---")) {
-			kept = append(append(kept, text...), '\n')
-		}
-	}
-	return lastLines(kept)
 }
 
 // carrySettings copies what ALTER SYSTEM has set in the old cluster to the new one, and returns the names of settings that the

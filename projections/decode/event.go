@@ -92,6 +92,8 @@ func decodeRecord(event *eventstore.Event) (record projections.Record, err error
 			record, err = fetch.DecodeRefresh(event.Body)
 		case fetch.PathRest:
 			record, err = fetch.DecodeRest(event.Body)
+		case fetch.PathRecheck:
+			record, err = fetch.DecodeRecheck(event.Body)
 		case names.PathExport:
 			record, err = names.DecodeExport(event.Body)
 		default:

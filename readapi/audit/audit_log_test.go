@@ -308,7 +308,7 @@ func TestLogAnswers(t *testing.T) {
 		"checkpoints/699": 404, "checkpoints/0": 404, "checkpoints/x": 404, "checkpoints/99999999999999999999": 404,
 		"proofs/inclusion": 400, "proofs/inclusion?seq=0": 400, "proofs/inclusion?seq=x": 400, "proofs/inclusion?seq=1&size=-1": 400, "proofs/inclusion?seq=701": 404,
 		"proofs/inclusion?seq=5&size=4": 404, "proofs/inclusion?seq=1&size=701": 404, "proofs/consistency?from=0": 400, "proofs/consistency?from=2&to=1": 400, "proofs/consistency?from=1&to=701": 404,
-		"proofs/inclusion?seq=9223372036854775807": 404, "proofs/consistency": 400, "proofs/consistency?from=9223372036854775807": 400, "cosignatures": 404, "": 404,
+		"proofs/inclusion?seq=9223372036854775807": 404, "proofs/consistency": 400, "proofs/consistency?from=9223372036854775807": 400, "cosignatures": 405, "": 404,
 	} {
 		if response, body := s.fetch(path); response.StatusCode != want || response.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: got %d %s, want %d", path, response.StatusCode, body, want)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"strata/domain/hash"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/register"
@@ -126,14 +127,18 @@ func lagOf(state *register.State) (lag int64) {
 		if !v.Active {
 			continue
 		}
-		// Most events of another feed give no step, so a version at its leader's tip has folded all that concerns it.
-		if leader := state.Leader(v); leader != nil && v.Height != nil && leader.IndexBlock != nil && v.IndexBlock != nil && *leader.IndexBlock == *v.IndexBlock {
+		// Most events of another feed give no step, so a version at its leader's tip has folded all that concerns it. Without
+		// an ordinals feed, that is nothing.
+		if leader := state.Leader(v); leader != nil && sameBlock(leader.IndexBlock, v.IndexBlock) {
 			v = leader
 		}
 		lag = max(lag, state.LogSize-v.LogSeq)
 	}
 	return lag
 }
+
+// sameBlock says whether two versions are at the same block, or both at none yet.
+func sameBlock(a, b *hash.Hash32) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // shown returns the points that a client may see.
 func (h *history) shown(internals bool) []historyPoint {

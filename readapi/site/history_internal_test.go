@@ -85,11 +85,12 @@ func TestLag(t *testing.T) {
 		follower *register.Version
 		want     int64
 	}{
-		"at the tip of its leader":      {version("ft", "chain_v1", 40, &here), 0},
-		"below the tip of its leader":   {version("ft", "chain_v1", 40, &below), 60},
-		"before its first block":        {version("ft", "chain_v1", 40, nil), 60},
-		"of a leader that has no block": {version("brc20", "ordinals_v1", 40, nil), 60},
-		"reads the log itself":          {version("ft", "log", 40, &here), 60},
+		"at the tip of its leader":    {version("ft", "chain_v1", 40, &here), 0},
+		"below the tip of its leader": {version("ft", "chain_v1", 40, &below), 60},
+		"before its first block":      {version("ft", "chain_v1", 40, nil), 60},
+		"of a leader without a block": {version("brc20", "ordinals_v1", 40, nil), 0},
+		"above a leader without one":  {version("brc20", "ordinals_v1", 40, &here), 60},
+		"reads the log itself":        {version("ft", "log", 40, &here), 60},
 	} {
 		state := &register.State{LogSize: 100, Versions: []*register.Version{chain, ordinals, c.follower}}
 		if lag := lagOf(state); lag != c.want {

@@ -19,7 +19,7 @@ const burnchainLimit = 96
 type BurnchainPage struct {
 	Limit  int    `query:"limit" minimum:"0" maximum:"250" default:"96" doc:"Rows of a page; 0 means the default."`
 	Offset int64  `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest row. With a cursor, at most 1000."`
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}(:[0-9]{1,9})?$" doc:"Where the page begins: a cursor from another page."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,9}$" doc:"Where the page begins: a cursor from another page."`
 }
 
 func (p BurnchainPage) request() page.KeyRequest {

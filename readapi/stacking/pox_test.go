@@ -284,7 +284,7 @@ func (w *poxWorld) checkStackingConformance(t *testing.T) {
 		{burnchain + "rewards?limit=-1", 400, validation("querystring/limit must be >= 0")},
 		{burnchain + "rewards?offset=-1", 400, validation("querystring/offset must be >= 0")},
 		{burnchain + "rewards?offset=x", 400, validation("querystring/offset must be integer")},
-		{burnchain + "rewards?cursor=x", 400, validation(`querystring/cursor must match pattern \"^[0-9]{1,18}(:[0-9]{1,9})?$\"`)},
+		{burnchain + "rewards?cursor=x", 400, validation(`querystring/cursor must match pattern \"^[0-9]{1,18}:[0-9]{1,9}$\"`)},
 		{burnchain + "rewards?cursor=5", 400, validation(`querystring/cursor must match pattern \"^[0-9]{1,18}:[0-9]{1,9}$\"`)},
 		{burnchain + "rewards?cursor=5:0&offset=1001", 400, validation("querystring/offset must be <= 1000 with a cursor")},
 		{burnchain + "rewards?cursor=999999999999999999:999999999", 200, ""},

@@ -26,7 +26,7 @@ type addressPoxTransactionsInput struct {
 	param.BitcoinAddressInput
 	Limit  int    `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Rows of a page; 0 means the default."`
 	Offset int64  `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest row. With a cursor, at most 1000."`
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}(:[0-9]{1,9})?$" doc:"Where the page begins: a cursor from another page."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,9}$" doc:"Where the page begins: a cursor from another page."`
 }
 
 // poxTransaction is an output of a block commit that pays a stacker.

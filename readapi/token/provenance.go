@@ -32,6 +32,7 @@ type contractProvenance struct {
 	LastTokenID schema.Amount    `json:"last_token_id,omitempty" doc:"The last token id that the contract said."`
 	Read        *reportReference `json:"read,omitempty" doc:"The report of the last successful read of the contract."`
 	Failure     *failedAttempt   `json:"failure,omitempty"`
+	Rest        *contractRest    `json:"rest,omitempty" doc:"The last time that the contract used up its budget of fetches or bytes of a day; absent when it never did."`
 }
 
 // missingField is a field that the contract failed to state.
@@ -114,9 +115,11 @@ func (a *api) registerTokenProvenance() {
 
 func (a *api) readProvenance(ctx context.Context, s *engine.Snapshot, likely token.Kind, ref tokenRef) (*tokenProvenance, error) {
 	var notifications []*engine.Result[notificationRow]
+	rests := map[token.Kind]*engine.Result[restRow]{}
 	known, err := findToken(ctx, s, likely, locales{all: true}, ref, func(b *engine.Batch) {
 		for _, kind := range activeKinds(s) {
 			notifications = append(notifications, queryNotification(b, kind, ref))
+			rests[kind] = queryRest(b, kind, ref)
 		}
 	})
 	if err != nil {
@@ -128,6 +131,12 @@ func (a *api) readProvenance(ctx context.Context, s *engine.Snapshot, likely tok
 	p := known.provenance(ref)
 	if p.Token.Missing, err = a.missingFields(ctx, known.contract.kind, known.token); err != nil {
 		return nil, err
+	}
+	if row, ok := rests[known.contract.kind].First(); ok {
+		if p.Contract.Rest, err = row.shape(); err != nil {
+			return nil, err
+		}
+		s.Shows(func() []engine.Lookup { return []engine.Lookup{restLookup(known.contract.kind, ref)} })
 	}
 	for _, n := range notifications {
 		if row, ok := n.First(); ok {

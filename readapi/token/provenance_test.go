@@ -1,7 +1,9 @@
 package token_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"strata/domain/document"
 	"strata/domain/fetch"
@@ -35,6 +37,44 @@ func TestTokenProvenance(t *testing.T) {
 	s.Expect("/metadata/ft/"+apitest.P1+"/provenance", 200, `{"contract":{"contract_id":"`+apitest.P1+`","kind":"ft","sip":"sip-010","block_height":5,"event":"/audit/v1/events/105"},`+
 		`"token":{"token_id":1,"block_height":6,"event":"/audit/v1/events/106","failure":{"seq":310,"event":"/audit/v1/events/310","reason":109,`+
 		`"message":"The token contract produced a Clarity error when trying to fetch metadata"}},"documents":[],"images":[]}`)
+}
+
+// A contract that has used up its budget says so, with what it spent and until when it rests.
+func TestRestInProvenance(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewTokenSite(t)
+	s.Contract(token.FT, apitest.P1, nil)
+	s.Unread(token.FT, apitest.P1, "1", nil)
+	decided := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	until := time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)
+	body, err := (&fetch.Rest{
+		Contract: apitest.P1, DecidedAt: decided, Until: until, Fetches: 812, Bytes: 67_200_512, FetchesMost: 50_000, BytesMost: 64 << 20,
+	}).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/metadata/v1/ft/" + apitest.P1 + "/provenance"
+	const before = `{"contract":{"contract_id":"` + apitest.P1 + `","kind":"ft","sip":"sip-010","block_height":5,"event":"/audit/v1/events/105"%s},` +
+		`"token":{"token_id":1,"block_height":6,"event":"/audit/v1/events/106"},"documents":[],"images":[]}`
+	s.Expect(path, 200, fmt.Sprintf(before, ""))
+
+	for _, kind := range apitest.Kinds { // the projections of all kinds know it
+		s.Insert(string(kind)+"_v1.rest", nil, apitest.Columns{"source_seq": 9, "until": until, "contract_id": apitest.P1})
+	}
+	const event = `"seq":9,"event":"/audit/v1/events/9"}`
+	s.Expect(path, 200, fmt.Sprintf(before, `,"rest":{"until":"2026-03-05T00:00:00.000Z",`+event)) // the log is elsewhere
+	s.Exec(`INSERT INTO log.event (seq, received_at, size, sha256, source, path, content_type, body) VALUES (9, now(), $1, $2, 'metadata', $3, $4, $5)`,
+		len(body), apitest.URIHash(string(body)), fetch.PathRest, fetch.ContentType, body)
+	s.Expect(path, 200, fmt.Sprintf(before, `,"rest":{"since":"2026-03-04T05:06:07.000Z","until":"2026-03-05T00:00:00.000Z",`+
+		`"fetches":{"spent":812,"limit":50000},"bytes":{"spent":67200512,"limit":67108864},`+event))
+	if source := s.Get(path).Header.Get("Strata-Source"); source != "9,105,106" {
+		t.Errorf("got Strata-Source %s", source)
+	}
+	var traced apitest.TraceOf
+	apitest.DecodeJSON(t, s.Get(apitest.TracePath(path)).Body, &traced)
+	if got := s.One(traced, "ft.rest"); got.Sources[0].Seq != 9 || len(got.Sources[0].Pointers) != 1 {
+		t.Errorf("got %v", got)
+	}
 }
 
 // The last notification counts, unless an earlier one froze the token.

@@ -10,7 +10,7 @@ import (
 
 // tracedTokenTables holds the tables of a kind of token.
 type tracedTokenTables struct {
-	contract, token, mintedToken, reference, document, image, want, notification *engine.TraceTable
+	contract, token, mintedToken, reference, document, image, want, rest, notification *engine.TraceTable
 }
 
 var tracedTokens = func() map[token.Kind]*tracedTokenTables {
@@ -69,6 +69,10 @@ func newTracedTokenTables(kind token.Kind) *tracedTokenTables {
 			Name: "want", Key: "key_hash:hex", Values: "kind due_at attempts priority reason severity",
 			Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent, Report: true}},
 		},
+		rest: &engine.TraceTable{
+			Name: "rest", Key: "contract_id", Values: "until",
+			Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
+		},
 		notification: &engine.TraceTable{
 			Name: "notification", Key: "contract_id token_id:text height tx_index event_index", Values: "mode ttl:text",
 			Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[t.pointer]`}},
@@ -77,7 +81,7 @@ func newTracedTokenTables(kind token.Kind) *tracedTokenTables {
 	minted := *tables.token
 	minted.Sources = append([]engine.TraceSource{{Column: "source_seq", Pointers: `coalesce(` + firstMint + `, ` + engine.WholeEvent + `)`, Report: true}}, tables.token.Sources[1:]...)
 	tables.mintedToken = &minted
-	for _, t := range []*engine.TraceTable{tables.contract, tables.token, tables.mintedToken, tables.reference, tables.document, tables.image, tables.want, tables.notification} {
+	for _, t := range []*engine.TraceTable{tables.contract, tables.token, tables.mintedToken, tables.reference, tables.document, tables.image, tables.want, tables.rest, tables.notification} {
 		t.Projection = projection
 	}
 	return tables

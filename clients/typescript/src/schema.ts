@@ -7761,6 +7761,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        BudgetState: {
+            /**
+             * Format: int64
+             * @description What the contract could spend in a day. It rests once it has spent as much.
+             */
+            limit: number;
+            /**
+             * Format: int64
+             * @description In that day (UTC), when the rest began.
+             */
+            spent: number;
+        } & {
+            [key: string]: unknown;
+        };
         BurnBlock: {
             /**
              * Format: int64
@@ -8151,8 +8165,34 @@ export interface components {
             last_token_id?: string;
             /** @description The report of the last successful read of the contract. */
             read?: components["schemas"]["ReportReference"];
+            /** @description The last time that the contract used up its budget of fetches or bytes of a day; absent when it never did. */
+            rest?: components["schemas"]["ContractRest"];
             /** @enum {string} */
             sip: "sip-009" | "sip-010" | "sip-013";
+        } & {
+            [key: string]: unknown;
+        };
+        ContractRest: {
+            /** @description Bytes that their reports added to the log. */
+            bytes?: components["schemas"]["BudgetState"];
+            /** Format: uri-reference */
+            event: string;
+            /** @description Fetch attempts. */
+            fetches?: components["schemas"]["BudgetState"];
+            /** Format: int64 */
+            seq: number;
+            /**
+             * Format: date-time
+             * @description When the budget of the day was used up.
+             * @example 2024-10-29T14:21:02.000Z
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description Nothing is fetched for the contract before, unless a person asks. A time that has passed: the rest is over.
+             * @example 2024-10-29T14:21:02.000Z
+             */
+            until: string;
         } & {
             [key: string]: unknown;
         };

@@ -67,11 +67,18 @@ type record struct {
 
 // records processes records, which come from outside the chain.
 func (b *batch) records(steps []projections.Step) error {
-	all := make([]record, len(steps))
-	for i, step := range steps {
-		all[i].step = step
-		if report, ok := step.Record.(*fetch.Report); ok {
-			all[i].report, all[i].key = report, keyHash(report.Want)
+	all := make([]record, 0, len(steps))
+	for _, step := range steps {
+		switch r := step.Record.(type) {
+		case *fetch.Report:
+			all = append(all, record{step: step, report: r, key: keyHash(r.Want)})
+		case *fetch.Recheck: // as if its reports had come one by one
+			for _, report := range r.Reports() {
+				step.Record = report
+				all = append(all, record{step: step, report: report, key: keyHash(report.Want)})
+			}
+		default:
+			all = append(all, record{step: step})
 		}
 	}
 	for len(all) > 0 {

@@ -229,7 +229,7 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 // A target that was requested before has a plan and needs none of this.
 func (e *Engine) route(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodTrace { // which would show a page the credentials that its browser adds
-		noTrace().Serve(w, r, answer.Moment{})
+		otherMethod("TRACE is not served", []string{"GET", "HEAD", "POST", "OPTIONS"}).Serve(w, r, answer.Moment{})
 		return
 	}
 	least, err := leastPosition(r)
@@ -286,12 +286,6 @@ func (e *Engine) routable(r *http.Request) *http.Request {
 		return &changed
 	}
 	return r
-}
-
-func noTrace() *answer.Answer {
-	status := http.StatusMethodNotAllowed
-	body := ErrorBody{StatusCode: status, Reason: http.StatusText(status), Message: "TRACE is not served"}
-	return ErrorAnswer(body, answer.Config{Status: status, Fields: []answer.Field{{Name: "Allow", Values: []string{"GET, HEAD, POST, OPTIONS"}}}})
 }
 
 func trimSlashes(p string) string {

@@ -10,6 +10,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/projections"
 )
 
 // A contract that rests gets nothing fetched, whatever it prints, until the rest is over. A person gets it fetched all the
@@ -132,6 +133,65 @@ func TestUnchangedRead(t *testing.T) {
 		read(seq)
 		w.checkFailed("another supply has come since", token.FT, name, 5*time.Second, 0, 1, int(fetch.Waiting))
 		w.check("properties", token.FT, factRows, "usdc 1 - Dollar USDC 6 777 100")
+	})
+}
+
+// A recheck changes the rows as its reports do one by one, whether or not what they name is here.
+func TestRecheck(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.outside.web["http://m.io/1.png"] = has("pixels")
+		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
+		w.later()
+		w.mine(by(announce(punks, "nft")))
+		tip, outside := w.tip(), w.tx
+		take := func(seq int64, r projections.Record) projections.Step {
+			return projections.Step{Kind: projections.TakeRecord, Height: tip.Height, IndexBlockHash: tip.IndexBlockHash, BlockSeq: seq, SourceSeq: seq, Record: r}
+		}
+		for name, late := range map[string]int64{"all is here": 0, "the image is not": 1} {
+			var read, resources fetch.Recheck
+			var single []projections.Step
+			for _, of := range []struct {
+				want, seq string
+				recheck   *fetch.Recheck
+				late      int64
+			}{
+				{"read punks 1", `SELECT read_seq::text FROM {schema}.token`, &read, 0},
+				{"document http://m.io/1.json", `SELECT source_seq::text FROM {schema}.document`, &resources, 0},
+				{"image http://m.io/1.png", `SELECT source_seq::text FROM {schema}.image`, &resources, late},
+			} {
+				r := w.answer(token.NFT, of.want)
+				unchanged(r, w.number(token.NFT, of.seq)-of.late)
+				if !of.recheck.Add(r) {
+					t.Fatalf("%s is not taken", of.want)
+				}
+				seq := w.seq + 1
+				if of.recheck == &resources {
+					seq++
+				}
+				single = append(single, take(seq, r))
+			}
+			rowsAfter := func(steps ...projections.Step) []string {
+				t.Helper()
+				attempt, err := outside.Begin(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				before := w.step
+				w.tx = attempt
+				w.fold(steps...)
+				rows := w.dump(token.NFT)
+				if err := attempt.Rollback(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				w.tx, w.step = outside, before
+				return rows
+			}
+			want := rowsAfter(single...)
+			got := rowsAfter(take(w.seq+1, &read), take(w.seq+2, &resources))
+			if !slices.Equal(got, want) || slices.Equal(want, w.dump(token.NFT)) {
+				t.Errorf("%s: got %q, want %q", name, got, want)
+			}
+		}
 	})
 }
 
