@@ -16,6 +16,7 @@ import (
 
 	"strata/internal/pause"
 	"strata/internal/testsignal"
+	"strata/metadata/internal/jobqueue"
 	"strata/metadata/internal/noderead"
 	"strata/metadata/internal/rotation"
 )
@@ -107,7 +108,7 @@ func (m *Metadata) newClient(nodes *rotation.Nodes, loader *loader, recorder *re
 	}
 	client, err := river.NewClient(riverpgxv5.New(m.config.Log.Pool()), &river.Config{
 		Schema:                      riverSchema,
-		Logger:                      queueLogger(m.config.Logger),
+		Logger:                      jobqueue.Logger(m.config.Logger),
 		Queues:                      queues,
 		Workers:                     workers,
 		FetchCooldown:               fetchCooldown,
@@ -162,25 +163,3 @@ func unreachable(err error) bool {
 	}
 	return refused.Code == "25006" // read-only transaction: a standby not promoted yet
 }
-
-// queueLogger returns the logger of the job queue. Its own INFO lines are about the queue's inner life, so they appear
-// only at level DEBUG.
-func queueLogger(logger *slog.Logger) *slog.Logger {
-	if logger.Enabled(context.Background(), slog.LevelDebug) {
-		return logger
-	}
-	return slog.New(warnings{logger.Handler()})
-}
-
-// warnings is a handler that drops lines below WARN.
-type warnings struct{ slog.Handler }
-
-func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
-}
-
-func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return warnings{w.Handler.WithAttrs(attrs)}
-}
-
-func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }

@@ -10,6 +10,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"strata/internal/locks"
+	"strata/metadata/internal/jobqueue"
 )
 
 // riverSchema is the Postgres schema of River's tables, and of the table spent. Everything in them can be restored from the
@@ -38,7 +39,7 @@ const spentSQL = `
 
 // migrate creates River's tables or brings them up to date. Several processes may call it at the same time.
 func migrate(ctx context.Context, pool *pgxpool.Pool, config Config) error {
-	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: riverSchema, Logger: queueLogger(config.Logger)})
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: riverSchema, Logger: jobqueue.Logger(config.Logger)})
 	if err != nil {
 		return fmt.Errorf("prepare the migration of the job queue: %w", err)
 	}

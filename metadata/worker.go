@@ -10,6 +10,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/internal/testsignal"
+	"strata/metadata/internal/jobqueue"
 	"strata/metadata/internal/noderead"
 )
 
@@ -38,7 +39,7 @@ func (w *worker) NextRetry(*river.Job[task]) time.Time { return time.Now().Add(r
 // waits that long for a slot if the attempts before it are slow.
 const loadedWantMaxAge = time.Second
 
-// Work makes one attempt and returns when its report is recorded. It then returns recordedError. After any other error
+// Work makes one attempt and returns when its report is recorded. It then returns jobqueue.RecordedError. After any other error
 // there is no report, and River tries the job again.
 func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
 	// Loading comes before waiting for a slot, so that slots are only held during requests.
@@ -89,7 +90,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
 	if err != nil {
 		return err
 	}
-	return recordedError{}
+	return jobqueue.RecordedError{}
 }
 
 // load reads the want of a job. ok is false if there is nothing to do.

@@ -1,18 +1,18 @@
-package metadata
+package jobqueue
 
 import "github.com/riverqueue/river/rivertype"
 
-// recordedError is returned by a worker whose job was already completed together with its report. It has the methods of
+// RecordedError is returned by a worker whose job was already completed together with its report. It has the methods of
 // River's error for a worker that settles several jobs by itself, and lists no job that River has to settle. So River
 // does not query the job again just to find it completed. If a later version of River took it for an ordinary error,
 // nothing would change: River records errors only for running jobs.
-type recordedError struct{}
+type RecordedError struct{}
 
 // Error implements error.
-func (recordedError) Error() string { return "the job was completed with its report" }
+func (RecordedError) Error() string { return "the job was completed with its report" }
 
 // Jobs returns the jobs that River has to settle: none.
-func (recordedError) Jobs() []*rivertype.JobRow { return nil }
+func (RecordedError) Jobs() []*rivertype.JobRow { return nil }
 
 // ErrorsByID returns the errors of these jobs: none.
-func (recordedError) ErrorsByID() map[int64]error { return nil }
+func (RecordedError) ErrorsByID() map[int64]error { return nil }

@@ -1,18 +1,20 @@
-package metadata
+package jobqueue_test
 
 import (
 	"bytes"
 	"log/slog"
 	"strings"
 	"testing"
+
+	"strata/metadata/internal/jobqueue"
 )
 
 // The job queue's own INFO lines are off, unless somebody looks for faults.
-func TestQueueLogger(t *testing.T) {
+func TestLogger(t *testing.T) {
 	t.Parallel()
 	for level, want := range map[slog.Level]string{slog.LevelInfo: "warn", slog.LevelDebug: "info warn", slog.LevelError: ""} {
 		var said bytes.Buffer
-		logger := queueLogger(slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: level}))).With(slog.Int("a", 1)).WithGroup("g")
+		logger := jobqueue.Logger(slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: level}))).With(slog.Int("a", 1)).WithGroup("g")
 		logger.InfoContext(t.Context(), "info")
 		logger.WarnContext(t.Context(), "warn")
 		var got []string
