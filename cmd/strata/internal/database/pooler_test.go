@@ -131,24 +131,33 @@ func TestPgBouncer(t *testing.T) {
 		for range n {
 			p := made.Next()
 			in := eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: p.Path, ContentType: "application/json", Body: eventstore.NewBody(p.Body)}
-			if _, err := db.Log.Append(t.Context(), in); err != nil {
-				t.Fatal(err)
-			}
+			eventually.Holds(t, "the event is appended", func() bool {
+				_, err := db.Log.Append(t.Context(), in)
+				return err == nil
+			})
 		}
+	}
+	// On a busy machine, a leader may make no progress for a second. Its session is ended then, which the pooler may have given
+	// to somebody else by that time: who appends tries again, as nodes do, and so does who reads.
+	wait := func() {
+		t.Helper()
+		eventually.Holds(t, "all is folded", func() bool {
+			var height int64
+			err := second.Pool.QueryRow(t.Context(), `
+				SELECT b.block_height FROM strata.projection b JOIN strata.projection c ON c.name = 'chain' JOIN log.head ON c.position = size
+				WHERE b.name = 'balances'`).Scan(&height)
+			return err == nil && uint64(height) == made.Expected().Tip.Height
+		})
 	}
 	stop := run(first)
 	run(second)
 	post(first, 40)
 	post(second, 40)
-	replay.Wait(t, second.Log)
+	wait()
 	stop()
 	stopped := time.Now()
 	post(second, 40)
 	post(first, 40)
-	replay.Wait(t, second.Log)
+	wait()
 	t.Logf("fault: behind PgBouncer, the process that leads ends; the other one had folded all %s after", time.Since(stopped).Round(time.Millisecond))
-	var height int64
-	if err := second.Pool.QueryRow(t.Context(), `SELECT block_height FROM strata.projection WHERE name = 'balances'`).Scan(&height); err != nil || uint64(height) != made.Expected().Tip.Height {
-		t.Errorf("got height %d, %v, want %d", height, err, made.Expected().Tip.Height)
-	}
 }
