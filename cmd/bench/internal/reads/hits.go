@@ -68,7 +68,7 @@ func inProcess(ctx context.Context, url string, cacheBytes int64) (api *readapi.
 	if err != nil {
 		return nil, nil, err
 	}
-	api = readapi.New(readapi.Config{Pool: pool, Registry: prometheus.NewRegistry(), CacheBytes: cacheBytes})
+	api = readapi.New(readapi.Config{Pool: pool, Registry: prometheus.NewRegistry(), CacheBytes: cacheBytes, PublicInternals: true})
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
