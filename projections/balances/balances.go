@@ -116,18 +116,20 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 	}
 	b := &batch{spec: p.spec, tx: tx, state: p.state}
 	var touched *projections.Touched // nil for a batch of several steps, which may touch anything
-	var err error
-	single, last := len(steps) == 1, steps[len(steps)-1]
-	if single && last.Kind == projections.TakeRecord { // the chain does not change
+	single, end := len(steps) == 1, steps[len(steps)-1]
+	if single && end.Kind == projections.TakeRecord { // the chain does not change
 		touched = projections.NewTouched()
 	}
 	steps = projections.Lasting(steps)
 	for len(steps) > 0 {
 		if steps[0].Kind == projections.Revert {
 			if single {
-				if touched, err = b.touched(ctx, steps[0]); err != nil {
-					return projections.Outcome{}, err
+				read := &pgx.Batch{}
+				found := b.queueTouched(read, steps[0])
+				if err := tx.SendBatch(ctx, read).Close(); err != nil {
+					return projections.Outcome{}, fmt.Errorf("read what block %s at height %d touched: %w", steps[0].IndexBlockHash, steps[0].Height, err)
 				}
+				touched = found.Touched
 			}
 			if err := b.revert(ctx, steps[0]); err != nil {
 				return projections.Outcome{}, fmt.Errorf("revert block %s at height %d: %w", steps[0].IndexBlockHash, steps[0].Height, err)
@@ -140,14 +142,14 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 		for run < len(steps) && steps[run].Kind == projections.Apply {
 			run++
 		}
-		if err := b.apply(ctx, steps[:run]); err != nil {
+		found, last := &touchedShards{}, &pgx.Batch{}
+		if single {
+			found = b.queueTouched(last, steps[0])
+		}
+		if err := b.apply(ctx, steps[:run], last); err != nil {
 			return projections.Outcome{}, fmt.Errorf("apply blocks at heights %d to %d: %w", steps[0].Height, steps[run-1].Height, err)
 		}
-		if single {
-			if touched, err = b.touched(ctx, steps[0]); err != nil {
-				return projections.Outcome{}, err
-			}
-		}
+		touched = found.Touched
 		steps = steps[run:]
 	}
 	p.state.trim()
@@ -155,7 +157,7 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 	if err != nil {
 		return projections.Outcome{}, err
 	}
-	p.state.position = last.Number
+	p.state.position = end.Number
 	return projections.Outcome{Tip: tip, Touched: touched, Observe: p.observe(ctx, b.negative)}, nil
 }
 

@@ -29,8 +29,9 @@ type negative struct {
 	balance        *big.Int
 }
 
-// apply applies blocks. It reads all rows that they need at once, and writes all changes at once.
-func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
+// apply applies blocks. It reads all rows that they need at once, and writes all changes at once, with the queries of last after
+// them.
+func (b *batch) apply(ctx context.Context, steps []projections.Step, last *pgx.Batch) error {
 	all := make([]effects, len(steps))
 	for i, step := range steps {
 		all[i] = effectsOf(step)
@@ -56,7 +57,7 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 		}
 		all[i] = effects{}
 	}
-	if err := w.flush(ctx, b); err != nil {
+	if err := w.flush(ctx, b, last); err != nil {
 		return err
 	}
 	b.state.tip = tip

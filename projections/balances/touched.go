@@ -1,8 +1,7 @@
 package balances
 
 import (
-	"context"
-	"fmt"
+	"github.com/jackc/pgx/v5"
 
 	"strata/domain/hash"
 	"strata/domain/shard"
@@ -33,31 +32,30 @@ const touchedSQL = `
 	       )
 	FROM here CROSS JOIN below`
 
-// touched returns the shards that change with the tip, which was just applied or is about to be reverted. It returns
-// nil, which stands for all shards, for the first block and when all locks of a version of PoX end.
-func (b *batch) touched(ctx context.Context, step projections.Step) (*projections.Touched, error) {
-	rows, err := b.tx.Query(ctx, b.spec.SQL(touchedSQL), step.Height)
-	if err != nil {
-		return nil, fmt.Errorf("read what the block touches: %w", err)
-	}
-	defer rows.Close()
-	if !rows.Next() {
-		return nil, rows.Err()
-	}
-	var allAccounts bool
-	var blockHash hash.Hash32
-	var accounts []string
-	if err := rows.Scan(&allAccounts, &blockHash, &accounts); err != nil {
-		return nil, fmt.Errorf("read what the block touches: %w", err)
-	}
-	rows.Close()
-	if allAccounts || rows.Err() != nil {
-		return nil, rows.Err()
-	}
-	touched := projections.NewTouched()
-	touched.Add(shard.Height(step.Height), shard.Block(step.IndexBlockHash), shard.Block(blockHash))
-	for _, account := range accounts {
-		touched.Add(shard.Account(account))
-	}
-	return touched, nil
+// touchedShards are the shards that change with a block.
+type touchedShards struct{ *projections.Touched }
+
+// queueTouched queues the query of the shards that change with the tip, which was just applied or is about to be reverted. What
+// it returns has them when the batch has run: nil, which stands for all shards, for the first block and when all locks of a
+// version of PoX end.
+func (b *batch) queueTouched(into *pgx.Batch, step projections.Step) *touchedShards {
+	found := &touchedShards{}
+	into.Queue(b.spec.SQL(touchedSQL), step.Height).Query(func(rows pgx.Rows) error {
+		var allAccounts bool
+		var blockHash hash.Hash32
+		var accounts []string
+		_, err := pgx.ForEachRow(rows, []any{&allAccounts, &blockHash, &accounts}, func() error {
+			if allAccounts {
+				return nil
+			}
+			found.Touched = projections.NewTouched()
+			found.Add(shard.Height(step.Height), shard.Block(step.IndexBlockHash), shard.Block(blockHash))
+			for _, account := range accounts {
+				found.Add(shard.Account(account))
+			}
+			return nil
+		})
+		return err
+	})
+	return found
 }

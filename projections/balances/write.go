@@ -91,7 +91,8 @@ func writeRows(ctx context.Context, b *batch, table string, columns []string, ro
 	return nil
 }
 
-func (w *writes) flush(ctx context.Context, b *batch) error {
+// flush sends all rows, and with the last of them the queries of last, which find them.
+func (w *writes) flush(ctx context.Context, b *batch, last *pgx.Batch) error {
 	for _, table := range []struct {
 		name    string
 		columns []string
@@ -114,15 +115,31 @@ func (w *writes) flush(ctx context.Context, b *batch) error {
 	}
 	w.ledger = nil
 	// In the order of the key, so that two processes can never deadlock.
-	for keys := range slices.Chunk(slices.SortedFunc(maps.Keys(w.holdings), holdingKey.compare), atOnce) {
-		if err := w.upsertHoldings(ctx, b, keys); err != nil {
-			return err
+	keys := slices.SortedFunc(maps.Keys(w.holdings), holdingKey.compare)
+	for ; len(keys) > atOnce; keys = keys[atOnce:] {
+		some := &pgx.Batch{}
+		w.upsertHoldings(some, b, keys[:atOnce])
+		if err := b.tx.SendBatch(ctx, some).Close(); err != nil {
+			return fmt.Errorf("write %d holdings: %w", atOnce, err)
 		}
 	}
-	return w.upsertTokens(ctx, b)
+	closing := &pgx.Batch{}
+	w.upsertHoldings(closing, b, keys)
+	w.upsertTokens(closing, b)
+	closing.QueuedQueries = append(closing.QueuedQueries, last.QueuedQueries...)
+	if closing.Len() == 0 {
+		return nil
+	}
+	if err := b.tx.SendBatch(ctx, closing).Close(); err != nil {
+		return fmt.Errorf("write %d holdings and the owners of %d tokens, and read what the block touches: %w", len(keys), len(w.tokens), err)
+	}
+	return nil
 }
 
-func (w *writes) upsertHoldings(ctx context.Context, b *batch, keys []holdingKey) error {
+func (w *writes) upsertHoldings(into *pgx.Batch, b *batch, keys []holdingKey) {
+	if len(keys) == 0 {
+		return
+	}
 	var (
 		n                     = len(keys)
 		numbers, heights      = make([]int64, n), make([]int64, n)
@@ -139,7 +156,7 @@ func (w *writes) upsertHoldings(ctx context.Context, b *batch, keys []holdingKey
 		fees[i], rewards[i] = projections.Amount(h.fees), projections.Amount(h.rewards)
 		accounts[i], assets[i], kin[i] = key.account, key.asset, h.kind
 	}
-	_, err := b.tx.Exec(ctx, b.spec.SQL(`
+	into.Queue(b.spec.SQL(`
 		INSERT INTO {schema}.holding (n, height, source_seq, balance, sent, received, fees, rewards, account, asset, kind)
 		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::numeric[],
 		                     $7::numeric[], $8::numeric[], $9::text[], $10::text[], $11::text[])
@@ -147,15 +164,11 @@ func (w *writes) upsertHoldings(ctx context.Context, b *batch, keys []holdingKey
 			n = excluded.n, height = excluded.height, source_seq = excluded.source_seq, balance = excluded.balance,
 			sent = excluded.sent, received = excluded.received, fees = excluded.fees, rewards = excluded.rewards`),
 		numbers, heights, seqs, balances, sent, received, fees, rewards, accounts, assets, kin)
-	if err != nil {
-		return fmt.Errorf("write %d holdings: %w", n, err)
-	}
-	return nil
 }
 
-func (w *writes) upsertTokens(ctx context.Context, b *batch) error {
+func (w *writes) upsertTokens(into *pgx.Batch, b *batch) {
 	if len(w.tokens) == 0 {
-		return nil
+		return
 	}
 	keys := slices.SortedFunc(maps.Keys(w.tokens), tokenKey.compare)
 	var (
@@ -172,14 +185,10 @@ func (w *writes) upsertTokens(ctx context.Context, b *batch) error {
 		numbers[i], heights[i], seqs[i], positions[i], txs[i] = t.n, t.height, t.seq, t.position, t.tx
 		hashes[i], values[i], assets[i], owners[i] = key.value[:], t.value, key.asset, projections.NullText(t.owner)
 	}
-	_, err := b.tx.Exec(ctx, b.spec.SQL(`
+	into.Queue(b.spec.SQL(`
 		INSERT INTO {schema}.nft_custody (n, height, source_seq, position, tx_index, value_hash, value, asset, owner)
 		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::int[], $6::bytea[], $7::bytea[], $8::text[], $9::text[])
 		ON CONFLICT (asset, value_hash) DO UPDATE SET
 			n = excluded.n, height = excluded.height, source_seq = excluded.source_seq, position = excluded.position, tx_index = excluded.tx_index, owner = excluded.owner`),
 		numbers, heights, seqs, positions, txs, hashes, values, assets, owners)
-	if err != nil {
-		return fmt.Errorf("write the owners of %d tokens: %w", n, err)
-	}
-	return nil
 }
