@@ -164,7 +164,9 @@ func (p *pipeline) release() {
 	if p.stream == nil {
 		return
 	}
-	if len(p.posted) > 0 { // the transaction is lost, and the results are of no use
+	// With results that nobody asked for, the transaction is lost, and they are of no use. If the connection is lost, too, pgx
+	// is closing it from another goroutine, and panics when both write.
+	if len(p.posted) > 0 && !p.conn.PgConn().IsClosed() {
 		_ = p.stream.Sync()
 	}
 	_ = p.stream.Close() // this fails only after something else has

@@ -29,11 +29,14 @@ func (m *Meter) Count(items int) {
 }
 
 // Rate returns items per second; nil while it is not known.
-func (m *Meter) Rate() *float64 {
-	elapsed := time.Since(m.since)
-	if !m.running || m.items == 0 || elapsed <= 0 {
+func (m *Meter) Rate() *float64 { return m.RateWith(0) }
+
+// RateWith returns the rate with more items, which are not counted yet.
+func (m *Meter) RateWith(more int) *float64 {
+	elapsed, items := time.Since(m.since), m.items+float64(more)
+	if !m.running || items == 0 || elapsed <= 0 {
 		return nil
 	}
-	rate := m.items / elapsed.Seconds()
+	rate := items / elapsed.Seconds()
 	return &rate
 }
