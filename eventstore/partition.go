@@ -144,8 +144,9 @@ func (p *partitions) add(ctx context.Context, need int64) error {
 }
 
 const (
-	// unseenRetries is the maximum number of retries of an append after partitionUnseen.
-	unseenRetries = 20
+	// unseenRetries is the maximum number of retries of an append after partitionUnseen: for a second and more, because a busy
+	// machine may stop the other session between the two.
+	unseenRetries = 200
 	// unseenWait is the wait before each retry.
 	unseenWait = 5 * time.Millisecond
 )
