@@ -153,8 +153,11 @@ func (l *Listener) announce(channel string, number int64) {
 		if w.channel != channel {
 			continue
 		}
+		if number <= w.announced.Load() {
+			continue // the notification was faster
+		}
 		if l.run != nil && l.run.changed != nil { // it listens, so that what others commit is announced as well
-			w.announced.Store(max(number, w.announced.Load()))
+			w.announced.Store(number)
 		}
 		w.Signal()
 	}
