@@ -61,6 +61,10 @@ type Config struct {
 	// Grace is how long requests may go on after Run is told to stop; default 10 s.
 	Grace time.Duration
 
+	// Full reports whether the disk of the database has too little space for more reports; nil for never. Meanwhile nothing is
+	// fetched: what came would be lost, or fill the rest of the disk.
+	Full func() bool
+
 	Logger   *slog.Logger
 	Registry prometheus.Registerer
 }
@@ -102,6 +106,9 @@ type Images interface {
 var ErrUnavailable = errors.New("images can't be stored at the moment")
 
 func (c Config) withDefaults() Config {
+	if c.Full == nil {
+		c.Full = func() bool { return false }
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -52,6 +52,10 @@ func (d *dispatcher) run(ctx context.Context) {
 	defer wake.Stop()
 	failing := false
 	for ctx.Err() == nil {
+		if d.config.Full() {
+			pause.For(ctx, pauseFailed) // jobs dispatched now would only wait for space
+			continue
+		}
 		moved := wake.C()
 		more, err := d.runPass(ctx)
 		switch {

@@ -1,12 +1,7 @@
 package metadata
 
 import (
-	"context"
-	"sync"
-	"time"
-
 	"github.com/riverqueue/river"
-	"golang.org/x/sync/semaphore"
 
 	"strata/domain/fetch"
 )
@@ -72,24 +67,11 @@ func (c Config) concurrency(l lane) int {
 // other half takes jobs from the queue or records reports, so the database's time does not add to that of the requests.
 func (c Config) workers(l lane) int { return min(2*c.concurrency(l), river.QueueNumWorkersMax) }
 
-// requestSlots bounds the jobs of each lane that make requests at the same time.
-type requestSlots map[string]*semaphore.Weighted // by queue
-
-func newRequestSlots(c Config) requestSlots {
-	slots := requestSlots{}
+// slots returns how many jobs of each lane make requests at the same time, by queue.
+func (c Config) slots() map[string]int {
+	most := map[string]int{}
 	for _, l := range c.lanes() {
-		slots[l.queue()] = semaphore.NewWeighted(int64(c.concurrency(l)))
+		most[l.queue()] = c.concurrency(l)
 	}
-	return slots
-}
-
-// acquire waits for a free slot, for at most timeout. The caller must return the slot with release, which may be called
-// twice.
-func (s requestSlots) acquire(ctx context.Context, queue string, timeout time.Duration) (release func(), ok bool) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	if s[queue].Acquire(ctx, 1) != nil {
-		return nil, false
-	}
-	return sync.OnceFunc(func() { s[queue].Release(1) }), true
+	return most
 }

@@ -2,37 +2,16 @@ package metadata
 
 import (
 	"testing"
-	"time"
 
 	"strata/domain/fetch"
 )
 
-func TestSlotsAreAsManyAsConfigured(t *testing.T) {
+func TestLanesHaveMoreWorkersThanSlots(t *testing.T) {
 	t.Parallel()
 	c := Config{Concurrency: 16, Nodes: []string{"http://127.0.0.1"}, Images: imageKeeper{}}
-	slots := newRequestSlots(c)
 	for l, want := range map[lane]int{laneContract: 16, laneDocument: 16, laneImage: 2} {
-		if got := c.workers(l); got <= want {
-			t.Errorf("%s: %d workers, want more than the %d slots", l, got, want)
-		}
-		var ends []func()
-		for range want {
-			end, ok := slots.acquire(t.Context(), l.queue(), time.Minute)
-			if !ok {
-				t.Fatalf("%s: no slot after %d, want %d", l, len(ends), want)
-			}
-			ends = append(ends, end)
-		}
-		if _, ok := slots.acquire(t.Context(), l.queue(), time.Millisecond); ok {
-			t.Errorf("%s: got more than %d slots", l, want)
-		}
-		ends[0]()
-		ends[0]() // must not release a second slot
-		if _, ok := slots.acquire(t.Context(), l.queue(), time.Minute); !ok {
-			t.Errorf("%s: a released slot can't be acquired", l)
-		}
-		if _, ok := slots.acquire(t.Context(), l.queue(), time.Millisecond); ok {
-			t.Errorf("%s: one release frees two slots", l)
+		if slots, workers := c.slots()[l.queue()], c.workers(l); slots != want || workers <= slots {
+			t.Errorf("%s: got %d slots and %d workers, want %d slots and more workers", l, slots, workers, want)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func (m *Metadata) Run(ctx context.Context) error {
 func (m *Metadata) newClient(nodes *rotation.Nodes, loader *loader, recorder *recorder) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{
-		config: m.config, slots: newRequestSlots(m.config),
+		config: m.config, slots: jobqueue.NewSlots(m.config.slots()),
 		reader: noderead.New(noderead.Config{Nodes: nodes, Timeout: m.config.NodeTimeout, Connections: m.config.Concurrency, Attachments: attachmentsPerSecond}),
 		loader: loader, recorder: recorder, metrics: m.metrics, lost: &m.signals.lost,
 	})

@@ -19,7 +19,7 @@ type worker struct {
 	river.WorkerDefaults[task]
 	config   Config
 	reader   *noderead.Reader
-	slots    requestSlots
+	slots    jobqueue.Slots
 	loader   *loader
 	recorder *recorder
 	metrics  *metrics
@@ -30,6 +30,7 @@ type worker struct {
 const (
 	retryAfter       = time.Second
 	retryUnavailable = 10 * time.Second // after ErrUnavailable
+	retryFull        = 5 * time.Second  // while the disk of the database is almost full
 )
 
 // NextRetry implements river.Worker. The pause does not grow, because all errors of a job are temporary.
@@ -42,13 +43,16 @@ const loadedWantMaxAge = time.Second
 // Work makes one attempt and returns when its report is recorded. It then returns jobqueue.RecordedError. After any other error
 // there is no report, and River tries the job again.
 func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
+	if w.config.Full() {
+		return river.JobSnooze(retryFull)
+	}
 	// Loading comes before waiting for a slot, so that slots are only held during requests.
 	loaded := time.Now()
 	want, ok, err := w.load(ctx, job)
 	if err != nil || !ok {
 		return err
 	}
-	releaseSlot, ok := w.slots.acquire(ctx, job.Queue, w.config.slotTimeout())
+	releaseSlot, ok := w.slots.Acquire(ctx, job.Queue, w.config.slotTimeout())
 	if !ok {
 		return river.JobSnooze(retryAfter)
 	}

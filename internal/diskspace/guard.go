@@ -38,7 +38,7 @@ type Guard struct {
 const (
 	enough = iota
 	tight  // builds pause
-	short  // events are refused
+	short  // events are refused, and nothing is fetched
 )
 
 // NewGuard returns a guard that keeps floor bytes free on the disk of a folder; nil if the folder or the floor is zero. Call Run.
@@ -48,7 +48,7 @@ func NewGuard(folder string, floor int64, logger *slog.Logger, registry promethe
 	}
 	g := &Guard{folder: folder, floor: floor, free: Free, logger: logger}
 	g.gauge = instrument.Registered(registry, prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "strata_disk_free_bytes", Help: "Free space on the disk of the private Postgres.",
+		Name: "strata_disk_free_bytes", Help: "Free space on the disk of the database.",
 	}))
 	instrument.Registered(registry, prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "strata_disk_floor_bytes", Help: "Free space below which events are refused; below four times as much, builds of read tables pause.",

@@ -1,4 +1,5 @@
-// Package jobqueue has what the role tells River, its queue of jobs: which lines to log, and that a job is settled.
+// Package jobqueue has what the role tells River, its queue of jobs: which lines to log, and that a job is settled; and how many
+// jobs make requests at a time.
 package jobqueue
 
 import (

@@ -38,6 +38,9 @@ func (s *soak) check(ctx context.Context) {
 		s.broken("the read tables lag %d events %s after the load", s.lag(ctx), recovery)
 	}
 	s.recovered.log = time.Since(began)
+	if err := s.settle(ctx); err != nil {
+		s.broken("see what is due of the metadata of tokens: %v", err)
+	}
 	if err := s.server.end(syscall.SIGINT, time.Minute); err != nil {
 		s.broken("%v", err)
 	}
@@ -107,18 +110,8 @@ func (s *soak) checkLog(ctx context.Context) error {
 	if n := int64(s.checked.events); n != size || n != last || n > 0 && first != 1 {
 		s.broken("the log has %d events from %d to %d, and its head says %d: there is a gap", n, first, last, size)
 	}
-	rows, err := conn.Query(ctx, `SELECT path, sha256, count(*) FROM log.event GROUP BY path, sha256`)
+	stored, err := s.checkEvents(ctx, conn)
 	if err != nil {
-		return err
-	}
-	stored := map[posted]int{}
-	var path string
-	var digest []byte
-	var count int
-	if _, err := pgx.ForEachRow(rows, []any{&path, &digest, &count}, func() error {
-		stored[posted{path, [sha256.Size]byte(digest)}] = count
-		return nil
-	}); err != nil {
 		return err
 	}
 	s.checked.compare(s.feed.posts, stored)
@@ -128,7 +121,37 @@ func (s *soak) checkLog(ctx context.Context) error {
 	if s.checked.foreign > 0 {
 		s.broken("%d events are in the log that nobody posted, or that were posted less often", s.checked.foreign)
 	}
-	return nil
+	if got := s.gateway.requests.Load(); s.fetched.exchanges > got {
+		s.broken("the log has %d answers of the gateway, which got %d requests", s.fetched.exchanges, got)
+	}
+	return s.checkTokens(ctx, conn)
+}
+
+// checkEvents counts the events of the log that came from outside, by what they are, and reads those that the server has appended itself.
+func (s *soak) checkEvents(ctx context.Context, conn *pgx.Conn) (stored map[posted]int, err error) {
+	rows, err := conn.Query(ctx, `
+		SELECT source, path, sha256, CASE WHEN starts_with(path, '/') THEN null ELSE body END, count(*) FROM log.event GROUP BY source, path, sha256, 4`)
+	if err != nil {
+		return nil, err
+	}
+	stored = map[posted]int{}
+	var source, path string
+	var digest, body []byte
+	var count int
+	_, err = pgx.ForEachRow(rows, []any{&source, &path, &digest, &body, &count}, func() error {
+		if !own(source, path) {
+			stored[posted{path, [sha256.Size]byte(digest)}] += count
+			return nil
+		}
+		if count > 1 {
+			s.broken("%d events of the server say the same: %s", count, body)
+		}
+		if err := s.fetched.note(path, body); err != nil {
+			s.broken("an event of the server, %s: %v", path, err)
+		}
+		return nil
+	})
+	return stored, err
 }
 
 // compare counts the events that were accepted and are not stored, those that are stored more often than they were

@@ -105,7 +105,7 @@ func (s *soak) superviseServer(ctx context.Context) {
 		s.restarting.Lock()
 		if _, ended := s.server.current(); isClosed(ended) && ctx.Err() == nil {
 			now := time.Now()
-			if !s.timeline.during(databaseDown, now.Add(-time.Second), now) {
+			if !s.timeline.during(databaseDown, now.Add(-time.Second), now) && !s.timeline.during(diskFull, now.Add(-time.Second), now) {
 				s.broken("the server ended by itself; it said:\n%s", s.server.said())
 			}
 			s.exits++
@@ -138,7 +138,7 @@ func (s *soak) restartDatabase(ctx context.Context) {
 }
 
 func (s *soak) startDatabase(ctx context.Context) error {
-	cluster, err := postgres.Start(ctx, postgres.Config{DataDir: s.dir})
+	cluster, err := postgres.Start(ctx, postgres.Config{DataDir: s.databaseDir})
 	if err != nil {
 		return err
 	}
@@ -158,13 +158,15 @@ func (s *soak) stopDatabase(ctx context.Context) error {
 }
 
 // adminURL is the URL for the superuser of the database.
-func (s *soak) adminURL() string {
+func (s *soak) adminURL() string { return s.running().AdminURL() }
+
+func (s *soak) running() *postgres.Cluster {
 	s.databaseMu.Lock()
 	defer s.databaseMu.Unlock()
-	return s.cluster.AdminURL()
+	return s.cluster
 }
 
-// disturb restarts Postgres twice and Redis twice, and takes all nodes down once, at fixed shares of the duration.
+// disturb restarts Postgres twice and Redis twice, fills the disk and takes all nodes down once, at fixed shares of the duration.
 func (s *soak) disturb(ctx context.Context) {
 	began := time.Now()
 	for _, step := range []struct {
@@ -172,13 +174,14 @@ func (s *soak) disturb(ctx context.Context) {
 		what  string
 		do    func(context.Context)
 	}{
-		{0.15, "stop Redis", s.stopRedis},
-		{0.25, "start Redis", s.startRedis},
-		{0.35, "", s.restartDatabase},
-		{0.50, "stop Redis", s.stopRedis},
-		{0.60, "start Redis", s.startRedis},
-		{0.70, "", s.restartDatabase},
-		{0.85, "", s.allNodesDown},
+		{0.08, "stop Redis", s.stopRedis},
+		{0.18, "start Redis", s.startRedis},
+		{0.25, "", s.restartDatabase},
+		{0.40, "", s.fillDisk},
+		{0.65, "stop Redis", s.stopRedis},
+		{0.72, "start Redis", s.startRedis},
+		{0.77, "", s.restartDatabase},
+		{0.88, "", s.allNodesDown},
 	} {
 		if pause.For(ctx, time.Until(began.Add(time.Duration(step.share*float64(s.Duration))))); ctx.Err() != nil {
 			return

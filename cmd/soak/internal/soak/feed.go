@@ -1,11 +1,15 @@
 package soak
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"net/http"
 	"regexp"
 	"strconv"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"strata/domain/nodeevent"
 	"strata/internal/synth/synthchain"
@@ -13,7 +17,11 @@ import (
 
 // feed posts a made-up chain, and remembers what it has posted.
 type feed struct {
-	tip     atomic.Int64
+	tip      atomic.Int64
+	accepted atomic.Int64 // attempts
+	refused  atomic.Int64 // attempts
+
+	mu      sync.Mutex
 	posts   map[posted]*deliveries
 	total   deliveries
 	retries uint64
@@ -34,23 +42,13 @@ var heightPattern = regexp.MustCompile(`"block_height":(\d+)`)
 
 // run posts until ctx is done.
 func (f *feed) run(ctx context.Context, observer string, rate float64, seed uint64) {
-	f.posts = map[posted]*deliveries{}
 	chain := synthchain.Everything(seed, synthchain.V40)
 	chain.ForkProbability, chain.ForgetHistory = 0.1, true
 	_ = synthchain.Simulation{Observer: observer, Chain: chain, Rate: rate, Progress: f.note}.Run(ctx) // it fails only because ctx is done
 }
 
 func (f *feed) note(p synthchain.Progress) {
-	key := posted{p.Last.Path, sha256.Sum256(p.Last.Body)}
-	if f.posts[key] == nil {
-		f.posts[key] = &deliveries{}
-	}
-	for _, d := range []*deliveries{f.posts[key], &f.total} {
-		d.attempts++
-		if p.Failure == nil {
-			d.accepted++
-		}
-	}
+	f.count(posted{p.Last.Path, sha256.Sum256(p.Last.Body)}, p.Failure == nil)
 	f.retries = p.Retries
 	if p.Failure == nil && p.Last.Path == nodeevent.PathBlock {
 		if found := heightPattern.FindSubmatch(p.Last.Body); found != nil {
@@ -59,4 +57,49 @@ func (f *feed) note(p synthchain.Progress) {
 			}
 		}
 	}
+}
+
+// count notes an attempt to post an event.
+func (f *feed) count(key posted, accepted bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.posts == nil {
+		f.posts = map[posted]*deliveries{}
+	}
+	if f.posts[key] == nil {
+		f.posts[key] = &deliveries{}
+	}
+	for _, d := range []*deliveries{f.posts[key], &f.total} {
+		d.attempts++
+		if accepted {
+			d.accepted++
+		}
+	}
+	if accepted {
+		f.accepted.Add(1)
+	} else {
+		f.refused.Add(1)
+	}
+}
+
+// offer posts an event once, beside those of the chain. The status is 0 without an answer.
+func (f *feed) offer(ctx context.Context, observer, path string, body []byte) (status int, retryAfter bool) {
+	accepted := false
+	defer func() { f.count(posted{path, sha256.Sum256(body)}, accepted) }()
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, observer+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, false
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Close = true
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		return 0, false
+	}
+	_ = response.Body.Close()
+	accepted = response.StatusCode == http.StatusOK
+	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
+	return response.StatusCode, err == nil && seconds > 0
 }

@@ -5,15 +5,19 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"strata/internal/testkit/outside"
 )
 
 // node is the RPC server of a made-up Stacks node, which can be down, failing or slow.
 type node struct {
 	address string
-	tip     *atomic.Int64 // the newest block of the feed
+	world   *outside.World // answers calls of contracts
+	tip     *atomic.Int64  // the newest block of the feed
 	mood    atomic.Int32
 
 	mu     sync.Mutex
@@ -27,12 +31,12 @@ const (
 	slow
 )
 
-func newNode(tip *atomic.Int64) (*node, error) {
+func newNode(tip *atomic.Int64, world *outside.World) (*node, error) {
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
-	n := &node{address: address, tip: tip}
+	n := &node{address: address, tip: tip, world: world}
 	return n, n.up()
 }
 
@@ -78,7 +82,14 @@ func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	height := n.tip.Load()
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Canonical-Stacks-Tip-Height", fmt.Sprint(height))
-	if r.URL.Path == "/v2/info" {
+	switch {
+	case strings.HasPrefix(r.URL.Path, "/v2/contracts/call-read/"):
+		n.world.ServeHTTP(w, r)
+		return
+	case strings.HasPrefix(r.URL.Path, "/v2/contracts/interface/"), strings.HasPrefix(r.URL.Path, "/v2/attachments/"):
+		w.WriteHeader(http.StatusNotFound)
+		return
+	case r.URL.Path == "/v2/info":
 		_, _ = fmt.Fprintf(w, `{"network_id":1,"server_version":"node","burn_block_height":900000,"stacks_tip_height":%d,`+
 			`"stacks_tip":"%064x","stacks_tip_consensus_hash":"%040x","is_fully_synced":true}`, height, height, height)
 		return

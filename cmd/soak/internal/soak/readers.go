@@ -105,6 +105,11 @@ func (r *readers) note(f failure, length int) bool {
 	defer r.mu.Unlock()
 	r.answers[f.status]++
 	switch f.status {
+	case http.StatusUnprocessableEntity:
+		if !strings.HasPrefix(f.target, metadataPrefix) {
+			break // only the metadata of a token that has not come is answered so
+		}
+		fallthrough
 	case http.StatusOK, http.StatusNotFound:
 		if length > 0 {
 			r.latency = append(r.latency, f.to.Sub(f.from))
@@ -134,7 +139,7 @@ func (t *timeline) class(f failure) (name string, ok bool) {
 	case f.status == 0 && t.during(processDead, f.from, f.to):
 		return "no answer: " + string(processDead), true
 	case f.status == http.StatusServiceUnavailable && f.retryAfter:
-		for _, c := range []cause{starting, databaseDown} {
+		for _, c := range []cause{starting, databaseDown, diskFull} {
 			if t.during(c, f.from, f.to) {
 				return "503 with Retry-After: " + string(c), true
 			}

@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -49,6 +50,7 @@ func (s *soak) report() *Report {
 	r.row("events lost", "%d", s.checked.lost)
 	r.row("events that nobody posted", "%d", s.checked.foreign)
 	r.row("strata verify", "%s", s.checked.verified)
+	s.reportFetched(r)
 	s.reportReaders(r, "reads", &s.readers)
 	s.reportReaders(r, "costly reads of attackers", &s.costly)
 	r.row("other attacks", "%d slow senders, %d deaf readers, %d connections held open, %d deaf streams",
@@ -57,6 +59,19 @@ func (s *soak) report() *Report {
 	r.row("… until it was ready again", "%s", s.recovered.process)
 	r.row("restarts of Postgres", "%d", len(s.recovered.database))
 	r.row("… until the server was ready again", "%s", s.recovered.database)
+	if s.disk != nil {
+		became := "went on"
+		if s.recovered.panicked {
+			became = "ended, and was started again"
+		}
+		r.row("disk of the database", "%d MiB in use at the end of the load", s.diskUsed>>20)
+		r.row("disk full to the floor", "%s, in which %d attempts to post an event were refused", s.diskFullFor(), s.recovered.refused)
+		r.row("… until events were taken again", "%s", s.recovered.floor)
+		r.row("disk full to the last byte", "%s; Postgres %s", s.diskFullFor(), became)
+		r.row("… until the server was ready again", "%s", s.recovered.disk)
+	} else {
+		r.row("disk full", "%s", s.noDisk)
+	}
 	if s.redis != nil {
 		r.row("stops of Redis", "%d", s.redisStops)
 	}
@@ -73,6 +88,22 @@ func (s *soak) report() *Report {
 	return r
 }
 
+// reportFetched adds what was fetched for tokens.
+func (s *soak) reportFetched(r *Report) {
+	f := &s.fetched
+	r.row("events of the server itself", "%d, about %d reads of contracts and %d documents that came; the gateway got %d requests", f.events, f.reads, f.documents, s.gateway.requests.Load())
+	var failed []string
+	for _, class := range slices.Sorted(maps.Keys(f.failed)) {
+		failed = append(failed, fmt.Sprintf("%d %s", f.failed[class], class))
+	}
+	r.row("… requests for documents that failed", "%s", cmp.Or(strings.Join(failed, ", "), "none"))
+	r.row("… rows at the end", "%d tokens, %d of them read from their contracts; %d documents, and %d that have not come", f.rows.tokens, f.rows.read, f.rows.documents, f.rows.unavailable)
+	r.row("… nothing due any more after the load", "%s, besides %d of processes that were killed", f.settled.Round(10*time.Millisecond), f.interrupted)
+	if f.documents == 0 || f.rows.documents == 0 {
+		s.broken("no document of a token was fetched")
+	}
+}
+
 // reportReaders adds the answers and the classes of errors that readers got.
 func (s *soak) reportReaders(r *Report, what string, got *readers) {
 	total := 0
@@ -85,7 +116,7 @@ func (s *soak) reportReaders(r *Report, what string, got *readers) {
 	}
 	slices.Sort(got.latency)
 	if len(got.latency) > 0 {
-		r.row(what, "%d; %d with 200, %d with 404; p50 %s, p99 %s", total, got.answers[200], got.answers[404],
+		r.row(what, "%d; %d with 200, %d with 404, %d with 422; p50 %s, p99 %s", total, got.answers[200], got.answers[404], got.answers[422],
 			got.latency[len(got.latency)/2].Round(100*time.Microsecond), got.latency[len(got.latency)*99/100].Round(100*time.Microsecond))
 	}
 	classes, examples := map[string]int{}, map[string]failure{}

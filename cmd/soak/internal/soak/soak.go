@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"strata/internal/postgres"
+	"strata/internal/testkit/outside"
 )
 
 // Config describes a run.
@@ -34,11 +35,17 @@ type Config struct {
 // soak is a run.
 type soak struct {
 	Config
-	dir      string // temporary
+	dir         string // temporary
+	databaseDir string // the data directory of Postgres
+	disk        *disk  // that it is on; nil where no disk can be mounted
+	noDisk      string // why
+	diskUsed    int64  // at the end of the load, in bytes
+
 	api      string // URL
 	server   *process
 	redis    *process // nil where redis-server is not installed
 	nodes    []*node
+	gateway  *gateway
 	timeline timeline
 
 	databaseMu sync.Mutex
@@ -60,9 +67,13 @@ type soak struct {
 	flaps      int
 	recovered  struct {
 		process, database recoveries
+		floor, disk       recoveries    // after the disk was full, to the floor and to the last byte
+		refused           int64         // attempts to post an event, while the disk was full to the floor
+		panicked          bool          // Postgres ended when the disk was full to the last byte
 		log               time.Duration // until all events were in the read tables, at the end
 	}
 	checked checked
+	fetched fetched
 
 	violationsMu sync.Mutex
 	violations   []string
@@ -104,8 +115,12 @@ func Run(ctx context.Context, config Config) (report *Report, err error) {
 	return s.report(), ctx.Err()
 }
 
+// lastTokenID is the highest number of a token that each collection has, besides those that it has minted.
+const lastTokenID = 30
+
 // startAll starts Postgres, Redis, the nodes and the server.
 func (s *soak) startAll(ctx context.Context) error {
+	s.mountDatabase()
 	if err := s.startDatabase(ctx); err != nil {
 		return err
 	}
@@ -121,10 +136,16 @@ func (s *soak) startAll(ctx context.Context) error {
 	args := []string{
 		"serve", "--database-url", s.cluster.URL(), "--data-dir", filepath.Join(s.dir, "server"), "--log-level", "WARN",
 		"--api-addr", addresses[0], "--observer-addr", addresses[1], "--metrics-addr", addresses[2],
-		"--roles", "observer,projector,api", // token metadata would add events to the log that nobody posted
 	}
+	if s.disk != nil {
+		args = append(args, "--disk-folder", s.disk.folder, "--disk-floor", fmt.Sprint(diskFloor))
+	}
+	// Documents come from the gateway alone, which is on this machine: no public address is asked.
+	world := &outside.World{LastTokenID: func(string) uint64 { return lastTokenID }}
+	s.gateway = newGateway(world)
+	args = append(args, "--ipfs-gateways", s.gateway.server.URL, "--fetch-allow", "127.0.0.1")
 	for range 2 {
-		n, err := newNode(&s.feed.tip)
+		n, err := newNode(&s.feed.tip, world)
 		if err != nil {
 			return err
 		}
@@ -184,6 +205,12 @@ func (s *soak) load(ctx context.Context) {
 	}
 	group.Wait()
 	s.ended = time.Now()
+	if s.disk != nil {
+		var err error
+		if s.diskUsed, err = s.disk.used(); err != nil {
+			s.broken("%v", err)
+		}
+	}
 	s.logf("the load has ended")
 }
 
@@ -197,5 +224,15 @@ func (s *soak) stopAll() {
 	for _, n := range s.nodes {
 		n.down()
 	}
-	_ = s.stopDatabase(context.Background())
+	if s.gateway != nil {
+		s.gateway.server.Close()
+	}
+	if err := s.stopDatabase(context.Background()); err != nil {
+		s.logf("stop Postgres: %v", err)
+	}
+	if s.disk != nil {
+		if err := s.disk.unmount(); err != nil {
+			s.logf("unmount %s: %v", s.disk.folder, err)
+		}
+	}
 }

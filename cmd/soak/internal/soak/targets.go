@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -18,7 +19,15 @@ type subjects struct {
 	Blocks   []string
 	TxIDs    []string
 	Accounts []string
+	Coins    []string // contracts of fungible tokens; none at first
+	Pieces   []piece  // non-fungible tokens; none at first
 }
+
+// piece is a non-fungible token.
+type piece struct{ contract, id string }
+
+// metadataPrefix begins the paths of the metadata of tokens.
+const metadataPrefix = "/metadata/v1/"
 
 // scout keeps the subjects up to date, through the API itself.
 type scout struct {
@@ -54,9 +63,45 @@ func (s *scout) run(ctx context.Context) {
 			n.TxIDs = append(n.TxIDs, t.TxID)
 			n.Accounts = append(n.Accounts, t.Sender)
 		}
+		s.findTokens(ctx, n)
 		s.found.Store(n)
 	}
 }
+
+// findTokens adds tokens: some of the fungible ones, and the others that an account holds.
+func (s *scout) findTokens(ctx context.Context, n *subjects) {
+	if before := s.found.Load(); before != nil {
+		n.Pieces = before.Pieces
+	}
+	var coins struct {
+		Results []struct {
+			Contract string `json:"contract_principal"`
+		}
+	}
+	if s.ask(ctx, metadataPrefix+"ft?limit=60", &coins) == nil {
+		for _, c := range coins.Results {
+			n.Coins = append(n.Coins, c.Contract)
+		}
+	}
+	var held struct {
+		Results []struct {
+			Asset string `json:"asset_identifier"`
+			Value struct{ Repr string }
+		}
+	}
+	if s.ask(ctx, "/extended/v1/tokens/nft/holdings?limit=50&principal="+n.Accounts[rand.IntN(len(n.Accounts))], &held) == nil {
+		for _, h := range held.Results {
+			contract, _, _ := strings.Cut(h.Asset, "::")
+			if id, ok := strings.CutPrefix(h.Value.Repr, "u"); ok {
+				n.Pieces = append(n.Pieces, piece{contract, id})
+			}
+		}
+		n.Pieces = n.Pieces[max(0, len(n.Pieces)-piecesKept):]
+	}
+}
+
+// piecesKept bounds the number of pieces.
+const piecesKept = 500
 
 func (s *scout) ask(ctx context.Context, path string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -81,7 +126,20 @@ func (s *scout) ask(ctx context.Context, path string, into any) error {
 // invalid, but a block that a fork has replaced is not found.
 func (n *subjects) target(random *rand.Rand) (path string, forwarded bool) {
 	pick := func(from []string) string { return from[random.IntN(len(from))] }
-	switch random.IntN(20) {
+	switch random.IntN(23) {
+	case 20:
+		return metadataPrefix + "ft?limit=20", false
+	case 21:
+		if len(n.Coins) > 0 {
+			return metadataPrefix + "ft/" + pick(n.Coins), false
+		}
+		return metadataPrefix, false
+	case 22:
+		if len(n.Pieces) > 0 {
+			p := n.Pieces[random.IntN(len(n.Pieces))]
+			return metadataPrefix + "nft/" + p.contract + "/" + p.id, false
+		}
+		return metadataPrefix, false
 	case 0:
 		return "/extended/v1/status", false
 	case 1:

@@ -12,13 +12,14 @@ const (
 	processDead  cause = "the process was dead"      // from its end until it answers anything
 	starting     cause = "the process was starting"  // from its end until it is ready
 	databaseDown cause = "the database was down"     // from its end until the server is ready again
+	diskFull     cause = "the disk was full"         // to the last byte, until the server is ready again
 	nodesDown    cause = "no node answered requests" // only forwarded requests suffer
 )
 
 // grace is the time after a span in which its effects still count as its own: connections that broke with the database
 // are noticed when they are used, and nodes when they are probed.
 var grace = map[cause]time.Duration{
-	processDead: 250 * time.Millisecond, starting: time.Second, databaseDown: 3 * time.Second, nodesDown: 3 * time.Second,
+	processDead: 250 * time.Millisecond, starting: time.Second, databaseDown: 3 * time.Second, diskFull: 3 * time.Second, nodesDown: 3 * time.Second,
 }
 
 // timeline knows when which cause of errors was there.

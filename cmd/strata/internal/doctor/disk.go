@@ -8,10 +8,19 @@ import (
 	"strata/internal/diskspace"
 )
 
-// disk checks the free space of the data directory's disk: the private Postgres and spooled bodies are there.
+// disk checks the free space of the disk that a server would watch: that of the data directory, where the private Postgres and spooled
+// bodies are, or the one that the settings name.
 func (x *examination) disk() {
 	const subject = "disk"
-	folder := x.command.Database.DataDir
+	folder := x.command.DiskFolder
+	if folder != "" {
+		if _, known := diskspace.Free(folder); !known {
+			x.add(Failure, subject, "Name a folder that this user can reach with --disk-folder.", "it can't be found out how much is free on the disk of %s: strata serve does not start", folder)
+			return
+		}
+	} else {
+		folder = x.command.Database.DataDir
+	}
 	// Before the first start, the folder that will hold it tells.
 	for {
 		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {

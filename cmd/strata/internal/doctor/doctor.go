@@ -22,13 +22,14 @@ import (
 // Command is strata doctor. Its flags have the names and variables of those of strata serve, so that it looks at what a
 // server with the same settings would use.
 type Command struct {
-	Database  database.Flags `embed:"" group:"Database:"`
-	Audit     audit.Flags    `embed:"" group:"Audit:"`
-	Nodes     []string       `env:"STRATA_NODES" placeholder:"URL,..." help:"RPC addresses of Stacks nodes (empty = none)."`
-	RedisURL  string         `env:"STRATA_REDIS_URL" placeholder:"URL" help:"Redis in which API processes share cached answers (empty = none)."`
-	DiskFloor int64          `default:"268435456" env:"STRATA_DISK_FLOOR" help:"Free space that strata serve keeps on the disk of the private Postgres, in bytes."`
-	Timeout   time.Duration  `default:"10s" placeholder:"TIME" help:"Maximum time to wait for each of the database, a node and Redis (${default})."`
-	JSON      bool           `name:"json" help:"Print JSON."`
+	Database   database.Flags `embed:"" group:"Database:"`
+	Audit      audit.Flags    `embed:"" group:"Audit:"`
+	Nodes      []string       `env:"STRATA_NODES" placeholder:"URL,..." help:"RPC addresses of Stacks nodes (empty = none)."`
+	RedisURL   string         `env:"STRATA_REDIS_URL" placeholder:"URL" help:"Redis in which API processes share cached answers (empty = none)."`
+	DiskFloor  int64          `default:"268435456" env:"STRATA_DISK_FLOOR" help:"Free space that strata serve keeps on the disk of the database, in bytes."`
+	DiskFolder string         `env:"STRATA_DISK_FOLDER" placeholder:"PATH" help:"Folder on that disk (empty = that of the data directory)."`
+	Timeout    time.Duration  `default:"10s" placeholder:"TIME" help:"Maximum time to wait for each of the database, a node and Redis (${default})."`
+	JSON       bool           `name:"json" help:"Print JSON."`
 }
 
 // Level is how a check came out.

@@ -68,6 +68,10 @@ func TestNothingYet(t *testing.T) {
 	}
 	got = examine(t, &Command{Database: database.Flags{DataDir: dir}, DiskFloor: 1 << 60})
 	got.want(Failure, "disk", "events are refused")
+	got = examine(t, &Command{Database: database.Flags{DataDir: dir}, DiskFloor: 1, DiskFolder: t.TempDir()})
+	got.want(OK, "disk", "free in")
+	got = examine(t, &Command{Database: database.Flags{DataDir: dir}, DiskFloor: 1, DiskFolder: dir})
+	got.want(Failure, "disk", "does not start")
 	got = examine(t, &Command{Database: database.Flags{DatabaseURL: "postgres://127.0.0.1:1/none", DataDir: dir}})
 	got.want(Failure, "database", "--database-url")
 }

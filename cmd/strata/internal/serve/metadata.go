@@ -70,7 +70,7 @@ func (c *Command) fetch(ctx context.Context, group *errgroup.Group, db *database
 	}
 	config := metadata.Config{
 		ContractFetches: c.FetchPerContract, ContractBytes: c.FetchBytes,
-		Log: db.Log, Elsewhere: wants, Web: web, Data: document.ParseData, Concurrency: c.FetchConcurrency, Logger: logger, Registry: registry,
+		Log: db.Log, Elsewhere: wants, Web: web, Data: document.ParseData, Concurrency: c.FetchConcurrency, Full: c.disk.Short, Logger: logger, Registry: registry,
 		Resolve: func(uri string) ([]metadata.Candidate, error) {
 			links, err := document.Resolve(uri, c.gateways())
 			candidates := make([]metadata.Candidate, len(links))

@@ -77,7 +77,8 @@ type Command struct {
 	ObserverSecret      string        `env:"STRATA_OBSERVER_SECRET" placeholder:"SECRET" help:"Secret that senders of events must show, as a bearer token or as the first segment of the path (empty = none)."`
 	ObserverHosts       []string      `env:"STRATA_OBSERVER_HOSTS" placeholder:"NAME,..." help:"Names of this machine that events on its loopback interface may be addressed to, besides addresses and names without a dot."`
 	OrdhookToken        string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
-	DiskFloor           int64         `default:"268435456" env:"STRATA_DISK_FLOOR" help:"Free space to keep on the disk of the private Postgres, in bytes: below it events are refused with 503, and below four times as much, builds of read tables pause (0 = no check)."`
+	DiskFloor           int64         `default:"268435456" env:"STRATA_DISK_FLOOR" help:"Free space to keep on the disk of the database, in bytes: below it events are refused with 503 and no token metadata is fetched, and below four times as much, builds of read tables pause (0 = no check)."`
+	DiskFolder          string        `env:"STRATA_DISK_FOLDER" placeholder:"PATH" help:"Folder on the disk that --disk-floor is about, such as the data directory of a Postgres on this machine that --database-url names (empty = the private Postgres; with --database-url, no check)."`
 	StrictParameters    bool          `env:"STRATA_STRICT_PARAMETERS" help:"Refuse requests with parameters that their operation does not know (400); otherwise these are ignored, and the answer's header Strata-Ignored-Parameters names them."`
 	OrdinalsTxIDPrefix  bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix transaction ids of inscriptions with 0x; ordinals-api does not."`
 	ForkChoice          string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
@@ -172,7 +173,9 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		return err
 	}
 	defer wants.close()
-	c.disk = diskspace.NewGuard(db.DataDir, c.DiskFloor, logger, registry)
+	if c.disk, err = c.watchedDisk(db, logger, registry); err != nil {
+		return err
+	}
 
 	c.draining.delay = c.DrainDelay
 	ctx, stop := c.draining.after(ctx, logger)

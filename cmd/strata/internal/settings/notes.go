@@ -15,6 +15,7 @@ var notes = map[string]string{
 	"database-connections":             `See [Connections to the database](#connections-to-the-database).`,
 	"database-read-url":                `See [scaling.md](scaling.md#read-replicas).`,
 	"disk-floor":                       `See [Disk space](#disk-space).`,
+	"disk-folder":                      `See [Disk space](#disk-space).`,
 	"faucet-private-key":               `Prefer the variable: others can read command lines. See [Faucets](#faucets).`,
 	"fork-choice":                      `See [projections.md](projections.md).`,
 	"image-store":                      "`dir`, `dir:///path` or `s3://KEY:SECRET@HOST/BUCKET/PREFIX`.",

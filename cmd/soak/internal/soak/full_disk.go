@@ -1,0 +1,163 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/internal/pause"
+)
+
+const (
+	// diskFloor is the free space below which the server refuses events. Above what is left at the floor, Postgres has room for some
+	// segments of its WAL, each of 16 MiB, so that it works as long as nobody writes much.
+	diskFloor = 128 << 20
+	leftBelow = 96 << 20
+	// diskBase and diskPerEvent are the size of the disk: an empty database with its WAL, and what an event adds with its WAL and its
+	// rows. Both are more than what runs have used.
+	diskBase     = 2 << 30
+	diskPerEvent = 512 << 10
+	// diskFullMost is how long the disk stays full, at the floor and to the last byte.
+	diskFullMost = 10 * time.Second
+)
+
+// diskFullFor is how long the disk stays full, at the floor and to the last byte.
+func (s *soak) diskFullFor() time.Duration {
+	return min(diskFullMost, (s.Duration / 15).Round(time.Second))
+}
+
+// mountDatabase gives the database a disk of its own. Where that is impossible, the run goes on without a full disk, and says so.
+func (s *soak) mountDatabase() {
+	s.databaseDir = s.dir
+	d, err := mountDisk(filepath.Join(s.dir, "disk"), diskBase+diskPerEvent*int64(s.Rate*s.Duration.Seconds()))
+	if err != nil {
+		s.noDisk = fmt.Sprintf("not tried, needs root on Linux (mount: %v)", err)
+		s.logf("disk full: %s", s.noDisk)
+		return
+	}
+	s.disk, s.databaseDir = d, filepath.Join(d.folder, "database")
+}
+
+// fillDisk fills the disk of the database to the floor, where the server refuses events, and then to the last byte, where Postgres ends.
+func (s *soak) fillDisk(ctx context.Context) {
+	if s.disk == nil {
+		return
+	}
+	s.fillToFloor(ctx)
+	if ctx.Err() == nil {
+		s.fillToLastByte(ctx)
+	}
+}
+
+// offered is an event that the soak posts itself, to see what becomes of events.
+var offered = []byte(`[]`)
+
+const offeredPath = "/attachments/new"
+
+// fillToFloor leaves less space than the floor. Events are refused, and reads go on: for errors of theirs, there is no excuse.
+func (s *soak) fillToFloor(ctx context.Context) {
+	s.logf("fill the disk to the floor")
+	if !s.fill(leftBelow) {
+		return
+	}
+	refuses := func() bool {
+		status, retryAfter := s.feed.offer(ctx, "http://"+s.attacks.observer, offeredPath, offered)
+		return status == http.StatusServiceUnavailable && retryAfter
+	}
+	if !waitFor(ctx, recovery, refuses) && ctx.Err() == nil {
+		s.broken("the disk had less space than the floor, and events were not refused with 503 and Retry-After")
+	}
+	pause.For(ctx, time.Second) // for which the node waits for the answer to an event that the server took before
+	s.feed.refused.Store(0)
+	stored := s.feed.accepted.Load()
+	pause.For(ctx, s.diskFullFor())
+	if n := s.feed.accepted.Load() - stored; n > 0 {
+		s.broken("%d events were taken while the disk had less space than the floor", n)
+	}
+	s.recovered.refused = s.feed.refused.Load()
+	if !s.empty() {
+		return
+	}
+	began := time.Now()
+	takes := func() bool {
+		status, _ := s.feed.offer(ctx, "http://"+s.attacks.observer, offeredPath, offered)
+		return status == http.StatusOK
+	}
+	if waitFor(ctx, recovery, takes) {
+		s.recovered.floor = append(s.recovered.floor, time.Since(began))
+	} else if ctx.Err() == nil {
+		s.broken("no event was taken %s after the disk had space again", recovery)
+	}
+}
+
+// fillToLastByte leaves no space, and writes WAL until Postgres can't. Like whoever supervises Postgres, it starts Postgres again and
+// again until that succeeds.
+func (s *soak) fillToLastByte(ctx context.Context) {
+	s.logf("fill the disk to the last byte")
+	end := s.timeline.begin(diskFull)
+	if !s.fill(0) {
+		return
+	}
+	always, stop := context.WithCancel(context.WithoutCancel(ctx)) // a load that ends meanwhile still needs its database
+	var supervising sync.WaitGroup
+	supervising.Go(func() { s.running().Keep(always) })
+	pid := s.running().Pid()
+	err := s.writeUntilFull(ctx)
+	if err == nil && ctx.Err() == nil {
+		s.broken("Postgres wrote %d MiB to a full disk", walMost>>20)
+	}
+	pause.For(ctx, s.diskFullFor())
+	emptied := s.empty()
+	began := time.Now()
+	answers := func() bool { _, err := connections(always, s.adminURL()); return err == nil }
+	if emptied && !waitFor(always, recovery, answers) {
+		s.broken("Postgres did not answer %s after its disk had space again", recovery)
+	}
+	stop()
+	supervising.Wait()
+	s.recovered.panicked = s.running().Pid() != pid
+	s.logf("the disk has space again; Postgres said: %v", err)
+	if waitFor(ctx, recovery, func() bool { return probe(ctx, s.api+"/readyz") == http.StatusOK }) {
+		end()
+		s.recovered.disk = append(s.recovered.disk, time.Since(began))
+	} else if ctx.Err() == nil {
+		s.broken("the server was not ready %s after the disk had space again", recovery)
+	}
+}
+
+// walMost is more WAL than segments have room for that Postgres keeps for later, in bytes.
+const walMost = 8 << 30
+
+// writeUntilFull writes messages of a megabyte to the WAL until that fails, and returns the error.
+func (s *soak) writeUntilFull(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, s.adminURL())
+	if err != nil {
+		return err // it has ended already
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	_, err = conn.Exec(ctx, `SELECT pg_logical_emit_message(false, 'full', repeat('x', 1048576)) FROM generate_series(1, $1)`, walMost>>20)
+	return err
+}
+
+// fill leaves this many bytes of the disk free. It reports whether it could.
+func (s *soak) fill(leave int64) bool {
+	if err := s.disk.leave(leave); err != nil {
+		s.broken("fill the disk: %v", err)
+		return false
+	}
+	return true
+}
+
+// empty gives the space back. It reports whether it could.
+func (s *soak) empty() bool {
+	if err := s.disk.restore(); err != nil {
+		s.broken("%v", err)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,50 @@
+package serve_test
+
+import (
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"strata/cmd/strata/internal/serve"
+	"strata/internal/testkit/pgtest"
+	"strata/readapi"
+)
+
+// The disk of a Postgres that the server has not started is watched if the server is told where it is.
+func TestDiskFolder(t *testing.T) {
+	t.Parallel()
+	url, more := pgtest.URL(t), "1000000000000000000" // than any disk has
+	watching := serveHere(t, "--database-url", url, "--disk-folder", t.TempDir(), "--disk-floor", more, "--public-internals")
+	got := watching.post("/attachments/new", []byte(`[]`))
+	if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+		t.Errorf("an event, below the floor: got %d %s", got.status, got.body)
+	}
+	if got := watching.get("/readyz"); got.status != http.StatusOK || !strings.Contains(string(got.body), "--disk-floor") {
+		t.Errorf("readyz does not say that the disk is almost full: got %d %s", got.status, got.body)
+	}
+	if got := serveHere(t, "--database-url", url, "--disk-floor", more).post("/attachments/new", []byte(`[]`)); got.status != http.StatusOK {
+		t.Errorf("an event, when no disk is watched: got %d %s", got.status, got.body)
+	}
+
+	var cli struct {
+		Serve serve.Command `cmd:""`
+	}
+	parser, err := kong.New(&cli)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nowhere := filepath.Join(t.TempDir(), "nowhere")
+	if _, err := parser.Parse([]string{
+		"serve", "--roles", "api", "--api-addr", "127.0.0.1:0", "--admin-addr", "", "--database-url", url, "--disk-folder", nowhere,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	err = cli.Serve.Serve(t.Context(), readapi.Version{}, slog.New(slog.DiscardHandler), func(string, string) {})
+	if err == nil || !strings.Contains(err.Error(), "--disk-folder") || !strings.Contains(err.Error(), nowhere) {
+		t.Errorf("got %v, want an error that names the folder", err)
+	}
+}
