@@ -26,6 +26,7 @@ const (
 	warmEvents = 60
 	slowEvents = 200
 	fastEvents = 600
+	bulkEvents    = 3000
 	perSecond  = 20
 	idleTime   = 10 * time.Second
 	// settleTime is how long a server takes to become idle: it keeps connections for half a minute, and the server counts
@@ -229,7 +230,7 @@ func (m *measured) foldInBulk(ctx context.Context, transfers int) (c cost, err e
 		return c, err
 	}
 	defer func() { w.close() }() // of the second server, once there is one
-	if err := w.post(ctx, fastEvents, 0); err != nil {
+	if err := w.post(ctx, bulkEvents, 0); err != nil {
 		return c, err
 	}
 	w.server.Stop()
@@ -246,7 +247,7 @@ func (m *measured) foldInBulk(ctx context.Context, transfers int) (c cost, err e
 		return c, err
 	}
 	after, err := w.sample(ctx)
-	return costOf(before, after, fastEvents), err
+	return costOf(before, after, bulkEvents), err
 }
 
 // world is a server that receives a made-up chain.
