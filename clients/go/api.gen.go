@@ -4027,6 +4027,7 @@ const (
 	GetReadinessParamsForNames    GetReadinessParamsFor = "names"
 	GetReadinessParamsForOrdinals GetReadinessParamsFor = "ordinals"
 	GetReadinessParamsForRosetta  GetReadinessParamsFor = "rosetta"
+	GetReadinessParamsForStacking GetReadinessParamsFor = "stacking"
 	GetReadinessParamsForTokens   GetReadinessParamsFor = "tokens"
 )
 
@@ -4048,6 +4049,8 @@ func (e GetReadinessParamsFor) Valid() bool {
 	case GetReadinessParamsForOrdinals:
 		return true
 	case GetReadinessParamsForRosetta:
+		return true
+	case GetReadinessParamsForStacking:
 		return true
 	case GetReadinessParamsForTokens:
 		return true
@@ -14232,7 +14235,7 @@ type GetStatsInscriptionCountParams struct {
 
 // GetReadinessParams defines parameters for GetReadiness.
 type GetReadinessParams struct {
-	// For The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked; all: every active projection.
+	// For The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), stacking (PoX and staking), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked; all: every active projection.
 	For *GetReadinessParamsFor `form:"for,omitempty" json:"for,omitempty"`
 }
 

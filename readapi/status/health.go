@@ -70,7 +70,7 @@ type gapCheck struct {
 
 // readinessInput names a family of answers.
 type readinessInput struct {
-	For string `query:"for" enum:"extended,tokens,names,bns,rosetta,ordinals,brc20,money,all" default:"extended" doc:"The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked; all: every active projection."`
+	For string `query:"for" enum:"extended,tokens,names,bns,stacking,rosetta,ordinals,brc20,money,all" default:"extended" doc:"The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), stacking (PoX and staking), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked; all: every active projection."`
 }
 
 // requirements are the projections that the answers of a family need. A projection that has failed has failed for all
@@ -80,6 +80,7 @@ var requirements = map[string][]string{
 	"tokens":   {"chain", "ft", "sft", "nft"},
 	"names":    {"chain", "names"},
 	"bns":      {"chain", "bns"},
+	"stacking": {"chain", "accounts", "pox", "staking"},
 	"rosetta":  {"chain", "accounts", "balances", "mempool", "rosetta"},
 	"ordinals": {"ordinals", "inscriptions"},
 	"brc20":    {"ordinals", "inscriptions", "brc20"},

@@ -88,8 +88,16 @@ func TestReadinessOfAFamily(t *testing.T) {
 			t.Errorf("%s: got %s, which hides what has failed", target, got.Body)
 		}
 	}
+	s.Exec(`INSERT INTO strata.projection (name, version, input, state, error) VALUES ('staking', 1, 'chain_v1', 'failed', 'a bug')`)
+	s.Exec(`INSERT INTO strata.active (name, version) VALUES ('staking', 1)`)
+	for family, want := range map[string]int{"stacking": 503, "extended": 503, "rosetta": 200, "names": 200} {
+		if got := s.Get("/readyz?for=" + family); got.Status != want {
+			t.Errorf("with staking failed, %s: got %d, want %d", family, got.Status, want)
+		}
+	}
+	s.Exec(`UPDATE strata.projection SET state = 'live', error = NULL, position = 160, log_seq = 160 WHERE name = 'staking'`)
 	s.Exec(`INSERT INTO chain_v1.gap VALUES (61, 1, '\x01')`)
-	for family, want := range map[string]int{"extended": 503, "ordinals": 200} {
+	for family, want := range map[string]int{"extended": 503, "stacking": 503, "ordinals": 200} {
 		if got := s.Get("/readyz?for=" + family); got.Status != want {
 			t.Errorf("with a gap in the chain, %s: got %d, want %d", family, got.Status, want)
 		}

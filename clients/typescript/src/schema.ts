@@ -34395,8 +34395,8 @@ export interface operations {
     "get-readiness": {
         parameters: {
             query?: {
-                /** @description The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked; all: every active projection. */
-                for?: "extended" | "tokens" | "names" | "bns" | "rosetta" | "ordinals" | "brc20" | "money" | "all";
+                /** @description The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), stacking (PoX and staking), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked; all: every active projection. */
+                for?: "extended" | "tokens" | "names" | "bns" | "stacking" | "rosetta" | "ordinals" | "brc20" | "money" | "all";
             };
             header?: never;
             path?: never;

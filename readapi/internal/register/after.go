@@ -1,6 +1,7 @@
 package register
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -13,11 +14,12 @@ import (
 // The log is taken to be as long as what was folded of it: what has come since is of no concern to readers of tables.
 func (k *known) after(moves []commit.Move) (next *known, ok bool) {
 	before := k.state
-	state := &State{Archive: before.Archive, LogSize: before.LogSize, Replica: before.Replica, Versions: slices.Clone(before.Versions)}
-	next = &known{state: state, shards: make(map[string]*pages, len(k.shards))}
-	for name, shards := range k.shards {
-		next.shards[name] = shards
+	state := &State{
+		Archive: before.Archive, LogSize: before.LogSize, Replica: before.Replica, Versions: slices.Clone(before.Versions),
+		active: maps.Clone(before.active), schemas: before.schemas, // moves change neither which versions there are nor which are active
 	}
+	next = &known{state: state, shards: maps.Clone(k.shards)}
+	var header []string
 	for _, m := range moves {
 		i := slices.IndexFunc(before.Versions, func(v *Version) bool { return v.identity() == m.Version && v.Epoch == m.Epoch })
 		if i < 0 {
@@ -30,15 +32,22 @@ func (k *known) after(moves []commit.Move) (next *known, ok bool) {
 		if v.Position != m.From {
 			return nil, false
 		}
-		state.Versions[i] = next.move(v, m)
+		moved := next.move(v, m)
+		if text := moved.describe(); header == nil || header[0] != text { // versions that move together stand at the same block
+			header = []string{text}
+		}
+		moved.header, state.Versions[i] = header, moved
+		if moved.Active {
+			state.active[moved.Name] = moved
+		}
 		state.LogSize = max(state.LogSize, m.LogSeq)
 	}
-	state.complete()
+	state.digest()
 	state.sized()
 	return next, true
 }
 
-// move returns a version after a move, and notes its changed shards.
+// move returns a version after a move, without its header, and notes its changed shards.
 func (k *known) move(before *Version, m commit.Move) *Version {
 	v := *before
 	v.Position, v.LogSeq = m.To, m.LogSeq
@@ -49,7 +58,6 @@ func (k *known) move(before *Version, m commit.Move) *Version {
 	if m.AllShards {
 		v.changedFrom = m.To
 	}
-	v.header = []string{v.describe()}
 	if v.Active {
 		changes := make([]change, len(m.Shards))
 		for i, shard := range m.Shards {

@@ -5,7 +5,6 @@ package register
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -206,20 +205,30 @@ func (s *State) scan(rows pgx.Rows) error {
 // complete derives what follows from the versions.
 func (s *State) complete() {
 	s.active, s.schemas = make(map[string]*Version, 16), ""
-	digest := sha256.New()
 	for _, v := range s.Versions {
 		if v.Active {
 			s.active[v.Name] = v
 			s.schemas += v.Schema()
 		}
-		// The epoch implies the name and the number; the position implies the other columns.
-		failure := ""
-		if v.Failure != nil {
-			failure = *v.Failure
-		}
-		_, _ = fmt.Fprintf(digest, "%d %t %q %q %s", v.Rules, v.Active, v.State, failure, binary.BigEndian.AppendUint64(v.Epoch[:], uint64(v.Position)))
 	}
-	copy(s.Digest[:], digest.Sum(nil))
+	s.digest()
+}
+
+// digest sets Digest. The epoch of a version implies its name and number, and its position the other columns.
+func (s *State) digest() {
+	text := make([]byte, 0, 64*len(s.Versions))
+	for _, v := range s.Versions {
+		text = append(text, v.Epoch[:]...)
+		text = binary.BigEndian.AppendUint64(text, uint64(v.Position))
+		text = binary.BigEndian.AppendUint64(text, uint64(v.Rules))
+		text = strconv.AppendBool(text, v.Active)
+		text = strconv.AppendQuote(text, v.State)
+		if v.Failure != nil {
+			text = strconv.AppendQuote(text, *v.Failure)
+		}
+	}
+	sum := sha256.Sum256(text)
+	copy(s.Digest[:], sum[:])
 }
 
 // describe returns the version's position and tip in the form of Strata-Position.

@@ -26,19 +26,21 @@ const (
 	warmEvents = 60
 	slowEvents = 200
 	fastEvents = 600
+	bulkEvents    = 3000
 	perSecond  = 20
 	idleTime   = 10 * time.Second
 	// settleTime is how long a server takes to become idle: it keeps connections for half a minute, and the server counts
 	// the transactions of idle connections late.
 	settleTime    = 50 * time.Second
+	smallBlock    = 1 // transfers
 	transfers     = 10
 	visibleRounds = 200
 	largeBlock    = 1000
 	largeRounds   = 5
 )
 
-// Measure lets a server follow blocks of ten transfers: idle, at twenty events a second, and from one sender that waits
-// for each answer only. Beside each figure stands that of the earlier program, if there is one, or else the processor
+// Measure lets a server follow a made-up chain: idle, at twenty events a second with blocks of one transfer and of ten, and
+// from one sender that waits for each answer only. Beside each figure stands that of the earlier program, if there is one, or else the processor
 // time of folding the same events in bulk.
 func (b *Bench) Measure(ctx context.Context) error {
 	programs := []*measured{{Bench: b, name: "tip", program: b.Program}}
@@ -46,7 +48,7 @@ func (b *Bench) Measure(ctx context.Context) error {
 		programs = append(programs, &measured{Bench: b, name: "tip_before", program: b.Before})
 	}
 	for _, part := range []func(*measured, context.Context) error{
-		(*measured).bulk, (*measured).follow, (*measured).visible, (*measured).large, (*measured).recordings,
+		(*measured).bulk, (*measured).small, (*measured).follow, (*measured).visible, (*measured).large, (*measured).recordings,
 	} {
 		for _, p := range programs {
 			if err := part(p, ctx); err != nil {
@@ -60,7 +62,8 @@ func (b *Bench) Measure(ctx context.Context) error {
 		case len(programs) > 1:
 			b.Row(r.what, r.figure, programs[1].rows[i].figure+" before", "", r.target)
 		case r.cost != nil:
-			b.Row(r.what, r.figure, own.inBulk.cpu()+" CPU in bulk", fmt.Sprintf("%.1f×", r.cost.total()/own.inBulk.total()), r.target)
+			inBulk := own.inBulk[r.transfers]
+			b.Row(r.what, r.figure, inBulk.cpu()+" CPU in bulk", fmt.Sprintf("%.1f×", r.cost.total()/inBulk.total()), r.target)
 		default:
 			b.Row(r.what, r.figure, "", "", r.target)
 		}
@@ -73,23 +76,24 @@ type measured struct {
 	*Bench
 	name    string // of its databases
 	program string
-	inBulk  cost
+	inBulk  map[int]cost // by transfers of a block
 	rows    []row
 }
 
 // row is a line of the table for one program.
 type row struct {
 	what, figure, target string
-	cost                 *cost
+	cost                 *cost // of an event; nil for other figures
+	transfers            int   // of a block
 }
 
 func (m *measured) row(what, figure, target string) {
 	m.rows = append(m.rows, row{what: what, figure: figure, target: target})
 }
 
-// follow measures a server that has nothing to do, and one that follows.
-func (m *measured) follow(ctx context.Context) error {
-	w, err := m.open(ctx, "", transfers)
+// small measures a server that has nothing to do, and one that follows small blocks.
+func (m *measured) small(ctx context.Context) error {
+	w, err := m.open(ctx, "_small", smallBlock)
 	if err != nil {
 		return err
 	}
@@ -100,23 +104,47 @@ func (m *measured) follow(ctx context.Context) error {
 	if err := m.idle(ctx, w); err != nil {
 		return err
 	}
-	for _, c := range []struct {
-		what         string
-		events, rate int
-		target       string
-	}{
-		{fmt.Sprintf("at %d events/s", perSecond), slowEvents, perSecond, "≤ 3 transactions, ≤ 5 ms"},
-		{"at full speed", fastEvents, 0, "≥ 400 events/s, ≤ 3 ms"},
-	} {
-		cost, err := w.follow(ctx, c.events, c.rate)
-		if err != nil {
-			return err
-		}
-		figure := fmt.Sprintf("%.1f transactions, %.0f statements in %.1f round trips, %s CPU an event, %.0f events/s",
-			cost.transactions, cost.statements, cost.roundTrips, cost.cpu(), cost.rate)
-		m.rows = append(m.rows, row{"follow " + c.what, figure, c.target, &cost})
+	return m.pace(ctx, w, smallBlock, slowEvents, perSecond, "≤ 3 transactions, ≤ 5 ms")
+}
+
+// follow measures a server that follows blocks of usual size.
+func (m *measured) follow(ctx context.Context) error {
+	w, err := m.open(ctx, "", transfers)
+	if err != nil {
+		return err
 	}
+	defer w.close()
+	if _, err := w.follow(ctx, warmEvents, 0); err != nil {
+		return err
+	}
+	if err := m.pace(ctx, w, transfers, slowEvents, perSecond, "≤ 3 transactions"); err != nil {
+		return err
+	}
+	return m.pace(ctx, w, transfers, fastEvents, 0, "≥ 400 events/s, ≤ 3 ms")
+}
+
+// pace measures what events cost that come at a rate, or as fast as the server answers.
+func (m *measured) pace(ctx context.Context, w *world, transfers, events, rate int, target string) error {
+	cost, err := w.follow(ctx, events, rate)
+	if err != nil {
+		return err
+	}
+	speed := "at full speed"
+	if rate > 0 {
+		speed = fmt.Sprintf("at %d events/s", rate)
+	}
+	figure := fmt.Sprintf("%.1f transactions, %.0f statements in %.1f round trips, %s CPU an event, %.0f events/s",
+		cost.transactions, cost.statements, cost.roundTrips, cost.cpu(), cost.rate)
+	m.rows = append(m.rows, row{fmt.Sprintf("follow %s %s", blocksOf(transfers), speed), figure, target, &cost, transfers})
 	return nil
+}
+
+// blocksOf names blocks of a size.
+func blocksOf(transfers int) string {
+	if transfers == 1 {
+		return "blocks of 1 transfer"
+	}
+	return fmt.Sprintf("blocks of %d transfers", transfers)
 }
 
 // idle measures what a server does when nothing comes.
@@ -168,45 +196,58 @@ func (m *measured) large(ctx context.Context) error {
 
 // visible measures the time from the acknowledgement of a block until the API shows the balance of its sender.
 func (m *measured) visible(ctx context.Context) error {
-	w, err := m.open(ctx, "_visible", transfers)
-	if err != nil {
-		return err
+	for _, size := range []int{smallBlock, transfers} {
+		w, err := m.open(ctx, fmt.Sprintf("_visible_%d", size), size)
+		if err != nil {
+			return err
+		}
+		p50, p99, err := w.visible(ctx, visibleRounds)
+		w.close()
+		if err != nil {
+			return err
+		}
+		m.row(blocksOf(size)+", acknowledged → visible in a balance, p50 / p99", bench.Milliseconds(p50)+" / "+bench.Milliseconds(p99), "≤ 5 / 25 ms")
 	}
-	defer w.close()
-	p50, p99, err := w.visible(ctx, visibleRounds)
-	if err != nil {
-		return err
-	}
-	m.row("acknowledged → visible in a balance, p50 / p99", bench.Milliseconds(p50)+" / "+bench.Milliseconds(p99), "≤ 5 / 25 ms")
 	return nil
 }
 
 // bulk folds events that are there when the server starts.
 func (m *measured) bulk(ctx context.Context) error {
-	w, err := m.open(ctx, "_bulk", transfers, "--roles", "observer")
-	if err != nil {
-		return err
+	m.inBulk = map[int]cost{}
+	for _, size := range []int{smallBlock, transfers} {
+		cost, err := m.foldInBulk(ctx, size)
+		if err != nil {
+			return err
+		}
+		m.inBulk[size] = cost
 	}
-	if err := w.post(ctx, fastEvents, 0); err != nil {
-		w.close()
-		return err
+	return nil
+}
+
+func (m *measured) foldInBulk(ctx context.Context, transfers int) (c cost, err error) {
+	w, err := m.open(ctx, fmt.Sprintf("_bulk_%d", transfers), transfers, "--roles", "observer")
+	if err != nil {
+		return c, err
+	}
+	defer func() { w.close() }() // of the second server, once there is one
+	if err := w.post(ctx, bulkEvents, 0); err != nil {
+		return c, err
 	}
 	w.server.Stop()
-	if w.server, err = m.serve(ctx, w.url); err != nil {
-		w.pool.Close()
-		return err
+	second, err := m.serve(ctx, w.url)
+	if err != nil {
+		return c, err
 	}
-	defer w.close()
+	w.server = second
 	before, err := w.sample(ctx)
 	if err != nil {
-		return err
+		return c, err
 	}
 	if err := w.wait(ctx); err != nil {
-		return err
+		return c, err
 	}
 	after, err := w.sample(ctx)
-	m.inBulk = costOf(before, after, fastEvents)
-	return err
+	return costOf(before, after, bulkEvents), err
 }
 
 // world is a server that receives a made-up chain.

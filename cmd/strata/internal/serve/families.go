@@ -48,7 +48,7 @@ func (f *familyFlags) elsewhere() (all []family) {
 			paths: []string{"/v1/names", "/v1/namespaces", "/v1/addresses", "/v2/prices", "/bns/v2"},
 		},
 		{
-			name: "stacking", url: f.StackingDatabaseURL,
+			name: "stacking", url: f.StackingDatabaseURL, ready: []string{"stacking"},
 			paths: []string{
 				"/extended/v1/burnchain", "/extended/v1/pox2", "/extended/v1/pox3", "/extended/v1/pox4", "/extended/v1/pox5",
 				"/extended/v2/pox", "/extended/v2/addresses/*/pox-transactions", "/extended/v2/burn-blocks/*/pox-transactions",

@@ -23,7 +23,7 @@ func TestFamilyOfRequest(t *testing.T) {
 		"/readyz": "", "/readyz?for=ordinals": "ordinals", "/readyz?for=brc20": "ordinals", "/readyz?for=rosetta": "rosetta", "/readyz?for=all": "",
 		"/metadata/v1/ft/SP1.a": "tokens", "/metadata": "tokens", "/readyz?for=tokens": "tokens", "/extended/v1/tokens/ft/a/holders": "",
 		"/v1/names/a.btc/zonefile": "names", "/v1/addresses/stacks/SP1": "names", "/v2/prices/names/a.btc": "names", "/v2/info": "", "/bns/v2/names": "names", "/readyz?for=bns": "names",
-		"/extended/v1/pox4/events": "stacking", "/extended/v2/pox/cycles": "stacking", "/extended/v3/staking/bonds/1": "stacking", "/extended/v1/burnchain/rewards": "stacking",
+		"/extended/v1/pox4/events": "stacking", "/extended/v2/pox/cycles": "stacking", "/extended/v3/staking/bonds/1": "stacking", "/extended/v1/burnchain/rewards": "stacking", "/readyz?for=stacking": "stacking",
 		"/extended/v2/burn-blocks/7/pox-transactions": "stacking", "/extended/v2/burn-blocks/7": "", "/extended/v2/burn-blocks/7/blocks": "", "/extended/v2/addresses/SP1/pox-transactions": "stacking",
 		"/extended/v2/addresses/SP1/transactions": "", "/extended/v3/principals/SP1/staking/bonds": "stacking", "/extended/v3/principals/SP1/balances/stx": "",
 		"/audit/v1/trace": "", "/audit/v1/trace?path=" + url.QueryEscape("/ordinals/v1/inscriptions?limit=1"): "ordinals",

@@ -16,31 +16,76 @@ const copyMin = 128
 // insertion returns the INSERT of rows, and its arguments, which follow as many others: the values of one row, or an array
 // for each column. The statement is the same for any number of rows, so that the server plans it once. It returns an empty
 // text when a column has arrays, which an array of them would mix up.
-func insertion(table pgx.Identifier, columns []string, types columnTypes, rows [][]any, others int) (sql string, args []any) {
-	names := make([]string, len(columns))
-	for i, column := range columns {
-		names[i] = pgx.Identifier{column}.Sanitize()
+func (s *statements) insertion(table string, columns []string, types columnTypes, rows [][]any, others int) (sql string, args []any) {
+	into := into{table: table, columns: columns, types: types, others: others, single: len(rows) == 1}
+	if into.single {
+		return s.textOf(&into), rows[0]
 	}
-	into := "INSERT INTO " + table.Sanitize() + " (" + strings.Join(names, ", ") + ") "
-	if len(rows) == 1 {
-		return into + "VALUES (" + listed(others, len(columns), "$") + ")", rows[0]
-	}
-	arrays, values := make([]string, len(columns)), make([]string, len(columns))
+	into.written = make([]bool, len(columns))
 	for i, column := range columns {
-		typ := types[column]
-		if typ == "" || strings.HasSuffix(typ, "[]") {
+		if typ := types[column]; typ == "" || strings.HasSuffix(typ, "[]") {
 			return "", nil
 		}
-		values[i] = "c" + strconv.Itoa(i+1)
-		array, written := columnOf(rows, i)
-		if written && typ != "text" {
-			values[i] += "::" + typ
-			typ = "text"
-		}
-		arrays[i] = fmt.Sprintf("$%d::%s[]", others+i+1, typ)
+		var array []any
+		array, into.written[i] = columnOf(rows, i)
 		args = append(args, array)
 	}
-	return into + "SELECT " + strings.Join(values, ", ") + " FROM unnest(" + strings.Join(arrays, ", ") + ") AS u (" + listed(0, len(columns), "c") + ")", args
+	return s.textOf(&into), args
+}
+
+// into is an INSERT into a table.
+type into struct {
+	table   string // quoted
+	columns []string
+	types   columnTypes
+	others  int    // arguments before its own
+	single  bool   // it is of one row
+	written []bool // the values of these columns are texts; nil for one row
+}
+
+// textOf returns the text of an INSERT. Those of a projection come again with each block, so they are kept.
+func (s *statements) textOf(i *into) string {
+	s.key = i.appendKey(s.key[:0])
+	text, ok := s.insertions[string(s.key)]
+	if !ok {
+		text = i.text()
+		s.insertions[string(s.key)] = text
+	}
+	return text
+}
+
+// appendKey appends what tells the text from those of other INSERTs.
+func (i *into) appendKey(key []byte) []byte {
+	key = append(append(key, i.table...), 0)
+	for _, column := range i.columns {
+		key = append(append(key, column...), 0)
+	}
+	for _, written := range i.written {
+		key = strconv.AppendBool(key, written)
+	}
+	return strconv.AppendInt(key, int64(i.others), 10)
+}
+
+func (i *into) text() string {
+	names := make([]string, len(i.columns))
+	for n, column := range i.columns {
+		names[n] = pgx.Identifier{column}.Sanitize()
+	}
+	start := "INSERT INTO " + i.table + " (" + strings.Join(names, ", ") + ") "
+	if i.single {
+		return start + "VALUES (" + listed(i.others, len(i.columns), "$") + ")"
+	}
+	arrays, values := make([]string, len(i.columns)), make([]string, len(i.columns))
+	for n, column := range i.columns {
+		typ := i.types[column]
+		values[n] = "c" + strconv.Itoa(n+1)
+		if i.written[n] && typ != "text" {
+			values[n] += "::" + typ
+			typ = "text"
+		}
+		arrays[n] = fmt.Sprintf("$%d::%s[]", i.others+n+1, typ)
+	}
+	return start + "SELECT " + strings.Join(values, ", ") + " FROM unnest(" + strings.Join(arrays, ", ") + ") AS u (" + listed(0, len(i.columns), "c") + ")"
 }
 
 // columnOf returns the values of a column, and reports whether they are texts.
@@ -115,7 +160,7 @@ func (t *laneTx) insert(table pgx.Identifier, columns []string, types columnType
 	if with != nil {
 		others = len(with.args)
 	}
-	text, args := insertion(table, columns, types, rows, others)
+	text, args := p.prepared.insertion(name, columns, types, rows, others)
 	if text == "" {
 		return false
 	}

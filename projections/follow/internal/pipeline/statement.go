@@ -13,8 +13,10 @@ import (
 
 // statements are those that a connection has prepared, by their text. They are the connection's as long as it lives.
 type statements struct {
-	byText map[string]*statement
-	named  int // how many names were given
+	byText     map[string]*statement
+	insertions map[string]string // texts of INSERTs, by their keys
+	key        []byte            // memory for one of these keys
+	named      int               // how many names were given
 	// unnamed says that a pooler may give each transaction to another connection of the server, so that no statement has a name:
 	// it is sent with its text each time.
 	unnamed bool
@@ -47,7 +49,7 @@ func statementsOf(ctx context.Context, conn *pgx.Conn) (*statements, error) {
 	}
 	if !ok {
 		config := conn.Config()
-		s = &statements{byText: map[string]*statement{}, unnamed: !KeepsSession(config)}
+		s = &statements{byText: map[string]*statement{}, insertions: map[string]string{}, unnamed: !KeepsSession(config)}
 		s.tracer, _ = config.Tracer.(pgx.BatchTracer)
 		kept[statementsKey] = s
 	}
