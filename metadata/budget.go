@@ -13,6 +13,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/eventstore"
+	"strata/metadata/internal/jobqueue"
 )
 
 // budget bounds what a contract may cause to be fetched in a day. Without it, a contract that announces new metadata in each
@@ -58,7 +59,7 @@ func (b *budget) spend(ctx context.Context, tx pgx.Tx, batch []*finishedAttempt)
 	}
 	rows, err := tx.Query(ctx, `
 		WITH now AS (
-			INSERT INTO `+riverSchema+`.spent AS s (day, fetches, bytes, rested, contract_id)
+			INSERT INTO `+jobqueue.Schema+`.spent AS s (day, fetches, bytes, rested, contract_id)
 			SELECT (now() AT TIME ZONE 'UTC')::date, fetches, bytes, false, contract
 			FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS batch (contract, fetches, bytes) ORDER BY contract
 			ON CONFLICT (day, contract_id) DO UPDATE SET fetches = s.fetches + excluded.fetches, bytes = s.bytes + excluded.bytes
@@ -122,7 +123,7 @@ func (b *budget) rest(ctx context.Context, s spending) error {
 	_, err = b.log.AppendBatch(ctx, []eventstore.Incoming{{
 		ReceivedAt: now, Source: "metadata", Path: fetch.PathRest, ContentType: fetch.ContentType, Body: eventstore.NewBody(body),
 	}}, func(tx pgx.Tx, _ int64) error {
-		tag, err := tx.Exec(ctx, `UPDATE `+riverSchema+`.spent SET rested = true WHERE day = $1 AND contract_id = $2 AND NOT rested`, s.day, s.contract)
+		tag, err := tx.Exec(ctx, `UPDATE `+jobqueue.Schema+`.spent SET rested = true WHERE day = $1 AND contract_id = $2 AND NOT rested`, s.day, s.contract)
 		if err == nil && tag.RowsAffected() == 0 {
 			err = errRests
 		}
@@ -133,7 +134,7 @@ func (b *budget) rest(ctx context.Context, s spending) error {
 
 // forgetSpent deletes what was spent on days that are over.
 func forgetSpent(ctx context.Context, tx pgx.Tx) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM `+riverSchema+`.spent WHERE day < (now() AT TIME ZONE 'UTC')::date - 1`); err != nil {
+	if _, err := tx.Exec(ctx, `DELETE FROM `+jobqueue.Schema+`.spent WHERE day < (now() AT TIME ZONE 'UTC')::date - 1`); err != nil {
 		return fmt.Errorf("forget what was spent on earlier days: %w", err)
 	}
 	return nil

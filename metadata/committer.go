@@ -11,6 +11,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"strata/eventstore"
+	"strata/metadata/internal/jobqueue"
 )
 
 // errLost means that an attempt must not be recorded: it took so long that its job was given to another worker.
@@ -62,7 +63,7 @@ func completeJobs(ctx context.Context, tx pgx.Tx, batch []*finishedAttempt) (oth
 	}
 	slices.Sort(ids)
 	rows, err := tx.Query(ctx, `
-		UPDATE `+riverSchema+`.river_job SET state = 'completed', finalized_at = now()
+		UPDATE `+jobqueue.Schema+`.river_job SET state = 'completed', finalized_at = now()
 		WHERE id = ANY ($1) AND state = 'running'
 		RETURNING id, coalesce(attempted_at, 'epoch')`, ids)
 	if err != nil {
@@ -99,7 +100,7 @@ func settleJobs(ctx context.Context, tx pgx.Tx, others []*finishedAttempt) (map[
 		ids[i] = f.job.ID
 	}
 	rows, err := tx.Query(ctx, `
-		SELECT id, state::text, coalesce(attempted_at, 'epoch') FROM `+riverSchema+`.river_job WHERE id = ANY ($1)`, ids)
+		SELECT id, state::text, coalesce(attempted_at, 'epoch') FROM `+jobqueue.Schema+`.river_job WHERE id = ANY ($1)`, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read %d jobs: %w", len(others), err)
 	}

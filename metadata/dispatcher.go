@@ -15,6 +15,7 @@ import (
 	"strata/internal/locks"
 	"strata/internal/pause"
 	"strata/internal/testsignal"
+	"strata/metadata/internal/jobqueue"
 	"strata/metadata/internal/rotation"
 )
 
@@ -32,9 +33,15 @@ type dispatcher struct {
 	pass    *testsignal.Signal // sent after each complete pass
 }
 
-// outstandingPerRequest times the concurrency of a lane bounds its jobs that wait or run. It is large enough that no
-// worker is idle between two passes, and small enough that urgent wants soon have their turn.
-const outstandingPerRequest = 8
+// These times the concurrency of a lane bound its jobs.
+const (
+	// activePerRequest is for those that wait for a worker, or run. It is large enough that no worker is idle between two
+	// passes, and small enough that urgent wants soon have their turn.
+	activePerRequest = 8
+	// unfinishedPerRequest is for these and the ones that are put off. A host that wants to be left alone thus keeps no other
+	// from being asked, unless very many wants are for it.
+	unfinishedPerRequest = 64
+)
 
 const (
 	pauseShort   = 50 * time.Millisecond // between two passes, while projections move all the time
@@ -111,18 +118,21 @@ func (d *dispatcher) dispatch(ctx context.Context, tx pgx.Tx) (more bool, err er
 	if err := d.countMissing(ctx, tx, versions); err != nil {
 		return false, err
 	}
-	outstanding, err := outstandingJobs(ctx, tx)
+	unfinished, err := jobqueue.Unfinished(ctx, tx)
 	if err != nil {
 		return false, err
 	}
 	d.passes++
 	chosen := selection{revisions: map[revision]bool{}}
 	for _, l := range d.config.lanes() {
-		d.metrics.outstanding.WithLabelValues(string(l)).Set(float64(outstanding[l]))
+		jobs := unfinished[l.queue()]
+		d.metrics.outstanding.WithLabelValues(string(l)).Set(float64(jobs.Active))
+		d.metrics.resting.WithLabelValues(string(l)).Set(float64(jobs.Resting))
 		if (l == laneContract || l == laneAttachment) && !d.nodes.Ready() {
 			continue // jobs dispatched now would only wait for a node
 		}
-		room := d.config.concurrency(l)*outstandingPerRequest - outstanding[l]
+		slots := d.config.concurrency(l)
+		room := min(slots*activePerRequest-jobs.Active, slots*unfinishedPerRequest-jobs.Active-jobs.Resting)
 		laneHasMore, err := d.fill(ctx, tx, &chosen, l, rotate(sourcesOf(l, versions), d.passes), room)
 		if err != nil {
 			return false, err
@@ -285,31 +295,4 @@ func dueWants(ctx context.Context, q querier, s source, limit int) ([]dueWant, e
 // isContractKind reports whether a node answers wants of this kind, at its tip.
 func isContractKind(kind fetch.Kind) bool {
 	return kind == fetch.ContractRead || kind == fetch.ContractInterface
-}
-
-// outstandingJobs counts the unfinished jobs of each lane.
-func outstandingJobs(ctx context.Context, q querier) (map[lane]int, error) {
-	rows, err := q.Query(ctx, `
-		SELECT queue, count(*) FROM `+riverSchema+`.river_job
-		WHERE state IN ('available', 'running', 'retryable', 'scheduled', 'pending') GROUP BY queue`)
-	if err != nil {
-		return nil, fmt.Errorf("count jobs: %w", err)
-	}
-	counts := map[string]int{}
-	var (
-		queue string
-		count int
-	)
-	_, err = pgx.ForEachRow(rows, []any{&queue, &count}, func() error {
-		counts[queue] = count
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("count jobs: %w", err)
-	}
-	byLane := map[lane]int{}
-	for l := range kinds {
-		byLane[l] = counts[l.queue()]
-	}
-	return byLane, nil
 }

@@ -71,7 +71,7 @@ func (m *Metadata) Run(ctx context.Context) error {
 		return err
 	}
 	started, err := m.whenReachable(ctx, func() error {
-		if err := migrate(ctx, m.config.Log.Pool(), m.config); err != nil {
+		if err := jobqueue.Migrate(ctx, m.config.Log.Pool(), m.config.Logger); err != nil {
 			return err
 		}
 		return client.Start(ctx)
@@ -107,7 +107,7 @@ func (m *Metadata) newClient(nodes *rotation.Nodes, loader *loader, recorder *re
 		queues[l.queue()] = river.QueueConfig{MaxWorkers: m.config.workers(l)}
 	}
 	client, err := river.NewClient(riverpgxv5.New(m.config.Log.Pool()), &river.Config{
-		Schema:                      riverSchema,
+		Schema:                      jobqueue.Schema,
 		Logger:                      jobqueue.Logger(m.config.Logger),
 		Queues:                      queues,
 		Workers:                     workers,

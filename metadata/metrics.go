@@ -14,6 +14,7 @@ type metrics struct {
 	requests    *prometheus.CounterVec
 	seconds     *prometheus.HistogramVec
 	outstanding *prometheus.GaugeVec
+	resting     *prometheus.GaugeVec
 	due         *prometheus.GaugeVec
 	missing     *prometheus.GaugeVec
 	batches     prometheus.Histogram
@@ -36,7 +37,11 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}, []string{"kind"})),
 		outstanding: instrument.Registered(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Namespace: namespace, Subsystem: subsystem, Name: "outstanding_jobs", Help: "Jobs that wait or run, in all processes.",
+			Namespace: namespace, Subsystem: subsystem, Name: "outstanding_jobs", Help: "Jobs that wait for a worker or run, in all processes.",
+		}, []string{"lane"})),
+		resting: instrument.Registered(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Namespace: namespace, Subsystem: subsystem, Name: "resting_jobs",
+			Help: "Jobs that are put off, in all processes, because all hosts of what they fetch want to be left alone, the image store is away, or the disk of the database is almost full.",
 		}, []string{"lane"})),
 		due: instrument.Registered(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Namespace: namespace, Subsystem: subsystem, Name: "due_wants",

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
+	"github.com/riverqueue/river"
+
 	"strata/domain/fetch"
+	"strata/metadata/internal/web"
 )
 
 // Values of the header field Accept.
@@ -17,10 +19,11 @@ const (
 	acceptImage    = "image/*"
 )
 
-// getResource fetches a document or an image from the places that its URI leads to.
-func (w *worker) getResource(ctx context.Context, uri string, limit int64, accept string) []fetch.Exchange {
-	if isData(uri) {
-		return []fetch.Exchange{w.readData(uri, limit)}
+// getResource fetches a document or an image from the places that its URI leads to. The error puts the job off while all
+// of them want to be left alone: a report would only say so, once for each want.
+func (w *worker) getResource(ctx context.Context, uri string, limit int64, accept string) ([]fetch.Exchange, error) {
+	if web.IsData(uri) {
+		return []fetch.Exchange{web.ReadData(uri, limit, w.config.Data)}, nil
 	}
 	candidates, err := w.config.Resolve(uri)
 	if err == nil && len(candidates) == 0 {
@@ -29,44 +32,13 @@ func (w *worker) getResource(ctx context.Context, uri string, limit int64, accep
 	if err != nil {
 		return []fetch.Exchange{{
 			Method: http.MethodGet, URL: uri, Failure: fetch.FailureURI, Error: err.Error(), StartedAt: time.Now().UTC(),
-		}}
+		}}, nil
 	}
-	return w.config.Web.Get(ctx, candidates, limit, accept)
-}
-
-// isData reports whether a URI is a data: URI (RFC 2397). The case of a scheme does not matter (RFC 3986 3.1).
-func isData(uri string) bool {
-	const scheme = "data:"
-	return len(uri) >= len(scheme) && strings.EqualFold(uri[:len(scheme)], scheme)
-}
-
-// dataURLMax is the number of characters of a data: URI that a report has as the URL. The report's want has all of it.
-const dataURLMax = 100
-
-func (w *worker) readData(uri string, limit int64) fetch.Exchange {
-	e := fetch.Exchange{Method: http.MethodGet, URL: shorten(uri, dataURLMax), StartedAt: time.Now().UTC()}
-	mediaType, body, err := w.config.Data(uri)
-	switch {
-	case err != nil:
-		e.Failure, e.Error = fetch.FailureURI, err.Error()
-	case int64(len(body)) > limit:
-		e.Failure, e.Error = fetch.FailureTooLarge, fmt.Sprintf("%d bytes, limit %d", len(body), limit)
-	default:
-		e.Status, e.Header, e.Body = http.StatusOK, map[string]string{"content-type": mediaType}, body
+	exchanges := w.config.Web.Get(ctx, candidates, limit, accept)
+	if wait := web.Paused(exchanges); wait > 0 {
+		return nil, river.JobSnooze(wait)
 	}
-	e.TookMicros = time.Since(e.StartedAt).Microseconds()
-	return e
-}
-
-// shorten returns the first characters of a text.
-func shorten(s string, characters int) string {
-	for i := range s {
-		if characters == 0 {
-			return s[:i]
-		}
-		characters--
-	}
-	return s
+	return exchanges, nil
 }
 
 // storeImage stores the fetched image. It adds to the report either facts about the image or the reason why it is not
@@ -82,7 +54,7 @@ func (w *worker) storeImage(ctx context.Context, report *fetch.Report) error {
 		report.Image = &facts
 		return nil
 	case errors.Is(err, ErrUnavailable), ctx.Err() != nil:
-		return fmt.Errorf("store image %s: %w", shorten(report.Want.URI, dataURLMax), err)
+		return fmt.Errorf("store image %s: %w", web.Shorten(report.Want.URI), err)
 	}
 	last := &report.Exchanges[len(report.Exchanges)-1]
 	last.Failure, last.Error = fetch.FailureImage, err.Error()

@@ -14,6 +14,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/schema"
 	"strata/domain/token"
+	"strata/metadata/internal/web"
 )
 
 // leaveOut replaces what a report brings by the event whose report has it, if that is the one that the projection knows.
@@ -55,7 +56,7 @@ func knownSeq(ctx context.Context, q querier, in string, want fetch.Want) (seq i
 	case errors.Is(err, pgx.ErrNoRows), err != nil && isSchemaGone(err):
 		return 0, nil
 	case err != nil:
-		return 0, fmt.Errorf("look for what is known of %s: %w", shorten(cmp.Or(want.URI, want.Contract), dataURLMax), err)
+		return 0, fmt.Errorf("look for what is known of %s: %w", web.Shorten(cmp.Or(want.URI, want.Contract)), err)
 	}
 	return seq, nil
 }

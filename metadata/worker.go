@@ -122,12 +122,13 @@ func (w *worker) attempt(ctx context.Context, loaded loadedWant) (*fetch.Report,
 		report.Tip = loaded.tip
 		report.Exchanges, err = w.reader.Contract(limited, loaded.want, *loaded.tip)
 	case fetch.Document:
-		report.Exchanges = w.getResource(limited, loaded.want.URI, w.config.DocumentLimit, acceptDocument)
+		report.Exchanges, err = w.getResource(limited, loaded.want.URI, w.config.DocumentLimit, acceptDocument)
 	case fetch.Attachment:
 		report.Exchanges, err = w.reader.Attachment(limited, loaded.want)
 	case fetch.Image:
-		report.Exchanges = w.getResource(limited, loaded.want.URI, w.config.ImageLimit, acceptImage)
-		err = w.storeImage(ctx, report)
+		if report.Exchanges, err = w.getResource(limited, loaded.want.URI, w.config.ImageLimit, acceptImage); err == nil {
+			err = w.storeImage(ctx, report)
+		}
 	}
 	if err != nil {
 		return nil, err

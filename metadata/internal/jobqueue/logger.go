@@ -1,5 +1,5 @@
-// Package jobqueue has what the role tells River, its queue of jobs: which lines to log, and that a job is settled; and how many
-// jobs make requests at a time.
+// Package jobqueue has what the role tells River, its queue of jobs: where its tables are, which lines to log, and that a job is
+// settled; and how many jobs there are, and make requests at a time.
 package jobqueue
 
 import (

@@ -103,3 +103,18 @@ func (c *Client) Get(ctx context.Context, candidates []Candidate, limit int64, a
 	mostInformativeLast(exchanges)
 	return exchanges
 }
+
+// Paused returns for how long all hosts to which these exchanges led want to be left alone; 0 if one of them has answered
+// something else, or has asked for the pause by this very answer.
+func Paused(exchanges []fetch.Exchange) (wait time.Duration) {
+	for i, e := range exchanges {
+		if e.Status != http.StatusTooManyRequests || e.Error == "" || e.Failure != "" {
+			return 0
+		}
+		left := fetch.RetryAfter(e.Header["retry-after"], time.Now())
+		if i == 0 || left < wait {
+			wait = left
+		}
+	}
+	return wait
+}

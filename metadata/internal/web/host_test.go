@@ -50,6 +50,7 @@ func TestLimitedHostIsPaused(t *testing.T) {
 	if e.Status != http.StatusTooManyRequests || e.Header["retry-after"] != "999" || e.Failure != "" {
 		t.Fatalf("got status %d, header %v, failure %q", e.Status, e.Header, e.Failure)
 	}
+	first := e
 	l.well.Store(true)
 	for _, c2 := range []struct {
 		after time.Duration
@@ -60,6 +61,15 @@ func TestLimitedHostIsPaused(t *testing.T) {
 		if e.Status != http.StatusTooManyRequests || e.Header["retry-after"] != c2.left || e.Failure != "" ||
 			!strings.Contains(e.Error, l.hostPort()+" was not asked") || e.URL != l.URL+"/2.json" {
 			t.Fatalf("got status %d, header %v (%s), want 429 and %s s left", e.Status, e.Header, e.Error, c2.left)
+		}
+	}
+	made := getOne(t, c, other.URL)
+	if wait := web.Paused([]fetch.Exchange{e, e}); wait != time.Second {
+		t.Errorf("got a pause of %s, want the last second", wait)
+	}
+	for _, exchanges := range [][]fetch.Exchange{{made}, {e, made}, {made, e}, {first, e}, nil} {
+		if wait := web.Paused(exchanges); wait != 0 {
+			t.Errorf("%v: got a pause of %s, although somebody was asked", exchanges, wait)
 		}
 	}
 	// A report with this exchange does not count as a failed attempt.

@@ -26,7 +26,7 @@ const (
 	warmEvents = 60
 	slowEvents = 200
 	fastEvents = 600
-	bulkEvents    = 3000
+	bulkEvents = 3000
 	perSecond  = 20
 	idleTime   = 10 * time.Second
 	// settleTime is how long a server takes to become idle: it keeps connections for half a minute, and the server counts

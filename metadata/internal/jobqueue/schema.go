@@ -1,8 +1,9 @@
-package metadata
+package jobqueue
 
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -10,12 +11,11 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"strata/internal/locks"
-	"strata/metadata/internal/jobqueue"
 )
 
-// riverSchema is the Postgres schema of River's tables, and of the table spent. Everything in them can be restored from the
+// Schema is the Postgres schema of River's tables, and of the table spent. Everything in them can be restored from the
 // log and the wants, except for what is spent of the day's budgets.
-const riverSchema = "river"
+const Schema = "river"
 
 // lockMigrate is the key of the advisory lock that lets one process at a time migrate River's tables.
 const lockMigrate = 0x7374726174610001
@@ -24,11 +24,11 @@ const lockMigrate = 0x7374726174610001
 // there is only one kind, and maintaining these indexes takes longer than everything else that a job costs the
 // database.
 const dropUnusedSQL = `
-	DROP INDEX IF EXISTS ` + riverSchema + `.river_job_args_index, ` + riverSchema + `.river_job_metadata_index, ` + riverSchema + `.river_job_kind`
+	DROP INDEX IF EXISTS ` + Schema + `.river_job_args_index, ` + Schema + `.river_job_metadata_index, ` + Schema + `.river_job_kind`
 
 // spentSQL creates the table of what contracts have spent of their budgets.
 const spentSQL = `
-	CREATE TABLE IF NOT EXISTS ` + riverSchema + `.spent (
+	CREATE TABLE IF NOT EXISTS ` + Schema + `.spent (
 		day         date    NOT NULL, -- UTC
 		fetches     bigint  NOT NULL, -- reports
 		bytes       bigint  NOT NULL, -- of their events
@@ -37,9 +37,9 @@ const spentSQL = `
 		CONSTRAINT spent_pkey PRIMARY KEY (day, contract_id)
 	)`
 
-// migrate creates River's tables or brings them up to date. Several processes may call it at the same time.
-func migrate(ctx context.Context, pool *pgxpool.Pool, config Config) error {
-	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: riverSchema, Logger: jobqueue.Logger(config.Logger)})
+// Migrate creates River's tables or brings them up to date. Several processes may call it at the same time.
+func Migrate(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) error {
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: Schema, Logger: Logger(logger)})
 	if err != nil {
 		return fmt.Errorf("prepare the migration of the job queue: %w", err)
 	}
@@ -52,7 +52,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, config Config) error {
 			_, err := tx.Exec(ctx, `SELECT`)
 			return err
 		})()
-		if _, err := pool.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+riverSchema); err != nil {
+		if _, err := pool.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+Schema); err != nil {
 			return err
 		}
 		if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
@@ -65,7 +65,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, config Config) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("migrate the job queue in schema %s: %w", riverSchema, err)
+		return fmt.Errorf("migrate the job queue in schema %s: %w", Schema, err)
 	}
 	return nil
 }
