@@ -92,7 +92,7 @@ func (f *fetched) classOf(uri string, e fetch.Exchange) (string, error) {
 	case e.Failure != "":
 		return "by " + string(e.Failure), nil
 	case e.Status != 200 && e.Error != "":
-		return "not made in a pause that the gateway had asked for", nil
+		return "", fmt.Errorf("nobody was asked for the document %s, and the log says so: %s", uri, e.Error)
 	case e.Status != 200:
 		return fmt.Sprintf("with status %d", e.Status), nil
 	case e.Unchanged != nil:
