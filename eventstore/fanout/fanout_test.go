@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,7 +49,7 @@ func TestCluster(t *testing.T) {
 	}
 	stopFirst := publish()
 	publish()
-	mirror := fanout.NewMirror(fanout.ReaderConfig{Stream: stream, Conn: connect(t, nodes), Log: from, Interval: time.Second, Logger: logger}, to, nil)
+	mirror := fanout.NewMirror(fanout.ReaderConfig{Stream: stream, Conn: connect(t, nodes), Log: from, Interval: time.Second, Logger: logger}, to, nil, nil)
 	if err := mirror.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestLargeBody(t *testing.T) {
 	wake := from.Listener().Wake(eventstore.Channel, 50*time.Millisecond)
 	publisher := fanout.NewPublisher(fanout.PublisherConfig{Log: from, Conn: connect(t, nodes), Wake: wake})
 	background(t, publisher.Run, wake.Stop)
-	background(t, fanout.NewMirror(fanout.ReaderConfig{Conn: connect(t, nodes), Log: from, Interval: time.Second}, to, nil).Run)
+	background(t, fanout.NewMirror(fanout.ReaderConfig{Conn: connect(t, nodes), Log: from, Interval: time.Second}, to, nil, nil).Run)
 	for i, body := range []string{"first", strings.Repeat("x", 3<<20), "", "last"} {
 		in := eventstore.Incoming{
 			ReceivedAt: time.Now(), Source: "test", Path: "/x", ContentType: "text/plain", Origin: "several\r\nlines\x01", Body: eventstore.NewBody([]byte(body)),
@@ -177,7 +178,7 @@ func TestOtherLog(t *testing.T) {
 	t.Parallel()
 	from, to := replay.NewLog(t), replay.NewLogApart(t)
 	replay.Append(t, to, replay.Post{Path: "/x", Body: []byte("own")})
-	mirror := fanout.NewMirror(fanout.ReaderConfig{Log: from}, to, nil)
+	mirror := fanout.NewMirror(fanout.ReaderConfig{Log: from}, to, nil, nil)
 	if err := mirror.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "the copy has 1 events") {
 		t.Errorf("got %v", err)
 	}
@@ -187,19 +188,31 @@ func TestOtherLog(t *testing.T) {
 	}
 }
 
-// Without a stream, a copy follows the log by looking.
+// Without a stream, a copy follows the log by looking; and not while its disk has too little space.
 func TestWithoutStream(t *testing.T) {
 	t.Parallel()
 	from, to := replay.NewLog(t), replay.NewLogApart(t)
-	mirror := fanout.NewMirror(fanout.ReaderConfig{Log: from, Interval: 20 * time.Millisecond}, to, nil)
+	var full atomic.Bool
+	mirror := fanout.NewMirror(fanout.ReaderConfig{Log: from, Interval: 20 * time.Millisecond}, to, full.Load, nil)
 	background(t, mirror.Run)
-	for i := range 3 {
-		replay.Append(t, from, replay.Post{Path: "/x", Body: fmt.Appendf(nil, "%d", i)})
-		eventually.Holds(t, "the copy has it", func() bool {
+	has := func(events int64) func() bool {
+		return func() bool {
 			n, err := to.Size(t.Context())
-			return err == nil && n == int64(i+1)
-		})
+			return err == nil && n == events
+		}
 	}
+	for i := range int64(3) {
+		replay.Append(t, from, replay.Post{Path: "/x", Body: fmt.Appendf(nil, "%d", i)})
+		eventually.Holds(t, "the copy has it", has(i+1))
+	}
+	full.Store(true)
+	replay.Append(t, from, replay.Post{Path: "/x", Body: []byte("no room")})
+	time.Sleep(200 * time.Millisecond)
+	if !has(3)() {
+		t.Error("the copy has an event that came while its disk had no space")
+	}
+	full.Store(false)
+	eventually.Holds(t, "the copy has what came meanwhile", has(4))
 }
 
 // fold runs two projections over a log.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,17 +19,22 @@ import (
 type Mirror struct {
 	reader   ReaderConfig
 	own      *eventstore.Log
+	full     func() bool
 	logger   *slog.Logger
 	position prometheus.Gauge
 }
 
-// NewMirror returns a mirror that fills own, which nobody else fills.
-func NewMirror(reader ReaderConfig, own *eventstore.Log, registry prometheus.Registerer) *Mirror {
+// NewMirror returns a mirror that fills own, which nobody else fills. full reports whether the disk of own has too little space
+// for more events; nil for never.
+func NewMirror(reader ReaderConfig, own *eventstore.Log, full func() bool, registry prometheus.Registerer) *Mirror {
+	if full == nil {
+		full = func() bool { return false }
+	}
 	logger := reader.Logger
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return &Mirror{reader, own, logger, instrument.Registered(registry, prometheus.NewGauge(prometheus.GaugeOpts{
+	return &Mirror{reader, own, full, logger, instrument.Registered(registry, prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "strata_mirror_position", Help: "The position of the last event that the copy of the log has.",
 	}))}
 }
@@ -84,6 +90,9 @@ func (m *Mirror) copy(ctx context.Context) error {
 	for {
 		m.position.Set(float64(last))
 		events, err := reader.Next(ctx)
+		for err == nil && m.full() && ctx.Err() == nil {
+			pause.For(ctx, time.Second)
+		}
 		if err != nil {
 			return err
 		}

@@ -91,7 +91,7 @@ func (c *Command) mirror(ctx context.Context, group *errgroup.Group, db *databas
 		from.Close()
 		pool.Close()
 	}
-	mirror := fanout.NewMirror(fanout.ReaderConfig{Stream: c.stream(), Conn: conn, Log: from, Logger: logger}, db.Log, registry)
+	mirror := fanout.NewMirror(fanout.ReaderConfig{Stream: c.stream(), Conn: conn, Log: from, Logger: logger}, db.Log, c.disk.Short, registry)
 	if err := mirror.Check(ctx); err != nil {
 		leave()
 		return err
