@@ -32,7 +32,8 @@ const (
 	// settleTime is how long a server takes to become idle: it keeps connections for half a minute, and the server counts
 	// the transactions of idle connections late.
 	settleTime    = 50 * time.Second
-	smallBlock    = 1 // transfers
+	countTime     = 1500 * time.Millisecond // Postgres counts transactions a second late
+	smallBlock    = 1                       // transfers
 	transfers     = 10
 	visibleRounds = 200
 	largeBlock    = 1000
@@ -48,7 +49,7 @@ func (b *Bench) Measure(ctx context.Context) error {
 		programs = append(programs, &measured{Bench: b, name: "tip_before", program: b.Before})
 	}
 	for _, part := range []func(*measured, context.Context) error{
-		(*measured).bulk, (*measured).small, (*measured).follow, (*measured).visible, (*measured).large, (*measured).recordings,
+		(*measured).small, (*measured).bulk, (*measured).follow, (*measured).visible, (*measured).large, (*measured).recordings,
 	} {
 		for _, p := range programs {
 			if err := part(p, ctx); err != nil {
@@ -315,6 +316,7 @@ func (w *world) wait(ctx context.Context) error {
 
 // follow posts events and measures until they are folded.
 func (w *world) follow(ctx context.Context, events, rate int) (c cost, err error) {
+	time.Sleep(countTime)
 	before, err := w.sample(ctx)
 	if err != nil {
 		return c, err
@@ -326,7 +328,7 @@ func (w *world) follow(ctx context.Context, events, rate int) (c cost, err error
 		return c, err
 	}
 	took := time.Since(before.at)
-	time.Sleep(1500 * time.Millisecond) // Postgres counts transactions a second later
+	time.Sleep(countTime)
 	after, err := w.sample(ctx)
 	c = costOf(before, after, events)
 	c.rate = float64(events) / took.Seconds()
