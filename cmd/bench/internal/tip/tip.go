@@ -29,11 +29,13 @@ const (
 	bulkEvents = 3000
 	perSecond  = 20
 	idleTime   = 10 * time.Second
+	// Postgres counts the transactions of a connection a second late, and 10 s late once it rests.
+	countedSoon = 1500 * time.Millisecond
+	countedLate = 11 * time.Second
 	// settleTime is how long a server takes to become idle: it keeps connections for half a minute, and the server counts
 	// the transactions of idle connections late.
 	settleTime    = 50 * time.Second
-	countTime     = 1500 * time.Millisecond // Postgres counts transactions a second late
-	smallBlock    = 1                       // transfers
+	smallBlock    = 1 // transfers
 	transfers     = 10
 	visibleRounds = 200
 	largeBlock    = 1000
@@ -316,7 +318,7 @@ func (w *world) wait(ctx context.Context) error {
 
 // follow posts events and measures until they are folded.
 func (w *world) follow(ctx context.Context, events, rate int) (c cost, err error) {
-	time.Sleep(countTime)
+	time.Sleep(countedLate)
 	before, err := w.sample(ctx)
 	if err != nil {
 		return c, err
@@ -328,7 +330,7 @@ func (w *world) follow(ctx context.Context, events, rate int) (c cost, err error
 		return c, err
 	}
 	took := time.Since(before.at)
-	time.Sleep(countTime)
+	time.Sleep(countedSoon)
 	after, err := w.sample(ctx)
 	c = costOf(before, after, events)
 	c.rate = float64(events) / took.Seconds()
