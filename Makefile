@@ -73,8 +73,6 @@ MORE_AT_A_TIME := -parallel $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN 2>/d
 # as much memory again; one that writes nothing for debuggers, a tenth of the rest. Linters, tests and the tools that they need are built
 # so, and share what is compiled; make build is not. See decision 042.
 QUICK_BUILD  := $(shell go env GOFLAGS) '-toolexec=env GOGC=800' '-gcflags=all=-dwarf=false -gendwarfinl=0'
-# The same for golangci-lint, which holds all packages in memory.
-LINT_GOGC    := 200
 TEST_TIMEOUT ?= 15m
 FUZZTIME     ?= 10s
 # The largest size of a package, in lines, and where the exceptions are.
@@ -122,7 +120,7 @@ test: postgres redis pgbouncer chromium promtool clients $(GOTESTSUM)-$(GOTESTSU
 lint: sizes lint-deploy lint-api licenses vulnerabilities $(GOLANGCI)-$(GOLANGCI_VERSION) ## Check format, vet, sizes of packages, the rules in .golangci.yml, deploy/, the description of the API, licenses, and known weaknesses
 	@unformatted=$$(gofmt -l .); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w):"; echo "$$unformatted"; exit 1; fi
-	GOGC=$(LINT_GOGC) $(GOLANGCI) run ./...
+	$(GOLANGCI) run ./...
 
 # Lets Prometheus and systemd check what they would run, where they can be had, and linters what containers would be made of.
 .PHONY: lint-deploy
