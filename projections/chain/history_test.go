@@ -66,11 +66,17 @@ func testForkHistory(t *testing.T, config synthchain.Config, posts int) {
 		if live {
 			stop = rig.FollowAccounts(t, log)
 		}
+		var bulk []replay.Post
 		for range 1 + random.IntN(200) {
-			post := made.Next()
-			replay.Append(t, log, replay.Post(post))
+			post := replay.Post(made.Next())
+			if live {
+				replay.Append(t, log, post)
+			} else {
+				bulk = append(bulk, post)
+			}
 			sent++
 		}
+		replay.Append(t, log, bulk...)
 		if live {
 			if random.IntN(2) == 0 {
 				replay.Wait(t, log)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"strata/internal/testkit/replay"
 	"strata/projections"
@@ -24,16 +23,19 @@ func TestAwaitBuilt(t *testing.T) {
 	stop()
 	made := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally"})
 
-	ctx, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)
-	defer cancel()
+	// The time is up between two looks, and not in the middle of one.
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
 	seen := 0
 	err := version.AwaitBuilt(ctx, log.Pool(), lines, made, func(s version.Status) {
-		seen++
+		if seen++; seen == 2 {
+			cancel(context.DeadlineExceeded)
+		}
 		if s.Schema() != made[0] || s.Position != 0 {
 			t.Errorf("progress of %s at %d", s.Schema(), s.Position)
 		}
 	})
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "at position 0 of") || seen == 0 {
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "at position 0 of") || seen != 2 {
 		t.Errorf("nobody builds it: got %v after %d reports", err, seen)
 	}
 

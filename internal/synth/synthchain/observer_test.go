@@ -340,7 +340,7 @@ func TestObserverFindsExpectedState(t *testing.T) {
 				o.post(c.Next())
 				for i := range posts {
 					o.post(c.Next())
-					if i%61 == 0 || i == posts-1 {
+					if i%181 == 0 || i == posts-1 { // to look at the state, the observer folds everything anew
 						o.compare(fmt.Sprintf("after post %d", i), c)
 					}
 				}

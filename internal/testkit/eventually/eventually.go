@@ -8,17 +8,23 @@ import (
 
 const (
 	// limit is generous: only a test that fails waits for so long.
-	limit    = 2 * time.Minute
-	interval = 2 * time.Millisecond
+	limit = 2 * time.Minute
+	// A condition often asks a server, which is busy with that if it is asked all the time, and slower to bring about
+	// what is waited for. So the pause between two looks grows with the wait, of which it is a part, up to the longest.
+	shortest = 2 * time.Millisecond
+	longest  = 30 * time.Millisecond
+	part     = 10
 )
 
 // Holds polls condition until it returns true. It fails the test after two minutes, and names what it has waited for.
 func Holds(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(limit); !condition(); time.Sleep(interval) {
-		if time.Now().After(deadline) {
+	for began := time.Now(); !condition(); {
+		waited := time.Since(began)
+		if waited > limit {
 			t.Fatalf("not within %s: %s", limit, what)
 		}
+		time.Sleep(min(max(waited/part, shortest), longest))
 	}
 }
 
