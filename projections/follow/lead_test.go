@@ -35,3 +35,31 @@ func TestOneLeadsAll(t *testing.T) {
 		replay.Wait(t, log)
 	}
 }
+
+// TestStandbyOpensNoConnections lets a process stand by: it looks again and again whether the leader is gone, and the database starts
+// no process for that.
+func TestStandbyOpensNoConnections(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLogApart(t)
+	registries := []*prometheus.Registry{prometheus.NewRegistry(), prometheus.NewRegistry()}
+	for _, registry := range registries {
+		config := follow.Config{Log: log, Registry: registry}
+		replay.Follow(t, config, projections.Chain(rig.Chain(t), balances.New(nil), mempool.New(), pox.New()))
+	}
+	eventually.Holds(t, "one leads", func() bool {
+		return rig.Metric(t, registries[0], "strata_projection_on_board")+rig.Metric(t, registries[1], "strata_projection_on_board") == 3
+	})
+	sessions := func() (n int64) {
+		t.Helper()
+		if err := log.Pool().QueryRow(t.Context(), `SELECT sessions FROM pg_stat_database WHERE datname = current_database()`).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	time.Sleep(2 * time.Second) // until what was opened at the start is counted
+	before := sessions()
+	time.Sleep(3 * time.Second) // in which four versions are tried six times each
+	if opened := sessions() - before; opened > 4 {
+		t.Errorf("%d connections were opened", opened)
+	}
+}

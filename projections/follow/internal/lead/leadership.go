@@ -79,25 +79,39 @@ func (l *Leadership) try(ctx context.Context, version projections.Schema) (*pgx.
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.conn == nil || l.conn.IsClosed() {
-		conn, err := register.LeadingConn(ctx, l.pool)
-		if err != nil {
-			return nil, err
-		}
-		l.conn, l.held = conn, map[projections.Schema]bool{}
+		return l.tryFirst(ctx, version)
 	}
 	leading, err := register.TryLead(ctx, l.conn, version)
-	switch {
-	case err != nil:
+	if err != nil {
 		l.drop(ctx)
 		return nil, err
-	case !leading:
-		if len(l.held) == 0 {
-			l.drop(ctx)
-		}
+	}
+	if !leading {
 		return nil, nil
 	}
 	l.held[version] = true
 	return l.conn, nil
+}
+
+// tryFirst is try while nothing is led. A standby tries each version twice a second, so what got no lock goes back to the
+// pool: a new connection each time is a new process of the database.
+func (l *Leadership) tryFirst(ctx context.Context, version projections.Schema) (*pgx.Conn, error) {
+	pooled, err := l.pool.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	leading, err := register.TryLead(ctx, pooled.Conn(), version)
+	if err == nil && !leading {
+		pooled.Release()
+		return nil, nil
+	}
+	conn := pooled.Hijack() // with a lock, or with what may have become one
+	if err != nil {
+		_ = conn.Close(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	l.conn, l.held = conn, map[projections.Schema]bool{version: true}
+	return conn, nil
 }
 
 // leads reports whether this process leads a version.
