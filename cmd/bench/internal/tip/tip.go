@@ -43,8 +43,8 @@ const (
 )
 
 // Measure lets a server follow a made-up chain: idle, at twenty events a second with blocks of one transfer and of ten, and
-// from one sender that waits for each answer only. Beside each figure stands that of the earlier program, if there is one, or else the processor
-// time of folding the same events in bulk.
+// from one sender that waits for each answer only. Beside each figure stands that of the earlier program, if there is one,
+// or else the processor time of folding the same events in bulk.
 func (b *Bench) Measure(ctx context.Context) error {
 	programs := []*measured{{Bench: b, name: "tip", program: b.Program}}
 	if b.Before != "" {
