@@ -284,9 +284,9 @@ bench: postgres redis nginx ## Measure against the targets and print the table (
 soak: postgres redis ## Serve under load, attacks and faults, and check that nothing is lost (ARGS="-duration 1h")
 	go run ./cmd/soak $(ARGS)
 
-FAULT_TESTS    := ^(TestKill|TestKillRebuild|TestKilledImport|TestFrozen.*|TestLeaderThatWorks|TestDistantWriter|TestRestore|TestRestoredLog|TestSlowSendersStopNobody|TestSpoolWithoutRoom|TestDatabaseOutage|TestServeWithoutConfiguration|TestFullDisk|TestUpgrade|TestPgBouncer|TestExtendDown|TestLostRoot|TestSkip|TestKeep|TestNewProjection|TestActivateRefuses|TestUnsafeDatabase|TestAppends.*|TestDatabaseRefuses|TestHotRows|TestNewVersionWaitsForSpace|TestBuildWaitsForSpace|TestLateFollower|TestUpgradeGoesOn|TestSecondProcessWithoutTheKey|TestWatch)$$
-FAULT_PACKAGES := ./cmd/strata ./cmd/strata/internal/database ./eventstore ./eventstore/importer ./eventstore/observer ./eventstore/transparency \
-	./internal/nodecompare ./internal/postgres ./migrations ./projections/chain ./projections/follow ./projections/internal/register ./projections/version
+FAULT_TESTS    := ^(TestKill|TestKillRebuild|TestKilledImport|TestFrozen.*|TestLeaderThatWorks|TestDistantWriter|TestRestore|TestRestoredLog|TestSlowSendersStopNobody|TestSpoolWithoutRoom|TestDatabaseOutage|TestServeWithoutConfiguration|TestFullDisk|TestDiskFolder|TestNothingIsFetchedWithoutSpace|TestWantsOfAPausedHostWait|TestUpgrade|TestPgBouncer|TestExtendDown|TestLostRoot|TestSkip|TestKeep|TestNewProjection|TestActivateRefuses|TestUnsafeDatabase|TestAppends.*|TestDatabaseRefuses|TestHotRows|TestNewVersionWaitsForSpace|TestBuildWaitsForSpace|TestLateFollower|TestUpgradeGoesOn|TestSecondProcessWithoutTheKey|TestWatch)$$
+FAULT_PACKAGES := ./cmd/strata ./cmd/strata/internal/database ./cmd/strata/internal/serve ./eventstore ./eventstore/importer ./eventstore/observer \
+	./eventstore/transparency ./internal/nodecompare ./internal/postgres ./metadata ./migrations ./projections/chain ./projections/follow ./projections/internal/register ./projections/version
 
 .PHONY: faults
 faults: postgres pgbouncer ## Run the tests of single faults, and print what each did, such as kills, what was lost, and how long it took to go on

@@ -41,4 +41,5 @@ func TestNothingIsFetchedWithoutSpace(t *testing.T) {
 	}
 	full.Store(false)
 	r.awaitReports(t, wants)
+	t.Logf("fault: a disk below the floor, with %d wants: none was fetched meanwhile, all after it", wants)
 }

@@ -64,4 +64,5 @@ func TestWantsOfAPausedHostWait(t *testing.T) {
 	if n := int(refused.Load()); got["200 asked: true"] != wants+1-n || got["429 asked: true"] != n || len(got) != 2 {
 		t.Errorf("got %v and %d refusals, want one report of each want", got, n)
 	}
+	t.Logf("fault: a host that asked to be left alone for 8 s, with %d wants: %d requests were refused; 0 events of requests that were not made", wants, refused.Load())
 }
