@@ -142,12 +142,12 @@ func (tb *tab) text(selector string) (text string) {
 	return text
 }
 
-// until waits for a condition in JavaScript.
+// until waits for a condition in JavaScript. One that fails does not hold: an element that it looks into is not there yet.
 func (tb *tab) until(what, condition string, arguments ...any) {
 	tb.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		var holds bool
-		if tb.value(&holds, "Boolean("+condition+")", arguments...); holds {
+		if tb.value(&holds, "(() => { try { return Boolean("+condition+") } catch { return false } })()", arguments...); holds {
 			return
 		}
 	}
