@@ -79,6 +79,7 @@ func (l *Leadership) try(ctx context.Context, version projections.Schema) (*pgx.
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.conn == nil || l.conn.IsClosed() {
+		l.conn, l.held = nil, nil // with a connection that is lost, so are its locks
 		return l.tryFirst(ctx, version)
 	}
 	leading, err := register.TryLead(ctx, l.conn, version)
