@@ -90,11 +90,11 @@ func (m *Mirror) copy(ctx context.Context) error {
 	for {
 		m.position.Set(float64(last))
 		events, err := reader.Next(ctx)
-		for err == nil && m.full() && ctx.Err() == nil {
-			pause.For(ctx, time.Second)
-		}
 		if err != nil {
 			return err
+		}
+		for m.full() && ctx.Err() == nil {
+			pause.For(ctx, time.Second)
 		}
 		batch := make([]eventstore.Incoming, len(events))
 		for i, e := range events {

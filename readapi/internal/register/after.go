@@ -19,7 +19,6 @@ func (k *known) after(moves []commit.Move) (next *known, ok bool) {
 		active: maps.Clone(before.active), schemas: before.schemas, // moves change neither which versions there are nor which are active
 	}
 	next = &known{state: state, shards: maps.Clone(k.shards)}
-	var header []string
 	for _, m := range moves {
 		i := slices.IndexFunc(before.Versions, func(v *Version) bool { return v.identity() == m.Version && v.Epoch == m.Epoch })
 		if i < 0 {
@@ -33,11 +32,7 @@ func (k *known) after(moves []commit.Move) (next *known, ok bool) {
 			return nil, false
 		}
 		moved := next.move(v, m)
-		if text := moved.describe(); header == nil || header[0] != text { // versions that move together stand at the same block
-			header = []string{text}
-		}
-		moved.header, state.Versions[i] = header, moved
-		if moved.Active {
+		if state.Versions[i] = moved; moved.Active {
 			state.active[moved.Name] = moved
 		}
 		state.LogSize = max(state.LogSize, m.LogSeq)
@@ -47,7 +42,7 @@ func (k *known) after(moves []commit.Move) (next *known, ok bool) {
 	return next, true
 }
 
-// move returns a version after a move, without its header, and notes its changed shards.
+// move returns a version after a move, and notes its changed shards.
 func (k *known) move(before *Version, m commit.Move) *Version {
 	v := *before
 	v.Position, v.LogSeq = m.To, m.LogSeq
@@ -58,6 +53,7 @@ func (k *known) move(before *Version, m commit.Move) *Version {
 	if m.AllShards {
 		v.changedFrom = m.To
 	}
+	v.header = []string{v.describe()}
 	if v.Active {
 		changes := make([]change, len(m.Shards))
 		for i, shard := range m.Shards {

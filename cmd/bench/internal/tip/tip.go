@@ -96,14 +96,11 @@ func (m *measured) row(what, figure, target string) {
 
 // small measures a server that has nothing to do, and one that follows small blocks.
 func (m *measured) small(ctx context.Context) error {
-	w, err := m.open(ctx, "_small", smallBlock)
+	w, err := m.openWarm(ctx, "_small", smallBlock, warmEvents)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	if _, err := w.follow(ctx, warmEvents, 0); err != nil {
-		return err
-	}
 	if err := m.idle(ctx, w); err != nil {
 		return err
 	}
@@ -112,14 +109,11 @@ func (m *measured) small(ctx context.Context) error {
 
 // follow measures a server that follows blocks of usual size.
 func (m *measured) follow(ctx context.Context) error {
-	w, err := m.open(ctx, "", transfers)
+	w, err := m.openWarm(ctx, "", transfers, warmEvents)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	if _, err := w.follow(ctx, warmEvents, 0); err != nil {
-		return err
-	}
 	if err := m.pace(ctx, w, transfers, slowEvents, perSecond, "≤ 3 transactions"); err != nil {
 		return err
 	}
@@ -174,14 +168,11 @@ func (m *measured) idle(ctx context.Context, w *world) error {
 
 // large measures the time from the acknowledgement of a large block until all projections have folded it.
 func (m *measured) large(ctx context.Context) error {
-	w, err := m.open(ctx, "_large", largeBlock)
+	w, err := m.openWarm(ctx, "_large", largeBlock, 3)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	if _, err := w.follow(ctx, 3, 0); err != nil {
-		return err
-	}
 	shortest := time.Hour
 	for range largeRounds {
 		if err := w.post(ctx, 1, 0); err != nil {
@@ -284,6 +275,19 @@ func (m *measured) open(ctx context.Context, suffix string, transfers int, more 
 	return w, nil
 }
 
+// openWarm opens a world whose server has followed some events.
+func (m *measured) openWarm(ctx context.Context, suffix string, transfers, events int) (*world, error) {
+	w, err := m.open(ctx, suffix, transfers)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.fold(ctx, events, 0); err != nil {
+		w.close()
+		return nil, err
+	}
+	return w, nil
+}
+
 // serve starts a server of the program.
 func (m *measured) serve(ctx context.Context, url string, more ...string) (*bench.Server, error) {
 	own := *m.Bench.Bench
@@ -316,6 +320,14 @@ func (w *world) wait(ctx context.Context) error {
 	return version.WaitUntilCaughtUp(ctx, w.pool, func([]version.Status) {}, time.Hour)
 }
 
+// fold posts events, and returns when they are folded.
+func (w *world) fold(ctx context.Context, events, rate int) error {
+	if err := w.post(ctx, events, rate); err != nil {
+		return err
+	}
+	return w.wait(ctx)
+}
+
 // follow posts events and measures until they are folded.
 func (w *world) follow(ctx context.Context, events, rate int) (c cost, err error) {
 	time.Sleep(countedLate)
@@ -323,10 +335,7 @@ func (w *world) follow(ctx context.Context, events, rate int) (c cost, err error
 	if err != nil {
 		return c, err
 	}
-	if err := w.post(ctx, events, rate); err != nil {
-		return c, err
-	}
-	if err := w.wait(ctx); err != nil {
+	if err := w.fold(ctx, events, rate); err != nil {
 		return c, err
 	}
 	took := time.Since(before.at)

@@ -67,10 +67,10 @@ func (f *fetched) noteReport(report *fetch.Report) error {
 				f.reads++
 			}
 			continue
-		case e.Status != 0 && e.Error == "": // that of an answer to an earlier request is no answer
+		case e.Status != 0 && e.Error == "": // an exchange with an error may have got no answer
 			f.exchanges++
 		}
-		class, err := f.classOf(report.Want.URI, e)
+		class, err := classOf(report.Want.URI, e)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (f *fetched) noteReport(report *fetch.Report) error {
 }
 
 // classOf says what came instead of a document; nothing if the document came. What came has to be what the gateway sends.
-func (f *fetched) classOf(uri string, e fetch.Exchange) (string, error) {
+func classOf(uri string, e fetch.Exchange) (string, error) {
 	switch {
 	case e.Failure != "":
 		return "by " + string(e.Failure), nil

@@ -17,20 +17,20 @@ const copyMin = 128
 // for each column. The statement is the same for any number of rows, so that the server plans it once. It returns an empty
 // text when a column has arrays, which an array of them would mix up.
 func (s *statements) insertion(table string, columns []string, types columnTypes, rows [][]any, others int) (sql string, args []any) {
-	into := into{table: table, columns: columns, types: types, others: others, single: len(rows) == 1}
-	if into.single {
-		return s.textOf(&into), rows[0]
+	insert := into{table: table, columns: columns, types: types, others: others, single: len(rows) == 1}
+	if insert.single {
+		return s.textOf(&insert), rows[0]
 	}
-	into.written = make([]bool, len(columns))
+	insert.written = make([]bool, len(columns))
 	for i, column := range columns {
 		if typ := types[column]; typ == "" || strings.HasSuffix(typ, "[]") {
 			return "", nil
 		}
 		var array []any
-		array, into.written[i] = columnOf(rows, i)
+		array, insert.written[i] = columnOf(rows, i)
 		args = append(args, array)
 	}
-	return s.textOf(&into), args
+	return s.textOf(&insert), args
 }
 
 // into is an INSERT into a table.
