@@ -41,12 +41,14 @@ func (b *batch) sql(query string) string { return b.chain.spec.SQL(query) }
 
 // readState reads the state from the tables.
 func (b *batch) readState(ctx context.Context) (*state, error) {
-	s := &state{nodes: newNodes(), burn: newBurnBlocks(), gaps: map[hash.Hash32]bool{}, aboveGap: map[hash.Hash32]bool{}}
+	s := &state{fresh: true, nodes: newNodes(), burn: newBurnBlocks(), gaps: map[hash.Hash32]bool{}, aboveGap: map[hash.Hash32]bool{}}
 	b.state = s
 	err := b.tx.QueryRow(ctx, b.sql(`
 		SELECT coalesce((SELECT max(step) FROM {schema}.step), 0),
-		       coalesce((SELECT height FROM {schema}.burn_block WHERE canonical ORDER BY height DESC LIMIT 1), -1)`)).
-		Scan(&s.lastStep, &s.burnTop)
+		       coalesce((SELECT height FROM {schema}.burn_block WHERE canonical ORDER BY height DESC LIMIT 1), -1),
+		       coalesce((SELECT height FROM {schema}.block ORDER BY height DESC LIMIT 1), -1),
+		       coalesce((SELECT height FROM {schema}.burn_block ORDER BY height DESC LIMIT 1), -1)`)).
+		Scan(&s.lastStep, &s.burnTop, &s.highest, &s.burnHighest)
 	if err != nil {
 		return nil, fmt.Errorf("read the state of the chain: %w", err)
 	}
@@ -82,6 +84,10 @@ func (b *batch) readState(ctx context.Context) (*state, error) {
 
 // prefetch loads the blocks that the events of the batch refer to: one query of each kind, instead of several per
 // block.
+//
+// A block above all that are known can't be one of these, as its hash commits to its height (that of a Bitcoin block by BIP 34).
+// So it is not looked up, and at the tip nothing is. Should an announcement give a known block another height all the same, its
+// row is refused by a unique key, and the event is folded again with a fresh state, for which everything is looked up.
 func (b *batch) prefetch(ctx context.Context, items []projections.LogItem) error {
 	var (
 		ids         [][]byte
@@ -95,9 +101,15 @@ func (b *batch) prefetch(ctx context.Context, items []projections.LogItem) error
 			ids = append(ids, id[:])
 		}
 	}
+	isNew := func(height uint64, highest int64) bool {
+		return !b.state.fresh && highest >= 0 && height > uint64(highest)
+	}
 	for _, item := range items {
 		switch payload := item.Payload.(type) {
 		case *nodeevent.Block:
+			if isNew(payload.Height, b.state.highest) {
+				asked[payload.IndexBlockHash] = true
+			}
 			want(payload.IndexBlockHash)
 			want(payload.ParentIndexBlockHash)
 			burnHashes = append(burnHashes, payload.BurnBlockHash)
@@ -105,6 +117,9 @@ func (b *batch) prefetch(ctx context.Context, items []projections.LogItem) error
 				burnSources = append(burnSources, *payload.ConsensusHash)
 			}
 		case *nodeevent.BurnBlock:
+			if isNew(payload.Height, b.state.burnHighest) {
+				b.state.burn.queriedHashes[payload.Hash] = true
+			}
 			burnHashes = append(burnHashes, payload.Hash)
 			if payload.ParentHash != nil {
 				burnHashes = append(burnHashes, *payload.ParentHash)

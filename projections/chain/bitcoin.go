@@ -40,6 +40,7 @@ func (b *batch) burnBlock(ctx context.Context, item projections.LogItem, payload
 	}
 	if known == nil {
 		b.rows.addBurnBlock(seq, payload, announced)
+		b.state.burnHighest = max(b.state.burnHighest, announced.height)
 	}
 	if !forked || b.chain.rule == Reference {
 		return nil

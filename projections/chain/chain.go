@@ -164,7 +164,7 @@ func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projec
 	if err := b.flush(ctx); err != nil {
 		return projections.Outcome{}, err
 	}
-	b.state.position = items[len(items)-1].Seq
+	b.state.position, b.state.fresh = items[len(items)-1].Seq, false
 	if left > 0 {
 		if err := b.remember(ctx); err != nil {
 			return projections.Outcome{}, err
@@ -186,17 +186,20 @@ func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projec
 // state is what the projection keeps in memory between batches. It may be dropped at any time: readState reads it
 // again.
 type state struct {
-	position int64 // sequence number of the last event folded
-	tip      *node // nil before the first block
-	root     *node // the lowest canonical block
-	lastStep int64
-	burnTop  int64 // greatest height of a canonical Bitcoin block; -1 when there is none
-	nodes    nodes
-	burn     burnBlocks
-	gaps     map[hash.Hash32]bool // missing blocks that known blocks wait for
-	aboveGap map[hash.Hash32]bool // blocks that wait for one which may stand on the first block of the chain
-	unknown  map[string]bool      // paths of fields that nobody decodes
-	task     *task                // what is left to do for the event after position; nil for nothing
+	position    int64 // sequence number of the last event folded
+	fresh       bool  // read from the tables for the batch that is being folded
+	tip         *node // nil before the first block
+	root        *node // the lowest canonical block
+	lastStep    int64
+	burnTop     int64 // greatest height of a canonical Bitcoin block; -1 when there is none
+	highest     int64 // greatest height of a known block, and
+	burnHighest int64 // of a known Bitcoin block; -1 when there is none
+	nodes       nodes
+	burn        burnBlocks
+	gaps        map[hash.Hash32]bool // missing blocks that known blocks wait for
+	aboveGap    map[hash.Hash32]bool // blocks that wait for one which may stand on the first block of the chain
+	unknown     map[string]bool      // paths of fields that nobody decodes
+	task        *task                // what is left to do for the event after position; nil for nothing
 }
 
 // unreadableError is the error of a payload that is well-formed but holds an impossible value. The event goes to
@@ -284,6 +287,7 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 		return err
 	}
 	b.state.nodes.put(n)
+	b.state.highest = max(b.state.highest, n.height)
 
 	switch {
 	case parent != nil && parent.attached, content.IsGenesis(), b.state.tip == nil:
