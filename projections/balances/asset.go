@@ -1,8 +1,6 @@
 package balances
 
 import (
-	"context"
-	"fmt"
 	"math/big"
 
 	"github.com/jackc/pgx/v5"
@@ -70,8 +68,8 @@ func (b *batch) asset(c *change) *asset {
 	return a
 }
 
-// loadAssets reads the assets that the effects change and that are not in memory.
-func (b *batch) loadAssets(ctx context.Context, all []effects) error {
+// queueAssets queues a query of the assets that the effects change and that are not in memory.
+func (b *batch) queueAssets(into *pgx.Batch, all []effects) {
 	var names []string
 	queued := map[string]bool{}
 	for i := range all {
@@ -83,18 +81,19 @@ func (b *batch) loadAssets(ctx context.Context, all []effects) error {
 		}
 	}
 	if len(names) == 0 {
-		return nil
+		return
 	}
-	rows, err := b.tx.Query(ctx, b.spec.SQL(`
+	into.Queue(b.spec.SQL(`
 		SELECT k.asset, last.kind, last.height, last.holders, last.mints, last.minted::text, last.burned::text, last.rewards::text
 		FROM unnest($1::text[]) AS k (asset)
-		CROSS JOIN LATERAL (SELECT * FROM {schema}.asset a WHERE a.asset = k.asset ORDER BY a.height DESC LIMIT 1) last`), names)
-	if err != nil {
-		return fmt.Errorf("read the state of %d assets: %w", len(names), err)
-	}
+		CROSS JOIN LATERAL (SELECT * FROM {schema}.asset a WHERE a.asset = k.asset ORDER BY a.height DESC LIMIT 1) last`), names).
+		Query(b.readAssets)
+}
+
+func (b *batch) readAssets(rows pgx.Rows) error {
 	var a asset
 	var minted, burned, rewards string
-	if _, err := pgx.ForEachRow(rows, []any{&a.name, &a.kind, &a.height, &a.holders, &a.mints, &minted, &burned, &rewards}, func() (err error) {
+	_, err := pgx.ForEachRow(rows, []any{&a.name, &a.kind, &a.height, &a.holders, &a.mints, &minted, &burned, &rewards}, func() (err error) {
 		copied := a
 		for _, number := range []struct {
 			text string
@@ -106,8 +105,6 @@ func (b *batch) loadAssets(ctx context.Context, all []effects) error {
 		}
 		b.state.assets[copied.name] = &copied
 		return nil
-	}); err != nil {
-		return fmt.Errorf("read the state of %d assets: %w", len(names), err)
-	}
-	return nil
+	})
+	return err
 }

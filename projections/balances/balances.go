@@ -125,7 +125,7 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 		if steps[0].Kind == projections.Revert {
 			if single {
 				read := &pgx.Batch{}
-				found := b.queueTouched(read, steps[0])
+				found := b.queueReverted(read, steps[0])
 				if err := tx.SendBatch(ctx, read).Close(); err != nil {
 					return projections.Outcome{}, fmt.Errorf("read what block %s at height %d touched: %w", steps[0].IndexBlockHash, steps[0].Height, err)
 				}
@@ -142,11 +142,11 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 		for run < len(steps) && steps[run].Kind == projections.Apply {
 			run++
 		}
-		found, last := &touchedShards{}, &pgx.Batch{}
+		found, read := &touchedShards{}, &pgx.Batch{}
 		if single {
-			found = b.queueTouched(last, steps[0])
+			found = b.queueEnded(read, steps[0])
 		}
-		if err := b.apply(ctx, steps[:run], last); err != nil {
+		if err := b.apply(ctx, steps[:run], read, found); err != nil {
 			return projections.Outcome{}, fmt.Errorf("apply blocks at heights %d to %d: %w", steps[0].Height, steps[run-1].Height, err)
 		}
 		touched = found.Touched

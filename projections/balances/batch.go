@@ -29,14 +29,14 @@ type negative struct {
 	balance        *big.Int
 }
 
-// apply applies blocks. It reads all rows that they need at once, and writes all changes at once, with the queries of last after
-// them.
-func (b *batch) apply(ctx context.Context, steps []projections.Step, last *pgx.Batch) error {
+// apply applies blocks. It reads all rows that they need at once, with the queries of read, and writes all changes at once.
+// To touched it adds what a single one of them touches.
+func (b *batch) apply(ctx context.Context, steps []projections.Step, read *pgx.Batch, touched *touchedShards) error {
 	all := make([]effects, len(steps))
 	for i, step := range steps {
 		all[i] = effectsOf(step)
 	}
-	if err := b.load(ctx, all); err != nil {
+	if err := b.load(ctx, all, read); err != nil {
 		return err
 	}
 	tip, err := b.tip(ctx)
@@ -55,9 +55,10 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step, last *pgx.B
 		if err := b.applyBlock(ctx, &w, step, all[i]); err != nil {
 			return err
 		}
+		touched.addEffects(&all[i])
 		all[i] = effects{}
 	}
-	if err := w.flush(ctx, b, last); err != nil {
+	if err := w.flush(ctx, b); err != nil {
 		return err
 	}
 	b.state.tip = tip
@@ -219,7 +220,7 @@ type nonce struct {
 }
 
 // load reads the balances, tokens, nonces and assets that the effects change and that are not in memory.
-func (b *batch) load(ctx context.Context, all []effects) error {
+func (b *batch) load(ctx context.Context, all []effects, read *pgx.Batch) error {
 	var (
 		accounts, assets []string
 		tokenAssets      []string
@@ -250,7 +251,6 @@ func (b *batch) load(ctx context.Context, all []effects) error {
 			}
 		}
 	}
-	read := &pgx.Batch{}
 	if len(accounts) > 0 {
 		read.Queue(b.spec.SQL(`
 			SELECT h.account, h.asset, h.kind, h.n, h.height, h.source_seq,
@@ -273,14 +273,12 @@ func (b *batch) load(ctx context.Context, all []effects) error {
 				WHERE n.account = k.account ORDER BY n.height DESC LIMIT 1
 			) last`), nonceAccounts).Query(b.readNonces)
 	}
-	if err := b.loadAssets(ctx, all); err != nil {
-		return err
-	}
+	b.queueAssets(read, all)
 	if read.Len() == 0 {
 		return nil
 	}
 	if err := b.tx.SendBatch(ctx, read).Close(); err != nil {
-		return fmt.Errorf("read %d balances, %d tokens and %d nonces: %w", len(accounts), len(tokenAssets), len(nonceAccounts), err)
+		return fmt.Errorf("read %d balances, %d tokens and %d nonces, and their assets: %w", len(accounts), len(tokenAssets), len(nonceAccounts), err)
 	}
 	return nil
 }

@@ -91,8 +91,8 @@ func writeRows(ctx context.Context, b *batch, table string, columns []string, ro
 	return nil
 }
 
-// flush sends all rows, and with the last of them the queries of last, which find them.
-func (w *writes) flush(ctx context.Context, b *batch, last *pgx.Batch) error {
+// flush sends all rows.
+func (w *writes) flush(ctx context.Context, b *batch) error {
 	for _, table := range []struct {
 		name    string
 		columns []string
@@ -123,15 +123,14 @@ func (w *writes) flush(ctx context.Context, b *batch, last *pgx.Batch) error {
 			return fmt.Errorf("write %d holdings: %w", atOnce, err)
 		}
 	}
-	closing := &pgx.Batch{}
-	w.upsertHoldings(closing, b, keys)
-	w.upsertTokens(closing, b)
-	closing.QueuedQueries = append(closing.QueuedQueries, last.QueuedQueries...)
-	if closing.Len() == 0 {
+	states := &pgx.Batch{}
+	w.upsertHoldings(states, b, keys)
+	w.upsertTokens(states, b)
+	if states.Len() == 0 {
 		return nil
 	}
-	if err := b.tx.SendBatch(ctx, closing).Close(); err != nil {
-		return fmt.Errorf("write %d holdings and the owners of %d tokens, and read what the block touches: %w", len(keys), len(w.tokens), err)
+	if err := b.tx.SendBatch(ctx, states).Close(); err != nil {
+		return fmt.Errorf("write %d holdings and the owners of %d tokens: %w", len(keys), len(w.tokens), err)
 	}
 	return nil
 }

@@ -40,7 +40,10 @@ func (b *batch) burnBlock(ctx context.Context, item projections.LogItem, payload
 	}
 	if known == nil {
 		b.rows.addBurnBlock(seq, payload, announced)
-		b.state.burnHighest = max(b.state.burnHighest, announced.height)
+		if announced.height > b.state.burnHighest {
+			b.state.burnHighest = announced.height
+			b.state.burn.queriedConsensus[announced.key.consensus] = true // of several with the same, the highest counts
+		}
 	}
 	if !forked || b.chain.rule == Reference {
 		return nil

@@ -10,7 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/internal/tracing"
 	"strata/projections"
 )
 
@@ -177,20 +176,13 @@ func (c *convoy[T]) fold(ctx context.Context, leader *follower[projections.LogIt
 		defer t.train.unlock()
 		trains = append(trains, t.train)
 	}
-	passengers := c.passengers(leader)
-	ctx, span := startFold(ctx, leader.tracer, leader.spec.Schema, items)
-	defer span.End()
-	t := &trip{leader: leader, trains: trains, passengers: passengers}
-	err = inTransaction(ctx, leader.tip, func(tx pgx.Tx) error { return t.fold(ctx, tx, items) })
-	if err != nil {
-		tracing.Fail(span, err)
-		for _, p := range passengers {
-			p.forget()
-		}
-		return t.failed, err
+	t := &trip{leader: leader, trains: trains, passengers: c.passengers(leader)}
+	err = t.make(ctx, items)
+	if t.questions(err) {
+		t = &trip{leader: leader, trains: trains, passengers: t.passengers, careful: true}
+		err = t.make(ctx, items)
 	}
-	t.committed(ctx)
-	return nil, nil
+	return t.failed, err
 }
 
 // passengers returns everybody on board: first the leader, who can't be put off.

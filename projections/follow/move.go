@@ -150,7 +150,8 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell notice, last
 	batch := &pgx.Batch{}
 	batch.Queue(moveSQL,
 		names, versions, epochs, from, to, logSeqs, rates, heights, indexBlocks, blocks, burnHeights, everything, unfinished, n,
-		shardNames, shardVersions, shards, shardPositions, tell.channels, tell.payload)
+		shardNames, shardVersions, shards, shardPositions, tell.channels, tell.payload).
+		Exec(func(pgconn.CommandTag) error { return nil }) // to learn of an error now
 	if last != "" {
 		batch.Queue(last)
 	}

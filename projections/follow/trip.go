@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/domain/commit"
 	"strata/internal/tracing"
@@ -61,8 +62,36 @@ type trip struct {
 	channels   []string   // on which others wait for what has changed
 	failed     *passenger // the one at fault; nil when it is the leader, or the database
 	moved      bool       // somebody else has moved a passenger
+	careful    bool       // all positions are locked and looked at before anything is folded
 	started    time.Time
 	counts     pipeline.Counts // of the folds
+}
+
+// make folds items of the leader, and what follows from them, in one transaction.
+func (t *trip) make(ctx context.Context, items []projections.LogItem) error {
+	ctx, span := startFold(ctx, t.leader.tracer, t.leader.spec.Schema, items)
+	defer span.End()
+	err := inTransaction(ctx, t.leader.tip, func(tx pgx.Tx) error { return t.fold(ctx, tx, items) })
+	if err != nil {
+		tracing.Fail(span, err)
+		for _, p := range t.passengers {
+			p.forget()
+		}
+		return err
+	}
+	t.committed(ctx)
+	return nil
+}
+
+// questions reports whether an error may come of a passenger that somebody else has moved, so that the trip is to be made again
+// with care.
+func (t *trip) questions(err error) bool {
+	var refused *pgconn.PgError
+	switch {
+	case err == nil, t.careful, transient(err), errors.Is(err, errTooMuch):
+		return false
+	}
+	return t.failed == nil || errors.As(err, &refused)
 }
 
 // fold folds the items of the leader, then the steps that follow from them. All positions move with one
@@ -86,8 +115,7 @@ func (t *trip) fold(ctx context.Context, tx pgx.Tx, items []projections.LogItem)
 	return failed.Err
 }
 
-// lead returns the folds of the leaders. Beside these, the first lane begins the transaction and locks the rows of all
-// passengers in the register. If one of them is not where this process believes, nothing of what the leaders do stays.
+// lead returns the folds of the leaders. Beside these, the first lane begins the transaction.
 func (t *trip) lead(ctx context.Context, items []projections.LogItem) ([]pipeline.Fold, error) {
 	for _, train := range t.trains {
 		leader, err := train.logFold(ctx, t.leader, items)
@@ -129,13 +157,22 @@ func (t *trip) arrive(ctx context.Context) ([]pipeline.Fold, error) {
 	})}, nil
 }
 
-// hold begins the transaction, and locks the rows of all passengers in the register, which must say what this process believes. The
-// locks also keep a second process from folding the same items at the same time.
+// holdSQL locks the position of a version.
+const holdSQL = `SELECT FROM strata.projection WHERE name = $1 AND version = $2 FOR NO KEY UPDATE`
+
+// hold begins the transaction, and locks the position of the leader, which keeps another convoy from folding the same items at the
+// same time. Nothing waits for that: if a passenger is not where this process believes, the move at the end fails. A careful trip
+// locks the positions of all passengers first, to tell which one was moved.
 func (t *trip) hold(ctx context.Context, tx pgx.Tx) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`begin`)
 	if !t.leader.settled {
 		batch.Queue(foldSettings, true)
+	}
+	if !t.careful {
+		batch.Queue(holdSQL, t.leader.spec.Name, t.leader.spec.Version)
+		_ = tx.SendBatch(ctx, batch)
+		return nil
 	}
 	held := queueHold(batch, placesOf(t.passengers))
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {

@@ -9,8 +9,9 @@
 // Stages of folds follow each other: the folds of a leader, and those of its steps. What the former only write goes out
 // with what the latter ask, so that a stage takes no round trip for its end.
 //
-// A lane does not wait for rows that it copies: few of them become one INSERT of the next round trip, which costs
-// the server less than the COPY protocol does; its errors then show at the lane's next question, or at its end.
+// A lane does not wait for rows that it copies, nor for batches of statements of whose results it reads none: their errors
+// show at the lane's next question, or at its end. Few rows to copy become one INSERT, which costs the server less than the COPY
+// protocol does.
 //
 // If a statement of a lane fails, the transaction is lost, and with it the work of the other lanes, which end with
 // ErrAborted. There are no savepoints, because the statements of lanes are mixed: whoever owns the transaction rolls it

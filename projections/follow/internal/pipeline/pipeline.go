@@ -3,9 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
-	"iter"
-	"runtime/debug"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -116,41 +113,3 @@ func (p *pipeline) fail(fold int, err error) {
 		p.failed = &Error{fold, err}
 	}
 }
-
-// lane is the turn-taking side of a fold.
-type lane struct {
-	pipeline *pipeline
-	index    int
-	next     func() (struct{}, bool)
-	yield    func(struct{}) bool
-}
-
-func newLane(p *pipeline, index int, fold Fold) *lane {
-	l := &lane{pipeline: p, index: index}
-	l.next, _ = iter.Pull(func(yield func(struct{}) bool) {
-		l.yield = yield
-		if err := l.run(fold); err != nil {
-			p.fail(index, err)
-		}
-	})
-	return l
-}
-
-// run calls the fold. A panic of its code becomes an error.
-func (l *lane) run(fold Fold) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return fold(&laneTx{l})
-}
-
-// resume lets the fold go on until it waits or ends, and reports whether it waits.
-func (l *lane) resume() bool {
-	_, waits := l.next()
-	return waits
-}
-
-// wait returns when what is queued has been sent and answered.
-func (l *lane) wait() { l.yield(struct{}{}) }

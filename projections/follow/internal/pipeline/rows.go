@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -139,7 +140,11 @@ func (b *batchResults) Query() (pgx.Rows, error) {
 
 func (b *batchResults) QueryRow() pgx.Row { return row{b.tx.rows(b.take())} }
 
+// Close does not wait for statements whose results nobody asks for.
 func (b *batchResults) Close() error {
+	if !b.sent && !slices.ContainsFunc(b.batch.QueuedQueries, func(q *pgx.QueuedQuery) bool { return q.Fn != nil }) {
+		b.closed = true
+	}
 	for !b.closed && b.err == nil && b.next < len(b.requests) {
 		if then := b.batch.QueuedQueries[b.next].Fn; then != nil {
 			if err := then(b); err != nil && b.err == nil {
