@@ -1,5 +1,7 @@
 package eventstore
 
+import "time"
+
 // UnderWay returns the number of appends that hold a slot of the queue.
 func (l *Log) UnderWay() int { return len(l.queue.slots) }
 
@@ -16,3 +18,6 @@ func (l *Log) Closing() bool {
 	defer l.queue.mu.Unlock()
 	return l.queue.closed
 }
+
+// SetPlaceInterval sets how often a listener without wakes will try to become the first.
+func (l *Listener) SetPlaceInterval(d time.Duration) { l.again = d }

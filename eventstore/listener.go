@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,6 +22,8 @@ import (
 type Listener struct {
 	pool   *pgxpool.Pool
 	logger *slog.Logger
+	alone  atomic.Bool   // see Alone
+	again  time.Duration // after which it tries to become the first to listen
 
 	mu    sync.Mutex
 	wakes map[*Wake]struct{}
@@ -40,7 +43,7 @@ func NewListener(pool *pgxpool.Pool, logger *slog.Logger) *Listener {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return &Listener{pool: pool, logger: logger, wakes: map[*Wake]struct{}{}}
+	return &Listener{pool: pool, logger: logger, again: placeInterval, wakes: map[*Wake]struct{}{}}
 }
 
 // Wake returns a wake for a channel, until its Stop. An interval of 0 means WakeIntervalDefault.
@@ -99,10 +102,14 @@ func (r *listenerRun) listen(ctx context.Context) error {
 	conn := pooled.Hijack()
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	defer r.lost()
-	channels, known := map[string]bool{}, map[*Wake]bool{}
+	defer r.alone.Store(false)
+	channels, known, other := map[string]bool{}, map[*Wake]bool{}, false
 	for {
 		unchanged, wakes := r.wanted(ctx)
 		if err := listenTo(ctx, conn, channels, wakes); err != nil {
+			return err
+		}
+		if err := r.takePlace(ctx, conn, &other); err != nil {
 			return err
 		}
 		for _, w := range wakes {
@@ -112,15 +119,35 @@ func (r *listenerRun) listen(ctx context.Context) error {
 			}
 		}
 		for unchanged.Err() == nil {
-			notification, err := conn.WaitForNotification(unchanged)
-			if err == nil {
-				r.tell(notification)
-			} else if unchanged.Err() == nil || conn.IsClosed() {
+			if err := r.wait(unchanged, conn); err != nil {
+				return err
+			}
+			if err := r.takePlace(ctx, conn, &other); err != nil {
 				return err
 			}
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+	}
+}
+
+// wait tells of notifications until ctx ends, or it is time to try to become the first to listen.
+func (r *listenerRun) wait(ctx context.Context, conn *pgx.Conn) error {
+	if !r.Alone() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.again)
+		defer cancel()
+	}
+	for {
+		notification, err := conn.WaitForNotification(ctx)
+		switch {
+		case err == nil:
+			r.tell(notification)
+		case ctx.Err() == nil || conn.IsClosed():
+			return err
+		default:
+			return nil
 		}
 	}
 }

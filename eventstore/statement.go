@@ -13,6 +13,11 @@ import (
 // told that the event is durable. A stricter setting stays.
 const durableSQL = `set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
 
+// notifySize is the expression that announces the log's size. alone is the parameter for NotifySQL.
+func notifySize(alone string) string {
+	return NotifySQL(alone+`::bool`, `'`+Channel+`'`, `size::text`)
+}
+
 // appendOneSQL is appendSQL for one event, the usual batch of a live node. With plain parameters Postgres can reuse
 // its plan. Where its body is looked up and recorded depends on whether it is large.
 func appendOneSQL(large bool) string {
@@ -33,7 +38,7 @@ WITH head AS MATERIALIZED (
 ), body AS (
     ` + record + ` FROM head WHERE $10 <> ''::bytea AND NOT EXISTS (SELECT FROM known)
 )
-SELECT pg_notify('` + Channel + `', size::text), ` + durableSQL + ` FROM head`
+SELECT ` + notifySize(`$11`) + `, ` + durableSQL + ` FROM head`
 }
 
 var appendSmallSQL, appendLargeSQL = appendOneSQL(false), appendOneSQL(true)
@@ -51,7 +56,7 @@ const lookupSpans = `($1::bigint + 1) >> ` + spanBits + `, (($1::bigint + 1) >> 
 // The look-ups read the statement's snapshot. That is recent enough: if the compare-and-set succeeds, the snapshot contains the
 // newest head, and so all bodies committed with it or before it. The compare-and-set itself looks at a later state, but it fails
 // unless that has the head that this process knew before. They are sub-selects, which always run as index look-ups.
-const appendSQL = `
+var appendSQL = `
 WITH head AS MATERIALIZED (
     SELECT size FROM log.head_advance($1, $2, $3) AS size WHERE size IS NOT NULL
 ), incoming AS MATERIALIZED (
@@ -84,7 +89,7 @@ WITH head AS MATERIALIZED (
     FROM incoming i JOIN placed p USING (seq)
     WHERE p.body_seq IS NULL AND i.body <> '' AND octet_length(i.body) < ` + largeBodySQL + `
 )
-SELECT pg_notify('` + Channel + `', size::text), ` + durableSQL + ` FROM head`
+SELECT ` + notifySize(`$13`) + `, ` + durableSQL + ` FROM head`
 
 // statementBytesMax is the maximum total size of the bodies in one statement. Larger batches stream through COPY.
 const statementBytesMax = 8 << 20
@@ -171,7 +176,7 @@ func (l *Log) appendOne(ctx context.Context, in Incoming, e *Event, next *head) 
 		sql = appendLargeSQL
 	}
 	return l.pool.QueryRow(ctx, sql, l.head.size, next.size, next.frontier.Encode(),
-		e.ReceivedAt, e.Source, e.Path, e.ContentType, nonZero(e.Origin), e.SHA256[:], bytesOf(in.Body))
+		e.ReceivedAt, e.Source, e.Path, e.ContentType, nonZero(e.Origin), e.SHA256[:], bytesOf(in.Body), l.listener.Alone())
 }
 
 // bytesOf returns the body as a parameter of a query. It is never nil, because an empty body is not NULL.
@@ -203,7 +208,7 @@ func (l *Log) appendMany(ctx context.Context, batch []Incoming, events []Event, 
 		bodies[i] = bytesOf(batch[i].Body)
 	}
 	return l.pool.QueryRow(ctx, appendSQL, l.head.size, next.size, next.frontier.Encode(),
-		seqs, times, sources, paths, contentTypes, origins, digests, bodies, bodySeqs)
+		seqs, times, sources, paths, contentTypes, origins, digests, bodies, bodySeqs, l.listener.Alone())
 }
 
 func unavailable(err error) error { return fmt.Errorf("%w: %w", ErrUnavailable, err) }

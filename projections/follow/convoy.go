@@ -176,10 +176,11 @@ func (c *convoy[T]) fold(ctx context.Context, leader *follower[projections.LogIt
 		defer t.train.unlock()
 		trains = append(trains, t.train)
 	}
-	t := &trip{leader: leader, trains: trains, passengers: c.passengers(leader)}
+	t := newTrip(leader, trains, c.passengers(leader))
 	err = t.make(ctx, items)
 	if t.questions(err) {
-		t = &trip{leader: leader, trains: trains, passengers: t.passengers, careful: true}
+		t = newTrip(leader, trains, t.passengers)
+		t.careful = true
 		err = t.make(ctx, items)
 	}
 	return t.failed, err

@@ -137,7 +137,7 @@ func (f *follower[T]) applyOnce(ctx context.Context, items []T) (left int, err e
 			m.stopBefore(items[len(items)-left])
 		}
 		m.rate = f.meter.RateWith(len(items) - left) // few items may be folded at once, and are a rate all the same
-		return writeMoves(ctx, tx, []*move{m}, notice{}, "")
+		return writeMoves(ctx, tx, []*move{m}, &notice{}, "")
 	})
 	if err != nil {
 		tracing.Fail(span, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/commit"
+	"strata/eventstore"
 	"strata/internal/pause"
 	"strata/internal/tracing"
 	"strata/projections"
@@ -54,7 +55,8 @@ type follower[T projections.Item] struct {
 	signals    *TestSignals
 	leadership *lead.Leadership
 	first      projections.Schema // the version whose leadership takes precedence; the zero Schema for none
-	origin     string             // the payload of this process's notifications
+	listener   *eventstore.Listener
+	origin     string // the payload of this process's notifications
 	publish    func([]commit.Move)
 	committed  func()      // called after each commit alone, to tell others in this process and outside
 	signal     func()      // wakes those in this process that wait for its steps
@@ -83,7 +85,7 @@ func newFollower[T projections.Item](e *engine, version register.Entry, projecti
 	}
 	f := &follower[T]{
 		pool: e.pool, tip: e.tip, settled: e.settled, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch, rules: version.Rules,
-		logger: e.logger, metrics: e.metrics, tracer: e.tracer, signals: e.signals, leadership: e.leadership, tight: e.tight, origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, turns: e.turns, throttle: speed.NewThrottle(e.pool, version.Schema),
+		logger: e.logger, metrics: e.metrics, tracer: e.tracer, signals: e.signals, leadership: e.leadership, tight: e.tight, listener: e.log.Listener(), origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, turns: e.turns, throttle: speed.NewThrottle(e.pool, version.Schema),
 	}
 	f.active.Store(version.Active)
 	return f

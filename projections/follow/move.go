@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/domain/commit"
+	"strata/eventstore"
 	"strata/projections"
 )
 
@@ -88,6 +89,8 @@ func (m *move) published() commit.Move {
 type notice struct {
 	channels []string
 	payload  string
+	alone    bool // as eventstore.NotifySQL wants it
+	skipped  bool // set when nobody else listened
 }
 
 // divisionByZero is the code of the error with which moveSQL fails.
@@ -95,7 +98,7 @@ const divisionByZero = "22012"
 
 // moveSQL moves versions, notes the shards that have changed, and gives notice. It fails if one of the versions is not where
 // it was, so that a commit which is sent with it does not happen.
-const moveSQL = `
+var moveSQL = `
 	WITH moved AS (
 		UPDATE strata.projection p
 		SET position = m.position, log_seq = m.log_seq, updated_at = now(), rate = coalesce(m.rate, p.rate),
@@ -112,11 +115,12 @@ const moveSQL = `
 		SELECT * FROM unnest($15::text[], $16::int[], $17::int[], $18::bigint[])
 		ON CONFLICT (name, version, shard) DO UPDATE SET position = excluded.position
 	)
-	SELECT 1 / ((SELECT count(*) FROM moved) = $14)::int, count(pg_notify(channel, $20)) FROM unnest($19::text[]) AS channel`
+	SELECT 1 / ((SELECT count(*) FROM moved) = $14)::int, bool_and(` + eventstore.NotifySQL(`$21::bool`, `channel`, `$20`) + `)
+	FROM unnest($19::text[]) AS channel`
 
 // writeMoves moves the positions of versions, if each still is where it was, stores the outcomes, and gives notice. It
 // returns errMoved when a version is not where it was. last is a statement to send with these, after them; empty for none.
-func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell notice, last string) error {
+func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell *notice, last string) error {
 	n := len(moves)
 	var (
 		names, versions      = make([]string, n), make([]int, n)
@@ -150,8 +154,14 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell notice, last
 	batch := &pgx.Batch{}
 	batch.Queue(moveSQL,
 		names, versions, epochs, from, to, logSeqs, rates, heights, indexBlocks, blocks, burnHeights, everything, unfinished, n,
-		shardNames, shardVersions, shards, shardPositions, tell.channels, tell.payload).
-		Exec(func(pgconn.CommandTag) error { return nil }) // to learn of an error now
+		shardNames, shardVersions, shards, shardPositions, tell.channels, tell.payload, tell.alone).
+		QueryRow(func(row pgx.Row) error {
+			var one int
+			var notified *bool
+			err := row.Scan(&one, &notified)
+			tell.skipped = notified != nil && !*notified
+			return err
+		})
 	if last != "" {
 		batch.Queue(last)
 	}

@@ -59,12 +59,16 @@ type trip struct {
 	lanes      []*participant // that fold, in the order of the pipeline; nil for what the trip itself does
 	leaders    []*participant
 	moves      []*move
-	channels   []string   // on which others wait for what has changed
+	notice     notice     // for others that wait for what has changed
 	failed     *passenger // the one at fault; nil when it is the leader, or the database
 	moved      bool       // somebody else has moved a passenger
 	careful    bool       // all positions are locked and looked at before anything is folded
 	started    time.Time
 	counts     pipeline.Counts // of the folds
+}
+
+func newTrip(leader *follower[projections.LogItem], trains []train, passengers []*passenger) *trip {
+	return &trip{leader: leader, trains: trains, passengers: passengers, notice: notice{payload: leader.origin, alone: leader.listener.Alone()}}
 }
 
 // make folds items of the leader, and what follows from them, in one transaction.
@@ -141,7 +145,7 @@ func (t *trip) follow(ctx context.Context) ([]pipeline.Fold, error) {
 			return nil, err
 		}
 		if channel != "" {
-			t.channels = append(t.channels, channel)
+			t.notice.channels = append(t.notice.channels, channel)
 		}
 		followers = append(followers, riders...)
 	}
@@ -153,7 +157,8 @@ func (t *trip) arrive(ctx context.Context) ([]pipeline.Fold, error) {
 	return []pipeline.Fold{t.own(func(tx pgx.Tx) error {
 		_, span := t.leader.tracer.Start(ctx, "commit")
 		defer span.End()
-		return writeMoves(ctx, tx, t.moves, notice{append(t.channels, Channel), t.leader.origin}, `commit`)
+		t.notice.channels = append(t.notice.channels, Channel)
+		return writeMoves(ctx, tx, t.moves, &t.notice, `commit`)
 	})}, nil
 }
 
@@ -235,5 +240,10 @@ func (t *trip) committed(ctx context.Context) {
 	t.leader.publish(moves)
 	for _, train := range t.trains {
 		train.signal()
+	}
+	if t.notice.skipped {
+		for _, channel := range t.notice.channels {
+			t.leader.listener.Skipped(channel)
+		}
 	}
 }

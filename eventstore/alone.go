@@ -1,0 +1,76 @@
+package eventstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A notification wakes a session of Postgres for each process that listens, and then that process. A process knows what it commits
+// itself, so the only one that listens needs none. Advisory locks say which one that is: the first to listen holds lockFirst, and
+// all others share lockOthers. A writer of the first does not notify if it can hold lockOthers alone until it has committed:
+// nobody else listens then, and whoever begins to waits for the commit, and then looks for what has been committed.
+//
+// A process with a program that does not know these locks, or behind a pooler, learns of such a commit when it polls.
+const (
+	lockFirst  = 0x7374726174610003
+	lockOthers = 0x7374726174610004
+)
+
+// NotifySQL returns an expression that notifies those who listen on a channel, unless only this process does, and that says
+// whether it has. Its arguments are expressions: alone has the value of Alone, channel and payload are texts. A writer that did not
+// notify calls Skipped.
+func NotifySQL(alone, channel, payload string) string {
+	return fmt.Sprintf(`CASE WHEN %s AND pg_try_advisory_xact_lock(%d) THEN false ELSE pg_notify(%s, %s) IS NOT NULL END`,
+		alone, lockOthers, channel, payload)
+}
+
+// Alone reports whether this listener was the first to listen in its database, and still does.
+func (l *Listener) Alone() bool { return l.alone.Load() }
+
+// Skipped wakes those who wait on a channel for a notification that was not sent.
+func (l *Listener) Skipped(channel string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for w := range l.wakes {
+		if w.channel == channel && w.ignored.Load() == nil {
+			w.Signal()
+		}
+	}
+}
+
+// placeInterval is how often a listener tries to become the first: whoever was may have left.
+const placeInterval = time.Minute
+
+// takePlace takes the place of the first to listen, or else one among the others, unless the listener has it already.
+func (r *listenerRun) takePlace(ctx context.Context, conn *pgx.Conn, other *bool) error {
+	if r.Alone() || !keepsSession(conn) {
+		return nil
+	}
+	var first bool
+	if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, lockFirst).Scan(&first); err != nil {
+		return fmt.Errorf("become the first to listen: %w", err)
+	}
+	switch {
+	case first && *other:
+		if _, err := conn.Exec(ctx, `SELECT pg_advisory_unlock_shared($1)`, lockOthers); err != nil {
+			return fmt.Errorf("leave the others that listen: %w", err)
+		}
+		*other = false
+	case !first && !*other:
+		if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock_shared($1)`, lockOthers); err != nil {
+			return fmt.Errorf("join the others that listen: %w", err)
+		}
+		*other = true
+	}
+	r.alone.Store(first)
+	return nil
+}
+
+// keepsSession reports whether a connection keeps its locks: unless a pooler is between, for which statements are not to be
+// prepared by name.
+func keepsSession(conn *pgx.Conn) bool {
+	return conn.Config().DefaultQueryExecMode == pgx.QueryExecModeCacheStatement
+}

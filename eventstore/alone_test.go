@@ -1,0 +1,122 @@
+package eventstore_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/eventstore"
+	"strata/internal/testkit/eventually"
+)
+
+// TestAlone appends in a process that is the only one to listen, which notifies nobody, then beside another one that listens, and
+// then in that one once the first has left.
+func TestAlone(t *testing.T) {
+	t.Parallel()
+	pool := migrated.New(t)
+	ctx := t.Context()
+	outside, err := pgx.Connect(ctx, pool.Config().ConnString()) // it takes no place
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := outside.Exec(ctx, `LISTEN `+eventstore.Channel); err != nil {
+		t.Fatal(err)
+	}
+	posts := 0
+	// notified appends to a log, and reports whether that was notified.
+	notified := func(log *eventstore.Log) bool {
+		t.Helper()
+		posts++
+		size := mustAppend(t, log, incoming("/x", fmt.Append(nil, posts)))
+		end := fmt.Sprint("end ", size)
+		if _, err := outside.Exec(ctx, `SELECT pg_notify($1, $2)`, eventstore.Channel, end); err != nil {
+			t.Fatal(err)
+		}
+		for found := false; ; found = true {
+			n, err := outside.WaitForNotification(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n.Payload == end {
+				return found
+			}
+		}
+	}
+	log, other := openLog(t, pool, eventstore.Config{}), openLog(t, pool, eventstore.Config{})
+	if !notified(log) {
+		t.Error("a log that does not listen itself notified nobody")
+	}
+	wake := log.Listener().Wake(eventstore.Channel, time.Hour)
+	eventually.Holds(t, "the first one has its place", log.Listener().Alone)
+	if notified(log) {
+		t.Error("the only one that listens notified others")
+	}
+	if !notified(other) {
+		t.Error("a log whose process does not listen notified nobody")
+	}
+	other.Listener().SetPlaceInterval(10 * time.Millisecond)
+	otherWake := other.Listener().Wake(eventstore.Channel, time.Hour)
+	defer otherWake.Stop()
+	eventually.Holds(t, "the other one listens", func() bool { return notified(log) })
+	c := otherWake.C()
+	notified(log)
+	eventually.Receive(t, "a wake-up of the other one", c)
+	if other.Listener().Alone() {
+		t.Error("two are alone")
+	}
+	wake.Stop()
+	eventually.Holds(t, "the other one becomes the first", other.Listener().Alone)
+	if notified(other) {
+		t.Error("the only one that is left notified others")
+	}
+	if !notified(log) || log.Listener().Alone() {
+		t.Error("one that has left notified nobody")
+	}
+}
+
+// TestBeginsToListen begins to listen while another process, which listened alone, appends. What it waits for is not lost between
+// the two.
+func TestBeginsToListen(t *testing.T) {
+	t.Parallel()
+	pool := migrated.New(t)
+	log := openLog(t, pool, eventstore.Config{})
+	wake := log.Listener().Wake(eventstore.Channel, time.Hour)
+	defer wake.Stop()
+	eventually.Holds(t, "the first one has its place", log.Listener().Alone)
+	for round := range 20 {
+		ctx, enough := context.WithCancel(t.Context())
+		began, last := make(chan struct{}), make(chan int64)
+		go func() {
+			var size int64
+			for i := 0; ctx.Err() == nil; i++ {
+				size, _ = log.Append(t.Context(), incoming("/x", fmt.Append(nil, round, " ", i)))
+				if i == 3 {
+					close(began)
+				}
+			}
+			last <- size
+		}()
+		<-began
+		late := eventstore.NewWake(pool, eventstore.Channel, time.Hour, nil)
+		var seen atomic.Int64
+		reading, stop := context.WithCancel(t.Context())
+		go func() {
+			for reading.Err() == nil {
+				c := late.C()
+				size, _ := log.Size(reading)
+				seen.Store(size)
+				late.Wait(reading, c)
+			}
+		}()
+		time.Sleep(time.Duration(round) * 300 * time.Microsecond) // it begins at some moment, in which the last append falls
+		enough()
+		size := <-last
+		eventually.Holds(t, "it has seen all", func() bool { return seen.Load() >= size })
+		stop()
+		late.Stop()
+	}
+}
