@@ -23,8 +23,8 @@ type Bench struct {
 }
 
 const (
-	warmEvents = 60
-	slowEvents = 200
+	warmEvents = 600
+	slowEvents = 1200 // in a minute, in which autovacuum comes once, so that its share is that of a server that goes on
 	fastEvents = 600
 	bulkEvents = 3000
 	perSecond  = 20
