@@ -174,8 +174,8 @@ func (t *trip) hold(ctx context.Context, tx pgx.Tx) error {
 	if !t.leader.settled {
 		batch.Queue(foldSettings, true)
 	}
+	batch.Queue(holdSQL, t.leader.spec.Name, t.leader.spec.Version) // first, so that two trips never wait for each other
 	if !t.careful {
-		batch.Queue(holdSQL, t.leader.spec.Name, t.leader.spec.Version)
 		_ = tx.SendBatch(ctx, batch)
 		return nil
 	}

@@ -25,7 +25,7 @@ type Bench struct {
 
 const (
 	warmEvents = 600
-	slowEvents = 1200 // in a minute, in which autovacuum comes once, so that its share is that of a server that goes on
+	slowEvents = 60 * perSecond // autovacuum comes once a minute
 	fastEvents = 600
 	bulkEvents = 3000
 	perSecond  = 20
@@ -38,6 +38,7 @@ const (
 	settleTime    = 50 * time.Second
 	smallBlock    = 1 // transfers
 	transfers     = 10
+	visibleWarm   = 100
 	visibleRounds = 200
 	largeBlock    = 1000
 	largeWarm     = 10

@@ -18,7 +18,7 @@ const betweenBlocks = 5 * time.Millisecond
 func (w *world) visible(ctx context.Context, rounds int) (p50, p99 time.Duration, err error) {
 	balance := w.server.API + "/extended/v1/address/" + w.chain.Accounts()[0] + "/stx"
 	var took []time.Duration
-	for len(took) < warmEvents+rounds {
+	for len(took) < visibleWarm+rounds {
 		p := w.chain.Next()
 		if err := bench.Post(ctx, w.server.Observer+p.Path, p.Body); err != nil {
 			return 0, 0, err
@@ -39,7 +39,7 @@ func (w *world) visible(ctx context.Context, rounds int) (p50, p99 time.Duration
 		took = append(took, time.Since(acknowledged))
 		time.Sleep(betweenBlocks)
 	}
-	took = took[warmEvents:]
+	took = took[visibleWarm:]
 	slices.Sort(took)
 	return load.Percentile(took, .5), load.Percentile(took, .99), nil
 }
