@@ -75,7 +75,7 @@ func newTrip(leader *follower[projections.LogItem], trains []train, passengers [
 func (t *trip) make(ctx context.Context, items []projections.LogItem) error {
 	ctx, span := startFold(ctx, t.leader.tracer, t.leader.spec.Schema, items)
 	defer span.End()
-	err := inTransaction(ctx, t.leader.tip, func(tx pgx.Tx) error { return t.fold(ctx, tx, items) })
+	err := pipeline.InTransaction(ctx, t.leader.tip, func(tx pgx.Tx) error { return t.fold(ctx, tx, items) })
 	if err != nil {
 		tracing.Fail(span, err)
 		for _, p := range t.passengers {

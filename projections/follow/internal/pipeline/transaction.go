@@ -1,4 +1,4 @@
-package follow
+package pipeline
 
 import (
 	"context"
@@ -24,8 +24,8 @@ var errStatement = errors.New("this transaction is begun and ended by statements
 // rollbackTimeout bounds a rollback, after which the connection is closed.
 const rollbackTimeout = 5 * time.Second
 
-// inTransaction calls f, which begins and commits the transaction. It rolls back what f has left open.
-func inTransaction(ctx context.Context, pool *pgxpool.Pool, f func(tx pgx.Tx) error) error {
+// InTransaction calls f, which begins and commits the transaction. It rolls back what f has left open.
+func InTransaction(ctx context.Context, pool *pgxpool.Pool, f func(tx pgx.Tx) error) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
 		return err
