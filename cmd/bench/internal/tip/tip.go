@@ -24,6 +24,7 @@ type Bench struct {
 }
 
 const (
+	idleWarm   = 60 // few, so that autovacuum has little to do then
 	warmEvents = 600
 	slowEvents = 60 * perSecond // autovacuum comes once a minute
 	fastEvents = 600
@@ -99,12 +100,15 @@ func (m *measured) row(what, figure, target string) {
 
 // small measures a server that has nothing to do, and one that follows small blocks.
 func (m *measured) small(ctx context.Context) error {
-	w, err := m.openWarm(ctx, "_small", smallBlock, warmEvents)
+	w, err := m.openWarm(ctx, "_small", smallBlock, idleWarm)
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	if err := m.idle(ctx, w); err != nil {
+		return err
+	}
+	if err := w.fold(ctx, warmEvents, 0); err != nil {
 		return err
 	}
 	return m.pace(ctx, w, smallBlock, slowEvents, perSecond, "≤ 3 transactions, ≤ 5 ms")
