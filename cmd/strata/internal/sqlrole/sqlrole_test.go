@@ -18,6 +18,7 @@ import (
 	"strata/cmd/strata/internal/database"
 	"strata/cmd/strata/internal/program"
 	"strata/cmd/strata/internal/sqlrole"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/replay"
 	"strata/projections"
@@ -82,7 +83,12 @@ func TestRole(t *testing.T) {
 			t.Fatal(err)
 		}
 		config.User, config.Password = name, "read 'me"
-		conn, err := pgx.ConnectConfig(t.Context(), config)
+		var conn *pgx.Conn
+		eventually.Holds(t, "the server has noticed that connections before are closed", func() bool {
+			conn, err = pgx.ConnectConfig(t.Context(), config)
+			var refused *pgconn.PgError
+			return !errors.As(err, &refused) || refused.Code != "53300" // too many connections for the role
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
