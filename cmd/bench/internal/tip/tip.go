@@ -34,9 +34,9 @@ const (
 	// Postgres counts the transactions of a connection a second late, and 10 s late once it rests.
 	countedSoon = 1500 * time.Millisecond
 	countedLate = 11 * time.Second
-	// settleTime is how long a server takes to become idle: it keeps connections for half a minute, and the server counts
-	// the transactions of idle connections late.
-	settleTime    = 50 * time.Second
+	// settleTime is how long a server takes to become idle: it keeps connections for half a minute, the server counts the
+	// transactions of idle connections late, and autovacuum, which comes once a minute, has done its work then.
+	settleTime    = 75 * time.Second
 	smallBlock    = 1 // transfers
 	transfers     = 10
 	visibleWarm   = 100
