@@ -62,7 +62,7 @@ type trip struct {
 	notice     notice     // for others that wait for what has changed
 	failed     *passenger // the one at fault; nil when it is the leader, or the database
 	moved      bool       // somebody else has moved a passenger
-	careful    bool       // all positions are locked and looked at before anything is folded
+	careful    bool       // it is known that all passengers are at their places before anything is folded
 	started    time.Time
 	counts     pipeline.Counts // of the folds
 }
@@ -162,25 +162,21 @@ func (t *trip) arrive(ctx context.Context) ([]pipeline.Fold, error) {
 	})}, nil
 }
 
-// holdSQL locks the position of a version.
-const holdSQL = `SELECT FROM strata.projection WHERE name = $1 AND version = $2 FOR NO KEY UPDATE`
-
-// hold begins the transaction, and locks the position of the leader, which keeps another convoy from folding the same items at the
-// same time. Nothing waits for that: if a passenger is not where this process believes, the move at the end fails. A careful trip
-// locks the positions of all passengers first, to tell which one was moved.
+// hold begins the transaction, and locks the positions of all passengers, which keeps another process from folding the same items at
+// the same time. Nothing waits for that: if a passenger is not where this process believes, the move at the end fails. A careful trip
+// waits, to tell which one was moved.
 func (t *trip) hold(ctx context.Context, tx pgx.Tx) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`begin`)
 	if !t.leader.settled {
 		batch.Queue(foldSettings, true)
 	}
-	batch.Queue(holdSQL, t.leader.spec.Name, t.leader.spec.Version) // first, so that two trips never wait for each other
+	held := queueHold(batch, placesOf(t.passengers))
+	results := tx.SendBatch(ctx, batch)
 	if !t.careful {
-		_ = tx.SendBatch(ctx, batch)
 		return nil
 	}
-	held := queueHold(batch, placesOf(t.passengers))
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+	if err := results.Close(); err != nil {
 		return fmt.Errorf("lock the positions of %d projections: %w", len(t.passengers), err)
 	}
 	for _, p := range t.passengers {
