@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"strata/domain/hash"
 	"strata/domain/shard"
 )
 
@@ -27,6 +28,18 @@ func (t *Touched) Add(names ...string) {
 	}
 	for _, name := range names {
 		t.shards[shard.Of(name)] = struct{}{}
+	}
+}
+
+// AddBlock names a block by its height and by both of its hashes.
+func (t *Touched) AddBlock(height int64, indexBlockHash, blockHash hash.Hash32) {
+	t.Add(shard.Height(height), shard.Block(indexBlockHash), shard.Block(blockHash))
+}
+
+// AddAccounts names accounts.
+func (t *Touched) AddAccounts(accounts []string) {
+	for _, account := range accounts {
+		t.Add(shard.Account(account))
 	}
 }
 

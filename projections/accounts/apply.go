@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"strata/domain/activity"
-	"strata/domain/shard"
 	"strata/projections"
 )
 
@@ -70,10 +69,8 @@ func (b *batch) applyBlock(w *writes, step projections.Step, effects []effect, r
 // touchedBy returns the shards that change with a block: its own, and those of the accounts that have rows of it.
 func touchedBy(height int64, tip *projections.Tip, accounts []string) *projections.Touched {
 	touched := projections.NewTouched()
-	touched.Add(shard.Height(height), shard.Block(tip.IndexBlockHash), shard.Block(tip.BlockHash))
-	for _, account := range accounts {
-		touched.Add(shard.Account(account))
-	}
+	touched.AddBlock(height, tip.IndexBlockHash, tip.BlockHash)
+	touched.AddAccounts(accounts)
 	return touched
 }
 

@@ -54,10 +54,8 @@ type touchedShards struct{ *projections.Touched }
 
 func (t *touchedShards) add(step projections.Step, blockHash hash.Hash32, accounts []string) {
 	t.Touched = projections.NewTouched()
-	t.Add(shard.Height(step.Height), shard.Block(step.IndexBlockHash), shard.Block(blockHash))
-	for _, account := range accounts {
-		t.Add(shard.Account(account))
-	}
+	t.AddBlock(step.Height, step.IndexBlockHash, blockHash)
+	t.AddAccounts(accounts)
 }
 
 // addEffects adds the accounts that a block has rows of.

@@ -36,7 +36,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
-	"strata/domain/shard"
 	"strata/projections"
 )
 
@@ -378,7 +377,7 @@ func (b *batch) apply(n *node, cause int64) {
 
 // touch marks the shards of a block as changed: its height and both of its hashes.
 func (b *batch) touch(n *node) {
-	b.touched.Add(shard.Height(n.height), shard.Block(n.id), shard.Block(n.blockHash))
+	b.touched.AddBlock(n.height, n.id, n.blockHash)
 }
 
 func (b *batch) nextStep() int64 {

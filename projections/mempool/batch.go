@@ -65,14 +65,14 @@ func (b *batch) foldStep(ctx context.Context, step *projections.Step, touched *p
 		if b.tip != nil && step.Block.ParentIndexBlockHash != b.tip.IndexBlockHash {
 			return fmt.Errorf("its parent is not the tip of this projection, %s", b.tip.IndexBlockHash)
 		}
-		touched.Add(shard.Height(step.Height), shard.Block(step.IndexBlockHash), shard.Block(step.Block.BlockHash))
+		touched.AddBlock(step.Height, step.IndexBlockHash, step.Block.BlockHash)
 		b.apply(step)
 		return nil
 	case projections.Revert:
 		if b.tip == nil || step.IndexBlockHash != b.tip.IndexBlockHash {
 			return fmt.Errorf("it is not the tip of this projection")
 		}
-		touched.Add(shard.Height(step.Height), shard.Block(step.IndexBlockHash), shard.Block(b.tip.BlockHash))
+		touched.AddBlock(step.Height, step.IndexBlockHash, b.tip.BlockHash)
 		return b.revert(ctx, step)
 	}
 	switch record := step.Record.(type) {
