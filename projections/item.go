@@ -52,4 +52,6 @@ type Block struct {
 	Decoded []*transaction.Transaction
 	// Unknown are the members of the body that nobody decodes.
 	Unknown []string
+
+	deployments deployments
 }

@@ -90,7 +90,7 @@ func (a *numbering) addEffect(d *effect) error {
 	n := a.tip.lastTx
 	a.transaction(a.height, a.seq, n, a.tip.types.next(d.kind), d.kind, d.source)
 	if d.deploys {
-		a.deployment(n, a.seq, d.source)
+		a.deployment(n, a.seq, d)
 	}
 	var sender int32
 	for i := range d.members {

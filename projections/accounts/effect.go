@@ -23,6 +23,8 @@ type effect struct {
 	function *int32
 	mark     int64 // unique per transaction, see account.mark
 	deploys  bool  // it deployed a contract successfully
+	// functions are the keys of the functions that the contract has.
+	functions [][]byte
 }
 
 // member is an account with the transaction in its list.
@@ -113,6 +115,9 @@ func (g *collector) block(content *projections.Block) []effect {
 		events := effective[tx.Index]
 		if decoded := content.Decoded[tx.Index]; decoded != nil {
 			g.transaction(d, decoded)
+			if d.deploys {
+				d.functions = content.Deployed(tx.Index).Functions
+			}
 		} else {
 			g.operation(d, operationOf(tx, events))
 		}

@@ -1,12 +1,9 @@
 package accounts
 
 import (
-	"bytes"
 	"context"
-	"slices"
 
 	"strata/domain/activity"
-	"strata/domain/contract"
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/projections"
@@ -207,26 +204,10 @@ func (w *writes) topic(seq int64, t *topic) {
 }
 
 // deployment writes a transaction's successful deployment of a contract.
-func (w *writes) deployment(tx, seq int64, source *nodeevent.Transaction) {
+func (w *writes) deployment(tx, seq int64, d *effect) {
 	r := &w.deployments
 	r.add()
 	r.bigint(tx, seq)
-	r.int(int32(source.Index))
-	r.byteaArray(functionsOf(source.ContractInterface))
-}
-
-// functionsOf returns the distinct keys of the functions of an interface. It returns none for an interface that can't
-// be parsed, which does not happen in practice as the node has checked it.
-func functionsOf(text []byte) [][]byte {
-	keys := [][]byte{}
-	decoded, err := contract.Parse(text)
-	if err != nil || decoded == nil {
-		return keys
-	}
-	for i := range decoded.Functions {
-		named, whole := decoded.Functions[i].Keys()
-		keys = append(keys, named[:], whole[:])
-	}
-	slices.SortFunc(keys, bytes.Compare)
-	return slices.CompactFunc(keys, bytes.Equal)
+	r.int(int32(d.source.Index))
+	r.byteaArray(d.functions)
 }

@@ -70,7 +70,7 @@ func Of(kind token.Kind, content *projections.Block) []Fact {
 			continue
 		}
 		if contract, ok := decoded.Deploys(); ok {
-			if d, ok := deployOf(kind, contract.String(), tx); ok {
+			if d, ok := deployOf(kind, contract.String(), tx, content.Deployed(tx.Index)); ok {
 				facts = append(facts, d)
 			}
 		}
@@ -94,14 +94,8 @@ func Of(kind token.Kind, content *projections.Block) []Fact {
 
 // deployOf returns the deployment of a contract, and false if the contract is known not to follow the standard of this
 // kind.
-func deployOf(kind token.Kind, contract string, tx *nodeevent.Transaction) (Deploy, bool) {
-	d := Deploy{Contract: contract, TxIndex: tx.Index, TxID: tx.TxID[:]}
-	recognised, known := recognise(tx.ContractInterface)
-	if known && recognised.Kind != kind {
-		return d, false
-	}
-	d.Recognised, d.Known = recognised, known
-	return d, true
+func deployOf(kind token.Kind, contract string, tx *nodeevent.Transaction, as projections.Deployed) (Deploy, bool) {
+	return Deploy{Contract: contract, TxIndex: tx.Index, TxID: tx.TxID[:], Recognised: as.Recognised, Known: as.Known}, !as.Known || as.Recognised.Kind == kind
 }
 
 func factOf(kind token.Kind, e *nodeevent.Event) Fact {
