@@ -110,8 +110,11 @@ func (c *copyBuffer) intArray(numbers []int32) {
 	c.value(pgtype.Int4ArrayOID, numbers)
 }
 
-// byteaArray writes an array of bytea.
+// byteaArray writes an array of bytea. Nil is an empty one.
 func (c *copyBuffer) byteaArray(all [][]byte) {
+	if all == nil {
+		all = [][]byte{}
+	}
 	c.value(pgtype.ByteaArrayOID, all)
 }
 
@@ -180,13 +183,16 @@ func (c *copyBuffer) send(ctx context.Context, tx pgx.Tx, spec projections.Spec)
 		_, err = tx.CopyFrom(ctx, pgx.Identifier{spec.String(), c.table}, c.columns, pgx.CopyFromRows(rows))
 		return err
 	}
+	sql := spec.SQL(`COPY {schema}.` + c.table + ` (` + strings.Join(c.columns, ", ") + `) FROM STDIN (FORMAT binary)`)
+	if copier, ok := tx.(projections.BinaryCopier); ok && len(c.full) == 0 {
+		return copier.CopyBinary(ctx, sql, append(c.data, copyTrailer...))
+	}
 	pieces := make([]io.Reader, 0, len(c.full)+1)
 	for _, piece := range append(c.full, append(c.data, copyTrailer...)) {
 		pieces = append(pieces, bytes.NewReader(piece))
 	}
 	c.full, c.data = nil, nil // what has been sent can be collected
-	_, err := tx.Conn().PgConn().CopyFrom(ctx, io.MultiReader(pieces...),
-		spec.SQL(`COPY {schema}.`+c.table+` (`+strings.Join(c.columns, ", ")+`) FROM STDIN (FORMAT binary)`))
+	_, err := tx.Conn().PgConn().CopyFrom(ctx, io.MultiReader(pieces...), sql)
 	return err
 }
 

@@ -18,7 +18,7 @@ func (p *pipeline) typesOf(ctx context.Context, table pgx.Identifier) (columnTyp
 	if types := tables[name]; types != nil {
 		return types, nil
 	}
-	p.release()
+	p.end()
 	rows, err := p.conn.Query(ctx, `
 		SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)
 		FROM pg_class c

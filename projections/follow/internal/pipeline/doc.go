@@ -11,7 +11,7 @@
 //
 // A lane does not wait for rows that it copies, nor for batches of statements of whose results it reads none: their errors
 // show at the lane's next question, or at its end. Few rows to copy become one INSERT, which costs the server less than the COPY
-// protocol does.
+// protocol does. Many rows are sent aside, in a goroutine, while other lanes compute.
 //
 // If a statement of a lane fails, the transaction is lost, and with it the work of the other lanes, which end with
 // ErrAborted. There are no savepoints, because the statements of lanes are mixed: whoever owns the transaction rolls it

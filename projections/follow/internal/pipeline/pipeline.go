@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -45,7 +46,7 @@ func Run(ctx context.Context, tx pgx.Tx, stages ...Stage) (Counts, error) {
 	if err != nil {
 		return p.counts, err
 	}
-	defer p.release()
+	defer p.end()
 	begun := 0
 	for _, stage := range stages {
 		folds, err := stage()
@@ -60,12 +61,14 @@ func Run(ctx context.Context, tx pgx.Tx, stages ...Stage) (Counts, error) {
 		for running = p.turn(running); len(running) > 0; running = p.turn(running) {
 			p.send()
 		}
-		if p.failed != nil {
-			return p.counts, p.failed
+		if failed := p.failure(); failed != nil {
+			p.aside.settle()
+			return p.counts, failed
 		}
 	}
-	if p.send(); p.failed != nil {
-		return p.counts, p.failed
+	p.send()
+	if failed := p.failure(); failed != nil {
+		return p.counts, failed
 	}
 	return p.counts, nil
 }
@@ -80,9 +83,7 @@ func (p *pipeline) turn(running []*lane) (waiting []*lane) {
 		if l.resume() {
 			waiting = append(waiting, l)
 		}
-		if len(p.queue) >= postMin {
-			p.post()
-		}
+		p.advance()
 	}
 	return waiting
 }
@@ -97,8 +98,11 @@ type pipeline struct {
 	queue     []*request       // what is not sent yet
 	stream    *pgconn.Pipeline // nil while the connection may do something else
 	posted    []*request       // what was sent, and is not answered yet
-	failed    *Error           // of the first lane that failed
 	counts    Counts
+	aside     aside
+
+	mu     sync.Mutex
+	failed *Error // of the first lane that failed
 }
 
 func newPipeline(ctx context.Context, conn *pgx.Conn) (*pipeline, error) {
@@ -109,7 +113,16 @@ func newPipeline(ctx context.Context, conn *pgx.Conn) (*pipeline, error) {
 // fail notes that a lane has failed, unless another has before. The error that a fold returns says more than that of its
 // statement, and replaces it.
 func (p *pipeline) fail(fold int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.failed == nil || p.failed.Fold == fold {
 		p.failed = &Error{fold, err}
 	}
+}
+
+// failure returns the error of the first lane that failed, or nil.
+func (p *pipeline) failure() *Error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.failed
 }

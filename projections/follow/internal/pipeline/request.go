@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -27,11 +28,12 @@ type request struct {
 	err       error
 }
 
-// copyRows are rows for a table.
+// copyRows are rows for a table, as values or in the binary format.
 type copyRows struct {
 	table   pgx.Identifier
 	columns []string
 	rows    [][]any
+	binary  []byte // nil for values
 }
 
 // result is the answer to a statement, as the server sent it.
@@ -44,9 +46,13 @@ type result struct {
 // streams reports whether a statement can be sent without waiting for the results of those before it.
 func (r *request) streams() bool { return r.copy == nil && !r.alone }
 
+// copies reports whether rows are sent with the COPY protocol.
+func (r *request) copies() bool { return r.copy != nil }
+
 // send sends what is queued and stores the results: statements in a row go out together, rows for COPY by themselves.
 func (p *pipeline) send() {
-	for p.failed == nil {
+	p.aside.settle()
+	for p.failure() == nil {
 		p.prepare()
 		p.post()
 		if len(p.queue) == 0 {
@@ -54,13 +60,13 @@ func (p *pipeline) send() {
 			break
 		}
 		if r := p.queue[0]; !r.streams() {
-			if p.release(); p.failed == nil {
+			if p.release(); p.failure() == nil {
 				p.queue = p.queue[1:]
 				p.sendByItself(r)
 			}
 		}
 	}
-	if p.failed != nil {
+	if p.failure() != nil {
 		p.abort(p.posted)
 		p.abort(p.queue)
 	}
@@ -85,13 +91,22 @@ func (p *pipeline) sendByItself(r *request) {
 	p.counts.RoundTrips++
 	if r.copy != nil {
 		p.counts.RoundTrips++ // the server first says that it is ready
-		_, r.err = p.conn.CopyFrom(p.ctx, r.copy.table, r.copy.columns, pgx.CopyFromRows(r.copy.rows))
+		r.err = p.copyRows(r)
 	} else {
 		r.result, r.err = ask(p.ctx, p.conn, r)
 	}
 	if r.err != nil {
 		p.fail(r.lane, r.err)
 	}
+}
+
+func (p *pipeline) copyRows(r *request) (err error) {
+	if r.copy.binary != nil {
+		_, err = p.conn.PgConn().CopyFrom(p.ctx, bytes.NewReader(r.copy.binary), r.sql)
+	} else {
+		_, err = p.conn.CopyFrom(p.ctx, r.copy.table, r.copy.columns, pgx.CopyFromRows(r.copy.rows))
+	}
+	return err
 }
 
 // ask executes a statement, and reads all rows.

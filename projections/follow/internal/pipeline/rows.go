@@ -31,7 +31,7 @@ func (r *rows) FieldDescriptions() []pgconn.FieldDescription { return r.result.f
 
 func (r *rows) Conn() *pgx.Conn { return r.tx.lane.pipeline.conn }
 
-func (r *rows) TypeMap() *pgtype.Map { return r.tx.lane.pipeline.types }
+func (r *rows) TypeMap() *pgtype.Map { return r.tx.lane.pipeline.prepared.scanning }
 
 func (r *rows) Next() bool {
 	if r.closed || r.err != nil || r.current >= len(r.result.rows) {

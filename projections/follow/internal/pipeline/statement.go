@@ -21,6 +21,8 @@ type statements struct {
 	// it is sent with its text each time.
 	unnamed bool
 	tracer  pgx.BatchTracer // nil for none
+	// scanning has the types for lanes that read results, as a map of types is not for several goroutines at once.
+	scanning *pgtype.Map
 }
 
 // statement is a prepared statement, with what its results look like.
@@ -49,7 +51,7 @@ func statementsOf(ctx context.Context, conn *pgx.Conn) (*statements, error) {
 	}
 	if !ok {
 		config := conn.Config()
-		s = &statements{byText: map[string]*statement{}, insertions: map[string]string{}, unnamed: !KeepsSession(config)}
+		s = &statements{byText: map[string]*statement{}, insertions: map[string]string{}, unnamed: !KeepsSession(config), scanning: conn.TypeMap().Copy()}
 		s.tracer, _ = config.Tracer.(pgx.BatchTracer)
 		kept[statementsKey] = s
 	}

@@ -14,31 +14,40 @@ import (
 // post sends the statements at the front of the queue that the server has prepared, and does not wait for their results.
 func (p *pipeline) post() {
 	sent := false
-	for len(p.queue) > 0 && p.failed == nil {
+	for len(p.queue) > 0 && p.failure() == nil && p.isPrepared(p.queue[0]) {
 		r := p.queue[0]
-		if !p.isPrepared(r) {
-			break
-		}
-		s := r.statement
-		p.queue = p.queue[1:]
-		if err := p.arguments.Build(p.types, s.StatementDescription, r.args); err != nil {
-			r.err = fmt.Errorf("pass arguments to %s: %w", r.sql, err)
-			p.fail(r.lane, r.err)
-			break
-		}
-		if p.prepared.unnamed {
-			p.open().SendQueryParams(r.sql, p.arguments.ParamValues, s.ParamOIDs, p.arguments.ParamFormats, s.formats)
-		} else {
-			p.open().SendQueryStatement(s.StatementDescription, p.arguments.ParamValues, p.arguments.ParamFormats, s.formats)
-		}
-		sent = true
-		p.posted = append(p.posted, r)
-		p.counts.Statements++
+		p.queue, sent = p.queue[1:], true
+		p.postOne(r)
 	}
 	if sent {
-		if err := p.stream.Flush(); err != nil {
-			p.lose(err)
-		}
+		p.flush()
+	}
+}
+
+// postOne writes a statement that the server has prepared into the stream.
+func (p *pipeline) postOne(r *request) {
+	s := r.statement
+	if err := p.arguments.Build(p.types, s.StatementDescription, r.args); err != nil {
+		r.err = fmt.Errorf("pass arguments to %s: %w", r.sql, err)
+		p.fail(r.lane, r.err)
+		return
+	}
+	if p.prepared.unnamed {
+		p.open().SendQueryParams(r.sql, p.arguments.ParamValues, s.ParamOIDs, p.arguments.ParamFormats, s.formats)
+	} else {
+		p.open().SendQueryStatement(s.StatementDescription, p.arguments.ParamValues, p.arguments.ParamFormats, s.formats)
+	}
+	p.posted = append(p.posted, r)
+	p.counts.Statements++
+}
+
+// flush sends what is in the stream.
+func (p *pipeline) flush() {
+	if p.stream == nil || len(p.posted) == 0 {
+		return
+	}
+	if err := p.stream.Flush(); err != nil {
+		p.lose(err)
 	}
 }
 
@@ -80,7 +89,7 @@ func (p *pipeline) prepare() {
 
 // receive asks for the results of what was sent, and stores them.
 func (p *pipeline) receive() {
-	if len(p.posted) == 0 || p.failed != nil {
+	if len(p.posted) == 0 || p.failure() != nil {
 		return
 	}
 	p.counts.RoundTrips++
@@ -156,6 +165,12 @@ func (p *pipeline) open() *pgconn.Pipeline {
 		p.stream = p.conn.PgConn().StartPipeline(p.ctx)
 	}
 	return p.stream
+}
+
+// end waits for all that is sent, and makes the connection free.
+func (p *pipeline) end() {
+	p.aside.settle()
+	p.release()
 }
 
 // release waits for all that was sent, and makes the connection free for what can't be streamed.

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/eventually"
+	"strata/projections"
 	"strata/projections/follow/internal/pipeline"
 )
 
@@ -91,7 +92,7 @@ func anySteps(ctx context.Context, tx pgx.Tx, random *rand.Rand, lane int, fails
 			_, err := tx.Exec(ctx, `SELECT 1 / $1::int`, 0)
 			return err
 		}
-		switch n := []int{1, 1, 2, 5, 130}[random.IntN(5)]; random.IntN(5) {
+		switch n := []int{1, 1, 2, 5, 130}[random.IntN(5)]; random.IntN(6) {
 		case 0: // rows, whose insertion nobody waits for
 			if _, err := tx.CopyFrom(ctx, pgx.Identifier{"s", "item"}, []string{"lane", "n"}, pgx.CopyFromSlice(n, func(i int) ([]any, error) {
 				return []any{lane, rows + i}, nil
@@ -119,6 +120,12 @@ func anySteps(ctx context.Context, tx pgx.Tx, random *rand.Rand, lane int, fails
 				return err
 			}
 		case 4:
+			sql, encoded := binaryItems(lane, rows, n)
+			if err := tx.(projections.BinaryCopier).CopyBinary(ctx, sql, encoded); err != nil {
+				return err
+			}
+			rows += n
+		case 5:
 			args := []any{lane}
 			if n == 5 {
 				args = []any{pgx.QueryExecModeExec, lane}

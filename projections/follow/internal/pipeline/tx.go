@@ -6,12 +6,17 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"strata/projections"
 )
 
 // laneTx is the transaction as a fold sees it.
 type laneTx struct{ lane *lane }
 
-var _ pgx.Tx = (*laneTx)(nil)
+var (
+	_ pgx.Tx                   = (*laneTx)(nil)
+	_ projections.BinaryCopier = (*laneTx)(nil)
+)
 
 var errForeign = errors.New("a fold can't begin or end the transaction that it shares")
 
@@ -96,7 +101,7 @@ func (t *laneTx) CopyFrom(ctx context.Context, table pgx.Identifier, columns []s
 	case len(all) == 0:
 		return 0, nil
 	case len(all) >= copyMin:
-		t.lane.pipeline.queue = append(t.lane.pipeline.queue, &request{lane: t.lane.index, copy: &copyRows{table, columns, all}})
+		t.lane.pipeline.queue = append(t.lane.pipeline.queue, &request{lane: t.lane.index, copy: &copyRows{table: table, columns: columns, rows: all}})
 		return int64(len(all)), nil
 	}
 	types, err := t.lane.pipeline.typesOf(ctx, table)
@@ -109,4 +114,11 @@ func (t *laneTx) CopyFrom(ctx context.Context, table pgx.Identifier, columns []s
 		}
 	}
 	return int64(len(all)), nil
+}
+
+// CopyBinary implements projections.BinaryCopier.
+func (t *laneTx) CopyBinary(_ context.Context, sql string, rows []byte) error {
+	p := t.lane.pipeline
+	p.queue = append(p.queue, &request{lane: t.lane.index, sql: sql, copy: &copyRows{binary: rows}})
+	return nil
 }
