@@ -3,11 +3,12 @@ package pgtest
 import (
 	"context"
 	"maps"
-	"os"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/postgres"
@@ -106,21 +107,40 @@ func (s *Server) Stop(t testing.TB) {
 	}
 }
 
-// Kill ends the server's main process with SIGKILL, like a crash, and returns when nothing listens any more. The
-// backends notice shortly afterwards. The next Start recovers from the write-ahead log.
+// Kill ends the server's main process with SIGKILL, like a crash, and returns when it is gone, and all backends are that
+// there were. A backend notices the crash when it has nothing to read, so a busy one goes on to commit for a while. The next Start
+// recovers from the write-ahead log.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
-	process, err := os.FindProcess(s.cluster.Pid())
+	processes := append(s.backends(t), s.cluster.Pid())
+	if err := syscall.Kill(s.cluster.Pid(), syscall.SIGKILL); err != nil {
+		t.Fatalf("pgtest: kill the server: %v", err)
+	}
+	for deadline := time.Now().Add(stopTimeout); len(processes) > 0; time.Sleep(5 * time.Millisecond) {
+		processes = slices.DeleteFunc(processes, func(pid int) bool { return syscall.Kill(pid, 0) != nil })
+		if len(processes) > 0 && time.Now().After(deadline) {
+			t.Fatalf("pgtest: the processes %v of the server are still there after SIGKILL", processes)
+		}
+	}
+}
+
+// backends returns the processes of the sessions.
+func (s *Server) backends(t testing.TB) []int {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, s.AdminURL())
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
-	if err := process.Kill(); err != nil {
-		t.Fatalf("pgtest: kill the server: %v", err)
+	defer func() { _ = conn.Close(ctx) }()
+	rows, err := conn.Query(ctx, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'`)
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
 	}
-	for deadline := time.Now().Add(stopTimeout); process.Signal(syscall.Signal(0)) == nil; {
-		if time.Now().After(deadline) {
-			t.Fatalf("pgtest: the server (process %d) is still there after SIGKILL", s.cluster.Pid())
-		}
-		time.Sleep(5 * time.Millisecond)
+	pids, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
 	}
+	return pids
 }
