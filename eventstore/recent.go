@@ -8,7 +8,7 @@ import (
 // Limits of what is kept of recent events, in addition to the memory of the spool.
 const (
 	recentEvents = 64
-	recentBytes  = 1 << 20
+	recentBytes  = 4 << 20
 )
 
 // recentWait is how long a reader waits for the append that is under way. The notification of Postgres often wakes readers a

@@ -33,7 +33,7 @@ type Spool struct {
 type SpoolConfig struct {
 	// Dir is the directory for files; default the system's temporary directory.
 	Dir string
-	// Threshold is the largest body that stays in memory; default 1 MiB.
+	// Threshold is the largest body that stays in memory; default 4 MiB.
 	Threshold int64
 	// Limit is the largest body that Read accepts; default 512 MiB.
 	Limit int64
@@ -45,7 +45,7 @@ type SpoolConfig struct {
 
 // Defaults of SpoolConfig.
 const (
-	SpoolThresholdDefault = 1 << 20
+	SpoolThresholdDefault = 4 << 20
 	SpoolLimitDefault     = 512 << 20
 	SpoolMemoryDefault    = 64 << 20
 	SpoolFilesDefault     = 4 << 30
