@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -38,6 +39,7 @@ type Log struct {
 
 	partitions *partitions
 	recent     recent
+	arrived    atomic.Pointer[func(*Incoming)]
 	tracer     *tracing.Tracer
 }
 
@@ -111,12 +113,19 @@ func (l *Log) Append(ctx context.Context, in Incoming) (int64, error) {
 		in.Body.Close()
 		return 0, err
 	}
+	if arrived := l.arrived.Load(); arrived != nil {
+		(*arrived)(&in)
+	}
 	if l.tracer == nil {
 		done, err := l.queue.add(ctx, in)
 		return done.seq, err
 	}
 	return l.appendTraced(ctx, in)
 }
+
+// OnArrival has a reader in this process told of each event before Append writes it. The function must not wait, nor close the
+// body. The event may fail to be appended.
+func (l *Log) OnArrival(arrived func(*Incoming)) { l.arrived.Store(&arrived) }
 
 // Close refuses further appends and waits for those under way. It may be called twice.
 func (l *Log) Close() {

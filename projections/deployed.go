@@ -27,6 +27,12 @@ type deployments struct {
 
 // Deployed returns what came with the deployment that the transaction with an index makes.
 func (b *Block) Deployed(tx int) Deployed {
+	b.ReadDeployments()
+	return b.deployments.all[tx]
+}
+
+// ReadDeployments reads the interfaces of the block, which Deployed does otherwise when it is called first.
+func (b *Block) ReadDeployments() {
 	b.deployments.once.Do(func() {
 		b.deployments.all = map[int]Deployed{}
 		for i := range b.Transactions {
@@ -35,7 +41,6 @@ func (b *Block) Deployed(tx int) Deployed {
 			}
 		}
 	})
-	return b.deployments.all[tx]
 }
 
 func deployedAs(text []byte) (d Deployed) {

@@ -48,6 +48,7 @@ type Decoder struct {
 	blocks  *cache[*projections.Block]
 	records *cache[projections.Record]
 	feed    *cache[*ordinals.Payload]
+	ahead   ahead
 	decoded prometheus.Counter
 }
 
@@ -73,7 +74,10 @@ func (d *Decoder) Decode(ctx context.Context, events []eventstore.Event) ([]proj
 		if b, ok := d.blocks.get(event.Seq); ok { // decoded for another version of chain
 			return projections.LogItem{Seq: event.Seq, Path: event.Path, Size: event.Size, Payload: b.Block, Block: b, Unknown: b.Unknown}, nil
 		}
-		item := decodeEvent(event)
+		item, ok := d.ahead.take(event)
+		if !ok {
+			item = decodeEvent(event)
+		}
 		if b := item.Block; b != nil {
 			d.decoded.Inc()
 			d.blocks.put(b.Seq, b.BodySize, b)

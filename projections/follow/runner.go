@@ -93,6 +93,7 @@ func NewRunner(config Config, lines ...projections.Line) *Runner {
 	}
 	r.engine.leadership = lead.New(pool, config.Logger, config.LeaderPatience, config.Tight)
 	r.engine.decoder = decode.New(config.Log, config.DecoderCacheBytes, r.engine.metrics.decoded)
+	config.Log.OnArrival(r.engine.decoder.Ahead(config.Registry))
 	r.engine.listen(r.typed, config.Interval)
 	for _, d := range r.lines.Definitions() {
 		r.engine.metrics.expect(d.Spec.Schema)
