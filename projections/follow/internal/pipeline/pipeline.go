@@ -46,12 +46,17 @@ func Run(ctx context.Context, tx pgx.Tx, stages ...Stage) (Counts, error) {
 	if err != nil {
 		return p.counts, err
 	}
+	err = p.run(stages)
+	return p.counts, err
+}
+
+func (p *pipeline) run(stages []Stage) error {
 	defer p.end()
 	begun := 0
 	for _, stage := range stages {
 		folds, err := stage()
 		if err != nil {
-			return p.counts, err
+			return err
 		}
 		running := make([]*lane, len(folds))
 		for i, fold := range folds {
@@ -62,15 +67,14 @@ func Run(ctx context.Context, tx pgx.Tx, stages ...Stage) (Counts, error) {
 			p.send()
 		}
 		if failed := p.failure(); failed != nil {
-			p.aside.settle()
-			return p.counts, failed
+			return failed
 		}
 	}
 	p.send()
 	if failed := p.failure(); failed != nil {
-		return p.counts, failed
+		return failed
 	}
-	return p.counts, nil
+	return nil
 }
 
 // postMin is how many statements are sent while lanes still compute. To send fewer, and to wake the server up for them, costs
