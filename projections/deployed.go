@@ -21,26 +21,30 @@ type Deployed struct {
 
 // deployments are those of a block, by transaction. Interfaces are long, and several projections ask for each.
 type deployments struct {
-	once sync.Once
-	all  map[int]Deployed
+	mu  sync.Mutex
+	all map[int]Deployed // nil until they are read
 }
 
 // Deployed returns what came with the deployment that the transaction with an index makes.
-func (b *Block) Deployed(tx int) Deployed {
-	b.ReadDeployments()
-	return b.deployments.all[tx]
-}
+func (b *Block) Deployed(tx int) Deployed { return b.readDeployments()[tx] }
 
 // ReadDeployments reads the interfaces of the block, which Deployed does otherwise when it is called first.
-func (b *Block) ReadDeployments() {
-	b.deployments.once.Do(func() {
-		b.deployments.all = map[int]Deployed{}
-		for i := range b.Transactions {
-			if len(b.Transactions[i].ContractInterface) > 0 {
-				b.deployments.all[b.Transactions[i].Index] = deployedAs(b.Transactions[i].ContractInterface)
-			}
+func (b *Block) ReadDeployments() { b.readDeployments() }
+
+func (b *Block) readDeployments() map[int]Deployed {
+	b.deployments.mu.Lock()
+	defer b.deployments.mu.Unlock()
+	if b.deployments.all != nil {
+		return b.deployments.all
+	}
+	all := map[int]Deployed{}
+	for i := range b.Transactions {
+		if tx := &b.Transactions[i]; len(tx.ContractInterface) > 0 {
+			all[tx.Index] = deployedAs(tx.ContractInterface)
 		}
-	})
+	}
+	b.deployments.all = all // not before: if reading panics, it does so for each who asks
+	return all
 }
 
 func deployedAs(text []byte) (d Deployed) {

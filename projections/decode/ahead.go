@@ -65,7 +65,10 @@ func (d *Decoder) expect(in *eventstore.Incoming) {
 		defer close(b.done)
 		b.item = decodeEvent(&eventstore.Event{Path: b.path, Size: int64(len(body)), Body: body})
 		if b.item.Block != nil {
-			b.item.Block.ReadDeployments()
+			_ = projections.Recovered(func() error { // who reads them again has the error
+				b.item.Block.ReadDeployments()
+				return nil
+			})
 		}
 	}()
 }
