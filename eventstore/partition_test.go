@@ -58,6 +58,7 @@ func TestPartitionsAreAddedAhead(t *testing.T) {
 	if events := checkWhole(t, log); len(events) != 78 {
 		t.Errorf("got %d events, want 78", len(events))
 	}
+	eventually.Holds(t, "there is half a partition ahead", func() bool { return partitionEnd(t, pool) == 90 })
 	// A Log with another partition size keeps the existing partitions.
 	other := openLog(t, pool, eventstore.Config{PartitionEvents: 100})
 	mustAppend(t, other, incoming("/x", []byte("other")))
