@@ -4,6 +4,7 @@ package tip
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -43,7 +44,7 @@ const (
 	visibleRounds = 200
 	largeBlock    = 1000
 	largeWarm     = 10
-	largeRounds   = 5
+	largeRounds   = 15
 )
 
 // Measure lets a server follow a made-up chain: idle, at twenty events a second with blocks of one transfer and of ten, and
@@ -180,8 +181,8 @@ func (m *measured) large(ctx context.Context) error {
 		return err
 	}
 	defer w.close()
-	shortest := time.Hour
-	for blocks := 0; blocks < largeRounds; {
+	var took []time.Duration
+	for len(took) < largeRounds {
 		p := w.chain.Next()
 		if err := bench.Post(ctx, w.server.Observer+p.Path, p.Body); err != nil {
 			return err
@@ -191,11 +192,12 @@ func (m *measured) large(ctx context.Context) error {
 			return err
 		}
 		if p.Path == "/new_block" { // the others are small
-			shortest = min(shortest, time.Since(began))
-			blocks++
+			took = append(took, time.Since(began))
 		}
 	}
-	m.row(fmt.Sprintf("a block of %d, acknowledged → folded by all, best of %d", largeBlock, largeRounds), fmt.Sprintf("%d ms", shortest.Milliseconds()), "≤ 50 ms")
+	slices.Sort(took)
+	m.row(fmt.Sprintf("a block of %d, acknowledged → folded by all, best / median of %d", largeBlock, largeRounds),
+		fmt.Sprintf("%d / %d ms", took[0].Milliseconds(), took[largeRounds/2].Milliseconds()), "≤ 50 ms")
 	return nil
 }
 
