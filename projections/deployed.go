@@ -19,19 +19,15 @@ type Deployed struct {
 	Functions [][]byte
 }
 
-// deployments are those of a block, by transaction. Interfaces are long, and several projections ask for each.
+// deployments are those of a block. Interfaces are long, and several projections ask for each.
 type deployments struct {
 	mu  sync.Mutex
 	all map[int]Deployed // nil until they are read
 }
 
-// Deployed returns what came with the deployment that the transaction with an index makes.
-func (b *Block) Deployed(tx int) Deployed { return b.readDeployments()[tx] }
-
-// ReadDeployments reads the interfaces of the block, which Deployed does otherwise when it is called first.
-func (b *Block) ReadDeployments() { b.readDeployments() }
-
-func (b *Block) readDeployments() map[int]Deployed {
+// Deployments returns what came with the deployments of the block, by the index of the transaction. They are read at the first
+// call. The caller must not change them.
+func (b *Block) Deployments() map[int]Deployed {
 	b.deployments.mu.Lock()
 	defer b.deployments.mu.Unlock()
 	if b.deployments.all != nil {

@@ -23,13 +23,12 @@ func TestDeployed(t *testing.T) {
 	}
 	var asking sync.WaitGroup
 	for range 4 {
-		asking.Go(block.ReadDeployments)
 		for i, want := range []struct {
 			known     bool
 			functions int // two keys of each
 		}{{true, 4}, {false, 0}, {false, 0}, {true, 0}, {true, 0}} {
 			asking.Go(func() {
-				got := block.Deployed(i)
+				got := block.Deployments()[i]
 				if got.Known != want.known || len(got.Functions) != want.functions || got.Recognised.Kind != "" || !slices.IsSortedFunc(got.Functions, bytes.Compare) {
 					t.Errorf("transaction %d: got %+v, want %+v", i, got, want)
 				}

@@ -116,7 +116,7 @@ func (g *collector) block(content *projections.Block) []effect {
 		if decoded := content.Decoded[tx.Index]; decoded != nil {
 			g.transaction(d, decoded)
 			if d.deploys {
-				d.functions = content.Deployed(tx.Index).Functions
+				d.functions = content.Deployments()[tx.Index].Functions
 			}
 		} else {
 			g.operation(d, operationOf(tx, events))

@@ -66,7 +66,7 @@ func (d *Decoder) expect(in *eventstore.Incoming) {
 		b.item = decodeEvent(&eventstore.Event{Path: b.path, Size: int64(len(body)), Body: body})
 		if b.item.Block != nil {
 			_ = projections.Recovered(func() error { // who reads them again has the error
-				b.item.Block.ReadDeployments()
+				b.item.Block.Deployments()
 				return nil
 			})
 		}

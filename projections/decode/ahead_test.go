@@ -21,12 +21,19 @@ import (
 	"strata/projections/follow"
 )
 
-// largeBlocks returns the bodies of blocks that are worth being decoded ahead.
+// largeChain returns a chain with blocks that are worth being decoded ahead.
+func largeChain() *synthchain.Chain {
+	return synthchain.New(synthchain.Config{Seed: 3, TxPerBlock: synthchain.Range{Min: 150, Max: 150}, SigningSample: 1000, ForgetHistory: true})
+}
+
+func isLarge(post synthchain.Post) bool { return post.Path == "/new_block" && len(post.Body) > 100<<10 }
+
+// largeBlocks returns the bodies of such blocks.
 func largeBlocks(t *testing.T, n int) (bodies [][]byte) {
 	t.Helper()
-	made := synthchain.New(synthchain.Config{Seed: 3, TxPerBlock: synthchain.Range{Min: 150, Max: 150}, SigningSample: 1000, ForgetHistory: true})
+	made := largeChain()
 	for len(bodies) < n {
-		if post := made.Next(); post.Path == "/new_block" && len(post.Body) > 100<<10 {
+		if post := made.Next(); isLarge(post) {
 			bodies = append(bodies, post.Body)
 		}
 	}
@@ -64,8 +71,8 @@ func TestAhead(t *testing.T) {
 		}
 		got, want := decodeOne(t, ahead, 7, "/new_block", body), decodeOne(t, other, 7, "/new_block", body)
 		if want.Block != nil {
-			want.Block.ReadDeployments()
-			got.Block.ReadDeployments()
+			want.Block.Deployments()
+			got.Block.Deployments()
 			if testutil.ToFloat64(decoded) != 1 {
 				t.Errorf("body %d was decoded %v times", i, testutil.ToFloat64(decoded))
 			}
@@ -113,11 +120,10 @@ func TestReadsAhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	replay.Follow(t, follow.Config{Log: log, Registry: registry}, projections.Chain(c))
-	made := synthchain.New(synthchain.Config{Seed: 3, TxPerBlock: synthchain.Range{Min: 150, Max: 150}, SigningSample: 1000, ForgetHistory: true})
-	large := 0
+	made, large := largeChain(), 0
 	for large < 3 {
 		post := made.Next()
-		if post.Path == "/new_block" && len(post.Body) > 100<<10 {
+		if isLarge(post) {
 			large++
 		}
 		if _, err := log.Append(t.Context(), eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: post.Path, Body: eventstore.NewBody(post.Body)}); err != nil {

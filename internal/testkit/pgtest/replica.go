@@ -177,16 +177,13 @@ func (s *Server) Set(t testing.TB, setting, value string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, s.AdminURL())
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
-	defer conn.Close(ctx) //nolint:errcheck // everything was sent
-	for _, sql := range []string{
-		`ALTER SYSTEM SET ` + pgx.Identifier{setting}.Sanitize() + ` = '` + strings.ReplaceAll(value, `'`, `''`) + `'`, `SELECT pg_catalog.pg_reload_conf()`,
-	} {
-		if _, err := conn.Exec(ctx, sql); err != nil {
-			t.Fatalf("pgtest: %s: %v", sql, err)
+	inSession(ctx, t, s, func(conn *pgx.Conn) {
+		for _, sql := range []string{
+			`ALTER SYSTEM SET ` + pgx.Identifier{setting}.Sanitize() + ` = '` + strings.ReplaceAll(value, `'`, `''`) + `'`, `SELECT pg_catalog.pg_reload_conf()`,
+		} {
+			if _, err := conn.Exec(ctx, sql); err != nil {
+				t.Fatalf("pgtest: %s: %v", sql, err)
+			}
 		}
-	}
+	})
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/postgres"
@@ -112,7 +111,9 @@ func (s *Server) Stop(t testing.TB) {
 // recovers from the write-ahead log.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
-	processes := append(s.backends(t), s.cluster.Pid())
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	processes := append(queryValue[[]int](ctx, t, s, `SELECT array_agg(pid) FROM pg_catalog.pg_stat_activity WHERE backend_type = 'client backend'`), s.cluster.Pid())
 	if err := syscall.Kill(s.cluster.Pid(), syscall.SIGKILL); err != nil {
 		t.Fatalf("pgtest: kill the server: %v", err)
 	}
@@ -122,25 +123,4 @@ func (s *Server) Kill(t testing.TB) {
 			t.Fatalf("pgtest: the processes %v of the server are still there after SIGKILL", processes)
 		}
 	}
-}
-
-// backends returns the processes of the sessions.
-func (s *Server) backends(t testing.TB) []int {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, s.AdminURL())
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	rows, err := conn.Query(ctx, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'`)
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
-	pids, err := pgx.CollectRows(rows, pgx.RowTo[int])
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
-	return pids
 }

@@ -70,11 +70,10 @@ func (p *pipeline) sendAside() {
 				return
 			}
 			if r.copies() {
-				p.release()
 				p.sendByItself(r)
-				continue
+			} else {
+				p.postOne(r)
 			}
-			p.postOne(r)
 		}
 		p.flush()
 	})

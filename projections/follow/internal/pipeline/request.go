@@ -44,7 +44,7 @@ type result struct {
 }
 
 // streams reports whether a statement can be sent without waiting for the results of those before it.
-func (r *request) streams() bool { return r.copy == nil && !r.alone }
+func (r *request) streams() bool { return !r.copies() && !r.alone }
 
 // copies reports whether rows are sent with the COPY protocol.
 func (r *request) copies() bool { return r.copy != nil }
@@ -60,10 +60,8 @@ func (p *pipeline) send() {
 			break
 		}
 		if r := p.queue[0]; !r.streams() {
-			if p.release(); p.failure() == nil {
-				p.queue = p.queue[1:]
-				p.sendByItself(r)
-			}
+			p.queue = p.queue[1:]
+			p.sendByItself(r)
 		}
 	}
 	if p.failure() != nil {
@@ -86,10 +84,15 @@ func (p *pipeline) abort(requests []*request) {
 	}
 }
 
+// sendByItself sends what can't be streamed, after all before it.
 func (p *pipeline) sendByItself(r *request) {
+	if p.release(); p.failure() != nil {
+		p.posted = append(p.posted, r) // for abort
+		return
+	}
 	p.counts.Statements++
 	p.counts.RoundTrips++
-	if r.copy != nil {
+	if r.copies() {
 		p.counts.RoundTrips++ // the server first says that it is ready
 		r.err = p.copyRows(r)
 	} else {

@@ -70,7 +70,7 @@ func Of(kind token.Kind, content *projections.Block) []Fact {
 			continue
 		}
 		if contract, ok := decoded.Deploys(); ok {
-			if d, ok := deployOf(kind, contract.String(), tx, content.Deployed(tx.Index)); ok {
+			if d, ok := deployOf(kind, contract.String(), tx, content.Deployments()[tx.Index]); ok {
 				facts = append(facts, d)
 			}
 		}
