@@ -15,6 +15,7 @@ import (
 	"strata/projections/decode"
 	"strata/projections/follow/internal/lead"
 	"strata/projections/follow/internal/pipeline"
+	"strata/projections/internal/register"
 )
 
 // engine is what the followers of a process share.
@@ -33,6 +34,8 @@ type engine struct {
 	signals *TestSignals
 	// leadership is what this process leads.
 	leadership *lead.Leadership
+
+	journal register.Journal // of what versions have changed
 
 	turns turns // for what is folded by one follower at a time
 

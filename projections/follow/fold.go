@@ -145,6 +145,7 @@ func (f *follower[T]) applyOnce(ctx context.Context, items []T) (left int, err e
 		return 0, err
 	}
 	f.metrics.transactions.Inc()
+	f.journal.Moved()
 	f.folded(ctx, m.to, len(items)-left, m.outcome, time.Since(started))
 	f.committed()
 	return left, nil

@@ -53,6 +53,7 @@ type follower[T projections.Item] struct {
 	metrics    *metrics
 	tracer     *tracing.Tracer
 	signals    *TestSignals
+	journal    *register.Journal
 	leadership *lead.Leadership
 	first      projections.Schema // the version whose leadership takes precedence; the zero Schema for none
 	listener   *eventstore.Listener
@@ -85,7 +86,7 @@ func newFollower[T projections.Item](e *engine, version register.Entry, projecti
 	}
 	f := &follower[T]{
 		pool: e.pool, tip: e.tip, settled: e.settled, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch, rules: version.Rules,
-		logger: e.logger, metrics: e.metrics, tracer: e.tracer, signals: e.signals, leadership: e.leadership, tight: e.tight, listener: e.log.Listener(), origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, turns: e.turns, throttle: speed.NewThrottle(e.pool, version.Schema),
+		logger: e.logger, metrics: e.metrics, tracer: e.tracer, signals: e.signals, journal: &e.journal, leadership: e.leadership, tight: e.tight, listener: e.log.Listener(), origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, turns: e.turns, throttle: speed.NewThrottle(e.pool, version.Schema),
 	}
 	f.active.Store(version.Active)
 	return f

@@ -45,13 +45,18 @@ func newKeeper(r *Runner) *keeper {
 func (k *keeper) run(ctx context.Context) {
 	wake := k.runner.engine.log.Listener().Wake(register.ChangeChannel, keeperInterval)
 	defer wake.Stop()
-	failing := false
+	failing, untended := false, false
 	for ctx.Err() == nil {
 		sign := wake.C()
 		es, err := register.Read(ctx, k.runner.engine.pool)
 		if err == nil {
 			k.reconcile(ctx, es)
 			k.runner.TestSignals.Reconciled.Send()
+			err := k.runner.engine.journal.Tend(ctx, k.runner.engine.pool)
+			if err != nil && !untended && ctx.Err() == nil {
+				k.logger.LogAttrs(ctx, slog.LevelWarn, "the journal of changes grows; trying again every few seconds", slog.Any("error", err))
+			}
+			untended = err != nil
 		} else {
 			if !failing && ctx.Err() == nil {
 				k.logger.LogAttrs(ctx, slog.LevelWarn, "the register of projections can't be read; running followers go on", slog.Any("error", err))

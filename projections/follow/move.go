@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/domain/commit"
+	"strata/domain/shard"
 	"strata/eventstore"
 	"strata/projections"
 )
@@ -103,20 +104,18 @@ var moveSQL = `
 		UPDATE strata.projection p
 		SET position = m.position, log_seq = m.log_seq, updated_at = now(), rate = coalesce(m.rate, p.rate),
 		    block_height = m.block_height, index_block_hash = m.index_block_hash, block_hash = m.block_hash,
-		    burn_block_height = m.burn_block_height, shards_from = CASE WHEN m.everything THEN m.position ELSE p.shards_from END,
-		    unfinished = m.unfinished
+		    burn_block_height = m.burn_block_height, unfinished = m.unfinished, shards_from = m.position, changes_to = m.position,
+		    changes_from = CASE WHEN m.everything THEN m.position WHEN p.changes_to = m.before THEN p.changes_from ELSE m.before END
 		FROM unnest($1::text[], $2::int[], $3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::float8[],
 		            $8::bigint[], $9::bytea[], $10::bytea[], $11::bigint[], $12::bool[], $13::bool[])
 		     AS m (name, version, epoch, before, position, log_seq, rate, block_height, index_block_hash, block_hash, burn_block_height, everything, unfinished)
 		WHERE p.name = m.name AND p.version = m.version AND p.epoch = m.epoch AND p.position = m.before
 		RETURNING 1
 	), changed AS (
-		INSERT INTO strata.shard (name, version, shard, position)
-		SELECT * FROM unnest($15::text[], $16::int[], $17::int[], $18::bigint[])
-		ON CONFLICT (name, version, shard) DO UPDATE SET position = excluded.position
+		INSERT INTO strata.change (epoch, position, shards) SELECT * FROM unnest($15::uuid[], $16::bigint[], $17::bytea[])
 	)
-	SELECT 1 / ((SELECT count(*) FROM moved) = $14)::int, bool_and(` + eventstore.NotifySQL(`$21::bool`, `channel`, `$20`) + `)
-	FROM unnest($19::text[]) AS channel`
+	SELECT 1 / ((SELECT count(*) FROM moved) = $14)::int, bool_and(` + eventstore.NotifySQL(`$20::bool`, `channel`, `$19`) + `)
+	FROM unnest($18::text[]) AS channel`
 
 // writeMoves moves the positions of versions, if each still is where it was, stores the outcomes, and gives notice. It
 // returns errMoved when a version is not where it was. last is a statement to send with these, after them; empty for none.
@@ -131,10 +130,9 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell *notice, las
 		indexBlocks, blocks  = make([][]byte, n), make([][]byte, n)
 		everything           = make([]bool, n)
 		unfinished           = make([]bool, n)
-		shards               []int32
-		shardNames           []string
-		shardVersions        []int
-		shardPositions       []int64
+		changed              [][16]byte
+		changedAt            []int64
+		changes              [][]byte
 	)
 	for i, m := range moves {
 		names[i], versions[i], epochs[i] = m.version.Name, m.version.Version, m.epoch
@@ -146,15 +144,14 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell *notice, las
 		}
 		var touched []int32
 		touched, everything[i] = m.outcome.Touched.Shards()
-		for _, shard := range touched {
-			shards = append(shards, shard)
-			shardNames, shardVersions, shardPositions = append(shardNames, m.version.Name), append(shardVersions, m.version.Version), append(shardPositions, m.to)
+		if len(touched) > 0 {
+			changed, changedAt, changes = append(changed, m.epoch), append(changedAt, m.to), append(changes, shard.Encode(touched))
 		}
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(moveSQL,
 		names, versions, epochs, from, to, logSeqs, rates, heights, indexBlocks, blocks, burnHeights, everything, unfinished, n,
-		shardNames, shardVersions, shards, shardPositions, tell.channels, tell.payload, tell.alone).
+		changed, changedAt, changes, tell.channels, tell.payload, tell.alone).
 		QueryRow(func(row pgx.Row) error {
 			var one int
 			var notified *bool
@@ -171,7 +168,7 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell *notice, las
 	case errors.As(err, &refused) && refused.Code == divisionByZero:
 		return errMoved
 	case err != nil:
-		return fmt.Errorf("move %d projections, and note %d changed shards: %w", n, len(shards), err)
+		return fmt.Errorf("move %d projections, and note what %d of them have changed: %w", n, len(changes), err)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (f *follower[T]) skip(ctx context.Context, item T, cause error) error {
 			ON CONFLICT DO NOTHING`, f.spec.Name, f.spec.Version, item.LogSeq(),
 			projections.Text(fmt.Sprintf("skipped by the command in event %d: %s; it failed with: %v", command, reason, cause)))
 		// Readers can't know what the item would have changed.
-		setup.Queue(`UPDATE strata.projection SET shards_from = position, unfinished = false WHERE name = $1 AND version = $2`, f.spec.Name, f.spec.Version)
+		setup.Queue(`UPDATE strata.projection SET changes_from = position, changes_to = position, shards_from = position, unfinished = false WHERE name = $1 AND version = $2`, f.spec.Name, f.spec.Version)
 		if err := tx.SendBatch(ctx, setup).Close(); err != nil {
 			return fmt.Errorf("skip event %d in projection %s: %w", item.LogSeq(), f.spec, err)
 		}

@@ -224,6 +224,7 @@ func (t *trip) blame(p place) {
 func (t *trip) committed(ctx context.Context) {
 	took := time.Since(t.started)
 	t.leader.metrics.transactions.Inc()
+	t.leader.journal.Moved()
 	t.leader.metrics.statements.Add(float64(t.counts.Statements))
 	t.leader.metrics.roundTrips.Add(float64(t.counts.RoundTrips))
 	for _, m := range t.moves {

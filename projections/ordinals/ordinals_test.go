@@ -275,7 +275,7 @@ func TestEventsOfNodesAlone(t *testing.T) {
 	replay.Append(t, log, payload("", block(10, "a")))
 	replay.RunLines(t, log, projections.Feed(ordinals.New(nil)))
 	read := func() (position, from int64) {
-		err := log.Pool().QueryRow(context.Background(), `SELECT position, shards_from FROM strata.projection WHERE name = 'ordinals'`).Scan(&position, &from)
+		err := log.Pool().QueryRow(context.Background(), `SELECT position, changes_from FROM strata.projection WHERE name = 'ordinals'`).Scan(&position, &from)
 		if err != nil {
 			t.Fatal(err)
 		}

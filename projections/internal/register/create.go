@@ -118,8 +118,10 @@ func NoteActivation(ctx context.Context, tx pgx.Tx, version projections.Schema) 
 
 // Remove deletes a version with its tables. The version's follower finds its row gone and ends.
 func Remove(ctx context.Context, tx pgx.Tx, version projections.Schema) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM strata.activation WHERE epoch = (SELECT epoch FROM strata.projection WHERE name = $1 AND version = $2)`, version.Name, version.Version); err != nil {
-		return fmt.Errorf("delete when it was active: %w", err)
+	for _, table := range []string{"activation", "change", "change_summary"} {
+		if _, err := tx.Exec(ctx, `DELETE FROM strata.`+table+` WHERE epoch = (SELECT epoch FROM strata.projection WHERE name = $1 AND version = $2)`, version.Name, version.Version); err != nil {
+			return fmt.Errorf("delete it from strata.%s: %w", table, err)
+		}
 	}
 	for _, table := range []string{"projection", "shard", "quarantine"} {
 		if _, err := tx.Exec(ctx, `DELETE FROM strata.`+table+` WHERE name = $1 AND version = $2`, version.Name, version.Version); err != nil {

@@ -81,8 +81,8 @@ func (k *Keeper) Metric(name string, labels ...string) (sum float64) {
 // reads is how many answers were made from the database.
 func (k *Keeper) Reads() int { return int(k.Metric("strata_cache_misses_total")) }
 
-// advance moves a projection by one position, as a follower that applies a block does: shards of what it touches get
-// the position; without any, everything counts as touched.
+// advance moves a projection by one position, as a follower that applies a block does: the shards of what it touches
+// are noted; without any, everything counts as touched.
 func (s *Site) Advance(projection string, touched ...string) {
 	s.T.Helper()
 	var shards []int32
@@ -92,11 +92,11 @@ func (s *Site) Advance(projection string, touched ...string) {
 	s.Exec(`
 		WITH moved AS (
 			UPDATE strata.projection
-			SET position = position + 1, log_seq = log_seq + 1, shards_from = CASE WHEN $2 THEN position + 1 ELSE shards_from END
-			WHERE name = $1 AND version = (SELECT min(version) FROM strata.projection WHERE name = $1) RETURNING version, position
+			SET position = position + 1, log_seq = log_seq + 1, changes_to = position + 1,
+			    changes_from = CASE WHEN $2 OR changes_to <> position THEN position + 1 ELSE changes_from END
+			WHERE name = $1 AND version = (SELECT min(version) FROM strata.projection WHERE name = $1) RETURNING epoch, position
 		)
-		INSERT INTO strata.shard SELECT $1, version, touched, position FROM moved CROSS JOIN unnest($3::int[]) AS touched
-		ON CONFLICT (name, version, shard) DO UPDATE SET position = excluded.position`, projection, len(touched) == 0, shards)
+		INSERT INTO strata.change SELECT epoch, position, $3 FROM moved`, projection, len(touched) == 0, shard.Encode(shards))
 }
 
 // seen waits until the keeper knows that a projection has come to the position that the database has.

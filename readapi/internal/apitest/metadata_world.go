@@ -73,7 +73,7 @@ func (s *Site) tokenTables() {
 // tokenTip moves all projections of tokens to a block.
 func (s *Site) TokenTip(height int) {
 	s.T.Helper()
-	s.Exec(`UPDATE strata.projection SET position = position + 1, log_seq = log_seq + 1, shards_from = position + 1,
+	s.Exec(`UPDATE strata.projection SET position = position + 1, log_seq = log_seq + 1, changes_from = position + 1, changes_to = position + 1,
 			block_height = $1, index_block_hash = $2, block_hash = $3, burn_block_height = $1 WHERE name IN ('ft', 'nft', 'sft')`,
 		height, ID(IndexHash, height), ID(BlockHash, height))
 }

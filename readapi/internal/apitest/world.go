@@ -90,7 +90,7 @@ func (s *Site) Block(h int) {
 func (s *Site) Tip(h int) {
 	s.T.Helper()
 	for name, position := range map[string]int{"chain": h + 100, "balances": max(h-FirstHeight+1, 1)} {
-		s.Exec(`UPDATE strata.projection SET position = $2, log_seq = $3, block_height = $4, index_block_hash = $5, block_hash = $6, burn_block_height = $7
+		s.Exec(`UPDATE strata.projection SET position = $2, changes_to = $2, log_seq = $3, block_height = $4, index_block_hash = $5, block_hash = $6, burn_block_height = $7
 			WHERE name = $1`, name, position, h+100, h, ID(IndexHash, h), ID(BlockHash, h), h+100)
 	}
 }

@@ -61,7 +61,7 @@ func (e *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
 	var b pgx.Batch
 	b.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
 	b.Queue(fmt.Sprintf(`SET LOCAL statement_timeout = %d`, e.Config.StatementTimeout.Milliseconds()))
-	s.State = register.Queue(&b, shards)
+	s.State = register.Queue(&b, shards, e.Watch.LastState())
 	if err := conn.SendBatch(ctx, &b).Close(); err != nil {
 		s.Close()
 		if refused := new(pgconn.PgError); errors.As(err, &refused) && refused.Code == undefinedTable {

@@ -206,7 +206,7 @@ func TestClasses(t *testing.T) {
 	}
 	// A block settles as Bitcoin goes on, without being read again.
 	before := k.Reads()
-	s.Exec(`UPDATE strata.projection SET burn_block_height = 161, position = position + 1, log_seq = log_seq + 1 WHERE name = 'chain'`)
+	s.Exec(`UPDATE strata.projection SET burn_block_height = 161, position = position + 1, changes_to = position + 1, log_seq = log_seq + 1 WHERE name = 'chain'`)
 	eventually.Holds(t, "block 54 settles", func() bool { return k.Get("/extended/v2/blocks/54").Header.Get("Cache-Control") == settled })
 	if got := k.Reads() - before; got != 0 {
 		t.Errorf("got %d reads, want none", got)

@@ -43,9 +43,7 @@ func read(t testing.TB, pool *pgxpool.Pool, shards ...register.Shard) *register.
 	t.Helper()
 	b := &pgx.Batch{}
 	b.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
-	// The planner expects a handful of shards, and would look for each of all in all.
-	b.Queue(`SET LOCAL enable_nestloop = off`)
-	state := register.Queue(b, shards)
+	state := register.Queue(b, shards, nil)
 	b.Queue(`COMMIT`)
 	if err := pool.SendBatch(t.Context(), b).Close(); err != nil {
 		t.Fatal(err)

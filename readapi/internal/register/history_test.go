@@ -92,7 +92,7 @@ func (w *writer) step(names []string) {
 		w.register(name, number)
 		return
 	}
-	switch w.random.IntN(16) {
+	switch w.random.IntN(18) {
 	case 0:
 		w.drop(v)
 	case 1, 2:
@@ -105,7 +105,9 @@ func (w *writer) step(names []string) {
 		w.exec(`UPDATE strata.projection SET state = 'failed', error = $3 WHERE name = $1 AND version = $2`, name, number, fmt.Sprintf("error %d", w.random.IntN(2)))
 	case 7:
 		w.exec(`UPDATE strata.projection SET state = $3 WHERE name = $1 AND version = $2`, name, number, []string{"live", "building"}[w.random.IntN(2)])
-	case 8:
+	case 8, 9:
+		w.summarize(v, w.random.IntN(v.position+1))
+	case 10:
 		w.drop(v)
 		w.register(name, number)
 		fallthrough

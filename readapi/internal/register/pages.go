@@ -8,7 +8,11 @@ const pageSize = 1 << 8
 // does not change.
 type pages [shard.Count / pageSize]*[pageSize]int64
 
+// at returns the position of a shard; nil pages have none.
 func (p *pages) at(number int32) int64 {
+	if p == nil {
+		return 0
+	}
 	page := p[number/pageSize]
 	if page == nil {
 		return 0

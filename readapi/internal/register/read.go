@@ -1,6 +1,8 @@
 package register
 
 import (
+	"slices"
+
 	"github.com/jackc/pgx/v5"
 )
 
@@ -10,35 +12,20 @@ type Shard struct {
 	Number     int32
 }
 
-// Queue adds to a transaction's batch the queries that read the register, and the positions at which these shards of the
-// active versions last changed. The state is complete when the batch has run.
-func Queue(b *pgx.Batch, shards []Shard) *State {
+// Queue adds to a transaction's batch the queries that read the register, and when these shards of the active versions last
+// changed. The state is complete when the batch has run. What an earlier state, which may be nil, knows of changes is not read
+// again.
+func Queue(b *pgx.Batch, shards []Shard, before *State) *State {
 	s := queue(b)
 	if len(shards) == 0 {
 		return s
 	}
-	names, numbers := make([]string, len(shards)), make([]int32, len(shards))
-	for i, shard := range shards {
-		names[i], numbers[i] = shard.Projection, shard.Number
+	var projections []string
+	for _, shard := range shards {
+		if !slices.Contains(projections, shard.Projection) {
+			projections = append(projections, shard.Projection)
+		}
 	}
-	b.Queue(`
-		SELECT s.name, s.shard, s.position
-		FROM unnest($1::text[], $2::int[]) AS wanted (name, shard)
-		JOIN strata.active a USING (name)
-		JOIN strata.shard s USING (name, version, shard)`, names, numbers).Query(func(rows pgx.Rows) error {
-		positions := make(map[Shard]int64, len(shards))
-		for rows.Next() {
-			var shard Shard
-			var position int64
-			if err := rows.Scan(&shard.Projection, &shard.Number, &position); err != nil {
-				return err
-			}
-			positions[shard] = position
-		}
-		for name, v := range s.active {
-			v.changed = func(number int32) int64 { return positions[Shard{name, number}] }
-		}
-		return rows.Err()
-	})
+	s.queueChanges(b, projections, before)
 	return s
 }

@@ -52,7 +52,7 @@ type Version struct {
 	Epoch [16]byte
 
 	changedFrom int64
-	changed     func(shard int32) int64
+	shards      *pages // nil unless they were read
 	header      []string
 }
 
@@ -96,7 +96,7 @@ func (v *Version) identity() schema.Schema { return schema.Schema{Name: v.Name, 
 
 // Changed returns the position at which a shard last changed, or may have changed. It is known only for the shards that
 // were requested when the state was read.
-func (v *Version) Changed(shard int32) int64 { return max(v.changedFrom, v.changed(shard)) }
+func (v *Version) Changed(shard int32) int64 { return max(v.changedFrom, v.shards.at(shard)) }
 
 // Header returns the value of Strata-Position for an answer that is built from this version's rows: its position in the
 // log, and its tip.
@@ -167,7 +167,9 @@ func (s *State) Covers(other *State) bool {
 // versionsSQL reads the versions.
 const versionsSQL = `
 	SELECT p.name, p.version, coalesce(p.rules, p.version), a.version IS NOT NULL, p.input, p.state, CASE WHEN p.state = 'failed' THEN p.error END,
-	       p.position, p.log_seq, p.block_height, p.burn_block_height, p.index_block_hash, p.block_hash, p.epoch, p.shards_from
+	       p.position, p.log_seq, p.block_height, p.burn_block_height, p.index_block_hash, p.block_hash, p.epoch,
+	       -- a program from before the journal of changes has moved it if this is not its position
+	       CASE WHEN p.changes_to = p.position THEN p.changes_from ELSE p.position END
 	FROM strata.projection p LEFT JOIN strata.active a USING (name, version)
 	WHERE NOT p.scratch
 	ORDER BY p.name, p.version`
@@ -189,7 +191,7 @@ func queue(b *pgx.Batch) *State {
 
 func (s *State) scan(rows pgx.Rows) error {
 	for rows.Next() {
-		v := &Version{changed: neverChanged}
+		v := &Version{}
 		err := rows.Scan(&v.Name, &v.Number, &v.Rules, &v.Active, &v.Input, &v.State, &v.Failure,
 			&v.Position, &v.LogSeq, &v.Height, &v.BurnHeight, &v.IndexBlock, &v.Block, &v.Epoch, &v.changedFrom)
 		if err != nil {
@@ -239,5 +241,3 @@ func (v *Version) describe() string {
 	}
 	return position
 }
-
-func neverChanged(int32) int64 { return 0 }

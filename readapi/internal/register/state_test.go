@@ -62,7 +62,7 @@ func TestState(t *testing.T) {
 		}
 	}
 
-	w.exec(`UPDATE strata.projection SET shards_from = 1 WHERE name = 'balances'`)
+	w.exec(`UPDATE strata.projection SET changes_from = 1 WHERE name = 'balances'`)
 	for _, s := range []*register.State{read(t, w.pool), read(t, w.pool, register.Shard{Projection: "balances", Number: 9})} {
 		if got := s.Active("balances").Changed(9); got != 1 {
 			t.Errorf("after a batch up to 1: changed at %d, want 1", got)

@@ -56,7 +56,7 @@ const (
 // Watch keeps a State up to date. It is safe for concurrent use.
 type Watch struct {
 	config WatchConfig
-	known  atomic.Pointer[known]
+	known  atomic.Pointer[State]
 	since  time.Time // the origin of confirmed
 	// confirmed is when the state was last confirmed, in nanoseconds after since.
 	confirmed atomic.Int64
@@ -64,12 +64,6 @@ type Watch struct {
 	next      atomic.Pointer[chan struct{}] // closed at the next change
 	published <-chan struct{}               // of the feed; nil without one
 	pace      *rate.Limiter
-}
-
-// known is a state with the shards of its active versions, by projection.
-type known struct {
-	state  *State
-	shards map[string]*pages
 }
 
 // NewWatch returns a watch. It knows no state before Run runs.
@@ -106,21 +100,16 @@ func NewWatch(config WatchConfig) *Watch {
 // State returns the state of the database a moment ago; nil if it is unknown, or was not confirmed within
 // WatchConfig.Patience. now is the current time.
 func (w *Watch) State(now time.Time) *State {
-	k := w.known.Load()
-	if k == nil || now.Sub(w.since)-time.Duration(w.confirmed.Load()) > w.config.Patience {
+	s := w.known.Load()
+	if s == nil || now.Sub(w.since)-time.Duration(w.confirmed.Load()) > w.config.Patience {
 		return nil
 	}
-	return k.state
+	return s
 }
 
 // LastState returns the last known state of the database, however long ago that was; nil if none is known. An answer
 // that belongs to it is right for the position that it names.
-func (w *Watch) LastState() *State {
-	if k := w.known.Load(); k != nil {
-		return k.state
-	}
-	return nil
-}
+func (w *Watch) LastState() *State { return w.known.Load() }
 
 // Age returns how long ago the state was last confirmed; 0 if none is known.
 func (w *Watch) Age(now time.Time) time.Duration {
@@ -142,8 +131,8 @@ func (w *Watch) Look() {
 func (w *Watch) Next() <-chan struct{} { return *w.next.Load() }
 
 // learn makes a state the last known one, and tells everybody who waits for the next.
-func (w *Watch) learn(k *known) {
-	w.known.Store(k)
+func (w *Watch) learn(s *State) {
+	w.known.Store(s)
 	next := make(chan struct{})
 	close(*w.next.Swap(&next))
 	w.config.Changed()
@@ -259,7 +248,7 @@ func (w *Watch) await(ctx context.Context, signal <-chan struct{}, most time.Dur
 func (w *Watch) apply() bool {
 	transactions, complete := w.config.Feed.Take()
 	now := w.known.Load()
-	if !complete || now == nil || now.state.Replica {
+	if !complete || now == nil || now.Replica {
 		return false
 	}
 	for _, moves := range transactions {
@@ -275,8 +264,8 @@ func (w *Watch) apply() bool {
 
 // late reports whether the database may not have yet what a sign told.
 func (w *Watch) late() bool {
-	k := w.known.Load()
-	return w.config.Late || k != nil && k.state.Replica
+	s := w.known.Load()
+	return w.config.Late || s != nil && s.Replica
 }
 
 // look reads the state and reports whether it has changed.
@@ -289,8 +278,7 @@ func (w *Watch) look(ctx context.Context) (changed bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("read the register of projections: %w", err)
 	}
-	changed = before == nil || before.state.LogSize != now.state.LogSize || before.state.Digest != now.state.Digest ||
-		before.state.Archive != now.state.Archive
+	changed = before == nil || before.LogSize != now.LogSize || before.Digest != now.Digest || before.Archive != now.Archive
 	if changed {
 		w.learn(now)
 	}
@@ -298,51 +286,15 @@ func (w *Watch) look(ctx context.Context) (changed bool, err error) {
 	return changed, nil
 }
 
-// read reads a state in one round trip. Of the shards it reads only those that have changed since the state before.
-func read(ctx context.Context, pool *pgxpool.Pool, before *known) (*known, error) {
-	var epochs [][16]byte
-	var positions []int64
-	if before != nil {
-		for _, v := range before.state.active {
-			epochs, positions = append(epochs, v.Epoch), append(positions, v.Position)
-		}
-	}
-	changes := map[string][]change{}
+// read reads a state in one round trip. Of the changed shards it reads only those that have changed since the state before.
+func read(ctx context.Context, pool *pgxpool.Pool, before *State) (*State, error) {
 	b := &pgx.Batch{}
 	b.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
-	now := &known{state: queue(b), shards: map[string]*pages{}}
-	b.Queue(`
-		SELECT p.name, s.shard, s.position
-		FROM strata.active a
-		JOIN strata.projection p USING (name, version)
-		-- A version that is less advanced than before comes from another server, so all of its shards are read.
-		LEFT JOIN unnest($1::uuid[], $2::bigint[]) AS known (epoch, position) ON known.epoch = p.epoch AND known.position <= p.position
-		CROSS JOIN LATERAL (
-			SELECT s.shard, s.position FROM strata.shard s
-			WHERE s.name = p.name AND s.version = p.version AND s.position > coalesce(known.position, 0)
-			OFFSET 0 -- keeps Postgres from joining the whole table: few shards are above a position, and an index finds these
-		) s`, epochs, positions).Query(func(rows pgx.Rows) error {
-		var name string
-		var c change
-		_, err := pgx.ForEachRow(rows, []any{&name, &c.shard, &c.position}, func() error {
-			changes[name] = append(changes[name], c)
-			return nil
-		})
-		return err
-	})
+	now := queue(b)
+	now.queueChanges(b, nil, before)
 	b.Queue(`COMMIT`)
 	if err := pool.SendBatch(ctx, b).Close(); err != nil {
 		return nil, err
-	}
-	for name, v := range now.state.active {
-		shards := &pages{}
-		if before != nil {
-			if w := before.state.active[name]; w != nil && w.Epoch == v.Epoch && w.Position <= v.Position {
-				shards = before.shards[name]
-			}
-		}
-		shards = shards.with(changes[name])
-		now.shards[name], v.changed = shards, shards.at
 	}
 	return now, nil
 }

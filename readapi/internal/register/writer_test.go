@@ -35,6 +35,7 @@ type version struct {
 type commit struct {
 	shards     []int32
 	everything bool
+	old        bool // by a program from before the journal of changes, so that everything may have changed
 }
 
 func newWriter(t testing.TB, pool *pgxpool.Pool, seed uint64) *writer {
@@ -69,7 +70,6 @@ func (w *writer) register(name string, number int) *version {
 	w.versions[schemaName(name, number)] = v
 	w.transact(func(b *pgx.Batch) {
 		b.Queue(`INSERT INTO strata.projection (name, version, input) VALUES ($1, $2, CASE WHEN $1 = 'chain' THEN 'log' ELSE 'chain_v1' END)`, name, number)
-		b.Queue(`DELETE FROM strata.shard WHERE name = $1 AND version = $2`, name, number)
 	})
 	if w.active[name] == nil {
 		w.activate(v)
@@ -83,7 +83,7 @@ func (w *writer) activate(v *version) {
 	w.exec(`INSERT INTO strata.active (name, version) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET version = excluded.version`, v.name, v.number)
 }
 
-// drop leaves the shards where they are, as nobody who drops a version has to know of them.
+// drop leaves the changes where they are, as nobody who drops a version has to know of them.
 func (w *writer) drop(v *version) {
 	w.t.Helper()
 	delete(w.versions, schemaName(v.name, v.number))
@@ -106,22 +106,27 @@ func (w *writer) advance(v *version, shards ...int32) {
 		}
 		v.commits = append(v.commits, c)
 	}
-	c := v.commits[v.position]
 	v.position++
 	w.transact(func(b *pgx.Batch) {
 		v.queuePlace(b)
-		b.Queue(`
-			INSERT INTO strata.shard (name, version, shard, position)
-			SELECT $1, $2, touched, $4 FROM unnest($3::int[]) AS touched
-			ON CONFLICT (name, version, shard) DO UPDATE SET position = excluded.position`, v.name, v.number, c.shards, v.position)
+		v.queueChange(b, v.position)
 	})
+}
+
+// queueChange adds the row of what a version has changed at a position, if anything.
+func (v *version) queueChange(b *pgx.Batch, position int) {
+	if shards := v.commits[position-1].shards; len(shards) > 0 {
+		b.Queue(`
+			INSERT INTO strata.change (epoch, position, shards)
+			SELECT epoch, $3, $4 FROM strata.projection WHERE name = $1 AND version = $2`, v.name, v.number, position, shard.Encode(shards))
+	}
 }
 
 func (w *writer) newCommit() (c commit) {
 	n := w.random.IntN(6) // now and then a block touches nothing
 	switch w.random.IntN(12) {
 	case 0:
-		return commit{everything: true}
+		return commit{everything: true, old: w.random.IntN(2) == 0}
 	case 1:
 		n = 3000
 	}
@@ -145,17 +150,35 @@ func (w *writer) back(v *version, position int) {
 	v.position = position
 	w.transact(func(b *pgx.Batch) {
 		v.queuePlace(b)
-		b.Queue(`DELETE FROM strata.shard WHERE name = $1 AND version = $2`, v.name, v.number)
-		shards, _ := v.changed()
-		var numbers []int32
-		var positions []int64
-		for number, at := range shards {
-			numbers, positions = append(numbers, number), append(positions, at)
+		v.queueChanges(b, w.random.IntN(position+1))
+	})
+}
+
+// summarize replaces what a version has changed up to a position by a summary; 0 for none.
+func (w *writer) summarize(v *version, position int) {
+	w.t.Helper()
+	w.transact(func(b *pgx.Batch) { v.queueChanges(b, position) })
+}
+
+// queueChanges writes all that a version has changed, as a summary up to a position and a row for each after it.
+func (v *version) queueChanges(b *pgx.Batch, summarized int) {
+	for _, table := range []string{"change", "change_summary"} {
+		b.Queue(`DELETE FROM strata.`+table+` USING strata.projection p WHERE p.name = $1 AND p.version = $2 AND p.epoch = `+table+`.epoch`, v.name, v.number)
+	}
+	if summarized > 0 {
+		positions := &[shard.Count]int64{}
+		for i, c := range v.commits[:summarized] {
+			for _, number := range c.shards {
+				positions[number] = int64(i) + 1
+			}
 		}
 		b.Queue(`
-			INSERT INTO strata.shard (name, version, shard, position)
-			SELECT $1, $2, * FROM unnest($3::int[], $4::bigint[])`, v.name, v.number, numbers, positions)
-	})
+			INSERT INTO strata.change_summary (epoch, position, positions)
+			SELECT epoch, $3, $4 FROM strata.projection WHERE name = $1 AND version = $2`, v.name, v.number, summarized, shard.EncodePositions(positions))
+	}
+	for position := summarized + 1; position <= v.position; position++ {
+		v.queueChange(b, position)
+	}
 }
 
 // changed is when shards changed, and from where on that is known.
@@ -177,6 +200,10 @@ func (v *version) logSeq() int64 { return int64(v.position+1) / 2 }
 
 func (v *version) queuePlace(b *pgx.Batch) {
 	_, from := v.changed()
+	to := v.position
+	if v.position > 0 && v.commits[v.position-1].old {
+		from, to = 0, v.position-1
+	}
 	var height, burnHeight *int64
 	var indexBlock, block []byte
 	if v.position > 1 { // there may be items before the first block
@@ -185,9 +212,9 @@ func (v *version) queuePlace(b *pgx.Batch) {
 	}
 	b.Queue(`
 		UPDATE strata.projection
-		SET position = $3, log_seq = $4, block_height = $5, burn_block_height = $6, index_block_hash = $7, block_hash = $8, shards_from = $9
+		SET position = $3, log_seq = $4, block_height = $5, burn_block_height = $6, index_block_hash = $7, block_hash = $8, changes_from = $9, changes_to = $10
 		WHERE name = $1 AND version = $2`,
-		v.name, v.number, v.position, v.logSeq(), height, burnHeight, indexBlock, block, from)
+		v.name, v.number, v.position, v.logSeq(), height, burnHeight, indexBlock, block, from, to)
 }
 
 // check compares a state with what was written.
