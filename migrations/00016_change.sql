@@ -25,7 +25,7 @@ ALTER TABLE strata.projection
     -- Up to this position, anything may have changed. Above it, the two tables have all changes, provided that changes_to is
     -- the position of the version: a program from before this journal does not set it.
     ADD COLUMN changes_from bigint NOT NULL DEFAULT 0,
-    ADD COLUMN changes_to   bigint NOT NULL DEFAULT -1;
+    ADD COLUMN changes_to   bigint NOT NULL DEFAULT 0;
 
 -- For programs from before the journal, anything may have changed up to the position, shards_from. They read and write
 -- strata.shard, which nobody else does any more.

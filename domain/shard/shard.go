@@ -1,5 +1,5 @@
 // Package shard maps a resource to a part of a projection, its shard. A projection notes in which shards it changed
-// something, and the API asks whether a shard changed. The shard numbers are in strata.shard, so both must compute the
+// something, and the API asks whether a shard changed. The shard numbers are in the database, so both must compute the
 // same number.
 package shard
 

@@ -112,7 +112,9 @@ var moveSQL = `
 		WHERE p.name = m.name AND p.version = m.version AND p.epoch = m.epoch AND p.position = m.before
 		RETURNING 1
 	), changed AS (
-		INSERT INTO strata.change (epoch, position, shards) SELECT * FROM unnest($15::uuid[], $16::bigint[], $17::bytea[])
+		INSERT INTO strata.change (epoch, position, shards)
+		SELECT * FROM unnest($15::uuid[], $16::bigint[], $17::bytea[])
+		ON CONFLICT (epoch, position) DO UPDATE SET shards = excluded.shards -- somebody has moved the version back by hand
 	)
 	SELECT 1 / ((SELECT count(*) FROM moved) = $14)::int, bool_and(` + eventstore.NotifySQL(`$20::bool`, `channel`, `$19`) + `)
 	FROM unnest($18::text[]) AS channel`
