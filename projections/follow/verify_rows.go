@@ -19,6 +19,7 @@ import (
 	"strata/internal/pause"
 	"strata/projections"
 	"strata/projections/decode"
+	"strata/projections/follow/internal/scratch"
 	"strata/projections/internal/register"
 	"strata/projections/version"
 )
@@ -73,7 +74,7 @@ func verifyLine(ctx context.Context, log *eventstore.Log, l line, options Verify
 		return err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	if err := dropAbandoned(ctx, pool, conn); err != nil {
+	if err := scratch.DropAbandoned(ctx, pool, conn); err != nil {
 		return err
 	}
 	e := &engine{log: log, pool: pool, logger: options.Logger, metrics: newMetrics(prometheus.NewRegistry()), signals: &TestSignals{}, turns: newTurns()}
@@ -84,14 +85,14 @@ func verifyLine(ctx context.Context, log *eventstore.Log, l line, options Verify
 		return err
 	}
 	var created []projections.Schema // followers before their leader
-	defer func() { err = errors.Join(err, dropScratch(ctx, pool, created)) }()
+	defer func() { err = errors.Join(err, scratch.Drop(ctx, pool, created)) }()
 	for i := range twins {
 		t := &twins[i]
 		input := register.Log
 		if i > 0 {
 			input = twins[0].scratch.String()
 		}
-		if t.scratch, err = createScratch(ctx, pool, conn, t.Definition, input); err != nil {
+		if t.scratch, err = scratch.Create(ctx, pool, conn, t.Definition, input); err != nil {
 			return err
 		}
 		created = slices.Insert(created, 0, t.scratch.Schema)

@@ -1,4 +1,5 @@
-package follow
+// Package scratch makes versions that are built only to be compared with others, and dropped.
+package scratch
 
 import (
 	"context"
@@ -13,29 +14,28 @@ import (
 	"strata/projections/internal/register"
 )
 
-// scratchFirst is the first number of scratch versions, which are built to be compared and dropped. It is above all
-// numbers that anybody uses.
-const scratchFirst = 1 << 30
+// first is the first number of scratch versions. It is above all numbers that anybody uses.
+const first = 1 << 30
 
-// scratchTries is the maximum number of numbers to try for a scratch version.
-const scratchTries = 16
+// tries is the maximum number of numbers to try for a scratch version.
+const tries = 16
 
-// createScratch creates a scratch version, which nobody else follows or looks at. It is in use while conn leads it;
-// what a process that is gone has left, dropAbandoned removes.
-func createScratch(
+// Create creates a scratch version, which nobody else follows or looks at. It is in use while conn leads it; what a process that is
+// gone has left, DropAbandoned removes.
+func Create(
 	ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn, d projections.Definition, input string,
 ) (created register.Entry, err error) {
 	err = register.Change(ctx, pool, func(tx pgx.Tx, _ register.Entries) error {
 		created = register.Entry{Schema: projections.Schema{Name: d.Spec.Name}, Rules: d.Spec.Version, Input: input}
 		err := tx.QueryRow(ctx, `SELECT coalesce(max(version), $2 - 1) + 1 FROM strata.projection WHERE name = $1 AND version >= $2`,
-			created.Name, scratchFirst).Scan(&created.Version)
+			created.Name, first).Scan(&created.Version)
 		if err != nil {
 			return err
 		}
-		// It must be led before the commit shows it to dropAbandoned of other processes. The session of a verification that has
+		// It must be led before the commit shows it to DropAbandoned of other processes. The session of a verification that has
 		// just ended may still lead a number that is free again.
 		leading := false
-		for range scratchTries {
+		for range tries {
 			if leading, err = register.TryLead(ctx, conn, created.Schema); err != nil {
 				return err
 			}
@@ -45,7 +45,7 @@ func createScratch(
 			created.Version++
 		}
 		if !leading {
-			return fmt.Errorf("other processes lead %d versions before %s: end verifications that hang", scratchTries, created.Schema)
+			return fmt.Errorf("other processes lead %d versions before %s: end verifications that hang", tries, created.Schema)
 		}
 		err = register.Create(ctx, tx, []register.NewVersion{{Schema: created.Schema, Definition: d, Input: input, Scratch: true, IndexLast: true}})
 		if err != nil {
@@ -59,12 +59,11 @@ func createScratch(
 	return created, nil
 }
 
-// dropTimeout bounds how long dropping scratch versions takes.
+// dropTimeout bounds how long Drop takes.
 const dropTimeout = time.Minute
 
-// dropScratch drops scratch versions, also when ctx has ended. Versions that fold the steps of others must come before
-// these.
-func dropScratch(ctx context.Context, pool *pgxpool.Pool, versions []projections.Schema) error {
+// Drop drops scratch versions, also when ctx has ended. Versions that fold the steps of others must come before these.
+func Drop(ctx context.Context, pool *pgxpool.Pool, versions []projections.Schema) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropTimeout)
 	defer cancel()
 	var errs []error
@@ -77,8 +76,8 @@ func dropScratch(ctx context.Context, pool *pgxpool.Pool, versions []projections
 	return errors.Join(errs...)
 }
 
-// dropAbandoned drops the scratch versions of processes that are gone.
-func dropAbandoned(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn) error {
+// DropAbandoned drops the scratch versions of processes that are gone.
+func DropAbandoned(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn) error {
 	rows, err := pool.Query(ctx, `SELECT name, version FROM strata.projection WHERE scratch ORDER BY input = 'log', name, version`)
 	if err != nil {
 		return fmt.Errorf("look for what an earlier verification has left: %w", err)
@@ -97,5 +96,5 @@ func dropAbandoned(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn) erro
 			abandoned = append(abandoned, v)
 		}
 	}
-	return dropScratch(ctx, pool, abandoned)
+	return Drop(ctx, pool, abandoned)
 }
