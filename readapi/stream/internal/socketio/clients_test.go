@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -89,9 +90,13 @@ func startClients(t testing.TB, server string, about map[string]string) *clients
 	return c
 }
 
+var installing sync.Mutex // tests install into the same folder
+
 // install installs the pinned clients once. The lockfile says which, and a copy of it says which are there.
 func install(t testing.TB, npm, folder string) {
 	t.Helper()
+	installing.Lock()
+	defer installing.Unlock()
 	locked, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
 	if err != nil {
 		t.Fatal(err)
