@@ -17,7 +17,7 @@ import (
 // what it gave away before stays as it was.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(2) {
+	for seed := range uint64(4) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			testHistory(t, seed)
