@@ -86,8 +86,22 @@ func TestMempoolStream(t *testing.T) {
 	socket.subscribe(`{"event":"mempool"}`)
 	socket.subscribe(`{"event":"tx_update","tx_id":"` + id(one) + `"}`)
 
+	// The WebSocket has each state before the next one comes: it is told how things are when they are looked at.
+	var sockets []string
+	hear := func(messages int) {
+		t.Helper()
+		for range messages {
+			n, err := socket.next()
+			if err != nil {
+				t.Fatalf("%v; the WebSocket was told %v", err, sockets)
+			}
+			sockets = append(sockets, n.Method+" "+strings.TrimPrefix(say(t, []streamEvent{{data: string(n.Params)}}), " "))
+		}
+	}
+
 	replay.Append(t, log, apitest.Announce(one, two))
 	events := stream.mempoolEvents(2)
+	hear(3)
 	check("announced", say(t, events), "transaction pending "+id(one), "transaction pending "+id(two))
 	list := k.Get("/extended/v1/tx/mempool").Body
 	for _, e := range events {
@@ -98,17 +112,11 @@ func TestMempoolStream(t *testing.T) {
 	before := client.last
 	replay.Append(t, log, apitest.Dropped("ReplaceByFee", by, one))
 	check("dropped", say(t, stream.mempoolEvents(1)), "transaction dropped_replace_by_fee "+id(one)+" for "+id(by))
+	hear(1)
 	replay.Append(t, log, apitest.Announce(by), apitest.Announce(one))
 	check("comes back", say(t, stream.mempoolEvents(2)), "transaction pending "+id(by), "transaction pending "+id(one))
+	hear(3)
 	stream.close()
-	var sockets []string
-	for range 7 {
-		n, err := socket.next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		sockets = append(sockets, n.Method+" "+strings.TrimPrefix(say(t, []streamEvent{{data: string(n.Params)}}), " "))
-	}
 	slices.Sort(sockets)
 	check("the WebSocket", strings.Join(sockets, "\n"), "mempool pending "+id(one), "mempool pending "+id(two), "mempool pending "+id(by), "mempool pending "+id(one),
 		"tx_update pending "+id(one), "tx_update dropped_replace_by_fee "+id(one)+" for "+id(by), "tx_update pending "+id(one))
