@@ -2,7 +2,6 @@ package register
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -29,7 +28,7 @@ type Journal struct {
 // Moved takes note that versions have moved, by one row of the journal each at most.
 func (j *Journal) Moved() { j.moves.Add(1) }
 
-// Tend summarizes what versions have changed if it may have become much since it last did, and at the first call.
+// Tend makes the journal short at the first call, and whenever it may have become long since.
 func (j *Journal) Tend(ctx context.Context, pool *pgxpool.Pool) error {
 	moves := j.moves.Load()
 	if j.tended && moves < journalMax-journalKept {
@@ -43,8 +42,8 @@ func (j *Journal) Tend(ctx context.Context, pool *pgxpool.Pool) error {
 	return nil
 }
 
-// summarize summarizes all but the newest rows, kept of them, of each version that has more than most. What dropped versions
-// have left is deleted.
+// summarize summarizes all but the newest rows, kept of them, of each version that has more than most. It deletes what versions
+// have left that a program from before the journal has dropped.
 func summarize(ctx context.Context, pool *pgxpool.Pool, most, kept int) error {
 	for _, table := range []string{"change", "change_summary"} {
 		if _, err := pool.Exec(ctx, `DELETE FROM strata.`+table+` c WHERE NOT EXISTS (SELECT FROM strata.projection p WHERE p.epoch = c.epoch)`); err != nil {
@@ -78,25 +77,21 @@ func summarizeVersion(ctx context.Context, tx pgx.Tx, epoch [16]byte, kept int) 
 	if err := shard.DecodePositions(summary, &positions); err != nil {
 		return err
 	}
-	var last int64
-	err := tx.QueryRow(ctx, `SELECT position FROM strata.change WHERE epoch = $1 ORDER BY position DESC OFFSET $2 LIMIT 1`, epoch, kept).Scan(&last)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil // somebody else has done it
-	}
-	if err != nil {
-		return err
-	}
-	rows, _ := tx.Query(ctx, `DELETE FROM strata.change WHERE epoch = $1 AND position <= $2 RETURNING position, shards`, epoch, last)
-	var position int64
+	rows, _ := tx.Query(ctx, `
+		DELETE FROM strata.change WHERE epoch = $1 AND position <= (
+			SELECT position FROM strata.change WHERE epoch = $1 ORDER BY position DESC OFFSET $2 LIMIT 1
+		) RETURNING position, shards`, epoch, kept)
+	var last, position int64
 	var list []byte
-	_, err = pgx.ForEachRow(rows, []any{&position, &list}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&position, &list}, func() error {
 		shards, err := shard.Decode(list)
+		last = max(last, position)
 		for _, s := range shards {
 			positions[s] = max(positions[s], position)
 		}
 		return err
 	})
-	if err != nil {
+	if err != nil || last == 0 { // somebody else has done it
 		return err
 	}
 	_, err = tx.Exec(ctx, `UPDATE strata.change_summary SET position = $2, positions = $3 WHERE epoch = $1`, epoch, last, shard.EncodePositions(&positions))

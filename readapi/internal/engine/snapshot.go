@@ -54,14 +54,16 @@ func (e *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
 		return nil, fmt.Errorf("get a connection to the database: %w", err)
 	}
 	s := &Snapshot{Engine: e, conn: conn, plan: p, prepared: &e.prepared, choice: ChoiceOf(ctx), rules: e.Config.Rules}
-	var shards []register.Shard
+	var projections []string // also those that need not have an active version
 	if p != nil && s.choice == nil {
-		shards = p.shards
+		for shard := range p.allShards() {
+			projections = append(projections, shard.Projection)
+		}
 	}
 	var b pgx.Batch
 	b.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
 	b.Queue(fmt.Sprintf(`SET LOCAL statement_timeout = %d`, e.Config.StatementTimeout.Milliseconds()))
-	s.State = register.Queue(&b, shards, e.Watch.LastState())
+	s.State = register.Queue(&b, projections, e.Watch.LastState())
 	if err := conn.SendBatch(ctx, &b).Close(); err != nil {
 		s.Close()
 		if refused := new(pgconn.PgError); errors.As(err, &refused) && refused.Code == undefinedTable {

@@ -52,11 +52,7 @@ func (v Version) after(m commit.Move) *Version {
 	}
 	v.header = []string{v.describe()}
 	if v.Active {
-		changes := make([]change, len(m.Shards))
-		for i, shard := range m.Shards {
-			changes[i] = change{shard, m.To}
-		}
-		v.shards = v.shards.with(changes)
+		v.shards = v.shards.with(appendChanges(nil, m.Shards, m.To))
 	}
 	return &v
 }

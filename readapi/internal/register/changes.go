@@ -58,7 +58,9 @@ func (s *State) queueChanges(b *pgx.Batch, projections []string, before *State) 
 			if positions != nil {
 				s.active[name].shards, err = parsePages(positions)
 			} else {
-				changes[name], err = appendChanges(changes[name], shards, position)
+				var list []int32
+				list, err = shard.Decode(shards)
+				changes[name] = appendChanges(changes[name], list, position)
 			}
 			if err != nil {
 				return fmt.Errorf("read what projection %s has changed up to %d: %w", name, position, err)
@@ -80,18 +82,6 @@ func (s *State) shardsOf(name string, v *Version) *pages {
 		}
 	}
 	return &pages{}
-}
-
-// appendChanges appends the changes of a list of shards at a position.
-func appendChanges(changes []change, list []byte, position int64) ([]change, error) {
-	shards, err := shard.Decode(list)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range shards {
-		changes = append(changes, change{s, position})
-	}
-	return changes, nil
 }
 
 // parsePages returns the pages that a summary has.

@@ -23,7 +23,7 @@ func TestFeed(t *testing.T) {
 	before := looks(pool)
 	compare := func(what string) {
 		t.Helper()
-		want := read(t, w.pool, allShards("chain", "balances")...)
+		want := read(t, w.pool, "chain", "balances")
 		eventually.Holds(t, what, func() bool { return watch.State(time.Now()).Digest == want.Digest })
 		got := watch.State(time.Now())
 		if got.LogSize != chain.logSeq() && got.LogSize != want.LogSize {

@@ -38,27 +38,17 @@ func run(t testing.TB, config register.WatchConfig) (watch *register.Watch, stop
 	return watch, stop
 }
 
-// read reads the register in a transaction, with these shards.
-func read(t testing.TB, pool *pgxpool.Pool, shards ...register.Shard) *register.State {
+// read reads the register in a transaction, with the shards of these projections.
+func read(t testing.TB, pool *pgxpool.Pool, projections ...string) *register.State {
 	t.Helper()
 	b := &pgx.Batch{}
 	b.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
-	state := register.Queue(b, shards, nil)
+	state := register.Queue(b, projections, nil)
 	b.Queue(`COMMIT`)
 	if err := pool.SendBatch(t.Context(), b).Close(); err != nil {
 		t.Fatal(err)
 	}
 	return state
-}
-
-// allShards are those of all names.
-func allShards(names ...string) (shards []register.Shard) {
-	for _, name := range names {
-		for number := range int32(shard.Count) {
-			shards = append(shards, register.Shard{Projection: name, Number: number})
-		}
-	}
-	return shards
 }
 
 // portrait is all that a state says, to compare it with others, and with itself at a later time.

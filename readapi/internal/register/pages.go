@@ -26,6 +26,14 @@ type change struct {
 	position int64
 }
 
+// appendChanges appends the changes of some shards at a position.
+func appendChanges(changes []change, shards []int32, position int64) []change {
+	for _, s := range shards {
+		changes = append(changes, change{s, position})
+	}
+	return changes
+}
+
 // with returns the pages after some changes; p itself stays the same.
 func (p *pages) with(changes []change) *pages {
 	if len(changes) == 0 {

@@ -1,10 +1,6 @@
 package register
 
-import (
-	"slices"
-
-	"github.com/jackc/pgx/v5"
-)
+import "github.com/jackc/pgx/v5"
 
 // Shard is a shard of the active version of a projection.
 type Shard struct {
@@ -12,20 +8,13 @@ type Shard struct {
 	Number     int32
 }
 
-// Queue adds to a transaction's batch the queries that read the register, and when these shards of the active versions last
-// changed. The state is complete when the batch has run. What an earlier state, which may be nil, knows of changes is not read
-// again.
-func Queue(b *pgx.Batch, shards []Shard, before *State) *State {
+// Queue adds to a transaction's batch the queries that read the register, and when the shards of the active versions of these
+// projections last changed. The state is complete when the batch has run. What an earlier state, which may be nil, knows of
+// changes is not read again.
+func Queue(b *pgx.Batch, projections []string, before *State) *State {
 	s := queue(b)
-	if len(shards) == 0 {
-		return s
+	if len(projections) > 0 {
+		s.queueChanges(b, projections, before)
 	}
-	var projections []string
-	for _, shard := range shards {
-		if !slices.Contains(projections, shard.Projection) {
-			projections = append(projections, shard.Projection)
-		}
-	}
-	s.queueChanges(b, projections, before)
 	return s
 }

@@ -94,8 +94,8 @@ func (v *Version) String() string { return v.identity().String() }
 
 func (v *Version) identity() schema.Schema { return schema.Schema{Name: v.Name, Version: v.Number} }
 
-// Changed returns the position at which a shard last changed, or may have changed. It is known only for the shards that
-// were requested when the state was read.
+// Changed returns the position at which a shard last changed, or may have changed. It is known only for the projections
+// that were requested when the state was read.
 func (v *Version) Changed(shard int32) int64 { return max(v.changedFrom, v.shards.at(shard)) }
 
 // Header returns the value of Strata-Position for an answer that is built from this version's rows: its position in the

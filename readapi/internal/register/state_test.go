@@ -9,7 +9,7 @@ import (
 
 func TestEmpty(t *testing.T) {
 	t.Parallel()
-	s := read(t, databases.New(t), register.Shard{Projection: "chain", Number: 1})
+	s := read(t, databases.New(t), "chain")
 	if s.Active("chain") != nil || s.LeastAdvanced() != nil || len(s.Versions) != 0 || s.LogSize != 0 || s.Archive == [16]byte{} {
 		t.Errorf("got %+v", s)
 	}
@@ -30,7 +30,7 @@ func TestState(t *testing.T) {
 	w.advance(balances, 8)
 	w.advance(other, 9)
 	w.exec(`UPDATE log.head SET size = 5`)
-	s := read(t, w.pool, register.Shard{Projection: "balances", Number: 8}, register.Shard{Projection: "balances", Number: 9}, register.Shard{Projection: "chain", Number: 8}, register.Shard{Projection: "none", Number: 8})
+	s := read(t, w.pool, "balances", "chain", "none")
 
 	for name, want := range map[string]string{
 		"chain":    `"chain_v1" log=2; height=30; index_block_hash=0x03` + strings.Repeat("00", 31),
@@ -63,7 +63,7 @@ func TestState(t *testing.T) {
 	}
 
 	w.exec(`UPDATE strata.projection SET changes_from = 1 WHERE name = 'balances'`)
-	for _, s := range []*register.State{read(t, w.pool), read(t, w.pool, register.Shard{Projection: "balances", Number: 9})} {
+	for _, s := range []*register.State{read(t, w.pool), read(t, w.pool, "balances")} {
 		if got := s.Active("balances").Changed(9); got != 1 {
 			t.Errorf("after a batch up to 1: changed at %d, want 1", got)
 		}

@@ -160,7 +160,7 @@ func TestChanged(t *testing.T) {
 	} {
 		step.do()
 		eventually.Receive(t, "Changed is called: "+step.name, changed)
-		if difference := portray(t, watch.State(time.Now())).differs(portray(t, read(t, w.pool, allShards("chain")...))); difference != "" {
+		if difference := portray(t, watch.State(time.Now())).differs(portray(t, read(t, w.pool, "chain"))); difference != "" {
 			t.Errorf("%s: the watch, and a transaction: %s", step.name, difference)
 		}
 		before := looks(pool)
