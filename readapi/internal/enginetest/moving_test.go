@@ -34,7 +34,7 @@ import (
 // database tells that took the same events one step at a time, and that nobody cached.
 func TestReadsWhileTheChainMoves(t *testing.T) {
 	t.Parallel()
-	const reads, posts = 100_000, 200
+	const reads, posts = 100_000, 260
 	made := synthchain.New(synthchain.Everything(7, synthchain.V40))
 	var history []replay.Post
 	for range posts {
