@@ -29,6 +29,9 @@ type Move struct {
 type Tip struct {
 	Height, BurnBlockHeight   int64
 	IndexBlockHash, BlockHash hash.Hash32
+	// HistoryFrom is the height at which the chain begins, if that is above genesis; nil for a whole history. Only the
+	// projection chain knows it.
+	HistoryFrom *int64
 }
 
 // feedSize is the maximum number of transactions that wait in a Feed.

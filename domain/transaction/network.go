@@ -1,5 +1,7 @@
 package transaction
 
+import "fmt"
+
 // Version is the first byte of a transaction. Only its highest bit has a meaning, but all bits are kept.
 type Version uint8
 
@@ -18,6 +20,17 @@ type Network struct {
 	Version Version
 	ChainID uint32
 }
+
+// Name returns mainnet or testnet: which versions of addresses the network has.
+func (n Network) Name() string {
+	if n.Version.Mainnet() {
+		return "mainnet"
+	}
+	return "testnet"
+}
+
+// String names the network for people.
+func (n Network) String() string { return fmt.Sprintf("%s (chain id %#x)", n.Name(), n.ChainID) }
 
 // The public networks. Private networks choose their own chain id; testnets usually set bit 31.
 var (

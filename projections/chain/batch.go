@@ -43,15 +43,20 @@ func (b *batch) sql(query string) string { return b.chain.spec.SQL(query) }
 func (b *batch) readState(ctx context.Context) (*state, error) {
 	s := &state{fresh: true, nodes: newNodes(), burn: newBurnBlocks(), gaps: map[hash.Hash32]bool{}, aboveGap: map[hash.Hash32]bool{}}
 	b.state = s
+	var name *string
+	var chainID *int64
 	err := b.tx.QueryRow(ctx, b.sql(`
 		SELECT coalesce((SELECT max(step) FROM {schema}.step), 0),
 		       coalesce((SELECT height FROM {schema}.burn_block WHERE canonical ORDER BY height DESC LIMIT 1), -1),
 		       coalesce((SELECT height FROM {schema}.block ORDER BY height DESC LIMIT 1), -1),
-		       coalesce((SELECT height FROM {schema}.burn_block ORDER BY height DESC LIMIT 1), -1)`)).
-		Scan(&s.lastStep, &s.burnTop, &s.highest, &s.burnHighest)
+		       coalesce((SELECT height FROM {schema}.burn_block ORDER BY height DESC LIMIT 1), -1),
+		       EXISTS (SELECT FROM {schema}.foreign_network),
+		       (SELECT name FROM log.network), (SELECT chain_id FROM log.network), (SELECT after_seq FROM log.partial_history)`)).
+		Scan(&s.lastStep, &s.burnTop, &s.highest, &s.burnHighest, &s.foreign, &name, &chainID, &s.partial)
 	if err != nil {
 		return nil, fmt.Errorf("read the state of the chain: %w", err)
 	}
+	s.network = networkOf(name, chainID)
 	rows, err := b.tx.Query(ctx, b.sql(`SELECT parent_index_block_hash FROM {schema}.gap`))
 	if err != nil {
 		return nil, fmt.Errorf("read the gaps of the chain: %w", err)

@@ -7,9 +7,12 @@
 //
 //   - A block is attached when all its ancestors down to the root are known. A block that is not attached is kept, and
 //     attached when the missing ancestor arrives.
-//   - The root is the genesis block, or the first block of the log when the log begins above genesis. When the
+//   - The root is the genesis block; a block whose ancestors are not all known waits. An empty genesis is none: a node
+//     announces it at each start. Where log.partial_history allows it, the root is the first block of the log. When the
 //     blocks below such a root arrive later and reach down to genesis, the chain is extended downwards. When a branch
-//     that can't stand on such a root overtakes the chain, it begins anew with the lowest known block of that branch.
+//     that can't stand on such a root overtakes the chain, it begins again with the lowest known block of that branch.
+//   - Events of another network go to quarantine. Two genesis blocks of one network that contradict each other stop the
+//     fold: see identity.go.
 //   - Candidates for the tip are all attached blocks whose Bitcoin blocks, and those of their ancestors, are on the
 //     Bitcoin fork that the node follows. A Bitcoin block that was never announced counts as good. The fork-choice rule
 //     picks one of the candidates (recommended or reference; see node.go).
@@ -36,6 +39,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
+	"strata/domain/transaction"
 	"strata/projections"
 )
 
@@ -58,7 +62,8 @@ const Name = "chain"
 //   - 4: of several copies of a block, the most complete one counts, whenever it comes; the others are listed. Attachments
 //     of nodes are among the steps. Fields that nobody decodes are counted.
 //   - 5: what an event leads to is done in pieces. A log that began on a branch that lost begins anew with the other one.
-const Version = 5
+//   - 6: a chain begins with genesis, unless it may begin anywhere. Events of other networks go to quarantine.
+const Version = 6
 
 // Rule is a fork-choice rule: it picks the tip among the candidates.
 type Rule string
@@ -107,7 +112,7 @@ func Spec() projections.Spec {
 		Schema: projections.Schema{Name: Name, Version: Version},
 		Tables: tables,
 		API:    views,
-		Views:  []string{"block", "canonical", "step", "burn_block", "transaction", "event", "contract", "microblock", "microblock_confirmation", "narrow_copy", "unknown_field", "gap"},
+		Views:  []string{"block", "canonical", "step", "burn_block", "transaction", "event", "contract", "microblock", "microblock_confirmation", "narrow_copy", "unknown_field", "gap", "foreign_network"},
 	}
 }
 
@@ -179,7 +184,9 @@ func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projec
 		return outcome, nil
 	}
 	outcome.Tip = &projections.Tip{Height: tip.height, IndexBlockHash: tip.id, BlockHash: tip.blockHash, BurnBlockHeight: tip.burnHeight}
-	return outcome, nil
+	var err error
+	outcome.Tip.HistoryFrom, err = b.historyFrom(ctx)
+	return outcome, err
 }
 
 // state is what the projection keeps in memory between batches. It may be dropped at any time: readState reads it
@@ -198,6 +205,11 @@ type state struct {
 	gaps        map[hash.Hash32]bool // missing blocks that known blocks wait for
 	aboveGap    map[hash.Hash32]bool // blocks that wait for one which may stand on the first block of the chain
 	unknown     map[string]bool      // paths of fields that nobody decodes
+	network     *transaction.Network // of the log; nil if no event has told it yet
+	foreign     bool                 // events of other networks are in the log
+	partial     *int64               // after this event, the chain may begin with any block; nil: with genesis only
+	partialRoot *node                // the root that historyFrom has looked at
+	historyFrom *int64               // its height, if it is not genesis
 	task        *task                // what is left to do for the event after position; nil for nothing
 }
 
@@ -220,10 +232,24 @@ func (b *batch) fold(ctx context.Context, item projections.LogItem) error {
 			return err
 		}
 	}
+	if err := b.foldEvent(ctx, item); err != nil || b.state.tip != nil || len(b.state.gaps) == 0 || !b.mayBeginAnywhere(item.Seq) {
+		return err
+	}
+	return b.beginAnywhere(ctx, item.Seq)
+}
+
+func (b *batch) foldEvent(ctx context.Context, item projections.LogItem) error {
 	b.addUnknown(ctx, item)
 	if item.Err != nil {
 		b.quarantine(item, item.Err)
 		return nil
+	}
+	var other foreignError
+	if err := b.identify(ctx, item); errors.As(err, &other) {
+		b.reject(item, other)
+		return nil
+	} else if err != nil {
+		return err
 	}
 	if item.Record != nil {
 		b.rows.record(item, b.state.tip, b.nextStep())
@@ -265,8 +291,9 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 		b.repeated++
 		return nil // delivered again, or announced by another node or by a restarted one
 	}
-	if content.IsGenesis() && empty && b.state.tip != nil {
-		return nil
+	partial := b.mayBeginAnywhere(content.Seq)
+	if content.IsGenesis() && empty && (b.state.tip != nil || !partial) {
+		return nil // a node announces it at each start
 	}
 	if content.ParentIndexBlockHash == content.IndexBlockHash {
 		return unreadable("/parent_index_block_hash", "another block", content.ParentIndexBlockHash)
@@ -289,9 +316,9 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 	b.state.highest = max(b.state.highest, n.height)
 
 	switch {
-	case parent != nil && parent.attached, content.IsGenesis(), b.state.tip == nil:
+	case parent != nil && parent.attached, content.IsGenesis(), b.state.tip == nil && (partial && len(b.state.gaps) == 0 || content.HasMergedGenesis()):
 		return b.attach(ctx, n, content.Seq)
-	case b.state.tip == b.state.root && b.state.root.content.empty() && b.state.root.height == 0:
+	case b.state.tip != nil && b.state.tip == b.state.root && b.state.root.content.empty() && b.state.root.height == 0:
 		// The only block so far is the empty genesis that every node announces at its start, and this node's chain is
 		// far above it.
 		if err := b.rewind(ctx, nil, content.Seq); err != nil {
@@ -371,7 +398,7 @@ func (b *batch) apply(n *node, cause int64) {
 	b.rows.apply(n, cause, b.nextStep())
 	b.state.tip = n
 	if b.state.root == nil {
-		b.state.root = n
+		b.state.root, b.state.partialRoot = n, nil
 	}
 }
 

@@ -18,7 +18,7 @@ func (b *batch) flush(ctx context.Context) error {
 	b.rows = rows{}
 	for _, write := range []func(context.Context, *rows) error{
 		b.writeBlocks, b.writeUpdated, b.writeMicroblocks, b.writeCanonical, b.writeBurnBlocks, b.writeGaps,
-		b.writeNarrow, b.writeUnknown,
+		b.writeNarrow, b.writeUnknown, b.writeForeign,
 	} {
 		if err := write(ctx, &r); err != nil {
 			return err

@@ -44,6 +44,15 @@ func (b *batch) reroot(ctx context.Context, n *node, cause int64) error {
 	b.chain.logger.LogAttrs(ctx, slog.LevelWarn, "the log began on a branch that lost; the chain begins anew with the other one",
 		slog.Int64("height", bottom.height), slog.String("index_block_hash", bottom.id.String()),
 		slog.Int64("lost_height", root.height), slog.String("lost_index_block_hash", root.id.String()), slog.Int64("seq", cause))
+	if err := b.beginWith(ctx, bottom, cause); err != nil || !orphaned {
+		return err
+	}
+	b.burnChangedFrom = math.MinInt64 // what is canonical says nothing: all of it stands on an orphaned block
+	return b.reconsider(ctx, cause)
+}
+
+// beginWith attaches the blocks that wait for the unknown parent of bottom.
+func (b *batch) beginWith(ctx context.Context, bottom *node, cause int64) error {
 	waiting, err := b.waiting(ctx, bottom.parent)
 	if err != nil {
 		return err
@@ -56,11 +65,7 @@ func (b *batch) reroot(ctx context.Context, n *node, cause int64) error {
 	for _, block := range waiting {
 		t.arrivals = append(t.arrivals, arrival{block: block.id})
 	}
-	if err := b.begin(ctx, t); err != nil || !orphaned {
-		return err
-	}
-	b.burnChangedFrom = math.MinInt64 // what is canonical says nothing: all of it stands on an orphaned block
-	return b.reconsider(ctx, cause)
+	return b.begin(ctx, t)
 }
 
 // lowestWaiting returns the lowest block on the way down from n, all of which wait for an ancestor.

@@ -38,6 +38,7 @@ type rows struct {
 	gapsOpened []*node
 	gapsClosed []hash.Hash32
 
+	foreign     []foreignRow
 	quarantined []projections.Quarantined
 }
 

@@ -107,6 +107,15 @@ CREATE TABLE {schema}.unknown_field (
     CONSTRAINT unknown_field_pkey PRIMARY KEY (path)
 );
 
+-- Networks and chains, other than the log's, whose events are in the log. The events are in quarantine. Normally empty.
+CREATE TABLE {schema}.foreign_network (
+    first_seq  bigint NOT NULL, -- the first event of it
+    source_seq bigint NOT NULL, -- the last one
+    events     bigint NOT NULL, -- number of its events
+    network    text   COLLATE "C" NOT NULL, -- such as 'testnet (chain id 0x80000000)', or the genesis block that tells them apart
+    CONSTRAINT foreign_network_pkey PRIMARY KEY (network)
+);
+
 -- Missing blocks that known blocks wait for. Normally empty.
 CREATE TABLE {schema}.gap (
     height                  bigint NOT NULL, -- of the first block that waits

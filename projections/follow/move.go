@@ -104,11 +104,11 @@ var moveSQL = `
 		UPDATE strata.projection p
 		SET position = m.position, log_seq = m.log_seq, updated_at = now(), rate = coalesce(m.rate, p.rate),
 		    block_height = m.block_height, index_block_hash = m.index_block_hash, block_hash = m.block_hash,
-		    burn_block_height = m.burn_block_height, unfinished = m.unfinished, shards_from = m.position, changes_to = m.position,
+		    burn_block_height = m.burn_block_height, history_from = m.history_from, unfinished = m.unfinished, shards_from = m.position, changes_to = m.position,
 		    changes_from = CASE WHEN m.everything THEN m.position WHEN p.changes_to = m.before THEN p.changes_from ELSE m.before END
 		FROM unnest($1::text[], $2::int[], $3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::float8[],
-		            $8::bigint[], $9::bytea[], $10::bytea[], $11::bigint[], $12::bool[], $13::bool[])
-		     AS m (name, version, epoch, before, position, log_seq, rate, block_height, index_block_hash, block_hash, burn_block_height, everything, unfinished)
+		            $8::bigint[], $9::bytea[], $10::bytea[], $11::bigint[], $12::bool[], $13::bool[], $21::bigint[])
+		     AS m (name, version, epoch, before, position, log_seq, rate, block_height, index_block_hash, block_hash, burn_block_height, everything, unfinished, history_from)
 		WHERE p.name = m.name AND p.version = m.version AND p.epoch = m.epoch AND p.position = m.before
 		RETURNING 1
 	), changed AS (
@@ -130,6 +130,7 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell *notice, las
 		rates                = make([]*float64, n)
 		heights, burnHeights = make([]*int64, n), make([]*int64, n)
 		indexBlocks, blocks  = make([][]byte, n), make([][]byte, n)
+		histories            = make([]*int64, n)
 		everything           = make([]bool, n)
 		unfinished           = make([]bool, n)
 		changed              [][16]byte
@@ -143,6 +144,7 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell *notice, las
 		if tip := m.outcome.Tip; tip != nil {
 			heights[i], burnHeights[i] = &tip.Height, &tip.BurnBlockHeight
 			indexBlocks[i], blocks[i] = tip.IndexBlockHash[:], tip.BlockHash[:]
+			histories[i] = tip.HistoryFrom
 		}
 		var touched []int32
 		touched, everything[i] = m.outcome.Touched.Shards()
@@ -153,7 +155,7 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell *notice, las
 	batch := &pgx.Batch{}
 	batch.Queue(moveSQL,
 		names, versions, epochs, from, to, logSeqs, rates, heights, indexBlocks, blocks, burnHeights, everything, unfinished, n,
-		changed, changedAt, changes, tell.channels, tell.payload, tell.alone).
+		changed, changedAt, changes, tell.channels, tell.payload, tell.alone, histories).
 		QueryRow(func(row pgx.Row) error {
 			var one int
 			var notified *bool

@@ -24,10 +24,10 @@ import (
 	"strata/projections/version"
 )
 
-// Databases creates migrated databases.
-var Databases = pgtest.Template("migrated", migrations.Up)
+// Databases creates migrated databases, whose logs may begin anywhere: many recordings do.
+var Databases = Tables("migrated")
 
-// Tables returns a source of migrated databases that also have the empty tables of some versions of projections.
+// Tables returns a source of such databases that also have the empty tables of some versions of projections.
 func Tables(name string, specs ...projections.Spec) *pgtest.Source {
 	return pgtest.Template(name, func(ctx context.Context, url string) error {
 		if err := migrations.Up(ctx, url); err != nil {
@@ -37,6 +37,7 @@ func Tables(name string, specs ...projections.Spec) *pgtest.Source {
 		if err != nil {
 			return err
 		}
+		_, err = conn.Exec(ctx, `INSERT INTO log.partial_history (after_seq) VALUES (0)`)
 		for _, spec := range specs {
 			_, failed := conn.Exec(ctx, spec.DDL())
 			err = errors.Join(err, failed)

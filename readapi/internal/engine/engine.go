@@ -197,3 +197,16 @@ func (e *Engine) Tip() (height int64, indexBlockHash [32]byte, ok bool) {
 	}
 	return *chain.Height, *chain.IndexBlock, true
 }
+
+// HistoryFrom returns the height at which the chain begins, if that is above genesis; nil for a whole history, and while the
+// database can't be read. It makes no query: Run keeps it up to date.
+func (e *Engine) HistoryFrom() *int64 {
+	state := e.Watch.LastState()
+	if state == nil {
+		return nil
+	}
+	if chain := state.Active("chain"); chain != nil {
+		return chain.HistoryFrom
+	}
+	return nil
+}

@@ -14,6 +14,8 @@ import (
 const (
 	PositionHeader = "Strata-Position"
 	sourceHeader   = "Strata-Source"
+	// HistoryHeader is on each answer of a log that begins above genesis: from=<height>.
+	HistoryHeader = "Strata-History"
 )
 
 // maxSources is the maximum number of events that Strata-Source names.

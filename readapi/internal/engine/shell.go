@@ -14,7 +14,7 @@ import (
 )
 
 // exposed are the headers that scripts of other origins may read.
-var exposed = []string{"X-API-Version, ETag, X-Request-Id, Strata-Position, Strata-Source, Strata-Ignored-Parameters"}
+var exposed = []string{"X-API-Version, ETag, X-Request-Id, Strata-Position, Strata-Source, Strata-History, Strata-Ignored-Parameters"}
 
 var anyOrigin = []string{"*"}
 
@@ -45,6 +45,9 @@ func (e *Engine) setCommonHeader(header http.Header) {
 	header["X-Api-Version"] = e.version
 	header["Access-Control-Allow-Origin"] = anyOrigin
 	header["Access-Control-Expose-Headers"] = exposed
+	if from := e.HistoryFrom(); from != nil {
+		header[HistoryHeader] = []string{"from=" + strconv.FormatInt(*from, 10)}
+	}
 }
 
 // preflight answers a CORS preflight request.

@@ -43,9 +43,10 @@ func (s *State) after(moves []commit.Move) (next *State, ok bool) {
 // after returns the version after a move.
 func (v Version) after(m commit.Move) *Version {
 	v.Position, v.LogSeq = m.To, m.LogSeq
-	v.Height, v.BurnHeight, v.IndexBlock, v.Block = nil, nil, nil, nil
+	v.Height, v.BurnHeight, v.IndexBlock, v.Block, v.HistoryFrom = nil, nil, nil, nil, nil
 	if tip := m.Tip; tip != nil {
 		v.Height, v.BurnHeight, v.IndexBlock, v.Block = &tip.Height, &tip.BurnBlockHeight, &tip.IndexBlockHash, &tip.BlockHash
+		v.HistoryFrom = tip.HistoryFrom
 	}
 	if m.AllShards {
 		v.changedFrom = m.To

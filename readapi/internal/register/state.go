@@ -48,6 +48,8 @@ type Version struct {
 	BurnHeight *int64
 	IndexBlock *hash.Hash32
 	Block      *hash.Hash32
+	// HistoryFrom is the height at which the rows of the projection chain begin, if that is above genesis; nil for a whole history.
+	HistoryFrom *int64
 	// Epoch distinguishes it from an earlier version with the same name and number.
 	Epoch [16]byte
 
@@ -167,7 +169,7 @@ func (s *State) Covers(other *State) bool {
 // versionsSQL reads the versions.
 const versionsSQL = `
 	SELECT p.name, p.version, coalesce(p.rules, p.version), a.version IS NOT NULL, p.input, p.state, CASE WHEN p.state = 'failed' THEN p.error END,
-	       p.position, p.log_seq, p.block_height, p.burn_block_height, p.index_block_hash, p.block_hash, p.epoch,
+	       p.position, p.log_seq, p.block_height, p.burn_block_height, p.index_block_hash, p.block_hash, p.history_from, p.epoch,
 	       -- a program from before the journal of changes has moved it if this is not its position
 	       CASE WHEN p.changes_to = p.position THEN p.changes_from ELSE p.position END
 	FROM strata.projection p LEFT JOIN strata.active a USING (name, version)
@@ -193,7 +195,7 @@ func (s *State) scan(rows pgx.Rows) error {
 	for rows.Next() {
 		v := &Version{}
 		err := rows.Scan(&v.Name, &v.Number, &v.Rules, &v.Active, &v.Input, &v.State, &v.Failure,
-			&v.Position, &v.LogSeq, &v.Height, &v.BurnHeight, &v.IndexBlock, &v.Block, &v.Epoch, &v.changedFrom)
+			&v.Position, &v.LogSeq, &v.Height, &v.BurnHeight, &v.IndexBlock, &v.Block, &v.HistoryFrom, &v.Epoch, &v.changedFrom)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,271 @@
+package chain_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/domain/transaction"
+	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
+	"strata/projections/chain"
+	"strata/projections/internal/body"
+)
+
+// wholeDatabase returns a database whose log begins with genesis. Its network is not known yet.
+func wholeDatabase(t *testing.T) *pgxpool.Pool {
+	t.Helper()
+	pool := databases.New(t)
+	execute(t, pool, `DELETE FROM log.partial_history`)
+	return pool
+}
+
+func execute(t *testing.T, pool *pgxpool.Pool, query string, args ...any) {
+	t.Helper()
+	if _, err := pool.Exec(t.Context(), query, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mined gives a block these transactions.
+func mined(raw ...[]byte) func(*body.Block) {
+	return func(b *body.Block) {
+		b.Transactions = nil
+		for _, tx := range raw {
+			b.Transactions = append(b.Transactions, body.Transaction{Raw: tx})
+		}
+	}
+}
+
+// allocating gives a genesis block mints of STX to the miner.
+func allocating(amounts ...string) func(*body.Block) {
+	return func(b *body.Block) {
+		b.Transactions = []body.Transaction{{Raw: body.Boot(&transaction.Coinbase{})}}
+		for _, amount := range amounts {
+			b.Transactions[0].Events = append(b.Transactions[0].Events,
+				body.Event{Type: "stx_mint_event", Data: map[string]any{"recipient": body.Account("miner").Address(), "amount": amount}})
+		}
+	}
+}
+
+// elsewhere is the coinbase of another network.
+func elsewhere(n transaction.Network) []byte {
+	raw := bytes.Clone(coinbase)
+	copy(raw, []byte{byte(n.Version), byte(n.ChainID >> 24), byte(n.ChainID >> 16), byte(n.ChainID >> 8), byte(n.ChainID)})
+	return raw
+}
+
+func TestBeginsWithGenesis(t *testing.T) {
+	t.Parallel()
+	merged := mined(coinbase, body.Boot(&transaction.Coinbase{}))
+	for _, s := range []scenario{
+		{
+			name:  "blocks above genesis wait",
+			posts: []replay.Post{stacks("a5", "a4", "6a"), stacks("a6", "a5", "7a")},
+			want:  state{gaps: "a4"},
+		},
+		{
+			name: "until all below them are there",
+			posts: []replay.Post{stacks("a3", "a2", "4a"), stacks("a4", "a3", "5a"), stacks("a1", "genesis", "2a"), genesis(),
+				stacks("a2", "a1", "3a")},
+			want: state{chain: "genesis a1 a2 a3 a4", steps: "+genesis +a1 +a2 +a3 +a4"},
+		},
+		{
+			name:  "the empty genesis of a node's start is none",
+			posts: []replay.Post{genesis(empty), stacks("a1", "genesis", "2a")},
+			want:  state{gaps: "genesis"},
+		},
+		{
+			name:  "the whole one is",
+			posts: []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), genesis(), genesis(empty)},
+			want:  state{chain: "genesis a1", steps: "+genesis +a1"},
+		},
+		{
+			name:  "block 1 of an old node has genesis in it",
+			posts: []replay.Post{stacks("a1", "genesis", "2a", old, merged), stacks("a2", "a1", "3a", old)},
+			want:  state{chain: "a1 a2", steps: "+a1 +a2"},
+		},
+		{
+			name:  "another block 1 does not",
+			posts: []replay.Post{stacks("a1", "genesis", "2a", old), stacks("a2", "a1", "3a", old)},
+			want:  state{gaps: "genesis"},
+		},
+	} {
+		t.Run(s.name, func(t *testing.T) { check(t, wholeDatabase(t), chain.Recommended, s.want, s.posts...) })
+	}
+}
+
+// A log that was first folded as one that begins with genesis may begin anywhere after the event at which that was said, and
+// each way to fold it has the same steps.
+func TestBeginsAnywhereLater(t *testing.T) {
+	t.Parallel()
+	pool := wholeDatabase(t)
+	execute(t, pool, `INSERT INTO log.partial_history (after_seq) VALUES (3)`)
+	posts := []replay.Post{genesis(empty), stacks("a5", "a4", "6a"), stacks("a6", "a5", "7a"), bitcoin("8a", "7a"), stacks("a7", "a6", "8a")}
+	check(t, pool, chain.Recommended, state{chain: "a5 a6 a7", steps: "+a5 +a6 +a7", burn: "8a"}, posts...)
+}
+
+func TestHistoryFrom(t *testing.T) {
+	t.Parallel()
+	pool := databases.New(t)
+	const none = -1
+	for _, tc := range []struct {
+		name  string
+		posts []replay.Post
+		want  int64
+	}{
+		{"genesis", []replay.Post{genesis(), stacks("a1", "genesis", "2a")}, none},
+		{"an empty genesis", []replay.Post{genesis(empty), stacks("a1", "genesis", "2a")}, 0},
+		{"an empty genesis that is filled", []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), genesis()}, none},
+		{"above genesis", []replay.Post{stacks("a5", "a4", "6a")}, 5},
+		{"extended down", []replay.Post{stacks("a2", "a1", "3a"), stacks("a1", "genesis", "2a"), genesis()}, none},
+		{"genesis within block 1", []replay.Post{stacks("a1", "genesis", "2a", old, mined(coinbase, body.Boot(&transaction.Coinbase{})))}, none},
+		{"block 1 without it", []replay.Post{stacks("a1", "genesis", "2a", old)}, 1},
+	} {
+		for _, batching := range batchings[:3] {
+			inTx(t, pool, func(tx pgx.Tx) {
+				c, err := chain.New(chain.Recommended, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := int64(none)
+				items := replay.Decode(t, tc.posts)
+				for position := 0; position < len(items); position += batching.size {
+					outcome, err := c.Fold(t.Context(), tx, int64(position), items[position:min(position+batching.size, len(items))])
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got = none; outcome.Tip.HistoryFrom != nil {
+						got = *outcome.Tip.HistoryFrom
+					}
+					if batching.forget {
+						c.Forget()
+					}
+				}
+				if got != tc.want {
+					t.Errorf("%s, %s: got %d, want %d", tc.name, batching.name, got, tc.want)
+				}
+			})
+		}
+	}
+}
+
+// Events of another network go to quarantine, wherever they come in, and whether or not the setting says which network the
+// log is of.
+func TestOtherNetwork(t *testing.T) {
+	t.Parallel()
+	main := elsewhere(transaction.Mainnet)
+	private := elsewhere(transaction.Network{Version: transaction.VersionTestnet, ChainID: 0x80000005})
+	home := []replay.Post{genesis(allocating("5")), bitcoin("2a", "1a"), stacks("a1", "genesis", "2a"), bitcoin("3a", "2a"), stacks("a2", "a1", "3a")}
+	want := state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2"}
+	for _, tc := range []struct {
+		name        string
+		posts       []replay.Post
+		quarantined string
+	}{
+		{"a higher chain", []replay.Post{stacks("b9", "b8", "4a", mined(main)), stacks("b10", "b9", "5a", mined(main))},
+			"6/transactions/0/raw_tx 7/transactions/0/raw_tx"},
+		{"with another chain id", []replay.Post{stacks("b9", "b8", "4a", mined(private))}, "6/transactions/0/raw_tx"},
+		{"its genesis block, and Bitcoin blocks that nobody knows", []replay.Post{
+			stacks("origin", "", "1b", mined(main), with(map[string]any{"block_height": 0})), bitcoin("9b", "8b"), bitcoin("4a", "3a"), stacks("a3", "a2", "4a")},
+			"6/transactions/0/raw_tx 7/parent_burn_block_hash"},
+		{"an empty genesis block of another chain", []replay.Post{stacks("origin", "", "1b", empty, with(map[string]any{"block_height": 0}))}, "6/index_block_hash"},
+		{"its mempool", []replay.Post{{Path: "/new_mempool_tx", Body: fmt.Appendf(nil, `["0x%x"]`, main)}}, "6/0"},
+	} {
+		for _, pinned := range []bool{false, true} {
+			t.Run(tc.name, func(t *testing.T) {
+				pool := wholeDatabase(t)
+				if pinned {
+					execute(t, pool, `INSERT INTO log.network (name, chain_id) VALUES ('testnet', $1)`, int64(transaction.Testnet.ChainID))
+				}
+				want := want
+				want.quarantined = tc.quarantined
+				if strings.Contains(tc.name, "Bitcoin") {
+					want.chain, want.steps = "genesis a1 a2 a3", "+genesis +a1 +a2 +a3"
+					want.burn = "2a 3a 4a"
+				}
+				check(t, pool, chain.Recommended, want, append(home[:len(home):len(home)], tc.posts...)...)
+			})
+		}
+	}
+}
+
+// Bitcoin blocks below the first one of the chain are of another network.
+func TestBitcoinBelowGenesis(t *testing.T) {
+	t.Parallel()
+	posts := []replay.Post{genesis(with(map[string]any{"burn_block_height": 100})), oldBitcoin("2a")}
+	check(t, wholeDatabase(t), chain.Recommended, state{chain: "genesis", quarantined: "2/burn_block_height"}, posts...)
+}
+
+// Two geneses of one network that contradict each other are two chains. Copies of one genesis differ in what a node leaves out.
+func TestAnotherChain(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		second replay.Post
+		stops  bool
+	}{
+		{"the same", genesis(allocating("5", "7")), false},
+		{"in another order", genesis(allocating("7", "5")), false},
+		{"empty", genesis(empty), false},
+		{"without the events", genesis(allocating()), false},
+		{"other amounts", genesis(allocating("5", "8")), true},
+		{"one account more", genesis(allocating("5", "7", "9")), true},
+		{"one account less", genesis(allocating("5")), true},
+		{"another id", stacks("origin", "", "1a", allocating("5", "7"), with(map[string]any{"block_height": 0})), true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			pool := wholeDatabase(t)
+			posts := []replay.Post{genesis(allocating("5", "7")), stacks("a1", "genesis", "2a"), tc.second, stacks("a2", "a1", "3a")}
+			if !tc.stops {
+				check(t, pool, chain.Recommended, state{chain: "genesis a1 a2"}, posts...)
+				return
+			}
+			for size := 1; size <= len(posts); size++ {
+				inTx(t, pool, func(tx pgx.Tx) {
+					if err := foldUntilError(t, tx, posts, size); !errors.Is(err, chain.ErrAnotherChain) {
+						t.Errorf("%d at a time: got %v, want ErrAnotherChain", size, err)
+					}
+				})
+			}
+		})
+	}
+}
+
+func foldUntilError(t *testing.T, tx pgx.Tx, posts []replay.Post, size int) error {
+	t.Helper()
+	c, err := chain.New(chain.Recommended, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := replay.Decode(t, posts)
+	for position := 0; position < len(items); position += size {
+		if _, err := c.Fold(context.WithoutCancel(t.Context()), tx, int64(position), items[position:min(position+size, len(items))]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The networks of foreign events are counted.
+func TestForeignNetworksAreCounted(t *testing.T) {
+	t.Parallel()
+	pool := wholeDatabase(t)
+	main := elsewhere(transaction.Mainnet)
+	inTx(t, pool, func(tx pgx.Tx) {
+		posts := []replay.Post{genesis(), stacks("a1", "genesis", "2a"), stacks("b1", "genesis", "2b", mined(main)), stacks("b2", "b1", "3b", mined(main))}
+		if err := foldUntilError(t, tx, posts, 1); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(replay.Texts(t, tx, schemas.In(`SELECT concat_ws(' ', network, first_seq, source_seq, events) FROM {chain}.foreign_network`)), "; ")
+		if want := "mainnet (chain id 0x1) 3 4 2"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
