@@ -17,7 +17,7 @@ type ForeignError struct {
 
 func (e *ForeignError) Error() string {
 	return fmt.Sprintf("the event at %s with origin %q is of %s, and the log of %s; import it into a database of its own",
-		e.Path, e.Origin, Text(e.Event), Text(e.Log))
+		e.Path, e.Origin, e.Event, e.Log)
 }
 
 // Guard refuses imported events of another network than that of the log. If the log is of none yet, the first event that
@@ -36,7 +36,7 @@ func NewGuard(ctx context.Context, log *eventstore.Log) (*Guard, error) {
 	}
 	g := &Guard{events: log}
 	if size > 0 {
-		g.log, g.known, err = find(ctx, log)
+		g.log, g.known, err = Find(ctx, log)
 	}
 	return g, err
 }

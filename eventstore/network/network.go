@@ -1,14 +1,16 @@
-// Package network keeps which network the log is of. The first start or import writes it beside the log; from then on, a
-// server of another network does not start, and archives of another network are not imported. Without that, one would
-// fold events of two chains into the same tables.
+// Package network keeps which network the log is of, and whether its history may begin above genesis. The setting, a node or
+// the first block writes the network beside the log. After that, a server of another network does not start, and archives of
+// another network are not imported. Without that, one would fold events of two chains into the same tables.
 //
-// What nodes post is always stored, whatever network it is of: a node stops until its event is acknowledged.
+// What nodes post is always stored, whatever network it is of: a node stops until its event is acknowledged. The projection
+// chain puts events of another network into quarantine.
 package network
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -24,21 +26,11 @@ type ConflictError struct {
 
 func (e *ConflictError) Error() string {
 	id := ""
-	if standard := of(name(e.Log)); standard != e.Log {
+	if standard := of(e.Log.Name()); standard != e.Log {
 		id = fmt.Sprintf(" --chain-id %#x", e.Log.ChainID)
 	}
 	return fmt.Sprintf("the log is of %s, and this server is configured for %s; start it with --network %s%s, or with another database",
-		Text(e.Log), Text(e.Want), name(e.Log), id)
-}
-
-// Text names a network for people.
-func Text(n transaction.Network) string { return fmt.Sprintf("%s (chain id %#x)", name(n), n.ChainID) }
-
-func name(n transaction.Network) string {
-	if n.Version == transaction.VersionMainnet {
-		return "mainnet"
-	}
-	return "testnet"
+		e.Log, e.Want, e.Log.Name(), id)
 }
 
 // of returns the public network of that name.
@@ -75,15 +67,11 @@ func Pinned(ctx context.Context, log *eventstore.Log) (n transaction.Network, kn
 // Settle pins the network of a server, unless the log has one already. It returns a *ConflictError if the log is of
 // another network.
 func Settle(ctx context.Context, log *eventstore.Log, want transaction.Network) error {
-	first, known, err := find(ctx, log)
+	first, known, err := Find(ctx, log)
 	if err != nil {
 		return err
 	}
-	size, err := log.Size(ctx)
-	if err != nil {
-		return err
-	}
-	if !known || size == 0 {
+	if !known {
 		first = want
 	}
 	pinned, err := settle(ctx, log, first)
@@ -101,7 +89,7 @@ func Settle(ctx context.Context, log *eventstore.Log, want transaction.Network) 
 func settle(ctx context.Context, log *eventstore.Log, n transaction.Network) (transaction.Network, error) {
 	_, err := log.Pool().Exec(ctx, `
 		INSERT INTO log.network (name, chain_id) VALUES ($1, $2)
-		ON CONFLICT ((true)) DO UPDATE SET name = excluded.name, chain_id = excluded.chain_id WHERE (SELECT size FROM log.head) = 0`, name(n), int64(n.ChainID))
+		ON CONFLICT ((true)) DO UPDATE SET name = excluded.name, chain_id = excluded.chain_id WHERE (SELECT size FROM log.head) = 0`, n.Name(), int64(n.ChainID))
 	if err != nil {
 		return n, fmt.Errorf("write the network of the log: %w", err)
 	}
@@ -109,15 +97,18 @@ func settle(ctx context.Context, log *eventstore.Log, n transaction.Network) (tr
 	return pinned, err
 }
 
-// Limits of find. The first block after genesis has a transaction that tells the network.
+// Limits of Find. The first block after genesis has a transaction that tells the network.
 const (
 	findEvents = 5000
 	findBytes  = 32 << 20
 )
 
-// find returns the network of the log, or else the one that its first events tell: the log of an older program has no
-// network beside it.
-func find(ctx context.Context, log *eventstore.Log) (n transaction.Network, known bool, err error) {
+// Find returns the network of the log, or else the one that its first events tell: the log of an older program has no
+// network beside it. An empty log has none: what an earlier start wrote beside it is removed.
+func Find(ctx context.Context, log *eventstore.Log) (n transaction.Network, known bool, err error) {
+	if _, err := log.Pool().Exec(ctx, `DELETE FROM log.network WHERE (SELECT size FROM log.head) = 0`); err != nil {
+		return n, false, fmt.Errorf("forget the network of an empty log: %w", err)
+	}
 	if n, known, err = Pinned(ctx, log); err != nil || known {
 		return n, known, err
 	}
@@ -134,4 +125,37 @@ func find(ctx context.Context, log *eventstore.Log) (n transaction.Network, know
 		after = events[len(events)-1].Seq
 	}
 	return n, false, nil
+}
+
+// BeginAnywhere lets the chain begin with any block after the newest event of the log, and reports whether it could not
+// before. What was folded until then stays as it is, so that each fold of the log has the same result. If the log has events,
+// another one is appended, after which blocks that have waited are folded.
+func BeginAnywhere(ctx context.Context, log *eventstore.Log) (changed bool, err error) {
+	size, err := log.Size(ctx)
+	if err != nil {
+		return false, err
+	}
+	done, err := log.Pool().Exec(ctx, `INSERT INTO log.partial_history (after_seq) VALUES ($1) ON CONFLICT ((true)) DO NOTHING`, size)
+	if err != nil {
+		return false, fmt.Errorf("write that the history may begin above genesis: %w", err)
+	}
+	if done.RowsAffected() == 0 || size == 0 {
+		return done.RowsAffected() > 0, nil
+	}
+	_, err = log.Append(ctx, eventstore.Incoming{
+		ReceivedAt: time.Now(), Source: "strata", Path: partialHistoryPath, ContentType: "application/json",
+		Body: eventstore.NewBody(fmt.Appendf(nil, `{"after_seq":%d}`, size)),
+	})
+	return true, err
+}
+
+// partialHistoryPath is the path of the event that BeginAnywhere appends. Nothing reads its body.
+const partialHistoryPath = "strata:partial-history"
+
+// MayBeginAnywhere reports whether the chain may begin with any block.
+func MayBeginAnywhere(ctx context.Context, log *eventstore.Log) (may bool, err error) {
+	if err := log.Pool().QueryRow(ctx, `SELECT EXISTS (SELECT FROM log.partial_history)`).Scan(&may); err != nil {
+		return false, fmt.Errorf("read whether the history may begin above genesis: %w", err)
+	}
+	return may, nil
 }

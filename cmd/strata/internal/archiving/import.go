@@ -25,13 +25,14 @@ type Import struct {
 	Database database.Flags       `embed:"" group:"Database:"`
 	Writer   database.WriterFlags `embed:"" group:"Database:"`
 
-	Files      []string `arg:"" optional:"" name:"file" help:"Archives to import (.tsv or .tsv.gz), oldest events first; - reads standard input."`
-	BNSv1      string   `name:"bns-v1" type:"existingdir" placeholder:"DIR" help:"Import the published export of Stacks 1.0 from a folder: its namespaces, names, subdomains and zonefiles. Each file has its SHA-256 beside it."`
-	Append     bool     `help:"Allow a log that holds other events, and append after them."`
-	Wait       bool     `help:"Fold the imported events, and return when the read tables have caught up."`
-	Dialect    string   `default:"auto" enum:"auto,copy,raw" help:"Escaping of payloads: copy (COPY text format), raw (none) or auto (detect from the file's content)."`
-	AnyPayload bool     `help:"Accept payloads that are not JSON."`
-	ForkChoice string   `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain while --wait folds: recommended or reference."`
+	Files          []string `arg:"" optional:"" name:"file" help:"Archives to import (.tsv or .tsv.gz), oldest events first; - reads standard input."`
+	BNSv1          string   `name:"bns-v1" type:"existingdir" placeholder:"DIR" help:"Import the published export of Stacks 1.0 from a folder: its namespaces, names, subdomains and zonefiles. Each file has its SHA-256 beside it."`
+	Append         bool     `help:"Allow a log that holds other events, and append after them."`
+	Wait           bool     `help:"Fold the imported events, and return when the read tables have caught up."`
+	Dialect        string   `default:"auto" enum:"auto,copy,raw" help:"Escaping of payloads: copy (COPY text format), raw (none) or auto (detect from the file's content)."`
+	AnyPayload     bool     `help:"Accept payloads that are not JSON."`
+	PartialHistory bool     `env:"STRATA_PARTIAL_HISTORY" help:"Let the chain begin with any block, where the archives lack genesis: for recordings and tests. Balances then lack what happened before, and every answer says so. It lasts: the log is marked."`
+	ForkChoice     string   `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain while --wait folds: recommended or reference."`
 }
 
 // Run imports the archives, and with --wait folds the imported events.
@@ -48,6 +49,11 @@ func (c *Import) Run(ctx context.Context, globals *program.Globals) error {
 	dialect, err := archive.ParseDialect(c.Dialect)
 	if err != nil {
 		return err
+	}
+	if c.PartialHistory {
+		if _, err := network.BeginAnywhere(ctx, db.Log); err != nil {
+			return err
+		}
 	}
 	if c.BNSv1 != "" {
 		if err := c.importBNSv1(ctx, db, logger); err != nil {

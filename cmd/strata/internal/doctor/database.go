@@ -157,7 +157,7 @@ func (x *examination) log(ctx context.Context, db *database.DB) {
 		x.add(Failure, "log", "", "%s", program.OneLine(err))
 		return
 	case known:
-		x.seen.chainID, of = &pinned.ChainID, network.Text(pinned)
+		x.seen.chainID, of = &pinned.ChainID, pinned.String()
 	}
 	x.add(OK, "log", "", "%d events of %s; the newest arrived %s ago", size, of, age(newest.ReceivedAt))
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"strata/domain/transaction"
 	"strata/readapi/rosetta"
 )
 
@@ -46,6 +48,8 @@ func (c *Command) serveOffline(ctx context.Context, logger *slog.Logger, ready f
 	if len(c.Roles) > 1 {
 		return errors.New("--roles: rosetta-offline goes with no other role, because it has no database")
 	}
+	c.deriveNetwork()
+	c.Network = cmp.Or(c.Network, transaction.Mainnet.Name())
 	handler := rosetta.Offline(c.rosetta(), logger)
 	var own listeners
 	var err error

@@ -4,6 +4,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -23,7 +24,6 @@ import (
 	"strata/cmd/strata/internal/gcfloor"
 	"strata/cmd/strata/internal/program"
 	"strata/eventstore"
-	"strata/eventstore/network"
 	"strata/eventstore/observer"
 	"strata/eventstore/transparency"
 	"strata/internal/connlimit"
@@ -71,8 +71,9 @@ type Command struct {
 	BNSAddr             string        `name:"bns-addr" env:"STRATA_BNS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve the names of BNS-V2 at the root, as their public service does (empty = only under /bns/v2 of the API)."`
 	ObserverAddr        string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address on which to receive events. Whoever reaches it can write to the log, so make it reachable for nodes only."`
 	MetricsAddr         string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for monitoring alone (empty = none)."`
-	Network             string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Stacks network of the nodes: mainnet or testnet."`
+	Network             string        `default:"" enum:",mainnet,testnet" env:"STRATA_NETWORK" placeholder:"NAME" help:"Stacks network of the nodes: mainnet or testnet (empty = that of the log, else of the first node of --nodes that answers, else of the first block)."`
 	ChainID             chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
+	PartialHistory      bool          `env:"STRATA_PARTIAL_HISTORY" help:"Let the chain begin with any block, where the log lacks genesis: for recordings and tests. Balances then lack what happened before, and every answer says so. It lasts: the log is marked."`
 	Roles               []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api,compare,fanout,mirror,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata, api (default all of these); compare, which compares accounts with a node; fanout, which sends the log to NATS; mirror, which copies the log of another database; or rosetta-offline alone, which constructs transactions without a database."`
 	ObserverSecret      string        `env:"STRATA_OBSERVER_SECRET" placeholder:"SECRET" help:"Secret that senders of events must show, as a bearer token or as the first segment of the path (empty = none)."`
 	ObserverHosts       []string      `env:"STRATA_OBSERVER_HOSTS" placeholder:"NAME,..." help:"Names of this machine that events on its loopback interface may be addressed to, besides addresses and names without a dot."`
@@ -97,6 +98,7 @@ type Command struct {
 
 	draining drain
 	build    readapi.Version    // of this program
+	unknown  bool               // whether the network is still to be found out
 	disk     *diskspace.Guard   // nil: none
 	runner   *follow.Runner     // nil: this process does not fold
 	signing  *transparency.Log  // nil: this process does not sign
@@ -130,6 +132,21 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		return c.serveOffline(ctx, logger, ready)
 	}
 	gcfloor.Keep(heapFloor)
+	for {
+		err := c.serve(ctx, logger, ready)
+		var found *networkFoundError
+		if !errors.As(err, &found) {
+			return err
+		}
+		logger.LogAttrs(ctx, slog.LevelInfo, "the first block told the network; starting again with it", slog.String("network", found.network.String()))
+		c.Network, c.ChainID = found.network.Name(), chainID(found.network.ChainID)
+		ready = func(string, string) {} // at the same addresses
+	}
+}
+
+// serve serves until ctx is done. It returns a *networkFoundError when the log turns out to be of another network than it
+// answers for.
+func (c *Command) serve(ctx context.Context, logger *slog.Logger, ready func(api, observer string)) error {
 	registry := prometheus.NewRegistry()
 	logger, err := c.openTelemetry(ctx, logger, registry)
 	if err != nil {
@@ -142,6 +159,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		return err
 	}
 	defer func() { listening.close() }()
+	c.keepAddresses(&listening)
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	c.bound(&listening, registry)
 	c.boundObserver(&listening, registry)
@@ -162,7 +180,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 			return err
 		}
 	}
-	if err := network.Settle(ctx, db.Log, network.New(c.Network, c.ChainID.of(c.Network))); err != nil {
+	if err := c.identifyNetwork(ctx, db.Log, logger); err != nil {
 		return err
 	}
 	if err := c.identifyLog(ctx, db); err != nil {
@@ -242,6 +260,9 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		if err := c.administer(ctx, group, listening.admin, db, wants.tokens(c), lines, reads, logger, registry); err != nil {
 			return err
 		}
+	}
+	if c.unknown {
+		group.Go(func() error { return c.awaitNetwork(ctx, db.Log) })
 	}
 	ready(address(listening.api), address(listening.observer))
 	<-ctx.Done()
