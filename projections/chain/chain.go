@@ -124,8 +124,9 @@ func (c *Chain) WithSpec(spec projections.Spec) projections.Projection[projectio
 	return &Chain{spec: spec, rule: c.rule, better: c.better, logger: c.logger, metrics: c.metrics, piece: c.piece}
 }
 
-// Readable implements projections.Readable. What rules 5 add is for the fold alone.
-func (c *Chain) Readable() []int { return []int{4} }
+// Readable implements projections.Readable. What rules 5 add is for the fold alone, and only package wholeness reads the table
+// that rules 6 add.
+func (c *Chain) Readable() []int { return []int{4, 5} }
 
 // Forget implements projections.Projection.
 func (c *Chain) Forget() { c.state = nil }

@@ -7,10 +7,10 @@ import (
 	"net/http"
 	"slices"
 
+	"strata/internal/wholeness"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/ordinal"
-	"strata/readapi/internal/register"
 )
 
 type health struct {
@@ -22,6 +22,8 @@ type readiness struct {
 	Status string          `json:"status" enum:"ready,not ready"`
 	For    string          `json:"for" doc:"The family of answers that the status is about."`
 	Checks readinessChecks `json:"checks"`
+	// Problems are what is not whole, in the words that all parts of Strata use.
+	Problems []wholeness.Problem `json:"problems,omitempty" nullable:"false" doc:"What is missing or foreign in the log, and what mends it."`
 	// Notices do not change the status.
 	Notices []Notice `json:"notices,omitempty" nullable:"false" doc:"What an operator of this process should know, although its answers are reliable. Only operators see it."`
 }
@@ -35,6 +37,7 @@ type Notice struct {
 type readinessChecks struct {
 	Database    databaseCheck     `json:"database"`
 	Projections []projectionCheck `json:"projections" nullable:"false" doc:"Active versions of the projections. Without any, the server is not ready."`
+	History     historyCheck      `json:"history"`
 	Gaps        gapCheck          `json:"gaps"`
 	Node        *Comparison       `json:"node,omitempty" doc:"What the role compare of this process has found; absent without the role. It counts for money only."`
 }
@@ -61,10 +64,20 @@ type projectionCheck struct {
 	Message  string  `json:"message,omitempty" doc:"Why the projection is not ready: other code built it, so this process cannot read it, or nobody follows it. Or, when it is ready: what is being built in its place."`
 }
 
+// historyCheck says whether the chain has begun, and with genesis.
+type historyCheck struct {
+	OK   bool   `json:"ok" doc:"Whether a block has arrived and the chain begins with genesis."`
+	Fed  bool   `json:"fed" doc:"Whether the chain has a block."`
+	From *int64 `json:"from,omitempty" doc:"Height at which the chain begins, if that is above genesis. The header Strata-History of each answer has it, too."`
+}
+
 type gapCheck struct {
 	OK           bool   `json:"ok"`
-	Blocking     int64  `json:"blocking" doc:"Number of missing blocks above the tip that known blocks wait for."`
+	Blocking     int64  `json:"blocking" doc:"Number of gaps above the tip: missing blocks that known blocks wait for, each with the missing blocks below it counted as one."`
 	LowestHeight *int64 `json:"lowest_height,omitempty" doc:"Lowest height of the blocks that wait."`
+	Missing      int64  `json:"missing_blocks,omitempty" doc:"Number of missing blocks above the tip."`
+	MissingFrom  *int64 `json:"first_missing_height,omitempty" doc:"Lowest height of the missing blocks."`
+	MissingTo    *int64 `json:"last_missing_height,omitempty" doc:"Highest height of the missing blocks."`
 	Inscriptions *int64 `json:"missing_inscriptions,omitempty" doc:"Number of inscriptions that the feed has not sent, although it has sent higher inscription numbers. For information only: answers are correct for the inscriptions that were sent."`
 }
 
@@ -107,7 +120,7 @@ func (a *api) registerHealth() {
 	}, func(context.Context, *struct{}) (*health, error) { return &health{Status: "ok"}, nil })
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "get-readiness", Path: "/readyz", Tag: "Health", Summary: "Whether the answers are reliable",
-		Description: "Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, and no missing block stalls the chain; otherwise 503. " +
+		Description: "Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, the chain has begun and no missing block stalls it; otherwise 503. For money, the chain must begin with genesis. " +
 			"Versions that are being built beside the active ones do not count. An active version that is being replaced because this program has newer rules, and that it can read, may lag and stand still.",
 		Untraced: engine.StateOfServer,
 	}, a.readiness)
@@ -130,8 +143,8 @@ func (a *api) readiness(ctx context.Context, in *readinessInput) (*readiness, er
 		// The reason may name hosts, so only the log gets it.
 		a.FailureAnswer(ctx, err, answer.Config{})
 		r.Checks.Database.Message = "The database could not be read; the server's log has the reason under request id " + engine.ExchangeOf(ctx).ID
-	} else if checks, ok := value.(*readinessChecks); ok {
-		r.Checks = *checks
+	} else if checks, ok := value.(*verdict); ok {
+		r.Checks, r.Problems = checks.readinessChecks, checks.problems
 	}
 	if !a.ShowsInternals(ctx) {
 		r.Checks.withhold()
@@ -148,12 +161,18 @@ func (a *api) readiness(ctx context.Context, in *readinessInput) (*readiness, er
 	return r, nil
 }
 
+// verdict is what the database says of the server.
+type verdict struct {
+	readinessChecks
+	problems []wholeness.Problem
+}
+
 // ready reports whether the answers of a family are reliable. Those that need no blocks of the chain can do with gaps in it.
 func (c *readinessChecks) ready(family string) bool {
 	required := func(p projectionCheck) bool { return p.Required }
 	failed := func(p projectionCheck) bool { return p.Required && !p.OK }
-	differs := family == "money" && c.Node != nil && !c.Node.OK
-	return c.Database.OK && !differs && (c.Gaps.OK || !requires(family, "chain")) &&
+	money := family == "money" && (c.Node != nil && !c.Node.OK || !c.History.OK)
+	return c.Database.OK && !money && (c.Gaps.OK && c.History.Fed || !requires(family, "chain")) &&
 		slices.ContainsFunc(c.Projections, required) && !slices.ContainsFunc(c.Projections, failed)
 }
 
@@ -167,15 +186,11 @@ func (c *readinessChecks) withhold() {
 	}
 }
 
-func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*readinessChecks, error) {
-	checks := &readinessChecks{Database: databaseCheck{OK: true}, Projections: []projectionCheck{}, Gaps: gapCheck{OK: true}}
+func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*verdict, error) {
+	checks := &verdict{readinessChecks: readinessChecks{Database: databaseCheck{OK: true}, Projections: []projectionCheck{}}}
 	b := s.Batch()
 	heads, stalls := engine.QueueHeads(b), queueStalls(b)
-	gaps := &engine.Result[gapCheck]{}
-	if chain := s.Active("chain"); chain != nil && s.Foreign("chain") == nil {
-		gaps = engine.Query(b, func(g *gapCheck) []any { return []any{&g.Blocking, &g.LowestHeight} }, `
-			SELECT ARRAY[]::bigint[], count(*), min(height) FROM {chain}.gap WHERE height > $1`, heightOrNone(chain))
-	}
+	history := queueHistory(b)
 	numbers := &engine.Result[ordinal.Numbering]{}
 	if s.Active(ordinal.Inscribed) != nil && s.Foreign(ordinal.Inscribed) == nil {
 		numbers = ordinal.QueryNumbering(b)
@@ -183,9 +198,12 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*re
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	if g, ok := gaps.First(); ok {
-		g.OK = g.Blocking == 0
-		checks.Gaps = g
+	facts := history()
+	checks.problems = facts.Problems()
+	checks.History = historyCheck{OK: facts.Tip != nil && facts.HistoryFrom == nil, Fed: facts.Tip != nil, From: facts.HistoryFrom}
+	if checks.Gaps = (gapCheck{OK: facts.Gaps == 0, Blocking: facts.Gaps}); facts.Gaps > 0 {
+		checks.Gaps.LowestHeight, checks.Gaps.Missing = &facts.Waiting, facts.Missing
+		checks.Gaps.MissingFrom, checks.Gaps.MissingTo = &facts.MissingFrom, &facts.MissingTo
 	}
 	if n, ok := numbers.First(); ok {
 		checks.Gaps.Inscriptions = n.Missing()
@@ -212,10 +230,19 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*re
 	return checks, nil
 }
 
-// heightOrNone returns the height of a version's tip; -1, below every height, before the first block.
-func heightOrNone(v *register.Version) int64 {
-	if v.Height == nil {
-		return -1
+// queueHistory adds the query for what the log holds of the chain's history. If this program can't read the tables, that is
+// what is wrong, and the history counts as whole.
+func queueHistory(b *engine.Batch) (facts func() wholeness.Facts) {
+	chain := b.Snapshot.Active("chain")
+	switch {
+	case chain == nil:
+		return func() wholeness.Facts { return wholeness.Facts{} }
+	case b.Snapshot.Foreign("chain") != nil:
+		return func() wholeness.Facts { return wholeness.Facts{Tip: chain.Height} }
 	}
-	return *v.Height
+	result := engine.Query(b, (*wholeness.Facts).Columns, `SELECT ARRAY[]::bigint[], f.* FROM (`+wholeness.SQL(chain.Rules)+`) f`)
+	return func() wholeness.Facts {
+		facts, _ := result.First()
+		return facts
+	}
 }

@@ -47,7 +47,7 @@ func TestReadiness(t *testing.T) {
 		},
 		{
 			"blocking gap", `INSERT INTO chain_v1.gap VALUES (61, 1, '\x01'), (65, 1, '\x02'), (12, 1, '\x03')`, `DELETE FROM chain_v1.gap WHERE height > 12`,
-			`"gaps":{"ok":false,"blocking":2,"lowest_height":61}`,
+			`"gaps":{"ok":false,"blocking":2,"lowest_height":61,"missing_blocks":5,"first_missing_height":60,"last_missing_height":64}`,
 		},
 		{"no projections", `DELETE FROM strata.active`, ``, `"projections":[]`},
 	} {

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"strata/domain/hash"
+	"strata/internal/wholeness"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 )
 
 type statusBody struct {
 	ServerVersion string        `json:"server_version"`
-	Status        string        `json:"status" enum:"ready"`
+	Status        string        `json:"status" enum:"ready,not ready" doc:"ready while what is shown is whole up to the tip; otherwise strata.problems says what is missing. /readyz also looks at the lag."`
 	ChainTip      *chainTip     `json:"chain_tip,omitempty" doc:"The block that all projections of the chain have reached, except those that have failed. Absent before the first block."`
 	Strata        archiveStatus `json:"strata"`
 }
@@ -30,6 +31,8 @@ type archiveStatus struct {
 	Chain       *chainHead         `json:"chain,omitempty" doc:"The newest block of the projection chain. It is ahead of chain_tip while other projections have not reached it. Absent before the first block."`
 	Root        *archiveRoot       `json:"root,omitempty" doc:"The lowest block; absent before the first block."`
 	Projections []ProjectionStatus `json:"projections" nullable:"false"`
+	// Problems are as those of readiness.
+	Problems []wholeness.Problem `json:"problems,omitempty" nullable:"false" doc:"What is missing or foreign in the log, and what mends it."`
 }
 
 type chainHead struct {
@@ -68,7 +71,7 @@ func (a *api) registerStatus() {
 func (a *api) status(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*statusBody, error) {
 	body := &statusBody{ServerVersion: "strata " + a.Config.Version.String(), Status: "ready"}
 	b := s.Batch()
-	heads := engine.QueueHeads(b)
+	heads, history := engine.QueueHeads(b), queueHistory(b)
 	chain, ok := s.Tip("chain")
 	// What follows chain may be behind it, and the answer shows no block that another one does not.
 	reached := s.State.LeastAdvanced()
@@ -98,6 +101,11 @@ func (a *api) status(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*sta
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
+	facts := history()
+	body.Strata.Problems = facts.Problems()
+	if facts.Tip == nil || facts.Gaps > 0 || stopped(s) {
+		body.Status = "not ready"
+	}
 	body.Strata.Network = a.Config.Network
 	body.Strata.LogSize = s.State.LogSize
 	body.Strata.Projections = projectionStatuses(s, heads)
@@ -119,6 +127,16 @@ func (a *api) status(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*sta
 		}
 	}
 	return body, nil
+}
+
+// stopped reports whether a projection that the answers of this family need has failed.
+func stopped(s *engine.Snapshot) bool {
+	for _, v := range s.State.Versions {
+		if v.Active && v.State == "failed" && requires("extended", v.Name) {
+			return true
+		}
+	}
+	return false
 }
 
 // streamedMicroblock is the last microblock on top of the tip.

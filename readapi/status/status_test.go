@@ -45,7 +45,8 @@ func TestStatusBeforeTheFirstBlock(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewSite(t)
 	got := s.Get("/extended")
-	const bare = `{"server_version":"strata v1.0.0 (main:abc1234)","status":"ready","strata":{"network":"mainnet","log_size":0,"projections":[]}}`
+	const bare = `{"server_version":"strata v1.0.0 (main:abc1234)","status":"not ready","strata":{"network":"mainnet","log_size":0,"projections":[],"problems":[` +
+		`{"about":"events","message":"No block has arrived yet.","mend":"Let a node post its events to the observer's address, or import an archive with strata import FILE; see docs/history.md."}]}}`
 	if got.Status != http.StatusOK || got.Body != bare {
 		t.Errorf("without projections: got %d %s, want %s", got.Status, got.Body, bare)
 	}

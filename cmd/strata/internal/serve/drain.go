@@ -37,7 +37,7 @@ func (d *drain) after(ctx context.Context, logger *slog.Logger) (later context.C
 }
 
 // stopping is the answer of /readyz while the server drains, in the shape of its other answers.
-const stopping = `{"status":"not ready","for":"all","checks":{"database":{"ok":true,"message":"the server is about to stop"},"projections":[],"gaps":{"ok":true,"blocking":0}}}`
+const stopping = `{"status":"not ready","for":"all","checks":{"database":{"ok":true,"message":"the server is about to stop"},"projections":[],"history":{"ok":true,"fed":true},"gaps":{"ok":true,"blocking":0}}}`
 
 // handler answers /readyz while the server drains, and gives all other requests to next.
 func (d *drain) handler(next http.Handler) http.Handler {

@@ -1,0 +1,61 @@
+package chain_test
+
+import (
+	"fmt"
+	"testing"
+
+	"strata/internal/testkit/replay"
+	"strata/internal/wholeness"
+	"strata/projections/chain"
+	"strata/projections/internal/body"
+)
+
+// What package wholeness reads from the tables.
+func TestWholeness(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	facts := func() *wholeness.Facts {
+		t.Helper()
+		f, err := wholeness.Read(t.Context(), log.Pool())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	fold := func(posts ...replay.Post) {
+		t.Helper()
+		replay.Append(t, log, posts...)
+		c, err := chain.New(chain.Recommended, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replay.Run(t, log, c)
+	}
+	block := func(height int) replay.Post {
+		name, parent := fmt.Sprintf("a%d", height), fmt.Sprintf("a%d", height-1)
+		if height == 0 {
+			name, parent = body.Genesis, ""
+		} else if height == 1 {
+			parent = body.Genesis
+		}
+		return stacks(name, parent, fmt.Sprintf("%da", height+1))
+	}
+	if f := facts(); f.Tip != nil || f.Complete() {
+		t.Errorf("an empty log: got %+v", f)
+	}
+	if _, err := log.Pool().Exec(t.Context(), `DELETE FROM log.partial_history`); err != nil {
+		t.Fatal(err)
+	}
+	fold(block(5), block(6))
+	if f := facts(); f.Tip != nil || f.Gaps != 1 || f.Missing != 5 || f.MissingFrom != 0 || f.MissingTo != 4 {
+		t.Errorf("above genesis: got %+v", f)
+	}
+	fold(block(0), block(1), block(9))
+	if f := facts(); f.Tip == nil || *f.Tip != 1 || f.Gaps != 2 || f.Missing != 5 || f.MissingFrom != 2 || f.MissingTo != 8 || f.Waiting != 5 || f.WaitingTo != 9 {
+		t.Errorf("two gaps: got %+v", f)
+	}
+	fold(block(2), block(3), block(4), block(7), block(8))
+	if f := facts(); !f.Complete() || *f.Tip != 9 || len(f.Problems()) > 0 {
+		t.Errorf("filled: got %+v", f)
+	}
+}
