@@ -14,6 +14,7 @@ import (
 	"strata/cmd/strata/internal/openapi"
 	"strata/cmd/strata/internal/program"
 	"strata/cmd/strata/internal/proof"
+	"strata/cmd/strata/internal/reset"
 	"strata/cmd/strata/internal/serve"
 	"strata/cmd/strata/internal/settings"
 	"strata/cmd/strata/internal/simulate"
@@ -46,6 +47,7 @@ type cli struct {
 	Doctor          doctor.Command      `cmd:"" help:"Check what a server needs: the database and its settings, the disk, the clock, the nodes and their events, Redis, the log's key; and say what to do (exit code 1 = something is wrong)."`
 	Health          health.Command      `cmd:"" help:"Ask a running server whether it is ready (exit code 1 = it is not)."`
 	UpgradePostgres upgrading.Command   `cmd:"" help:"Move the private Postgres to another major version, with pg_upgrade; run again after an interruption, it resumes."`
+	Reset           reset.Command       `cmd:"" help:"Export the log to a file, and empty the database for another chain, such as a developer network that was started again."`
 	LogKey          audit.KeyCommand    `cmd:"" help:"Print the verifier key of the log's checkpoints."`
 	CheckConfig     serve.CheckConfig   `cmd:"" name:"check-config" help:"Check the settings of a server without starting it, and print those that differ from their defaults."`
 	Settings        settings.Command    `cmd:"" help:"Print the settings of a server: keys of the configuration file, flags, variables, defaults and meanings."`

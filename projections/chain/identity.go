@@ -46,6 +46,7 @@ func (b *batch) identify(ctx context.Context, item projections.LogItem) error {
 				return b.identifyTransaction(ctx, "/transactions/0/raw_tx", tx)
 			}
 		}
+		return b.identifySilent(ctx, item.Block)
 	case *nodeevent.BurnBlock:
 		return b.identifyBitcoin(ctx, payload)
 	}
@@ -53,6 +54,18 @@ func (b *batch) identify(ctx context.Context, item projections.LogItem) error {
 		return b.identifyTransaction(ctx, "/0", announced.Transactions[0].Transaction)
 	}
 	return nil
+}
+
+// identifySilent judges a block without a transaction that names a network. Where a node of another network posts, too, one
+// whose parent is not known counts as a block of that network.
+func (b *batch) identifySilent(ctx context.Context, content *projections.Block) error {
+	if !b.state.foreign {
+		return nil
+	}
+	if parent, err := b.node(ctx, content.ParentIndexBlockHash); err != nil || parent != nil {
+		return err
+	}
+	return foreign("/parent_index_block_hash", "a known block, as nodes of another network post here, too", "a block without transactions")
 }
 
 // identifyTransaction compares the network of a transaction with that of the log. The first transaction that names one decides

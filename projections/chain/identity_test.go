@@ -171,6 +171,8 @@ func TestOtherNetwork(t *testing.T) {
 	}{
 		{"a higher chain", []replay.Post{stacks("b9", "b8", "4a", mined(main)), stacks("b10", "b9", "5a", mined(main))},
 			"6/transactions/0/raw_tx 7/transactions/0/raw_tx"},
+		{"a block that says nothing, on one of them", []replay.Post{stacks("b9", "b8", "4a", mined(main)), stacks("b10", "b9", "5a", empty)},
+			"6/transactions/0/raw_tx 7/parent_index_block_hash"},
 		{"with another chain id", []replay.Post{stacks("b9", "b8", "4a", mined(private))}, "6/transactions/0/raw_tx"},
 		{"its genesis block, and Bitcoin blocks that nobody knows", []replay.Post{
 			stacks("origin", "", "1b", mined(main), with(map[string]any{"block_height": 0})), bitcoin("9b", "8b"), bitcoin("4a", "3a"), stacks("a3", "a2", "4a")},

@@ -15,6 +15,7 @@ import (
 	"strata/eventstore/network"
 	"strata/eventstore/transparency"
 	"strata/internal/postgres"
+	"strata/internal/wholeness"
 	"strata/migrations"
 	"strata/projections/version"
 )
@@ -55,6 +56,28 @@ func (x *examination) database(ctx context.Context) {
 		x.log(ctx, db)
 		x.key(ctx, db)
 		x.projections(ctx, db.Pool)
+		x.history(ctx, db.Pool)
+	}
+}
+
+// history says what the log lacks of the chain's history.
+func (x *examination) history(ctx context.Context, pool *pgxpool.Pool) {
+	facts, err := wholeness.Read(ctx, pool)
+	if err != nil {
+		x.add(Failure, "history", "Start strata serve, which brings the database up to date.", "%s", program.OneLine(err))
+		return
+	}
+	x.seen.gap = facts.Gaps > 0
+	problems := facts.Problems()
+	for _, p := range problems {
+		level := Failure
+		if p.About == wholeness.Other || p.About == wholeness.Unfed {
+			level = Warning
+		}
+		x.add(level, string(p.About), p.Mend, "%s", p.Message)
+	}
+	if len(problems) == 0 {
+		x.add(OK, "history", "", "whole, from genesis to block %d", *facts.Tip)
 	}
 }
 

@@ -67,6 +67,7 @@ type seen struct {
 	height    *int64     // of the canonical tip; nil if there is none
 	lastEvent *time.Time // when the newest event arrived; nil if there is none
 	hasLog    bool
+	gap       bool // blocks are missing, so that the tip stands still
 }
 
 func (x *examination) add(level Level, subject, advice, format string, args ...any) {

@@ -89,6 +89,8 @@ func (x *examination) compareLog(subject string, info nodeInfo) {
 	switch {
 	case behind <= blocksBehind:
 		x.add(OK, subject, "", "the log is %s", blocksBehindText(behind))
+	case x.seen.gap:
+		x.add(Failure, subject, "See missing blocks.", "the log is %d blocks behind, and waiting does not help", behind)
 	case time.Since(*x.seen.lastEvent) > silence:
 		x.add(Failure, subject, "If this node is to post its events: is strata serve running, and reachable from it?\n"+observerAdvice,
 			"the log is %d blocks behind, and no event has arrived for %s", behind, age(*x.seen.lastEvent))

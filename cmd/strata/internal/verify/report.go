@@ -12,6 +12,7 @@ import (
 	"strata/cmd/strata/internal/program"
 	"strata/eventstore/transparency"
 	"strata/internal/nodecompare"
+	"strata/internal/wholeness"
 	"strata/projections/version"
 )
 
@@ -20,6 +21,8 @@ type report struct {
 	Log  *verifiedLog        `json:"log"`
 	Rows *verifiedRows       `json:"rows"`
 	Node *nodecompare.Result `json:"node"`
+	// Problems are what the log lacks of the chain's history: what is verified is as incomplete as the log.
+	Problems []wholeness.Problem `json:"problems"`
 	// Differences is the number of differences, and Shown the first of them.
 	Differences int64         `json:"differences"`
 	Shown       []*difference `json:"shown"`
@@ -31,7 +34,7 @@ type report struct {
 }
 
 func newReport(limit int) *report {
-	return &report{Shown: []*difference{}, limit: limit}
+	return &report{Shown: []*difference{}, Problems: []wholeness.Problem{}, limit: limit}
 }
 
 // add records a difference, and reports whether there is room for more. It is safe for concurrent use.
@@ -205,7 +208,14 @@ func (r *report) print(w io.Writer, asJSON bool, failure error) error {
 	if r.Node != nil {
 		printNode(&b, r.Node)
 	}
-	if r.Differences == 0 && failure == nil {
+	for _, p := range r.Problems {
+		fmt.Fprintf(&b, "INCOMPLETE %s\n           → %s\n", program.Visible(p.Message), program.Visible(p.Mend))
+	}
+	switch {
+	case r.Differences > 0 || failure != nil:
+	case len(r.Problems) > 0:
+		b.WriteString("no differences in what the log has\n")
+	default:
 		b.WriteString("no differences\n")
 	}
 	_, err := b.WriteTo(w)

@@ -18,6 +18,7 @@ import (
 	"strata/cmd/strata/internal/program"
 	"strata/eventstore/transparency"
 	"strata/internal/nodecompare"
+	"strata/internal/wholeness"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/version"
@@ -107,10 +108,30 @@ func (c *Command) verify(ctx context.Context, logger *slog.Logger, report *repor
 	if c.AgainstNode != "" && ctx.Err() == nil {
 		errs = append(errs, c.compareNode(ctx, db, report))
 	}
+	if !c.LogOnly && ctx.Err() == nil {
+		errs = append(errs, checkHistory(ctx, db, report))
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return errors.Join(errs...)
+}
+
+// checkHistory adds what the log lacks. A gap is an error: nothing above it was verified.
+func checkHistory(ctx context.Context, db *database.DB, report *report) error {
+	size, err := db.Log.Size(ctx)
+	if err != nil || size == 0 {
+		return err
+	}
+	facts, err := wholeness.Read(ctx, db.Pool)
+	if err != nil {
+		return err
+	}
+	report.Problems = append(report.Problems, facts.Problems()...)
+	if facts.Gaps > 0 {
+		return errors.New("incomplete: blocks are missing, and nothing above them could be verified")
+	}
+	return nil
 }
 
 // readKept reads checkpoints from files.
