@@ -142,6 +142,7 @@ func TestAppendsWithoutRightsToMakeTables(t *testing.T) {
 	run(`GRANT USAGE ON SCHEMA log TO ` + role)
 	run(`GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA log TO ` + role)
 	run(`GRANT UPDATE ON log.head TO ` + role)
+	run(`REVOKE EXECUTE ON FUNCTION pg_catalog.pg_try_advisory_xact_lock(bigint) FROM PUBLIC`) // as strata sql-role does
 	config := admin.Config()
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, `SET ROLE `+role)
