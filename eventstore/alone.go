@@ -61,7 +61,12 @@ func (r *listenerRun) takePlace(ctx context.Context, conn *pgx.Conn, other *bool
 		return nil
 	}
 	var first bool
-	if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, lockFirst).Scan(&first); err != nil {
+	err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, lockFirst).Scan(&first)
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == "42501" { // insufficient_privilege: it polls for what the first one commits
+		return nil
+	}
+	if err != nil {
 		return fmt.Errorf("become the first to listen: %w", err)
 	}
 	switch {
@@ -72,8 +77,7 @@ func (r *listenerRun) takePlace(ctx context.Context, conn *pgx.Conn, other *bool
 		*other = false
 	case !first && !*other:
 		_, err := conn.Exec(ctx, `SELECT pg_advisory_lock_shared($1) FROM set_config('lock_timeout', $2, false)`, lockOthers, fmt.Sprint(placeTimeout.Milliseconds()))
-		var held *pgconn.PgError
-		if errors.As(err, &held) && held.Code == "55P03" { // lock_not_available: whoever holds it makes writers notify
+		if errors.As(err, &refused) && refused.Code == "55P03" { // lock_not_available: whoever holds it makes writers notify
 			break
 		}
 		if err != nil {
