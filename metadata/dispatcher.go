@@ -2,8 +2,8 @@ package metadata
 
 import (
 	"context"
-	"errors"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
