@@ -11,6 +11,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/pgtest"
 )
 
 // TestAlone appends in a process that is the only one to listen, which notifies nobody, then beside another one that listens, and
@@ -118,5 +119,33 @@ func TestBeginsToListen(t *testing.T) {
 		eventually.Holds(t, "it has seen all", func() bool { return seen.Load() >= size })
 		stop()
 		late.Stop()
+	}
+}
+
+// TestStranger lets a stranger hold a lock of those who listen, and announce a size that the log does not have. Writers notify
+// then, and who listens is still woken.
+func TestStranger(t *testing.T) {
+	t.Parallel()
+	pool := migrated.New(t)
+	log, writer := openLog(t, pool, eventstore.Config{}), openLog(t, pool, eventstore.Config{})
+	stranger, err := pgx.Connect(t.Context(), pool.Config().ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pgtest.AtEnd(t, func() { _ = stranger.Close(context.Background()) })
+	wake := log.Listener().Wake(eventstore.Channel, time.Hour)
+	defer wake.Stop()
+	eventually.Holds(t, "it has its place", log.Listener().Alone)
+	if _, err := stranger.Exec(t.Context(), `SELECT pg_advisory_lock($1)`, int64(eventstore.LockOthers)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stranger.Exec(t.Context(), `SELECT pg_notify($1, '9223372036854775807')`, eventstore.Channel); err != nil {
+		t.Fatal(err)
+	}
+	eventually.Holds(t, "the wrong size has come", func() bool { return wake.Announced() > 1<<40 })
+	for i, from := range []*eventstore.Log{log, writer} { // in its own process, and in another one
+		c := wake.C()
+		mustAppend(t, from, incoming("/x", fmt.Append(nil, i)))
+		eventually.Receive(t, "a wake-up", c)
 	}
 }

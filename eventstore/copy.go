@@ -97,7 +97,7 @@ func copyBatch(ctx context.Context, tx pgx.Tx, current *head, batch []Incoming) 
 	}
 	finish := &pgx.Batch{}
 	finish.Queue(`UPDATE log.head SET size = $1, frontier = $2, updated_at = now()`, next.size, next.frontier.Encode())
-	finish.Queue(`SELECT pg_notify($1, $2)`, Channel, strconv.FormatInt(next.size, 10))
+	finish.Queue(`SELECT `+NotifySQL(`false`, `$1`, `$2`), Channel, strconv.FormatInt(next.size, 10))
 	if err := tx.SendBatch(ctx, finish).Close(); err != nil {
 		return nil, fmt.Errorf("move the log's head to %d: %w", next.size, err)
 	}

@@ -2,6 +2,9 @@ package eventstore
 
 import "time"
 
+// LockOthers is a lock of those who listen.
+const LockOthers = lockOthers
+
 // UnderWay returns the number of appends that hold a slot of the queue.
 func (l *Log) UnderWay() int { return len(l.queue.slots) }
 

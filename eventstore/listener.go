@@ -180,17 +180,16 @@ func (l *Listener) announce(channel string, number int64) {
 		if w.channel != channel {
 			continue
 		}
-		if number <= w.announced.Load() {
-			continue // the notification was faster
-		}
+		w.committed.Store(max(number, w.committed.Load()))
 		if l.run != nil && l.run.changed != nil { // it listens, so that what others commit is announced as well
-			w.announced.Store(number)
+			w.announced.Store(max(number, w.announced.Load()))
 		}
 		w.Signal()
 	}
 }
 
-// tell wakes those who wait for a notification, unless they know already what it announces.
+// tell wakes those who wait for a notification, unless this process has committed what it announces. Anybody who can connect may
+// notify, so the number keeps nobody from being woken later.
 func (r *listenerRun) tell(notification *pgconn.Notification) {
 	number, err := strconv.ParseInt(notification.Payload, 10, 64)
 	r.mu.Lock()
@@ -200,10 +199,10 @@ func (r *listenerRun) tell(notification *pgconn.Notification) {
 			continue
 		}
 		if err == nil {
-			if number <= w.announced.Load() {
+			if number <= w.committed.Load() {
 				continue
 			}
-			w.announced.Store(number)
+			w.announced.Store(max(number, w.announced.Load()))
 		}
 		if ignored := w.ignored.Load(); ignored == nil || notification.Payload != *ignored {
 			w.Signal()

@@ -142,6 +142,7 @@ func TestAppendsWithoutRightsToMakeTables(t *testing.T) {
 	run(`GRANT USAGE ON SCHEMA log TO ` + role)
 	run(`GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA log TO ` + role)
 	run(`GRANT UPDATE ON log.head TO ` + role)
+	run(`REVOKE EXECUTE ON FUNCTION pg_catalog.pg_try_advisory_xact_lock(bigint), pg_catalog.pg_try_advisory_lock(bigint) FROM PUBLIC`) // as strata sql-role does
 	config := admin.Config()
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, `SET ROLE `+role)
@@ -153,6 +154,12 @@ func TestAppendsWithoutRightsToMakeTables(t *testing.T) {
 	}
 	t.Cleanup(pool.Close)
 	log := openLog(t, pool, eventstore.Config{PartitionEvents: 10})
+	wake := log.Listener().Wake(eventstore.Channel, time.Hour)
+	defer wake.Stop()
+	eventually.Holds(t, "it listens", func() bool {
+		_, err := pool.Exec(t.Context(), `SELECT pg_notify($1, '1')`, eventstore.Channel)
+		return err == nil && wake.Announced() == 1
+	})
 	for i := range 25 {
 		mustAppend(t, log, incoming("/x", []byte(fmt.Sprint(i))))
 	}

@@ -24,6 +24,7 @@ type Wake struct {
 	stop     func()
 
 	announced atomic.Int64
+	committed atomic.Int64 // the greatest number that this process has committed itself
 	ignored   atomic.Pointer[string]
 
 	mu     sync.Mutex

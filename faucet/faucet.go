@@ -27,9 +27,6 @@ import (
 //go:embed tables.sql
 var tables string
 
-// tablesLock is the key of the advisory lock that serialises processes that create the tables.
-const tablesLock = 0x666175636574 // "faucet"
-
 // The errors that clients see. Any other means that the node or the database failed.
 var (
 	// ErrAddress is returned for a recipient that is no address of a test network.
@@ -104,7 +101,7 @@ func Open(ctx context.Context, config Config) (*Faucet, error) {
 		f.keys[k.Address(false).String()] = k
 	}
 	return f, locks.Hold(ctx, config.Pool, 0, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(tablesLock)); err != nil {
+		if err := locks.Table(ctx, tx, `public.strata_migration`); err != nil {
 			return fmt.Errorf("wait for other faucets: %w", err)
 		}
 		if _, err := tx.Exec(ctx, tables); err != nil {

@@ -3,6 +3,7 @@ package metadata
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -44,10 +45,9 @@ const (
 )
 
 const (
-	pauseShort   = 50 * time.Millisecond // between two passes, while projections move all the time
-	pauseFailed  = time.Second           // after a pass that failed
-	passTimeout  = 15 * time.Second
-	lockDispatch = 0x7374726174610002 // key of the advisory lock for one pass
+	pauseShort  = 50 * time.Millisecond // between two passes, while projections move all the time
+	pauseFailed = time.Second           // after a pass that failed
+	passTimeout = 15 * time.Second
 )
 
 // channel is the Postgres channel on which projections notify that they have moved.
@@ -91,19 +91,23 @@ func (d *dispatcher) run(ctx context.Context) {
 func (d *dispatcher) runPass(ctx context.Context) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, passTimeout)
 	defer cancel()
-	var locked bool
 	err = locks.Hold(ctx, d.config.Log.Pool(), passTimeout, func(tx pgx.Tx) error {
 		// Only one process makes a pass at a time, because the others would find the same wants. Without the lock, the
 		// unique keys of the jobs would still prevent duplicates. The commit need not wait for the disk: jobs that are
 		// lost when the database crashes are created again from the wants.
-		if err := tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock($1) FROM set_config('synchronous_commit', 'off', true)`,
-			int64(lockDispatch)).Scan(&locked); err != nil || !locked {
+		if err := locks.TryTable(ctx, tx, jobqueue.Dispatch); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `SET LOCAL synchronous_commit = off`); err != nil {
 			return err
 		}
 		more, err = d.dispatch(ctx, tx)
 		return err
 	})
-	if locked && err == nil {
+	if errors.Is(err, locks.ErrHeld) {
+		return false, nil
+	}
+	if err == nil {
 		d.pass.Send()
 	}
 	return more, err

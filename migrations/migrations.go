@@ -7,6 +7,7 @@ package migrations
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"fmt"
 	"log/slog"
@@ -24,9 +25,6 @@ var files embed.FS
 // table is the table of the migrations that were applied.
 const table = "public.strata_migration"
 
-// lockKey is the key of the advisory lock that serialises processes that migrate the same database.
-const lockKey = 0x737472617461 // "strata"
-
 // Up migrates the database at url to the newest version. Several processes may call it at once. It does not change a
 // database that is newer than this program, because a rolling deploy has older processes for a while.
 func Up(ctx context.Context, url string) error {
@@ -37,30 +35,15 @@ func Up(ctx context.Context, url string) error {
 	db := stdlib.OpenDB(*config)
 	defer func() { _ = db.Close() }()
 
-	// The lock is that of a transaction, because a session may not keep its connection where a pooler is between. Without the
-	// lock, two processes that run the same DDL at once would fail on unique keys of the catalog. That would be harmless,
-	// because goose's version table decides what has been applied.
-	alone, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("connect to migrate: %w", err)
-	}
-	defer alone.Rollback() //nolint:errcheck // it has only locked
-	if _, err := alone.ExecContext(ctx, locks.Setting(0)); err != nil {
-		return fmt.Errorf("connect to migrate: %w", err)
-	}
-	if _, err := alone.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(lockKey)); err != nil {
-		return fmt.Errorf("wait for other migrations: %w", err)
-	}
-	defer locks.KeepAlive(ctx, 0, func(ctx context.Context) error {
-		_, err := alone.ExecContext(ctx, `SELECT`)
-		return err
-	})()
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("connect to migrate: %w", err)
 	}
 	defer func() { _ = conn.Close() }()
 	restored, err := adopt(ctx, conn)
+	if err != nil { // another process may have adopted it at the same time
+		restored, err = adopt(ctx, conn)
+	}
 	if err != nil {
 		return fmt.Errorf("adopt a restored log: %w", err)
 	}
@@ -70,8 +53,14 @@ func Up(ctx context.Context, url string) error {
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", err)
+	pending, err := provider.HasPending(ctx) // makes the table, if there is none
+	if err != nil {
+		return fmt.Errorf("read which migrations are applied: %w", err)
+	}
+	if pending {
+		if err := upAlone(ctx, db, provider); err != nil {
+			return err
+		}
 	}
 	if restored {
 		if _, err := conn.ExecContext(ctx, restoreSkips); err != nil {
@@ -80,6 +69,31 @@ func Up(ctx context.Context, url string) error {
 	}
 	if _, err := conn.ExecContext(ctx, `UPDATE strata.archive s SET id = l.id FROM log.archive l WHERE s.id <> l.id`); err != nil {
 		return fmt.Errorf("give the archive the identity of the log: %w", err)
+	}
+	return nil
+}
+
+// upAlone applies what is pending, while no other process does. Two processes that run the same DDL at once would fail on unique keys
+// of the catalog. That would be harmless, because goose's version table decides what has been applied. The lock is that of a
+// transaction, because a session may not keep its connection where a pooler is between.
+func upAlone(ctx context.Context, db *sql.DB, provider *goose.Provider) error {
+	alone, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("connect to migrate: %w", err)
+	}
+	defer alone.Rollback() //nolint:errcheck // it has only locked
+	if _, err := alone.ExecContext(ctx, locks.Setting(0)); err != nil {
+		return fmt.Errorf("connect to migrate: %w", err)
+	}
+	if _, err := alone.ExecContext(ctx, locks.TableSQL(table)); err != nil {
+		return fmt.Errorf("wait for other migrations: %w", err)
+	}
+	defer locks.KeepAlive(ctx, 0, func(ctx context.Context) error {
+		_, err := alone.ExecContext(ctx, `SELECT`)
+		return err
+	})()
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
 	}
 	return nil
 }

@@ -5,12 +5,14 @@ package locks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/pause"
@@ -44,6 +46,30 @@ func Setting(patience time.Duration) string {
 		patience = PatienceDefault
 	}
 	return `SELECT set_config('idle_in_transaction_session_timeout', '` + strconv.FormatInt(patience.Milliseconds(), 10) + `', true)`
+}
+
+// TableSQL returns the statement that locks a table until the transaction ends, so that only one transaction at a time has it. Reads
+// and writes of the table go on, and nothing keeps vacuum waiting. A role that may only read can't lock a table in this way, whereas
+// any role may take any advisory lock.
+func TableSQL(table string) string { return `LOCK TABLE ` + table + ` IN SHARE UPDATE EXCLUSIVE MODE` }
+
+// Table waits until a transaction has the lock of TableSQL.
+func Table(ctx context.Context, tx pgx.Tx, table string) error {
+	_, err := tx.Exec(ctx, TableSQL(table))
+	return err
+}
+
+// ErrHeld is returned when another transaction has the lock.
+var ErrHeld = errors.New("another transaction has locked the table")
+
+// TryTable is Table, but returns ErrHeld instead of waiting. Nothing else can be done in the transaction then.
+func TryTable(ctx context.Context, tx pgx.Tx, table string) error {
+	_, err := tx.Exec(ctx, TableSQL(table)+` NOWAIT`)
+	var held *pgconn.PgError
+	if errors.As(err, &held) && held.Code == "55P03" { // lock_not_available
+		return ErrHeld
+	}
+	return err
 }
 
 // KeepAlive sends statements with send, so that the server does not end a bounded transaction while the process works at

@@ -60,3 +60,37 @@ func TestHold(t *testing.T) {
 		t.Errorf("got %v, want the error of f", err)
 	}
 }
+
+// One transaction at a time has the lock of a table, whose reads and writes go on.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.New(t)
+	if _, err := pool.Exec(t.Context(), `CREATE TABLE public.locked (n int)`); err != nil {
+		t.Fatal(err)
+	}
+	try := func(while func()) error {
+		return locks.Hold(t.Context(), pool, 0, func(tx pgx.Tx) error {
+			if err := locks.TryTable(t.Context(), tx, `public.locked`); err != nil {
+				return err
+			}
+			while()
+			return nil
+		})
+	}
+	err := locks.Hold(t.Context(), pool, 0, func(tx pgx.Tx) error {
+		if err := locks.Table(t.Context(), tx, `public.locked`); err != nil {
+			return err
+		}
+		if err := try(func() { t.Error("two transactions have the lock") }); !errors.Is(err, locks.ErrHeld) {
+			t.Errorf("got %v, want ErrHeld", err)
+		}
+		_, err := pool.Exec(t.Context(), `INSERT INTO public.locked SELECT count(*) FROM public.locked`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := try(func() {}); err != nil {
+		t.Errorf("after the end of the transaction: %v", err)
+	}
+}

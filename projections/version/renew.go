@@ -26,8 +26,6 @@ const (
 	idleInterval  = 5 * time.Second
 	// renewPause is how long it leaves versions alone that can't become active: each attempt reads their tables.
 	renewPause = 5 * time.Minute
-	// renewKey is the key of the advisory lock that keeps all processes but one from verifying the same versions.
-	renewKey = 0x7374726174610d
 )
 
 // errSettled is returned when versions are not due any more at the moment of their switch.
@@ -150,12 +148,11 @@ func (r *Renewal) resting(what string) bool { return time.Now().Before(r.rests[w
 // activateAlone makes a version active, with those that belong to it, unless another process is at it.
 func (r *Renewal) activateAlone(ctx context.Context, version projections.Schema) (switches []Switch, err error) {
 	err = locks.Hold(ctx, r.Pool, r.Patience, func(tx pgx.Tx) error {
-		var alone bool
-		if err := tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock($1)`, int64(renewKey)).Scan(&alone); err != nil {
-			return fmt.Errorf("look whether another process activates %s: %w", version, err)
-		}
-		if !alone {
+		// Nobody else verifies the same versions meanwhile.
+		if err := locks.TryTable(ctx, tx, `strata.activation`); errors.Is(err, locks.ErrHeld) {
 			return errSettled
+		} else if err != nil {
+			return fmt.Errorf("look whether another process activates %s: %w", version, err)
 		}
 		defer locks.KeepAlive(ctx, r.Patience, func(ctx context.Context) error {
 			_, err := tx.Exec(ctx, `SELECT`)

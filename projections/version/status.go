@@ -248,3 +248,9 @@ func WaitUntilCaughtUp(ctx context.Context, pool *pgxpool.Pool, progress func([]
 		}
 	}
 }
+
+// Led reports whether a process folds the log of this database: one that leads a version.
+func Led(ctx context.Context, pool *pgxpool.Pool) (bool, error) {
+	leaders, err := register.Leaders(ctx, pool)
+	return len(leaders) > 0, err
+}

@@ -17,9 +17,6 @@ import (
 // log and the wants, except for what is spent of the day's budgets.
 const Schema = "river"
 
-// lockMigrate is the key of the advisory lock that lets one process at a time migrate River's tables.
-const lockMigrate = 0x7374726174610001
-
 // dropUnusedSQL drops the indexes on the kind and the arguments of jobs. Only people who search for jobs need them,
 // there is only one kind, and maintaining these indexes takes longer than everything else that a job costs the
 // database.
@@ -37,6 +34,9 @@ const spentSQL = `
 		CONSTRAINT spent_pkey PRIMARY KEY (day, contract_id)
 	)`
 
+// Dispatch is an empty table. Who dispatches wants locks it.
+const Dispatch = Schema + ".dispatch"
+
 // Migrate creates River's tables or brings them up to date. Several processes may call it at the same time.
 func Migrate(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) error {
 	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: Schema, Logger: Logger(logger)})
@@ -45,7 +45,7 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) error
 	}
 	// The transaction only holds the lock: some of River's migrations can't run in a transaction with others.
 	err = locks.Hold(ctx, pool, 0, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(lockMigrate)); err != nil {
+		if err := locks.Table(ctx, tx, `public.strata_migration`); err != nil {
 			return err
 		}
 		defer locks.KeepAlive(ctx, 0, func(ctx context.Context) error {
@@ -61,7 +61,7 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) error
 		if _, err := pool.Exec(ctx, dropUnusedSQL); err != nil {
 			return err
 		}
-		_, err := pool.Exec(ctx, spentSQL)
+		_, err := pool.Exec(ctx, spentSQL+`; CREATE TABLE IF NOT EXISTS `+Dispatch+` ()`)
 		return err
 	})
 	if err != nil {

@@ -123,7 +123,7 @@ func Remove(ctx context.Context, tx pgx.Tx, version projections.Schema) error {
 			return fmt.Errorf("delete it from strata.%s: %w", table, err)
 		}
 	}
-	for _, table := range []string{"projection", "shard", "quarantine"} {
+	for _, table := range []string{"projection", "shard", "quarantine", "lead"} {
 		if _, err := tx.Exec(ctx, `DELETE FROM strata.`+table+` WHERE name = $1 AND version = $2`, version.Name, version.Version); err != nil {
 			return fmt.Errorf("delete it from strata.%s: %w", table, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -57,6 +58,7 @@ func (x *examination) database(ctx context.Context) {
 		x.key(ctx, db)
 		x.projections(ctx, db.Pool)
 		x.history(ctx, db.Pool)
+		x.readers(ctx, db.Pool)
 	}
 }
 
@@ -258,4 +260,21 @@ func position(p *int64) string {
 		return "an unknown position"
 	}
 	return "position " + strconv.FormatInt(*p, 10)
+}
+
+// readers reports what roles that read schema api may do besides.
+func (x *examination) readers(ctx context.Context, pool *pgxpool.Pool) {
+	readers, err := database.Readers(ctx, pool)
+	if err != nil {
+		x.add(Failure, "roles that read", "Start strata serve, which brings the database up to date.", "%s", program.OneLine(err))
+		return
+	}
+	for _, r := range readers {
+		if len(r.May) == 0 {
+			x.add(OK, "role "+r.Name, "", "can only read")
+			continue
+		}
+		x.add(Warning, "role "+r.Name, "Run strata sql-role --name "+r.Name+" with --admin-url of a superuser, or let only people whom you trust use the role.",
+			"it reads, and may also %s", strings.Join(r.May, ", "))
+	}
 }

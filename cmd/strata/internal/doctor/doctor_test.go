@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"strata/cmd/strata/internal/database"
 	"strata/domain/transaction"
@@ -196,4 +199,40 @@ func TestPrint(t *testing.T) {
 	if err := (&Command{JSON: true}).print(&encoded, checks); err != nil || json.Unmarshal([]byte(encoded.String()), &back) != nil || len(back) != 2 || back[1] != checks[1] {
 		t.Errorf("got %s (%v)", encoded.String(), err)
 	}
+}
+
+// Roles that read are asked whether they can only read.
+func TestReaders(t *testing.T) {
+	t.Parallel()
+	flags := database.Flags{DatabaseURL: pgtest.URL(t), DataDir: t.TempDir()}
+	db, err := flags.Create(t.Context(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pgtest.AtEnd(t, func() { db.Close(slog.New(slog.DiscardHandler)) })
+	superuser, err := pgx.Connect(t.Context(), pgtest.AdminURL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("doctor_%d", time.Now().UnixNano())
+	exec := func(sql string) {
+		t.Helper()
+		if _, err := superuser.Exec(context.WithoutCancel(t.Context()), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer func() {
+		exec(`DROP OWNED BY ` + name + `; DROP ROLE ` + name)
+		_ = superuser.Close(context.WithoutCancel(t.Context()))
+	}()
+	exec(`CREATE ROLE ` + name + ` LOGIN; GRANT USAGE ON SCHEMA api TO ` + name + `; GRANT CREATE ON SCHEMA log TO ` + name)
+	got := examine(t, &Command{Database: flags})
+	for _, may := range []string{"make temporary tables", "make tables in schema log", "write large objects", "take advisory locks", "fill the disk", "take all connections", "strata sql-role --name " + name} {
+		got.want(Warning, "role "+name, may)
+	}
+	exec(`REVOKE CREATE ON SCHEMA log FROM ` + name + `; ALTER ROLE ` + name + ` CONNECTION LIMIT 3; ALTER ROLE ` + name + ` SET temp_file_limit = '1GB'`)
+	if err := database.Withhold(t.Context(), superuser); err != nil {
+		t.Fatal(err)
+	}
+	examine(t, &Command{Database: flags}).want(OK, "role "+name, "can only read")
 }

@@ -1,4 +1,5 @@
-// Package sqlrole is strata sql-role: a role with which people and programs read the tables by SQL, and change nothing.
+// Package sqlrole is strata sql-role: a role with which people and programs read the tables by SQL, and change nothing. Privileges and
+// the limits that only a superuser may change bound what it can do; its settings are defaults, which it can change for itself.
 package sqlrole
 
 import (
@@ -27,14 +28,18 @@ type Command struct {
 	Name             string        `default:"strata_reader" help:"Name of the role."`
 	WithBodies       bool          `help:"Let it read the bodies of the log's events, too; without it, a role that could no longer can."`
 	PasswordFile     string        `type:"path" placeholder:"FILE" help:"File with the role's password (default: the role keeps the password that it has, if any)."`
-	StatementTimeout time.Duration `default:"5m" help:"Longest time that one of its statements may take."`
+	StatementTimeout time.Duration `default:"5m" help:"Longest time that one of its statements may take, unless it sets another."`
 	Connections      int           `default:"10" help:"Most connections that it may have."`
+	TempFileLimit    int64         `default:"10737418240" help:"Most that each of its connections may write into temporary files, as for a large sort, in bytes. Only superusers can set it."`
 }
 
 // Validate implements kong's interface for flags.
 func (c *Command) Validate() error {
 	if c.StatementTimeout < time.Millisecond {
 		return fmt.Errorf("--statement-timeout %v is too short: at least 1ms", c.StatementTimeout)
+	}
+	if c.TempFileLimit < 1024 {
+		return fmt.Errorf("--temp-file-limit %d is too small: at least 1024", c.TempFileLimit)
 	}
 	if c.Connections < 1 {
 		return fmt.Errorf("--connections %d: the role needs one at least", c.Connections)
@@ -78,6 +83,13 @@ func (c *Command) Run(ctx context.Context, globals *program.Globals) error {
 	if err != nil {
 		return fmt.Errorf("make role %s: %w", c.Name, err)
 	}
+	for _, db := range []interface {
+		Begin(ctx context.Context) (pgx.Tx, error)
+	}{admin, db.Pool} { // a superuser may withhold more; who owns the database need not be the one who makes roles
+		if err := database.Withhold(ctx, db); err != nil {
+			return err
+		}
+	}
 	// Who owns the tables grants them.
 	if err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error { return c.grant(ctx, tx) }); err != nil {
 		return fmt.Errorf("grant role %s what it may read: %w", c.Name, err)
@@ -85,7 +97,11 @@ func (c *Command) Run(ctx context.Context, globals *program.Globals) error {
 	if err := version.AddReader(ctx, db.Pool, c.Name); err != nil {
 		return err
 	}
-	c.report(made, own)
+	readers, err := database.Readers(ctx, db.Pool)
+	if err != nil {
+		return err
+	}
+	c.report(made, own, readers)
 	return nil
 }
 
@@ -126,7 +142,10 @@ func (c *Command) makeRole(ctx context.Context, tx pgx.Tx, own, verifier string)
 	if verifier != "" {
 		statements = append(statements, `ALTER ROLE `+role+` PASSWORD '`+verifier+`'`)
 	}
-	return made, execute(ctx, tx, statements)
+	if err := execute(ctx, tx, statements); err != nil {
+		return made, err
+	}
+	return made, database.TryExec(ctx, tx, `ALTER ROLE `+role+` SET temp_file_limit = '`+strconv.FormatInt(c.TempFileLimit/1024, 10)+`kB'`)
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
@@ -166,7 +185,7 @@ func execute(ctx context.Context, tx pgx.Tx, statements []string) error {
 }
 
 // report says what the role may do, and how to connect as it.
-func (c *Command) report(made bool, config *pgx.ConnConfig) {
+func (c *Command) report(made bool, config *pgx.ConnConfig, readers []database.Reader) {
 	verb, bodies, password := "updated", "not their bodies", ""
 	if made {
 		verb = "made"
@@ -179,9 +198,15 @@ func (c *Command) report(made bool, config *pgx.ConnConfig) {
 	}
 	fmt.Fprintf(os.Stderr, `%s role %s
 It may read the views in schema api, the tables of all versions of projections, also of those to come, and the events of the log, %s.
-A statement may take %v; it may have %d connections; its transactions only read.%s
-Connect with:
-`, verb, c.Name, bodies, c.StatementTimeout, c.Connections, password)
+It may have %d connections. Unless it sets something else, its transactions only read, and a statement may take %v.%s
+`, verb, c.Name, bodies, c.Connections, c.StatementTimeout, password)
+	for _, r := range readers {
+		if r.Name == c.Name && len(r.May) > 0 {
+			fmt.Fprintf(os.Stderr, `It may also %s: only a superuser can prevent that (--admin-url). See docs/sql.md.
+`, strings.Join(r.May, ", "))
+		}
+	}
+	fmt.Fprintln(os.Stderr, "Connect with:")
 	fmt.Println(connection(c.Name, config))
 }
 

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +64,7 @@ func TestRole(t *testing.T) {
 	}
 	command := sqlrole.Command{
 		Database: database.Flags{DatabaseURL: url}, AdminURL: pgtest.AdminURL(t), Name: name, PasswordFile: password, StatementTimeout: 3 * time.Second, Connections: 2,
+		TempFileLimit: 1 << 20,
 	}
 	if err := command.Run(t.Context(), &program.Globals{}); err != nil {
 		t.Fatal(err)
@@ -121,6 +123,33 @@ func TestRole(t *testing.T) {
 	mayNot(readOnly, `UPDATE strata.active SET version = 1`, `CREATE TABLE api.mine ()`)
 	mayNot(denied, `BEGIN READ WRITE; UPDATE strata.active SET version = 1`, `BEGIN READ WRITE; CREATE TABLE api.mine ()`)
 	mayNot(canceled, `SELECT pg_sleep(30)`)
+	// What Postgres lets every role do by default, also in a transaction that only reads.
+	held, err := pool.Acquire(t.Context()) // a session that it may not end
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Release()
+	mayNot(denied, `SELECT lo_from_bytea(0, 'x')`, `SELECT lo_creat(-1)`, `SELECT lo_put(1, 0, 'x')`, `SELECT pg_logical_emit_message(false, 'x', 'y')`,
+		`SELECT pg_advisory_lock(1)`, `SELECT pg_advisory_lock_shared(1, 2)`, `SELECT pg_try_advisory_xact_lock_shared(1)`,
+		`BEGIN READ WRITE; CREATE TEMP TABLE mine ()`, `BEGIN READ WRITE; CREATE TABLE public.mine ()`, `BEGIN READ WRITE; CREATE SCHEMA mine`,
+		`SET temp_file_limit = -1`, `COPY (SELECT 1) TO PROGRAM 'true'`,
+		fmt.Sprintf(`SELECT pg_terminate_backend(%d)`, held.Conn().PgConn().PID()))
+	// What other processes wait for.
+	mayNot(denied, `BEGIN READ WRITE; LOCK TABLE public.strata_migration IN SHARE UPDATE EXCLUSIVE MODE`, `BEGIN READ WRITE; LOCK TABLE strata.activation IN SHARE UPDATE EXCLUSIVE MODE`,
+		`BEGIN READ WRITE; LOCK TABLE strata.projection IN SHARE MODE`, `BEGIN READ WRITE; SELECT FROM strata.projection FOR KEY SHARE`,
+		`BEGIN READ WRITE; INSERT INTO strata.lead VALUES ('chain', 1, pg_backend_pid(), now())`)
+	const configurationLimit = "53400"
+	mayNot(configurationLimit, `SELECT count(*) FROM generate_series(1, 1000000)`) // 14 MB of temporary files
+	readers, err := database.Readers(t.Context(), pool)
+	if err != nil || len(readers) != 1 || readers[0].Name != name || len(readers[0].May) != 0 {
+		t.Errorf("got readers %+v, %v, want one that may only read", readers, err)
+	}
+	// The program and other owners may still do all that.
+	for _, query := range []string{`SELECT pg_advisory_lock(1), pg_advisory_unlock(1)`, `SELECT lo_unlink(lo_creat(-1))`, `CREATE TEMP TABLE mine ()`} {
+		if _, err := held.Exec(t.Context(), query); err != nil {
+			t.Errorf("the owner: %s: %v", query, err)
+		}
+	}
 
 	command.WithBodies = true
 	if err := command.Run(t.Context(), &program.Globals{}); err != nil {
@@ -133,6 +162,59 @@ func TestRole(t *testing.T) {
 	}
 	may(`SELECT seq, sha256 FROM log.event`)
 	mayNot(denied, `SELECT body FROM log.event`, `SELECT * FROM log.delivery`)
+}
+
+// Who makes the role need not be a superuser. What only a superuser can take from the role is reported then.
+func TestLimitedAdmin(t *testing.T) {
+	t.Parallel()
+	url := replay.Databases.Fresh(t)
+	pool, err := pgxpool.New(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	superuser, err := pgx.Connect(t.Context(), pgtest.AdminURL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("limited_%d", time.Now().UnixNano())
+	maker := name + "_maker"
+	defer func() {
+		ctx := context.WithoutCancel(t.Context())
+		if _, err := superuser.Exec(ctx, `DROP OWNED BY `+name+`, `+maker+`; DROP ROLE `+name+`, `+maker); err != nil {
+			t.Error(err)
+		}
+		_ = superuser.Close(ctx)
+	}()
+	if _, err := superuser.Exec(t.Context(), `CREATE ROLE `+maker+` LOGIN CREATEROLE`); err != nil {
+		t.Fatal(err)
+	}
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	adminURL := strings.Replace(url, config.User, maker, 1)
+	if admin, err := pgx.ParseConfig(adminURL); err != nil || admin.User != maker {
+		t.Fatalf("got %v, %v, want a URL of %s", admin, err, maker)
+	}
+	command := sqlrole.Command{
+		Database: database.Flags{DatabaseURL: url}, AdminURL: adminURL, Name: name, StatementTimeout: time.Second, Connections: 1, TempFileLimit: 1 << 20,
+	}
+	if err := command.Run(t.Context(), &program.Globals{}); err != nil {
+		t.Fatal(err)
+	}
+	readers, err := database.Readers(t.Context(), pool)
+	want := []string{"write large objects or messages into the WAL", "take advisory locks until nobody gets any lock", "fill the disk with temporary files"}
+	if err != nil || len(readers) != 1 || readers[0].Name != name || !slices.Equal(readers[0].May, want) {
+		t.Errorf("got readers %+v, %v, want that it may %q", readers, err, want)
+	}
+	command.AdminURL = pgtest.AdminURL(t)
+	if err := command.Run(t.Context(), &program.Globals{}); err != nil {
+		t.Fatal(err)
+	}
+	if readers, err := database.Readers(t.Context(), pool); err != nil || len(readers) != 1 || len(readers[0].May) != 0 {
+		t.Errorf("after a superuser: got readers %+v, %v, want one that may only read", readers, err)
+	}
 }
 
 // What would not be a reader is refused.

@@ -47,7 +47,7 @@ func (b *buildWait) wait(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	folds, err := otherProcessFolds(ctx, b.db)
+	folds, err := version.Led(ctx, b.db.Pool)
 	if err != nil {
 		return err
 	}
@@ -117,21 +117,6 @@ func (b *buildWait) look(ctx context.Context, show *buildProgress) (done bool, e
 	b.last = now
 	show.draw(done)
 	return done, nil
-}
-
-// otherProcessFolds reports whether another process seems to fold the log of this database: a leader holds an advisory
-// lock.
-func otherProcessFolds(ctx context.Context, db *database.DB) (folds bool, err error) {
-	err = db.Pool.QueryRow(ctx, `
-		SELECT EXISTS (
-			SELECT FROM pg_locks
-			WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid()
-			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-		)`).Scan(&folds)
-	if err != nil {
-		return false, fmt.Errorf("look for a server that folds the log: %w", err)
-	}
-	return folds, nil
 }
 
 // fold starts a runner in this process. It folds the log until stop is called.

@@ -17,7 +17,7 @@ import (
 	"strata/projections/internal/register"
 )
 
-// A process that is frozen, or whose machine is gone, keeps its sessions, and so the advisory locks and the row locks of its
+// A process that is frozen, or whose machine is gone, keeps its sessions, and so the lead and the row locks of its
 // last transaction, until TCP gives up, which may take hours. So who stands by watches the position of its version, and ends
 // the sessions of a leader that makes no progress although something waits. A leader that was only slow loses nothing but
 // work: its compare-and-set fails, and it stands by.
@@ -74,11 +74,7 @@ func (w *watch) look(ctx context.Context) error {
 
 // leader returns the session that leads the version, and all versions that it leads; 0 if no session does.
 func (w *watch) leader(ctx context.Context) (pid int32, led []projections.Schema, err error) {
-	es, err := register.Read(ctx, w.leadership.pool)
-	if err != nil {
-		return 0, nil, err
-	}
-	leaders, err := register.Leaders(ctx, w.leadership.pool, es)
+	leaders, err := register.Leaders(ctx, w.leadership.pool)
 	if err != nil {
 		return 0, nil, err
 	}

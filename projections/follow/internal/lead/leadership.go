@@ -21,8 +21,8 @@ const standbyInterval = 500 * time.Millisecond
 // Leadership keeps other processes from folding the same versions. Two processes that fold the same version would be
 // correct but wasteful: of their compare-and-sets only one succeeds.
 //
-// It is an advisory lock for each version, all held by one connection. Where such locks don't work everybody leads at
-// once, and the compare-and-sets alone decide; so they do when the connection is lost.
+// It is a row of strata.lead for each version, which names one connection and counts as long as that exists. When the connection
+// is lost, the compare-and-sets alone decide.
 type Leadership struct {
 	pool   *pgxpool.Pool
 	logger *slog.Logger
@@ -79,7 +79,7 @@ func (l *Leadership) try(ctx context.Context, version projections.Schema) (*pgx.
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.conn == nil || l.conn.IsClosed() {
-		l.conn, l.held = nil, nil // with a connection that is lost, so are its locks
+		l.conn, l.held = nil, nil // with a connection that is lost, so is its lead
 		return l.tryFirst(ctx, version)
 	}
 	leading, err := register.TryLead(ctx, l.conn, version)
@@ -94,7 +94,7 @@ func (l *Leadership) try(ctx context.Context, version projections.Schema) (*pgx.
 	return l.conn, nil
 }
 
-// tryFirst is try while nothing is led. A standby tries each version twice a second, so what got no lock goes back to the
+// tryFirst is try while nothing is led. A standby tries each version twice a second, so a connection that does not lead goes back to the
 // pool: a new connection each time is a new process of the database.
 func (l *Leadership) tryFirst(ctx context.Context, version projections.Schema) (*pgx.Conn, error) {
 	pooled, err := l.pool.Acquire(ctx)
@@ -106,7 +106,7 @@ func (l *Leadership) tryFirst(ctx context.Context, version projections.Schema) (
 		pooled.Release()
 		return nil, nil
 	}
-	conn := pooled.Hijack() // with a lock, or with what may have become one
+	conn := pooled.Hijack() // it leads, or may do so
 	if err != nil {
 		_ = conn.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -127,7 +127,7 @@ func (l *Leadership) resign(ctx context.Context, conn *pgx.Conn, version project
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if conn == nil || l.conn != conn {
-		return // it was lost, and all its locks with it
+		return // it was lost, and its lead with it
 	}
 	delete(l.held, version)
 	if len(l.held) == 0 || register.Resign(ctx, conn, version) != nil {
@@ -135,7 +135,7 @@ func (l *Leadership) resign(ctx context.Context, conn *pgx.Conn, version project
 	}
 }
 
-// drop closes the connection, which releases its locks in whatever state the session is.
+// drop closes the connection, which ends its lead in whatever state the session is.
 func (l *Leadership) drop(ctx context.Context) {
 	_ = l.conn.Close(context.WithoutCancel(ctx))
 	l.conn, l.held = nil, nil
