@@ -12,18 +12,17 @@ import (
 	"strata/domain/nodeevent"
 )
 
-// whole is how the parts of a body that stand for themselves look: good ones, and ones that can't be read with the place
-// of the fault within the part.
-type whole struct {
+// listBody is a kind of body with a list whose elements stand for themselves.
+type listBody struct {
 	path, before, after string
 	pointer             string // of the list
 	good                func(n int) string
-	bad                 map[string]string
+	bad                 map[string]string // elements that can't be read, with the pointer of the fault within the element
 }
 
-func wholes() []whole {
+func listBodies() []listBody {
 	attachment, _, _ := strings.Cut(attachments[1:], ",{")
-	return []whole{
+	return []listBody{
 		{
 			path: "/new_mempool_tx", before: `[`, after: `]`, good: func(n int) string { return fmt.Sprintf(`"0x%02x"`, n) },
 			bad: map[string]string{`null`: "", `5`: "", `{"a":[{}]}`: "", `[[1,"]"]]`: "", `"0xg0"`: "", `"0x0"`: ""},
@@ -52,7 +51,7 @@ func wholes() []whole {
 // they are.
 func TestDamagedParts(t *testing.T) {
 	t.Parallel()
-	for _, w := range wholes() {
+	for _, w := range listBodies() {
 		t.Run(w.path, func(t *testing.T) {
 			t.Parallel()
 			bad := slices.Sorted(func(yield func(string) bool) {
@@ -64,13 +63,14 @@ func TestDamagedParts(t *testing.T) {
 			})
 			rapid.Check(t, func(t *rapid.T) {
 				var all, readable, pointers []string
+				var indexes []int // of the readable parts
 				for i := range rapid.IntRange(0, 6).Draw(t, "parts") {
 					part := w.good(i)
 					if rapid.Bool().Draw(t, "damaged") {
 						part = rapid.SampledFrom(bad).Draw(t, "part")
 						pointers = append(pointers, fmt.Sprintf("%s/%d%s", w.pointer, i, w.bad[part]))
 					} else {
-						readable = append(readable, part)
+						readable, indexes = append(readable, part), append(indexes, i)
 					}
 					all = append(all, part)
 				}
@@ -92,6 +92,9 @@ func TestDamagedParts(t *testing.T) {
 				if g, w := readableOf(got), readableOf(want); !reflect.DeepEqual(g, w) {
 					t.Fatalf("got %+v, want %+v", g, w)
 				}
+				if at := indexesOf(got); at != nil && !slices.Equal(at, indexes) {
+					t.Fatalf("got parts at %v, want %v", at, indexes)
+				}
 				cut := rapid.IntRange(0, len(w.after)-1).Draw(t, "cut")
 				if p, err := nodeevent.Decode(w.path, []byte(w.before+strings.Join(all, ",")+w.after[:cut])); err == nil {
 					t.Fatalf("a body that is cut off: got %+v", p)
@@ -99,6 +102,23 @@ func TestDamagedParts(t *testing.T) {
 			})
 		})
 	}
+}
+
+// indexesOf returns the places of what counts of a payload that tells them.
+func indexesOf(p nodeevent.Payload) (indexes []int) {
+	switch p := p.(type) {
+	case *nodeevent.MempoolTx:
+		for i, raw := range p.RawTxs {
+			if raw != nil {
+				indexes = append(indexes, i)
+			}
+		}
+	case *nodeevent.Attachments:
+		for i := range p.List {
+			indexes = append(indexes, p.List[i].Index)
+		}
+	}
+	return indexes
 }
 
 // readableOf returns what counts of a payload, without the places of its parts.

@@ -259,7 +259,7 @@ func damage(rt *rapid.T, root []any) {
 	}
 	if what := rapid.IntRange(0, 9).Draw(rt, "fault"); what < 6 && len(lists) > 0 {
 		damageList(rt, rapid.SampledFrom(lists).Draw(rt, "list"), what)
-	} else if p := rapid.SampledFrom(all).Draw(rt, "place"); what < 9 { // the value of a place of the same kind
+	} else if p := rapid.SampledFrom(all).Draw(rt, "place"); what < 8 { // the value of a place of the same kind
 		var same []any
 		for _, other := range all {
 			if other.path == p.path {
@@ -269,7 +269,7 @@ func damage(rt *rapid.T, root []any) {
 		p.set(clone(rapid.SampledFrom(same).Draw(rt, "same")))
 	} else {
 		p.set(rapid.SampledFrom([]any{
-			nil, "", "\x00", "0", "340282366920938463463374607431768211455", strings.Repeat("A", 600), json.Number("0"), json.Number("4294967295"),
+			nil, "", "\x00", "SP1\x00.a::b", "0", "340282366920938463463374607431768211455", strings.Repeat("A", 600), json.Number("0"), json.Number("4294967295"),
 			json.Number("18446744073709551615"), true, "0x", "0x00",
 		}).Draw(rt, "value"))
 	}
