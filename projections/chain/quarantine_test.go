@@ -45,10 +45,6 @@ func TestQuarantine(t *testing.T) {
 			map[string]any{"txid": body.TxID("x", 0), "event_index": 0, "type": "a_new_event"}}}))},
 		{"a transaction twice", "/transactions/2/txid", stacks("a2", "a1", "3a",
 			transactions(good, good, body.Transaction{Raw: coinbase, Members: map[string]any{"txid": body.TxID("a2", 0)}}))},
-		{"a transaction that nobody signed, and one with its id", "/transactions/1/txid", stacks("a2", "a1", "3a",
-			transactions(body.Transaction{Raw: boot}, body.Transaction{Raw: coinbase, Members: map[string]any{"txid": body.TxID("a2", 0)}}))},
-		{"an event index of a transaction twice", "/events/2/event_index", stacks("a2", "a1", "3a", transactions(good, good), with(map[string]any{
-			"events": []any{event(0, 5), event(1, 5), event(0, 5)}}))},
 		{"the parent's height", "/block_height", stacks("a2", "a1", "3a", with(map[string]any{"block_height": 1}))},
 		{"height beyond 2^63", "/block_height", stacks("a2", "a1", "3a", with(map[string]any{"block_height": big}))},
 		{"time beyond 2^63", "/block_time", stacks("a2", "a1", "3a", with(map[string]any{"block_time": big}))},
@@ -88,13 +84,6 @@ func TestQuarantine(t *testing.T) {
 			want:  state{chain: "genesis a1 a2", quarantined: "3"},
 		},
 		scenario{
-			name: "the same indexes in other transactions, and what nobody signed twice",
-			posts: append(below[:2:2], stacks("a2", "a1", "3a",
-				transactions(body.Transaction{Raw: boot}, body.Transaction{Raw: boot, Members: map[string]any{"txid": body.TxID("a2", 0)}}, good),
-				with(map[string]any{"events": []any{event(0, 5), event(2, 5), event(2, 6), event(0, 6)}}))),
-			want: state{chain: "genesis a1 a2"},
-		},
-		scenario{
 			name: "a copy that has more, because it has a transaction twice",
 			posts: append(below[:2:2], stacks("a2", "a1", "3a"), stacks("a2", "a1", "3a",
 				transactions(good, body.Transaction{Raw: coinbase, Members: map[string]any{"txid": body.TxID("a2", 0)}}))),
@@ -117,14 +106,6 @@ func TestQuarantine(t *testing.T) {
 			want:  state{chain: "genesis a1 a2", quarantined: "4"},
 		})
 	run(t, chain.Recommended, scenarios)
-}
-
-// boot is a transaction that nobody signed.
-var boot = body.Boot(&transaction.TokenTransfer{Recipient: body.Account("anybody").Principal()})
-
-// event returns an event of a transaction of the block a2.
-func event(tx, index int) map[string]any {
-	return map[string]any{"txid": body.TxID("a2", tx), "event_index": index, "type": "event_of_a_later_release"}
 }
 
 // microblock returns the members of a transaction that was in a microblock.

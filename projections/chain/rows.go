@@ -95,8 +95,8 @@ func (r *rows) block(content *projections.Block, n *node) error {
 		contracts    [][]any
 		total        nodeevent.Cost
 	)
-	if err := checkKeys(content); err != nil {
-		return err
+	if repetition := content.Repetition(); repetition != nil {
+		return unreadableError{repetition}
 	}
 	for position, tx := range content.ExecutionOrder() {
 		decoded := content.Decoded[tx.Index]
@@ -129,37 +129,6 @@ func (r *rows) block(content *projections.Block, n *node) error {
 	}
 	r.addConfirmed(content)
 	r.blocks = append(r.blocks, blockRow{content: content, node: n, cost: total, events: len(events)})
-	return nil
-}
-
-// checkKeys refuses a block that contradicts itself in a way that no chain can: projections have keys that rest on that.
-// What nobody signed may come twice.
-func checkKeys(content *projections.Block) error {
-	isSigned := make(map[hash.Hash32]bool, len(content.Transactions))
-	for i := range content.Transactions {
-		tx, decoded := &content.Transactions[i], content.Decoded[i]
-		signed := decoded != nil && !decoded.IsBoot()
-		other, twice := isSigned[tx.TxID]
-		if twice && (signed || other) {
-			return unreadable(tx.Pointer()+"/txid", "a transaction that the block does not have yet", tx.TxID)
-		}
-		isSigned[tx.TxID] = signed
-	}
-	var transactions map[int]bool // of the events with the same index
-	for i := 1; i < len(content.Events); i++ {
-		previous, e := &content.Events[i-1], &content.Events[i]
-		if e.EventIndex != previous.EventIndex {
-			clear(transactions)
-			continue
-		}
-		if transactions == nil {
-			transactions = map[int]bool{}
-		}
-		transactions[previous.Tx] = true
-		if transactions[e.Tx] {
-			return unreadable(e.Pointer()+"/event_index", "an index that no other event of the transaction has", e.EventIndex)
-		}
-	}
 	return nil
 }
 

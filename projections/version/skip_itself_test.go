@@ -1,4 +1,4 @@
-package follow_test
+package version_test
 
 import (
 	"context"
