@@ -3,6 +3,7 @@ package chain_test
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"strings"
 	"testing"
 
@@ -82,6 +83,12 @@ func TestQuarantine(t *testing.T) {
 			name:  "an unreadable mempool event",
 			posts: append(below[:2:2], replay.Post{Path: "/new_mempool_tx", Body: []byte(`{}`)}, stacks("a2", "a1", "3a")),
 			want:  state{chain: "genesis a1 a2", quarantined: "3"},
+		},
+		scenario{
+			name: "an unreadable transaction that waits beside a good one",
+			posts: append(below[:2:2], replay.Post{Path: "/new_mempool_tx", Body: []byte(`["0x00","0x` + hex.EncodeToString(coinbase) + `",5]`)},
+				stacks("a2", "a1", "3a")),
+			want: state{chain: "genesis a1 a2", quarantined: "3/0 3/2"},
 		},
 		scenario{
 			name: "a copy that has more, because it has a transaction twice",

@@ -11,8 +11,17 @@ import (
 
 	"strata/cmd/strata/internal/folding"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections/follow"
 )
+
+// afterwards says what is in quarantine after some of the cases, and which transactions the mempool has.
+var afterwards = map[string]string{
+	"mempool-neighbour-lost.jsonl":            "chain 1/1; 1 pending",
+	"unknown-drop-reason.jsonl":               "; 1 dropped",
+	"sponsored-pending.jsonl":                 "; 1 pending",
+	"same-transaction-twice-in-a-block.jsonl": "chain 3/transactions/1/txid; ",
+}
 
 // TestCases folds small logs that once went wrong: whatever is in them, no projection stops.
 func TestCases(t *testing.T) {
@@ -47,6 +56,19 @@ func TestCases(t *testing.T) {
 			replay.Append(t, log, posts...)
 			replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond}, lines...)
 			replay.Wait(t, log)
+			want, ok := afterwards[filepath.Base(file)]
+			if !ok {
+				return
+			}
+			var got string
+			if err := log.Pool().QueryRow(t.Context(), schemas.In(`
+				SELECT concat((SELECT string_agg(name || ' ' || seq || pointer, ', ' ORDER BY seq, pointer) FROM strata.quarantine), '; ',
+				       (SELECT string_agg(n || ' ' || status, ', ' ORDER BY status) FROM {mempool}.counter WHERE n > 0))`)).Scan(&got); err != nil {
+				t.Fatal(err)
+			}
+			if got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
 		})
 	}
 }
