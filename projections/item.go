@@ -33,6 +33,8 @@ type LogItem struct {
 	Unknown []string
 	// Err says why the body can't be decoded. The event goes to quarantine.
 	Err error
+	// Damaged are the parts of the body that can't be decoded, while the others count. They go to quarantine.
+	Damaged []*nodeevent.FieldError
 }
 
 // Position implements Item.

@@ -11,7 +11,7 @@ import (
 	"strata/domain/nodeevent"
 )
 
-// Quarantined is an event that a projection could not read.
+// Quarantined is an event that a projection could not read, or a part of one that stands for itself.
 type Quarantined struct {
 	Seq  int64
 	Path string
@@ -30,6 +30,21 @@ func Unreadable(item *LogItem, reason error) Quarantined {
 	return q
 }
 
+// damagedMax is how many damaged parts of an event have an entry of their own in quarantine.
+const damagedMax = 100
+
+// Damaged returns the quarantine entries of the damaged parts of an event, whose other parts count.
+func Damaged(item *LogItem) (entries []Quarantined) {
+	for i, part := range item.Damaged {
+		if i == damagedMax {
+			reason := fmt.Sprintf("%d more parts of the event can't be read", len(item.Damaged)-damagedMax)
+			return append(entries, Quarantined{Seq: item.Seq, Path: item.Path, Reason: reason})
+		}
+		entries = append(entries, Unreadable(item, part))
+	}
+	return entries
+}
+
 // WriteQuarantine stores events that could not be read, in the transaction of the projection's fold, and warns of each
 // one that is new.
 func WriteQuarantine(ctx context.Context, tx pgx.Tx, spec Spec, logger *slog.Logger, events []Quarantined) error {
@@ -42,7 +57,7 @@ func WriteQuarantine(ctx context.Context, tx pgx.Tx, spec Spec, logger *slog.Log
 			return fmt.Errorf("quarantine event %d: %w", e.Seq, err)
 		}
 		if written.RowsAffected() > 0 {
-			logger.LogAttrs(ctx, slog.LevelWarn, "an event can't be read and goes into quarantine; the projection continues without it",
+			logger.LogAttrs(ctx, slog.LevelWarn, "an event, or the part at the pointer, can't be read and goes into quarantine; the projection continues without it",
 				slog.String("projection", spec.String()), slog.Int64("seq", e.Seq), slog.String("path", e.Path),
 				slog.String("pointer", e.Pointer), slog.String("reason", e.Reason))
 		}

@@ -64,13 +64,14 @@ type Announcement struct {
 	// ReceivedAt is when the event reached this program, or the program that made the archive. A node does not report
 	// when it got a transaction itself.
 	ReceivedAt time.Time
-	// Transactions in the order of the body.
+	// Transactions in the order of the body, without those that can't be read.
 	Transactions []Announced
 }
 
 // Announced is a transaction that waits to be mined.
 type Announced struct {
 	*transaction.Transaction
-	ID  hash.Hash32
-	Raw []byte
+	ID    hash.Hash32
+	Raw   []byte
+	Index int // position in the body
 }

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"strata/domain/hash"
+	"strata/domain/nodeevent"
 	"strata/domain/ordinals"
 	"strata/domain/step"
 )
@@ -49,6 +50,28 @@ func (s Step) Position() int64 { return s.Number }
 // LogSeq implements Item.
 func (s Step) LogSeq() int64 { return s.SourceSeq }
 
+// Empty returns the step with a block that has its place among the blocks, and nothing in it. It returns false for a step
+// without content.
+func (s Step) Empty() (Step, bool) {
+	switch {
+	case s.Block != nil:
+		block := *s.Block.Block
+		block.Receipts, block.MaturedRewards, block.RewardSet, block.CycleNumber = nodeevent.Receipts{}, nil, nil, nil
+		s.Block = &Block{Block: &block, Seq: s.Block.Seq, BodySize: s.Block.BodySize}
+		return s, true
+	case s.RecordKind == BitcoinFollowed:
+		record, ok := s.Record.(*nodeevent.BurnBlock)
+		if !ok {
+			return s, false
+		}
+		burn := *record
+		burn.RewardRecipients, burn.RewardSlotHolders, burn.PoxTransactions = nil, nil, nil
+		s.Record = &burn
+		return s, true
+	}
+	return s, false
+}
+
 // FeedStep is one entry of the list that ordinals writes: a Bitcoin block, as far as it concerns ordinals, is applied
 // or reverted. Blocks do not come in the order of their heights: one that the feed had lost comes after higher ones,
 // and a block below others can be reverted. At any time, the applied blocks have different heights.
@@ -72,6 +95,17 @@ func (s FeedStep) Position() int64 { return s.Number }
 
 // LogSeq implements Item.
 func (s FeedStep) LogSeq() int64 { return s.SourceSeq }
+
+// Empty is Step.Empty.
+func (s FeedStep) Empty() (FeedStep, bool) {
+	if s.Block == nil {
+		return s, false
+	}
+	block := *s.Block
+	block.Transactions = nil
+	s.Block = &block
+	return s, true
+}
 
 // Lasting returns the steps of a batch without the blocks that the batch both applies and reverts, and without records.
 // A projection whose rows depend only on the canonical chain at the end gets the same rows from them. Far from the head

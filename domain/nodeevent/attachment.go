@@ -1,16 +1,17 @@
 package nodeevent
 
-import (
-	"strata/domain/hash"
-	"strata/domain/internal/jsoncursor"
-)
+import "strata/domain/hash"
 
 // Attachments is the body of /attachments/new: Atlas attachments, which are the zone files of BNS v1 names.
-type Attachments struct{ List []Attachment }
+type Attachments struct {
+	List    []Attachment // in the order of the body, without those that can't be read
+	Damaged []*FieldError
+}
 
 // Attachment is an Atlas attachment. It may refer to a block that is not canonical, and nodes may post it more than
 // once.
 type Attachment struct {
+	Index           int         // position in the body's array
 	AttachmentIndex uint32      // required
 	IndexBlockHash  hash.Hash32 // required
 	BlockHeight     uint64      // zero when missing
@@ -22,8 +23,15 @@ type Attachment struct {
 }
 
 func (c *cursor) attachments() *Attachments {
-	a := &Attachments{List: jsoncursor.List(&c.Cursor, c.attachment)}
-	c.NeedValue(a.List != nil, "an array")
+	a := &Attachments{}
+	damaged, present := c.Units(func(index int) {
+		one := Attachment{Index: index}
+		if c.attachment(&one); !c.Failed() {
+			a.List = append(a.List, one)
+		}
+	})
+	a.Damaged = damaged
+	c.NeedValue(present, "an array")
 	return a
 }
 

@@ -268,7 +268,7 @@ func TestAttachments(t *testing.T) {
 	}
 	same(t, "attachments", a.List, []nodeevent.Attachment{
 		{AttachmentIndex: 5, IndexBlockHash: hash.Hash32{31: 7}, BlockHeight: 123, ContractID: "SP1.bns", TxID: hash.Hash32{31: 8}, ContentHash: content, Metadata: []byte{0x0c}, Content: []byte("hi")},
-		{AttachmentIndex: 6, IndexBlockHash: hash.Hash32{31: 7}, BlockHeight: 124, ContractID: "SP1.bns", TxID: hash.Hash32{31: 8}},
+		{Index: 1, AttachmentIndex: 6, IndexBlockHash: hash.Hash32{31: 7}, BlockHeight: 124, ContractID: "SP1.bns", TxID: hash.Hash32{31: 8}},
 	})
 }
 

@@ -7,7 +7,8 @@ import (
 
 // MempoolTx is the body of /new_mempool_tx.
 type MempoolTx struct {
-	RawTxs [][]byte // consensus bytes
+	RawTxs  [][]byte // consensus bytes, in the order of the body; nil for what is no hex string
+	Damaged []*FieldError
 }
 
 // DropReason says why transactions left a node's mempool. An unknown reason is kept as the node wrote it.
@@ -24,16 +25,23 @@ const (
 
 // DropMempoolTx is the body of /drop_mempool_tx.
 type DropMempoolTx struct {
-	TxIDs  []hash.Hash32 // required
+	TxIDs  []hash.Hash32 // required; without those that can't be read
 	Reason DropReason    // empty when missing
 	// NewTxID is the replacement, which nodes usually announce only afterwards. Nil for other reasons, and before
 	// release 3.1.0.0.3.
 	NewTxID *hash.Hash32
+	Damaged []*FieldError
 }
 
 func (c *cursor) mempoolTx() *MempoolTx {
-	m := &MempoolTx{RawTxs: c.hexStrings()}
-	c.NeedValue(m.RawTxs != nil, "an array")
+	m := &MempoolTx{}
+	damaged, present := c.Units(func(int) {
+		raw := c.Hex()
+		c.NeedValue(raw != nil, "a hex string")
+		m.RawTxs = append(m.RawTxs, raw)
+	})
+	m.Damaged = damaged
+	c.NeedValue(present, "an array")
 	return m
 }
 
@@ -44,12 +52,12 @@ func (c *cursor) dropMempoolTx() *DropMempoolTx {
 		switch string(name) {
 		case "dropped_txids":
 			d.TxIDs = nil
-			ids = c.Array(func() {
+			d.Damaged, ids = c.Units(func(int) {
 				var h hash.Hash32
-				if !c.Hash32(&h) {
-					c.Wrong("32 bytes in hex", []byte("null"), nil)
+				c.NeedValue(c.Hash32(&h), "32 bytes in hex")
+				if !c.Failed() {
+					d.TxIDs = append(d.TxIDs, h)
 				}
-				d.TxIDs = append(d.TxIDs, h)
 			})
 		case "reason":
 			var s string

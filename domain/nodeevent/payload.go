@@ -31,6 +31,20 @@ func (*StackerDBChunks) payload()  {}
 func (*ProposalResponse) payload() {}
 func (*Other) payload()            {}
 
+// Damaged returns what can't be read of a payload whose parts stand for themselves: transactions that wait, ids of
+// transactions that were dropped, attachments. The rest of the payload counts.
+func Damaged(p Payload) []*FieldError {
+	switch p := p.(type) {
+	case *MempoolTx:
+		return p.Damaged
+	case *DropMempoolTx:
+		return p.Damaged
+	case *Attachments:
+		return p.Damaged
+	}
+	return nil
+}
+
 // Other is a payload that this package does not decode: the body of an unknown path, or what a node reports about its
 // own mining (/mined_*), which says nothing about the chain.
 type Other struct{ Path string }

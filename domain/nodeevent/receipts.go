@@ -3,6 +3,7 @@ package nodeevent
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"strata/domain/hash"
 )
@@ -71,6 +72,39 @@ func (r *Receipts) ExecutionOrder() []*Transaction {
 		return cmp.Or(cmp.Compare(sequence(a), sequence(b)), cmp.Compare(a.TxIndex, b.TxIndex))
 	})
 	return order
+}
+
+// Repetition returns what a payload has twice although no chain can: a transaction that somebody signed, or an event index of a
+// transaction. It returns nil for nothing. What nobody signed may come twice.
+func (r *Receipts) Repetition() *FieldError {
+	isSigned := make(map[hash.Hash32]bool, len(r.Transactions))
+	for i := range r.Transactions {
+		t := &r.Transactions[i]
+		signed := len(t.RawTx) > 1 && !t.IsBoot() // an operation that came from Bitcoin has one byte
+		other, twice := isSigned[t.TxID]
+		if twice && (signed || other) {
+			return &FieldError{Path: t.Pointer() + "/txid", Want: "a transaction that the payload does not have yet", Got: t.TxID.String()}
+		}
+		isSigned[t.TxID] = signed
+	}
+	var transactions map[int]bool // of the events with the same index
+	for i := 1; i < len(r.Events); i++ {
+		previous, e := &r.Events[i-1], &r.Events[i]
+		if e.EventIndex != previous.EventIndex {
+			clear(transactions)
+			continue
+		}
+		if transactions == nil {
+			transactions = map[int]bool{}
+		}
+		transactions[previous.Tx] = true
+		if transactions[e.Tx] {
+			return &FieldError{
+				Path: e.Pointer() + "/event_index", Want: "an index that no other event of the transaction has", Got: strconv.FormatUint(uint64(e.EventIndex), 10),
+			}
+		}
+	}
+	return nil
 }
 
 // linkEvents sets the Tx of each event. If a transaction id occurs twice in a payload, which no rule forbids for

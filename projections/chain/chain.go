@@ -62,7 +62,9 @@ const Name = "chain"
 //   - 4: of several copies of a block, the most complete one counts, whenever it comes; the others are listed. Attachments
 //     of nodes are among the steps. Fields that nobody decodes are counted.
 //   - 5: what an event leads to is done in pieces. A log that began on a branch that lost begins anew with the other one.
-//   - 6: a chain begins with genesis, unless it may begin anywhere. Events of other networks go to quarantine.
+//   - 6: a chain begins with genesis, unless it may begin anywhere. Events of other networks go to quarantine. Of an event with
+//     waiting transactions or attachments, the readable ones count. A block that has a transaction twice, or an event index of
+//     a transaction, goes to quarantine.
 const Version = 6
 
 // Rule is a fork-choice rule: it picks the tip among the candidates.
@@ -252,6 +254,7 @@ func (b *batch) foldEvent(ctx context.Context, item projections.LogItem) error {
 	} else if err != nil {
 		return err
 	}
+	b.rows.quarantined = append(b.rows.quarantined, projections.Damaged(&item)...)
 	if item.Record != nil {
 		b.rows.record(item, b.state.tip, b.nextStep())
 		return nil

@@ -203,7 +203,7 @@ func read(t *testing.T, tx pgx.Tx) state {
 		burn: names(schemas.In(`
 			SELECT ' ' || encode(burn_block_hash, 'hex') || encode(consensus_hash, 'hex')
 			FROM {chain}.burn_block WHERE canonical ORDER BY height, source_seq`)),
-		quarantined: strings.Join(replay.Texts(t, tx, `SELECT seq || pointer FROM strata.quarantine ORDER BY seq`), " "),
+		quarantined: strings.Join(replay.Texts(t, tx, `SELECT seq || pointer FROM strata.quarantine ORDER BY seq, pointer`), " "),
 	}
 }
 

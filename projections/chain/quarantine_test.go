@@ -3,6 +3,7 @@ package chain_test
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"strings"
 	"testing"
 
@@ -43,6 +44,8 @@ func TestQuarantine(t *testing.T) {
 			transactions(body.Transaction{Raw: coinbase, Members: map[string]any{"raw_tx": nil}}))},
 		{"event of an unknown transaction", "/events/0/txid", stacks("a2", "a1", "3a", with(map[string]any{"events": []any{
 			map[string]any{"txid": body.TxID("x", 0), "event_index": 0, "type": "a_new_event"}}}))},
+		{"a transaction twice", "/transactions/2/txid", stacks("a2", "a1", "3a",
+			transactions(good, good, body.Transaction{Raw: coinbase, Members: map[string]any{"txid": body.TxID("a2", 0)}}))},
 		{"the parent's height", "/block_height", stacks("a2", "a1", "3a", with(map[string]any{"block_height": 1}))},
 		{"height beyond 2^63", "/block_height", stacks("a2", "a1", "3a", with(map[string]any{"block_height": big}))},
 		{"time beyond 2^63", "/block_time", stacks("a2", "a1", "3a", with(map[string]any{"block_time": big}))},
@@ -80,6 +83,18 @@ func TestQuarantine(t *testing.T) {
 			name:  "an unreadable mempool event",
 			posts: append(below[:2:2], replay.Post{Path: "/new_mempool_tx", Body: []byte(`{}`)}, stacks("a2", "a1", "3a")),
 			want:  state{chain: "genesis a1 a2", quarantined: "3"},
+		},
+		scenario{
+			name: "an unreadable transaction that waits beside a good one",
+			posts: append(below[:2:2], replay.Post{Path: "/new_mempool_tx", Body: []byte(`["0x00","0x` + hex.EncodeToString(coinbase) + `",5]`)},
+				stacks("a2", "a1", "3a")),
+			want: state{chain: "genesis a1 a2", quarantined: "3/0 3/2"},
+		},
+		scenario{
+			name: "a copy that has more, because it has a transaction twice",
+			posts: append(below[:2:2], stacks("a2", "a1", "3a"), stacks("a2", "a1", "3a",
+				transactions(good, body.Transaction{Raw: coinbase, Members: map[string]any{"txid": body.TxID("a2", 0)}}))),
+			want: state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2", quarantined: "4/transactions/1/txid"},
 		},
 		scenario{
 			name: "two microblocks of one sequence, which no node confirms",

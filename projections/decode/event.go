@@ -46,14 +46,11 @@ func decodeEvent(event *eventstore.Event) projections.LogItem {
 		if err != nil {
 			return err
 		}
-		item.Payload, item.Unknown = payload, unknown
+		item.Payload, item.Unknown, item.Damaged = payload, unknown, nodeevent.Damaged(payload)
 		switch p := payload.(type) {
 		case *nodeevent.MempoolTx:
-			announcement, err := decodeAnnouncement(p, event.ReceivedAt)
-			if err != nil {
-				return err
-			}
-			item.Record = announcement
+			announcement, damaged := decodeAnnouncement(p, event.ReceivedAt)
+			item.Record, item.Damaged = announcement, append(item.Damaged, damaged...)
 		case *nodeevent.DropMempoolTx:
 			item.Record = p
 		case *nodeevent.Attachments:
@@ -71,7 +68,7 @@ func decodeEvent(event *eventstore.Event) projections.LogItem {
 		return nil
 	})
 	if item.Err != nil {
-		item.Payload, item.Block, item.Record = nil, nil, nil
+		item.Payload, item.Block, item.Record, item.Damaged = nil, nil, nil, nil
 	}
 	return item
 }
@@ -107,18 +104,21 @@ func decodeRecord(event *eventstore.Event) (record projections.Record, err error
 	return record, nil
 }
 
-// decodeAnnouncement decodes the transactions of a mempool. It refuses all of them when one can't be read: then the
-// body is not what a node sends.
-func decodeAnnouncement(payload *nodeevent.MempoolTx, receivedAt time.Time) (*projections.Announcement, error) {
-	a := &projections.Announcement{ReceivedAt: receivedAt, Transactions: make([]projections.Announced, len(payload.RawTxs))}
+// decodeAnnouncement decodes the transactions of a mempool. Each stands for itself: damaged are those that can't be read.
+func decodeAnnouncement(payload *nodeevent.MempoolTx, receivedAt time.Time) (a *projections.Announcement, damaged []*nodeevent.FieldError) {
+	a = &projections.Announcement{ReceivedAt: receivedAt, Transactions: make([]projections.Announced, 0, len(payload.RawTxs))}
 	for i, raw := range payload.RawTxs {
+		if raw == nil {
+			continue
+		}
 		tx, err := transaction.Decode(raw)
 		if err != nil {
-			return nil, unreadableTransaction("/"+strconv.Itoa(i), raw, err)
+			damaged = append(damaged, unreadableTransaction("/"+strconv.Itoa(i), raw, err))
+			continue
 		}
-		a.Transactions[i] = projections.Announced{Transaction: tx, ID: transaction.ID(raw), Raw: raw}
+		a.Transactions = append(a.Transactions, projections.Announced{Transaction: tx, ID: transaction.ID(raw), Raw: raw, Index: i})
 	}
-	return a, nil
+	return a, damaged
 }
 
 // decodeTransactions refuses the payload when it can't tell who pays what: without that every later balance would be
@@ -138,6 +138,6 @@ func decodeTransactions(txs []nodeevent.Transaction) ([]*transaction.Transaction
 	return decoded, nil
 }
 
-func unreadableTransaction(pointer string, raw []byte, err error) error {
+func unreadableTransaction(pointer string, raw []byte, err error) *nodeevent.FieldError {
 	return &nodeevent.FieldError{Path: pointer, Want: "a serialised transaction", Got: fmt.Sprintf("%d bytes", len(raw)), Err: err}
 }

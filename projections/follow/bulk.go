@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync/atomic"
@@ -118,7 +119,10 @@ func (f *follower[T]) foldUntil(ctx context.Context, position int64) error {
 		if b.items = upTo(b.items, position); len(b.items) == 0 {
 			return nil
 		}
-		if err := f.take(ctx, b.items); err != nil {
+		switch err := f.take(ctx, b.items); {
+		case errors.Is(err, errMoved): // it has skipped an item
+			return f.foldUntil(ctx, position)
+		case err != nil:
 			return err
 		}
 	}

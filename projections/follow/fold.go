@@ -111,6 +111,11 @@ func (f *follower[T]) applyAlone(ctx context.Context, items []T) error {
 // applyOnce folds items, moves the position and stores the outcome, in one transaction. It returns how many items at the
 // end are left to fold again.
 func (f *follower[T]) applyOnce(ctx context.Context, items []T) (left int, err error) {
+	return f.applyWith(ctx, items, func(pgx.Tx) error { return nil })
+}
+
+// applyWith is applyOnce with more that is written in the same transaction.
+func (f *follower[T]) applyWith(ctx context.Context, items []T, more func(tx pgx.Tx) error) (left int, err error) {
 	done, err := take(ctx, f.turns, items)
 	if err != nil {
 		return 0, err
@@ -131,6 +136,9 @@ func (f *follower[T]) applyOnce(ctx context.Context, items []T) (left int, err e
 			return errMoved
 		}
 		if m.outcome, err = f.fold(ctx, tx, items); err != nil {
+			return err
+		}
+		if err := more(tx); err != nil {
 			return err
 		}
 		if left = m.outcome.Left; left > 0 {

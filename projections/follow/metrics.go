@@ -23,6 +23,7 @@ type metrics struct {
 	items       *prometheus.CounterVec
 	folds       *prometheus.HistogramVec
 	waits       *prometheus.CounterVec
+	skipped     *prometheus.CounterVec
 	quarantined *prometheus.GaugeVec
 	decoded     prometheus.Counter
 
@@ -55,6 +56,7 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		failed:       gauge("failed", "1 while the projection is stopped by an error."),
 		items:        counter("items_total", "Items folded."),
 		waits:        counter("database_waits_total", "Times that the projection had to wait for the database."),
+		skipped:      counter("skipped_events_total", "Events that the projection could not fold and went past, see /audit/v1/quarantine. Its rows lack their effects."),
 		quarantined:  gauge("quarantined_events", "Events that could not be read, see /audit/v1/quarantine."),
 		decoded:      total("decoded_blocks_total", "Blocks decoded. Each block is decoded once, as long as the projections keep pace."),
 		folds: factory.NewHistogramVec(prometheus.HistogramOpts{
@@ -72,6 +74,7 @@ func labels(version projections.Schema) []string {
 func (m *metrics) expect(version projections.Schema) {
 	m.failed.WithLabelValues(labels(version)...).Set(0)
 	m.waits.WithLabelValues(labels(version)...).Add(0)
+	m.skipped.WithLabelValues(labels(version)...).Add(0)
 	m.quarantined.WithLabelValues(labels(version)...).Set(0)
 }
 

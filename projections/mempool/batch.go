@@ -78,7 +78,7 @@ func (b *batch) foldStep(ctx context.Context, step *projections.Step, touched *p
 	switch record := step.Record.(type) {
 	case *projections.Announcement:
 		for i := range record.Transactions {
-			b.announce(step, record, i)
+			b.announce(step, record.ReceivedAt.Unix(), &record.Transactions[i])
 		}
 	case *nodeevent.DropMempoolTx:
 		b.drop(step, record)
@@ -86,9 +86,8 @@ func (b *batch) foldStep(ctx context.Context, step *projections.Step, touched *p
 	return nil
 }
 
-// announce folds the announcement of transaction i of a record.
-func (b *batch) announce(step *projections.Step, record *projections.Announcement, i int) {
-	a := &record.Transactions[i]
+// announce folds the announcement of a transaction, which was received at a time.
+func (b *batch) announce(step *projections.Step, at int64, a *projections.Announced) {
 	r := b.rows[a.ID]
 	if r != nil && b.forgotten(r) {
 		b.remove(r)
@@ -102,21 +101,18 @@ func (b *batch) announce(step *projections.Step, record *projections.Announcemen
 	case r.mined != nil || r.dropped == nil && r.expired == nil:
 		return // mined or pending already
 	}
-	r.seq, r.pointer = step.BlockSeq, int32(i)
-	r.receiptTime, r.receiptHeight = record.ReceivedAt.Unix(), step.Height
+	r.seq, r.pointer = step.BlockSeq, int32(a.Index)
+	r.receiptTime, r.receiptHeight = at, step.Height
 	r.dropped, r.expired = nil, nil
 	b.change(r)
 }
 
 // drop folds a node's message that transactions leave its mempool.
 func (b *batch) drop(step *projections.Step, record *nodeevent.DropMempoolTx) {
-	status, ok := statuses[record.Reason]
-	if !ok {
-		return
-	}
+	reason := reasonOf(record)
 	for _, id := range record.TxIDs {
 		if r := b.rows[id]; r != nil && r.mined == nil {
-			r.dropped = &dropping{status: status, by: record.NewTxID, seq: step.BlockSeq}
+			r.dropped = &dropping{reason: reason, by: record.NewTxID, seq: step.BlockSeq}
 			b.change(r)
 		}
 	}

@@ -10,7 +10,9 @@ func (p *Mempool) Checks() []projections.Check {
 			WHERE status <> CASE
 				WHEN mined_height IS NOT NULL THEN 'mined'
 				WHEN taken_height IS NOT NULL THEN 'dropped_replace_by_fee'
-				WHEN dropped_seq IS NOT NULL THEN dropped_status
+				WHEN dropped_seq IS NOT NULL THEN 
+					CASE WHEN dropped_status IN ('dropped_replace_by_fee', 'dropped_replace_across_fork', 'dropped_too_expensive',
+						'dropped_stale_garbage_collect', 'dropped_problematic') THEN dropped_status ELSE 'dropped' END
 				WHEN expired_height IS NOT NULL THEN 'dropped_stale_garbage_collect'
 				ELSE 'pending' END`},
 		{Name: "heights in transactions are of canonical blocks", SQL: `

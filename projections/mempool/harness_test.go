@@ -84,6 +84,10 @@ func (w *world) record(record projections.Record) {
 }
 
 func (w *world) announce(at int64, txs ...projections.Announced) {
+	txs = slices.Clone(txs)
+	for i := range txs {
+		txs[i].Index = i
+	}
 	w.record(&projections.Announcement{ReceivedAt: time.Unix(at, 0), Transactions: txs})
 }
 

@@ -184,7 +184,7 @@ func scanRow(rows pgx.Rows) (*row, error) {
 		}
 	}
 	if dropped != nil {
-		r.dropped = &dropping{status: *dropped, by: droppedFor, seq: *droppedSeq}
+		r.dropped = &dropping{reason: *dropped, by: droppedFor, seq: *droppedSeq}
 	}
 	if minedAt != nil {
 		r.mined = &use{txid: r.txid, height: *minedAt, burnHeight: *minedBurn}

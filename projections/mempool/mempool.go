@@ -9,7 +9,7 @@
 // leaves every row as if the block had never existed.
 //
 //   - An announcement makes a transaction pending if it was unknown, dropped or too old.
-//   - A node that drops a transaction gives a reason, and the last reason counts. Nodes also drop transactions that
+//   - A node that drops a transaction gives a reason, and the last reason counts, known or not. Nodes also drop transactions that
 //     were never announced here or that are mined, which has no effect. A transaction that replaces another one is
 //     usually announced after the drop.
 //   - An account uses a nonce once, as sender or as sponsor: a mined transaction replaces all pending ones with its
@@ -47,7 +47,8 @@ const Name = "mempool"
 // Version history:
 //   - 1: first version.
 //   - 2: transactions have the event that last changed them.
-const Version = 2
+//   - 3: a drop for a reason that this program does not know counts, and the row has the reason as it came.
+const Version = 3
 
 // Mempool is the projection. It is not safe for concurrent use: one follower owns it.
 type Mempool struct {
@@ -79,6 +80,9 @@ func (p *Mempool) Spec() projections.Spec { return p.spec }
 func (p *Mempool) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
 	return &Mempool{spec: spec, position: -1}
 }
+
+// Readable implements projections.Readable. Rules 2 ignore a drop for an unknown reason.
+func (p *Mempool) Readable() []int { return []int{2} }
 
 // Forget implements projections.Projection.
 func (p *Mempool) Forget() { p.position = -1 }

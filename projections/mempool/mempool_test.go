@@ -2,12 +2,15 @@ package mempool_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/domain/shard"
 	"strata/domain/transaction"
 	"strata/internal/testkit/replay"
+	"strata/internal/testkit/schemas"
 	"strata/projections"
 )
 
@@ -28,6 +31,14 @@ func TestLifeCycle(t *testing.T) {
 		name string
 		do   func(w *world)
 	}{
+		{"with a sponsor that is the sender, and another nonce", func(w *world) {
+			own := announced(bob.Sponsor(7, bob, 9, 150, &transaction.TokenTransfer{Recipient: carol.Principal(), Amount: 1}))
+			w.announce(start, own)
+			w.apply(nakamoto(2, 1), own)
+			w.want("mined", own, "mined")
+			w.revert()
+			w.want("the block is orphaned", own, "pending")
+		}},
 		{"mined and back", func(w *world) {
 			w.announce(start, a1)
 			w.want("announced", a1, "pending")
@@ -86,7 +97,16 @@ func TestLifeCycle(t *testing.T) {
 			}
 			w.announce(start, a1)
 			w.drop("SomethingNew", nil, a1)
-			w.want("a reason that nobody knows", a1, "pending")
+			w.want("a reason that nobody knows", a1, "dropped")
+			if got := w.texts(schemas.In(`SELECT dropped_status FROM {mempool}.transaction`)); !slices.Equal(got, []string{"SomethingNew"}) {
+				t.Errorf("got the reason %q, want it as it came", got)
+			}
+			w.drop("dropped_\x00", nil, a1)
+			w.want("one that looks like a status", a1, "dropped")
+			w.drop("", nil, a1)
+			w.want("no reason", a1, "dropped")
+			w.announce(start, a1)
+			w.want("announced again", a1, "pending")
 		}},
 		{"too old, by time", func(w *world) {
 			w.announce(start, a1)
@@ -172,14 +192,31 @@ func TestDecode(t *testing.T) {
 	items := replay.Decode(t, []replay.Post{
 		{Path: "/new_mempool_tx", Body: []byte(`["0x` + hexOf(send(alice, 1, 100)) + `"]`)},
 		{Path: "/new_mempool_tx", Body: []byte(`["0x` + hexOf(send(alice, 1, 100)) + `","0x00"]`)},
-		{Path: "/drop_mempool_tx", Body: []byte(`{"dropped_txids":["0x12"],"reason":"ReplaceByFee"}`)},
+		{Path: "/drop_mempool_tx", Body: []byte(`{"dropped_txids":["0x12","` + send(bob, 1, 100).ID.String() + `"],"reason":"ReplaceByFee"}`)},
 	})
-	if a, ok := items[0].Record.(*projections.Announcement); !ok || a.Transactions[0].ID != send(alice, 1, 100).ID {
-		t.Errorf("got %+v", items[0])
-	}
-	for i, want := range map[int]string{1: "/1", 2: "/dropped_txids/0"} {
-		if q := projections.Unreadable(&items[i], items[i].Err); items[i].Record != nil || q.Pointer != want {
-			t.Errorf("got %+v, want an error at %s", q, want)
+	for i, want := range []string{"", "/1", "/dropped_txids/0"} {
+		switch record := items[i].Record.(type) {
+		case *projections.Announcement:
+			if len(record.Transactions) != 1 || record.Transactions[0].ID != send(alice, 1, 100).ID {
+				t.Errorf("%s: got %+v", items[i].Path, record)
+			}
+		case *nodeevent.DropMempoolTx:
+			if !slices.Equal(record.TxIDs, []hash.Hash32{send(bob, 1, 100).ID}) {
+				t.Errorf("%s: got %+v", items[i].Path, record)
+			}
+		default:
+			t.Errorf("%s: got %+v", items[i].Path, items[i])
 		}
+		var pointers []string
+		for _, q := range projections.Damaged(&items[i]) {
+			pointers = append(pointers, q.Pointer)
+		}
+		if got := strings.Join(pointers, " "); got != want {
+			t.Errorf("%s: got %q damaged, want %q", items[i].Path, got, want)
+		}
+	}
+	many := replay.Decode(t, []replay.Post{{Path: "/new_mempool_tx", Body: []byte(`[` + strings.Repeat("null,", 249) + `5]`)}})
+	if all := projections.Damaged(&many[0]); len(all) != 101 || all[99].Pointer != "/99" || all[100].Pointer != "" || !strings.HasPrefix(all[100].Reason, "150 more parts") {
+		t.Errorf("got %d entries, the last ones %+v", len(all), all[len(all)-2:])
 	}
 }

@@ -139,8 +139,11 @@ func (m *model) fold(step *projections.Step) {
 				"ReplaceByFee": "dropped_replace_by_fee", "ReplaceAcrossFork": "dropped_replace_across_fork", "TooExpensive": "dropped_too_expensive",
 				"StaleGarbageCollect": "dropped_stale_garbage_collect", "Problematic": "dropped_problematic",
 			}[r.Reason]
-			if f == nil || status == "" {
+			if f == nil {
 				continue
+			}
+			if status == "" {
+				status = "dropped"
 			}
 			if now, _, _ := m.status(f); now != "mined" {
 				f.dropped, f.by = status, r.NewTxID

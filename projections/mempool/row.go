@@ -38,9 +38,10 @@ const (
 	tooExpensive      = "dropped_too_expensive"
 	stale             = "dropped_stale_garbage_collect"
 	problematic       = "dropped_problematic"
+	dropped           = "dropped" // for a reason that this program does not know
 )
 
-// statuses maps a node's reason for a drop to a status. Drops for unknown reasons are ignored.
+// statuses maps a node's reason for a drop to a status.
 var statuses = map[nodeevent.DropReason]string{
 	nodeevent.DropReplaceByFee: replaceByFee, nodeevent.DropReplaceAcrossFork: replaceAcrossFork,
 	nodeevent.DropStaleGarbageCollect: stale, nodeevent.DropTooExpensive: tooExpensive, nodeevent.DropProblematic: problematic,
@@ -77,9 +78,27 @@ type row struct {
 
 // dropping is a node's message that it dropped a transaction.
 type dropping struct {
-	status string
+	reason string // the status that stands for it, or the node's own word if this program does not know the reason
 	by     *txid
 	seq    int64
+}
+
+// reasonOf returns the reason of a drop.
+func reasonOf(record *nodeevent.DropMempoolTx) string {
+	if status, ok := statuses[record.Reason]; ok {
+		return status
+	}
+	return projections.Text(string(record.Reason))
+}
+
+// status returns the status of a transaction that was dropped.
+func (d *dropping) status() string {
+	for _, status := range statuses {
+		if d.reason == status {
+			return status
+		}
+	}
+	return dropped
 }
 
 func newRow(a *projections.Announced) *row {
@@ -128,7 +147,7 @@ func (r *row) currentStatus() string {
 	case r.taken != nil:
 		return replaceByFee
 	case r.dropped != nil:
-		return r.dropped.status
+		return r.dropped.status()
 	case r.expired != nil:
 		return stale
 	}

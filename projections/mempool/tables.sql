@@ -39,7 +39,7 @@ CREATE TABLE {schema}.transaction (
     sponsor_nonce  numeric,
     amount         numeric,           -- of a token transfer, in µSTX
     status         text     NOT NULL, -- the first that holds of: mined, taken, dropped by a node, expired, pending
-    dropped_status text,              -- the node's reason for the drop
+    dropped_status text,              -- the node's reason for the drop: as a status, or as it came if it is not known
     sender         text     NOT NULL,
     sponsor        text,
     recipient      text,              -- of a token transfer
@@ -50,7 +50,7 @@ CREATE TABLE {schema}.transaction (
     raw_tx         bytea    NOT NULL,
     CONSTRAINT transaction_pkey PRIMARY KEY (txid),
     CONSTRAINT transaction_status_check CHECK (status IN ('pending', 'mined', 'dropped_replace_by_fee', 'dropped_replace_across_fork',
-        'dropped_too_expensive', 'dropped_stale_garbage_collect', 'dropped_problematic')),
+        'dropped_too_expensive', 'dropped_stale_garbage_collect', 'dropped_problematic', 'dropped')),
     CONSTRAINT transaction_mined_check CHECK ((status = 'mined') = (mined_height IS NOT NULL))
 );
 -- To find the transactions whose nonces a block uses.
@@ -73,7 +73,7 @@ CREATE TABLE {schema}.mined (
     nonce       numeric NOT NULL,
     account     text    NOT NULL,
     txid        bytea   NOT NULL,
-    CONSTRAINT mined_pkey PRIMARY KEY (txid, account, height)
+    CONSTRAINT mined_pkey PRIMARY KEY (txid, account, nonce, height)
 );
 CREATE INDEX mined_nonce_idx ON {schema}.mined (account, nonce);
 CREATE INDEX mined_height_idx ON {schema}.mined (height);

@@ -120,7 +120,7 @@ type statusColumns struct {
 
 func (r *row) statusColumns() (s statusColumns) {
 	if d := r.dropped; d != nil {
-		s.droppedSeq, s.droppedStatus = &d.seq, &d.status
+		s.droppedSeq, s.droppedStatus = &d.seq, &d.reason
 		if d.by != nil {
 			s.droppedFor = d.by[:]
 		}

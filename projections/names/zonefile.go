@@ -40,12 +40,12 @@ func (b *batch) attach(ctx context.Context, steps []projections.Step) error {
 	for i := range steps {
 		switch record := steps[i].Record.(type) {
 		case *nodeevent.Attachments:
-			for entry := range record.List {
-				a := &record.List[entry]
+			for j := range record.List {
+				a := &record.List[j]
 				if a.Content == nil || !names.IsContractText(a.ContractID) || names.ZonefileHash(a.Content) != a.ContentHash {
 					continue
 				}
-				found = append(found, zonefile{seq: steps[i].BlockSeq, entry: int32(entry), hash: a.ContentHash, content: a.Content})
+				found = append(found, zonefile{seq: steps[i].BlockSeq, entry: int32(a.Index), hash: a.ContentHash, content: a.Content})
 			}
 		case *fetch.Report:
 			if content, exchange, problem := record.AttachmentContent(); problem == nil {

@@ -35,14 +35,14 @@ func (in *noncesInput) Dependencies() engine.Dependencies {
 type accountNonces struct {
 	LastMempool     *uint64  `json:"last_mempool_tx_nonce" doc:"Greatest nonce of a pending transaction; null when none is pending."`
 	LastExecuted    *uint64  `json:"last_executed_tx_nonce" doc:"Last nonce that was used; null when none was."`
-	PossibleNext    uint64   `json:"possible_next_nonce" doc:"One more than the greatest nonce that is used or pending, even if nonces below it are missing."`
+	PossibleNext    uint64   `json:"possible_next_nonce" doc:"One more than the greatest nonce that is used or pending, even if nonces below it are missing; 2^64-1 if that is the greatest one, as none follows it."`
 	DetectedMissing []uint64 `json:"detected_missing_nonces" nullable:"false" doc:"Nonces below the greatest pending one that no transaction uses, greatest first; at most 1000."`
 	DetectedMempool []uint64 `json:"detected_mempool_nonces" nullable:"false" doc:"Nonces of pending transactions, greatest first."`
 }
 
 // principalNonces is the answer of version 3 of the API about the nonces of an account.
 type principalNonces struct {
-	Next          uint64        `json:"next_nonce" doc:"One more than the greatest nonce that is used or pending, even if nonces below it are missing."`
+	Next          uint64        `json:"next_nonce" doc:"One more than the greatest nonce that is used or pending, even if nonces below it are missing; 2^64-1 if that is the greatest one, as none follows it."`
 	LastConfirmed *uint64       `json:"last_confirmed_nonce" doc:"Last nonce that was used; null when none was."`
 	Mempool       mempoolNonces `json:"mempool"`
 }
@@ -122,13 +122,14 @@ func (in *noncesInput) moment(ctx context.Context, s *engine.Snapshot) (param.Mo
 	return param.Moment{Height: at}, nil
 }
 
-// readNonces reads the account's next nonce after the mined transactions, and the nonces of its pending transactions in
-// ascending order. There are pending ones for the tip only.
-func readNonces(ctx context.Context, s *engine.Snapshot, account string, at param.Moment) (next uint64, pending []uint64, err error) {
+// readNonces reads the account's last nonce of a mined transaction, nil for none, and the nonces of its pending
+// transactions in ascending order. There are pending ones for the tip only.
+func readNonces(ctx context.Context, s *engine.Snapshot, account string, at param.Moment) (last *uint64, pending []uint64, err error) {
 	s.Shows(func() []engine.Lookup { return nonceLookups(account, at) })
 	b := s.Batch()
+	// The next nonce may be 2^64, the last one is at most 2^64-1.
 	found := engine.Query(b, func(text *string) []any { return []any{text} }, `
-		SELECT array_remove(ARRAY[n.source_seq], NULL), coalesce(n.next_nonce, 0)::text
+		SELECT array_remove(ARRAY[n.source_seq], NULL), coalesce((nullif(n.next_nonce, 0) - 1)::text, '')
 		FROM (SELECT 1) one
 		LEFT JOIN LATERAL (
 			SELECT * FROM {balances}.nonce n WHERE n.account = $1 AND n.height <= $2 ORDER BY n.height DESC LIMIT 1
@@ -138,13 +139,16 @@ func readNonces(ctx context.Context, s *engine.Snapshot, account string, at para
 		pendingNonces = queuePendingNonces(b, account)
 	}
 	if err := b.RunLast(ctx); err != nil {
-		return 0, nil, err
+		return nil, nil, err
 	}
-	text, _ := found.First()
-	if next, err = strconv.ParseUint(text, 10, 64); err != nil {
-		return 0, nil, err
+	if text, _ := found.First(); text != "" {
+		nonce, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return nil, nil, err
+		}
+		last = &nonce
 	}
-	return next, pendingNonces(), nil
+	return last, pendingNonces(), nil
 }
 
 func (a *api) getNonces(ctx context.Context, s *engine.Snapshot, in *noncesInput) (*accountNonces, error) {
@@ -156,11 +160,11 @@ func (a *api) getNonces(ctx context.Context, s *engine.Snapshot, in *noncesInput
 	if err != nil {
 		return nil, err
 	}
-	next, pending, err := readNonces(ctx, s, account, at)
+	last, pending, err := readNonces(ctx, s, account, at)
 	if err != nil {
 		return nil, err
 	}
-	v3 := newNonces(next, pending)
+	v3 := newNonces(last, pending)
 	v1 := &accountNonces{v3.Mempool.Last, v3.LastConfirmed, v3.Next, v3.Mempool.Missing, append([]uint64{}, pending...)}
 	slices.Reverse(v1.DetectedMempool)
 	return v1, nil
@@ -171,38 +175,40 @@ func (a *api) getPrincipalNonces(ctx context.Context, s *engine.Snapshot, in *pa
 	if err != nil {
 		return nil, err
 	}
-	next, pending, err := readNonces(ctx, s, account, at)
+	last, pending, err := readNonces(ctx, s, account, at)
 	if err != nil {
 		return nil, err
 	}
-	return newNonces(next, pending), nil
+	return newNonces(last, pending), nil
 }
 
 // missingNoncesMax is the maximum number of missing nonces in an answer, which has the greatest of them.
 const missingNoncesMax = 1000
 
-// newNonces builds the answer from the next nonce after the mined transactions and the nonces of the pending ones,
-// which must be in ascending order.
-func newNonces(next uint64, pending []uint64) *principalNonces {
-	n := &principalNonces{Next: next, Mempool: mempoolNonces{Pending: []uint64{}, Missing: []uint64{}}}
-	if next > 0 {
-		last := next - 1
-		n.LastConfirmed = &last
+// newNonces builds the answer from the last nonce of the mined transactions, nil for none, and the nonces of the pending
+// ones, which must be in ascending order.
+func newNonces(confirmed *uint64, pending []uint64) *principalNonces {
+	n := &principalNonces{LastConfirmed: confirmed, Mempool: mempoolNonces{Pending: []uint64{}, Missing: []uint64{}}}
+	if confirmed != nil {
+		n.Next = following(*confirmed)
 	}
 	if len(pending) == 0 {
 		return n
 	}
 	last := pending[len(pending)-1]
 	for _, nonce := range slices.Backward(pending[:len(pending)-1]) {
-		if nonce >= next {
+		if confirmed == nil || nonce > *confirmed {
 			n.Mempool.Pending = append(n.Mempool.Pending, nonce)
 		}
 	}
-	n.Mempool.Last, n.Next = &last, max(next, last+1)
-	for above := last; above > next && len(n.Mempool.Missing) < missingNoncesMax; above-- {
+	for above := last; above > n.Next && len(n.Mempool.Missing) < missingNoncesMax; above-- {
 		if _, found := slices.BinarySearch(pending, above-1); !found {
 			n.Mempool.Missing = append(n.Mempool.Missing, above-1)
 		}
 	}
+	n.Mempool.Last, n.Next = &last, max(n.Next, following(last))
 	return n
 }
+
+// following returns the nonce after another one; the greatest nonce has none, and is returned itself.
+func following(nonce uint64) uint64 { return max(nonce, nonce+1) }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -95,6 +96,51 @@ func plainNonces(next uint64, pending map[uint64]bool) saidNonces {
 		}
 	}
 	return said
+}
+
+// No nonce follows 2^64-1, whether it is used or waits: the answers say this one again.
+func TestGreatestNonce(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	stop := replay.Start(t, log, apitest.NewChain(t), balances.New(nil), mempool.New())
+	made := synthchain.New(synthchain.Config{Seed: 7, Network: synthchain.Mainnet, SigningSample: 1000})
+	for range 3 {
+		replay.Append(t, log, replay.Post(made.Next()))
+	}
+	const greatest = math.MaxUint64
+	waiting := apitest.From(t, 3, greatest, &signed.TokenTransfer{Recipient: apitest.Principal(t, apitest.Bob), Amount: 1})
+	replay.Append(t, log, apitest.Announce(apitest.Transfer(t, greatest), apitest.Transfer(t, greatest-2), waiting))
+	replay.Wait(t, log)
+	stop()
+	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{})
+	for _, account := range []string{apitest.Bob, apitest.Carol} {
+		s.Exec(schemas.In(`INSERT INTO {balances}.nonce (height, source_seq, next_nonce, account) VALUES (0, 1, 18446744073709551616, $1)`), account)
+	}
+	s.Advance("balances")
+
+	last := new(uint64(greatest))
+	for account, want := range map[string]saidNonces{
+		apitest.Alice: {next: greatest, waiting: last, pending: []uint64{greatest - 2}},
+		apitest.Bob:   {next: greatest, confirmed: last, missing: []uint64{}, pending: []uint64{}},
+		apitest.Carol: {next: greatest, confirmed: last, waiting: last, missing: []uint64{}, pending: []uint64{}},
+	} {
+		v1, v3 := noncesV1(s, "/extended/v1/address/"+account+"/nonces"), noncesV3(s, account)
+		if account == apitest.Alice { // of all others, the greatest are told
+			if len(v3.missing) != 1000 || v3.missing[0] != greatest-1 || v3.missing[1] != greatest-3 {
+				t.Errorf("got %s", v3)
+			}
+			want.missing = v3.missing
+		}
+		if !reflect.DeepEqual(v3, want) {
+			t.Errorf("version 3 of %s:\n got %s\nwant %s", account, v3, want)
+		}
+		if want.waiting != nil {
+			want.pending = append([]uint64{greatest}, want.pending...)
+		}
+		if !reflect.DeepEqual(v1, want) {
+			t.Errorf("version 1 of %s:\n got %s\nwant %s", account, v1, want)
+		}
+	}
 }
 
 // What waits counts for whoever sends or sponsors it: announced in any order, with nonces that leave gaps or that several share, and

@@ -41,7 +41,7 @@ type principalLock struct {
 }
 
 type pendingBalance struct {
-	EstimatedBalance schema.Amount `json:"estimated_balance" doc:"Available balance once all pending transactions are mined."`
+	EstimatedBalance schema.Amount `json:"estimated_balance" doc:"Available balance once all pending transactions are mined; of several that use one nonce, the one with the greatest fee."`
 	Inbound          schema.Amount `json:"inbound"`
 	Outbound         schema.Amount `json:"outbound"`
 }

@@ -23,7 +23,7 @@ type MempoolInput struct {
 	page.PageInput
 	Sender    param.PrincipalText `query:"sender_address" doc:"Transactions that this address sends."`
 	Recipient param.PrincipalText `query:"recipient_address" doc:"Transactions that transfer STX to this principal, or call or deploy this contract."`
-	Address   param.PrincipalText `query:"address" doc:"Transactions with this principal as sender or recipient."`
+	Address   param.PrincipalText `query:"address" doc:"Transactions with this principal as sender, sponsor or recipient."`
 	OrderBy   string              `query:"order_by" enum:"age,size,fee" default:"age" doc:"Sort by the time of receipt, by the size in bytes or by the fee."`
 	Order     string              `query:"order" enum:"asc,desc" default:"desc" doc:"asc: least first; desc: greatest first, which for age means newest first."`
 	param.TransactionOptions
@@ -65,7 +65,7 @@ func (a *api) registerMempoolLists() {
 	}, a.listDropped)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-mempool-of", Path: "/extended/v1/address/{principal}/mempool", Tag: "Mempool", Summary: "Pending transactions of an account",
-		Description: "Lists the pending transactions that the account sends, that transfer STX to it, or that call or deploy it. " + engine.Instead("/extended/v3/principals/{principal}/mempool/transactions"),
+		Description: "Lists the pending transactions that the account sends or sponsors, that transfer STX to it, or that call or deploy it. " + engine.Instead("/extended/v3/principals/{principal}/mempool/transactions"),
 		Statuses:    []int{http.StatusBadRequest}, Class: answer.Mempool, TagByContent: true, Deprecated: true,
 	}, a.listMempoolOf)
 }
@@ -85,9 +85,10 @@ type mempoolFilter struct {
 	args []any
 }
 
-// accountFilter selects the transactions that an account sends, that transfer STX to it, or that call or deploy it.
+// accountFilter selects the transactions that an account sends or sponsors, that transfer STX to it, or that call or
+// deploy it.
 func accountFilter(account string) mempoolFilter {
-	return mempoolFilter{any: []string{"p.sender = $1", "p.recipient = $1", "p.contract_id = $1"}, args: []any{account}}
+	return mempoolFilter{any: []string{"p.sender = $1", "p.sponsor = $1", "p.recipient = $1", "p.contract_id = $1"}, args: []any{account}}
 }
 
 // sql returns a query for the selected transactions, each once.

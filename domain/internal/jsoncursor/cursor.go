@@ -220,6 +220,31 @@ func (c *Cursor) Array(element func()) (present bool) {
 	return c.close()
 }
 
+// Units reads an array whose elements stand for themselves: one that is not what it has to be leaves the others readable.
+// element has to read exactly one value, at an index of the array. Text that is no JSON is an error of the whole body.
+func (c *Cursor) Units(element func(index int)) (damaged []*FieldError, present bool) {
+	index := 0
+	present = c.Array(func() {
+		depth := c.Depth()
+		element(index)
+		if c.err != nil {
+			damaged, c.err = append(damaged, c.err), nil
+			c.leave(depth)
+		}
+		index++
+	})
+	return damaged, present
+}
+
+// leave reads on to the end of the objects and arrays that are within others, of which there are depth.
+func (c *Cursor) leave(depth int) {
+	for c.err == nil && c.Depth() > depth {
+		if _, err := c.dec.ReadToken(); err != nil {
+			c.syntax(err)
+		}
+	}
+}
+
 // open enters an object or array. It reports false for null and for anything else, which is an error.
 func (c *Cursor) open(kind jsontext.Kind, want string) bool {
 	if c.Peek() == kind {

@@ -8,7 +8,7 @@ import (
 
 // Estimate is a balance that takes pending transactions into account.
 type Estimate struct {
-	EstimatedBalance       schema.Amount `json:"estimated_balance,omitempty" doc:"The balance once all pending transactions are mined. Absent for an earlier block."`
+	EstimatedBalance       schema.Amount `json:"estimated_balance,omitempty" doc:"The balance once all pending transactions are mined; of several that use one nonce, the one with the greatest fee. Absent for an earlier block."`
 	PendingBalanceInbound  schema.Amount `json:"pending_balance_inbound,omitempty"`
 	PendingBalanceOutbound schema.Amount `json:"pending_balance_outbound,omitempty"`
 }

@@ -13,7 +13,8 @@ import (
 // WaitingBody is a transaction that is not mined, in versions 1 and 2 of the API.
 type WaitingBody struct {
 	TransactionBase
-	TxStatus       string          `json:"tx_status" enum:"pending,dropped_replace_by_fee,dropped_replace_across_fork,dropped_too_expensive,dropped_stale_garbage_collect,dropped_problematic"`
+	TxStatus       string          `json:"tx_status" enum:"pending,dropped_replace_by_fee,dropped_replace_across_fork,dropped_too_expensive,dropped_stale_garbage_collect,dropped_problematic,dropped"`
+	DroppedReason  *string         `json:"dropped_reason,omitempty" doc:"Present if tx_status is dropped: the node's reason, as it came, which has no status of its own."`
 	ReplacedByTxID *hash.Hash32    `json:"replaced_by_tx_id" nullable:"true" doc:"The transaction that replaces it; null when there is none or it is not known."`
 	ReceiptTime    int64           `json:"receipt_time" doc:"When its announcement was received, in Unix seconds."`
 	ReceiptTimeISO timeTextOrEmpty `json:"receipt_time_iso"`
@@ -24,7 +25,7 @@ type WaitingBody struct {
 func RenderWaiting(r *WaitingRow, how Rendering) WaitingBody {
 	return WaitingBody{
 		TransactionBase: renderBase(&r.TransactionRow), TransactionPayload: renderPayload(r.Tx, how.Interfaces.ofWaiting(r), how.WithoutArguments),
-		TxStatus: r.Status, ReplacedByTxID: r.replacedBy, ReceiptTime: r.ReceiptTime, ReceiptTimeISO: unixTimeOrEmpty(r.ReceiptTime),
+		TxStatus: r.Status, DroppedReason: r.droppedReason, ReplacedByTxID: r.replacedBy, ReceiptTime: r.ReceiptTime, ReceiptTimeISO: unixTimeOrEmpty(r.ReceiptTime),
 	}
 }
 
@@ -68,7 +69,8 @@ type WaitingBase struct {
 	FeeRate       schema.Amount `json:"fee_rate" doc:"The total fee in µSTX, despite its name."`
 	ReceiptTime   int64         `json:"receipt_time" doc:"When its announcement was received, in Unix seconds."`
 	ReceiptHeight int64         `json:"receipt_block_height" doc:"The height of the newest block at that time; -1 when there was none."`
-	Status        string        `json:"status" enum:"pending,dropped_replace_by_fee,dropped_replace_across_fork,dropped_too_expensive,dropped_stale_garbage_collect,dropped_problematic"`
+	Status        string        `json:"status" enum:"pending,dropped_replace_by_fee,dropped_replace_across_fork,dropped_too_expensive,dropped_stale_garbage_collect,dropped_problematic,dropped"`
+	DroppedReason *string       `json:"dropped_reason,omitempty" doc:"Present if status is dropped: the node's reason, as it came, which has no status of its own."`
 	Type          string        `json:"type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member with the details. poison_microblock and undecoded have none."`
 
 	TokenTransfer *transferSummary `json:"token_transfer,omitempty"`
@@ -102,7 +104,7 @@ func (*WaitingV3) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema 
 func NewWaitingBase(r *WaitingRow) WaitingBase {
 	return WaitingBase{
 		TxID: r.ID, Sender: signer{r.from(), r.Tx.Nonce()}, Sponsor: sponsorOf(r.Tx), FeeRate: unsignedAmount(r.Tx.Fee()),
-		ReceiptTime: r.ReceiptTime, ReceiptHeight: r.receiptHeight, Status: r.Status, Type: r.Tx.Payload.TxType(), TokenTransfer: transferOf(r.Tx),
+		ReceiptTime: r.ReceiptTime, ReceiptHeight: r.receiptHeight, Status: r.Status, DroppedReason: r.droppedReason, Type: r.Tx.Payload.TxType(), TokenTransfer: transferOf(r.Tx),
 	}
 }
 

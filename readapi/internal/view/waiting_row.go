@@ -12,16 +12,17 @@ import (
 type WaitingRow struct {
 	TransactionRow
 	replacedBy                 *hash.Hash32
+	droppedReason              *string // nil unless the status is dropped
 	ReceiptTime, receiptHeight int64
 }
 
 // WaitingSQL selects the source events and what WaitingColumns reads of the transaction w of the mempool.
 const WaitingSQL = `array_remove(ARRAY[w.source_seq, w.dropped_seq], NULL), w.source_seq, w.pointer, w.txid, w.sender, w.raw_tx,
-	w.status, coalesce(w.taken_by, w.dropped_for), w.receipt_time, w.receipt_height `
+	w.status, CASE WHEN w.status = 'dropped' THEN w.dropped_status END, coalesce(w.taken_by, w.dropped_for), w.receipt_time, w.receipt_height `
 
 // WaitingColumns returns the scan destinations for WaitingSQL, except the source events.
 func WaitingColumns(r *WaitingRow) []any {
-	return []any{&r.Seq, &r.Index, &r.ID, &r.sender, &r.RawTx, &r.Status, &r.replacedBy, &r.ReceiptTime, &r.receiptHeight}
+	return []any{&r.Seq, &r.Index, &r.ID, &r.sender, &r.RawTx, &r.Status, &r.droppedReason, &r.replacedBy, &r.ReceiptTime, &r.receiptHeight}
 }
 
 // KnowsMempool reports whether the projection mempool has an active version to read.

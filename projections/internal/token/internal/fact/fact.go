@@ -133,9 +133,9 @@ func printOf(kind token.Kind, d *nodeevent.ContractEvent) Fact {
 		if p, ok := token.ParseSFTPrint(value); ok {
 			switch p.Event {
 			case token.SFTMint:
-				return Mint{d.Contract, p.TokenID}
+				return Mint{projections.Text(d.Contract), p.TokenID}
 			case token.SFTBurn:
-				return Supply{d.Contract, p.TokenID}
+				return Supply{projections.Text(d.Contract), p.TokenID}
 			}
 			return nil
 		}
@@ -149,7 +149,7 @@ func printOf(kind token.Kind, d *nodeevent.ContractEvent) Fact {
 // contractOf returns the contract id of an asset identifier such as "SP….name::asset".
 func contractOf(asset string) string {
 	contract, _, _ := strings.Cut(asset, "::")
-	return contract
+	return projections.Text(contract)
 }
 
 // uintOf decodes a serialised uint; nil for a value of another type. Only tokens with a uint as their id have metadata.
