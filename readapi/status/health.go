@@ -36,15 +36,7 @@ type readinessChecks struct {
 	Database    databaseCheck     `json:"database"`
 	Projections []projectionCheck `json:"projections" nullable:"false" doc:"Active versions of the projections. Without any, the server is not ready."`
 	Gaps        gapCheck          `json:"gaps"`
-	Node        *Comparison       `json:"node,omitempty" doc:"What the role compare of this process has found; absent without the role. It counts for money only."`
-}
-
-// Comparison is what a comparison of accounts with a node has found.
-type Comparison struct {
-	OK                bool   `json:"ok" doc:"Whether no account differs, as far as they were compared."`
-	DifferingAccounts int    `json:"differing_accounts" doc:"Number of accounts that differed from the node when they were last compared."`
-	BlockHeight       int64  `json:"block_height" doc:"Height of the last block at which accounts were compared; 0 if there is none."`
-	Message           string `json:"message,omitempty" doc:"One of the differences, or why the last comparison was not possible."`
+	Node        *comparison       `json:"node,omitempty" doc:"What the comparison of accounts with a node has found, in any process with the role compare; absent before the first one. It counts for money only."`
 }
 
 type databaseCheck struct {
@@ -70,7 +62,7 @@ type gapCheck struct {
 
 // readinessInput names a family of answers.
 type readinessInput struct {
-	For string `query:"for" enum:"extended,tokens,names,bns,stacking,rosetta,ordinals,brc20,money,all" default:"extended" doc:"The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), stacking (PoX and staking), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked; all: every active projection."`
+	For string `query:"for" enum:"extended,tokens,names,bns,stacking,rosetta,ordinals,brc20,money,all" default:"extended" doc:"The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), stacking (PoX and staking), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked, unless an operator has accepted how they differ; all: every active projection."`
 }
 
 // requirements are the projections that the answers of a family need. A projection that has failed has failed for all
@@ -138,9 +130,6 @@ func (a *api) readiness(ctx context.Context, in *readinessInput) (*readiness, er
 	} else if a.notices != nil {
 		r.Notices = a.notices()
 	}
-	if a.comparison != nil {
-		r.Checks.Node = a.comparison()
-	}
 	r.Status = "not ready"
 	if r.Checks.ready(in.For) {
 		r.Status = "ready"
@@ -170,7 +159,7 @@ func (c *readinessChecks) withhold() {
 func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*readinessChecks, error) {
 	checks := &readinessChecks{Database: databaseCheck{OK: true}, Projections: []projectionCheck{}, Gaps: gapCheck{OK: true}}
 	b := s.Batch()
-	heads, stalls := engine.QueueHeads(b), queueStalls(b)
+	heads, stalls, compared := engine.QueueHeads(b), queueStalls(b), queueComparison(b)
 	gaps := &engine.Result[gapCheck]{}
 	if chain := s.Active("chain"); chain != nil && s.Foreign("chain") == nil {
 		gaps = engine.Query(b, func(g *gapCheck) []any { return []any{&g.Blocking, &g.LowestHeight} }, `
@@ -183,6 +172,7 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*re
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
+	checks.Node = a.comparisonOf(compared)
 	if g, ok := gaps.First(); ok {
 		g.OK = g.Blocking == 0
 		checks.Gaps = g

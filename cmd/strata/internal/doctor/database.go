@@ -55,6 +55,7 @@ func (x *examination) database(ctx context.Context) {
 		x.log(ctx, db)
 		x.key(ctx, db)
 		x.projections(ctx, db.Pool)
+		x.comparison(ctx, db.Pool)
 	}
 }
 
