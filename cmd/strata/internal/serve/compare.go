@@ -37,8 +37,10 @@ func (c *Command) checkCompare() error {
 // compare starts the role compare, if the process has it and there is a node.
 func (c *Command) compare(ctx context.Context, group *errgroup.Group, db *database.DB, logger *slog.Logger, registry prometheus.Registerer) {
 	switch {
-	case !c.has(RoleCompare):
+	case !c.has(RoleCompare) && c.has(RoleProjector): // the process with the tables; others are of a server whose roles are apart
 		logger.LogAttrs(ctx, slog.LevelWarn, "this process compares no accounts with a node: the role compare is not among --roles; let one process of this database have it")
+		return
+	case !c.has(RoleCompare):
 		return
 	case len(c.nodes) == 0:
 		logger.LogAttrs(ctx, slog.LevelInfo, "no accounts are compared with a node: name one with --nodes")
