@@ -26,7 +26,7 @@ func (c *Command) checkCompare() error {
 	switch {
 	case c.CompareAccounts < 0 || c.CompareAccounts > nodecompare.AccountsMax:
 		return fmt.Errorf("--compare-accounts: %d accounts (want 0 to %d)", c.CompareAccounts, nodecompare.AccountsMax)
-	case !(c.CompareRate > 0 && c.CompareRate <= math.MaxInt32):
+	case c.has(RoleCompare) && !(c.CompareRate > 0 && c.CompareRate <= math.MaxInt32):
 		return fmt.Errorf("--compare-rate: %v requests a second (want more than 0)", c.CompareRate)
 	case slices.Equal(c.Roles, []string{RoleCompare}) && len(c.nodes) == 0:
 		return errors.New("the role compare needs a node: set its RPC address with --nodes")
