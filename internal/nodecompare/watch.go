@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// tipInterval is how often a Watch looks whether there is another tip.
-	tipInterval = time.Second
+	// tipInterval is how often a Watch looks whether there is another tip: seldom, because every server with a node does.
+	tipInterval = 2 * time.Second
 	// AccountsMax is the maximum number of random accounts that a Watch compares at a tip. It also bounds how many accounts that
 	// differ are known: more of them say nothing new.
 	AccountsMax = 1000
@@ -33,8 +33,8 @@ const (
 	// holdTime is how long a process that has begun a round keeps others from comparing the same accounts. After it, another one
 	// takes its place.
 	holdTime = time.Minute
-	// behindMax is how many times in a row the node may be behind the tables before that is said: it posts a block before it
-	// answers for it.
+	// behindMax is how many times in a row the node may be behind the tables before that is said, a minute: it posts a block
+	// before it answers for it.
 	behindMax = 30
 )
 
