@@ -82,6 +82,9 @@ func TestRestoredLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := source.Exec(t.Context(), `INSERT INTO log.difference (account, what, table_value, node_value, height, accepted_difference, reason, accepted_at) VALUES ('SP1', 'nonce', 1, 2, 3, 1, 'known', now())`); err != nil {
+		t.Fatal(err)
+	}
 	busy, quiet := context.WithCancel(t.Context())
 	arrived := make(chan struct{})
 	go func() {
@@ -134,6 +137,7 @@ func TestRestoredLog(t *testing.T) {
 	}
 	check("identity", `SELECT a.id::text FROM strata.archive a WHERE $1::bigint > 0`)
 	check("events", `SELECT md5(string_agg(seq || path || encode(sha256, 'hex') || coalesce(encode(body, 'hex'), ''), ',' ORDER BY seq)) FROM log.event WHERE seq <= $1::bigint`)
+	check("what differs from a node", `SELECT d::text FROM log.difference d WHERE $1::bigint > 0`)
 	var skipped string
 	if err := target.QueryRow(t.Context(), `SELECT concat_ws(' ', name, rules, seq, reason, command_seq) FROM strata.skip`).Scan(&skipped); err != nil || skipped != "pox 2 7 a bug 36" {
 		t.Errorf("got the skip %q, %v", skipped, err)

@@ -42,7 +42,7 @@ func New(config Config) *API {
 	e := engine.New(config.engine())
 	a := &API{Engine: e, understood: bns.Understand(e), nodeAnswers: newNodeAnswers(e)}
 
-	status.Mount(e, config.LagLimit, config.Notices, config.Comparison)
+	status.Mount(e, config.LagLimit, config.Notices, config.CompareProblem)
 	block.Mount(e)
 	transaction.Mount(e)
 	contract.Mount(e)

@@ -95,9 +95,9 @@ type Config struct {
 	Faucet faucet.Config
 	// Notices, if set, returns what an operator of this process should know although its answers are right; GET /readyz shows it.
 	Notices func() []status.Notice
-	// Comparison, if set, returns what a comparison of accounts with a node has found; nil if there is none. GET /readyz?for=money
-	// depends on it.
-	Comparison func() *status.Comparison
+	// CompareProblem, if set, returns why this process could not compare accounts with a node when it last tried; empty if it could.
+	// GET /readyz and /extended/v1/status show it.
+	CompareProblem func() string
 	// Rosetta configures /mesh and /rosetta/v1. Network and Version are taken from above.
 	Rosetta rosetta.Config
 }

@@ -7,6 +7,7 @@ import (
 	"strata/cmd/strata/internal/audit"
 	"strata/cmd/strata/internal/completion"
 	"strata/cmd/strata/internal/demo"
+	"strata/cmd/strata/internal/differences"
 	"strata/cmd/strata/internal/doctor"
 	"strata/cmd/strata/internal/exporttable"
 	"strata/cmd/strata/internal/health"
@@ -42,6 +43,7 @@ type cli struct {
 	Trace           trace.Command       `cmd:"" help:"Explain a server's answer: the rows and events behind it, with JSON pointers."`
 	CheckProof      proof.Command       `cmd:"" help:"Check, without a server, the proof that an event is in the log (exit code 3 = it proves nothing)."`
 	Verify          verify.Command      `cmd:"" help:"Verify the log and the read tables: hash and fold all events again, and compare with what is stored, signed and served (exit code 3 = differences)."`
+	Differences     differences.Command `cmd:"" help:"List accounts that differ from a node's, and accept differences that are known and harmless."`
 	Simulate        simulate.Command    `cmd:"" help:"Post a synthetic chain to a running server, as a node would, or a synthetic ordinals feed, as an indexer would."`
 	Demo            demo.Command        `cmd:"" help:"Serve a synthetic chain from a temporary database and show a few answers."`
 	Doctor          doctor.Command      `cmd:"" help:"Check what a server needs: the database and its settings, the disk, the clock, the nodes and their events, Redis, the log's key; and say what to do (exit code 1 = something is wrong)."`

@@ -66,13 +66,10 @@ type Result struct {
 // Difference is a value of an account that differs between the read tables and the node.
 type Difference struct {
 	Account string `json:"account"`
-	// What is "balance", in µSTX and including what is locked, "locked amount", in µSTX, "unlock height", of the lock in
-	// force, 0 for none, or "nonce", the next one.
-	What  string `json:"what"`
-	Table string `json:"table"`
-	Node  string `json:"node"`
-	// Seq is the event of the last change in the read tables; null if they have none.
-	Seq *int64 `json:"seq"`
+	What    string `json:"what" enum:"balance,locked amount,unlock height,nonce" doc:"balance, in µSTX and including what is locked; locked amount, in µSTX; unlock height, of the lock in force, 0 for none; nonce, the next one."`
+	Table   string `json:"table" doc:"The value in the read tables, a decimal number."`
+	Node    string `json:"node" doc:"The node's value, a decimal number."`
+	Seq     *int64 `json:"seq" doc:"The event of the last change in the read tables; null if they have none."`
 }
 
 // String describes the difference. It may contain control characters, if the tables do.

@@ -30,6 +30,7 @@ type fakeNode struct {
 	mutex         sync.Mutex
 	accounts      map[string]fakeAccount
 	requested     []string // accounts
+	infos         int      // requests for /v2/info
 	concurrent    int      // requests under way
 	maxConcurrent int
 	failures      int // the number of next answers that are 503
@@ -61,6 +62,7 @@ func (f *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case fail:
 		http.Error(w, "busy", http.StatusServiceUnavailable)
 	case r.URL.Path == "/v2/info":
+		f.with(func() { f.infos++ })
 		_, _ = fmt.Fprintf(w, `{"stacks_tip_height":%d,"network_id":1}`, height)
 	case !isAccount:
 		http.NotFound(w, r)

@@ -2,10 +2,10 @@ package nodecompare
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -22,11 +22,20 @@ import (
 )
 
 const (
-	// tipInterval is how often a Watch looks whether there is another tip.
-	tipInterval = time.Second
-	// AccountsMax is the maximum number of accounts that a Watch compares at a tip. It also bounds how many of those that
-	// differ are compared again.
+	// tipInterval is how often a Watch looks whether there is another tip: seldom, because every server with a node does.
+	tipInterval = 2 * time.Second
+	// AccountsMax is the maximum number of random accounts that a Watch compares at a tip. It also bounds how many accounts that
+	// differ are known: more of them say nothing new.
 	AccountsMax = 1000
+	// roundTouched and roundKnown are how many accounts that blocks touched, and that differed before, a round compares. At ten
+	// requests a second, a round takes some 15 seconds. The next one compares what the tables say then, and what this one left.
+	roundTouched, roundKnown = 100, 50
+	// holdTime is how long a process that has begun a round keeps others from comparing the same accounts. After it, another one
+	// takes its place.
+	holdTime = time.Minute
+	// behindMax is how many times in a row the node may be behind the tables before that is said, a minute: it posts a block
+	// before it answers for it.
+	behindMax = 30
 )
 
 // WatchConfig configures a Watch.
@@ -34,7 +43,7 @@ type WatchConfig struct {
 	Pool *pgxpool.Pool
 	// URL is the node's RPC address, which must be valid.
 	URL string
-	// Accounts is the number of accounts to compare at each tip, AccountsMax at most.
+	// Accounts is the number of random accounts to compare at each tip, AccountsMax at most.
 	Accounts int
 	// Rate is the maximum number of requests to the node per second.
 	Rate   float64
@@ -43,24 +52,30 @@ type WatchConfig struct {
 	Registry prometheus.Registerer
 }
 
-// Watch compares accounts with a node again and again: at each tip a random sample, and those that differed before.
+// Watch compares accounts with a node again and again: at each tip those that blocks have touched since the last one, those that
+// differed before, and a random sample. What differs is in the database. Of several processes with a Watch for the same database,
+// one compares at a time.
 type Watch struct {
 	WatchConfig
 	limiter *rate.Limiter
 	node    *client
+	name    string // of this Watch, among those of the same database
 
-	compared, found, failures prometheus.Counter
-	differing, height         prometheus.Gauge
+	compared, found, failures   prometheus.Counter
+	differing, accepted, height prometheus.Gauge
 
-	mu        sync.Mutex
-	differ    map[string][]Difference // by account, as of the last comparison
-	checkedAt int64                   // height of the last tip at which all accounts were compared
-	problem   string                  // why the last comparison was not possible; empty if it was
+	// These are Run's.
+	at     hash.Hash32 // the tip at which the last round was; zero: none
+	queue  []string    // accounts that blocks touched, to be compared
+	recent []touched   // what was queued, oldest first; the last one is that of the queue
+
+	mu      sync.Mutex
+	problem string // why the last round was not possible; empty if it was
 }
 
 // NewWatch prepares a Watch. Call Run.
 func NewWatch(config WatchConfig) *Watch {
-	w := &Watch{WatchConfig: config, limiter: rate.NewLimiter(rate.Limit(config.Rate), 1), node: newClient(config.URL), differ: map[string][]Difference{}}
+	w := &Watch{WatchConfig: config, limiter: rate.NewLimiter(rate.Limit(config.Rate), 1), node: newClient(config.URL), name: rand.Text()}
 	counter := func(name, help string) prometheus.Counter {
 		return instrument.Registered(config.Registry, prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help}))
 	}
@@ -70,161 +85,262 @@ func NewWatch(config WatchConfig) *Watch {
 	w.compared = counter("strata_compare_accounts_total", "Accounts that were compared with a node.")
 	w.found = counter("strata_compare_differences_total", "Differences between accounts of the read tables and of a node, each time that one was found.")
 	w.failures = counter("strata_compare_failures_total", "Tips at which accounts could not be compared, such as because the node did not answer.")
-	w.differing = gauge("strata_compare_differing_accounts", "Accounts that differed from the node when they were last compared.")
-	w.height = gauge("strata_compare_height", "Height of the last block at which accounts were compared.")
+	w.differing = gauge("strata_compare_differing_accounts", "Accounts that differed from the node when they were last compared, and that nobody has accepted.")
+	w.accepted = gauge("strata_compare_accepted_accounts", "Accounts that differed from the node when they were last compared, as was accepted.")
+	w.height = gauge("strata_compare_height", "Height of the last block up to which all accounts that blocks touched were compared.")
 	return w
 }
 
-// Verdict is what a Watch has found.
-type Verdict struct {
-	OK bool
-	// Accounts is the number of accounts that differed when they were last compared.
-	Accounts int
-	// Height is that of the last block at which accounts were compared; 0: none yet.
-	Height int64
-	// Message names a difference, or says why nothing was compared; empty if there is nothing to say.
-	Message string
-}
-
-// Verdict returns what was found last. It is OK if no account differs; also as long as nothing could be compared.
-func (w *Watch) Verdict() Verdict {
+// Problem returns why the last round was not possible; empty if it was.
+func (w *Watch) Problem() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	v := Verdict{OK: len(w.differ) == 0, Accounts: len(w.differ), Height: w.checkedAt}
-	if w.problem != "" {
-		v.Message = "The last comparison was not possible: " + w.problem
-	}
-	for _, name := range slices.Sorted(maps.Keys(w.differ)) {
-		v.Message = w.differ[name][0].String()
-		break
-	}
-	return v
+	return w.problem
 }
 
 // Run compares until ctx ends.
 func (w *Watch) Run(ctx context.Context) {
 	defer w.node.close()
-	var last hash.Hash32
+	defer w.release(context.WithoutCancel(ctx))
+	_ = w.measure(ctx) // a process that has just begun knows, too
+	failed := 0        // rounds in a row
 	for ; ctx.Err() == nil; pause.For(ctx, tipInterval) {
-		tip, err := w.compareAt(ctx, last)
+		tip, err := w.tip(ctx)
+		if err == nil && tip == w.at {
+			continue
+		}
+		for more := err == nil; more; {
+			more, err = w.round(ctx)
+		}
+		if err == nil {
+			err = w.measure(ctx)
+		}
 		if ctx.Err() != nil {
 			return
 		}
 		w.mu.Lock()
-		before := w.problem
 		w.problem = ""
 		if err != nil {
 			w.problem = err.Error()
 		}
 		w.mu.Unlock()
-		if err != nil {
-			w.failures.Inc()
-			if before == "" {
-				w.Logger.LogAttrs(ctx, slog.LevelWarn, "accounts can't be compared with the node; trying again at the next tip", slog.String("node", w.node.name), slog.Any("error", err))
-			}
+		if err == nil {
+			failed = 0
+			continue
 		}
-		last = tip
+		failed++
+		w.failures.Inc()
+		behind := errors.Is(err, errNodeBehind)
+		if failed == 1 && !behind || failed == behindMax {
+			w.Logger.LogAttrs(ctx, slog.LevelWarn, "accounts can't be compared with the node; trying again at the next tip", slog.String("node", w.node.name), slog.Any("error", err))
+		}
+		if !behind || failed >= behindMax {
+			w.release(ctx) // another process may have a better node
+		}
 	}
+}
+
+// tip returns the block at which the tables are; zero if they are at none.
+func (w *Watch) tip(ctx context.Context) (tip hash.Hash32, err error) {
+	var block []byte
+	err = w.Pool.QueryRow(ctx, `
+		SELECT (SELECT index_block_hash FROM strata.active JOIN strata.projection USING (name, version) WHERE name = 'balances')`).Scan(&block)
+	copy(tip[:], block)
+	if err != nil {
+		err = fmt.Errorf("read the tip of the balances: %w", err)
+	}
+	return tip, err
+}
+
+// hold makes this process the one that compares, unless another one is. It returns the block up to which accounts were compared.
+func (w *Watch) hold(ctx context.Context) (done touched, ours bool, err error) {
+	var height *int64
+	var block []byte
+	err = w.Pool.QueryRow(ctx, `
+		INSERT INTO log.comparison AS c (holder, held_until) VALUES ($1, now() + $2)
+		ON CONFLICT (singleton) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
+		WHERE c.holder = excluded.holder OR c.held_until < now()
+		RETURNING height, index_block_hash`, w.name, holdTime).Scan(&height, &block)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return touched{}, false, nil
+	}
+	if err != nil {
+		return touched{}, false, fmt.Errorf("take the comparison with the node: %w", err)
+	}
+	if height != nil {
+		done.height = *height
+		copy(done.hash[:], block)
+	}
+	return done, true, nil
+}
+
+// release lets another process compare. Without it, others wait for holdTime.
+func (w *Watch) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, tipInterval)
+	defer cancel()
+	_, _ = w.Pool.Exec(ctx, `UPDATE log.comparison SET held_until = '-infinity' WHERE holder = $1`, w.name)
 }
 
 // errNodeBehind is returned when the node is not yet where the tables are.
 var errNodeBehind = errors.New("the node is behind the tables")
 
-// compareAt compares accounts at the tip of the tables, unless that is last, and returns it.
-func (w *Watch) compareAt(ctx context.Context, last hash.Hash32) (tip hash.Hash32, err error) {
+// round compares accounts at the tip of the tables. It reports whether some that blocks touched are left for another round.
+func (w *Watch) round(ctx context.Context) (more bool, err error) {
+	done, ours, err := w.hold(ctx)
+	if err != nil {
+		return false, err
+	}
 	c := &comparison{node: w.node}
-	var sample []account
+	var accounts []account
+	var known []string
+	batch := 0
 	// The snapshot ends before the first request: the node is asked for the block of the snapshot, whenever that is.
 	err = pgx.BeginTxFunc(ctx, w.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		tables, err := c.readTip(ctx, tx)
-		if err != nil || c.IndexBlockHash == last {
+		if err != nil || !ours {
 			return err
 		}
-		sample, err = w.sample(ctx, tx, tables)
+		if known, err = texts(ctx, tx, `SELECT account FROM log.difference GROUP BY account ORDER BY min(height), account`); err != nil {
+			return fmt.Errorf("read which accounts differ: %w", err)
+		}
+		var names []string
+		if c.IndexBlockHash != w.at {
+			if names, err = w.sample(ctx, tx, tables); err != nil {
+				return err
+			}
+			names = append(names, known[:min(len(known), roundKnown)]...)
+		}
+		if len(w.queue) == 0 && w.queued() != c.IndexBlockHash {
+			if err := w.refill(ctx, tx, tables, touched{height: c.BlockHeight, hash: c.IndexBlockHash}, done); err != nil {
+				return err
+			}
+		}
+		batch = min(len(w.queue), roundTouched)
+		names = append(names, w.queue[:batch]...)
+		slices.Sort(names)
+		accounts, err = readAccounts(ctx, tx, tables, slices.Compact(names))
 		return err
 	})
-	if err != nil || c.IndexBlockHash == last {
-		return last, err
+	if err != nil {
+		return false, err
 	}
+	w.at = c.IndexBlockHash
+	if !ours {
+		w.queue, w.recent = nil, nil // the other process has them
+		return false, nil
+	}
+	if err := w.compare(ctx, c, accounts, known); err != nil {
+		if errors.Is(err, errNodeBehind) {
+			w.at = hash.Hash32{} // it will come: ask again, also at this tip
+		}
+		return false, err
+	}
+	w.queue = w.queue[batch:]
+	if len(w.queue) == 0 && len(w.recent) > 0 {
+		last := w.recent[len(w.recent)-1]
+		if _, err := w.Pool.Exec(ctx, `UPDATE log.comparison SET height = $1, index_block_hash = $2 WHERE holder = $3`, last.height, last.hash[:], w.name); err != nil {
+			return false, fmt.Errorf("note up to which block accounts were compared: %w", err)
+		}
+	}
+	return len(w.queue) > 0 || w.queued() != c.IndexBlockHash, nil
+}
+
+// queued returns the block up to which the accounts that blocks touched were queued; zero if none were.
+func (w *Watch) queued() (block hash.Hash32) {
+	if n := len(w.recent); n > 0 {
+		block = w.recent[n-1].hash
+	}
+	return block
+}
+
+// compare compares accounts with the node, and records what differs. known are the accounts that differed before.
+func (w *Watch) compare(ctx context.Context, c *comparison, accounts []account, known []string) (err error) {
 	if err := w.limiter.Wait(ctx); err != nil {
-		return last, err
+		return err
 	}
 	if c.NodeHeight, err = w.node.tipHeight(ctx); err != nil {
-		return c.IndexBlockHash, err
+		return err
 	}
-	if c.NodeHeight < c.BlockHeight { // it will come: ask again, also at this tip
-		return last, fmt.Errorf("%w: at block %d, and they are at block %d", errNodeBehind, c.NodeHeight, c.BlockHeight)
+	if c.NodeHeight < c.BlockHeight {
+		return fmt.Errorf("%w: at block %d, and they are at block %d", errNodeBehind, c.NodeHeight, c.BlockHeight)
 	}
-	for _, a := range sample {
+	for _, a := range accounts {
 		if err := w.limiter.Wait(ctx); err != nil {
-			return last, err
+			return err
 		}
 		answer, err := w.node.account(ctx, a.name, c.IndexBlockHash)
 		if err != nil {
-			return c.IndexBlockHash, err
+			return err
 		}
 		w.compared.Inc()
-		w.note(ctx, a.name, c.differences(a, answer))
+		differences := c.differences(a, answer)
+		w.found.Add(float64(len(differences)))
+		switch {
+		case slices.Contains(known, a.name):
+		case len(differences) == 0, len(known) >= AccountsMax:
+			continue
+		default:
+			known = append(known, a.name)
+		}
+		news, err := record(ctx, w.Pool, a.name, c.BlockHeight, differences)
+		if err != nil {
+			return err
+		}
+		for _, d := range differences {
+			level := slog.LevelDebug // it was said before, or is accepted
+			if slices.Contains(news, d.What) {
+				level = slog.LevelError
+			}
+			w.Logger.LogAttrs(ctx, level, "an account differs from the node", slog.String("difference", d.String()))
+		}
+		if len(differences) == 0 {
+			w.Logger.LogAttrs(ctx, slog.LevelInfo, "an account no longer differs from the node", slog.String("account", a.name))
+		}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.checkedAt = c.BlockHeight
-	w.height.Set(float64(c.BlockHeight))
-	return c.IndexBlockHash, nil
+	return nil
 }
 
-// note remembers what differs of an account, or that nothing does any more.
-func (w *Watch) note(ctx context.Context, name string, differences []Difference) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	_, known := w.differ[name]
-	switch {
-	case len(differences) == 0:
-		delete(w.differ, name)
-	case known || len(w.differ) < AccountsMax:
-		w.differ[name] = differences
+// measure sets the metrics of what is known.
+func (w *Watch) measure(ctx context.Context) error {
+	known, err := Read(ctx, w.Pool, 0)
+	if err != nil || known == nil {
+		return err
 	}
-	w.differing.Set(float64(len(w.differ)))
-	w.found.Add(float64(len(differences)))
-	for _, d := range differences {
-		level := slog.LevelError
-		if known {
-			level = slog.LevelDebug // it was said before
-		}
-		w.Logger.LogAttrs(ctx, level, "an account differs from the node", slog.String("difference", d.String()))
-	}
+	w.differing.Set(float64(known.DifferingAccounts))
+	w.accepted.Set(float64(known.AcceptedAccounts))
+	w.height.Set(float64(known.BlockHeight))
+	return nil
 }
 
 // pagesPerAccount is how many random pages are read for each account that is wanted: how many a sample has varies, and few
 // could be none.
 const pagesPerAccount = 8
 
-// sample reads the accounts that differed before, and random ones: any of those on random pages of the table. That is a few
-// reads, however many accounts there are; sorting all of them at every block would take seconds.
-func (w *Watch) sample(ctx context.Context, tx pgx.Tx, tables string) ([]account, error) {
-	w.mu.Lock()
-	names := slices.Collect(maps.Keys(w.differ))
-	w.mu.Unlock()
+// sample returns random accounts: any of those on random pages of the table. That is a few reads, however many accounts there are;
+// sorting all of them at every block would take seconds.
+func (w *Watch) sample(ctx context.Context, tx pgx.Tx, tables string) ([]string, error) {
 	in := func(sql string) string { return strings.ReplaceAll(sql, "{schema}", tables) }
 	wanted := min(w.Accounts, AccountsMax)
+	if wanted == 0 {
+		return nil, nil
+	}
 	var percent float64
 	err := tx.QueryRow(ctx, in(`
 		SELECT least(100, 100.0 * $1::int / greatest(1, pg_relation_size('{schema}.holding') / current_setting('block_size')::int))::float8`), wanted*pagesPerAccount).Scan(&percent)
 	if err != nil {
 		return nil, fmt.Errorf("read how many accounts there are: %w", err)
 	}
-	rows, err := tx.Query(ctx, in(`
+	names, err := texts(ctx, tx, in(`
 		SELECT account FROM {schema}.holding TABLESAMPLE SYSTEM ($1::float4) WHERE asset = 'stx' ORDER BY random() LIMIT $2`), percent, wanted)
 	if err != nil {
 		return nil, fmt.Errorf("choose accounts: %w", err)
 	}
-	chosen, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("choose accounts: %w", err)
-	}
-	names = append(names, chosen...)
-	slices.Sort(names)
-	rows, err = tx.Query(ctx, in(selectAccounts(`(SELECT unnest($1::text[]) AS account)`)), slices.Compact(names))
+	return names, nil
+}
+
+// readAccounts reads accounts, which must be different ones.
+func readAccounts(ctx context.Context, tx pgx.Tx, tables string, names []string) ([]account, error) {
+	rows, err := tx.Query(ctx, strings.ReplaceAll(selectAccounts(`(SELECT unnest($1::text[]) AS account)`), "{schema}", tables), names)
 	if err != nil {
 		return nil, fmt.Errorf("read accounts: %w", err)
 	}
@@ -233,4 +349,13 @@ func (w *Watch) sample(ctx context.Context, tx pgx.Tx, tables string) ([]account
 		return nil, fmt.Errorf("read accounts: %w", err)
 	}
 	return all, nil
+}
+
+// texts returns the rows of a query with one column of text.
+func texts(ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]string, error) {
+	rows, err := tx.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }

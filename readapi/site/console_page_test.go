@@ -1,6 +1,7 @@
 package site_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -38,7 +39,7 @@ func TestConsole(t *testing.T) {
 		test func(t *testing.T, s *consoleSite, open func(t *testing.T, fragment string) *tab)
 	}{
 		{"panels", consolePanels}, {"sparse", consoleSparse}, {"walk", consoleWalk}, {"proofs", consoleProofs}, {"tampering", consoleTampering},
-		{"onward", consoleOnward}, {"history", consoleHistory}, {"hostile", consoleHostile}, {"large", consoleLarge}, {"insecure", consoleInsecure}, {"readings", consoleReadings}, {"JSON", consoleJSON},
+		{"onward", consoleOnward}, {"history", consoleHistory}, {"differences", consoleDifferences}, {"hostile", consoleHostile}, {"large", consoleLarge}, {"insecure", consoleInsecure}, {"readings", consoleReadings}, {"JSON", consoleJSON},
 		{"looks", consoleLooks}, {"looking", consoleLooking},
 	} {
 		if !t.Run(part.name, func(t *testing.T) { part.test(t, s, open) }) {
@@ -323,6 +324,24 @@ func consoleOnward(t *testing.T, s *consoleSite, open func(t *testing.T, fragmen
 			t.Errorf("nobody can trace %s: %s", path, traced.Body)
 		}
 	}
+}
+
+// Accounts that differ from a node are counted, and the first ones named; those that are accepted apart from the others.
+func consoleDifferences(t *testing.T, s *consoleSite, open func(t *testing.T, fragment string) *tab) {
+	const difference = `{"account":%q,"what":"nonce","table":"1","node":"2","seq":7,"block_height":9,"found_at":"2026-01-02T03:04:05Z","acceptance":%s}`
+	accepted := fmt.Sprintf(difference, "SP3", `{"reason":"a schedule","at":"2026-01-02T03:04:05Z"}`)
+	node := `"node":{"ok":false,"block_height":9,"differing_accounts":2,"accepted_accounts":1,"differences":[` +
+		fmt.Sprintf(difference, "SP1", "null") + "," + fmt.Sprintf(difference, "<b>SP2</b>", "null") + "," + accepted + `]},`
+	s.changed("/extended/v1/status", func(status int, body []byte) (int, []byte) {
+		return status, bytes.Replace(body, []byte(`"strata":{`), []byte(`"strata":{`+node), 1)
+	}, func() {
+		tb := open(t, "")
+		tb.until("accounts that differ are named", `document.querySelector("#log-differing")?.textContent === "2 accounts differing from the node: SP1, <b>SP2</b>"`)
+		tb.until("what is accepted is no problem", `document.querySelector("#log-accepted").textContent === "1 account differing from the node as accepted: SP3"`)
+		tb.calm(s.url)
+	})
+	tb := open(t, "")
+	tb.until("nothing differs", `document.querySelector("#log-differing")?.hidden && document.querySelector("#log-accepted").hidden`)
 }
 
 // The last hour is drawn, with gaps where nothing is known.

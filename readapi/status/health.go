@@ -39,15 +39,7 @@ type readinessChecks struct {
 	Projections []projectionCheck `json:"projections" nullable:"false" doc:"Active versions of the projections. Without any, the server is not ready."`
 	History     historyCheck      `json:"history"`
 	Gaps        gapCheck          `json:"gaps"`
-	Node        *Comparison       `json:"node,omitempty" doc:"What the role compare of this process has found; absent without the role. It counts for money only."`
-}
-
-// Comparison is what a comparison of accounts with a node has found.
-type Comparison struct {
-	OK                bool   `json:"ok" doc:"Whether no account differs, as far as they were compared."`
-	DifferingAccounts int    `json:"differing_accounts" doc:"Number of accounts that differed from the node when they were last compared."`
-	BlockHeight       int64  `json:"block_height" doc:"Height of the last block at which accounts were compared; 0 if there is none."`
-	Message           string `json:"message,omitempty" doc:"One of the differences, or why the last comparison was not possible."`
+	Node        *comparison       `json:"node,omitempty" doc:"What the comparison of accounts with a node has found, in any process with the role compare; absent before the first one. It counts for money only."`
 }
 
 type databaseCheck struct {
@@ -83,7 +75,7 @@ type gapCheck struct {
 
 // readinessInput names a family of answers.
 type readinessInput struct {
-	For string `query:"for" enum:"extended,tokens,names,bns,stacking,rosetta,ordinals,brc20,money,all" default:"extended" doc:"The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), stacking (PoX and staking), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked; all: every active projection."`
+	For string `query:"for" enum:"extended,tokens,names,bns,stacking,rosetta,ordinals,brc20,money,all" default:"extended" doc:"The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), stacking (PoX and staking), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked, unless an operator has accepted how they differ; all: every active projection."`
 }
 
 // requirements are the projections that the answers of a family need. A projection that has failed has failed for all
@@ -151,9 +143,6 @@ func (a *api) readiness(ctx context.Context, in *readinessInput) (*readiness, er
 	} else if a.notices != nil {
 		r.Notices = a.notices()
 	}
-	if a.comparison != nil {
-		r.Checks.Node = a.comparison()
-	}
 	r.Status = "not ready"
 	if r.Checks.ready(in.For) {
 		r.Status = "ready"
@@ -189,7 +178,7 @@ func (c *readinessChecks) withhold() {
 func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*verdict, error) {
 	checks := &verdict{readinessChecks: readinessChecks{Database: databaseCheck{OK: true}, Projections: []projectionCheck{}}}
 	b := s.Batch()
-	heads, stalls := engine.QueueHeads(b), queueStalls(b)
+	heads, stalls, compared := engine.QueueHeads(b), queueStalls(b), queueComparison(b)
 	history := queueHistory(b)
 	numbers := &engine.Result[ordinal.Numbering]{}
 	if s.Active(ordinal.Inscribed) != nil && s.Foreign(ordinal.Inscribed) == nil {
@@ -198,6 +187,7 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*ve
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
+	checks.Node = a.comparisonOf(compared)
 	facts := history()
 	checks.problems = facts.Problems()
 	checks.History = historyCheck{OK: facts.Tip != nil && facts.HistoryFrom == nil, Fed: facts.Tip != nil, From: facts.HistoryFrom}

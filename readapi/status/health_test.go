@@ -154,21 +154,41 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// What differs from a node counts for money, and for nothing else.
+// What differs from a node counts for money, and for nothing else, until an operator accepts it. The status shows it at once, too.
 func TestReadinessForMoney(t *testing.T) {
 	t.Parallel()
-	found := status.Comparison{OK: true, BlockHeight: 60}
-	s := apitest.NewSiteOn(t, apitest.NewWorld(t).Pool, readapi.Config{Comparison: func() *status.Comparison { return &found }})
+	w, problem := apitest.NewWorld(t), ""
+	s := apitest.NewSiteOn(t, w.Pool, readapi.Config{CompareProblem: func() string { return problem }})
 	expect := func(family string, want int, body string) {
 		t.Helper()
 		if got := s.Get("/readyz?for=" + family); got.Status != want || !strings.Contains(got.Body, body) {
 			t.Errorf("%s: got %d %s, want %d with %s", family, got.Status, got.Body, want, body)
 		}
+		if got := s.Get("/extended/v1/status"); got.Status != http.StatusOK || !strings.Contains(got.Body, body) || got.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("status: got %d %s %v, want %s in it, not to be stored", got.Status, got.Body, got.Header, body)
+		}
 	}
-	expect("money", http.StatusOK, `"node":{"ok":true,"differing_accounts":0,"block_height":60}`)
-	found = status.Comparison{DifferingAccounts: 1, BlockHeight: 61, Message: "account SP1: the balance is 1 in the tables, 2 at the node"}
-	expect("money", http.StatusServiceUnavailable, `"message":"account SP1: the balance is 1`)
-	expect("extended", http.StatusOK, `"ok":false,"differing_accounts":1`)
+	for _, path := range []string{"/readyz?for=money", "/extended/v1/status"} {
+		if got := s.Get(path); got.Status != http.StatusOK || strings.Contains(got.Body, `"node":`) {
+			t.Errorf("%s before a comparison: got %d %s", path, got.Status, got.Body)
+		}
+	}
+	w.Exec(`INSERT INTO log.comparison (height, holder, held_until) VALUES (60, 'x', now())`)
+	expect("money", http.StatusOK, `"node":{"ok":true,"block_height":60,"differing_accounts":0,"accepted_accounts":0,"differences":[]}`)
+	w.Exec(`INSERT INTO log.difference (account, what, table_value, node_value, height) SELECT 'SP' || n, 'balance', 1, 2, 60 FROM generate_series(1, 7) n`)
+	problem = "it sleeps"
+	expect("money", http.StatusServiceUnavailable, `"node":{"ok":false,"block_height":60,"differing_accounts":7,"accepted_accounts":0,"differences":[{"account":"SP1","what":"balance","table":"1","node":"2","seq":null,"block_height":60,`)
+	expect("money", http.StatusServiceUnavailable, `"message":"The last comparison was not possible: it sleeps"`)
+	expect("extended", http.StatusOK, `"ok":false`)
+	if got := s.Get("/readyz?for=money"); strings.Count(got.Body, `"account":`) != 5 {
+		t.Errorf("got %s, want five of the differences", got.Body)
+	}
+	w.Exec(`UPDATE log.difference SET accepted_difference = 1, reason = 'a vesting schedule', accepted_at = now() WHERE account <> 'SP7'`)
+	expect("money", http.StatusServiceUnavailable, `"differing_accounts":1,"accepted_accounts":6,"differences":[{"account":"SP7",`)
+	w.Exec(`UPDATE log.difference SET accepted_difference = 1, reason = 'a vesting schedule', accepted_at = now()`)
+	expect("money", http.StatusOK, `"acceptance":{"reason":"a vesting schedule","at":"`)
+	w.Exec(`UPDATE log.difference SET node_value = 3 WHERE account = 'SP2'`)
+	expect("money", http.StatusServiceUnavailable, `"acceptance":null`)
 }
 
 // What is renewed may stand still, as long as the reads understand its rules and its successor is being built.

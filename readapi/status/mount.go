@@ -10,15 +10,15 @@ type api struct {
 	lagLimit int64
 	// notices returns what an operator should know; nil for nothing.
 	notices func() []Notice
-	// comparison returns what a comparison of accounts with a node has found; nil for none.
-	comparison func() *Comparison
+	// compareProblem returns why accounts could not be compared with a node; nil for nothing.
+	compareProblem func() string
 }
 
 // Mount registers the package's operations on an engine. The server is not ready while an active projection lags by
 // more than lagLimit items of its input. notices, if not nil, returns what an operator of the process should know,
-// and comparison what a comparison of accounts with a node has found.
-func Mount(e *engine.Engine, lagLimit int64, notices func() []Notice, comparison func() *Comparison) {
-	a := &api{e, lagLimit, notices, comparison}
+// and compareProblem why accounts could not be compared with a node.
+func Mount(e *engine.Engine, lagLimit int64, notices func() []Notice, compareProblem func() string) {
+	a := &api{e, lagLimit, notices, compareProblem}
 	a.registerStatus()
 	a.registerHealth()
 }

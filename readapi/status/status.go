@@ -33,6 +33,7 @@ type archiveStatus struct {
 	Projections []ProjectionStatus `json:"projections" nullable:"false"`
 	// Problems are as those of readiness.
 	Problems []wholeness.Problem `json:"problems,omitempty" nullable:"false" doc:"What is missing or foreign in the log, and what mends it."`
+	Node        *comparison        `json:"node,omitempty" doc:"What the comparison of accounts with a node has found; absent before the first one, and under /extended."`
 }
 
 type chainHead struct {
@@ -61,17 +62,27 @@ func (a *api) registerStatus() {
 		Description: "The tip of the chain, the lowest block of the archive, and the progress of each projection.",
 		Class:       answer.Tip, DependsOn: engine.Dependencies{Register: true}, Untraced: engine.WhereProjectionsStand,
 	}
-	engine.Get(a.Engine, r, a.status)
+	engine.Get(a.Engine, r, func(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*statusBody, error) {
+		return a.status(ctx, s, false)
+	})
 	// The reference redirects this path to /extended. Scripts that use this path seldom follow redirects, so the server
-	// answers here, too.
-	r.ID, r.Path, r.Summary = "get-status-v1", "/extended/v1/status", "Status of the server and its archive, at its older path"
-	engine.Get(a.Engine, r, a.status)
+	// answers here, too. Nobody keeps the answer: no key of a cache knows what differs from a node, and what was accepted.
+	r.ID, r.Path, r.Class, r.Summary = "get-status-v1", "/extended/v1/status", answer.NoStore, "Status of the server and its archive, and what differs from a node"
+	r.Description = "The tip of the chain, the lowest block of the archive, the progress of each projection, and what the comparison of accounts with a node has found."
+	engine.Get(a.Engine, r, func(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*statusBody, error) {
+		return a.status(ctx, s, true)
+	})
 }
 
-func (a *api) status(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*statusBody, error) {
+// status returns the status of the server, with what differs from a node if that is wanted.
+func (a *api) status(ctx context.Context, s *engine.Snapshot, compared bool) (*statusBody, error) {
 	body := &statusBody{ServerVersion: "strata " + a.Config.Version.String(), Status: "ready"}
 	b := s.Batch()
 	heads, history := engine.QueueHeads(b), queueHistory(b)
+	var known *engine.Result[comparison]
+	if compared {
+		known = queueComparison(b)
+	}
 	chain, ok := s.Tip("chain")
 	// What follows chain may be behind it, and the answer shows no block that another one does not.
 	reached := s.State.LeastAdvanced()
@@ -109,6 +120,9 @@ func (a *api) status(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*sta
 	body.Strata.Network = a.Config.Network
 	body.Strata.LogSize = s.State.LogSize
 	body.Strata.Projections = projectionStatuses(s, heads)
+	if known != nil {
+		body.Strata.Node = a.comparisonOf(known)
+	}
 	if ok {
 		body.Strata.Chain = &chainHead{*chain.Height, *chain.IndexBlock}
 		if root, ok := roots.First(); ok {

@@ -138,6 +138,15 @@ async function showLog(content, signal) {
   byID("log-newest").title = newest ? moment(newest) : "";
   setLink(byID("log-tip"), tip ? count(tip.block_height) : "none", tip && link({ path: `/extended/v2/blocks/${tip.block_height}` }));
   setLink(byID("log-size"), count(strata.log_size), strata.log_size > 0 && link({ seq: String(strata.log_size) }));
+  showDifferences(byID("log-differing"), "differing from the node", strata.node?.differing_accounts, strata.node?.differences.filter((d) => !d.acceptance));
+  showDifferences(byID("log-accepted"), "differing from the node as accepted", strata.node?.accepted_accounts, strata.node?.differences.filter((d) => d.acceptance));
+}
+
+// showDifferences says how many accounts differ from a node, and names the first ones that the server tells.
+function showDifferences(line, how, accounts = 0, differences = []) {
+  line.hidden = accounts === 0;
+  const names = [...new Set(differences.map((d) => d.account))].join(", ");
+  setText(line, `${some(accounts, "account", "accounts")} ${how}${names && ": "}${names}`);
 }
 
 let covered = {}; // the last checkpoint, and the time of its newest event

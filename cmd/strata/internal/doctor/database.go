@@ -59,6 +59,7 @@ func (x *examination) database(ctx context.Context) {
 		x.projections(ctx, db.Pool)
 		x.history(ctx, db.Pool)
 		x.readers(ctx, db.Pool)
+		x.comparison(ctx, db.Pool)
 	}
 }
 

@@ -173,6 +173,38 @@ func TestNodes(t *testing.T) {
 	examine(t, &Command{Database: flags, Nodes: []string{"gopher://x"}}).want(Failure, "nodes", "--nodes")
 }
 
+// Accounts that differ from a node's are a failure, unless somebody has accepted how.
+func TestComparison(t *testing.T) {
+	t.Parallel()
+	ctx, logger := t.Context(), slog.New(slog.DiscardHandler)
+	flags := database.Flags{DatabaseURL: pgtest.URL(t), DataDir: t.TempDir()}
+	db, err := flags.Create(ctx, logger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pgtest.AtEnd(t, func() { db.Close(logger) })
+	after := func(sql string) examined {
+		t.Helper()
+		if _, err := db.Pool.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+		return examine(t, &Command{Database: flags})
+	}
+	after(`SELECT`).want(Note, "comparison", "--nodes")
+	got := after(`INSERT INTO log.comparison (height, holder, held_until) VALUES (60, 'x', now())`)
+	got.want(OK, "comparison", "up to block 60")
+	got.none(Failure, "comparison")
+	got = after(`INSERT INTO log.difference (account, what, table_value, node_value, height) SELECT 'SP' || n, 'balance', 1, 2, 60 FROM generate_series(1, 7) n`)
+	got.want(Failure, "comparison", "7 accounts differ")
+	got.want(Failure, "comparison", "strata differences accept")
+	got.want(Failure, "comparison", "account SP1: the balance is 1 in the tables, 2 at the node")
+	got.want(Note, "comparison", "2 more accounts differ")
+	got = after(`UPDATE log.difference SET accepted_difference = 1, reason = 'a schedule', accepted_at = '2026-01-02 03:04Z'`)
+	got.want(Note, "comparison", "; accepted on 2026-01-02: a schedule")
+	got.want(OK, "comparison", "up to block 60")
+	got.none(Failure, "comparison")
+}
+
 func TestRedis(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -46,7 +46,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		return nil, err
 	}
 	config.Log = shownLog{log}
-	config.Notices, config.Comparison = c.notices, c.money
+	config.Notices, config.CompareProblem = c.notices, c.compareProblem
 	if c.AllowRefresh {
 		config.Refresh = refresher(db.Log)
 	}

@@ -74,7 +74,7 @@ type Command struct {
 	Network             string        `default:"" enum:",mainnet,testnet" env:"STRATA_NETWORK" placeholder:"NAME" help:"Stacks network of the nodes: mainnet or testnet (empty = that of the log, else of the first node of --nodes that answers, else of the first block)."`
 	ChainID             chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
 	PartialHistory      bool          `env:"STRATA_PARTIAL_HISTORY" help:"Let the chain begin with any block, where the log lacks genesis: for recordings and tests. Balances then lack what happened before, and every answer says so. It lasts: the log is marked."`
-	Roles               []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api,compare,fanout,mirror,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata, api (default all of these); compare, which compares accounts with a node; fanout, which sends the log to NATS; mirror, which copies the log of another database; or rosetta-offline alone, which constructs transactions without a database."`
+	Roles               []string      `default:"observer,projector,metadata,api,compare" enum:"observer,projector,metadata,api,compare,fanout,mirror,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata, api, and compare, which compares accounts with a node of --nodes (default all of these); fanout, which sends the log to NATS; mirror, which copies the log of another database; or rosetta-offline alone, which constructs transactions without a database."`
 	ObserverSecret      string        `env:"STRATA_OBSERVER_SECRET" placeholder:"SECRET" help:"Secret that senders of events must show, as a bearer token or as the first segment of the path (empty = none)."`
 	ObserverHosts       []string      `env:"STRATA_OBSERVER_HOSTS" placeholder:"NAME,..." help:"Names of this machine that events on its loopback interface may be addressed to, besides addresses and names without a dot."`
 	OrdhookToken        string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
@@ -240,9 +240,7 @@ func (c *Command) serve(ctx context.Context, logger *slog.Logger, ready func(api
 			return err
 		}
 	}
-	if c.has(RoleCompare) {
-		c.compare(ctx, group, db, logger, registry)
-	}
+	c.compare(ctx, group, db, logger, registry)
 	if listening.metrics != nil {
 		watch(ctx, group, listening.metrics, logger, registry)
 	}

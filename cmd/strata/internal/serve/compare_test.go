@@ -1,0 +1,167 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/jackc/pgx/v5"
+
+	"strata/cmd/strata/internal/serve"
+	"strata/internal/nodecompare"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/pgtest"
+	"strata/readapi"
+)
+
+// poorNode is a node of which all accounts are empty.
+func poorNode(t *testing.T) (url string, requests *atomic.Int64) {
+	requests = &atomic.Int64{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/v2/info":
+			_, _ = fmt.Fprint(w, `{"network_id":1,"stacks_tip_height":1000000,"burn_block_height":1000000,"server_version":"node","is_fully_synced":true}`)
+		case strings.HasPrefix(r.URL.Path, "/v2/accounts/"):
+			requests.Add(1)
+			_, _ = fmt.Fprint(w, `{"balance":"0x0","locked":"0x0","unlock_height":0,"nonce":0}`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, requests
+}
+
+// TestCompare compares with the nodes of a server by default. What differs keeps all processes of its database from being ready for
+// money, also after a restart, until it is accepted, and again when it changes.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	node, requests := poorNode(t)
+	flags := []string{"--database-url", url, "--nodes", node, "--compare-rate", "10000"}
+	chain := synthchain.New(synthchain.Everything(5, synthchain.V40))
+	posted := 0
+	post := func(p *process, events int) {
+		t.Helper()
+		for range events {
+			event := chain.Next()
+			if got := p.post(event.Path, event.Body); got.status != http.StatusOK {
+				t.Fatalf("%s: got %d %s", event.Path, got.status, got.body)
+			}
+			posted++
+		}
+		p.caughtUp(int64(posted))
+	}
+	money := func(p *process) (status int, differing, accepted int) {
+		t.Helper()
+		got := p.get("/readyz?for=money")
+		var ready struct {
+			Checks struct{ Node *nodecompare.Known }
+		}
+		if err := json.Unmarshal(got.body, &ready); err != nil {
+			t.Fatal(err)
+		}
+		if k := ready.Checks.Node; k != nil {
+			differing, accepted = k.DifferingAccounts, k.AcceptedAccounts
+		}
+		return got.status, differing, accepted
+	}
+	acceptAll := func() {
+		t.Helper()
+		known, err := nodecompare.Read(t.Context(), conn, 10000)
+		if err != nil || known == nil {
+			t.Fatalf("got %v (%v)", known, err)
+		}
+		for _, d := range known.Differences {
+			if _, err := nodecompare.Accept(t.Context(), conn, d.Account, "the node is poor"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+
+	p := serveHere(t, flags...)
+	if status, differing, _ := money(p); differing != 0 || status != http.StatusOK {
+		t.Errorf("before the first block: got %d, %d accounts", status, differing)
+	}
+	post(p, 30)
+	eventually.Holds(t, "accounts differ", func() bool {
+		status, differing, _ := money(p)
+		return status == http.StatusServiceUnavailable && differing > 5
+	})
+	eventually.Holds(t, "all accounts that blocks touched were compared", func() (all bool) {
+		err := conn.QueryRow(t.Context(), `
+			SELECT c.index_block_hash IS NOT DISTINCT FROM p.index_block_hash FROM log.comparison c, strata.projection p JOIN strata.active USING (name, version) WHERE name = 'balances'`).Scan(&all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	})
+	p.stop()
+	_, found, _ := money(serveHere(t, "--database-url", url, "--roles", "api"))
+
+	var lines logbuffer.Buffer
+	p = serveAndLog(t, slog.New(slog.NewTextHandler(&lines, nil)), "--database-url", url, "--nodes", node, "--roles", "projector,api")
+	if status, differing, accepted := money(p); status != http.StatusServiceUnavailable || differing != found || accepted != 0 {
+		t.Errorf("after a restart: got %d, %d accounts, %d accepted, want %d", status, differing, accepted, found)
+	}
+	if !lines.HasLine("level=WARN", "the role compare is not among --roles") {
+		t.Errorf("got %s, want a warning about the role that is missing", lines.String())
+	}
+	acceptAll()
+	if status, differing, accepted := money(p); status != http.StatusOK || differing != 0 || accepted != found {
+		t.Errorf("accepted: got %d, %d accounts, %d accepted, want 200, 0 and %d", status, differing, accepted, found)
+	}
+	if got := string(p.get("/extended/v1/status").body); !strings.Contains(got, fmt.Sprintf(`"accepted_accounts":%d`, found)) || !strings.Contains(got, `"reason":"the node is poor"`) {
+		t.Errorf("got the status %s, want what was accepted", got)
+	}
+	p.stop()
+
+	before := requests.Load()
+	p = serveHere(t, flags...)
+	post(p, 10)
+	eventually.Holds(t, "differences that have changed are not accepted", func() bool {
+		status, differing, _ := money(p)
+		return status == http.StatusServiceUnavailable && differing > 0
+	})
+	if requests.Load() == before {
+		t.Error("the node was asked for nothing")
+	}
+}
+
+// TestCheckCompare refuses settings that are wrong, and runs without a node unless the role is all that a process has.
+func TestCheckCompare(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ args, want string }{
+		{"--compare-accounts=-1", "--compare-accounts: -1 accounts"},
+		{"--compare-rate=0", "--compare-rate: 0 requests"},
+		{"--roles=compare", "the role compare needs a node"},
+	} {
+		var cli struct {
+			Serve serve.Command `cmd:""`
+		}
+		parser, err := kong.New(&cli)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parser.Parse([]string{"serve", "--data-dir", t.TempDir(), tc.args}); err != nil {
+			t.Fatal(err)
+		}
+		err = cli.Serve.Serve(t.Context(), readapi.Version{Tag: "test"}, slog.New(slog.DiscardHandler), func(string, string) {})
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: got %v, want %q", tc.args, err, tc.want)
+		}
+	}
+}
