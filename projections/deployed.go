@@ -53,11 +53,16 @@ func deployedAs(text []byte) (d Deployed) {
 	}
 	d.Known = true
 	d.Recognised, _ = token.Recognise(parsed)
-	for i := range parsed.Functions {
-		named, whole := parsed.Functions[i].Keys()
-		d.Functions = append(d.Functions, named[:], whole[:])
-	}
-	slices.SortFunc(d.Functions, bytes.Compare)
-	d.Functions = slices.CompactFunc(d.Functions, bytes.Equal)
+	d.Functions = FunctionKeys(parsed)
 	return d
+}
+
+// FunctionKeys returns the distinct keys of the functions of an interface, in ascending order.
+func FunctionKeys(of *contract.Interface) (keys [][]byte) {
+	for i := range of.Functions {
+		named, whole := of.Functions[i].Keys()
+		keys = append(keys, named[:], whole[:])
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	return slices.CompactFunc(keys, bytes.Equal)
 }

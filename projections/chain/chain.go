@@ -58,7 +58,8 @@ const Name = "chain"
 //   - 4: of several copies of a block, the most complete one counts, whenever it comes; the others are listed. Attachments
 //     of nodes are among the steps. Fields that nobody decodes are counted.
 //   - 5: what an event leads to is done in pieces. A log that began on a branch that lost begins anew with the other one.
-const Version = 5
+//   - 6: contracts have the interfaces that nodes left out of their events and were asked for.
+const Version = 6
 
 // Rule is a fork-choice rule: it picks the tip among the candidates.
 type Rule string
@@ -119,7 +120,8 @@ func (c *Chain) WithSpec(spec projections.Spec) projections.Projection[projectio
 	return &Chain{spec: spec, rule: c.rule, better: c.better, logger: c.logger, metrics: c.metrics, piece: c.piece}
 }
 
-// Readable implements projections.Readable. What rules 5 add is for the fold alone.
+// Readable implements projections.Readable. What rules 5 add is for the fold alone, and reads use the columns of rules 6 only
+// where a version has them.
 func (c *Chain) Readable() []int { return []int{4} }
 
 // Forget implements projections.Projection.
@@ -227,6 +229,7 @@ func (b *batch) fold(ctx context.Context, item projections.LogItem) error {
 	}
 	if item.Record != nil {
 		b.rows.record(item, b.state.tip, b.nextStep())
+		b.takeInterface(item)
 		return nil
 	}
 	var err error

@@ -19,6 +19,7 @@ type rows struct {
 	transactions [][]any
 	events       [][]any
 	contracts    [][]any
+	interfaces   []fetchedInterface
 
 	microblocks   []microblockRow
 	confirmations [][]any
