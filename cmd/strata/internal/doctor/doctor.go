@@ -67,6 +67,8 @@ type seen struct {
 	height    *int64     // of the canonical tip; nil if there is none
 	lastEvent *time.Time // when the newest event arrived; nil if there is none
 	hasLog    bool
+	// withoutInterface is set if a contract is on the chain whose interface neither its block nor a report has.
+	withoutInterface bool
 }
 
 func (x *examination) add(level Level, subject, advice, format string, args ...any) {
