@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -47,22 +49,28 @@ func stripped(t *testing.T, post replay.Post) (replay.Post, []replay.Post) {
 			var status string
 			apitest.DecodeJSON(t, string(tx["status"]), &status)
 			if contract := deployedBy(t, tx["raw_tx"]); status == "success" && contract != "" {
-				at := time.Unix(1_700_000_000, 0).UTC()
-				report := fetch.Report{
-					Want: fetch.Want{Kind: fetch.ContractInterface, Contract: contract}, Attempt: 1, StartedAt: at, FinishedAt: at,
-					Exchanges: []fetch.Exchange{{Method: "GET", URL: "http://node/", Status: 200, Body: fetch.Body(tx[name]), StartedAt: at}},
-				}
-				body, err := report.Encode()
-				if err != nil {
-					t.Fatal(err)
-				}
-				reports = append(reports, replay.Post{Path: fetch.PathReport, Body: body})
+				reports = append(reports, answered(t, contract, string(tx[name])))
 			}
 			tx[name] = json.RawMessage(`null`)
 		}
 	}
 	members["transactions"] = encode(list)
 	return replay.Post{Path: post.Path, Body: encode(members)}, reports
+}
+
+// answered is the report of the interface that a node answers with.
+func answered(t *testing.T, contract, text string) replay.Post {
+	t.Helper()
+	at := time.Unix(1_700_000_000, 0).UTC()
+	report := fetch.Report{
+		Want: fetch.Want{Kind: fetch.ContractInterface, Contract: contract}, Attempt: 1, StartedAt: at, FinishedAt: at,
+		Exchanges: []fetch.Exchange{{Method: "GET", URL: "http://node/", Status: 200, Body: fetch.Body(text), StartedAt: at}},
+	}
+	body, err := report.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return replay.Post{Path: fetch.PathReport, Body: body}
 }
 
 // deployedBy returns the contract that a transaction deploys; empty for none.
@@ -159,6 +167,39 @@ func TestInterfacesThatNodesLeaveOut(t *testing.T) {
 			t.Errorf("trace of %s: got %s, want the report", target, traced)
 		}
 	})
+}
+
+// TestDeploymentWithoutInterface replays what a node with disable_contract_interface posted: a deployment, and a call.
+func TestDeploymentWithoutInterface(t *testing.T) {
+	t.Parallel()
+	lines, err := os.ReadFile(filepath.Join(replay.SharedData(t), "cases", "deployment-without-interface.jsonl"))
+	if err != nil {
+		t.Skip(err)
+	}
+	log := replay.NewLog(t)
+	for line := range strings.Lines(string(lines)) {
+		var post struct {
+			Path string
+			Body json.RawMessage
+		}
+		apitest.DecodeJSON(t, line, &post)
+		replay.Append(t, log, replay.Post{Path: post.Path, Body: post.Body})
+	}
+	const contract = "ST3PGZRNTZ0NKBTX13EBS3Y4WWN2GB2419NM1PEEE.t"
+	const functions = `"functions":[{"name":"transfer","access":"public","args":[{"name":"amount","type":"uint128"},{"name":"sender","type":"principal"},` +
+		`{"name":"recipient","type":"principal"},{"name":"memo","type":{"optional":{"buffer":{"length":34}}}}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}]`
+	replay.Append(t, log, answered(t, contract, `{`+functions+`,"variables":[],"maps":[],"fungible_tokens":[{"name":"t"}],"non_fungible_tokens":[]}`))
+	replay.Run(t, log, apitest.NewChain(t), accounts.New())
+	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: "testnet"})
+	for target, want := range map[string]string{
+		"/extended/v1/contract/" + contract:                                              `"abi":"{\"functions\":[{\"name\":\"transfer\"`,
+		"/extended/v1/contract/by_trait?trait_abi=" + url.QueryEscape(`{`+functions+`}`): `"contract_id":"` + contract + `"`,
+		"/extended/v1/tx?type=contract_call":                                             `"function_signature":"(define-public (transfer (amount uint) (sender principal) (recipient principal) (memo (optional (buff 34)))))"`,
+	} {
+		if got := s.Get(target); got.Status != 200 || !strings.Contains(got.Body, want) {
+			t.Errorf("%s: got %d %s, want %s", target, got.Status, got.Body, want)
+		}
+	}
 }
 
 // functionsOf returns the functions of an interface, as a trait.
