@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"strata/domain/contract"
+	"strata/domain/fetch"
 	"strata/domain/token"
 )
 
@@ -65,4 +66,27 @@ func FunctionKeys(of *contract.Interface) (keys [][]byte) {
 	}
 	slices.SortFunc(keys, bytes.Compare)
 	return slices.CompactFunc(keys, bytes.Equal)
+}
+
+// FetchedInterface is the interface of a contract as a node answered a request for it. Nodes with disable_contract_interface
+// leave interfaces out of their events, and the projections of tokens want those of all contracts, because only the interface
+// says which is a token.
+type FetchedInterface struct {
+	Seq            int64 // of the report
+	Contract, Text string
+	Functions      [][]byte // as in Deployed
+}
+
+// FetchedInterfaceOf returns the interface that a report brings; ok is false for any other item.
+func FetchedInterfaceOf(item LogItem) (i FetchedInterface, ok bool) {
+	report, ok := item.Record.(*fetch.Report)
+	if !ok || report.Want.Kind != fetch.ContractInterface {
+		return i, false
+	}
+	read, problem := token.ReadInterface(report)
+	if problem != nil {
+		return i, false
+	}
+	e, _ := report.Last()
+	return FetchedInterface{item.Seq, Text(report.Want.Contract), Text(string(e.Body)), FunctionKeys(read)}, true
 }

@@ -229,7 +229,9 @@ func (b *batch) fold(ctx context.Context, item projections.LogItem) error {
 	}
 	if item.Record != nil {
 		b.rows.record(item, b.state.tip, b.nextStep())
-		b.takeInterface(item)
+		if i, ok := projections.FetchedInterfaceOf(item); ok {
+			b.rows.interfaces, b.touched = append(b.rows.interfaces, i), nil // calls in any block are shown with it
+		}
 		return nil
 	}
 	var err error

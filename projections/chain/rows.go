@@ -19,7 +19,7 @@ type rows struct {
 	transactions [][]any
 	events       [][]any
 	contracts    [][]any
-	interfaces   []fetchedInterface
+	interfaces   []projections.FetchedInterface
 
 	microblocks   []microblockRow
 	confirmations [][]any
