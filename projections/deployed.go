@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"strata/domain/contract"
+	"strata/domain/fetch"
 	"strata/domain/token"
 )
 
@@ -53,11 +54,39 @@ func deployedAs(text []byte) (d Deployed) {
 	}
 	d.Known = true
 	d.Recognised, _ = token.Recognise(parsed)
-	for i := range parsed.Functions {
-		named, whole := parsed.Functions[i].Keys()
-		d.Functions = append(d.Functions, named[:], whole[:])
-	}
-	slices.SortFunc(d.Functions, bytes.Compare)
-	d.Functions = slices.CompactFunc(d.Functions, bytes.Equal)
+	d.Functions = FunctionKeys(parsed)
 	return d
+}
+
+// FunctionKeys returns the distinct keys of the functions of an interface, in ascending order.
+func FunctionKeys(of *contract.Interface) (keys [][]byte) {
+	for i := range of.Functions {
+		named, whole := of.Functions[i].Keys()
+		keys = append(keys, named[:], whole[:])
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	return slices.CompactFunc(keys, bytes.Equal)
+}
+
+// FetchedInterface is the interface of a contract as a node answered a request for it. Nodes with disable_contract_interface
+// leave interfaces out of their events, and the projections of tokens want those of all contracts, because only the interface
+// says which is a token.
+type FetchedInterface struct {
+	Seq            int64 // of the report
+	Contract, Text string
+	Functions      [][]byte // as in Deployed
+}
+
+// FetchedInterfaceOf returns the interface that a report brings; ok is false for any other item.
+func FetchedInterfaceOf(item LogItem) (i FetchedInterface, ok bool) {
+	report, ok := item.Record.(*fetch.Report)
+	if !ok || report.Want.Kind != fetch.ContractInterface {
+		return i, false
+	}
+	read, problem := token.ReadInterface(report)
+	if problem != nil {
+		return i, false
+	}
+	e, _ := report.Last()
+	return FetchedInterface{item.Seq, Text(report.Want.Contract), Text(string(e.Body)), FunctionKeys(read)}, true
 }

@@ -140,7 +140,7 @@ func TestNetworkIsFoundOut(t *testing.T) {
 	if now := s.status().ChainTip; now != tip {
 		t.Errorf("events of another network: got tip %+v, want %+v", now, tip)
 	}
-	s.says("/readyz", http.StatusOK, "Events of another network are in quarantine", "of mainnet (chain id 0x1)")
+	s.says("/readyz", http.StatusOK, "Events of another network are in quarantine", "mainnet (chain id 0x1)")
 }
 
 // After another chain has begun on a database, the fold stands still, and strata reset makes room for it.

@@ -65,6 +65,7 @@ const Name = "chain"
 //   - 6: a chain begins with genesis, unless it may begin anywhere. Events of other networks go to quarantine. Of an event with
 //     waiting transactions or attachments, the readable ones count. A block that has a transaction twice, or an event index of
 //     a transaction, goes to quarantine.
+//     Contracts have the interfaces that nodes left out of their events and were asked for.
 const Version = 6
 
 // Rule is a fork-choice rule: it picks the tip among the candidates.
@@ -126,8 +127,8 @@ func (c *Chain) WithSpec(spec projections.Spec) projections.Projection[projectio
 	return &Chain{spec: spec, rule: c.rule, better: c.better, logger: c.logger, metrics: c.metrics, piece: c.piece}
 }
 
-// Readable implements projections.Readable. What rules 5 add is for the fold alone, and only package wholeness reads the table
-// that rules 6 add.
+// Readable implements projections.Readable. What rules 5 add is for the fold alone, and reads use the columns and tables of rules 6
+// only where a version has them.
 func (c *Chain) Readable() []int { return []int{4, 5} }
 
 // Forget implements projections.Projection.
@@ -257,6 +258,9 @@ func (b *batch) foldEvent(ctx context.Context, item projections.LogItem) error {
 	b.rows.quarantined = append(b.rows.quarantined, projections.Damaged(&item)...)
 	if item.Record != nil {
 		b.rows.record(item, b.state.tip, b.nextStep())
+		if i, ok := projections.FetchedInterfaceOf(item); ok {
+			b.rows.interfaces, b.touched = append(b.rows.interfaces, i), nil // calls in any block are shown with it
+		}
 		return nil
 	}
 	var err error

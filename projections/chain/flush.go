@@ -44,6 +44,9 @@ func (b *batch) flush(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := b.writeInterfaces(ctx, &r); err != nil {
+		return err
+	}
 	return projections.WriteQuarantine(ctx, b.tx, b.chain.spec, b.chain.logger, r.quarantined)
 }
 

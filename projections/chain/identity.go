@@ -65,7 +65,7 @@ func (b *batch) identifySilent(ctx context.Context, content *projections.Block) 
 	if parent, err := b.node(ctx, content.ParentIndexBlockHash); err != nil || parent != nil {
 		return err
 	}
-	return foreign("/parent_index_block_hash", "a known block, as nodes of another network post here, too", "a block without transactions")
+	return foreign(unknownNetwork, "/parent_index_block_hash", "a known block, as nodes of another network post here, too", "another one")
 }
 
 // identifyTransaction compares the network of a transaction with that of the log. The first transaction that names one decides
@@ -81,7 +81,7 @@ func (b *batch) identifyTransaction(ctx context.Context, pointer string, tx *tra
 		}
 	}
 	if log := b.state.network; log != nil && *log != n {
-		return foreign(pointer, log.String(), n.String())
+		return foreign(n.String(), pointer, log.String(), n.String())
 	}
 	return nil
 }
@@ -144,7 +144,8 @@ func (b *batch) genesisVersion(ctx context.Context) (mainnet, known bool, err er
 func (b *batch) identifyGenesis(ctx context.Context, content *projections.Block) error {
 	for _, tx := range content.Decoded {
 		if log := b.state.network; tx != nil && log != nil && tx.Version.Mainnet() != log.Version.Mainnet() {
-			return foreign("/transactions/0/raw_tx", log.String(), "genesis of "+transaction.Network{Version: tx.Version}.Name())
+			name := transaction.Network{Version: tx.Version}.Name()
+			return foreign(name, "/transactions/0/raw_tx", log.String(), name)
 		}
 		break
 	}
@@ -157,7 +158,7 @@ func (b *batch) identifyGenesis(ctx context.Context, content *projections.Block)
 		if err != nil || other {
 			return err
 		}
-		return foreign("/index_block_hash", root.id.String(), "genesis "+content.IndexBlockHash.String())
+		return foreign(unknownNetwork, "/index_block_hash", root.id.String(), content.IndexBlockHash.String())
 	}
 	if root.content.empty() || len(content.Transactions) == 0 {
 		return nil
@@ -242,7 +243,7 @@ func digest(lines []string) string {
 func (b *batch) identifyBitcoin(ctx context.Context, payload *nodeevent.BurnBlock) error {
 	root := b.state.root
 	if root != nil && root.height == 0 && payload.Height < uint64(root.burnHeight) {
-		return foreign("/burn_block_height", fmt.Sprintf("%d or more, as the genesis block says", root.burnHeight), fmt.Sprintf("Bitcoin block %d", payload.Height))
+		return foreign(unknownNetwork, "/burn_block_height", fmt.Sprintf("%d or more, as the genesis block says", root.burnHeight), fmt.Sprint(payload.Height))
 	}
 	if !b.state.foreign || payload.ParentHash == nil || root != nil && root.burnHash == *payload.ParentHash {
 		return nil
@@ -251,14 +252,17 @@ func (b *batch) identifyBitcoin(ctx context.Context, payload *nodeevent.BurnBloc
 		return err
 	}
 	if len(b.state.burn.byHash[*payload.ParentHash]) == 0 && len(b.state.burn.byHash[payload.Hash]) == 0 {
-		return foreign("/parent_burn_block_hash", "a known Bitcoin block, as nodes of another network post here, too", "a Bitcoin block")
+		return foreign(unknownNetwork, "/parent_burn_block_hash", "a known Bitcoin block, as nodes of another network post here, too", "another one")
 	}
 	return nil
 }
 
-// foreign returns the error of an event of another network. want and got say what of.
-func foreign(pointer, want, got string) error {
-	return foreignError{&nodeevent.FieldError{Path: pointer, Want: want, Got: got}, got}
+// unknownNetwork is what an event is of that can't be the log's and does not name its network.
+const unknownNetwork = "unknown"
+
+// foreign returns the error of an event of another network. want and got say by what it shows.
+func foreign(network, pointer, want, got string) error {
+	return foreignError{&nodeevent.FieldError{Path: pointer, Want: want, Got: got}, network}
 }
 
 // reject puts an event of another chain into quarantine, and counts it.

@@ -19,6 +19,7 @@ type rows struct {
 	transactions [][]any
 	events       [][]any
 	contracts    [][]any
+	interfaces   []projections.FetchedInterface
 
 	microblocks   []microblockRow
 	confirmations [][]any

@@ -112,7 +112,7 @@ CREATE TABLE {schema}.foreign_network (
     first_seq  bigint NOT NULL, -- the first event of it
     source_seq bigint NOT NULL, -- the last one
     events     bigint NOT NULL, -- number of its events
-    network    text   COLLATE "C" NOT NULL, -- such as 'testnet (chain id 0x80000000)', or the genesis block that tells them apart
+    network    text   COLLATE "C" NOT NULL, -- such as 'testnet (chain id 0x80000000)', or 'unknown'
     CONSTRAINT foreign_network_pkey PRIMARY KEY (network)
 );
 
@@ -225,7 +225,9 @@ CREATE TABLE {schema}.contract (
     clarity_version smallint,           -- null if the transaction leaves it to the epoch
     contract_id     text     NOT NULL,
     source_code     text     NOT NULL, -- Clarity source
-    interface       text,               -- JSON as the node sent it; null if it sent none
+    interface       text,               -- JSON as the node sent it with the block or, if it left it out, as a node answered a request for it; null if neither
+    interface_seq   bigint,             -- the report with that answer; null if the block had the interface, or nobody has it
+    functions       bytea[],            -- keys of the functions in that answer, see contract.Function.Keys; null without interface_seq
     CONSTRAINT contract_pkey PRIMARY KEY (contract_id, source_seq, tx_index)
 );
 
@@ -251,6 +253,7 @@ CREATE TABLE {schema}.microblock_confirmation (
 -- Indexes for readers: a build makes them at its end.
 
 CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
+CREATE INDEX contract_functions_idx ON {schema}.contract USING gin (functions) WHERE functions IS NOT NULL;
 CREATE INDEX transaction_txid_idx ON {schema}.transaction (txid);
 CREATE INDEX microblock_parent_idx ON {schema}.microblock (parent_index_block_hash, sequence);
 CREATE INDEX microblock_confirmation_hash_idx ON {schema}.microblock_confirmation (microblock_hash);

@@ -133,7 +133,7 @@ SELECT
     to_timestamp(coalesce(b.block_time, b.burn_block_time)) AS block_time, -- as in blocks
     k.clarity_version, -- null if the transaction leaves it to the epoch
     k.source_code, -- Clarity
-    k.interface, -- JSON as the node sent it; null if it sent none
+    k.interface, -- JSON as a node sent or answered it; null if none has
     k.source_seq -- position in the log of the event with the block
 FROM {schema}.contract k
 JOIN {schema}.canonical c ON c.block_seq = k.source_seq

@@ -58,6 +58,7 @@ func (b *batch) exportNamespaces(ctx context.Context, seq int64, part *names.Exp
 			buckets, noTransaction, n.Namespace, n.Importer.String()); err != nil {
 			return fmt.Errorf("write namespace %s of Stacks 1.0: %w", n.Namespace, err)
 		}
+		b.unsettled[n.Namespace] = true
 		b.touched.Add(shard.Names, shard.Namespace(n.Namespace))
 	}
 	return nil

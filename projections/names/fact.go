@@ -39,6 +39,15 @@ func (f *fact) pointer() *int32 {
 	return &index
 }
 
+// registry returns the contract that the fact's transaction calls.
+func (f *fact) registry() string {
+	sender, err := clarity.ParsePrincipal(f.sender)
+	if err != nil {
+		return ""
+	}
+	return names.ContractOf(sender)
+}
+
 // factsOf returns what a block says about names, in the order of execution, and notes the callers that it deploys.
 func (b *batch) factsOf(step *projections.Step, clock int64) (facts []fact) {
 	effective := step.Block.EffectiveEvents()

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/names"
 	"strata/projections"
@@ -22,10 +24,10 @@ var atOnce = time.Unix(0, 0).UTC()
 
 // neededSQL selects what the registry must be asked about, of the subjects that subjectSQL selects: what a contract may have
 // changed since it was read. A name that is revoked, that never expires, or whose lease is known to have begun as late is not
-// asked for.
+// asked for. Needed are also the properties of a namespace of which only names are known; owner has one of theirs then.
 func neededSQL(subjectSQL string) string {
 	return `
-		SELECT q.subject, a.height, a.source_seq, a.registry
+		SELECT q.subject, a.height, a.source_seq, a.registry, NULL AS owner
 		FROM (` + subjectSQL + `) q
 		CROSS JOIN LATERAL (SELECT * FROM {schema}.act a WHERE a.subject = q.subject ORDER BY a.height DESC LIMIT 1) a
 		LEFT JOIN LATERAL (SELECT * FROM {schema}.operation o WHERE o.name = q.subject ORDER BY o.n DESC LIMIT 1) o ON true
@@ -33,7 +35,23 @@ func neededSQL(subjectSQL string) string {
 			SELECT * FROM {schema}.namespace s WHERE o.name IS NOT NULL AND s.namespace = split_part(q.subject, '.', 2) COLLATE "C" ORDER BY s.n DESC LIMIT 1
 		) s ON true
 		WHERE NOT EXISTS (SELECT FROM {schema}.reading r WHERE r.subject = a.subject AND r.height >= a.height)
-		  AND (o.name IS NULL OR o.operation <> 6 AND coalesce(o.registered_at, -1) < a.clock AND coalesce(s.lifetime, 1) > 0)`
+		  AND (o.name IS NULL OR o.operation <> 6 AND coalesce(o.registered_at, -1) < a.clock AND coalesce(s.lifetime, 1) > 0)
+		UNION ALL
+		SELECT q.subject, o.height, o.source_seq, '', o.owner
+		FROM (` + subjectSQL + `) q CROSS JOIN LATERAL (` + witnessSQL(`q.subject`) + `) o
+		WHERE NOT EXISTS (SELECT FROM {schema}.act a WHERE a.subject = q.subject)`
+}
+
+// witnessSQL selects the first operation of a name that proves that a namespace is launched, if its launch is not in the log.
+// Names are imported before the launch, so one whose first operation is an import is of a namespace that is not launched yet,
+// and so are all others of that namespace.
+func witnessSQL(namespace string) string {
+	return `
+		SELECT o.* FROM (
+			SELECT w.name FROM {schema}.name w WHERE w.listed AND w.namespace = ` + namespace + ` COLLATE "C" ORDER BY w.a, w.b, w.c, w.name LIMIT 1
+		) w
+		CROSS JOIN LATERAL (SELECT * FROM {schema}.operation o WHERE o.name = w.name ORDER BY o.n LIMIT 1) o
+		WHERE o.operation <> 2 AND NOT EXISTS (SELECT FROM {schema}.namespace s WHERE s.namespace = ` + namespace + `)`
 }
 
 // neededRead is a row of neededSQL.
@@ -41,15 +59,14 @@ type neededRead struct {
 	Subject     string
 	Height, Seq int64
 	Registry    string
+	Owner       *string // of a name on the same network as the registry; null if the registry is known
 }
 
 // raise raises the wants of what the steps may have changed, and drops those that are over.
 func (b *batch) raise(ctx context.Context) error {
-	if len(b.callers) == 0 && len(b.unsettled) == 0 {
-		return nil
-	}
 	for name := range b.names {
-		b.unsettled[name] = true
+		_, namespace, _ := strings.Cut(name, ".")
+		b.unsettled[name], b.unsettled[namespace] = true, true
 	}
 	for namespace := range b.namespaces {
 		b.unsettled[namespace] = true
@@ -105,6 +122,13 @@ func (b *batch) ask(queries *pgx.Batch, n neededRead) error {
 	subject, err := names.ParseSubject(n.Subject)
 	if err != nil {
 		return err // no other subjects are ever stored
+	}
+	if n.Owner != nil {
+		owner, err := clarity.ParsePrincipal(*n.Owner)
+		if err != nil {
+			return nil // no registry can be named; the owner of a name is a principal
+		}
+		n.Registry = names.ContractOf(owner)
 	}
 	want, err := subject.Want(n.Registry)
 	if err != nil {

@@ -14,6 +14,11 @@
 // name may have been renewed, or prices may have changed, and raises a want for what the registry says then. The report is
 // in the log, and counts while the block is canonical at which the registry was asked.
 //
+// # Namespaces that were launched before
+//
+// The genesis block launches the namespaces of Stacks 1.0 without an event, and a log may begin above a launch. Names that are
+// registered there prove that the namespace exists, and a want asks the registry for its properties. Until a report brings them, prices and lifetime are unknown.
+//
 // # Zonefiles
 //
 // The chain has only hashes of zonefiles. A node posts a zonefile when it has found it, some time after the block and
@@ -53,7 +58,8 @@ const Name = "names"
 //   - 2: what Stacks 1.0 had, from its published export.
 //   - 3: zonefiles that never came are asked for.
 //   - 4: long lists have sections; what contracts change without a print is read from the registry.
-const Version = 4
+//   - 5: the properties of a namespace whose launch is not in the log are read from the registry.
+const Version = 5
 
 // Names is the projection. It is not safe for concurrent use: one follower owns it.
 type Names struct {

@@ -60,13 +60,16 @@ func (b *batch) loadNamespaces(ctx context.Context) error {
 }
 
 // namespace applies the launch of a namespace, or a change of what its names cost. Such a change of a namespace whose
-// launch is not on the chain changes nothing: of Stacks 1.0, only the price function at the beginning is known.
+// properties are not known lets the registry be asked for them.
 func (b *batch) namespace(f *fact) {
 	var name string
 	var next namespaceRow
 	copyOf := func(namespace string) bool {
 		known := b.namespaces[namespace]
 		if known == nil {
+			if f.event == nil {
+				b.acts[actKey{namespace, f.step.Height}] = actRow{f.step.BlockSeq, f.clock, int32(f.tx.Index), f.tx.TxID[:], f.registry()}
+			}
 			return false
 		}
 		name, next = namespace, *known

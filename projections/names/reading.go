@@ -74,6 +74,9 @@ func (b *batch) read(ctx context.Context, step *projections.Step) error {
 		return b.fail(ctx, step, report, problem)
 	}
 	acted, known, stale, err := b.compare(ctx, r)
+	if err == nil && acted == nil && subject.OfNamespace() {
+		acted, stale, err = b.witness(ctx, r)
+	}
 	switch {
 	case err != nil || known || acted == nil:
 		return err
@@ -81,9 +84,12 @@ func (b *batch) read(ctx context.Context, step *projections.Step) error {
 		return b.askAgain(ctx, step, report)
 	}
 	if subject.OfNamespace() {
-		err = b.readNamespace(ctx, r, acted)
+		problem, err = b.readNamespace(ctx, r, acted)
 	} else {
 		err = b.readName(ctx, r, acted)
+	}
+	if problem != nil {
+		return b.fail(ctx, step, report, problem)
 	}
 	if err == nil {
 		err = b.write(ctx)
@@ -129,6 +135,22 @@ func (b *batch) compare(ctx context.Context, r *reading) (acted *actRow, known, 
 	return acted, known, stale, nil
 }
 
+// witness returns the transaction of a name that proves that the namespace exists; nil if there is none, or if its properties are
+// known. stale means that the registry was asked at an earlier block, or before prices changed.
+func (b *batch) witness(ctx context.Context, r *reading) (tx *actRow, stale bool, err error) {
+	tx = &actRow{}
+	err = b.tx.QueryRow(ctx, b.sql(`
+		SELECT o.tx_index, o.txid, o.height > $2 OR EXISTS (SELECT FROM {schema}.act a WHERE a.subject = $1 AND a.height > $2)
+		FROM (`+witnessSQL(`$1`)+`) o`), r.subject.Namespace, r.height()).Scan(&tx.tx, &tx.txid, &stale)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("look for names of the namespace %s: %w", r.subject, err)
+	}
+	return tx, stale, nil
+}
+
 // readName adds the renewal that the registry tells of: its lease began in a block in which a contract may have renewed the
 // name, after the lease that is known.
 func (b *batch) readName(ctx context.Context, r *reading, acted *actRow) error {
@@ -153,19 +175,26 @@ func (b *batch) readName(ctx context.Context, r *reading, acted *actRow) error {
 	return nil
 }
 
-// readNamespace adds the prices that the registry tells of.
-func (b *batch) readNamespace(ctx context.Context, r *reading, acted *actRow) error {
+// readNamespace adds the prices that the registry tells of, or all properties of a namespace whose launch is not in the log. The
+// problem is that it was not launched at the block.
+func (b *batch) readNamespace(ctx context.Context, r *reading, acted *actRow) (*fetch.Problem, error) {
 	namespace := r.subject.Namespace
 	b.namespaces[namespace] = nil
 	if err := b.loadNamespaces(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	known := b.namespaces[namespace]
-	if known == nil || r.properties == nil || known.CanUpdatePriceFunction == r.properties.CanUpdatePriceFunction && known.Price.Equal(&r.properties.Price) {
-		return nil
+	var next namespaceRow
+	switch known := b.namespaces[namespace]; {
+	case known == nil && (r.properties == nil || r.properties.LaunchedAt == nil):
+		return &fetch.Problem{Severity: fetch.Troubled, Reason: fetch.ReasonClarity, Detail: "the namespace is not launched"}, nil
+	case known == nil:
+		next = namespaceRow{ready: r.height(), importer: r.properties.Importer.String(), NamespaceProperties: *r.properties}
+	case r.properties == nil || known.CanUpdatePriceFunction == r.properties.CanUpdatePriceFunction && known.Price.Equal(&r.properties.Price):
+		return nil, nil
+	default:
+		next = *known
+		next.Price, next.CanUpdatePriceFunction = r.properties.Price, r.properties.CanUpdatePriceFunction
 	}
-	next := *known
-	next.Price, next.CanUpdatePriceFunction = r.properties.Price, r.properties.CanUpdatePriceFunction
 	b.addNamespace(namespace, next, change{r.height(), r.seq, acted.tx, nil, &r.exchange, acted.txid})
-	return nil
+	return nil, nil
 }

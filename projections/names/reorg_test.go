@@ -75,6 +75,14 @@ func launched() body.Event {
 	)))
 }
 
+// numbers are the arguments of a change of prices, all the same.
+func numbers(n uint64) (all []clarity.Value) {
+	for range 2 + domain.BucketCount + 2 {
+		all = append(all, clarity.NewUint64(n))
+	}
+	return all
+}
+
 // called is a call of the contract by the owner, without events.
 func called(function string, arguments ...clarity.Value) body.Transaction {
 	list, err := transaction.NewArguments(arguments...)
@@ -126,12 +134,7 @@ func TestReorganisations(t *testing.T) {
 	renewal := called("name-renewal", buffer("id"), buffer("bob"), clarity.NewUint64(1), none, none)
 	launch := owner.Did(launched())
 	base := []replay.Post{block(body.Genesis, ""), block("a1", body.Genesis, launch), block("a2", "a1", register)}
-	priced := called("namespace-update-function-price", append([]clarity.Value{buffer("id")}, func() (numbers []clarity.Value) {
-		for range 2 + domain.BucketCount + 2 {
-			numbers = append(numbers, clarity.NewUint64(5))
-		}
-		return numbers
-	}()...)...)
+	priced := called("namespace-update-function-price", append([]clarity.Value{buffer("id")}, numbers(5)...)...)
 	registered := "bob.id 1 " + owner.Address() + " 2 - true; price 2; subdomains -"
 	for name, tc := range map[string]struct {
 		above       []replay.Post // block a3, and zonefiles

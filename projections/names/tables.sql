@@ -49,12 +49,12 @@ CREATE TABLE {schema}.block (
 
 -- The properties of launched namespaces, after the launch and after each change. The last row of a namespace counts.
 CREATE TABLE {schema}.namespace (
-    n                 int     NOT NULL, -- among the rows of the namespace, from 1, which is the launch; 0 for Stacks 1.0
+    n                 int     NOT NULL, -- among the rows of the namespace, from 1, which is the launch or, without it, what the registry said; 0 for Stacks 1.0
     height            bigint  NOT NULL,
     source_seq        bigint  NOT NULL,
     tx_index          int     NOT NULL,
     pointer           int,              -- /events/<pointer>; null for a call that prints nothing
-    ready_height      bigint  NOT NULL, -- the block of the launch
+    ready_height      bigint  NOT NULL, -- the block of the launch; if that is not in the log, the one at which the registry was read
     can_update_price  boolean NOT NULL,
     revealed_at       numeric NOT NULL, -- clock
     launched_at       numeric,          -- clock

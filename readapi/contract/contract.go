@@ -32,7 +32,7 @@ type contractBody struct {
 	BlockHeight    int64       `json:"block_height"`
 	ClarityVersion *int16      `json:"clarity_version" doc:"null when the transaction names no version, so that the epoch determines it."`
 	SourceCode     string      `json:"source_code"`
-	ABI            *string     `json:"abi" doc:"Interface of the contract as JSON text; null when the node did not send it."`
+	ABI            *string     `json:"abi" doc:"Interface of the contract as JSON text; null as long as no node has told it."`
 }
 
 // deploymentRow is a deployed contract with its key.
@@ -73,7 +73,7 @@ func getContract(ctx context.Context, s *engine.Snapshot, in *contractInput) (*c
 	}
 	b := s.Batch()
 	found := engine.Query(b, deploymentColumns, `
-		SELECT array_remove(ARRAY[d.source_seq, c.source_seq], NULL), d.source_seq, d.tx_index, t.txid, c.height IS NOT NULL, d.contract_id, b.height,
+		SELECT array_remove(ARRAY[d.source_seq, c.source_seq, `+view.InterfaceSource(s, "d")+`], NULL), d.source_seq, d.tx_index, t.txid, c.height IS NOT NULL, d.contract_id, b.height,
 		       d.clarity_version, d.source_code, d.interface
 		FROM {chain}.contract d
 		JOIN {chain}.transaction t ON t.source_seq = d.source_seq AND t.tx_index = d.tx_index

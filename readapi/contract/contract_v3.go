@@ -56,7 +56,7 @@ type contractV3 struct {
 	ClarityVersion *int16 `json:"clarity_version" doc:"null when the transaction names no version, so that the epoch determines it."`
 	view.DeploymentPlace
 	SourceCode *string       `json:"source_code,omitempty" doc:"With include=source_code."`
-	ABI        interfaceJSON `json:"abi,omitempty" doc:"With include=abi: the interface; null when the node did not send it."`
+	ABI        interfaceJSON `json:"abi,omitempty" doc:"With include=abi: the interface; null as long as no node has told it."`
 }
 
 // interfaceJSON is the interface of a contract as the node sent it.
@@ -85,7 +85,7 @@ func getContractV3(ctx context.Context, s *engine.Snapshot, in *contractV3Input)
 	}
 	b := s.Batch()
 	found := engine.Query(b, deploymentColumns, `
-		SELECT ARRAY[d.source_seq, c.source_seq], d.source_seq, d.tx_index, t.txid, true, d.contract_id, c.height,
+		SELECT array_remove(ARRAY[d.source_seq, c.source_seq, `+view.InterfaceSource(s, "d")+`], NULL), d.source_seq, d.tx_index, t.txid, true, d.contract_id, c.height,
 		       d.clarity_version, d.source_code, d.interface
 		FROM {chain}.contract d
 		JOIN {chain}.canonical c ON c.block_seq = d.source_seq

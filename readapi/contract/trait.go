@@ -9,6 +9,7 @@ import (
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
+	"strata/readapi/internal/view"
 )
 
 const contractsLimit = 20
@@ -75,13 +76,21 @@ func listContractsByTrait(ctx context.Context, s *engine.Snapshot, in *traitInpu
 	if len(keys) > 0 {
 		// OFFSET 0 makes the planner find all matches before it sorts them. Without it, it may examine all contracts
 		// from the newest on, which takes longer.
-		rows = `SELECT * FROM (SELECT tx, source_seq, tx_index FROM {accounts}.deployment WHERE functions @> $3::bytea[] OFFSET 0) d
-			ORDER BY tx DESC OFFSET $1::bigint LIMIT $2::bigint`
+		matches := `SELECT tx, source_seq, tx_index FROM {accounts}.deployment WHERE functions @> $3::bytea[]`
+		if view.HasFetchedInterfaces(s) { // those that came later than the block
+			matches += ` UNION ALL
+				SELECT d.tx, d.source_seq, d.tx_index
+				FROM (SELECT * FROM {chain}.contract k WHERE k.functions @> $3::bytea[] OFFSET 0) k
+				JOIN {chain}.canonical c ON c.block_seq = k.source_seq
+				JOIN {accounts}.block b ON b.height = c.height AND b.source_seq = k.source_seq
+				JOIN {accounts}.deployment d ON d.tx BETWEEN b.first_tx AND b.last_tx AND d.tx_index = k.tx_index`
+		}
+		rows = `SELECT * FROM (` + matches + ` OFFSET 0) d ORDER BY tx DESC OFFSET $1::bigint LIMIT $2::bigint`
 		args = append(args, keys)
 	}
 	b := s.Batch()
 	found := engine.Query(b, deploymentColumns, `
-		SELECT ARRAY[d.source_seq], d.source_seq, d.tx_index, t.txid, true, k.contract_id, b.height, k.clarity_version, k.source_code, k.interface
+		SELECT array_remove(ARRAY[d.source_seq, `+view.InterfaceSource(s, "k")+`], NULL), d.source_seq, d.tx_index, t.txid, true, k.contract_id, b.height, k.clarity_version, k.source_code, k.interface
 		FROM (`+rows+`) d
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = d.source_seq AND t.tx_index = d.tx_index LIMIT 1) t
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.contract k WHERE k.contract_id = t.contract_id AND k.source_seq = d.source_seq AND k.tx_index = d.tx_index LIMIT 1) k

@@ -53,15 +53,25 @@ func TestInterfaceOfWaitingCall(t *testing.T) {
 			}
 		}
 	}
+	interfaceOf := func(argument string) string {
+		return `{"functions":[{"name":"give","access":"public","args":[{"name":"` + argument + `","type":"uint128"}],` +
+			`"outputs":{"type":{"response":{"ok":"bool","error":"none"}}}}],"variables":[],"maps":[],"fungible_tokens":[],"non_fungible_tokens":[]}`
+	}
 	deploy := func(seq int, argument string) {
 		t.Helper()
 		s.Exec(apitest.InSchemas(`
 			INSERT INTO {chain}.contract (source_seq, tx_index, clarity_version, contract_id, source_code, interface) VALUES ($1, 90, 3, $2, '', $3)`),
-			seq, contract, `{"functions":[{"name":"give","access":"public","args":[{"name":"`+argument+`","type":"uint128"}],`+
-				`"outputs":{"type":{"response":{"ok":"bool","error":"none"}}}}],"variables":[],"maps":[],"fungible_tokens":[],"non_fungible_tokens":[]}`)
+			seq, contract, interfaceOf(argument))
 		s.Advance("chain")
 	}
 	check("not deployed", "", "")
+	s.Exec(apitest.InSchemas(`
+		INSERT INTO {chain}.contract (source_seq, tx_index, clarity_version, contract_id, source_code) VALUES ($1, 90, 3, $2, '')`), seqs[0], contract)
+	s.Advance("chain")
+	check("deployed, interface left out", "", "")
+	s.Exec(apitest.InSchemas(`UPDATE {chain}.contract SET interface = $2, interface_seq = 1 WHERE contract_id = $1`), contract, interfaceOf("told"))
+	s.Advance("chain")
+	check("told later", "(define-public (give (told uint)))", "told")
 	deploy(seqs[1], "first")
 	check("deployed", "(define-public (give (first uint)))", "first")
 	deploy(seqs[3], "second")

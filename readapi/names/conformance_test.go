@@ -249,6 +249,39 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
+// TestNamespaceOfNames asks for a namespace whose launch is not in the log: its names prove that it exists.
+func TestNamespaceOfNames(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewSite(t)
+	tables(s, 500)
+	launch(s, "btc", 1000)
+	operate(s, "bob.id", 1, domain.Register, alice, "", 300, nil)
+	operate(s, "carol.id", 2, domain.Transfer, alice, "", 300, nil)
+	operate(s, "dave.app", 3, domain.Import, alice, "", nil, 300)
+	operate(s, "gone.old", 4, domain.Revoke, alice, "", 300, nil)
+	s.Exec(`INSERT INTO ` + namesSchema + `.list VALUES (3, 'names'), (2, 'names:id'), (1, 'names:app')`)
+	for _, tc := range []struct {
+		target string
+		status int
+		body   string
+	}{
+		{"/v1/namespaces", 200, `{"namespaces":["btc","id"]}`},
+		{"/v1/namespaces/id/names", 200, `["bob.id","carol.id"]`},
+		{"/v1/namespaces/app/names", 400, `{"error":"No such namespace"}`}, // names are imported before the launch
+		{"/v1/namespaces/btc/names", 200, `[]`},
+		{"/v1/namespaces/old/names", 400, `{"error":"No such namespace"}`},
+		{"/v1/namespaces/i/names", 400, `{"error":"No such namespace"}`},
+		{"/v2/prices/names/bob.id", 503, `{"error":"no node answers, and the price function of the namespace is not in the log"}`},
+	} {
+		if got := s.Get(tc.target); got.Status != tc.status || got.Body != tc.body {
+			t.Errorf("%s: got %d %s, want %d %s", tc.target, got.Status, got.Body, tc.status, tc.body)
+		}
+	}
+	if traced := s.Get(apitest.TracePath("/v1/namespaces")).Body; !strings.Contains(traced, `"bob.id"`) {
+		t.Errorf("trace of the namespaces: got %s, want the name that proves one", traced)
+	}
+}
+
 // TestNothing asks an API that has no blocks, and then one without a node.
 func TestNothing(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func (a *api) registerNamespaces() {
 			}
 			return found, err
 		})
-	engine.Get(a.Engine, describe("list-bns-v1-namespaces", "/v1/namespaces", "Namespaces of the first registry", "Sorted. Only namespaces whose launch, or the export of Stacks 1.0 with them, is in the log."), listNamespaces)
+	engine.Get(a.Engine, describe("list-bns-v1-namespaces", "/v1/namespaces", "Namespaces of the first registry", "Sorted. Namespaces that the log knows: by their launch, by names that were registered in them and are not revoked, or from the export of Stacks 1.0."), listNamespaces)
 	engine.Get(a.Engine, describe("list-bns-v1-namespace-names", "/v1/namespaces/{tld}/names", "Names of a namespace of the first registry, in pages of 100",
 		"Sorted. Expired names are listed, revoked ones are not.", http.StatusBadRequest), listNamespaceNames)
 }
@@ -78,21 +78,48 @@ func readPage(ctx context.Context, s *engine.Snapshot, namespace string, number 
 	return append([]string{}, found...), nil
 }
 
+// provenLaunch is the condition that a name proves that its namespace is launched, although the log may begin above the launch.
+// Names are imported before it, so a name whose first operation is an import proves nothing, and neither do the other names of
+// that namespace.
+func provenLaunch(name string) string {
+	return `2 <> (SELECT o.operation FROM {names}.operation o WHERE o.name = ` + name + ` ORDER BY o.n LIMIT 1)`
+}
+
 func listNamespaces(ctx context.Context, s *engine.Snapshot, _ *UnanchoredInput) (*bnsV1Namespaces, error) {
 	list := &bnsV1Namespaces{Namespaces: []string{}}
 	if s.Active("names") == nil {
 		return list, nil
 	}
+	type row struct{ namespace, witness string }
 	b := s.Batch()
-	found := engine.Query(b, func(name *string) []any { return []any{name} }, `
-		SELECT array_agg(s.source_seq), s.namespace FROM {names}.namespace s WHERE s.n <= 1 GROUP BY s.namespace ORDER BY s.namespace`)
+	found := engine.Query(b, func(r *row) []any { return []any{&r.namespace, &r.witness} }, `
+		WITH RECURSIVE witness AS (
+			(SELECT w.namespace, w.name, w.source_seq FROM {names}.name w WHERE w.listed ORDER BY w.namespace, w.a, w.b, w.c, w.name LIMIT 1)
+			UNION ALL
+			SELECT n.* FROM witness v CROSS JOIN LATERAL (
+				SELECT w.namespace, w.name, w.source_seq FROM {names}.name w WHERE w.listed AND w.namespace > v.namespace
+				ORDER BY w.namespace, w.a, w.b, w.c, w.name LIMIT 1
+			) n
+		)
+		SELECT array_agg(k.source_seq), k.namespace, max(k.name) FROM (
+			SELECT s.source_seq, s.namespace, '' AS name FROM {names}.namespace s WHERE s.n <= 1
+			UNION ALL
+			SELECT v.source_seq, v.namespace, v.name FROM witness v WHERE `+provenLaunch(`v.name`)+`
+			AND NOT EXISTS (SELECT FROM {names}.namespace s WHERE s.namespace = v.namespace)
+		) k GROUP BY k.namespace ORDER BY k.namespace`)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
+	var witnesses []string
+	for _, r := range found.Rows {
+		list.Namespaces = append(list.Namespaces, r.namespace)
+		if r.witness != "" {
+			witnesses = append(witnesses, r.witness)
+		}
+	}
 	s.Shows(func() []engine.Lookup {
-		return []engine.Lookup{{Name: "namespace", Table: tracedNamespace, Where: `t.n <= $1`, Args: []any{1}, Order: `t.namespace, t.n`}}
+		return append(listedLookups(witnesses), engine.Lookup{Name: "namespace", Table: tracedNamespace, Where: `t.n <= $1`, Args: []any{1}, Order: `t.namespace, t.n`})
 	})
-	list.Namespaces = append(list.Namespaces, found.Rows...)
 	return list, nil
 }
 
@@ -102,8 +129,13 @@ func listNamespaceNames(ctx context.Context, s *engine.Snapshot, in *namespaceNa
 		return nil, missing
 	}
 	b := s.Batch()
-	known := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[s.source_seq], s.n::bigint FROM {names}.namespace s WHERE s.namespace = $1 AND s.n <= 1`, in.Namespace)
+	known := engine.Query(b, func(seq *int64) []any { return []any{seq} }, `
+		SELECT ARRAY[k.source_seq], k.source_seq FROM (
+			SELECT s.source_seq FROM {names}.namespace s WHERE s.namespace = $1 AND s.n <= 1
+			UNION ALL
+			SELECT w.source_seq FROM (SELECT * FROM {names}.name w WHERE w.listed AND w.namespace = $1 ORDER BY w.a, w.b, w.c, w.name LIMIT 1) w
+			WHERE `+provenLaunch(`w.name`)+`
+		) k`, in.Namespace)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}

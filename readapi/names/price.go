@@ -53,7 +53,7 @@ func (a *api) registerPrices() {
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-bns-v1-name-price", Path: "/v2/prices/names/{name}", Tag: tag, Summary: "The price of a name of the first registry",
-		Description: "Computed by the price function of the namespace; a node is asked about a namespace whose launch is not in the log, such as one that Stacks 1.0 had.",
+		Description: "Computed by the price function of the namespace; a node is asked about a namespace whose properties are not in the log, and about one that Stacks 1.0 had.",
 		RefusalBody: reflect.TypeFor[bnsV1Refusal](), Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("names"), TagByContent: true,
 	}, a.getNamePrice)
 }
@@ -84,7 +84,7 @@ func (a *api) getNamePrice(ctx context.Context, s *engine.Snapshot, in *namePric
 	return newBnsV1Price(amount), nil
 }
 
-// readPriceFunction reads the price function of a namespace; nil if its launch is not in the log. old means that it is
+// readPriceFunction reads the price function of a namespace; nil if it is not in the log. old means that it is
 // the one that the namespace had in Stacks 1.0: whether it was changed since, only a node knows.
 func readPriceFunction(ctx context.Context, s *engine.Snapshot, namespace string) (function *names.PriceFunction, old bool, err error) {
 	if s.Active("names") == nil {

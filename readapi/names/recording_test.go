@@ -52,7 +52,8 @@ func TestRecording(t *testing.T) {
 		path + "/zonefile/" + updated:     `{"zonefile":"","zonefile_missing":{"error":"The zonefile has not come yet","attempts":0,"next_attempt_at":"2026-11-22T21:27:35Z"}}`,
 		path + "/subdomains":              `[]`,
 		"/v1/names":                       `["` + name + `"]`,
-		"/v1/namespaces":                  `{"namespaces":[]}`, // the genesis block has launched its namespaces, and says so nowhere
+		"/v1/namespaces/id/names":         `["` + name + `"]`,
+		"/v1/namespaces":                  `{"namespaces":["id"]}`, // the genesis block has launched it, and says so nowhere
 		"/v1/addresses/stacks/" + seller:  `{"names":[]}`,
 		"/v1/addresses/stacks/" + another: `{"names":["` + name + `"]}`,
 	})

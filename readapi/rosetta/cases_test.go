@@ -1,7 +1,10 @@
 package rosetta_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -287,6 +290,54 @@ func TestRequests(t *testing.T) {
 	}
 	if list := ask[types.NetworkListResponse](legacy, "/network/list", nil); list.NetworkIdentifiers[0].Network != "testnet" {
 		t.Errorf("list: got %s", types.PrintStruct(list))
+	}
+}
+
+// A body that no retry can improve is a bad request in the words of the standard.
+func TestUnreadableRequests(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	fold(t, log, dance(t)...)
+	var compressed bytes.Buffer
+	z := gzip.NewWriter(&compressed)
+	if _, err := z.Write([]byte(`{"network_identifier":{"blockchain":"stacks","network":"testnet"}}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	deep := `{"network_identifier":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`
+	for _, dialect := range []struct {
+		prefix        string
+		syntax, shape int
+	}{{rosetta.LegacyPath, 609, 612}, {rosetta.MeshPath, 902, 902}} {
+		s := newSite(t, log, "testnet", dialect.prefix, rosetta.Config{})
+		for _, tt := range []struct {
+			body, encoding string
+			want           int
+		}{
+			{body: `{"network_identifier":`, want: dialect.syntax}, {body: `{} x`, want: dialect.syntax}, {body: "\x00", want: dialect.syntax},
+			{body: deep, want: dialect.syntax}, {body: compressed.String(), encoding: "gzip", want: dialect.syntax},
+			{body: ``, want: dialect.shape}, {body: `[]`, want: dialect.shape}, {body: `null`, want: dialect.shape}, {body: `{"network_identifier":[[[]]]}`, want: dialect.shape},
+		} {
+			for _, path := range []string{"/network/status", "/construction/parse"} {
+				want := tt.want
+				if path == "/construction/parse" && tt.body == `{"network_identifier":[[[]]]}` {
+					want = dialect.syntax // a missing member comes first
+				}
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, dialect.prefix+path, strings.NewReader(tt.body))
+				r.Header.Set("Content-Type", "application/json")
+				if tt.encoding != "" {
+					r.Header.Set("Content-Encoding", tt.encoding)
+				}
+				w := httptest.NewRecorder()
+				s.handler.ServeHTTP(w, r)
+				var failed types.Error
+				if err := json.Unmarshal(w.Body.Bytes(), &failed); err != nil || w.Code != http.StatusInternalServerError || int(failed.Code) != want || failed.Retriable {
+					t.Errorf("%s%s %.30q: got %d %s, want error %d, not retriable", dialect.prefix, path, tt.body, w.Code, w.Body, want)
+				}
+			}
+		}
 	}
 }
 

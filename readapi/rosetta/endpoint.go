@@ -47,7 +47,7 @@ func define[Request, Answer any](c *call, path, summary, about string, handle fu
 		answers: func(ctx context.Context, body []byte) (any, error) {
 			in, err := wire.Decode[Request](body, c.Legacy)
 			if err != nil {
-				return nil, decodeFault(err)
+				return nil, c.decodeFault(err)
 			}
 			network, _ := reflect.ValueOf(in).Elem().FieldByName("NetworkIdentifier").Interface().(wire.NetworkIdentifier)
 			if err := c.checkNetwork(network); err != nil {
@@ -108,16 +108,19 @@ var missingFaults = map[string]fault.Fault{
 	"block_identifier": fault.MissingBlock, "transaction_identifier": fault.MissingTransaction, "operations": fault.InvalidOperation,
 }
 
-func decodeFault(err error) error {
+// decodeFault returns the fault of a request that could not be decoded. It lies with the client, so it is not retriable.
+func (c *call) decodeFault(err error) error {
 	var missing *wire.MissingError
-	if !errors.As(err, &missing) {
-		return fault.New(fault.Unknown)
+	if c.Legacy && errors.Is(err, wire.ErrShape) {
+		return fault.New(fault.Unknown) // as stacks-blockchain-api; there it is not retriable
 	}
-	f, ok := missingFaults[missing.Name]
-	if !ok {
-		f = fault.InvalidParams
+	f := fault.InvalidParams
+	if errors.As(err, &missing) {
+		if own, ok := missingFaults[missing.Name]; ok {
+			f = own
+		}
 	}
-	return fault.Say(f, "%s", missing.Error())
+	return fault.Say(f, "%s", err.Error())
 }
 
 func (c *call) checkNetwork(n wire.NetworkIdentifier) error {

@@ -22,8 +22,9 @@ type clockRow struct {
 }
 
 // queueClock adds the query for the clock to a batch, and returns the function that gives it once the batch has run. That
-// of mainnet is known. On other networks, it follows from heights that events of pox-5 state; the prepare phase is as
-// long as the longest time from the block with a set of signers to the start of the cycle. There is no clock before the
+// of mainnet is known. On other networks, it follows from heights that events of pox-5 state; a set of
+// signers says when the prepare phase begins. The contract counts the phase from start(c+1) - length on. The node counts it
+// from the Bitcoin block after that, and sends the set with the first Stacks block of its phase. There is no clock before the
 // first of these events.
 func (a *api) queueClock(b *engine.Batch) func() (clock, bool) {
 	if a.mainnet() {
@@ -35,7 +36,7 @@ func (a *api) queueClock(b *engine.Batch) func() (clock, bool) {
 		SELECT ARRAY[]::bigint[], low.cycle, low.burn_height, high.cycle, high.burn_height,
 		       (SELECT b.first_cycle - 2 * b.bond_index FROM {staking}.bond b ORDER BY b.bond_index LIMIT 1),
 		       (
-		           SELECT max(low.burn_height + (s.cycle - low.cycle) * (high.burn_height - low.burn_height) / nullif(high.cycle - low.cycle, 0) - s.burn_height)
+		           SELECT 1 + max(low.burn_height + (s.cycle - low.cycle) * (high.burn_height - low.burn_height) / nullif(high.cycle - low.cycle, 0) - s.burn_height)
 		           FROM (SELECT * FROM {staking}.cycle_set ORDER BY cycle DESC LIMIT 50) s
 		       )
 		FROM (SELECT 1) one

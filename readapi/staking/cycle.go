@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"strata/domain/pox"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/schema"
@@ -113,7 +114,7 @@ func (*cycleParticipants) TransformSchema(_ huma.Registry, s *huma.Schema) *huma
 func (a *api) registerCycles() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-staking-cycle", Path: prefix + "/cycles/{cycle}", Tag: tag, Summary: "A reward cycle of pox-5",
-		Description: "STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle. " +
+		Description: "STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle, and of a finished cycle without one, what the contract would divide by. " +
 			"A cycle is known up to the one after the current one, and as long as anything is staked for it.",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, Untraced: engine.MadeOfCounters,
 	}, a.getCycle)
@@ -211,7 +212,9 @@ func (a *api) getCycle(ctx context.Context, s *engine.Snapshot, in *CycleInput) 
 	case calculation.staked != nil:
 		stxOnly = *calculation.staked
 	case body.Status == "finished":
-		stxOnly = "0"
+		if stxOnly, err = readDivisor(ctx, s, n); err != nil {
+			return nil, err
+		}
 	}
 	lockup, _ := lockups.First()
 	body.Locked = cycleLocked{
@@ -228,6 +231,22 @@ func (a *api) getCycle(ctx context.Context, s *engine.Snapshot, in *CycleInput) 
 		schema.Amount(calculation.gross), waterfall{schema.Amount(calculation.bonds), schema.Amount(calculation.stx), schema.Amount(calculation.deposit)}, schema.Amount(claims),
 	}
 	return body, nil
+}
+
+// readDivisor reads what the contract divides the rewards of a cycle by: the STX without a bond of signer managers at or above
+// the minimum.
+func readDivisor(ctx context.Context, s *engine.Snapshot, cycle int64) (string, error) {
+	b := s.Batch()
+	found := engine.Query(b, func(sum *string) []any { return []any{sum} }, `
+		SELECT ARRAY[]::bigint[], coalesce(sum(m.staked), 0)::text FROM (
+			SELECT sum(staked) AS staked FROM {staking}.weight WHERE signer <> '' AND cycle <= $1
+			GROUP BY signer HAVING sum(staked) + sum(bonded) >= $2
+		) m`, cycle, int64(pox.SignerMinimum))
+	if err := b.Run(ctx); err != nil {
+		return "", err
+	}
+	sum, _ := found.First()
+	return sum, nil
 }
 
 // cycleStatus returns the status of a cycle at a Bitcoin height.

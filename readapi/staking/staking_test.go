@@ -36,7 +36,7 @@ const bondZero = `"index": 0, "pox_version": "pox5", "status": "active",
 	"parameters": {"target_rate_bps": 500, "stx_value_ratio": 2500, "minimum_stx_ratio": 2000, "btc_capacity": "80000000"},
 	"registrations": {"allowed_count": 2, "registered_count": 2},
 	"schedule": {
-		"enrollment_cutoff": {"bitcoin_height": 92, "pox_cycle": 0, "<time:92>"},
+		"enrollment_cutoff": {"bitcoin_height": 90, "pox_cycle": 0, "<time:90>"},
 		"activation": {"bitcoin_height": 100, "pox_cycle": 1, "<time:100>"},
 		"unlock": {"bitcoin_height": 1300, "pox_cycle": 13, "<projected:1300>"}
 	},
@@ -51,7 +51,7 @@ func TestBodies(t *testing.T) {
 	w.expect(base+"/bonds/1", 200, `{"index": 1, "pox_version": "pox5", "status": "projected", "parameters": null, "transaction": null,
 		"registrations": {"allowed_count": 0, "registered_count": 0},
 		"schedule": {
-			"enrollment_cutoff": {"bitcoin_height": 292, "pox_cycle": 2, "<projected:292>"},
+			"enrollment_cutoff": {"bitcoin_height": 290, "pox_cycle": 2, "<projected:290>"},
 			"activation": {"bitcoin_height": 300, "pox_cycle": 3, "<projected:300>"},
 			"unlock": {"bitcoin_height": 1500, "pox_cycle": 15, "<projected:1500>"}
 		},
@@ -102,20 +102,20 @@ func TestBodies(t *testing.T) {
 	w.expect(base, 200, `{"locked": {"stx": {"stx_only": "76000000000", "bonds": "70000000000", "total": "146000000000"}, "btc": {"total": "20000000"}}}`)
 	w.expect(base+"/rewards", 200, `{"btc": {"reward_amount": "0", "burn_amount": "0", "total_amount": "0"}}`)
 	cycleOne := `{"number": 1, "status": "reward_phase",
-		"schedule": {"start": {"bitcoin_height": 100, "<time:100>"}, "prepare_phase_start": {"bitcoin_height": 192, "<projected:192>"}, "end": {"bitcoin_height": 199, "<projected:199>"}},
+		"schedule": {"start": {"bitcoin_height": 100, "<time:100>"}, "prepare_phase_start": {"bitcoin_height": 190, "<projected:190>"}, "end": {"bitcoin_height": 199, "<projected:199>"}},
 		"locked": {"stx": {"stx_only": "75000000000", "bonds": "70000000000", "total": "145000000000"}, "btc": {"total": "20000000", "native": "0", "sbtc": "20000000"}},
 		"participants": {"stakers": {"stx_only": 2, "bonds": 1}, "signers": 2}, "bonds": {"total": 1, "indexes": [0]},
 		"rewards": {"btc": {"total": "100000", "waterfall": {"bonds": "30000", "stx_only": "59500", "reserve_deposit": "10500"}, "claimed": "0"}}}`
 	w.expect(base+"/cycles/current", 200, cycleOne)
 	w.expect(base+"/cycles/1", 200, cycleOne)
 	w.expect(base+"/cycles/next", 200, `{"number": 2, "status": "upcoming",
-		"schedule": {"start": {"bitcoin_height": 200, "<projected:200>"}, "prepare_phase_start": {"bitcoin_height": 292, "<projected:292>"}, "end": {"bitcoin_height": 299, "<projected:299>"}},
+		"schedule": {"start": {"bitcoin_height": 200, "<projected:200>"}, "prepare_phase_start": {"bitcoin_height": 290, "<projected:290>"}, "end": {"bitcoin_height": 299, "<projected:299>"}},
 		"locked": {"stx": {"stx_only": "76000000000", "bonds": "70000000000", "total": "146000000000"}, "btc": {"total": "20000000", "native": "0", "sbtc": "20000000"}},
 		"participants": {"stakers": {"stx_only": 2, "bonds": 1}, "signers": null}, "bonds": {"total": 1, "indexes": [0]},
 		"rewards": {"btc": {"total": "0", "waterfall": {"bonds": "0", "stx_only": "0", "reserve_deposit": "0"}, "claimed": "0"}}}`)
 	w.expect(base+"/cycles/previous", 200, `{"number": 0, "status": "finished",
 		"schedule": {"start": {"bitcoin_height": 0, "time": null, "time_iso": null, "projected_time": null, "projected_time_iso": null},
-			"prepare_phase_start": {"bitcoin_height": 92, "<time:92>"}, "end": {"bitcoin_height": 99, "<time:99>"}},
+			"prepare_phase_start": {"bitcoin_height": 90, "<time:90>"}, "end": {"bitcoin_height": 99, "<time:99>"}},
 		"locked": {"stx": {"stx_only": "0", "bonds": "0", "total": "0"}, "btc": {"total": "0", "native": "0", "sbtc": "0"}},
 		"participants": {"stakers": {"stx_only": 0, "bonds": 0}, "signers": null}, "bonds": {"total": 0, "indexes": []},
 		"rewards": {"btc": {"total": "0", "waterfall": {"bonds": "0", "stx_only": "0", "reserve_deposit": "0"}, "claimed": "5000"}}}`)
@@ -188,7 +188,7 @@ func TestEvents(t *testing.T) {
 	w.expect(events+"?limit=2&cursor=6:2147483647:1:0", 200, `{"total": 9, "limit": 2, "cursor": {"next": "3:2147483647:1:0", "previous": "7:2147483647:2:0", "current": "6:2147483647:1:0"},
 		"results": [`+all[2]+","+all[3]+`]}`)
 	setup := event("setup-bond", "<b2:0>", 2, 6, 0, 0, `{"parameters": {"target_rate_bps": 500, "stx_value_ratio": 2500, "minimum_stx_ratio": 2000}, "early_unlock_bytes": "0xac",
-		"schedule": {"enrollment_cutoff": {"bitcoin_height": 92, "pox_cycle": 0, "<time:92>"}, "activation": {"bitcoin_height": 100, "pox_cycle": 1, "<time:100>"},
+		"schedule": {"enrollment_cutoff": {"bitcoin_height": 90, "pox_cycle": 0, "<time:90>"}, "activation": {"bitcoin_height": 100, "pox_cycle": 1, "<time:100>"},
 			"unlock": {"bitcoin_height": 1300, "pox_cycle": 13, "<projected:1300>"}}}`)
 	w.expect(events+"?limit=1&cursor=2:2147483647:0:0", 200, `{"total": 9, "limit": 1, "cursor": {"next": null, "previous": "2:2147483647:0:1", "current": "2:2147483647:0:0"}, "results": [`+setup+`]}`)
 	w.expect(base+"/bonds/7/events", 200, one(20, 0, ""))

@@ -25,7 +25,7 @@ import (
 //	b2  6    bond 0 is set up for s0 and s1: cycles 1 to 12
 //	b3  10   s0 (sBTC) and s1 (Bitcoin) register for it, under A
 //	b4  12   s2 stakes for cycles 1 to 3 under B, s3 for cycles 1 and 2 under C, which stays below the minimum
-//	b5  92   the set of cycle 1
+//	b5  91   the set of cycle 1
 //	b6  155  rewards of the first half of cycle 1 are calculated, and s0 is settled with
 //	b7  156  A registers key 4, s0 moves to B, s1 leaves the bond early
 type world struct {
@@ -76,7 +76,7 @@ func newWorld(t *testing.T) *world {
 	block(12, nil, func() [][]clarity.Value {
 		return [][]clarity.Value{tx(c.Stake(s[2], m[1], 75_000_000_000, 3)), tx(c.Stake(s[3], m[2], 1_000_000_000, 2))}
 	})
-	block(92, synthstaking.Set(1, map[byte]int64{1: 70_000_000_000, 2: 75_000_000_000}), nil)
+	block(91, synthstaking.Set(1, map[byte]int64{1: 70_000_000_000, 2: 75_000_000_000}), nil)
 	block(155, nil, func() [][]clarity.Value {
 		return [][]clarity.Value{tx(c.CalculateRewards(100_000)), tx(c.ClaimForStaker(synthstaking.Place{Staker: s[0], Bond: 0}, m[0], 5000))}
 	})

@@ -33,7 +33,7 @@ type archiveStatus struct {
 	Projections []ProjectionStatus `json:"projections" nullable:"false"`
 	// Problems are as those of readiness.
 	Problems []wholeness.Problem `json:"problems,omitempty" nullable:"false" doc:"What is missing or foreign in the log, and what mends it."`
-	Node        *comparison        `json:"node,omitempty" doc:"What the comparison of accounts with a node has found; absent before the first one, and under /extended."`
+	Node     *comparison         `json:"node,omitempty" doc:"What the comparison of accounts with a node has found; absent before the first one, and under /extended."`
 }
 
 type chainHead struct {

@@ -13,8 +13,8 @@ import (
 // interfaceBytes is the memory for decoded contract interfaces, in bytes.
 const interfaceBytes = 8 << 20
 
-// interfaceMemory caches decoded interfaces by the names of contracts. A deployment never changes, but one name may
-// have several deployments, on different forks.
+// interfaceMemory caches decoded interfaces by the names of contracts. An interface never changes once it is known, but one
+// name may have several deployments, on different forks.
 type interfaceMemory struct {
 	decoded *cache.Memory[string, []deployment]
 }
@@ -23,7 +23,8 @@ type interfaceMemory struct {
 type deployment struct {
 	RowKey
 	decoded *contract.Interface // nil when the interface is not known
-	weight  int                 // approximate memory, in bytes
+	known   bool
+	weight  int // approximate memory, in bytes
 }
 
 func newInterfaceMemory() *interfaceMemory {
@@ -56,10 +57,29 @@ const decodedWeight = 6
 func decodeDeployment(key RowKey, text *string) deployment {
 	d := deployment{RowKey: key, weight: 128}
 	if text != nil {
+		d.known = true
 		d.decoded, _ = contract.Parse([]byte(*text))
 		d.weight += decodedWeight * len(*text)
 	}
 	return d
+}
+
+// interfaceRules are the first rules of chain whose tables say where an interface comes from that the block did not have.
+const interfaceRules = 6
+
+// HasFetchedInterfaces reports whether the table of contracts says which report brought an interface, and has the keys of its
+// functions. The version that the last release has built does not.
+func HasFetchedInterfaces(s *engine.Snapshot) bool {
+	v := s.Active("chain")
+	return v != nil && v.Rules >= interfaceRules
+}
+
+// InterfaceSource is the SQL of the report that brought the interface of a row of contract; null for none.
+func InterfaceSource(s *engine.Snapshot, alias string) string {
+	if HasFetchedInterfaces(s) {
+		return alias + ".interface_seq"
+	}
+	return "NULL::bigint"
 }
 
 // CalledInterfaces are the deployments of the contracts that some transactions call, by the names of the contracts.
@@ -175,22 +195,26 @@ func (m *interfaceMemory) queueInterfaces(b *engine.Batch, contracts []string, l
 			d, ok := known[r.key]
 			if !ok {
 				d = decodeDeployment(r.key, r.text)
-				changed[r.contract] = true
+				changed[r.contract] = changed[r.contract] || d.known
 			}
 			called[r.contract] = append(called[r.contract], calledContract{d, r.height, r.canonical})
 		}
-		for contract := range changed {
-			m.keep(contract, called[contract])
+		for contract, known := range changed {
+			if known {
+				m.keep(contract, called[contract])
+			}
 		}
 		return called
 	}
 }
 
-// keep caches the deployments of a contract.
+// keep caches the deployments of a contract whose interfaces are known. Others may be known later.
 func (m *interfaceMemory) keep(contract string, called []calledContract) {
-	deployments := make([]deployment, len(called))
+	var deployments []deployment
 	for i := range called {
-		deployments[i] = called[i].deployment
+		if called[i].known {
+			deployments = append(deployments, called[i].deployment)
+		}
 	}
 	m.decoded.Replace(contract, deployments)
 }

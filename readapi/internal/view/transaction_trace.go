@@ -20,8 +20,12 @@ var (
 	// TracedDeployment is the row of a contract.
 	TracedDeployment = &engine.TraceTable{
 		Projection: "chain", Name: "contract", Key: "contract_id source_seq tx_index", Join: tracedPlace,
-		Values:  "clarity_version",
-		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/transactions/' || t.tx_index]`}, canonicalSource},
+		Values: "clarity_version",
+		Sources: []engine.TraceSource{
+			{Column: "source_seq", Pointers: `ARRAY['/transactions/' || t.tx_index]`}, canonicalSource,
+			// Tables of earlier rules do not have the column.
+			{Column: "interface_seq", SQL: `(to_jsonb(t) ->> 'interface_seq')::bigint`, Pointers: `ARRAY['/exchanges']`},
+		},
 	}
 )
 

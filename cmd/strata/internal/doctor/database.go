@@ -248,6 +248,11 @@ func (x *examination) projections(ctx context.Context, pool *pgxpool.Pool) {
 		if s.Name == "chain" {
 			x.seen.height = s.BlockHeight
 		}
+		if s.Name == "ft" { // each projection of tokens knows all contracts whose interface is missing
+			if err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+s.Schema().String()+`.unrecognised)`).Scan(&x.seen.withoutInterface); err != nil {
+				x.add(Failure, subject, "", "look for contracts without interfaces: %s", program.OneLine(err))
+			}
+		}
 	}
 	at := "no block yet"
 	if x.seen.height != nil {

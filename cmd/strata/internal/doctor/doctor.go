@@ -68,6 +68,8 @@ type seen struct {
 	lastEvent *time.Time // when the newest event arrived; nil if there is none
 	hasLog    bool
 	gap       bool // blocks are missing, so that the tip stands still
+	// withoutInterface is set if a contract is on the chain whose interface neither its block nor a report has.
+	withoutInterface bool
 }
 
 func (x *examination) add(level Level, subject, advice, format string, args ...any) {

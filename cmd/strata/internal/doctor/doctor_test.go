@@ -159,6 +159,20 @@ func TestNodes(t *testing.T) {
 	got.want(Failure, "node n", "no event has arrived for 1h0m")
 	got.want(Note, "log's key", "no checkpoint")
 
+	for _, sql := range []string{
+		`CREATE SCHEMA ft_v9`, `CREATE TABLE ft_v9.unrecognised (contract_id text)`, `INSERT INTO strata.active (name, version) VALUES ('ft', 9)`,
+	} {
+		if _, err := db.Pool.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	examine(t, &Command{Database: flags}).none(Warning, "interfaces")
+	if _, err := db.Pool.Exec(ctx, `INSERT INTO ft_v9.unrecognised VALUES ('a.b')`); err != nil {
+		t.Fatal(err)
+	}
+	check(at).none(Warning, "interfaces")
+	examine(t, &Command{Database: flags}).want(Warning, "interfaces", "abi is null")
+
 	appendEvent(time.Now())
 	got = check(at)
 	got.want(Warning, "node n", "10 blocks behind, and events arrive")

@@ -41,7 +41,11 @@ func (x *examination) nodes(ctx context.Context) {
 		return
 	}
 	if len(nodes) == 0 {
-		x.add(Note, "nodes", "Set --nodes (STRATA_NODES) to forward requests and to fetch token metadata.", "none are named")
+		x.add(Note, "nodes", "Set --nodes (STRATA_NODES) to forward requests, and to fetch token metadata and the interfaces that nodes leave out of their events.", "none are named")
+		if x.seen.withoutInterface {
+			x.add(Warning, "interfaces", "Set --nodes (STRATA_NODES), so that they are read, or remove disable_contract_interface from the node's configuration.",
+				"contracts came without their interfaces, and no node can be asked: abi is null, calls have no names of arguments, and their tokens are unknown")
+		}
 	}
 	for _, node := range nodes {
 		x.node(ctx, node)

@@ -19,6 +19,9 @@ import (
 // forFolds are tables that no read uses, so that earlier rules need not have them.
 var forFolds = []string{"chain.unfinished", "bns.act", "bns.caller", "bns.reading", "bns.want", "ft.rest", "sft.rest", "nft.rest"}
 
+// laterColumns are columns that reads use only of versions whose rules have them.
+var laterColumns = []string{"chain.contract.interface_seq", "chain.contract.functions"}
+
 // columnsForFolds are columns that no read uses, of any table.
 var columnsForFolds = []string{"checked_seq", "in_vain", "wanted_by"}
 
@@ -67,7 +70,7 @@ func TestReadableRules(t *testing.T) {
 			for _, column := range own {
 				name, _, _ := strings.Cut(d.Spec.Name+"."+column, " ")
 				dot := strings.LastIndex(name, ".")
-				if !slices.Contains(earlier, column) && !slices.Contains(forFolds, name[:dot]) && !slices.Contains(columnsForFolds, name[dot+1:]) {
+				if !slices.Contains(earlier, column) && !slices.Contains(forFolds, name[:dot]) && !slices.Contains(laterColumns, name) && !slices.Contains(columnsForFolds, name[dot+1:]) {
 					t.Errorf("%s says that it reads rules %d, which do not have %s", d.Spec.Name, rules, column)
 				}
 			}

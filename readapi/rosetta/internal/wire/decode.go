@@ -5,13 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
 )
 
-// ErrShape is returned for a body that is not JSON of the request's shape.
+// ErrShape is returned for a body that is JSON of another shape than the request's.
 var ErrShape = errors.New("the body does not have the shape of the request")
+
+// ErrSyntax is returned for a body that is no JSON: broken, nested too deeply, or compressed.
+var ErrSyntax = errors.New("the body must be JSON text, without Content-Encoding")
 
 // MissingError says that a request lacks a required member.
 type MissingError struct{ Name string }
@@ -19,12 +21,12 @@ type MissingError struct{ Name string }
 func (e *MissingError) Error() string { return fmt.Sprintf("must have required property '%s'", e.Name) }
 
 // Decode reads a request. A missing member is a *MissingError, the first in the order of the type; of nested objects
-// those of the outer one come first. Any other violation wraps ErrShape. With strict, members that the type does not
-// have are violations, too.
+// those of the outer one come first. A body that is no JSON wraps ErrSyntax, and any other violation ErrShape. With strict,
+// members that the type does not have are violations, too.
 func Decode[T any](body []byte, strict bool) (*T, error) {
 	var members any
-	if err := json.Unmarshal(body, &members); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrShape, err)
+	if err := json.Unmarshal(body, &members); err != nil && len(body) > 0 {
+		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
 	if _, ok := members.(map[string]any); !ok {
 		return nil, fmt.Errorf("%w: it is no object", ErrShape)
@@ -40,9 +42,6 @@ func Decode[T any](body []byte, strict bool) (*T, error) {
 	request := new(T)
 	if err := decoder.Decode(request); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrShape, err)
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%w: more follows it", ErrShape)
 	}
 	return request, nil
 }

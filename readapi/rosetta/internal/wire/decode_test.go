@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"strata/readapi/rosetta/internal/wire"
@@ -13,6 +14,7 @@ func TestDecode(t *testing.T) {
 		strict  bool
 		missing string
 		shape   bool
+		syntax  bool
 	}{
 		{body: `{"network_identifier":{"blockchain":"stacks","network":"testnet"},"block_identifier":{}}`, strict: true},
 		{body: `{}`, missing: "network_identifier"},
@@ -24,7 +26,9 @@ func TestDecode(t *testing.T) {
 		{body: `{"network_identifier":{"blockchain":"stacks","network":"testnet"},"block_identifier":{},"more":1}`, strict: true, shape: true},
 		{body: `{"network_identifier":{"blockchain":"stacks","network":"testnet"},"block_identifier":{},"more":1}`},
 		{body: `{"network_identifier":{"blockchain":"stacks","network":"testnet"},"block_identifier":{"index":1.5}}`, shape: true},
-		{body: `[]`, shape: true}, {body: ``, shape: true}, {body: `{`, shape: true}, {body: `null`, shape: true},
+		{body: `[]`, shape: true}, {body: ``, shape: true}, {body: `null`, shape: true},
+		{body: `{`, syntax: true}, {body: `{} {}`, syntax: true}, {body: " ", syntax: true},
+		{body: `{"network_identifier":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + "}", syntax: true}, {body: "\x1f\x8b\x08\x00", syntax: true},
 	} {
 		_, err := wire.Decode[wire.BlockRequest]([]byte(tt.body), tt.strict)
 		var missing *wire.MissingError
@@ -32,6 +36,10 @@ func TestDecode(t *testing.T) {
 		case tt.missing != "":
 			if !errors.As(err, &missing) || missing.Name != tt.missing {
 				t.Errorf("%s: got %v, want %s missing", tt.body, err, tt.missing)
+			}
+		case tt.syntax:
+			if !errors.Is(err, wire.ErrSyntax) {
+				t.Errorf("%.40q: got %v, want ErrSyntax", tt.body, err)
 			}
 		case tt.shape:
 			if !errors.Is(err, wire.ErrShape) {
@@ -49,7 +57,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, strict bool) {
 		in, err := wire.Decode[wire.PayloadsRequest](body, strict)
 		var missing *wire.MissingError
-		if (in == nil) == (err == nil) || err != nil && !errors.As(err, &missing) && !errors.Is(err, wire.ErrShape) {
+		if (in == nil) == (err == nil) || err != nil && !errors.As(err, &missing) && !errors.Is(err, wire.ErrShape) && !errors.Is(err, wire.ErrSyntax) {
 			t.Errorf("%q: got %v, %v", body, in, err)
 		}
 	})
