@@ -23,6 +23,7 @@ const ftBalancesLimit = 100
 type tokenBalance struct {
 	Token   string        `json:"token" doc:"Asset identifier."`
 	Balance schema.Amount `json:"balance" doc:"In base units."`
+	schema.Negative
 }
 
 type ftBalanceInput struct {
@@ -33,6 +34,7 @@ type ftBalanceInput struct {
 // balanceOnly is an account's balance of the token that the request names.
 type balanceOnly struct {
 	Balance schema.Amount `json:"balance" doc:"In base units; 0 when the account has none."`
+	schema.Negative
 }
 
 func (a *api) registerFTBalances() {
@@ -110,7 +112,7 @@ func listFTBalances(ctx context.Context, s *engine.Snapshot, in *ftBalancesInput
 	for _, r := range found.Rows {
 		list.Total = r.total
 		if r.asset != "" { // an empty page has one row, with the total only
-			list.Results = append(list.Results, tokenBalance{r.asset, r.balance})
+			list.Results = append(list.Results, tokenBalance{r.asset, r.balance, schema.NegativeOf(r.balance)})
 		}
 	}
 	s.Shows(func() []engine.Lookup {
@@ -129,7 +131,7 @@ func getFTBalance(ctx context.Context, s *engine.Snapshot, in *ftBalanceInput) (
 		return nil, err
 	}
 	balance, err := readFTBalance(ctx, s, account, in.Token, at)
-	return &balanceOnly{balance}, err
+	return &balanceOnly{balance, schema.NegativeOf(balance)}, err
 }
 
 // readFTBalance reads an account's balance of a fungible token, or of STX for the token stx: zero when the account has

@@ -20,7 +20,8 @@ import (
 
 // principalSTX is an account's STX balance in version 3 of the API. All amounts are in µSTX.
 type principalSTX struct {
-	Balance   schema.Amount   `json:"balance" doc:"Includes locked STX."`
+	Balance schema.Amount `json:"balance" doc:"Includes locked STX."`
+	schema.Negative
 	Available schema.Amount   `json:"available" doc:"balance without locked STX."`
 	Locked    *principalLock  `json:"locked" doc:"null when nothing is locked."`
 	Mempool   *pendingBalance `json:"mempool" doc:"Effect of pending transactions; null when they would change nothing."`
@@ -88,7 +89,7 @@ func (a *api) principalSTX(ctx context.Context, s *engine.Snapshot, in *param.Pr
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup { return accountLookups(account, at, false) })
-	body := &principalSTX{Balance: balance.Balance, Available: schema.SubtractAmounts(balance.Balance, balance.Locked)}
+	body := &principalSTX{Balance: balance.Balance, Negative: balance.Negative, Available: schema.SubtractAmounts(balance.Balance, balance.Locked)}
 	if lock := balance.STXLock; lock.LockTxID != "" {
 		row, _ := stx.Found.First()
 		body.Locked = &principalLock{lock.Locked, row.Lock.PoxVersion, *row.Lock.Txid, lock.LockHeight, lock.BurnchainLockHeight, lock.BurnchainUnlockHeight}
@@ -110,6 +111,7 @@ type principalAssetInput struct {
 type assetBalance struct {
 	AssetIdentifier string        `json:"asset_identifier"`
 	Balance         schema.Amount `json:"balance" doc:"In base units; 0 when the account has none."`
+	schema.Negative
 }
 
 func getPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalAssetInput) (*assetBalance, error) {
@@ -118,7 +120,7 @@ func getPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalAssetI
 		return nil, err
 	}
 	balance, err := readFTBalance(ctx, s, account, in.Asset, at)
-	return &assetBalance{in.Asset, balance}, err
+	return &assetBalance{in.Asset, balance, schema.NegativeOf(balance)}, err
 }
 
 type principalFTInput struct {

@@ -13,6 +13,7 @@ import (
 // stxBalanceV2 is the answer of version 2 of the API: view.StxBalance without the sums sent and received.
 type stxBalanceV2 struct {
 	Balance schema.Amount `json:"balance" doc:"Includes locked STX."`
+	schema.Negative
 	view.Estimate
 	TotalMinerRewardsReceived schema.Amount `json:"total_miner_rewards_received"`
 	view.STXLock
@@ -61,7 +62,7 @@ func (a *api) stxBalanceV2(ctx context.Context, s *engine.Snapshot, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	short := &stxBalanceV2{Balance: full.Balance, TotalMinerRewardsReceived: full.TotalMinerRewardsReceived, STXLock: full.STXLock}
+	short := &stxBalanceV2{Balance: full.Balance, Negative: full.Negative, TotalMinerRewardsReceived: full.TotalMinerRewardsReceived, STXLock: full.STXLock}
 	if in.IncludeMempool {
 		short.Estimate = full.Estimate
 	}

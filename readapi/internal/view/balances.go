@@ -14,7 +14,8 @@ type Balances struct {
 }
 
 type ftBalance struct {
-	Balance       schema.Amount `json:"balance"`
+	Balance schema.Amount `json:"balance"`
+	schema.Negative
 	TotalSent     schema.Amount `json:"total_sent"`
 	TotalReceived schema.Amount `json:"total_received"`
 }
@@ -73,7 +74,7 @@ func (q *QueuedBalances) Shape() (*Balances, error) {
 		if row.kind == "nft" {
 			all.NFT[row.asset] = nftCount{balance, sent, received}
 		} else {
-			all.Fungible[row.asset] = ftBalance{balance, sent, received}
+			all.Fungible[row.asset] = ftBalance{balance, schema.NegativeOf(balance), sent, received}
 		}
 	}
 	return all, nil

@@ -11,7 +11,8 @@ import (
 
 // StxBalance is an account's STX. All amounts are in µSTX.
 type StxBalance struct {
-	Balance schema.Amount `json:"balance" doc:"Includes locked STX. Negative only when the log lacks earlier blocks."`
+	Balance schema.Amount `json:"balance" doc:"Includes locked STX."`
+	schema.Negative
 	Estimate
 	TotalSent                 schema.Amount `json:"total_sent"`
 	TotalReceived             schema.Amount `json:"total_received"`
@@ -88,7 +89,7 @@ func (q *QueuedSTX) Shape() (*StxBalance, error) {
 		return nil, engine.NotFound("Could not find block at height: %d", q.at.Height)
 	}
 	balance := &StxBalance{
-		Balance: schema.Amount(row.sums.balance), TotalSent: schema.Amount(row.sums.sent), TotalReceived: schema.Amount(row.sums.received),
+		Balance: schema.Amount(row.sums.balance), Negative: schema.NegativeOf(schema.Amount(row.sums.balance)), TotalSent: schema.Amount(row.sums.sent), TotalReceived: schema.Amount(row.sums.received),
 		TotalFeesSent: schema.Amount(row.sums.fees), TotalMinerRewardsReceived: schema.Amount(row.sums.rewards), STXLock: row.Lock.inForce(row.block),
 	}
 	if q.pending != nil {
