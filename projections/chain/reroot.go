@@ -3,7 +3,6 @@ package chain
 import (
 	"context"
 	"log/slog"
-	"math"
 )
 
 // A log that begins above genesis has a first block whose ancestors are unknown. The node may leave that block for another
@@ -52,15 +51,11 @@ func (b *batch) reroot(ctx context.Context, n *node, cause int64) error {
 		delete(b.state.gaps, bottom.parent)
 		b.rows.gapsClosed = append(b.rows.gapsClosed, bottom.parent)
 	}
-	t := &task{cause: cause}
+	t := &task{cause: cause, orphaned: orphaned}
 	for _, block := range waiting {
 		t.arrivals = append(t.arrivals, arrival{block: block.id})
 	}
-	if err := b.begin(ctx, t); err != nil || !orphaned {
-		return err
-	}
-	b.burnChangedFrom = math.MinInt64 // what is canonical says nothing: all of it stands on an orphaned block
-	return b.reconsider(ctx, cause)
+	return b.begin(ctx, t)
 }
 
 // lowestWaiting returns the lowest block on the way down from n, all of which wait for an ancestor.
