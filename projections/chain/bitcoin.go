@@ -423,7 +423,7 @@ func (b *batch) best(ctx context.Context) (*node, error) {
 }
 
 // ancestorsGood reports whether n and all its ancestors are on the followed Bitcoin fork. Unlike isGood, it restores
-// nothing and does not trust canonical blocks. It stops at the first canonical ancestor whose Bitcoin block is below
+// nothing and does not trust canonical blocks. It stops at the first canonical ancestor whose Bitcoin blocks are below
 // every changed one, as that ancestor was good before.
 func (b *batch) ancestorsGood(ctx context.Context, n *node) (bool, error) {
 	for n != nil {
@@ -431,7 +431,8 @@ func (b *batch) ancestorsGood(ctx context.Context, n *node) (bool, error) {
 		if err != nil || orphaned {
 			return false, err
 		}
-		if n.canonical && n.burnHeight < b.burnChangedFrom {
+		isChanged := func(block *burnBlock) bool { return block.height >= b.burnChangedFrom }
+		if n.canonical && n.burnHeight < b.burnChangedFrom && !slices.ContainsFunc(b.state.burn.under(n), isChanged) {
 			return true, nil
 		}
 		if n, err = b.parent(ctx, n); err != nil {

@@ -123,7 +123,8 @@ func drawHistory(rt *rapid.T, strange int) (posts []replay.Post) {
 	type block struct {
 		name   string
 		parent int // index; -1 for none
-		burn   int // of a Stacks block
+		burn   int // of a Stacks block, and
+		view   int // the latest Bitcoin block that its tenure has seen
 		post   replay.Post
 	}
 	bitcoins, stacked := []block{{name: "100a", parent: -1}}, []block{{name: body.Genesis, parent: -1}}
@@ -171,19 +172,18 @@ func drawHistory(rt *rapid.T, strange int) (posts []replay.Post) {
 			announce(b.post)
 		case what < 75:
 			parent, burn := nearTop(stacked), nearTop(bitcoins)
-			if !chance(strange, "is strange") && !under(burn, stacked[parent].burn) {
-				burn = stacked[parent].burn
+			view := burn
+			if !chance(strange, "is strange") && !under(burn, stacked[parent].view) {
+				burn, view = stacked[parent].burn, stacked[parent].view
 			}
-			b := block{name: fmt.Sprintf("%c%d", 'a'+rune(len(stacked)), body.Height(stacked[parent].name)+1), parent: parent, burn: burn}
 			var change []func(*body.Block)
-			switch {
-			case isOld:
+			if isOld {
 				change = append(change, old)
-			case chance(20, "is extended"):
-				if view := nearTop(bitcoins); view > burn && under(view, burn) {
-					change = append(change, extended(bitcoins[view].name))
-				}
+			} else if next := nearTop(bitcoins); chance(20, "is extended") && next > view && under(next, view) {
+				view = next
+				change = append(change, extended(bitcoins[view].name))
 			}
+			b := block{name: fmt.Sprintf("%c%d", 'a'+rune(len(stacked)), body.Height(stacked[parent].name)+1), parent: parent, burn: burn, view: view}
 			b.post = stacks(b.name, stacked[parent].name, bitcoins[burn].name, change...)
 			stacked = append(stacked, b)
 			announce(b.post)
