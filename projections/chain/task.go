@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/projections"
@@ -338,40 +336,32 @@ func (b *batch) forget(ctx context.Context, t *task) error {
 	return nil
 }
 
-// readTask reads what is left of a task; nil when there is none.
-func (b *batch) readTask(ctx context.Context) (t *task, err error) {
-	rows, err := b.tx.Query(ctx, b.sql(`SELECT source_seq, kind, stage, index_block_hash FROM {schema}.unfinished ORDER BY kind, number`))
-	if err != nil {
-		return nil, fmt.Errorf("read what is unfinished: %w", err)
+// unfinishedRow is a row of the table unfinished.
+type unfinishedRow struct {
+	cause       int64
+	kind, stage int16
+	id          hash.Hash32
+}
+
+// addTo adds the row to what is known of a task; nil for nothing so far. Rows come by kind and number.
+func (r unfinishedRow) addTo(t *task) *task {
+	if t == nil {
+		t = &task{cause: r.cause, stored: true}
 	}
-	var (
-		cause       int64
-		kind, level int16
-		id          hash.Hash32
-	)
-	_, err = pgx.ForEachRow(rows, []any{&cause, &kind, &level, &id}, func() error {
-		if t == nil {
-			t = &task{cause: cause, stored: true}
-		}
-		switch kind {
-		case rowTarget:
-			t.move = &move{phase: phase(level), target: id}
-		case rowFloor:
-			t.move.floor = id
-		case rowReplaced:
-			t.move.replaced = id
-		case rowArrival:
-			t.arrivals = append(t.arrivals, arrival{id, stage(level)})
-		case rowWaypoint:
-			t.move.waypoints = append(t.move.waypoints, id)
-			t.move.known++
-		case rowOrphaned:
-			t.orphaned = true
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read what is unfinished: %w", err)
+	switch r.kind {
+	case rowTarget:
+		t.move = &move{phase: phase(r.stage), target: r.id}
+	case rowFloor:
+		t.move.floor = r.id
+	case rowReplaced:
+		t.move.replaced = r.id
+	case rowArrival:
+		t.arrivals = append(t.arrivals, arrival{r.id, stage(r.stage)})
+	case rowWaypoint:
+		t.move.waypoints = append(t.move.waypoints, r.id)
+		t.move.known++
+	case rowOrphaned:
+		t.orphaned = true
 	}
-	return t, nil
+	return t
 }
