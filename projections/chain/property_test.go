@@ -41,7 +41,7 @@ func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool) {
 	strange := rapid.SampledFrom([]int{0, 0, 10}).Draw(rt, "strange")
 	items := replay.Decode(t, chaintest.DrawForks(rt, strange))
 	rule := rapid.SampledFrom([]chain.Rule{chain.Recommended, chain.Recommended, chain.Reference}).Draw(rt, "rule")
-	piece := rapid.SampledFrom([]int{4096, 4096, 3}).Draw(rt, "piece")
+	piece := rapid.SampledFrom([]int{4096, 3, 1}).Draw(rt, "piece")
 	most := rapid.SampledFrom([]int{1, 2, 6}).Draw(rt, "events at once")
 	restarts := rapid.IntRange(0, 2).Draw(rt, "restarts")
 	fold := func(next func() (size int, restart bool)) (rows []string) {
