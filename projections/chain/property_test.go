@@ -74,6 +74,11 @@ func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool) {
 				c = start()
 			}
 		}
+		for _, check := range c.Checks() {
+			for _, row := range replay.Texts(t, tx, `SELECT r::text FROM (`+chain.Spec().SQL(check.SQL)+`) r`) {
+				rt.Errorf("%s: not so for %s", check.Name, row)
+			}
+		}
 		chaintest.CheckRules(rt, tx, rule == chain.Recommended && strange == 0)
 		return replay.Texts(t, tx, allRows)
 	}
