@@ -366,7 +366,7 @@ func (b *batch) onOneFork(ctx context.Context, upper, lower *burnBlock) (bool, e
 
 // reconsider switches to the best tip after the followed Bitcoin fork has changed.
 func (b *batch) reconsider(ctx context.Context, cause int64) error {
-	if b.state.tip == nil {
+	if b.state.highest < 0 {
 		return nil
 	}
 	t := &task{cause: cause}

@@ -155,6 +155,11 @@ func TestBitcoinFork(t *testing.T) {
 			want:  state{chain: "b7", steps: "+b7"},
 		},
 		{
+			name:  "a first block is followed when its Bitcoin block comes back",
+			posts: []replay.Post{bitcoin("101a", "100a"), bitcoin("101b", "100a"), stacks("a7", "a6", "101a"), bitcoin("101a", "100a")},
+			want:  state{chain: "a7", steps: "+a7", burn: "101a"},
+		},
+		{
 			name: "a late parent does not bring an orphaned child in",
 			posts: []replay.Post{genesis(), bitcoin("101a", "100a"), bitcoin("102a", "101a"), stacks("a2", "a1", "102a"),
 				bitcoin("102b", "101a"), stacks("a1", "genesis", "101a")},
