@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/strata/internal/folding"
 	domain "strata/domain/ordinals"
@@ -57,18 +58,15 @@ func TestRestarts(t *testing.T) {
 					}
 					payloads = append(payloads, projections.LogItem{Seq: seq + 1, Feed: payload})
 				}
-				tx, err := pool.Begin(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
-				c := cutter{tx, rand.New(rand.NewPCG(seed, uint64(generation)))}
-				all := lines(t)
+				c, all := newCutter(t, pool, seed), lines(t)
 				c.chain(t, all[0], replay.Decode(t, posts))
 				c.feed(t, all[1], payloads)
 			})
 		}
 	}
+	t.Run("two Bitcoin blocks at one height", func(t *testing.T) {
+		newCutter(t, pool, 1).chain(t, lines(t)[0], replay.Decode(t, replay.Archive(t, "cases", "two-bitcoin-blocks-at-one-height.tsv")))
+	})
 }
 
 func lines(t *testing.T) projections.Lines {
@@ -84,6 +82,17 @@ func lines(t *testing.T) projections.Lines {
 type cutter struct {
 	tx     pgx.Tx
 	random *rand.Rand
+}
+
+// newCutter begins a transaction, which is rolled back when the test ends.
+func newCutter(t *testing.T, pool *pgxpool.Pool, seed uint64) cutter {
+	t.Helper()
+	tx, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
+	return cutter{tx, rand.New(rand.NewPCG(seed, 1))}
 }
 
 // chain checks the line of chain.
