@@ -139,7 +139,7 @@ func (b *batch) useNonces(w *writes, uses []use) {
 		u := &uses[i]
 		n := b.state.nonces[u.account]
 		if n == nil {
-			n = &nonce{next: new(big.Int)}
+			n = &nonce{height: -1, next: new(big.Int)}
 			b.state.nonces[u.account] = n
 		}
 		if u.next.Cmp(n.next) <= 0 {

@@ -41,47 +41,58 @@ func (b *batch) sql(query string) string { return b.chain.spec.SQL(query) }
 
 // readState reads the state from the tables.
 func (b *batch) readState(ctx context.Context) (*state, error) {
-	s := &state{fresh: true, nodes: newNodes(), burn: newBurnBlocks(), gaps: map[hash.Hash32]bool{}, aboveGap: map[hash.Hash32]bool{}}
+	s := &state{
+		fresh: true, nodes: newNodes(), burn: newBurnBlocks(),
+		gaps: map[hash.Hash32]bool{}, aboveGap: map[hash.Hash32]bool{}, unknown: map[string]bool{},
+	}
 	b.state = s
 	var name *string
 	var chainID *int64
-	err := b.tx.QueryRow(ctx, b.sql(`
+	queries := &pgx.Batch{}
+	each := func(query string, scans []any, f func() error) {
+		queries.Queue(b.sql(query)).Query(func(rows pgx.Rows) error {
+			_, err := pgx.ForEachRow(rows, scans, f)
+			return err
+		})
+	}
+	each(`
 		SELECT coalesce((SELECT max(step) FROM {schema}.step), 0),
 		       coalesce((SELECT height FROM {schema}.burn_block WHERE canonical ORDER BY height DESC LIMIT 1), -1),
 		       coalesce((SELECT height FROM {schema}.block ORDER BY height DESC LIMIT 1), -1),
 		       coalesce((SELECT height FROM {schema}.burn_block ORDER BY height DESC LIMIT 1), -1),
 		       EXISTS (SELECT FROM {schema}.foreign_network),
-		       (SELECT name FROM log.network), (SELECT chain_id FROM log.network), (SELECT after_seq FROM log.partial_history)`)).
-		Scan(&s.lastStep, &s.burnTop, &s.highest, &s.burnHighest, &s.foreign, &name, &chainID, &s.partial)
-	if err != nil {
+		       (SELECT name FROM log.network), (SELECT chain_id FROM log.network), (SELECT after_seq FROM log.partial_history)`,
+		[]any{&s.lastStep, &s.burnTop, &s.highest, &s.burnHighest, &s.foreign, &name, &chainID, &s.partial}, func() error {
+			s.network = networkOf(name, chainID)
+			return nil
+		})
+	var id hash.Hash32
+	each(`SELECT parent_index_block_hash FROM {schema}.gap`, []any{&id}, func() error {
+		s.gaps[id] = true
+		return nil
+	})
+	var path string
+	each(`SELECT path FROM {schema}.unknown_field`, []any{&path}, func() error {
+		s.unknown[path] = true
+		return nil
+	})
+	var row unfinishedRow
+	each(`SELECT source_seq, kind, stage, index_block_hash FROM {schema}.unfinished ORDER BY kind, number`,
+		[]any{&row.cause, &row.kind, &row.stage, &row.id}, func() error {
+			s.task = row.addTo(s.task)
+			return nil
+		})
+	b.queueNodes(queries, `b.source_seq IN (SELECT block_seq FROM {schema}.canonical
+		WHERE height IN ((SELECT min(height) FROM {schema}.canonical), (SELECT max(height) FROM {schema}.canonical)))`)
+	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
 		return nil, fmt.Errorf("read the state of the chain: %w", err)
 	}
-	s.network = networkOf(name, chainID)
-	rows, err := b.tx.Query(ctx, b.sql(`SELECT parent_index_block_hash FROM {schema}.gap`))
-	if err != nil {
-		return nil, fmt.Errorf("read the gaps of the chain: %w", err)
-	}
-	gaps, err := pgx.CollectRows(rows, pgx.RowTo[hash.Hash32])
-	if err != nil {
-		return nil, fmt.Errorf("read the gaps of the chain: %w", err)
-	}
-	for _, id := range gaps {
-		s.gaps[id] = true
-	}
-	if s.unknown, err = b.readUnknown(ctx); err != nil {
-		return nil, err
-	}
-	if s.task, err = b.readTask(ctx); err != nil {
-		return nil, err
-	}
-	for end, n := range map[string]**node{"max": &s.tip, "min": &s.root} {
-		query := `b.source_seq = (SELECT block_seq FROM {schema}.canonical WHERE height = (SELECT ` + end + `(height) FROM {schema}.canonical))`
-		blocks, err := b.queryNodes(ctx, query)
-		if err != nil {
-			return nil, err
+	for _, n := range s.nodes.byID {
+		if s.tip == nil || n.height > s.tip.height {
+			s.tip = n
 		}
-		if len(blocks) == 1 {
-			*n = blocks[0]
+		if s.root == nil || n.height < s.root.height {
+			s.root = n
 		}
 	}
 	return s, nil

@@ -19,8 +19,7 @@ func (b *batch) burnBlock(ctx context.Context, item projections.LogItem, payload
 	if err := readable(payload); err != nil {
 		return err
 	}
-	seq := item.Seq
-	announced := &burnBlock{key: burnKey{hash: payload.Hash}, height: int64(payload.Height), seq: seq, size: item.Size}
+	announced := &burnBlock{key: burnKey{hash: payload.Hash}, height: int64(payload.Height), seq: item.Seq, changed: item.Seq, size: item.Size}
 	if payload.ConsensusHash != nil {
 		announced.key.consensus = *payload.ConsensusHash
 	}
@@ -30,25 +29,23 @@ func (b *batch) burnBlock(ctx context.Context, item projections.LogItem, payload
 	if err := b.loadBurn(ctx, []hash.Hash32{announced.key.hash, announced.parent}, nil); err != nil {
 		return err
 	}
-	known := b.state.burn.get(announced.key)
-	if known != nil && known.canonical {
-		return nil
-	}
-	forked, err := b.activate(ctx, announced, seq)
-	if err != nil {
-		return err
-	}
-	if known == nil {
-		b.rows.addBurnBlock(seq, payload, announced)
+	sameHash := len(b.state.burn.byHash[announced.key.hash]) > 0
+	current := b.state.burn.put(announced)
+	if current == announced {
+		b.rows.addBurnBlock(payload, announced)
 		if announced.height > b.state.burnHighest {
 			b.state.burnHighest = announced.height
 			b.state.burn.queriedConsensus[announced.key.consensus] = true // of several with the same, the highest counts
 		}
 	}
-	if !forked || b.chain.rule == Reference {
+	if current.canonical {
 		return nil
 	}
-	return b.reconsider(ctx, seq)
+	forked, err := b.follow(ctx, current, item.Seq, false)
+	if err != nil || b.chain.rule == Reference || !forked && !sameHash {
+		return err
+	}
+	return b.reconsider(ctx, item.Seq)
 }
 
 // readable returns an error for values that no chain can have or that no index could hold.
@@ -80,69 +77,94 @@ func readable(payload *nodeevent.BurnBlock) error {
 	return nil
 }
 
-// activate puts a Bitcoin block and its ancestors on the followed fork. It removes all other blocks at their heights,
-// and those above the block, from that fork. It reports whether blocks that were known before have changed.
+// follow puts a Bitcoin block on the followed fork, and its ancestors as far as they are known. What can't be on one fork with these
+// leaves it. It reports whether other blocks have come or gone.
 //
-// A block at a height where no other is known is no fork, even below the highest: it comes from another node that
-// started earlier, or fills a hole.
-func (b *batch) activate(ctx context.Context, top *burnBlock, cause int64) (forked bool, err error) {
-	rises := top.height > b.state.burnTop
-	if !rises {
-		rivals, err := b.burnAt(ctx, `height = $1 AND canonical`, top.height)
-		if err != nil {
-			return false, err
-		}
-		if len(rivals) > 0 {
-			fallen, err := b.burnAt(ctx, `height >= $1 AND canonical`, top.height)
-			if err != nil {
-				return false, err
-			}
-			for _, block := range fallen {
-				b.follow(block, false, cause)
-			}
-			forked, rises = true, true
-		}
-	}
-	current := b.state.burn.put(top)
-	if current == top {
-		top.canonical = true
-		b.noteMove(top, cause)
-	} else {
-		b.follow(current, true, cause)
-		forked = true
-	}
-	if rises {
-		b.state.burnTop = top.height
-	}
-	for child := current; !child.parent.IsZero(); {
-		if err := b.loadBurn(ctx, []hash.Hash32{child.parent}, nil); err != nil {
+// This is the only rule of what is followed:
+//
+//   - Of each height, one block is followed.
+//   - If a followed block names its parent, no other block is followed directly below it. The parent itself is, if it is known.
+//
+// Holes are allowed: where nothing is known directly below or above, or old nodes named no parent, nothing leaves. Such a block
+// comes from another node that started earlier, or fills a hole.
+//
+// An announced block is the newest that its node has. If something directly beside it leaves, so does all above it. A block that
+// is restored may have others of its fork above. Only those leave that name a chain of parents down to what has left.
+func (b *batch) follow(ctx context.Context, block *burnBlock, cause int64, restored bool) (forked bool, err error) {
+	for {
+		if err := b.loadBurn(ctx, []hash.Hash32{block.parent}, nil); err != nil {
 			return forked, err
 		}
-		parent := b.parentOf(child)
+		parent := b.state.burn.parentOf(block)
+		isNext := block.height > b.state.burnTop && (block.height > b.state.burnTop+1 || block.parent.IsZero() || parent != nil && parent.canonical)
+		if !isNext {
+			left, err := b.leave(ctx, block, cause, restored)
+			if err != nil {
+				return forked, err
+			}
+			forked = forked || left
+		}
+		b.setFollowed(block, true, cause)
+		b.state.burnTop = max(b.state.burnTop, block.height)
 		if parent == nil || parent.canonical {
 			return forked, nil
 		}
-		if err := b.followInstead(ctx, parent, cause); err != nil {
-			return forked, err
-		}
-		forked = true
-		child = parent
+		forked, restored, block = true, true, parent
 	}
-	return forked, nil
 }
 
-// follow sets whether a known Bitcoin block is on the followed fork.
-func (b *batch) follow(block *burnBlock, canonical bool, cause int64) {
-	block.canonical = canonical
-	b.rows.burnChanged = append(b.rows.burnChanged, burnChange{block, cause})
-	b.noteMove(block, cause)
-	b.burnChangedFrom = min(b.burnChangedFrom, block.height)
+// leave takes off the followed fork what can't be on it together with a block that follow is about to put there.
+func (b *batch) leave(ctx context.Context, block *burnBlock, cause int64, restored bool) (left bool, err error) {
+	beside, err := b.burnAt(ctx, `canonical AND height = ANY ($1)`, []int64{block.height - 1, block.height, block.height + 1})
+	if err != nil {
+		return false, err
+	}
+	var replaced, named bool // a block at the height of block or above it leaves; the one above names block as its parent
+	for _, other := range beside {
+		switch {
+		case other.height < block.height && fits(other, block):
+			continue
+		case other.height > block.height && fits(block, other):
+			named = !other.parent.IsZero()
+			continue
+		}
+		b.setFollowed(other, false, cause)
+		left, replaced = true, replaced || other.height >= block.height
+	}
+	if !replaced && (!left || restored || named) {
+		return left, nil
+	}
+	above, err := b.queryBurn(ctx, `canonical AND height > $1`, block.height)
+	if err != nil {
+		return false, err
+	}
+	for i, other := range above {
+		switch {
+		case !other.canonical: // it has left already
+		case restored && (i == 0 || other.parent != above[i-1].key.hash):
+			return left, nil
+		default:
+			b.setFollowed(other, false, cause)
+		}
+	}
+	b.state.burnTop = block.height
+	return left, nil
 }
 
-// noteMove remembers a Bitcoin block that has joined or left the followed fork, for addBurnSteps.
-func (b *batch) noteMove(block *burnBlock, cause int64) {
-	b.burnCause = cause
+// fits reports whether upper, which is directly above lower, names it as its parent or names none.
+func fits(lower, upper *burnBlock) bool {
+	return upper.parent.IsZero() || upper.parent == lower.key.hash
+}
+
+// setFollowed sets whether a Bitcoin block is on the followed fork.
+func (b *batch) setFollowed(block *burnBlock, canonical bool, cause int64) {
+	block.canonical, block.changed = canonical, cause
+	if block.stored {
+		b.rows.burnChanged = append(b.rows.burnChanged, block)
+	}
 	b.burnMoved = append(b.burnMoved, block)
+	b.burnCause = cause
+	b.burnChangedFrom = min(b.burnChangedFrom, block.height)
 }
 
 // addBurnSteps adds steps for the Bitcoin blocks that have joined or left the followed fork since its last call. Their
@@ -172,34 +194,6 @@ func (b *batch) addBurnSteps() {
 	}
 }
 
-// followInstead puts an orphaned Bitcoin block back on the followed fork, in place of the blocks at its height.
-func (b *batch) followInstead(ctx context.Context, block *burnBlock, cause int64) error {
-	rivals, err := b.burnAt(ctx, `height = $1 AND canonical`, block.height)
-	if err != nil {
-		return err
-	}
-	for _, rival := range rivals {
-		b.follow(rival, false, cause)
-	}
-	b.follow(block, true, cause)
-	return nil
-}
-
-// parentOf returns the announcement of a block's parent, or nil if there is none. Of a parent that was announced with
-// several sortitions it returns the canonical one, else the last.
-func (b *batch) parentOf(child *burnBlock) *burnBlock {
-	known := b.state.burn.byHash[child.parent]
-	for _, parent := range known {
-		if parent.canonical {
-			return parent
-		}
-	}
-	if len(known) == 0 {
-		return nil
-	}
-	return known[len(known)-1]
-}
-
 // burnAt flushes the batch and then returns the announced Bitcoin blocks that a condition selects.
 func (b *batch) burnAt(ctx context.Context, where string, args ...any) ([]*burnBlock, error) {
 	if err := b.flush(ctx); err != nil {
@@ -221,7 +215,7 @@ func (b *batch) queryBurn(ctx context.Context, where string, args ...any) ([]*bu
 // burnSQL returns a query of the Bitcoin blocks that a condition selects.
 func (b *batch) burnSQL(where string) string {
 	return b.sql(`
-		SELECT burn_block_hash, consensus_hash, coalesce(parent_burn_block_hash, ''), height, source_seq, size, canonical
+		SELECT burn_block_hash, consensus_hash, coalesce(parent_burn_block_hash, ''), height, source_seq, changed_seq, size, canonical
 		FROM {schema}.burn_block WHERE ` + where + ` ORDER BY height, source_seq`)
 }
 
@@ -232,8 +226,8 @@ func (b *batch) readBurn(rows pgx.Rows) ([]*burnBlock, error) {
 			block             burnBlock
 			consensus, parent []byte
 		)
-		err := row.Scan(&block.key.hash, &consensus, &parent, &block.height, &block.seq, &block.size, &block.canonical)
-		block.stepSaysFollowed = block.canonical
+		err := row.Scan(&block.key.hash, &consensus, &parent, &block.height, &block.seq, &block.changed, &block.size, &block.canonical)
+		block.stored, block.stepSaysFollowed = true, block.canonical
 		copy(block.key.consensus[:], consensus)
 		copy(block.parent[:], parent)
 		return &block, err
@@ -286,7 +280,8 @@ func (b *batch) queueBurn(queries *pgx.Batch, hashes []hash.Hash32, consensus []
 }
 
 // isGood reports whether n is on the followed Bitcoin fork. If it is, so are its ancestors: the node that announced n
-// follows them, though it does not announce their Bitcoin blocks again. So isGood restores those that are orphaned.
+// follows them, though it does not announce their Bitcoin blocks again. So isGood restores those that are orphaned, unless they can't
+// be on one fork with the others.
 func (b *batch) isGood(ctx context.Context, n *node, cause int64) (bool, error) {
 	if b.chain.rule == Reference {
 		return true, nil
@@ -295,64 +290,100 @@ func (b *batch) isGood(ctx context.Context, n *node, cause int64) (bool, error) 
 	if err != nil || orphaned {
 		return false, err
 	}
+	all, restore := b.state.burn.under(n), false
 	for {
 		below, err := b.parent(ctx, n)
-		if err != nil || below == nil || below.canonical {
-			return err == nil, err
+		if err != nil {
+			return false, err
+		}
+		if below == nil {
+			break
 		}
 		orphaned, err := b.orphaned(ctx, below)
 		if err != nil {
 			return false, err
 		}
-		if orphaned {
-			if err := b.bringBack(ctx, below, cause); err != nil {
-				return false, err
+		if below.canonical && orphaned { // nothing better was known
+			break
+		}
+		restore = restore || orphaned
+		for _, block := range b.state.burn.under(below) {
+			if !slices.Contains(all[max(0, len(all)-2):], block) {
+				all = append(all, block)
 			}
 		}
-		n = below
+		if n = below; n.canonical {
+			break
+		}
 	}
+	if !restore {
+		return true, nil
+	}
+	return b.restore(ctx, all, cause)
 }
 
+// orphaned reports whether a Bitcoin block of n, its own or its burn view, is known and not followed.
 func (b *batch) orphaned(ctx context.Context, n *node) (bool, error) {
 	if err := b.loadBurn(ctx, []hash.Hash32{n.burnHash}, []hash.Hash20{n.consensus, n.burnView}); err != nil {
 		return false, err
 	}
-	return b.state.burn.orphaned(n.burnHash, n.consensus) || b.state.burn.orphanedView(n.burnView), nil
+	return slices.ContainsFunc(b.state.burn.under(n), func(block *burnBlock) bool { return !block.canonical }), nil
 }
 
-// bringBack puts the Bitcoin blocks of n (its own and its burn view) back on the followed fork.
-func (b *batch) bringBack(ctx context.Context, n *node, cause int64) error {
-	var behind []*burnBlock
-	for _, block := range b.state.burn.byHash[n.burnHash] {
-		if n.consensus.IsZero() || block.key.consensus.IsZero() || block.key.consensus == n.consensus {
-			behind = append(behind, block)
+// restore puts the Bitcoin blocks of a branch back on the followed fork. It changes nothing and returns false if they can't all be
+// on one fork.
+func (b *batch) restore(ctx context.Context, all []*burnBlock, cause int64) (bool, error) {
+	slices.SortStableFunc(all, func(one, other *burnBlock) int { return cmp.Compare(other.height, one.height) })
+	all = slices.Compact(all)
+	for i := range all[1:] {
+		if one, err := b.onOneFork(ctx, all[i], all[i+1]); err != nil || !one {
+			return false, err
 		}
 	}
-	if view := b.state.burn.byConsensus[n.burnView]; view != nil && !n.burnView.IsZero() {
-		behind = append(behind, view)
-	}
-	for _, block := range behind {
+	for _, block := range all {
 		if block.canonical {
 			continue
 		}
-		if err := b.followInstead(ctx, block, cause); err != nil {
-			return err
+		if _, err := b.follow(ctx, block, cause, true); err != nil {
+			return false, err
 		}
 	}
-	return nil
+	return true, nil
+}
+
+// onOneFork reports whether lower may be an ancestor of upper.
+func (b *batch) onOneFork(ctx context.Context, upper, lower *burnBlock) (bool, error) {
+	for upper.height > lower.height+1 {
+		if err := b.loadBurn(ctx, []hash.Hash32{upper.parent}, nil); err != nil {
+			return false, err
+		}
+		if upper = b.state.burn.parentOf(upper); upper == nil {
+			return true, nil
+		}
+	}
+	return upper.height > lower.height && fits(lower, upper), nil
 }
 
 // reconsider switches to the best tip after the followed Bitcoin fork has changed.
 func (b *batch) reconsider(ctx context.Context, cause int64) error {
-	if b.state.tip == nil {
+	if b.state.highest < 0 {
 		return nil
 	}
-	best, err := b.best(ctx)
-	b.burnChangedFrom = math.MaxInt64
-	if err != nil || best == nil || best == b.state.tip {
+	t := &task{cause: cause}
+	if err := b.chooseBest(ctx, t); err != nil || t.move == nil {
 		return err
 	}
-	return b.begin(ctx, &task{cause: cause, move: moveTo(best)})
+	return b.begin(ctx, t)
+}
+
+// chooseBest lets a task move to the best block, unless that is the tip already.
+func (b *batch) chooseBest(ctx context.Context, t *task) error {
+	best, err := b.best(ctx)
+	b.burnChangedFrom = math.MaxInt64
+	if err == nil && best != nil && best != b.state.tip {
+		t.move = moveTo(best)
+	}
+	return err
 }
 
 // bestPage is the number of candidates that best reads with one query.
@@ -392,7 +423,7 @@ func (b *batch) best(ctx context.Context) (*node, error) {
 }
 
 // ancestorsGood reports whether n and all its ancestors are on the followed Bitcoin fork. Unlike isGood, it restores
-// nothing and does not trust canonical blocks. It stops at the first canonical ancestor whose Bitcoin block is below
+// nothing and does not trust canonical blocks. It stops at the first canonical ancestor whose Bitcoin blocks are below
 // every changed one, as that ancestor was good before.
 func (b *batch) ancestorsGood(ctx context.Context, n *node) (bool, error) {
 	for n != nil {
@@ -400,7 +431,8 @@ func (b *batch) ancestorsGood(ctx context.Context, n *node) (bool, error) {
 		if err != nil || orphaned {
 			return false, err
 		}
-		if n.canonical && n.burnHeight < b.burnChangedFrom {
+		isChanged := func(block *burnBlock) bool { return block.height >= b.burnChangedFrom }
+		if n.canonical && n.burnHeight < b.burnChangedFrom && !slices.ContainsFunc(b.state.burn.under(n), isChanged) {
 			return true, nil
 		}
 		if n, err = b.parent(ctx, n); err != nil {

@@ -113,9 +113,51 @@ func TestBitcoinFork(t *testing.T) {
 			want:  state{chain: "a7 b8", steps: "+a7 +b8"},
 		},
 		{
+			name:  "what names a replaced block as its parent leaves with it",
+			posts: append(threeTenures()[:5:5], bitcoin("102b", "101a"), bitcoin("103b", "102b"), bitcoin("104b", "103b"), stacks("a3", "a2", "105x")),
+			want:  state{chain: "genesis a1 a2 a3", steps: "+genesis +a1 +a2 -a2 +a2 +a3", burn: "101a 102a"},
+		},
+		{
+			name: "what is above the hole that the others left stays, and so does what fills the hole",
+			posts: append(threeTenures()[:5:5], bitcoin("102b", "101a"), bitcoin("103b", "102b"), bitcoin("105a", "104a"), stacks("a3", "a2", "105a"),
+				bitcoin("104a", "103a"), bitcoin("103a", "102a")),
+			want: state{chain: "genesis a1 a2 a3", steps: "+genesis +a1 +a2 -a2 +a2 +a3", burn: "101a 102a 103a 104a 105a"},
+		},
+		{
+			name:  "a Bitcoin block whose parent was lost orphans the one that is in its place",
+			posts: append(threeTenures(), bitcoin("104b", "103b")),
+			want:  state{chain: "genesis a1 a2", steps: threeApplied + " -a3", burn: "101a 102a 104b"},
+		},
+		{
+			name:  "the lost parent comes late",
+			posts: append(threeTenures(), bitcoin("104b", "103b"), bitcoin("103b", "102b")),
+			want:  state{chain: "genesis a1", steps: threeApplied + " -a3 -a2", burn: "101a 103b 104b"},
+		},
+		{
+			name:  "a Bitcoin block directly below one that names another parent orphans that",
+			posts: append(threeTenures(), bitcoin("104b", "103b"), bitcoin("103a", "102a")),
+			want:  state{chain: "genesis a1 a2 a3", steps: threeApplied + " -a3 +a3", burn: "101a 102a 103a"},
+		},
+		{
+			name:  "a block whose ancestors can't be on one fork with its own Bitcoin block is not followed",
+			posts: append(threeTenures(), bitcoin("102b", "101a"), bitcoin("103b", "102b"), stacks("b4", "a3", "103b")),
+			want:  state{chain: "genesis a1", steps: threeApplied + " -a3 -a2", burn: "101a 102b 103b"},
+		},
+		{
+			name: "what is restored makes a higher block good, too",
+			posts: append(threeTenures(), stacks("a4", "a3", "104x"), stacks("a5", "a4", "104x"), bitcoin("102b", "101a"), bitcoin("103b", "102b"),
+				bitcoin("104b", "103b"), stacks("c4", "a3", "104x")),
+			want: state{chain: "genesis a1 a2 a3 a4 a5", steps: threeApplied + " +a4 +a5 -a5 -a4 -a3 -a2 +a2 +a3 +a4 +a5", burn: "101a 102a 103a"},
+		},
+		{
 			name:  "a first block on an orphaned Bitcoin block is not followed",
 			posts: []replay.Post{bitcoin("101a", "100a"), bitcoin("101b", "100a"), stacks("a7", "a6", "101a"), stacks("b7", "a6", "101b")},
 			want:  state{chain: "b7", steps: "+b7"},
+		},
+		{
+			name:  "a first block is followed when its Bitcoin block comes back",
+			posts: []replay.Post{bitcoin("101a", "100a"), bitcoin("101b", "100a"), stacks("a7", "a6", "101a"), bitcoin("101a", "100a")},
+			want:  state{chain: "a7", steps: "+a7", burn: "101a"},
 		},
 		{
 			name: "a late parent does not bring an orphaned child in",
@@ -150,6 +192,16 @@ func TestOldBitcoinFork(t *testing.T) {
 			posts: append(fork[:len(fork):len(fork)], oldBitcoin("104a"), stacks("a4", "a3", "104a", old),
 				stacks("b3", "b2", "102b", old), stacks("b4", "b3", "102b", old), stacks("b5", "b4", "102b", old)),
 			want: state{chain: "genesis a1 a2 a3 a4", steps: forked + " -b2 +a2 +a3 +a4"},
+		},
+		{
+			name:  "another block at the height of one that was brought back replaces it",
+			posts: append(threeOldTenures(), oldBitcoin("102b"), stacks("a4", "a3", "104a", old), oldBitcoin("103c")),
+			want:  state{chain: "genesis a1 a2", steps: threeApplied + " -a3 -a2 +a2 +a3 +a4 -a4 -a3", burn: "101a 102a 103c"},
+		},
+		{
+			name:  "an announcement with the sortition brings back what was announced without",
+			posts: append(threeOldTenures(), oldBitcoin("102b"), bitcoin("102a", "101a")),
+			want:  state{chain: "genesis a1 a2", steps: threeApplied + " -a3 -a2 +a2", burn: "101a 102a"},
 		},
 		{
 			name:  "an identical announcement brings a Bitcoin block back, lowest first",

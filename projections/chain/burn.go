@@ -17,22 +17,21 @@ type burnBlock struct {
 	parent    hash.Hash32 // zero if the node did not send it (before release 3.1.0.0.9)
 	height    int64
 	seq       int64 // the event of its first announcement
-	size      int64 // bytes of that event
+	changed   int64 // the event that last changed canonical
+	size      int64 // bytes of event seq
 	canonical bool
+	stored    bool // its row is in the table
 	// stepSaysFollowed is true if the last step about the block says that it is followed.
 	stepSaysFollowed bool
 }
 
-// burnChange is a change of whether a Bitcoin block is followed, with the event that caused it.
-type burnChange struct {
-	block *burnBlock
-	cause int64
-}
-
 // burnBlocks is an index of the Bitcoin blocks that were read or announced so far.
 type burnBlocks struct {
+	byKey map[burnKey]*burnBlock
+	// byHash and byConsensus have the announcements with a hash: of several heights, those with the greatest one. So a block above
+	// all that are known is alone in its entry, whatever the table has.
 	byHash      map[hash.Hash32][]*burnBlock
-	byConsensus map[hash.Hash20]*burnBlock
+	byConsensus map[hash.Hash20][]*burnBlock
 	// queriedHashes and queriedConsensus hold what the table was queried for already.
 	queriedHashes    map[hash.Hash32]bool
 	queriedConsensus map[hash.Hash20]bool
@@ -40,8 +39,9 @@ type burnBlocks struct {
 
 func newBurnBlocks() burnBlocks {
 	return burnBlocks{
+		byKey:            map[burnKey]*burnBlock{},
 		byHash:           map[hash.Hash32][]*burnBlock{},
-		byConsensus:      map[hash.Hash20]*burnBlock{},
+		byConsensus:      map[hash.Hash20][]*burnBlock{},
 		queriedHashes:    map[hash.Hash32]bool{},
 		queriedConsensus: map[hash.Hash20]bool{},
 	}
@@ -49,48 +49,63 @@ func newBurnBlocks() burnBlocks {
 
 // put adds b unless a block with its key is known, and returns the block that the index holds.
 func (m burnBlocks) put(b *burnBlock) *burnBlock {
-	for _, known := range m.byHash[b.key.hash] {
-		if known.key == b.key {
-			return known
-		}
+	if known := m.byKey[b.key]; known != nil {
+		return known
 	}
-	m.byHash[b.key.hash] = append(m.byHash[b.key.hash], b)
+	m.byKey[b.key] = b
+	m.byHash[b.key.hash] = addHighest(m.byHash[b.key.hash], b)
 	if !b.key.consensus.IsZero() {
-		m.byConsensus[b.key.consensus] = b
+		m.byConsensus[b.key.consensus] = addHighest(m.byConsensus[b.key.consensus], b)
 	}
 	return b
 }
 
-func (m burnBlocks) get(key burnKey) *burnBlock {
-	for _, b := range m.byHash[key.hash] {
-		if b.key == key {
+// addHighest adds b to blocks of one height. The greater height wins.
+func addHighest(blocks []*burnBlock, b *burnBlock) []*burnBlock {
+	switch {
+	case len(blocks) == 0 || b.height > blocks[0].height:
+		return []*burnBlock{b}
+	case b.height < blocks[0].height:
+		return blocks
+	}
+	return append(blocks, b)
+}
+
+// preferred returns the followed one of several announcements, else the last; nil if there are none.
+func preferred(blocks []*burnBlock) (best *burnBlock) {
+	for _, b := range blocks {
+		if b.canonical {
 			return b
 		}
+		if best == nil || b.seq > best.seq {
+			best = b
+		}
+	}
+	return best
+}
+
+// parentOf returns the announcement of a block's parent, or nil if there is none.
+func (m burnBlocks) parentOf(child *burnBlock) *burnBlock {
+	if parent := preferred(m.byHash[child.parent]); parent != nil && parent.height == child.height-1 {
+		return parent
 	}
 	return nil
 }
 
-// orphaned reports whether the Bitcoin block of a sortition is known and not on the fork that the node follows.
-// A block that was never announced counts as good: archives may lack it.
-func (m burnBlocks) orphaned(burnHash hash.Hash32, consensus hash.Hash20) bool {
-	if !consensus.IsZero() {
-		if b := m.byConsensus[consensus]; b != nil {
-			return !b.canonical
+// under returns the announcements that decide whether n is good: those of the sortition of its tenure and of its burn view, of
+// which only the consensus hash is known. A block that was never announced counts as good: archives may lack it.
+func (m burnBlocks) under(n *node) []*burnBlock {
+	own := preferred(m.byConsensus[n.consensus])
+	if own == nil {
+		own = preferred(m.byHash[n.burnHash])
+	}
+	all := make([]*burnBlock, 0, 2)
+	for _, b := range []*burnBlock{own, preferred(m.byConsensus[n.burnView])} {
+		if b != nil {
+			all = append(all, b)
 		}
 	}
-	known := m.byHash[burnHash]
-	for _, b := range known {
-		if b.canonical {
-			return false
-		}
-	}
-	return len(known) > 0
-}
-
-// orphanedView is like orphaned, for a burn view: only the consensus hash of that sortition is known.
-func (m burnBlocks) orphanedView(consensus hash.Hash20) bool {
-	b := m.byConsensus[consensus]
-	return b != nil && !consensus.IsZero() && !b.canonical
+	return all
 }
 
 // burnCacheMax is the maximum number of Bitcoin blocks kept in memory between batches.
@@ -98,7 +113,8 @@ const burnCacheMax = 1 << 13
 
 // trim empties the index if it has grown beyond burnCacheMax. It must not be called within a batch.
 func (m burnBlocks) trim() {
-	if len(m.byHash) > burnCacheMax || len(m.queriedHashes) > burnCacheMax || len(m.queriedConsensus) > burnCacheMax {
+	if len(m.byKey) > burnCacheMax || len(m.queriedHashes) > burnCacheMax || len(m.queriedConsensus) > burnCacheMax {
+		clear(m.byKey)
 		clear(m.byHash)
 		clear(m.byConsensus)
 		clear(m.queriedHashes)

@@ -21,9 +21,9 @@
 //     A node posts each block to each of its observer entries, with only those events that the keys of the entry select,
 //     so copies without events may come first. It announces genesis again, empty, at each start; an empty genesis never
 //     joins a chain that has begun without it.
-//   - A Bitcoin block at or below the height of a known one, with another hash, orphans the known ones from that
-//     height on. A Bitcoin block whose parent was orphaned restores its ancestors, and a Stacks block on a good Bitcoin
-//     block restores the Bitcoin blocks of its ancestors, because a node announces neither of them again.
+//   - The Bitcoin blocks that are followed are a chain, which may have holes: see follow in bitcoin.go. An announced one is
+//     followed, and orphans what can't be on one fork with it. It restores its ancestors, and a Stacks block on a good Bitcoin
+//     block restores the Bitcoin blocks of its own ancestors, because a node announces neither of them again.
 package chain
 
 import (
@@ -64,8 +64,8 @@ const Name = "chain"
 //   - 5: what an event leads to is done in pieces. A log that began on a branch that lost begins anew with the other one.
 //   - 6: a chain begins with genesis, unless it may begin anywhere. Events of other networks go to quarantine. Of an event with
 //     waiting transactions or attachments, the readable ones count. A block that has a transaction twice, or an event index of
-//     a transaction, goes to quarantine.
-//     Contracts have the interfaces that nodes left out of their events and were asked for.
+//     a transaction, goes to quarantine. Of each height one Bitcoin block is followed, the parent of the followed one above it,
+//     wherever a process restarts. Contracts have the interfaces that nodes left out of their events and were asked for.
 const Version = 6
 
 // Rule is a fork-choice rule: it picks the tip among the candidates.
@@ -139,7 +139,7 @@ func (c *Chain) Written() []projections.Step { return c.written }
 
 // Fold implements projections.Projection.
 func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projections.LogItem) (projections.Outcome, error) {
-	b := &batch{chain: c, tx: tx, burnChangedFrom: math.MaxInt64}
+	b := &batch{chain: c, tx: tx}
 	if len(items) == 1 {
 		b.touched = projections.NewTouched()
 	}
@@ -201,7 +201,7 @@ type state struct {
 	tip         *node // nil before the first block
 	root        *node // the lowest canonical block
 	lastStep    int64
-	burnTop     int64 // greatest height of a canonical Bitcoin block; -1 when there is none
+	burnTop     int64 // greatest height of a followed Bitcoin block; -1 when there is none
 	highest     int64 // greatest height of a known block, and
 	burnHighest int64 // of a known Bitcoin block; -1 when there is none
 	nodes       nodes
@@ -229,10 +229,12 @@ func unreadable(pointer, want string, got any) error {
 
 // fold folds one event of the log, or goes on where an earlier transaction has left off.
 func (b *batch) fold(ctx context.Context, item projections.LogItem) error {
-	b.spent, b.content = 0, item.Block
+	b.spent, b.content, b.burnChangedFrom = 0, item.Block, math.MaxInt64
 	if t := b.state.task; t != nil {
 		// It is of an earlier event only if an operator let the projection skip that one in the middle.
-		if err := b.work(ctx); err != nil || t.cause == item.Seq {
+		err := b.work(ctx)
+		b.addBurnSteps()
+		if err != nil || t.cause == item.Seq {
 			return err
 		}
 	}

@@ -21,6 +21,16 @@ func (c *Chain) Checks() []projections.Check {
 			FROM (SELECT height, block_seq, sum(kind) AS applied FROM {schema}.step WHERE kind <> 0 GROUP BY height, block_seq) s
 			FULL JOIN {schema}.canonical c ON c.height = s.height AND c.block_seq = s.block_seq
 			WHERE coalesce(s.applied, 0) <> CASE WHEN c.height IS NULL THEN 0 ELSE 1 END`},
+		{Name: "a followed Bitcoin block names the followed one below it as its parent, if it names one", SQL: `
+			SELECT b.height, b.source_seq
+			FROM {schema}.burn_block b JOIN {schema}.burn_block below ON below.height = b.height - 1 AND below.canonical
+			WHERE b.canonical AND b.parent_burn_block_hash <> below.burn_block_hash`},
+		{Name: "steps add up to the followed Bitcoin blocks", SQL: `
+			SELECT b.height, b.source_seq
+			FROM {schema}.burn_block b
+			LEFT JOIN (SELECT block_seq, sum(CASE record WHEN 3 THEN 1 ELSE -1 END) AS followed FROM {schema}.step WHERE record IN (3, 4) GROUP BY block_seq) s
+				ON s.block_seq = b.source_seq
+			WHERE coalesce(s.followed, 0) <> b.canonical::int`},
 		{Name: "tx_count of each block equals its transactions", SQL: `
 			SELECT b.source_seq, b.tx_count, count(t.source_seq) AS transactions
 			FROM {schema}.block b LEFT JOIN {schema}.transaction t USING (source_seq)

@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	replay.Histories(1000)
 	os.Exit(m.Run())
 }
 

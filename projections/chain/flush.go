@@ -164,33 +164,53 @@ func (b *batch) writeCanonical(ctx context.Context, r *rows) error {
 	return b.copy(ctx, "canonical", []string{"height", "block_seq", "source_seq"}, out)
 }
 
+// writeBurnBlocks writes those that leave the followed fork first, as no two of one height may be followed at any moment.
 func (b *batch) writeBurnBlocks(ctx context.Context, r *rows) error {
+	if err := b.switchBurnBlocks(ctx, r.burnChanged, false); err != nil {
+		return err
+	}
 	out := make([][]any, len(r.burnAnnounced))
 	for i, row := range r.burnAnnounced {
+		block := row.block
 		var parent []byte
-		if !row.block.parent.IsZero() {
-			parent = row.block.parent[:]
+		if !block.parent.IsZero() {
+			parent = block.parent[:]
 		}
-		consensus := hash20(row.block.key.consensus)
 		out[i] = []any{
-			row.block.height, row.seq, row.seq, row.block.size, unsigned(row.payload.BurnAmount), row.block.canonical,
-			row.block.key.hash[:], orEmpty(consensus), parent,
+			block.height, block.seq, block.changed, block.size, unsigned(row.payload.BurnAmount), block.canonical,
+			block.key.hash[:], orEmpty(hash20(block.key.consensus)), parent,
 		}
+		block.stored = true
 	}
 	err := b.copy(ctx, "burn_block",
 		[]string{"height", "source_seq", "changed_seq", "size", "burn_amount", "canonical", "burn_block_hash", "consensus_hash", "parent_burn_block_hash"}, out)
 	if err != nil {
 		return err
 	}
-	for _, change := range r.burnChanged {
-		key := change.block.key
-		_, err := b.tx.Exec(ctx, b.sql(`
-			UPDATE {schema}.burn_block SET canonical = $3, changed_seq = $4
-			WHERE burn_block_hash = $1 AND consensus_hash = $2 AND canonical <> $3`),
-			key.hash[:], orEmpty(hash20(key.consensus)), change.block.canonical, change.cause)
-		if err != nil {
-			return fmt.Errorf("switch the Bitcoin fork at block %s: %w", key.hash, err)
+	return b.switchBurnBlocks(ctx, r.burnChanged, true)
+}
+
+// switchBurnBlocks updates those of the changed Bitcoin blocks that are followed now, or those that are not.
+func (b *batch) switchBurnBlocks(ctx context.Context, changed []*burnBlock, canonical bool) error {
+	var (
+		hashes, consensus [][]byte
+		seqs              []int64
+	)
+	for _, block := range changed {
+		if block.canonical == canonical {
+			hashes, consensus = append(hashes, block.key.hash[:]), append(consensus, orEmpty(hash20(block.key.consensus)))
+			seqs = append(seqs, block.changed)
 		}
+	}
+	if len(seqs) == 0 {
+		return nil
+	}
+	_, err := b.tx.Exec(ctx, b.sql(`
+		UPDATE {schema}.burn_block b SET canonical = $1, changed_seq = c.seq
+		FROM unnest($2::bytea[], $3::bytea[], $4::bigint[]) AS c (burn_block_hash, consensus_hash, seq)
+		WHERE b.burn_block_hash = c.burn_block_hash AND b.consensus_hash = c.consensus_hash`), canonical, hashes, consensus, seqs)
+	if err != nil {
+		return fmt.Errorf("switch the Bitcoin fork at %d blocks: %w", len(seqs), err)
 	}
 	return nil
 }

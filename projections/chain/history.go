@@ -24,7 +24,7 @@ func (b *batch) beginAnywhere(ctx context.Context, cause int64) error {
 	if err != nil {
 		return err
 	}
-	return b.beginWith(ctx, bottom, cause)
+	return b.beginWith(ctx, bottom, &task{cause: cause})
 }
 
 // historyFrom returns the height of the chain's root if that is above genesis, or an empty genesis.

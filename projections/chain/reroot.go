@@ -3,7 +3,6 @@ package chain
 import (
 	"context"
 	"log/slog"
-	"math"
 )
 
 // A log that begins above genesis has a first block whose ancestors are unknown. The node may leave that block for another
@@ -44,15 +43,11 @@ func (b *batch) reroot(ctx context.Context, n *node, cause int64) error {
 	b.chain.logger.LogAttrs(ctx, slog.LevelWarn, "the log began on a branch that lost; the chain begins anew with the other one",
 		slog.Int64("height", bottom.height), slog.String("index_block_hash", bottom.id.String()),
 		slog.Int64("lost_height", root.height), slog.String("lost_index_block_hash", root.id.String()), slog.Int64("seq", cause))
-	if err := b.beginWith(ctx, bottom, cause); err != nil || !orphaned {
-		return err
-	}
-	b.burnChangedFrom = math.MinInt64 // what is canonical says nothing: all of it stands on an orphaned block
-	return b.reconsider(ctx, cause)
+	return b.beginWith(ctx, bottom, &task{cause: cause, orphaned: orphaned})
 }
 
-// beginWith attaches the blocks that wait for the unknown parent of bottom.
-func (b *batch) beginWith(ctx context.Context, bottom *node, cause int64) error {
+// beginWith attaches the blocks that wait for the unknown parent of bottom, as a task.
+func (b *batch) beginWith(ctx context.Context, bottom *node, t *task) error {
 	waiting, err := b.waiting(ctx, bottom.parent)
 	if err != nil {
 		return err
@@ -61,7 +56,6 @@ func (b *batch) beginWith(ctx context.Context, bottom *node, cause int64) error 
 		delete(b.state.gaps, bottom.parent)
 		b.rows.gapsClosed = append(b.rows.gapsClosed, bottom.parent)
 	}
-	t := &task{cause: cause}
 	for _, block := range waiting {
 		t.arrivals = append(t.arrivals, arrival{block: block.id})
 	}

@@ -31,7 +31,7 @@ type rows struct {
 	vacated   map[int64]bool         // heights whose row must be deleted
 
 	burnAnnounced []burnRow
-	burnChanged   []burnChange
+	burnChanged   []*burnBlock // whose rows are in the table already
 
 	narrow  []narrowRow
 	unknown map[string]unknownField // by path
@@ -76,7 +76,6 @@ func (r *stepRow) values() []any {
 var stepColumns = []string{"step", "height", "block_seq", "block_size", "source_seq", "kind", "record", "index_block_hash"}
 
 type burnRow struct {
-	seq     int64
 	payload *nodeevent.BurnBlock
 	block   *burnBlock
 }
@@ -159,8 +158,8 @@ func (r *rows) addStreamed(seq int64, payload *nodeevent.Microblocks) {
 	}
 }
 
-func (r *rows) addBurnBlock(seq int64, payload *nodeevent.BurnBlock, block *burnBlock) {
-	r.burnAnnounced = append(r.burnAnnounced, burnRow{seq, payload, block})
+func (r *rows) addBurnBlock(payload *nodeevent.BurnBlock, block *burnBlock) {
+	r.burnAnnounced = append(r.burnAnnounced, burnRow{payload, block})
 }
 
 func (r *rows) apply(n *node, cause, step int64) {

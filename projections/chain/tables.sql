@@ -129,7 +129,8 @@ CREATE TABLE {schema}.unfinished (
     source_seq       bigint   NOT NULL, -- the event
     number           bigint   NOT NULL, -- of the row among those of its kind
     -- 1 the block that becomes the tip, 2 the block down to which the chain is reverted before that, if any, 3 the block
-    -- that gets the content of the event, if any, 4 a block to attach, 5 a block on the way down from 1.
+    -- that gets the content of the event, if any, 4 a block to attach, 5 a block on the way down from 1, 6 the best tip is to be
+    -- chosen after the blocks of 4.
     kind             smallint NOT NULL,
     stage            smallint NOT NULL, -- of kind 1 and 4: how far it is done
     index_block_hash bytea    NOT NULL,
@@ -167,6 +168,7 @@ CREATE TABLE {schema}.burn_block (
     CONSTRAINT burn_block_pkey PRIMARY KEY (burn_block_hash, consensus_hash)
 );
 CREATE INDEX burn_block_height_idx ON {schema}.burn_block (height);
+CREATE UNIQUE INDEX burn_block_followed_idx ON {schema}.burn_block (height) WHERE canonical; -- one of each height
 CREATE INDEX burn_block_consensus_hash_idx ON {schema}.burn_block (consensus_hash);
 
 -- The transactions of all blocks, orphaned ones too, as in /new_block#/transactions.

@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/jackc/pgx/v5"
+	"math"
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
@@ -26,6 +25,7 @@ type task struct {
 	cause    int64 // the event
 	arrivals []arrival
 	move     *move // under way, before the first of the arrivals; nil for none
+	orphaned bool  // the chain is orphaned as a whole, so that the best tip is chosen after the arrivals
 	stored   bool  // the table has a part of it
 }
 
@@ -95,6 +95,12 @@ func (b *batch) work(ctx context.Context) error {
 			if err := b.attachNext(ctx, t); err != nil {
 				return err
 			}
+		case t.orphaned:
+			t.orphaned = false
+			b.burnChangedFrom = math.MinInt64 // what is canonical says nothing: all of it stands on an orphaned block
+			if err := b.chooseBest(ctx, t); err != nil {
+				return err
+			}
 		default:
 			b.state.task = nil
 			return b.forget(ctx, t)
@@ -126,7 +132,12 @@ func (b *batch) attachNext(ctx context.Context, t *task) error {
 		t.arrivals[0].stage = extended
 		if root := b.state.root; root != nil && root.parent == n.id && root.height > n.height && !n.canonical {
 			// The chain began above n: extend it downwards. As steps are appended only, the whole chain is reverted and
-			// applied again from the new root.
+			// applied again from the new root. If Bitcoin has orphaned all of it, something below may be better now.
+			orphaned, err := b.orphaned(ctx, root)
+			if err != nil {
+				return err
+			}
+			t.orphaned = t.orphaned || orphaned && b.chain.rule != Reference
 			t.move = &move{phase: lowering, target: b.state.tip.id}
 		}
 	case extended:
@@ -172,6 +183,9 @@ func (b *batch) consider(ctx context.Context, n *node, t *task) error {
 	good, err := b.isGood(ctx, n, t.cause)
 	if err != nil || !good {
 		return err
+	}
+	if b.burnChangedFrom != math.MaxInt64 { // what was restored may make a higher block good, too
+		return b.chooseBest(ctx, t)
 	}
 	t.move = moveTo(n)
 	return nil
@@ -277,6 +291,7 @@ const (
 	rowReplaced
 	rowArrival
 	rowWaypoint
+	rowOrphaned
 )
 
 // remember stores what is left of the task. Waypoints are many, so only those that came or went are written.
@@ -289,19 +304,21 @@ func (b *batch) remember(ctx context.Context) error {
 	for i, a := range t.arrivals {
 		add(rowArrival, i, int16(a.stage), a.block)
 	}
-	waypoints := 0
+	if t.orphaned {
+		add(rowOrphaned, 0, 0, hash.Hash32{})
+	}
+	known := 0 // waypoints of this move that the table has; others are of an earlier move
 	if m := t.move; m != nil {
 		add(rowTarget, 0, int16(m.phase), m.target)
 		add(rowFloor, 0, 0, m.floor)
 		add(rowReplaced, 0, 0, m.replaced)
-		waypoints = len(m.waypoints)
-		m.known = min(m.known, waypoints)
-		for ; m.known < waypoints; m.known++ {
+		known = min(m.known, len(m.waypoints))
+		for m.known = known; m.known < len(m.waypoints); m.known++ {
 			add(rowWaypoint, m.known, 0, m.waypoints[m.known])
 		}
 	}
 	t.stored = true
-	_, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.unfinished WHERE kind < $1 OR kind = $1 AND number >= $2`), rowWaypoint, waypoints)
+	_, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.unfinished WHERE kind <> $1 OR number >= $2`), rowWaypoint, known)
 	if err != nil {
 		return fmt.Errorf("note what is left to do for event %d: %w", t.cause, err)
 	}
@@ -319,38 +336,32 @@ func (b *batch) forget(ctx context.Context, t *task) error {
 	return nil
 }
 
-// readTask reads what is left of a task; nil when there is none.
-func (b *batch) readTask(ctx context.Context) (t *task, err error) {
-	rows, err := b.tx.Query(ctx, b.sql(`SELECT source_seq, kind, stage, index_block_hash FROM {schema}.unfinished ORDER BY kind, number`))
-	if err != nil {
-		return nil, fmt.Errorf("read what is unfinished: %w", err)
+// unfinishedRow is a row of the table unfinished.
+type unfinishedRow struct {
+	cause       int64
+	kind, stage int16
+	id          hash.Hash32
+}
+
+// addTo adds the row to what is known of a task; nil for nothing so far. Rows come by kind and number.
+func (r unfinishedRow) addTo(t *task) *task {
+	if t == nil {
+		t = &task{cause: r.cause, stored: true}
 	}
-	var (
-		cause       int64
-		kind, level int16
-		id          hash.Hash32
-	)
-	_, err = pgx.ForEachRow(rows, []any{&cause, &kind, &level, &id}, func() error {
-		if t == nil {
-			t = &task{cause: cause, stored: true}
-		}
-		switch kind {
-		case rowTarget:
-			t.move = &move{phase: phase(level), target: id}
-		case rowFloor:
-			t.move.floor = id
-		case rowReplaced:
-			t.move.replaced = id
-		case rowArrival:
-			t.arrivals = append(t.arrivals, arrival{id, stage(level)})
-		case rowWaypoint:
-			t.move.waypoints = append(t.move.waypoints, id)
-			t.move.known++
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read what is unfinished: %w", err)
+	switch r.kind {
+	case rowTarget:
+		t.move = &move{phase: phase(r.stage), target: r.id}
+	case rowFloor:
+		t.move.floor = r.id
+	case rowReplaced:
+		t.move.replaced = r.id
+	case rowArrival:
+		t.arrivals = append(t.arrivals, arrival{r.id, stage(r.stage)})
+	case rowWaypoint:
+		t.move.waypoints = append(t.move.waypoints, r.id)
+		t.move.known++
+	case rowOrphaned:
+		t.orphaned = true
 	}
-	return t, nil
+	return t
 }

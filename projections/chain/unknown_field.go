@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/projections"
 )
 
@@ -56,23 +54,6 @@ func (b *batch) addUnknown(ctx context.Context, item projections.LogItem) {
 		f.count++
 		b.rows.unknown[path] = f
 	}
-}
-
-// readUnknown reads the paths of known unknown fields.
-func (b *batch) readUnknown(ctx context.Context) (map[string]bool, error) {
-	rows, err := b.tx.Query(ctx, b.sql(`SELECT path FROM {schema}.unknown_field`))
-	if err != nil {
-		return nil, fmt.Errorf("read the unknown fields: %w", err)
-	}
-	paths, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("read the unknown fields: %w", err)
-	}
-	known := map[string]bool{}
-	for _, path := range paths {
-		known[path] = true
-	}
-	return known, nil
 }
 
 func (b *batch) writeUnknown(ctx context.Context, r *rows) error {

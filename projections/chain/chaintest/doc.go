@@ -1,3 +1,4 @@
-// Package chaintest tests the interfaces of contracts in the tables of package chain, without looking inside of it. The tests
-// stand apart, because package chain is as long as a package may be.
+// Package chaintest has random histories of forks and the rules that their tables must obey, for the tests of package chain, and
+// tests of chain together with the projections that fold its steps. These stand apart because together they are longer than the
+// fold.
 package chaintest

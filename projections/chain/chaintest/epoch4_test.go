@@ -1,4 +1,4 @@
-package chain_test
+package chaintest_test
 
 import (
 	"fmt"
@@ -39,19 +39,17 @@ func TestSkippedTransactions(t *testing.T) {
 		return body.Transaction{Raw: raw, Members: map[string]any{"contract_interface": contractInterface}}
 	}
 	posts := []replay.Post{
-		stacks(body.Genesis, "", "1a", func(b *body.Block) {
-			b.Transactions = []body.Transaction{{Raw: coinbase, Events: []body.Event{mint(alice), mint(bob), mint(carol)}}}
-		}),
-		stacks("a1", body.Genesis, "2a", func(b *body.Block) {
-			b.Transactions = []body.Transaction{
+		body.Block{Name: body.Genesis, Burn: "1a", Transactions: []body.Transaction{body.Account("miner").Did(mint(alice), mint(bob), mint(carol))}}.Post(),
+		body.Block{
+			Name: "a1", Parent: body.Genesis, Burn: "2a", Transactions: []body.Transaction{
 				skipped(alice.Sign(0, 10, pay), move(alice, carol)),
 				skipped(alice.Sponsor(1, bob, 0, 20, pay)),
 				skipped(alice.Sign(2, 30, deploy(6))),
 				plain(carol.Sign(0, 1, deploy(4)), map[string]any{"functions": []any{}}),
 				plain(carol.Sign(1, 1, deploy(5)), nil), // the node has disabled interfaces
 				{Raw: carol.Sign(2, 1, deploy(6)), Status: "abort_by_response", Members: map[string]any{"contract_interface": map[string]any{}}},
-			}
-		}),
+			},
+		}.Post(),
 	}
 	log := replay.NewLog(t)
 	replay.Append(t, log, posts...)
