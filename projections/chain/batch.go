@@ -21,9 +21,9 @@ type batch struct {
 	written []projections.Step
 	// touched are the shards of blocks that became or ceased to be canonical; nil in a batch of several events.
 	touched *projections.Touched
-	// reverted, repeated and narrow are counts for the metrics.
-	reverted, repeated, narrow int
-	unknown                    map[string]int64 // events with an unknown field, by its path
+	// reverted, repeated, narrow and foreign are counts for the metrics.
+	reverted, repeated, narrow, foreign int
+	unknown                             map[string]int64 // events with an unknown field, by its path
 	// burnChangedFrom is the lowest Bitcoin block that was orphaned or brought back since the tip was last chosen.
 	burnChangedFrom int64
 	// burnMoved are Bitcoin blocks that were followed or left and may still need a step; burnCause is the event that

@@ -270,6 +270,7 @@ func (b *batch) reject(item projections.LogItem, err foreignError) {
 	b.quarantine(item, err.FieldError)
 	b.rows.foreign = append(b.rows.foreign, foreignRow{item.Seq, err.network})
 	b.state.foreign = true
+	b.foreign++
 }
 
 // foreignRow is an event of another network.

@@ -12,6 +12,7 @@ type metrics struct {
 	reverted prometheus.Counter
 	repeated prometheus.Counter
 	narrow   prometheus.Counter
+	foreign  prometheus.Counter
 	unknown  *prometheus.CounterVec
 }
 
@@ -31,6 +32,8 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		repeated: factory.NewCounter(prometheus.CounterOpts(options("repeated_blocks_total", "Announcements of blocks that had been announced before."))),
 		narrow: factory.NewCounter(prometheus.CounterOpts(options("narrow_copies_total",
 			"Copies of blocks that lack what another copy of the same block has. List them at /audit/v1/narrow-copies."))),
+		foreign: factory.NewCounter(prometheus.CounterOpts(options("foreign_events_total",
+			"Events of another network than the log's. They are in quarantine; /readyz says of which."))),
 		unknown: factory.NewCounterVec(unknown, []string{"path"}),
 	}
 }
@@ -46,6 +49,7 @@ func (m *metrics) observe(b *batch) func() {
 		m.reverted.Add(float64(b.reverted))
 		m.repeated.Add(float64(b.repeated))
 		m.narrow.Add(float64(b.narrow))
+		m.foreign.Add(float64(b.foreign))
 		for path, events := range b.unknown {
 			m.unknown.WithLabelValues(path).Add(float64(events))
 		}

@@ -128,7 +128,9 @@ async function showLog(content, signal) {
   const { strata, chain_tip: tip, server_version: version } = await readJSON("/extended/v1/status", signal);
   const newest = await receivedAt(strata.log_size, signal);
   if (!content.firstChild) {
-    content.append(figures(["log-size", "events"], ["log-rate", "events a second"], ["log-newest", "newest event"], ["log-tip", "block at the tip"]));
+    content.append(figures(["log-size", "events"], ["log-rate", "events a second"], ["log-newest", "newest event"], ["log-tip", "block at the tip"]),
+      element("ul", { id: "log-problems", class: "quarantine" }),
+      ...["log-differing", "log-accepted"].map((id) => element("p", { id, class: id === "log-differing" ? "reason" : "about", hidden: true })));
     byID("network").title = version;
   }
   const rate = rateOf("log", strata.log_size);
@@ -138,8 +140,19 @@ async function showLog(content, signal) {
   byID("log-newest").title = newest ? moment(newest) : "";
   setLink(byID("log-tip"), tip ? count(tip.block_height) : "none", tip && link({ path: `/extended/v2/blocks/${tip.block_height}` }));
   setLink(byID("log-size"), count(strata.log_size), strata.log_size > 0 && link({ seq: String(strata.log_size) }));
+  showProblems(strata.problems ?? []);
   showDifferences(byID("log-differing"), "differing from the node", strata.node?.differing_accounts, strata.node?.differences.filter((d) => !d.acceptance));
   showDifferences(byID("log-accepted"), "differing from the node as accepted", strata.node?.accepted_accounts, strata.node?.differences.filter((d) => d.acceptance));
+}
+
+// showProblems lists what is missing or foreign in the log, with what mends it.
+function showProblems(problems) {
+  keyed(byID("log-problems"), problems, (p) => p.about, (p) => element("li", { "data-problem": p.about },
+    element("p", { class: "reason" }), element("p", { class: "about" })), (item, p) => {
+    setText(item.querySelector(".reason"), p.message);
+    setText(item.querySelector(".about"), p.mend);
+    tell("The log", p.message);
+  });
 }
 
 // showDifferences says how many accounts differ from a node, and names the first ones that the server tells.
