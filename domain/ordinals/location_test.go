@@ -38,6 +38,28 @@ func TestLocationOfAReveal(t *testing.T) {
 	}
 }
 
+// The place of an unbound inscription is at an outpoint of zeros, at the number that the feed gives it.
+func TestLocationOfAnUnboundReveal(t *testing.T) {
+	t.Parallel()
+	tx, number := h32(t, "aa"), ptr(uint64(231))
+	for _, tt := range []struct {
+		name   string
+		reveal ordinals.Reveal
+		offset *uint64
+	}{
+		{"numbered", ordinals.Reveal{UnboundSequence: number, SatpointPost: ordinals.Satpoint{TxID: tx, Vout: "7"}}, number},
+		{"at the outpoint", ordinals.Reveal{SatpointPost: ordinals.Satpoint{Vout: "0", Offset: number}}, number},
+		{"in the coinbase", ordinals.Reveal{SatpointPost: ordinals.Satpoint{TxID: tx, Vout: "0", Offset: number}}, nil},
+		{"on a sat, says the feed", ordinals.Reveal{
+			Sat: 5, CurseType: []byte(`"UnrecognizedEvenField"`), InscriberAddress: ptr("bc1q"), OutputValue: 546,
+			SatpointPost: ordinals.Satpoint{TxID: tx, Vout: "0", Offset: number},
+		}, nil},
+	} {
+		want := ordinals.Location{Sat: tt.reveal.Sat, Type: ordinals.Unbound, Satpoint: ordinals.Satpoint{Vout: "0", Offset: tt.offset}}
+		same(t, tt.name, tt.reveal.Location(tx, 832574), want)
+	}
+}
+
 func TestLocationOfATransfer(t *testing.T) {
 	t.Parallel()
 	satpoint := ordinals.Satpoint{TxID: h32(t, "aa"), Vout: "1", Offset: ptr(uint64(3))}
