@@ -19,7 +19,9 @@ var damages = []func(good json.RawMessage) json.RawMessage{
 	func(json.RawMessage) json.RawMessage { return json.RawMessage(`"operation"`) },
 	func(good json.RawMessage) json.RawMessage { return swapKey(good, "moved") },
 	func(good json.RawMessage) json.RawMessage { return withMember(good, "inscription_id", `"x"`) },
-	func(good json.RawMessage) json.RawMessage { return withMember(good, "inscription_id", `{"a":[{"b":5}]}`) },
+	func(good json.RawMessage) json.RawMessage {
+		return withMember(good, "inscription_id", `{"a":[{"b":5}]}`)
+	},
 	func(good json.RawMessage) json.RawMessage { return withMember(good, "tx_index", `-1`) },
 	func(good json.RawMessage) json.RawMessage { return withMember(good, "ordinal_number", `[[],{}]`) },
 	func(good json.RawMessage) json.RawMessage { return withMember(good, "amt", `"1e5"`) },

@@ -62,7 +62,13 @@ func checkBlock(t *testing.T, body string, b *ordinals.Block) {
 			if o.Reveal == nil && o.Transfer == nil { // it can't be read
 				continue
 			}
-			switch l := o.Location(tx.TxID, b.Height); l.Type {
+			var l ordinals.Location
+			if o.Reveal != nil {
+				l = o.Reveal.Location(tx.TxID, b.Height)
+			} else {
+				l = o.Transfer.Location()
+			}
+			switch l.Type {
 			case ordinals.Transferred, ordinals.SpentInFees, ordinals.Burnt, ordinals.Unbound:
 			default:
 				t.Fatalf("%s has the unknown location type %s", o.Pointer, l.Type)

@@ -26,39 +26,30 @@ type Location struct {
 	Value *uint64
 }
 
-// Location returns the location to which the operation took the sat. tx is the operation's transaction, and height that
-// of its block.
-func (o *Operation) Location(tx hash.Hash32, height uint64) Location {
-	if o.Reveal != nil {
-		return o.Reveal.Location(tx, height)
-	}
-	return o.Transfer.Location()
-}
-
 // Location returns the location at which transaction tx in the block at height revealed the inscription. The address is
 // the inscriber's, exactly as the feed has it. Nobody owns an unbound inscription, and its place has no value.
 func (r *Reveal) Location(tx hash.Hash32, height uint64) Location {
 	if r.Unbound() {
-		return Location{Sat: r.Sat, TxIndex: r.TxIndex, Type: Unbound, Satpoint: r.unboundSatpoint()}
+		return Location{Sat: r.Sat, TxIndex: r.TxIndex, Type: Unbound, Satpoint: r.Satpoint()}
 	}
-	return Location{
-		Sat:      r.Sat,
-		TxIndex:  r.TxIndex,
-		Type:     r.LocationType(tx, height),
-		Satpoint: r.SatpointPost,
-		Address:  r.InscriberAddress,
-		Value:    &r.OutputValue,
-	}
+	l, _ := r.SatLocation(tx, height)
+	return l
 }
 
-// LocationType returns Unbound for an unbound inscription. Otherwise it returns Transferred if the reveal has an address. Without
-// an address, the sat was burnt if the output has a value, and spent in fees otherwise. But some indexers write no value for a burnt sat. Then the satpoint tells:
+// SatLocation returns the location to which the reveal took its sat, with the older inscriptions on it: the inscription's own
+// location, unless it is unbound. ok is false if there is no sat.
+func (r *Reveal) SatLocation(tx hash.Hash32, height uint64) (l Location, ok bool) {
+	return Location{
+		Sat: r.Sat, TxIndex: r.TxIndex, Type: r.satLocationType(tx, height), Satpoint: r.SatpointPost, Address: r.InscriberAddress, Value: &r.OutputValue,
+	}, r.Sat != 0
+}
+
+// satLocationType returns Transferred if the reveal has an address. Without an address, the sat was burnt if the output
+// has a value, and spent in fees otherwise. But some indexers write no value for a burnt sat. Then the satpoint tells:
 // a burnt sat is in the revealing transaction, at an offset below the subsidy. A sat that was spent in fees cannot have
 // such an offset.
-func (r *Reveal) LocationType(tx hash.Hash32, height uint64) LocationType {
+func (r *Reveal) satLocationType(tx hash.Hash32, height uint64) LocationType {
 	switch satpoint := r.SatpointPost; {
-	case r.Unbound():
-		return Unbound
 	case r.InscriberAddress != nil && *r.InscriberAddress != "":
 		return Transferred
 	case r.OutputValue > 0:
@@ -99,7 +90,7 @@ func (r *Reveal) DerivedCharms(network Network, tx hash.Hash32, height uint64) (
 	if curse := r.Curse(); curse != nil && *curse == curseReinscription {
 		charms |= CharmReinscription
 	}
-	if r.LocationType(tx, height) == Burnt {
+	if r.satLocationType(tx, height) == Burnt {
 		charms |= CharmBurned
 	}
 	return charms

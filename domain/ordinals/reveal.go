@@ -81,9 +81,12 @@ func (r *Reveal) Unbound() bool {
 	return r.Sat == 0 || curse != nil && *curse == curseUnrecognized
 }
 
-// unboundSatpoint returns the place of an unbound inscription: an outpoint of zeros, at the number of unbound inscriptions that
-// came before. Only newer feeds have that number; others place the inscription in some transaction.
-func (r *Reveal) unboundSatpoint() Satpoint {
+// Satpoint returns where the inscription is: SatpointPost or, for an unbound one, an outpoint of zeros, at the number of unbound
+// inscriptions that came before. Only newer feeds have that number.
+func (r *Reveal) Satpoint() Satpoint {
+	if !r.Unbound() {
+		return r.SatpointPost
+	}
 	p := Satpoint{Vout: "0", Offset: r.UnboundSequence}
 	if p.Offset == nil && r.SatpointPost.TxID == p.TxID {
 		p.Offset = r.SatpointPost.Offset

@@ -42,7 +42,8 @@ const Name = "brc20"
 // Version history:
 //   - 1: first version.
 //   - 2: the first deploy of a ticker counts, not the last.
-const Version = 2
+//   - 3: operations that can't be read are left out, not their payloads; an unbound inscription is on no satoshi.
+const Version = 3
 
 // BRC20 is the projection. It keeps no state in memory.
 type BRC20 struct {

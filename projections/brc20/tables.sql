@@ -59,7 +59,7 @@ CREATE TABLE {schema}.operation (
     tx_index      bigint   NOT NULL,
     source_seq    bigint   NOT NULL,
     number        bigint,            -- of the inscription; null if the feed has not told (a send takes it from its transfer)
-    sat           bigint,            -- of the inscription; null as number
+    sat           bigint,            -- of the inscription; null as number, and if the inscription is unbound
     sent_height   bigint,            -- of a transfer: the key of its send; null if it was not sent yet
     sent_tx_index bigint, -- see sent_height
     "transaction" int      NOT NULL, -- position of the transaction in the event's block
