@@ -68,6 +68,8 @@ func TestDerivedCharms(t *testing.T) {
 		{"reinscription", ordinals.Reveal{Sat: 10, InscriberAddress: owned, CurseType: []byte(`"Reinscription"`)}, ordinals.Mainnet, 780000, []string{"reinscription"}},
 		{"on no sat", ordinals.Reveal{Sat: 0}, ordinals.Mainnet, 780000, []string{"unbound"}},
 		{"on no sat, cursed", ordinals.Reveal{Number: ordinals.InscriptionNumber{Classic: -1}, OutputValue: 1}, ordinals.Mainnet, 780000, []string{"cursed", "unbound"}},
+		{"on sat 0, says the feed", ordinals.Reveal{InscriberAddress: owned, SatpointPost: ordinals.Satpoint{TxID: tx}}, ordinals.Mainnet, 780000, []string{"coin", "mythic", "palindrome"}},
+		{"on no sat, with an address", ordinals.Reveal{InscriberAddress: owned, UnboundSequence: ptr(uint64(0))}, ordinals.Mainnet, 780000, []string{"unbound"}},
 		{"unrecognized even field", ordinals.Reveal{Sat: 121, InscriberAddress: owned, CurseType: []byte(`"UnrecognizedEvenField"`)}, ordinals.Mainnet, 780000, []string{"unbound"}},
 		{"fees", ordinals.Reveal{Sat: 121}, ordinals.Mainnet, 780000, []string{"palindrome"}},
 		{"burned", ordinals.Reveal{Sat: 10, OutputValue: 1}, ordinals.Mainnet, 780000, []string{"burned"}},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"strata/domain/hash"
 	"strata/domain/internal/jsoncursor"
 )
 
@@ -74,11 +75,14 @@ func (r *Reveal) ShownMetadata() json.RawMessage {
 }
 
 // Unbound reports whether the inscription is on no sat, and so never moves: its inputs had no sats, for which the feed has sat 0,
-// or its envelope has an even field that the protocol does not know. Nobody can spend the output with the real sat 0. An
-// inscription whose sat was spent in fees is on that sat.
+// or its envelope has an even field that the protocol does not know. Nobody can spend the output with the real sat 0, but a feed
+// that names an owner of sat 0 is taken at its word. An inscription whose sat was spent in fees is on that sat.
 func (r *Reveal) Unbound() bool {
-	curse := r.Curse()
-	return r.Sat == 0 || curse != nil && *curse == curseUnrecognized
+	if curse := r.Curse(); curse != nil && *curse == curseUnrecognized {
+		return true
+	}
+	owned := r.InscriberAddress != nil && *r.InscriberAddress != ""
+	return r.Sat == 0 && (!owned || r.UnboundSequence != nil || r.SatpointPost.TxID == hash.Hash32{})
 }
 
 // Satpoint returns where the inscription is: SatpointPost or, for an unbound one, an outpoint of zeros, at the number of unbound

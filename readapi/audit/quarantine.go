@@ -18,17 +18,17 @@ const auditLimit = 50
 type quarantineInput struct {
 	Limit  int              `query:"limit" minimum:"0" maximum:"200" default:"50" doc:"Maximum number of rows of the page; 0 means the default."`
 	Order  string           `query:"order" enum:"asc,desc" default:"asc" doc:"asc: oldest event first; desc: newest event first."`
-	Cursor quarantineCursor `query:"cursor" pattern:"^[0-9]{1,18}:[a-z0-9_]{1,63}:[0-9]{1,9}$" doc:"seq:projection:version of the first row of the page."`
+	Cursor quarantineCursor `query:"cursor" pattern:"^[0-9]{1,18}:[a-z0-9_]{1,63}:[0-9]{1,9}(:[\\s\\S]*)?$" doc:"seq:projection:version:pointer of the first row of the page."`
 }
 
-// quarantined is an event that a version of a projection could not decode. The event stays in the log; its effect is
-// missing from the version's rows.
+// quarantined is an event, or a part of one, that a version of a projection could not decode. The event stays in the log; the
+// effect of the part is missing from the version's rows.
 type quarantined struct {
 	Projection string `json:"projection"`
 	Version    int32  `json:"version"`
 	Seq        int64  `json:"seq"`
 	Path       string `json:"path"`
-	Pointer    string `json:"pointer" doc:"JSON pointer of the invalid field; empty for the whole body."`
+	Pointer    string `json:"pointer" doc:"JSON pointer of the invalid field, in the part that was left out; empty for the whole body."`
 	Reason     string `json:"reason"`
 	At         string `json:"at" format:"date-time"`
 	Event      string `json:"event" format:"uri-reference"`
@@ -36,35 +36,38 @@ type quarantined struct {
 
 func (a *api) registerQuarantine() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-quarantine", Path: "/audit/v1/quarantine", Tag: "Audit", Summary: "List events that projections could not decode",
-		Description: "The list covers all versions, and is in the order of the log or the reverse.", Statuses: []int{400},
+		ID: "list-quarantine", Path: "/audit/v1/quarantine", Tag: "Audit", Summary: "List events, and parts of events, that projections could not decode",
+		Description: "The list covers all versions, and is in the order of the log or the reverse. Of a payload of the ordinals feed, only the parts are left out that can't be read.", Statuses: []int{400},
 		Class: answer.Tip, DependsOn: engine.Dependencies{Register: true},
 	}, listQuarantine)
 }
 
-// quarantineCursor is seq:projection:version of the first row of a page; empty for the first page.
+// quarantineCursor is seq:projection:version:pointer of the first row of a page; empty for the first page.
 type quarantineCursor string
 
-func (c quarantineCursor) parse() (seq int64, name string, version int64, err error) {
+func (c quarantineCursor) parse() (seq int64, name string, version int64, pointer string, err error) {
 	if c == "" {
-		return 0, "", 0, nil
+		return 0, "", 0, "", nil
 	}
-	parts := strings.Split(string(c), ":")
-	if len(parts) != 3 {
-		return 0, "", 0, engine.BadRequest("invalid cursor %q", string(c))
+	parts := strings.SplitN(string(c), ":", 4)
+	if len(parts) < 3 {
+		return 0, "", 0, "", engine.BadRequest("invalid cursor %q", string(c))
 	}
 	if seq, err = strconv.ParseInt(parts[0], 10, 64); err == nil {
 		version, err = strconv.ParseInt(parts[2], 10, 32)
 	}
 	if err != nil {
-		return 0, "", 0, engine.BadRequest("invalid cursor %q", string(c))
+		return 0, "", 0, "", engine.BadRequest("invalid cursor %q", string(c))
 	}
-	return seq, parts[1], version, nil
+	if len(parts) == 4 {
+		pointer = parts[3]
+	}
+	return seq, parts[1], version, pointer, nil
 }
 
 func listQuarantine(ctx context.Context, s *engine.Snapshot, in *quarantineInput) (*page.KeyPage[quarantined], error) {
 	limit := page.LimitOr(in.Limit, auditLimit)
-	seq, name, version, err := in.Cursor.parse()
+	seq, name, version, pointer, err := in.Cursor.parse()
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +84,8 @@ func listQuarantine(ctx context.Context, s *engine.Snapshot, in *quarantineInput
 		return []any{&r.Projection, &r.Version, &r.Seq, &r.Path, &r.Pointer, &r.Reason, &r.at}
 	}, `
 		SELECT ARRAY[seq], name, version, seq, path, pointer, reason, quarantined_at
-		FROM strata.quarantine WHERE (seq, name, version) `+from+` ($1, $2, $3)
-		ORDER BY seq`+direction+`, name`+direction+`, version`+direction+` LIMIT $4`, seq, name, version, limit+1)
+		FROM strata.quarantine WHERE (seq, name, version, pointer) `+from+` ($1, $2, $3, $4)
+		ORDER BY seq`+direction+`, name`+direction+`, version`+direction+`, pointer`+direction+` LIMIT $5`, seq, name, version, pointer, limit+1)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
@@ -90,7 +93,9 @@ func listQuarantine(ctx context.Context, s *engine.Snapshot, in *quarantineInput
 	for i, r := range found.Rows {
 		rows[i] = r.shape()
 	}
-	answer := page.NewKeyPage(limit, rows, func(q quarantined) string { return fmt.Sprintf("%d:%s:%d", q.Seq, q.Projection, q.Version) })
+	answer := page.NewKeyPage(limit, rows, func(q quarantined) string {
+		return fmt.Sprintf("%d:%s:%d:%s", q.Seq, q.Projection, q.Version, q.Pointer)
+	})
 	s.Shows(func() []engine.Lookup { return quarantineLookups(answer.Results) })
 	return answer, nil
 }

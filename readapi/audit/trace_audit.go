@@ -10,7 +10,7 @@ var (
 		Sources: []engine.TraceSource{{Column: "seq", Pointers: engine.WholeEvent}, {Column: "body_seq", Pointers: engine.WholeEvent}},
 	}
 	tracedQuarantine = &engine.TraceTable{
-		Name: "strata.quarantine", Key: "name version seq", Values: "path pointer reason",
+		Name: "strata.quarantine", Key: "name version seq pointer", Values: "path reason",
 		Sources: []engine.TraceSource{{Column: "seq", Pointers: `ARRAY[t.pointer]`}},
 	}
 )
@@ -25,11 +25,13 @@ func quarantineLookups(shown []quarantined) []engine.Lookup {
 	var names []string
 	var versions []int32
 	var seqs []int64
+	var pointers []string
 	for _, q := range shown {
-		names, versions, seqs = append(names, q.Projection), append(versions, q.Version), append(seqs, q.Seq)
+		names, versions, seqs, pointers = append(names, q.Projection), append(versions, q.Version), append(seqs, q.Seq), append(pointers, q.Pointer)
 	}
 	return []engine.Lookup{{
-		Name: "quarantine", Table: tracedQuarantine, Order: `t.seq, t.name, t.version`,
-		Where: `(t.name, t.version, t.seq) IN (SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[]))`, Args: []any{names, versions, seqs},
+		Name: "quarantine", Table: tracedQuarantine, Order: `t.seq, t.name, t.version, t.pointer`,
+		Where: `(t.name, t.version, t.seq, t.pointer) IN (SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[], $4::text[]))`,
+		Args:  []any{names, versions, seqs, pointers},
 	}}
 }

@@ -66,6 +66,8 @@ type gapCheck struct {
 	Blocking     int64  `json:"blocking" doc:"Number of missing blocks above the tip that known blocks wait for."`
 	LowestHeight *int64 `json:"lowest_height,omitempty" doc:"Lowest height of the blocks that wait."`
 	Inscriptions *int64 `json:"missing_inscriptions,omitempty" doc:"Number of inscriptions that the feed has not sent, although it has sent higher inscription numbers. For information only: answers are correct for the inscriptions that were sent."`
+	Quarantined  *int64 `json:"quarantined_of_feed,omitempty" doc:"Number of events, and parts of events, of the ordinals feed that could not be read, so that their effects are missing: see /audit/v1/quarantine. Absent for none. For information only."`
+	Anomalies    *int64 `json:"anomalies_of_feed,omitempty" doc:"Number of faults of the ordinals feed so far: see /audit/v1/feed-anomalies. Absent for none. For information only."`
 }
 
 // readinessInput names a family of answers.
@@ -176,9 +178,12 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*re
 		gaps = engine.Query(b, func(g *gapCheck) []any { return []any{&g.Blocking, &g.LowestHeight} }, `
 			SELECT ARRAY[]::bigint[], count(*), min(height) FROM {chain}.gap WHERE height > $1`, heightOrNone(chain))
 	}
-	numbers := &engine.Result[ordinal.Numbering]{}
+	numbers, losses := &engine.Result[ordinal.Numbering]{}, &engine.Result[ordinal.Losses]{}
 	if s.Active(ordinal.Inscribed) != nil && s.Foreign(ordinal.Inscribed) == nil {
 		numbers = ordinal.QueryNumbering(b)
+		if s.Active(ordinal.Feed) != nil && s.Foreign(ordinal.Feed) == nil {
+			losses = ordinal.QueryLosses(b, requirements["brc20"]...)
+		}
 	}
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
@@ -189,6 +194,9 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*re
 	}
 	if n, ok := numbers.First(); ok {
 		checks.Gaps.Inscriptions = n.Missing()
+	}
+	if l, ok := losses.First(); ok {
+		checks.Gaps.Quarantined, checks.Gaps.Anomalies = ordinal.OrNil(l.Quarantined), ordinal.OrNil(l.Anomalies)
 	}
 	for _, status := range projectionStatuses(s, heads) {
 		check := projectionCheck{

@@ -283,7 +283,7 @@ async function showQuarantine(content, signal) {
       element("p", { class: "about" }, "Events that a projection could not read, the newest first. They are in the log, but their effect is missing from that version."),
       list, element("p", { class: "more" }));
   }
-  keyed(list, results, (q) => `${q.seq} ${q.projection} ${q.version}`, quarantineItem, (item, q) => setText(item.querySelector("time"), ago(q.at)));
+  keyed(list, results, (q) => `${q.seq} ${q.projection} ${q.version} ${q.pointer}`, quarantineItem, (item, q) => setText(item.querySelector("time"), ago(q.at)));
   tell("The newest event in quarantine", `event ${results[0].seq}`);
   const more = content.querySelector(".more");
   const can = cursor.next !== null && quarantineLimit < quarantineMax;
