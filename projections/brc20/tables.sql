@@ -117,6 +117,23 @@ CREATE TABLE {schema}.balance (
     CONSTRAINT balance_pkey PRIMARY KEY (ticker, address)
 ) WITH (fillfactor = 80);
 
+-- The balances of which a part is below zero, which no token allows: the feed lacks operations. There are few, so they have a table
+-- of their own instead of an index of balances, which would make each change of a balance dearer.
+CREATE TABLE {schema}.below_zero (
+    ticker  text COLLATE "C" NOT NULL,
+    address text COLLATE "C" NOT NULL,
+    CONSTRAINT below_zero_pkey PRIMARY KEY (ticker, address)
+);
+
+-- These balances, with the operation that changed each last.
+CREATE VIEW {schema}.negative_balance AS
+SELECT b.source_seq, b.height, b.ticker, b.address, b.available, b.transferrable,
+       '/apply/' || k.block_index || '/transactions/' || o."transaction" || '/metadata/brc20_operation' AS pointer -- JSON pointer
+FROM {schema}.below_zero z
+JOIN {schema}.balance b USING (ticker, address)
+JOIN {schema}.operation o ON o.height = b.height AND o.tx_index = b.tx_index
+JOIN {schema}.block k ON k.height = b.height;
+
 -- The lists that the read API pages through, and their lengths: see package ranked. Names and keys:
 --
 --   all, kind:<n>, ticker:<ticker>, ticker_kind:<n>:<ticker>,

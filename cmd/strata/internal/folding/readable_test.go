@@ -17,7 +17,7 @@ import (
 )
 
 // forFolds are tables that no read uses, so that earlier rules need not have them.
-var forFolds = []string{"chain.unfinished", "bns.act", "bns.caller", "bns.reading", "bns.want", "ft.rest", "sft.rest", "nft.rest"}
+var forFolds = []string{"chain.unfinished", "bns.act", "bns.caller", "bns.reading", "bns.want", "ft.rest", "sft.rest", "nft.rest", "brc20.below_zero"}
 
 // columnsForFolds are columns that no read uses, of any table.
 var columnsForFolds = []string{"checked_seq", "in_vain", "wanted_by", "content_digest"}
