@@ -202,6 +202,7 @@ func TestRules(t *testing.T) {
 		want      map[int64]string // last digit of the hash, by height
 		steps     int
 		anomalies map[string]string
+		disagree  int64           // repeated blocks that say something else than what is applied
 		broken    map[string]bool // position and pointer
 	}{
 		"a block twice": {
@@ -244,6 +245,10 @@ func TestRules(t *testing.T) {
 			},
 			want: map[int64]string{10: "a"}, steps: 3, anomalies: map[string]string{"2/apply/0": "changed 10"},
 		},
+		"a block that says something else, uncorrected": {
+			posts: []replay.Post{payload("", block(10, "a")), payload("", withTransaction(block(10, "a"))), payload("", withTransaction(block(10, "a")))},
+			want:  map[int64]string{10: "a"}, steps: 1, anomalies: map[string]string{"2/apply/0": "changed 10", "3/apply/0": "changed 10"}, disagree: 2,
+		},
 		"parts that can't be read": {
 			posts: []replay.Post{
 				payload("", block(10, "a")+","+block(11, "b")),
@@ -284,6 +289,9 @@ func TestRules(t *testing.T) {
 			}
 			if found := anomalies(t, log); len(found)+len(c.anomalies) > 0 && !maps.Equal(found, c.anomalies) {
 				t.Errorf("anomalies %v, want %v", found, c.anomalies)
+			}
+			if n, err := ordinals.CountContradictions(t.Context(), log.Pool(), ordinals.Spec().Schema); err != nil || n != c.disagree {
+				t.Errorf("%d repeated blocks say something else, %v, want %d", n, err, c.disagree)
 			}
 			if found := quarantined(t, log); len(found)+len(c.broken) > 0 && !maps.Equal(found, c.broken) {
 				t.Errorf("quarantined %v, want %v", found, c.broken)
