@@ -127,8 +127,14 @@ CREATE TABLE {schema}.below_zero (
 
 -- These balances, with the operation that changed each last.
 CREATE VIEW {schema}.negative_balance AS
-SELECT b.source_seq, b.height, b.ticker, b.address, b.available, b.transferrable,
-       '/apply/' || k.block_index || '/transactions/' || o."transaction" || '/metadata/brc20_operation' AS pointer -- JSON pointer
+SELECT
+    b.source_seq, -- position in the log of the event with that operation
+    b.height, -- Bitcoin height of the operation
+    b.ticker, -- lower case
+    b.address, -- Bitcoin address
+    b.available, -- whole tokens that are not inscribed as transfers
+    b.transferrable, -- whole tokens inscribed as transfers that were not sent yet
+    '/apply/' || k.block_index || '/transactions/' || o."transaction" || '/metadata/brc20_operation' AS pointer -- JSON pointer of the operation
 FROM {schema}.below_zero z
 JOIN {schema}.balance b USING (ticker, address)
 JOIN {schema}.operation o ON o.height = b.height AND o.tx_index = b.tx_index
