@@ -46,7 +46,7 @@ func TestFoldsLookUp(t *testing.T) {
 	replay.Append(t, log, stacks1(t, made.Chain.Expected().Names)...)
 	stop := rig.Follow(t, log,
 		projections.Chain(rig.Chain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()), ft.New(nil), sft.New(nil), nft.New(nil), rosetta.New()),
-		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()))
+		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New(nil)))
 	replay.Wait(t, log)
 	stop()
 	waitForOtherSessions(t, log)

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/domain/nodeevent"
 )
@@ -15,9 +17,11 @@ import (
 type Quarantined struct {
 	Seq  int64
 	Path string
-	// Pointer is the JSON pointer of the wrong field; empty for the whole body.
+	// Pointer is the JSON pointer of the wrong field; empty for the whole body. It tells the parts of an event apart.
 	Pointer string
 	Reason  string
+	// Subjects are what the part is about; nil for nothing in particular.
+	Subjects []string
 }
 
 // Unreadable returns the quarantine entry of an event. Its pointer is that of the field that reason names, if any.
@@ -45,22 +49,48 @@ func Damaged(item *LogItem) (entries []Quarantined) {
 	return entries
 }
 
-// WriteQuarantine stores events that could not be read, in the transaction of the projection's fold, and warns of each
-// one that is new.
-func WriteQuarantine(ctx context.Context, tx pgx.Tx, spec Spec, logger *slog.Logger, events []Quarantined) error {
-	for _, e := range events {
-		written, err := tx.Exec(ctx, `
-			INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason)
-			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-			spec.Name, spec.Version, e.Seq, e.Path, Text(e.Pointer), Text(e.Reason))
-		if err != nil {
-			return fmt.Errorf("quarantine event %d: %w", e.Seq, err)
-		}
-		if written.RowsAffected() > 0 {
-			logger.LogAttrs(ctx, slog.LevelWarn, "an event, or the part at the pointer, can't be read and goes into quarantine; the projection continues without it",
-				slog.String("projection", spec.String()), slog.Int64("seq", e.Seq), slog.String("path", e.Path),
-				slog.String("pointer", e.Pointer), slog.String("reason", e.Reason))
-		}
+// WriteQuarantine stores what could not be read, in the transaction of the projection's fold, and warns of each event of
+// which something is new.
+func WriteQuarantine(ctx context.Context, tx pgx.Tx, spec Spec, logger *slog.Logger, parts []Quarantined) error {
+	if len(parts) == 0 {
+		return nil
+	}
+	queries := &pgx.Batch{}
+	fresh := map[int64][]Quarantined{} // by event
+	var order []int64
+	for _, q := range parts {
+		queries.Queue(`
+			INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason, subjects)
+			VALUES ($1, $2, $3, $4, $5, $6, coalesce($7::text[], '{}')) ON CONFLICT DO NOTHING`,
+			spec.Name, spec.Version, q.Seq, q.Path, storablePointer(q.Pointer), Text(q.Reason), q.Subjects).Exec(func(tag pgconn.CommandTag) error {
+			if tag.RowsAffected() > 0 {
+				if fresh[q.Seq] == nil {
+					order = append(order, q.Seq)
+				}
+				fresh[q.Seq] = append(fresh[q.Seq], q)
+			}
+			return nil
+		})
+	}
+	if err := tx.SendBatch(ctx, queries).Close(); err != nil {
+		return fmt.Errorf("quarantine %d parts of events, the first of event %d: %w", len(parts), parts[0].Seq, err)
+	}
+	for _, seq := range order {
+		first := fresh[seq][0]
+		logger.LogAttrs(ctx, slog.LevelWarn, "an event, or a part of it, can't be read and goes into quarantine; the projection continues without it",
+			slog.String("projection", spec.String()), slog.Int64("seq", seq), slog.String("path", first.Path), slog.Int("parts", len(fresh[seq])),
+			slog.String("pointer", first.Pointer), slog.String("reason", first.Reason))
 	}
 	return nil
+}
+
+// pointerMost bounds a JSON pointer, which is in indexes.
+const pointerMost = 1000
+
+// storablePointer returns a JSON pointer that fits into the table: of a long one, that of something around it.
+func storablePointer(pointer string) string {
+	if pointer = Text(pointer); len(pointer) > pointerMost {
+		pointer = pointer[:max(strings.LastIndexByte(pointer[:pointerMost], '/'), 0)]
+	}
+	return pointer
 }

@@ -23,7 +23,7 @@ func FuzzRequest(f *testing.F) {
 	for _, target := range []string{
 		"/extended", "/extended/v2/blocks?limit=0&offset=-1&cursor=0x", "/extended/v2/blocks/latest", "/extended/v2/blocks/12345",
 		"/extended/v1/address/SP000000000000000000002Q6VF78.pox-4/stx?until_block=1&unanchored=false", "/extended/v1/address/%00/balances",
-		"/audit/v1/events/1/body", "/audit/v1/quarantine?cursor=1:chain:1", "/audit/v1/negative-balances?cursor=1:a:b", "/audit/v1/narrow-copies?cursor=1", "/audit/v1/unknown-fields?cursor=a",
+		"/audit/v1/events/1/body", "/audit/v1/quarantine?cursor=1:chain:1", "/audit/v1/negative-balances?cursor=1:a:b", "/audit/v1/narrow-copies?cursor=1", "/audit/v1/feed-anomalies?cursor=1:/apply/0:", "/audit/v1/unknown-fields?cursor=a",
 		"/metadata/v1/nft/SP000000000000000000002Q6VF78.pox-4/340282366920938463463374607431768211456?locale=x", "/metadata/ft?name=%25&order=desc&limit=60",
 		"/extended/v1/block/by_burn_block_height/1", "/extended/v2/burn-blocks/latest/blocks?cursor=0x00", "/extended/v2/blocks/by-block-time/1", "/extended/v2/block-tenures/1/blocks?offset=-300",
 		"/extended/v1/contract/SP000000000000000000002Q6VF78.pox-4/events?cursor=1:2:3:4&sender=x&topic=y", "/extended/v1/contract/by_trait?trait_abi=%7B%22functions%22:[]%7D",

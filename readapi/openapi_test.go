@@ -55,7 +55,7 @@ func TestOpenAPI(t *testing.T) {
 	for _, path := range []string{
 		"/extended", "/extended/v1/status", "/extended/v2/blocks", "/extended/v2/blocks/{height_or_hash}",
 		"/extended/v1/address/{principal}/stx", "/extended/v1/address/{principal}/balances", "/extended/v2/addresses/{principal}/balances/stx",
-		"/audit/v1/events/{seq}", "/audit/v1/events/{seq}/body", "/audit/v1/quarantine", "/audit/v1/negative-balances", "/audit/v1/narrow-copies", "/audit/v1/unknown-fields",
+		"/audit/v1/events/{seq}", "/audit/v1/events/{seq}/body", "/audit/v1/quarantine", "/audit/v1/negative-balances", "/audit/v1/narrow-copies", "/audit/v1/feed-anomalies", "/audit/v1/unknown-fields",
 		"/metadata/v1", "/metadata/v1/ft", "/metadata/v1/search", "/metadata/v1/refresh",
 		"/metadata/v1/ft/{principal}", "/metadata/v1/nft/{principal}/{token_id}", "/metadata/v1/sft/{principal}/{token_id}",
 		"/metadata/v1/ft/{principal}/provenance", "/metadata/v1/nft/{principal}/{token_id}/provenance", "/metadata/v1/sft/{principal}/{token_id}/provenance",
@@ -213,6 +213,7 @@ func TestDocumentedAnswers(t *testing.T) {
 		"/audit/v1/events/1":          "AuditEvent",
 		"/audit/v1/negative-balances": "KeyPageNegativeBalance",
 		"/audit/v1/narrow-copies":     "KeyPageNarrowCopy",
+		"/audit/v1/feed-anomalies":    "KeyPageFeedAnomaly",
 		"/audit/v1/unknown-fields":    "KeyPageUnknownField",
 		"/audit/v1/quarantine":        "KeyPageQuarantined",
 		"/readyz":                     "Readiness",

@@ -1,51 +1,83 @@
 package ordinals
 
-import "strata/domain/hash"
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+
+	"strata/domain/hash"
+)
 
 // Block is a Bitcoin block with the transactions that concern ordinals. Indexers send no block without such
 // transactions, so heights have gaps.
 type Block struct {
-	Pointer      string // JSON pointer, such as /apply/0
+	Pointer string `json:"-"` // JSON pointer, such as /apply/0
+	// Lost is set for a block whose height or hash can't be read. Nobody knows where it belongs, so it has nothing else.
+	Lost         bool `json:"-"`
 	Height       uint64
 	Hash         hash.Hash32
-	ParentHeight uint64
+	ParentHeight uint64 // only informative, as is ParentHash: zero if it can't be read
 	ParentHash   hash.Hash32
-	Time         uint32  // Unix seconds
+	Time         uint32  // Unix seconds; 0 if it can't be read
 	Network      Network // empty when missing
 	// Transactions that concern ordinals, in the order of the block. Nil for none.
 	Transactions []Transaction
 }
 
+// Digest returns a digest of what the block says, wherever and in whichever form of JSON it says it.
+func (b *Block) Digest() (digest hash.Hash32, err error) {
+	h := sha256.New()
+	if err := json.NewEncoder(h).Encode(b); err != nil {
+		return digest, fmt.Errorf("digest of block %d of the feed: %w", b.Height, err)
+	}
+	h.Sum(digest[:0])
+	return digest, nil
+}
+
 func (c *cursor) block(b *Block, pointer string) {
-	b.Pointer = pointer
-	var id, parent, time, transactions bool
-	present := c.Object(func(name []byte) {
-		switch string(name) {
-		case "block_identifier":
-			id = c.blockIdentifier(&b.Height, &b.Hash)
-		case "parent_block_identifier":
-			parent = c.blockIdentifier(&b.ParentHeight, &b.ParentHash)
-		case "timestamp":
-			time = c.uint32(&b.Time)
-		case "transactions":
-			b.Transactions, transactions = elements(c, b.Pointer+"/transactions/", c.transaction)
-		case "metadata":
-			c.Object(func(name []byte) {
-				if string(name) == "network" {
-					c.Name((*string)(&b.Network))
-				} else {
-					c.Skip()
-				}
-			})
-		default:
+	read := func() {
+		b.Pointer = pointer
+		var id, time, transactions bool
+		present := c.Object(func(name []byte) {
+			switch string(name) {
+			case "block_identifier":
+				id = c.blockIdentifier(&b.Height, &b.Hash)
+			case "parent_block_identifier":
+				c.Part(func() { c.blockIdentifier(&b.ParentHeight, &b.ParentHash) })
+			case "timestamp":
+				time = true
+				c.part(func() { c.NeedValue(c.uint32(&b.Time), "a whole number of seconds") }, nil)
+			case "transactions":
+				transactions = true
+				c.part(func() {
+					var present bool
+					b.Transactions, present = elements(c, b.Pointer+"/transactions/", c.transaction)
+					c.NeedValue(present, "an array")
+				}, nil)
+			case "metadata":
+				c.part(func() { c.blockMetadata(b) }, nil)
+			default:
+				c.Skip()
+			}
+		})
+		c.NeedValue(present, "a block")
+		c.Need(id, "block_identifier", "a height and a hash")
+		c.needPart(time, "timestamp", "a whole number of seconds")
+		c.needPart(transactions, "transactions", "an array")
+	}
+	if !c.part(read, nil) {
+		*b = Block{Pointer: pointer, Lost: true}
+	}
+}
+
+func (c *cursor) blockMetadata(b *Block) {
+	c.Object(func(name []byte) {
+		if string(name) == "network" {
+			c.Name((*string)(&b.Network))
+		} else {
 			c.Skip()
 		}
 	})
-	c.NeedValue(present, "a block")
-	c.Need(id, "block_identifier", "a height and a hash")
-	c.Need(parent, "parent_block_identifier", "a height and a hash")
-	c.Need(time, "timestamp", "a whole number of seconds")
-	c.Need(transactions, "transactions", "an array")
 }
 
 func (c *cursor) blockIdentifier(height *uint64, h *hash.Hash32) (present bool) {

@@ -22,7 +22,7 @@ const (
 // BRC20Operation is what a transaction does with a BRC-20 token. The indexer has already validated it. All amounts are
 // in units of 10^-18: see [ParseAmount].
 type BRC20Operation struct {
-	Pointer       string // JSON pointer, such as /apply/0/transactions/3/metadata/brc20_operation
+	Pointer       string `json:"-"` // JSON pointer, such as /apply/0/transactions/3/metadata/brc20_operation
 	Kind          BRC20Kind
 	Tick          string // as the feed has it; other operations may use other letter cases: see Ticker
 	InscriptionID InscriptionID

@@ -66,7 +66,12 @@ func TestDerivedCharms(t *testing.T) {
 		{"vindicated", ordinals.Reveal{Sat: 10, InscriberAddress: owned, Number: ordinals.InscriptionNumber{Classic: -1, Jubilee: 9}}, ordinals.Mainnet, 884207, []string{"vindicated"}},
 		{"vindicated on regtest", ordinals.Reveal{Sat: 10, InscriberAddress: owned, Number: ordinals.InscriptionNumber{Classic: -1}}, ordinals.Regtest, 110, []string{"vindicated"}},
 		{"reinscription", ordinals.Reveal{Sat: 10, InscriberAddress: owned, CurseType: []byte(`"Reinscription"`)}, ordinals.Mainnet, 780000, []string{"reinscription"}},
-		{"fees", ordinals.Reveal{Sat: 0}, ordinals.Mainnet, 780000, []string{"coin", "unbound", "mythic", "palindrome"}},
+		{"on no sat", ordinals.Reveal{Sat: 0}, ordinals.Mainnet, 780000, []string{"unbound"}},
+		{"on no sat, cursed", ordinals.Reveal{Number: ordinals.InscriptionNumber{Classic: -1}, OutputValue: 1}, ordinals.Mainnet, 780000, []string{"cursed", "unbound"}},
+		{"on sat 0, says the feed", ordinals.Reveal{InscriberAddress: owned, SatpointPost: ordinals.Satpoint{TxID: tx}}, ordinals.Mainnet, 780000, []string{"coin", "mythic", "palindrome"}},
+		{"on no sat, with an address", ordinals.Reveal{InscriberAddress: owned, UnboundSequence: ptr(uint64(0))}, ordinals.Mainnet, 780000, []string{"unbound"}},
+		{"unrecognized even field", ordinals.Reveal{Sat: 121, InscriberAddress: owned, CurseType: []byte(`"UnrecognizedEvenField"`)}, ordinals.Mainnet, 780000, []string{"unbound"}},
+		{"fees", ordinals.Reveal{Sat: 121}, ordinals.Mainnet, 780000, []string{"palindrome"}},
 		{"burned", ordinals.Reveal{Sat: 10, OutputValue: 1}, ordinals.Mainnet, 780000, []string{"burned"}},
 	} {
 		same(t, tt.name, tt.reveal.DerivedCharms(tt.network, tx, tt.height).Names(), tt.want)

@@ -2,7 +2,6 @@ package ordinals_test
 
 import (
 	"encoding/hex"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +12,7 @@ import (
 // so that payloads of different bodies are comparable.
 func withoutContentAt(t tb, body string, p *ordinals.Payload) *ordinals.Payload {
 	t.Helper()
-	for _, b := range slices.Concat(p.Rollback, p.Apply) {
+	for _, b := range p.Apply {
 		for _, tx := range b.Transactions {
 			for _, o := range tx.Operations {
 				if r := o.Reveal; r != nil {

@@ -20,11 +20,14 @@ var curseNames = map[string]string{
 	"Pushnum":               "pushnum",
 	"Reinscription":         curseReinscription,
 	"Stutter":               "stutter",
-	"UnrecognizedEvenField": "unrecognized_field",
+	"UnrecognizedEvenField": curseUnrecognized,
 	"Generic":               "generic",
 }
 
-const curseReinscription = "reinscription"
+const (
+	curseReinscription = "reinscription"
+	curseUnrecognized  = "unrecognized_field"
+)
 
 // Curse returns the text that clients see for a curse_type of the feed: our name for a known one, any other string
 // unchanged, and the compact JSON of any other value, which old feeds sent. It returns nil for an empty raw, and for

@@ -10,7 +10,11 @@ import (
 )
 
 // cursor reads the bodies of the feed. Its methods are the readers of the payload and of its parts.
-type cursor struct{ jsoncursor.Cursor }
+type cursor struct {
+	jsoncursor.Cursor
+	faults     []Fault
+	moreFaults int // beyond faultsMost
+}
 
 var cursors = sync.Pool{New: func() any { return new(cursor) }}
 

@@ -75,7 +75,7 @@ func TestDecodeEverything(t *testing.T) {
 				ordinals.Operation{Pointer: first + "/metadata/ordinal_operations/2", Transfer: moved}),
 			txAt("/apply/0/transactions/1", ordinals.Operation{Pointer: "/apply/0/transactions/1/metadata/ordinal_operations/0", Reveal: bare}),
 		)},
-		Rollback: []ordinals.Block{blockAt("/rollback/0", txAt("/rollback/0/transactions/0")), blockAt("/rollback/1")},
+		Rollback: []ordinals.BlockID{{Pointer: "/rollback/0", Height: 775617, Hash: h32(t, "01")}, {Pointer: "/rollback/1", Height: 775617, Hash: h32(t, "01")}},
 	}
 	samePayload(t, withoutContentAt(t, fixtures[2], decode(t, fixtures[2])), want)
 }
@@ -158,7 +158,7 @@ func TestDecodeVariants(t *testing.T) {
 		if text == transferFull {
 			t.Fatalf("the transfer has no %s", old)
 		}
-		return decode(t, body("", block(tx(transferred(text))))).Rollback[0].Transactions[0].Operations[0].Transfer
+		return decode(t, body(block(tx(transferred(text))))).Apply[0].Transactions[0].Operations[0].Transfer
 	}
 	fees := transfer(`"transferred","value":"bc1p"`, `"spent_in_fees"`)
 	same(t, "fees", []any{fees.Destination, fees.DestinationValue}, []any{ordinals.SpentInFees, (*string)(nil)})

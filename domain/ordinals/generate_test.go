@@ -21,7 +21,7 @@ func TestDecodeIsTheInverseOfWriting(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := drawPayload(t)
-		text := writer{t}.payload(want)
+		text := writer{t: t}.payload(want)
 		got, err := ordinals.Decode(text)
 		if err != nil {
 			t.Fatalf("%v in %s", err, text)
@@ -48,8 +48,15 @@ func optional[T any](t *rapid.T, g *rapid.Generator[T], label string) *T {
 func drawPayload(t *rapid.T) *ordinals.Payload {
 	return &ordinals.Payload{
 		UUID: anyText.Draw(t, "uuid"), Streaming: anyBool.Draw(t, "streaming"),
-		Rollback: drawBlocks(t, "/rollback"), Apply: drawBlocks(t, "/apply"),
+		Rollback: drawIDs(t), Apply: drawBlocks(t, "/apply"),
 	}
+}
+
+func drawIDs(t *rapid.T) (list []ordinals.BlockID) {
+	for i := range rapid.IntRange(0, 2).Draw(t, "rolled back") {
+		list = append(list, ordinals.BlockID{Pointer: fmt.Sprintf("/rollback/%d", i), Height: anyUint63.Draw(t, "height"), Hash: genHash.Draw(t, "hash")})
+	}
+	return list
 }
 
 func drawBlocks(t *rapid.T, pointer string) []ordinals.Block {
@@ -166,7 +173,10 @@ func drawBRC20(t *rapid.T, pointer string) *ordinals.BRC20Operation {
 }
 
 // writer writes JSON. Where there are several forms of the same value, it draws one.
-type writer struct{ t *rapid.T }
+type writer struct {
+	t       *rapid.T
+	damaged *damage // nil for none
+}
 
 // member is a member of an object. A member without a value is left out.
 type member struct {
@@ -255,8 +265,12 @@ func (w writer) raw(v json.RawMessage) json.RawMessage {
 func (w writer) payload(p *ordinals.Payload) json.RawMessage {
 	return w.object(
 		member{"chainhook", w.object(member{"uuid", w.any(p.UUID)}, member{"is_streaming_blocks", w.any(p.Streaming)}, member{"predicate", w.object()})},
-		member{"apply", list(p.Apply, w.block)}, member{"rollback", list(p.Rollback, w.block)},
+		member{"apply", list(p.Apply, w.block)}, member{"rollback", list(p.Rollback, w.blockID)},
 	)
+}
+
+func (w writer) blockID(id *ordinals.BlockID) json.RawMessage {
+	return w.block(&ordinals.Block{Height: id.Height, Hash: id.Hash})
 }
 
 func (w writer) block(b *ordinals.Block) json.RawMessage {
@@ -272,7 +286,7 @@ func (w writer) block(b *ordinals.Block) json.RawMessage {
 func (w writer) transaction(tx *ordinals.Transaction) json.RawMessage {
 	token := w.none()
 	if tx.BRC20 != nil {
-		token = w.brc20(tx.BRC20)
+		token = w.damage(tx.BRC20.Pointer, w.brc20(tx.BRC20))
 	}
 	return w.object(
 		member{"transaction_identifier", w.object(member{"hash", w.hash(tx.TxID)})},
@@ -283,9 +297,17 @@ func (w writer) transaction(tx *ordinals.Transaction) json.RawMessage {
 
 func (w writer) operation(o *ordinals.Operation) json.RawMessage {
 	if o.Reveal != nil {
-		return w.object(member{"inscription_revealed", w.reveal(o.Reveal)})
+		return w.damage(o.Pointer, w.object(member{"inscription_revealed", w.reveal(o.Reveal)}))
 	}
-	return w.object(member{"inscription_transferred", w.transfer(o.Transfer)})
+	return w.damage(o.Pointer, w.object(member{"inscription_transferred", w.transfer(o.Transfer)}))
+}
+
+// damage returns an operation as it is written: damaged, if it is the one that is.
+func (w writer) damage(pointer string, good json.RawMessage) json.RawMessage {
+	if w.damaged == nil || w.damaged.pointer != pointer {
+		return good
+	}
+	return w.damaged.change(good)
 }
 
 func (w writer) satpoint(p ordinals.Satpoint) json.RawMessage {

@@ -10,12 +10,13 @@ const (
 	Transferred LocationType = "transferred"
 	SpentInFees LocationType = "spent_in_fees" // the miner owns the sat, and may move it
 	Burnt       LocationType = "burnt"         // in an output that nobody can spend
+	Unbound     LocationType = "unbound"       // on no sat: the place of one inscription, which never moves
 )
 
 // Location says where a sat is after a reveal or a transfer. The current location of a sat is the one with the highest
 // height and, within a block, the highest TxIndex.
 type Location struct {
-	Sat      Sat
+	Sat      Sat // meaningless if Type is Unbound
 	TxIndex  uint32
 	Type     LocationType
 	Satpoint Satpoint
@@ -25,33 +26,29 @@ type Location struct {
 	Value *uint64
 }
 
-// Location returns the location to which the operation took the sat. tx is the operation's transaction, and height that
-// of its block.
-func (o *Operation) Location(tx hash.Hash32, height uint64) Location {
-	if o.Reveal != nil {
-		return o.Reveal.Location(tx, height)
-	}
-	return o.Transfer.Location()
-}
-
 // Location returns the location at which transaction tx in the block at height revealed the inscription. The address is
-// the inscriber's, exactly as the feed has it.
+// the inscriber's, exactly as the feed has it. Nobody owns an unbound inscription, and its place has no value.
 func (r *Reveal) Location(tx hash.Hash32, height uint64) Location {
-	return Location{
-		Sat:      r.Sat,
-		TxIndex:  r.TxIndex,
-		Type:     r.LocationType(tx, height),
-		Satpoint: r.SatpointPost,
-		Address:  r.InscriberAddress,
-		Value:    &r.OutputValue,
+	if r.Unbound() {
+		return Location{Sat: r.Sat, TxIndex: r.TxIndex, Type: Unbound, Satpoint: r.Satpoint()}
 	}
+	l, _ := r.SatLocation(tx, height)
+	return l
 }
 
-// LocationType returns Transferred if the reveal has an address. Without an address, the sat was burnt if the output
+// SatLocation returns the location to which the reveal took its sat, with the older inscriptions on it: the inscription's own
+// location, unless it is unbound. ok is false if there is no sat.
+func (r *Reveal) SatLocation(tx hash.Hash32, height uint64) (l Location, ok bool) {
+	return Location{
+		Sat: r.Sat, TxIndex: r.TxIndex, Type: r.satLocationType(tx, height), Satpoint: r.SatpointPost, Address: r.InscriberAddress, Value: &r.OutputValue,
+	}, r.Sat != 0
+}
+
+// satLocationType returns Transferred if the reveal has an address. Without an address, the sat was burnt if the output
 // has a value, and spent in fees otherwise. But some indexers write no value for a burnt sat. Then the satpoint tells:
 // a burnt sat is in the revealing transaction, at an offset below the subsidy. A sat that was spent in fees cannot have
 // such an offset.
-func (r *Reveal) LocationType(tx hash.Hash32, height uint64) LocationType {
+func (r *Reveal) satLocationType(tx hash.Hash32, height uint64) LocationType {
 	switch satpoint := r.SatpointPost; {
 	case r.InscriberAddress != nil && *r.InscriberAddress != "":
 		return Transferred
@@ -78,8 +75,7 @@ func (t *Transfer) Location() Location {
 
 // DerivedCharms returns the charms that follow from a reveal by transaction tx in the block at height, for feeds that
 // send no charms. It never returns CharmLost: the reveal does not tell whether the sat was lost.
-func (r *Reveal) DerivedCharms(network Network, tx hash.Hash32, height uint64) Charms {
-	charms := r.Sat.Charms()
+func (r *Reveal) DerivedCharms(network Network, tx hash.Hash32, height uint64) (charms Charms) {
 	if r.Number.Classic < 0 {
 		if height < network.JubileeHeight() {
 			charms |= CharmCursed
@@ -87,13 +83,14 @@ func (r *Reveal) DerivedCharms(network Network, tx hash.Hash32, height uint64) C
 			charms |= CharmVindicated
 		}
 	}
+	if r.Unbound() {
+		return charms | CharmUnbound
+	}
+	charms |= r.Sat.Charms()
 	if curse := r.Curse(); curse != nil && *curse == curseReinscription {
 		charms |= CharmReinscription
 	}
-	switch r.LocationType(tx, height) {
-	case SpentInFees:
-		charms |= CharmUnbound
-	case Burnt:
+	if r.satLocationType(tx, height) == Burnt {
 		charms |= CharmBurned
 	}
 	return charms

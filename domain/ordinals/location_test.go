@@ -33,8 +33,34 @@ func TestLocationOfAReveal(t *testing.T) {
 	} {
 		reveal := &ordinals.Reveal{Sat: 5, TxIndex: 42, InscriberAddress: tt.address, OutputValue: tt.value, SatpointPost: tt.satpoint}
 		want := ordinals.Location{Sat: 5, TxIndex: 42, Type: tt.want, Satpoint: tt.satpoint, Address: tt.address, Value: &tt.value}
-		operation := &ordinals.Operation{Reveal: reveal}
-		same(t, tt.name, operation.Location(tx, height), want)
+		same(t, tt.name, reveal.Location(tx, height), want)
+	}
+}
+
+// The place of an unbound inscription is at an outpoint of zeros, at the number that the feed gives it.
+func TestLocationOfAnUnboundReveal(t *testing.T) {
+	t.Parallel()
+	tx, number := h32(t, "aa"), ptr(uint64(231))
+	for _, tt := range []struct {
+		name   string
+		reveal ordinals.Reveal
+		offset *uint64
+	}{
+		{"numbered", ordinals.Reveal{UnboundSequence: number, SatpointPost: ordinals.Satpoint{TxID: tx, Vout: "7"}}, number},
+		{"at the outpoint", ordinals.Reveal{SatpointPost: ordinals.Satpoint{Vout: "0", Offset: number}}, number},
+		{"in the coinbase", ordinals.Reveal{SatpointPost: ordinals.Satpoint{TxID: tx, Vout: "0", Offset: number}}, nil},
+		{"on a sat, says the feed", ordinals.Reveal{
+			Sat: 5, CurseType: []byte(`"UnrecognizedEvenField"`), InscriberAddress: ptr("bc1q"), OutputValue: 546,
+			SatpointPost: ordinals.Satpoint{TxID: tx, Vout: "0", Offset: number},
+		}, nil},
+	} {
+		want := ordinals.Location{Sat: tt.reveal.Sat, Type: ordinals.Unbound, Satpoint: ordinals.Satpoint{Vout: "0", Offset: tt.offset}}
+		same(t, tt.name, tt.reveal.Location(tx, 832574), want)
+		// The sat moves all the same, with the older inscriptions on it.
+		moved, ok := tt.reveal.SatLocation(tx, 832574)
+		if onSat := tt.reveal.Sat != 0; ok != onSat || onSat && (moved.Type != ordinals.Transferred || moved.Satpoint != tt.reveal.SatpointPost) {
+			t.Errorf("%s: the sat is at %+v, %t", tt.name, moved, ok)
+		}
 	}
 }
 
@@ -58,7 +84,6 @@ func TestLocationOfATransfer(t *testing.T) {
 	} {
 		transfer := &ordinals.Transfer{Sat: 5, TxIndex: 42, Destination: tt.destination, DestinationValue: text, OutputValue: tt.in, SatpointPost: satpoint}
 		want := ordinals.Location{Sat: 5, TxIndex: 42, Type: tt.destination, Satpoint: satpoint, Address: tt.address, Value: tt.value}
-		operation := &ordinals.Operation{Transfer: transfer}
-		same(t, string(tt.destination), operation.Location(h32(t, "bb"), 1), want)
+		same(t, string(tt.destination), transfer.Location(), want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"strata/domain/hash"
 	"strata/domain/internal/jsoncursor"
 )
 
@@ -14,13 +15,13 @@ import (
 type Reveal struct {
 	ID     InscriptionID
 	Number InscriptionNumber
-	// Sat carries the inscription. It is also 0 for an unbound inscription, which no sat carries.
+	// Sat carries the inscription, unless it is unbound: see [Reveal.Unbound].
 	Sat Sat
 
 	Content []byte // not nil
 	// ContentAt is the offset in the body at which the hex digits of the content begin, two for each byte; -1 if some
 	// of the digits are escaped.
-	ContentAt     int64
+	ContentAt     int64  `json:"-"`
 	ContentType   string // without NULs; "unknown" if the envelope has none
 	ContentLength uint64 // as the feed has it
 	Metaprotocol  string
@@ -71,6 +72,30 @@ func (r *Reveal) ShownMetadata() json.RawMessage {
 		return nil
 	}
 	return r.Metadata
+}
+
+// Unbound reports whether the inscription is on no sat, and so never moves: its inputs had no sats, for which the feed has sat 0,
+// or its envelope has an even field that the protocol does not know. Nobody can spend the output with the real sat 0, but a feed
+// that names an owner of sat 0 is taken at its word. An inscription whose sat was spent in fees is on that sat.
+func (r *Reveal) Unbound() bool {
+	if curse := r.Curse(); curse != nil && *curse == curseUnrecognized {
+		return true
+	}
+	owned := r.InscriberAddress != nil && *r.InscriberAddress != ""
+	return r.Sat == 0 && (!owned || r.UnboundSequence != nil || r.SatpointPost.TxID == hash.Hash32{})
+}
+
+// Satpoint returns where the inscription is: SatpointPost or, for an unbound one, an outpoint of zeros, at the number of unbound
+// inscriptions that came before. Only newer feeds have that number.
+func (r *Reveal) Satpoint() Satpoint {
+	if !r.Unbound() {
+		return r.SatpointPost
+	}
+	p := Satpoint{Vout: "0", Offset: r.UnboundSequence}
+	if p.Offset == nil && r.SatpointPost.TxID == p.TxID {
+		p.Offset = r.SatpointPost.Offset
+	}
+	return p
 }
 
 func (c *cursor) reveal() *Reveal {

@@ -42,7 +42,7 @@ func BenchmarkFold(b *testing.B) {
 func foldAll(b *testing.B, url string, posts []synthordinals.Post, batchBytes int) (n int) {
 	b.Helper()
 	conn := connect(b, url)
-	p, j, step := brc20.New(), newJudge(b), int64(0)
+	p, j, step := brc20.New(nil), newJudge(b), int64(0)
 	for len(posts) > 0 {
 		var batch []projections.FeedStep
 		size := 0

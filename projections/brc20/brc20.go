@@ -13,16 +13,19 @@
 // send, and the counts of a token. Blocks above all others, which are what a feed at the tip sends, only add rows.
 //
 // While a block is missing there can be operations of tokens without a deploy, sends without a transfer, and balances
-// below zero. All of them count. They become right when the missing block arrives.
+// below zero, which table below_zero lists. All of them count. They become right when the missing block arrives.
 package brc20
 
 import (
 	"context"
 	_ "embed"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"strata/projections"
 	"strata/projections/internal/ranked"
@@ -42,22 +45,41 @@ const Name = "brc20"
 // Version history:
 //   - 1: first version.
 //   - 2: the first deploy of a ticker counts, not the last.
-const Version = 2
+//   - 3: operations that can't be read are left out, not their payloads; an unbound inscription is on no satoshi.
+const Version = 3
 
 // BRC20 is the projection. It keeps no state in memory.
 type BRC20 struct {
-	spec  projections.Spec
-	lists *ranked.Lists
+	spec     projections.Spec
+	lists    *ranked.Lists
+	logger   *slog.Logger
+	negative prometheus.Counter
 }
 
 var _ projections.Projection[projections.FeedStep] = (*BRC20)(nil)
 
 // New returns the projection.
-func New() *BRC20 { return newVersion(Version) }
+func New(logger *slog.Logger) *BRC20 {
+	p := newVersion(Version)
+	if logger != nil {
+		p.logger = logger
+	}
+	return p
+}
 
 func newVersion(version int) *BRC20 {
 	spec := specOf(version)
-	return &BRC20{spec: spec, lists: ranked.New(spec, listSource(spec))}
+	p := &BRC20{spec: spec, lists: ranked.New(spec, listSource(spec)), logger: slog.New(slog.DiscardHandler)}
+	p.Instrument(prometheus.NewRegistry())
+	return p
+}
+
+// Instrument registers the projection's metrics. Call it before the projection runs.
+func (p *BRC20) Instrument(registry prometheus.Registerer) {
+	p.negative = promauto.With(registry).NewCounter(prometheus.CounterOpts{
+		Namespace: "strata", Subsystem: "brc20", Name: "negative_total",
+		Help: "BRC-20 balances that became negative, which no token allows. List those that still are at /audit/v1/feed-anomalies.",
+	})
 }
 
 // Spec describes the projection's tables.
@@ -76,7 +98,9 @@ func (p *BRC20) Spec() projections.Spec { return p.spec }
 
 // WithSpec implements projections.Rebuildable.
 func (p *BRC20) WithSpec(spec projections.Spec) projections.Projection[projections.FeedStep] {
-	return newVersion(spec.Version)
+	other := newVersion(spec.Version)
+	other.logger, other.negative = p.logger, p.negative
+	return other
 }
 
 // Readable implements projections.Readable. Tickers that were deployed twice have their last deploy until the new version is active.
@@ -87,6 +111,7 @@ func (p *BRC20) Forget() {}
 
 // Fold implements projections.Projection.
 func (p *BRC20) Fold(ctx context.Context, tx pgx.Tx, _ int64, steps []projections.FeedStep) (projections.Outcome, error) {
+	var negative []account
 	for len(steps) > 0 {
 		var w wave
 		w, steps = nextWave(steps)
@@ -94,9 +119,20 @@ func (p *BRC20) Fold(ctx context.Context, tx pgx.Tx, _ int64, steps []projection
 		if err := c.fold(ctx); err != nil {
 			return projections.Outcome{}, fmt.Errorf("revert %d blocks and apply %d: %w", len(w.gone), len(w.blocks), err)
 		}
+		negative = append(negative, c.ledger.negative...)
 	}
 	// The feed knows one hash of a block.
 	tip, err := projections.ReadTip(ctx, tx, p.spec.SQL(`
 		SELECT height, block_hash, block_hash, height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
-	return projections.Outcome{Tip: tip}, err
+	return projections.Outcome{Tip: tip, Observe: func() { p.observe(ctx, negative) }}, err
+}
+
+// observe counts and logs the balances that have come below zero.
+func (p *BRC20) observe(ctx context.Context, negative []account) {
+	p.negative.Add(float64(len(negative)))
+	if len(negative) == 0 {
+		return
+	}
+	p.logger.LogAttrs(ctx, slog.LevelWarn, "BRC-20 balances became negative; the feed lacks operations", slog.Int("balances", len(negative)),
+		slog.String("first_ticker", negative[0].ticker), slog.String("first_address", negative[0].address))
 }

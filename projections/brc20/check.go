@@ -18,6 +18,10 @@ func (p *BRC20) Checks() []projections.Check {
 			FULL JOIN (SELECT DISTINCT ON (address, ticker) * FROM {schema}.entry ORDER BY address, ticker, height DESC, tx_index DESC) e USING (ticker, address)
 			WHERE (b.height, b.tx_index, b.source_seq, b.available, b.transferrable, b.total)
 				IS DISTINCT FROM (e.height, e.tx_index, e.source_seq, e.available, e.transferrable, e.available + e.transferrable)`},
+		{Name: "the balances below zero are noted", SQL: `
+			SELECT ticker, address FROM {schema}.below_zero z
+			FULL JOIN (SELECT ticker, address FROM {schema}.balance WHERE available < 0 OR transferrable < 0) b USING (ticker, address)
+			WHERE z.ticker IS NULL OR b.ticker IS NULL`},
 		{Name: "a token counts its operations and holders", SQL: `
 			SELECT ticker, t.tx_count, o.n AS operations, t.holders, coalesce(h.n, 0) AS there FROM {schema}.token t
 			FULL JOIN (SELECT ticker, count(*) AS n FROM {schema}.operation GROUP BY ticker) o USING (ticker)

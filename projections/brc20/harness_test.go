@@ -86,7 +86,7 @@ func (w *world) rows(query string, args ...any) []string {
 // dump returns all rows, without the columns that depend on the event of a block, and without the parts of lists.
 func (w *world) dump() (rows []string) {
 	w.t.Helper()
-	for _, table := range []string{"block", "token", "operation", "entry", "balance", "list"} {
+	for _, table := range []string{"block", "token", "operation", "entry", "balance", "below_zero", "list"} {
 		for _, row := range w.rows(`SELECT (to_jsonb(x) - ARRAY['source_seq', 'block_index'])::text FROM {schema}.` + table + ` x ORDER BY 1`) {
 			rows = append(rows, table+" "+row)
 		}
@@ -116,6 +116,11 @@ func compare(t tester, what string, got, want []string) {
 // checkSelf checks what must hold for any rows: running sums, counts, and links.
 func (w *world) checkSelf() {
 	w.t.Helper()
+	for _, c := range w.projection.Checks() {
+		if c.IsAbout("below_zero") {
+			w.check(c.Name, `SELECT (x)::text FROM (`+c.SQL+`) x`)
+		}
+	}
 	w.check("entries whose sums are wrong", `
 		SELECT (x.ticker, x.address, x.height, x.tx_index, x.available, x.transferrable)::text
 		FROM (

@@ -25,6 +25,7 @@ type ledger struct {
 	entries  []*entry // new ones, in the order of keys
 	order    []account
 	accounts map[account]*accountChange
+	negative []account // that have come below zero
 }
 
 // entry is a row of the ledger. Amounts are never changed in place.
@@ -55,6 +56,10 @@ type balance struct {
 
 func (b *balance) holds() bool {
 	return b != nil && new(big.Int).Add(b.available, b.transferrable).Sign() > 0
+}
+
+func (b *balance) belowZero() bool {
+	return b != nil && (b.available.Sign() < 0 || b.transferrable.Sign() < 0)
 }
 
 var zero = new(big.Int)
@@ -193,7 +198,10 @@ func (l *ledger) write(ctx context.Context, spec projections.Spec, tx pgx.Tx) er
 			remaining = append(remaining, of)
 		}
 	}
-	if err := l.writeBalances(ctx, spec, tx, remaining); err != nil || len(gone) == 0 {
+	if err := l.writeBalances(ctx, spec, tx, remaining); err != nil {
+		return err
+	}
+	if err := l.writeBelowZero(ctx, spec, tx); err != nil || len(gone) == 0 {
 		return err
 	}
 	tickers, addresses := columnsOf(gone)
@@ -279,6 +287,35 @@ func (l *ledger) writeBalances(ctx context.Context, spec projections.Spec, tx pg
 		heights, indices, seqs, tickers, addresses, available, transferrable)
 	if err != nil {
 		return fmt.Errorf("write %d balances: %w", n, err)
+	}
+	return nil
+}
+
+// writeBelowZero notes which balances have come below zero, and which no longer are.
+func (l *ledger) writeBelowZero(ctx context.Context, spec projections.Spec, tx pgx.Tx) error {
+	var more, fewer []account
+	for _, of := range l.order {
+		switch before, now := l.accounts[of].before.belowZero(), l.accounts[of].now.belowZero(); {
+		case now && !before:
+			more = append(more, of)
+		case before && !now:
+			fewer = append(fewer, of)
+		}
+	}
+	l.negative = more
+	b := &pgx.Batch{}
+	if len(more) > 0 {
+		tickers, addresses := columnsOf(more)
+		b.Queue(spec.SQL(`INSERT INTO {schema}.below_zero (ticker, address) SELECT * FROM unnest($1::text[], $2::text[])`), tickers, addresses)
+	}
+	if len(fewer) > 0 {
+		tickers, addresses := columnsOf(fewer)
+		b.Queue(spec.SQL(`
+			DELETE FROM {schema}.below_zero z USING unnest($1::text[], $2::text[]) AS k (ticker, address)
+			WHERE z.ticker = k.ticker AND z.address = k.address`), tickers, addresses)
+	}
+	if err := send(ctx, tx, b); err != nil {
+		return fmt.Errorf("note %d balances below zero, and %d that no longer are: %w", len(more), len(fewer), err)
 	}
 	return nil
 }

@@ -101,8 +101,12 @@ func bounded(text string) string { return ordinals.Bounded(projections.Text(text
 func (o *operation) readReveal(t *ordinals.Transaction) {
 	for i := range t.Operations {
 		if r := t.Operations[i].Reveal; r != nil && string(r.ID) == o.id {
-			number, sat, satpoint := r.Number.Jubilee, int64(r.Sat), r.SatpointPost.String()
-			o.number, o.sat, o.satpoint = &number, &sat, &satpoint
+			number, satpoint := r.Number.Jubilee, r.Satpoint().String()
+			o.number, o.satpoint = &number, &satpoint
+			if !r.Unbound() {
+				sat := int64(r.Sat)
+				o.sat = &sat
+			}
 			return
 		}
 	}

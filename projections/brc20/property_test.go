@@ -168,7 +168,7 @@ func satpoint(s *synthordinals.State, a *synthordinals.Activity) string {
 	}
 	for _, l := range s.Locations[i.Sat] {
 		if l.Height == a.Height && l.TxIndex == a.TxIndex {
-			return l.Output + ":" + strconv.FormatUint(l.Offset, 10)
+			return l.Output + ":" + strconv.FormatUint(*l.Offset, 10)
 		}
 	}
 	return "-"

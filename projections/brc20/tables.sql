@@ -59,7 +59,7 @@ CREATE TABLE {schema}.operation (
     tx_index      bigint   NOT NULL,
     source_seq    bigint   NOT NULL,
     number        bigint,            -- of the inscription; null if the feed has not told (a send takes it from its transfer)
-    sat           bigint,            -- of the inscription; null as number
+    sat           bigint,            -- of the inscription; null as number, and if the inscription is unbound
     sent_height   bigint,            -- of a transfer: the key of its send; null if it was not sent yet
     sent_tx_index bigint, -- see sent_height
     "transaction" int      NOT NULL, -- position of the transaction in the event's block
@@ -116,6 +116,29 @@ CREATE TABLE {schema}.balance (
     total         numeric(60, 18) NOT NULL, -- whole tokens: available and transferrable
     CONSTRAINT balance_pkey PRIMARY KEY (ticker, address)
 ) WITH (fillfactor = 80);
+
+-- The balances of which a part is below zero, which no token allows: the feed lacks operations. There are few, so they have a table
+-- of their own instead of an index of balances, which would make each change of a balance dearer.
+CREATE TABLE {schema}.below_zero (
+    ticker  text COLLATE "C" NOT NULL,
+    address text COLLATE "C" NOT NULL,
+    CONSTRAINT below_zero_pkey PRIMARY KEY (ticker, address)
+);
+
+-- These balances, with the operation that changed each last.
+CREATE VIEW {schema}.negative_balance AS
+SELECT
+    b.source_seq, -- position in the log of the event with that operation
+    b.height, -- Bitcoin height of the operation
+    b.ticker, -- lower case
+    b.address, -- Bitcoin address
+    b.available, -- whole tokens that are not inscribed as transfers
+    b.transferrable, -- whole tokens inscribed as transfers that were not sent yet
+    '/apply/' || k.block_index || '/transactions/' || o."transaction" || '/metadata/brc20_operation' AS pointer -- JSON pointer of the operation
+FROM {schema}.below_zero z
+JOIN {schema}.balance b USING (ticker, address)
+JOIN {schema}.operation o ON o.height = b.height AND o.tx_index = b.tx_index
+JOIN {schema}.block k ON k.height = b.height;
 
 -- The lists that the read API pages through, and their lengths: see package ranked. Names and keys:
 --

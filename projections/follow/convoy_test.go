@@ -45,7 +45,7 @@ func allLines(t *testing.T) projections.Lines {
 	return projections.Lines{
 		projections.Chain(rig.Chain(t), balances.New(nil), accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()),
 			ft.New(nil), sft.New(nil), nft.New(nil), rosetta.New()),
-		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()),
+		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New(nil)),
 	}
 }
 

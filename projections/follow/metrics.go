@@ -57,7 +57,7 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		items:        counter("items_total", "Items folded."),
 		waits:        counter("database_waits_total", "Times that the projection had to wait for the database."),
 		skipped:      counter("skipped_events_total", "Events that the projection could not fold and went past, see /audit/v1/quarantine. Its rows lack their effects."),
-		quarantined:  gauge("quarantined_events", "Events that could not be read, see /audit/v1/quarantine."),
+		quarantined:  gauge("quarantined_events", "Events, and parts of events, that could not be read, see /audit/v1/quarantine."),
 		decoded:      total("decoded_blocks_total", "Blocks decoded. Each block is decoded once, as long as the projections keep pace."),
 		folds: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: "strata", Subsystem: "projection", Name: "fold_seconds", Help: "Time of one transaction of the projection.",

@@ -62,7 +62,7 @@ func (i *inscription) row() []any {
 	}
 	return []any{
 		i.number, r.Number.Classic, i.sat, i.key.height, i.key.tx, i.seq, contentAt, int64(r.ContentLength), int64(len(r.Content)), int64(r.Fee),
-		int32(i.transaction), int32(i.operation), int32(i.charms), int16(i.rarity), i.recursive, string(r.ID), projections.Text(r.ContentType),
+		int32(i.transaction), int32(i.operation), int32(i.charms), i.rarity, i.recursive, string(r.ID), projections.Text(r.ContentType),
 		i.mimeType, i.genesis, curse, projections.NullText(r.Metaprotocol), projections.NullText(r.Delegate),
 		text(r.ShownMetadata()), parents, i.refs,
 	}

@@ -26,7 +26,7 @@ type blockRow struct {
 type inscriptionRow struct {
 	Number, Classic, Sat, Height, Tx, Length, Size, Fee int64
 	Charms                                              []string
-	Rarity                                              ordinals.Rarity
+	Rarity                                              int
 	Recursive                                           bool
 	ID, Content, Mime                                   string
 	Genesis, Address, Curse, Protocol, Delegate, Meta   *string
@@ -95,7 +95,7 @@ func (w *world) inscriptions() []inscriptionRow {
 	type stored struct {
 		inscriptionRow
 		Bits ordinals.Charms
-		Rank uint8
+		Rank int
 	}
 	list := rows[stored](w, schemas.In(`
 		SELECT number AS "Number", classic_number AS "Classic", sat AS "Sat", height AS "Height", tx_index AS "Tx", content_length AS "Length",
@@ -106,7 +106,7 @@ func (w *world) inscriptions() []inscriptionRow {
 	all := make([]inscriptionRow, len(list))
 	for i, s := range list {
 		all[i] = s.inscriptionRow
-		all[i].Charms, all[i].Rarity = s.Bits.Names(), ordinals.Rarity(s.Rank)
+		all[i].Charms, all[i].Rarity = s.Bits.Names(), s.Rank
 	}
 	return all
 }
@@ -136,13 +136,41 @@ func texts[S ~string](list []S) []string {
 	return all
 }
 
+// places returns what the tables have in place of the sat of each inscription.
+func places(s *synthordinals.State) map[ordinals.InscriptionID]int64 {
+	places, unbound := map[ordinals.InscriptionID]int64{}, map[uint64][]*synthordinals.Inscription{}
+	for id, i := range s.Inscriptions {
+		places[id] = int64(i.Sat)
+		if i.Unbound {
+			unbound[i.Genesis.Height] = append(unbound[i.Genesis.Height], i)
+		}
+	}
+	for height, list := range unbound {
+		slices.SortFunc(list, func(a, b *synthordinals.Inscription) int {
+			return cmp.Or(cmp.Compare(a.Genesis.TxIndex, b.Genesis.TxIndex), cmp.Compare(a.ID.Index(), b.ID.Index()))
+		})
+		for n, i := range list {
+			places[i.ID] = -1 - int64(height)<<38 - int64(n)
+		}
+	}
+	return places
+}
+
+func rarity(i *synthordinals.Inscription) int {
+	if i.Unbound {
+		return -1
+	}
+	return int(i.Rarity)
+}
+
 func wantInscriptions(s *synthordinals.State) []inscriptionRow {
+	places := places(s)
 	list := make([]inscriptionRow, 0, len(s.Inscriptions))
 	for _, id := range slices.Sorted(maps.Keys(s.Inscriptions)) {
 		i := s.Inscriptions[id]
 		list = append(list, inscriptionRow{
-			Number: i.Number, Classic: i.ClassicNumber, Sat: int64(i.Sat), Height: int64(i.Genesis.Height), Tx: int64(i.Genesis.TxIndex),
-			Length: int64(len(i.Content)), Size: int64(len(i.Content)), Fee: int64(i.Fee), Charms: i.Charms, Rarity: i.Rarity,
+			Number: i.Number, Classic: i.ClassicNumber, Sat: places[id], Height: int64(i.Genesis.Height), Tx: int64(i.Genesis.TxIndex),
+			Length: int64(len(i.Content)), Size: int64(len(i.Content)), Fee: int64(i.Fee), Charms: i.Charms, Rarity: rarity(i),
 			Recursive: i.Recursive(), ID: string(i.ID), Content: i.ContentType, Mime: i.MimeType, Genesis: i.Genesis.Address,
 			Address: i.Current.Address, Curse: i.Curse, Protocol: null(i.Metaprotocol), Delegate: null(i.Delegate),
 			Meta: null(string(i.Metadata)), Parents: texts(i.Parents), Refs: texts(i.RecursionRefs),
@@ -151,17 +179,26 @@ func wantInscriptions(s *synthordinals.State) []inscriptionRow {
 	return list
 }
 
-var types = map[ordinals.LocationType]int{ordinals.Transferred: 1, ordinals.SpentInFees: 2, ordinals.Burnt: 3}
+var types = map[ordinals.LocationType]int{ordinals.Transferred: 1, ordinals.SpentInFees: 2, ordinals.Burnt: 3, ordinals.Unbound: 4}
 
 func wantLocations(s *synthordinals.State) []locationRow {
-	on := onSats(s)
+	on, places := onSats(s), places(s)
+	row := func(sat int64, l *synthordinals.Location) locationRow {
+		return locationRow{
+			Sat: sat, Height: int64(l.Height), Tx: int64(l.TxIndex), Offset: signed(l.Offset), Value: signed(l.Value),
+			Type: types[l.Type], Txid: hex.EncodeToString(l.TxID[:]), Output: l.Output, Address: l.Address,
+		}
+	}
 	var list []locationRow
+	for _, i := range s.Inscriptions {
+		if i.Unbound {
+			list = append(list, row(places[i.ID], &i.Current))
+		}
+	}
+	slices.SortFunc(list, func(a, b locationRow) int { return cmp.Compare(a.Sat, b.Sat) })
 	for _, sat := range slices.Sorted(maps.Keys(s.Locations)) {
 		for _, l := range s.Locations[sat] {
-			row := locationRow{
-				Sat: int64(sat), Height: int64(l.Height), Tx: int64(l.TxIndex), Offset: signed(&l.Offset), Value: signed(l.Value),
-				Type: types[l.Type], Txid: hex.EncodeToString(l.TxID[:]), Output: l.Output, Address: l.Address,
-			}
+			row := row(int64(sat), &l)
 			for _, i := range on[sat] {
 				if before(&i.Genesis, &l) {
 					row.Moved++
@@ -188,14 +225,22 @@ func before(a, b *synthordinals.Location) bool {
 func onSats(s *synthordinals.State) map[ordinals.Sat][]*synthordinals.Inscription {
 	on := map[ordinals.Sat][]*synthordinals.Inscription{}
 	for _, i := range s.Inscriptions {
-		on[i.Sat] = append(on[i.Sat], i)
+		if !i.Unbound {
+			on[i.Sat] = append(on[i.Sat], i)
+		}
 	}
 	return on
 }
 
 func wantSats(s *synthordinals.State) []satRow {
-	on := onSats(s)
+	on, places := onSats(s), places(s)
 	var list []satRow
+	for _, i := range s.Inscriptions {
+		if i.Unbound {
+			list = append(list, satRow{places[i.ID], int64(i.Current.Height), int64(i.Current.TxIndex), 1, i.Current.Output})
+		}
+	}
+	slices.SortFunc(list, func(a, b satRow) int { return cmp.Compare(a.Sat, b.Sat) })
 	for _, sat := range slices.Sorted(maps.Keys(s.Locations)) {
 		last := s.Locations[sat][len(s.Locations[sat])-1]
 		list = append(list, satRow{int64(sat), int64(last.Height), int64(last.TxIndex), int64(len(on[sat])), last.Output})
@@ -205,30 +250,28 @@ func wantSats(s *synthordinals.State) []satRow {
 
 // wantLists returns the expected keys of all lists.
 func wantLists(s *synthordinals.State) map[string][]ranked.Key {
-	lists := map[string][]ranked.Key{}
-	for sat, all := range onSats(s) {
-		for _, i := range all {
-			genesis := ranked.Key{int64(i.Genesis.Height), int64(i.Genesis.TxIndex), i.Number}
-			number := ranked.Key{i.Number}
-			rarity := strconv.Itoa(int(i.Rarity))
-			names := map[string]ranked.Key{
-				"all": genesis, "mime:" + i.MimeType: genesis, "rarity:" + rarity: genesis, "number": number, "rarity_number:" + rarity: number,
-				"ordinal": {int64(sat)},
-			}
-			names[map[bool]string{true: "recursive", false: "not_recursive"}[i.Recursive()]] = genesis
-			names[map[bool]string{true: "cursed", false: "not_cursed"}[i.Cursed()]] = genesis
-			if a := i.Current.Address; a != nil {
-				names["address:"+*a] = genesis
-			}
-			if a := i.Genesis.Address; a != nil && *a != "" {
-				names["genesis_address:"+*a] = genesis
-			}
-			if len(all) > 1 {
-				names["sat:"+sat.String()] = number
-			}
-			for name, key := range names {
-				lists[name] = append(lists[name], key)
-			}
+	lists, on, places := map[string][]ranked.Key{}, onSats(s), places(s)
+	for _, i := range s.Inscriptions {
+		genesis := ranked.Key{int64(i.Genesis.Height), int64(i.Genesis.TxIndex), i.Number}
+		number := ranked.Key{i.Number}
+		rarity := strconv.Itoa(rarity(i))
+		names := map[string]ranked.Key{
+			"all": genesis, "mime:" + i.MimeType: genesis, "rarity:" + rarity: genesis, "number": number, "rarity_number:" + rarity: number,
+			"ordinal": {places[i.ID]},
+		}
+		names[map[bool]string{true: "recursive", false: "not_recursive"}[i.Recursive()]] = genesis
+		names[map[bool]string{true: "cursed", false: "not_cursed"}[i.Cursed()]] = genesis
+		if a := i.Current.Address; a != nil {
+			names["address:"+*a] = genesis
+		}
+		if a := i.Genesis.Address; a != nil && *a != "" {
+			names["genesis_address:"+*a] = genesis
+		}
+		if !i.Unbound && len(on[i.Sat]) > 1 {
+			names["sat:"+i.Sat.String()] = number
+		}
+		for name, key := range names {
+			lists[name] = append(lists[name], key)
 		}
 	}
 	for _, keys := range lists {
@@ -315,13 +358,22 @@ func (w *world) checkOrigins() {
 		FROM {inscriptions}.location l JOIN {inscriptions}.block b USING (height, source_seq) ORDER BY l.height, l.block_order`))
 	for _, o := range locations {
 		tx := &w.payloads[o.Seq].Apply[o.Index].Transactions[o.Transaction]
-		if l := tx.Operations[o.Operation].Location(tx.TxID, uint64(o.Height)); int64(l.Sat) != o.Sat || int64(l.TxIndex) != o.Tx {
+		var l ordinals.Location
+		if operation := &tx.Operations[o.Operation]; operation.Transfer != nil {
+			l = operation.Transfer.Location()
+		} else {
+			l, _ = operation.Reveal.SatLocation(tx.TxID, uint64(o.Height))
+			if operation.Reveal.Unbound() != (o.Sat < 0) && (o.Sat < 0 || l.Sat == 0) {
+				w.t.Fatalf("an unbound inscription is not at its origin: %s", toJSON(o))
+			}
+		}
+		if o.Sat >= 0 && int64(l.Sat) != o.Sat || int64(l.TxIndex) != o.Tx {
 			w.t.Fatalf("a location is not at its origin: %s", toJSON(o))
 		}
 		order := int64(0)
 		if o.Height == last.Height {
 			order = last.Order + 1
-			if cmp.Or(cmp.Compare(last.Transaction, o.Transaction), cmp.Compare(last.Operation, o.Operation)) >= 0 {
+			if cmp.Or(cmp.Compare(last.Transaction, o.Transaction), cmp.Compare(last.Operation, o.Operation)) > 0 {
 				w.t.Fatalf("locations %s and %s are not in the order of operations", toJSON(last), toJSON(o))
 			}
 		}

@@ -5,7 +5,8 @@
 // Everything follows from the locations of sats. Each reveal and each transfer takes a sat to a location. The locations
 // of a sat are in the order of (height, tx_index), and the last one is the current one. Inscriptions are where their
 // sat is: the owner of an inscription is the address of its sat's current location, and a reveal on a sat moves the
-// inscriptions that are on it already. Of two operations with the same key on one sat the first counts.
+// inscriptions that are on it already. An unbound inscription is on no sat: it has a place of its own, and never moves. Of two
+// operations with the same key on one sat the first counts.
 //
 // # Order
 //
@@ -54,7 +55,8 @@ const Name = "inscriptions"
 // Version history:
 //   - 1: first version.
 //   - 2: owners are in a table of their own.
-const Version = 2
+//   - 3: unbound inscriptions are on no sat; operations that can't be read are left out, not their payloads.
+const Version = 3
 
 // Spec describes the projection's tables.
 func Spec() projections.Spec {
@@ -95,6 +97,9 @@ func (p *Inscriptions) Spec() projections.Spec { return p.spec }
 func (p *Inscriptions) WithSpec(spec projections.Spec) projections.Projection[projections.FeedStep] {
 	return &Inscriptions{spec: spec, lists: ranked.New(spec, source), logger: p.logger, metrics: p.metrics}
 }
+
+// Readable implements projections.Readable. Unbound inscriptions are on satoshi 0 until the new version is active.
+func (p *Inscriptions) Readable() []int { return []int{2} }
 
 // Forget implements projections.Projection. It does nothing, because each wave reads what it needs.
 func (p *Inscriptions) Forget() {}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"strata/domain/ordinals"
 	"strata/projections/internal/ranked"
 )
 
@@ -72,8 +71,8 @@ func source(list string) (query string, args []any) {
 // listKeys holds the properties of an inscription that decide which lists it is in, and where.
 type listKeys struct {
 	number, sat int64
-	key         key // of the reveal
-	rarity      ordinals.Rarity
+	key         key   // of the reveal
+	rarity      int16 // ordinals.Rarity, or noRarity
 	recursive   bool
 	mimeType    string
 	genesis     *string // address of the inscriber; nil for none

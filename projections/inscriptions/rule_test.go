@@ -249,8 +249,8 @@ func TestRepeatedReveals(t *testing.T) {
 			}
 			id := again.Reveal.ID
 			want := []string{
-				fmt.Sprintf(schemas.In("inscriptions{inscriptions#} 1/payload/apply/0/transactions/0/metadata/ordinal_operations/1 inscription %s was revealed before; there may be more such in this event"), id),
-				fmt.Sprintf(schemas.In("inscriptions{inscriptions#} 2/payload/apply/0/transactions/1/metadata/ordinal_operations/0 inscription %s was revealed before; there may be more such in this event"), id),
+				fmt.Sprintf(schemas.In("inscriptions{inscriptions#} 1/payload/apply/0/transactions/0/metadata/ordinal_operations/1 inscription %s was revealed before"), id),
+				fmt.Sprintf(schemas.In("inscriptions{inscriptions#} 2/payload/apply/0/transactions/1/metadata/ordinal_operations/0 inscription %s was revealed before"), id),
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("got %q, want %q", got, want)

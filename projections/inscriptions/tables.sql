@@ -13,7 +13,8 @@
 --   tx_index: index of the Bitcoin transaction in its block
 --   transaction: position of the transaction in the event's block
 --   operation: position of the operation in the transaction
---   sat: ordinal number of the satoshi (BIP draft of ordinal theory)
+--   sat: ordinal number of the satoshi (BIP draft of ordinal theory); below zero, a number in its place for an unbound
+--     inscription, which is on no satoshi: its place is of that inscription alone, and never moves
 --   output_txid: id of the transaction whose output holds the sat, 32 bytes
 --   vout: index of that output, as the feed writes it
 
@@ -33,7 +34,7 @@ CREATE TABLE {schema}.block (
 CREATE TABLE {schema}.inscription (
     number          bigint   NOT NULL, -- the jubilee number, which clients see; unique unless the feed is wrong
     classic_number  bigint   NOT NULL, -- the number that counts cursed inscriptions apart, as before the jubilee
-    sat             bigint   NOT NULL, -- 0 for unbound inscriptions, too
+    sat             bigint   NOT NULL,
     height          bigint   NOT NULL, -- of the block that revealed it
     tx_index        bigint   NOT NULL, -- of the transaction that revealed it
     source_seq      bigint   NOT NULL,
@@ -44,7 +45,7 @@ CREATE TABLE {schema}.inscription (
     "transaction"   int      NOT NULL,
     operation       int      NOT NULL,
     charms          int      NOT NULL, -- ordinals.Charms
-    rarity          smallint NOT NULL, -- ordinals.Rarity
+    rarity          smallint NOT NULL, -- ordinals.Rarity; -1 for an unbound inscription
     recursive       boolean  NOT NULL, -- the content refers to other inscriptions
     id              text     COLLATE "C" NOT NULL, -- inscription id: txid of the reveal in hex, i, index
     content_type    text     NOT NULL, -- media type as inscribed
@@ -64,8 +65,8 @@ CREATE INDEX inscription_sat_idx ON {schema}.inscription (sat, number);
 CREATE INDEX inscription_genesis_address_idx ON {schema}.inscription (genesis_address, height, tx_index, number);
 CREATE INDEX inscription_mime_type_idx ON {schema}.inscription (mime_type, height, tx_index, number);
 -- These indexes are partial because they leave out most inscriptions. Lists of those are read from the index of all.
-CREATE INDEX inscription_rarity_idx ON {schema}.inscription (rarity, height, tx_index, number) WHERE rarity > 0;
-CREATE INDEX inscription_rarity_number_idx ON {schema}.inscription (rarity, number) WHERE rarity > 0;
+CREATE INDEX inscription_rarity_idx ON {schema}.inscription (rarity, height, tx_index, number) WHERE rarity <> 0;
+CREATE INDEX inscription_rarity_number_idx ON {schema}.inscription (rarity, number) WHERE rarity <> 0;
 CREATE INDEX inscription_recursive_idx ON {schema}.inscription (height, tx_index, number) WHERE recursive;
 CREATE INDEX inscription_cursed_idx ON {schema}.inscription (height, tx_index, number) WHERE number < 0;
 
@@ -92,11 +93,11 @@ CREATE TABLE {schema}.location (
     source_seq    bigint   NOT NULL,
     moved         bigint   NOT NULL, -- inscriptions of the sat that were revealed before, and so moved here
     value         bigint,            -- sats of the output; null if not known
-    sat_offset    bigint,            -- of the sat in the output; null if not known
+    sat_offset    bigint,            -- of the sat in the output, or the number of an unbound inscription; null if not known
     block_order   int      NOT NULL, -- among the locations of the block, in the order of its operations
     "transaction" int      NOT NULL,
     operation     int      NOT NULL,
-    type          smallint NOT NULL, -- 1 transferred, 2 spent in fees, 3 burnt
+    type          smallint NOT NULL, -- 1 transferred, 2 spent in fees, 3 burnt, 4 unbound: an inscription on no sat
     txid          bytea    NOT NULL, -- of the transaction that moved the sat here
     output_txid   bytea    NOT NULL,
     vout          text     NOT NULL,
@@ -125,6 +126,8 @@ CREATE TABLE {schema}.satoshi (
 --   number, rarity_number:<n>                            (number, 0, 0)
 --   ordinal                                              (sat, 0, 0)
 --   sat:<sat>, of sats with more than one                (number, 0, 0)
+--
+-- Unbound inscriptions have the rarity -1, and come before sat 0.
 --
 -- A null address has no list. An empty one has a list as an owner, but none as a genesis address.
 {ranked}

@@ -5,8 +5,8 @@ CREATE VIEW api.inscriptions AS
 SELECT
     i.id, -- inscription id: transaction id of the reveal in hex, i, index
     i.number, -- jubilee number
-    i.sat, -- ordinal number of the satoshi; 0 if unbound
-    (ARRAY['common', 'uncommon', 'rare', 'epic', 'legendary', 'mythic'])[i.rarity + 1] AS rarity, -- of the satoshi
+    CASE WHEN i.sat >= 0 THEN i.sat END AS sat, -- ordinal number of the satoshi; null if unbound
+    (ARRAY['common', 'uncommon', 'rare', 'epic', 'legendary', 'mythic'])[i.rarity + 1] AS rarity, -- of the satoshi; null if unbound
     i.height, -- Bitcoin height of the block that revealed it
     to_timestamp(b.time) AS revealed_at, -- time of that block
     i.tx_index, -- index of the transaction that revealed it in the block
@@ -28,7 +28,7 @@ LEFT JOIN {schema}.owner o ON o.sat = i.sat AND o.number = i.number AND o.id = i
 -- tx_index). Indexes: the key, height.
 CREATE VIEW api.inscription_locations AS
 SELECT
-    l.sat, -- ordinal number of the satoshi
+    l.sat, -- ordinal number of the satoshi; below zero for the place of an unbound inscription
     l.height, -- Bitcoin height
     l.tx_index, -- index of the transaction in the block
     encode(l.txid, 'hex') AS txid, -- transaction that moved the satoshi here, hex without 0x
@@ -36,6 +36,6 @@ SELECT
     encode(l.output_txid, 'hex') || ':' || l.vout AS output, -- the output with the satoshi: transaction id in hex, colon, index
     l.sat_offset AS "offset", -- of the satoshi in the output; null if not known
     l.value, -- sats of the output; null if not known
-    (ARRAY['transferred', 'spent_in_fees', 'burnt'])[l.type] AS type, -- transferred, spent_in_fees or burnt
+    (ARRAY['transferred', 'spent_in_fees', 'burnt', 'unbound'])[l.type] AS type, -- transferred, spent_in_fees, burnt or unbound
     l.source_seq -- position in the log of the event with the block
 FROM {schema}.location l;

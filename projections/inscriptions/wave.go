@@ -1,6 +1,7 @@
 package inscriptions
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,14 +25,13 @@ type wave struct {
 	sats    map[int64]*sat
 	at      map[place]*location
 	known   map[ordinals.InscriptionID]bool // inscriptions that were revealed
-	refused map[int64]*projections.Quarantined
-	repeats int
+	refused []projections.Quarantined
 	changes *ranked.Changes
 }
 
 func (b *batch) newWave() *wave {
 	return &wave{
-		sats: map[int64]*sat{}, at: map[place]*location{}, known: map[ordinals.InscriptionID]bool{}, refused: map[int64]*projections.Quarantined{},
+		sats: map[int64]*sat{}, at: map[place]*location{}, known: map[ordinals.InscriptionID]bool{},
 		changes: b.projection.lists.Changes(),
 	}
 }
@@ -76,22 +76,16 @@ func (w *wave) sat(number int64) *sat {
 
 // inOrder returns the sats in the order of their numbers, so that rows are always written in the same order.
 func (w *wave) inOrder() []*sat {
-	return slices.SortedFunc(maps.Values(w.sats), func(a, b *sat) int { return int(a.number - b.number) })
+	return slices.SortedFunc(maps.Values(w.sats), func(a, b *sat) int { return cmp.Compare(a.number, b.number) })
 }
 
-// isNew says whether a reveal is the first of its id. Otherwise it notes the reveal for the quarantine, once for each
-// event.
+// isNew says whether a reveal is the first of its id. Otherwise it notes the reveal for the quarantine.
 func (w *wave) isNew(id ordinals.InscriptionID, from origin, pointer string) bool {
 	if !w.known[id] {
 		w.known[id] = true
 		return true
 	}
-	w.repeats++
-	if w.refused[from.seq] == nil {
-		w.refused[from.seq] = &projections.Quarantined{
-			Seq: from.seq, Pointer: pointer, Reason: fmt.Sprintf("inscription %s was revealed before; there may be more such in this event", id),
-		}
-	}
+	w.refused = append(w.refused, projections.Quarantined{Seq: from.seq, Pointer: pointer, Reason: fmt.Sprintf("inscription %s was revealed before", id)})
 	return false
 }
 
@@ -217,17 +211,20 @@ func (w *wave) readStates(rows pgx.Rows, field func(*sat) *satState) error {
 }
 
 func (b *batch) quarantine(w *wave) error {
-	b.repeats += w.repeats
-	for _, seq := range slices.Sorted(maps.Keys(w.refused)) {
-		q := w.refused[seq]
-		q.Path = ordinals.Paths[0]
-		err := b.tx.QueryRow(b.ctx, `SELECT path FROM log.event WHERE seq = $1`, seq).Scan(&q.Path)
-		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-			return fmt.Errorf("read the path of event %d: %w", seq, err)
+	b.repeats += len(w.refused)
+	paths := map[int64]string{}
+	for i := range w.refused {
+		q := &w.refused[i]
+		path, ok := paths[q.Seq]
+		if !ok {
+			path = ordinals.Paths[0]
+			err := b.tx.QueryRow(b.ctx, `SELECT path FROM log.event WHERE seq = $1`, q.Seq).Scan(&path)
+			if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+				return fmt.Errorf("read the path of event %d: %w", q.Seq, err)
+			}
+			paths[q.Seq] = path
 		}
-		if err := projections.WriteQuarantine(b.ctx, b.tx, b.projection.spec, b.projection.logger, []projections.Quarantined{*q}); err != nil {
-			return err
-		}
+		q.Path = path
 	}
-	return nil
+	return projections.WriteQuarantine(b.ctx, b.tx, b.projection.spec, b.projection.logger, w.refused)
 }

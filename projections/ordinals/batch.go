@@ -36,11 +36,12 @@ type blockRow struct {
 	height, step, seq, size int64
 	index                   int
 	hash                    hash.Hash32
+	digest                  hash.Hash32 // of the content
 }
 
 type anomaly struct {
 	seq   int64
-	block *domain.Block
+	block domain.BlockID
 	kind  string
 }
 
@@ -66,10 +67,11 @@ func (b *batch) readBlocks(ctx context.Context, items []projections.LogItem) err
 	var heights []int64
 	for i := range items {
 		if feed := items[i].Feed; feed != nil {
-			for _, blocks := range [][]domain.Block{feed.Rollback, feed.Apply} {
-				for j := range blocks {
-					heights = append(heights, int64(blocks[j].Height))
-				}
+			for j := range feed.Rollback {
+				heights = append(heights, int64(feed.Rollback[j].Height))
+			}
+			for j := range feed.Apply {
+				heights = append(heights, int64(feed.Apply[j].Height))
 			}
 		}
 	}
@@ -77,12 +79,12 @@ func (b *batch) readBlocks(ctx context.Context, items []projections.LogItem) err
 		return nil
 	}
 	rows, err := b.tx.Query(ctx, b.spec.SQL(`
-		SELECT height, step, source_seq, size, block_index, block_hash FROM {schema}.block WHERE height = ANY ($1)`), heights)
+		SELECT height, step, source_seq, size, block_index, block_hash, content_digest FROM {schema}.block WHERE height = ANY ($1)`), heights)
 	if err != nil {
 		return fmt.Errorf("read the blocks at %d heights: %w", len(heights), err)
 	}
 	var r blockRow
-	_, err = pgx.ForEachRow(rows, []any{&r.height, &r.step, &r.seq, &r.size, &r.index, &r.hash}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&r.height, &r.step, &r.seq, &r.size, &r.index, &r.hash, &r.digest}, func() error {
 		b.blocks[r.height] = r
 		return nil
 	})
@@ -109,7 +111,7 @@ func (b *batch) add(row blockRow, because int64, kind projections.StepKind) int6
 
 var (
 	stepColumns    = []string{"step", "height", "source_seq", "block_seq", "block_size", "block_index", "kind", "block_hash"}
-	blockColumns   = []string{"height", "source_seq", "step", "size", "block_index", "block_hash"}
+	blockColumns   = []string{"height", "source_seq", "step", "size", "block_index", "block_hash", "content_digest"}
 	anomalyColumns = []string{"source_seq", "height", "kind", "pointer", "block_hash"}
 )
 
@@ -119,7 +121,7 @@ func (b *batch) write(ctx context.Context) error {
 	for height := range b.changed {
 		gone = append(gone, height)
 		if row, ok := b.blocks[height]; ok {
-			blocks = append(blocks, []any{row.height, row.seq, row.step, row.size, row.index, row.hash[:]})
+			blocks = append(blocks, []any{row.height, row.seq, row.step, row.size, row.index, row.hash[:], row.digest[:]})
 		}
 	}
 	if len(gone) > 0 {

@@ -1,6 +1,26 @@
 package ordinals
 
-import "strata/projections"
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/projections"
+)
+
+// CountContradictions returns how often the feed has repeated a block that is applied now, and said something else.
+func CountContradictions(ctx context.Context, db interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}, version projections.Schema) (n int64, err error) {
+	err = db.QueryRow(ctx, projections.Spec{Schema: version}.SQL(`
+		SELECT count(*) FROM {schema}.anomaly a JOIN {schema}.block b USING (height, block_hash)
+		WHERE a.kind = 'changed' AND b.source_seq < a.source_seq`)).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count the repeated blocks that say something else in %s: %w", version, err)
+	}
+	return n, nil
+}
 
 // Checks implements projections.Checked.
 func (p *Ordinals) Checks() []projections.Check {

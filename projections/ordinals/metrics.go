@@ -27,9 +27,9 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		reverted: factory.NewCounter(prometheus.CounterOpts(options("reverted_blocks_total", "Reverted blocks of the ordinals feed."))),
 		repeated: factory.NewCounter(prometheus.CounterOpts(options("repeated_blocks_total", "Blocks that the ordinals feed sent although they were applied already."))),
 		anomalies: factory.NewCounterVec(prometheus.CounterOpts(options("anomalies_total",
-			"Rollbacks of blocks that were not applied (unknown_rollback), and blocks that replaced another without a rollback (replaced).")), []string{"kind"}),
+			"Rollbacks of blocks that were not applied (unknown_rollback), blocks that replaced another without a rollback (replaced), and repeated blocks that say something else (changed).")), []string{"kind"}),
 	}
-	for _, kind := range []string{unknownRollback, replaced} {
+	for _, kind := range []string{unknownRollback, replaced, changed} {
 		m.anomalies.WithLabelValues(kind).Add(0)
 	}
 	return m

@@ -6,13 +6,16 @@
 // A payload first reverts the blocks under rollback and then applies those under apply. Height and hash together identify a
 // block, because feeds have reused a hash.
 //
-//   - A block that is applied already changes nothing: feeds repeat themselves after lost answers, restarts, and scans.
+//   - A block that is applied already changes nothing: feeds repeat themselves after lost answers, restarts, and scans. If it
+//     says something else this time, that is recorded as an anomaly: the feed corrects a block by rolling it back first.
 //   - The rollback of a block that is not applied changes nothing, and is recorded as an anomaly.
 //   - Another block at the height of an applied block replaces it, as if the feed had rolled that one back first. This is
 //     recorded as an anomaly, because a rollback was lost.
 //   - Heights have gaps, because feeds do not send blocks without inscriptions. They need not rise, either: a block that the
 //     feed had lost comes after higher ones. This package cannot tell whether a block is missing; the numbers of
 //     inscriptions can.
+//   - What can't be read of a payload is quarantined, part by part. All else counts: the rollbacks, and the blocks without the
+//     operations that can't be read.
 //
 // The projection never refuses a payload, because an indexer gives up a feed after three refusals.
 package ordinals
@@ -20,7 +23,6 @@ package ordinals
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"log/slog"
 
 	"github.com/jackc/pgx/v5"
@@ -40,7 +42,8 @@ const Name = "ordinals"
 //
 // Version history:
 //   - 1: first version.
-const Version = 1
+//   - 2: a payload counts without the parts that can't be read, and a repeated block that says something else is an anomaly.
+const Version = 2
 
 // Spec describes the projection's tables.
 func Spec() projections.Spec {
@@ -85,6 +88,9 @@ func (p *Ordinals) WithSpec(spec projections.Spec) projections.Projection[projec
 	return &Ordinals{spec: spec, logger: p.logger, metrics: p.metrics}
 }
 
+// Readable implements projections.Readable. Payloads that could not be read whole are missing until the new version is active.
+func (p *Ordinals) Readable() []int { return []int{1} }
+
 // Forget implements projections.Projection.
 func (p *Ordinals) Forget() { p.state = nil }
 
@@ -106,7 +112,9 @@ func (p *Ordinals) Fold(ctx context.Context, tx pgx.Tx, after int64, items []pro
 		return projections.Outcome{}, err
 	}
 	for i := range items {
-		b.take(&items[i])
+		if err := b.take(&items[i]); err != nil {
+			return projections.Outcome{}, err
+		}
 	}
 	if err := b.write(ctx); err != nil {
 		return projections.Outcome{}, err
@@ -123,52 +131,72 @@ func (p *Ordinals) Fold(ctx context.Context, tx pgx.Tx, after int64, items []pro
 	p.state.position = items[len(items)-1].Seq
 	tip := p.state.tip
 	touched := projections.NewTouched()
-	if changed || len(b.anomalies) > 0 {
+	if changed || len(b.anomalies) > 0 || len(b.quarantined) > 0 {
 		touched = nil
 	}
 	return projections.Outcome{Tip: tip, Touched: touched, Observe: func() { p.observe(ctx, b, tip) }}, nil
 }
 
 // take processes one event of the log.
-func (b *batch) take(item *projections.LogItem) {
+func (b *batch) take(item *projections.LogItem) error {
 	if item.Err != nil {
 		b.quarantined = append(b.quarantined, projections.Unreadable(item, item.Err))
-		return
+		return nil
 	}
 	if item.Feed == nil {
-		return
+		return nil
+	}
+	for _, fault := range item.Feed.Faults {
+		q := projections.Unreadable(item, fault)
+		q.Subjects = fault.Subjects
+		b.quarantined = append(b.quarantined, q)
 	}
 	for i := range item.Feed.Rollback {
 		b.rollBack(item, &item.Feed.Rollback[i])
 	}
 	for i := range item.Feed.Apply {
-		b.apply(item, i)
+		if item.Feed.Apply[i].Lost {
+			continue
+		}
+		if err := b.apply(item, i); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-func (b *batch) rollBack(item *projections.LogItem, block *domain.Block) {
-	applied, ok := b.blocks[int64(block.Height)]
-	if !ok || applied.hash != block.Hash {
-		b.anomaly(item, block, unknownRollback)
+func (b *batch) rollBack(item *projections.LogItem, id *domain.BlockID) {
+	applied, ok := b.blocks[int64(id.Height)]
+	if !ok || applied.hash != id.Hash {
+		b.anomalies = append(b.anomalies, anomaly{item.Seq, *id, unknownRollback})
 		return
 	}
 	b.revert(applied, item.Seq)
 }
 
-func (b *batch) apply(item *projections.LogItem, index int) {
+func (b *batch) apply(item *projections.LogItem, index int) error {
 	block := &item.Feed.Apply[index]
+	digest, err := block.Digest()
+	if err != nil {
+		return err
+	}
+	id := domain.BlockID{Pointer: block.Pointer, Height: block.Height, Hash: block.Hash}
 	if applied, ok := b.blocks[int64(block.Height)]; ok {
 		if applied.hash == block.Hash {
 			b.repeated++
-			return
+			if applied.digest != digest {
+				b.anomalies = append(b.anomalies, anomaly{item.Seq, id, changed})
+			}
+			return nil
 		}
-		b.anomaly(item, block, replaced)
+		b.anomalies = append(b.anomalies, anomaly{item.Seq, id, replaced})
 		b.revert(applied, item.Seq)
 	}
-	row := blockRow{height: int64(block.Height), hash: block.Hash, seq: item.Seq, size: item.Size, index: index}
+	row := blockRow{height: int64(block.Height), hash: block.Hash, seq: item.Seq, size: item.Size, index: index, digest: digest}
 	row.step = b.add(row, item.Seq, projections.Apply)
 	b.blocks[row.height] = row
 	b.changed[row.height] = true
+	return nil
 }
 
 // revert reverts an applied block. The event because is the reason.
@@ -182,11 +210,8 @@ func (b *batch) revert(row blockRow, because int64) {
 const (
 	unknownRollback = "unknown_rollback"
 	replaced        = "replaced"
+	changed         = "changed"
 )
-
-func (b *batch) anomaly(item *projections.LogItem, block *domain.Block, kind string) {
-	b.anomalies = append(b.anomalies, anomaly{seq: item.Seq, block: block, kind: kind})
-}
 
 // observe counts and logs what a committed batch did.
 func (p *Ordinals) observe(ctx context.Context, b *batch, tip *projections.Tip) {
@@ -197,5 +222,5 @@ func (p *Ordinals) observe(ctx context.Context, b *batch, tip *projections.Tip) 
 	first := b.anomalies[0]
 	p.logger.LogAttrs(ctx, slog.LevelWarn, "anomalies in the ordinals feed", slog.Int("anomalies", len(b.anomalies)),
 		slog.String("first", first.kind), slog.Int64("seq", first.seq), slog.String("pointer", first.block.Pointer),
-		slog.Uint64("height", first.block.Height), slog.String("block_hash", fmt.Sprint(first.block.Hash)))
+		slog.Uint64("height", first.block.Height), slog.Any("block_hash", first.block.Hash))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 
 	"strata/domain/hash"
@@ -157,23 +158,27 @@ func TestFeeds(t *testing.T) {
 	}
 }
 
-func quarantined(t *testing.T, log *eventstore.Log) map[int64]string {
+func quarantined(t *testing.T, log *eventstore.Log) map[string]bool {
 	t.Helper()
-	rows, err := log.Pool().Query(t.Context(), `SELECT seq, pointer FROM strata.quarantine WHERE name = 'ordinals'`)
+	rows, err := log.Pool().Query(t.Context(), `SELECT seq || pointer FROM strata.quarantine WHERE name = 'ordinals'`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer rows.Close()
-	found := map[int64]string{}
+	found := map[string]bool{}
 	for rows.Next() {
-		var seq int64
-		var pointer string
-		if err := rows.Scan(&seq, &pointer); err != nil {
+		var at string
+		if err := rows.Scan(&at); err != nil {
 			t.Fatal(err)
 		}
-		found[seq] = pointer
+		found[at] = true
 	}
 	return found
+}
+
+// withTransaction gives a block a transaction.
+func withTransaction(block string) string {
+	return strings.Replace(block, `"transactions":[]`, `"transactions":[{"transaction_identifier":{"hash":"`+strings.Repeat("ee", 32)+`"},"metadata":{"index":1,"ordinal_operations":[]}}]`, 1)
 }
 
 func payload(rollback, apply string) replay.Post {
@@ -197,7 +202,8 @@ func TestRules(t *testing.T) {
 		want      map[int64]string // last digit of the hash, by height
 		steps     int
 		anomalies map[string]string
-		broken    map[int64]string
+		disagree  int64           // repeated blocks that say something else than what is applied
+		broken    map[string]bool // position and pointer
 	}{
 		"a block twice": {
 			posts: []replay.Post{payload("", block(767430, "a")), payload("", block(767430, "a"))},
@@ -232,15 +238,38 @@ func TestRules(t *testing.T) {
 			posts: []replay.Post{payload("", block(10, "a")), payload(block(10, "a"), ""), payload("", block(10, "a"))},
 			want:  map[int64]string{10: "a"}, steps: 3,
 		},
+		"a block that says something else": {
+			posts: []replay.Post{
+				payload("", block(10, "a")), payload("", withTransaction(block(10, "a"))), payload(block(10, "a"), withTransaction(block(10, "a"))),
+				payload("", withTransaction(block(10, "a"))),
+			},
+			want: map[int64]string{10: "a"}, steps: 3, anomalies: map[string]string{"2/apply/0": "changed 10"},
+		},
+		"a block that says something else, uncorrected": {
+			posts: []replay.Post{payload("", block(10, "a")), payload("", withTransaction(block(10, "a"))), payload("", withTransaction(block(10, "a")))},
+			want:  map[int64]string{10: "a"}, steps: 1, anomalies: map[string]string{"2/apply/0": "changed 10", "3/apply/0": "changed 10"}, disagree: 2,
+		},
+		"parts that can't be read": {
+			posts: []replay.Post{
+				payload("", block(10, "a")+","+block(11, "b")),
+				payload(`5,`+block(11, "b")+","+block(10, "a"), `{"block_identifier":{"index":"x"}},`+
+					strings.Replace(withTransaction(block(10, "c")), `"ordinal_operations":[`, `"brc20_operation":{"deposit":{}},"ordinal_operations":[{"inscription_moved":{}}`, 1)),
+			},
+			want: map[int64]string{10: "c"}, steps: 5,
+			broken: map[string]bool{
+				"2/rollback/0": true, "2/apply/0/block_identifier/index": true, "2/apply/1/transactions/0/metadata/ordinal_operations/0": true,
+				"2/apply/1/transactions/0/metadata/brc20_operation": true,
+			},
+		},
 		"bodies that can't be read": {
 			posts: []replay.Post{
 				{Path: "/payload", Body: []byte(`{`)},
-				payload("", `{"block_identifier":{"index":-1}}`),
+				payload("", `{"block_identifier":{"index":-1,"hash":"x"}}`),
 				{Path: "/ordhook/payload", Body: payload("", block(10, "a")).Body},
 				{Path: "/payload/", Body: payload("", block(11, "b")).Body},
 			},
 			want: map[int64]string{10: "a", 11: "b"}, steps: 2,
-			broken: map[int64]string{1: "", 2: "/apply/0/block_identifier/index"},
+			broken: map[string]bool{"1": true, "2/apply/0/block_identifier/index": true},
 		},
 	}
 	for name, c := range cases {
@@ -260,6 +289,9 @@ func TestRules(t *testing.T) {
 			}
 			if found := anomalies(t, log); len(found)+len(c.anomalies) > 0 && !maps.Equal(found, c.anomalies) {
 				t.Errorf("anomalies %v, want %v", found, c.anomalies)
+			}
+			if n, err := ordinals.CountContradictions(t.Context(), log.Pool(), ordinals.Spec().Schema); err != nil || n != c.disagree {
+				t.Errorf("%d repeated blocks say something else, %v, want %d", n, err, c.disagree)
 			}
 			if found := quarantined(t, log); len(found)+len(c.broken) > 0 && !maps.Equal(found, c.broken) {
 				t.Errorf("quarantined %v, want %v", found, c.broken)

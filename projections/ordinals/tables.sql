@@ -19,6 +19,7 @@ CREATE TABLE {schema}.block (
     size        bigint NOT NULL, -- bytes of the event
     block_index int    NOT NULL, -- position in the list under apply
     block_hash  bytea  NOT NULL,
+    content_digest bytea NOT NULL, -- SHA-256 of what the block says, in a form of our own
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
 
@@ -41,8 +42,14 @@ CREATE TABLE {schema}.step (
 CREATE TABLE {schema}.anomaly (
     source_seq bigint NOT NULL,
     height     bigint NOT NULL,
-    kind       text   NOT NULL, -- 'unknown_rollback': of a block that is not applied; 'replaced': applied over another without rollback
+    -- 'unknown_rollback': of a block that is not applied; 'replaced': applied over another without rollback; 'changed': ignored,
+    -- because it is applied already, although it says something else
+    kind       text   NOT NULL,
     pointer    text   NOT NULL, -- JSON pointer of the block in the body of event source_seq
     block_hash bytea  NOT NULL,
     CONSTRAINT anomaly_pkey PRIMARY KEY (source_seq, pointer)
 );
+
+-- Indexes for readers: a build makes them at its end.
+
+CREATE INDEX block_source_idx ON {schema}.block (source_seq, block_index);

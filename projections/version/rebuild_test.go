@@ -34,7 +34,7 @@ func everything(t *testing.T) projections.Lines {
 	t.Helper()
 	return projections.Lines{
 		projections.Chain(rig.Chain(t), balances.New(nil), mempool.New(), pox.New(), staking.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
-		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()),
+		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New(nil)),
 	}
 }
 

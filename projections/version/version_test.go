@@ -287,13 +287,10 @@ func TestVerifyQuarantine(t *testing.T) {
 		t.Errorf("got %q, want nothing", found)
 	}
 	first, last := rig.Query[int64](t, log, `SELECT min(seq) FROM strata.quarantine`), rig.Query[int64](t, log, `SELECT max(seq) FROM strata.quarantine`)
-	rig.Execute(t, log, `UPDATE strata.quarantine SET pointer = '/made/up' WHERE seq = $1`, first)
+	rig.Execute(t, log, `UPDATE strata.quarantine SET path = '/made/up' WHERE seq = $1`, first)
 	rig.Execute(t, log, `DELETE FROM strata.quarantine WHERE seq = $1`, last)
-	rig.Execute(t, log, `INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason) SELECT 'chain', version, 3, '/new_block', '', 'made up' FROM strata.active WHERE name = 'chain'`)
-	want := []string{
-		"chain quarantine 3 true false 0", fmt.Sprintf("chain quarantine %d false true 0", first), fmt.Sprintf("chain quarantine %d true false 0", first),
-		fmt.Sprintf("chain quarantine %d false true 0", last),
-	}
+	rig.Execute(t, log, `INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason) SELECT 'chain', version, 3, '/new_block', pointer, 'made up' FROM strata.active, (VALUES (''), ('/a/part')) AS p (pointer) WHERE name = 'chain'`)
+	want := []string{"chain quarantine 3 true false 0", "chain quarantine 3 true false 0", fmt.Sprintf("chain quarantine %d false false 1", first), fmt.Sprintf("chain quarantine %d false true 0", last)}
 	if found := verify(); !slices.Equal(found, want) {
 		t.Errorf("got %q, want %q", found, want)
 	}

@@ -21,6 +21,7 @@ func Mount(e *engine.Engine, log TransparencyLog) {
 	a.registerProjections()
 	a.registerNegativeBalances()
 	a.registerNarrowCopies()
+	a.registerFeedAnomalies()
 	a.registerUnknownFields()
 	a.registerTrace()
 	a.serveLog(log)

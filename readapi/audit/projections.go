@@ -34,7 +34,7 @@ type versionOfTable struct {
 	ETASeconds  *float64 `json:"eta_seconds" doc:"Seconds until it has folded the lag at this rate; null if the rate is not known, or without a lag."`
 	Throttle    *int64   `json:"throttle" doc:"Maximum items per second; null for unlimited."`
 	Error       *string  `json:"error" doc:"The error that stopped it; null unless its state is failed. Only operators see the error."`
-	Quarantined int64    `json:"quarantined" doc:"Number of events that it could not decode."`
+	Quarantined int64    `json:"quarantined" doc:"Number of events, and parts of events, that it could not decode."`
 }
 
 func (a *api) registerProjections() {

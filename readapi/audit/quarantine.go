@@ -18,17 +18,17 @@ const auditLimit = 50
 type quarantineInput struct {
 	Limit  int              `query:"limit" minimum:"0" maximum:"200" default:"50" doc:"Maximum number of rows of the page; 0 means the default."`
 	Order  string           `query:"order" enum:"asc,desc" default:"asc" doc:"asc: oldest event first; desc: newest event first."`
-	Cursor quarantineCursor `query:"cursor" pattern:"^[0-9]{1,18}:[a-z0-9_]{1,63}:[0-9]{1,9}(:|$)" doc:"seq:projection:version:pointer of the first row of the page."`
+	Cursor quarantineCursor `query:"cursor" pattern:"^[0-9]{1,18}:[a-z0-9_]{1,63}:[0-9]{1,9}(:[\\s\\S]*)?$" doc:"seq:projection:version:pointer of the first row of the page."`
 }
 
-// quarantined is an event that a version of a projection could not decode, or a part of one. The event stays in the log;
-// the effect of what could not be decoded is missing from the version's rows.
+// quarantined is an event, or a part of one, that a version of a projection could not decode. The event stays in the log; the
+// effect of the part is missing from the version's rows.
 type quarantined struct {
 	Projection string `json:"projection"`
 	Version    int32  `json:"version"`
 	Seq        int64  `json:"seq"`
 	Path       string `json:"path"`
-	Pointer    string `json:"pointer" doc:"JSON pointer of the invalid field; empty for the whole body. Of an event whose parts stand for themselves, each part that can't be decoded is a row, and the others count."`
+	Pointer    string `json:"pointer" doc:"JSON pointer of the invalid field, in the part that was left out; empty for the whole body. Of an event whose parts stand for themselves, each part that can't be decoded is a row, and the others count."`
 	Reason     string `json:"reason"`
 	At         string `json:"at" format:"date-time"`
 	Event      string `json:"event" format:"uri-reference"`
@@ -36,8 +36,8 @@ type quarantined struct {
 
 func (a *api) registerQuarantine() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-quarantine", Path: "/audit/v1/quarantine", Tag: "Audit", Summary: "List events that projections could not decode",
-		Description: "The list covers all versions, and is in the order of the log or the reverse.", Statuses: []int{400},
+		ID: "list-quarantine", Path: "/audit/v1/quarantine", Tag: "Audit", Summary: "List events, and parts of events, that projections could not decode",
+		Description: "The list covers all versions, and is in the order of the log or the reverse. Of a payload of the ordinals feed, only the parts are left out that can't be read.", Statuses: []int{400},
 		Class: answer.Tip, DependsOn: engine.Dependencies{Register: true},
 	}, listQuarantine)
 }
@@ -50,8 +50,8 @@ func (c quarantineCursor) parse() (seq int64, name string, version int64, pointe
 	if c == "" {
 		return 0, "", 0, "", nil
 	}
-	parts := append(strings.SplitN(string(c), ":", 4), "")
-	if len(parts) < 4 {
+	parts := strings.SplitN(string(c), ":", 4)
+	if len(parts) < 3 {
 		return 0, "", 0, "", engine.BadRequest("invalid cursor %q", string(c))
 	}
 	if seq, err = strconv.ParseInt(parts[0], 10, 64); err == nil {
@@ -60,7 +60,10 @@ func (c quarantineCursor) parse() (seq int64, name string, version int64, pointe
 	if err != nil {
 		return 0, "", 0, "", engine.BadRequest("invalid cursor %q", string(c))
 	}
-	return seq, parts[1], version, parts[3], nil
+	if len(parts) == 4 {
+		pointer = parts[3]
+	}
+	return seq, parts[1], version, pointer, nil
 }
 
 func listQuarantine(ctx context.Context, s *engine.Snapshot, in *quarantineInput) (*page.KeyPage[quarantined], error) {

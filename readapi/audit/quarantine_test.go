@@ -52,3 +52,12 @@ func TestQuarantineNewestFirst(t *testing.T) {
 		t.Errorf("got %d %s for another order, want 400", got.Status, got.Body)
 	}
 }
+
+// Without an ordinals feed there are no faults of it.
+func TestFeedAnomaliesWithoutFeed(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWorld(t)
+	if got := s.Get("/audit/v1/feed-anomalies"); got.Status != http.StatusOK || !strings.Contains(got.Body, `"results":[]`) {
+		t.Errorf("got %d %s, want an empty list", got.Status, got.Body)
+	}
+}

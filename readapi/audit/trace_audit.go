@@ -22,14 +22,16 @@ func eventLookups(seq int64) []engine.Lookup {
 
 // quarantineLookups returns the look-up of quarantined events.
 func quarantineLookups(shown []quarantined) []engine.Lookup {
-	var names, pointers []string
+	var names []string
 	var versions []int32
 	var seqs []int64
+	var pointers []string
 	for _, q := range shown {
 		names, versions, seqs, pointers = append(names, q.Projection), append(versions, q.Version), append(seqs, q.Seq), append(pointers, q.Pointer)
 	}
 	return []engine.Lookup{{
 		Name: "quarantine", Table: tracedQuarantine, Order: `t.seq, t.name, t.version, t.pointer`,
-		Where: `(t.name, t.version, t.seq, t.pointer) IN (SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[], $4::text[]))`, Args: []any{names, versions, seqs, pointers},
+		Where: `(t.name, t.version, t.seq, t.pointer) IN (SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[], $4::text[]))`,
+		Args:  []any{names, versions, seqs, pointers},
 	}}
 }

@@ -16,6 +16,7 @@ type brc20Balance struct {
 	Available     string `json:"available_balance"`
 	Transferrable string `json:"transferrable_balance" doc:"Inscribed for a later send."`
 	Overall       string `json:"overall_balance" doc:"The sum of both."`
+	Negative      bool   `json:"negative,omitempty" doc:"True if one of the balances is below zero, which no token allows: the feed lacks operations. Absent otherwise."`
 }
 
 // BRC20AddressInput names a holder of tokens.
@@ -47,6 +48,15 @@ type brc20BalanceRow struct {
 
 func brc20BalanceColumns(r *brc20BalanceRow) []any {
 	return []any{&r.whole, &r.tick, &r.available, &r.transferrable, &r.overall, &r.decimals}
+}
+
+func (r *brc20BalanceRow) shape() brc20Balance {
+	b := brc20Balance{
+		Ticker: *r.tick, Available: tokenAmount(*r.available, r.decimals), Transferrable: tokenAmount(*r.transferrable, r.decimals),
+		Overall: tokenAmount(*r.overall, r.decimals),
+	}
+	b.Negative = unitsOf(*r.available).Sign() < 0 || unitsOf(*r.transferrable).Sign() < 0
+	return b
 }
 
 // Queries for the balances of an address. balancesNow selects the current ones; balancesThen selects those after the
@@ -84,10 +94,7 @@ func (a *api) brc20Balances(ctx context.Context, s *engine.Snapshot, in *BRC20Ba
 	}
 	for _, r := range balanceRows.Rows {
 		if list.Total = r.whole; r.tick != nil {
-			list.Results = append(list.Results, brc20Balance{
-				Ticker: *r.tick, Available: tokenAmount(*r.available, r.decimals), Transferrable: tokenAmount(*r.transferrable, r.decimals),
-				Overall: tokenAmount(*r.overall, r.decimals),
-			})
+			list.Results = append(list.Results, r.shape())
 		}
 	}
 	s.Shows(func() []engine.Lookup { return balanceLookups(in, list.Results) })

@@ -60,6 +60,7 @@ type addressBalance struct {
 	Available     string `json:"available_balance"`
 	Transferrable string `json:"transferrable_balance" doc:"Inscribed for a later send."`
 	Overall       string `json:"overall_balance" doc:"The sum of both."`
+	Negative      bool   `json:"negative,omitempty" doc:"True if one of the balances is below zero, which no token allows: the feed lacks operations. Absent otherwise."`
 }
 
 func (a *api) registerBRC20ManyBalances() {
@@ -143,10 +144,10 @@ func (a *api) brc20ManyBalances(ctx context.Context, s *engine.Snapshot, in *BRC
 	}
 	for _, r := range rows.Rows {
 		if list.Total = r.whole; r.tick != nil {
+			b := r.shape()
 			list.Results = append(list.Results, addressBalance{
-				Address: shown[*r.address], BlockHeight: r.height, Ticker: *r.tick,
-				Available: tokenAmount(*r.available, r.decimals), Transferrable: tokenAmount(*r.transferrable, r.decimals),
-				Overall: tokenAmount(*r.overall, r.decimals),
+				Address: shown[*r.address], BlockHeight: r.height, Ticker: b.Ticker, Available: b.Available, Transferrable: b.Transferrable,
+				Overall: b.Overall, Negative: b.Negative,
 			})
 		}
 	}

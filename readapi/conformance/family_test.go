@@ -34,6 +34,7 @@ func version3() []row {
 		post("postTokenBatch", "/metadata/v1/batch", `{"contracts":["{p1}","SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS.none"]}`, 200, "results # 2", "results/1/error = Contract not found"),
 		get("getBrc20BalancesOfAddresses", "/ordinals/v1/brc-20/balances?address={brc20_owner}&limit=1", "limit = 1"),
 		get("list-narrow-copies", "/audit/v1/narrow-copies?limit=1", "results"),
+		get("list-feed-anomalies", "/audit/v1/feed-anomalies?limit=1", "results"),
 		get("list-unknown-fields", "/audit/v1/unknown-fields?limit=1", "results"),
 	}
 }

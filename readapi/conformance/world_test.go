@@ -63,7 +63,7 @@ func newWorld(t *testing.T) *world {
 	replay.Append(t, log, posts...)
 	replay.RunLines(t, log,
 		projections.Chain(apitest.NewChain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()), ft.New(nil), nft.New(nil), sft.New(nil), rosetta.New()),
-		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()))
+		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New(nil)))
 	w := &world{Site: apitest.NewKeeper(t, log.Pool(), readapi.Config{}).Site, names: map[string]string{}}
 	for _, kind := range apitest.Kinds {
 		contract := map[token.Kind]string{token.FT: apitest.P1, token.NFT: apitest.N1, token.SFT: apitest.P2}[kind]

@@ -29,7 +29,7 @@ var contentFields = []answer.Field{
 func (a *api) registerInscriptionContent() {
 	o := ordinal.OrdinalsResource(engine.Operation{
 		ID: "getInscriptionContent", Path: "/inscriptions/{id}/content", Tag: "Inscriptions", Summary: "The content of an inscription",
-		Description: "The bytes, with the type that they were inscribed with. An inscription that names a known delegate has the content of that delegate. " +
+		Description: "The bytes, with the type that they were inscribed with; if that has more than 512 bytes, with `application/octet-stream`. An inscription that names a known delegate has the content of that delegate. " +
 			"Range requests are supported. Scripts in the content do not run.",
 		ContentType: "application/octet-stream", Class: answer.Tip, DependsOn: engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	})
@@ -143,8 +143,17 @@ func (a *api) escapedContent(ctx context.Context, r *contentRow) ([]byte, error)
 	return nil, fmt.Errorf("event %d has no reveal at %s", r.holder, pointer)
 }
 
-// headerValue removes the control characters of a content type, which a header must not have.
+// contentTypeMost is the length in bytes of the longest content type that is served as a header. The name of a media type has at
+// most 255 bytes (RFC 6838); this leaves as much for parameters. Clients and proxies refuse answers whose headers are too long, many
+// of them from 4 KiB on.
+const contentTypeMost = 512
+
+// headerValue returns the header for a content type: without the control characters, which a header must not have, and that of
+// bytes of an unknown type if it is too long. The inscription shows the type as it was inscribed.
 func headerValue(text string) string {
+	if len(text) > contentTypeMost {
+		return "application/octet-stream"
+	}
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return -1

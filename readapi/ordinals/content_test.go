@@ -186,3 +186,20 @@ func TestContentInParts(t *testing.T) {
 		}
 	}
 }
+
+// A content type becomes a header only if clients take a header of that length. The inscription has it whole.
+func TestContentTypeTooLongForAHeader(t *testing.T) {
+	t.Parallel()
+	longest := "text/" + strings.Repeat("x", 507)
+	long := longest + "y"
+	s := apitest.NewOrdinalsSite(t, apitest.At(778575, apitest.DefaultTime,
+		apitest.Ra(0, apitest.Sat, apitest.Fields{"content_type": longest}), apitest.Rb(1, 5, apitest.Fields{"content_type": strings.Repeat(long, 600)})))
+	if got := s.Get("/ordinals/v1/inscriptions/0/content"); got.Status != 200 || got.Header.Get("Content-Type") != longest {
+		t.Errorf("got %d with %d bytes of content type", got.Status, len(got.Header.Get("Content-Type")))
+	}
+	got := s.Get("/ordinals/v1/inscriptions/1/content")
+	if got.Status != 200 || got.Header.Get("Content-Type") != "application/octet-stream" || got.Body != "Hello" {
+		t.Errorf("got %d %q with %d bytes of content type", got.Status, got.Body, len(got.Header.Get("Content-Type")))
+	}
+	s.ExpectInscription(idB, "1", apitest.Fields{"content_type": strings.Repeat(long, 600)})
+}

@@ -115,6 +115,9 @@ func newFilter(in *inscriptionsInput) *filter {
 	if n, ok := in.ToCoinbaseHeight.Value(); ok {
 		f.sat.atMost(int64(ordinals.FirstSat(uint64(n)+1)) - 1)
 	}
+	if f.sat != unbounded {
+		f.sat.atLeast(0) // what is below is the places of unbound inscriptions
+	}
 	if n, ok := in.FromNumber.Value(); ok {
 		f.number.atLeast(n)
 	}

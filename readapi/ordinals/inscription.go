@@ -2,6 +2,7 @@ package ordinals
 
 import (
 	"encoding/json"
+	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -29,9 +30,9 @@ type inscription struct {
 	Output             string   `json:"output" doc:"Transaction and output."`
 	Value              *string  `json:"value" nullable:"true" doc:"Value of the output, in sats; null when it is not known."`
 	Offset             *string  `json:"offset" nullable:"true" doc:"Offset of the satoshi in the output; null when it is not known."`
-	SatOrdinal         string   `json:"sat_ordinal"`
-	SatRarity          string   `json:"sat_rarity" enum:"common,uncommon,rare,epic,legendary,mythic"`
-	SatCoinbaseHeight  int64    `json:"sat_coinbase_height"`
+	SatOrdinal         *string  `json:"sat_ordinal" nullable:"true" doc:"Null if the inscription is unbound: on no satoshi."`
+	SatRarity          *string  `json:"sat_rarity" nullable:"true" enum:"common,uncommon,rare,epic,legendary,mythic" doc:"Null if the inscription is unbound."`
+	SatCoinbaseHeight  *int64   `json:"sat_coinbase_height" nullable:"true" doc:"Null if the inscription is unbound."`
 	MimeType           string   `json:"mime_type"`
 	ContentType        string   `json:"content_type"`
 	ContentLength      int64    `json:"content_length" doc:"In bytes."`
@@ -45,6 +46,7 @@ type inscription struct {
 	Delegate           *string  `json:"delegate" nullable:"true" doc:"The inscription whose content it shows."`
 	MetaProtocol       *string  `json:"meta_protocol" nullable:"true"`
 	Charms             []string `json:"charms" nullable:"false"`
+	Incomplete         bool     `json:"incomplete,omitempty" doc:"True if the feed has operations on it or its satoshi that could not be read, so that its owner, location and transfers may be wrong: /audit/v1/quarantine has them. Absent otherwise."`
 }
 
 // anyJSON is JSON text, exactly as it was inscribed.
@@ -83,15 +85,23 @@ type inscriptionRow struct {
 	tx, outputTx            hash.Hash32
 	vout                    string
 	value, offset           *int64
+	incomplete              bool
 }
 
 func inscriptionColumns(r *inscriptionRow) []any {
 	return []any{
 		&r.id, &r.number, &r.sat, &r.height, &r.contentLength, &r.fee, &r.charms, &r.rarity, &r.recursive, &r.contentType,
 		&r.genesisAddress, &r.address, &r.curse, &r.metaprotocol, &r.delegate, &r.metadata, &r.parents, &r.refs,
-		&r.genesisHash, &r.genesisTime, &r.time, &r.tx, &r.outputTx, &r.vout, &r.value, &r.offset,
+		&r.genesisHash, &r.genesisTime, &r.time, &r.tx, &r.outputTx, &r.vout, &r.value, &r.offset, &r.incomplete,
 	}
 }
+
+// burnt is the case of a CASE for a sat that was burnt, at the reveal or later: type 3 of table location.
+var burnt = "3 THEN " + strconv.Itoa(int(ordinals.CharmBurned))
+
+// lacks is the condition that the feed has something about an inscription i, at the location l, that could not be read.
+var lacks = ordinal.LacksSQL(`ARRAY[
+		'inscription:' || i.id, 'sat:' || i.sat, 'satpoint:' || encode(l.output_txid, 'hex') || ':' || l.vout || coalesce(':' || l.sat_offset, '')]`)
 
 // inscriptionSQL returns the query that adds the shown columns of each inscription to a page query, which selects ids.
 // LIMIT 1 does not change the result: it keeps Postgres from reading all inscriptions at once.
@@ -100,9 +110,10 @@ func inscriptionSQL(page, order string) string {
 SELECT r.* FROM (` + page + `) p
 CROSS JOIN LATERAL (
 	SELECT ARRAY[i.source_seq, l.source_seq],
-	       i.id, i.number, i.sat, i.height, i.content_length, i.fee, i.charms, i.rarity::int, i.recursive, i.content_type,
+	       i.id, i.number, i.sat, i.height, i.content_length, i.fee, i.charms | CASE l.type WHEN ` + burnt + ` ELSE 0 END, i.rarity::int, i.recursive, i.content_type,
 	       i.genesis_address, l.address, i.curse_type, i.metaprotocol, i.delegate, i.metadata, i.parents, i.recursion_refs,
-	       g.block_hash, g.time AS genesis_time, b.time, l.txid, l.output_txid, l.vout, l.value, l.sat_offset
+	       g.block_hash, g.time AS genesis_time, b.time, l.txid, l.output_txid, l.vout, l.value, l.sat_offset,
+	       ` + lacks + `
 	FROM {inscriptions}.inscription i
 	JOIN {inscriptions}.block g ON g.height = i.height
 	JOIN {inscriptions}.satoshi s ON s.sat = i.sat
@@ -121,11 +132,14 @@ func (r *inscriptionRow) shape(bareTxID bool) inscription {
 		GenesisBlockHeight: r.height, GenesisBlockHash: ordinal.Bare(r.genesisHash), GenesisTxID: ordinals.InscriptionID(r.id).TxID().String(),
 		GenesisFee: ordinal.Decimal(r.fee), GenesisTimestamp: ordinal.Milliseconds(r.genesisTime),
 		TxID: r.tx.String(), Output: r.outputTx.String() + ":" + r.vout, Value: ordinal.DecimalOrNull(r.value), Offset: ordinal.DecimalOrNull(r.offset),
-		SatOrdinal: ordinal.Decimal(r.sat), SatRarity: ordinals.Rarity(r.rarity).String(), SatCoinbaseHeight: int64(ordinals.Sat(r.sat).CoinbaseHeight()),
 		MimeType: ordinals.MimeType(r.contentType), ContentType: r.contentType, ContentLength: r.contentLength,
 		Timestamp: ordinal.Milliseconds(r.time), CurseType: r.curse, Recursive: r.recursive, RecursionRefs: schema.NonNil(r.refs),
 		Metadata: newAnyJSON(r.metadata), ParentRefs: schema.NonNil(r.parents), Delegate: r.delegate, MetaProtocol: r.metaprotocol,
-		Charms: ordinals.Charms(r.charms).Names(),
+		Charms: ordinals.Charms(r.charms).Names(), Incomplete: r.incomplete,
+	}
+	if r.sat >= 0 { // otherwise it is unbound
+		number, rarity, height := ordinal.Decimal(r.sat), ordinals.Rarity(r.rarity).String(), int64(ordinals.Sat(r.sat).CoinbaseHeight())
+		i.SatOrdinal, i.SatRarity, i.SatCoinbaseHeight = &number, &rarity, &height
 	}
 	if bareTxID {
 		i.TxID, i.GenesisTxID, i.Output = bareID(i.TxID), bareID(i.GenesisTxID), bareID(i.Output)

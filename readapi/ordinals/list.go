@@ -2,6 +2,7 @@ package ordinals
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"slices"
 
@@ -18,7 +19,7 @@ func (a *api) registerInscriptions() {
 		ID: "getInscriptions", Path: "/inscriptions", Tag: "Inscriptions", Summary: "Inscriptions",
 		Description: "Inscriptions that match all filters; several values of one filter match any of them. The newest reveal comes first by default. " +
 			"With several filters the server counts what matches, which may take too long: then the answer is 503, with a message that says so.",
-		DependsOn: engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest},
+		DependsOn: engine.OnTip(ordinal.Inscribed, ordinal.Feed), Statuses: []int{http.StatusBadRequest},
 	}), a.inscriptions)
 }
 
@@ -66,7 +67,7 @@ func (q *search) read(ctx context.Context) ([]inscriptionRow, int64, error) {
 		return q.readRarities(ctx)
 	}
 	if q.sorting.by == bySat && f.count() == 0 {
-		return q.readSats(ctx, bounds{0, int64(ordinals.LastSat)})
+		return q.readSats(ctx, bounds{math.MinInt64, int64(ordinals.LastSat)})
 	}
 	return q.readFiltered(ctx)
 }
@@ -99,20 +100,21 @@ func (q *search) readRarities(ctx context.Context) ([]inscriptionRow, int64, err
 	return rows, total, err
 }
 
-// readSats reads the inscriptions on a range of sats, in the order of sats. In ascending order it reads those on sat 0
-// from a separate list: sat 0 has many inscriptions, and the page has their highest number first, where the index has
-// it last.
+// readSats reads the inscriptions on a range of sats, in the order of sats. Numbers below zero stand for the places of unbound
+// inscriptions. In ascending order it reads those on sat 0 from a separate list: earlier rules have all unbound inscriptions
+// there, and the page has their highest number first, where the index has it last.
 func (q *search) readSats(ctx context.Context, sats bounds) ([]inscriptionRow, int64, error) {
 	b := q.snapshot.Batch()
 	lengths := page.QueryLengths(b, ordinal.Inscribed, "ordinal")
 	first := querySat(b, 0)
 	l := satList()
-	below, through := l.QueryRank(b, sats.from), l.QueryRank(b, sats.to+1)
+	below, belowZero, through := l.QueryRank(b, sats.from), l.QueryRank(b, 0), l.QueryRank(b, sats.to+1)
 	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	all := lengths()[0]
 	from, _ := below.First()
+	unbound, _ := belowZero.First()
 	to, _ := through.First()
 	total := max(to-from, 0)
 	if q.sorting.descending {
@@ -120,11 +122,13 @@ func (q *search) readSats(ctx context.Context, sats bounds) ([]inscriptionRow, i
 		return rows, total, err
 	}
 	zero := int64(0)
-	if sats.from <= 0 {
+	if sats.from <= 0 && sats.to >= 0 {
 		zero, _ = first.First()
-		zero = min(zero, total)
 	}
-	rows, err := q.readSegments(ctx, page.Segment{OrderedList: onSat(0), Before: 0, N: zero}, page.Segment{OrderedList: page.OrderedList{RankedList: l, Descending: false}, Before: from + zero, N: total - zero})
+	before := max(unbound, from)
+	list := page.OrderedList{RankedList: l, Descending: false}
+	rows, err := q.readSegments(ctx, page.Segment{OrderedList: list, Before: from, N: before - from},
+		page.Segment{OrderedList: onSat(0), Before: 0, N: zero}, page.Segment{OrderedList: list, Before: before + zero, N: max(to-before-zero, 0)})
 	return rows, total, err
 }
 

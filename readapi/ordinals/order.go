@@ -136,13 +136,16 @@ func (f *filter) list(s sorting) *page.OrderedList {
 	return &page.OrderedList{RankedList: *match, Descending: s.descending}
 }
 
-// rarityLists returns the lists of some rarities (nil means all) in the order of rarities, each with the highest number
-// first.
+// noRarity is the rarity of unbound inscriptions in the tables, which is below all others.
+const noRarity = -1
+
+// rarityLists returns the lists of some rarities in the order of rarities, each with the highest number first. nil means all
+// rarities, and unbound inscriptions.
 func rarityLists(some []int16, descending bool) (lists []page.OrderedList) {
-	for i := ordinals.Common; i <= ordinals.Mythic; i++ {
-		rarity := int16(i)
+	for i := int16(noRarity); i <= int16(ordinals.Mythic); i++ {
+		rarity := i
 		if descending {
-			rarity = int16(ordinals.Mythic - i)
+			rarity = int16(ordinals.Mythic) + noRarity - i
 		}
 		if some != nil && !contains(some, rarity) {
 			continue

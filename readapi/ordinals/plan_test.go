@@ -7,6 +7,7 @@ import (
 
 	"strata/internal/testkit/schemas"
 	"strata/projections/inscriptions"
+	"strata/projections/ordinals"
 	"strata/readapi/internal/apitest"
 )
 
@@ -80,7 +81,9 @@ func TestOrdinalsPlans(t *testing.T) {
 	s.Exec(inscriptions.Spec().DDL())
 	s.Exec(schemas.In(`INSERT INTO strata.projection (name, version, input, state) VALUES ('inscriptions', {inscriptions#}, '{ordinals}', 'live')`))
 	s.Exec(schemas.In(`INSERT INTO strata.active (name, version) VALUES ('inscriptions', {inscriptions#})`))
-	s.Exec(schemas.In(`CREATE SCHEMA {ordinals} CREATE TABLE step (step bigint)`))
+	s.Exec(ordinals.Spec().DDL())
+	s.Exec(schemas.In(`INSERT INTO strata.projection (name, version, input, state) VALUES ('ordinals', {ordinals#}, 'log', 'live')`))
+	s.Exec(schemas.In(`INSERT INTO strata.active (name, version) VALUES ('ordinals', {ordinals#})`))
 	fillCrowd(s)
 	page := int64(1600) // 1,024 entries and their index, and 20 inscriptions with all that is shown of them
 	for _, tc := range []struct {

@@ -50,8 +50,8 @@ func (a *api) registerSatoshis() {
 	}
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getSatoshiInscriptions", Path: "/sats/{ordinal}/inscriptions", Tag: "Satoshis", Summary: "The inscriptions on a satoshi",
-		Description: "By number, the highest first. Inscriptions that are on no satoshi at all count as on satoshi 0.",
-		DependsOn:   engine.OnTip(ordinal.Inscribed),
+		Description: "By number, the highest first. Unbound inscriptions are on no satoshi, not on satoshi 0.",
+		DependsOn:   engine.OnTip(ordinal.Inscribed, ordinal.Feed),
 		Refuse:      ordinal.RefuseSatoshi, RefusalBody: reflect.TypeFor[ordinal.OrdinalsErrorBody](), Statuses: []int{http.StatusBadRequest},
 	}), a.satoshiInscriptions)
 }

@@ -71,6 +71,8 @@ type gapCheck struct {
 	MissingFrom  *int64 `json:"first_missing_height,omitempty" doc:"Lowest height of the missing blocks."`
 	MissingTo    *int64 `json:"last_missing_height,omitempty" doc:"Highest height of the missing blocks."`
 	Inscriptions *int64 `json:"missing_inscriptions,omitempty" doc:"Number of inscriptions that the feed has not sent, although it has sent higher inscription numbers. For information only: answers are correct for the inscriptions that were sent."`
+	Quarantined  *int64 `json:"quarantined_of_feed,omitempty" doc:"Number of events, and parts of events, of the ordinals feed that could not be read, so that their effects are missing: see /audit/v1/quarantine. Absent for none. For information only."`
+	Anomalies    *int64 `json:"anomalies_of_feed,omitempty" doc:"Number of faults of the ordinals feed so far: see /audit/v1/feed-anomalies. Absent for none. For information only."`
 }
 
 // readinessInput names a family of answers.
@@ -180,9 +182,12 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*ve
 	b := s.Batch()
 	heads, stalls, compared := engine.QueueHeads(b), queueStalls(b), queueComparison(b)
 	history := queueHistory(b)
-	numbers := &engine.Result[ordinal.Numbering]{}
+	numbers, losses := &engine.Result[ordinal.Numbering]{}, &engine.Result[ordinal.Losses]{}
 	if s.Active(ordinal.Inscribed) != nil && s.Foreign(ordinal.Inscribed) == nil {
 		numbers = ordinal.QueryNumbering(b)
+		if s.Active(ordinal.Feed) != nil && s.Foreign(ordinal.Feed) == nil {
+			losses = ordinal.QueryLosses(b, requirements["brc20"]...)
+		}
 	}
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
@@ -197,6 +202,9 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*ve
 	}
 	if n, ok := numbers.First(); ok {
 		checks.Gaps.Inscriptions = n.Missing()
+	}
+	if l, ok := losses.First(); ok {
+		checks.Gaps.Quarantined, checks.Gaps.Anomalies = ordinal.OrNil(l.Quarantined), ordinal.OrNil(l.Anomalies)
 	}
 	for _, status := range projectionStatuses(s, heads) {
 		check := projectionCheck{

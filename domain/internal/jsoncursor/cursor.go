@@ -18,6 +18,7 @@ type Cursor struct {
 	body     []byte
 	toString func([]byte) string
 	err      *FieldError
+	broken   bool              // err is of the syntax, so nothing behind it can be read
 	names    map[string]string // see Name
 	scratch  []byte            // the last text that had escapes
 }
@@ -34,7 +35,7 @@ const (
 // Start puts the cursor at the start of body. toString converts the text of a JSON string, which need not be UTF-8, to
 // a Go string.
 func (c *Cursor) Start(body []byte, toString func([]byte) string) {
-	c.body, c.toString, c.err = body, toString, nil
+	c.body, c.toString, c.err, c.broken = body, toString, nil, false
 	if c.names == nil {
 		c.names = map[string]string{}
 	}
@@ -66,6 +67,7 @@ func (c *Cursor) end() {
 		return
 	}
 	if _, err := c.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		c.broken = true
 		c.Fail(&FieldError{Want: "one JSON value", Got: "more after it", Err: err})
 	}
 }
@@ -78,6 +80,31 @@ func (c *Cursor) Fail(e *FieldError) {
 	if c.err == nil {
 		c.err = e
 	}
+}
+
+// Part calls read, which has to read exactly one value. It returns an error of read, except one of the syntax, instead of
+// recording it: the cursor skips the rest of the value, and goes on behind it. text is the JSON of the value, a part of the body.
+func (c *Cursor) Part(read func()) (text []byte, err *FieldError) {
+	if c.err != nil {
+		return nil, nil
+	}
+	start, depth := c.dec.InputOffset(), c.dec.StackDepth()
+	read()
+	if c.err == nil || c.broken {
+		return nil, nil
+	}
+	err, c.err = c.err, nil
+	for c.err == nil && c.dec.StackDepth() > depth {
+		if kind := c.Peek(); kind == '}' || kind == ']' {
+			c.close()
+		} else {
+			c.Skip()
+		}
+	}
+	if c.err != nil {
+		return nil, nil
+	}
+	return bytes.TrimLeft(c.body[start:c.dec.InputOffset()], ",: \t\r\n"), err
 }
 
 // Wrong records that the value read last is got instead of want. err is the cause and may be nil.
@@ -137,6 +164,7 @@ func (c *Cursor) syntax(err error) {
 	if len(path) > maxPath {
 		path = path[:strings.LastIndexByte(path[:maxPath], '/')]
 	}
+	c.broken = true
 	c.Fail(&FieldError{Path: path, Want: "valid JSON", Got: got, Err: err})
 }
 

@@ -334,3 +334,50 @@ func TestRepeatedNamesAreAllRead(t *testing.T) {
 	}
 	same(t, "values", values, []string{"1", "2"})
 }
+
+// TestPart reads lists whose elements have to be numbers or objects of numbers, and goes on behind those that are not.
+func TestPart(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`[1,"x",3]`: "1 /1 3",
+		`[ {"a":1} , {"a":{"b":[{}]},"c":{"d":[1,{"e":2}]}}, 7 ]`: "1 /1/a 7",
+		`[[[1],2],5]`:            "/0 5",
+		`[{"a":"x","a":2},null]`: "/0/a null",
+		`[{"a":"x","b":}]`:       "broken",
+		`["x",1`:                 "/0 1 broken",
+	} {
+		var got []string
+		var texts []string
+		err := read(body, func(c *jsoncursor.Cursor) {
+			c.Array(func() {
+				text, err := c.Part(func() {
+					if c.Peek() != '{' {
+						if n, present := c.Uint(64, parseUint); present {
+							got = append(got, strconv.FormatUint(n, 10))
+						} else if !c.Failed() {
+							got = append(got, "null")
+						}
+						return
+					}
+					c.Object(func([]byte) {
+						if n, present := c.Uint(64, parseUint); present {
+							got = append(got, strconv.FormatUint(n, 10))
+						}
+					})
+				})
+				if err != nil {
+					got, texts = append(got, err.Path), append(texts, string(text))
+				}
+			})
+		})
+		if err != nil {
+			got = append(got, "broken")
+		}
+		same(t, body, strings.Join(got, " "), want)
+		for _, text := range texts {
+			if !json.Valid([]byte(text)) || !strings.Contains(body, text) {
+				t.Errorf("%s: the part is %q", body, text)
+			}
+		}
+	}
+}

@@ -140,16 +140,23 @@ func (r *reveal) postedCharms(height uint64, network ordinals.Network) ordinals.
 	return charms
 }
 
+// unboundInscription reports whether readers find that the inscription is on no sat.
+func (r *reveal) unboundInscription(s Shape) bool {
+	curse := r.curse.display(s)
+	return r.onNoSat || curse != nil && *curse == wordings[curseUnevenField].display
+}
+
 // derivedCharms returns the charms that a reader derives from a feed without charms.
 func (r *reveal) derivedCharms(s Shape, height uint64, network ordinals.Network) ordinals.Charms {
-	charms := r.blessing(height, network) | r.sat.Charms()
+	charms := r.blessing(height, network)
+	if r.unboundInscription(s) {
+		return charms | ordinals.CharmUnbound
+	}
+	charms |= r.sat.Charms()
 	if curse := r.curse.display(s); curse != nil && *curse == "reinscription" {
 		charms |= ordinals.CharmReinscription
 	}
-	switch r.to.kind {
-	case ordinals.SpentInFees:
-		charms |= ordinals.CharmUnbound
-	case ordinals.Burnt:
+	if r.to.kind == ordinals.Burnt {
 		charms |= ordinals.CharmBurned
 	}
 	return charms

@@ -49,7 +49,7 @@ func fold(blocks []*block, network ordinals.Network) State {
 // location returns the location of a place, without address and value.
 func (b *block) location(t *transaction, p place) Location {
 	return Location{
-		Height: b.height, BlockHash: b.hash, Time: b.time, TxIndex: t.index, TxID: t.id, Type: p.kind, Output: p.at.String(), Offset: p.offset,
+		Height: b.height, BlockHash: b.hash, Time: b.time, TxIndex: t.index, TxID: t.id, Type: p.kind, Output: p.at.String(), Offset: &p.offset,
 	}
 }
 
@@ -72,13 +72,23 @@ func (b *block) revealed(t *transaction, r *reveal) Location {
 	return l
 }
 
+// unbound returns the place of an unbound inscription, with the address of its inscriber.
+func (b *block) unbound(t *transaction, r *reveal) Location {
+	l := b.location(t, place{at: nowhere, kind: ordinals.Unbound})
+	l.Address, l.Offset = r.postedAddress(b.shape), nil
+	if r.onNoSat && b.shape.Unbound {
+		l.Offset = &r.unbound
+	}
+	return l
+}
+
 // reveals first moves the sats and then adds the inscriptions, because a reveal moves only older inscriptions.
 func (f *accumulator) reveals(b *block, t *transaction) {
 	var born []*Inscription
 	arrived := map[ordinals.Sat]bool{}
 	for _, r := range t.reveals {
-		l := b.revealed(t, r)
-		if !arrived[r.sat] {
+		l, unbound := b.revealed(t, r), r.unboundInscription(b.shape)
+		if !r.onNoSat && !arrived[r.sat] {
 			arrived[r.sat] = true
 			f.arrive(r.sat, l)
 		}
@@ -86,8 +96,11 @@ func (f *accumulator) reveals(b *block, t *transaction) {
 		if b.shape.Charms != CharmsAbsent {
 			charms = r.postedCharms(b.height, f.network)
 		}
+		if unbound {
+			l = b.unbound(t, r)
+		}
 		born = append(born, &Inscription{
-			ID: r.id, Number: r.number.Jubilee, ClassicNumber: r.number.Classic, Sat: r.sat, Rarity: r.sat.Rarity(), Genesis: l, Fee: t.fee,
+			ID: r.id, Unbound: unbound, Number: r.number.Jubilee, ClassicNumber: r.number.Classic, Sat: r.sat, Rarity: r.sat.Rarity(), Genesis: l, Fee: t.fee,
 			Content: r.content, ContentType: strings.ReplaceAll(r.contentType, "\x00", ""), MimeType: r.mime, Metadata: r.metadata.display,
 			Metaprotocol: r.protocol, Delegate: r.delegate, Parents: r.postedParents(b.shape), RecursionRefs: r.refs,
 			Curse: r.curse.display(b.shape), Charms: charms.Names(),
@@ -95,7 +108,9 @@ func (f *accumulator) reveals(b *block, t *transaction) {
 	}
 	for _, i := range born {
 		f.state.Inscriptions[i.ID] = i
-		f.onSat[i.Sat] = append(f.onSat[i.Sat], i)
+		if !i.Unbound {
+			f.onSat[i.Sat] = append(f.onSat[i.Sat], i)
+		}
 	}
 }
 
@@ -175,8 +190,13 @@ func (f *accumulator) finish() {
 		MimeType: map[string]int{}, Rarity: map[ordinals.Rarity]int{}, Address: map[string]int{}, GenesisAddress: map[string]int{},
 	}
 	for _, i := range s.Inscriptions {
-		locations := s.Locations[i.Sat]
-		i.Current = locations[len(locations)-1]
+		if i.Unbound {
+			i.Current = i.Genesis
+			i.Current.Address = nil
+		} else {
+			locations := s.Locations[i.Sat]
+			i.Current = locations[len(locations)-1]
+		}
 		s.Counts.add(i)
 	}
 	holders := map[string]int{}
@@ -195,7 +215,9 @@ func (f *accumulator) finish() {
 
 func (c *Counts) add(i *Inscription) {
 	c.MimeType[i.MimeType]++
-	c.Rarity[i.Rarity]++
+	if !i.Unbound {
+		c.Rarity[i.Rarity]++
+	}
 	if owner := i.Current.Address; owner != nil {
 		c.Address[*owner]++
 	}

@@ -42,12 +42,17 @@ func newObserver(network ordinals.Network) *observer {
 
 func keyOf(b ordinals.Block) blockKey { return blockKey{b.Height, b.Hash} }
 
+func keyOfID(id ordinals.BlockID) blockKey { return blockKey{id.Height, id.Hash} }
+
 // receive reads a post, and checks what must hold for every payload.
 func (o *observer) receive(t fataler, p Post) *ordinals.Payload {
 	t.Helper()
 	payload, err := ordinals.Decode(p.Body)
 	if err != nil {
 		t.Fatalf("%v in %s", err, p.Body)
+	}
+	if len(payload.Faults) > 0 {
+		t.Fatalf("%v in %s", payload.Faults, p.Body)
 	}
 	if p.Path != "/payload" || len(payload.Apply)+len(payload.Rollback) == 0 {
 		t.Fatalf("a post to %s with %s", p.Path, p.Body)
@@ -57,7 +62,7 @@ func (o *observer) receive(t fataler, p Post) *ordinals.Payload {
 		if i > 0 && b.Height >= payload.Rollback[i-1].Height {
 			t.Errorf("rollback of %d after %d", b.Height, payload.Rollback[i-1].Height)
 		}
-		if _, ok := o.applied[keyOf(b)]; !ok {
+		if _, ok := o.applied[keyOfID(b)]; !ok {
 			continue
 		}
 		for height := range o.heights {
@@ -65,8 +70,8 @@ func (o *observer) receive(t fataler, p Post) *ordinals.Payload {
 				t.Errorf("rollback of %d before %d", b.Height, height)
 			}
 		}
-		o.changed[keyOf(b)] = true
-		delete(o.applied, keyOf(b))
+		o.changed[keyOfID(b)] = true
+		delete(o.applied, keyOfID(b))
 		delete(o.heights, b.Height)
 	}
 	for i, b := range payload.Apply {
@@ -141,22 +146,33 @@ func (o *observer) state() State {
 }
 
 func (r *tables) operation(b *ordinals.Block, tx *ordinals.Transaction, o *ordinals.Operation) {
-	at := o.Location(tx.TxID, b.Height)
-	l := Location{
-		Height: b.Height, BlockHash: b.Hash, Time: b.Time, TxIndex: at.TxIndex, TxID: tx.TxID, Type: at.Type, Output: at.Satpoint.Output(),
-		Offset: *at.Satpoint.Offset, Address: at.Address, Value: at.Value,
+	row := func(at ordinals.Location) Location {
+		return Location{
+			Height: b.Height, BlockHash: b.Hash, Time: b.Time, TxIndex: at.TxIndex, TxID: tx.TxID, Type: at.Type, Output: at.Satpoint.Output(),
+			Offset: at.Satpoint.Offset, Address: at.Address, Value: at.Value,
+		}
 	}
-	k := locationKey{at.Sat, b.Height, at.TxIndex}
-	if _, ok := r.locations[k]; !ok {
-		r.locations[k] = l
-		r.order = append(r.order, k)
+	arrive := func(at ordinals.Location) {
+		k := locationKey{at.Sat, b.Height, at.TxIndex}
+		if _, ok := r.locations[k]; !ok {
+			r.locations[k] = row(at)
+			r.order = append(r.order, k)
+		}
 	}
-	v := o.Reveal
-	if v == nil {
+	if o.Transfer != nil {
+		arrive(o.Transfer.Location())
 		return
 	}
+	v := o.Reveal
+	if moved, ok := v.SatLocation(tx.TxID, b.Height); ok {
+		arrive(moved)
+	}
+	l := row(v.Location(tx.TxID, b.Height))
+	if v.Unbound() {
+		l.Address = v.InscriberAddress
+	}
 	i := &Inscription{
-		ID: v.ID, Number: v.Number.Jubilee, ClassicNumber: v.Number.Classic, Sat: v.Sat, Rarity: v.Sat.Rarity(), Genesis: l, Fee: v.Fee,
+		ID: v.ID, Unbound: v.Unbound(), Number: v.Number.Jubilee, ClassicNumber: v.Number.Classic, Sat: v.Sat, Rarity: v.Sat.Rarity(), Genesis: l, Fee: v.Fee,
 		Content: v.Content, ContentType: v.ContentType, MimeType: ordinals.MimeType(v.ContentType), Metadata: v.ShownMetadata(),
 		Metaprotocol: v.Metaprotocol, Delegate: ordinals.InscriptionID(v.Delegate), RecursionRefs: ordinals.RecursionRefs(v.Content), Curse: v.Curse(),
 	}
@@ -191,6 +207,11 @@ func (r *tables) place(s *State) {
 		s.Locations[k.sat] = append(s.Locations[k.sat], r.locations[k])
 	}
 	for _, i := range s.Inscriptions {
+		if i.Unbound {
+			i.Current = i.Genesis
+			i.Current.Address = nil
+			continue
+		}
 		i.Current = s.Locations[i.Sat][len(s.Locations[i.Sat])-1]
 	}
 }
@@ -200,7 +221,9 @@ func (r *tables) transfers(s *State) {
 	s.Transfers = map[uint64][]Transfer{}
 	onSat := map[ordinals.Sat][]*Inscription{}
 	for _, i := range s.Inscriptions {
-		onSat[i.Sat] = append(onSat[i.Sat], i)
+		if !i.Unbound {
+			onSat[i.Sat] = append(onSat[i.Sat], i)
+		}
 	}
 	for _, list := range onSat {
 		slices.SortFunc(list, func(a, b *Inscription) int { return cmp.Compare(a.Number, b.Number) })
@@ -273,7 +296,9 @@ func count(s *State) {
 	}
 	for _, i := range s.Inscriptions {
 		s.Counts.MimeType[i.MimeType]++
-		s.Counts.Rarity[i.Rarity]++
+		if !i.Unbound {
+			s.Counts.Rarity[i.Rarity]++
+		}
 		if i.Current.Address != nil {
 			s.Counts.Address[*i.Current.Address]++
 		}

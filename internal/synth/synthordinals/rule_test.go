@@ -66,14 +66,17 @@ func TestFeesAreNumberedLast(t *testing.T) {
 			f.Next()
 		}
 		born := map[uint64][]*Inscription{}
-		for _, i := range f.Expected().Inscriptions {
+		state := f.Expected()
+		for _, i := range state.Inscriptions {
 			born[i.Genesis.Height] = append(born[i.Genesis.Height], i)
 		}
 		inFees := func(i *Inscription) int {
-			if i.Genesis.Type == ordinals.SpentInFees {
-				return 1
+			for _, l := range state.Locations[i.Sat] { // where the sat went, also if the inscription is not on it
+				if l.Height == i.Genesis.Height && l.TxIndex == i.Genesis.TxIndex && l.Type != ordinals.SpentInFees {
+					return 0
+				}
 			}
-			return 0
+			return 1
 		}
 		for height, list := range born {
 			slices.SortFunc(list, func(a, b *Inscription) int {
@@ -128,7 +131,7 @@ func TestCharmsAreTrue(t *testing.T) {
 				if inscribed[r.Sat] {
 					want |= ordinals.CharmReinscription
 				}
-				if r.LocationType(tx.TxID, b.Height) == ordinals.Burnt {
+				if l, _ := r.SatLocation(tx.TxID, b.Height); l.Type == ordinals.Burnt {
 					want |= ordinals.CharmBurned
 				}
 				if r.Sat == 0 {

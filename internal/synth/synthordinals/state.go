@@ -24,8 +24,8 @@ type Location struct {
 	TxIndex   uint32
 	TxID      hash.Hash32 // the transaction that moved the sat, which is not always the one of the output
 	Type      ordinals.LocationType
-	Output    string // txid:vout
-	Offset    uint64
+	Output    string  // txid:vout
+	Offset    *uint64 // nil if the feed does not tell that of an unbound inscription
 	Address   *string // of the owner; nil for none, but a reveal without address may have ""
 	Value     *uint64 // of the output in sats; nil if the feed has none
 }
@@ -35,6 +35,7 @@ type Inscription struct {
 	ID            ordinals.InscriptionID
 	Number        int64 // the jubilee number, which readers see
 	ClassicNumber int64
+	Unbound       bool // on no sat: it never moves, and Sat and Rarity say nothing
 	Sat           ordinals.Sat
 	Rarity        ordinals.Rarity
 
@@ -51,7 +52,7 @@ type Inscription struct {
 	Parents       []ordinals.InscriptionID
 	RecursionRefs []ordinals.InscriptionID // in the order of the content
 	Curse         *string                  // nil for none
-	Charms        []string                 // in the order of their bits
+	Charms        []string                 // in the order of their bits, as of the reveal
 }
 
 // Recursive reports whether the content refers to other inscriptions.
@@ -130,7 +131,7 @@ type Activity struct {
 type State struct {
 	Blocks       []Block // by height
 	Inscriptions map[ordinals.InscriptionID]*Inscription
-	// Locations has the locations of each sat, oldest first. Sat 0 has the unbound inscriptions.
+	// Locations has the locations of each sat, oldest first, without those of unbound inscriptions.
 	Locations map[ordinals.Sat][]Location
 	// Transfers has the transfers at each height, in the order of transactions, then operations, then numbers. A reveal
 	// on a sat moves its older inscriptions.

@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"strata/domain/ordinals"
@@ -40,9 +39,9 @@ func variety(t *testing.T, cfg Config, posts int) map[string]int {
 		again := bodies[string(p.Body)]
 		bodies[string(p.Body)] = true
 		for _, b := range payload.Rollback {
-			was := o.changed[keyOf(b)]
+			was := o.changed[keyOfID(b)]
 			note("rollback", was)
-			note("rollback of something unknown", !was && !known[keyOf(b)])
+			note("rollback of something unknown", !was && !known[keyOfID(b)])
 		}
 		for _, b := range payload.Apply {
 			was := !o.changed[keyOf(b)]
@@ -137,18 +136,19 @@ func kindOfInscription(note func(string, bool), i *Inscription) {
 	note("inscriber is empty", i.Genesis.Address != nil && *i.Genesis.Address == "")
 	note("burnt with a value", i.Genesis.Type == ordinals.Burnt && *i.Genesis.Value > 0)
 	note("burnt without a value", i.Genesis.Type == ordinals.Burnt && *i.Genesis.Value == 0)
-	note("unbound", i.Sat == 0)
-	note("unbound at the null outpoint", i.Sat == 0 && strings.HasPrefix(i.Genesis.Output, strings.Repeat("0", 64)))
+	note("unbound", i.Unbound && i.Sat == 0)
+	note("unbound with a number", i.Unbound && i.Genesis.Offset != nil)
+	note("unbound for its envelope", i.Unbound && i.Sat != 0)
 }
 
 // sharing counts sats with several inscriptions, and outputs with several sats.
 func sharing(note func(string, bool), s State) {
 	onSat, inOutput := map[ordinals.Sat]int{}, map[string]map[ordinals.Sat]bool{}
 	for _, i := range s.Inscriptions {
-		onSat[i.Sat]++
-		if i.Sat == 0 {
+		if i.Unbound {
 			continue
 		}
+		onSat[i.Sat]++
 		if inOutput[i.Current.Output] == nil {
 			inOutput[i.Current.Output] = map[ordinals.Sat]bool{}
 		}
@@ -175,7 +175,7 @@ func TestEverythingHappens(t *testing.T) {
 		"revealed transferred", "revealed spent_in_fees", "revealed burnt", "cursed", "cursed in the classic way alone",
 		"several reveals in a transaction", "recursive", "several references", "parent", "several parents", "delegate", "metadata",
 		"metaprotocol", "empty content", "inscriber is nobody", "inscriber is empty", "burnt with a value", "burnt without a value",
-		"unbound", "unbound at the null outpoint", "several inscriptions on a sat", "several sats in an output",
+		"unbound", "unbound with a number", "unbound for its envelope", "several inscriptions on a sat", "several sats in an output",
 		"rarity common", "rarity uncommon", "rarity mythic", "charm coin", "charm nineball", "charm reinscription", "charm unbound",
 		"charm cursed", "charm vindicated", "charm burned", "curse duplicate_field", "curse incomplete_field", "curse unrecognized_field",
 		"curse pushnum", "curse stutter", "curse not_in_first_input", "curse not_at_offset_zero", "curse pointer", "curse reinscription",
@@ -218,7 +218,7 @@ func TestEachSettingDoesWhatItSays(t *testing.T) {
 		{"several", func(c *Config) { c.SeveralShare = 0.5 }, []string{"several reveals in a transaction"}},
 		{"curses", func(c *Config) { c.CursedShare = 0.3 }, []string{"curse duplicate_field", "curse pushnum"}},
 		{"rare sats", func(c *Config) { c.RareSatShare = 0.5 }, []string{"rarity uncommon", "charm coin", "charm nineball"}},
-		{"unbound", func(c *Config) { c.UnboundShare = 0.2 }, []string{"unbound", "charm unbound", "revealed spent_in_fees"}},
+		{"unbound", func(c *Config) { c.UnboundShare = 0.2 }, []string{"unbound", "charm unbound", "revealed unbound"}},
 		{"reveals in fees", func(c *Config) { c.RevealFeesShare = 0.2 }, []string{"revealed spent_in_fees"}},
 		{"reveals burnt", func(c *Config) { c.RevealBurntShare = 0.2 }, []string{"revealed burnt", "charm burned"}},
 		{"delegates", func(c *Config) { c.DelegateShare = 0.2 }, []string{"delegate"}},
@@ -264,32 +264,35 @@ func TestRemine(t *testing.T) {
 	for _, share := range []float64{0, 1} {
 		f := New(Config{Seed: 7, RollbackProbability: 0.3, RemineShare: share, Transfers: Range{Min: 1, Max: 3}})
 		again, elsewhere := 0, 0
+		sent := map[blockKey][]*ordinals.Reveal{}
 		for range 200 {
 			payload, err := ordinals.Decode(f.Next().Body)
 			if err != nil {
 				t.Fatal(err)
 			}
 			before := map[ordinals.InscriptionID]uint32{}
-			each := func(blocks []ordinals.Block, do func(*ordinals.Reveal)) {
-				for _, b := range blocks {
-					for _, tx := range b.Transactions {
-						for _, o := range tx.Operations {
-							if o.Reveal != nil {
-								do(o.Reveal)
+			for _, id := range payload.Rollback {
+				for _, r := range sent[keyOfID(id)] {
+					before[r.ID] = r.TxIndex
+				}
+			}
+			for _, b := range payload.Apply {
+				for _, tx := range b.Transactions {
+					for _, o := range tx.Operations {
+						r := o.Reveal
+						if r == nil {
+							continue
+						}
+						sent[keyOf(b)] = append(sent[keyOf(b)], r)
+						if index, ok := before[r.ID]; ok {
+							again++
+							if index != r.TxIndex {
+								elsewhere++
 							}
 						}
 					}
 				}
 			}
-			each(payload.Rollback, func(r *ordinals.Reveal) { before[r.ID] = r.TxIndex })
-			each(payload.Apply, func(r *ordinals.Reveal) {
-				if index, ok := before[r.ID]; ok {
-					again++
-					if index != r.TxIndex {
-						elsewhere++
-					}
-				}
-			})
 		}
 		if share == 0 && again > 0 || share == 1 && elsewhere == 0 {
 			t.Errorf("with a share of %v, %d inscriptions came again, %d elsewhere in their block", share, again, elsewhere)

@@ -91,6 +91,19 @@ func Shared(tb testing.TB) string {
 	return dir
 }
 
+// Case returns a small input that once went wrong, by its name in data/cases. It skips tb if the file is missing.
+func Case(tb testing.TB, name string) []byte {
+	tb.Helper()
+	text, err := os.ReadFile(filepath.Join(shared(tb), "data", "cases", name))
+	if os.IsNotExist(err) {
+		tb.Skipf("no %s: set STRATA_SHARED to the directory that holds data/cases", name)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return text
+}
+
 func shared(tb testing.TB) string {
 	tb.Helper()
 	if dir := os.Getenv("STRATA_SHARED"); dir != "" {

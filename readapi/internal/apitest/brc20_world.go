@@ -326,7 +326,7 @@ func NewTokenWorld(t testing.TB) *TokenWorld {
 	t.Helper()
 	log := replay.NewLog(t)
 	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond},
-		projections.Feed(feed.New(nil), inscriptions.New(nil), brc20.New()))
+		projections.Feed(feed.New(nil), inscriptions.New(nil), brc20.New(nil)))
 	return &TokenWorld{OrdinalsSite: &OrdinalsSite{NewSiteOn(t, log.Pool(), readapi.Config{}), log}, blocks: map[int]Fields{}}
 }
 

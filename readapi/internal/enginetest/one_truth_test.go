@@ -129,7 +129,7 @@ func TestFamiliesShowOneBlock(t *testing.T) {
 	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond},
 		projections.Chain(apitest.NewChain(t), balances.New(nil), accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()),
 			ft.New(nil), sft.New(nil), nft.New(nil), rosetta.New()),
-		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()))
+		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New(nil)))
 	k := apitest.NewKeeper(t, apitest.Readers(t, log.Pool()), readapi.Config{Signal: nil})
 	made, feed := synthchain.New(synthchain.Everything(11, synthchain.V40)), synthordinals.New(synthordinals.Config{Seed: 11})
 	posted := 0

@@ -53,7 +53,7 @@ async function refreshAll() {
   const { signal } = mine;
   await Promise.all([
     panel("log", signal, showLog), panel("history", signal, showHistory), panel("checkpoint", signal, showCheckpoint), panel("projections", signal, showProjections),
-    panel("nodes", signal, showNodes), panel("quarantine", signal, showQuarantine),
+    panel("nodes", signal, showNodes), panel("quarantine", signal, showQuarantine), panel("feed-faults", signal, showFeedFaults),
   ]);
   if (refresh !== mine) return;
   refresh = null;
@@ -292,6 +292,20 @@ function updateNode(item, n) {
   setText(reason, n.error ?? "");
 }
 
+const feedFaultsMost = 20;
+
+// The faults of the ordinals feed. Most servers have none, and no panel.
+async function showFeedFaults(content, signal) {
+  const { results, cursor } = await readJSON(`/audit/v1/feed-anomalies?limit=${feedFaultsMost}`, signal);
+  content.closest("section").hidden = results.length === 0;
+  content.replaceChildren(
+    element("ul", { class: "quarantine" }, results.map((f) => element("li", {},
+      element("a", { href: link({ seq: String(f.source_seq), pointers: [f.pointer] }) }, `event ${count(f.source_seq)}`), " ",
+      element("code", {}, f.kind), ` at Bitcoin block ${count(f.block_height)}`,
+      f.ticker !== undefined && [": ", element("code", {}, `${f.available_balance} ${f.ticker}`), " of ", element("code", {}, f.address)]))),
+    element("p", { class: "more" }, cursor.next !== null && ["There are more at ", element("a", { href: address("/audit/v1/feed-anomalies") }, "/audit/v1/feed-anomalies"), "."]));
+}
+
 async function showQuarantine(content, signal) {
   const { results, cursor } = await readJSON(`/audit/v1/quarantine?order=desc&limit=${quarantineLimit}`, signal);
   if (results.length === 0) {
@@ -305,7 +319,7 @@ async function showQuarantine(content, signal) {
       element("p", { class: "about" }, "Events that a projection could not read, the newest first. They are in the log, but their effect is missing from that version."),
       list, element("p", { class: "more" }));
   }
-  keyed(list, results, (q) => `${q.seq} ${q.projection} ${q.version}`, quarantineItem, (item, q) => setText(item.querySelector("time"), ago(q.at)));
+  keyed(list, results, (q) => `${q.seq} ${q.projection} ${q.version} ${q.pointer}`, quarantineItem, (item, q) => setText(item.querySelector("time"), ago(q.at)));
   tell("The newest event in quarantine", `event ${results[0].seq}`);
   const more = content.querySelector(".more");
   const can = cursor.next !== null && quarantineLimit < quarantineMax;

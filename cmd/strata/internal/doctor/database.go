@@ -18,6 +18,8 @@ import (
 	"strata/internal/postgres"
 	"strata/internal/wholeness"
 	"strata/migrations"
+	"strata/projections"
+	"strata/projections/ordinals"
 	"strata/projections/version"
 )
 
@@ -239,12 +241,15 @@ func (x *examination) projections(ctx context.Context, pool *pgxpool.Pool) {
 				"%s has stopped at %s: %s", s.Schema(), position(s.ErrorPosition), *s.Error)
 		}
 		if s.Quarantined > 0 {
-			x.add(Warning, subject, "Look at /audit/v1/quarantine.", "%s: %d events in quarantine", s.Schema(), s.Quarantined)
+			x.add(Warning, subject, "Look at /audit/v1/quarantine.", "%s: %d events, or parts of events, in quarantine", s.Schema(), s.Quarantined)
 		}
 		if !s.Active {
 			continue
 		}
 		active++
+		if s.Name == ordinals.Name {
+			x.feed(ctx, pool, s.Schema())
+		}
 		if s.Name == "chain" {
 			x.seen.height = s.BlockHeight
 		}
@@ -259,6 +264,19 @@ func (x *examination) projections(ctx context.Context, pool *pgxpool.Pool) {
 		at = "block " + strconv.FormatInt(*x.seen.height, 10)
 	}
 	x.add(OK, subject, "", "%d are active; the tip is %s", active, at)
+}
+
+// feed reports blocks about which the ordinals feed contradicts itself.
+func (x *examination) feed(ctx context.Context, pool *pgxpool.Pool, version projections.Schema) {
+	const subject = "ordinals feed"
+	n, err := ordinals.CountContradictions(ctx, pool, version)
+	switch {
+	case err != nil:
+		x.add(Failure, subject, "", "%s", program.OneLine(err))
+	case n > 0:
+		x.add(Warning, subject, "Look at /audit/v1/feed-anomalies (changed). If the later copy is right, let the indexer roll the block back and apply it again.",
+			"%d repeated blocks say something else than the applied ones, and were ignored", n)
+	}
 }
 
 func position(p *int64) string {

@@ -75,13 +75,15 @@ func Lines(forkChoice string, logger *slog.Logger, registry prometheus.Registere
 	feed.Instrument(registry)
 	inscribed := inscriptions.New(logger)
 	inscribed.Instrument(registry)
+	tokens := brc20.New(logger)
+	tokens.Instrument(registry)
 	registries, err := RegistryOfNames()
 	if err != nil {
 		return nil, err
 	}
 	return projections.Lines{
 		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(registries), ft.New(logger), sft.New(logger), nft.New(logger), rosetta.New()),
-		projections.Feed(feed, inscribed, brc20.New()),
+		projections.Feed(feed, inscribed, tokens),
 	}, nil
 }
 
