@@ -26,3 +26,24 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkDigest digests the block of BenchmarkDecode.
+func BenchmarkDigest(b *testing.B) {
+	content := strings.Repeat("0123456789abcdef", 128)
+	list := make([]string, 2_000)
+	for i := range list {
+		list[i] = tx(revealed(strings.Replace(revealFull, "48656C6C6F", content, 1)))
+	}
+	text := body(block(list...))
+	payload, err := ordinals.Decode([]byte(text))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := payload.Apply[0].Digest(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

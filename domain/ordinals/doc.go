@@ -15,9 +15,10 @@
 //
 // Members come in any order, unknown members are skipped, and null counts as missing. The package accepts hex with or
 // without 0x, and whole numbers as JSON numbers or as strings of digits. A member is required if a table or an answer
-// needs it. A required member that is missing, and any known member of the wrong type or out of its range, is a
-// *nodeevent.FieldError with the JSON pointer (RFC 6901) of the member. An operation of an unknown kind is an error,
-// too: to skip it silently would make every later owner or balance wrong.
+// needs it. An operation without a required member, with a known member of the wrong type or out of its range, or of an
+// unknown kind is a [Fault] of the payload, with the JSON pointer (RFC 6901) of the member: to skip it silently would make
+// later owners and balances wrong without a sign. Everything else in the payload is decoded. A transaction or block is a
+// fault only if nothing tells where its operations belong. Only a body that is not a JSON object is an error.
 //
 // Heights, values and counts have at most 63 bits, so that each fits a signed 64-bit column.
 //
