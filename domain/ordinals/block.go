@@ -24,7 +24,8 @@ type Block struct {
 	Transactions []Transaction
 }
 
-// Digest returns a digest of what the block says, wherever and in whichever form of JSON it says it.
+// Digest returns a digest of what the block says, whatever its place and the form of its JSON. Projection ordinals stores
+// digests: after a change of this function or of the fields of a block, its rules need a new number.
 func (b *Block) Digest() (digest hash.Hash32, err error) {
 	h := sha256.New()
 	if err := json.NewEncoder(h).Encode(b); err != nil {
