@@ -1500,6 +1500,30 @@ func (e FeeRateFeeRate) Valid() bool {
 	}
 }
 
+// Defines values for FeedAnomalyKind.
+const (
+	FeedAnomalyKindChanged         FeedAnomalyKind = "changed"
+	FeedAnomalyKindNegativeBalance FeedAnomalyKind = "negative_balance"
+	FeedAnomalyKindReplaced        FeedAnomalyKind = "replaced"
+	FeedAnomalyKindUnknownRollback FeedAnomalyKind = "unknown_rollback"
+)
+
+// Valid indicates whether the value is a known member of the FeedAnomalyKind enum.
+func (e FeedAnomalyKind) Valid() bool {
+	switch e {
+	case FeedAnomalyKindChanged:
+		return true
+	case FeedAnomalyKindNegativeBalance:
+		return true
+	case FeedAnomalyKindReplaced:
+		return true
+	case FeedAnomalyKindUnknownRollback:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for FoundEntityEntityType.
 const (
 	FoundEntityEntityTypeBlockHash       FoundEntityEntityType = "block_hash"
@@ -1638,6 +1662,30 @@ func (e InscriptionSatRarity) Valid() bool {
 	case InscriptionSatRarityRare:
 		return true
 	case InscriptionSatRarityUncommon:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for KnownDifferenceWhat.
+const (
+	KnownDifferenceWhatBalance      KnownDifferenceWhat = "balance"
+	KnownDifferenceWhatLockedAmount KnownDifferenceWhat = "locked amount"
+	KnownDifferenceWhatNonce        KnownDifferenceWhat = "nonce"
+	KnownDifferenceWhatUnlockHeight KnownDifferenceWhat = "unlock height"
+)
+
+// Valid indicates whether the value is a known member of the KnownDifferenceWhat enum.
+func (e KnownDifferenceWhat) Valid() bool {
+	switch e {
+	case KnownDifferenceWhatBalance:
+		return true
+	case KnownDifferenceWhatLockedAmount:
+		return true
+	case KnownDifferenceWhatNonce:
+		return true
+	case KnownDifferenceWhatUnlockHeight:
 		return true
 	default:
 		return false
@@ -2096,12 +2144,15 @@ func (e SignerStakerTypes) Valid() bool {
 
 // Defines values for StatusBodyStatus.
 const (
-	StatusBodyStatusReady StatusBodyStatus = "ready"
+	StatusBodyStatusNotReady StatusBodyStatus = "not ready"
+	StatusBodyStatusReady    StatusBodyStatus = "ready"
 )
 
 // Valid indicates whether the value is a known member of the StatusBodyStatus enum.
 func (e StatusBodyStatus) Valid() bool {
 	switch e {
+	case StatusBodyStatusNotReady:
+		return true
 	case StatusBodyStatusReady:
 		return true
 	default:
@@ -2111,13 +2162,13 @@ func (e StatusBodyStatus) Valid() bool {
 
 // Defines values for StreamBalancesBalanceEvent.
 const (
-	Balance StreamBalancesBalanceEvent = "balance"
+	StreamBalancesBalanceEventBalance StreamBalancesBalanceEvent = "balance"
 )
 
 // Valid indicates whether the value is a known member of the StreamBalancesBalanceEvent enum.
 func (e StreamBalancesBalanceEvent) Valid() bool {
 	switch e {
-	case Balance:
+	case StreamBalancesBalanceEventBalance:
 		return true
 	default:
 		return false
@@ -2882,6 +2933,7 @@ func (e WaitingBodyPostConditionMode) Valid() bool {
 
 // Defines values for WaitingBodyTxStatus.
 const (
+	WaitingBodyTxStatusDropped                    WaitingBodyTxStatus = "dropped"
 	WaitingBodyTxStatusDroppedProblematic         WaitingBodyTxStatus = "dropped_problematic"
 	WaitingBodyTxStatusDroppedReplaceAcrossFork   WaitingBodyTxStatus = "dropped_replace_across_fork"
 	WaitingBodyTxStatusDroppedReplaceByFee        WaitingBodyTxStatus = "dropped_replace_by_fee"
@@ -2893,6 +2945,8 @@ const (
 // Valid indicates whether the value is a known member of the WaitingBodyTxStatus enum.
 func (e WaitingBodyTxStatus) Valid() bool {
 	switch e {
+	case WaitingBodyTxStatusDropped:
+		return true
 	case WaitingBodyTxStatusDroppedProblematic:
 		return true
 	case WaitingBodyTxStatusDroppedReplaceAcrossFork:
@@ -2945,6 +2999,7 @@ func (e WaitingBodyTxType) Valid() bool {
 
 // Defines values for WaitingSummaryStatus.
 const (
+	WaitingSummaryStatusDropped                    WaitingSummaryStatus = "dropped"
 	WaitingSummaryStatusDroppedProblematic         WaitingSummaryStatus = "dropped_problematic"
 	WaitingSummaryStatusDroppedReplaceAcrossFork   WaitingSummaryStatus = "dropped_replace_across_fork"
 	WaitingSummaryStatusDroppedReplaceByFee        WaitingSummaryStatus = "dropped_replace_by_fee"
@@ -2956,6 +3011,8 @@ const (
 // Valid indicates whether the value is a known member of the WaitingSummaryStatus enum.
 func (e WaitingSummaryStatus) Valid() bool {
 	switch e {
+	case WaitingSummaryStatusDropped:
+		return true
 	case WaitingSummaryStatusDroppedProblematic:
 		return true
 	case WaitingSummaryStatusDroppedReplaceAcrossFork:
@@ -3008,6 +3065,7 @@ func (e WaitingSummaryType) Valid() bool {
 
 // Defines values for WaitingV3Status.
 const (
+	WaitingV3StatusDropped                    WaitingV3Status = "dropped"
 	WaitingV3StatusDroppedProblematic         WaitingV3Status = "dropped_problematic"
 	WaitingV3StatusDroppedReplaceAcrossFork   WaitingV3Status = "dropped_replace_across_fork"
 	WaitingV3StatusDroppedReplaceByFee        WaitingV3Status = "dropped_replace_by_fee"
@@ -3019,6 +3077,8 @@ const (
 // Valid indicates whether the value is a known member of the WaitingV3Status enum.
 func (e WaitingV3Status) Valid() bool {
 	switch e {
+	case WaitingV3StatusDropped:
+		return true
 	case WaitingV3StatusDroppedProblematic:
 		return true
 	case WaitingV3StatusDroppedReplaceAcrossFork:
@@ -4077,6 +4137,12 @@ func (e GetAccountParamsProof) Valid() bool {
 	}
 }
 
+// Acceptance defines model for Acceptance.
+type Acceptance struct {
+	At     time.Time `json:"at"`
+	Reason string    `json:"reason"`
+}
+
 // AccountNonces defines model for AccountNonces.
 type AccountNonces struct {
 	// DetectedMempoolNonces Nonces of pending transactions, greatest first.
@@ -4091,7 +4157,7 @@ type AccountNonces struct {
 	// LastMempoolTxNonce Greatest nonce of a pending transaction; null when none is pending.
 	LastMempoolTxNonce *int64 `json:"last_mempool_tx_nonce"`
 
-	// PossibleNextNonce One more than the greatest nonce that is used or pending, even if nonces below it are missing.
+	// PossibleNextNonce One more than the greatest nonce that is used or pending, even if nonces below it are missing; 2^64-1 if that is the greatest one, as none follows it.
 	PossibleNextNonce int64 `json:"possible_next_nonce"`
 }
 
@@ -4129,6 +4195,9 @@ type AddressBalance struct {
 
 	// BlockHeight The height that the request names; null for the current balance.
 	BlockHeight *int64 `json:"block_height"`
+
+	// Negative True if one of the balances is below zero, which no token allows: the feed lacks operations. Absent otherwise.
+	Negative *bool `json:"negative,omitempty"`
 
 	// OverallBalance The sum of both.
 	OverallBalance string `json:"overall_balance"`
@@ -4196,8 +4265,12 @@ type ArchiveStatus struct {
 	Chain *ChainHead `json:"chain,omitempty"`
 
 	// LogSize Number of events in the log.
-	LogSize     int64              `json:"log_size"`
-	Network     string             `json:"network"`
+	LogSize int64       `json:"log_size"`
+	Network string      `json:"network"`
+	Node    *Comparison `json:"node,omitempty"`
+
+	// Problems What is missing or foreign in the log, and what mends it.
+	Problems    *[]Problem         `json:"problems,omitempty"`
 	Projections []ProjectionStatus `json:"projections"`
 	Root        *ArchiveRoot       `json:"root,omitempty"`
 }
@@ -4210,6 +4283,9 @@ type AssetBalance struct {
 	//
 	// Example: 1250000
 	Balance string `json:"balance"`
+
+	// Negative True for a balance below zero, which no chain allows: the log lacks what happened before (see the header Strata-History). Absent otherwise.
+	Negative *bool `json:"negative,omitempty"`
 }
 
 // AssetChange defines model for AssetChange.
@@ -4434,6 +4510,9 @@ type BalanceOnly struct {
 	//
 	// Example: 1250000
 	Balance string `json:"balance"`
+
+	// Negative True for a balance below zero, which no chain allows: the log lacks what happened before (see the header Strata-History). Absent otherwise.
+	Negative *bool `json:"negative,omitempty"`
 }
 
 // Balances defines model for Balances.
@@ -5858,6 +5937,9 @@ type Brc20ActivityOperation string
 type Brc20Balance struct {
 	AvailableBalance string `json:"available_balance"`
 
+	// Negative True if one of the balances is below zero, which no token allows: the feed lacks operations. Absent otherwise.
+	Negative *bool `json:"negative,omitempty"`
+
 	// OverallBalance The sum of both.
 	OverallBalance string `json:"overall_balance"`
 	Ticker         string `json:"ticker"`
@@ -6153,16 +6235,22 @@ type CollectionHolderPage struct {
 
 // Comparison defines model for Comparison.
 type Comparison struct {
-	// BlockHeight Height of the last block at which accounts were compared; 0 if there is none.
+	// AcceptedAccounts Number of accounts that differed from the node when they were last compared, all of whose differences an operator has accepted.
+	AcceptedAccounts int64 `json:"accepted_accounts"`
+
+	// BlockHeight Height of the last block up to which the accounts that blocks touched were compared; 0 if there is none.
 	BlockHeight int64 `json:"block_height"`
 
-	// DifferingAccounts Number of accounts that differed from the node when they were last compared.
+	// Differences The first differences. Those that were not accepted come first.
+	Differences []KnownDifference `json:"differences"`
+
+	// DifferingAccounts Number of accounts that differed from the node when they were last compared, and of which a difference was not accepted.
 	DifferingAccounts int64 `json:"differing_accounts"`
 
-	// Message One of the differences, or why the last comparison was not possible.
+	// Message Why this process could not compare accounts when it last tried.
 	Message *string `json:"message,omitempty"`
 
-	// Ok Whether no account differs, as far as they were compared.
+	// Ok Whether no account differs, as far as they were compared, but for differences that an operator has accepted.
 	Ok bool `json:"ok"`
 }
 
@@ -6209,7 +6297,7 @@ type ConditionsPrincipalTypeID string
 
 // ContractBody defines model for ContractBody.
 type ContractBody struct {
-	// Abi Interface of the contract as JSON text; null when the node did not send it.
+	// Abi Interface of the contract as JSON text; null as long as no node has told it.
 	Abi         *string `json:"abi"`
 	BlockHeight int64   `json:"block_height"`
 	Canonical   bool    `json:"canonical"`
@@ -6389,7 +6477,7 @@ type ContractStatusStatus string
 
 // ContractV3 defines model for ContractV3.
 type ContractV3 struct {
-	// Abi With include=abi: the interface; null when the node did not send it.
+	// Abi With include=abi: the interface; null as long as no node has told it.
 	Abi          *map[string]interface{} `json:"abi,omitempty"`
 	BitcoinBlock BitcoinPlace            `json:"bitcoin_block"`
 	Block        SummaryBlock            `json:"block"`
@@ -6869,6 +6957,36 @@ type FeeRateRequest struct {
 	Transaction string `json:"transaction"`
 }
 
+// FeedAnomaly defines model for FeedAnomaly.
+type FeedAnomaly struct {
+	// Address Of a balance.
+	Address *string `json:"address,omitempty"`
+
+	// AvailableBalance Of a balance, in whole tokens.
+	AvailableBalance *string `json:"available_balance,omitempty"`
+
+	// BlockHash Null for a balance.
+	BlockHash   *string `json:"block_hash"`
+	BlockHeight int64   `json:"block_height"`
+	Event       string  `json:"event"`
+
+	// Kind unknown_rollback: the feed rolled back a block that was not applied, which changes nothing. replaced: it applied a block over another without a rollback, and the later one counts. changed: it repeated an applied block and said something else, which is ignored. negative_balance: a BRC-20 balance is below zero, so the feed lacks operations.
+	Kind FeedAnomalyKind `json:"kind"`
+
+	// Pointer JSON pointer of the block, or of the operation that changed the balance last, in the body of the event.
+	Pointer   string `json:"pointer"`
+	SourceSeq int64  `json:"source_seq"`
+
+	// Ticker Of a balance.
+	Ticker *string `json:"ticker,omitempty"`
+
+	// TransferrableBalance Of a balance, in whole tokens.
+	TransferrableBalance *string `json:"transferrable_balance,omitempty"`
+}
+
+// FeedAnomalyKind unknown_rollback: the feed rolled back a block that was not applied, which changes nothing. replaced: it applied a block over another without a rollback, and the later one counts. changed: it repeated an applied block and said something else, which is ignored. negative_balance: a BRC-20 balance is below zero, so the feed lacks operations.
+type FeedAnomalyKind string
+
 // FoundBlock defines model for FoundBlock.
 type FoundBlock struct {
 	BurnBlockTime   int64  `json:"burn_block_time"`
@@ -6964,6 +7082,9 @@ type FtBalance struct {
 	// Balance Example: 1250000
 	Balance string `json:"balance"`
 
+	// Negative True for a balance below zero, which no chain allows: the log lacks what happened before (see the header Strata-History). Absent otherwise.
+	Negative *bool `json:"negative,omitempty"`
+
 	// TotalReceived Example: 1250000
 	TotalReceived string `json:"total_received"`
 
@@ -7020,15 +7141,30 @@ type FtTransfer struct {
 
 // GapCheck defines model for GapCheck.
 type GapCheck struct {
-	// Blocking Number of missing blocks above the tip that known blocks wait for.
+	// AnomaliesOfFeed Number of faults of the ordinals feed so far: see /audit/v1/feed-anomalies. Absent for none. For information only.
+	AnomaliesOfFeed *int64 `json:"anomalies_of_feed,omitempty"`
+
+	// Blocking Number of gaps above the tip: missing blocks that known blocks wait for, each with the missing blocks below it counted as one.
 	Blocking int64 `json:"blocking"`
+
+	// FirstMissingHeight Lowest height of the missing blocks.
+	FirstMissingHeight *int64 `json:"first_missing_height,omitempty"`
+
+	// LastMissingHeight Highest height of the missing blocks.
+	LastMissingHeight *int64 `json:"last_missing_height,omitempty"`
 
 	// LowestHeight Lowest height of the blocks that wait.
 	LowestHeight *int64 `json:"lowest_height,omitempty"`
 
+	// MissingBlocks Number of missing blocks above the tip.
+	MissingBlocks *int64 `json:"missing_blocks,omitempty"`
+
 	// MissingInscriptions Number of inscriptions that the feed has not sent, although it has sent higher inscription numbers. For information only: answers are correct for the inscriptions that were sent.
 	MissingInscriptions *int64 `json:"missing_inscriptions,omitempty"`
 	Ok                  bool   `json:"ok"`
+
+	// QuarantinedOfFeed Number of events, and parts of events, of the ordinals feed that could not be read, so that their effects are missing: see /audit/v1/quarantine. Absent for none. For information only.
+	QuarantinedOfFeed *int64 `json:"quarantined_of_feed,omitempty"`
 }
 
 // GetContractStatusesBody defines model for GetContractStatusesBody.
@@ -7070,6 +7206,18 @@ type HeightPoint struct {
 
 	// TimeIso Example: 2024-10-29T14:21:02.000Z
 	TimeIso *time.Time `json:"time_iso"`
+}
+
+// HistoryCheck defines model for HistoryCheck.
+type HistoryCheck struct {
+	// Fed Whether the chain has a block.
+	Fed bool `json:"fed"`
+
+	// From Height at which the chain begins, if that is above genesis. The header Strata-History of each answer has it, too.
+	From *int64 `json:"from,omitempty"`
+
+	// Ok Whether a block has arrived and the chain begins with genesis.
+	Ok bool `json:"ok"`
 }
 
 // Holder defines model for Holder.
@@ -7148,6 +7296,9 @@ type Inscription struct {
 	GenesisTxID      string `json:"genesis_tx_id"`
 	ID               string `json:"id"`
 
+	// Incomplete True if the feed has operations on it or its satoshi that could not be read, so that its owner, location and transfers may be wrong: /audit/v1/quarantine has them. Absent otherwise.
+	Incomplete *bool `json:"incomplete,omitempty"`
+
 	// Location Transaction, output and offset.
 	Location     string  `json:"location"`
 	MetaProtocol *string `json:"meta_protocol"`
@@ -7173,10 +7324,16 @@ type Inscription struct {
 	RecursionRefs []string `json:"recursion_refs"`
 
 	// Recursive Whether its content refers to other inscriptions.
-	Recursive         bool                 `json:"recursive"`
-	SatCoinbaseHeight int64                `json:"sat_coinbase_height"`
-	SatOrdinal        string               `json:"sat_ordinal"`
-	SatRarity         InscriptionSatRarity `json:"sat_rarity"`
+	Recursive bool `json:"recursive"`
+
+	// SatCoinbaseHeight Null if the inscription is unbound.
+	SatCoinbaseHeight *int64 `json:"sat_coinbase_height"`
+
+	// SatOrdinal Null if the inscription is unbound: on no satoshi.
+	SatOrdinal *string `json:"sat_ordinal"`
+
+	// SatRarity Null if the inscription is unbound.
+	SatRarity *InscriptionSatRarity `json:"sat_rarity"`
 
 	// Timestamp Time of the block that moved it to its current location, in milliseconds since 1970.
 	Timestamp int64 `json:"timestamp"`
@@ -7188,7 +7345,7 @@ type Inscription struct {
 	Value *string `json:"value"`
 }
 
-// InscriptionSatRarity defines model for Inscription.SatRarity.
+// InscriptionSatRarity Null if the inscription is unbound.
 type InscriptionSatRarity string
 
 // InscriptionCount defines model for InscriptionCount.
@@ -7239,6 +7396,13 @@ type KeyEarned struct {
 // KeyEarnedBTC defines model for KeyEarnedBTC.
 type KeyEarnedBTC struct {
 	Btc KeyEarned `json:"btc"`
+}
+
+// KeyPageFeedAnomaly defines model for KeyPageFeedAnomaly.
+type KeyPageFeedAnomaly struct {
+	Cursor  KeyCursor     `json:"cursor"`
+	Limit   int64         `json:"limit"`
+	Results []FeedAnomaly `json:"results"`
 }
 
 // KeyPageNarrowCopy defines model for KeyPageNarrowCopy.
@@ -7565,6 +7729,31 @@ type KeysetPageWaitingSummary struct {
 	// Total Length of the whole list.
 	Total int64 `json:"total"`
 }
+
+// KnownDifference defines model for KnownDifference.
+type KnownDifference struct {
+	Acceptance Acceptance `json:"acceptance"`
+	Account    string     `json:"account"`
+
+	// BlockHeight Height of the block at which the account was last compared.
+	BlockHeight int64     `json:"block_height"`
+	FoundAt     time.Time `json:"found_at"`
+
+	// Node The node's value, a decimal number.
+	Node string `json:"node"`
+
+	// Seq The event of the last change in the read tables; null if they have none.
+	Seq *int64 `json:"seq"`
+
+	// Table The value in the read tables, a decimal number.
+	Table string `json:"table"`
+
+	// What balance, in µSTX and including what is locked; locked amount, in µSTX; unlock height, of the lock in force, 0 for none; nonce, the next one.
+	What KnownDifferenceWhat `json:"what"`
+}
+
+// KnownDifferenceWhat balance, in µSTX and including what is locked; locked amount, in µSTX; unlock height, of the lock in force, 0 for none; nonce, the next one.
+type KnownDifferenceWhat string
 
 // L1Lockup defines model for L1Lockup.
 type L1Lockup struct {
@@ -8797,6 +8986,9 @@ type OrdinalsPageSatLocation struct {
 
 // OrdinalsStatus defines model for OrdinalsStatus.
 type OrdinalsStatus struct {
+	// Anomalies Number of faults of the feed so far: see /audit/v1/feed-anomalies. Absent for none.
+	Anomalies *int64 `json:"anomalies,omitempty"`
+
 	// BlockHeight Height of the highest block with inscriptions; 767430 before the first one.
 	BlockHeight int64 `json:"block_height"`
 
@@ -8805,9 +8997,12 @@ type OrdinalsStatus struct {
 	MaxInscriptionNumber       *int64 `json:"max_inscription_number,omitempty"`
 
 	// MissingInscriptions Count of the numbers that are missing between the known ones: inscriptions that the feed has not sent. Absent while there is no inscription.
-	MissingInscriptions *int64               `json:"missing_inscriptions,omitempty"`
-	ServerVersion       string               `json:"server_version"`
-	Status              OrdinalsStatusStatus `json:"status"`
+	MissingInscriptions *int64 `json:"missing_inscriptions,omitempty"`
+
+	// Quarantined Number of events, and parts of events, of the feed that could not be read, so that their effects are missing: see /audit/v1/quarantine. Absent for none.
+	Quarantined   *int64               `json:"quarantined,omitempty"`
+	ServerVersion string               `json:"server_version"`
+	Status        OrdinalsStatusStatus `json:"status"`
 }
 
 // OrdinalsStatusStatus defines model for OrdinalsStatus.Status.
@@ -8846,7 +9041,7 @@ type ParentOfBlock struct {
 
 // PendingBalance defines model for PendingBalance.
 type PendingBalance struct {
-	// EstimatedBalance Available balance once all pending transactions are mined.
+	// EstimatedBalance Available balance once all pending transactions are mined; of several that use one nonce, the one with the greatest fee.
 	//
 	// Example: 1250000
 	EstimatedBalance string `json:"estimated_balance"`
@@ -9051,7 +9246,7 @@ type PrincipalNonces struct {
 	LastConfirmedNonce *int64        `json:"last_confirmed_nonce"`
 	Mempool            MempoolNonces `json:"mempool"`
 
-	// NextNonce One more than the greatest nonce that is used or pending, even if nonces below it are missing.
+	// NextNonce One more than the greatest nonce that is used or pending, even if nonces below it are missing; 2^64-1 if that is the greatest one, as none follows it.
 	NextNonce int64 `json:"next_nonce"`
 }
 
@@ -9068,6 +9263,9 @@ type PrincipalSTX struct {
 	Balance string          `json:"balance"`
 	Locked  *PrincipalLock  `json:"locked"`
 	Mempool *PendingBalance `json:"mempool"`
+
+	// Negative True for a balance below zero, which no chain allows: the log lacks what happened before (see the header Strata-History). Absent otherwise.
+	Negative *bool `json:"negative,omitempty"`
 }
 
 // PrincipalStake defines model for PrincipalStake.
@@ -9114,6 +9312,18 @@ type PrintedV3 struct {
 	Topic        string             `json:"topic"`
 	Transaction  EventOfTransaction `json:"transaction"`
 	Value        ClarityValue       `json:"value"`
+}
+
+// Problem defines model for Problem.
+type Problem struct {
+	// About What it is about.
+	About string `json:"about"`
+
+	// Mend What mends it.
+	Mend string `json:"mend"`
+
+	// Message What is missing, or wrong.
+	Message string `json:"message"`
 }
 
 // ProjectionCheck defines model for ProjectionCheck.
@@ -9172,7 +9382,7 @@ type Quarantined struct {
 	Event string    `json:"event"`
 	Path  string    `json:"path"`
 
-	// Pointer JSON pointer of the invalid field; empty for the whole body.
+	// Pointer JSON pointer of the invalid field, in the part that was left out; empty for the whole body. Of an event whose parts stand for themselves, each part that can't be decoded is a row, and the others count.
 	Pointer    string `json:"pointer"`
 	Projection string `json:"projection"`
 	Reason     string `json:"reason"`
@@ -9196,8 +9406,11 @@ type Readiness struct {
 	For string `json:"for"`
 
 	// Notices What an operator of this process should know, although its answers are reliable. Only operators see it.
-	Notices *[]Notice       `json:"notices,omitempty"`
-	Status  ReadinessStatus `json:"status"`
+	Notices *[]Notice `json:"notices,omitempty"`
+
+	// Problems What is missing or foreign in the log, and what mends it.
+	Problems *[]Problem      `json:"problems,omitempty"`
+	Status   ReadinessStatus `json:"status"`
 }
 
 // ReadinessStatus defines model for Readiness.Status.
@@ -9207,6 +9420,7 @@ type ReadinessStatus string
 type ReadinessChecks struct {
 	Database DatabaseCheck `json:"database"`
 	Gaps     GapCheck      `json:"gaps"`
+	History  HistoryCheck  `json:"history"`
 	Node     *Comparison   `json:"node,omitempty"`
 
 	// Projections Active versions of the projections. Without any, the server is not ready.
@@ -10061,13 +10275,15 @@ type StakingSigner struct {
 
 // StatusBody defines model for StatusBody.
 type StatusBody struct {
-	ChainTip      *ChainTip        `json:"chain_tip,omitempty"`
-	ServerVersion string           `json:"server_version"`
-	Status        StatusBodyStatus `json:"status"`
-	Strata        ArchiveStatus    `json:"strata"`
+	ChainTip      *ChainTip `json:"chain_tip,omitempty"`
+	ServerVersion string    `json:"server_version"`
+
+	// Status ready while what is shown is whole up to the tip; otherwise strata.problems says what is missing. /readyz also looks at the lag.
+	Status StatusBodyStatus `json:"status"`
+	Strata ArchiveStatus    `json:"strata"`
 }
 
-// StatusBodyStatus defines model for StatusBody.Status.
+// StatusBodyStatus ready while what is shown is whole up to the tip; otherwise strata.problems says what is missing. /readyz also looks at the lag.
 type StatusBodyStatus string
 
 // StreamBalancesBalance defines model for StreamBalancesBalance.
@@ -10355,14 +10571,14 @@ type StxAssetV3Type string
 
 // StxBalance defines model for StxBalance.
 type StxBalance struct {
-	// Balance Includes locked STX. Negative only when the log lacks earlier blocks.
+	// Balance Includes locked STX.
 	//
 	// Example: 1250000
 	Balance               string `json:"balance"`
 	BurnchainLockHeight   int64  `json:"burnchain_lock_height"`
 	BurnchainUnlockHeight int64  `json:"burnchain_unlock_height"`
 
-	// EstimatedBalance The balance once all pending transactions are mined. Absent for an earlier block.
+	// EstimatedBalance The balance once all pending transactions are mined; of several that use one nonce, the one with the greatest fee. Absent for an earlier block.
 	//
 	// Example: 1250000
 	EstimatedBalance *string `json:"estimated_balance,omitempty"`
@@ -10375,6 +10591,9 @@ type StxBalance struct {
 
 	// Locked Example: 1250000
 	Locked string `json:"locked"`
+
+	// Negative True for a balance below zero, which no chain allows: the log lacks what happened before (see the header Strata-History). Absent otherwise.
+	Negative *bool `json:"negative,omitempty"`
 
 	// PendingBalanceInbound Example: 1250000
 	PendingBalanceInbound *string `json:"pending_balance_inbound,omitempty"`
@@ -10406,7 +10625,7 @@ type StxBalanceV2 struct {
 	BurnchainLockHeight   int64  `json:"burnchain_lock_height"`
 	BurnchainUnlockHeight int64  `json:"burnchain_unlock_height"`
 
-	// EstimatedBalance The balance once all pending transactions are mined. Absent for an earlier block.
+	// EstimatedBalance The balance once all pending transactions are mined; of several that use one nonce, the one with the greatest fee. Absent for an earlier block.
 	//
 	// Example: 1250000
 	EstimatedBalance *string `json:"estimated_balance,omitempty"`
@@ -10419,6 +10638,9 @@ type StxBalanceV2 struct {
 
 	// Locked Example: 1250000
 	Locked string `json:"locked"`
+
+	// Negative True for a balance below zero, which no chain allows: the log lacks what happened before (see the header Strata-History). Absent otherwise.
+	Negative *bool `json:"negative,omitempty"`
 
 	// PendingBalanceInbound Example: 1250000
 	PendingBalanceInbound *string `json:"pending_balance_inbound,omitempty"`
@@ -10589,6 +10811,9 @@ type TokenBalance struct {
 	//
 	// Example: 1250000
 	Balance string `json:"balance"`
+
+	// Negative True for a balance below zero, which no chain allows: the log lacks what happened before (see the header Strata-History). Absent otherwise.
+	Negative *bool `json:"negative,omitempty"`
 
 	// Token Asset identifier.
 	Token string `json:"token"`
@@ -11168,7 +11393,7 @@ type VersionOfTable struct {
 	// Previous Whether a rollback returns to it.
 	Previous bool `json:"previous"`
 
-	// Quarantined Number of events that it could not decode.
+	// Quarantined Number of events, and parts of events, that it could not decode.
 	Quarantined int64 `json:"quarantined"`
 
 	// Rate Items per second that it folded when it was last far behind; null if that was never measured.
@@ -11191,6 +11416,9 @@ type WaitingBody struct {
 	AnchorMode      WaitingBodyAnchorMode `json:"anchor_mode"`
 	CoinbasePayload *CoinbaseBody         `json:"coinbase_payload,omitempty"`
 	ContractCall    *ContractCallBody     `json:"contract_call,omitempty"`
+
+	// DroppedReason Present if tx_status is dropped: the node's reason, as it came, which has no status of its own.
+	DroppedReason *string `json:"dropped_reason,omitempty"`
 
 	// FeeRate The total fee in µSTX, despite its name.
 	//
@@ -11248,6 +11476,9 @@ type WaitingSummary struct {
 	Coinbase     *CoinbaseSummary `json:"coinbase,omitempty"`
 	ContractCall *CallSummary     `json:"contract_call,omitempty"`
 
+	// DroppedReason Present if status is dropped: the node's reason, as it came, which has no status of its own.
+	DroppedReason *string `json:"dropped_reason,omitempty"`
+
 	// FeeRate The total fee in µSTX, despite its name.
 	//
 	// Example: 1250000
@@ -11280,6 +11511,9 @@ type WaitingSummaryType string
 type WaitingV3 struct {
 	Coinbase     *CoinbaseV3 `json:"coinbase,omitempty"`
 	ContractCall *CallV3     `json:"contract_call,omitempty"`
+
+	// DroppedReason Present if status is dropped: the node's reason, as it came, which has no status of its own.
+	DroppedReason *string `json:"dropped_reason,omitempty"`
 
 	// FeeRate The total fee in µSTX, despite its name.
 	//
@@ -11339,6 +11573,18 @@ type GetEventBodyParams struct {
 	MinPosition *string `form:"min_position,omitempty" json:"min_position,omitempty"`
 }
 
+// ListFeedAnomaliesParams defines parameters for ListFeedAnomalies.
+type ListFeedAnomaliesParams struct {
+	// MinPosition Wait until the answer reflects this position: the Strata-Position of another answer, or a number of events. The request header Strata-Position does the same.
+	MinPosition *string `form:"min_position,omitempty" json:"min_position,omitempty"`
+
+	// Limit Maximum number of rows of the page; 0 means the default.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor seq:pointer:balance of the first row of the page.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // PostLogCosignaturesTextBody defines parameters for PostLogCosignatures.
 type PostLogCosignaturesTextBody = string
 
@@ -11395,7 +11641,7 @@ type ListQuarantineParams struct {
 	// Order asc: oldest event first; desc: newest event first.
 	Order *ListQuarantineParamsOrder `form:"order,omitempty" json:"order,omitempty"`
 
-	// Cursor seq:projection:version of the first row of the page.
+	// Cursor seq:projection:version:pointer of the first row of the page.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -12884,7 +13130,7 @@ type ListMempoolParams struct {
 	// RecipientAddress Transactions that transfer STX to this principal, or call or deploy this contract.
 	RecipientAddress *string `form:"recipient_address,omitempty" json:"recipient_address,omitempty"`
 
-	// Address Transactions with this principal as sender or recipient.
+	// Address Transactions with this principal as sender, sponsor or recipient.
 	Address *string `form:"address,omitempty" json:"address,omitempty"`
 
 	// OrderBy Sort by the time of receipt, by the size in bytes or by the fee.
@@ -14235,7 +14481,7 @@ type GetStatsInscriptionCountParams struct {
 
 // GetReadinessParams defines parameters for GetReadiness.
 type GetReadinessParams struct {
-	// For The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), stacking (PoX and staking), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked; all: every active projection.
+	// For The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), stacking (PoX and staking), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked, unless an operator has accepted how they differ; all: every active projection.
 	For *GetReadinessParamsFor `form:"for,omitempty" json:"for,omitempty"`
 }
 
@@ -14662,6 +14908,8 @@ func (t AnyTransaction) ValueByDiscriminator() (interface{}, error) {
 		return t.AsTransactionBody()
 	case "abort_by_response":
 		return t.AsTransactionBody()
+	case "dropped":
+		return t.AsWaitingBody()
 	case "dropped_problematic":
 		return t.AsWaitingBody()
 	case "dropped_replace_across_fork":
@@ -14763,6 +15011,8 @@ func (t AnyTransactionV3) ValueByDiscriminator() (interface{}, error) {
 		return t.AsTransactionV3()
 	case "abort_by_response":
 		return t.AsTransactionV3()
+	case "dropped":
+		return t.AsWaitingV3()
 	case "dropped_problematic":
 		return t.AsWaitingV3()
 	case "dropped_replace_across_fork":
@@ -15978,6 +16228,13 @@ type ClientInterface interface {
 	// Corresponds with GET /audit/v1/events/{seq}/body (the `GetEventBody` operationId).
 	GetEventBody(ctx context.Context, seq int64, params *GetEventBodyParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListFeedAnomalies List faults of the ordinals feed
+	//
+	// In the order of the log. A fault of a block stays in the list; a balance leaves it when it is right. The feed corrects a block by rolling it back and applying it again. `/audit/v1/quarantine` has what could not be read.
+	//
+	// Corresponds with GET /audit/v1/feed-anomalies (the `ListFeedAnomalies` operationId).
+	ListFeedAnomalies(ctx context.Context, params *ListFeedAnomaliesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetLogCheckpoint Get the newest checkpoint of the log
 	//
 	// A signed note (c2sp.org/tlog-checkpoint): the log's origin, its number of events, and the root of the Merkle tree over them, with the signature of the log's key and the cosignatures of witnesses. Clients of c2sp.org/tlog-tiles need the checkpoint and the tiles; their URL of the log is this one without /checkpoint.
@@ -16066,9 +16323,9 @@ type ClientInterface interface {
 	// Corresponds with GET /audit/v1/projections (the `ListProjections` operationId).
 	ListProjections(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListQuarantine List events that projections could not decode
+	// ListQuarantine List events, and parts of events, that projections could not decode
 	//
-	// The list covers all versions, and is in the order of the log or the reverse.
+	// The list covers all versions, and is in the order of the log or the reverse. Of a payload of the ordinals feed, only the parts are left out that can't be read.
 	//
 	// Corresponds with GET /audit/v1/quarantine (the `ListQuarantine` operationId).
 	ListQuarantine(ctx context.Context, params *ListQuarantineParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -16334,7 +16591,7 @@ type ClientInterface interface {
 
 	// ListMempoolOf Pending transactions of an account
 	//
-	// Lists the pending transactions that the account sends, that transfer STX to it, or that call or deploy it. Use `/extended/v3/principals/{principal}/mempool/transactions` instead.
+	// Lists the pending transactions that the account sends or sponsors, that transfer STX to it, or that call or deploy it. Use `/extended/v3/principals/{principal}/mempool/transactions` instead.
 	//
 	// Corresponds with GET /extended/v1/address/{principal}/mempool (the `ListMempoolOf` operationId).
 	//
@@ -16687,9 +16944,9 @@ type ClientInterface interface {
 	// Corresponds with GET /extended/v1/search/{id} (the `Search` operationId).
 	Search(ctx context.Context, id string, params *SearchParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetStatusV1 Status of the server and its archive, at its older path
+	// GetStatusV1 Status of the server and its archive, and what differs from a node
 	//
-	// The tip of the chain, the lowest block of the archive, and the progress of each projection.
+	// The tip of the chain, the lowest block of the archive, the progress of each projection, and what the comparison of accounts with a node has found.
 	//
 	// Corresponds with GET /extended/v1/status (the `GetStatusV1` operationId).
 	GetStatusV1(ctx context.Context, params *GetStatusV1Params, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -17151,7 +17408,7 @@ type ClientInterface interface {
 
 	// ListMempoolOfV3 Pending transactions of an account, newest first
 	//
-	// Lists the pending transactions that the account sends, that transfer STX to it, or that call or deploy it.
+	// Lists the pending transactions that the account sends or sponsors, that transfer STX to it, or that call or deploy it.
 	//
 	// Corresponds with GET /extended/v3/principals/{principal}/mempool/transactions (the `ListMempoolOfV3` operationId).
 	ListMempoolOfV3(ctx context.Context, principal string, params *ListMempoolOfV3Params, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -17279,7 +17536,7 @@ type ClientInterface interface {
 
 	// GetStakingCycle A reward cycle of pox-5
 	//
-	// STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle. A cycle is known up to the one after the current one, and as long as anything is staked for it.
+	// STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle, and of a finished cycle without one, what the contract would divide by. A cycle is known up to the one after the current one, and as long as anything is staked for it.
 	//
 	// Corresponds with GET /extended/v3/staking/cycles/{cycle} (the `GetStakingCycle` operationId).
 	GetStakingCycle(ctx context.Context, cycle string, params *GetStakingCycleParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -17904,7 +18161,7 @@ type ClientInterface interface {
 
 	// GetInscriptionContent The content of an inscription
 	//
-	// The bytes, with the type that they were inscribed with. An inscription that names a known delegate has the content of that delegate. Range requests are supported. Scripts in the content do not run.
+	// The bytes, with the type that they were inscribed with; if that has more than 512 bytes, with `application/octet-stream`. An inscription that names a known delegate has the content of that delegate. Range requests are supported. Scripts in the content do not run.
 	//
 	// Corresponds with GET /ordinals/v1/inscriptions/{id}/content (the `GetInscriptionContent` operationId).
 	GetInscriptionContent(ctx context.Context, id string, params *GetInscriptionContentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -17925,7 +18182,7 @@ type ClientInterface interface {
 
 	// GetSatoshiInscriptions The inscriptions on a satoshi
 	//
-	// By number, the highest first. Inscriptions that are on no satoshi at all count as on satoshi 0.
+	// By number, the highest first. Unbound inscriptions are on no satoshi, not on satoshi 0.
 	//
 	// Corresponds with GET /ordinals/v1/sats/{ordinal}/inscriptions (the `GetSatoshiInscriptions` operationId).
 	GetSatoshiInscriptions(ctx context.Context, ordinal int, params *GetSatoshiInscriptionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -17946,7 +18203,7 @@ type ClientInterface interface {
 
 	// GetReadiness Whether the answers are reliable
 	//
-	// Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, and no missing block stalls the chain; otherwise 503. Versions that are being built beside the active ones do not count. An active version that is being replaced because this program has newer rules, and that it can read, may lag and stand still.
+	// Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, the chain has begun and no missing block stalls it; otherwise 503. For money, the chain must begin with genesis. Versions that are being built beside the active ones do not count. An active version that is being replaced because this program has newer rules, and that it can read, may lag and stand still.
 	//
 	// Corresponds with GET /readyz (the `GetReadiness` operationId).
 	GetReadiness(ctx context.Context, params *GetReadinessParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -18349,7 +18606,7 @@ type ClientInterface interface {
 
 	// ListBnsV1Namespaces Namespaces of the first registry
 	//
-	// Sorted. Only namespaces whose launch, or the export of Stacks 1.0 with them, is in the log.
+	// Sorted. Namespaces that the log knows: by their launch, by names that were registered in them and are not revoked, or from the export of Stacks 1.0.
 	//
 	// Corresponds with GET /v1/namespaces (the `ListBnsV1Namespaces` operationId).
 	ListBnsV1Namespaces(ctx context.Context, params *ListBnsV1NamespacesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -18411,7 +18668,7 @@ type ClientInterface interface {
 
 	// GetBnsV1NamePrice The price of a name of the first registry
 	//
-	// Computed by the price function of the namespace; a node is asked about a namespace whose launch is not in the log, such as one that Stacks 1.0 had.
+	// Computed by the price function of the namespace; a node is asked about a namespace whose properties are not in the log, and about one that Stacks 1.0 had.
 	//
 	// Corresponds with GET /v2/prices/names/{name} (the `GetBnsV1NamePrice` operationId).
 	GetBnsV1NamePrice(ctx context.Context, name string, params *GetBnsV1NamePriceParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -18466,6 +18723,23 @@ func (c *Client) GetEvent(ctx context.Context, seq int64, params *GetEventParams
 // Corresponds with GET /audit/v1/events/{seq}/body (the `GetEventBody` operationId).
 func (c *Client) GetEventBody(ctx context.Context, seq int64, params *GetEventBodyParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetEventBodyRequest(c.Server, seq, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListFeedAnomalies List faults of the ordinals feed
+//
+// In the order of the log. A fault of a block stays in the list; a balance leaves it when it is right. The feed corrects a block by rolling it back and applying it again. `/audit/v1/quarantine` has what could not be read.
+//
+// Corresponds with GET /audit/v1/feed-anomalies (the `ListFeedAnomalies` operationId).
+func (c *Client) ListFeedAnomalies(ctx context.Context, params *ListFeedAnomaliesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListFeedAnomaliesRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -18684,9 +18958,9 @@ func (c *Client) ListProjections(ctx context.Context, reqEditors ...RequestEdito
 	return c.Client.Do(req)
 }
 
-// ListQuarantine List events that projections could not decode
+// ListQuarantine List events, and parts of events, that projections could not decode
 //
-// The list covers all versions, and is in the order of the log or the reverse.
+// The list covers all versions, and is in the order of the log or the reverse. Of a payload of the ordinals feed, only the parts are left out that can't be read.
 //
 // Corresponds with GET /audit/v1/quarantine (the `ListQuarantine` operationId).
 func (c *Client) ListQuarantine(ctx context.Context, params *ListQuarantineParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -19390,7 +19664,7 @@ func (c *Client) GetBalancesV1(ctx context.Context, principal string, params *Ge
 
 // ListMempoolOf Pending transactions of an account
 //
-// Lists the pending transactions that the account sends, that transfer STX to it, or that call or deploy it. Use `/extended/v3/principals/{principal}/mempool/transactions` instead.
+// Lists the pending transactions that the account sends or sponsors, that transfer STX to it, or that call or deploy it. Use `/extended/v3/principals/{principal}/mempool/transactions` instead.
 //
 // Corresponds with GET /extended/v1/address/{principal}/mempool (the `ListMempoolOf` operationId).
 // Deprecated: this operation has been marked as deprecated upstream, but no `x-deprecated-reason` was set
@@ -20194,9 +20468,9 @@ func (c *Client) Search(ctx context.Context, id string, params *SearchParams, re
 	return c.Client.Do(req)
 }
 
-// GetStatusV1 Status of the server and its archive, at its older path
+// GetStatusV1 Status of the server and its archive, and what differs from a node
 //
-// The tip of the chain, the lowest block of the archive, and the progress of each projection.
+// The tip of the chain, the lowest block of the archive, the progress of each projection, and what the comparison of accounts with a node has found.
 //
 // Corresponds with GET /extended/v1/status (the `GetStatusV1` operationId).
 func (c *Client) GetStatusV1(ctx context.Context, params *GetStatusV1Params, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -21280,7 +21554,7 @@ func (c *Client) GetPrincipalStx(ctx context.Context, principal string, params *
 
 // ListMempoolOfV3 Pending transactions of an account, newest first
 //
-// Lists the pending transactions that the account sends, that transfer STX to it, or that call or deploy it.
+// Lists the pending transactions that the account sends or sponsors, that transfer STX to it, or that call or deploy it.
 //
 // Corresponds with GET /extended/v3/principals/{principal}/mempool/transactions (the `ListMempoolOfV3` operationId).
 func (c *Client) ListMempoolOfV3(ctx context.Context, principal string, params *ListMempoolOfV3Params, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -21628,7 +21902,7 @@ func (c *Client) GetStakingBondRegistration(ctx context.Context, bondIndex int64
 
 // GetStakingCycle A reward cycle of pox-5
 //
-// STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle. A cycle is known up to the one after the current one, and as long as anything is staked for it.
+// STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle, and of a finished cycle without one, what the contract would divide by. A cycle is known up to the one after the current one, and as long as anything is staked for it.
 //
 // Corresponds with GET /extended/v3/staking/cycles/{cycle} (the `GetStakingCycle` operationId).
 func (c *Client) GetStakingCycle(ctx context.Context, cycle string, params *GetStakingCycleParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -23103,7 +23377,7 @@ func (c *Client) GetInscription(ctx context.Context, id string, params *GetInscr
 
 // GetInscriptionContent The content of an inscription
 //
-// The bytes, with the type that they were inscribed with. An inscription that names a known delegate has the content of that delegate. Range requests are supported. Scripts in the content do not run.
+// The bytes, with the type that they were inscribed with; if that has more than 512 bytes, with `application/octet-stream`. An inscription that names a known delegate has the content of that delegate. Range requests are supported. Scripts in the content do not run.
 //
 // Corresponds with GET /ordinals/v1/inscriptions/{id}/content (the `GetInscriptionContent` operationId).
 func (c *Client) GetInscriptionContent(ctx context.Context, id string, params *GetInscriptionContentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -23154,7 +23428,7 @@ func (c *Client) GetSatoshi(ctx context.Context, ordinal int, params *GetSatoshi
 
 // GetSatoshiInscriptions The inscriptions on a satoshi
 //
-// By number, the highest first. Inscriptions that are on no satoshi at all count as on satoshi 0.
+// By number, the highest first. Unbound inscriptions are on no satoshi, not on satoshi 0.
 //
 // Corresponds with GET /ordinals/v1/sats/{ordinal}/inscriptions (the `GetSatoshiInscriptions` operationId).
 func (c *Client) GetSatoshiInscriptions(ctx context.Context, ordinal int, params *GetSatoshiInscriptionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -23205,7 +23479,7 @@ func (c *Client) GetNodes(ctx context.Context, reqEditors ...RequestEditorFn) (*
 
 // GetReadiness Whether the answers are reliable
 //
-// Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, and no missing block stalls the chain; otherwise 503. Versions that are being built beside the active ones do not count. An active version that is being replaced because this program has newer rules, and that it can read, may lag and stand still.
+// Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, the chain has begun and no missing block stalls it; otherwise 503. For money, the chain must begin with genesis. Versions that are being built beside the active ones do not count. An active version that is being replaced because this program has newer rules, and that it can read, may lag and stand still.
 //
 // Corresponds with GET /readyz (the `GetReadiness` operationId).
 func (c *Client) GetReadiness(ctx context.Context, params *GetReadinessParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -24138,7 +24412,7 @@ func (c *Client) GetBnsV1ZonefileByHash(ctx context.Context, name string, zoneFi
 
 // ListBnsV1Namespaces Namespaces of the first registry
 //
-// Sorted. Only namespaces whose launch, or the export of Stacks 1.0 with them, is in the log.
+// Sorted. Namespaces that the log knows: by their launch, by names that were registered in them and are not revoked, or from the export of Stacks 1.0.
 //
 // Corresponds with GET /v1/namespaces (the `ListBnsV1Namespaces` operationId).
 func (c *Client) ListBnsV1Namespaces(ctx context.Context, params *ListBnsV1NamespacesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -24280,7 +24554,7 @@ func (c *Client) GetPox(ctx context.Context, params *GetPoxParams, reqEditors ..
 
 // GetBnsV1NamePrice The price of a name of the first registry
 //
-// Computed by the price function of the namespace; a node is asked about a namespace whose launch is not in the log, such as one that Stacks 1.0 had.
+// Computed by the price function of the namespace; a node is asked about a namespace whose properties are not in the log, and about one that Stacks 1.0 had.
 //
 // Corresponds with GET /v2/prices/names/{name} (the `GetBnsV1NamePrice` operationId).
 func (c *Client) GetBnsV1NamePrice(ctx context.Context, name string, params *GetBnsV1NamePriceParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -24449,6 +24723,84 @@ func NewGetEventBodyRequest(server string, seq int64, params *GetEventBodyParams
 		if params.MinPosition != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "min_position", *params.MinPosition, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListFeedAnomaliesRequest constructs an http.Request for the ListFeedAnomalies method
+func NewListFeedAnomaliesRequest(server string, params *ListFeedAnomaliesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/audit/v1/feed-anomalies")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.MinPosition != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "min_position", *params.MinPosition, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -46933,6 +47285,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /audit/v1/events/{seq}/body (the `GetEventBody` operationId).
 	GetEventBodyWithResponse(ctx context.Context, seq int64, params *GetEventBodyParams, reqEditors ...RequestEditorFn) (*GetEventBodyResponse, error)
 
+	// ListFeedAnomaliesWithResponse List faults of the ordinals feed
+	//
+	// In the order of the log. A fault of a block stays in the list; a balance leaves it when it is right. The feed corrects a block by rolling it back and applying it again. `/audit/v1/quarantine` has what could not be read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /audit/v1/feed-anomalies (the `ListFeedAnomalies` operationId).
+	ListFeedAnomaliesWithResponse(ctx context.Context, params *ListFeedAnomaliesParams, reqEditors ...RequestEditorFn) (*ListFeedAnomaliesResponse, error)
+
 	// GetLogCheckpointWithResponse Get the newest checkpoint of the log
 	//
 	// A signed note (c2sp.org/tlog-checkpoint): the log's origin, its number of events, and the root of the Merkle tree over them, with the signature of the log's key and the cosignatures of witnesses. Clients of c2sp.org/tlog-tiles need the checkpoint and the tiles; their URL of the log is this one without /checkpoint.
@@ -47041,9 +47402,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /audit/v1/projections (the `ListProjections` operationId).
 	ListProjectionsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListProjectionsResponse, error)
 
-	// ListQuarantineWithResponse List events that projections could not decode
+	// ListQuarantineWithResponse List events, and parts of events, that projections could not decode
 	//
-	// The list covers all versions, and is in the order of the log or the reverse.
+	// The list covers all versions, and is in the order of the log or the reverse. Of a payload of the ordinals feed, only the parts are left out that can't be read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -47397,7 +47758,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListMempoolOfWithResponse Pending transactions of an account
 	//
-	// Lists the pending transactions that the account sends, that transfer STX to it, or that call or deploy it. Use `/extended/v3/principals/{principal}/mempool/transactions` instead.
+	// Lists the pending transactions that the account sends or sponsors, that transfer STX to it, or that call or deploy it. Use `/extended/v3/principals/{principal}/mempool/transactions` instead.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -47840,9 +48201,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /extended/v1/search/{id} (the `Search` operationId).
 	SearchWithResponse(ctx context.Context, id string, params *SearchParams, reqEditors ...RequestEditorFn) (*SearchResponse, error)
 
-	// GetStatusV1WithResponse Status of the server and its archive, at its older path
+	// GetStatusV1WithResponse Status of the server and its archive, and what differs from a node
 	//
-	// The tip of the chain, the lowest block of the archive, and the progress of each projection.
+	// The tip of the chain, the lowest block of the archive, the progress of each projection, and what the comparison of accounts with a node has found.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48420,7 +48781,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListMempoolOfV3WithResponse Pending transactions of an account, newest first
 	//
-	// Lists the pending transactions that the account sends, that transfer STX to it, or that call or deploy it.
+	// Lists the pending transactions that the account sends or sponsors, that transfer STX to it, or that call or deploy it.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48592,7 +48953,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetStakingCycleWithResponse A reward cycle of pox-5
 	//
-	// STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle. A cycle is known up to the one after the current one, and as long as anything is staked for it.
+	// STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle, and of a finished cycle without one, what the contract would divide by. A cycle is known up to the one after the current one, and as long as anything is staked for it.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -49299,7 +49660,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetInscriptionContentWithResponse The content of an inscription
 	//
-	// The bytes, with the type that they were inscribed with. An inscription that names a known delegate has the content of that delegate. Range requests are supported. Scripts in the content do not run.
+	// The bytes, with the type that they were inscribed with; if that has more than 512 bytes, with `application/octet-stream`. An inscription that names a known delegate has the content of that delegate. Range requests are supported. Scripts in the content do not run.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -49326,7 +49687,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetSatoshiInscriptionsWithResponse The inscriptions on a satoshi
 	//
-	// By number, the highest first. Inscriptions that are on no satoshi at all count as on satoshi 0.
+	// By number, the highest first. Unbound inscriptions are on no satoshi, not on satoshi 0.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -49353,7 +49714,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetReadinessWithResponse Whether the answers are reliable
 	//
-	// Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, and no missing block stalls the chain; otherwise 503. Versions that are being built beside the active ones do not count. An active version that is being replaced because this program has newer rules, and that it can read, may lag and stand still.
+	// Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, the chain has begun and no missing block stalls it; otherwise 503. For money, the chain must begin with genesis. Versions that are being built beside the active ones do not count. An active version that is being replaced because this program has newer rules, and that it can read, may lag and stand still.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -49782,7 +50143,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListBnsV1NamespacesWithResponse Namespaces of the first registry
 	//
-	// Sorted. Only namespaces whose launch, or the export of Stacks 1.0 with them, is in the log.
+	// Sorted. Namespaces that the log knows: by their launch, by names that were registered in them and are not revoked, or from the export of Stacks 1.0.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -49852,7 +50213,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetBnsV1NamePriceWithResponse The price of a name of the first registry
 	//
-	// Computed by the price function of the namespace; a node is asked about a namespace whose launch is not in the log, such as one that Stacks 1.0 had.
+	// Computed by the price function of the namespace; a node is asked about a namespace whose properties are not in the log, and about one that Stacks 1.0 had.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -50019,6 +50380,68 @@ func (r GetEventBodyResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetEventBodyResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListFeedAnomaliesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *KeyPageFeedAnomaly
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *ErrorBody
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *ErrorBody
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *UnavailableBody
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListFeedAnomaliesResponse) GetJSON200() *KeyPageFeedAnomaly {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ListFeedAnomaliesResponse) GetJSON400() *ErrorBody {
+	return r.JSON400
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ListFeedAnomaliesResponse) GetJSON500() *ErrorBody {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r ListFeedAnomaliesResponse) GetJSON503() *UnavailableBody {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r ListFeedAnomaliesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListFeedAnomaliesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListFeedAnomaliesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListFeedAnomaliesResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -69164,6 +69587,21 @@ func (c *ClientWithResponses) GetEventBodyWithResponse(ctx context.Context, seq 
 	return ParseGetEventBodyResponse(rsp)
 }
 
+// ListFeedAnomaliesWithResponse List faults of the ordinals feed
+//
+// In the order of the log. A fault of a block stays in the list; a balance leaves it when it is right. The feed corrects a block by rolling it back and applying it again. `/audit/v1/quarantine` has what could not be read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /audit/v1/feed-anomalies (the `ListFeedAnomalies` operationId).
+func (c *ClientWithResponses) ListFeedAnomaliesWithResponse(ctx context.Context, params *ListFeedAnomaliesParams, reqEditors ...RequestEditorFn) (*ListFeedAnomaliesResponse, error) {
+	rsp, err := c.ListFeedAnomalies(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListFeedAnomaliesResponse(rsp)
+}
+
 // GetLogCheckpointWithResponse Get the newest checkpoint of the log
 //
 // A signed note (c2sp.org/tlog-checkpoint): the log's origin, its number of events, and the root of the Merkle tree over them, with the signature of the log's key and the cosignatures of witnesses. Clients of c2sp.org/tlog-tiles need the checkpoint and the tiles; their URL of the log is this one without /checkpoint.
@@ -69344,9 +69782,9 @@ func (c *ClientWithResponses) ListProjectionsWithResponse(ctx context.Context, r
 	return ParseListProjectionsResponse(rsp)
 }
 
-// ListQuarantineWithResponse List events that projections could not decode
+// ListQuarantineWithResponse List events, and parts of events, that projections could not decode
 //
-// The list covers all versions, and is in the order of the log or the reverse.
+// The list covers all versions, and is in the order of the log or the reverse. Of a payload of the ordinals feed, only the parts are left out that can't be read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -69964,7 +70402,7 @@ func (c *ClientWithResponses) GetBalancesV1WithResponse(ctx context.Context, pri
 
 // ListMempoolOfWithResponse Pending transactions of an account
 //
-// Lists the pending transactions that the account sends, that transfer STX to it, or that call or deploy it. Use `/extended/v3/principals/{principal}/mempool/transactions` instead.
+// Lists the pending transactions that the account sends or sponsors, that transfer STX to it, or that call or deploy it. Use `/extended/v3/principals/{principal}/mempool/transactions` instead.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -70688,9 +71126,9 @@ func (c *ClientWithResponses) SearchWithResponse(ctx context.Context, id string,
 	return ParseSearchResponse(rsp)
 }
 
-// GetStatusV1WithResponse Status of the server and its archive, at its older path
+// GetStatusV1WithResponse Status of the server and its archive, and what differs from a node
 //
-// The tip of the chain, the lowest block of the archive, and the progress of each projection.
+// The tip of the chain, the lowest block of the archive, the progress of each projection, and what the comparison of accounts with a node has found.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -71652,7 +72090,7 @@ func (c *ClientWithResponses) GetPrincipalStxWithResponse(ctx context.Context, p
 
 // ListMempoolOfV3WithResponse Pending transactions of an account, newest first
 //
-// Lists the pending transactions that the account sends, that transfer STX to it, or that call or deploy it.
+// Lists the pending transactions that the account sends or sponsors, that transfer STX to it, or that call or deploy it.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -71956,7 +72394,7 @@ func (c *ClientWithResponses) GetStakingBondRegistrationWithResponse(ctx context
 
 // GetStakingCycleWithResponse A reward cycle of pox-5
 //
-// STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle. A cycle is known up to the one after the current one, and as long as anything is staked for it.
+// STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle, and of a finished cycle without one, what the contract would divide by. A cycle is known up to the one after the current one, and as long as anything is staked for it.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -73173,7 +73611,7 @@ func (c *ClientWithResponses) GetInscriptionWithResponse(ctx context.Context, id
 
 // GetInscriptionContentWithResponse The content of an inscription
 //
-// The bytes, with the type that they were inscribed with. An inscription that names a known delegate has the content of that delegate. Range requests are supported. Scripts in the content do not run.
+// The bytes, with the type that they were inscribed with; if that has more than 512 bytes, with `application/octet-stream`. An inscription that names a known delegate has the content of that delegate. Range requests are supported. Scripts in the content do not run.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -73218,7 +73656,7 @@ func (c *ClientWithResponses) GetSatoshiWithResponse(ctx context.Context, ordina
 
 // GetSatoshiInscriptionsWithResponse The inscriptions on a satoshi
 //
-// By number, the highest first. Inscriptions that are on no satoshi at all count as on satoshi 0.
+// By number, the highest first. Unbound inscriptions are on no satoshi, not on satoshi 0.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -73263,7 +73701,7 @@ func (c *ClientWithResponses) GetNodesWithResponse(ctx context.Context, reqEdito
 
 // GetReadinessWithResponse Whether the answers are reliable
 //
-// Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, and no missing block stalls the chain; otherwise 503. Versions that are being built beside the active ones do not count. An active version that is being replaced because this program has newer rules, and that it can read, may lag and stand still.
+// Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, the chain has begun and no missing block stalls it; otherwise 503. For money, the chain must begin with genesis. Versions that are being built beside the active ones do not count. An active version that is being replaced because this program has newer rules, and that it can read, may lag and stand still.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -74010,7 +74448,7 @@ func (c *ClientWithResponses) GetBnsV1ZonefileByHashWithResponse(ctx context.Con
 
 // ListBnsV1NamespacesWithResponse Namespaces of the first registry
 //
-// Sorted. Only namespaces whose launch, or the export of Stacks 1.0 with them, is in the log.
+// Sorted. Namespaces that the log knows: by their launch, by names that were registered in them and are not revoked, or from the export of Stacks 1.0.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -74128,7 +74566,7 @@ func (c *ClientWithResponses) GetPoxWithResponse(ctx context.Context, params *Ge
 
 // GetBnsV1NamePriceWithResponse The price of a name of the first registry
 //
-// Computed by the price function of the namespace; a node is asked about a namespace whose launch is not in the log, such as one that Stacks 1.0 had.
+// Computed by the price function of the namespace; a node is asked about a namespace whose properties are not in the log, and about one that Stacks 1.0 had.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -74297,6 +74735,56 @@ func ParseGetEventBodyResponse(rsp *http.Response) (*GetEventBodyResponse, error
 
 	case rsp.StatusCode == 200:
 		// Content-type (application/octet-stream) unsupported
+
+	}
+
+	return response, nil
+}
+
+// ParseListFeedAnomaliesResponse parses an HTTP response from a ListFeedAnomaliesWithResponse call
+func ParseListFeedAnomaliesResponse(rsp *http.Response) (*ListFeedAnomaliesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListFeedAnomaliesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest KeyPageFeedAnomaly
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest UnavailableBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -79835,9 +80323,6 @@ func ParseGetStatusV1Response(rsp *http.Response) (*GetStatusV1Response, error) 
 			return nil, err
 		}
 		response.JSON200 = &dest
-
-	case rsp.StatusCode == 304:
-		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest ErrorBody

@@ -44,6 +44,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit/v1/feed-anomalies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List faults of the ordinals feed
+         * @description In the order of the log. A fault of a block stays in the list; a balance leaves it when it is right. The feed corrects a block by rolling it back and applying it again. `/audit/v1/quarantine` has what could not be read.
+         */
+        get: operations["list-feed-anomalies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit/v1/log/checkpoint": {
         parameters: {
             query?: never;
@@ -272,8 +292,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List events that projections could not decode
-         * @description The list covers all versions, and is in the order of the log or the reverse.
+         * List events, and parts of events, that projections could not decode
+         * @description The list covers all versions, and is in the order of the log or the reverse. Of a payload of the ordinals feed, only the parts are left out that can't be read.
          */
         get: operations["list-quarantine"];
         put?: never;
@@ -1087,7 +1107,7 @@ export interface paths {
         /**
          * Pending transactions of an account
          * @deprecated
-         * @description Lists the pending transactions that the account sends, that transfer STX to it, or that call or deploy it. Use `/extended/v3/principals/{principal}/mempool/transactions` instead.
+         * @description Lists the pending transactions that the account sends or sponsors, that transfer STX to it, or that call or deploy it. Use `/extended/v3/principals/{principal}/mempool/transactions` instead.
          */
         get: operations["list-mempool-of"];
         put?: never;
@@ -1999,8 +2019,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Status of the server and its archive, at its older path
-         * @description The tip of the chain, the lowest block of the archive, and the progress of each projection.
+         * Status of the server and its archive, and what differs from a node
+         * @description The tip of the chain, the lowest block of the archive, the progress of each projection, and what the comparison of accounts with a node has found.
          */
         get: operations["get-status-v1"];
         put?: never;
@@ -3207,7 +3227,7 @@ export interface paths {
         };
         /**
          * Pending transactions of an account, newest first
-         * @description Lists the pending transactions that the account sends, that transfer STX to it, or that call or deploy it.
+         * @description Lists the pending transactions that the account sends or sponsors, that transfer STX to it, or that call or deploy it.
          */
         get: operations["list-mempool-of-v3"];
         put?: never;
@@ -3608,7 +3628,7 @@ export interface paths {
         };
         /**
          * A reward cycle of pox-5
-         * @description STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle. A cycle is known up to the one after the current one, and as long as anything is staked for it.
+         * @description STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle, and of a finished cycle without one, what the contract would divide by. A cycle is known up to the one after the current one, and as long as anything is staked for it.
          */
         get: operations["get-staking-cycle"];
         put?: never;
@@ -4815,7 +4835,7 @@ export interface paths {
         };
         /**
          * The content of an inscription
-         * @description The bytes, with the type that they were inscribed with. An inscription that names a known delegate has the content of that delegate. Range requests are supported. Scripts in the content do not run.
+         * @description The bytes, with the type that they were inscribed with; if that has more than 512 bytes, with `application/octet-stream`. An inscription that names a known delegate has the content of that delegate. Range requests are supported. Scripts in the content do not run.
          */
         get: operations["getInscriptionContent"];
         put?: never;
@@ -4875,7 +4895,7 @@ export interface paths {
         };
         /**
          * The inscriptions on a satoshi
-         * @description By number, the highest first. Inscriptions that are on no satoshi at all count as on satoshi 0.
+         * @description By number, the highest first. Unbound inscriptions are on no satoshi, not on satoshi 0.
          */
         get: operations["getSatoshiInscriptions"];
         put?: never;
@@ -4935,7 +4955,7 @@ export interface paths {
         };
         /**
          * Whether the answers are reliable
-         * @description Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, and no missing block stalls the chain; otherwise 503. Versions that are being built beside the active ones do not count. An active version that is being replaced because this program has newer rules, and that it can read, may lag and stand still.
+         * @description Answers 200 when the database is reachable, no active projection that the family of answers needs has failed, each is within the lag limit, has made progress within 30 seconds if something waits, and was built by the code of this process, the chain has begun and no missing block stalls it; otherwise 503. For money, the chain must begin with genesis. Versions that are being built beside the active ones do not count. An active version that is being replaced because this program has newer rules, and that it can read, may lag and stand still.
          */
         get: operations["get-readiness"];
         put?: never;
@@ -5580,7 +5600,7 @@ export interface paths {
         };
         /**
          * Namespaces of the first registry
-         * @description Sorted. Only namespaces whose launch, or the export of Stacks 1.0 with them, is in the log.
+         * @description Sorted. Namespaces that the log knows: by their launch, by names that were registered in them and are not revoked, or from the export of Stacks 1.0.
          */
         get: operations["list-bns-v1-namespaces"];
         put?: never;
@@ -5697,7 +5717,7 @@ export interface paths {
         };
         /**
          * The price of a name of the first registry
-         * @description Computed by the price function of the namespace; a node is asked about a namespace whose launch is not in the log, such as one that Stacks 1.0 had.
+         * @description Computed by the price function of the namespace; a node is asked about a namespace whose properties are not in the log, and about one that Stacks 1.0 had.
          */
         get: operations["get-bns-v1-name-price"];
         put?: never;
@@ -5752,6 +5772,13 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Acceptance: {
+            /** Format: date-time */
+            at: string;
+            reason: string;
+        } & {
+            [key: string]: unknown;
+        };
         AccountNonces: {
             /** @description Nonces of pending transactions, greatest first. */
             detected_mempool_nonces: number[];
@@ -5769,7 +5796,7 @@ export interface components {
             last_mempool_tx_nonce: number | null;
             /**
              * Format: int64
-             * @description One more than the greatest nonce that is used or pending, even if nonces below it are missing.
+             * @description One more than the greatest nonce that is used or pending, even if nonces below it are missing; 2^64-1 if that is the greatest one, as none follows it.
              */
             possible_next_nonce: number;
         } & {
@@ -5810,6 +5837,8 @@ export interface components {
              * @description The height that the request names; null for the current balance.
              */
             block_height: number | null;
+            /** @description True if one of the balances is below zero, which no token allows: the feed lacks operations. Absent otherwise. */
+            negative?: boolean;
             /** @description The sum of both. */
             overall_balance: string;
             ticker: string;
@@ -5873,6 +5902,10 @@ export interface components {
              */
             log_size: number;
             network: string;
+            /** @description What the comparison of accounts with a node has found; absent before the first one, and under /extended. */
+            node?: components["schemas"]["Comparison"];
+            /** @description What is missing or foreign in the log, and what mends it. */
+            problems?: components["schemas"]["Problem"][];
             projections: components["schemas"]["ProjectionStatus"][];
             /** @description The lowest block; absent before the first block. */
             root?: components["schemas"]["ArchiveRoot"];
@@ -5886,6 +5919,8 @@ export interface components {
              * @example 1250000
              */
             balance: string;
+            /** @description True for a balance below zero, which no chain allows: the log lacks what happened before (see the header Strata-History). Absent otherwise. */
+            negative?: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -6115,6 +6150,8 @@ export interface components {
              * @example 1250000
              */
             balance: string;
+            /** @description True for a balance below zero, which no chain allows: the log lacks what happened before (see the header Strata-History). Absent otherwise. */
+            negative?: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -7637,6 +7674,8 @@ export interface components {
         };
         Brc20Balance: {
             available_balance: string;
+            /** @description True if one of the balances is below zero, which no token allows: the feed lacks operations. Absent otherwise. */
+            negative?: boolean;
             /** @description The sum of both. */
             overall_balance: string;
             ticker: string;
@@ -7959,17 +7998,24 @@ export interface components {
         Comparison: {
             /**
              * Format: int64
-             * @description Height of the last block at which accounts were compared; 0 if there is none.
+             * @description Number of accounts that differed from the node when they were last compared, all of whose differences an operator has accepted.
              */
-            block_height: number;
+            accepted_accounts: number;
             /**
              * Format: int64
-             * @description Number of accounts that differed from the node when they were last compared.
+             * @description Height of the last block up to which the accounts that blocks touched were compared; 0 if there is none.
+             */
+            block_height: number;
+            /** @description The first differences. Those that were not accepted come first. */
+            differences: components["schemas"]["KnownDifference"][];
+            /**
+             * Format: int64
+             * @description Number of accounts that differed from the node when they were last compared, and of which a difference was not accepted.
              */
             differing_accounts: number;
-            /** @description One of the differences, or why the last comparison was not possible. */
+            /** @description Why this process could not compare accounts when it last tried. */
             message?: string;
-            /** @description Whether no account differs, as far as they were compared. */
+            /** @description Whether no account differs, as far as they were compared, but for differences that an operator has accepted. */
             ok: boolean;
         } & {
             [key: string]: unknown;
@@ -8013,7 +8059,7 @@ export interface components {
             [key: string]: unknown;
         };
         ContractBody: {
-            /** @description Interface of the contract as JSON text; null when the node did not send it. */
+            /** @description Interface of the contract as JSON text; null as long as no node has told it. */
             abi: string | null;
             /** Format: int64 */
             block_height: number;
@@ -8210,7 +8256,7 @@ export interface components {
             [key: string]: unknown;
         };
         ContractV3: {
-            /** @description With include=abi: the interface; null when the node did not send it. */
+            /** @description With include=abi: the interface; null as long as no node has told it. */
             abi?: {
                 [key: string]: unknown;
             } | null;
@@ -8733,6 +8779,33 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FeedAnomaly: {
+            /** @description Of a balance. */
+            address?: string;
+            /** @description Of a balance, in whole tokens. */
+            available_balance?: string;
+            /** @description Null for a balance. */
+            block_hash: string | null;
+            /** Format: int64 */
+            block_height: number;
+            /** Format: uri-reference */
+            event: string;
+            /**
+             * @description unknown_rollback: the feed rolled back a block that was not applied, which changes nothing. replaced: it applied a block over another without a rollback, and the later one counts. changed: it repeated an applied block and said something else, which is ignored. negative_balance: a BRC-20 balance is below zero, so the feed lacks operations.
+             * @enum {string}
+             */
+            kind: "unknown_rollback" | "replaced" | "changed" | "negative_balance";
+            /** @description JSON pointer of the block, or of the operation that changed the balance last, in the body of the event. */
+            pointer: string;
+            /** Format: int64 */
+            source_seq: number;
+            /** @description Of a balance. */
+            ticker?: string;
+            /** @description Of a balance, in whole tokens. */
+            transferrable_balance?: string;
+        } & {
+            [key: string]: unknown;
+        };
         FoundBlock: {
             /** Format: int64 */
             burn_block_time: number;
@@ -8821,6 +8894,8 @@ export interface components {
         FtBalance: {
             /** @example 1250000 */
             balance: string;
+            /** @description True for a balance below zero, which no chain allows: the log lacks what happened before (see the header Strata-History). Absent otherwise. */
+            negative?: boolean;
             /** @example 1250000 */
             total_received: string;
             /** @example 1250000 */
@@ -8875,9 +8950,24 @@ export interface components {
         GapCheck: {
             /**
              * Format: int64
-             * @description Number of missing blocks above the tip that known blocks wait for.
+             * @description Number of faults of the ordinals feed so far: see /audit/v1/feed-anomalies. Absent for none. For information only.
+             */
+            anomalies_of_feed?: number;
+            /**
+             * Format: int64
+             * @description Number of gaps above the tip: missing blocks that known blocks wait for, each with the missing blocks below it counted as one.
              */
             blocking: number;
+            /**
+             * Format: int64
+             * @description Lowest height of the missing blocks.
+             */
+            first_missing_height?: number;
+            /**
+             * Format: int64
+             * @description Highest height of the missing blocks.
+             */
+            last_missing_height?: number;
             /**
              * Format: int64
              * @description Lowest height of the blocks that wait.
@@ -8885,10 +8975,20 @@ export interface components {
             lowest_height?: number;
             /**
              * Format: int64
+             * @description Number of missing blocks above the tip.
+             */
+            missing_blocks?: number;
+            /**
+             * Format: int64
              * @description Number of inscriptions that the feed has not sent, although it has sent higher inscription numbers. For information only: answers are correct for the inscriptions that were sent.
              */
             missing_inscriptions?: number;
             ok: boolean;
+            /**
+             * Format: int64
+             * @description Number of events, and parts of events, of the ordinals feed that could not be read, so that their effects are missing: see /audit/v1/quarantine. Absent for none. For information only.
+             */
+            quarantined_of_feed?: number;
         } & {
             [key: string]: unknown;
         };
@@ -8936,6 +9036,19 @@ export interface components {
              * @example 2024-10-29T14:21:02.000Z
              */
             time_iso: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        HistoryCheck: {
+            /** @description Whether the chain has a block. */
+            fed: boolean;
+            /**
+             * Format: int64
+             * @description Height at which the chain begins, if that is above genesis. The header Strata-History of each answer has it, too.
+             */
+            from?: number;
+            /** @description Whether a block has arrived and the chain begins with genesis. */
+            ok: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -9021,6 +9134,8 @@ export interface components {
             genesis_timestamp: number;
             genesis_tx_id: string;
             id: string;
+            /** @description True if the feed has operations on it or its satoshi that could not be read, so that its owner, location and transfers may be wrong: /audit/v1/quarantine has them. Absent otherwise. */
+            incomplete?: boolean;
             /** @description Transaction, output and offset. */
             location: string;
             meta_protocol: string | null;
@@ -9043,11 +9158,18 @@ export interface components {
             recursion_refs: string[];
             /** @description Whether its content refers to other inscriptions. */
             recursive: boolean;
-            /** Format: int64 */
-            sat_coinbase_height: number;
-            sat_ordinal: string;
-            /** @enum {string} */
-            sat_rarity: "common" | "uncommon" | "rare" | "epic" | "legendary" | "mythic";
+            /**
+             * Format: int64
+             * @description Null if the inscription is unbound.
+             */
+            sat_coinbase_height: number | null;
+            /** @description Null if the inscription is unbound: on no satoshi. */
+            sat_ordinal: string | null;
+            /**
+             * @description Null if the inscription is unbound.
+             * @enum {string|null}
+             */
+            sat_rarity: "common" | "uncommon" | "rare" | "epic" | "legendary" | "mythic" | null;
             /**
              * Format: int64
              * @description Time of the block that moved it to its current location, in milliseconds since 1970.
@@ -9106,6 +9228,14 @@ export interface components {
         };
         KeyEarnedBTC: {
             btc: components["schemas"]["KeyEarned"];
+        } & {
+            [key: string]: unknown;
+        };
+        KeyPageFeedAnomaly: {
+            cursor: components["schemas"]["KeyCursor"];
+            /** Format: int64 */
+            limit: number;
+            results: components["schemas"]["FeedAnomaly"][];
         } & {
             [key: string]: unknown;
         };
@@ -9515,6 +9645,34 @@ export interface components {
              * @description Length of the whole list.
              */
             total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        KnownDifference: {
+            /** @description null if nobody has accepted the difference, or if it has changed since. */
+            acceptance: components["schemas"]["Acceptance"];
+            account: string;
+            /**
+             * Format: int64
+             * @description Height of the block at which the account was last compared.
+             */
+            block_height: number;
+            /** Format: date-time */
+            found_at: string;
+            /** @description The node's value, a decimal number. */
+            node: string;
+            /**
+             * Format: int64
+             * @description The event of the last change in the read tables; null if they have none.
+             */
+            seq: number | null;
+            /** @description The value in the read tables, a decimal number. */
+            table: string;
+            /**
+             * @description balance, in µSTX and including what is locked; locked amount, in µSTX; unlock height, of the lock in force, 0 for none; nonce, the next one.
+             * @enum {string}
+             */
+            what: "balance" | "locked amount" | "unlock height" | "nonce";
         } & {
             [key: string]: unknown;
         };
@@ -10940,6 +11098,11 @@ export interface components {
         OrdinalsStatus: {
             /**
              * Format: int64
+             * @description Number of faults of the feed so far: see /audit/v1/feed-anomalies. Absent for none.
+             */
+            anomalies?: number;
+            /**
+             * Format: int64
              * @description Height of the highest block with inscriptions; 767430 before the first one.
              */
             block_height: number;
@@ -10955,6 +11118,11 @@ export interface components {
              * @description Count of the numbers that are missing between the known ones: inscriptions that the feed has not sent. Absent while there is no inscription.
              */
             missing_inscriptions?: number;
+            /**
+             * Format: int64
+             * @description Number of events, and parts of events, of the feed that could not be read, so that their effects are missing: see /audit/v1/quarantine. Absent for none.
+             */
+            quarantined?: number;
             server_version: string;
             /** @enum {string} */
             status: "ready";
@@ -10996,7 +11164,7 @@ export interface components {
         };
         PendingBalance: {
             /**
-             * @description Available balance once all pending transactions are mined.
+             * @description Available balance once all pending transactions are mined; of several that use one nonce, the one with the greatest fee.
              * @example 1250000
              */
             estimated_balance: string;
@@ -11240,7 +11408,7 @@ export interface components {
             mempool: components["schemas"]["MempoolNonces"];
             /**
              * Format: int64
-             * @description One more than the greatest nonce that is used or pending, even if nonces below it are missing.
+             * @description One more than the greatest nonce that is used or pending, even if nonces below it are missing; 2^64-1 if that is the greatest one, as none follows it.
              */
             next_nonce: number;
         } & {
@@ -11259,6 +11427,8 @@ export interface components {
             balance: string;
             locked: components["schemas"]["PrincipalLock"] | null;
             mempool: components["schemas"]["PendingBalance"] | null;
+            /** @description True for a balance below zero, which no chain allows: the log lacks what happened before (see the header Strata-History). Absent otherwise. */
+            negative?: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -11307,6 +11477,16 @@ export interface components {
             topic: string;
             transaction: components["schemas"]["EventOfTransaction"];
             value: components["schemas"]["ClarityValue"];
+        } & {
+            [key: string]: unknown;
+        };
+        Problem: {
+            /** @description What it is about. */
+            about: string;
+            /** @description What mends it. */
+            mend: string;
+            /** @description What is missing, or wrong. */
+            message: string;
         } & {
             [key: string]: unknown;
         };
@@ -11374,7 +11554,7 @@ export interface components {
             /** Format: uri-reference */
             event: string;
             path: string;
-            /** @description JSON pointer of the invalid field; empty for the whole body. */
+            /** @description JSON pointer of the invalid field, in the part that was left out; empty for the whole body. Of an event whose parts stand for themselves, each part that can't be decoded is a row, and the others count. */
             pointer: string;
             projection: string;
             reason: string;
@@ -11400,6 +11580,8 @@ export interface components {
             for: string;
             /** @description What an operator of this process should know, although its answers are reliable. Only operators see it. */
             notices?: components["schemas"]["Notice"][];
+            /** @description What is missing or foreign in the log, and what mends it. */
+            problems?: components["schemas"]["Problem"][];
             /** @enum {string} */
             status: "ready" | "not ready";
         } & {
@@ -11408,7 +11590,8 @@ export interface components {
         ReadinessChecks: {
             database: components["schemas"]["DatabaseCheck"];
             gaps: components["schemas"]["GapCheck"];
-            /** @description What the role compare of this process has found; absent without the role. It counts for money only. */
+            history: components["schemas"]["HistoryCheck"];
+            /** @description What the comparison of accounts with a node has found, in any process with the role compare; absent before the first one. It counts for money only. */
             node?: components["schemas"]["Comparison"];
             /** @description Active versions of the projections. Without any, the server is not ready. */
             projections: components["schemas"]["ProjectionCheck"][];
@@ -12246,8 +12429,11 @@ export interface components {
             /** @description The block that all projections of the chain have reached, except those that have failed. Absent before the first block. */
             chain_tip?: components["schemas"]["ChainTip"];
             server_version: string;
-            /** @enum {string} */
-            status: "ready";
+            /**
+             * @description ready while what is shown is whole up to the tip; otherwise strata.problems says what is missing. /readyz also looks at the lag.
+             * @enum {string}
+             */
+            status: "ready" | "not ready";
             strata: components["schemas"]["ArchiveStatus"];
         } & {
             [key: string]: unknown;
@@ -12492,7 +12678,7 @@ export interface components {
         };
         StxBalance: {
             /**
-             * @description Includes locked STX. Negative only when the log lacks earlier blocks.
+             * @description Includes locked STX.
              * @example 1250000
              */
             balance: string;
@@ -12501,7 +12687,7 @@ export interface components {
             /** Format: int64 */
             burnchain_unlock_height: number;
             /**
-             * @description The balance once all pending transactions are mined. Absent for an earlier block.
+             * @description The balance once all pending transactions are mined; of several that use one nonce, the one with the greatest fee. Absent for an earlier block.
              * @example 1250000
              */
             estimated_balance?: string;
@@ -12514,6 +12700,8 @@ export interface components {
             lock_tx_id: string;
             /** @example 1250000 */
             locked: string;
+            /** @description True for a balance below zero, which no chain allows: the log lacks what happened before (see the header Strata-History). Absent otherwise. */
+            negative?: boolean;
             /** @example 1250000 */
             pending_balance_inbound?: string;
             /** @example 1250000 */
@@ -12543,7 +12731,7 @@ export interface components {
             /** Format: int64 */
             burnchain_unlock_height: number;
             /**
-             * @description The balance once all pending transactions are mined. Absent for an earlier block.
+             * @description The balance once all pending transactions are mined; of several that use one nonce, the one with the greatest fee. Absent for an earlier block.
              * @example 1250000
              */
             estimated_balance?: string;
@@ -12556,6 +12744,8 @@ export interface components {
             lock_tx_id: string;
             /** @example 1250000 */
             locked: string;
+            /** @description True for a balance below zero, which no chain allows: the log lacks what happened before (see the header Strata-History). Absent otherwise. */
+            negative?: boolean;
             /** @example 1250000 */
             pending_balance_inbound?: string;
             /** @example 1250000 */
@@ -12723,6 +12913,8 @@ export interface components {
              * @example 1250000
              */
             balance: string;
+            /** @description True for a balance below zero, which no chain allows: the log lacks what happened before (see the header Strata-History). Absent otherwise. */
+            negative?: boolean;
             /** @description Asset identifier. */
             token: string;
         } & {
@@ -13356,7 +13548,7 @@ export interface components {
             previous: boolean;
             /**
              * Format: int64
-             * @description Number of events that it could not decode.
+             * @description Number of events, and parts of events, that it could not decode.
              */
             quarantined: number;
             /**
@@ -13386,6 +13578,8 @@ export interface components {
             anchor_mode: "on_chain_only" | "off_chain_only" | "any";
             coinbase_payload?: components["schemas"]["CoinbaseBody"];
             contract_call?: components["schemas"]["ContractCallBody"];
+            /** @description Present if tx_status is dropped: the node's reason, as it came, which has no status of its own. */
+            dropped_reason?: string;
             /**
              * @description The total fee in µSTX, despite its name.
              * @example 1250000
@@ -13427,7 +13621,7 @@ export interface components {
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            tx_status: "dropped_problematic" | "dropped_replace_across_fork" | "dropped_replace_by_fee" | "dropped_stale_garbage_collect" | "dropped_too_expensive" | "pending";
+            tx_status: "dropped" | "dropped_problematic" | "dropped_replace_across_fork" | "dropped_replace_by_fee" | "dropped_stale_garbage_collect" | "dropped_too_expensive" | "pending";
             /**
              * @description Names the member with the details. undecoded has none: it is a transaction that this program cannot decode, or an operation from Bitcoin about which nothing is known.
              * @enum {string}
@@ -13439,6 +13633,8 @@ export interface components {
         WaitingSummary: {
             coinbase?: components["schemas"]["CoinbaseSummary"];
             contract_call?: components["schemas"]["CallSummary"];
+            /** @description Present if status is dropped: the node's reason, as it came, which has no status of its own. */
+            dropped_reason?: string;
             /**
              * @description The total fee in µSTX, despite its name.
              * @example 1250000
@@ -13458,7 +13654,7 @@ export interface components {
             smart_contract?: components["schemas"]["DeploySummary"];
             sponsor: components["schemas"]["Signer"] | null;
             /** @enum {string} */
-            status: "pending" | "dropped_replace_by_fee" | "dropped_replace_across_fork" | "dropped_too_expensive" | "dropped_stale_garbage_collect" | "dropped_problematic";
+            status: "pending" | "dropped_replace_by_fee" | "dropped_replace_across_fork" | "dropped_too_expensive" | "dropped_stale_garbage_collect" | "dropped_problematic" | "dropped";
             tenure_change?: components["schemas"]["TenureSummary"];
             token_transfer?: components["schemas"]["TransferSummary"];
             tx_id: string;
@@ -13473,6 +13669,8 @@ export interface components {
         WaitingV3: {
             coinbase?: components["schemas"]["CoinbaseV3"];
             contract_call?: components["schemas"]["CallV3"];
+            /** @description Present if status is dropped: the node's reason, as it came, which has no status of its own. */
+            dropped_reason?: string;
             /**
              * @description The total fee in µSTX, despite its name.
              * @example 1250000
@@ -13499,7 +13697,7 @@ export interface components {
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            status: "dropped_problematic" | "dropped_replace_across_fork" | "dropped_replace_by_fee" | "dropped_stale_garbage_collect" | "dropped_too_expensive" | "pending";
+            status: "dropped" | "dropped_problematic" | "dropped_replace_across_fork" | "dropped_replace_by_fee" | "dropped_stale_garbage_collect" | "dropped_too_expensive" | "pending";
             tenure_change?: components["schemas"]["TenureChangeBody"];
             token_transfer?: components["schemas"]["TransferSummary"];
             tx_id: string;
@@ -13676,6 +13874,85 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The database can't be reached, or holds rows that only another version of the program can read. */
+            503: {
+                headers: {
+                    /** @description Seconds after which a retry may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableBody"];
+                };
+            };
+        };
+    };
+    "list-feed-anomalies": {
+        parameters: {
+            query?: {
+                /** @description Wait until the answer reflects this position: the Strata-Position of another answer, or a number of events. The request header Strata-Position does the same. */
+                min_position?: string;
+                /** @description Maximum number of rows of the page; 0 means the default. */
+                limit?: number;
+                /** @description seq:pointer:balance of the first row of the page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    /** @description How long the answer may be cached. */
+                    "Cache-Control"?: string;
+                    /** @description A strong entity tag for If-None-Match. It changes when the answer changes. */
+                    ETag?: string;
+                    /** @description What the answer reflects: the position in the log of the least advanced projection that was read, and its tip. */
+                    "Strata-Position"?: string;
+                    /** @description The events of the log behind the rows of the answer, see /audit/v1/events/{seq}. At most 32 are named. */
+                    "Strata-Source"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyPageFeedAnomaly"];
+                };
+            };
+            /** @description The client already has the answer: If-None-Match contains its ETag. */
+            304: {
+                headers: {
+                    /** @description How long the answer may be cached. */
+                    "Cache-Control"?: string;
+                    /** @description A strong entity tag for If-None-Match. It changes when the answer changes. */
+                    ETag?: string;
+                    /** @description What the answer reflects: the position in the log of the least advanced projection that was read, and its tip. */
+                    "Strata-Position"?: string;
+                    /** @description The events of the log behind the rows of the answer, see /audit/v1/events/{seq}. At most 32 are named. */
+                    "Strata-Source"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14488,7 +14765,7 @@ export interface operations {
                 limit?: number;
                 /** @description asc: oldest event first; desc: newest event first. */
                 order?: "asc" | "desc";
-                /** @description seq:projection:version of the first row of the page. */
+                /** @description seq:projection:version:pointer of the first row of the page. */
                 cursor?: string;
             };
             header?: never;
@@ -22248,32 +22525,11 @@ export interface operations {
                 headers: {
                     /** @description How long the answer may be cached. */
                     "Cache-Control"?: string;
-                    /** @description A strong entity tag for If-None-Match. It changes when the answer changes. */
-                    ETag?: string;
-                    /** @description What the answer reflects: the position in the log of the least advanced projection that was read, and its tip. */
-                    "Strata-Position"?: string;
-                    /** @description The events of the log behind the rows of the answer, see /audit/v1/events/{seq}. At most 32 are named. */
-                    "Strata-Source"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["StatusBody"];
                 };
-            };
-            /** @description The client already has the answer: If-None-Match contains its ETag. */
-            304: {
-                headers: {
-                    /** @description How long the answer may be cached. */
-                    "Cache-Control"?: string;
-                    /** @description A strong entity tag for If-None-Match. It changes when the answer changes. */
-                    ETag?: string;
-                    /** @description What the answer reflects: the position in the log of the least advanced projection that was read, and its tip. */
-                    "Strata-Position"?: string;
-                    /** @description The events of the log behind the rows of the answer, see /audit/v1/events/{seq}. At most 32 are named. */
-                    "Strata-Source"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Bad Request */
             400: {
@@ -23489,7 +23745,7 @@ export interface operations {
                 sender_address?: string;
                 /** @description Transactions that transfer STX to this principal, or call or deploy this contract. */
                 recipient_address?: string;
-                /** @description Transactions with this principal as sender or recipient. */
+                /** @description Transactions with this principal as sender, sponsor or recipient. */
                 address?: string;
                 /** @description Sort by the time of receipt, by the size in bytes or by the fee. */
                 order_by?: "age" | "size" | "fee";
@@ -34395,7 +34651,7 @@ export interface operations {
     "get-readiness": {
         parameters: {
             query?: {
-                /** @description The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), stacking (PoX and staking), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked; all: every active projection. */
+                /** @description The family of answers whose projections count: extended (the Stacks blockchain API and streams), tokens (metadata), names (BNS v1), bns (BNS-V2), stacking (PoX and staking), rosetta, ordinals, brc20; money: balances, which must be those of a node where the role compare has looked, unless an operator has accepted how they differ; all: every active projection. */
                 for?: "extended" | "tokens" | "names" | "bns" | "stacking" | "rosetta" | "ordinals" | "brc20" | "money" | "all";
             };
             header?: never;

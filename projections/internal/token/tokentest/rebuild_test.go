@@ -93,6 +93,7 @@ func fetchEverything(t *testing.T, log *eventstore.Log, out *beyond) {
 	t.Helper()
 	post := poster(t, log)
 	config := synthchain.Everything(5, synthchain.V40)
+	config.Network = synthchain.Testnet // as that of body
 	config.Mix = synthchain.DefaultMix()
 	config.Mix.Deploy, config.Mix.CollectibleMint, config.SigningSample = 12, 12, 100
 	made := synthchain.New(config)
