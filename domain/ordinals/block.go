@@ -44,7 +44,7 @@ func (c *cursor) block(b *Block, pointer string) {
 			case "block_identifier":
 				id = c.blockIdentifier(&b.Height, &b.Hash)
 			case "parent_block_identifier":
-				c.Part(func() { c.blockIdentifier(&b.ParentHeight, &b.ParentHash) })
+				_, _ = c.Part(func() { c.blockIdentifier(&b.ParentHeight, &b.ParentHash) })
 			case "timestamp":
 				time = true
 				c.part(func() { c.NeedValue(c.uint32(&b.Time), "a whole number of seconds") }, nil)

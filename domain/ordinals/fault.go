@@ -10,7 +10,7 @@ import (
 
 // Fault is a part of a payload that can't be read: an operation or, if an operation can't be told apart or has no place without
 // it, what is around it. The payload holds everything else.
-type Fault struct {
+type Fault struct { //nolint:errname // it is a finding about data, which is listed; nobody returns it
 	// FieldError says which member is wrong. Its JSON pointer begins with that of the part.
 	*jsoncursor.FieldError
 	// Subjects are what the part is about, as far as that can be read: see [SatSubject] and its like. Nil for nothing.
@@ -86,9 +86,12 @@ func readSubjects(text []byte, read func(*subjectReader)) []string {
 	}
 	r := &subjectReader{}
 	r.Start(text, lossy.String)
-	r.Part(func() { read(r) })
+	r.try(func() { read(r) })
 	return r.subjects
 }
+
+// try reads a value, or skips it if it can't be read.
+func (r *subjectReader) try(read func()) { _, _ = r.Part(read) }
 
 func (r *subjectReader) add(subject string) {
 	if len(r.subjects) < subjectsMost {
@@ -103,7 +106,7 @@ func (r *subjectReader) transaction() {
 			r.Skip()
 			return
 		}
-		r.Part(r.metadata)
+		r.try(r.metadata)
 	})
 }
 
@@ -111,9 +114,9 @@ func (r *subjectReader) metadata() {
 	r.Object(func(name []byte) {
 		switch string(name) {
 		case "ordinal_operations":
-			r.Part(func() { r.Array(func() { r.Part(r.operation) }) })
+			r.try(func() { r.Array(func() { r.try(r.operation) }) })
 		case "brc20_operation":
-			r.Part(r.operation)
+			r.try(r.operation)
 		default:
 			r.Skip()
 		}
@@ -122,13 +125,13 @@ func (r *subjectReader) metadata() {
 
 // operation reads an object whose members are named after kinds of operations, known or not.
 func (r *subjectReader) operation() {
-	r.Object(func([]byte) { r.Part(r.members) })
+	r.Object(func([]byte) { r.try(r.members) })
 }
 
 func (r *subjectReader) members() {
 	r.Object(func(name []byte) {
 		member := string(name)
-		r.Part(func() {
+		r.try(func() {
 			switch member {
 			case "inscription_id":
 				var id InscriptionID

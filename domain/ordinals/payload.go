@@ -51,7 +51,7 @@ func (c *cursor) payload(p *Payload) {
 	present := c.Object(func(name []byte) {
 		switch string(name) {
 		case "chainhook":
-			c.Part(func() { c.chainhook(p) })
+			_, _ = c.Part(func() { c.chainhook(p) })
 		case "rollback":
 			rollback = true
 			c.part(func() { p.Rollback = c.rollback() }, nil)

@@ -41,10 +41,8 @@ func (b *batch) identify(ctx context.Context, item projections.LogItem) error {
 		if payload.IsGenesis() {
 			return b.identifyGenesis(ctx, item.Block)
 		}
-		for _, tx := range item.Block.Decoded {
-			if tx != nil {
-				return b.identifyTransaction(ctx, "/transactions/0/raw_tx", tx)
-			}
+		if tx := firstOf(item.Block); tx != nil {
+			return b.identifyTransaction(ctx, "/transactions/0/raw_tx", tx)
 		}
 		return b.identifySilent(ctx, item.Block)
 	case *nodeevent.BurnBlock:
@@ -52,6 +50,16 @@ func (b *batch) identify(ctx context.Context, item projections.LogItem) error {
 	}
 	if announced, ok := item.Record.(*projections.Announcement); ok && len(announced.Transactions) > 0 {
 		return b.identifyTransaction(ctx, "/0", announced.Transactions[0].Transaction)
+	}
+	return nil
+}
+
+// firstOf returns the first transaction of a block that did not come from Bitcoin; nil for none.
+func firstOf(content *projections.Block) *transaction.Transaction {
+	for _, tx := range content.Decoded {
+		if tx != nil {
+			return tx
+		}
 	}
 	return nil
 }
@@ -142,12 +150,9 @@ func (b *batch) genesisVersion(ctx context.Context) (mainnet, known bool, err er
 
 // identifyGenesis compares a genesis block with the network of the log, and with its genesis block.
 func (b *batch) identifyGenesis(ctx context.Context, content *projections.Block) error {
-	for _, tx := range content.Decoded {
-		if log := b.state.network; tx != nil && log != nil && tx.Version.Mainnet() != log.Version.Mainnet() {
-			name := transaction.Network{Version: tx.Version}.Name()
-			return foreign(name, "/transactions/0/raw_tx", log.String(), name)
-		}
-		break
+	if tx, log := firstOf(content), b.state.network; tx != nil && log != nil && tx.Version.Mainnet() != log.Version.Mainnet() {
+		name := transaction.Network{Version: tx.Version}.Name()
+		return foreign(name, "/transactions/0/raw_tx", log.String(), name)
 	}
 	root := b.state.root
 	if root == nil || root.height != 0 {
@@ -179,11 +184,8 @@ func (b *batch) sameVersion(ctx context.Context, content *projections.Block) (sa
 	if err != nil || !known {
 		return false, err
 	}
-	for _, tx := range content.Decoded {
-		if tx != nil && tx.Version.Mainnet() == mainnet {
-			return true, fmt.Errorf("%w (it is block %s, not %s of event %d)", ErrAnotherChain, content.IndexBlockHash, b.state.root.id, b.state.root.seq)
-		}
-		break
+	if tx := firstOf(content); tx != nil && tx.Version.Mainnet() == mainnet {
+		return true, fmt.Errorf("%w (it is block %s, not %s of event %d)", ErrAnotherChain, content.IndexBlockHash, b.state.root.id, b.state.root.seq)
 	}
 	return false, nil
 }

@@ -33,9 +33,10 @@ func TestWholeness(t *testing.T) {
 	}
 	block := func(height int) replay.Post {
 		name, parent := fmt.Sprintf("a%d", height), fmt.Sprintf("a%d", height-1)
-		if height == 0 {
+		switch height {
+		case 0:
 			name, parent = body.Genesis, ""
-		} else if height == 1 {
+		case 1:
 			parent = body.Genesis
 		}
 		return stacks(name, parent, fmt.Sprintf("%da", height+1))

@@ -285,9 +285,10 @@ func damageList(rt *rapid.T, p place, what int) {
 		list = slices.Insert(list, j, list[i])
 	case what == 1 && isObject: // again, under a key of its own
 		again := clone(from).(map[string]any)
-		if p.path == "/*/events" {
+		switch p.path {
+		case "/*/events":
 			again["event_index"] = json.Number(strconv.Itoa(1000 + rapid.IntRange(0, 5).Draw(rt, "index")))
-		} else if p.path == "/*/transactions" {
+		case "/*/transactions":
 			again["txid"] = fmt.Sprintf("0x%064x", rapid.IntRange(1, 5).Draw(rt, "id"))
 		}
 		list = slices.Insert(list, j, any(again))
