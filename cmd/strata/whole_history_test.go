@@ -159,8 +159,9 @@ func TestAnotherChainBegins(t *testing.T) {
 	config.Seed = 5
 	restarted := synthchain.New(config).Next()
 	eventually.Holds(t, "the server takes an event", func() bool { return s.post(restarted.Path, restarted.Body).status == http.StatusOK })
-	s.says("/extended", http.StatusOK, `"status":"not ready"`)
-	if got := run(t, dir, "doctor", "--database-url", url); !strings.Contains(got.stdout, "another chain began on this database") || !strings.Contains(got.stdout, "strata reset --keep-log-as FILE") {
+	s.says("/extended", http.StatusOK, `"status":"not ready"`, `"about":"another chain"`)
+	s.says("/readyz?for=money", http.StatusServiceUnavailable, "Another chain began on this database")
+	if got := run(t, dir, "doctor", "--database-url", url); !strings.Contains(got.stdout, "FAILURE  another chain ") || !strings.Contains(got.stdout, "strata reset --keep-log-as FILE") {
 		t.Errorf("doctor: got code %d:\n%s", got.code, got.stdout)
 	}
 	kept := filepath.Join(dir, "old.tsv")

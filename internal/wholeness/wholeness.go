@@ -25,7 +25,11 @@ type Facts struct {
 	MissingFrom int64  // height of the lowest
 	MissingTo   int64  // height of the highest
 	Foreign     []Foreign
+	Another     bool // the fold has stopped at the genesis block of another chain
 }
+
+// AnotherChain begins the error with which the projection chain stops at the genesis block of another chain.
+const AnotherChain = "another chain began on this database"
 
 // Foreign is a network other than the log's whose events are in the log. They are in quarantine.
 type Foreign struct {
@@ -52,14 +56,16 @@ func SQL(rules int) string {
 		other = fmt.Sprintf(`(SELECT json_agg(f) FROM (
 	           SELECT network, events, first_seq, source_seq AS last_seq FROM {chain}.foreign_network ORDER BY source_seq DESC LIMIT %d) f)`, foreignMax)
 	}
-	return fmt.Sprintf(factsSQL, other, GapsMax)
+	return fmt.Sprintf(factsSQL, other, AnotherChain, GapsMax)
 }
 
 const factsSQL = `
 	SELECT tip.height, (SELECT p.history_from FROM strata.projection p JOIN strata.active a USING (name, version) WHERE p.name = 'chain'),
 	       count(gap.height), coalesce(min(gap.height), 0), coalesce(max(gap.height), 0),
 	       coalesce(sum(gap.missing), 0)::bigint, coalesce(min(gap.height - gap.missing), 0), coalesce(max(gap.height) - 1, 0),
-	       coalesce(%s, '[]')
+	       coalesce(%s, '[]'),
+	       EXISTS (SELECT FROM strata.projection p JOIN strata.active a USING (name, version)
+	               WHERE p.name = 'chain' AND p.state = 'failed' AND p.error LIKE '%%%s%%')
 	FROM (SELECT max(height) AS height FROM {chain}.canonical) tip
 	LEFT JOIN LATERAL (
 	    -- A gap reaches down to the next known block, or to the tip.
@@ -72,7 +78,7 @@ const factsSQL = `
 
 // Columns returns the destinations of the columns of SQL.
 func (f *Facts) Columns() []any {
-	return []any{&f.Tip, &f.HistoryFrom, &f.Gaps, &f.Waiting, &f.WaitingTo, &f.Missing, &f.MissingFrom, &f.MissingTo, &f.Foreign}
+	return []any{&f.Tip, &f.HistoryFrom, &f.Gaps, &f.Waiting, &f.WaitingTo, &f.Missing, &f.MissingFrom, &f.MissingTo, &f.Foreign, &f.Another}
 }
 
 // Read reads the facts from the active version of the projection chain. Without one, there is no block.
@@ -98,11 +104,12 @@ func Read(ctx context.Context, pool *pgxpool.Pool) (*Facts, error) {
 // Subject is what a problem is about.
 type Subject string
 
-// Subjects of problems. While there is one of the first three, answers about balances are not reliable.
+// Subjects of problems. While there is one but the last, answers about balances are not reliable.
 const (
 	Unfed   Subject = "events"          // no block has arrived
 	Gap     Subject = "missing blocks"  // the chain stands still below them
 	Partial Subject = "partial history" // the chain begins above genesis
+	Another Subject = "another chain"   // a node has announced its genesis block
 	Other   Subject = "other networks"  // events of them arrive
 )
 
@@ -127,6 +134,11 @@ func (f *Facts) Problems() (problems []Problem) {
 	}
 	if f.HistoryFrom != nil {
 		problems = append(problems, f.partial())
+	}
+	if f.Another {
+		problems = append(problems, Problem{Another,
+			"Another chain began on this database: its genesis block contradicts the one in the log, and the fold has stopped before it.",
+			"Use a new database for the new chain, or stop this server and empty its database: strata reset --keep-log-as FILE."})
 	}
 	if len(f.Foreign) > 0 {
 		problems = append(problems, f.other())
@@ -175,4 +187,6 @@ func (f *Facts) other() Problem {
 }
 
 // Complete reports whether the history is whole up to the tip, so that balances are those of the chain.
-func (f *Facts) Complete() bool { return f.Tip != nil && f.Gaps == 0 && f.HistoryFrom == nil }
+func (f *Facts) Complete() bool {
+	return f.Tip != nil && f.Gaps == 0 && f.HistoryFrom == nil && !f.Another
+}

@@ -29,6 +29,8 @@ func TestProblems(t *testing.T) {
 			"The chain begins at block 90: balances and all that rests on the past lack what happened before."},
 		{"an empty genesis", wholeness.Facts{Tip: height(100), HistoryFrom: height(0)}, false,
 			"The genesis block is empty: balances and all that rests on the past lack what it allocated."},
+		{"another chain", wholeness.Facts{Tip: height(100), Another: true}, false,
+			"Another chain began on this database: its genesis block contradicts the one in the log, and the fold has stopped before it."},
 		{"another network", wholeness.Facts{Tip: height(100), Foreign: []wholeness.Foreign{{Network: "testnet (chain id 0x80000000)", Events: 7, Last: 93}}}, true,
 			"Events of another network are in quarantine: 7 of testnet (chain id 0x80000000); the last is event 93."},
 	} {

@@ -15,6 +15,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
+	"strata/internal/wholeness"
 	"strata/projections"
 )
 
@@ -29,7 +30,7 @@ func (e foreignError) Unwrap() error { return e.FieldError }
 
 // ErrAnotherChain means that a node has announced the genesis block of another chain of the same network: a developer's
 // network was started again, or a testnet was reset. Both chains can't be folded into the same tables.
-var ErrAnotherChain = errors.New("another chain began on this database: its genesis block contradicts the one in the log. " +
+var ErrAnotherChain = errors.New(wholeness.AnotherChain + ": its genesis block contradicts the one in the log. " +
 	"Use a new database for the new chain, or empty this one: strata reset --keep-log-as FILE")
 
 // identify returns a foreignError for an event of another chain than the log's. A transaction says which network it is for,
