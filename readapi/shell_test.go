@@ -18,7 +18,7 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 		for name, want := range map[string]string{
 			"X-API-Version":                 "v1.0.0 (main:abc1234)",
 			"Access-Control-Allow-Origin":   "*",
-			"Access-Control-Expose-Headers": "X-API-Version, ETag, X-Request-Id, Strata-Position, Strata-Source, Strata-Ignored-Parameters",
+			"Access-Control-Expose-Headers": "X-API-Version, ETag, X-Request-Id, Strata-Position, Strata-Source, Strata-History, Strata-Ignored-Parameters",
 		} {
 			if got.Header.Get(name) != want {
 				t.Errorf("%s: %s: got %q, want %q", path, name, got.Header.Get(name), want)

@@ -7732,8 +7732,8 @@ type KeysetPageWaitingSummary struct {
 
 // KnownDifference defines model for KnownDifference.
 type KnownDifference struct {
-	Acceptance Acceptance `json:"acceptance"`
-	Account    string     `json:"account"`
+	Acceptance *Acceptance `json:"acceptance,omitempty"`
+	Account    string      `json:"account"`
 
 	// BlockHeight Height of the block at which the account was last compared.
 	BlockHeight int64     `json:"block_height"`

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -53,7 +54,11 @@ func fill(t *testing.T, disk string, leave int64) (empty func()) {
 		t.Fatal(err)
 	}
 	defer func() { _ = file.Close() }()
-	if err := syscall.Fallocate(int(file.Fd()), 0, 0, freeOn(t, disk)-leave); err != nil {
+	err = syscall.ENOSPC
+	for try := 0; try < 100 && errors.Is(err, syscall.ENOSPC); try++ { // Postgres writes meanwhile
+		err = syscall.Fallocate(int(file.Fd()), 0, 0, max(freeOn(t, disk)-leave, 1))
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return func() {

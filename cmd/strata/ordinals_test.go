@@ -78,7 +78,7 @@ func TestKillDuringIntake(t *testing.T) {
 			Number   int64
 			Location string
 		}
-		if s.read("/ordinals/v1/inscriptions/"+string(id), &got); got.Number != want.Number || !strings.HasPrefix(got.Location, "0x"+want.Current.Output+":") {
+		if s.read("/ordinals/v1/inscriptions/"+string(id), &got); got.Number != want.Number || !strings.HasPrefix(got.Location+":", "0x"+want.Current.Output+":") {
 			t.Errorf("%s: got %+v, want number %d at %s", id, got, want.Number, want.Current.Output)
 		}
 	}

@@ -45,7 +45,7 @@ func TestDatabaseOutage(t *testing.T) {
 	eventually.Holds(t, "the observer takes events again", func() bool {
 		return s.post("/attachments/new", []byte(`["after"]`)).status == http.StatusOK
 	})
-	eventually.Holds(t, "/readyz says so", func() bool { return s.get("/readyz").status == http.StatusOK })
+	eventually.Holds(t, "/readyz says so", func() bool { return strings.Contains(string(s.get("/readyz").body), `"database":{"ok":true}`) })
 	ready := time.Since(began)
 	s.caughtUp(2)
 

@@ -109,7 +109,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	eventually.Holds(t, "the server takes an event again, as often as the node repeats it", func() bool {
 		return s.post("/new_block", []byte(`{"third":1}`)).status == http.StatusOK
 	})
-	eventually.Holds(t, "the server answers again", func() bool { return s.get("/readyz").status == http.StatusOK })
+	eventually.Holds(t, "the server answers again", func() bool { return s.get("/extended").status == http.StatusOK })
 	t.Logf("fault: a kill of the private Postgres; ready %s after", time.Since(killed).Round(time.Millisecond))
 	s.caughtUp(3)
 
@@ -286,7 +286,7 @@ func TestServeEnvironment(t *testing.T) {
 			}
 		}
 	}
-	if s.read("/readyz", &ready); len(ready.Checks.Projections) != len(definitionsByName(t)) || ready.Checks.Projections[0].LagLimit != 17 {
+	if err := json.Unmarshal(s.get("/readyz").body, &ready); err != nil || len(ready.Checks.Projections) != len(definitionsByName(t)) || ready.Checks.Projections[0].LagLimit != 17 {
 		t.Errorf("STRATA_LAG_LIMIT: got %+v, want 17 for each", ready)
 	}
 	if strings.Contains(s.log.String(), "secret") {

@@ -24,7 +24,7 @@ type KnownDifference struct {
 	Difference
 	BlockHeight int64       `json:"block_height" doc:"Height of the block at which the account was last compared."`
 	FoundAt     time.Time   `json:"found_at"`
-	Acceptance  *Acceptance `json:"acceptance" doc:"null if nobody has accepted the difference, or if it has changed since."`
+	Acceptance  *Acceptance `json:"acceptance,omitempty" doc:"Absent if nobody has accepted the difference, or if it has changed since."`
 }
 
 // Acceptance is an operator's word that a difference is known and harmless.

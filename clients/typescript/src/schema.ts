@@ -9649,8 +9649,8 @@ export interface components {
             [key: string]: unknown;
         };
         KnownDifference: {
-            /** @description null if nobody has accepted the difference, or if it has changed since. */
-            acceptance: components["schemas"]["Acceptance"];
+            /** @description Absent if nobody has accepted the difference, or if it has changed since. */
+            acceptance?: components["schemas"]["Acceptance"];
             account: string;
             /**
              * Format: int64

@@ -168,8 +168,9 @@ func (s *soak) startAll(ctx context.Context) error {
 	if err := s.server.start(); err != nil {
 		return err
 	}
-	if !s.waitReady(ctx, func() {}) {
-		return errors.Join(ctx.Err(), fmt.Errorf("the server was not ready; it said:\n%s", s.server.said()))
+	// It is not ready before the first block.
+	if !waitFor(ctx, recovery, func() bool { return probe(ctx, s.api+"/healthz") == http.StatusOK }) {
+		return errors.Join(ctx.Err(), fmt.Errorf("the server did not answer; it said:\n%s", s.server.said()))
 	}
 	return nil
 }

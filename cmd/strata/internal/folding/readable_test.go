@@ -20,7 +20,10 @@ import (
 var forFolds = []string{"chain.unfinished", "bns.act", "bns.caller", "bns.reading", "bns.want", "ft.rest", "sft.rest", "nft.rest", "brc20.below_zero"}
 
 // laterColumns are columns that reads use only of versions whose rules have them.
-var laterColumns = []string{"chain.contract.interface_seq", "chain.contract.functions"}
+var laterColumns = []string{
+	"chain.contract.interface_seq", "chain.contract.functions",
+	"chain.foreign_network.events", "chain.foreign_network.first_seq", "chain.foreign_network.network", "chain.foreign_network.source_seq",
+}
 
 // columnsForFolds are columns that no read uses, of any table.
 var columnsForFolds = []string{"checked_seq", "in_vain", "wanted_by", "content_digest"}

@@ -93,7 +93,7 @@ func TestCompare(t *testing.T) {
 	}
 
 	p := serveHere(t, flags...)
-	if status, differing, _ := money(p); differing != 0 || status != http.StatusOK {
+	if status, differing, _ := money(p); differing != 0 || status != http.StatusServiceUnavailable {
 		t.Errorf("before the first block: got %d, %d accounts", status, differing)
 	}
 	post(p, 30)
