@@ -67,6 +67,9 @@ func TestElsewhere(t *testing.T) {
 	for _, name := range []string{"ft", "nft", "names"} {
 		setPosition(t, log, name, head)
 	}
+	for range 2 { // a pass that has begun may not have seen this
+		r.awaitPass(t)
+	}
 	raise(t, elsewhere.Pool(), "nft_v1", row{want: document("gopher://later")})
 	for range 2 {
 		r.awaitPass(t)
