@@ -106,8 +106,14 @@ const (
 // Find returns the network of the log, or else the one that its first events tell: the log of an older program has no
 // network beside it. An empty log has none: what an earlier start wrote beside it is removed.
 func Find(ctx context.Context, log *eventstore.Log) (n transaction.Network, known bool, err error) {
-	if _, err := log.Pool().Exec(ctx, `DELETE FROM log.network WHERE (SELECT size FROM log.head) = 0`); err != nil {
-		return n, false, fmt.Errorf("forget the network of an empty log: %w", err)
+	size, err := log.Size(ctx)
+	if err != nil {
+		return n, false, err
+	}
+	if size == 0 {
+		if _, err := log.Pool().Exec(ctx, `DELETE FROM log.network WHERE (SELECT size FROM log.head) = 0`); err != nil {
+			return n, false, fmt.Errorf("forget the network of an empty log: %w", err)
+		}
 	}
 	if n, known, err = Pinned(ctx, log); err != nil || known {
 		return n, known, err
