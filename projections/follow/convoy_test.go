@@ -107,7 +107,7 @@ func awaitOnBoard(t *testing.T, registry prometheus.Gatherer, n int) {
 // TestOnePosition reads where all projections stand while events of a node and of an ordinals feed come, and never sees
 // two of them at different places. It also counts transactions: one for each event.
 func TestOnePosition(t *testing.T) {
-	t.Parallel()
+	// Not beside the tests that end sessions and freeze processes: a transaction that takes as long as a frozen one's is ended, too.
 	log := replay.NewLog(t)
 	registry := prometheus.NewRegistry()
 	lines := allLines(t)
