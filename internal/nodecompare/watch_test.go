@@ -325,7 +325,7 @@ func TestWatchTouched(t *testing.T) {
 	}
 }
 
-// TestWatchOneProcess compares each tip once, whichever process does. If one can't, another one does.
+// TestWatchOneProcess: of several processes, one compares each tip. If it can't, another one does.
 func TestWatchOneProcess(t *testing.T) {
 	t.Parallel()
 	pool := foldedChain(t)

@@ -15,6 +15,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
+	"strata/eventstore/network"
 	"strata/internal/wholeness"
 	"strata/projections"
 )
@@ -120,11 +121,7 @@ func networkOf(name *string, chainID *int64) *transaction.Network {
 	if name == nil || chainID == nil {
 		return nil
 	}
-	n := transaction.Testnet
-	if *name == transaction.Mainnet.Name() {
-		n = transaction.Mainnet
-	}
-	n.ChainID = uint32(*chainID) //nolint:gosec // the table has a check
+	n := network.New(*name, uint32(*chainID)) //nolint:gosec // the table has a check
 	return &n
 }
 
@@ -160,8 +157,7 @@ func (b *batch) identifyGenesis(ctx context.Context, content *projections.Block)
 		return nil
 	}
 	if root.id != content.IndexBlockHash {
-		other, err := b.sameVersion(ctx, content)
-		if err != nil || other {
+		if err := b.refuseAnotherGenesis(ctx, content); err != nil {
 			return err
 		}
 		return foreign(unknownNetwork, "/index_block_hash", root.id.String(), content.IndexBlockHash.String())
@@ -179,16 +175,16 @@ func (b *batch) identifyGenesis(ctx context.Context, content *projections.Block)
 	return nil
 }
 
-// sameVersion returns ErrAnotherChain if a genesis block other than the chain's is of the same network.
-func (b *batch) sameVersion(ctx context.Context, content *projections.Block) (same bool, err error) {
+// refuseAnotherGenesis returns ErrAnotherChain if a genesis block other than the chain's is of the same network.
+func (b *batch) refuseAnotherGenesis(ctx context.Context, content *projections.Block) error {
 	mainnet, known, err := b.genesisVersion(ctx)
 	if err != nil || !known {
-		return false, err
+		return err
 	}
 	if tx := firstOf(content); tx != nil && tx.Version.Mainnet() == mainnet {
-		return true, fmt.Errorf("%w (it is block %s, not %s of event %d)", ErrAnotherChain, content.IndexBlockHash, b.state.root.id, b.state.root.seq)
+		return fmt.Errorf("%w (it is block %s, not %s of event %d)", ErrAnotherChain, content.IndexBlockHash, b.state.root.id, b.state.root.seq)
 	}
-	return false, nil
+	return nil
 }
 
 // allocations returns the number and the digest of the STX events of a block in the table. A node that leaves out some kinds of

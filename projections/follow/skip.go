@@ -48,7 +48,7 @@ func (f *follower[T]) skip(ctx context.Context, item T, cause error) error {
 	f.logger.LogAttrs(ctx, slog.LevelError, "projection skipped an event, whose effects its rows lack; it is in quarantine",
 		slog.String("projection", f.spec.String()), slog.Int64("seq", item.LogSeq()), slog.String("reason", reason))
 	if f.driver != nil {
-		return errMoved // its group starts anew where it stands
+		return errMoved // its group starts again where it stands
 	}
 	return nil
 }

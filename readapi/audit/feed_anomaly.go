@@ -56,7 +56,7 @@ func (c feedAnomalyCursor) parse() (seq int64, pointer, balance string, err erro
 	return 0, "", "", engine.BadRequest("invalid cursor %q", string(c))
 }
 
-// balanceRules are the rules of brc20 from which on its tables name the balances below zero.
+// balanceRules are the first rules of brc20 whose tables name the balances below zero.
 const balanceRules = 3
 
 const (

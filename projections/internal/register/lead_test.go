@@ -12,7 +12,7 @@ import (
 	"strata/projections/internal/register"
 )
 
-// One session leads a version as long as it exists, whatever locks a stranger holds, and whichever sessions there were before.
+// One session leads a version as long as it exists. Locks of strangers and sessions of the past change nothing.
 func TestLead(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.Template("register", migrations.Up).New(t)
