@@ -101,7 +101,7 @@ var burnt = "3 THEN " + strconv.Itoa(int(ordinals.CharmBurned))
 
 // lacks is the condition that the feed has something about an inscription i, at the location l, that could not be read.
 var lacks = ordinal.LacksSQL(`ARRAY[
-		'inscription:' || i.id, 'sat:' || i.sat, 'satpoint:' || encode(l.output_txid, 'hex') || ':' || l.vout || coalesce(':' || l.sat_offset, '')]`)
+		'inscription:' || i.id, 'sat:' || i.sat, 'satpoint:' || encode(l.output_txid, 'hex') || ':' || l.vout || coalesce(':' || l.sat_offset, '')]`, "")
 
 // inscriptionSQL returns the query that adds the shown columns of each inscription to a page query, which selects ids.
 // LIMIT 1 does not change the result: it keeps Postgres from reading all inscriptions at once.
