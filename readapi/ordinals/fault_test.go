@@ -133,6 +133,11 @@ func TestPartsThatCannotBeRead(t *testing.T) {
 		t.Errorf("got %d %s", got.Status, got.Body)
 	}
 
+	later := apitest.At(800002, 1677713209, apitest.Move(6, apitest.Ad3, apitest.TxG+":0:0", 9000, 0))
+	s.Apply(later)
+	s.ExpectInscription(idB, "1", apitest.Fields{"address": apitest.Ad3, "incomplete": true}) // a move is missing before this one
+	s.Rollback(later)
+
 	// The same block, whole, is ignored, but not silently. Rolled back and applied again, it counts.
 	s.Apply(damaged(false))
 	s.ExpectInscription(idA, "0", apitest.Fields{"address": apitest.Ad1, "incomplete": true})

@@ -40,7 +40,7 @@ func QueryLosses(b *engine.Batch, projections ...string) *engine.Result[Losses] 
 func lossesSQL(columns, subjects string) string {
 	return `
 		SELECT ` + columns + ` FROM strata.quarantine q JOIN {ordinals}.block ob ON ` + inApplied + `
-		WHERE q.subjects && ` + subjects + ` AND q.name = 'ordinals' AND q.version = (SELECT version FROM strata.active WHERE name = 'ordinals')`
+		WHERE q.subjects && (` + subjects + `) AND q.name = 'ordinals' AND q.version = (SELECT version FROM strata.active WHERE name = 'ordinals')`
 }
 
 // LacksSQL returns the condition that an applied block of the feed has a part about one of some subjects, an array of the terms of
@@ -51,7 +51,8 @@ func LacksSQL(subjects, until string) string {
 	if until != "" {
 		parts += ` AND ob.height <= ` + until
 	}
-	return `EXISTS (` + parts + `)`
+	// Nearly always there are none at all, which one look tells for all rows of an answer.
+	return `(SELECT EXISTS (SELECT FROM strata.quarantine WHERE name = 'ordinals')) AND EXISTS (` + parts + `)`
 }
 
 // UnreadPart is a part of a block of the feed that could not be read.
