@@ -152,7 +152,7 @@ func drawFeed(rt *rapid.T) (posts []synthordinals.Post, which int, d damage) {
 	config.RollbackProbability, config.MaxRollbackDepth = 0.2, 3
 	feed := synthordinals.New(config)
 	var places []place
-	for n := rapid.IntRange(1, 5).Draw(rt, "posts"); len(posts) < n || len(places) == 0; {
+	for n := rapid.IntRange(1, 4).Draw(rt, "posts"); len(posts) < n || len(places) == 0; {
 		post := feed.Next()
 		places, posts = append(places, placesIn(rt, len(posts), post.Body)...), append(posts, post)
 	}
