@@ -253,7 +253,7 @@ func TestRules(t *testing.T) {
 			posts: []replay.Post{
 				payload("", block(10, "a")+","+block(11, "b")),
 				payload(`5,`+block(11, "b")+","+block(10, "a"), `{"block_identifier":{"index":"x"}},`+
-					strings.Replace(withTransaction(block(10, "c")), `"ordinal_operations":[`, `"brc20_operation":{"deposit":{}},"ordinal_operations":[{"inscription_moved":{}}`, 1)),
+					strings.Replace(withTransaction(block(10, "c")), `"ordinal_operations":[`, `"brc20_operation":{"deposit":{"tick":"a\u0000b"}},"ordinal_operations":[{"inscription_moved":{}}`, 1)),
 			},
 			want: map[int64]string{10: "c"}, steps: 5,
 			broken: map[string]bool{

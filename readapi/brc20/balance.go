@@ -17,6 +17,7 @@ type brc20Balance struct {
 	Transferrable string `json:"transferrable_balance" doc:"Inscribed for a later send."`
 	Overall       string `json:"overall_balance" doc:"The sum of both."`
 	Negative      bool   `json:"negative,omitempty" doc:"True if one of the balances is below zero, which no token allows: the feed lacks operations. Absent otherwise."`
+	Incomplete    bool   `json:"incomplete,omitempty" doc:"True if the feed has operations of the token that could not be read, so that the balance may be wrong: /audit/v1/quarantine has them. Absent otherwise."`
 }
 
 // BRC20AddressInput names a holder of tokens.
@@ -44,16 +45,17 @@ type brc20BalanceRow struct {
 	whole                                   int64   // number of balances on all pages
 	tick, available, transferrable, overall *string // nil in the single row of an empty page
 	decimals                                *int16
+	incomplete                              bool
 }
 
 func brc20BalanceColumns(r *brc20BalanceRow) []any {
-	return []any{&r.whole, &r.tick, &r.available, &r.transferrable, &r.overall, &r.decimals}
+	return []any{&r.whole, &r.tick, &r.available, &r.transferrable, &r.overall, &r.decimals, &r.incomplete}
 }
 
 func (r *brc20BalanceRow) shape() brc20Balance {
 	b := brc20Balance{
 		Ticker: *r.tick, Available: tokenAmount(*r.available, r.decimals), Transferrable: tokenAmount(*r.transferrable, r.decimals),
-		Overall: tokenAmount(*r.overall, r.decimals),
+		Overall: tokenAmount(*r.overall, r.decimals), Incomplete: r.incomplete,
 	}
 	b.Negative = unitsOf(*r.available).Sign() < 0 || unitsOf(*r.transferrable).Sign() < 0
 	return b
@@ -83,12 +85,12 @@ func (a *api) brc20Balances(ctx context.Context, s *engine.Snapshot, in *BRC20Ba
 		return list, nil
 	}
 	least, beyond, _ := in.Ticker.ranges()
-	balances, args := balancesNow, []any{ordinals.Bounded(in.Address), least, beyond, min(in.Offset, page.RankedOffsetMax), int64(in.Limit)}
+	balances, until, args := balancesNow, "", []any{ordinals.Bounded(in.Address), least, beyond, min(in.Offset, page.RankedOffsetMax), int64(in.Limit)}
 	if height, ok := in.BlockHeight.Value(); ok {
-		balances, args = balancesThen, append(args, height)
+		balances, until, args = balancesThen, "$6", append(args, height)
 	}
 	b := s.Batch()
-	balanceRows := engine.Query(b, brc20BalanceColumns, brc20BalancesSQL(balances), args...)
+	balanceRows := engine.Query(b, brc20BalanceColumns, brc20BalancesSQL(balances, until), args...)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
@@ -101,11 +103,11 @@ func (a *api) brc20Balances(ctx context.Context, s *engine.Snapshot, in *BRC20Ba
 	return list, nil
 }
 
-// brc20BalancesSQL returns the query that counts balances and selects a page of them.
-func brc20BalancesSQL(balances string) string {
+// brc20BalancesSQL returns the query that counts balances, up to a height if until is not empty, and selects a page of them.
+func brc20BalancesSQL(balances, until string) string {
 	return `
 SELECT array_remove(ARRAY[p.source_seq, t.source_seq], NULL), p.whole, coalesce(t.tick, p.ticker),
-       p.available::text, p.transferrable::text, p.total::text, t.decimals
+       p.available::text, p.transferrable::text, p.total::text, t.decimals, ` + lacks("p.ticker", until) + `
 FROM (
 	WITH matching AS MATERIALIZED (` + balances + ` AND ` + inRanges("b.ticker", "$2", "$3") + `)
 	SELECT n.whole, page.*

@@ -61,6 +61,7 @@ type addressBalance struct {
 	Transferrable string `json:"transferrable_balance" doc:"Inscribed for a later send."`
 	Overall       string `json:"overall_balance" doc:"The sum of both."`
 	Negative      bool   `json:"negative,omitempty" doc:"True if one of the balances is below zero, which no token allows: the feed lacks operations. Absent otherwise."`
+	Incomplete    bool   `json:"incomplete,omitempty" doc:"True if the feed has operations of the token that could not be read, so that the balance may be wrong: /audit/v1/quarantine has them. Absent otherwise."`
 }
 
 func (a *api) registerBRC20ManyBalances() {
@@ -111,7 +112,7 @@ const manyBalances = `
 // manyBalancesSQL counts the balances and selects a page of them.
 var manyBalancesSQL = `
 SELECT array_remove(ARRAY[p.source_seq, t.source_seq], NULL), p.whole, coalesce(t.tick, p.ticker),
-       p.available::text, p.transferrable::text, p.total::text, t.decimals, p.address, p.height
+       p.available::text, p.transferrable::text, p.total::text, t.decimals, ` + lacks("p.ticker", "coalesce(p.height, ob.height)") + `, p.address, p.height
 FROM (
 	WITH matching AS MATERIALIZED (` + manyBalances + ` AND ` + inRanges("b.ticker", "$2", "$3") + `)
 	SELECT n.whole, page.*
@@ -147,7 +148,7 @@ func (a *api) brc20ManyBalances(ctx context.Context, s *engine.Snapshot, in *BRC
 			b := r.shape()
 			list.Results = append(list.Results, addressBalance{
 				Address: shown[*r.address], BlockHeight: r.height, Ticker: b.Ticker, Available: b.Available, Transferrable: b.Transferrable,
-				Overall: b.Overall, Negative: b.Negative,
+				Overall: b.Overall, Negative: b.Negative, Incomplete: b.Incomplete,
 			})
 		}
 	}

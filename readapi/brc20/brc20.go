@@ -24,8 +24,14 @@ func (a *api) registerBRC20() {
 
 // brc20Resource completes an operation with the path prefix, tag and dependencies that all BRC-20 operations share.
 func brc20Resource(r engine.Operation) engine.Operation {
-	r.Path, r.Tag, r.DependsOn = "/brc-20"+r.Path, "BRC-20", engine.OnTip(brc20)
+	r.Path, r.Tag, r.DependsOn = "/brc-20"+r.Path, "BRC-20", engine.OnTip(brc20, ordinal.Feed)
 	return ordinal.OrdinalsResource(r)
+}
+
+// lacks returns the condition that the feed has an operation of the token with a ticker that could not be read, in a block up to the
+// height until; empty for any block.
+func lacks(ticker, until string) string {
+	return ordinal.LacksSQL(`ARRAY['brc20:' || `+ticker+`]`, until)
 }
 
 // unitsOf parses an amount from the tables, which always has 18 decimals, into units of 10^-18.

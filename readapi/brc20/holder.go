@@ -47,12 +47,12 @@ func (a *api) brc20Holders(ctx context.Context, s *engine.Snapshot, in *struct {
 		CROSS JOIN LATERAL (
 			SELECT ARRAY[h.source_seq], h.address, h.total::text AS overall FROM {brc20}.balance h WHERE h.ticker = $1 AND h.address = p.address LIMIT 1
 		) r ORDER BY p.total DESC, p.address`, ticker, min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	token, ok := tokens.First()
 	if !ok {
-		return nil, ordinal.ErrOrdinalsNotFound
+		return nil, in.notFound(ctx, s)
 	}
 	page := ordinal.NewOrdinalsPage[brc20Holder](in.OrdinalsPageInput)
 	s.Shows(func() []engine.Lookup { return holderLookups(ticker, page.Results) })

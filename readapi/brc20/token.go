@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
+	"strata/domain/ordinals"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/ordinal"
 	"strata/readapi/internal/page"
@@ -29,6 +30,7 @@ type brc20Token struct {
 	MintedSupply    string  `json:"minted_supply"`
 	TxCount         int64   `json:"tx_count" doc:"Number of operations, including the deploy."`
 	SelfMint        bool    `json:"self_mint" doc:"Whether only the deployer may mint."`
+	Incomplete      bool    `json:"incomplete,omitempty" doc:"True if the feed has operations of the token that could not be read, so that its supply, holders and balances may be wrong: /audit/v1/quarantine has them. Absent otherwise."`
 }
 
 // brc20Details is a token with its supply.
@@ -51,25 +53,26 @@ type brc20TokenRow struct {
 	tx                                   hash.Hash32
 	mintLimit                            *string
 	decimals                             int16
-	selfMint                             bool
+	selfMint, incomplete                 bool
 }
 
 func brc20TokenColumns(r *brc20TokenRow) []any {
 	return []any{
 		&r.id, &r.address, &r.tick, &r.maxSupply, &r.minted, &r.number, &r.height, &r.time, &r.txCount, &r.holders, &r.tx, &r.mintLimit, &r.decimals,
-		&r.selfMint,
+		&r.selfMint, &r.incomplete,
 	}
 }
 
 // brc20TokenSQL selects what brc20TokenColumns reads from a token t and its block b.
-const brc20TokenSQL = `ARRAY[t.source_seq, b.source_seq], t.id, t.address, t.tick, t.max_supply::text, t.minted::text, t.number, t.height, b.time, t.tx_count,
-	t.holders, t.txid, t.mint_limit::text, t.decimals, t.self_mint`
+var brc20TokenSQL = `ARRAY[t.source_seq, b.source_seq], t.id, t.address, t.tick, t.max_supply::text, t.minted::text, t.number, t.height, b.time, t.tx_count,
+	t.holders, t.txid, t.mint_limit::text, t.decimals, t.self_mint, ` + lacks("t.ticker", "")
 
 func (r *brc20TokenRow) shape() brc20Token {
 	return brc20Token{
 		ID: r.id, Number: r.number, BlockHeight: r.height, TxID: ordinal.Bare(r.tx), Address: r.address, Ticker: r.tick,
 		MaxSupply: tokenAmount(r.maxSupply, &r.decimals), MintLimit: tokenAmountOrNull(r.mintLimit, &r.decimals), Decimals: r.decimals,
 		DeployTimestamp: ordinal.Milliseconds(r.time), MintedSupply: tokenAmount(r.minted, &r.decimals), TxCount: r.txCount, SelfMint: r.selfMint,
+		Incomplete: r.incomplete,
 	}
 }
 
@@ -183,6 +186,11 @@ func (a *api) registerBRC20Token() {
 	}), a.brc20Token)
 }
 
+// notFound returns the error for a token that is unknown.
+func (in *BRC20Input) notFound(ctx context.Context, s *engine.Snapshot) error {
+	return ordinal.NotFound(ctx, s, ordinals.TokenSubject(strings.ToLower(string(in.Ticker))))
+}
+
 func (a *api) brc20Token(ctx context.Context, s *engine.Snapshot, in *BRC20Input) (*brc20Details, error) {
 	if s.Active(brc20) == nil {
 		return nil, ordinal.ErrOrdinalsNotFound
@@ -191,12 +199,12 @@ func (a *api) brc20Token(ctx context.Context, s *engine.Snapshot, in *BRC20Input
 	matches := engine.Query(b, brc20TokenColumns, `
 		SELECT `+brc20TokenSQL+`
 		FROM {brc20}.token t JOIN {brc20}.block b ON b.height = t.height WHERE t.ticker = $1`, tickerOf(string(in.Ticker)))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	row, ok := matches.First()
 	if !ok {
-		return nil, ordinal.ErrOrdinalsNotFound
+		return nil, in.notFound(ctx, s)
 	}
 	s.Shows(func() []engine.Lookup { return append(deployLookups(matches.Rows[:1]), mintLookup(tickerOf(row.tick))) })
 	t := row.shape()

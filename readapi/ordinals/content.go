@@ -31,7 +31,7 @@ func (a *api) registerInscriptionContent() {
 		ID: "getInscriptionContent", Path: "/inscriptions/{id}/content", Tag: "Inscriptions", Summary: "The content of an inscription",
 		Description: "The bytes, with the type that they were inscribed with; if that has more than 512 bytes, with `application/octet-stream`. An inscription that names a known delegate has the content of that delegate. " +
 			"Range requests are supported. Scripts in the content do not run.",
-		ContentType: "application/octet-stream", Class: answer.Tip, DependsOn: engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		ContentType: "application/octet-stream", Class: answer.Tip, DependsOn: engine.OnTip(ordinal.Inscribed, ordinal.Feed), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	})
 	engine.Get(a.Engine, o, a.inscriptionContent)
 	ok := a.OpenAPI().Paths[o.Path].Get.Responses["200"]
@@ -73,12 +73,12 @@ func (a *api) inscriptionContent(ctx context.Context, s *engine.Snapshot, in *In
 		JOIN {inscriptions}.block b ON b.height = c.height
 		JOIN log.event e ON e.seq = c.source_seq
 		JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq)`, name, answer.MaxBody)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	row, ok := found.First()
 	if !ok {
-		return nil, ordinal.ErrOrdinalsNotFound
+		return nil, in.notFound(ctx, s)
 	}
 	s.Shows(func() []engine.Lookup { return contentLookups(in) })
 	if !row.delegated || row.delegateKnown {

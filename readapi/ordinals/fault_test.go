@@ -133,6 +133,11 @@ func TestPartsThatCannotBeRead(t *testing.T) {
 		t.Errorf("got %d %s", got.Status, got.Body)
 	}
 
+	later := apitest.At(800002, 1677713209, apitest.Move(6, apitest.Ad3, apitest.TxG+":0:0", 9000, 0))
+	s.Apply(later)
+	s.ExpectInscription(idB, "1", apitest.Fields{"address": apitest.Ad3, "incomplete": true}) // a move is missing before this one
+	s.Rollback(later)
+
 	// The same block, whole, is ignored, but not silently. Rolled back and applied again, it counts.
 	s.Apply(damaged(false))
 	s.ExpectInscription(idA, "0", apitest.Fields{"address": apitest.Ad1, "incomplete": true})
@@ -145,6 +150,44 @@ func TestPartsThatCannotBeRead(t *testing.T) {
 	s.ExpectInscription(idA, "0", apitest.Fields{"address": apitest.Ad3, "incomplete": nil})
 	s.ExpectInscription(idB, "1", apitest.Fields{"address": apitest.Ad3, "incomplete": nil})
 	s.ExpectMembers("status", s.JSON("/"), apitest.Fields{"quarantined": nil, "anomalies": 1})
+}
+
+// An inscription whose reveal could not be read is unknown, and the answer says why, with a link to what is in quarantine.
+func TestUnreadReveal(t *testing.T) {
+	t.Parallel()
+	reveal := apitest.RevealOf(apitest.TxB, 1, 6, nil)
+	s := apitest.NewOrdinalsSite(t, apitest.At(800000, 1677713207, apitest.Ra(0, apitest.Sat)))
+	unknown := func() {
+		t.Helper()
+		for _, path := range []string{idB, idB + "/content", "1"} {
+			s.Expect("/ordinals/v1/inscriptions/"+path, 404, `{"error":"Not found"}`)
+		}
+	}
+	unknown()
+	reveal["inscription_revealed"].(apitest.Fields)["inscription_fee"] = "much"
+	damaged := apitest.At(800001, 1677713208, apitest.InTx(apitest.TxB, reveal))
+	s.Apply(damaged)
+	const pointer = "/apply/0/transactions/0/metadata/ordinal_operations/0/inscription_revealed/inscription_fee"
+	for _, path := range []string{idB, idB + "/content", "0x" + idB} {
+		got := s.Get("/ordinals/v1/inscriptions/" + path)
+		var body struct {
+			Error, Message string
+			Unread         apitest.Fields
+		}
+		if err := json.Unmarshal([]byte(got.Body), &body); err != nil || got.Status != 404 || body.Error != "Not found" ||
+			body.Message != "The feed had its reveal in the block at height 800001, which could not be read." {
+			t.Fatalf("%s: got %d %s, %v", path, got.Status, got.Body, err)
+		}
+		s.ExpectMembers(path, body.Unread, apitest.Fields{"block_height": 800001, "seq": 2, "pointer": pointer, "event": "/audit/v1/events/2"})
+		var page struct{ Results []apitest.Fields }
+		if err := json.Unmarshal([]byte(s.Get(body.Unread["quarantine"].(string)).Body), &page); err != nil || len(page.Results) == 0 {
+			t.Fatalf("%s: got %v, %v", body.Unread["quarantine"], page, err)
+		}
+		s.ExpectMembers("quarantine", page.Results[0], apitest.Fields{"seq": 2, "pointer": pointer, "reason": body.Unread["reason"]})
+	}
+	s.Expect("/ordinals/v1/inscriptions/1", 404, `{"error":"Not found"}`) // its number is not known
+	s.Rollback(damaged)
+	unknown()
 }
 
 // expectQuarantine checks the pointers of what is in quarantine, also with one row on each page.

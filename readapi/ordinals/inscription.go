@@ -99,9 +99,11 @@ func inscriptionColumns(r *inscriptionRow) []any {
 // burnt is the case of a CASE for a sat that was burnt, at the reveal or later: type 3 of table location.
 var burnt = "3 THEN " + strconv.Itoa(int(ordinals.CharmBurned))
 
-// lacks is the condition that the feed has something about an inscription i, at the location l, that could not be read.
-var lacks = ordinal.LacksSQL(`ARRAY[
-		'inscription:' || i.id, 'sat:' || i.sat, 'satpoint:' || encode(l.output_txid, 'hex') || ':' || l.vout || coalesce(':' || l.sat_offset, '')]`)
+// lacks is the condition that the feed has something about an inscription i that could not be read. A move whose satoshi can't be
+// read is known by the place that it began at, which may be an earlier one.
+var lacks = ordinal.LacksSQL(`ARRAY['inscription:' || i.id, 'sat:' || i.sat] || ARRAY(
+			SELECT 'satpoint:' || encode(m.output_txid, 'hex') || ':' || m.vout || coalesce(':' || m.sat_offset, '')
+			FROM {inscriptions}.location m WHERE m.sat = i.sat AND (m.height, m.tx_index) >= (i.height, i.tx_index))`, "")
 
 // inscriptionSQL returns the query that adds the shown columns of each inscription to a page query, which selects ids.
 // LIMIT 1 does not change the result: it keeps Postgres from reading all inscriptions at once.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"strata/domain/ordinals"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/ordinal"
 )
@@ -25,6 +26,14 @@ func (in *InscriptionInput) selectID() (sql string, name any) {
 	return `SELECT $1::text COLLATE "C" AS id, 1 AS place`, in.id()
 }
 
+// notFound returns the error for an inscription that is unknown. A reveal that could not be read is known by its id alone.
+func (in *InscriptionInput) notFound(ctx context.Context, s *engine.Snapshot) error {
+	if _, ok := in.number(); ok {
+		return ordinal.ErrOrdinalsNotFound
+	}
+	return ordinal.NotFound(ctx, s, ordinals.InscriptionSubject(ordinals.InscriptionID(in.id())))
+}
+
 func (a *api) inscription(ctx context.Context, s *engine.Snapshot, in *InscriptionInput) (*inscription, error) {
 	if s.Active(ordinal.Inscribed) == nil {
 		return nil, ordinal.ErrOrdinalsNotFound
@@ -32,11 +41,11 @@ func (a *api) inscription(ctx context.Context, s *engine.Snapshot, in *Inscripti
 	named, name := in.selectID()
 	b := s.Batch()
 	matches := engine.Query(b, inscriptionColumns, inscriptionSQL(named, "p.place"), name)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(matches.Rows) == 0 {
-		return nil, ordinal.ErrOrdinalsNotFound
+		return nil, in.notFound(ctx, s)
 	}
 	return &a.showInscriptions(s, matches.Rows[:1])[0], nil
 }

@@ -34,14 +34,16 @@ func (e *ordinalsError) AnswerClass() answer.Class { return answer.TipPlainError
 
 // OrdinalsErrorBody is the body for a resource that does not exist and for an invalid satoshi.
 type OrdinalsErrorBody struct {
-	Error string `json:"error" doc:"What is wrong."`
+	Error   string      `json:"error" doc:"What is wrong."`
+	Message string      `json:"message,omitempty" doc:"Why it may exist nevertheless: the feed had an operation that could not be read. Absent otherwise."`
+	Unread  *UnreadPart `json:"unread,omitempty" doc:"That operation. Absent otherwise."`
 }
 
 var (
 	// ErrOrdinalsNotFound answers a request for an inscription, a token or another resource that does not exist.
-	ErrOrdinalsNotFound = &ordinalsError{http.StatusNotFound, OrdinalsErrorBody{"Not found"}}
+	ErrOrdinalsNotFound = &ordinalsError{http.StatusNotFound, OrdinalsErrorBody{Error: "Not found"}}
 	// ErrSatoshi answers a request for a satoshi with any invalid parameter.
-	ErrSatoshi = &ordinalsError{http.StatusBadRequest, OrdinalsErrorBody{"Invalid satoshi ordinal number"}}
+	ErrSatoshi = &ordinalsError{http.StatusBadRequest, OrdinalsErrorBody{Error: "Invalid satoshi ordinal number"}}
 	// errCountTooLong answers a request whose filters match more rows than can be counted within the statement timeout.
 	errCountTooLong = &ordinalsError{http.StatusServiceUnavailable, engine.ErrorBody{
 		StatusCode: http.StatusServiceUnavailable, Code: engine.QueryCanceled, Reason: http.StatusText(http.StatusServiceUnavailable),
