@@ -277,7 +277,7 @@ $(POSTGRES_NEWEST_DIR):
 	mv $(BIN)/postgres-newest $@
 
 .PHONY: bench
-bench: postgres redis nginx ## Measure against the targets and print the table (ARGS="--flag …")
+bench: postgres redis ## Measure against the targets and print the table (ARGS="--flag …")
 	go run ./cmd/bench $(ARGS)
 
 .PHONY: soak
@@ -415,16 +415,6 @@ pgbouncer:
 	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 	$$sudo apt-get update -q; \
 	$$sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -q -y --no-install-recommends pgbouncer
-
-# The same for the proxy that ours is measured beside. It may be where only an administrator looks.
-.PHONY: nginx
-nginx:
-	@if PATH="$$PATH:/usr/sbin" command -v nginx > /dev/null; then exit 0; fi; \
-	if ! command -v apt-get > /dev/null; then exit 0; fi; \
-	echo "No nginx found: installing Debian's, which the proxy is measured beside"; \
-	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
-	$$sudo apt-get update -q; \
-	$$sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -q -y --no-install-recommends nginx-light
 
 # The same for the program that checks alert rules, which comes with Prometheus; a test lets that read a server.
 .PHONY: promtool

@@ -99,10 +99,6 @@ func targetOf(r *http.Request) (string, *failure) {
 	if !printable(r.URL.RawQuery) {
 		return "", &failure{status: http.StatusBadRequest, message: "the query has control characters"}
 	}
-	if sent := r.RequestURI; len(sent) == len(path)+1+len(r.URL.RawQuery) && sent[len(path)] == '?' && strings.HasPrefix(sent, path) &&
-		strings.HasSuffix(sent, r.URL.RawQuery) {
-		return sent, nil // avoids an allocation
-	}
 	return path + "?" + r.URL.RawQuery, nil
 }
 

@@ -5,7 +5,6 @@ package proxy
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -18,7 +17,7 @@ import (
 )
 
 // BenchmarkForward compares ways to send GET /v2/accounts/… to the same upstream: directly, through net/http's reverse
-// proxy, through a handler on net/http's transport, and through this package.
+// proxy, and through this package.
 func BenchmarkForward(b *testing.B) {
 	upstream := benchmarkUpstream(b)
 	target, err := url.Parse(upstream)
@@ -28,11 +27,10 @@ func BenchmarkForward(b *testing.B) {
 	transport := &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}
 	b.Cleanup(transport.CloseIdleConnections)
 	reverse := httputil.NewSingleHostReverseProxy(target)
-	reverse.Transport, reverse.BufferPool = transport, pieces{}
+	reverse.Transport = transport
 
 	b.Run("direct", func(b *testing.B) { load(b, target.Host) })
 	b.Run("reverseproxy", func(b *testing.B) { load(b, serve(b, reverse)) })
-	b.Run("transport", func(b *testing.B) { load(b, serve(b, onTransport{transport, upstream})) })
 	b.Run("proxy", func(b *testing.B) { load(b, serve(b, benchmarkProxy(b, upstream, Config{}))) })
 	b.Run("cached", func(b *testing.B) {
 		load(b, serve(b, benchmarkProxy(b, upstream, Config{Cache: newMemory()})))
@@ -159,42 +157,3 @@ func readAnswer(reader *bufio.Reader) error {
 		}
 	}
 }
-
-// onTransport is a handler on net/http's transport that does the minimum.
-type onTransport struct {
-	transport http.RoundTripper
-	upstream  string
-}
-
-func (t onTransport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	request, err := http.NewRequestWithContext(r.Context(), r.Method, t.upstream+r.URL.RequestURI(), nil)
-	if err != nil {
-		w.WriteHeader(http.StatusBadRequest)
-		return
-	}
-	response, err := t.transport.RoundTrip(request)
-	if err != nil {
-		w.WriteHeader(http.StatusBadGateway)
-		return
-	}
-	defer func() { _ = response.Body.Close() }()
-	for _, name := range []string{"Content-Type", "Content-Length", "X-Canonical-Stacks-Tip-Height"} {
-		if value := response.Header[name]; value != nil {
-			w.Header()[name] = value
-		}
-	}
-	w.WriteHeader(response.StatusCode)
-	piece := pieces{}.Get()
-	defer pieces{}.Put(piece)
-	_, _ = io.CopyBuffer(w, response.Body, piece)
-}
-
-// pieces is an httputil.BufferPool over the package's buffers.
-type pieces struct{}
-
-func (pieces) Get() []byte {
-	buffer := buffers.Get().(*[]byte)
-	return (*buffer)[:cap(*buffer)]
-}
-
-func (pieces) Put(b []byte) { buffers.Put(&b) }

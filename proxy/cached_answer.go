@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"strata/proxy/internal/pool"
-	"strata/proxy/internal/wire"
 )
 
 // cachedFormat is the first byte of a cached answer. A cached answer has status 200 and this form, with numbers as
@@ -26,12 +25,18 @@ func appendCached(b []byte, a *answer) []byte {
 		b = make([]byte, 0, len(a.body)+256)
 	}
 	b = append(b, cachedFormat)
-	b = binary.AppendUvarint(b, uint64(len(a.fields)))
-	for _, f := range a.fields {
-		b = binary.AppendUvarint(b, uint64(len(f.Name)))
-		b = append(b, f.Name...)
-		b = binary.AppendUvarint(b, uint64(len(f.Value)))
-		b = append(b, f.Value...)
+	count := 0
+	for _, values := range a.header {
+		count += len(values)
+	}
+	b = binary.AppendUvarint(b, uint64(count))
+	for name, values := range a.header {
+		for _, value := range values {
+			b = binary.AppendUvarint(b, uint64(len(name)))
+			b = append(b, name...)
+			b = binary.AppendUvarint(b, uint64(len(value)))
+			b = append(b, value...)
+		}
 	}
 	return append(b, a.body...)
 }
@@ -45,19 +50,16 @@ func parseCached(b []byte) (*answer, error) {
 	if !ok {
 		return nil, errNotCached
 	}
-	a := &answer{status: http.StatusOK, height: -1, lag: -1, shareable: true, cached: true}
-	a.fields = a.few[:]
-	if count > uint64(len(a.few)) {
-		a.fields = make([]wire.Field, count)
-	}
-	a.fields = a.fields[:count]
-	for i := range a.fields {
-		if a.fields[i].Name, rest, ok = cachedText(rest); !ok {
+	a := &answer{status: http.StatusOK, header: http.Header{}, height: -1, lag: -1, shareable: true, cached: true}
+	for range count {
+		var name, value string
+		if name, rest, ok = cachedText(rest); !ok {
 			return nil, errNotCached
 		}
-		if a.fields[i].Value, rest, ok = cachedText(rest); !ok {
+		if value, rest, ok = cachedText(rest); !ok {
 			return nil, errNotCached
 		}
+		a.header[name] = append(a.header[name], value)
 	}
 	a.body = rest
 	return a, nil
@@ -77,27 +79,16 @@ func cachedText(b []byte) (s string, rest []byte, ok bool) {
 	if !ok {
 		return "", nil, false
 	}
-	switch text := rest[:n]; string(text) { // the most frequent texts need no allocation
-	case wire.ContentType:
-		return wire.ContentType, rest[n:], true
-	case wire.TipHeight:
-		return wire.TipHeight, rest[n:], true
-	case "application/json":
-		return "application/json", rest[n:], true
-	default:
-		return string(text), rest[n:], true
-	}
+	return string(rest[:n]), rest[n:], true
 }
 
 // at sets the height of the node's tip in a cached answer to that of the pool's tip, if it was lower when the answer was
 // cached: an answer about a block lasts longer than the tip that it came with, and clients take the height for the newest.
 // a must not have been shown to anybody yet.
 func (a *answer) at(tip pool.Tip) *answer {
-	for i := range a.fields {
-		if f := &a.fields[i]; f.Name == wire.TipHeight {
-			if height, err := strconv.ParseInt(f.Value, 10, 64); err != nil || height < tip.Height {
-				f.Value = strconv.FormatInt(tip.Height, 10)
-			}
+	if before := a.header.Get(tipHeight); before != "" {
+		if height, err := strconv.ParseInt(before, 10, 64); err != nil || height < tip.Height {
+			a.header.Set(tipHeight, strconv.FormatInt(tip.Height, 10))
 		}
 	}
 	return a

@@ -13,7 +13,7 @@
 //	serve      writes the node's answer, byte for byte (answer.go)
 //
 // internal/policy has a table of endpoints with what is allowed for each. internal/pool decides which node suits a
-// request. internal/wire is the HTTP client.
+// request. internal/client sends it.
 //
 // # Guarantees
 //

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"strata/domain/hash"
+	"strata/proxy/internal/client"
 	"strata/proxy/internal/policy"
 	"strata/proxy/internal/pool"
-	"strata/proxy/internal/wire"
 )
 
 // exchange is a client's request and its outcome.
@@ -15,7 +15,7 @@ type exchange struct {
 	start    time.Time
 	endpoint *policy.Endpoint
 	// request is what the proxy sends to nodes.
-	request wire.Request
+	request client.Request
 	path    string // decoded
 	// bodyBytes is the memory that the request's body has taken from memory.bodies.
 	bodyBytes int64
@@ -31,8 +31,6 @@ type exchange struct {
 	bytes  int64
 	node   string
 	tries  int
-	// values backs the values of the answer's header fields, to save allocations.
-	values [6]string
 }
 
 // source says where an answer came from.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"strata/proxy/internal/client"
 	"strata/proxy/internal/pool"
-	"strata/proxy/internal/wire"
 )
 
 // failure is an error answer of the proxy itself: it says why the request was not forwarded or got no answer.
@@ -36,7 +36,7 @@ func (u *noAnswerError) Unwrap() error { return u.last }
 // failureOf returns the answer that tells the client about an error.
 func (p *Proxy) failureOf(err error) *failure {
 	var f *failure
-	var exchange *wire.Error
+	var exchange *client.Error
 	switch {
 	case errors.As(err, &f):
 		return f
@@ -44,9 +44,9 @@ func (p *Proxy) failureOf(err error) *failure {
 		return &failure{status: statusClientClosed, message: "the client has left"}
 	case errors.Is(err, pool.ErrBusy):
 		return &failure{status: http.StatusServiceUnavailable, message: "all nodes are busy", retryAfter: time.Second}
-	case errors.Is(err, wire.ErrHeadTooLarge):
-		return &failure{status: http.StatusRequestURITooLong, message: wire.ErrHeadTooLarge.Error()}
-	case errors.As(err, &exchange) && exchange.Stage != wire.StageConnect:
+	case errors.Is(err, client.ErrHeadTooLarge):
+		return &failure{status: http.StatusRequestURITooLong, message: client.ErrHeadTooLarge.Error()}
+	case errors.As(err, &exchange) && exchange.Sent:
 		if pool.OfError(context.Background(), err) == pool.Timeout {
 			return &failure{status: http.StatusGatewayTimeout, message: "the node didn't answer in time"}
 		}

@@ -8,7 +8,6 @@ import (
 
 	"strata/proxy/internal/policy"
 	"strata/proxy/internal/pool"
-	"strata/proxy/internal/wire"
 )
 
 // triesMax is the maximum number of nodes that get a request, not counting those that could not be reached.
@@ -140,42 +139,30 @@ func (p *Proxy) try(ctx context.Context, x *exchange, seat pool.Seat, first bool
 func (p *Proxy) attempt(ctx context.Context, x *exchange, seat pool.Seat) attempt {
 	t := attempt{nodes: seat.Node.Bit}
 	burnHeight := seat.Node.BurnHeight() // before the request, so that the answer is not older
-	response, err := seat.Node.Client.Do(ctx, &x.request, p.timeout(x.endpoint.Cost))
+	a, err := seat.Node.Client.Do(ctx, &x.request, p.timeout(x.endpoint.Cost), BufferMax)
 	if err != nil {
-		return t.failed(ctx, seat, err)
+		t.outcome, t.err = pool.OfError(ctx, err), err
+		seat.Leave(t.outcome)
+		return t
 	}
-	buffer := buffers.Get().(*[]byte)
-	body, whole, err := response.ReadMax((*buffer)[:0], BufferMax)
-	if err != nil {
-		buffers.Put(buffer)
-		response.Close()
-		return t.failed(ctx, seat, err)
-	}
-	t.outcome = pool.OfStatus(response.Status)
+	t.outcome = pool.OfStatus(a.Status)
 	t.answer = &answer{
-		status: response.Status, body: body, node: seat.Node.Name, height: -1, burnHeight: burnHeight, lag: seat.Lag, buffer: buffer, shareable: whole,
+		status: a.Status, header: a.Header, body: a.Body, length: a.Length, rest: a.Rest, shareable: a.Rest == nil,
+		node: seat.Node.Name, height: -1, burnHeight: burnHeight, lag: seat.Lag,
 	}
-	t.answer.fields = append(t.answer.few[:0], response.Fields...)
-	if response.Status < 300 {
-		if height, err := strconv.ParseUint(response.Value(wire.TipHeight), 10, 62); err == nil {
+	if a.Status < 300 {
+		if height, err := strconv.ParseUint(a.Header.Get(tipHeight), 10, 62); err == nil {
 			t.answer.height = int64(height)
 			p.pool.ObserveHeight(seat.Node, int64(height))
 		}
 	}
-	if !whole {
-		t.answer.rest, t.answer.seat = response, seat
+	if a.Rest != nil {
+		t.answer.seat = seat
 		return t
 	}
-	response.Close()
 	if p.config.Hedge {
 		p.latencies[x.endpoint.Index].Observe(seat.Took())
 	}
-	seat.Leave(t.outcome)
-	return t
-}
-
-func (t attempt) failed(ctx context.Context, seat pool.Seat, err error) attempt {
-	t.outcome, t.err = pool.OfError(ctx, err), err
 	seat.Leave(t.outcome)
 	return t
 }

@@ -17,7 +17,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/internal/testkit/eventually"
-	"strata/proxy/lean"
 )
 
 // fakeNode is a node on the loopback interface that can be told to misbehave. Its answers to /v2/info, and the tip
@@ -161,7 +160,7 @@ func startProxy(tb testing.TB, config Config, nodes ...*fakeNode) *testProxy {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	server := &lean.Server{HTTP: &http.Server{Handler: p}, Serves: func(string) bool { return true }}
+	server := &http.Server{Handler: p}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}

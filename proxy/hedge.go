@@ -25,19 +25,16 @@ func (p *Proxy) hedge(ctx context.Context, x *exchange, seat pool.Seat, slow tim
 			t.answer.discard()
 			return
 		}
-		t.handOver(ctx)
 		second <- t
 		stopFirst(pool.ErrOutrun)
 	})
 	first := p.attempt(firstContext, x, seat)
 	if timer.Stop() { // the first answer nearly always comes in time
-		first.handOver(ctx)
 		stopFirst(nil)
 		stopSecond(nil)
 		return first
 	}
 	if useful(x, first) && won.CompareAndSwap(false, true) {
-		first.handOver(ctx)
 		stopFirst(nil)
 		stopSecond(pool.ErrOutrun)
 		p.metrics.hedgesLost.Inc()
@@ -78,11 +75,4 @@ func (p *Proxy) attemptSpare(ctx context.Context, x *exchange, excluded uint64) 
 // useful reports whether an attempt ended with an answer for the client.
 func useful(x *exchange, t attempt) bool {
 	return t.answer != nil && t.answer.status != 501 && !anotherNodeMayKnow(x, t.answer, 1)
-}
-
-// handOver makes the rest of an answer end with ctx instead of the attempt's own context.
-func (t *attempt) handOver(ctx context.Context) {
-	if t.answer != nil && t.answer.rest != nil {
-		t.answer.rest.Watch(ctx)
-	}
 }

@@ -186,24 +186,23 @@ func TestEstimateElsewhere(t *testing.T) {
 	p.do(t, http.MethodPost, "/v2/fees/transaction", "{}").want(t, 400, "stimation")
 }
 
-// Ten thousand safe reads succeed while nodes are killed and restarted.
+// Ten thousand safe reads, or as many as it takes to kill nodes fifty times and restart them, all succeed.
 func TestRandomKills(t *testing.T) {
 	nodes := []*fakeNode{newNode(t, 100), newNode(t, 100), newNode(t, 100)}
 	p := startProxy(t, Config{}, nodes...)
-	const total, parallel, apart = 10_000, 16, 60
-	var done atomic.Int64
-	stop, stopped := make(chan struct{}), make(chan int)
+	const total, parallel, apart, killsMin = 10_000, 16, 60, 50
+	var done, kills atomic.Int64
+	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() { // at each moment at least one node lives
-		kills := 0
+		defer close(stopped)
 		random := rand.New(rand.NewPCG(1, 2))
-		defer func() { stopped <- kills }()
 		for {
 			one, other := random.IntN(3), random.IntN(3)
 			nodes[one].stop()
 			if other != one {
 				nodes[other].stop()
 			}
-			kills++
+			kills.Add(1)
 			time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
 			nodes[one].start(t, nodes[one].address)
 			if other != one {
@@ -222,7 +221,7 @@ func TestRandomKills(t *testing.T) {
 	var clients sync.WaitGroup
 	for c := range parallel {
 		clients.Go(func() {
-			for i := range total / parallel {
+			for i := 0; i < total/parallel || kills.Load() < killsMin; i++ {
 				target := fmt.Sprintf("/v2/accounts/SP%d-%d", c, i)
 				r, err := p.try(http.MethodGet, target, "")
 				if err != nil || r.status != 200 || !strings.Contains(r.body, target) {
@@ -235,11 +234,8 @@ func TestRandomKills(t *testing.T) {
 	}
 	clients.Wait()
 	close(stop)
-	kills := <-stopped
-	if done.Load() != total || kills < 50 {
-		t.Errorf("%d of %d requests during %d kills", done.Load(), total, kills)
-	}
-	t.Logf("%d requests during %d kills", done.Load(), kills)
+	<-stopped
+	t.Logf("%d requests during %d kills", done.Load(), kills.Load())
 }
 
 // While nodes are killed, an unsafe request may fail, but none reaches nodes twice.

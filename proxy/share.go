@@ -38,9 +38,7 @@ func (p *Proxy) fetchShared(ctx context.Context, x *exchange) (*answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a.rest != nil {
-			a.rest.Watch(ctx) // too long to be shared, so it belongs to this client alone
-		} else if caches && cacheable(a, lifetime, tip) {
+		if caches && a.rest == nil && cacheable(a, lifetime, tip) {
 			p.config.Cache.Set(key, appendCached(nil, a), cacheTTLs[x.lifetimeOf(a)])
 		}
 		return a, nil
@@ -62,9 +60,7 @@ func (p *Proxy) fetchShared(ctx context.Context, x *exchange) (*answer, error) {
 	default:
 		x.source = fromShared
 	}
-	shared := *result.Value
-	shared.buffer = nil // others read the body too, so it must not go back to buffers
-	return &shared, nil
+	return result.Value, nil
 }
 
 // cacheable reports whether an answer may be cached under tip, which was the pool's tip before the request was sent.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"strata/internal/progress"
 	"strata/internal/testkit/eventually"
-	"strata/proxy/lean"
 )
 
 // Many clients that never read long answers of a node take bounded memory and seats, so that others are served meanwhile, and
@@ -34,9 +34,9 @@ func TestManySlowReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &lean.Server{HTTP: &http.Server{Handler: p, IdleTimeout: 4 * time.Second}, Serves: func(string) bool { return true }, Stall: 4 * time.Second}
+	server := &http.Server{Handler: p, IdleTimeout: 4 * time.Second}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- server.Serve(progress.Listener(listener, 4*time.Second)) }()
 	before := runtime.NumGoroutine()
 	for range clients {
 		c, err := net.Dial("tcp", listener.Addr().String())

@@ -20,7 +20,7 @@ const (
 // client's connection, so that the client does not take a part for the whole.
 func (p *Proxy) stream(w io.Writer, r *http.Request, x *exchange, a *answer, taken ahead) {
 	ctx, cancel := context.WithCancel(r.Context())
-	a.rest.Watch(ctx)
+	defer context.AfterFunc(ctx, a.rest.Close)()
 	pieces, ended := make(chan []byte, taken.bytes/pieceSize), make(chan error, 1)
 	go func() {
 		defer close(pieces)
@@ -47,8 +47,7 @@ func (p *Proxy) stream(w io.Writer, r *http.Request, x *exchange, a *answer, tak
 func (p *Proxy) readRest(ctx context.Context, a *answer, pieces chan<- []byte) error {
 	for {
 		piece := make([]byte, pieceSize)
-		a.rest.Extend(p.config.Timeouts.Stall)
-		n, err := a.rest.Read(piece)
+		n, err := a.rest.Read(piece, p.config.Timeouts.Stall)
 		switch {
 		case err == io.EOF: //nolint:errorlint // Read returns it as it is
 			a.rest.Close()

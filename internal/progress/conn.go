@@ -14,8 +14,8 @@ import (
 const (
 	// Stall is how long the other side may take for a piece.
 	Stall = 30 * time.Second
-	// PieceMax is the size of the largest piece, in bytes. A client of 20 kbit/s still takes it in time.
-	PieceMax = 64 << 10
+	// pieceMax is the size of the largest piece, in bytes. A client of 20 kbit/s still takes it in time.
+	pieceMax = 64 << 10
 	// unsentMax is how much the system holds that it has not sent yet, in bytes. Without it, the system takes megabytes
 	// for a client that reads nothing, and reports room only when much of that is gone, which a slow client may not
 	// manage in time.
@@ -41,7 +41,7 @@ func (l *listener) Accept() (net.Conn, error) {
 
 // New wraps a connection: a write fails when the other side takes longer than stall for a piece.
 func New(inner net.Conn, stall time.Duration) *Conn {
-	LimitUnsent(inner)
+	limitUnsent(inner)
 	return &Conn{Conn: inner, stall: stall}
 }
 
@@ -58,7 +58,7 @@ func (c *Conn) NetConn() net.Conn { return c.Conn }
 // Write implements net.Conn.
 func (c *Conn) Write(b []byte) (written int, err error) {
 	for {
-		n, err := c.writePiece(b[:min(len(b), PieceMax)])
+		n, err := c.writePiece(b[:min(len(b), pieceMax)])
 		written += n
 		b = b[n:]
 		if err != nil || len(b) == 0 {

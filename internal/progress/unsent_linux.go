@@ -8,9 +8,9 @@ import (
 // tcpNotSentLowat is TCP_NOTSENT_LOWAT of tcp(7), which package syscall lacks.
 const tcpNotSentLowat = 25
 
-// LimitUnsent bounds what the system holds for a connection that it has not sent yet. It does nothing for connections that
+// limitUnsent bounds what the system holds for a connection that it has not sent yet. It does nothing for connections that
 // are not TCP.
-func LimitUnsent(c net.Conn) {
+func limitUnsent(c net.Conn) {
 	for {
 		wrapped, ok := c.(interface{ NetConn() net.Conn })
 		if !ok {

@@ -4,8 +4,8 @@ package progress
 
 import "net"
 
-// LimitUnsent bounds what the system holds for a connection that it has not sent yet, where the system can.
-func LimitUnsent(c net.Conn) {
+// limitUnsent bounds what the system holds for a connection that it has not sent yet, where the system can.
+func limitUnsent(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		_ = tcp.SetWriteBuffer(unsentMax) // if the system refuses, the connection only holds more memory
 	}

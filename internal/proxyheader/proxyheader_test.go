@@ -12,28 +12,20 @@ import (
 	"github.com/pires/go-proxyproto"
 
 	"strata/internal/proxyheader"
-	"strata/proxy/lean"
 )
 
 const request = "GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
 
-// serve serves the address of each client, with either server, and returns the address to connect to.
-func serve(t *testing.T, leanly bool, trusts func(netip.Addr) bool) string {
+// serve serves the address of each client, and returns the address to connect to.
+func serve(t *testing.T, trusts func(netip.Addr) bool) string {
 	t.Helper()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.RemoteAddr) })}
-	listener := proxyheader.Listener(inner, trusts)
-	if leanly {
-		s := &lean.Server{HTTP: server, Serves: func(string) bool { return true }}
-		t.Cleanup(func() { _ = s.Close() })
-		go func() { _ = s.Serve(listener) }()
-	} else {
-		t.Cleanup(func() { _ = server.Close() })
-		go func() { _ = server.Serve(listener) }()
-	}
+	t.Cleanup(func() { _ = server.Close() })
+	go func() { _ = server.Serve(proxyheader.Listener(inner, trusts)) }()
 	return inner.Addr().String()
 }
 
@@ -71,42 +63,38 @@ func TestListener(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, leanly := range []bool{false, true} {
-		trusting, strict := serve(t, leanly, everybody), serve(t, leanly, nobody)
-		for version := byte(1); version <= 2; version++ {
-			if _, got := answer(t, trusting, append(header(t, version), request...)); !strings.HasSuffix(got, "203.0.113.7:1234") {
-				t.Errorf("lean %v, version %d: got %q, want the client's address", leanly, version, got)
-			}
-			if _, got := answer(t, strict, append(header(t, version), request...)); strings.HasSuffix(got, "203.0.113.7:1234") || strings.HasPrefix(got, "HTTP/1.1 200") {
-				t.Errorf("lean %v, version %d of a client: got %q, want no answer to what it claims", leanly, version, got)
-			}
+	trusting, strict := serve(t, everybody), serve(t, nobody)
+	for version := byte(1); version <= 2; version++ {
+		if _, got := answer(t, trusting, append(header(t, version), request...)); !strings.HasSuffix(got, "203.0.113.7:1234") {
+			t.Errorf("version %d: got %q, want the client's address", version, got)
 		}
-		if own, got := answer(t, trusting, append(local[:len(local):len(local)], request...)); !strings.HasSuffix(got, own) {
-			t.Errorf("lean %v, a health check of the proxy: got %q, want %s", leanly, got, own)
+		if _, got := answer(t, strict, append(header(t, version), request...)); strings.HasSuffix(got, "203.0.113.7:1234") || strings.HasPrefix(got, "HTTP/1.1 200") {
+			t.Errorf("version %d of a client: got %q, want no answer to what it claims", version, got)
 		}
-		if _, got := answer(t, trusting, []byte(request)); strings.HasPrefix(got, "HTTP/1.1 200") {
-			t.Errorf("lean %v, a proxy without a header: got %q", leanly, got)
-		}
-		if own, got := answer(t, strict, []byte(request)); !strings.HasSuffix(got, own) {
-			t.Errorf("lean %v, a client: got %q, want %s", leanly, got, own)
-		}
+	}
+	if own, got := answer(t, trusting, append(local[:len(local):len(local)], request...)); !strings.HasSuffix(got, own) {
+		t.Errorf("a health check of the proxy: got %q, want %s", got, own)
+	}
+	if _, got := answer(t, trusting, []byte(request)); strings.HasPrefix(got, "HTTP/1.1 200") {
+		t.Errorf("a proxy without a header: got %q", got)
+	}
+	if own, got := answer(t, strict, []byte(request)); !strings.HasSuffix(got, own) {
+		t.Errorf("a client: got %q, want %s", got, own)
 	}
 }
 
 // A proxy that sends no header keeps nobody else waiting.
 func TestSilentProxies(t *testing.T) {
 	t.Parallel()
-	for _, leanly := range []bool{false, true} {
-		address := serve(t, leanly, func(netip.Addr) bool { return true })
-		for range 20 {
-			c, err := net.Dial("tcp", address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = c.Close() }()
+	address := serve(t, func(netip.Addr) bool { return true })
+	for range 20 {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if _, got := answer(t, address, append(header(t, 1), request...)); !strings.HasSuffix(got, "203.0.113.7:1234") {
-			t.Errorf("lean %v: got %q", leanly, got)
-		}
+		defer func() { _ = c.Close() }()
+	}
+	if _, got := answer(t, address, append(header(t, 1), request...)); !strings.HasSuffix(got, "203.0.113.7:1234") {
+		t.Errorf("got %q", got)
 	}
 }

@@ -15,12 +15,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"strata/internal/testkit/eventually"
-	"strata/proxy/lean"
 )
 
 // write writes a self-signed certificate with this serial number, and its key.
@@ -46,8 +44,7 @@ func write(t *testing.T, certificate, key string, serial int64) {
 	}
 }
 
-// Requests are answered over TLS by the server of plain requests and by that of all others. A new certificate is taken without
-// a restart, and broken files leave the one before.
+// Requests are answered over TLS. A new certificate is taken without a restart, and broken files leave the one before.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -63,37 +60,32 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := bytes.Repeat([]byte("long"), 1<<18)
-	server := &lean.Server{
-		HTTP:   &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(long) })},
-		Serves: func(path string) bool { return strings.HasPrefix(path, "/plain") },
-	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(long) })}
 	go func() { _ = server.Serve(pair.Listener(listener)) }()
 	t.Cleanup(func() { _ = server.Close() })
-	serial := func(path string) int64 {
+	serial := func() int64 {
 		t.Helper()
 		// The test knows what it has written, and reads which one it got.
 		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}
-		response, err := (&http.Client{Transport: transport, Timeout: 20 * time.Second}).Get("https://" + listener.Addr().String() + path)
+		response, err := (&http.Client{Transport: transport, Timeout: 20 * time.Second}).Get("https://" + listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = response.Body.Close() }()
 		if body, err := io.ReadAll(response.Body); err != nil || !bytes.Equal(body, long) {
-			t.Fatalf("%s: got %d bytes, %v", path, len(body), err)
+			t.Fatalf("got %d bytes, %v", len(body), err)
 		}
 		return response.TLS.PeerCertificates[0].SerialNumber.Int64()
 	}
-	for _, path := range []string{"/plain", "/other"} {
-		if got := serial(path); got != 1 {
-			t.Errorf("%s: got certificate %d", path, got)
-		}
+	if got := serial(); got != 1 {
+		t.Errorf("got certificate %d", got)
 	}
 	write(t, certificate, key, 2)
-	eventually.Holds(t, "the new certificate is served", func() bool { return serial("/plain") == 2 })
+	eventually.Holds(t, "the new certificate is served", func() bool { return serial() == 2 })
 	if err := os.WriteFile(key, []byte("broken"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := serial("/plain"); got != 2 {
+	if got := serial(); got != 2 {
 		t.Errorf("with a broken key: got certificate %d", got)
 	}
 	if _, err := Open(certificate, key, slog.New(slog.DiscardHandler)); err == nil {

@@ -12,8 +12,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-
-	"strata/proxy/internal/cancel"
 )
 
 // Key identifies a call. Calls with the same key are identical.
@@ -26,14 +24,13 @@ type Group[V any] struct {
 }
 
 type call[V any] struct {
-	key         Key
-	done        chan struct{} // nil until another caller comes
-	value       V
-	err         error
-	waiting     int // callers that have not left
-	joined      int // callers that ever joined the first
-	workContext cancel.Context
-	firstLeft   cancel.Hook // waits for the first caller to leave
+	key     Key
+	done    chan struct{}
+	value   V
+	err     error
+	waiting int // callers that have not left
+	joined  int // callers that ever joined the first
+	cancel  context.CancelFunc
 }
 
 // Result is the result of Do.
@@ -54,25 +51,22 @@ func (g *Group[V]) Do(ctx context.Context, key Key, work func(context.Context) (
 	if c, ok := g.calls[key]; ok {
 		c.waiting++
 		c.joined++
-		if c.done == nil {
-			c.done = make(chan struct{})
-		}
 		g.mu.Unlock()
 		return g.wait(ctx, c)
 	}
 	// The work's context is not a child of ctx: the first caller may leave without cancelling the work for the others.
-	c := &call[V]{key: key, err: errPanicked, waiting: 1}
-	defer c.workContext.Cancel()
+	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	c := &call[V]{key: key, done: make(chan struct{}), err: errPanicked, waiting: 1, cancel: cancel}
 	if g.calls == nil {
 		g.calls = map[Key]*call[V]{}
 	}
 	g.calls[key] = c
 	g.mu.Unlock()
 
-	c.firstLeft.Watch(ctx, func() { g.leave(c) })
-	defer c.firstLeft.Stop()
+	defer context.AfterFunc(ctx, func() { g.leave(c) })()
 	defer g.finish(c)
-	c.value, c.err = work(&c.workContext)
+	c.value, c.err = work(working)
 	return Result[V]{Value: c.value, Err: c.err, Others: g.remove(c), First: true}
 }
 
@@ -96,9 +90,7 @@ func (g *Group[V]) forget(c *call[V]) {
 // finish ends the call. It also runs if work panics.
 func (g *Group[V]) finish(c *call[V]) {
 	g.remove(c)
-	if c.done != nil { // no caller joins any more, so done does not change
-		close(c.done)
-	}
+	close(c.done)
 }
 
 func (g *Group[V]) wait(ctx context.Context, c *call[V]) Result[V] {
@@ -117,7 +109,7 @@ func (g *Group[V]) leave(c *call[V]) {
 	c.waiting--
 	if c.waiting == 0 {
 		g.forget(c) // a later caller must not get the error of the cancelled work
-		c.workContext.Cancel()
+		c.cancel()
 	}
 }
 

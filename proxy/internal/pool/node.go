@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"strata/proxy/internal/client"
 	"strata/proxy/internal/policy"
-	"strata/proxy/internal/wire"
 )
 
 // idleTimeout is how long the pool keeps an unused connection to a node. The node itself closes it after 15 s.
@@ -17,7 +17,7 @@ const idleTimeout = 10 * time.Second
 type Node struct {
 	Name   string
 	URL    string
-	Client *wire.Client
+	Client *client.Client
 	// Bit stands for the node in sets of nodes.
 	Bit uint64
 
@@ -54,7 +54,7 @@ type Node struct {
 func newNode(config Config, address Address, index int, changed func()) *Node {
 	n := &Node{
 		Name: address.Name, URL: address.URL.String(), Bit: 1 << index, weight: address.Weight,
-		Client: wire.New(wire.Config{
+		Client: client.New(client.Config{
 			URL: address.URL, ConnectTimeout: config.ConnectTimeout, IdleTimeout: idleTimeout, IdleMax: config.Concurrency,
 		}),
 		ejection:    newEjection(changed),

@@ -3,9 +3,10 @@ package pool
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 
-	"strata/proxy/internal/wire"
+	"strata/proxy/internal/client"
 )
 
 // Outcome says how an exchange with a node ended.
@@ -53,21 +54,21 @@ var ErrOutrun = errors.New("another node was faster")
 
 // OfError returns the outcome of an exchange that failed. If ctx ended, the cause of that decides whose fault it was.
 func OfError(ctx context.Context, err error) Outcome {
-	var exchange *wire.Error
+	var exchange *client.Error
 	var network net.Error
 	switch {
 	case errors.Is(context.Cause(ctx), ErrOutrun):
 		return Outrun
 	case errors.Is(ctx.Err(), context.Canceled):
 		return Cancelled
-	case errors.Is(err, wire.ErrHeadTooLarge):
+	case errors.Is(err, client.ErrHeadTooLarge):
 		return ClientError
-	case errors.As(err, &exchange) && exchange.Stage == wire.StageConnect:
+	case errors.As(err, &exchange) && !exchange.Sent:
 		return Unconnected
-	case errors.Is(err, wire.ErrMalformed):
-		return Malformed
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
 		return Timeout
+	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return Broken
 	}
-	return Broken
+	return Malformed
 }

@@ -123,7 +123,6 @@ func (p *Pool) watch(ctx context.Context, n *Node) {
 	defer ticker.Stop()
 	for {
 		p.probe(ctx, n)
-		n.Client.Sweep()
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():

@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"strata/domain/hash"
-	"strata/proxy/internal/wire"
+	"strata/proxy/internal/client"
 )
 
 // infoMax is the longest accepted answer to GET /v2/info, in bytes.
@@ -34,21 +34,18 @@ func (p *Pool) probe(ctx context.Context, n *Node) {
 }
 
 func (p *Pool) ask(ctx context.Context, n *Node) (*nodeInfo, error) {
-	response, err := n.Client.Do(ctx, &wire.Request{Method: http.MethodGet, Target: "/v2/info"}, p.config.ProbeTimeout)
+	answer, err := n.Client.Do(ctx, &client.Request{Method: http.MethodGet, Target: "/v2/info"}, p.config.ProbeTimeout, infoMax)
 	if err != nil {
 		return nil, err
 	}
-	defer response.Close()
-	body, whole, err := response.ReadMax(nil, infoMax)
-	switch {
-	case err != nil:
-		return nil, err
-	case response.Status != http.StatusOK:
-		return nil, fmt.Errorf("GET /v2/info of %s: status %d", n.Name, response.Status)
-	case !whole:
+	if answer.Rest != nil {
+		answer.Rest.Close()
 		return nil, fmt.Errorf("GET /v2/info of %s: more than %d bytes", n.Name, infoMax)
 	}
-	return parseInfo(body)
+	if answer.Status != http.StatusOK {
+		return nil, fmt.Errorf("GET /v2/info of %s: status %d", n.Name, answer.Status)
+	}
+	return parseInfo(answer.Body)
 }
 
 // recordProbe records the result of a probe: the node's info or an error. raises is how often an answer had raised the node's
@@ -102,13 +99,15 @@ func (p *Pool) unvouchedLeader(n *Node) (hash.Hash32, bool) {
 	return other.info.id, true
 }
 
-// knows asks a node whether it has a block. It reads only the status of the answer.
+// knows asks a node whether it has a block. It reads no more of the answer than its head.
 func (p *Pool) knows(ctx context.Context, n *Node, id hash.Hash32) bool {
 	target := "/v3/blocks/" + hex.EncodeToString(id[:])
-	response, err := n.Client.Do(ctx, &wire.Request{Method: http.MethodGet, Target: target}, p.config.ProbeTimeout)
+	answer, err := n.Client.Do(ctx, &client.Request{Method: http.MethodGet, Target: target}, p.config.ProbeTimeout, 0)
 	if err != nil {
 		return false
 	}
-	defer response.Close()
-	return response.Status == http.StatusOK
+	if answer.Rest != nil {
+		answer.Rest.Close()
+	}
+	return answer.Status == http.StatusOK
 }

@@ -1,4 +1,4 @@
-// Package proxy compares requests to a node through Strata with those through nginx.
+// Package proxy compares requests to a node through Strata with those through net/http's reverse proxy.
 package proxy
 
 import (
@@ -27,18 +27,17 @@ type Bench struct {
 }
 
 // Parts are the parts of this package.
-var Parts = bench.Parts{"node": serveNode, "floor": serveFloor}
+var Parts = bench.Parts{"node": serveNode, "reverse": serveReverse}
 
 // forwarding has the processes of a comparison of proxies.
 type forwarding struct {
 	*Bench
-	node, floor         *bench.Helper
-	nodeAt, at, reverse string // addresses of the node, and of the floor's bare handler and reverse proxy
-	nginx               *nginx
-	strata              *bench.Server
+	node, reverse     *bench.Helper
+	nodeAt, reverseAt string
+	strata            *bench.Server
 }
 
-// Measure compares requests to a node through Strata with those through nginx.
+// Measure compares requests to a node through Strata with those through net/http's reverse proxy.
 func (b *Bench) Measure(ctx context.Context) error {
 	f, err := b.startForwarding(ctx)
 	if f != nil {
@@ -64,15 +63,10 @@ func (b *Bench) startForwarding(ctx context.Context) (f *forwarding, err error) 
 	if err = f.node.Read(&f.nodeAt); err != nil {
 		return f, err
 	}
-	if f.floor, err = b.Helper(ctx, "floor"); err != nil {
+	if f.reverse, err = b.Helper(ctx, "reverse"); err != nil {
 		return f, err
 	}
-	var addresses [2]string
-	if err = f.floor.Ask(f.nodeAt, &addresses); err != nil {
-		return f, err
-	}
-	f.at, f.reverse = addresses[0], addresses[1]
-	if f.nginx, err = b.startNginx(ctx, f.nodeAt); err != nil {
+	if err = f.reverse.Ask(f.nodeAt, &f.reverseAt); err != nil {
 		return f, err
 	}
 	url, pool, err := b.Database(ctx, "forwarding")
@@ -100,10 +94,7 @@ func (f *forwarding) stop() {
 	if f.strata != nil {
 		f.strata.Stop()
 	}
-	if f.nginx != nil {
-		f.nginx.stop()
-	}
-	for _, h := range []*bench.Helper{f.floor, f.node} {
+	for _, h := range []*bench.Helper{f.reverse, f.node} {
 		if h != nil {
 			h.Stop()
 		}
@@ -129,20 +120,16 @@ func (f *forwarding) direct(ctx context.Context, a *nodeRequests) *runner {
 	return newRunner("the node itself", f.node.Pid(), requesting(ctx, f.nodeAt, a))
 }
 
-func (f *forwarding) byNginx(ctx context.Context, a *nodeRequests) *runner {
-	return newRunner("nginx", f.nginx.pid(), requesting(ctx, f.nginx.forwards, a))
+func (f *forwarding) byReverse(ctx context.Context, a *nodeRequests) *runner {
+	return newRunner("reverse proxy", f.reverse.Pid(), requesting(ctx, f.reverseAt, a))
 }
 
 func (f *forwarding) byStrata(ctx context.Context, a *nodeRequests) *runner {
 	return newRunner("Strata", f.strata.Pid(), requesting(ctx, f.strataAt(), a))
 }
 
-func (f *forwarding) byFloor(ctx context.Context, name, address string, a *nodeRequests) *runner {
-	return newRunner(name, f.floor.Pid(), requesting(ctx, address, a))
-}
-
 // turns lets runners take turns. The first one is the baseline; turns prints a row for each of the others.
-func (f *forwarding) turns(what, target string, connections int, runners ...*runner) ([]load.Figures, error) {
+func (f *forwarding) turns(what, target string, connections int, runners ...*runner) error {
 	contenders := make([]load.Contender, len(runners))
 	for i, r := range runners {
 		r.requests, r.spent = 0, 0
@@ -150,7 +137,7 @@ func (f *forwarding) turns(what, target string, connections int, runners ...*run
 	}
 	results, err := load.InTurns(f.Round, connections, contenders...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	text := func(i int) string { return fmt.Sprintf("%s, %.0f µs CPU", results[i], runners[i].each()) }
 	for i, r := range runners[1:] {
@@ -163,21 +150,21 @@ func (f *forwarding) turns(what, target string, connections int, runners ...*run
 			fmt.Sprintf("%s, p99 %s, CPU %s", bench.Times(results[i].Rate, results[0].Rate),
 				bench.Times(results[i].P99.Seconds(), results[0].P99.Seconds()), bench.Times(r.each(), runners[0].each())), wanted)
 	}
-	return results, nil
+	return nil
 }
 
 // added measures the latency that a proxy adds to a request, on one connection.
 func (f *forwarding) added(ctx context.Context) error {
 	a := &nodeRequests{before: accountBefore, after: accountAfter}
-	direct, byNginx, byStrata := f.direct(ctx, a), f.byNginx(ctx, a), f.byStrata(ctx, a)
-	results, err := load.InTurns(f.Round, 1, direct.contend, byNginx.contend, byStrata.contend)
+	direct, byReverse, byStrata := f.direct(ctx, a), f.byReverse(ctx, a), f.byStrata(ctx, a)
+	results, err := load.InTurns(f.Round, 1, direct.contend, byReverse.contend, byStrata.contend)
 	if err != nil {
 		return err
 	}
 	added := func(i int) string {
 		return fmt.Sprintf("+%.3f ms p50, +%.3f ms p99", (results[i].P50-results[0].P50).Seconds()*1000, (results[i].P99-results[0].P99).Seconds()*1000)
 	}
-	f.Row("forwarded, added to "+bench.Milliseconds(results[0].P50)+", 1 connection", added(2), added(1)+" nginx", "", "p50 < 0.3 ms")
+	f.Row("forwarded, added to "+bench.Milliseconds(results[0].P50)+", 1 connection", added(2), added(1)+" reverse proxy", "", "p50 < 0.3 ms")
 	return nil
 }
 
@@ -192,12 +179,7 @@ func (f *forwarding) passThrough(ctx context.Context) error {
 	} {
 		a := &nodeRequests{before: k.before, after: k.after}
 		for _, connections := range []int{16, 64} {
-			runners := []*runner{f.byNginx(ctx, a), f.byStrata(ctx, a)}
-			if k.after != "" {
-				runners = append(runners, f.direct(ctx, a), f.byFloor(ctx, "bare net/http handler, forwards nothing", f.at, a),
-					f.byFloor(ctx, "net/http's reverse proxy", f.reverse, a))
-			}
-			if _, err := f.turns(k.what, "≥ 0.8×, p99 ≤ 1.5×", connections, runners...); err != nil {
+			if err := f.turns(k.what, "≥ 5,000 req/s", connections, f.byReverse(ctx, a), f.byStrata(ctx, a), f.direct(ctx, a)); err != nil {
 				return err
 			}
 		}
@@ -228,7 +210,7 @@ func (f *forwarding) collapsed(ctx context.Context) error {
 			requests += r.Requests()
 			return r, nil
 		}
-		if _, err := f.turns("identical at the same time", "faster", connections, f.byNginx(ctx, a), byStrata); err != nil {
+		if err := f.turns("identical at the same time", "faster", connections, f.byReverse(ctx, a), byStrata); err != nil {
 			return err
 		}
 		f.Row("  of these, asked of the node", fmt.Sprintf("%.1f %%", 100*float64(forwarded)/float64(max(requests, 1))), "", "", "")
@@ -236,12 +218,11 @@ func (f *forwarding) collapsed(ctx context.Context) error {
 	return nil
 }
 
-// cached compares cached answers with nginx without a cache, and with nginx with a cache.
+// cached compares cached answers with those that the reverse proxy forwards.
 func (f *forwarding) cached(ctx context.Context) error {
 	a := &nodeRequests{before: accountBefore, after: accountAfter, different: bench.HotCount}
 	for _, connections := range []int{16, 64} {
-		keeping := newRunner("nginx with a cache", f.nginx.pid(), requesting(ctx, f.nginx.keeping, a))
-		if _, err := f.turns("kept, 299 accounts", "> 1×", connections, f.byNginx(ctx, a), f.byStrata(ctx, a), keeping); err != nil {
+		if err := f.turns("kept, 299 accounts", "> 1×", connections, f.byReverse(ctx, a), f.byStrata(ctx, a)); err != nil {
 			return err
 		}
 	}

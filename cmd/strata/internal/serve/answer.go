@@ -94,7 +94,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		return nil
 	})
 	var serving sync.WaitGroup // the servers that need the pool
-	serve := func(what string, server servesHTTP, listener net.Listener) {
+	serve := func(what string, server *http.Server, listener net.Listener) {
 		serving.Add(1)
 		group.Go(func() error {
 			defer serving.Done()
@@ -115,7 +115,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	}
 	address := c.url("api", listening.api)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", address), slog.String("documentation", address+"/docs"))
-	serve("API", forward.server(c.tracer.Handler(c.proxies.Trusts, c.draining.handler(c.limited(apart.handler(withNodes)))), logger), listening.api)
+	serve("API", httpServer(c.tracer.Handler(c.proxies.Trusts, c.draining.handler(c.limited(apart.handler(withNodes)))), logger), listening.api)
 	group.Go(func() error {
 		serving.Wait()
 		closePools()

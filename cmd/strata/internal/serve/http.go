@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"strata/internal/progress"
-	"strata/proxy/lean"
 )
 
 // httpServer returns a server with timeouts against slow clients.
@@ -23,26 +22,11 @@ func httpServer(handler http.Handler, logger *slog.Logger) *http.Server {
 	}
 }
 
-// servesHTTP is implemented by http.Server and by lean.Server, which serves plain requests with less work.
-type servesHTTP interface {
-	Serve(listener net.Listener) error
-	Shutdown(ctx context.Context) error
-	Close() error
-}
-
-var (
-	_ servesHTTP = (*http.Server)(nil)
-	_ servesHTTP = (*lean.Server)(nil)
-)
-
 // serveHTTP serves until ctx is done, and then gives running requests the time grace to finish. Errors name the server
 // by what.
-func serveHTTP(ctx context.Context, what string, server servesHTTP, listener net.Listener, grace time.Duration, logger *slog.Logger) error {
-	if _, own := server.(*lean.Server); !own { // which has its own
-		listener = progress.Listener(listener, progress.Stall)
-	}
+func serveHTTP(ctx context.Context, what string, server *http.Server, listener net.Listener, grace time.Duration, logger *slog.Logger) error {
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	go func() { failed <- server.Serve(progress.Listener(listener, progress.Stall)) }()
 	select {
 	case err := <-failed:
 		return fmt.Errorf("%s: %w", what, err)

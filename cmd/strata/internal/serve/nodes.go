@@ -13,7 +13,6 @@ import (
 
 	"strata/domain/clarity"
 	"strata/proxy"
-	"strata/proxy/lean"
 	"strata/readapi"
 )
 
@@ -134,16 +133,6 @@ func (f *forwarding) before(api *readapi.API, id uint32, hideNames bool, logger 
 // Stacks 2.0 and later have no such path.
 func forNodes(path string) bool {
 	return strings.HasPrefix(path, "/v2/") && !strings.HasPrefix(path, "/v2/prices/") || strings.HasPrefix(path, "/v3/")
-}
-
-// server returns the HTTP server of the API. With nodes, it serves forwarded requests with a lean.Server, because they
-// are many and their answers short.
-func (f *forwarding) server(handler http.Handler, logger *slog.Logger) servesHTTP {
-	server := httpServer(handler, logger)
-	if f == nil {
-		return server
-	}
-	return &lean.Server{HTTP: server, Serves: forNodes}
 }
 
 // run probes the nodes until ctx is done.
