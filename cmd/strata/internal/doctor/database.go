@@ -237,8 +237,7 @@ func (x *examination) projections(ctx context.Context, pool *pgxpool.Pool) {
 	for i := range statuses {
 		s := &statuses[i]
 		if s.State == version.StateFailed && s.Error != nil {
-			x.add(Failure, subject, "Mend the cause; then run strata projections resume "+s.Name+".",
-				"%s has stopped at %s: %s", s.Schema(), position(s.ErrorPosition), *s.Error)
+			x.stopped(s)
 		}
 		if s.Quarantined > 0 {
 			x.add(Warning, subject, "Look at /audit/v1/quarantine.", "%s: %d events, or parts of events, in quarantine", s.Schema(), s.Quarantined)
@@ -264,6 +263,19 @@ func (x *examination) projections(ctx context.Context, pool *pgxpool.Pool) {
 		at = "block " + strconv.FormatInt(*x.seen.height, 10)
 	}
 	x.add(OK, subject, "", "%d are active; the tip is %s", active, at)
+}
+
+// stopped reports a version that has stopped. To resume one that has met another chain would only stop it again.
+func (x *examination) stopped(s *version.Status) {
+	advice := "Mend the cause; then run strata projections resume " + s.Name + "."
+	if strings.Contains(*s.Error, wholeness.AnotherChain) {
+		x.seen.anotherChain = true
+		if s.Name == "chain" && s.Active {
+			return // history says it, with what mends it
+		}
+		advice = wholeness.MendAnotherChain
+	}
+	x.add(Failure, "projections", advice, "%s has stopped at %s: %s", s.Schema(), position(s.ErrorPosition), *s.Error)
 }
 
 // feed reports blocks about which the ordinals feed contradicts itself.

@@ -93,6 +93,8 @@ func (x *examination) compareLog(subject string, info nodeInfo) {
 	switch {
 	case behind <= blocksBehind:
 		x.add(OK, subject, "", "the log is %s", blocksBehindText(behind))
+	case x.seen.anotherChain:
+		x.add(Failure, subject, "See another chain.", "the log is %d blocks behind, and waiting does not help", behind)
 	case x.seen.gap:
 		x.add(Failure, subject, "See missing blocks.", "the log is %d blocks behind, and waiting does not help", behind)
 	case time.Since(*x.seen.lastEvent) > silence:
