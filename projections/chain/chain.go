@@ -257,7 +257,14 @@ func (b *batch) foldEvent(ctx context.Context, item projections.LogItem) error {
 	} else if err != nil {
 		return err
 	}
+	foreign, err := b.identifyAttachments(ctx, &item)
+	if err != nil {
+		return err
+	}
 	b.rows.quarantined = append(b.rows.quarantined, projections.Damaged(&item)...)
+	if foreign {
+		return nil
+	}
 	if item.Record != nil {
 		b.rows.record(item, b.state.tip, b.nextStep())
 		if i, ok := projections.FetchedInterfaceOf(item); ok {
@@ -265,7 +272,6 @@ func (b *batch) foldEvent(ctx context.Context, item projections.LogItem) error {
 		}
 		return nil
 	}
-	var err error
 	switch payload := item.Payload.(type) {
 	case *nodeevent.Block:
 		err = b.block(ctx, item.Block)
