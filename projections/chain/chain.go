@@ -66,7 +66,8 @@ const Name = "chain"
 //     waiting transactions or attachments, the readable ones count. A block that has a transaction twice, or an event index of
 //     a transaction, goes to quarantine. Of each height one Bitcoin block is followed, the parent of the followed one above it,
 //     wherever a process restarts. Contracts have the interfaces that nodes left out of their events and were asked for.
-const Version = 6
+//   - 7: interfaces of contracts that are called, and that nothing in the log deploys, are asked for.
+const Version = 7
 
 // Rule is a fork-choice rule: it picks the tip among the candidates.
 type Rule string
@@ -128,8 +129,8 @@ func (c *Chain) WithSpec(spec projections.Spec) projections.Projection[projectio
 }
 
 // Readable implements projections.Readable. What rules 5 add is for the fold alone, and reads use the columns and tables of rules 6
-// only where a version has them.
-func (c *Chain) Readable() []int { return []int{4, 5} }
+// and 7 only where a version has them.
+func (c *Chain) Readable() []int { return []int{4, 5, 6} }
 
 // Forget implements projections.Projection.
 func (c *Chain) Forget() { c.state = nil }
@@ -184,6 +185,7 @@ func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projec
 	tip := b.state.tip
 	b.state.nodes.trim(tip, b.state.root)
 	b.state.burn.trim()
+	b.state.trimCalled()
 	if tip == nil {
 		return outcome, nil
 	}
@@ -214,7 +216,9 @@ type state struct {
 	partial     *int64               // after this event, the chain may begin with any block; nil: with genesis only
 	partialRoot *node                // the root that historyFrom has looked at
 	historyFrom *int64               // its height, if it is not genesis
-	task        *task                // what is left to do for the event after position; nil for nothing
+	called      map[string]*callee
+	unproven    int   // contracts whose interface is wanted for waiting transactions alone
+	task        *task // what is left to do for the event after position; nil for nothing
 }
 
 // unreadableError is the error of a payload that is well-formed but holds an impossible value. The event goes to
@@ -270,7 +274,7 @@ func (b *batch) foldEvent(ctx context.Context, item projections.LogItem) error {
 		if i, ok := projections.FetchedInterfaceOf(item); ok {
 			b.rows.interfaces, b.touched = append(b.rows.interfaces, i), nil // calls in any block are shown with it
 		}
-		return nil
+		return b.addCalledOf(ctx, item)
 	}
 	switch payload := item.Payload.(type) {
 	case *nodeevent.Block:
@@ -326,6 +330,9 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 		return tooLow(n, parent)
 	}
 	if err := b.rows.block(content, n); err != nil {
+		return err
+	}
+	if err := b.addCalled(ctx, content); err != nil {
 		return err
 	}
 	b.state.nodes.put(n)
@@ -483,7 +490,11 @@ func (b *batch) substitute(ctx context.Context, id hash.Hash32) error {
 	b.narrow++
 	n.attached, n.burnView, n.firstSeq = known.attached, known.burnView, known.firstSeq
 	*known = *n // in place, as others hold a pointer to the node
-	return b.rows.block(content, known)
+	b.forgetCalled()
+	if err := b.rows.block(content, known); err != nil {
+		return err
+	}
+	return b.addCalled(ctx, content)
 }
 
 // deleteContent are statements that delete a block and all rows of its content, except for microblocks: these were

@@ -251,6 +251,7 @@ func (x *examination) projections(ctx context.Context, pool *pgxpool.Pool) {
 		}
 		if s.Name == "chain" {
 			x.seen.height = s.BlockHeight
+			x.called(ctx, pool, s)
 		}
 		if s.Name == "ft" { // each projection of tokens knows all contracts whose interface is missing
 			if err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+s.Schema().String()+`.unrecognised)`).Scan(&x.seen.withoutInterface); err != nil {
@@ -276,6 +277,20 @@ func (x *examination) stopped(s *version.Status) {
 		advice = wholeness.MendAnotherChain
 	}
 	x.add(Failure, "projections", advice, "%s has stopped at %s: %s", s.Schema(), position(s.ErrorPosition), *s.Error)
+}
+
+// calledRules are the first rules of chain that know of contracts that are called and that nothing in the log deploys.
+const calledRules = 7
+
+// called notes whether calls have reached contracts that nothing in the log deploys, and whose interfaces have not come.
+func (x *examination) called(ctx context.Context, pool *pgxpool.Pool, s *version.Status) {
+	if s.Rules < calledRules {
+		return
+	}
+	err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+s.Schema().Table("undeployed")+` WHERE proven AND interface_seq IS NULL)`).Scan(&x.seen.calledWithoutInterface)
+	if err != nil {
+		x.add(Failure, "projections", "", "look for called contracts without interfaces: %s", program.OneLine(err))
+	}
 }
 
 // feed reports blocks about which the ordinals feed contradicts itself.

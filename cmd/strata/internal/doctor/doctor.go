@@ -72,6 +72,8 @@ type seen struct {
 	anotherChain bool
 	// withoutInterface is set if a contract is on the chain whose interface neither its block nor a report has.
 	withoutInterface bool
+	// calledWithoutInterface is set if a contract is called that nothing in the log deploys, and no report has its interface.
+	calledWithoutInterface bool
 }
 
 func (x *examination) add(level Level, subject, advice, format string, args ...any) {
