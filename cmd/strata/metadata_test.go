@@ -42,6 +42,7 @@ func TestTokenMetadata(t *testing.T) {
 		s.read("/metadata/v1/ft?limit=60", &list)
 		return list.Total > 0 && list.Results[0].Thumbnail != ""
 	})
+	interfacesCame(t, url)
 	coin := list.Results[0]
 	if want := outside.Name(coin.Contract); coin.Name != want {
 		t.Errorf("the name of %s is %q, want %q", coin.Contract, coin.Name, want)
@@ -203,6 +204,28 @@ func nothingWanted(t *testing.T, url, coin string) {
 			t.Fatal(err)
 		}
 		return open == 0
+	})
+}
+
+// interfacesCame waits for the interfaces of contracts, such as those of the network's boot, that nothing in the log deploys.
+func interfacesCame(t *testing.T, url string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	var version int
+	if err := conn.QueryRow(t.Context(), `SELECT version FROM strata.active WHERE name = 'chain'`).Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	table := projections.Schema{Name: "chain", Version: version}.Table("undeployed")
+	eventually.Holds(t, "interfaces of called contracts come", func() bool {
+		var called, known int
+		if err := conn.QueryRow(t.Context(), `SELECT count(*), count(interface) FROM `+table).Scan(&called, &known); err != nil {
+			t.Fatal(err)
+		}
+		return called > 0 && known == called
 	})
 }
 

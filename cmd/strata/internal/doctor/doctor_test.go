@@ -175,6 +175,18 @@ func TestNodes(t *testing.T) {
 	check(at).none(Warning, "interfaces")
 	examine(t, &Command{Database: flags}).want(Warning, "interfaces", "abi is null")
 
+	// Contracts that are called, and that nothing in the log deploys. What only waiting transactions call may not exist.
+	if _, err := db.Pool.Exec(ctx, `DELETE FROM ft_v9.unrecognised; CREATE SCHEMA chain_v9; CREATE TABLE chain_v9.undeployed (interface_seq bigint, proven boolean);
+		INSERT INTO chain_v9.undeployed VALUES (NULL, false), (7, true)`); err != nil {
+		t.Fatal(err)
+	}
+	examine(t, &Command{Database: flags}).none(Warning, "interfaces")
+	if _, err := db.Pool.Exec(ctx, `INSERT INTO chain_v9.undeployed VALUES (NULL, true)`); err != nil {
+		t.Fatal(err)
+	}
+	check(at).none(Warning, "interfaces")
+	examine(t, &Command{Database: flags}).want(Warning, "interfaces", "nothing in the log deploys")
+
 	appendEvent(time.Now())
 	got = check(at)
 	got.want(Warning, "node n", "10 blocks behind, and events arrive")
