@@ -213,7 +213,7 @@ func nothingWanted(t *testing.T, url, coin string) {
 // of the interface that the node states.
 func callBoot(t *testing.T, s *server) {
 	t.Helper()
-	contract, err := clarity.ParsePrincipal("SP000000000000000000002Q6VF78.pox-4")
+	contract, err := clarity.ParsePrincipal("SP000000000000000000002Q6VF78.costs-9")
 	if err != nil {
 		t.Fatal(err)
 	}
