@@ -9,6 +9,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/projections"
+	"strata/projections/chain/internal/undeployed"
 )
 
 // batch is one call of Fold: the events of one database transaction, and the rows that follow from them.
@@ -35,8 +36,6 @@ type batch struct {
 	spent   int
 	content *projections.Block
 	page    int // ancestors to read at once
-	// deployed are the contracts that events of the batch deploy.
-	deployed map[string]bool
 }
 
 func (b *batch) sql(query string) string { return b.chain.spec.SQL(query) }
@@ -46,7 +45,7 @@ func (b *batch) readState(ctx context.Context) (*state, error) {
 	s := &state{
 		fresh: true, nodes: newNodes(), burn: newBurnBlocks(),
 		gaps: map[hash.Hash32]bool{}, aboveGap: map[hash.Hash32]bool{}, unknown: map[string]bool{},
-		called: map[string]*callee{},
+		contracts: undeployed.New(b.chain.spec),
 	}
 	b.state = s
 	var name *string
@@ -65,8 +64,8 @@ func (b *batch) readState(ctx context.Context) (*state, error) {
 		       coalesce((SELECT height FROM {schema}.burn_block ORDER BY height DESC LIMIT 1), -1),
 		       EXISTS (SELECT FROM {schema}.foreign_network),
 		       (SELECT name FROM log.network), (SELECT chain_id FROM log.network), (SELECT after_seq FROM log.partial_history),
-		       (SELECT count(*) FROM {schema}.undeployed WHERE NOT proven AND interface_seq IS NULL)`,
-		[]any{&s.lastStep, &s.burnTop, &s.highest, &s.burnHighest, &s.foreign, &name, &chainID, &s.partial, &s.unproven}, func() error {
+		       `+undeployed.UnprovenSQL,
+		[]any{&s.lastStep, &s.burnTop, &s.highest, &s.burnHighest, &s.foreign, &name, &chainID, &s.partial, s.contracts.Unproven()}, func() error {
 			s.network = networkOf(name, chainID)
 			return nil
 		})
@@ -127,8 +126,8 @@ func (b *batch) prefetch(ctx context.Context, items []projections.LogItem) error
 	}
 	var contracts []string
 	for _, item := range items {
-		for _, id := range contractsOf(&item) {
-			if b.state.called[id] == nil && !wanted[id] {
+		for _, id := range b.state.contracts.Unknown(undeployed.Of(&item)) {
+			if !wanted[id] {
 				wanted[id] = true
 				contracts = append(contracts, id)
 			}
@@ -159,7 +158,7 @@ func (b *batch) prefetch(ctx context.Context, items []projections.LogItem) error
 		b.queueNodes(queries, `b.index_block_hash = ANY ($1)`, ids)
 	}
 	b.queueBurn(queries, burnHashes, burnSources)
-	b.queueCalled(queries, contracts)
+	b.state.contracts.Queue(queries, contracts)
 	if queries.Len() > 0 {
 		if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
 			return fmt.Errorf("look up what %d events refer to: %w", len(items), err)

@@ -41,6 +41,7 @@ import (
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
 	"strata/projections"
+	"strata/projections/chain/internal/undeployed"
 )
 
 //go:embed tables.sql
@@ -185,7 +186,7 @@ func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projec
 	tip := b.state.tip
 	b.state.nodes.trim(tip, b.state.root)
 	b.state.burn.trim()
-	b.state.trimCalled()
+	b.state.contracts.Trim()
 	if tip == nil {
 		return outcome, nil
 	}
@@ -216,8 +217,7 @@ type state struct {
 	partial     *int64               // after this event, the chain may begin with any block; nil: with genesis only
 	partialRoot *node                // the root that historyFrom has looked at
 	historyFrom *int64               // its height, if it is not genesis
-	called      map[string]*callee
-	unproven    int   // contracts whose interface is wanted for waiting transactions alone
+	contracts   *undeployed.Contracts
 	task        *task // what is left to do for the event after position; nil for nothing
 }
 
@@ -274,7 +274,7 @@ func (b *batch) foldEvent(ctx context.Context, item projections.LogItem) error {
 		if i, ok := projections.FetchedInterfaceOf(item); ok {
 			b.rows.interfaces, b.touched = append(b.rows.interfaces, i), nil // calls in any block are shown with it
 		}
-		return b.addCalledOf(ctx, item)
+		return b.state.contracts.AddRecord(ctx, b.tx, item)
 	}
 	switch payload := item.Payload.(type) {
 	case *nodeevent.Block:
@@ -332,7 +332,7 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 	if err := b.rows.block(content, n); err != nil {
 		return err
 	}
-	if err := b.addCalled(ctx, content); err != nil {
+	if err := b.state.contracts.AddBlock(ctx, b.tx, content); err != nil {
 		return err
 	}
 	b.state.nodes.put(n)
@@ -490,11 +490,11 @@ func (b *batch) substitute(ctx context.Context, id hash.Hash32) error {
 	b.narrow++
 	n.attached, n.burnView, n.firstSeq = known.attached, known.burnView, known.firstSeq
 	*known = *n // in place, as others hold a pointer to the node
-	b.forgetCalled()
+	b.state.contracts.Forget()
 	if err := b.rows.block(content, known); err != nil {
 		return err
 	}
-	return b.addCalled(ctx, content)
+	return b.state.contracts.AddBlock(ctx, b.tx, content)
 }
 
 // deleteContent are statements that delete a block and all rows of its content, except for microblocks: these were

@@ -47,7 +47,7 @@ func (b *batch) flush(ctx context.Context) error {
 	if err := b.writeInterfaces(ctx, &r); err != nil {
 		return err
 	}
-	if err := b.writeCalled(ctx, &r); err != nil {
+	if err := b.state.contracts.Write(ctx, b.tx); err != nil {
 		return err
 	}
 	return projections.WriteQuarantine(ctx, b.tx, b.chain.spec, b.chain.logger, r.quarantined)

@@ -20,7 +20,6 @@ type rows struct {
 	events       [][]any
 	contracts    [][]any
 	interfaces   []projections.FetchedInterface
-	called       map[string]*undeployedCall // changed rows, by contract
 
 	microblocks   []microblockRow
 	confirmations [][]any

@@ -1,4 +1,6 @@
-package chain
+// Package undeployed keeps which contracts transactions call that nothing in the log deploys, for the fold of chain, and wants their
+// interfaces.
+package undeployed
 
 import (
 	"bytes"
@@ -45,6 +47,26 @@ const (
 
 // atOnce is a due time that has passed.
 var atOnce = time.Unix(0, 0).UTC()
+
+// Contracts are the called contracts in memory, between two batches, too. After a rollback they are wrong, and must be dropped.
+type Contracts struct {
+	spec     projections.Spec
+	called   map[string]*callee
+	deployed map[string]bool            // by events whose rows may not be written yet
+	changed  map[string]*undeployedCall // rows to write
+	unproven int                        // contracts whose interface is wanted for waiting transactions alone
+}
+
+// New returns the contracts of a state that is read from the tables. Unproven must get the result of UnprovenSQL.
+func New(spec projections.Spec) *Contracts {
+	return &Contracts{spec: spec, called: map[string]*callee{}, deployed: map[string]bool{}, changed: map[string]*undeployedCall{}}
+}
+
+// UnprovenSQL counts the contracts that are wanted for waiting transactions alone.
+const UnprovenSQL = `(SELECT count(*) FROM {schema}.undeployed WHERE NOT proven AND interface_seq IS NULL)`
+
+// Unproven returns the destination of UnprovenSQL.
+func (k *Contracts) Unproven() *int { return &k.unproven }
 
 // callee is what is known of a contract that transactions call.
 type callee struct {
@@ -119,8 +141,8 @@ func appendCalled(ids []string, tx *transaction.Transaction) []string {
 	return ids
 }
 
-// contractsOf returns the contracts whose rows the fold of an event may look at.
-func contractsOf(item *projections.LogItem) []string {
+// Of returns the contracts whose rows the fold of an event may look at.
+func Of(item *projections.LogItem) []string {
 	if item.Block != nil {
 		return ranContracts(item.Block)
 	}
@@ -135,22 +157,22 @@ func contractsOf(item *projections.LogItem) []string {
 	return nil
 }
 
-// unknownContracts returns the contracts that are not in memory.
-func (b *batch) unknownContracts(ids []string) (unknown []string) {
+// Unknown returns the contracts that are not in memory.
+func (k *Contracts) Unknown(ids []string) (unknown []string) {
 	for _, id := range ids {
-		if b.state.called[id] == nil {
+		if k.called[id] == nil {
 			unknown = append(unknown, id)
 		}
 	}
 	return unknown
 }
 
-// queueCalled queues a query that loads contracts into memory.
-func (b *batch) queueCalled(queries *pgx.Batch, ids []string) {
+// Queue queues a query that loads contracts into memory.
+func (k *Contracts) Queue(queries *pgx.Batch, ids []string) {
 	if len(ids) == 0 {
 		return
 	}
-	queries.Queue(b.sql(`
+	queries.Queue(k.spec.SQL(`
 		SELECT c.id, EXISTS (SELECT FROM {schema}.contract k WHERE k.contract_id = c.id),
 		       u.source_seq, coalesce(u.proven, false), coalesce(u.interface_seq IS NOT NULL, false),
 		       coalesce(w.source_seq, 0), coalesce(w.due_at, 'epoch'), coalesce(w.attempts, 0), coalesce(w.waits, 0), coalesce(w.priority, 0::smallint),
@@ -169,36 +191,36 @@ func (b *batch) queueCalled(queries *pgx.Batch, ids []string) {
 			&id, &deployed, &seq, &row.proven, &row.known,
 			&row.want.seq, &row.want.due, &row.want.attempts, &row.want.waits, &row.want.priority, &reason, &severity,
 		}, func() error {
-			c := &callee{deployed: deployed || b.deployed[id]}
+			c := &callee{deployed: deployed || k.deployed[id]}
 			if seq != nil {
 				known := row
 				known.seq = *seq
 				known.want.problem = fetch.Problem{Reason: fetch.Reason(reason), Severity: fetch.Severity(severity)}
 				c.row = &known
 			}
-			b.state.called[id] = c
+			k.called[id] = c
 			return nil
 		})
 		return err
 	})
 }
 
-// lookUpCalled loads contracts into memory that are not there.
-func (b *batch) lookUpCalled(ctx context.Context, ids []string) error {
-	unknown := b.unknownContracts(ids)
+// lookUp loads contracts into memory that are not there.
+func (k *Contracts) lookUp(ctx context.Context, tx pgx.Tx, ids []string) error {
+	unknown := k.Unknown(ids)
 	if len(unknown) == 0 {
 		return nil
 	}
 	queries := &pgx.Batch{}
-	b.queueCalled(queries, unknown)
-	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
+	k.Queue(queries, unknown)
+	if err := tx.SendBatch(ctx, queries).Close(); err != nil {
 		return fmt.Errorf("look up %d called contracts: %w", len(unknown), err)
 	}
 	return nil
 }
 
-// addCalled notes which contracts a block deploys, and wants the interfaces of those that it calls and that nothing deploys.
-func (b *batch) addCalled(ctx context.Context, content *projections.Block) error {
+// AddBlock notes which contracts a block deploys, and wants the interfaces of those that it calls and that nothing deploys.
+func (k *Contracts) AddBlock(ctx context.Context, tx pgx.Tx, content *projections.Block) error {
 	for i := range content.Transactions {
 		tx := &content.Transactions[i]
 		decoded := content.Decoded[tx.Index]
@@ -207,73 +229,70 @@ func (b *batch) addCalled(ctx context.Context, content *projections.Block) error
 		}
 		if contract, ok := decoded.Deploys(); ok {
 			id := projections.Text(contract.String())
-			if b.deployed == nil {
-				b.deployed = map[string]bool{}
-			}
-			b.deployed[id] = true
-			if c := b.state.called[id]; c != nil {
+			k.deployed[id] = true
+			if c := k.called[id]; c != nil {
 				c.deployed = true
 			}
 		}
 	}
 	ids := ranContracts(content)
-	if err := b.lookUpCalled(ctx, ids); err != nil {
+	if err := k.lookUp(ctx, tx, ids); err != nil {
 		return err
 	}
 	for _, id := range ids {
-		c := b.state.called[id]
+		c := k.called[id]
 		switch {
 		case c.deployed || c.row != nil && (c.row.known || c.row.proven):
 			continue
 		case c.row == nil:
 			c.row = &undeployedCall{seq: content.Seq}
 		default:
-			b.state.unproven--
+			k.unproven--
 		}
 		// Earlier failures do not count: a waiting call may have come before its contract.
 		c.row.proven, c.row.want = true, openWant{seq: content.Seq, due: atOnce, priority: priorityRan}
-		b.changeCalled(id, c.row)
+		k.change(id, c.row)
 	}
 	return nil
 }
 
 // addWaiting wants the interfaces of contracts that waiting transactions call and that nothing deploys.
-func (b *batch) addWaiting(ctx context.Context, seq int64, announced *projections.Announcement) error {
+func (k *Contracts) addWaiting(ctx context.Context, tx pgx.Tx, seq int64, announced *projections.Announcement) error {
 	ids := announcedContracts(announced)
-	if err := b.lookUpCalled(ctx, ids); err != nil {
+	if err := k.lookUp(ctx, tx, ids); err != nil {
 		return err
 	}
 	for _, id := range ids {
-		c := b.state.called[id]
-		if c.deployed || c.row != nil || b.state.unproven >= unprovenMax {
+		c := k.called[id]
+		if c.deployed || c.row != nil || k.unproven >= unprovenMax {
 			continue
 		}
 		c.row = &undeployedCall{seq: seq, want: openWant{seq: seq, due: atOnce, priority: priorityWaiting}}
-		b.state.unproven++
-		b.changeCalled(id, c.row)
+		k.unproven++
+		k.change(id, c.row)
 	}
 	return nil
 }
 
 // addReport takes the answer to a want, or puts the want off.
-func (b *batch) addReport(ctx context.Context, seq int64, report *fetch.Report) error {
+func (k *Contracts) addReport(ctx context.Context, tx pgx.Tx, seq int64, report *fetch.Report) error {
 	if report.Want.Kind != fetch.ContractInterface {
 		return nil
 	}
 	id := projections.Text(report.Want.Contract)
-	if err := b.lookUpCalled(ctx, []string{id}); err != nil {
+	if err := k.lookUp(ctx, tx, []string{id}); err != nil {
 		return err
 	}
-	c := b.state.called[id]
+	c := k.called[id]
 	row := c.row
 	if row == nil || row.known {
 		return nil
 	}
-	b.changeCalled(id, row)
+	k.change(id, row)
 	if i, ok := projections.FetchedInterfaceOf(projections.LogItem{Seq: seq, Record: report}); ok {
 		row.known, row.report = true, &i
 		if !row.proven {
-			b.state.unproven--
+			k.unproven--
 		}
 		return nil
 	}
@@ -287,21 +306,21 @@ func (b *batch) addReport(ctx context.Context, seq int64, report *fetch.Report) 
 	w.seq, w.due, w.problem = seq, report.FinishedAt.Add(problem.Delay(*failed)), *problem
 	if !row.proven && w.attempts >= unprovenAttempts {
 		row.given, c.row = true, nil
-		b.state.unproven--
+		k.unproven--
 	}
 	return nil
 }
 
-// retryCalled lets wants be fetched now whose last attempt failed, as a person has asked.
-func (b *batch) retryCalled(ctx context.Context, seq int64, r *fetch.Refresh) error {
+// retry lets wants be fetched now whose last attempt failed, as a person has asked.
+func (k *Contracts) retry(ctx context.Context, tx pgx.Tx, seq int64, r *fetch.Refresh) error {
 	if !r.Failed || r.Kind != "" && r.Kind != fetch.ContractInterface {
 		return nil
 	}
-	if err := b.flush(ctx); err != nil {
+	if err := k.Write(ctx, tx); err != nil {
 		return err
 	}
-	clear(b.state.called)
-	if _, err := b.tx.Exec(ctx, b.sql(`
+	clear(k.called)
+	if _, err := tx.Exec(ctx, k.spec.SQL(`
 		UPDATE {schema}.want SET source_seq = $1, due_at = least(due_at, $2), priority = 1, attempts = 0, waits = 0, reason = 0, severity = 0
 		WHERE attempts > 0`), seq, r.RequestedAt); err != nil {
 		return fmt.Errorf("let interfaces that failed be tried again: %w", err)
@@ -309,45 +328,40 @@ func (b *batch) retryCalled(ctx context.Context, seq int64, r *fetch.Refresh) er
 	return nil
 }
 
-// addCalledOf takes what a record says about contracts that nothing deploys.
-func (b *batch) addCalledOf(ctx context.Context, item projections.LogItem) error {
+// AddRecord takes what a record says about contracts that nothing deploys.
+func (k *Contracts) AddRecord(ctx context.Context, tx pgx.Tx, item projections.LogItem) error {
 	switch record := item.Record.(type) {
 	case *projections.Announcement:
-		return b.addWaiting(ctx, item.Seq, record)
+		return k.addWaiting(ctx, tx, item.Seq, record)
 	case *fetch.Report:
-		return b.addReport(ctx, item.Seq, record)
+		return k.addReport(ctx, tx, item.Seq, record)
 	case *fetch.Refresh:
-		return b.retryCalled(ctx, item.Seq, record)
+		return k.retry(ctx, tx, item.Seq, record)
 	}
 	return nil
 }
 
-// forgetCalled forgets which contracts are deployed, because rows of deployments were deleted. All other rows must be written.
-func (b *batch) forgetCalled() {
-	clear(b.state.called)
-	clear(b.deployed)
+// Forget forgets which contracts are deployed, because rows of deployments were deleted. All other rows must be written.
+func (k *Contracts) Forget() {
+	clear(k.called)
+	clear(k.deployed)
 }
 
-func (b *batch) changeCalled(id string, row *undeployedCall) {
-	if b.rows.called == nil {
-		b.rows.called = map[string]*undeployedCall{}
-	}
-	b.rows.called[id] = row
-}
+func (k *Contracts) change(id string, row *undeployedCall) { k.changed[id] = row }
 
-// writeCalled writes the changed rows of contracts that nothing deploys, with their wants.
-func (b *batch) writeCalled(ctx context.Context, r *rows) error {
-	if len(r.called) == 0 {
+// Write writes the changed rows of contracts that nothing deploys, with their wants.
+func (k *Contracts) Write(ctx context.Context, tx pgx.Tx) error {
+	if len(k.changed) == 0 {
 		return nil
 	}
 	queries := &pgx.Batch{}
-	for _, id := range slices.Sorted(maps.Keys(r.called)) {
-		row := r.called[id]
+	for _, id := range slices.Sorted(maps.Keys(k.changed)) {
+		row := k.changed[id]
 		want := fetch.Want{Kind: fetch.ContractInterface, Contract: id}
 		key := sha256.Sum256([]byte(want.Key()))
 		if row.given {
-			queries.Queue(b.sql(`DELETE FROM {schema}.want WHERE key_hash = $1`), key[:])
-			queries.Queue(b.sql(`DELETE FROM {schema}.undeployed WHERE contract_id = $1`), id)
+			queries.Queue(k.spec.SQL(`DELETE FROM {schema}.want WHERE key_hash = $1`), key[:])
+			queries.Queue(k.spec.SQL(`DELETE FROM {schema}.undeployed WHERE contract_id = $1`), id)
 			continue
 		}
 		var source *int64
@@ -355,13 +369,13 @@ func (b *batch) writeCalled(ctx context.Context, r *rows) error {
 		if row.report != nil {
 			source, text, row.report = &row.report.Seq, &row.report.Text, nil
 		}
-		queries.Queue(b.sql(`
+		queries.Queue(k.spec.SQL(`
 			INSERT INTO {schema}.undeployed AS u (source_seq, interface_seq, proven, key_hash, contract_id, interface) VALUES ($1, $2, $3, $4, $5, $6)
 			ON CONFLICT (contract_id) DO UPDATE SET source_seq = excluded.source_seq, proven = excluded.proven,
 				interface_seq = coalesce(excluded.interface_seq, u.interface_seq), interface = coalesce(excluded.interface, u.interface)`),
 			row.seq, source, row.proven, key[:], id, text)
 		if row.known {
-			queries.Queue(b.sql(`DELETE FROM {schema}.want WHERE key_hash = $1`), key[:])
+			queries.Queue(k.spec.SQL(`DELETE FROM {schema}.want WHERE key_hash = $1`), key[:])
 			continue
 		}
 		wanted, err := json.Marshal(want)
@@ -369,22 +383,24 @@ func (b *batch) writeCalled(ctx context.Context, r *rows) error {
 			return fmt.Errorf("write the want %s: %w", want.Key(), err)
 		}
 		w := &row.want
-		queries.Queue(b.sql(`
+		queries.Queue(k.spec.SQL(`
 			INSERT INTO {schema}.want (source_seq, due_at, attempts, waits, priority, reason, severity, key_hash, kind, want)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 			ON CONFLICT (key_hash) DO UPDATE SET source_seq = excluded.source_seq, due_at = excluded.due_at, attempts = excluded.attempts, waits = excluded.waits,
 				priority = excluded.priority, reason = excluded.reason, severity = excluded.severity`),
 			w.seq, w.due, w.attempts, w.waits, w.priority, int16(w.problem.Reason), int16(w.problem.Severity), key[:], string(want.Kind), string(wanted))
 	}
-	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
-		return fmt.Errorf("write %d called contracts: %w", len(r.called), err)
+	defer clear(k.changed)
+	if err := tx.SendBatch(ctx, queries).Close(); err != nil {
+		return fmt.Errorf("write %d called contracts: %w", len(k.changed), err)
 	}
 	return nil
 }
 
-// trimCalled bounds the called contracts in memory. All rows must be written.
-func (s *state) trimCalled() {
-	if len(s.called) > calledMax {
-		clear(s.called)
+// Trim bounds the contracts in memory after a batch. All rows of the batch must be written.
+func (k *Contracts) Trim() {
+	clear(k.deployed)
+	if len(k.called) > calledMax {
+		clear(k.called)
 	}
 }
