@@ -9,7 +9,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/projections"
-	"strata/projections/chain/internal/undeployed"
+	"strata/projections/internal/undeployed"
 )
 
 // batch is one call of Fold: the events of one database transaction, and the rows that follow from them.

@@ -41,7 +41,7 @@ import (
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
 	"strata/projections"
-	"strata/projections/chain/internal/undeployed"
+	"strata/projections/internal/undeployed"
 )
 
 //go:embed tables.sql
