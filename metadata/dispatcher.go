@@ -268,13 +268,12 @@ type dueWant struct {
 // reorganisation.
 func dueWants(ctx context.Context, q querier, s source, limit int) ([]dueWant, error) {
 	table := pgx.Identifier{s.schema, "want"}.Sanitize()
-	block := pgx.Identifier{s.schema, "block"}.Sanitize()
 	rows, err := q.Query(ctx, `
 		SELECT w.key_hash, w.source_seq, w.attempts, w.waits, w.due_at, w.priority
 		FROM generate_series(1, 4) AS level, LATERAL (
 			SELECT * FROM `+table+`
 			WHERE kind = $1 AND priority = level::smallint AND due_at <= now()
-			  AND ($3 OR (SELECT max(height) FROM `+block+`) >= coalesce(min_height, 0))
+			  AND ($3 OR (SELECT height FROM (`+tipSQL(s.schema)+`) tip) >= coalesce(min_height, 0))
 			ORDER BY due_at LIMIT $2) AS w
 		ORDER BY w.priority, w.due_at LIMIT $2`, s.kind, limit, !isContractKind(s.kind))
 	if err != nil {

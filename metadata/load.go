@@ -34,7 +34,6 @@ func loadFrom(ctx context.Context, q querier, schema string, all []*lookup) erro
 		keys[i], seqs[i], attempts[i], waits[i], dues[i] = l.key, r.Seq, int32(r.Attempts), int32(r.Waits), r.dueAt()
 	}
 	table := pgx.Identifier{schema, "want"}.Sanitize()
-	block := pgx.Identifier{schema, "block"}.Sanitize()
 	rows, err := q.Query(ctx, `
 		SELECT r.place, w.want, w.contract, w.min_height, tip.height, tip.index_block_hash
 		FROM unnest($1::bytea[], $2::bigint[], $3::int[], $4::int[], $5::timestamptz[])
@@ -44,7 +43,7 @@ func loadFrom(ctx context.Context, q querier, schema string, all []*lookup) erro
 			FROM `+table+` w
 			WHERE w.key_hash = r.key_hash AND w.source_seq = r.source_seq AND w.attempts = r.attempts AND w.waits = r.waits AND w.due_at = r.due_at
 			LIMIT 1) w
-		LEFT JOIN (SELECT height, index_block_hash FROM `+block+` ORDER BY height DESC LIMIT 1) tip ON true`,
+		LEFT JOIN (`+tipSQL(schema)+`) tip ON true`,
 		keys, seqs, attempts, waits, dues)
 	if err == nil {
 		var place int

@@ -16,7 +16,16 @@ import (
 
 // projections lists the projections that have wants, with the kinds of their wants.
 var projections = map[string][]fetch.Kind{
-	"ft": tokenKinds, "sft": tokenKinds, "nft": tokenKinds, "names": {fetch.Attachment, fetch.ContractRead}, "bns": {fetch.ContractRead},
+	"chain": {fetch.ContractInterface}, "ft": tokenKinds, "sft": tokenKinds, "nft": tokenKinds, "names": {fetch.Attachment, fetch.ContractRead}, "bns": {fetch.ContractRead},
+}
+
+// tipSQL is the query of the newest canonical block of a version. The projection chain has blocks of all forks.
+func tipSQL(version string) string {
+	table := func(name string) string { return pgx.Identifier{version, name}.Sanitize() }
+	if id, err := schema.Parse(version); err == nil && id.Name == "chain" {
+		return `SELECT c.height, b.index_block_hash FROM ` + table("canonical") + ` c JOIN ` + table("block") + ` b ON b.source_seq = c.block_seq ORDER BY c.height DESC LIMIT 1`
+	}
+	return `SELECT height, index_block_hash FROM ` + table("block") + ` ORDER BY height DESC LIMIT 1`
 }
 
 // tokenKinds are the kinds of the wants of tokens.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/domain/clarity"
+	"strata/domain/transaction"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/outside"
 	"strata/internal/testkit/pgtest"
@@ -42,6 +44,7 @@ func TestTokenMetadata(t *testing.T) {
 		s.read("/metadata/v1/ft?limit=60", &list)
 		return list.Total > 0 && list.Results[0].Thumbnail != ""
 	})
+	callBoot(t, s)
 	coin := list.Results[0]
 	if want := outside.Name(coin.Contract); coin.Name != want {
 		t.Errorf("the name of %s is %q, want %q", coin.Contract, coin.Name, want)
@@ -203,6 +206,28 @@ func nothingWanted(t *testing.T, url, coin string) {
 			t.Fatal(err)
 		}
 		return open == 0
+	})
+}
+
+// callBoot announces a call of a boot contract, which nothing in the log deploys, and waits until the call is shown with the names
+// of the interface that the node states.
+func callBoot(t *testing.T, s *server) {
+	t.Helper()
+	contract, err := clarity.ParsePrincipal("SP000000000000000000002Q6VF78.costs-9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	arguments, err := transaction.NewArguments(clarity.NewUint64(7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := transaction.Draft{Network: transaction.Mainnet, Fee: 180}.Transaction(&transaction.ContractCall{Contract: contract, Function: "told", Arguments: arguments})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.mustPost("/new_mempool_tx", fmt.Appendf(nil, `["0x%x"]`, tx.Encode()))
+	eventually.Holds(t, "a call of a boot contract has the names of its interface", func() bool {
+		return strings.Contains(string(s.get("/extended/v1/tx/"+tx.TxID().String()).body), `(define-public (told (amount uint)))`)
 	})
 }
 

@@ -31,6 +31,9 @@ type Facts struct {
 // AnotherChain begins the error with which the projection chain stops at the genesis block of another chain.
 const AnotherChain = "another chain began on this database"
 
+// MendAnotherChain says what to do about it. To resume the fold would only stop it again at the same event.
+const MendAnotherChain = "Use a new database for the new chain, or stop this server and empty its database: strata reset --keep-log-as FILE."
+
 // Foreign is a network other than the log's whose events are in the log. They are in quarantine.
 type Foreign struct {
 	Network string `json:"network"`
@@ -138,7 +141,7 @@ func (f *Facts) Problems() (problems []Problem) {
 	if f.Another {
 		problems = append(problems, Problem{Another,
 			"Another chain began on this database: its genesis block contradicts the one in the log, and the fold has stopped before it.",
-			"Use a new database for the new chain, or stop this server and empty its database: strata reset --keep-log-as FILE."})
+			MendAnotherChain})
 	}
 	if len(f.Foreign) > 0 {
 		problems = append(problems, f.other())

@@ -63,19 +63,26 @@ func (r Refresher) Tokens(ctx context.Context, contract string, ids []*big.Int) 
 	return r.write(ctx, wishes...)
 }
 
-// Failed has everything tried again now whose last attempt failed; with interfaces, only the interfaces of contracts that are
-// not recognised yet. It returns how many wants that were at the time of the call.
+// Failed has everything tried again now whose last attempt failed; with interfaces, only interfaces of contracts that no
+// node has stated yet. It returns how many wants that were at the time of the call.
 func (r Refresher) Failed(ctx context.Context, interfaces bool) (wants int64, err error) {
 	wish := fetch.Refresh{Failed: true}
 	if interfaces {
 		wish.Kind = fetch.ContractInterface
 	}
-	schemas, err := r.active(ctx, "ft", "sft", "nft")
+	schemas, err := r.active(ctx, "chain", "ft", "sft", "nft")
 	if err != nil {
 		return 0, err
 	}
 	keys := map[string]bool{}
 	for _, s := range schemas {
+		var wants bool // chain of earlier rules has none
+		if err := r.tables().QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, pgx.Identifier{s, "want"}.Sanitize()).Scan(&wants); err != nil {
+			return 0, fmt.Errorf("look for the wants of %s: %w", s, err)
+		}
+		if !wants {
+			continue
+		}
 		rows, err := r.tables().Query(ctx, `
 			SELECT encode(key_hash, 'hex') FROM `+pgx.Identifier{s, "want"}.Sanitize()+` WHERE attempts > 0 AND ($1 = '' OR kind = $1)`, string(wish.Kind))
 		if err != nil {

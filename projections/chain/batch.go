@@ -9,6 +9,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/projections"
+	"strata/projections/internal/undeployed"
 )
 
 // batch is one call of Fold: the events of one database transaction, and the rows that follow from them.
@@ -44,6 +45,7 @@ func (b *batch) readState(ctx context.Context) (*state, error) {
 	s := &state{
 		fresh: true, nodes: newNodes(), burn: newBurnBlocks(),
 		gaps: map[hash.Hash32]bool{}, aboveGap: map[hash.Hash32]bool{}, unknown: map[string]bool{},
+		contracts: undeployed.New(b.chain.spec),
 	}
 	b.state = s
 	var name *string
@@ -61,8 +63,9 @@ func (b *batch) readState(ctx context.Context) (*state, error) {
 		       coalesce((SELECT height FROM {schema}.block ORDER BY height DESC LIMIT 1), -1),
 		       coalesce((SELECT height FROM {schema}.burn_block ORDER BY height DESC LIMIT 1), -1),
 		       EXISTS (SELECT FROM {schema}.foreign_network),
-		       (SELECT name FROM log.network), (SELECT chain_id FROM log.network), (SELECT after_seq FROM log.partial_history)`,
-		[]any{&s.lastStep, &s.burnTop, &s.highest, &s.burnHighest, &s.foreign, &name, &chainID, &s.partial}, func() error {
+		       (SELECT name FROM log.network), (SELECT chain_id FROM log.network), (SELECT after_seq FROM log.partial_history),
+		       `+undeployed.UnprovenSQL,
+		[]any{&s.lastStep, &s.burnTop, &s.highest, &s.burnHighest, &s.foreign, &name, &chainID, &s.partial, s.contracts.Unproven()}, func() error {
 			s.network = networkOf(name, chainID)
 			return nil
 		})
@@ -117,10 +120,18 @@ func (b *batch) prefetch(ctx context.Context, items []projections.LogItem) error
 			ids = append(ids, id[:])
 		}
 	}
+	wanted := map[string]bool{}
 	isNew := func(height uint64, highest int64) bool {
 		return !b.state.fresh && highest >= 0 && height > uint64(highest)
 	}
+	var contracts []string
 	for _, item := range items {
+		for _, id := range b.state.contracts.Unknown(undeployed.Of(&item)) {
+			if !wanted[id] {
+				wanted[id] = true
+				contracts = append(contracts, id)
+			}
+		}
 		switch payload := item.Payload.(type) {
 		case *nodeevent.Block:
 			if isNew(payload.Height, b.state.highest) {
@@ -147,6 +158,7 @@ func (b *batch) prefetch(ctx context.Context, items []projections.LogItem) error
 		b.queueNodes(queries, `b.index_block_hash = ANY ($1)`, ids)
 	}
 	b.queueBurn(queries, burnHashes, burnSources)
+	b.state.contracts.Queue(queries, contracts)
 	if queries.Len() > 0 {
 		if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
 			return fmt.Errorf("look up what %d events refer to: %w", len(items), err)

@@ -41,6 +41,7 @@ import (
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
 	"strata/projections"
+	"strata/projections/internal/undeployed"
 )
 
 //go:embed tables.sql
@@ -66,7 +67,8 @@ const Name = "chain"
 //     waiting transactions or attachments, the readable ones count. A block that has a transaction twice, or an event index of
 //     a transaction, goes to quarantine. Of each height one Bitcoin block is followed, the parent of the followed one above it,
 //     wherever a process restarts. Contracts have the interfaces that nodes left out of their events and were asked for.
-const Version = 6
+//   - 7: interfaces of contracts that are called, and that nothing in the log deploys, are asked for.
+const Version = 7
 
 // Rule is a fork-choice rule: it picks the tip among the candidates.
 type Rule string
@@ -128,8 +130,8 @@ func (c *Chain) WithSpec(spec projections.Spec) projections.Projection[projectio
 }
 
 // Readable implements projections.Readable. What rules 5 add is for the fold alone, and reads use the columns and tables of rules 6
-// only where a version has them.
-func (c *Chain) Readable() []int { return []int{4, 5} }
+// and 7 only where a version has them.
+func (c *Chain) Readable() []int { return []int{4, 5, 6} }
 
 // Forget implements projections.Projection.
 func (c *Chain) Forget() { c.state = nil }
@@ -184,6 +186,7 @@ func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projec
 	tip := b.state.tip
 	b.state.nodes.trim(tip, b.state.root)
 	b.state.burn.trim()
+	b.state.contracts.Trim()
 	if tip == nil {
 		return outcome, nil
 	}
@@ -214,7 +217,8 @@ type state struct {
 	partial     *int64               // after this event, the chain may begin with any block; nil: with genesis only
 	partialRoot *node                // the root that historyFrom has looked at
 	historyFrom *int64               // its height, if it is not genesis
-	task        *task                // what is left to do for the event after position; nil for nothing
+	contracts   *undeployed.Contracts
+	task        *task // what is left to do for the event after position; nil for nothing
 }
 
 // unreadableError is the error of a payload that is well-formed but holds an impossible value. The event goes to
@@ -257,15 +261,21 @@ func (b *batch) foldEvent(ctx context.Context, item projections.LogItem) error {
 	} else if err != nil {
 		return err
 	}
+	foreign, err := b.identifyAttachments(ctx, &item)
+	if err != nil {
+		return err
+	}
 	b.rows.quarantined = append(b.rows.quarantined, projections.Damaged(&item)...)
+	if foreign {
+		return nil
+	}
 	if item.Record != nil {
 		b.rows.record(item, b.state.tip, b.nextStep())
 		if i, ok := projections.FetchedInterfaceOf(item); ok {
 			b.rows.interfaces, b.touched = append(b.rows.interfaces, i), nil // calls in any block are shown with it
 		}
-		return nil
+		return b.state.contracts.AddRecord(ctx, b.tx, item)
 	}
-	var err error
 	switch payload := item.Payload.(type) {
 	case *nodeevent.Block:
 		err = b.block(ctx, item.Block)
@@ -320,6 +330,9 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 		return tooLow(n, parent)
 	}
 	if err := b.rows.block(content, n); err != nil {
+		return err
+	}
+	if err := b.state.contracts.AddBlock(ctx, b.tx, content); err != nil {
 		return err
 	}
 	b.state.nodes.put(n)
@@ -477,7 +490,11 @@ func (b *batch) substitute(ctx context.Context, id hash.Hash32) error {
 	b.narrow++
 	n.attached, n.burnView, n.firstSeq = known.attached, known.burnView, known.firstSeq
 	*known = *n // in place, as others hold a pointer to the node
-	return b.rows.block(content, known)
+	b.state.contracts.Forget()
+	if err := b.rows.block(content, known); err != nil {
+		return err
+	}
+	return b.state.contracts.AddBlock(ctx, b.tx, content)
 }
 
 // deleteContent are statements that delete a block and all rows of its content, except for microblocks: these were

@@ -47,6 +47,9 @@ func (b *batch) flush(ctx context.Context) error {
 	if err := b.writeInterfaces(ctx, &r); err != nil {
 		return err
 	}
+	if err := b.state.contracts.Write(ctx, b.tx); err != nil {
+		return err
+	}
 	return projections.WriteQuarantine(ctx, b.tx, b.chain.spec, b.chain.logger, r.quarantined)
 }
 

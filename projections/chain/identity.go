@@ -3,6 +3,7 @@ package chain
 import (
 	"context"
 	"crypto/md5" //nolint:gosec // compares two lists that Postgres and this program write; nobody gains by a collision
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -35,8 +36,7 @@ var ErrAnotherChain = errors.New(wholeness.AnotherChain + ": its genesis block c
 	"Use a new database for the new chain, or empty this one: strata reset --keep-log-as FILE")
 
 // identify returns a foreignError for an event of another chain than the log's. A transaction says which network it is for,
-// genesis blocks differ in their ids, and Bitcoin blocks are linked to each other. Microblocks need no check: they show only
-// where the block that they stand on is the tip.
+// genesis blocks differ in their ids, and Bitcoin blocks are linked to each other. For attachments, see identifyAttachments.
 func (b *batch) identify(ctx context.Context, item projections.LogItem) error {
 	switch payload := item.Payload.(type) {
 	case *nodeevent.Block:
@@ -49,11 +49,76 @@ func (b *batch) identify(ctx context.Context, item projections.LogItem) error {
 		return b.identifySilent(ctx, item.Block)
 	case *nodeevent.BurnBlock:
 		return b.identifyBitcoin(ctx, payload)
+	case *nodeevent.Microblocks:
+		return b.identifyMicroblocks(ctx, payload)
 	}
 	if announced, ok := item.Record.(*projections.Announcement); ok && len(announced.Transactions) > 0 {
 		return b.identifyTransaction(ctx, "/0", announced.Transactions[0].Transaction)
 	}
 	return nil
+}
+
+// identifyMicroblocks judges microblocks by the first transaction that names a network. Without one there is nothing to judge:
+// only transactions make microblocks, and events are of transactions.
+func (b *batch) identifyMicroblocks(ctx context.Context, payload *nodeevent.Microblocks) error {
+	const begin = 5 // version and chain id; an operation that came from Bitcoin is shorter
+	for i := range payload.Transactions {
+		tx := &payload.Transactions[i]
+		if len(tx.RawTx) < begin {
+			continue
+		}
+		n := transaction.Network{Version: transaction.Version(tx.RawTx[0]), ChainID: binary.BigEndian.Uint32(tx.RawTx[1:begin])}
+		if tells(n) {
+			return b.identifyNetwork(ctx, tx.Pointer()+"/raw_tx", n)
+		}
+	}
+	return nil
+}
+
+// identifyAttachments judges each attachment by the address of its contract. It adds the foreign ones to the damaged parts of
+// the event, and reports whether nothing else is left of it. The address does not tell two networks of testnet's addresses
+// apart; nor need it, as an attachment counts for what its hash stands for. Its block tells nothing: a node may find an
+// attachment whose block is below the first one of the log.
+func (b *batch) identifyAttachments(ctx context.Context, item *projections.LogItem) (foreign bool, err error) {
+	attachments, ok := item.Record.(*nodeevent.Attachments)
+	if !ok {
+		return false, nil
+	}
+	mainnet, known, err := b.addresses(ctx)
+	if err != nil || !known {
+		return false, err
+	}
+	var others []*nodeevent.FieldError
+	for i := range attachments.List {
+		a := &attachments.List[i]
+		if of, tells := projections.MainnetContract(a.ContractID); tells && of != mainnet {
+			others = append(others, &nodeevent.FieldError{
+				Path: fmt.Sprintf("/%d/contract_id", a.Index), Want: "a contract of " + addressesName(mainnet), Got: a.ContractID,
+			})
+		}
+	}
+	if len(others) == 0 {
+		return false, nil
+	}
+	item.Damaged = slices.Concat(item.Damaged, others)
+	b.countForeign(item.Seq, addressesName(!mainnet))
+	return len(others) == len(attachments.List), nil
+}
+
+// addresses reports whether the addresses of the log's network are those of mainnet.
+func (b *batch) addresses(ctx context.Context) (mainnet, known bool, err error) {
+	if log := b.state.network; log != nil {
+		return log.Version.Mainnet(), true, nil
+	}
+	return b.genesisVersion(ctx)
+}
+
+// addressesName names the networks with addresses of mainnet, or those with the others.
+func addressesName(mainnet bool) string {
+	if mainnet {
+		return transaction.Mainnet.Name()
+	}
+	return transaction.Testnet.Name()
 }
 
 // firstOf returns the first transaction of a block that did not come from Bitcoin; nil for none.
@@ -78,13 +143,23 @@ func (b *batch) identifySilent(ctx context.Context, content *projections.Block) 
 	return foreign(unknownNetwork, "/parent_index_block_hash", "a known block, as nodes of another network post here, too", "another one")
 }
 
-// identifyTransaction compares the network of a transaction with that of the log. The first transaction that names one decides
-// which it is, if the settings have not.
+// identifyTransaction compares the network of a transaction with that of the log.
 func (b *batch) identifyTransaction(ctx context.Context, pointer string, tx *transaction.Transaction) error {
 	n := transaction.Network{Version: tx.Version, ChainID: tx.ChainID}
-	if n.ChainID == 0 || n.Version != transaction.VersionMainnet && n.Version != transaction.VersionTestnet {
-		return nil // boot transactions are for no network
+	if !tells(n) {
+		return nil
 	}
+	return b.identifyNetwork(ctx, pointer, n)
+}
+
+// tells reports whether n, of a transaction, is a network. Boot transactions are for none.
+func tells(n transaction.Network) bool {
+	return n.ChainID != 0 && (n.Version == transaction.VersionMainnet || n.Version == transaction.VersionTestnet)
+}
+
+// identifyNetwork compares the network of a transaction with that of the log. The first transaction that names one decides
+// which it is, if the settings have not.
+func (b *batch) identifyNetwork(ctx context.Context, pointer string, n transaction.Network) error {
 	if b.state.network == nil {
 		if err := b.settleNetwork(ctx, n); err != nil {
 			return err
@@ -267,7 +342,12 @@ func foreign(network, pointer, want, got string) error {
 // reject puts an event of another chain into quarantine, and counts it.
 func (b *batch) reject(item projections.LogItem, err foreignError) {
 	b.quarantine(item, err.FieldError)
-	b.rows.foreign = append(b.rows.foreign, foreignRow{item.Seq, err.network})
+	b.countForeign(item.Seq, err.network)
+}
+
+// countForeign counts an event that is of another network, or a part of which is.
+func (b *batch) countForeign(seq int64, network string) {
+	b.rows.foreign = append(b.rows.foreign, foreignRow{seq, network})
 	b.state.foreign = true
 	b.foreign++
 }

@@ -198,6 +198,91 @@ func TestOtherNetwork(t *testing.T) {
 	}
 }
 
+// attachments is the post of one attachment of each contract, all of block a1.
+func attachments(contracts ...string) replay.Post {
+	list := make([]string, len(contracts))
+	for i, contract := range contracts {
+		list[i] = fmt.Sprintf(`{"attachment_index": %d, "index_block_hash": "%s", "contract_id": "%s", "tx_id": "%s"}`, i, body.ID("a1"), contract, body.ID("tx"))
+	}
+	return replay.Post{Path: "/attachments/new", Body: []byte("[" + strings.Join(list, ",") + "]")}
+}
+
+// microblocks is the post of a microblock on block a2 with these transactions.
+func microblocks(raw ...[]byte) replay.Post {
+	list := make([]string, len(raw))
+	for i, tx := range raw {
+		list[i] = fmt.Sprintf(`{"txid": "%s", "tx_index": %d, "status": "success", "raw_result": "0x0703", "raw_tx": "0x%x",
+			"microblock_hash": "%s", "microblock_sequence": 0, "microblock_parent_hash": "%s"}`, body.ID(fmt.Sprint(i)), i, tx, body.ID("m0"), body.ID("a2"))
+	}
+	return replay.Post{Path: "/new_microblocks", Body: fmt.Appendf(nil, `{"parent_index_block_hash": "%s", "transactions": [%s], "events": []}`, body.ID("a2"), strings.Join(list, ","))}
+}
+
+// Attachments and microblocks of another network go to quarantine, and leave nothing else. Of an event with attachments of both
+// networks, those of the log's count.
+func TestOtherNetworkBesideBlocks(t *testing.T) {
+	t.Parallel()
+	const own, other = "ST000000000000000000002AMW42H.bns", "SP000000000000000000002Q6VF78.bns"
+	const unused = "S1G2081040G2081040G2081040G208105NK8PE5.bns" // an address of version 1, which no network has
+	main := elsewhere(transaction.Mainnet)
+	private := elsewhere(transaction.Network{Version: transaction.VersionTestnet, ChainID: 0x80000005})
+	home := []replay.Post{genesis(), stacks("a1", "genesis", "2a"), stacks("a2", "a1", "3a", old)}
+	for _, tc := range []struct {
+		name                 string
+		post                 replay.Post
+		quarantined, counted string
+		records, microblocks int
+	}{
+		{"own attachments", attachments(own, own), "", "", 1, 0},
+		{"an address of no network", attachments(unused), "", "", 1, 0},
+		{"foreign attachments", attachments(other, other), "4/0/contract_id 4/1/contract_id", "mainnet 4 4 1", 0, 0},
+		{"both", attachments(other, own, other), "4/0/contract_id 4/2/contract_id", "mainnet 4 4 1", 1, 0},
+		{"own microblocks", microblocks(coinbase), "", "", 0, 1},
+		{"foreign microblocks", microblocks(main), "4/transactions/0/raw_tx", "mainnet (chain id 0x1) 4 4 1", 0, 0},
+		{"with another chain id", microblocks(private, private), "4/transactions/0/raw_tx", "testnet (chain id 0x80000005) 4 4 1", 0, 0},
+		{"after a transaction that tells none", microblocks(elsewhere(transaction.Network{Version: transaction.VersionTestnet}), main), "4/transactions/1/raw_tx", "mainnet (chain id 0x1) 4 4 1", 0, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			pool := wholeDatabase(t)
+			posts := append(home[:len(home):len(home)], tc.post)
+			check(t, pool, chain.Recommended, state{chain: "genesis a1 a2", quarantined: tc.quarantined}, posts...)
+			inTx(t, pool, func(tx pgx.Tx) {
+				if err := foldUntilError(t, tx, posts, 1); err != nil {
+					t.Fatal(err)
+				}
+				got := strings.Join(replay.Texts(t, tx, schemas.In(`
+					SELECT concat_ws(' ', network, first_seq, source_seq, events) FROM {chain}.foreign_network
+					UNION ALL SELECT count(*)::text FROM {chain}.step WHERE record IS NOT NULL
+					UNION ALL SELECT count(*)::text FROM {chain}.microblock`)), "; ")
+				want := fmt.Sprintf("%d; %d", tc.records, tc.microblocks)
+				if tc.counted != "" {
+					want = tc.counted + "; " + want
+				}
+				if got != want {
+					t.Errorf("networks, records and microblocks: got %q, want %q", got, want)
+				}
+			})
+		})
+	}
+}
+
+// Of very many foreign attachments in one event, the rest are counted in one row, as with those that can't be read.
+func TestManyForeignAttachments(t *testing.T) {
+	t.Parallel()
+	contracts := make([]string, 150)
+	for i := range contracts {
+		contracts[i] = "SP000000000000000000002Q6VF78.bns"
+	}
+	pool := wholeDatabase(t)
+	inTx(t, pool, func(tx pgx.Tx) {
+		if err := foldUntilError(t, tx, []replay.Post{genesis(), stacks("a1", "genesis", "2a"), attachments(contracts...)}, 1); err != nil {
+			t.Fatal(err)
+		}
+		if got := replay.Texts(t, tx, `SELECT count(*)::text FROM strata.quarantine WHERE seq = 3`); got[0] != "101" {
+			t.Errorf("got %s rows in quarantine, want 101", got[0])
+		}
+	})
+}
+
 // Bitcoin blocks below the first one of the chain are of another network.
 func TestBitcoinBelowGenesis(t *testing.T) {
 	t.Parallel()

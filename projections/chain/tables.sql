@@ -233,6 +233,33 @@ CREATE TABLE {schema}.contract (
     CONSTRAINT contract_pkey PRIMARY KEY (contract_id, source_seq, tx_index)
 );
 
+-- Contracts that a transaction called before any event deployed them, such as boot contracts, with the interfaces that nodes answered.
+CREATE TABLE {schema}.undeployed (
+    source_seq    bigint  NOT NULL, -- the first event with a call that counts
+    interface_seq bigint,           -- the report with the interface; null until it comes
+    proven        boolean NOT NULL, -- a mined call has reached the contract; otherwise only waiting transactions call it
+    key_hash      bytea   NOT NULL, -- SHA-256 of the key of the want for the interface
+    contract_id   text    NOT NULL,
+    interface     text,             -- JSON as a node answered
+    CONSTRAINT undeployed_pkey PRIMARY KEY (contract_id)
+);
+
+-- The interfaces of such contracts that must be fetched, and when. Folding the report that answers a want deletes its row.
+CREATE TABLE {schema}.want (
+    source_seq bigint      NOT NULL, -- the event that raised the want, or the last report that failed
+    due_at     timestamptz NOT NULL, -- when to fetch
+    min_height bigint,               -- always null: an interface never changes, so it may be read at any block
+    attempts   int         NOT NULL, -- failures since the want was raised, without waits
+    waits      int         NOT NULL, -- failures of nodes (fetch.Waiting), since the last that counted
+    priority   smallint    NOT NULL, -- 1 a person asked, 2 a mined call reached the contract, 3 only waiting ones call it, or an attempt failed
+    reason     smallint    NOT NULL, -- of the last failure (fetch.Reason)
+    severity   smallint    NOT NULL, -- of the last failure (fetch.Severity)
+    key_hash   bytea       NOT NULL, -- SHA-256 of the want's key
+    kind       text        NOT NULL, -- fetch.Kind
+    want       text        NOT NULL, -- JSON, see domain/fetch
+    CONSTRAINT want_pkey PRIMARY KEY (key_hash)
+);
+
 -- Microblocks (Stacks 2.0 to 2.4), streamed or first seen inside the block that confirms them.
 CREATE TABLE {schema}.microblock (
     source_seq              bigint NOT NULL,
@@ -256,6 +283,7 @@ CREATE TABLE {schema}.microblock_confirmation (
 
 CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
 CREATE INDEX contract_functions_idx ON {schema}.contract USING gin (functions) WHERE functions IS NOT NULL;
+CREATE INDEX want_due_idx ON {schema}.want (kind, priority, due_at);
 CREATE INDEX transaction_txid_idx ON {schema}.transaction (txid);
 CREATE INDEX microblock_parent_idx ON {schema}.microblock (parent_index_block_hash, sequence);
 CREATE INDEX microblock_confirmation_hash_idx ON {schema}.microblock_confirmation (microblock_hash);

@@ -1,6 +1,7 @@
 package names_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -170,6 +171,10 @@ func TestReorganisations(t *testing.T) {
 				attached("a2", second, func(entry map[string]any) { entry["contract_id"] = "ST000000000000000000002AMW42H.other" }),
 				attached("a2", second, func(entry map[string]any) { entry["content"] = "0x00" }), // has another hash
 				attached("a2", second, func(entry map[string]any) { delete(entry, "content") }),
+				{Path: "/attachments/new", Body: bytes.Join([][]byte{ // one of another network, beside one without content
+					bytes.TrimSuffix(attached("a2", second, func(entry map[string]any) { entry["contract_id"] = domain.MainnetContract }).Body, []byte("]")),
+					bytes.TrimPrefix(attached("a2", second, func(entry map[string]any) { delete(entry, "content") }).Body, []byte("[")),
+				}, []byte(","))},
 				block("a3", "a2", owner.Did(printed(domain.Update, owner, second))),
 			},
 			"bob.id 3 " + owner.Address() + " 2 - true; price 2; subdomains -", registered,

@@ -3,6 +3,7 @@ package names
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -11,6 +12,7 @@ import (
 	"strata/domain/names"
 	"strata/domain/nodeevent"
 	"strata/domain/shard"
+	"strata/domain/transaction"
 	"strata/projections"
 )
 
@@ -37,12 +39,16 @@ const fromExport = -1
 // attach stores the zonefiles among the records of steps, with the subdomains that earlier updates define by them.
 func (b *batch) attach(ctx context.Context, steps []projections.Step) error {
 	var found []zonefile
+	foreign, err := b.foreignContract(ctx, steps)
+	if err != nil {
+		return err
+	}
 	for i := range steps {
 		switch record := steps[i].Record.(type) {
 		case *nodeevent.Attachments:
 			for j := range record.List {
 				a := &record.List[j]
-				if a.Content == nil || !names.IsContractText(a.ContractID) || names.ZonefileHash(a.Content) != a.ContentHash {
+				if a.Content == nil || foreign(a.ContractID) || !names.IsContractText(a.ContractID) || names.ZonefileHash(a.Content) != a.ContentHash {
 					continue
 				}
 				found = append(found, zonefile{seq: steps[i].BlockSeq, entry: int32(a.Index), hash: a.ContentHash, content: a.Content})
@@ -55,6 +61,21 @@ func (b *batch) attach(ctx context.Context, steps []projections.Step) error {
 		}
 	}
 	return b.store(ctx, found)
+}
+
+// foreignContract returns what reports whether a contract is of another network than the log. The projection chain has put
+// attachments of such contracts into quarantine, but a step names the whole event that had others besides.
+func (b *batch) foreignContract(ctx context.Context, steps []projections.Step) (func(contract string) bool, error) {
+	var name *string // null until it is known
+	if slices.ContainsFunc(steps, func(step projections.Step) bool { _, ok := step.Record.(*nodeevent.Attachments); return ok }) {
+		if err := b.tx.QueryRow(ctx, `SELECT (SELECT name FROM log.network)`).Scan(&name); err != nil {
+			return nil, fmt.Errorf("read the network of the log: %w", err)
+		}
+	}
+	return func(contract string) bool {
+		of, tells := projections.MainnetContract(contract)
+		return name != nil && tells && of != (*name == transaction.Mainnet.Name())
+	}, nil
 }
 
 // store stores zonefiles, the first of those with the same hash, with the subdomains that earlier updates define by

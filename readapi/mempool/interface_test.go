@@ -65,6 +65,12 @@ func TestInterfaceOfWaitingCall(t *testing.T) {
 		s.Advance("chain")
 	}
 	check("not deployed", "", "")
+	s.Exec(apitest.InSchemas(`INSERT INTO {chain}.undeployed (source_seq, proven, key_hash, contract_id) VALUES (11, false, '', $1) ON CONFLICT DO NOTHING`), contract)
+	s.Advance("chain")
+	check("not deployed, and asked for", "", "")
+	s.Exec(apitest.InSchemas(`UPDATE {chain}.undeployed SET interface = $2, interface_seq = 11 WHERE contract_id = $1`), contract, interfaceOf("elsewhere"))
+	s.Advance("chain")
+	check("not deployed, and told", "(define-public (give (elsewhere uint)))", "elsewhere")
 	s.Exec(apitest.InSchemas(`
 		INSERT INTO {chain}.contract (source_seq, tx_index, clarity_version, contract_id, source_code) VALUES ($1, 90, 3, $2, '')`), seqs[0], contract)
 	s.Advance("chain")

@@ -6,6 +6,7 @@ import (
 
 	"strata/domain/clarity"
 	signed "strata/domain/transaction"
+	"strata/projections/chain"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -134,6 +135,11 @@ func TestInterfacesOfCalls(t *testing.T) {
 	check("orphaned at 30", map[int]string{125: "", 130: "", 140: "canonical", 170: "orphaned", 171: "canonical"})
 	s.Exec(`DELETE FROM chain_v1.canonical WHERE height = 35`)
 	check("orphaned at 30 and 35", map[int]string{125: "", 130: "", 140: "", 170: "orphaned", 171: "orphaned"})
+	s.Exec(`UPDATE strata.projection SET rules = $1 WHERE name = 'chain'`, chain.Version)
+	s.Exec(`INSERT INTO chain_v1.undeployed (source_seq, interface_seq, proven, key_hash, contract_id, interface) VALUES (125, 900, true, '', $1, $2)`, contract, abiOf("told"))
+	s.API = apitest.NewSiteOn(t, s.Pool, readapi.Config{}).API
+	check("told by a node", map[int]string{125: "told", 130: "told", 140: "told", 170: "orphaned", 171: "orphaned"})
+	s.Exec(`DELETE FROM chain_v1.undeployed`)
 	s.Exec(`UPDATE chain_v1.contract SET interface = NULL`)
 	s.API = apitest.NewSiteOn(t, s.Pool, readapi.Config{}).API
 	check("interfaces not known", map[int]string{125: "", 130: "", 140: "", 170: "", 171: ""})

@@ -59,6 +59,9 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost && strings.HasPrefix(path, "/v2/contracts/call-read/"):
 		w.calls.Add(1)
 		w.call(rw, r, strings.Split(strings.TrimPrefix(path, "/v2/contracts/call-read/"), "/"))
+	case strings.HasPrefix(path, "/v2/contracts/interface/S") && strings.HasPrefix(path[len("/v2/contracts/interface/S")+1:], "000000000000000000002"): // of the boot
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprint(rw, bootInterface)
 	case strings.HasPrefix(path, "/ipfs/") && strings.HasSuffix(path, ".json"):
 		w.documents.Add(1)
 		rw.Header().Set("Content-Type", "application/json")
@@ -76,6 +79,10 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 const info = `{"network_id":1,"server_version":"outside","burn_block_height":1,"stacks_tip_height":1,` +
 	`"stacks_tip":"0000000000000000000000000000000000000000000000000000000000000001",` +
 	`"stacks_tip_consensus_hash":"0000000000000000000000000000000000000001","is_fully_synced":true}`
+
+// bootInterface is that of any boot contract. It follows no standard for tokens.
+const bootInterface = `{"functions":[{"name":"told","access":"public","args":[{"name":"amount","type":"uint128"}],` +
+	`"outputs":{"type":{"response":{"ok":"bool","error":"none"}}}}],"variables":[],"maps":[],"fungible_tokens":[],"non_fungible_tokens":[]}`
 
 // call answers a read-only call.
 func (w *World) call(rw http.ResponseWriter, r *http.Request, parts []string) {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"strata/domain/contract"
@@ -19,7 +20,8 @@ type interfaceMemory struct {
 	decoded *cache.Memory[string, []deployment]
 }
 
-// deployment is a contract that was deployed successfully, with its interface.
+// deployment is a contract that was deployed successfully, with its interface; or the interface alone of a contract that nothing
+// in the log deploys, which stands below all deployments.
 type deployment struct {
 	RowKey
 	decoded *contract.Interface // nil when the interface is not known
@@ -82,6 +84,24 @@ func InterfaceSource(s *engine.Snapshot, alias string) string {
 	return "NULL::bigint"
 }
 
+// calledRules are the first rules of chain whose tables have the interfaces of called contracts that nothing in the log deploys.
+const calledRules = 7
+
+// undeployedIndex stands for the index of the transaction in the key of such an interface, whose event is the report.
+const undeployedIndex = -1
+
+// deploymentsSQL joins the deployments d of requested.contract_id, and its interface if nothing deploys it.
+func deploymentsSQL(s *engine.Snapshot) string {
+	if v := s.Active("chain"); v == nil || v.Rules < calledRules {
+		return `LEFT JOIN {chain}.contract d ON d.contract_id = requested.contract_id`
+	}
+	return fmt.Sprintf(`LEFT JOIN LATERAL (
+			SELECT k.source_seq, k.tx_index, k.interface FROM {chain}.contract k WHERE k.contract_id = requested.contract_id
+			UNION ALL
+			SELECT u.interface_seq, %d, u.interface FROM {chain}.undeployed u WHERE u.contract_id = requested.contract_id AND u.interface_seq IS NOT NULL
+		) d ON true`, undeployedIndex)
+}
+
 // CalledInterfaces are the deployments of the contracts that some transactions call, by the names of the contracts.
 type CalledInterfaces map[string][]calledContract
 
@@ -142,6 +162,8 @@ func (c CalledInterfaces) ofWaiting(r *WaitingRow) *contract.Interface {
 // highest.
 func (d *calledContract) fits(r *TransactionRow) int {
 	switch {
+	case d.Index == undeployedIndex:
+		return -1
 	case d.Seq == r.Seq:
 		return 2
 	case d.canonical:
@@ -163,7 +185,7 @@ type interfaceRow struct {
 // for each contract, even for one that was never deployed, so that the engine can confirm the state that it assumed.
 // take returns the interfaces once the batch has run. With listed, the projection accounts decides which blocks are
 // canonical; otherwise chain does.
-func (m *interfaceMemory) queueInterfaces(b *engine.Batch, contracts []string, listed bool) (take func() CalledInterfaces) {
+func (m *interfaceMemory) queueInterfaces(s *engine.Snapshot, b *engine.Batch, contracts []string, listed bool) (take func() CalledInterfaces) {
 	canonical := `LEFT JOIN {chain}.canonical c ON c.block_seq = d.source_seq`
 	if listed {
 		canonical = `LEFT JOIN {accounts}.block c ON c.height = b.height AND c.source_seq = b.source_seq`
@@ -179,11 +201,11 @@ func (m *interfaceMemory) queueInterfaces(b *engine.Batch, contracts []string, l
 		return []any{&r.contract, &r.key.Seq, &r.key.Index, &r.height, &r.canonical, &r.text}
 	}, `
 		SELECT array_remove(ARRAY[d.source_seq, c.source_seq], NULL), requested.contract_id,
-		       coalesce(d.source_seq, 0), coalesce(d.tx_index, 0), coalesce(b.height, 0), c.height IS NOT NULL,
+		       coalesce(d.source_seq, 0), coalesce(d.tx_index, 0), coalesce(b.height, least(d.tx_index, 0), 0), c.height IS NOT NULL OR coalesce(d.tx_index < 0, false),
 		       CASE WHEN EXISTS (SELECT FROM unnest($2::bigint[], $3::int[]) AS known (seq, index) WHERE known.seq = d.source_seq AND known.index = d.tx_index)
 		       THEN NULL ELSE d.interface END
 		FROM unnest($1::text[]) AS requested (contract_id)
-		LEFT JOIN {chain}.contract d ON d.contract_id = requested.contract_id
+		`+deploymentsSQL(s)+`
 		LEFT JOIN {chain}.block b ON b.source_seq = d.source_seq
 		`+canonical, contracts, seqs, indexes)
 	return func() CalledInterfaces {

@@ -45,7 +45,7 @@ func Complete(ctx context.Context, s *engine.Snapshot, rows []*TransactionRow, w
 	take := func() CalledInterfaces { return nil }
 	if len(contracts) > 0 {
 		slices.Sort(contracts)
-		take = engine.Shared(s.Engine, newInterfaceMemory).queueInterfaces(b, slices.Compact(contracts), rows[0].Place > 0)
+		take = engine.Shared(s.Engine, newInterfaceMemory).queueInterfaces(s, b, slices.Compact(contracts), rows[0].Place > 0)
 	}
 	var operationEvents *engine.Result[EventRow]
 	if len(operations) > 0 {

@@ -237,8 +237,7 @@ func (x *examination) projections(ctx context.Context, pool *pgxpool.Pool) {
 	for i := range statuses {
 		s := &statuses[i]
 		if s.State == version.StateFailed && s.Error != nil {
-			x.add(Failure, subject, "Mend the cause; then run strata projections resume "+s.Name+".",
-				"%s has stopped at %s: %s", s.Schema(), position(s.ErrorPosition), *s.Error)
+			x.stopped(s)
 		}
 		if s.Quarantined > 0 {
 			x.add(Warning, subject, "Look at /audit/v1/quarantine.", "%s: %d events, or parts of events, in quarantine", s.Schema(), s.Quarantined)
@@ -252,6 +251,7 @@ func (x *examination) projections(ctx context.Context, pool *pgxpool.Pool) {
 		}
 		if s.Name == "chain" {
 			x.seen.height = s.BlockHeight
+			x.called(ctx, pool, s)
 		}
 		if s.Name == "ft" { // each projection of tokens knows all contracts whose interface is missing
 			if err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+s.Schema().String()+`.unrecognised)`).Scan(&x.seen.withoutInterface); err != nil {
@@ -264,6 +264,33 @@ func (x *examination) projections(ctx context.Context, pool *pgxpool.Pool) {
 		at = "block " + strconv.FormatInt(*x.seen.height, 10)
 	}
 	x.add(OK, subject, "", "%d are active; the tip is %s", active, at)
+}
+
+// stopped reports a version that has stopped. To resume one that has met another chain would only stop it again.
+func (x *examination) stopped(s *version.Status) {
+	advice := "Mend the cause; then run strata projections resume " + s.Name + "."
+	if strings.Contains(*s.Error, wholeness.AnotherChain) {
+		x.seen.anotherChain = true
+		if s.Name == "chain" && s.Active {
+			return // history says it, with what mends it
+		}
+		advice = wholeness.MendAnotherChain
+	}
+	x.add(Failure, "projections", advice, "%s has stopped at %s: %s", s.Schema(), position(s.ErrorPosition), *s.Error)
+}
+
+// calledRules are the first rules of chain that know of contracts that are called and that nothing in the log deploys.
+const calledRules = 7
+
+// called notes whether calls have reached contracts that nothing in the log deploys, and whose interfaces have not come.
+func (x *examination) called(ctx context.Context, pool *pgxpool.Pool, s *version.Status) {
+	if s.Rules < calledRules {
+		return
+	}
+	err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+s.Schema().Table("undeployed")+` WHERE proven AND interface_seq IS NULL)`).Scan(&x.seen.calledWithoutInterface)
+	if err != nil {
+		x.add(Failure, "projections", "", "look for called contracts without interfaces: %s", program.OneLine(err))
+	}
 }
 
 // feed reports blocks about which the ordinals feed contradicts itself.

@@ -68,8 +68,12 @@ type seen struct {
 	lastEvent *time.Time // when the newest event arrived; nil if there is none
 	hasLog    bool
 	gap       bool // blocks are missing, so that the tip stands still
+	// anotherChain is set if a version has stopped at the genesis block of another chain.
+	anotherChain bool
 	// withoutInterface is set if a contract is on the chain whose interface neither its block nor a report has.
 	withoutInterface bool
+	// calledWithoutInterface is set if a contract is called that nothing in the log deploys, and no report has its interface.
+	calledWithoutInterface bool
 }
 
 func (x *examination) add(level Level, subject, advice, format string, args ...any) {

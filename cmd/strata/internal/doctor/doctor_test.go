@@ -20,7 +20,9 @@ import (
 	"strata/eventstore/network"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
+	"strata/internal/wholeness"
 	"strata/migrations"
+	"strata/projections/version"
 )
 
 // examined are the checks of a command.
@@ -173,6 +175,18 @@ func TestNodes(t *testing.T) {
 	check(at).none(Warning, "interfaces")
 	examine(t, &Command{Database: flags}).want(Warning, "interfaces", "abi is null")
 
+	// Contracts that are called, and that nothing in the log deploys. What only waiting transactions call may not exist.
+	if _, err := db.Pool.Exec(ctx, `DELETE FROM ft_v9.unrecognised; CREATE SCHEMA chain_v9; CREATE TABLE chain_v9.undeployed (interface_seq bigint, proven boolean);
+		INSERT INTO chain_v9.undeployed VALUES (NULL, false), (7, true)`); err != nil {
+		t.Fatal(err)
+	}
+	examine(t, &Command{Database: flags}).none(Warning, "interfaces")
+	if _, err := db.Pool.Exec(ctx, `INSERT INTO chain_v9.undeployed VALUES (NULL, true)`); err != nil {
+		t.Fatal(err)
+	}
+	check(at).none(Warning, "interfaces")
+	examine(t, &Command{Database: flags}).want(Warning, "interfaces", "nothing in the log deploys")
+
 	appendEvent(time.Now())
 	got = check(at)
 	got.want(Warning, "node n", "10 blocks behind, and events arrive")
@@ -185,6 +199,34 @@ func TestNodes(t *testing.T) {
 	check(fakeNode(t, nil, time.Now())).want(Failure, "node n", "404")
 	check("http://127.0.0.1:1").want(Failure, "node n", "Start the node")
 	examine(t, &Command{Database: flags, Nodes: []string{"gopher://x"}}).want(Failure, "nodes", "--nodes")
+}
+
+// A version that has stopped has one advice: to resume one that has met another chain does not help.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	bug, other := "a bug", "projection chain_v9 stopped: "+wholeness.AnotherChain+": its genesis block contradicts the one in the log"
+	for _, tc := range []struct {
+		name, text, advice string
+		active             bool
+	}{
+		{"ft", bug, "resume ft", true},
+		{"chain", bug, "resume chain", true},
+		{"chain", other, "strata reset", false}, // while it is built
+		{"chain", other, "", true},              // the check of the history says it
+	} {
+		x := &examination{command: &Command{}}
+		x.stopped(&version.Status{Name: tc.name, Version: 9, Active: tc.active, Error: &tc.text})
+		if tc.advice == "" {
+			if len(x.checks) != 0 || !x.seen.anotherChain {
+				t.Errorf("another chain: got %+v", x.checks)
+			}
+			continue
+		}
+		examined{t, x.checks}.want(Failure, "projections", tc.advice)
+		if tc.text == other && strings.Contains(x.checks[0].Advice, "resume") {
+			t.Errorf("got %+v", x.checks[0])
+		}
+	}
 }
 
 // Accounts that differ from a node's are a failure, unless somebody has accepted how.

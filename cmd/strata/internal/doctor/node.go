@@ -46,6 +46,10 @@ func (x *examination) nodes(ctx context.Context) {
 			x.add(Warning, "interfaces", "Set --nodes (STRATA_NODES), so that they are read, or remove disable_contract_interface from the node's configuration.",
 				"contracts came without their interfaces, and no node can be asked: abi is null, calls have no names of arguments, and their tokens are unknown")
 		}
+		if x.seen.calledWithoutInterface {
+			x.add(Warning, "interfaces", "Set --nodes (STRATA_NODES), so that they are read.",
+				"contracts are called that nothing in the log deploys, and no node can be asked for their interfaces: the calls have no names of arguments")
+		}
 	}
 	for _, node := range nodes {
 		x.node(ctx, node)
@@ -93,6 +97,8 @@ func (x *examination) compareLog(subject string, info nodeInfo) {
 	switch {
 	case behind <= blocksBehind:
 		x.add(OK, subject, "", "the log is %s", blocksBehindText(behind))
+	case x.seen.anotherChain:
+		x.add(Failure, subject, "See another chain.", "the log is %d blocks behind, and waiting does not help", behind)
 	case x.seen.gap:
 		x.add(Failure, subject, "See missing blocks.", "the log is %d blocks behind, and waiting does not help", behind)
 	case time.Since(*x.seen.lastEvent) > silence:

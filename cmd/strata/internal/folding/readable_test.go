@@ -17,11 +17,13 @@ import (
 )
 
 // forFolds are tables that no read uses, so that earlier rules need not have them.
-var forFolds = []string{"chain.unfinished", "bns.act", "bns.caller", "bns.reading", "bns.want", "ft.rest", "sft.rest", "nft.rest", "brc20.below_zero"}
+var forFolds = []string{"chain.unfinished", "bns.act", "bns.caller", "bns.reading", "bns.want", "chain.want", "ft.rest", "sft.rest", "nft.rest", "brc20.below_zero"}
 
 // laterColumns are columns that reads use only of versions whose rules have them.
 var laterColumns = []string{
 	"chain.contract.interface_seq", "chain.contract.functions",
+	"chain.undeployed.contract_id", "chain.undeployed.interface", "chain.undeployed.interface_seq", "chain.undeployed.key_hash", "chain.undeployed.proven",
+	"chain.undeployed.source_seq",
 	"chain.foreign_network.events", "chain.foreign_network.first_seq", "chain.foreign_network.network", "chain.foreign_network.source_seq",
 }
 
