@@ -26,7 +26,6 @@ var notes = map[string]string{
 	"node-body-limit":       `See [proxy.md](proxy.md#flags).`,
 	"observer-addr":         `See [Who may post events](#who-may-post-events).`,
 	"otlp-url":              `See [Traces](#traces).`,
-	"projections":           `See [scaling.md](scaling.md#a-database-for-a-family).`,
 	"public-internals":      `See [Clients](#clients).`,
 	"roles":                 `See [Comparing with a node](#comparing-with-a-node).`,
 	"strict-parameters":     `See [caching.md](caching.md#parameters-that-are-ignored).`,
