@@ -18,10 +18,8 @@ import (
 
 // Config configures the role. The zero value of a field selects its default, if it has one.
 type Config struct {
-	// Log gets the reports. Its database has wants, and gets a schema for River.
+	// Log gets the reports. Its database has the wants, and gets a schema for River.
 	Log *eventstore.Log
-	// Elsewhere are other databases with wants. Each has a copy of the log.
-	Elsewhere []Elsewhere
 	// Nodes are base URLs of the RPC of Stacks nodes, which get requests in turn. Without nodes, contracts are not
 	// read.
 	Nodes []string

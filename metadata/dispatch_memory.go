@@ -7,19 +7,10 @@ import (
 	"strata/domain/fetch"
 )
 
-// source is the wants of one kind in one schema of a database.
+// source is the wants of one kind in one schema.
 type source struct {
-	place            int    // 0: that of the log; otherwise, the number of the one elsewhere
-	database, schema string // the name of the database; empty for that of the log
-	kind             fetch.Kind
-}
-
-// label names the schema of the source in metrics and errors.
-func (s source) label() string {
-	if s.database == "" {
-		return s.schema
-	}
-	return s.database + ":" + s.schema
+	schema string
+	kind   fetch.Kind
 }
 
 // dispatchMemory remembers the revisions that have a job but whose rows are still there. The dispatcher skips them, so
@@ -58,13 +49,9 @@ func (m dispatchMemory) add(s source, r revision) {
 
 // keepVersions forgets the sources of all versions but these.
 func (m dispatchMemory) keepVersions(versions []version) {
-	type table struct {
-		place  int
-		schema string
-	}
-	kept := map[table]bool{}
+	schemas := map[string]bool{}
 	for _, v := range versions {
-		kept[table{v.place, v.schema}] = true
+		schemas[v.schema] = true
 	}
-	maps.DeleteFunc(m, func(s source, _ map[revision]time.Time) bool { return !kept[table{s.place, s.schema}] })
+	maps.DeleteFunc(m, func(s source, _ map[revision]time.Time) bool { return !schemas[s.schema] })
 }

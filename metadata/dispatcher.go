@@ -28,7 +28,6 @@ type dispatcher struct {
 	metrics *metrics
 
 	memory  dispatchMemory
-	absent  absences
 	counted time.Time          // when countMissing last counted
 	passes  int                // number of passes; it decides which source comes first
 	pass    *testsignal.Signal // sent after each complete pass
@@ -115,7 +114,12 @@ func (d *dispatcher) runPass(ctx context.Context) (more bool, err error) {
 
 // dispatch makes a pass in a transaction.
 func (d *dispatcher) dispatch(ctx context.Context, tx pgx.Tx) (more bool, err error) {
-	versions, err := d.wanting(ctx, tx)
+	versions, err := activeVersions(ctx, tx)
+	if err != nil {
+		return false, err
+	}
+	d.memory.keepVersions(versions) // before nearVersions: a version that is behind for the moment keeps its memory
+	versions, err = nearVersions(ctx, tx, versions)
 	if err != nil {
 		return false, err
 	}
@@ -148,6 +152,20 @@ func (d *dispatcher) dispatch(ctx context.Context, tx pgx.Tx) (more bool, err er
 	return more && inserted < len(chosen.jobs), err
 }
 
+// nearVersions returns the versions that are close to the head of the log.
+func nearVersions(ctx context.Context, tx pgx.Tx, versions []version) (near []version, err error) {
+	for _, v := range versions {
+		ok, err := isNear(ctx, tx, v)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			near = append(near, v)
+		}
+	}
+	return near, nil
+}
+
 // countInterval is the time between two counts of the missing attachments.
 const countInterval = time.Minute
 
@@ -159,10 +177,10 @@ func (d *dispatcher) countMissing(ctx context.Context, tx pgx.Tx, versions []ver
 	for _, s := range sourcesOf(laneAttachment, versions) {
 		var missing int64
 		table := pgx.Identifier{s.schema, "want"}.Sanitize()
-		if err := d.asked(tx, s.place).QueryRow(ctx, `SELECT count(*) FROM `+table+` WHERE kind = $1`, s.kind).Scan(&missing); err != nil {
-			return fmt.Errorf("count the missing attachments of %s: %w", s.label(), err)
+		if err := tx.QueryRow(ctx, `SELECT count(*) FROM `+table+` WHERE kind = $1`, s.kind).Scan(&missing); err != nil {
+			return fmt.Errorf("count the missing attachments of %s: %w", s.schema, err)
 		}
-		d.metrics.missing.WithLabelValues(s.label()).Set(float64(missing))
+		d.metrics.missing.WithLabelValues(s.schema).Set(float64(missing))
 	}
 	d.counted = time.Now()
 	return forgetSpent(ctx, tx)
@@ -173,7 +191,7 @@ func sourcesOf(l lane, versions []version) []source {
 	for _, v := range versions {
 		for _, kind := range kinds[l] {
 			if slices.Contains(projections[v.name], kind) {
-				sources = append(sources, source{v.place, v.database, v.schema, kind})
+				sources = append(sources, source{v.schema, kind})
 			}
 		}
 	}
@@ -205,11 +223,11 @@ func (d *dispatcher) fill(ctx context.Context, tx pgx.Tx, chosen *selection, l l
 		if share == 0 {
 			limit = 1 // only for the metric
 		}
-		wants, err := dueWants(ctx, d.asked(tx, s.place), s, limit)
+		wants, err := dueWants(ctx, tx, s, limit)
 		if err != nil {
 			return false, err
 		}
-		d.metrics.due.WithLabelValues(s.label(), string(s.kind)).Set(float64(len(wants)))
+		d.metrics.due.WithLabelValues(s.schema, string(s.kind)).Set(float64(len(wants)))
 		if share == 0 {
 			continue
 		}
@@ -223,7 +241,7 @@ func (d *dispatcher) fill(ctx context.Context, tx pgx.Tx, chosen *selection, l l
 				continue
 			}
 			chosen.revisions[w.revision] = true
-			chosen.jobs = append(chosen.jobs, task{w.revision, s.schema, s.place}.insertParams(l, w.priority))
+			chosen.jobs = append(chosen.jobs, task{w.revision, s.schema}.insertParams(l, w.priority))
 			chosen.from = append(chosen.from, s)
 			share--
 			room--
@@ -277,7 +295,7 @@ func dueWants(ctx context.Context, q querier, s source, limit int) ([]dueWant, e
 			ORDER BY due_at LIMIT $2) AS w
 		ORDER BY w.priority, w.due_at LIMIT $2`, s.kind, limit, !isContractKind(s.kind))
 	if err != nil {
-		return nil, fmt.Errorf("read the due wants of %s: %w", s.label(), err)
+		return nil, fmt.Errorf("read the due wants of %s: %w", s.schema, err)
 	}
 	wants, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (dueWant, error) {
 		var (
@@ -290,7 +308,7 @@ func dueWants(ctx context.Context, q querier, s source, limit int) ([]dueWant, e
 		return w, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read the due wants of %s: %w", s.label(), err)
+		return nil, fmt.Errorf("read the due wants of %s: %w", s.schema, err)
 	}
 	return wants, nil
 }

@@ -20,8 +20,7 @@ type loadedWant struct {
 	minHeight int64
 	tip       *fetch.Tip // nil before the first block
 
-	from   querier // the database that has it
-	schema string
+	schema string // that has it
 }
 
 // loadFrom looks wants up in one schema, and fills in those lookups that it finds. If the schema is gone, it finds
@@ -51,7 +50,7 @@ func loadFrom(ctx context.Context, q querier, schema string, all []*lookup) erro
 		_, err = pgx.ForEachRow(rows, []any{&place, &row.text, &row.contract, &row.minHeight, &row.height, &row.hash}, func() error {
 			l := all[place-1]
 			l.want, l.err = row.parse()
-			l.want.from, l.want.schema = q, schema
+			l.want.schema = schema
 			l.ok = l.err == nil
 			if l.err != nil {
 				l.err = &wantError{schema, l.task.Revision.Key, l.err}

@@ -3,7 +3,6 @@ package metadata
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -17,8 +16,8 @@ const (
 
 // loader reads the wants of jobs that begin. Jobs that begin at about the same time share a query.
 type loader struct {
-	places []querier // the databases with wants
-	queue  chan *lookup
+	pool  querier
+	queue chan *lookup
 }
 
 // lookup is a want that is looked up, and the result.
@@ -31,7 +30,7 @@ type lookup struct {
 	done chan struct{} // closed when the result is there
 }
 
-func newLoader(places []querier) *loader { return &loader{places: places, queue: make(chan *lookup)} }
+func newLoader(pool querier) *loader { return &loader{pool: pool, queue: make(chan *lookup)} }
 
 // load reads the want of a task. ok is false if no projection has the want in this revision any more.
 func (l *loader) load(ctx context.Context, t task) (w loadedWant, ok bool, err error) {
@@ -84,66 +83,23 @@ func (l *loader) gather(first *lookup) []*lookup {
 	return all
 }
 
-// find looks wants up in the databases that they were dispatched from, and looks for the others in all databases, because one job
-// serves all projections that raised the same want at the same event. A database that fails keeps no want from being found in
-// another one.
+// find looks wants up in the schemas that they were dispatched from. It looks for the others in the other active
+// schemas, because one job serves all projections that raised the same want at the same event.
 func (l *loader) find(all []*lookup) {
-	failed := map[*lookup]error{}
-	look := func(place int, batch []*lookup) {
-		if len(batch) == 0 {
-			return
-		}
-		timeout := loadTimeout
-		if place > 0 {
-			timeout = elsewhereTimeout
-		}
-		findIn(l.places[place], timeout, batch)
-		for _, entry := range batch {
-			var malformed *wantError
-			if entry.err != nil && !errors.As(entry.err, &malformed) {
-				failed[entry], entry.err = entry.err, nil
-			}
-		}
-	}
-	for place := range l.places {
-		var batch []*lookup
-		for _, entry := range unresolved(all) {
-			if entry.task.Place == place {
-				batch = append(batch, entry)
-			}
-		}
-		look(place, batch)
-	}
-	for place := range l.places {
-		var batch []*lookup
-		for _, entry := range unresolved(all) {
-			if entry.task.Place != place {
-				batch = append(batch, entry)
-			}
-		}
-		look(place, batch)
-	}
-	for _, entry := range unresolved(all) {
-		entry.err = failed[entry]
-	}
-}
-
-// findIn looks wants up in the schemas of a database that they were dispatched from, and then in its other active schemas.
-func findIn(q querier, timeout time.Duration, all []*lookup) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 	defer cancel()
 	schemas := map[string][]*lookup{}
 	for _, entry := range all {
 		schemas[entry.task.Schema] = append(schemas[entry.task.Schema], entry)
 	}
 	for schema, batch := range schemas {
-		failAll(batch, loadFrom(ctx, q, schema, batch))
+		failAll(batch, loadFrom(ctx, l.pool, schema, batch))
 	}
 	left := unresolved(all)
 	if len(left) == 0 {
 		return
 	}
-	versions, err := activeVersions(ctx, q)
+	versions, err := activeVersions(ctx, l.pool)
 	failAll(left, err)
 	for _, v := range versions {
 		var batch []*lookup
@@ -153,7 +109,7 @@ func findIn(q querier, timeout time.Duration, all []*lookup) {
 			}
 		}
 		if len(batch) > 0 {
-			failAll(batch, loadFrom(ctx, q, v.schema, batch))
+			failAll(batch, loadFrom(ctx, l.pool, v.schema, batch))
 		}
 	}
 }

@@ -65,7 +65,7 @@ const fetchCooldown = 20 * time.Millisecond
 func (m *Metadata) Run(ctx context.Context) error {
 	nodes := rotation.New(m.urls, m.config.Logger)
 	recorder := newRecorder(m.config.Log, m.config, m.metrics)
-	loader := newLoader(m.config.places())
+	loader := newLoader(m.config.Log.Pool())
 	client, err := m.newClient(nodes, loader, recorder)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (m *Metadata) Run(ctx context.Context) error {
 	group.Go(func() error { recorder.run(noWorkers); return nil })
 	group.Go(func() error {
 		d := &dispatcher{
-			config: m.config, client: client, nodes: nodes, metrics: m.metrics, memory: dispatchMemory{}, absent: absences{}, pass: &m.signals.pass,
+			config: m.config, client: client, nodes: nodes, metrics: m.metrics, memory: dispatchMemory{}, pass: &m.signals.pass,
 		}
 		d.run(ctx)
 		return nil

@@ -43,9 +43,6 @@ type version struct {
 	schema   string // of its tables
 	input    string // "log", or the schema of the projection whose steps it folds
 	position int64
-
-	place    int    // see source
-	database string // see source
 }
 
 // activeVersions reads which versions are active. It leaves out failed ones, because they would not fold the reports, and

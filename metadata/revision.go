@@ -20,11 +20,10 @@ type revision struct {
 func (r revision) dueAt() time.Time { return time.UnixMicro(r.DueAt) }
 
 // task is the arguments of a job. Jobs are unique by their revision, but not by the schema that the revision was found
-// in, and its database.
+// in.
 type task struct {
 	Revision revision `json:"raising" river:"unique"`
 	Schema   string   `json:"schema"`
-	Place    int      `json:"place,omitempty"` // as in source; another one in a process that has other databases
 }
 
 var _ river.JobArgs = task{}

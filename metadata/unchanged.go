@@ -18,8 +18,8 @@ import (
 )
 
 // leaveOut replaces what a report brings by the event whose report has it, if that is the one that the projection knows.
-func (w *worker) leaveOut(ctx context.Context, loaded loadedWant, report *fetch.Report) error {
-	seq, err := knownSeq(ctx, loaded.from, loaded.schema, report.Want)
+func (w *worker) leaveOut(ctx context.Context, schema string, report *fetch.Report) error {
+	seq, err := w.knownSeq(ctx, schema, report.Want)
 	if err != nil || seq == 0 {
 		return err
 	}
@@ -33,7 +33,7 @@ func (w *worker) leaveOut(ctx context.Context, loaded loadedWant, report *fetch.
 
 // knownSeq returns the event of the report whose content a projection has for a document or an image, or whose answers it
 // has for a token; 0 if it has none, or others as well.
-func knownSeq(ctx context.Context, q querier, in string, want fetch.Want) (seq int64, err error) {
+func (w *worker) knownSeq(ctx context.Context, in string, want fetch.Want) (seq int64, err error) {
 	var query string
 	var args []any
 	switch want.Kind {
@@ -51,7 +51,7 @@ func knownSeq(ctx context.Context, q querier, in string, want fetch.Want) (seq i
 		return 0, nil
 	}
 	query = strings.ReplaceAll(`SELECT `+query, "{schema}", pgx.Identifier{in}.Sanitize())
-	err = q.QueryRow(ctx, query, args...).Scan(&seq)
+	err = w.config.Log.Pool().QueryRow(ctx, query, args...).Scan(&seq)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows), err != nil && isSchemaGone(err):
 		return 0, nil

@@ -73,7 +73,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
 		return context.Cause(ctx) // the requests were cut short, so there is no result
 	}
 	report.Attempt = job.Args.Revision.Attempts + 1
-	if err := w.leaveOut(ctx, want, report); err != nil {
+	if err := w.leaveOut(ctx, want.schema, report); err != nil {
 		// The report is recorded whole, once the database can be written again: to lose it would take the same requests again.
 		w.config.Logger.LogAttrs(ctx, slog.LevelWarn, "can't compare a report with the one before; it is recorded whole", slog.Any("error", err))
 	}

@@ -84,7 +84,8 @@ lag-limit = 5
 		{`nodes = ["nonsense"]`, "nonsense"},
 		{`api-addr = "nowhere"`, "--api-addr"},
 		{`roles = ["fanout"]`, "--nats-url"},
-		{"roles = ['mirror', 'observer']\nmirror-of = 'postgres://a/b'", "nothing else may append"},
+		{`roles = ["mirror"]`, "mirror"},
+		{`mirror-of = "postgres://a/b"`, "unknown setting mirror-of"},
 		{`database-read-url = "postgres://%"`, "database url"},
 	} {
 		write(tc.text)

@@ -4,7 +4,6 @@
 // message unless its last one is that of the position before: so the stream has the events in order and without gaps, however many
 // publishers there are, and whenever they die.
 //
-// The stream only makes consumers faster. It may forget old events, lack large bodies, deliver twice, or be away: a Reader skips
-// what it has, and reads what is missing from the log itself. Subscriber has the events as watermill messages, and Mirror keeps a
-// copy of the log in another database, in which projections run as in the first.
+// The stream only makes consumers faster. It may forget old events, lack large bodies, deliver twice, or be away: a consumer skips
+// what it has, and reads what is missing from the log itself.
 package fanout

@@ -175,12 +175,12 @@ func (p *Publisher) last(ctx context.Context, js jetstream.JetStream, archive st
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the last message of the stream %s: %w", p.config.Stream.Name, err)
 	}
-	e, of, _, err := parse(msg.Header, msg.Data)
+	seq, of, err := parse(msg.Header)
 	if err != nil {
 		return 0, 0, err
 	}
 	if of != archive {
 		return 0, 0, fmt.Errorf("the stream %s has the log of another database (%s, not %s): name another one with --nats-stream", p.config.Stream.Name, of, archive)
 	}
-	return e.Seq, msg.Sequence, nil
+	return seq, msg.Sequence, nil
 }

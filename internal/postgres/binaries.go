@@ -108,17 +108,6 @@ func inspect(ctx context.Context, dirs []string) iter.Seq2[binaries, error] {
 	}
 }
 
-// all returns all installations that are new enough: first those in the folder that BinEnv names, then the others in the
-// order of search.
-func (f finder) all(ctx context.Context) (found []binaries) {
-	for b, err := range inspect(ctx, slices.Concat(f.explicit(), f.search(ctx))) {
-		if err == nil {
-			found = append(found, b)
-		}
-	}
-	return found
-}
-
 // Installed describes the installation that a new private Postgres would use, by version and folder. The error is a
 // *NoBinariesError if there is none.
 func Installed(ctx context.Context) (string, error) {

@@ -40,12 +40,6 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 		return nil, err
 	}
 	defer gate.Release() //nolint:errcheck // closing releases the lock even if it returns an error
-	// An upgrade holds the gate. One that went on since the look at the folder leaves another version behind.
-	if major, err := pgVersion(r.home.data()); err != nil || major != 0 && major != r.bin.major || unfinished(r.home.dir) {
-		if r, err = prepare(ctx, cfg, log); err != nil {
-			return nil, err
-		}
-	}
 
 	users, err := r.home.lock("users")
 	if err != nil {

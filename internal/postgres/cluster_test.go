@@ -304,6 +304,36 @@ func TestClusterOfAVersionThatIsNotInstalled(t *testing.T) {
 		t.Fatalf("got %v, want a *VersionError for 99", err)
 	}
 	oneLine(t, err)
+	for _, want := range []string{"PostgreSQL 99", "install", postgres.BinEnv, "strata export", "strata import", "--data-dir"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("got %q, want %q in it", err, want)
+		}
+	}
+}
+
+// A cluster that an earlier release began to upgrade with pg_upgrade is refused until the upgrade is complete but for statistics.
+func TestClusterWithAnInterruptedUpgrade(t *testing.T) {
+	dir := pgtest.DataDir(t)
+	stop(t, start(t, postgres.Config{DataDir: dir}))
+	state := filepath.Join(dir, "postgres", "upgrade.json")
+	for phase, refused := range map[string]bool{"upgrading": true, "switching": true, "analyzing": false} {
+		if err := os.WriteFile(state, []byte(`{"phase":"`+phase+`","from":15,"to":17,"link":false,"kept":"data.pg15"}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if exists, err := postgres.Exists(dir); err != nil || !exists {
+			t.Errorf("%s: Exists: got %t, %v", phase, exists, err)
+		}
+		if !refused {
+			stop(t, start(t, postgres.Config{DataDir: dir}))
+			continue
+		}
+		_, err := postgres.Start(t.Context(), postgres.Config{DataDir: dir})
+		var unfinished *postgres.UnfinishedError
+		if !errors.As(err, &unfinished) || !strings.Contains(err.Error(), "release of strata that began it") {
+			t.Fatalf("%s: got %v, want an *UnfinishedError", phase, err)
+		}
+		oneLine(t, err)
+	}
 }
 
 func TestErrorQuotesServer(t *testing.T) {

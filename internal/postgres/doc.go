@@ -9,11 +9,8 @@
 //	                 server.log   the server's output
 //	                 lock         locked while the server is being started or stopped
 //	                 users        locked, shared, by every process that uses the cluster
-//	                 data.pg15/   the cluster before an upgrade from PostgreSQL 15, until it is removed
 //
-// During an upgrade to another major version there are also upgrade.json, which tells how far it is, data.next, the new
-// cluster, and upgrade, where pg_upgrade works, which holds upgrade.lock. While the first of these exists and tells that the
-// clusters have not been switched, Start refuses.
+// A cluster stays with the major version of PostgreSQL that created it. The log moves to another one as an archive.
 //
 // # Access
 //

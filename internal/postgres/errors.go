@@ -41,37 +41,20 @@ func (e *VersionError) Error() string {
 	if len(e.Found) > 0 {
 		found = strings.Join(e.Found, ", ")
 	}
-	msg := fmt.Sprintf("%s was created by PostgreSQL %d, which is not installed (found in %s: %s): %s, or set %s to the folder of its binaries",
+	return fmt.Sprintf("%s was created by PostgreSQL %d, which is not installed (found in %s: %s): %s, or set %s to the folder of its binaries; "+
+		"to move the log to another version, strata export with %[6]s naming the old binaries, "+
+		"then strata import with the new ones into another --data-dir (docs/runbook.md)",
 		e.DataDir, e.Want, strings.Join(e.Looked, ", "), found, e.Install, BinEnv)
-	if len(e.Found) > 0 {
-		msg += fmt.Sprintf("; with %d and a newer version installed side by side, strata upgrade-postgres moves the folder to the newer one", e.Want)
-	}
-	return msg
 }
 
-// UnfinishedError means that an upgrade of the cluster to another major version runs, or was interrupted.
+// UnfinishedError means that an earlier release of strata was interrupted while it upgraded the cluster with pg_upgrade.
 type UnfinishedError struct {
-	Dir      string // the cluster's folder
-	From, To int    // major versions
+	Dir string // the cluster's folder
 }
 
 func (e *UnfinishedError) Error() string {
-	return fmt.Sprintf("private PostgreSQL in %s: its upgrade from PostgreSQL %d to %d has not finished: if it does not run any more, "+
-		"finish it with strata upgrade-postgres, or undo it with strata upgrade-postgres --abort", e.Dir, e.From, e.To)
-}
-
-// InUseError means that other processes use a cluster that is to be upgraded.
-type InUseError struct {
-	Dir     string   // the cluster's folder
-	Holders []string // such as "process 4711 (strata serve)"; empty if the system does not tell
-}
-
-func (e *InUseError) Error() string {
-	holders := "another process"
-	if len(e.Holders) > 0 {
-		holders = strings.Join(e.Holders, ", ")
-	}
-	return fmt.Sprintf("private PostgreSQL in %s is in use by %s: stop that first", e.Dir, holders)
+	return fmt.Sprintf("private PostgreSQL in %s: its upgrade to another version of PostgreSQL was interrupted (%s): "+
+		"finish or undo it with the release of strata that began it (strata upgrade-postgres)", e.Dir, upgradeFile)
 }
 
 // AccessError means that the user that must run the server cannot use the cluster's folder.

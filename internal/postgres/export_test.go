@@ -9,6 +9,3 @@ func SetSystemStateDir(t *testing.T, dir string) {
 	systemStateDir = dir
 	t.Cleanup(func() { systemStateDir = before })
 }
-
-// At calls f before each step of an upgrade, with its name.
-func (u *Upgrade) At(f func(step string) error) { u.at = f }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -50,12 +51,25 @@ func Exists(dataDir string) (bool, error) {
 	if _, err := os.Stat(link); errors.Is(err, os.ErrNotExist) {
 		return true, nil // a link to a folder that is gone
 	}
-	for _, file := range []string{filepath.Join("data", "PG_VERSION"), stateFile} { // an upgrade renames the cluster
+	for _, file := range []string{filepath.Join("data", "PG_VERSION"), upgradeFile} { // an upgrade renamed the cluster
 		if _, err := os.Stat(filepath.Join(link, file)); !errors.Is(err, os.ErrNotExist) {
 			return true, nil
 		}
 	}
 	return false, nil
+}
+
+// upgradeFile told earlier releases how far an upgrade with pg_upgrade was.
+const upgradeFile = "upgrade.json"
+
+// refuseUnfinished returns an *UnfinishedError if an upgrade left the cluster in a home unusable. What it may not read, such as
+// the folder of another user, counts as usable: open has a better error.
+func refuseUnfinished(dir string) error {
+	state, err := os.ReadFile(filepath.Join(dir, upgradeFile))
+	if err != nil || bytes.Contains(state, []byte(`"analyzing"`)) { // then only statistics were missing
+		return nil
+	}
+	return &UnfinishedError{Dir: dir}
 }
 
 // open returns the home of dataDir, which it creates at the first use. postgres is the server's binary, which the user

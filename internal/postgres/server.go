@@ -198,7 +198,12 @@ func (r runner) writeSettings(ctx context.Context) error {
 
 // supported returns settings that depend on how the server was built: LZ4 compression, if it has that.
 func (r runner) supported(ctx context.Context) map[string]string {
-	if !r.accepts(ctx, r.home.data(), "default_toast_compression", "lz4") {
+	cmd := exec.CommandContext(ctx, r.bin.postgres(), "-D", r.home.data(), "-c", "config_file="+os.DevNull,
+		"-c", "default_toast_compression=lz4", "-C", "default_toast_compression")
+	cmd.SysProcAttr = r.home.account.attr()
+	cmd.Dir = r.home.dir
+	cmd.Env = serverEnv()
+	if cmd.Run() != nil {
 		return nil
 	}
 	settings := map[string]string{"default_toast_compression": "lz4"}
@@ -206,15 +211,6 @@ func (r runner) supported(ctx context.Context) map[string]string {
 		settings["wal_compression"] = "lz4"
 	}
 	return settings
-}
-
-// accepts reports whether the server of pgdata would take a value for a setting.
-func (r runner) accepts(ctx context.Context, pgdata, name, value string) bool {
-	cmd := exec.CommandContext(ctx, r.bin.postgres(), "-D", pgdata, "-c", "config_file="+os.DevNull, "-c", name+"="+value, "-C", name)
-	cmd.SysProcAttr = r.home.account.attr()
-	cmd.Dir = r.home.dir
-	cmd.Env = serverEnv()
-	return cmd.Run() == nil
 }
 
 var (

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/fetch"
 	"strata/domain/schema"
@@ -26,19 +25,10 @@ const TokensMax = 1000
 // Refresher writes wishes into a log.
 type Refresher struct {
 	Log *eventstore.Log
-	// Tables is the database with the read tables of tokens; nil for that of Log.
-	Tables *pgxpool.Pool
 	// Source says in the log who wished; empty for "admin".
 	Source string
 	// Nodes are RPC addresses of nodes. They are asked about contracts to import that the log does not have.
 	Nodes []string
-}
-
-func (r Refresher) tables() *pgxpool.Pool {
-	if r.Tables == nil {
-		return r.Log.Pool()
-	}
-	return r.Tables
 }
 
 // Tokens has tokens of a contract fetched again; all of them if ids is nil. Ids that the contract does not have are ignored. It
@@ -77,13 +67,13 @@ func (r Refresher) Failed(ctx context.Context, interfaces bool) (wants int64, er
 	keys := map[string]bool{}
 	for _, s := range schemas {
 		var wants bool // chain of earlier rules has none
-		if err := r.tables().QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, pgx.Identifier{s, "want"}.Sanitize()).Scan(&wants); err != nil {
+		if err := r.Log.Pool().QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, pgx.Identifier{s, "want"}.Sanitize()).Scan(&wants); err != nil {
 			return 0, fmt.Errorf("look for the wants of %s: %w", s, err)
 		}
 		if !wants {
 			continue
 		}
-		rows, err := r.tables().Query(ctx, `
+		rows, err := r.Log.Pool().Query(ctx, `
 			SELECT encode(key_hash, 'hex') FROM `+pgx.Identifier{s, "want"}.Sanitize()+` WHERE attempts > 0 AND ($1 = '' OR kind = $1)`, string(wish.Kind))
 		if err != nil {
 			return 0, fmt.Errorf("count what failed in %s: %w", s, err)
@@ -143,7 +133,7 @@ func (r Refresher) find(ctx context.Context, contract string) (recognised bool, 
 }
 
 func (r Refresher) has(ctx context.Context, schema, table, contract string) (found bool, err error) {
-	err = r.tables().QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+pgx.Identifier{schema, table}.Sanitize()+` WHERE contract_id = $1)`, contract).Scan(&found)
+	err = r.Log.Pool().QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+pgx.Identifier{schema, table}.Sanitize()+` WHERE contract_id = $1)`, contract).Scan(&found)
 	if err != nil {
 		return false, fmt.Errorf("look for %s in %s.%s: %w", contract, schema, table, err)
 	}
@@ -152,7 +142,7 @@ func (r Refresher) has(ctx context.Context, schema, table, contract string) (fou
 
 // active returns the schemas with the active versions of projections, or ErrNotBuilt.
 func (r Refresher) active(ctx context.Context, names ...string) ([]string, error) {
-	rows, err := r.tables().Query(ctx, `SELECT name, version FROM strata.active WHERE name = ANY ($1) ORDER BY name`, names)
+	rows, err := r.Log.Pool().Query(ctx, `SELECT name, version FROM strata.active WHERE name = ANY ($1) ORDER BY name`, names)
 	if err != nil {
 		return nil, fmt.Errorf("read which read tables are active: %w", err)
 	}

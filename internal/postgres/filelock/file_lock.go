@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"syscall"
 	"time"
 )
@@ -37,10 +36,6 @@ func (l *Lock) Exclusive(ctx context.Context) error { return l.wait(ctx, syscall
 // Shared waits until no other holder has an exclusive lock, and locks the file together with other shared holders. It
 // turns an exclusive lock into a shared one. The error is that of ctx, or the system's.
 func (l *Lock) Shared(ctx context.Context) error { return l.wait(ctx, syscall.LOCK_SH) }
-
-// Pass makes a command that is about to be started, and its own children, hold the lock, too. It stays held until all of them
-// have ended or released it.
-func (l *Lock) Pass(cmd *exec.Cmd) { cmd.ExtraFiles = append(cmd.ExtraFiles, l.file) }
 
 // Release releases the lock and closes the file, but does not remove it. The Lock cannot be used afterwards.
 func (l *Lock) Release() error { return l.file.Close() }

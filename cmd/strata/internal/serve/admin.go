@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/pprof"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
@@ -48,16 +47,15 @@ func (f *adminFlags) listen(ctx context.Context, logger *slog.Logger) (net.Liste
 	return nil, fmt.Errorf("administration: %w (choose another address with --admin-addr)", err)
 }
 
-// administer serves the administration API. It includes reads, the read API, if this process serves it (else nil). tokens is the
-// database with the read tables of tokens; nil for db.
-func (c *Command) administer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database.DB, tokens *pgxpool.Pool, lines projections.Lines, reads http.Handler, logger *slog.Logger, registry prometheus.Registerer) error {
+// administer serves the administration API. It includes reads, the read API, if this process serves it (else nil).
+func (c *Command) administer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database.DB, lines projections.Lines, reads http.Handler, logger *slog.Logger, registry prometheus.Registerer) error {
 	loopback, err := admin.CheckAddress(address(listener), c.AdminToken)
 	if err != nil {
 		return fmt.Errorf("--admin-addr, --admin-token: %w", err)
 	}
 	config := admin.Config{
 		Pool: db.Pool, Lines: lines, DataDir: db.DataDir, Token: c.AdminToken, Loopback: loopback,
-		Tokens: refresh.Refresher{Log: db.Log, Tables: tokens, Nodes: c.nodeURLs()}, Reads: reads, Profiles: profiles(), Version: c.build.Tag, Logger: logger,
+		Tokens: refresh.Refresher{Log: db.Log, Nodes: c.nodeURLs()}, Reads: reads, Profiles: profiles(), Version: c.build.Tag, Logger: logger,
 	}
 	url := c.url("admin", listener)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the administration API", slog.String("url", url), slog.String("description", url+"/openapi.json"))

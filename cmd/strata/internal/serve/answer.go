@@ -67,18 +67,9 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	config.Rosetta.NodeRPC = forward.rpc()
 	api := readapi.New(config)
 	from.shown.Store(api)
-	apart, err := c.answerApart(ctx, group, config, logger, registry)
-	if err != nil {
-		from.close()
-		return nil, err
-	}
-	closePools := func() {
-		apart.close()
-		from.close()
-	}
 	withNodes, err := forward.before(api, c.ChainID.of(c.Network), !c.PublicInternals, logger, registry)
 	if err != nil {
-		closePools()
+		from.close()
 		return nil, err
 	}
 	group.Go(func() error {
@@ -102,23 +93,23 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		})
 	}
 	if c.access, err = accesslog.New(c.AccessLog, logger, registry); err != nil {
-		closePools()
+		from.close()
 		return nil, err
 	}
 	if listening.bns != nil {
 		logger.LogAttrs(ctx, slog.LevelInfo, "serving the names of BNS-V2", slog.String("url", c.url("api", listening.bns)))
-		serve("names", httpServer(c.tracer.Handler(c.proxies.Trusts, c.limited(apart.of("names", api).BNS())), logger), listening.bns)
+		serve("names", httpServer(c.tracer.Handler(c.proxies.Trusts, c.limited(api.BNS())), logger), listening.bns)
 	}
 	if listening.rosetta != nil {
 		logger.LogAttrs(ctx, slog.LevelInfo, "serving the integration standard", slog.String("url", c.url("api", listening.rosetta)))
-		serve("integration standard", httpServer(c.tracer.Handler(c.proxies.Trusts, c.limited(rosetta.AtRoot(apart.of("rosetta", api)))), logger), listening.rosetta)
+		serve("integration standard", httpServer(c.tracer.Handler(c.proxies.Trusts, c.limited(rosetta.AtRoot(api))), logger), listening.rosetta)
 	}
 	address := c.url("api", listening.api)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", address), slog.String("documentation", address+"/docs"))
-	serve("API", httpServer(c.tracer.Handler(c.proxies.Trusts, c.draining.handler(c.limited(apart.handler(withNodes)))), logger), listening.api)
+	serve("API", httpServer(c.tracer.Handler(c.proxies.Trusts, c.draining.handler(c.limited(withNodes))), logger), listening.api)
 	group.Go(func() error {
 		serving.Wait()
-		closePools()
+		from.close()
 		return nil
 	})
 	return api.ForOperators(), nil

@@ -98,7 +98,7 @@ func (c *CheckConfig) checkAddresses() (err error) {
 
 // checkDatabases parses the URLs of databases.
 func (c *CheckConfig) checkDatabases() (err error) {
-	for _, u := range append([]string{c.Database.DatabaseURL, c.MirrorOf}, c.DatabaseReadURL...) {
+	for _, u := range append([]string{c.Database.DatabaseURL}, c.DatabaseReadURL...) {
 		if _, wrong := pgxpool.ParseConfig(u); wrong != nil {
 			err = errors.Join(err, fmt.Errorf("database url: %w", wrong))
 		}

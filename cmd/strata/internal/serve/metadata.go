@@ -52,7 +52,7 @@ func (c *Command) imageStore() (picture.Store, error) {
 }
 
 // fetch starts the role metadata, which fetches what projections want from nodes and gateways.
-func (c *Command) fetch(ctx context.Context, group *errgroup.Group, db *database.DB, wants wantsElsewhere, images picture.Store, logger *slog.Logger, registry prometheus.Registerer) error {
+func (c *Command) fetch(ctx context.Context, group *errgroup.Group, db *database.DB, images picture.Store, logger *slog.Logger, registry prometheus.Registerer) error {
 	headers, err := c.gatewayHeaders()
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (c *Command) fetch(ctx context.Context, group *errgroup.Group, db *database
 	}
 	config := metadata.Config{
 		ContractFetches: c.FetchPerContract, ContractBytes: c.FetchBytes,
-		Log: db.Log, Elsewhere: wants, Web: web, Data: document.ParseData, Concurrency: c.FetchConcurrency, Full: c.disk.Short, Logger: logger, Registry: registry,
+		Log: db.Log, Web: web, Data: document.ParseData, Concurrency: c.FetchConcurrency, Full: c.disk.Short, Logger: logger, Registry: registry,
 		Resolve: func(uri string) ([]metadata.Candidate, error) {
 			links, err := document.Resolve(uri, c.gateways())
 			candidates := make([]metadata.Candidate, len(links))

@@ -64,7 +64,6 @@ type Command struct {
 	rosettaFlags   `embed:"" group:"Integration standard:"`
 	fanoutFlags    `embed:"" group:"Other machines:"`
 	readFlags      `embed:"" group:"Database:"`
-	familyFlags    `embed:"" group:"Database:"`
 	telemetryFlags `embed:"" group:"OpenTelemetry:"`
 
 	APIAddr             string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
@@ -74,11 +73,11 @@ type Command struct {
 	Network             string        `default:"" enum:",mainnet,testnet" env:"STRATA_NETWORK" placeholder:"NAME" help:"Stacks network of the nodes: mainnet or testnet (empty = that of the log, else of the first node of --nodes that answers, else of the first block)."`
 	ChainID             chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
 	PartialHistory      bool          `env:"STRATA_PARTIAL_HISTORY" help:"Let the chain begin with any block, where the log lacks genesis: for recordings and tests. Balances then lack what happened before, and every answer says so. It lasts: the log is marked."`
-	Roles               []string      `default:"observer,projector,metadata,api,compare" enum:"observer,projector,metadata,api,compare,fanout,mirror,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata, api, and compare, which compares accounts with a node of --nodes (default all of these); fanout, which sends the log to NATS; mirror, which copies the log of another database; or rosetta-offline alone, which constructs transactions without a database."`
+	Roles               []string      `default:"observer,projector,metadata,api,compare" enum:"observer,projector,metadata,api,compare,fanout,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata, api, and compare, which compares accounts with a node of --nodes (default all of these); fanout, which sends the log to NATS; or rosetta-offline alone, which constructs transactions without a database."`
 	ObserverSecret      string        `env:"STRATA_OBSERVER_SECRET" placeholder:"SECRET" help:"Secret that senders of events must show, as a bearer token or as the first segment of the path (empty = none)."`
 	ObserverHosts       []string      `env:"STRATA_OBSERVER_HOSTS" placeholder:"NAME,..." help:"Names of this machine that events on its loopback interface may be addressed to, besides addresses and names without a dot."`
 	OrdhookToken        string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
-	DiskFloor           int64         `default:"268435456" env:"STRATA_DISK_FLOOR" help:"Free space to keep on the disk of the database, in bytes: below it events are refused with 503, no token metadata is fetched and no other log is copied, and below four times as much, builds of read tables pause (0 = no check)."`
+	DiskFloor           int64         `default:"268435456" env:"STRATA_DISK_FLOOR" help:"Free space to keep on the disk of the database, in bytes: below it events are refused with 503, no token metadata is fetched, and below four times as much, builds of read tables pause (0 = no check)."`
 	DiskFolder          string        `env:"STRATA_DISK_FOLDER" placeholder:"PATH" help:"Folder on the disk that --disk-floor is about, such as the data directory of a Postgres on this machine that --database-url names (empty = the private Postgres; with --database-url, no check)."`
 	StrictParameters    bool          `env:"STRATA_STRICT_PARAMETERS" help:"Refuse requests with parameters that their operation does not know (400); otherwise these are ignored, and the answer's header Strata-Ignored-Parameters names them."`
 	OrdinalsTxIDPrefix  bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix transaction ids of inscriptions with 0x; ordinals-api does not."`
@@ -175,7 +174,7 @@ func (c *Command) serve(ctx context.Context, logger *slog.Logger, ready func(api
 		return err
 	}
 	defer db.Close(logger)
-	if c.has(RoleObserver) || c.has(RoleMetadata) || c.has(RoleMirror) {
+	if c.has(RoleObserver) || c.has(RoleMetadata) {
 		if err := c.Writer.Check(ctx, db); err != nil {
 			return err
 		}
@@ -186,11 +185,6 @@ func (c *Command) serve(ctx context.Context, logger *slog.Logger, ready func(api
 	if err := c.identifyLog(ctx, db); err != nil {
 		return err
 	}
-	wants, err := c.openWants(ctx, listening.admin != nil)
-	if err != nil {
-		return err
-	}
-	defer wants.close()
 	if c.disk, err = c.watchedDisk(db, logger, registry); err != nil {
 		return err
 	}
@@ -226,17 +220,12 @@ func (c *Command) serve(ctx context.Context, logger *slog.Logger, ready func(api
 		}
 	}
 	if c.has(RoleMetadata) {
-		if err := c.fetch(ctx, group, db, wants, images, logger, registry); err != nil {
+		if err := c.fetch(ctx, group, db, images, logger, registry); err != nil {
 			return err
 		}
 	}
 	if c.has(RoleFanout) {
 		if err := c.fanOut(ctx, group, db, logger, registry); err != nil {
-			return err
-		}
-	}
-	if c.has(RoleMirror) {
-		if err := c.mirror(ctx, group, db, logger, registry); err != nil {
 			return err
 		}
 	}
@@ -255,7 +244,7 @@ func (c *Command) serve(ctx context.Context, logger *slog.Logger, ready func(api
 		}
 	}
 	if listening.admin != nil {
-		if err := c.administer(ctx, group, listening.admin, db, wants.tokens(c), lines, reads, logger, registry); err != nil {
+		if err := c.administer(ctx, group, listening.admin, db, lines, reads, logger, registry); err != nil {
 			return err
 		}
 	}
@@ -285,9 +274,6 @@ func (c *Command) check() error {
 		return err
 	}
 	if err := c.checkFanout(); err != nil {
-		return err
-	}
-	if err := c.checkFamilies(); err != nil {
 		return err
 	}
 	if err := c.checkTelemetry(); err != nil {

@@ -8,8 +8,6 @@ import (
 	"os/user"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"strata/cmd/strata/internal/database"
 	"strata/cmd/strata/internal/program"
 	"strata/metadata/refresh"
@@ -23,37 +21,24 @@ type Command struct {
 	Import  Import  `cmd:"" help:"Recognise a contract of the log as a token contract, and fetch its tokens."`
 }
 
-// databases are those of the log and, if it is another one, of the read tables of tokens.
-type databases struct {
-	Database  database.Flags `embed:"" group:"Database:"`
-	TokensURL string         `name:"projection-database-url-tokens" env:"STRATA_PROJECTION_DATABASE_URL_TOKENS" placeholder:"URL" group:"Database:" help:"Database with the read tables of tokens (empty = that of the log)."`
-}
-
 // with calls do with what writes wishes into the log. A running server with the role metadata fetches what they ask for.
-func (d *databases) with(ctx context.Context, globals *program.Globals, do func(r refresh.Refresher) error) error {
+func with(ctx context.Context, flags *database.Flags, globals *program.Globals, do func(r refresh.Refresher) error) error {
 	logger := globals.Logger()
-	db, err := d.Database.Open(ctx, logger)
+	db, err := flags.Open(ctx, logger)
 	if err != nil {
 		return err
 	}
 	defer db.Close(logger)
-	var tables *pgxpool.Pool // nil: that of the log
-	if d.TokensURL != "" {
-		if tables, err = database.Connect(ctx, d.TokensURL, 1, func(*pgxpool.Config) {}); err != nil {
-			return fmt.Errorf("--projection-database-url-tokens: %w", err)
-		}
-		defer tables.Close()
-	}
 	source := "cli"
 	if who, err := user.Current(); err == nil {
 		source += ":" + who.Username
 	}
-	return do(refresh.Refresher{Log: db.Log, Tables: tables, Source: source})
+	return do(refresh.Refresher{Log: db.Log, Source: source})
 }
 
 // Refresh has tokens fetched again.
 type Refresh struct {
-	databases
+	Database database.Flags `embed:"" group:"Database:"`
 
 	Contract string   `arg:"" help:"The contract, such as SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS.hello-world."`
 	Tokens   []string `arg:"" optional:"" name:"number" help:"Numbers of tokens (default: all of the contract)."`
@@ -69,7 +54,7 @@ func (c *Refresh) Run(ctx context.Context, globals *program.Globals) error {
 		}
 		ids = append(ids, id)
 	}
-	return c.with(ctx, globals, func(r refresh.Refresher) error {
+	return with(ctx, &c.Database, globals, func(r refresh.Refresher) error {
 		if err := r.Tokens(ctx, c.Contract, ids); err != nil {
 			return err
 		}
@@ -84,14 +69,14 @@ func (c *Refresh) Run(ctx context.Context, globals *program.Globals) error {
 
 // Retry has what failed tried again.
 type Retry struct {
-	databases
+	Database database.Flags `embed:"" group:"Database:"`
 
 	Interfaces bool `help:"Only the interfaces of contracts that no node has stated yet, so that nobody knows whether they are tokens."`
 }
 
 // Run writes the wish.
 func (c *Retry) Run(ctx context.Context, globals *program.Globals) error {
-	return c.with(ctx, globals, func(r refresh.Refresher) error {
+	return with(ctx, &c.Database, globals, func(r refresh.Refresher) error {
 		n, err := r.Failed(ctx, c.Interfaces)
 		if err != nil {
 			return err
@@ -107,7 +92,7 @@ func (c *Retry) Run(ctx context.Context, globals *program.Globals) error {
 
 // Import has a contract recognised.
 type Import struct {
-	databases
+	Database database.Flags `embed:"" group:"Database:"`
 
 	Contract string   `arg:"" help:"The contract, such as SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS.hello-world."`
 	Nodes    []string `env:"STRATA_NODES" placeholder:"URL,..." help:"RPC addresses of Stacks nodes to ask about a contract that the log does not have (empty = none)."`
@@ -119,7 +104,7 @@ func (c *Import) Run(ctx context.Context, globals *program.Globals) error {
 	if err != nil {
 		return fmt.Errorf("--nodes: %w", err)
 	}
-	return c.with(ctx, globals, func(r refresh.Refresher) error {
+	return with(ctx, &c.Database, globals, func(r refresh.Refresher) error {
 		for _, node := range nodes {
 			r.Nodes = append(r.Nodes, node.URL)
 		}
