@@ -163,7 +163,7 @@ func TestLargeBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, body := range bodies {
-		msg, err := stream.GetMsg(t.Context(), uint64(i+1))
+		msg, err := stream.GetMsg(t.Context(), uint64(i+2)) // the first is the event before the stream
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -153,8 +153,8 @@ func (p *Publisher) send(ctx context.Context, js jetstream.JetStream, archive st
 	return nil
 }
 
-// last returns the position of the last event in the stream, and the number of its message in the stream. An empty stream begins with what comes next:
-// consumers read the rest from the log.
+// last returns the position of the last event in the stream, and the number of its message in the stream. An empty stream begins with
+// the newest event of the log, which shows consumers where the log stands: they read the rest from there.
 func (p *Publisher) last(ctx context.Context, js jetstream.JetStream, archive string) (seq int64, sequence uint64, err error) {
 	stream, err := p.config.Stream.open(ctx, js)
 	if err != nil {
@@ -170,7 +170,7 @@ func (p *Publisher) last(ctx context.Context, js jetstream.JetStream, archive st
 			return 0, 0, fmt.Errorf("the stream %s has forgotten all of its messages, and so where it stands: remove it, and it begins anew", p.config.Stream.Name)
 		}
 		seq, err = p.config.Log.Size(ctx)
-		return seq, 0, err
+		return max(0, seq-1), 0, err
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the last message of the stream %s: %w", p.config.Stream.Name, err)
