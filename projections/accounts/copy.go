@@ -185,16 +185,12 @@ func (c *copyBuffer) send(ctx context.Context, tx pgx.Tx, spec projections.Spec)
 	}
 	sql := spec.SQL(`COPY {schema}.` + c.table + ` (` + strings.Join(c.columns, ", ") + `) FROM STDIN (FORMAT binary)`)
 	last := append(c.data, copyTrailer...)
-	if copier, ok := tx.(projections.BinaryCopier); ok && len(c.full) == 0 {
-		return copier.CopyBinary(ctx, sql, last)
-	}
 	pieces := make([]io.Reader, 0, len(c.full)+1)
 	for _, piece := range append(c.full, last) {
 		pieces = append(pieces, bytes.NewReader(piece))
 	}
 	c.full, c.data = nil, nil // what has been sent can be collected
-	_, err := tx.Conn().PgConn().CopyFrom(ctx, io.MultiReader(pieces...), sql)
-	return err
+	return projections.CopyBinary(ctx, tx, sql, io.MultiReader(pieces...))
 }
 
 // decode returns the rows, fewer than copyMin, as values that pgx encodes.

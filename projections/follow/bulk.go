@@ -45,8 +45,8 @@ func (f *follower[T]) bulk(ctx context.Context) error {
 		case b.err != nil:
 			return b.err
 		case len(b.items) > 0:
-			if f.driver != nil && len(b.items) == batchItems {
-				f.driver.close() // far behind: whoever is on board would only wait
+			if f.group != nil && len(b.items) == batchItems {
+				f.group.close() // far behind: the members would only wait
 			}
 			if !caughtUp.Load() {
 				f.awaitSpace(ctx)
@@ -70,8 +70,8 @@ func (f *follower[T]) bulk(ctx context.Context) error {
 			if arrived {
 				f.meter.Stop()
 				caughtUp.Store(true)
-				if f.driver != nil {
-					f.driver.open(f)
+				if f.group != nil {
+					f.group.open()
 				}
 			}
 		}

@@ -14,7 +14,6 @@ import (
 	"strata/internal/tracing"
 	"strata/projections/decode"
 	"strata/projections/follow/internal/lead"
-	"strata/projections/follow/internal/pipeline"
 	"strata/projections/internal/register"
 )
 
@@ -74,7 +73,7 @@ func (e *engine) connect(ctx context.Context) error {
 	config.MaxConns, config.MinConns, config.MinIdleConns = tipConnections, 0, 0
 	config.MaxConnIdleTime = tipIdleTime
 	connected := config.AfterConnect
-	e.settled = pipeline.KeepsSession(config.ConnConfig)
+	e.settled = config.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		if connected != nil {
 			if err := connected(ctx, conn); err != nil {

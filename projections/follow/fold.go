@@ -88,12 +88,12 @@ func (f *follower[T]) applyOrIsolate(ctx context.Context, items []T) error {
 	return f.skip(ctx, items[0], failed)
 }
 
-// apply folds items, together with those that are on board of the leader's convoy.
+// apply folds items, together with the members of the leader's group.
 func (f *follower[T]) apply(ctx context.Context, items []T) error {
-	if f.driver == nil {
-		return f.applyAlone(ctx, items)
+	if events, ok := any(items).([]projections.LogItem); ok && f.group != nil {
+		return f.group.fold(ctx, events)
 	}
-	return f.driver.drive(ctx, f, items)
+	return f.applyAlone(ctx, items)
 }
 
 // applyAlone folds items in as many transactions as the projection needs: one, normally.
@@ -128,7 +128,7 @@ func (f *follower[T]) applyWith(ctx context.Context, items []T, more func(tx pgx
 	err = pgx.BeginFunc(ctx, f.pool, func(tx pgx.Tx) (err error) {
 		setup := &pgx.Batch{}
 		setup.Queue(foldSettings, true)
-		there := queueHold(setup, []place{m.place})
+		there := queuePlaces(setup, lockPlaces, []place{m.place})
 		if err := tx.SendBatch(ctx, setup).Close(); err != nil {
 			return fmt.Errorf("move projection %s to %d: %w", f.spec, m.to, err)
 		}

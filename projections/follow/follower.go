@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -67,11 +68,13 @@ type follower[T projections.Item] struct {
 	turns      turns // of the process, for large content
 	active     atomic.Bool
 
-	// driver is the convoy that a leader drives; nil for other projections.
-	driver driver[T]
-	// carrier is the convoy to ride with: for a follower of steps that of its leader, for a leader that of the first line;
-	// nil for the leader of the first line.
-	carrier carrier[T]
+	// group is the one that a leader leads; nil for other projections.
+	group *group
+	// joins is the group to join: for a follower of steps that of its leader, for a leader that of the first line; nil for
+	// the leader of the first line.
+	joins *group
+	// wroteSteps reports whether the fold of a leader that is under way has written steps.
+	wroteSteps func() bool
 
 	position int64
 	meter    speed.Meter
@@ -188,8 +191,8 @@ func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
 	}
 	f.reach(place.Position)
 	err = f.keepUp(ctx)
-	if f.driver != nil {
-		f.driver.close()
+	if f.group != nil {
+		f.group.close()
 	}
 	if err != nil && ctx.Err() == nil && !transient(err) && !errors.Is(err, errMoved) && !errors.Is(err, register.ErrNotRegistered) {
 		// The next leader must see the failure, so it is written while this process still leads. If that does not
@@ -219,12 +222,12 @@ func (f *follower[T]) keepUp(ctx context.Context) error {
 				return err
 			}
 		}
-		if f.driver != nil {
+		if f.group != nil {
 			switch {
 			case arrived:
-				f.driver.open(f)
+				f.group.open()
 			case head-f.position > batchItems:
-				f.driver.close()
+				f.group.close()
 			}
 		}
 		if !arrived {
@@ -236,8 +239,8 @@ func (f *follower[T]) keepUp(ctx context.Context) error {
 			}
 			continue
 		}
-		if f.carrier != nil {
-			if rode, err := f.carrier.ride(ctx, f); err != nil || rode {
+		if f.joins != nil {
+			if joined, err := f.joins.join(ctx, f); err != nil || joined {
 				if err != nil {
 					return err
 				}
@@ -297,4 +300,39 @@ func (f *follower[T]) reach(position int64) {
 	f.position = position
 	f.progress.position.Store(position)
 	f.metrics.position.WithLabelValues(labels(f.spec.Schema)...).Set(float64(position))
+}
+
+func (f *follower[T]) forget() { f.projection.Forget() }
+
+func (f *follower[T]) leads() *group { return f.group }
+
+func (f *follower[T]) reachLeader(ctx context.Context, leader *follower[projections.LogItem]) (bool, error) {
+	position, err := leader.position, error(nil)
+	if f.group == nil {
+		position, err = f.source.head(ctx)
+	}
+	if err != nil || position-f.position > bulkLag {
+		return false, err
+	}
+	err = f.foldRest(ctx, position)
+	return err == nil && f.position == position, err
+}
+
+func (f *follower[T]) partOfEvents(ctx context.Context, items []projections.LogItem) (*part, error) {
+	own, err := any(f.source).(*logSource).own(ctx, items)
+	if err != nil {
+		return nil, err
+	}
+	return partOf(any(f).(*follower[projections.LogItem]), own), nil
+}
+
+func (f *follower[T]) partOfSteps(ctx context.Context, leader *follower[projections.LogItem]) (*part, error) {
+	steps := slices.Clone(leader.projection.(projections.Leading[T]).Written())
+	if len(steps) == 0 {
+		return nil, nil
+	}
+	if err := any(f.source).(*stepSource[T]).load(ctx, steps); err != nil {
+		return nil, err
+	}
+	return partOf(f, steps), nil
 }

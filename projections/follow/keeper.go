@@ -121,7 +121,7 @@ func (l line) canRead(es register.Entries, e register.Entry) bool {
 	return es.Of(leader).Has(func(input register.Entry) bool { return input.Schema == e.Leader() })
 }
 
-func (k *keeper) start(ctx context.Context, m member, e register.Entry) {
+func (k *keeper) start(ctx context.Context, m kind, e register.Entry) {
 	follower := m.newFollower(&k.runner.engine, e)
 	if follower == nil {
 		return // it is a version with these rules that their code can't fold into

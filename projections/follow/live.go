@@ -49,12 +49,12 @@ func (f *follower[T]) live(ctx context.Context) error {
 		return err
 	})
 	go f.watchLag(ctx, stop)
-	if f.carrier != nil {
-		opened := f.carrier.whenOpen()
+	if f.joins != nil {
+		opened := f.joins.whenOpen()
 		go func() {
 			select {
 			case <-opened:
-				stop(errBehind) // to get on board
+				stop(errBehind) // to join
 			case <-ctx.Done():
 			}
 		}()
@@ -102,8 +102,8 @@ func (f *follower[T]) watchLag(ctx context.Context, stop context.CancelCauseFunc
 		if err != nil {
 			continue
 		}
-		if f.driver != nil {
-			_ = f.driver.check(ctx) // it is tried again
+		if f.group != nil {
+			_ = f.group.check(ctx) // it is tried again
 		}
 		f.metrics.head.WithLabelValues(labels(f.spec.Schema)...).Set(float64(head))
 		f.metrics.position.WithLabelValues(labels(f.spec.Schema)...).Set(float64(place.Position))

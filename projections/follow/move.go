@@ -32,15 +32,23 @@ const atPlaces = `
 	JOIN strata.projection p USING (name, version, epoch, position)
 	ORDER BY p.name, p.version`
 
-// queuePlaces queues a query of versions that stand at their places. The map has these once the batch has run.
-func queuePlaces(batch *pgx.Batch, query string, places []place) map[projections.Schema]bool {
+// lockPlaces locks these, which keeps a second process from folding the same items at the same time.
+const lockPlaces = atPlaces + ` FOR NO KEY UPDATE OF p`
+
+// placeArguments returns the arguments of atPlaces.
+func placeArguments(places []place) []any {
 	names, versions := make([]string, len(places)), make([]int, len(places))
 	epochs, positions := make([][16]byte, len(places)), make([]int64, len(places))
 	for i, p := range places {
 		names[i], versions[i], epochs[i], positions[i] = p.version.Name, p.version.Version, p.epoch, p.position
 	}
+	return []any{names, versions, epochs, positions}
+}
+
+// queuePlaces queues a query of versions that stand at their places. The map has these once the batch has run.
+func queuePlaces(batch *pgx.Batch, query string, places []place) map[projections.Schema]bool {
 	there := map[projections.Schema]bool{}
-	batch.Queue(query, names, versions, epochs, positions).Query(func(rows pgx.Rows) error {
+	batch.Queue(query, placeArguments(places)...).Query(func(rows pgx.Rows) error {
 		var s projections.Schema
 		_, err := pgx.ForEachRow(rows, []any{&s.Name, &s.Version}, func() error {
 			there[s] = true
@@ -49,12 +57,6 @@ func queuePlaces(batch *pgx.Batch, query string, places []place) map[projections
 		return err
 	})
 	return there
-}
-
-// queueHold queues the locks of versions that stand at their places, which keep a second process from folding the same
-// items at the same time. The map has these versions once the batch has run.
-func queueHold(batch *pgx.Batch, places []place) map[projections.Schema]bool {
-	return queuePlaces(batch, atPlaces+` FOR NO KEY UPDATE OF p`, places)
 }
 
 // move is the way of a version over some items, in a transaction with other versions.

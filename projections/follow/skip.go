@@ -29,8 +29,8 @@ func (f *follower[T]) skip(ctx context.Context, item T, cause error) error {
 	if err != nil || reason == "" {
 		return errors.Join(err, cause)
 	}
-	if f.driver != nil {
-		f.driver.close()
+	if f.group != nil {
+		f.group.close()
 	}
 	f.projection.Forget()
 	err = f.foldEmpty(ctx, item, reason)
@@ -47,7 +47,7 @@ func (f *follower[T]) skip(ctx context.Context, item T, cause error) error {
 	f.metrics.skipped.WithLabelValues(labels(f.spec.Schema)...).Inc()
 	f.logger.LogAttrs(ctx, slog.LevelError, "projection skipped an event, whose effects its rows lack; it is in quarantine",
 		slog.String("projection", f.spec.String()), slog.Int64("seq", item.LogSeq()), slog.String("reason", reason))
-	if f.driver != nil {
+	if f.group != nil {
 		return errMoved // its group starts again where it stands
 	}
 	return nil

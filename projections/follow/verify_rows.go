@@ -60,7 +60,7 @@ func VerifyRows(ctx context.Context, log *eventstore.Log, lines projections.Line
 
 // twin is an active version with the scratch version that is built to compare it with.
 type twin struct {
-	member
+	kind
 	active, scratch register.Entry
 	follower        versionFollower // of scratch
 	compare         bool            // false for a leader that is only built for its followers
@@ -123,7 +123,7 @@ func planTwins(ctx context.Context, pool *pgxpool.Pool, l line, names []string) 
 		if ok && active.Rules != m.Spec.Version {
 			return nil, fmt.Errorf("projection %s: %w: number %d, here is number %d", active.Schema, version.ErrRules, active.Rules, m.Spec.Version)
 		}
-		twins = append(twins, twin{member: m, active: active, compare: compare})
+		twins = append(twins, twin{kind: m, active: active, compare: compare})
 	}
 	if compared == 0 {
 		return nil, nil

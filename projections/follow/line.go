@@ -10,35 +10,35 @@ import (
 	"strata/projections/internal/register"
 )
 
-// member is a projection of a line, whatever kind of items it folds.
-type member struct {
+// kind is a projection of a line, whatever kind of items it folds.
+type kind struct {
 	projections.Definition
 	// newFollower returns the follower of a version; nil when the code can't fold into the tables of that version.
 	newFollower func(e *engine, version register.Entry) versionFollower
 }
 
 // line is a line of projections as followers see it: the leader first.
-type line []member
+type line []kind
 
-func (l line) leader() member { return l[0] }
+func (l line) leader() kind { return l[0] }
 
-// newLines returns lines whose followers ride with their leaders, and whose leaders ride with that of the first line.
+// newLines returns lines whose followers join the groups of their leaders, and whose leaders join that of the first line.
 func newLines(lines projections.Lines) []line {
 	all := make([]line, len(lines))
-	var first towing
+	var first firstGroup
 	for i, l := range lines {
-		own, tow := newLine(l, first)
+		own, group := newLine(l, first)
 		if all[i] = own; i == 0 {
-			first = tow
+			first = group
 		}
 	}
 	return all
 }
 
-// towing returns the convoy that the leader of another line, with its own convoy, rides with, and who drives that.
-type towing func(own train) (carrier[projections.LogItem], projections.Schema)
+// firstGroup returns the group of the first line, and the version that leads it; nil for the first line itself.
+type firstGroup func() (*group, projections.Schema)
 
-func newLine(l projections.Line, first towing) (line, towing) {
+func newLine(l projections.Line, first firstGroup) (line, firstGroup) {
 	switch followers := l.Followers.(type) {
 	case projections.ChainFollowers:
 		return newTypedLine(l, followers, first, logInput{decode.ChainPaths, (*decode.Decoder).Decode}, chainSteps)
@@ -55,10 +55,10 @@ type logInput struct {
 }
 
 func newTypedLine[T projections.Item](
-	l projections.Line, followers []projections.Projection[T], first towing, input logInput, steps func(*decode.Decoder, []projections.RecordKind) stepList[T],
-) (line, towing) {
+	l projections.Line, followers []projections.Projection[T], first firstGroup, input logInput, steps func(*decode.Decoder, []projections.RecordKind) stepList[T],
+) (line, firstGroup) {
 	leader := l.Name()
-	convoys := newConvoys[T]()
+	groups := &groups{}
 	members := line{{
 		Definition: projections.Define(l.Leader, ""),
 		newFollower: func(e *engine, version register.Entry) versionFollower {
@@ -66,18 +66,18 @@ func newTypedLine[T projections.Item](
 			if f == nil {
 				return nil
 			}
-			if _, ok := f.projection.(projections.Leading[T]); ok {
-				own := convoys.of(version.Schema)
-				f.driver = own
+			if leading, ok := f.projection.(projections.Leading[T]); ok {
+				f.wroteSteps = func() bool { return len(leading.Written()) > 0 }
+				f.group = groups.ledBy(f)
 				if first != nil {
-					f.carrier, f.first = first(own)
+					f.joins, f.first = first()
 				}
 			}
 			return f
 		},
 	}}
 	for _, p := range followers {
-		members = append(members, member{
+		members = append(members, kind{
 			Definition: projections.Define(p, leader),
 			newFollower: func(e *engine, version register.Entry) versionFollower {
 				f := newFollower(e, version, p, &stepSource[T]{
@@ -86,14 +86,14 @@ func newTypedLine[T projections.Item](
 				if f == nil {
 					return nil
 				}
-				f.carrier, f.first = convoys.of(version.Leader()), version.Leader()
+				f.joins, f.first = groups.of(version.Leader()), version.Leader()
 				return f
 			},
 		})
 	}
-	return members, func(own train) (carrier[projections.LogItem], projections.Schema) {
-		driver := l.Leader.Spec().Schema
-		return tower[T]{convoys.of(driver), own}, driver
+	return members, func() (*group, projections.Schema) {
+		first := l.Leader.Spec().Schema
+		return groups.of(first), first
 	}
 }
 
