@@ -6,16 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/internal/tracing"
 	"strata/projections"
 )
-
-// foldAttempts is how often a single item is tried before it stops its projection.
-const foldAttempts = 5
 
 // take applies items that were read from the input, no faster than the throttle allows.
 func (f *follower[T]) take(ctx context.Context, items []T) error {
@@ -58,8 +54,8 @@ func (f *follower[T]) takeNext(ctx context.Context, items []T) error {
 	}
 }
 
-// applyOrIsolate applies items. When they fail for a reason of their own, it applies halves, so that all items before
-// the one at fault are applied, and that one alone is tried a few times before it is given up.
+// applyOrIsolate applies items. When they fail for a reason of their own, it applies halves, so that all items before the
+// one at fault are applied, and returns a *FoldError for that one.
 func (f *follower[T]) applyOrIsolate(ctx context.Context, items []T) error {
 	err := f.apply(ctx, items)
 	switch {
@@ -72,20 +68,7 @@ func (f *follower[T]) applyOrIsolate(ctx context.Context, items []T) error {
 		}
 		return f.applyOrIsolate(ctx, items[half:])
 	}
-	attempts := backoff.WithContext(backoff.WithMaxRetries(backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(20*time.Millisecond)), foldAttempts-2), ctx)
-	err = backoff.Retry(func() error {
-		err := f.apply(ctx, items)
-		if err != nil && (transient(err) || errors.Is(err, errMoved)) {
-			return backoff.Permanent(err)
-		}
-		return err
-	}, attempts)
-	if err == nil || transient(err) || errors.Is(err, errMoved) {
-		return err
-	}
-	failed := &FoldError{Projection: f.spec.Schema, Position: items[0].Position(), LogSeq: items[0].LogSeq(), Err: err}
-	return f.skip(ctx, items[0], failed)
+	return &FoldError{Projection: f.spec.Schema, Position: items[0].Position(), LogSeq: items[0].LogSeq(), Err: err}
 }
 
 // apply folds items, together with the members of the leader's group.

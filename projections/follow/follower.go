@@ -202,53 +202,18 @@ func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
 	return err
 }
 
-// keepUp catches up in bulk mode and then stays at the head in live mode.
+// keepUp follows the input: alone, and as a member of its group whenever it stands where the leader of that stands.
 func (f *follower[T]) keepUp(ctx context.Context) error {
 	f.progress.following.Store(true)
 	defer f.progress.following.Store(false)
 	for ctx.Err() == nil {
-		head, err := f.source.head(ctx)
-		if err != nil {
+		if err := f.consume(ctx); err != nil {
 			return err
 		}
-		f.metrics.head.WithLabelValues(labels(f.spec.Schema)...).Set(float64(head))
-		far, err := f.farBehind(ctx, f.position, head)
-		if err != nil {
-			return err
-		}
-		arrived := false
-		if !far {
-			if arrived, err = f.arrive(ctx); err != nil {
+		if f.joins != nil && ctx.Err() == nil {
+			if err := f.joins.join(ctx, f); err != nil {
 				return err
 			}
-		}
-		if f.group != nil {
-			switch {
-			case arrived:
-				f.group.open()
-			case head-f.position > batchItems:
-				f.group.close()
-			}
-		}
-		if !arrived {
-			if err := register.WriteState(ctx, f.pool, f.spec.Schema, f.epoch, register.StateBuilding); err != nil {
-				return err
-			}
-			if err := f.bulk(ctx); err != nil {
-				return err
-			}
-			continue
-		}
-		if f.joins != nil {
-			if joined, err := f.joins.join(ctx, f); err != nil || joined {
-				if err != nil {
-					return err
-				}
-				continue
-			}
-		}
-		if err := f.live(ctx); err != nil {
-			return err
 		}
 	}
 	return nil

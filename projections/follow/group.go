@@ -29,7 +29,6 @@ type group struct {
 	// groups of its members.
 	mu      sync.Mutex
 	isOpen  bool
-	opened  chan struct{} // closed when the group opens
 	members []*member
 }
 
@@ -68,7 +67,7 @@ func (g *groups) of(leader projections.Schema) *group {
 		g.byLeader = map[projections.Schema]*group{}
 	}
 	if g.byLeader[leader] == nil {
-		g.byLeader[leader] = &group{opened: make(chan struct{})}
+		g.byLeader[leader] = &group{}
 	}
 	return g.byLeader[leader]
 }
@@ -86,10 +85,7 @@ func (g *groups) ledBy(leader *follower[projections.LogItem]) *group {
 func (g *group) open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.isOpen {
-		g.isOpen = true
-		close(g.opened)
-	}
+	g.isOpen = true
 }
 
 // close removes all members, and lets none join.
@@ -103,36 +99,36 @@ func (g *group) closeLocked() {
 	if !g.isOpen {
 		return
 	}
-	g.isOpen, g.opened = false, make(chan struct{})
+	g.isOpen = false
 	for _, m := range slices.Clone(g.members) {
 		g.remove(m, nil)
 	}
 }
 
-// whenOpen returns a channel that is closed when the group opens.
-func (g *group) whenOpen() <-chan struct{} {
+// canJoin reports whether the group is open.
+func (g *group) canJoin() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.opened
+	return g.isOpen
 }
 
 // joinInterval is how often a follower that is not yet where the leader stands tries to join.
 const joinInterval = 10 * time.Millisecond
 
-// join makes a follower a member, and returns when it has left. It returns false when the group is closed.
-func (g *group) join(ctx context.Context, f joiner) (joined bool, err error) {
+// join makes a follower a member, and returns when it has left, or when the group is closed.
+func (g *group) join(ctx context.Context, f joiner) error {
 	m := &member{joiner: f, left: make(chan error, 1)}
 	for {
 		// What is there already is folded alone, without stopping the group.
 		if err := f.foldRest(ctx, math.MaxInt64); err != nil {
-			return false, err
+			return err
 		}
 		joined, closed, err := g.admit(ctx, m)
 		if joined {
 			break
 		}
 		if err != nil || closed || ctx.Err() != nil {
-			return false, err
+			return err
 		}
 		pause.For(ctx, joinInterval)
 	}
@@ -140,12 +136,12 @@ func (g *group) join(ctx context.Context, f joiner) (joined bool, err error) {
 	defer g.leader.metrics.onBoard.Dec()
 	select {
 	case err := <-m.left:
-		return true, err
+		return err
 	case <-ctx.Done():
 		g.mu.Lock() // what is being folded is committed first
 		defer g.mu.Unlock()
 		g.remove(m, nil)
-		return true, ctx.Err()
+		return ctx.Err()
 	}
 }
 

@@ -2,13 +2,9 @@ package follow
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 
-	"github.com/ThreeDotsLabs/watermill/message"
-
 	"strata/eventstore"
-	"strata/eventstore/topic"
 	"strata/projections"
 	"strata/projections/decode"
 )
@@ -23,18 +19,24 @@ type logSource struct {
 
 func (s *logSource) head(ctx context.Context) (int64, error) { return s.log.Size(ctx) }
 
-func (s *logSource) bytes(ctx context.Context, after, head int64) (int64, error) {
-	return s.log.Bytes(ctx, after, head, s.input.paths)
-}
-
 func (s *logSource) final(context.Context) (bool, error) { return true, nil }
 
-func (s *logSource) read(ctx context.Context, after int64) ([]projections.LogItem, error) {
-	events, err := s.log.Read(ctx, eventstore.Range{After: after, Events: batchItems, Bytes: batchBytes, Paths: s.input.paths})
-	if err != nil {
-		return nil, err
+func (s *logSource) read(ctx context.Context, after int64) (items []projections.LogItem, bytes int64, err error) {
+	events := s.log.Recent(after)
+	if len(events) == 0 {
+		events, err = s.log.Read(ctx, eventstore.Range{After: after, Events: batchItems, Bytes: batchBytes, Paths: s.input.paths})
 	}
-	return s.input.decode(s.decoder, ctx, events)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := range events {
+		if !slices.Contains(s.input.paths, events[i].Path) {
+			events[i].Body = nil
+		}
+		bytes += int64(len(events[i].Body))
+	}
+	items, err = s.input.decode(s.decoder, ctx, events)
+	return items, bytes, err
 }
 
 // own returns the items of another leader with the content that this one reads.
@@ -64,28 +66,11 @@ func (s *logSource) own(ctx context.Context, items []projections.LogItem) ([]pro
 	return own, nil
 }
 
-func (s *logSource) grown() <-chan struct{} { return wakeChannel(s.wake) }
-
-func (s *logSource) subscribe(spec projections.Spec, logger *slog.Logger) (message.Subscriber, string, error) {
-	subscriber, err := topic.NewSubscriber(s.log.Pool(), topic.SubscriberConfig{
-		Offsets: topic.ProjectionOffsets{Name: spec.Name, Version: spec.Version},
-		Paths:   s.input.paths,
-		Moves:   true,
-		Recent:  s.log,
-		Wake:    s.wake,
-		Logger:  logger,
-	})
-	return subscriber, topic.All, err
+func (s *logSource) announced(position int64) bool {
+	newest := s.wake.Announced()
+	return newest > 0 && position >= newest
 }
 
-func (s *logSource) item(ctx context.Context, msg *message.Message) (projections.LogItem, error) {
-	event, err := topic.Event(msg)
-	if err != nil {
-		return projections.LogItem{}, err
-	}
-	items, err := s.input.decode(s.decoder, ctx, []eventstore.Event{event})
-	if err != nil {
-		return projections.LogItem{}, err
-	}
-	return items[0], nil
-}
+func (s *logSource) grown() <-chan struct{} { return s.wake.C() }
+
+func (s *logSource) wait(ctx context.Context, grown <-chan struct{}) { s.wake.Wait(ctx, grown) }

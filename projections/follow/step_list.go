@@ -14,7 +14,8 @@ import (
 // stepList says how the list of steps of a leader is read.
 type stepList[T projections.Item] struct {
 	columns string // of its table
-	scan    func(row pgx.Row) (T, error)
+	// scan reads a row with these columns, and more after them.
+	scan func(row pgx.Row, more ...any) (T, error)
 	// load adds the content of the steps.
 	load func(ctx context.Context, steps []T) error
 }
@@ -23,8 +24,8 @@ type stepList[T projections.Item] struct {
 func chainSteps(decoder *decode.Decoder, records []projections.RecordKind) stepList[projections.Step] {
 	return stepList[projections.Step]{
 		columns: `step, kind, coalesce(record, 0), height, index_block_hash, block_seq, source_seq`,
-		scan: func(row pgx.Row) (step projections.Step, err error) {
-			return step, row.Scan(&step.Number, &step.Kind, &step.RecordKind, &step.Height, &step.IndexBlockHash, &step.BlockSeq, &step.SourceSeq)
+		scan: func(row pgx.Row, more ...any) (step projections.Step, err error) {
+			return step, row.Scan(append([]any{&step.Number, &step.Kind, &step.RecordKind, &step.Height, &step.IndexBlockHash, &step.BlockSeq, &step.SourceSeq}, more...)...)
 		},
 		load: func(ctx context.Context, steps []projections.Step) error {
 			if len(records) > 0 {
@@ -46,8 +47,8 @@ func chainSteps(decoder *decode.Decoder, records []projections.RecordKind) stepL
 func feedSteps(decoder *decode.Decoder, _ []projections.RecordKind) stepList[projections.FeedStep] {
 	return stepList[projections.FeedStep]{
 		columns: `step, kind, height, block_hash, block_seq, block_index, source_seq`,
-		scan: func(row pgx.Row) (step projections.FeedStep, err error) {
-			return step, row.Scan(&step.Number, &step.Kind, &step.Height, &step.BlockHash, &step.BlockSeq, &step.BlockIndex, &step.SourceSeq)
+		scan: func(row pgx.Row, more ...any) (step projections.FeedStep, err error) {
+			return step, row.Scan(append([]any{&step.Number, &step.Kind, &step.Height, &step.BlockHash, &step.BlockSeq, &step.BlockIndex, &step.SourceSeq}, more...)...)
 		},
 		load: func(ctx context.Context, steps []projections.FeedStep) error {
 			var seqs []int64

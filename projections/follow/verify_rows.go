@@ -226,7 +226,7 @@ func foldTwins(ctx context.Context, twins []twin) error {
 	})
 	for _, t := range twins[1:] {
 		group.Go(func() error {
-			for last := false; ; pause.For(ctx, gatherTime) {
+			for last := false; ; pause.For(ctx, buildInterval) {
 				select {
 				case <-written:
 					last = true
