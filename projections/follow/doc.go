@@ -1,19 +1,22 @@
 // Package follow keeps read tables up to date with the log: a Runner runs a follower for each version whose rules this
 // program has.
 //
-// # Modes of a follower
+// A follower is one loop: it reads what is new, decodes it, folds it, and commits rows and position together. Far behind, a
+// batch has up to thousands of items, and the next one is read meanwhile. Near the head it folds one item after the other,
+// as a member of its leader's group: all members of a group commit together.
 //
-//	         lag > bulk threshold                       error that is not the database's
-//	┌──────┐ ───────────────────▶ ┌──────┐               ┌────────┐
-//	│ live │                      │ bulk │  ───────────▶ │ failed │ (until resumed or restarted)
-//	└──────┘ ◀─────────────────── └──────┘               └────────┘
-//	           caught up
-//
-// Live, items come one at a time through a watermill router whose topic is the log itself, or the list of steps. Far
-// behind, they come in batches of up to thousands, one transaction each. Both modes end in the same apply: one
-// transaction that moves the position, folds the items and stores the outcome.
+//	 ┌──────────┐   near the head, group open    ┌────────┐
+//	 │  alone   │ ─────────────────────────────▶ │ member │
+//	 │          │ ◀───────────────────────────── │        │
+//	 └──────────┘   it fails, is moved, or the   └────────┘
+//	      │         group closes
+//	      │ an error that is not the database's
+//	      ▼
+//	 ┌──────────┐
+//	 │  failed  │ (until resumed or restarted)
+//	 └──────────┘
 //
 // An event is decoded once per process, however many projections read it: see package decode.
 //
-// VerifyRows folds the log anew and compares the result with the tables that readers see.
+// VerifyRows folds the log again and compares the result with the tables that readers see.
 package follow

@@ -21,7 +21,7 @@ import (
 type engine struct {
 	log  *eventstore.Log
 	pool *pgxpool.Pool
-	// tip has the connection on which convoys fold, and nothing else does. Postgres then keeps the plans of their
+	// tip has the connection on which groups fold, and nothing else does. Postgres then keeps the plans of their
 	// statements, and what it knows of their tables, from one event to the next, however long that takes: to plan some
 	// hundred statements anew costs as much as to fold many events.
 	tip     *pgxpool.Pool
@@ -61,13 +61,13 @@ func (e *engine) listen(lines []line, interval time.Duration) {
 	}
 }
 
-// tipIdleTime is how long the connection of convoys is kept while no event comes.
+// tipIdleTime is how long the connection of groups is kept while no event comes.
 const tipIdleTime = time.Hour
 
-// tipConnections is how many convoys fold at the same time: those of several versions of a leader.
+// tipConnections is how many groups fold at the same time: those of several versions of a leader.
 const tipConnections = 2
 
-// connect makes the connections for convoys.
+// connect makes the connections for groups.
 func (e *engine) connect(ctx context.Context) error {
 	config := e.pool.Config()
 	config.MaxConns, config.MinConns, config.MinIdleConns = tipConnections, 0, 0

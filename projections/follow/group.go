@@ -132,8 +132,8 @@ func (g *group) join(ctx context.Context, f joiner) error {
 		}
 		pause.For(ctx, joinInterval)
 	}
-	g.leader.metrics.onBoard.Inc()
-	defer g.leader.metrics.onBoard.Dec()
+	g.leader.metrics.members.Inc()
+	defer g.leader.metrics.members.Dec()
 	select {
 	case err := <-m.left:
 		return err

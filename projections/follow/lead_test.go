@@ -27,7 +27,7 @@ func TestOneLeadsAll(t *testing.T) {
 			config := follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}
 			replay.Follow(t, config, projections.Chain(rig.Chain(t), balances.New(nil), mempool.New(), pox.New()))
 		}
-		eventually.Holds(t, "all are on board of one process", func() bool {
+		eventually.Holds(t, "all are members in one process", func() bool {
 			first, second := rig.Metric(t, registries[0], "strata_projection_on_board"), rig.Metric(t, registries[1], "strata_projection_on_board")
 			return first == 3 && second == 0 || first == 0 && second == 3
 		})

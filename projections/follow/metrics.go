@@ -27,7 +27,7 @@ type metrics struct {
 	quarantined *prometheus.GaugeVec
 	decoded     prometheus.Counter
 
-	onBoard                              prometheus.Gauge
+	members                              prometheus.Gauge
 	transactions, statements, roundTrips prometheus.Counter
 }
 
@@ -44,8 +44,8 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		return factory.NewCounter(prometheus.CounterOpts{Namespace: "strata", Subsystem: "projection", Name: name, Help: help})
 	}
 	return &metrics{
-		onBoard: factory.NewGauge(prometheus.GaugeOpts{Namespace: "strata", Subsystem: "projection", Name: "on_board",
-			Help: "Versions that fold in the transaction of another one: their leader, or the leader of the first line."}),
+		members: factory.NewGauge(prometheus.GaugeOpts{Namespace: "strata", Subsystem: "projection", Name: "on_board",
+			Help: "Versions that fold in the transaction of a group that another version leads."}),
 		transactions: total("transactions_total", "Transactions in which projections have folded: one for all that are at the same place."),
 		statements:   total("statements_total", "Statements of folds in transactions that several projections share."),
 		roundTrips:   total("round_trips_total", "Round trips to the database of folds in transactions that several projections share."),

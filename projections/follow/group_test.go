@@ -96,10 +96,10 @@ func readPlaces(ctx context.Context, log *eventstore.Log) (p places, err error) 
 	return p, err
 }
 
-// awaitOnBoard waits until a number of versions are on board.
-func awaitOnBoard(t *testing.T, registry prometheus.Gatherer, n int) {
+// awaitMembers waits until a number of versions are members.
+func awaitMembers(t *testing.T, registry prometheus.Gatherer, n int) {
 	t.Helper()
-	eventually.Holds(t, fmt.Sprint(n, " versions are on board"), func() bool {
+	eventually.Holds(t, fmt.Sprint(n, " versions are members"), func() bool {
 		return int(rig.Metric(t, registry, "strata_projection_on_board")) == n
 	})
 }
@@ -112,7 +112,7 @@ func TestOnePosition(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	lines := allLines(t)
 	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}, lines...)
-	awaitOnBoard(t, registry, len(lines.Definitions())-1)
+	awaitMembers(t, registry, len(lines.Definitions())-1)
 	before := rig.Metric(t, registry, "strata_projection_transactions_total")
 
 	ctx, stop := context.WithCancel(t.Context())
@@ -163,7 +163,7 @@ func TestOnePosition(t *testing.T) {
 	t.Logf("%.1f statements in %.1f round trips for each event", statements/events, trips/events)
 }
 
-// TestLeavesAlone lets a projection fail on board: it leaves and stops at the step at fault, while the others go on.
+// TestLeavesAlone lets a member of a group fail: it leaves and stops at the step at fault, while the others go on.
 // Resumed, it comes back.
 func TestLeavesAlone(t *testing.T) {
 	t.Parallel()
@@ -173,7 +173,7 @@ func TestLeavesAlone(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	config := follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}
 	replay.Follow(t, config, projections.Chain(rig.Chain(t), balances.New(nil), r))
-	awaitOnBoard(t, registry, 2)
+	awaitMembers(t, registry, 2)
 	post := func(from, n int) {
 		for _, p := range rig.Blocks(from, n) {
 			replay.Append(t, log, p)
@@ -194,7 +194,7 @@ func TestLeavesAlone(t *testing.T) {
 	if err := version.Resume(t.Context(), log.Pool(), "recorder"); err != nil {
 		t.Fatal(err)
 	}
-	awaitOnBoard(t, registry, 2)
+	awaitMembers(t, registry, 2)
 	post(blocks, 5)
 	replay.Wait(t, log)
 	rig.CheckRecorded(t, log, blocks+5)
