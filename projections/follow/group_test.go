@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -111,7 +112,8 @@ func TestOnePosition(t *testing.T) {
 	log := replay.NewLog(t)
 	registry := prometheus.NewRegistry()
 	lines := allLines(t)
-	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}, lines...)
+	logger := slog.New(slog.NewTextHandler(t.Output(), nil)) // a member that leaves says why
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry, Logger: logger}, lines...)
 	awaitMembers(t, registry, len(lines.Definitions())-1)
 	before := rig.Metric(t, registry, "strata_projection_transactions_total")
 
