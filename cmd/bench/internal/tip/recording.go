@@ -28,7 +28,7 @@ func (m *measured) recordings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		w, err := m.open(ctx, fmt.Sprintf("_recording_%d", i), transfers)
+		w, err := m.open(ctx, fmt.Sprintf("_recording_%d", i), transfers, "--network", "testnet") // or the server would find it out, and start again
 		if err != nil {
 			return err
 		}
