@@ -17,8 +17,8 @@ type Event struct {
 	Path string
 	// ContentType is the media type that the sender declared; empty if it declared none.
 	ContentType string
-	// Origin identifies the event in its transport: the first two columns of an archive's line, or the UUID and
-	// metadata of a watermill message. Empty if the transport has no such thing.
+	// Origin identifies the event in its transport: the first two columns of an archive's line. Empty if the transport has
+	// no such thing.
 	Origin string
 	// Size is the length of the body in bytes.
 	Size int64

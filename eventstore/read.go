@@ -52,17 +52,6 @@ func (l *Log) Read(ctx context.Context, r Range) ([]Event, error) {
 	return events, nil
 }
 
-// Bytes returns the total size of the bodies of the events above after, up to last, that have one of these paths. It
-// reads each of these rows, but no body.
-func (l *Log) Bytes(ctx context.Context, after, last int64, paths []string) (bytes int64, err error) {
-	err = l.pool.QueryRow(ctx, `
-		SELECT coalesce(sum(size), 0) FROM log.event WHERE seq > $1 AND seq <= $2 AND path = ANY ($3)`, after, last, paths).Scan(&bytes)
-	if err != nil {
-		return 0, fmt.Errorf("read the size of the events after %d: %w", after, err)
-	}
-	return bytes, nil
-}
-
 // Get returns one event, with its body if withBody is set. It returns ErrNotFound for a position that the log does
 // not have.
 func (l *Log) Get(ctx context.Context, seq int64, withBody bool) (Event, error) {
