@@ -4196,6 +4196,9 @@ type AddressBalance struct {
 	// BlockHeight The height that the request names; null for the current balance.
 	BlockHeight *int64 `json:"block_height"`
 
+	// Incomplete True if the feed has operations of the token that could not be read, so that the balance may be wrong: /audit/v1/quarantine has them. Absent otherwise.
+	Incomplete *bool `json:"incomplete,omitempty"`
+
 	// Negative True if one of the balances is below zero, which no token allows: the feed lacks operations. Absent otherwise.
 	Negative *bool `json:"negative,omitempty"`
 
@@ -5937,6 +5940,9 @@ type Brc20ActivityOperation string
 type Brc20Balance struct {
 	AvailableBalance string `json:"available_balance"`
 
+	// Incomplete True if the feed has operations of the token that could not be read, so that the balance may be wrong: /audit/v1/quarantine has them. Absent otherwise.
+	Incomplete *bool `json:"incomplete,omitempty"`
+
 	// Negative True if one of the balances is below zero, which no token allows: the feed lacks operations. Absent otherwise.
 	Negative *bool `json:"negative,omitempty"`
 
@@ -6000,8 +6006,11 @@ type Brc20Token struct {
 	DeployTimestamp int64 `json:"deploy_timestamp"`
 
 	// ID Id of the inscription that deployed the token.
-	ID        string `json:"id"`
-	MaxSupply string `json:"max_supply"`
+	ID string `json:"id"`
+
+	// Incomplete True if the feed has operations of the token that could not be read, so that its supply, holders and balances may be wrong: /audit/v1/quarantine has them. Absent otherwise.
+	Incomplete *bool  `json:"incomplete,omitempty"`
+	MaxSupply  string `json:"max_supply"`
 
 	// MintLimit Maximum amount of one mint; null for no limit.
 	MintLimit    *string `json:"mint_limit"`
@@ -8892,6 +8901,10 @@ type OffsetPageWaitingBody struct {
 type OrdinalsErrorBody struct {
 	// Error What is wrong.
 	Error string `json:"error"`
+
+	// Message Why it may exist nevertheless: the feed had an operation that could not be read. Absent otherwise.
+	Message *string     `json:"message,omitempty"`
+	Unread  *UnreadPart `json:"unread,omitempty"`
 }
 
 // OrdinalsPageAddressBalance defines model for OrdinalsPageAddressBalance.
@@ -11358,6 +11371,22 @@ type UnknownField struct {
 
 	// Path The path to which the events were posted, and behind a # the JSON pointer of the field, with * for the indexes of arrays. All fields beyond 500 are (others).
 	Path string `json:"path"`
+}
+
+// UnreadPart defines model for UnreadPart.
+type UnreadPart struct {
+	BlockHeight int64  `json:"block_height"`
+	Event       string `json:"event"`
+
+	// Pointer JSON pointer of the invalid field in the body of the event.
+	Pointer string `json:"pointer"`
+
+	// Quarantine The list of what could not be read, from this part on.
+	Quarantine string `json:"quarantine"`
+	Reason     string `json:"reason"`
+
+	// Seq The event with the block.
+	Seq int64 `json:"seq"`
 }
 
 // VersionOfTable defines model for VersionOfTable.

@@ -5837,6 +5837,8 @@ export interface components {
              * @description The height that the request names; null for the current balance.
              */
             block_height: number | null;
+            /** @description True if the feed has operations of the token that could not be read, so that the balance may be wrong: /audit/v1/quarantine has them. Absent otherwise. */
+            incomplete?: boolean;
             /** @description True if one of the balances is below zero, which no token allows: the feed lacks operations. Absent otherwise. */
             negative?: boolean;
             /** @description The sum of both. */
@@ -7674,6 +7676,8 @@ export interface components {
         };
         Brc20Balance: {
             available_balance: string;
+            /** @description True if the feed has operations of the token that could not be read, so that the balance may be wrong: /audit/v1/quarantine has them. Absent otherwise. */
+            incomplete?: boolean;
             /** @description True if one of the balances is below zero, which no token allows: the feed lacks operations. Absent otherwise. */
             negative?: boolean;
             /** @description The sum of both. */
@@ -7742,6 +7746,8 @@ export interface components {
             deploy_timestamp: number;
             /** @description Id of the inscription that deployed the token. */
             id: string;
+            /** @description True if the feed has operations of the token that could not be read, so that its supply, holders and balances may be wrong: /audit/v1/quarantine has them. Absent otherwise. */
+            incomplete?: boolean;
             max_supply: string;
             /** @description Maximum amount of one mint; null for no limit. */
             mint_limit: string | null;
@@ -10966,6 +10972,10 @@ export interface components {
         OrdinalsErrorBody: {
             /** @description What is wrong. */
             error: string;
+            /** @description Why it may exist nevertheless: the feed had an operation that could not be read. Absent otherwise. */
+            message?: string;
+            /** @description That operation. Absent otherwise. */
+            unread?: components["schemas"]["UnreadPart"];
         } & {
             [key: string]: unknown;
         };
@@ -13503,6 +13513,27 @@ export interface components {
             last_seq: number;
             /** @description The path to which the events were posted, and behind a # the JSON pointer of the field, with * for the indexes of arrays. All fields beyond 500 are (others). */
             path: string;
+        } & {
+            [key: string]: unknown;
+        };
+        UnreadPart: {
+            /** Format: int64 */
+            block_height: number;
+            /** Format: uri-reference */
+            event: string;
+            /** @description JSON pointer of the invalid field in the body of the event. */
+            pointer: string;
+            /**
+             * Format: uri-reference
+             * @description The list of what could not be read, from this part on.
+             */
+            quarantine: string;
+            reason: string;
+            /**
+             * Format: int64
+             * @description The event with the block.
+             */
+            seq: number;
         } & {
             [key: string]: unknown;
         };
