@@ -87,6 +87,7 @@ func (m *metrics) forget(version projections.Schema) {
 
 // measured updates the gauges that the register tells.
 func (m *metrics) measured(s version.Status) {
+	m.head.WithLabelValues(labels(s.Schema())...).Set(float64(s.Head))
 	m.lag.WithLabelValues(labels(s.Schema())...).Set(float64(s.Lag()))
 	m.lagSeconds.WithLabelValues(labels(s.Schema())...).Set(s.LagSeconds)
 	m.quarantined.WithLabelValues(labels(s.Schema())...).Set(float64(s.Quarantined))
