@@ -132,8 +132,6 @@ func (g *group) join(ctx context.Context, f joiner) error {
 		}
 		pause.For(ctx, joinInterval)
 	}
-	g.leader.metrics.members.Inc()
-	defer g.leader.metrics.members.Dec()
 	select {
 	case err := <-m.left:
 		return err
@@ -156,6 +154,7 @@ func (g *group) admit(ctx context.Context, m *member) (admitted, closed bool, er
 	there, err := m.reachLeader(ctx, g.leader)
 	if there {
 		g.members = append(g.members, m)
+		g.leader.metrics.members.Inc()
 	}
 	return there, false, err
 }
@@ -164,6 +163,7 @@ func (g *group) admit(ctx context.Context, m *member) (admitted, closed bool, er
 func (g *group) remove(m *member, err error) {
 	if i := slices.Index(g.members, m); i >= 0 {
 		g.members = slices.Delete(g.members, i, i+1)
+		g.leader.metrics.members.Dec()
 		m.left <- err
 	}
 }
