@@ -177,15 +177,19 @@ func (f *Facts) partial() Problem {
 		fmt.Sprintf("On a Strata that has the past: strata export --heights 0-%d --out past.tsv.gz. Then here: strata import --append past.tsv.gz. Other ways: docs/history.md.", *f.HistoryFrom-1)}
 }
 
+// unknownNetwork is what projections/chain calls the network of an event that can't be the log's and does not name its own.
+const unknownNetwork = "unknown"
+
 func (f *Facts) other() Problem {
-	var events int64
-	names := make([]string, len(f.Foreign))
+	counts := make([]string, len(f.Foreign))
 	for i, other := range f.Foreign {
-		events += other.Events
-		names[i] = other.Network
+		counts[i] = fmt.Sprintf("%d of %s", other.Events, other.Network)
+		if other.Network == unknownNetwork {
+			counts[i] = fmt.Sprintf("%d that do not name it", other.Events)
+		}
 	}
 	return Problem{Other,
-		fmt.Sprintf("Events of another network are in quarantine: %d of %s; the last is event %d.", events, strings.Join(names, ", "), f.Foreign[0].Last),
+		fmt.Sprintf("Events of another network are in quarantine: %s; the last is event %d.", strings.Join(counts, ", "), f.Foreign[0].Last),
 		"Take this server out of the events_observer entries of the nodes of that network. If the log is of the wrong network, begin a new database with --network."}
 }
 

@@ -33,6 +33,8 @@ func TestProblems(t *testing.T) {
 			"Another chain began on this database: its genesis block contradicts the one in the log, and the fold has stopped before it."},
 		{"another network", wholeness.Facts{Tip: height(100), Foreign: []wholeness.Foreign{{Network: "testnet (chain id 0x80000000)", Events: 7, Last: 93}}}, true,
 			"Events of another network are in quarantine: 7 of testnet (chain id 0x80000000); the last is event 93."},
+		{"another network, by several signs", wholeness.Facts{Tip: height(100), Foreign: []wholeness.Foreign{{Network: "testnet", Events: 2, Last: 93}, {Network: "unknown", Events: 3, Last: 90}}}, true,
+			"Events of another network are in quarantine: 2 of testnet, 3 that do not name it; the last is event 93."},
 	} {
 		var got []string
 		for _, p := range tc.facts.Problems() {
