@@ -24,7 +24,7 @@ const (
 	SetPrimaryName    = "set-primary-name"
 )
 
-// Call is a call of a function of a contract of names that prints nothing or not all. Fields that the function does
+// Call is a BNS-V2 contract call whose effects prints don't show, or not fully. Fields that the function does
 // not have are zero.
 type Call struct {
 	Function string

@@ -49,7 +49,7 @@ type Zonefile struct {
 	JSON json.RawMessage
 }
 
-// ParseZonefile reads a zonefile. Nothing in it can make that fail: what has no known form is text or bytes.
+// ParseZonefile reads a zonefile. It never fails: unknown forms are FormatText or FormatBytes.
 func ParseZonefile(content []byte) Zonefile {
 	if !utf8.Valid(content) {
 		return Zonefile{Format: FormatBytes}

@@ -256,7 +256,7 @@ func (f *exportFile) write(ctx context.Context, log *eventstore.Log, batch []eve
 	return err
 }
 
-// wholeFiles are the files all of whose lines are of one kind.
+// wholeFiles hold lines of a single kind.
 var wholeFiles = map[string]names.ExportKind{
 	nameZonefilesFile: names.ExportZonefiles, subdomainsFile: names.ExportSubdomains, subdomainZonefilesFile: names.ExportZonefiles,
 }

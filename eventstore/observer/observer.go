@@ -33,7 +33,7 @@ func (o *Observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (o *Observer) answerTo(w http.ResponseWriter, r *http.Request) (a answer) {
-	if reason := o.strange(r); reason != "" {
+	if reason := o.rejectReason(r); reason != "" {
 		a = refuse(http.StatusForbidden, reason)
 		a.closing = true // the connection may still hold a body
 		return a

@@ -24,15 +24,15 @@ func (l *Log) Sign(ctx context.Context) (signed bool, err error) {
 	switch {
 	case err == nil:
 		l.trouble.Store(nil)
-	case isLasting(err):
+	case isPermanent(err):
 		l.trouble.Store(&err)
 	}
 	l.metrics.blocked(l.trouble.Load() != nil)
 	return signed, err
 }
 
-// isLasting reports whether an attempt to sign failed for a reason that does not pass by itself.
-func isLasting(err error) bool {
+// isPermanent reports whether an attempt to sign failed for a reason that does not pass by itself.
+func isPermanent(err error) bool {
 	return errors.Is(err, ErrRollback) || errors.Is(err, ErrMismatch) && !errors.Is(err, errUnverified) || errors.Is(err, ErrOtherKey)
 }
 
@@ -54,7 +54,7 @@ func (l *Log) sign(ctx context.Context) (signed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	done, err := l.nothingNew(ctx, h)
+	done, err := l.upToDate(ctx, h)
 	if done || err != nil {
 		return false, err
 	}
@@ -86,8 +86,8 @@ func (l *Log) sign(ctx context.Context) (signed bool, err error) {
 	return true, nil
 }
 
-// nothingNew reports whether an earlier attempt has done everything for this head.
-func (l *Log) nothingNew(ctx context.Context, h *head) (bool, error) {
+// upToDate reports whether an earlier attempt has done everything for this head.
+func (l *Log) upToDate(ctx context.Context, h *head) (bool, error) {
 	if h.size == 0 {
 		return true, l.neverSigned(ctx)
 	}

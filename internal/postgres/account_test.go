@@ -204,20 +204,20 @@ func TestLockFileNamesAStranger(t *testing.T) {
 	}
 	stop(t, c)
 
-	stranger := exec.Command("sleep", "60")
+	foreign := exec.Command("sleep", "60")
 	uid := ownerOf(t, filepath.Join(dir, "postgres"))
 	if os.Geteuid() == 0 {
-		stranger.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+		foreign.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 	}
-	if err := stranger.Start(); err != nil {
+	if err := foreign.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		stranger.Process.Kill() //nolint:errcheck // it may have ended
-		stranger.Wait()         //nolint:errcheck // it was killed
+		foreign.Process.Kill() //nolint:errcheck // it may have ended
+		foreign.Wait()         //nolint:errcheck // it was killed
 	})
 	_, rest, _ := strings.Cut(string(text), "\n")
-	if err := os.WriteFile(path, fmt.Appendf(nil, "%d\n%s", stranger.Process.Pid, rest), 0o600); err != nil {
+	if err := os.WriteFile(path, fmt.Appendf(nil, "%d\n%s", foreign.Process.Pid, rest), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chown(path, int(uid), -1); err != nil {
@@ -225,7 +225,7 @@ func TestLockFileNamesAStranger(t *testing.T) {
 	}
 	c = start(t, postgres.Config{DataDir: dir})
 	run(t, c.URL(), "SELECT")
-	if err := stranger.Process.Signal(syscall.Signal(0)); err != nil {
+	if err := foreign.Process.Signal(syscall.Signal(0)); err != nil {
 		t.Errorf("the other process was killed: %v", err)
 	}
 }

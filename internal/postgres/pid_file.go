@@ -58,25 +58,25 @@ func parsePidFile(text string) (pidFile, bool) {
 // one: either it runs as the same user, or this process is root. Any other process has reused the id.
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
-// kinship is the relation of a process to a PGDATA whose lock file names it.
-type kinship int
+// ownership is the relation of a process to a PGDATA whose lock file names it.
+type ownership int
 
 const (
-	unknown  kinship = iota
-	ours             // the process is the postmaster of this PGDATA
-	stranger         // the process is certainly another one
+	unknown ownership = iota
+	ours              // the process is the postmaster of this PGDATA
+	foreign           // the process is certainly another one
 )
 
 // runningServer returns the postmaster of pgdata; false if none runs.
 func runningServer(pgdata string) (pidFile, bool, error) {
 	p, ok, err := readPidFile(pgdata)
-	if err != nil || !ok || p.pid == os.Getpid() || !alive(p.pid) || kin(p.pid, pgdata) == stranger {
+	if err != nil || !ok || p.pid == os.Getpid() || !alive(p.pid) || ownershipOf(p.pid, pgdata) == foreign {
 		return pidFile{}, false, err
 	}
 	return p, true, nil
 }
 
-// clearStalePid rewrites a lock file that names a living stranger, so that the server can start. The server takes any
+// clearStalePid rewrites a lock file that names a living process of another kind, so that the server can start. The server takes any
 // living process with that id for a postmaster and would never start, and after the restart of a container the same
 // small ids are in use again. clearStalePid writes the id of this process, which the server accepts because it is its
 // parent. The other lines stay: from them the server knows whether backends of the dead server still use the shared

@@ -30,8 +30,8 @@ func TestParsePidFile(t *testing.T) {
 }
 
 func TestKinOfAStranger(t *testing.T) {
-	if got := kin(os.Getpid(), t.TempDir()); got != stranger {
-		t.Errorf("this process: got %d, want stranger", got)
+	if got := ownershipOf(os.Getpid(), t.TempDir()); got != foreign {
+		t.Errorf("this process: got %d, want foreign", got)
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// kin returns the relation of a process to pgdata, from its program, its state and its working directory, which is
+// ownershipOf returns the relation of a process to pgdata, from its program, its state and its working directory, which is
 // PGDATA for a postmaster.
-func kin(pid int, pgdata string) kinship {
+func ownershipOf(pid int, pgdata string) ownership {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return unknown
@@ -20,10 +20,10 @@ func kin(pid int, pgdata string) kinship {
 		return unknown
 	}
 	if name := string(stat[open+1 : shut]); name != "postgres" && name != "postmaster" {
-		return stranger
+		return foreign
 	}
 	if state := stat[shut+2]; state == 'Z' || state == 'X' {
-		return stranger // a zombie
+		return foreign // a zombie
 	}
 	cwd, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
 	if err != nil {
@@ -36,6 +36,6 @@ func kin(pid int, pgdata string) kinship {
 	case cwd == real:
 		return ours
 	default:
-		return stranger
+		return foreign
 	}
 }

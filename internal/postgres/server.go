@@ -87,7 +87,7 @@ func (r runner) run(ctx context.Context) (server, error) {
 				if time.Since(deafSince) < deafAfter {
 					break
 				}
-				if launched != nil || kin(pm.pid, r.home.data()) != ours {
+				if launched != nil || ownershipOf(pm.pid, r.home.data()) != ours {
 					return server{}, &ServerError{Op: "reach the server", Dir: r.home.dir, Err: fmt.Errorf(
 						"process %d holds %s: %w: stop that process, or remove the file if it is no PostgreSQL",
 						pm.pid, pidFilePath(r.home.data()), err)}

@@ -142,11 +142,10 @@ func (c *copyBuffer) value(oid uint32, value any) {
 	binary.BigEndian.PutUint32(c.data[start:], uint32(len(c.data)-start-4))
 }
 
-// copyMin is the number of rows from which on COPY costs less than INSERT does. A fold at the tip shares its round trips
-// with other projections, and COPY would need two of its own for each table.
+// copyMin is the smallest number of rows for which COPY costs less than INSERT. COPY takes round trips of its own for each table.
 const copyMin = 128
 
-// spillPieces is the number of complete pieces from which on rows are sent before all of them are there.
+// After spillPieces complete pieces, copying starts before the block is folded to its end.
 const spillPieces = 8
 
 // spill sends the rows if they take much memory, and forgets them.

@@ -14,10 +14,10 @@ import (
 	"strata/projections"
 )
 
-// To decode a block of a thousand transactions takes 6 ms, and to append it 10. So decoding begins when the block has arrived, beside
-// its append, and is over when a follower reads it.
+// Decoding 1,000 transactions takes 6 ms; appending them takes 10. So a block is decoded while it is appended, and a follower finds it
+// decoded.
 
-// aheadMin is the size in bytes from which on blocks are decoded ahead.
+// aheadMin is the size in bytes of the smallest block that is decoded early.
 const aheadMin = 64 << 10
 
 // aheadPatience is how long a block that was decoded ahead is kept for its reader. It is not read if its append fails, or waits
@@ -65,7 +65,7 @@ func (d *Decoder) expect(in *eventstore.Incoming) {
 		defer close(b.done)
 		b.item = decodeEvent(&eventstore.Event{Path: b.path, Size: int64(len(body)), Body: body})
 		if b.item.Block != nil {
-			_ = projections.Recovered(func() error { // who reads them again has the error
+			_ = projections.Recovered(func() error { // the next reader gets the error
 				b.item.Block.Deployments()
 				return nil
 			})

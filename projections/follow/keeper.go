@@ -52,7 +52,7 @@ func (k *keeper) run(ctx context.Context) {
 		if err == nil {
 			k.reconcile(ctx, es)
 			k.runner.TestSignals.Reconciled.Send()
-			err := k.runner.engine.journal.Tend(ctx, k.runner.engine.pool)
+			err := k.runner.engine.journal.Compact(ctx, k.runner.engine.pool)
 			if err != nil && !untended && ctx.Err() == nil {
 				k.logger.LogAttrs(ctx, slog.LevelWarn, "the journal of changes grows; trying again every few seconds", slog.Any("error", err))
 			}

@@ -63,7 +63,7 @@ func (transactionIDs) Schema(huma.Registry) *huma.Schema {
 
 // hashes returns the distinct ids, in the order of the request.
 func (p transactionIDs) hashes() ([][]byte, error) {
-	all := param.Parted(p)
+	all := param.SplitList(p)
 	if len(all) > transactionIDsMax {
 		return nil, engine.Invalid("querystring/tx_id must NOT have more than %d items", transactionIDsMax)
 	}

@@ -27,7 +27,7 @@ func (eventTypes) Schema(huma.Registry) *huma.Schema {
 
 // kinds returns the node's event types for the requested types, sorted; nil when the request names none.
 func (p eventTypes) kinds() (kinds []string, err error) {
-	for _, eventType := range param.Parted(p) {
+	for _, eventType := range param.SplitList(p) {
 		known := false
 		for kind, shape := range view.EventKinds {
 			if shape.Shown == eventType {

@@ -92,7 +92,7 @@ func TestTransactionLists(t *testing.T) {
 		return func(tx *plainTx) bool { return tx.height >= from && tx.height <= to && also(tx) }
 	}
 	t.Run("all", func(t *testing.T) {
-		s := in(s, t)
+		s := withT(s, t)
 		want := newestFirst(all, everything)
 		offsetsAgree(s, "/extended/v1/tx?", want, 7, "tx_id")
 		cursorsAgree(s, "/extended/v1/tx?", want, 50, "tx_id")
@@ -101,7 +101,7 @@ func TestTransactionLists(t *testing.T) {
 		offsetsAgree(s, "/extended/v1/tx?order=asc&", want, 7, "tx_id")
 	})
 	t.Run("types", func(t *testing.T) {
-		s := in(s, t)
+		s := withT(s, t)
 		for _, types := range [][]string{{"coinbase"}, {"token_transfer", "smart_contract"}, {"contract_call", "tenure_change", "poison_microblock"}, {"poison_microblock"}} {
 			of := func(tx *plainTx) bool { return slices.Contains(types, tx.kind) }
 			target := "/extended/v1/tx?type=" + types[0]
@@ -117,7 +117,7 @@ func TestTransactionLists(t *testing.T) {
 		}
 	})
 	t.Run("accounts", func(t *testing.T) {
-		s := in(s, t)
+		s := withT(s, t)
 		for _, account := range busiest(all, 6) {
 			of := func(tx *plainTx) bool { return tx.concerns(account) }
 			target := "/extended/v1/address/" + account + "/transactions?"
@@ -130,7 +130,7 @@ func TestTransactionLists(t *testing.T) {
 		}
 	})
 	t.Run("filters", func(t *testing.T) {
-		s := in(s, t)
+		s := withT(s, t)
 		found := 0
 		for _, account := range busiest(all, 5) {
 			for query, of := range map[string]func(tx *plainTx) bool{
@@ -185,7 +185,7 @@ func TestTransactionLists(t *testing.T) {
 		}
 	})
 	t.Run("version 3", func(t *testing.T) {
-		s := in(s, t)
+		s := withT(s, t)
 		keysetAgrees(s, "/extended/v3/transactions?", newestFirst(all, everything), "tx_id")
 		keysetAgrees(s, fmt.Sprintf("/extended/v3/transactions?from_block=%d&to_block=%d&", low, high), newestFirst(all, between(low, high, everything)), "tx_id")
 	})

@@ -12,7 +12,7 @@ import (
 )
 
 // in is the site in a test of its own.
-func in(s *apitest.Site, t testing.TB) *apitest.Site {
+func withT(s *apitest.Site, t testing.TB) *apitest.Site {
 	inner := *s
 	inner.T = t
 	return &inner

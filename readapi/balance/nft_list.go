@@ -176,7 +176,7 @@ func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsI
 	if err != nil || owner.String() != string(in.Principal) {
 		return nil, engine.BadRequest("Invalid or missing principal")
 	}
-	assets := param.Parted(in.Assets)
+	assets := param.SplitList(in.Assets)
 	if len(assets) > assetsMax {
 		return nil, engine.Invalid("querystring/asset_identifiers must NOT have more than %d items", assetsMax)
 	}

@@ -32,7 +32,7 @@ func (includedParts) Schema(huma.Registry) *huma.Schema {
 		&huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(`^` + part + `(,` + part + `)*$`), Examples: []any{includeSource}})
 }
 
-func (p includedParts) has(part string) bool { return slices.Contains(param.Parted(p), part) }
+func (p includedParts) has(part string) bool { return slices.Contains(param.SplitList(p), part) }
 
 type contractV3Input struct {
 	ID      contractV3Name `path:"contract_id"`

@@ -57,7 +57,7 @@ func (exactNumber) Schema(huma.Registry) *huma.Schema {
 func (d exactNumber) MarshalJSON() ([]byte, error) { return json.Marshal(json.Number(d)) }
 
 // untracedMempool is the reason why statistics of the mempool can't be traced to rows.
-const untracedMempool = "it is made of all that waits to be mined: /extended/v1/tx/mempool lists it"
+const untracedMempool = "it aggregates the whole mempool: /extended/v1/tx/mempool lists it"
 
 func (a *api) registerMempoolStats() {
 	engine.Get(a.Engine, engine.Operation{

@@ -20,7 +20,7 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// blockchain is the only one whose names there are.
+// blockchain is that of the names: the API knows no other.
 const blockchain = "stacks"
 
 // NameInput names a name or a subdomain.
@@ -174,12 +174,12 @@ type subdomainRow struct {
 	sequence, n, place   int64
 }
 
-// ownZonefile has the record in the zonefile of row d of subdomain and, of Stacks 1.0, the subdomain's own zonefile.
+// ownZonefile joins subdomain d with its zonefile record, or with its Stacks 1.0 zonefile.
 const ownZonefile = `
 	LEFT JOIN LATERAL (SELECT * FROM {names}.zonefile_record r WHERE d.n > 0 AND r.zonefile_hash = d.zonefile_hash AND r.place = d.place LIMIT 1) r ON true
 	LEFT JOIN LATERAL (SELECT * FROM {names}.zonefile own WHERE own.zonefile_hash = d.content_hash LIMIT 1) own ON true`
 
-// subdomainSQL selects the row that counts of a subdomain, with its own zonefile. A name that is revoked has no
+// subdomainSQL selects the current row of a subdomain, with its own zonefile. A name that is revoked has no
 // subdomains.
 const subdomainSQL = `
 	SELECT array_remove(ARRAY[d.source_seq, d.operation_seq, own.source_seq], NULL), d.owner, coalesce(d.resolver, z.resolver, ''), d.txid,

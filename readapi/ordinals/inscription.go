@@ -18,7 +18,7 @@ import (
 type inscription struct {
 	ID                 string   `json:"id"`
 	Number             int64    `json:"number" doc:"Negative for one that was cursed before the jubilee."`
-	Address            *string  `json:"address" nullable:"true" doc:"Address of the owner; null for nobody."`
+	Address            *string  `json:"address" nullable:"true" doc:"Address of the owner; null if it has no owner."`
 	GenesisAddress     *string  `json:"genesis_address" nullable:"true" doc:"Address of the inscriber."`
 	GenesisBlockHeight int64    `json:"genesis_block_height"`
 	GenesisBlockHash   string   `json:"genesis_block_hash"`

@@ -9,7 +9,7 @@ import (
 type satLocation struct {
 	BlockHeight int64   `json:"block_height"`
 	BlockHash   string  `json:"block_hash"`
-	Address     *string `json:"address" nullable:"true" doc:"Address of the owner; null for nobody."`
+	Address     *string `json:"address" nullable:"true" doc:"Address of the owner; null if it has no owner."`
 	TxID        string  `json:"tx_id" doc:"Id of the transaction that moved it there."`
 	Location    string  `json:"location" doc:"Transaction, output and offset."`
 	Output      string  `json:"output" doc:"Transaction and output."`

@@ -86,5 +86,5 @@ func (c *call) coins(_ context.Context, in *wire.CoinsRequest) (*wire.BalanceAns
 	if err := checkAccount(in.AccountIdentifier); err != nil {
 		return nil, err
 	}
-	return nil, fault.Say(fault.NotSupported, "Stacks has accounts, not coins: use /account/balance")
+	return nil, fault.Newf(fault.NotSupported, "Stacks has accounts, not coins: use /account/balance")
 }

@@ -60,9 +60,9 @@ func (a *blockAnswer) AppendJSON(b []byte) ([]byte, error) {
 	for _, other := range a.block.Others {
 		answer.Others = append(answer.Others, wire.TransactionIdentifier{Hash: other})
 	}
-	var sheet dialect.Sheet
+	var buffer dialect.OperationBuffer
 	return answer.AppendJSON(b, len(a.block.Transactions), func(i int) *wire.Transaction {
-		shown := a.transactionOn(&sheet, &a.block.Transactions[i])
+		shown := a.transactionOn(&buffer, &a.block.Transactions[i])
 		return &shown
 	})
 }
@@ -132,12 +132,12 @@ func checkTransactionHash(text string) error {
 
 // transaction returns a transaction of a block.
 func (c *call) transaction(t *ledger.Transaction) wire.Transaction {
-	return c.transactionOn(new(dialect.Sheet), t)
+	return c.transactionOn(new(dialect.OperationBuffer), t)
 }
 
 // transactionOn is transaction with room for its operations.
-func (c *call) transactionOn(sheet *dialect.Sheet, t *ledger.Transaction) wire.Transaction {
-	shown := wire.Transaction{TransactionIdentifier: wire.TransactionIdentifier{Hash: t.Hash}, Operations: c.OperationsOn(sheet, t.Hash, t.Operations)}
+func (c *call) transactionOn(buffer *dialect.OperationBuffer, t *ledger.Transaction) wire.Transaction {
+	shown := wire.Transaction{TransactionIdentifier: wire.TransactionIdentifier{Hash: t.Hash}, Operations: c.AppendOperations(buffer, t.Hash, t.Operations)}
 	switch {
 	case !c.Legacy && t.Row != nil:
 		shown.Metadata = newTransactionMetadata(t)

@@ -323,9 +323,9 @@ func (c *call) submit(ctx context.Context, in *wire.SignedRequest) (*wire.Identi
 	case status == http.StatusOK:
 		return &wire.IdentifierAnswer{TransactionIdentifier: wire.TransactionIdentifier{Hash: id.String()}}, nil
 	case status >= http.StatusInternalServerError || status == http.StatusTooManyRequests:
-		return nil, fault.Say(fault.NodeUnavailable, "%s", answer)
+		return nil, fault.Newf(fault.NodeUnavailable, "%s", answer)
 	case c.Legacy:
-		return nil, fault.Say(fault.InvalidTransactionText, "%s", answer)
+		return nil, fault.Newf(fault.InvalidTransactionText, "%s", answer)
 	}
-	return nil, fault.Say(fault.BroadcastFailed, "%s", answer)
+	return nil, fault.Newf(fault.BroadcastFailed, "%s", answer)
 }

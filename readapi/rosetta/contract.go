@@ -24,12 +24,12 @@ func (c *call) contractCall(ctx context.Context, in *wire.CallRequest) (*wire.Ca
 	word := func(name string) string { text, _ := in.Parameters[name].(string); return text }
 	contract, err := clarity.ParsePrincipal(word("deployer_address") + "." + word("contract_name"))
 	if err != nil {
-		return nil, fault.Say(fault.InvalidParams, "deployer_address and contract_name name no contract")
+		return nil, fault.Newf(fault.InvalidParams, "deployer_address and contract_name name no contract")
 	}
 	place := contract.Address.String() + "/" + contract.Contract
 	named := func(name string) (string, error) {
 		if !clarity.IsName(word(name)) {
-			return "", fault.Say(fault.InvalidParams, "%s is no name", name)
+			return "", fault.Newf(fault.InvalidParams, "%s is no name", name)
 		}
 		return url.PathEscape(word(name)), nil
 	}
@@ -67,7 +67,7 @@ func (c *call) contractCall(ctx context.Context, in *wire.CallRequest) (*wire.Ca
 		}
 		return c.nodeValue(ctx, http.MethodPost, "/v2/map_entry/"+place+"/"+name+"?proof=0", key)
 	}
-	return nil, fault.Say(fault.NotSupported, "method %q is not known: want one of %s", in.Method, strings.Join(callMethods, ", "))
+	return nil, fault.Newf(fault.NotSupported, "method %q is not known: want one of %s", in.Method, strings.Join(callMethods, ", "))
 }
 
 func hexText(text string) string { return "0x" + strings.TrimPrefix(text, "0x") }
@@ -106,10 +106,10 @@ func (c *call) readOnly(ctx context.Context, in *wire.CallRequest, place string,
 		Cause  string `json:"cause"`
 	}
 	if status != http.StatusOK || json.Unmarshal(answer, &result) != nil {
-		return nil, fault.Say(fault.ContractReadFailed, "the node answers %d: %s", status, answer)
+		return nil, fault.Newf(fault.ContractReadFailed, "the node answers %d: %s", status, answer)
 	}
 	if !result.Okay {
-		return nil, fault.Say(fault.ContractReadFailed, "%s", result.Cause)
+		return nil, fault.Newf(fault.ContractReadFailed, "%s", result.Cause)
 	}
 	return valueAnswer(result.Result)
 }
@@ -144,7 +144,7 @@ func (c *call) nodeContract(ctx context.Context, method, path string, body []byt
 		return err
 	}
 	if status != http.StatusOK || json.Unmarshal(answer, into) != nil {
-		return fault.Say(fault.ContractReadFailed, "the node answers %d: %s", status, answer)
+		return fault.Newf(fault.ContractReadFailed, "the node answers %d: %s", status, answer)
 	}
 	return nil
 }
@@ -153,11 +153,11 @@ func (c *call) nodeContract(ctx context.Context, method, path string, body []byt
 func valueAnswer(text string) (*wire.CallAnswer, error) {
 	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	if err != nil {
-		return nil, fault.Say(fault.ContractReadFailed, "the node's value is not hex")
+		return nil, fault.Newf(fault.ContractReadFailed, "the node's value is not hex")
 	}
 	value, err := clarity.DecodeAll(raw)
 	if err != nil {
-		return nil, fault.Say(fault.ContractReadFailed, "the node's value can't be decoded: %s", err)
+		return nil, fault.Newf(fault.ContractReadFailed, "the node's value can't be decoded: %s", err)
 	}
 	return &wire.CallAnswer{Result: map[string]any{"hex": value.Hex(), "repr": value.Repr(), "type": value.TypeText()}}, nil
 }

@@ -120,7 +120,7 @@ func (c *call) decodeFault(err error) error {
 			f = own
 		}
 	}
-	return fault.Say(f, "%s", err.Error())
+	return fault.Newf(f, "%s", err.Error())
 }
 
 func (c *call) checkNetwork(n wire.NetworkIdentifier) error {

@@ -21,7 +21,7 @@ func (c *call) events(ctx context.Context, in *wire.EventsRequest) (answer *wire
 		limit = min(*in.Limit, eventsMost)
 	}
 	if limit < 0 || in.Offset != nil && *in.Offset < 0 {
-		return nil, fault.Say(fault.InvalidParams, "offset and limit must not be negative")
+		return nil, fault.Newf(fault.InvalidParams, "offset and limit must not be negative")
 	}
 	err = c.read(ctx, func(ctx context.Context, s *engine.Snapshot) error {
 		highest, events, err := ledger.ReadChanges(ctx, s, in.Offset, limit)

@@ -48,7 +48,7 @@ func (c *collector) Write(b []byte) (int, error) {
 // node sends a request to the nodes. It fails if there are none, but not if a node answers with an error.
 func (s *service) node(ctx context.Context, method, path, contentType string, body []byte) (status int, answer []byte, err error) {
 	if s.config.NodeRPC == nil {
-		return 0, nil, fault.Say(fault.NodeUnavailable, "this server knows no Stacks node (--nodes)")
+		return 0, nil, fault.Newf(fault.NodeUnavailable, "this server knows no Stacks node (--nodes)")
 	}
 	var reader io.Reader = http.NoBody
 	if body != nil {
@@ -75,10 +75,10 @@ func (s *service) nodeJSON(ctx context.Context, path string, into any) error {
 		return err
 	}
 	if status != http.StatusOK {
-		return fault.Say(fault.NodeUnavailable, "GET %s: the node answers %d", path, status)
+		return fault.Newf(fault.NodeUnavailable, "GET %s: the node answers %d", path, status)
 	}
 	if err := json.Unmarshal(answer, into); err != nil {
-		return fault.Say(fault.NodeUnavailable, "GET %s: the node's answer is not the expected JSON", path)
+		return fault.Newf(fault.NodeUnavailable, "GET %s: the node's answer is not the expected JSON", path)
 	}
 	return nil
 }

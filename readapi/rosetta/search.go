@@ -51,7 +51,7 @@ func searchQuery(in *wire.SearchRequest) (q ledger.Query, err error) {
 		q.Offset = *in.Offset
 	}
 	if q.Limit <= 0 || q.Offset < 0 {
-		return q, fault.Say(fault.InvalidParams, "limit must be positive, and offset not negative")
+		return q, fault.Newf(fault.InvalidParams, "limit must be positive, and offset not negative")
 	}
 	conditions := 0
 	if id := in.TransactionIdentifier; id != nil {
@@ -70,7 +70,7 @@ func searchQuery(in *wire.SearchRequest) (q ledger.Query, err error) {
 			return q, err
 		}
 		if q.Account != "" && q.Account != account.Address {
-			return q, fault.Say(fault.NotSupported, "a search is by one account")
+			return q, fault.Newf(fault.NotSupported, "a search is by one account")
 		}
 		q.Account = account.Address
 		conditions++
@@ -81,11 +81,11 @@ func searchQuery(in *wire.SearchRequest) (q ledger.Query, err error) {
 	}
 	switch {
 	case operator != "and" && operator != "or":
-		return q, fault.Say(fault.InvalidParams, "operator must be and, or or")
+		return q, fault.Newf(fault.InvalidParams, "operator must be and, or or")
 	case operator == "or" && conditions > 1:
-		return q, fault.Say(fault.NotSupported, "a search that any of several conditions satisfies has no index")
+		return q, fault.Newf(fault.NotSupported, "a search that any of several conditions satisfies has no index")
 	case in.CoinIdentifier != nil || in.Currency != nil || in.Status != nil || in.Type != nil || in.Success != nil:
-		return q, fault.Say(fault.NotSupported, "coin_identifier, currency, status, type and success have no index: search by transaction_identifier, account_identifier or address")
+		return q, fault.Newf(fault.NotSupported, "coin_identifier, currency, status, type and success have no index: search by transaction_identifier, account_identifier or address")
 	}
 	return q, nil
 }

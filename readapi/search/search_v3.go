@@ -47,7 +47,7 @@ type searchV3Input struct {
 
 // wants reports whether the search includes a type.
 func (in *searchV3Input) wants(kind string) bool {
-	types := param.Parted(in.Types)
+	types := param.SplitList(in.Types)
 	return len(types) == 0 || slices.Contains(types, kind)
 }
 

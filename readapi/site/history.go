@@ -93,16 +93,16 @@ func (h *history) add(now time.Time, state *register.State, traffic engine.Traff
 	seconds := now.Sub(before.at).Seconds()
 	point := historyPoint{At: now.UTC()}
 	if before.known && h.seen.known {
-		point.Events = known(float64(state.LogSize-before.size) / seconds)
+		point.Events = finite(float64(state.LogSize-before.size) / seconds)
 	}
 	if h.seen.known {
 		lag := lagOf(state)
 		point.Lag = &lag
 	}
 	came := traffic.Since(before.traffic)
-	point.Requests = known(float64(came.Requests) / seconds)
-	point.Median, point.Slow = known(came.Quantile(0.5)), known(came.Quantile(0.95))
-	point.Hits = known(float64(came.Hits) / float64(came.Hits+came.Misses))
+	point.Requests = finite(float64(came.Requests) / seconds)
+	point.Median, point.Slow = finite(came.Quantile(0.5)), finite(came.Quantile(0.95))
+	point.Hits = finite(float64(came.Hits) / float64(came.Hits+came.Misses))
 
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -113,8 +113,8 @@ func (h *history) add(now time.Time, state *register.State, traffic engine.Traff
 	h.points = append(h.points, point)
 }
 
-// known returns a value that is one; nil for the result of a division by zero.
-func known(value float64) *float64 {
+// finite returns a pointer to the value; nil for NaN and infinities.
+func finite(value float64) *float64 {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		return nil
 	}

@@ -185,8 +185,8 @@ func (st *liveStream) start(ctx context.Context, from *live.Position) (first *li
 	}
 }
 
-// stepless reports whether the feed depends not on the steps of chain, but on the position of another projection.
-func (st *liveStream) stepless() bool {
+// followsPosition reports whether the feed depends not on the steps of chain, but on the position of another projection.
+func (st *liveStream) followsPosition() bool {
 	return st.feed.Kind == liveBalances || st.feed.Kind == liveMempool
 }
 
@@ -249,7 +249,7 @@ func (st *liveStream) run(ctx context.Context, head []byte, first *livePage) liv
 func (st *liveStream) catchUp(ctx context.Context, first *livePage) error {
 	head := first != nil && first.head
 	for {
-		if place, ok := st.api.live.hub.Place(); ok && !st.stepless() && st.cursor.instance == place.Instance && st.cursor.step >= place.Step {
+		if place, ok := st.api.live.hub.Place(); ok && !st.followsPosition() && st.cursor.instance == place.Instance && st.cursor.step >= place.Step {
 			head = true
 		}
 		for !head {
@@ -260,7 +260,7 @@ func (st *liveStream) catchUp(ctx context.Context, first *livePage) error {
 			head = page.head && !page.behind
 		}
 		place := st.subscriber.Follow(st.feed)
-		if st.stepless() {
+		if st.followsPosition() {
 			again, err := st.catchUpStepless(ctx)
 			if !again {
 				return err
@@ -273,7 +273,7 @@ func (st *liveStream) catchUp(ctx context.Context, first *livePage) error {
 				return err
 			}
 		}
-		if st.cursor.instance == place.Instance && !st.subscriber.Overflown() {
+		if st.cursor.instance == place.Instance && !st.subscriber.Overflowed() {
 			return st.sendPosition()
 		}
 		st.subscriber.LeaveAll()
@@ -294,7 +294,7 @@ func (st *liveStream) catchUpStepless(ctx context.Context) (again bool, err erro
 		}
 		head = page.head && !page.behind || st.feed.Kind == liveBalances
 	}
-	if !st.subscriber.Overflown() {
+	if !st.subscriber.Overflowed() {
 		return false, st.sendPosition()
 	}
 	st.subscriber.LeaveAll()
@@ -343,7 +343,7 @@ func (st *liveStream) follow(ctx context.Context) (live.Reason, error) {
 		case <-ctx.Done():
 			return endGone, nil
 		case <-timer.C:
-			if place, ok := st.subscriber.Told(); ok && !st.stepless() && place.Instance == st.cursor.instance && place.Step > st.cursor.step {
+			if place, ok := st.subscriber.DeliveredUpTo(); ok && !st.followsPosition() && place.Instance == st.cursor.instance && place.Step > st.cursor.step {
 				st.cursor.step, st.cursor.position = place.Step, place.Position
 			}
 			if err := st.heartbeat(); err != nil {

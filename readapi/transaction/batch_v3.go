@@ -34,7 +34,7 @@ func (batchIDs) Schema(huma.Registry) *huma.Schema {
 
 // hashes returns the distinct ids, in the order of the request.
 func (p batchIDs) hashes() (ids []hash.Hash32, err error) {
-	all := param.Parted(p)
+	all := param.SplitList(p)
 	if len(all) > batchMax {
 		return nil, engine.Invalid("querystring/tx_id must NOT have more than %d items", batchMax)
 	}

@@ -37,7 +37,7 @@ func (transactionIDs) Schema(huma.Registry) *huma.Schema {
 func (p transactionIDs) hashes() ([]hash.Hash32, error) {
 	var ids []hash.Hash32
 	seen := map[hash.Hash32]bool{}
-	for _, text := range param.Parted(p) {
+	for _, text := range param.SplitList(p) {
 		id, err := hash.Parse32(text)
 		if err != nil {
 			return nil, engine.BadRequest("Invalid hash characters")

@@ -64,7 +64,7 @@ func isDefinite(candidate Candidate, e *fetch.Exchange) bool {
 	return false
 }
 
-// informativeness ranks exchanges without a definite answer by how much they tell about the resource:
+// rank ranks exchanges without a definite answer by how much they tell about the resource:
 //
 //	0  the request could not be made: refused address, too many redirects, bad URI
 //	1  429: try later
@@ -73,7 +73,7 @@ func isDefinite(candidate Candidate, e *fetch.Exchange) bool {
 //	4  5xx, and statuses that make no sense here
 //	5  4xx: the host rejects the request
 //	6  404, 410: the host does not have the resource
-func informativeness(e *fetch.Exchange) int {
+func rank(e *fetch.Exchange) int {
 	switch e.Failure {
 	case fetch.FailureRefused, fetch.FailureRedirects, fetch.FailureURI:
 		return 0
@@ -97,7 +97,7 @@ func informativeness(e *fetch.Exchange) int {
 func mostInformativeLast(exchanges []fetch.Exchange) {
 	best := 0
 	for i := range exchanges {
-		if informativeness(&exchanges[i]) >= informativeness(&exchanges[best]) {
+		if rank(&exchanges[i]) >= rank(&exchanges[best]) {
 			best = i
 		}
 	}

@@ -74,7 +74,7 @@ func (c *Client) Close() {
 //
 // Get returns one exchange for each candidate that it tried. An exchange includes its redirects; its header names the
 // last URL as HeaderFinalURL. The last exchange is the result: the definite answer, or else the most informative
-// failure (see informativeness). The others are in the order in which they were made. If the status is not 2xx, the
+// failure (see rank). The others are in the order in which they were made. If the status is not 2xx, the
 // exchange has the body only if it is small; a larger body is not a failure.
 //
 // A host that answered 429 is paused. Until the pause is over, exchanges with it are not made: they have status 429, an

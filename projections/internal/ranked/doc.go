@@ -23,8 +23,8 @@
 //     all keys, and each part ends where the next one begins. Their numbers add up to the list's.
 //   - No part is empty. A part has more than 1,024 entries only if all of them have the same key, because parts never split
 //     equal keys.
-//   - A list of at most 65,536 entries has no sections. Those of a longer one are to its parts what the parts are to its
-//     entries: they cover all keys, none is empty, and one has more than 65,536 entries only if it is one part.
+//   - A list of at most 65,536 entries has no sections. In a longer list, sections group parts as parts group entries: they
+//     cover all keys, none is empty, and one has more than 65,536 entries only if it is one part.
 //
 // The numbers of lists follow from the rows alone. The keys at which parts and sections begin depend on the history of the list, but
 // no answer shows them.

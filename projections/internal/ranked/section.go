@@ -11,7 +11,7 @@ import (
 // begins so.
 const SectionPrefix = "sections:"
 
-// sectionParts times the largest number of entries of a part is that of a section.
+// A section holds at most sectionParts times as many entries as the largest part.
 const sectionParts = 64
 
 // sectionChanges are the changes of the sections of lists.

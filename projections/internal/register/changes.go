@@ -19,7 +19,7 @@ const (
 )
 
 // Journal keeps the journal of changed shards short: it replaces old rows of strata.change by a summary. The zero value is ready
-// for use. It is safe for concurrent use, except for Tend.
+// for use. It is safe for concurrent use, except for Compact.
 type Journal struct {
 	moves  atomic.Int64 // since it was tended
 	tended bool
@@ -28,8 +28,8 @@ type Journal struct {
 // Moved takes note that versions have moved, by one row of the journal each at most.
 func (j *Journal) Moved() { j.moves.Add(1) }
 
-// Tend makes the journal short at the first call, and whenever it may have become long since.
-func (j *Journal) Tend(ctx context.Context, pool *pgxpool.Pool) error {
+// Compact makes the journal short at the first call, and whenever it may have become long since.
+func (j *Journal) Compact(ctx context.Context, pool *pgxpool.Pool) error {
 	moves := j.moves.Load()
 	if j.tended && moves < journalMax-journalKept {
 		return nil

@@ -140,7 +140,7 @@ func TestTend(t *testing.T) {
 	j := &Journal{}
 	rows := func(want int) {
 		t.Helper()
-		if err := j.Tend(t.Context(), pool); err != nil {
+		if err := j.Compact(t.Context(), pool); err != nil {
 			t.Fatal(err)
 		}
 		var got int

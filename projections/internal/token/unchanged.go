@@ -111,7 +111,7 @@ func (b *batch) writeUnchangedReads(all []readRecord) (changed, unchanged, stale
 	return changed, unchanged, stale, nil
 }
 
-// counts is 1 if a fetch that finds nothing new was in vain: what a person asks for, or what is due by the clock, says
+// counts is 1 if a notification caused a fetch: such a fetch is wasted if it finds nothing new. Manual and scheduled fetches say
 // nothing about notifications.
 func (a *answer) counts() int16 {
 	if a.priority == priorityChain || a.priority == priorityAgain {

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// hitsLeast is the number of answers from memory per second from which on they are what a server is for.
-	hitsLeast = 300
+	// hitRateMin is a rate of answers from memory, per second. Below it, there is nothing to protect.
+	hitRateMin = 300
 	// lateAfter is the time that a goroutine may wait for a processor, and lateMost the share of those that may wait longer.
 	lateAfter = 200 * time.Microsecond
 	lateMost  = 0.05
@@ -42,7 +42,7 @@ func (p *Pressure) Look() bool {
 	window, more := now.Sub(p.at), hits-p.seen
 	p.at, p.seen = now, hits
 	p.before = append(p.before[:0], waits.Counts...)
-	return window <= windowMost && float64(more) >= hitsLeast*window.Seconds() && share > lateMost
+	return window <= windowMost && float64(more) >= hitRateMin*window.Seconds() && share > lateMost
 }
 
 // shareAbove returns the share of the values above a limit among those that a histogram has counted since before.

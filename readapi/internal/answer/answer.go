@@ -112,7 +112,7 @@ func assemble(c Config) *Answer {
 	}
 	a.plain.body = c.Body
 	if a.Cacheable() {
-		a.plain.body = snug(c.Body)
+		a.plain.body = trimmed(c.Body)
 	}
 	a.plain.length[0] = strconv.FormatInt(size, 10)
 	if a.isText() && shrinks(a.plain.body) {
@@ -140,10 +140,10 @@ func (a *Answer) keep(c coding, body []byte) {
 }
 
 func newForm(body []byte) *form {
-	return &form{snug(body), value{strconv.Itoa(len(body))}}
+	return &form{trimmed(body), value{strconv.Itoa(len(body))}}
 }
 
-// finish makes what follows from all the rest.
+// finish computes the tag, the header and the compressed forms.
 func (a *Answer) finish() {
 	tag := a.content
 	if tag == (Tag{}) {

@@ -32,9 +32,9 @@ func (f *form) weight() int64 {
 	return int64(unsafe.Sizeof(*f)) + int64(cap(f.body)+len(f.length[0]))
 }
 
-// snug is the body without memory that it doesn't fill: a cached answer lives long, and a buffer that grew by doubling
-// may be half empty.
-func snug(body []byte) []byte {
+// trimmed returns the body without unused memory: a cached answer lives long, and a buffer that grew by doubling may be
+// half empty. slices.Clip alone would keep the memory.
+func trimmed(body []byte) []byte {
 	if cap(body)-len(body) > len(body)/8 {
 		return append(make([]byte, 0, len(body)), body...)
 	}

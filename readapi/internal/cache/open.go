@@ -72,7 +72,7 @@ func parseURL(rawURL string) (connect func() redis.UniversalClient, err error) {
 	default:
 		connect, err = parseServer(u.String())
 	}
-	if err != nil && secretive(rawURL, u) {
+	if err != nil && mayLeakPassword(rawURL, u) {
 		return nil, fmt.Errorf("the Redis URL %s is wrong somewhere; special characters in a password must be percent-encoded", shown(u))
 	}
 	if err != nil {
@@ -89,9 +89,9 @@ func shown(u *url.URL) string {
 	return u.Scheme + "://…" // the apparent host may be part of a password that contains a slash or a question mark
 }
 
-// secretive reports whether an error may quote a part of a password, because the password contains a character that ends
+// mayLeakPassword reports whether an error may quote a part of a password, because the password contains a character that ends
 // it too early, or because it is one of the parameters.
-func secretive(rawURL string, u *url.URL) bool {
+func mayLeakPassword(rawURL string, u *url.URL) bool {
 	ats := strings.Count(rawURL, "@")
 	return ats > 1 || ats == 1 && u.User == nil || u.Query().Has("password")
 }

@@ -82,7 +82,7 @@ func TestSlow(t *testing.T) {
 	}
 	h.Tell(big, big)
 	for _, s := range []*live.Subscriber{many, large} {
-		if entries, reason := s.Take(); len(entries) != 0 || reason != live.Slow || !s.Overflown() {
+		if entries, reason := s.Take(); len(entries) != 0 || reason != live.Slow || !s.Overflowed() {
 			t.Errorf("got %d entries, %q, want none, slow", len(entries), reason)
 		}
 	}

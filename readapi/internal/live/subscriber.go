@@ -159,16 +159,16 @@ func (s *Subscriber) Stopped() bool {
 	return s.reason == Stopping
 }
 
-// Overflown reports whether the queue has overflowed, so that messages are lost.
-func (s *Subscriber) Overflown() bool {
+// Overflowed reports whether the queue has overflowed, so that messages are lost.
+func (s *Subscriber) Overflowed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.reason == Slow
 }
 
-// Told returns the place up to which the subscriber has taken all messages; ok is false if entries wait in the queue, or
+// DeliveredUpTo returns the place up to which the subscriber has taken all messages; ok is false if entries wait in the queue, or
 // there is a reason.
-func (s *Subscriber) Told() (place Place, ok bool) {
+func (s *Subscriber) DeliveredUpTo() (place Place, ok bool) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	s.mu.Lock()

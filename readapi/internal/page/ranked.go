@@ -162,9 +162,9 @@ type Window struct {
 	Limit  int
 }
 
-// certain reports whether the window surely ends among the first BoundedMax rows from where reading begins. It may not
+// bounded reports whether BoundedMax rows suffice to find the window. They may not
 // when keys have ties: entries with the same key form one part, however many they are.
-func (w *Window) certain() bool { return w.Offset <= NearMax || w.Tie == "" }
+func (w *Window) bounded() bool { return w.Offset <= NearMax || w.Tie == "" }
 
 // ReadWindows adds the queries for the windows to a batch, runs the batch, and returns the rows of all windows in
 // order. The batch must be the last one of its snapshot. Only a window deep inside a part of equal keys takes another
@@ -173,7 +173,7 @@ func ReadWindows[T any](ctx context.Context, b *engine.Batch, windows []Window, 
 	pages, run := make([]*engine.Result[T], len(windows)), b.RunLast
 	for i := range windows {
 		w := &windows[i]
-		if pages[i] = queryWindow(b, w, true, columns, fill); !w.certain() {
+		if pages[i] = queryWindow(b, w, true, columns, fill); !w.bounded() {
 			run = b.Run
 		}
 	}
@@ -181,7 +181,7 @@ func ReadWindows[T any](ctx context.Context, b *engine.Batch, windows []Window, 
 		return nil, err
 	}
 	for i, page := range pages {
-		if w := &windows[i]; len(page.Rows) < w.Limit && !w.certain() {
+		if w := &windows[i]; len(page.Rows) < w.Limit && !w.bounded() {
 			again := b.Snapshot.Batch()
 			page = queryWindow(again, w, false, columns, fill)
 			if err := again.Run(ctx); err != nil {

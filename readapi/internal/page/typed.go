@@ -26,7 +26,7 @@ func (TransactionTypes) Schema(huma.Registry) *huma.Schema {
 
 // Numbers returns the types as the projection numbers them, sorted and without duplicates; nil for all types.
 func (p TransactionTypes) Numbers() (numbers []int16, err error) {
-	for i, name := range param.Parted(p) {
+	for i, name := range param.SplitList(p) {
 		before := len(numbers)
 		for _, t := range activity.TxTypes {
 			if t.String() == name {

@@ -30,7 +30,7 @@ func (Included) Schema(huma.Registry) *huma.Schema {
 		&huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(`^` + part + `(,` + part + `)*$`), Examples: []any{includeResult}})
 }
 
-func (p Included) has(part string) bool { return slices.Contains(param.Parted(p), part) }
+func (p Included) has(part string) bool { return slices.Contains(param.SplitList(p), part) }
 
 // TransactionV3 is a mined transaction in version 3 of the API.
 type TransactionV3 struct {

@@ -89,15 +89,15 @@ func find(ctx context.Context, tx pgx.Tx, options Options) (s source, err error)
 		return s, err
 	}
 	if h := options.Heights; h != nil {
-		if err := s.among(*h); err != nil {
+		if err := s.restrictToHeights(*h); err != nil {
 			return s, err
 		}
 	}
-	return s, s.look(ctx, tx, owner, options.At)
+	return s, s.readSnapshotFacts(ctx, tx, owner, options.At)
 }
 
-// among selects the rows of some heights, by an index that the table has for that.
-func (s *source) among(h Heights) error {
+// restrictToHeights selects the rows of some heights, by an index that the table has for that.
+func (s *source) restrictToHeights(h Heights) error {
 	if !slices.ContainsFunc(s.columns, func(c column) bool { return c.name == "height" }) {
 		return fmt.Errorf("%s has no column height", s.relation)
 	}
@@ -192,8 +192,8 @@ func kindOf(postgres string) kind {
 	return text
 }
 
-// look reads what the snapshot reflects, and refuses a height above it.
-func (s *source) look(ctx context.Context, tx pgx.Tx, owner schema.Schema, at *int64) error {
+// readSnapshotFacts reads what the snapshot reflects, and refuses a height above it.
+func (s *source) readSnapshotFacts(ctx context.Context, tx pgx.Tx, owner schema.Schema, at *int64) error {
 	var seq, height int64
 	var rules int
 	var hash []byte

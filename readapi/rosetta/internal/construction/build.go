@@ -33,7 +33,7 @@ func (b *Builder) Draft(o Options) (*transaction.Transaction, error) {
 	}
 	tx, err := transaction.Draft{Network: b.Network, Sponsored: text(o["sponsor_address"]) != ""}.Transaction(p)
 	if err != nil {
-		return nil, fault.Say(fault.InvalidOperation, "%s", err)
+		return nil, fault.Newf(fault.InvalidOperation, "%s", err)
 	}
 	return tx, nil
 }
@@ -88,7 +88,7 @@ func (b *Builder) Payloads(operations []wire.Operation, keys []wire.PublicKey, m
 	}
 	sender, ok := holders[text(intent["sender_address"])]
 	if !ok {
-		return nil, fault.Say(fault.InvalidPublicKey, "the public key is not that of %s", intent["sender_address"])
+		return nil, fault.Newf(fault.InvalidPublicKey, "the public key is not that of %s", intent["sender_address"])
 	}
 	draft := transaction.Draft{Network: b.Network, Nonce: nonce, Fee: fee.Uint64()}
 	if sponsor != "" {
@@ -96,13 +96,13 @@ func (b *Builder) Payloads(operations []wire.Operation, keys []wire.PublicKey, m
 	}
 	tx, err := draft.Transaction(p)
 	if err != nil {
-		return nil, fault.Say(fault.InvalidOperation, "%s", err)
+		return nil, fault.Newf(fault.InvalidOperation, "%s", err)
 	}
 	tx.Origin.Signer, tx.Origin.KeyEncoding = sender.Hash160(), sender.Encoding()
 	if sponsor != "" {
 		payer, ok := holders[sponsor]
 		if !ok {
-			return nil, fault.Say(fault.InvalidPublicKey, "no public key is that of the sponsor %s", sponsor)
+			return nil, fault.Newf(fault.InvalidPublicKey, "no public key is that of the sponsor %s", sponsor)
 		}
 		payerNonce, ok := nonceOf(metadata, "sponsor_sequence", "sponsor_account_info")
 		if !ok {
@@ -122,11 +122,11 @@ func (b *Builder) sponsorPayload(signed string) (*wire.PayloadsAnswer, error) {
 		return nil, err
 	}
 	if err := tx.VerifyOrigin(); err != nil {
-		return nil, fault.Say(fault.NotSigned, "the origin has not signed: %s", err)
+		return nil, fault.Newf(fault.NotSigned, "the origin has not signed: %s", err)
 	}
 	digest, ok := tx.SponsorDigest()
 	if !ok {
-		return nil, fault.Say(fault.InvalidTransactionText, "the transaction has no sponsor")
+		return nil, fault.Newf(fault.InvalidTransactionText, "the transaction has no sponsor")
 	}
 	return payloadOf(tx, tx.FeePayer(), digest), nil
 }
@@ -183,10 +183,10 @@ func (b *Builder) Combine(unsigned string, signatures []wire.Signature) (string,
 		digest, _ = tx.SponsorDigest()
 	}
 	if !condition.HashMode.Single() {
-		return "", fault.Say(fault.UnsupportedSignature, "an account of several keys signs elsewhere")
+		return "", fault.Newf(fault.UnsupportedSignature, "an account of several keys signs elsewhere")
 	}
 	if text := strings.TrimPrefix(given.SigningPayload.HexBytes, "0x"); text != "" && !strings.EqualFold(text, hex.EncodeToString(digest[:])) {
-		return "", fault.Say(fault.UnverifiedSignature, "the payload is not that of the transaction")
+		return "", fault.Newf(fault.UnverifiedSignature, "the payload is not that of the transaction")
 	}
 	public, err := publicKey(given.PublicKey)
 	if err != nil {

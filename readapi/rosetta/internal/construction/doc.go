@@ -75,16 +75,16 @@ func (b *Builder) Derive(first wire.PublicKey, metadata map[string]any) (string,
 		text, _ := name.(string)
 		var known bool
 		if mode, known = hashModes[text]; !known {
-			return "", fault.Say(fault.InvalidParams, "metadata.hash_mode %v is not known", name)
+			return "", fault.Newf(fault.InvalidParams, "metadata.hash_mode %v is not known", name)
 		}
 	}
 	required, ok := wholeNumber(metadata["signatures_required"])
 	if !ok || !required.IsInt64() || required.Int64() > int64(len(holders)) {
-		return "", fault.Say(fault.InvalidParams, "metadata.signatures_required must be a number from 1 to %d", len(holders))
+		return "", fault.Newf(fault.InvalidParams, "metadata.signatures_required must be a number from 1 to %d", len(holders))
 	}
 	shared, err := transaction.NewMultisig(mode, int(required.Int64()), holders...)
 	if err != nil {
-		return "", fault.Say(fault.InvalidPublicKey, "%s", err)
+		return "", fault.Newf(fault.InvalidPublicKey, "%s", err)
 	}
 	return shared.Address(b.mainnet()).String(), nil
 }
@@ -97,10 +97,10 @@ func (b *Builder) Decode(text string) (*transaction.Transaction, error) {
 	}
 	tx, err := transaction.Decode(raw)
 	if err != nil {
-		return nil, fault.Say(fault.InvalidTransactionText, "%s", err)
+		return nil, fault.Newf(fault.InvalidTransactionText, "%s", err)
 	}
 	if tx.Version.Mainnet() != b.mainnet() {
-		return nil, fault.Say(fault.InvalidNetwork, "the transaction is for another network")
+		return nil, fault.Newf(fault.InvalidNetwork, "the transaction is for another network")
 	}
 	return tx, nil
 }

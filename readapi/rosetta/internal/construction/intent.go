@@ -157,7 +157,7 @@ func (o Options) call(op *wire.Operation) error {
 	}
 	name := text(oneOf(op.Metadata, "contract_identifier", "contract_id"))
 	if p, err := clarity.ParsePrincipal(name); err != nil || p.Contract == "" {
-		return fault.Say(fault.InvalidOperation, "the contract %q is none", name)
+		return fault.Newf(fault.InvalidOperation, "the contract %q is none", name)
 	}
 	list, _ := oneOf(op.Metadata, "args", "function_args").([]any)
 	args := make([]any, 0, len(list))
@@ -182,7 +182,7 @@ func (o Options) deploy(op *wire.Operation) error {
 	}
 	code, ok := op.Metadata["source_code"].(string)
 	if name == "" || !ok {
-		return fault.Say(fault.InvalidOperation, "a deployment names contract_name and source_code")
+		return fault.Newf(fault.InvalidOperation, "a deployment names contract_name and source_code")
 	}
 	o["contract_name"], o["source_code"] = name, code
 	if version := op.Metadata["clarity_version"]; version != nil {
@@ -209,7 +209,7 @@ func (o Options) With(metadata map[string]any) (Options, error) {
 	delete(all, "options")
 	for name, value := range o {
 		if given := all[name]; given != nil && !ignored[name] && text(given) != text(value) {
-			return nil, fault.Say(fault.InvalidParams, "metadata is of other operations: %s is %v there, and %v in the operations", name, given, value)
+			return nil, fault.Newf(fault.InvalidParams, "metadata is of other operations: %s is %v there, and %v in the operations", name, given, value)
 		}
 		all[name] = value
 	}

@@ -22,7 +22,7 @@ func (b *Builder) Parse(text string, signed bool) (*Parsed, error) {
 		return nil, err
 	}
 	if Signed(&tx.Origin) != signed {
-		return nil, fault.Say(fault.InvalidParams, "signed is %t, and the transaction says otherwise", signed)
+		return nil, fault.Newf(fault.InvalidParams, "signed is %t, and the transaction says otherwise", signed)
 	}
 	parsed := &Parsed{Operations: operation.OfPayload(tx, operation.None)}
 	for i := range parsed.Operations {

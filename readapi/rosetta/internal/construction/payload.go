@@ -53,7 +53,7 @@ func (b *Builder) transferPayload(o Options) (transaction.Payload, error) {
 	}
 	memo, err := transaction.NewMemo(text(o["memo"]))
 	if err != nil {
-		return nil, fault.Say(fault.InvalidOperation, "a memo has at most %d bytes", transaction.MemoSize)
+		return nil, fault.Newf(fault.InvalidOperation, "a memo has at most %d bytes", transaction.MemoSize)
 	}
 	return &transaction.TokenTransfer{Recipient: recipient, Amount: amount.Uint64(), Memo: memo}, nil
 }
@@ -61,24 +61,24 @@ func (b *Builder) transferPayload(o Options) (transaction.Payload, error) {
 func callPayload(o Options) (transaction.Payload, error) {
 	contract, err := clarity.ParsePrincipal(text(o["contract_identifier"]))
 	if err != nil || contract.Contract == "" || !clarity.IsName(text(o["function_name"])) {
-		return nil, fault.Say(fault.InvalidOperation, "a call names a contract and a function")
+		return nil, fault.Newf(fault.InvalidOperation, "a call names a contract and a function")
 	}
 	list, _ := o["args"].([]any)
 	values := make([]clarity.Value, 0, len(list))
 	for _, element := range list {
 		raw, err := hex.DecodeString(strings.TrimPrefix(text(element), "0x"))
 		if err != nil {
-			return nil, fault.Say(fault.InvalidOperation, "argument %q is not hex", text(element))
+			return nil, fault.Newf(fault.InvalidOperation, "argument %q is not hex", text(element))
 		}
 		value, err := clarity.DecodeAll(raw, clarity.Strict())
 		if err != nil {
-			return nil, fault.Say(fault.InvalidOperation, "argument %q is no Clarity value: %s", text(element), err)
+			return nil, fault.Newf(fault.InvalidOperation, "argument %q is no Clarity value: %s", text(element), err)
 		}
 		values = append(values, value)
 	}
 	arguments, err := transaction.NewArguments(values...)
 	if err != nil {
-		return nil, fault.Say(fault.InvalidOperation, "%s", err)
+		return nil, fault.Newf(fault.InvalidOperation, "%s", err)
 	}
 	return &transaction.ContractCall{Contract: contract, Function: text(o["function_name"]), Arguments: arguments}, nil
 }
@@ -94,7 +94,7 @@ func deployPayload(o Options) (transaction.Payload, error) {
 	}
 	version, ok := wholeNumber(o["clarity_version"])
 	if !ok || !version.IsUint64() || version.Uint64() > 255 {
-		return nil, fault.Say(fault.InvalidOperation, "clarity_version %v is no version", o["clarity_version"])
+		return nil, fault.Newf(fault.InvalidOperation, "clarity_version %v is no version", o["clarity_version"])
 	}
 	return &transaction.VersionedSmartContract{ClarityVersion: uint8(version.Uint64()), SmartContract: deploy}, nil
 }
@@ -135,7 +135,7 @@ func (b *Builder) rewardAddress(address string) (clarity.Value, error) {
 		parsed, err = bitcoin.ParsePoxAddress(address, bitcoin.Mainnet)
 	}
 	if err != nil {
-		return clarity.Value{}, fault.Say(fault.InvalidOperation, "pox_addr %q is no Bitcoin address", address)
+		return clarity.Value{}, fault.Newf(fault.InvalidOperation, "pox_addr %q is no Bitcoin address", address)
 	}
 	return pox.AddressValue(parsed)
 }
@@ -160,7 +160,7 @@ func (a *arguments) uint(o Options, name string, def *big.Int) {
 	case o[name] == nil && def != nil:
 		n = def
 	case a.err == nil:
-		a.err = fault.Say(fault.InvalidOperation, "%s is missing, or is no number", name)
+		a.err = fault.Newf(fault.InvalidOperation, "%s is missing, or is no number", name)
 		return
 	}
 	a.add(clarity.NewUint(n))
@@ -173,7 +173,7 @@ func (a *arguments) call(contract clarity.Principal, function string) (transacti
 	}
 	list, err := transaction.NewArguments(a.values...)
 	if err != nil {
-		return nil, fault.Say(fault.InvalidOperation, "%s", err)
+		return nil, fault.Newf(fault.InvalidOperation, "%s", err)
 	}
 	return &transaction.ContractCall{Contract: contract, Function: function, Arguments: list}, nil
 }
@@ -195,7 +195,7 @@ func (b *Builder) stackPayload(o Options, contract clarity.Principal, draft bool
 	a.buffer(o, "signer_key")
 	amount, _ := wholeNumber(o["amount"])
 	if _, ok := wholeNumber(o["reward_cycle_id"]); !ok && !draft && a.err == nil {
-		a.err = fault.Say(fault.InvalidOperation, "reward_cycle_id is missing, or is no number")
+		a.err = fault.Newf(fault.InvalidOperation, "reward_cycle_id is missing, or is no number")
 	}
 	a.uint(o, "pox_max_amount", amount)
 	a.uint(o, "pox_auth_id", unknown)
@@ -214,7 +214,7 @@ func (a *arguments) signature(o Options, draft bool) {
 	}
 	raw, err := hex.DecodeString(strings.TrimPrefix(given, "0x"))
 	if err != nil || len(raw) != 65 {
-		a.add(clarity.Value{}, fault.Say(fault.InvalidOperation, "signer_signature is not 65 bytes of hex"))
+		a.add(clarity.Value{}, fault.Newf(fault.InvalidOperation, "signer_signature is not 65 bytes of hex"))
 		return
 	}
 	value, err := clarity.NewBuffer(raw)
@@ -224,7 +224,7 @@ func (a *arguments) signature(o Options, draft bool) {
 func (a *arguments) buffer(o Options, name string) {
 	raw, err := hex.DecodeString(strings.TrimPrefix(text(o[name]), "0x"))
 	if err != nil || len(raw) == 0 {
-		a.add(clarity.Value{}, fault.Say(fault.InvalidOperation, "%s is missing, or is not hex", name))
+		a.add(clarity.Value{}, fault.Newf(fault.InvalidOperation, "%s is missing, or is not hex", name))
 		return
 	}
 	a.add(clarity.NewBuffer(raw))
@@ -235,7 +235,7 @@ func (b *Builder) delegatePayload(o Options, contract clarity.Principal) (transa
 	a.uint(o, "amount", nil)
 	pool, err := clarity.ParsePrincipal(text(o["delegate_to"]))
 	if err != nil {
-		return nil, fault.Say(fault.InvalidOperation, "delegate_to is no principal")
+		return nil, fault.Newf(fault.InvalidOperation, "delegate_to is no principal")
 	}
 	a.add(clarity.NewPrincipal(pool))
 	if o["burn_block_height"] == nil {

@@ -32,7 +32,7 @@ func (b *Builder) SignerMessage(o Options) (hash.Hash32, error) {
 		clarity.Field{Name: "max-amount", Value: a.values[4]}, clarity.Field{Name: "topic", Value: a.values[5]},
 	)
 	if err != nil {
-		return hash.Hash32{}, fault.Say(fault.InvalidOperation, "%s", err)
+		return hash.Hash32{}, fault.Newf(fault.InvalidOperation, "%s", err)
 	}
 	d := &arguments{}
 	d.add(clarity.NewASCII("pox-4-signer"))
@@ -45,7 +45,7 @@ func (b *Builder) SignerMessage(o Options) (hash.Hash32, error) {
 		clarity.Field{Name: "chain-id", Value: clarity.NewUint64(uint64(b.Network.ChainID))},
 	)
 	if err != nil {
-		return hash.Hash32{}, fault.Say(fault.InvalidOperation, "%s", err)
+		return hash.Hash32{}, fault.Newf(fault.InvalidOperation, "%s", err)
 	}
 	domainHash, messageHash := sha256.Sum256(domain.Raw()), sha256.Sum256(message.Raw())
 	return sha256.Sum256(append(append([]byte("SIP018"), domainHash[:]...), messageHash[:]...)), nil
@@ -59,7 +59,7 @@ func (b *Builder) SignForSigner(o Options) error {
 	}
 	private, err := key.ParsePrivate(secret)
 	if err != nil {
-		return fault.Say(fault.InvalidOperation, "signer_private_key is no private key")
+		return fault.Newf(fault.InvalidOperation, "signer_private_key is no private key")
 	}
 	message, err := b.SignerMessage(o)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"strata/readapi/rosetta/internal/wire"
 )
 
-// Sheet is room for the operations of a transaction, which is used again for those of the next one.
-type Sheet struct {
+// OperationBuffer holds the operations of a transaction. It is reused from transaction to transaction.
+type OperationBuffer struct {
 	shown []wire.Operation
 	parts []parts
 }
@@ -29,7 +29,7 @@ type parts struct {
 	related [1]wire.OperationIdentifier
 }
 
-// Metadata that many operations have. Nobody changes it.
+// Shared, read-only metadata.
 var (
 	sponsored   = map[string]any{"sponsored": true}
 	unsponsored = map[string]any{"sponsored": false}
@@ -40,11 +40,11 @@ var (
 // Operations returns the operations of a transaction as the dialect shows them, numbered from 0. id is the hash of the
 // transaction; empty for one that is being constructed.
 func (d *Dialect) Operations(id string, all []operation.Operation) []wire.Operation {
-	return d.OperationsOn(new(Sheet), id, all)
+	return d.AppendOperations(new(OperationBuffer), id, all)
 }
 
-// OperationsOn is Operations with room for them. They are valid until it is called again with the same room.
-func (d *Dialect) OperationsOn(s *Sheet, id string, all []operation.Operation) []wire.Operation {
+// AppendOperations is Operations in a buffer. They are valid until the next call with the same buffer.
+func (d *Dialect) AppendOperations(s *OperationBuffer, id string, all []operation.Operation) []wire.Operation {
 	s.shown, s.parts = slices.Grow(s.shown[:0], len(all)), slices.Grow(s.parts[:0], len(all))[:len(all)]
 	for i := range all {
 		p := &s.parts[i]

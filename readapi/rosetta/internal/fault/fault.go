@@ -70,7 +70,7 @@ func (e *Error) Error() string {
 // New returns a failure without details.
 func New(f Fault) *Error { return &Error{Fault: f} }
 
-// Say returns a failure that says in its details what is wrong.
-func Say(f Fault, format string, arguments ...any) *Error {
+// Newf returns a failure that says in its details what is wrong.
+func Newf(f Fault, format string, arguments ...any) *Error {
 	return &Error{Fault: f, Details: map[string]any{"message": fmt.Sprintf(format, arguments...)}}
 }

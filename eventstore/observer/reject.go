@@ -15,8 +15,8 @@ import (
 // browsers always send some of them.
 var browserFields = []string{"Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-User"}
 
-// strange returns why a request comes from somewhere else than a node or an indexer; empty if it does not.
-func (o *Observer) strange(r *http.Request) string {
+// rejectReason returns why a request comes from somewhere else than a node or an indexer; empty if it does not.
+func (o *Observer) rejectReason(r *http.Request) string {
 	for _, name := range browserFields {
 		if len(r.Header[name]) > 0 {
 			return "a web page sent this request (its header has " + name + "); only nodes and indexers may post events"
