@@ -75,6 +75,9 @@ func TestDocumentedDecisions(t *testing.T) {
 			continue
 		}
 		text := documentText(t, file)
+		if !strings.Contains(text, "ecision") && path.Dir(file) != "docs/decisions" { // most have none, and are long
+			continue
+		}
 		for _, link := range decisionLink.FindAllStringSubmatch(text, -1) {
 			named++
 			target := path.Join(path.Dir(file), link[2])
