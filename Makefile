@@ -71,7 +71,7 @@ CONCURRENT := ^strata/(eventstore|metadata|proxy|projections/(decode|follow|vers
 MORE_AT_A_TIME := -parallel $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 # To compile and link takes half of the time of the tests. A compiler that collects its garbage late takes a quarter less of it, and half
 # as much memory again; one that writes nothing for debuggers, a tenth of the rest. Linters, tests and the tools that they need are built
-# so, and share what is compiled; make build is not. See decision 042.
+# so, and share what is compiled; make build is not. See docs/decisions/042-what-tests-cost.md.
 QUICK_BUILD  := $(shell go env GOFLAGS) '-toolexec=env GOGC=800' '-gcflags=all=-dwarf=false -gendwarfinl=0'
 TEST_TIMEOUT ?= 15m
 FUZZTIME     ?= 10s
@@ -171,7 +171,8 @@ deb-test: deb $(DEB_ROOT) ## Install, update, remove and purge the package in a 
 $(DEB_ROOT):
 	rm -rf $@.part && debootstrap --variant=minbase bookworm $@.part && mv $@.part $@
 
-# Checks that the description of the API is valid, and that nothing in it breaks the clients of the baseline. See decision 032.
+# Checks that the description of the API is valid, and that nothing in it breaks the clients of the baseline: see
+# docs/decisions/032-description-for-generators.md.
 .PHONY: lint-api
 lint-api: $(OASDIFF)-$(OASDIFF_VERSION)
 	$(OASDIFF) validate --fail-on ERR docs/openapi.yaml
@@ -193,7 +194,7 @@ vulnerabilities: $(GOVULNCHECK)-$(GOVULNCHECK_VERSION)
 	if [ $$status = 1 ] && grep -q 'fetching vulnerabilities' <<< "$$said"; then echo "the database of weaknesses can't be reached: govulncheck is skipped"; exit 0; fi; \
 	echo "$$said"; exit 1
 
-# Counts the lines of each package, without generated files. Decision 016 has the exceptions, which awk reads first.
+# Counts the lines of each package, without generated files. awk first reads the exceptions, which $(PACKAGE_DECISION) has.
 .PHONY: sizes
 sizes:
 	@find . -name '*.go' -not -path './bin/*' -not -path '*/node_modules/*' -print | sort | awk -v decision=$(PACKAGE_DECISION) -v max=$(PACKAGE_LINES_MAX) ' \

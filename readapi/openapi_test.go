@@ -176,8 +176,13 @@ func TestDocumentedClasses(t *testing.T) {
 		header[match[1]] = match[2]
 	}
 	classes := map[string]string{}
-	for _, match := range regexp.MustCompile("(?m)^\\| `(/[^`]*)` \\| (\\w+)[^|]*\\|").FindAllStringSubmatch(string(text), -1) {
-		classes[match[1]] = match[2]
+	for _, row := range regexp.MustCompile("(?m)^\\| (`/[^|]*`) \\| (\\w+)[^|]*\\|").FindAllStringSubmatch(string(text), -1) {
+		for _, path := range regexp.MustCompile("`([^`]*)`").FindAllStringSubmatch(row[1], -1) {
+			if class, repeated := classes[path[1]]; repeated {
+				t.Errorf("docs/caching.md has %s twice, of class %q and of class %q", path[1], class, row[2])
+			}
+			classes[path[1]] = row[2]
+		}
 	}
 	for path, operations := range document.Paths {
 		if _, ok := operations["get"]; path == "/metrics" || path == "/extended/v1/ws" || path == "/socket.io/" || strings.HasPrefix(path, "/v2/") && !strings.HasPrefix(path, "/v2/prices/") || !ok {

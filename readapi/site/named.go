@@ -14,7 +14,8 @@ import (
 const schemasAt = "#/components/schemas/"
 
 // namer gives names to the schemas that generators of clients would otherwise make names up for. Generators turn a
-// union or a body that stands where it is used into a type of a name that changes with its place; see decision 032.
+// union or a body that stands where it is used into a type of a name that changes with its place; see
+// docs/decisions/032-description-for-generators.md.
 type namer struct {
 	named map[string]*huma.Schema
 }

@@ -9,7 +9,7 @@ import (
 //
 // It hides go-redis. A package that sees a type of go-redis which refers to its client compiles eight thousand functions for
 // that client anew; with a redis.UniversalClient in a configuration, that would be every package of the API and each of its
-// tests. See decision 038.
+// tests. See docs/decisions/038-large-generic-libraries.md.
 type Client struct{ commands }
 
 // commands is what is asked of Redis. Each takes one round trip.

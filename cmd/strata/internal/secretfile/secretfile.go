@@ -17,7 +17,7 @@ import (
 // settings are the variables of settings that are secret, or that have a password in them.
 var settings = []string{
 	"STRATA_ADMIN_TOKEN", "STRATA_DATABASE_READ_URL", "STRATA_DATABASE_URL", "STRATA_FAUCET_PRIVATE_KEY", "STRATA_OBSERVER_SECRET",
-	"STRATA_ORDHOOK_TOKEN", "STRATA_PROJECTION_DATABASE_URL_ORDINALS", "STRATA_PROJECTION_DATABASE_URL_ROSETTA", "STRATA_REDIS_URL",
+	"STRATA_ORDHOOK_TOKEN", "STRATA_REDIS_URL",
 }
 
 const suffix = "_FILE"
