@@ -18,7 +18,7 @@ type tlsFlags struct {
 
 // url returns the URL of a listener of the API, or of the administration API.
 func (f *tlsFlags) url(listener net.Listener, admin bool) string {
-	if f.TLSCert != "" && !(admin && isLoopback(listener)) {
+	if f.TLSCert != "" && (!admin || !isLoopback(listener)) {
 		return "https://" + address(listener)
 	}
 	return "http://" + address(listener)
