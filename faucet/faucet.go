@@ -31,7 +31,7 @@ var tables string
 var (
 	// ErrAddress is returned for a recipient that is no address of a test network.
 	ErrAddress = errors.New("not a Stacks address of a test network")
-	// ErrTooMany is returned for a recipient, or a client, that got enough for now.
+	// ErrTooMany is returned for a recipient that got enough for now.
 	ErrTooMany = errors.New("too many requests")
 	// ErrFunds is returned if no key has enough STX.
 	ErrFunds = errors.New("no key has enough STX")
@@ -59,7 +59,7 @@ const pendingMax = 30 * time.Minute
 // nonceTries is the largest number of nonces that are tried with one key, if somebody else sends from it, too.
 const nonceTries = 5
 
-// Config configures a Faucet. All fields but PerClient, HTTP and Logger are required.
+// Config configures a Faucet. All fields but HTTP and Logger are required.
 type Config struct {
 	Pool *pgxpool.Pool
 	// Node is the base URL of a node's RPC.
@@ -68,10 +68,8 @@ type Config struct {
 	Keys []key.Private
 	// ChainID is that of the network; mainnet's is refused.
 	ChainID uint32
-	// PerClient is the maximum number of requests of one client in five minutes; 0 for any number.
-	PerClient int
-	HTTP      *http.Client
-	Logger    *slog.Logger
+	HTTP    *http.Client
+	Logger  *slog.Logger
 }
 
 // Faucet sends STX. It is safe for concurrent use.
@@ -228,15 +226,14 @@ func (f *Faucet) allow(ctx context.Context, tx pgx.Tx, r Request) error {
 	if r.Stacking {
 		most, window = stackingLimit, stackingWindow
 	}
-	var address, client int
+	var sent int
 	if err := tx.QueryRow(ctx, `
 		WITH forgotten AS (DELETE FROM faucet.request WHERE sent_at <= clock_timestamp() - $1::interval)
-		SELECT (SELECT count(*) FROM faucet.request WHERE address = $2 AND stacking = $3 AND sent_at > clock_timestamp() - $4::interval),
-		       (SELECT count(*) FROM faucet.request WHERE client = $5 AND sent_at > clock_timestamp() - $6::interval)`,
-		stackingWindow, r.Address, r.Stacking, window, r.Client, limitWindow).Scan(&address, &client); err != nil {
+		SELECT (SELECT count(*) FROM faucet.request WHERE address = $2 AND stacking = $3 AND sent_at > clock_timestamp() - $4::interval)`,
+		stackingWindow, r.Address, r.Stacking, window).Scan(&sent); err != nil {
 		return fmt.Errorf("count the requests for %s: %w", r.Address, err)
 	}
-	if address >= most || f.config.PerClient > 0 && client >= f.config.PerClient {
+	if sent >= most {
 		return ErrTooMany
 	}
 	return nil

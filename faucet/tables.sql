@@ -19,5 +19,4 @@ CREATE TABLE IF NOT EXISTS faucet.request (
     client   text        COLLATE "C" NOT NULL -- the address that the request came from
 );
 CREATE INDEX IF NOT EXISTS request_address_idx ON faucet.request (address, sent_at);
-CREATE INDEX IF NOT EXISTS request_client_idx ON faucet.request (client, sent_at);
 CREATE INDEX IF NOT EXISTS request_sent_at_idx ON faucet.request (sent_at);

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"strata/domain/hash"
-	"strata/internal/throttle"
 	"strata/proxy/internal/policy"
 )
 
@@ -28,7 +27,7 @@ func (p *Proxy) admit(w http.ResponseWriter, r *http.Request, x *exchange) *fail
 		return &failure{status: http.StatusForbidden, message: "this endpoint is for who runs the nodes, and closed here; " +
 			"the operator of this proxy can open it (AllowOperator)"}
 	}
-	if allowed := p.throttleOf(x.endpoint).Take(r.RemoteAddr); !allowed.Show(w.Header()) {
+	if allowed := p.throttle.Take(r.RemoteAddr); !allowed.Show(w.Header()) {
 		return &failure{status: http.StatusTooManyRequests, message: "too many requests from your address", retryAfter: allowed.Wait}
 	}
 	x.request.Method, x.request.Target, x.request.ID = r.Method, target, p.requestIDs.Add(1)
@@ -56,14 +55,6 @@ func (p *Proxy) admit(w http.ResponseWriter, r *http.Request, x *exchange) *fail
 	}
 	x.request.ContentType = singleValue(r.Header["Content-Type"])
 	return p.readBody(w, r, x)
-}
-
-// throttleOf returns the throttle of requests for an endpoint; nil for none.
-func (p *Proxy) throttleOf(e *policy.Endpoint) *throttle.Throttle {
-	if e.Kind == policy.Broadcast {
-		return p.broadcasts
-	}
-	return p.throttle
 }
 
 // fieldMax is the longest header field of a client that is forwarded, in bytes. A node reads a head of 4096 bytes at

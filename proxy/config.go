@@ -32,9 +32,7 @@ type Config struct {
 	QueueWait time.Duration
 	// RateLimit is the maximum number of requests per second and client, with bursts of twice as many; default unlimited.
 	RateLimit float64
-	// BroadcastRateLimit is RateLimit for transactions, which then don't count for the other; default RateLimit.
-	BroadcastRateLimit float64
-	LagLimit           LagLimit
+	LagLimit  LagLimit
 	// Hedge sends a light read to a second node as well when it takes longer than 95 % of the earlier ones.
 	Hedge bool
 	// Multicast sends each transaction to all nodes. Without it, the proxy stops at the first node that accepts it.
@@ -111,7 +109,7 @@ func (c Config) withDefaults() (Config, error) {
 	if len(c.Nodes) == 0 {
 		return c, errNoNodes
 	}
-	if c.BodyLimit < 0 || c.ConcurrencyPerNode < 0 || c.QueueLength < 0 || c.LagLimit.Blocks < 0 || !(c.RateLimit >= 0) || !(c.BroadcastRateLimit >= 0) {
+	if c.BodyLimit < 0 || c.ConcurrencyPerNode < 0 || c.QueueLength < 0 || c.LagLimit.Blocks < 0 || !(c.RateLimit >= 0) {
 		return c, errNegative
 	}
 	if c.Logger == nil {

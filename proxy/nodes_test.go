@@ -61,7 +61,7 @@ func FuzzParseNodes(f *testing.F) {
 func TestNewRefuses(t *testing.T) {
 	good := []Node{{URL: "http://127.0.0.1:1"}}
 	for _, config := range []Config{
-		{}, {Nodes: []Node{{URL: "nonsense"}}}, {Nodes: good, BodyLimit: -1}, {Nodes: good, RateLimit: -1}, {Nodes: good, BroadcastRateLimit: math.NaN()},
+		{}, {Nodes: []Node{{URL: "nonsense"}}}, {Nodes: good, BodyLimit: -1}, {Nodes: good, RateLimit: -1}, {Nodes: good, RateLimit: math.NaN()},
 		{Nodes: make([]Node, 65)},
 	} {
 		if p, err := New(config); err == nil {

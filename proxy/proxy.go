@@ -24,7 +24,6 @@ type Proxy struct {
 	pool       *pool.Pool
 	budget     *budget.Budget
 	throttle   *throttle.Throttle // nil without a rate limit
-	broadcasts *throttle.Throttle // of transactions; may be throttle
 	flights    flight.Group[*answer]
 	latencies  []quantile.Estimate // by endpoint
 	holders    *holders
@@ -53,9 +52,6 @@ func New(config Config) (*Proxy, error) {
 		latencies: make([]quantile.Estimate, policy.Count()), holders: newHolders(), metrics: newMetrics(config.Registry), memory: newMemoryBudget(config.ConcurrencyPerNode * len(config.Nodes)),
 	}
 	p.throttle = throttle.PerSecond(config.RateLimit)
-	if p.broadcasts = p.throttle; config.BroadcastRateLimit > 0 {
-		p.broadcasts = throttle.PerSecond(config.BroadcastRateLimit)
-	}
 	p.pool = pool.New(pool.Config{
 		Nodes: nodes, ChainID: config.ChainID, Logger: config.Logger, Registry: config.Registry,
 		LagBlocks: config.LagLimit.Blocks, LagTime: config.LagLimit.Time, Tip: tipOf(config.Tip),
@@ -84,7 +80,6 @@ func (p *Proxy) Run(ctx context.Context) {
 	p.background.Wait()
 	p.holders.close()
 	p.throttle.Close()
-	p.broadcasts.Close()
 }
 
 // NodeStatus is what the proxy knows about a node. Its State is one of serving, lagging, syncing, ahead, ejected, down,

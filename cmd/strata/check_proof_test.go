@@ -16,7 +16,7 @@ import (
 func TestCheckProof(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--log-checkpoint-interval", "50ms")
+	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t))
 	must(t, dir, "simulate", "--observer", s.observer, "--count", "20", "--seed", "3", "--calm")
 	s.caughtUp(20)
 	eventually.Holds(t, "the log is signed", func() bool {

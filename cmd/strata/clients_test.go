@@ -60,7 +60,7 @@ func (n *broadcastNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestClients(t *testing.T) {
 	t.Parallel()
 	node := newBroadcastNode(t)
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--nodes", node.url, "--log-checkpoint-interval", "50ms")
+	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--nodes", node.url)
 	config := (&simulate.Command{Seed: 5, Calm: true}).Config()
 	config.MempoolProbability = 0.3
 	chain := synthchain.New(config)

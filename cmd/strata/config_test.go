@@ -47,7 +47,7 @@ func TestConfigurationFile(t *testing.T) {
 # a comment
 network = "testnet"
 roles = ["api", "projector"]
-max-connections = 17
+node-concurrency = 17
 strict-parameters = true
 drain-delay = "10s"
 ordinals-tx-id-prefix = false
@@ -57,26 +57,26 @@ database-read-url = ["postgres://a/strata", "postgres://b,c/strata"]
 observer-secret = "hunter3"
 lag-limit = 5
 `)
-	got := finish(t, command(t, dir, []string{"STRATA_MAX_CONNECTIONS=18", "STRATA_CONFIG=" + file}, "check-config", "--lag-limit", "7"))
+	got := finish(t, command(t, dir, []string{"STRATA_NODE_CONCURRENCY=18", "STRATA_CONFIG=" + file}, "check-config", "--lag-limit", "7"))
 	if got.code != 0 {
 		t.Fatalf("got code %d and %s", got.code, got.stderr)
 	}
 	for _, want := range []string{
-		"network = testnet\n", "roles = api,projector\n", "max-connections = 18\n", "strict-parameters = true\n", "drain-delay = 10s\n", "access-log = 0.25\n",
+		"network = testnet\n", "roles = api,projector\n", "node-concurrency = 18\n", "strict-parameters = true\n", "drain-delay = 10s\n", "access-log = 0.25\n",
 		"lag-limit = 7\n", "ordinals-tx-id-prefix = false\n", "postgres://a/strata;postgres://b,c/strata", "observer-secret = (a secret)\n", "database-url = postgres://strata:xxxxx@db/strata\n",
 	} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("got %s, want %q in it", got.stdout, want)
 		}
 	}
-	if strings.Contains(got.stdout, "hunter") || strings.Contains(got.stdout, "data-dir") || strings.Contains(got.stdout, "nats-keep") {
+	if strings.Contains(got.stdout, "hunter") || strings.Contains(got.stdout, "data-dir") || strings.Contains(got.stdout, "nats-stream") {
 		t.Errorf("it tells a secret, or a default: %s", got.stdout)
 	}
 	for _, tc := range []struct{ text, want string }{
 		{`databse-url = "x"`, "did you mean database-url?"},
 		{`config = "other.toml"`, "unknown setting config"},
-		{`max-connections = "many"`, "--max-connections"},
-		{`max-connections = [1]`, "it is a list"},
+		{`node-concurrency = "many"`, "--node-concurrency"},
+		{`node-concurrency = [1]`, "it is a list"},
 		{`roles = ["cook"]`, "cook"},
 		{`network = `, "line 1"},
 		{"[serve]\nnetwork = 'testnet'", "unknown setting serve"},
@@ -85,6 +85,7 @@ lag-limit = 5
 		{`api-addr = "nowhere"`, "--api-addr"},
 		{`roles = ["fanout"]`, "--nats-url"},
 		{`roles = ["mirror"]`, "mirror"},
+		{`nats-replicas = 3`, "unknown setting nats-replicas, which is fixed now ("},
 		{`mirror-of = "postgres://a/b"`, "unknown setting mirror-of"},
 		{`database-read-url = "postgres://%"`, "database url"},
 	} {

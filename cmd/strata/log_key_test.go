@@ -13,7 +13,7 @@ import (
 func TestLogKey(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s := startServer(t, t.TempDir(), "--database-url", url, "--log-checkpoint-interval", "50ms")
+	s := startServer(t, t.TempDir(), "--database-url", url)
 	s.mustPost("/attachments/new", []byte("[]"))
 	eventually.Holds(t, "the log is signed", func() bool {
 		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").body), "\n1\n")

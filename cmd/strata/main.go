@@ -17,6 +17,7 @@ import (
 	"strata/cmd/strata/internal/container"
 	"strata/cmd/strata/internal/program"
 	"strata/cmd/strata/internal/secretfile"
+	"strata/cmd/strata/internal/serve"
 	"strata/cmd/strata/internal/setting"
 )
 
@@ -43,6 +44,9 @@ func main() {
 	command, err := parser.Parse(args)
 	if err != nil {
 		parser.Stdout = os.Stderr // stdout may be redirected to a file, where the usage does not belong
+		if fixed := setting.FixedFlag(args); fixed != "" {
+			parser.FatalIfErrorf(err, "%s", fixed)
+		}
 		parser.FatalIfErrorf(err)
 	}
 	for _, line := range setting.Unknown(parser.Model, os.Environ(), secretfile.Variables()) {
@@ -65,6 +69,7 @@ func newParser(ctx context.Context, cli *cli) *kong.Kong {
 		kong.Name("strata"),
 		kong.Description("The data layer between a Stacks node and everything that reads the chain."),
 		kong.ShortUsageOnError(),
+		kong.Help(serve.Help),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Vars{"version": build().String()},
 		kong.BindTo(ctx, (*context.Context)(nil)),

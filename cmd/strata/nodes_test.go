@@ -484,15 +484,7 @@ func TestWrongNodes(t *testing.T) {
 		{"--node-concurrency", "-1", "-1"},
 		{"--node-rate-limit", "-1", "-1"},
 		{"--node-rate-limit", "NaN", "NaN"},
-		{"--broadcast-rate-limit", "-1", "-1"},
-		{"--node-queue", "-1", "-1"},
-		{"--node-body-limit", "-1", "-1"},
-		{"--node-lag-blocks", "-1", "-1"},
-		{"--node-queue-wait", "-1s", "-1s"},
-		{"--node-heavy-timeout", "-1s", "-1s"},
-		{"--node-probe-interval", "-1s", "-1s"},
-		{"--costly-rate-limit", "NaN", "NaN"},
-		{"--max-connections", "-1", "-1"},
+		{"--rate-limit", "NaN", "NaN"},
 		{"--proxy-protocol", "true", "--trusted-proxies"},
 	} {
 		dir := t.TempDir()

@@ -38,7 +38,7 @@ func TestRestore(t *testing.T) {
 	const posts = 160
 	primary := pgtest.Dedicated(t)
 	dir := t.TempDir()
-	lost := startServer(t, dir, "--database-url", primary.URL(), "--log-checkpoint-interval", "50ms")
+	lost := startServer(t, dir, "--database-url", primary.URL())
 	lost.mustPost("/attachments/new", []byte(`["first"]`))
 	lost.caughtUp(1)
 	replica := primary.Replica(t)
@@ -85,7 +85,7 @@ func TestRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(elsewhere, ".strata", filepath.Base(keys[0])), string(text))
-	s := startServer(t, elsewhere, "--database-url", url, "--log-checkpoint-interval", "50ms")
+	s := startServer(t, elsewhere, "--database-url", url)
 	s.caughtUp(1)
 	restored := s.status().Strata.LogSize
 	took := time.Since(began)

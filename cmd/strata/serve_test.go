@@ -252,13 +252,11 @@ func TestServeEnvironment(t *testing.T) {
 		"STRATA_DATA_DIR=" + data,
 		"STRATA_NETWORK=testnet",
 		"STRATA_ORDHOOK_TOKEN=secret",
-		"STRATA_BODY_LIMIT=1000",
 		"STRATA_LAG_LIMIT=17",
 		"STRATA_LOG_FORMAT=json",
 		"STRATA_LOG_LEVEL=info",
 		"STRATA_ROLES=observer,projector,api",
 		"STRATA_FORK_CHOICE=reference",
-		"STRATA_SHUTDOWN_GRACE=3s",
 	}, "serve", "--api-addr", "127.0.0.1:0"))
 	s.api, s.observer = s.announced("serving the API"), s.announced("receiving events")
 	if s.observer == "http://"+defaultOf(t, "observer-addr") {
@@ -269,9 +267,6 @@ func TestServeEnvironment(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(data, "spool")); err != nil {
 		t.Errorf("STRATA_DATA_DIR: %v", err)
-	}
-	if got := s.post("/new_block", make([]byte, 1001)); got.status != http.StatusRequestEntityTooLarge {
-		t.Errorf("STRATA_BODY_LIMIT: got %d, want 413", got.status)
 	}
 	if got := s.post("/payload", []byte("{}")); got.status != http.StatusForbidden {
 		t.Errorf("STRATA_ORDHOOK_TOKEN: got %d without it, want 403", got.status)

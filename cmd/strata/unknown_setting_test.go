@@ -12,14 +12,30 @@ func TestUnknownSettings(t *testing.T) {
 	t.Parallel()
 	parser, _ := model(t)
 	got := setting.Unknown(parser.Model, []string{
-		"PATH=/bin", "STRATA_DATABSE_URL=x", "STRATA_NETWORK=testnet", "STRATA_BNS_DEPLOYERS=a", "STRATA_LOG_LEVEL=DEBUG", "STRATA_QUITE_ANOTHER_THING=", "STRATA_APIADDR=y",
+		"PATH=/bin", "STRATA_DATABSE_URL=x", "STRATA_NETWORK=testnet", "STRATA_BNS_DEPLOYERS=a", "STRATA_LOG_LEVEL=DEBUG", "STRATA_QUITE_ANOTHER_THING=", "STRATA_APIADDR=y", "STRATA_BODY_LIMIT=1",
 	}, nil)
 	want := []string{
-		"unknown setting STRATA_APIADDR, did you mean STRATA_API_ADDR?", "unknown setting STRATA_DATABSE_URL, did you mean STRATA_DATABASE_URL?",
+		"unknown setting STRATA_APIADDR, did you mean STRATA_API_ADDR?", "unknown setting STRATA_BODY_LIMIT, which is fixed now (512 MiB)",
+		"unknown setting STRATA_DATABSE_URL, did you mean STRATA_DATABASE_URL?",
 		"unknown setting STRATA_QUITE_ANOTHER_THING",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %s, want %s", strings.Join(got, "; "), strings.Join(want, "; "))
+	}
+}
+
+// What is said to be fixed is no setting any more.
+func TestFixedSettings(t *testing.T) {
+	t.Parallel()
+	parser, _ := model(t)
+	for _, leaf := range parser.Model.Leaves(true) {
+		for _, level := range leaf.AllFlags(false) {
+			for _, flag := range level {
+				if now := setting.Fixed(flag.Name); now != "" {
+					t.Errorf("%s has --%s%s", leaf.Path(), flag.Name, now)
+				}
+			}
+		}
 	}
 }
 

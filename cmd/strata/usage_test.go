@@ -26,7 +26,8 @@ func TestWrongUsage(t *testing.T) {
 		{"serve --network moonnet", "--network must be one of"},
 		{"serve --fork-choice mine", "--fork-choice must be one of"},
 		{"serve --lag-limit many", "--lag-limit"},
-		{"serve --shutdown-grace 3", "--shutdown-grace"},
+		{"serve --drain-delay 3", "--drain-delay"},
+		{"serve --shutdown-grace=3s", "--shutdown-grace is fixed now (30s)"},
 		{"serve --log-level LOUD", "--log-level"},
 		{"serve --log-format xml", "--log-format must be one of"},
 		{"import", "nothing to import"},
@@ -123,6 +124,23 @@ func TestHelp(t *testing.T) {
 				if flag.Help == "" || !strings.HasSuffix(flag.Help, ".") {
 					t.Errorf("%s --%s: the help is %q, want a sentence", leaf.Path(), flag.Name, flag.Help)
 				}
+			}
+		}
+	}
+}
+
+// The help of a server fits two screens, and says how to see the rest.
+func TestServeHelp(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"serve", "check-config"} {
+		short, long := must(t, t.TempDir(), command, "--help"), must(t, t.TempDir(), command, "--help-all")
+		if n := strings.Count(short, "\n"); n > 100 || !strings.Contains(short, "--help-all") || !strings.Contains(short, "--nodes=") || strings.Contains(short, "--otlp-url") {
+			t.Errorf("%s --help: got %d lines:\n%s", command, n, short)
+		}
+		for line := range strings.Lines(must(t, t.TempDir(), "settings")) {
+			flag, _, named := strings.Cut(line, " (--")
+			if named && !strings.Contains(long, "--"+flag) && !strings.Contains(long, "--[no-]"+flag) {
+				t.Errorf("%s --help-all lacks --%s", command, flag)
 			}
 		}
 	}

@@ -81,7 +81,7 @@ func TestVerify(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	dir := t.TempDir()
-	s := startServer(t, dir, "--database-url", url, "--log-checkpoint-interval", "50ms")
+	s := startServer(t, dir, "--database-url", url)
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
 	s.caughtUp(60)
 	eventually.Holds(t, "the log is signed", func() bool {

@@ -187,6 +187,24 @@ func TestLargeBody(t *testing.T) {
 		Log: other, Conn: connect(t, nodes), Wake: otherWake, Logger: slog.New(slog.NewTextHandler(said, nil)),
 	}).Run, otherWake.Stop)
 	eventually.Holds(t, "the other log is refused", func() bool { return said.HasLine("has the log of another database") })
+
+	// It has a stream of its own, or one that somebody has made with another subject.
+	replay.Append(t, other, replay.Post{Path: "/x", Body: []byte("of the other log")})
+	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "MADE", Subjects: []string{"made.*", "made"}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, subject := range map[string]string{"OTHER": fanout.SubjectDefault + ".OTHER", "MADE": "made"} {
+		wake := other.Listener().Wake(eventstore.Channel, 50*time.Millisecond)
+		background(t, fanout.NewPublisher(fanout.PublisherConfig{Stream: fanout.StreamConfig{Name: name}, Log: other, Conn: connect(t, nodes), Wake: wake}).Run, wake.Stop)
+		eventually.Holds(t, "the stream "+name+" has the other log", func() bool {
+			stream, err := js.Stream(t.Context(), name)
+			if err != nil {
+				return false
+			}
+			msg, err := stream.GetLastMsgForSubject(t.Context(), subject)
+			return err == nil && string(msg.Data) == "of the other log"
+		})
+	}
 }
 
 func connect(t *testing.T, nodes *cluster) *nats.Conn {

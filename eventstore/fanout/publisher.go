@@ -42,6 +42,7 @@ const (
 // Publisher appends the events of the log to a stream.
 type Publisher struct {
 	config    PublisherConfig
+	subject   string // of the stream, as it was found
 	published prometheus.Gauge
 }
 
@@ -51,7 +52,7 @@ func NewPublisher(config PublisherConfig) *Publisher {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Publisher{config, instrument.Registered(config.Registry, prometheus.NewGauge(prometheus.GaugeOpts{
+	return &Publisher{config: config, published: instrument.Registered(config.Registry, prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "strata_fanout_published_position", Help: "The position of the last event that is in the stream.",
 	}))}
 }
@@ -130,7 +131,7 @@ func (p *Publisher) send(ctx context.Context, js jetstream.JetStream, archive st
 		limit = min(limit, most*3/4)
 	}
 	for i := range events {
-		msg, err := newMessage(p.config.Stream.Subject, archive, &events[i], limit)
+		msg, err := newMessage(p.subject, archive, &events[i], limit)
 		if err != nil {
 			return err
 		}
@@ -160,7 +161,8 @@ func (p *Publisher) last(ctx context.Context, js jetstream.JetStream, archive st
 	if err != nil {
 		return 0, 0, err
 	}
-	msg, err := stream.GetLastMsgForSubject(ctx, p.config.Stream.Subject)
+	p.subject = p.config.Stream.subjectOf(stream)
+	msg, err := stream.GetLastMsgForSubject(ctx, p.subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		info, err := stream.Info(ctx)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -12,8 +13,8 @@ import (
 
 // StreamConfig says which stream has the log. The zero value of a field means its default.
 type StreamConfig struct {
-	// Name is the name of the stream, and Subject what its messages are published to; defaults STRATA_LOG and strata.log.
-	Name, Subject string
+	// Name is the name of the stream; default STRATA_LOG.
+	Name string
 	// Replicas is the number of servers that have each message before it counts; default 1.
 	Replicas int
 	// Keep is how long, and KeepBytes how much, the stream remembers; defaults 24 h and 1 GiB. Consumers that come later read the log.
@@ -24,7 +25,7 @@ type StreamConfig struct {
 // Defaults of StreamConfig.
 const (
 	NameDefault      = "STRATA_LOG"
-	SubjectDefault   = "strata.log"
+	SubjectDefault   = "strata.log" // of the stream with the default name
 	KeepDefault      = 24 * time.Hour
 	KeepBytesDefault = 1 << 30
 )
@@ -32,9 +33,6 @@ const (
 func (c StreamConfig) withDefaults() StreamConfig {
 	if c.Name == "" {
 		c.Name = NameDefault
-	}
-	if c.Subject == "" {
-		c.Subject = SubjectDefault
 	}
 	if c.Replicas <= 0 {
 		c.Replicas = 1
@@ -46,6 +44,25 @@ func (c StreamConfig) withDefaults() StreamConfig {
 		c.KeepBytes = KeepBytesDefault
 	}
 	return c
+}
+
+// subject returns what the messages of a new stream are published to. Two streams of one account can't have the same.
+func (c StreamConfig) subject() string {
+	if c.Name == NameDefault {
+		return SubjectDefault
+	}
+	return SubjectDefault + "." + c.Name
+}
+
+// subjectOf returns what messages for a stream are published to, which its operator may have chosen: the first of its subjects that
+// is no pattern.
+func (c StreamConfig) subjectOf(stream jetstream.Stream) string {
+	for _, subject := range stream.CachedInfo().Config.Subjects {
+		if !strings.ContainsAny(subject, "*>") {
+			return subject
+		}
+	}
+	return c.subject()
 }
 
 // Connect connects to NATS, and again whenever the connection breaks. urls are those of some servers of the cluster, separated by
@@ -69,7 +86,7 @@ func (c StreamConfig) open(ctx context.Context, js jetstream.JetStream) (jetstre
 	stream, err := js.Stream(ctx, c.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		stream, err = js.CreateStream(ctx, jetstream.StreamConfig{
-			Name: c.Name, Description: "the log of Strata, event by event", Subjects: []string{c.Subject}, Replicas: c.Replicas,
+			Name: c.Name, Description: "the log of Strata, event by event", Subjects: []string{c.subject()}, Replicas: c.Replicas,
 			Storage: jetstream.FileStorage, Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld,
 			MaxAge: c.Keep, MaxBytes: c.KeepBytes, DenyDelete: true,
 		})

@@ -9,28 +9,19 @@ import (
 	"strings"
 )
 
-// Header is a header field in which proxies name the client. A proxy usually adds to one such field and passes others on as
-// the client wrote them, so that only the one may be read that the trusted proxies write.
-type Header string
-
-// The fields that can be read.
-const (
-	XForwardedFor Header = "X-Forwarded-For"
-	Forwarded     Header = "Forwarded" // RFC 7239
-)
+// header is the field in which proxies name the client. A proxy usually adds to one such field and passes others on as the client
+// wrote them, so only one may be read: the one that nearly all proxies write.
+const header = "X-Forwarded-For"
 
 // Proxies are the proxies whose word counts. The nil value trusts none.
-type Proxies struct {
-	header   Header
-	prefixes []netip.Prefix
-}
+type Proxies struct{ prefixes []netip.Prefix }
 
-// Parse parses networks (10.0.0.0/8) and addresses of proxies, which name clients in header. It returns nil for none.
-func Parse(networks []string, header Header) (*Proxies, error) {
+// Parse parses networks (10.0.0.0/8) and addresses of proxies. It returns nil for none.
+func Parse(networks []string) (*Proxies, error) {
 	if len(networks) == 0 {
 		return nil, nil
 	}
-	p := &Proxies{header: header}
+	p := &Proxies{}
 	for _, text := range networks {
 		prefix, err := netip.ParsePrefix(text)
 		if err != nil {
@@ -61,15 +52,15 @@ func (p *Proxies) Trusts(address netip.Addr) bool {
 
 // Of returns the address of the client of a request that came from remote: remote itself unless it is a trusted proxy, and
 // else the last address before the trusted proxies. What a client claims about itself is never taken.
-func (p *Proxies) Of(remote netip.Addr, header http.Header) netip.Addr {
+func (p *Proxies) Of(remote netip.Addr, fields http.Header) netip.Addr {
 	if !p.Trusts(remote) {
 		return remote
 	}
-	lines := header[string(p.header)]
+	lines := fields[header]
 	for i := len(lines) - 1; i >= 0; i-- {
 		hops := strings.Split(lines[i], ",")
 		for j := len(hops) - 1; j >= 0; j-- {
-			hop, ok := p.parseHop(hops[j])
+			hop, ok := parseHop(hops[j])
 			if !ok {
 				return remote // the trusted proxy before it is the last that is known
 			}
@@ -83,17 +74,8 @@ func (p *Proxies) Of(remote netip.Addr, header http.Header) netip.Addr {
 }
 
 // parseHop parses one element of the field.
-func (p *Proxies) parseHop(text string) (netip.Addr, bool) {
+func parseHop(text string) (netip.Addr, bool) {
 	text = strings.TrimSpace(text)
-	if p.header == Forwarded {
-		found := ""
-		for pair := range strings.SplitSeq(text, ";") {
-			if name, value, _ := strings.Cut(strings.TrimSpace(pair), "="); strings.EqualFold(name, "for") {
-				found = strings.Trim(value, `"`)
-			}
-		}
-		text = found
-	}
 	if host, _, err := net.SplitHostPort(text); err == nil {
 		text = host
 	}

@@ -11,19 +11,10 @@ import (
 // Handler returns a handler that answers 429 to clients with too many requests, and gives all others to next. Every answer
 // has the fields that Show sets. A nil throttle has next as its handler.
 func (t *Throttle) Handler(next http.Handler) http.Handler {
-	return t.HandlerFor(func(*http.Request) bool { return true }, next)
-}
-
-// HandlerFor is like Handler for the requests of a class; all others don't count.
-func (t *Throttle) HandlerFor(class func(*http.Request) bool, next http.Handler) http.Handler {
 	if t == nil {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !class(r) {
-			next.ServeHTTP(w, r)
-			return
-		}
 		allowed, header := t.Take(r.RemoteAddr), w.Header()
 		if allowed.Show(header) {
 			next.ServeHTTP(w, r)

@@ -2,15 +2,9 @@ package tlsfile
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"io"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -19,37 +13,15 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/tlstest"
 )
-
-// write writes a self-signed certificate with this serial number, and its key.
-func write(t *testing.T, certificate, key string, serial int64) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalECPrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, block := range map[string]*pem.Block{certificate: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "EC PRIVATE KEY", Bytes: secret}} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // Requests are answered over TLS. A new certificate is taken without a restart, and broken files leave the one before.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	certificate, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
-	write(t, certificate, key, 1)
+	tlstest.Write(t, certificate, key, 1)
 	pair, err := Open(certificate, key, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +52,7 @@ func TestReload(t *testing.T) {
 	if got := serial(); got != 1 {
 		t.Errorf("got certificate %d", got)
 	}
-	write(t, certificate, key, 2)
+	tlstest.Write(t, certificate, key, 2)
 	eventually.Holds(t, "the new certificate is served", func() bool { return serial() == 2 })
 	if err := os.WriteFile(key, []byte("broken"), 0o600); err != nil {
 		t.Fatal(err)

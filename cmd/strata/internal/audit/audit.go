@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -21,18 +20,17 @@ import (
 
 // Flags configure the transparency log: its name, its key and its witnesses.
 type Flags struct {
-	LogOrigin             string        `env:"STRATA_LOG_ORIGIN" placeholder:"NAME" help:"Name of the log in its checkpoints, such as example.org/stacks (empty = strata/ and the archive's id)."`
-	LogKey                string        `type:"path" env:"STRATA_LOG_KEY" placeholder:"FILE" help:"File of the key that signs checkpoints, created if missing (empty = a file in the data directory)."`
-	LogWitnesses          []string      `env:"STRATA_LOG_WITNESSES" placeholder:"KEY,..." help:"Verifier keys of the witnesses whose cosignatures to accept (empty = none)."`
-	LogWitnessURLs        []string      `name:"log-witness-urls" env:"STRATA_LOG_WITNESS_URLS" placeholder:"URL,..." help:"Addresses of witnesses to ask to cosign each new checkpoint (C2SP tlog-witness); --log-witnesses has their keys (empty = ask none)."`
-	LogCheckpointInterval time.Duration `default:"10s" env:"STRATA_LOG_CHECKPOINT_INTERVAL" help:"Minimum time between two checkpoints."`
+	LogOrigin      string   `env:"STRATA_LOG_ORIGIN" placeholder:"NAME" help:"Name of the log in its checkpoints, such as example.org/stacks (empty = strata/ and the archive's id)."`
+	LogKey         string   `type:"path" env:"STRATA_LOG_KEY" placeholder:"FILE" help:"File of the key that signs checkpoints, created if missing (empty = a file in the data directory)."`
+	LogWitnesses   []string `env:"STRATA_LOG_WITNESSES" placeholder:"KEY,..." help:"Verifier keys of the witnesses whose cosignatures to accept (empty = none)."`
+	LogWitnessURLs []string `name:"log-witness-urls" env:"STRATA_LOG_WITNESS_URLS" placeholder:"URL,..." help:"Addresses of witnesses to ask to cosign each new checkpoint (C2SP tlog-witness); --log-witnesses has their keys (empty = ask none)."`
 }
 
 // OpenLog opens the event log as a transparency log. With signing it reads the key, and creates one if there is none.
 // reads is the pool from which proofs and checkpoints are read; nil means the log's.
 func (f *Flags) OpenLog(ctx context.Context, events *eventstore.Log, reads *pgxpool.Pool, dataDir string, signing bool, logger *slog.Logger) (*transparency.Log, error) {
 	config := transparency.Config{
-		Pool: events.Pool(), Reads: reads, Logger: logger, Witnesses: f.LogWitnesses, Interval: f.LogCheckpointInterval, Listener: events.Listener(),
+		Pool: events.Pool(), Reads: reads, Logger: logger, Witnesses: f.LogWitnesses, Listener: events.Listener(),
 	}
 	if signing {
 		key, file, err := f.openKey(ctx, events.Pool(), dataDir)

@@ -17,6 +17,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"strata/cmd/strata/internal/secretfile"
+	"strata/cmd/strata/internal/setting"
 )
 
 // Loader returns kong's loader of such files. lookup returns the value of an environment variable.
@@ -78,8 +79,11 @@ func (f *file) Validate(app *kong.Application) error {
 	return nil
 }
 
-// guess names the setting that was probably meant.
+// guess names the setting that was probably meant, or says what holds instead.
 func guess(key string, names []string) string {
+	if now := setting.Fixed(key); now != "" {
+		return now
+	}
 	near, fewest := "", len(key)/3+1
 	for _, name := range names {
 		if n := levenshtein.ComputeDistance(key, name); n < fewest {

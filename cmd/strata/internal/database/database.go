@@ -24,7 +24,7 @@ import (
 // Flags locate the database of the log and the read tables.
 type Flags struct {
 	DatabaseURL         string `env:"STRATA_DATABASE_URL" placeholder:"URL" help:"Postgres database to use (empty = a private Postgres in the data directory)."`
-	DatabaseConnections int    `default:"0" env:"STRATA_DATABASE_CONNECTIONS" help:"Maximum number of connections to the database, except those for the API's reads (0 = pool_max_conns of the URL, or a fifth of what the database has, and at most 24, of commands besides serve 9)."`
+	DatabaseConnections int    `default:"0" env:"STRATA_DATABASE_CONNECTIONS" help:"Maximum number of connections to the database, and as many for the API's reads (0 = as the database has room). That is pool_max_conns of the URL, or a fifth of what the database has, and at most 24, of commands besides serve 9."`
 	// Server says that a server opens the database, which needs more connections than a command beside it.
 	Server bool `kong:"-"`
 	// Tracer traces what the connections are used for; nil for none.

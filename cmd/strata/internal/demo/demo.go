@@ -65,7 +65,7 @@ func (c *Command) Run(ctx context.Context, globals *program.Globals, build reada
 	server := serve.Command{
 		Database: database.Flags{DataDir: dir}, APIAddr: "127.0.0.1:0", ObserverAddr: "127.0.0.1:0",
 		Roles: []string{serve.RoleObserver, serve.RoleProjector, serve.RoleAPI}, Network: chain.Network.String(), ForkChoice: "recommended",
-		LagLimit: 1000, ShutdownGrace: 5 * time.Second,
+		LagLimit: 1000,
 	}
 	ctx, stop := context.WithCancel(ctx)
 	type addresses struct{ api, observer string }

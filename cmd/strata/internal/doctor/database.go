@@ -135,7 +135,7 @@ func (x *examination) server(ctx context.Context, pool *pgxpool.Pool) {
 	}
 	// What is used now includes a server of this database, if it runs.
 	if free := most - used; free < connectionsWanted && most < 2*connectionsWanted {
-		x.add(Warning, subject, "Raise max_connections, or set --database-connections and --database-read-connections.",
+		x.add(Warning, subject, "Raise max_connections, or set --database-connections.",
 			"%d of %d connections are free, and a server may open %d by default", free, most, connectionsWanted)
 	}
 }

@@ -20,6 +20,9 @@ import (
 	"strata/readapi/rosetta"
 )
 
+// streamsMost is how many streams and WebSockets may be open: each takes some ten kilobytes. One client leaves half of them for the others.
+const streamsMost = 20_000
+
 // answer serves the read API, from replicas if there are any. lines are the projections of this program. The returned
 // handler is the same API for operators, who may choose versions of read tables and see internals.
 func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening listeners, db *database.DB, lines projections.Lines, images picture.Store, changes changes, logger *slog.Logger, registry *prometheus.Registry) (forOperators http.Handler, err error) {
@@ -36,9 +39,9 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	config := readapi.Config{
 		RegistryOfNames: registryOfNames,
 		Pool:            pool, Primary: from.primary, Logger: logger, Tracer: c.tracer, Registry: registry, Version: c.build, Program: executableDigest(), LagLimit: c.LagLimit, Network: c.Network, Rules: lines.Rules(), Readable: lines.Readable(),
-		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix, ColdReads: c.ColdReads,
+		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix,
 		ImageBase: c.imageBase(), Images: images,
-		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams, StreamsPerClient: c.MaxStreamsPerClient, StrictParameters: c.StrictParameters, PublicInternals: c.PublicInternals, Rosetta: c.rosetta(),
+		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: streamsMost, StreamsPerClient: streamsMost / 2, StrictParameters: c.StrictParameters, PublicInternals: c.PublicInternals, Rosetta: c.rosetta(),
 	}
 	log, err := c.Audit.OpenLog(ctx, db.Log, pool, c.Database.DataDir, false, logger)
 	if err != nil {
@@ -89,7 +92,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		serving.Add(1)
 		group.Go(func() error {
 			defer serving.Done()
-			return serveHTTP(ctx, what, server, listener, c.ShutdownGrace, logger)
+			return serveHTTP(ctx, what, server, listener, logger)
 		})
 	}
 	if c.access, err = accesslog.New(c.AccessLog, logger, registry); err != nil {
@@ -97,14 +100,14 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		return nil, err
 	}
 	if listening.bns != nil {
-		logger.LogAttrs(ctx, slog.LevelInfo, "serving the names of BNS-V2", slog.String("url", c.url("api", listening.bns)))
+		logger.LogAttrs(ctx, slog.LevelInfo, "serving the names of BNS-V2", slog.String("url", c.url(listening.bns, false)))
 		serve("names", httpServer(c.tracer.Handler(c.proxies.Trusts, c.limited(api.BNS())), logger), listening.bns)
 	}
 	if listening.rosetta != nil {
-		logger.LogAttrs(ctx, slog.LevelInfo, "serving the integration standard", slog.String("url", c.url("api", listening.rosetta)))
+		logger.LogAttrs(ctx, slog.LevelInfo, "serving the integration standard", slog.String("url", c.url(listening.rosetta, false)))
 		serve("integration standard", httpServer(c.tracer.Handler(c.proxies.Trusts, c.limited(rosetta.AtRoot(api))), logger), listening.rosetta)
 	}
-	address := c.url("api", listening.api)
+	address := c.url(listening.api, false)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", address), slog.String("documentation", address+"/docs"))
 	serve("API", httpServer(c.tracer.Handler(c.proxies.Trusts, c.draining.handler(c.limited(withNodes))), logger), listening.api)
 	group.Go(func() error {

@@ -56,7 +56,7 @@ func shown(flag *kong.Flag) string {
 		value = strings.Trim(strings.Join(strings.Fields(value), string(max(flag.Tag.Sep, ','))), "[]")
 	}
 	for _, secret := range []string{"token", "secret", "key", "header"} {
-		if strings.HasSuffix(flag.Name, secret) && flag.Name != "log-key" && flag.Name != "tls-key" && flag.Name != "forwarded-header" {
+		if strings.HasSuffix(flag.Name, secret) && flag.Name != "log-key" && flag.Name != "tls-key" {
 			return "(a secret)"
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -20,20 +19,14 @@ import (
 
 // clientFlags bound what clients of the API may take.
 type clientFlags struct {
-	TrustedProxies          []string `env:"STRATA_TRUSTED_PROXIES" placeholder:"NETWORK,..." help:"Networks (10.0.0.0/8) or addresses of the balancers and proxies in front of the API, whose word for the client's address counts in limits and logs (empty = none)."`
-	ForwardedHeader         string   `default:"X-Forwarded-For" enum:"X-Forwarded-For,Forwarded" env:"STRATA_FORWARDED_HEADER" help:"Header in which the trusted proxies name the client: X-Forwarded-For or Forwarded (RFC 7239)."`
-	RateLimit               float64  `default:"0" env:"STRATA_RATE_LIMIT" help:"Maximum number of requests to the API per second and client, with bursts of twice as many (0 = unlimited). Forwarded requests have --node-rate-limit besides."`
-	CostlyRateLimit         float64  `default:"0" env:"STRATA_COSTLY_RATE_LIMIT" help:"Maximum number of costly reads per second and client, with bursts of twice as many (0 = unlimited): searches, traces, bodies of events, batches and the integration standard. They count for --rate-limit, too."`
-	ProxyProtocol           bool     `env:"STRATA_PROXY_PROTOCOL" help:"Require connections of the trusted proxies to begin with a header of the PROXY protocol, version 1 or 2, that names the client."`
-	MaxConnections          int      `default:"32768" env:"STRATA_MAX_CONNECTIONS" help:"Maximum number of open connections to each address of the API (0 = unlimited)."`
-	MaxConnectionsPerClient int      `default:"0" env:"STRATA_MAX_CONNECTIONS_PER_CLIENT" help:"Maximum number of them from one client, except trusted proxies (0 = unlimited)."`
-	ColdReads               int      `default:"0" env:"STRATA_COLD_READS" help:"Maximum number of concurrent reads of the database for requests that are not asked for often; more of them wait, and get 503 when too many do (0 = twice the processors, and at most half of the connections)."`
-	PublicInternals         bool     `env:"STRATA_PUBLIC_INTERNALS" help:"Show everybody at the API's addresses what otherwise only the administration API and --metrics-addr show: /metrics, the nodes' names, addresses and loads, and the errors of nodes and projections."`
-	AccessLog               float64  `default:"0" env:"STRATA_ACCESS_LOG" help:"Share of the requests to the API that are logged at level INFO: 1 for all, 0.01 for each hundredth (0 = none)."`
+	TrustedProxies  []string `env:"STRATA_TRUSTED_PROXIES" placeholder:"NETWORK,..." help:"Networks (10.0.0.0/8) or addresses of the balancers and proxies in front of the API, whose word for the client's address counts in limits and logs (empty = none)."`
+	RateLimit       float64  `default:"0" env:"STRATA_RATE_LIMIT" help:"Maximum number of requests to the API per second and client, with bursts of twice as many (0 = unlimited). Forwarded requests have --node-rate-limit besides." group:"Limits:"`
+	ProxyProtocol   bool     `env:"STRATA_PROXY_PROTOCOL" help:"Require connections of the trusted proxies to begin with a header of the PROXY protocol, version 1 or 2, that names the client."`
+	PublicInternals bool     `env:"STRATA_PUBLIC_INTERNALS" help:"Show everybody at the API's addresses what otherwise only the administration API and --metrics-addr show: /metrics, the nodes' names, addresses and loads, and the errors of nodes and projections."`
+	AccessLog       float64  `default:"0" env:"STRATA_ACCESS_LOG" help:"Share of the requests to the API that are logged at level INFO: 1 for all, 0.01 for each hundredth (0 = none)."`
 
 	proxies *clientaddr.Proxies // parsed from TrustedProxies by parseClients
 	all     *throttle.Throttle  // of RateLimit; nil: none
-	costly  *throttle.Throttle  // of CostlyRateLimit; nil: none
 	access  *accesslog.Log      // nil before the API is served
 }
 
@@ -42,33 +35,34 @@ func (c *clientFlags) parseClients() (err error) {
 	if !(c.RateLimit >= 0 && c.RateLimit <= math.MaxInt32) {
 		return fmt.Errorf("--rate-limit: %v requests a second (want 0 or more)", c.RateLimit)
 	}
-	if !(c.CostlyRateLimit >= 0 && c.CostlyRateLimit <= math.MaxInt32) {
-		return fmt.Errorf("--costly-rate-limit: %v requests a second (want 0 or more)", c.CostlyRateLimit)
-	}
-	if c.MaxConnections < 0 || c.MaxConnectionsPerClient < 0 {
-		return fmt.Errorf("--max-connections, --max-connections-per-client: %d, %d (want 0 or more)", c.MaxConnections, c.MaxConnectionsPerClient)
-	}
 	if c.ProxyProtocol && len(c.TrustedProxies) == 0 {
 		return errors.New("--proxy-protocol: name the balancers that send it with --trusted-proxies; from others it would be what a client claims about itself")
 	}
 	if !(c.AccessLog >= 0 && c.AccessLog <= 1) {
 		return fmt.Errorf("--access-log: %v of the requests (want a share from 0 to 1)", c.AccessLog)
 	}
-	if c.proxies, err = clientaddr.Parse(c.TrustedProxies, clientaddr.Header(c.ForwardedHeader)); err != nil {
+	if c.proxies, err = clientaddr.Parse(c.TrustedProxies); err != nil {
 		return fmt.Errorf("--trusted-proxies: %w", err)
 	}
-	c.all, c.costly = throttle.PerSecond(c.RateLimit), throttle.PerSecond(c.CostlyRateLimit)
+	c.all = throttle.PerSecond(c.RateLimit)
 	return nil
 }
 
-// limited returns handler behind the limits of each client and the access log.
+// limited returns handler behind the limit of each client and the access log.
 func (c *clientFlags) limited(handler http.Handler) http.Handler {
-	handler = c.all.Handler(c.costly.HandlerFor(costly, handler))
+	handler = c.all.Handler(handler)
 	if c.access != nil {
 		handler = c.access.Handler(handler)
 	}
 	return c.proxies.Handler(handler)
 }
+
+// apiConnections is how many connections may be open to each address of the API: far more than clients need, and few enough for
+// the files and the memory of a process. One client leaves half of them for the others, unless it is a trusted proxy.
+const (
+	apiConnections       = 32768
+	connectionsPerClient = apiConnections / 2
+)
 
 // bound bounds the connections to the addresses of the API, and reads the headers of the PROXY protocol. It comes before TLS:
 // the header is not encrypted.
@@ -81,25 +75,10 @@ func (c *clientFlags) bound(l *listeners, registry prometheus.Registerer) {
 			continue
 		}
 		*listener = connlimit.Listener(*listener, connlimit.Config{
-			Total: c.MaxConnections, PerClient: c.MaxConnectionsPerClient, Exempt: c.proxies.Trusts, Refused: refused.Inc,
+			Total: apiConnections, PerClient: connectionsPerClient, Exempt: c.proxies.Trusts, Refused: refused.Inc,
 		})
 		if c.ProxyProtocol {
 			*listener = proxyheader.Listener(*listener, c.proxies.Trusts)
 		}
 	}
-}
-
-// costly reports whether a request is for a costly read: one that may read far more of the tables than others, and that
-// few caches have.
-func costly(r *http.Request) bool {
-	path := r.URL.Path
-	for _, prefix := range []string{
-		"/extended/v1/search/", "/extended/v3/search", "/extended/v3/transactions/batch", "/audit/v1/trace", "/audit/v1/events/", "/audit/v1/log/tile/entries/",
-		"/mesh/", "/rosetta/v1/",
-	} {
-		if strings.HasPrefix(path, prefix) {
-			return true
-		}
-	}
-	return strings.HasPrefix(path, "/metadata/") && strings.HasSuffix(path, "/batch")
 }

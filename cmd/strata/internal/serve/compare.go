@@ -3,9 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"math"
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,20 +13,17 @@ import (
 	"strata/internal/nodecompare"
 )
 
-// compareFlags configure the role compare.
-type compareFlags struct {
-	CompareAccounts int     `default:"5" env:"STRATA_COMPARE_ACCOUNTS" help:"Number of accounts, chosen at random, whose STX balance, lock and nonce the role compare compares with the first node of --nodes at each tip, besides those that blocks have touched and those that differed before (0 = no others)."`
-	CompareRate     float64 `default:"10" env:"STRATA_COMPARE_RATE" help:"Maximum number of requests per second that the role compare sends to the node."`
-}
+const (
+	// comparedAccounts is how many accounts, chosen at random, are compared at each tip, besides those that blocks have touched and
+	// those that differed before. What blocks touch is where mistakes show, so that a few are enough to find old ones in time.
+	comparedAccounts = 5
+	// compareRate is how many requests the node gets per second at most: a small part of what it can answer.
+	compareRate = 10
+)
 
-// checkCompare checks the flags of the role, so that mistakes are reported before anything starts.
+// checkCompare checks the role, so that mistakes are reported before anything starts.
 func (c *Command) checkCompare() error {
-	switch {
-	case c.CompareAccounts < 0 || c.CompareAccounts > nodecompare.AccountsMax:
-		return fmt.Errorf("--compare-accounts: %d accounts (want 0 to %d)", c.CompareAccounts, nodecompare.AccountsMax)
-	case c.has(RoleCompare) && !(c.CompareRate > 0 && c.CompareRate <= math.MaxInt32):
-		return fmt.Errorf("--compare-rate: %v requests a second (want more than 0)", c.CompareRate)
-	case slices.Equal(c.Roles, []string{RoleCompare}) && len(c.nodes) == 0:
+	if slices.Equal(c.Roles, []string{RoleCompare}) && len(c.nodes) == 0 {
 		return errors.New("the role compare needs a node: set its RPC address with --nodes")
 	}
 	return nil
@@ -47,7 +42,7 @@ func (c *Command) compare(ctx context.Context, group *errgroup.Group, db *databa
 		return
 	}
 	c.watch = nodecompare.NewWatch(nodecompare.WatchConfig{
-		Pool: db.Pool, URL: c.nodes[0].URL, Accounts: c.CompareAccounts, Rate: c.CompareRate, Logger: logger, Registry: registry,
+		Pool: db.Pool, URL: c.nodes[0].URL, Accounts: comparedAccounts, Rate: compareRate, Logger: logger, Registry: registry,
 	})
 	group.Go(func() error {
 		c.watch.Run(ctx)

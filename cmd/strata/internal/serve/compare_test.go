@@ -51,7 +51,7 @@ func TestCompare(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
 	node, requests := poorNode(t)
-	flags := []string{"--database-url", url, "--nodes", node, "--compare-rate", "10000"}
+	flags := []string{"--database-url", url, "--nodes", node}
 	chain := synthchain.New(synthchain.Everything(5, synthchain.V40))
 	posted := 0
 	post := func(p *process, events int) {
@@ -145,8 +145,6 @@ func TestCompare(t *testing.T) {
 func TestCheckCompare(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ args, want string }{
-		{"--compare-accounts=-1", "--compare-accounts: -1 accounts"},
-		{"--compare-rate=0", "--compare-rate: 0 requests"},
 		{"--roles=compare", "the role compare needs a node"},
 	} {
 		var cli struct {

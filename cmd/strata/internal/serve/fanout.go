@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
@@ -19,17 +18,9 @@ const RoleFanout = "fanout"
 
 // fanoutFlags configure the stream that has the log, for other machines.
 type fanoutFlags struct {
-	NATSURL       string        `name:"nats-url" env:"STRATA_NATS_URL" placeholder:"URL,..." help:"Servers of NATS with JetStream: the role fanout appends the events of the log to a stream there."`
-	NATSCreds     string        `name:"nats-creds" env:"STRATA_NATS_CREDS" placeholder:"FILE" help:"File with the credentials for NATS (empty = none)."`
-	NATSStream    string        `name:"nats-stream" default:"STRATA_LOG" env:"STRATA_NATS_STREAM" help:"Name of the stream."`
-	NATSSubject   string        `name:"nats-subject" default:"strata.log" env:"STRATA_NATS_SUBJECT" help:"Subject of its messages."`
-	NATSReplicas  int           `name:"nats-replicas" default:"1" env:"STRATA_NATS_REPLICAS" help:"Number of servers that keep each message of a stream that the role fanout makes; 3 lets one of them fail."`
-	NATSKeep      time.Duration `name:"nats-keep" default:"24h" env:"STRATA_NATS_KEEP" help:"How long such a stream keeps messages. Consumers read what is older from the log."`
-	NATSKeepBytes int64         `name:"nats-keep-bytes" default:"1073741824" env:"STRATA_NATS_KEEP_BYTES" help:"How many bytes such a stream keeps."`
-}
-
-func (f *fanoutFlags) stream() fanout.StreamConfig {
-	return fanout.StreamConfig{Name: f.NATSStream, Subject: f.NATSSubject, Replicas: f.NATSReplicas, Keep: f.NATSKeep, KeepBytes: f.NATSKeepBytes}
+	NATSURL    string `name:"nats-url" env:"STRATA_NATS_URL" placeholder:"URL,..." help:"Servers of NATS with JetStream: the role fanout appends the events of the log to a stream there."`
+	NATSCreds  string `name:"nats-creds" env:"STRATA_NATS_CREDS" placeholder:"FILE" help:"File with the credentials for NATS (empty = none)."`
+	NATSStream string `name:"nats-stream" default:"STRATA_LOG" env:"STRATA_NATS_STREAM" help:"Name of the stream. If there is none, the role fanout makes one that keeps 24 hours and 1 GiB on one server; one that is there stays as it is."`
 }
 
 // checkFanout refuses roles and settings that do not go together.
@@ -47,7 +38,7 @@ func (c *Command) fanOut(ctx context.Context, group *errgroup.Group, db *databas
 		return err
 	}
 	wake := db.Log.Listener().Wake(eventstore.Channel, 0)
-	publisher := fanout.NewPublisher(fanout.PublisherConfig{Stream: c.stream(), Log: db.Log, Conn: conn, Wake: wake, Logger: logger, Registry: registry})
+	publisher := fanout.NewPublisher(fanout.PublisherConfig{Stream: fanout.StreamConfig{Name: c.NATSStream}, Log: db.Log, Conn: conn, Wake: wake, Logger: logger, Registry: registry})
 	logger.LogAttrs(ctx, slog.LevelInfo, "publishing the log", slog.String("stream", c.NATSStream))
 	group.Go(func() error {
 		defer conn.Close()

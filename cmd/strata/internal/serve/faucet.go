@@ -22,7 +22,6 @@ import (
 type faucetFlags struct {
 	FaucetPrivateKey []string `env:"STRATA_FAUCET_PRIVATE_KEY" placeholder:"HEX,..." help:"Private keys of a test network, whose STX the faucet gives away in turn (empty = no faucet). Needs --nodes. Pass them by the environment: others can read command lines."`
 	FaucetURL        string   `name:"faucet-url" env:"STRATA_FAUCET_URL" placeholder:"URL" help:"Server to forward requests for coins to, instead (empty = none)."`
-	FaucetPerClient  int      `default:"0" env:"STRATA_FAUCET_PER_CLIENT" help:"Maximum number of requests for STX per client address in five minutes (0 = unlimited); each Stacks address has the limits of stacks-blockchain-api in any case."`
 }
 
 // faucetConfig returns where coins come from; nothing without the flags. Coins of mainnet are refused.
@@ -32,8 +31,6 @@ func (c *faucetFlags) faucetConfig(ctx context.Context, pool *pgxpool.Pool, node
 		return config, nil
 	case network == "mainnet":
 		return config, errors.New("--faucet-private-key and --faucet-url are for test networks, and --network is mainnet")
-	case c.FaucetPerClient < 0:
-		return config, fmt.Errorf("--faucet-per-client: %d requests (want 0 or more)", c.FaucetPerClient)
 	case c.FaucetURL != "":
 		target, err := url.Parse(c.FaucetURL)
 		if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
@@ -70,7 +67,7 @@ func (c *faucetFlags) faucetConfig(ctx context.Context, pool *pgxpool.Pool, node
 			return config, fmt.Errorf("--faucet-private-key: key %d: %w", i+1, err)
 		}
 	}
-	f, err := sender.Open(ctx, sender.Config{Pool: pool, Node: nodes[0].URL, Keys: keys, ChainID: chainID, PerClient: c.FaucetPerClient, Logger: logger})
+	f, err := sender.Open(ctx, sender.Config{Pool: pool, Node: nodes[0].URL, Keys: keys, ChainID: chainID, Logger: logger})
 	if err != nil {
 		return config, fmt.Errorf("open the faucet: %w", err)
 	}

@@ -27,20 +27,23 @@ type metadataFlags struct {
 	IPFSGateways      []string `name:"ipfs-gateways" default:"https://ipfs.io,https://dweb.link" env:"STRATA_IPFS_GATEWAYS" placeholder:"URL,..." help:"IPFS gateways, in the order to try them."`
 	IPFSGatewayHeader string   `name:"ipfs-gateway-header" env:"STRATA_IPFS_GATEWAY_HEADER" placeholder:"NAME: VALUE" help:"Header to send to the IPFS gateways, such as an API key; no other host gets it."`
 	ArweaveGateways   []string `default:"https://arweave.net" env:"STRATA_ARWEAVE_GATEWAYS" placeholder:"URL,..." help:"Arweave gateways, in the order to try them."`
-	ReplacedGateways  []string `default:"ipfs.io,dweb.link,gateway.pinata.cloud,cloudflare-ipfs.com,infura-ipfs.io" env:"STRATA_REPLACED_GATEWAYS" placeholder:"HOST,..." help:"Public gateways to replace with the configured ones in the URIs of documents and images."`
 	FetchAllow        []string `env:"STRATA_FETCH_ALLOW" placeholder:"HOST,..." help:"Hosts (with or without port) and CIDR ranges to fetch from although their addresses are not public."`
-	FetchConcurrency  int      `default:"64" env:"STRATA_FETCH_CONCURRENCY" help:"Maximum number of concurrent requests for token metadata."`
-	FetchPerHost      int      `default:"16" env:"STRATA_FETCH_PER_HOST" help:"Maximum number of concurrent requests to one host, such as a gateway."`
-	FetchPerContract  int64    `default:"50000" env:"STRATA_FETCH_PER_CONTRACT" help:"Maximum number of attempts to fetch something that one contract may cause in a day (UTC). Then nothing is fetched for it until the next day, unless a person asks."`
-	FetchBytes        int64    `name:"fetch-bytes-per-contract" default:"67108864" env:"STRATA_FETCH_BYTES_PER_CONTRACT" help:"Maximum number of bytes that one contract may add to the log in a day by what is fetched for it."`
+	FetchConcurrency  int      `default:"64" env:"STRATA_FETCH_CONCURRENCY" help:"Maximum number of concurrent requests for token metadata; a quarter of them may be to one host, such as a gateway."`
 	ImageStore        string   `env:"STRATA_IMAGE_STORE" placeholder:"dir|s3://..." help:"Store for copies of tokens' images: dir (in the data directory), dir:///path or s3://KEY:SECRET@HOST/BUCKET/PREFIX (empty = keep no copies)."`
 	PublicURL         string   `name:"public-url" env:"STRATA_PUBLIC_URL" placeholder:"URL" help:"Base URL at which clients reach the API, for links to images; needed with --image-store."`
 	AllowRefresh      bool     `env:"STRATA_ALLOW_REFRESH" help:"Let any client request that a token's metadata is fetched again (POST /metadata/v1/refresh)."`
 }
 
+// replacedGateways are the public gateways that documents name most. The configured ones take their place, because public gateways
+// come and go, and limit who asks them much.
+var replacedGateways = []string{"ipfs.io", "dweb.link", "gateway.pinata.cloud", "cloudflare-ipfs.com", "infura-ipfs.io"}
+
 func (c *metadataFlags) gateways() document.Gateways {
-	return document.Gateways{IPFS: c.IPFSGateways, Arweave: c.ArweaveGateways, Replaced: c.ReplacedGateways}
+	return document.Gateways{IPFS: c.IPFSGateways, Arweave: c.ArweaveGateways, Replaced: replacedGateways}
 }
+
+// hostShares is the inverse of the part of all requests that one host has at most, so that a slow gateway leaves room for others.
+const hostShares = 4
 
 // imageStore opens the store for copies of images; nil if none are kept.
 func (c *Command) imageStore() (picture.Store, error) {
@@ -57,19 +60,15 @@ func (c *Command) fetch(ctx context.Context, group *errgroup.Group, db *database
 	if err != nil {
 		return err
 	}
-	if c.FetchPerContract < 1 || c.FetchBytes < 1 {
-		return fmt.Errorf("--fetch-per-contract %d, --fetch-bytes-per-contract %d: want 1 or more of each", c.FetchPerContract, c.FetchBytes)
-	}
 	if len(c.nodes) == 0 { // without a node, contracts can't be called, and only they name the documents
 		logger.LogAttrs(ctx, slog.LevelInfo, "token metadata is not fetched: set a node's RPC address with --nodes")
 		return nil
 	}
-	web, err := metadata.NewWeb(metadata.WebConfig{Allow: c.FetchAllow, GatewayHeaders: headers, UserAgent: "strata/" + c.build.Tag, HostConcurrency: c.FetchPerHost})
+	web, err := metadata.NewWeb(metadata.WebConfig{Allow: c.FetchAllow, GatewayHeaders: headers, UserAgent: "strata/" + c.build.Tag, HostConcurrency: (c.FetchConcurrency + hostShares - 1) / hostShares})
 	if err != nil {
 		return err
 	}
 	config := metadata.Config{
-		ContractFetches: c.FetchPerContract, ContractBytes: c.FetchBytes,
 		Log: db.Log, Web: web, Data: document.ParseData, Concurrency: c.FetchConcurrency, Full: c.disk.Short, Logger: logger, Registry: registry,
 		Resolve: func(uri string) ([]metadata.Candidate, error) {
 			links, err := document.Resolve(uri, c.gateways())

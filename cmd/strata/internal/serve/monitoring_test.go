@@ -45,7 +45,7 @@ func TestMonitoring(t *testing.T) {
 	beyond := httptest.NewServer(&outside.World{})
 	defer beyond.Close()
 	s := serveHere(t, "--data-dir", pgtest.DataDir(t), "--roles", "observer,projector,metadata,api,compare", "--nodes", beyond.URL,
-		"--compare-accounts", "5", "--redis-url", redistest.New(t).URL(), "--public-internals")
+		"--redis-url", redistest.New(t).URL(), "--public-internals")
 	chain, feed := synthchain.New(synthchain.Everything(7, synthchain.V40)), synthordinals.New(synthordinals.Config{Seed: 7})
 	post := func(path string, body []byte) {
 		t.Helper()

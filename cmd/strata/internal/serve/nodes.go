@@ -18,13 +18,13 @@ import (
 
 // nodeFlags configure how requests are forwarded to nodes.
 type nodeFlags struct {
-	Nodes              []string `env:"STRATA_NODES" placeholder:"URL,..." help:"RPC addresses of Stacks nodes, such as http://127.0.0.1:20443 or NAME=URL;weight=2. They serve forwarded requests under /v2 and /v3 and the calls for token metadata (empty = neither)."`
-	NodeConcurrency    int      `default:"128" env:"STRATA_NODE_CONCURRENCY" help:"Maximum number of concurrent forwarded requests per node; a quarter of them may be heavy ones."`
-	NodeRateLimit      float64  `default:"0" env:"STRATA_NODE_RATE_LIMIT" help:"Maximum number of forwarded requests per second and client (0 = unlimited)."`
-	BroadcastRateLimit float64  `default:"0" env:"STRATA_BROADCAST_RATE_LIMIT" help:"Maximum number of transactions to broadcast per second and client; they don't count for --node-rate-limit then (0 = that limit)."`
-	BroadcastToAll     bool     `env:"STRATA_BROADCAST_TO_ALL" help:"Send each transaction to all nodes, rather than stop at the first that accepts it."`
-	AllowNodeOperator  bool     `env:"STRATA_ALLOW_NODE_OPERATOR" help:"Also forward endpoints for miners, signers and node operators; otherwise they answer 403."`
-	FeeEstimates       bool     `env:"STRATA_FEE_ESTIMATES" help:"Replace the nodes' fee estimates with the minimum fee while the last tenures had room."`
+	Nodes             []string `env:"STRATA_NODES" placeholder:"URL,..." help:"RPC addresses of Stacks nodes, such as http://127.0.0.1:20443 or NAME=URL;weight=2. They serve forwarded requests under /v2 and /v3 and the calls for token metadata (empty = neither)."`
+	NodeConcurrency   int      `default:"128" env:"STRATA_NODE_CONCURRENCY" help:"Maximum number of concurrent forwarded requests per node; a quarter of them may be heavy ones."`
+	NodeRateLimit     float64  `default:"0" env:"STRATA_NODE_RATE_LIMIT" help:"Maximum number of forwarded requests per second and client (0 = unlimited)."`
+	BroadcastToAll    bool     `env:"STRATA_BROADCAST_TO_ALL" help:"Send each transaction to all nodes, rather than stop at the first that accepts it."`
+	AllowNodeOperator bool     `env:"STRATA_ALLOW_NODE_OPERATOR" help:"Also forward endpoints for miners, signers and node operators; otherwise they answer 403."`
+	HedgeNodeReads    bool     `env:"STRATA_HEDGE_NODE_READS" help:"Send a light or medium read to a second node as well when it takes longer than 95 % of the earlier ones."`
+	FeeEstimates      bool     `env:"STRATA_FEE_ESTIMATES" help:"Replace the nodes' fee estimates with the minimum fee while the last tenures had room."`
 
 	nodes []proxy.Node // parsed from Nodes by parseNodes
 }
@@ -36,8 +36,6 @@ func (c *nodeFlags) parseNodes() (err error) {
 		return fmt.Errorf("--node-concurrency: %d requests at a time (want 1 or more)", c.NodeConcurrency)
 	case !(c.NodeRateLimit >= 0 && c.NodeRateLimit <= math.MaxInt32):
 		return fmt.Errorf("--node-rate-limit: %v requests a second (want 0 or more)", c.NodeRateLimit)
-	case !(c.BroadcastRateLimit >= 0 && c.BroadcastRateLimit <= math.MaxInt32):
-		return fmt.Errorf("--broadcast-rate-limit: %v transactions a second (want 0 or more)", c.BroadcastRateLimit)
 	}
 	if c.nodes, err = proxy.ParseNodes(strings.Join(c.Nodes, ",")); err != nil {
 		return fmt.Errorf("--nodes: %w", err)
@@ -57,9 +55,8 @@ func (c *nodeFlags) nodeURLs() []string {
 // forwarding connects the API with the proxy to the nodes; nil if there are no nodes. It is built in two steps, because
 // they depend on each other: the API reports the state of the nodes, and the proxy caches answers where the API does.
 type forwarding struct {
-	flags  *nodeFlags
-	limits *nodeLimitFlags
-	proxy  *proxy.Proxy
+	flags *nodeFlags
+	proxy *proxy.Proxy
 }
 
 // forwarding returns the forwarding without its proxy yet, and adds to config what the API reports about nodes.
@@ -67,7 +64,7 @@ func (c *Command) forwarding(config *readapi.Config) *forwarding {
 	if len(c.nodes) == 0 {
 		return nil
 	}
-	f := &forwarding{flags: &c.nodeFlags, limits: &c.nodeLimitFlags}
+	f := &forwarding{flags: &c.nodeFlags}
 	config.Nodes = f.status
 	config.CallRead = f.callRead
 	if c.FeeEstimates {
@@ -109,10 +106,9 @@ func (f *forwarding) before(api *readapi.API, id uint32, hideNames bool, logger 
 	}
 	config := proxy.Config{
 		Nodes: f.flags.nodes, ChainID: id, Logger: logger, Registry: registry, ConcurrencyPerNode: f.flags.NodeConcurrency,
-		RateLimit: f.flags.NodeRateLimit, BroadcastRateLimit: f.flags.BroadcastRateLimit, Multicast: f.flags.BroadcastToAll, AllowOperator: f.flags.AllowNodeOperator,
+		RateLimit: f.flags.NodeRateLimit, Multicast: f.flags.BroadcastToAll, AllowOperator: f.flags.AllowNodeOperator, Hedge: f.flags.HedgeNodeReads,
 		Cache: api.NodeAnswers(), Tip: api.Tip, HideNames: hideNames,
 	}
-	f.limits.apply(&config)
 	if f.flags.FeeEstimates {
 		config.FeeOverride = api.FeeOverride
 	}

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,10 +18,7 @@ import (
 
 // readFlags say which databases the API reads.
 type readFlags struct {
-	DatabaseReadURL []string      `sep:";" env:"STRATA_DATABASE_READ_URL" placeholder:"URL;..." help:"Postgres replicas for the API to read from, separated by semicolons (empty = the main database). A process reads one of them at a time, and the main database while none is good."`
-	ReadLagLimit    time.Duration `default:"5s" env:"STRATA_READ_LAG_LIMIT" help:"How far a replica may be behind before another database is read."`
-
-	DatabaseReadConnections int `default:"0" env:"STRATA_DATABASE_READ_CONNECTIONS" help:"Maximum number of connections for the API's reads (0 = pool_max_conns of the URL, or a fifth of what the database has, and at most 24)."`
+	DatabaseReadURL []string `sep:";" env:"STRATA_DATABASE_READ_URL" placeholder:"URL;..." help:"Postgres replicas for the API to read from, separated by semicolons (empty = the main database). A process reads one of them at a time, and the main database while none is good."`
 }
 
 // primaryConnections is the maximum of connections for requests that ask for a position that the replica has not reached.
@@ -43,15 +39,15 @@ func (c *Command) openReads(ctx context.Context, group *errgroup.Group, db *data
 		c.tracer.Connections(config.ConnConfig)
 	}
 	if len(c.DatabaseReadURL) == 0 {
-		r.pool, err = database.Connect(ctx, database.ForReading(db.URL), c.DatabaseReadConnections, prepare)
+		r.pool, err = database.Connect(ctx, database.ForReading(db.URL), c.Database.DatabaseConnections, prepare)
 		return r, err
 	}
 	// Processes with the same settings begin at different replicas.
 	urls := slices.Clone(c.DatabaseReadURL)
 	rand.Shuffle(len(urls), func(i, j int) { urls[i], urls[j] = urls[j], urls[i] })
-	config := replica.Config{LagLimit: c.ReadLagLimit, Shown: r.position, Logger: logger, Registry: registry}
+	config := replica.Config{Shown: r.position, Logger: logger, Registry: registry}
 	var choice *replica.Choice
-	if r.pool, choice, err = database.ConnectReplicas(ctx, db, urls, c.DatabaseReadConnections, config, prepare); err != nil {
+	if r.pool, choice, err = database.ConnectReplicas(ctx, db, urls, c.Database.DatabaseConnections, config, prepare); err != nil {
 		return nil, err
 	}
 	if r.primary, err = database.Connect(ctx, database.ForReading(db.URL), primaryConnections, prepare); err != nil {

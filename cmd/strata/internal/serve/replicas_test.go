@@ -49,7 +49,7 @@ func TestReplicas(t *testing.T) {
 	}
 	anywhere := several(t, primary.URL(), urls...)
 	writer := serveHere(t, "--roles", "observer,projector", "--database-url", anywhere)
-	reads := []string{"--roles", "api", "--database-url", anywhere, "--database-read-url", strings.Join(urls, ";"), "--read-lag-limit", "1s", "--public-internals"}
+	reads := []string{"--roles", "api", "--database-url", anywhere, "--database-read-url", strings.Join(urls, ";"), "--public-internals"}
 	reader := serveHere(t, reads...)
 	serveHere(t, reads...)
 

@@ -68,12 +68,12 @@ func (c *Command) serveOffline(ctx context.Context, logger *slog.Logger, ready f
 	group, ctx := errgroup.WithContext(ctx)
 	if own.rosetta != nil {
 		group.Go(func() error {
-			return serveHTTP(ctx, "integration standard", httpServer(rosetta.AtRoot(handler), logger), own.rosetta, c.ShutdownGrace, logger)
+			return serveHTTP(ctx, "integration standard", httpServer(rosetta.AtRoot(handler), logger), own.rosetta, logger)
 		})
 	}
-	logger.LogAttrs(ctx, slog.LevelInfo, "constructing transactions offline", slog.String("url", c.url("api", own.api)))
+	logger.LogAttrs(ctx, slog.LevelInfo, "constructing transactions offline", slog.String("url", c.url(own.api, false)))
 	group.Go(func() error {
-		return serveHTTP(ctx, "API", httpServer(handler, logger), own.api, c.ShutdownGrace, logger)
+		return serveHTTP(ctx, "API", httpServer(handler, logger), own.api, logger)
 	})
 	ready(address(own.api), "")
 	return group.Wait()

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"strata/readapi"
 )
@@ -27,7 +26,7 @@ func TestRosettaOffline(t *testing.T) {
 	if err := free.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c := &Command{APIAddr: "127.0.0.1:0", Network: "testnet", Roles: []string{RoleRosettaOffline}, ShutdownGrace: time.Second}
+	c := &Command{APIAddr: "127.0.0.1:0", Network: "testnet", Roles: []string{RoleRosettaOffline}}
 	c.RosettaAddr, c.RosettaBlockHash = own, "dialect"
 	listening, ended := make(chan string, 1), make(chan error, 1)
 	go func() {

@@ -49,51 +49,48 @@ const heapFloor = 128 << 20
 
 // Command is strata serve.
 type Command struct {
-	Database       database.Flags       `embed:"" group:"Database:"`
-	Writer         database.WriterFlags `embed:"" group:"Database:"`
-	nodeFlags      `embed:"" group:"Nodes:"`
-	nodeLimitFlags `embed:"" group:"Nodes:"`
-	metadataFlags  `embed:"" group:"Token metadata:"`
+	Roles          []string `default:"observer,projector,metadata,api,compare" enum:"observer,projector,metadata,api,compare,fanout,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata, api and compare (default all of these); fanout; or rosetta-offline alone. Compare compares accounts with a node of --nodes, fanout sends the log to NATS, and rosetta-offline constructs transactions without a database." group:"Start:"`
+	Network        string   `default:"" enum:",mainnet,testnet" env:"STRATA_NETWORK" placeholder:"NAME" help:"Stacks network of the nodes: mainnet or testnet (empty = that of the log, else of the first node of --nodes that answers, else of the first block)." group:"Start:"`
+	ChainID        chainID  `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)." group:"Start:"`
+	PartialHistory bool     `env:"STRATA_PARTIAL_HISTORY" help:"Let the chain begin with any block, where the log lacks genesis: for recordings and tests. Balances then lack what happened before, and every answer says so. It lasts: the log is marked." group:"Start:"`
+	ForkChoice     string   `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain: recommended (as nodes do) or reference (as stacks-blockchain-api does)." group:"Start:"`
+
+	ObserverAddr   string   `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address on which to receive events. Whoever reaches it can write to the log, so make it reachable for nodes only." group:"Events:"`
+	ObserverSecret string   `env:"STRATA_OBSERVER_SECRET" placeholder:"SECRET" help:"Secret that senders of events must show, as a bearer token or as the first segment of the path (empty = none)." group:"Events:"`
+	ObserverHosts  []string `env:"STRATA_OBSERVER_HOSTS" placeholder:"NAME,..." help:"Names of this machine that events on its loopback interface may be addressed to, besides addresses and names without a dot." group:"Events:"`
+	OrdhookToken   string   `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)." group:"Events:"`
+
+	Database  database.Flags       `embed:"" group:"Database:"`
+	Writer    database.WriterFlags `embed:"" group:"Database:"`
+	readFlags `embed:"" group:"Database:"`
+	nodeFlags `embed:"" group:"Nodes:"`
+
+	APIAddr            string `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API." group:"API:"`
+	BNSAddr            string `name:"bns-addr" env:"STRATA_BNS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve the names of BNS-V2 at the root, as their public service does (empty = only under /bns/v2 of the API)." group:"API:"`
+	RedisURL           string `env:"STRATA_REDIS_URL" placeholder:"URL" help:"Redis in which API processes share cached answers (empty = memory of each process only)." group:"API:"`
+	RedisPrefix        string `default:"strata:" env:"STRATA_REDIS_PREFIX" help:"Prefix of all keys in Redis." group:"API:"`
+	StrictParameters   bool   `env:"STRATA_STRICT_PARAMETERS" help:"Refuse requests with parameters that their operation does not know (400); otherwise these are ignored, and the answer's header Strata-Ignored-Parameters names them." group:"API:"`
+	OrdinalsTxIDPrefix bool   `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix transaction ids of inscriptions with 0x; ordinals-api does not." group:"API:"`
+
+	tlsFlags      `embed:"" group:"API:"`
+	clientFlags   `embed:"" group:"API:"`
+	metadataFlags `embed:"" group:"Token metadata:"`
+
+	CacheMemory int64  `default:"67108864" env:"STRATA_CACHE_MEMORY" help:"Maximum memory for cached answers, in bytes." group:"Limits:"`
+	DiskFloor   int64  `default:"268435456" env:"STRATA_DISK_FLOOR" help:"Free space to keep on the disk of the database, in bytes (0 = no check). Below it events are refused with 503 and no token metadata is fetched, and below four times as much, builds of read tables pause." group:"Limits:"`
+	DiskFolder  string `env:"STRATA_DISK_FOLDER" placeholder:"PATH" help:"Folder on the disk that --disk-floor is about, such as the data directory of a Postgres on this machine that --database-url names (empty = the private Postgres; with --database-url, no check)." group:"Limits:"`
+	LagLimit    int64  `default:"1000" env:"STRATA_LAG_LIMIT" help:"Maximum lag of a projection, in events, before /readyz reports not ready." group:"Limits:"`
+
+	adminFlags     `embed:"" group:"Administration:"`
+	MetricsAddr    string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for monitoring alone (empty = none)." group:"Administration:"`
+	DrainDelay     time.Duration `default:"0s" env:"STRATA_DRAIN_DELAY" help:"Time for which /readyz reports not ready before the server stops, so that balancers notice (0 = none)." group:"Administration:"`
+	telemetryFlags `embed:"" group:"Administration:"`
 	runnerFlags    `embed:"" group:"Projections:"`
 	Audit          audit.Flags `embed:"" group:"Audit:"`
-	adminFlags     `embed:"" group:"Administration:"`
-	clientFlags    `embed:"" group:"Clients:"`
-	compareFlags   `embed:"" group:"Comparison with a node:"`
-	tlsFlags       `embed:"" group:"TLS:"`
 	faucetFlags    `embed:"" group:"Faucets:"`
 	rosettaFlags   `embed:"" group:"Integration standard:"`
 	fanoutFlags    `embed:"" group:"Other machines:"`
-	readFlags      `embed:"" group:"Database:"`
-	telemetryFlags `embed:"" group:"OpenTelemetry:"`
-
-	APIAddr             string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
-	BNSAddr             string        `name:"bns-addr" env:"STRATA_BNS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve the names of BNS-V2 at the root, as their public service does (empty = only under /bns/v2 of the API)."`
-	ObserverAddr        string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address on which to receive events. Whoever reaches it can write to the log, so make it reachable for nodes only."`
-	MetricsAddr         string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for monitoring alone (empty = none)."`
-	Network             string        `default:"" enum:",mainnet,testnet" env:"STRATA_NETWORK" placeholder:"NAME" help:"Stacks network of the nodes: mainnet or testnet (empty = that of the log, else of the first node of --nodes that answers, else of the first block)."`
-	ChainID             chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
-	PartialHistory      bool          `env:"STRATA_PARTIAL_HISTORY" help:"Let the chain begin with any block, where the log lacks genesis: for recordings and tests. Balances then lack what happened before, and every answer says so. It lasts: the log is marked."`
-	Roles               []string      `default:"observer,projector,metadata,api,compare" enum:"observer,projector,metadata,api,compare,fanout,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata, api, and compare, which compares accounts with a node of --nodes (default all of these); fanout, which sends the log to NATS; or rosetta-offline alone, which constructs transactions without a database."`
-	ObserverSecret      string        `env:"STRATA_OBSERVER_SECRET" placeholder:"SECRET" help:"Secret that senders of events must show, as a bearer token or as the first segment of the path (empty = none)."`
-	ObserverHosts       []string      `env:"STRATA_OBSERVER_HOSTS" placeholder:"NAME,..." help:"Names of this machine that events on its loopback interface may be addressed to, besides addresses and names without a dot."`
-	OrdhookToken        string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
-	DiskFloor           int64         `default:"268435456" env:"STRATA_DISK_FLOOR" help:"Free space to keep on the disk of the database, in bytes: below it events are refused with 503, no token metadata is fetched, and below four times as much, builds of read tables pause (0 = no check)."`
-	DiskFolder          string        `env:"STRATA_DISK_FOLDER" placeholder:"PATH" help:"Folder on the disk that --disk-floor is about, such as the data directory of a Postgres on this machine that --database-url names (empty = the private Postgres; with --database-url, no check)."`
-	StrictParameters    bool          `env:"STRATA_STRICT_PARAMETERS" help:"Refuse requests with parameters that their operation does not know (400); otherwise these are ignored, and the answer's header Strata-Ignored-Parameters names them."`
-	OrdinalsTxIDPrefix  bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix transaction ids of inscriptions with 0x; ordinals-api does not."`
-	ForkChoice          string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
-	BodyLimit           int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Maximum size of an event, in bytes."`
-	BodyMemory          int64         `default:"67108864" env:"STRATA_BODY_MEMORY" help:"Maximum memory for all events being received at the same time, in bytes; larger events are spooled to files."`
-	BodyFiles           int64         `default:"4294967296" env:"STRATA_BODY_FILES" help:"Maximum size of these files together, in bytes; events beyond are refused with 503."`
-	ObserverConnections int           `default:"1024" env:"STRATA_OBSERVER_CONNECTIONS" help:"Maximum number of open connections to the observer, and of a quarter of them from one address (0 = unlimited)."`
-	CacheMemory         int64         `default:"67108864" env:"STRATA_CACHE_MEMORY" help:"Maximum memory for cached answers, in bytes."`
-	MaxStreams          int           `default:"20000" env:"STRATA_MAX_STREAMS" help:"Maximum number of open streams and WebSockets; see docs/live.md."`
-	MaxStreamsPerClient int           `default:"0" env:"STRATA_MAX_STREAMS_PER_CLIENT" help:"Maximum number of them for one client (0 = unlimited)."`
-	RedisURL            string        `env:"STRATA_REDIS_URL" placeholder:"URL" help:"Redis in which API processes share cached answers (empty = memory of each process only)."`
-	RedisPrefix         string        `default:"strata:" env:"STRATA_REDIS_PREFIX" help:"Prefix of all keys in Redis."`
-	LagLimit            int64         `default:"1000" env:"STRATA_LAG_LIMIT" help:"Maximum lag of a projection, in events, before /readyz reports not ready."`
-	ShutdownGrace       time.Duration `default:"30s" env:"STRATA_SHUTDOWN_GRACE" help:"Maximum time for running requests to finish during shutdown."`
-	DrainDelay          time.Duration `default:"0s" env:"STRATA_DRAIN_DELAY" help:"Time for which /readyz reports not ready before the server stops, so that balancers notice (0 = none)."`
+	HelpAll        helpAll `help:"Show all settings, of which --help shows what most servers need."`
 
 	draining drain
 	build    readapi.Version    // of this program
@@ -261,9 +258,6 @@ func (c *Command) check() error {
 	if err := c.parseNodes(); err != nil {
 		return err
 	}
-	if err := c.checkLimits(len(c.nodes)); err != nil {
-		return err
-	}
 	if err := c.parseClients(); err != nil {
 		return err
 	}
@@ -396,19 +390,22 @@ func (c *Command) observe(ctx context.Context, group *errgroup.Group, listener n
 	}
 	server := observer.New(observer.Config{
 		Log:             db.Log,
-		Spool:           eventstore.NewSpool(eventstore.SpoolConfig{Dir: spoolDir, Limit: c.BodyLimit, Memory: c.BodyMemory, Files: c.BodyFiles}),
+		Spool:           eventstore.NewSpool(eventstore.SpoolConfig{Dir: spoolDir}),
 		Logger:          logger,
 		Registry:        registry,
 		Full:            c.disk.Short,
 		OrdhookToken:    c.OrdhookToken,
 		Secret:          c.ObserverSecret,
 		Hosts:           c.ObserverHosts,
-		ShutdownTimeout: c.ShutdownGrace,
+		ShutdownTimeout: shutdownGrace,
 	})
 	logger.LogAttrs(ctx, slog.LevelInfo, "receiving events", slog.String("url", "http://"+address(listener)))
 	group.Go(func() error { return server.Serve(ctx, listener) })
 	return nil
 }
+
+// observerConnections is how many connections may be open to the observer. A node has one or two.
+const observerConnections = 1024
 
 // boundObserver bounds the connections to the observer: also who may post events may have a client that runs wild. One address
 // leaves room for the nodes at others.
@@ -420,6 +417,6 @@ func (c *Command) boundObserver(l *listeners, registry prometheus.Registerer) {
 		Name: "strata_observer_connections_refused_total", Help: "Connections to the observer that were closed because there were too many.",
 	}))
 	l.observer = connlimit.Listener(l.observer, connlimit.Config{
-		Total: c.ObserverConnections, PerClient: (c.ObserverConnections + 3) / 4, Refused: refused.Inc,
+		Total: observerConnections, PerClient: observerConnections / 4, Refused: refused.Inc,
 	})
 }

@@ -5,21 +5,20 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"slices"
 
 	"strata/internal/tlsfile"
 )
 
-// tlsFlags configure TLS on the listeners.
+// tlsFlags configure TLS on the addresses of the API, and on that of the administration API where other machines reach it, whose token
+// nobody between may read. Nodes and most monitors speak no TLS.
 type tlsFlags struct {
-	TLSCert string   `name:"tls-cert" env:"STRATA_TLS_CERT" placeholder:"FILE" help:"Certificate chain (PEM) with which to serve TLS; read again when the file changes (empty = no TLS)."`
-	TLSKey  string   `name:"tls-key" env:"STRATA_TLS_KEY" placeholder:"FILE" help:"Private key (PEM) of the certificate."`
-	TLSFor  []string `name:"tls-for" default:"api" enum:"api,observer,metrics,admin" env:"STRATA_TLS_FOR" placeholder:"LISTENER,..." help:"Listeners with TLS, any of api (with those for names and for the integration standard), observer, metrics and admin (default api)."`
+	TLSCert string `name:"tls-cert" env:"STRATA_TLS_CERT" placeholder:"FILE" help:"Certificate chain (PEM) with which to serve the API by TLS (empty = no TLS). The administration API has it, too, where other machines can reach it. It is read again when the file changes."`
+	TLSKey  string `name:"tls-key" env:"STRATA_TLS_KEY" placeholder:"FILE" help:"Private key (PEM) of the certificate."`
 }
 
-// url returns the URL of a listener, one of those that flags call name.
-func (f *tlsFlags) url(name string, listener net.Listener) string {
-	if f.TLSCert != "" && slices.Contains(f.TLSFor, name) {
+// url returns the URL of a listener of the API, or of the administration API.
+func (f *tlsFlags) url(listener net.Listener, admin bool) string {
+	if f.TLSCert != "" && (!admin || !isLoopback(listener)) {
 		return "https://" + address(listener)
 	}
 	return "http://" + address(listener)
@@ -39,14 +38,20 @@ func (f *tlsFlags) secure(l *listeners, logger *slog.Logger) error {
 	if err != nil {
 		return fmt.Errorf("TLS (--tls-cert, --tls-key): %w", err)
 	}
-	for name, chosen := range map[string][]*net.Listener{
-		"api": {&l.api, &l.bns, &l.rosetta}, "observer": {&l.observer}, "metrics": {&l.metrics}, "admin": {&l.admin},
-	} {
-		for _, listener := range chosen {
-			if *listener != nil && slices.Contains(f.TLSFor, name) {
-				*listener = pair.Listener(*listener)
-			}
+	secured := []*net.Listener{&l.api, &l.bns, &l.rosetta}
+	if l.admin != nil && !isLoopback(l.admin) {
+		secured = append(secured, &l.admin)
+	}
+	for _, listener := range secured {
+		if *listener != nil {
+			*listener = pair.Listener(*listener)
 		}
 	}
 	return nil
+}
+
+// isLoopback reports whether only this machine reaches a listener.
+func isLoopback(listener net.Listener) bool {
+	addr, ok := listener.Addr().(*net.TCPAddr)
+	return ok && addr.IP.IsLoopback()
 }

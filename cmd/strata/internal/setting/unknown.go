@@ -1,4 +1,5 @@
-// Package setting finds variables of the environment that look like settings and are none.
+// Package setting knows the settings of a command, finds variables of the environment that look like settings and are none, and says
+// what holds instead of the settings of earlier versions.
 package setting
 
 import (
@@ -32,13 +33,20 @@ func Unknown(model *kong.Application, environ, more []string) (lines []string) {
 			continue
 		}
 		line := "unknown setting " + name
-		if near := nearest(name, known); near != "" {
+		if now := Fixed(flagOf(name)); now != "" {
+			line += now
+		} else if near := nearest(name, known); near != "" {
 			line += ", did you mean " + near + "?"
 		}
 		lines = append(lines, line)
 	}
 	slices.Sort(lines)
 	return lines
+}
+
+// flagOf returns the flag that a variable would be of.
+func flagOf(variable string) string {
+	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(variable, prefix), "_", "-"))
 }
 
 // nearest returns the name that takes the fewest edits to reach; empty if that is more than a third of its letters.
