@@ -49,6 +49,9 @@ func main() {
 		}
 		parser.FatalIfErrorf(err)
 	}
+	if refused := setting.Refused(os.LookupEnv); refused != "" && command.Selected() != nil && command.Selected().Name == "serve" {
+		parser.FatalIfErrorf(errors.New(refused))
+	}
 	for _, line := range setting.Unknown(parser.Model, os.Environ(), secretfile.Variables()) {
 		fmt.Fprintln(os.Stderr, "strata:", line)
 	}

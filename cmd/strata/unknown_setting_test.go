@@ -39,6 +39,31 @@ func TestFixedSettings(t *testing.T) {
 	}
 }
 
+// A server does not start without what a variable protected it with.
+func TestProtectionIsNotDropped(t *testing.T) {
+	t.Parallel()
+	for variable, want := range map[string]string{
+		"STRATA_FORWARDED_HEADER=Forwarded":       "X-Forwarded-For",
+		"STRATA_FORWARDED_HEADER=X-Forwarded-For": "",
+		"STRATA_TLS_FOR=api,observer":             "observer has no TLS",
+		"STRATA_TLS_FOR=api":                      "",
+	} {
+		name, value, _ := strings.Cut(variable, "=")
+		got := setting.Refused(func(asked string) (string, bool) {
+			if asked != name {
+				return "", false
+			}
+			return value, true
+		})
+		if (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: got %q, want %q", variable, got, want)
+		}
+	}
+	if got := finish(t, command(t, t.TempDir(), []string{"STRATA_TLS_FOR=observer"}, "serve")); got.code == 0 || !strings.Contains(got.stderr, "STRATA_TLS_FOR") {
+		t.Errorf("got code %d and %q", got.code, got.stderr)
+	}
+}
+
 // A command says so, and goes on.
 func TestUnknownSettingIsSaid(t *testing.T) {
 	t.Parallel()

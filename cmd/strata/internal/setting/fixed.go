@@ -68,3 +68,18 @@ func Fixed(flag string) string {
 	}
 	return ""
 }
+
+// Refused returns why a program must not start with variables that once protected it: to go on without their effect would weaken it
+// in silence. It returns an empty text if there are none.
+func Refused(lookup func(string) (string, bool)) string {
+	if header, _ := lookup("STRATA_FORWARDED_HEADER"); strings.EqualFold(header, "Forwarded") {
+		return "STRATA_FORWARDED_HEADER is fixed now: addresses of clients are read from X-Forwarded-For, which your proxies would have to write in place of Forwarded. Change that, then remove the variable"
+	}
+	listeners, _ := lookup("STRATA_TLS_FOR")
+	for listener := range strings.SplitSeq(listeners, ",") {
+		if listener == "observer" || listener == "metrics" {
+			return "STRATA_TLS_FOR is fixed now: the listener " + listener + " has no TLS. Put it behind a proxy that has, or on an address that only trusted machines reach, then remove the variable"
+		}
+	}
+	return ""
+}
