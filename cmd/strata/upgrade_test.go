@@ -129,11 +129,11 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestUpgradeFromRelease starts this program on what an earlier one, STRATA_PREVIOUS, has built (make upgrade-test).
+// TestUpgradeFromRelease starts this program on what an earlier one, STRATA_PREVIOUS, has built (make outside TEST=upgrade).
 func TestUpgradeFromRelease(t *testing.T) {
 	previous := os.Getenv("STRATA_PREVIOUS")
 	if previous == "" {
-		t.Skip("STRATA_PREVIOUS names no program: run make upgrade-test")
+		t.Skip("STRATA_PREVIOUS names no program: run make outside TEST=upgrade")
 	}
 	dir, url := t.TempDir(), pgtest.URL(t)
 	file := filepath.Join(dir, "events.tsv")

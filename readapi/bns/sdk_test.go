@@ -22,7 +22,7 @@ func TestSDK(t *testing.T) {
 	t.Parallel()
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		t.Skip("there is no npm, with which bns-v2-sdk is installed: make node installs it where it can")
+		t.Skip("there is no npm, with which bns-v2-sdk is installed: scripts/tools.sh node installs it where it can")
 	}
 	node, err := exec.LookPath("node")
 	if err != nil {

@@ -35,7 +35,7 @@ func newBrowser(t testing.TB) context.Context {
 		}
 	}
 	if program == "" {
-		const missing = "no Chromium is installed, which the console is tested in: `make chromium` installs Debian's"
+		const missing = "no Chromium is installed, which the console is tested in: `scripts/tools.sh chromium` installs Debian's"
 		if os.Getenv("CI") == "true" {
 			t.Fatal(missing)
 		}

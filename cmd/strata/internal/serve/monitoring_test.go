@@ -37,7 +37,7 @@ func TestMonitoring(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("prometheus")
 	if err != nil {
-		t.Skip("there is no prometheus: make promtool installs it")
+		t.Skip("there is no prometheus: scripts/tools.sh promtool installs it")
 	}
 	if testing.Short() {
 		t.Skip("it runs a Prometheus and a Postgres")

@@ -48,7 +48,7 @@ func startClients(t testing.TB, server string, about map[string]string) *clients
 	t.Helper()
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		t.Skip("there is no npm, with which the clients are installed: make node installs it where it can")
+		t.Skip("there is no npm, with which the clients are installed: scripts/tools.sh node installs it where it can")
 	}
 	node, err := exec.LookPath("node")
 	if err != nil {
