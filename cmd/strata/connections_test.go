@@ -54,9 +54,7 @@ func TestFewConnections(t *testing.T) {
 			}
 		})
 	}
-	for answers.Load() == 0 && ctx.Err() == nil {
-		time.Sleep(time.Millisecond)
-	}
+	eventually.Holds(t, "there are answers", func() bool { return answers.Load() > 0 })
 	var commands sync.WaitGroup
 	commands.Go(func() { must(t, dir, "projections", "rebuild", "balances", "--database-url", url) })
 	commands.Go(func() { must(t, dir, "verify", "--database-url", url, "--data-dir", dir) })

@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -215,7 +214,6 @@ scrape_configs: [{ job_name: strata, static_configs: [{ targets: [%q] }] }]
 	eventually.Holds(t, "Prometheus is ready", func() bool {
 		response, err := http.Get(p.url + "/-/ready")
 		if err != nil {
-			time.Sleep(20 * time.Millisecond)
 			return false
 		}
 		_ = response.Body.Close()
