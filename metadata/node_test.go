@@ -78,6 +78,9 @@ func TestFailover(t *testing.T) {
 // While the only node is down, few wants are recorded as failed, and the others wait. Ejection and readmission are
 // logged once.
 func TestAnOutageOfTheNode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for probes of a node")
+	}
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	var down atomic.Bool

@@ -26,7 +26,9 @@ if [[ " $missing " == *' postgres '* ]]; then
   echo 'without PostgreSQL, there are no tests to run'
   exit 1
 fi
-go test -short -vet=off ./... > bin/check.log 2>&1 || failed=1
+# Tests mostly wait, so more of them run at a time than there are processors.
+many=$((2 * $(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)))
+go test -short -vet=off -p $many -parallel $many ./... > bin/check.log 2>&1 || failed=1
 grep -vE '^(ok|\?) |no test files' bin/check.log || true
 [ $failed != 0 ] || echo "all is well: $(grep -c '^ok' bin/check.log) packages, $(grep -c '(cached)' bin/check.log || true) of them unchanged"
 exit $failed
