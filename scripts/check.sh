@@ -14,7 +14,7 @@ while read -r dir; do
   if compgen -G "$dir/*.go" > /dev/null && [[ $dir != clients/* ]]; then changed+=("./$dir"); fi
 done < <({ git diff --name-only --diff-filter=d "$base" -- '*.go'; git ls-files --others --exclude-standard -- '*.go'; } | sed 's|/[^/]*$||' | grep -v /testdata/ | sort -u)
 if [ ${#changed[@]} = 0 ]; then echo 'no package differs: nothing is linted'
-elif [ -z "$(scripts/tools.sh --missing golangci-lint)" ]; then bin/golangci-lint run "${changed[@]}" || failed=1
+elif [ -z "$(scripts/tools.sh --missing golangci-lint)" ]; then bin/golangci-lint run --allow-parallel-runners "${changed[@]}" || failed=1
 else
   echo 'no golangci-lint (make lint installs it): packages are only vetted'
   go vet "${changed[@]}" || failed=1
@@ -26,6 +26,7 @@ if [[ " $missing " == *' postgres '* ]]; then
   echo 'without PostgreSQL, there are no tests to run'
   exit 1
 fi
+mkdir -p bin
 # Tests mostly wait, so more of them run at a time than there are processors.
 many=$((2 * $(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)))
 go test -short -vet=off -p $many -parallel $many ./... > bin/check.log 2>&1 || failed=1
