@@ -28,9 +28,7 @@ const fewConnections = 40
 // A server, a build of a read table, a verification and readers fit into a Postgres with few connections, with the default
 // settings, and nobody is refused.
 func TestFewConnections(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes a chain of its own and many requests")
-	}
+	skipIfShort(t, "makes a chain of its own and many requests")
 	t.Parallel()
 	database := pgtest.DedicatedWith(t, map[string]string{"max_connections": fmt.Sprint(fewConnections)})
 	dir, url := t.TempDir(), database.URL()

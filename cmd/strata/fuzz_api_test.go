@@ -22,9 +22,7 @@ func TestAPIAsDescribed(t *testing.T) {
 	if checker == "" {
 		t.Skip("STRATA_SCHEMATHESIS does not name the program: run make test or make outside TEST=fuzz-api")
 	}
-	if testing.Short() {
-		t.Skip("starts a program in Python")
-	}
+	skipIfShort(t, "starts a program in Python")
 	t.Parallel()
 	node := newStacksNode(t)
 	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--nodes", node.url)

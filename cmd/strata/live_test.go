@@ -84,9 +84,6 @@ func (f *subscription) take(t *testing.T, name, data string) {
 
 // A client resumes its stream after the server is killed, and after the server is stopped, which ends the stream.
 func TestStreamsGoOnAfterTheServer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts four servers")
-	}
 	t.Parallel()
 	dir := t.TempDir()
 	chain := synthchain.New((&simulate.Command{Seed: 5, Forks: 0.3}).Config())

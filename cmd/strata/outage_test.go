@@ -13,9 +13,7 @@ import (
 
 // After an outage of the database, the server goes on without a restart, and no event is lost.
 func TestDatabaseOutage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("stops and kills the database")
-	}
+	skipIfShort(t, "stops and kills the database")
 	t.Parallel()
 	database := pgtest.Dedicated(t)
 	s := startServer(t, t.TempDir(), "--database-url", database.URL())

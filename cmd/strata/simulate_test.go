@@ -284,9 +284,6 @@ func TestDemo(t *testing.T) {
 // A chain through all epochs ends with the locks that its own model has: those whose contract still counts, and whose unlock
 // height is above the tip's Bitcoin height. What stakers of pox-5 do is there in every list.
 func TestSimulateAllEpochs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes a long chain")
-	}
 	t.Parallel()
 	const posts = 900
 	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--network", "testnet")

@@ -95,9 +95,7 @@ func (c *clients) ask(path string, before int64) (position int64) {
 // TestUpgrade starts this program on tables that the last release has built: the same tables, of which the register says that
 // earlier rules built them. Clients read all the time, and nobody gives a command.
 func TestUpgrade(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds new versions of all read tables under reads")
-	}
+	skipIfShort(t, "builds new versions of all read tables under reads")
 	t.Parallel()
 	dir, url := imported(t, upgradePosts)
 	before := startServer(t, dir, "--database-url", url)
