@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math/bits"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
+	"strata/internal/testkit/eventually"
 )
 
 // leap moves the head of a log forward to a size, as if events had been appended, whose rows nobody here reads.
@@ -124,13 +124,14 @@ func TestKnownBodiesByIndex(t *testing.T) {
 	log.Close()
 	writers.Close() // sessions that end report what they have read
 	var lookups, scans, read int64
-	for deadline := time.Now().Add(20 * time.Second); lookups < 40 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	eventually.Holds(t, "the index was searched", func() bool {
 		err := pool.QueryRow(t.Context(), `SELECT idx_scan, seq_scan, seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relid = 'log.small_body'::regclass`).Scan(&lookups, &scans, &read)
 		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	if lookups < 40 || scans != 0 || read > 1000 {
+		return lookups >= 40
+	})
+	if scans != 0 || read > 1000 {
 		t.Errorf("small bodies were looked up by %d searches of the index and %d scans of the table, and %d rows were read", lookups, scans, read)
 	}
 }

@@ -15,6 +15,9 @@ import (
 // While the disk of the database has too little space, no want is dispatched, and jobs that were dispatched before make no request. With
 // space, each is fetched.
 func TestNothingIsFetchedWithoutSpace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for several passes")
+	}
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	var full atomic.Bool

@@ -78,6 +78,9 @@ func TestFailover(t *testing.T) {
 // While the only node is down, few wants are recorded as failed, and the others wait. Ejection and readmission are
 // logged once.
 func TestAnOutageOfTheNode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for probes of a node")
+	}
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	var down atomic.Bool
@@ -97,7 +100,9 @@ func TestAnOutageOfTheNode(t *testing.T) {
 	c.Logger = slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	r := run(t, c)
 	eventually.Holds(t, "there is a report on the failing node", func() bool { return len(reports(t, log)) > 0 })
-	time.Sleep(2500 * time.Millisecond) // the outage lasts for some probes
+	eventually.Holds(t, "the node is ejected", func() bool { return logged.HasLine("node ejected") })
+	before := len(node.requests())
+	eventually.Holds(t, "the node is probed, again and again", func() bool { return len(node.requests()) >= before+2 })
 	failed := reports(t, log)
 	if len(failed) > wants/2 {
 		t.Errorf("%d of %d wants were recorded as failed in an outage", len(failed), wants)

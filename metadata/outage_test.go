@@ -15,6 +15,9 @@ import (
 // The database is down at the start, and is stopped and killed while requests are in progress. No want is lost, and no
 // attempt is recorded twice.
 func TestAnOutageOfTheDatabase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("stops and kills the database")
+	}
 	t.Parallel()
 	server := dedicatedServer(t)
 	log := openLog(t, server.New(t))

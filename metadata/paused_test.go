@@ -16,6 +16,9 @@ import (
 
 // While a host wants to be left alone, its wants wait without a report for each, and those of other hosts are fetched.
 func TestWantsOfAPausedHostWait(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the end of a pause")
+	}
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	var refused atomic.Int64

@@ -101,6 +101,9 @@ func TestRepeatedCommitRecordsOnce(t *testing.T) {
 
 // River neither settles a job that was completed with its report, nor treats it as failed.
 func TestRiverLeavesARecordedJobAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for River")
+	}
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	node := newNode(t, nil)

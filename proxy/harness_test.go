@@ -54,16 +54,11 @@ func newNode(tb testing.TB, height int64) *fakeNode {
 func (n *fakeNode) start(tb testing.TB, address string) {
 	tb.Helper()
 	var listener net.Listener
-	var err error
-	for range 200 {
-		if listener, err = net.Listen("tcp", address); err == nil {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	eventually.Holds(tb, "the node listens", func() bool {
+		var err error
+		listener, err = net.Listen("tcp", address)
+		return err == nil
+	})
 	n.address = listener.Addr().String()
 	server := &http.Server{Handler: n}
 	n.mu.Lock()

@@ -398,7 +398,7 @@ func TestRateLimit(t *testing.T) {
 // When a node is slow, a second node answers, and the slow node is not ejected.
 func TestHedge(t *testing.T) {
 	one, two := newNode(t, 100), newNode(t, 100)
-	p := startProxy(t, Config{Hedge: true, Timeouts: Timeouts{Medium: 20 * time.Second}}, one, two)
+	p := startProxy(t, Config{Hedge: true, Timeouts: Timeouts{Medium: time.Hour}}, one, two) // without a second node, a read would wait forever
 	for i := range 100 {
 		p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i)).want(t, 200, "accounts")
 	}
@@ -407,7 +407,6 @@ func TestHedge(t *testing.T) {
 		<-r.Context().Done()
 		ended <- struct{}{}
 	})
-	start := time.Now()
 	var clients sync.WaitGroup
 	for c := range 8 { // enough in-flight requests that both nodes get some
 		clients.Go(func() {
@@ -420,9 +419,6 @@ func TestHedge(t *testing.T) {
 		})
 	}
 	clients.Wait()
-	if took := time.Since(start); took > 15*time.Second {
-		t.Errorf("80 reads took %v", took)
-	}
 	eventually.Receive(t, "the slow node's request is cancelled", ended)
 	if got := p.state(one); got != "serving" {
 		t.Errorf("the slow node is %s", got)

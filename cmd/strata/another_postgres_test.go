@@ -23,6 +23,7 @@ import (
 //
 // With STRATA_POSTGRES_NEWER_BIN, the folder of a newer PostgreSQL, the new cluster is of that version; otherwise both are of one.
 func TestAnotherPostgres(t *testing.T) {
+	skipIfShort(t, "moves a log to another cluster")
 	t.Parallel()
 	world := &outside.World{}
 	beyond := httptest.NewServer(world)

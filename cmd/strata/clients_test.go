@@ -58,6 +58,7 @@ func (n *broadcastNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // TestClients runs the tests of the clients in three languages on one server, with made-up data.
 func TestClients(t *testing.T) {
+	skipIfShort(t, "runs the tests of the clients in three languages")
 	t.Parallel()
 	node := newBroadcastNode(t)
 	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--nodes", node.url)

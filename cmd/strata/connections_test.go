@@ -28,6 +28,7 @@ const fewConnections = 40
 // A server, a build of a read table, a verification and readers fit into a Postgres with few connections, with the default
 // settings, and nobody is refused.
 func TestFewConnections(t *testing.T) {
+	skipIfShort(t, "makes a chain of its own and many requests")
 	t.Parallel()
 	database := pgtest.DedicatedWith(t, map[string]string{"max_connections": fmt.Sprint(fewConnections)})
 	dir, url := t.TempDir(), database.URL()
@@ -54,9 +55,7 @@ func TestFewConnections(t *testing.T) {
 			}
 		})
 	}
-	for answers.Load() == 0 && ctx.Err() == nil {
-		time.Sleep(time.Millisecond)
-	}
+	eventually.Holds(t, "there are answers", func() bool { return answers.Load() > 0 })
 	var commands sync.WaitGroup
 	commands.Go(func() { must(t, dir, "projections", "rebuild", "balances", "--database-url", url) })
 	commands.Go(func() { must(t, dir, "verify", "--database-url", url, "--data-dir", dir) })

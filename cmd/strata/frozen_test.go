@@ -106,6 +106,7 @@ func freezeInCopy(t *testing.T, pool *pgxpool.Pool, s *server) {
 // TestFrozenServer stops one of two servers with SIGSTOP in the middle of a large event. It leads all projections. The other one
 // takes events within seconds, and leads after half a minute. When the first goes on, nothing is there twice, and nothing is lost.
 func TestFrozenServer(t *testing.T) {
+	skipIfShort(t, "waits until a frozen server counts as gone")
 	t.Parallel()
 	url := pgtest.URL(t)
 	first := startServer(t, t.TempDir(), "--database-url", url)

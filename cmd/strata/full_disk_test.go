@@ -71,6 +71,7 @@ func fill(t *testing.T, disk string, leave int64) (empty func()) {
 // TestFullDisk fills the disk of the private Postgres while a node posts: first up to the floor, where events are refused and reads
 // go on; then to the last byte, until Postgres panics. With space, everything goes on by itself, and nothing is lost.
 func TestFullDisk(t *testing.T) {
+	skipIfShort(t, "fills a disk")
 	t.Parallel()
 	const posts, floor = 150, 16 << 20
 	disk := smallDisk(t, 384<<20)

@@ -14,17 +14,15 @@ import (
 )
 
 // TestAPIAsDescribed lets schemathesis make requests from the description of the API, valid and invalid ones, and compare the
-// answers with it: no status of a failing server, only statuses, content types and bodies that are described. `make fuzz-api`
+// answers with it: no status of a failing server, only statuses, content types and bodies that are described. `make outside TEST=fuzz-api`
 // makes many requests, and `make test` one or two for each operation. Both install schemathesis where Python 3 is there; without
 // it the test is skipped.
 func TestAPIAsDescribed(t *testing.T) {
 	checker := os.Getenv("STRATA_SCHEMATHESIS")
 	if checker == "" {
-		t.Skip("STRATA_SCHEMATHESIS does not name the program: run make test or make fuzz-api")
+		t.Skip("STRATA_SCHEMATHESIS does not name the program: run make test or make outside TEST=fuzz-api")
 	}
-	if testing.Short() {
-		t.Skip("starts a program in Python")
-	}
+	skipIfShort(t, "starts a program in Python")
 	t.Parallel()
 	node := newStacksNode(t)
 	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--nodes", node.url)
@@ -44,7 +42,7 @@ func TestAPIAsDescribed(t *testing.T) {
 	cmd.Dir = t.TempDir()
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	if examples != "" { // make fuzz-api shows how far it is
+	if examples != "" { // make outside TEST=fuzz-api shows how far it is
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	}
 	if err := cmd.Run(); err != nil {

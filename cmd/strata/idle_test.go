@@ -14,9 +14,7 @@ import (
 // A server that has nothing to do leaves the database alone: notifications wake it, and what it looks up all the same are
 // few transactions, over few connections. Postgres counts those of a connection up to ten seconds late.
 func TestIdle(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for a minute")
-	}
+	skipIfShort(t, "it waits for a minute")
 	t.Parallel()
 	const (
 		settle, watch, late     = 50 * time.Second, 15 * time.Second, 10 * time.Second // connections are kept for up to 45 s

@@ -17,6 +17,7 @@ import (
 // TestKillDuringIntake kills the server repeatedly while an indexer posts a feed with everything in it. Each acknowledged
 // post is in the log once, and the tables are those of the feed.
 func TestKillDuringIntake(t *testing.T) {
+	skipIfShort(t, "kills the server again and again")
 	t.Parallel()
 	url, dir := pgtest.URL(t), t.TempDir()
 	feed := synthordinals.New(synthordinals.Everything(7, ordinals.Regtest))

@@ -13,6 +13,7 @@ import (
 
 // After an outage of the database, the server goes on without a restart, and no event is lost.
 func TestDatabaseOutage(t *testing.T) {
+	skipIfShort(t, "stops and kills the database")
 	t.Parallel()
 	database := pgtest.Dedicated(t)
 	s := startServer(t, t.TempDir(), "--database-url", database.URL())

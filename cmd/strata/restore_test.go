@@ -34,6 +34,7 @@ func clientProgram(t *testing.T, pool *pgxpool.Pool, name string) string {
 // TestRestore loses a database. A dump of the schema log, which was taken from a replica while events arrived, the key, and
 // the node bring everything back: the same log with the same signatures, and all read tables.
 func TestRestore(t *testing.T) {
+	skipIfShort(t, "restores backups")
 	t.Parallel()
 	const posts = 160
 	primary := pgtest.Dedicated(t)

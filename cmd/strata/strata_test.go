@@ -34,6 +34,14 @@ func TestMain(m *testing.M) {
 // slow is the time after which a test gives up waiting. Nothing comes close to it.
 const slow = 2 * time.Minute
 
+// skipIfShort skips a test in the short form of the tests.
+func skipIfShort(t *testing.T, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip(why)
+	}
+}
+
 // command returns a command that runs strata in a folder, without the STRATA_ settings of the environment.
 func command(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {
 	t.Helper()

@@ -95,6 +95,7 @@ func (c *clients) ask(path string, before int64) (position int64) {
 // TestUpgrade starts this program on tables that the last release has built: the same tables, of which the register says that
 // earlier rules built them. Clients read all the time, and nobody gives a command.
 func TestUpgrade(t *testing.T) {
+	skipIfShort(t, "builds new versions of all read tables under reads")
 	t.Parallel()
 	dir, url := imported(t, upgradePosts)
 	before := startServer(t, dir, "--database-url", url)
@@ -129,11 +130,11 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestUpgradeFromRelease starts this program on what an earlier one, STRATA_PREVIOUS, has built (make upgrade-test).
+// TestUpgradeFromRelease starts this program on what an earlier one, STRATA_PREVIOUS, has built (make outside TEST=upgrade).
 func TestUpgradeFromRelease(t *testing.T) {
 	previous := os.Getenv("STRATA_PREVIOUS")
 	if previous == "" {
-		t.Skip("STRATA_PREVIOUS names no program: run make upgrade-test")
+		t.Skip("STRATA_PREVIOUS names no program: run make outside TEST=upgrade")
 	}
 	dir, url := t.TempDir(), pgtest.URL(t)
 	file := filepath.Join(dir, "events.tsv")

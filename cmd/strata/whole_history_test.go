@@ -36,6 +36,7 @@ func (s *server) says(path string, status int, texts ...string) {
 // A server that is started beside a node which has run for long says what it lacks, until that is imported from a server that
 // has it.
 func TestBesideANodeThatHasRun(t *testing.T) {
+	skipIfShort(t, "imports while a node posts")
 	t.Parallel()
 	dir := t.TempDir()
 	lines := strings.SplitAfter(chainArchive(t, archive.Copy, 19, 120), "\n")

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"strata/domain/names"
 	"strata/eventstore"
@@ -158,14 +157,9 @@ func TestKilledImportBNSv1(t *testing.T) {
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
-		deadline := time.Now().Add(2 * time.Minute)
-		for size := before; size == before && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			if size, err = log.Size(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-		}
+		ended := awaitProgress(t, log, before, child)
 		_ = child.Process.Kill()
-		if child.Wait() == nil {
+		if <-ended == nil {
 			break // it was faster
 		}
 		kills++

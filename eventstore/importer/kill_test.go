@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"strata/eventstore"
 	"strata/eventstore/importer"
+	"strata/internal/testkit/eventually"
 )
 
 // An import that is killed again and again ends with exactly the log of one that is not.
@@ -44,15 +46,10 @@ func TestKilledImport(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Not before it has appended anything, or every start would be the same.
-		deadline := time.Now().Add(2 * time.Minute)
-		for size := before; size == before && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			if size, err = log.Size(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-		}
+		ended := awaitProgress(t, log, before, child)
 		time.Sleep(time.Duration(random.IntN(30_000)) * time.Microsecond)
 		_ = child.Process.Kill()
-		if err := child.Wait(); err == nil {
+		if err := <-ended; err == nil {
 			finished = true // it was faster
 		} else if says.Len() > 0 {
 			t.Fatalf("import: %s", says.String())
@@ -75,4 +72,19 @@ func TestKilledImport(t *testing.T) {
 		t.Errorf("once more: got %+v, want nothing to do", result)
 	}
 	wantText(t, "export", mustExport(t, log, importer.ExportOptions{}), mustExport(t, whole, importer.ExportOptions{}))
+}
+
+// awaitProgress returns when an import has appended to a log that had size events, or has ended. The channel gets how it ended.
+func awaitProgress(t *testing.T, log *eventstore.Log, size int64, child *exec.Cmd) <-chan error {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- child.Wait() }()
+	eventually.Holds(t, "the import appends", func() bool {
+		now, err := log.Size(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now > size || len(ended) > 0
+	})
+	return ended
 }

@@ -331,7 +331,7 @@ func TestFrozenSigner(t *testing.T) {
 		signing <- err
 	}()
 	<-process.Frozen
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	began := time.Now()
 	if signed, err := w.open(transparency.Config{Key: key}).Sign(ctx); !signed || err != nil {

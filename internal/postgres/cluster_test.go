@@ -354,14 +354,10 @@ func TestKilledDuringInitdb(t *testing.T) {
 	dir := pgtest.DataDir(t)
 	other := begin(t, dir, nil)
 	pattern := filepath.Join(dir, "postgres", "data.new-*", "*")
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		if found, err := filepath.Glob(pattern); err != nil || len(found) > 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("initdb did not start")
-		}
-	}
+	eventually.Holds(t, "initdb has begun", func() bool {
+		found, err := filepath.Glob(pattern)
+		return err != nil || len(found) > 0
+	})
 	other.kill(t)
 	c := start(t, postgres.Config{DataDir: dir})
 	run(t, c.URL(), "SELECT")
@@ -394,7 +390,9 @@ func TestServerKilled(t *testing.T) {
 		defer close(computing)
 		busy.Exec(t.Context(), "SELECT sum(sqrt(i)) FROM generate_series(1, 4000000) AS i") //nolint:errcheck // its connection may die
 	}()
-	time.Sleep(50 * time.Millisecond)
+	eventually.Holds(t, "the backend computes", func() bool {
+		return query(t, a.URL(), "SELECT count(*)::text FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT sum(sqrt(i))%'") == "1"
+	})
 	if err := syscall.Kill(a.Pid(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

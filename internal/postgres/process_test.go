@@ -12,9 +12,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"strata/internal/postgres"
+	"strata/internal/testkit/eventually"
 )
 
 // processEnv turns the test binary into another process that uses the cluster of the data directory that it names. The
@@ -150,12 +150,9 @@ func copyProgram(t *testing.T, from, dir string) string {
 // gone waits until the process has ended.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(5 * time.Millisecond) {
-		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(stat), ") Z ") {
-			return // a zombie
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("process %d still runs", pid)
-		}
-	}
+	eventually.Holds(t, fmt.Sprintf("process %d has ended", pid), func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		zombie := err == nil && strings.Contains(string(stat), ") Z ")
+		return zombie || syscall.Kill(pid, 0) != nil
+	})
 }

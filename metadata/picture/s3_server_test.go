@@ -23,7 +23,7 @@ func startGateway(t *testing.T) (address, objects string) {
 	t.Helper()
 	program := os.Getenv("STRATA_VERSITYGW")
 	if program == "" {
-		t.Skip("STRATA_VERSITYGW does not name the program: run make s3-test")
+		t.Skip("STRATA_VERSITYGW does not name the program: run make outside TEST=s3")
 	}
 	root, listener := t.TempDir(), loopback(t)
 	folders := map[string]string{}

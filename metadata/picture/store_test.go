@@ -318,7 +318,7 @@ func TestBucketFailure(t *testing.T) {
 
 	server.Close()
 	store := openStore(t, address)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	err := store.Put(ctx, keyOf(body), body)
 	if err == nil || !strings.Contains(err.Error(), server.Listener.Addr().String()) || ctx.Err() != nil {

@@ -24,7 +24,7 @@ func TestNewProjection(t *testing.T) {
 	stop := rig.Follow(t, log, projections.Chain(rig.Chain(t), rig.NewTally(1)))
 	replay.Wait(t, log)
 	stop()
-	rig.Execute(t, log, `UPDATE strata.projection SET rules = 7 WHERE name = 'chain'`) // built by other code
+	rig.Execute(t, log, `UPDATE strata.projection SET rules = 99 WHERE name = 'chain'`) // built by other code
 	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1), mempool.New())}
 	replay.Follow(t, follow.Config{Log: log, BuildNew: true}, lines...)
 	leader, added := rig.Schema("chain", chain.Version+1), rig.Schema(mempool.Name, mempool.Version)

@@ -99,11 +99,11 @@ func TestNewLeader(t *testing.T) {
 	rig.Follow(t, log, projections.Chain(rig.Chain(t), rig.NewTally(1)))
 	replay.Wait(t, log)
 	// Make the register say that other code has built the version.
-	rig.Execute(t, log, `UPDATE strata.projection SET rules = 7 WHERE name = 'chain'`)
+	rig.Execute(t, log, `UPDATE strata.projection SET rules = 99 WHERE name = 'chain'`)
 	replay.Follow(t, follow.Config{Log: log, BuildNew: true}, projections.Chain(rig.Chain(t), rig.NewTally(1)))
 	rig.WaitUntilLive(t, log, rig.Schema("chain", chain.Version+1), rig.Schema("tally", 2))
 	got := rig.Query[string](t, log, `SELECT string_agg(name || version || ' ' || rules || ' ' || input, ', ' ORDER BY name, version) FROM strata.projection`)
-	if want := fmt.Sprintf("chain%d 7 log, chain%d %d log, tally1 1 chain_v%d, tally2 1 chain_v%d", chain.Version, chain.Version+1, chain.Version, chain.Version, chain.Version+1); got != want {
+	if want := fmt.Sprintf("chain%d 99 log, chain%d %d log, tally1 1 chain_v%d, tally2 1 chain_v%d", chain.Version, chain.Version+1, chain.Version, chain.Version, chain.Version+1); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	replay.Append(t, log, rig.Blocks(100, 1)...)

@@ -32,7 +32,7 @@ import (
 	"strata/readapi/rosetta"
 )
 
-// cliVariable names the standard's own tool, rosetta-cli; make conformance-rosetta builds it and sets the variable.
+// cliVariable names the standard's own tool, rosetta-cli; make outside TEST=rosetta builds it and sets the variable.
 const cliVariable = "STRATA_ROSETTA_CLI"
 
 // postsVariable is the number of posts of the made-up chain that the tool follows.
@@ -50,7 +50,7 @@ func newTool(t *testing.T, network, online, offline string) *tool {
 	t.Helper()
 	path := os.Getenv(cliVariable)
 	if path == "" {
-		t.Skip("make conformance-rosetta runs this: " + cliVariable + " names no rosetta-cli")
+		t.Skip("make outside TEST=rosetta runs this: " + cliVariable + " names no rosetta-cli")
 	}
 	r := &tool{t, path, t.TempDir(), map[string]any{
 		"network": map[string]any{"blockchain": "stacks", "network": network}, "online_url": online, "http_timeout": 60, "max_retries": 3,
@@ -213,7 +213,7 @@ func inEachDialect(t *testing.T, test func(t *testing.T, prefix string)) {
 // TestConformanceReorganisations lets it follow a chain that grows meanwhile and abandons blocks that it has read.
 func TestConformanceReorganisations(t *testing.T) {
 	if os.Getenv(postsVariable) == "" {
-		t.Skip("make conformance-rosetta runs this")
+		t.Skip("make outside TEST=rosetta runs this")
 	}
 	const posts, first, most = 400, 100, 4
 	config := synthchain.Everything(47, synthchain.V40)
@@ -296,7 +296,7 @@ func followGrowing(t *testing.T, prefix string, all []replay.Post, first int, pa
 // TestConformanceRecordings lets it follow what real nodes sent.
 func TestConformanceRecordings(t *testing.T) {
 	if os.Getenv(postsVariable) == "" {
-		t.Skip("make conformance-rosetta runs this")
+		t.Skip("make outside TEST=rosetta runs this")
 	}
 	files, err := filepath.Glob(filepath.Join(replay.SharedData(t), "events", "*.tsv.gz"))
 	if err != nil {

@@ -18,6 +18,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"strata/internal/testkit/eventually"
 )
 
 // insecureHost is a name of this machine that browsers don't know as such.
@@ -35,7 +37,7 @@ func newBrowser(t testing.TB) context.Context {
 		}
 	}
 	if program == "" {
-		const missing = "no Chromium is installed, which the console is tested in: `make chromium` installs Debian's"
+		const missing = "no Chromium is installed, which the console is tested in: `scripts/tools.sh chromium` installs Debian's"
 		if os.Getenv("CI") == "true" {
 			t.Fatal(missing)
 		}
@@ -145,13 +147,16 @@ func (tb *tab) text(selector string) (text string) {
 // until waits for a condition in JavaScript. One that fails does not hold: an element that it looks into is not there yet.
 func (tb *tab) until(what, condition string, arguments ...any) {
 	tb.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		var holds bool
-		if tb.value(&holds, "(() => { try { return Boolean("+condition+") } catch { return false } })()", arguments...); holds {
-			return
+	happened := false
+	defer func() {
+		if !happened {
+			tb.t.Logf("the page says:\n%s\n%s", tb.text("main"), strings.Join(tb.noted(), "\n"))
 		}
-	}
-	tb.t.Fatalf("it never happened that %s; the page says:\n%s\n%s", what, tb.text("main"), strings.Join(tb.noted(), "\n"))
+	}()
+	eventually.Holds(tb.t, what, func() bool {
+		tb.value(&happened, "(() => { try { return Boolean("+condition+") } catch { return false } })()", arguments...)
+		return happened
+	})
 }
 
 // press presses keys, one after the other.

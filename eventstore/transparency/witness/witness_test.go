@@ -275,12 +275,12 @@ func verifierOfStranger(t *testing.T) string {
 	return public
 }
 
-// litewitness, of filippo.io/torchwood, signs what this log sends it. `make witness-test` builds it.
+// litewitness, of filippo.io/torchwood, signs what this log sends it. `make outside TEST=witness` builds it.
 func TestLitewitness(t *testing.T) {
 	t.Parallel()
 	path := os.Getenv("STRATA_LITEWITNESS")
 	if path == "" {
-		t.Skip("STRATA_LITEWITNESS does not name the program litewitness: `make witness-test` builds it")
+		t.Skip("STRATA_LITEWITNESS does not name the program litewitness: `make outside TEST=witness` builds it")
 	}
 	w := newWorld(t)
 	dir := t.TempDir()

@@ -8,8 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
-	"time"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -73,14 +73,10 @@ func TestKilledProcess(t *testing.T) {
 	cmd.Wait() //nolint:errcheck // it was killed
 
 	// The reaper stops the server and removes its data directory.
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the data directory %s of a killed process still exists", dir)
-		}
-	}
+	eventually.Holds(t, "the data directory of the killed process is gone", func() bool {
+		_, err := os.Stat(dir)
+		return errors.Is(err, os.ErrNotExist)
+	})
 	// The next process drops the database, and leaves databases in use alone.
 	next, in, other, _ := startHolder(t)
 	if got := queryString(t, pool, countDatabases, name); got != "0" {

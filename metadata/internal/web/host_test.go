@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"strata/domain/fetch"
+	"strata/internal/testkit/eventually"
 	"strata/metadata/internal/web"
 )
 
@@ -121,9 +122,7 @@ func TestLimitedTwice(t *testing.T) {
 		switch r.URL.Path {
 		case "/1":
 			close(inProgress)
-			for c.HostPausedUntil(r.Host).IsZero() { // until the client has the other answer
-				time.Sleep(time.Millisecond)
-			}
+			eventually.Holds(t, "the client has the other answer", func() bool { return !c.HostPausedUntil(r.Host).IsZero() })
 		case "/999":
 			<-inProgress
 		}
@@ -180,9 +179,7 @@ func TestWaitingForALimitedHost(t *testing.T) {
 		})
 	}
 	<-arrived
-	for c.HostUsers(s.hostPort()) < 5 { // until the others wait
-		time.Sleep(time.Millisecond)
-	}
+	eventually.Holds(t, "the others wait", func() bool { return c.HostUsers(s.hostPort()) == 5 })
 	close(answered)
 	done.Wait()
 	if n := s.requests.Load(); n != 1 {

@@ -6,7 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
+
+	"strata/internal/testkit/eventually"
 )
 
 var key = Key{1}
@@ -31,17 +32,14 @@ func startCall(g *Group[int], ctx context.Context, release chan struct{}) (resul
 }
 
 // waitForJoined waits until n callers have joined the first.
-func waitForJoined(g *Group[int], n int) {
-	for {
+func waitForJoined(t *testing.T, g *Group[int], n int) {
+	t.Helper()
+	eventually.Holds(t, "callers have joined the first", func() bool {
 		g.mu.Lock()
+		defer g.mu.Unlock()
 		c := g.calls[key]
-		done := c != nil && c.joined == n
-		g.mu.Unlock()
-		if done {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
+		return c != nil && c.joined == n
+	})
 }
 
 func mustNotRun(context.Context) (int, error) { panic("the work should have been shared") }
@@ -55,7 +53,7 @@ func TestShare(t *testing.T) {
 	for range 5 {
 		others.Go(func() { sum.Add(int64(g.Do(t.Context(), key, mustNotRun).Value)) })
 	}
-	waitForJoined(&g, 5)
+	waitForJoined(t, &g, 5)
 	close(release)
 	others.Wait()
 	if r := <-first; r.Value != 7 || !r.First || r.Others != 5 || sum.Load() != 35 {
@@ -74,11 +72,9 @@ func TestFirstLeaves(t *testing.T) {
 	first := startCall(&g, ctx, release)
 	second := make(chan Result[int], 1)
 	go func() { second <- g.Do(t.Context(), key, mustNotRun) }()
-	waitForJoined(&g, 1)
+	waitForJoined(t, &g, 1)
 	leave()
-	for g.Waiting() != 1 { // until the group knows that the first has left
-		time.Sleep(time.Millisecond)
-	}
+	eventually.Holds(t, "the group knows that the first has left", func() bool { return g.Waiting() == 1 })
 	close(release)
 	if r := <-second; r.Value != 7 || r.Err != nil {
 		t.Errorf("the second caller got %+v", r)
@@ -93,7 +89,7 @@ func TestAllLeave(t *testing.T) {
 	first := startCall(&g, ctx, nil)
 	second := make(chan Result[int], 1)
 	go func() { second <- g.Do(ctx, key, mustNotRun) }()
-	waitForJoined(&g, 1)
+	waitForJoined(t, &g, 1)
 	leave()
 	for _, result := range []chan Result[int]{first, second} {
 		if r := <-result; !errors.Is(r.Err, context.Canceled) {

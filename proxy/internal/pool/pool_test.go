@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"strata/domain/hash"
+	"strata/internal/testkit/eventually"
 	"strata/proxy/internal/policy"
 )
 
@@ -291,9 +292,7 @@ func TestBulkhead(t *testing.T) {
 		}
 		seat.Leave(OK)
 	})
-	for p.nodes[0].queued.Load() == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	eventually.Holds(t, "a request waits", func() bool { return p.nodes[0].queued.Load() > 0 })
 	if _, err := p.Pick(t.Context(), Want{Endpoint: light}); !errors.Is(err, ErrBusy) {
 		t.Errorf("the queue is full: %v, want %v", err, ErrBusy)
 	}

@@ -187,9 +187,7 @@ func TestAbandoned(t *testing.T) {
 	go func() {
 		_, _ = c.Do(t.Context(), keys, func(context.Context) (cache.Made[*text], error) {
 			close(entered)
-			for metric(t, registry, "joined_flights_total") < 1 {
-				time.Sleep(time.Millisecond)
-			}
+			eventually.Holds(t, "another one has joined", func() bool { return metric(t, registry, "joined_flights_total") >= 1 })
 			runtime.Goexit()
 			panic("unreachable")
 		})

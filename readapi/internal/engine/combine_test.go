@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
 )
 
@@ -88,16 +89,12 @@ func TestCombinerPatience(t *testing.T) {
 			}
 		})
 	}
-	for {
+	eventually.Holds(t, "slow reads are under way", func() bool {
 		c.mu.Lock()
-		busy := c.trips == tripsMax && len(c.waiting) == 0
-		c.mu.Unlock()
-		if busy {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
-	quick, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer c.mu.Unlock()
+		return c.trips == tripsMax && len(c.waiting) == 0
+	})
+	quick, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	for n := range 10 {
 		if err := c.send(quick, []queuedQuery{{sql: fmt.Sprintf(`SELECT %d`, n), read: nothing}}); err != nil {

@@ -74,6 +74,9 @@ func TestSharedAnswers(t *testing.T) {
 
 // Redis is stopped, frozen, full and back while clients read: none of them notices.
 func TestRedisOutages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("freezes and stops Redis")
+	}
 	t.Parallel()
 	s := apitest.NewWorld(t)
 	server := redistest.New(t, "--maxmemory-policy", "noeviction")

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"strconv"
@@ -159,15 +160,11 @@ func (f *followed) log(projection string) (seq int64) {
 // converge waits until the reader is where the replica is, which has caught up, and compares the answers of all.
 func (f *followed) converge(when string) {
 	f.t.Helper()
-	began := time.Now()
 	for _, target := range []string{f.targets.chain[0], f.targets.balances[0]} {
 		want := f.plain.Get(target).Header.Get("Strata-Position")
-		for got := ""; got != want; got = f.reader.Get(target).Header.Get("Strata-Position") {
-			if took := time.Since(began); took > 10*time.Second {
-				f.t.Fatalf("%s, %s after the replica came to %s: %s is at %s", when, took, want, target, got)
-			}
-			time.Sleep(time.Millisecond)
-		}
+		eventually.Holds(f.t, fmt.Sprintf("%s, %s comes to %s as the replica has", when, target, want), func() bool {
+			return f.reader.Get(target).Header.Get("Strata-Position") == want
+		})
 	}
 	for _, target := range f.targets.all {
 		want := f.plain.Get(target)

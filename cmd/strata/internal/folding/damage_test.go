@@ -123,7 +123,10 @@ func TestDamagedEvents(t *testing.T) {
 	pool := allTables().New(t)
 	base := newFolder()
 	made := synthchain.New(synthchain.AllEpochs(11))
-	const folded, drawn = 900, 500
+	folded, drawn := 900, 500
+	if testing.Short() {
+		folded, drawn = 300, 150
+	}
 	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 		for range folded {
 			if err := base.fold(t.Context(), tx, replay.Post(made.Next())); err != nil {

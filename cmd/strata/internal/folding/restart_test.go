@@ -37,7 +37,11 @@ func TestRestarts(t *testing.T) {
 		specs = append(specs, d.Spec)
 	}
 	pool := replay.Tables("restarts", specs...).New(t)
-	for _, generation := range []synthchain.Generation{synthchain.V205, synthchain.V30, synthchain.V40} {
+	generations := []synthchain.Generation{synthchain.V205, synthchain.V30, synthchain.V40}
+	if testing.Short() {
+		generations = generations[2:]
+	}
+	for _, generation := range generations {
 		for seed := range uint64(seeds) {
 			t.Run(fmt.Sprintf("%v/%d", generation, seed), func(t *testing.T) {
 				config := synthchain.Everything(seed, generation)

@@ -4,7 +4,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
-	"time"
+
+	"strata/internal/testkit/eventually"
 )
 
 // collections returns the number of garbage collections while the given number of bytes becomes garbage.
@@ -26,26 +27,18 @@ func TestKeep(t *testing.T) {
 	// 256 MiB of garbage cause about five collections, and without a floor more than sixty. Cleanups run a moment after a
 	// collection.
 	const most = 10
-	got := uint32(most + 1)
-	for deadline := time.Now().Add(time.Minute); got > most && time.Now().Before(deadline); {
+	eventually.Holds(t, "with a floor there are few collections", func() bool {
+		few := collections(256<<20) <= most
 		runtime.GC()
-		time.Sleep(10 * time.Millisecond)
-		got = collections(256 << 20)
-	}
-	if got > most {
-		t.Errorf("got %d collections with a floor, want at most %d", got, most)
-	}
+		return few
+	})
 	kept = make([]byte, 40<<20)
-	percent := 0
-	for deadline := time.Now().Add(time.Minute); percent != percentDefault && time.Now().Before(deadline); {
+	eventually.Holds(t, "a heap beyond the floor may grow as by default", func() bool {
+		percent := debug.SetGCPercent(percentDefault)
+		debug.SetGCPercent(percent) // a cleanup at this moment would be undone: the next collection begins after it
 		runtime.GC()
-		time.Sleep(10 * time.Millisecond)
-		percent = debug.SetGCPercent(percentDefault)
-		debug.SetGCPercent(percent)
-	}
-	if percent != percentDefault {
-		t.Errorf("a heap beyond the floor may grow by %d percent, want %d", percent, percentDefault)
-	}
+		return percent == percentDefault
+	})
 	runtime.KeepAlive(kept)
 }
 

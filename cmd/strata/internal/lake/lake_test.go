@@ -277,7 +277,7 @@ func otherDatabase(t *testing.T) *pgxpool.Pool {
 
 var parameter = regexp.MustCompile(`\$(\w+)`)
 
-// duckDB asks the questions of docs/lake.md of the lake. STRATA_DUCKDB is a Python that has the package duckdb; make lake-test sets it.
+// duckDB asks the questions of docs/lake.md of the lake. STRATA_DUCKDB is a Python that has the package duckdb; make outside TEST=lake sets it.
 func duckDB(t *testing.T, w *world) {
 	t.Helper()
 	python := os.Getenv("STRATA_DUCKDB")
@@ -310,7 +310,7 @@ func duckDB(t *testing.T, w *world) {
 		t.Fatalf("docs/lake.md has %d queries, want the ten questions", len(queries))
 	}
 	if python == "" {
-		t.Log("STRATA_DUCKDB is not set: the questions of docs/lake.md are not asked (make lake-test)")
+		t.Log("STRATA_DUCKDB is not set: the questions of docs/lake.md are not asked (make outside TEST=lake)")
 		return
 	}
 	script := `

@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -37,7 +36,7 @@ func TestMonitoring(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("prometheus")
 	if err != nil {
-		t.Skip("there is no prometheus: make promtool installs it")
+		t.Skip("there is no prometheus: scripts/tools.sh promtool installs it")
 	}
 	if testing.Short() {
 		t.Skip("it runs a Prometheus and a Postgres")
@@ -215,7 +214,6 @@ scrape_configs: [{ job_name: strata, static_configs: [{ targets: [%q] }] }]
 	eventually.Holds(t, "Prometheus is ready", func() bool {
 		response, err := http.Get(p.url + "/-/ready")
 		if err != nil {
-			time.Sleep(20 * time.Millisecond)
 			return false
 		}
 		_ = response.Body.Close()

@@ -23,6 +23,7 @@ import (
 	"strata/eventstore/importer"
 	"strata/eventstore/observer"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
 	"strata/internal/testkit/schemas"
 	"strata/metadata"
@@ -261,20 +262,14 @@ func fetchFrom(t *testing.T, database string, out *beyond) (stop func()) {
 // quiet waits until each open want has failed, has waited twice, or is due later.
 func quiet(t *testing.T, log *eventstore.Log) {
 	t.Helper()
-	const patience = 5 * time.Minute
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+	eventually.Holds(t, "no want is due", func() bool {
 		replay.Wait(t, log)
 		wants := texts(t, log.Pool(), schemas.In(`
 			SELECT format('%s, due %s, from height %s, %s attempts and %s waits', left(want, 200), due_at, min_height, attempts, waits)
 			FROM (SELECT * FROM {ft}.want UNION ALL SELECT * FROM {sft}.want UNION ALL SELECT * FROM {nft}.want) want
 			WHERE due_at < now() + interval '6 s' AND attempts = 0 AND waits < 2`))
-		if len(wants) == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("after %s these are still due:\n%s", patience, strings.Join(wants, "\n"))
-		}
-	}
+		return len(wants) == 0
+	})
 }
 
 // texts returns the rows of a query with one text column.

@@ -48,7 +48,7 @@ func startClients(t testing.TB, server string, about map[string]string) *clients
 	t.Helper()
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		t.Skip("there is no npm, with which the clients are installed: make node installs it where it can")
+		t.Skip("there is no npm, with which the clients are installed: scripts/tools.sh node installs it where it can")
 	}
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -104,6 +104,9 @@ func install(t testing.TB, npm, folder string) {
 	mark := filepath.Join(folder, "node_modules", ".installed")
 	if there, err := os.ReadFile(mark); err == nil && bytes.Equal(there, locked) {
 		return
+	}
+	if testing.Short() {
+		t.Skip("npm has not installed what this needs: make test lets it")
 	}
 	command := exec.CommandContext(t.Context(), npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	command.Dir = folder

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Runs the tests: scripts/test.sh [PACKAGE…]. It installs what they need; a test says which program it lacks, and is skipped.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+bin=$PWD/bin
+
+scripts/tools.sh gotestsum postgres redis pgbouncer chromium node python
+scripts/tools.sh promtool || true
+scripts/clients.sh typescript python
+scripts/tools.sh rosetta-cli && export STRATA_ROSETTA_CLI=$bin/rosetta-cli || echo 'the checks of rosetta-cli are skipped'
+scripts/tools.sh schemathesis-env && export STRATA_SCHEMATHESIS=$bin/schemathesis-env/bin/schemathesis || echo 'the checks of schemathesis are skipped'
+
+# The race detector makes what it watches take several times as long. The folders of what runs concurrently are tested with it: the log,
+# what fetches and forwards, what runs and switches projections, the engine of the reads and the streams. Folds, rules, resources and
+# programs are tested without, and so is Socket.IO: its library's watch of a request races with what a poll sets when the client leaves at
+# that moment. It needs a C compiler; without one the go command turns cgo off.
+concurrent='^strata/(eventstore|metadata|proxy|projections/(decode|follow|version|admin|internal/register)|readapi/internal|readapi/stream$)(/|$)'
+race=
+[ "$(go env CGO_ENABLED)" != 1 ] || race=-race
+# Tests mostly wait: for databases, for what they have stopped, for what is to be tried again.
+parallel=$((2 * $(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)))
+
+# Each test runs once. They are not vetted: make lint does that.
+failed=0
+run() {
+  # shellcheck disable=SC2086 # it is a list
+  "$bin/gotestsum" --format pkgname --format-hide-empty-pkg -- -vet=off -timeout "${TEST_TIMEOUT:-15m}" -parallel $parallel $1 $2 || failed=1
+}
+
+packages=$(go list "${@:-./...}")
+sequential=$(grep -vE "$concurrent" <<< "$packages" || true)
+[ -z "$sequential" ] || run '' "$sequential"
+watched=$(grep -E "$concurrent" <<< "$packages" || true)
+[ -z "$watched" ] || run "$race" "$watched"
+exit $failed
