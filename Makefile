@@ -36,7 +36,7 @@ help: ## List the targets
 
 ##@ Use
 build: ## Build bin/strata
-	go build -ldflags '$(LDFLAGS)' -o bin/strata ./cmd/strata
+	go build -trimpath -ldflags '-s -w $(LDFLAGS)' -o bin/strata ./cmd/strata
 
 run: build ## Build and serve, on a private Postgres unless STRATA_DATABASE_URL is set (ARGS="--flag …")
 	@$(TOOLS) $(NEEDED)
