@@ -5,16 +5,16 @@
 // batch has up to thousands of items, and the next one is read meanwhile. Near the head it folds one item after the other,
 // as a member of its leader's group: all members of a group commit together.
 //
-//	 ┌──────────┐   near the head, group open    ┌────────┐
-//	 │  alone   │ ─────────────────────────────▶ │ member │
-//	 │          │ ◀───────────────────────────── │        │
-//	 └──────────┘   it fails, is moved, or the   └────────┘
-//	      │         group closes
-//	      │ an error that is not the database's
-//	      ▼
-//	 ┌──────────┐
-//	 │  failed  │ (until resumed or restarted)
-//	 └──────────┘
+//	┌──────────┐   near the head, group open    ┌────────┐
+//	│  alone   │ ─────────────────────────────▶ │ member │
+//	│          │ ◀───────────────────────────── │        │
+//	└──────────┘   it fails, is moved, or the   └────────┘
+//	     │         group closes
+//	     │ an error that is not the database's
+//	     ▼
+//	┌──────────┐
+//	│  failed  │ (until resumed or restarted)
+//	└──────────┘
 //
 // An event is decoded once per process, however many projections read it: see package decode.
 //
