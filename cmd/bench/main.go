@@ -35,7 +35,7 @@ import (
 
 // packageParts are the parts of all packages.
 var packageParts = []bench.Parts{
-	bench.CommonParts, fold.Parts, live.Parts, ordinals.Parts, proxy.Parts, reads.Parts, tokens.Parts, transactions.Parts,
+	bench.CommonParts, fold.Parts, live.Parts, proxy.Parts, tokens.Parts,
 }
 
 // parts returns the roles of helper processes, by name.
@@ -74,7 +74,6 @@ func run() error {
 	small := flag.Int("bodies", 2_000_000, "number of small events in the longer log of \"body\"; the other has a tenth")
 	rows := flag.Int("ledger", 1_000_000, "number of ledger rows for \"balance\"")
 	round := flag.Duration("round", time.Second, "duration of each round of load on the API")
-	distinct := flag.Int("distinct", 500_000, "number of different requests to the answer cache for \"keys\"")
 	known := flag.Int("known", 1_000_000, "number of tokens whose metadata \"tokens\" reads")
 	fetched := flag.Int("tokens", 100_000, "number of tokens whose metadata \"backfill\" fetches")
 	concurrencies := []int{32, metadata.ConcurrencyDefault, 128}
@@ -107,7 +106,7 @@ func run() error {
 	ingested := ingest.Bench{Bench: b, Events: *small}
 	followed := tip.Bench{Bench: b, Recordings: archives, Before: *before}
 	folded := fold.Bench{Bench: b, Blocks: *blocks, Recordings: archives, Rebuilt: *rebuilt}
-	read := &reads.Bench{Bench: b, LedgerRows: *rows, Distinct: *distinct}
+	read := &reads.Bench{Bench: b, LedgerRows: *rows}
 	token := tokens.Bench{Bench: b, Known: *known, Fetched: *fetched, Concurrencies: concurrencies}
 	transaction := transactions.Bench{Bench: b, World: transactions.World{Transactions: *executed}}
 	inscription := ordinals.Bench{Bench: b, World: ordinals.World{Inscriptions: *inscribed}}
@@ -137,9 +136,7 @@ func run() error {
 		{"not modified", read.NotModified},
 		{"redis", read.Redis},
 		{"cold", read.Cold},
-		{"hits", read.Hits},
 		{"overload", overload.Bench{Bench: b}.Measure},
-		{"keys", read.Keys},
 		{"tokens", token.Reads},
 		{"backfill", token.Backfill},
 		{"transactions", transaction.Reads},

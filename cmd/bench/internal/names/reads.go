@@ -21,7 +21,7 @@ const deepPage = 10_000
 
 // Reads measures what resolves a name or an address from the tables, and deep pages of lists beside their first pages.
 func (b *Bench) Reads(ctx context.Context) error {
-	url, err := b.createWorld(ctx)
+	url, err := b.Create(ctx, b.World.world())
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func (b *Bench) Reads(ctx context.Context) error {
 
 // lookups measures reads by a name, an id or an address, which is another one in each request.
 func (b *Bench) lookups(ctx context.Context, server *bench.Server) error {
-	const several, v2 = 20_000, "/bns/v2"
-	random := func(i int) int { return 1 + int(uint64(i)*2_654_435_761%uint64(b.World.Names)) }
+	const v2 = "/bns/v2"
+	random := func(i int) int { return 1 + load.Pick(i, b.World.Names) }
 	first := func(i int) string { return fmt.Sprintf("name%08d.id", random(i)) }
 	second := func(i int) string { return fmt.Sprintf("name%08d.btc", random(i)) }
 	owner := func(i int) string { return bench.Account(random(i)) }
@@ -52,16 +52,9 @@ func (b *Bench) lookups(ctx context.Context, server *bench.Server) error {
 		{v2 + "/names/address/{a}/primary", func(i int) string { return v2 + "/names/address/" + owner(i) + "/primary" }},
 		{v2 + "/tokens/{id}/name", func(i int) string { return v2 + "/tokens/" + strconv.Itoa(random(i)) + "/name" }},
 	} {
-		for _, connections := range []int{1, 16} {
-			f, err := load.InTurns(b.Round, connections, server.Contender(ctx, load.Numbered(several, look.path)))
-			if err != nil {
-				return fmt.Errorf("%s: %w", look.what, err)
-			}
-			target := ""
-			if connections == 1 {
-				target = "p99 < 5 ms"
-			}
-			b.Row(fmt.Sprintf("cold %s, %d names, %s", look.what, b.World.Names, bench.Connections(connections)), f[0].String(), "", "", target)
+		err := b.Cold(ctx, server, fmt.Sprintf("%s, %d names", look.what, b.World.Names), "p99 < 5 ms over 1 connection", look.path)
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -87,10 +80,7 @@ func (b *Bench) pages(ctx context.Context, server *bench.Server) error {
 		}},
 	} {
 		deep := min(deepPage, b.World.Names/list.size)
-		around := func(page int) load.Contender {
-			return server.Contender(ctx, load.Numbered(variants, func(i int) string { return list.path(page, i) }))
-		}
-		if err := b.CompareLatencies([]int{1, 16}, fmt.Sprintf("cold %s, page %d", list.what, deep), "page 1", "≤ 1.5×", around(1), around(deep)); err != nil {
+		if err := b.Deep(ctx, server, fmt.Sprintf("cold %s, page %d", list.what, deep), "page 1", "≤ 1.5×", variants, 1, deep, list.path); err != nil {
 			return err
 		}
 	}

@@ -1,11 +1,8 @@
 package names
 
 import (
-	"context"
 	"strconv"
 	"strings"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/bench/internal/bench"
 	"strata/projections/bns"
@@ -60,7 +57,6 @@ var rows = []string{
 	`INSERT INTO {v2}.part (a, b, c, n, list)
 	SELECT (array_agg(a ORDER BY a, b, c))[1], (array_agg(b ORDER BY a, b, c))[1], (array_agg(c ORDER BY a, b, c))[1], sum(n), 'sections:' || list
 	FROM (SELECT *, (row_number() OVER (PARTITION BY list ORDER BY a, b, c) - 1) / 70 AS section FROM {v2}.part) p GROUP BY list, section`,
-	`DROP TABLE public.name`,
 }
 
 // key selects the first 24 bytes of t.full_name as three numbers.
@@ -75,46 +71,6 @@ func (w World) sql(query string) string {
 	).Replace(query)
 }
 
-// createWorld creates a database with the world.
-func (b *Bench) createWorld(ctx context.Context) (url string, err error) {
-	url, pool, err := b.EmptyTables(ctx, "names")
-	if err != nil {
-		return "", err
-	}
-	defer pool.Close()
-	if err := b.World.write(ctx, pool); err != nil {
-		return "", err
-	}
-	return url, bench.TipAt(b.World.Names).Write(ctx, pool)
-}
-
-// write fills the tables.
-func (w World) write(ctx context.Context, pool *pgxpool.Pool) error {
-	conn, err := pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	run := bench.RunOn(ctx, conn, w.sql)
-	if err := run(bench.MuchMemory); err != nil {
-		return err
-	}
-	tables := make([]string, len(large))
-	for i, table := range large {
-		tables[i] = w.sql(table)
-	}
-	indexes, err := bench.DropIndexes(ctx, conn, tables)
-	if err != nil {
-		return err
-	}
-	if err := bench.CopyAccounts(ctx, conn, w.Names+1); err != nil {
-		return err
-	}
-	if err := run(rows...); err != nil {
-		return err
-	}
-	if err := run(indexes...); err != nil {
-		return err
-	}
-	return run(`VACUUM (ANALYZE)`)
+func (w World) world() bench.World {
+	return bench.World{Database: "names", Tip: bench.TipAt(w.Names), SQL: w.sql, Accounts: w.Names + 1, Large: large, Rows: rows}
 }

@@ -18,7 +18,7 @@ type Bench struct {
 
 // Reads measures reads about pox-5 from the tables.
 func (b *Bench) Reads(ctx context.Context) error {
-	url, err := b.createWorld(ctx)
+	url, err := b.Create(ctx, b.World.world())
 	if err != nil {
 		return err
 	}
@@ -28,10 +28,9 @@ func (b *Bench) Reads(ctx context.Context) error {
 		return err
 	}
 	defer server.Stop()
-	const several, v3 = 20_000, "/extended/v3/staking"
-	random := func(i, below int) int { return int(uint64(i) * 2_654_435_761 % uint64(below)) }
-	anybody := func(i int) string { return bench.Account(1 + random(i, b.World.Stakers)) }
-	member := func(i int) string { return bench.Account(1 + random(i, members)) }
+	const v3 = "/extended/v3/staking"
+	anybody := func(i int) string { return bench.Account(1 + load.Pick(i, b.World.Stakers)) }
+	member := func(i int) string { return bench.Account(1 + load.Pick(i, members)) }
 	for _, look := range []struct {
 		what string
 		path func(i int) string
@@ -39,10 +38,10 @@ func (b *Bench) Reads(ctx context.Context) error {
 		{"/staking", func(i int) string { return v3 + "?" + strconv.Itoa(i) }},
 		{"/staking/bonds", func(i int) string { return v3 + "/bonds?limit=" + strconv.Itoa(1+i%50) }},
 		{"/staking/bonds/{i}/allowlist", func(i int) string {
-			return fmt.Sprintf("%s/bonds/0/allowlist?limit=50&cursor=%d:2147483647:0", v3, 1+random(i, members))
+			return fmt.Sprintf("%s/bonds/0/allowlist?limit=50&cursor=%d:2147483647:0", v3, 1+load.Pick(i, members))
 		}},
 		{"/staking/bonds/{i}/registrations", func(i int) string {
-			return fmt.Sprintf("%s/bonds/0/registrations?limit=50&cursor=%d:2147483647:0", v3, 1+random(i, members))
+			return fmt.Sprintf("%s/bonds/0/registrations?limit=50&cursor=%d:2147483647:0", v3, 1+load.Pick(i, members))
 		}},
 		{"/staking/signers/{p}", func(i int) string { return fmt.Sprintf("%s/signers/%s?%d", v3, manager, i) }},
 		{"/staking/signers/{p}/stakers", func(i int) string { return v3 + "/signers/" + manager + "/stakers?cursor=" + anybody(i) }},
@@ -55,12 +54,8 @@ func (b *Bench) Reads(ctx context.Context) error {
 		{"/principals/{p}/staking", func(i int) string { return "/extended/v3/principals/" + anybody(i) + "/staking" }},
 		{"/principals/{p}/staking/bonds", func(i int) string { return "/extended/v3/principals/" + member(i) + "/staking/bonds" }},
 	} {
-		for _, connections := range []int{1, 16} {
-			f, err := load.InTurns(b.Round, connections, server.Contender(ctx, load.Numbered(several, look.path)))
-			if err != nil {
-				return fmt.Errorf("%s: %w", look.what, err)
-			}
-			b.Row(fmt.Sprintf("cold %s, %d stakers, %s", look.what, b.World.Stakers, bench.Connections(connections)), f[0].String(), "", "", "p99 < 10 ms")
+		if err := b.Cold(ctx, server, fmt.Sprintf("%s, %d stakers", look.what, b.World.Stakers), "p99 < 10 ms", look.path); err != nil {
+			return err
 		}
 	}
 	return nil

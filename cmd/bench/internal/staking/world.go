@@ -1,11 +1,8 @@
 package staking
 
 import (
-	"context"
 	"strconv"
 	"strings"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/bench/internal/bench"
 	"strata/projections/chain"
@@ -52,7 +49,6 @@ var rows = []string{
 		execution_cost_runtime, execution_cost_write_count, execution_cost_write_length, tx_count, event_count, parent_microblock_sequence, attached, nakamoto,
 		index_block_hash, parent_index_block_hash, block_hash, parent_block_hash, burn_block_hash, miner_txid, parent_microblock_hash)
 	SELECT 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, true, true, h, h, h, h, h, h, h FROM sha256('1') h`,
-	`DROP TABLE public.name`, `VACUUM (ANALYZE)`,
 }
 
 // sql fills in the placeholders of the world's queries.
@@ -63,34 +59,8 @@ func (w World) sql(query string) string {
 	).Replace(query)
 }
 
-// createWorld creates a database with the world.
-func (b *Bench) createWorld(ctx context.Context) (url string, err error) {
-	url, pool, err := b.EmptyTables(ctx, "staking")
-	if err != nil {
-		return "", err
-	}
-	defer pool.Close()
-	if err := b.World.write(ctx, pool); err != nil {
-		return "", err
-	}
-	tip := bench.TipAt(b.World.Stakers)
+func (w World) world() bench.World {
+	tip := bench.TipAt(w.Stakers)
 	tip.BurnHeight = tipBurn
-	return url, tip.Write(ctx, pool)
-}
-
-// write fills the tables.
-func (w World) write(ctx context.Context, pool *pgxpool.Pool) error {
-	conn, err := pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	run := bench.RunOn(ctx, conn, w.sql)
-	if err := run(bench.MuchMemory); err != nil {
-		return err
-	}
-	if err := bench.CopyAccounts(ctx, conn, w.Stakers+1); err != nil {
-		return err
-	}
-	return run(rows...)
+	return bench.World{Database: "staking", Tip: tip, SQL: w.sql, Accounts: w.Stakers + 1, Rows: rows}
 }

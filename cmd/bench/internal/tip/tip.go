@@ -208,7 +208,9 @@ func (m *measured) visible(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p50, p99, err := w.visible(ctx, visibleRounds)
+		p50, p99, err := bench.Visibility{
+			WarmUp: visibleWarm, Rounds: visibleRounds, Next: bench.NextBlock(w.chain), Path: "/extended/v1/address/" + w.chain.Accounts()[0] + "/stx",
+		}.Measure(ctx, w.server)
 		w.close()
 		if err != nil {
 			return err

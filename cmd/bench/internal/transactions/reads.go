@@ -3,12 +3,9 @@ package transactions
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/bench/internal/bench"
 	"strata/cmd/bench/internal/load"
@@ -21,13 +18,14 @@ type Bench struct {
 	World World
 }
 
-// Parts are the parts of this package.
-var Parts = bench.Parts{"transactions": selectTransactions}
-
 // Reads measures reads of transactions, accounts and blocks from the tables. The baseline of most of them is
 // a bare SELECT of a transaction by its id; that of a deep page is the first page of the same list.
 func (b *Bench) Reads(ctx context.Context) error {
-	url, err := b.createWorld(ctx)
+	world, err := b.World.world()
+	if err != nil {
+		return err
+	}
+	url, err := b.Create(ctx, world)
 	if err != nil {
 		return err
 	}
@@ -49,16 +47,17 @@ func (b *Bench) Reads(ctx context.Context) error {
 
 // lookups measures reads by an id, a height or an address, which is another one in each request.
 func (b *Bench) lookups(ctx context.Context, server *bench.Server, url string) error {
-	selecting, err := b.StartSelecting(ctx, "transactions", url)
+	pool, err := bench.Selecting(ctx, url)
 	if err != nil {
 		return err
 	}
-	defer selecting.Stop()
-	const several = 20_000
-	random := func(i, below int) int { return int(uint64(i) * 2_654_435_761 % uint64(below)) }
-	tx := func(i int) string { return b.World.txid(1 + random(i, b.World.Transactions)) }
-	block := func(i int) int { return 1 + random(i, b.World.blocks()) }
-	account := func(i int) string { return bench.Account(1 + random(i, b.World.accounts()-1)) }
+	defer pool.Close()
+	selecting := bench.SelectContender(func(random *rand.Rand) error {
+		return bench.DecodeRows(ctx, pool, selectTransaction, b.World.txid(1+random.IntN(b.World.Transactions)))
+	})
+	tx := func(i int) string { return b.World.txid(1 + load.Pick(i, b.World.Transactions)) }
+	block := func(i int) int { return 1 + load.Pick(i, b.World.blocks()) }
+	account := func(i int) string { return bench.Account(1 + load.Pick(i, b.World.accounts()-1)) }
 	full := func(i int) int { return 1 + i%b.World.fullBlocks() }
 	for _, look := range []struct {
 		what, target string
@@ -77,7 +76,7 @@ func (b *Bench) lookups(ctx context.Context, server *bench.Server, url string) e
 		{"search for an account", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + account(i) }},
 	} {
 		err := b.CompareLatencies([]int{1, 16}, "cold "+look.what, "bare SELECT of a transaction", look.target,
-			bench.SelectContender(selecting, b.World), server.Contender(ctx, load.Numbered(several, look.path)))
+			selecting, server.Contender(ctx, load.Numbered(bench.Several, look.path)))
 		if err != nil {
 			return err
 		}
@@ -95,9 +94,9 @@ func (b *Bench) operations(ctx context.Context, server *bench.Server) error {
 		for i := range b.World.fullBlocks() {
 			blocks.AddPost(path, fmt.Sprintf(`{"network_identifier":{"blockchain":"stacks","network":"mainnet"},"block_identifier":{"index":%d}}`, full(i)))
 		}
-		spent := &spending{processes: []int{server.Pid(), b.Cluster.Pid()}}
+		spent := &bench.Spending{Processes: []int{server.Pid(), b.Cluster.Pid()}}
 		err := b.CompareLatencies([]int{1}, "cold "+path+" with 2,000 transactions", "v1 block with 2,000 transactions", "p99 < 100 ms",
-			server.Contender(ctx, plain), spent.counting(server.Contender(ctx, blocks)))
+			server.Contender(ctx, plain), spent.Counting(server.Contender(ctx, blocks)))
 		if err != nil {
 			return err
 		}
@@ -118,31 +117,22 @@ func (b *Bench) accountPages(ctx context.Context, server *bench.Server) error {
 		{"assets", "/extended/v1/address/" + busy + "/assets?"},
 		{"all transactions", "/extended/v1/tx?"},
 	} {
-		around := func(page int) load.Contender {
-			return server.Contender(ctx, load.Numbered(bench.Variants, func(i int) string {
-				return fmt.Sprintf("%slimit=%d&offset=%d", list.path, limit, (page-1)*limit+i)
-			}))
-		}
 		what := fmt.Sprintf("cold %s, page %d", list.what, page)
-		if err := b.CompareLatencies([]int{1, 16}, what, "page 1", "≤ 1.5×, p99 < 10 ms", around(1), around(page)); err != nil {
+		err := b.Deep(ctx, server, what, "page 1", "≤ 1.5×, p99 < 10 ms", bench.Variants, 1, page, func(page, i int) string {
+			return fmt.Sprintf("%slimit=%d&offset=%d", list.path, limit, (page-1)*limit+i)
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// selectTransactions runs the SELECT of a transaction by its id as a helper process.
-func selectTransactions(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
-	query := chain.Spec().SQL(`
-		SELECT t.*, b.height, b.block_hash, b.parent_block_hash, b.index_block_hash, b.block_time, b.burn_block_time, b.burn_block_height, e.*
-		FROM {schema}.transaction t
-		JOIN {schema}.block b ON b.source_seq = t.source_seq
-		JOIN {schema}.canonical c ON c.block_seq = t.source_seq
-		JOIN {schema}.event e ON (e.source_seq, e.tx_index) = (t.source_seq, t.tx_index)
-		WHERE t.txid = decode(substr($1, 3), 'hex')`)
-	return bench.SelectRounds(ctx, in, out, func(w World) bench.SelectRow {
-		return func(pool *pgxpool.Pool, random *rand.Rand) error {
-			return bench.DecodeRows(ctx, pool, query, w.txid(1+random.IntN(w.Transactions)))
-		}
-	})
-}
+// selectTransaction reads a transaction by its id.
+var selectTransaction = chain.Spec().SQL(`
+	SELECT t.*, b.height, b.block_hash, b.parent_block_hash, b.index_block_hash, b.block_time, b.burn_block_time, b.burn_block_height, e.*
+	FROM {schema}.transaction t
+	JOIN {schema}.block b ON b.source_seq = t.source_seq
+	JOIN {schema}.canonical c ON c.block_seq = t.source_seq
+	JOIN {schema}.event e ON (e.source_seq, e.tx_index) = (t.source_seq, t.tx_index)
+	WHERE t.txid = decode(substr($1, 3), 'hex')`)

@@ -30,7 +30,11 @@ func TestTransactionWorld(t *testing.T) {
 		}
 	}
 	w := World{Transactions: 20_000}
-	if err := w.write(t.Context(), pool); err != nil {
+	world, err := w.world()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := world.Write(t.Context(), pool); err != nil {
 		t.Fatal(err)
 	}
 	for i, checks := range [][]projections.Check{new(chain.Chain).Checks(), new(accounts.Accounts).Checks()} {
