@@ -9,8 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"strata/cmd/bench/internal/load"
+	"strata/internal/pause"
 	"strata/internal/testkit/serverrig"
+	"strata/projections/version"
 )
 
 // patience is how long a server may take to answer, or to end.
@@ -49,6 +53,16 @@ func (b *Bench) Serve(ctx context.Context, url string, more ...string) (*Server,
 		return nil, fmt.Errorf("strata serve did not answer on %s", s.API)
 	}
 	return s, nil
+}
+
+// UntilFolded returns when everything in the log is folded, and read tables have their indexes.
+func UntilFolded(ctx context.Context, pool *pgxpool.Pool) error {
+	for registered := false; !registered; pause.For(ctx, 20*time.Millisecond) {
+		if err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM strata.active)`).Scan(&registered); err != nil {
+			return err
+		}
+	}
+	return version.WaitUntilCaughtUp(ctx, pool, func([]version.Status) {}, time.Hour)
 }
 
 // Pid returns the id of the process.

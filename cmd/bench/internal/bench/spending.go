@@ -53,6 +53,9 @@ func (s *Spending) soFar() (all []time.Duration, err error) {
 	return all, nil
 }
 
+// Requests returns the number of requests that were counted.
+func (s *Spending) Requests() int { return s.requests }
+
 // Reset forgets what was spent.
 func (s *Spending) Reset() { s.spent, s.requests = nil, 0 }
 
@@ -65,7 +68,7 @@ func (s *Spending) Each(i int) float64 {
 func (s *Spending) String() string {
 	each := make([]string, len(s.spent))
 	for i := range each {
-		each[i] = fmt.Sprintf("%.1f", s.Each(i))
+		each[i] = fmt.Sprintf("%.2f", s.Each(i))
 	}
 	return strings.Join(each, " + ") + " ms"
 }

@@ -12,7 +12,6 @@ import (
 	"strata/internal/pause"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/schemas"
-	"strata/projections/version"
 )
 
 // Bench measures a server that receives events while it is asked for far more than it can read.
@@ -43,7 +42,7 @@ func (b Bench) Measure(ctx context.Context) error {
 	if err := feed.post(ctx, posts, 0); err != nil {
 		return err
 	}
-	if err := version.WaitUntilCaughtUp(ctx, pool, func([]version.Status) {}, time.Hour); err != nil {
+	if err := bench.UntilFolded(ctx, pool); err != nil {
 		return err
 	}
 	var height int
