@@ -21,15 +21,12 @@ import (
 	"strata/cmd/bench/internal/fold"
 	"strata/cmd/bench/internal/ingest"
 	"strata/cmd/bench/internal/live"
-	"strata/cmd/bench/internal/names"
 	"strata/cmd/bench/internal/ordinals"
 	"strata/cmd/bench/internal/overload"
 	"strata/cmd/bench/internal/proxy"
 	"strata/cmd/bench/internal/reads"
-	"strata/cmd/bench/internal/staking"
 	"strata/cmd/bench/internal/tip"
 	"strata/cmd/bench/internal/tokens"
-	"strata/cmd/bench/internal/transactions"
 	"strata/metadata"
 )
 
@@ -106,13 +103,10 @@ func run() error {
 	ingested := ingest.Bench{Bench: b, Events: *small}
 	followed := tip.Bench{Bench: b, Recordings: archives, Before: *before}
 	folded := fold.Bench{Bench: b, Blocks: *blocks, Recordings: archives, Rebuilt: *rebuilt}
-	read := &reads.Bench{Bench: b, LedgerRows: *rows}
+	read := &reads.Bench{Bench: b, LedgerRows: *rows, Named: *named, Stakers: *stakers, Transactions: *executed}
 	token := tokens.Bench{Bench: b, Known: *known, Fetched: *fetched, Concurrencies: concurrencies}
-	transaction := transactions.Bench{Bench: b, World: transactions.World{Transactions: *executed}}
 	inscription := ordinals.Bench{Bench: b, World: ordinals.World{Inscriptions: *inscribed}}
 	forward := proxy.Bench{Bench: b, Forwarded: *forwarded}
-	stake := staking.Bench{Bench: b, World: staking.World{Stakers: *stakers}}
-	naming := names.Bench{Bench: b, World: names.World{Names: *named}}
 	streams := live.Bench{Bench: b}
 
 	fmt.Printf("%s/%s, %d cores, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
@@ -129,8 +123,8 @@ func run() error {
 		{"rebuild", folded.Rebuild},
 		{"genesis", folded.Genesis},
 		{"staking fold", folded.Staking},
-		{"staking reads", stake.Reads},
-		{"names", naming.Reads},
+		{"staking reads", read.ReadStaking},
+		{"names", read.ReadNames},
 		{"balance", read.Balance},
 		{"hot", read.Hot},
 		{"not modified", read.NotModified},
@@ -139,7 +133,7 @@ func run() error {
 		{"overload", overload.Bench{Bench: b}.Measure},
 		{"tokens", token.Reads},
 		{"backfill", token.Backfill},
-		{"transactions", transaction.Reads},
+		{"transactions", read.ReadTransactions},
 		{"ordinals acknowledge", inscription.Acknowledge},
 		{"ordinals fold", inscription.Fold},
 		{"ordinals visible", inscription.Visible},

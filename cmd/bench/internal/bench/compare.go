@@ -30,8 +30,8 @@ func (b *Bench) CompareLatencies(numbers []int, what, baselineName, target strin
 // Several is the number of different requests of a look-up, which is another one in each request.
 const Several = 20_000
 
-// Cold prints a row for one connection and one for 16, without a baseline.
-func (b *Bench) Cold(ctx context.Context, server *Server, what, target string, path func(i int) string) error {
+// Lookups prints a row for one connection and one for 16, without a baseline.
+func (b *Bench) Lookups(ctx context.Context, server *Server, what, target string, path func(i int) string) error {
 	for _, connections := range []int{1, 16} {
 		f, err := load.InTurns(b.Round, connections, server.Contender(ctx, load.Numbered(Several, path)))
 		if err != nil {

@@ -1,4 +1,4 @@
-// Package reads measures reads of the API: cached answers, and answers from the tables.
+// Package reads measures reads of the API: cached answers, and answers from large tables that SQL fills.
 package reads
 
 import (
@@ -15,11 +15,14 @@ const (
 	worldBlocks   = worldRows / ledgerPerBlock
 )
 
-// Bench measures reads of balances and blocks.
+// Bench measures reads.
 type Bench struct {
 	*bench.Bench
-	LedgerRows int    // of the database of Balance
-	url        string // of the database of reads, as soon as it exists
+	LedgerRows   int    // of the database of Balance
+	Named        int    // names in each registry
+	Stakers      int    // of pox-5
+	Transactions int    // there is one account for ten of them
+	url          string // of the database of balances and blocks, as soon as it exists
 }
 
 const blocksTarget = "/extended/v2/blocks"

@@ -131,7 +131,7 @@ func (b *Bench) listPages(ctx context.Context, server *bench.Server, coins *know
 const searched = 50
 
 func (b *Bench) searches(ctx context.Context, server *bench.Server, coins, items *knownTokens) error {
-	return b.Cold(ctx, server, fmt.Sprintf("search for %d of %d tokens", searched, b.Known), "", func(n int) string {
+	return b.Lookups(ctx, server, fmt.Sprintf("search for %d of %d tokens", searched, b.Known), "", func(n int) string {
 		var target strings.Builder
 		target.WriteString("/metadata/v1/search")
 		for i := range searched {

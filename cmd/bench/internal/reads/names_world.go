@@ -1,4 +1,4 @@
-package names
+package reads
 
 import (
 	"strconv"
@@ -9,15 +9,15 @@ import (
 	"strata/projections/names"
 )
 
-// World has so many names in each registry: name00000001.id and on in the first one, and name00000001.btc and on in
+// namesWorld has so many names in each registry: name00000001.id and on in the first one, and name00000001.btc and on in
 // the second one. The name with number i belongs to account i in both.
-type World struct{ Names int }
+type namesWorld struct{ Names int }
 
-// large are the tables with a row for each name.
-var large = []string{"{v1}.operation", "{v1}.name", "{v2}.name", "{v2}.primary_name", "{v2}.list"}
+// namesLarge are the tables with a row for each name.
+var namesLarge = []string{"{v1}.operation", "{v1}.name", "{v2}.name", "{v2}.primary_name", "{v2}.list"}
 
-// rows inserts the rows of the projections' tables. Keys are the first 24 bytes of names, as numbers.
-var rows = []string{
+// namesRows inserts the rows of the projections' tables. Keys are the first 24 bytes of names, as numbers.
+var namesRows = []string{
 	`INSERT INTO {v1}.block VALUES ({all}, {all}, {all}, {all}, 0, sha256('{all}'), sha256('{all}'))`,
 	`INSERT INTO {v1}.namespace VALUES (1, 1, 1, 0, 0, 1, true, 1, 1, 5000000, 4, 250, 10, 20, array_fill(1::numeric, ARRAY[16]), '\x03', 'id', 'SP1')`,
 	`INSERT INTO {v1}.operation (n, height, source_seq, registered_at, tx_index, pointer, operation, txid, zonefile_hash, name, owner)
@@ -59,18 +59,18 @@ var rows = []string{
 	FROM (SELECT *, (row_number() OVER (PARTITION BY list ORDER BY a, b, c) - 1) / 70 AS section FROM {v2}.part) p GROUP BY list, section`,
 }
 
-// key selects the first 24 bytes of t.full_name as three numbers.
-const key = `SELECT ('x' || substr(h.x, 1, 16))::bit(64)::bigint, ('x' || substr(h.x, 17, 16))::bit(64)::bigint, ('x' || substr(h.x, 33, 16))::bit(64)::bigint
+// nameKey selects the first 24 bytes of t.full_name as three numbers.
+const nameKey = `SELECT ('x' || substr(h.x, 1, 16))::bit(64)::bigint, ('x' || substr(h.x, 17, 16))::bit(64)::bigint, ('x' || substr(h.x, 33, 16))::bit(64)::bigint
 	FROM (SELECT rpad(encode(t.full_name::bytea, 'hex'), 48, '0')) h (x)`
 
 // sql fills in the placeholders of the world's queries.
-func (w World) sql(query string) string {
-	query = strings.NewReplacer("({key}) k", "("+key+") k (a, b, c)").Replace(query)
+func (w namesWorld) sql(query string) string {
+	query = strings.NewReplacer("({key}) k", "("+nameKey+") k (a, b, c)").Replace(query)
 	return strings.NewReplacer(
 		"{all}", strconv.Itoa(w.Names), "{low}", "(-9223372036854775808)", "{v1}", names.Spec().String(), "{v2}", bns.Spec().String(),
 	).Replace(query)
 }
 
-func (w World) world() bench.World {
-	return bench.World{Database: "names", Tip: bench.TipAt(w.Names), SQL: w.sql, Accounts: w.Names + 1, Large: large, Rows: rows}
+func (w namesWorld) world() bench.World {
+	return bench.World{Database: "names", Tip: bench.TipAt(w.Names), SQL: w.sql, Accounts: w.Names + 1, Large: namesLarge, Rows: namesRows}
 }

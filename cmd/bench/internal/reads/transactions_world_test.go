@@ -1,4 +1,4 @@
-package transactions
+package reads
 
 import (
 	"testing"
@@ -29,7 +29,7 @@ func TestTransactionWorld(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := World{Transactions: 20_000}
+	w := transfersWorld{Transactions: 20_000}
 	world, err := w.world()
 	if err != nil {
 		t.Fatal(err)

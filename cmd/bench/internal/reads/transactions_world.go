@@ -1,4 +1,4 @@
-package transactions
+package reads
 
 import (
 	"crypto/sha256"
@@ -24,19 +24,19 @@ const (
 	maxTransactions = 20_000_000
 )
 
-// World is the transaction world of a size.
-type World struct{ Transactions int }
+// transfersWorld is the transaction world of a size.
+type transfersWorld struct{ Transactions int }
 
-func (w World) accounts() int   { return w.Transactions / 10 }
-func (w World) fullBlocks() int { return max(w.Transactions/100_000, 1) }
-func (w World) blocks() int {
+func (w transfersWorld) accounts() int   { return w.Transactions / 10 }
+func (w transfersWorld) fullBlocks() int { return max(w.Transactions/100_000, 1) }
+func (w transfersWorld) blocks() int {
 	rest := w.Transactions - w.fullBlocks()*fullSize
 	return w.fullBlocks() + (rest+perBlock-1)/perBlock
 }
 
-func (World) txid(n int) string { return hashText("tx " + strconv.Itoa(n)) }
+func (transfersWorld) txid(n int) string { return hashText("tx " + strconv.Itoa(n)) }
 
-func (World) blockHash(height int) string { return hashText("block " + strconv.Itoa(height)) }
+func (transfersWorld) blockHash(height int) string { return hashText("block " + strconv.Itoa(height)) }
 
 func hashText(text string) string {
 	digest := sha256.Sum256([]byte(text))
@@ -44,7 +44,7 @@ func hashText(text string) string {
 }
 
 // sql fills in the placeholders of the world's queries.
-func (w World) sql(query string) string {
+func (w transfersWorld) sql(query string) string {
 	return strings.NewReplacer(
 		"{all}", strconv.Itoa(w.Transactions), "{others}", strconv.Itoa(w.accounts()-1), "{blocks}", strconv.Itoa(w.blocks()),
 		"{full}", strconv.Itoa(fullSize), "{in_full}", strconv.Itoa(w.fullBlocks()*fullSize), "{full_blocks}", strconv.Itoa(w.fullBlocks()),
@@ -53,9 +53,9 @@ func (w World) sql(query string) string {
 	).Replace(query)
 }
 
-// worldSource creates the tables that worldRows reads: the transfers, the two parties of each, and the accounts.
+// transfersSource creates the tables that transfersRows reads: the transfers, the two parties of each, and the accounts.
 // public.name has the addresses by number; the account that sends a tenth of the transfers is number 0.
-var worldSource = []string{
+var transfersSource = []string{
 	`CREATE UNLOGGED TABLE public.transfer AS
 	SELECT n, CASE WHEN n <= {in_full} THEN 1 + (n - 1) / {full} ELSE 1 + {full_blocks} + (n - {in_full} - 1) / {each} END AS height,
 	       CASE WHEN n <= {in_full} THEN (n - 1) % {full} ELSE (n - {in_full} - 1) % {each} END AS tx_index,
@@ -73,8 +73,8 @@ var worldSource = []string{
 	`ANALYZE public.transfer`, `ANALYZE public.party`, `ANALYZE public.known`, `ANALYZE public.name`,
 }
 
-// worldRows inserts the rows of the projections' tables, from the tables of worldSource.
-var worldRows = []string{
+// transfersRows inserts the rows of the projections' tables, from the tables of transfersSource.
+var transfersRows = []string{
 	`INSERT INTO {chain}.block (source_seq, height, size, burn_block_height, burn_block_time, block_time, tenure_height,
 		execution_cost_read_count, execution_cost_read_length, execution_cost_runtime, execution_cost_write_count, execution_cost_write_length,
 		tx_count, event_count, parent_microblock_sequence, attached, nakamoto, index_block_hash, parent_index_block_hash, block_hash,
@@ -132,14 +132,14 @@ var worldRows = []string{
 	WINDOW w AS (PARTITION BY number ORDER BY l.n, part)`,
 }
 
-// worldTables are the large tables.
-var worldTables = []string{
+// transfersTables are the large tables.
+var transfersTables = []string{
 	"{chain}.block", "{chain}.transaction", "{chain}.event",
 	"{accounts}.block", "{accounts}.account", "{accounts}.transaction", "{accounts}.account_transaction", "{accounts}.account_event",
 }
 
 // world returns the world as what fills a database. The error is about its size.
-func (w World) world() (bench.World, error) {
+func (w transfersWorld) world() (bench.World, error) {
 	if w.Transactions < 20_000 || w.Transactions > maxTransactions {
 		return bench.World{}, fmt.Errorf("-transactions %d: want 20,000 to %d", w.Transactions, maxTransactions)
 	}
@@ -147,7 +147,7 @@ func (w World) world() (bench.World, error) {
 	tip.BurnHeight += burnFrom
 	tip.IndexText, tip.BlockText = "index "+tip.IndexText, "block "+tip.BlockText
 	return bench.World{
-		Database: "transactions", Tip: tip, SQL: w.sql, Accounts: w.accounts(), Sources: worldSource, Large: worldTables, Rows: worldRows,
+		Database: "transactions", Tip: tip, SQL: w.sql, Accounts: w.accounts(), Sources: transfersSource, Large: transfersTables, Rows: transfersRows,
 		Last: []string{`DROP TABLE public.transfer, public.party, public.known`},
 	}, nil
 }
