@@ -4529,7 +4529,7 @@ type InboundTransferTransferType string
 
 // Inscription defines model for Inscription.
 type Inscription struct {
-	// Address Address of the owner; null for nobody.
+	// Address Address of the owner; null if it has no owner.
 	Address *string  `json:"address"`
 	Charms  []string `json:"charms"`
 
@@ -7280,7 +7280,7 @@ type RosettaVersion struct {
 
 // SatLocation defines model for SatLocation.
 type SatLocation struct {
-	// Address Address of the owner; null for nobody.
+	// Address Address of the owner; null if it has no owner.
 	Address     *string `json:"address"`
 	BlockHash   string  `json:"block_hash"`
 	BlockHeight int64   `json:"block_height"`
@@ -13415,7 +13415,7 @@ func (c *Client) ListBnsPreorders(ctx context.Context, address string, params *L
 
 // GetBnsNamePrice Price of a name
 //
-// Computed from the price function of the namespace, whether the name is taken or not. 400 where the contract's computation fails, so that nobody can pay.
+// Computed from the price function of the namespace, whether the name is taken or not. 400 where the contract's computation fails, so that no one can buy it.
 //
 // Corresponds with GET /bns/v2/prices/names/{name} (the `GetBnsNamePrice` operationId).
 //
