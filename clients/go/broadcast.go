@@ -24,19 +24,11 @@ func Broadcast(ctx context.Context, client *Client, session *Session, transactio
 	if err != nil {
 		return nil, fmt.Errorf("ask for the position before the broadcast: %w", err)
 	}
-	answer, err := client.BroadcastTransactionWithBody(ctx, nil, "application/octet-stream", bytes.NewReader(transaction))
+	id, err := Read[string](client.BroadcastTransactionWithBody(ctx, nil, "application/octet-stream", bytes.NewReader(transaction)))
 	if err != nil {
-		return nil, err
-	}
-	if err := refused(answer); err != nil {
 		return nil, fmt.Errorf("broadcast a transaction: %w", err)
 	}
-	defer func() { _ = answer.Body.Close() }()
-	var id string
-	if err := json.NewDecoder(answer.Body).Decode(&id); err != nil {
-		return nil, fmt.Errorf("read the id of the transaction: %w", err)
-	}
-	sent := &Broadcasted{TxID: "0x" + strings.TrimPrefix(id, "0x")}
+	sent := &Broadcasted{TxID: "0x" + strings.TrimPrefix(*id, "0x")}
 	ask := func(ctx context.Context, edit RequestEditorFn) (*http.Response, error) {
 		return client.StreamMempool(ctx, nil, edit)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"os"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -147,18 +148,15 @@ func (c *cut) Close() error { return c.body.Close() }
 func TestSession(t *testing.T) {
 	seen := &statuses{}
 	client, ctx := server(t, strata.WithHTTPClient(strata.NewSession(seen))), within(t)
-	var bodies [2]*strata.GetBlockResponse
-	for i := range bodies {
-		answer, err := client.GetBlock(ctx, "2", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bodies[i], err = strata.ParseGetBlockResponse(answer); err != nil || bodies[i].JSON200 == nil {
-			t.Fatalf("got %+v (%v)", bodies[i], err)
+	var blocks [2]*strata.Block
+	for i := range blocks {
+		var err error
+		if blocks[i], err = strata.Read[strata.Block](client.GetBlock(ctx, "2", nil)); err != nil || blocks[i].Height < 2 {
+			t.Fatalf("got %+v (%v)", blocks[i], err)
 		}
 	}
-	if len(seen.all) != 2 || seen.all[0] != 200 || seen.all[1] != 304 || !bytes.Equal(bodies[0].Body, bodies[1].Body) {
-		t.Errorf("got the statuses %v with the same bodies: %t", seen.all, bytes.Equal(bodies[0].Body, bodies[1].Body))
+	if len(seen.all) != 2 || seen.all[0] != 200 || seen.all[1] != 304 || !reflect.DeepEqual(blocks[0], blocks[1]) {
+		t.Errorf("got the statuses %v and %+v, %+v", seen.all, blocks[0], blocks[1])
 	}
 }
 
@@ -184,15 +182,11 @@ func TestBroadcast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := client.GetTransactionV3(ctx, sent.TxID, nil)
+	read, err := strata.Read[strata.AnyTransactionV3](client.GetTransactionV3(ctx, sent.TxID, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := strata.ParseGetTransactionV3Response(answer)
-	if err != nil || read.JSON200 == nil {
-		t.Fatalf("got %d %s (%v)", answer.StatusCode, read.Body, err)
-	}
-	if waiting, err := read.JSON200.AsWaitingV3(); err != nil || waiting.TxID != sent.TxID || waiting.Status != "pending" {
+	if waiting, err := read.AsWaitingV3(); err != nil || waiting.TxID != sent.TxID || waiting.Status != "pending" {
 		t.Errorf("got %+v (%v)", waiting, err)
 	}
 }

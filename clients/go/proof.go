@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -30,22 +29,14 @@ type Proven struct {
 // FetchProof returns the proof that an event is in the log, in the format of https://c2sp.org/tlog-proof. It proves
 // something only once CheckProof has checked it.
 func FetchProof(ctx context.Context, client *Client, seq int64) ([]byte, error) {
-	answer, err := client.GetLogInclusionProof(ctx, &GetLogInclusionProofParams{Seq: seq})
-	if err != nil {
-		return nil, err
-	}
-	if err := refused(answer); err != nil {
-		return nil, fmt.Errorf("ask for the proof of event %d: %w", seq, err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	var inclusion struct {
+	inclusion, err := Read[struct {
 		Index      uint64
 		Leaf       []byte
 		Hashes     [][]byte
 		Checkpoint string
-	}
-	if err := json.NewDecoder(answer.Body).Decode(&inclusion); err != nil {
-		return nil, fmt.Errorf("read the proof of event %d: %w", seq, err)
+	}](client.GetLogInclusionProof(ctx, &GetLogInclusionProofParams{Seq: seq}))
+	if err != nil {
+		return nil, fmt.Errorf("ask for the proof of event %d: %w", seq, err)
 	}
 	p := tlogproof.TLogProof{Index: inclusion.Index, Checkpoint: []byte(inclusion.Checkpoint), ExtraData: inclusion.Leaf}
 	for _, hash := range inclusion.Hashes {

@@ -21,21 +21,18 @@ import (
 	"strata/cmd/bench/internal/fold"
 	"strata/cmd/bench/internal/ingest"
 	"strata/cmd/bench/internal/live"
-	"strata/cmd/bench/internal/names"
 	"strata/cmd/bench/internal/ordinals"
 	"strata/cmd/bench/internal/overload"
 	"strata/cmd/bench/internal/proxy"
 	"strata/cmd/bench/internal/reads"
-	"strata/cmd/bench/internal/staking"
 	"strata/cmd/bench/internal/tip"
 	"strata/cmd/bench/internal/tokens"
-	"strata/cmd/bench/internal/transactions"
 	"strata/metadata"
 )
 
 // packageParts are the parts of all packages.
 var packageParts = []bench.Parts{
-	bench.CommonParts, fold.Parts, live.Parts, ordinals.Parts, proxy.Parts, reads.Parts, tokens.Parts, transactions.Parts,
+	bench.CommonParts, fold.Parts, live.Parts, proxy.Parts, tokens.Parts,
 }
 
 // parts returns the roles of helper processes, by name.
@@ -74,7 +71,6 @@ func run() error {
 	small := flag.Int("bodies", 2_000_000, "number of small events in the longer log of \"body\"; the other has a tenth")
 	rows := flag.Int("ledger", 1_000_000, "number of ledger rows for \"balance\"")
 	round := flag.Duration("round", time.Second, "duration of each round of load on the API")
-	distinct := flag.Int("distinct", 500_000, "number of different requests to the answer cache for \"keys\"")
 	known := flag.Int("known", 1_000_000, "number of tokens whose metadata \"tokens\" reads")
 	fetched := flag.Int("tokens", 100_000, "number of tokens whose metadata \"backfill\" fetches")
 	concurrencies := []int{32, metadata.ConcurrencyDefault, 128}
@@ -107,13 +103,10 @@ func run() error {
 	ingested := ingest.Bench{Bench: b, Events: *small}
 	followed := tip.Bench{Bench: b, Recordings: archives, Before: *before}
 	folded := fold.Bench{Bench: b, Blocks: *blocks, Recordings: archives, Rebuilt: *rebuilt}
-	read := &reads.Bench{Bench: b, LedgerRows: *rows, Distinct: *distinct}
+	read := &reads.Bench{Bench: b, LedgerRows: *rows, Named: *named, Stakers: *stakers, Transactions: *executed}
 	token := tokens.Bench{Bench: b, Known: *known, Fetched: *fetched, Concurrencies: concurrencies}
-	transaction := transactions.Bench{Bench: b, World: transactions.World{Transactions: *executed}}
 	inscription := ordinals.Bench{Bench: b, World: ordinals.World{Inscriptions: *inscribed}}
 	forward := proxy.Bench{Bench: b, Forwarded: *forwarded}
-	stake := staking.Bench{Bench: b, World: staking.World{Stakers: *stakers}}
-	naming := names.Bench{Bench: b, World: names.World{Names: *named}}
 	streams := live.Bench{Bench: b}
 
 	fmt.Printf("%s/%s, %d cores, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
@@ -130,19 +123,17 @@ func run() error {
 		{"rebuild", folded.Rebuild},
 		{"genesis", folded.Genesis},
 		{"staking fold", folded.Staking},
-		{"staking reads", stake.Reads},
-		{"names", naming.Reads},
+		{"staking reads", read.ReadStaking},
+		{"names", read.ReadNames},
 		{"balance", read.Balance},
 		{"hot", read.Hot},
 		{"not modified", read.NotModified},
 		{"redis", read.Redis},
 		{"cold", read.Cold},
-		{"hits", read.Hits},
 		{"overload", overload.Bench{Bench: b}.Measure},
-		{"keys", read.Keys},
 		{"tokens", token.Reads},
 		{"backfill", token.Backfill},
-		{"transactions", transaction.Reads},
+		{"transactions", read.ReadTransactions},
 		{"ordinals acknowledge", inscription.Acknowledge},
 		{"ordinals fold", inscription.Fold},
 		{"ordinals visible", inscription.Visible},

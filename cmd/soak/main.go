@@ -8,13 +8,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
 	"time"
 
 	"strata/cmd/soak/internal/soak"
+	"strata/internal/testkit/serverrig"
 )
 
 func main() {
@@ -49,10 +49,8 @@ func run() (broken bool, err error) {
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
 		config.Program = filepath.Join(dir, "strata")
-		build := exec.CommandContext(ctx, "go", "build", "-o", config.Program, "./cmd/strata")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return false, fmt.Errorf("build strata (run this in the root of the repository): %w", err)
+		if err := serverrig.Build(ctx, config.Program); err != nil {
+			return false, err
 		}
 	}
 	report, err := soak.Run(ctx, config)

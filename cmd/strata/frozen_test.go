@@ -89,14 +89,14 @@ func freezeInCopy(t *testing.T, pool *pgxpool.Pool, s *server) {
 		if !copies(`true`) {
 			return false
 		}
-		if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		if err := s.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(100 * time.Millisecond) // for what was sent before
 		if copies(`a.wait_event = 'ClientRead'`) {
 			return true
 		}
-		if err := s.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		if err := s.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
 		return false
@@ -119,7 +119,7 @@ func TestFrozenServer(t *testing.T) {
 
 	large := postLarge(t, first)
 	freezeInCopy(t, pool, first)
-	thaw := sync.OnceFunc(func() { _ = first.cmd.Process.Signal(syscall.SIGCONT) })
+	thaw := sync.OnceFunc(func() { _ = first.Signal(syscall.SIGCONT) })
 	defer thaw()
 	began := time.Now()
 	const posts = 40

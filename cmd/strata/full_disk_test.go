@@ -3,12 +3,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -17,52 +14,32 @@ import (
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/serverrig"
 )
 
-// smallDisk mounts a disk of its own in the memory, and returns its folder. Only root may do that: otherwise the test is skipped.
-func smallDisk(t *testing.T, bytes int64) string {
+// smallDisk mounts a disk of its own in the memory. Only root may do that: otherwise the test is skipped.
+func smallDisk(t *testing.T, bytes int64) *serverrig.Disk {
 	t.Helper()
-	dir := filepath.Join(pgtest.DataDir(t), "disk")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("strata-test", dir, "tmpfs", 0, fmt.Sprintf("size=%d,mode=0755", bytes)); err != nil {
+	disk, err := serverrig.MountDisk(filepath.Join(pgtest.DataDir(t), "disk"), bytes)
+	if err != nil {
 		t.Skipf("no disk can be mounted here: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
-			t.Errorf("unmount %s: %v", dir, err)
+		if err := disk.Unmount(); err != nil {
+			t.Errorf("unmount %s: %v", disk.Folder, err)
 		}
 	})
-	return dir
-}
-
-func freeOn(t *testing.T, dir string) int64 {
-	t.Helper()
-	var s syscall.Statfs_t
-	if err := syscall.Statfs(dir, &s); err != nil {
-		t.Fatal(err)
-	}
-	return int64(s.Bavail) * s.Bsize
+	return disk
 }
 
 // fill leaves this many bytes of a disk free, and returns what gives the space back.
-func fill(t *testing.T, disk string, leave int64) (empty func()) {
+func fill(t *testing.T, disk *serverrig.Disk, leave int64) (empty func()) {
 	t.Helper()
-	file, err := os.CreateTemp(disk, "ballast")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	err = syscall.ENOSPC
-	for try := 0; try < 100 && errors.Is(err, syscall.ENOSPC); try++ { // Postgres writes meanwhile
-		err = syscall.Fallocate(int(file.Fd()), 0, 0, max(freeOn(t, disk)-leave, 1))
-	}
-	if err != nil {
+	if err := disk.Leave(leave); err != nil {
 		t.Fatal(err)
 	}
 	return func() {
-		if err := os.Remove(file.Name()); err != nil {
+		if err := disk.Restore(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -75,7 +52,7 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	const posts, floor = 150, 16 << 20
 	disk := smallDisk(t, 384<<20)
-	data := filepath.Join(disk, "data")
+	data := filepath.Join(disk.Folder, "data")
 	s := startServer(t, t.TempDir(), "--data-dir", data, "--disk-floor", fmt.Sprint(floor))
 	node := start(t, command(t, t.TempDir(), nil, "simulate", "--observer", s.observer, "--count", fmt.Sprint(posts), "--seed", "51", "--rate", "20"))
 	eventually.Holds(t, "there are blocks", func() bool { return s.status().ChainTip.BlockHeight > 2 })
@@ -108,8 +85,8 @@ func TestFullDisk(t *testing.T) {
 	eventually.Holds(t, "events are taken again", func() bool { return s.post("/attachments/new", []byte(`["room again"]`)).status == http.StatusOK })
 	eventually.Holds(t, "the server is ready again", func() bool { return s.get("/readyz").status == http.StatusOK })
 	second := time.Since(began) - 3*time.Second
-	<-node.ended
-	if code := node.cmd.ProcessState.ExitCode(); code != 0 {
+	<-node.Ended()
+	if code := node.ProcessState.ExitCode(); code != 0 {
 		t.Fatalf("simulate: got code %d; it said:\n%s", code, node.log)
 	}
 	s.caughtUp(posts + 2)

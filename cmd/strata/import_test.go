@@ -250,8 +250,8 @@ func TestImportKilled(t *testing.T) {
 	for kill := range 3 {
 		before := size()
 		s := start(t, command(t, dir, nil, "import", "--database-url", url, "events.tsv"))
-		eventually.Holds(t, "the import appends", func() bool { return size() > before || !s.running() })
-		if !s.running() {
+		eventually.Holds(t, "the import appends", func() bool { return size() > before || !s.Running() })
+		if !s.Running() {
 			t.Fatalf("kill %d: the import had ended before", kill)
 		}
 		s.signal(syscall.SIGKILL)

@@ -64,14 +64,14 @@ func TestDatabaseOutage(t *testing.T) {
 	eventually.Holds(t, "more posts arrive", reached(100))
 	database.Kill(t)
 	database.Start(t)
-	<-simulating.ended
-	if code := simulating.cmd.ProcessState.ExitCode(); code != 0 {
+	<-simulating.Ended()
+	if code := simulating.ProcessState.ExitCode(); code != 0 {
 		t.Fatalf("simulate: got code %d; it said:\n%s", code, simulating.log)
 	}
 	eventually.Holds(t, "the API is back", func() bool { return s.get("/extended/v1/status").status == http.StatusOK })
 	s.caughtUp(2 + posts)
 	s.checkState(expected(simulate.Command{Seed: 9, Forks: 0.05}, posts))
-	if !s.running() {
+	if !s.Running() {
 		t.Error("the server ended")
 	}
 	if !t.Failed() {

@@ -191,7 +191,7 @@ func TestRebuildInterrupted(t *testing.T) {
 	child := start(t, command(t, dir, nil, "projections", "rebuild", "ft", "--throttle", "1", "--database-url", url))
 	eventually.Holds(t, "the build is under way", func() bool { return versionsOf(t, dir, url, "ft")[ft.Version+1].Position > 0 })
 	child.signal(syscall.SIGINT)
-	if code := child.cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(child.log.String(), "The unfinished versions are kept") || !strings.Contains(child.log.String(), "strata: interrupted") {
+	if code := child.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(child.log.String(), "The unfinished versions are kept") || !strings.Contains(child.log.String(), "strata: interrupted") {
 		t.Errorf("got code %d and %s", code, child.log)
 	}
 }

@@ -58,7 +58,7 @@ func TestRestore(t *testing.T) {
 	if err := taking.Run(); err != nil {
 		t.Fatalf("pg_dump: %v: %s", err, said.String())
 	}
-	<-node.ended
+	<-node.Ended()
 	lost.caughtUp(1 + posts)
 	size := lost.status().Strata.LogSize
 	key := string(lost.get("/audit/v1/log/key").body)

@@ -235,8 +235,8 @@ func TestServeRoles(t *testing.T) {
 		t.Errorf("the API takes events: got %d %s, want 404", got.status, got.body)
 	}
 	for _, s := range []*server{reading, receiving, projecting, describing} {
-		if !s.running() {
-			t.Errorf("strata %v ended", s.cmd.Args[1:])
+		if !s.Running() {
+			t.Errorf("strata %v ended", s.Args[1:])
 		}
 	}
 }
@@ -345,7 +345,7 @@ func TestServeStoppedUnderLoad(t *testing.T) {
 	eventually.Holds(t, "some events arrive", func() bool { return s.status().Strata.LogSize > 20 })
 	s.signal(syscall.SIGTERM)
 	<-done
-	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
+	if code := s.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("got code %d after SIGTERM, want 0", code)
 	}
 	stored := bodies(t, url)

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -17,6 +15,7 @@ import (
 
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/serverrig"
 )
 
 // runMain is the environment variable that makes the test program run as strata: the same code as bin/strata, with the
@@ -51,17 +50,9 @@ func command(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.Command(self, args...)
 	cmd.Dir = dir
-	for _, setting := range os.Environ() {
-		if !strings.HasPrefix(setting, "STRATA_") || strings.HasPrefix(setting, "STRATA_POSTGRES_BIN=") {
-			cmd.Env = append(cmd.Env, setting)
-		}
-	}
-	// Otherwise the race detector makes each process wait a second at its end.
-	cmd.Env = append(cmd.Env, runMain+"=1", "GORACE=atexit_sleep_ms=0")
-	// No administration unless a test asks for it: all processes of the machine share the default address.
-	cmd.Env = append(cmd.Env, "STRATA_ADMIN_ADDR=")
-	// The tests' Postgres does not wait for the disk.
-	cmd.Env = append(cmd.Env, "STRATA_ALLOW_UNSAFE_DATABASE=true")
+	// Without the exit sleep, the race detector does not make each process wait a second at its end. The tests' Postgres does not
+	// wait for the disk.
+	cmd.Env = serverrig.Environment(runMain+"=1", "GORACE=atexit_sleep_ms=0", "STRATA_ALLOW_UNSAFE_DATABASE=true")
 	cmd.Env = append(cmd.Env, env...)
 	return cmd
 }
@@ -83,17 +74,15 @@ func finish(t testing.TB, cmd *exec.Cmd) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Start(); err != nil {
+	p, err := serverrig.Start(cmd)
+	if err != nil {
 		t.Fatal(err)
 	}
-	late := time.AfterFunc(slow, func() { _ = cmd.Process.Kill() })
-	err := cmd.Wait()
-	if !late.Stop() {
+	select {
+	case <-p.Ended():
+	case <-time.After(slow):
 		t.Errorf("strata %v was still running after %s", cmd.Args[1:], slow)
-	}
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
+		_ = p.End(syscall.SIGKILL, slow)
 	}
 	checkLog(t, stderr.String())
 	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
@@ -121,10 +110,9 @@ func checkLog(t testing.TB, log string) {
 
 // server is a running `strata serve`.
 type server struct {
+	*serverrig.Process
 	t             testing.TB
-	cmd           *exec.Cmd
 	log           *logbuffer.Buffer
-	ended         chan struct{}
 	api, observer string // URLs; empty without the role
 }
 
@@ -140,17 +128,14 @@ func startServer(t testing.TB, dir string, args ...string) *server {
 // start starts a server. The server may not listen yet when start returns.
 func start(t testing.TB, cmd *exec.Cmd) *server {
 	t.Helper()
-	s := &server{t: t, cmd: cmd, log: &logbuffer.Buffer{}, ended: make(chan struct{})}
+	s := &server{t: t, log: &logbuffer.Buffer{}}
 	cmd.Stderr = s.log
-	if err := cmd.Start(); err != nil {
+	var err error
+	if s.Process, err = serverrig.Start(cmd); err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		defer close(s.ended)
-		_ = cmd.Wait()
-	}()
 	t.Cleanup(func() {
-		if s.running() {
+		if s.Running() {
 			s.stop()
 		}
 		checkLog(t, s.log.String())
@@ -166,8 +151,8 @@ func (s *server) announced(message string) string {
 	s.t.Helper()
 	var url string
 	eventually.Holds(s.t, "the log says "+message, func() bool {
-		if !s.running() {
-			s.t.Fatalf("strata %v ended before it was %s; it said:\n%s", s.cmd.Args[1:], message, s.log)
+		if !s.Running() {
+			s.t.Fatalf("strata %v ended before it was %s; it said:\n%s", s.Args[1:], message, s.log)
 		}
 		for line := range strings.Lines(s.log.String()) {
 			var entry struct{ Msg, URL string }
@@ -180,20 +165,11 @@ func (s *server) announced(message string) string {
 	return url
 }
 
-func (s *server) running() bool {
-	select {
-	case <-s.ended:
-		return false
-	default:
-		return true
-	}
-}
-
 // stop interrupts the server, as Ctrl-C does, and checks that it exits with code 0.
 func (s *server) stop() {
 	s.t.Helper()
 	s.signal(syscall.SIGINT)
-	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
+	if code := s.ProcessState.ExitCode(); code != 0 {
 		s.t.Errorf("strata serve: got code %d after SIGINT, want 0; it said:\n%s", code, s.log)
 	}
 }
@@ -201,15 +177,8 @@ func (s *server) stop() {
 // signal sends a signal that ends the server, and returns when the server has ended.
 func (s *server) signal(sig os.Signal) {
 	s.t.Helper()
-	if err := s.cmd.Process.Signal(sig); err != nil {
-		s.t.Fatal(err)
-	}
-	select {
-	case <-s.ended:
-	case <-time.After(slow):
-		_ = s.cmd.Process.Kill()
-		<-s.ended
-		s.t.Errorf("strata serve still ran %s after the signal %s", slow, sig)
+	if err := s.End(sig, slow); err != nil {
+		s.t.Error(err)
 	}
 }
 
@@ -225,23 +194,11 @@ var client = &http.Client{Timeout: slow, Transport: &http.Transport{DisableKeepA
 
 func do(t testing.TB, method, url string, header http.Header, body []byte) reply {
 	t.Helper()
-	request, err := http.NewRequestWithContext(context.Background(), method, url, bytes.NewReader(body))
+	got, err := serverrig.Ask(context.Background(), slow, method, url, header, body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if header != nil {
-		request.Header = header
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	read, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatalf("%s: %v", url, err)
-	}
-	return reply{response.StatusCode, response.Header, read}
+	return reply{got.Status, got.Header, got.Body}
 }
 
 // get sends a GET request to the API.

@@ -265,11 +265,6 @@ func TestExpiry(t *testing.T) {
 	if got := bns.PhaseAt(1<<40, bns.NeverExpires); got != bns.Active {
 		t.Errorf("no expiry: got phase %d", got)
 	}
-	for height, want := range map[int64]int64{699: 1700, 700: 1700, 701: 1701, 9000: 10_000} {
-		if got := bns.Renewed(height, 700, launched.Lifetime); got.Int64() != want {
-			t.Errorf("renewal at %d: got %s, want %d", height, got, want)
-		}
-	}
 }
 
 func TestNames(t *testing.T) {

@@ -65,12 +65,3 @@ func PhaseAt(height, expiry int64) Phase {
 	}
 	return Lapsed
 }
-
-// Renewed returns the renewal height that a renewal at a height leads to, for a name with an expiry.
-func Renewed(height, expiry int64, lifetime *big.Int) *big.Int {
-	from := height
-	if height < expiry {
-		from = expiry
-	}
-	return new(big.Int).Add(big.NewInt(from), lifetime)
-}

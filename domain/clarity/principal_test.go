@@ -97,19 +97,6 @@ func TestPrincipalJSON(t *testing.T) {
 	}
 }
 
-func TestParseAssetID(t *testing.T) {
-	const want = someAddress + ".token::gold"
-	a, err := clarity.ParseAssetID(want)
-	if err != nil || a.String() != want || a.Asset != "gold" || a.Contract.Contract != "token" {
-		t.Errorf("got %+v, %v", a, err)
-	}
-	for _, s := range []string{"", "::", someAddress + "::gold", someAddress + ".token", someAddress + ".token::", someAddress + ".token:gold", someAddress + ".token::a::b"} {
-		if a, err := clarity.ParseAssetID(s); err == nil {
-			t.Errorf("ParseAssetID(%q) = %v, want an error", s, a)
-		}
-	}
-}
-
 func TestNameGrammar(t *testing.T) {
 	contract := regexp.MustCompile(`^[a-zA-Z]([a-zA-Z0-9]|[-_])*$|^__transient$`)
 	name := regexp.MustCompile(`^[a-zA-Z]([a-zA-Z0-9]|[-_!?+<>=/*])*$|^[-+=/*]$|^[<>]=?$`)

@@ -26,7 +26,7 @@ func typical(b *testing.B) []byte {
 		b.Fatal(err)
 	}
 	d := transaction.Draft{Network: transaction.Mainnet, Nonce: 5, Fee: 3000, PostConditions: conditions}
-	tx, err := d.ContractCall(contract, "swap-helper", trait, trait, clarity.NewUint64(1e8), clarity.NewUint64(1e6), clarity.NewSome(clarity.NewUint64(7)))
+	tx, err := d.Transaction(call(b, contract, "swap-helper", trait, trait, clarity.NewUint64(1e8), clarity.NewUint64(1e6), clarity.NewSome(clarity.NewUint64(7))))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -184,17 +184,15 @@ func TestDraftRefuses(t *testing.T) {
 	d := transaction.Draft{Network: transaction.Testnet}
 	account := clarity.Principal{Address: key.FromSeed(nil).Address(false)}
 	contract := clarity.Principal{Address: account.Address, Contract: "c"}
-	tooLong := strings.Repeat("a", 41)
 	_, memo := d.TokenTransfer(account, 1, strings.Repeat("x", 35))
-	_, noContract := d.ContractCall(account, "f")
-	_, noFunction := d.ContractCall(contract, "")
-	_, zeroValue := d.ContractCall(contract, "f", clarity.Value{})
-	_, longName := d.Deploy(tooLong, "")
-	_, badName := d.DeployVersioned(3, "1a", "")
+	_, noContract := d.Transaction(&transaction.ContractCall{Contract: account, Function: "f"})
+	_, noFunction := d.Transaction(&transaction.ContractCall{Contract: contract})
+	_, zeroValue := transaction.NewArguments(clarity.Value{})
+	_, noName := d.Transaction(&transaction.SmartContract{})
 	_, noPayload := d.Transaction(nil)
 	for name, err := range map[string]error{
 		"long memo": memo, "no contract": noContract, "no function": noFunction, "zero value": zeroValue,
-		"long name": longName, "bad name": badName, "no payload": noPayload,
+		"no name": noName, "no payload": noPayload,
 	} {
 		if !errors.Is(err, transaction.ErrMalformed) {
 			t.Errorf("%s: got %v, want ErrMalformed", name, err)
@@ -205,7 +203,7 @@ func TestDraftRefuses(t *testing.T) {
 func TestBoot(t *testing.T) {
 	t.Parallel()
 	d := transaction.Draft{Network: transaction.Network{Version: transaction.VersionTestnet}}
-	tx, err := d.Deploy("pox-4", "(ok true)")
+	tx, err := d.Transaction(&transaction.SmartContract{ContractName: "pox-4", Code: []byte("(ok true)")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,7 @@ import (
 	"strata/domain/clarity"
 )
 
-// Draft builds unsigned transactions. Sign and Multisig.Sign fill in the signer of the origin; Multisig.Sign also sets
-// its hash mode. Unlike Decode, a Draft requires contract and function names to follow the grammar of consensus.
+// Draft builds unsigned transactions. Sign fills in the signer of the origin.
 type Draft struct {
 	Network Network
 	Nonce   uint64
@@ -52,66 +51,4 @@ func (d Draft) TokenTransfer(recipient clarity.Principal, amount uint64, memo st
 		return nil, fmt.Errorf("draft: %w", err)
 	}
 	return d.Transaction(&TokenTransfer{Recipient: recipient, Amount: amount, Memo: m})
-}
-
-// ContractCall builds a call of a public function.
-func (d Draft) ContractCall(contract clarity.Principal, function string, arguments ...clarity.Value) (*Transaction, error) {
-	if err := checkContractName(contract.Contract); err != nil {
-		return nil, err
-	}
-	if !clarity.IsName(function) {
-		return nil, fmt.Errorf("draft: function name %q: %w", function, ErrMalformed)
-	}
-	args, err := NewArguments(arguments...)
-	if err != nil {
-		return nil, fmt.Errorf("draft: %w", err)
-	}
-	return d.Transaction(&ContractCall{Contract: contract, Function: function, Arguments: args})
-}
-
-// Deploy builds the deployment of a contract in the epoch's default Clarity version.
-func (d Draft) Deploy(name, code string) (*Transaction, error) {
-	if err := checkContractName(name); err != nil {
-		return nil, err
-	}
-	return d.Transaction(&SmartContract{ContractName: name, Code: []byte(code)})
-}
-
-// DeployVersioned builds the deployment of a contract in the given Clarity version.
-func (d Draft) DeployVersioned(clarityVersion uint8, name, code string) (*Transaction, error) {
-	if err := checkContractName(name); err != nil {
-		return nil, err
-	}
-	return d.Transaction(&VersionedSmartContract{
-		ClarityVersion: clarityVersion,
-		SmartContract:  SmartContract{ContractName: name, Code: []byte(code)},
-	})
-}
-
-// Coinbase builds the claim of a block reward for the miner's own account (before epoch 3.0).
-func (d Draft) Coinbase(data CoinbaseData) (*Transaction, error) {
-	return d.Transaction(&Coinbase{Data: data})
-}
-
-// CoinbaseToAltRecipient builds the claim of a block reward for another account.
-func (d Draft) CoinbaseToAltRecipient(data CoinbaseData, recipient clarity.Principal) (*Transaction, error) {
-	return d.Transaction(&CoinbaseToAltRecipient{Data: data, Recipient: recipient})
-}
-
-// NakamotoCoinbase builds the claim of a tenure reward. A nil recipient stands for the miner's own account.
-func (d Draft) NakamotoCoinbase(data CoinbaseData, recipient *clarity.Principal, proof VRFProof) (*Transaction, error) {
-	return d.Transaction(&NakamotoCoinbase{Data: data, Recipient: recipient, VRFProof: proof})
-}
-
-// TenureChange builds the start or extension of a tenure.
-func (d Draft) TenureChange(change TenureChange) (*Transaction, error) {
-	return d.Transaction(&change)
-}
-
-// checkContractName checks a contract name as consensus does in transactions.
-func checkContractName(name string) error {
-	if !clarity.IsContractName(name) || len(name) > clarity.MaxContractNameLength {
-		return fmt.Errorf("draft: contract name %q: %w", name, ErrMalformed)
-	}
-	return nil
 }

@@ -3,10 +3,10 @@ package transaction_test
 import (
 	"pgregory.net/rapid"
 
-	"strata/domain/block/microblock"
 	"strata/domain/c32"
 	"strata/domain/clarity"
 	"strata/domain/hash"
+	"strata/domain/microblock"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
 )

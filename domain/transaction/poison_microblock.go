@@ -1,7 +1,7 @@
 package transaction
 
 import (
-	"strata/domain/block/microblock"
+	"strata/domain/microblock"
 )
 
 // PoisonMicroblock proves that a miner signed two conflicting microblocks.

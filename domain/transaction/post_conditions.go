@@ -39,24 +39,6 @@ func NewPostConditions(mode PostConditionMode, conditions ...PostCondition) (Pos
 	return PostConditions{blob: blob}, nil
 }
 
-// DecodePostConditions decodes a stored blob: mode, count and conditions, in the wire form of a transaction. They must
-// take up all of blob. The result shares memory with blob. The error is a *DecodeError, which wraps ErrUnknownLayout
-// for a condition of unknown layout.
-func DecodePostConditions(blob []byte) (PostConditions, error) {
-	r := reader{b: blob}
-	p, known := readPostConditions(&r)
-	if !known {
-		r.fail("post-conditions", 0, ErrUnknownLayout)
-	}
-	if r.err == nil && r.left() > 0 {
-		r.fail("post-conditions", r.off, fmt.Errorf("%w: %d", ErrTrailing, r.left()))
-	}
-	if r.err != nil {
-		return PostConditions{}, r.err
-	}
-	return p, nil
-}
-
 // readPostConditions checks each condition but keeps only the wire form of the whole list. It returns false for a
 // condition of unknown layout, because the end of the list cannot be found: the result then has the mode but no
 // conditions, and the reader stands after the mode.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"strata/domain/hash"
 	"strata/domain/transaction/key"
 )
 
@@ -53,25 +52,4 @@ func (c *SpendingCondition) assign(p key.Public) error {
 	}
 	c.Signer, c.KeyEncoding, c.Signature = signer, p.Encoding(), key.Signature{}
 	return nil
-}
-
-// signFields sets the fields of a multisig condition. Holders whose private key is among keys sign; the others get a
-// public key field.
-func (c *SpendingCondition) signFields(
-	start hash.Hash32, role AuthType, holders []key.Public, keys map[key.Public]key.Private,
-) {
-	c.Fields = make([]Field, 0, len(holders))
-	for _, holder := range holders {
-		k, signs := keys[holder]
-		if !signs {
-			c.Fields = append(c.Fields, PublicKeyField(holder))
-			continue
-		}
-		presign := Presign(start, role, c.Fee, c.Nonce)
-		f := SignatureField(k.Sign(presign), holder.Encoding())
-		c.Fields = append(c.Fields, f)
-		if c.HashMode.Sequential() {
-			start = NextSighash(presign, holder.Encoding(), f.Signature)
-		}
-	}
 }

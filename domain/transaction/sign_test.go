@@ -36,6 +36,15 @@ func TestSignVectors(t *testing.T) {
 	})
 }
 
+func call(t testing.TB, contract clarity.Principal, function string, arguments ...clarity.Value) *transaction.ContractCall {
+	t.Helper()
+	args, err := transaction.NewArguments(arguments...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &transaction.ContractCall{Contract: contract, Function: function, Arguments: args}
+}
+
 // drafts returns one unsigned transaction of every kind that a chain generator needs, by the name of its payload.
 func drafts(t testing.TB, d transaction.Draft) map[string]*transaction.Transaction {
 	t.Helper()
@@ -53,19 +62,21 @@ func drafts(t testing.TB, d transaction.Draft) map[string]*transaction.Transacti
 	}
 	tx, err := d.TokenTransfer(account, 5, "memo")
 	add("token_transfer", tx, err)
-	tx, err = d.ContractCall(contract, "stake!", clarity.NewUint64(7), clarity.NewNone())
+	tx, err = d.Transaction(call(t, contract, "stake!", clarity.NewUint64(7), clarity.NewNone()))
 	add("contract_call", tx, err)
-	tx, err = d.Deploy("pool-v1", "(define-public (f) (ok true))")
+	tx, err = d.Transaction(&transaction.SmartContract{ContractName: "pool-v1", Code: []byte("(define-public (f) (ok true))")})
 	add("smart_contract", tx, err)
-	tx, err = d.DeployVersioned(3, "pool-v1", "(define-public (f) (ok true))")
+	tx, err = d.Transaction(&transaction.VersionedSmartContract{
+		ClarityVersion: 3, SmartContract: transaction.SmartContract{ContractName: "pool-v1", Code: []byte("(define-public (f) (ok true))")},
+	})
 	add("versioned_smart_contract", tx, err)
-	tx, err = d.Coinbase(transaction.CoinbaseData{1})
+	tx, err = d.Transaction(&transaction.Coinbase{Data: transaction.CoinbaseData{1}})
 	add("coinbase", tx, err)
-	tx, err = d.CoinbaseToAltRecipient(transaction.CoinbaseData{1}, contract)
+	tx, err = d.Transaction(&transaction.CoinbaseToAltRecipient{Data: transaction.CoinbaseData{1}, Recipient: contract})
 	add("coinbase_to_alt_recipient", tx, err)
-	tx, err = d.NakamotoCoinbase(transaction.CoinbaseData{1}, &account, transaction.VRFProof{2})
+	tx, err = d.Transaction(&transaction.NakamotoCoinbase{Data: transaction.CoinbaseData{1}, Recipient: &account, VRFProof: transaction.VRFProof{2}})
 	add("nakamoto_coinbase", tx, err)
-	tx, err = d.TenureChange(transaction.TenureChange{PreviousBlocks: 3, Cause: transaction.TenureExtended})
+	tx, err = d.Transaction(&transaction.TenureChange{PreviousBlocks: 3, Cause: transaction.TenureExtended})
 	add("tenure_change", tx, err)
 	return all
 }

@@ -29,9 +29,6 @@ func NewWriter(w io.Writer, d Dialect) *Writer {
 	return &Writer{out: bufio.NewWriterSize(w, 256<<10), dialect: d}
 }
 
-// Dialect returns Copy or Raw.
-func (w *Writer) Dialect() Dialect { return w.dialect }
-
 // Write writes one line. It refuses, and then writes nothing, a record that a reader would not accept: a path without its
 // leading slash, a year outside of 1 to 9999, and in the Raw dialect anything that needs an escape (ErrNotRaw). It
 // accepts a payload that is not JSON, which a reader accepts only with Options.AnyPayload. After an error of the

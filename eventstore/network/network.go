@@ -157,11 +157,3 @@ func BeginAnywhere(ctx context.Context, log *eventstore.Log) (changed bool, err 
 
 // partialHistoryPath is the path of the event that BeginAnywhere appends. Nothing reads its body.
 const partialHistoryPath = "strata:partial-history"
-
-// MayBeginAnywhere reports whether the chain may begin with any block.
-func MayBeginAnywhere(ctx context.Context, log *eventstore.Log) (may bool, err error) {
-	if err := log.Pool().QueryRow(ctx, `SELECT EXISTS (SELECT FROM log.partial_history)`).Scan(&may); err != nil {
-		return false, fmt.Errorf("read whether the history may begin above genesis: %w", err)
-	}
-	return may, nil
-}

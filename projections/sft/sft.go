@@ -6,7 +6,6 @@ import (
 	"log/slog"
 
 	domain "strata/domain/token"
-	"strata/projections"
 	"strata/projections/internal/token"
 )
 
@@ -20,9 +19,6 @@ const Name = string(domain.SFT)
 //   - 2: a property that the contract fails to state does not lose the others.
 //   - 3: reads that find what is known already, and growing pauses between fetches that find nothing new.
 const Version = 3
-
-// Spec describes the projection's tables.
-func Spec() projections.Spec { return token.Spec(domain.SFT, Version) }
 
 // New returns the projection.
 func New(logger *slog.Logger) *token.Projection { return token.New(domain.SFT, Version, logger) }

@@ -53,7 +53,7 @@ func gala(t *testing.T) []replay.Post {
 		}
 		return event{kind, members}
 	}
-	alternative, err := draft(0, 0).CoinbaseToAltRecipient(transaction.CoinbaseData{1}, addressOf(bob))
+	alternative, err := draft(0, 0).Transaction(&transaction.CoinbaseToAltRecipient{Data: transaction.CoinbaseData{1}, Recipient: addressOf(bob)})
 	minted0 := []event{minted(address(alice), 1_000_000), minted(address(bob), 2_000_000), minted(address(carol), 3_000_000)}
 	blocks := []newBlock{
 		{name: "0", parent: "none", height: 0, burnHeight: 100, transactions: []mined{{raw: bootTransaction(t), events: minted0}}},
@@ -62,7 +62,9 @@ func gala(t *testing.T) []replay.Post {
 		{name: "3", height: 3, burnHeight: 103, nakamoto: true},
 		{name: "4", height: 4, burnHeight: 104, nakamoto: true},
 	}
-	deploy, err := draft(0, 30).DeployVersioned(2, "token", "(define-fungible-token nyc)")
+	deploy, err := draft(0, 30).Transaction(&transaction.VersionedSmartContract{
+		ClarityVersion: 2, SmartContract: transaction.SmartContract{ContractName: "token", Code: []byte("(define-fungible-token nyc)")},
+	})
 	blocks[1].transactions = append(blocks[1].transactions, mined{
 		raw: sign(t, bob, deploy, err), events: []event{send(address(bob), address(carol), 40, "74657374206d656d6f206669656c64000000")},
 		functions: []any{map[string]any{
@@ -71,7 +73,7 @@ func gala(t *testing.T) []replay.Post {
 		}},
 	})
 	for cause := range transaction.TenureCause(7) {
-		change, err := draft(1+uint64(cause), 0).TenureChange(transaction.TenureChange{
+		change, err := draft(1+uint64(cause), 0).Transaction(&transaction.TenureChange{
 			ConsensusHash: hash.Hash20{1}, PrevConsensusHash: hash.Hash20{2}, BurnViewConsensusHash: hash.Hash20{3}, PreviousEnd: hash.Hash32{4}, PreviousBlocks: 5,
 			Cause: cause, PubkeyHash: hash.Hash20{6},
 		})

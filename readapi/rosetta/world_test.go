@@ -137,12 +137,16 @@ func call(t testing.TB, from key.Private, nonce, fee uint64, contract, function 
 	if err != nil {
 		t.Fatal(err)
 	}
-	tx, err := draft(nonce, fee).ContractCall(p, function, arguments...)
+	args, err := transaction.NewArguments(arguments...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := draft(nonce, fee).Transaction(&transaction.ContractCall{Contract: p, Function: function, Arguments: args})
 	return mined{raw: sign(t, from, tx, err), events: events}
 }
 
 func coinbase(t testing.TB, miner key.Private, nonce uint64) mined {
 	t.Helper()
-	tx, err := draft(nonce, 0).Coinbase(transaction.CoinbaseData{1})
+	tx, err := draft(nonce, 0).Transaction(&transaction.Coinbase{Data: transaction.CoinbaseData{1}})
 	return mined{raw: sign(t, miner, tx, err)}
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"strata/domain/block/microblock"
 	"strata/domain/clarity"
 	"strata/domain/hash"
+	"strata/domain/microblock"
 	signed "strata/domain/transaction"
 	"strata/readapi/internal/apitest"
 )

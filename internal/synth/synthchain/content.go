@@ -3,7 +3,6 @@ package synthchain
 import (
 	"slices"
 
-	stacks "strata/domain/block"
 	"strata/domain/transaction/key"
 	"strata/internal/synth/synthchain/internal/nodejson"
 )
@@ -15,7 +14,7 @@ type content struct {
 	confirmed []*microblock
 	rewards   []nodejson.Reward   // that mature
 	set       *nodejson.RewardSet // nil for none
-	bits      stacks.BitVec
+	bits      []byte              // of the signers, as header.Ones encodes them
 	signature key.Signature
 	signers   []key.Signature
 }

@@ -3,12 +3,11 @@ package synthchain
 import (
 	"crypto/sha512"
 
-	stacks "strata/domain/block"
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
 	"strata/internal/synth/synthchain/internal/account"
-	"strata/internal/synth/synthchain/internal/must"
+	"strata/internal/synth/synthchain/internal/header"
 	"strata/internal/synth/synthchain/internal/node"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
@@ -161,41 +160,41 @@ func (c *Chain) seal(n *content) {
 	}
 	root := hash.Hash32(merkle.Sum(nil))
 	if !b.nakamoto {
-		header := stacks.Epoch2Header{
+		h := header.Epoch2{
 			Burn: b.burn.height * minCommit, Work: b.height, ParentBlock: b.parent.hash, TxMerkleRoot: root,
 			StateIndexRoot: c.random.Hash32(), MicroblockPubkeyHash: b.miner.Public[0].Hash160(),
 		}
 		if last := len(n.confirmed) - 1; last >= 0 {
-			header.ParentMicroblock = n.confirmed[last].Hash
-			header.ParentMicroblockSequence = n.confirmed[last].Header.Sequence
+			h.ParentMicroblock = n.confirmed[last].Hash
+			h.ParentMicroblockSequence = n.confirmed[last].Header.Sequence
 		}
-		b.hash = header.Hash()
-		b.index = header.ID(b.burn.consensus)
+		b.hash = h.Hash()
+		b.index = h.ID(b.burn.consensus)
 		return
 	}
 	bits := signerSlots
 	if c.waterfall(b.burn.height) {
 		bits = 1
 	}
-	n.bits = must.Get(stacks.NewBitVec(bits, true))
-	header := stacks.NakamotoHeader{
+	n.bits = header.Ones(bits)
+	h := header.Nakamoto{
 		ChainLength: b.height, BurnSpent: b.burn.height * minCommit, ConsensusHash: b.burn.consensus,
 		ParentBlockID: b.parent.index, TxMerkleRoot: root, StateIndexRoot: c.random.Hash32(), Timestamp: b.time,
 		PoxTreatment: n.bits,
 	}
 	if c.cfg.AllEpochs && c.rules.EpochAt(b.burn.height) >= node.Epoch40 {
-		header.Version = 1
+		h.Version = 1
 		for i, r := range n.anchored {
 			if r.Outcome.Status == nodejson.ProblematicSkipped {
-				header.Problematic = append(header.Problematic, stacks.ProblematicTransaction{Index: uint32(i), Category: r.Outcome.Skipped})
+				h.Problematic = append(h.Problematic, header.ProblematicTransaction{Index: uint32(i), Category: r.Outcome.Skipped})
 			}
 		}
 	}
-	digest := header.Hash()
+	digest := h.Hash()
 	genuine := b.height%uint64(c.cfg.SigningSample) == 0
 	n.signature = c.blockSignature(b.miner, digest, genuine)
-	header.MinerSignature = n.signature
-	b.hash, b.index = header.Hash(), header.ID()
+	h.MinerSignature = n.signature
+	b.hash, b.index = h.Hash(), h.ID()
 	for i := range signerSlots {
 		if i == 0 || c.random.IntN(5) > 0 {
 			n.signers = append(n.signers, c.blockSignature(c.accounts[len(c.accounts)-1-i], b.hash, genuine))

@@ -4,8 +4,8 @@ import (
 	"crypto/sha512"
 	"slices"
 
-	header "strata/domain/block/microblock"
 	"strata/domain/hash"
+	header "strata/domain/microblock"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
 	"strata/internal/synth/undo"

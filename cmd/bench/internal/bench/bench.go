@@ -9,7 +9,6 @@ import (
 	"io"
 	neturl "net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"text/tabwriter"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/postgres"
+	"strata/internal/testkit/serverrig"
 	"strata/migrations"
 )
 
@@ -37,9 +37,7 @@ func Start(ctx context.Context, round time.Duration, out io.Writer) (b *Bench, e
 		return nil, err
 	}
 	b.Program = filepath.Join(b.Dir, "strata")
-	command := exec.CommandContext(ctx, "go", "build", "-o", b.Program, "./cmd/strata")
-	command.Stderr = os.Stderr
-	if err = command.Run(); err == nil {
+	if err = serverrig.Build(ctx, b.Program); err == nil {
 		b.Cluster, err = postgres.Start(ctx, postgres.Config{DataDir: b.Dir})
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -24,6 +25,30 @@ func (b *Bench) CompareLatencies(numbers []int, what, baselineName, target strin
 	return b.compareBy(func(baseline, strata load.Figures) string {
 		return ratioOf(strata.P50, baseline.P50) + " p50, " + ratioOf(strata.P99, baseline.P99) + " p99"
 	}, numbers, what, baselineName, target, baseline, strata)
+}
+
+// Several is the number of different requests of a look-up, which is another one in each request.
+const Several = 20_000
+
+// Lookups prints a row for one connection and one for 16, without a baseline.
+func (b *Bench) Lookups(ctx context.Context, server *Server, what, target string, path func(i int) string) error {
+	for _, connections := range []int{1, 16} {
+		f, err := load.InTurns(b.Round, connections, server.Contender(ctx, load.Numbered(Several, path)))
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		b.Row("cold "+what+", "+Connections(connections), f[0].String(), "", "", target)
+	}
+	return nil
+}
+
+// Deep compares a place of a list with the first one, over one connection and over 16. path returns the target of request i,
+// of a number of variants, which begin at the place or near it.
+func (b *Bench) Deep(ctx context.Context, server *Server, what, firstName, target string, variants, first, deep int, path func(place, i int) string) error {
+	at := func(place int) load.Contender {
+		return server.Contender(ctx, load.Numbered(variants, func(i int) string { return path(place, i) }))
+	}
+	return b.CompareLatencies([]int{1, 16}, what, firstName, target, at(first), at(deep))
 }
 
 // compareBy prints a row for each number of connections, with what ratio says of the two contenders.

@@ -3,6 +3,7 @@ package bench
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -117,20 +118,15 @@ func (b *Bench) CompareAcknowledgements(ctx context.Context, database, what stri
 
 // Visibility is a measurement of the time from the acknowledgement of posts until the API shows their blocks.
 type Visibility struct {
-	Database     string
-	What, Target string // of the row
-	Rounds       int
-	Path         string // of a request whose answer reflects the newest block
+	WarmUp, Rounds int    // those of a server that has just started do not count
+	Path           string // of a request whose answer reflects the newest block
 	// Next returns a post and the height of its block. Posts with height 0 are only delivered.
 	Next func() (p simulate.Post, height int64, err error)
 }
 
-// visibilityWarmUp is how many posts a new server gets before the first one that counts.
-const visibilityWarmUp = 20
-
-// Measure prints a row.
-func (v Visibility) Measure(ctx context.Context, b *Bench) error {
-	url, pool, err := b.Database(ctx, v.Database)
+// Print measures a server on a new database, and prints a row.
+func (v Visibility) Print(ctx context.Context, b *Bench, database, what, target string) error {
+	url, pool, err := b.Database(ctx, database)
 	if err != nil {
 		return err
 	}
@@ -140,36 +136,59 @@ func (v Visibility) Measure(ctx context.Context, b *Bench) error {
 		return err
 	}
 	defer server.Stop()
-	var took []time.Duration // first those of a server that has just started
-	for len(took) < visibilityWarmUp+v.Rounds {
+	p50, p99, err := v.Measure(ctx, server)
+	if err == nil {
+		b.Row(what, Milliseconds(p50)+" / "+Milliseconds(p99), "", "", target)
+	}
+	return err
+}
+
+// Measure posts to a server.
+func (v Visibility) Measure(ctx context.Context, server *Server) (p50, p99 time.Duration, err error) {
+	var took []time.Duration
+	for len(took) < v.WarmUp+v.Rounds {
 		p, height, err := v.Next()
 		if err != nil {
-			return err
+			return 0, 0, err
 		}
 		if err := Post(ctx, server.Observer+p.Path, p.Body); err != nil {
-			return err
+			return 0, 0, err
 		}
 		if height == 0 {
 			continue
 		}
 		acknowledged := time.Now()
-		if err := WaitUntilShown(server.API+v.Path, height); err != nil {
-			return err
+		if err := waitUntilShown(server.API+v.Path, height); err != nil {
+			return 0, 0, err
 		}
 		took = append(took, time.Since(acknowledged))
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond) // lets the server rest, as it does at the tip
 	}
-	took = took[visibilityWarmUp:]
+	took = took[v.WarmUp:]
 	slices.Sort(took)
-	b.Row(v.What, Milliseconds(load.Percentile(took, .5))+" / "+Milliseconds(load.Percentile(took, .99)), "", "", v.Target)
-	return nil
+	return load.Percentile(took, .5), load.Percentile(took, .99), nil
+}
+
+// NextBlock returns what Visibility.Next is for a chain.
+func NextBlock(chain interface{ Next() simulate.Post }) func() (simulate.Post, int64, error) {
+	return func() (simulate.Post, int64, error) {
+		p := chain.Next()
+		if p.Path != "/new_block" {
+			return p, 0, nil
+		}
+		var block struct {
+			Height int64 `json:"block_height"`
+		}
+		err := json.Unmarshal(p.Body, &block)
+		return p, block.Height, err
+	}
 }
 
 // betweenLooks leaves the processors to the server: a client that asks without a pause takes one of two for itself.
 const betweenLooks = 200 * time.Microsecond
 
-// WaitUntilShown repeats a request until its answer reflects the block at a height.
-func WaitUntilShown(url string, height int64) error {
+// waitUntilShown repeats a request until its answer reflects the block at a height.
+func waitUntilShown(url string, height int64) error {
 	want := fmt.Sprintf("height=%d;", height)
 	for started := time.Now(); ; {
 		response, err := http.Get(url)

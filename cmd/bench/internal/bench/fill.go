@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,8 +58,61 @@ func (t Tip) Write(ctx context.Context, pool *pgxpool.Pool) error {
 	return nil
 }
 
-// MuchMemory lets a connection sort and build indexes in memory.
-const MuchMemory = `SET work_mem = '256MB'; SET maintenance_work_mem = '512MB'`
+// World is a database whose tables are filled by SQL, because to fold as much takes too long.
+type World struct {
+	Database string
+	Tip      Tip
+	SQL      func(query string) string // fills in the placeholders of all queries
+	Accounts int                       // rows of public.name, which the queries may read: numbers, hashes and addresses of accounts
+	Sources  []string                  // queries that make more tables to read
+	Large    []string                  // tables whose indexes are made when all rows are there
+	Rows     []string                  // queries that insert the rows
+	Last     []string                  // queries that need the indexes
+}
+
+// Create creates a database with a world.
+func (b *Bench) Create(ctx context.Context, w World) (url string, err error) {
+	url, pool, err := b.EmptyTables(ctx, w.Database)
+	if err != nil {
+		return "", err
+	}
+	defer pool.Close()
+	if err := w.Write(ctx, pool); err != nil {
+		return "", err
+	}
+	return url, w.Tip.Write(ctx, pool)
+}
+
+// Write fills the tables.
+func (w World) Write(ctx context.Context, pool *pgxpool.Pool) error {
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	if err := ExecAll(ctx, conn, `SET work_mem = '256MB'; SET maintenance_work_mem = '512MB'`); err != nil { // to sort and build indexes
+		return err
+	}
+	if err := copyAccounts(ctx, conn, w.Accounts); err != nil {
+		return err
+	}
+	if err := ExecAll(ctx, conn, w.filled(w.Sources)...); err != nil {
+		return err
+	}
+	indexes, err := dropIndexes(ctx, conn, w.filled(w.Large))
+	if err != nil {
+		return err
+	}
+	return ExecAll(ctx, conn, slices.Concat(w.filled(w.Rows), indexes, w.filled(w.Last), []string{`DROP TABLE public.name`, `VACUUM (ANALYZE)`})...)
+}
+
+func (w World) filled(queries []string) []string {
+	filled := make([]string, len(queries))
+	for i, query := range queries {
+		filled[i] = w.SQL(query)
+	}
+	return filled
+}
 
 // executor is a pool or a connection.
 type executor interface {
@@ -75,20 +129,9 @@ func ExecAll(ctx context.Context, on executor, queries ...string) error {
 	return nil
 }
 
-// RunOn returns a function that executes queries on one connection. sql fills in their placeholders.
-func RunOn(ctx context.Context, conn *pgxpool.Conn, sql func(query string) string) func(queries ...string) error {
-	return func(queries ...string) error {
-		filled := make([]string, len(queries))
-		for i, query := range queries {
-			filled[i] = sql(query)
-		}
-		return ExecAll(ctx, conn, filled...)
-	}
-}
-
-// DropIndexes drops the indexes of large tables, because rows are written faster without them. It returns the
+// dropIndexes drops the indexes of large tables, because rows are written faster without them. It returns the
 // statements that restore the indexes.
-func DropIndexes(ctx context.Context, conn *pgxpool.Conn, tables []string) (restore []string, err error) {
+func dropIndexes(ctx context.Context, conn *pgxpool.Conn, tables []string) (restore []string, err error) {
 	rows, err := conn.Query(ctx, `
 		SELECT CASE WHEN c.oid IS NULL THEN 'DROP INDEX ' || i.indexrelid::regclass ELSE 'ALTER TABLE ' || i.indrelid::regclass || ' DROP CONSTRAINT ' || c.conname END,
 		       CASE WHEN c.oid IS NULL THEN pg_get_indexdef(i.indexrelid) ELSE 'ALTER TABLE ' || i.indrelid::regclass || ' ADD CONSTRAINT ' || c.conname || ' ' || pg_get_constraintdef(c.oid) END
@@ -114,13 +157,16 @@ func DropIndexes(ctx context.Context, conn *pgxpool.Conn, tables []string) (rest
 	return restore, nil
 }
 
-// CopyAccounts makes the table public.name with the addresses of the accounts from 0 on, for queries that fill a world.
-func CopyAccounts(ctx context.Context, conn *pgxpool.Conn, count int) error {
-	if err := ExecAll(ctx, conn, `CREATE UNLOGGED TABLE public.name (i int, address text)`); err != nil {
+// copyAccounts makes the table public.name of the accounts from 0 on.
+func copyAccounts(ctx context.Context, conn *pgxpool.Conn, count int) error {
+	if err := ExecAll(ctx, conn, `CREATE UNLOGGED TABLE public.name (i int, hash160 bytea, address text)`); err != nil {
 		return err
 	}
-	_, err := conn.CopyFrom(ctx, pgx.Identifier{"public", "name"}, []string{"i", "address"},
-		pgx.CopyFromSlice(count, func(i int) ([]any, error) { return []any{i, Account(i)}, nil }))
+	_, err := conn.CopyFrom(ctx, pgx.Identifier{"public", "name"}, []string{"i", "hash160", "address"},
+		pgx.CopyFromSlice(count, func(i int) ([]any, error) {
+			address := address(i)
+			return []any{i, address.Hash160[:], address.String()}, nil
+		}))
 	if err != nil {
 		return fmt.Errorf("write %d addresses: %w", count, err)
 	}
@@ -128,8 +174,10 @@ func CopyAccounts(ctx context.Context, conn *pgxpool.Conn, count int) error {
 }
 
 // Account returns the address of account i.
-func Account(i int) string {
+func Account(i int) string { return address(i).String() }
+
+func address(i int) c32.Address {
 	address := c32.Address{Version: c32.MainnetSingle}
 	binary.BigEndian.PutUint64(address.Hash160[:], uint64(i)+1)
-	return address.String()
+	return address
 }

@@ -3,22 +3,12 @@ package bench
 import (
 	"bufio"
 	"fmt"
-	"net"
 	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 )
-
-// FreePort returns an address of the loopback interface where nothing listens.
-func FreePort() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
-}
 
 // Memory samples the resident set of a process.
 type Memory struct {

@@ -3,61 +3,80 @@ package bench
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"strata/cmd/bench/internal/load"
+	"strata/internal/pause"
+	"strata/internal/testkit/serverrig"
+	"strata/projections/version"
 )
+
+// patience is how long a server may take to answer, or to end.
+const patience = 30 * time.Second
 
 // Server is a running `strata serve`.
 type Server struct {
 	API, Observer string // URLs
-	command       *exec.Cmd
+	process       *serverrig.Process
 }
 
 // Serve starts a server on a database and waits until it answers. more are further arguments.
 func (b *Bench) Serve(ctx context.Context, url string, more ...string) (*Server, error) {
-	api, err := FreePort()
+	api, err := serverrig.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
-	observer, err := FreePort()
+	observer, err := serverrig.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{"serve", "--database-url", url, "--data-dir", filepath.Join(b.Dir, "serve"), "--log-level", "WARN", "--public-internals",
-		"--api-addr", api, "--observer-addr", observer}, more...)
-	s := &Server{command: exec.CommandContext(ctx, b.Program, args...), API: "http://" + api, Observer: "http://" + observer}
-	s.command.Stderr = os.Stderr
-	if err := s.command.Start(); err != nil {
+	command := exec.CommandContext(ctx, b.Program, append([]string{
+		"serve", "--database-url", url, "--data-dir", filepath.Join(b.Dir, "serve"), "--log-level", "WARN", "--public-internals",
+		"--api-addr", api, "--observer-addr", observer,
+	}, more...)...)
+	command.Stderr, command.Env = os.Stderr, serverrig.Environment()
+	s := &Server{API: "http://" + api, Observer: "http://" + observer}
+	if s.process, err = serverrig.Start(command); err != nil {
 		return nil, err
 	}
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		for _, url := range []string{s.API + "/healthz", s.Observer + "/status"} { // its roles decide which of them answers
-			if response, err := http.Get(url); err == nil {
-				_ = response.Body.Close()
-				return s, nil
-			}
+	answers := func() bool { // its roles decide which of them does
+		return serverrig.Probe(ctx, s.API+"/healthz") != 0 || serverrig.Probe(ctx, s.Observer+"/status") != 0
+	}
+	if !serverrig.WaitFor(ctx, patience, answers) {
+		s.Stop()
+		return nil, fmt.Errorf("strata serve did not answer on %s", s.API)
+	}
+	return s, nil
+}
+
+// UntilFolded returns when everything in the log is folded, and read tables have their indexes.
+func UntilFolded(ctx context.Context, pool *pgxpool.Pool) error {
+	for registered := false; !registered; pause.For(ctx, 20*time.Millisecond) {
+		if err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM strata.active)`).Scan(&registered); err != nil {
+			return err
 		}
 	}
-	s.Stop()
-	return nil, fmt.Errorf("strata serve did not answer on %s", s.API)
+	return version.WaitUntilCaughtUp(ctx, pool, func([]version.Status) {}, time.Hour)
 }
 
 // Pid returns the id of the process.
-func (s *Server) Pid() int { return s.command.Process.Pid }
+func (s *Server) Pid() int { return s.process.Process.Pid }
 
 // Contender returns a contender that makes the requests to the server's API.
 func (s *Server) Contender(ctx context.Context, list *load.Requests) load.Contender {
 	return load.NewContender(ctx, strings.TrimPrefix(s.API, "http://"), list)
 }
 
-// Stop ends the process.
-func (s *Server) Stop() {
-	_ = s.command.Process.Signal(os.Interrupt)
-	_ = s.command.Wait()
+// Metrics returns the metrics of the server, by their names with labels.
+func (s *Server) Metrics(ctx context.Context) map[string]float64 {
+	return serverrig.Metrics(ctx, s.API+"/metrics")
 }
+
+// Stop ends the process.
+func (s *Server) Stop() { _ = s.process.End(os.Interrupt, patience) }

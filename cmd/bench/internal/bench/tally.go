@@ -1,14 +1,11 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"strconv"
-	"strings"
-	"time"
+
+	"strata/internal/testkit/serverrig"
 )
 
 // Tally counts where answers came from, according to the API's own metrics.
@@ -19,41 +16,16 @@ type Tally struct {
 	States        float64 // state changes of the tables that the API has seen
 }
 
-// ReadTally reads the counters from the text of /metrics.
-func ReadTally(text []byte) (t Tally) {
-	for line := range strings.Lines(string(text)) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		counter := map[string]*float64{
-			`strata_cache_hits_total{tier="memory"}`: &t.Memory,
-			`strata_cache_hits_total{tier="redis"}`:  &t.Redis,
-			`strata_cache_misses_total`:              &t.Tables,
-			`strata_cache_joined_flights_total`:      &t.Joined,
-			`strata_cache_state_changes_total`:       &t.States,
-		}[name]
-		if counter != nil {
-			*counter, _ = strconv.ParseFloat(value, 64)
-		}
-	}
-	return t
-}
-
 // Tally reads the counters of the server.
 func (s *Server) Tally(ctx context.Context) (Tally, error) {
-	answer, err := Get(ctx, s.API+"/metrics", http.Header{})
-	if err == nil && !bytes.Contains(answer.Body, []byte("strata_cache_hits_total")) {
-		err = fmt.Errorf("%s/metrics has no counters of the cache", s.API)
+	m := s.Metrics(ctx)
+	if _, ok := m[`strata_cache_misses_total`]; !ok {
+		return Tally{}, fmt.Errorf("%s/metrics has no counters of the cache", s.API)
 	}
-	return ReadTally(answer.Body), err
-}
-
-// WaitUntilCaching waits until an API knows the state of the tables. Before that it caches no answers.
-func WaitUntilCaching(read func() (Tally, error)) error {
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if t, err := read(); err != nil || t.States > 0 {
-			return err
-		}
-	}
-	return errors.New("the API does not know the state of the tables after 30 seconds")
+	return Tally{
+		Memory: m[`strata_cache_hits_total{tier="memory"}`], Redis: m[`strata_cache_hits_total{tier="redis"}`], Tables: m[`strata_cache_misses_total`],
+		Joined: m[`strata_cache_joined_flights_total`], States: m[`strata_cache_state_changes_total`],
+	}, nil
 }
 
 // ServeCaching starts a server with only the API that is ready to cache answers.
@@ -62,9 +34,10 @@ func (b *Bench) ServeCaching(ctx context.Context, url string, more ...string) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := WaitUntilCaching(func() (Tally, error) { return s.Tally(ctx) }); err != nil {
+	// Before it knows the state of the tables, it caches no answers.
+	if !serverrig.WaitFor(ctx, patience, func() bool { t, err := s.Tally(ctx); return err == nil && t.States > 0 }) {
 		s.Stop()
-		return nil, err
+		return nil, errors.New("the API does not know the state of the tables")
 	}
 	return s, nil
 }

@@ -18,7 +18,6 @@ import (
 	"strata/cmd/bench/internal/bench"
 	"strata/eventstore/archive"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/schemas"
 )
 
 // Bench measures imports, folds and rebuilds.
@@ -198,11 +197,8 @@ func (b *Bench) fold(ctx context.Context, database, path, what string) error {
 	defer server.Stop()
 	started = time.Now()
 	memory := bench.WatchMemory(server.Pid())
-	for !caughtUp(ctx, pool, events) {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		time.Sleep(20 * time.Millisecond)
+	if err := bench.UntilFolded(ctx, pool); err != nil {
+		return err
 	}
 	took := time.Since(started)
 	usage := memory.Summary()
@@ -212,15 +208,4 @@ func (b *Bench) fold(ctx context.Context, database, path, what string) error {
 		b.Row("  memory meanwhile", usage, "", "", "flat, < 300 MiB")
 	}
 	return nil
-}
-
-// caughtUp reports whether all projections have folded everything.
-func caughtUp(ctx context.Context, pool *pgxpool.Pool, events int64) bool {
-	var done bool
-	err := pool.QueryRow(ctx, schemas.In(`
-		SELECT bool_and(position = CASE input WHEN 'log' THEN $1
-			WHEN '{chain}' THEN (SELECT coalesce(max(step), 0) FROM {chain}.step)
-			ELSE (SELECT coalesce(max(step), 0) FROM {ordinals}.step) END) IS TRUE
-		FROM strata.projection`), events).Scan(&done)
-	return err == nil && done
 }

@@ -14,19 +14,16 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/bench/internal/bench"
-	"strata/eventstore"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
-	"strata/projections/follow"
 	"strata/projections/ft"
 	"strata/projections/mempool"
 	"strata/projections/nft"
 	"strata/projections/pox"
 	"strata/projections/sft"
 	"strata/projections/staking"
-	"strata/projections/version"
 )
 
 // Rebuild measures how fast all projections of the chain are rebuilt from the log: for synthetic logs of different
@@ -292,12 +289,6 @@ func rebuildOnce(ctx context.Context, request buildRequest) (r buildResult, err 
 		return r, err
 	}
 	defer pool.Close()
-	log := eventstore.Open(pool, eventstore.Config{})
-	defer log.Close()
-	runner := follow.NewRunner(follow.Config{Log: log}, request.lines()...)
-	if err := runner.Register(ctx); err != nil {
-		return r, err
-	}
 	before, err := ownProcessorTime()
 	if err != nil {
 		return r, err
@@ -306,19 +297,9 @@ func rebuildOnce(ctx context.Context, request buildRequest) (r buildResult, err 
 	if err != nil {
 		return r, err
 	}
-	running, stop := context.WithCancel(ctx)
-	done := make(chan struct{})
-	started := time.Now()
-	go func() {
-		defer close(done)
-		runner.Run(running)
-	}()
-	err = version.WaitUntilCaughtUp(ctx, pool, func([]version.Status) {}, time.Hour)
-	r.Took = time.Since(started)
+	r.Took, err = bench.Build(ctx, pool, request.lines()...)
 	after, timeErr := ownProcessorTime()
 	shares, profileErr := profile.end()
-	stop()
-	<-done
 	r.Processor, r.Shares, r.Memory = after-before, shares, ownPeak()
 	return r, errors.Join(err, timeErr, profileErr)
 }

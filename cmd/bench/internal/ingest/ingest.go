@@ -3,7 +3,6 @@ package ingest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"strata/cmd/bench/internal/bench"
@@ -50,18 +49,7 @@ func (b *Bench) acknowledgeBlocks(ctx context.Context, transfers int) error {
 func (b *Bench) Visible(ctx context.Context) error {
 	chain := synthchain.New(synthchain.Config{Seed: 3, TxPerBlock: synthchain.Range{Min: 10, Max: 10}, ForgetHistory: true})
 	return bench.Visibility{
-		Database: "visible", What: "acknowledged → visible, p50 / p99", Target: "p99 < 100 ms", Rounds: 300,
+		WarmUp: 20, Rounds: 300, Next: bench.NextBlock(chain),
 		Path: "/extended/v1/address/" + chain.Accounts()[0] + "/stx", // balances come last: they fold the steps of the chain
-		Next: func() (synthchain.Post, int64, error) {
-			p := chain.Next()
-			if p.Path != "/new_block" {
-				return p, 0, nil
-			}
-			var block struct {
-				Height int64 `json:"block_height"`
-			}
-			err := json.Unmarshal(p.Body, &block)
-			return p, block.Height, err
-		},
-	}.Measure(ctx, b.Bench)
+	}.Print(ctx, b.Bench, "visible", "acknowledged → visible, p50 / p99", "p99 < 100 ms")
 }

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"encoding/json"
 	"math/bits"
 	"time"
 )
@@ -49,31 +48,6 @@ func histogramBucket(ns uint64) int {
 func histogramEnd(bucket int) uint64 {
 	shift := max(bucket/histogramParts-1, 0)
 	return uint64(bucket-shift*histogramParts+1) << shift
-}
-
-// MarshalJSON writes the counts of the buckets that are not empty, so that a helper process can report its latencies.
-func (h *Histogram) MarshalJSON() ([]byte, error) {
-	counts := map[int]uint32{}
-	for bucket, n := range h.counts {
-		if n > 0 {
-			counts[bucket] = n
-		}
-	}
-	return json.Marshal(counts)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (h *Histogram) UnmarshalJSON(text []byte) error {
-	var counts map[int]uint32
-	if err := json.Unmarshal(text, &counts); err != nil {
-		return err
-	}
-	*h = Histogram{}
-	for bucket, n := range counts {
-		h.counts[bucket] = n
-		h.total += int(n)
-	}
-	return nil
 }
 
 // Percentile returns a percentile of sorted durations.

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -48,22 +47,5 @@ func TestHistogramPercentiles(t *testing.T) {
 	}
 	if got := new(Histogram).percentile(.5); got != 0 {
 		t.Errorf("percentile of nothing: %v", got)
-	}
-}
-
-// TestHistogramAsJSON checks that the latencies of a round survive the way from a helper process.
-func TestHistogramAsJSON(t *testing.T) {
-	t.Parallel()
-	want := &Round{Rate: 1.5}
-	for i := range 1000 {
-		want.Latencies.add(time.Duration(i*i) * time.Microsecond)
-	}
-	text, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := &Round{}
-	if err := json.Unmarshal(text, got); err != nil || *got != *want {
-		t.Errorf("a round of %d requests came back as one of %d (%v)", want.Requests(), got.Requests(), err)
 	}
 }

@@ -60,8 +60,9 @@ func load(ctx context.Context, address string, connections int, d time.Duration,
 			return nil, err
 		}
 		answers := NewResponses(conn)
+		var buffer []byte
 		return func() error {
-			want, err := list.take()
+			want, err := list.take(&buffer)
 			if err != nil {
 				return err
 			}

@@ -20,7 +20,14 @@ type preparedRequest struct {
 type Requests struct {
 	all  []preparedRequest
 	once bool // hand out none of them twice
-	next atomic.Int64
+	// before and after stand around the number of a request that is like no other; all is empty then.
+	before, after []byte
+	next          atomic.Int64
+}
+
+// Distinct returns requests without end, whose targets differ in a number of ten digits between two texts.
+func Distinct(before, after string) *Requests {
+	return &Requests{before: []byte("GET " + before), after: []byte(after + " HTTP/1.1\r\nHost: strata\r\n\r\n")}
 }
 
 // Numbered returns n requests; target returns the target of request i.
@@ -64,12 +71,24 @@ func (l *Requests) AddAny(target string) { l.Add(target, http.Header{}, 0, -1) }
 // Scattered returns a permutation of the numbers below n. Consecutive i give numbers that are far apart in an index.
 func Scattered(i, n int) int { return i * 7919 % n }
 
+// Pick returns a number below n, without a visible order.
+func Pick(i, n int) int { return int(uint64(i) * 2_654_435_761 % uint64(n)) }
+
 var errNoMoreRequests = errors.New("all requests have been made once")
 
-func (l *Requests) take() (*preparedRequest, error) {
-	n := int(l.next.Add(1) - 1)
-	if l.once && n >= len(l.all) {
+// take returns the next request, for which it may use a buffer.
+func (l *Requests) take(buffer *[]byte) (*preparedRequest, error) {
+	n := l.next.Add(1) - 1
+	if len(l.all) == 0 {
+		b := append((*buffer)[:0], l.before...)
+		for part := int64(1e9); part > 0; part /= 10 {
+			b = append(b, '0'+byte(n/part%10))
+		}
+		*buffer = append(b, l.after...)
+		return &preparedRequest{*buffer, http.StatusOK, -1}, nil
+	}
+	if l.once && int(n) >= len(l.all) {
 		return nil, errNoMoreRequests
 	}
-	return &l.all[n%len(l.all)], nil
+	return &l.all[int(n)%len(l.all)], nil
 }

@@ -2,7 +2,6 @@ package ordinals
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -12,9 +11,7 @@ import (
 	"strata/cmd/bench/internal/bench"
 	"strata/eventstore"
 	"strata/internal/synth/synthordinals"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
-	"strata/projections/follow"
 	"strata/projections/inscriptions"
 	"strata/projections/ordinals"
 )
@@ -42,12 +39,11 @@ func (b *Bench) foldPayloads(ctx context.Context, each int) error {
 	if err != nil {
 		return err
 	}
-	url, log, pool, err := b.payloads(ctx, fmt.Sprintf("fold_payloads_%d", each), each, all)
+	url, pool, err := b.payloads(ctx, fmt.Sprintf("fold_payloads_%d", each), each, all)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	log.Close()
 	server, err := b.Serve(ctx, url)
 	if err != nil {
 		return err
@@ -55,7 +51,7 @@ func (b *Bench) foldPayloads(ctx context.Context, each int) error {
 	defer server.Stop()
 	started := time.Now()
 	memory := bench.WatchMemory(server.Pid())
-	if err := untilInscribed(ctx, pool); err != nil {
+	if err := bench.UntilFolded(ctx, pool); err != nil {
 		return err
 	}
 	whole, usage := time.Since(started), memory.Summary()
@@ -69,11 +65,12 @@ func (b *Bench) foldPayloads(ctx context.Context, each int) error {
 }
 
 // payloads creates a database whose log has payloads with all inscriptions, and each payload a number of them.
-func (b *Bench) payloads(ctx context.Context, database string, each, all int) (url string, log *eventstore.Log, pool *pgxpool.Pool, err error) {
+func (b *Bench) payloads(ctx context.Context, database string, each, all int) (url string, pool *pgxpool.Pool, err error) {
 	if url, pool, err = b.Database(ctx, database); err != nil {
-		return "", nil, nil, err
+		return "", nil, err
 	}
-	log = eventstore.Open(pool, eventstore.Config{})
+	log := eventstore.Open(pool, eventstore.Config{})
+	defer log.Close()
 	feed := synthordinals.New(inscribing(each))
 	var batch []eventstore.Incoming
 	size := 0
@@ -87,63 +84,27 @@ func (b *Bench) payloads(ctx context.Context, database string, each, all int) (u
 			continue
 		}
 		if _, err := log.AppendBatch(ctx, batch, nil); err != nil {
-			log.Close()
 			pool.Close()
-			return "", nil, nil, err
+			return "", nil, err
 		}
 		batch, size = nil, 0
 	}
-	return url, log, pool, nil
+	return url, pool, nil
 }
 
 // foldAlone runs the two projections in this process until they have folded everything. Then it inserts the same rows
 // again; bare is the time that this takes.
 func (b *Bench) foldAlone(ctx context.Context, each, all int) (took, bare time.Duration, err error) {
-	_, log, pool, err := b.payloads(ctx, fmt.Sprintf("fold_payloads_alone_%d", each), each, all)
+	_, pool, err := b.payloads(ctx, fmt.Sprintf("fold_payloads_alone_%d", each), each, all)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer pool.Close()
-	defer log.Close()
-	runner := follow.NewRunner(follow.Config{Log: log}, projections.Feed(ordinals.New(nil), inscriptions.New(nil)))
-	if err := runner.Register(ctx); err != nil {
-		return 0, 0, err
-	}
-	started := time.Now()
-	running, stop := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runner.Run(running)
-	}()
-	err = untilInscribed(ctx, pool)
-	took = time.Since(started)
-	stop()
-	<-done
-	if err != nil {
+	if took, err = bench.Build(ctx, pool, projections.Feed(ordinals.New(nil), inscriptions.New(nil))); err != nil {
 		return 0, 0, err
 	}
 	bare, err = insertAgain(ctx, pool)
 	return took, bare, err
-}
-
-// untilInscribed waits until the feed validator has read the log, and the other projections its steps.
-func untilInscribed(ctx context.Context, pool *pgxpool.Pool) error {
-	for ; ; time.Sleep(20 * time.Millisecond) {
-		var done, failed bool
-		err := pool.QueryRow(ctx, schemas.In(`
-			SELECT bool_and(position = CASE input WHEN 'log' THEN (SELECT size FROM log.head) ELSE (SELECT coalesce(max(step), 0) FROM {ordinals}.step) END) IS TRUE,
-			       bool_or(state = 'failed') IS TRUE
-			FROM strata.projection WHERE name IN ('ordinals', 'inscriptions', 'brc20')`)).Scan(&done, &failed)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err == nil && failed:
-			return errors.New("a projection of the ordinals feed has stopped")
-		case err == nil && done: // the query fails as long as the tables do not exist
-			return nil
-		}
-	}
 }
 
 // insertAgain copies the finished rows into tables with the same indexes, in the order of their blocks, and returns the

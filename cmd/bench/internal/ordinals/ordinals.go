@@ -15,9 +15,6 @@ type Bench struct {
 	World World
 }
 
-// Parts are the parts of this package.
-var Parts = bench.Parts{"inscriptions": selectInscriptions}
-
 // inscribing describes a feed with a number of inscriptions in each block, and a third as many moves. Each block is a
 // payload.
 func inscribing(each int) synthordinals.Config {
@@ -49,12 +46,11 @@ func (b *Bench) Visible(ctx context.Context) error {
 	const each, payloads = 100, 200
 	feed := synthordinals.New(inscribing(each))
 	return bench.Visibility{
-		Database: "visible_payloads", What: fmt.Sprintf("a payload of %d inscriptions acknowledged → visible, p50 / p99", each),
-		Rounds: payloads, Path: "/ordinals/v1/inscriptions?limit=1",
+		WarmUp: 20, Rounds: payloads, Path: "/ordinals/v1/inscriptions?limit=1",
 		Next: func() (synthordinals.Post, int64, error) {
 			p := feed.Next()
 			tip, _ := feed.Tip()
 			return p, int64(tip.Height), nil
 		},
-	}.Measure(ctx, b.Bench)
+	}.Print(ctx, b.Bench, "visible_payloads", fmt.Sprintf("a payload of %d inscriptions acknowledged → visible, p50 / p99", each), "")
 }

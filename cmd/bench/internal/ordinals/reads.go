@@ -2,11 +2,8 @@ package ordinals
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/bench/internal/bench"
 	"strata/cmd/bench/internal/load"
@@ -16,7 +13,11 @@ import (
 // Reads measures reads from large tables of inscriptions: satoshis from memory, pages and filters from the
 // tables.
 func (b *Bench) Reads(ctx context.Context) error {
-	url, err := b.createWorld(ctx)
+	world, err := b.World.world()
+	if err != nil {
+		return err
+	}
+	url, err := b.Create(ctx, world)
 	if err != nil {
 		return err
 	}
@@ -49,11 +50,6 @@ func (b *Bench) Reads(ctx context.Context) error {
 	})
 }
 
-// requests returns requests below /ordinals/v1; target returns the rest of the target of request i.
-func requests(target func(i int) string) *load.Requests {
-	return load.Numbered(bench.Variants, func(i int) string { return "/ordinals/v1" + target(i) })
-}
-
 // crowdedPages compares deep pages of long lists with their first pages.
 func (b *Bench) crowdedPages(ctx context.Context, server *bench.Server) error {
 	crowdedEnd := b.World.crowded() - 1000
@@ -67,11 +63,11 @@ func (b *Bench) crowdedPages(ctx context.Context, server *bench.Server) error {
 		{"/inscriptions by number", "/inscriptions?order_by=number&", b.World.Inscriptions / 2, "≤ 1.5×"},
 		{"/inscriptions by ordinal", "/inscriptions?order_by=ordinal&", b.World.Inscriptions / 3, "≤ 1.5×"},
 	} {
-		around := func(offset int) load.Contender {
-			return server.Contender(ctx, requests(func(i int) string { return fmt.Sprintf("%slimit=20&offset=%d", list.path, offset+i) }))
-		}
 		what := fmt.Sprintf("%s, offset %d", list.what, list.deep)
-		if err := b.CompareLatencies([]int{1, 16}, what, "offset 0", list.target, around(0), around(list.deep)); err != nil {
+		err := b.Deep(ctx, server, what, "offset 0", list.target, bench.Variants, 0, list.deep, func(offset, i int) string {
+			return fmt.Sprintf("/ordinals/v1%slimit=20&offset=%d", list.path, offset+i)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -80,14 +76,16 @@ func (b *Bench) crowdedPages(ctx context.Context, server *bench.Server) error {
 
 // filters measures each filter alone, compared with a bare SELECT of a page of an address.
 func (b *Bench) filters(ctx context.Context, server *bench.Server, url string) error {
-	selecting, err := b.StartSelecting(ctx, "inscriptions", url)
+	pool, err := bench.Selecting(ctx, url)
 	if err != nil {
 		return err
 	}
-	defer selecting.Stop()
+	defer pool.Close()
+	selecting := bench.SelectContender(func(random *rand.Rand) error {
+		return bench.DecodeRows(ctx, pool, selectHeld, b.World.holder(random.IntN(b.World.Inscriptions)))
+	})
 	blocks := b.World.Inscriptions / perBlock
-	at := func(i, below int) int { return int(uint64(i) * 2_654_435_761 % uint64(below)) } // a number below a limit, without visible order
-	random := func(i int) int { return at(i, b.World.Inscriptions) }
+	random := func(i int) int { return load.Pick(i, b.World.Inscriptions) }
 	for _, filter := range []struct {
 		what   string
 		target func(i int) string
@@ -103,12 +101,12 @@ func (b *Bench) filters(ctx context.Context, server *bench.Server, url string) e
 		{"recursive=false", func(i int) string { return fmt.Sprintf("recursive=false&offset=%d", random(i)) }},
 		{"cursed", func(i int) string { return fmt.Sprintf("cursed=true&offset=%d", random(i)/50) }},
 		{"cursed=false", func(i int) string { return fmt.Sprintf("cursed=false&offset=%d", random(i)) }},
-		{"genesis_block", func(i int) string { return fmt.Sprintf("genesis_block=%d", firstHeight+at(i, blocks)) }},
+		{"genesis_block", func(i int) string { return fmt.Sprintf("genesis_block=%d", firstHeight+load.Pick(i, blocks)) }},
 		{"from_genesis_block_height", func(i int) string {
-			return fmt.Sprintf("from_genesis_block_height=%d&offset=%d", firstHeight+at(i, blocks), i)
+			return fmt.Sprintf("from_genesis_block_height=%d&offset=%d", firstHeight+load.Pick(i, blocks), i)
 		}},
 		{"from_genesis_timestamp", func(i int) string {
-			return fmt.Sprintf("from_genesis_timestamp=%d&offset=%d", 1_680_000_000+600*at(i, blocks), i)
+			return fmt.Sprintf("from_genesis_timestamp=%d&offset=%d", 1_680_000_000+600*load.Pick(i, blocks), i)
 		}},
 		{"output", func(i int) string { return "output=" + txid(random(i)) + ":0" }},
 		{"id", func(i int) string { return "id=" + txid(random(i)) + "i0" }},
@@ -116,14 +114,13 @@ func (b *Bench) filters(ctx context.Context, server *bench.Server, url string) e
 		{"from_number and to_number, 1,000 apart", func(i int) string { return fmt.Sprintf("from_number=%d&to_number=%d", random(i), random(i)+999) }},
 		{"from_number", func(i int) string { return fmt.Sprintf("from_number=%d", random(i)*49/50) }},
 		{"from_sat_ordinal and to_sat_ordinal, 0.1 % of all", func(i int) string {
-			from := at(i, 999) * 1_000_000_000_000
+			from := load.Pick(i, 999) * 1_000_000_000_000
 			return fmt.Sprintf("from_sat_ordinal=%d&to_sat_ordinal=%d", from, from+999_999_999_999)
 		}},
-		{"from_sat_ordinal", func(i int) string { return fmt.Sprintf("from_sat_ordinal=%d", at(i, 999)*1_000_000_000_000) }},
+		{"from_sat_ordinal", func(i int) string { return fmt.Sprintf("from_sat_ordinal=%d", load.Pick(i, 999)*1_000_000_000_000) }},
 	} {
-		strata := server.Contender(ctx, requests(func(i int) string { return "/inscriptions?" + filter.target(i) }))
-		err := b.CompareLatencies([]int{1, 16}, "cold /inscriptions, "+filter.what, "bare SELECT of an address", "p99 < 20 ms",
-			bench.SelectContender(selecting, b.World), strata)
+		strata := server.Contender(ctx, load.Numbered(bench.Variants, func(i int) string { return "/ordinals/v1/inscriptions?" + filter.target(i) }))
+		err := b.CompareLatencies([]int{1, 16}, "cold /inscriptions, "+filter.what, "bare SELECT of an address", "p99 < 20 ms", selecting, strata)
 		if err != nil {
 			return err
 		}
@@ -132,7 +129,7 @@ func (b *Bench) filters(ctx context.Context, server *bench.Server, url string) e
 }
 
 // selectHeld reads the newest inscriptions of an address with everything that an answer contains, and their number.
-const selectHeld = `
+var selectHeld = inscriptions.Spec().SQL(`
 	SELECT (SELECT n FROM {schema}.list WHERE name = 'address:' || $1),
 	       i.id, i.number, i.sat, i.height, i.content_length, i.fee, i.charms, i.rarity, i.recursive, i.content_type, i.genesis_address, l.address,
 	       g.block_hash, g.time, b.time, l.txid, l.output_txid, l.vout, l.value, l.sat_offset
@@ -142,14 +139,4 @@ const selectHeld = `
 	JOIN {schema}.satoshi s ON s.sat = i.sat
 	JOIN {schema}.location l ON (l.sat, l.height, l.tx_index) = (s.sat, s.height, s.tx_index)
 	JOIN {schema}.block b ON b.height = l.height
-	ORDER BY i.height DESC, i.tx_index DESC, i.number DESC`
-
-// selectInscriptions runs that SELECT as a helper process.
-func selectInscriptions(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
-	query := inscriptions.Spec().SQL(selectHeld)
-	return bench.SelectRounds(ctx, in, out, func(w World) bench.SelectRow {
-		return func(pool *pgxpool.Pool, random *rand.Rand) error {
-			return bench.DecodeRows(ctx, pool, query, w.holder(random.IntN(w.Inscriptions)))
-		}
-	})
-}
+	ORDER BY i.height DESC, i.tx_index DESC, i.number DESC`)

@@ -1,16 +1,12 @@
 package ordinals
 
 import (
-	"context"
 	"crypto/md5" //nolint:gosec // only for synthetic addresses
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/bench/internal/bench"
 	"strata/projections/inscriptions"
@@ -153,49 +149,20 @@ const insertList = `
 		) part
 	) placed, (SELECT '-9223372036854775808'::bigint AS low) lowest`
 
-// createWorld creates a database with the inscription world.
-func (b *Bench) createWorld(ctx context.Context) (url string, err error) {
-	if b.World.Inscriptions < 10_000 || b.World.Inscriptions > maxInscriptions {
-		return "", fmt.Errorf("-inscriptions %d: want 10,000 to %d", b.World.Inscriptions, maxInscriptions)
+// world returns the world as what fills a database. The error is about its size.
+func (w World) world() (bench.World, error) {
+	if w.Inscriptions < 10_000 || w.Inscriptions > maxInscriptions {
+		return bench.World{}, fmt.Errorf("-inscriptions %d: want 10,000 to %d", w.Inscriptions, maxInscriptions)
 	}
-	url, pool, err := b.EmptyTables(ctx, "inscriptions")
-	if err != nil {
-		return "", err
-	}
-	defer pool.Close()
-	if err := b.World.write(ctx, pool); err != nil {
-		return "", err
-	}
-	tip := bench.TipAt(firstHeight + b.World.blocks() - 1)
+	tip := bench.TipAt(firstHeight + w.blocks() - 1)
 	tip.Path, tip.Position = "/payload", 1
-	return url, tip.Write(ctx, pool)
-}
-
-// write fills the tables.
-func (w World) write(ctx context.Context, pool *pgxpool.Pool) error {
-	conn, err := pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	run := bench.RunOn(ctx, conn, w.sql)
-	if err := run(bench.MuchMemory, worldSource); err != nil {
-		return err
-	}
-	restore, err := bench.DropIndexes(ctx, conn, []string{
-		w.sql("{schema}.inscription"), w.sql("{schema}.owner"), w.sql("{schema}.location"), w.sql("{schema}.satoshi"),
-	})
-	if err != nil {
-		return err
-	}
-	queries := append(slices.Clone(worldRows), restore...)
-	queries = append(queries, `DROP TABLE public.source`, `ANALYZE {schema}.inscription`, `ANALYZE {schema}.owner`)
+	last := []string{`DROP TABLE public.source`, `ANALYZE {schema}.inscription`, `ANALYZE {schema}.owner`}
 	for _, l := range worldLists {
-		queries = append(queries, strings.NewReplacer("{table}", l.table, "{name}", l.name, "{a}", l.a, "{b}", l.b, "{c}", l.c,
+		last = append(last, strings.NewReplacer("{table}", l.table, "{name}", l.name, "{a}", l.a, "{b}", l.b, "{c}", l.c,
 			"{of}", l.of, "{ties}", strconv.FormatBool(l.a == "sat")).Replace(insertList))
 	}
-	for _, table := range []string{"inscription", "owner", "location", "satoshi", "block", "list", "part"} {
-		queries = append(queries, `VACUUM (ANALYZE) {schema}.`+table)
-	}
-	return run(queries...)
+	return bench.World{
+		Database: "inscriptions", Tip: tip, SQL: w.sql, Sources: []string{worldSource}, Rows: worldRows, Last: last,
+		Large: []string{"{schema}.inscription", "{schema}.owner", "{schema}.location", "{schema}.satoshi"},
+	}, nil
 }

@@ -81,7 +81,11 @@ func TestInscriptionWorld(t *testing.T) {
 	if err := pool.QueryRow(t.Context(), spec.SQL(indexes)).Scan(&before); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.write(t.Context(), pool); err != nil {
+	world, err := w.world()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := world.Write(t.Context(), pool); err != nil {
 		t.Fatal(err)
 	}
 	if err := pool.QueryRow(t.Context(), spec.SQL(indexes)).Scan(&after); err != nil || before != after {

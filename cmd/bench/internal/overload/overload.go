@@ -3,9 +3,7 @@ package overload
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"sync"
 	"time"
 
@@ -13,7 +11,7 @@ import (
 	"strata/cmd/bench/internal/load"
 	"strata/internal/pause"
 	"strata/internal/synth/synthchain"
-	"strata/projections/version"
+	"strata/internal/testkit/schemas"
 )
 
 // Bench measures a server that receives events while it is asked for far more than it can read.
@@ -44,13 +42,14 @@ func (b Bench) Measure(ctx context.Context) error {
 	if err := feed.post(ctx, posts, 0); err != nil {
 		return err
 	}
-	if err := version.WaitUntilCaughtUp(ctx, pool, func([]version.Status) {}, time.Hour); err != nil {
+	if err := bench.UntilFolded(ctx, pool); err != nil {
 		return err
 	}
-	accounts, height, err := known(ctx, server)
-	if err != nil {
+	var height int
+	if err := pool.QueryRow(ctx, schemas.In(`SELECT max(height) FROM {chain}.canonical`)).Scan(&height); err != nil {
 		return err
 	}
+	accounts := feed.chain.Accounts()
 	hot := server.Contender(ctx, hotReads(accounts))
 	costly := &costlyReads{contender: server.Contender(ctx, distinctReads(accounts, height))}
 	overloaded := func(connections int, d time.Duration) (*load.Round, error) {
@@ -127,37 +126,6 @@ func (c *costlyReads) rate() (mean float64) {
 		mean += r / float64(len(c.rates))
 	}
 	return mean
-}
-
-// known returns accounts that transact, and the height of the chain.
-func known(ctx context.Context, server *bench.Server) (accounts []string, height int, err error) {
-	seen := map[string]bool{}
-	for offset := 0; offset < 2_000; offset += 50 {
-		var page struct {
-			Results []struct {
-				Sender string `json:"sender_address"`
-				Height int    `json:"block_height"`
-			}
-		}
-		answer, err := bench.Get(ctx, fmt.Sprintf("%s/extended/v1/tx?limit=50&offset=%d", server.API, offset), http.Header{})
-		if err != nil {
-			return nil, 0, err
-		}
-		if err := json.Unmarshal(answer.Body, &page); err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", answer.Body, err)
-		}
-		for _, t := range page.Results {
-			height = max(height, t.Height)
-			if !seen[t.Sender] {
-				seen[t.Sender] = true
-				accounts = append(accounts, t.Sender)
-			}
-		}
-	}
-	if len(accounts) == 0 || height < 2 {
-		return nil, 0, fmt.Errorf("the chain has %d accounts and %d blocks", len(accounts), height)
-	}
-	return accounts, height, nil
 }
 
 // hotReads are what everybody asks for: balances of accounts, and the newest blocks.

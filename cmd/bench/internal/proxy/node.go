@@ -94,14 +94,12 @@ func (n *syntheticNode) answerTo(line []byte) []byte {
 	return nil
 }
 
-// serveNode runs the node as a helper process. It writes its address, and then the number of requests at each question.
-func serveNode(_ context.Context, in *json.Decoder, out *json.Encoder) error {
+// listen serves connections, and returns the address and what ends it.
+func (n *syntheticNode) listen() (address string, stop func() error, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	defer listener.Close() //nolint:errcheck // the process ends
-	n := newSyntheticNode()
 	go func() {
 		for {
 			conn, err := listener.Accept()
@@ -111,7 +109,18 @@ func serveNode(_ context.Context, in *json.Decoder, out *json.Encoder) error {
 			go func() { _ = n.serve(conn) }() // ends when the client closes the connection
 		}
 	}()
-	if err := out.Encode(listener.Addr().String()); err != nil {
+	return listener.Addr().String(), listener.Close, nil
+}
+
+// serveNode runs the node as a helper process. It writes its address, and then the number of requests at each question.
+func serveNode(_ context.Context, in *json.Decoder, out *json.Encoder) error {
+	n := newSyntheticNode()
+	address, stop, err := n.listen()
+	if err != nil {
+		return err
+	}
+	defer stop() //nolint:errcheck // the process ends
+	if err := out.Encode(address); err != nil {
 		return err
 	}
 	return bench.AnswerQuestions(in, out, func(struct{}) (int64, error) { return n.requests.Load(), nil })

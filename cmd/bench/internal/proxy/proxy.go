@@ -105,41 +105,44 @@ func (f *forwarding) strataAt() string { return strings.TrimPrefix(f.strata.API,
 
 // runner is a contender with the processor time of its process.
 type runner struct {
-	name string
-	spending
+	name    string
+	spent   *bench.Spending
 	contend load.Contender
 }
 
-func newRunner(name string, pid int, contend load.Contender) *runner {
-	r := &runner{name: name, spending: spending{pid: pid}}
-	r.contend = r.counting(contend)
+func newRunner(ctx context.Context, name string, pid int, address string, list *load.Requests) *runner {
+	r := &runner{name: name, spent: &bench.Spending{Processes: []int{pid}}}
+	r.contend = r.spent.Counting(load.NewContender(ctx, address, list))
 	return r
 }
 
-func (f *forwarding) direct(ctx context.Context, a *nodeRequests) *runner {
-	return newRunner("the node itself", f.node.Pid(), requesting(ctx, f.nodeAt, a))
+// cpu returns the microseconds of processor time of a request.
+func (r *runner) cpu() float64 { return r.spent.Each(0) * 1e3 }
+
+func (f *forwarding) direct(ctx context.Context, list *load.Requests) *runner {
+	return newRunner(ctx, "the node itself", f.node.Pid(), f.nodeAt, list)
 }
 
-func (f *forwarding) byReverse(ctx context.Context, a *nodeRequests) *runner {
-	return newRunner("reverse proxy", f.reverse.Pid(), requesting(ctx, f.reverseAt, a))
+func (f *forwarding) byReverse(ctx context.Context, list *load.Requests) *runner {
+	return newRunner(ctx, "reverse proxy", f.reverse.Pid(), f.reverseAt, list)
 }
 
-func (f *forwarding) byStrata(ctx context.Context, a *nodeRequests) *runner {
-	return newRunner("Strata", f.strata.Pid(), requesting(ctx, f.strataAt(), a))
+func (f *forwarding) byStrata(ctx context.Context, list *load.Requests) *runner {
+	return newRunner(ctx, "Strata", f.strata.Pid(), f.strataAt(), list)
 }
 
 // turns lets runners take turns. The first one is the baseline; turns prints a row for each of the others.
 func (f *forwarding) turns(what, target string, connections int, runners ...*runner) error {
 	contenders := make([]load.Contender, len(runners))
 	for i, r := range runners {
-		r.requests, r.spent = 0, 0
+		r.spent.Reset()
 		contenders[i] = r.contend
 	}
 	results, err := load.InTurns(f.Round, connections, contenders...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	text := func(i int) string { return fmt.Sprintf("%s, %.0f µs CPU", results[i], runners[i].each()) }
+	text := func(i int) string { return fmt.Sprintf("%s, %.0f µs CPU", results[i], runners[i].cpu()) }
 	for i, r := range runners[1:] {
 		i++
 		name, wanted := what, target
@@ -148,14 +151,14 @@ func (f *forwarding) turns(what, target string, connections int, runners ...*run
 		}
 		f.Row(fmt.Sprintf("%s, %d connections", name, connections), text(i), text(0)+" "+runners[0].name,
 			fmt.Sprintf("%s, p99 %s, CPU %s", bench.Times(results[i].Rate, results[0].Rate),
-				bench.Times(results[i].P99.Seconds(), results[0].P99.Seconds()), bench.Times(r.each(), runners[0].each())), wanted)
+				bench.Times(results[i].P99.Seconds(), results[0].P99.Seconds()), bench.Times(r.cpu(), runners[0].cpu())), wanted)
 	}
 	return nil
 }
 
 // added measures the latency that a proxy adds to a request, on one connection.
 func (f *forwarding) added(ctx context.Context) error {
-	a := &nodeRequests{before: accountBefore, after: accountAfter}
+	a := load.Distinct(accountBefore, accountAfter)
 	direct, byReverse, byStrata := f.direct(ctx, a), f.byReverse(ctx, a), f.byStrata(ctx, a)
 	results, err := load.InTurns(f.Round, 1, direct.contend, byReverse.contend, byStrata.contend)
 	if err != nil {
@@ -177,7 +180,7 @@ func (f *forwarding) passThrough(ctx context.Context) error {
 		{"forwarded, distinct accounts", accountBefore, accountAfter},
 		{"forwarded, not kept", unconfirmedBefore, ""},
 	} {
-		a := &nodeRequests{before: k.before, after: k.after}
+		a := load.Distinct(k.before, k.after)
 		for _, connections := range []int{16, 64} {
 			if err := f.turns(k.what, "≥ 5,000 req/s", connections, f.byReverse(ctx, a), f.byStrata(ctx, a), f.direct(ctx, a)); err != nil {
 				return err
@@ -189,7 +192,7 @@ func (f *forwarding) passThrough(ctx context.Context) error {
 
 // collapsed compares identical requests whose answer is not cached.
 func (f *forwarding) collapsed(ctx context.Context) error {
-	a := &nodeRequests{before: attachmentBefore, different: 1}
+	a := load.Numbered(1, func(int) string { return attachmentBefore + "0000000000" })
 	for _, connections := range []int{16, 64} {
 		var forwarded int64 // requests that reached the node
 		byStrata := f.byStrata(ctx, a)
@@ -220,7 +223,7 @@ func (f *forwarding) collapsed(ctx context.Context) error {
 
 // cached compares cached answers with those that the reverse proxy forwards.
 func (f *forwarding) cached(ctx context.Context) error {
-	a := &nodeRequests{before: accountBefore, after: accountAfter, different: bench.HotCount}
+	a := load.Numbered(bench.HotCount, func(i int) string { return fmt.Sprintf("%s%010d%s", accountBefore, i, accountAfter) })
 	for _, connections := range []int{16, 64} {
 		if err := f.turns("kept, 299 accounts", "> 1×", connections, f.byReverse(ctx, a), f.byStrata(ctx, a)); err != nil {
 			return err

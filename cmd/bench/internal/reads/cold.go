@@ -2,12 +2,8 @@ package reads
 
 import (
 	"context"
-	"encoding/json"
 	"math/rand/v2"
 	"strconv"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/bench/internal/bench"
 	"strata/cmd/bench/internal/load"
@@ -25,11 +21,11 @@ func (b *Bench) Cold(ctx context.Context) error {
 		return err
 	}
 	defer server.Stop()
-	selecting, err := b.StartSelecting(ctx, "select", url)
+	pool, err := bench.Selecting(ctx, url)
 	if err != nil {
 		return err
 	}
-	defer selecting.Stop()
+	defer pool.Close()
 	before, err := server.Tally(ctx)
 	if err != nil {
 		return err
@@ -46,18 +42,22 @@ func (b *Bench) Cold(ctx context.Context) error {
 			}
 			return target
 		})
-		if err := b.Compare(k.what, "bare SELECT", "≥ 0.5×", bench.SelectContender(selecting, atBlock{k.old}), server.Contender(ctx, list)); err != nil {
+		selecting := bench.SelectContender(func(random *rand.Rand) error {
+			height := worldBlocks
+			if k.old {
+				height = 1 + random.IntN(worldBlocks)
+			}
+			return bench.DecodeRows(ctx, pool, selectSQL[k.old], bench.Account(random.IntN(worldAccounts)), height)
+		})
+		if err := b.Compare(k.what, "bare SELECT", "≥ 0.5×", selecting, server.Contender(ctx, list)); err != nil {
 			return err
 		}
 	}
 	return b.Sources(ctx, server, before, "made from the tables", func(t bench.Tally) float64 { return t.Tables })
 }
 
-// atBlock is the block at which balances are read: the newest one, or an old one.
-type atBlock struct{ Old bool }
-
 // selectSQL reads the contents of an answer in one statement: the state of the block, the account's holding or its
-// ledger up to the block, and its last lock up to the block. The key is atBlock.Old.
+// ledger up to the block, and its last lock up to the block. The key is whether the block is an old one.
 var selectSQL = map[bool]string{
 	false: selectRows(`FROM {schema}.holding WHERE account = $1 AND asset = 'stx'`),
 	true:  selectRows(`FROM {schema}.ledger WHERE account = $1 AND asset = 'stx' AND height <= $2 ORDER BY height DESC, n DESC LIMIT 1`),
@@ -76,39 +76,4 @@ func selectRows(sums string) string {
 			ORDER BY l.height DESC, l.position DESC LIMIT 1
 		) l ON true
 		WHERE b.height = $2`)
-}
-
-// selectBalances runs the bare SELECT of balances as a helper process.
-func selectBalances(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
-	accounts := make([]string, worldAccounts)
-	for i := range accounts {
-		accounts[i] = bench.Account(i)
-	}
-	return bench.SelectRounds(ctx, in, out, func(at atBlock) bench.SelectRow {
-		return func(pool *pgxpool.Pool, random *rand.Rand) error {
-			height := worldBlocks
-			if at.Old {
-				height = 1 + random.IntN(worldBlocks)
-			}
-			return selectBalance(ctx, pool, selectSQL[at.Old], accounts[random.IntN(len(accounts))], height)
-		}
-	})
-}
-
-// selectBalance executes the statement, which pgx prepares once per connection, and reads its row.
-func selectBalance(ctx context.Context, pool *pgxpool.Pool, sql, account string, height int) error {
-	var burnHeight int64
-	var unlocks [4]*int64
-	var source, lockSource, unlockHeight, lockHeight, lockBurnHeight *int64
-	var sums [5]*string
-	var amount *string
-	var version *int16
-	var txid []byte
-	err := pool.QueryRow(ctx, sql, account, height).Scan(&burnHeight, &unlocks[0], &unlocks[1], &unlocks[2], &unlocks[3],
-		&source, &sums[0], &sums[1], &sums[2], &sums[3], &sums[4],
-		&lockSource, &amount, &unlockHeight, &version, &lockHeight, &txid, &lockBurnHeight)
-	if err == nil && lockSource == nil {
-		err = pgx.ErrNoRows
-	}
-	return err
 }

@@ -2,6 +2,7 @@ package reads
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"strata/cmd/bench/internal/bench"
+	"strata/internal/testkit/serverrig"
 )
 
 // Redis measures answers that are in Redis but not in memory, compared with a handler that only reads bodies from
@@ -57,7 +59,7 @@ func (b *Bench) startRedis(ctx context.Context) (*redisServer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: install Debian's package redis-server, or your system's", err)
 	}
-	address, err := bench.FreePort()
+	address, err := serverrig.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
@@ -79,20 +81,15 @@ func (b *Bench) startRedis(ctx context.Context) (*redisServer, error) {
 
 // wait waits until the server answers and has at least this number of keys.
 func (s *redisServer) wait(ctx context.Context, keys int) error {
-	deadline := time.Now().Add(20 * time.Second)
-	for {
-		size, err := s.client.DBSize(ctx).Result()
-		switch {
-		case err == nil && int(size) >= keys:
-			return nil
-		case err == nil:
-			err = fmt.Errorf("it has %d keys", size)
-		}
-		if ctx.Err() != nil || time.Now().After(deadline) {
-			return fmt.Errorf("wait for %d keys in the Redis on %s: %w", keys, s.address, err)
-		}
-		time.Sleep(10 * time.Millisecond)
+	var size int64
+	var err error
+	if !serverrig.WaitFor(ctx, 20*time.Second, func() bool {
+		size, err = s.client.DBSize(ctx).Result()
+		return err == nil && int(size) >= keys
+	}) {
+		return fmt.Errorf("wait for %d keys in the Redis on %s, which has %d: %w", keys, s.address, size, errors.Join(err, ctx.Err()))
 	}
+	return nil
 }
 
 func (s *redisServer) stop() {

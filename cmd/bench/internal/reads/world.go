@@ -1,13 +1,10 @@
-// Package reads measures reads of the API: cached answers, answers from the tables, and the memory of the cache.
+// Package reads measures reads of the API: cached answers, and answers from large tables that SQL fills.
 package reads
 
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"strata/cmd/bench/internal/bench"
-	"strata/projections/balances"
 )
 
 // Sizes of the database of reads. Hot reads use a few accounts again and again, cold ones always another account. The
@@ -18,16 +15,15 @@ const (
 	worldBlocks   = worldRows / ledgerPerBlock
 )
 
-// Bench measures reads of balances and blocks.
+// Bench measures reads.
 type Bench struct {
 	*bench.Bench
-	LedgerRows int    // of the database of Balance
-	Distinct   int    // different requests of Keys
-	url        string // of the database of reads, as soon as it exists
+	LedgerRows   int    // of the database of Balance
+	Named        int    // names in each registry
+	Stakers      int    // of pox-5
+	Transactions int    // there is one account for ten of them
+	url          string // of the database of balances and blocks, as soon as it exists
 }
-
-// Parts are the parts of this package.
-var Parts = bench.Parts{"select": selectBalances, "keys": floodAPI}
 
 const blocksTarget = "/extended/v2/blocks"
 
@@ -48,24 +44,8 @@ func (b *Bench) world(ctx context.Context) (url string, err error) {
 	if b.url != "" {
 		return b.url, nil
 	}
-	if url, err = b.ledger(ctx, "reads", worldAccounts, worldRows); err != nil {
-		return "", err
-	}
-	pool, err := pgxpool.New(ctx, url)
-	if err != nil {
-		return "", err
-	}
-	defer pool.Close()
-	err = bench.ExecAll(ctx, pool,
-		balances.Spec().SQL(`INSERT INTO {schema}.stx_lock (height, source_seq, unlock_height, position, tx_index, pox_version, amount, account, cause, pointer, txid)
-			SELECT 1, 1, 1000000000, 0, 0, 4, 5, name, 'stx_lock_event', '/events/0', sha256(name::bytea) FROM public.account`),
-		balances.Spec().SQL(`ANALYZE {schema}.stx_lock`),
-	)
-	if err != nil {
-		return "", err
-	}
-	b.url = url
-	return url, nil
+	b.url, err = b.ledger(ctx, "reads", worldAccounts, worldRows)
+	return b.url, err
 }
 
 // serveWorld starts an API on the database of reads that is ready to cache answers.

@@ -1,10 +1,8 @@
 package tip
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -29,9 +27,8 @@ func (w *world) sample(ctx context.Context) (s sample, err error) {
 	if s.postgres, err = bench.ProcessorTime(w.postmaster); err != nil {
 		return s, err
 	}
-	if s.statements, s.roundTrips, err = sentOf(w.server); err != nil {
-		return s, err
-	}
+	metrics := w.server.Metrics(ctx) // of a server with an API
+	s.statements, s.roundTrips = metrics["strata_projection_statements_total"], metrics["strata_projection_round_trips_total"]
 	err = w.pool.QueryRow(ctx, `SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()`).Scan(&s.transactions)
 	return s, err
 }
@@ -68,25 +65,4 @@ func parentOf(pid int) (parent int, err error) {
 		return 0, fmt.Errorf("find the process that started a backend: %w", err)
 	}
 	return parent, nil
-}
-
-// sentOf returns how many statements the folds of a server have sent together, and in how many round trips. Both are 0 for
-// a server that does not count them, or that has no API.
-func sentOf(server *bench.Server) (statements, roundTrips float64, err error) {
-	response, err := http.Get(server.API + "/metrics")
-	if err != nil {
-		return 0, 0, fmt.Errorf("read the metrics of the server: %w", err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	lines := bufio.NewScanner(response.Body)
-	for lines.Scan() {
-		for name, value := range map[string]*float64{"strata_projection_statements_total ": &statements, "strata_projection_round_trips_total ": &roundTrips} {
-			if text, ok := strings.CutPrefix(lines.Text(), name); ok {
-				if _, err := fmt.Sscan(text, value); err != nil {
-					return 0, 0, fmt.Errorf("read the metrics of the server: %q: %w", lines.Text(), err)
-				}
-			}
-		}
-	}
-	return statements, roundTrips, lines.Err()
 }

@@ -12,7 +12,6 @@ import (
 	"strata/cmd/bench/internal/bench"
 	"strata/internal/synth/synthchain"
 	"strata/projections/ordinals"
-	"strata/projections/version"
 )
 
 // Bench measures a server that follows a node.
@@ -208,7 +207,9 @@ func (m *measured) visible(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p50, p99, err := w.visible(ctx, visibleRounds)
+		p50, p99, err := bench.Visibility{
+			WarmUp: visibleWarm, Rounds: visibleRounds, Next: bench.NextBlock(w.chain), Path: "/extended/v1/address/" + w.chain.Accounts()[0] + "/stx",
+		}.Measure(ctx, w.server)
 		w.close()
 		if err != nil {
 			return err
@@ -330,7 +331,7 @@ func (w *world) post(ctx context.Context, events, rate int) error {
 
 // wait waits until all projections have folded everything.
 func (w *world) wait(ctx context.Context) error {
-	return version.WaitUntilCaughtUp(ctx, w.pool, func([]version.Status) {}, time.Hour)
+	return bench.UntilFolded(ctx, w.pool)
 }
 
 // waitForEnd waits until all projections of the chain have folded everything. It asks often, and costs little.

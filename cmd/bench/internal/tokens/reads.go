@@ -3,7 +3,6 @@ package tokens
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -23,7 +22,7 @@ type Bench struct {
 }
 
 // Parts are the parts of this package.
-var Parts = bench.Parts{"tokens": selectTokens, "outside": serveOutside}
+var Parts = bench.Parts{"outside": serveOutside}
 
 // Requests per second of token-metadata-api on a comparable machine; see docs/performance.md.
 const (
@@ -64,38 +63,24 @@ func (b *Bench) Reads(ctx context.Context) error {
 
 // coldTokens requests each token once.
 func (b *Bench) coldTokens(ctx context.Context, server *bench.Server, url string) error {
-	selecting, err := b.StartSelecting(ctx, "tokens", url)
+	pool, err := bench.Selecting(ctx, url)
 	if err != nil {
 		return err
 	}
-	defer selecting.Stop()
+	defer pool.Close()
 	before, err := server.Tally(ctx)
 	if err != nil {
 		return err
 	}
-	for _, read := range []selection{{Known: b.Known}, {Known: b.Known, Items: true}} {
-		known := read.tokens()
+	for _, known := range []knownTokens{knownCoins(b.Known), knownItems(b.Known)} {
 		list := load.NumberedOnce(known.all, func(i int) string { return known.target(load.Scattered(i, known.all)) })
 		what := fmt.Sprintf("cold %s, one of %d", known.kind.Name, known.all)
 		target := fmt.Sprintf("≥ %d req/s (5 times the peer's), p99 < 10 ms", 5*peerToken)
-		if err := b.CompareOver([]int{1, 16, 64}, what, "bare SELECT", target, bench.SelectContender(selecting, read), server.Contender(ctx, list)); err != nil {
+		if err := b.CompareOver([]int{1, 16, 64}, what, "bare SELECT", target, bench.SelectContender(known.selecting(ctx, pool)), server.Contender(ctx, list)); err != nil {
 			return err
 		}
 	}
 	return b.Sources(ctx, server, before, "made from the tables", func(t bench.Tally) float64 { return t.Tables })
-}
-
-// selection selects the tokens of one kind in a token world of a size.
-type selection struct {
-	Known int
-	Items bool
-}
-
-func (s selection) tokens() knownTokens {
-	if s.Items {
-		return knownItems(s.Known)
-	}
-	return knownCoins(s.Known)
 }
 
 // selectToken reads the contents of an answer about one token.
@@ -109,24 +94,13 @@ const selectToken = `
 	JOIN {schema}.image i ON i.uri_hash = ir.uri_hash
 	WHERE c.contract_id = $1`
 
-// selectTokens runs that SELECT as a helper process.
-func selectTokens(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
-	return bench.SelectRounds(ctx, in, out, func(s selection) bench.SelectRow {
-		known := s.tokens()
-		query := known.kind.SQL(selectToken)
-		contracts := make([]string, known.contracts())
-		for n := range contracts {
-			contracts[n] = known.contract(n * known.each)
-		}
-		return func(pool *pgxpool.Pool, random *rand.Rand) error {
-			i := random.IntN(known.all)
-			var txid, digest []byte
-			var asset, name, symbol, supply, uri, content *string
-			var decimals *int
-			return pool.QueryRow(ctx, query, contracts[i/known.each], known.id(i)).
-				Scan(&txid, &asset, &name, &symbol, &decimals, &supply, &uri, &content, &digest)
-		}
-	})
+// selecting returns what executes that SELECT for a random token.
+func (k *knownTokens) selecting(ctx context.Context, pool *pgxpool.Pool) func(random *rand.Rand) error {
+	query := k.kind.SQL(selectToken)
+	return func(random *rand.Rand) error {
+		i := random.IntN(k.all)
+		return bench.DecodeRows(ctx, pool, query, k.contract(i), k.id(i))
+	}
 }
 
 // Pages of the list. Each page is requested at many offsets around it, so that concurrent requests do not read the same
@@ -141,28 +115,23 @@ const (
 func (b *Bench) listPages(ctx context.Context, server *bench.Server, coins *knownTokens) error {
 	deep := max(min((deepPage-1)*pageSize, coins.all-offsetsAround-pageSize), 0)
 	for _, order := range []string{"name", "symbol"} {
-		around := func(offset int) load.Contender {
-			return server.Contender(ctx, load.Numbered(offsetsAround, func(i int) string {
-				return fmt.Sprintf("/metadata/v1/ft?limit=%d&offset=%d&order_by=%s", pageSize, offset+i, order)
-			}))
-		}
 		what := fmt.Sprintf("list of %d by %s, page %d", coins.all, order, deep/pageSize+1)
 		target := fmt.Sprintf("≤ 1.5×; the peer: %d req/s", peerList)
-		if err := b.CompareLatencies([]int{1, 16, 64}, what, "page 1", target, around(0), around(deep)); err != nil {
+		err := b.Deep(ctx, server, what, "page 1", target, offsetsAround, 0, deep, func(offset, i int) string {
+			return fmt.Sprintf("/metadata/v1/ft?limit=%d&offset=%d&order_by=%s", pageSize, offset+i, order)
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Each of the searches asks for several tokens, half of which are fungible.
-const (
-	searched = 50 // tokens per search
-	searches = 500
-)
+// searched is how many tokens a search asks for. Half of them are fungible.
+const searched = 50
 
 func (b *Bench) searches(ctx context.Context, server *bench.Server, coins, items *knownTokens) error {
-	list := load.Numbered(searches, func(n int) string {
+	return b.Lookups(ctx, server, fmt.Sprintf("search for %d of %d tokens", searched, b.Known), "", func(n int) string {
 		var target strings.Builder
 		target.WriteString("/metadata/v1/search")
 		for i := range searched {
@@ -178,12 +147,4 @@ func (b *Bench) searches(ctx context.Context, server *bench.Server, coins, items
 		}
 		return target.String()
 	})
-	for _, connections := range []int{1, 16} {
-		f, err := load.InTurns(b.Round, connections, server.Contender(ctx, list))
-		if err != nil {
-			return fmt.Errorf("search: %w", err)
-		}
-		b.Row(fmt.Sprintf("search for %d of %d tokens, %s", searched, b.Known, bench.Connections(connections)), f[0].String(), "", "", "")
-	}
-	return nil
 }

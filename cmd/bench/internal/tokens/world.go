@@ -151,9 +151,7 @@ func (k *knownTokens) write(ctx context.Context, pool *pgxpool.Pool, blocks int)
 				) t GROUP BY stretch`))
 		}
 	}
-	for _, table := range []string{"block", "contract", "token", "stretch", "document", "image", "reference", "counter"} {
-		queries = append(queries, `VACUUM (ANALYZE) {schema}.`+table)
-	}
+	queries = append(queries, `VACUUM (ANALYZE)`)
 	for i := range queries {
 		queries[i] = k.kind.SQL(queries[i])
 	}

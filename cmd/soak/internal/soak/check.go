@@ -8,11 +8,12 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"strata/internal/testkit/serverrig"
 )
 
 // verifyTimeout bounds strata verify at the end.
@@ -30,11 +31,11 @@ type checked struct {
 // check compares the log with what was posted, and verifies it and the read tables.
 func (s *soak) check(ctx context.Context) {
 	began := time.Now()
-	if !waitFor(ctx, recovery, func() bool { return probe(ctx, s.api+"/readyz") == http.StatusOK }) {
+	if !serverrig.WaitFor(ctx, recovery, func() bool { return serverrig.Probe(ctx, s.api+"/readyz") == http.StatusOK }) {
 		s.broken("the server was not ready %s after the load; it said:\n%s", recovery, s.server.said())
 		return
 	}
-	if !waitFor(ctx, recovery, func() bool { return s.lag(ctx) == 0 }) {
+	if !serverrig.WaitFor(ctx, recovery, func() bool { return s.lag(ctx) == 0 }) {
 		s.broken("the read tables lag %d events %s after the load", s.lag(ctx), recovery)
 	}
 	s.recovered.log = time.Since(began)
@@ -44,7 +45,7 @@ func (s *soak) check(ctx context.Context) {
 	if err := s.server.end(syscall.SIGINT, time.Minute); err != nil {
 		s.broken("%v", err)
 	}
-	if command, _ := s.server.current(); command.ProcessState.ExitCode() != 0 {
+	if command := s.server.current(); command.ProcessState.ExitCode() != 0 {
 		s.broken("the server ended with %s after SIGINT; it said:\n%s", command.ProcessState, s.server.said())
 	}
 	if text, err := os.ReadFile(s.server.log); err != nil {
@@ -82,7 +83,7 @@ func (s *soak) lag(ctx context.Context) (lag int64) {
 			}
 		}
 	}
-	if err := (&scout{api: s.api}).ask(ctx, "/extended/v1/status", &status); err != nil || len(status.Strata.Projections) == 0 {
+	if err := serverrig.Read(ctx, 10*time.Second, s.api+"/extended/v1/status", &status); err != nil || len(status.Strata.Projections) == 0 {
 		return -1
 	}
 	for _, p := range status.Strata.Projections {
@@ -168,14 +169,4 @@ func (c *checked) compare(posts map[posted]*deliveries, stored map[posted]int) {
 			c.foreign += n
 		}
 	}
-}
-
-// metricsAddress returns the value of --metrics-addr.
-func metricsAddress(args []string) string {
-	for i, arg := range args {
-		if strings.HasPrefix(arg, "--metrics-addr") {
-			return args[i+1]
-		}
-	}
-	return ""
 }

@@ -10,6 +10,7 @@ import (
 
 	"strata/internal/pause"
 	"strata/internal/postgres"
+	"strata/internal/testkit/serverrig"
 )
 
 const (
@@ -64,7 +65,7 @@ func (s *soak) revive(ctx context.Context, end func()) {
 			return
 		}
 		// It ended: whoever supervises it would start it again, since its database may have been away.
-		if _, ended := s.server.current(); !isClosed(ended) || attempt == 20 {
+		if s.server.current().Running() || attempt == 20 {
 			s.broken("the server was not ready %s after it was started; it said:\n%s", time.Since(began).Round(time.Second), s.server.said())
 			return
 		}
@@ -74,36 +75,26 @@ func (s *soak) revive(ctx context.Context, end func()) {
 
 // waitReady waits until the server is ready, and calls alive when it answers anything. It returns false when the server ends.
 func (s *soak) waitReady(ctx context.Context, alive func()) bool {
-	_, ended := s.server.current()
-	ready := false
-	waitFor(ctx, recovery, func() bool {
-		status := probe(ctx, s.api+"/readyz")
+	process, ready := s.server.current(), false
+	serverrig.WaitFor(ctx, recovery, func() bool {
+		status := serverrig.Probe(ctx, s.api+"/readyz")
 		if status != 0 {
 			alive()
 		}
 		ready = status == http.StatusOK
-		return ready || isClosed(ended)
+		return ready || !process.Running()
 	})
 	return ready
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }
 
 // superviseServer starts a server again that ended by itself. It may do so only while its database is away.
 func (s *soak) superviseServer(ctx context.Context) {
 	for ; ctx.Err() == nil; pause.For(ctx, 50*time.Millisecond) {
-		if _, ended := s.server.current(); !isClosed(ended) {
+		if s.server.current().Running() {
 			continue
 		}
 		s.restarting.Lock()
-		if _, ended := s.server.current(); isClosed(ended) && ctx.Err() == nil {
+		if !s.server.current().Running() && ctx.Err() == nil {
 			now := time.Now()
 			if !s.timeline.during(databaseDown, now.Add(-time.Second), now) && !s.timeline.during(diskFull, now.Add(-time.Second), now) {
 				s.broken("the server ended by itself; it said:\n%s", s.server.said())
@@ -129,7 +120,7 @@ func (s *soak) restartDatabase(ctx context.Context) {
 		return
 	}
 	began := time.Now()
-	if waitFor(ctx, recovery, func() bool { return probe(ctx, s.api+"/readyz") == http.StatusOK }) {
+	if serverrig.WaitFor(ctx, recovery, func() bool { return serverrig.Probe(ctx, s.api+"/readyz") == http.StatusOK }) {
 		end()
 		s.recovered.database = append(s.recovered.database, time.Since(began))
 	} else if ctx.Err() == nil {
@@ -248,7 +239,7 @@ func (s *soak) allNodesDown(ctx context.Context) {
 			s.broken("%v", err)
 		}
 	}
-	if waitFor(ctx, recovery, func() bool { return probe(ctx, s.api+"/v2/pox") == http.StatusOK }) {
+	if serverrig.WaitFor(ctx, recovery, func() bool { return serverrig.Probe(ctx, s.api+"/v2/pox") == http.StatusOK }) {
 		end()
 	}
 }

@@ -1,7 +1,6 @@
 package soak
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 
 	"strata/domain/nodeevent"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/serverrig"
 )
 
 // feed posts a made-up chain, and remembers what it has posted.
@@ -84,22 +84,8 @@ func (f *feed) count(key posted, accepted bool) {
 
 // offer posts an event once, beside those of the chain. The status is 0 without an answer.
 func (f *feed) offer(ctx context.Context, observer, path string, body []byte) (status int, retryAfter bool) {
-	accepted := false
-	defer func() { f.count(posted{path, sha256.Sum256(body)}, accepted) }()
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, observer+path, bytes.NewReader(body))
-	if err != nil {
-		return 0, false
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Close = true
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		return 0, false
-	}
-	_ = response.Body.Close()
-	accepted = response.StatusCode == http.StatusOK
-	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
-	return response.StatusCode, err == nil && seconds > 0
+	answer, _ := serverrig.Post(ctx, 10*time.Second, observer+path, body)
+	f.count(posted{path, sha256.Sum256(body)}, answer.Status == http.StatusOK)
+	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
+	return answer.Status, err == nil && seconds > 0
 }

@@ -12,6 +12,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/internal/testkit/outside"
+	"strata/internal/testkit/serverrig"
 )
 
 // fetched is what the log and the read tables hold of the metadata of tokens.
@@ -156,7 +157,7 @@ func (s *soak) settle(ctx context.Context) error {
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	open := 0
-	if !waitFor(ctx, recovery, func() bool {
+	if !serverrig.WaitFor(ctx, recovery, func() bool {
 		open, s.fetched.interrupted, err = due(ctx, conn, s.ended)
 		return err != nil || open == 0
 	}) {

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/pause"
+	"strata/internal/testkit/serverrig"
 )
 
 const (
@@ -34,13 +35,13 @@ func (s *soak) diskFullFor() time.Duration {
 // mountDatabase gives the database a disk of its own. Where that is impossible, the run goes on without a full disk, and says so.
 func (s *soak) mountDatabase() {
 	s.databaseDir = s.dir
-	d, err := mountDisk(filepath.Join(s.dir, "disk"), diskBase+diskPerEvent*int64(s.Rate*s.Duration.Seconds()))
+	d, err := serverrig.MountDisk(filepath.Join(s.dir, "disk"), diskBase+diskPerEvent*int64(s.Rate*s.Duration.Seconds()))
 	if err != nil {
 		s.noDisk = fmt.Sprintf("not tried, needs root on Linux (mount: %v)", err)
 		s.logf("disk full: %s", s.noDisk)
 		return
 	}
-	s.disk, s.databaseDir = d, filepath.Join(d.folder, "database")
+	s.disk, s.databaseDir = d, filepath.Join(d.Folder, "database")
 }
 
 // fillDisk fills the disk of the database to the floor, where the server refuses events, and then to the last byte, where Postgres ends.
@@ -69,7 +70,7 @@ func (s *soak) fillToFloor(ctx context.Context) {
 		status, retryAfter := s.feed.offer(ctx, "http://"+s.attacks.observer, offeredPath, offered)
 		return status == http.StatusServiceUnavailable && retryAfter
 	}
-	if !waitFor(ctx, recovery, refuses) && ctx.Err() == nil {
+	if !serverrig.WaitFor(ctx, recovery, refuses) && ctx.Err() == nil {
 		s.broken("the disk had less space than the floor, and events were not refused with 503 and Retry-After")
 	}
 	pause.For(ctx, time.Second) // for which the node waits for the answer to an event that the server took before
@@ -88,7 +89,7 @@ func (s *soak) fillToFloor(ctx context.Context) {
 		status, _ := s.feed.offer(ctx, "http://"+s.attacks.observer, offeredPath, offered)
 		return status == http.StatusOK
 	}
-	if waitFor(ctx, recovery, takes) {
+	if serverrig.WaitFor(ctx, recovery, takes) {
 		s.recovered.floor = append(s.recovered.floor, time.Since(began))
 	} else if ctx.Err() == nil {
 		s.broken("no event was taken %s after the disk had space again", recovery)
@@ -115,14 +116,14 @@ func (s *soak) fillToLastByte(ctx context.Context) {
 	emptied := s.empty()
 	began := time.Now()
 	answers := func() bool { _, err := connections(always, s.adminURL()); return err == nil }
-	if emptied && !waitFor(always, recovery, answers) {
+	if emptied && !serverrig.WaitFor(always, recovery, answers) {
 		s.broken("Postgres did not answer %s after its disk had space again", recovery)
 	}
 	stop()
 	supervising.Wait()
 	s.recovered.panicked = s.running().Pid() != pid
 	s.logf("the disk has space again; Postgres said: %v", err)
-	if waitFor(ctx, recovery, func() bool { return probe(ctx, s.api+"/readyz") == http.StatusOK }) {
+	if serverrig.WaitFor(ctx, recovery, func() bool { return serverrig.Probe(ctx, s.api+"/readyz") == http.StatusOK }) {
 		end()
 		s.recovered.disk = append(s.recovered.disk, time.Since(began))
 	} else if ctx.Err() == nil {
@@ -146,7 +147,7 @@ func (s *soak) writeUntilFull(ctx context.Context) error {
 
 // fill leaves this many bytes of the disk free. It reports whether it could.
 func (s *soak) fill(leave int64) bool {
-	if err := s.disk.leave(leave); err != nil {
+	if err := s.disk.Leave(leave); err != nil {
 		s.broken("fill the disk: %v", err)
 		return false
 	}
@@ -155,7 +156,7 @@ func (s *soak) fill(leave int64) bool {
 
 // empty gives the space back. It reports whether it could.
 func (s *soak) empty() bool {
-	if err := s.disk.restore(); err != nil {
+	if err := s.disk.Restore(); err != nil {
 		s.broken("%v", err)
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"strata/internal/testkit/outside"
+	"strata/internal/testkit/serverrig"
 )
 
 // node is the RPC server of a made-up Stacks node, which can be down, failing or slow.
@@ -32,7 +33,7 @@ const (
 )
 
 func newNode(tip *atomic.Int64, world *outside.World) (*node, error) {
-	address, err := freeAddress()
+	address, err := serverrig.FreeAddress()
 	if err != nil {
 		return nil, err
 	}

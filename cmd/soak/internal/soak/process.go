@@ -1,19 +1,14 @@
 package soak
 
 import (
-	"context"
-	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
-	"strata/internal/pause"
+	"strata/internal/testkit/serverrig"
 )
 
 // process is a program that the soak starts, ends and starts again, with the same arguments.
@@ -23,8 +18,7 @@ type process struct {
 	log  string // path of the file with its output
 
 	mu      sync.Mutex
-	command *exec.Cmd
-	ended   chan struct{}
+	started *serverrig.Process
 }
 
 // start starts the program.
@@ -37,88 +31,31 @@ func (p *process) start() error {
 	}
 	defer output.Close() //nolint:errcheck // the process has its own descriptor
 	command := exec.Command(p.path, p.args...)
-	command.Dir, command.Stdout, command.Stderr = filepath.Dir(p.log), output, output
-	// The settings of whoever runs the soak would change what it measures. Administration has one default address on a machine.
-	for _, setting := range os.Environ() {
-		if !strings.HasPrefix(setting, "STRATA_") || strings.HasPrefix(setting, "STRATA_POSTGRES_BIN=") {
-			command.Env = append(command.Env, setting)
-		}
+	command.Dir, command.Stdout, command.Stderr, command.Env = filepath.Dir(p.log), output, output, serverrig.Environment()
+	started, err := serverrig.Start(command)
+	if err == nil {
+		p.started = started
 	}
-	command.Env = append(command.Env, "STRATA_ADMIN_ADDR=")
-	if err := command.Start(); err != nil {
-		return fmt.Errorf("start %s: %w", p.path, err)
-	}
-	ended := make(chan struct{})
-	p.command, p.ended = command, ended
-	go func() {
-		defer close(ended)
-		_ = command.Wait() // its state says how it ended
-	}()
-	return nil
+	return err
 }
 
-// current returns the running command, and the channel that is closed when it ends.
-func (p *process) current() (*exec.Cmd, <-chan struct{}) {
+// current returns the process that was started last.
+func (p *process) current() *serverrig.Process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.command, p.ended
+	return p.started
 }
 
 // end sends a signal and waits until the process is gone. One that ignores the signal is killed.
 func (p *process) end(sig syscall.Signal, patience time.Duration) error {
-	command, ended := p.current()
-	if command == nil {
-		return nil
+	if now := p.current(); now != nil {
+		return now.End(sig, patience)
 	}
-	_ = command.Process.Signal(sig) // it may have ended
-	select {
-	case <-ended:
-		return nil
-	case <-time.After(patience):
-		_ = command.Process.Kill()
-		<-ended
-		return fmt.Errorf("%s still ran %s after the signal %s", p.path, patience, sig)
-	}
+	return nil
 }
 
 // said returns the end of what the program wrote.
 func (p *process) said() string {
 	text, _ := os.ReadFile(p.log)
 	return string(text[max(0, len(text)-4000):])
-}
-
-// freeAddress returns an address of the loopback interface that nobody listens on at the moment.
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
-}
-
-// waitFor polls until the condition holds. It returns false after the limit, or when ctx is done.
-func waitFor(ctx context.Context, limit time.Duration, condition func() bool) bool {
-	for deadline := time.Now().Add(limit); time.Now().Before(deadline) && ctx.Err() == nil; pause.For(ctx, 20*time.Millisecond) {
-		if condition() {
-			return true
-		}
-	}
-	return false
-}
-
-// probe asks on a connection of its own, so that it never sees that of a dead process. It returns 0 without an answer.
-func probe(ctx context.Context, url string) int {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return 0
-	}
-	request.Close = true
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		return 0
-	}
-	_ = response.Body.Close()
-	return response.StatusCode
 }

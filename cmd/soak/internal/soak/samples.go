@@ -1,17 +1,14 @@
 package soak
 
 import (
-	"bufio"
 	"context"
-	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/pause"
+	"strata/internal/testkit/serverrig"
 )
 
 // figure is something that must not grow: it is sampled, and its last third compared with its first.
@@ -44,7 +41,7 @@ func newSamples() *samples {
 func (s *samples) run(ctx context.Context, every time.Duration, metrics string, database func() string) {
 	for ; ctx.Err() == nil; pause.For(ctx, every) {
 		now := time.Now()
-		values := scrape(ctx, metrics)
+		values := serverrig.Metrics(ctx, metrics)
 		for _, f := range s.figures {
 			if f.metric == "" {
 				if count, err := connections(ctx, database()); err == nil {
@@ -55,31 +52,6 @@ func (s *samples) run(ctx context.Context, every time.Duration, metrics string, 
 			}
 		}
 	}
-}
-
-// scrape returns the metrics without labels.
-func scrape(ctx context.Context, url string) map[string]float64 {
-	values := map[string]float64{}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return values
-	}
-	request.Close = true
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		return values
-	}
-	defer func() { _ = response.Body.Close() }()
-	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
-		if name, text, ok := strings.Cut(lines.Text(), " "); ok {
-			if value, err := strconv.ParseFloat(text, 64); err == nil {
-				values[name] = value
-			}
-		}
-	}
-	return values
 }
 
 // connections counts the sessions of clients, except the one that asks.

@@ -17,6 +17,7 @@ import (
 
 	"strata/internal/postgres"
 	"strata/internal/testkit/outside"
+	"strata/internal/testkit/serverrig"
 )
 
 // Config describes a run.
@@ -36,13 +37,14 @@ type Config struct {
 // soak is a run.
 type soak struct {
 	Config
-	dir         string // temporary
-	databaseDir string // the data directory of Postgres
-	disk        *disk  // that it is on; nil where no disk can be mounted
-	noDisk      string // why
-	diskUsed    int64  // at the end of the load, in bytes
+	dir         string          // temporary
+	databaseDir string          // the data directory of Postgres
+	disk        *serverrig.Disk // that it is on; nil where no disk can be mounted
+	noDisk      string          // why
+	diskUsed    int64           // at the end of the load, in bytes
 
 	api      string // URL
+	metrics  string // URL
 	server   *process
 	redis    *process // nil where redis-server is not installed
 	nodes    []*node
@@ -128,18 +130,18 @@ func (s *soak) startAll(ctx context.Context) error {
 	var addresses [3]string
 	for i := range addresses {
 		var err error
-		if addresses[i], err = freeAddress(); err != nil {
+		if addresses[i], err = serverrig.FreeAddress(); err != nil {
 			return err
 		}
 	}
-	s.api = "http://" + addresses[0]
+	s.api, s.metrics = "http://"+addresses[0], "http://"+addresses[2]+"/metrics"
 	s.attacks = attacks{api: addresses[0], observer: addresses[1], each: s.Attackers, flood: s.Flood}
 	args := []string{
 		"serve", "--database-url", s.cluster.URL(), "--data-dir", filepath.Join(s.dir, "server"), "--log-level", "WARN",
 		"--api-addr", addresses[0], "--observer-addr", addresses[1], "--metrics-addr", addresses[2],
 	}
 	if s.disk != nil {
-		args = append(args, "--disk-folder", s.disk.folder, "--disk-floor", fmt.Sprint(diskFloor))
+		args = append(args, "--disk-folder", s.disk.Folder, "--disk-floor", fmt.Sprint(diskFloor))
 	}
 	// Documents come from the gateway alone, which is on this machine: no public address is asked.
 	world := &outside.World{LastTokenID: func(string) uint64 { return lastTokenID }}
@@ -154,7 +156,7 @@ func (s *soak) startAll(ctx context.Context) error {
 	}
 	args = append(args, "--nodes", "http://"+s.nodes[0].address+",http://"+s.nodes[1].address)
 	if program, err := exec.LookPath("redis-server"); err == nil {
-		address, err := freeAddress()
+		address, err := serverrig.FreeAddress()
 		if err != nil {
 			return err
 		}
@@ -170,7 +172,7 @@ func (s *soak) startAll(ctx context.Context) error {
 		return err
 	}
 	// It is not ready before the first block.
-	if !waitFor(ctx, recovery, func() bool { return probe(ctx, s.api+"/healthz") == http.StatusOK }) {
+	if !serverrig.WaitFor(ctx, recovery, func() bool { return serverrig.Probe(ctx, s.api+"/healthz") == http.StatusOK }) {
 		return errors.Join(ctx.Err(), fmt.Errorf("the server did not answer; it said:\n%s", s.server.said()))
 	}
 	return nil
@@ -195,7 +197,7 @@ func (s *soak) load(ctx context.Context) {
 		func() { s.disturb(loaded) },
 		func() { s.superviseServer(loaded) },
 		func() {
-			s.samples.run(loaded, min(2*time.Second, s.Duration/30), "http://"+metricsAddress(s.server.args)+"/metrics", s.adminURL)
+			s.samples.run(loaded, min(2*time.Second, s.Duration/30), s.metrics, s.adminURL)
 		},
 		func() {
 			if s.KillEvery > 0 {
@@ -209,7 +211,7 @@ func (s *soak) load(ctx context.Context) {
 	s.ended = time.Now()
 	if s.disk != nil {
 		var err error
-		if s.diskUsed, err = s.disk.used(); err != nil {
+		if s.diskUsed, err = s.disk.Used(); err != nil {
 			s.broken("%v", err)
 		}
 	}
@@ -233,8 +235,8 @@ func (s *soak) stopAll() {
 		s.logf("stop Postgres: %v", err)
 	}
 	if s.disk != nil {
-		if err := s.disk.unmount(); err != nil {
-			s.logf("unmount %s: %v", s.disk.folder, err)
+		if err := s.disk.Unmount(); err != nil {
+			s.logf("unmount %s: %v", s.disk.Folder, err)
 		}
 	}
 }

@@ -1,11 +1,12 @@
 package soak
 
 import (
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"strata/internal/testkit/serverrig"
 )
 
 // TestSoak is a short run with little load: it exercises the soak itself, and all faults once. Where no
@@ -15,8 +16,8 @@ func TestSoak(t *testing.T) {
 		t.Skip("it takes half a minute")
 	}
 	program := filepath.Join(t.TempDir(), "strata")
-	if output, err := exec.Command("go", "build", "-o", program, "strata/cmd/strata").CombinedOutput(); err != nil {
-		t.Fatalf("build strata: %v:\n%s", err, output)
+	if err := serverrig.Build(t.Context(), program); err != nil {
+		t.Fatal(err)
 	}
 	report, err := Run(t.Context(), Config{
 		Program: program, Duration: 30 * time.Second, KillEvery: 7 * time.Second, FlapFor: time.Second, Rate: 10, Readers: 6, Attackers: 2, Flood: 20, Seed: 1,

@@ -2,15 +2,14 @@ package soak
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"strata/internal/pause"
+	"strata/internal/testkit/serverrig"
 )
 
 // subjects are what readers ask for: what the chain has had lately.
@@ -104,22 +103,7 @@ func (s *scout) findTokens(ctx context.Context, n *subjects) {
 const piecesKept = 500
 
 func (s *scout) ask(ctx context.Context, path string, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.api+path, nil)
-	if err != nil {
-		return err
-	}
-	request.Close = true
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("status %d", response.StatusCode)
-	}
-	return json.NewDecoder(response.Body).Decode(into)
+	return serverrig.Read(ctx, 10*time.Second, s.api+path, into)
 }
 
 // target returns what a reader asks for next: mostly the read tables, sometimes a node. Nothing that it asks for is

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"strata/domain/block"
 	"strata/domain/hash"
 	"strata/domain/transaction/key"
 	"strata/internal/synth/synthchain/internal/node"
@@ -34,7 +33,7 @@ type Block struct {
 	RewardSet      *RewardSet  // nil for none
 
 	// From Nakamoto on.
-	SignerBits       block.BitVec
+	SignerBits       []byte // an encoded bit vector
 	MinerSignature   key.Signature
 	SignerSignatures []key.Signature
 }
@@ -115,7 +114,7 @@ func (e *Encoder) Block(b *Block) []byte {
 		dst = b.RewardSet.append(appendKey(dst, "reward_set"))
 		dst = appendKey(dst, "signer_bitvec")
 		if b.Nakamoto {
-			dst = appendBareHex(dst, b.SignerBits.Append(nil))
+			dst = appendBareHex(dst, b.SignerBits)
 		} else {
 			dst = append(dst, "null"...)
 		}

@@ -1,8 +1,8 @@
 package nodejson
 
 import (
-	"strata/domain/block/microblock"
 	"strata/domain/hash"
+	"strata/domain/microblock"
 )
 
 // Microblock is a block that a miner streams after its own block.

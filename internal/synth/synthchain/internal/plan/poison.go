@@ -1,8 +1,8 @@
 package plan
 
 import (
-	header "strata/domain/block/microblock"
 	"strata/domain/clarity"
+	header "strata/domain/microblock"
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain/internal/ledger"
 	"strata/internal/synth/synthchain/internal/must"

@@ -1,26 +1,23 @@
-package names
+package reads
 
 import (
-	"context"
 	"strconv"
 	"strings"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/bench/internal/bench"
 	"strata/projections/bns"
 	"strata/projections/names"
 )
 
-// World has so many names in each registry: name00000001.id and on in the first one, and name00000001.btc and on in
+// namesWorld has so many names in each registry: name00000001.id and on in the first one, and name00000001.btc and on in
 // the second one. The name with number i belongs to account i in both.
-type World struct{ Names int }
+type namesWorld struct{ Names int }
 
-// large are the tables with a row for each name.
-var large = []string{"{v1}.operation", "{v1}.name", "{v2}.name", "{v2}.primary_name", "{v2}.list"}
+// namesLarge are the tables with a row for each name.
+var namesLarge = []string{"{v1}.operation", "{v1}.name", "{v2}.name", "{v2}.primary_name", "{v2}.list"}
 
-// rows inserts the rows of the projections' tables. Keys are the first 24 bytes of names, as numbers.
-var rows = []string{
+// namesRows inserts the rows of the projections' tables. Keys are the first 24 bytes of names, as numbers.
+var namesRows = []string{
 	`INSERT INTO {v1}.block VALUES ({all}, {all}, {all}, {all}, 0, sha256('{all}'), sha256('{all}'))`,
 	`INSERT INTO {v1}.namespace VALUES (1, 1, 1, 0, 0, 1, true, 1, 1, 5000000, 4, 250, 10, 20, array_fill(1::numeric, ARRAY[16]), '\x03', 'id', 'SP1')`,
 	`INSERT INTO {v1}.operation (n, height, source_seq, registered_at, tx_index, pointer, operation, txid, zonefile_hash, name, owner)
@@ -60,61 +57,20 @@ var rows = []string{
 	`INSERT INTO {v2}.part (a, b, c, n, list)
 	SELECT (array_agg(a ORDER BY a, b, c))[1], (array_agg(b ORDER BY a, b, c))[1], (array_agg(c ORDER BY a, b, c))[1], sum(n), 'sections:' || list
 	FROM (SELECT *, (row_number() OVER (PARTITION BY list ORDER BY a, b, c) - 1) / 70 AS section FROM {v2}.part) p GROUP BY list, section`,
-	`DROP TABLE public.name`,
 }
 
-// key selects the first 24 bytes of t.full_name as three numbers.
-const key = `SELECT ('x' || substr(h.x, 1, 16))::bit(64)::bigint, ('x' || substr(h.x, 17, 16))::bit(64)::bigint, ('x' || substr(h.x, 33, 16))::bit(64)::bigint
+// nameKey selects the first 24 bytes of t.full_name as three numbers.
+const nameKey = `SELECT ('x' || substr(h.x, 1, 16))::bit(64)::bigint, ('x' || substr(h.x, 17, 16))::bit(64)::bigint, ('x' || substr(h.x, 33, 16))::bit(64)::bigint
 	FROM (SELECT rpad(encode(t.full_name::bytea, 'hex'), 48, '0')) h (x)`
 
 // sql fills in the placeholders of the world's queries.
-func (w World) sql(query string) string {
-	query = strings.NewReplacer("({key}) k", "("+key+") k (a, b, c)").Replace(query)
+func (w namesWorld) sql(query string) string {
+	query = strings.NewReplacer("({key}) k", "("+nameKey+") k (a, b, c)").Replace(query)
 	return strings.NewReplacer(
 		"{all}", strconv.Itoa(w.Names), "{low}", "(-9223372036854775808)", "{v1}", names.Spec().String(), "{v2}", bns.Spec().String(),
 	).Replace(query)
 }
 
-// createWorld creates a database with the world.
-func (b *Bench) createWorld(ctx context.Context) (url string, err error) {
-	url, pool, err := b.EmptyTables(ctx, "names")
-	if err != nil {
-		return "", err
-	}
-	defer pool.Close()
-	if err := b.World.write(ctx, pool); err != nil {
-		return "", err
-	}
-	return url, bench.TipAt(b.World.Names).Write(ctx, pool)
-}
-
-// write fills the tables.
-func (w World) write(ctx context.Context, pool *pgxpool.Pool) error {
-	conn, err := pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	run := bench.RunOn(ctx, conn, w.sql)
-	if err := run(bench.MuchMemory); err != nil {
-		return err
-	}
-	tables := make([]string, len(large))
-	for i, table := range large {
-		tables[i] = w.sql(table)
-	}
-	indexes, err := bench.DropIndexes(ctx, conn, tables)
-	if err != nil {
-		return err
-	}
-	if err := bench.CopyAccounts(ctx, conn, w.Names+1); err != nil {
-		return err
-	}
-	if err := run(rows...); err != nil {
-		return err
-	}
-	if err := run(indexes...); err != nil {
-		return err
-	}
-	return run(`VACUUM (ANALYZE)`)
+func (w namesWorld) world() bench.World {
+	return bench.World{Database: "names", Tip: bench.TipAt(w.Names), SQL: w.sql, Accounts: w.Names + 1, Large: namesLarge, Rows: namesRows}
 }

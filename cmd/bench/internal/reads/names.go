@@ -1,5 +1,4 @@
-// Package names measures reads of names of both registries in a large world.
-package names
+package reads
 
 import (
 	"context"
@@ -10,33 +9,29 @@ import (
 	"strata/cmd/bench/internal/load"
 )
 
-// Bench measures reads of the world.
-type Bench struct {
-	*bench.Bench
-	World World
-}
+// namesDeepPage is the page that is compared with the first one, counted from 1.
+const namesDeepPage = 10_000
 
-// deepPage is the page that is compared with the first one, counted from 1.
-const deepPage = 10_000
-
-// Reads measures what resolves a name or an address from the tables, and deep pages of lists beside their first pages.
-func (b *Bench) Reads(ctx context.Context) error {
-	url, err := b.createWorld(ctx)
+// ReadNames measures what resolves a name or an address from the tables, and deep pages of lists beside their first pages.
+func (b *Bench) ReadNames(ctx context.Context) error {
+	w := namesWorld{b.Named}
+	url, err := b.Create(ctx, w.world())
 	if err != nil {
 		return err
 	}
 	return b.FromTables(ctx, url, func(server *bench.Server) error {
-		if err := b.lookups(ctx, server); err != nil {
+		if err := b.nameLookups(ctx, server); err != nil {
 			return err
 		}
-		return b.pages(ctx, server)
+		return b.namePages(ctx, server)
 	})
 }
 
-// lookups measures reads by a name, an id or an address, which is another one in each request.
-func (b *Bench) lookups(ctx context.Context, server *bench.Server) error {
-	const several, v2 = 20_000, "/bns/v2"
-	random := func(i int) int { return 1 + int(uint64(i)*2_654_435_761%uint64(b.World.Names)) }
+// nameLookups measures reads by a name, an id or an address, which is another one in each request.
+func (b *Bench) nameLookups(ctx context.Context, server *bench.Server) error {
+	w := namesWorld{b.Named}
+	const v2 = "/bns/v2"
+	random := func(i int) int { return 1 + load.Pick(i, w.Names) }
 	first := func(i int) string { return fmt.Sprintf("name%08d.id", random(i)) }
 	second := func(i int) string { return fmt.Sprintf("name%08d.btc", random(i)) }
 	owner := func(i int) string { return bench.Account(random(i)) }
@@ -52,23 +47,17 @@ func (b *Bench) lookups(ctx context.Context, server *bench.Server) error {
 		{v2 + "/names/address/{a}/primary", func(i int) string { return v2 + "/names/address/" + owner(i) + "/primary" }},
 		{v2 + "/tokens/{id}/name", func(i int) string { return v2 + "/tokens/" + strconv.Itoa(random(i)) + "/name" }},
 	} {
-		for _, connections := range []int{1, 16} {
-			f, err := load.InTurns(b.Round, connections, server.Contender(ctx, load.Numbered(several, look.path)))
-			if err != nil {
-				return fmt.Errorf("%s: %w", look.what, err)
-			}
-			target := ""
-			if connections == 1 {
-				target = "p99 < 5 ms"
-			}
-			b.Row(fmt.Sprintf("cold %s, %d names, %s", look.what, b.World.Names, bench.Connections(connections)), f[0].String(), "", "", target)
+		err := b.Lookups(ctx, server, fmt.Sprintf("%s, %d names", look.what, w.Names), "p99 < 5 ms over 1 connection", look.path)
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// pages compares deep pages with first pages. The requests of each differ a little.
-func (b *Bench) pages(ctx context.Context, server *bench.Server) error {
+// namePages compares deep pages with first pages. The requests of each differ a little.
+func (b *Bench) namePages(ctx context.Context, server *bench.Server) error {
+	w := namesWorld{b.Named}
 	const variants = 20
 	for _, list := range []struct {
 		what string
@@ -86,11 +75,8 @@ func (b *Bench) pages(ctx context.Context, server *bench.Server) error {
 			return fmt.Sprintf("/bns/v2/names/namespace/btc?limit=50&offset=%d", (page-1)*50+variant)
 		}},
 	} {
-		deep := min(deepPage, b.World.Names/list.size)
-		around := func(page int) load.Contender {
-			return server.Contender(ctx, load.Numbered(variants, func(i int) string { return list.path(page, i) }))
-		}
-		if err := b.CompareLatencies([]int{1, 16}, fmt.Sprintf("cold %s, page %d", list.what, deep), "page 1", "≤ 1.5×", around(1), around(deep)); err != nil {
+		deep := min(namesDeepPage, w.Names/list.size)
+		if err := b.Deep(ctx, server, fmt.Sprintf("cold %s, page %d", list.what, deep), "page 1", "≤ 1.5×", variants, 1, deep, list.path); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package transactions
+package reads
 
 import (
 	"testing"
@@ -29,8 +29,12 @@ func TestTransactionWorld(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := World{Transactions: 20_000}
-	if err := w.write(t.Context(), pool); err != nil {
+	w := transfersWorld{Transactions: 20_000}
+	world, err := w.world()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := world.Write(t.Context(), pool); err != nil {
 		t.Fatal(err)
 	}
 	for i, checks := range [][]projections.Check{new(chain.Chain).Checks(), new(accounts.Accounts).Checks()} {

@@ -1,39 +1,31 @@
-// Package transactions measures reads of transactions, accounts and blocks in a large world.
-package transactions
+package reads
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/bench/internal/bench"
 	"strata/cmd/bench/internal/load"
 	"strata/projections/chain"
 )
 
-// Bench measures reads of the world.
-type Bench struct {
-	*bench.Bench
-	World World
-}
-
-// Parts are the parts of this package.
-var Parts = bench.Parts{"transactions": selectTransactions}
-
-// Reads measures reads of transactions, accounts and blocks from the tables. The baseline of most of them is
+// ReadTransactions measures reads of transactions, accounts and blocks from the tables. The baseline of most of them is
 // a bare SELECT of a transaction by its id; that of a deep page is the first page of the same list.
-func (b *Bench) Reads(ctx context.Context) error {
-	url, err := b.createWorld(ctx)
+func (b *Bench) ReadTransactions(ctx context.Context) error {
+	w := transfersWorld{b.Transactions}
+	world, err := w.world()
+	if err != nil {
+		return err
+	}
+	url, err := b.Create(ctx, world)
 	if err != nil {
 		return err
 	}
 	return b.FromTables(ctx, url, func(server *bench.Server) error {
 		memory := bench.WatchMemory(server.Pid())
-		if err := b.lookups(ctx, server, url); err != nil {
+		if err := b.transactionLookups(ctx, server, url); err != nil {
 			return err
 		}
 		if err := b.accountPages(ctx, server); err != nil {
@@ -47,19 +39,21 @@ func (b *Bench) Reads(ctx context.Context) error {
 	})
 }
 
-// lookups measures reads by an id, a height or an address, which is another one in each request.
-func (b *Bench) lookups(ctx context.Context, server *bench.Server, url string) error {
-	selecting, err := b.StartSelecting(ctx, "transactions", url)
+// transactionLookups measures reads by an id, a height or an address, which is another one in each request.
+func (b *Bench) transactionLookups(ctx context.Context, server *bench.Server, url string) error {
+	w := transfersWorld{b.Transactions}
+	pool, err := bench.Selecting(ctx, url)
 	if err != nil {
 		return err
 	}
-	defer selecting.Stop()
-	const several = 20_000
-	random := func(i, below int) int { return int(uint64(i) * 2_654_435_761 % uint64(below)) }
-	tx := func(i int) string { return b.World.txid(1 + random(i, b.World.Transactions)) }
-	block := func(i int) int { return 1 + random(i, b.World.blocks()) }
-	account := func(i int) string { return bench.Account(1 + random(i, b.World.accounts()-1)) }
-	full := func(i int) int { return 1 + i%b.World.fullBlocks() }
+	defer pool.Close()
+	selecting := bench.SelectContender(func(random *rand.Rand) error {
+		return bench.DecodeRows(ctx, pool, selectTransaction, w.txid(1+random.IntN(w.Transactions)))
+	})
+	tx := func(i int) string { return w.txid(1 + load.Pick(i, w.Transactions)) }
+	block := func(i int) int { return 1 + load.Pick(i, w.blocks()) }
+	account := func(i int) string { return bench.Account(1 + load.Pick(i, w.accounts()-1)) }
+	full := func(i int) int { return 1 + i%w.fullBlocks() }
 	for _, look := range []struct {
 		what, target string
 		path         func(i int) string
@@ -70,14 +64,14 @@ func (b *Bench) lookups(ctx context.Context, server *bench.Server, url string) e
 		{"v2 /blocks/{height}", "", func(i int) string { return "/extended/v2/blocks/" + strconv.Itoa(block(i)) }},
 		{"v1 block with 2,000 transactions", "p99 < 50 ms", func(i int) string { return fmt.Sprintf("/extended/v1/block/by_height/%d?%d", full(i), i) }},
 		{"200 transactions of a block with 2,000", "p99 < 50 ms", func(i int) string {
-			return fmt.Sprintf("/extended/v1/tx/block/%s?limit=200&offset=%d", b.World.blockHash(full(i)), i%(fullSize-200))
+			return fmt.Sprintf("/extended/v1/tx/block/%s?limit=200&offset=%d", w.blockHash(full(i)), i%(fullSize-200))
 		}},
 		{"search for a transaction", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + tx(i) }},
-		{"search for a block", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + b.World.blockHash(block(i)) }},
+		{"search for a block", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + w.blockHash(block(i)) }},
 		{"search for an account", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + account(i) }},
 	} {
 		err := b.CompareLatencies([]int{1, 16}, "cold "+look.what, "bare SELECT of a transaction", look.target,
-			bench.SelectContender(selecting, b.World), server.Contender(ctx, load.Numbered(several, look.path)))
+			selecting, server.Contender(ctx, load.Numbered(bench.Several, look.path)))
 		if err != nil {
 			return err
 		}
@@ -88,16 +82,17 @@ func (b *Bench) lookups(ctx context.Context, server *bench.Server, url string) e
 // operations measures blocks of 2,000 transactions with their operations, in both dialects of the integration standard. The
 // baseline is the same block in version 1 of the API.
 func (b *Bench) operations(ctx context.Context, server *bench.Server) error {
-	full := func(i int) int { return 1 + i%b.World.fullBlocks() }
+	w := transfersWorld{b.Transactions}
+	full := func(i int) int { return 1 + i%w.fullBlocks() }
 	plain := load.Numbered(bench.Variants, func(i int) string { return fmt.Sprintf("/extended/v1/block/by_height/%d?%d", full(i), i) })
 	for _, path := range []string{"/mesh/block", "/rosetta/v1/block"} {
 		blocks := &load.Requests{}
-		for i := range b.World.fullBlocks() {
+		for i := range w.fullBlocks() {
 			blocks.AddPost(path, fmt.Sprintf(`{"network_identifier":{"blockchain":"stacks","network":"mainnet"},"block_identifier":{"index":%d}}`, full(i)))
 		}
-		spent := &spending{processes: []int{server.Pid(), b.Cluster.Pid()}}
+		spent := &bench.Spending{Processes: []int{server.Pid(), b.Cluster.Pid()}}
 		err := b.CompareLatencies([]int{1}, "cold "+path+" with 2,000 transactions", "v1 block with 2,000 transactions", "p99 < 100 ms",
-			server.Contender(ctx, plain), spent.counting(server.Contender(ctx, blocks)))
+			server.Contender(ctx, plain), spent.Counting(server.Contender(ctx, blocks)))
 		if err != nil {
 			return err
 		}
@@ -108,9 +103,10 @@ func (b *Bench) operations(ctx context.Context, server *bench.Server) error {
 
 // accountPages compares deep pages with first pages, for the account with a tenth of all transactions.
 func (b *Bench) accountPages(ctx context.Context, server *bench.Server) error {
+	w := transfersWorld{b.Transactions}
 	const limit = 20
 	busy := bench.Account(0)
-	page := min(10_000, b.World.Transactions/10/limit/2)
+	page := min(10_000, w.Transactions/10/limit/2)
 	for _, list := range []struct{ what, path string }{
 		{"transactions", "/extended/v1/address/" + busy + "/transactions?"},
 		{"transactions with transfers", "/extended/v1/address/" + busy + "/transactions_with_transfers?"},
@@ -118,31 +114,22 @@ func (b *Bench) accountPages(ctx context.Context, server *bench.Server) error {
 		{"assets", "/extended/v1/address/" + busy + "/assets?"},
 		{"all transactions", "/extended/v1/tx?"},
 	} {
-		around := func(page int) load.Contender {
-			return server.Contender(ctx, load.Numbered(bench.Variants, func(i int) string {
-				return fmt.Sprintf("%slimit=%d&offset=%d", list.path, limit, (page-1)*limit+i)
-			}))
-		}
 		what := fmt.Sprintf("cold %s, page %d", list.what, page)
-		if err := b.CompareLatencies([]int{1, 16}, what, "page 1", "≤ 1.5×, p99 < 10 ms", around(1), around(page)); err != nil {
+		err := b.Deep(ctx, server, what, "page 1", "≤ 1.5×, p99 < 10 ms", bench.Variants, 1, page, func(page, i int) string {
+			return fmt.Sprintf("%slimit=%d&offset=%d", list.path, limit, (page-1)*limit+i)
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// selectTransactions runs the SELECT of a transaction by its id as a helper process.
-func selectTransactions(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
-	query := chain.Spec().SQL(`
-		SELECT t.*, b.height, b.block_hash, b.parent_block_hash, b.index_block_hash, b.block_time, b.burn_block_time, b.burn_block_height, e.*
-		FROM {schema}.transaction t
-		JOIN {schema}.block b ON b.source_seq = t.source_seq
-		JOIN {schema}.canonical c ON c.block_seq = t.source_seq
-		JOIN {schema}.event e ON (e.source_seq, e.tx_index) = (t.source_seq, t.tx_index)
-		WHERE t.txid = decode(substr($1, 3), 'hex')`)
-	return bench.SelectRounds(ctx, in, out, func(w World) bench.SelectRow {
-		return func(pool *pgxpool.Pool, random *rand.Rand) error {
-			return bench.DecodeRows(ctx, pool, query, w.txid(1+random.IntN(w.Transactions)))
-		}
-	})
-}
+// selectTransaction reads a transaction by its id.
+var selectTransaction = chain.Spec().SQL(`
+	SELECT t.*, b.height, b.block_hash, b.parent_block_hash, b.index_block_hash, b.block_time, b.burn_block_time, b.burn_block_height, e.*
+	FROM {schema}.transaction t
+	JOIN {schema}.block b ON b.source_seq = t.source_seq
+	JOIN {schema}.canonical c ON c.block_seq = t.source_seq
+	JOIN {schema}.event e ON (e.source_seq, e.tx_index) = (t.source_seq, t.tx_index)
+	WHERE t.txid = decode(substr($1, 3), 'hex')`)

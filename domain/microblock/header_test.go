@@ -6,8 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"strata/domain/block/microblock"
 	"strata/domain/hash"
+	"strata/domain/microblock"
 	"strata/domain/transaction/key"
 )
 

@@ -1,11 +1,8 @@
-package staking
+package reads
 
 import (
-	"context"
 	"strconv"
 	"strings"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/bench/internal/bench"
 	"strata/projections/chain"
@@ -13,21 +10,21 @@ import (
 )
 
 const (
-	// members is the number of members of the bond: as many as one setup can allow.
-	members = 1000
-	// manager is the signer manager of all, and key is its key.
-	manager = "SP000000000000000000002Q6VF78.signer"
-	key     = "0x020101010101010101010101010101010101010101010101010101010101010101"
+	// bondMembers is the number of members of the bond: as many as one setup can allow.
+	bondMembers = 1000
+	// signerManager is the signer manager of all, and signerKey is its key.
+	signerManager = "SP000000000000000000002Q6VF78.signer"
+	signerKey     = "0x020101010101010101010101010101010101010101010101010101010101010101"
 	// tipBurn is the height of the newest Bitcoin block, in cycle 13 of 100 blocks each.
 	tipBurn = 1350
 )
 
-// World has so many stakers, each in a block of its own. They are under one signer manager. Half of their stakes are over;
+// stakersWorld has so many stakers, each in a block of its own. They are under one signer manager. Half of their stakes are over;
 // each cycle had two calculations.
-type World struct{ Stakers int }
+type stakersWorld struct{ Stakers int }
 
-// rows inserts the rows of the projection's tables.
-var rows = []string{
+// stakersRows inserts the rows of the projection's tables.
+var stakersRows = []string{
 	`INSERT INTO {staking}.block SELECT h, h, h * {tip}::bigint / {all}, h * 86, decode(lpad(to_hex(h), 64, '0'), 'hex'), sha256(h::text::bytea) FROM generate_series(1, {all}) h`,
 	`INSERT INTO {staking}.event SELECT i, 1, CASE WHEN i <= {members} THEN i END, CASE WHEN i <= {members} THEN 0 END, i, i, 0, 0, true,
 		decode(lpad(to_hex(i), 64, '0'), 'hex'), 'stake', address FROM public.name WHERE i > 0`,
@@ -52,45 +49,18 @@ var rows = []string{
 		execution_cost_runtime, execution_cost_write_count, execution_cost_write_length, tx_count, event_count, parent_microblock_sequence, attached, nakamoto,
 		index_block_hash, parent_index_block_hash, block_hash, parent_block_hash, burn_block_hash, miner_txid, parent_microblock_hash)
 	SELECT 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, true, true, h, h, h, h, h, h, h FROM sha256('1') h`,
-	`DROP TABLE public.name`, `VACUUM (ANALYZE)`,
 }
 
 // sql fills in the placeholders of the world's queries.
-func (w World) sql(query string) string {
+func (w stakersWorld) sql(query string) string {
 	return strings.NewReplacer(
-		"{all}", strconv.Itoa(w.Stakers), "{members}", strconv.Itoa(members), "{tip}", strconv.Itoa(tipBurn), "{manager}", manager, "{key}", `\x`+key[2:],
+		"{all}", strconv.Itoa(w.Stakers), "{members}", strconv.Itoa(bondMembers), "{tip}", strconv.Itoa(tipBurn), "{manager}", signerManager, "{key}", `\x`+signerKey[2:],
 		"{chain}", chain.Spec().String(), "{staking}", staking.Spec().String(),
 	).Replace(query)
 }
 
-// createWorld creates a database with the world.
-func (b *Bench) createWorld(ctx context.Context) (url string, err error) {
-	url, pool, err := b.EmptyTables(ctx, "staking")
-	if err != nil {
-		return "", err
-	}
-	defer pool.Close()
-	if err := b.World.write(ctx, pool); err != nil {
-		return "", err
-	}
-	tip := bench.TipAt(b.World.Stakers)
+func (w stakersWorld) world() bench.World {
+	tip := bench.TipAt(w.Stakers)
 	tip.BurnHeight = tipBurn
-	return url, tip.Write(ctx, pool)
-}
-
-// write fills the tables.
-func (w World) write(ctx context.Context, pool *pgxpool.Pool) error {
-	conn, err := pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	run := bench.RunOn(ctx, conn, w.sql)
-	if err := run(bench.MuchMemory); err != nil {
-		return err
-	}
-	if err := bench.CopyAccounts(ctx, conn, w.Stakers+1); err != nil {
-		return err
-	}
-	return run(rows...)
+	return bench.World{Database: "staking", Tip: tip, SQL: w.sql, Accounts: w.Stakers + 1, Rows: stakersRows}
 }

@@ -1,19 +1,13 @@
-package transactions
+package reads
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"strata/cmd/bench/internal/bench"
-	"strata/domain/c32"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
@@ -30,19 +24,19 @@ const (
 	maxTransactions = 20_000_000
 )
 
-// World is the transaction world of a size.
-type World struct{ Transactions int }
+// transfersWorld is the transaction world of a size.
+type transfersWorld struct{ Transactions int }
 
-func (w World) accounts() int   { return w.Transactions / 10 }
-func (w World) fullBlocks() int { return max(w.Transactions/100_000, 1) }
-func (w World) blocks() int {
+func (w transfersWorld) accounts() int   { return w.Transactions / 10 }
+func (w transfersWorld) fullBlocks() int { return max(w.Transactions/100_000, 1) }
+func (w transfersWorld) blocks() int {
 	rest := w.Transactions - w.fullBlocks()*fullSize
 	return w.fullBlocks() + (rest+perBlock-1)/perBlock
 }
 
-func (World) txid(n int) string { return hashText("tx " + strconv.Itoa(n)) }
+func (transfersWorld) txid(n int) string { return hashText("tx " + strconv.Itoa(n)) }
 
-func (World) blockHash(height int) string { return hashText("block " + strconv.Itoa(height)) }
+func (transfersWorld) blockHash(height int) string { return hashText("block " + strconv.Itoa(height)) }
 
 func hashText(text string) string {
 	digest := sha256.Sum256([]byte(text))
@@ -50,7 +44,7 @@ func hashText(text string) string {
 }
 
 // sql fills in the placeholders of the world's queries.
-func (w World) sql(query string) string {
+func (w transfersWorld) sql(query string) string {
 	return strings.NewReplacer(
 		"{all}", strconv.Itoa(w.Transactions), "{others}", strconv.Itoa(w.accounts()-1), "{blocks}", strconv.Itoa(w.blocks()),
 		"{full}", strconv.Itoa(fullSize), "{in_full}", strconv.Itoa(w.fullBlocks()*fullSize), "{full_blocks}", strconv.Itoa(w.fullBlocks()),
@@ -59,9 +53,9 @@ func (w World) sql(query string) string {
 	).Replace(query)
 }
 
-// worldSource creates the tables that worldRows reads: the transfers, the two parties of each, and the accounts.
+// transfersSource creates the tables that transfersRows reads: the transfers, the two parties of each, and the accounts.
 // public.name has the addresses by number; the account that sends a tenth of the transfers is number 0.
-var worldSource = []string{
+var transfersSource = []string{
 	`CREATE UNLOGGED TABLE public.transfer AS
 	SELECT n, CASE WHEN n <= {in_full} THEN 1 + (n - 1) / {full} ELSE 1 + {full_blocks} + (n - {in_full} - 1) / {each} END AS height,
 	       CASE WHEN n <= {in_full} THEN (n - 1) % {full} ELSE (n - {in_full} - 1) % {each} END AS tx_index,
@@ -79,8 +73,8 @@ var worldSource = []string{
 	`ANALYZE public.transfer`, `ANALYZE public.party`, `ANALYZE public.known`, `ANALYZE public.name`,
 }
 
-// worldRows inserts the rows of the projections' tables, from the tables of worldSource.
-var worldRows = []string{
+// transfersRows inserts the rows of the projections' tables, from the tables of transfersSource.
+var transfersRows = []string{
 	`INSERT INTO {chain}.block (source_seq, height, size, burn_block_height, burn_block_time, block_time, tenure_height,
 		execution_cost_read_count, execution_cost_read_length, execution_cost_runtime, execution_cost_write_count, execution_cost_write_length,
 		tx_count, event_count, parent_microblock_sequence, attached, nakamoto, index_block_hash, parent_index_block_hash, block_hash,
@@ -99,13 +93,13 @@ var worldRows = []string{
 	SELECT height, tx_index, tx_index, 1, 0, n, 180, 0, 0, 0, 0, 0, sha256(('tx ' || n)::bytea), 'success', s.address, '\x0703',
 	       '\x00000000010400'::bytea || s.hash160 || int8send(n) || int8send(180) || decode(repeat('00', 66), 'hex')
 	       || '\x030200000000000516'::bytea || r.hash160 || int8send(amount) || decode(repeat('00', 34), 'hex')
-	FROM public.transfer JOIN public.name s ON s.number = sender JOIN public.name r ON r.number = recipient ORDER BY n`,
+	FROM public.transfer JOIN public.name s ON s.i = sender JOIN public.name r ON r.i = recipient ORDER BY n`,
 	`INSERT INTO {chain}.event (source_seq, tx_index, event_index, pointer, amount, type, sender, recipient)
 	SELECT height, tx_index, 0, tx_index, amount, 'stx_transfer_event', s.address, r.address
-	FROM public.transfer JOIN public.name s ON s.number = sender JOIN public.name r ON r.number = recipient ORDER BY n`,
+	FROM public.transfer JOIN public.name s ON s.i = sender JOIN public.name r ON r.i = recipient ORDER BY n`,
 
 	`INSERT INTO {accounts}.account (source_seq, first_height, id, account)
-	SELECT height, height, id, address FROM public.known JOIN public.name USING (number) ORDER BY id`,
+	SELECT height, height, id, address FROM public.known JOIN public.name ON i = number ORDER BY id`,
 	`INSERT INTO {accounts}.transaction (n, height, source_seq, type_n, tx_index, type) SELECT n, height, height, n, tx_index, 0 FROM public.transfer ORDER BY n`,
 	// Bits of involvement: 1 sender, 4 recipient of the token transfer, 32 party of an event, 64 STX affected.
 	`INSERT INTO {accounts}.account_transaction (tx, source_seq, account, n, stx_transfers, involvement, stx_sent, stx_received, fee_paid)
@@ -134,68 +128,26 @@ var worldRows = []string{
 	FROM (
 		SELECT n, height, tx_index, part, CASE part WHEN 0 THEN -180 WHEN 1 THEN -amount ELSE amount END AS delta, CASE part WHEN 2 THEN recipient ELSE sender END AS number
 		FROM public.transfer, generate_series(0, 2) part WHERE n <= {in_full}
-	) l JOIN public.name USING (number)
+	) l JOIN public.name ON i = number
 	WINDOW w AS (PARTITION BY number ORDER BY l.n, part)`,
 }
 
-// worldTables are the large tables.
-var worldTables = []string{
+// transfersTables are the large tables.
+var transfersTables = []string{
 	"{chain}.block", "{chain}.transaction", "{chain}.event",
 	"{accounts}.block", "{accounts}.account", "{accounts}.transaction", "{accounts}.account_transaction", "{accounts}.account_event",
 }
 
-// createWorld creates a database with the transaction world.
-func (b *Bench) createWorld(ctx context.Context) (url string, err error) {
-	if b.World.Transactions < 20_000 || b.World.Transactions > maxTransactions {
-		return "", fmt.Errorf("-transactions %d: want 20,000 to %d", b.World.Transactions, maxTransactions)
+// world returns the world as what fills a database. The error is about its size.
+func (w transfersWorld) world() (bench.World, error) {
+	if w.Transactions < 20_000 || w.Transactions > maxTransactions {
+		return bench.World{}, fmt.Errorf("-transactions %d: want 20,000 to %d", w.Transactions, maxTransactions)
 	}
-	url, pool, err := b.EmptyTables(ctx, "transactions")
-	if err != nil {
-		return "", err
-	}
-	defer pool.Close()
-	if err := b.World.write(ctx, pool); err != nil {
-		return "", err
-	}
-	tip := bench.TipAt(b.World.blocks())
+	tip := bench.TipAt(w.blocks())
 	tip.BurnHeight += burnFrom
 	tip.IndexText, tip.BlockText = "index "+tip.IndexText, "block "+tip.BlockText
-	return url, tip.Write(ctx, pool)
-}
-
-// write fills the tables.
-func (w World) write(ctx context.Context, pool *pgxpool.Pool) error {
-	conn, err := pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	run := bench.RunOn(ctx, conn, w.sql)
-	if err := run(bench.MuchMemory, `CREATE UNLOGGED TABLE public.name (number int, hash160 bytea, address text)`); err != nil {
-		return err
-	}
-	if _, err := conn.CopyFrom(ctx, pgx.Identifier{"public", "name"}, []string{"number", "hash160", "address"},
-		pgx.CopyFromSlice(w.accounts(), func(i int) ([]any, error) {
-			address, err := c32.ParseAddress(bench.Account(i))
-			return []any{i, address.Hash160[:], bench.Account(i)}, err
-		})); err != nil {
-		return err
-	}
-	if err := run(worldSource...); err != nil {
-		return err
-	}
-	tables := slices.Clone(worldTables)
-	for i := range tables {
-		tables[i] = w.sql(tables[i])
-	}
-	restore, err := bench.DropIndexes(ctx, conn, tables)
-	if err != nil {
-		return err
-	}
-	queries := append(slices.Clone(worldRows), restore...)
-	queries = append(queries, `DROP TABLE public.transfer, public.party, public.known, public.name`)
-	for _, table := range append(tables, "{chain}.canonical", "{chain}.step", "{balances}.block", "{balances}.ledger") {
-		queries = append(queries, `VACUUM (ANALYZE) `+table)
-	}
-	return run(queries...)
+	return bench.World{
+		Database: "transactions", Tip: tip, SQL: w.sql, Accounts: w.accounts(), Sources: transfersSource, Large: transfersTables, Rows: transfersRows,
+		Last: []string{`DROP TABLE public.transfer, public.party, public.known`},
+	}, nil
 }

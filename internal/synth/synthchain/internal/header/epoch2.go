@@ -1,0 +1,45 @@
+package header
+
+import (
+	"crypto/sha512"
+	"encoding/binary"
+
+	"strata/domain/hash"
+	"strata/domain/transaction"
+)
+
+// epoch2Size is the size of an Epoch2 in bytes.
+const epoch2Size = 1 + 8 + 8 + 80 + 32 + 32 + 2 + 32 + 32 + 20
+
+// Epoch2 is the header of a block before epoch 3.0. The consensus hash is not part of it.
+type Epoch2 struct {
+	Version                  uint8
+	Burn                     uint64 // satoshis spent on the fork
+	Work                     uint64 // length of the fork
+	VRFProof                 transaction.VRFProof
+	ParentBlock              hash.Hash32 // block hash, not id
+	ParentMicroblock         hash.Hash32 // zero when there is none
+	ParentMicroblockSequence uint16
+	TxMerkleRoot             hash.Hash32
+	StateIndexRoot           hash.Hash32
+	MicroblockPubkeyHash     hash.Hash20 // of the key that signs the microblocks on top of the block
+}
+
+// Hash returns the block hash: SHA-512/256 of the header.
+func (h *Epoch2) Hash() hash.Hash32 {
+	b := append(make([]byte, 0, epoch2Size), h.Version)
+	b = binary.BigEndian.AppendUint64(b, h.Burn)
+	b = binary.BigEndian.AppendUint64(b, h.Work)
+	b = append(b, h.VRFProof[:]...)
+	b = append(b, h.ParentBlock[:]...)
+	b = append(b, h.ParentMicroblock[:]...)
+	b = binary.BigEndian.AppendUint16(b, h.ParentMicroblockSequence)
+	b = append(b, h.TxMerkleRoot[:]...)
+	b = append(b, h.StateIndexRoot[:]...)
+	return sha512.Sum512_256(append(b, h.MicroblockPubkeyHash[:]...))
+}
+
+// ID returns the index block hash. The argument is the consensus hash of the sortition that the block won.
+func (h *Epoch2) ID(consensus hash.Hash20) hash.Hash32 {
+	return hash.IndexBlockHash(h.Hash(), consensus)
+}
