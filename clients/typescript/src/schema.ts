@@ -831,7 +831,7 @@ export interface paths {
         };
         /**
          * Price of a name
-         * @description Computed from the price function of the namespace, whether the name is taken or not. 400 where the contract's computation fails, so that nobody can pay.
+         * @description Computed from the price function of the namespace, whether the name is taken or not. 400 where the contract's computation fails, so that no one can buy it.
          */
         get: operations["get-bns-name-price"];
         put?: never;
@@ -9114,7 +9114,7 @@ export interface components {
             [key: string]: unknown;
         };
         Inscription: {
-            /** @description Address of the owner; null for nobody. */
+            /** @description Address of the owner; null if it has no owner. */
             address: string | null;
             charms: string[];
             /**
@@ -12162,7 +12162,7 @@ export interface components {
             rosetta_version: string;
         };
         SatLocation: {
-            /** @description Address of the owner; null for nobody. */
+            /** @description Address of the owner; null if it has no owner. */
             address: string | null;
             block_hash: string;
             /** Format: int64 */
