@@ -243,6 +243,8 @@ CREATE TABLE {schema}.undeployed (
     interface     text,             -- JSON as a node answered
     CONSTRAINT undeployed_pkey PRIMARY KEY (contract_id)
 );
+-- For the number of those that only waiting transactions call, which is bounded.
+CREATE INDEX undeployed_unproven_idx ON {schema}.undeployed (contract_id) WHERE NOT proven AND interface_seq IS NULL;
 
 -- The interfaces of such contracts that must be fetched, and when. Folding the report that answers a want deletes its row.
 CREATE TABLE {schema}.want (
