@@ -57,7 +57,7 @@ const placeTimeout = 5 * time.Second
 
 // takePlace takes the place of the first to listen, or else one among the others, unless the listener has it already.
 func (r *listenerRun) takePlace(ctx context.Context, conn *pgx.Conn, other *bool) error {
-	if r.Alone() || !keepsSession(conn) {
+	if r.Alone() || !KeepsSession(conn.Config()) {
 		return nil
 	}
 	var first bool
@@ -89,8 +89,8 @@ func (r *listenerRun) takePlace(ctx context.Context, conn *pgx.Conn, other *bool
 	return nil
 }
 
-// keepsSession reports whether a connection keeps its locks: unless a pooler is between, for which statements are not to be
-// prepared by name.
-func keepsSession(conn *pgx.Conn) bool {
-	return conn.Config().DefaultQueryExecMode == pgx.QueryExecModeCacheStatement
+// KeepsSession reports whether connections keep their locks and settings: unless a pooler is between, for which statements are
+// not to be prepared by name.
+func KeepsSession(config *pgx.ConnConfig) bool {
+	return config.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement
 }

@@ -177,14 +177,14 @@ func (f *Facts) partial() Problem {
 		fmt.Sprintf("On a Strata that has the past: strata export --heights 0-%d --out past.tsv.gz. Then here: strata import --append past.tsv.gz. Other ways: docs/history.md.", *f.HistoryFrom-1)}
 }
 
-// unknownNetwork is what projections/chain calls the network of an event that can't be the log's and does not name its own.
-const unknownNetwork = "unknown"
+// UnknownNetwork stands in foreign_network for the network of an event that can't be the log's and does not name its own.
+const UnknownNetwork = "unknown"
 
 func (f *Facts) other() Problem {
 	counts := make([]string, len(f.Foreign))
 	for i, other := range f.Foreign {
 		counts[i] = fmt.Sprintf("%d of %s", other.Events, other.Network)
-		if other.Network == unknownNetwork {
+		if other.Network == UnknownNetwork {
 			counts[i] = fmt.Sprintf("%d that do not name it", other.Events)
 		}
 	}

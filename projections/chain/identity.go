@@ -140,7 +140,7 @@ func (b *batch) identifySilent(ctx context.Context, content *projections.Block) 
 	if parent, err := b.node(ctx, content.ParentIndexBlockHash); err != nil || parent != nil {
 		return err
 	}
-	return foreign(unknownNetwork, "/parent_index_block_hash", "a known block, as nodes of another network post here, too", "another one")
+	return foreign(wholeness.UnknownNetwork, "/parent_index_block_hash", "a known block, as nodes of another network post here, too", "another one")
 }
 
 // identifyTransaction compares the network of a transaction with that of the log.
@@ -235,7 +235,7 @@ func (b *batch) identifyGenesis(ctx context.Context, content *projections.Block)
 		if err := b.refuseAnotherGenesis(ctx, content); err != nil {
 			return err
 		}
-		return foreign(unknownNetwork, "/index_block_hash", root.id.String(), content.IndexBlockHash.String())
+		return foreign(wholeness.UnknownNetwork, "/index_block_hash", root.id.String(), content.IndexBlockHash.String())
 	}
 	if root.content.empty() || len(content.Transactions) == 0 {
 		return nil
@@ -317,7 +317,7 @@ func digest(lines []string) string {
 func (b *batch) identifyBitcoin(ctx context.Context, payload *nodeevent.BurnBlock) error {
 	root := b.state.root
 	if root != nil && root.height == 0 && payload.Height < uint64(root.burnHeight) {
-		return foreign(unknownNetwork, "/burn_block_height", fmt.Sprintf("%d or more, as the genesis block says", root.burnHeight), fmt.Sprint(payload.Height))
+		return foreign(wholeness.UnknownNetwork, "/burn_block_height", fmt.Sprintf("%d or more, as the genesis block says", root.burnHeight), fmt.Sprint(payload.Height))
 	}
 	if !b.state.foreign || payload.ParentHash == nil || root != nil && root.burnHash == *payload.ParentHash {
 		return nil
@@ -326,13 +326,10 @@ func (b *batch) identifyBitcoin(ctx context.Context, payload *nodeevent.BurnBloc
 		return err
 	}
 	if len(b.state.burn.byHash[*payload.ParentHash]) == 0 && len(b.state.burn.byHash[payload.Hash]) == 0 {
-		return foreign(unknownNetwork, "/parent_burn_block_hash", "a known Bitcoin block, as nodes of another network post here, too", "another one")
+		return foreign(wholeness.UnknownNetwork, "/parent_burn_block_hash", "a known Bitcoin block, as nodes of another network post here, too", "another one")
 	}
 	return nil
 }
-
-// unknownNetwork is what an event is of that can't be the log's and does not name its network.
-const unknownNetwork = "unknown"
 
 // foreign returns the error of an event of another network. want and got say by what it shows.
 func foreign(network, pointer, want, got string) error {

@@ -73,7 +73,7 @@ func (e *engine) connect(ctx context.Context) error {
 	config.MaxConns, config.MinConns, config.MinIdleConns = tipConnections, 0, 0
 	config.MaxConnIdleTime = tipIdleTime
 	connected := config.AfterConnect
-	e.settled = config.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement
+	e.settled = eventstore.KeepsSession(config.ConnConfig)
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		if connected != nil {
 			if err := connected(ctx, conn); err != nil {
