@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/serverrig"
 )
 
 // says waits until the answer of a path has a status and contains texts.
@@ -104,6 +106,26 @@ func TestPartialHistory(t *testing.T) {
 	}
 }
 
+// postUntilTaken delivers an event as a node does: it tries again while the server is away, as it is for a moment when the first
+// block has told the network.
+func (s *server) postUntilTaken(post synthchain.Post) {
+	s.t.Helper()
+	eventually.Holds(s.t, "the server takes an event", func() bool {
+		got, err := serverrig.Ask(s.t.Context(), slow, http.MethodPost, s.observer+post.Path, http.Header{"Content-Type": {"application/json"}}, post.Body)
+		return err == nil && got.Status == http.StatusOK
+	})
+}
+
+// becomes waits until the server says that it is of a network. It is away for a moment before.
+func (s *server) becomes(network string) {
+	s.t.Helper()
+	eventually.Holds(s.t, "the server is of "+network, func() bool {
+		got, err := serverrig.Ask(s.t.Context(), slow, http.MethodGet, s.api+"/extended/v1/status", nil, nil)
+		var now status
+		return err == nil && json.Unmarshal(got.Body, &now) == nil && now.Strata.Network == network
+	})
+}
+
 // Without a setting, the first block tells the network. Another network's events go to quarantine then.
 func TestNetworkIsFoundOut(t *testing.T) {
 	t.Parallel()
@@ -112,27 +134,11 @@ func TestNetworkIsFoundOut(t *testing.T) {
 	home := synthchain.New(config)
 	post := func(chain *synthchain.Chain, n int) {
 		for range n {
-			next := chain.Next()
-			// The server is away for a moment when it starts again as one of testnet; a node would try again, too.
-			eventually.Holds(t, "the server takes an event", func() bool {
-				response, err := http.Post(s.observer+next.Path, "application/json", strings.NewReader(string(next.Body))) //nolint:noctx // eventually ends it
-				if err != nil {
-					return false
-				}
-				_ = response.Body.Close()
-				return response.StatusCode == http.StatusOK
-			})
+			s.postUntilTaken(chain.Next())
 		}
 	}
 	post(home, 12)
-	eventually.Holds(t, "the server is of testnet", func() bool {
-		response, err := http.Get(s.api + "/extended") //nolint:noctx // as above
-		if err != nil {
-			return false
-		}
-		_ = response.Body.Close()
-		return s.status().Strata.Network == "testnet"
-	})
+	s.becomes("testnet")
 	s.caughtUp(12)
 	tip := s.status().ChainTip
 	config.Network, config.Seed = synthchain.Mainnet, 5
@@ -153,13 +159,13 @@ func TestAnotherChainBegins(t *testing.T) {
 	config := synthchain.Config{Seed: 4, Network: synthchain.Testnet, Nakamoto: true, SigningSample: 1000}
 	first := synthchain.New(config)
 	for range 6 {
-		post := first.Next()
-		s.mustPost(post.Path, post.Body)
+		s.postUntilTaken(first.Next())
 	}
+	s.becomes("testnet")
 	s.caughtUp(6)
 	config.Seed = 5
 	restarted := synthchain.New(config).Next()
-	eventually.Holds(t, "the server takes an event", func() bool { return s.post(restarted.Path, restarted.Body).status == http.StatusOK })
+	s.postUntilTaken(restarted)
 	s.says("/extended", http.StatusOK, `"status":"not ready"`, `"about":"another chain"`)
 	s.says("/readyz?for=money", http.StatusServiceUnavailable, "Another chain began on this database")
 	got := run(t, dir, "doctor", "--database-url", url)
@@ -176,6 +182,6 @@ func TestAnotherChainBegins(t *testing.T) {
 		t.Errorf("the old log: got %d lines, %v", strings.Count(string(text), "\n"), err)
 	}
 	s = startServer(t, dir, "--database-url", url)
-	s.mustPost(restarted.Path, restarted.Body)
+	s.postUntilTaken(restarted)
 	s.says("/readyz", http.StatusOK, `"status":"ready"`)
 }
