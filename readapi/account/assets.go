@@ -56,7 +56,7 @@ func listAccountAssets(ctx context.Context, s *engine.Snapshot, in *accountAsset
 	}
 	b := s.Batch()
 	head, events := accountEvents.Queue(b, p, account)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	first, _ := head.First()

@@ -187,7 +187,7 @@ func readChanges(ctx context.Context, s *engine.Snapshot, account string, ids []
 	}
 	b := s.Batch()
 	changes := engine.Query(b, changeColumns, changesSQL, account, ids)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return changes.Rows, nil

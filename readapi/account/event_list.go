@@ -148,7 +148,7 @@ func readMergedEvents(
 	b := s.Batch()
 	unseen := engine.Query(b, func(p *eventPlace) []any { return []any{&p.place, &p.index} }, unseenSQL, args...)
 	found := engine.QueryPage(b, limit, mergedColumns, mergedSQL, args...)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, next, err
 	}
 	next, _ = unseen.First()

@@ -113,7 +113,7 @@ func listEvents(ctx context.Context, s *engine.Snapshot, in *transactionEventsIn
 		FROM {chain}.event e
 		WHERE e.source_seq = $1 AND e.tx_index = $2 AND e.event_index <= $3::bigint AND ($4::text[] IS NULL OR e.type = ANY ($4))
 		ORDER BY e.source_seq DESC, e.tx_index DESC, e.event_index DESC OFFSET $5 LIMIT $6`, row.Seq, row.Index, last, kinds, skipped, page.Limit)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	page.Events = view.RenderEvents(found.Rows, id)

@@ -103,7 +103,7 @@ func listAccountEventsV2(ctx context.Context, s *engine.Snapshot, in *accountEve
 	b := s.Batch()
 	total := engine.Query(b, page.NumberColumn, countMovesSQL, account, ids)
 	found := engine.Query(b, listedEventColumns, transactionMovesSQL, account, ids, min(in.Offset, page.OffsetMax), int64(list.Limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	var known bool

@@ -114,7 +114,7 @@ func getMining(ctx context.Context, s *engine.Snapshot, in *miningInput) (*minin
 	}
 	b := s.Batch()
 	found := queueRewardSum(b, string(in.Principal))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	last, ok := found.First()
@@ -202,7 +202,7 @@ func listMiningRewards(ctx context.Context, s *engine.Snapshot, in *miningReward
 		LEFT JOIN LATERAL (SELECT * FROM {chain}.block b WHERE b.source_seq = r.source_seq LIMIT 1) b ON true
 		LEFT JOIN LATERAL (SELECT * FROM {chain}.block m WHERE m.index_block_hash = r.earned_in LIMIT 1) m ON true
 		ORDER BY r.n DESC`, string(in.Principal), low, start)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for i := range rows.Rows {

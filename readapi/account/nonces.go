@@ -138,7 +138,7 @@ func readNonces(ctx context.Context, s *engine.Snapshot, account string, at para
 	if at.Latest {
 		pendingNonces = queuePendingNonces(b, account)
 	}
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
 	if text, _ := found.First(); text != "" {

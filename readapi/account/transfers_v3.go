@@ -259,7 +259,7 @@ func readTransfers[T any](ctx context.Context, s *engine.Snapshot, l *transferLi
 	}
 	b = s.Batch()
 	rows := engine.Query(b, transferColumns, l.rows, append([]any{numbers}, owner...)...)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	var shown []listedEvent

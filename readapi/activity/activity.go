@@ -53,7 +53,7 @@ func list(ctx context.Context, s *engine.Snapshot, in *listInput) (*page.KeyPage
 	found := engine.QueryPage(b, in.Limit, func(d *activityDay) []any { return []any{&d.Day, &d.Addresses} }, `
 		SELECT ARRAY[source_seq], day::text, addresses FROM {activity}.day
 		WHERE contract_id = $1 AND day <= $2::text::date ORDER BY day DESC LIMIT $3`, in.Contract, from, in.Limit+1)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	days := page.NewKeyPage(in.Limit, found.Rows, func(d activityDay) string { return d.Day })

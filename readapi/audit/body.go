@@ -38,7 +38,7 @@ func (a *api) getEventBody(ctx context.Context, s *engine.Snapshot, in *eventInp
 		SELECT ARRAY[e.seq], e.content_type, e.size, h.seq, CASE WHEN e.size <= $2 THEN h.body ELSE substring(h.body FROM 1 FOR $3) END
 		FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq)
 		WHERE e.seq = $1`, in.Seq, piece.Max, piece.Min)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	row, ok := found.First()

@@ -45,7 +45,7 @@ func getEvent(ctx context.Context, s *engine.Snapshot, in *eventInput) (*auditEv
 	}, `
 		SELECT ARRAY[seq], seq, path, source, content_type, received_at, size, sha256, body_seq, origin
 		FROM log.event WHERE seq = $1`, in.Seq)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	row, ok := found.First()

@@ -101,7 +101,7 @@ func listFeedAnomalies(ctx context.Context, s *engine.Snapshot, in *feedAnomalie
 		SELECT ARRAY[source_seq], source_seq, pointer, kind, height, block_hash, ticker, address, available, transferrable
 		FROM (`+faults+`) f WHERE (source_seq, pointer, balance) >= ($1, $2, $3)
 		ORDER BY source_seq, pointer, balance LIMIT $4`, seq, pointer, balance, limit+1)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	rows := make([]feedAnomaly, len(found.Rows))

@@ -68,7 +68,7 @@ func listNarrowCopies(ctx context.Context, s *engine.Snapshot, in *narrowCopiesI
 		FROM (SELECT * FROM {chain}.narrow_copy WHERE source_seq >= $1 ORDER BY source_seq LIMIT $2) n
 		JOIN {chain}.block b USING (index_block_hash)
 		ORDER BY n.source_seq`, seq, limit+1)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	rows := make([]narrowCopy, len(found.Rows))

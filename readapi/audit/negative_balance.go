@@ -73,7 +73,7 @@ func listNegativeBalances(ctx context.Context, s *engine.Snapshot, in *negativeB
 		SELECT ARRAY[source_seq], account, asset, height, balance::text, cause, pointer, source_seq
 		FROM {balances}.negative_balance WHERE (account, asset, height) >= ($1, $2, $3)
 		ORDER BY account, asset, height LIMIT $4`, account, asset, height, limit+1)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for i := range found.Rows {

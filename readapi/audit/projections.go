@@ -77,7 +77,7 @@ func listProjections(ctx context.Context, s *engine.Snapshot) (*projectionList, 
 	for i, v := range versions {
 		ends[i] = queryInputEnd(b, v)
 	}
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	found := map[versionName]registerEntry{}

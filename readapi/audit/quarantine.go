@@ -87,7 +87,7 @@ func listQuarantine(ctx context.Context, s *engine.Snapshot, in *quarantineInput
 		SELECT ARRAY[seq], name, version, seq, path, pointer, reason, quarantined_at
 		FROM strata.quarantine WHERE (seq, name, version, pointer) `+from+` ($1, $2, $3, $4)
 		ORDER BY seq`+direction+`, name`+direction+`, version`+direction+`, pointer`+direction+` LIMIT $5`, seq, name, version, pointer, limit+1)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	rows := make([]quarantined, len(found.Rows))

@@ -52,7 +52,6 @@ func (a *api) trace(ctx context.Context, s *engine.Snapshot, in *traceInput) (*t
 	if err != nil {
 		return nil, err
 	}
-	s.KeepOpen = true
 	lookups, failure, err := p.Trace(ctx, s)
 	if err != nil {
 		return nil, err
@@ -64,7 +63,7 @@ func (a *api) trace(ctx context.Context, s *engine.Snapshot, in *traceInput) (*t
 			return nil, failure
 		}
 		if result.Status, _, _ = engine.Failure(failure, ""); result.Status >= http.StatusInternalServerError {
-			return nil, failure // it has ended the transaction
+			return nil, failure
 		}
 	}
 	if in.Cursor != "" {
@@ -73,7 +72,6 @@ func (a *api) trace(ctx context.Context, s *engine.Snapshot, in *traceInput) (*t
 	if result.Rows, result.Cursor.Next, err = readRows(ctx, s, lookups, in.Cursor, result.Limit); err != nil {
 		return nil, err
 	}
-	s.KeepOpen = false
 	result.Events, err = readEvents(ctx, s, result.Rows)
 	return result, err
 }

@@ -71,7 +71,7 @@ func readEvents(ctx context.Context, s *engine.Snapshot, rows []traceRow) ([]tra
 	if len(reports) > 0 {
 		bodies = queryReports(b, reports)
 	}
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("read the events behind an answer: %w", err)
 	}
 	pointers := map[int64][]string{}

@@ -43,7 +43,7 @@ func listUnknownFields(ctx context.Context, s *engine.Snapshot, in *unknownField
 	}, `
 		SELECT ARRAY[source_seq], path, first_seq, source_seq, events
 		FROM {chain}.unknown_field WHERE path >= $1 ORDER BY path LIMIT $2`, in.Cursor, limit+1)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for i := range found.Rows {

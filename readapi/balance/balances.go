@@ -28,7 +28,7 @@ func (a *api) balances(ctx context.Context, s *engine.Snapshot, in *param.Accoun
 	}
 	b := s.Batch()
 	all := view.QueueBalances(b, account, at)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	shown, err := all.Shape()

@@ -106,7 +106,7 @@ func listFTBalances(ctx context.Context, s *engine.Snapshot, in *ftBalancesInput
 			ORDER BY lower(held.asset), held.asset OFFSET $3::bigint LIMIT $4::bigint
 		) page ON true
 		ORDER BY lower(page.asset), page.asset`, account, at.Height, min(in.Offset, page.OffsetMax), int64(list.Limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for _, r := range found.Rows {
@@ -141,7 +141,7 @@ func readFTBalance(ctx context.Context, s *engine.Snapshot, account, token strin
 	found := engine.Query(b, holdingColumns, `
 		SELECT array_remove(ARRAY[held.source_seq], NULL), 1::bigint, $3::text, coalesce(held.balance, 0)::text
 		FROM (SELECT 1) one LEFT JOIN `+holdingsSQL(at, `h.kind IN ('ft', 'stx') AND h.asset = $3`)+` ON true`, account, at.Height, token)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return "", err
 	}
 	s.Shows(func() []engine.Lookup { return assetLookups(account, at, token) })

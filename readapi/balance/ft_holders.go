@@ -114,7 +114,7 @@ func readHolders(ctx context.Context, s *engine.Snapshot, height int64, asset, k
 		CROSS JOIN LATERAL (
 			SELECT ARRAY[h.source_seq] AS sources, h.account, h.balance FROM {balances}.holding h WHERE h.account = p.account AND h.asset = $1 LIMIT 1
 		) r ORDER BY p.balance DESC, p.account`, args...)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	found := &assetHolders{supply: "0"}

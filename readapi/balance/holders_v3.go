@@ -142,7 +142,7 @@ func listHoldersV3[T any](ctx context.Context, s *engine.Snapshot, asset, kind s
 		CROSS JOIN LATERAL (
 			SELECT ARRAY[h.source_seq] AS sources, h.account, h.balance FROM {balances}.holding h WHERE h.account = p.account AND h.asset = $1 LIMIT 1
 		) r ORDER BY p.page, p.balance DESC, p.account`, args...)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	supply, known := length.First()
@@ -194,7 +194,7 @@ func getTokenSupply(ctx context.Context, s *engine.Snapshot, in *assetInput) (*t
 	}
 	b := s.Batch()
 	found := engine.Query(b, supplyColumns, supplySQL, string(in.Asset), *tip.Height)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	row, ok := found.First()

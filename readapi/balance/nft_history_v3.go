@@ -91,7 +91,7 @@ func listNFTHistoryV3(ctx context.Context, s *engine.Snapshot, in *nftHistoryV3I
 	}
 	b := s.Batch()
 	found := view.QueuePlaces(b, keys)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	places := view.PlacesOf(found)

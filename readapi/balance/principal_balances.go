@@ -81,7 +81,7 @@ func (a *api) principalSTX(ctx context.Context, s *engine.Snapshot, in *param.Pr
 	}
 	b := s.Batch()
 	stx := view.QueueSTX(b, account, at)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	balance, err := stx.Shape()
@@ -161,7 +161,7 @@ func listPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalFTInp
 			) ranked
 		) placed
 		WHERE rank >= start - $4::bigint AND rank <= start + $4::bigint ORDER BY rank`, string(in.Principal), from, asset, int64(in.Limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for _, r := range found.Rows {
@@ -243,7 +243,7 @@ func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTI
 		) owned ON true
 		ORDER BY owned.page, owned.asset, substring(owned.value FROM 1 FOR 64), owned.value_hash`,
 		args...)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for i, r := range found.Rows {

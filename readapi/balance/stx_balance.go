@@ -43,7 +43,7 @@ func (a *api) stxBalance(ctx context.Context, s *engine.Snapshot, in *param.Acco
 	}
 	b := s.Batch()
 	stx := view.QueueSTX(b, account, at)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	balance, err := stx.Shape()

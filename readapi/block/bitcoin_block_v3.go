@@ -66,7 +66,7 @@ func listBitcoinBlocks(ctx context.Context, s *engine.Snapshot, in *HeightPage) 
 		SELECT ARRAY[]::bigint[], n, b.burn_block_height
 		FROM unnest($1::bigint[]) n
 		CROSS JOIN LATERAL (SELECT burn_block_height FROM {accounts}.block WHERE burn_blocks = n LIMIT 1) b`, []int64{newer, older})
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup { return burnBlockLookups(found.Rows) })

@@ -49,7 +49,7 @@ func getBlockByTime(ctx context.Context, s *engine.Snapshot, in *blockTimeInput)
 			ORDER BY coalesce(block_time, burn_block_time) DESC, height DESC LIMIT 1
 		) c
 		JOIN {chain}.block b ON b.source_seq = c.source_seq`, in.Timestamp)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	row, ok := found.First()
@@ -95,7 +95,7 @@ func getAverageBlockTimes(ctx context.Context, s *engine.Snapshot, _ *struct{}) 
 			WHERE b.height >= first.height - 1 AND coalesce(b.block_time, b.burn_block_time) > 0 ORDER BY b.height LIMIT 1
 		) before
 		ORDER BY spans.span`, *tip.Height, averageSpans)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for i, mean := range []*meanSeconds{&times.LastHour, &times.LastDay, &times.LastWeek, &times.LastMonth} {

@@ -76,7 +76,7 @@ func listBlocksV1(ctx context.Context, s *engine.Snapshot, in *blocksV1Input) (*
 	b := s.Batch()
 	blocks := view.QueueBlocksV1(b, view.BlockChoice{SQL: `SELECT block_seq AS source_seq FROM {chain}.canonical WHERE height = ANY ($1::bigint[])`, Arg: w.heights()})
 	neighbours, root := w.queueNeighbours(b), queueRoot(b)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	lowest, _ := root.First()
@@ -145,7 +145,7 @@ func getBlockV1(ctx context.Context, s *engine.Snapshot, choice view.BlockChoice
 	}
 	b := s.Batch()
 	result := view.QueueBlocksV1(b, choice)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	blocks := result.Shape()

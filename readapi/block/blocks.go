@@ -49,7 +49,7 @@ func listBlocks(ctx context.Context, s *engine.Snapshot, in *blocksInput) (*page
 	}
 	b := s.Batch()
 	blocks, neighbours, root := w.queueBlocks(b), w.queueNeighbours(b), queueRoot(b)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	lowest, _ := root.First()
@@ -113,7 +113,7 @@ func getBlock(ctx context.Context, s *engine.Snapshot, in *param.BlockInput) (*v
 	default:
 		return nil, engine.NotFound("Block not found")
 	}
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	row, ok := found.First()

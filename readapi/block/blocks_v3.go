@@ -87,7 +87,7 @@ func listBlocksV3(ctx context.Context, s *engine.Snapshot, in *HeightPage) (*pag
 	w := blockWindow{from: view.OfChain, lowest: anyHeight, highest: *chain.Height, start: in.Cursor.height(*chain.Height), limit: in.Limit}
 	b := s.Batch()
 	blocks, root := w.queueBlocks(b), queueRoot(b)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	w.lowest, _ = root.First()
@@ -151,7 +151,7 @@ func listBitcoinBlockBlocks(ctx context.Context, s *engine.Snapshot, in *bitcoin
 	w := blockWindow{from: view.OfAccounts, lowest: r.lowest, highest: r.highest, start: in.Cursor.height(r.highest), limit: in.Limit}
 	b = s.Batch()
 	blocks := w.queueBlocks(b)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	w.fill(s, list, blocks)

@@ -135,7 +135,7 @@ func listBurnBlocks(ctx context.Context, s *engine.Snapshot, in *burnBlocksInput
 		SELECT ARRAY[]::bigint[], n, b.burn_block_hash
 		FROM unnest($1::bigint[]) n
 		CROSS JOIN LATERAL (SELECT burn_block_hash FROM {accounts}.block WHERE burn_blocks = n LIMIT 1) b`, []int64{newer, older})
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup { return burnBlockLookups(found.Rows) })
@@ -210,7 +210,7 @@ func findBurnBlock(ctx context.Context, s *engine.Snapshot, in *param.BurnBlockI
 	}
 	b = s.Batch()
 	found := engine.Query(b, burnBlockColumns, burnBlockSQL, n, n)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	row, ok := found.First()

@@ -51,7 +51,7 @@ func listSignerSignatures(ctx context.Context, s *engine.Snapshot, in *signerSig
 		       coalesce(b.signer_signatures[$2::int + 1:$2::int + $3::int], ARRAY[]::bytea[])
 		FROM (`+choice.SQL+`) chosen
 		JOIN {chain}.block b ON b.source_seq = chosen.source_seq`, choice.Arg, min(in.Offset, page.OffsetMax/2), limit)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if block, ok := found.First(); ok {

@@ -72,7 +72,7 @@ func fillRange(ctx context.Context, s *engine.Snapshot, list *page.CursorPage[vi
 	w.start -= min(list.Offset, page.OffsetMax)
 	b := s.Batch()
 	blocks, neighbours := w.queueBlocks(b), w.queueNeighbours(b)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return err
 	}
 	fillPage(s, list, blocks, w, neighbours)

@@ -85,7 +85,7 @@ func (a *api) listExpiring(ctx context.Context, s *engine.Snapshot, in *AddressN
 		) p
 		CROSS JOIN LATERAL (SELECT `+nameSQL+` FROM {bns}.name n WHERE n.full_name = p.full_name AND n.until_height IS NULL LIMIT 1) r
 		ORDER BY p.expires_at, p.full_name`, of, bns.SoonExpiring, in.Offset, int64(limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup { return nameLookups(rows.Rows) })
@@ -178,7 +178,7 @@ func (a *api) listOwned(ctx context.Context, s *engine.Snapshot, in *OwnedInput)
 	rows := engine.QueryPage(b, limit, ownedColumns, ownedSQL(historic), args...)
 	primary := engine.Query(b, func(name *string) []any { return []any{name} }, `
 		SELECT ARRAY[p.source_seq], p.full_name FROM {bns}.primary_name p WHERE p.principal = $1 AND `+inForce("p", "$2", historic), primaryArgs...)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	m, ok := at.First()
@@ -229,7 +229,7 @@ func (a *api) primaryName(ctx context.Context, s *engine.Snapshot, in *AddressIn
 	rows := engine.Query(b, ownedColumns, `
 		SELECT `+nameSQL+`, true FROM {bns}.primary_name p JOIN {bns}.name n ON n.full_name = p.full_name AND `+current+`
 		WHERE p.principal = $1 AND p.until_height IS NULL`, of)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	row, ok := rows.First()
@@ -313,7 +313,7 @@ func (a *api) namesOfAddresses(ctx context.Context, s *engine.Snapshot, in *Addr
 	counts := engine.Query(b, func(r *countRow) []any { return []any{&r.principal, &r.n} }, `
 		SELECT ARRAY[]::bigint[], k.owner, coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'held:' || k.owner), 0) + coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'over:' || k.owner), 0)
 		FROM unnest($1::text[]) AS k (owner)`, addresses)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	out := &bnsNamesByAddress{Marked: in.marked(), CurrentBurnBlock: tip(), Addresses: make([]bnsAddressNames, len(addresses))}

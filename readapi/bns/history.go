@@ -116,7 +116,7 @@ func (a *api) nameHistory(ctx context.Context, s *engine.Snapshot, in *HistoryIn
 	rows := engine.QueryPage(b, limit, eventColumns, `
 		SELECT `+eventSQL+` FROM {bns}.event e WHERE e.full_name = $1 AND e.name_n <= $2 ORDER BY e.name_n DESC LIMIT $3`,
 		name, in.from(), int64(limit+1))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	n, ok := total.First()
@@ -135,7 +135,7 @@ func (a *api) namespaceHistory(ctx context.Context, s *engine.Snapshot, in *Name
 	rows := engine.QueryPage(b, limit, eventColumns, `
 		SELECT `+eventSQL+` FROM {bns}.event e WHERE e.namespace = $1 AND e.full_name IS NULL AND e.n <= $2 ORDER BY e.n DESC LIMIT $3`,
 		of, in.from(), int64(limit+1))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(known.Rows) == 0 {
@@ -151,7 +151,7 @@ func (a *api) allEvents(ctx context.Context, s *engine.Snapshot, in *EventsInput
 		SELECT ARRAY[]::bigint[], b.events FROM {bns}.block b ORDER BY b.height DESC LIMIT 1`)
 	rows := engine.QueryPage(b, limit, eventColumns, `
 		SELECT `+eventSQL+` FROM {bns}.event e WHERE e.n <= $1 ORDER BY e.n DESC LIMIT $2`, in.from(), int64(limit+1))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	out := pageOfEvents(s, in.marked(), rows.Rows, limit, func(r *eventRow) int64 { return r.n })

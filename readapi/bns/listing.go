@@ -53,7 +53,7 @@ func (a *api) listListings(ctx context.Context, s *engine.Snapshot, in *Listings
 		SELECT `+nameSQL+`, n.listed_n FROM {bns}.name n
 		WHERE n.until_height IS NULL AND n.owner IS NOT NULL AND n.listed_n IS NOT NULL AND n.listed_n <= $1`+condition+`
 		ORDER BY n.listed_n DESC LIMIT $2`, args...)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	out := &bnsListingList{Marked: in.marked(), CurrentBurnBlock: tip(), Listings: []bnsListedName{}}

@@ -43,7 +43,7 @@ func find(ctx context.Context, s *engine.Snapshot, fullName string, also ...func
 	for _, queue := range also {
 		queue(b)
 	}
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	f := &match{burnHeight: tip()}

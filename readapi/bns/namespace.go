@@ -112,7 +112,7 @@ func (a *api) listNamespaces(ctx context.Context, s *engine.Snapshot, in *Namesp
 	rows := engine.Query(b, namespaceColumns, `SELECT `+namespaceSQL+` FROM (
 		SELECT * FROM {bns}.namespace WHERE until_height IS NULL ORDER BY namespace OFFSET $1 LIMIT $2
 	) n ORDER BY n.namespace`, min(in.Offset, page.RankedOffsetMax), int64(limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
@@ -133,7 +133,7 @@ func (a *api) namespace(ctx context.Context, s *engine.Snapshot, in *NamespaceIn
 		WHERE r.namespace = $1 AND r.until_height IS NULL AND r.owner IS NOT NULL AND r.registered_at IS NOT NULL ORDER BY r.registered_at `
 	spans := engine.Query(b, func(s *span) []any { return []any{&s.first, &s.last} }, `
 		SELECT ARRAY[]::bigint[], (`+registered+`LIMIT 1), (`+registered+`DESC LIMIT 1)`, of)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })

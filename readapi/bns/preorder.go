@@ -48,7 +48,7 @@ func (a *api) listPreorders(ctx context.Context, s *engine.Snapshot, in *Address
 	rows := engine.Query(b, func(r *row) []any { return []any{&r.kind, &r.hash, &r.Amount, &r.BurnHeight, &r.Height} }, `
 		SELECT ARRAY[p.source_seq], p.kind, p.hash, p.amount::text, p.burn_height, p.height FROM {bns}.preorder p
 		WHERE p.principal = $1 AND p.used_height IS NULL ORDER BY p.height DESC, p.tx_index DESC LIMIT $2`, of, preordersMost)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup { return preorderLookups(of) })

@@ -40,7 +40,7 @@ func (a *api) namePrice(ctx context.Context, s *engine.Snapshot, in *NameInput) 
 	}
 	b := s.Batch()
 	rows := queryNamespace(b, name.Namespace)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })

@@ -48,7 +48,7 @@ func (a *api) canRegister(ctx context.Context, s *engine.Snapshot, in *LabelInpu
 	name := bns.Name{Label: clean(in.Label), Namespace: clean(in.Namespace)}
 	b := s.Batch()
 	tip, names, namespaces := queryTip(b), queryName(b, name.String()), queryNamespace(b, name.Namespace)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup { return append(nameLookups(names.Rows), namespaceLookups(namespaces.Rows)...) })

@@ -85,7 +85,7 @@ func findToken(ctx context.Context, s *engine.Snapshot, id int64) (r nameRow, he
 	b := s.Batch()
 	tip := queryTip(b)
 	names := engine.Query(b, nameColumns, `SELECT `+nameSQL+` FROM {bns}.name n WHERE n.id = $1 AND `+current, id)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return r, 0, err
 	}
 	s.Shows(func() []engine.Lookup { return nameLookups(names.Rows) })
@@ -104,7 +104,7 @@ func (a *api) lastToken(ctx context.Context, s *engine.Snapshot, in *NetworkOnly
 	b := s.Batch()
 	last := engine.Query(b, func(r *row) []any { return []any{&r.id, &r.name} }, `
 		SELECT ARRAY[n.source_seq], n.id, n.full_name FROM {bns}.name n WHERE n.until_height IS NULL ORDER BY n.id DESC LIMIT 1`)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	r, _ := last.First()

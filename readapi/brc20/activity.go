@@ -222,7 +222,7 @@ func (in *BRC20ActivityInput) count(ctx context.Context, s *engine.Snapshot, ope
 		WHERE $4::bigint >= 0 AND $5::bigint > 0`, args...)
 	matches := engine.Query(b, activityColumns, activityPage(`
 		SELECT height, tx_index FROM (`+operations+`) m ORDER BY height DESC, tx_index DESC OFFSET $4 LIMIT $5`, newestFirst), args...)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, ordinal.CountTooLong(err)
 	}
 	total, _ := totals.First()

@@ -91,7 +91,7 @@ func (a *api) brc20Balances(ctx context.Context, s *engine.Snapshot, in *BRC20Ba
 	}
 	b := s.Batch()
 	balanceRows := engine.Query(b, brc20BalanceColumns, brc20BalancesSQL(balances, until), args...)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for _, r := range balanceRows.Rows {

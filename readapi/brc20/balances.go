@@ -140,7 +140,7 @@ func (a *api) brc20ManyBalances(ctx context.Context, s *engine.Snapshot, in *BRC
 	least, beyond, _ := in.Ticker.ranges()
 	b := s.Batch()
 	rows := engine.Query(b, addressBalanceColumns, manyBalancesSQL, addresses, least, beyond, min(in.Offset, page.RankedOffsetMax), int64(in.Limit), heights)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, ordinal.CountTooLong(err)
 	}
 	for _, r := range rows.Rows {

@@ -146,7 +146,7 @@ func (m *mergedLists) read(ctx context.Context, s *engine.Snapshot, offset int64
 		return x.firstRows(lowestKey, highestKey, " DESC", "$3::bigint + $4::bigint")
 	})+`) c
 		ORDER BY c.height DESC, c.tx_index DESC OFFSET $3 LIMIT $4`, newestFirst), of, kinds, offset, int64(limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	for _, n := range lengths() {
@@ -196,7 +196,7 @@ func (m *mergedLists) readDeep(ctx context.Context, s *engine.Snapshot, offset i
 			SELECT count(*) FROM unnest($1::text[], $2::smallint[], $3::bigint[], $4::bigint[]) AS l (of, kind, a, b)
 			CROSS JOIN LATERAL (`+m.union(func(x stretchIndex) string { return x.rows("l.a, l.b", "$5::bigint, $6::bigint") })+`) passed
 		) LIMIT $8`, newestFirst), of, kinds, fromA, fromB, p.a, p.b, p.rank-p.before, length)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	return page.Rows, p.total, nil

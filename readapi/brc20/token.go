@@ -133,7 +133,7 @@ func (in *BRC20TokensInput) read(ctx context.Context, s *engine.Snapshot) (rows 
 	matches := engine.Query(b, brc20TokenColumns, brc20TokenPage(`
 		SELECT ticker, tx_count FROM {brc20}.token WHERE height IS NOT NULL ORDER BY tx_count DESC, ticker OFFSET $1 LIMIT $2`,
 		`p.tx_count DESC, p.ticker`), min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	return matches.Rows, lengths()[0], nil
@@ -169,7 +169,7 @@ func (in *BRC20TokensInput) readMatching(ctx context.Context, s *engine.Snapshot
 	count := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], (SELECT count(*) FROM (`+matching+`) m)`, least, beyond)
 	matches := engine.Query(b, brc20TokenColumns, brc20TokenPage(matching+` ORDER BY `+order+` OFFSET $3 LIMIT $4`, inPage(order)),
 		least, beyond, min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	total, _ := count.First()

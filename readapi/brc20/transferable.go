@@ -94,7 +94,7 @@ func (in *BRC20TransferableInput) read(ctx context.Context, s *engine.Snapshot) 
 	matches := engine.Query(b, transferableColumns, transferablePage(`
 		SELECT c.height, c.tx_index`+matching+` ORDER BY c.height DESC, c.tx_index DESC OFFSET $3 LIMIT $4`, newestFirst),
 		address, tickers, min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, ordinal.CountTooLong(err)
 	}
 	total, _ = totals.First()

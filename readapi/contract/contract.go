@@ -81,7 +81,7 @@ func getContract(ctx context.Context, s *engine.Snapshot, in *contractInput) (*c
 		LEFT JOIN {chain}.canonical c ON c.block_seq = d.source_seq
 		WHERE d.contract_id = $1
 		ORDER BY c.height IS NOT NULL DESC, d.interface IS NOT NULL DESC, b.height DESC, d.source_seq DESC LIMIT 1`, string(in.ID))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	c, ok := found.First()

@@ -100,7 +100,7 @@ func getContractV3(ctx context.Context, s *engine.Snapshot, in *contractV3Input)
 	}
 	b = s.Batch()
 	place := view.QueuePlaces(b, []view.RowKey{row.key})
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	showDeployments(s, found.Rows)

@@ -315,7 +315,7 @@ func listContractEvents(ctx context.Context, s *engine.Snapshot, in *contractEve
 	}
 	b := s.Batch()
 	found := l.queuePrinted(b, numbers)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	list.fill(s, found.Rows)
@@ -360,7 +360,7 @@ func (l *printedList) fillForSender(ctx context.Context, s *engine.Snapshot, lis
 	found := engine.Query(b, printedColumns, printedOfSender,
 		l.contract, *l.sender, l.topic, l.low, start, min(list.Offset, page.OffsetMax), int64(list.Limit)+1, int64(senderEventsMax), l.function)
 	unexamined := engine.Query(b, printedColumns, unexaminedOfSender, l.contract, *l.sender, l.topic, l.low, start, int64(senderEventsMax), l.function)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return err
 	}
 	list.fill(s, found.Rows)
@@ -386,7 +386,7 @@ func listContractLogs(ctx context.Context, s *engine.Snapshot, in *contractLogsI
 	}
 	b := s.Batch()
 	found := l.queuePrinted(b, distinctAbove(numbers, l.low))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	var shown []printedRow

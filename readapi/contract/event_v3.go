@@ -77,7 +77,7 @@ func listContractEventsV3(ctx context.Context, s *engine.Snapshot, in *contractE
 	}
 	b = s.Batch()
 	located := view.QueuePlaces(b, keys)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	places := view.PlacesOf(located)

@@ -148,7 +148,7 @@ func getContractStatuses(ctx context.Context, s *engine.Snapshot, in *contractSt
 				WHERE w.status = 'pending' AND w.contract_id = wanted.contract_id AND w.type_id IN (1, 6) ORDER BY w.nonce, w.txid LIMIT 1
 			) w`, []string(in.IDs))
 	}
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	// Later results override earlier ones: a successful deployment a failed one, a failed one a pending one.

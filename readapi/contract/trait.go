@@ -96,7 +96,7 @@ func listContractsByTrait(ctx context.Context, s *engine.Snapshot, in *traitInpu
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.contract k WHERE k.contract_id = t.contract_id AND k.source_seq = d.source_seq AND k.tx_index = d.tx_index LIMIT 1) k
 		CROSS JOIN LATERAL (SELECT b.height FROM {chain}.block b WHERE b.source_seq = d.source_seq LIMIT 1) b
 		ORDER BY d.tx DESC`, args...)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(found.Rows) == 0 {

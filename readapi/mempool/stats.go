@@ -124,7 +124,7 @@ func readSpread(ctx context.Context, s *engine.Snapshot) ([]spreadRow, error) {
 	}
 	b := s.Batch()
 	found := engine.Query(b, spreadColumns, spreadSQL, height)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return found.Rows, nil

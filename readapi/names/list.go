@@ -107,7 +107,7 @@ func listNamespaces(ctx context.Context, s *engine.Snapshot, _ *UnanchoredInput)
 			SELECT v.source_seq, v.namespace, v.name FROM witness v WHERE `+provenLaunch(`v.name`)+`
 			AND NOT EXISTS (SELECT FROM {names}.namespace s WHERE s.namespace = v.namespace)
 		) k GROUP BY k.namespace ORDER BY k.namespace`)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	var witnesses []string

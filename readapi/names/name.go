@@ -73,7 +73,7 @@ func getName(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsV1Name
 	}
 	b := s.Batch()
 	found, second := engine.Query(b, nameColumns, nameSQL, in.Name), view.QueueSecondName(b, in.Name)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	row, ok := found.First()
@@ -123,7 +123,7 @@ func nameColumns(r *nameRow) []any {
 func readName(ctx context.Context, s *engine.Snapshot, name string) (*nameRow, error) {
 	b := s.Batch()
 	found := engine.Query(b, nameColumns, nameSQL, name)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	row, ok := found.First()
@@ -209,7 +209,7 @@ func getSubdomain(ctx context.Context, s *engine.Snapshot, full string) (*bnsV1N
 		FROM (SELECT * FROM {names}.subdomain d WHERE d.name = $1 ORDER BY d.n DESC LIMIT 1) d
 		LEFT JOIN LATERAL (SELECT * FROM {names}.zonefile z WHERE z.zonefile_hash = d.zonefile_hash LIMIT 1) z ON true
 		WHERE EXISTS (SELECT FROM {names}.name w WHERE w.name = d.name AND w.listed)`, parent)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if row, ok := found.First(); ok {

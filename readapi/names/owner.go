@@ -50,7 +50,7 @@ func listOwned(ctx context.Context, s *engine.Snapshot, in *ownerInput) (*bnsV1O
 		) last
 		CROSS JOIN LATERAL (SELECT w.listed FROM {names}.name w WHERE w.name = had.name LIMIT 1) w
 		WHERE last.owner = $1 AND w.listed`, in.Address)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	list.Names = append(append(list.Names, held.Rows...), subdomains.Rows...)

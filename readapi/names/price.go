@@ -103,7 +103,7 @@ func readPriceFunction(ctx context.Context, s *engine.Snapshot, namespace string
 		return buckets
 	}, `SELECT ARRAY[s.source_seq], s.n::bigint, s.price_base, s.price_coefficient, s.nonalpha_discount, s.no_vowel_discount`+bucketColumns()+`
 		FROM {names}.namespace s WHERE s.namespace = $1 ORDER BY s.n DESC LIMIT 1`, namespace)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, false, err
 	}
 	r, ok := found.First()

@@ -64,7 +64,7 @@ func listSubdomains(ctx context.Context, s *engine.Snapshot, in *nameOnlyInput) 
 	found := engine.Query(b, func(label *string) []any { return []any{label} }, `
 		SELECT array_agg(DISTINCT d.source_seq), d.label FROM {names}.subdomain d
 		WHERE d.name = $1 AND EXISTS (SELECT FROM {names}.name w WHERE w.name = $1 AND w.listed) GROUP BY d.label`, in.Name)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for _, label := range found.Rows {
@@ -117,7 +117,7 @@ func getPastZonefile(ctx context.Context, s *engine.Snapshot, in *zonefileInput)
 		LEFT JOIN LATERAL (SELECT * FROM {names}.zonefile z WHERE z.zonefile_hash = o.zonefile_hash LIMIT 1) z ON true
 		LEFT JOIN LATERAL (SELECT * FROM {names}.want m WHERE m.zonefile_hash = o.zonefile_hash LIMIT 1) m ON true
 		WHERE EXISTS (SELECT FROM {names}.name w WHERE w.name = $1 AND w.listed)`, in.Name, hash)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	row, ok := found.First()
@@ -143,7 +143,7 @@ func readSubdomainZonefile(ctx context.Context, s *engine.Snapshot, full string,
 		FROM {names}.subdomain d`+ownZonefile+`
 		WHERE d.name = $1 AND d.label = $2 AND ($3::bytea IS NULL OR coalesce(d.content_hash, r.content_hash) = $3) AND EXISTS (SELECT FROM {names}.name w WHERE w.name = d.name AND w.listed)
 		ORDER BY d.sequence DESC, d.n DESC, d.place DESC LIMIT 1`, parent, label, hash)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	row, ok := found.First()

@@ -64,7 +64,7 @@ func (a *api) readFeeWindow(ctx context.Context, before feeWindow) (feeWindow, e
 		}
 		b := s.Batch()
 		rows := queryFeeBlocks(b, *chain.Height-feeBlocksMax+1)
-		if err := b.RunLast(ctx); err != nil {
+		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
 		now.blocks = rows.Rows

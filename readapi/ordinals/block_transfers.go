@@ -77,7 +77,7 @@ func (a *api) blockTransfers(ctx context.Context, s *engine.Snapshot, in *blockT
 		JOIN {inscriptions}.block fb ON fb.height = f.height
 		WHERE t.before < $2 + $3 AND t.before + t.moved > $2
 		ORDER BY t.height DESC, t.block_order DESC, i.number DESC`, name, min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	list.Total, _ = total.First()

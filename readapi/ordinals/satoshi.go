@@ -78,7 +78,7 @@ func (a *api) satoshi(ctx context.Context, s *engine.Snapshot, in *SatoshiInput)
 		LEFT JOIN LATERAL (
 			SELECT source_seq, id FROM {inscriptions}.inscription WHERE sat = $1 ORDER BY number DESC LIMIT 1
 		) i ON true`, int64(sat))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if row, ok := highest.First(); ok {

@@ -264,6 +264,6 @@ func (q *search) readMatches(ctx context.Context, sql string, args ...any) ([]in
 	}
 	b = q.snapshot.Batch()
 	filled := engine.Query(b, inscriptionColumns, inscriptionSQL(`SELECT a.id COLLATE "C" AS id, a.place FROM unnest($1::text[]) WITH ORDINALITY AS a (id, place)`, "p.place"), page.ids)
-	err := b.RunLast(ctx)
+	err := b.Run(ctx)
 	return filled.Rows, page.total, err
 }

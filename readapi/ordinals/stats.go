@@ -68,7 +68,7 @@ func (a *api) ordinalsStats(ctx context.Context, s *engine.Snapshot, in *ordinal
 		SELECT ARRAY[source_seq], height, block_hash, time, reveals
 		FROM {inscriptions}.block WHERE height >= $1 AND height <= $2 AND reveals > 0
 		ORDER BY height DESC LIMIT $3`, from, to, statsMax)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup { return countedLookups(blocks.Rows) })

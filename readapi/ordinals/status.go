@@ -40,7 +40,7 @@ func (a *api) ordinalsStatus(ctx context.Context, s *engine.Snapshot, _ *struct{
 	}
 	b := s.Batch()
 	numbering, losses := ordinal.QueryNumbering(b), ordinal.QueryLosses(b, ordinal.Feed, ordinal.Inscribed)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if n, ok := numbering.First(); ok {

@@ -46,7 +46,7 @@ func (a *api) inscriptionTransfers(ctx context.Context, s *engine.Snapshot, in *
 		) l
 		JOIN {inscriptions}.block b ON b.height = l.height
 		ORDER BY l.height DESC, l.tx_index DESC`, name, min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	list.Total, _ = total.First()

@@ -194,7 +194,7 @@ func getRewardTotal(ctx context.Context, s *engine.Snapshot, in *param.BitcoinAd
 	b := s.Batch()
 	totals := engine.Query(b, func(sum *schema.Amount) []any { return []any{sum} }, `
 		SELECT ARRAY[source_seq], amount::text FROM {pox}.recipient WHERE recipient = $1`, address)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup {

@@ -83,7 +83,7 @@ func (a *api) registerPoxCycles() {
 		}
 		b := s.Batch()
 		cycles := engine.Query(b, poxCycleColumns, `SELECT `+poxCycleSQL+` FROM {pox}.cycle c JOIN {pox}.block b ON b.height = c.height WHERE c.cycle_number = $1`, in.Cycle)
-		if err := b.RunLast(ctx); err != nil {
+		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
 		c, ok := cycles.First()

@@ -161,7 +161,7 @@ func (l poxList) read(ctx context.Context, s *engine.Snapshot, p *page.Request, 
 			SELECT {number} AS place, x.* FROM {pox}.event x
 			WHERE {rows} AND {number} <= page.start AND {number} > page.start - `+limit+` ORDER BY {number} DESC LIMIT `+limit+`
 		) r `+stackingPrint+` ORDER BY r.place DESC`), append(l.args[:len(l.args):len(l.args)], p.Number, min(p.Offset, page.OffsetMax), int64(p.Limit))...)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	n, _ := total.First()
@@ -255,7 +255,7 @@ func (a *api) poxEventsOfTransaction(ctx context.Context, s *engine.Snapshot, ve
 		SELECT ARRAY[r.source_seq], r.n, `+stackingSQL+`
 		FROM (SELECT * FROM {pox}.event WHERE txid = $1 AND contract = $2 ORDER BY n DESC LIMIT $3) r `+stackingPrint+` ORDER BY r.n DESC`,
 		id, version, transactionEventsMax)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(known.Rows) == 0 {

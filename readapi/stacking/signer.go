@@ -131,7 +131,7 @@ func (a *api) listPoxSigners(ctx context.Context, s *engine.Snapshot, in *poxSig
 		CROSS JOIN LATERAL (SELECT c.total_signers - least(c.total_signers, $2::bigint) + $3::bigint AS passed) page
 		WHERE c.cycle_number = $1 AND s.place > page.passed AND s.place <= page.passed + $4::bigint ORDER BY s.place`,
 		in.Cycle, p.Number, min(p.Offset, page.OffsetMax), int64(p.Limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(total.Rows) == 0 {

@@ -74,7 +74,7 @@ func (a *api) listPoxStackers(ctx context.Context, s *engine.Snapshot, in *poxSt
 	stackers := engine.Query(b, func(r *row) []any { return []any{&r.place, &r.StackerAddress, &r.StackedAmount, &r.address, &r.pool} }, `
 		SELECT ARRAY[t.source_seq], t.place::bigint, t.stacker, t.amount::text, t.pox_addr, t.pool FROM {pox}.stacker t
 		WHERE t.cycle_number = $1 AND t.signer = $2 AND t.place > $3::bigint AND t.place <= $4::bigint ORDER BY t.place`, in.Cycle, signer.place, passed, passed+int64(p.Limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for i := range stackers.Rows {

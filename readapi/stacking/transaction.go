@@ -137,7 +137,7 @@ func listBurnBlockPoxTransactions(ctx context.Context, s *engine.Snapshot, in *b
 	outputs := engine.Query(b, payoutColumns, poxTransactionFill(`
 		SELECT c.height AS a, c.rank AS b, c.txid, c.recipient, c.utxo_index, c.amount::text AS amount
 		FROM {pox}.payout c WHERE c.height = $1 AND c.rank < $2::bigint AND c.rank >= $3::bigint`, `p.b DESC`), height, head.Start, head.Start-int64(p.Limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for i := range outputs.Rows {

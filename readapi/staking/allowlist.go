@@ -56,7 +56,7 @@ func (a *api) registerAllowlists() {
 		total := queueCount(b, `coalesce((SELECT allowed FROM {staking}.bond WHERE bond_index = $1), 0)`, in.Bond)
 		bound, args := in.Cursor.bound(2)
 		p := queue(b, &allowList, allowedColumns, in.Limit, bound, append([]any{in.Bond}, args...)...)
-		if err := b.RunLast(ctx); err != nil {
+		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
 		showRows(s, p, func(r *allowedRow) int64 { return r.n })

@@ -157,7 +157,7 @@ func (l eventList) read(ctx context.Context, s *engine.Snapshot, p *page.Request
 			SELECT x.`+l.number+` AS place, x.* FROM {staking}.event x
 			WHERE `+l.rows+` AND x.`+l.number+` <= page.start AND x.`+l.number+` > page.start - `+limit+` ORDER BY x.`+l.number+` DESC LIMIT `+limit+`
 		) r `+contractPrint+` ORDER BY r.place DESC`, append(l.args[:len(l.args):len(l.args)], p.Number, min(p.Offset, page.OffsetMax), int64(p.Limit))...)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	n := total()
@@ -240,7 +240,7 @@ func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *Transact
 	rows := engine.Query(b, contractEventColumns, `
 		SELECT ARRAY[r.source_seq], r.n, `+contractEventSQL+`
 		FROM (SELECT * FROM {staking}.event WHERE txid = $1 ORDER BY n DESC LIMIT $2) r `+contractPrint+` ORDER BY r.n DESC`, id, transactionEventsMax)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(known.Rows) == 0 {

@@ -85,7 +85,7 @@ func (a *api) registerKeyRewards() {
 		p := queue(b, &keyRewardList, func(r *keyRewardRow) []any {
 			return []any{&r.Cycle, &r.Weight, &r.StakedSTX, &r.SignerManagers, &r.stx, &r.bonds}
 		}, in.Limit, bound, args...)
-		if err := b.RunLast(ctx); err != nil {
+		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
 		s.Shows(func() []engine.Lookup {

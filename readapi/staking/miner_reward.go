@@ -122,7 +122,7 @@ func (a *api) listMinerRewards(ctx context.Context, s *engine.Snapshot, in *mine
 	b = newBatch(s)
 	rows := engine.Query(b, func(r *minerRewardRow) []any { return []any{&r.cycle, &r.n, &r.before, &r.coinbase, &r.fees} },
 		minerRewardsSQL, string(in.Principal), c.FirstHeight, c.CycleLength, from, int64(in.Limit))
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	shown := rows.Rows[:min(len(rows.Rows), in.Limit)]

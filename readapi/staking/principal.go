@@ -135,7 +135,7 @@ func (a *api) registerPrincipals() {
 			bound, args = []string{"$2::bigint"}, append(args, number(in.Cursor))
 		}
 		p := queue(b, &positionList, positionColumns, in.Limit, bound, args...)
-		if err := b.RunLast(ctx); err != nil {
+		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
 		showWhere(s, `t.subject = $1 AND t.bond_index IS NOT NULL`, staker)

@@ -86,7 +86,7 @@ func (a *api) registerRegistrations() {
 		total := queueCount(b, `coalesce((SELECT registered FROM {staking}.bond WHERE bond_index = $1), 0)`, in.Bond)
 		bound, args := in.Cursor.bound(2)
 		p := queue(b, &registrationList, registrationColumns, in.Limit, bound, append([]any{in.Bond}, args...)...)
-		if err := b.RunLast(ctx); err != nil {
+		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
 		showRows(s, p, func(r *registrationRow) int64 { return r.n })

@@ -71,7 +71,7 @@ func (a *api) registerSigners() {
 		total := queueCount(b, `coalesce((SELECT place FROM {staking}.signer ORDER BY place DESC LIMIT 1), 0)`)
 		bound, args := textBound(in.Cursor, "$1")
 		p := queue(b, &signerList, signerColumns, in.Limit, bound, args...)
-		if err := b.RunLast(ctx); err != nil {
+		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
 		showRows(s, p, func(r *signerRow) int64 { return r.n })

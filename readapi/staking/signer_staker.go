@@ -57,7 +57,7 @@ func (a *api) registerSignerStakers() {
 		total := queueCount(b, `coalesce(sum(stakes + members), 0)::bigint FROM {staking}.holding WHERE signer = $1 AND unlock_height > $2`, signer, tip)
 		bound, args := textBound(in.Cursor, "$3")
 		p := queue(b, &signerStakerList, func(r *signerStakerRow) []any { return []any{&r.n, &r.staker, &r.types} }, in.Limit, bound, append([]any{signer, tip}, args...)...)
-		if err := b.RunLast(ctx); err != nil {
+		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
 		showRows(s, p, func(r *signerStakerRow) int64 { return r.n })

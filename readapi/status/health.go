@@ -189,7 +189,7 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*ve
 			losses = ordinal.QueryLosses(b, requirements["brc20"]...)
 		}
 	}
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	checks.Node = a.comparisonOf(compared)

@@ -109,7 +109,7 @@ func (a *api) status(ctx context.Context, s *engine.Snapshot, compared bool) (*s
 			WHERE b.index_block_hash = $1 AND NOT b.nakamoto
 			ORDER BY m.sequence DESC LIMIT 1`, reached.IndexBlock)
 	}
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	facts := history()

@@ -22,7 +22,6 @@ const liveBalancePage = 100
 // first block. The step of a message is the sum of the positions of balances and mempool, so it never decreases.
 func (a *api) balanceMessages(ctx context.Context, feeds []live.Feed) ([]*live.Message, error) {
 	value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
-		s.KeepOpen = true
 		return a.balanceMessagesOf(ctx, s, feeds)
 	})
 	if errors.Is(err, engine.ErrNoChain) {

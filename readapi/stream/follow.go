@@ -129,7 +129,6 @@ func (f *follower) follow(ctx context.Context) error {
 			break
 		}
 		value, s, err := f.api.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
-			s.KeepOpen = true
 			return f.next(ctx, s)
 		})
 		if err != nil {

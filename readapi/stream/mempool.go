@@ -170,7 +170,6 @@ func (r *changedRow) message(position live.Position, interfaces view.CalledInter
 // mempoolStreamPage reads a client's next page of the stream of the mempool.
 func (a *api) mempoolStreamPage(ctx context.Context, feed live.Feed, cursor liveCursor) (*livePage, error) {
 	value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
-		s.KeepOpen = true
 		return a.mempoolPageOf(ctx, s, feed, cursor)
 	})
 	if err != nil {
@@ -308,7 +307,6 @@ func (a *api) walkMempool(ctx context.Context, s *engine.Snapshot, mempool *regi
 // mempoolNow returns the cursor of a client that starts now.
 func (a *api) mempoolNow(ctx context.Context) (cursor liveCursor, err error) {
 	_, _, err = a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
-		s.KeepOpen = true
 		chain, mempool, _, err := mempoolReady(s)
 		if err != nil {
 			return nil, err
@@ -340,7 +338,6 @@ func (f *follower) tellMempool(ctx context.Context) error {
 	}
 	for whole := false; ctx.Err() == nil; whole = true {
 		value, _, err := f.api.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
-			s.KeepOpen = true
 			return f.nextMempool(ctx, s, followed, whole)
 		})
 		if err != nil {

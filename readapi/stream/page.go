@@ -45,7 +45,6 @@ type livePage struct {
 // livePage reads the next page of a feed, up to the step until; 0 for no bound.
 func (a *api) livePage(ctx context.Context, feed live.Feed, cursor liveCursor, until int64) (*livePage, error) {
 	value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
-		s.KeepOpen = true
 		return a.livePageOf(ctx, s, feed, cursor, until)
 	})
 	if err != nil {

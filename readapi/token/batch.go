@@ -175,7 +175,7 @@ func (a *api) readBatch(ctx context.Context, s *engine.Snapshot, items searchIte
 	if kinds := activeKinds(s); len(kinds) > 0 {
 		b := s.Batch()
 		found := queryTokens(s, b, kinds, locales{one: locale}, refs...)
-		if err := b.RunLast(ctx); err != nil {
+		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
 		known = found()

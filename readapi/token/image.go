@@ -49,7 +49,7 @@ func (a *api) findImage(ctx context.Context, digest [sha256.Size]byte) (facts fe
 			SELECT ARRAY[source_seq], source_seq, content_type, coalesce(width, 0), coalesce(height, 0)
 			FROM {`+string(kind)+`}.image WHERE sha256 = $1 AND source_seq IS NOT NULL LIMIT 1`, digest[:]))
 	}
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return facts, nil, err
 	}
 	for _, r := range found {

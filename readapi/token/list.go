@@ -121,7 +121,7 @@ func (a *api) listTokens(ctx context.Context, s *engine.Snapshot, in *tokenListI
 	} else {
 		found = in.queryStretch(b)
 	}
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if in.Order == param.Descending && !in.filtered() {

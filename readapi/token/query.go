@@ -127,7 +127,7 @@ func findToken(ctx context.Context, s *engine.Snapshot, likely token.Kind, of lo
 		if turn == 0 && also != nil {
 			also(b)
 		}
-		if err := b.RunLast(ctx); err != nil {
+		if err := b.Run(ctx); err != nil {
 			return known, err
 		}
 		if known = found()[0]; known.contract != nil {

@@ -160,7 +160,7 @@ func (a *api) checkKnown(ctx context.Context, ref tokenRef) error {
 	_, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
 		b := s.Batch()
 		found := queryTokens(s, b, activeKinds(s), locales{}, ref)
-		if err := b.RunLast(ctx); err != nil {
+		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
 		switch known := found()[0]; {

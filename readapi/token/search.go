@@ -94,7 +94,7 @@ func (a *api) searchTokens(ctx context.Context, s *engine.Snapshot, in *searchIn
 	s.Shows(func() []engine.Lookup { return tokenLookups(s, activeKinds(s), locales{one: in.Locale}, refs...) })
 	b := s.Batch()
 	found := queryTokens(s, b, activeKinds(s), locales{one: in.Locale}, refs...)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	tokens := []foundToken{}

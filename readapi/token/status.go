@@ -66,7 +66,7 @@ func (a *api) tokenStatus(ctx context.Context, s *engine.Snapshot, _ *struct{}) 
 			SELECT ARRAY[]::bigint[], c.kind, c.name, c.n
 			FROM (VALUES (1)) AS always LEFT JOIN (`+strings.Join(parts, " UNION ALL ")+`) c ON c.n > 0`)
 	}
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for _, r := range counters.Rows {

@@ -65,7 +65,7 @@ func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *eventsV3
 	}
 	b := s.Batch()
 	events := view.QueueEventWindow(b, []view.RowKey{row.RowKey}, first, in.Limit)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	s.Shows(func() []engine.Lookup { return view.EventLookups(view.EventKeys(events.Rows)) })

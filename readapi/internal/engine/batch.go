@@ -180,17 +180,6 @@ func (b *Batch) send(ctx context.Context) error {
 	}
 }
 
-// RunLast runs the queries and ends the transaction in the same round trip.
-func (b *Batch) RunLast(ctx context.Context) error {
-	if b.Snapshot.Assumed == nil && !b.Snapshot.KeepOpen {
-		b.Queries = append(b.Queries, queuedQuery{sql: `COMMIT`, read: func(rows pgx.Rows) error {
-			rows.Close()
-			return rows.Err()
-		}})
-	}
-	return b.Run(ctx)
-}
-
 // expand replaces each {name} of a projection with the schema of its active version.
 func (s *Snapshot) expand(sql string) (string, error) {
 	var b strings.Builder

@@ -58,7 +58,7 @@ func (e *Engine) findProgress(ctx context.Context) (found, error) {
 	value, s, err := e.Read(ctx, nil, nil, func(ctx context.Context, s *Snapshot) (any, error) {
 		b := s.Batch()
 		heads := QueueHeads(b)
-		return heads, b.RunLast(ctx)
+		return heads, b.Run(ctx)
 	})
 	if err != nil {
 		return found{}, err

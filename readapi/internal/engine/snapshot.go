@@ -23,9 +23,7 @@ type Snapshot struct {
 	lane   *lane         // used without a transaction
 	State  *register.State
 	// Assumed are the versions whose positions each batch verifies; nil in a transaction.
-	Assumed []*register.Version
-	// KeepOpen is set if the transaction is used after the handler's last batch.
-	KeepOpen   bool
+	Assumed    []*register.Version
 	plan       *Plan // lists what may be read; nil: anything
 	Provenance provenance
 	prepared   *sync.Map // SQL texts by preparedKey
@@ -111,10 +109,10 @@ func (s *Snapshot) Tip(name string) (v *register.Version, ok bool) {
 	return v, v != nil && v.Height != nil
 }
 
-// closeTimeout bounds the rollback of a transaction that the handler left open.
+// closeTimeout bounds the rollback that ends a transaction.
 const closeTimeout = 5 * time.Second
 
-// Close ends the transaction, unless the last batch did, and returns the connection to the pool.
+// Close ends the transaction and returns the connection to the pool.
 func (s *Snapshot) Close() {
 	if s.conn == nil {
 		return

@@ -74,7 +74,7 @@ func NotFound(ctx context.Context, s *engine.Snapshot, subject string) error {
 	parts := engine.Query(b, func(p *UnreadPart) []any { return []any{&p.BlockHeight, &p.Seq, &p.Pointer, &p.Reason, &p.version} },
 		lossesSQL(`ARRAY[q.seq], ob.height, q.seq, q.pointer, q.reason, q.version`, `ARRAY[$1::text]`)+`
 		ORDER BY q.pointer ~ '/(inscription_revealed|deploy)(/|$)' DESC, ob.height, q.seq, q.pointer LIMIT 1`, subject)
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return err
 	}
 	p, ok := parts.First()

@@ -167,17 +167,15 @@ type Window struct {
 func (w *Window) bounded() bool { return w.Offset <= NearMax || w.Tie == "" }
 
 // ReadWindows adds the queries for the windows to a batch, runs the batch, and returns the rows of all windows in
-// order. The batch must be the last one of its snapshot. Only a window deep inside a part of equal keys takes another
+// order. Only a window deep inside a part of equal keys takes another
 // round trip.
 func ReadWindows[T any](ctx context.Context, b *engine.Batch, windows []Window, columns func(*T) []any, fill FillFunc) (rows []T, err error) {
-	pages, run := make([]*engine.Result[T], len(windows)), b.RunLast
+	pages := make([]*engine.Result[T], len(windows))
 	for i := range windows {
 		w := &windows[i]
-		if pages[i] = queryWindow(b, w, true, columns, fill); !w.bounded() {
-			run = b.Run
-		}
+		pages[i] = queryWindow(b, w, true, columns, fill)
 	}
-	if err := run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for i, page := range pages {

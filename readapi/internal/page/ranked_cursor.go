@@ -96,7 +96,7 @@ func (l *KeyedList[R, T]) Read(ctx context.Context, s *engine.Snapshot, request 
 		found = queryWindow(b, &Window{l.OrderedList, request.Offset, request.Limit}, true, l.Columns, l.Fill)
 		around.ofOffset()
 	}
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
 	page := &NumberedPage[T]{Limit: request.Limit, Offset: request.Offset, Total: length(), Results: []T{}}

@@ -54,7 +54,7 @@ func Complete(ctx context.Context, s *engine.Snapshot, rows []*TransactionRow, w
 	if also != nil {
 		also(b)
 	}
-	if err := b.RunLast(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if operationEvents != nil {
