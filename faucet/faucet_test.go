@@ -17,7 +17,7 @@ import (
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
 	"strata/faucet"
-	"strata/internal/testkit/replay"
+	"strata/rig/replay"
 )
 
 const chainID = 0x80000123

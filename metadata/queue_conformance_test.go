@@ -23,11 +23,11 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/outside"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
 	"strata/projections/ft"
 	"strata/projections/nft"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // TestQueue checks rows J1 to J12 of the conformance list, which are about the job queue. A job in that list

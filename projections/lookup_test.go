@@ -10,8 +10,6 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
@@ -19,7 +17,6 @@ import (
 	"strata/projections/brc20"
 	"strata/projections/ft"
 	"strata/projections/inscriptions"
-	"strata/projections/internal/rig"
 	"strata/projections/mempool"
 	"strata/projections/names"
 	"strata/projections/nft"
@@ -28,6 +25,9 @@ import (
 	"strata/projections/rosetta"
 	"strata/projections/sft"
 	"strata/projections/staking"
+	"strata/rig"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // TestFoldsLookUp builds all projections from a log with many forks, and expects no fold to scan a whole table or

@@ -10,7 +10,7 @@ import (
 
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // BenchmarkNew is what it takes to make an API: a part of the start of each server, and of most tests here.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 func TestOpenAPI(t *testing.T) {

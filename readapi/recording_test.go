@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/testkit/replay"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // What real nodes sent, folded by the projection of the chain, and read back over HTTP.

@@ -2,5 +2,8 @@ package readapi
 
 import "strata/readapi/internal/cache"
 
+// Redis is where API processes share finished answers.
+type Redis = cache.Client
+
 // OpenRedis returns a client for Config.Redis; see cache.Open, which lists the URLs that it understands.
-func OpenRedis(url string) (*cache.Client, error) { return cache.Open(url) }
+func OpenRedis(url string) (*Redis, error) { return cache.Open(url) }

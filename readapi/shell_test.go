@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 func TestHeadersOfEveryAnswer(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/schemas"
+	"strata/rig/schemas"
 )
 
 func writeFile(t testing.TB, path, text string) {

@@ -13,9 +13,9 @@ import (
 
 	"strata/domain/bns"
 	"strata/domain/clarity"
-	"strata/internal/testkit/bnschain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
+	"strata/rig/bnschain"
 )
 
 // registryNode is the RPC of a node that answers get-primary-name of BNS-V2 at each tip.

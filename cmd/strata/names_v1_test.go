@@ -13,9 +13,9 @@ import (
 
 	"strata/domain/bns"
 	"strata/domain/clarity"
-	"strata/internal/testkit/bnschain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
+	"strata/rig/bnschain"
 )
 
 // TestSilentRenewal lets a contract renew a name of BNS v1 without a print. Strata asks the node when the lease began, and

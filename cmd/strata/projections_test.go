@@ -16,10 +16,10 @@ import (
 	"strata/eventstore/archive"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/schemas"
 	"strata/projections/balances"
 	"strata/projections/ft"
 	"strata/projections/version"
+	"strata/rig/schemas"
 )
 
 // imported returns a database with the log of a synthetic chain, which is not folded yet.

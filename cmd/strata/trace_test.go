@@ -14,7 +14,7 @@ import (
 
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/schemas"
+	"strata/rig/schemas"
 )
 
 // The printed trace of a balance leads to bodies that have the printed digests.

@@ -22,7 +22,7 @@ import (
 	"strata/eventstore/transparency"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/schemas"
+	"strata/rig/schemas"
 )
 
 // superuser executes SQL as the superuser, without triggers.

@@ -23,7 +23,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/replay"
+	"strata/rig/replay"
 )
 
 // TestCluster sends the log over three servers of NATS, which are killed one after the other, with two publishers, of which one ends.

@@ -15,10 +15,10 @@ import (
 
 	"strata/domain/hash"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // fakeNode is a node that knows what the tables say, unless a test changes it.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/testkit/replay"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/rig/replay"
 )
 
 // foldedRecording returns a database with the balances of what a node posted on a chain through all epochs up to 4.0,

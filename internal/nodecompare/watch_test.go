@@ -15,7 +15,7 @@ import (
 	"strata/domain/hash"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
-	"strata/internal/testkit/schemas"
+	"strata/rig/schemas"
 )
 
 // newTestWatch returns a Watch that compares no random accounts, as fast as it can.

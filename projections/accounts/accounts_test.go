@@ -8,10 +8,10 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/transaction"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/accounts"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/schemas"
 )
 
 var (

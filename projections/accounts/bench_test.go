@@ -11,12 +11,12 @@ import (
 
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // Databases for the benchmark: with the indexes for readers, and without them, as during a build.

@@ -10,11 +10,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/transaction"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/chain"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 // TestMain lowers the number of random histories, as each folds chain too.

@@ -17,8 +17,8 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/transaction"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // naiveModel is the expected content of the tables, computed from the bodies of canonical blocks in the simplest way:

@@ -11,11 +11,11 @@ import (
 	"pgregory.net/rapid"
 
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/chain"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // TestHistories folds random histories with forks in batches of random sizes, with restarts on the way. It compares

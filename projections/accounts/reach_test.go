@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // newLongWorld returns a world in which two accounts have long lists, and many others short ones.

@@ -6,13 +6,13 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/chain"
 	"strata/projections/follow"
 	"strata/projections/version"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // TestRebuild follows a chain with forks live, rebuilds the projection beside it, and checks that both versions have

@@ -8,10 +8,10 @@ import (
 	"strata/domain/hash"
 	"strata/domain/shard"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/accounts"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // TestTouched checks that a step touches every account and block that it changes, and few others.

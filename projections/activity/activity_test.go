@@ -16,10 +16,10 @@ import (
 	"strata/domain/transaction"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/activity"
 	"strata/projections/chain"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 func rows(t *testing.T, log *eventstore.Log, query string) []string {

@@ -18,7 +18,6 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/admin"
 	"strata/projections/balances"
@@ -27,6 +26,7 @@ import (
 	"strata/projections/ft"
 	"strata/projections/version"
 	"strata/readapi"
+	"strata/rig/replay"
 )
 
 // site is an administration API on a database of its own, whose projections are folded.

@@ -6,8 +6,8 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/transaction"
-	"strata/internal/testkit/schemas"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/schemas"
 )
 
 var (

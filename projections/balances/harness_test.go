@@ -10,12 +10,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/transaction"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // databases makes databases with the tables of the projection and of chain.

@@ -20,11 +20,11 @@ import (
 
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // TestLedger folds random histories with forks. It recomputes all balances at all heights from the bodies, in the

@@ -7,9 +7,9 @@ import (
 	"strata/domain/bitcoin"
 	"strata/domain/clarity"
 	"strata/domain/pox"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/schemas"
 )
 
 func oneStep(step projections.Step) []projections.Step { return []projections.Step{step} }

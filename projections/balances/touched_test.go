@@ -12,10 +12,10 @@ import (
 	"strata/domain/hash"
 	"strata/domain/shard"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/balances"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // TestTouched checks that a step touches every account and block that it changes: also an account whose lock ends

@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	domain "strata/domain/bns"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/bns"
 	"strata/projections/chain"
+	"strata/rig/replay"
 )
 
 // databases makes databases with the tables of chain and of the projection.

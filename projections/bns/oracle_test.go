@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
-	"strata/internal/testkit/bnschain"
-	"strata/internal/testkit/replay"
+	"strata/rig/bnschain"
+	"strata/rig/replay"
 )
 
 // oracle folds the events of BNS-V2 straight from the JSON of blocks, which must be of one chain without forks: who has

@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/bns"
-	"strata/internal/testkit/bnschain"
-	"strata/internal/testkit/replay"
 	"strata/projections/chain"
+	"strata/rig/bnschain"
+	"strata/rig/replay"
 )
 
 // TestHistories folds random histories with forks in batches of random sizes, and compares the rows with the state of

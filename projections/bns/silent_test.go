@@ -16,11 +16,11 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/hash"
-	"strata/internal/testkit/bnschain"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/bns"
 	"strata/projections/chain"
+	"strata/rig/bnschain"
+	"strata/rig/replay"
 )
 
 // live folds posts one by one, as they come, and keeps them.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
+	"strata/rig/replay"
 )
 
 // TestMadeUpChain folds made-up chains with forks and everything else that happens on a chain, and compares the rows with

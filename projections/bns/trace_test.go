@@ -11,8 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/internal/testkit/bnschain"
 	"strata/projections"
+	"strata/rig/bnschain"
 )
 
 // TestTrace folds the calls of the real contracts in batches of different sizes, and compares the rows with the state

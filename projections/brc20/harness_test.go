@@ -12,9 +12,9 @@ import (
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/brc20"
+	"strata/rig/replay"
 )
 
 // databases have the tables of three versions.

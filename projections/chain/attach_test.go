@@ -3,10 +3,10 @@ package chain_test
 import (
 	"testing"
 
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // scenario is a sequence of announcements and the state that they lead to.

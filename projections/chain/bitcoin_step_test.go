@@ -6,10 +6,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // allSteps lists the steps by the names of their blocks: + applies and - reverts a block, > means that a Bitcoin block

@@ -3,9 +3,9 @@ package chain_test
 import (
 	"testing"
 
-	"strata/internal/testkit/replay"
 	"strata/projections/chain"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 // threeTenures returns a chain whose blocks a1, a2 and a3 stand on the Bitcoin blocks 101a, 102a and 103a.

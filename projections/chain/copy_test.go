@@ -12,11 +12,11 @@ import (
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
-	"strata/projections/internal/body"
-	"strata/projections/internal/rig"
+	"strata/rig"
+	"strata/rig/body"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // narrow returns a copy of a block as a node posts it to an observer entry whose keys select no events. With

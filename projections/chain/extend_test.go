@@ -16,15 +16,15 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/projections/follow"
-	"strata/projections/internal/body"
-	"strata/projections/internal/rig"
 	"strata/projections/pox"
+	"strata/rig"
+	"strata/rig/body"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // Environment variables of the process that folds: the database, and how many blocks it changes in a transaction.

@@ -3,8 +3,8 @@ package chain_test
 import (
 	"testing"
 
-	"strata/internal/testkit/replay"
 	"strata/projections/chain"
+	"strata/rig/replay"
 )
 
 func TestRecommended(t *testing.T) {

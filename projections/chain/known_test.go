@@ -7,10 +7,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/follow"
+	"strata/rig/replay"
 )
 
 // TestKnownAtAnotherHeight announces blocks again with a height above all others, which no node does: hashes commit to heights. The

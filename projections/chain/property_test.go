@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
-	"strata/projections/chain/chaintest"
+	"strata/rig/forks"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // TestRestarts folds random histories of Stacks and Bitcoin forks in one batch, and again in batches of random sizes, with restarts
@@ -39,7 +39,7 @@ func TestRestarts(t *testing.T) {
 func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool) {
 	t.Helper()
 	strange := rapid.SampledFrom([]int{0, 0, 10}).Draw(rt, "strange")
-	items := replay.Decode(t, chaintest.DrawForks(rt, strange))
+	items := replay.Decode(t, forks.Draw(rt, strange))
 	rule := rapid.SampledFrom([]chain.Rule{chain.Recommended, chain.Recommended, chain.Reference}).Draw(rt, "rule")
 	piece := rapid.SampledFrom([]int{4096, 3, 1}).Draw(rt, "piece")
 	most := rapid.SampledFrom([]int{1, 2, 6}).Draw(rt, "events at once")
@@ -79,7 +79,7 @@ func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool) {
 				rt.Errorf("%s: not so for %s", check.Name, row)
 			}
 		}
-		chaintest.CheckRules(rt, tx, rule == chain.Recommended && strange == 0)
+		forks.CheckRules(rt, tx, rule == chain.Recommended && strange == 0)
 		return replay.Texts(t, tx, allRows)
 	}
 	whole := fold(func() (int, bool) { return len(items), false })

@@ -3,8 +3,8 @@ package chain_test
 import (
 	"testing"
 
-	"strata/internal/testkit/replay"
 	"strata/projections/chain"
+	"strata/rig/replay"
 )
 
 // TestLostRoot begins logs with a block that turns out to be on a branch that loses.

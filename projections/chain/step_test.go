@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // TestSteps folds random histories in batches of random sizes with restarts, under both rules, and replays the steps.

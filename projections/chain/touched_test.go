@@ -8,10 +8,10 @@ import (
 	"strata/domain/hash"
 	"strata/domain/shard"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/chain"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // TestTouched checks that every block that becomes or ceases to be canonical is touched, by its height and by its

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"strata/internal/testkit/replay"
 	"strata/internal/wholeness"
 	"strata/projections/chain"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 // What package wholeness reads from the tables.

@@ -14,11 +14,11 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/decode"
 	"strata/projections/follow"
+	"strata/rig/replay"
 )
 
 // largeChain returns a chain with blocks that are worth being decoded ahead.

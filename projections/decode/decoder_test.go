@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/projections/decode"
 	"strata/projections/follow"
-	"strata/projections/internal/rig"
+	"strata/rig"
+	"strata/rig/replay"
 )
 
 // TestDecodedOnce folds far more than the decoder's cache holds, in bulk, and expects each block to be decoded once

@@ -7,9 +7,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/internal/testkit/replay"
 	"strata/projections"
-	"strata/projections/internal/rig"
+	"strata/rig"
+	"strata/rig/replay"
 )
 
 // latecomer is a Tally that counts its folds, and those in which the indexes for readers are there while the leader is

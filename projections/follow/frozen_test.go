@@ -11,10 +11,10 @@ import (
 
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/follow"
-	"strata/projections/internal/rig"
+	"strata/rig"
+	"strata/rig/replay"
 )
 
 // TestFrozenLeader stops the process that leads with SIGSTOP, at random moments while it folds, and expects the standby to

@@ -18,8 +18,6 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
@@ -28,7 +26,6 @@ import (
 	"strata/projections/follow"
 	"strata/projections/ft"
 	"strata/projections/inscriptions"
-	"strata/projections/internal/rig"
 	"strata/projections/mempool"
 	"strata/projections/names"
 	"strata/projections/nft"
@@ -38,6 +35,9 @@ import (
 	"strata/projections/sft"
 	"strata/projections/staking"
 	"strata/projections/version"
+	"strata/rig"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // allLines are the projections of the program.

@@ -24,19 +24,19 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/observer"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/bnschain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/bns"
 	"strata/projections/chain"
 	"strata/projections/follow"
-	"strata/projections/internal/rig"
 	"strata/projections/mempool"
 	"strata/projections/names"
 	"strata/projections/pox"
 	"strata/projections/version"
+	"strata/rig"
+	"strata/rig/bnschain"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // childEnv is the environment variable that makes this test binary a server on the database that it names. The parent

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"strata/internal/testkit/replay"
 	"strata/projections/balances"
-	"strata/projections/internal/rig"
+	"strata/rig"
+	"strata/rig/replay"
 )
 
 // TestLargeItems expects a follower that is a few blocks behind to fold them one at a time, but large blocks in one

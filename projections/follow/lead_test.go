@@ -7,13 +7,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/follow"
-	"strata/projections/internal/rig"
 	"strata/projections/mempool"
 	"strata/projections/pox"
+	"strata/rig"
+	"strata/rig/replay"
 )
 
 // TestOneLeadsAll starts two processes at the same time, several times, and expects one of them to lead all projections:

@@ -10,14 +10,14 @@ import (
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/migrations"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/follow"
-	"strata/projections/internal/rig"
 	"strata/projections/version"
+	"strata/rig"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // attempts is how often an item is tried alone before its projection stops.

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/follow"
-	"strata/projections/internal/rig"
+	"strata/rig"
+	"strata/rig/replay"
 )
 
 // A projection that is far behind waits while the disk has little space, and goes on when there is more.

@@ -14,8 +14,8 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
-	"strata/internal/testkit/schemas"
 	"strata/projections/internal/ranked"
+	"strata/rig/schemas"
 )
 
 type blockRow struct {

@@ -10,9 +10,9 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/inscriptions"
+	"strata/rig/replay"
 )
 
 var databases = replay.Tables("inscriptions", inscriptions.Spec())

@@ -8,7 +8,7 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
-	"strata/internal/testkit/schemas"
+	"strata/rig/schemas"
 )
 
 // TestRandomFeeds folds feeds with rollbacks, duplicates, gaps and blocks out of order, in batches of any size, and

@@ -9,9 +9,9 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/ordinals"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/internal/ranked"
+	"strata/rig/schemas"
 )
 
 // Reveals and moves of hand-made blocks. Letters name transactions.

@@ -6,11 +6,11 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/inscriptions"
 	judge "strata/projections/ordinals"
+	"strata/rig/replay"
 )
 
 // TestRunner folds payloads of the log together with the projection ordinals, which writes the steps.

@@ -15,11 +15,11 @@ import (
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
-	"strata/projections/internal/body"
 	"strata/projections/mempool"
+	"strata/rig/body"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 func TestMain(m *testing.M) {

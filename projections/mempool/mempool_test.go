@@ -9,9 +9,9 @@ import (
 	"strata/domain/nodeevent"
 	"strata/domain/shard"
 	"strata/domain/transaction"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 const start = 1_700_000_000

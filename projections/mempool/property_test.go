@@ -9,9 +9,9 @@ import (
 
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/schemas"
 )
 
 // candidates returns transactions of few accounts with few nonces, so that many of them exclude each other.

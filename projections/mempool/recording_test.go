@@ -3,10 +3,10 @@ package mempool_test
 import (
 	"testing"
 
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
-	"strata/projections/internal/rig"
 	"strata/projections/mempool"
+	"strata/rig"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // TestRecordedReplacements folds what a node posted on a chain with replaced transactions and restarts: no transaction

@@ -10,8 +10,8 @@ import (
 
 	"strata/domain/clarity"
 	domain "strata/domain/names"
-	"strata/internal/testkit/replay"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 // exported is the event with some lines of the export of Stacks 1.0.

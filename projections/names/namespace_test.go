@@ -7,8 +7,8 @@ import (
 
 	"strata/domain/clarity"
 	domain "strata/domain/names"
-	"strata/internal/testkit/replay"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 // unlaunched is what get-namespace-properties answers of a namespace that is revealed, but not launched.

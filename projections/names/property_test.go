@@ -11,8 +11,8 @@ import (
 
 	domain "strata/domain/names"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/projections"
+	"strata/rig/replay"
 )
 
 // TestHistories folds random histories with forks in batches of random sizes. It compares the rows with those of the

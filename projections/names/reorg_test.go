@@ -10,8 +10,8 @@ import (
 	"strata/domain/clarity"
 	domain "strata/domain/names"
 	"strata/domain/transaction"
-	"strata/internal/testkit/replay"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 // contract is the contract of testnet, whose addresses package body makes.

@@ -12,8 +12,8 @@ import (
 	"strata/domain/fetch"
 	domain "strata/domain/names"
 	"strata/domain/transaction"
-	"strata/internal/testkit/replay"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 // Sources of contracts that call the registry.

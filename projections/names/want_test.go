@@ -12,8 +12,8 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	domain "strata/domain/names"
-	"strata/internal/testkit/replay"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 // asked is the time of all reports.

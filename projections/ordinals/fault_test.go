@@ -16,12 +16,12 @@ import (
 
 	domain "strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/brc20"
 	"strata/projections/inscriptions"
 	"strata/projections/ordinals"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // feedTables have all tables that the ordinals feed fills.

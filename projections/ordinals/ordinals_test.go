@@ -11,11 +11,11 @@ import (
 	domain "strata/domain/ordinals"
 	"strata/eventstore"
 	"strata/internal/synth/synthordinals"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/ordinals"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 type feedStep struct {

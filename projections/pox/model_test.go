@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
+	"strata/rig/replay"
 )
 
 // model is a simple reimplementation: it folds the bodies of the posts of a canonical chain.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
-	"strata/internal/testkit/replay"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 const pox5Contract = "SP000000000000000000002Q6VF78.pox-5"

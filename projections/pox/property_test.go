@@ -8,8 +8,8 @@ import (
 
 	"strata/domain/nodeevent"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/projections"
+	"strata/rig/replay"
 )
 
 // TestHistories folds random histories with forks of both chains in batches of random sizes. It compares the rows with

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/testkit/replay"
+	"strata/rig/replay"
 )
 
 // TestRecordings counts the rows of recordings of real nodes, and checks that the stackers behind each signer add up

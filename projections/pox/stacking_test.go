@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/clarity"
-	"strata/internal/testkit/replay"
 	"strata/projections"
-	"strata/projections/internal/body"
+	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 const (

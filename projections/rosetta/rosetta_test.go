@@ -14,10 +14,10 @@ import (
 	"strata/domain/token"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/chain"
 	"strata/projections/rosetta"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // rows returns the rows of a query as text.

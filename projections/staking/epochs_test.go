@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
+	"strata/rig/replay"
 )
 
 // TestAllEpochs folds a chain with forks that goes through all epochs, with transactions around what pox-5 prints. It

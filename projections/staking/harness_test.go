@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/nodeevent"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/staking"
+	"strata/rig/replay"
 )
 
 // databases makes databases with the tables of chain and of the projection.

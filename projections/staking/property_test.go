@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/synth/synthstaking"
-	"strata/internal/testkit/replay"
 	"strata/projections"
+	"strata/rig/replay"
 )
 
 func posts(all []synthstaking.Post) (posts []replay.Post) {

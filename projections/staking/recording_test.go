@@ -14,8 +14,8 @@ import (
 	"strata/domain/clarity"
 	"strata/eventstore/archive"
 	"strata/internal/synth/synthstaking"
-	"strata/internal/testkit/replay"
 	"strata/internal/testkit/vector"
+	"strata/rig/replay"
 )
 
 // TestNode folds what a real node posted on a chain of its own, which goes through all epochs up to 4.0.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/testkit/replay"
 	"strata/projections"
-	"strata/projections/internal/rig"
 	"strata/projections/version"
+	"strata/rig"
+	"strata/rig/replay"
 )
 
 // TestAwaitBuilt waits for a version that nobody builds, then for one that somebody builds, and activates it.

@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/balances"
-	"strata/projections/internal/rig"
 	"strata/projections/version"
+	"strata/rig"
+	"strata/rig/replay"
 )
 
 // TestChanges reads what followers note for the readers of a cache, beside the rows.

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/chain"
-	"strata/projections/internal/rig"
+	"strata/rig"
+	"strata/rig/replay"
 )
 
 // A program brings comments and views to a version that one without them has built, and folds nothing anew.

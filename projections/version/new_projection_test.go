@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/follow"
-	"strata/projections/internal/rig"
 	"strata/projections/mempool"
 	"strata/projections/version"
+	"strata/rig"
+	"strata/rig/replay"
 )
 
 // TestNewProjection updates a program to one with new rules of the leader and one more projection: it becomes active with

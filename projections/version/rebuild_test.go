@@ -10,8 +10,6 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/brc20"
@@ -19,7 +17,6 @@ import (
 	"strata/projections/follow"
 	"strata/projections/ft"
 	"strata/projections/inscriptions"
-	"strata/projections/internal/rig"
 	"strata/projections/mempool"
 	"strata/projections/nft"
 	"strata/projections/ordinals"
@@ -27,6 +24,9 @@ import (
 	"strata/projections/sft"
 	"strata/projections/staking"
 	"strata/projections/version"
+	"strata/rig"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // everything returns the lines of all projections but accounts.

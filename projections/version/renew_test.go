@@ -11,12 +11,12 @@ import (
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/frozen"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/follow"
-	"strata/projections/internal/rig"
 	"strata/projections/version"
+	"strata/rig"
+	"strata/rig/replay"
 )
 
 // renew runs a Renewal until the test ends.

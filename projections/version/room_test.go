@@ -4,11 +4,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/follow"
-	"strata/projections/internal/rig"
 	"strata/projections/version"
+	"strata/rig"
+	"strata/rig/replay"
 )
 
 // New rules are built beside the old ones once there is room for them.

@@ -15,12 +15,12 @@ import (
 	"strata/domain/transaction"
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/follow"
-	"strata/projections/internal/body"
-	"strata/projections/internal/rig"
 	"strata/projections/version"
+	"strata/rig"
+	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 // keyed is a projection with a key that what nobody signed can violate: each id of a transaction once. It refuses a block that is

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/balances"
-	"strata/projections/internal/rig"
 	"strata/projections/version"
+	"strata/rig"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // TestSkip lets a projection stop for good at an event, and an operator skip it. The projection goes on without that event,

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/follow"
-	"strata/projections/internal/rig"
 	"strata/projections/version"
+	"strata/rig"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // TestTwoRules runs two programs with different rules on one database: each follows the versions that have its rules,

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/testkit/schemas"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/schemas"
 )
 
 // plainChanges are what a transaction did to the balances of an account: sent and received by kind and asset, as cursors name

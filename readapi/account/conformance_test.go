@@ -8,10 +8,10 @@ import (
 
 	"strata/domain/shard"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // Every error body and rule of coercion of the lists of transactions and accounts.

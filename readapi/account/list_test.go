@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // idsAt are what a list has on a page, by the member that a path of names leads to.

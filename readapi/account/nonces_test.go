@@ -13,12 +13,12 @@ import (
 	"strata/domain/c32"
 	signed "strata/domain/transaction"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // saidNonces are the nonces of an account as both versions of the API say them.

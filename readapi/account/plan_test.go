@@ -7,7 +7,7 @@ import (
 
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // A page costs the same wherever it is in a list, with a plan for its arguments as with one for any.

@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // listWalker walks a list by its cursors, a page at a time, while the chain goes on.

@@ -7,8 +7,8 @@ import (
 
 	"strata/domain/hash"
 	signed "strata/domain/transaction"
-	"strata/internal/testkit/schemas"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/schemas"
 )
 
 // in is the site in a test of its own.

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	projection "strata/projections/activity"
 	"strata/readapi"
 	"strata/readapi/activity"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // The endpoint shows the days of the projection, in pages, each day with the event that it comes from.

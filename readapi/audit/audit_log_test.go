@@ -28,9 +28,9 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/transparency"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/replay"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // logSite is a log that is served over HTTP.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 func TestEvent(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"strata/readapi/internal/apitest"
 	"strata/readapi/internal/engine"
+	"strata/rig/apitest"
 )
 
 // All versions are listed, with what the register says of each and how far the others are ahead of it.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // The newest first, in pages of any size, is the list of the log's order turned around.

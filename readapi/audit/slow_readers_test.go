@@ -14,7 +14,7 @@ import (
 
 	"strata/internal/progress"
 	"strata/internal/testkit/eventually"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // slowWorld serves an API as strata serve does, with another stall deadline, and a large event.

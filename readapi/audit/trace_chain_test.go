@@ -12,7 +12,7 @@ import (
 
 	signed "strata/domain/transaction"
 	"strata/internal/synth/synthchain"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // Each block of an answer is in the body of the event that its trace names.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // What is shown of inscriptions and satoshis is in the events of the feed that traces name.

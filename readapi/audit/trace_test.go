@@ -14,7 +14,7 @@ import (
 	"strata/domain/token"
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // Every operation either has a trace or says why it has none.

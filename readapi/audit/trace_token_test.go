@@ -10,9 +10,9 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/token"
-	"strata/internal/testkit/replay"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // What is shown of a token is in the events that its trace names: the deploy, the mint, what the contract said, and what

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 func TestSTXBalance(t *testing.T) {

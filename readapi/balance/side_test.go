@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // The balance of the token stx is that of STX, locked or not.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthchain"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // Lists of version 3, compared with a chain with forks.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthchain"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 func TestBlocksOfChain(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/testkit/bnschain"
 	reads "strata/readapi/bns"
+	"strata/rig/bnschain"
 )
 
 // TestBodies compares whole answers about a short history. In the texts, A, B and C stand for its accounts.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/testkit/bnschain"
-	"strata/internal/testkit/replay"
+	"strata/rig/bnschain"
+	"strata/rig/replay"
 )
 
 // TestExpiries compares whole answers about names that are not as in the story of TestBodies: whose zonefiles can't be

@@ -8,7 +8,7 @@ import (
 	"strata/projections"
 	"strata/projections/bns"
 	"strata/projections/chain"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 const (

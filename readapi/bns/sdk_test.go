@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/testkit/bnschain"
 	reads "strata/readapi/bns"
+	"strata/rig/bnschain"
 )
 
 // sdkFolder has the program that calls bns-v2-sdk 2.0.0, with its lockfile.

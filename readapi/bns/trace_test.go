@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/testkit/bnschain"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/bnschain"
 )
 
 // TestTraces traces answers to rows, and these to the events of nodes that they come from.

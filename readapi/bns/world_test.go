@@ -14,12 +14,12 @@ import (
 
 	domain "strata/domain/bns"
 	"strata/eventstore"
-	"strata/internal/testkit/bnschain"
-	"strata/internal/testkit/replay"
 	"strata/projections/bns"
 	"strata/projections/chain"
 	reads "strata/readapi/bns"
 	"strata/readapi/internal/engine"
+	"strata/rig/bnschain"
+	"strata/rig/replay"
 )
 
 // site is an API of the package's operations alone.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 var selfMint = apitest.Fields{"self_mint": true}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // Answers about a token of which an operation could not be read say so, until the feed has corrected the block.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // A balance below zero says so, and is among the faults of the feed, until the block that was lost arrives.

@@ -14,8 +14,8 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
-	"strata/internal/testkit/replay"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // TestBRC20Pages asks for pages at any depth, with any filters, of thousands of operations that a feed with all its faults

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/schemas"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/schemas"
 )
 
 // full also asks each request again: with the tag of its answer, without a body, and with a slash at the end.

@@ -12,7 +12,6 @@ import (
 	"strata/domain/token"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
@@ -29,7 +28,8 @@ import (
 	"strata/projections/sft"
 	"strata/projections/staking"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // world is an API over made-up data, which are the same at each run, and the names of things in them.

@@ -17,11 +17,11 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/accounts"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // stripped returns a post as a node with disable_contract_interface sends it, and reports of the interfaces that it left out.

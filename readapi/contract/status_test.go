@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	signed "strata/domain/transaction"
-	"strata/internal/testkit/schemas"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/schemas"
 )
 
 // The status of a contract is that of its last deployment on the canonical chain, whatever came of it.

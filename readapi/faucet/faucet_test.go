@@ -12,7 +12,7 @@ import (
 	"strata/domain/hash"
 	"strata/readapi"
 	"strata/readapi/faucet"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // ask posts a body, and returns the status and the body of the answer.

@@ -11,12 +11,12 @@ import (
 	"strata/domain/hash"
 	signed "strata/domain/transaction"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // newWaiting returns an API on a short chain and what nodes have announced and dropped on top of it.

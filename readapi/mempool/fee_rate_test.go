@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 func TestFeeRate(t *testing.T) {

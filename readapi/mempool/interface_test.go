@@ -7,11 +7,11 @@ import (
 
 	"strata/domain/clarity"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 var contractCall = regexp.MustCompile(`"contract_call":\{[^]]*\]\}`)

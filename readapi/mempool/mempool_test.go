@@ -13,12 +13,12 @@ import (
 	signed "strata/domain/transaction"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // mempoolSite is an API on a chain of some blocks and what nodes have announced on top of it.

@@ -11,12 +11,12 @@ import (
 
 	"strata/domain/clarity"
 	domain "strata/domain/names"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/chain"
 	projection "strata/projections/names"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 const (

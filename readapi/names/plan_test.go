@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"strata/projections/names"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // manyNames is the number of names that fill makes: nearly all in one namespace, one in fifty of one holder.

@@ -7,9 +7,9 @@ import (
 
 	"strata/domain/clarity"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // TestPriceIsKept asks for a price that only nodes know: they are asked once, and again after the next block.

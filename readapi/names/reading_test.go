@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	domain "strata/domain/names"
-	"strata/internal/testkit/replay"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // TestReadFromTheRegistry expects what the registry told of a renewal and of prices, and traces that lead to its answer.

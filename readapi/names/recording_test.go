@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/testkit/replay"
 	projection "strata/projections/names"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // TestRecording reads the name that somebody registered, updated and gave away on a chain of a real node. The node posted

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	domain "strata/domain/names"
-	"strata/internal/testkit/replay"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // TestStacks1 expects the bodies of what only the export of Stacks 1.0 tells of.

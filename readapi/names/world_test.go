@@ -9,11 +9,11 @@ import (
 
 	domain "strata/domain/bns"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/projections/bns"
 	projection "strata/projections/names"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // namesSchema is the schema of the tables.

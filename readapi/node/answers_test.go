@@ -9,9 +9,9 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
-	"strata/internal/testkit/replay"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 func someNodes() []readapi.NodeStatus { return []readapi.NodeStatus{{Name: "one"}} }

@@ -13,7 +13,7 @@ import (
 	"strata/domain/hash"
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // tenure adds a canonical block that begins a tenure, in which transactions of some bytes took a share of the limit's runtime.

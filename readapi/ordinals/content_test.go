@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/testkit/schemas"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/schemas"
 )
 
 // Rows I-12 and I-13, and what else is to be said of bytes that strangers made.

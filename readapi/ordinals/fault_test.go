@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"strata/internal/testkit/vector"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 const onNoSat = "0000000000000000000000000000000000000000000000000000000000000000"

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"testing"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // Whatever stands in a path or a query of the family, the answer is one of its own, and never a failure of the server.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/testkit/schemas"
 	"strata/projections/inscriptions"
 	"strata/projections/ordinals"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/schemas"
 )
 
 // crowdRows is how many inscriptions plans are looked at with.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 const invalidSatoshi = `{"error":"Invalid satoshi ordinal number"}`

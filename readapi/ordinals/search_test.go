@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	domain "strata/domain/ordinals"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // crowd are more inscriptions than are sorted on request: long lists, with parts, of every kind.

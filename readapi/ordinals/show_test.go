@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 var shownA = apitest.Fields{

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 func stats(s *apitest.OrdinalsSite, query string) (counts string) {

@@ -3,7 +3,7 @@ package ordinals_test
 import (
 	"testing"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // Rows T-3 to T-6.

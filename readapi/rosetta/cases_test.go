@@ -16,8 +16,8 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/transaction"
-	"strata/internal/testkit/replay"
 	"strata/readapi/rosetta"
+	"strata/rig/replay"
 )
 
 // tokenContract is a contract with a fungible token.

@@ -21,15 +21,15 @@ import (
 	"strata/domain/transaction"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/projections/mempool"
 	folded "strata/projections/rosetta"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
 	"strata/readapi/rosetta"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // cliVariable names the standard's own tool, rosetta-cli; make outside TEST=rosetta builds it and sets the variable.

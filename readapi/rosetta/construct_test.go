@@ -20,8 +20,8 @@ import (
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
-	"strata/internal/testkit/replay"
 	"strata/readapi/rosetta"
+	"strata/rig/replay"
 )
 
 // fakeNode is a node that takes transactions. It refuses those with a fee of 1.

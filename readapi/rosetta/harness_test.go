@@ -8,15 +8,15 @@ import (
 	"testing"
 
 	"strata/eventstore"
-	"strata/internal/testkit/replay"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/projections/mempool"
 	folded "strata/projections/rosetta"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
 	"strata/readapi/rosetta"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // fold appends posts to the log and folds them into everything that the standard's answers are read from.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
-	"strata/internal/testkit/replay"
 	"strata/readapi/rosetta"
+	"strata/rig/replay"
 )
 
 // many is a block with transfers with and without memos, and with calls that move tokens, print and fail.

@@ -8,8 +8,8 @@ import (
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
-	"strata/readapi/internal/apitest"
 	"strata/readapi/rosetta"
+	"strata/rig/apitest"
 )
 
 // TestPlans checks that a balance costs the same at any block, however many changes the account has had, with a plan for

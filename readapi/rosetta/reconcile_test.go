@@ -14,8 +14,8 @@ import (
 	"github.com/coinbase/rosetta-sdk-go/types"
 
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/readapi/rosetta"
+	"strata/rig/replay"
 )
 
 // checker follows a chain as the standard's own tool does: it asserts every answer, adds up the operations of every

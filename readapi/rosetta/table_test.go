@@ -14,8 +14,8 @@ import (
 	"strata/domain/hash"
 	"strata/domain/token"
 	"strata/domain/transaction"
-	"strata/internal/testkit/replay"
 	"strata/readapi/rosetta"
+	"strata/rig/replay"
 )
 
 // sendMany is the contract of the testnet that pays many recipients with a memo for each.

@@ -11,7 +11,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
-	"strata/internal/testkit/replay"
+	"strata/rig/replay"
 )
 
 // Accounts of the world.

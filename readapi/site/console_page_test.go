@@ -17,10 +17,10 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // The console in a browser, on a real API. Each part has a tab of its own; they take turns, since some change the answers.

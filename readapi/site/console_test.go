@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 func TestConsoleFiles(t *testing.T) {

@@ -21,11 +21,11 @@ import (
 	"strata/eventstore/transparency"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/balances"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // hostile is text that would be more than text in a page that makes markup of it.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 
-	"strata/internal/testkit/replay"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // The documentation in a browser: search, requests to this server, programs, the way to the console, and phones.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 type described struct {

@@ -9,7 +9,7 @@ import (
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/pox"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 const (

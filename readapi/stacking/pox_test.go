@@ -9,8 +9,8 @@ import (
 
 	"strata/domain/bitcoin"
 	"strata/domain/c32"
-	"strata/internal/testkit/schemas"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/schemas"
 )
 
 // What Bitcoin pays, who signs, and what contracts report, against what the canonical posts say.

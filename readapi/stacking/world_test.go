@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/projections/pox"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // poxWorld is an API over a made-up chain with forks of both chains, and what its canonical posts say.

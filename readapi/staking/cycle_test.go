@@ -6,10 +6,10 @@ import (
 
 	"strata/domain/clarity"
 	"strata/internal/synth/synthstaking"
-	"strata/internal/testkit/replay"
 	"strata/projections/staking"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // TestFinishedCycle looks at a finished cycle for which nobody has calculated rewards: the STX are those of managers at or above

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthstaking"
-	"strata/internal/testkit/replay"
 	"strata/projections/staking"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // TestHistory compares answers over a random history with forks with the simulated contract, and walks all lists.

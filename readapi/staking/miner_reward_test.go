@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/projections/accounts"
 	"strata/projections/staking"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // TestMinerRewards compares what miners of a chain through all epochs earned by cycle with their single rewards, and walks the

@@ -8,7 +8,7 @@ import (
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/staking"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 const (

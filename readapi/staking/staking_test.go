@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthstaking"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 const base = "/extended/v3/staking"

@@ -13,10 +13,10 @@ import (
 
 	"strata/domain/clarity"
 	"strata/internal/synth/synthstaking"
-	"strata/internal/testkit/replay"
 	"strata/projections/staking"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // world is an API over a small chain on which everything that the reference's tables name has happened once.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/testkit/replay"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
 	"strata/readapi/status"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 func TestHealth(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/projections/chain"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 func TestStatus(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // A client for which too much waits is told so. It comes back, and has everything in the end.

@@ -9,12 +9,12 @@ import (
 
 	signed "strata/domain/transaction"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // mempoolEvents takes named events of a stream until so many have come.

@@ -10,7 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // streamed asks for a stream from a position on, and takes what comes until so many named events have come.

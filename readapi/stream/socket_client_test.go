@@ -10,7 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // socketClient is a client of a WebSocket.

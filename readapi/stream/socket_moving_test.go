@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/eventually"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // socketState is what a client makes of what it is told over a WebSocket.

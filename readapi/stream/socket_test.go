@@ -16,7 +16,7 @@ import (
 	signed "strata/domain/transaction"
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // What a client may say, and what is answered.

@@ -18,13 +18,13 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/follow"
 	"strata/projections/mempool"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // The chain moves: blocks, forks, reorganisations of Bitcoin, late parents. Clients that come and go follow it from the

@@ -8,8 +8,8 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/token"
-	"strata/internal/testkit/schemas"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/schemas"
 )
 
 // Rows C1 to C14 of the conformance list, as far as POST /metadata/v1/refresh is what the calls of an administrator are there.

@@ -10,7 +10,7 @@ import (
 
 	"strata/domain/document"
 	"strata/domain/token"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // postBatch posts a body to the operation for many tokens.

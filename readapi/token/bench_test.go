@@ -9,7 +9,7 @@ import (
 
 	"strata/domain/token"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // BenchmarkTokens reads tokens among 50,000, without a cache. Pages of the list cost the same at any depth.

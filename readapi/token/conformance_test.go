@@ -12,7 +12,7 @@ import (
 	"strata/domain/token"
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 const (

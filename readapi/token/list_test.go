@@ -12,7 +12,7 @@ import (
 
 	"strata/domain/document"
 	"strata/domain/token"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // listed is what tests look at of a row of the list.

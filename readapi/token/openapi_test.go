@@ -8,7 +8,7 @@ import (
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/domain/token"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // What is answered is what is documented, and the operations have the names that clients of token-metadata-api know.

@@ -8,7 +8,7 @@ import (
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/domain/token"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 func TestTokenProvenance(t *testing.T) {

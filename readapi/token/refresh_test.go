@@ -13,9 +13,9 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/token"
-	"strata/internal/testkit/replay"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // wishes notes what it is told.

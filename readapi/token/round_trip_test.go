@@ -11,7 +11,7 @@ import (
 	"strata/domain/token"
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // Each answer about tokens is one round trip while the state is known, and two when it has to be looked up. Only a token

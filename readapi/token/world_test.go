@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"strata/domain/token"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 func imageLink(uri string) string {

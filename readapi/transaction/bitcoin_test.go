@@ -7,7 +7,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/pox"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // Every error body and rule of coercion of the reads of transactions and contracts.

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"strata/domain/shard"
-	"strata/internal/testkit/schemas"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/schemas"
 )
 
 // A block that has nothing to do with an answer leaves its entity tag as it is: so clients need not take it again.

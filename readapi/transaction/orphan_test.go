@@ -8,7 +8,7 @@ import (
 	signed "strata/domain/transaction"
 	"strata/projections/chain"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // field is a member of an object in an object of an answer.

@@ -10,9 +10,9 @@ import (
 
 	"strata/domain/clarity"
 	signed "strata/domain/transaction"
-	"strata/internal/testkit/replay"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // crowd puts a transaction with n events into block 50, and n transactions with a call each into block 55, and returns the

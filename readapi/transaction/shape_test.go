@@ -9,7 +9,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/microblock"
 	signed "strata/domain/transaction"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // conditions are post-conditions of every kind.

@@ -10,7 +10,7 @@ import (
 
 	signed "strata/domain/transaction"
 	"strata/internal/testkit/vector"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // knownTransaction is a transaction as other implementations take it apart.

@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/internal/ranked"
+	"strata/rig/replay"
 )
 
 var spec = projections.Spec{Schema: projections.Schema{Name: "ranked_test", Version: 1}, Tables: `

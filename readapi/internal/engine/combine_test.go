@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
+	"strata/rig/replay"
 )
 
 // Reads that are sent together get what they asked for, each its own; one that fails is the only one that does.

@@ -7,7 +7,7 @@ import (
 
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // An update brought a projection, whose first version is being built: what needs it is unavailable, and not empty.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // secondBalances makes a version 2 of balances beside the active one, in which every balance is 1.

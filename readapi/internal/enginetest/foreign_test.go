@@ -7,7 +7,7 @@ import (
 
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // A newer program has built what is active: this one says so wherever it would have to read it, and answers all else.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // Parameters that an operation does not know change nothing about the answer, but the answer names them.

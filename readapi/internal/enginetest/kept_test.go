@@ -12,7 +12,7 @@ import (
 	"strata/domain/shard"
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 func TestKept(t *testing.T) {

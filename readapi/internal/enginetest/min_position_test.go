@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/projections/balances"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // Whoever asks for the position of what was just appended gets an answer that reflects it, however far the tables were, and

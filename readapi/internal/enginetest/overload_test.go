@@ -11,7 +11,7 @@ import (
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // While other requests have all connections, cached answers are served, the state is followed, and answers that clients

@@ -14,7 +14,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/redistest"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // What one process has made, the other finds.

@@ -17,12 +17,12 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
-	"strata/internal/testkit/replay"
 	"strata/migrations"
 	"strata/projections/balances"
 	"strata/projections/follow"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // An API reads a replica, is told of changes by the primary, and shares a Redis with an API at the primary. However far

@@ -10,7 +10,7 @@ import (
 
 	"strata/domain/c32"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 // A cold read costs three round trips: one that begins the snapshot and resolves the versions, one for all queries, and one

@@ -13,10 +13,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/replay"
 	"strata/migrations"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // Readers follow the active version, without a restart, and back.

@@ -11,7 +11,7 @@ import (
 	"strata/cmd/bench/internal/load"
 	"strata/internal/pause"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/schemas"
+	"strata/rig/schemas"
 )
 
 // Bench measures a server that receives events while it is asked for far more than it can read.

@@ -12,7 +12,7 @@ import (
 
 	"strata/cmd/bench/internal/bench"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/schemas"
+	"strata/rig/schemas"
 )
 
 const (

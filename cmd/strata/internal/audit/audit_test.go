@@ -10,7 +10,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/transparency"
-	"strata/internal/testkit/replay"
+	"strata/rig/replay"
 )
 
 // With default settings, the signing key belongs to the archive. Its name and its file can be chosen.

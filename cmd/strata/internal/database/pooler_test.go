@@ -17,12 +17,12 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/projections/follow"
 	"strata/projections/mempool"
+	"strata/rig/replay"
 )
 
 // bouncer starts PgBouncer before a database, with its default settings but the mode of pooling, and returns the URL through it.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"strata/cmd/strata/internal/folding"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/projections/follow"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // afterwards says what is in quarantine after some of the cases, and which transactions the mempool has.

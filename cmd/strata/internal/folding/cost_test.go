@@ -16,25 +16,10 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/pgtraffic"
-	"strata/internal/testkit/replay"
 	"strata/projections/follow"
+	"strata/rig"
+	"strata/rig/replay"
 )
-
-// metric returns the value of a counter or gauge without labels.
-func metric(t *testing.T, registry prometheus.Gatherer, name string) float64 {
-	t.Helper()
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		if family.GetName() == name {
-			return family.GetMetric()[0].GetCounter().GetValue() + family.GetMetric()[0].GetGauge().GetValue()
-		}
-	}
-	t.Fatalf("there is no metric %s", name)
-	return 0
-}
 
 // At the tip, an event costs few transactions, round trips and statements, with all projections that a server runs. It
 // counts what is sent to the database from the append on, so that a projection shows which asks something in each block
@@ -64,14 +49,14 @@ func TestCostOfAnEvent(t *testing.T) {
 	replay.Follow(t, follow.Config{Log: log, Registry: registry}, lines...)
 	followers := len(lines.Definitions()) - 1
 	eventually.Holds(t, "all projections have joined", func() bool {
-		return int(metric(t, registry, "strata_projection_on_board")) == followers
+		return int(rig.Metric(t, registry, "strata_projection_on_board")) == followers
 	})
 	const transactions = "strata_projection_transactions_total"
 	chain := synthchain.New(synthchain.Config{Seed: 5, TxPerBlock: synthchain.Range{Min: 10, Max: 10}, SigningSample: 100})
 	feed := synthordinals.New(synthordinals.Config{Seed: 5})
 	post := func(n int) { // each once the one before is folded, as from a node at the tip
 		for i := range n {
-			folded := metric(t, registry, transactions)
+			folded := rig.Metric(t, registry, transactions)
 			var p replay.Post
 			if i%10 == 9 {
 				p = replay.Post(feed.Next())
@@ -83,17 +68,17 @@ func TestCostOfAnEvent(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			eventually.Holds(t, "the event is folded", func() bool { return metric(t, registry, transactions) > folded })
+			eventually.Holds(t, "the event is folded", func() bool { return rig.Metric(t, registry, transactions) > folded })
 		}
 	}
 	post(40) // connections prepare their statements
 	const events = 200
 	const statements, roundTrips = "strata_projection_statements_total", "strata_projection_round_trips_total"
-	folded, asked, waited := metric(t, registry, transactions), metric(t, registry, statements), metric(t, registry, roundTrips)
+	folded, asked, waited := rig.Metric(t, registry, transactions), rig.Metric(t, registry, statements), rig.Metric(t, registry, roundTrips)
 	before := counts.Now()
 	post(events)
 	sent := counts.Since(before)
-	if n := metric(t, registry, transactions) - folded; n > events {
+	if n := rig.Metric(t, registry, transactions) - folded; n > events {
 		t.Errorf("%v transactions folded %d events, want one for each", n, events)
 	}
 	each := func(n int64) float64 { return float64(n) / events }
@@ -103,8 +88,8 @@ func TestCostOfAnEvent(t *testing.T) {
 	if each(sent.Statements) > 100 || each(sent.RoundTrips) > 9 || each(sent.Commits) > 2 {
 		t.Error("that is more than it may")
 	}
-	folds := metric(t, registry, transactions) - folded
-	asked, waited = (metric(t, registry, statements)-asked)/folds, (metric(t, registry, roundTrips)-waited)/folds
+	folds := rig.Metric(t, registry, transactions) - folded
+	asked, waited = (rig.Metric(t, registry, statements)-asked)/folds, (rig.Metric(t, registry, roundTrips)-waited)/folds
 	t.Logf("each fold took %.1f statements in %.1f round trips", asked, waited)
 	if asked > 95 || waited > 7 {
 		t.Error("that is more than a fold may take")

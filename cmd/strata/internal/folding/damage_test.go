@@ -22,9 +22,9 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/decode"
+	"strata/rig/replay"
 )
 
 func TestMain(m *testing.M) {

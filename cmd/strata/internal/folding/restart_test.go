@@ -17,8 +17,8 @@ import (
 	domain "strata/domain/ordinals"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
-	"strata/internal/testkit/replay"
 	"strata/projections"
+	"strata/rig/replay"
 )
 
 // seedsEnv is the environment variable with the number of histories to make up; default one of each generation.

@@ -17,7 +17,7 @@ import (
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
-	"strata/internal/testkit/replay"
+	"strata/rig/replay"
 )
 
 // variables are what a reader of docs/sql.md sets, and where a made-up chain has it.

@@ -25,7 +25,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
-	"strata/internal/testkit/replay"
+	"strata/rig/replay"
 )
 
 // world is a log of a made-up chain with everything, and a lake of it.

@@ -7,8 +7,8 @@ import (
 
 	"strata/cmd/strata/internal/audit"
 	"strata/eventstore"
-	"strata/internal/testkit/replay"
 	"strata/readapi"
+	"strata/rig/replay"
 )
 
 var _ readapi.TransparencyLog = shownLog{}

@@ -21,11 +21,11 @@ import (
 	"strata/cmd/strata/internal/sqlrole"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/projections/version"
+	"strata/rig/replay"
 )
 
 // The role reads views, tables of versions that were there and of those that come later, and the log without its bodies

@@ -19,9 +19,9 @@ import (
 
 	"strata/cmd/strata/internal/tablefile"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/rig/replay"
 )
 
 func newWorld(t *testing.T) *pgxpool.Pool {

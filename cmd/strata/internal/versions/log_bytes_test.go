@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"strata/eventstore"
-	"strata/internal/testkit/replay"
+	"strata/rig/replay"
 )
 
 // The estimated size of a log is exact for a short log, and approximate for a long one.

@@ -8,7 +8,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/token"
-	"strata/projections/internal/body"
+	"strata/rig/body"
 )
 
 // The names of these tests are those of rows in the conformance list of token metadata. A pending job there is an open

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"strata/domain/clarity"
-	"strata/projections/internal/body"
+	"strata/rig/body"
 )
 
 // alice deploys the contracts.

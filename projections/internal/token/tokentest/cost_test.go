@@ -13,7 +13,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/token"
 	"strata/projections"
-	"strata/projections/internal/body"
+	"strata/rig/body"
 )
 
 // costTokens is the number of tokens of the collection in TestCostOfNotifications. The cost is proportional to it.

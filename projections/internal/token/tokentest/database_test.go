@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/replay"
+	"strata/rig/replay"
 )
 
 // Tests roll back what they write, so that they can use a database one after the other. Creating one takes longer than

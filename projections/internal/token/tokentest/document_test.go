@@ -9,7 +9,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/token"
-	"strata/projections/internal/body"
+	"strata/rig/body"
 )
 
 // A data document is never fetched.

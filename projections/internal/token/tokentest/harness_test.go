@@ -19,8 +19,8 @@ import (
 	"strata/eventstore"
 	"strata/projections"
 	"strata/projections/decode"
-	"strata/projections/internal/body"
 	tables "strata/projections/internal/token"
+	"strata/rig/body"
 )
 
 var kinds = []token.Kind{token.FT, token.SFT, token.NFT}

@@ -9,7 +9,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/token"
 	"strata/domain/transaction"
-	"strata/projections/internal/body"
+	"strata/rig/body"
 )
 
 // checkLists compares the stretches of the lists of fungible tokens with the rows. They must divide each list into

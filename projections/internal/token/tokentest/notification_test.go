@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"strata/domain/token"
-	"strata/projections/internal/body"
+	"strata/rig/body"
 )
 
 func dynamic(parts ...any) body.Event {

@@ -14,7 +14,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/token"
 	"strata/projections"
-	"strata/projections/internal/body"
+	"strata/rig/body"
 )
 
 func raw(text []byte) json.RawMessage { return text }

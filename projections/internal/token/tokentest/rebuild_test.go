@@ -24,15 +24,15 @@ import (
 	"strata/eventstore/observer"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/replay"
-	"strata/internal/testkit/schemas"
 	"strata/metadata"
 	"strata/metadata/picture"
 	"strata/projections/chain"
 	"strata/projections/ft"
-	"strata/projections/internal/body"
 	"strata/projections/nft"
 	"strata/projections/sft"
+	"strata/rig/body"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // A rebuild sends no request, and results in the same rows, byte for byte: from the existing steps, and from a copy of

@@ -14,14 +14,14 @@ import (
 
 	domain "strata/domain/bns"
 	"strata/eventstore"
-	"strata/internal/testkit/bnschain"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/replay"
 	"strata/projections/bns"
 	"strata/projections/follow"
 	"strata/projections/names"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/bnschain"
+	"strata/rig/replay"
 )
 
 // socket is a client of a WebSocket.

@@ -19,15 +19,15 @@ import (
 	v1 "strata/domain/names"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/bnschain"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/replay"
 	"strata/projections/bns"
 	"strata/projections/chain"
 	"strata/projections/follow"
 	"strata/projections/names"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/bnschain"
+	"strata/rig/replay"
 )
 
 // happened is the data of an event of the stream.

@@ -17,11 +17,11 @@ import (
 
 	"strata/domain/clarity"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
+	"strata/rig/replay"
 )
 
 // clients are clients that others have written, in a process of Node.js: testdata/clients/clients.mjs.

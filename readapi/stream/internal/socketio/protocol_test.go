@@ -13,7 +13,7 @@ import (
 	"strata/domain/clarity"
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
-	"strata/readapi/internal/apitest"
+	"strata/rig/apitest"
 )
 
 const tx = "0x7700000000000000000000000000000000000000000000000000000000000001"

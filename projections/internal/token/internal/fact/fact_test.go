@@ -9,10 +9,10 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/token"
-	"strata/internal/testkit/replay"
 	"strata/projections"
-	"strata/projections/internal/body"
 	"strata/projections/internal/token/internal/fact"
+	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 const (

@@ -1,3 +1,0 @@
-// Package rig is what the tests of packages follow, version and chain share: projections made for tests, posts to fold,
-// helpers that look at the register, and the comparison of rows with the model of a made-up chain.
-package rig

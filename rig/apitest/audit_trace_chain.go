@@ -1,0 +1,31 @@
+package apitest
+
+import (
+	"testing"
+
+	"strata/internal/synth/synthchain"
+	"strata/projections/balances"
+	"strata/projections/chain"
+	"strata/readapi"
+	"strata/rig/replay"
+)
+
+// madeUp is an API over a made-up chain with forks, and the truth about it.
+func MadeUp(t *testing.T) (*Site, synthchain.State) {
+	t.Helper()
+	config := synthchain.Everything(5, synthchain.V30)
+	config.SigningSample, config.Accounts = 1000, 12
+	made := synthchain.New(config)
+	log := replay.NewLog(t)
+	var posts []replay.Post
+	for range 300 {
+		posts = append(posts, replay.Post(made.Next()))
+	}
+	replay.Append(t, log, posts...)
+	canonical, err := chain.New(chain.Recommended, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replay.Run(t, log, canonical, balances.New(nil))
+	return NewSiteOn(t, log.Pool(), readapi.Config{}), made.Expected()
+}

@@ -1,0 +1,160 @@
+package apitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/readapi"
+	"strata/rig/replay"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Update reports whether golden files are to be written anew.
+func Update() bool { return *update }
+
+var Version = readapi.Version{Tag: "v1.0.0", Branch: "main", Commit: "abc1234"}
+
+// site is an API on a database of its own.
+type Site struct {
+	T    testing.TB
+	Pool *pgxpool.Pool
+	API  *readapi.API
+	Log  *lockedBuffer
+}
+
+func NewSite(t testing.TB) *Site {
+	t.Helper()
+	return NewSiteOn(t, replay.Databases.New(t), readapi.Config{})
+}
+
+func NewSiteOn(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *Site {
+	t.Helper()
+	s := &Site{T: t, Pool: pool, Log: &lockedBuffer{}}
+	config.Pool = pool
+	config.Logger = slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	config.Version = Version
+	s.API = readapi.New(config)
+	return s
+}
+
+func (s *Site) Exec(sql string, args ...any) {
+	s.T.Helper()
+	if _, err := s.Pool.Exec(s.T.Context(), sql, args...); err != nil {
+		s.T.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// Repository is the path of a file of this repository, whichever package's test asks.
+func Repository(t testing.TB, parts ...string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(append([]string{dir}, parts...)...)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod in a folder above")
+		}
+		dir = parent
+	}
+}
+
+// Projection makes the tables of a version, from the file that its code embeds, and activates it.
+func (s *Site) Projection(name string, input string) {
+	s.T.Helper()
+	ddl, err := os.ReadFile(Repository(s.T, "projections", name, "tables.sql"))
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	schema := name + "_v1"
+	s.Exec("CREATE SCHEMA " + schema)
+	s.Exec(strings.ReplaceAll(string(ddl), "{schema}", schema))
+	s.Exec(`INSERT INTO strata.projection (name, version, input, state) VALUES ($1, 1, $2, 'live')`, name, input)
+	s.Exec(`INSERT INTO strata.active (name, version) VALUES ($1, 1)`, name)
+}
+
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   string
+}
+
+func (s *Site) Request(method, target string, header ...string) Reply {
+	s.T.Helper()
+	r := httptest.NewRequest(method, target, nil)
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.API.ServeHTTP(w, r)
+	return Reply{w.Code, w.Header(), w.Body.String()}
+}
+
+func (s *Site) Get(target string) Reply {
+	s.T.Helper()
+	return s.Request(http.MethodGet, target)
+}
+
+// golden compares a JSON body with testdata/name.json.
+func (s *Site) Golden(name, body string) {
+	s.T.Helper()
+	Golden(s.T, name, body)
+}
+
+func Golden(t testing.TB, name, body string) {
+	t.Helper()
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, []byte(body), "", "  "); err != nil {
+		t.Fatalf("%s: %v in %q", name, err, body)
+	}
+	pretty.WriteByte('\n')
+	file := filepath.Join("testdata", name+".json")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(pretty.Bytes(), want) {
+		t.Errorf("%s: got %s, want %s", name, pretty.Bytes(), want)
+	}
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}

@@ -1,0 +1,138 @@
+package apitest
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/testkit/pgtest"
+	"strata/readapi"
+	"strata/rig/replay"
+)
+
+// all gives the queries on tables of projections since the last time.
+func (q *Queries) All() (seen []pgx.TraceQueryStartData) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, data := range q.seen {
+		if strings.Contains(data.SQL, "accounts_v1") || strings.Contains(data.SQL, "chain_v1") {
+			seen = append(seen, data)
+		}
+	}
+	q.seen = nil
+	return seen
+}
+
+// queries notes what is asked of the database.
+type Queries struct {
+	mu   sync.Mutex
+	seen []pgx.TraceQueryStartData
+}
+
+func (q *Queries) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.seen = append(q.seen, data)
+	return ctx
+}
+
+func (*Queries) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (q *Queries) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+
+func (q *Queries) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.seen = append(q.seen, pgx.TraceQueryStartData{SQL: data.SQL, Args: data.Args})
+}
+
+func (*Queries) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// take gives the queries on the tables of some projections since the last time.
+func (q *Queries) Take(projections ...string) (seen []pgx.TraceQueryStartData) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, data := range q.seen {
+		if slices.ContainsFunc(projections, func(name string) bool { return strings.Contains(data.SQL, name+"_v") }) {
+			seen = append(seen, data)
+		}
+	}
+	q.seen = nil
+	return seen
+}
+
+// planNode is of EXPLAIN.
+type planNode struct {
+	Hit  int64 `json:"Shared Hit Blocks"`
+	Read int64 `json:"Shared Read Blocks"`
+	Temp int64 `json:"Temp Written Blocks"`
+}
+
+// blocksTouched runs a query once more and says how many blocks of 8 KiB it touches.
+func (s *Site) BlocksTouched(mode string, q pgx.TraceQueryStartData) (touched int64) {
+	s.T.Helper()
+	conn, err := s.Pool.Acquire(s.T.Context())
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(s.T.Context(), `SET plan_cache_mode = `+mode); err != nil {
+		s.T.Fatal(err)
+	}
+	prepared, err := conn.Conn().Prepare(s.T.Context(), "explained", q.SQL)
+	if err != nil {
+		s.T.Fatalf("%s: %v", q.SQL, err)
+	}
+	arguments := ""
+	for i, arg := range q.Args {
+		literal := "NULL"
+		text, err := conn.Conn().TypeMap().Encode(prepared.ParamOIDs[i], pgx.TextFormatCode, arg, nil)
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		if text != nil {
+			literal = "'" + strings.ReplaceAll(string(text), "'", "''") + "'"
+		}
+		arguments += ", " + literal
+	}
+	if arguments != "" {
+		arguments = "(" + arguments[2:] + ")"
+	}
+	var text []byte
+	if err := conn.QueryRow(s.T.Context(), `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE explained`+arguments, pgx.QueryExecModeSimpleProtocol).Scan(&text); err != nil {
+		s.T.Fatalf("%s: %v", q.SQL, err)
+	}
+	if err := conn.Conn().Deallocate(s.T.Context(), "explained"); err != nil {
+		s.T.Fatal(err)
+	}
+	var plans []struct{ Plan planNode }
+	if err := json.Unmarshal(text, &plans); err != nil {
+		s.T.Fatal(err)
+	}
+	return plans[0].Plan.Hit + plans[0].Plan.Read + plans[0].Plan.Temp
+}
+
+// newSeenSite is an API on a database of its own whose queries are seen.
+func NewSeenSite(t *testing.T) (*Site, *Queries) {
+	t.Helper()
+	seen := &Queries{}
+	config, err := pgxpool.ParseConfig(replay.Databases.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.ConnConfig.Tracer = seen
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pgtest.AtEnd(t, pool.Close)
+	return NewSiteOn(t, pool, readapi.Config{}), seen
+}

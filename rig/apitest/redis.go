@@ -1,0 +1,19 @@
+package apitest
+
+import (
+	"testing"
+
+	"strata/internal/testkit/pgtest"
+	"strata/readapi"
+)
+
+// Redis is a client as the program has it.
+func Redis(t testing.TB, url string) *readapi.Redis {
+	t.Helper()
+	client, err := readapi.OpenRedis(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pgtest.AtEnd(t, func() { _ = client.Close() })
+	return client
+}

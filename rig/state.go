@@ -1,0 +1,252 @@
+package rig
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/eventstore"
+	"strata/internal/synth/synthchain"
+	"strata/rig/schemas"
+)
+
+// CheckState compares the tables of chain, balances and pox with the generator's model.
+func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
+	t.Helper()
+	texts := func(m map[string]uint64) map[string]string {
+		out := map[string]string{}
+		for k, v := range m {
+			out[k] = fmt.Sprint(v)
+		}
+		return out
+	}
+	blocks := map[string]string{}
+	for _, b := range want.Blocks {
+		blocks[fmt.Sprint(b.Height)] = b.IndexHash.String()
+	}
+	Compare(t, "canonical block", blocks, Pairs(t, log, schemas.In(`
+		SELECT c.height::text, '0x' || encode(b.index_block_hash, 'hex')
+		FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq`)))
+	Compare(t, "STX balance", texts(want.Balances), Pairs(t, log, schemas.In(`
+		SELECT account, balance::text FROM {balances}.holding WHERE asset = 'stx' AND balance <> 0`)))
+	Compare(t, "next nonce", texts(want.Nonces), Pairs(t, log, schemas.In(`
+		SELECT DISTINCT ON (account) account, next_nonce::text FROM {balances}.nonce ORDER BY account, height DESC`)))
+	tokens := map[string]string{}
+	for h, amount := range want.Tokens {
+		tokens[h.Owner+" "+h.Asset] = amount.String()
+	}
+	Compare(t, "token balance", tokens, Pairs(t, log, schemas.In(`
+		SELECT account || ' ' || asset, balance::text FROM {balances}.holding WHERE kind = 'ft' AND balance <> 0`)))
+	items, counts := map[string]string{}, map[string]string{}
+	for item, owner := range want.Items {
+		items[item.Asset+" "+item.Value] = owner
+		key := owner + " " + item.Asset
+		n, _ := new(big.Int).SetString(counts[key], 10)
+		if n == nil {
+			n = new(big.Int)
+		}
+		counts[key] = n.Add(n, big.NewInt(1)).String()
+	}
+	Compare(t, "owner", items, Pairs(t, log, schemas.In(`
+		SELECT asset || ' 0x' || encode(value, 'hex'), owner FROM {balances}.nft_custody WHERE owner IS NOT NULL`)))
+	Compare(t, "number of tokens", counts, Pairs(t, log, schemas.In(`
+		SELECT account || ' ' || asset, balance::text FROM {balances}.holding WHERE kind = 'nft' AND balance <> 0`)))
+	holders, minted := map[string]int{}, map[string]*big.Int{"stx": want.Liquid()}
+	for _, balance := range want.Balances {
+		if balance > 0 {
+			holders["stx"]++
+		}
+	}
+	for h, amount := range want.Tokens {
+		if amount.Sign() > 0 {
+			holders[h.Asset]++
+		}
+	}
+	for asset, supply := range want.Supplies {
+		minted[asset] = supply
+	}
+	owners := map[string]bool{}
+	for item, owner := range want.Items {
+		if owner != "" && !owners[owner+" "+item.Asset] {
+			owners[owner+" "+item.Asset] = true
+			holders[item.Asset]++
+		}
+		if minted[item.Asset] == nil {
+			minted[item.Asset] = new(big.Int)
+		}
+		if owner != "" {
+			minted[item.Asset].Add(minted[item.Asset], big.NewInt(1))
+		}
+	}
+	assets := map[string]string{}
+	for asset, supply := range minted {
+		if supply.Sign() > 0 {
+			assets[asset] = fmt.Sprintf("%d have %s", holders[asset], supply)
+		}
+	}
+	Compare(t, "asset", assets, Pairs(t, log, schemas.In(`
+		SELECT asset, holders || ' have ' || (minted - burned + rewards) FROM (
+			SELECT DISTINCT ON (asset) * FROM {balances}.asset ORDER BY asset, height DESC
+		) a WHERE minted - burned + rewards > 0`)))
+	locks := map[string]string{}
+	for account, lock := range want.Locks {
+		locks[account] = fmt.Sprintf("%d until %d", lock.Amount, lock.Until)
+	}
+	Compare(t, "lock", locks, Pairs(t, log, schemas.In(`
+		SELECT DISTINCT ON (account) account, amount || ' until ' || unlock_height
+		FROM {balances}.stx_lock ORDER BY account, height DESC, position DESC`)))
+	contracts := map[string]string{}
+	for contract := range want.Contracts {
+		contracts[contract] = ""
+	}
+	Compare(t, "contract", contracts, Pairs(t, log, schemas.In(`
+		SELECT k.contract_id, '' FROM {chain}.contract k JOIN {chain}.canonical c ON c.block_seq = k.source_seq`)))
+	if rows := Pairs(t, log, `SELECT seq::text, reason FROM strata.quarantine`); len(rows) > 0 {
+		t.Errorf("quarantined: %v", rows)
+	}
+	if rows := Pairs(t, log, schemas.In(`SELECT account, balance::text FROM {balances}.negative_balance`)); len(rows) > 0 {
+		t.Errorf("negative balances: %v", rows)
+	}
+}
+
+// canonicalRows are queries whose results must not depend on what happened beside the canonical chain. Positions in the
+// log do depend on that, so dump replaces them with the block that the event announced.
+var canonicalRows = map[string]string{
+	"block":       schemas.In(`SELECT b.* FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq`),
+	"transaction": schemas.In(`SELECT r.* FROM {chain}.canonical c JOIN {chain}.transaction r ON r.source_seq = c.block_seq`),
+	"event":       schemas.In(`SELECT r.* FROM {chain}.canonical c JOIN {chain}.event r ON r.source_seq = c.block_seq`),
+	"contract":    schemas.In(`SELECT r.* FROM {chain}.canonical c JOIN {chain}.contract r ON r.source_seq = c.block_seq`),
+	"microblock_confirmation": schemas.In(`
+		SELECT r.* FROM {chain}.canonical c JOIN {chain}.microblock_confirmation r ON r.source_seq = c.block_seq`),
+	"burn_block":       schemas.In(`SELECT * FROM {chain}.burn_block WHERE canonical`),
+	"balances block":   schemas.In(`SELECT * FROM {balances}.block`),
+	"ledger":           schemas.In(`SELECT * FROM {balances}.ledger`),
+	"holding":          schemas.In(`SELECT * FROM {balances}.holding`),
+	"nft_event":        schemas.In(`SELECT * FROM {balances}.nft_event`),
+	"asset":            schemas.In(`SELECT * FROM {balances}.asset`),
+	"nft_custody":      schemas.In(`SELECT * FROM {balances}.nft_custody`),
+	"stx_lock":         schemas.In(`SELECT * FROM {balances}.stx_lock`),
+	"nonce":            schemas.In(`SELECT * FROM {balances}.nonce`),
+	"negative_balance": schemas.In(`SELECT * FROM {balances}.negative_balance`),
+	"pox burn_block":   schemas.In(`SELECT * FROM {pox}.burn_block`),
+	"reward":           schemas.In(`SELECT * FROM {pox}.reward`),
+	"recipient":        schemas.In(`SELECT * FROM {pox}.recipient`),
+	"slot":             schemas.In(`SELECT * FROM {pox}.slot`),
+	"payout":           schemas.In(`SELECT * FROM {pox}.payout`),
+	"cycle":            schemas.In(`SELECT * FROM {pox}.cycle`),
+	"signer":           schemas.In(`SELECT * FROM {pox}.signer`),
+	"stacker":          schemas.In(`SELECT * FROM {pox}.stacker`),
+	"pox event":        schemas.In(`SELECT * FROM {pox}.event`),
+	"delegation":       schemas.In(`SELECT * FROM {pox}.delegation`),
+	"pox list":         schemas.In(`SELECT * FROM {pox}.list`),
+}
+
+// CheckSameRows compares the rows of two logs that do not depend on what happened beside the canonical chain.
+func CheckSameRows(t *testing.T, want, got *eventstore.Log) {
+	t.Helper()
+	for table, query := range canonicalRows {
+		w, g := dump(t, want, query), dump(t, got, query)
+		if slices.Equal(w, g) {
+			continue
+		}
+		t.Errorf("%s: %d rows, want %d", table, len(g), len(w))
+		shown := 0
+		for i := 0; i < max(len(w), len(g)) && shown < 3; i++ {
+			a, b := "(none)", "(none)"
+			if i < len(w) {
+				a = w[i]
+			}
+			if i < len(g) {
+				b = g[i]
+			}
+			if a != b {
+				shown++
+				t.Errorf("%s row %d:\n got %.600s\nwant %.600s", table, i, b, a)
+			}
+		}
+	}
+}
+
+// dump returns the rows of a query as sorted texts.
+func dump(t *testing.T, log *eventstore.Log, query string) []string {
+	t.Helper()
+	blocks := map[int64]string{}
+	rows, err := log.Pool().Query(t.Context(), schemas.In(`SELECT source_seq, index_block_hash FROM {chain}.block`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		var (
+			seq int64
+			id  []byte
+		)
+		if err := rows.Scan(&seq, &id); err != nil {
+			t.Fatal(err)
+		}
+		blocks[seq] = hex.EncodeToString(id)
+	}
+	if rows, err = log.Pool().Query(t.Context(), query); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for rows.Next() {
+		values, err := rows.Values()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for i, field := range rows.FieldDescriptions() {
+			value := values[i]
+			switch field.Name {
+			case "source_seq":
+				value = blocks[value.(int64)]
+			case "changed_seq", "first_seq", "size", "pointer":
+				// Positions in the log, and values that depend on the order in which a node wrote its lists: when it
+				// announces a block again, the block's events have another order.
+				continue
+			}
+			fmt.Fprintf(&b, "%s=%v ", field.Name, value)
+		}
+		out = append(out, b.String())
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Pairs returns the result of a query of two text columns, as keys and values.
+func Pairs(t *testing.T, log *eventstore.Log, query string) map[string]string {
+	t.Helper()
+	rows, err := log.Pool().Query(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	var key, value string
+	if _, err := pgx.ForEachRow(rows, []any{&key, &value}, func() error { got[key] = value; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// Compare reports each key whose value differs, or that only one of them has.
+func Compare(t *testing.T, what string, want, got map[string]string) {
+	t.Helper()
+	for key, value := range want {
+		if got[key] != value {
+			t.Errorf("%s of %s: got %q, want %q", what, key, got[key], value)
+		}
+	}
+	for key, value := range got {
+		if _, ok := want[key]; !ok {
+			t.Errorf("%s of %s: got %q, want none", what, key, value)
+		}
+	}
+}
