@@ -7,8 +7,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// identities makes the ids of traces and spans: those that a context demands, or random ones.
-type identities struct{}
+// Identities makes the ids of traces and spans: those of events as every process makes them, and random ones.
+type Identities struct{}
 
 // demanded has the ids that the next root span is to have.
 type demanded struct {
@@ -24,7 +24,7 @@ func demand(ctx context.Context, ids demanded) context.Context {
 }
 
 // NewIDs implements sdk.IDGenerator.
-func (i identities) NewIDs(ctx context.Context) (id trace.TraceID, span trace.SpanID) {
+func (i Identities) NewIDs(ctx context.Context) (id trace.TraceID, span trace.SpanID) {
 	if ids, ok := ctx.Value(demandedKey{}).(demanded); ok {
 		return ids.trace, ids.span
 	}
@@ -36,7 +36,7 @@ func (i identities) NewIDs(ctx context.Context) (id trace.TraceID, span trace.Sp
 }
 
 // NewSpanID implements sdk.IDGenerator.
-func (identities) NewSpanID(context.Context, trace.TraceID) (id trace.SpanID) {
+func (Identities) NewSpanID(context.Context, trace.TraceID) (id trace.SpanID) {
 	for !id.IsValid() {
 		fill(id[:])
 	}

@@ -19,7 +19,7 @@ type telemetryFlags struct {
 }
 
 func (f *telemetryFlags) checkTelemetry() error {
-	if err := tracing.Check(f.OTLPURL); err != nil {
+	if err := checkCollector(f.OTLPURL); err != nil {
 		return fmt.Errorf("--otlp-url: %w", err)
 	}
 	return nil
@@ -28,8 +28,8 @@ func (f *telemetryFlags) checkTelemetry() error {
 // openTelemetry begins to trace, and returns the logger whose lines have the ids of traces.
 func (c *Command) openTelemetry(ctx context.Context, logger *slog.Logger, registry prometheus.Registerer) (*slog.Logger, error) {
 	var err error
-	config := tracing.Config{URL: c.OTLPURL, Version: c.build.Tag, Logger: logger, Registry: registry}
-	if c.tracer, err = tracing.New(ctx, config); err != nil {
+	config := tracerConfig{url: c.OTLPURL, version: c.build.Tag, logger: logger, registry: registry}
+	if c.tracer, err = openTracer(ctx, config); err != nil {
 		return nil, fmt.Errorf("--otlp-url: %w", err)
 	}
 	if c.tracer != nil {
