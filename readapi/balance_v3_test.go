@@ -1,4 +1,4 @@
-package balance_test
+package readapi_test
 
 import (
 	"net/url"

@@ -1,4 +1,4 @@
-package faucet_test
+package readapi_test
 
 import (
 	"context"

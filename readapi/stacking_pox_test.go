@@ -1,4 +1,4 @@
-package stacking_test
+package readapi_test
 
 import (
 	"encoding/hex"

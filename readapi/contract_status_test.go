@@ -1,4 +1,4 @@
-package contract_test
+package readapi_test
 
 import (
 	"fmt"

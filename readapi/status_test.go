@@ -1,4 +1,4 @@
-package status_test
+package readapi_test
 
 import (
 	"net/http"

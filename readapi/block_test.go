@@ -1,4 +1,4 @@
-package block_test
+package readapi_test
 
 import (
 	"fmt"
