@@ -1,4 +1,4 @@
-package rosetta_test
+package projections_test
 
 import (
 	"context"
@@ -34,7 +34,7 @@ func rows(t *testing.T, log *eventstore.Log, query string) []string {
 	return all
 }
 
-func fold(t *testing.T, log *eventstore.Log, posts ...replay.Post) {
+func foldRosetta(t *testing.T, log *eventstore.Log, posts ...replay.Post) {
 	t.Helper()
 	replay.Append(t, log, posts...)
 	canonical, err := chain.New(chain.Recommended, nil)
@@ -61,9 +61,9 @@ func TestBlockEvents(t *testing.T) {
 				posts = append(posts, replay.Post(made.Next()))
 			}
 			atOnce, inParts := replay.NewLogApart(t), replay.NewLogApart(t)
-			fold(t, atOnce, posts...)
+			foldRosetta(t, atOnce, posts...)
 			for at := 0; at < len(posts); at += 40 {
-				fold(t, inParts, posts[at:at+40]...)
+				foldRosetta(t, inParts, posts[at:at+40]...)
 			}
 			all := rows(t, atOnce, blockEvents)
 			if parts := rows(t, inParts, blockEvents); fmt.Sprint(parts) != fmt.Sprint(all) {
@@ -127,8 +127,8 @@ func TestCurrencies(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
 	const one, other = "ST000000000000000000002AMW42H.one", "ST000000000000000000002AMW42H.other"
-	fold(t, log, report(t, one, "ONE", 6), report(t, one, "TWO", 8))
-	fold(t, log, report(t, one, "THREE", 2), report(t, other, "", 2))
+	foldRosetta(t, log, report(t, one, "ONE", 6), report(t, one, "TWO", 8))
+	foldRosetta(t, log, report(t, one, "THREE", 2), report(t, other, "", 2))
 	got := rows(t, log, schemas.In(`SELECT contract_id || ' ' || symbol || ' ' || decimals FROM {rosetta}.currency ORDER BY contract_id`))
 	if want := []string{one + " ONE 6"}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %q, want %q", got, want)

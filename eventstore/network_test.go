@@ -1,4 +1,4 @@
-package network_test
+package eventstore_test
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"strata/migrations"
 )
 
-func openLog(t *testing.T) *eventstore.Log {
+func openNetworkLog(t *testing.T) *eventstore.Log {
 	t.Helper()
 	pool := pgtest.New(t)
 	if err := migrations.Up(t.Context(), pool.Config().ConnString()); err != nil {
@@ -39,7 +39,7 @@ func add(t *testing.T, log *eventstore.Log, rawTx string) {
 // The first server decides, as soon as there is an event.
 func TestSettle(t *testing.T) {
 	t.Parallel()
-	log := openLog(t)
+	log := openNetworkLog(t)
 	for _, n := range []transaction.Network{transaction.Mainnet, transaction.Testnet, transaction.Testnet} {
 		if err := network.Settle(t.Context(), log, n); err != nil {
 			t.Fatalf("%+v, of an empty log: %v", n, err)
@@ -58,7 +58,7 @@ func TestSettle(t *testing.T) {
 // The log of an older program tells its network by itself.
 func TestLogOfAnOlderProgram(t *testing.T) {
 	t.Parallel()
-	log := openLog(t)
+	log := openNetworkLog(t)
 	add(t, log, "800000000004") // of genesis
 	add(t, log, "808000012304")
 	var conflict *network.ConflictError
@@ -72,7 +72,7 @@ func TestLogOfAnOlderProgram(t *testing.T) {
 
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	log := openLog(t)
+	log := openNetworkLog(t)
 	if err := network.Settle(t.Context(), log, transaction.Mainnet); err != nil { // a server that has received nothing
 		t.Fatal(err)
 	}

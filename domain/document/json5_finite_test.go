@@ -1,4 +1,4 @@
-package json5_test
+package document_test
 
 import (
 	"math"

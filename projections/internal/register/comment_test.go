@@ -1,4 +1,4 @@
-package comment_test
+package register_test
 
 import (
 	"slices"

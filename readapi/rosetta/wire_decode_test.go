@@ -1,4 +1,4 @@
-package wire_test
+package rosetta_test
 
 import (
 	"errors"

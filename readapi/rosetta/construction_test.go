@@ -1,4 +1,4 @@
-package construction_test
+package rosetta_test
 
 import (
 	"encoding/hex"

@@ -1,4 +1,4 @@
-package microblock_test
+package transaction_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"strata/domain/transaction/key"
 )
 
-func TestSignedHeader(t *testing.T) {
+func TestSignedMicroblock(t *testing.T) {
 	t.Parallel()
 	k := key.FromSeed([]byte("miner"))
 	h := microblock.Header{Version: 1, Sequence: 5, PrevBlock: hash.Hash32{1}, TxMerkleRoot: hash.Hash32{2}}
@@ -38,7 +38,7 @@ func TestSignedHeader(t *testing.T) {
 	}
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestMicroblockRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(rapid.Byte(), microblock.HeaderSize, microblock.HeaderSize).Draw(t, "header")
@@ -52,7 +52,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-func TestDecodeRefusesOtherSizes(t *testing.T) {
+func TestDecodeMicroblockRefusesOtherSizes(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, microblock.HeaderSize - 1, microblock.HeaderSize + 1} {
 		if _, err := microblock.Decode(make([]byte, n)); !errors.Is(err, hash.ErrLength) {
@@ -61,7 +61,7 @@ func TestDecodeRefusesOtherSizes(t *testing.T) {
 	}
 }
 
-func FuzzDecode(f *testing.F) {
+func FuzzDecodeMicroblock(f *testing.F) {
 	f.Add(make([]byte, microblock.HeaderSize))
 	f.Add([]byte{1})
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -1,4 +1,4 @@
-package filelock_test
+package postgres_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package key_test
+package transaction_test
 
 import (
 	"bytes"
