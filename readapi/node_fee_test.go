@@ -1,4 +1,4 @@
-package node_test
+package readapi_test
 
 import (
 	"context"

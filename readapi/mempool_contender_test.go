@@ -1,4 +1,4 @@
-package mempool_test
+package readapi_test
 
 import (
 	"encoding/json"
