@@ -9,7 +9,6 @@ import (
 	"strata/cmd/strata/internal/demo"
 	"strata/cmd/strata/internal/differences"
 	"strata/cmd/strata/internal/doctor"
-	"strata/cmd/strata/internal/exporttable"
 	"strata/cmd/strata/internal/health"
 	"strata/cmd/strata/internal/lake"
 	"strata/cmd/strata/internal/openapi"
@@ -20,6 +19,7 @@ import (
 	"strata/cmd/strata/internal/settings"
 	"strata/cmd/strata/internal/simulate"
 	"strata/cmd/strata/internal/sqlrole"
+	"strata/cmd/strata/internal/tablefile"
 	"strata/cmd/strata/internal/tokens"
 	"strata/cmd/strata/internal/trace"
 	"strata/cmd/strata/internal/verify"
@@ -36,7 +36,7 @@ type cli struct {
 	Export      archiving.Export    `cmd:"" help:"Export the events of the log as an archive."`
 	Projections versions.Command    `cmd:"" help:"Inspect, rebuild, compare, activate and drop versions of the read tables."`
 	Tokens      tokens.Command      `cmd:"" help:"Fetch token metadata again: tokens, what failed, contracts that are not recognised."`
-	ExportTable exporttable.Command `cmd:"" name:"export-table" help:"Export a view or a read table, with its position in the log, as Parquet, CSV or JSON lines."`
+	ExportTable tablefile.Command   `cmd:"" name:"export-table" help:"Export a view or a read table, with its position in the log, as Parquet, CSV or JSON lines."`
 	Lake        lake.Command        `cmd:"" help:"Keep a folder of Parquet files with what SQL users read, partitioned by height, in step with the log; run again after an interruption, it resumes."`
 	SQLRole     sqlrole.Command     `cmd:"" name:"sql-role" help:"Make or update a role of the database that reads the tables by SQL, and changes nothing."`
 	Trace       trace.Command       `cmd:"" help:"Explain a server's answer: the rows and events behind it, with JSON pointers."`

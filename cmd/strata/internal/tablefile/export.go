@@ -1,4 +1,5 @@
-// Package tablefile writes views and read tables as files for analysis: Parquet, CSV and lines of JSON.
+// Package tablefile is strata export-table, and what other commands export by: views and read tables as files for analysis, in Parquet,
+// CSV or lines of JSON.
 package tablefile
 
 import (

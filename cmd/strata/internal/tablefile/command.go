@@ -1,5 +1,4 @@
-// Package exporttable is strata export-table: a view or a read table as a file for analysis.
-package exporttable
+package tablefile
 
 import (
 	"bufio"
@@ -9,7 +8,6 @@ import (
 
 	"strata/cmd/strata/internal/database"
 	"strata/cmd/strata/internal/program"
-	"strata/cmd/strata/internal/tablefile"
 )
 
 // Command is strata export-table.
@@ -37,7 +35,7 @@ func (c *Command) Run(ctx context.Context, globals *program.Globals) (err error)
 		}
 	}
 	out := bufio.NewWriterSize(file, 1<<20)
-	result, err := tablefile.Export(ctx, db.Pool, out, tablefile.Options{Name: c.Name, Format: c.Format, At: c.At})
+	result, err := Export(ctx, db.Pool, out, Options{Name: c.Name, Format: c.Format, At: c.At})
 	if err == nil {
 		err = out.Flush()
 	}
