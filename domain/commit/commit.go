@@ -34,8 +34,8 @@ type Tip struct {
 	HistoryFrom *int64
 }
 
-// feedSize is the maximum number of transactions that wait in a Feed.
-const feedSize = 256
+// FeedSize is the maximum number of transactions that wait in a Feed.
+const FeedSize = 256
 
 // Feed hands transactions that have committed to one reader, in order. It is safe for concurrent use.
 type Feed struct {
@@ -51,7 +51,7 @@ func NewFeed() *Feed { return &Feed{signal: make(chan struct{}, 1)} }
 // Publish adds a transaction. When the reader is too slow, it learns only that it has missed something.
 func (f *Feed) Publish(transaction []Move) {
 	f.mu.Lock()
-	if len(f.waiting) == feedSize {
+	if len(f.waiting) == FeedSize {
 		f.waiting, f.overflow = nil, true
 	}
 	f.waiting = append(f.waiting, transaction)

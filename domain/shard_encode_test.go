@@ -1,4 +1,4 @@
-package shard_test
+package domain_test
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ func TestStoredEncodings(t *testing.T) {
 	}
 }
 
-func FuzzDecode(f *testing.F) {
+func FuzzDecodeShards(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 1, 255, 255})
 	f.Add([]byte{0, 1, 2})
@@ -41,7 +41,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 // The input is the beginning of an encoding, whose other shards have never changed.
-func FuzzDecodePositions(f *testing.F) {
+func FuzzDecodeShardPositions(f *testing.F) {
 	f.Add([]byte{}, shard.Count)
 	f.Add([]byte{1, 0xac, 2}, shard.Count-2)
 	f.Add([]byte{1}, shard.Count)

@@ -1,4 +1,4 @@
-package jsoncursor_test
+package domain_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package contract_test
+package domain_test
 
 import (
 	"strings"
@@ -9,8 +9,8 @@ import (
 	"strata/domain/contract"
 )
 
-// FuzzTopic checks that a text column can hold the topic of any input, value or not.
-func FuzzTopic(f *testing.F) {
+// FuzzContractTopic checks that a text column can hold the topic of any input, value or not.
+func FuzzContractTopic(f *testing.F) {
 	text, err := clarity.NewASCII("sold")
 	if err != nil {
 		f.Fatal(err)

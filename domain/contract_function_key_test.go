@@ -1,4 +1,4 @@
-package contract_test
+package domain_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package memo_test
+package domain_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"strata/internal/testkit/vector"
 )
 
-func TestDisplay(t *testing.T) {
+func TestMemoDisplay(t *testing.T) {
 	zeros := strings.Repeat("\x00", 20)
 	for _, tc := range []struct{ name, in, want string }{
 		{"padded", "UhOh " + zeros, "UhOh"},
@@ -37,7 +37,7 @@ func TestDisplay(t *testing.T) {
 	}
 }
 
-func TestRosetta(t *testing.T) {
+func TestMemoRosetta(t *testing.T) {
 	for _, tc := range []struct {
 		name, in, want string
 		ok             bool
@@ -56,7 +56,7 @@ func TestRosetta(t *testing.T) {
 	}
 }
 
-func TestVectors(t *testing.T) {
+func TestMemoVectors(t *testing.T) {
 	vector.Each(t, "memos.jsonl", func(t *testing.T, row json.RawMessage) {
 		want := vector.Decode[struct {
 			MemoHex string `json:"memo_hex"`
@@ -74,7 +74,7 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-func FuzzDisplay(f *testing.F) {
+func FuzzMemoDisplay(f *testing.F) {
 	f.Add([]byte("UhOh \x00\x00"))
 	f.Add([]byte("🇳🇱 hello \xff"))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -91,7 +91,7 @@ func FuzzDisplay(f *testing.F) {
 	})
 }
 
-func BenchmarkDisplay(b *testing.B) {
+func BenchmarkMemoDisplay(b *testing.B) {
 	raw := append([]byte("memo 1890805642"), make([]byte, 19)...)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,4 +1,4 @@
-package contract_test
+package domain_test
 
 import (
 	"encoding/json"
@@ -35,7 +35,7 @@ const token = `{
 	"weather": ["fair"]
 }`
 
-func parse(tb testing.TB, s string) *contract.Interface {
+func parseContract(tb testing.TB, s string) *contract.Interface {
 	tb.Helper()
 	abi, err := contract.Parse([]byte(s))
 	if err != nil {
@@ -44,8 +44,8 @@ func parse(tb testing.TB, s string) *contract.Interface {
 	return abi
 }
 
-func TestParse(t *testing.T) {
-	abi := parse(t, token)
+func TestParseContract(t *testing.T) {
+	abi := parseContract(t, token)
 	if got, want := abi.Epoch+" "+abi.ClarityVersion, "Epoch33 Clarity4"; got != want {
 		t.Errorf("epoch and version = %s, want %s", got, want)
 	}
@@ -63,7 +63,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", " null\n"} {
-		if abi := parse(t, s); abi != nil {
+		if abi := parseContract(t, s); abi != nil {
 			t.Errorf("Parse(%q) = %v, want nil", s, abi)
 		}
 	}
@@ -72,12 +72,12 @@ func TestParse(t *testing.T) {
 			t.Errorf("Parse(%q) = %v, want an error", s, abi)
 		}
 	}
-	if abi := parse(t, `{"functions": null, "maps": []}`); len(abi.Functions) != 0 || abi.Epoch != "" {
+	if abi := parseContract(t, `{"functions": null, "maps": []}`); len(abi.Functions) != 0 || abi.Epoch != "" {
 		t.Errorf("older shape = %+v, want no functions and no epoch", abi)
 	}
 }
 
-func TestTypeText(t *testing.T) {
+func TestContractTypeText(t *testing.T) {
 	for js, want := range map[string]string{
 		`"none"`:                                "none",
 		`"int128"`:                              "int",
@@ -133,8 +133,8 @@ func TestTypeText(t *testing.T) {
 	}
 }
 
-func TestSignature(t *testing.T) {
-	abi := parse(t, token)
+func TestContractSignature(t *testing.T) {
+	abi := parseContract(t, token)
 	for name, want := range map[string]string{
 		"check":      "(define-private (check (who principal)))",
 		"transfer":   "(define-public (transfer (amount uint) (from principal) (to principal) (memo (optional (buff 34)))))",
@@ -153,7 +153,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-func TestCall(t *testing.T) {
+func TestContractCall(t *testing.T) {
 	args := []clarity.Value{clarity.NewUint64(5), clarity.NewNone()}
 	const five, none = "0x0100000000000000000000000000000005", "0x09"
 	derived := []contract.CallArgument{{Hex: five, Repr: "u5", Type: "uint"}, {Hex: none, Repr: "none", Type: "(optional UnknownType)"}}
@@ -165,11 +165,11 @@ func TestCall(t *testing.T) {
 		signature string
 		want      []contract.CallArgument
 	}{
-		{"known function", parse(t, token), "transfer", "(define-public (transfer (amount uint) (from principal) (to principal) (memo (optional (buff 34)))))",
+		{"known function", parseContract(t, token), "transfer", "(define-public (transfer (amount uint) (from principal) (to principal) (memo (optional (buff 34)))))",
 			[]contract.CallArgument{{Hex: five, Repr: "u5", Name: "amount", Type: "uint"}, {Hex: none, Repr: "none", Name: "from", Type: "principal"}}},
-		{"too many arguments", parse(t, token), "check", "(define-private (check (who principal)))",
+		{"too many arguments", parseContract(t, token), "check", "(define-private (check (who principal)))",
 			[]contract.CallArgument{{Hex: five, Repr: "u5", Name: "who", Type: "principal"}, {Hex: none, Repr: "none", Type: "(optional UnknownType)"}}},
-		{"unknown function", parse(t, token), "burn", "", derived},
+		{"unknown function", parseContract(t, token), "burn", "", derived},
 		{"unknown interface", unknown, "transfer", "", derived},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestFunctionVectors(t *testing.T) {
 func TestContractVectors(t *testing.T) {
 	vector.Each(t, "abi_contracts.jsonl", func(t *testing.T, row json.RawMessage) {
 		want := vector.Decode[struct{ ABI json.RawMessage }](t, row)
-		abi := parse(t, string(want.ABI))
+		abi := parseContract(t, string(want.ABI))
 		again, err := json.Marshal(abi)
 		if err != nil {
 			t.Fatal(err)
@@ -232,7 +232,7 @@ func tree(tb testing.TB, b []byte) (v any) {
 	return v
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParseContract(f *testing.F) {
 	f.Add([]byte(token))
 	f.Add([]byte("null"))
 	f.Add([]byte(`{"functions":[{"name":"a","access":"public","args":[{"name":"b","type":{"list":{"type":"bool","length":1}}}]}]}`))
@@ -269,7 +269,7 @@ func TestHexOfArguments(t *testing.T) {
 	}
 }
 
-func BenchmarkParse(b *testing.B) {
+func BenchmarkParseContract(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := contract.Parse([]byte(token)); err != nil {

@@ -1,4 +1,4 @@
-package bitcoin_test
+package domain_test
 
 import (
 	"bytes"

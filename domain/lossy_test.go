@@ -1,4 +1,4 @@
-package lossy_test
+package domain_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"strata/domain/lossy"
 )
 
-func TestString(t *testing.T) {
+func TestLossyString(t *testing.T) {
 	for _, tc := range []struct{ name, in, want string }{
 		{"empty", "", ""},
 		{"valid", "og ⭐ 🎉", "og ⭐ 🎉"},
@@ -34,7 +34,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-func FuzzString(f *testing.F) {
+func FuzzLossyString(f *testing.F) {
 	f.Add([]byte("\xf0(\x8c\xbc"))
 	f.Add([]byte("plain"))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -1,4 +1,4 @@
-package fetch_test
+package domain_test
 
 import (
 	"reflect"
