@@ -22,7 +22,7 @@ case ${1:-} in
     STRATA_VERSITYGW=$bin/versitygw run -run '^TestS3Server$' ./metadata/picture ;;
   lake) # let DuckDB ask the questions of docs/lake.md
     scripts/tools.sh duckdb-env
-    STRATA_DUCKDB=$bin/duckdb-env/bin/python run ./cmd/strata/internal/lake ;;
+    STRATA_DUCKDB=$bin/duckdb-env/bin/python run -run '^TestLake$' ./cmd/strata/internal ;;
   witness) # let litewitness cosign checkpoints of a log; needs Python 3
     scripts/tools.sh litewitness python
     STRATA_LITEWITNESS=$bin/litewitness run -run '^TestLitewitness$' ./eventstore/transparency/witness ;;

@@ -44,8 +44,8 @@ func (c *Command) Validate() error {
 	return nil
 }
 
-// shares returns how many of the events come from a node, and how many from an indexer.
-func (c *Command) shares() (posts, payloads uint64) {
+// Shares returns how many of the events come from a node, and how many from an indexer.
+func (c *Command) Shares() (posts, payloads uint64) {
 	payloads = min(c.Count/8, mostPayloads)
 	return c.Count - payloads, payloads
 }
@@ -92,7 +92,7 @@ func (c *Command) Run(ctx context.Context, globals *program.Globals, build reada
 
 // show posts the chain and the feed, waits until they are folded, and prints a few answers.
 func (c *Command) show(ctx context.Context, chain synthchain.Config, api, observer string) error {
-	posts, payloads := c.shares()
+	posts, payloads := c.Shares()
 	fmt.Printf("Posting %d events of a node to %s (a chain with forks and Bitcoin reorganisations), and %d events of an ordinals indexer …\n", posts, observer, payloads)
 	began := time.Now()
 	simulation := synthchain.Simulation{Observer: observer, Chain: chain, Count: posts, Timeout: 10 * time.Second}

@@ -1,4 +1,4 @@
-package container_test
+package internal_test
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"strata/cmd/strata/internal/container"
 )
 
-// commands has flags of strata serve, and a command beside it with one of them.
-type commands struct {
+// containerCommands has flags of strata serve, and a command beside it with one of them.
+type containerCommands struct {
 	Serve struct {
 		DatabaseURL      string   `env:"CONTAINER_TEST_DATABASE_URL"`
 		DatabaseReadURL  string   `env:"CONTAINER_TEST_DATABASE_READ_URL"`
@@ -29,8 +29,8 @@ type commands struct {
 	} `cmd:""`
 }
 
-// parse parses a command line beside variables, and returns the log line as well.
-func parse(t *testing.T, variables map[string]string, args ...string) (parsed commands, logged string) {
+// parseInContainer parses a command line beside variables, and returns the log line as well.
+func parseInContainer(t *testing.T, variables map[string]string, args ...string) (parsed containerCommands, logged string) {
 	t.Helper()
 	v := container.New(func(name string) (string, bool) {
 		value, ok := variables[name]
@@ -50,7 +50,7 @@ func parse(t *testing.T, variables map[string]string, args ...string) (parsed co
 
 func TestDeveloperNetwork(t *testing.T) {
 	t.Parallel()
-	got, line := parse(t, map[string]string{
+	got, line := parseInContainer(t, map[string]string{
 		"PG_HOST": "postgres", "PG_PORT": "5432", "PG_USER": "api", "PG_PASSWORD": "p@ss/word", "PG_DATABASE": "blockchain", "PG_SCHEMA": "public",
 		"STACKS_CORE_EVENT_HOST": "0.0.0.0", "STACKS_CORE_EVENT_PORT": "3700", "STACKS_BLOCKCHAIN_API_PORT": "4000", "STACKS_BLOCKCHAIN_API_HOST": "",
 		"STACKS_CORE_RPC_HOST": "stacks-node", "STACKS_CHAIN_ID": "0x80000123", "FAUCET_PRIVATE_KEY": "c0ffee,beef", "STACKS_API_MODE": "writeonly",
@@ -75,7 +75,7 @@ func TestDeveloperNetwork(t *testing.T) {
 // The primary is what strata writes to, and the database beside it what the API reads.
 func TestPrimaryAndReplica(t *testing.T) {
 	t.Parallel()
-	got, _ := parse(t, map[string]string{
+	got, _ := parseInContainer(t, map[string]string{
 		"PG_CONNECTION_URI": "postgres://reader@replica/x", "PG_PRIMARY_HOST": "primary", "PG_PRIMARY_SSL": "true",
 		"STACKS_CORE_RPC_PORT": "30443", "STACKS_CORE_PROXY_HOST": "balancer", "STACKS_CHAIN_ID": "1",
 	}, "serve")
@@ -93,17 +93,17 @@ func TestOwnSettingsWin(t *testing.T) {
 	variables := map[string]string{
 		"PG_HOST": "postgres", "STACKS_CORE_EVENT_HOST": "0.0.0.0", "STACKS_BLOCKCHAIN_API_HOST": "0.0.0.0", "CONTAINER_TEST_API_ADDR": "127.0.0.1:1",
 	}
-	got, line := parse(t, variables, "serve", "--observer-addr", "127.0.0.1:2")
+	got, line := parseInContainer(t, variables, "serve", "--observer-addr", "127.0.0.1:2")
 	if got.Serve.ObserverAddr != "127.0.0.1:2" || strings.Contains(line, "STACKS_CORE_EVENT_HOST") || strings.Contains(line, "STACKS_BLOCKCHAIN_API_HOST") {
 		t.Errorf("got %q and %q", got.Serve.ObserverAddr, line)
 	}
 	if got.Serve.APIAddr != "127.0.0.1:3999" { // the variable of strata is set only for the resolver here, not for kong
 		t.Errorf("got %q", got.Serve.APIAddr)
 	}
-	if got, line := parse(t, variables, "import"); got.Import.DatabaseURL != "" || line != "" {
+	if got, line := parseInContainer(t, variables, "import"); got.Import.DatabaseURL != "" || line != "" {
 		t.Errorf("import took %q: %q", got.Import.DatabaseURL, line)
 	}
-	if _, line := parse(t, nil, "serve"); line != "" {
+	if _, line := parseInContainer(t, nil, "serve"); line != "" {
 		t.Errorf("without variables: got %q", line)
 	}
 }

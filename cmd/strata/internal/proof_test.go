@@ -1,4 +1,4 @@
-package proof_test
+package internal_test
 
 import (
 	"crypto/rand"
@@ -17,8 +17,8 @@ import (
 	"strata/eventstore"
 )
 
-// events returns the leaf records of a log, made without its code, with the hash reader of its tree.
-func events(t *testing.T, n int64) (records [][]byte, hashes tlog.HashReaderFunc) {
+// provenEvents returns the leaf records of a log, made without its code, with the hash reader of its tree.
+func provenEvents(t *testing.T, n int64) (records [][]byte, hashes tlog.HashReaderFunc) {
 	t.Helper()
 	var stored []tlog.Hash
 	hashes = func(indexes []int64) ([]tlog.Hash, error) {
@@ -43,7 +43,7 @@ func events(t *testing.T, n int64) (records [][]byte, hashes tlog.HashReaderFunc
 
 // A file that another implementation of the tree and of notes made is accepted, and ours by theirs, as docs/auditing.md
 // shows. Whatever is changed in it is refused.
-func TestCheck(t *testing.T) {
+func TestCheckProof(t *testing.T) {
 	t.Parallel()
 	const size, index = 11, 6
 	secret, key, err := note.GenerateKey(rand.Reader, "example.org/stacks")
@@ -54,7 +54,7 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, hashes := events(t, size)
+	records, hashes := provenEvents(t, size)
 	root, err := tlog.TreeHash(size, hashes)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package tablefile_test
+package internal_test
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ import (
 	"strata/rig/replay"
 )
 
-func newWorld(t *testing.T) *pgxpool.Pool {
+func newTableWorld(t *testing.T) *pgxpool.Pool {
 	t.Helper()
 	log := replay.NewLog(t)
 	made := synthchain.New(synthchain.Config{Seed: 5, SigningSample: 1000})
@@ -62,9 +62,9 @@ func want(t *testing.T, pool *pgxpool.Pool, query string) []string {
 }
 
 // All formats have the same rows as the view, now and at an earlier height.
-func TestExport(t *testing.T) {
+func TestExportFormats(t *testing.T) {
 	t.Parallel()
-	pool := newWorld(t)
+	pool := newTableWorld(t)
 	var tip, seq int64
 	if err := pool.QueryRow(t.Context(), `SELECT block_height, log_seq FROM strata.projection WHERE name = 'balances'`).Scan(&tip, &seq); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestExport(t *testing.T) {
 // A table has bytes, lists, truth values, nulls and times.
 func TestExportTable(t *testing.T) {
 	t.Parallel()
-	pool := newWorld(t)
+	pool := newTableWorld(t)
 	const rows = `SELECT height || ' ' || nakamoto || ' ' || encode(index_block_hash, 'hex') || ' ' || coalesce(block_time::text, 'null') FROM %s.block`
 	body, _ := export(t, pool, tablefile.Options{Name: "chain.block", Format: "ndjson"})
 	var got []string
@@ -144,7 +144,7 @@ func TestExportTable(t *testing.T) {
 
 func TestExportErrors(t *testing.T) {
 	t.Parallel()
-	pool := newWorld(t)
+	pool := newTableWorld(t)
 	height, high := int64(1), int64(math.MaxInt32)
 	for _, tc := range []struct {
 		options tablefile.Options
@@ -175,7 +175,7 @@ func TestDuckDB(t *testing.T) {
 	if err := exec.CommandContext(t.Context(), python, "-c", "import duckdb").Run(); err != nil {
 		t.Skip("python3 has no duckdb: make a virtual environment with pip install duckdb, and name its python in STRATA_TEST_DUCKDB_PYTHON")
 	}
-	pool := newWorld(t)
+	pool := newTableWorld(t)
 	body, n := export(t, pool, tablefile.Options{Name: "blocks", Format: "parquet"})
 	file := filepath.Join(t.TempDir(), "blocks.parquet")
 	if err := os.WriteFile(file, body, 0o600); err != nil {

@@ -1,4 +1,4 @@
-package lake_test
+package internal_test
 
 import (
 	"bytes"
@@ -281,7 +281,7 @@ var parameter = regexp.MustCompile(`\$(\w+)`)
 func duckDB(t *testing.T, w *world) {
 	t.Helper()
 	python := os.Getenv("STRATA_DUCKDB")
-	document, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "lake.md"))
+	document, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "lake.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package program
+package internal_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"strata/cmd/strata/internal/program"
 )
 
 func TestOneLine(t *testing.T) {
@@ -18,7 +20,7 @@ func TestOneLine(t *testing.T) {
 		{errors.New(strings.Join([]string{"failed to connect:", "\ta: refused", "\ta: refused", "is it up?", ""}, "\n")), "failed to connect: a: refused; is it up?"},
 		{fmt.Errorf("import: %w", context.Canceled), "interrupted"},
 	} {
-		if got := OneLine(tc.err); got != tc.want {
+		if got := program.OneLine(tc.err); got != tc.want {
 			t.Errorf("got %q, want %q", got, tc.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package sqlrole_test
+package internal_test
 
 import (
 	"context"

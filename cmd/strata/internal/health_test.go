@@ -1,4 +1,4 @@
-package health
+package internal_test
 
 import (
 	"net/http"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"strata/cmd/strata/internal/health"
 )
 
 func TestHealth(t *testing.T) {
@@ -15,7 +17,7 @@ func TestHealth(t *testing.T) {
 		_, _ = w.Write([]byte(body))
 	}))
 	defer server.Close()
-	c := Command{URL: server.URL, Timeout: time.Minute}
+	c := health.Command{URL: server.URL, Timeout: time.Minute}
 	if err := c.Run(t.Context(), nil); err != nil {
 		t.Errorf("a server that is ready: %v", err)
 	}
