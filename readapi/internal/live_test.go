@@ -1,4 +1,4 @@
-package live_test
+package internal_test
 
 import (
 	"errors"
@@ -40,7 +40,7 @@ func texts(entries []live.Entry) (all []string) {
 }
 
 // Messages of a feed come after the answer that began to follow it, and none come after the answer that left it.
-func TestAnswer(t *testing.T) {
+func TestLiveAnswer(t *testing.T) {
 	t.Parallel()
 	h := opened(live.Config{})
 	s := subscribe(t, h)
@@ -61,7 +61,7 @@ func TestAnswer(t *testing.T) {
 }
 
 // A subscriber whose queue overflows gets the reason Slow and none of the queue; the others get all messages.
-func TestSlow(t *testing.T) {
+func TestSlowSubscriber(t *testing.T) {
 	t.Parallel()
 	h := opened(live.Config{QueueMessages: 3, QueueBytes: 100})
 	many, large, fine := subscribe(t, h), subscribe(t, h), subscribe(t, h)
@@ -97,7 +97,7 @@ func TestSlow(t *testing.T) {
 var alice, bob = netip.MustParsePrefix("203.0.113.7/32"), netip.MustParsePrefix("2001:db8::/64")
 
 // One client gets so many subscribers, whatever others have, and more when it has closed some.
-func TestPerClient(t *testing.T) {
+func TestSubscriptionsPerClient(t *testing.T) {
 	t.Parallel()
 	h := opened(live.Config{PerClient: 2})
 	first := subscribe(t, h)
@@ -117,7 +117,7 @@ func TestPerClient(t *testing.T) {
 }
 
 // Closing the hub tells all subscribers and refuses new ones; Wait waits until all are closed.
-func TestClose(t *testing.T) {
+func TestCloseHub(t *testing.T) {
 	t.Parallel()
 	h := opened(live.Config{Most: 1})
 	s := subscribe(t, h)

@@ -1,4 +1,4 @@
-package accesslog
+package internal_test
 
 import (
 	"bytes"
@@ -12,14 +12,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	"strata/internal/accesslog"
 	"strata/internal/requestid"
 )
 
 // A share of the requests is logged, with an id that the handler finds in its context.
-func TestShare(t *testing.T) {
+func TestShareOfAccesses(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	l, err := New(0.25, slog.New(slog.NewTextHandler(&out, nil)), prometheus.NewRegistry())
+	l, err := accesslog.New(0.25, slog.New(slog.NewTextHandler(&out, nil)), prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,12 +46,12 @@ func TestShare(t *testing.T) {
 }
 
 // A panic is counted, whether its request is logged or not, and the server gets to know it.
-func TestPanic(t *testing.T) {
+func TestPanicIsLogged(t *testing.T) {
 	t.Parallel()
 	for _, share := range []float64{0, 1} {
 		var out bytes.Buffer
 		registry := prometheus.NewRegistry()
-		l, err := New(share, slog.New(slog.NewTextHandler(&out, nil)), registry)
+		l, err := accesslog.New(share, slog.New(slog.NewTextHandler(&out, nil)), registry)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +66,7 @@ func TestPanic(t *testing.T) {
 		if got := serve(http.ErrAbortHandler); got != http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
 			t.Errorf("share %v: the server got %v", share, got)
 		}
-		if n := testutil.ToFloat64(Panics(registry)); n != 1 {
+		if n := testutil.ToFloat64(accesslog.Panics(registry)); n != 1 {
 			t.Errorf("share %v: %v panics are counted, want 1", share, n)
 		}
 		if logged := strings.Contains(out.String(), "complete=false"); logged != (share == 1) {
@@ -74,10 +75,10 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-func TestShareErrors(t *testing.T) {
+func TestErrorsOfShare(t *testing.T) {
 	t.Parallel()
 	for _, share := range []float64{-1, 2} {
-		if _, err := New(share, slog.New(slog.DiscardHandler), nil); err == nil {
+		if _, err := accesslog.New(share, slog.New(slog.DiscardHandler), nil); err == nil {
 			t.Errorf("%v was taken", share)
 		}
 	}

@@ -1,4 +1,4 @@
-package piece_test
+package internal_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package progress_test
+package internal_test
 
 import (
 	"bytes"
@@ -104,7 +104,7 @@ func TestDeadlineOfTheUser(t *testing.T) {
 }
 
 // Clients that never read end; their handlers are free again.
-func TestServer(t *testing.T) {
+func TestProgressOfServer(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,4 +1,4 @@
-package testsignal_test
+package internal_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"strata/internal/testsignal"
 )
 
-func TestZeroValueDoesNothing(t *testing.T) {
+func TestSignalZeroValueDoesNothing(t *testing.T) {
 	var s testsignal.Signal
 	s.Send()
 	s.Discard()
@@ -18,7 +18,7 @@ func TestZeroValueDoesNothing(t *testing.T) {
 	}
 }
 
-func TestSendDelivers(t *testing.T) {
+func TestSignalSendDelivers(t *testing.T) {
 	t.Parallel()
 	var s testsignal.Signal
 	s.Init()
@@ -27,7 +27,7 @@ func TestSendDelivers(t *testing.T) {
 }
 
 // A signal waits for its receiver, and merges with those after it.
-func TestSendNeverBlocks(t *testing.T) {
+func TestSignalSendNeverBlocks(t *testing.T) {
 	t.Parallel()
 	var s testsignal.Signal
 	s.Init()
@@ -42,7 +42,7 @@ func TestSendNeverBlocks(t *testing.T) {
 	}
 }
 
-func TestDiscard(t *testing.T) {
+func TestSignalDiscard(t *testing.T) {
 	t.Parallel()
 	var s testsignal.Signal
 	s.Init()

@@ -1,4 +1,4 @@
-package clientaddr_test
+package internal_test
 
 import (
 	"net/http"
@@ -8,7 +8,7 @@ import (
 	"strata/internal/clientaddr"
 )
 
-func TestHandler(t *testing.T) {
+func TestClientAddress(t *testing.T) {
 	t.Parallel()
 	trusted := []string{"10.0.0.0/8", "192.0.2.7", "2001:db8::/32"}
 	for name, c := range map[string]struct {

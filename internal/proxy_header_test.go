@@ -1,4 +1,4 @@
-package proxyheader_test
+package internal_test
 
 import (
 	"io"
@@ -16,8 +16,8 @@ import (
 
 const request = "GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
 
-// serve serves the address of each client, and returns the address to connect to.
-func serve(t *testing.T, trusts func(netip.Addr) bool) string {
+// serveProxied serves the address of each client, and returns the address to connect to.
+func serveProxied(t *testing.T, trusts func(netip.Addr) bool) string {
 	t.Helper()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -56,14 +56,14 @@ func header(t *testing.T, version byte) []byte {
 	return text
 }
 
-func TestListener(t *testing.T) {
+func TestProxyHeader(t *testing.T) {
 	t.Parallel()
 	everybody, nobody := func(netip.Addr) bool { return true }, func(netip.Addr) bool { return false }
 	local, err := proxyproto.HeaderProxyFromAddrs(2, nil, nil).Format()
 	if err != nil {
 		t.Fatal(err)
 	}
-	trusting, strict := serve(t, everybody), serve(t, nobody)
+	trusting, strict := serveProxied(t, everybody), serveProxied(t, nobody)
 	for version := byte(1); version <= 2; version++ {
 		if _, got := answer(t, trusting, append(header(t, version), request...)); !strings.HasSuffix(got, "203.0.113.7:1234") {
 			t.Errorf("version %d: got %q, want the client's address", version, got)
@@ -86,7 +86,7 @@ func TestListener(t *testing.T) {
 // A proxy that sends no header keeps nobody else waiting.
 func TestSilentProxies(t *testing.T) {
 	t.Parallel()
-	address := serve(t, func(netip.Addr) bool { return true })
+	address := serveProxied(t, func(netip.Addr) bool { return true })
 	for range 20 {
 		c, err := net.Dial("tcp", address)
 		if err != nil {

@@ -1,4 +1,4 @@
-package connlimit_test
+package internal_test
 
 import (
 	"io"
@@ -11,8 +11,8 @@ import (
 	"strata/internal/testkit/eventually"
 )
 
-// serve accepts connections until the test ends, and sends those that were accepted on the channel.
-func serve(t *testing.T, config connlimit.Config) (address string, accepted chan net.Conn) {
+// serveLimited accepts connections until the test ends, and sends those that were accepted on the channel.
+func serveLimited(t *testing.T, config connlimit.Config) (address string, accepted chan net.Conn) {
 	t.Helper()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -43,7 +43,7 @@ func dial(t *testing.T, address string) net.Conn {
 	return c
 }
 
-func TestLimits(t *testing.T) {
+func TestConnectionLimits(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]connlimit.Config{
 		"in all":     {Total: 2},
@@ -51,7 +51,7 @@ func TestLimits(t *testing.T) {
 	} {
 		var refused atomic.Int64
 		config.Refused = func() { refused.Add(1) }
-		address, accepted := serve(t, config)
+		address, accepted := serveLimited(t, config)
 		dial(t, address)
 		first := eventually.Receive(t, "the first is accepted", accepted)
 		dial(t, address)
@@ -70,9 +70,9 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestExempt(t *testing.T) {
+func TestExemptFromConnectionLimits(t *testing.T) {
 	t.Parallel()
-	address, accepted := serve(t, connlimit.Config{PerClient: 1, Exempt: netip.Addr.IsLoopback})
+	address, accepted := serveLimited(t, connlimit.Config{PerClient: 1, Exempt: netip.Addr.IsLoopback})
 	for range 3 {
 		client := dial(t, address)
 		server := eventually.Receive(t, "it is accepted", accepted)

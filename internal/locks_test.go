@@ -1,4 +1,4 @@
-package locks_test
+package internal_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 )
 
 // A transaction that waits for its process too long is ended, with its locks. One whose process works at something else is not.
-func TestHold(t *testing.T) {
+func TestHoldLock(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.New(t)
 	const patience = 300 * time.Millisecond
@@ -62,7 +62,7 @@ func TestHold(t *testing.T) {
 }
 
 // One transaction at a time has the lock of a table, whose reads and writes go on.
-func TestTable(t *testing.T) {
+func TestLockTable(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.New(t)
 	if _, err := pool.Exec(t.Context(), `CREATE TABLE public.locked (n int)`); err != nil {

@@ -1,4 +1,4 @@
-package logbuffer_test
+package internal_test
 
 import (
 	"io"

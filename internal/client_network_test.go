@@ -1,4 +1,4 @@
-package clientaddr_test
+package internal_test
 
 import (
 	"net/netip"

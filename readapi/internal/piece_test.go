@@ -1,4 +1,4 @@
-package piece_test
+package internal_test
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ func (b *body) read(_ context.Context, offset, n int64) ([]byte, error) {
 	return b.content[offset : offset+n], nil
 }
 
-func TestCopy(t *testing.T) {
+func TestCopyPieces(t *testing.T) {
 	t.Parallel()
 	content := bytes.Repeat([]byte("0123456789"), 1<<19) // 5 MiB
 	for _, offset := range []int64{0, 1, int64(len(content)) - 1, int64(len(content))} {
@@ -48,7 +48,7 @@ func (s *stuck) Write(b []byte) (int, error) {
 }
 
 // Clients that take nothing hold a small piece each; whoever finds no memory waits, as long as its context allows.
-func TestBound(t *testing.T) {
+func TestBoundOfPieces(t *testing.T) {
 	t.Parallel()
 	const clients = 4
 	pool := piece.NewPool(clients * piece.Min)

@@ -1,4 +1,4 @@
-package wholeness_test
+package internal_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 )
 
 // The words are what people read at /readyz, in the console and from strata doctor.
-func TestProblems(t *testing.T) {
+func TestWholenessProblems(t *testing.T) {
 	t.Parallel()
 	height := func(n int64) *int64 { return &n }
 	for _, tc := range []struct {
