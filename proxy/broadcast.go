@@ -25,7 +25,7 @@ import (
 // A broadcast goes on when the client leaves, because the transaction may already be on its way.
 func (p *Proxy) broadcast(ctx context.Context, x *exchange) (*answer, error) {
 	ctx = context.WithoutCancel(ctx)
-	p.budget.Request()
+	p.budget.request()
 	x.source = fromNode
 	want := pool.Want{Endpoint: x.endpoint, Safe: true}
 	var best *answer

@@ -34,7 +34,7 @@ type attempt struct {
 // fetch returns the answer of one node to a request. If an attempt fails, it tries another node where that is allowed.
 // It returns an error only if no node answered.
 func (p *Proxy) fetch(ctx context.Context, x *exchange) (*answer, error) {
-	p.budget.Request()
+	p.budget.request()
 	want := pool.Want{Endpoint: x.endpoint, Preferred: p.preferred(x), Safe: x.endpoint.Safe}
 	if x.only != nil {
 		want.Excluded = ^x.only.Bit
@@ -128,7 +128,7 @@ func (p *Proxy) preferred(x *exchange) uint64 {
 // try sends the request to a node. It also sends it to a second node if hedging is allowed and the first is slow.
 func (p *Proxy) try(ctx context.Context, x *exchange, seat pool.Seat, first bool) attempt {
 	if p.config.Hedge && first && x.endpoint.Hedge && x.only == nil {
-		if slow, ok := p.latencies[x.endpoint.Index].P95(); ok {
+		if slow, ok := p.latencies[x.endpoint.Index].value(); ok {
 			return p.hedge(ctx, x, seat, slow)
 		}
 	}
@@ -161,7 +161,7 @@ func (p *Proxy) attempt(ctx context.Context, x *exchange, seat pool.Seat) attemp
 		return t
 	}
 	if p.config.Hedge {
-		p.latencies[x.endpoint.Index].Observe(seat.Took())
+		p.latencies[x.endpoint.Index].observe(seat.Took())
 	}
 	seat.Leave(t.outcome)
 	return t

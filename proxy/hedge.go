@@ -62,7 +62,7 @@ func (p *Proxy) hedge(ctx context.Context, x *exchange, seat pool.Seat, slow tim
 
 // attemptSpare sends the request to a serving node with a free seat, other than those excluded.
 func (p *Proxy) attemptSpare(ctx context.Context, x *exchange, excluded uint64) attempt {
-	if !p.budget.Retry() {
+	if !p.budget.retry() {
 		return attempt{outcome: pool.Cancelled, err: pool.ErrBusy}
 	}
 	seat, err := p.pool.Pick(ctx, pool.Want{Endpoint: x.endpoint, Excluded: excluded, Preferred: p.preferred(x), Spare: true})

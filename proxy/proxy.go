@@ -11,21 +11,19 @@ import (
 
 	"strata/domain/hash"
 	"strata/internal/throttle"
-	"strata/proxy/internal/budget"
 	"strata/proxy/internal/flight"
 	"strata/proxy/internal/policy"
 	"strata/proxy/internal/pool"
-	"strata/proxy/internal/quantile"
 )
 
 // Proxy is an http.Handler that forwards requests to a pool of nodes. It is safe for concurrent use.
 type Proxy struct {
 	config     Config
 	pool       *pool.Pool
-	budget     *budget.Budget
+	budget     *retryBudget
 	throttle   *throttle.Throttle // nil without a rate limit
 	flights    flight.Group[*answer]
-	latencies  []quantile.Estimate // by endpoint
+	latencies  []percentile95 // by endpoint
 	holders    *holders
 	metrics    *metrics
 	memory     memoryBudget
@@ -48,8 +46,8 @@ func New(config Config) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{
-		config: config, budget: budget.New(retriesMin),
-		latencies: make([]quantile.Estimate, policy.Count()), holders: newHolders(), metrics: newMetrics(config.Registry), memory: newMemoryBudget(config.ConcurrencyPerNode * len(config.Nodes)),
+		config: config, budget: newRetryBudget(retriesMin),
+		latencies: make([]percentile95, policy.Count()), holders: newHolders(), metrics: newMetrics(config.Registry), memory: newMemoryBudget(config.ConcurrencyPerNode * len(config.Nodes)),
 	}
 	p.throttle = throttle.PerSecond(config.RateLimit)
 	p.pool = pool.New(pool.Config{

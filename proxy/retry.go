@@ -18,14 +18,14 @@ func (p *Proxy) shouldRetry(x *exchange, t attempt, sent int) bool {
 		return false
 	case t.answer == nil:
 		// A heavy request that times out on one node would time out on the next.
-		return t.outcome.Failed() && (t.outcome != pool.Timeout || x.endpoint.Cost != policy.Heavy) && p.budget.Retry()
+		return t.outcome.Failed() && (t.outcome != pool.Timeout || x.endpoint.Cost != policy.Heavy) && p.budget.retry()
 	case t.answer.rest != nil:
 		return false
 	case t.answer.status == http.StatusNotImplemented:
 		p.markUnsupported(x, t)
 		return true // free, because the pool avoids this node for this endpoint for a while
 	}
-	return anotherNodeMayKnow(x, t.answer, sent) && p.budget.Retry()
+	return anotherNodeMayKnow(x, t.answer, sent) && p.budget.retry()
 }
 
 // markUnsupported tells the pool that the node which gave t's answer does not support the endpoint.

@@ -2,39 +2,12 @@ package ledger
 
 import (
 	"context"
-	"fmt"
-	"strconv"
-	"strings"
 
 	"strata/domain/hash"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/view"
+	"strata/readapi/rosetta/internal/wire"
 )
-
-// chunkSeparator stands between the hash of a transaction and the number of a chunk of its operations.
-const chunkSeparator = ":genesis-chunk:"
-
-// chunkIDs returns the identifiers of the chunks of a transaction.
-func chunkIDs(id string, events int32) (ids []string) {
-	for i := range (int(events) + chunkEvents - 1) / chunkEvents {
-		ids = append(ids, id+chunkSeparator+strconv.Itoa(i))
-	}
-	return ids
-}
-
-// parseChunkID splits the identifier of a chunk; ok is false for any other identifier.
-func parseChunkID(id string) (original string, chunk int, ok bool) {
-	at := strings.LastIndex(id, chunkSeparator)
-	if at < 0 {
-		return "", 0, false
-	}
-	digits := id[at+len(chunkSeparator):]
-	if digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return "", 0, false
-	}
-	chunk, err := strconv.Atoi(digits)
-	return id[:at], chunk, err == nil && chunk < 1<<20
-}
 
 // readChunk reads a part of the operations of a transaction of the first block.
 func (r *Reader) readChunk(ctx context.Context, s *engine.Snapshot, original string, chunk int) (*Transaction, *Block, error) {
@@ -81,7 +54,7 @@ func (r *Reader) readChunk(ctx context.Context, s *engine.Snapshot, original str
 		return nil, nil, err
 	}
 	a := newAssembly(r.Bitcoin, currencies, entries.Rows, events.Rows, locks.Rows, nil)
-	t := &Transaction{Hash: fmt.Sprintf("%s%s%d", row.ID, chunkSeparator, chunk)}
+	t := &Transaction{Hash: wire.ChunkID(row.ID.String(), chunk)}
 	for i := range events.Rows {
 		t.Operations = a.event(t.Operations, &events.Rows[i], nil)
 	}

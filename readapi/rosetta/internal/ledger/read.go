@@ -80,7 +80,7 @@ func (r *Reader) read(ctx context.Context, s *engine.Snapshot, frame *Frame, ids
 		}
 		block.Transactions = append(block.Transactions, a.transaction(row, interfaces, carries))
 		if block.Index == frame.Genesis.Index && row.EventCount > chunkEvents {
-			block.Others = append(block.Others, chunkIDs(row.ID.String(), row.EventCount)...)
+			block.Others = append(block.Others, wire.ChunkIDs(row.ID.String(), (int(row.EventCount)+chunkEvents-1)/chunkEvents)...)
 		}
 	}
 	if keys == nil {
@@ -142,7 +142,7 @@ func readCurrencies(ctx context.Context, s *engine.Snapshot, entries []entry) (C
 // ReadTransaction reads a transaction of the canonical chain: one of a block, a part of one that is too large for its
 // block, or one that has what no transaction did. With within, it must be in that block. It fails with ErrNoTransaction.
 func (r *Reader) ReadTransaction(ctx context.Context, s *engine.Snapshot, id string, within *ID) (*Transaction, *Block, error) {
-	if original, chunk, ok := parseChunkID(id); ok {
+	if original, chunk, ok := wire.ParseChunkID(id); ok {
 		return r.readChunk(ctx, s, original, chunk)
 	}
 	h, err := hash.Parse32(id)

@@ -1,12 +1,16 @@
-package ledger
+package rosetta_test
 
-import "testing"
+import (
+	"testing"
+
+	"strata/readapi/rosetta/internal/wire"
+)
 
 func TestChunkIDs(t *testing.T) {
 	t.Parallel()
-	ids := chunkIDs("0xab", 42_001)
+	ids := wire.ChunkIDs("0xab", 43)
 	for _, n := range []int{0, 42} {
-		if original, chunk, ok := parseChunkID(ids[n]); !ok || original != "0xab" || chunk != n {
+		if original, chunk, ok := wire.ParseChunkID(ids[n]); !ok || original != "0xab" || chunk != n {
 			t.Errorf("%s: got %q, %d, %t", ids[n], original, chunk, ok)
 		}
 	}
@@ -14,11 +18,11 @@ func TestChunkIDs(t *testing.T) {
 		t.Errorf("got %d parts, want 43", len(ids))
 	}
 	for _, id := range []string{"0xab", "0xab:genesis-chunk:abc", "0xab:genesis-chunk:-1", "0xab:genesis-chunk:1.5", "0xab:genesis-chunk:", "0xab:genesis-chunk:99999999999999999999"} {
-		if _, _, ok := parseChunkID(id); ok {
+		if _, _, ok := wire.ParseChunkID(id); ok {
 			t.Errorf("%s: is taken for a part", id)
 		}
 	}
-	if original, chunk, ok := parseChunkID("0xab:genesis-chunk:1:genesis-chunk:2"); !ok || original != "0xab:genesis-chunk:1" || chunk != 2 {
+	if original, chunk, ok := wire.ParseChunkID("0xab:genesis-chunk:1:genesis-chunk:2"); !ok || original != "0xab:genesis-chunk:1" || chunk != 2 {
 		t.Errorf("two separators: got %q, %d, %t", original, chunk, ok)
 	}
 }

@@ -1,16 +1,16 @@
-package budget
+package proxy
 
 import "testing"
 
 // A fifth of the requests may be retried, and perSecond more.
-func TestBudget(t *testing.T) {
-	b := New(3)
+func TestShareOfRetries(t *testing.T) {
+	b := newRetryBudget(3)
 	for range 100 {
-		b.Request()
+		b.request()
 	}
 	allowed := 0
 	for range 100 {
-		if b.Retry() {
+		if b.retry() {
 			allowed++
 		}
 	}
@@ -19,12 +19,12 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-func TestSavingsAreBounded(t *testing.T) {
-	b := New(1)
-	for range 10 * savings {
-		b.Request()
+func TestRetrySavingsAreBounded(t *testing.T) {
+	b := newRetryBudget(1)
+	for range 10 * retrySavings {
+		b.request()
 	}
-	if got := b.saved.Load(); got != savings {
-		t.Errorf("saved %d, want %d", got, savings)
+	if got := b.saved.Load(); got != retrySavings {
+		t.Errorf("saved %d, want %d", got, retrySavings)
 	}
 }
