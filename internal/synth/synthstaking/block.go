@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"strata/domain/clarity"
@@ -80,7 +81,8 @@ func (b *Block) Post() Post {
 // Set returns the members of the body of a block with the set of signers of a cycle: the µSTX of each key.
 func Set(cycle int64, staked map[byte]int64) map[string]any {
 	signers := []any{}
-	for n, ustx := range staked {
+	for _, n := range slices.Sorted(maps.Keys(staked)) {
+		ustx := staked[n]
 		signers = append(signers, map[string]any{"signing_key": hex.EncodeToString(Key(n)), "stacked_amt": fmt.Sprint(ustx), "weight": ustx / 1_000_000_000})
 	}
 	return map[string]any{"cycle_number": cycle, "reward_set": map[string]any{"rewarded_addresses": []any{}, "signers": signers, "pox_ustx_threshold": nil}}
