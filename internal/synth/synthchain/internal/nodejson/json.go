@@ -6,14 +6,14 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"strata/internal/synth/synthchain/internal/must"
+	"strata/internal/synth/value"
 )
 
 // The functions below write compact JSON as nodes do, and escape only characters that must be escaped. Their callers
 // write keys in byte order.
 
 // appendText writes a JSON string.
-func appendText(dst []byte, s string) []byte { return must.Get(jsontext.AppendQuote(dst, s)) }
+func appendText(dst []byte, s string) []byte { return value.Must(jsontext.AppendQuote(dst, s)) }
 
 // appendHex writes bytes as a JSON string with 0x.
 func appendHex(dst, b []byte) []byte {

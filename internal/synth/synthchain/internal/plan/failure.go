@@ -4,10 +4,10 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain/internal/contracts"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/node"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
+	"strata/internal/synth/value"
 )
 
 // abortResponse plans a call that fails, because the contract returns an error or because of a runtime error.
@@ -41,7 +41,7 @@ func (p *Planner) abortPostCondition(x *vm.Execution) *vm.Operation {
 		return nil
 	}
 	amount := 1 + p.part(x.Spendable(from.Party)-2*maxFee)
-	conditions := must.Get(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
+	conditions := value.Must(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
 		Type: transaction.ConditionSTX, Code: transaction.SentLess, Amount: 1,
 	}.OriginPrincipal()))
 	arguments := []clarity.Value{clarity.NewUint64(amount)}

@@ -6,9 +6,9 @@ import (
 	"strata/internal/synth/synthchain/internal/account"
 	"strata/internal/synth/synthchain/internal/contracts"
 	"strata/internal/synth/synthchain/internal/ledger"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
+	"strata/internal/synth/value"
 )
 
 // itemContract returns a random contract with non-fungible tokens.
@@ -62,11 +62,11 @@ func (p *Planner) itemMove(x *vm.Execution) *vm.Operation {
 		return nil
 	}
 	to := p.Recipient(x, from.Party)
-	value := x.ItemID(i)
-	conditions := must.Get(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
-		Type: transaction.ConditionNonFungible, Asset: p.assetID(x, i.Contract), AssetValue: value, Code: transaction.Sent,
+	id := x.ItemID(i)
+	conditions := value.Must(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
+		Type: transaction.ConditionNonFungible, Asset: p.assetID(x, i.Contract), AssetValue: id, Code: transaction.Sent,
 	}.OriginPrincipal()))
-	arguments := []clarity.Value{value, p.rules.Roll.Value(from.Party), p.rules.Roll.Value(to)}
+	arguments := []clarity.Value{id, p.rules.Roll.Value(from.Party), p.rules.Roll.Value(to)}
 	return p.call(x, from, i.Contract, conditions, "transfer", arguments, func(x *vm.Execution) nodejson.Outcome {
 		return vm.Check(x.TransferItem(i, from.Party, to), 2)
 	})
