@@ -25,9 +25,6 @@ import (
 	"strata/eventstore/observer"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthnames"
-	"strata/rig/bnschain"
-	"strata/rig/replay"
-	"strata/rig/schemas"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/bns"
@@ -38,6 +35,9 @@ import (
 	"strata/projections/pox"
 	"strata/projections/version"
 	"strata/rig"
+	"strata/rig/bnschain"
+	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // childEnv is the environment variable that makes this test binary a server on the database that it names. The parent

@@ -91,15 +91,7 @@ func serveAnswers(ctx context.Context, in *json.Decoder, out *json.Encoder) erro
 		}
 		get = func(ctx context.Context, target string) ([]byte, error) { return client.Get(ctx, target).Bytes() }
 	}
-	address, server, err := ServeHTTP(a.Handler(get))
-	if err != nil {
-		return err
-	}
-	defer server.Close() //nolint:errcheck // the process ends
-	if err := out.Encode(address); err != nil {
-		return err
-	}
-	return WaitForEnd(in)
+	return ServeHelper(a.Handler(get), in, out)
 }
 
 // verbatim is a client that does not decode bodies.

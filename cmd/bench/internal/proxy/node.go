@@ -112,10 +112,9 @@ func (n *syntheticNode) listen() (address string, stop func() error, err error) 
 	return listener.Addr().String(), listener.Close, nil
 }
 
-// serveNode runs the node as a helper process. It writes its address, and then the number of requests at each question.
+// serveNode runs the node as a helper process. It writes its address.
 func serveNode(_ context.Context, in *json.Decoder, out *json.Encoder) error {
-	n := newSyntheticNode()
-	address, stop, err := n.listen()
+	address, stop, err := newSyntheticNode().listen()
 	if err != nil {
 		return err
 	}
@@ -123,5 +122,5 @@ func serveNode(_ context.Context, in *json.Decoder, out *json.Encoder) error {
 	if err := out.Encode(address); err != nil {
 		return err
 	}
-	return bench.AnswerQuestions(in, out, func(struct{}) (int64, error) { return n.requests.Load(), nil })
+	return bench.WaitForEnd(in)
 }

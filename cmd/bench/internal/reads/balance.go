@@ -11,11 +11,10 @@ import (
 	"strata/cmd/bench/internal/load"
 )
 
-// Balance measures reads of balances at the tip and at old blocks, over one connection. The ledger has 2,000 accounts, of
-// which one has a tenth of all rows.
+// Balance measures reads of balances at the tip and at old blocks, over one connection.
 func (b *Bench) Balance(ctx context.Context) error {
-	const accounts = 2000
-	url, err := b.ledger(ctx, "balance", accounts, b.LedgerRows)
+	accounts := b.accounts()
+	url, err := b.world(ctx)
 	if err != nil {
 		return err
 	}
@@ -29,7 +28,7 @@ func (b *Bench) Balance(ctx context.Context) error {
 		return err
 	}
 	defer pool.Close()
-	old := func(i int) int { return 1 + load.Pick(i, b.LedgerRows/ledgerPerBlock) }
+	old := func(i int) int { return 1 + load.Pick(i, b.blocks()) }
 	stx := func(account int) string { return "/extended/v1/address/" + bench.Account(account) + "/stx" }
 	byRosetta := &load.Requests{}
 	for i := range bench.Several {
@@ -41,7 +40,7 @@ func (b *Bench) Balance(ctx context.Context) error {
 		what, target string
 		requests     *load.Requests
 	}{
-		{"at the tip", "p99 < 5 ms", load.Numbered(accounts, stx)},
+		{"at the tip", "p99 < 5 ms", load.Numbered(min(accounts, bench.Several), stx)},
 		{"at an old block", "p99 < 5 ms", load.Numbered(bench.Several, func(i int) string { return fmt.Sprintf("%s?until_block=%d", stx(i%accounts), old(i)) })},
 		{"busy account at an old block", "p99 < 5 ms", load.Numbered(bench.Several, func(i int) string { return fmt.Sprintf("%s?until_block=%d", stx(0), old(i)) })},
 		{"by Rosetta at an old block", "p99 < 10 ms", byRosetta},
@@ -59,7 +58,7 @@ func (b *Bench) Balance(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.Row(fmt.Sprintf("balance %s, %d ledger rows", kind.what, b.LedgerRows), f[0].String(), "", "", kind.target)
+		b.Row(fmt.Sprintf("balance %s, %d ledger rows", kind.what, ledgerRows*b.Transactions), f[0].String(), "", "", kind.target)
 		b.Row("  blocks of 8 KiB that a read touches; processor time, Strata + Postgres", fmt.Sprintf("%.1f; %s", float64(after-before)/float64(spent.Requests()), spent), "", "", "")
 	}
 	return nil

@@ -35,19 +35,19 @@ func (b *Bench) Cold(ctx context.Context) error {
 		what string
 		old  bool
 	}{{"cold STX balance", false}, {"cold STX balance at an old block", true}} {
-		list := load.NumberedOnce(worldAccounts, func(i int) string {
-			target := balanceTarget(load.Scattered(i, worldAccounts))
+		list := load.NumberedOnce(b.accounts(), func(i int) string {
+			target := balanceTarget(load.Scattered(i, b.accounts()))
 			if k.old {
-				target += "?until_block=" + strconv.Itoa(1+random.IntN(worldBlocks))
+				target += "?until_block=" + strconv.Itoa(1+random.IntN(b.blocks()))
 			}
 			return target
 		})
 		selecting := bench.SelectContender(func(random *rand.Rand) error {
-			height := worldBlocks
+			height := b.blocks()
 			if k.old {
-				height = 1 + random.IntN(worldBlocks)
+				height = 1 + random.IntN(b.blocks())
 			}
-			return bench.DecodeRows(ctx, pool, selectSQL[k.old], bench.Account(random.IntN(worldAccounts)), height)
+			return bench.DecodeRows(ctx, pool, selectSQL[k.old], bench.Account(random.IntN(b.accounts())), height)
 		})
 		if err := b.Compare(k.what, "bare SELECT", "≥ 0.5×", selecting, server.Contender(ctx, list)); err != nil {
 			return err

@@ -14,12 +14,7 @@ import (
 // ReadTransactions measures reads of transactions, accounts and blocks from the tables. The baseline of most of them is
 // a bare SELECT of a transaction by its id; that of a deep page is the first page of the same list.
 func (b *Bench) ReadTransactions(ctx context.Context) error {
-	w := transfersWorld{b.Transactions}
-	world, err := w.world()
-	if err != nil {
-		return err
-	}
-	url, err := b.Create(ctx, world)
+	url, err := b.world(ctx)
 	if err != nil {
 		return err
 	}
@@ -41,19 +36,18 @@ func (b *Bench) ReadTransactions(ctx context.Context) error {
 
 // transactionLookups measures reads by an id, a height or an address, which is another one in each request.
 func (b *Bench) transactionLookups(ctx context.Context, server *bench.Server, url string) error {
-	w := transfersWorld{b.Transactions}
 	pool, err := bench.Selecting(ctx, url)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
 	selecting := bench.SelectContender(func(random *rand.Rand) error {
-		return bench.DecodeRows(ctx, pool, selectTransaction, w.txid(1+random.IntN(w.Transactions)))
+		return bench.DecodeRows(ctx, pool, selectTransaction, b.txid(random.IntN(b.Transactions)))
 	})
-	tx := func(i int) string { return w.txid(1 + load.Pick(i, w.Transactions)) }
-	block := func(i int) int { return 1 + load.Pick(i, w.blocks()) }
-	account := func(i int) string { return bench.Account(1 + load.Pick(i, w.accounts()-1)) }
-	full := func(i int) int { return 1 + i%w.fullBlocks() }
+	tx := func(i int) string { return b.txid(load.Pick(i, b.Transactions)) }
+	block := func(i int) int { return 1 + load.Pick(i, b.blocks()) }
+	account := func(i int) string { return bench.Account(1 + load.Pick(i, b.accounts()-1)) }
+	full := func(i int) int { return 1 + i%max(b.Transactions/blockSize, 1) }
 	for _, look := range []struct {
 		what, target string
 		path         func(i int) string
@@ -64,10 +58,10 @@ func (b *Bench) transactionLookups(ctx context.Context, server *bench.Server, ur
 		{"v2 /blocks/{height}", "", func(i int) string { return "/extended/v2/blocks/" + strconv.Itoa(block(i)) }},
 		{"v1 block with 2,000 transactions", "p99 < 50 ms", func(i int) string { return fmt.Sprintf("/extended/v1/block/by_height/%d?%d", full(i), i) }},
 		{"200 transactions of a block with 2,000", "p99 < 50 ms", func(i int) string {
-			return fmt.Sprintf("/extended/v1/tx/block/%s?limit=200&offset=%d", w.blockHash(full(i)), i%(fullSize-200))
+			return fmt.Sprintf("/extended/v1/tx/block/%s?limit=200&offset=%d", b.blockHash(full(i)), i%(blockSize-200))
 		}},
 		{"search for a transaction", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + tx(i) }},
-		{"search for a block", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + w.blockHash(block(i)) }},
+		{"search for a block", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + b.blockHash(block(i)) }},
 		{"search for an account", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + account(i) }},
 	} {
 		err := b.CompareLatencies([]int{1, 16}, "cold "+look.what, "bare SELECT of a transaction", look.target,
@@ -82,12 +76,11 @@ func (b *Bench) transactionLookups(ctx context.Context, server *bench.Server, ur
 // operations measures blocks of 2,000 transactions with their operations, in both dialects of the integration standard. The
 // baseline is the same block in version 1 of the API.
 func (b *Bench) operations(ctx context.Context, server *bench.Server) error {
-	w := transfersWorld{b.Transactions}
-	full := func(i int) int { return 1 + i%w.fullBlocks() }
+	full := func(i int) int { return 1 + i%max(b.Transactions/blockSize, 1) }
 	plain := load.Numbered(bench.Variants, func(i int) string { return fmt.Sprintf("/extended/v1/block/by_height/%d?%d", full(i), i) })
 	for _, path := range []string{"/mesh/block", "/rosetta/v1/block"} {
 		blocks := &load.Requests{}
-		for i := range w.fullBlocks() {
+		for i := range min(b.blocks(), bench.Variants) {
 			blocks.AddPost(path, fmt.Sprintf(`{"network_identifier":{"blockchain":"stacks","network":"mainnet"},"block_identifier":{"index":%d}}`, full(i)))
 		}
 		spent := &bench.Spending{Processes: []int{server.Pid(), b.Cluster.Pid()}}
@@ -103,10 +96,9 @@ func (b *Bench) operations(ctx context.Context, server *bench.Server) error {
 
 // accountPages compares deep pages with first pages, for the account with a tenth of all transactions.
 func (b *Bench) accountPages(ctx context.Context, server *bench.Server) error {
-	w := transfersWorld{b.Transactions}
 	const limit = 20
 	busy := bench.Account(0)
-	page := min(10_000, w.Transactions/10/limit/2)
+	page := min(10_000, b.Transactions/10/limit/2)
 	for _, list := range []struct{ what, path string }{
 		{"transactions", "/extended/v1/address/" + busy + "/transactions?"},
 		{"transactions with transfers", "/extended/v1/address/" + busy + "/transactions_with_transfers?"},

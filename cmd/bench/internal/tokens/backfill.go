@@ -12,6 +12,8 @@ import (
 
 	"strata/cmd/bench/internal/bench"
 	"strata/internal/synth/synthchain"
+	"strata/projections/ft"
+	"strata/projections/nft"
 	"strata/rig/schemas"
 )
 
@@ -28,9 +30,9 @@ const (
 
 // Backfill measures the time from the deployment of contracts until all their tokens have documents.
 func (b *Bench) Backfill(ctx context.Context) error {
-	chain := deploys((b.Fetched + collectionMax - 1) / collectionMax)
+	chain := deploys(0, (b.Fetched+collectionMax-1)/collectionMax)
 	for _, concurrency := range b.Concurrencies {
-		f, err := b.backfillOnce(ctx, chain, concurrency)
+		f, err := b.backfillOnce(ctx, fmt.Sprintf("backfill_%d", concurrency), chain, b.Fetched, concurrency, backfillLatency)
 		if err != nil {
 			return fmt.Errorf("%d at a time: %w", concurrency, err)
 		}
@@ -39,21 +41,45 @@ func (b *Bench) Backfill(ctx context.Context) error {
 	return nil
 }
 
-// backfillOnce lets a server with a new database fetch the tokens of a chain.
-func (b *Bench) backfillOnce(ctx context.Context, chain tokenChain, concurrency int) (*backfillRun, error) {
-	url, pool, err := b.Database(ctx, fmt.Sprintf("backfill_%d", concurrency))
+// worldConcurrency is the number of requests at the same time to a node and a gateway that answer at once.
+const worldConcurrency = 16
+
+// world creates a database in which the metadata of many tokens is known: it was fetched from a node and a gateway that answer at
+// once. It returns the fungible ones, and the others.
+func (b *Bench) world(ctx context.Context) (url string, coins, items knownTokens, err error) {
+	f, err := b.backfillOnce(ctx, "tokens", deploys(b.Known/coinShare, 1), b.Known, worldConcurrency, 0)
+	if err != nil {
+		return "", coins, items, err
+	}
+	pool, err := pgxpool.New(ctx, f.url)
+	if err != nil {
+		return "", coins, items, err
+	}
+	defer pool.Close()
+	if err = bench.Settle(ctx, pool); err == nil {
+		coins, err = readKnown(ctx, pool, ft.Spec())
+	}
+	if err == nil {
+		items, err = readKnown(ctx, pool, nft.Spec())
+	}
+	return f.url, coins, items, err
+}
+
+// backfillOnce lets a server with a new database fetch the tokens of a chain from a node and a gateway with a latency.
+func (b *Bench) backfillOnce(ctx context.Context, database string, chain tokenChain, tokens, concurrency int, latency time.Duration) (*backfillRun, error) {
+	url, pool, err := b.Database(ctx, database)
 	if err != nil {
 		return nil, err
 	}
 	defer pool.Close()
-	each := max((b.Fetched-chain.coins)/chain.collections, 1)
+	each := max((tokens-chain.coins)/chain.collections, 1)
 	outside, err := b.Helper(ctx, "outside")
 	if err != nil {
 		return nil, err
 	}
 	defer outside.Stop()
 	var address string
-	if err := outside.Ask(outsideWorld{backfillLatency, uint64(each)}, &address); err != nil {
+	if err := outside.Ask(outsideWorld{latency, uint64(each)}, &address); err != nil {
 		return nil, err
 	}
 	server, err := b.Serve(ctx, url, "--nodes", address, "--ipfs-gateways", address, "--fetch-allow", "127.0.0.1",
@@ -63,7 +89,7 @@ func (b *Bench) backfillOnce(ctx context.Context, chain tokenChain, concurrency 
 	}
 	defer server.Stop()
 	f := &backfillRun{
-		pool: pool, outside: outside, pids: [3]int{server.Pid(), b.Cluster.Pid(), outside.Pid()},
+		url: url, pool: pool, outside: outside, pids: [3]int{server.Pid(), b.Cluster.Pid(), outside.Pid()},
 		concurrency: concurrency, tokens: int64(chain.coins + each*chain.collections),
 		calls: int64(coinCalls*chain.coins + (itemCalls*each+1)*chain.collections),
 	}
@@ -93,12 +119,12 @@ type tokenChain struct {
 	coins, collections int
 }
 
-// deploys generates a chain until it has the given number of collections. The names of their assets tell the kinds of contracts.
-func deploys(collections int) (d tokenChain) {
+// deploys generates a chain until it has the given numbers of contracts of each kind. The names of their assets tell the kinds.
+func deploys(coins, collections int) (d tokenChain) {
 	chain := synthchain.New(synthchain.Config{
 		Seed: 11, Mix: synthchain.Mix{Deploy: 1}, TxPerBlock: synthchain.Range{Min: 20, Max: 20}, SigningSample: 100, ForgetHistory: true,
 	})
-	for d.collections < collections {
+	for d.collections < collections || d.coins < coins {
 		p := chain.Next()
 		d.posts = append(d.posts, p)
 		if p.Path == "/new_block" {
@@ -111,6 +137,7 @@ func deploys(collections int) (d tokenChain) {
 
 // backfillRun is one run of a backfill.
 type backfillRun struct {
+	url           string
 	pool          *pgxpool.Pool
 	outside       *bench.Helper
 	pids          [3]int // the server, Postgres, and the node with the gateway

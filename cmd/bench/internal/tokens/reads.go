@@ -33,7 +33,7 @@ const (
 // Reads measures reads of token metadata: one token again and again, each token once, the first page and a deep page
 // of the list, and searches.
 func (b *Bench) Reads(ctx context.Context) error {
-	url, err := b.createWorld(ctx)
+	url, coins, items, err := b.world(ctx)
 	if err != nil {
 		return err
 	}
@@ -41,13 +41,11 @@ func (b *Bench) Reads(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	coins, items := knownCoins(b.Known), knownItems(b.Known)
 	err = b.FromMemory(ctx, hot, "≥ 0.6×", []bench.HotRead{
 		{What: "hot fungible token", Targets: []string{coins.target(0)}},
-		{What: "304 fungible token", Targets: []string{coins.target(0)}, With: bench.Conditions{Conditional: true}},
 	})
 	if err == nil {
-		err = b.coldTokens(ctx, hot, url)
+		err = b.coldTokens(ctx, hot, url, coins, items)
 	}
 	hot.Stop()
 	if err != nil {
@@ -62,7 +60,7 @@ func (b *Bench) Reads(ctx context.Context) error {
 }
 
 // coldTokens requests each token once.
-func (b *Bench) coldTokens(ctx context.Context, server *bench.Server, url string) error {
+func (b *Bench) coldTokens(ctx context.Context, server *bench.Server, url string, kinds ...knownTokens) error {
 	pool, err := bench.Selecting(ctx, url)
 	if err != nil {
 		return err
@@ -72,9 +70,10 @@ func (b *Bench) coldTokens(ctx context.Context, server *bench.Server, url string
 	if err != nil {
 		return err
 	}
-	for _, known := range []knownTokens{knownCoins(b.Known), knownItems(b.Known)} {
-		list := load.NumberedOnce(known.all, func(i int) string { return known.target(load.Scattered(i, known.all)) })
-		what := fmt.Sprintf("cold %s, one of %d", known.kind.Name, known.all)
+	for _, known := range kinds {
+		all := len(known.ids)
+		list := load.NumberedOnce(all, func(i int) string { return known.target(load.Scattered(i, all)) })
+		what := fmt.Sprintf("cold %s, one of %d", known.kind.Name, all)
 		target := fmt.Sprintf("≥ %d req/s (5 times the peer's), p99 < 10 ms", 5*peerToken)
 		if err := b.CompareOver([]int{1, 16, 64}, what, "bare SELECT", target, bench.SelectContender(known.selecting(ctx, pool)), server.Contender(ctx, list)); err != nil {
 			return err
@@ -98,8 +97,8 @@ const selectToken = `
 func (k *knownTokens) selecting(ctx context.Context, pool *pgxpool.Pool) func(random *rand.Rand) error {
 	query := k.kind.SQL(selectToken)
 	return func(random *rand.Rand) error {
-		i := random.IntN(k.all)
-		return bench.DecodeRows(ctx, pool, query, k.contract(i), k.id(i))
+		i := random.IntN(len(k.ids))
+		return bench.DecodeRows(ctx, pool, query, k.contracts[i], k.ids[i])
 	}
 }
 
@@ -108,14 +107,14 @@ func (k *knownTokens) selecting(ctx context.Context, pool *pgxpool.Pool) func(ra
 const (
 	pageSize      = 20
 	deepPage      = 5000
-	offsetsAround = tokensOfStretch + 100
+	offsetsAround = 500
 )
 
 // listPages compares a deep page of the list with the first one.
 func (b *Bench) listPages(ctx context.Context, server *bench.Server, coins *knownTokens) error {
-	deep := max(min((deepPage-1)*pageSize, coins.all-offsetsAround-pageSize), 0)
+	deep := max(min((deepPage-1)*pageSize, len(coins.ids)-offsetsAround-pageSize), 0)
 	for _, order := range []string{"name", "symbol"} {
-		what := fmt.Sprintf("list of %d by %s, page %d", coins.all, order, deep/pageSize+1)
+		what := fmt.Sprintf("list of %d by %s, page %d", len(coins.ids), order, deep/pageSize+1)
 		target := fmt.Sprintf("≤ 1.5×; the peer: %d req/s", peerList)
 		err := b.Deep(ctx, server, what, "page 1", target, offsetsAround, 0, deep, func(offset, i int) string {
 			return fmt.Sprintf("/metadata/v1/ft?limit=%d&offset=%d&order_by=%s", pageSize, offset+i, order)
@@ -142,8 +141,8 @@ func (b *Bench) searches(ctx context.Context, server *bench.Server, coins, items
 			if i == 0 {
 				separator = "?"
 			}
-			token := load.Scattered(n*searched+i, known.all)
-			_, _ = fmt.Fprintf(&target, "%scontract=%s:%d", separator, known.contract(token), known.id(token))
+			token := load.Scattered(n*searched+i, len(known.ids))
+			_, _ = fmt.Fprintf(&target, "%scontract=%s:%d", separator, known.contracts[token], known.ids[token])
 		}
 		return target.String()
 	})
