@@ -43,13 +43,12 @@ func (w *stakersWorld) posts() iter.Seq[simulate.Post] {
 			}
 			more = more && yield(b.Post())
 		}
-		post(3, nil)
-		c.Height = 5
+		c.Height = 3
 		allowed := map[string]int64{}
 		for _, s := range w.stakers[:bondMembers] {
 			allowed[s] = 50_000_000
 		}
-		post(5, nil, c.RegisterSigner(w.signer, 1), c.GrantKey(w.signer, 1), c.SetupBond(0, 500, allowed))
+		post(3, nil, c.RegisterSigner(w.signer, 1), c.GrantKey(w.signer, 1), c.SetupBond(0, 500, allowed))
 		var calls [][]clarity.Value
 		for i, s := range w.stakers {
 			if i < bondMembers {

@@ -60,15 +60,15 @@ func (w transfersWorld) posts() iter.Seq[simulate.Post] {
 			b := synthblock.Block{Name: blockName(height), Height: int64(height), BurnHeight: int64(burnFrom + height)}
 			b.Members = map[string]any{"block_time": synthblock.BurnTime(b.BurnHeight) + 5}
 			if height == 0 { // account 0 gets all that it will send
-				b.Members["matured_miner_rewards"] = []any{map[string]any{
-					"recipient": bench.Account(0), "coinbase_amount": fmt.Sprint(w.Transactions * 200_000_000), "tx_fees_anchored": "0",
-					"tx_fees_streamed_confirmed": "0", "tx_fees_streamed_produced": "0", "from_index_consensus_hash": synthblock.Hash(""),
-					"from_stacks_block_hash": synthblock.Hash(""),
-				}}
+				mint := transfer(0, 0, 1, 0)
+				mint.Events = []synthblock.Event{{Type: "stx_mint_event", Data: map[string]any{
+					"recipient": bench.Account(0), "amount": fmt.Sprint(w.Transactions * 200_000_000),
+				}}}
+				b.Transactions = []synthblock.Transaction{mint}
 			} else {
 				b.Parent = blockName(height - 1)
 				for n := (height - 1) * blockSize; n < min(height*blockSize, w.Transactions); n++ {
-					b.Transactions = append(b.Transactions, w.transaction(n))
+					b.Transactions = append(b.Transactions, transfer(w.transfer(n)))
 				}
 			}
 			if !yield(b.Post()) {
@@ -78,8 +78,7 @@ func (w transfersWorld) posts() iter.Seq[simulate.Post] {
 	}
 }
 
-func (w transfersWorld) transaction(n int) synthblock.Transaction {
-	from, to, amount, nonce := w.transfer(n)
+func transfer(from, to, amount, nonce int) synthblock.Transaction {
 	draft := transaction.Draft{Network: transaction.Mainnet, Nonce: uint64(nonce), Fee: 180}
 	tx := value.Must(draft.TokenTransfer(clarity.Principal{Address: bench.Address(to)}, uint64(amount), ""))
 	tx.Origin.Signer = bench.Address(from).Hash160
