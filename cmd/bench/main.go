@@ -79,7 +79,7 @@ func run() error {
 			return err
 		})
 	inscribed := flag.Int("inscriptions", 500_000, "number of inscriptions for \"ordinals reads\"")
-	executed := flag.Int("transactions", 330_000, "number of transfers for \"balance\", \"hot\", \"not modified\", \"redis\", \"cold\" and \"transactions\"; there are three accounts for ten of them")
+	executed := flag.Int("transactions", 330_000, "number of transfers for \"balance\", \"hot\", \"redis\", \"cold\" and \"transactions\"; there are three accounts for ten of them")
 	stakers := flag.Int("stakers", 100_000, "number of stakers for \"staking reads\"")
 	named := flag.Int("names", 100_000, "number of names in each registry for \"names\"")
 	rebuilt := flag.Int("rebuild", 1_000_000, "number of events in the longest synthetic log for \"rebuild\"")
@@ -124,7 +124,6 @@ func run() error {
 		{"names", read.ReadNames},
 		{"balance", read.Balance},
 		{"hot", read.Hot},
-		{"not modified", read.NotModified},
 		{"redis", read.Redis},
 		{"cold", read.Cold},
 		{"overload", overload.Bench{Bench: b}.Measure},

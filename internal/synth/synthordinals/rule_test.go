@@ -168,7 +168,11 @@ func TestAddresses(t *testing.T) {
 			f.Next()
 		}
 		all := f.Addresses()
-		for address := range f.Expected().Counts.Address {
+		for _, i := range f.Expected().Inscriptions {
+			if i.Current.Address == nil {
+				continue
+			}
+			address := *i.Current.Address
 			if _, err := bitcoin.ParseAddress(address, n); err != nil || !slices.Contains(all, address) {
 				t.Errorf("owner %q is not one of the addresses: %v", address, err)
 			}

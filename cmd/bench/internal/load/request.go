@@ -17,7 +17,7 @@ type preparedRequest struct {
 // Requests is a list of requests, which are handed out one after the other, to all connections. The zero value is
 // empty.
 type Requests struct {
-	all  []preparedRequest
+	all []preparedRequest
 	// before and after stand around the number of a request that is like no other; all is empty then.
 	before, after []byte
 	next          atomic.Int64

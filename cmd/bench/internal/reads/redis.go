@@ -29,7 +29,7 @@ func (b *Bench) Redis(ctx context.Context) error {
 		return err
 	}
 	defer server.Stop()
-	c, list, err := bench.Record(ctx, server, hotTargets(), bench.Conditions{})
+	c, list, err := bench.Record(ctx, server, hotTargets(), "")
 	if err != nil {
 		return err
 	}

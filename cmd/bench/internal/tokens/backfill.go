@@ -89,28 +89,17 @@ func (b *Bench) backfillOnce(ctx context.Context, database string, chain tokenCh
 	}
 	defer server.Stop()
 	f := &backfillRun{
-		url: url, pool: pool, outside: outside, pids: [3]int{server.Pid(), b.Cluster.Pid(), outside.Pid()},
+		url: url, pool: pool, outside: outside, pid: server.Pid(),
 		concurrency: concurrency, tokens: int64(chain.coins + each*chain.collections),
 		calls: int64(coinCalls*chain.coins + (itemCalls*each+1)*chain.collections),
 	}
-	before, err := f.processorTimes()
-	if err != nil {
-		return nil, err
-	}
-	f.resident[0] = bench.ResidentBytes(f.pids[0])
+	f.resident[0] = bench.ResidentBytes(f.pid)
 	for _, p := range chain.posts {
 		if err := bench.Post(ctx, server.Observer+p.Path, p.Body); err != nil {
 			return nil, err
 		}
 	}
-	if err := f.wait(ctx); err != nil {
-		return nil, err
-	}
-	after, err := f.processorTimes()
-	for i := range after {
-		f.spent[i] = after[i] - before[i]
-	}
-	return f, err
+	return f, f.wait(ctx)
 }
 
 // tokenChain is a chain that deploys token contracts.
@@ -140,13 +129,12 @@ type backfillRun struct {
 	url           string
 	pool          *pgxpool.Pool
 	outside       *bench.Helper
-	pids          [3]int // the server, Postgres, and the node with the gateway
+	pid           int // of the server
 	concurrency   int
 	tokens, calls int64
 
-	took     time.Duration    // until all documents were in the tables
-	spent    [3]time.Duration // processor time, by process
-	resident [3]int64         // resident bytes of the server: before, half-way, and at the end
+	took     time.Duration // until all documents were in the tables
+	resident [3]int64      // resident bytes of the server: before, half-way, and at the end
 }
 
 // shortest returns the duration of a run that only its concurrency limits. Separate workers, the same number of each,
@@ -154,15 +142,6 @@ type backfillRun struct {
 // the other, so each request occupies a worker until its answer arrives.
 func (f *backfillRun) shortest() time.Duration {
 	return time.Duration(max(f.calls, f.tokens)) * backfillLatency / time.Duration(f.concurrency)
-}
-
-func (f *backfillRun) processorTimes() (spent [3]time.Duration, err error) {
-	for i, pid := range f.pids {
-		if spent[i], err = bench.ProcessorTime(pid); err != nil {
-			return spent, err
-		}
-	}
-	return spent, nil
 }
 
 // wait returns when all tokens have their documents.
@@ -179,7 +158,7 @@ func (f *backfillRun) wait(ctx context.Context) error {
 			return err
 		}
 		if f.resident[1] == 0 && now.Documents >= f.tokens/2 {
-			f.resident[1] = bench.ResidentBytes(f.pids[0])
+			f.resident[1] = bench.ResidentBytes(f.pid)
 		}
 		if now.Documents >= f.tokens {
 			// Counting rows earlier would slow the server down.
@@ -198,7 +177,7 @@ func (f *backfillRun) wait(ctx context.Context) error {
 				backfillPatience, now.Calls, f.calls, now.Documents, f.tokens, now.stored)
 		}
 	}
-	f.resident[2] = bench.ResidentBytes(f.pids[0])
+	f.resident[2] = bench.ResidentBytes(f.pid)
 	return nil
 }
 
@@ -215,8 +194,5 @@ func (f *backfillRun) print(b *Bench) {
 	b.Row(fmt.Sprintf("backfill of %d tokens, %d at a time, until all have documents", f.tokens, f.concurrency),
 		fmt.Sprintf("%.0f tokens/s, %.1f s", rate(f.took), f.took.Seconds()),
 		fmt.Sprintf("%.0f tokens/s in %s an answer", limit, backfillLatency), bench.Times(rate(f.took), limit), "")
-	each := func(spent time.Duration) float64 { return spent.Seconds() * 1000 / float64(f.tokens) }
-	b.Row("  processor time a token", fmt.Sprintf("%.2f ms: server %.2f, Postgres %.2f, node and gateway %.2f",
-		each(f.spent[0]+f.spent[1]+f.spent[2]), each(f.spent[0]), each(f.spent[1]), each(f.spent[2])), "", "", "")
 	b.Row("  RSS before, half-way, at the end", fmt.Sprintf("%.0f, %.0f, %.0f MiB", bench.MiB(f.resident[0]), bench.MiB(f.resident[1]), bench.MiB(f.resident[2])), "", "", "flat, < 300 MiB")
 }
