@@ -225,6 +225,7 @@ func openSocket(ctx context.Context, host string) (follower, error) {
 	if err != nil {
 		return nil, err
 	}
+	conn.SetReadLimit(-1)
 	next := func(ctx context.Context) error {
 		_, message, err := conn.Reader(ctx)
 		if err == nil {

@@ -12,9 +12,8 @@ import (
 
 // abortResponse plans a call that fails, because the contract returns an error or because of a runtime error.
 func (p *Planner) abortResponse(x *vm.Execution) *vm.Operation {
-	contract, ok := p.contract(x, contracts.Vault)
-	from := p.sender(x)
-	if !ok || from == nil {
+	contract, from := p.caller(x, contracts.Vault)
+	if from == nil {
 		return nil
 	}
 	code := p.random.Uint64N(1000)
@@ -35,9 +34,8 @@ func (p *Planner) abortResponse(x *vm.Execution) *vm.Operation {
 
 // abortPostCondition plans a call that succeeds but moves more than the sender's post-condition allows.
 func (p *Planner) abortPostCondition(x *vm.Execution) *vm.Operation {
-	contract, ok := p.contract(x, contracts.Vault)
-	from := p.sender(x)
-	if !ok || from == nil {
+	contract, from := p.caller(x, contracts.Vault)
+	if from == nil {
 		return nil
 	}
 	amount := 1 + p.part(x.Spendable(from.Party)-2*maxFee)
@@ -58,9 +56,8 @@ func (p *Planner) abortPostCondition(x *vm.Execution) *vm.Operation {
 
 // problematic plans a call that nodes from V40 on skip as problematic. Before V40 it fails.
 func (p *Planner) problematic(x *vm.Execution) *vm.Operation {
-	contract, ok := p.contract(x, contracts.Vault)
-	from := p.sender(x)
-	if !ok || from == nil {
+	contract, from := p.caller(x, contracts.Vault)
+	if from == nil {
 		return nil
 	}
 	return p.call(x, from, contract, allowAll, "no-such-function", nil, func(x *vm.Execution) nodejson.Outcome {

@@ -137,6 +137,15 @@ func (p *Planner) contract(x *vm.Execution, t *contracts.Template) (ledger.Party
 	return 0, false
 }
 
+// caller returns a random contract of the template, and an account that can call it; nil if a few attempts find none.
+func (p *Planner) caller(x *vm.Execution, t *contracts.Template) (contract ledger.Party, from *account.Account) {
+	contract, ok := p.contract(x, t)
+	if from = p.sender(x); !ok {
+		return 0, nil
+	}
+	return contract, from
+}
+
 func (p *Planner) fee() uint64 { return minFee + p.random.Uint64N(maxFee-minFee) }
 
 // part returns a random number up to about a quarter of n, and at least 1.

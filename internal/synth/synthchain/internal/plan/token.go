@@ -13,9 +13,8 @@ import (
 
 // tokenMint plans the mint of fungible tokens, sometimes more than fit into 64 bits.
 func (p *Planner) tokenMint(x *vm.Execution) *vm.Operation {
-	contract, ok := p.contract(x, contracts.Coin)
-	from := p.sender(x)
-	if !ok || from == nil {
+	contract, from := p.caller(x, contracts.Coin)
+	if from == nil {
 		return nil
 	}
 	to := p.Recipient(x, contract)

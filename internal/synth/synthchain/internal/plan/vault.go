@@ -14,9 +14,8 @@ import (
 
 // vault plans a call that makes a contract move or burn STX.
 func (p *Planner) vault(x *vm.Execution) *vm.Operation {
-	contract, ok := p.contract(x, contracts.Vault)
-	from := p.sender(x)
-	if !ok || from == nil {
+	contract, from := p.caller(x, contracts.Vault)
+	if from == nil {
 		return nil
 	}
 	amount := p.part(x.Spendable(from.Party) - 2*maxFee)
@@ -61,9 +60,8 @@ func (p *Planner) vault(x *vm.Execution) *vm.Operation {
 
 // printValue plans a call that prints a value of a random type.
 func (p *Planner) printValue(x *vm.Execution) *vm.Operation {
-	contract, ok := p.contract(x, contracts.Vault)
-	from := p.sender(x)
-	if !ok || from == nil {
+	contract, from := p.caller(x, contracts.Vault)
+	if from == nil {
 		return nil
 	}
 	kind := p.random.IntN(8)
