@@ -108,18 +108,31 @@ func (f *forwarding) strataAt() string { return strings.TrimPrefix(f.strata.API,
 
 // runner is a contender with the processor time of its process.
 type runner struct {
-	spent   *bench.Spending
-	contend load.Contender
+	contend  load.Contender
+	spent    time.Duration
+	requests int
 }
 
 func newRunner(ctx context.Context, pid int, address string, list *load.Requests) *runner {
-	r := &runner{spent: &bench.Spending{Processes: []int{pid}}}
-	r.contend = r.spent.Counting(load.NewContender(ctx, address, list))
+	r, contend := &runner{}, load.NewContender(ctx, address, list)
+	r.contend = func(connections int, d time.Duration) (*load.Round, error) {
+		before, err := bench.ProcessorTime(pid)
+		if err != nil {
+			return nil, err
+		}
+		round, err := contend(connections, d)
+		if err != nil {
+			return nil, err
+		}
+		after, err := bench.ProcessorTime(pid)
+		r.spent, r.requests = r.spent+after-before, r.requests+round.Requests()
+		return round, err
+	}
 	return r
 }
 
 // cpu returns the microseconds of processor time of a request.
-func (r *runner) cpu() float64 { return r.spent.Each(0) * 1e3 }
+func (r *runner) cpu() float64 { return r.spent.Seconds() * 1e6 / float64(max(r.requests, 1)) }
 
 func (f *forwarding) direct(ctx context.Context, list *load.Requests) *runner {
 	return newRunner(ctx, f.node.Pid(), f.nodeAt, list)
@@ -137,7 +150,6 @@ func (f *forwarding) byStrata(ctx context.Context, list *load.Requests) *runner 
 func (f *forwarding) turns(what, target string, connections int, runners ...*runner) error {
 	contenders := make([]load.Contender, len(runners))
 	for i, r := range runners {
-		r.spent.Reset()
 		contenders[i] = r.contend
 	}
 	results, err := load.InTurns(f.Round, connections, contenders...)
