@@ -221,7 +221,7 @@ func openStream(_ context.Context, host string) (follower, error) {
 
 // openSocket opens a WebSocket, and subscribes to blocks.
 func openSocket(ctx context.Context, host string) (follower, error) {
-	conn, _, err := websocket.Dial(ctx, "ws://"+host+"/extended/v1/ws", nil) //nolint:bodyclose // the library closes it
+	conn, _, err := websocket.Dial(ctx, "ws://"+host+"/extended/v1/ws", nil)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ type Chunk struct {
 func (c *Chunk) Encode() []byte {
 	contract := newObject(newObject(nil).key("contract_id")).key("issuer")
 	contract = appendByteList(append(appendNumber(append(contract, '['), uint64(c.Issuer.Version)), ','), c.Issuer.Hash160[:])
-	body := object(object(append(contract, ']')).text("name", c.Contract).end()).key("modified_slots")
+	body := object(append(contract, ']').text("name", c.Contract).end()).key("modified_slots")
 	slot := newObject(append(body, '[')).bareHex("data", c.Data).bareHex("sig", c.Signature[:]).number("slot_id", c.Slot)
 	return append(slot.number("slot_version", c.Version).end(), `]}`...)
 }
