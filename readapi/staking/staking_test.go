@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthblock"
-	"strata/readapi/internal/apitest"
 	"strata/rig/apitest"
 )
 
