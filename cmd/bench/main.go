@@ -69,9 +69,8 @@ func run() error {
 	defer stop()
 	blocks := flag.Int("blocks", 100_000, "number of blocks of the synthetic chain for \"fold synthetic\"")
 	small := flag.Int("bodies", 2_000_000, "number of small events in the longer log of \"body\"; the other has a tenth")
-	rows := flag.Int("ledger", 1_000_000, "number of ledger rows for \"balance\"")
 	round := flag.Duration("round", time.Second, "duration of each round of load on the API")
-	known := flag.Int("known", 1_000_000, "number of tokens whose metadata \"tokens\" reads")
+	known := flag.Int("known", 100_000, "number of tokens whose metadata \"tokens\" fetches, and then reads")
 	fetched := flag.Int("tokens", 100_000, "number of tokens whose metadata \"backfill\" fetches")
 	concurrencies := []int{32, metadata.ConcurrencyDefault, 128}
 	flag.Func("fetch-concurrency", "comma-separated numbers of concurrent metadata requests; \"backfill\" runs once for each (default 32,64,128)",
@@ -80,13 +79,13 @@ func run() error {
 			return err
 		})
 	inscribed := flag.Int("inscriptions", 500_000, "number of inscriptions for \"ordinals reads\"")
-	executed := flag.Int("transactions", 1_000_000, "number of transactions for \"transactions\"; there is one account for ten of them")
+	executed := flag.Int("transactions", 330_000, "number of transfers for \"balance\", \"hot\", \"redis\", \"cold\" and \"transactions\"; there are three accounts for ten of them")
 	stakers := flag.Int("stakers", 100_000, "number of stakers for \"staking reads\"")
-	named := flag.Int("names", 1_000_000, "number of names in each registry for \"names\"")
+	named := flag.Int("names", 100_000, "number of names in each registry for \"names\"")
 	rebuilt := flag.Int("rebuild", 1_000_000, "number of events in the longest synthetic log for \"rebuild\"")
 	forwarded := flag.Int("forwarded", 1_000_000, "number of requests that \"proxy\" forwards while it samples memory")
 	only := flag.String("only", "", "run only measurements whose name contains one of these comma-separated texts (default all)")
-	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "pattern of archives for \"fold recordings\", \"rebuild\" and \"tip\"; no match is no error")
+	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "pattern of archives for \"rebuild\" and \"tip\"; no match is no error")
 	before := flag.String("before", "", "path of an earlier strata program, which \"tip\" measures in turns with this one")
 	flag.Parse()
 
@@ -103,9 +102,9 @@ func run() error {
 	ingested := ingest.Bench{Bench: b, Events: *small}
 	followed := tip.Bench{Bench: b, Recordings: archives, Before: *before}
 	folded := fold.Bench{Bench: b, Blocks: *blocks, Recordings: archives, Rebuilt: *rebuilt}
-	read := &reads.Bench{Bench: b, LedgerRows: *rows, Named: *named, Stakers: *stakers, Transactions: *executed}
+	read := reads.NewBench(b, *executed, *named, *stakers)
 	token := tokens.Bench{Bench: b, Known: *known, Fetched: *fetched, Concurrencies: concurrencies}
-	inscription := ordinals.Bench{Bench: b, World: ordinals.World{Inscriptions: *inscribed}}
+	inscription := ordinals.Bench{Bench: b, Inscriptions: *inscribed}
 	forward := proxy.Bench{Bench: b, Forwarded: *forwarded}
 	streams := live.Bench{Bench: b}
 
@@ -113,12 +112,10 @@ func run() error {
 	b.Row("MEASUREMENT", "STRATA", "BASELINE", "RATIO", "TARGET")
 	for _, m := range []measurement{
 		{"acknowledge", ingested.Acknowledge},
-		{"visible", ingested.Visible},
 		{"bloat", ingested.Bloat},
 		{"body", ingested.Body},
 		{"tip", followed.Measure},
 		{"import", folded.Import},
-		{"fold recordings", folded.FoldRecordings},
 		{"fold synthetic", folded.FoldSynthetic},
 		{"rebuild", folded.Rebuild},
 		{"genesis", folded.Genesis},
@@ -127,7 +124,6 @@ func run() error {
 		{"names", read.ReadNames},
 		{"balance", read.Balance},
 		{"hot", read.Hot},
-		{"not modified", read.NotModified},
 		{"redis", read.Redis},
 		{"cold", read.Cold},
 		{"overload", overload.Bench{Bench: b}.Measure},

@@ -13,9 +13,9 @@ import (
 
 	"strata/domain/bns"
 	"strata/domain/clarity"
+	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
-	"strata/rig/bnschain"
 )
 
 // registryNode is the RPC of a node that answers get-primary-name of BNS-V2 at each tip.
@@ -44,7 +44,7 @@ func (n *registryNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (n *registryNode) answers(block string, id uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	tip := bnschain.ID(block)
+	tip := synthnames.ID(block)
 	n.primary[hex.EncodeToString(tip[:])] = id
 }
 
@@ -63,9 +63,9 @@ func TestSilentPrimaryName(t *testing.T) {
 
 	names := s.announced("serving the names of BNS-V2")
 	const agent = bns.MainnetDeployer + ".vault"
-	post := func(name, parent string, height int64, calls ...bnschain.Call) {
+	post := func(name, parent string, height int64, calls ...synthnames.Call) {
 		t.Helper()
-		post := bnschain.Block{Name: name, Parent: parent, Height: height, BurnHeight: 100 + height, Calls: calls}.Post(t)
+		post := synthnames.Block{Name: name, Parent: parent, Height: height, BurnHeight: 100 + height, Calls: calls}.Post()
 		s.mustPost(post.Path, post.Body)
 	}
 	primary := func() string {
@@ -74,15 +74,15 @@ func TestSilentPrimaryName(t *testing.T) {
 		}
 		return ""
 	}
-	claim := func(id uint64, name string) bnschain.Call {
-		return bnschain.Call{Contract: bnschain.Names, Function: "name-claim-fast", Sender: bns.MainnetDeployer, Events: bnschain.Claim(id, name, agent, 0)}
+	claim := func(id uint64, name string) synthnames.Call {
+		return synthnames.Call{Contract: synthnames.Names, Function: "name-claim-fast", Sender: bns.MainnetDeployer, Events: synthnames.Claim(id, name, agent, 0)}
 	}
-	source := fmt.Sprintf("(define-public (act) (contract-call? '%s set-primary-name u2))", bnschain.Names)
-	post("s0", "", 0, bnschain.Call{Sender: bns.MainnetDeployer, Deploys: "vault", Source: source}, claim(1, "a.free"), claim(2, "b.free"))
+	source := fmt.Sprintf("(define-public (act) (contract-call? '%s set-primary-name u2))", synthnames.Names)
+	post("s0", "", 0, synthnames.Call{Sender: bns.MainnetDeployer, Deploys: "vault", Source: source}, claim(1, "a.free"), claim(2, "b.free"))
 	eventually.Holds(t, "the contract has its first name as the primary one", func() bool { return primary() == "a.free" })
 
 	node.answers("s1", 2)
-	post("s1", "s0", 1, bnschain.Call{Contract: agent, Function: "act", Sender: bns.MainnetDeployer})
+	post("s1", "s0", 1, synthnames.Call{Contract: agent, Function: "act", Sender: bns.MainnetDeployer})
 	eventually.Holds(t, "the node told the primary name", func() bool { return primary() == "b.free" })
 	tree := must(t, dir, "trace", "--api", s.api, "/bns/v2/names/address/"+agent+"/primary")
 	if !regexp.MustCompile(`source_seq: event \d+ at /exchanges/\d+/body\n`).MatchString(tree) || !strings.Contains(tree, "strata:fetch") {

@@ -13,9 +13,9 @@ import (
 
 	"strata/domain/bns"
 	"strata/domain/clarity"
+	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
-	"strata/rig/bnschain"
 )
 
 // TestSilentRenewal lets a contract renew a name of BNS v1 without a print. Strata asks the node when the lease began, and
@@ -43,8 +43,8 @@ func TestSilentRenewal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	printed := func(v clarity.Value) bnschain.Event {
-		return bnschain.Event{Type: "contract_event", Data: map[string]any{"contract_identifier": registry, "topic": "print", "raw_value": v.Hex()}}
+	printed := func(v clarity.Value) synthnames.Event {
+		return synthnames.Event{Type: "contract_event", Data: map[string]any{"contract_identifier": registry, "topic": "print", "raw_value": v.Hex()}}
 	}
 	buckets := make([]clarity.Value, 16)
 	for i := range buckets {
@@ -56,14 +56,14 @@ func TestSilentRenewal(t *testing.T) {
 			"nonalpha-discount", number(1), "no-vowel-discount", number(1)),
 	)))
 	key := tuple("name", buffer("bob"), "namespace", buffer("id"))
-	minted := bnschain.Event{Type: "nft_mint_event", Data: map[string]any{"asset_identifier": registry + "::names", "recipient": owner, "raw_value": key.Hex()}}
+	minted := synthnames.Event{Type: "nft_mint_event", Data: map[string]any{"asset_identifier": registry + "::names", "recipient": owner, "raw_value": key.Hex()}}
 	registered := printed(tuple("attachment", tuple("hash", buffer(""), "attachment-index", number(0), "metadata", tuple(
 		"name", buffer("bob"), "namespace", buffer("id"), "tx-sender", value(clarity.NewPrincipal(principal)), "op", value(clarity.NewASCII("name-register")),
 	))))
-	burnt := bnschain.Event{Type: "stx_burn_event", Data: map[string]any{"sender": owner, "amount": "10"}}
+	burnt := synthnames.Event{Type: "stx_burn_event", Data: map[string]any{"sender": owner, "amount": "10"}}
 
 	var asked atomic.Int64
-	tip := bnschain.ID("s1")
+	tip := synthnames.ID("s1")
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/SP000000000000000000002Q6VF78/bns/name-resolve") || r.URL.Query().Get("tip") != hex.EncodeToString(tip[:]) {
 			http.NotFound(w, r)
@@ -76,21 +76,21 @@ func TestSilentRenewal(t *testing.T) {
 	defer node.Close()
 	dir := t.TempDir()
 	s := startServer(t, dir, "--database-url", pgtest.URL(t), "--data-dir", dir, "--nodes", node.URL)
-	post := func(name, parent string, height int64, calls ...bnschain.Call) {
+	post := func(name, parent string, height int64, calls ...synthnames.Call) {
 		t.Helper()
-		post := bnschain.Block{Name: name, Parent: parent, Height: height, BurnHeight: 100 + height, Calls: calls}.Post(t)
+		post := synthnames.Block{Name: name, Parent: parent, Height: height, BurnHeight: 100 + height, Calls: calls}.Post()
 		s.mustPost(post.Path, post.Body)
 	}
 	shown := func(what string) bool {
 		return strings.Contains(string(s.get("/v1/names/bob.id").body), what)
 	}
 	source := fmt.Sprintf("(define-public (act) (contract-call? '%s name-renewal 0x6964 0x626f62 u10 none none))", registry)
-	post("s0", "", 0, bnschain.Call{Sender: owner, Deploys: "vault", Source: source, Events: []bnschain.Event{launched, minted, registered}})
+	post("s0", "", 0, synthnames.Call{Sender: owner, Deploys: "vault", Source: source, Events: []synthnames.Event{launched, minted, registered}})
 	eventually.Holds(t, "the name is registered", func() bool { return shown(`"expire_block":100,`) })
 
-	post("s1", "s0", 1, bnschain.Call{Contract: owner + ".vault", Function: "act", Sender: owner, Events: []bnschain.Event{burnt}})
+	post("s1", "s0", 1, synthnames.Call{Contract: owner + ".vault", Function: "act", Sender: owner, Events: []synthnames.Event{burnt}})
 	eventually.Holds(t, "the node told when the lease began", func() bool { return shown(`"expire_block":101,`) })
-	if want := fmt.Sprintf(`"last_txid":"%s","status":"name-renewal"`, bnschain.TxID("s1", 0)); !shown(want) {
+	if want := fmt.Sprintf(`"last_txid":"%s","status":"name-renewal"`, synthnames.TxID("s1", 0)); !shown(want) {
 		t.Errorf("got %s, want %s", s.get("/v1/names/bob.id").body, want)
 	}
 	tree := must(t, dir, "trace", "--api", s.api, "/v1/names/bob.id")

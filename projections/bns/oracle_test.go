@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
+	"strata/internal/synth/synthnames"
 	"strata/rig/bnschain"
 	"strata/rig/replay"
 )
@@ -76,7 +77,7 @@ func (o *oracle) fold(t *testing.T, e rawEvent) {
 		if err := json.Unmarshal(raw, &e.NFT); err != nil {
 			t.Fatal(err)
 		}
-		if e.NFT.Asset != bnschain.Asset {
+		if e.NFT.Asset != synthnames.Asset {
 			return
 		}
 		id := plain(decoded(t, e.NFT.Value))
@@ -86,14 +87,14 @@ func (o *oracle) fold(t *testing.T, e rawEvent) {
 	}
 	switch {
 	case e.Print.Topic != "print":
-	case e.Print.Contract == bnschain.Names:
+	case e.Print.Contract == synthnames.Names:
 		o.prints++
 		v := decoded(t, e.Print.Value)
 		name, ok := v.Field("name")
 		if id, has := v.Field("id"); ok && has && name.Type() == clarity.TypeTuple {
 			o.names[plain(id)] = member(name, "name") + "." + member(name, "namespace")
 		}
-	case e.Print.Contract == bnschain.Zonefiles:
+	case e.Print.Contract == synthnames.Zonefiles:
 		o.prints++
 		v := decoded(t, e.Print.Value)
 		full := member(v, "name") + "." + member(v, "namespace")
@@ -168,7 +169,7 @@ func TestOracle(t *testing.T) {
 	t.Run("trace", func(t *testing.T) {
 		t.Parallel()
 		blocks, _ := bnschain.Trace(t)
-		if o := compare(t, bnschain.Posts(t, blocks)); o.prints < 60 || len(o.owners) < 10 || len(o.resolved) == 0 {
+		if o := compare(t, bnschain.Posts(blocks...)); o.prints < 60 || len(o.owners) < 10 || len(o.resolved) == 0 {
 			t.Errorf("the trace has %d prints, %d owners and %d zonefiles", o.prints, len(o.owners), len(o.resolved))
 		}
 	})

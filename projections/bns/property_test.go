@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/bns"
+	"strata/internal/synth/synthnames"
 	"strata/projections/chain"
-	"strata/rig/bnschain"
 	"strata/rig/replay"
 )
 
@@ -42,7 +42,7 @@ func TestHistories(t *testing.T) {
 			tx = begin(t)
 			var alone []replay.Post
 			for _, n := range canonical {
-				alone = append(alone, n.block.Post(t))
+				alone = append(alone, replay.Post(n.block.Post()))
 			}
 			fold(t, tx, stepsOf(t, tx, alone), func() int { return len(alone) })
 			same(t, "replayed alone", got, dump(t, tx))
@@ -52,8 +52,8 @@ func TestHistories(t *testing.T) {
 
 // node is a block with the state after it.
 type node struct {
-	block  bnschain.Block
-	state  *bnschain.State
+	block  synthnames.Block
+	state  *synthnames.State
 	parent *node
 }
 
@@ -65,11 +65,11 @@ type history struct {
 
 func newHistory(t *testing.T, random *rand.Rand, seed uint64, blocks int) *history {
 	t.Helper()
-	simulator := bnschain.NewSimulator(t, seed)
+	simulator := synthnames.NewSimulator(seed)
 	h := &history{byID: map[string]*node{}}
 	add := func(n *node) *node {
-		h.posts = append(h.posts, n.block.Post(t))
-		h.byID[bnschain.ID(n.block.Name).String()] = n
+		h.posts = append(h.posts, replay.Post(n.block.Post()))
+		h.byID[synthnames.ID(n.block.Name).String()] = n
 		return n
 	}
 	genesis, state := simulator.Genesis()
@@ -107,7 +107,7 @@ func (h *history) canonical(t *testing.T, tx pgx.Tx) (nodes []*node) {
 }
 
 // compareState compares the current rows with a state.
-func compareState(t *testing.T, tx pgx.Tx, state *bnschain.State) {
+func compareState(t *testing.T, tx pgx.Tx, state *synthnames.State) {
 	t.Helper()
 	var want []string
 	for full, n := range state.Names {

@@ -16,10 +16,10 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/hash"
+	"strata/internal/synth/synthnames"
 	"strata/projections"
 	"strata/projections/bns"
 	"strata/projections/chain"
-	"strata/rig/bnschain"
 	"strata/rig/replay"
 )
 
@@ -135,7 +135,7 @@ func okay(v clarity.Value) fetch.Exchange {
 }
 
 // answer returns what the contract answers to a want in a state.
-func answer(t testing.TB, w fetch.Want, state *bnschain.State) clarity.Value {
+func answer(t testing.TB, w fetch.Want, state *synthnames.State) clarity.Value {
 	t.Helper()
 	subject, ok := domain.SubjectOf(w)
 	if !ok {
@@ -158,38 +158,38 @@ func answer(t testing.TB, w fetch.Want, state *bnschain.State) clarity.Value {
 const agent = domain.MainnetDeployer + ".vault"
 
 // mined returns a function that posts a block with calls on top of another, and returns its name.
-func mined(t *testing.T, l *live) (next func(parent string, burn int64, calls ...bnschain.Call) string) {
+func mined(t *testing.T, l *live) (next func(parent string, burn int64, calls ...synthnames.Call) string) {
 	t.Helper()
 	height := map[string]int64{"": -1}
 	blocks := 0
-	next = func(parent string, burn int64, calls ...bnschain.Call) string {
+	next = func(parent string, burn int64, calls ...synthnames.Call) string {
 		t.Helper()
 		blocks++
-		b := bnschain.Block{Name: fmt.Sprintf("silent%d-%d", blocks, height[parent]+1), Parent: parent, Height: height[parent] + 1, BurnHeight: burn, Calls: calls}
+		b := synthnames.Block{Name: fmt.Sprintf("silent%d-%d", blocks, height[parent]+1), Parent: parent, Height: height[parent] + 1, BurnHeight: burn, Calls: calls}
 		height[b.Name] = b.Height
-		l.post(b.Post(t))
+		l.post(replay.Post(b.Post()))
 		return b.Name
 	}
 	return next
 }
 
 // deployed is the deployment of a contract.
-func deployed(name, source string) bnschain.Call {
-	return bnschain.Call{Sender: domain.MainnetDeployer, Deploys: name, Source: source}
+func deployed(name, source string) synthnames.Call {
+	return synthnames.Call{Sender: domain.MainnetDeployer, Deploys: name, Source: source}
 }
 
-func called(contract string, args ...clarity.Value) bnschain.Call {
-	return bnschain.Call{Contract: contract, Function: "act", Args: args, Sender: domain.MainnetDeployer}
+func called(contract string, args ...clarity.Value) synthnames.Call {
+	return synthnames.Call{Contract: contract, Function: "act", Args: args, Sender: domain.MainnetDeployer}
 }
 
-func given(id uint64, name, to string) bnschain.Call {
-	return bnschain.Call{
-		Contract: bnschain.Names, Function: "name-claim-fast", Sender: domain.MainnetDeployer,
-		Events: bnschain.Claim(id, name, to, 0),
+func given(id uint64, name, to string) synthnames.Call {
+	return synthnames.Call{
+		Contract: synthnames.Names, Function: "name-claim-fast", Sender: domain.MainnetDeployer,
+		Events: synthnames.Claim(id, name, to, 0),
 	}
 }
 
-const sets = `(define-public (act) (contract-call? '` + bnschain.Names + ` set-primary-name u2))`
+const sets = `(define-public (act) (contract-call? '` + synthnames.Names + ` set-primary-name u2))`
 
 // TestSilentPrimaryName lets a contract choose its primary name without a print: the read finds it, a reorganisation
 // takes it back, and the contract is read again.
@@ -206,7 +206,7 @@ func TestSilentPrimaryName(t *testing.T) {
 	}
 	acted := next(ground, 101, called(agent))
 	w := l.wants()
-	if len(w) != 1 || w[0].minHeight != 1 || w[0].Contract != bnschain.Names {
+	if len(w) != 1 || w[0].minHeight != 1 || w[0].Contract != synthnames.Names {
 		t.Fatalf("got wants %+v", w)
 	}
 	tip := l.tip()
@@ -320,21 +320,21 @@ func TestSilentCallers(t *testing.T) {
 	failed := called(agent)
 	failed.Failed = true
 	for name, tc := range map[string]struct {
-		calls []bnschain.Call
+		calls []synthnames.Call
 		wants int
 	}{
-		"the agent":                  {[]bnschain.Call{deployed("vault", sets), mine, called(agent)}, 1},
-		"it does so twice":           {[]bnschain.Call{deployed("vault", sets), mine, called(agent), called(agent)}, 1},
-		"the name comes later":       {[]bnschain.Call{deployed("vault", sets), called(agent), mine}, 1},
-		"the call fails":             {[]bnschain.Call{deployed("vault", sets), mine, failed}, 0},
-		"nobody calls it":            {[]bnschain.Call{deployed("vault", sets), mine}, 0},
-		"its body may do so":         {[]bnschain.Call{{Sender: deployer, Deploys: "vault", Source: sets, Events: mine.Events}}, 1},
-		"it has no names":            {[]bnschain.Call{deployed("vault", sets), called(agent)}, 0},
-		"another contract":           {[]bnschain.Call{deployed("vault", `(contract-call? '`+bnschain.Names+` transfer u1 a b)`), mine, called(agent)}, 0},
-		"through another":            {[]bnschain.Call{deployed("vault", sets), deployed("relay", "(contract-call? .vault act)"), mine, called(deployer + ".relay")}, 1},
-		"through two, by address":    {[]bnschain.Call{deployed("vault", sets), deployed("relay", "(contract-call? .vault act)"), deployed("front", "(contract-call? '"+deployer+".relay act)"), mine, called(deployer + ".front")}, 1},
-		"as an argument":             {[]bnschain.Call{deployed("vault", sets), deployed("front", "(contract-call? x act)"), mine, called(deployer+".front", argument(agent))}, 1},
-		"of one with another source": {[]bnschain.Call{deployed("vault", sets), deployed("front", "(ok true)"), mine, called(deployer + ".front")}, 0},
+		"the agent":                  {[]synthnames.Call{deployed("vault", sets), mine, called(agent)}, 1},
+		"it does so twice":           {[]synthnames.Call{deployed("vault", sets), mine, called(agent), called(agent)}, 1},
+		"the name comes later":       {[]synthnames.Call{deployed("vault", sets), called(agent), mine}, 1},
+		"the call fails":             {[]synthnames.Call{deployed("vault", sets), mine, failed}, 0},
+		"nobody calls it":            {[]synthnames.Call{deployed("vault", sets), mine}, 0},
+		"its body may do so":         {[]synthnames.Call{{Sender: deployer, Deploys: "vault", Source: sets, Events: mine.Events}}, 1},
+		"it has no names":            {[]synthnames.Call{deployed("vault", sets), called(agent)}, 0},
+		"another contract":           {[]synthnames.Call{deployed("vault", `(contract-call? '`+synthnames.Names+` transfer u1 a b)`), mine, called(agent)}, 0},
+		"through another":            {[]synthnames.Call{deployed("vault", sets), deployed("relay", "(contract-call? .vault act)"), mine, called(deployer + ".relay")}, 1},
+		"through two, by address":    {[]synthnames.Call{deployed("vault", sets), deployed("relay", "(contract-call? .vault act)"), deployed("front", "(contract-call? '"+deployer+".relay act)"), mine, called(deployer + ".front")}, 1},
+		"as an argument":             {[]synthnames.Call{deployed("vault", sets), deployed("front", "(contract-call? x act)"), mine, called(deployer+".front", argument(agent))}, 1},
+		"of one with another source": {[]synthnames.Call{deployed("vault", sets), deployed("front", "(ok true)"), mine, called(deployer + ".front")}, 0},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
@@ -401,12 +401,12 @@ func TestAgents(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 77))
-			simulator := bnschain.NewSimulator(t, 100+seed).WithAgents()
+			simulator := synthnames.NewSimulator(100 + seed).WithAgents()
 			l := newLive(t)
-			states := map[hash.Hash32]*bnschain.State{}
+			states := map[hash.Hash32]*synthnames.State{}
 			add := func(n *node) *node {
-				states[bnschain.ID(n.block.Name)] = n.state
-				l.post(n.block.Post(t))
+				states[synthnames.ID(n.block.Name)] = n.state
+				l.post(replay.Post(n.block.Post()))
 				return n
 			}
 			reads := 0

@@ -23,7 +23,7 @@ func TestTrace(t *testing.T) {
 	var first []string
 	for _, size := range []int{1, 7, len(blocks)} {
 		tx := begin(t)
-		fold(t, tx, stepsOf(t, tx, bnschain.Posts(t, blocks)), func() int { return size })
+		fold(t, tx, stepsOf(t, tx, bnschain.Posts(blocks...)), func() int { return size })
 		compareFinal(t, tx, final)
 		if first == nil {
 			first = dump(t, tx)
@@ -38,7 +38,7 @@ func TestTraceReverted(t *testing.T) {
 	t.Parallel()
 	blocks, final := bnschain.Trace(t)
 	tx := begin(t)
-	apply := stepsOf(t, tx, bnschain.Posts(t, blocks))
+	apply := stepsOf(t, tx, bnschain.Posts(blocks...))
 	random := rand.New(rand.NewPCG(3, 3))
 	steps, number := apply[:0:0], int64(0)
 	for at := 0; at < len(apply); {
@@ -64,7 +64,7 @@ func TestTraceReverted(t *testing.T) {
 	same(t, "everything reverted", dump(t, tx), nil)
 	end(t, tx)
 	tx = begin(t)
-	fold(t, tx, stepsOf(t, tx, bnschain.Posts(t, blocks)), func() int { return 30 })
+	fold(t, tx, stepsOf(t, tx, bnschain.Posts(blocks...)), func() int { return 30 })
 	same(t, "straight", got, dump(t, tx))
 }
 

@@ -24,6 +24,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/observer"
 	"strata/internal/synth/synthchain"
+	"strata/internal/synth/synthnames"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/bns"
@@ -174,14 +175,14 @@ func TestKillNames(t *testing.T) {
 	for range 150 {
 		first = append(first, replay.Post(made.Next()))
 	}
-	blocks, _ := bnschain.Story(t)
+	blocks, _ := synthnames.Story()
 	for name, tc := range map[string]struct {
 		posts []replay.Post
 		every int // posts between kills
 		count string
 	}{
 		"bns-v1": {first, 8, `SELECT count(*) FROM ` + names.Spec().String() + `.operation`},
-		"bns-v2": {bnschain.Posts(t, blocks), 1, `SELECT count(*) FROM ` + bns.Spec().String() + `.name WHERE until_height IS NULL`},
+		"bns-v2": {bnschain.Posts(blocks...), 1, `SELECT count(*) FROM ` + bns.Spec().String() + `.name WHERE until_height IS NULL`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

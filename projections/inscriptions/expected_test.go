@@ -114,7 +114,7 @@ func (w *world) inscriptions() []inscriptionRow {
 func wantBlocks(s *synthordinals.State) []blockRow {
 	list := make([]blockRow, len(s.Blocks))
 	for i, b := range s.Blocks {
-		list[i] = blockRow{int64(b.Height), int64(b.Time), int64(len(s.Transfers[b.Height])), int64(b.Reveals), hex.EncodeToString(b.Hash[:])}
+		list[i] = blockRow{int64(b.Height), int64(b.Time), int64(s.Transfers[b.Height]), int64(b.Reveals), hex.EncodeToString(b.Hash[:])}
 	}
 	return list
 }

@@ -8,12 +8,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/internal/synth/simulate"
 	"strata/internal/synth/synthstaking"
 	"strata/projections"
 	"strata/rig/replay"
 )
 
-func posts(all []synthstaking.Post) (posts []replay.Post) {
+func posts(all []simulate.Post) (posts []replay.Post) {
 	for _, post := range all {
 		posts = append(posts, replay.Post(post))
 	}

@@ -14,6 +14,7 @@ import (
 	"strata/domain/clarity"
 	"strata/eventstore/archive"
 	"strata/internal/synth/synthstaking"
+	"strata/internal/synth/value"
 	"strata/internal/testkit/vector"
 	"strata/rig/replay"
 )
@@ -91,21 +92,21 @@ func TestVectors(t *testing.T) {
 // TestStrangePrints folds prints that the contract of today does not make. All are kept, and none stops the fold.
 func TestStrangePrints(t *testing.T) {
 	t.Parallel()
-	staker, signer := synthstaking.Principal(synthstaking.Account("a")), synthstaking.Principal(synthstaking.Account("m")+".signer")
+	staker, signer := value.Principal(synthstaking.Account("a")), value.Principal(synthstaking.Account("m")+".signer")
 	stake := func(pairs ...any) clarity.Value {
-		return synthstaking.Tuple(append([]any{"topic", "stake", "signer", signer, "staker", staker, "num-cycles", int64(1), "first-reward-cycle", int64(1),
+		return value.Tuple(append([]any{"topic", "stake", "signer", signer, "staker", staker, "num-cycles", int64(1), "first-reward-cycle", int64(1),
 			"unlock-burn-height", int64(200), "unlock-cycle", int64(2)}, pairs...)...)
 	}
 	tx := begin(t)
 	posts := line(
 		clarity.NewNone(),
-		synthstaking.Tuple("topic", "from-the-future", "staker", staker),
-		synthstaking.Tuple("topic", int64(1)),
-		synthstaking.Tuple("topic", "stake", "signer", signer), // fields are missing
-		stake("amount-ustx", "much"),                           // another type
-		stake("amount-ustx", int64(7), "pox-addr", []byte{1}),  // another field more
-		synthstaking.Tuple("topic", "unstake-sbtc", "staker", staker, "signer", signer, "bond-index", int64(4), "amount-withdrawn-sats", int64(1), "new-amount-sats", int64(0)), // of no known registration
-		synthstaking.Tuple("topic", "bond-distribution", "bond-index", int64(4), "target-yield", int64(1), "bond-rewards", int64(1), "bond-staked-sats", int64(1),
+		value.Tuple("topic", "from-the-future", "staker", staker),
+		value.Tuple("topic", int64(1)),
+		value.Tuple("topic", "stake", "signer", signer),       // fields are missing
+		stake("amount-ustx", "much"),                          // another type
+		stake("amount-ustx", int64(7), "pox-addr", []byte{1}), // another field more
+		value.Tuple("topic", "unstake-sbtc", "staker", staker, "signer", signer, "bond-index", int64(4), "amount-withdrawn-sats", int64(1), "new-amount-sats", int64(0)), // of no known registration
+		value.Tuple("topic", "bond-distribution", "bond-index", int64(4), "target-yield", int64(1), "bond-rewards", int64(1), "bond-staked-sats", int64(1),
 			"accrued-rewards-per-sat", int64(1), "cumulative-rewards-per-sat", int64(1)), // without a calculation
 	)
 	fold(t, tx, stepsOf(t, tx, posts), func() int { return 2 })

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/synth/synthnames"
 	reads "strata/readapi/bns"
-	"strata/rig/bnschain"
 )
 
 // TestBodies compares whole answers about a short history. In the texts, A, B and C stand for its accounts.
 func TestBodies(t *testing.T) {
 	t.Parallel()
-	blocks, accounts := bnschain.Story(t)
+	blocks, accounts := synthnames.Story()
 	s := newSite(t, blocks)
 	const (
 		free  = `"full_name":"free.free","name_string":"free","namespace_string":"free","owner":"@A","registered_at":"5001","renewal_height":"0","stx_burn":"0"`
@@ -60,11 +60,11 @@ func TestBodies(t *testing.T) {
 		"/names/by-address": `400 {"error":"querystring must have required property 'address'"}`,
 
 		"/names/shop.club": `{"current_burn_block":112,"status":"expiring-soon","is_managed":false,"data":{` + shop +
-			`,"revoked":false,"imported_at":null,"preordered_by":"@A","is_valid":true,"hashedSaltedFqnPreorder":"` + bnschain.Preorder + `","id":5,"airdropped":false,"contract_renewal_height":"407",` + noListing + `}}`,
+			`,"revoked":false,"imported_at":null,"preordered_by":"@A","is_valid":true,"hashedSaltedFqnPreorder":"` + synthnames.Preorder + `","id":5,"airdropped":false,"contract_renewal_height":"407",` + noListing + `}}`,
 		"/names/pearl.club": `{"current_burn_block":112,"status":"expiring-soon","is_managed":false,"data":{` + pearl +
 			`,"revoked":false,"imported_at":"101","preordered_by":null,"is_valid":true,"hashedSaltedFqnPreorder":null,"id":3,"airdropped":false,"contract_renewal_height":"0",` + noListing + `}}`,
 		"/names/free.free": `{"current_burn_block":112,"status":"active","is_managed":false,"data":{` + free +
-			`,"revoked":false,"imported_at":null,"preordered_by":null,"is_valid":true,"hashedSaltedFqnPreorder":null,"id":2,"airdropped":true,"contract_renewal_height":"0","listing":{"price":"9","commission":"` + bnschain.Commission + `"}}}`,
+			`,"revoked":false,"imported_at":null,"preordered_by":null,"is_valid":true,"hashedSaltedFqnPreorder":null,"id":2,"airdropped":true,"contract_renewal_height":"0","listing":{"price":"9","commission":"` + synthnames.Commission + `"}}}`,
 		"/names/m.vip?network=mainnet": `{"current_burn_block":112,"status":"active","is_managed":true,"data":{` + mvip +
 			`,"revoked":false,"imported_at":null,"preordered_by":null,"is_valid":true,"hashedSaltedFqnPreorder":null,"id":6,"airdropped":false,"contract_renewal_height":"0",` + noListing + `}}`,
 		"/names/gone.club":             `404 {"error":"Name not found"}`,
@@ -119,7 +119,7 @@ func TestBodies(t *testing.T) {
 		"/prices/names/X.club":         `400 {"error":"Invalid name"}`,
 		"/prices/namespaces/club":      `{"units":"uSTX","amount":"6400000000"}`,
 		"/prices/namespaces/C":         `400 {"error":"Invalid namespace"}`,
-		"/listings":                    `{"current_burn_block":112,"listings":[{` + free + `,"id":2,"status":"active","price":"9","commission":"` + bnschain.Commission + `"}],"next_cursor":null}`,
+		"/listings":                    `{"current_burn_block":112,"listings":[{` + free + `,"id":2,"status":"active","price":"9","commission":"` + synthnames.Commission + `"}],"next_cursor":null}`,
 		"/listings?namespace=club":     `{"current_burn_block":112,"listings":[],"next_cursor":null}`,
 		"/preorders/@A": `{"current_burn_block":112,"preorders":[{"kind":"name","hash":"` + strings.Repeat("0b", 20) +
 			`","amount":"5","burn_block_height":112,"block_height":18,"expired":false}]}`,
@@ -129,7 +129,7 @@ func TestBodies(t *testing.T) {
 // TestHistory reads the history of a name and of a namespace, page by page.
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	blocks, accounts := bnschain.Story(t)
+	blocks, accounts := synthnames.Story()
 	s := newSite(t, blocks)
 	walk := func(path string) (events []string) {
 		cursor := ""
@@ -175,7 +175,7 @@ func TestHistory(t *testing.T) {
 // TestNetworks understands the prefix of testnet, and serves at the root.
 func TestNetworks(t *testing.T) {
 	t.Parallel()
-	blocks, _ := bnschain.Story(t)
+	blocks, _ := synthnames.Story()
 	main := newSite(t, blocks)
 	if got := main.get("/testnet/names/name.club/id"); got.status != http.StatusNotFound || got.body != `{"error":"This server has the names of mainnet"}` {
 		t.Errorf("got %d %s", got.status, got.body)

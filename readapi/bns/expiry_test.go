@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/rig/bnschain"
+	"strata/internal/synth/synthnames"
 	"strata/rig/replay"
 )
 
@@ -31,7 +31,7 @@ func TestExpiries(t *testing.T) {
 		unresolved  = `404 {"error":"Name not found, expired or revoked"}`
 	)
 	log := replay.NewLog(t)
-	blocks, accounts := bnschain.Expiries(t)
+	blocks, accounts := synthnames.Expiries()
 	const launched = 16 // blocks before Bitcoin is at 403
 	s := addBlocks(t, log, blocks[:launched])
 	s.expect(accounts, map[string]string{

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/synth/synthnames"
 	reads "strata/readapi/bns"
-	"strata/rig/bnschain"
 )
 
 // sdkFolder has the program that calls bns-v2-sdk 2.0.0, with its lockfile.
@@ -29,7 +29,7 @@ func TestSDK(t *testing.T) {
 		t.Fatal(err)
 	}
 	installSDK(t, npm)
-	blocks, accounts := bnschain.Story(t)
+	blocks, accounts := synthnames.Story()
 	server := httptest.NewServer(newSite(t, blocks))
 	t.Cleanup(server.Close)
 

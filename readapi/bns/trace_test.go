@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/synth/synthnames"
 	"strata/readapi"
 	"strata/rig/apitest"
-	"strata/rig/bnschain"
 )
 
 // TestTraces traces answers to rows, and these to the events of nodes that they come from.
 func TestTraces(t *testing.T) {
 	t.Parallel()
-	blocks, accounts := bnschain.Story(t)
+	blocks, accounts := synthnames.Story()
 	s := apitest.NewSiteOn(t, newSite(t, blocks).pool, readapi.Config{})
 	a, b := accounts[0], accounts[1]
 	for path, want := range map[string]string{

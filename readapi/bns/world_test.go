@@ -14,6 +14,7 @@ import (
 
 	domain "strata/domain/bns"
 	"strata/eventstore"
+	"strata/internal/synth/synthnames"
 	"strata/projections/bns"
 	"strata/projections/chain"
 	reads "strata/readapi/bns"
@@ -31,15 +32,15 @@ type site struct {
 }
 
 // newSite returns an API over the blocks.
-func newSite(t testing.TB, blocks []bnschain.Block) *site {
+func newSite(t testing.TB, blocks []synthnames.Block) *site {
 	t.Helper()
 	return addBlocks(t, replay.NewLog(t), blocks)
 }
 
 // addBlocks adds blocks to a log, folds them, and returns an API over all blocks of the log.
-func addBlocks(t testing.TB, log *eventstore.Log, blocks []bnschain.Block) *site {
+func addBlocks(t testing.TB, log *eventstore.Log, blocks []synthnames.Block) *site {
 	t.Helper()
-	replay.Append(t, log, bnschain.Posts(t, blocks)...)
+	replay.Append(t, log, bnschain.Posts(blocks...)...)
 	c, err := chain.New(chain.Recommended, nil)
 	if err != nil {
 		t.Fatal(err)

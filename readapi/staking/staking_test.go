@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/synth/synthstaking"
+	"strata/internal/synth/synthblock"
 	"strata/rig/apitest"
 )
 
@@ -26,8 +26,8 @@ func missing(message string) string {
 
 // place returns the block members of a transaction of a block of the world.
 func place(block, burn, tx int64) string {
-	hash := func(kind string) string { return synthstaking.Hash(fmt.Sprintf("%s b%d", kind, block)) }
-	at := synthstaking.BurnTime(burn)
+	hash := func(kind string) string { return synthblock.Hash("%s b%d", kind, block).String() }
+	at := synthblock.BurnTime(burn)
 	return fmt.Sprintf(`"block": {"height": %d, "hash": %q, "index_hash": %q, "time": %d, "time_iso": %q, "tx_index": %d}, "bitcoin_block": {"height": %d, "time": %d, "time_iso": %q}`,
 		block, hash("header"), hash("block"), at+30, iso(at+30), tx, burn, at, iso(at))
 }

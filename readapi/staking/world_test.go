@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"strata/domain/clarity"
+	"strata/internal/synth/synthblock"
 	"strata/internal/synth/synthstaking"
 	"strata/projections/staking"
 	"strata/readapi"
@@ -120,7 +121,7 @@ func (w *world) expand(text string) string {
 	return timed.ReplaceAllStringFunc(w.names.Replace(text), func(short string) string {
 		parts := timed.FindStringSubmatch(short)
 		height, _ := strconv.ParseInt(parts[2], 10, 64)
-		at := synthstaking.BurnTime(height)
+		at := synthblock.BurnTime(height)
 		switch parts[1] {
 		case "time":
 			return fmt.Sprintf(`"": 0, "time": %d, "time_iso": %q, "projected_time": null, "projected_time_iso": null`, at, iso(at))

@@ -1,3 +1,4 @@
+// Package bnschain reads the trace of BNS-V2 that the contracts themselves wrote: blocks of calls, and the state to arrive at.
 package bnschain
 
 import (
@@ -6,6 +7,7 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
+	"strata/internal/synth/synthblock"
 	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/vector"
 	"strata/rig/replay"
@@ -62,7 +64,7 @@ type FinalProperties struct {
 
 // Trace returns the trace as blocks, one for each call, and the state to arrive at. It skips the test without vectors.
 // The airdrops are bodies of deployments.
-func Trace(t testing.TB) (blocks []Block, final *Final) {
+func Trace(t testing.TB) (blocks []synthnames.Block, final *Final) {
 	t.Helper()
 	for _, row := range vector.Rows(t, "bns_v2_trace.jsonl") {
 		line := vector.Decode[traced](t, row)
@@ -70,7 +72,7 @@ func Trace(t testing.TB) (blocks []Block, final *Final) {
 			final = line.FinalState
 			continue
 		}
-		call := Call{Contract: line.Contract, Function: line.Function, Sender: line.Sender, Failed: !line.Success}
+		call := synthnames.Call{Contract: line.Contract, Function: line.Function, Sender: line.Sender, Failed: !line.Success}
 		if call.Function == "namespace-airdrop" || call.Function == "name-airdrop" {
 			call.Deploys = fmt.Sprint("airdrop-", line.Tx)
 		}
@@ -82,7 +84,7 @@ func Trace(t testing.TB) (blocks []Block, final *Final) {
 			call.Args = append(call.Args, value)
 		}
 		for _, e := range line.Events {
-			var event Event
+			var event synthnames.Event
 			id := uint64(0)
 			if e.ID != "" {
 				if _, err := fmt.Sscan(e.ID, &id); err != nil {
@@ -91,7 +93,7 @@ func Trace(t testing.TB) (blocks []Block, final *Final) {
 			}
 			switch e.Type {
 			case "print":
-				event = synthnames.Print(e.Contract, clarity.Value{})
+				event = synthblock.Print(e.Contract, clarity.Value{})
 				event.Data["raw_value"] = e.Hex
 			case "nft_mint":
 				event = synthnames.Mint(id, e.To)
@@ -109,7 +111,7 @@ func Trace(t testing.TB) (blocks []Block, final *Final) {
 			call.Events = append(call.Events, event)
 		}
 		n := int64(len(blocks))
-		b := Block{Name: fmt.Sprint("trace", n), Height: n, BurnHeight: line.BurnHeight, Old: line.Epoch < "3", Calls: []Call{call}}
+		b := synthnames.Block{Name: fmt.Sprint("trace", n), Height: n, BurnHeight: line.BurnHeight, Old: line.Epoch < "3", Calls: []synthnames.Call{call}}
 		if n > 0 {
 			b.Parent = blocks[n-1].Name
 		}
@@ -122,11 +124,10 @@ func Trace(t testing.TB) (blocks []Block, final *Final) {
 }
 
 // Posts returns blocks as a node posts them.
-func Posts(t testing.TB, blocks []Block) []replay.Post {
-	t.Helper()
+func Posts(blocks ...synthnames.Block) []replay.Post {
 	posts := make([]replay.Post, len(blocks))
 	for i := range blocks {
-		posts[i] = blocks[i].Post(t)
+		posts[i] = replay.Post(blocks[i].Post())
 	}
 	return posts
 }

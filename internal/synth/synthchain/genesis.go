@@ -8,9 +8,9 @@ import (
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
 	"strata/internal/synth/synthchain/internal/contracts"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
+	"strata/internal/synth/value"
 )
 
 // upgradeHeight is the height at which an epoch with new boot contracts starts.
@@ -117,14 +117,14 @@ func (c *Chain) bootDeploy(name string) *vm.Operation {
 // bootTransfer moves nothing from the boot address to itself.
 func (c *Chain) bootTransfer(memo string) *vm.Operation {
 	return c.bootOperation(&transaction.TokenTransfer{
-		Recipient: clarity.Principal{Address: c.cfg.Network.Boot()}, Memo: must.Get(transaction.NewMemo(memo)),
+		Recipient: clarity.Principal{Address: c.cfg.Network.Boot()}, Memo: value.Must(transaction.NewMemo(memo)),
 	})
 }
 
 // bootOperation returns a transaction of the node itself: unsigned, without sender, for chain 0.
 func (c *Chain) bootOperation(payload transaction.Payload) *vm.Operation {
 	draft := transaction.Draft{Network: transaction.Network{Version: c.cfg.Network.Stacks().Version}}
-	t := must.Get(draft.Transaction(payload))
+	t := value.Must(draft.Transaction(payload))
 	t.Origin.KeyEncoding = key.Uncompressed
 	o := &vm.Operation{Raw: t.Encode()}
 	o.Txid = transaction.ID(o.Raw)

@@ -7,10 +7,9 @@ import (
 	"maps"
 	"slices"
 
-	"strata/domain/clarity"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/node"
 	"strata/internal/synth/synthchain/internal/nodejson"
+	"strata/internal/synth/value"
 )
 
 // queueSurroundings queues the posts that follow a block, as configured: microblocks, drops, stray transactions, and
@@ -103,7 +102,7 @@ func stakingSigners(weights map[string]int64) (signers []nodejson.Signer) {
 	for _, key := range slices.Sorted(maps.Keys(weights)) {
 		weight := int(weights[key] / threshold)
 		left -= weight
-		signers = append(signers, nodejson.Signer{Key: must.Get(hex.DecodeString(key)), Stacked: uint64(weights[key]), Weight: weight})
+		signers = append(signers, nodejson.Signer{Key: value.Must(hex.DecodeString(key)), Stacked: uint64(weights[key]), Weight: weight})
 	}
 	order := make([]int, len(signers))
 	for i := range order {
@@ -122,12 +121,10 @@ func stakingSigners(weights map[string]int64) (signers []nodejson.Signer) {
 func (c *Chain) attachment(b *block) Post {
 	content := fmt.Appendf(nil, "$ORIGIN name-%d.syn\n$TTL 3600\n", c.random.IntN(1000))
 	txid := c.random.Hash32()
-	metadata := must.Get(clarity.NewTuple(
-		clarity.Field{Name: "name", Value: must.Get(clarity.NewBuffer([]byte("name")))},
-		clarity.Field{Name: "namespace", Value: must.Get(clarity.NewBuffer([]byte("syn")))},
-		clarity.Field{Name: "op", Value: must.Get(clarity.NewASCII("name-register"))},
-		clarity.Field{Name: "tx-sender", Value: c.roll.Value(c.accounts[0].Party)},
-	))
+	metadata := value.Tuple(
+		"name", value.Buffer("name"), "namespace", value.Buffer("syn"), "op", "name-register",
+		"tx-sender", c.roll.Value(c.accounts[0].Party),
+	)
 	a := nodejson.Attachment{
 		Index: c.random.Uint64N(1 << 20), Height: b.height, IndexBlock: b.index, Txid: txid, Content: content,
 		Contract: c.roll.Text(c.roll.Contract(c.cfg.Network.Boot(), "bns")), Metadata: metadata,

@@ -32,7 +32,22 @@ func variety(t *testing.T, cfg Config, posts int) map[string]int {
 		}
 		switch p.Path {
 		case "/new_block":
-			var b seenBlock
+			var b struct {
+				IndexBlockHash       string `json:"index_block_hash"`
+				ParentIndexBlockHash string `json:"parent_index_block_hash"`
+				BlockHeight          uint64 `json:"block_height"`
+				Transactions         []struct {
+					RawTx              string `json:"raw_tx"`
+					Status             string
+					MicroblockSequence *int `json:"microblock_sequence"`
+				}
+				Events []struct {
+					Type      string
+					Committed bool
+				}
+				MaturedMinerRewards []any           `json:"matured_miner_rewards"`
+				RewardSet           json.RawMessage `json:"reward_set"`
+			}
 			decode(t, p.Body, &b)
 			if earlier, ok := blocks[b.IndexBlockHash]; ok && !bytes.Equal(earlier, p.Body) {
 				seen["same block in another order"]++
@@ -64,15 +79,14 @@ func variety(t *testing.T, cfg Config, posts int) map[string]int {
 					seen["uncommitted"]++
 				}
 			}
-			var more struct {
-				RewardSet json.RawMessage `json:"reward_set"`
-			}
-			decode(t, p.Body, &more)
-			if len(more.RewardSet) > 4 {
+			if len(b.RewardSet) > 4 {
 				seen["reward set"]++
 			}
 		case "/new_burn_block":
-			var b seenBurn
+			var b struct {
+				Hash   string `json:"burn_block_hash"`
+				Height uint64 `json:"burn_block_height"`
+			}
 			decode(t, p.Body, &b)
 			if !burns[b.Hash] && b.Height <= highest {
 				seen["bitcoin reorg"]++

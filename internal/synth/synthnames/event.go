@@ -4,6 +4,7 @@ import (
 	"strata/domain/bns"
 	"strata/domain/clarity"
 	"strata/domain/nodeevent"
+	"strata/internal/synth/synthblock"
 )
 
 // Names and Zonefiles are the contracts that are called.
@@ -26,16 +27,8 @@ type Call struct {
 	Source string
 }
 
-// Event is an event of a transaction: its type, and the members of its data.
-type Event struct {
-	Type string
-	Data map[string]any
-}
-
-// Print returns the event of a contract that prints a value.
-func Print(contract string, value clarity.Value) Event {
-	return Event{nodeevent.TypeContract, map[string]any{"contract_identifier": contract, "topic": "print", "raw_value": value.Hex()}}
-}
+// Event is an event of a transaction.
+type Event = synthblock.Event
 
 // Mint returns the event of a new token, which stands for a name.
 func Mint(id uint64, to string) Event { return token(nodeevent.TypeNFTMint, id, "recipient", to) }
@@ -53,15 +46,15 @@ func token(kind string, id uint64, members ...string) Event {
 	for i := 0; i < len(members); i += 2 {
 		data[members[i]] = members[i+1]
 	}
-	return Event{kind, data}
+	return Event{Type: kind, Data: data}
 }
 
 // BurnSTX returns the event of an account that burns µSTX.
 func BurnSTX(from, amount string) Event {
-	return Event{nodeevent.TypeSTXBurn, map[string]any{"sender": from, "amount": amount}}
+	return Event{Type: nodeevent.TypeSTXBurn, Data: map[string]any{"sender": from, "amount": amount}}
 }
 
 // TransferSTX returns the event of a transfer of µSTX.
 func TransferSTX(from, to, amount string) Event {
-	return Event{nodeevent.TypeSTXTransfer, map[string]any{"sender": from, "recipient": to, "amount": amount}}
+	return Event{Type: nodeevent.TypeSTXTransfer, Data: map[string]any{"sender": from, "recipient": to, "amount": amount}}
 }

@@ -13,6 +13,8 @@ import (
 	"strata/domain/bns"
 	"strata/domain/c32"
 	"strata/domain/clarity"
+	"strata/internal/synth/synthblock"
+	"strata/internal/synth/value"
 )
 
 // State is the state of the contracts, as a simulator knows it. Its maps hold values, so that Clone is deep.
@@ -80,6 +82,7 @@ type Simulator struct {
 	random   *rand.Rand
 	accounts []string
 	agents   []string // contracts that act by themselves
+	blocks   int      // made by Next
 }
 
 // Commission is the contract that takes a share of sales.
@@ -93,12 +96,13 @@ func New(random *rand.Rand, accounts []string) *Simulator {
 	return &Simulator{random: random, accounts: accounts}
 }
 
-// Accounts returns six addresses of mainnet.
-func Accounts() (all []string) {
+// NewSimulator returns a simulator with a seed, in which six addresses act.
+func NewSimulator(seed uint64) *Simulator {
+	var accounts []string
 	for i := range 6 {
-		all = append(all, c32.Address{Version: c32.MainnetSingle, Hash160: [20]byte{7, 19: byte(i)}}.String())
+		accounts = append(accounts, c32.Address{Version: c32.MainnetSingle, Hash160: [20]byte{7, 19: byte(i)}}.String())
 	}
-	return all
+	return New(rand.New(rand.NewPCG(seed, 20)), accounts)
 }
 
 // WithAgents adds contracts that own names and call the registry themselves, also in ways that print nothing. They are
@@ -137,7 +141,7 @@ func (s *Simulator) Airdrop(burnHeight int64) ([]Call, *State) {
 		full := fmt.Sprintf("old%d.%s", i, namespace)
 		x.mint(full, &n)
 		state.Primary[n.Owner] = n.ID
-		x.print(Names, "topic", text("new-airdrop"), "owner", principal(n.Owner), "name", nameTuple(full), "id", uintOf(n.ID), "registered-at", uintOf(uint64(n.RegisteredAt)))
+		x.print(Names, "topic", "new-airdrop", "owner", value.Principal(n.Owner), "name", nameTuple(full), "id", n.ID, "registered-at", uint64(n.RegisteredAt))
 	}
 	calls := []Call{{Sender: bns.MainnetDeployer, Deploys: "airdrop-1", Events: x.events}}
 	if len(s.agents) > 0 {
@@ -159,7 +163,7 @@ func (s *Simulator) agentCall(state *State) Call {
 	c := Call{Contract: s.agents[agent], Function: "act", Sender: s.accounts[s.random.IntN(len(s.accounts))]}
 	switch s.random.IntN(3) {
 	case 0:
-		c.Contract, c.Args = bns.MainnetDeployer+".dispatch", []clarity.Value{clarity.NewSome(principal(s.agents[agent]))}
+		c.Contract, c.Args = bns.MainnetDeployer+".dispatch", []clarity.Value{clarity.NewSome(value.Principal(s.agents[agent]).Clarity())}
 	case 1:
 		if agent == 0 {
 			c.Contract = bns.MainnetDeployer + ".front"
@@ -217,7 +221,7 @@ func (s *Simulator) call(state *State) Call {
 		return c
 	}
 	if s.random.IntN(12) == 0 { // it fails, and changes nothing
-		return Call{Contract: Names, Function: "set-primary-name", Args: []clarity.Value{uintOf(1)}, Sender: sender, Failed: true}
+		return Call{Contract: Names, Function: "set-primary-name", Args: []clarity.Value{value.Uint(1)}, Sender: sender, Failed: true}
 	}
 	x := &step{Simulator: s, State: state, sender: sender}
 	x.act()
@@ -289,7 +293,7 @@ func (x *step) try(what int) bool {
 		}
 		x.give(full, &n, other)
 		x.printName("transfer-name", full, n)
-		x.calls("transfer", uintOf(n.ID), principal(x.sender), principal(other))
+		x.calls("transfer", value.Uint(n.ID), value.Principal(x.sender).Clarity(), value.Principal(other).Clarity())
 	case 7: // list
 		full, n, ok := x.some(free)
 		if !ok {
@@ -297,8 +301,8 @@ func (x *step) try(what int) bool {
 		}
 		n.Price = 1 + int64(x.random.IntN(1000))
 		x.Names[full] = n
-		x.print(Names, "a", text("list-in-ustx"), "id", uintOf(n.ID), "price", uintOf(uint64(n.Price)), "commission", principal(Commission))
-		x.calls("list-in-ustx", uintOf(n.ID))
+		x.print(Names, "a", "list-in-ustx", "id", n.ID, "price", uint64(n.Price), "commission", value.Principal(Commission))
+		x.calls("list-in-ustx", value.Uint(n.ID))
 	case 8: // unlist or buy
 		full, n, ok := x.some(func(_ string, n Name) bool { return n.Price > 0 })
 		if !ok {
@@ -308,16 +312,16 @@ func (x *step) try(what int) bool {
 		if n.Owner == x.sender {
 			n.Price = 0
 			x.Names[full] = n
-			x.print(Names, "a", text("unlist-in-ustx"), "id", uintOf(n.ID))
-			x.calls("unlist-in-ustx", uintOf(n.ID))
+			x.print(Names, "a", "unlist-in-ustx", "id", n.ID)
+			x.calls("unlist-in-ustx", value.Uint(n.ID))
 			return true
 		}
 		x.events = append(x.events, TransferSTX(x.sender, n.Owner, price))
 		n.Price = 0
 		x.give(full, &n, x.sender)
 		x.printName("transfer-name", full, n)
-		x.print(Names, "a", text("buy-in-ustx"), "id", uintOf(n.ID))
-		x.calls("buy-in-ustx", uintOf(n.ID))
+		x.print(Names, "a", "buy-in-ustx", "id", n.ID)
+		x.calls("buy-in-ustx", value.Uint(n.ID))
 	case 9, 10:
 		return x.renew()
 	case 11: // choose the primary name
@@ -326,7 +330,7 @@ func (x *step) try(what int) bool {
 			return false
 		}
 		x.Primary[x.sender] = n.ID
-		x.calls("set-primary-name", uintOf(n.ID))
+		x.calls("set-primary-name", value.Uint(n.ID))
 	case 12: // burn
 		full, n, ok := x.some(func(full string, _ Name) bool { return x.namespaceOf(full).Manager == x.sender })
 		if !ok {
@@ -335,8 +339,8 @@ func (x *step) try(what int) bool {
 		x.lose(n)
 		delete(x.Names, full)
 		x.events = append(x.events, Burn(n.ID, n.Owner))
-		x.print(Names, "topic", text("burn-name"), "owner", text(""), "name", nameTuple(full), "id", uintOf(n.ID))
-		x.calls("mng-burn", uintOf(n.ID))
+		x.print(Names, "topic", "burn-name", "owner", "", "name", nameTuple(full), "id", n.ID)
+		x.calls("mng-burn", value.Uint(n.ID))
 	case 13:
 		return x.zonefile(free)
 	case 14:
@@ -380,15 +384,15 @@ func (x *step) reveal() bool {
 	manager := clarity.NewNone()
 	if x.random.IntN(3) == 0 {
 		n.Manager, n.Lifetime = x.sender, 0
-		manager = clarity.NewSome(principal(x.sender))
+		manager = clarity.NewSome(value.Principal(x.sender).Clarity())
 	}
 	x.Namespaces[namespace] = n
-	args := []clarity.Value{buffer(namespace), buffer("salt"), uintOf(10), uintOf(uint64(n.Coefficient))}
+	args := []clarity.Value{value.Buffer(namespace), value.Buffer("salt"), value.Uint(10), value.Uint(uint64(n.Coefficient))}
 	for range bns.BucketCount {
-		args = append(args, uintOf(1))
+		args = append(args, value.Uint(1))
 	}
 	// A manager gets lifetime 0, whatever is asked.
-	args = append(args, uintOf(2), uintOf(3), uintOf(uint64(max(n.Lifetime, 0))), principal(n.Import), manager, clarity.NewBool(true), clarity.NewBool(n.Manager != ""), clarity.NewBool(false))
+	args = append(args, value.Uint(2), value.Uint(3), value.Uint(uint64(max(n.Lifetime, 0))), value.Principal(n.Import).Clarity(), manager, clarity.NewBool(true), clarity.NewBool(n.Manager != ""), clarity.NewBool(false))
 	x.calls("namespace-reveal", args...)
 	return true
 }
@@ -402,7 +406,7 @@ func (x *step) launch() bool {
 	n.LaunchedAt = x.BurnHeight
 	x.Namespaces[namespace] = n
 	x.printNamespace("launch", namespace)
-	x.calls("namespace-launch", buffer(namespace))
+	x.calls("namespace-launch", value.Buffer(namespace))
 	return true
 }
 
@@ -417,7 +421,7 @@ func (x *step) imports(to string) bool {
 	x.mint(full, &n)
 	x.gain(n)
 	x.printName("new-name", full, n)
-	x.calls("name-import", buffer(namespace))
+	x.calls("name-import", value.Buffer(namespace))
 	return true
 }
 
@@ -440,7 +444,7 @@ func (x *step) claim() bool {
 	x.mint(full, &n)
 	x.gain(n)
 	x.printName("new-name", full, n)
-	x.calls("name-claim-fast", buffer("x"), buffer(namespace))
+	x.calls("name-claim-fast", value.Buffer("x"), value.Buffer(namespace))
 	return true
 }
 
@@ -460,14 +464,14 @@ func (x *step) register() bool {
 		x.Preorders[hash] = x.sender
 		raw, _ := hex.DecodeString(hash)
 		x.events = append(x.events, TransferSTX(x.sender, Names, "2000"))
-		x.calls("name-preorder", buffer(string(raw)), uintOf(2000))
+		x.calls("name-preorder", value.Buffer(string(raw)), value.Uint(2000))
 		return true
 	}
 	if x.random.IntN(4) == 0 {
 		delete(x.Preorders, hash)
 		raw, _ := hex.DecodeString(hash)
 		x.events = append(x.events, TransferSTX(Names, x.sender, "2000"))
-		x.calls("claim-preorder", buffer(string(raw)))
+		x.calls("claim-preorder", value.Buffer(string(raw)))
 		return true
 	}
 	namespace, ok := x.anyNamespace(func(n Namespace) bool { return n.LaunchedAt >= 0 && n.Manager == "" })
@@ -485,7 +489,7 @@ func (x *step) register() bool {
 		n.Renewal = x.BurnHeight + lifetime
 	}
 	delete(x.Preorders, hash)
-	x.calls("name-register", buffer(namespace), buffer("x"), buffer("salt"))
+	x.calls("name-register", value.Buffer(namespace), value.Buffer("x"), value.Buffer("salt"))
 	if !taken {
 		n.Owner = x.sender
 		x.mint(full, &n)
@@ -526,7 +530,7 @@ func (x *step) renew() bool {
 	n.Burned = price
 	x.Names[full] = n
 	x.events = append(x.events, BurnSTX(x.sender, price))
-	x.calls("name-renewal", buffer(name.Namespace), buffer(name.Label))
+	x.calls("name-renewal", value.Buffer(name.Namespace), value.Buffer(name.Label))
 	return true
 }
 
@@ -539,12 +543,12 @@ func (x *step) zonefile(free func(string, Name) bool) bool {
 	x.call = Call{Contract: Zonefiles, Function: "update-zonefile"}
 	if x.random.IntN(6) == 0 {
 		x.Zonefiles[full] = Zonefile{Owner: n.Owner, Revoked: true}
-		x.print(Zonefiles, "topic", text("revoke-name"), "name", buffer(name.Label), "namespace", buffer(name.Namespace), "zonefile", buffer(""))
+		x.print(Zonefiles, "topic", "revoke-name", "name", value.Buffer(name.Label), "namespace", value.Buffer(name.Namespace), "zonefile", value.Buffer(""))
 		return true
 	}
 	content := fmt.Sprintf(`{"owner":%q,"btc":"bc1q%d"}`, n.Owner, x.random.IntN(1000))
 	x.Zonefiles[full] = Zonefile{Owner: n.Owner, Content: content}
-	x.print(Zonefiles, "topic", text("update-zonefile"), "name", buffer(name.Label), "namespace", buffer(name.Namespace), "new-zonefile", clarity.NewSome(buffer(content)))
+	x.print(Zonefiles, "topic", "update-zonefile", "name", value.Buffer(name.Label), "namespace", value.Buffer(name.Namespace), "new-zonefile", clarity.NewSome(value.Buffer(content)))
 	return true
 }
 
@@ -595,16 +599,16 @@ func (x *step) gain(n Name) {
 
 // print adds a print of a tuple of alternating names and values.
 func (x *step) print(contract string, fields ...any) {
-	x.events = append(x.events, Print(contract, tuple(fields...)))
+	x.events = append(x.events, synthblock.Print(contract, value.Tuple(fields...)))
 }
 
 // printName adds the print of a name with its properties.
 func (x *step) printName(topic, full string, n Name) {
-	id := uintOf(n.ID)
+	id := value.Uint(n.ID)
 	if topic == "renew-name" {
 		id = clarity.NewSome(id)
 	}
-	x.print(Names, "topic", text(topic), "owner", principal(n.Owner), "name", nameTuple(full), "id", id, "properties", clarity.NewSome(n.Properties()))
+	x.print(Names, "topic", topic, "owner", value.Principal(n.Owner), "name", nameTuple(full), "id", id, "properties", value.Some(n.Properties()))
 }
 
 // Properties returns the entry of the name in the contract's map of properties.
@@ -613,24 +617,24 @@ func (n Name) Properties() clarity.Value {
 		if height < 0 {
 			return clarity.NewNone()
 		}
-		return clarity.NewSome(uintOf(uint64(height)))
+		return clarity.NewSome(value.Uint(uint64(height)))
 	}
 	preorder, by := clarity.NewNone(), clarity.NewNone()
 	if n.Preorder != "" {
 		raw, _ := hex.DecodeString(n.Preorder)
-		preorder, by = clarity.NewSome(buffer(string(raw))), clarity.NewSome(principal(n.PreorderedBy))
+		preorder, by = clarity.NewSome(value.Buffer(string(raw))), clarity.NewSome(value.Principal(n.PreorderedBy).Clarity())
 	}
 	burned, _ := strconv.ParseUint(n.Burned, 10, 64)
-	return tuple(
+	return value.Tuple(
 		"registered-at", optional(n.RegisteredAt), "imported-at", optional(n.ImportedAt), "hashed-salted-fqn-preorder", preorder, "preordered-by", by,
-		"renewal-height", uintOf(uint64(n.Renewal)), "stx-burn", uintOf(burned), "owner", principal(n.Owner))
+		"renewal-height", uint64(n.Renewal), "stx-burn", burned, "owner", value.Principal(n.Owner))
 }
 
 // Claim returns the events of the first registration of a name.
 func Claim(id uint64, full, to string, height int64) []Event {
 	n := Name{ID: id, Owner: to, RegisteredAt: height, ImportedAt: -1, Burned: "0"}
-	return []Event{Mint(id, to), Print(Names, tuple("topic", text("new-name"), "owner", principal(to), "name", nameTuple(full), "id", uintOf(id),
-		"properties", clarity.NewSome(n.Properties())))}
+	return []Event{Mint(id, to), synthblock.Print(Names, value.Tuple("topic", "new-name", "owner", value.Principal(to), "name", nameTuple(full), "id", id,
+		"properties", value.Some(n.Properties())))}
 }
 
 // printNamespace adds the print of a namespace with its properties.
@@ -638,53 +642,23 @@ func (x *step) printNamespace(status, namespace string) {
 	n := x.Namespaces[namespace]
 	manager, launched := clarity.NewNone(), clarity.NewNone()
 	if n.Manager != "" {
-		manager = clarity.NewSome(principal(n.Manager))
+		manager = clarity.NewSome(value.Principal(n.Manager).Clarity())
 	}
 	if n.LaunchedAt >= 0 {
-		launched = clarity.NewSome(uintOf(uint64(n.LaunchedAt)))
+		launched = clarity.NewSome(value.Uint(uint64(n.LaunchedAt)))
 	}
 	buckets := make([]clarity.Value, bns.BucketCount)
 	for i := range buckets {
-		buckets[i] = uintOf(1)
+		buckets[i] = value.Uint(1)
 	}
-	x.print(Names, "status", text(status), "namespace", buffer(namespace), "properties", clarity.NewSome(tuple(
-		"namespace-manager", manager, "manager-transferable", clarity.NewBool(n.Manager != ""), "manager-frozen", clarity.NewBool(false),
-		"namespace-import", principal(n.Import), "revealed-at", uintOf(uint64(n.RevealedAt)), "launched-at", launched, "lifetime", uintOf(uint64(n.Lifetime)),
-		"can-update-price-function", clarity.NewBool(true), "price-function", tuple("base", uintOf(10), "coeff", uintOf(uint64(n.Coefficient)),
-			"nonalpha-discount", uintOf(2), "no-vowel-discount", uintOf(3), "buckets", must(clarity.NewList(buckets...))))))
+	x.print(Names, "status", status, "namespace", value.Buffer(namespace), "properties", value.Some(value.Tuple(
+		"namespace-manager", manager, "manager-transferable", n.Manager != "", "manager-frozen", false,
+		"namespace-import", value.Principal(n.Import), "revealed-at", uint64(n.RevealedAt), "launched-at", launched, "lifetime", uint64(n.Lifetime),
+		"can-update-price-function", true, "price-function", value.Tuple("base", 10, "coeff", uint64(n.Coefficient),
+			"nonalpha-discount", 2, "no-vowel-discount", 3, "buckets", value.Must(clarity.NewList(buckets...))))))
 }
 
 func nameTuple(full string) clarity.Value {
 	name, _ := bns.ParseName(full)
-	return tuple("name", buffer(name.Label), "namespace", buffer(name.Namespace))
-}
-
-// tuple returns a tuple of alternating names and values.
-func tuple(fields ...any) clarity.Value {
-	var all []clarity.Field
-	for i := 0; i < len(fields); i += 2 {
-		all = append(all, clarity.Field{Name: fields[i].(string), Value: fields[i+1].(clarity.Value)})
-	}
-	return must(clarity.NewTuple(all...))
-}
-
-func uintOf(n uint64) clarity.Value { return clarity.NewUint64(n) }
-
-func text(s string) clarity.Value { return must(clarity.NewASCII(s)) }
-
-func buffer(s string) clarity.Value { return must(clarity.NewBuffer([]byte(s))) }
-
-func principal(s string) clarity.Value {
-	p, err := clarity.ParsePrincipal(s)
-	if err != nil {
-		panic(err)
-	}
-	return must(clarity.NewPrincipal(p))
-}
-
-func must(v clarity.Value, err error) clarity.Value {
-	if err != nil {
-		panic(err)
-	}
-	return v
+	return value.Tuple("name", value.Buffer(name.Label), "namespace", value.Buffer(name.Namespace))
 }

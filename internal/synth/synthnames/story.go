@@ -2,23 +2,23 @@ package synthnames
 
 import (
 	"encoding/hex"
-	"math/rand/v2"
 	"strings"
 
 	"strata/domain/bns"
 	"strata/domain/clarity"
+	"strata/internal/synth/value"
 )
 
 // Preorder is the hash of the preorder in the story, in hex.
 var Preorder = strings.Repeat("0a", 20)
 
-// Dated is a call at a Bitcoin height.
-type Dated struct {
-	BurnHeight int64
+// dated is a call at a Bitcoin height.
+type dated struct {
+	burnHeight int64
 	Call
 }
 
-// Story returns a short history of names with the three accounts that act in it, one call after the other. It ends at
+// Story returns a short history of names with the three accounts that act in it, with one call in each block. It ends at
 // Bitcoin height 112.
 //
 //   - 0: old.btc and free.free are airdropped to the first account. Names of btc last 900 blocks, until 1000.
@@ -30,7 +30,7 @@ type Dated struct {
 //   - 15: the first gives old.btc to the third.
 //   - 16: the third revokes old.btc.
 //   - 17: the first lists free.free. 18: the first preorders something else.
-func Story() (calls []Dated, accounts []string) {
+func Story() (blocks []Block, accounts []string) {
 	t := newTeller()
 	a, b, c := t.accounts[0], t.accounts[1], t.accounts[2]
 	t.tell(100, bns.MainnetDeployer, func(x *step) {
@@ -40,7 +40,7 @@ func Story() (calls []Dated, accounts []string) {
 			x.launches(name.Namespace, Namespace{Import: a, Lifetime: []int64{900, 0}[i], LaunchedAt: 7, RevealedAt: 3, Coefficient: 200})
 			n := Name{Owner: a, RegisteredAt: int64(5000 + i), ImportedAt: -1, Burned: "0"}
 			x.mint(full, &n)
-			x.print(Names, "topic", text("new-airdrop"), "owner", principal(a), "name", nameTuple(full), "id", uintOf(n.ID), "registered-at", uintOf(uint64(n.RegisteredAt)))
+			x.print(Names, "topic", "new-airdrop", "owner", value.Principal(a), "name", nameTuple(full), "id", n.ID, "registered-at", uint64(n.RegisteredAt))
 		}
 	})
 	t.tell(101, a, func(x *step) { x.reveals("club", 300, clarity.NewNone()) })
@@ -58,21 +58,21 @@ func Story() (calls []Dated, accounts []string) {
 	if err != nil {
 		panic(err) // it is a constant
 	}
-	t.tell(105, a, func(x *step) { x.calls("name-preorder", buffer(string(hash)), uintOf(20000)) })
+	t.tell(105, a, func(x *step) { x.calls("name-preorder", value.Buffer(string(hash)), value.Uint(20000)) })
 	shop := Name{Owner: a, RegisteredAt: 107, ImportedAt: -1, Renewal: 407, Burned: "20000", Preorder: Preorder, PreorderedBy: a}
 	t.tell(107, a, func(x *step) {
 		x.adds("shop.club", shop)
 		shop = x.Names["shop.club"]
 	})
 	t.tell(108, a, func(x *step) {
-		x.print(Names, "a", text("list-in-ustx"), "id", uintOf(shop.ID), "price", uintOf(500), "commission", principal(Commission))
+		x.print(Names, "a", "list-in-ustx", "id", shop.ID, "price", 500, "commission", value.Principal(Commission))
 	})
 	t.tell(109, b, func(x *step) {
 		x.hands("shop.club", b)
-		x.print(Names, "a", text("buy-in-ustx"), "id", uintOf(shop.ID))
+		x.print(Names, "a", "buy-in-ustx", "id", shop.ID)
 	})
-	t.tell(109, b, func(x *step) { x.calls("set-primary-name", uintOf(shop.ID)) })
-	t.tell(110, c, func(x *step) { x.reveals("vip", 77, clarity.NewSome(principal(c))) })
+	t.tell(109, b, func(x *step) { x.calls("set-primary-name", value.Uint(shop.ID)) })
+	t.tell(110, c, func(x *step) { x.reveals("vip", 77, clarity.NewSome(value.Principal(c).Clarity())) })
 	t.tell(110, c, func(x *step) {
 		x.launches("vip", Namespace{Import: c, Manager: c, LaunchedAt: 110, RevealedAt: 110, Coefficient: 200})
 	})
@@ -85,17 +85,17 @@ func Story() (calls []Dated, accounts []string) {
 		x.hands("old.btc", c)
 	})
 	t.tell(112, c, func(x *step) {
-		x.print(Zonefiles, "topic", text("revoke-name"), "name", buffer("old"), "namespace", buffer("btc"), "zonefile", buffer(""))
+		x.print(Zonefiles, "topic", "revoke-name", "name", value.Buffer("old"), "namespace", value.Buffer("btc"), "zonefile", value.Buffer(""))
 		x.call = Call{Contract: Zonefiles, Function: "revoke-name"}
 	})
 	t.tell(112, a, func(x *step) {
-		x.print(Names, "a", text("list-in-ustx"), "id", uintOf(x.Names["free.free"].ID), "price", uintOf(9), "commission", principal(Commission))
+		x.print(Names, "a", "list-in-ustx", "id", x.Names["free.free"].ID, "price", 9, "commission", value.Principal(Commission))
 	})
-	t.tell(112, a, func(x *step) { x.calls("name-preorder", buffer(strings.Repeat("\x0b", 20)), uintOf(5)) })
-	return t.told, []string{a, b, c}
+	t.tell(112, a, func(x *step) { x.calls("name-preorder", value.Buffer(strings.Repeat("\x0b", 20)), value.Uint(5)) })
+	return blocksOf("story", t.told), []string{a, b, c}
 }
 
-// Expiries returns a history of names that expire, with the three accounts that act in it, one call after the other. The
+// Expiries returns a history of names that expire, with the three accounts that act in it, with one call in each block. The
 // last five calls do nothing: they are at the Bitcoin heights around which name.club changes.
 //
 //   - 0-2: the first account reveals club, with 300 blocks, imports pearl.club for the second, and launches it at 101.
@@ -105,7 +105,7 @@ func Story() (calls []Dated, accounts []string) {
 //   - 13: the second gives moved.club to the third.
 //   - 14, 15: the first reveals next, and imports early.next for the third. It does not launch it.
 //   - 16-20: Bitcoin is at 403, 404, 5402, 5403 and 5404.
-func Expiries() (calls []Dated, accounts []string) {
+func Expiries() (blocks []Block, accounts []string) {
 	t := newTeller()
 	a, b, c := t.accounts[0], t.accounts[1], t.accounts[2]
 	t.tell(100, a, func(x *step) { x.reveals("club", 300, clarity.NewNone()) })
@@ -136,18 +136,18 @@ func Expiries() (calls []Dated, accounts []string) {
 	for _, height := range []int64{403, 404, 5402, 5403, 5404} {
 		t.tell(height, a, func(*step) {})
 	}
-	return t.told, []string{a, b, c}
+	return blocksOf("expiries", t.told), []string{a, b, c}
 }
 
 // teller tells a history call by call.
 type teller struct {
 	*Simulator
 	state *State
-	told  []Dated
+	told  []dated
 }
 
 func newTeller() *teller {
-	return &teller{Simulator: New(rand.New(rand.NewPCG(1, 20)), Accounts()), state: &State{
+	return &teller{Simulator: NewSimulator(1), state: &State{
 		Names: map[string]Name{}, Namespaces: map[string]Namespace{}, Primary: map[string]uint64{}, Zonefiles: map[string]Zonefile{}, Preorders: map[string]string{},
 	}}
 }
@@ -159,16 +159,16 @@ func (t *teller) tell(height int64, sender string, act func(x *step)) {
 	x.calls("something")
 	act(x)
 	x.call.Sender, x.call.Events = sender, x.events
-	t.told = append(t.told, Dated{height, x.call})
+	t.told = append(t.told, dated{height, x.call})
 }
 
 // reveals reveals a namespace with a lifetime and a manager.
 func (x *step) reveals(namespace string, lifetime uint64, manager clarity.Value) {
-	args := []clarity.Value{buffer(namespace), buffer("salt"), uintOf(10), uintOf(200)}
+	args := []clarity.Value{value.Buffer(namespace), value.Buffer("salt"), value.Uint(10), value.Uint(200)}
 	for range bns.BucketCount {
-		args = append(args, uintOf(1))
+		args = append(args, value.Uint(1))
 	}
-	x.calls("namespace-reveal", append(args, uintOf(2), uintOf(3), uintOf(lifetime), principal(x.sender), manager, clarity.NewBool(true), clarity.NewBool(false), clarity.NewBool(false))...)
+	x.calls("namespace-reveal", append(args, value.Uint(2), value.Uint(3), value.Uint(lifetime), value.Principal(x.sender).Clarity(), manager, clarity.NewBool(true), clarity.NewBool(false), clarity.NewBool(false))...)
 }
 
 // launches launches a namespace.
@@ -200,5 +200,5 @@ func (x *step) hands(full, to string) {
 func (x *step) writes(full, content string) {
 	name, _ := bns.ParseName(full)
 	x.call = Call{Contract: Zonefiles, Function: "update-zonefile"}
-	x.print(Zonefiles, "topic", text("update-zonefile"), "name", buffer(name.Label), "namespace", buffer(name.Namespace), "new-zonefile", clarity.NewSome(buffer(content)))
+	x.print(Zonefiles, "topic", "update-zonefile", "name", value.Buffer(name.Label), "namespace", value.Buffer(name.Namespace), "new-zonefile", clarity.NewSome(value.Buffer(content)))
 }

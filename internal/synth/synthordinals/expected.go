@@ -2,7 +2,6 @@ package synthordinals
 
 import (
 	"math/big"
-	"slices"
 	"strings"
 
 	"strata/domain/ordinals"
@@ -25,7 +24,7 @@ func fold(blocks []*block, network ordinals.Network) State {
 		network: network,
 		state: State{
 			Inscriptions: map[ordinals.InscriptionID]*Inscription{}, Locations: map[ordinals.Sat][]Location{},
-			Transfers: map[uint64][]Transfer{}, Tokens: map[string]*Token{}, Balances: map[Holding]Balance{},
+			Transfers: map[uint64]int{}, Tokens: map[string]*Token{}, Balances: map[Holding]Balance{},
 		},
 		onSat: map[ordinals.Sat][]*Inscription{}, balances: map[Holding]*Balance{}, minted: map[string]*big.Int{},
 		burnt: map[string]*big.Int{}, txCount: map[string]int{},
@@ -116,19 +115,8 @@ func (f *accumulator) reveals(b *block, t *transaction) {
 
 // arrive moves a sat with its inscriptions.
 func (f *accumulator) arrive(sat ordinals.Sat, l Location) {
-	before := f.state.Locations[sat]
-	f.state.Locations[sat] = append(before, l)
-	moved := slices.Clone(f.onSat[sat])
-	slices.SortFunc(moved, func(a, b *Inscription) int {
-		if a.Number < b.Number {
-			return -1
-		}
-		return 1
-	})
-	for _, i := range moved {
-		t := Transfer{ID: i.ID, Number: i.Number, From: before[len(before)-1], To: l}
-		f.state.Transfers[l.Height] = append(f.state.Transfers[l.Height], t)
-	}
+	f.state.Locations[sat] = append(f.state.Locations[sat], l)
+	f.state.Transfers[l.Height] += len(f.onSat[sat])
 }
 
 // balance returns the balance of an address, which the caller may change.
@@ -186,9 +174,6 @@ func (f *accumulator) token(b *block, t *transaction, o *tokenOperation) {
 // finish computes what follows from the final state.
 func (f *accumulator) finish() {
 	s := &f.state
-	s.Counts = Counts{
-		MimeType: map[string]int{}, Rarity: map[ordinals.Rarity]int{}, Address: map[string]int{}, GenesisAddress: map[string]int{},
-	}
 	for _, i := range s.Inscriptions {
 		if i.Unbound {
 			i.Current = i.Genesis
@@ -197,7 +182,6 @@ func (f *accumulator) finish() {
 			locations := s.Locations[i.Sat]
 			i.Current = locations[len(locations)-1]
 		}
-		s.Counts.add(i)
 	}
 	holders := map[string]int{}
 	for h, b := range f.balances {
@@ -210,24 +194,5 @@ func (f *accumulator) finish() {
 	}
 	for tick, t := range s.Tokens {
 		t.Minted, t.Burnt, t.TxCount, t.Holders = sum(f.minted, tick), sum(f.burnt, tick), f.txCount[tick], holders[tick]
-	}
-}
-
-func (c *Counts) add(i *Inscription) {
-	c.MimeType[i.MimeType]++
-	if !i.Unbound {
-		c.Rarity[i.Rarity]++
-	}
-	if owner := i.Current.Address; owner != nil {
-		c.Address[*owner]++
-	}
-	if inscriber := i.Genesis.Address; inscriber != nil && *inscriber != "" {
-		c.GenesisAddress[*inscriber]++
-	}
-	if i.Recursive() {
-		c.Recursive++
-	}
-	if i.Cursed() {
-		c.Cursed++
 	}
 }

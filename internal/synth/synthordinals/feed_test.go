@@ -60,25 +60,3 @@ func TestDeterministic(t *testing.T) {
 		}
 	})
 }
-
-// TestObserverFindsExpectedState compares the model with the state that an observer computes from all posts, and from
-// the canonical ones alone.
-func TestObserverFindsExpectedState(t *testing.T) {
-	t.Parallel()
-	forEach(t, 2, func(t *testing.T, cfg Config) {
-		f := New(cfg)
-		o := newObserver(f.Config().Network)
-		for i := range 100 {
-			o.receive(t, f.Next())
-			if i%40 == 0 {
-				o.compare(t, "while posts come", f)
-			}
-		}
-		o.compare(t, "at the end", f)
-		alone := newObserver(f.Config().Network)
-		for _, p := range f.CanonicalPosts() {
-			alone.receive(t, p)
-		}
-		alone.compare(t, "after the canonical posts alone", f)
-	})
-}

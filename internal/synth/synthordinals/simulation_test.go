@@ -2,7 +2,6 @@ package synthordinals
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -82,19 +81,5 @@ func TestSimulationStaysOnThisMachine(t *testing.T) {
 				t.Errorf("error is %v, want %v", err, tc.want)
 			}
 		})
-	}
-}
-
-func TestSimulationEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	refused := errors.New("no attempt")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	err := Simulation{Observer: "http://127.0.0.1:1", Progress: func(p Progress) {
-		refused = p.Failure
-		cancel()
-	}}.Run(ctx)
-	if !errors.Is(err, context.Canceled) || refused == nil {
-		t.Errorf("error is %v after %v, want a cancelled context after a refused connection", err, refused)
 	}
 }

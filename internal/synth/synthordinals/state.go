@@ -61,24 +61,6 @@ func (i *Inscription) Recursive() bool { return len(i.RecursionRefs) > 0 }
 // Cursed reports whether the number is below zero.
 func (i *Inscription) Cursed() bool { return i.Number < 0 }
 
-// Transfer is the move of an inscription.
-type Transfer struct {
-	ID       ordinals.InscriptionID
-	Number   int64
-	From, To Location
-}
-
-// Counts are numbers of inscriptions by common properties. Address counts the owner "" but not a missing one;
-// GenesisAddress counts neither.
-type Counts struct {
-	MimeType       map[string]int
-	Rarity         map[ordinals.Rarity]int
-	Address        map[string]int // current owner
-	GenesisAddress map[string]int
-	Recursive      int
-	Cursed         int // number below zero
-}
-
 // Holding names a BRC-20 token, by its tick in lower case, and an owner.
 type Holding struct{ Ticker, Address string }
 
@@ -133,10 +115,8 @@ type State struct {
 	Inscriptions map[ordinals.InscriptionID]*Inscription
 	// Locations has the locations of each sat, oldest first, without those of unbound inscriptions.
 	Locations map[ordinals.Sat][]Location
-	// Transfers has the transfers at each height, in the order of transactions, then operations, then numbers. A reveal
-	// on a sat moves its older inscriptions.
-	Transfers map[uint64][]Transfer
-	Counts    Counts
+	// Transfers counts the moves of inscriptions at each height. A reveal on a sat moves its older inscriptions.
+	Transfers map[uint64]int
 	Tokens    map[string]*Token // by ticker
 	Balances  map[Holding]Balance
 	Activity  []Activity // oldest first

@@ -78,12 +78,6 @@ func variety(t *testing.T, cfg Config, posts int) map[string]int {
 			note("moved from the fees", i > 0 && locations[i-1].Type == ordinals.SpentInFees)
 		}
 	}
-	for _, all := range s.Transfers {
-		for _, x := range all {
-			_, revealed := s.Inscriptions[ordinals.NewInscriptionID(x.To.TxID, 0)]
-			note("moved by a reveal", revealed)
-		}
-	}
 	sharing(note, s)
 	valid := map[ordinals.InscriptionID]bool{}
 	for _, a := range s.Activity {
@@ -169,7 +163,7 @@ func TestEverythingHappens(t *testing.T) {
 		"rollback of something unknown", "late block", "late block of a replay", "block that returned", "empty heights",
 		"several blocks in a payload", "replay", "streaming", "sorted members", "bare hashes", "satpoints with 0x", "one parent",
 		"charms as an object", "plain number", "negative amount", "positive amount sent", "generic curse",
-		"moved transferred", "moved spent_in_fees", "moved burnt", "moved from the fees", "moved by a reveal",
+		"moved transferred", "moved spent_in_fees", "moved burnt", "moved from the fees",
 		"deploy", "mint", "transfer", "transfer_send", "amount sent to the sender", "amount burnt", "text about a token that is not valid", "self mint", "token without end",
 		"token without 18 decimals", "tick not in lower case",
 		"revealed transferred", "revealed spent_in_fees", "revealed burnt", "cursed", "cursed in the classic way alone",
@@ -200,61 +194,6 @@ func TestEverythingHappens(t *testing.T) {
 	}
 	if seen["deploy"] > 0 {
 		t.Error("a BRC-20 token before BRC-20 started")
-	}
-}
-
-// TestEachSettingDoesWhatItSays turns on one setting at a time and checks that its effects appear only then.
-func TestEachSettingDoesWhatItSays(t *testing.T) {
-	t.Parallel()
-	base := Config{Seed: 3, Network: ordinals.Regtest, StartHeight: 30, Reveals: Range{Min: 1, Max: 2}, Transfers: Range{Min: 1, Max: 3}}
-	const posts = 120
-	never := variety(t, base, posts)
-	for _, tc := range []struct {
-		name  string
-		set   func(*Config)
-		thing []string
-	}{
-		{"reinscriptions", func(c *Config) { c.ReinscriptionShare = 0.3 }, []string{"several inscriptions on a sat", "moved by a reveal"}},
-		{"several", func(c *Config) { c.SeveralShare = 0.5 }, []string{"several reveals in a transaction"}},
-		{"curses", func(c *Config) { c.CursedShare = 0.3 }, []string{"curse duplicate_field", "curse pushnum"}},
-		{"rare sats", func(c *Config) { c.RareSatShare = 0.5 }, []string{"rarity uncommon", "charm coin", "charm nineball"}},
-		{"unbound", func(c *Config) { c.UnboundShare = 0.2 }, []string{"unbound", "charm unbound", "revealed unbound"}},
-		{"reveals in fees", func(c *Config) { c.RevealFeesShare = 0.2 }, []string{"revealed spent_in_fees"}},
-		{"reveals burnt", func(c *Config) { c.RevealBurntShare = 0.2 }, []string{"revealed burnt", "charm burned"}},
-		{"delegates", func(c *Config) { c.DelegateShare = 0.2 }, []string{"delegate"}},
-		{"parents", func(c *Config) { c.ParentShare = 0.2 }, []string{"parent"}},
-		{"recursion", func(c *Config) { c.RecursionShare = 0.2 }, []string{"recursive"}},
-		{"metadata", func(c *Config) { c.MetadataShare = 0.3 }, []string{"metadata"}},
-		{"shared outputs", func(c *Config) { c.SharedOutputShare = 0.5 }, []string{"several sats in an output"}},
-		{"transfers in fees", func(c *Config) { c.TransferFeesShare = 0.3 }, []string{"moved spent_in_fees", "moved from the fees"}},
-		{"transfers burnt", func(c *Config) { c.TransferBurntShare = 0.3 }, []string{"moved burnt"}},
-		{"tokens", func(c *Config) { c.Tokens = Range{Min: 1, Max: 4} }, []string{"deploy", "mint", "transfer", "transfer_send"}},
-		{"own amounts", func(c *Config) { c.Tokens, c.SelfSendShare, c.Accounts = Range{Min: 2, Max: 4}, 0.5, 60 }, []string{"amount sent to the sender"}},
-		{"empty heights", func(c *Config) { c.EmptyHeightShare = 0.3 }, []string{"empty heights"}},
-		{"blocks per payload", func(c *Config) { c.BlocksPerPayload = Range{Min: 2, Max: 4} }, []string{"several blocks in a payload"}},
-		{"replay", func(c *Config) { c.ReplayBlocks = 50 }, []string{"replay"}},
-		{"rollbacks", func(c *Config) { c.RollbackProbability = 0.2 }, []string{"rollback", "rollback of several"}},
-		{"returns", func(c *Config) { c.RollbackProbability, c.ReturnProbability = 0.2, 0.5 }, []string{"block that returned"}},
-		{"unknown rollbacks", func(c *Config) { c.UnknownRollbackProbability = 0.2 }, []string{"rollback of something unknown"}},
-		{"duplicates", func(c *Config) { c.DuplicateProbability = 0.3 }, []string{"same bytes again", "same blocks in other words"}},
-		{"out of order", func(c *Config) { c.OutOfOrderProbability = 0.2 }, []string{"late block"}},
-		{"gaps", func(c *Config) { c.GapProbability = 0.2 }, []string{"late block", "late block of a replay"}},
-		{"old shape", func(c *Config) { c.Shapes, c.ParentShare = []Shape{OldShape()}, 0.4 }, []string{"satpoints with 0x", "plain number", "one parent"}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			cfg := base
-			tc.set(&cfg)
-			seen := variety(t, cfg, posts)
-			for _, thing := range tc.thing {
-				if seen[thing] == 0 {
-					t.Errorf("no %s, though it is on", thing)
-				}
-				if never[thing] > 0 {
-					t.Errorf("%d of %s, though it is off", never[thing], thing)
-				}
-			}
-		})
 	}
 }
 

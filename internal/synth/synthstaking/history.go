@@ -3,12 +3,14 @@ package synthstaking
 import (
 	"fmt"
 	"math/rand/v2"
+
+	"strata/internal/synth/simulate"
 )
 
 // History is a random history with forks.
 type History struct {
-	Posts     []Post // in the order in which a node posts them
-	Canonical []Post // of the canonical chain alone
+	Posts     []simulate.Post // in the order in which a node posts them
+	Canonical []simulate.Post // of the canonical chain alone
 	Tip       *Contract
 	Blocks    []Block // canonical
 }

@@ -2,10 +2,11 @@ package synthstaking
 
 import (
 	"encoding/hex"
+	"maps"
 	"slices"
-	"sort"
 
 	"strata/domain/clarity"
+	"strata/internal/synth/value"
 )
 
 // Each operation returns what the contract prints, or nothing when it refuses the call.
@@ -17,16 +18,11 @@ func (c *Contract) SetupBond(index, rate int64, allowed map[string]int64) []clar
 		return nil
 	}
 	c.Bonds[index] = &Bond{Index: index, Rate: rate, Value: 2500 - index, Allowed: allowed, Start: start, Unlock: start + BondCycles}
-	prints := c.print(Tuple("topic", "setup-bond", "bond-index", index, "target-rate", rate, "stx-value-ratio", 2500-index, "min-ustx-ratio", int64(2000),
+	prints := c.print(value.Tuple("topic", "setup-bond", "bond-index", index, "target-rate", rate, "stx-value-ratio", 2500-index, "min-ustx-ratio", int64(2000),
 		"early-unlock-bytes", []byte{0xac}, "first-reward-cycle", start, "bond-start-height", c.Clock.Start(start),
 		"unlock-cycle", start+BondCycles, "unlock-burn-height", c.Clock.Start(start+BondCycles)))
-	stakers := make([]string, 0, len(allowed))
-	for staker := range allowed {
-		stakers = append(stakers, staker)
-	}
-	sort.Strings(stakers)
-	for _, staker := range stakers {
-		prints = append(prints, c.print(Tuple("topic", "add-to-allowlist", "bond-index", index, "staker", Principal(staker), "max-sats", allowed[staker]))...)
+	for _, staker := range slices.Sorted(maps.Keys(allowed)) {
+		prints = append(prints, c.print(value.Tuple("topic", "add-to-allowlist", "bond-index", index, "staker", value.Principal(staker), "max-sats", allowed[staker]))...)
 	}
 	return prints
 }
@@ -49,15 +45,13 @@ func (c *Contract) RegisterForBond(staker, signer string, index, ustx, sats int6
 	c.member[staker] = index
 	c.Positions[Place{staker, index}] = Position{Signer: signer, Status: Enrolled, USTX: ustx, Sats: sats, L1: l1}
 	c.set(Place{staker, index}, b.Start, b.Unlock, Share{signer, sats, ustx})
-	lockup := Tuple("type", "l2", "txs", nil)
+	lockup := value.Tuple("type", "l2", "txs", nil)
 	if l1 {
 		txid := make([]byte, 32)
 		txid[0], txid[31] = 0xab, 0x01
-		list, err := clarity.NewList(Tuple("txid", txid, "output-index", int64(1)))
-		must(err)
-		lockup = Tuple("type", "l1", "txs", clarity.NewSome(list))
+		lockup = value.Tuple("type", "l1", "txs", value.Some(value.Must(clarity.NewList(value.Tuple("txid", txid, "output-index", int64(1))))))
 	}
-	return c.print(Tuple("topic", "register-for-bond", "signer", Principal(signer), "staker", Principal(staker), "amount-ustx", ustx, "sats-total", sats,
+	return c.print(value.Tuple("topic", "register-for-bond", "signer", value.Principal(signer), "staker", value.Principal(staker), "amount-ustx", ustx, "sats-total", sats,
 		"bond-index", index, "first-reward-cycle", b.Start, "unlock-burn-height", c.Clock.Start(b.Unlock), "unlock-cycle", b.Unlock, "is-l1-lock", l1, "btc-lockup", lockup))
 }
 
@@ -77,7 +71,7 @@ func (c *Contract) UpdateBond(staker, signer string) []clarity.Value {
 	p.Signer = signer
 	c.Positions[at] = p
 	c.set(at, from, b.Unlock, Share{signer, p.Sats, p.USTX})
-	return c.print(Tuple("topic", "update-bond-registration", "staker", Principal(staker), "signer", Principal(signer), "old-signer", Principal(old),
+	return c.print(value.Tuple("topic", "update-bond-registration", "staker", value.Principal(staker), "signer", value.Principal(signer), "old-signer", value.Principal(old),
 		"bond-index", b.Index, "amount-ustx", p.USTX, "amount-sats", p.Sats, "first-reward-cycle", from, "num-cycles", b.Unlock-from, "is-l1-lock", p.L1))
 }
 
@@ -107,9 +101,9 @@ func (c *Contract) Release(staker string, sats int64) []clarity.Value {
 		}
 	}
 	if p.L1 {
-		return c.print(Tuple("topic", "announce-l1-early-exit", "staker", Principal(staker), "signer", Principal(p.Signer), "bond-index", b.Index, "amount-sats-released", sats))
+		return c.print(value.Tuple("topic", "announce-l1-early-exit", "staker", value.Principal(staker), "signer", value.Principal(p.Signer), "bond-index", b.Index, "amount-sats-released", sats))
 	}
-	return c.print(Tuple("topic", "unstake-sbtc", "signer", Principal(p.Signer), "staker", Principal(staker), "bond-index", b.Index,
+	return c.print(value.Tuple("topic", "unstake-sbtc", "signer", value.Principal(p.Signer), "staker", value.Principal(staker), "bond-index", b.Index,
 		"amount-withdrawn-sats", sats, "new-amount-sats", p.Sats))
 }
 
@@ -128,7 +122,7 @@ func (c *Contract) Stake(staker, signer string, ustx, cycles int64) []clarity.Va
 	first := c.Cycle() + 1
 	c.Stakes[staker] = Stake{signer, ustx, first, first + cycles}
 	c.set(Place{staker, NoBond}, first, first+cycles, Share{signer, ustx, ustx})
-	return c.print(Tuple("topic", "stake", "signer", Principal(signer), "staker", Principal(staker), "amount-ustx", ustx, "num-cycles", cycles,
+	return c.print(value.Tuple("topic", "stake", "signer", value.Principal(signer), "staker", value.Principal(staker), "amount-ustx", ustx, "num-cycles", cycles,
 		"first-reward-cycle", first, "unlock-burn-height", c.Clock.Start(first+cycles), "unlock-cycle", first+cycles))
 }
 
@@ -145,7 +139,7 @@ func (c *Contract) UpdateStake(staker, signer string, increase, extend int64) []
 	}
 	c.Stakes[staker] = s
 	c.set(Place{staker, NoBond}, from, s.Unlock, Share{signer, s.USTX, s.USTX})
-	return c.print(Tuple("topic", "stake-update", "staker", Principal(staker), "signer", Principal(signer), "old-signer", Principal(before.Signer),
+	return c.print(value.Tuple("topic", "stake-update", "staker", value.Principal(staker), "signer", value.Principal(signer), "old-signer", value.Principal(before.Signer),
 		"unlock-burn-height", c.Clock.Start(s.Unlock), "unlock-cycle", s.Unlock, "prev-unlock-height", before.Unlock, "num-cycles", s.Unlock-from,
 		"amount-ustx", s.USTX, "amount-increase", increase, "cycles-to-extend", extend))
 }
@@ -159,14 +153,14 @@ func (c *Contract) Unstake(staker string) []clarity.Value {
 	s.Unlock = c.Cycle() + 1
 	c.Stakes[staker] = s
 	c.set(Place{staker, NoBond}, s.Unlock, s.Unlock, Share{})
-	return c.print(Tuple("topic", "unstake", "staker", Principal(staker), "signer", Principal(s.Signer), "amount-ustx", s.USTX, "first-reward-cycle", s.First,
+	return c.print(value.Tuple("topic", "unstake", "staker", value.Principal(staker), "signer", value.Principal(s.Signer), "amount-ustx", s.USTX, "first-reward-cycle", s.First,
 		"unlock-cycle", s.Unlock, "unlock-burn-height", c.Clock.Start(s.Unlock)))
 }
 
 // RegisterSigner registers a key of a signer manager.
 func (c *Contract) RegisterSigner(signer string, key byte) []clarity.Value {
 	c.Keys[signer] = hex.EncodeToString(Key(key))
-	return c.print(Tuple("topic", "register-signer", "signer", Principal(signer), "signer-key", Key(key)))
+	return c.print(value.Tuple("topic", "register-signer", "signer", value.Principal(signer), "signer-key", Key(key)))
 }
 
 // GrantKey grants a key to a signer manager.
@@ -176,13 +170,13 @@ func (c *Contract) GrantKey(signer string, key byte) []clarity.Value {
 		c.Grants[signer] = map[string]int64{}
 	}
 	c.Grants[signer][hex.EncodeToString(Key(key))] = c.auth
-	return c.print(Tuple("topic", "grant-signer-key", "signer-key", Key(key), "signer-manager", Principal(signer), "auth-id", c.auth))
+	return c.print(value.Tuple("topic", "grant-signer-key", "signer-key", Key(key), "signer-manager", value.Principal(signer), "auth-id", c.auth))
 }
 
 // RevokeKey revokes the grant of a key, whether there is one or not.
 func (c *Contract) RevokeKey(signer string, key byte) []clarity.Value {
 	delete(c.Grants[signer], hex.EncodeToString(Key(key)))
-	return c.print(Tuple("topic", "revoke-signer-grant", "signer-key", Key(key), "signer-manager", Principal(signer)))
+	return c.print(value.Tuple("topic", "revoke-signer-grant", "signer-key", Key(key), "signer-manager", value.Principal(signer)))
 }
 
 // CalculateRewards distributes sats for the half cycle before the current one.
@@ -225,9 +219,9 @@ func (c *Contract) CalculateRewards(gross int64) []clarity.Value {
 		}
 		b.Distributed += paid
 		remaining, total = remaining-paid, total+paid
-		periods = append(periods, Number(i))
-		prints = append(prints, c.print(Tuple("topic", "bond-distribution", "bond-index", i, "target-yield", target, "bond-rewards", paid,
-			"bond-staked-sats", sats, "accrued-rewards-per-sat", clarityUint(perSat), "cumulative-rewards-per-sat", clarityUint(perSat)))...)
+		periods = append(periods, value.Uint(i))
+		prints = append(prints, c.print(value.Tuple("topic", "bond-distribution", "bond-index", i, "target-yield", target, "bond-rewards", paid,
+			"bond-staked-sats", sats, "accrued-rewards-per-sat", perSat, "cumulative-rewards-per-sat", perSat))...)
 	}
 	var staked int64
 	earns := map[string]bool{}
@@ -248,11 +242,10 @@ func (c *Contract) CalculateRewards(gross int64) []clarity.Value {
 			c.Accrued[at] += part(s.Shares, perUSTX)
 		}
 	}
-	list, err := clarity.NewList(periods...)
-	must(err)
-	return append(prints, c.print(Tuple("topic", "calculate-rewards", "bond-periods", list, "calculation-height", height, "gross-accrued-rewards", gross,
+	list := value.Must(clarity.NewList(periods...))
+	return append(prints, c.print(value.Tuple("topic", "calculate-rewards", "bond-periods", list, "calculation-height", height, "gross-accrued-rewards", gross,
 		"total-bond-rewards", total, "reserve-deposit", reserve, "reserve-balance", reserve, "stx-cycle", cycle, "total-stx-staker-rewards", rest,
-		"cycle-staked-ustx", staked, "accrued-rewards-per-ustx", clarityUint(perUSTX), "cumulative-rewards-per-ustx", clarityUint(perUSTX)))...)
+		"cycle-staked-ustx", staked, "accrued-rewards-per-ustx", perUSTX, "cumulative-rewards-per-ustx", perUSTX))...)
 }
 
 // ClaimForStaker settles with a staker some of what it has earned.
@@ -264,17 +257,16 @@ func (c *Contract) ClaimForStaker(at Place, signer string, amount int64) []clari
 	c.Claimed[at] += amount
 	var bond any
 	if at.Bond != NoBond {
-		bond = clarity.NewSome(Number(at.Bond))
+		bond = value.Some(at.Bond)
 		c.Bonds[at.Bond].Claimed += amount
 	}
-	return c.print(Tuple("topic", "claim-staker-rewards-for-signer", "signer-manager", Principal(signer), "staker", Principal(at.Staker),
+	return c.print(value.Tuple("topic", "claim-staker-rewards-for-signer", "signer-manager", value.Principal(signer), "staker", value.Principal(at.Staker),
 		"reward-cycle", max(c.Cycle()-1, 0), "bond-index", bond, "rewards-claimed", amount))
 }
 
 // Claim prints that a signer manager claims what it has earned. It changes nothing of the simulation.
 func (c *Contract) Claim(signer string, stx, bonds int64) []clarity.Value {
-	list, err := clarity.NewList()
-	must(err)
-	return c.print(Tuple("topic", "claim-rewards", "reward-cycle", max(c.Cycle()-1, 0), "signer-manager", Principal(signer),
-		"stx-rewards", Tuple("earned", stx, "rewards-per-token", int64(1)), "bond-rewards", list, "bond-totals", bonds, "total-rewards", stx+bonds))
+	list := value.Must(clarity.NewList())
+	return c.print(value.Tuple("topic", "claim-rewards", "reward-cycle", max(c.Cycle()-1, 0), "signer-manager", value.Principal(signer),
+		"stx-rewards", value.Tuple("earned", stx, "rewards-per-token", int64(1)), "bond-rewards", list, "bond-totals", bonds, "total-rewards", stx+bonds))
 }

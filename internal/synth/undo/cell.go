@@ -11,15 +11,6 @@ func NewCell[V any](l *Log) *Cell[V] { return &Cell[V]{log: l} }
 
 // Set sets the value.
 func (c *Cell[V]) Set(v V) {
-	c.log.add(&cellChange[V]{cell: c, before: c.Value, after: v})
-	c.Value = v
+	before := c.Value
+	c.log.do(func() { c.Value = v }, func() { c.Value = before })
 }
-
-// cellChange is the change of a cell.
-type cellChange[V any] struct {
-	cell          *Cell[V]
-	before, after V
-}
-
-func (c *cellChange[V]) Undo() { c.cell.Value = c.before }
-func (c *cellChange[V]) Redo() { c.cell.Value = c.after }

@@ -13,11 +13,9 @@ func NewRoster[K comparable](l *Log) *Roster[K] { return &Roster[K]{index: map[K
 
 // Add adds k, if it is not in the roster.
 func (r *Roster[K]) Add(k K) {
-	if _, ok := r.index[k]; ok {
-		return
+	if _, ok := r.index[k]; !ok {
+		r.log.do(func() { r.append(k) }, func() { r.dropLast(k) })
 	}
-	r.append(k)
-	r.log.add(&addition[K]{roster: r, key: k})
 }
 
 // Remove removes k, if it is in the roster, and puts the last key in its place.
@@ -26,9 +24,14 @@ func (r *Roster[K]) Remove(k K) {
 	if !ok {
 		return
 	}
-	removal := &removal[K]{roster: r, key: k, index: i, last: r.List[len(r.List)-1]}
-	removal.Redo()
-	r.log.add(removal)
+	last := r.List[len(r.List)-1] // perhaps k
+	r.log.do(func() {
+		r.List[i], r.index[last] = last, i
+		r.dropLast(k)
+	}, func() {
+		r.append(last)
+		r.List[i], r.index[k] = k, i
+	})
 }
 
 func (r *Roster[K]) append(k K) {
@@ -40,32 +43,4 @@ func (r *Roster[K]) append(k K) {
 func (r *Roster[K]) dropLast(k K) {
 	r.List = r.List[:len(r.List)-1]
 	delete(r.index, k)
-}
-
-// addition is the change that added a key to the end of a roster.
-type addition[K comparable] struct {
-	roster *Roster[K]
-	key    K
-}
-
-func (a *addition[K]) Undo() { a.roster.dropLast(a.key) }
-func (a *addition[K]) Redo() { a.roster.append(a.key) }
-
-// removal is the change that removed the key at index from a roster. last was the last key, possibly the same one.
-type removal[K comparable] struct {
-	roster    *Roster[K]
-	key, last K
-	index     int
-}
-
-func (c *removal[K]) Undo() {
-	r := c.roster
-	r.append(c.last)
-	r.List[c.index], r.index[c.key] = c.key, c.index
-}
-
-func (c *removal[K]) Redo() {
-	r := c.roster
-	r.List[c.index], r.index[c.last] = c.last, c.index
-	r.dropLast(c.key)
 }

@@ -5,10 +5,7 @@ package undo
 import "slices"
 
 // Change is one change of a state.
-type Change interface {
-	Undo()
-	Redo()
-}
+type Change struct{ undo, redo func() }
 
 // Log collects the changes of all tables of a state, oldest first.
 type Log struct{ changes []Change }
@@ -37,18 +34,22 @@ func (l *Log) Repeat(changes []Change) {
 	l.changes = append(l.changes, changes...)
 }
 
-func (l *Log) add(c Change) { l.changes = append(l.changes, c) }
+// do makes a change, and logs how to undo it.
+func (l *Log) do(redo, undo func()) {
+	redo()
+	l.changes = append(l.changes, Change{undo, redo})
+}
 
 // All undoes changes, newest first.
 func All(changes []Change) {
 	for _, c := range slices.Backward(changes) {
-		c.Undo()
+		c.undo()
 	}
 }
 
 // Redo does undone changes again, oldest first, without logging them.
 func Redo(changes []Change) {
 	for _, c := range changes {
-		c.Redo()
+		c.redo()
 	}
 }

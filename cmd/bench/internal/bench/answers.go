@@ -91,21 +91,13 @@ func serveAnswers(ctx context.Context, in *json.Decoder, out *json.Encoder) erro
 		}
 		get = func(ctx context.Context, target string) ([]byte, error) { return client.Get(ctx, target).Bytes() }
 	}
-	address, server, err := ServeHTTP(a.Handler(get))
-	if err != nil {
-		return err
-	}
-	defer server.Close() //nolint:errcheck // the process ends
-	if err := out.Encode(address); err != nil {
-		return err
-	}
-	return WaitForEnd(in)
+	return ServeHelper(a.Handler(get), in, out)
 }
 
 // verbatim is a client that does not decode bodies.
 var verbatim = &http.Client{Transport: &http.Transport{DisableCompression: true}}
 
-// Get requests a URL and returns the answer, whose body is still encoded. Its status is 200 or 304.
+// Get requests a URL and returns the answer, whose body is still encoded. Its status is 200.
 func Get(ctx context.Context, url string, header http.Header) (a Answer, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -121,7 +113,7 @@ func Get(ctx context.Context, url string, header http.Header) (a Answer, err err
 	if a.Body, err = io.ReadAll(response.Body); err != nil {
 		return a, err
 	}
-	if a.Status != http.StatusOK && a.Status != http.StatusNotModified {
+	if a.Status != http.StatusOK {
 		return a, fmt.Errorf("%s: %s %s", url, response.Status, a.Body)
 	}
 	return a, nil

@@ -58,6 +58,19 @@ func WaitForEnd(in *json.Decoder) error {
 	return nil
 }
 
+// ServeHelper serves HTTP as a helper process until its input ends. It writes its address.
+func ServeHelper(handler http.Handler, in *json.Decoder, out *json.Encoder) error {
+	address, server, err := ServeHTTP(handler)
+	if err != nil {
+		return err
+	}
+	defer server.Close() //nolint:errcheck // the process ends
+	if err := out.Encode(address); err != nil {
+		return err
+	}
+	return WaitForEnd(in)
+}
+
 // ServeHTTP starts a server on a free port of the loopback interface and returns its address.
 func ServeHTTP(handler http.Handler) (address string, server *http.Server, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

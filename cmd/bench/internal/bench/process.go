@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"strconv"
@@ -48,19 +47,18 @@ func (m *Memory) Summary() string {
 }
 
 // ResidentBytes returns the resident set of a process; 0 if it is unknown.
-func ResidentBytes(pid int) int64 {
-	file, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	defer func() { _ = file.Close() }()
-	for scanner := bufio.NewScanner(file); scanner.Scan(); {
-		if fields := strings.Fields(scanner.Text()); len(fields) > 1 && fields[0] == "VmRSS:" {
-			kib, _ := strconv.ParseInt(fields[1], 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
+func ResidentBytes(pid int) int64 { return statusBytes(pid, "VmRSS:") }
+
+// ResidentPeak returns the greatest resident set that a process has had; 0 if it is unknown.
+func ResidentPeak(pid int) int64 { return statusBytes(pid, "VmHWM:") }
+
+// statusBytes returns a size in the status of a process; 0 if it is unknown.
+func statusBytes(pid int, name string) int64 {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, rest, _ := strings.Cut(string(text), "\n"+name)
+	var kib int64
+	_, _ = fmt.Sscan(rest, &kib)
+	return kib << 10
 }
 
 // clockTick is the unit of times in /proc. It is the same on every Linux that Go runs on.

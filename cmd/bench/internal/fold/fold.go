@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 
 	"strata/cmd/bench/internal/bench"
 	"strata/eventstore/archive"
+	"strata/internal/synth/simulate"
 	"strata/internal/synth/synthchain"
 )
 
@@ -31,54 +33,39 @@ type Bench struct {
 // Parts are the parts of this package.
 var Parts = bench.Parts{"rebuild": rebuildAll}
 
-// archive writes posts of a synthetic chain to a file until a limit is reached. size is the number of bytes of the
-// bodies.
-func (b *Bench) archive(name string, config synthchain.Config, atMost limits) (path string, events int64, size int64, err error) {
-	path = filepath.Join(b.Dir, name)
-	file, err := os.Create(path)
-	if err != nil {
-		return "", 0, 0, err
-	}
-	defer func() {
-		if closeErr := file.Close(); err == nil {
-			err = closeErr
-		}
-	}()
-	buffered := bufio.NewWriterSize(file, 1<<20)
-	writer := archive.NewWriter(buffered, archive.Raw)
-	chain := synthchain.New(config)
-	for blocks := 0; !atMost.reached(int(events), blocks, size); {
-		p := chain.Next()
-		events++
-		size += int64(len(p.Body))
-		record := archive.Record{ID: events, HasID: true, ReceivedAt: time.Unix(1_700_000_000+events, 0).UTC(), Path: p.Path, Payload: p.Body}
-		if err := writer.Write(record); err != nil {
-			return "", 0, 0, err
-		}
-		if p.Path == "/new_block" {
-			blocks++
-		}
-	}
-	if err := writer.Flush(); err != nil {
-		return "", 0, 0, err
-	}
-	return path, events, size, buffered.Flush()
-}
-
-// limits are the limits of an archive; 0 for none.
+// limits are the limits of a chain; 0 for none.
 type limits struct {
 	events, blocks int
 	bytes          int64
 }
 
-func (l limits) reached(events, blocks int, bytes int64) bool {
-	return l.events > 0 && events >= l.events || l.blocks > 0 && blocks >= l.blocks || l.bytes > 0 && bytes >= l.bytes
+// posts returns the posts of a synthetic chain until a limit is reached.
+func posts(config synthchain.Config, atMost limits) iter.Seq[simulate.Post] {
+	return func(yield func(simulate.Post) bool) {
+		chain := synthchain.New(config)
+		var events, blocks int
+		var bytes int64
+		for {
+			p := chain.Next()
+			if !yield(p) {
+				return
+			}
+			events++
+			bytes += int64(len(p.Body))
+			if p.Path == "/new_block" {
+				blocks++
+			}
+			if atMost.events > 0 && events >= atMost.events || atMost.blocks > 0 && blocks >= atMost.blocks || atMost.bytes > 0 && bytes >= atMost.bytes {
+				return
+			}
+		}
+	}
 }
 
 // Import compares `strata import` with a bare COPY of the same bodies into a table with one column, in turns.
 func (b *Bench) Import(ctx context.Context) error {
 	config := synthchain.Config{Seed: 5, TxPerBlock: synthchain.Range{Min: 5, Max: 40}, SigningSample: 100, ForgetHistory: true, MempoolProbability: .3}
-	path, _, size, err := b.archive("import.tsv", config, limits{bytes: 300 << 20})
+	path, size, err := b.archive("import.tsv", posts(config, limits{bytes: 300 << 20}))
 	if err != nil {
 		return err
 	}
@@ -89,8 +76,8 @@ func (b *Bench) Import(ctx context.Context) error {
 			return err
 		}
 		started := time.Now()
-		if err := b.command(ctx, "import", "--database-url", url, path); err != nil {
-			return err
+		if out, err := exec.CommandContext(ctx, b.Program, "import", "--database-url", url, path).CombinedOutput(); err != nil {
+			return fmt.Errorf("strata import: %w\n%s", err, out)
 		}
 		strata += time.Since(started)
 		started = time.Now()
@@ -104,13 +91,25 @@ func (b *Bench) Import(ctx context.Context) error {
 	return nil
 }
 
-func (b *Bench) command(ctx context.Context, args ...string) error {
-	command := exec.CommandContext(ctx, b.Program, args...)
-	out, err := command.CombinedOutput()
+// archive writes posts to a file. size is the number of bytes of their bodies.
+func (b *Bench) archive(name string, posts iter.Seq[simulate.Post]) (path string, size int64, err error) {
+	path = filepath.Join(b.Dir, name)
+	file, err := os.Create(path)
 	if err != nil {
-		return fmt.Errorf("strata %v: %w\n%s", args, err, out)
+		return "", 0, err
 	}
-	return nil
+	defer func() { err = errors.Join(err, file.Close()) }()
+	buffered := bufio.NewWriterSize(file, 1<<20)
+	writer, id := archive.NewWriter(buffered, archive.Raw), int64(0)
+	for p := range posts {
+		id++
+		size += int64(len(p.Body))
+		record := archive.Record{ID: id, HasID: true, ReceivedAt: time.Unix(1_700_000_000+id, 0).UTC(), Path: p.Path, Payload: p.Body}
+		if err := writer.Write(record); err != nil {
+			return "", 0, err
+		}
+	}
+	return path, size, errors.Join(writer.Flush(), buffered.Flush())
 }
 
 // copyBodies reads the archive and copies only its bodies, in one COPY.
@@ -137,49 +136,15 @@ func copyBodies(ctx context.Context, pool *pgxpool.Pool, path string) error {
 	return err
 }
 
-// FoldRecordings measures how fast imported recordings are folded.
-func (b *Bench) FoldRecordings(ctx context.Context) error {
-	for i, path := range b.Recordings {
-		if err := b.fold(ctx, fmt.Sprintf("recording_%d", i), path, filepath.Base(path)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // longChain is a chain of many small blocks.
 var longChain = synthchain.Config{
 	Seed: 9, TxPerBlock: synthchain.Range{Min: 1, Max: 4}, SigningSample: 1000, ForgetHistory: true, Nakamoto: true,
 	ForkProbability: .01, MempoolProbability: .1,
 }
 
-// FoldSynthetic does the same for a long synthetic chain, and samples the memory.
+// FoldSynthetic measures how fast a server folds a long synthetic chain, and samples its memory.
 func (b *Bench) FoldSynthetic(ctx context.Context) error {
-	path, events, size, err := b.archive("synthetic.tsv", longChain, limits{blocks: b.Blocks})
-	if err != nil {
-		return err
-	}
-	return b.fold(ctx, "synthetic", path, fmt.Sprintf("%d synthetic blocks (%d events, %d MB)", b.Blocks, events, size/1e6))
-}
-
-// importArchive creates a database and imports an archive into its log. events and size are the numbers of events and
-// of bytes of their bodies.
-func (b *Bench) importArchive(ctx context.Context, database, path string) (url string, pool *pgxpool.Pool, events, size int64, err error) {
-	if url, pool, err = b.Database(ctx, database); err != nil {
-		return "", nil, 0, 0, err
-	}
-	if err = b.command(ctx, "import", "--database-url", url, path); err == nil {
-		err = pool.QueryRow(ctx, `SELECT count(*), sum(size) FROM log.event`).Scan(&events, &size)
-	}
-	if err != nil {
-		pool.Close()
-		return "", nil, 0, 0, err
-	}
-	return url, pool, events, size, nil
-}
-
-func (b *Bench) fold(ctx context.Context, database, path, what string) error {
-	url, pool, events, size, err := b.importArchive(ctx, database, path)
+	url, pool, events, size, err := b.Log(ctx, "synthetic", posts(longChain, limits{blocks: b.Blocks}))
 	if err != nil {
 		return err
 	}
@@ -201,11 +166,8 @@ func (b *Bench) fold(ctx context.Context, database, path, what string) error {
 		return err
 	}
 	took := time.Since(started)
-	usage := memory.Summary()
-	rate := float64(events) / took.Seconds()
-	b.Row("fold "+what, fmt.Sprintf("%.0f events/s, %s", rate, bench.MBPerSecond(size, took)), bench.MBPerSecond(size, scan)+" scan of the log", "", "")
-	if took > 5*time.Second {
-		b.Row("  memory meanwhile", usage, "", "", "flat, < 300 MiB")
-	}
+	b.Row(fmt.Sprintf("fold %d synthetic blocks (%d events, %d MB)", b.Blocks, events, size/1e6),
+		fmt.Sprintf("%.0f events/s, %s", float64(events)/took.Seconds(), bench.MBPerSecond(size, took)), bench.MBPerSecond(size, scan)+" scan of the log", "", "")
+	b.Row("  memory meanwhile", memory.Summary(), "", "", "flat, < 300 MiB")
 	return nil
 }

@@ -3,8 +3,6 @@ package fold
 import (
 	"context"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"strata/cmd/bench/internal/bench"
@@ -22,15 +20,11 @@ func (b *Bench) Genesis(ctx context.Context) error {
 	var bytes int64
 	for i, accounts := range []int{64, genesisAccounts} {
 		config := synthchain.Config{Seed: 1, Accounts: accounts, SigningSample: 1000, ForgetHistory: true}
-		path, _, size, err := b.archive(fmt.Sprintf("genesis-%d.tsv", accounts), config, limits{events: 50})
+		url, pool, _, size, err := b.Log(ctx, fmt.Sprintf("genesis_%d", accounts), posts(config, limits{events: 50}))
 		if err != nil {
 			return err
 		}
 		bytes = size
-		url, pool, _, _, err := b.importArchive(ctx, fmt.Sprintf("genesis_%d", accounts), path)
-		if err != nil {
-			return err
-		}
 		pool.Close()
 		builder, err := b.Helper(ctx, "rebuild")
 		if err != nil {
@@ -47,18 +41,4 @@ func (b *Bench) Genesis(ctx context.Context) error {
 		fmt.Sprintf("%.1f s, RSS ≤ %d MiB", took[1].Seconds(), memory[1]>>20), fmt.Sprintf("%.1f s, RSS ≤ %d MiB with 64 accounts", took[0].Seconds(), memory[0]>>20),
 		bench.Times(float64(memory[1]), float64(memory[0])), "RSS < 600 MB")
 	return nil
-}
-
-// ownPeak returns the greatest resident set that this process has had; 0 if it is unknown.
-func ownPeak() (bytes int64) {
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(text)) {
-		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &bytes); err == nil {
-			return bytes << 10
-		}
-	}
-	return 0
 }

@@ -6,18 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/bench/internal/bench"
+	"strata/eventstore"
+	"strata/internal/synth/simulate"
+	"strata/internal/synth/synthchain"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/projections/follow"
 	"strata/projections/ft"
 	"strata/projections/mempool"
 	"strata/projections/nft"
@@ -31,7 +39,7 @@ import (
 // limits, measured on the same data: reading the log without decoding it, and copying the finished rows.
 func (b *Bench) Rebuild(ctx context.Context) error {
 	for events := min(10_000, b.Rebuilt); ; events = min(10*events, b.Rebuilt) {
-		if err := b.rebuildSynthetic(ctx, events); err != nil {
+		if err := b.rebuild(ctx, fmt.Sprintf("rebuild_%d", events), posts(longChain, limits{events: events}), fmt.Sprintf("%d synthetic events", events)); err != nil {
 			return err
 		}
 		if events == b.Rebuilt {
@@ -39,23 +47,19 @@ func (b *Bench) Rebuild(ctx context.Context) error {
 		}
 	}
 	for i, path := range b.Recordings {
-		if err := b.rebuild(ctx, fmt.Sprintf("rebuild_recording_%d", i), path, filepath.Base(path)); err != nil {
+		recorded, err := bench.Recording(path)
+		if err == nil {
+			err = b.rebuild(ctx, fmt.Sprintf("rebuild_recording_%d", i), slices.Values(recorded), filepath.Base(path))
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return b.rebuildMore(ctx, min(50_000, b.Rebuilt))
+	return nil
 }
 
-func (b *Bench) rebuildSynthetic(ctx context.Context, events int) error {
-	path, _, _, err := b.archive(fmt.Sprintf("rebuild-%d.tsv", events), longChain, limits{events: events})
-	if err != nil {
-		return err
-	}
-	return b.rebuild(ctx, fmt.Sprintf("rebuild_%d", events), path, fmt.Sprintf("%d synthetic events", events))
-}
-
-func (b *Bench) rebuild(ctx context.Context, database, path, what string) error {
-	url, pool, events, size, err := b.importArchive(ctx, database, path)
+func (b *Bench) rebuild(ctx context.Context, database string, posts iter.Seq[simulate.Post], what string) error {
+	url, pool, events, size, err := b.Log(ctx, database, posts)
 	if err != nil {
 		return err
 	}
@@ -79,12 +83,14 @@ func (b *Bench) rebuild(ctx context.Context, database, path, what string) error 
 	if err != nil {
 		return err
 	}
-	limit := max(scan, bare)
+	limit, slower := bare, "bare COPY of the rows"
+	if scan > bare {
+		limit, slower = scan, "bare scan of the log"
+	}
 	b.Row("rebuild "+what, fmt.Sprintf("%.0f events/s, %s, %.0f µs an event", float64(events)/r.Took.Seconds(), bench.MBPerSecond(size, r.Took), r.Took.Seconds()*1e6/float64(events)),
-		fmt.Sprintf("%.0f events/s: %s", float64(events)/limit.Seconds(), slower(scan, bare)), bench.Times(limit.Seconds(), r.Took.Seconds()), "≥ 0.50×, flat")
+		fmt.Sprintf("%.0f events/s: %s", float64(events)/limit.Seconds(), slower), bench.Times(limit.Seconds(), r.Took.Seconds()), "≥ 0.50×, flat")
 	b.Row("  the two limits", "", fmt.Sprintf("%s scan of the log, %.0f rows/s COPY of %d rows", bench.MBPerSecond(size, scan), float64(rows)/bare.Seconds(), rows), "", "")
-	postgresShare := 100 * postgresTime.Seconds() / (postgresTime + r.Processor).Seconds()
-	b.Row("  processor time", r.Shares.String()+fmt.Sprintf("; Postgres %.0f %% of all", postgresShare), "", "", "")
+	b.Row("  processor time", fmt.Sprintf("Postgres has %.0f %%", 100*postgresTime.Seconds()/(postgresTime+r.Processor).Seconds()), "", "", "")
 	if r.Took > 5*time.Second {
 		b.Row("  memory meanwhile", usage, "", "", "flat, < 300 MiB")
 	}
@@ -104,60 +110,37 @@ func (b *Bench) buildIn(builder *bench.Helper, request buildRequest) (r buildRes
 	return r, after - before, err
 }
 
-// rebuildMore measures what the history of accounts and the mempool add to the cost of an event.
-func (b *Bench) rebuildMore(ctx context.Context, events int) error {
-	path, _, _, err := b.archive("rebuild-more.tsv", longChain, limits{events: events})
-	if err != nil {
-		return err
-	}
-	return b.addition(ctx, path, addition{
-		name: "history of accounts and mempool", database: "rebuild_more", events: events, target: "≤ 1.4×",
-		request: func(added bool) buildRequest { return buildRequest{Tokens: !added} },
-	})
-}
-
-// addition is what some projections add to a rebuild.
-type addition struct {
-	name, database string
-	events         int
-	request        func(added bool) buildRequest // with or without the projections
-	target         string
-}
-
-// addition measures what projections add to the cost of an event of an archive. Builds with and without them take turns.
-// The processor time is that of the program and of Postgres.
-func (b *Bench) addition(ctx context.Context, path string, a addition) error {
+// Staking measures what the projection of pox-5 adds to a rebuild. The chain goes through all epochs, and one of ten
+// transactions has to do with staking: far more than on mainnet. Builds with and without it take turns. The processor time is
+// that of the program and of Postgres.
+func (b *Bench) Staking(ctx context.Context) error {
+	config := synthchain.AllEpochs(1)
+	config.SigningSample, config.ForgetHistory = 1000, true
+	config.Mix.Staking = 11
 	builder, err := b.Helper(ctx, "rebuild")
 	if err != nil {
 		return err
 	}
 	defer builder.Stop()
 	var took, spent [2]time.Duration
+	events := min(4000, b.Rebuilt)
 	for n := range 4 {
-		url, pool, _, _, err := b.importArchive(ctx, fmt.Sprintf("%s_%d", a.database, n), path)
+		url, pool, _, _, err := b.Log(ctx, fmt.Sprintf("rebuild_staking_%d", n), posts(config, limits{events: events}))
 		if err != nil {
 			return err
 		}
 		pool.Close()
-		request := a.request(n%2 == 1)
-		request.URL = url
-		r, postgresTime, err := b.buildIn(builder, request)
+		r, postgresTime, err := b.buildIn(builder, buildRequest{URL: url, WithoutStaking: n%2 == 0})
 		if err != nil {
 			return err
 		}
 		took[n%2], spent[n%2] = took[n%2]+r.Took, spent[n%2]+r.Processor+postgresTime
 	}
-	each := func(d time.Duration) float64 { return d.Seconds() * 1e6 / float64(2*a.events) }
-	b.Row(fmt.Sprintf("%s, %d events", a.name, a.events), fmt.Sprintf("%.0f µs, %.0f µs CPU an event", each(took[1]), each(spent[1])),
-		fmt.Sprintf("%.0f µs, %.0f µs CPU without", each(took[0]), each(spent[0])), bench.Times(took[1].Seconds(), took[0].Seconds())+", CPU "+bench.Times(spent[1].Seconds(), spent[0].Seconds()), a.target)
+	each := func(d time.Duration) float64 { return d.Seconds() * 1e6 / float64(2*events) }
+	b.Row(fmt.Sprintf("staking in a rebuild, %d events", events), fmt.Sprintf("%.0f µs, %.0f µs CPU an event", each(took[1]), each(spent[1])),
+		fmt.Sprintf("%.0f µs, %.0f µs CPU without", each(took[0]), each(spent[0])),
+		bench.Times(took[1].Seconds(), took[0].Seconds())+", CPU "+bench.Times(spent[1].Seconds(), spent[0].Seconds()), "CPU ≤ 1.1×")
 	return nil
-}
-
-func slower(scan, bare time.Duration) string {
-	if scan > bare {
-		return "bare scan of the log"
-	}
-	return "bare COPY of the rows"
 }
 
 // scanLog reads all bodies, as a decoder must, and discards them.
@@ -175,7 +158,7 @@ func scanLog(ctx context.Context, pool *pgxpool.Pool) (took time.Duration, err e
 // copyAgain copies the finished rows of all tables into tables with the same indexes. As in a build, it creates the
 // indexes for readers last.
 func copyAgain(ctx context.Context, pool *pgxpool.Pool) (rows int64, took time.Duration, err error) {
-	for _, definition := range nodeLines(false, staking.New()).Definitions() {
+	for _, definition := range nodeLines(true).Definitions() {
 		again := definition.Spec
 		again.Version += 1000
 		makeTables, makeIndexes, _ := strings.Cut(again.DDL(), projections.ReaderIndexes)
@@ -240,34 +223,23 @@ func copyTable(ctx context.Context, pool *pgxpool.Pool, from, to pgx.Identifier)
 	return tag.RowsAffected(), time.Since(started), nil
 }
 
-// nodeLines returns the projections of a node's events; if tokens is set, only chain, balances and those of tokens. more are
-// further projections.
-func nodeLines(tokens bool, more ...projections.Projection[projections.Step]) projections.Lines {
+// nodeLines returns the projections of a node's events, with that of pox-5 or without.
+func nodeLines(withStaking bool) projections.Lines {
 	canonical, err := chain.New(chain.Recommended, nil)
 	if err != nil {
 		panic(err) // Recommended is a valid rule
 	}
-	followers := []projections.Projection[projections.Step]{balances.New(nil), ft.New(nil), sft.New(nil), nft.New(nil)}
-	if !tokens {
-		followers = append(followers, accounts.New(), mempool.New(), pox.New())
+	followers := []projections.Projection[projections.Step]{balances.New(nil), ft.New(nil), sft.New(nil), nft.New(nil), accounts.New(), mempool.New(), pox.New()}
+	if withStaking {
+		followers = append(followers, staking.New())
 	}
-	followers = append(followers, more...)
 	return projections.Lines{projections.Chain(canonical, followers...)}
 }
 
-// buildRequest asks for a build of all projections, of those of nodeLines(true), or of all but one.
+// buildRequest asks for a build of all projections, or of all but that of pox-5.
 type buildRequest struct {
 	URL            string // of the database
-	Tokens         bool
 	WithoutStaking bool
-}
-
-// lines returns the projections that are built.
-func (r buildRequest) lines() projections.Lines {
-	if r.Tokens || r.WithoutStaking {
-		return nodeLines(r.Tokens)
-	}
-	return nodeLines(false, staking.New())
 }
 
 // buildResult has the cost of a build.
@@ -275,7 +247,6 @@ type buildResult struct {
 	Took      time.Duration
 	Processor time.Duration // of this process
 	Memory    int64         // the greatest resident set of this process so far
-	Shares    shares
 }
 
 // rebuildAll builds projections as a helper process, one build for each request.
@@ -283,23 +254,32 @@ func rebuildAll(ctx context.Context, in *json.Decoder, out *json.Encoder) error 
 	return bench.AnswerQuestions(in, out, func(request buildRequest) (buildResult, error) { return rebuildOnce(ctx, request) })
 }
 
+// rebuildOnce folds a log until everything is folded.
 func rebuildOnce(ctx context.Context, request buildRequest) (r buildResult, err error) {
 	pool, err := pgxpool.New(ctx, request.URL)
 	if err != nil {
 		return r, err
 	}
 	defer pool.Close()
-	before, err := ownProcessorTime()
+	before, err := bench.ProcessorTime(os.Getpid())
 	if err != nil {
 		return r, err
 	}
-	profile, err := beginProfile()
-	if err != nil {
+	log := eventstore.Open(pool, eventstore.Config{})
+	defer log.Close()
+	runner := follow.NewRunner(follow.Config{Log: log}, nodeLines(!request.WithoutStaking)...)
+	if err := runner.Register(ctx); err != nil {
 		return r, err
 	}
-	r.Took, err = bench.Build(ctx, pool, request.lines()...)
-	after, timeErr := ownProcessorTime()
-	shares, profileErr := profile.end()
-	r.Processor, r.Shares, r.Memory = after-before, shares, ownPeak()
-	return r, errors.Join(err, timeErr, profileErr)
+	running, stop := context.WithCancel(ctx)
+	var following sync.WaitGroup
+	started := time.Now()
+	following.Go(func() { runner.Run(running) })
+	err = bench.UntilFolded(ctx, pool)
+	r.Took = time.Since(started)
+	stop()
+	following.Wait()
+	after, timeErr := bench.ProcessorTime(os.Getpid())
+	r.Processor, r.Memory = after-before, bench.ResidentPeak(os.Getpid())
+	return r, errors.Join(err, timeErr)
 }

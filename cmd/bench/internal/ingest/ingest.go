@@ -1,4 +1,4 @@
-// Package ingest measures how fast the server acknowledges blocks, and how soon the API shows them.
+// Package ingest measures how fast the server acknowledges blocks, and what an append costs.
 package ingest
 
 import (
@@ -43,13 +43,4 @@ func (b *Bench) acknowledgeBlocks(ctx context.Context, transfers int) error {
 			}
 		}
 	})
-}
-
-// Visible measures the time from the acknowledgement of a block until the API shows it.
-func (b *Bench) Visible(ctx context.Context) error {
-	chain := synthchain.New(synthchain.Config{Seed: 3, TxPerBlock: synthchain.Range{Min: 10, Max: 10}, ForgetHistory: true})
-	return bench.Visibility{
-		WarmUp: 20, Rounds: 300, Next: bench.NextBlock(chain),
-		Path: "/extended/v1/address/" + chain.Accounts()[0] + "/stx", // balances come last: they fold the steps of the chain
-	}.Print(ctx, b.Bench, "visible", "acknowledged → visible, p50 / p99", "p99 < 100 ms")
 }

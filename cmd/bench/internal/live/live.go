@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"strata/cmd/bench/internal/bench"
 	"strata/cmd/bench/internal/load"
 	"strata/internal/synth/synthchain"
@@ -154,11 +156,13 @@ func followStream(ctx context.Context, in *json.Decoder, out *json.Encoder) erro
 		ready.Add(1)
 		done.Go(func() {
 			connecting <- struct{}{}
-			stream, err := open(location)
+			next, err := open(ctx, location.Host)
 			<-connecting
 			ready.Done()
-			if err == nil {
-				err = stream.events(arrivals, i)
+			for n := 0; err == nil && n < a.Events; n++ {
+				if err = next(ctx); err == nil {
+					arrivals[n][i] = time.Now().UnixNano()
+				}
 			}
 			if err != nil {
 				errs <- err
@@ -182,48 +186,56 @@ func followStream(ctx context.Context, in *json.Decoder, out *json.Encoder) erro
 	return out.Encode(arrivals)
 }
 
-// follower is a subscriber's connection.
-type follower interface {
-	// events records the arrival time of each event, as that of subscriber i.
-	events(arrivals [][]int64, i int) error
-}
+// follower is a subscriber's connection. It returns when the next event has arrived.
+type follower func(ctx context.Context) error
 
-// rawStream reads an event stream with as little work as possible.
-type rawStream struct{ lines *bufio.Reader }
-
-func openStream(location *neturl.URL) (follower, error) {
-	conn, err := net.DialTimeout("tcp", location.Host, time.Minute)
+// openStream opens an event stream, which it reads with as little work as possible.
+func openStream(_ context.Context, host string) (follower, error) {
+	conn, err := net.DialTimeout("tcp", host, time.Minute)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := fmt.Fprintf(conn, "GET /stream/v1/blocks HTTP/1.1\r\nHost: %s\r\n\r\n", location.Host); err != nil {
+	if _, err := fmt.Fprintf(conn, "GET /stream/v1/blocks HTTP/1.1\r\nHost: %s\r\n\r\n", host); err != nil {
 		return nil, err
 	}
-	s := &rawStream{bufio.NewReaderSize(conn, 1024)}
-	status, err := s.lines.ReadString('\n')
+	lines := bufio.NewReaderSize(conn, 1024)
+	status, err := lines.ReadString('\n')
 	if err == nil && !strings.Contains(status, " 200 ") {
 		err = errors.New(strings.TrimSpace(status))
 	}
-	for err == nil { // skip everything up to the first position, after which events follow
-		var line string
-		if line, err = s.lines.ReadString('\n'); strings.HasPrefix(line, "id: ") {
-			break
-		}
+	for line := ""; err == nil && !strings.HasPrefix(line, "id: "); { // skip everything up to the first position, after which events follow
+		line, err = lines.ReadString('\n')
 	}
-	return s, err
+	return func(context.Context) error {
+		for {
+			line, err := lines.ReadSlice('\n')
+			if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+				return errors.Join(err, io.ErrUnexpectedEOF)
+			}
+			if strings.HasPrefix(string(line), "event: ") {
+				return nil
+			}
+		}
+	}, err
 }
 
-// events implements follower.
-func (s *rawStream) events(arrivals [][]int64, i int) error {
-	for n := 0; n < len(arrivals); {
-		line, err := s.lines.ReadSlice('\n')
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return fmt.Errorf("after %d events: %w", n, errors.Join(err, io.ErrUnexpectedEOF))
-		}
-		if strings.HasPrefix(string(line), "event: ") {
-			arrivals[n][i] = time.Now().UnixNano()
-			n++
-		}
+// openSocket opens a WebSocket, and subscribes to blocks.
+func openSocket(ctx context.Context, host string) (follower, error) {
+	conn, _, err := websocket.Dial(ctx, "ws://"+host+"/extended/v1/ws", nil)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	conn.SetReadLimit(-1)
+	next := func(ctx context.Context) error {
+		_, message, err := conn.Reader(ctx)
+		if err == nil {
+			_, err = io.Copy(io.Discard, message)
+		}
+		return err
+	}
+	err = conn.Write(ctx, websocket.MessageText, []byte(`{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"event":"block"}}`))
+	if err == nil {
+		err = next(ctx) // the answer to the subscription
+	}
+	return next, err
 }

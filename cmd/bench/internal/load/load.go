@@ -62,10 +62,7 @@ func load(ctx context.Context, address string, connections int, d time.Duration,
 		answers := NewResponses(conn)
 		var buffer []byte
 		return func() error {
-			want, err := list.take(&buffer)
-			if err != nil {
-				return err
-			}
+			want := list.take(&buffer)
 			if _, err := conn.Write(want.request); err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package load
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -18,8 +17,7 @@ type preparedRequest struct {
 // Requests is a list of requests, which are handed out one after the other, to all connections. The zero value is
 // empty.
 type Requests struct {
-	all  []preparedRequest
-	once bool // hand out none of them twice
+	all []preparedRequest
 	// before and after stand around the number of a request that is like no other; all is empty then.
 	before, after []byte
 	next          atomic.Int64
@@ -36,13 +34,6 @@ func Numbered(n int, target func(i int) string) *Requests {
 	for i := range n {
 		list.Add(target(i), http.Header{}, http.StatusOK, -1)
 	}
-	return list
-}
-
-// NumberedOnce is like Numbered, but hands out none of the requests twice.
-func NumberedOnce(n int, target func(i int) string) *Requests {
-	list := Numbered(n, target)
-	list.once = true
 	return list
 }
 
@@ -74,10 +65,8 @@ func Scattered(i, n int) int { return i * 7919 % n }
 // Pick returns a number below n, without a visible order.
 func Pick(i, n int) int { return int(uint64(i) * 2_654_435_761 % uint64(n)) }
 
-var errNoMoreRequests = errors.New("all requests have been made once")
-
 // take returns the next request, for which it may use a buffer.
-func (l *Requests) take(buffer *[]byte) (*preparedRequest, error) {
+func (l *Requests) take(buffer *[]byte) *preparedRequest {
 	n := l.next.Add(1) - 1
 	if len(l.all) == 0 {
 		b := append((*buffer)[:0], l.before...)
@@ -85,10 +74,7 @@ func (l *Requests) take(buffer *[]byte) (*preparedRequest, error) {
 			b = append(b, '0'+byte(n/part%10))
 		}
 		*buffer = append(b, l.after...)
-		return &preparedRequest{*buffer, http.StatusOK, -1}, nil
+		return &preparedRequest{*buffer, http.StatusOK, -1}
 	}
-	if l.once && int(n) >= len(l.all) {
-		return nil, errNoMoreRequests
-	}
-	return &l.all[int(n)%len(l.all)], nil
+	return &l.all[int(n)%len(l.all)]
 }

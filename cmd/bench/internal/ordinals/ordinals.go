@@ -9,10 +9,10 @@ import (
 	"strata/internal/synth/synthordinals"
 )
 
-// Bench measures the ordinals feed. World is what Reads reads.
+// Bench measures the ordinals feed.
 type Bench struct {
 	*bench.Bench
-	World World
+	Inscriptions int // that Reads reads
 }
 
 // inscribing describes a feed with a number of inscriptions in each block, and a third as many moves. Each block is a

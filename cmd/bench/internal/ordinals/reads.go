@@ -13,36 +13,29 @@ import (
 // Reads measures reads from large tables of inscriptions: satoshis from memory, pages and filters from the
 // tables.
 func (b *Bench) Reads(ctx context.Context) error {
-	world, err := b.World.world()
+	w, err := b.world(ctx)
 	if err != nil {
 		return err
 	}
-	url, err := b.Create(ctx, world)
-	if err != nil {
-		return err
-	}
-	hot, err := b.ServeCaching(ctx, url)
+	hot, err := b.ServeCaching(ctx, w.url)
 	if err != nil {
 		return err
 	}
 	satoshis := make([]string, bench.HotCount)
 	for i := range satoshis {
-		satoshis[i] = fmt.Sprintf("/ordinals/v1/sats/%d", crowdedSat+i)
+		satoshis[i] = fmt.Sprintf("/ordinals/v1/sats/%d", w.sample(i).Sat)
 	}
-	err = b.FromMemory(ctx, hot, "≥ 0.6×", []bench.HotRead{
-		{What: "hot satoshi, one of 299", Targets: satoshis},
-		{What: "hot inscriptions of a sat", Targets: []string{fmt.Sprintf("/ordinals/v1/sats/%d/inscriptions", crowdedSat)}},
-	})
+	err = b.FromMemory(ctx, hot, "≥ 0.6×", []bench.HotRead{{What: "hot satoshi, one of 299", Targets: satoshis}})
 	hot.Stop()
 	if err != nil {
 		return err
 	}
-	return b.FromTables(ctx, url, func(server *bench.Server) error {
+	return b.FromTables(ctx, w.url, func(server *bench.Server) error {
 		memory := bench.WatchMemory(server.Pid())
-		if err := b.crowdedPages(ctx, server); err != nil {
+		if err := b.pages(ctx, server); err != nil {
 			return err
 		}
-		if err := b.filters(ctx, server, url); err != nil {
+		if err := b.filters(ctx, server, w); err != nil {
 			return err
 		}
 		b.Row("  memory of the server meanwhile", memory.Summary(), "", "", "flat, < 300 MiB")
@@ -50,22 +43,19 @@ func (b *Bench) Reads(ctx context.Context) error {
 	})
 }
 
-// crowdedPages compares deep pages of long lists with their first pages.
-func (b *Bench) crowdedPages(ctx context.Context, server *bench.Server) error {
-	crowdedEnd := b.World.crowded() - 1000
+// pages compares deep pages of long lists with their first pages.
+func (b *Bench) pages(ctx context.Context, server *bench.Server) error {
 	for _, list := range []struct {
-		what, path string
-		deep       int // offset
-		target     string
+		what, order string
+		deep        int // offset
 	}{
-		{fmt.Sprintf("/sats/{n}/inscriptions, %d on it", b.World.crowded()), fmt.Sprintf("/sats/%d/inscriptions?", crowdedSat), crowdedEnd, "≤ 1.5×, cold p99 < 10 ms; the peer: 3.7×"},
-		{fmt.Sprintf("/inscriptions, %d of them", b.World.Inscriptions), "/inscriptions?", b.World.Inscriptions / 2, "≤ 1.5×"},
-		{"/inscriptions by number", "/inscriptions?order_by=number&", b.World.Inscriptions / 2, "≤ 1.5×"},
-		{"/inscriptions by ordinal", "/inscriptions?order_by=ordinal&", b.World.Inscriptions / 3, "≤ 1.5×"},
+		{fmt.Sprintf("/inscriptions, %d of them", b.Inscriptions), "", b.Inscriptions / 2},
+		{"/inscriptions by number", "order_by=number&", b.Inscriptions / 2},
+		{"/inscriptions by ordinal", "order_by=ordinal&", b.Inscriptions / 3},
 	} {
 		what := fmt.Sprintf("%s, offset %d", list.what, list.deep)
-		err := b.Deep(ctx, server, what, "offset 0", list.target, bench.Variants, 0, list.deep, func(offset, i int) string {
-			return fmt.Sprintf("/ordinals/v1%slimit=20&offset=%d", list.path, offset+i)
+		err := b.Deep(ctx, server, what, "offset 0", "≤ 1.5×", bench.Variants, 0, list.deep, func(offset, i int) string {
+			return fmt.Sprintf("/ordinals/v1/inscriptions?%slimit=20&offset=%d", list.order, offset+i)
 		})
 		if err != nil {
 			return err
@@ -75,44 +65,44 @@ func (b *Bench) crowdedPages(ctx context.Context, server *bench.Server) error {
 }
 
 // filters measures each filter alone, compared with a bare SELECT of a page of an address.
-func (b *Bench) filters(ctx context.Context, server *bench.Server, url string) error {
-	pool, err := bench.Selecting(ctx, url)
+func (b *Bench) filters(ctx context.Context, server *bench.Server, w *world) error {
+	pool, err := bench.Selecting(ctx, w.url)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
 	selecting := bench.SelectContender(func(random *rand.Rand) error {
-		return bench.DecodeRows(ctx, pool, selectHeld, b.World.holder(random.IntN(b.World.Inscriptions)))
+		return bench.DecodeRows(ctx, pool, selectHeld, w.sample(random.IntN(bench.Variants)).Address)
 	})
-	blocks := b.World.Inscriptions / perBlock
-	random := func(i int) int { return load.Pick(i, b.World.Inscriptions) }
+	random := func(i int) int { return load.Pick(i, b.Inscriptions) }
+	number := func(i int) int { return load.Pick(i, w.last) }
+	height := func(i int) int { return w.heights[0] + load.Pick(i, w.heights[1]-w.heights[0]) }
+	const bitcoinStart, blockTime = 1_231_006_505, 600
 	for _, filter := range []struct {
 		what   string
 		target func(i int) string
 	}{
 		{"no filter, any depth", func(i int) string { return fmt.Sprintf("offset=%d", random(i)) }},
-		{"address", func(i int) string { return "address=" + b.World.holder(random(i)) }},
-		{"address with a quarter of all, any depth", func(i int) string { return fmt.Sprintf("address=%s&offset=%d", whale, random(i)/4) }},
-		{"genesis_address", func(i int) string { return "genesis_address=" + b.World.holder(random(i)) }},
-		{"mime_type, any depth", func(i int) string { return fmt.Sprintf("mime_type=text/plain&offset=%d", random(i)/2) }},
-		{"rarity", func(i int) string { return fmt.Sprintf("rarity=uncommon&offset=%d", random(i)/100) }},
+		{"address", func(i int) string { return "address=" + w.sample(i).Address }},
+		{"address, any depth", func(i int) string { return fmt.Sprintf("address=%s&offset=%d", w.sample(i).Address, random(i)/250) }},
+		{"genesis_address", func(i int) string { return "genesis_address=" + w.sample(i).Address }},
+		{"mime_type, any depth", func(i int) string { return fmt.Sprintf("mime_type=text/plain&offset=%d", random(i)/4) }},
+		{"rarity", func(i int) string { return fmt.Sprintf("rarity=uncommon&offset=%d", random(i)/200) }},
 		{"rarity=common", func(i int) string { return fmt.Sprintf("rarity=common&offset=%d", random(i)) }},
 		{"recursive", func(i int) string { return fmt.Sprintf("recursive=true&offset=%d", random(i)/10) }},
 		{"recursive=false", func(i int) string { return fmt.Sprintf("recursive=false&offset=%d", random(i)) }},
 		{"cursed", func(i int) string { return fmt.Sprintf("cursed=true&offset=%d", random(i)/50) }},
 		{"cursed=false", func(i int) string { return fmt.Sprintf("cursed=false&offset=%d", random(i)) }},
-		{"genesis_block", func(i int) string { return fmt.Sprintf("genesis_block=%d", firstHeight+load.Pick(i, blocks)) }},
-		{"from_genesis_block_height", func(i int) string {
-			return fmt.Sprintf("from_genesis_block_height=%d&offset=%d", firstHeight+load.Pick(i, blocks), i)
-		}},
+		{"genesis_block", func(i int) string { return fmt.Sprintf("genesis_block=%d", height(i)) }},
+		{"from_genesis_block_height", func(i int) string { return fmt.Sprintf("from_genesis_block_height=%d&offset=%d", height(i), i) }},
 		{"from_genesis_timestamp", func(i int) string {
-			return fmt.Sprintf("from_genesis_timestamp=%d&offset=%d", 1_680_000_000+600*load.Pick(i, blocks), i)
+			return fmt.Sprintf("from_genesis_timestamp=%d&offset=%d", bitcoinStart+blockTime*height(i), i)
 		}},
-		{"output", func(i int) string { return "output=" + txid(random(i)) + ":0" }},
-		{"id", func(i int) string { return "id=" + txid(random(i)) + "i0" }},
-		{"number", func(i int) string { return fmt.Sprintf("number=%d", random(i)*49/50) }},
-		{"from_number and to_number, 1,000 apart", func(i int) string { return fmt.Sprintf("from_number=%d&to_number=%d", random(i), random(i)+999) }},
-		{"from_number", func(i int) string { return fmt.Sprintf("from_number=%d", random(i)*49/50) }},
+		{"output", func(i int) string { return "output=" + w.sample(i).TxID + ":0" }},
+		{"id", func(i int) string { return "id=" + w.sample(i).ID }},
+		{"number", func(i int) string { return fmt.Sprintf("number=%d", number(i)) }},
+		{"from_number and to_number, 1,000 apart", func(i int) string { return fmt.Sprintf("from_number=%d&to_number=%d", number(i), number(i)+999) }},
+		{"from_number", func(i int) string { return fmt.Sprintf("from_number=%d", number(i)) }},
 		{"from_sat_ordinal and to_sat_ordinal, 0.1 % of all", func(i int) string {
 			from := load.Pick(i, 999) * 1_000_000_000_000
 			return fmt.Sprintf("from_sat_ordinal=%d&to_sat_ordinal=%d", from, from+999_999_999_999)

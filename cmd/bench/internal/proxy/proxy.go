@@ -3,8 +3,11 @@ package proxy
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"time"
 
@@ -69,12 +72,12 @@ func (b *Bench) startForwarding(ctx context.Context) (f *forwarding, err error) 
 	if err = f.reverse.Ask(f.nodeAt, &f.reverseAt); err != nil {
 		return f, err
 	}
-	url, pool, err := b.Database(ctx, "forwarding")
+	database, pool, err := b.Database(ctx, "forwarding")
 	if err != nil {
 		return f, err
 	}
 	pool.Close()
-	if f.strata, err = b.Serve(ctx, url, "--roles", "api", "--nodes", "http://"+f.nodeAt); err != nil {
+	if f.strata, err = b.Serve(ctx, database, "--roles", "api", "--nodes", "http://"+f.nodeAt); err != nil {
 		return f, err
 	}
 	return f, f.waitUntilServing(ctx)
@@ -105,37 +108,48 @@ func (f *forwarding) strataAt() string { return strings.TrimPrefix(f.strata.API,
 
 // runner is a contender with the processor time of its process.
 type runner struct {
-	name    string
-	spent   *bench.Spending
-	contend load.Contender
+	contend  load.Contender
+	spent    time.Duration
+	requests int
 }
 
-func newRunner(ctx context.Context, name string, pid int, address string, list *load.Requests) *runner {
-	r := &runner{name: name, spent: &bench.Spending{Processes: []int{pid}}}
-	r.contend = r.spent.Counting(load.NewContender(ctx, address, list))
+func newRunner(ctx context.Context, pid int, address string, list *load.Requests) *runner {
+	r, contend := &runner{}, load.NewContender(ctx, address, list)
+	r.contend = func(connections int, d time.Duration) (*load.Round, error) {
+		before, err := bench.ProcessorTime(pid)
+		if err != nil {
+			return nil, err
+		}
+		round, err := contend(connections, d)
+		if err != nil {
+			return nil, err
+		}
+		after, err := bench.ProcessorTime(pid)
+		r.spent, r.requests = r.spent+after-before, r.requests+round.Requests()
+		return round, err
+	}
 	return r
 }
 
 // cpu returns the microseconds of processor time of a request.
-func (r *runner) cpu() float64 { return r.spent.Each(0) * 1e3 }
+func (r *runner) cpu() float64 { return r.spent.Seconds() * 1e6 / float64(max(r.requests, 1)) }
 
 func (f *forwarding) direct(ctx context.Context, list *load.Requests) *runner {
-	return newRunner(ctx, "the node itself", f.node.Pid(), f.nodeAt, list)
+	return newRunner(ctx, f.node.Pid(), f.nodeAt, list)
 }
 
 func (f *forwarding) byReverse(ctx context.Context, list *load.Requests) *runner {
-	return newRunner(ctx, "reverse proxy", f.reverse.Pid(), f.reverseAt, list)
+	return newRunner(ctx, f.reverse.Pid(), f.reverseAt, list)
 }
 
 func (f *forwarding) byStrata(ctx context.Context, list *load.Requests) *runner {
-	return newRunner(ctx, "Strata", f.strata.Pid(), f.strataAt(), list)
+	return newRunner(ctx, f.strata.Pid(), f.strataAt(), list)
 }
 
-// turns lets runners take turns. The first one is the baseline; turns prints a row for each of the others.
+// turns lets the reverse proxy and Strata take turns, and prints a row.
 func (f *forwarding) turns(what, target string, connections int, runners ...*runner) error {
 	contenders := make([]load.Contender, len(runners))
 	for i, r := range runners {
-		r.spent.Reset()
 		contenders[i] = r.contend
 	}
 	results, err := load.InTurns(f.Round, connections, contenders...)
@@ -143,16 +157,8 @@ func (f *forwarding) turns(what, target string, connections int, runners ...*run
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	text := func(i int) string { return fmt.Sprintf("%s, %.0f µs CPU", results[i], runners[i].cpu()) }
-	for i, r := range runners[1:] {
-		i++
-		name, wanted := what, target
-		if r.name != "Strata" {
-			name, wanted = "  "+r.name, ""
-		}
-		f.Row(fmt.Sprintf("%s, %d connections", name, connections), text(i), text(0)+" "+runners[0].name,
-			fmt.Sprintf("%s, p99 %s, CPU %s", bench.Times(results[i].Rate, results[0].Rate),
-				bench.Times(results[i].P99.Seconds(), results[0].P99.Seconds()), bench.Times(r.cpu(), runners[0].cpu())), wanted)
-	}
+	f.Row(fmt.Sprintf("%s, %d connections", what, connections), text(1), text(0)+" reverse proxy", fmt.Sprintf("%s, p99 %s, CPU %s", bench.Times(results[1].Rate, results[0].Rate),
+		bench.Times(results[1].P99.Seconds(), results[0].P99.Seconds()), bench.Times(runners[1].cpu(), runners[0].cpu())), target)
 	return nil
 }
 
@@ -182,7 +188,7 @@ func (f *forwarding) passThrough(ctx context.Context) error {
 	} {
 		a := load.Distinct(k.before, k.after)
 		for _, connections := range []int{16, 64} {
-			if err := f.turns(k.what, "≥ 5,000 req/s", connections, f.byReverse(ctx, a), f.byStrata(ctx, a), f.direct(ctx, a)); err != nil {
+			if err := f.turns(k.what, "≥ 5,000 req/s", connections, f.byReverse(ctx, a), f.byStrata(ctx, a)); err != nil {
 				return err
 			}
 		}
@@ -194,29 +200,9 @@ func (f *forwarding) passThrough(ctx context.Context) error {
 func (f *forwarding) collapsed(ctx context.Context) error {
 	a := load.Numbered(1, func(int) string { return attachmentBefore + "0000000000" })
 	for _, connections := range []int{16, 64} {
-		var forwarded int64 // requests that reached the node
-		byStrata := f.byStrata(ctx, a)
-		contend, requests := byStrata.contend, 0
-		byStrata.contend = func(connections int, d time.Duration) (*load.Round, error) {
-			var before, after int64
-			if err := f.node.Ask(struct{}{}, &before); err != nil {
-				return nil, err
-			}
-			r, err := contend(connections, d)
-			if err != nil {
-				return nil, err
-			}
-			if err := f.node.Ask(struct{}{}, &after); err != nil {
-				return nil, err
-			}
-			forwarded += after - before
-			requests += r.Requests()
-			return r, nil
-		}
-		if err := f.turns("identical at the same time", "faster", connections, f.byReverse(ctx, a), byStrata); err != nil {
+		if err := f.turns("identical at the same time", "> 1×", connections, f.byReverse(ctx, a), f.byStrata(ctx, a)); err != nil {
 			return err
 		}
-		f.Row("  of these, asked of the node", fmt.Sprintf("%.1f %%", 100*float64(forwarded)/float64(max(requests, 1))), "", "", "")
 	}
 	return nil
 }
@@ -230,4 +216,31 @@ func (f *forwarding) cached(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// steady forwards many different requests and samples the memory meanwhile.
+func (f *forwarding) steady(ctx context.Context) error {
+	contend := load.NewContender(ctx, f.strataAt(), load.Distinct(accountBefore, accountAfter))
+	memory, done := bench.WatchMemory(f.strata.Pid()), 0
+	for done < f.Forwarded {
+		r, err := contend(64, min(f.Round, time.Second))
+		if err != nil {
+			memory.Summary()
+			return err
+		}
+		done += r.Requests()
+	}
+	f.Row(fmt.Sprintf("%d forwarded, distinct", done), memory.Summary(), "", "", "flat")
+	return nil
+}
+
+// serveReverse runs net/http's reverse proxy to the node as a helper process. It reads the node's address and writes its own.
+func serveReverse(_ context.Context, in *json.Decoder, out *json.Encoder) error {
+	var node string
+	if err := in.Decode(&node); err != nil {
+		return err
+	}
+	reverse := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: node})
+	reverse.Transport = &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}
+	return bench.ServeHelper(reverse, in, out)
 }

@@ -10,50 +10,44 @@ import (
 	"strata/projections/balances"
 )
 
-// Cold compares requests that were never made before with a bare SELECT of the same rows.
+// Cold compares requests whose answers are not cached with a bare SELECT of the same rows.
 func (b *Bench) Cold(ctx context.Context) error {
 	url, err := b.world(ctx)
 	if err != nil {
 		return err
 	}
-	server, err := b.serveWorld(ctx)
-	if err != nil {
-		return err
-	}
-	defer server.Stop()
 	pool, err := bench.Selecting(ctx, url)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	before, err := server.Tally(ctx)
-	if err != nil {
-		return err
-	}
-	random := rand.New(rand.NewPCG(1, 1))
-	for _, k := range []struct {
-		what string
-		old  bool
-	}{{"cold STX balance", false}, {"cold STX balance at an old block", true}} {
-		list := load.NumberedOnce(worldAccounts, func(i int) string {
-			target := balanceTarget(load.Scattered(i, worldAccounts))
-			if k.old {
-				target += "?until_block=" + strconv.Itoa(1+random.IntN(worldBlocks))
+	return b.FromTables(ctx, url, func(server *bench.Server) error {
+		for _, k := range []struct {
+			what string
+			old  bool
+		}{{"cold STX balance", false}, {"cold STX balance at an old block", true}} {
+			height := func(n int) int {
+				if k.old {
+					return 1 + n%b.blocks()
+				}
+				return b.blocks()
 			}
-			return target
-		})
-		selecting := bench.SelectContender(func(random *rand.Rand) error {
-			height := worldBlocks
-			if k.old {
-				height = 1 + random.IntN(worldBlocks)
+			list := load.Numbered(bench.Several, func(i int) string {
+				target := balanceTarget(load.Scattered(i, b.accounts()))
+				if k.old {
+					target += "?until_block=" + strconv.Itoa(height(i))
+				}
+				return target
+			})
+			selecting := bench.SelectContender(func(random *rand.Rand) error {
+				return bench.DecodeRows(ctx, pool, selectSQL[k.old], bench.Account(random.IntN(b.accounts())), height(random.Int()))
+			})
+			if err := b.Compare(k.what, "bare SELECT", "≥ 0.5×", selecting, server.Contender(ctx, list)); err != nil {
+				return err
 			}
-			return bench.DecodeRows(ctx, pool, selectSQL[k.old], bench.Account(random.IntN(worldAccounts)), height)
-		})
-		if err := b.Compare(k.what, "bare SELECT", "≥ 0.5×", selecting, server.Contender(ctx, list)); err != nil {
-			return err
 		}
-	}
-	return b.Sources(ctx, server, before, "made from the tables", func(t bench.Tally) float64 { return t.Tables })
+		return nil
+	})
 }
 
 // selectSQL reads the contents of an answer in one statement: the state of the block, the account's holding or its

@@ -15,7 +15,7 @@ const namesDeepPage = 10_000
 // ReadNames measures what resolves a name or an address from the tables, and deep pages of lists beside their first pages.
 func (b *Bench) ReadNames(ctx context.Context) error {
 	w := namesWorld{b.Named}
-	url, err := b.Create(ctx, w.world())
+	url, err := b.World(ctx, "names", w.posts())
 	if err != nil {
 		return err
 	}
@@ -32,8 +32,8 @@ func (b *Bench) nameLookups(ctx context.Context, server *bench.Server) error {
 	w := namesWorld{b.Named}
 	const v2 = "/bns/v2"
 	random := func(i int) int { return 1 + load.Pick(i, w.Names) }
-	first := func(i int) string { return fmt.Sprintf("name%08d.id", random(i)) }
-	second := func(i int) string { return fmt.Sprintf("name%08d.btc", random(i)) }
+	first := func(i int) string { return firstName(random(i)) }
+	second := func(i int) string { return secondName(random(i)) }
 	owner := func(i int) string { return bench.Account(random(i)) }
 	for _, look := range []struct {
 		what string
@@ -45,7 +45,7 @@ func (b *Bench) nameLookups(ctx context.Context, server *bench.Server) error {
 		{v2 + "/names/{name}/owner", func(i int) string { return v2 + "/names/" + second(i) + "/owner" }},
 		{v2 + "/names/address/{a}/valid", func(i int) string { return v2 + "/names/address/" + owner(i) + "/valid" }},
 		{v2 + "/names/address/{a}/primary", func(i int) string { return v2 + "/names/address/" + owner(i) + "/primary" }},
-		{v2 + "/tokens/{id}/name", func(i int) string { return v2 + "/tokens/" + strconv.Itoa(random(i)) + "/name" }},
+		{v2 + "/tokens/{id}/name", func(i int) string { return v2 + "/tokens/" + strconv.Itoa(airdropped+random(i)) + "/name" }},
 	} {
 		err := b.Lookups(ctx, server, fmt.Sprintf("%s, %d names", look.what, w.Names), "p99 < 5 ms over 1 connection", look.path)
 		if err != nil {
@@ -71,8 +71,8 @@ func (b *Bench) namePages(ctx context.Context, server *bench.Server) error {
 		{"/bns/v2/names", 50, func(page, variant int) string {
 			return fmt.Sprintf("/bns/v2/names?limit=50&offset=%d", (page-1)*50+variant)
 		}},
-		{"/bns/v2/names/namespace/btc", 50, func(page, variant int) string {
-			return fmt.Sprintf("/bns/v2/names/namespace/btc?limit=50&offset=%d", (page-1)*50+variant)
+		{"/bns/v2/names/namespace/free", 50, func(page, variant int) string {
+			return fmt.Sprintf("/bns/v2/names/namespace/free?limit=50&offset=%d", (page-1)*50+variant)
 		}},
 	} {
 		deep := min(namesDeepPage, w.Names/list.size)

@@ -3,29 +3,22 @@ package reads
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 
 	"strata/cmd/bench/internal/bench"
 	"strata/cmd/bench/internal/load"
-	"strata/projections/chain"
 )
 
-// ReadTransactions measures reads of transactions, accounts and blocks from the tables. The baseline of most of them is
-// a bare SELECT of a transaction by its id; that of a deep page is the first page of the same list.
+// ReadTransactions measures reads of transactions, accounts and blocks from the tables. The baseline of a deep page is the first
+// page of the same list.
 func (b *Bench) ReadTransactions(ctx context.Context) error {
-	w := transfersWorld{b.Transactions}
-	world, err := w.world()
-	if err != nil {
-		return err
-	}
-	url, err := b.Create(ctx, world)
+	url, err := b.world(ctx)
 	if err != nil {
 		return err
 	}
 	return b.FromTables(ctx, url, func(server *bench.Server) error {
 		memory := bench.WatchMemory(server.Pid())
-		if err := b.transactionLookups(ctx, server, url); err != nil {
+		if err := b.transactionLookups(ctx, server); err != nil {
 			return err
 		}
 		if err := b.accountPages(ctx, server); err != nil {
@@ -40,20 +33,11 @@ func (b *Bench) ReadTransactions(ctx context.Context) error {
 }
 
 // transactionLookups measures reads by an id, a height or an address, which is another one in each request.
-func (b *Bench) transactionLookups(ctx context.Context, server *bench.Server, url string) error {
-	w := transfersWorld{b.Transactions}
-	pool, err := bench.Selecting(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	selecting := bench.SelectContender(func(random *rand.Rand) error {
-		return bench.DecodeRows(ctx, pool, selectTransaction, w.txid(1+random.IntN(w.Transactions)))
-	})
-	tx := func(i int) string { return w.txid(1 + load.Pick(i, w.Transactions)) }
-	block := func(i int) int { return 1 + load.Pick(i, w.blocks()) }
-	account := func(i int) string { return bench.Account(1 + load.Pick(i, w.accounts()-1)) }
-	full := func(i int) int { return 1 + i%w.fullBlocks() }
+func (b *Bench) transactionLookups(ctx context.Context, server *bench.Server) error {
+	tx := func(i int) string { return b.txid(load.Pick(i, b.Transactions)) }
+	block := func(i int) int { return 1 + load.Pick(i, b.blocks()) }
+	account := func(i int) string { return bench.Account(1 + load.Pick(i, b.accounts()-1)) }
+	full := func(i int) int { return 1 + i%max(b.Transactions/blockSize, 1) }
 	for _, look := range []struct {
 		what, target string
 		path         func(i int) string
@@ -64,15 +48,13 @@ func (b *Bench) transactionLookups(ctx context.Context, server *bench.Server, ur
 		{"v2 /blocks/{height}", "", func(i int) string { return "/extended/v2/blocks/" + strconv.Itoa(block(i)) }},
 		{"v1 block with 2,000 transactions", "p99 < 50 ms", func(i int) string { return fmt.Sprintf("/extended/v1/block/by_height/%d?%d", full(i), i) }},
 		{"200 transactions of a block with 2,000", "p99 < 50 ms", func(i int) string {
-			return fmt.Sprintf("/extended/v1/tx/block/%s?limit=200&offset=%d", w.blockHash(full(i)), i%(fullSize-200))
+			return fmt.Sprintf("/extended/v1/tx/block/%s?limit=200&offset=%d", b.blockHash(full(i)), i%(blockSize-200))
 		}},
 		{"search for a transaction", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + tx(i) }},
-		{"search for a block", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + w.blockHash(block(i)) }},
+		{"search for a block", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + b.blockHash(block(i)) }},
 		{"search for an account", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + account(i) }},
 	} {
-		err := b.CompareLatencies([]int{1, 16}, "cold "+look.what, "bare SELECT of a transaction", look.target,
-			selecting, server.Contender(ctx, load.Numbered(bench.Several, look.path)))
-		if err != nil {
+		if err := b.Lookups(ctx, server, look.what, look.target, look.path); err != nil {
 			return err
 		}
 	}
@@ -82,31 +64,27 @@ func (b *Bench) transactionLookups(ctx context.Context, server *bench.Server, ur
 // operations measures blocks of 2,000 transactions with their operations, in both dialects of the integration standard. The
 // baseline is the same block in version 1 of the API.
 func (b *Bench) operations(ctx context.Context, server *bench.Server) error {
-	w := transfersWorld{b.Transactions}
-	full := func(i int) int { return 1 + i%w.fullBlocks() }
+	full := func(i int) int { return 1 + i%max(b.Transactions/blockSize, 1) }
 	plain := load.Numbered(bench.Variants, func(i int) string { return fmt.Sprintf("/extended/v1/block/by_height/%d?%d", full(i), i) })
 	for _, path := range []string{"/mesh/block", "/rosetta/v1/block"} {
 		blocks := &load.Requests{}
-		for i := range w.fullBlocks() {
+		for i := range min(b.blocks(), bench.Variants) {
 			blocks.AddPost(path, fmt.Sprintf(`{"network_identifier":{"blockchain":"stacks","network":"mainnet"},"block_identifier":{"index":%d}}`, full(i)))
 		}
-		spent := &bench.Spending{Processes: []int{server.Pid(), b.Cluster.Pid()}}
 		err := b.CompareLatencies([]int{1}, "cold "+path+" with 2,000 transactions", "v1 block with 2,000 transactions", "p99 < 100 ms",
-			server.Contender(ctx, plain), spent.Counting(server.Contender(ctx, blocks)))
+			server.Contender(ctx, plain), server.Contender(ctx, blocks))
 		if err != nil {
 			return err
 		}
-		b.Row("  processor time of a block, Strata + Postgres", spent.String(), "", "", "≤ 40 ms in Strata")
 	}
 	return nil
 }
 
 // accountPages compares deep pages with first pages, for the account with a tenth of all transactions.
 func (b *Bench) accountPages(ctx context.Context, server *bench.Server) error {
-	w := transfersWorld{b.Transactions}
 	const limit = 20
 	busy := bench.Account(0)
-	page := min(10_000, w.Transactions/10/limit/2)
+	page := min(10_000, b.Transactions/10/limit/2)
 	for _, list := range []struct{ what, path string }{
 		{"transactions", "/extended/v1/address/" + busy + "/transactions?"},
 		{"transactions with transfers", "/extended/v1/address/" + busy + "/transactions_with_transfers?"},
@@ -124,12 +102,3 @@ func (b *Bench) accountPages(ctx context.Context, server *bench.Server) error {
 	}
 	return nil
 }
-
-// selectTransaction reads a transaction by its id.
-var selectTransaction = chain.Spec().SQL(`
-	SELECT t.*, b.height, b.block_hash, b.parent_block_hash, b.index_block_hash, b.block_time, b.burn_block_time, b.burn_block_height, e.*
-	FROM {schema}.transaction t
-	JOIN {schema}.block b ON b.source_seq = t.source_seq
-	JOIN {schema}.canonical c ON c.block_seq = t.source_seq
-	JOIN {schema}.event e ON (e.source_seq, e.tx_index) = (t.source_seq, t.tx_index)
-	WHERE t.txid = decode(substr($1, 3), 'hex')`)

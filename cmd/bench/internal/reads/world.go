@@ -1,4 +1,4 @@
-// Package reads measures reads of the API: cached answers, and answers from large tables that SQL fills.
+// Package reads measures reads of the API: cached answers, and answers from large tables.
 package reads
 
 import (
@@ -7,22 +7,13 @@ import (
 	"strata/cmd/bench/internal/bench"
 )
 
-// Sizes of the database of reads. Hot reads use a few accounts again and again, cold ones always another account. The
-// number of accounts is prime, so that all of them have ledger rows.
-const (
-	worldAccounts = 199_999
-	worldRows     = 400_000
-	worldBlocks   = worldRows / ledgerPerBlock
-)
-
 // Bench measures reads.
 type Bench struct {
 	*bench.Bench
-	LedgerRows   int    // of the database of Balance
-	Named        int    // names in each registry
-	Stakers      int    // of pox-5
-	Transactions int    // there is one account for ten of them
-	url          string // of the database of balances and blocks, as soon as it exists
+	transfersWorld
+	Named   int    // names in each registry
+	Stakers int    // of pox-5
+	url     string // of the database of the transfers, as soon as it exists
 }
 
 const blocksTarget = "/extended/v2/blocks"
@@ -39,12 +30,16 @@ func hotTargets() []string {
 	return targets
 }
 
-// world returns the database of the measurements of reads. The first call creates it.
+// NewBench returns measurements of worlds with so many transactions, names in each registry, and stakers.
+func NewBench(b *bench.Bench, transactions, named, stakers int) *Bench {
+	return &Bench{Bench: b, transfersWorld: transfersWorld{transactions}, Named: named, Stakers: stakers}
+}
+
+// world returns the database of the transfers. The first call creates it.
 func (b *Bench) world(ctx context.Context) (url string, err error) {
-	if b.url != "" {
-		return b.url, nil
+	if b.url == "" {
+		b.url, err = b.World(ctx, "reads", b.posts())
 	}
-	b.url, err = b.ledger(ctx, "reads", worldAccounts, worldRows)
 	return b.url, err
 }
 

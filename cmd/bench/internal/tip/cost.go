@@ -49,8 +49,6 @@ func costOf(before, after sample, events int) cost {
 	}
 }
 
-func (c cost) total() float64 { return c.strata + c.postgres }
-
 func (c cost) cpu() string { return fmt.Sprintf("%.1f + %.1f ms", c.strata, c.postgres) }
 
 // parentOf returns the process that started a process.

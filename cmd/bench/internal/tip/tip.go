@@ -4,7 +4,9 @@ package tip
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -28,7 +30,6 @@ const (
 	warmEvents = 600
 	slowEvents = 60 * perSecond // autovacuum comes once a minute
 	fastEvents = 600
-	bulkEvents = 3000
 	perSecond  = 20
 	idleTime   = 10 * time.Second
 	// Postgres counts the transactions of a connection a second late, and 10 s late once it rests.
@@ -47,15 +48,14 @@ const (
 )
 
 // Measure lets a server follow a made-up chain: idle, at twenty events a second with blocks of one transfer and of ten, and
-// from one sender that waits for each answer only. Beside each figure stands that of the earlier program, if there is one,
-// or else the processor time of folding the same events in bulk.
+// from one sender that waits for each answer only. Beside each figure stands that of the earlier program, if there is one.
 func (b *Bench) Measure(ctx context.Context) error {
 	programs := []*measured{{Bench: b, name: "tip", program: b.Program}}
 	if b.Before != "" {
 		programs = append(programs, &measured{Bench: b, name: "tip_before", program: b.Before})
 	}
 	for _, part := range []func(*measured, context.Context) error{
-		(*measured).small, (*measured).bulk, (*measured).follow, (*measured).visible, (*measured).large, (*measured).recordings,
+		(*measured).small, (*measured).follow, (*measured).visible, (*measured).large, (*measured).recordings,
 	} {
 		for _, p := range programs {
 			if err := part(p, ctx); err != nil {
@@ -63,17 +63,12 @@ func (b *Bench) Measure(ctx context.Context) error {
 			}
 		}
 	}
-	own := programs[0]
-	for i, r := range own.rows {
-		switch {
-		case len(programs) > 1:
-			b.Row(r.what, r.figure, programs[1].rows[i].figure+" before", "", r.target)
-		case r.cost != nil:
-			inBulk := own.inBulk[r.transfers]
-			b.Row(r.what, r.figure, inBulk.cpu()+" CPU in bulk", fmt.Sprintf("%.1f×", r.cost.total()/inBulk.total()), r.target)
-		default:
-			b.Row(r.what, r.figure, "", "", r.target)
+	for i, r := range programs[0].rows {
+		before := ""
+		if len(programs) > 1 {
+			before = programs[1].rows[i].figure + " before"
 		}
+		b.Row(r.what, r.figure, before, "", r.target)
 	}
 	return nil
 }
@@ -83,19 +78,14 @@ type measured struct {
 	*Bench
 	name    string // of its databases
 	program string
-	inBulk  map[int]cost // by transfers of a block
 	rows    []row
 }
 
 // row is a line of the table for one program.
-type row struct {
-	what, figure, target string
-	cost                 *cost // of an event; nil for other figures
-	transfers            int   // of a block
-}
+type row struct{ what, figure, target string }
 
 func (m *measured) row(what, figure, target string) {
-	m.rows = append(m.rows, row{what: what, figure: figure, target: target})
+	m.rows = append(m.rows, row{what, figure, target})
 }
 
 // small measures a server that has nothing to do, and one that follows small blocks.
@@ -139,7 +129,7 @@ func (m *measured) pace(ctx context.Context, w *world, transfers, events, rate i
 	}
 	figure := fmt.Sprintf("%.1f transactions, %.0f statements in %.1f round trips, %s CPU an event, %.0f events/s",
 		cost.transactions, cost.statements, cost.roundTrips, cost.cpu(), cost.rate)
-	m.rows = append(m.rows, row{fmt.Sprintf("follow %s %s", blocksOf(transfers), speed), figure, target, &cost, transfers})
+	m.row(fmt.Sprintf("follow %s %s", blocksOf(transfers), speed), figure, target)
 	return nil
 }
 
@@ -219,43 +209,41 @@ func (m *measured) visible(ctx context.Context) error {
 	return nil
 }
 
-// bulk folds events that are there when the server starts.
-func (m *measured) bulk(ctx context.Context) error {
-	m.inBulk = map[int]cost{}
-	for _, size := range []int{smallBlock, transfers} {
-		cost, err := m.foldInBulk(ctx, size)
+// recorded is a part of the name of the recording that is posted one by one.
+const recorded = "epoch-3-transition"
+
+// recordings posts what a node posted while it was recorded to a new server, one event after the other, and measures until
+// all is folded.
+func (m *measured) recordings(ctx context.Context) error {
+	for i, path := range m.Recordings {
+		if !strings.Contains(filepath.Base(path), recorded) {
+			continue
+		}
+		posts, err := bench.Recording(path)
 		if err != nil {
 			return err
 		}
-		m.inBulk[size] = cost
+		w, err := m.open(ctx, fmt.Sprintf("_recording_%d", i), transfers, "--network", "testnet") // or the server would find it out, and start again
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		for _, p := range posts {
+			if err = bench.Post(ctx, w.server.Observer+p.Path, p.Body); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			err = bench.UntilFolded(ctx, w.pool)
+		}
+		took := time.Since(began)
+		w.close()
+		if err != nil {
+			return err
+		}
+		m.row(fmt.Sprintf("%s, %d events one by one, new server, until folded", recorded, len(posts)), fmt.Sprintf("%.2f s", took.Seconds()), "≤ 0.8 s")
 	}
 	return nil
-}
-
-func (m *measured) foldInBulk(ctx context.Context, transfers int) (c cost, err error) {
-	w, err := m.open(ctx, fmt.Sprintf("_bulk_%d", transfers), transfers, "--roles", "observer")
-	if err != nil {
-		return c, err
-	}
-	defer func() { w.close() }() // of the second server, once there is one
-	if err := w.post(ctx, bulkEvents, 0); err != nil {
-		return c, err
-	}
-	w.server.Stop()
-	second, err := m.serve(ctx, w.url)
-	if err != nil {
-		return c, err
-	}
-	w.server = second
-	before, err := w.sample(ctx)
-	if err != nil {
-		return c, err
-	}
-	if err := w.wait(ctx); err != nil {
-		return c, err
-	}
-	after, err := w.sample(ctx)
-	return costOf(before, after, bulkEvents), err
 }
 
 // world is a server that receives a made-up chain.
@@ -329,11 +317,6 @@ func (w *world) post(ctx context.Context, events, rate int) error {
 	return nil
 }
 
-// wait waits until all projections have folded everything.
-func (w *world) wait(ctx context.Context) error {
-	return bench.UntilFolded(ctx, w.pool)
-}
-
 // waitForEnd waits until all projections of the chain have folded everything. It asks often, and costs little.
 func (w *world) waitForEnd(ctx context.Context) error {
 	for behind := true; behind; time.Sleep(time.Millisecond) {
@@ -351,7 +334,7 @@ func (w *world) fold(ctx context.Context, events, rate int) error {
 	if err := w.post(ctx, events, rate); err != nil {
 		return err
 	}
-	return w.wait(ctx)
+	return bench.UntilFolded(ctx, w.pool)
 }
 
 // follow posts events and measures until they are folded.

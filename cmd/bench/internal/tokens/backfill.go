@@ -12,6 +12,8 @@ import (
 
 	"strata/cmd/bench/internal/bench"
 	"strata/internal/synth/synthchain"
+	"strata/projections/ft"
+	"strata/projections/nft"
 	"strata/rig/schemas"
 )
 
@@ -28,9 +30,9 @@ const (
 
 // Backfill measures the time from the deployment of contracts until all their tokens have documents.
 func (b *Bench) Backfill(ctx context.Context) error {
-	chain := deploys((b.Fetched + collectionMax - 1) / collectionMax)
+	chain := deploys(0, (b.Fetched+collectionMax-1)/collectionMax)
 	for _, concurrency := range b.Concurrencies {
-		f, err := b.backfillOnce(ctx, chain, concurrency)
+		f, err := b.backfillOnce(ctx, fmt.Sprintf("backfill_%d", concurrency), chain, b.Fetched, concurrency, backfillLatency)
 		if err != nil {
 			return fmt.Errorf("%d at a time: %w", concurrency, err)
 		}
@@ -39,21 +41,45 @@ func (b *Bench) Backfill(ctx context.Context) error {
 	return nil
 }
 
-// backfillOnce lets a server with a new database fetch the tokens of a chain.
-func (b *Bench) backfillOnce(ctx context.Context, chain tokenChain, concurrency int) (*backfillRun, error) {
-	url, pool, err := b.Database(ctx, fmt.Sprintf("backfill_%d", concurrency))
+// worldConcurrency is the number of requests at the same time to a node and a gateway that answer at once.
+const worldConcurrency = 16
+
+// world creates a database in which the metadata of many tokens is known: it was fetched from a node and a gateway that answer at
+// once. It returns the fungible ones, and the others.
+func (b *Bench) world(ctx context.Context) (url string, coins, items knownTokens, err error) {
+	f, err := b.backfillOnce(ctx, "tokens", deploys(b.Known/coinShare, 1), b.Known, worldConcurrency, 0)
+	if err != nil {
+		return "", coins, items, err
+	}
+	pool, err := pgxpool.New(ctx, f.url)
+	if err != nil {
+		return "", coins, items, err
+	}
+	defer pool.Close()
+	if err = bench.Settle(ctx, pool); err == nil {
+		coins, err = readKnown(ctx, pool, ft.Spec())
+	}
+	if err == nil {
+		items, err = readKnown(ctx, pool, nft.Spec())
+	}
+	return f.url, coins, items, err
+}
+
+// backfillOnce lets a server with a new database fetch the tokens of a chain from a node and a gateway with a latency.
+func (b *Bench) backfillOnce(ctx context.Context, database string, chain tokenChain, tokens, concurrency int, latency time.Duration) (*backfillRun, error) {
+	url, pool, err := b.Database(ctx, database)
 	if err != nil {
 		return nil, err
 	}
 	defer pool.Close()
-	each := max((b.Fetched-chain.coins)/chain.collections, 1)
+	each := max((tokens-chain.coins)/chain.collections, 1)
 	outside, err := b.Helper(ctx, "outside")
 	if err != nil {
 		return nil, err
 	}
 	defer outside.Stop()
 	var address string
-	if err := outside.Ask(outsideWorld{backfillLatency, uint64(each)}, &address); err != nil {
+	if err := outside.Ask(outsideWorld{latency, uint64(each)}, &address); err != nil {
 		return nil, err
 	}
 	server, err := b.Serve(ctx, url, "--nodes", address, "--ipfs-gateways", address, "--fetch-allow", "127.0.0.1",
@@ -63,28 +89,17 @@ func (b *Bench) backfillOnce(ctx context.Context, chain tokenChain, concurrency 
 	}
 	defer server.Stop()
 	f := &backfillRun{
-		pool: pool, outside: outside, pids: [3]int{server.Pid(), b.Cluster.Pid(), outside.Pid()},
+		url: url, pool: pool, outside: outside, pid: server.Pid(),
 		concurrency: concurrency, tokens: int64(chain.coins + each*chain.collections),
 		calls: int64(coinCalls*chain.coins + (itemCalls*each+1)*chain.collections),
 	}
-	before, err := f.processorTimes()
-	if err != nil {
-		return nil, err
-	}
-	f.resident[0] = bench.ResidentBytes(f.pids[0])
+	f.resident[0] = bench.ResidentBytes(f.pid)
 	for _, p := range chain.posts {
 		if err := bench.Post(ctx, server.Observer+p.Path, p.Body); err != nil {
 			return nil, err
 		}
 	}
-	if err := f.wait(ctx); err != nil {
-		return nil, err
-	}
-	after, err := f.processorTimes()
-	for i := range after {
-		f.spent[i] = after[i] - before[i]
-	}
-	return f, err
+	return f, f.wait(ctx)
 }
 
 // tokenChain is a chain that deploys token contracts.
@@ -93,12 +108,12 @@ type tokenChain struct {
 	coins, collections int
 }
 
-// deploys generates a chain until it has the given number of collections. The names of their assets tell the kinds of contracts.
-func deploys(collections int) (d tokenChain) {
+// deploys generates a chain until it has the given numbers of contracts of each kind. The names of their assets tell the kinds.
+func deploys(coins, collections int) (d tokenChain) {
 	chain := synthchain.New(synthchain.Config{
 		Seed: 11, Mix: synthchain.Mix{Deploy: 1}, TxPerBlock: synthchain.Range{Min: 20, Max: 20}, SigningSample: 100, ForgetHistory: true,
 	})
-	for d.collections < collections {
+	for d.collections < collections || d.coins < coins {
 		p := chain.Next()
 		d.posts = append(d.posts, p)
 		if p.Path == "/new_block" {
@@ -111,15 +126,15 @@ func deploys(collections int) (d tokenChain) {
 
 // backfillRun is one run of a backfill.
 type backfillRun struct {
+	url           string
 	pool          *pgxpool.Pool
 	outside       *bench.Helper
-	pids          [3]int // the server, Postgres, and the node with the gateway
+	pid           int // of the server
 	concurrency   int
 	tokens, calls int64
 
-	took     time.Duration    // until all documents were in the tables
-	spent    [3]time.Duration // processor time, by process
-	resident [3]int64         // resident bytes of the server: before, half-way, and at the end
+	took     time.Duration // until all documents were in the tables
+	resident [3]int64      // resident bytes of the server: before, half-way, and at the end
 }
 
 // shortest returns the duration of a run that only its concurrency limits. Separate workers, the same number of each,
@@ -127,15 +142,6 @@ type backfillRun struct {
 // the other, so each request occupies a worker until its answer arrives.
 func (f *backfillRun) shortest() time.Duration {
 	return time.Duration(max(f.calls, f.tokens)) * backfillLatency / time.Duration(f.concurrency)
-}
-
-func (f *backfillRun) processorTimes() (spent [3]time.Duration, err error) {
-	for i, pid := range f.pids {
-		if spent[i], err = bench.ProcessorTime(pid); err != nil {
-			return spent, err
-		}
-	}
-	return spent, nil
 }
 
 // wait returns when all tokens have their documents.
@@ -152,7 +158,7 @@ func (f *backfillRun) wait(ctx context.Context) error {
 			return err
 		}
 		if f.resident[1] == 0 && now.Documents >= f.tokens/2 {
-			f.resident[1] = bench.ResidentBytes(f.pids[0])
+			f.resident[1] = bench.ResidentBytes(f.pid)
 		}
 		if now.Documents >= f.tokens {
 			// Counting rows earlier would slow the server down.
@@ -171,7 +177,7 @@ func (f *backfillRun) wait(ctx context.Context) error {
 				backfillPatience, now.Calls, f.calls, now.Documents, f.tokens, now.stored)
 		}
 	}
-	f.resident[2] = bench.ResidentBytes(f.pids[0])
+	f.resident[2] = bench.ResidentBytes(f.pid)
 	return nil
 }
 
@@ -188,8 +194,5 @@ func (f *backfillRun) print(b *Bench) {
 	b.Row(fmt.Sprintf("backfill of %d tokens, %d at a time, until all have documents", f.tokens, f.concurrency),
 		fmt.Sprintf("%.0f tokens/s, %.1f s", rate(f.took), f.took.Seconds()),
 		fmt.Sprintf("%.0f tokens/s in %s an answer", limit, backfillLatency), bench.Times(rate(f.took), limit), "")
-	each := func(spent time.Duration) float64 { return spent.Seconds() * 1000 / float64(f.tokens) }
-	b.Row("  processor time a token", fmt.Sprintf("%.2f ms: server %.2f, Postgres %.2f, node and gateway %.2f",
-		each(f.spent[0]+f.spent[1]+f.spent[2]), each(f.spent[0]), each(f.spent[1]), each(f.spent[2])), "", "", "")
 	b.Row("  RSS before, half-way, at the end", fmt.Sprintf("%.0f, %.0f, %.0f MiB", bench.MiB(f.resident[0]), bench.MiB(f.resident[1]), bench.MiB(f.resident[2])), "", "", "flat, < 300 MiB")
 }

@@ -30,10 +30,10 @@ const (
 	peerList  = 215
 )
 
-// Reads measures reads of token metadata: one token again and again, each token once, the first page and a deep page
-// of the list, and searches.
+// Reads measures reads of token metadata: one token again and again, any token, the first page and a deep page of the list,
+// and searches.
 func (b *Bench) Reads(ctx context.Context) error {
-	url, err := b.createWorld(ctx)
+	url, coins, items, err := b.world(ctx)
 	if err != nil {
 		return err
 	}
@@ -41,19 +41,17 @@ func (b *Bench) Reads(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	coins, items := knownCoins(b.Known), knownItems(b.Known)
 	err = b.FromMemory(ctx, hot, "≥ 0.6×", []bench.HotRead{
 		{What: "hot fungible token", Targets: []string{coins.target(0)}},
-		{What: "304 fungible token", Targets: []string{coins.target(0)}, With: bench.Conditions{Conditional: true}},
 	})
-	if err == nil {
-		err = b.coldTokens(ctx, hot, url)
-	}
 	hot.Stop()
 	if err != nil {
 		return err
 	}
 	return b.FromTables(ctx, url, func(server *bench.Server) error {
+		if err := b.coldTokens(ctx, server, url, coins, items); err != nil {
+			return err
+		}
 		if err := b.listPages(ctx, server, &coins); err != nil {
 			return err
 		}
@@ -61,26 +59,24 @@ func (b *Bench) Reads(ctx context.Context) error {
 	})
 }
 
-// coldTokens requests each token once.
-func (b *Bench) coldTokens(ctx context.Context, server *bench.Server, url string) error {
+// coldTokens requests one token after the other, compared with a bare SELECT.
+func (b *Bench) coldTokens(ctx context.Context, server *bench.Server, url string, kinds ...knownTokens) error {
 	pool, err := bench.Selecting(ctx, url)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	before, err := server.Tally(ctx)
-	if err != nil {
-		return err
-	}
-	for _, known := range []knownTokens{knownCoins(b.Known), knownItems(b.Known)} {
-		list := load.NumberedOnce(known.all, func(i int) string { return known.target(load.Scattered(i, known.all)) })
-		what := fmt.Sprintf("cold %s, one of %d", known.kind.Name, known.all)
+	for _, known := range kinds {
+		all := len(known.ids)
+		list := load.Numbered(min(all, bench.Several), func(i int) string { return known.target(load.Scattered(i, all)) })
 		target := fmt.Sprintf("≥ %d req/s (5 times the peer's), p99 < 10 ms", 5*peerToken)
-		if err := b.CompareOver([]int{1, 16, 64}, what, "bare SELECT", target, bench.SelectContender(known.selecting(ctx, pool)), server.Contender(ctx, list)); err != nil {
+		err := b.CompareOver([]int{1, 16, 64}, fmt.Sprintf("cold %s, one of %d", known.kind.Name, all), "bare SELECT", target,
+			bench.SelectContender(known.selecting(ctx, pool)), server.Contender(ctx, list))
+		if err != nil {
 			return err
 		}
 	}
-	return b.Sources(ctx, server, before, "made from the tables", func(t bench.Tally) float64 { return t.Tables })
+	return nil
 }
 
 // selectToken reads the contents of an answer about one token.
@@ -98,8 +94,8 @@ const selectToken = `
 func (k *knownTokens) selecting(ctx context.Context, pool *pgxpool.Pool) func(random *rand.Rand) error {
 	query := k.kind.SQL(selectToken)
 	return func(random *rand.Rand) error {
-		i := random.IntN(k.all)
-		return bench.DecodeRows(ctx, pool, query, k.contract(i), k.id(i))
+		i := random.IntN(len(k.ids))
+		return bench.DecodeRows(ctx, pool, query, k.contracts[i], k.ids[i])
 	}
 }
 
@@ -108,23 +104,17 @@ func (k *knownTokens) selecting(ctx context.Context, pool *pgxpool.Pool) func(ra
 const (
 	pageSize      = 20
 	deepPage      = 5000
-	offsetsAround = tokensOfStretch + 100
+	offsetsAround = 500
 )
 
 // listPages compares a deep page of the list with the first one.
 func (b *Bench) listPages(ctx context.Context, server *bench.Server, coins *knownTokens) error {
-	deep := max(min((deepPage-1)*pageSize, coins.all-offsetsAround-pageSize), 0)
-	for _, order := range []string{"name", "symbol"} {
-		what := fmt.Sprintf("list of %d by %s, page %d", coins.all, order, deep/pageSize+1)
-		target := fmt.Sprintf("≤ 1.5×; the peer: %d req/s", peerList)
-		err := b.Deep(ctx, server, what, "page 1", target, offsetsAround, 0, deep, func(offset, i int) string {
-			return fmt.Sprintf("/metadata/v1/ft?limit=%d&offset=%d&order_by=%s", pageSize, offset+i, order)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	deep := max(min((deepPage-1)*pageSize, len(coins.ids)-offsetsAround-pageSize), 0)
+	what := fmt.Sprintf("list of %d by name, page %d", len(coins.ids), deep/pageSize+1)
+	target := fmt.Sprintf("≤ 1.5×; the peer: %d req/s", peerList)
+	return b.Deep(ctx, server, what, "page 1", target, offsetsAround, 0, deep, func(offset, i int) string {
+		return fmt.Sprintf("/metadata/v1/ft?limit=%d&offset=%d&order_by=name", pageSize, offset+i)
+	})
 }
 
 // searched is how many tokens a search asks for. Half of them are fungible.
@@ -142,8 +132,8 @@ func (b *Bench) searches(ctx context.Context, server *bench.Server, coins, items
 			if i == 0 {
 				separator = "?"
 			}
-			token := load.Scattered(n*searched+i, known.all)
-			_, _ = fmt.Fprintf(&target, "%scontract=%s:%d", separator, known.contract(token), known.id(token))
+			token := load.Scattered(n*searched+i, len(known.ids))
+			_, _ = fmt.Fprintf(&target, "%scontract=%s:%d", separator, known.contracts[token], known.ids[token])
 		}
 		return target.String()
 	})

@@ -8,9 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -155,13 +153,8 @@ func (s *soak) startAll(ctx context.Context) error {
 		s.nodes = append(s.nodes, n)
 	}
 	args = append(args, "--nodes", "http://"+s.nodes[0].address+",http://"+s.nodes[1].address)
-	if program, err := exec.LookPath("redis-server"); err == nil {
-		address, err := serverrig.FreeAddress()
-		if err != nil {
-			return err
-		}
-		_, port, _ := strings.Cut(address, ":")
-		s.redis = &process{path: program, log: filepath.Join(s.dir, "redis.log"), args: []string{"--save", "", "--appendonly", "no", "--bind", "127.0.0.1", "--port", port}}
+	if path, redisArgs, address, err := serverrig.Redis(); err == nil {
+		s.redis = &process{path: path, log: filepath.Join(s.dir, "redis.log"), args: redisArgs}
 		if err := s.redis.start(); err != nil {
 			return err
 		}

@@ -14,13 +14,13 @@ import (
 
 	domain "strata/domain/bns"
 	"strata/eventstore"
+	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/pgtest"
 	"strata/projections/bns"
 	"strata/projections/follow"
 	"strata/projections/names"
 	"strata/readapi"
 	"strata/rig/apitest"
-	"strata/rig/bnschain"
 	"strata/rig/replay"
 )
 
@@ -68,8 +68,8 @@ func TestSockets(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
 	replay.Start(t, log, apitest.NewChain(t), names.New(), bns.New(domain.KnownContracts()))
-	blocks, _ := bnschain.Story(t)
-	replay.Append(t, log, blocks[0].Post(t))
+	blocks, _ := synthnames.Story()
+	replay.Append(t, log, replay.Post(blocks[0].Post()))
 	replay.Wait(t, log)
 	wake := eventstore.NewWake(log.Pool(), follow.Channel, time.Second, nil)
 	defer wake.Stop()
@@ -104,12 +104,12 @@ func TestSockets(t *testing.T) {
 
 	const reverted = 15 // gives old.btc away
 	for _, block := range blocks[1 : reverted+1] {
-		replay.Append(t, log, block.Post(t))
+		replay.Append(t, log, replay.Post(block.Post()))
 		replay.Wait(t, log)
 	}
-	fork := bnschain.Block{Name: "fork15", Parent: blocks[reverted-1].Name, Height: reverted, BurnHeight: blocks[reverted].BurnHeight}
-	top := bnschain.Block{Name: "fork16", Parent: fork.Name, Height: reverted + 1, BurnHeight: fork.BurnHeight}
-	replay.Append(t, log, fork.Post(t), top.Post(t))
+	fork := synthnames.Block{Name: "fork15", Parent: blocks[reverted-1].Name, Height: reverted, BurnHeight: blocks[reverted].BurnHeight}
+	top := synthnames.Block{Name: "fork16", Parent: fork.Name, Height: reverted + 1, BurnHeight: fork.BurnHeight}
+	replay.Append(t, log, replay.Post(fork.Post()), replay.Post(top.Post()))
 
 	type body struct {
 		Operation string

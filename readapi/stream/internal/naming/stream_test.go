@@ -19,6 +19,7 @@ import (
 	v1 "strata/domain/names"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/pgtest"
 	"strata/projections/bns"
 	"strata/projections/chain"
@@ -234,15 +235,15 @@ func shown(all []happened) (texts []string) {
 // stream, and nothing else.
 func TestSecondRegistry(t *testing.T) {
 	t.Parallel()
-	simulator, random := bnschain.NewSimulator(t, 7), rand.New(rand.NewPCG(7, 7))
+	simulator, random := synthnames.NewSimulator(7), rand.New(rand.NewPCG(7, 7))
 	type node struct {
-		block  bnschain.Block
-		state  *bnschain.State
+		block  synthnames.Block
+		state  *synthnames.State
 		parent *node
 	}
 	block, state := simulator.Genesis()
 	tip := &node{block: block, state: state}
-	blocks := []bnschain.Block{block}
+	blocks := []synthnames.Block{block}
 	for range 120 {
 		parent := tip
 		if random.IntN(5) == 0 && parent.parent != nil {
@@ -252,7 +253,7 @@ func TestSecondRegistry(t *testing.T) {
 		tip = &node{block, state, parent}
 		blocks = append(blocks, block)
 	}
-	all, reverts, _, rows := followed(t, bnschain.Posts(t, blocks))
+	all, reverts, _, rows := followed(t, bnschain.Posts(blocks...))
 	about := func(tx, name, namespace string) string {
 		if name == "" {
 			return tx + " " + namespace

@@ -11,8 +11,8 @@ import (
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
 	"strata/internal/synth/synthchain/internal/ledger"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/node"
+	"strata/internal/synth/value"
 )
 
 // Account is an owner of keys, who can sign.
@@ -72,9 +72,9 @@ func New(seed uint64, network node.Network, g node.Generation, roll *ledger.Roll
 	required := 1
 	if !mode.Single() {
 		required = multisigRequired
-		a.shared = must.Get(transaction.NewMultisig(mode, required, a.Public...))
+		a.shared = value.Must(transaction.NewMultisig(mode, required, a.Public...))
 	}
-	a.signer = must.Get(transaction.SignerHash(mode, uint16(required), a.Public...))
+	a.signer = value.Must(transaction.SignerHash(mode, uint16(required), a.Public...))
 	a.Address = c32.Address{Version: mode.AddressVersion(network == node.Mainnet), Hash160: a.signer}
 	a.Party = roll.Number(clarity.Principal{Address: a.Address})
 	return a
@@ -89,7 +89,7 @@ func deriveKey(seed uint64, purpose string, n int, encoding key.Encoding) key.Pr
 	if encoding == key.Compressed {
 		return k
 	}
-	return must.Get(key.ParsePrivate(k.Hex()[:2*key.PrivateSize]))
+	return value.Must(key.ParsePrivate(k.Hex()[:2*key.PrivateSize]))
 }
 
 // Sign signs t as origin. Unless genuine is set, the signatures decode but do not verify.
@@ -146,5 +146,5 @@ func (a *Account) fill(
 // SignerKey returns the first public key in the form of the PoX contracts.
 func (a *Account) SignerKey() clarity.Value {
 	compressed := a.Public[0].CompressedBytes()
-	return must.Get(clarity.NewBuffer(compressed[:]))
+	return value.Buffer(compressed[:])
 }

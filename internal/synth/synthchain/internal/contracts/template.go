@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"strata/domain/clarity"
-	"strata/internal/synth/synthchain/internal/must"
+	"strata/internal/synth/value"
 )
 
 // Template is a kind of contract that accounts deploy.
@@ -156,9 +156,9 @@ var Names = &Template{
 		{"burn", public, []argument{{"id", typeName}}, response(typeBool)},
 	}, nil, []argument{{"names", typeName}}),
 	Item: func(number uint64) clarity.Value {
-		name := must.Get(clarity.NewBuffer(fmt.Appendf(nil, "name-%d", number)))
-		space := must.Get(clarity.NewBuffer([]byte("syn")))
-		return must.Get(clarity.NewTuple(clarity.Field{Name: "name", Value: name}, clarity.Field{Name: "namespace", Value: space}))
+		name := value.Buffer(fmt.Appendf(nil, "name-%d", number))
+		space := value.Buffer("syn")
+		return value.Tuple("name", name, "namespace", space)
 	},
 }
 

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 
 	"strata/domain/clarity"
-	"strata/internal/synth/synthchain/internal/must"
+	"strata/internal/synth/value"
 )
 
 // Amount is an amount of tokens, a number of 128 bits. Sums and differences wrap around, so callers compare with Less
@@ -58,5 +58,5 @@ func (a Amount) Value() clarity.Value {
 	raw = append(raw, byte(clarity.TypeUint))
 	raw = binary.BigEndian.AppendUint64(raw, a.Hi)
 	raw = binary.BigEndian.AppendUint64(raw, a.Lo)
-	return must.Get(clarity.DecodeAll(raw))
+	return value.Must(clarity.DecodeAll(raw))
 }

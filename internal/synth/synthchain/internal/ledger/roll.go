@@ -3,7 +3,7 @@ package ledger
 import (
 	"strata/domain/c32"
 	"strata/domain/clarity"
-	"strata/internal/synth/synthchain/internal/must"
+	"strata/internal/synth/value"
 )
 
 // Party is a principal in the model: its number in the roll. The first ones are the accounts.
@@ -46,4 +46,4 @@ func (r *Roll) Principal(n Party) clarity.Principal { return r.entries[n].princi
 func (r *Roll) Text(n Party) string { return r.entries[n].text }
 
 // Value returns a principal as a Clarity value.
-func (r *Roll) Value(n Party) clarity.Value { return must.Get(clarity.NewPrincipal(r.Principal(n))) }
+func (r *Roll) Value(n Party) clarity.Value { return value.Must(clarity.NewPrincipal(r.Principal(n))) }

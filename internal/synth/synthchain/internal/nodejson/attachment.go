@@ -20,13 +20,8 @@ type Attachment struct {
 // Encode encodes the body of /attachments/new.
 func (a *Attachment) Encode() []byte {
 	digest := key.Hash160(a.Content)
-	dst := appendNumber([]byte(`[{"attachment_index":`), a.Index)
-	dst = appendNumber(appendKey(dst, "block_height"), a.Height)
-	dst = appendHex(appendKey(dst, "content"), a.Content)
-	dst = appendHex(appendKey(dst, "content_hash"), digest[:])
-	dst = appendText(appendKey(dst, "contract_id"), a.Contract)
-	dst = appendHex(appendKey(dst, "index_block_hash"), a.IndexBlock[:])
-	dst = appendHex(appendKey(dst, "metadata"), a.Metadata.Raw())
-	dst = appendHex(appendKey(dst, "tx_id"), a.Txid[:])
-	return append(dst, `}]`...)
+	o := newObject([]byte("[")).number("attachment_index", a.Index).number("block_height", a.Height).hex("content", a.Content).
+		hex("content_hash", digest[:]).text("contract_id", a.Contract).hash("index_block_hash", a.IndexBlock).
+		hex("metadata", a.Metadata.Raw()).hash("tx_id", a.Txid)
+	return append(o.end(), ']')
 }

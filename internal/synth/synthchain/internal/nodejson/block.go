@@ -62,95 +62,75 @@ func (e *Encoder) Block(b *Block) []byte {
 		}
 	}
 
-	dst := e.buffer[:0]
-	dst = anchored.append(append(dst, `{"anchored_cost":`...))
-	dst = appendHex(appendKey(dst, "block_hash"), b.Hash[:])
-	dst = appendNumber(appendKey(dst, "block_height"), b.Height)
-	if g >= node.V30 {
-		dst = appendKey(dst, "block_time")
-		if b.Nakamoto {
-			dst = appendNumber(dst, b.Time)
-		} else {
-			dst = append(dst, "null"...)
-		}
+	o := newObject(e.buffer[:0])
+	o = object(anchored.append(o.key("anchored_cost"))).hash("block_hash", b.Hash).number("block_height", b.Height)
+	switch {
+	case b.Nakamoto && g >= node.V30:
+		o = o.number("block_time", b.Time)
+	case g >= node.V30:
+		o = o.object("block_time", "")
 	}
-	dst = appendHex(appendKey(dst, "burn_block_hash"), b.Burn.Hash[:])
-	dst = appendNumber(appendKey(dst, "burn_block_height"), b.Burn.Height)
-	dst = appendNumber(appendKey(dst, "burn_block_time"), burnTime)
-	dst = streamed.append(appendKey(dst, "confirmed_microblocks_cost"))
+	o = o.hash("burn_block_hash", b.Burn.Hash).number("burn_block_height", b.Burn.Height).number("burn_block_time", burnTime)
+	o = streamed.append(o.key("confirmed_microblocks_cost"))
 	if g >= node.V3109 {
-		dst = appendHex(appendKey(dst, "consensus_hash"), b.Burn.Consensus[:])
+		o = o.hex("consensus_hash", b.Burn.Consensus[:])
 	}
-	if g >= node.V25 {
-		dst = appendKey(dst, "cycle_number")
-		if b.RewardSet == nil {
-			dst = append(dst, "null"...)
-		} else {
-			dst = appendNumber(dst, b.RewardSet.Cycle)
-		}
+	switch {
+	case g >= node.V25 && b.RewardSet != nil:
+		o = o.number("cycle_number", b.RewardSet.Cycle)
+	case g >= node.V25:
+		o = o.object("cycle_number", "")
 	}
-	dst = e.events(appendKey(dst, "events"), b.Receipts)
-	dst = appendHex(appendKey(dst, "index_block_hash"), b.Index[:])
-	dst = appendList(appendKey(dst, "matured_miner_rewards"), len(b.Rewards), func(dst []byte, i int) []byte {
-		return b.Rewards[i].append(dst, g)
-	})
+	o = object(e.events(o.key("events"), b.Receipts)).hash("index_block_hash", b.Index)
+	o = o.list("matured_miner_rewards", len(b.Rewards), func(dst []byte, i int) []byte { return b.Rewards[i].append(dst, g) })
 	if b.Nakamoto {
-		dst = appendHex(appendKey(dst, "miner_signature"), b.MinerSignature[:])
+		o = o.hex("miner_signature", b.MinerSignature[:])
 	}
-	dst = appendHex(appendKey(dst, "miner_txid"), b.Burn.Winner[:])
-	dst = appendHex(appendKey(dst, "parent_block_hash"), parentHash[:])
-	dst = appendHex(appendKey(dst, "parent_burn_block_hash"), parentBurn.Hash[:])
-	dst = appendNumber(appendKey(dst, "parent_burn_block_height"), parentBurn.Height)
-	dst = appendNumber(appendKey(dst, "parent_burn_block_timestamp"), parentBurn.Time)
-	dst = appendHex(appendKey(dst, "parent_index_block_hash"), parentIndex[:])
 	micro := Microblock{}
 	if m := b.LastMicroblock; m != nil {
 		micro = *m
 	}
-	dst = appendHex(appendKey(dst, "parent_microblock"), micro.Hash[:])
-	dst = appendNumber(appendKey(dst, "parent_microblock_sequence"), uint64(micro.Header.Sequence))
-	dst = e.unlockHeights(dst)
+	o = o.hash("miner_txid", b.Burn.Winner).hash("parent_block_hash", parentHash).hash("parent_burn_block_hash", parentBurn.Hash).
+		number("parent_burn_block_height", parentBurn.Height).number("parent_burn_block_timestamp", parentBurn.Time).
+		hash("parent_index_block_hash", parentIndex).hash("parent_microblock", micro.Hash).
+		number("parent_microblock_sequence", uint64(micro.Header.Sequence))
+	o = e.unlockHeights(o)
 	if g >= node.V25 {
-		dst = b.RewardSet.append(appendKey(dst, "reward_set"))
-		dst = appendKey(dst, "signer_bitvec")
-		if b.Nakamoto {
-			dst = appendBareHex(dst, b.SignerBits)
-		} else {
-			dst = append(dst, "null"...)
-		}
+		o = b.RewardSet.append(o.key("reward_set"))
+	}
+	switch {
+	case g >= node.V25 && b.Nakamoto:
+		o = o.bareHex("signer_bitvec", b.SignerBits)
+	case g >= node.V25:
+		o = o.object("signer_bitvec", "")
 	}
 	if b.Nakamoto {
-		dst = appendList(appendKey(dst, "signer_signature"), len(b.SignerSignatures), func(dst []byte, i int) []byte {
+		o = o.list("signer_signature", len(b.SignerSignatures), func(dst []byte, i int) []byte {
 			return appendBareHex(dst, b.SignerSignatures[i][:])
-		})
-		dst = appendHex(appendKey(dst, "signer_signature_hash"), b.Hash[:])
+		}).hash("signer_signature_hash", b.Hash)
 	}
 	if g >= node.V30 {
-		dst = appendNumber(appendKey(dst, "tenure_height"), b.Tenure)
+		o = o.number("tenure_height", b.Tenure)
 	}
-	dst = appendList(appendKey(dst, "transactions"), len(b.Receipts), func(dst []byte, i int) []byte {
-		return b.Receipts[i].append(dst, g, i)
-	})
-	return e.finish(append(dst, '}'))
+	return e.finish(o.list("transactions", len(b.Receipts), func(dst []byte, i int) []byte { return b.Receipts[i].append(dst, g, i) }).end())
 }
 
 // unlockHeights writes the burn heights at which the locks of old PoX contracts end.
-func (e *Encoder) unlockHeights(dst []byte) []byte {
+func (e *Encoder) unlockHeights(o object) object {
 	if e.Schedule != nil {
 		for i, height := range e.Schedule.Unlocks() {
-			dst = appendNumber(appendKey(dst, fmt.Sprintf("pox_v%d_unlock_height", i+1)), height)
+			o = o.number(fmt.Sprintf("pox_v%d_unlock_height", i+1), height)
 		}
-		return dst
+		return o
 	}
 	if e.Generation >= node.V21 {
-		dst = appendNumber(appendKey(dst, "pox_v1_unlock_height"), e.StartBurnHeight+1)
+		o = o.number("pox_v1_unlock_height", e.StartBurnHeight+1)
 	}
 	if e.Generation >= node.V25 {
-		dst = appendNumber(appendKey(dst, "pox_v2_unlock_height"), e.StartBurnHeight+1)
-		dst = appendNumber(appendKey(dst, "pox_v3_unlock_height"), e.StartBurnHeight+1)
+		o = o.number("pox_v2_unlock_height", e.StartBurnHeight+1).number("pox_v3_unlock_height", e.StartBurnHeight+1)
 	}
 	if e.Generation >= node.V40 {
-		dst = appendNumber(appendKey(dst, "pox_v4_unlock_height"), neverUnlocked)
+		o = o.number("pox_v4_unlock_height", neverUnlocked)
 	}
-	return dst
+	return o
 }

@@ -30,36 +30,25 @@ type Payout struct {
 
 // BurnBlock encodes the body of /new_burn_block, with the recipients in random order.
 func (e *Encoder) BurnBlock(b BurnBlock, c Commit) []byte {
-	dst := appendNumber([]byte(`{"burn_amount":`), c.Burned)
-	dst = appendHex(appendKey(dst, "burn_block_hash"), b.Hash[:])
-	dst = appendNumber(appendKey(dst, "burn_block_height"), b.Height)
+	o := newObject(nil).number("burn_amount", c.Burned).hash("burn_block_hash", b.Hash).number("burn_block_height", b.Height)
 	if e.Generation >= node.V3109 {
-		dst = appendHex(appendKey(dst, "consensus_hash"), b.Consensus[:])
-		dst = appendHex(appendKey(dst, "parent_burn_block_hash"), b.Parent[:])
+		o = o.hex("consensus_hash", b.Consensus[:]).hash("parent_burn_block_hash", b.Parent)
 	}
 	if e.Generation >= node.V34 {
-		dst = append(appendKey(dst, "pox_transactions"), '[')
-		if len(c.Payouts) > 0 {
-			dst = appendList(append(dst, `{"reward_recipients":`...), len(c.Payouts), func(dst []byte, i int) []byte {
-				dst = c.Payouts[i].append(dst)
-				return append(appendNumber(appendKey(dst, "utxo_idx"), uint64(i)), '}')
-			})
-			dst = append(appendHex(appendKey(dst, "txid"), c.Txid[:]), '}')
+		paid := o.key("pox_transactions")
+		if paid = append(paid, '['); len(c.Payouts) > 0 {
+			paid = newObject(paid).list("reward_recipients", len(c.Payouts), func(dst []byte, i int) []byte {
+				return c.Payouts[i].object(dst).number("utxo_idx", uint64(i)).end()
+			}).hash("txid", c.Txid).end()
 		}
-		dst = append(dst, ']')
+		o = append(paid, ']')
 	}
 	order := e.Random.Perm(len(c.Payouts))
-	dst = appendList(appendKey(dst, "reward_recipients"), len(order), func(dst []byte, i int) []byte {
-		return append(c.Payouts[order[i]].append(dst), '}')
-	})
-	dst = appendList(appendKey(dst, "reward_slot_holders"), len(c.Payouts), func(dst []byte, i int) []byte {
-		return appendText(dst, c.Payouts[i].Address)
-	})
-	return append(dst, '}')
+	o = o.list("reward_recipients", len(order), func(dst []byte, i int) []byte { return c.Payouts[order[i]].object(dst).end() })
+	return o.list("reward_slot_holders", len(c.Payouts), func(dst []byte, i int) []byte { return appendText(dst, c.Payouts[i].Address) }).end()
 }
 
-// append writes a payout without the closing brace.
-func (p Payout) append(dst []byte) []byte {
-	dst = appendNumber(append(dst, `{"amt":`...), p.Amount)
-	return appendText(appendKey(dst, "recipient"), p.Address)
+// object begins the object of a payout.
+func (p Payout) object(dst []byte) object {
+	return newObject(dst).number("amt", p.Amount).text("recipient", p.Address)
 }

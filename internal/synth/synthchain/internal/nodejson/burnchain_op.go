@@ -14,12 +14,9 @@ type BitcoinTransaction struct {
 
 // TransferSTX encodes burnchain_op for a transfer of microSTX.
 func TransferSTX(at BitcoinTransaction, from, to clarity.Principal, amount uint64) string {
-	dst := at.append([]byte(`{"transfer_stx":{`))
-	dst = appendHex(appendKey(dst, "memo"), []byte("from bitcoin"))
-	dst = appendAddress(appendKey(dst, "recipient"), to)
-	dst = appendAddress(appendKey(dst, "sender"), from)
-	dst = appendNumber(appendKey(dst, "transfered_ustx"), amount)
-	return string(append(dst, `,"vtxindex":3}}`...))
+	return at.operation("transfer_stx", newObject(nil), func(o object) object {
+		return o.hex("memo", []byte("from bitcoin")).principal("recipient", to).principal("sender", from).number("transfered_ustx", amount).number("vtxindex", 3)
+	})
 }
 
 // StackSTX encodes burnchain_op for a lock of microSTX for some cycles.
@@ -27,46 +24,40 @@ func StackSTX(
 	g node.Generation, at BitcoinTransaction, from clarity.Principal, amount, cycles uint64, rewardAddress string,
 	signerKey []byte,
 ) string {
-	dst := []byte(`{"stack_stx":{`)
+	first := newObject(nil)
 	if g >= node.V25 {
-		dst = append(dst, `"auth_id":11,`...)
+		first = first.number("auth_id", 11)
 	}
-	dst = at.append(dst)
-	if g >= node.V25 {
-		dst = append(appendKey(dst, "max_amount"), "340282366920938463463374607431768211455"...)
-	}
-	dst = appendNumber(appendKey(dst, "num_cycles"), cycles)
-	dst = appendText(appendKey(dst, "reward_addr"), rewardAddress)
-	dst = appendAddress(appendKey(dst, "sender"), from)
-	if g >= node.V25 {
-		dst = appendBareHex(appendKey(dst, "signer_key"), signerKey)
-	}
-	dst = appendNumber(appendKey(dst, "stacked_ustx"), amount)
-	return string(append(dst, `,"vtxindex":4}}`...))
+	return at.operation("stack_stx", first, func(o object) object {
+		if g >= node.V25 {
+			o = o.object("max_amount", "340282366920938463463374607431768211455")
+		}
+		o = o.number("num_cycles", cycles).text("reward_addr", rewardAddress).principal("sender", from)
+		if g >= node.V25 {
+			o = o.bareHex("signer_key", signerKey)
+		}
+		return o.number("stacked_ustx", amount).number("vtxindex", 4)
+	})
 }
 
 // DelegateSTX encodes burnchain_op for the permission to lock microSTX.
 func DelegateSTX(at BitcoinTransaction, from, to clarity.Principal, amount uint64, rewardAddress string) string {
-	dst := at.append([]byte(`{"delegate_stx":{`))
-	dst = appendAddress(appendKey(dst, "delegate_to"), to)
-	dst = appendNumber(appendKey(dst, "delegated_ustx"), amount)
-	dst = append(appendKey(dst, "reward_addr"), `[1,`...)
-	dst = append(appendText(dst, rewardAddress), ']')
-	dst = appendAddress(appendKey(dst, "sender"), from)
-	return string(append(dst, `,"until_burn_height":null,"vtxindex":5}}`...))
+	return at.operation("delegate_stx", newObject(nil), func(o object) object {
+		o = o.principal("delegate_to", to).number("delegated_ustx", amount)
+		o = append(appendText(append(o.key("reward_addr"), `[1,`...), rewardAddress), ']')
+		return o.principal("sender", from).object("until_burn_height", "").number("vtxindex", 5)
+	})
 }
 
-// append writes the operation's position on Bitcoin. These hashes have no 0x, unlike others in the same body.
-func (t BitcoinTransaction) append(dst []byte) []byte {
-	dst = appendNumber(append(dst, `"burn_block_height":`...), t.Burn.Height)
-	dst = appendBareHex(appendKey(dst, "burn_header_hash"), t.Burn.Hash[:])
-	return appendBareHex(appendKey(dst, "burn_txid"), t.Txid[:])
+// operation encodes an operation: its first members, its position on Bitcoin, and the members that rest adds. These hashes have no
+// 0x, unlike others in the same body.
+func (t BitcoinTransaction) operation(name string, first object, rest func(object) object) string {
+	o := first.number("burn_block_height", t.Burn.Height).bareHex("burn_header_hash", t.Burn.Hash[:]).bareHex("burn_txid", t.Txid[:])
+	return `{"` + name + `":` + string(rest(o).end()) + "}"
 }
 
-// appendAddress writes a principal in the form of these operations, with the address of its owner if it is a contract.
-func appendAddress(dst []byte, p clarity.Principal) []byte {
-	dst = appendText(append(dst, `{"address":`...), p.String())
-	dst = appendHex(appendKey(dst, "address_hash_bytes"), p.Address.Hash160[:])
-	dst = appendNumber(appendKey(dst, "address_version"), uint64(p.Address.Version))
-	return append(dst, '}')
+// principal writes a principal in the form of these operations, with the address of its owner if it is a contract.
+func (o object) principal(name string, p clarity.Principal) object {
+	return newObject(o.key(name)).text("address", p.String()).hex("address_hash_bytes", p.Address.Hash160[:]).
+		number("address_version", uint64(p.Address.Version)).end()
 }

@@ -11,11 +11,6 @@ func (a Cost) add(b Cost) Cost {
 }
 
 func (a Cost) append(dst []byte) []byte {
-	dst = append(dst, `{"read_count":`...)
-	dst = appendNumber(dst, a.ReadCount)
-	dst = appendNumber(appendKey(dst, "read_length"), a.ReadLength)
-	dst = appendNumber(appendKey(dst, "runtime"), a.Runtime)
-	dst = appendNumber(appendKey(dst, "write_count"), a.WriteCount)
-	dst = appendNumber(appendKey(dst, "write_length"), a.WriteLength)
-	return append(dst, '}')
+	return newObject(dst).number("read_count", a.ReadCount).number("read_length", a.ReadLength).number("runtime", a.Runtime).
+		number("write_count", a.WriteCount).number("write_length", a.WriteLength).end()
 }

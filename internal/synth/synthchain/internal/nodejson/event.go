@@ -2,6 +2,7 @@ package nodejson
 
 import (
 	"strata/domain/clarity"
+	"strata/domain/hash"
 	"strata/internal/synth/synthchain/internal/node"
 )
 
@@ -29,131 +30,95 @@ const (
 )
 
 // append appends the entry of events[] to dst.
-func (e *Event) append(dst []byte, txid [32]byte, index int, committed bool) []byte {
-	dst = append(dst, `{"committed":`...)
-	if committed {
-		dst = append(dst, "true"...)
-	} else {
-		dst = append(dst, "false"...)
-	}
+func (e *Event) append(dst []byte, txid hash.Hash32, index int, committed bool) []byte {
+	o := newObject(dst).bool("committed", committed)
 	if e.kind == contractEvent {
-		dst = append(appendKey(dst, string(e.kind)), e.data...)
+		o = o.raw(string(e.kind), e.data...)
 	}
-	dst = appendNumber(appendKey(dst, "event_index"), uint64(index))
-	if e.kind != contractEvent {
-		dst = append(appendKey(dst, string(e.kind)), e.data...)
+	if o = o.number("event_index", uint64(index)); e.kind != contractEvent {
+		o = o.raw(string(e.kind), e.data...)
 	}
-	dst = appendHex(appendKey(dst, "txid"), txid[:])
-	dst = appendText(appendKey(dst, "type"), string(e.kind))
-	return append(dst, '}')
+	return o.hash("txid", txid).text("type", string(e.kind)).end()
 }
 
 // STXTransfer returns the event of moved STX. memo is nil if there is none, as in Clarity.
 func STXTransfer(g node.Generation, from, to string, amount uint64, memo []byte) Event {
-	data := appendAmount([]byte(`{"amount":`), amount)
+	data := newObject(nil).amount("amount", amount)
 	if g >= node.V21 {
-		data = appendBareHex(appendKey(data, "memo"), memo)
+		data = data.bareHex("memo", memo)
 	}
-	data = appendText(appendKey(data, "recipient"), to)
-	data = appendText(appendKey(data, "sender"), from)
-	return Event{stxTransfer, append(data, '}')}
+	return Event{stxTransfer, data.text("recipient", to).text("sender", from).end()}
 }
 
 // STXMint returns the event of created STX.
 func STXMint(to string, amount uint64) Event {
-	data := appendAmount([]byte(`{"amount":`), amount)
-	data = appendText(appendKey(data, "recipient"), to)
-	return Event{stxMint, append(data, '}')}
+	return Event{stxMint, newObject(nil).amount("amount", amount).text("recipient", to).end()}
 }
 
 // STXBurn returns the event of destroyed STX.
 func STXBurn(from string, amount uint64) Event {
-	data := appendAmount([]byte(`{"amount":`), amount)
-	data = appendText(appendKey(data, "sender"), from)
-	return Event{stxBurn, append(data, '}')}
+	return Event{stxBurn, newObject(nil).amount("amount", amount).text("sender", from).end()}
 }
 
 // STXLock returns the event of STX that a PoX contract locks until a burn block.
 func STXLock(g node.Generation, contract, address string, amount, until uint64) Event {
-	data := []byte(`{`)
+	data := newObject(nil)
 	if g >= node.V21 {
-		data = appendText(append(data, `"contract_identifier":`...), contract)
-		data = append(data, ',')
+		data = data.text("contract_identifier", contract)
 	}
-	data = appendText(append(data, `"locked_address":`...), address)
-	data = appendAmount(appendKey(data, "locked_amount"), amount)
-	data = appendAmount(appendKey(data, "unlock_height"), until)
-	return Event{stxLock, append(data, '}')}
+	return Event{stxLock, data.text("locked_address", address).amount("locked_amount", amount).amount("unlock_height", until).end()}
 }
 
 // FTMint returns the event of created fungible tokens. The amount is decimal.
 func FTMint(asset, to, amount string) Event {
-	data := appendFungible(asset, amount)
-	data = appendText(appendKey(data, "recipient"), to)
-	return Event{ftMint, append(data, '}')}
+	return Event{ftMint, fungible(asset, amount).text("recipient", to).end()}
 }
 
 // FTTransfer returns the event of moved fungible tokens. The amount is decimal.
 func FTTransfer(asset, from, to, amount string) Event {
-	data := appendFungible(asset, amount)
-	data = appendText(appendKey(data, "recipient"), to)
-	data = appendText(appendKey(data, "sender"), from)
-	return Event{ftTransfer, append(data, '}')}
+	return Event{ftTransfer, fungible(asset, amount).text("recipient", to).text("sender", from).end()}
 }
 
 // FTBurn returns the event of destroyed fungible tokens. The amount is decimal.
 func FTBurn(asset, from, amount string) Event {
-	data := appendFungible(asset, amount)
-	data = appendText(appendKey(data, "sender"), from)
-	return Event{ftBurn, append(data, '}')}
+	return Event{ftBurn, fungible(asset, amount).text("sender", from).end()}
 }
 
-func appendFungible(asset, amount string) []byte {
-	data := appendText([]byte(`{"amount":`), amount)
-	return appendText(appendKey(data, "asset_identifier"), asset)
+func fungible(asset, amount string) object {
+	return newObject(nil).text("amount", amount).text("asset_identifier", asset)
 }
 
 // NFTMint returns the event of a created non-fungible token.
 func NFTMint(g node.Generation, asset string, id clarity.Value, to string) Event {
-	data := appendItem(asset, id)
-	data = appendText(appendKey(data, "recipient"), to)
-	return Event{nftMint, closeWithValue(data, g, id)}
+	return Event{nftMint, item(asset, id).text("recipient", to).endWith(g, id)}
 }
 
 // NFTTransfer returns the event of a moved non-fungible token.
 func NFTTransfer(g node.Generation, asset string, id clarity.Value, from, to string) Event {
-	data := appendItem(asset, id)
-	data = appendText(appendKey(data, "recipient"), to)
-	data = appendText(appendKey(data, "sender"), from)
-	return Event{nftTransfer, closeWithValue(data, g, id)}
+	return Event{nftTransfer, item(asset, id).text("recipient", to).text("sender", from).endWith(g, id)}
 }
 
 // NFTBurn returns the event of a destroyed non-fungible token.
 func NFTBurn(g node.Generation, asset string, id clarity.Value, from string) Event {
-	data := appendItem(asset, id)
-	data = appendText(appendKey(data, "sender"), from)
-	return Event{nftBurn, closeWithValue(data, g, id)}
+	return Event{nftBurn, item(asset, id).text("sender", from).endWith(g, id)}
 }
 
-func appendItem(asset string, id clarity.Value) []byte {
-	data := appendText([]byte(`{"asset_identifier":`), asset)
-	return appendHex(appendKey(data, "raw_value"), id.Raw())
+func item(asset string, id clarity.Value) object {
+	return newObject(nil).text("asset_identifier", asset).hex("raw_value", id.Raw())
 }
 
 // Print returns the event of a value that a contract prints.
 func Print(g node.Generation, contract string, value clarity.Value) Event {
-	data := appendText([]byte(`{"contract_identifier":`), contract)
-	data = appendHex(appendKey(data, "raw_value"), value.Raw())
-	data = append(data, `,"topic":"print"`...)
-	return Event{contractEvent, closeWithValue(data, g, value)}
+	data := newObject(nil).text("contract_identifier", contract).hex("raw_value", value.Raw()).text("topic", "print")
+	return Event{contractEvent, data.endWith(g, value)}
 }
 
-// closeWithValue closes an event's object. Nodes before V34 add the decoded value at its end.
-func closeWithValue(data []byte, g node.Generation, value clarity.Value) []byte {
+// endWith closes the object of an event. Nodes before V34 add the decoded value at its end.
+func (o object) endWith(g node.Generation, value clarity.Value) []byte {
 	if g < node.V34 {
-		data = appendStructure(appendKey(data, "value"), value)
+		o = appendStructure(o.key("value"), value)
 	}
-	return append(data, '}')
+	return o.end()
 }
 
 // events writes events[] in random order. The index of an event counts over all transactions.

@@ -1,19 +1,21 @@
 package nodejson
 
 import (
+	"cmp"
 	"encoding/hex"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"strata/internal/synth/synthchain/internal/must"
+	"strata/domain/hash"
+	"strata/internal/synth/value"
 )
 
 // The functions below write compact JSON as nodes do, and escape only characters that must be escaped. Their callers
 // write keys in byte order.
 
 // appendText writes a JSON string.
-func appendText(dst []byte, s string) []byte { return must.Get(jsontext.AppendQuote(dst, s)) }
+func appendText(dst []byte, s string) []byte { return value.Must(jsontext.AppendQuote(dst, s)) }
 
 // appendHex writes bytes as a JSON string with 0x.
 func appendHex(dst, b []byte) []byte {
@@ -31,26 +33,42 @@ func appendBareHex(dst, b []byte) []byte {
 
 func appendNumber(dst []byte, n uint64) []byte { return strconv.AppendUint(dst, n, 10) }
 
-// appendAmount writes a number as a JSON string.
-func appendAmount(dst []byte, n uint64) []byte {
-	dst = append(dst, '"')
-	dst = strconv.AppendUint(dst, n, 10)
-	return append(dst, '"')
-}
+// object is an object that is being written, up to its end.
+type object []byte
 
-// appendKey writes the name of an object's member, which must not be the first one.
-func appendKey(dst []byte, name string) []byte {
-	dst = append(dst, ',', '"')
-	dst = append(dst, name...)
-	return append(dst, '"', ':')
-}
+// newObject begins an object after dst.
+func newObject(dst []byte) object { return append(dst, '{') }
 
-// appendObject writes an encoded object, or null if it is empty.
-func appendObject(dst []byte, object string) []byte {
-	if object == "" {
-		return append(dst, "null"...)
+// end closes the object.
+func (o object) end() []byte { return append(o, '}') }
+
+// key writes the name of a member, whose value the caller appends.
+func (o object) key(name string) object {
+	if o[len(o)-1] != '{' {
+		o = append(o, ',')
 	}
-	return append(dst, object...)
+	o = append(o, '"')
+	o = append(o, name...)
+	return append(o, '"', ':')
+}
+
+func (o object) text(name, s string) object             { return appendText(o.key(name), s) }
+func (o object) hex(name string, b []byte) object       { return appendHex(o.key(name), b) }
+func (o object) bareHex(name string, b []byte) object   { return appendBareHex(o.key(name), b) }
+func (o object) number(name string, n uint64) object    { return appendNumber(o.key(name), n) }
+func (o object) hash(name string, h hash.Hash32) object { return appendHex(o.key(name), h[:]) }
+func (o object) amount(name string, n uint64) object {
+	return append(appendNumber(append(o.key(name), '"'), n), '"')
+}                                                     // a number in a text
+func (o object) raw(name string, json ...byte) object { return append(o.key(name), json...) }
+func (o object) object(name string, json string) object {
+	return append(o.key(name), cmp.Or(json, "null")...)
+}                                                // null for an empty text
+func (o object) bool(name string, b bool) object { return strconv.AppendBool(o.key(name), b) }
+
+// list writes an array of n elements.
+func (o object) list(name string, n int, element func(dst []byte, i int) []byte) object {
+	return appendList(o.key(name), n, element)
 }
 
 // appendList writes an array of n elements.

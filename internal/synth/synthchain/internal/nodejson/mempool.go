@@ -13,17 +13,11 @@ func MempoolTransactions(raws [][]byte) []byte {
 // DroppedTransactions encodes the body of /drop_mempool_tx. by is the transaction that replaces the dropped ones; nil
 // for none.
 func (e *Encoder) DroppedTransactions(reason string, by *hash.Hash32, dropped []hash.Hash32) []byte {
-	dst := appendList([]byte(`{"dropped_txids":`), len(dropped), func(dst []byte, i int) []byte {
-		return appendHex(dst, dropped[i][:])
-	})
-	if e.Generation >= node.V3109 {
-		dst = appendKey(dst, "new_txid")
-		if by != nil {
-			dst = appendHex(dst, by[:])
-		} else {
-			dst = append(dst, "null"...)
-		}
+	o := newObject(nil).list("dropped_txids", len(dropped), func(dst []byte, i int) []byte { return appendHex(dst, dropped[i][:]) })
+	if e.Generation >= node.V3109 && by != nil {
+		o = o.hash("new_txid", *by)
+	} else if e.Generation >= node.V3109 {
+		o = o.object("new_txid", "")
 	}
-	dst = appendText(appendKey(dst, "reason"), reason)
-	return append(dst, '}')
+	return o.text("reason", reason).end()
 }

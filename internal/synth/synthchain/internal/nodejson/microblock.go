@@ -28,14 +28,9 @@ func (e *Encoder) Microblocks(burn BurnBlock, index hash.Hash32, stream []*Micro
 			all = append(all, numbered{r, i})
 		}
 	}
-	dst := e.buffer[:0]
-	dst = appendHex(append(dst, `{"burn_block_hash":`...), burn.Hash[:])
-	dst = appendNumber(appendKey(dst, "burn_block_height"), burn.Height)
-	dst = appendNumber(appendKey(dst, "burn_block_timestamp"), burn.Time)
-	dst = e.events(appendKey(dst, "events"), receipts)
-	dst = appendHex(appendKey(dst, "parent_index_block_hash"), index[:])
-	dst = appendList(appendKey(dst, "transactions"), len(all), func(dst []byte, i int) []byte {
+	o := newObject(e.buffer[:0]).hash("burn_block_hash", burn.Hash).number("burn_block_height", burn.Height).number("burn_block_timestamp", burn.Time)
+	o = object(e.events(o.key("events"), receipts)).hash("parent_index_block_hash", index)
+	return e.finish(o.list("transactions", len(all), func(dst []byte, i int) []byte {
 		return all[i].append(dst, e.Generation, all[i].index)
-	})
-	return e.finish(append(dst, '}'))
+	}).end())
 }

@@ -38,41 +38,31 @@ type Outcome struct {
 
 // append appends the entry of transactions[] to dst.
 func (r *Receipt) append(dst []byte, g node.Generation, index int) []byte {
-	dst = append(dst, '{')
+	o := newObject(dst)
 	if g >= node.V21 {
-		dst = append(dst, `"burnchain_op":`...)
-		dst = appendObject(dst, r.Outcome.BurnchainOp)
-		dst = append(dst, ',')
+		o = o.object("burnchain_op", r.Outcome.BurnchainOp)
 	}
 	if g >= node.V3109 {
-		dst = append(dst, `"contract_interface":`...)
+		o = o.object("contract_interface", r.Outcome.Contract)
 	} else {
-		dst = append(dst, `"contract_abi":`...)
+		o = o.object("contract_abi", r.Outcome.Contract)
 	}
-	dst = appendObject(dst, r.Outcome.Contract)
-	dst = r.Cost.append(appendKey(dst, "execution_cost"))
+	o = r.Cost.append(o.key("execution_cost"))
 	if m := r.Microblock; m != nil {
-		dst = appendHex(appendKey(dst, "microblock_hash"), m.Hash[:])
-		dst = appendHex(appendKey(dst, "microblock_parent_hash"), m.Header.PrevBlock[:])
-		dst = appendNumber(appendKey(dst, "microblock_sequence"), uint64(m.Header.Sequence))
+		o = o.hash("microblock_hash", m.Hash).hash("microblock_parent_hash", m.Header.PrevBlock).number("microblock_sequence", uint64(m.Header.Sequence))
 	} else {
-		dst = append(dst, `,"microblock_hash":null,"microblock_parent_hash":null,"microblock_sequence":null`...)
+		o = o.object("microblock_hash", "").object("microblock_parent_hash", "").object("microblock_sequence", "")
 	}
 	if r.Outcome.Status == ProblematicSkipped {
-		dst = appendNumber(appendKey(dst, "problematic_skipped"), uint64(r.Outcome.Skipped))
+		o = o.number("problematic_skipped", uint64(r.Outcome.Skipped))
 	}
-	dst = appendHex(appendKey(dst, "raw_result"), r.Outcome.Result)
-	dst = appendHex(appendKey(dst, "raw_tx"), r.Raw)
-	dst = appendText(appendKey(dst, "status"), string(r.Outcome.Status))
-	dst = appendNumber(appendKey(dst, "tx_index"), uint64(index))
-	dst = appendHex(appendKey(dst, "txid"), r.Txid[:])
-	if g >= node.V3109 {
-		dst = appendKey(dst, "vm_error")
-		if r.Outcome.VMError == "" {
-			dst = append(dst, "null"...)
-		} else {
-			dst = appendText(dst, r.Outcome.VMError)
-		}
+	o = o.hex("raw_result", r.Outcome.Result).hex("raw_tx", r.Raw).text("status", string(r.Outcome.Status)).number("tx_index", uint64(index)).hash("txid", r.Txid)
+	switch {
+	case g < node.V3109:
+	case r.Outcome.VMError == "":
+		o = o.object("vm_error", "")
+	default:
+		o = o.text("vm_error", r.Outcome.VMError)
 	}
-	return append(dst, '}')
+	return o.end()
 }

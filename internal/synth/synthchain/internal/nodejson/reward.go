@@ -1,8 +1,6 @@
 package nodejson
 
 import (
-	"strconv"
-
 	"strata/domain/hash"
 	"strata/internal/synth/synthchain/internal/node"
 )
@@ -19,17 +17,12 @@ type Reward struct {
 
 // append writes the entry. Its member from_index_consensus_hash holds the index block hash.
 func (r *Reward) append(dst []byte, g node.Generation) []byte {
-	dst = appendAmount(append(dst, `{"coinbase_amount":`...), r.Coinbase)
-	dst = appendHex(appendKey(dst, "from_index_consensus_hash"), r.Index[:])
-	dst = appendHex(appendKey(dst, "from_stacks_block_hash"), r.Block[:])
+	o := newObject(dst).amount("coinbase_amount", r.Coinbase).hash("from_index_consensus_hash", r.Index).hash("from_stacks_block_hash", r.Block)
 	if g >= node.V21 {
-		dst = appendText(appendKey(dst, "miner_address"), r.Miner)
+		o = o.text("miner_address", r.Miner)
 	}
-	dst = appendText(appendKey(dst, "recipient"), r.Recipient)
-	dst = appendAmount(appendKey(dst, "tx_fees_anchored"), r.Anchored)
-	dst = appendAmount(appendKey(dst, "tx_fees_streamed_confirmed"), r.Confirmed)
-	dst = appendAmount(appendKey(dst, "tx_fees_streamed_produced"), r.Produced)
-	return append(dst, '}')
+	return o.text("recipient", r.Recipient).amount("tx_fees_anchored", r.Anchored).amount("tx_fees_streamed_confirmed", r.Confirmed).
+		amount("tx_fees_streamed_produced", r.Produced).end()
 }
 
 // RewardSet says whom a reward cycle pays, and who signs in it.
@@ -52,20 +45,16 @@ func (s *RewardSet) append(dst []byte) []byte {
 	if s == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, `{"pox_ustx_threshold":`...)
+	o := newObject(dst)
 	if s.Threshold == 0 {
-		dst = append(dst, "null"...)
+		o = o.object("pox_ustx_threshold", "")
 	} else {
-		dst = appendAmount(dst, s.Threshold)
+		o = o.amount("pox_ustx_threshold", s.Threshold)
 	}
-	dst = appendList(appendKey(dst, "rewarded_addresses"), len(s.Addresses), func(dst []byte, i int) []byte {
-		return appendText(dst, s.Addresses[i])
-	})
-	dst = appendList(appendKey(dst, "signers"), len(s.Signers), func(dst []byte, i int) []byte {
+	o = o.list("rewarded_addresses", len(s.Addresses), func(dst []byte, i int) []byte { return appendText(dst, s.Addresses[i]) })
+	o = o.list("signers", len(s.Signers), func(dst []byte, i int) []byte {
 		signer := &s.Signers[i]
-		dst = appendBareHex(append(dst, `{"signing_key":`...), signer.Key)
-		dst = appendAmount(appendKey(dst, "stacked_amt"), signer.Stacked)
-		return append(strconv.AppendInt(appendKey(dst, "weight"), int64(signer.Weight), 10), '}')
+		return newObject(dst).bareHex("signing_key", signer.Key).amount("stacked_amt", signer.Stacked).number("weight", uint64(signer.Weight)).end()
 	})
-	return append(appendKey(dst, "start_cycle_state"), `{"missed_reward_slots":[]}}`...)
+	return o.object("start_cycle_state", `{"missed_reward_slots":[]}`).end()
 }

@@ -17,13 +17,9 @@ type Chunk struct {
 
 // Encode encodes the body of /stackerdb_chunks. The contract is an object, and no hex has a 0x.
 func (c *Chunk) Encode() []byte {
-	dst := appendNumber([]byte(`{"contract_id":{"issuer":[`), uint64(c.Issuer.Version))
-	dst = append(appendByteList(append(dst, ','), c.Issuer.Hash160[:]), ']')
-	dst = appendText(appendKey(dst, "name"), c.Contract)
-	dst = append(dst, `},"modified_slots":[{"data":`...)
-	dst = appendBareHex(dst, c.Data)
-	dst = appendBareHex(appendKey(dst, "sig"), c.Signature[:])
-	dst = appendNumber(appendKey(dst, "slot_id"), c.Slot)
-	dst = appendNumber(appendKey(dst, "slot_version"), c.Version)
-	return append(dst, `}]}`...)
+	contract := newObject(newObject(nil).key("contract_id")).key("issuer")
+	contract = appendByteList(append(appendNumber(append(contract, '['), uint64(c.Issuer.Version)), ','), c.Issuer.Hash160[:])
+	body := object(append(contract, ']').text("name", c.Contract).end()).key("modified_slots")
+	slot := newObject(append(body, '[')).bareHex("data", c.Data).bareHex("sig", c.Signature[:]).number("slot_id", c.Slot)
+	return append(slot.number("slot_version", c.Version).end(), `]}`...)
 }

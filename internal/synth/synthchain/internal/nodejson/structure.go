@@ -93,7 +93,7 @@ func appendPrincipalStructure(dst []byte, v clarity.Value) []byte {
 		return append(standard(append(dst, `{"Principal":{"Standard":`...)), `}}`...)
 	}
 	dst = standard(append(dst, `{"Principal":{"Contract":{"issuer":`...))
-	dst = appendText(appendKey(dst, "name"), p.Contract)
+	dst = object(dst).text("name", p.Contract)
 	return append(dst, `}}}`...)
 }
 

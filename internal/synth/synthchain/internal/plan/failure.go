@@ -4,17 +4,16 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain/internal/contracts"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/node"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
+	"strata/internal/synth/value"
 )
 
 // abortResponse plans a call that fails, because the contract returns an error or because of a runtime error.
 func (p *Planner) abortResponse(x *vm.Execution) *vm.Operation {
-	contract, ok := p.contract(x, contracts.Vault)
-	from := p.sender(x)
-	if !ok || from == nil {
+	contract, from := p.caller(x, contracts.Vault)
+	if from == nil {
 		return nil
 	}
 	code := p.random.Uint64N(1000)
@@ -35,13 +34,12 @@ func (p *Planner) abortResponse(x *vm.Execution) *vm.Operation {
 
 // abortPostCondition plans a call that succeeds but moves more than the sender's post-condition allows.
 func (p *Planner) abortPostCondition(x *vm.Execution) *vm.Operation {
-	contract, ok := p.contract(x, contracts.Vault)
-	from := p.sender(x)
-	if !ok || from == nil {
+	contract, from := p.caller(x, contracts.Vault)
+	if from == nil {
 		return nil
 	}
 	amount := 1 + p.part(x.Spendable(from.Party)-2*maxFee)
-	conditions := must.Get(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
+	conditions := value.Must(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
 		Type: transaction.ConditionSTX, Code: transaction.SentLess, Amount: 1,
 	}.OriginPrincipal()))
 	arguments := []clarity.Value{clarity.NewUint64(amount)}
@@ -58,9 +56,8 @@ func (p *Planner) abortPostCondition(x *vm.Execution) *vm.Operation {
 
 // problematic plans a call that nodes from V40 on skip as problematic. Before V40 it fails.
 func (p *Planner) problematic(x *vm.Execution) *vm.Operation {
-	contract, ok := p.contract(x, contracts.Vault)
-	from := p.sender(x)
-	if !ok || from == nil {
+	contract, from := p.caller(x, contracts.Vault)
+	if from == nil {
 		return nil
 	}
 	return p.call(x, from, contract, allowAll, "no-such-function", nil, func(x *vm.Execution) nodejson.Outcome {

@@ -6,24 +6,23 @@ import (
 	"strata/internal/synth/synthchain/internal/account"
 	"strata/internal/synth/synthchain/internal/contracts"
 	"strata/internal/synth/synthchain/internal/ledger"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
+	"strata/internal/synth/value"
 )
 
-// itemContract returns a random contract with non-fungible tokens.
-func (p *Planner) itemContract(x *vm.Execution) (ledger.Party, bool) {
+// itemTemplate returns a random template with non-fungible tokens.
+func (p *Planner) itemTemplate() *contracts.Template {
 	if p.random.IntN(4) == 0 {
-		return p.contract(x, contracts.Names)
+		return contracts.Names
 	}
-	return p.contract(x, contracts.Piece)
+	return contracts.Piece
 }
 
 // itemMint plans the mint of a non-fungible token: a new one or, sometimes, an existing or burned one.
 func (p *Planner) itemMint(x *vm.Execution) *vm.Operation {
-	contract, ok := p.itemContract(x)
-	from := p.sender(x)
-	if !ok || from == nil {
+	contract, from := p.caller(x, p.itemTemplate())
+	if from == nil {
 		return nil
 	}
 	to := p.Recipient(x, contract)
@@ -40,7 +39,7 @@ func (p *Planner) itemMint(x *vm.Execution) *vm.Operation {
 
 // itemOwner returns a random non-fungible token of an account that can pay a fee, and the account.
 func (p *Planner) itemOwner(x *vm.Execution) (ledger.Item, *account.Account) {
-	contract, ok := p.itemContract(x)
+	contract, ok := p.contract(x, p.itemTemplate())
 	if !ok {
 		return ledger.Item{}, nil
 	}
@@ -62,11 +61,11 @@ func (p *Planner) itemMove(x *vm.Execution) *vm.Operation {
 		return nil
 	}
 	to := p.Recipient(x, from.Party)
-	value := x.ItemID(i)
-	conditions := must.Get(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
-		Type: transaction.ConditionNonFungible, Asset: p.assetID(x, i.Contract), AssetValue: value, Code: transaction.Sent,
+	id := x.ItemID(i)
+	conditions := value.Must(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
+		Type: transaction.ConditionNonFungible, Asset: p.assetID(x, i.Contract), AssetValue: id, Code: transaction.Sent,
 	}.OriginPrincipal()))
-	arguments := []clarity.Value{value, p.rules.Roll.Value(from.Party), p.rules.Roll.Value(to)}
+	arguments := []clarity.Value{id, p.rules.Roll.Value(from.Party), p.rules.Roll.Value(to)}
 	return p.call(x, from, i.Contract, conditions, "transfer", arguments, func(x *vm.Execution) nodejson.Outcome {
 		return vm.Check(x.TransferItem(i, from.Party, to), 2)
 	})

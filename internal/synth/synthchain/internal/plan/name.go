@@ -9,9 +9,9 @@ import (
 	"strata/domain/transaction/key"
 	"strata/internal/synth/synthchain/internal/account"
 	"strata/internal/synth/synthchain/internal/ledger"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
+	"strata/internal/synth/value"
 )
 
 // namespaces are those that accounts found. Only the names of the last one never expire.
@@ -63,14 +63,12 @@ func (p *Planner) zonefile(x *vm.Execution, name string, subdomains bool) string
 	return string(hash[:])
 }
 
-func bytesOf(text string) clarity.Value { return must.Get(clarity.NewBuffer([]byte(text))) }
-
 // optional returns some buffer, or none for an empty text.
 func optional(text string) clarity.Value {
 	if text == "" {
 		return clarity.NewNone()
 	}
-	return clarity.NewSome(bytesOf(text))
+	return clarity.NewSome(value.Buffer(text))
 }
 
 // name plans an operation of the first naming system. The contract refuses some of them.
@@ -94,7 +92,7 @@ func (p *Planner) name(x *vm.Execution) *vm.Operation {
 		label, _, _ := strings.Cut(name, ".")
 		return p.callNames(x, from, "name-register", func(x *vm.Execution) nodejson.Outcome {
 			return x.RegisterName(name, from.Party, zonefile)
-		}, bytesOf(chosen.name), bytesOf(label), bytesOf("salt"), bytesOf(zonefile))
+		}, value.Buffer(chosen.name), value.Buffer(label), value.Buffer("salt"), value.Buffer(zonefile))
 	}
 	return p.changeName(x)
 }
@@ -106,7 +104,7 @@ func (p *Planner) changeName(x *vm.Execution) *vm.Operation {
 		return nil
 	}
 	label, namespace, _ := strings.Cut(name, ".")
-	arguments := []clarity.Value{bytesOf(namespace), bytesOf(label)}
+	arguments := []clarity.Value{value.Buffer(namespace), value.Buffer(label)}
 	zonefile := ""
 	if p.random.IntN(2) == 0 {
 		zonefile = p.zonefile(x, name, false)
@@ -116,7 +114,7 @@ func (p *Planner) changeName(x *vm.Execution) *vm.Operation {
 		zonefile = p.zonefile(x, name, p.random.IntN(3) > 0)
 		return p.callNames(x, from, "name-update", func(x *vm.Execution) nodejson.Outcome {
 			return x.UpdateName(name, from.Party, zonefile)
-		}, append(arguments, bytesOf(zonefile))...)
+		}, append(arguments, value.Buffer(zonefile))...)
 	case n < 13:
 		to := p.Recipient(x, from.Party)
 		return p.callNames(x, from, "name-transfer", func(x *vm.Execution) nodejson.Outcome {
@@ -136,7 +134,7 @@ func (p *Planner) reveal(x *vm.Execution, from *account.Account, namespace strin
 	base := 1 + p.random.Uint64N(4)
 	return p.callNames(x, from, "namespace-reveal", func(x *vm.Execution) nodejson.Outcome {
 		return x.RevealNamespace(namespace, from.Party, lifetime, base)
-	}, bytesOf(namespace), bytesOf("salt"), clarity.NewUint64(base), clarity.NewUint64(lifetime), p.rules.Roll.Value(from.Party))
+	}, value.Buffer(namespace), value.Buffer("salt"), clarity.NewUint64(base), clarity.NewUint64(lifetime), p.rules.Roll.Value(from.Party))
 }
 
 // importOrLaunch plans an operation of the account that revealed a namespace.
@@ -148,14 +146,14 @@ func (p *Planner) importOrLaunch(x *vm.Execution, namespace string, s ledger.Nam
 	if p.random.IntN(4) == 0 {
 		return p.callNames(x, from, "namespace-ready", func(x *vm.Execution) nodejson.Outcome {
 			return x.LaunchNamespace(namespace, from.Party)
-		}, bytesOf(namespace))
+		}, value.Buffer(namespace))
 	}
 	name, to := p.drawName(namespace), p.Recipient(x, -1)
 	zonefile := p.zonefile(x, name, false)
 	label, _, _ := strings.Cut(name, ".")
 	return p.callNames(x, from, "name-import", func(x *vm.Execution) nodejson.Outcome {
 		return x.ImportName(name, from.Party, to, zonefile)
-	}, bytesOf(namespace), bytesOf(label), p.rules.Roll.Value(to), bytesOf(zonefile))
+	}, value.Buffer(namespace), value.Buffer(label), p.rules.Roll.Value(to), value.Buffer(zonefile))
 }
 
 // updatePrice plans a change of what names cost.
@@ -165,7 +163,7 @@ func (p *Planner) updatePrice(x *vm.Execution, namespace string, s ledger.Namesp
 		return nil
 	}
 	base := 1 + p.random.Uint64N(4)
-	arguments := []clarity.Value{bytesOf(namespace), clarity.NewUint64(base), clarity.NewUint64(vm.NameCoefficient)}
+	arguments := []clarity.Value{value.Buffer(namespace), clarity.NewUint64(base), clarity.NewUint64(vm.NameCoefficient)}
 	arguments = append(arguments, vm.NameBuckets()...)
 	arguments = append(arguments, clarity.NewUint64(vm.NameDiscount), clarity.NewUint64(vm.NameDiscount))
 	return p.callNames(x, from, "namespace-update-function-price", func(x *vm.Execution) nodejson.Outcome {

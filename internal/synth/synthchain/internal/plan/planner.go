@@ -14,9 +14,9 @@ import (
 	"strata/internal/synth/synthchain/internal/account"
 	"strata/internal/synth/synthchain/internal/contracts"
 	"strata/internal/synth/synthchain/internal/ledger"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/vm"
 	"strata/internal/synth/synthnames"
+	"strata/internal/synth/value"
 )
 
 // Fees and amounts in microSTX.
@@ -137,6 +137,15 @@ func (p *Planner) contract(x *vm.Execution, t *contracts.Template) (ledger.Party
 	return 0, false
 }
 
+// caller returns a random contract of the template, and an account that can call it; nil if a few attempts find none.
+func (p *Planner) caller(x *vm.Execution, t *contracts.Template) (contract ledger.Party, from *account.Account) {
+	contract, ok := p.contract(x, t)
+	if from = p.sender(x); !ok {
+		return 0, nil
+	}
+	return contract, from
+}
+
 func (p *Planner) fee() uint64 { return minFee + p.random.Uint64N(maxFee-minFee) }
 
 // part returns a random number up to about a quarter of n, and at least 1.
@@ -169,7 +178,7 @@ func (p *Planner) Sign(o *vm.Operation, payload transaction.Payload, conditions 
 	if o.Sponsor != nil {
 		draft.Fee = 0
 	}
-	t := must.Get(draft.Transaction(payload))
+	t := value.Must(draft.Transaction(payload))
 	genuine := p.signed%uint64(p.cfg.SigningSample) == 0
 	p.signed++
 	o.Origin.Sign(t, genuine, p.FakeSignature)
@@ -198,14 +207,14 @@ func (p *Planner) call(
 ) *vm.Operation {
 	payload := &transaction.ContractCall{
 		Contract: p.rules.Roll.Principal(contract), Function: function,
-		Arguments: must.Get(transaction.NewArguments(arguments...)),
+		Arguments: value.Must(transaction.NewArguments(arguments...)),
 	}
 	o := p.send(x, origin, payload, conditions, run)
 	o.Needs = func(x *vm.Execution) bool { return x.Deployed.Has(contract) }
 	return o
 }
 
-var allowAll = must.Get(transaction.NewPostConditions(transaction.PostConditionAllow))
+var allowAll = value.Must(transaction.NewPostConditions(transaction.PostConditionAllow))
 
 // Stray returns a transaction that is never mined, because its nonce is too far ahead, or nil.
 func (p *Planner) Stray(x *vm.Execution) *vm.Operation {

@@ -5,9 +5,9 @@ import (
 	header "strata/domain/microblock"
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain/internal/ledger"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
+	"strata/internal/synth/value"
 )
 
 // poison plans a report that the miner of the previous block signed two microblocks with the same sequence. The
@@ -31,12 +31,11 @@ func (p *Planner) poison(x *vm.Execution) *vm.Operation {
 		reported := *x.Reward.Get(tenure)
 		reported.Reporter = from.Party
 		x.Reward.Set(tenure, &reported)
-		return nodejson.Outcome{Status: nodejson.Success, Result: must.Get(clarity.NewTuple(
-			clarity.Field{Name: "block_height", Value: clarity.NewUint64(tenure)},
-			clarity.Field{Name: "microblock_pubkey_hash", Value: must.Get(clarity.NewBuffer(signer[:]))},
-			clarity.Field{Name: "reporter", Value: p.rules.Roll.Value(from.Party)},
-			clarity.Field{Name: "sequence", Value: clarity.NewUint64(1)},
-		)).Encode()}
+		return nodejson.Outcome{Status: nodejson.Success, Result: value.Tuple(
+			"block_height", clarity.NewUint64(tenure),
+			"microblock_pubkey_hash", value.Buffer(signer[:]),
+			"reporter", p.rules.Roll.Value(from.Party), "sequence", 1,
+		).Encode()}
 	})
 	o.Needs = func(x *vm.Execution) bool {
 		now, ok := x.Reward.Rows[tenure]

@@ -2,10 +2,10 @@ package plan
 
 import (
 	"strata/domain/transaction"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
 	"strata/internal/synth/synthnames"
+	"strata/internal/synth/value"
 )
 
 // registryAccounts is the number of accounts that have names of BNS-V2. A few are enough for all that happens between
@@ -51,7 +51,7 @@ func (p *Planner) registry(x *vm.Execution) *vm.Operation {
 		return nil
 	}
 	payload := &transaction.ContractCall{
-		Contract: p.rules.Roll.Principal(p.rules.RegistryContract(call.Contract)), Function: call.Function, Arguments: must.Get(transaction.NewArguments(call.Args...)),
+		Contract: p.rules.Roll.Principal(p.rules.RegistryContract(call.Contract)), Function: call.Function, Arguments: value.Must(transaction.NewArguments(call.Args...)),
 	}
 	return p.send(x, from, payload, allowAll, func(x *vm.Execution) nodejson.Outcome {
 		return x.Register(before, after, call.Events)

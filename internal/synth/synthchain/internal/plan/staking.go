@@ -6,11 +6,11 @@ import (
 	"strata/internal/synth/synthchain/internal/account"
 	"strata/internal/synth/synthchain/internal/contracts"
 	"strata/internal/synth/synthchain/internal/ledger"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/node"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
 	"strata/internal/synth/synthstaking"
+	"strata/internal/synth/value"
 )
 
 // Who is who in pox-5, by number of account. The accounts before mine.
@@ -131,7 +131,7 @@ func (c *stakingCall) conditions(p *Planner) transaction.PostConditions {
 	if c.locks {
 		condition = transaction.PostCondition{Type: transaction.ConditionStaking, Code: transaction.SentGreaterOrEqual, Amount: 0}
 	}
-	return must.Get(transaction.NewPostConditions(transaction.PostConditionAllow, condition.OriginPrincipal()))
+	return value.Must(transaction.NewPostConditions(transaction.PostConditionAllow, condition.OriginPrincipal()))
 }
 
 func uints(all ...int64) (values []clarity.Value) {
@@ -174,7 +174,7 @@ func (p *Planner) registerManager(i int, n byte) *stakingCall {
 	manager, owner := p.manager(i)
 	signer := p.rules.Roll.Text(manager)
 	return &stakingCall{
-		from: owner, contract: manager, function: "register", arguments: []clarity.Value{must.Get(clarity.NewBuffer(synthstaking.Key(n)))},
+		from: owner, contract: manager, function: "register", arguments: []clarity.Value{value.Buffer(synthstaking.Key(n))},
 		do: func(c *synthstaking.Contract) []clarity.Value { return c.RegisterSigner(signer, n) },
 	}
 }
@@ -183,7 +183,7 @@ func (p *Planner) registerManager(i int, n byte) *stakingCall {
 func (p *Planner) manage(x *vm.Execution, i int) *stakingCall {
 	manager, owner := p.manager(i)
 	signer, n := p.rules.Roll.Text(manager), byte(1+p.random.IntN(5))
-	key := must.Get(clarity.NewBuffer(synthstaking.Key(n)))
+	key := value.Buffer(synthstaking.Key(n))
 	switch p.random.IntN(3) {
 	case 0:
 		return p.registerManager(i, n)
@@ -231,7 +231,7 @@ func (p *Planner) reward(x *vm.Execution) *stakingCall {
 	if x.Income(sbtc) > 100_000 {
 		return &stakingCall{
 			from: p.accounts[p.random.IntN(len(p.accounts))], contract: x.PoX5(), function: "calculate-rewards",
-			arguments: []clarity.Value{must.Get(clarity.NewList())},
+			arguments: []clarity.Value{value.Must(clarity.NewList())},
 			do:        func(c *synthstaking.Contract) []clarity.Value { return c.CalculateRewards(1) },
 			pays:      func(x *vm.Execution) nodejson.Outcome { return x.Distribute(sbtc) },
 		}

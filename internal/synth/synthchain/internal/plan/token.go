@@ -6,16 +6,15 @@ import (
 	"strata/internal/synth/synthchain/internal/account"
 	"strata/internal/synth/synthchain/internal/contracts"
 	"strata/internal/synth/synthchain/internal/ledger"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
+	"strata/internal/synth/value"
 )
 
 // tokenMint plans the mint of fungible tokens, sometimes more than fit into 64 bits.
 func (p *Planner) tokenMint(x *vm.Execution) *vm.Operation {
-	contract, ok := p.contract(x, contracts.Coin)
-	from := p.sender(x)
-	if !ok || from == nil {
+	contract, from := p.caller(x, contracts.Coin)
+	if from == nil {
 		return nil
 	}
 	to := p.Recipient(x, contract)
@@ -59,11 +58,11 @@ func (p *Planner) tokenTransfer(x *vm.Execution) *vm.Operation {
 	}
 	memo := clarity.NewNone()
 	if p.random.IntN(3) == 0 {
-		memo = clarity.NewSome(must.Get(clarity.NewBuffer([]byte("for you"))))
+		memo = clarity.NewSome(value.Buffer("for you"))
 	}
 	conditions := allowAll
 	if amount.Hi == 0 {
-		conditions = must.Get(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
+		conditions = value.Must(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
 			Type: transaction.ConditionFungible, Asset: p.assetID(x, contract), Code: transaction.SentEqual, Amount: amount.Lo,
 		}.Of(p.rules.Roll.Principal(from.Party))))
 	}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"strata/domain/transaction"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
+	"strata/internal/synth/value"
 )
 
 // transfer plans a transfer of STX from an account.
@@ -21,7 +21,7 @@ func (p *Planner) transfer(x *vm.Execution) *vm.Operation {
 	if p.random.IntN(4) == 0 {
 		text = fmt.Sprintf("memo %d ✓", p.random.IntN(1000))
 	}
-	memo := must.Get(transaction.NewMemo(text))
+	memo := value.Must(transaction.NewMemo(text))
 	payload := &transaction.TokenTransfer{Recipient: p.rules.Roll.Principal(to), Amount: amount, Memo: memo}
 	o := p.send(x, from, payload, transaction.PostConditions{}, func(x *vm.Execution) nodejson.Outcome {
 		x.TransferSTX(from.Party, to, amount, memo[:])

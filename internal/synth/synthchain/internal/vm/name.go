@@ -6,8 +6,8 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/hash"
 	"strata/internal/synth/synthchain/internal/ledger"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/nodejson"
+	"strata/internal/synth/value"
 )
 
 // Attached is a zonefile that the naming system announced by its hash.
@@ -104,19 +104,16 @@ func (x *Execution) LaunchNamespace(namespace string, from ledger.Party) nodejso
 	}
 	s.Launched, s.LaunchedAt = true, x.Clock
 	x.Namespace.Set(namespace, s)
-	tuple := func(fields ...clarity.Field) clarity.Value { return must.Get(clarity.NewTuple(fields...)) }
-	x.Print(x.Names(), tuple(
-		clarity.Field{Name: "namespace", Value: buffer(namespace)}, clarity.Field{Name: "status", Value: must.Get(clarity.NewASCII("ready"))},
-		clarity.Field{Name: "properties", Value: tuple(
-			clarity.Field{Name: "namespace-import", Value: x.Roll.Value(from)}, clarity.Field{Name: "revealed-at", Value: clarity.NewUint64(s.RevealedAt)},
-			clarity.Field{Name: "launched-at", Value: clarity.NewSome(clarity.NewUint64(s.LaunchedAt))}, clarity.Field{Name: "lifetime", Value: clarity.NewUint64(s.Lifetime)},
-			clarity.Field{Name: "can-update-price-function", Value: clarity.NewBool(true)},
-			clarity.Field{Name: "price-function", Value: tuple(
-				clarity.Field{Name: "buckets", Value: must.Get(clarity.NewList(NameBuckets()...))}, clarity.Field{Name: "base", Value: clarity.NewUint64(s.Base)},
-				clarity.Field{Name: "coeff", Value: clarity.NewUint64(NameCoefficient)}, clarity.Field{Name: "nonalpha-discount", Value: clarity.NewUint64(NameDiscount)},
-				clarity.Field{Name: "no-vowel-discount", Value: clarity.NewUint64(NameDiscount)},
-			)},
-		)},
+	x.Print(x.Names(), value.Tuple(
+		"namespace", value.Buffer(namespace), "status", "ready",
+		"properties", value.Tuple(
+			"namespace-import", x.Roll.Value(from), "revealed-at", s.RevealedAt,
+			"launched-at", value.Some(s.LaunchedAt), "lifetime", s.Lifetime, "can-update-price-function", true,
+			"price-function", value.Tuple(
+				"buckets", value.Must(clarity.NewList(NameBuckets()...)), "base", s.Base,
+				"coeff", NameCoefficient, "nonalpha-discount", NameDiscount, "no-vowel-discount", NameDiscount,
+			),
+		),
 	))
 	return Succeeded()
 }
@@ -295,16 +292,15 @@ func (x *Execution) ownedName(text string, from ledger.Party) (n ledger.Name, co
 func (x *Execution) setName(text string, from ledger.Party, n ledger.Name) {
 	x.Name.Set(text, n)
 	label, namespace, _ := strings.Cut(text, ".")
-	metadata := must.Get(clarity.NewTuple(
-		clarity.Field{Name: "name", Value: buffer(label)}, clarity.Field{Name: "namespace", Value: buffer(namespace)},
-		clarity.Field{Name: "tx-sender", Value: x.Roll.Value(from)}, clarity.Field{Name: "op", Value: must.Get(clarity.NewASCII(n.Operation))},
-	))
+	metadata := value.Tuple(
+		"name", value.Buffer(label), "namespace", value.Buffer(namespace),
+		"tx-sender", x.Roll.Value(from), "op", n.Operation,
+	)
 	index := x.Total.Get(ledger.TotalAttachments).Lo
 	x.Count(ledger.TotalAttachments, 1)
-	x.Print(x.Names(), must.Get(clarity.NewTuple(clarity.Field{Name: "attachment", Value: must.Get(clarity.NewTuple(
-		clarity.Field{Name: "hash", Value: buffer(n.ZonefileHash)}, clarity.Field{Name: "attachment-index", Value: clarity.NewUint64(index)},
-		clarity.Field{Name: "metadata", Value: metadata},
-	))})))
+	x.Print(x.Names(), value.Tuple("attachment", value.Tuple(
+		"hash", value.Buffer(n.ZonefileHash), "attachment-index", index, "metadata", metadata,
+	)))
 	if n.ZonefileHash != "" {
 		x.Attached = append(x.Attached, Attached{Index: index, Hash: n.ZonefileHash, Metadata: metadata})
 	}
@@ -313,7 +309,5 @@ func (x *Execution) setName(text string, from ledger.Party, n ledger.Name) {
 // NameKey returns the id of a name's token.
 func NameKey(text string) clarity.Value {
 	label, namespace, _ := strings.Cut(text, ".")
-	return must.Get(clarity.NewTuple(clarity.Field{Name: "name", Value: buffer(label)}, clarity.Field{Name: "namespace", Value: buffer(namespace)}))
+	return value.Tuple("name", value.Buffer(label), "namespace", value.Buffer(namespace))
 }
-
-func buffer(text string) clarity.Value { return must.Get(clarity.NewBuffer([]byte(text))) }

@@ -2,8 +2,8 @@ package vm
 
 import (
 	"strata/domain/clarity"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/nodejson"
+	"strata/internal/synth/value"
 )
 
 // OkTrue and ErrNone are the results of most transactions: (ok true) and (err none).
@@ -29,7 +29,7 @@ func Check(ok bool, code uint64) nodejson.Outcome {
 }
 
 // okTuple returns the outcome of a call that returns a tuple.
-func okTuple(fields ...clarity.Field) nodejson.Outcome {
-	tuple := must.Get(clarity.NewTuple(fields...))
+func okTuple(fields ...any) nodejson.Outcome {
+	tuple := value.Tuple(fields...)
 	return nodejson.Outcome{Status: nodejson.Success, Result: clarity.NewOk(tuple).Encode()}
 }

@@ -9,10 +9,10 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/nodeevent"
 	"strata/internal/synth/synthchain/internal/ledger"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/node"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthnames"
+	"strata/internal/synth/value"
 )
 
 // errNotNow is the error with which BNS-V2 refuses what somebody thought up for another state of it.
@@ -27,7 +27,7 @@ func (r *Rules) RegistryContract(contract string) ledger.Party {
 	if contract == synthnames.Zonefiles {
 		name = bns.ZonefilesContract
 	}
-	return r.Roll.Number(must.Get(clarity.ParsePrincipal(deployer + "." + name)))
+	return r.Roll.Number(value.Must(clarity.ParsePrincipal(deployer + "." + name)))
 }
 
 // Register executes a call of BNS-V2 that was thought up for a state of it. In any other state the contract refuses the
@@ -48,11 +48,11 @@ func (x *Execution) Register(before, after *synthnames.State, events []synthname
 // registryEvent does what an event of BNS-V2 tells, and reports whether it could.
 func (x *Execution) registryEvent(e synthnames.Event) bool {
 	text := func(member string) string { s, _ := e.Data[member].(string); return s }
-	value := func() clarity.Value {
-		return must.Get(clarity.DecodeAll(must.Get(hex.DecodeString(strings.TrimPrefix(text("raw_value"), "0x")))))
+	printed := func() clarity.Value {
+		return value.Must(clarity.DecodeAll(value.Must(hex.DecodeString(strings.TrimPrefix(text("raw_value"), "0x")))))
 	}
 	party := func(member string) ledger.Party { return x.registryParty(text(member)) }
-	amount := func() uint64 { return must.Get(strconv.ParseUint(text("amount"), 10, 64)) }
+	amount := func() uint64 { return value.Must(strconv.ParseUint(text("amount"), 10, 64)) }
 	asset := x.text(x.RegistryContract(synthnames.Names)) + "::" + bns.Asset
 	switch e.Type {
 	case nodeevent.TypeSTXBurn:
@@ -60,13 +60,13 @@ func (x *Execution) registryEvent(e synthnames.Event) bool {
 	case nodeevent.TypeSTXTransfer:
 		return x.TransferSTX(party("sender"), party("recipient"), amount(), nil)
 	case nodeevent.TypeNFTMint:
-		x.emit(nodejson.NFTMint(x.Generation, asset, value(), text("recipient")))
+		x.emit(nodejson.NFTMint(x.Generation, asset, printed(), text("recipient")))
 	case nodeevent.TypeNFTTransfer:
-		x.emit(nodejson.NFTTransfer(x.Generation, asset, value(), text("sender"), text("recipient")))
+		x.emit(nodejson.NFTTransfer(x.Generation, asset, printed(), text("sender"), text("recipient")))
 	case nodeevent.TypeNFTBurn:
-		x.emit(nodejson.NFTBurn(x.Generation, asset, value(), text("sender")))
+		x.emit(nodejson.NFTBurn(x.Generation, asset, printed(), text("sender")))
 	case nodeevent.TypeContract:
-		x.Print(x.registryParty(text("contract_identifier")), value())
+		x.Print(x.registryParty(text("contract_identifier")), printed())
 	}
 	return true
 }
@@ -76,5 +76,5 @@ func (x *Execution) registryParty(text string) ledger.Party {
 	if text == synthnames.Names || text == synthnames.Zonefiles {
 		return x.RegistryContract(text)
 	}
-	return x.Roll.Number(must.Get(clarity.ParsePrincipal(text)))
+	return x.Roll.Number(value.Must(clarity.ParsePrincipal(text)))
 }

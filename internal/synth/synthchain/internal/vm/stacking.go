@@ -5,9 +5,9 @@ import (
 	"strata/domain/clarity"
 	"strata/internal/synth/synthchain/internal/account"
 	"strata/internal/synth/synthchain/internal/ledger"
-	"strata/internal/synth/synthchain/internal/must"
 	"strata/internal/synth/synthchain/internal/node"
 	"strata/internal/synth/synthchain/internal/nodejson"
+	"strata/internal/synth/value"
 )
 
 // poxVersion returns the version of the stacking contract that is called now. A chain that stays in epoch 4.0 goes on with
@@ -70,22 +70,17 @@ func (x *Execution) Stack(from *account.Account, amount, period uint64, address 
 		return Failed(1)
 	}
 	until := x.cycleEnd(period)
-	data := []clarity.Field{
-		{Name: "lock-amount", Value: clarity.NewUint64(amount)},
-		{Name: "lock-period", Value: clarity.NewUint64(period)},
-		{Name: "pox-addr", Value: PoXTuple(address)},
-		{Name: "start-burn-height", Value: clarity.NewUint64(x.Burn)},
-		{Name: "unlock-burn-height", Value: clarity.NewUint64(until)},
+	data := []any{
+		"lock-amount", amount, "lock-period", period, "pox-addr", PoXTuple(address), "start-burn-height", x.Burn,
+		"unlock-burn-height", until,
 	}
 	x.printStacking("stack-stx", from, period, data)
 	x.lockSTX(p, ledger.Lock{Amount: amount, Until: until, Contract: x.PoX()})
-	result := []clarity.Field{
-		{Name: "lock-amount", Value: clarity.NewUint64(amount)},
-		{Name: "stacker", Value: x.Roll.Value(p)},
-		{Name: "unlock-burn-height", Value: clarity.NewUint64(until)},
+	result := []any{
+		"lock-amount", amount, "stacker", x.Roll.Value(p), "unlock-burn-height", until,
 	}
 	if x.Epoch >= node.Epoch25 {
-		result = append(result, clarity.Field{Name: "signer-key", Value: from.SignerKey()})
+		result = append(result, "signer-key", from.SignerKey())
 	}
 	return okTuple(result...)
 }
@@ -98,15 +93,12 @@ func (x *Execution) Extend(from *account.Account, cycles uint64, address bitcoin
 	}
 	l.Until += cycles * x.RewardCycle
 	l.Contract = x.PoX()
-	x.printStacking("stack-extend", from, cycles, []clarity.Field{
-		{Name: "extend-count", Value: clarity.NewUint64(cycles)},
-		{Name: "pox-addr", Value: PoXTuple(address)},
-		{Name: "unlock-burn-height", Value: clarity.NewUint64(l.Until)},
+	x.printStacking("stack-extend", from, cycles, []any{
+		"extend-count", cycles, "pox-addr", PoXTuple(address), "unlock-burn-height", l.Until,
 	})
 	x.lockSTX(from.Party, l)
 	return okTuple(
-		clarity.Field{Name: "stacker", Value: x.Roll.Value(from.Party)},
-		clarity.Field{Name: "unlock-burn-height", Value: clarity.NewUint64(l.Until)},
+		"stacker", x.Roll.Value(from.Party), "unlock-burn-height", l.Until,
 	)
 }
 
@@ -118,46 +110,38 @@ func (x *Execution) Increase(from *account.Account, by uint64, address bitcoin.P
 	}
 	l.Amount += by
 	l.Contract = x.PoX()
-	x.printStacking("stack-increase", from, 1, []clarity.Field{
-		{Name: "increase-by", Value: clarity.NewUint64(by)},
-		{Name: "pox-addr", Value: PoXTuple(address)},
-		{Name: "total-locked", Value: clarity.NewUint64(l.Amount)},
+	x.printStacking("stack-increase", from, 1, []any{
+		"increase-by", by, "pox-addr", PoXTuple(address), "total-locked", l.Amount,
 	})
 	x.lockSTX(from.Party, l)
 	return okTuple(
-		clarity.Field{Name: "stacker", Value: x.Roll.Value(from.Party)},
-		clarity.Field{Name: "total-locked", Value: clarity.NewUint64(l.Amount)},
+		"stacker", x.Roll.Value(from.Party), "total-locked", l.Amount,
 	)
 }
 
 // Delegate executes delegate-stx, which only prints: it does not lock anything yet.
 func (x *Execution) Delegate(from, to *account.Account, amount uint64, address bitcoin.PoxAddress) nodejson.Outcome {
-	x.printStacking("delegate-stx", from, 1, []clarity.Field{
-		{Name: "amount-ustx", Value: clarity.NewUint64(amount)},
-		{Name: "delegate-to", Value: x.Roll.Value(to.Party)},
-		{Name: "pox-addr", Value: clarity.NewSome(PoXTuple(address))},
-		{Name: "unlock-burn-height", Value: clarity.NewNone()},
+	x.printStacking("delegate-stx", from, 1, []any{
+		"amount-ustx", amount, "delegate-to", x.Roll.Value(to.Party), "pox-addr", clarity.NewSome(PoXTuple(address)),
+		"unlock-burn-height", nil,
 	})
 	return Succeeded()
 }
 
 // printStacking emits the print that nodes add to calls of the PoX contracts, from pox-2 to pox-4. It describes the
 // account before the lock.
-func (x *Execution) printStacking(name string, from *account.Account, cycles uint64, data []clarity.Field) {
+func (x *Execution) printStacking(name string, from *account.Account, cycles uint64, data []any) {
 	if x.Epoch < node.Epoch21 {
 		return
 	}
 	if x.Epoch >= node.Epoch25 {
 		data = append(data,
-			clarity.Field{Name: "end-cycle-id", Value: clarity.NewSome(clarity.NewUint64(x.cycle() + 1 + cycles))},
-			clarity.Field{Name: "start-cycle-id", Value: clarity.NewUint64(x.cycle() + 1)},
+			"end-cycle-id", value.Some(x.cycle()+1+cycles), "start-cycle-id", x.cycle()+1,
 		)
 		if name != "delegate-stx" {
 			data = append(data,
-				clarity.Field{Name: "auth-id", Value: clarity.NewUint64(x.Height)},
-				clarity.Field{Name: "max-amount", Value: ledger.MaxAmount.Value()},
-				clarity.Field{Name: "signer-key", Value: from.SignerKey()},
-				clarity.Field{Name: "signer-sig", Value: clarity.NewNone()},
+				"auth-id", x.Height, "max-amount", ledger.MaxAmount.Value(), "signer-key", from.SignerKey(),
+				"signer-sig", nil,
 			)
 		}
 	}
@@ -166,20 +150,15 @@ func (x *Execution) printStacking(name string, from *account.Account, cycles uin
 	if x.locked(p) > 0 {
 		until = x.Lock.Get(p).Until
 	}
-	x.Print(x.PoX(), clarity.NewOk(must.Get(clarity.NewTuple(
-		clarity.Field{Name: "balance", Value: clarity.NewUint64(x.Spendable(p))},
-		clarity.Field{Name: "burnchain-unlock-height", Value: clarity.NewUint64(until)},
-		clarity.Field{Name: "data", Value: must.Get(clarity.NewTuple(data...))},
-		clarity.Field{Name: "locked", Value: clarity.NewUint64(x.locked(p))},
-		clarity.Field{Name: "name", Value: must.Get(clarity.NewASCII(name))},
-		clarity.Field{Name: "stacker", Value: x.Roll.Value(p)},
-	))))
+	x.Print(x.PoX(), clarity.NewOk(value.Tuple(
+		"balance", x.Spendable(p), "burnchain-unlock-height", until, "data", value.Tuple(data...), "locked", x.locked(p),
+		"name", name, "stacker", x.Roll.Value(p),
+	)))
 }
 
 // PoXTuple returns a Bitcoin address in the form of the PoX contracts.
 func PoXTuple(a bitcoin.PoxAddress) clarity.Value {
-	return must.Get(clarity.NewTuple(
-		clarity.Field{Name: "hashbytes", Value: must.Get(clarity.NewBuffer(a.Hash))},
-		clarity.Field{Name: "version", Value: must.Get(clarity.NewBuffer([]byte{a.Version}))},
-	))
+	return value.Tuple(
+		"hashbytes", value.Buffer(a.Hash), "version", value.Buffer([]byte{a.Version}),
+	)
 }

@@ -62,8 +62,7 @@ func (x *Execution) Stake(sbtc, staker ledger.Party, locks bool, call Call) node
 	}
 	x.lockSTX(staker, ledger.Lock{Amount: uint64(amount), Until: uint64(until), Contract: x.PoX5()})
 	return okTuple(
-		clarity.Field{Name: "stacker", Value: x.Roll.Value(staker)},
-		clarity.Field{Name: "unlock-burn-height", Value: clarity.NewUint64(uint64(until))},
+		"stacker", x.Roll.Value(staker), "unlock-burn-height", uint64(until),
 	)
 }
 
