@@ -14,7 +14,6 @@ import (
 	"strata/domain/bns"
 	"strata/domain/clarity"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/pgtest"
 	"strata/rig/bnschain"
 )
 
@@ -75,7 +74,7 @@ func TestSilentRenewal(t *testing.T) {
 	}))
 	defer node.Close()
 	dir := t.TempDir()
-	s := startServer(t, dir, "--database-url", pgtest.URL(t), "--data-dir", dir, "--nodes", node.URL)
+	s := startServer(t, dir, "--database-url", served.URL(t), "--data-dir", dir, "--nodes", node.URL)
 	post := func(name, parent string, height int64, calls ...bnschain.Call) {
 		t.Helper()
 		post := bnschain.Block{Name: name, Parent: parent, Height: height, BurnHeight: 100 + height, Calls: calls}.Post(t)

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/synth/synthstaking"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/rig/replay"
 )
@@ -24,7 +25,7 @@ func posts(all []synthstaking.Post) (posts []replay.Post) {
 // contract, and with a replay of the canonical chain alone.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(6) {
+	for seed := range short.Form[uint64](6, 2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			history := synthstaking.NewHistory(seed, 450, synthstaking.Testnet)
