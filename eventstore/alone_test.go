@@ -88,20 +88,20 @@ func TestBeginsToListen(t *testing.T) {
 	wake := log.Listener().Wake(eventstore.Channel, time.Hour)
 	defer wake.Stop()
 	eventually.Holds(t, "the first one has its place", log.Listener().Alone)
-	for round := range 20 {
-		ctx, enough := context.WithCancel(t.Context())
-		began, last := make(chan struct{}), make(chan int64)
+	for round := 1; round <= 20; round++ {
+		begins, last := make(chan struct{}), make(chan int64)
 		go func() {
 			var size int64
-			for i := 0; ctx.Err() == nil; i++ {
+			for i, left := 0, round; left > 0; i++ { // it begins at some moment, in which the last append falls
 				size, _ = log.Append(t.Context(), incoming("/x", fmt.Append(nil, round, " ", i)))
-				if i == 3 {
-					close(began)
+				select {
+				case <-begins:
+					left--
+				default:
 				}
 			}
 			last <- size
 		}()
-		<-began
 		late := eventstore.NewWake(pool, eventstore.Channel, time.Hour, nil)
 		var seen atomic.Int64
 		reading, stop := context.WithCancel(t.Context())
@@ -113,8 +113,7 @@ func TestBeginsToListen(t *testing.T) {
 				late.Wait(reading, c)
 			}
 		}()
-		time.Sleep(time.Duration(round) * 300 * time.Microsecond) // it begins at some moment, in which the last append falls
-		enough()
+		close(begins)
 		size := <-last
 		eventually.Holds(t, "it has seen all", func() bool { return seen.Load() >= size })
 		stop()

@@ -10,6 +10,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/short"
 )
 
 // leap moves the head of a log forward to a size, as if events had been appended, whose rows nobody here reads.
@@ -107,7 +108,8 @@ func TestKnownBodies(t *testing.T) {
 func TestKnownBodiesByIndex(t *testing.T) {
 	t.Parallel()
 	pool := migrated.New(t)
-	if _, err := pool.Exec(t.Context(), `INSERT INTO log.small_body (span, seq, sha256) SELECT n >> 18, n, sha256(convert_to(n::text, 'UTF8')) FROM generate_series(1, 600000) n`); err != nil {
+	if _, err := pool.Exec(t.Context(), `INSERT INTO log.small_body (span, seq, sha256) SELECT n >> 18, n, sha256(convert_to(n::text, 'UTF8')) FROM generate_series(1, $1) n`,
+		short.Form(600_000, 300_000)); err != nil {
 		t.Fatal(err)
 	}
 	leap(t, pool, 700_000)

@@ -46,11 +46,7 @@ func TestHoldLock(t *testing.T) {
 			return err
 		})
 		defer stop()
-		for began := time.Now(); time.Since(began) < 4*patience; time.Sleep(patience / 4) {
-			if free() {
-				t.Fatal("the lock of a process that works was released")
-			}
-		}
+		eventually.Stays(t, "a process that works has its lock", 4*patience, func() bool { return !free() })
 	})
 	if err != nil {
 		t.Error(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/short"
 	"strata/rig"
 	"strata/rig/replay"
 )
@@ -26,7 +27,7 @@ const seedsEnv = "STRATA_TEST_SEEDS"
 // alone is replayed into an empty database.
 func TestForkHistory(t *testing.T) {
 	t.Parallel()
-	seeds := 2
+	seeds := short.Form(2, 1)
 	if n, err := strconv.Atoi(os.Getenv(seedsEnv)); err == nil {
 		seeds = n
 	}

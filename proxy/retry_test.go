@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/short"
 )
 
 // Whatever a bad node does, the client of a safe read gets the good node's answer.
@@ -37,17 +38,19 @@ func TestOneGoodNode(t *testing.T) {
 		<-r.Context().Done()
 	}
 	tests := []struct {
-		name string
-		bad  http.HandlerFunc
+		name    string
+		bad     http.HandlerFunc
+		timeout time.Duration // of a node that hangs; the good one answers in that time on any machine
 	}{
-		{"cut", cut}, {"half", half}, {"hang half-way", halfHang}, {"not HTTP", notHTTP}, {"hang", hang}, {"500", status(500, "oops")}, {"503", status(503, "")},
-		{"429", status(429, "later")}, {"501", status(501, "off")},
+		{"cut", cut, 0}, {"half", half, 0}, {"hang half-way", halfHang, time.Second}, {"not HTTP", notHTTP, 0}, {"hang", hang, time.Second},
+		{"500", status(500, "oops"), 0}, {"503", status(503, ""), 0}, {"429", status(429, "later"), 0}, {"501", status(501, "off"), 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			bad, good := newNode(t, 100), newNode(t, 100)
 			bad.respond(tt.bad)
-			p := startProxy(t, Config{Timeouts: Timeouts{Light: 100 * time.Millisecond, Medium: 100 * time.Millisecond}}, bad, good)
+			p := startProxy(t, Config{Timeouts: Timeouts{Light: tt.timeout, Medium: tt.timeout}}, bad, good)
 			for i := range 20 {
 				p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i)).want(t, 200, "/v2/accounts")
 				p.do(t, http.MethodPost, "/v2/map_entry/a/b/c", fmt.Sprint(i)).want(t, 200, fmt.Sprint(i))
@@ -186,36 +189,70 @@ func TestEstimateElsewhere(t *testing.T) {
 	p.do(t, http.MethodPost, "/v2/fees/transaction", "{}").want(t, 400, "stimation")
 }
 
+// tally counts requests that have ended.
+type tally struct {
+	n    atomic.Int64
+	mu   sync.Mutex
+	more chan struct{} // closed at the next one; nil while nobody waits
+}
+
+func (c *tally) add() {
+	c.n.Add(1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.more != nil {
+		close(c.more)
+		c.more = nil
+	}
+}
+
+// await returns true once n more requests have ended, and false at the end of a test.
+func (c *tally) await(n int64, stop <-chan struct{}) bool {
+	for until := c.n.Load() + n; ; {
+		c.mu.Lock()
+		if c.n.Load() >= until {
+			c.mu.Unlock()
+			return true
+		}
+		if c.more == nil {
+			c.more = make(chan struct{})
+		}
+		more := c.more
+		c.mu.Unlock()
+		select {
+		case <-more:
+		case <-stop:
+			return false
+		}
+	}
+}
+
 // Ten thousand safe reads, or as many as it takes to kill nodes fifty times and restart them, all succeed.
 func TestRandomKills(t *testing.T) {
 	nodes := []*fakeNode{newNode(t, 100), newNode(t, 100), newNode(t, 100)}
 	p := startProxy(t, Config{}, nodes...)
-	const total, parallel, apart, killsMin = 10_000, 16, 60, 50
-	var done, kills atomic.Int64
+	const parallel, apart = 16, 60
+	total, killsMin := short.Form(10_000, 2000), short.Form[int64](50, 10)
+	var done tally
+	var kills atomic.Int64
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() { // at each moment at least one node lives
 		defer close(stopped)
 		random := rand.New(rand.NewPCG(1, 2))
-		for {
+		for goesOn := true; goesOn; {
 			one, other := random.IntN(3), random.IntN(3)
 			nodes[one].stop()
 			if other != one {
 				nodes[other].stop()
 			}
 			kills.Add(1)
-			time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
+			done.await(random.Int64N(2*apart), stop)
 			nodes[one].start(t, nodes[one].address)
 			if other != one {
 				nodes[other].start(t, nodes[other].address)
 			}
 			// The next kill waits for some requests, so that retries stay within their budget on a slow machine too.
-			for before := done.Load(); done.Load() < before+apart; {
-				select {
-				case <-stop:
-					return
-				case <-time.After(time.Duration(1+random.IntN(10)) * time.Millisecond):
-				}
-			}
+			goesOn = done.await(apart+random.Int64N(2*apart), stop)
 		}
 	}()
 	var clients sync.WaitGroup
@@ -228,14 +265,14 @@ func TestRandomKills(t *testing.T) {
 					t.Errorf("%s: status %d, %.300q, %v", target, r.status, r.body, err)
 					return
 				}
-				done.Add(1)
+				done.add()
 			}
 		})
 	}
 	clients.Wait()
 	close(stop)
 	<-stopped
-	t.Logf("%d requests during %d kills", done.Load(), kills.Load())
+	t.Logf("%d requests during %d kills", done.n.Load(), kills.Load())
 }
 
 // While nodes are killed, an unsafe request may fail, but none reaches nodes twice.
@@ -254,21 +291,19 @@ func TestRandomKillsUnsafe(t *testing.T) {
 	}
 	p := startProxy(t, Config{}, nodes...)
 	stop := make(chan struct{})
+	var done tally
 	var killer, clients sync.WaitGroup
 	killer.Go(func() {
-		for i := 0; ; i++ {
+		for i, goesOn := 0, true; goesOn; i++ {
 			nodes[i%2].stop()
-			time.Sleep(3 * time.Millisecond)
+			done.await(8, stop)
 			nodes[i%2].start(t, nodes[i%2].address)
-			select {
-			case <-stop:
-				return
-			case <-time.After(10 * time.Millisecond):
-			}
+			goesOn = done.await(25, stop)
 		}
 	})
 	var worked atomic.Int64
-	const total, parallel = 2000, 8
+	const parallel = 8
+	total := short.Form(2000, 500)
 	for c := range parallel {
 		clients.Go(func() {
 			for i := range total / parallel {
@@ -276,6 +311,7 @@ func TestRandomKillsUnsafe(t *testing.T) {
 				if r, err := p.try(http.MethodPost, "/v3/unknown", id); err == nil && r.status == 200 && r.body == id {
 					worked.Add(1)
 				}
+				done.add()
 			}
 		})
 	}
@@ -289,7 +325,7 @@ func TestRandomKillsUnsafe(t *testing.T) {
 			t.Errorf("request %s reached nodes %d times", id, n)
 		}
 	}
-	if worked.Load() < total/2 {
+	if worked.Load() < int64(total/2) {
 		t.Errorf("only %d of %d requests worked", worked.Load(), total)
 	}
 }

@@ -19,7 +19,8 @@ func someNodes() []readapi.NodeStatus { return []readapi.NodeStatus{{Name: "one"
 // Processes on one archive share what nodes answer; those of another archive, or of another network, take none of it.
 func TestNodeAnswers(t *testing.T) {
 	t.Parallel()
-	pool, url := replay.Databases.New(t), redistest.New(t).URL()
+	pool, server := replay.Databases.New(t), redistest.New(t)
+	url, keys := server.URL(), redistest.Client(t, server)
 	open := func(config readapi.Config) *readapi.NodeAnswers {
 		config.Redis, config.Nodes = apitest.Redis(t, url), someNodes
 		return apitest.NewKeeper(t, pool, config).API.NodeAnswers()
@@ -40,11 +41,13 @@ func TestNodeAnswers(t *testing.T) {
 	eventually.Holds(t, "the second finds what the first has", func() bool {
 		n++ // on a busy machine Redis may be too slow to be used: then again, with another key
 		key = [32]byte{n, 1}
+		before := keys.DBSize(t.Context()).Val()
 		first.Set(key, []byte{n}, time.Hour)
 		if got, ok := first.Get(key); !ok || len(got) != 1 || got[0] != n {
 			t.Fatalf("the first has %v, %v", got, ok)
 		}
-		time.Sleep(20 * time.Millisecond)
+		for looks := 0; keys.DBSize(t.Context()).Val() == before && looks < 200; looks++ {
+		}
 		if got, ok := second.Get(key); ok {
 			t.Fatalf("the second has %v before it has looked", got)
 		}
@@ -65,7 +68,8 @@ func TestNodeAnswers(t *testing.T) {
 func TestNodeAnswersAlone(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t)
-	answers := readapi.New(readapi.Config{Redis: apitest.Redis(t, server.URL()), Nodes: someNodes}).NodeAnswers()
+	api := readapi.New(readapi.Config{Redis: apitest.Redis(t, server.URL()), Nodes: someNodes})
+	answers := api.NodeAnswers()
 	key := [32]byte{1}
 	answers.Set(key, []byte("x"), time.Hour)
 	if got, ok := answers.Get(key); !ok || string(got) != "x" {
@@ -74,7 +78,7 @@ func TestNodeAnswersAlone(t *testing.T) {
 	if _, ok := answers.Find(t.Context(), key); ok {
 		t.Error("found something")
 	}
-	time.Sleep(50 * time.Millisecond)
+	api.Cache.Close() // which stores what is to be stored
 	if keys := redistest.Client(t, server).DBSize(t.Context()).Val(); keys != 0 {
 		t.Errorf("Redis has %d keys", keys)
 	}

@@ -10,11 +10,13 @@ scripts/clients.sh typescript python
 scripts/tools.sh rosetta-cli && export STRATA_ROSETTA_CLI=$bin/rosetta-cli || echo 'the checks of rosetta-cli are skipped'
 scripts/tools.sh schemathesis-env && export STRATA_SCHEMATHESIS=$bin/schemathesis-env/bin/schemathesis || echo 'the checks of schemathesis are skipped'
 
-# The race detector makes what it watches take several times as long. The folders of what runs concurrently are tested with it: the log,
-# what fetches and forwards, what runs and switches projections, the engine of the reads and the streams. Folds, rules, resources and
-# programs are tested without, and so is Socket.IO: its library's watch of a request races with what a poll sets when the client leaves at
-# that moment. It needs a C compiler; without one the go command turns cgo off.
-concurrent='^strata/(eventstore|metadata|proxy|projections/(decode|follow|version|admin|internal/register)|readapi/internal|readapi/stream$)(/|$)'
+# The race detector makes what it watches take several times as long, and all of it is compiled and linked once more. So only packages
+# are tested with it that start goroutines, or share memory between those of others: of the log, of what fetches and forwards, of what
+# runs projections, the engine of the reads and the streams. Folds, rules, resources and programs are tested without, and so is Socket.IO:
+# its library's watch of a request races with what a poll sets when the client leaves at that moment. It needs a C compiler; without one
+# the go command turns cgo off.
+concurrent='^strata/(eventstore(/importer|/observer|/transparency)?|metadata(/internal/rotation|/internal/web|/picture)?'
+concurrent+='|projections/(decode|follow|internal/register)|proxy(/internal/(budget|client|flight|pool|quantile))?|readapi/(internal/.*|stream))$'
 race=
 [ "$(go env CGO_ENABLED)" != 1 ] || race=-race
 # Tests mostly wait: for databases, for what they have stopped, for what is to be tried again.

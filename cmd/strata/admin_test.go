@@ -4,14 +4,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"strata/internal/testkit/pgtest"
 )
 
 // The administration API listens on the given address, and refuses one that other machines can reach without a token.
 func TestAdministration(t *testing.T) {
 	t.Parallel()
-	url := pgtest.URL(t)
+	url := served.URL(t)
 	for _, tc := range []struct{ address, want string }{
 		{"0.0.0.0:0", "set a token"},
 		{":0", "set a token"},

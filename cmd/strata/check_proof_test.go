@@ -9,14 +9,13 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/pgtest"
 )
 
 // The proofs of the events behind an answer are checked when the server is gone, with the public key alone.
 func TestCheckProof(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t))
+	s := startServer(t, t.TempDir(), "--database-url", served.URL(t))
 	must(t, dir, "simulate", "--observer", s.observer, "--count", "20", "--seed", "3", "--calm")
 	s.caughtUp(20)
 	eventually.Holds(t, "the log is signed", func() bool {

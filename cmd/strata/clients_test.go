@@ -22,7 +22,6 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
-	"strata/internal/testkit/pgtest"
 )
 
 // broadcastNode is a node that tells the observer of a transaction that is broadcast, as nodes do. What else is asked of it,
@@ -61,7 +60,7 @@ func TestClients(t *testing.T) {
 	skipIfShort(t, "runs the tests of the clients in three languages")
 	t.Parallel()
 	node := newBroadcastNode(t)
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--nodes", node.url)
+	s := startServer(t, t.TempDir(), "--database-url", served.URL(t), "--nodes", node.url)
 	config := (&simulate.Command{Seed: 5, Calm: true}).Config()
 	config.MempoolProbability = 0.3
 	chain := synthchain.New(config)

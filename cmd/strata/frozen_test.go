@@ -16,7 +16,6 @@ import (
 
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/pgtest"
 )
 
 // largeEvent is the size of events that take the database a while to receive.
@@ -92,8 +91,12 @@ func freezeInCopy(t *testing.T, pool *pgxpool.Pool, s *server) {
 		if err := s.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(100 * time.Millisecond) // for what was sent before
-		if copies(`a.wait_event = 'ClientRead'`) {
+		waits := false
+		eventually.Holds(t, "the database has read what was sent before", func() bool {
+			waits = copies(`a.wait_event = 'ClientRead'`)
+			return waits || !copies(`true`) // that was all of the event
+		})
+		if waits {
 			return true
 		}
 		if err := s.Signal(syscall.SIGCONT); err != nil {
@@ -108,14 +111,14 @@ func freezeInCopy(t *testing.T, pool *pgxpool.Pool, s *server) {
 func TestFrozenServer(t *testing.T) {
 	skipIfShort(t, "waits until a frozen server counts as gone")
 	t.Parallel()
-	url := pgtest.URL(t)
+	url := served.URL(t)
 	first := startServer(t, t.TempDir(), "--database-url", url)
 	first.mustPost("/attachments/new", []byte(`["first"]`))
 	first.caughtUp(1)
 	second := startServer(t, t.TempDir(), "--database-url", url)
 	second.mustPost("/attachments/new", []byte(`["second"]`))
 	second.caughtUp(2)
-	pool := pgtest.New(t)
+	pool := served.New(t)
 
 	large := postLarge(t, first)
 	freezeInCopy(t, pool, first)

@@ -10,7 +10,6 @@ import (
 
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/pgtest"
 )
 
 // TestAPIAsDescribed lets schemathesis make requests from the description of the API, valid and invalid ones, and compare the
@@ -25,7 +24,7 @@ func TestAPIAsDescribed(t *testing.T) {
 	skipIfShort(t, "starts a program in Python")
 	t.Parallel()
 	node := newStacksNode(t)
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--nodes", node.url)
+	s := startServer(t, t.TempDir(), "--database-url", served.URL(t), "--nodes", node.url)
 	chain := synthchain.New((&simulate.Command{Seed: 7, Forks: 0.1}).Config())
 	node.height.Store(s.grow(chain, 60))
 	arguments := []string{

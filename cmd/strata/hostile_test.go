@@ -9,7 +9,6 @@ import (
 
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/pgtest"
 )
 
 // firstBlock returns a block above genesis as a node posts it.
@@ -44,7 +43,7 @@ func with(t testing.TB, block map[string]json.RawMessage, field, value string) [
 // Any body is stored byte for byte. One that can't be decoded is shown in quarantine, and does not stop the projections.
 func TestHostileBodies(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t))
+	s := startServer(t, t.TempDir(), "--database-url", served.URL(t))
 	block := firstBlock(t)
 	// The events of a block, 20 MB long, of which the last is wrong.
 	large := bytes.NewBufferString(`[`)

@@ -16,12 +16,14 @@ import (
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/pause"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testsignal"
 )
 
 // subscription is a client of the stream of blocks, with the chain as the client knows it.
 type subscription struct {
-	chain []string
-	last  string // the id of the last event
+	chain   []string
+	last    string            // the id of the last event
+	reading testsignal.Signal // sent when the server has answered
 }
 
 // follow reads the stream from the last id on, until it has read this number of events or the stream ends.
@@ -37,6 +39,7 @@ func (f *subscription) follow(t *testing.T, api string, events int) {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Body.Close() }()
+	f.reading.Send()
 	if w.StatusCode == http.StatusServiceUnavailable {
 		pause.For(t.Context(), time.Second) // the server does not know its position yet; a client comes again
 		return
@@ -85,20 +88,22 @@ func (f *subscription) take(t *testing.T, name, data string) {
 // A client resumes its stream after the server is killed, and after the server is stopped, which ends the stream.
 func TestStreamsGoOnAfterTheServer(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir, url := t.TempDir(), served.URL(t)
 	chain := synthchain.New((&simulate.Command{Seed: 5, Forks: 0.3}).Config())
 	f := &subscription{last: "log=0"}
+	f.reading.Init()
 	var s *server
 	for _, end := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT, syscall.SIGINT} {
-		s = startServer(t, dir)
+		s = startServer(t, dir, "--database-url", url)
 		for range 40 {
 			p := chain.Next()
 			s.mustPost(p.Path, p.Body)
 		}
 		f.follow(t, s.api, 3)
+		f.reading.Discard()
 		left := make(chan struct{})
 		go func() { // while the client reads
-			time.Sleep(300 * time.Millisecond)
+			<-f.reading.C()
 			s.signal(end)
 			close(left)
 		}()
@@ -106,7 +111,7 @@ func TestStreamsGoOnAfterTheServer(t *testing.T) {
 		<-left
 	}
 	// However far the server had folded when it was stopped, the client gets the rest from the next one.
-	s = startServer(t, dir)
+	s = startServer(t, dir, "--database-url", url)
 	for blocks := chain.Expected().Blocks; f.chain[len(f.chain)-1] != blocks[len(blocks)-1].IndexHash.String(); {
 		f.follow(t, s.api, 1)
 	}
@@ -123,7 +128,7 @@ func TestStreamsGoOnAfterTheServer(t *testing.T) {
 // stops.
 func TestSocketThroughTheServer(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, t.TempDir())
+	s := startServer(t, t.TempDir(), "--database-url", served.URL(t))
 	chain := synthchain.New((&simulate.Command{Seed: 5, Forks: 0.6}).Config())
 	post := func(n int) {
 		for range n {

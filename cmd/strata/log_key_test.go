@@ -6,13 +6,12 @@ import (
 	"testing"
 
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/pgtest"
 )
 
 // log-key prints the key that signs the log, and needs no key file where there is a checkpoint.
 func TestLogKey(t *testing.T) {
 	t.Parallel()
-	url := pgtest.URL(t)
+	url := served.URL(t)
 	s := startServer(t, t.TempDir(), "--database-url", url)
 	s.mustPost("/attachments/new", []byte("[]"))
 	eventually.Holds(t, "the log is signed", func() bool {

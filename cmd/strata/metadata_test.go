@@ -13,7 +13,6 @@ import (
 	"strata/domain/transaction"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/outside"
-	"strata/internal/testkit/pgtest"
 	"strata/projections"
 )
 
@@ -25,7 +24,7 @@ func TestTokenMetadata(t *testing.T) {
 	beyond := httptest.NewServer(world)
 	defer beyond.Close()
 	dir := t.TempDir()
-	url := pgtest.URL(t)
+	url := served.URL(t)
 	s := startServer(t, dir, "--database-url", url, "--data-dir", dir, "--nodes", beyond.URL, "--ipfs-gateways", beyond.URL,
 		"--fetch-allow", "127.0.0.1", "--image-store", "dir", "--public-url", "https://tokens.example/strata/", "--allow-refresh",
 		"--public-internals", "--admin-addr", "127.0.0.1:0")

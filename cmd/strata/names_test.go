@@ -15,7 +15,6 @@ import (
 	"strata/domain/clarity"
 	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/pgtest"
 )
 
 // registryNode is the RPC of a node that answers get-primary-name of BNS-V2 at each tip.
@@ -59,7 +58,7 @@ func TestSilentPrimaryName(t *testing.T) {
 	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusInternalServerError) }))
 	defer failing.Close()
 	dir := t.TempDir()
-	s := startServer(t, dir, "--database-url", pgtest.URL(t), "--data-dir", dir, "--nodes", failing.URL+","+good.URL, "--bns-addr", "127.0.0.1:0")
+	s := startServer(t, dir, "--database-url", served.URL(t), "--data-dir", dir, "--nodes", failing.URL+","+good.URL, "--bns-addr", "127.0.0.1:0")
 
 	names := s.announced("serving the names of BNS-V2")
 	const agent = bns.MainnetDeployer + ".vault"

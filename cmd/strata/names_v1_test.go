@@ -15,7 +15,6 @@ import (
 	"strata/domain/clarity"
 	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/pgtest"
 )
 
 // TestSilentRenewal lets a contract renew a name of BNS v1 without a print. Strata asks the node when the lease began, and
@@ -75,7 +74,7 @@ func TestSilentRenewal(t *testing.T) {
 	}))
 	defer node.Close()
 	dir := t.TempDir()
-	s := startServer(t, dir, "--database-url", pgtest.URL(t), "--data-dir", dir, "--nodes", node.URL)
+	s := startServer(t, dir, "--database-url", served.URL(t), "--data-dir", dir, "--nodes", node.URL)
 	post := func(name, parent string, height int64, calls ...synthnames.Call) {
 		t.Helper()
 		post := synthnames.Block{Name: name, Parent: parent, Height: height, BurnHeight: 100 + height, Calls: calls}.Post()

@@ -21,7 +21,6 @@ import (
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
 	"strata/readapi"
 )
@@ -242,7 +241,7 @@ const someAccount = "SP000000000000000000002Q6VF78"
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	one, two := newStacksNode(t), newStacksNode(t)
-	redis, database := redistest.New(t), pgtest.URL(t)
+	redis, database := redistest.New(t), served.URL(t)
 	flags := []string{"--database-url", database, "--redis-url", redis.URL(), "--nodes", "one=" + one.url + ";weight=2," + two.url, "--fee-estimates", "--public-internals"}
 	s := startServer(t, t.TempDir(), flags...)
 	other := start(t, command(t, t.TempDir(), nil, append([]string{"serve", "--roles", "api", "--api-addr", "127.0.0.1:0", "--log-format", "json"}, flags...)...))
@@ -426,7 +425,7 @@ func oneConnection(t *testing.T, address string) {
 // Without nodes, forwarded requests get 503, and the API's description is the same.
 func TestNoNodes(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t))
+	s := startServer(t, t.TempDir(), "--database-url", served.URL(t))
 	c := newContract(t)
 	for _, tc := range []struct{ method, path string }{
 		{http.MethodGet, "/v2/pox"}, {http.MethodGet, "/v2/accounts/" + someAccount}, {http.MethodPost, "/v2/transactions"}, {http.MethodPost, "/v2/fees/transaction"},
@@ -453,7 +452,7 @@ func TestNodesDown(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--nodes", "gone="+gone.URL, "--node-rate-limit", "0.001", "--public-internals")
+	s := startServer(t, t.TempDir(), "--database-url", served.URL(t), "--nodes", "gone="+gone.URL, "--node-rate-limit", "0.001", "--public-internals")
 	c := newContract(t)
 	var pool struct {
 		Nodes []struct{ Name, State, Error string }

@@ -1,17 +1,15 @@
 package main
 
 import (
-	"context"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/pgtest"
 )
 
 // TestKillDuringIntake kills the server repeatedly while an indexer posts a feed with everything in it. Each acknowledged
@@ -19,7 +17,7 @@ import (
 func TestKillDuringIntake(t *testing.T) {
 	skipIfShort(t, "kills the server again and again")
 	t.Parallel()
-	url, dir := pgtest.URL(t), t.TempDir()
+	url, dir := served.URL(t), t.TempDir()
 	feed := synthordinals.New(synthordinals.Everything(7, ordinals.Regtest))
 	s := startServer(t, dir, "--database-url", url, "--ordhook-token", "secret")
 	token := http.Header{"Authorization": {"Bearer secret"}, "Content-Type": {"application/json"}}
@@ -32,9 +30,10 @@ func TestKillDuringIntake(t *testing.T) {
 		post := feed.Next()
 		if i%(posts/kills) == posts/kills/2 {
 			// A request is in flight when the server dies: the log may have it or not, and the indexer posts it again either way.
-			sent := make(chan bool)
+			sent, written := make(chan bool), make(chan struct{})
 			go func() {
-				request, _ := http.NewRequestWithContext(context.Background(), http.MethodPost, s.observer+post.Path, strings.NewReader(string(post.Body)))
+				ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { close(written) }})
+				request, _ := http.NewRequestWithContext(ctx, http.MethodPost, s.observer+post.Path, strings.NewReader(string(post.Body)))
 				request.Header = token
 				response, err := client.Do(request)
 				if err == nil {
@@ -42,7 +41,7 @@ func TestKillDuringIntake(t *testing.T) {
 				}
 				sent <- err == nil && response.StatusCode == http.StatusOK
 			}()
-			time.Sleep(time.Duration(i%5) * time.Millisecond)
+			<-written
 			s.signal(syscall.SIGKILL)
 			if <-sent {
 				answered++
@@ -97,7 +96,7 @@ func TestKillDuringIntake(t *testing.T) {
 // TestOrdinalsTxIDPrefix checks transaction ids with and without the prefix.
 func TestOrdinalsTxIDPrefix(t *testing.T) {
 	t.Parallel()
-	url := pgtest.URL(t)
+	url := served.URL(t)
 	feed := synthordinals.New(synthordinals.Config{Seed: 3})
 	for value, prefix := range map[string]string{"true": "0x", "false": ""} {
 		s := startServer(t, t.TempDir(), "--database-url", url, "--ordinals-tx-id-prefix="+value)

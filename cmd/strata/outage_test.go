@@ -58,7 +58,9 @@ func TestDatabaseOutage(t *testing.T) {
 	}
 	eventually.Holds(t, "some posts arrive", reached(30))
 	database.Stop(t)
-	time.Sleep(300 * time.Millisecond)
+	eventually.Holds(t, "the node's posts are refused", func() bool {
+		return s.post("/attachments/new", []byte(`["meanwhile"]`)).status == http.StatusServiceUnavailable
+	})
 	database.Start(t)
 	eventually.Holds(t, "the API is back", func() bool { return s.get("/extended/v1/status").status == http.StatusOK })
 	eventually.Holds(t, "more posts arrive", reached(100))

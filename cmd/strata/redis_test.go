@@ -16,7 +16,7 @@ import (
 // Redis stops.
 func TestSharedRedis(t *testing.T) {
 	t.Parallel()
-	redis, database := redistest.New(t), pgtest.URL(t)
+	redis, database := redistest.New(t), served.URL(t)
 	var servers [2]*server
 	for i := range servers {
 		s := start(t, command(t, t.TempDir(), []string{"STRATA_REDIS_URL=" + redis.URL(), "STRATA_DATABASE_URL=" + database},

@@ -59,9 +59,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	s := startServer(t, dir)
 	s.status()
 	took := time.Since(began).Round(time.Millisecond)
-	if t.Logf("answered %s after its start in an empty folder", took); took > slow/2 {
-		t.Errorf("answered after %s", took)
-	}
+	t.Logf("answered %s after its start in an empty folder", took)
 	want := documentedStatus(t)
 	eventually.Holds(t, "an empty server answers as documented: "+string(want), func() bool {
 		return sameButVersion(t, s.get("/extended/v1/status").body, want)
@@ -324,7 +322,7 @@ func TestServeStoppedEarly(t *testing.T) {
 // Events that arrive while the server stops are either stored or not acknowledged.
 func TestServeStoppedUnderLoad(t *testing.T) {
 	t.Parallel()
-	url := pgtest.URL(t)
+	url := served.URL(t)
 	s := startServer(t, t.TempDir(), "--database-url", url)
 	var acknowledged []string
 	done := make(chan struct{})

@@ -83,7 +83,7 @@ func (s *server) checkState(want synthchain.State, accounts []string) {
 // A chain with everything in it, posted by simulate to serve, gives the state that the generator expects.
 func TestSimulate(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--public-internals")
+	s := startServer(t, t.TempDir(), "--database-url", served.URL(t), "--public-internals")
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "300", "--seed", "3", "--forks", "0.2")
 	s.caughtUp(300)
 	want, accounts := expected(simulate.Command{Seed: 3, Forks: 0.2}, 300)
@@ -101,7 +101,7 @@ func TestSimulate(t *testing.T) {
 // With names, the names of both registries are what the generator expects.
 func TestSimulateNames(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t))
+	s := startServer(t, t.TempDir(), "--database-url", served.URL(t))
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "400", "--seed", "5", "--names")
 	s.caughtUp(400)
 	want, accounts := expected(simulate.Command{Seed: 5, Forks: 0.05, Names: true}, 400)
@@ -132,7 +132,7 @@ func TestSimulateNames(t *testing.T) {
 func TestSimulateOrdinals(t *testing.T) {
 	t.Parallel()
 	const posts = 150
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--ordhook-token", "secret", "--public-internals")
+	s := startServer(t, t.TempDir(), "--database-url", served.URL(t), "--ordhook-token", "secret", "--public-internals")
 	must(t, t.TempDir(), "simulate", "--ordinals", "--observer", s.observer, "--count", strconv.Itoa(posts), "--seed", "3", "--forks", "0.1",
 		"--gaps", "0.1", "--token", "secret")
 	s.caughtUp(posts)

@@ -4,18 +4,25 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/pause"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/serverrig"
+	"strata/projections/version"
 )
 
 // runMain is the environment variable that makes the test program run as strata: the same code as bin/strata, with the
@@ -41,12 +48,47 @@ func skipIfShort(t *testing.T, why string) {
 	}
 }
 
+// served makes databases whose tables a server has created, which takes it seconds, and which have nothing in them.
+var served = pgtest.Template("served", func(ctx context.Context, url string) error {
+	cmd, err := commandIn(os.TempDir(), nil, "serve", "--roles", "projector", "--database-url", url)
+	if err != nil {
+		return err
+	}
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	p, err := serverrig.Start(cmd)
+	if err != nil {
+		return err
+	}
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	for live := false; !live && ctx.Err() == nil && p.Running(); pause.For(ctx, 20*time.Millisecond) {
+		statuses, err := version.StatusesWithoutSizes(ctx, pool)
+		live = err == nil && len(statuses) > 0 && !slices.ContainsFunc(statuses, func(s version.Status) bool { return s.State != version.StateLive || !s.Indexed })
+	}
+	if err := p.End(syscall.SIGINT, slow); err != nil || p.ProcessState.ExitCode() != 0 {
+		return fmt.Errorf("a server on an empty database: %w; it said: %s", err, &said)
+	}
+	return nil
+})
+
 // command returns a command that runs strata in a folder, without the STRATA_ settings of the environment.
 func command(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {
 	t.Helper()
-	self, err := os.Executable()
+	cmd, err := commandIn(dir, env, args...)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return cmd
+}
+
+func commandIn(dir string, env []string, args ...string) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
 	}
 	cmd := exec.Command(self, args...)
 	cmd.Dir = dir
@@ -54,7 +96,7 @@ func command(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {
 	// wait for the disk.
 	cmd.Env = serverrig.Environment(runMain+"=1", "GORACE=atexit_sleep_ms=0", "STRATA_ALLOW_UNSAFE_DATABASE=true")
 	cmd.Env = append(cmd.Env, env...)
-	return cmd
+	return cmd, nil
 }
 
 // outcome is the exit code and the output of a command.

@@ -13,14 +13,13 @@ import (
 	"testing"
 
 	"strata/cmd/strata/internal/simulate"
-	"strata/internal/testkit/pgtest"
 	"strata/rig/schemas"
 )
 
 // The printed trace of a balance leads to bodies that have the printed digests.
 func TestTrace(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t))
+	s := startServer(t, t.TempDir(), "--database-url", served.URL(t))
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
 	s.caughtUp(60)
 	_, accounts := expected(simulate.Command{Seed: 3, Calm: true}, 60)

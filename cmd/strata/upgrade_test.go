@@ -56,12 +56,13 @@ func readAgainAndAgain(t *testing.T, api string, paths []string) *clients {
 	var group sync.WaitGroup
 	for _, path := range paths {
 		group.Go(func() {
-			position := int64(0)
+			position, pace := int64(0), time.NewTicker(5*time.Millisecond)
+			defer pace.Stop()
 			for {
 				select {
 				case <-ending:
 					return
-				default:
+				case <-pace.C:
 					position = c.ask(path, position)
 				}
 			}
@@ -83,7 +84,6 @@ func (c *clients) ask(path string, before int64) (position int64) {
 	if got.status != http.StatusOK || position < before {
 		c.t.Errorf("%s: got %d at event %d, after event %d: %s", path, got.status, position, before, got.body)
 	}
-	defer time.Sleep(5 * time.Millisecond)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if all := c.answers[path]; len(all) == 0 || all[len(all)-1] != string(got.body) {

@@ -79,7 +79,7 @@ func verified(t testing.TB, url string, args []string, want ...string) string {
 // names each change.
 func TestVerify(t *testing.T) {
 	t.Parallel()
-	url := pgtest.URL(t)
+	url := served.URL(t)
 	dir := t.TempDir()
 	s := startServer(t, dir, "--database-url", url)
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
@@ -222,7 +222,7 @@ func silentNode(account func(w http.ResponseWriter, r *http.Request)) http.Handl
 // Package nodecompare tests the comparison itself; this is how the command reports it.
 func TestVerifyAgainstNode(t *testing.T) {
 	t.Parallel()
-	url := pgtest.URL(t)
+	url := served.URL(t)
 	s := startServer(t, t.TempDir(), "--database-url", url)
 	got := run(t, t.TempDir(), "verify", "--database-url", url, "--node-only", "--against-node", "http://127.0.0.1:1")
 	if got.code != exitFailure || !strings.Contains(got.stderr, "the balances are at no block yet") {

@@ -116,18 +116,17 @@ func TestCluster(t *testing.T) {
 		last, err := lastMessage(t, js)
 		return err == nil && last.Header.Get(nats.MsgIdHdr) == fmt.Sprint(size)
 	})
-	s, err := js.Stream(t.Context(), fanout.NameDefault)
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := s.Info(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := s.GetMsg(t.Context(), info.State.FirstSeq)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var info *jetstream.StreamInfo
+	var first *jetstream.RawStreamMsg
+	eventually.Holds(t, "the cluster says what the stream has", func() bool { // it may have no leader for a moment
+		s, err := js.Stream(t.Context(), fanout.NameDefault)
+		if err != nil {
+			return false
+		}
+		info = s.CachedInfo()
+		first, err = s.GetMsg(t.Context(), info.State.FirstSeq)
+		return err == nil
+	})
 	if want := size - int64(info.State.Msgs) + 1; first.Header.Get(nats.MsgIdHdr) != fmt.Sprint(want) {
 		t.Errorf("the stream has %d messages up to position %d, and begins with %s: it has a gap or a repetition", info.State.Msgs, size, first.Header.Get(nats.MsgIdHdr))
 	}

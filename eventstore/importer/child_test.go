@@ -3,10 +3,15 @@ package importer_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
+	"strconv"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
@@ -18,6 +23,9 @@ const childEnv = "STRATA_IMPORTER_CHILD"
 
 // bnsV1Child in the place of the first file makes it import the export of Stacks 1.0 in the folder that follows.
 const bnsV1Child = "bns-v1"
+
+// diesEnv makes the child kill itself before or after one of its writes to the database: the one of this number.
+const diesEnv = "STRATA_IMPORTER_CHILD_DIES"
 
 func TestMain(m *testing.M) {
 	if args := os.Getenv(childEnv); args != "" {
@@ -32,7 +40,14 @@ func TestMain(m *testing.M) {
 
 func importAsChild(args []string) error {
 	ctx := context.Background()
-	pool, err := pgxpool.New(ctx, args[0])
+	config, err := pgxpool.ParseConfig(args[0])
+	if err != nil {
+		return err
+	}
+	if left, err := strconv.ParseInt(os.Getenv(diesEnv), 10, 64); err == nil {
+		dieAfter(config.ConnConfig, left)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return err
 	}
@@ -45,6 +60,36 @@ func importAsChild(args []string) error {
 	}
 	_, err = importer.Import(ctx, log, files(args[1:]...).WithBatchEvents(100))
 	return err
+}
+
+// dieAfter kills this process with SIGKILL when its connections have written to the database as often: before an even write, and
+// after an odd one.
+func dieAfter(config *pgx.ConnConfig, writes int64) {
+	var left atomic.Int64
+	left.Store(writes)
+	dial := config.DialFunc
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		return &mortal{conn, &left, writes%2 == 0}, err
+	}
+}
+
+type mortal struct {
+	net.Conn
+	left   *atomic.Int64
+	before bool
+}
+
+func (m *mortal) Write(b []byte) (n int, err error) {
+	last := m.left.Add(-1) == 0
+	if !last || !m.before {
+		n, err = m.Conn.Write(b)
+	}
+	if last {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+	return n, err
 }
 
 // logAt opens the log in the database at url.

@@ -5,9 +5,11 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"strata/eventstore/importer"
+	"strata/internal/pause"
 )
 
 func TestLines(t *testing.T) {
@@ -60,12 +62,16 @@ func TestSummaries(t *testing.T) {
 
 func TestBar(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, testBar)
+}
+
+func testBar(t *testing.T) {
 	for _, total := range []int64{100 << 20, 0} {
 		var b strings.Builder
 		bar := importer.NewBar(&b)
 		for i := range int64(3) {
 			bar.Update(importer.Status{File: "a-file-with-a-rather-long-name.tsv.gz", BytesDone: i * 50 << 20, BytesTotal: total, Events: i * 1000, Elapsed: time.Duration(i) * time.Second})
-			time.Sleep(110 * time.Millisecond) // the bar draws no faster
+			pause.For(t.Context(), 110*time.Millisecond) // the bar draws no faster
 		}
 		bar.Done(importer.Result{Events: 2000}, nil)
 		got := b.String()

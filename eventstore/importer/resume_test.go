@@ -3,10 +3,10 @@ package importer_test
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"strata/eventstore"
 	"strata/eventstore/archive"
@@ -276,20 +276,26 @@ func TestCancelled(t *testing.T) {
 	for _, text := range []string{"", "1", copyFixture, synthetic(5000, 16), packed(t, synthetic(5000, 16))} {
 		ctx, cancel := context.WithCancel(context.Background())
 		log := openLog(t)
-		reader, writer, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		go func() {
-			_, _ = writer.WriteString(text) // and then nothing, with the pipe open
-			time.Sleep(20 * time.Millisecond)
-			cancel()
-		}()
 		o := files(importer.Stdin)
-		o.Stdin = reader
+		o.Stdin = stalled{strings.NewReader(text), cancel, t.Context().Done()}
 		if _, err := importer.Import(ctx, log, o); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want context.Canceled", err)
 		}
-		_ = writer.Close()
 	}
+}
+
+// stalled gives what text has, and then nothing until the end. It reports that more is waited for.
+type stalled struct {
+	text   io.Reader
+	report func()
+	end    <-chan struct{}
+}
+
+func (s stalled) Read(b []byte) (int, error) {
+	if n, err := s.text.Read(b); err == nil {
+		return n, nil
+	}
+	s.report()
+	<-s.end
+	return 0, io.EOF
 }

@@ -3,6 +3,7 @@ package observer_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -15,6 +16,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/observer"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testsignal"
 	"strata/migrations"
 )
 
@@ -27,6 +29,7 @@ type harness struct {
 	address string
 	stop    context.CancelFunc
 	stopped chan error
+	gone    testsignal.Signal // sent when the server has read the end of a connection
 }
 
 // start runs an observer until the test ends, on an empty log unless config has one.
@@ -44,7 +47,8 @@ func start(t testing.TB, config observer.Config) *harness {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	h := &harness{t: t, log: config.Log, address: listener.Addr().String(), stop: stop, stopped: make(chan error, 1)}
-	go func() { h.stopped <- observer.New(config).Serve(ctx, listener) }()
+	h.gone.Init()
+	go func() { h.stopped <- observer.New(config).Serve(ctx, noticing{listener, &h.gone}) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-h.stopped; err != nil {
@@ -53,6 +57,30 @@ func start(t testing.TB, config observer.Config) *harness {
 		h.stopped <- nil
 	})
 	return h
+}
+
+// noticing signals when one of its connections was read to its end.
+type noticing struct {
+	net.Listener
+	gone *testsignal.Signal
+}
+
+func (l noticing) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	return noticingConn{conn, l.gone}, err
+}
+
+type noticingConn struct {
+	net.Conn
+	gone *testsignal.Signal
+}
+
+func (c noticingConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if errors.Is(err, io.EOF) {
+		c.gone.Send()
+	}
+	return n, err
 }
 
 func openLog(t testing.TB, pool *pgxpool.Pool, config eventstore.Config) *eventstore.Log {

@@ -245,27 +245,6 @@ func TestSenderThatStops(t *testing.T) {
 	}
 }
 
-// The observer waits longer for a slow sender that makes progress than for a silent one.
-func TestSlowSender(t *testing.T) {
-	t.Parallel()
-	h := start(t, observer.Config{StallTimeout: 3 * time.Second})
-	request := nodeRequest("/x", []byte(`{"slow":true}`))
-	conn := h.dial()
-	for len(request) > 0 {
-		n := min(len(request), 20)
-		if len(request) <= 13 {
-			n = 1
-			time.Sleep(300 * time.Millisecond) // longer than StallTimeout in all
-		}
-		if _, err := conn.Write(request[:n]); err != nil {
-			t.Fatal(err)
-		}
-		request = request[n:]
-	}
-	h.wantStored(h.answer(conn))
-	h.wantSize(1)
-}
-
 func TestOrdhookToken(t *testing.T) {
 	t.Parallel()
 	h := start(t, observer.Config{OrdhookToken: "s3cret"})

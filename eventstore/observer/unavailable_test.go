@@ -3,7 +3,6 @@ package observer_test
 import (
 	"bytes"
 	"context"
-	"net/http"
 	"os"
 	"sync/atomic"
 	"testing"
@@ -116,34 +115,6 @@ func TestSlowSendersStopNobody(t *testing.T) {
 	t.Logf("fault: %d senders that announce 1 MiB each and send a byte; 3 events of others were stored", senders)
 }
 
-// A sender that never stops for long, but is too slow as a whole, is sent away.
-func TestLeastRate(t *testing.T) {
-	t.Parallel()
-	h := start(t, observer.Config{StallTimeout: 500 * time.Millisecond, LeastRate: 1000})
-	conn := h.dial()
-	request := nodeRequest("/x", make([]byte, 10_000))
-	head := len(request) - 10_000
-	if _, err := conn.Write(request[:head]); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for i := range 10_000 { // 100 bytes per second
-			if _, err := conn.Write(request[head+i : head+i+1]); err != nil {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-	}()
-	if got := h.answer(conn); got.status != http.StatusRequestTimeout {
-		t.Errorf("got %d %s, want 408", got.status, got.body)
-	}
-	_ = conn.Close()
-	<-ended
-	h.wantSize(0)
-}
-
 func TestSenderGoneAfterTheBody(t *testing.T) {
 	t.Parallel()
 	h := start(t, observer.Config{})
@@ -154,8 +125,9 @@ func TestSenderGoneAfterTheBody(t *testing.T) {
 			t.Fatal(err)
 		}
 		headlock.AwaitWaiter(t, h.log.Pool())
+		h.gone.Discard()
 		_ = conn.Close()
-		time.Sleep(50 * time.Millisecond) // for the server to notice
+		eventually.Receive(t, "the server notices", h.gone.C())
 		release()
 		eventually.Holds(t, "stored", func() bool { return len(h.events()) == i+1 })
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/eventstore/transparency"
+	"strata/internal/testkit/short"
 )
 
 func equal(a, b [][]byte) bool { return slices.EqualFunc(a, b, bytes.Equal) }
@@ -21,7 +22,7 @@ func equal(a, b [][]byte) bool { return slices.EqualFunc(a, b, bytes.Equal) }
 // to the first full tile and around the edges of the others.
 func TestEverySize(t *testing.T) {
 	t.Parallel()
-	const sizes = 1100
+	sizes := short.Form(1100, 300)
 	w := newWorld(t)
 	l := w.open(transparency.Config{Key: newKey(t)})
 	var signed []int64

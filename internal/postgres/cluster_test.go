@@ -72,12 +72,14 @@ func oneLine(t *testing.T, err error) {
 }
 
 func TestNewClusterIsKept(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct{ name, dir string }{
 		{"Plain", "data"},
 		{"Strange", `a b+"c'd\e%f&g?é`},
 		{"Comma", `a,b`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
 			dir := filepath.Join(pgtest.DataDir(t), tc.dir)
 			first := start(t, postgres.Config{DataDir: dir, Settings: map[string]string{"application_name": `it's a \ "test"`}})
 			for _, q := range []struct{ sql, want string }{
@@ -113,6 +115,7 @@ func TestNewClusterIsKept(t *testing.T) {
 }
 
 func TestFilesArePrivate(t *testing.T) {
+	t.Parallel()
 	dir := pgtest.DataDir(t)
 	start(t, postgres.Config{DataDir: dir})
 	for _, name := range []string{"postgres", "postgres/data", "postgres/socket"} {
@@ -136,6 +139,7 @@ func TestRelativeDataDir(t *testing.T) {
 }
 
 func TestServerOfKilledProcessIsAdopted(t *testing.T) {
+	t.Parallel()
 	dir := pgtest.DataDir(t)
 	other := begin(t, dir, nil)
 	pid, url := other.running(t)
@@ -153,6 +157,7 @@ func TestServerOfKilledProcessIsAdopted(t *testing.T) {
 }
 
 func TestLastUserStops(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name       string
 		otherFirst bool // the other process starts the server, and stays
@@ -161,6 +166,7 @@ func TestLastUserStops(t *testing.T) {
 		{"StarterLeavesLast", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
 			dir := pgtest.DataDir(t)
 			var c *postgres.Cluster
 			if !tc.otherFirst {
@@ -183,6 +189,7 @@ func TestLastUserStops(t *testing.T) {
 }
 
 func TestOneProcessMayUseItTwice(t *testing.T) {
+	t.Parallel()
 	dir := pgtest.DataDir(t)
 	a := start(t, postgres.Config{DataDir: dir})
 	b := start(t, postgres.Config{DataDir: dir})
@@ -194,6 +201,7 @@ func TestOneProcessMayUseItTwice(t *testing.T) {
 }
 
 func TestAllStartAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(pgtest.DataDir(t), "data")
 	others := []*otherProcess{begin(t, dir, nil), begin(t, dir, nil)}
 	clusters := make([]*postgres.Cluster, 3)
@@ -228,6 +236,7 @@ func TestAllStartAtOnce(t *testing.T) {
 }
 
 func TestLongPath(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(pgtest.DataDir(t), strings.Repeat("long", 25))
 	a := start(t, postgres.Config{DataDir: dir})
 	socket, err := os.Readlink(filepath.Join(dir, "postgres", "socket"))
@@ -293,6 +302,7 @@ func TestNoBinaries(t *testing.T) {
 }
 
 func TestClusterOfAVersionThatIsNotInstalled(t *testing.T) {
+	t.Parallel()
 	dir := pgtest.DataDir(t)
 	stop(t, start(t, postgres.Config{DataDir: dir}))
 	if err := os.WriteFile(filepath.Join(dir, "postgres", "data", "PG_VERSION"), []byte("99\n"), 0o600); err != nil {
@@ -313,6 +323,7 @@ func TestClusterOfAVersionThatIsNotInstalled(t *testing.T) {
 
 // A cluster that an earlier release began to upgrade with pg_upgrade is refused until the upgrade is complete but for statistics.
 func TestClusterWithAnInterruptedUpgrade(t *testing.T) {
+	t.Parallel()
 	dir := pgtest.DataDir(t)
 	stop(t, start(t, postgres.Config{DataDir: dir}))
 	state := filepath.Join(dir, "postgres", "upgrade.json")
@@ -337,6 +348,7 @@ func TestClusterWithAnInterruptedUpgrade(t *testing.T) {
 }
 
 func TestErrorQuotesServer(t *testing.T) {
+	t.Parallel()
 	dir := pgtest.DataDir(t)
 	_, err := postgres.Start(t.Context(), postgres.Config{DataDir: dir, Settings: map[string]string{"no_such_setting": "1"}})
 	var server *postgres.ServerError
@@ -351,6 +363,7 @@ func TestErrorQuotesServer(t *testing.T) {
 }
 
 func TestKilledDuringInitdb(t *testing.T) {
+	t.Parallel()
 	dir := pgtest.DataDir(t)
 	other := begin(t, dir, nil)
 	pattern := filepath.Join(dir, "postgres", "data.new-*", "*")
@@ -367,6 +380,7 @@ func TestKilledDuringInitdb(t *testing.T) {
 }
 
 func TestCanceledStartLeavesNothingHalfDone(t *testing.T) {
+	t.Parallel()
 	dir := pgtest.DataDir(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
 	defer cancel()
@@ -380,6 +394,7 @@ func TestCanceledStartLeavesNothingHalfDone(t *testing.T) {
 }
 
 func TestServerKilled(t *testing.T) {
+	t.Parallel()
 	dir := pgtest.DataDir(t)
 	a := start(t, postgres.Config{DataDir: dir})
 	run(t, a.URL(), "CREATE SCHEMA log; CREATE TABLE log.event AS SELECT 1 AS seq")
@@ -408,6 +423,7 @@ func TestServerKilled(t *testing.T) {
 
 // A server that is killed is started again, at the same address, as often as it is killed.
 func TestKeep(t *testing.T) {
+	t.Parallel()
 	c := start(t, postgres.Config{DataDir: pgtest.DataDir(t)})
 	url := c.URL()
 	run(t, url, "CREATE TABLE kept AS SELECT 1 AS one")
@@ -434,6 +450,7 @@ func TestKeep(t *testing.T) {
 }
 
 func TestRetire(t *testing.T) {
+	t.Parallel()
 	dir := pgtest.DataDir(t)
 	retire := func(want bool) {
 		t.Helper()

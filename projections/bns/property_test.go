@@ -12,6 +12,7 @@ import (
 
 	"strata/domain/bns"
 	"strata/internal/synth/synthnames"
+	"strata/internal/testkit/short"
 	"strata/projections/chain"
 	"strata/rig/replay"
 )
@@ -20,7 +21,7 @@ import (
 // the simulated contracts, with the state at earlier blocks, and with a replay of the canonical chain alone.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(4) {
+	for seed := range short.Form[uint64](4, 1) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 9))

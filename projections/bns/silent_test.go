@@ -17,6 +17,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/hash"
 	"strata/internal/synth/synthnames"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/bns"
 	"strata/projections/chain"
@@ -397,7 +398,7 @@ func TestAgents(t *testing.T) {
 			t.Error("no contract renewed a lapsed name")
 		}
 	})
-	for seed := range uint64(3) {
+	for seed := range short.Form[uint64](3, 1) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 77))

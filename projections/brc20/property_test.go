@@ -11,6 +11,7 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/short"
 	"strata/projections"
 )
 
@@ -27,7 +28,7 @@ func feedConfig(seed uint64) synthordinals.Config {
 // the rows of a fold step by step.
 func TestAnyFeed(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(8) {
+	for seed := range short.Form[uint64](8, 2) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			tx := begin(t)
@@ -190,7 +191,7 @@ func expectedOf(feed *synthordinals.Feed) *synthordinals.State {
 // TestAnyOrder applies and reverts the blocks of a feed in random order.
 func TestAnyOrder(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(4) {
+	for seed := range short.Form[uint64](4, 1) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			tx := begin(t)

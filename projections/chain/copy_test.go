@@ -12,6 +12,7 @@ import (
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/short"
 	"strata/projections/chain"
 	"strata/rig"
 	"strata/rig/body"
@@ -59,7 +60,7 @@ func encode(t *testing.T, value any) []byte {
 func TestNarrowCopies(t *testing.T) {
 	t.Parallel()
 	for _, generation := range []synthchain.Generation{synthchain.V205, synthchain.V25, synthchain.V40} {
-		for seed := range uint64(2) {
+		for seed := range short.Form[uint64](2, 1) {
 			t.Run(fmt.Sprintf("%v/%d", generation, seed), func(t *testing.T) {
 				t.Parallel()
 				config := synthchain.Everything(seed+50, generation)

@@ -16,6 +16,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
@@ -143,7 +144,7 @@ func TestExtendDown(t *testing.T) {
 // waits for the next one; the last one connects them all.
 func TestLongHistory(t *testing.T) {
 	t.Parallel()
-	blocks := 600
+	blocks := short.Form(600, 200)
 	if n, err := strconv.Atoi(os.Getenv(blocksEnv)); err == nil {
 		blocks = n
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/short"
 	"strata/projections/chain"
 	"strata/rig/replay"
 	"strata/rig/schemas"
@@ -29,7 +30,7 @@ func TestSteps(t *testing.T) {
 		items := replay.Decode(t, posts)
 		for _, rule := range []chain.Rule{chain.Recommended, chain.Reference} {
 			var first []string
-			for seed := range uint64(3) {
+			for seed := range short.Form[uint64](3, 2) {
 				t.Run(fmt.Sprintf("%v/%s/%d", generation, rule, seed), func(t *testing.T) {
 					random := rand.New(rand.NewPCG(seed, 1))
 					inTx(t, pool, func(tx pgx.Tx) {

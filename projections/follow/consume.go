@@ -28,8 +28,6 @@ const (
 const (
 	// buildInterval is how often a follower whose leader is still far behind looks for more steps.
 	buildInterval = 10 * time.Millisecond
-	// confirmInterval is how often a follower with nothing to do looks whether its version is still where it left it.
-	confirmInterval = 5 * time.Second
 	// spaceInterval is how often a follower that waits for space on the disk looks again.
 	spaceInterval = 200 * time.Millisecond
 )
@@ -66,8 +64,12 @@ func (f *follower[T]) consume(ctx context.Context) error {
 // routerLevels keep watermill's own messages out of the log: a follower says itself what fails.
 var routerLevels = map[slog.Level]slog.Level{slog.LevelInfo: slog.LevelDebug, slog.LevelDebug: slog.LevelDebug - 4, slog.LevelError: slog.LevelDebug}
 
-// foldRetries is how often a single item is tried again before it stops its projection.
-const foldRetries = 4
+// foldRetries is how often a single item is tried again before it stops its projection. The pause before that is retryPause at first,
+// and doubles each time.
+const (
+	foldRetries = 4
+	retryPause  = 20 * time.Millisecond
+)
 
 // handler returns what folds the items of a message.
 func (f *follower[T]) handler(ctx context.Context) message.HandlerFunc {
@@ -79,11 +81,21 @@ func (f *follower[T]) handler(ctx context.Context) message.HandlerFunc {
 		}
 		return nil, f.take(ctx, items[done:])
 	}
-	retry := middleware.Retry{
-		MaxRetries: foldRetries, InitialInterval: 20 * time.Millisecond, MaxInterval: time.Second, Multiplier: 2,
-		ShouldRetry: func(p middleware.RetryParams) bool { return isFoldError(p.Err) },
+	return f.quarantineFailed(ctx, retryFailed(middleware.Recoverer(fold)))
+}
+
+// retryFailed is the middleware that tries an item again that could not be folded. That of watermill advances its pause twice for each
+// retry if it has to ask whether there should be one.
+func retryFailed(handle message.HandlerFunc) message.HandlerFunc {
+	return func(msg *message.Message) ([]*message.Message, error) {
+		for retry := range foldRetries {
+			if produced, err := handle(msg); !isFoldError(err) {
+				return produced, err
+			}
+			pause.For(msg.Context(), retryPause<<retry)
+		}
+		return handle(msg)
 	}
-	return f.quarantineFailed(ctx, retry.Middleware(middleware.Recoverer(fold)))
 }
 
 // quarantineFailed is the middleware that skips an item that can't be folded, if it may be skipped, and goes on after it.
@@ -284,13 +296,14 @@ func (d *delivery[T]) settle(ctx context.Context) error {
 	}
 }
 
-// confirm returns errMoved if somebody has moved the version, and removes members of the group that were moved.
+// confirm looks at times whether the version is still where this follower, which has nothing to do, has left it. It returns errMoved
+// if somebody has moved it, and removes members of the group that were moved.
 func (d *delivery[T]) confirm(ctx context.Context) error {
-	if time.Since(d.confirmed) < confirmInterval {
+	f := d.follower
+	if time.Since(d.confirmed) < rarely*f.interval {
 		return nil
 	}
 	d.confirmed = time.Now()
-	f := d.follower
 	place, err := f.readPlace(ctx)
 	if err != nil {
 		return err

@@ -43,6 +43,7 @@ type engine struct {
 	origin  string              // the payload of this process's notifications
 	publish func([]commit.Move) // tells readers in this process what a transaction at the tip has changed
 
+	interval  time.Duration // that of Config
 	logWake   *eventstore.Wake
 	stepWakes map[string]*eventstore.Wake // by the name of the leader, for steps of any version of it
 }
@@ -50,8 +51,13 @@ type engine struct {
 // stepChannel is the channel on which live followers of steps in other processes are notified of new ones.
 func stepChannel(leader string) string { return "strata_step_" + leader }
 
+// rarely times the interval of Config is how often to look for what hardly ever changes without a notification: the register, and the
+// positions in it.
+const rarely = 5
+
 // listen makes the wakes, for followers that live at the head.
 func (e *engine) listen(lines []line, interval time.Duration) {
+	e.interval = interval
 	e.logWake = e.log.Listener().Wake(eventstore.Channel, interval)
 	e.stepWakes = map[string]*eventstore.Wake{}
 	for _, l := range lines {

@@ -60,10 +60,11 @@ type follower[T projections.Item] struct {
 	listener   *eventstore.Listener
 	origin     string // the payload of this process's notifications
 	publish    func([]commit.Move)
-	committed  func()      // called after each commit alone, to tell others in this process and outside
-	signal     func()      // wakes those in this process that wait for its steps
-	tight      func() bool // reports that the disk has little space; nil: never
-	pace       *pace       // waited for before each batch of bulk mode; nil for none
+	committed  func()        // called after each commit alone, to tell others in this process and outside
+	signal     func()        // wakes those in this process that wait for its steps
+	interval   time.Duration // that of Config
+	tight      func() bool   // reports that the disk has little space; nil: never
+	pace       *pace         // waited for before each batch of bulk mode; nil for none
 	throttle   *speed.Throttle
 	turns      turns // of the process, for large content
 	active     atomic.Bool
@@ -89,7 +90,7 @@ func newFollower[T projections.Item](e *engine, version register.Entry, projecti
 	}
 	f := &follower[T]{
 		pool: e.pool, tip: e.tip, settled: e.settled, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch, rules: version.Rules,
-		logger: e.logger, metrics: e.metrics, tracer: e.tracer, signals: e.signals, journal: &e.journal, leadership: e.leadership, tight: e.tight, listener: e.log.Listener(), origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, turns: e.turns, throttle: speed.NewThrottle(e.pool, version.Schema),
+		logger: e.logger, metrics: e.metrics, tracer: e.tracer, signals: e.signals, journal: &e.journal, leadership: e.leadership, tight: e.tight, interval: e.interval, listener: e.log.Listener(), origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, turns: e.turns, throttle: speed.NewThrottle(e.pool, version.Schema),
 	}
 	f.active.Store(version.Active)
 	return f
@@ -117,7 +118,7 @@ func (f *follower[T]) run(ctx context.Context) {
 		case errors.Is(err, errFailedElsewhere):
 			first = false
 			f.signals.StillFailed.Send()
-			pause.For(ctx, failedInterval)
+			pause.For(ctx, f.interval)
 		case err == nil || errors.Is(err, errMoved):
 			retry.Reset()
 			first = false
@@ -133,9 +134,6 @@ func (f *follower[T]) run(ctx context.Context) {
 		}
 	}
 }
-
-// failedInterval is how often a follower checks whether a failed version was resumed.
-const failedInterval = time.Second
 
 // fail stops the projection visibly, and returns when somebody has resumed it.
 func (f *follower[T]) fail(ctx context.Context, cause error) {
@@ -154,7 +152,7 @@ func (f *follower[T]) fail(ctx context.Context, cause error) {
 			}
 			f.signals.StillFailed.Send()
 		}
-		pause.For(ctx, failedInterval)
+		pause.For(ctx, f.interval)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/rig"
@@ -34,13 +35,12 @@ func TestFrozenLeader(t *testing.T) {
 	post(20)
 	replay.Wait(t, log)
 	config := follow.Config{Log: log, Interval: 50 * time.Millisecond, LeaderPatience: 500 * time.Millisecond}
-	for round := range 3 {
+	for round := range short.Form(3, 1) {
 		stop := replay.Follow(t, config, killedLine(rig.Chain(t)))
-		frozen := make(chan error)
-		go func() { // within the folds of the posts below
-			time.Sleep(time.Duration(random.IntN(30_000)) * time.Microsecond)
+		frozen := make(chan error, 1)
+		time.AfterFunc(time.Duration(random.IntN(30_000))*time.Microsecond, func() { // within the folds of the posts below
 			frozen <- first.process.Signal(syscall.SIGSTOP)
-		}()
+		})
 		post(10)
 		if err := <-frozen; err != nil {
 			t.Fatal(err)
@@ -108,11 +108,7 @@ func TestLeaderThatWorks(t *testing.T) {
 		return rig.Query[bool](t, log, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)`, int32(leader.PgConn().PID()))
 	}
 	began := time.Now()
-	for ; time.Since(began) < 5*patience; time.Sleep(patience / 10) {
-		if !leads() {
-			t.Fatal("a leader that makes an index was ended")
-		}
-	}
+	eventually.Stays(t, "a leader that makes an index leads", 5*patience, leads)
 	worked := time.Since(began)
 	if _, err := log.Pool().Exec(ctx, `SELECT pg_terminate_backend($1)`, int32(builder.PgConn().PID())); err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
@@ -257,7 +258,7 @@ func TestFlaky(t *testing.T) {
 			_ = version.Resume(t.Context(), log.Pool(), name) // it may not have failed
 		}
 	}
-	for i := range 300 {
+	for i := range short.Form(300, 150) {
 		replay.Append(t, log, replay.Post(made.Next()))
 		if i%20 == 0 {
 			resume()

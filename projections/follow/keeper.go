@@ -5,14 +5,10 @@ import (
 	"log/slog"
 	"maps"
 	"sync"
-	"time"
 
 	"strata/projections"
 	"strata/projections/internal/register"
 )
-
-// keeperInterval is how often the keeper reads the register without a notification of a change.
-const keeperInterval = 5 * time.Second
 
 // keeper runs a follower for each registered version that this program's code can follow: versions with its own rules,
 // whose input has them too. Other versions are left to processes with their code.
@@ -43,7 +39,7 @@ func newKeeper(r *Runner) *keeper {
 
 // run keeps followers running until ctx ends, and returns when they have stopped.
 func (k *keeper) run(ctx context.Context) {
-	wake := k.runner.engine.log.Listener().Wake(register.ChangeChannel, keeperInterval)
+	wake := k.runner.engine.log.Listener().Wake(register.ChangeChannel, rarely*k.runner.config.Interval)
 	defer wake.Stop()
 	failing, untended := false, false
 	for ctx.Err() == nil {

@@ -25,6 +25,7 @@ import (
 	"strata/eventstore/observer"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthnames"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/bns"
@@ -89,7 +90,7 @@ func serveChild(url string) error {
 // as when the log is folded at once, and the same as when the canonical chain is folded alone.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	const posts, killsMin = 400, 30
+	posts, killsMin := short.Form(400, 130), short.Form(30, 8)
 	kills := 0
 	config := synthchain.Everything(42, synthchain.V3109)
 	made := synthchain.New(config)
@@ -98,28 +99,21 @@ func TestKill(t *testing.T) {
 	random := rand.New(rand.NewPCG(42, 42))
 
 	child := startChild(t, url)
-	killAt := time.Now().Add(time.Duration(random.IntN(150)) * time.Millisecond)
+	next := random.IntN(2 * posts / killsMin)
 	for sent := 0; sent < posts || kills < killsMin; sent++ {
 		post := made.Next()
-		for {
-			if time.Now().After(killAt) && kills < killsMin {
-				// Kill it while the next post is in flight, so that every moment can be hit: before the body is read,
-				// within the commit, between commit and answer, within a projection's transaction.
-				delay := time.Duration(random.IntN(3000)) * time.Microsecond
-				go func(process *os.Process) {
-					time.Sleep(delay)
-					_ = process.Kill()
-				}(child.process)
-				_ = child.post(post.Path, post.Body)
-				child.wait()
-				kills++
-				child = startChild(t, url)
-				killAt = time.Now().Add(time.Duration(random.IntN(150)) * time.Millisecond)
-				continue
-			}
-			if err := child.post(post.Path, post.Body); err == nil {
-				break
-			}
+		if sent >= next && kills < killsMin {
+			// Kill it while the post is in flight, so that every moment can be hit: before the body is read, within the commit, between
+			// commit and answer, within a projection's transaction.
+			killing := child.process
+			time.AfterFunc(time.Duration(random.IntN(3000))*time.Microsecond, func() { _ = killing.Kill() })
+			_ = child.post(post.Path, post.Body)
+			child.wait()
+			kills++
+			child = startChild(t, url)
+			next = sent + 1 + random.IntN(2*posts/killsMin)
+		}
+		for child.post(post.Path, post.Body) != nil {
 		}
 	}
 	replay.Wait(t, log)
@@ -181,8 +175,8 @@ func TestKillNames(t *testing.T) {
 		every int // posts between kills
 		count string
 	}{
-		"bns-v1": {first, 8, `SELECT count(*) FROM ` + names.Spec().String() + `.operation`},
-		"bns-v2": {bnschain.Posts(blocks...), 1, `SELECT count(*) FROM ` + bns.Spec().String() + `.name WHERE until_height IS NULL`},
+		"bns-v1": {first, short.Form(8, 30), `SELECT count(*) FROM ` + names.Spec().String() + `.operation`},
+		"bns-v2": {bnschain.Posts(blocks...), short.Form(1, 5), `SELECT count(*) FROM ` + bns.Spec().String() + `.name WHERE until_height IS NULL`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -200,8 +194,10 @@ func TestKillNames(t *testing.T) {
 					child = startChild(t, url)
 				}
 				if i%tc.every == 0 {
-					time.Sleep(time.Duration(random.IntN(20)) * time.Millisecond) // it dies before, within or after the fold
-					kill()
+					// It dies before, within or after the fold.
+					killing := child.process
+					time.AfterFunc(time.Duration(random.IntN(20))*time.Millisecond, func() { _ = killing.Kill() })
+					child.wait()
 					child = startChild(t, url)
 				}
 			}
@@ -240,10 +236,7 @@ func TestKillRebuild(t *testing.T) {
 	kills := 0
 	for delay := 150 * time.Millisecond; !done(); delay += 150 * time.Millisecond {
 		child := startChild(t, url)
-		time.Sleep(delay)
-		if err := child.process.Signal(os.Kill); err != nil {
-			t.Fatal(err)
-		}
+		time.AfterFunc(delay, func() { _ = child.process.Kill() })
 		child.wait()
 		kills++
 	}

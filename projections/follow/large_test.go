@@ -6,13 +6,19 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"strata/internal/pause"
 	"strata/projections"
 )
 
 func TestTurns(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, testTurns)
+}
+
+func testTurns(t *testing.T) {
 	steps := func(size int64) []projections.Step {
 		return []projections.Step{{Number: 1}, {Number: 2, Block: &projections.Block{BodySize: size}}}
 	}
@@ -27,7 +33,7 @@ func TestTurns(t *testing.T) {
 		now := inside.Add(1)
 		for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
 		}
-		time.Sleep(5 * time.Millisecond)
+		pause.For(t.Context(), time.Millisecond) // of the test's time, which passes when all others fold, or wait for their turn
 		inside.Add(-1)
 		done()
 	}

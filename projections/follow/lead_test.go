@@ -1,12 +1,19 @@
 package follow_test
 
 import (
+	"context"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/follow"
@@ -40,26 +47,58 @@ func TestOneLeadsAll(t *testing.T) {
 // no process for that.
 func TestStandbyOpensNoConnections(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLogApart(t)
-	registries := []*prometheus.Registry{prometheus.NewRegistry(), prometheus.NewRegistry()}
-	for _, registry := range registries {
-		config := follow.Config{Log: log, Registry: registry}
-		replay.Follow(t, config, projections.Chain(rig.Chain(t), balances.New(nil), mempool.New(), pox.New()))
-	}
-	eventually.Holds(t, "one leads", func() bool {
-		return rig.Metric(t, registries[0], "strata_projection_on_board")+rig.Metric(t, registries[1], "strata_projection_on_board") == 3
-	})
-	sessions := func() (n int64) {
-		t.Helper()
-		if err := log.Pool().QueryRow(t.Context(), `SELECT sessions FROM pg_stat_database WHERE datname = current_database()`).Scan(&n); err != nil {
+	url := replay.Databases.Fresh(t)
+	start := func(tracer *leadTracer) {
+		config, err := pgxpool.ParseConfig(url)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return n
+		config.ConnConfig.Tracer = tracer
+		pool, err := pgxpool.NewWithConfig(t.Context(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pgtest.AtEnd(t, pool.Close)
+		log := eventstore.Open(pool, eventstore.Config{})
+		pgtest.AtEnd(t, log.Close)
+		registry := prometheus.NewRegistry()
+		replay.Follow(t, follow.Config{Log: log, Registry: registry, LeaderPatience: 200 * time.Millisecond},
+			projections.Chain(rig.Chain(t), balances.New(nil), mempool.New(), pox.New()))
+		if tracer.first {
+			eventually.Holds(t, "it leads", func() bool { return rig.Metric(t, registry, "strata_projection_on_board") == 3 })
+		}
 	}
-	time.Sleep(2 * time.Second) // until what was opened at the start is counted
-	before := sessions()
-	time.Sleep(3 * time.Second) // in which four versions are tried six times each
-	if opened := sessions() - before; opened > 4 {
+	start(&leadTracer{first: true})
+	standby := &leadTracer{}
+	start(standby)
+	const versions, rounds = 4, 6
+	tried := func(n int64) func() bool { return func() bool { return standby.tries.Load() >= n } }
+	eventually.Holds(t, "each version was tried", tried(2*versions))
+	connects, tries := standby.connects.Load(), standby.tries.Load()
+	eventually.Holds(t, "each version was tried again and again", tried(tries+rounds*versions))
+	if opened := standby.connects.Load() - connects; opened > versions {
 		t.Errorf("%d connections were opened", opened)
 	}
 }
+
+// leadTracer counts the connections that a pool opens, and how often the lead of a version is tried to be had over them.
+type leadTracer struct {
+	first           bool
+	connects, tries atomic.Int64
+}
+
+func (l *leadTracer) TraceConnectStart(ctx context.Context, _ pgx.TraceConnectStartData) context.Context {
+	l.connects.Add(1)
+	return ctx
+}
+
+func (l *leadTracer) TraceConnectEnd(context.Context, pgx.TraceConnectEndData) {}
+
+func (l *leadTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	if strings.Contains(data.SQL, "INSERT INTO strata.lead") {
+		l.tries.Add(1)
+	}
+	return ctx
+}
+
+func (l *leadTracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}

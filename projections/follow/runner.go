@@ -30,7 +30,8 @@ type Config struct {
 	Logger *slog.Logger
 	// Registry for metrics; nil for none.
 	Registry prometheus.Registerer
-	// Interval at which followers look for new events that no notification told them of; default 1 s.
+	// Interval at which followers look for new events that no notification told them of, and for whether a failed version was resumed;
+	// default 1 s. For what hardly ever changes without a notification, they look rarely.
 	Interval time.Duration
 	// Committed, if set, is called after each commit of a projection, for readers in this process. Readers in other
 	// processes are notified through the database, which takes some milliseconds. It must not block.
@@ -78,6 +79,9 @@ func NewRunner(config Config, lines ...projections.Line) *Runner {
 	}
 	if config.Committed == nil {
 		config.Committed = func() {}
+	}
+	if config.Interval == 0 {
+		config.Interval = time.Second
 	}
 	pool := config.Log.Pool()
 	r := &Runner{

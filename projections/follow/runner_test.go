@@ -7,9 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 	"strata/migrations"
 	"strata/projections"
 	"strata/projections/balances"
@@ -183,6 +186,13 @@ func TestTwoProcessesFail(t *testing.T) {
 	rig.CheckRecorded(t, log, 10)
 }
 
+// accepted waits until a database that was stopped accepts connections, and leaves the pool none from before.
+func accepted(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
+	pool.Reset()
+	eventually.Holds(t, "the database accepts connections", func() bool { return pool.Ping(t.Context()) == nil })
+}
+
 // TestDatabaseRestart stops the database while everything is live.
 func TestDatabaseRestart(t *testing.T) {
 	t.Parallel()
@@ -199,12 +209,12 @@ func TestDatabaseRestart(t *testing.T) {
 	server.Stop(t)
 	rig.WaitForNext(t, "the runner finds that the database is away", &signals.RegisterUnreadable)
 	server.Start(t)
-	eventually.Holds(t, "the database accepts connections", func() bool { return log.Pool().Ping(t.Context()) == nil })
+	accepted(t, log.Pool())
 	replay.Append(t, log, rig.Blocks(30, 30)...)
 	replay.Wait(t, log)
 	server.Kill(t)
 	server.Start(t)
-	eventually.Holds(t, "the database accepts connections again", func() bool { return log.Pool().Ping(t.Context()) == nil })
+	accepted(t, log.Pool())
 	replay.Append(t, log, rig.Blocks(60, 200)...)
 	replay.Wait(t, log)
 	rig.CheckRecorded(t, log, 260)
@@ -305,7 +315,7 @@ func TestHandOver(t *testing.T) {
 	log := replay.NewLog(t)
 	r := &rig.Recorder{}
 	replay.Start(t, log, rig.Chain(t), balances.New(nil), r)
-	const blocks = 2400
+	blocks := short.Form(2400, 1200)
 	posts := rig.Blocks(0, blocks)
 	var writing sync.WaitGroup
 	writing.Go(func() {
@@ -313,12 +323,14 @@ func TestHandOver(t *testing.T) {
 			n := min([]int{1, 1, 300, 1, 70, 5, 1000}[burst%7], len(posts))
 			replay.Append(t, log, posts[:n]...)
 			posts = posts[n:]
-			time.Sleep(time.Duration(burst%5) * 40 * time.Millisecond)
+			if burst%5 > 0 { // or the next one comes on top of it
+				replay.Wait(t, log)
+			}
 		}
 	})
 	writing.Wait()
 	replay.Wait(t, log)
-	rig.CheckRecorded(t, log, blocks)
+	rig.CheckRecorded(t, log, int64(blocks))
 	if r.Largest() <= 1 {
 		t.Error("nothing was folded in bulk")
 	}

@@ -11,6 +11,7 @@ import (
 
 	domain "strata/domain/names"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/rig/replay"
 )
@@ -20,7 +21,7 @@ import (
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	for _, generation := range []synthchain.Generation{synthchain.V205, synthchain.V25, synthchain.V3109, synthchain.V40} {
-		for seed := range uint64(2) {
+		for seed := range short.Form[uint64](2, 1) {
 			t.Run(fmt.Sprintf("%v/%d", generation, seed), func(t *testing.T) {
 				t.Parallel()
 				config := synthchain.Everything(seed, generation)

@@ -12,6 +12,7 @@ import (
 	"strata/domain/fetch"
 	domain "strata/domain/names"
 	"strata/domain/transaction"
+	"strata/internal/testkit/short"
 	"strata/rig/body"
 	"strata/rig/replay"
 )
@@ -202,7 +203,7 @@ type silentState struct {
 func TestSilentHistories(t *testing.T) {
 	t.Parallel()
 	const lifetime = 7
-	for seed := range uint64(2) {
+	for seed := range short.Form[uint64](2, 1) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 5))

@@ -11,6 +11,7 @@ import (
 	domain "strata/domain/ordinals"
 	"strata/eventstore"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/ordinals"
@@ -91,7 +92,7 @@ func anomalies(t *testing.T, log *eventstore.Log) map[string]string {
 // TestFeeds folds random feeds with rollbacks, duplicates and gaps, and with events of nodes in between.
 func TestFeeds(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(3) {
+	for seed := range short.Form[uint64](3, 1) {
 		for _, live := range []bool{false, true} {
 			t.Run(fmt.Sprintf("seed %d, live %t", seed, live), func(t *testing.T) {
 				t.Parallel()

@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/nodeevent"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/rig/replay"
 )
@@ -17,7 +18,7 @@ import (
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	for _, generation := range []synthchain.Generation{synthchain.V205, synthchain.V21, synthchain.V25, synthchain.V3109, synthchain.V40} {
-		for seed := range uint64(2) {
+		for seed := range short.Form[uint64](2, 1) {
 			t.Run(fmt.Sprintf("%v/%d", generation, seed), func(t *testing.T) {
 				t.Parallel()
 				config := synthchain.Everything(seed, generation)

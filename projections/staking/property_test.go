@@ -10,6 +10,7 @@ import (
 
 	"strata/internal/synth/simulate"
 	"strata/internal/synth/synthstaking"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/rig/replay"
 )
@@ -25,7 +26,7 @@ func posts(all []simulate.Post) (posts []replay.Post) {
 // contract, and with a replay of the canonical chain alone.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(6) {
+	for seed := range short.Form[uint64](6, 2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			history := synthstaking.NewHistory(seed, 450, synthstaking.Testnet)

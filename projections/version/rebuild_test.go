@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/brc20"
@@ -47,15 +47,21 @@ func TestRebuildEverything(t *testing.T) {
 	made := rig.NewPosts(3)
 	random := rand.New(rand.NewPCG(3, 3))
 	stop := rig.Follow(t, log, lines...)
-	replay.Append(t, log, made.Next(300)...)
+	replay.Append(t, log, made.Next(short.Form(300, 150))...)
 	replay.Wait(t, log)
 	stop()
 
 	built := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "chain"})
 	built = append(built, rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "ordinals", To: 7})...)
-	for range 8 { // with another runner each time
+	folded := func() int64 {
+		return rig.Query[int64](t, log, `SELECT sum(position)::bigint FROM strata.projection LEFT JOIN strata.active a USING (name, version) WHERE a.name IS NULL`)
+	}
+	for range short.Form(8, 3) { // with another runner each time
+		before := folded()
 		stop := rig.Follow(t, log, everything(t)...)
-		time.Sleep(time.Duration(random.IntN(120)) * time.Millisecond)
+		eventually.Holds(t, "the build progresses, or is at its end", func() bool {
+			return folded() > before || !slices.ContainsFunc(built, func(v projections.Schema) bool { return rig.StatusOf(t, log, v).Lag() > 0 })
+		})
 		replay.Append(t, log, made.Next(1+random.IntN(25))...)
 		stop()
 	}

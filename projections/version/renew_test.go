@@ -23,9 +23,7 @@ import (
 func renew(t *testing.T, log *eventstore.Log, lines projections.Lines, keep time.Duration) (*version.Renewal, *prometheus.Registry) {
 	t.Helper()
 	registry := prometheus.NewRegistry()
-	r := version.NewRenewal(version.RenewalConfig{
-		Pool: log.Pool(), Lines: lines, Logger: slog.New(slog.DiscardHandler), Registry: registry, Activate: true, Keep: keep,
-	})
+	r := newRenewal(log, lines, registry, keep)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -37,6 +35,18 @@ func renew(t *testing.T, log *eventstore.Log, lines projections.Lines, keep time
 		<-done
 	})
 	return r, registry
+}
+
+// look lets a Renewal of another process look once.
+func look(t *testing.T, log *eventstore.Log, lines projections.Lines) {
+	t.Helper()
+	newRenewal(log, lines, prometheus.NewRegistry(), time.Hour).Look(t.Context())
+}
+
+func newRenewal(log *eventstore.Log, lines projections.Lines, registry *prometheus.Registry, keep time.Duration) *version.Renewal {
+	return version.NewRenewal(version.RenewalConfig{
+		Pool: log.Pool(), Lines: lines, Logger: slog.New(slog.DiscardHandler), Registry: registry, Activate: true, Keep: keep,
+	})
 }
 
 func activeNumbers(t *testing.T, log *eventstore.Log) map[string]int {
@@ -134,8 +144,8 @@ func TestRenewalOfAFollower(t *testing.T) {
 		}
 		return err == nil
 	})
-	for range 3 { // a Renewal looks every second
-		time.Sleep(700 * time.Millisecond)
+	for _, lines := range []projections.Lines{old, next, next} {
+		look(t, log, lines)
 		becomes(1)
 	}
 	if !exists(t, log, rig.Schema("tally", 2)) {

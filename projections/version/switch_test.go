@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/short"
+	"strata/internal/testsignal"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/version"
@@ -24,6 +26,7 @@ import (
 // snapshot.
 type reader struct {
 	reads    atomic.Int64
+	read     testsignal.Signal
 	versions [3]atomic.Int64 // how often each was seen
 	seen     int64           // the last step
 	err      error
@@ -32,10 +35,12 @@ type reader struct {
 
 func read(ctx context.Context, pool *pgxpool.Pool) *reader {
 	r := &reader{done: make(chan struct{})}
+	r.read.Init()
 	go func() {
 		defer close(r.done)
 		for ctx.Err() == nil && r.err == nil {
 			r.err = r.once(pool)
+			r.read.Send()
 		}
 	}()
 	return r
@@ -83,7 +88,7 @@ func (r *reader) once(pool *pgxpool.Pool) error {
 // come and a reader reads all the time. No read fails, none mixes two versions, and none sees less than the one before.
 func TestSwitchUnderReads(t *testing.T) {
 	t.Parallel()
-	const readsMin = 3000
+	readsMin := short.Form[int64](3000, 1000)
 	log := replay.NewLog(t)
 	old := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
 	next := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(2))}
@@ -105,7 +110,12 @@ func TestSwitchUnderReads(t *testing.T) {
 		defer close(appended)
 		for len(posts) > 10 && appending.Err() == nil {
 			appendSome(1 + len(posts)%3)
-			time.Sleep(10 * time.Millisecond)
+			for range 3 { // beside so many reads
+				select {
+				case <-r.read.C():
+				case <-appending.Done():
+				}
+			}
 		}
 	}()
 	// A process with newer code starts, and builds its version beside the old one.
@@ -128,7 +138,7 @@ func TestSwitchUnderReads(t *testing.T) {
 			return err == nil
 		})
 		before := r.reads.Load()
-		eventually.Holds(t, "there are reads after the switch", func() bool { return r.reads.Load() >= before+300 || r.ended() })
+		eventually.Holds(t, "there are reads after the switch", func() bool { return r.reads.Load() >= before+readsMin/10 || r.ended() })
 		if r.ended() {
 			t.Fatalf("after %d reads: %v", r.reads.Load(), r.err)
 		}

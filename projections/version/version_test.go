@@ -123,9 +123,11 @@ func TestThrottle(t *testing.T) {
 	slow := 5 // a throttled build would take five minutes, longer than anything here waits
 	started := time.Now()
 	made := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally", Throttle: &slow})
-	eventually.Holds(t, "it has begun", func() bool { return rig.StatusOf(t, log, made[0]).Position > 0 })
-	time.Sleep(2 * time.Second)
-	s := rig.StatusOf(t, log, made[0])
+	var s version.Status
+	eventually.Holds(t, "it has folded what a throttled build does in two seconds", func() bool {
+		s = rig.StatusOf(t, log, made[0])
+		return s.Position >= int64(2*slow)
+	})
 	if most := int64(float64(slow) * (time.Since(started).Seconds() + 1)); s.Position > most {
 		t.Errorf("it stands at %d, want %d at most", s.Position, most)
 	}

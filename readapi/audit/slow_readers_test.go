@@ -104,12 +104,13 @@ func TestSlowClientsGetLargeBodies(t *testing.T) {
 	const pause = 40 * time.Millisecond
 	perPause := int64(faster * 100_000 / 8 * pause / time.Second)
 	var got bytes.Buffer
-	began := time.Now()
+	began, rate := time.Now(), time.NewTicker(pause)
+	defer rate.Stop()
 	for {
 		if _, err := io.CopyN(&got, c, perPause); err != nil {
 			break
 		}
-		time.Sleep(pause)
+		<-rate.C
 	}
 	if !bytes.HasSuffix(got.Bytes(), s.large) {
 		t.Errorf("got %d bytes in %v, want %d and a head", got.Len(), time.Since(began), len(s.large))

@@ -618,12 +618,17 @@ func consoleLooking(t *testing.T, s *consoleSite, open func(t *testing.T, fragme
 	see := func(state string) {
 		tb.value(nil, `Object.defineProperty(document, "visibilityState", { value: $1, configurable: true }), document.dispatchEvent(new Event("visibilitychange")), 0`, state)
 	}
+	// passes waits until a timer of the page has gone off, after those that go off earlier.
+	passes := func(d time.Duration) {
+		t.Helper()
+		tb.value(nil, `new Promise((resolve) => setTimeout(() => resolve(0), $1))`, d.Milliseconds())
+	}
 	// quiet checks that it does not look for longer than it takes until the next look, once what is under way has ended.
 	quiet := func(why string) {
 		t.Helper()
-		time.Sleep(300 * time.Millisecond)
+		passes(3 * time.Second)
 		before := looks()
-		time.Sleep(700 * time.Millisecond)
+		passes(7 * time.Second)
 		if now := looks(); now != before {
 			t.Errorf("it looked %d times while %s", now-before, why)
 		}

@@ -48,7 +48,7 @@ func (c *socketClient) write(text string) {
 
 // read is the next message.
 func (c *socketClient) read() (string, error) {
-	ctx, cancel := context.WithTimeout(c.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(c.t.Context(), 2*time.Minute)
 	defer cancel()
 	_, message, err := c.conn.Read(ctx)
 	return string(message), err

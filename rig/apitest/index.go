@@ -2,9 +2,10 @@ package apitest
 
 import (
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/testkit/eventually"
 )
 
 // fill makes the tables large enough that the planner has a choice: a chain of n blocks, and n accounts, of which the
@@ -37,15 +38,12 @@ func (s *Site) Fill(n int) {
 // waitForSessions returns when nobody but pool is connected.
 func WaitForSessions(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	eventually.Holds(t, "other sessions end", func() bool {
 		var others int
 		err := pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&others)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if others == 0 {
-			return
-		}
-	}
-	t.Fatal("other sessions don't end")
+		return others == 0
+	})
 }

@@ -16,6 +16,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/archive"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/vector"
 	"strata/migrations"
@@ -176,16 +177,12 @@ func Wait(t testing.TB, log *eventstore.Log) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), waitTimeout)
 	defer cancel()
-	for { // another process may register the projections later
-		var registered bool
+	eventually.Holds(t, "projections are registered, perhaps by another process", func() (registered bool) {
 		if err := log.Pool().QueryRow(ctx, `SELECT EXISTS (SELECT FROM strata.active)`).Scan(&registered); err != nil {
 			t.Fatal(err)
 		}
-		if registered {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+		return registered
+	})
 	if err := version.WaitUntilCaughtUp(ctx, log.Pool(), func([]version.Status) {}, 2*time.Minute); err != nil {
 		t.Fatal(err)
 	}

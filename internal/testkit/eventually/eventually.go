@@ -28,6 +28,20 @@ func Holds(t testing.TB, what string, condition func() bool) {
 	}
 }
 
+// Stays polls condition for as long as d, and fails the test as soon as it returns false. It is for what only the clock of another
+// process could bring about, such as a timeout of the database; for all else, let something happen that comes later.
+func Stays(t testing.TB, what string, d time.Duration, condition func() bool) {
+	t.Helper()
+	ticker := time.NewTicker(d / part)
+	defer ticker.Stop()
+	for range part {
+		<-ticker.C
+		if !condition() {
+			t.Fatalf("no longer: %s", what)
+		}
+	}
+}
+
 // Receive returns the next value of c, or the zero value as soon as c is closed. It fails the test after two minutes, and
 // names what it has waited for.
 func Receive[T any](t testing.TB, what string, c <-chan T) T {

@@ -75,8 +75,9 @@ func reap(f folder) {
 		return // another reaper runs
 	}
 	idleSince := map[string]time.Time{} // by lock file: when a shared cluster was first found without users
+	rounds := time.NewTicker(roundInterval)
 	for f.round(lock, idleSince) {
-		time.Sleep(roundInterval)
+		<-rounds.C
 	}
 }
 

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/postgres"
+	"strata/internal/testkit/eventually"
 )
 
 // DataDir returns an empty data directory for a private PostgreSQL of this test alone, for example that of a whole
@@ -117,10 +117,8 @@ func (s *Server) Kill(t testing.TB) {
 	if err := syscall.Kill(s.cluster.Pid(), syscall.SIGKILL); err != nil {
 		t.Fatalf("pgtest: kill the server: %v", err)
 	}
-	for deadline := time.Now().Add(stopTimeout); len(processes) > 0; time.Sleep(5 * time.Millisecond) {
+	eventually.Holds(t, "no process of the killed server is left", func() bool {
 		processes = slices.DeleteFunc(processes, func(pid int) bool { return syscall.Kill(pid, 0) != nil })
-		if len(processes) > 0 && time.Now().After(deadline) {
-			t.Fatalf("pgtest: the processes %v of the server are still there after SIGKILL", processes)
-		}
-	}
+		return len(processes) == 0
+	})
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/internal/pause"
 	"strata/internal/postgres"
 )
 
@@ -213,7 +214,7 @@ func (s *shared) endSessions(ctx context.Context, name string) error {
 		if err != nil || sessions == 0 {
 			return err
 		}
-		time.Sleep(wait)
+		pause.For(ctx, wait)
 	}
 	return nil
 }

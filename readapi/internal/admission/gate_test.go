@@ -6,8 +6,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"strata/internal/pause"
 	"strata/internal/testkit/eventually"
 	"strata/readapi/internal/admission"
 )
@@ -79,6 +81,10 @@ func TestLimit(t *testing.T) {
 // While others suffer, fewer reads run, down to one; afterwards as many as before.
 func TestFewerRunUnderPressure(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, testFewerRunUnderPressure)
+}
+
+func testFewerRunUnderPressure(t *testing.T) {
 	const most = 8
 	var pressed atomic.Bool
 	g := admission.New(admission.Config{Running: most, Waiting: 100, Patience: time.Minute, Pressed: pressed.Load})
@@ -96,7 +102,7 @@ func TestFewerRunUnderPressure(t *testing.T) {
 						break
 					}
 				}
-				time.Sleep(time.Millisecond)
+				pause.For(t.Context(), time.Millisecond)
 				running.Add(-1)
 				g.Leave()
 				if ctx.Err() != nil {
@@ -105,7 +111,10 @@ func TestFewerRunUnderPressure(t *testing.T) {
 			}
 		})
 	}
-	eventually.Holds(t, "all run that may", func() bool { return running.Load() == most })
+	synctest.Wait()
+	if n := running.Load(); n != most {
+		t.Errorf("%d run, want all %d that may", n, most)
+	}
 	pressed.Store(true)
 	eventually.Holds(t, "one runs", func() bool { return g.Running() == 1 && running.Load() <= 1 })
 	pressed.Store(false)
@@ -118,6 +127,10 @@ func TestFewerRunUnderPressure(t *testing.T) {
 // Under pressure that lasts, one read runs for a small share of the time.
 func TestReadsRestUnderPressure(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, testReadsRestUnderPressure)
+}
+
+func testReadsRestUnderPressure(t *testing.T) {
 	const took, watched = 10 * time.Millisecond, 500 * time.Millisecond
 	g := admission.New(admission.Config{Running: 4, Waiting: 100, Patience: time.Minute, Pressed: func() bool { return true }})
 	ctx, stop := context.WithCancel(t.Context())
@@ -129,15 +142,15 @@ func TestReadsRestUnderPressure(t *testing.T) {
 		group.Go(func() {
 			for ctx.Err() == nil && g.Enter(ctx) == nil {
 				begun.Add(1)
-				time.Sleep(took)
+				pause.For(t.Context(), took)
 				g.Leave()
 			}
 		})
 	}
 	eventually.Holds(t, "one may run", func() bool { return g.Running() == 1 })
-	time.Sleep(8 * admission.Period) // until it rests for the longest time
+	pause.For(ctx, 8*admission.Period) // until it rests for the longest time
 	before := begun.Load()
-	time.Sleep(watched)
+	pause.For(ctx, watched)
 	if n := begun.Load() - before; n == 0 || n > int64(watched/took)/4 {
 		t.Errorf("%d reads of %v began in %v, want some, and at most a quarter of what one after the other would", n, took, watched)
 	}

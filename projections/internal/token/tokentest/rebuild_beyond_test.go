@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"strata/domain/clarity"
 	"strata/domain/fetch"
@@ -32,11 +31,14 @@ type beyond struct {
 
 	mu    sync.Mutex
 	asked map[string]int
+	busy  int       // requests that are being answered, without those that are to be answered late
+	calm  sync.Cond // signalled when there are none
 }
 
 func newBeyond(t *testing.T) *beyond {
 	t.Helper()
 	b := &beyond{servers: map[string]*httptest.Server{}, asked: map[string]int{}}
+	b.calm.L = &b.mu
 	b.world.Supply = func(string) uint64 { return b.supply.Add(1) }
 	b.world.LastTokenID = func(contract string) uint64 {
 		if contract == alice.Contract("art") {
@@ -47,7 +49,7 @@ func newBeyond(t *testing.T) *beyond {
 	for name, handler := range map[string]http.HandlerFunc{
 		"node": b.node, "spare": b.node, "gateway": b.gateway, "mirror": b.gateway, "web": b.web, "limited": b.limited,
 	} {
-		server := httptest.NewUnstartedServer(handler)
+		server := httptest.NewUnstartedServer(b.counted(handler))
 		server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 			if state == http.StateNew && b.shut.Load() {
 				b.intruders.Add(1)
@@ -78,6 +80,34 @@ func (b *beyond) knows(url string) bool {
 		}
 	}
 	return false
+}
+
+// counted makes a handler's requests known to late.
+func (b *beyond) counted(handler http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		b.count(1)
+		defer b.count(-1)
+		handler(w, r)
+	}
+}
+
+func (b *beyond) count(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.busy += n; b.busy == 0 {
+		b.calm.Broadcast()
+	}
+}
+
+// late returns when all requests are answered that are not late themselves, so that this one is answered after them.
+func (b *beyond) late() {
+	b.count(-1)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.busy > 0 {
+		b.calm.Wait()
+	}
+	b.busy++
 }
 
 // times returns how often something was requested, including this request.
@@ -117,7 +147,7 @@ func (b *beyond) node(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "oops", http.StatusInternalServerError)
 		return
 	case draw(6, what) == 1:
-		time.Sleep(50 * time.Millisecond)
+		b.late()
 	}
 	if isWrong(contract) {
 		_, _ = w.Write(says(clarity.NewErr(number(1))).Body)
@@ -165,7 +195,7 @@ func (b *beyond) web(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	case "slow":
-		time.Sleep(300 * time.Millisecond)
+		b.late()
 	case "garbage":
 		_, _ = io.WriteString(w, "<html>")
 		return
@@ -185,10 +215,9 @@ func (b *beyond) web(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(make([]byte, documentLimit+1))
 		return
 	case "stuck":
-		select {
-		case <-r.Context().Done():
-		case <-time.After(time.Minute):
-		}
+		b.count(-1)
+		<-r.Context().Done() // the client gives up
+		b.count(1)
 		return
 	case "redirected":
 		http.Redirect(w, r, "/plain/redirected.json", http.StatusFound)
@@ -219,7 +248,7 @@ func (b *beyond) picture(w http.ResponseWriter, r *http.Request) {
 	case "vector":
 		_, _ = io.WriteString(w, `<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20"><rect width="9" height="9"/></svg>`)
 	default:
-		time.Sleep(200 * time.Millisecond)
+		b.late()
 		_, _ = w.Write(synthetic.Image(kind))
 	}
 }
@@ -250,7 +279,7 @@ func (b *beyond) gateway(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "<html>")
 		return
 	case 3:
-		time.Sleep(100 * time.Millisecond)
+		b.late()
 	}
 	b.world.ServeHTTP(w, r)
 }

@@ -63,7 +63,7 @@ func (s *socket) write(text string) {
 
 // read is the next packet.
 func (s *socket) read() (string, error) {
-	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
 	defer cancel()
 	_, message, err := s.conn.Read(ctx)
 	return string(message), err

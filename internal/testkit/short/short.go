@@ -1,0 +1,12 @@
+// Package short gives tests a short form, in which make check runs them.
+package short
+
+import "testing"
+
+// Form returns how much of something a test does: full, or less of it in its short form.
+func Form[N any](full, less N) N {
+	if testing.Short() {
+		return less
+	}
+	return full
+}
