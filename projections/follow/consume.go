@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"time"
 
@@ -64,8 +65,7 @@ func (f *follower[T]) consume(ctx context.Context) error {
 // routerLevels keep watermill's own messages out of the log: a follower says itself what fails.
 var routerLevels = map[slog.Level]slog.Level{slog.LevelInfo: slog.LevelDebug, slog.LevelDebug: slog.LevelDebug - 4, slog.LevelError: slog.LevelDebug}
 
-// foldRetries is how often a single item is tried again before it stops its projection. The pause before that is retryPause at first,
-// and doubles each time.
+// foldRetries is how often a single item is tried again before it stops its projection. The pauses grow from retryPause on by half each.
 const (
 	foldRetries = 4
 	retryPause  = 20 * time.Millisecond
@@ -81,21 +81,12 @@ func (f *follower[T]) handler(ctx context.Context) message.HandlerFunc {
 		}
 		return nil, f.take(ctx, items[done:])
 	}
-	return f.quarantineFailed(ctx, retryFailed(middleware.Recoverer(fold)))
-}
-
-// retryFailed is the middleware that tries an item again that could not be folded. That of watermill advances its pause twice for each
-// retry if it has to ask whether there should be one.
-func retryFailed(handle message.HandlerFunc) message.HandlerFunc {
-	return func(msg *message.Message) ([]*message.Message, error) {
-		for retry := range foldRetries {
-			if produced, err := handle(msg); !isFoldError(err) {
-				return produced, err
-			}
-			pause.For(msg.Context(), retryPause<<retry)
-		}
-		return handle(msg)
+	retry := middleware.Retry{
+		MaxRetries: foldRetries, InitialInterval: retryPause, MaxInterval: time.Second,
+		Multiplier:  math.Sqrt2, // Retry advances its pause twice for each retry that ShouldRetry decides on
+		ShouldRetry: func(p middleware.RetryParams) bool { return isFoldError(p.Err) },
 	}
+	return f.quarantineFailed(ctx, retry.Middleware(middleware.Recoverer(fold)))
 }
 
 // quarantineFailed is the middleware that skips an item that can't be folded, if it may be skipped, and goes on after it.
