@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/domain/fetch"
 	"strata/domain/schema"
@@ -69,9 +70,9 @@ func activeVersions(ctx context.Context, q querier) ([]version, error) {
 	return versions, nil
 }
 
-// A projection's wants are dispatched only while it is at most this far behind the log. During a replay it is further
+// A projection's wants are taken only while it is at most this far behind the log. During a replay it is further
 // behind, so a want that is raised and answered many times on the way is fetched at most once, at the end. And within
-// these bounds a report is folded long before River forgets its job (retention).
+// these bounds a report is folded long before its lease is forgotten (retention).
 const (
 	lagItemsMax = 1000
 	lagTimeMax  = 5 * time.Minute
@@ -128,4 +129,11 @@ func lag(ctx context.Context, q querier, input string, position int64) (items in
 		}
 	}
 	return 0, nil, errors.New("the inputs of the projection don't lead to the log")
+}
+
+// isSchemaGone reports whether a query failed because the version's schema was dropped.
+func isSchemaGone(err error) bool {
+	const undefinedTable, invalidSchema = "42P01", "3F000"
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == undefinedTable || pg.Code == invalidSchema)
 }
