@@ -57,7 +57,7 @@ func TestRebuild(t *testing.T) {
 		start(t, log)()
 		compareRows(t, rowsOf(t, log.Pool()), want)
 		if nowSize, nowLeases := sizes(t, log.Pool()); nowSize != size || nowLeases != leases {
-			t.Errorf("got %d events and %d jobs, want still %d and %d", nowSize, nowJobs, size, jobs)
+			t.Errorf("got %d events and %d leases, want still %d and %d", nowSize, nowLeases, size, leases)
 		}
 	})
 	t.Run("from a copy of the log", func(t *testing.T) {
