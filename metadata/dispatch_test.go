@@ -334,6 +334,9 @@ func TestStop(t *testing.T) {
 	if got := functionsRead(t, log); !slices.Equal(got, []string{"quick"}) {
 		t.Errorf("got reports on %v, want quick", got)
 	}
+	if got := openLeases(t, log); got != 0 {
+		t.Errorf("%d leases are left, so that others wait for their end", got)
+	}
 	close(gate)
 	if report := run(t, c).awaitReports(t, 2)[1]; report.Want.Calls[0].Function != "slow" || report.Exchanges[0].Failure != "" {
 		t.Errorf("got %+v, want an answer to slow", report)
