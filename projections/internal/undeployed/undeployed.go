@@ -322,7 +322,9 @@ func (k *Contracts) Forget() {
 
 func (k *Contracts) wants(tx pgx.Tx) want.Table { return want.Table{Tx: tx, SQL: k.spec.SQL} }
 
-func interfaceWant(id string) fetch.Want { return fetch.Want{Kind: fetch.ContractInterface, Contract: id} }
+func interfaceWant(id string) fetch.Want {
+	return fetch.Want{Kind: fetch.ContractInterface, Contract: id}
+}
 
 func (k *Contracts) raise(id string, row *undeployedCall, seq int64, priority int16) {
 	row.raised = &want.Raised{Want: interfaceWant(id), Seq: seq, Priority: priority}
