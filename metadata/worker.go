@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"strata/domain/fetch"
+	"strata/internal/pause"
 	"strata/internal/testsignal"
 	"strata/metadata/internal/noderead"
 )
@@ -39,7 +40,7 @@ type postponed struct{ wait time.Duration }
 
 func (p postponed) Error() string { return fmt.Sprintf("the want is put off for %s", p.wait) }
 
-// endTimeout bounds the statement that ends a lease without a report. If it fails, the lease runs out by itself.
+// endTimeout bounds the statement that ends a lease without a report.
 const endTimeout = 5 * time.Second
 
 // work makes one attempt and returns when its report is recorded, or the want is put off. Once ctx is done, no more requests
@@ -55,16 +56,20 @@ func (w *worker) work(ctx, grace context.Context, l *lease) {
 	}
 	off := postponed{retryAfter}
 	if !errors.As(err, &off) {
-		w.config.Logger.LogAttrs(grace, slog.LevelDebug, "no result of a want; retrying", slog.Any("error", err))
+		w.config.Logger.LogAttrs(ctx, slog.LevelDebug, "no result of a want; retrying", slog.Any("error", err))
+		if ctx.Err() != nil {
+			off.wait = 0 // another process may take it at once
+		}
 	}
-	if ctx.Err() != nil {
-		off.wait = 0 // another process may take it at once
+	for w.putOff(l, off.wait) != nil && ctx.Err() == nil { // if the role stops before the database is there again, the lease runs out
+		pause.For(ctx, pauseFailed)
 	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(grace), endTimeout)
+}
+
+func (w *worker) putOff(l *lease, wait time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
-	if err := l.putOff(end, w.config.Log.Pool(), off.wait); err != nil {
-		w.config.Logger.LogAttrs(end, slog.LevelDebug, "a lease could not be ended; it runs out", slog.Any("error", err))
-	}
+	return l.putOff(ctx, w.config.Log.Pool(), wait)
 }
 
 // wantMaxAge is the time after which a worker reads a want again before it makes the requests. A worker only waits that long for
@@ -123,7 +128,10 @@ func (w *worker) fetch(ctx, grace context.Context, l *lease) error {
 func (w *worker) acquireSlot(ctx context.Context, l lane) (release func(), err error) {
 	limited, cancel := context.WithTimeout(ctx, w.config.slotTimeout())
 	defer cancel()
-	if w.slots[l].Acquire(limited, 1) != nil {
+	switch err := w.slots[l].Acquire(limited, 1); {
+	case ctx.Err() != nil && err != nil:
+		return nil, err
+	case err != nil:
 		return nil, postponed{retryAfter}
 	}
 	return sync.OnceFunc(func() { w.slots[l].Release(1) }), nil
