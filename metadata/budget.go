@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/domain/fetch"
 	"strata/eventstore"
-	"strata/metadata/internal/jobqueue"
 )
 
 // budget bounds what a contract may cause to be fetched in a day. Without it, a contract that announces new metadata in each
@@ -42,14 +42,14 @@ func (b *budget) spend(ctx context.Context, tx pgx.Tx, batch []*finishedAttempt)
 	var contracts []string
 	var fetches, sizes []int64
 	for _, f := range batch {
-		if f.contract == "" {
+		if f.lease.contract == "" {
 			continue
 		}
-		place, ok := places[f.contract]
+		place, ok := places[f.lease.contract]
 		if !ok {
 			place = len(contracts)
-			places[f.contract] = place
-			contracts, fetches, sizes = append(contracts, f.contract), append(fetches, 0), append(sizes, 0)
+			places[f.lease.contract] = place
+			contracts, fetches, sizes = append(contracts, f.lease.contract), append(fetches, 0), append(sizes, 0)
 		}
 		fetches[place]++
 		sizes[place] += f.cost
@@ -59,7 +59,7 @@ func (b *budget) spend(ctx context.Context, tx pgx.Tx, batch []*finishedAttempt)
 	}
 	rows, err := tx.Query(ctx, `
 		WITH now AS (
-			INSERT INTO `+jobqueue.Schema+`.spent AS s (day, fetches, bytes, rested, contract_id)
+			INSERT INTO metadata.spent AS s (day, fetches, bytes, rested, contract_id)
 			SELECT (now() AT TIME ZONE 'UTC')::date, fetches, bytes, false, contract
 			FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS batch (contract, fetches, bytes) ORDER BY contract
 			ON CONFLICT (day, contract_id) DO UPDATE SET fetches = s.fetches + excluded.fetches, bytes = s.bytes + excluded.bytes
@@ -123,7 +123,7 @@ func (b *budget) rest(ctx context.Context, s spending) error {
 	_, err = b.log.AppendBatch(ctx, []eventstore.Incoming{{
 		ReceivedAt: now, Source: "metadata", Path: fetch.PathRest, ContentType: fetch.ContentType, Body: eventstore.NewBody(body),
 	}}, func(tx pgx.Tx, _ int64) error {
-		tag, err := tx.Exec(ctx, `UPDATE `+jobqueue.Schema+`.spent SET rested = true WHERE day = $1 AND contract_id = $2 AND NOT rested`, s.day, s.contract)
+		tag, err := tx.Exec(ctx, `UPDATE metadata.spent SET rested = true WHERE day = $1 AND contract_id = $2 AND NOT rested`, s.day, s.contract)
 		if err == nil && tag.RowsAffected() == 0 {
 			err = errRests
 		}
@@ -133,8 +133,8 @@ func (b *budget) rest(ctx context.Context, s spending) error {
 }
 
 // forgetSpent deletes what was spent on days that are over.
-func forgetSpent(ctx context.Context, tx pgx.Tx) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM `+jobqueue.Schema+`.spent WHERE day < (now() AT TIME ZONE 'UTC')::date - 1`); err != nil {
+func forgetSpent(ctx context.Context, pool *pgxpool.Pool) error {
+	if _, err := pool.Exec(ctx, `DELETE FROM metadata.spent WHERE day < (now() AT TIME ZONE 'UTC')::date - 1`); err != nil {
 		return fmt.Errorf("forget what was spent on earlier days: %w", err)
 	}
 	return nil

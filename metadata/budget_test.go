@@ -137,7 +137,7 @@ func TestRecheck(t *testing.T) {
 		}
 		eventually.Holds(t, "all is reported", func() bool { return len(reports(t, log)) == (1+round)*n })
 		var fetches, bytes int64
-		if err := log.Pool().QueryRow(t.Context(), `SELECT sum(fetches), sum(bytes) FROM river.spent WHERE contract_id = $1`, contract).Scan(&fetches, &bytes); err != nil {
+		if err := log.Pool().QueryRow(t.Context(), `SELECT sum(fetches), sum(bytes) FROM metadata.spent WHERE contract_id = $1`, contract).Scan(&fetches, &bytes); err != nil {
 			t.Fatal(err)
 		}
 		if spent[round] = bytes; fetches != n {

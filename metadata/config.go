@@ -18,7 +18,7 @@ import (
 
 // Config configures the role. The zero value of a field selects its default, if it has one.
 type Config struct {
-	// Log gets the reports. Its database has the wants, and gets a schema for River.
+	// Log gets the reports. Its database has the wants, and gets a schema for this role.
 	Log *eventstore.Log
 	// Nodes are base URLs of the RPC of Stacks nodes, which get requests in turn. Without nodes, contracts are not
 	// read.
@@ -52,9 +52,8 @@ type Config struct {
 	// RecordTimeout is how long a finished attempt waits for an unreachable database. After that its result is dropped,
 	// and the attempt is made again. Default 30 s.
 	RecordTimeout time.Duration
-	// RescueAfter is the time after the start of a job at which the job counts as lost, because its process was killed,
-	// and another worker gets it. It must be more than jobTimeout, which is four thirds of AttemptTimeout plus
-	// RecordTimeout. Default: a minute more than that.
+	// RescueAfter is how long a worker has a want to itself. If its process was killed, another worker gets the want then. It must
+	// be more than workTimeout, which is four thirds of AttemptTimeout plus RecordTimeout. Default: a minute more than that.
 	RescueAfter time.Duration
 	// Grace is how long requests may go on after Run is told to stop; default 10 s.
 	Grace time.Duration
@@ -119,7 +118,7 @@ func (c Config) withDefaults() Config {
 	c.NodeTimeout = orDefault(c.NodeTimeout, NodeTimeoutDefault)
 	c.AttemptTimeout = orDefault(c.AttemptTimeout, AttemptTimeoutDefault)
 	c.RecordTimeout = orDefault(c.RecordTimeout, RecordTimeoutDefault)
-	c.RescueAfter = orDefault(c.RescueAfter, c.jobTimeout()+rescueMarginDefault)
+	c.RescueAfter = orDefault(c.RescueAfter, c.workTimeout()+rescueMarginDefault)
 	c.Grace = orDefault(c.Grace, GraceDefault)
 	return c
 }
@@ -131,12 +130,12 @@ func orDefault[T int | int64 | time.Duration](value, otherwise T) T {
 	return value
 }
 
-// slotTimeout is how long a job waits for a slot to make requests, before it goes back to the queue. It only waits that
-// long if all slots are taken by slow attempts.
+// slotTimeout is how long a worker waits for its turn to make requests, before it gives the want back. It only waits that long
+// if the attempts before it are slow.
 func (c Config) slotTimeout() time.Duration { return c.AttemptTimeout / 3 }
 
-// jobTimeout bounds a job: the wait for a slot, the attempt, and recording its result.
-func (c Config) jobTimeout() time.Duration {
+// workTimeout bounds the time of a worker: the wait for its turn, the attempt, and recording its result.
+func (c Config) workTimeout() time.Duration {
 	return c.slotTimeout() + c.AttemptTimeout + c.RecordTimeout
 }
 
@@ -146,8 +145,8 @@ func (c Config) validate() error {
 		return errors.New("metadata: the configuration has no Log")
 	case c.Web == nil || c.Resolve == nil || c.Data == nil:
 		return errors.New("metadata: the configuration needs Web, Resolve and Data to fetch documents")
-	case c.RescueAfter <= c.jobTimeout():
-		return fmt.Errorf("metadata: RescueAfter is %s, but a job may take %s; raise RescueAfter or lower the timeouts", c.RescueAfter, c.jobTimeout())
+	case c.RescueAfter <= c.workTimeout():
+		return fmt.Errorf("metadata: RescueAfter is %s, but a worker may take %s; raise RescueAfter or lower the timeouts", c.RescueAfter, c.workTimeout())
 	}
 	return nil
 }

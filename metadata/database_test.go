@@ -25,8 +25,8 @@ import (
 // databases have three active projections, ft_v1, nft_v1 and names_v1, which have one block each and have folded all of the log.
 var databases = pgtest.Template("metadata", fillDatabase)
 
-// tables is the file with the tables of projections that have wants.
-const tables = "../projections/internal/token/tables.sql"
+// wantTables is the file with the tables of projections that have wants.
+const wantTables = "../projections/internal/token/tables.sql"
 
 // tip is the tip of the projections.
 var tip = fetch.Tip{Height: 100, IndexBlockHash: hash.Hash32{1, 2, 3}}
@@ -37,7 +37,7 @@ func fillDatabase(ctx context.Context, url string) error {
 	if err := migrations.Up(ctx, url); err != nil {
 		return err
 	}
-	ddl, err := os.ReadFile(tables)
+	ddl, err := os.ReadFile(wantTables)
 	if err != nil {
 		return err
 	}

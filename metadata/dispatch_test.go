@@ -19,27 +19,27 @@ import (
 	"strata/metadata"
 )
 
-// jobs counts River's jobs: all of them, or those that meet an SQL condition.
-func jobs(t testing.TB, log *eventstore.Log, condition ...string) (count int) {
+// leases counts the leases: all of them, or those that meet an SQL condition.
+func leases(t testing.TB, log *eventstore.Log, condition ...string) (count int) {
 	t.Helper()
-	query := strings.Join(append([]string{`SELECT count(*) FROM river.river_job`}, condition...), " WHERE ")
+	query := strings.Join(append([]string{`SELECT count(*) FROM metadata.lease`}, condition...), " WHERE ")
 	if err := log.Pool().QueryRow(t.Context(), query).Scan(&count); err != nil {
 		t.Fatal(err)
 	}
 	return count
 }
 
-// unfinishedJobs counts the jobs that wait or run.
-func unfinishedJobs(t testing.TB, log *eventstore.Log) int {
+// openLeases counts the leases of wants that a worker has, or that are put off.
+func openLeases(t testing.TB, log *eventstore.Log) int {
 	t.Helper()
-	return jobs(t, log, `state IN ('available', 'running', 'retryable', 'scheduled', 'pending')`)
+	return leases(t, log, `NOT done AND until > now()`)
 }
 
-// wantJobs fails the test unless the dispatcher has created this many jobs.
-func wantJobs(t testing.TB, log *eventstore.Log, count int) {
+// wantLeases fails the test unless this many wants were ever taken.
+func wantLeases(t testing.TB, log *eventstore.Log, count int) {
 	t.Helper()
-	if got := jobs(t, log); got != count {
-		t.Errorf("got %d jobs, want %d", got, count)
+	if got := leases(t, log); got != count {
+		t.Errorf("got %d leases, want %d", got, count)
 	}
 }
 
@@ -78,14 +78,14 @@ func setPosition(t testing.TB, log *eventstore.Log, name string, position int64)
 	}
 }
 
-func TestLagStopsDispatching(t *testing.T) {
+func TestLagStopsTaking(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	head := appendEvents(t, log, metadata.LagItemsMax+1, time.Now())
 	r := run(t, config(log))
 	raise(t, log.Pool(), "ft_v1", row{want: document("gopher://behind")})
 	r.awaitPass(t)
-	wantJobs(t, log, 0) // the projection is too many events behind
+	wantLeases(t, log, 0) // the projection is too many events behind
 	setPosition(t, log, "ft", head)
 	r.awaitReports(t, 1)
 
@@ -95,7 +95,7 @@ func TestLagStopsDispatching(t *testing.T) {
 	r.awaitPass(t) // a pass that began earlier may have found the projection up to date
 	raise(t, log.Pool(), "ft_v1", row{want: document("gopher://old")})
 	r.awaitPass(t)
-	wantJobs(t, log, 1)
+	wantLeases(t, log, 1)
 	setPosition(t, log, "ft", head)
 	r.awaitReports(t, 2)
 }
@@ -120,7 +120,7 @@ func TestLagOfStepsCounts(t *testing.T) {
 	r := run(t, config(log))
 	raise(t, log.Pool(), "ft_v1", row{want: document("gopher://behind")})
 	r.awaitPass(t)
-	wantJobs(t, log, 0)
+	wantLeases(t, log, 0)
 	setPosition(t, log, "chain", 300)
 	r.awaitReports(t, 1)
 }
@@ -133,7 +133,7 @@ func TestWantsOfAFailedProjectionAreLeft(t *testing.T) {
 	}
 	raise(t, log.Pool(), "ft_v1", row{want: document("gopher://x")})
 	run(t, config(log)).awaitPass(t)
-	wantJobs(t, log, 0)
+	wantLeases(t, log, 0)
 }
 
 // A want with a min_height above the projection's tip waits for that block.
@@ -144,7 +144,7 @@ func TestMinHeightAboveTip(t *testing.T) {
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("get-name"), minHeight: tip.Height + 1})
 	r := run(t, config(log, node.URL))
 	r.awaitPass(t)
-	wantJobs(t, log, 0)
+	wantLeases(t, log, 0)
 	_, err := log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.block (height, source_seq, burn_block_height, time, index_block_hash, block_hash)
 		VALUES ($1, 1, 1, 1, $2, $2)`, tip.Height+1, make([]byte, 32))
 	if err != nil {
@@ -155,7 +155,7 @@ func TestMinHeightAboveTip(t *testing.T) {
 	}
 }
 
-// A want that two projections raise at the same event is one job. If they raise it at different events, it is two.
+// A want that two projections raise at the same event is fetched once. If they raise it at different events, it is fetched twice.
 func TestProjectionsShareARevision(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
@@ -173,44 +173,46 @@ func TestProjectionsShareARevision(t *testing.T) {
 	if count["gopher://shared"] != 1 || count["gopher://apart"] != 2 {
 		t.Errorf("got %v", count)
 	}
-	// Nothing folds the reports, so the wants are still there. They are not dispatched until they are raised again.
+	// Nothing folds the reports, so the wants are still there. They are not taken until they are raised again.
 	r.awaitPass(t)
-	wantJobs(t, log, 3)
+	wantLeases(t, log, 3)
 	raise(t, log.Pool(), "ft_v1", row{want: shared, seq: 7, waits: 1, dueAt: due})
 	r.awaitReports(t, 4)
 }
 
-// When a projection deletes its want, the job still serves another projection that raised the want at the same event.
-func TestAJobServesAnotherProjection(t *testing.T) {
+// When a projection deletes its want, it is fetched for another projection that raised the want at the same event.
+func TestALeaseServesAnotherProjection(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	gate := make(chan struct{})
 	node := newNode(t, answerAfter(gate))
 	due := time.Now().Add(-time.Minute)
 	c := config(log, node.URL)
-	c.Concurrency, c.NodeTimeout, c.AttemptTimeout = 1, 30*time.Second, 30*time.Second
-	raise(t, log.Pool(), "ft_v1", row{want: contractRead("first"), priority: 1, dueAt: due})
+	c.Concurrency, c.NodeTimeout, c.AttemptTimeout = 2, 30*time.Second, 30*time.Second
+	for _, name := range []string{"first", "first-too"} {
+		raise(t, log.Pool(), "ft_v1", row{want: contractRead(name), priority: 1, dueAt: due})
+	}
 	r := run(t, c)
-	eventually.Holds(t, "the only slot is taken", func() bool { return len(node.requests()) == 1 })
+	eventually.Holds(t, "both slots are taken", func() bool { return len(node.requests()) == 2 })
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("second"), seq: 3, dueAt: due})
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("third"), seq: 3, dueAt: due})
-	eventually.Holds(t, "there are three jobs", func() bool { return jobs(t, log) == 3 })
-	// This comes in a later pass, so only River knows that there is a job for the revision.
+	eventually.Holds(t, "two more wait for their turn", func() bool { return leases(t, log) == 4 })
+	began := time.Now()
 	raise(t, log.Pool(), "nft_v1", row{want: contractRead("second"), seq: 3, dueAt: due})
 	r.awaitPass(t)
-	wantJobs(t, log, 3)
-	var schema string
-	if err := log.Pool().QueryRow(t.Context(), `DELETE FROM ft_v1.want WHERE want LIKE '%second%' OR want LIKE '%third%' RETURNING 'ft_v1'`).Scan(&schema); err != nil {
+	wantLeases(t, log, 4)
+	if _, err := log.Pool().Exec(t.Context(), `DELETE FROM ft_v1.want WHERE want LIKE '%second%' OR want LIKE '%third%'`); err != nil {
 		t.Fatal(err)
 	}
+	eventually.Holds(t, "they have waited for so long that they are read again", func() bool { return time.Since(began) > metadata.WantMaxAge })
 	close(gate)
-	r.awaitReports(t, 2)
-	if got := functionsRead(t, log); !slices.Equal(got, []string{"first", "second"}) {
-		t.Errorf("got %v, want the first and the second", got)
+	r.awaitReports(t, 3)
+	if got := functionsRead(t, log); !slices.Equal(got, []string{"first", "first-too", "second"}) {
+		t.Errorf("got %v, want the first two and the second", got)
 	}
 }
 
-// Wants that already have jobs do not starve the wants behind them, even if they are more than one pass reads.
+// Wants that are done or taken do not starve the wants behind them, even if they are more than one pass reads.
 func TestNothingIsStarved(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
@@ -219,12 +221,12 @@ func TestNothingIsStarved(t *testing.T) {
 		raise(t, log.Pool(), "ft_v1", row{want: document(fmt.Sprintf("gopher://%d", i)), priority: 1 + i%4})
 	}
 	c := config(log)
-	c.Concurrency = 2 // allows 16 outstanding jobs; nothing folds the reports, so all rows stay
+	c.Concurrency = 2 // so there are 4 workers; nothing folds the reports, so all rows stay
 	r := run(t, c)
 	r.awaitPass(t)
 	most := 0
 	eventually.Holds(t, "there are all reports", func() bool {
-		most = max(most, jobs(t, log, `state <> 'completed'`))
+		most = max(most, openLeases(t, log))
 		return len(reports(t, log)) >= wants
 	})
 	seen := map[string]bool{}
@@ -234,8 +236,8 @@ func TestNothingIsStarved(t *testing.T) {
 	if len(seen) != wants {
 		t.Errorf("got %d different wants, want %d", len(seen), wants)
 	}
-	if most > 16 {
-		t.Errorf("%d jobs were outstanding, want at most 16", most)
+	if most > 4 {
+		t.Errorf("%d wants were taken at the same time, want at most 4", most)
 	}
 }
 
@@ -275,13 +277,13 @@ func checkEachOnce(t *testing.T, log *eventstore.Log, wants, failures int, roles
 	t.Helper()
 	count := wants * (failures + 1)
 	eventually.Holds(t, fmt.Sprintf("there are %d reports", count), func() bool { return len(reports(t, log)) >= count })
-	// Without wants and jobs, and after the roles have stopped, no further report can come.
-	eventually.Holds(t, "no want and no job is left", func() bool {
+	// Without wants and leases, and after the roles have stopped, no further report can come.
+	eventually.Holds(t, "no want and no lease is left", func() bool {
 		var left int
 		if err := log.Pool().QueryRow(t.Context(), `SELECT (SELECT count(*) FROM ft_v1.want) + (SELECT count(*) FROM nft_v1.want)`).Scan(&left); err != nil {
 			t.Fatal(err)
 		}
-		return left == 0 && unfinishedJobs(t, log) == 0
+		return left == 0 && openLeases(t, log) == 0
 	})
 	for _, r := range roles {
 		r.stop()
@@ -332,6 +334,9 @@ func TestStop(t *testing.T) {
 	if got := functionsRead(t, log); !slices.Equal(got, []string{"quick"}) {
 		t.Errorf("got reports on %v, want quick", got)
 	}
+	if got := openLeases(t, log); got != 0 {
+		t.Errorf("%d leases are left, so that others wait for their end", got)
+	}
 	close(gate)
 	if report := run(t, c).awaitReports(t, 2)[1]; report.Want.Calls[0].Function != "slow" || report.Exchanges[0].Failure != "" {
 		t.Errorf("got %+v, want an answer to slow", report)
@@ -353,13 +358,16 @@ func TestRunWithAnEndedContext(t *testing.T) {
 	}
 }
 
-// A malformed want does not affect other wants.
+// A malformed want does not affect other wants, and is left alone.
 func TestAMalformedWant(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	raise(t, log.Pool(), "ft_v1", row{want: fetch.Want{Kind: fetch.Document}})
 	r := run(t, config(log))
 	r.awaitPass(t)
+	eventually.Holds(t, "the want is put off", func() bool { return leases(t, log, `holder IS NULL AND until > now() + interval '50 minutes'`) == 1 })
 	raise(t, log.Pool(), "nft_v1", row{want: document("gopher://x")})
-	r.awaitReport(t)
+	eventually.Holds(t, "the other want is answered", func() bool { return len(reports(t, log)) == 1 })
+	r.awaitPass(t)
+	wantLeases(t, log, 2)
 }

@@ -2,160 +2,161 @@ package metadata
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/fetch"
-	"strata/internal/locks"
+	"strata/eventstore"
 	"strata/internal/pause"
 	"strata/internal/testsignal"
-	"strata/metadata/internal/jobqueue"
 	"strata/metadata/internal/rotation"
 )
 
-// dispatcher turns due wants into jobs.
+// dispatcher takes leases on due wants, and gives each to a worker.
 type dispatcher struct {
 	config  Config
-	client  *river.Client[pgx.Tx]
+	pool    *pgxpool.Pool
 	nodes   *rotation.Nodes
 	metrics *metrics
+	worker  *worker
 
-	memory  dispatchMemory
+	wake    *eventstore.Wake
+	busy    map[lane]*atomic.Int64 // workers
+	working sync.WaitGroup
 	counted time.Time          // when countMissing last counted
 	passes  int                // number of passes; it decides which source comes first
 	pass    *testsignal.Signal // sent after each complete pass
 }
 
-// These times the concurrency of a lane bound its jobs.
-const (
-	// activePerRequest is for those that wait for a worker, or run. It is large enough that no worker is idle between two
-	// passes, and small enough that urgent wants soon have their turn.
-	activePerRequest = 8
-	// unfinishedPerRequest is for these and the ones that are put off. A host that wants to be left alone thus keeps no other
-	// from being asked, unless very many wants are for it.
-	unfinishedPerRequest = 64
-)
+// unfinishedPerRequest times the concurrency of a lane bounds its leases in all processes, together with the wants that are
+// put off. A host that wants to be left alone thus keeps no other from being asked, unless very many wants are for it.
+const unfinishedPerRequest = 64
 
 const (
-	pauseShort  = 50 * time.Millisecond // between two passes, while projections move all the time
+	pauseShort  = 20 * time.Millisecond // between two passes, while projections move or workers become free all the time
 	pauseFailed = time.Second           // after a pass that failed
 	passTimeout = 15 * time.Second
+	takeTimeout = 5 * time.Second
 )
 
 // channel is the Postgres channel on which projections notify that they have moved.
 const channel = "strata_projection"
 
-// run makes passes until ctx is done.
+// run makes passes until ctx is done, and returns when the last worker has ended. Workers that make requests have until
+// Config.Grace is over.
 func (d *dispatcher) run(ctx context.Context) {
-	wake := d.config.Log.Listener().Wake(channel, d.config.Interval)
-	defer wake.Stop()
+	d.wake = d.config.Log.Listener().Wake(channel, d.config.Interval)
+	defer d.wake.Stop()
+	grace, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	context.AfterFunc(ctx, func() {
+		pause.For(grace, d.config.Grace)
+		cut()
+	})
+	defer d.working.Wait()
 	failing := false
 	for ctx.Err() == nil {
 		if d.config.Full() {
-			pause.For(ctx, pauseFailed) // jobs dispatched now would only wait for space
+			pause.For(ctx, pauseFailed) // wants taken now would only wait for space
 			continue
 		}
-		moved := wake.C()
-		more, err := d.runPass(ctx)
+		moved := d.wake.C()
+		err := d.runPass(ctx, grace)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
 			if !failing {
-				d.config.Logger.LogAttrs(ctx, slog.LevelWarn, "dispatching wants failed; retrying", slog.Any("error", err))
+				d.config.Logger.LogAttrs(ctx, slog.LevelWarn, "taking due wants failed; retrying", slog.Any("error", err))
 			}
 			failing = true
 			pause.For(ctx, pauseFailed)
 			continue
 		case failing:
 			failing = false
-			d.config.Logger.LogAttrs(ctx, slog.LevelInfo, "dispatching wants works again")
+			d.config.Logger.LogAttrs(ctx, slog.LevelInfo, "taking due wants works again")
 		}
 		pause.For(ctx, pauseShort)
-		if !more {
-			wake.Wait(ctx, moved)
-		}
+		d.wake.Wait(ctx, moved)
 	}
 }
 
-// runPass makes one pass over all wants, and dispatches as many as there is room for. more means that the next pass
-// should begin at once.
-func (d *dispatcher) runPass(ctx context.Context) (more bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, passTimeout)
+// runPass makes one pass over all wants, and takes as many as there are workers for.
+func (d *dispatcher) runPass(ctx, grace context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, passTimeout)
 	defer cancel()
-	err = locks.Hold(ctx, d.config.Log.Pool(), passTimeout, func(tx pgx.Tx) error {
-		// Only one process makes a pass at a time, because the others would find the same wants. Without the lock, the
-		// unique keys of the jobs would still prevent duplicates. The commit need not wait for the disk: jobs that are
-		// lost when the database crashes are created again from the wants.
-		if err := locks.TryTable(ctx, tx, jobqueue.Dispatch); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, `SET LOCAL synchronous_commit = off`); err != nil {
-			return err
-		}
-		more, err = d.dispatch(ctx, tx)
+	versions, err := activeVersions(limited, d.pool)
+	if err != nil {
 		return err
-	})
-	if errors.Is(err, locks.ErrHeld) {
-		return false, nil
 	}
-	if err == nil {
-		d.pass.Send()
+	if versions, err = nearVersions(limited, d.pool, versions); err != nil {
+		return err
 	}
-	return more, err
-}
-
-// dispatch makes a pass in a transaction.
-func (d *dispatcher) dispatch(ctx context.Context, tx pgx.Tx) (more bool, err error) {
-	versions, err := activeVersions(ctx, tx)
+	if err := d.countMissing(limited, versions); err != nil {
+		return err
+	}
+	counts, err := countLeases(limited, d.pool)
 	if err != nil {
-		return false, err
-	}
-	d.memory.keepVersions(versions) // before nearVersions: a version that is behind for the moment keeps its memory
-	versions, err = nearVersions(ctx, tx, versions)
-	if err != nil {
-		return false, err
-	}
-	if err := d.countMissing(ctx, tx, versions); err != nil {
-		return false, err
-	}
-	unfinished, err := jobqueue.Unfinished(ctx, tx)
-	if err != nil {
-		return false, err
+		return err
 	}
 	d.passes++
-	chosen := selection{revisions: map[revision]bool{}}
 	for _, l := range d.config.lanes() {
-		jobs := unfinished[l.queue()]
-		d.metrics.outstanding.WithLabelValues(string(l)).Set(float64(jobs.Active))
-		d.metrics.resting.WithLabelValues(string(l)).Set(float64(jobs.Resting))
+		d.metrics.outstanding.WithLabelValues(string(l)).Set(float64(counts[l].held))
+		d.metrics.resting.WithLabelValues(string(l)).Set(float64(counts[l].putOff))
 		if (l == laneContract || l == laneAttachment) && !d.nodes.Ready() {
-			continue // jobs dispatched now would only wait for a node
+			continue // wants taken now would only wait for a node
 		}
-		slots := d.config.concurrency(l)
-		room := min(slots*activePerRequest-jobs.Active, slots*unfinishedPerRequest-jobs.Active-jobs.Resting)
-		laneHasMore, err := d.fill(ctx, tx, &chosen, l, rotate(sourcesOf(l, versions), d.passes), room)
-		if err != nil {
-			return false, err
+		room := min(d.config.workers(l)-int(d.busy[l].Load()), d.config.concurrency(l)*unfinishedPerRequest-counts[l].held-counts[l].putOff)
+		sources := rotate(sourcesOf(l, versions), d.passes)
+		for i, s := range sources { // they share the room
+			left := len(sources) - i
+			share := (max(room, 0) + left - 1) / left
+			if share == 0 {
+				break
+			}
+			leases, err := d.take(limited, l, s, share)
+			if err != nil {
+				return err
+			}
+			for _, taken := range leases {
+				d.start(ctx, grace, taken)
+			}
+			room -= len(leases)
 		}
-		more = more || laneHasMore
 	}
-	inserted, err := d.insertJobs(ctx, tx, chosen)
-	// If some of the chosen wants already had jobs, the next pass skips those.
-	return more && inserted < len(chosen.jobs), err
+	d.pass.Send()
+	return nil
+}
+
+// take is not cut short when the role stops, because the leases might then be taken, and nobody would know.
+func (d *dispatcher) take(ctx context.Context, l lane, s source, limit int) ([]*lease, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeTimeout)
+	defer cancel()
+	return take(ctx, d.pool, l, s, limit, d.config.RescueAfter)
+}
+
+// start gives a lease to a worker. Its end is a reason for another pass.
+func (d *dispatcher) start(ctx, grace context.Context, taken *lease) {
+	d.busy[taken.lane].Add(1)
+	d.working.Go(func() {
+		d.worker.work(ctx, grace, taken)
+		d.busy[taken.lane].Add(-1)
+		d.wake.Signal()
+	})
 }
 
 // nearVersions returns the versions that are close to the head of the log.
-func nearVersions(ctx context.Context, tx pgx.Tx, versions []version) (near []version, err error) {
+func nearVersions(ctx context.Context, q querier, versions []version) (near []version, err error) {
 	for _, v := range versions {
-		ok, err := isNear(ctx, tx, v)
+		ok, err := isNear(ctx, q, v)
 		if err != nil {
 			return nil, err
 		}
@@ -169,21 +170,22 @@ func nearVersions(ctx context.Context, tx pgx.Tx, versions []version) (near []ve
 // countInterval is the time between two counts of the missing attachments.
 const countInterval = time.Minute
 
-// countMissing counts the attachments that have not come, if it did not do so lately.
-func (d *dispatcher) countMissing(ctx context.Context, tx pgx.Tx, versions []version) error {
+// countMissing counts the attachments that have not come, unless it did so within countInterval. It also forgets what nobody
+// needs any more.
+func (d *dispatcher) countMissing(ctx context.Context, versions []version) error {
 	if time.Since(d.counted) < countInterval {
 		return nil
 	}
 	for _, s := range sourcesOf(laneAttachment, versions) {
 		var missing int64
 		table := pgx.Identifier{s.schema, "want"}.Sanitize()
-		if err := tx.QueryRow(ctx, `SELECT count(*) FROM `+table+` WHERE kind = $1`, s.kind).Scan(&missing); err != nil {
+		if err := d.pool.QueryRow(ctx, `SELECT count(*) FROM `+table+` WHERE kind = $1`, s.kind).Scan(&missing); err != nil {
 			return fmt.Errorf("count the missing attachments of %s: %w", s.schema, err)
 		}
 		d.metrics.missing.WithLabelValues(s.schema).Set(float64(missing))
 	}
 	d.counted = time.Now()
-	return forgetSpent(ctx, tx)
+	return errors.Join(forgetSpent(ctx, d.pool), forgetLeases(ctx, d.pool))
 }
 
 func sourcesOf(l lane, versions []version) []source {
@@ -204,113 +206,6 @@ func rotate(sources []source, by int) []source {
 	}
 	by %= len(sources)
 	return slices.Concat(sources[by:], sources[:by])
-}
-
-// selection is the wants that a pass has chosen to dispatch.
-type selection struct {
-	jobs      []river.InsertManyParams
-	from      []source // of each job
-	revisions map[revision]bool
-}
-
-// fill chooses wants of a lane for the room that it has. The lane's sources share the room. more means that there may
-// be further wants for this room.
-func (d *dispatcher) fill(ctx context.Context, tx pgx.Tx, chosen *selection, l lane, sources []source, room int) (more bool, err error) {
-	for i, s := range sources {
-		left := len(sources) - i
-		share := (max(room, 0) + left - 1) / left
-		limit := share + len(d.memory[s])
-		if share == 0 {
-			limit = 1 // only for the metric
-		}
-		wants, err := dueWants(ctx, tx, s, limit)
-		if err != nil {
-			return false, err
-		}
-		d.metrics.due.WithLabelValues(s.schema, string(s.kind)).Set(float64(len(wants)))
-		if share == 0 {
-			continue
-		}
-		d.memory.prune(s, wants)
-		for _, w := range wants {
-			if share == 0 || d.memory.has(s, w.revision) {
-				continue
-			}
-			if chosen.revisions[w.revision] {
-				d.memory.add(s, w.revision) // another projection's job serves both
-				continue
-			}
-			chosen.revisions[w.revision] = true
-			chosen.jobs = append(chosen.jobs, task{w.revision, s.schema}.insertParams(l, w.priority))
-			chosen.from = append(chosen.from, s)
-			share--
-			room--
-		}
-		more = more || len(wants) == limit
-	}
-	return more, nil
-}
-
-// insertJobs inserts the chosen jobs. It returns how many of them did not exist yet.
-func (d *dispatcher) insertJobs(ctx context.Context, tx pgx.Tx, chosen selection) (inserted int, err error) {
-	if len(chosen.jobs) == 0 {
-		return 0, nil
-	}
-	results, err := d.client.InsertManyTx(ctx, tx, chosen.jobs)
-	if err != nil {
-		return 0, fmt.Errorf("insert %d jobs: %w", len(chosen.jobs), err)
-	}
-	for _, result := range results {
-		if !result.UniqueSkippedAsDuplicate {
-			inserted++
-		}
-	}
-	// If the commit fails, these entries are wrong until they expire, and wants may be a minute late. That only happens
-	// in an outage.
-	for i, job := range chosen.jobs {
-		d.memory.add(chosen.from[i], job.Args.(task).Revision)
-	}
-	return inserted, nil
-}
-
-// dueWant is a want that may be dispatched.
-type dueWant struct {
-	revision
-	priority int16
-}
-
-// dueWants reads due wants, the most urgent first. It queries each priority separately, because then the due wants are
-// adjacent in the index, and the query does not touch those that are not due yet, such as all periodic ones.
-//
-// A contract is read at the projection's tip. The tip is below the want's min_height only in the middle of a
-// reorganisation.
-func dueWants(ctx context.Context, q querier, s source, limit int) ([]dueWant, error) {
-	table := pgx.Identifier{s.schema, "want"}.Sanitize()
-	rows, err := q.Query(ctx, `
-		SELECT w.key_hash, w.source_seq, w.attempts, w.waits, w.due_at, w.priority
-		FROM generate_series(1, 4) AS level, LATERAL (
-			SELECT * FROM `+table+`
-			WHERE kind = $1 AND priority = level::smallint AND due_at <= now()
-			  AND ($3 OR (SELECT height FROM (`+tipSQL(s.schema)+`) tip) >= coalesce(min_height, 0))
-			ORDER BY due_at LIMIT $2) AS w
-		ORDER BY w.priority, w.due_at LIMIT $2`, s.kind, limit, !isContractKind(s.kind))
-	if err != nil {
-		return nil, fmt.Errorf("read the due wants of %s: %w", s.schema, err)
-	}
-	wants, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (dueWant, error) {
-		var (
-			w   dueWant
-			key []byte
-			due time.Time
-		)
-		err := row.Scan(&key, &w.Seq, &w.Attempts, &w.Waits, &due, &w.priority)
-		w.Key, w.DueAt = hex.EncodeToString(key), due.UnixMicro()
-		return w, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the due wants of %s: %w", s.schema, err)
-	}
-	return wants, nil
 }
 
 // isContractKind reports whether a node answers wants of this kind, at its tip.

@@ -3,18 +3,17 @@ package metadata
 import (
 	"context"
 	"errors"
-	"time"
-
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 
 	"strata/domain/fetch"
 	"strata/eventstore"
 	"strata/internal/testsignal"
 )
 
-// LagItemsMax is lagItemsMax.
-const LagItemsMax = lagItemsMax
+// Constants that tests use.
+const (
+	LagItemsMax = lagItemsMax
+	WantMaxAge  = wantMaxAge
+)
 
 // InitSignals makes m send its test signals. It must be called before Run.
 func (m *Metadata) InitSignals() {
@@ -25,20 +24,17 @@ func (m *Metadata) InitSignals() {
 // PassSignal is sent after each complete pass of the dispatcher.
 func (m *Metadata) PassSignal() *testsignal.Signal { return &m.signals.pass }
 
-// LostSignal is sent after a worker has dropped its report because its job was given to another worker.
+// LostSignal is sent after a worker has dropped its report because its want was given to another worker.
 func (m *Metadata) LostSignal() *testsignal.Signal { return &m.signals.lost }
 
-// Commit records the report of one run of a job.
-func Commit(ctx context.Context, log *eventstore.Log, id int64, attemptedAt time.Time, report *fetch.Report) (settled, lost bool, err error) {
+// Commit records a report on a want, as the worker with a lease.
+func Commit(ctx context.Context, log *eventstore.Log, key []byte, holder [16]byte, report *fetch.Report) (settled, lost bool, err error) {
 	body, err := report.Encode()
 	if err != nil {
 		return false, false, err
 	}
-	f := &finishedAttempt{
-		ctx: ctx, job: &river.Job[task]{JobRow: &rivertype.JobRow{ID: id, AttemptedAt: &attemptedAt}},
-		report: report, incoming: incoming(report, body),
-	}
-	all, err := committer{log, &budget{fetchesMost: 1 << 40, bytesMost: 1 << 60}}.commit(ctx, []*finishedAttempt{f})
+	f := &finishedAttempt{ctx: ctx, lease: &lease{key: key, holder: holder}, report: report, incoming: incoming(report, body)}
+	all, err := newRecorder(Config{Log: log}.withDefaults(), newMetrics(nil)).commit(ctx, []*finishedAttempt{f})
 	reason, settled := all[f]
 	return settled, errors.Is(reason, errLost), err
 }

@@ -12,7 +12,7 @@ import (
 	"strata/internal/testkit/eventually"
 )
 
-// While the disk of the database has too little space, no want is dispatched, and jobs that were dispatched before make no request. With
+// While the disk of the database has too little space, no want is taken, and no request is made for those that were taken before. With
 // space, each is fetched.
 func TestNothingIsFetchedWithoutSpace(t *testing.T) {
 	if testing.Short() {
@@ -35,7 +35,7 @@ func TestNothingIsFetchedWithoutSpace(t *testing.T) {
 	}
 	r := run(t, c)
 	time.Sleep(1500 * time.Millisecond) // in which there would be several passes
-	wantJobs(t, log, 0)
+	wantLeases(t, log, 0)
 	full.Store(false) // until the first request
 	eventually.Holds(t, "one is fetched", func() bool { return len(reports(t, log)) > 0 })
 	time.Sleep(time.Second)

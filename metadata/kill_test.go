@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// impatient makes a job count as lost soon after its process was killed.
+// impatient ends leases soon after their process was killed.
 func impatient(c metadata.Config) metadata.Config {
 	c.AttemptTimeout, c.RecordTimeout, c.RescueAfter = time.Second, time.Second, 3*time.Second
 	return c
@@ -61,7 +61,7 @@ func runChild(url, node string) error {
 func TestKill(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("waits for River to find the jobs of killed processes")
+		t.Skip("waits for the end of leases of killed processes")
 	}
 	pool := databases.New(t)
 	log := openLog(t, pool)
@@ -75,28 +75,24 @@ func TestKill(t *testing.T) {
 	}
 	fold(t, log, failures)
 	random := rand.New(rand.NewPCG(7, 7))
-	left := 0 // the most jobs that a killed process left running
+	left := 0 // the most leases that a killed process left
 	for n := 0; n < kills || left == 0 && n < 3*kills; n++ {
 		before := len(node.requests())
 		kill := startChild(t, databases.URL(t), node.URL)
 		eventually.Holds(t, "the child sends a request", func() bool { return len(node.requests()) > before })
 		time.Sleep(time.Duration(random.IntN(60_000)) * time.Microsecond)
 		kill()
-		var running int
-		if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM river.river_job WHERE state = 'running'`).Scan(&running); err != nil {
-			t.Fatal(err)
-		}
-		left = max(left, running)
+		left = max(left, openLeases(t, log))
 	}
 	if done := len(reports(t, log)); done == wants*(failures+1) {
-		t.Fatal("all jobs were done before the last kill, so this tests nothing")
+		t.Fatal("all was done before the last kill, so this tests nothing")
 	}
 	if left == 0 {
-		t.Error("no killed process left a running job, so this tests nothing")
+		t.Error("no killed process left a lease, so this tests nothing")
 	}
 	r := run(t, impatient(config(log, node.URL)))
 	checkEachOnce(t, log, wants, failures, r)
-	t.Logf("a killed process left up to %d jobs; the node got %d requests for %d answers", left, len(node.requests()), wants*(failures+1))
+	t.Logf("a killed process left up to %d leases; the node got %d requests for %d answers", left, len(node.requests()), wants*(failures+1))
 }
 
 // startChild starts the role in a process of its own, and returns a function that kills it.

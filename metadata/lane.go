@@ -1,12 +1,8 @@
 package metadata
 
-import (
-	"github.com/riverqueue/river"
+import "strata/domain/fetch"
 
-	"strata/domain/fetch"
-)
-
-// lane is a queue for wants that are fetched from the same kind of source. Separate lanes keep slow images from
+// lane is the workers for wants that are fetched from the same kind of place. Separate lanes keep slow images from
 // delaying contract reads, and slow nodes from delaying documents.
 type lane string
 
@@ -26,8 +22,6 @@ var kinds = map[lane][]fetch.Kind{
 
 	laneAttachment: {fetch.Attachment},
 }
-
-func (l lane) queue() string { return "metadata_" + string(l) }
 
 // imageShare is the inverse of the fraction of Config.Concurrency that images get.
 const imageShare = 8
@@ -63,15 +57,6 @@ func (c Config) concurrency(l lane) int {
 	return c.Concurrency
 }
 
-// workers returns the number of workers of a lane. It is twice the concurrency: while one half makes requests, the
-// other half takes jobs from the queue or records reports, so the database's time does not add to that of the requests.
-func (c Config) workers(l lane) int { return min(2*c.concurrency(l), river.QueueNumWorkersMax) }
-
-// slots returns how many jobs of each lane make requests at the same time, by queue.
-func (c Config) slots() map[string]int {
-	most := map[string]int{}
-	for _, l := range c.lanes() {
-		most[l.queue()] = c.concurrency(l)
-	}
-	return most
-}
+// workers returns the number of workers of a lane. It is twice the concurrency: while one half makes requests, the other half
+// waits for its turn or records reports, so the database's time does not add to that of the requests.
+func (c Config) workers(l lane) int { return 2 * c.concurrency(l) }

@@ -3,20 +3,16 @@ package metadata
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/url"
-	"time"
+	"sync"
+	"sync/atomic"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"strata/internal/pause"
 	"strata/internal/testsignal"
-	"strata/metadata/internal/jobqueue"
 	"strata/metadata/internal/noderead"
 	"strata/metadata/internal/rotation"
 )
@@ -33,7 +29,7 @@ type Metadata struct {
 // signals tell tests what the role has done.
 type signals struct {
 	pass testsignal.Signal // the dispatcher has made a complete pass over all wants
-	lost testsignal.Signal // a worker has dropped its report because its job was given to another worker
+	lost testsignal.Signal // a worker has dropped its report because its want was given to another worker
 }
 
 // New checks the configuration and returns the role. It does nothing else until Run.
@@ -53,76 +49,34 @@ func New(config Config) (*Metadata, error) {
 	return m, nil
 }
 
-// retention is how long River remembers a finished job, and so how long the same revision can't be dispatched again.
-const retention = time.Hour
-
-// fetchCooldown is the minimum time between two reads of the job queue by this process.
-const fetchCooldown = 20 * time.Millisecond
-
 // Run fetches until ctx is done, and returns when everything has stopped. Requests in progress may then go on for
 // Config.Grace; another process repeats those whose results are not recorded by then. While the database is
-// unreachable, Run waits. It returns an error if the job queue can't be set up for another reason.
+// unreachable, Run waits. It returns an error if the tables can't be created for another reason.
 func (m *Metadata) Run(ctx context.Context) error {
-	nodes := rotation.New(m.urls, m.config.Logger)
-	recorder := newRecorder(m.config.Log, m.config, m.metrics)
-	loader := newLoader(m.config.Log.Pool())
-	client, err := m.newClient(nodes, loader, recorder)
-	if err != nil {
+	pool := m.config.Log.Pool()
+	if done, err := m.whenReachable(ctx, func() error { return createTables(ctx, pool) }); !done {
 		return err
 	}
-	started, err := m.whenReachable(ctx, func() error {
-		if err := jobqueue.Migrate(ctx, m.config.Log.Pool(), m.config.Logger); err != nil {
-			return err
-		}
-		return client.Start(ctx)
-	})
-	if !started {
-		return err
+	nodes := rotation.New(m.urls, m.config.Logger)
+	recorder := newRecorder(m.config, m.metrics)
+	d := &dispatcher{
+		config: m.config, pool: pool, nodes: nodes, metrics: m.metrics, busy: map[lane]*atomic.Int64{}, pass: &m.signals.pass,
+		worker: &worker{
+			config: m.config, slots: map[lane]*semaphore.Weighted{}, recorder: recorder, metrics: m.metrics, lost: &m.signals.lost,
+			reader: noderead.New(noderead.Config{Nodes: nodes, Timeout: m.config.NodeTimeout, Connections: m.config.Concurrency, Attachments: attachmentsPerSecond}),
+		},
+	}
+	for _, l := range m.config.lanes() {
+		d.busy[l] = &atomic.Int64{}
+		d.worker.slots[l] = semaphore.NewWeighted(int64(m.config.concurrency(l)))
 	}
 	noWorkers := make(chan struct{})
-	var group errgroup.Group
-	group.Go(func() error { loader.run(noWorkers); return nil })
-	group.Go(func() error { recorder.run(noWorkers); return nil })
-	group.Go(func() error {
-		d := &dispatcher{
-			config: m.config, client: client, nodes: nodes, metrics: m.metrics, memory: dispatchMemory{}, pass: &m.signals.pass,
-		}
-		d.run(ctx)
-		return nil
-	})
-	<-client.Stopped()
+	var recording sync.WaitGroup
+	recording.Go(func() { recorder.run(noWorkers) })
+	d.run(ctx)
 	close(noWorkers)
-	return group.Wait()
-}
-
-func (m *Metadata) newClient(nodes *rotation.Nodes, loader *loader, recorder *recorder) (*river.Client[pgx.Tx], error) {
-	workers := river.NewWorkers()
-	river.AddWorker(workers, &worker{
-		config: m.config, slots: jobqueue.NewSlots(m.config.slots()),
-		reader: noderead.New(noderead.Config{Nodes: nodes, Timeout: m.config.NodeTimeout, Connections: m.config.Concurrency, Attachments: attachmentsPerSecond}),
-		loader: loader, recorder: recorder, metrics: m.metrics, lost: &m.signals.lost,
-	})
-	queues := map[string]river.QueueConfig{}
-	for _, l := range m.config.lanes() {
-		queues[l.queue()] = river.QueueConfig{MaxWorkers: m.config.workers(l)}
-	}
-	client, err := river.NewClient(riverpgxv5.New(m.config.Log.Pool()), &river.Config{
-		Schema:                      jobqueue.Schema,
-		Logger:                      jobqueue.Logger(m.config.Logger),
-		Queues:                      queues,
-		Workers:                     workers,
-		FetchCooldown:               fetchCooldown,
-		JobTimeout:                  m.config.jobTimeout(),
-		RescueStuckJobsAfter:        m.config.RescueAfter,
-		SoftStopTimeout:             m.config.Grace,
-		CompletedJobRetentionPeriod: retention,
-		CancelledJobRetentionPeriod: retention,
-		DiscardedJobRetentionPeriod: retention,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("set up the job queue: %w", err)
-	}
-	return client, nil
+	recording.Wait()
+	return nil
 }
 
 // whenReachable calls do, again and again while the database is unreachable. done is false if ctx ended first, or with

@@ -183,7 +183,7 @@ func TestWantsWithoutTheirMeansAreLeft(t *testing.T) {
 	if report := run(t, c).awaitReport(t); report.Want.Kind != fetch.Document {
 		t.Errorf("got a report on %s, want the document only", report.Want.Kind)
 	}
-	wantJobs(t, log, 1)
+	wantLeases(t, log, 1)
 }
 
 func TestNewRefuses(t *testing.T) {

@@ -15,7 +15,6 @@ type metrics struct {
 	seconds     *prometheus.HistogramVec
 	outstanding *prometheus.GaugeVec
 	resting     *prometheus.GaugeVec
-	due         *prometheus.GaugeVec
 	missing     *prometheus.GaugeVec
 	batches     prometheus.Histogram
 	rests       prometheus.Counter
@@ -37,16 +36,12 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}, []string{"kind"})),
 		outstanding: instrument.Registered(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Namespace: namespace, Subsystem: subsystem, Name: "outstanding_jobs", Help: "Jobs that wait for a worker or run, in all processes.",
+			Namespace: namespace, Subsystem: subsystem, Name: "outstanding_jobs", Help: "Wants that workers have, in all processes.",
 		}, []string{"lane"})),
 		resting: instrument.Registered(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Namespace: namespace, Subsystem: subsystem, Name: "resting_jobs",
-			Help: "Jobs that are put off, in all processes, because all hosts of what they fetch want to be left alone, the image store is away, or the disk of the database is almost full.",
+			Help: "Wants that are put off, in all processes, because all hosts of what they fetch want to be left alone, the image store is away, or the disk of the database is almost full.",
 		}, []string{"lane"})),
-		due: instrument.Registered(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Namespace: namespace, Subsystem: subsystem, Name: "due_wants",
-			Help: "Due wants that the last pass of the dispatcher read, including those in progress. It does not read all of a long queue.",
-		}, []string{"schema", "kind"})),
 		missing: instrument.Registered(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Namespace: namespace, Subsystem: subsystem, Name: "missing_attachments",
 			Help: "Attachments such as zonefiles of which the chain has the hash and that have not come, counted once a minute.",

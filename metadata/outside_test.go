@@ -194,13 +194,13 @@ func (r *role) awaitPass(t testing.TB) {
 	}
 }
 
-// awaitReports waits until the log has this many reports, and fails the test if there are more once all jobs are
-// finished.
+// awaitReports waits until the log has this many reports, and fails the test if there are more once all
+// leases have ended.
 func (r *role) awaitReports(t testing.TB, count int) []*fetch.Report {
 	t.Helper()
 	eventually.Holds(t, fmt.Sprintf("there are %d reports", count), func() bool { return len(reports(t, r.log)) >= count })
 	r.awaitPass(t)
-	eventually.Holds(t, "all jobs are finished", func() bool { return unfinishedJobs(t, r.log) == 0 })
+	eventually.Holds(t, "all leases have ended", func() bool { return openLeases(t, r.log) == 0 })
 	all := reports(t, r.log)
 	if len(all) != count {
 		t.Fatalf("got %d reports, want %d", len(all), count)

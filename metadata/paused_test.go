@@ -42,7 +42,7 @@ func TestWantsOfAPausedHostWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Resolve = func(uri string) ([]metadata.Candidate, error) { return []metadata.Candidate{{URL: uri}}, nil }
-	c.Concurrency = 1 // allows 8 jobs that wait or run
+	c.Concurrency = 1 // so there are two workers
 	const wants = 40
 	for i := range wants {
 		raise(t, log.Pool(), "ft_v1", row{want: document(fmt.Sprintf("%s/%d", limited.URL, i))})

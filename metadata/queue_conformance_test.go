@@ -32,8 +32,8 @@ import (
 
 // TestQueue checks rows J1 to J12 of the conformance list, which are about the job queue. A job in that list
 // corresponds to two things here: a want, which is a row of a projection and has the state, the number of failures and
-// the time of the next attempt; and a job in River, which is one attempt. So "pending" in the list describes a want,
-// and "queued" describes a job.
+// the time of the next attempt; and a lease, which is one attempt. So "pending" in the list describes a want, and "queued"
+// describes a lease.
 //
 // Two settings of the list have no counterpart, because no want is ever given up: the maximum number of retries (J8,
 // where it is 0), and the strict mode that disables it (J9, where it is on).
@@ -70,7 +70,7 @@ func testLimit(t *testing.T) {
 	r := run(t, c)
 	eventually.Holds(t, "the first attempt is in progress", func() bool { return len(node.requests()) == 1 })
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("second")})
-	eventually.Holds(t, "a worker has the second job", func() bool { return jobs(t, log, `state = 'running'`) == 2 })
+	eventually.Holds(t, "a worker has the second want", func() bool { return openLeases(t, log) == 2 })
 	r.awaitPass(t)
 	if got := node.requests(); len(got) != 1 {
 		t.Errorf("%d attempts are in progress, want 1", len(got))
@@ -95,7 +95,7 @@ func functionsRead(t *testing.T, log *eventstore.Log) (functions []string) {
 // done once it counts as lost, and the others do not wait for it.
 func testKilledProcess(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits for River to find the job of a killed process")
+		t.Skip("waits for the end of a lease")
 	}
 	log := openLog(t, databases.New(t))
 	var dead atomic.Bool
@@ -113,9 +113,9 @@ func testKilledProcess(t *testing.T) {
 	kill()
 	dead.Store(true)
 	// The test pretends that the process was killed an hour ago.
-	tag, err := log.Pool().Exec(t.Context(), `UPDATE river.river_job SET attempted_at = attempted_at - interval '1 hour' WHERE state = 'running'`)
+	tag, err := log.Pool().Exec(t.Context(), `UPDATE metadata.lease SET until = until - interval '1 hour' WHERE NOT done`)
 	if err != nil || tag.RowsAffected() != 1 {
-		t.Fatalf("%d jobs are running (%v), want 1", tag.RowsAffected(), err)
+		t.Fatalf("%d leases are held (%v), want 1", tag.RowsAffected(), err)
 	}
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("second")})
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("third")})
@@ -139,8 +139,8 @@ func testCompletedStaysCompleted(t *testing.T) {
 	if got := functionsRead(t, log); !slices.Equal(got, []string{"first", "second", "third"}) {
 		t.Errorf("got %v, want each once", got)
 	}
-	if completed := jobs(t, log, `state = 'completed'`); completed != 3 {
-		t.Errorf("%d jobs are completed, want 3", completed)
+	if completed := leases(t, log, `done`); completed != 3 {
+		t.Errorf("%d leases are done, want 3", completed)
 	}
 }
 
@@ -374,13 +374,13 @@ func (l *pipeline) wantNoRequests() {
 	l.t.Helper()
 	before := len(l.requests())
 	l.role.awaitPass(l.t)
-	eventually.Holds(l.t, "all jobs are finished", func() bool { return unfinishedJobs(l.t, l.log) == 0 })
+	eventually.Holds(l.t, "all leases have ended", func() bool { return openLeases(l.t, l.log) == 0 })
 	if now := len(l.requests()); now != before {
 		l.t.Errorf("the node got %d more requests, though the want is not due", now-before)
 	}
 }
 
-// J5: the job is done, and not dispatched again.
+// J5: the lease is done, and the want not taken again.
 func testSuccess(t *testing.T) {
 	l := newPipeline(t, "ft", "", nil)
 	eventually.Holds(t, "the token is read", func() bool {
@@ -395,9 +395,8 @@ func testSuccess(t *testing.T) {
 	l.wantNoRequests()
 	key := fetch.Want{Kind: fetch.ContractRead, Contract: l.contract, Calls: token.Calls(token.FT, big.NewInt(1))}.Key()
 	if got := l.text(`
-		SELECT string_agg(state::text, ', ') FROM river.river_job
-		WHERE args->'raising'->>'key' = encode(sha256(convert_to($1, 'UTF8')), 'hex')`, key); got != "completed" {
-		t.Errorf("its jobs are %s, want one that is completed", got)
+		SELECT string_agg(done::text, ', ') FROM metadata.lease WHERE key_hash = sha256(convert_to($1, 'UTF8'))`, key); got != "true" {
+		t.Errorf("done: %s, want one lease that is done", got)
 	}
 }
 
@@ -416,7 +415,7 @@ func testTwoFailures(t *testing.T) {
 	l.repair()
 }
 
-// J7: the want is invalid, and not dispatched.
+// J7: the want is invalid, and not taken.
 func testOwnerError(t *testing.T) {
 	l := newPipeline(t, "ft", "get-symbol", analysisError)
 	w := l.awaitWant("the first attempt failed", func(w want) bool { return w.Attempts == 1 })
@@ -461,7 +460,7 @@ func testBusyNode(t *testing.T) {
 	}
 }
 
-// J10: the want is not dispatched before it is due, and then at once.
+// J10: the want is not taken before it is due, and then at once.
 func testDelay(t *testing.T) {
 	l := newPipeline(t, "ft", "get-symbol", busy)
 	w := l.awaitWant("the node was busy", func(w want) bool { return w.Waits == 1 })
@@ -478,7 +477,7 @@ func testDelay(t *testing.T) {
 }
 
 // J12: the want is invalid because of the contract's owner, and the token is minted once more. The want keeps its due
-// time, and is dispatched then.
+// time, and is taken then.
 func testMintedAgain(t *testing.T) {
 	l := newPipeline(t, "nft", "get-token-uri", analysisError)
 	before := l.awaitWant("the first attempt failed", func(w want) bool { return w.Attempts == 1 })

@@ -2,11 +2,12 @@ package metadata
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
-	"github.com/riverqueue/river"
+	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/semaphore"
 
 	"strata/domain/fetch"
@@ -35,9 +36,8 @@ const (
 
 // finishedAttempt is an attempt whose report waits to be recorded.
 type finishedAttempt struct {
-	ctx      context.Context // of the job; once it is done, the report must not be written
-	job      *river.Job[task]
-	contract string // on whose budget the attempt is; empty for none
+	ctx      context.Context // of the worker; once it is done, the report must not be written
+	lease    *lease
 	report   *fetch.Report
 	incoming eventstore.Incoming // of the report alone
 	cost     int64               // bytes that it adds to the log; its share, if it shares an event with others
@@ -50,19 +50,18 @@ func (f *finishedAttempt) size() int64 { return f.incoming.Body.Size() }
 type recorder struct {
 	logger  *slog.Logger
 	metrics *metrics
-	commit  func(ctx context.Context, batch []*finishedAttempt) (settled map[*finishedAttempt]error, err error)
+	log     *eventstore.Log
 	budget  *budget
 	queue   chan *finishedAttempt
 	memory  *semaphore.Weighted
 }
 
-func newRecorder(log *eventstore.Log, config Config, m *metrics) *recorder {
-	b := &budget{log: log, fetchesMost: config.ContractFetches, bytesMost: config.ContractBytes, logger: config.Logger, rests: m.rests}
+func newRecorder(config Config, m *metrics) *recorder {
 	return &recorder{
 		logger:  config.Logger,
 		metrics: m,
-		commit:  committer{log, b}.commit,
-		budget:  b,
+		log:     config.Log,
+		budget:  &budget{log: config.Log, fetchesMost: config.ContractFetches, bytesMost: config.ContractBytes, logger: config.Logger, rests: m.rests},
 		queue:   make(chan *finishedAttempt),
 		memory:  semaphore.NewWeighted(memoryMax),
 	}
@@ -77,13 +76,13 @@ func (r *recorder) admit(ctx context.Context, report *fetch.Report) (release fun
 	return func() { r.memory.Release(weight) }, nil
 }
 
-// record appends an admitted report to the log and completes its job. It returns an error if neither was done.
-func (r *recorder) record(ctx context.Context, job *river.Job[task], contract string, report *fetch.Report) error {
+// record appends an admitted report to the log and ends the lease. It returns an error if neither was done.
+func (r *recorder) record(ctx context.Context, l *lease, report *fetch.Report) error {
 	body, err := report.EncodeWithin(reportMax)
 	if err != nil {
-		return fmt.Errorf("encode the report on want %s: %w", job.Args.Revision.Key, err)
+		return fmt.Errorf("encode the report on want %x: %w", l.key, err)
 	}
-	f := &finishedAttempt{ctx: ctx, job: job, contract: contract, report: report, incoming: incoming(report, body), done: make(chan error, 1)}
+	f := &finishedAttempt{ctx: ctx, lease: l, report: report, incoming: incoming(report, body), done: make(chan error, 1)}
 	select {
 	case r.queue <- f:
 		return <-f.done // not earlier, because the report may be in a transaction
@@ -138,7 +137,7 @@ func (r *recorder) gather(first *finishedAttempt) []*finishedAttempt {
 	return batch
 }
 
-// write appends a batch. It tries again until the database accepts the batch or the time of every job in it is over.
+// write appends a batch. It tries again until the database accepts the batch or the time of every worker in it is over.
 func (r *recorder) write(batch []*finishedAttempt) {
 	pause := recordRetryFirst
 	for {
@@ -170,7 +169,37 @@ func (r *recorder) write(batch []*finishedAttempt) {
 	}
 }
 
-// dropExpired answers the attempts whose job's time is over, and returns the others.
+// errLost means that an attempt must not be recorded: it took so long that its want was given to another worker.
+var errLost = errors.New("the want was given to another worker")
+
+// errNotAll rolls back the transaction of a batch with reports that must not be recorded.
+var errNotAll = errors.New("not all of the batch can be recorded")
+
+// commit appends the reports of a batch and ends their leases in one transaction, all or none. If some must not be recorded, it
+// records nothing, and returns these with the reason: errLost, or nil for one that is already in the log, by a commit whose
+// answer was lost.
+func (r *recorder) commit(ctx context.Context, batch []*finishedAttempt) (settled map[*finishedAttempt]error, err error) {
+	incoming, err := together(batch)
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.log.AppendBatch(ctx, incoming, func(tx pgx.Tx, _ int64) error {
+		settled, err = finish(ctx, tx, batch)
+		switch {
+		case err != nil:
+			return err
+		case len(settled) > 0:
+			return errNotAll
+		}
+		return r.budget.spend(ctx, tx, batch)
+	})
+	if errors.Is(err, errNotAll) {
+		return settled, nil
+	}
+	return nil, err
+}
+
+// dropExpired answers the attempts whose worker's time is over, and returns the others.
 func (r *recorder) dropExpired(batch []*finishedAttempt) []*finishedAttempt {
 	var left []*finishedAttempt
 	for _, f := range batch {

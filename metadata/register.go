@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/domain/fetch"
 	"strata/domain/schema"
@@ -69,9 +70,9 @@ func activeVersions(ctx context.Context, q querier) ([]version, error) {
 	return versions, nil
 }
 
-// A projection's wants are dispatched only while it is at most this far behind the log. During a replay it is further
+// A projection's wants are taken only while it is at most this far behind the log. During a replay it is further
 // behind, so a want that is raised and answered many times on the way is fetched at most once, at the end. And within
-// these bounds a report is folded long before River forgets its job (retention).
+// these bounds a report is folded long before its lease is forgotten (retention).
 const (
 	lagItemsMax = 1000
 	lagTimeMax  = 5 * time.Minute
@@ -86,46 +87,42 @@ func isNear(ctx context.Context, q querier, v version) (bool, error) {
 	return items <= lagItemsMax && (oldest == nil || time.Since(*oldest) <= lagTimeMax), nil
 }
 
-// inputsMax is the maximum length of the chain of inputs from a projection to the log.
-const inputsMax = 4
-
 // lag counts the events and steps between a position of an input and the head of the log. It also returns when the
 // oldest of them was received; nil if there are none. An input is "log", or the schema of the projection whose steps
 // are folded.
 func lag(ctx context.Context, q querier, input string, position int64) (items int64, oldest *time.Time, err error) {
-	for range inputsMax {
-		var head int64
-		var received *time.Time
-		if input == "log" {
-			err = q.QueryRow(ctx, `
-				SELECT size, (SELECT received_at FROM log.event WHERE seq = $1 + 1) FROM log.head`, position).
-				Scan(&head, &received)
-		} else {
-			steps := pgx.Identifier{input, "step"}.Sanitize()
-			err = q.QueryRow(ctx, `
-				SELECT coalesce((SELECT max(step) FROM `+steps+`), 0),
-				       (SELECT e.received_at FROM `+steps+` s JOIN log.event e ON e.seq = s.source_seq WHERE s.step = $1 + 1)`, position).
-				Scan(&head, &received)
-		}
+	var head int64
+	if input == "log" {
+		err = q.QueryRow(ctx, `SELECT size, (SELECT received_at FROM log.event WHERE seq = $1 + 1) FROM log.head`, position).Scan(&head, &oldest)
 		if err != nil {
-			return 0, nil, fmt.Errorf("read the head of %s: %w", input, err)
+			return 0, nil, fmt.Errorf("read the head of the log: %w", err)
 		}
-		items += max(head-position, 0)
-		if received != nil && (oldest == nil || received.Before(*oldest)) {
-			oldest = received
-		}
-		if input == "log" {
-			return items, oldest, nil
-		}
-		id, err := schema.Parse(input)
-		if err != nil {
-			return 0, nil, fmt.Errorf("read the position of %s: %w", input, err)
-		}
-		err = q.QueryRow(ctx, `SELECT input, position FROM strata.projection WHERE name = $1 AND version = $2`, id.Name, id.Version).
-			Scan(&input, &position)
-		if err != nil {
-			return 0, nil, fmt.Errorf("read the position of %s: %w", input, err)
-		}
+		return max(head-position, 0), oldest, nil
 	}
-	return 0, nil, errors.New("the inputs of the projection don't lead to the log")
+	id, err := schema.Parse(input)
+	if err != nil {
+		return 0, nil, fmt.Errorf("read the head of %s: %w", input, err)
+	}
+	var before string
+	var at int64 // the position of the projection whose steps they are
+	steps := pgx.Identifier{input, "step"}.Sanitize()
+	err = q.QueryRow(ctx, `
+		SELECT coalesce((SELECT max(step) FROM `+steps+`), 0),
+		       (SELECT e.received_at FROM `+steps+` s JOIN log.event e ON e.seq = s.source_seq WHERE s.step = $1 + 1), input, position
+		FROM strata.projection WHERE name = $2 AND version = $3`, position, id.Name, id.Version).Scan(&head, &oldest, &before, &at)
+	if err != nil {
+		return 0, nil, fmt.Errorf("read the head of %s: %w", input, err)
+	}
+	items, received, err := lag(ctx, q, before, at)
+	if received != nil && (oldest == nil || received.Before(*oldest)) {
+		oldest = received
+	}
+	return items + max(head-position, 0), oldest, err
+}
+
+// isSchemaGone reports whether a query failed because the version's schema was dropped.
+func isSchemaGone(err error) bool {
+	const undefinedTable, invalidSchema = "42P01", "3F000"
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == undefinedTable || pg.Code == invalidSchema)
 }

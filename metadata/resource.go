@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/riverqueue/river"
-
 	"strata/domain/fetch"
 	"strata/metadata/internal/web"
 )
@@ -19,11 +17,11 @@ const (
 	acceptImage    = "image/*"
 )
 
-// getResource fetches a document or an image from the places that its URI leads to. The error puts the job off while all
-// of them want to be left alone: a report would only say so, once for each want.
-func (w *worker) getResource(ctx context.Context, uri string, limit int64, accept string) ([]fetch.Exchange, error) {
+// getResource fetches a document or an image from the places that its URI leads to. While all of them want to be left alone, it
+// returns how long: a report would only say so, once for each want.
+func (w *worker) getResource(ctx context.Context, uri string, limit int64, accept string) (exchanges []fetch.Exchange, wait time.Duration) {
 	if web.IsData(uri) {
-		return []fetch.Exchange{web.ReadData(uri, limit, w.config.Data)}, nil
+		return []fetch.Exchange{web.ReadData(uri, limit, w.config.Data)}, 0
 	}
 	candidates, err := w.config.Resolve(uri)
 	if err == nil && len(candidates) == 0 {
@@ -32,13 +30,10 @@ func (w *worker) getResource(ctx context.Context, uri string, limit int64, accep
 	if err != nil {
 		return []fetch.Exchange{{
 			Method: http.MethodGet, URL: uri, Failure: fetch.FailureURI, Error: err.Error(), StartedAt: time.Now().UTC(),
-		}}, nil
+		}}, 0
 	}
-	exchanges := w.config.Web.Get(ctx, candidates, limit, accept)
-	if wait := web.Paused(exchanges); wait > 0 {
-		return nil, river.JobSnooze(wait)
-	}
-	return exchanges, nil
+	exchanges = w.config.Web.Get(ctx, candidates, limit, accept)
+	return exchanges, web.Paused(exchanges)
 }
 
 // storeImage stores the fetched image. It adds to the report either facts about the image or the reason why it is not

@@ -2,12 +2,9 @@ package bns
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -15,6 +12,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/projections"
+	"strata/projections/internal/want"
 )
 
 // Priorities of wants.
@@ -22,9 +20,6 @@ const (
 	priorityFirst = 2 // the chain changed
 	priorityAgain = 3 // an attempt failed
 )
-
-// atOnce is a due time that has passed.
-var atOnce = time.Unix(0, 0).UTC()
 
 // neededSQL selects what must be read, of the agents that agentSQL selects: the primary name of an agent that has names
 // and may have chosen one since it was read, and each name that had lapsed when its owner may have renewed it. That is
@@ -45,12 +40,6 @@ func neededSQL(agentSQL string) string {
 		WHERE NOT EXISTS (SELECT FROM {schema}.reading r WHERE r.agent = g.agent AND r.full_name = n.full_name AND r.height >= a.height)`
 }
 
-// openWant is a row of the table want.
-type openWant struct {
-	agent, fullName string
-	minHeight       int64
-}
-
 // raise raises the wants of the unsettled agents, and drops those that are over. cause is the event of the last step.
 func (b *batch) raise(ctx context.Context, cause int64) error {
 	if len(b.unsettled) == 0 {
@@ -62,9 +51,10 @@ func (b *batch) raise(ctx context.Context, cause int64) error {
 	var needed []neededRead
 	queries := &pgx.Batch{}
 	queries.Queue(b.sql(`SELECT agent, full_name, min_height FROM {schema}.want WHERE agent = ANY ($1)`), agents).Query(func(rows pgx.Rows) error {
-		var w openWant
-		_, err := pgx.ForEachRow(rows, []any{&w.agent, &w.fullName, &w.minHeight}, func() error {
-			open[subject{w.agent, w.fullName}] = w.minHeight
+		var s subject
+		var minHeight int64
+		_, err := pgx.ForEachRow(rows, []any{&s.agent, &s.fullName, &minHeight}, func() error {
+			open[s] = minHeight
 			return nil
 		})
 		return err
@@ -76,32 +66,28 @@ func (b *batch) raise(ctx context.Context, cause int64) error {
 	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
 		return fmt.Errorf("look for what to read of %d contracts: %w", len(agents), err)
 	}
-	var rows [][]any
+	queries = &pgx.Batch{}
 	for _, n := range needed {
 		minHeight, ok := open[subject{n.Agent, n.FullName}]
 		delete(open, subject{n.Agent, n.FullName})
 		if ok && minHeight >= n.Height && minHeight <= b.tip.Height {
 			continue
 		}
-		want, ok, err := b.wantOf(n)
+		w, ok, err := b.wantOf(n)
 		if err != nil {
 			return err
 		}
-		if ok {
-			rows = append(rows, want.row(n, cause))
+		if !ok {
+			continue
+		}
+		if err := b.wants().Raise(queries, want.Raised{
+			Want: w, Seq: cause, Height: &n.Height, Priority: priorityFirst, Columns: []string{"agent", "full_name"}, Values: []any{n.Agent, n.FullName},
+		}); err != nil {
+			return err
 		}
 	}
-	queries = &pgx.Batch{}
 	for s := range open {
 		queries.Queue(b.sql(`DELETE FROM {schema}.want WHERE agent = $1 AND full_name = $2`), s.agent, s.fullName)
-	}
-	for _, row := range rows {
-		queries.Queue(b.sql(`
-			INSERT INTO {schema}.want (source_seq, due_at, min_height, attempts, waits, priority, reason, severity, key_hash, kind, want, agent, full_name)
-			VALUES ($1, $2, $3, 0, 0, $4, 0, 0, $5, $6, $7, $8, $9)
-			ON CONFLICT (key_hash) DO UPDATE SET
-				source_seq = excluded.source_seq, due_at = excluded.due_at, min_height = excluded.min_height, attempts = 0, waits = 0,
-				priority = excluded.priority, reason = 0, severity = 0, agent = excluded.agent`), row...)
 	}
 	if queries.Len() == 0 {
 		return nil
@@ -118,38 +104,25 @@ type neededRead struct {
 	Height                            int64
 }
 
-// want is a want to raise.
-type want struct{ fetch.Want }
-
 // wantOf returns the want of what must be read; false if no registry is on the network of the agent.
-func (b *batch) wantOf(n neededRead) (want, bool, error) {
+func (b *batch) wantOf(n neededRead) (w fetch.Want, ok bool, err error) {
 	agent, err := clarity.ParsePrincipal(n.Agent)
 	if err != nil {
-		return want{}, false, err
+		return w, false, err
 	}
 	contract, ok := b.contracts.NamesOn(agent)
 	if !ok {
-		return want{}, false, nil
+		return w, false, nil
 	}
-	var w fetch.Want
 	if n.FullName == "" {
 		w, err = bns.PrimaryWant(contract, agent)
 	} else {
 		w, err = bns.InfoWant(contract, bns.Name{Label: n.Label, Namespace: n.Namespace})
 	}
-	return want{w}, true, err
+	return w, true, err
 }
 
-func (w want) row(n neededRead, cause int64) []any {
-	key := keyHash(w.Want)
-	text, err := json.Marshal(w.Want)
-	if err != nil {
-		panic(err) // it consists of texts
-	}
-	return []any{cause, atOnce, n.Height, int16(priorityFirst), key[:], string(w.Kind), string(text), n.Agent, n.FullName}
-}
-
-func keyHash(w fetch.Want) [sha256.Size]byte { return sha256.Sum256([]byte(w.Key())) }
+func (b *batch) wants() want.Table { return want.Table{Tx: b.tx, SQL: b.sql} }
 
 // postpone keeps the want of a report whose block is not canonical.
 func (b *batch) postpone(ctx context.Context, step projections.Step, report *fetch.Report) error {
@@ -158,34 +131,11 @@ func (b *batch) postpone(ctx context.Context, step projections.Step, report *fet
 
 // askAgain keeps the want of a report that came too late, and asks for the state after the newest block.
 func (b *batch) askAgain(ctx context.Context, step projections.Step, report *fetch.Report) error {
-	key := keyHash(report.Want)
-	if _, err := b.tx.Exec(ctx, b.sql(`UPDATE {schema}.want SET source_seq = $2, due_at = $3, min_height = $4 WHERE key_hash = $1`),
-		key[:], step.SourceSeq, atOnce, b.tip.Height); err != nil {
-		return fmt.Errorf("ask again: %w", err)
-	}
-	return nil
+	return b.wants().AskAgain(ctx, report.Want, step.SourceSeq, b.tip.Height)
 }
 
 // fail keeps the want of a report that brought no answer, and puts it off.
 func (b *batch) fail(ctx context.Context, step projections.Step, report *fetch.Report, problem *fetch.Problem) error {
-	key := keyHash(report.Want)
-	var attempts, waits int32
-	rows, err := b.tx.Query(ctx, b.sql(`SELECT attempts, waits FROM {schema}.want WHERE key_hash = $1`), key[:])
-	if err != nil {
-		return fmt.Errorf("look for a want: %w", err)
-	}
-	if tag, err := pgx.ForEachRow(rows, []any{&attempts, &waits}, func() error { return nil }); err != nil || tag.RowsAffected() == 0 {
-		return err
-	}
-	failed, priority := &waits, priorityFirst
-	if problem.Severity != fetch.Waiting {
-		failed, priority, waits = &attempts, priorityAgain, 0
-	}
-	*failed++
-	if _, err := b.tx.Exec(ctx, b.sql(`
-		UPDATE {schema}.want SET source_seq = $2, due_at = $3, attempts = $4, waits = $5, priority = $6, reason = $7, severity = $8 WHERE key_hash = $1`),
-		key[:], step.SourceSeq, report.FinishedAt.Add(problem.Delay(int(*failed))), attempts, waits, int16(priority), int16(problem.Reason), int16(problem.Severity)); err != nil {
-		return fmt.Errorf("put a want off: %w", err)
-	}
-	return nil
+	_, _, err := b.wants().Fail(ctx, report, step.SourceSeq, problem, priorityAgain, priorityFirst)
+	return err
 }

@@ -2,14 +2,10 @@ package names
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,10 +13,8 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/names"
 	"strata/projections"
+	"strata/projections/internal/want"
 )
-
-// atOnce is a due time that has passed.
-var atOnce = time.Unix(0, 0).UTC()
 
 // neededSQL selects what the registry must be asked about, of the subjects that subjectSQL selects: what a contract may have
 // changed since it was read. A name that is revoked, that never expires, or whose lease is known to have begun as late is not
@@ -130,57 +124,24 @@ func (b *batch) ask(queries *pgx.Batch, n neededRead) error {
 		}
 		n.Registry = names.ContractOf(owner)
 	}
-	want, err := subject.Want(n.Registry)
+	w, err := subject.Want(n.Registry)
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(want)
-	if err != nil {
-		return fmt.Errorf("write the want %s: %w", want.Key(), err)
-	}
-	key := keyHash(want)
-	queries.Queue(b.sql(`
-		INSERT INTO {schema}.want (source_seq, due_at, min_height, attempts, waits, priority, reason, severity, key_hash, kind, want, subject)
-		VALUES ($1, $2, $3, 0, 0, $4, 0, 0, $5, $6, $7, $8)
-		ON CONFLICT (key_hash) DO UPDATE SET
-			source_seq = excluded.source_seq, due_at = excluded.due_at, min_height = excluded.min_height, attempts = 0, waits = 0,
-			priority = excluded.priority, reason = 0, severity = 0`),
-		n.Seq, atOnce, n.Height, int16(priorityFirst), key[:], string(want.Kind), string(text), n.Subject)
-	return nil
+	return b.wants().Raise(queries, want.Raised{
+		Want: w, Seq: n.Seq, Height: &n.Height, Priority: priorityFirst, Columns: []string{"subject"}, Values: []any{n.Subject},
+	})
 }
 
-func keyHash(w fetch.Want) [sha256.Size]byte { return sha256.Sum256([]byte(w.Key())) }
+func (b *batch) wants() want.Table { return want.Table{Tx: b.tx, SQL: b.sql} }
 
 // askAgain keeps the want of a report that came too late, and asks for the state after the newest block.
 func (b *batch) askAgain(ctx context.Context, step *projections.Step, report *fetch.Report) error {
-	key := keyHash(report.Want)
-	if _, err := b.tx.Exec(ctx, b.sql(`UPDATE {schema}.want SET source_seq = $2, due_at = $3, min_height = $4 WHERE key_hash = $1`),
-		key[:], step.SourceSeq, atOnce, b.tip.Height); err != nil {
-		return fmt.Errorf("ask the registry again: %w", err)
-	}
-	return nil
+	return b.wants().AskAgain(ctx, report.Want, step.SourceSeq, b.tip.Height)
 }
 
 // fail keeps the want of a report that brought no answer, and puts it off.
 func (b *batch) fail(ctx context.Context, step *projections.Step, report *fetch.Report, problem *fetch.Problem) error {
-	key := keyHash(report.Want)
-	var a attemptRow
-	err := b.tx.QueryRow(ctx, b.sql(`SELECT attempts, waits FROM {schema}.want WHERE key_hash = $1`), key[:]).Scan(&a.attempts, &a.waits)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("look for a want: %w", err)
-	}
-	a.fail(step.SourceSeq, report.FinishedAt, problem)
-	priority := priorityFirst
-	if a.attempts > 0 {
-		priority = priorityAgain
-	}
-	if _, err := b.tx.Exec(ctx, b.sql(`
-		UPDATE {schema}.want SET source_seq = $2, due_at = $3, attempts = $4, waits = $5, priority = $6, reason = $7, severity = $8 WHERE key_hash = $1`),
-		key[:], a.seq, a.due, a.attempts, a.waits, int16(priority), a.reason, a.severity); err != nil {
-		return fmt.Errorf("put a want off: %w", err)
-	}
-	return nil
+	_, _, err := b.wants().Fail(ctx, report, step.SourceSeq, problem, priorityAgain, 0)
+	return err
 }

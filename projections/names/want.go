@@ -2,7 +2,6 @@ package names
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/shard"
 	"strata/projections"
+	"strata/projections/internal/want"
 )
 
 // patience is how long after its block a zonefile may come by itself. Nodes exchange zonefiles with their peers for some
@@ -27,11 +27,10 @@ const (
 
 // attemptRow is a row of the table attempt.
 type attemptRow struct {
-	seq             int64
-	due             time.Time
-	attempts, waits int32
-	reason          int16
-	severity        int16
+	want.Attempts
+	seq              int64
+	due              time.Time
+	reason, severity int16
 }
 
 // consider notes that the steps may change the want of a zonefile.
@@ -53,11 +52,11 @@ func (b *batch) want(ctx context.Context, steps []projections.Step) error {
 	}
 	hashes, keys, texts := make([][]byte, 0, n), make([][]byte, 0, n), make([]string, 0, n)
 	for h := range b.zonefiles {
-		want := fetch.AttachmentWant(h)
-		key := sha256.Sum256([]byte(want.Key()))
-		text, err := json.Marshal(want)
+		w := fetch.AttachmentWant(h)
+		key := want.KeyHash(w)
+		text, err := json.Marshal(w)
 		if err != nil {
-			return fmt.Errorf("write the want %s: %w", want.Key(), err)
+			return fmt.Errorf("write the want %s: %w", w.Key(), err)
 		}
 		hashes, keys, texts = append(hashes, h[:]), append(keys, key[:]), append(texts, string(text))
 	}
@@ -106,9 +105,9 @@ func (b *batch) attempted(ctx context.Context, steps []projections.Step) error {
 		return fmt.Errorf("read the attempts at %d zonefiles: %w", len(hashes), err)
 	}
 	var h hash.Hash20
-	var attempts, waits int32
-	if _, err := pgx.ForEachRow(rows, []any{&h, &attempts, &waits}, func() error {
-		*tried[h] = attemptRow{attempts: attempts, waits: waits}
+	var a attemptRow
+	if _, err := pgx.ForEachRow(rows, []any{&h, &a.Attempts.Attempts, &a.Waits}, func() error {
+		*tried[h] = a
 		return nil
 	}); err != nil {
 		return fmt.Errorf("read the attempts at %d zonefiles: %w", len(hashes), err)
@@ -123,20 +122,12 @@ func (b *batch) attempted(ctx context.Context, steps []projections.Step) error {
 			continue
 		}
 		if _, _, problem := report.AttachmentContent(); problem != nil {
-			tried[h].fail(steps[i].BlockSeq, report.FinishedAt, problem)
+			a := tried[h]
+			a.due = a.Fail(report.FinishedAt, problem)
+			a.seq, a.reason, a.severity = steps[i].BlockSeq, int16(problem.Reason), int16(problem.Severity)
 		}
 	}
 	return b.writeAttempts(ctx, hashes, tried)
-}
-
-// fail counts a report that brought no zonefile.
-func (a *attemptRow) fail(seq int64, at time.Time, problem *fetch.Problem) {
-	failed := &a.waits
-	if problem.Severity != fetch.Waiting {
-		failed, a.waits = &a.attempts, 0
-	}
-	*failed++
-	a.seq, a.due, a.reason, a.severity = seq, at.Add(problem.Delay(int(*failed))), int16(problem.Reason), int16(problem.Severity)
 }
 
 // writeAttempts writes the attempts that failed. Those at zonefiles that are there do not count.
@@ -152,7 +143,7 @@ func (b *batch) writeAttempts(ctx context.Context, hashes [][]byte, tried map[ha
 			continue
 		}
 		failed, seqs, dues = append(failed, h), append(seqs, a.seq), append(dues, a.due)
-		attempts, waits = append(attempts, a.attempts), append(waits, a.waits)
+		attempts, waits = append(attempts, a.Attempts.Attempts), append(waits, a.Waits)
 		reasons, severities = append(reasons, a.reason), append(severities, a.severity)
 	}
 	if len(failed) == 0 {

@@ -2,25 +2,19 @@ package noderead
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"time"
-
-	"github.com/riverqueue/river"
 
 	"strata/domain/fetch"
 	"strata/metadata/internal/rotation"
 )
 
 // Attachment asks the nodes for the content of an attachment, one after the other, until one has it. A node that
-// does not have it, or does not offer attachments, is as healthy as before.
-func (r *Reader) Attachment(ctx context.Context, want fetch.Want) ([]fetch.Exchange, error) {
-	hash, ok := want.AttachmentHash()
-	if !ok {
-		return nil, fmt.Errorf("want %s names no attachment", want.Key())
-	}
+// does not have it, or does not offer attachments, is as healthy as before. While no node may get a request, it returns how
+// long to wait.
+func (r *Reader) Attachment(ctx context.Context, want fetch.Want) (exchanges []fetch.Exchange, wait time.Duration) {
+	hash, _ := want.AttachmentHash()
 	tried := map[*rotation.Node]bool{}
-	var exchanges []fetch.Exchange
 	for ctx.Err() == nil {
 		if err := r.attachments.Wait(ctx); err != nil {
 			break // the time of the attempt would be over before its turn
@@ -45,7 +39,7 @@ func (r *Reader) Attachment(ctx context.Context, want fetch.Want) ([]fetch.Excha
 		}
 	}
 	if len(exchanges) == 0 {
-		return nil, river.JobSnooze(max(r.nodes.Wait(), rotation.EjectionFirst, time.Second))
+		return nil, max(r.nodes.Wait(), rotation.EjectionFirst)
 	}
-	return exchanges, nil
+	return exchanges, 0
 }

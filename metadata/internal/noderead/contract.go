@@ -10,29 +10,26 @@ import (
 	"strings"
 	"time"
 
-	"github.com/riverqueue/river"
-
 	"strata/domain/fetch"
 	"strata/metadata/internal/rotation"
 )
 
 // Contract makes the requests for a contract, one after the other, all at the same block. They go to one node as
 // long as it answers; when it does not, that request and the following ones go to the next node. If no node answers a
-// request, Contract does not make the following ones.
-func (r *Reader) Contract(ctx context.Context, want fetch.Want, tip fetch.Tip) ([]fetch.Exchange, error) {
+// request, Contract does not make the following ones. While no node may get a request, it returns how long to wait.
+func (r *Reader) Contract(ctx context.Context, want fetch.Want, tip fetch.Tip) (exchanges []fetch.Exchange, wait time.Duration) {
 	requests, err := requestsOf(want, tip)
 	if err != nil {
 		return []fetch.Exchange{{
 			Method: http.MethodGet, URL: want.Contract, Failure: fetch.FailureURI, Error: err.Error(), StartedAt: time.Now().UTC(),
-		}}, nil
+		}}, 0
 	}
 	n := r.nodes.Acquire(nil)
 	if n == nil {
-		return nil, river.JobSnooze(max(r.nodes.Wait(), rotation.EjectionFirst))
+		return nil, max(r.nodes.Wait(), rotation.EjectionFirst)
 	}
 	acquired := true // whether n was acquired and no result was recorded for it since
 	tried := map[*rotation.Node]bool{}
-	var exchanges []fetch.Exchange
 	for _, q := range requests {
 		for {
 			e := r.do(ctx, n, q)
@@ -47,12 +44,12 @@ func (r *Reader) Contract(ctx context.Context, want fetch.Want, tip fetch.Tip) (
 				if n != nil {
 					n.Abandon()
 				}
-				return exchanges, nil
+				return exchanges, 0
 			}
 			acquired = true
 		}
 	}
-	return exchanges, nil
+	return exchanges, 0
 }
 
 // assess reports whether an exchange is the answer (otherwise another node should be tried), and records the node's

@@ -13,6 +13,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/token"
 	"strata/projections"
+	"strata/projections/internal/want"
 )
 
 // Priorities of wants.
@@ -58,7 +59,7 @@ func (r raisedWant) merge(later raisedWant) raisedWant {
 	return later
 }
 
-func keyHash(w fetch.Want) [sha256.Size]byte { return sha256.Sum256([]byte(w.Key())) }
+func keyHash(w fetch.Want) [sha256.Size]byte { return want.KeyHash(w) }
 
 func uriHash(uri string) [sha256.Size]byte { return sha256.Sum256([]byte(uri)) }
 
@@ -161,10 +162,9 @@ func (b *batch) cover(wants []raisedWant) error {
 
 // openWant is a row of table want.
 type openWant struct {
+	want.Attempts
 	key       [sha256.Size]byte
 	minHeight *int64
-	attempts  int
-	waits     int
 	priority  int16
 }
 
@@ -185,7 +185,7 @@ func (b *batch) openWants(keys [][sha256.Size]byte) (map[[sha256.Size]byte]openW
 	}
 	var s openWant
 	var key []byte
-	if _, err := pgx.ForEachRow(rows, []any{&key, &s.minHeight, &s.attempts, &s.waits, &s.priority}, func() error {
+	if _, err := pgx.ForEachRow(rows, []any{&key, &s.minHeight, &s.Attempts.Attempts, &s.Waits, &s.priority}, func() error {
 		s.key = [sha256.Size]byte(key)
 		if s.minHeight != nil {
 			height := *s.minHeight
@@ -223,9 +223,9 @@ func (b *batch) putOff(s openWant, seq int64, due time.Time, height int64) error
 // wait postpones a want whose report is of a block that does not count. A report that comes late must not make the want
 // due earlier.
 func (b *batch) wait(s openWant, seq int64, at time.Time) error {
-	problem := fetch.Problem{Severity: fetch.Waiting}
+	due := s.Fail(at, &fetch.Problem{Severity: fetch.Waiting})
 	_, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.want SET source_seq = $2, due_at = greatest(due_at, $3), waits = $4 WHERE key_hash = $1`),
-		s.key[:], seq, at.Add(problem.Delay(s.waits+1)), s.waits+1)
+		s.key[:], seq, due, s.Waits)
 	if err != nil {
 		return fmt.Errorf("postpone a want: %w", err)
 	}
@@ -250,18 +250,12 @@ func (b *batch) fail(all ...failure) error {
 	attempts, waits, priorities := make([]int32, n), make([]int32, n), make([]int16, n)
 	reasons, severities := make([]int16, n), make([]int16, n)
 	for i := range all {
-		f := &all[i]
-		var delay time.Duration
-		attempts[i], waits[i], priorities[i] = int32(f.attempts), int32(f.waits), f.priority
-		if f.problem.Severity == fetch.Waiting {
-			waits[i]++
-			delay = f.problem.Delay(int(waits[i]))
-		} else {
-			attempts[i], waits[i] = attempts[i]+1, 0
+		f := all[i]
+		keys[i], seqs[i], dues[i] = f.key[:], f.seq, f.Fail(f.at, f.problem)
+		attempts[i], waits[i], priorities[i] = f.Attempts.Attempts, f.Waits, f.priority
+		if f.problem.Severity != fetch.Waiting {
 			priorities[i] = max(f.priority, priorityAgain)
-			delay = f.problem.Delay(int(attempts[i]))
 		}
-		keys[i], seqs[i], dues[i] = f.key[:], f.seq, f.at.Add(delay)
 		reasons[i], severities[i] = int16(f.problem.Reason), int16(f.problem.Severity)
 	}
 	_, err := b.tx.Exec(b.ctx, b.sql(`
@@ -280,13 +274,7 @@ func (b *batch) fail(all ...failure) error {
 // retry lets wants be fetched now whose last attempt failed, as if it had not.
 func (b *batch) retry(step projections.Step, r *fetch.Refresh) error {
 	b.touched = nil // it may concern any number of tokens
-	_, err := b.tx.Exec(b.ctx, b.sql(`
-		UPDATE {schema}.want SET source_seq = $1, due_at = least(due_at, $2), priority = $3, attempts = 0, waits = 0, reason = 0, severity = 0
-		WHERE attempts > 0 AND ($4 = '' OR kind = $4)`), step.SourceSeq, r.RequestedAt, priorityPerson, string(r.Kind))
-	if err != nil {
-		return fmt.Errorf("let what failed be tried again: %w", err)
-	}
-	return nil
+	return want.Table{Tx: b.tx, SQL: b.sql}.Retry(b.ctx, step.SourceSeq, r)
 }
 
 // readWant returns the want for a token's properties, which its contract answers.

@@ -5,12 +5,9 @@ package undeployed
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -19,6 +16,7 @@ import (
 	"strata/domain/token"
 	"strata/domain/transaction"
 	"strata/projections"
+	"strata/projections/internal/want"
 )
 
 // Contracts that transactions call, and that no event deploys: boot contracts, and all older ones of a log that begins above
@@ -44,9 +42,6 @@ const (
 	priorityRan     = 2 // the chain shows that the contract exists
 	priorityWaiting = 3 // only waiting transactions call it, or an attempt failed
 )
-
-// atOnce is a due time that has passed.
-var atOnce = time.Unix(0, 0).UTC()
 
 // Contracts are the called contracts in memory, between two batches, too. After a rollback they are wrong, and must be dropped.
 type Contracts struct {
@@ -74,23 +69,14 @@ type callee struct {
 	row      *undeployedCall // nil if the interface was not wanted yet
 }
 
-// undeployedCall is a row of undeployed, with its want as long as there is no interface.
+// undeployedCall is a row of undeployed.
 type undeployedCall struct {
 	seq    int64 // the event with the first call
 	proven bool
 	known  bool                          // the interface came
 	report *projections.FetchedInterface // it is to be written
-	want   openWant
-	given  bool // up
-}
-
-// openWant is the want for an interface.
-type openWant struct {
-	seq             int64
-	due             time.Time
-	attempts, waits int
-	priority        int16
-	problem         fetch.Problem // of the last failure
+	raised *want.Raised                  // the want to write
+	given  bool                          // up
 }
 
 // ran reports whether a mined call reached the contract. A call of a contract or a function that does not exist is mined, too: it
@@ -174,28 +160,17 @@ func (k *Contracts) Queue(queries *pgx.Batch, ids []string) {
 	}
 	queries.Queue(k.spec.SQL(`
 		SELECT c.id, EXISTS (SELECT FROM {schema}.contract k WHERE k.contract_id = c.id),
-		       u.source_seq, coalesce(u.proven, false), coalesce(u.interface_seq IS NOT NULL, false),
-		       coalesce(w.source_seq, 0), coalesce(w.due_at, 'epoch'), coalesce(w.attempts, 0), coalesce(w.waits, 0), coalesce(w.priority, 0::smallint),
-		       coalesce(w.reason, 0::smallint), coalesce(w.severity, 0::smallint)
-		FROM unnest($1::text[]) AS c (id)
-		LEFT JOIN {schema}.undeployed u ON u.contract_id = c.id
-		LEFT JOIN {schema}.want w ON w.key_hash = u.key_hash`), ids).Query(func(rows pgx.Rows) error {
-		var (
-			id               string
-			deployed         bool
-			seq              *int64
-			row              undeployedCall
-			reason, severity int16
-		)
-		_, err := pgx.ForEachRow(rows, []any{
-			&id, &deployed, &seq, &row.proven, &row.known,
-			&row.want.seq, &row.want.due, &row.want.attempts, &row.want.waits, &row.want.priority, &reason, &severity,
-		}, func() error {
+		       u.source_seq, coalesce(u.proven, false), coalesce(u.interface_seq IS NOT NULL, false)
+		FROM unnest($1::text[]) AS c (id) LEFT JOIN {schema}.undeployed u ON u.contract_id = c.id`), ids).Query(func(rows pgx.Rows) error {
+		var id string
+		var deployed bool
+		var seq *int64
+		var row undeployedCall
+		_, err := pgx.ForEachRow(rows, []any{&id, &deployed, &seq, &row.proven, &row.known}, func() error {
 			c := &callee{deployed: deployed || k.deployed[id]}
 			if seq != nil {
 				known := row
 				known.seq = *seq
-				known.want.problem = fetch.Problem{Reason: fetch.Reason(reason), Severity: fetch.Severity(severity)}
 				c.row = &known
 			}
 			k.called[id] = c
@@ -250,8 +225,8 @@ func (k *Contracts) AddBlock(ctx context.Context, tx pgx.Tx, content *projection
 			k.unproven--
 		}
 		// Earlier failures do not count: a waiting call may have come before its contract.
-		c.row.proven, c.row.want = true, openWant{seq: content.Seq, due: atOnce, priority: priorityRan}
-		k.change(id, c.row)
+		c.row.proven = true
+		k.raise(id, c.row, content.Seq, priorityRan)
 	}
 	return nil
 }
@@ -267,9 +242,9 @@ func (k *Contracts) addWaiting(ctx context.Context, tx pgx.Tx, seq int64, announ
 		if c.deployed || c.row != nil || k.unproven >= unprovenMax {
 			continue
 		}
-		c.row = &undeployedCall{seq: seq, want: openWant{seq: seq, due: atOnce, priority: priorityWaiting}}
+		c.row = &undeployedCall{seq: seq}
 		k.unproven++
-		k.change(id, c.row)
+		k.raise(id, c.row, seq, priorityWaiting)
 	}
 	return nil
 }
@@ -288,25 +263,28 @@ func (k *Contracts) addReport(ctx context.Context, tx pgx.Tx, seq int64, report 
 	if row == nil || row.known {
 		return nil
 	}
-	k.change(id, row)
 	if i, ok := projections.FetchedInterfaceOf(projections.LogItem{Seq: seq, Record: report}); ok {
 		row.known, row.report = true, &i
 		if !row.proven {
 			k.unproven--
 		}
+		k.changed[id] = row
 		return nil
 	}
-	_, problem := token.ReadInterface(report)
-	w := &row.want
-	failed := &w.waits
-	if problem.Severity != fetch.Waiting {
-		failed, w.waits, w.priority = &w.attempts, 0, priorityWaiting
+	if k.changed[id] != nil {
+		if err := k.Write(ctx, tx); err != nil {
+			return err
+		}
 	}
-	*failed++
-	w.seq, w.due, w.problem = seq, report.FinishedAt.Add(problem.Delay(*failed)), *problem
-	if !row.proven && w.attempts >= unprovenAttempts {
+	_, problem := token.ReadInterface(report)
+	failures, _, err := k.wants(tx).Fail(ctx, report, seq, problem, priorityWaiting, 0)
+	if err != nil {
+		return err
+	}
+	if !row.proven && failures.Attempts >= unprovenAttempts {
 		row.given, c.row = true, nil
 		k.unproven--
+		k.changed[id] = row
 	}
 	return nil
 }
@@ -320,12 +298,7 @@ func (k *Contracts) retry(ctx context.Context, tx pgx.Tx, seq int64, r *fetch.Re
 		return err
 	}
 	clear(k.called)
-	if _, err := tx.Exec(ctx, k.spec.SQL(`
-		UPDATE {schema}.want SET source_seq = $1, due_at = least(due_at, $2), priority = 1, attempts = 0, waits = 0, reason = 0, severity = 0
-		WHERE attempts > 0`), seq, r.RequestedAt); err != nil {
-		return fmt.Errorf("let interfaces that failed be tried again: %w", err)
-	}
-	return nil
+	return k.wants(tx).Retry(ctx, seq, r)
 }
 
 // AddRecord takes what a record says about contracts that nothing deploys.
@@ -347,7 +320,16 @@ func (k *Contracts) Forget() {
 	clear(k.deployed)
 }
 
-func (k *Contracts) change(id string, row *undeployedCall) { k.changed[id] = row }
+func (k *Contracts) wants(tx pgx.Tx) want.Table { return want.Table{Tx: tx, SQL: k.spec.SQL} }
+
+func interfaceWant(id string) fetch.Want {
+	return fetch.Want{Kind: fetch.ContractInterface, Contract: id}
+}
+
+func (k *Contracts) raise(id string, row *undeployedCall, seq int64, priority int16) {
+	row.raised = &want.Raised{Want: interfaceWant(id), Seq: seq, Priority: priority}
+	k.changed[id] = row
+}
 
 // Write writes the changed rows of contracts that nothing deploys, with their wants.
 func (k *Contracts) Write(ctx context.Context, tx pgx.Tx) error {
@@ -357,8 +339,7 @@ func (k *Contracts) Write(ctx context.Context, tx pgx.Tx) error {
 	queries := &pgx.Batch{}
 	for _, id := range slices.Sorted(maps.Keys(k.changed)) {
 		row := k.changed[id]
-		want := fetch.Want{Kind: fetch.ContractInterface, Contract: id}
-		key := sha256.Sum256([]byte(want.Key()))
+		key := want.KeyHash(interfaceWant(id))
 		if row.given {
 			queries.Queue(k.spec.SQL(`DELETE FROM {schema}.want WHERE key_hash = $1`), key[:])
 			queries.Queue(k.spec.SQL(`DELETE FROM {schema}.undeployed WHERE contract_id = $1`), id)
@@ -376,19 +357,12 @@ func (k *Contracts) Write(ctx context.Context, tx pgx.Tx) error {
 			row.seq, source, row.proven, key[:], id, text)
 		if row.known {
 			queries.Queue(k.spec.SQL(`DELETE FROM {schema}.want WHERE key_hash = $1`), key[:])
-			continue
+		} else if row.raised != nil {
+			if err := k.wants(tx).Raise(queries, *row.raised); err != nil {
+				return err
+			}
 		}
-		wanted, err := json.Marshal(want)
-		if err != nil {
-			return fmt.Errorf("write the want %s: %w", want.Key(), err)
-		}
-		w := &row.want
-		queries.Queue(k.spec.SQL(`
-			INSERT INTO {schema}.want (source_seq, due_at, attempts, waits, priority, reason, severity, key_hash, kind, want)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-			ON CONFLICT (key_hash) DO UPDATE SET source_seq = excluded.source_seq, due_at = excluded.due_at, attempts = excluded.attempts, waits = excluded.waits,
-				priority = excluded.priority, reason = excluded.reason, severity = excluded.severity`),
-			w.seq, w.due, w.attempts, w.waits, w.priority, int16(w.problem.Reason), int16(w.problem.Severity), key[:], string(want.Kind), string(wanted))
+		row.raised = nil
 	}
 	defer clear(k.changed)
 	if err := tx.SendBatch(ctx, queries).Close(); err != nil {

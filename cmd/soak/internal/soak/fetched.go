@@ -123,8 +123,11 @@ func tokenSchemas(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
+// leaseTime is how long a worker of the role metadata has a want to itself.
+const leaseTime = 210 * time.Second
+
 // due counts what the read tables of tokens want that should have been asked for, and what of it a process worked on that was killed, or
-// lost its database, before the load ended: another one gets that after three and a half minutes. Images are not fetched: no store keeps
+// lost its database, before the load ended: another one gets that when the lease is over. Images are not fetched: no store keeps
 // them.
 func due(ctx context.Context, conn *pgx.Conn, ended time.Time) (open, interrupted int, err error) {
 	schemas, err := tokenSchemas(ctx, conn)
@@ -136,10 +139,10 @@ func due(ctx context.Context, conn *pgx.Conn, ended time.Time) (open, interrupte
 		if err := conn.QueryRow(ctx, `
 			SELECT count(*) FILTER (WHERE NOT lost), count(*) FILTER (WHERE lost) FROM (
 				SELECT EXISTS (
-					SELECT FROM river.river_job j WHERE j.state = 'running' AND j.attempted_at < $1 AND j.args #>> '{raising,key}' = encode(w.key_hash, 'hex')
+					SELECT FROM metadata.lease l WHERE l.key_hash = w.key_hash AND l.holder IS NOT NULL AND NOT l.done AND l.until < $1
 				) AS lost
 				FROM `+pgx.Identifier{schema, "want"}.Sanitize()+` w WHERE w.due_at <= now() - interval '1 second' AND w.kind <> $2
-			) of`, ended, fetch.Image).Scan(&more, &left); err != nil {
+			) of`, ended.Add(leaseTime), fetch.Image).Scan(&more, &left); err != nil {
 			return 0, 0, err
 		}
 		open, interrupted = open+more, interrupted+left

@@ -84,7 +84,7 @@ func drop(ctx context.Context, pool *pgxpool.Pool, events int64) error {
 		}
 		rows, err := tx.Query(ctx, `
 			SELECT quote_ident(nspname) FROM pg_namespace
-			WHERE nspname IN ('log', 'strata', 'api', 'river', 'faucet')
+			WHERE nspname IN ('log', 'strata', 'api', 'metadata', 'river', 'faucet')
 			   OR nspname IN (SELECT name || '_v' || version FROM strata.projection)`)
 		if err != nil {
 			return fmt.Errorf("list what to drop: %w", err)

@@ -47,7 +47,7 @@ func TestRebuild(t *testing.T) {
 	checkVariety(t, log, out)
 	want := rowsOf(t, log.Pool())
 	checkFilled(t, want)
-	size, jobs := sizes(t, log.Pool())
+	size, leases := sizes(t, log.Pool())
 	out.close()
 
 	t.Run("from the steps", func(t *testing.T) {
@@ -56,8 +56,8 @@ func TestRebuild(t *testing.T) {
 		}
 		start(t, log)()
 		compareRows(t, rowsOf(t, log.Pool()), want)
-		if nowSize, nowJobs := sizes(t, log.Pool()); nowSize != size || nowJobs != jobs {
-			t.Errorf("got %d events and %d jobs, want still %d and %d", nowSize, nowJobs, size, jobs)
+		if nowSize, nowLeases := sizes(t, log.Pool()); nowSize != size || nowLeases != leases {
+			t.Errorf("got %d events and %d leases, want still %d and %d", nowSize, nowLeases, size, leases)
 		}
 	})
 	t.Run("from a copy of the log", func(t *testing.T) {
@@ -348,19 +348,19 @@ func checkVariety(t *testing.T, log *eventstore.Log, out *beyond) {
 	t.Logf("%v", seen)
 }
 
-// sizes returns the number of events in the log, and the number of jobs that were ever queued.
-func sizes(t *testing.T, pool *pgxpool.Pool) (events, jobs int64) {
+// sizes returns the number of events in the log, and the number of leases that were ever taken.
+func sizes(t *testing.T, pool *pgxpool.Pool) (events, leases int64) {
 	t.Helper()
 	var there bool
-	if err := pool.QueryRow(t.Context(), `SELECT size, to_regclass('river.river_job') IS NOT NULL FROM log.head`).Scan(&events, &there); err != nil {
+	if err := pool.QueryRow(t.Context(), `SELECT size, to_regclass('metadata.lease') IS NOT NULL FROM log.head`).Scan(&events, &there); err != nil {
 		t.Fatal(err)
 	}
 	if there {
-		if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM river.river_job`).Scan(&jobs); err != nil {
+		if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM metadata.lease`).Scan(&leases); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return events, jobs
+	return events, leases
 }
 
 // drop deletes a projection as if it had never existed.

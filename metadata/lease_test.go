@@ -1,0 +1,70 @@
+package metadata_test
+
+import (
+	"testing"
+
+	"strata/internal/testkit/eventually"
+)
+
+// A database of an earlier release has jobs of River. The role drops them, finds the wants again, and keeps what contracts have
+// spent of their budgets today.
+func TestJobsOfRiverAreDropped(t *testing.T) {
+	t.Parallel()
+	log := openLog(t, databases.New(t))
+	for _, sql := range []string{
+		`CREATE SCHEMA river`,
+		`CREATE TABLE river.river_job (id bigint)`,
+		`CREATE TABLE river.spent (
+			day date NOT NULL, fetches bigint NOT NULL, bytes bigint NOT NULL, rested boolean NOT NULL, contract_id text NOT NULL,
+			CONSTRAINT spent_pkey PRIMARY KEY (day, contract_id))`,
+		`INSERT INTO river.spent VALUES ((now() AT TIME ZONE 'UTC')::date, 7, 8, false, 'a')`,
+	} {
+		if _, err := log.Pool().Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	raise(t, log.Pool(), "ft_v1", row{want: document("gopher://x")})
+	for range 2 { // the second start finds nothing to do
+		r := run(t, config(log))
+		r.awaitReport(t)
+		r.stop()
+	}
+	var fetches int
+	var dropped bool
+	if err := log.Pool().QueryRow(t.Context(), `SELECT fetches, to_regnamespace('river') IS NULL FROM metadata.spent`).Scan(&fetches, &dropped); err != nil {
+		t.Fatal(err)
+	}
+	if fetches != 7 || !dropped {
+		t.Errorf("got %d fetches, and dropped: %t", fetches, dropped)
+	}
+}
+
+// A lease that is done, or that nobody took again, is deleted after an hour, and not earlier.
+func TestOldLeasesAreForgotten(t *testing.T) {
+	t.Parallel()
+	log := openLog(t, databases.New(t))
+	fold(t, log, 0)
+	for _, uri := range []string{"gopher://old", "gopher://lost", "gopher://new"} {
+		raise(t, log.Pool(), "ft_v1", row{want: document(uri)})
+	}
+	r := run(t, config(log))
+	eventually.Holds(t, "all are answered, and the reports folded", func() bool {
+		var open int
+		if err := log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM ft_v1.want`).Scan(&open); err != nil {
+			t.Fatal(err)
+		}
+		return open == 0
+	})
+	r.stop()
+	for set, where := range map[string]string{
+		`until = now() - interval '61 minutes'`:                              `sha256('document gopher://old')`,
+		`until = now() - interval '61 minutes', holder = NULL, done = false`: `sha256('document gopher://lost')`,
+		`until = now() - interval '59 minutes'`:                              `sha256('document gopher://new')`,
+	} {
+		if tag, err := log.Pool().Exec(t.Context(), `UPDATE metadata.lease SET `+set+` WHERE key_hash = `+where); err != nil || tag.RowsAffected() != 1 {
+			t.Fatal(tag, err)
+		}
+	}
+	run(t, config(log)).awaitPass(t)
+	wantLeases(t, log, 1)
+}
