@@ -32,35 +32,35 @@ type bnsExpiringRow struct {
 
 func (a *api) registerAddress() {
 	get(a, engine.Operation{
-		ID: "list-bns-address-valid-names", Path: "/names/address/{address}/valid", Apart: true, Summary: "Names of an owner that are not expired, in alphabetical order",
+		ID: "list-bns-address-valid-names", Path: "/names/address/{address}/valid", Summary: "Names of an owner that are not expired, in alphabetical order",
 	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[bnsRevocableRow], error) {
 		of := clean(in.Address)
 		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("held:"+of, " AND c.owner = $1 AND c.valid", of), revocableRow)
 	})
 	get(a, engine.Operation{
-		ID: "list-bns-address-expired-names", Path: "/names/address/{address}/expired", Apart: true, Summary: "Expired names of an owner, in alphabetical order",
+		ID: "list-bns-address-expired-names", Path: "/names/address/{address}/expired", Summary: "Expired names of an owner, in alphabetical order",
 	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[BNSRow], error) {
 		of := clean(in.Address)
 		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("over:"+of, " AND c.owner = $1 AND NOT c.valid", of), plainRow)
 	})
 	get(a, engine.Operation{
-		ID: "list-bns-address-revoked-names", Path: "/names/address/{address}/revoked", Apart: true, Summary: "Revoked names of an owner, in alphabetical order",
+		ID: "list-bns-address-revoked-names", Path: "/names/address/{address}/revoked", Summary: "Revoked names of an owner, in alphabetical order",
 	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[BNSRow], error) {
 		of := clean(in.Address)
 		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("withdrawn:"+of, " AND c.owner = $1 AND c.revoked", of), plainRow)
 	})
 	get(a, engine.Operation{
-		ID: "list-bns-address-expiring-names", Path: "/names/address/{address}/expiring-soon", Apart: true,
+		ID: "list-bns-address-expiring-names", Path: "/names/address/{address}/expiring-soon",
 		Summary:     "Names of an owner that expire within 4320 Bitcoin blocks, the soonest first",
 		Description: "Each request counts all of them, and passes over all rows before the page.",
 	}, a.listExpiring)
 	get(a, engine.Operation{
-		ID: "list-bns-address-names", Path: "/names/address/{address}", Apart: true, Summary: "All names of an owner, the primary name first",
+		ID: "list-bns-address-names", Path: "/names/address/{address}", Summary: "All names of an owner, the primary name first",
 		Description: "The primary name comes first, and the others in alphabetical order. `height` shows the names after the block at that Stacks height; " +
 			"expiry is then as of that block, too.",
 	}, a.listOwned)
 	get(a, engine.Operation{
-		ID: "get-bns-primary-name", Path: "/names/address/{address}/primary", Apart: true, Summary: "Primary name of a principal",
+		ID: "get-bns-primary-name", Path: "/names/address/{address}/primary", Summary: "Primary name of a principal",
 		Description: "The choice that a contract makes for itself can't be seen: it prints nothing. 404 if there is none.", Brief: true,
 	}, a.primaryName)
 	get(a, engine.Operation{

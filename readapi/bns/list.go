@@ -136,7 +136,7 @@ func (a *api) registerLists() {
 		func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*bnsNameList[BNSRow], error) {
 			return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("revoked", " AND c.revoked"), plainRow)
 		})
-	get(a, engine.Operation{ID: "list-bns-namespace-names", Path: "/names/namespace/{namespace}", Apart: true, Summary: "Names of a namespace, in alphabetical order"},
+	get(a, engine.Operation{ID: "list-bns-namespace-names", Path: "/names/namespace/{namespace}", Summary: "Names of a namespace, in alphabetical order"},
 		a.listNamespaceNames)
 }
 

@@ -20,19 +20,13 @@ type rawTransaction struct {
 	RawTx view.HexText `json:"raw_tx" doc:"0x00 for an operation from Bitcoin."`
 }
 
-// registerRawTransaction adds /tx/{tx_id}/raw. One mux cannot hold both this path and /tx/block/{block_hash}, because
-// /tx/block/raw would match both. So the paths below an id have a mux of their own, which serves requests that match no
-// other path.
 func (a *api) registerRawTransaction() {
-	const id = "get-raw-transaction"
-	a.Nested("GET /extended/v1/tx/{tx_id}/{part}", id, func() {
-		engine.Get(a.Engine, engine.Operation{
-			ID: id, Path: "/extended/v1/tx/{tx_id}/raw", Tag: "Transactions", Summary: "A transaction as it was signed",
-			Description: "An id without 0x is redirected (302) to the same id with 0x.",
-			Statuses:    []int{http.StatusFound, http.StatusBadRequest, http.StatusNotFound},
-			Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true, Deprecated: true,
-		}, getRawTransaction)
-	})
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-raw-transaction", Path: "/extended/v1/tx/{tx_id}/raw", Tag: "Transactions", Summary: "A transaction as it was signed",
+		Description: "An id without 0x is redirected (302) to the same id with 0x.",
+		Statuses:    []int{http.StatusFound, http.StatusBadRequest, http.StatusNotFound},
+		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true, Deprecated: true,
+	}, getRawTransaction)
 }
 
 func getRawTransaction(ctx context.Context, s *engine.Snapshot, in *rawTransactionInput) (*rawTransaction, error) {

@@ -41,7 +41,11 @@ type Engine struct {
 	traced   map[string]bool   // operations that say which rows they show
 	untraced map[string]string // why others can't, by operation id or other name
 	families []*Family         // of the mounted operations
-	apart    []string          // prefixes of the paths of operations with Apart set
+
+	operations []mountedOperation
+	adapter    huma.Adapter // of the mux
+	muxFilled  func()       // fills the mux at its first call
+	separate   []string     // beginnings of the paths that the mux has under separatePrefix
 
 	prepared sync.Map // SQL texts by preparedKey
 	// cannotAssume is set once a connection turned out to lack the isolation level that assumptions need.
@@ -82,7 +86,8 @@ func New(config Config) *Engine {
 		Redis: e.Config.Redis, Parse: e.parseCached,
 		Prefix: e.Config.RedisPrefix, Timeout: e.Config.RequestTimeout, Logger: e.Config.Logger, Registerer: e.Config.Registry,
 	})
-	e.Huma = huma.NewAPI(e.Config.Description, checkingAdapter{humago.NewAdapter(e.mux, ""), e})
+	e.adapter, e.muxFilled = humago.NewAdapter(e.mux, ""), sync.OnceFunc(e.fillMux)
+	e.Huma = huma.NewAPI(e.Config.Description, checkingAdapter{e.adapter, e})
 	e.handler = e.shell(http.HandlerFunc(e.route))
 	return e
 }
@@ -91,6 +96,7 @@ func New(config Config) *Engine {
 // has ended and its resources are released. It must not be called twice.
 func (e *Engine) Run(ctx context.Context) {
 	defer e.Cache.Close()
+	e.muxFilled()
 	closeHotLane, err := e.openHotLane(ctx)
 	if err == nil {
 		defer closeHotLane()
@@ -157,19 +163,6 @@ func (e *Engine) Plain(pattern, name string, handler http.HandlerFunc) {
 		ExchangeOf(r.Context()).operation = name
 		handler(w, r)
 	})
-}
-
-// Nested gives the operations that mount adds a mux of their own, which serves the paths that pattern matches. It is for
-// paths that conflict with others in the main mux. Metrics and logs call the whole of them name.
-func (e *Engine) Nested(pattern, name string, mount func()) {
-	mux, outer := http.NewServeMux(), e.Huma
-	mux.HandleFunc("/", RouteNotFound)
-	description := e.Config.Description
-	description.OpenAPI = outer.OpenAPI()
-	e.Huma = huma.NewAPI(description, checkingAdapter{humago.NewAdapter(mux, ""), e})
-	mount()
-	e.Huma = outer
-	e.Plain(pattern, name, mux.ServeHTTP)
 }
 
 // Position returns the position in the log that answers have shown; 0 while none is known.

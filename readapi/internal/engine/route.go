@@ -45,10 +45,6 @@ type Operation struct {
 	// TagByContent derives entity tags from an answer's body instead of its cache key. Then two names of one thing have
 	// the same tag, and a tag lasts for as long as the body stays the same.
 	TagByContent bool
-	// Apart is set if its path has a word where another operation's path has a parameter, and the other way round, as
-	// /blocks/by-block-time/{timestamp} and /blocks/{height_or_hash}/transactions: a mux refuses to have both. The mux
-	// has it under a prefix of its own.
-	Apart bool
 	// Untraced is the reason why answers can't be traced to rows. An operation of Get without one says which rows it shows.
 	Untraced string
 	// Statuses are the statuses that it may answer besides 200, and besides 500 and 503, which every operation has.
@@ -129,10 +125,7 @@ func Serve[In any](e *Engine, o *Endpoint, handler func(context.Context, *In) De
 	}
 	for i, path := range append([]string{o.Path}, o.Aliases...) {
 		op.Path, op.Hidden = path, i > 0
-		if o.Apart {
-			e.setApart(path)
-		}
-		e.Routes[http.MethodGet+" "+e.muxPath(path)] = o.ID
+		e.Routes[http.MethodGet+" "+path] = o.ID
 		huma.Register(e.Huma, op, func(ctx context.Context, in *In) (*Output, error) {
 			return &Output{Body: handler(ctx, in).Write}, nil
 		})
@@ -200,9 +193,7 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 	if !ok {
 		refuse = func(err error) error { return err }
 	}
-	routed := *op
-	routed.Path = c.engine.muxPath(op.Path)
-	c.Adapter.Handle(&routed, func(ctx huma.Context) {
+	c.engine.operations = append(c.engine.operations, mountedOperation{op, func(ctx huma.Context) {
 		x := ExchangeOf(ctx.Context())
 		x.operation = op.OperationID
 		r, w := humago.Unwrap(ctx)
@@ -219,7 +210,7 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 		}
 		x.parameters = parameters
 		handler(ctx)
-	})
+	}})
 }
 
 // route hands a request to the mux. Trailing slashes don't matter, except in a family where they count. Other paths
@@ -249,6 +240,7 @@ func (e *Engine) route(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	x.family = e.familyOf(x.Target)
+	e.muxFilled()
 	routed := e.routable(r)
 	if routed == nil {
 		RouteNotFound(w, r)
@@ -271,13 +263,13 @@ func (e *Engine) routable(r *http.Request) *http.Request {
 	if clean := path.Clean(target.Path); target.Path != clean && (target.Path != clean+"/" || !e.slashCounts(target.Path)) {
 		return nil
 	}
-	if strings.HasPrefix(target.Path, apartPrefix+"/") {
+	if strings.HasPrefix(target.Path, separatePrefix+"/") {
 		return nil
 	}
 	if routed := e.muxPath(target.Path); routed != target.Path {
 		target.Path = routed
 		if target.RawPath != "" {
-			target.RawPath = apartPrefix + target.RawPath
+			target.RawPath = separatePrefix + target.RawPath
 		}
 	}
 	if target != *r.URL {

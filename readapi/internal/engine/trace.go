@@ -68,11 +68,12 @@ func (e *Engine) PlanOf(ctx context.Context, path string) (*Plan, error) {
 		return nil, BadRequest("%q is not a path of this API: %s", path, err)
 	}
 	r.RequestURI = target.RequestURI()
+	e.muxFilled()
 	if r = e.routable(r); r == nil {
 		return nil, NotFound("this API has no %s", path)
 	}
 	_, pattern := e.mux.Handler(r)
-	name := e.Routes[pattern]
+	name := e.Routes[strings.Replace(pattern, " "+separatePrefix+"/", " /", 1)]
 	if reason, ok := e.untraced[name]; ok {
 		return nil, BadRequest("%s has no rows to trace: %s", path, reason)
 	}
