@@ -36,7 +36,7 @@ func (a *api) registerBitcoinBlocksV3() {
 	}, listBitcoinBlocks)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-bitcoin-block", Path: "/extended/v3/bitcoin-blocks/{height_or_hash}", Tag: "Blocks", Summary: "A Bitcoin block that has Stacks blocks",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies,
 	}, getBitcoinBlock)
 }
 

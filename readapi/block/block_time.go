@@ -27,7 +27,7 @@ type averageTimes struct {
 func (a *api) registerBlockTimes() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-block-by-time", Path: "/extended/v2/blocks/by-block-time/{timestamp}", Tag: "Blocks", Summary: "Last block at or before a time",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true, Brief: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), Brief: true,
 	}, getBlockByTime)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-average-block-times", Path: "/extended/v2/blocks/average-times", Tag: "Blocks", Summary: "Mean time between blocks",

@@ -53,17 +53,17 @@ func (a *api) registerBlocksV1() {
 	}
 	byHash := operation("get-block-by-hash", "/extended/v1/block/{hash}", "A block by its hash")
 	byHash.Description = "If several blocks have the hash, returns the canonical one, otherwise the highest; `canonical` tells an orphaned block. " + byHash.Description
-	byHash.DependsOn, byHash.TagByContent = engine.OnTip("chain"), true
+	byHash.DependsOn = engine.OnTip("chain")
 	engine.Get(a.Engine, byHash, getBlockByHash)
 	engine.Get(a.Engine, operation("get-block-by-height", "/extended/v1/block/by_height/{height}", "The block at a height"), getBlockByHeight)
 	const orphaned = "If all blocks of the Bitcoin block are orphaned, returns the highest of them, with `canonical` false. "
 	byBurnHash := operation("get-block-by-burn-block-hash", "/extended/v1/block/by_burn_block_hash/{burn_block_hash}", "The last block of a Bitcoin block, by its hash")
 	byBurnHash.Description = orphaned + byBurnHash.Description
-	byBurnHash.DependsOn, byBurnHash.TagByContent = engine.OnTip("accounts", "chain"), true
+	byBurnHash.DependsOn = engine.OnTip("accounts", "chain")
 	engine.Get(a.Engine, byBurnHash, getBlockByBurnHash)
 	byBurnHeight := operation("get-block-by-burn-block-height", "/extended/v1/block/by_burn_block_height/{burn_block_height}", "The last block of a Bitcoin block, by its height")
 	byBurnHeight.Description = orphaned + byBurnHeight.Description
-	byBurnHeight.DependsOn, byBurnHeight.TagByContent = engine.OnTip("accounts", "chain"), true
+	byBurnHeight.DependsOn = engine.OnTip("accounts", "chain")
 	engine.Get(a.Engine, byBurnHeight, getBlockByBurnHeight)
 }
 

@@ -73,7 +73,7 @@ func (a *api) registerBlocksV3() {
 	}, getBlockV3)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-bitcoin-block-blocks", Path: "/extended/v3/bitcoin-blocks/{height_or_hash}/blocks", Tag: "Blocks", Summary: "Stacks blocks of a Bitcoin block, newest first",
-		Statuses: statuses, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true,
+		Statuses: statuses, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"),
 	}, listBitcoinBlockBlocks)
 }
 

@@ -54,12 +54,12 @@ func (a *api) registerBurnBlocks() {
 	}, listBurnBlocks)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-burn-block", Path: "/extended/v2/burn-blocks/{height_or_hash}", Tag: "Blocks", Summary: "A Bitcoin block with the Stacks blocks of its tenures",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies,
 	}, getBurnBlock)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-burn-block-blocks", Path: "/extended/v2/burn-blocks/{height_or_hash}/blocks", Tag: "Blocks", Summary: "Stacks blocks of a Bitcoin block, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"),
 	}, listBurnBlockBlocks)
 }
 

@@ -84,7 +84,7 @@ func (a *api) inscriptionContent(ctx context.Context, s *engine.Snapshot, in *In
 	if !row.delegated || row.delegateKnown {
 		s.Settles(row.height)
 	}
-	f := &engine.File{ContentType: headerValue(row.contentType), Size: row.size, Content: row.tag(), Fields: contentFields}
+	f := &engine.File{ContentType: headerValue(row.contentType), Size: row.size, Tag: row.tag(), Fields: contentFields}
 	var err error
 	switch {
 	case row.at < 0:

@@ -74,7 +74,7 @@ func (a *api) registerSearch() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "search", Path: "/extended/v1/search/{id}", Tag: "Status", Summary: "Find a transaction, block, contract, account or name",
 		Description: "If a transaction or block has several copies, returns the canonical one, otherwise the newest; a pending transaction precedes its orphaned copies. Whitespace around the term is ignored.", FailureBody: reflect.TypeFor[searchAnswer](),
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, TagByContent: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}, a.search)
 }
 

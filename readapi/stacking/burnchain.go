@@ -119,7 +119,7 @@ func (a *api) registerBurnchain() {
 	)
 	describe := func(id, path, summary, about string) engine.Operation {
 		return engine.Operation{
-			ID: id, Path: prefix + path, Tag: "Stacking", Summary: summary, Description: about, Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, TagByContent: true,
+			ID: id, Path: prefix + path, Tag: "Stacking", Summary: summary, Description: about, Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
 			DependsOn: engine.On("pox", shard.Bitcoin),
 		}
 	}

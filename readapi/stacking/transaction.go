@@ -74,14 +74,14 @@ func (a *api) registerPoxTransactions() {
 	const reported = "Nodes report these outputs one by one since release 3.3.0.0.5. "
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-burn-block-pox-transactions", Path: "/extended/v2/burn-blocks/{height_or_hash}/pox-transactions", Tag: "Stacking",
-		Summary: "Outputs of a Bitcoin block that pay stackers", TagByContent: true,
+		Summary: "Outputs of a Bitcoin block that pay stackers",
 		Description: reported + "They are in the order of transaction ids. `prev_cursor` leads to the following page, `next_cursor` to the preceding one. " +
 			"A block that the chain does not follow has none.",
 		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.On("pox", shard.Bitcoin),
 	}, listBurnBlockPoxTransactions)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-address-pox-transactions", Path: "/extended/v2/addresses/{address}/pox-transactions", Tag: "Stacking",
-		Summary: "Outputs of Bitcoin blocks that pay an address for stacking, newest first", TagByContent: true,
+		Summary:     "Outputs of Bitcoin blocks that pay an address for stacking, newest first",
 		Description: reported + "Within a block they are in the order of transaction ids. `next_cursor` leads to newer rows and `prev_cursor` to older ones.",
 		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
 	}, func(ctx context.Context, s *engine.Snapshot, in *addressPoxTransactionsInput) (*page.NumberedPage[poxTransaction], error) {

@@ -58,6 +58,19 @@ func TestServeAllocatesNothing(t *testing.T) {
 	}
 }
 
+// What making an answer costs, most of it for the tag.
+func BenchmarkNew(b *testing.B) {
+	for name, size := range map[string]int{"4 KiB": 4 << 10, "1 MiB": 1 << 20} {
+		body := blocks(size)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				answer.New(answer.Config{ContentType: "application/json", Body: body, Class: answer.Tip})
+			}
+		})
+	}
+}
+
 func BenchmarkServe(b *testing.B) {
 	a := answer.New(jsonConfig())
 	for name, header := range map[string]http.Header{

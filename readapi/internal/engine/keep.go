@@ -12,23 +12,28 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// cachedAnswer is an answer as the cache holds it, with the moment at which it was built. The moment is not stored in
-// Redis: an answer from there was found under its key, so the state of the request gives its moment.
+// cachedAnswer is an answer as the cache holds it: with its key, and with the moment at which it was built. The moment is
+// not stored in Redis: an answer from there was found under its key, so the state of the request gives its moment.
 type cachedAnswer struct {
 	*answer.Answer
+	key    cache.Key
 	moment answer.Moment
 }
 
-func (e *Engine) parseCached(b []byte) (cachedAnswer, error) {
+func (c cachedAnswer) delivery() Delivery { return Delivery{c.Answer, c.moment} }
+
+func (e *Engine) parseCached(key cache.Key, b []byte) (cachedAnswer, error) {
 	parsed, err := answer.Parse(b)
 	if err == nil {
-		parsed.WhenHeavier(e.reweigh)
+		e.reweigh(parsed, key)
 	}
-	return cachedAnswer{Answer: parsed}, err
+	return cachedAnswer{Answer: parsed, key: key}, err
 }
 
-// reweigh tells the cache that an answer has become heavier. The answer's tag is its cache key.
-func (e *Engine) reweigh(heavier *answer.Answer) { e.Cache.Reweigh(cache.Key(heavier.Tag())) }
+// reweigh lets the cache weigh an answer again when it becomes heavier.
+func (e *Engine) reweigh(a *answer.Answer, key cache.Key) {
+	a.WhenHeavier(func() { e.Cache.Reweigh(key) })
+}
 
 // serveCached serves a request from memory if it can, and reports whether it did. Most requests take this path, so it
 // does not route, parse or allocate: an earlier request for the same target has left a plan.
@@ -76,7 +81,7 @@ func (e *Engine) answerPlan(ctx context.Context, p *Plan) Delivery {
 		}
 	}
 	if ChoiceOf(ctx) != nil {
-		return e.buildAnswer(ctx, p, nil).delivery()
+		return e.buildAnswer(ctx, p, nil).Value.delivery()
 	}
 	keys := cache.Keys{Flight: p.flightKey()}
 	if state != nil {
@@ -103,12 +108,10 @@ func (e *Engine) answerPlan(ctx context.Context, p *Plan) Delivery {
 	switch {
 	case err != nil:
 		return Delivery{Answer: e.FailureAnswer(ctx, err, answer.Config{})}
-	case state == nil:
-		return Delivery(cached)
-	case cached.Tag() == TagOf(keys.Current) || cached.Tag() == TagOf(keys.Lasting):
+	case state != nil && (cached.key == keys.Current || cached.key == keys.Lasting):
 		return Delivery{cached.Answer, p.moment(state)}
 	}
-	return Delivery(cached)
+	return cached.delivery()
 }
 
 // targetMax is the length of the longest request target whose plan is cached, in bytes.
@@ -119,8 +122,6 @@ type build struct {
 	cache.Made[cachedAnswer]
 	state *register.State // nil when the database could not be read
 }
-
-func (b build) delivery() Delivery { return Delivery{b.Value.Answer, b.Value.moment} }
 
 // buildAnswer reads the tables. The key of the answer follows from the state in the same snapshot as its rows.
 func (e *Engine) buildAnswer(ctx context.Context, p *Plan, known *register.State) (b build) {
@@ -138,15 +139,17 @@ func (e *Engine) buildAnswer(ctx context.Context, p *Plan, known *register.State
 		if p.Unchanging {
 			b.Key, b.TTL = p.unchangingKey(b.state), cache.TTLImmutable
 		}
-		c.Tag, c.ByContent = TagOf(b.Key), p.Operation.TagByContent
+		if f, ok := value.(*File); ok && f.isStreamed() {
+			c.Tag = TagOf(b.Key)
+		}
 		b.Value.Answer, err = NewAnswer(value, c)
 	}
 	if err != nil {
-		c.Tag = TagOf(b.Key)
 		b.Value.Answer = e.FailureAnswer(ctx, err, c)
 	}
+	b.Value.key = b.Key
 	if b.Keep = b.state != nil && b.Value.Cacheable(); b.Keep {
-		b.Value.WhenHeavier(e.reweigh)
+		e.reweigh(b.Value.Answer, b.Key)
 	}
 	return b
 }

@@ -86,5 +86,5 @@ func KeyOf(b []byte) (key cache.Key) {
 // weight estimates the memory that a plan and its request target take, in bytes.
 func (p *Plan) weight(target string) int { return 512 + len(target) + 32*(len(p.shards)+len(p.tips)) }
 
-// TagOf returns a key as an entity tag: equal keys mean equal answers, which is what a strong tag promises.
+// TagOf returns a digest as an entity tag.
 func TagOf(key cache.Key) answer.Tag { return answer.Tag(key) }

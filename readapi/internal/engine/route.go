@@ -42,9 +42,6 @@ type Operation struct {
 	// that results; default ErrorBody.
 	Refuse      func(error) error
 	RefusalBody reflect.Type
-	// TagByContent derives entity tags from an answer's body instead of its cache key. Then two names of one thing have
-	// the same tag, and a tag lasts for as long as the body stays the same.
-	TagByContent bool
 	// Untraced is the reason why answers can't be traced to rows. An operation of Get without one says which rows it shows.
 	Untraced string
 	// Statuses are the statuses that it may answer besides 200, and besides 500 and 503, which every operation has.
