@@ -72,7 +72,7 @@ func (a *api) registerTransactionEvents() {
 		Description: "For a transaction, lists the events of its canonical copy only: an event does not say whether it is orphaned. " +
 			"For an account with a filter by type, a page examines at most 10000 rows, so it may have fewer rows than the limit although more follow. " + engine.Instead("/extended/v3/transactions/{tx_id}/events"),
 		Statuses: []int{http.StatusBadRequest},
-		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), Deprecated: true,
+		Class:    answer.Tip, Deprecated: true,
 	}, listEvents)
 }
 

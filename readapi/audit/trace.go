@@ -43,7 +43,7 @@ func (a *api) registerTrace() {
 			"The answer and its rows are read in one snapshot. The answer may be an error: that a token could not be fetched, for instance, has rows, too. " +
 			"See docs/auditing.md.",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Untraced: "it is a trace itself",
-		Class: answer.Tip, DependsOn: engine.Dependencies{Register: true},
+		Class: answer.Tip, Dependencies: engine.Dependencies{Register: true},
 	}, a.trace)
 }
 

@@ -49,7 +49,7 @@ func (a *api) registerHolders() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-token-holders", Path: "/extended/v1/tokens/ft/{token}/holders", Tag: "Tokens", Summary: "Holders of STX or a fungible token",
 		Description: "Sorted by balance, greatest first, then by address. Accounts with a balance of zero are not holders.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("balances"),
+		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
 	}, listHolders)
 }
 

@@ -75,7 +75,7 @@ func (a *api) registerHoldersV3() {
 	operation := func(id, path, summary, about string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: path, Tag: "Tokens", Summary: summary, Description: about,
-			Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("balances"),
+			Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
 		}
 	}
 	const sorted = "Sorted by balance, greatest first, then by address. Accounts with a balance of zero are not holders."

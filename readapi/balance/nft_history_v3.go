@@ -62,7 +62,7 @@ func (a *api) registerNFTHistoryV3() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-nft-history-v3", Path: "/extended/v3/tokens/nft/{asset_identifier}/{value}/history", Tag: "Tokens",
 		Summary: "Events of a non-fungible token, newest first", Statuses: []int{http.StatusBadRequest},
-		Class: answer.Tip, DependsOn: engine.OnTip("balances", "chain"),
+		Class: answer.Tip,
 	}, listNFTHistoryV3)
 }
 

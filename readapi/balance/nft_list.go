@@ -127,7 +127,7 @@ func (a *api) registerNFTLists() {
 	operation := func(id, path, summary string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: "/extended/v1/tokens/nft/" + path, Tag: "Tokens", Summary: summary,
-			Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("balances", "chain"),
+			Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
 		}
 	}
 	holdings := operation("list-nft-holdings", "holdings", "Non-fungible tokens that an account owns, most recently received first")

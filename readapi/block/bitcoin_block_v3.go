@@ -28,15 +28,14 @@ func (r burnBlockRow) shapeV3() bitcoinBlock {
 }
 
 func (a *api) registerBitcoinBlocksV3() {
-	dependencies := engine.OnTip("accounts")
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-bitcoin-blocks", Path: "/extended/v3/bitcoin-blocks", Tag: "Blocks", Summary: "Bitcoin blocks that have Stacks blocks, newest first",
 		Description: "A cursor at a height without Stacks blocks opens the page at the next lower Bitcoin block that has some.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
 	}, listBitcoinBlocks)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-bitcoin-block", Path: "/extended/v3/bitcoin-blocks/{height_or_hash}", Tag: "Blocks", Summary: "A Bitcoin block that has Stacks blocks",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}, getBitcoinBlock)
 }
 

@@ -43,7 +43,7 @@ func (a *api) registerBlocksV1() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-blocks-v1", Path: "/extended/v1/block", Tag: "Blocks", Summary: "Canonical blocks with the ids of their transactions, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones. " + engine.Instead(view.BlocksInstead),
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain"), Deprecated: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}, listBlocksV1)
 	operation := func(id, path, summary string) engine.Operation {
 		return engine.Operation{
@@ -53,17 +53,14 @@ func (a *api) registerBlocksV1() {
 	}
 	byHash := operation("get-block-by-hash", "/extended/v1/block/{hash}", "A block by its hash")
 	byHash.Description = "If several blocks have the hash, returns the canonical one, otherwise the highest; `canonical` tells an orphaned block. " + byHash.Description
-	byHash.DependsOn = engine.OnTip("chain")
 	engine.Get(a.Engine, byHash, getBlockByHash)
 	engine.Get(a.Engine, operation("get-block-by-height", "/extended/v1/block/by_height/{height}", "The block at a height"), getBlockByHeight)
 	const orphaned = "If all blocks of the Bitcoin block are orphaned, returns the highest of them, with `canonical` false. "
 	byBurnHash := operation("get-block-by-burn-block-hash", "/extended/v1/block/by_burn_block_hash/{burn_block_hash}", "The last block of a Bitcoin block, by its hash")
 	byBurnHash.Description = orphaned + byBurnHash.Description
-	byBurnHash.DependsOn = engine.OnTip("accounts", "chain")
 	engine.Get(a.Engine, byBurnHash, getBlockByBurnHash)
 	byBurnHeight := operation("get-block-by-burn-block-height", "/extended/v1/block/by_burn_block_height/{burn_block_height}", "The last block of a Bitcoin block, by its height")
 	byBurnHeight.Description = orphaned + byBurnHeight.Description
-	byBurnHeight.DependsOn = engine.OnTip("accounts", "chain")
 	engine.Get(a.Engine, byBurnHeight, getBlockByBurnHeight)
 }
 

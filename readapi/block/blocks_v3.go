@@ -65,7 +65,7 @@ func (a *api) registerBlocksV3() {
 	statuses := []int{http.StatusBadRequest, http.StatusNotFound}
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-blocks-v3", Path: "/extended/v3/blocks", Tag: "Blocks", Summary: "Canonical blocks, newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("chain"),
+		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
 	}, listBlocksV3)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-block-v3", Path: "/extended/v3/blocks/{height_or_hash}", Tag: "Blocks", Summary: "A canonical block",
@@ -73,7 +73,7 @@ func (a *api) registerBlocksV3() {
 	}, getBlockV3)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-bitcoin-block-blocks", Path: "/extended/v3/bitcoin-blocks/{height_or_hash}/blocks", Tag: "Blocks", Summary: "Stacks blocks of a Bitcoin block, newest first",
-		Statuses: statuses, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"),
+		Statuses: statuses, Class: answer.Tip,
 	}, listBitcoinBlockBlocks)
 }
 

@@ -46,20 +46,19 @@ type burnBlockRow struct {
 }
 
 func (a *api) registerBurnBlocks() {
-	dependencies := engine.OnTip("accounts")
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-burn-blocks", Path: "/extended/v2/burn-blocks", Tag: "Blocks", Summary: "Bitcoin blocks that have Stacks blocks, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}, listBurnBlocks)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-burn-block", Path: "/extended/v2/burn-blocks/{height_or_hash}", Tag: "Blocks", Summary: "A Bitcoin block with the Stacks blocks of its tenures",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}, getBurnBlock)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-burn-block-blocks", Path: "/extended/v2/burn-blocks/{height_or_hash}/blocks", Tag: "Blocks", Summary: "Stacks blocks of a Bitcoin block, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"),
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}, listBurnBlockBlocks)
 }
 

@@ -60,7 +60,7 @@ func (a *api) registerContract() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-contract", Path: "/extended/v1/contract/{contract_id}", Tag: "Contracts", Summary: "A contract with its source and interface",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:    answer.Tip, DependsOn: engine.OnTip("chain"),
+		Class:    answer.Tip,
 	}, getContract)
 }
 

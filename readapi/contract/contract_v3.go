@@ -74,7 +74,7 @@ func (a *api) registerContractV3() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-contract-v3", Path: "/extended/v3/smart-contracts/{contract_id}", Tag: "Contracts", Summary: "A contract",
 		Description: "The canonical deployment. An orphaned one is not found.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain"),
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}, getContractV3)
 }
 

@@ -55,13 +55,13 @@ func (a *api) registerMempoolLists() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-mempool", Path: "/extended/v1/tx/mempool", Tag: "Mempool", Summary: "Pending transactions",
 		Description: "Lists the mempools of all nodes that send theirs to the server. " + engine.Instead("/extended/v3/mempool/transactions"), Statuses: []int{http.StatusBadRequest},
-		Class: answer.Mempool, DependsOn: mempoolDependencies(), Deprecated: true,
+		Class: answer.Mempool, Dependencies: mempoolDependencies(), Deprecated: true,
 	}, a.listMempool)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-dropped", Path: "/extended/v1/tx/mempool/dropped", Tag: "Mempool", Summary: "Dropped transactions, most recently received first",
 		Description: "Lists the transactions that nodes dropped, those that a mined transaction replaced, and those that became too old. `offset` is at most 10,000.",
 		Statuses:    []int{http.StatusBadRequest},
-		Class:       answer.Mempool, DependsOn: mempoolDependencies(),
+		Class:       answer.Mempool, Dependencies: mempoolDependencies(),
 	}, a.listDropped)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-mempool-of", Path: "/extended/v1/address/{principal}/mempool", Tag: "Mempool", Summary: "Pending transactions of an account",

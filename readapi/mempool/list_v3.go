@@ -62,7 +62,7 @@ func cursorOf(r *view.WaitingRow) *string {
 func (a *api) registerMempoolListsV3() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-mempool-v3", Path: "/extended/v3/mempool/transactions", Tag: "Mempool", Summary: "Pending transactions, newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Mempool, DependsOn: mempoolDependencies(),
+		Statuses: []int{http.StatusBadRequest}, Class: answer.Mempool, Dependencies: mempoolDependencies(),
 	}, func(ctx context.Context, s *engine.Snapshot, in *MempoolPageInput) (*page.KeysetPage[view.WaitingSummary], error) {
 		return a.mempoolPageV3(ctx, s, mempoolFilter{}, in)
 	})

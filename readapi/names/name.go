@@ -59,7 +59,7 @@ func (a *api) registerNames() {
 		ID: "get-bns-v1-name", Path: "/v1/names/{name}", Tag: tag, Summary: "A name or a subdomain of the first registry",
 		Description: "The name as its last operation left it, even if it has expired. A revoked name does not exist. For a subdomain that is not on the chain, " +
 			"the error names the resolver that may know it.",
-		FailureBody: reflect.TypeFor[bnsV1Failure](), Statuses: []int{http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("names", "bns"),
+		FailureBody: reflect.TypeFor[bnsV1Failure](), Statuses: []int{http.StatusNotFound}, Class: answer.Tip,
 	}, getName)
 }
 

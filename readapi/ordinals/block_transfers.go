@@ -37,7 +37,7 @@ func (a *api) registerBlockTransfers() {
 		ID: "getTransfersPerBlock", Path: "/inscriptions/transfers", Tag: "Inscriptions", Summary: "The moves of inscriptions in a block",
 		Description: "The last move comes first. A reveal is not a move of the inscription it reveals, but it is a move of the older inscriptions on the same satoshi. " +
 			"An unknown block has no moves.",
-		DependsOn: engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest},
+		Statuses: []int{http.StatusBadRequest},
 	}), a.blockTransfers)
 }
 

@@ -13,7 +13,7 @@ func (a *api) registerInscription() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getInscription", Path: "/inscriptions/{id}", Tag: "Inscriptions", Summary: "An inscription", Brief: true,
 		Description: "By its id or its number. Both give the same entity tag.",
-		DependsOn:   engine.OnTip(ordinal.Inscribed, ordinal.Feed), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}), a.inscription)
 }
 

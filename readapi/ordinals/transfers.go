@@ -18,7 +18,7 @@ func (a *api) registerInscriptionTransfers() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getInscriptionTransfers", Path: "/inscriptions/{id}/transfers", Tag: "Inscriptions", Summary: "The locations of an inscription",
 		Description: "The newest location comes first, that of the reveal last. An unknown inscription has none.",
-		DependsOn:   engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest},
+		Statuses:    []int{http.StatusBadRequest},
 	}), a.inscriptionTransfers)
 }
 

@@ -86,7 +86,7 @@ func (a *api) registerSearchV3() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "search-v3", Path: "/extended/v3/search", Tag: "Status", Summary: "Find transactions, blocks, contracts, accounts and names",
 		Description: "Only what is canonical or in the mempool is found. A hash may find several things, as a height does, which is one of Stacks blocks and one of Bitcoin blocks.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Mempool, DependsOn: engine.OnTip("chain", "accounts", "mempool", "names", "bns"),
+		Statuses:    []int{http.StatusBadRequest}, Class: answer.Mempool,
 	}, searchV3)
 }
 

@@ -120,7 +120,7 @@ func (a *api) registerBurnchain() {
 	describe := func(id, path, summary, about string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: prefix + path, Tag: "Stacking", Summary: summary, Description: about, Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
-			DependsOn: engine.On("pox", shard.Bitcoin),
+			Dependencies: engine.On("pox", shard.Bitcoin),
 		}
 	}
 	engine.Get(a.Engine, describe("list-reward-slot-holders", "reward_slot_holders", "Reward slot holders of Bitcoin blocks, newest first", cursors),

@@ -91,7 +91,7 @@ func (a *api) registerDelegations(version int) {
 		Summary: "Delegations to a pool in the contract pox-" + strconv.Itoa(version) + ", as of any block, newest first",
 		Description: "The last delegation of each stacker that is neither revoked nor over. Each request counts all delegations of the pool. " +
 			"`next_cursor` leads to newer ones and `prev_cursor` to older ones.",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("pox"),
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}, func(ctx context.Context, s *engine.Snapshot, in *delegationsInput) (*page.NumberedPage[poolDelegation], error) {
 		return a.listDelegations(ctx, s, version, in)
 	})

@@ -77,7 +77,7 @@ func (a *api) registerPoxTransactions() {
 		Summary: "Outputs of a Bitcoin block that pay stackers",
 		Description: reported + "They are in the order of transaction ids. `prev_cursor` leads to the following page, `next_cursor` to the preceding one. " +
 			"A block that the chain does not follow has none.",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.On("pox", shard.Bitcoin),
+		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, Dependencies: engine.On("pox", shard.Bitcoin),
 	}, listBurnBlockPoxTransactions)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-address-pox-transactions", Path: "/extended/v2/addresses/{address}/pox-transactions", Tag: "Stacking",

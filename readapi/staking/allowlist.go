@@ -21,8 +21,8 @@ type bondStakerInput struct {
 	param.PrincipalInput
 }
 
-// Dependencies replaces those of param.PrincipalInput.
-func (in *bondStakerInput) Dependencies() engine.Dependencies { return dependencies }
+// Dependencies replaces those of param.PrincipalInput by the tips of all that is read.
+func (in *bondStakerInput) Dependencies() engine.Dependencies { return engine.Dependencies{} }
 
 // allowlistEntry is an entry of a bond's allow-list.
 type allowlistEntry struct {
@@ -47,7 +47,7 @@ var allowList = keyset{
 func (a *api) registerAllowlists() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-bond-allowlist", Path: prefix + "/bonds/{bond_index}/allowlist", Tag: tag, Summary: "The allow-list of a bond, last entry first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
 	}, func(ctx context.Context, s *engine.Snapshot, in *bondListInput) (*page.KeysetPage[allowlistEntry], error) {
 		if _, ok := tipHeight(s); !ok {
 			return emptyPage[allowlistEntry](in.Limit), nil

@@ -76,7 +76,7 @@ var bondEventList = keyset{
 func (a *api) registerBondEvents() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-bond-events", Path: prefix + "/bonds/{bond_index}/events", Tag: tag, Summary: "Events of a bond, newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
 	}, a.listBondEvents)
 }
 

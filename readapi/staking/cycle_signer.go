@@ -106,7 +106,7 @@ type grantRow struct {
 func (a *api) registerCycleSigners() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-cycle-signers", Path: prefix + "/cycles/{cycle}/signers", Tag: tag, Summary: "The signers of a reward cycle with their signer managers, the heaviest first",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}, a.listCycleSigners)
 }
 

@@ -18,10 +18,9 @@ type minerRewardsInput struct {
 	Cursor string `query:"cursor" pattern:"^[0-9]{1,10}$" doc:"The first cycle of the page."`
 }
 
-// Dependencies returns the tips of what the cycles are made of: they are not only those of the account's lists.
-func (in *minerRewardsInput) Dependencies() engine.Dependencies {
-	return engine.OnTip("accounts", "staking", "chain")
-}
+// Dependencies replaces those of param.PrincipalInput by the tips of all that is read: the cycles are not only made of the
+// account's lists.
+func (in *minerRewardsInput) Dependencies() engine.Dependencies { return engine.Dependencies{} }
 
 type minerEarned struct {
 	Count    int64         `json:"count" doc:"Number of rewards."`

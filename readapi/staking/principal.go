@@ -14,8 +14,8 @@ import (
 
 type principalInput struct{ param.PrincipalInput }
 
-// Dependencies replaces those of param.PrincipalInput.
-func (in *principalInput) Dependencies() engine.Dependencies { return dependencies }
+// Dependencies replaces those of param.PrincipalInput by the tips of all that is read.
+func (in *principalInput) Dependencies() engine.Dependencies { return engine.Dependencies{} }
 
 type principalBondsInput struct {
 	param.PrincipalInput
@@ -23,8 +23,8 @@ type principalBondsInput struct {
 	Cursor string `query:"cursor" pattern:"^[0-9]{1,10}$" doc:"Index of the first bond of the page."`
 }
 
-// Dependencies replaces those of param.PrincipalInput.
-func (in *principalBondsInput) Dependencies() engine.Dependencies { return dependencies }
+// Dependencies replaces those of param.PrincipalInput by the tips of all that is read.
+func (in *principalBondsInput) Dependencies() engine.Dependencies { return engine.Dependencies{} }
 
 type principalStake struct {
 	Locked  schema.Amount `json:"locked" doc:"µSTX that are staked without a bond, and locked."`

@@ -76,7 +76,7 @@ func (r *registrationRow) shape(tip int64) BondRegistration {
 func (a *api) registerRegistrations() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-bond-registrations", Path: prefix + "/bonds/{bond_index}/registrations", Tag: tag, Summary: "Registrations for a bond, newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
 	}, func(ctx context.Context, s *engine.Snapshot, in *bondListInput) (*page.KeysetPage[BondRegistration], error) {
 		tip, ok := tipHeight(s)
 		if !ok {

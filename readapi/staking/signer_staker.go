@@ -16,8 +16,8 @@ type signerStakersInput struct {
 	Cursor string `query:"cursor" pattern:"^[0-9A-Z]{28,41}(\\.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,127})?$" doc:"The first staker of the page."`
 }
 
-// Dependencies replaces those of param.PrincipalInput.
-func (in *signerStakersInput) Dependencies() engine.Dependencies { return dependencies }
+// Dependencies replaces those of param.PrincipalInput by the tips of all that is read.
+func (in *signerStakersInput) Dependencies() engine.Dependencies { return engine.Dependencies{} }
 
 // signerStaker is a staker of a signer manager.
 type signerStaker struct {

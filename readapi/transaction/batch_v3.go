@@ -64,7 +64,7 @@ func (a *api) registerTransactionBatch() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-transaction-batch", Path: "/extended/v3/transactions/batch", Tag: "Transactions", Summary: "Mined transactions by their ids, newest first",
 		Description: "Unknown, pending and orphaned transactions are left out.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("chain"),
+		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
 	}, listTransactionBatch)
 }
 

@@ -43,7 +43,7 @@ func (a *api) registerBlockTransactions() {
 		ID: "list-transactions-by-block-hash", Path: "/extended/v1/tx/block/{block_hash}", Tag: "Transactions", Summary: "Transactions of a block, last first",
 		Description: "An orphaned block is listed too, and its transactions are marked as not canonical. " + engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"),
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), Deprecated: true,
+		Class:       answer.Tip, Deprecated: true,
 	}
 	engine.Get(a.Engine, byHash, a.listTransactionsByHash)
 	engine.Get(a.Engine, engine.Operation{

@@ -31,7 +31,7 @@ func (a *api) registerTransaction() {
 			"if the mempool never had it, shows its newest orphaned copy, marked as such. " +
 			"An id without 0x is redirected (302) to the same id with 0x. " + engine.Instead("/extended/v3/transactions/{tx_id}"),
 		Statuses: []int{http.StatusFound, http.StatusBadRequest, http.StatusNotFound},
-		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), Deprecated: true,
+		Class:    answer.Tip, Deprecated: true,
 	}, a.getTransaction)
 }
 

@@ -21,7 +21,7 @@ func (a *api) registerTransactionV3() {
 		Description: "Shows the canonical copy of the transaction. Without one, shows the transaction as it waits in the mempool or was dropped from it. " +
 			"An orphaned transaction that the mempool never had is not found.",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:    answer.Tip, DependsOn: engine.OnTip("chain"),
+		Class:    answer.Tip,
 	}, a.getTransactionV3)
 }
 

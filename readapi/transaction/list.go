@@ -30,7 +30,7 @@ func (a *api) registerTransactionList() {
 			" A page of all transactions, of the transactions of some types, or of the calls of a contract costs the same at any depth. With other filters, or another order, " +
 			"a request examines 10000 rows at most, and cursors only lead onwards in the direction of the order.",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:    answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), Deprecated: true,
+		Class:    answer.Tip, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, a.listTransactions)
 }

@@ -106,7 +106,7 @@ func (a *api) registerTransactions() {
 		ID: "get-transactions", Path: "/extended/v1/tx/multiple", Tag: "Transactions", Summary: "Many transactions by their ids",
 		Description: "The answer has a member for each id. Each shows the canonical copy, else the transaction as it waits in the mempool or was dropped from it, else its newest orphaned copy.",
 		Statuses:    []int{http.StatusBadRequest},
-		Class:       answer.Tip, DependsOn: engine.OnTip("chain"),
+		Class:       answer.Tip,
 	}, a.getTransactions)
 }
 

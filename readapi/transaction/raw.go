@@ -25,7 +25,7 @@ func (a *api) registerRawTransaction() {
 		ID: "get-raw-transaction", Path: "/extended/v1/tx/{tx_id}/raw", Tag: "Transactions", Summary: "A transaction as it was signed",
 		Description: "An id without 0x is redirected (302) to the same id with 0x.",
 		Statuses:    []int{http.StatusFound, http.StatusBadRequest, http.StatusNotFound},
-		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), Deprecated: true,
+		Class:       answer.Tip, Deprecated: true,
 	}, getRawTransaction)
 }
 

@@ -39,7 +39,7 @@ func (d Delivery) Write(ctx huma.Context) {
 func (e *Engine) Read(ctx context.Context, p *Plan, known *register.State, handler handler) (value any, s *Snapshot, err error) {
 	ctx, cancel := context.WithTimeout(ctx, e.Config.RequestTimeout)
 	defer cancel()
-	if known != nil && !e.cannotAssume.Load() && p.versions(known) != nil {
+	if known != nil && !e.cannotAssume.Load() && p.dependencies().versions(known) != nil {
 		s = e.assume(p, known)
 		value, err = handleIn(ctx, s, handler)
 		if err == nil || IsAnswer(err) {
@@ -76,14 +76,19 @@ func (e *Engine) worthRetrying(err error) bool {
 func handleIn(ctx context.Context, s *Snapshot, handler handler) (value any, err error) {
 	defer s.Close()
 	defer func() {
+		if s.unfit != nil {
+			err = s.unfit
+		}
+	}()
+	defer func() {
 		if p := recover(); p != nil {
 			s.Engine.Panicked()
 			// Other requests may be waiting for this answer, so the panic has to become an error.
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	if s.plan != nil {
-		if err := s.plan.building(s.State); err != nil {
+	if s.plan != nil && s.plan.declared != nil {
+		if err := s.plan.declared.building(s.State); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -133,18 +134,23 @@ func (b *Batch) prepare(sql string, args []any) (q queuedQuery, err error) {
 	}
 	// Only expand sees which versions a query reads: a stored text must not be used where that has to be known.
 	mustExpand := len(b.Snapshot.others) > 0 || b.Snapshot.choice != nil
-	if text, ok := b.Snapshot.prepared.Load(key); ok && !mustExpand {
-		q.sql = text.(string)
+	if stored, ok := b.Snapshot.prepared.Load(key); ok && !mustExpand {
+		text := stored.(preparedText)
+		for _, name := range text.projections {
+			b.Snapshot.Active(name)
+		}
+		q.sql = text.sql
 		return q, nil
 	}
-	if q.sql, err = b.Snapshot.expand(sql); err != nil {
+	var projections []string
+	if q.sql, projections, err = b.Snapshot.expand(sql); err != nil {
 		return q, err
 	}
 	if key.checks > 0 {
 		before, after, _ := strings.Cut(q.sql, "SELECT")
 		q.sql = before + "SELECT " + register.Assumption(key.checks, len(args)) + "," + after
 	}
-	b.Snapshot.prepared.Store(key, q.sql)
+	b.Snapshot.prepared.Store(key, preparedText{q.sql, projections})
 	return q, nil
 }
 
@@ -153,6 +159,12 @@ func (b *Batch) prepare(sql string, args []any) (q queuedQuery, err error) {
 type preparedKey struct {
 	sql, schemas, operation string
 	checks                  int
+}
+
+// preparedText is a query text as it is sent, and the projections that it reads.
+type preparedText struct {
+	sql         string
+	projections []string
 }
 
 // Run runs the queries; more batches may follow.
@@ -180,22 +192,25 @@ func (b *Batch) send(ctx context.Context) error {
 	}
 }
 
-// expand replaces each {name} of a projection with the schema of its active version.
-func (s *Snapshot) expand(sql string) (string, error) {
+// expand replaces each {name} of a projection with the schema of its active version. It also returns these names.
+func (s *Snapshot) expand(sql string) (expanded string, projections []string, err error) {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(sql, "{")
 		b.WriteString(before)
 		if !found {
-			return b.String(), nil
+			return b.String(), projections, nil
 		}
 		name, after, found := strings.Cut(rest, "}")
 		v := s.Active(name)
 		if !found || v == nil {
-			return "", fmt.Errorf("projection %q has no active version: %w", name, ErrNoChain)
+			return "", nil, fmt.Errorf("projection %q has no active version: %w", name, ErrNoChain)
 		}
 		if err := s.Foreign(name); err != nil {
-			return "", err
+			return "", nil, err
+		}
+		if !slices.Contains(projections, name) {
+			projections = append(projections, name)
 		}
 		b.WriteString(v.Schema())
 		sql = after

@@ -61,16 +61,29 @@ func (e *Engine) serveCached(w http.ResponseWriter, r *http.Request) bool {
 	e.setCommonHeader(w.Header())
 	requestid.Echo(w.Header(), r.Header)
 	setIgnored(w.Header(), p.ignored)
-	status := cached.Serve(w, r, p.moment(state))
+	status := cached.Serve(w, r, p.dependencies().moment(state))
 	e.observe(r.Context(), p.Operation.ID, p.Operation.observer(status), time.Since(start))
 	return true
 }
 
 // answerPlan answers a request that reads the tables: with a cached answer if one is still right, otherwise with one
-// that it builds.
+// that it builds. If the handler reads a projection that the operation had not read before, that one may be behind the
+// position that the request asks for; then the request is answered again.
 func (e *Engine) answerPlan(ctx context.Context, p *Plan) Delivery {
+	for least := ExchangeOf(ctx).least; ; {
+		known := p.dependencies()
+		delivery := e.answerFrom(ctx, p, least)
+		if least == 0 || p.dependencies() == known {
+			return delivery
+		}
+	}
+}
+
+// answerFrom answers a request once the projections that its operation is known to read reflect the first events of the
+// log, least of them.
+func (e *Engine) answerFrom(ctx context.Context, p *Plan, least int64) Delivery {
 	state := e.Watch.LastState()
-	if least := ExchangeOf(ctx).least; least > 0 {
+	if least > 0 {
 		var err error
 		var elsewhere bool
 		if state, elsewhere, err = e.reach(ctx, p, least); err != nil {
@@ -88,7 +101,7 @@ func (e *Engine) answerPlan(ctx context.Context, p *Plan) Delivery {
 		keys = p.keys(state)
 		if cached, ok := e.Cache.Get(keys); ok {
 			p.hit(time.Now())
-			return Delivery{cached.Answer, p.moment(state)}
+			return Delivery{cached.Answer, p.dependencies().moment(state)}
 		}
 	}
 	cached, err := e.Cache.Do(ctx, keys, func(ctx context.Context) (cache.Made[cachedAnswer], error) {
@@ -109,7 +122,7 @@ func (e *Engine) answerPlan(ctx context.Context, p *Plan) Delivery {
 	case err != nil:
 		return Delivery{Answer: e.FailureAnswer(ctx, err, answer.Config{})}
 	case state != nil && (cached.key == keys.Current || cached.key == keys.Lasting):
-		return Delivery{cached.Answer, p.moment(state)}
+		return Delivery{cached.Answer, p.dependencies().moment(state)}
 	}
 	return cached.delivery()
 }
@@ -131,12 +144,15 @@ func (e *Engine) buildAnswer(ctx context.Context, p *Plan, known *register.State
 		c.Fields = []answer.Field{{Name: "Warning", Values: []string{DeprecationWarning}}}
 	}
 	if s != nil {
+		if p.declared == nil {
+			p.Operation.learned.add(s.read)
+		}
 		b.state, b.Key = s.State, p.key(s.State)
-		b.Value.moment = p.moment(s.State)
+		b.Value.moment = p.dependencies().moment(s.State)
 		c.Class, c.SettlesAt, c.Fields = p.Operation.Class, s.SettlesAt, s.Provenance.fields(c.Fields)
 	}
 	if err == nil {
-		if p.Unchanging {
+		if p.dependencies().Unchanging {
 			b.Key, b.TTL = p.unchangingKey(b.state), cache.TTLImmutable
 		}
 		if f, ok := value.(*File); ok && f.isStreamed() {

@@ -54,7 +54,7 @@ func leastPosition(r *http.Request) (least int64, err error) {
 // position.
 func (p *Plan) answersPosition(r *http.Request, state *register.State) bool {
 	least, err := leastPosition(r)
-	return err == nil && p.reaches(state, least, nil)
+	return err == nil && p.dependencies().reaches(state, least, nil)
 }
 
 // reach waits until an answer to the plan reflects the first events of the log, least of them. It returns a state that
@@ -68,7 +68,7 @@ func (e *Engine) reach(ctx context.Context, p *Plan, least int64) (state *regist
 	for {
 		next := e.Watch.Next()
 		known := e.Watch.LastState()
-		if known != nil && p.reaches(known, least, nil) {
+		if known != nil && p.dependencies().reaches(known, least, nil) {
 			return known, false, nil
 		}
 		if e.primary != nil && time.Since(began) > primaryPatience {
@@ -78,11 +78,11 @@ func (e *Engine) reach(ctx context.Context, p *Plan, least int64) (state *regist
 		}
 		e.Watch.Look()
 		pause := positionLooks
-		if known == nil || p.leadersReach(known, least) {
+		if known == nil || p.dependencies().leadersReach(known, least) {
 			progress, err := e.progress.look(ctx, e)
 			switch {
 			case err != nil:
-			case !p.reaches(progress.state, least, progress.heads):
+			case !p.dependencies().reaches(progress.state, least, progress.heads):
 			case known == nil:
 				return nil, false, nil
 			case known.Covers(progress.state) && progress.state.Covers(known):

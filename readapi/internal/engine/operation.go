@@ -12,6 +12,7 @@ type Endpoint struct {
 	Operation
 	// atPosition is set if answers reflect a position of the log, so that clients may ask for one.
 	atPosition bool
+	learned    learned
 	requests   *prometheus.HistogramVec
 	// observers caches the metric of each status that was answered so far: looking it up costs more than observing.
 	observers [600]atomic.Pointer[prometheus.Observer]

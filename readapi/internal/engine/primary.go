@@ -46,7 +46,7 @@ func isAtPrimary(ctx context.Context) bool { return ctx.Value(primaryKey{}) != n
 // primaryReaches returns the state of the primary if an answer to the plan in it reflects so many events; else nil.
 func (e *Engine) primaryReaches(ctx context.Context, p *Plan, least int64) *register.State {
 	now, err := e.primary.progress.look(atPrimary(ctx), e)
-	if err != nil || !p.reaches(now.state, least, now.heads) {
+	if err != nil || !p.dependencies().reaches(now.state, least, now.heads) {
 		return nil
 	}
 	return now.state

@@ -28,8 +28,9 @@ type Operation struct {
 	Description string // Markdown
 	// Class decides how long clients may reuse an answer without asking again.
 	Class answer.Class
-	// DependsOn lists what answers depend on, unless the input has a method Dependencies.
-	DependsOn Dependencies
+	// Dependencies list what answers depend on, unless the input has a method Dependencies; default the tips of the
+	// projections that the handler reads.
+	Dependencies Dependencies
 	// Brief is set if each of its queries is a look-up or two, so that other reads may share a round trip with it.
 	Brief bool
 	// Deprecated adds a Warning header to answers.
@@ -58,11 +59,7 @@ func Get[In, Out any](e *Engine, r Operation, handler func(ctx context.Context, 
 	o.atPosition = true
 	e.traced[o.ID] = true
 	Serve(e, o, func(ctx context.Context, in *In) Delivery {
-		d := r.DependsOn
-		if dependent, ok := any(in).(dependent); ok {
-			d = dependent.Dependencies()
-		}
-		p := newPlan(e.program, o, ExchangeOf(ctx).parameters, d,
+		p := newPlan(e.program, o, ExchangeOf(ctx).parameters, declaredBy(in, &r),
 			func(ctx context.Context, s *Snapshot) (any, error) { return handler(ctx, s, in) })
 		p.Input = in
 		x := ExchangeOf(ctx)
@@ -76,6 +73,18 @@ func Get[In, Out any](e *Engine, r Operation, handler func(ctx context.Context, 
 		}
 		return e.answerPlan(ctx, p)
 	}, reflect.TypeFor[Out]())
+}
+
+// declaredBy returns what the answer to an input depends on; nil if neither the input nor the operation says so.
+func declaredBy(in any, r *Operation) *Dependencies {
+	d := r.Dependencies
+	if dependent, ok := in.(dependent); ok {
+		d = dependent.Dependencies()
+	}
+	if d.isZero() {
+		return nil
+	}
+	return &d
 }
 
 // GetPlain adds GET of an operation that opens its own snapshots, or needs none. Its answers are not cached.

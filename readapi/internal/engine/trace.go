@@ -25,10 +25,11 @@ type trace struct{ shown []func() []Lookup }
 // Trace answers a plan on the snapshot, which the caller keeps open. It returns the look-ups of the rows that the answer
 // shows; and the answer's own failure, for which there may be look-ups as well.
 func (p *Plan) Trace(ctx context.Context, s *Snapshot) (lookups []Lookup, failure, err error) {
-	s.trace = &trace{}
+	s.trace, s.read = &trace{}, nil
 	_, failure = p.Handler(ctx, s)
 	shown := s.trace.shown
 	s.trace = nil
+	p.Operation.learned.add(s.read)
 	if failure == nil && len(shown) == 0 && len(s.Provenance.Sources) > 0 {
 		return nil, nil, fmt.Errorf("operation %s read rows that come from events, and does not say which it shows: its handler has to call Snapshot.Shows", p.Operation.ID)
 	}
