@@ -11,7 +11,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -141,12 +140,12 @@ func (a *api) registerBalanceChanges() {
 	one := engine.Operation{
 		ID: "list-transaction-balance-changes", Path: "/extended/v3/principals/{principal}/transactions/{tx_id}/balance-changes", Tag: "Accounts",
 		Summary:  "Balance changes of an account in one transaction",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest},
 	}
 	engine.Get(a.Engine, one, listTransactionChanges)
 	many := engine.Operation{
 		ID: "list-balance-changes", Path: "/extended/v3/principals/{principal}/balance-changes", Tag: "Accounts", Summary: "Balance changes of an account in the given transactions, newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest},
 	}
 	engine.Get(a.Engine, many, listChanges)
 }

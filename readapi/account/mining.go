@@ -8,7 +8,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -66,11 +65,11 @@ func (*miningReward) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sche
 func (a *api) registerMining() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-mining", Path: "/extended/v3/principals/{principal}/mining", Tag: "Accounts", Summary: "What an account has earned as a miner",
-		Description: "Matured rewards only.", Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Description: "Matured rewards only.", Statuses: []int{http.StatusBadRequest},
 	}, getMining)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-mining-rewards", Path: "/extended/v3/principals/{principal}/mining/rewards", Tag: "Accounts", Summary: "Matured rewards of a miner, newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest},
 	}, listMiningRewards)
 }
 

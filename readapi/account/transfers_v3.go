@@ -11,7 +11,6 @@ import (
 
 	"strata/domain/activity"
 	"strata/domain/transaction"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -108,7 +107,7 @@ func (a *api) registerTransfersV3() {
 	operation := func(id, path, summary, about string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: "/extended/v3/principals/{principal}/transfers/" + path, Tag: "Accounts", Summary: summary, Description: about,
-			Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+			Statuses: []int{http.StatusBadRequest},
 		}
 	}
 	stx := func(l *transferList) func(context.Context, *engine.Snapshot, *stxTransfersInput) (*page.KeysetPage[stxMove], error) {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 )
@@ -15,7 +14,7 @@ import (
 func Mount(e *engine.Engine) {
 	engine.Get(e, engine.Operation{
 		ID: "list-contract-activity", Path: "/extended/v1/contract/{contract_id}/activity", Tag: "Contracts",
-		Summary: "Addresses that call a contract in a day, newest first", Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Summary: "Addresses that call a contract in a day, newest first", Statuses: []int{http.StatusBadRequest},
 	}, list)
 }
 

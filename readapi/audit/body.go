@@ -9,7 +9,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/piece"
 )
@@ -19,7 +18,7 @@ func (a *api) registerAuditBodies() {
 		ID: "get-event-body", Path: "/audit/v1/events/{seq}/body", Tag: "Audit", Summary: "Get the body of an event as it was received",
 		Description: "A JSON body is served with the content type that it was received with, any other as application/octet-stream. The event has the SHA-256 of these bytes.",
 		ContentType: "application/octet-stream", Statuses: []int{400, 404},
-		Class: answer.Immutable, Dependencies: engine.Dependencies{Unchanging: true, Log: true},
+		Dependencies: engine.Dependencies{Unchanging: true, Log: true},
 	}, a.getEventBody)
 	// What was received as JSON may be any value, and may even be malformed.
 	a.OpenAPI().Paths["/audit/v1/events/{seq}/body"].Get.Responses["200"].Content["application/json"] = &huma.MediaType{Schema: &huma.Schema{Description: "What was received as JSON."}}

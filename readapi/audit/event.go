@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 )
 
@@ -33,7 +32,7 @@ func (a *api) registerAuditEvents() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-event", Path: "/audit/v1/events/{seq}", Tag: "Audit", Summary: "Get an event of the log",
 		Description: "The header Strata-Source of an answer lists the events behind it.", Statuses: []int{400, 404},
-		Class: answer.Immutable, Dependencies: engine.Dependencies{Unchanging: true, Log: true},
+		Dependencies: engine.Dependencies{Unchanging: true, Log: true},
 	}, getEvent)
 }
 

@@ -36,7 +36,6 @@ func (a *api) registerFeedAnomalies() {
 		ID: "list-feed-anomalies", Path: "/audit/v1/feed-anomalies", Tag: "Audit", Summary: "List faults of the ordinals feed",
 		Description: "In the order of the log. A fault of a block stays in the list; a balance leaves it when it is right. The feed corrects a block by rolling it back and applying it again. `/audit/v1/quarantine` has what could not be read.",
 		Statuses:    []int{400},
-		Class:       answer.Tip,
 	}, listFeedAnomalies)
 }
 

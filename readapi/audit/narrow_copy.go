@@ -32,7 +32,6 @@ func (a *api) registerNarrowCopies() {
 		ID: "list-narrow-copies", Path: "/audit/v1/narrow-copies", Tag: "Audit", Summary: "List announcements of blocks that lack something",
 		Description: "A node posts every block to each of its observer entries, with only those events that the keys of the entry select. The most complete copy counts, whenever it comes; all others stay in the log, and are listed here in its order. Give a node one entry with all keys.",
 		Statuses:    []int{400},
-		Class:       answer.Tip,
 	}, listNarrowCopies)
 }
 

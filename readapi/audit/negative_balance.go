@@ -35,7 +35,6 @@ func (a *api) registerNegativeBalances() {
 		ID: "list-negative-balances", Path: "/audit/v1/negative-balances", Tag: "Audit", Summary: "List balances that became negative",
 		Description: "The list is sorted by account, asset and height. No chain allows negative balances: they show that events are missing from the log. An archive that starts above genesis has them inevitably.",
 		Statuses:    []int{400},
-		Class:       answer.Tip,
 	}, listNegativeBalances)
 }
 

@@ -38,7 +38,7 @@ func (a *api) registerQuarantine() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-quarantine", Path: "/audit/v1/quarantine", Tag: "Audit", Summary: "List events, and parts of events, that projections could not decode",
 		Description: "The list covers all versions, and is in the order of the log or the reverse. Of a payload of the ordinals feed, only the parts are left out that can't be read.", Statuses: []int{400},
-		Class: answer.Tip, Dependencies: engine.Dependencies{Register: true},
+		Dependencies: engine.Dependencies{Register: true},
 	}, listQuarantine)
 }
 

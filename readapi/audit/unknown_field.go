@@ -27,7 +27,7 @@ func (a *api) registerUnknownFields() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-unknown-fields", Path: "/audit/v1/unknown-fields", Tag: "Audit", Summary: "List fields of events that nobody decodes",
 		Description: "A field here usually means that the node is newer than this program. The list is sorted by path. It covers the events that the projections read: blocks, Bitcoin blocks, microblocks, mempool messages and attachments.",
-		Class:       answer.Tip, Statuses: []int{400},
+		Statuses:    []int{400},
 	}, listUnknownFields)
 }
 

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/view"
@@ -14,7 +13,7 @@ import (
 func (a *api) registerBalances() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-balances-v1", Path: "/extended/v1/address/{principal}/balances", Tag: "Accounts", Deprecated: true,
-		Summary: "All balances of an account", Statuses: []int{400, 404}, Class: answer.Tip,
+		Summary: "All balances of an account", Statuses: []int{400, 404},
 		Description: "The reference deprecates this endpoint in favour of version 3. Amounts are in base units.",
 	}, a.balances)
 }

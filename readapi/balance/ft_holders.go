@@ -7,7 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -49,7 +48,7 @@ func (a *api) registerHolders() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-token-holders", Path: "/extended/v1/tokens/ft/{token}/holders", Tag: "Tokens", Summary: "Holders of STX or a fungible token",
 		Description: "Sorted by balance, greatest first, then by address. Accounts with a balance of zero are not holders.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses:    []int{http.StatusBadRequest},
 	}, listHolders)
 }
 

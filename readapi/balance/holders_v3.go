@@ -7,7 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -75,7 +74,7 @@ func (a *api) registerHoldersV3() {
 	operation := func(id, path, summary, about string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: path, Tag: "Tokens", Summary: summary, Description: about,
-			Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+			Statuses: []int{http.StatusBadRequest},
 		}
 	}
 	const sorted = "Sorted by balance, greatest first, then by address. Accounts with a balance of zero are not holders."

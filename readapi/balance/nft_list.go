@@ -13,7 +13,6 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -127,7 +126,7 @@ func (a *api) registerNFTLists() {
 	operation := func(id, path, summary string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: "/extended/v1/tokens/nft/" + path, Tag: "Tokens", Summary: summary,
-			Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+			Statuses: []int{http.StatusBadRequest},
 		}
 	}
 	holdings := operation("list-nft-holdings", "holdings", "Non-fungible tokens that an account owns, most recently received first")

@@ -10,7 +10,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -50,20 +49,20 @@ type pendingBalance struct {
 func (a *api) registerPrincipalBalances() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-principal-stx", Path: "/extended/v3/principals/{principal}/balances/stx", Tag: "Accounts", Summary: "STX balance of an account",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Brief: true,
 	}, a.principalSTX)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-principal-ft", Path: "/extended/v3/principals/{principal}/balances/ft", Tag: "Accounts", Summary: "Fungible token balances of an account, greatest first",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, listPrincipalFT)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-principal-ft", Path: "/extended/v3/principals/{principal}/balances/ft/{asset_identifier}", Tag: "Accounts", Summary: "Balance of a fungible token of an account",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Brief: true,
 	}, getPrincipalFT)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-principal-nft", Path: "/extended/v3/principals/{principal}/balances/nft", Tag: "Accounts", Summary: "Non-fungible tokens of an account",
 		Description: "Sorted by collection, then by the first 64 bytes of the serialised token id.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}, listPrincipalNFT)
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -31,11 +30,11 @@ func (a *api) registerBitcoinBlocksV3() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-bitcoin-blocks", Path: "/extended/v3/bitcoin-blocks", Tag: "Blocks", Summary: "Bitcoin blocks that have Stacks blocks, newest first",
 		Description: "A cursor at a height without Stacks blocks opens the page at the next lower Bitcoin block that has some.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses:    []int{http.StatusBadRequest},
 	}, listBitcoinBlocks)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-bitcoin-block", Path: "/extended/v3/bitcoin-blocks/{height_or_hash}", Tag: "Blocks", Summary: "A Bitcoin block that has Stacks blocks",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, getBitcoinBlock)
 }
 

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -43,12 +42,12 @@ func (a *api) registerBlocksV1() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-blocks-v1", Path: "/extended/v1/block", Tag: "Blocks", Summary: "Canonical blocks with the ids of their transactions, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones. " + engine.Instead(view.BlocksInstead),
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 	}, listBlocksV1)
 	operation := func(id, path, summary string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: path, Tag: "Blocks", Summary: summary, Description: engine.Instead(view.BlockInstead),
-			Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+			Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 		}
 	}
 	byHash := operation("get-block-by-hash", "/extended/v1/block/{hash}", "A block by its hash")

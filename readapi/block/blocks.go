@@ -3,7 +3,6 @@ package block
 import (
 	"context"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -22,7 +21,6 @@ func (a *api) registerBlocks() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-blocks", Path: "/extended/v2/blocks", Tag: "Blocks", Summary: "Canonical blocks, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.", Statuses: []int{400, 404},
-		Class: answer.Tip,
 	}, listBlocks)
 	a.registerBlocksV1()
 	a.registerBlockTimes()
@@ -35,7 +33,7 @@ func (a *api) registerBlocks() {
 	a.registerMicroblocks()
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-block", Path: "/extended/v2/blocks/{height_or_hash}", Tag: "Blocks", Summary: "A canonical block",
-		Statuses: []int{400, 404}, Class: answer.Tip, Brief: true,
+		Statuses: []int{400, 404}, Brief: true,
 	}, getBlock)
 }
 

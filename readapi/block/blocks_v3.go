@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -65,15 +64,15 @@ func (a *api) registerBlocksV3() {
 	statuses := []int{http.StatusBadRequest, http.StatusNotFound}
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-blocks-v3", Path: "/extended/v3/blocks", Tag: "Blocks", Summary: "Canonical blocks, newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest},
 	}, listBlocksV3)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-block-v3", Path: "/extended/v3/blocks/{height_or_hash}", Tag: "Blocks", Summary: "A canonical block",
-		Statuses: statuses, Class: answer.Tip, Brief: true,
+		Statuses: statuses, Brief: true,
 	}, getBlockV3)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-bitcoin-block-blocks", Path: "/extended/v3/bitcoin-blocks/{height_or_hash}/blocks", Tag: "Blocks", Summary: "Stacks blocks of a Bitcoin block, newest first",
-		Statuses: statuses, Class: answer.Tip,
+		Statuses: statuses,
 	}, listBitcoinBlockBlocks)
 }
 

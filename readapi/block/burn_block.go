@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -49,16 +48,16 @@ func (a *api) registerBurnBlocks() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-burn-blocks", Path: "/extended/v2/burn-blocks", Tag: "Blocks", Summary: "Bitcoin blocks that have Stacks blocks, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}, listBurnBlocks)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-burn-block", Path: "/extended/v2/burn-blocks/{height_or_hash}", Tag: "Blocks", Summary: "A Bitcoin block with the Stacks blocks of its tenures",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, getBurnBlock)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-burn-block-blocks", Path: "/extended/v2/burn-blocks/{height_or_hash}/blocks", Tag: "Blocks", Summary: "Stacks blocks of a Bitcoin block, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}, listBurnBlockBlocks)
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/view"
 )
@@ -60,7 +59,6 @@ func (a *api) registerContract() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-contract", Path: "/extended/v1/contract/{contract_id}", Tag: "Contracts", Summary: "A contract with its source and interface",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:    answer.Tip,
 	}, getContract)
 }
 

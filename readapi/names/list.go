@@ -6,7 +6,6 @@ import (
 	"reflect"
 
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 )
@@ -31,7 +30,7 @@ func (a *api) registerNamespaces() {
 	describe := func(id, path, summary, about string, statuses ...int) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: path, Tag: tag, Summary: summary, Description: about, RefusalBody: reflect.TypeFor[bnsV1Refusal](), Statuses: statuses,
-			Class: answer.Tip, Dependencies: engine.On("names", shard.Names),
+			Dependencies: engine.On("names", shard.Names),
 		}
 	}
 	engine.Get(a.Engine, describe("list-bns-v1-names", "/v1/names", "Names of the first registry, in pages of 100",

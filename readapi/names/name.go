@@ -14,7 +14,6 @@ import (
 	"strata/domain/hash"
 	"strata/domain/lossy"
 	"strata/domain/names"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
@@ -59,7 +58,7 @@ func (a *api) registerNames() {
 		ID: "get-bns-v1-name", Path: "/v1/names/{name}", Tag: tag, Summary: "A name or a subdomain of the first registry",
 		Description: "The name as its last operation left it, even if it has expired. A revoked name does not exist. For a subdomain that is not on the chain, " +
 			"the error names the resolver that may know it.",
-		FailureBody: reflect.TypeFor[bnsV1Failure](), Statuses: []int{http.StatusNotFound}, Class: answer.Tip,
+		FailureBody: reflect.TypeFor[bnsV1Failure](), Statuses: []int{http.StatusNotFound},
 	}, getName)
 }
 

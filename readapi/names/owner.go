@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 )
 
@@ -25,7 +24,7 @@ func (a *api) registerOwner() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-bns-v1-names-of-address", Path: "/v1/addresses/{blockchain}/{address}", Tag: tag, Summary: "Names and subdomains of the first registry that an address owns",
 		Description: "Sorted, expired names included. The owner of a name is whoever holds its token, and that of a subdomain whom its last record names.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, Dependencies: engine.On("names", shard.Names),
+		Statuses:    []int{http.StatusBadRequest}, Dependencies: engine.On("names", shard.Names),
 	}, listOwned)
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"strata/domain/lossy"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 )
 
@@ -47,7 +46,6 @@ func (a *api) registerZonefiles() {
 	describe := func(id, path, summary, about string, statuses ...int) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: "/v1/names/{name}" + path, Tag: tag, Summary: summary, Description: about, FailureBody: reflect.TypeFor[bnsV1Failure](), Statuses: statuses,
-			Class: answer.Tip,
 		}
 	}
 	engine.Get(a.Engine, describe("list-bns-v1-subdomains", "/subdomains", "Subdomains of a name of the first registry", "Sorted. Empty for an unknown or revoked name."), listSubdomains)

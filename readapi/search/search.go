@@ -9,7 +9,6 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/hash"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/view"
@@ -74,7 +73,7 @@ func (a *api) registerSearch() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "search", Path: "/extended/v1/search/{id}", Tag: "Status", Summary: "Find a transaction, block, contract, account or name",
 		Description: "If a transaction or block has several copies, returns the canonical one, otherwise the newest; a pending transaction precedes its orphaned copies. Whitespace around the term is ignored.", FailureBody: reflect.TypeFor[searchAnswer](),
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, a.search)
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
@@ -86,7 +85,7 @@ func (a *api) registerSearchV3() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "search-v3", Path: "/extended/v3/search", Tag: "Status", Summary: "Find transactions, blocks, contracts, accounts and names",
 		Description: "Only what is canonical or in the mempool is found. A hash may find several things, as a height does, which is one of Stacks blocks and one of Bitcoin blocks.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Mempool,
+		Statuses:    []int{http.StatusBadRequest},
 	}, searchV3)
 }
 

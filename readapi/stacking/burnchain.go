@@ -6,7 +6,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -119,7 +118,7 @@ func (a *api) registerBurnchain() {
 	)
 	describe := func(id, path, summary, about string) engine.Operation {
 		return engine.Operation{
-			ID: id, Path: prefix + path, Tag: "Stacking", Summary: summary, Description: about, Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+			ID: id, Path: prefix + path, Tag: "Stacking", Summary: summary, Description: about, Statuses: []int{http.StatusBadRequest},
 			Dependencies: engine.On("pox", shard.Bitcoin),
 		}
 	}

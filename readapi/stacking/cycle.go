@@ -6,7 +6,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -60,7 +59,7 @@ func (a *api) registerPoxCycles() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-pox-cycles", Path: "/extended/v2/pox/cycles", Tag: "Stacking", Summary: "Reward cycles with signers, newest first",
 		Description: "A cycle is listed from the block that computes its signers, before the cycle begins. `next_cursor` leads to newer cycles and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, Dependencies: dependencies,
+		Statuses:    []int{http.StatusBadRequest}, Dependencies: dependencies,
 	}, func(ctx context.Context, s *engine.Snapshot, in *poxCyclesInput) (*page.NumberedPage[poxCycle], error) {
 		request := page.KeyRequest{Limit: page.LimitOr(in.Limit, poxCyclesLimit), Offset: in.Offset, Cursor: in.Cursor}
 		if s.Active("pox") == nil {
@@ -75,7 +74,7 @@ func (a *api) registerPoxCycles() {
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-pox-cycle", Path: "/extended/v2/pox/cycles/{cycle_number}", Tag: "Stacking", Summary: "A reward cycle",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Dependencies: dependencies,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: dependencies,
 	}, func(ctx context.Context, s *engine.Snapshot, in *PoxCycleInput) (*poxCycle, error) {
 		missing := engine.NotFound("Not found")
 		if s.Active("pox") == nil {

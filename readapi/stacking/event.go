@@ -15,7 +15,6 @@ import (
 	"strata/domain/hash"
 	"strata/domain/pox"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -200,21 +199,21 @@ func (a *api) registerPoxEventsOf(version int) {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-" + name + "-events", Path: prefix + "/events", Tag: "Stacking", Summary: "Events of the contract pox-" + strconv.Itoa(version) + ", newest first",
 		Description: "`next_cursor` leads to newer events and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, Dependencies: dependencies,
+		Statuses:    []int{http.StatusBadRequest}, Dependencies: dependencies,
 	}, func(ctx context.Context, s *engine.Snapshot, in *poxEventsInput) (*page.NumberedPage[stackingEvent], error) {
 		p := &page.Request{Offset: in.Offset, Limit: page.LimitOr(in.Limit, poxEventsLimit), Number: in.Number()}
 		return eventsOfContract(version).read(ctx, s, p, a.bitcoinNetwork())
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-" + name + "-events-of-transaction", Path: prefix + "/tx/{tx_id}", Tag: "Stacking", Summary: "Events of the contract in a transaction, the last first",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Dependencies: engine.OnTip("chain").And("pox", shard.StackingEvents(version)),
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: engine.OnTip("chain").And("pox", shard.StackingEvents(version)),
 	}, func(ctx context.Context, s *engine.Snapshot, in *PoxTransactionInput) (*stackingEvents, error) {
 		return a.poxEventsOfTransaction(ctx, s, version, in)
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-" + name + "-events-of-stacker", Path: prefix + "/stacker/{principal}", Tag: "Stacking", Summary: "Events of the contract about a stacker, newest first",
 		Description: "For a pool, these are its aggregations. `next_cursor` leads to newer events and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Dependencies: dependencies,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: dependencies,
 	}, func(ctx context.Context, s *engine.Snapshot, in *poxStackerEventsInput) (*page.NumberedPage[stackingEvent], error) {
 		stacker, err := in.Principal.Account()
 		if err != nil {

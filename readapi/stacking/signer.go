@@ -11,7 +11,6 @@ import (
 	"strata/domain/c32"
 	"strata/domain/shard"
 	"strata/domain/transaction/key"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -97,12 +96,12 @@ func (a *api) registerPoxSigners() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-pox-cycle-signers", Path: "/extended/v2/pox/cycles/{cycle_number}/signers", Tag: "Stacking", Summary: "The signers of a reward cycle, the heaviest first",
 		Description: counted + "`prev_cursor` leads to the following page, `next_cursor` to the preceding one.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Dependencies: dependencies,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: dependencies,
 	}, a.listPoxSigners)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-pox-cycle-signer", Path: "/extended/v2/pox/cycles/{cycle_number}/signers/{signer_key}", Tag: "Stacking", Summary: "A signer of a reward cycle",
 		Description: counted,
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Dependencies: dependencies,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: dependencies,
 	}, func(ctx context.Context, s *engine.Snapshot, in *PoxSignerInput) (*poxSigner, error) {
 		row, err := findPoxSigner(ctx, s, in, "Not found")
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -77,13 +76,13 @@ func (a *api) registerPoxTransactions() {
 		Summary: "Outputs of a Bitcoin block that pay stackers",
 		Description: reported + "They are in the order of transaction ids. `prev_cursor` leads to the following page, `next_cursor` to the preceding one. " +
 			"A block that the chain does not follow has none.",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, Dependencies: engine.On("pox", shard.Bitcoin),
+		Statuses: []int{http.StatusBadRequest}, Dependencies: engine.On("pox", shard.Bitcoin),
 	}, listBurnBlockPoxTransactions)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-address-pox-transactions", Path: "/extended/v2/addresses/{address}/pox-transactions", Tag: "Stacking",
 		Summary:     "Outputs of Bitcoin blocks that pay an address for stacking, newest first",
 		Description: reported + "Within a block they are in the order of transaction ids. `next_cursor` leads to newer rows and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses:    []int{http.StatusBadRequest},
 	}, func(ctx context.Context, s *engine.Snapshot, in *addressPoxTransactionsInput) (*page.NumberedPage[poxTransaction], error) {
 		address, err := in.Address.Text()
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -95,7 +94,7 @@ func (a *api) registerMinerRewards() {
 		Summary: "What an account earned as a miner, by reward cycle, newest first",
 		Description: "Matured rewards only, in the cycle of the block that credits them: 100 blocks or tenures after they were earned. Cycles without a reward are left out. " +
 			"On a network other than mainnet the list is empty until an event of pox-5 tells when cycles begin.",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest},
 	}, a.listMinerRewards)
 }
 

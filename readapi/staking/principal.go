@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -117,11 +116,11 @@ func (a *api) registerPrincipals() {
 	const path = "/extended/v3/principals/{principal}/staking"
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-principal-staking", Path: path, Tag: tag, Summary: "What a principal has staked with pox-5, and what it has earned",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest},
 	}, getPrincipal)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-principal-staking-bonds", Path: path + "/bonds", Tag: tag, Summary: "The positions of a principal in bonds, by index",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest},
 	}, func(ctx context.Context, s *engine.Snapshot, in *principalBondsInput) (*page.KeysetPage[bondPosition], error) {
 		tip, ok := tipHeight(s)
 		if !ok {

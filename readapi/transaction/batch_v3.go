@@ -9,7 +9,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
@@ -64,7 +63,7 @@ func (a *api) registerTransactionBatch() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-transaction-batch", Path: "/extended/v3/transactions/batch", Tag: "Transactions", Summary: "Mined transactions by their ids, newest first",
 		Description: "Unknown, pending and orphaned transactions are left out.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses:    []int{http.StatusBadRequest},
 	}, listTransactionBatch)
 }
 

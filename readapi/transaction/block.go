@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -43,18 +42,18 @@ func (a *api) registerBlockTransactions() {
 		ID: "list-transactions-by-block-hash", Path: "/extended/v1/tx/block/{block_hash}", Tag: "Transactions", Summary: "Transactions of a block, last first",
 		Description: "An orphaned block is listed too, and its transactions are marked as not canonical. " + engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"),
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:       answer.Tip, Deprecated: true,
+		Deprecated:  true,
 	}
 	engine.Get(a.Engine, byHash, a.listTransactionsByHash)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-transactions-by-block-height", Path: "/extended/v1/tx/block_height/{height}", Tag: "Transactions", Summary: "Transactions of the block at a height, last first",
 		Description: engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		Class: answer.Tip, Deprecated: true,
+		Deprecated: true,
 	}, a.listTransactionsByHeight)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-block-transactions", Path: "/extended/v2/blocks/{height_or_hash}/transactions", Tag: "Transactions", Summary: "Transactions of a block, first to last",
 		Description: engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		Class: answer.Tip, Deprecated: true,
+		Deprecated: true,
 	}, a.listBlockTransactions)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -20,7 +19,7 @@ type blockTransactionsV3Input struct {
 func (a *api) registerBlockTransactionsV3() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-block-transactions-v3", Path: "/extended/v3/blocks/{height_or_hash}/transactions", Tag: "Transactions", Summary: "Transactions of a block, last first",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, a.listBlockTransactionsV3)
 }
 

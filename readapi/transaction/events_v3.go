@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -35,7 +34,6 @@ func (a *api) registerTransactionEventsV3() {
 		ID: "list-transaction-events", Path: "/extended/v3/transactions/{tx_id}/events", Tag: "Transactions", Summary: "Events of a transaction, first to last",
 		Description: "The events of the canonical copy alone. An orphaned transaction is not found.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:       answer.Tip,
 	}, listTransactionEvents)
 }
 

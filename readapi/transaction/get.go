@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -30,8 +29,8 @@ func (a *api) registerTransaction() {
 		Description: "Shows the canonical copy of the transaction. Without one, shows the transaction as it waits in the mempool or was dropped from it; " +
 			"if the mempool never had it, shows its newest orphaned copy, marked as such. " +
 			"An id without 0x is redirected (302) to the same id with 0x. " + engine.Instead("/extended/v3/transactions/{tx_id}"),
-		Statuses: []int{http.StatusFound, http.StatusBadRequest, http.StatusNotFound},
-		Class:    answer.Tip, Deprecated: true,
+		Statuses:   []int{http.StatusFound, http.StatusBadRequest, http.StatusNotFound},
+		Deprecated: true,
 	}, a.getTransaction)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/view"
@@ -21,7 +20,6 @@ func (a *api) registerTransactionV3() {
 		Description: "Shows the canonical copy of the transaction. Without one, shows the transaction as it waits in the mempool or was dropped from it. " +
 			"An orphaned transaction that the mempool never had is not found.",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:    answer.Tip,
 	}, a.getTransactionV3)
 }
 

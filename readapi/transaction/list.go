@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -29,8 +28,8 @@ func (a *api) registerTransactionList() {
 		Description: engine.Instead("/extended/v3/transactions") + page.ListCursors +
 			" A page of all transactions, of the transactions of some types, or of the calls of a contract costs the same at any depth. With other filters, or another order, " +
 			"a request examines 10000 rows at most, and cursors only lead onwards in the direction of the order.",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:    answer.Tip, Deprecated: true,
+		Statuses:   []int{http.StatusBadRequest, http.StatusNotFound},
+		Deprecated: true,
 	}
 	engine.Get(a.Engine, r, a.listTransactions)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -15,7 +14,7 @@ func (a *api) registerTransactionListV3() {
 	r := engine.Operation{
 		ID: "list-transactions-v3", Path: "/extended/v3/transactions", Tag: "Transactions", Summary: "Transactions, newest first",
 		Description: "`from_block` and `to_block` are extensions of Strata.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}
 	engine.Get(a.Engine, r, a.listTransactionsV3)
 }

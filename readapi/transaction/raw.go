@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/view"
@@ -25,7 +24,7 @@ func (a *api) registerRawTransaction() {
 		ID: "get-raw-transaction", Path: "/extended/v1/tx/{tx_id}/raw", Tag: "Transactions", Summary: "A transaction as it was signed",
 		Description: "An id without 0x is redirected (302) to the same id with 0x.",
 		Statuses:    []int{http.StatusFound, http.StatusBadRequest, http.StatusNotFound},
-		Class:       answer.Tip, Deprecated: true,
+		Deprecated:  true,
 	}, getRawTransaction)
 }
 

@@ -21,7 +21,7 @@ type Config struct {
 	// a body.
 	ContentType string
 	Body        []byte
-	Class       Class
+	Class       Class // zero means NoStore
 	// Tag identifies the content. Zero: a digest of Body, so that a tag lasts for as long as the body stays the same; no
 	// entity tag for a body that is not held in memory as a whole.
 	Tag Tag
@@ -88,6 +88,9 @@ func assemble(c Config) *Answer {
 	a := &Answer{status: c.Status, class: c.Class, tag: c.Tag, settlesAt: c.SettlesAt, rest: c.Rest, open: c.Open}
 	if a.status == 0 {
 		a.status = http.StatusOK
+	}
+	if a.class == 0 {
+		a.class = NoStore
 	}
 	a.fields, a.repeated = arrange(c.Fields)
 	if !hasBody(a.status) {

@@ -149,7 +149,7 @@ func (e *Engine) buildAnswer(ctx context.Context, p *Plan, known *register.State
 		}
 		b.state, b.Key = s.State, p.key(s.State)
 		b.Value.moment = p.dependencies().moment(s.State)
-		c.Class, c.SettlesAt, c.Fields = p.Operation.Class, s.SettlesAt, s.Provenance.fields(c.Fields)
+		c.Class, c.SettlesAt, c.Fields = p.Operation.AnswerClass(), s.SettlesAt, s.Provenance.fields(c.Fields)
 	}
 	if err == nil {
 		if p.dependencies().Unchanging {

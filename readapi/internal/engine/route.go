@@ -26,7 +26,7 @@ type Operation struct {
 	Tag         string
 	Summary     string
 	Description string // Markdown
-	// Class decides how long clients may reuse an answer without asking again.
+	// Class is set to answer.NoStore, or where clients expect something else, answer.TipPlainErrors; see AnswerClass.
 	Class answer.Class
 	// Dependencies list what answers depend on, unless the input has a method Dependencies; default the tips of the
 	// projections that the handler reads.
@@ -47,6 +47,18 @@ type Operation struct {
 	Untraced string
 	// Statuses are the statuses that it may answer besides 200, and besides 500 and 503, which every operation has.
 	Statuses []int
+}
+
+// AnswerClass returns the class of the answers, which decides how long clients may reuse one without asking again: by default
+// until the next block, and for ever if they never change.
+func (r *Operation) AnswerClass() answer.Class {
+	switch {
+	case r.Class != 0:
+		return r.Class
+	case r.Dependencies.Unchanging:
+		return answer.Immutable
+	}
+	return answer.Tip
 }
 
 // Get adds GET (and with it HEAD) of an operation that reads the tables: its handler is a query and a shape. in holds
@@ -89,6 +101,7 @@ func declaredBy(in any, r *Operation) *Dependencies {
 
 // GetPlain adds GET of an operation that opens its own snapshots, or needs none. Its answers are not cached.
 func GetPlain[In, Out any](e *Engine, r Operation, handler func(ctx context.Context, in *In) (Out, error)) {
+	r.Class = answer.NoStore
 	Serve(e, e.Endpoint(r), func(ctx context.Context, in *In) Delivery {
 		value, err := handler(ctx, in)
 		if err == nil {
@@ -140,7 +153,7 @@ func Serve[In any](e *Engine, o *Endpoint, handler func(context.Context, *In) De
 
 // Responses describes the answers of an operation whose body has the type out.
 func (e *Engine) Responses(r Operation, out reflect.Type) map[string]*huma.Response {
-	schemas := e.Huma.OpenAPI().Components.Schemas
+	schemas, class := e.Huma.OpenAPI().Components.Schemas, r.AnswerClass()
 	ok := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
 	if r.ContentType == "" {
 		ok.Schema = schemas.Schema(out, true, "")
@@ -148,10 +161,10 @@ func (e *Engine) Responses(r Operation, out reflect.Type) map[string]*huma.Respo
 	all := map[string]*huma.Response{"200": {
 		Description: "The answer.",
 		Content:     map[string]*huma.MediaType{cmp.Or(r.ContentType, "application/json"): ok},
-		Headers:     answerHeaders(r.Class),
+		Headers:     answerHeaders(class),
 	}}
-	if r.Class != answer.NoStore {
-		all["304"] = &huma.Response{Description: "The client already has the answer: If-None-Match contains its ETag.", Headers: answerHeaders(r.Class)}
+	if class != answer.NoStore {
+		all["304"] = &huma.Response{Description: "The client already has the answer: If-None-Match contains its ETag.", Headers: answerHeaders(class)}
 	}
 	for _, status := range append([]int{http.StatusInternalServerError}, r.Statuses...) {
 		if status == http.StatusFound {

@@ -17,7 +17,6 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/apitest"
 	"strata/readapi/internal/engine"
 )
@@ -65,7 +64,7 @@ func newWanderer(t *testing.T, projections []string, config engine.Config, run b
 		DefaultFormat: "application/json",
 	}
 	e := engine.New(config)
-	engine.Get(e, engine.Operation{ID: "wander", Path: "/wander", Tag: "Test", Summary: "Wander", Class: answer.Tip, Untraced: "it is a test"}, wander(projections))
+	engine.Get(e, engine.Operation{ID: "wander", Path: "/wander", Tag: "Test", Summary: "Wander", Untraced: "it is a test"}, wander(projections))
 	if run {
 		ctx, stop := context.WithCancel(context.Background())
 		done := make(chan struct{})

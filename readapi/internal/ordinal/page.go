@@ -38,7 +38,7 @@ var family = &engine.Family{Path: "/ordinals", NotFound: answer.TipPlainErrors, 
 func OrdinalsResource(r engine.Operation) engine.Operation {
 	r = family.Place(r)
 	r.FailureBody = reflect.TypeFor[OrdinalsErrorBody]()
-	if r.Class == answer.NoStore {
+	if r.Class == 0 {
 		r.Class = answer.TipPlainErrors
 	}
 	if r.Refuse == nil {
