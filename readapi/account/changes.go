@@ -211,7 +211,7 @@ func listTransactionChanges(ctx context.Context, s *engine.Snapshot, in *changes
 	page := &page.KeysetPage[balanceChange]{Total: int64(len(rows)), Limit: in.Limit, Results: []balanceChange{}}
 	page.Cursor = changesCursor(rows, start, in.Limit, (*changeRow).cursor)
 	shown := rows[start:min(start+in.Limit, len(rows))]
-	s.Shows(func() []engine.Lookup { return changeLookups(string(in.Principal), shown) })
+	s.TraceRows(func() []engine.Lookup { return changeLookups(string(in.Principal), shown) })
 	for _, r := range shown {
 		asset, change := r.shape()
 		page.Results = append(page.Results, balanceChange{asset, change})
@@ -243,7 +243,7 @@ func listChanges(ctx context.Context, s *engine.Snapshot, in *changesInput) (*pa
 	page := &page.KeysetPage[transactionChange]{Total: int64(len(rows)), Limit: in.Limit, Results: []transactionChange{}}
 	page.Cursor = changesCursor(rows, start, in.Limit, (*changeRow).positionCursor)
 	shown := rows[start:min(start+in.Limit, len(rows))]
-	s.Shows(func() []engine.Lookup { return changeLookups(string(in.Principal), shown) })
+	s.TraceRows(func() []engine.Lookup { return changeLookups(string(in.Principal), shown) })
 	for _, r := range shown {
 		asset, change := r.shape()
 		page.Results = append(page.Results, transactionChange{r.id, asset, change})

@@ -116,7 +116,7 @@ func listEvents(ctx context.Context, s *engine.Snapshot, in *transactionEventsIn
 		return nil, err
 	}
 	page.Events = view.RenderEvents(found.Rows, id)
-	s.Shows(func() []engine.Lookup { return view.EventLookups(view.EventKeys(found.Rows)) })
+	s.TraceRows(func() []engine.Lookup { return view.EventLookups(view.EventKeys(found.Rows)) })
 	return page, nil
 }
 

@@ -94,7 +94,7 @@ func (a *api) listInbound(ctx context.Context, s *engine.Snapshot, in *inboundIn
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		events := make([]listedEvent, len(found.Rows))
 		for i := range found.Rows {
 			r := &found.Rows[i]

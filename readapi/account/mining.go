@@ -120,7 +120,7 @@ func getMining(ctx context.Context, s *engine.Snapshot, in *miningInput) (*minin
 	if ok {
 		body.Rewards = miningTotal{last.n, schema.Amount(last.coinbase), schema.Amount(last.fees), schema.AddAmounts(last.coinbase, last.fees)}
 	}
-	s.Shows(func() []engine.Lookup { return rewardLookups(string(in.Principal), last.n, last.n) })
+	s.TraceRows(func() []engine.Lookup { return rewardLookups(string(in.Principal), last.n, last.n) })
 	return body, nil
 }
 
@@ -207,6 +207,6 @@ func listMiningRewards(ctx context.Context, s *engine.Snapshot, in *miningReward
 	for i := range rows.Rows {
 		list.Results = append(list.Results, rows.Rows[i].shape())
 	}
-	s.Shows(func() []engine.Lookup { return rewardLookups(string(in.Principal), low, start) })
+	s.TraceRows(func() []engine.Lookup { return rewardLookups(string(in.Principal), low, start) })
 	return list, nil
 }

@@ -124,7 +124,7 @@ func (in *noncesInput) moment(ctx context.Context, s *engine.Snapshot) (param.Mo
 // readNonces reads the account's last nonce of a mined transaction, nil for none, and the nonces of its pending
 // transactions in ascending order. There are pending ones for the tip only.
 func readNonces(ctx context.Context, s *engine.Snapshot, account string, at param.Moment) (last *uint64, pending []uint64, err error) {
-	s.Shows(func() []engine.Lookup { return nonceLookups(account, at) })
+	s.TraceRows(func() []engine.Lookup { return nonceLookups(account, at) })
 	b := s.Batch()
 	// The next nonce may be 2^64, the last one is at most 2^64-1.
 	found := engine.Query(b, func(text *string) []any { return []any{text} }, `

@@ -277,6 +277,6 @@ func readTransfers[T any](ctx context.Context, s *engine.Snapshot, l *transferLi
 			shown = append(shown, listedEvent{EventRow: view.EventRow{RowKey: r.RowKey, Number: r.event}, number: r.n})
 		}
 	}
-	s.Shows(func() []engine.Lookup { return eventLookups(account, shown) })
+	s.TraceRows(func() []engine.Lookup { return eventLookups(account, shown) })
 	return list, nil
 }

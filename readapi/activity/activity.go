@@ -57,7 +57,7 @@ func list(ctx context.Context, s *engine.Snapshot, in *listInput) (*page.KeyPage
 	}
 	days := page.NewKeyPage(in.Limit, found.Rows, func(d activityDay) string { return d.Day })
 	if n := len(days.Results); n > 0 {
-		s.Shows(func() []engine.Lookup {
+		s.TraceRows(func() []engine.Lookup {
 			return []engine.Lookup{{
 				Name: "day", Table: tracedDay, Where: `t.contract_id = $1 AND t.day BETWEEN $2::text::date AND $3::text::date`,
 				Args: []any{in.Contract, days.Results[n-1].Day, days.Results[0].Day}, Order: `t.day DESC`,

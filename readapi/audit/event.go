@@ -37,7 +37,7 @@ func (a *api) registerAuditEvents() {
 }
 
 func getEvent(ctx context.Context, s *engine.Snapshot, in *eventInput) (*auditEvent, error) {
-	s.Shows(func() []engine.Lookup { return eventLookups(in.Seq) })
+	s.TraceRows(func() []engine.Lookup { return eventLookups(in.Seq) })
 	b := s.Batch()
 	found := engine.Query(b, func(e *auditEventRow) []any {
 		return []any{&e.Seq, &e.Path, &e.Source, &e.ContentType, &e.receivedAt, &e.Size, &e.digest, &e.BodySeq, &e.Origin}

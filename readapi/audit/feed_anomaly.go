@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 )
@@ -113,7 +112,7 @@ func listFeedAnomalies(ctx context.Context, s *engine.Snapshot, in *feedAnomalie
 		}
 	}
 	answer := page.NewKeyPage(limit, rows, key)
-	s.Shows(func() []engine.Lookup { return feedAnomalyLookups(answer.Results) })
+	s.TraceRows(func() []engine.Lookup { return feedAnomalyLookups(answer.Results) })
 	return answer, nil
 }
 

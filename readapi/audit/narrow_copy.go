@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 )
@@ -75,7 +74,7 @@ func listNarrowCopies(ctx context.Context, s *engine.Snapshot, in *narrowCopiesI
 		rows[i] = r.shape()
 	}
 	answer := page.NewKeyPage(limit, rows, key)
-	s.Shows(func() []engine.Lookup { return narrowCopyLookups(answer.Results) })
+	s.TraceRows(func() []engine.Lookup { return narrowCopyLookups(answer.Results) })
 	return answer, nil
 }
 

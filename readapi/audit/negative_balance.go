@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -79,6 +78,6 @@ func listNegativeBalances(ctx context.Context, s *engine.Snapshot, in *negativeB
 		found.Rows[i].Event = fmt.Sprintf("/audit/v1/events/%d", found.Rows[i].SourceSeq)
 	}
 	answer := page.NewKeyPage(limit, found.Rows, key)
-	s.Shows(func() []engine.Lookup { return negativeBalanceLookups(answer.Results) })
+	s.TraceRows(func() []engine.Lookup { return negativeBalanceLookups(answer.Results) })
 	return answer, nil
 }

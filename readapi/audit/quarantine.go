@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 )
@@ -97,7 +96,7 @@ func listQuarantine(ctx context.Context, s *engine.Snapshot, in *quarantineInput
 	answer := page.NewKeyPage(limit, rows, func(q quarantined) string {
 		return fmt.Sprintf("%d:%s:%d:%s", q.Seq, q.Projection, q.Version, q.Pointer)
 	})
-	s.Shows(func() []engine.Lookup { return quarantineLookups(answer.Results) })
+	s.TraceRows(func() []engine.Lookup { return quarantineLookups(answer.Results) })
 	return answer, nil
 }
 

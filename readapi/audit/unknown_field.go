@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 )
@@ -51,7 +50,7 @@ func listUnknownFields(ctx context.Context, s *engine.Snapshot, in *unknownField
 		f.First, f.Last = engine.EventLink(f.FirstSeq), engine.EventLink(f.LastSeq)
 	}
 	answer := page.NewKeyPage(limit, found.Rows, key)
-	s.Shows(func() []engine.Lookup { return unknownFieldLookups(answer.Results) })
+	s.TraceRows(func() []engine.Lookup { return unknownFieldLookups(answer.Results) })
 	return answer, nil
 }
 

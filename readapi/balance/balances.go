@@ -34,7 +34,7 @@ func (a *api) balances(ctx context.Context, s *engine.Snapshot, in *param.Accoun
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		assets := slices.Concat(slices.Collect(maps.Keys(shown.Fungible)), slices.Collect(maps.Keys(shown.NFT)))
 		slices.Sort(assets)
 		return accountLookups(account, at, true, assets...)

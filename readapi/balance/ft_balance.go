@@ -114,7 +114,7 @@ func listFTBalances(ctx context.Context, s *engine.Snapshot, in *ftBalancesInput
 			list.Results = append(list.Results, tokenBalance{r.asset, r.balance, schema.NegativeOf(r.balance)})
 		}
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		assets := make([]string, len(list.Results))
 		for i := range list.Results {
 			assets[i] = list.Results[i].Token
@@ -143,7 +143,7 @@ func readFTBalance(ctx context.Context, s *engine.Snapshot, account, token strin
 	if err := b.Run(ctx); err != nil {
 		return "", err
 	}
-	s.Shows(func() []engine.Lookup { return assetLookups(account, at, token) })
+	s.TraceRows(func() []engine.Lookup { return assetLookups(account, at, token) })
 	r, _ := found.First()
 	return r.balance, nil
 }

@@ -122,6 +122,6 @@ func readHolders(ctx context.Context, s *engine.Snapshot, height int64, asset, k
 		found.total, found.supply = supply.holders, schema.Amount(supply.supply)
 	}
 	found.page = page.NewKeyPage(limit, holders.Rows, func(h holder) string { return string(h.Balance) + ":" + h.Address })
-	s.Shows(func() []engine.Lookup { return holderLookups(asset, &supply, found.page.Results) })
+	s.TraceRows(func() []engine.Lookup { return holderLookups(asset, &supply, found.page.Results) })
 	return found, nil
 }

@@ -164,7 +164,7 @@ func listHoldersV3[T any](ctx context.Context, s *engine.Snapshot, asset, kind s
 			list.Results = append(list.Results, shape(r.holder))
 		}
 	}
-	s.Shows(func() []engine.Lookup { return holderLookups(asset, &supply, shown) })
+	s.TraceRows(func() []engine.Lookup { return holderLookups(asset, &supply, shown) })
 	return list, nil
 }
 
@@ -197,7 +197,7 @@ func getTokenSupply(ctx context.Context, s *engine.Snapshot, in *assetInput) (*t
 		return nil, err
 	}
 	row, ok := found.First()
-	s.Shows(row.lookups)
+	s.TraceRows(row.lookups)
 	if !ok || row.kind != "ft" {
 		return &tokenSupply{"0"}, nil
 	}

@@ -93,7 +93,7 @@ func listNFTHistoryV3(ctx context.Context, s *engine.Snapshot, in *nftHistoryV3I
 		return nil, err
 	}
 	places := view.PlacesOf(found)
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{view.KeyedLookup("transaction", view.TracedTransaction, keys)}
 	})
 	for _, r := range rows {

@@ -225,7 +225,7 @@ func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsI
 		return strconv.FormatInt(r.height, 10) + ":" + strconv.FormatInt(r.place, 10)
 	})
 	list.Cursor = keyPage.Cursor
-	s.Shows(func() []engine.Lookup { return nftLookups(tracedCustody, keyPage.Results) })
+	s.TraceRows(func() []engine.Lookup { return nftLookups(tracedCustody, keyPage.Results) })
 	transactions, err := a.nftTransactions(ctx, s, keyPage.Results, in.TxMetadata)
 	if err != nil {
 		return nil, err
@@ -267,7 +267,7 @@ func readNFTEvents(ctx context.Context, s *engine.Snapshot, column, where string
 	}
 	total, _ = length.First()
 	keyPage := page.NewKeyPage(limit, found.Rows, func(r nftRow) string { return strconv.FormatInt(r.place, 10) })
-	s.Shows(func() []engine.Lookup { return nftLookups(tracedNFTEvent, keyPage.Results) })
+	s.TraceRows(func() []engine.Lookup { return nftLookups(tracedNFTEvent, keyPage.Results) })
 	return keyPage.Results, total, keyPage.Cursor, nil
 }
 

@@ -87,7 +87,7 @@ func (a *api) principalSTX(ctx context.Context, s *engine.Snapshot, in *param.Pr
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return accountLookups(account, at, false) })
+	s.TraceRows(func() []engine.Lookup { return accountLookups(account, at, false) })
 	body := &principalSTX{Balance: balance.Balance, Negative: balance.Negative, Available: schema.SubtractAmounts(balance.Balance, balance.Locked)}
 	if lock := balance.STXLock; lock.LockTxID != "" {
 		row, _ := stx.Found.First()
@@ -178,7 +178,7 @@ func listPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalFTInp
 			page.Results = append(page.Results, r.assetBalance)
 		}
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		assets := make([]string, len(page.Results))
 		for i := range page.Results {
 			assets[i] = page.Results[i].AssetIdentifier
@@ -260,7 +260,7 @@ func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTI
 			page.Results = append(page.Results, ownedToken{r.asset, view.ShowRaw(r.value)})
 		}
 	}
-	s.Shows(func() []engine.Lookup { return custodyLookups(found.Rows, in.Limit) })
+	s.TraceRows(func() []engine.Lookup { return custodyLookups(found.Rows, in.Limit) })
 	return page, nil
 }
 

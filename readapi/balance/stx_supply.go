@@ -149,7 +149,7 @@ func readSTXSupply(ctx context.Context, s *engine.Snapshot, at param.OptionalHei
 	if r, ok := found.First(); ok {
 		row = &r
 	}
-	s.Shows(row.lookups)
+	s.TraceRows(row.lookups)
 	return row, height, nil
 }
 

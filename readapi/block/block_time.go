@@ -56,7 +56,7 @@ func getBlockByTime(ctx context.Context, s *engine.Snapshot, in *blockTimeInput)
 		return nil, missing
 	}
 	shaped := row.Shape()
-	s.Shows(func() []engine.Lookup { return view.BlockLookups([]view.Block{shaped}) })
+	s.TraceRows(func() []engine.Lookup { return view.BlockLookups([]view.Block{shaped}) })
 	return &shaped, nil
 }
 
@@ -77,7 +77,7 @@ func getAverageBlockTimes(ctx context.Context, s *engine.Snapshot, _ *struct{}) 
 	if !ok {
 		return times, nil
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{{Name: "block", Table: tracedListedBlock, Where: `t.height = $1`, Args: []any{*tip.Height}, Order: `t.height DESC`}}
 	})
 	b := s.Batch()

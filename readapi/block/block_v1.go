@@ -79,7 +79,7 @@ func listBlocksV1(ctx context.Context, s *engine.Snapshot, in *blocksV1Input) (*
 	page.Total = w.highest - lowest + 1
 	page.Results = blocks.Shape()
 	if len(page.Results) > 0 {
-		s.Shows(func() []engine.Lookup { return view.BlockV1Lookups(page.Results) })
+		s.TraceRows(func() []engine.Lookup { return view.BlockV1Lookups(page.Results) })
 		page.Cursor = &page.Results[0].IndexBlockHash
 	}
 	page.NextCursor, page.PrevCursor = w.cursors(neighbours)
@@ -148,9 +148,9 @@ func getBlockV1(ctx context.Context, s *engine.Snapshot, choice view.BlockChoice
 	if len(blocks) == 0 {
 		return nil, engine.NotFound("%s", missing)
 	}
-	s.Shows(func() []engine.Lookup { return view.BlockV1Lookups(blocks[:1]) })
+	s.TraceRows(func() []engine.Lookup { return view.BlockV1Lookups(blocks[:1]) })
 	if blocks[0].Canonical {
-		s.Settles(blocks[0].BurnBlockHeight)
+		s.FinalAt(blocks[0].BurnBlockHeight)
 	}
 	return &blocks[0], nil
 }

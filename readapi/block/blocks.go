@@ -87,7 +87,7 @@ func fillPage(s *engine.Snapshot, page *page.CursorPage[view.Block], blocks *eng
 		page.Results = append(page.Results, row.Shape())
 	}
 	if len(page.Results) > 0 {
-		s.Shows(func() []engine.Lookup { return view.BlockLookups(page.Results) })
+		s.TraceRows(func() []engine.Lookup { return view.BlockLookups(page.Results) })
 		page.Cursor = &page.Results[0].IndexBlockHash
 	}
 	page.NextCursor, page.PrevCursor = w.cursors(neighbours)
@@ -119,9 +119,9 @@ func getBlock(ctx context.Context, s *engine.Snapshot, in *param.BlockInput) (*v
 		return nil, engine.NotFound("Block not found")
 	}
 	shaped := row.Shape()
-	s.Shows(func() []engine.Lookup { return view.BlockLookups([]view.Block{shaped}) })
+	s.TraceRows(func() []engine.Lookup { return view.BlockLookups([]view.Block{shaped}) })
 	if !latest {
-		s.Settles(shaped.BurnBlockHeight)
+		s.FinalAt(shaped.BurnBlockHeight)
 	}
 	return &shaped, nil
 }

@@ -112,7 +112,7 @@ func (w blockWindow) fill(s *engine.Snapshot, list *page.KeysetPage[view.BlockSu
 		shown[i] = row.Shape()
 		list.Results = append(list.Results, view.SummarizeBlock(shown[i]))
 	}
-	s.Shows(func() []engine.Lookup { return view.BlockLookups(shown) })
+	s.TraceRows(func() []engine.Lookup { return view.BlockLookups(shown) })
 }
 
 func getBlockV3(ctx context.Context, s *engine.Snapshot, in *param.BlockInput) (*blockV3, error) {

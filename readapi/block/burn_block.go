@@ -136,7 +136,7 @@ func listBurnBlocks(ctx context.Context, s *engine.Snapshot, in *burnBlocksInput
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return burnBlockLookups(found.Rows) })
+	s.TraceRows(func() []engine.Lookup { return burnBlockLookups(found.Rows) })
 	for _, row := range found.Rows {
 		list.Results = append(list.Results, row.shape())
 	}
@@ -215,7 +215,7 @@ func findBurnBlock(ctx context.Context, s *engine.Snapshot, in *param.BurnBlockI
 	if !ok {
 		return nil, nil
 	}
-	s.Shows(func() []engine.Lookup { return burnBlockLookups(found.Rows[:1]) })
+	s.TraceRows(func() []engine.Lookup { return burnBlockLookups(found.Rows[:1]) })
 	return &row, nil
 }
 

@@ -54,9 +54,9 @@ func listSignerSignatures(ctx context.Context, s *engine.Snapshot, in *signerSig
 		return nil, err
 	}
 	if block, ok := found.First(); ok {
-		s.Shows(func() []engine.Lookup { return view.BlockLookups([]view.Block{block}) })
+		s.TraceRows(func() []engine.Lookup { return view.BlockLookups([]view.Block{block}) })
 		if in.Block != "latest" {
-			s.Settles(block.BurnBlockHeight)
+			s.FinalAt(block.BurnBlockHeight)
 		}
 	}
 	for _, signature := range signatures {

@@ -88,7 +88,7 @@ func (a *api) listExpiring(ctx context.Context, s *engine.Snapshot, in *AddressN
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return nameLookups(rows.Rows) })
+	s.TraceRows(func() []engine.Lookup { return nameLookups(rows.Rows) })
 	n, _ := total.First()
 	out := &bnsNameList[bnsExpiringRow]{BNSHead: BNSHead{in.marked(), n, height(), limit, in.Offset}, Names: []bnsExpiringRow{}}
 	for i := range rows.Rows {
@@ -201,7 +201,7 @@ func (a *api) listOwned(ctx context.Context, s *engine.Snapshot, in *OwnedInput)
 	for i := range shown {
 		out.Names = append(out.Names, shown[i].shape(m.burnHeight))
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return append(ownedLookups(shown, height), primaryLookup([]string{of}, height))
 	})
 	return out, nil
@@ -236,7 +236,7 @@ func (a *api) primaryName(ctx context.Context, s *engine.Snapshot, in *AddressIn
 	if !ok {
 		return nil, notFound("No primary name")
 	}
-	s.Shows(func() []engine.Lookup { return append(ownedLookups(rows.Rows, nil), primaryLookup([]string{of}, nil)) })
+	s.TraceRows(func() []engine.Lookup { return append(ownedLookups(rows.Rows, nil), primaryLookup([]string{of}, nil)) })
 	return &bnsPrimaryAnswer{in.marked(), tip(), in.Address, row.shape(tip())}, nil
 }
 
@@ -332,6 +332,6 @@ func (a *api) namesOfAddresses(ctx context.Context, s *engine.Snapshot, in *Addr
 		of := &out.Addresses[seen[r.Owner]]
 		of.Names = append(of.Names, r.shape(out.CurrentBurnBlock))
 	}
-	s.Shows(func() []engine.Lookup { return append(ownedLookups(rows.Rows, nil), primaryLookup(addresses, nil)) })
+	s.TraceRows(func() []engine.Lookup { return append(ownedLookups(rows.Rows, nil), primaryLookup(addresses, nil)) })
 	return out, nil
 }

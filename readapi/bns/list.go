@@ -96,7 +96,7 @@ func listNames[T any](ctx context.Context, s *engine.Snapshot, network NetworkIn
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return nameLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return nameLookups(rows) })
 	out := &bnsNameList[T]{BNSHead: BNSHead{network.marked(), lengths()[0], tip(), limit, in.Offset}, Names: []T{}}
 	for i := range rows {
 		out.Names = append(out.Names, shape(&rows[i], out.CurrentBurnBlock))

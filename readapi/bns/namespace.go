@@ -115,7 +115,7 @@ func (a *api) listNamespaces(ctx context.Context, s *engine.Snapshot, in *Namesp
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
+	s.TraceRows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
 	n, _ := total.First()
 	out := &bnsNamespaceList{BNSHead{in.marked(), n, tip(), limit, in.Offset}, []BNSNamespace{}}
 	for i := range rows.Rows {
@@ -136,7 +136,7 @@ func (a *api) namespace(ctx context.Context, s *engine.Snapshot, in *NamespaceIn
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
+	s.TraceRows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
 	row, ok := rows.First()
 	if !ok {
 		return nil, errNamespace

@@ -88,7 +88,7 @@ func findToken(ctx context.Context, s *engine.Snapshot, id int64) (r nameRow, he
 	if err := b.Run(ctx); err != nil {
 		return r, 0, err
 	}
-	s.Shows(func() []engine.Lookup { return nameLookups(names.Rows) })
+	s.TraceRows(func() []engine.Lookup { return nameLookups(names.Rows) })
 	r, ok := names.First()
 	if !ok {
 		return r, 0, errToken
@@ -108,7 +108,7 @@ func (a *api) lastToken(ctx context.Context, s *engine.Snapshot, in *NetworkOnly
 		return nil, err
 	}
 	r, _ := last.First()
-	s.Shows(func() []engine.Lookup { return namesLookup([]string{r.name}) })
+	s.TraceRows(func() []engine.Lookup { return namesLookup([]string{r.name}) })
 	return &bnsLastToken{in.marked(), r.id}, nil
 }
 

@@ -45,7 +45,7 @@ func findZonefile(ctx context.Context, s *engine.Snapshot, fullName string, none
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Shows(func() []engine.Lookup { return zonefileLookups(f.name.FullName) })
+	s.TraceRows(func() []engine.Lookup { return zonefileLookups(f.name.FullName) })
 	entry, ok := entries.First()
 	switch {
 	case !ok || entry.revoked || entry.content == nil:

@@ -112,7 +112,7 @@ func (a *api) brc20Tokens(ctx context.Context, s *engine.Snapshot, in *BRC20Toke
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return deployLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return deployLookups(rows) })
 	page.Total = total
 	for i := range rows {
 		page.Results = append(page.Results, rows[i].shape())
@@ -206,7 +206,7 @@ func (a *api) brc20Token(ctx context.Context, s *engine.Snapshot, in *BRC20Input
 	if !ok {
 		return nil, in.notFound(ctx, s)
 	}
-	s.Shows(func() []engine.Lookup { return append(deployLookups(matches.Rows[:1]), mintLookup(tickerOf(row.tick))) })
+	s.TraceRows(func() []engine.Lookup { return append(deployLookups(matches.Rows[:1]), mintLookup(tickerOf(row.tick))) })
 	t := row.shape()
 	return &brc20Details{Token: t, Supply: brc20Supply{MaxSupply: t.MaxSupply, MintedSupply: t.MintedSupply, Holders: row.holders}}, nil
 }

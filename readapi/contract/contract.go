@@ -46,7 +46,7 @@ func deploymentColumns(d *deploymentRow) []any {
 
 // showDeployments says that the answer shows deployed contracts.
 func showDeployments(s *engine.Snapshot, rows []deploymentRow) {
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		keys := make([]view.RowKey, len(rows))
 		for i := range rows {
 			keys[i] = rows[i].key

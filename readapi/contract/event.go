@@ -114,7 +114,7 @@ func (a *api) registerContractEvents() {
 
 // showPrinted says that the answer shows printed events.
 func showPrinted(s *engine.Snapshot, shown []printedRow) {
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		keys := make([]view.EventKey, len(shown))
 		for i := range shown {
 			keys[i] = shown[i].EventKey()

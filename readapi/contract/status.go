@@ -63,7 +63,7 @@ type statusRow struct {
 
 // showStatuses says that the answer shows these rows, by contract.
 func showStatuses(s *engine.Snapshot, shown map[string]*statusRow) {
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		var deployed, failed []view.RowKey
 		var waiting []*view.WaitingRow
 		for _, r := range shown {

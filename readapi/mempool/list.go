@@ -191,7 +191,7 @@ func (a *api) fillWaiting(ctx context.Context, s *engine.Snapshot, page *page.Of
 
 // showWaiting says that the answer shows the transactions of a result.
 func showWaiting(s *engine.Snapshot, found *engine.Result[view.WaitingRow]) {
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		rows := make([]*view.WaitingRow, len(found.Rows))
 		for i := range found.Rows {
 			rows[i] = &found.Rows[i]

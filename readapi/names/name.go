@@ -79,7 +79,7 @@ func getName(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsV1Name
 	if !ok {
 		return nil, missing
 	}
-	s.Shows(func() []engine.Lookup { return append(row.lookups(), view.NameLookups(second.Rows)...) })
+	s.TraceRows(func() []engine.Lookup { return append(row.lookups(), view.NameLookups(second.Rows)...) })
 	shown := row.shape()
 	if other, ok := second.First(); ok {
 		shown.Second = &other
@@ -129,7 +129,7 @@ func readName(ctx context.Context, s *engine.Snapshot, name string) (*nameRow, e
 	if !ok {
 		return nil, nil
 	}
-	s.Shows(row.lookups)
+	s.TraceRows(row.lookups)
 	return &row, nil
 }
 
@@ -212,14 +212,14 @@ func getSubdomain(ctx context.Context, s *engine.Snapshot, full string) (*bnsV1N
 		return nil, err
 	}
 	if row, ok := found.First(); ok {
-		s.Shows(row.lookups)
+		s.TraceRows(row.lookups)
 		return row.shape(), nil
 	}
 	resolver, ok := resolvers.First()
 	if !ok {
 		return nil, missing
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{{Name: "subdomain", Table: tracedSubdomain, Where: `t.name = $1`, Args: []any{parent}, Order: `t.label, t.sequence, t.n, t.place`}}
 	})
 	if !isWeb(resolver) {

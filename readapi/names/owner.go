@@ -54,7 +54,7 @@ func listOwned(ctx context.Context, s *engine.Snapshot, in *ownerInput) (*bnsV1O
 	}
 	list.Names = append(append(list.Names, held.Rows...), subdomains.Rows...)
 	slices.Sort(list.Names)
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return append(listedLookups(held.Rows), engine.Lookup{
 			Name: "subdomain", Table: tracedSubdomain, Where: `t.owner = $1`, Args: []any{in.Address}, Order: `t.name, t.label, t.sequence, t.n, t.place`,
 		})

@@ -109,7 +109,7 @@ func readPriceFunction(ctx context.Context, s *engine.Snapshot, namespace string
 	if !ok {
 		return nil, false, nil
 	}
-	s.Shows(func() []engine.Lookup { return namespaceLookups(namespace) })
+	s.TraceRows(func() []engine.Lookup { return namespaceLookups(namespace) })
 	p := &names.PriceFunction{
 		Base: wholeNumber(r.numbers[0]), Coefficient: wholeNumber(r.numbers[1]), NonAlphaDiscount: wholeNumber(r.numbers[2]), NoVowelDiscount: wholeNumber(r.numbers[3]),
 	}

@@ -85,6 +85,6 @@ func (a *api) blockTransfers(ctx context.Context, s *engine.Snapshot, in *blockT
 		r := &moved.Rows[i]
 		list.Results = append(list.Results, blockTransfer{ID: r.id, Number: r.number, From: r.from.shape(), To: r.to.shape()})
 	}
-	s.Shows(func() []engine.Lookup { return blockTransferLookups(moved.Rows) })
+	s.TraceRows(func() []engine.Lookup { return blockTransferLookups(moved.Rows) })
 	return list, nil
 }

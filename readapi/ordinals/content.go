@@ -80,9 +80,9 @@ func (a *api) inscriptionContent(ctx context.Context, s *engine.Snapshot, in *In
 	if !ok {
 		return nil, in.notFound(ctx, s)
 	}
-	s.Shows(func() []engine.Lookup { return contentLookups(in) })
+	s.TraceRows(func() []engine.Lookup { return contentLookups(in) })
 	if !row.delegated || row.delegateKnown {
-		s.Settles(row.height)
+		s.FinalAt(row.height)
 	}
 	f := &engine.File{ContentType: headerValue(row.contentType), Size: row.size, Tag: row.tag(), Fields: contentFields}
 	var err error

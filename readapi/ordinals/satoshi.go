@@ -82,7 +82,7 @@ func (a *api) satoshi(ctx context.Context, s *engine.Snapshot, in *SatoshiInput)
 	if row, ok := highest.First(); ok {
 		body.InscriptionID = row.id
 	}
-	s.Shows(func() []engine.Lookup { return highestLookups(body.InscriptionID) })
+	s.TraceRows(func() []engine.Lookup { return highestLookups(body.InscriptionID) })
 	return body, nil
 }
 

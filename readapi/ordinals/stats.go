@@ -71,7 +71,7 @@ func (a *api) ordinalsStats(ctx context.Context, s *engine.Snapshot, in *ordinal
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return countedLookups(blocks.Rows) })
+	s.TraceRows(func() []engine.Lookup { return countedLookups(blocks.Rows) })
 	accumulated, _ := below.First()
 	for i := range blocks.Rows {
 		c := &blocks.Rows[i]

@@ -53,6 +53,6 @@ func (a *api) inscriptionTransfers(ctx context.Context, s *engine.Snapshot, in *
 	for i := range places.Rows {
 		list.Results = append(list.Results, places.Rows[i].shape())
 	}
-	s.Shows(func() []engine.Lookup { return transferLookups(&in.InscriptionInput, places.Rows) })
+	s.TraceRows(func() []engine.Lookup { return transferLookups(&in.InscriptionInput, places.Rows) })
 	return list, nil
 }

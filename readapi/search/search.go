@@ -137,7 +137,7 @@ func (a *api) searchHash(ctx context.Context, s *engine.Snapshot, id hash.Hash32
 		return nil, missing
 	}
 	block := &all[0]
-	s.Shows(func() []engine.Lookup { return view.BlockV1Lookups(all[:1]) })
+	s.TraceRows(func() []engine.Lookup { return view.BlockV1Lookups(all[:1]) })
 	found := &searchAnswer{Found: true, Result: foundEntity{
 		EntityID: id.String(), EntityType: "block_hash",
 		BlockData: &foundBlock{block.Canonical, block.Hash, block.ParentBlockHash, block.BurnBlockTime, block.Height},
@@ -162,7 +162,7 @@ func (a *api) answerTransaction(ctx context.Context, s *engine.Snapshot, entity 
 	if whole {
 		entity.Metadata = &body
 	}
-	s.Shows(func() []engine.Lookup { return view.TransactionLookups([]*view.TransactionRow{row}, nil) })
+	s.TraceRows(func() []engine.Lookup { return view.TransactionLookups([]*view.TransactionRow{row}, nil) })
 	return &searchAnswer{Found: true, Result: entity}, nil
 }
 
@@ -190,7 +190,7 @@ func (a *api) answerPending(ctx context.Context, s *engine.Snapshot, entity foun
 	if whole {
 		entity.Metadata = &body
 	}
-	s.Shows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{row}) })
+	s.TraceRows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{row}) })
 	return &searchAnswer{Found: true, Result: entity}, nil
 }
 
@@ -231,7 +231,7 @@ func (a *api) searchPrincipal(ctx context.Context, s *engine.Snapshot, p clarity
 	if _, ok := accounts.First(); !ok {
 		return nil, missing
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{{Name: "account", Table: tracedAccount, Where: `t.account = $1`, Args: []any{p.String()}, Order: `t.id`}}
 	})
 	found := &searchAnswer{Found: true, Result: entity}

@@ -171,7 +171,7 @@ func readBurnchain[T any](
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		heights, indexes := make([]int64, len(rows)), make([]int64, len(rows))
 		for i := range rows {
 			heights[i], indexes[i] = rows[i].height, rows[i].index
@@ -196,7 +196,7 @@ func getRewardTotal(ctx context.Context, s *engine.Snapshot, in *param.BitcoinAd
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{
 			{Name: "recipient", Table: tracedRecipient, Where: `t.recipient = $1::text`, Args: []any{address}, Order: `t.recipient`},
 			{Name: "reward", Table: tracedReward, Where: `t.recipient = $1::text`, Args: []any{address}, NewestFirst: []string{"t.height", "t.reward_index"}},

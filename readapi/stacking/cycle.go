@@ -69,7 +69,7 @@ func (a *api) registerPoxCycles() {
 		if err != nil {
 			return nil, err
 		}
-		s.Shows(func() []engine.Lookup { return cycleLookups(rows) })
+		s.TraceRows(func() []engine.Lookup { return cycleLookups(rows) })
 		return page, nil
 	})
 	engine.Get(a.Engine, engine.Operation{
@@ -89,7 +89,7 @@ func (a *api) registerPoxCycles() {
 		if !ok {
 			return nil, missing
 		}
-		s.Shows(func() []engine.Lookup { return []engine.Lookup{cycleLookup(in.Cycle)} })
+		s.TraceRows(func() []engine.Lookup { return []engine.Lookup{cycleLookup(in.Cycle)} })
 		return &c, nil
 	})
 }

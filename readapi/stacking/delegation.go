@@ -149,6 +149,6 @@ func (a *api) listDelegations(ctx context.Context, s *engine.Snapshot, version i
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return delegationLookups(version, rows) })
+	s.TraceRows(func() []engine.Lookup { return delegationLookups(version, rows) })
 	return page, nil
 }

@@ -172,7 +172,7 @@ func (l poxList) read(ctx context.Context, s *engine.Snapshot, p *page.Request, 
 		}
 		page.Results = append(page.Results, event)
 	}
-	s.Shows(func() []engine.Lookup { return stackingLookups(l.version, rows.Rows) })
+	s.TraceRows(func() []engine.Lookup { return stackingLookups(l.version, rows.Rows) })
 	return page, nil
 }
 
@@ -268,7 +268,7 @@ func (a *api) poxEventsOfTransaction(ctx context.Context, s *engine.Snapshot, ve
 		}
 		events.Results = append(events.Results, event)
 	}
-	s.Shows(func() []engine.Lookup { return stackingLookups(version, rows.Rows) })
+	s.TraceRows(func() []engine.Lookup { return stackingLookups(version, rows.Rows) })
 	return events, nil
 }
 

@@ -107,7 +107,7 @@ func (a *api) registerPoxSigners() {
 		if err != nil {
 			return nil, err
 		}
-		s.Shows(func() []engine.Lookup { return signerLookups(in.Cycle, row.place) })
+		s.TraceRows(func() []engine.Lookup { return signerLookups(in.Cycle, row.place) })
 		signer := row.shape(a.mainnet())
 		return &signer, nil
 	})
@@ -140,7 +140,7 @@ func (a *api) listPoxSigners(ctx context.Context, s *engine.Snapshot, in *poxSig
 	for i := range found.Rows {
 		page.Results = append(page.Results, found.Rows[i].shape(a.mainnet()))
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		places := make([]int64, len(found.Rows))
 		for i := range found.Rows {
 			places[i] = found.Rows[i].place

@@ -84,7 +84,7 @@ func (a *api) listPoxStackers(ctx context.Context, s *engine.Snapshot, in *poxSt
 		}
 		page.Results = append(page.Results, r.poxStacker)
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		places := make([]int64, len(stackers.Rows))
 		for i := range stackers.Rows {
 			places[i] = stackers.Rows[i].place

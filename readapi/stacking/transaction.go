@@ -96,7 +96,7 @@ func (a *api) registerPoxTransactions() {
 		if err != nil {
 			return nil, err
 		}
-		s.Shows(func() []engine.Lookup { return payoutLookups(rows) })
+		s.TraceRows(func() []engine.Lookup { return payoutLookups(rows) })
 		return page, nil
 	})
 }
@@ -142,7 +142,7 @@ func listBurnBlockPoxTransactions(ctx context.Context, s *engine.Snapshot, in *b
 	for i := range outputs.Rows {
 		page.Results = append(page.Results, outputs.Rows[i].poxTransaction)
 	}
-	s.Shows(func() []engine.Lookup { return payoutLookups(outputs.Rows) })
+	s.TraceRows(func() []engine.Lookup { return payoutLookups(outputs.Rows) })
 	return page, nil
 }
 

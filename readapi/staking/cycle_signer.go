@@ -161,7 +161,7 @@ func (a *api) listCycleSigners(ctx context.Context, s *engine.Snapshot, in *cycl
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{{Name: "member", Table: tracedMember, Where: `t.cycle = $1 AND t.signer_key = ANY ($2::bytea[])`, Args: []any{n, keys}, Order: `t.place`}}
 	})
 	allSTX := amountFloat(total.staked)

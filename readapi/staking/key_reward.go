@@ -87,7 +87,7 @@ func (a *api) registerKeyRewards() {
 		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
-		s.Shows(func() []engine.Lookup {
+		s.TraceRows(func() []engine.Lookup {
 			return []engine.Lookup{{Name: "member", Table: tracedMember, Where: `t.signer_key = $1`, Args: []any{key}, NewestFirst: []string{"t.cycle"}}}
 		})
 		return pageOf(p, total(), func(r *keyRewardRow) keyReward {

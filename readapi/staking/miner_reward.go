@@ -139,7 +139,7 @@ func (a *api) listMinerRewards(ctx context.Context, s *engine.Snapshot, in *mine
 		if len(rows.Rows) > in.Limit {
 			body.Cursor.Next = text(&rows.Rows[in.Limit])
 		}
-		s.Shows(func() []engine.Lookup {
+		s.TraceRows(func() []engine.Lookup {
 			return []engine.Lookup{{
 				Name: "reward", Table: tracedMinerReward,
 				Where:       `t.account = (SELECT a.id FROM {accounts}.account a WHERE a.account = $1) AND t.n > $2::int AND t.n <= $3::int`,

@@ -169,7 +169,7 @@ func (a *api) tokenBatch(ctx context.Context, s *engine.Snapshot, in *searchInpu
 // readBatch reads tokens, with one query for each kind, in one round trip.
 func (a *api) readBatch(ctx context.Context, s *engine.Snapshot, items searchItems, locale string) (*batchBody, error) {
 	refs := items.named()
-	s.Shows(func() []engine.Lookup { return tokenLookups(s, activeKinds(s), locales{one: locale}, refs...) })
+	s.TraceRows(func() []engine.Lookup { return tokenLookups(s, activeKinds(s), locales{one: locale}, refs...) })
 	body := &batchBody{Results: make([]batchResult, len(refs))}
 	known := make([]knownToken, len(refs))
 	if kinds := activeKinds(s); len(kinds) > 0 {

@@ -139,7 +139,7 @@ func (a *api) listTokens(ctx context.Context, s *engine.Snapshot, in *tokenListI
 		}
 		page.Results = append(page.Results, listed)
 	}
-	s.Shows(func() []engine.Lookup { return listLookups(s, page.Results) })
+	s.TraceRows(func() []engine.Lookup { return listLookups(s, page.Results) })
 	return page, nil
 }
 

@@ -136,7 +136,7 @@ func (a *api) readProvenance(ctx context.Context, s *engine.Snapshot, likely tok
 		if p.Contract.Rest, err = row.shape(); err != nil {
 			return nil, err
 		}
-		s.Shows(func() []engine.Lookup { return []engine.Lookup{restLookup(known.contract.kind, ref)} })
+		s.TraceRows(func() []engine.Lookup { return []engine.Lookup{restLookup(known.contract.kind, ref)} })
 	}
 	for _, n := range notifications {
 		if row, ok := n.First(); ok {
@@ -144,7 +144,7 @@ func (a *api) readProvenance(ctx context.Context, s *engine.Snapshot, likely tok
 		}
 	}
 	if p.Notification != nil {
-		s.Shows(func() []engine.Lookup { return notificationLookups(activeKinds(s), ref) })
+		s.TraceRows(func() []engine.Lookup { return notificationLookups(activeKinds(s), ref) })
 	}
 	return p, nil
 }

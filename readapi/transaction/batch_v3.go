@@ -91,7 +91,7 @@ func listTransactionBatch(ctx context.Context, s *engine.Snapshot, in *batchInpu
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return view.RowLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return view.RowLookups(rows) })
 	for _, r := range rows {
 		batch.Results = append(batch.Results, view.RenderTransactionV3(r, in.Include))
 	}

@@ -104,7 +104,7 @@ func (a *api) listOfBlock(ctx context.Context, s *engine.Snapshot, choice view.B
 	if how.Interfaces, err = view.Complete(ctx, s, rows, false, nil); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return view.RowLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return view.RowLookups(rows) })
 	list.Total = int64(block.txCount)
 	for _, r := range rows {
 		list.Results = append(list.Results, view.RenderTransaction(r, how))
@@ -133,7 +133,7 @@ func (a *api) listTransactionsByHash(ctx context.Context, s *engine.Snapshot, in
 	case block == nil:
 		return nil, missing
 	case block.canonical:
-		s.Settles(block.burnHeight)
+		s.FinalAt(block.burnHeight)
 	}
 	return page, nil
 }
@@ -151,7 +151,7 @@ func (a *api) listTransactionsByHeight(ctx context.Context, s *engine.Snapshot, 
 	if block == nil {
 		return nil, missing
 	}
-	s.Settles(block.burnHeight)
+	s.FinalAt(block.burnHeight)
 	return page, nil
 }
 
@@ -169,7 +169,7 @@ func (a *api) listBlockTransactions(ctx context.Context, s *engine.Snapshot, in 
 		return nil, engine.NotFound("Block not found")
 	}
 	if in.Block != "latest" {
-		s.Settles(block.burnHeight)
+		s.FinalAt(block.burnHeight)
 	}
 	return page, nil
 }

@@ -77,14 +77,14 @@ func (a *api) listBlockTransactionsV3(ctx context.Context, s *engine.Snapshot, i
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return view.RowLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return view.RowLookups(rows) })
 	page := &page.KeysetPage[view.TransactionSummary]{Total: int64(block.txCount), Limit: in.Limit, Results: []view.TransactionSummary{}}
 	for _, r := range rows {
 		page.Results = append(page.Results, view.Summarize(r))
 	}
 	page.Cursor = cursorOf(block.height, rows, neighbours.Rows)
 	if in.Block != "latest" {
-		s.Settles(block.burnHeight)
+		s.FinalAt(block.burnHeight)
 	}
 	return page, nil
 }

@@ -53,7 +53,7 @@ func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *eventsV3
 	if first > 0 {
 		page.Cursor.Previous = cursor(max(min(first, total)-int64(in.Limit), 0))
 	}
-	s.Settles(row.BurnBlockHeight)
+	s.FinalAt(row.BurnBlockHeight)
 	if first >= total {
 		return page, nil
 	}
@@ -66,7 +66,7 @@ func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *eventsV3
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return view.EventLookups(view.EventKeys(events.Rows)) })
+	s.TraceRows(func() []engine.Lookup { return view.EventLookups(view.EventKeys(events.Rows)) })
 	for _, e := range events.Rows {
 		page.Results = append(page.Results, renderEventV3(e))
 	}

@@ -51,7 +51,7 @@ func (a *api) getTransaction(ctx context.Context, s *engine.Snapshot, in *shownT
 		if err != nil {
 			return nil, err
 		}
-		s.Shows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{r}) })
+		s.TraceRows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{r}) })
 		shown := view.RenderWaiting(r, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs})
 		return &view.ShownTransaction{Waiting: &shown}, nil
 	}
@@ -71,7 +71,7 @@ func (a *api) getTransaction(ctx context.Context, s *engine.Snapshot, in *shownT
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		var keys []view.EventKey
 		if events != nil {
 			keys = view.EventKeys(events.Rows)
@@ -83,7 +83,7 @@ func (a *api) getTransaction(ctx context.Context, s *engine.Snapshot, in *shownT
 		shown.Events = view.RenderEvents(events.Rows, row.ID)
 	}
 	if row.Canonical {
-		s.Settles(row.BurnBlockHeight)
+		s.FinalAt(row.BurnBlockHeight)
 	}
 	return &view.ShownTransaction{Mined: &shown}, nil
 }

@@ -53,7 +53,7 @@ func (a *api) getTransactionV3(ctx context.Context, s *engine.Snapshot, in *tran
 		if _, err := view.Complete(ctx, s, []*view.TransactionRow{&r.TransactionRow}, true, nil); err != nil {
 			return nil, err
 		}
-		s.Shows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{r}) })
+		s.TraceRows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{r}) })
 		return &view.ShownV3{Waiting: view.RenderWaitingV3(r, in.Include)}, nil
 	}
 	row := found[id].Mined
@@ -63,7 +63,7 @@ func (a *api) getTransactionV3(ctx context.Context, s *engine.Snapshot, in *tran
 	if _, err := view.Complete(ctx, s, []*view.TransactionRow{row}, true, nil); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return view.TransactionLookups([]*view.TransactionRow{row}, nil) })
-	s.Settles(row.BurnBlockHeight)
+	s.TraceRows(func() []engine.Lookup { return view.TransactionLookups([]*view.TransactionRow{row}, nil) })
+	s.FinalAt(row.BurnBlockHeight)
 	return &view.ShownV3{Mined: view.RenderTransactionV3(row, in.Include)}, nil
 }

@@ -150,7 +150,7 @@ func (a *api) getTransactions(ctx context.Context, s *engine.Snapshot, in *trans
 	if events != nil {
 		shown = view.ByTransaction(events.Rows)
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		var keys []view.EventKey
 		if events != nil {
 			keys = view.EventKeys(events.Rows)

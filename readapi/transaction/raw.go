@@ -45,8 +45,8 @@ func getRawTransaction(ctx context.Context, s *engine.Snapshot, in *rawTransacti
 		return nil, engine.NotFound("could not find raw transaction by ID")
 	}
 	if row.Canonical {
-		s.Settles(row.BurnBlockHeight)
+		s.FinalAt(row.BurnBlockHeight)
 	}
-	s.Shows(func() []engine.Lookup { return view.FoundLookups([]view.FoundTransaction{found[id]}, nil) })
+	s.TraceRows(func() []engine.Lookup { return view.FoundLookups([]view.FoundTransaction{found[id]}, nil) })
 	return &rawTransaction{view.HexOf(row.RawTx)}, nil
 }

@@ -88,7 +88,7 @@ func New(config Config) *Engine {
 	})
 	e.adapter, e.muxFilled = humago.NewAdapter(e.mux, ""), sync.OnceFunc(e.fillMux)
 	e.Huma = huma.NewAPI(e.Config.Description, checkingAdapter{e.adapter, e})
-	e.handler = e.shell(http.HandlerFunc(e.route))
+	e.handler = e.middleware(http.HandlerFunc(e.route))
 	return e
 }
 

@@ -43,8 +43,9 @@ type Snapshot struct {
 // settlingBlocks is the depth in Bitcoin blocks at which a block is no longer expected to be orphaned.
 const settlingBlocks = 7
 
-// Settles declares that the answer depends on nothing but a block with this Bitcoin height.
-func (s *Snapshot) Settles(burnHeight int64) { s.SettlesAt = burnHeight + settlingBlocks }
+// FinalAt declares that the answer depends on nothing but a block with this Bitcoin height, so that it is final once that is
+// settlingBlocks deep.
+func (s *Snapshot) FinalAt(burnHeight int64) { s.SettlesAt = burnHeight + settlingBlocks }
 
 // errNoRegister is the answer while nobody has set the database up.
 var errNoRegister = &Error{CodeBuilding, "the tables of these answers do not exist yet; try again soon"}

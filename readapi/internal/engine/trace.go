@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Shows says which rows the answer shows. A handler of Get calls it before it returns; rows is called after that, and only
+// TraceRows says which rows the answer shows. A handler of Get calls it before it returns; rows is called after that, and only
 // while the answer is traced. A handler that fails may call it too, for the rows that explain the failure.
-func (s *Snapshot) Shows(rows func() []Lookup) {
+func (s *Snapshot) TraceRows(rows func() []Lookup) {
 	if s.trace != nil {
 		s.trace.shown = append(s.trace.shown, rows)
 	}
@@ -31,7 +31,7 @@ func (p *Plan) Trace(ctx context.Context, s *Snapshot) (lookups []Lookup, failur
 	s.trace = nil
 	p.Operation.learned.add(s.read)
 	if failure == nil && len(shown) == 0 && len(s.Provenance.Sources) > 0 {
-		return nil, nil, fmt.Errorf("operation %s read rows that come from events, and does not say which it shows: its handler has to call Snapshot.Shows", p.Operation.ID)
+		return nil, nil, fmt.Errorf("operation %s read rows that come from events, and does not say which it shows: its handler has to call Snapshot.TraceRows", p.Operation.ID)
 	}
 	for _, rows := range shown {
 		lookups = append(lookups, rows()...)

@@ -96,7 +96,7 @@ func (e *Engine) answerFrom(ctx context.Context, p *Plan, least int64) Delivery 
 	if ChoiceOf(ctx) != nil {
 		return e.buildAnswer(ctx, p, nil).Value.delivery()
 	}
-	keys := cache.Keys{Flight: p.flightKey()}
+	keys := cache.Keys{Flight: p.flightKey(nil)}
 	if state != nil {
 		keys = p.keys(state)
 		if cached, ok := e.Cache.Get(keys); ok {
@@ -111,7 +111,7 @@ func (e *Engine) answerFrom(ctx context.Context, p *Plan, least int64) Delivery 
 		}
 		b := e.buildAnswer(ctx, p, assumed)
 		if !isAtPrimary(ctx) && b.state != nil && b.Key != keys.Current && b.Key != keys.Lasting {
-			e.Watch.Cover(ctx, b.state) // the snapshot is newer than the state that the watch has seen
+			e.Watch.WaitForState(ctx, b.state) // the snapshot is newer than the state that the watch has seen
 		}
 		return b.Made, nil
 	})
@@ -168,4 +168,19 @@ func (e *Engine) buildAnswer(ctx context.Context, p *Plan, known *register.State
 		e.reweigh(b.Value.Answer, b.Key)
 	}
 	return b
+}
+
+// ReadOnce answers a request whose answer is not cached, such as one whose parameters are in its body. d is what the
+// handler reads; the answer's headers say where it comes from, as those of Get do.
+func (e *Engine) ReadOnce(ctx context.Context, d Dependencies, handler func(ctx context.Context, s *Snapshot) (any, error)) Delivery {
+	value, s, err := e.ReadInTurn(ctx, nil, nil, handler)
+	if err != nil {
+		return Delivery{Answer: e.FailureAnswer(ctx, err, answer.Config{})}
+	}
+	e.Watch.WaitForState(ctx, s.State)
+	built, err := NewAnswer(value, answer.Config{Fields: s.Provenance.fields(nil)})
+	if err != nil {
+		return Delivery{Answer: e.FailureAnswer(ctx, err, answer.Config{})}
+	}
+	return Delivery{Answer: built, moment: d.moment(s.State)}
 }
