@@ -154,11 +154,11 @@ func TestLearnedDependencies(t *testing.T) {
 func TestLearnedPosition(t *testing.T) {
 	t.Parallel()
 	s, projections := probed(t)
-	e := newWanderer(t, projections, engine.Config{Pool: s.Pool, RequestTimeout: 500 * time.Millisecond, WatchInterval: 5 * time.Millisecond}, true)
 	s.Exec(`UPDATE strata.projection SET log_seq = 160`)
 	s.Exec(`UPDATE strata.projection SET log_seq = 150 WHERE name = 'chain'`)
 	s.Exec(`UPDATE chain_v1.probe SET n = 0`)
 	s.Exec(`UPDATE balances_v1.probe SET n = 0`)
+	e := newWanderer(t, projections, engine.Config{Pool: s.Pool, RequestTimeout: 500 * time.Millisecond, WatchInterval: 5 * time.Millisecond}, true)
 	if got := get(e, "/wander?seed=0&min_position=160"); got.Code != http.StatusServiceUnavailable {
 		t.Errorf("the first request of all reads what is behind: got %d %s, want 503", got.Code, got.Body)
 	}
