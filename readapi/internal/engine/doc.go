@@ -9,7 +9,7 @@
 //     parameters against the operation's schema before huma parses them; error.go and method_not_allowed.go turn errors into
 //     statuses and bodies.
 //   - Snapshots: snapshot.go and batch.go run all queries of a request on one state of the tables, either in a transaction that
-//     looks the state up, or assuming a known state; lane.go and primary.go choose the connections, and which reads wait;
+//     looks the state up, or assuming a known state; gate.go and primary.go choose the connections, and which reads wait;
 //     version_override.go lets operators read other versions, unreadable_version.go refuses those of other programs.
 //   - The cache: cached.go serves cached answers and fills the cache, under the keys that plan.go makes of what an answer
 //     depends on (dependencies.go; learned.go finds it out); answer.go builds the answers (docs/caching.md).
