@@ -96,7 +96,7 @@ func (e *Engine) answerFrom(ctx context.Context, p *Plan, least int64) Delivery 
 	if ChoiceOf(ctx) != nil {
 		return e.buildAnswer(ctx, p, nil).Value.delivery()
 	}
-	keys := cache.Keys{Flight: p.flightKey(nil)}
+	keys := cache.Keys{Flight: p.flightKey()}
 	if state != nil {
 		keys = p.keys(state)
 		if cached, ok := e.Cache.Get(keys); ok {
@@ -144,9 +144,7 @@ func (e *Engine) buildAnswer(ctx context.Context, p *Plan, known *register.State
 		c.Fields = []answer.Field{{Name: "Warning", Values: []string{DeprecationWarning}}}
 	}
 	if s != nil {
-		if p.declared == nil {
-			p.Operation.learned.add(s.read)
-		}
+		p.learn(s)
 		b.state, b.Key = s.State, p.key(s.State)
 		b.Value.moment = p.dependencies().moment(s.State)
 		c.Class, c.SettlesAt, c.Fields = p.Operation.AnswerClass(), s.SettlesAt, s.Provenance.fields(c.Fields)

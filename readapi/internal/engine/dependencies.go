@@ -169,7 +169,7 @@ func (d *Dependencies) moment(s *register.State) (m answer.Moment) {
 
 // LeastAdvanced returns the active version among the dependencies that reflects the fewest events; nil when there is none.
 func (d *Dependencies) LeastAdvanced(s *register.State) (least *register.Version) {
-	if d.Register || d == nothingLearned {
+	if d.Register {
 		return s.LeastAdvanced()
 	}
 	for _, name := range d.tips {

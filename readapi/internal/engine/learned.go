@@ -11,12 +11,11 @@ import (
 // Invariant: an answer is stored under a key that is made of at least those projections that its handler has read in that
 // very run. A handler is a function of its parameters and of what it reads, so an answer that is found under a key is right,
 // whichever further projections the key is made of. Processes that have learned different sets make different keys: they
-// miss each other's answers, and never take a wrong one. While nothing is learned there is no key, and answers are not
-// looked up.
+// miss each other's answers, and never take a wrong one.
 type learned struct{ dependencies atomic.Pointer[Dependencies] }
 
-// nothingLearned stands for what is not known yet.
-var nothingLearned = &Dependencies{}
+// nothingLearned is what answers depend on while no handler has read anything: on all that there is.
+var nothingLearned = &Dependencies{Register: true}
 
 // known returns what was learned so far. It must not be changed, and is another pointer after each growth.
 func (l *learned) known() *Dependencies {

@@ -58,27 +58,18 @@ func newPlan(program string, o *Endpoint, parameters []byte, declared *Dependenc
 const (
 	keyUnchanging = iota // of an answer that never changes
 	keyOfState           // of an answer that belongs to a state
-	keyOfFlight          // of the answers to a plan that have no other key
+	keyOfFlight          // of the answers to a plan while no state is known
 )
 
-// key returns the key of the answer in a state; none while it is not known what the answer depends on. Equal keys mean
-// equal answers, whichever process built them, and when.
-func (p *Plan) key(s *register.State) (key cache.Key) {
-	d := p.dependencies()
-	if d == nothingLearned {
-		return key
-	}
+// key returns the key of the answer in a state. Equal keys mean equal answers, whichever process built them, and when.
+func (p *Plan) key(s *register.State) cache.Key {
 	var buffer [256]byte
 	b := append(append(buffer[:0], p.digest[:]...), keyOfState)
-	return KeyOf(d.appendState(b, s))
+	return KeyOf(p.dependencies().appendState(b, s))
 }
 
-// keys returns the keys under which to look for an answer. While it is not known what the answer depends on, requests share
-// one that is built now, if they know the same state.
+// keys returns the keys under which to look for an answer.
 func (p *Plan) keys(s *register.State) cache.Keys {
-	if p.dependencies() == nothingLearned {
-		return cache.Keys{Flight: p.flightKey(s)}
-	}
 	keys := cache.Keys{Current: p.key(s)}
 	if p.dependencies().Unchanging {
 		keys.Lasting = p.unchangingKey(s)
@@ -93,15 +84,17 @@ func (p *Plan) unchangingKey(s *register.State) cache.Key {
 	return KeyOf(append(b, s.Archive[:]...))
 }
 
-// flightKey returns the key under which requests that know the same state, or none (nil), share an answer that has no key.
-func (p *Plan) flightKey(s *register.State) cache.Key {
-	var buffer [256]byte
-	b := append(append(buffer[:0], p.digest[:]...), keyOfFlight)
-	if s != nil {
-		all := Dependencies{Register: true}
-		b = all.appendState(b, s)
+// flightKey returns the key under which requests share an answer while no state is known.
+func (p *Plan) flightKey() cache.Key {
+	var buffer [64]byte
+	return KeyOf(append(append(buffer[:0], p.digest[:]...), keyOfFlight))
+}
+
+// learn notes what was read for an answer to the plan.
+func (p *Plan) learn(s *Snapshot) {
+	if p.declared == nil {
+		p.Operation.learned.add(s.read)
 	}
-	return KeyOf(b)
 }
 
 // KeyOf returns a digest of b as a cache key.

@@ -29,7 +29,7 @@ func (p *Plan) Trace(ctx context.Context, s *Snapshot) (lookups []Lookup, failur
 	_, failure = p.Handler(ctx, s)
 	shown := s.trace.shown
 	s.trace = nil
-	p.Operation.learned.add(s.read)
+	p.learn(s)
 	if failure == nil && len(shown) == 0 && len(s.Provenance.Sources) > 0 {
 		return nil, nil, fmt.Errorf("operation %s read rows that come from events, and does not say which it shows: its handler has to call Snapshot.TraceRows", p.Operation.ID)
 	}
