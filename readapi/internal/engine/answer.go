@@ -41,8 +41,12 @@ func (d Delivery) Write(ctx huma.Context) {
 func (e *Engine) Read(ctx context.Context, p *Plan, known *register.State, handler handler) (value any, s *Snapshot, err error) {
 	ctx, cancel := context.WithTimeout(ctx, e.Config.RequestTimeout)
 	defer cancel()
-	if known != nil && !e.cannotAssume.Load() && p.dependencies().versions(known) != nil {
-		s = e.assume(p, known)
+	var assumed []*register.Version
+	if known != nil && !e.cannotAssume.Load() {
+		assumed = p.dependencies().versions(known)
+	}
+	if assumed != nil {
+		s = e.assume(p, known, assumed)
 		value, err = handleIn(ctx, s, handler)
 		if err == nil || IsAnswer(err) {
 			return value, s, err

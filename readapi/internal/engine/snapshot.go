@@ -85,12 +85,12 @@ func (e *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
 }
 
 // assume opens a snapshot of a state that the database was in a moment ago, without a round trip. A batch fails with
-// register.ErrMoved if the database has moved to another state since.
-func (e *Engine) assume(p *Plan, state *register.State) *Snapshot {
+// register.ErrMoved if one of these versions has moved since.
+func (e *Engine) assume(p *Plan, state *register.State, versions []*register.Version) *Snapshot {
 	pool, _ := e.poolOf(p)
 	return &Snapshot{
 		Engine: e,
-		pool:   pool, prepared: &e.prepared, State: state, plan: p, Assumed: p.dependencies().versions(state),
+		pool:   pool, prepared: &e.prepared, State: state, plan: p, Assumed: versions,
 		rules: e.Config.Rules, others: state.Foreign(e.Config.Rules, e.Config.Readable),
 	}
 }
