@@ -18,8 +18,8 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
-	"strata/readapi/internal/apitest"
 	"strata/readapi/internal/engine"
+	"strata/rig/apitest"
 )
 
 // wanderInput says where a reader begins, and how it goes on.
