@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -37,7 +36,7 @@ func (a *api) registerAccountAssets() {
 		ID: "list-account-assets", Path: "/extended/v1/address/{principal}/assets", Tag: "Accounts", Summary: "Asset events of an account, newest first",
 		Description: "Lists the events that move STX or tokens of the account, and those that lock its STX. " +
 			engine.Instead("/extended/v3/principals/{principal}/balance-changes") + page.ListCursors,
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, listAccountAssets)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -141,12 +140,12 @@ func (a *api) registerBalanceChanges() {
 	one := engine.Operation{
 		ID: "list-transaction-balance-changes", Path: "/extended/v3/principals/{principal}/transactions/{tx_id}/balance-changes", Tag: "Accounts",
 		Summary:  "Balance changes of an account in one transaction",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest},
 	}
 	engine.Get(a.Engine, one, listTransactionChanges)
 	many := engine.Operation{
 		ID: "list-balance-changes", Path: "/extended/v3/principals/{principal}/balance-changes", Tag: "Accounts", Summary: "Balance changes of an account in the given transactions, newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest},
 	}
 	engine.Get(a.Engine, many, listChanges)
 }
@@ -212,7 +211,7 @@ func listTransactionChanges(ctx context.Context, s *engine.Snapshot, in *changes
 	page := &page.KeysetPage[balanceChange]{Total: int64(len(rows)), Limit: in.Limit, Results: []balanceChange{}}
 	page.Cursor = changesCursor(rows, start, in.Limit, (*changeRow).cursor)
 	shown := rows[start:min(start+in.Limit, len(rows))]
-	s.Shows(func() []engine.Lookup { return changeLookups(string(in.Principal), shown) })
+	s.TraceRows(func() []engine.Lookup { return changeLookups(string(in.Principal), shown) })
 	for _, r := range shown {
 		asset, change := r.shape()
 		page.Results = append(page.Results, balanceChange{asset, change})
@@ -244,7 +243,7 @@ func listChanges(ctx context.Context, s *engine.Snapshot, in *changesInput) (*pa
 	page := &page.KeysetPage[transactionChange]{Total: int64(len(rows)), Limit: in.Limit, Results: []transactionChange{}}
 	page.Cursor = changesCursor(rows, start, in.Limit, (*changeRow).positionCursor)
 	shown := rows[start:min(start+in.Limit, len(rows))]
-	s.Shows(func() []engine.Lookup { return changeLookups(string(in.Principal), shown) })
+	s.TraceRows(func() []engine.Lookup { return changeLookups(string(in.Principal), shown) })
 	for _, r := range shown {
 		asset, change := r.shape()
 		page.Results = append(page.Results, transactionChange{r.id, asset, change})

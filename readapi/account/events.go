@@ -7,7 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -71,8 +70,8 @@ func (a *api) registerTransactionEvents() {
 		ID: "list-events", Path: "/extended/v1/tx/events", Tag: "Transactions", Summary: "Events of a transaction or an account, newest first",
 		Description: "For a transaction, lists the events of its canonical copy only: an event does not say whether it is orphaned. " +
 			"For an account with a filter by type, a page examines at most 10000 rows, so it may have fewer rows than the limit although more follow. " + engine.Instead("/extended/v3/transactions/{tx_id}/events"),
-		Statuses: []int{http.StatusBadRequest},
-		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true, Deprecated: true,
+		Statuses:   []int{http.StatusBadRequest},
+		Deprecated: true,
 	}, listEvents)
 }
 
@@ -117,7 +116,7 @@ func listEvents(ctx context.Context, s *engine.Snapshot, in *transactionEventsIn
 		return nil, err
 	}
 	page.Events = view.RenderEvents(found.Rows, id)
-	s.Shows(func() []engine.Lookup { return view.EventLookups(view.EventKeys(found.Rows)) })
+	s.TraceRows(func() []engine.Lookup { return view.EventLookups(view.EventKeys(found.Rows)) })
 	return page, nil
 }
 

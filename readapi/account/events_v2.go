@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -57,7 +56,7 @@ func (a *api) registerAccountEventsV2() {
 	r := engine.Operation{
 		ID: "list-account-transaction-events", Path: "/extended/v2/addresses/{address}/transactions/{tx_id}/events", Tag: "Accounts", Summary: "Events of a transaction that move assets of an account, oldest first",
 		Description: engine.Instead("/extended/v3/principals/{principal}/transactions/{tx_id}/balance-changes"),
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, listAccountEventsV2)
 }

@@ -8,7 +8,6 @@ import (
 	"strata/domain/activity"
 	"strata/domain/hash"
 	"strata/domain/transaction"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -40,7 +39,7 @@ func (a *api) registerInbound() {
 		ID: "list-inbound-stx", Path: "/extended/v1/address/{principal}/stx_inbound", Tag: "Accounts", Summary: "STX transfers to an account, newest first",
 		Description: "Lists token transfers, transfers with a memo by contracts, and transfers by the contract send-many-memo, each once. " +
 			engine.Instead("/extended/v3/principals/{principal}/transactions") + page.ListCursors,
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, a.listInbound)
 }
@@ -95,7 +94,7 @@ func (a *api) listInbound(ctx context.Context, s *engine.Snapshot, in *inboundIn
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		events := make([]listedEvent, len(found.Rows))
 		for i := range found.Rows {
 			r := &found.Rows[i]

@@ -8,7 +8,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -66,11 +65,11 @@ func (*miningReward) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sche
 func (a *api) registerMining() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-mining", Path: "/extended/v3/principals/{principal}/mining", Tag: "Accounts", Summary: "What an account has earned as a miner",
-		Description: "Matured rewards only.", Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Description: "Matured rewards only.", Statuses: []int{http.StatusBadRequest},
 	}, getMining)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-mining-rewards", Path: "/extended/v3/principals/{principal}/mining/rewards", Tag: "Accounts", Summary: "Matured rewards of a miner, newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest},
 	}, listMiningRewards)
 }
 
@@ -121,7 +120,7 @@ func getMining(ctx context.Context, s *engine.Snapshot, in *miningInput) (*minin
 	if ok {
 		body.Rewards = miningTotal{last.n, schema.Amount(last.coinbase), schema.Amount(last.fees), schema.AddAmounts(last.coinbase, last.fees)}
 	}
-	s.Shows(func() []engine.Lookup { return rewardLookups(string(in.Principal), last.n, last.n) })
+	s.TraceRows(func() []engine.Lookup { return rewardLookups(string(in.Principal), last.n, last.n) })
 	return body, nil
 }
 
@@ -208,6 +207,6 @@ func listMiningRewards(ctx context.Context, s *engine.Snapshot, in *miningReward
 	for i := range rows.Rows {
 		list.Results = append(list.Results, rows.Rows[i].shape())
 	}
-	s.Shows(func() []engine.Lookup { return rewardLookups(string(in.Principal), low, start) })
+	s.TraceRows(func() []engine.Lookup { return rewardLookups(string(in.Principal), low, start) })
 	return list, nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 )
@@ -62,12 +61,12 @@ func (a *api) registerNonces() {
 	v1 := engine.Operation{
 		ID: "get-nonces", Path: "/extended/v1/address/{principal}/nonces", Tag: "Accounts", Summary: "Nonces of an account",
 		Description: engine.Instead("/extended/v3/principals/{principal}/nonces"),
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true, Deprecated: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 	}
 	engine.Get(a.Engine, v1, a.getNonces)
 	v3 := engine.Operation{
 		ID: "get-principal-nonces", Path: "/extended/v3/principals/{principal}/nonces", Tag: "Accounts", Summary: "Nonces of an account",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}
 	engine.Get(a.Engine, v3, a.getPrincipalNonces)
 }
@@ -125,7 +124,7 @@ func (in *noncesInput) moment(ctx context.Context, s *engine.Snapshot) (param.Mo
 // readNonces reads the account's last nonce of a mined transaction, nil for none, and the nonces of its pending
 // transactions in ascending order. There are pending ones for the tip only.
 func readNonces(ctx context.Context, s *engine.Snapshot, account string, at param.Moment) (last *uint64, pending []uint64, err error) {
-	s.Shows(func() []engine.Lookup { return nonceLookups(account, at) })
+	s.TraceRows(func() []engine.Lookup { return nonceLookups(account, at) })
 	b := s.Batch()
 	// The next nonce may be 2^64, the last one is at most 2^64-1.
 	found := engine.Query(b, func(text *string) []any { return []any{text} }, `

@@ -7,12 +7,12 @@ import (
 
 // showTransactions says that the answer shows transactions of an account's list.
 func showTransactions(s *engine.Snapshot, account string, rows []*view.TransactionRow) {
-	s.Shows(func() []engine.Lookup { return transactionLookups(account, rows) })
+	s.TraceRows(func() []engine.Lookup { return transactionLookups(account, rows) })
 }
 
 // showEvents says that the answer shows events of an account's two lists.
 func showEvents(s *engine.Snapshot, account string, events []listedEvent) {
-	s.Shows(func() []engine.Lookup { return eventLookups(account, events) })
+	s.TraceRows(func() []engine.Lookup { return eventLookups(account, events) })
 }
 
 // transactionLookups returns the lookups for the rows behind transactions of an account's list.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -44,7 +43,7 @@ func (a *api) registerAccountTransactions() {
 		ID: "list-account-transactions", Path: "/extended/v1/address/{principal}/transactions", Tag: "Accounts", Summary: "Transactions of an account, newest first",
 		Description: "Lists the transactions that the account sends or sponsors, that transfer STX to it, that call or deploy it, and those with an event that moves STX or a token from or to it. " +
 			engine.Instead("/extended/v3/principals/{principal}/transactions") + page.ListCursors,
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, a.listAccountTransactions)
 }

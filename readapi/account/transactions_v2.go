@@ -8,7 +8,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -128,7 +127,7 @@ func (a *api) registerAccountTransactionsV2() {
 	r := engine.Operation{
 		ID: "list-account-transactions-v2", Path: "/extended/v2/addresses/{address}/transactions", Tag: "Accounts", Summary: "Transactions of an account with the amounts that they moved, newest first",
 		Description: engine.Instead("/extended/v3/principals/{principal}/transactions") + " The reference has neither `from_block` nor `to_block`.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, a.listAccountTransactionsV2)
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"strata/domain/activity"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -71,7 +70,7 @@ func (a *api) registerAccountTransactionsV3() {
 	r := engine.Operation{
 		ID: "list-principal-transactions", Path: "/extended/v3/principals/{principal}/transactions", Tag: "Accounts", Summary: "Transactions of an account with the changes of its STX balance, newest first",
 		Description: "The reference has neither `from_block` nor `to_block`.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}
 	engine.Get(a.Engine, r, a.listAccountTransactionsV3)
 }

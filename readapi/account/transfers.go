@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -54,12 +53,12 @@ func (a *api) registerTransfers() {
 	const newer = "/extended/v3/principals/{principal}/transactions"
 	r := engine.Operation{
 		ID: "list-account-transfers", Path: "/extended/v1/address/{principal}/transactions_with_transfers", Tag: "Accounts", Summary: "Transactions of an account with its transfers in them, newest first",
-		Description: engine.Instead(newer) + page.ListCursors, Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+		Description: engine.Instead(newer) + page.ListCursors, Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, a.listTransfers)
 	one := engine.Operation{
 		ID: "get-account-transfers", Path: "/extended/v1/address/{principal}/{tx_id}/with_transfers", Tag: "Accounts", Summary: "A transaction with the STX that it moved from or to an account",
-		Description: engine.Instead(newer), Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+		Description: engine.Instead(newer), Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 	}
 	engine.Get(a.Engine, one, a.getTransfers)
 }

@@ -11,7 +11,6 @@ import (
 
 	"strata/domain/activity"
 	"strata/domain/transaction"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -108,7 +107,7 @@ func (a *api) registerTransfersV3() {
 	operation := func(id, path, summary, about string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: "/extended/v3/principals/{principal}/transfers/" + path, Tag: "Accounts", Summary: summary, Description: about,
-			Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+			Statuses: []int{http.StatusBadRequest},
 		}
 	}
 	stx := func(l *transferList) func(context.Context, *engine.Snapshot, *stxTransfersInput) (*page.KeysetPage[stxMove], error) {
@@ -278,6 +277,6 @@ func readTransfers[T any](ctx context.Context, s *engine.Snapshot, l *transferLi
 			shown = append(shown, listedEvent{EventRow: view.EventRow{RowKey: r.RowKey, Number: r.event}, number: r.n})
 		}
 	}
-	s.Shows(func() []engine.Lookup { return eventLookups(account, shown) })
+	s.TraceRows(func() []engine.Lookup { return eventLookups(account, shown) })
 	return list, nil
 }

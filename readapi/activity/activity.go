@@ -6,7 +6,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 )
@@ -15,7 +14,7 @@ import (
 func Mount(e *engine.Engine) {
 	engine.Get(e, engine.Operation{
 		ID: "list-contract-activity", Path: "/extended/v1/contract/{contract_id}/activity", Tag: "Contracts",
-		Summary: "Addresses that call a contract in a day, newest first", Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Summary: "Addresses that call a contract in a day, newest first", Statuses: []int{http.StatusBadRequest},
 	}, list)
 }
 
@@ -58,7 +57,7 @@ func list(ctx context.Context, s *engine.Snapshot, in *listInput) (*page.KeyPage
 	}
 	days := page.NewKeyPage(in.Limit, found.Rows, func(d activityDay) string { return d.Day })
 	if n := len(days.Results); n > 0 {
-		s.Shows(func() []engine.Lookup {
+		s.TraceRows(func() []engine.Lookup {
 			return []engine.Lookup{{
 				Name: "day", Table: tracedDay, Where: `t.contract_id = $1 AND t.day BETWEEN $2::text::date AND $3::text::date`,
 				Args: []any{in.Contract, days.Results[n-1].Day, days.Results[0].Day}, Order: `t.day DESC`,

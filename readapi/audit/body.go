@@ -9,7 +9,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/piece"
 )
@@ -19,7 +18,7 @@ func (a *api) registerAuditBodies() {
 		ID: "get-event-body", Path: "/audit/v1/events/{seq}/body", Tag: "Audit", Summary: "Get the body of an event as it was received",
 		Description: "A JSON body is served with the content type that it was received with, any other as application/octet-stream. The event has the SHA-256 of these bytes.",
 		ContentType: "application/octet-stream", Statuses: []int{400, 404},
-		Class: answer.Immutable, DependsOn: engine.Dependencies{Unchanging: true, Log: true},
+		Dependencies: engine.Dependencies{Unchanging: true, Log: true},
 	}, a.getEventBody)
 	// What was received as JSON may be any value, and may even be malformed.
 	a.OpenAPI().Paths["/audit/v1/events/{seq}/body"].Get.Responses["200"].Content["application/json"] = &huma.MediaType{Schema: &huma.Schema{Description: "What was received as JSON."}}
@@ -32,7 +31,7 @@ type bodyRow struct {
 }
 
 func (a *api) getEventBody(ctx context.Context, s *engine.Snapshot, in *eventInput) (*engine.File, error) {
-	s.Shows(func() []engine.Lookup { return eventLookups(in.Seq) })
+	s.TraceRows(func() []engine.Lookup { return eventLookups(in.Seq) })
 	b := s.Batch()
 	found := engine.Query(b, func(r *bodyRow) []any { return []any{&r.contentType, &r.size, &r.holder, &r.head} }, `
 		SELECT ARRAY[e.seq], e.content_type, e.size, h.seq, CASE WHEN e.size <= $2 THEN h.body ELSE substring(h.body FROM 1 FOR $3) END

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 )
 
@@ -33,12 +32,12 @@ func (a *api) registerAuditEvents() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-event", Path: "/audit/v1/events/{seq}", Tag: "Audit", Summary: "Get an event of the log",
 		Description: "The header Strata-Source of an answer lists the events behind it.", Statuses: []int{400, 404},
-		Class: answer.Immutable, DependsOn: engine.Dependencies{Unchanging: true, Log: true},
+		Dependencies: engine.Dependencies{Unchanging: true, Log: true},
 	}, getEvent)
 }
 
 func getEvent(ctx context.Context, s *engine.Snapshot, in *eventInput) (*auditEvent, error) {
-	s.Shows(func() []engine.Lookup { return eventLookups(in.Seq) })
+	s.TraceRows(func() []engine.Lookup { return eventLookups(in.Seq) })
 	b := s.Batch()
 	found := engine.Query(b, func(e *auditEventRow) []any {
 		return []any{&e.Seq, &e.Path, &e.Source, &e.ContentType, &e.receivedAt, &e.Size, &e.digest, &e.BodySeq, &e.Origin}

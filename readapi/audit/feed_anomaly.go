@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 )
@@ -36,7 +35,6 @@ func (a *api) registerFeedAnomalies() {
 		ID: "list-feed-anomalies", Path: "/audit/v1/feed-anomalies", Tag: "Audit", Summary: "List faults of the ordinals feed",
 		Description: "In the order of the log. A fault of a block stays in the list; a balance leaves it when it is right. The feed corrects a block by rolling it back and applying it again. `/audit/v1/quarantine` has what could not be read.",
 		Statuses:    []int{400},
-		Class:       answer.Tip, DependsOn: engine.OnTip("ordinals", "brc20"),
 	}, listFeedAnomalies)
 }
 
@@ -114,7 +112,7 @@ func listFeedAnomalies(ctx context.Context, s *engine.Snapshot, in *feedAnomalie
 		}
 	}
 	answer := page.NewKeyPage(limit, rows, key)
-	s.Shows(func() []engine.Lookup { return feedAnomalyLookups(answer.Results) })
+	s.TraceRows(func() []engine.Lookup { return feedAnomalyLookups(answer.Results) })
 	return answer, nil
 }
 

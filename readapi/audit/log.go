@@ -70,7 +70,7 @@ func (a *api) serveLogFile(log TransparencyLog, f logFile) {
 			return
 		}
 		answer.New(answer.Config{
-			ContentType: f.ContentType, Body: body, Class: f.Class, Tag: engine.TagOf(engine.KeyOf(body)),
+			ContentType: f.ContentType, Body: body, Class: f.AnswerClass(),
 			Fields: []answer.Field{{Name: "X-Content-Type-Options", Values: []string{"nosniff"}}},
 		}).Serve(w, r, answer.Moment{})
 	})

@@ -6,7 +6,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/schema"
 )
@@ -21,7 +20,7 @@ func (a *api) serveLogFiles(log TransparencyLog) {
 			ID: "get-log-checkpoint", Path: logPath + "/checkpoint", Tag: "Audit", Summary: "Get the newest checkpoint of the log",
 			Description: "A signed note (c2sp.org/tlog-checkpoint): the log's origin, its number of events, and the root of the Merkle tree over them, with the signature of the log's key and the cosignatures of witnesses. " +
 				"Clients of c2sp.org/tlog-tiles need the checkpoint and the tiles; their URL of the log is this one without /checkpoint.",
-			ContentType: noteType, Class: answer.Tip, Statuses: []int{http.StatusNotFound},
+			ContentType: noteType, Statuses: []int{http.StatusNotFound},
 		},
 		pattern: logPath + "/checkpoint",
 		content: func(r *http.Request) ([]byte, error) { return log.Checkpoint(r.Context(), 0) },
@@ -29,7 +28,7 @@ func (a *api) serveLogFiles(log TransparencyLog) {
 	a.serveLogFile(log, logFile{
 		Operation: engine.Operation{
 			ID: "get-log-checkpoint-of-size", Path: logPath + "/checkpoints/{size}", Tag: "Audit", Summary: "Get an earlier checkpoint of the log",
-			Description: "The checkpoint that was signed when the log had this number of events. All signed checkpoints are kept.", ContentType: noteType, Class: answer.Tip,
+			Description: "The checkpoint that was signed when the log had this number of events. All signed checkpoints are kept.", ContentType: noteType,
 			Statuses: []int{http.StatusNotFound},
 		},
 		pattern: logPath + "/checkpoints/{size}",
@@ -47,7 +46,7 @@ func (a *api) serveLogFiles(log TransparencyLog) {
 	a.serveLogFile(log, logFile{
 		Operation: engine.Operation{
 			ID: "get-log-key", Path: logPath + "/key", Tag: "Audit", Summary: "Get the key that verifies checkpoints",
-			Description: "A verifier key in the format of signed notes: <origin>+<hash>+<key>. Get it from the operator in another way, too: whoever can forge checkpoints can forge this answer.", ContentType: noteType, Class: answer.Tip,
+			Description: "A verifier key in the format of signed notes: <origin>+<hash>+<key>. Get it from the operator in another way, too: whoever can forge checkpoints can forge this answer.", ContentType: noteType,
 			Statuses: []int{http.StatusNotFound},
 		},
 		pattern: logPath + "/key",
@@ -69,7 +68,7 @@ func (a *api) serveLogFiles(log TransparencyLog) {
 		ID: "get-log-tile", Path: logPath + "/tile/{level}/{n}", Tag: "Audit", Summary: "Get a tile of the log's Merkle tree",
 		Description: "256 hashes of 32 bytes, or the first W of them. On level 0, tile n has the leaves n·256 to n·256+255, which are the events with seq n·256+1 to n·256+256. " +
 			"Only hashes of events within the newest checkpoint are served.",
-		ContentType: "application/octet-stream", Class: answer.Immutable, Statuses: []int{http.StatusNotFound},
+		ContentType: "application/octet-stream", Dependencies: engine.Dependencies{Unchanging: true}, Statuses: []int{http.StatusNotFound},
 	}
 	a.serveLogFile(log, logFile{
 		Operation: tile, pattern: logPath + "/tile/{path...}", parameters: []*huma.Param{level, number},

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 )
@@ -32,7 +31,6 @@ func (a *api) registerNarrowCopies() {
 		ID: "list-narrow-copies", Path: "/audit/v1/narrow-copies", Tag: "Audit", Summary: "List announcements of blocks that lack something",
 		Description: "A node posts every block to each of its observer entries, with only those events that the keys of the entry select. The most complete copy counts, whenever it comes; all others stay in the log, and are listed here in its order. Give a node one entry with all keys.",
 		Statuses:    []int{400},
-		Class:       answer.Tip, DependsOn: engine.OnTip("chain"),
 	}, listNarrowCopies)
 }
 
@@ -76,7 +74,7 @@ func listNarrowCopies(ctx context.Context, s *engine.Snapshot, in *narrowCopiesI
 		rows[i] = r.shape()
 	}
 	answer := page.NewKeyPage(limit, rows, key)
-	s.Shows(func() []engine.Lookup { return narrowCopyLookups(answer.Results) })
+	s.TraceRows(func() []engine.Lookup { return narrowCopyLookups(answer.Results) })
 	return answer, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -35,7 +34,6 @@ func (a *api) registerNegativeBalances() {
 		ID: "list-negative-balances", Path: "/audit/v1/negative-balances", Tag: "Audit", Summary: "List balances that became negative",
 		Description: "The list is sorted by account, asset and height. No chain allows negative balances: they show that events are missing from the log. An archive that starts above genesis has them inevitably.",
 		Statuses:    []int{400},
-		Class:       answer.Tip, DependsOn: engine.OnTip("balances"),
 	}, listNegativeBalances)
 }
 
@@ -80,6 +78,6 @@ func listNegativeBalances(ctx context.Context, s *engine.Snapshot, in *negativeB
 		found.Rows[i].Event = fmt.Sprintf("/audit/v1/events/%d", found.Rows[i].SourceSeq)
 	}
 	answer := page.NewKeyPage(limit, found.Rows, key)
-	s.Shows(func() []engine.Lookup { return negativeBalanceLookups(answer.Results) })
+	s.TraceRows(func() []engine.Lookup { return negativeBalanceLookups(answer.Results) })
 	return answer, nil
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 )
@@ -38,7 +37,7 @@ func (a *api) registerQuarantine() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-quarantine", Path: "/audit/v1/quarantine", Tag: "Audit", Summary: "List events, and parts of events, that projections could not decode",
 		Description: "The list covers all versions, and is in the order of the log or the reverse. Of a payload of the ordinals feed, only the parts are left out that can't be read.", Statuses: []int{400},
-		Class: answer.Tip, DependsOn: engine.Dependencies{Register: true},
+		Dependencies: engine.Dependencies{Register: true},
 	}, listQuarantine)
 }
 
@@ -97,7 +96,7 @@ func listQuarantine(ctx context.Context, s *engine.Snapshot, in *quarantineInput
 	answer := page.NewKeyPage(limit, rows, func(q quarantined) string {
 		return fmt.Sprintf("%d:%s:%d:%s", q.Seq, q.Projection, q.Version, q.Pointer)
 	})
-	s.Shows(func() []engine.Lookup { return quarantineLookups(answer.Results) })
+	s.TraceRows(func() []engine.Lookup { return quarantineLookups(answer.Results) })
 	return answer, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 )
@@ -43,7 +42,7 @@ func (a *api) registerTrace() {
 			"The answer and its rows are read in one snapshot. The answer may be an error: that a token could not be fetched, for instance, has rows, too. " +
 			"See docs/auditing.md.",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Untraced: "it is a trace itself",
-		Class: answer.Tip, DependsOn: engine.Dependencies{Register: true},
+		Dependencies: engine.Dependencies{Register: true},
 	}, a.trace)
 }
 

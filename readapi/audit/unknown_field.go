@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 )
@@ -27,7 +26,7 @@ func (a *api) registerUnknownFields() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-unknown-fields", Path: "/audit/v1/unknown-fields", Tag: "Audit", Summary: "List fields of events that nobody decodes",
 		Description: "A field here usually means that the node is newer than this program. The list is sorted by path. It covers the events that the projections read: blocks, Bitcoin blocks, microblocks, mempool messages and attachments.",
-		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), Statuses: []int{400},
+		Statuses:    []int{400},
 	}, listUnknownFields)
 }
 
@@ -51,7 +50,7 @@ func listUnknownFields(ctx context.Context, s *engine.Snapshot, in *unknownField
 		f.First, f.Last = engine.EventLink(f.FirstSeq), engine.EventLink(f.LastSeq)
 	}
 	answer := page.NewKeyPage(limit, found.Rows, key)
-	s.Shows(func() []engine.Lookup { return unknownFieldLookups(answer.Results) })
+	s.TraceRows(func() []engine.Lookup { return unknownFieldLookups(answer.Results) })
 	return answer, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/view"
@@ -14,7 +13,7 @@ import (
 func (a *api) registerBalances() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-balances-v1", Path: "/extended/v1/address/{principal}/balances", Tag: "Accounts", Deprecated: true,
-		Summary: "All balances of an account", Statuses: []int{400, 404}, Class: answer.Tip,
+		Summary: "All balances of an account", Statuses: []int{400, 404},
 		Description: "The reference deprecates this endpoint in favour of version 3. Amounts are in base units.",
 	}, a.balances)
 }
@@ -35,7 +34,7 @@ func (a *api) balances(ctx context.Context, s *engine.Snapshot, in *param.Accoun
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		assets := slices.Concat(slices.Collect(maps.Keys(shown.Fungible)), slices.Collect(maps.Keys(shown.NFT)))
 		slices.Sort(assets)
 		return accountLookups(account, at, true, assets...)

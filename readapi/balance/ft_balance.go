@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -42,12 +41,12 @@ func (a *api) registerFTBalances() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-ft-balances", Path: "/extended/v2/addresses/{principal}/balances/ft", Tag: "Accounts", Summary: "Fungible token balances of an account",
 		Description: "Sorted by asset identifier, ignoring case. " + engine.Instead("/extended/v3/principals/{principal}/balances/ft") + ignored,
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 	}, listFTBalances)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-ft-balance", Path: "/extended/v2/addresses/{principal}/balances/ft/{token}", Tag: "Accounts", Summary: "Balance of a fungible token of an account",
 		Description: engine.Instead("/extended/v3/principals/{principal}/balances/ft/{asset_identifier}") + ignored,
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true, Deprecated: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 	}, getFTBalance)
 }
 
@@ -115,7 +114,7 @@ func listFTBalances(ctx context.Context, s *engine.Snapshot, in *ftBalancesInput
 			list.Results = append(list.Results, tokenBalance{r.asset, r.balance, schema.NegativeOf(r.balance)})
 		}
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		assets := make([]string, len(list.Results))
 		for i := range list.Results {
 			assets[i] = list.Results[i].Token
@@ -144,7 +143,7 @@ func readFTBalance(ctx context.Context, s *engine.Snapshot, account, token strin
 	if err := b.Run(ctx); err != nil {
 		return "", err
 	}
-	s.Shows(func() []engine.Lookup { return assetLookups(account, at, token) })
+	s.TraceRows(func() []engine.Lookup { return assetLookups(account, at, token) })
 	r, _ := found.First()
 	return r.balance, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -49,7 +48,7 @@ func (a *api) registerHolders() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-token-holders", Path: "/extended/v1/tokens/ft/{token}/holders", Tag: "Tokens", Summary: "Holders of STX or a fungible token",
 		Description: "Sorted by balance, greatest first, then by address. Accounts with a balance of zero are not holders.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("balances"),
+		Statuses:    []int{http.StatusBadRequest},
 	}, listHolders)
 }
 
@@ -123,6 +122,6 @@ func readHolders(ctx context.Context, s *engine.Snapshot, height int64, asset, k
 		found.total, found.supply = supply.holders, schema.Amount(supply.supply)
 	}
 	found.page = page.NewKeyPage(limit, holders.Rows, func(h holder) string { return string(h.Balance) + ":" + h.Address })
-	s.Shows(func() []engine.Lookup { return holderLookups(asset, &supply, found.page.Results) })
+	s.TraceRows(func() []engine.Lookup { return holderLookups(asset, &supply, found.page.Results) })
 	return found, nil
 }

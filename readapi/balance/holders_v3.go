@@ -7,7 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -75,7 +74,7 @@ func (a *api) registerHoldersV3() {
 	operation := func(id, path, summary, about string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: path, Tag: "Tokens", Summary: summary, Description: about,
-			Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("balances"),
+			Statuses: []int{http.StatusBadRequest},
 		}
 	}
 	const sorted = "Sorted by balance, greatest first, then by address. Accounts with a balance of zero are not holders."
@@ -165,7 +164,7 @@ func listHoldersV3[T any](ctx context.Context, s *engine.Snapshot, asset, kind s
 			list.Results = append(list.Results, shape(r.holder))
 		}
 	}
-	s.Shows(func() []engine.Lookup { return holderLookups(asset, &supply, shown) })
+	s.TraceRows(func() []engine.Lookup { return holderLookups(asset, &supply, shown) })
 	return list, nil
 }
 
@@ -198,7 +197,7 @@ func getTokenSupply(ctx context.Context, s *engine.Snapshot, in *assetInput) (*t
 		return nil, err
 	}
 	row, ok := found.First()
-	s.Shows(row.lookups)
+	s.TraceRows(row.lookups)
 	if !ok || row.kind != "ft" {
 		return &tokenSupply{"0"}, nil
 	}

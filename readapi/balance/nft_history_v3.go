@@ -12,7 +12,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/clarity"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -62,7 +61,6 @@ func (a *api) registerNFTHistoryV3() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-nft-history-v3", Path: "/extended/v3/tokens/nft/{asset_identifier}/{value}/history", Tag: "Tokens",
 		Summary: "Events of a non-fungible token, newest first", Statuses: []int{http.StatusBadRequest},
-		Class: answer.Tip, DependsOn: engine.OnTip("balances", "chain"),
 	}, listNFTHistoryV3)
 }
 
@@ -95,7 +93,7 @@ func listNFTHistoryV3(ctx context.Context, s *engine.Snapshot, in *nftHistoryV3I
 		return nil, err
 	}
 	places := view.PlacesOf(found)
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{view.KeyedLookup("transaction", view.TracedTransaction, keys)}
 	})
 	for _, r := range rows {

@@ -13,7 +13,6 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -127,7 +126,7 @@ func (a *api) registerNFTLists() {
 	operation := func(id, path, summary string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: "/extended/v1/tokens/nft/" + path, Tag: "Tokens", Summary: summary,
-			Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("balances", "chain"),
+			Statuses: []int{http.StatusBadRequest},
 		}
 	}
 	holdings := operation("list-nft-holdings", "holdings", "Non-fungible tokens that an account owns, most recently received first")
@@ -226,7 +225,7 @@ func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsI
 		return strconv.FormatInt(r.height, 10) + ":" + strconv.FormatInt(r.place, 10)
 	})
 	list.Cursor = keyPage.Cursor
-	s.Shows(func() []engine.Lookup { return nftLookups(tracedCustody, keyPage.Results) })
+	s.TraceRows(func() []engine.Lookup { return nftLookups(tracedCustody, keyPage.Results) })
 	transactions, err := a.nftTransactions(ctx, s, keyPage.Results, in.TxMetadata)
 	if err != nil {
 		return nil, err
@@ -268,7 +267,7 @@ func readNFTEvents(ctx context.Context, s *engine.Snapshot, column, where string
 	}
 	total, _ = length.First()
 	keyPage := page.NewKeyPage(limit, found.Rows, func(r nftRow) string { return strconv.FormatInt(r.place, 10) })
-	s.Shows(func() []engine.Lookup { return nftLookups(tracedNFTEvent, keyPage.Results) })
+	s.TraceRows(func() []engine.Lookup { return nftLookups(tracedNFTEvent, keyPage.Results) })
 	return keyPage.Results, total, keyPage.Cursor, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -50,20 +49,20 @@ type pendingBalance struct {
 func (a *api) registerPrincipalBalances() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-principal-stx", Path: "/extended/v3/principals/{principal}/balances/stx", Tag: "Accounts", Summary: "STX balance of an account",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, a.principalSTX)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-principal-ft", Path: "/extended/v3/principals/{principal}/balances/ft", Tag: "Accounts", Summary: "Fungible token balances of an account, greatest first",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, listPrincipalFT)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-principal-ft", Path: "/extended/v3/principals/{principal}/balances/ft/{asset_identifier}", Tag: "Accounts", Summary: "Balance of a fungible token of an account",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, getPrincipalFT)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-principal-nft", Path: "/extended/v3/principals/{principal}/balances/nft", Tag: "Accounts", Summary: "Non-fungible tokens of an account",
 		Description: "Sorted by collection, then by the first 64 bytes of the serialised token id.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}, listPrincipalNFT)
 }
 
@@ -88,7 +87,7 @@ func (a *api) principalSTX(ctx context.Context, s *engine.Snapshot, in *param.Pr
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return accountLookups(account, at, false) })
+	s.TraceRows(func() []engine.Lookup { return accountLookups(account, at, false) })
 	body := &principalSTX{Balance: balance.Balance, Negative: balance.Negative, Available: schema.SubtractAmounts(balance.Balance, balance.Locked)}
 	if lock := balance.STXLock; lock.LockTxID != "" {
 		row, _ := stx.Found.First()
@@ -179,7 +178,7 @@ func listPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalFTInp
 			page.Results = append(page.Results, r.assetBalance)
 		}
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		assets := make([]string, len(page.Results))
 		for i := range page.Results {
 			assets[i] = page.Results[i].AssetIdentifier
@@ -261,7 +260,7 @@ func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTI
 			page.Results = append(page.Results, ownedToken{r.asset, view.ShowRaw(r.value)})
 		}
 	}
-	s.Shows(func() []engine.Lookup { return custodyLookups(found.Rows, in.Limit) })
+	s.TraceRows(func() []engine.Lookup { return custodyLookups(found.Rows, in.Limit) })
 	return page, nil
 }
 

@@ -3,7 +3,6 @@ package balance
 import (
 	"context"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
@@ -24,14 +23,12 @@ func (a *api) registerSTXBalances() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-stx-balance-v1", Path: "/extended/v1/address/{principal}/stx", Tag: "Accounts", Deprecated: true,
 		Summary: "STX balance of an account", Description: about, Statuses: []int{400, 404},
-		Class: answer.Tip, Brief: true,
 	}, func(ctx context.Context, s *engine.Snapshot, in *param.AccountInput) (*view.StxBalance, error) {
 		return a.stxBalance(ctx, s, in)
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-stx-balance", Path: "/extended/v2/addresses/{principal}/balances/stx", Tag: "Accounts", Deprecated: true,
 		Summary: "STX balance of an account, without the sums sent and received", Statuses: []int{400, 404},
-		Class: answer.Tip, Brief: true,
 		Description: about + " The reference ignores `until_block` and `unanchored` here.",
 	}, a.stxBalanceV2)
 }
@@ -50,7 +47,7 @@ func (a *api) stxBalance(ctx context.Context, s *engine.Snapshot, in *param.Acco
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return accountLookups(account, at, false) })
+	s.TraceRows(func() []engine.Lookup { return accountLookups(account, at, false) })
 	return balance, nil
 }
 

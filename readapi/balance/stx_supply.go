@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
@@ -88,7 +87,7 @@ func (a *api) registerSupply() {
 	operation := func(id, path, summary string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: "/extended/v1/stx_supply" + path, Tag: "Tokens", Summary: summary, Description: about + engine.Instead("/extended/v3/tokens/stx/supply"),
-			Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("balances"), Deprecated: true,
+			Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 		}
 	}
 	engine.Get(a.Engine, operation("get-stx-supply", "", "Supply of STX"), func(ctx context.Context, s *engine.Snapshot, in *SupplyInput) (*stxSupply, error) {
@@ -150,7 +149,7 @@ func readSTXSupply(ctx context.Context, s *engine.Snapshot, at param.OptionalHei
 	if r, ok := found.First(); ok {
 		row = &r
 	}
-	s.Shows(row.lookups)
+	s.TraceRows(row.lookups)
 	return row, height, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -28,15 +27,14 @@ func (r burnBlockRow) shapeV3() bitcoinBlock {
 }
 
 func (a *api) registerBitcoinBlocksV3() {
-	dependencies := engine.OnTip("accounts")
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-bitcoin-blocks", Path: "/extended/v3/bitcoin-blocks", Tag: "Blocks", Summary: "Bitcoin blocks that have Stacks blocks, newest first",
 		Description: "A cursor at a height without Stacks blocks opens the page at the next lower Bitcoin block that has some.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses:    []int{http.StatusBadRequest},
 	}, listBitcoinBlocks)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-bitcoin-block", Path: "/extended/v3/bitcoin-blocks/{height_or_hash}", Tag: "Blocks", Summary: "A Bitcoin block that has Stacks blocks",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, getBitcoinBlock)
 }
 
@@ -69,7 +67,7 @@ func listBitcoinBlocks(ctx context.Context, s *engine.Snapshot, in *HeightPage) 
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return burnBlockLookups(found.Rows) })
+	s.TraceRows(func() []engine.Lookup { return burnBlockLookups(found.Rows) })
 	for _, row := range found.Rows {
 		list.Results = append(list.Results, row.shapeV3())
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/view"
 )
@@ -27,13 +26,12 @@ type averageTimes struct {
 func (a *api) registerBlockTimes() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-block-by-time", Path: "/extended/v2/blocks/by-block-time/{timestamp}", Tag: "Blocks", Summary: "Last block at or before a time",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true, Brief: true, Apart: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, getBlockByTime)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-average-block-times", Path: "/extended/v2/blocks/average-times", Tag: "Blocks", Summary: "Mean time between blocks",
 		Description: "Mean number of seconds between successive blocks in the last hour, day, week and 30 days before the newest block; 0 for a chain of one block. " +
 			"The time of a block before Nakamoto is that of its Bitcoin block.",
-		Class: answer.Tip, DependsOn: engine.OnTip("accounts"), Brief: true,
 	}, getAverageBlockTimes)
 }
 
@@ -57,7 +55,7 @@ func getBlockByTime(ctx context.Context, s *engine.Snapshot, in *blockTimeInput)
 		return nil, missing
 	}
 	shaped := row.Shape()
-	s.Shows(func() []engine.Lookup { return view.BlockLookups([]view.Block{shaped}) })
+	s.TraceRows(func() []engine.Lookup { return view.BlockLookups([]view.Block{shaped}) })
 	return &shaped, nil
 }
 
@@ -78,7 +76,7 @@ func getAverageBlockTimes(ctx context.Context, s *engine.Snapshot, _ *struct{}) 
 	if !ok {
 		return times, nil
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{{Name: "block", Table: tracedListedBlock, Where: `t.height = $1`, Args: []any{*tip.Height}, Order: `t.height DESC`}}
 	})
 	b := s.Batch()

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -43,27 +42,24 @@ func (a *api) registerBlocksV1() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-blocks-v1", Path: "/extended/v1/block", Tag: "Blocks", Summary: "Canonical blocks with the ids of their transactions, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones. " + engine.Instead(view.BlocksInstead),
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain"), Deprecated: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 	}, listBlocksV1)
 	operation := func(id, path, summary string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: path, Tag: "Blocks", Summary: summary, Description: engine.Instead(view.BlockInstead),
-			Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+			Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 		}
 	}
 	byHash := operation("get-block-by-hash", "/extended/v1/block/{hash}", "A block by its hash")
 	byHash.Description = "If several blocks have the hash, returns the canonical one, otherwise the highest; `canonical` tells an orphaned block. " + byHash.Description
-	byHash.DependsOn, byHash.TagByContent = engine.OnTip("chain"), true
 	engine.Get(a.Engine, byHash, getBlockByHash)
 	engine.Get(a.Engine, operation("get-block-by-height", "/extended/v1/block/by_height/{height}", "The block at a height"), getBlockByHeight)
 	const orphaned = "If all blocks of the Bitcoin block are orphaned, returns the highest of them, with `canonical` false. "
 	byBurnHash := operation("get-block-by-burn-block-hash", "/extended/v1/block/by_burn_block_hash/{burn_block_hash}", "The last block of a Bitcoin block, by its hash")
 	byBurnHash.Description = orphaned + byBurnHash.Description
-	byBurnHash.DependsOn, byBurnHash.TagByContent = engine.OnTip("accounts", "chain"), true
 	engine.Get(a.Engine, byBurnHash, getBlockByBurnHash)
 	byBurnHeight := operation("get-block-by-burn-block-height", "/extended/v1/block/by_burn_block_height/{burn_block_height}", "The last block of a Bitcoin block, by its height")
 	byBurnHeight.Description = orphaned + byBurnHeight.Description
-	byBurnHeight.DependsOn, byBurnHeight.TagByContent = engine.OnTip("accounts", "chain"), true
 	engine.Get(a.Engine, byBurnHeight, getBlockByBurnHeight)
 }
 
@@ -83,7 +79,7 @@ func listBlocksV1(ctx context.Context, s *engine.Snapshot, in *blocksV1Input) (*
 	page.Total = w.highest - lowest + 1
 	page.Results = blocks.Shape()
 	if len(page.Results) > 0 {
-		s.Shows(func() []engine.Lookup { return view.BlockV1Lookups(page.Results) })
+		s.TraceRows(func() []engine.Lookup { return view.BlockV1Lookups(page.Results) })
 		page.Cursor = &page.Results[0].IndexBlockHash
 	}
 	page.NextCursor, page.PrevCursor = w.cursors(neighbours)
@@ -152,9 +148,9 @@ func getBlockV1(ctx context.Context, s *engine.Snapshot, choice view.BlockChoice
 	if len(blocks) == 0 {
 		return nil, engine.NotFound("%s", missing)
 	}
-	s.Shows(func() []engine.Lookup { return view.BlockV1Lookups(blocks[:1]) })
+	s.TraceRows(func() []engine.Lookup { return view.BlockV1Lookups(blocks[:1]) })
 	if blocks[0].Canonical {
-		s.Settles(blocks[0].BurnBlockHeight)
+		s.FinalAt(blocks[0].BurnBlockHeight)
 	}
 	return &blocks[0], nil
 }

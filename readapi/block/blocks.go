@@ -3,7 +3,6 @@ package block
 import (
 	"context"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -22,7 +21,6 @@ func (a *api) registerBlocks() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-blocks", Path: "/extended/v2/blocks", Tag: "Blocks", Summary: "Canonical blocks, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.", Statuses: []int{400, 404},
-		Class: answer.Tip, DependsOn: engine.OnTip("chain"),
 	}, listBlocks)
 	a.registerBlocksV1()
 	a.registerBlockTimes()
@@ -35,7 +33,7 @@ func (a *api) registerBlocks() {
 	a.registerMicroblocks()
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-block", Path: "/extended/v2/blocks/{height_or_hash}", Tag: "Blocks", Summary: "A canonical block",
-		Statuses: []int{400, 404}, Class: answer.Tip, Brief: true,
+		Statuses: []int{400, 404},
 	}, getBlock)
 }
 
@@ -89,7 +87,7 @@ func fillPage(s *engine.Snapshot, page *page.CursorPage[view.Block], blocks *eng
 		page.Results = append(page.Results, row.Shape())
 	}
 	if len(page.Results) > 0 {
-		s.Shows(func() []engine.Lookup { return view.BlockLookups(page.Results) })
+		s.TraceRows(func() []engine.Lookup { return view.BlockLookups(page.Results) })
 		page.Cursor = &page.Results[0].IndexBlockHash
 	}
 	page.NextCursor, page.PrevCursor = w.cursors(neighbours)
@@ -121,9 +119,9 @@ func getBlock(ctx context.Context, s *engine.Snapshot, in *param.BlockInput) (*v
 		return nil, engine.NotFound("Block not found")
 	}
 	shaped := row.Shape()
-	s.Shows(func() []engine.Lookup { return view.BlockLookups([]view.Block{shaped}) })
+	s.TraceRows(func() []engine.Lookup { return view.BlockLookups([]view.Block{shaped}) })
 	if !latest {
-		s.Settles(shaped.BurnBlockHeight)
+		s.FinalAt(shaped.BurnBlockHeight)
 	}
 	return &shaped, nil
 }

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -65,15 +64,15 @@ func (a *api) registerBlocksV3() {
 	statuses := []int{http.StatusBadRequest, http.StatusNotFound}
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-blocks-v3", Path: "/extended/v3/blocks", Tag: "Blocks", Summary: "Canonical blocks, newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("chain"),
+		Statuses: []int{http.StatusBadRequest},
 	}, listBlocksV3)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-block-v3", Path: "/extended/v3/blocks/{height_or_hash}", Tag: "Blocks", Summary: "A canonical block",
-		Statuses: statuses, Class: answer.Tip, Brief: true,
+		Statuses: statuses,
 	}, getBlockV3)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-bitcoin-block-blocks", Path: "/extended/v3/bitcoin-blocks/{height_or_hash}/blocks", Tag: "Blocks", Summary: "Stacks blocks of a Bitcoin block, newest first",
-		Statuses: statuses, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true,
+		Statuses: statuses,
 	}, listBitcoinBlockBlocks)
 }
 
@@ -113,7 +112,7 @@ func (w blockWindow) fill(s *engine.Snapshot, list *page.KeysetPage[view.BlockSu
 		shown[i] = row.Shape()
 		list.Results = append(list.Results, view.SummarizeBlock(shown[i]))
 	}
-	s.Shows(func() []engine.Lookup { return view.BlockLookups(shown) })
+	s.TraceRows(func() []engine.Lookup { return view.BlockLookups(shown) })
 }
 
 func getBlockV3(ctx context.Context, s *engine.Snapshot, in *param.BlockInput) (*blockV3, error) {

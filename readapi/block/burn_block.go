@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -46,20 +45,19 @@ type burnBlockRow struct {
 }
 
 func (a *api) registerBurnBlocks() {
-	dependencies := engine.OnTip("accounts")
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-burn-blocks", Path: "/extended/v2/burn-blocks", Tag: "Blocks", Summary: "Bitcoin blocks that have Stacks blocks, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}, listBurnBlocks)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-burn-block", Path: "/extended/v2/burn-blocks/{height_or_hash}", Tag: "Blocks", Summary: "A Bitcoin block with the Stacks blocks of its tenures",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, getBurnBlock)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-burn-block-blocks", Path: "/extended/v2/burn-blocks/{height_or_hash}/blocks", Tag: "Blocks", Summary: "Stacks blocks of a Bitcoin block, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}, listBurnBlockBlocks)
 }
 
@@ -138,7 +136,7 @@ func listBurnBlocks(ctx context.Context, s *engine.Snapshot, in *burnBlocksInput
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return burnBlockLookups(found.Rows) })
+	s.TraceRows(func() []engine.Lookup { return burnBlockLookups(found.Rows) })
 	for _, row := range found.Rows {
 		list.Results = append(list.Results, row.shape())
 	}
@@ -217,7 +215,7 @@ func findBurnBlock(ctx context.Context, s *engine.Snapshot, in *param.BurnBlockI
 	if !ok {
 		return nil, nil
 	}
-	s.Shows(func() []engine.Lookup { return burnBlockLookups(found.Rows[:1]) })
+	s.TraceRows(func() []engine.Lookup { return burnBlockLookups(found.Rows[:1]) })
 	return &row, nil
 }
 

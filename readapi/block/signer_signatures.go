@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -31,7 +30,7 @@ func (a *api) registerSignerSignatures() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-signer-signatures", Path: "/extended/v2/blocks/{height_or_hash}/signer-signatures", Tag: "Blocks", Summary: "Signer signatures of a block",
 		Description: "In the order of the block's header. Nodes may hold different signatures of the same block. The list is empty for a block before Nakamoto and for an unknown block.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses:    []int{http.StatusBadRequest},
 	}, listSignerSignatures)
 }
 
@@ -55,9 +54,9 @@ func listSignerSignatures(ctx context.Context, s *engine.Snapshot, in *signerSig
 		return nil, err
 	}
 	if block, ok := found.First(); ok {
-		s.Shows(func() []engine.Lookup { return view.BlockLookups([]view.Block{block}) })
+		s.TraceRows(func() []engine.Lookup { return view.BlockLookups([]view.Block{block}) })
 		if in.Block != "latest" {
-			s.Settles(block.BurnBlockHeight)
+			s.FinalAt(block.BurnBlockHeight)
 		}
 	}
 	for _, signature := range signatures {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -22,7 +21,7 @@ func (a *api) registerTenureBlocks() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-tenure-blocks", Path: "/extended/v2/block-tenures/{tenure_height}/blocks", Tag: "Blocks", Summary: "Blocks of a tenure, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones. Before Nakamoto, each block was a tenure.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}, listTenureBlocks)
 }
 

@@ -32,36 +32,36 @@ type bnsExpiringRow struct {
 
 func (a *api) registerAddress() {
 	get(a, engine.Operation{
-		ID: "list-bns-address-valid-names", Path: "/names/address/{address}/valid", Apart: true, Summary: "Names of an owner that are not expired, in alphabetical order",
+		ID: "list-bns-address-valid-names", Path: "/names/address/{address}/valid", Summary: "Names of an owner that are not expired, in alphabetical order",
 	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[bnsRevocableRow], error) {
 		of := clean(in.Address)
 		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("held:"+of, " AND c.owner = $1 AND c.valid", of), revocableRow)
 	})
 	get(a, engine.Operation{
-		ID: "list-bns-address-expired-names", Path: "/names/address/{address}/expired", Apart: true, Summary: "Expired names of an owner, in alphabetical order",
+		ID: "list-bns-address-expired-names", Path: "/names/address/{address}/expired", Summary: "Expired names of an owner, in alphabetical order",
 	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[BNSRow], error) {
 		of := clean(in.Address)
 		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("over:"+of, " AND c.owner = $1 AND NOT c.valid", of), plainRow)
 	})
 	get(a, engine.Operation{
-		ID: "list-bns-address-revoked-names", Path: "/names/address/{address}/revoked", Apart: true, Summary: "Revoked names of an owner, in alphabetical order",
+		ID: "list-bns-address-revoked-names", Path: "/names/address/{address}/revoked", Summary: "Revoked names of an owner, in alphabetical order",
 	}, func(ctx context.Context, s *engine.Snapshot, in *AddressNamesInput) (*bnsNameList[BNSRow], error) {
 		of := clean(in.Address)
 		return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("withdrawn:"+of, " AND c.owner = $1 AND c.revoked", of), plainRow)
 	})
 	get(a, engine.Operation{
-		ID: "list-bns-address-expiring-names", Path: "/names/address/{address}/expiring-soon", Apart: true,
+		ID: "list-bns-address-expiring-names", Path: "/names/address/{address}/expiring-soon",
 		Summary:     "Names of an owner that expire within 4320 Bitcoin blocks, the soonest first",
 		Description: "Each request counts all of them, and passes over all rows before the page.",
 	}, a.listExpiring)
 	get(a, engine.Operation{
-		ID: "list-bns-address-names", Path: "/names/address/{address}", Apart: true, Summary: "All names of an owner, the primary name first",
+		ID: "list-bns-address-names", Path: "/names/address/{address}", Summary: "All names of an owner, the primary name first",
 		Description: "The primary name comes first, and the others in alphabetical order. `height` shows the names after the block at that Stacks height; " +
 			"expiry is then as of that block, too.",
 	}, a.listOwned)
 	get(a, engine.Operation{
-		ID: "get-bns-primary-name", Path: "/names/address/{address}/primary", Apart: true, Summary: "Primary name of a principal",
-		Description: "The choice that a contract makes for itself can't be seen: it prints nothing. 404 if there is none.", Brief: true,
+		ID: "get-bns-primary-name", Path: "/names/address/{address}/primary", Summary: "Primary name of a principal",
+		Description: "The choice that a contract makes for itself can't be seen: it prints nothing. 404 if there is none.",
 	}, a.primaryName)
 	get(a, engine.Operation{
 		ID: "get-bns-names-of-addresses", Path: "/names/by-address", Summary: "Names of several owners",
@@ -88,7 +88,7 @@ func (a *api) listExpiring(ctx context.Context, s *engine.Snapshot, in *AddressN
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return nameLookups(rows.Rows) })
+	s.TraceRows(func() []engine.Lookup { return nameLookups(rows.Rows) })
 	n, _ := total.First()
 	out := &bnsNameList[bnsExpiringRow]{BNSHead: BNSHead{in.marked(), n, height(), limit, in.Offset}, Names: []bnsExpiringRow{}}
 	for i := range rows.Rows {
@@ -201,7 +201,7 @@ func (a *api) listOwned(ctx context.Context, s *engine.Snapshot, in *OwnedInput)
 	for i := range shown {
 		out.Names = append(out.Names, shown[i].shape(m.burnHeight))
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return append(ownedLookups(shown, height), primaryLookup([]string{of}, height))
 	})
 	return out, nil
@@ -236,7 +236,7 @@ func (a *api) primaryName(ctx context.Context, s *engine.Snapshot, in *AddressIn
 	if !ok {
 		return nil, notFound("No primary name")
 	}
-	s.Shows(func() []engine.Lookup { return append(ownedLookups(rows.Rows, nil), primaryLookup([]string{of}, nil)) })
+	s.TraceRows(func() []engine.Lookup { return append(ownedLookups(rows.Rows, nil), primaryLookup([]string{of}, nil)) })
 	return &bnsPrimaryAnswer{in.marked(), tip(), in.Address, row.shape(tip())}, nil
 }
 
@@ -332,6 +332,6 @@ func (a *api) namesOfAddresses(ctx context.Context, s *engine.Snapshot, in *Addr
 		of := &out.Addresses[seen[r.Owner]]
 		of.Names = append(of.Names, r.shape(out.CurrentBurnBlock))
 	}
-	s.Shows(func() []engine.Lookup { return append(ownedLookups(rows.Rows, nil), primaryLookup(addresses, nil)) })
+	s.TraceRows(func() []engine.Lookup { return append(ownedLookups(rows.Rows, nil), primaryLookup(addresses, nil)) })
 	return out, nil
 }

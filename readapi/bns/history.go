@@ -171,6 +171,6 @@ func pageOfEvents(s *engine.Snapshot, marked Marked, rows []eventRow, limit int,
 	for i := range rows {
 		out.Events = append(out.Events, rows[i].shape())
 	}
-	s.Shows(func() []engine.Lookup { return eventLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return eventLookups(rows) })
 	return out
 }

@@ -96,7 +96,7 @@ func listNames[T any](ctx context.Context, s *engine.Snapshot, network NetworkIn
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return nameLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return nameLookups(rows) })
 	out := &bnsNameList[T]{BNSHead: BNSHead{network.marked(), lengths()[0], tip(), limit, in.Offset}, Names: []T{}}
 	for i := range rows {
 		out.Names = append(out.Names, shape(&rows[i], out.CurrentBurnBlock))
@@ -136,7 +136,7 @@ func (a *api) registerLists() {
 		func(ctx context.Context, s *engine.Snapshot, in *NamesInput) (*bnsNameList[BNSRow], error) {
 			return listNames(ctx, s, in.NetworkInput, in.PageInput, limitOthers, nameList("revoked", " AND c.revoked"), plainRow)
 		})
-	get(a, engine.Operation{ID: "list-bns-namespace-names", Path: "/names/namespace/{namespace}", Apart: true, Summary: "Names of a namespace, in alphabetical order"},
+	get(a, engine.Operation{ID: "list-bns-namespace-names", Path: "/names/namespace/{namespace}", Summary: "Names of a namespace, in alphabetical order"},
 		a.listNamespaceNames)
 }
 

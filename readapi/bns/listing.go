@@ -68,6 +68,6 @@ func (a *api) listListings(ctx context.Context, s *engine.Snapshot, in *Listings
 		names = append(names, r.FullName)
 		out.Listings = append(out.Listings, bnsListedName{r.BNSRow, r.id, r.status(out.CurrentBurnBlock), *r.listing()})
 	}
-	s.Shows(func() []engine.Lookup { return namesLookup(names) })
+	s.TraceRows(func() []engine.Lookup { return namesLookup(names) })
 	return out, nil
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"reflect"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 )
 
@@ -43,7 +42,7 @@ func Mount(e *engine.Engine) {
 // get adds an operation. Its path begins after the prefix of the package. The answer to a request that names another
 // network than the server's is 404.
 func get[In networked, Out any](a *api, r engine.Operation, handler func(context.Context, *engine.Snapshot, *In) (Out, error)) {
-	r.Path, r.Tag, r.DependsOn, r.Class, r.TagByContent = Path+r.Path, tag, engine.OnTip(projection), answer.Tip, true
+	r.Path, r.Tag = Path+r.Path, tag
 	r.Statuses = []int{http.StatusBadRequest, http.StatusNotFound}
 	r.FailureBody, r.RefusalBody, r.Refuse = reflect.TypeFor[bnsFailureBody](), reflect.TypeFor[bnsFailureBody](), refuse
 	engine.Get(a.Engine, r, func(ctx context.Context, s *engine.Snapshot, in *In) (out Out, err error) {

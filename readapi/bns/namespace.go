@@ -99,7 +99,7 @@ type bnsNamespaceAnswer struct {
 func (a *api) registerNamespace() {
 	get(a, engine.Operation{ID: "list-bns-namespaces", Path: "/namespaces", Summary: "Namespaces, in alphabetical order"}, a.listNamespaces)
 	get(a, engine.Operation{
-		ID: "get-bns-namespace", Path: "/namespaces/{namespace}", Summary: "A namespace", Brief: true,
+		ID: "get-bns-namespace", Path: "/namespaces/{namespace}", Summary: "A namespace",
 		Description: "A namespace that a contract has revealed is unknown until its launch, because a reveal prints nothing.",
 	}, a.namespace)
 }
@@ -115,7 +115,7 @@ func (a *api) listNamespaces(ctx context.Context, s *engine.Snapshot, in *Namesp
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
+	s.TraceRows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
 	n, _ := total.First()
 	out := &bnsNamespaceList{BNSHead{in.marked(), n, tip(), limit, in.Offset}, []BNSNamespace{}}
 	for i := range rows.Rows {
@@ -136,7 +136,7 @@ func (a *api) namespace(ctx context.Context, s *engine.Snapshot, in *NamespaceIn
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
+	s.TraceRows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
 	row, ok := rows.First()
 	if !ok {
 		return nil, errNamespace

@@ -51,7 +51,7 @@ func (a *api) listPreorders(ctx context.Context, s *engine.Snapshot, in *Address
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return preorderLookups(of) })
+	s.TraceRows(func() []engine.Lookup { return preorderLookups(of) })
 	out := &bnsPreorderList{in.marked(), tip(), []bnsOpenPreorder{}}
 	for i := range rows.Rows {
 		p := rows.Rows[i].bnsOpenPreorder

@@ -39,7 +39,7 @@ type bnsRegistrableAnswer struct {
 
 func (a *api) registerCanRegister() {
 	get(a, engine.Operation{
-		ID: "get-bns-name-can-register", Path: "/names/{namespace}/{label}/can-register", Summary: "Whether a name can be registered", Brief: true,
+		ID: "get-bns-name-can-register", Path: "/names/{namespace}/{label}/can-register", Summary: "Whether a name can be registered",
 		Description: "A lapsed name can't: it can only be renewed, which makes whoever does so its owner.",
 	}, a.canRegister)
 }
@@ -51,7 +51,7 @@ func (a *api) canRegister(ctx context.Context, s *engine.Snapshot, in *LabelInpu
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return append(nameLookups(names.Rows), namespaceLookups(namespaces.Rows)...) })
+	s.TraceRows(func() []engine.Lookup { return append(nameLookups(names.Rows), namespaceLookups(namespaces.Rows)...) })
 	namespace, known := namespaces.First()
 	row, exists := names.First()
 	out := &bnsRegistrableAnswer{Marked: in.marked(), Reason: reasonAvailable, IsManaged: known && namespace.Manager != nil}

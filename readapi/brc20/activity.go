@@ -142,7 +142,7 @@ func (a *api) brc20Activity(ctx context.Context, s *engine.Snapshot, in *BRC20Ac
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return activityLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return activityLookups(rows) })
 	page.Total = total
 	for i := range rows {
 		page.Results = append(page.Results, rows[i].shape())

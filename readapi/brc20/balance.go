@@ -99,7 +99,7 @@ func (a *api) brc20Balances(ctx context.Context, s *engine.Snapshot, in *BRC20Ba
 			list.Results = append(list.Results, r.shape())
 		}
 	}
-	s.Shows(func() []engine.Lookup { return balanceLookups(in, list.Results) })
+	s.TraceRows(func() []engine.Lookup { return balanceLookups(in, list.Results) })
 	return list, nil
 }
 

@@ -152,7 +152,7 @@ func (a *api) brc20ManyBalances(ctx context.Context, s *engine.Snapshot, in *BRC
 			})
 		}
 	}
-	s.Shows(func() []engine.Lookup { return manyBalanceLookups(list.Results) })
+	s.TraceRows(func() []engine.Lookup { return manyBalanceLookups(list.Results) })
 	return list, nil
 }
 

@@ -24,7 +24,7 @@ func (a *api) registerBRC20() {
 
 // brc20Resource completes an operation with the path prefix, tag and dependencies that all BRC-20 operations share.
 func brc20Resource(r engine.Operation) engine.Operation {
-	r.Path, r.Tag, r.DependsOn = "/brc-20"+r.Path, "BRC-20", engine.OnTip(brc20, ordinal.Feed)
+	r.Path, r.Tag = "/brc-20"+r.Path, "BRC-20"
 	return ordinal.OrdinalsResource(r)
 }
 

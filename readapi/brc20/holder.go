@@ -55,7 +55,7 @@ func (a *api) brc20Holders(ctx context.Context, s *engine.Snapshot, in *struct {
 		return nil, in.notFound(ctx, s)
 	}
 	page := ordinal.NewOrdinalsPage[brc20Holder](in.OrdinalsPageInput)
-	s.Shows(func() []engine.Lookup { return holderLookups(ticker, page.Results) })
+	s.TraceRows(func() []engine.Lookup { return holderLookups(ticker, page.Results) })
 	page.Total = token.holders
 	for _, h := range holders.Rows {
 		page.Results = append(page.Results, brc20Holder{h.address, tokenAmount(h.total, token.decimals)})

@@ -112,7 +112,7 @@ func (a *api) brc20Tokens(ctx context.Context, s *engine.Snapshot, in *BRC20Toke
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return deployLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return deployLookups(rows) })
 	page.Total = total
 	for i := range rows {
 		page.Results = append(page.Results, rows[i].shape())
@@ -181,7 +181,7 @@ func inPage(order string) string { return "p." + strings.ReplaceAll(order, ", ",
 
 func (a *api) registerBRC20Token() {
 	engine.Get(a.Engine, brc20Resource(engine.Operation{
-		ID: "getBrc20TokenDetails", Path: "/tokens/{ticker}", Summary: "A BRC-20 token", Brief: true,
+		ID: "getBrc20TokenDetails", Path: "/tokens/{ticker}", Summary: "A BRC-20 token",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}), a.brc20Token)
 }
@@ -206,7 +206,7 @@ func (a *api) brc20Token(ctx context.Context, s *engine.Snapshot, in *BRC20Input
 	if !ok {
 		return nil, in.notFound(ctx, s)
 	}
-	s.Shows(func() []engine.Lookup { return append(deployLookups(matches.Rows[:1]), mintLookup(tickerOf(row.tick))) })
+	s.TraceRows(func() []engine.Lookup { return append(deployLookups(matches.Rows[:1]), mintLookup(tickerOf(row.tick))) })
 	t := row.shape()
 	return &brc20Details{Token: t, Supply: brc20Supply{MaxSupply: t.MaxSupply, MintedSupply: t.MintedSupply, Holders: row.holders}}, nil
 }

@@ -68,7 +68,7 @@ func (a *api) brc20Transferable(ctx context.Context, s *engine.Snapshot, in *BRC
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return transferableLookups(in, rows) })
+	s.TraceRows(func() []engine.Lookup { return transferableLookups(in, rows) })
 	page.Total = total
 	for _, r := range rows {
 		page.Results = append(page.Results, brc20Transferable{

@@ -7,7 +7,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/view"
 )
@@ -47,7 +46,7 @@ func deploymentColumns(d *deploymentRow) []any {
 
 // showDeployments says that the answer shows deployed contracts.
 func showDeployments(s *engine.Snapshot, rows []deploymentRow) {
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		keys := make([]view.RowKey, len(rows))
 		for i := range rows {
 			keys[i] = rows[i].key
@@ -60,7 +59,6 @@ func (a *api) registerContract() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-contract", Path: "/extended/v1/contract/{contract_id}", Tag: "Contracts", Summary: "A contract with its source and interface",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
 	}, getContract)
 }
 

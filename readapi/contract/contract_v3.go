@@ -8,7 +8,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
@@ -74,7 +73,7 @@ func (a *api) registerContractV3() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-contract-v3", Path: "/extended/v3/smart-contracts/{contract_id}", Tag: "Contracts", Summary: "A contract",
 		Description: "The canonical deployment. An orphaned one is not found.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}, getContractV3)
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"strata/domain/activity"
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -104,18 +103,18 @@ func (a *api) registerContractEvents() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-contract-events", Path: "/extended/v1/contract/{contract_id}/events", Tag: "Contracts", Summary: "Events that a contract printed, newest first",
 		Description: filters + "With `sender`, the server reads every row that `offset` skips. With `sender` and `topic` or `function_name`, a page may have fewer rows than the limit although more follow: its cursor leads on. " + engine.Instead("/extended/v2/smart-contracts/{contract_id}/logs"),
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), Deprecated: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
 	}, listContractEvents)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-contract-logs", Path: "/extended/v2/smart-contracts/{contract_id}/logs", Tag: "Contracts", Summary: "Events that a contract printed, newest first, with their total",
 		Description: filters + "`next_cursor` leads to newer events and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"),
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}, listContractLogs)
 }
 
 // showPrinted says that the answer shows printed events.
 func showPrinted(s *engine.Snapshot, shown []printedRow) {
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		keys := make([]view.EventKey, len(shown))
 		for i := range shown {
 			keys[i] = shown[i].EventKey()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/view"
@@ -30,7 +29,7 @@ func (a *api) registerContractEventsV3() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-contract-events-v3", Path: "/extended/v3/smart-contracts/{contract_id}/events", Tag: "Contracts", Summary: "Events that a contract printed, newest first",
 		Description: "A page costs the same at any depth, and with a filter by topic, by function or by blocks. The peer has no such list in version 3.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"),
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}, listContractEventsV3)
 }
 

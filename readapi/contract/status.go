@@ -10,7 +10,6 @@ import (
 	"strata/domain/activity"
 	"strata/domain/hash"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
@@ -64,7 +63,7 @@ type statusRow struct {
 
 // showStatuses says that the answer shows these rows, by contract.
 func showStatuses(s *engine.Snapshot, shown map[string]*statusRow) {
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		var deployed, failed []view.RowKey
 		var waiting []*view.WaitingRow
 		for _, r := range shown {
@@ -95,7 +94,6 @@ func (a *api) registerContractStatuses() {
 		ID: "get-contract-statuses", Path: "/extended/v2/smart-contracts/status", Tag: "Contracts", Summary: "Status of the deployments of contracts",
 		Description: "The answer has a member for each contract: its last mined deployment, or if there is none the next pending one. A deployment that failed leaves the name free for another.",
 		Statuses:    []int{http.StatusBadRequest},
-		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
 	}, getContractStatuses)
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"strata/domain/contract"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/view"
@@ -31,7 +30,7 @@ func (a *api) registerTraits() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-contracts-by-trait", Path: "/extended/v1/contract/by_trait", Tag: "Contracts", Summary: "Contracts that implement a trait, newest first",
 		Description: "A contract implements a trait if it has every function of it with the same name, access, result type, and argument types in the same order. Argument names do not matter.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}, listContractsByTrait)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
+	"strata/readapi/internal/param"
 )
 
 // feeRateRequest is the body of a request for the fee rate of a transaction.
@@ -33,7 +34,7 @@ func (a *api) registerFeeRate() {
 	r := engine.Operation{
 		ID: "get-fee-rate", Path: "/extended/v1/fee_rate", Tag: "Transactions", Summary: "Fee rate estimate, which is a constant",
 		Description: engine.Instead("/v2/fees/transaction"),
-		Statuses:    []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge},
+		Statuses:    []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge}, Class: answer.NoStore,
 	}
 	responses := a.Responses(r, reflect.TypeFor[feeRate]())
 	delete(responses, "503")
@@ -51,10 +52,10 @@ func (a *api) registerFeeRate() {
 // feeRate checks that the request has a transaction, and answers with the constant.
 func (a *api) feeRate(ctx context.Context, in *feeRateInput) *answer.Answer {
 	c := answer.Config{Fields: []answer.Field{{Name: "Warning", Values: []string{engine.DeprecationWarning}}}}
-	members, err := engine.MembersOf(in.RawBody)
+	members, err := param.MembersOf(in.RawBody)
 	if err == nil {
 		var given bool
-		if _, given, err = engine.TextMember(members, "transaction", nil); err == nil && !given {
+		if _, given, err = param.TextMember(members, "transaction", nil); err == nil && !given {
 			err = engine.Invalid("body must have required property 'transaction'")
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -55,18 +54,18 @@ func (a *api) registerMempoolLists() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-mempool", Path: "/extended/v1/tx/mempool", Tag: "Mempool", Summary: "Pending transactions",
 		Description: "Lists the mempools of all nodes that send theirs to the server. " + engine.Instead("/extended/v3/mempool/transactions"), Statuses: []int{http.StatusBadRequest},
-		Class: answer.Mempool, DependsOn: mempoolDependencies(), TagByContent: true, Deprecated: true,
+		Dependencies: mempoolDependencies(), Deprecated: true,
 	}, a.listMempool)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-dropped", Path: "/extended/v1/tx/mempool/dropped", Tag: "Mempool", Summary: "Dropped transactions, most recently received first",
-		Description: "Lists the transactions that nodes dropped, those that a mined transaction replaced, and those that became too old. `offset` is at most 10,000.",
-		Statuses:    []int{http.StatusBadRequest},
-		Class:       answer.Mempool, DependsOn: mempoolDependencies(), TagByContent: true,
+		Description:  "Lists the transactions that nodes dropped, those that a mined transaction replaced, and those that became too old. `offset` is at most 10,000.",
+		Statuses:     []int{http.StatusBadRequest},
+		Dependencies: mempoolDependencies(),
 	}, a.listDropped)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-mempool-of", Path: "/extended/v1/address/{principal}/mempool", Tag: "Mempool", Summary: "Pending transactions of an account",
 		Description: "Lists the pending transactions that the account sends or sponsors, that transfer STX to it, or that call or deploy it. " + engine.Instead("/extended/v3/principals/{principal}/mempool/transactions"),
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Mempool, TagByContent: true, Deprecated: true,
+		Statuses:    []int{http.StatusBadRequest}, Deprecated: true,
 	}, a.listMempoolOf)
 }
 
@@ -192,7 +191,7 @@ func (a *api) fillWaiting(ctx context.Context, s *engine.Snapshot, page *page.Of
 
 // showWaiting says that the answer shows the transactions of a result.
 func showWaiting(s *engine.Snapshot, found *engine.Result[view.WaitingRow]) {
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		rows := make([]*view.WaitingRow, len(found.Rows))
 		for i := range found.Rows {
 			rows[i] = &found.Rows[i]

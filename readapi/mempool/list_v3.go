@@ -9,7 +9,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -62,14 +61,14 @@ func cursorOf(r *view.WaitingRow) *string {
 func (a *api) registerMempoolListsV3() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-mempool-v3", Path: "/extended/v3/mempool/transactions", Tag: "Mempool", Summary: "Pending transactions, newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Mempool, DependsOn: mempoolDependencies(), TagByContent: true,
+		Statuses: []int{http.StatusBadRequest}, Dependencies: mempoolDependencies(),
 	}, func(ctx context.Context, s *engine.Snapshot, in *MempoolPageInput) (*page.KeysetPage[view.WaitingSummary], error) {
 		return a.mempoolPageV3(ctx, s, mempoolFilter{}, in)
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-mempool-of-v3", Path: "/extended/v3/principals/{principal}/mempool/transactions", Tag: "Mempool", Summary: "Pending transactions of an account, newest first",
 		Description: "Lists the pending transactions that the account sends or sponsors, that transfer STX to it, or that call or deploy it.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Mempool, TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest},
 	}, func(ctx context.Context, s *engine.Snapshot, in *mempoolOfV3Input) (*page.KeysetPage[view.WaitingSummary], error) {
 		return a.mempoolPageV3(ctx, s, accountFilter(string(in.Principal)), &in.MempoolPageInput)
 	})

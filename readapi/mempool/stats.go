@@ -8,7 +8,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 )
 
@@ -62,12 +61,12 @@ const untracedMempool = "it aggregates the whole mempool: /extended/v1/tx/mempoo
 func (a *api) registerMempoolStats() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-mempool-stats", Path: "/extended/v1/tx/mempool/stats", Tag: "Mempool", Summary: "Statistics of the mempool",
-		Class: answer.Mempool, DependsOn: engine.OnTip("mempool"), TagByContent: true, Untraced: untracedMempool,
+		Untraced: untracedMempool,
 	}, getMempoolStats)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-mempool-fees", Path: "/extended/v2/mempool/fees", Tag: "Mempool", Summary: "Fees of pending transactions",
 		Description: "Percentiles (25, 50, 75, 95) of the total fees in µSTX, of all transactions and by type. A type without transactions is absent.",
-		Class:       answer.Mempool, DependsOn: engine.OnTip("mempool"), TagByContent: true, Untraced: untracedMempool,
+		Untraced:    untracedMempool,
 	}, getMempoolFees)
 }
 

@@ -3,7 +3,6 @@ package mempool
 import (
 	"context"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 )
 
@@ -34,7 +33,7 @@ func (a *api) registerMempoolSummary() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-mempool-summary", Path: "/extended/v3/mempool", Tag: "Mempool", Summary: "Summary of the mempool",
 		Description: "Percentiles (25, 50, 75, 95) of the fees, sizes and ages of pending transactions, of all of them and by type. All are null while nothing is pending.",
-		Class:       answer.Mempool, DependsOn: engine.OnTip("mempool"), TagByContent: true, Untraced: untracedMempool,
+		Untraced:    untracedMempool,
 	}, getMempoolSummary)
 }
 

@@ -6,7 +6,6 @@ import (
 	"reflect"
 
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 )
@@ -31,7 +30,7 @@ func (a *api) registerNamespaces() {
 	describe := func(id, path, summary, about string, statuses ...int) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: path, Tag: tag, Summary: summary, Description: about, RefusalBody: reflect.TypeFor[bnsV1Refusal](), Statuses: statuses,
-			Class: answer.Tip, DependsOn: engine.On("names", shard.Names), TagByContent: true,
+			Dependencies: engine.On("names", shard.Names),
 		}
 	}
 	engine.Get(a.Engine, describe("list-bns-v1-names", "/v1/names", "Names of the first registry, in pages of 100",
@@ -74,7 +73,7 @@ func readPage(ctx context.Context, s *engine.Snapshot, namespace string, number 
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return listedLookups(found) })
+	s.TraceRows(func() []engine.Lookup { return listedLookups(found) })
 	return append([]string{}, found...), nil
 }
 
@@ -117,7 +116,7 @@ func listNamespaces(ctx context.Context, s *engine.Snapshot, _ *UnanchoredInput)
 			witnesses = append(witnesses, r.witness)
 		}
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return append(listedLookups(witnesses), engine.Lookup{Name: "namespace", Table: tracedNamespace, Where: `t.n <= $1`, Args: []any{1}, Order: `t.namespace, t.n`})
 	})
 	return list, nil
@@ -142,7 +141,7 @@ func listNamespaceNames(ctx context.Context, s *engine.Snapshot, in *namespaceNa
 	if len(known.Rows) == 0 {
 		return nil, missing
 	}
-	s.Shows(func() []engine.Lookup { return namespaceLookups(in.Namespace) })
+	s.TraceRows(func() []engine.Lookup { return namespaceLookups(in.Namespace) })
 	found, err := readPage(ctx, s, in.Namespace, in.Page)
 	if err == nil && len(found) == 0 && in.Page != "" {
 		return nil, badRequest("Invalid page")

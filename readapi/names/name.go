@@ -14,7 +14,6 @@ import (
 	"strata/domain/hash"
 	"strata/domain/lossy"
 	"strata/domain/names"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
@@ -59,7 +58,7 @@ func (a *api) registerNames() {
 		ID: "get-bns-v1-name", Path: "/v1/names/{name}", Tag: tag, Summary: "A name or a subdomain of the first registry",
 		Description: "The name as its last operation left it, even if it has expired. A revoked name does not exist. For a subdomain that is not on the chain, " +
 			"the error names the resolver that may know it.",
-		FailureBody: reflect.TypeFor[bnsV1Failure](), Statuses: []int{http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("names", "bns"), TagByContent: true,
+		FailureBody: reflect.TypeFor[bnsV1Failure](), Statuses: []int{http.StatusNotFound},
 	}, getName)
 }
 
@@ -80,7 +79,7 @@ func getName(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsV1Name
 	if !ok {
 		return nil, missing
 	}
-	s.Shows(func() []engine.Lookup { return append(row.lookups(), view.NameLookups(second.Rows)...) })
+	s.TraceRows(func() []engine.Lookup { return append(row.lookups(), view.NameLookups(second.Rows)...) })
 	shown := row.shape()
 	if other, ok := second.First(); ok {
 		shown.Second = &other
@@ -130,7 +129,7 @@ func readName(ctx context.Context, s *engine.Snapshot, name string) (*nameRow, e
 	if !ok {
 		return nil, nil
 	}
-	s.Shows(row.lookups)
+	s.TraceRows(row.lookups)
 	return &row, nil
 }
 
@@ -213,14 +212,14 @@ func getSubdomain(ctx context.Context, s *engine.Snapshot, full string) (*bnsV1N
 		return nil, err
 	}
 	if row, ok := found.First(); ok {
-		s.Shows(row.lookups)
+		s.TraceRows(row.lookups)
 		return row.shape(), nil
 	}
 	resolver, ok := resolvers.First()
 	if !ok {
 		return nil, missing
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{{Name: "subdomain", Table: tracedSubdomain, Where: `t.name = $1`, Args: []any{parent}, Order: `t.label, t.sequence, t.n, t.place`}}
 	})
 	if !isWeb(resolver) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 )
 
@@ -25,7 +24,7 @@ func (a *api) registerOwner() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-bns-v1-names-of-address", Path: "/v1/addresses/{blockchain}/{address}", Tag: tag, Summary: "Names and subdomains of the first registry that an address owns",
 		Description: "Sorted, expired names included. The owner of a name is whoever holds its token, and that of a subdomain whom its last record names.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.On("names", shard.Names), TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest}, Dependencies: engine.On("names", shard.Names),
 	}, listOwned)
 }
 
@@ -55,7 +54,7 @@ func listOwned(ctx context.Context, s *engine.Snapshot, in *ownerInput) (*bnsV1O
 	}
 	list.Names = append(append(list.Names, held.Rows...), subdomains.Rows...)
 	slices.Sort(list.Names)
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return append(listedLookups(held.Rows), engine.Lookup{
 			Name: "subdomain", Table: tracedSubdomain, Where: `t.owner = $1`, Args: []any{in.Address}, Order: `t.name, t.label, t.sequence, t.n, t.place`,
 		})

@@ -16,7 +16,6 @@ import (
 	"strata/domain/c32"
 	"strata/domain/clarity"
 	"strata/domain/names"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/schema"
 )
@@ -43,7 +42,7 @@ func (a *api) registerPrices() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-bns-v1-namespace-price", Path: "/v2/prices/namespaces/{tld}", Tag: tag, Summary: "The price of a namespace of the first registry",
 		Description: "It depends on the length of the namespace alone.", RefusalBody: reflect.TypeFor[bnsV1Refusal](), Statuses: []int{http.StatusBadRequest},
-		Untraced: "the price is a constant of the contract", Class: answer.Tip, DependsOn: engine.Dependencies{Unchanging: true}, TagByContent: true,
+		Untraced: "the price is a constant of the contract", Dependencies: engine.Dependencies{Log: true}, // for a position
 	}, func(_ context.Context, _ *engine.Snapshot, in *namespacePriceInput) (*bnsV1Price, error) {
 		amount, err := names.NamespacePrice(in.Namespace)
 		if err != nil || len(utf16.Encode([]rune(in.Namespace))) > names.NamespaceMax {
@@ -54,7 +53,7 @@ func (a *api) registerPrices() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-bns-v1-name-price", Path: "/v2/prices/names/{name}", Tag: tag, Summary: "The price of a name of the first registry",
 		Description: "Computed by the price function of the namespace; a node is asked about a namespace whose properties are not in the log, and about one that Stacks 1.0 had.",
-		RefusalBody: reflect.TypeFor[bnsV1Refusal](), Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("names"), TagByContent: true,
+		RefusalBody: reflect.TypeFor[bnsV1Refusal](), Statuses: []int{http.StatusBadRequest},
 	}, a.getNamePrice)
 }
 
@@ -110,7 +109,7 @@ func readPriceFunction(ctx context.Context, s *engine.Snapshot, namespace string
 	if !ok {
 		return nil, false, nil
 	}
-	s.Shows(func() []engine.Lookup { return namespaceLookups(namespace) })
+	s.TraceRows(func() []engine.Lookup { return namespaceLookups(namespace) })
 	p := &names.PriceFunction{
 		Base: wholeNumber(r.numbers[0]), Coefficient: wholeNumber(r.numbers[1]), NonAlphaDiscount: wholeNumber(r.numbers[2]), NoVowelDiscount: wholeNumber(r.numbers[3]),
 	}

@@ -10,7 +10,6 @@ import (
 
 	"strata/domain/lossy"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 )
 
@@ -47,7 +46,6 @@ func (a *api) registerZonefiles() {
 	describe := func(id, path, summary, about string, statuses ...int) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: "/v1/names/{name}" + path, Tag: tag, Summary: summary, Description: about, FailureBody: reflect.TypeFor[bnsV1Failure](), Statuses: statuses,
-			Class: answer.Tip, TagByContent: true,
 		}
 	}
 	engine.Get(a.Engine, describe("list-bns-v1-subdomains", "/subdomains", "Subdomains of a name of the first registry", "Sorted. Empty for an unknown or revoked name."), listSubdomains)
@@ -71,7 +69,7 @@ func listSubdomains(ctx context.Context, s *engine.Snapshot, in *nameOnlyInput) 
 		list = append(list, label+"."+in.Name)
 	}
 	slices.Sort(list)
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{{Name: "subdomain", Table: tracedSubdomain, Where: `t.name = $1`, Args: []any{in.Name}, Order: `t.label, t.sequence, t.n, t.place`}}
 	})
 	return list, nil
@@ -124,7 +122,7 @@ func getPastZonefile(ctx context.Context, s *engine.Snapshot, in *zonefileInput)
 	if !ok {
 		return nil, missing
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{
 			{Name: "operation", Table: tracedOperation, Where: `t.name = $1 AND t.zonefile_hash = $2`, Args: []any{in.Name, hash}, NewestFirst: []string{"t.n"}},
 			zonefileLookup(hash),
@@ -150,6 +148,6 @@ func readSubdomainZonefile(ctx context.Context, s *engine.Snapshot, full string,
 	if !ok {
 		return nil, missing
 	}
-	s.Shows(row.lookups)
+	s.TraceRows(row.lookups)
 	return &bnsV1Zonefile{Zonefile: lossy.String(row.content)}, nil
 }

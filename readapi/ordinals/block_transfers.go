@@ -37,7 +37,7 @@ func (a *api) registerBlockTransfers() {
 		ID: "getTransfersPerBlock", Path: "/inscriptions/transfers", Tag: "Inscriptions", Summary: "The moves of inscriptions in a block",
 		Description: "The last move comes first. A reveal is not a move of the inscription it reveals, but it is a move of the older inscriptions on the same satoshi. " +
 			"An unknown block has no moves.",
-		DependsOn: engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest},
+		Statuses: []int{http.StatusBadRequest},
 	}), a.blockTransfers)
 }
 
@@ -85,6 +85,6 @@ func (a *api) blockTransfers(ctx context.Context, s *engine.Snapshot, in *blockT
 		r := &moved.Rows[i]
 		list.Results = append(list.Results, blockTransfer{ID: r.id, Number: r.number, From: r.from.shape(), To: r.to.shape()})
 	}
-	s.Shows(func() []engine.Lookup { return blockTransferLookups(moved.Rows) })
+	s.TraceRows(func() []engine.Lookup { return blockTransferLookups(moved.Rows) })
 	return list, nil
 }

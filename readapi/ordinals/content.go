@@ -31,7 +31,7 @@ func (a *api) registerInscriptionContent() {
 		ID: "getInscriptionContent", Path: "/inscriptions/{id}/content", Tag: "Inscriptions", Summary: "The content of an inscription",
 		Description: "The bytes, with the type that they were inscribed with; if that has more than 512 bytes, with `application/octet-stream`. An inscription that names a known delegate has the content of that delegate. " +
 			"Range requests are supported. Scripts in the content do not run.",
-		ContentType: "application/octet-stream", Class: answer.Tip, DependsOn: engine.OnTip(ordinal.Inscribed, ordinal.Feed), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		ContentType: "application/octet-stream", Class: answer.Tip, Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	})
 	engine.Get(a.Engine, o, a.inscriptionContent)
 	ok := a.OpenAPI().Paths[o.Path].Get.Responses["200"]
@@ -80,11 +80,11 @@ func (a *api) inscriptionContent(ctx context.Context, s *engine.Snapshot, in *In
 	if !ok {
 		return nil, in.notFound(ctx, s)
 	}
-	s.Shows(func() []engine.Lookup { return contentLookups(in) })
+	s.TraceRows(func() []engine.Lookup { return contentLookups(in) })
 	if !row.delegated || row.delegateKnown {
-		s.Settles(row.height)
+		s.FinalAt(row.height)
 	}
-	f := &engine.File{ContentType: headerValue(row.contentType), Size: row.size, Content: row.tag(), Fields: contentFields}
+	f := &engine.File{ContentType: headerValue(row.contentType), Size: row.size, Tag: row.tag(), Fields: contentFields}
 	var err error
 	switch {
 	case row.at < 0:

@@ -155,7 +155,7 @@ func (r *inscriptionRow) shape(bareTxID bool) inscription {
 
 // showInscriptions returns inscriptions as clients see them, and says that the answer shows them.
 func (a *api) showInscriptions(s *engine.Snapshot, rows []inscriptionRow) []inscription {
-	s.Shows(func() []engine.Lookup { return inscriptionLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return inscriptionLookups(rows) })
 	shaped := make([]inscription, len(rows))
 	for i := range rows {
 		shaped[i] = rows[i].shape(a.bareTxID)

@@ -19,7 +19,7 @@ func (a *api) registerInscriptions() {
 		ID: "getInscriptions", Path: "/inscriptions", Tag: "Inscriptions", Summary: "Inscriptions",
 		Description: "Inscriptions that match all filters; several values of one filter match any of them. The newest reveal comes first by default. " +
 			"With several filters the server counts what matches, which may take too long: then the answer is 503, with a message that says so.",
-		DependsOn: engine.OnTip(ordinal.Inscribed, ordinal.Feed), Statuses: []int{http.StatusBadRequest},
+		Statuses: []int{http.StatusBadRequest},
 	}), a.inscriptions)
 }
 

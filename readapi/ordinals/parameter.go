@@ -7,7 +7,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/ordinals"
-	"strata/readapi/internal/engine"
 	"strata/readapi/internal/ordinal"
 	"strata/readapi/internal/schema"
 )
@@ -34,7 +33,7 @@ type satParameter string
 func (satParameter) Schema(huma.Registry) *huma.Schema {
 	least, end := 0.0, float64(ordinals.Supply)
 	return &huma.Schema{
-		Type: huma.TypeInteger, Format: engine.SatFormat, Minimum: &least, ExclusiveMaximum: &end, Description: "The ordinal number of a satoshi.",
+		Type: huma.TypeInteger, Format: schema.SatFormat, Minimum: &least, ExclusiveMaximum: &end, Description: "The ordinal number of a satoshi.",
 		Examples: []any{257418248345364},
 	}
 }

@@ -34,9 +34,8 @@ type satoshi struct {
 
 func (a *api) registerSatoshis() {
 	r := ordinal.OrdinalsResource(engine.Operation{
-		ID: "getSatoshi", Path: "/sats/{ordinal}", Tag: "Satoshis", Summary: "A satoshi", Brief: true,
+		ID: "getSatoshi", Path: "/sats/{ordinal}", Tag: "Satoshis", Summary: "A satoshi",
 		Description: "The properties that follow from its number, whether or not anything is inscribed on it.",
-		DependsOn:   engine.OnTip(ordinal.Inscribed),
 		Refuse:      ordinal.RefuseSatoshi, RefusalBody: reflect.TypeFor[ordinal.OrdinalsErrorBody](), Statuses: []int{http.StatusBadRequest},
 	})
 	engine.Get(a.Engine, r, a.satoshi)
@@ -51,7 +50,6 @@ func (a *api) registerSatoshis() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getSatoshiInscriptions", Path: "/sats/{ordinal}/inscriptions", Tag: "Satoshis", Summary: "The inscriptions on a satoshi",
 		Description: "By number, the highest first. Unbound inscriptions are on no satoshi, not on satoshi 0.",
-		DependsOn:   engine.OnTip(ordinal.Inscribed, ordinal.Feed),
 		Refuse:      ordinal.RefuseSatoshi, RefusalBody: reflect.TypeFor[ordinal.OrdinalsErrorBody](), Statuses: []int{http.StatusBadRequest},
 	}), a.satoshiInscriptions)
 }
@@ -84,7 +82,7 @@ func (a *api) satoshi(ctx context.Context, s *engine.Snapshot, in *SatoshiInput)
 	if row, ok := highest.First(); ok {
 		body.InscriptionID = row.id
 	}
-	s.Shows(func() []engine.Lookup { return highestLookups(body.InscriptionID) })
+	s.TraceRows(func() []engine.Lookup { return highestLookups(body.InscriptionID) })
 	return body, nil
 }
 

@@ -11,9 +11,9 @@ import (
 
 func (a *api) registerInscription() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
-		ID: "getInscription", Path: "/inscriptions/{id}", Tag: "Inscriptions", Summary: "An inscription", Brief: true,
+		ID: "getInscription", Path: "/inscriptions/{id}", Tag: "Inscriptions", Summary: "An inscription",
 		Description: "By its id or its number. Both give the same entity tag.",
-		DependsOn:   engine.OnTip(ordinal.Inscribed, ordinal.Feed), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}), a.inscription)
 }
 

@@ -41,7 +41,7 @@ func (a *api) registerOrdinalsStats() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getStatsInscriptionCount", Path: "/stats/inscriptions", Tag: "Statistics", Summary: "Inscriptions per block",
 		Description: "Blocks with inscriptions between two heights, both included. The answer has the highest 5000 of them.",
-		DependsOn:   engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest},
+		Statuses:    []int{http.StatusBadRequest},
 	}), a.ordinalsStats)
 }
 
@@ -71,7 +71,7 @@ func (a *api) ordinalsStats(ctx context.Context, s *engine.Snapshot, in *ordinal
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return countedLookups(blocks.Rows) })
+	s.TraceRows(func() []engine.Lookup { return countedLookups(blocks.Rows) })
 	accumulated, _ := below.First()
 	for i := range blocks.Rows {
 		c := &blocks.Rows[i]

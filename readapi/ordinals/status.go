@@ -24,7 +24,7 @@ type ordinalsStatus struct {
 
 func (a *api) registerOrdinalsStatus() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
-		ID: "getOrdinalsStatus", Tag: "Status", Summary: "Status of the inscriptions", DependsOn: engine.OnTip(ordinal.Inscribed, ordinal.Feed),
+		ID: "getOrdinalsStatus", Tag: "Status", Summary: "Status of the inscriptions",
 		Description: "The highest block, and the range of the numbers of inscriptions.",
 		Untraced:    engine.MadeOfCounters,
 	}), a.ordinalsStatus)

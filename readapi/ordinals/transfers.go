@@ -18,7 +18,7 @@ func (a *api) registerInscriptionTransfers() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getInscriptionTransfers", Path: "/inscriptions/{id}/transfers", Tag: "Inscriptions", Summary: "The locations of an inscription",
 		Description: "The newest location comes first, that of the reveal last. An unknown inscription has none.",
-		DependsOn:   engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest},
+		Statuses:    []int{http.StatusBadRequest},
 	}), a.inscriptionTransfers)
 }
 
@@ -53,6 +53,6 @@ func (a *api) inscriptionTransfers(ctx context.Context, s *engine.Snapshot, in *
 	for i := range places.Rows {
 		list.Results = append(list.Results, places.Rows[i].shape())
 	}
-	s.Shows(func() []engine.Lookup { return transferLookups(&in.InscriptionInput, places.Rows) })
+	s.TraceRows(func() []engine.Lookup { return transferLookups(&in.InscriptionInput, places.Rows) })
 	return list, nil
 }

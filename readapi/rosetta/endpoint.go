@@ -30,8 +30,11 @@ type call struct {
 
 // endpoint is an operation of the standard.
 type endpoint struct {
-	path, summary, about string
-	request, answer      reflect.Type
+	path string
+	// id is the operation's id under LegacyPath; under MeshPath it begins with mesh, as meshBlock.
+	id              string
+	summary, about  string
+	request, answer reflect.Type
 	// offline is set if it needs neither a database nor a node.
 	offline bool
 	// anyBody is set if the request may be anything.
@@ -41,9 +44,9 @@ type endpoint struct {
 
 // define returns an endpoint that answers with the result of handle. Requests are decoded and their network is checked
 // before.
-func define[Request, Answer any](c *call, path, summary, about string, handle func(ctx context.Context, in *Request) (*Answer, error)) endpoint {
+func define[Request, Answer any](c *call, path, id, summary, about string, handle func(ctx context.Context, in *Request) (*Answer, error)) endpoint {
 	return endpoint{
-		path: path, summary: summary, about: about, request: reflect.TypeFor[Request](), answer: reflect.TypeFor[Answer](),
+		path: path, id: id, summary: summary, about: about, request: reflect.TypeFor[Request](), answer: reflect.TypeFor[Answer](),
 		answers: func(ctx context.Context, body []byte) (any, error) {
 			in, err := wire.Decode[Request](body, c.Legacy)
 			if err != nil {
@@ -74,31 +77,31 @@ func (e endpoint) described(answer reflect.Type) endpoint {
 func (c *call) endpoints() []endpoint {
 	return []endpoint{
 		c.networkList(),
-		define(c, "/network/options", "Versions, types of operations, errors", "", c.options).withoutDatabase(),
-		define(c, "/network/status", "The newest and the first block", "", c.status),
-		define(c, "/block", "A block with its transactions", "Without an index and a hash it is the newest block.", c.block).described(reflect.TypeFor[wire.BlockAnswer]()),
-		define(c, "/block/transaction", "A transaction of a block", "", c.blockTransaction),
-		define(c, "/account/balance", "Balances of an account at a block",
+		define(c, "/network/options", "rosettaNetworkOptions", "Versions, types of operations, errors", "", c.options).withoutDatabase(),
+		define(c, "/network/status", "rosettaNetworkStatus", "The newest and the first block", "", c.status),
+		define(c, "/block", "rosettaBlock", "A block with its transactions", "Without an index and a hash it is the newest block.", c.block).described(reflect.TypeFor[wire.BlockAnswer]()),
+		define(c, "/block/transaction", "rosettaBlockTransaction", "A transaction of a block", "", c.blockTransaction),
+		define(c, "/account/balance", "rosettaAccountBalance", "Balances of an account at a block",
 			"Balances of earlier blocks cost the same. The balance of the account itself is its STX without those that are locked; sub-accounts are `SpendableBalance`, `StackedBalance` (or `locked`), `VestingLockedBalance` and `VestingUnlockedBalance`.",
 			c.balance),
-		define(c, "/account/coins", "Refused: there are no coins", "Stacks has accounts, not coins.", c.coins),
-		define(c, "/mempool", "Pending transactions", "The one that was received last is first.", c.mempool),
-		define(c, "/mempool/transaction", "A pending transaction", "", c.mempoolTransaction),
-		define(c, "/events/blocks", "Blocks that were added or removed", "Sequence numbers have no gaps. Without an offset it returns the last events.", c.events),
-		define(c, "/search/transactions", "Search for transactions", "By the hash of a transaction, by an account, or all of them, up to a block. Other conditions are refused.", c.search),
-		define(c, "/call", "Read a contract at a node", "", c.contractCall),
-		define(c, "/construction/derive", "The account of a public key",
+		define(c, "/account/coins", "rosettaAccountCoins", "Refused: there are no coins", "Stacks has accounts, not coins.", c.coins),
+		define(c, "/mempool", "rosettaMempool", "Pending transactions", "The one that was received last is first.", c.mempool),
+		define(c, "/mempool/transaction", "rosettaMempoolTransaction", "A pending transaction", "", c.mempoolTransaction),
+		define(c, "/events/blocks", "rosettaEventsBlocks", "Blocks that were added or removed", "Sequence numbers have no gaps. Without an offset it returns the last events.", c.events),
+		define(c, "/search/transactions", "rosettaSearchTransactions", "Search for transactions", "By the hash of a transaction, by an account, or all of them, up to a block. Other conditions are refused.", c.search),
+		define(c, "/call", "rosettaCall", "Read a contract at a node", "", c.contractCall),
+		define(c, "/construction/derive", "rosettaConstructionDerive", "The account of a public key",
 			"With `metadata.public_keys` (further keys, in order), `metadata.signatures_required` and `metadata.hash_mode` (`p2sh`, `p2wsh-p2sh`, `p2sh-non-sequential` or `p2wsh-p2sh-non-sequential`; default `p2sh`) it is the account of several keys.",
 			c.derive).withoutDatabase(),
-		define(c, "/construction/preprocess", "What the construction of a transaction needs from the chain", "", c.preprocess).withoutDatabase(),
-		define(c, "/construction/metadata", "Nonce and fee for a transaction", "", c.metadata),
-		define(c, "/construction/payloads", "An unsigned transaction and what to sign",
+		define(c, "/construction/preprocess", "rosettaConstructionPreprocess", "What the construction of a transaction needs from the chain", "", c.preprocess).withoutDatabase(),
+		define(c, "/construction/metadata", "rosettaConstructionMetadata", "Nonce and fee for a transaction", "", c.metadata),
+		define(c, "/construction/payloads", "rosettaConstructionPayloads", "An unsigned transaction and what to sign",
 			"A `fee` operation of another account than the sender's makes that account the sponsor. The origin signs first; then the transaction that has its signature goes into `metadata.origin_signed_transaction` of another request, for the payload of the sponsor.",
 			c.payloads).withoutDatabase(),
-		define(c, "/construction/parse", "The operations of a constructed transaction", "", c.parse).withoutDatabase(),
-		define(c, "/construction/combine", "Put a signature into a transaction", "The signature is verified.", c.combine).withoutDatabase(),
-		define(c, "/construction/hash", "The hash of a signed transaction", "", c.hash).withoutDatabase(),
-		define(c, "/construction/submit", "Send a signed transaction to the nodes", "", c.submit),
+		define(c, "/construction/parse", "rosettaConstructionParse", "The operations of a constructed transaction", "", c.parse).withoutDatabase(),
+		define(c, "/construction/combine", "rosettaConstructionCombine", "Put a signature into a transaction", "The signature is verified.", c.combine).withoutDatabase(),
+		define(c, "/construction/hash", "rosettaConstructionHash", "The hash of a signed transaction", "", c.hash).withoutDatabase(),
+		define(c, "/construction/submit", "rosettaConstructionSubmit", "Send a signed transaction to the nodes", "", c.submit),
 	}
 }
 

@@ -38,7 +38,10 @@ type requestInput struct {
 
 // mount registers an endpoint of a dialect.
 func (c *call) mount(prefix string, p endpoint) {
-	id := operationID(prefix, p.path)
+	id := p.id
+	if prefix == MeshPath {
+		id = "mesh" + strings.TrimPrefix(id, "rosetta")
+	}
 	c.engine.Untraceable("it is a POST", id)
 	content := func(t reflect.Type) map[string]*huma.MediaType {
 		return map[string]*huma.MediaType{"application/json": {Schema: c.schemas().Schema(t, true, "")}}
@@ -71,18 +74,6 @@ func (c *call) answerEmpty(p endpoint) func(huma.Context, func(huma.Context)) {
 		}
 		next(ctx)
 	}
-}
-
-// operationID returns the id of an operation, such as meshAccountBalance.
-func operationID(prefix, path string) string {
-	id := "mesh"
-	if prefix == LegacyPath {
-		id = "rosetta"
-	}
-	for _, word := range strings.Split(strings.Trim(path, "/"), "/") {
-		id += strings.ToUpper(word[:1]) + word[1:]
-	}
-	return id
 }
 
 // respond answers a request.

@@ -12,7 +12,7 @@ import (
 
 func (c *call) networkList() endpoint {
 	return endpoint{
-		path: "/network/list", summary: "The network of this server", offline: true, anyBody: true,
+		path: "/network/list", id: "rosettaNetworkList", summary: "The network of this server", offline: true, anyBody: true,
 		request: reflect.TypeFor[wire.ListRequest](), answer: reflect.TypeFor[wire.NetworkList](),
 		answers: func(context.Context, []byte) (any, error) {
 			return &wire.NetworkList{NetworkIdentifiers: []wire.NetworkIdentifier{{Blockchain: wire.Blockchain, Network: c.config.Network}}}, nil

@@ -9,7 +9,6 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/hash"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/view"
@@ -74,7 +73,7 @@ func (a *api) registerSearch() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "search", Path: "/extended/v1/search/{id}", Tag: "Status", Summary: "Find a transaction, block, contract, account or name",
 		Description: "If a transaction or block has several copies, returns the canonical one, otherwise the newest; a pending transaction precedes its orphaned copies. Whitespace around the term is ignored.", FailureBody: reflect.TypeFor[searchAnswer](),
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, TagByContent: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, a.search)
 }
 
@@ -138,7 +137,7 @@ func (a *api) searchHash(ctx context.Context, s *engine.Snapshot, id hash.Hash32
 		return nil, missing
 	}
 	block := &all[0]
-	s.Shows(func() []engine.Lookup { return view.BlockV1Lookups(all[:1]) })
+	s.TraceRows(func() []engine.Lookup { return view.BlockV1Lookups(all[:1]) })
 	found := &searchAnswer{Found: true, Result: foundEntity{
 		EntityID: id.String(), EntityType: "block_hash",
 		BlockData: &foundBlock{block.Canonical, block.Hash, block.ParentBlockHash, block.BurnBlockTime, block.Height},
@@ -163,7 +162,7 @@ func (a *api) answerTransaction(ctx context.Context, s *engine.Snapshot, entity 
 	if whole {
 		entity.Metadata = &body
 	}
-	s.Shows(func() []engine.Lookup { return view.TransactionLookups([]*view.TransactionRow{row}, nil) })
+	s.TraceRows(func() []engine.Lookup { return view.TransactionLookups([]*view.TransactionRow{row}, nil) })
 	return &searchAnswer{Found: true, Result: entity}, nil
 }
 
@@ -191,7 +190,7 @@ func (a *api) answerPending(ctx context.Context, s *engine.Snapshot, entity foun
 	if whole {
 		entity.Metadata = &body
 	}
-	s.Shows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{row}) })
+	s.TraceRows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{row}) })
 	return &searchAnswer{Found: true, Result: entity}, nil
 }
 
@@ -232,7 +231,7 @@ func (a *api) searchPrincipal(ctx context.Context, s *engine.Snapshot, p clarity
 	if _, ok := accounts.First(); !ok {
 		return nil, missing
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{{Name: "account", Table: tracedAccount, Where: `t.account = $1`, Args: []any{p.String()}, Order: `t.id`}}
 	})
 	found := &searchAnswer{Found: true, Result: entity}

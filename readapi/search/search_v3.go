@@ -11,7 +11,6 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
@@ -86,7 +85,7 @@ func (a *api) registerSearchV3() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "search-v3", Path: "/extended/v3/search", Tag: "Status", Summary: "Find transactions, blocks, contracts, accounts and names",
 		Description: "Only what is canonical or in the mempool is found. A hash may find several things, as a height does, which is one of Stacks blocks and one of Bitcoin blocks.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Mempool, DependsOn: engine.OnTip("chain", "accounts", "mempool", "names", "bns"), TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest},
 	}, searchV3)
 }
 
@@ -138,13 +137,13 @@ func (f *searchResults) transaction(ctx context.Context, s *engine.Snapshot, in 
 		return err
 	}
 	if waiting != nil {
-		s.Shows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{waiting}) })
+		s.TraceRows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{waiting}) })
 		f.Results = append(f.Results, searchResult{
 			Type: typeMempool, MempoolTransaction: &view.WaitingSummary{WaitingBase: view.NewWaitingBase(waiting), SummaryPayload: view.SummarizePayload(waiting.Tx)},
 		})
 		return nil
 	}
-	s.Shows(func() []engine.Lookup { return view.RowLookups([]*view.TransactionRow{mined}) })
+	s.TraceRows(func() []engine.Lookup { return view.RowLookups([]*view.TransactionRow{mined}) })
 	summary := view.Summarize(mined)
 	f.Results = append(f.Results, searchResult{Type: typeTransaction, Transaction: &summary})
 	return nil
@@ -176,12 +175,12 @@ func (f *searchResults) blocks(ctx context.Context, s *engine.Snapshot, in *sear
 	}
 	if row, ok := blocks.First(); ok {
 		block := row.Shape()
-		s.Shows(func() []engine.Lookup { return view.BlockLookups([]view.Block{block}) })
+		s.TraceRows(func() []engine.Lookup { return view.BlockLookups([]view.Block{block}) })
 		summary := view.SummarizeBlock(block)
 		f.Results = append(f.Results, searchResult{Type: typeBlock, Block: &summary})
 	}
 	if row, ok := bitcoins.First(); ok {
-		s.Shows(func() []engine.Lookup {
+		s.TraceRows(func() []engine.Lookup {
 			return []engine.Lookup{{Name: "Bitcoin block", Table: tracedBitcoin, Where: `t.height = $1`, Args: []any{row.height}, Order: `t.height`}}
 		})
 		summary := view.NewBitcoinSummary(row.burnHeight, row.id, row.time)
@@ -220,13 +219,13 @@ func (f *searchResults) principal(ctx context.Context, s *engine.Snapshot, in *s
 		return err
 	}
 	if row, ok := contracts.First(); ok {
-		s.Shows(func() []engine.Lookup {
+		s.TraceRows(func() []engine.Lookup {
 			return []engine.Lookup{view.KeyedLookup("contract", view.TracedDeployment, []view.RowKey{row.RowKey})}
 		})
 		f.Results = append(f.Results, searchResult{Type: typeSmartContract, SmartContract: &contractMatch{name, row.id}})
 	}
 	if _, ok := accounts.First(); ok {
-		s.Shows(func() []engine.Lookup {
+		s.TraceRows(func() []engine.Lookup {
 			return []engine.Lookup{{Name: "account", Table: tracedAccount, Where: `t.account = $1`, Args: []any{name}, Order: `t.id`}}
 		})
 		f.Results = append(f.Results, searchResult{Type: typePrincipal, Principal: &principalMatch{name}})

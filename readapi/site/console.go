@@ -66,7 +66,7 @@ func consoleAnswers() map[string]*answer.Answer {
 			panic(err) // the file is embedded in the program
 		}
 		answers[path.Base(name)] = answer.New(answer.Config{
-			ContentType: consoleTypes[path.Ext(name)], Body: body, Class: answer.Tip, Tag: engine.TagOf(engine.KeyOf(body)),
+			ContentType: consoleTypes[path.Ext(name)], Body: body, Class: answer.Tip,
 			Fields: []answer.Field{
 				{Name: "Content-Security-Policy", Values: []string{consolePolicy}},
 				{Name: "Referrer-Policy", Values: []string{"no-referrer"}},

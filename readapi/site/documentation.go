@@ -55,7 +55,7 @@ func (a *api) document(path string, c answer.Config, text func() ([]byte, error)
 		if err != nil {
 			return nil, fmt.Errorf("write %s: %w", path, err)
 		}
-		c.Body, c.Class, c.Tag = body, answer.Tip, engine.TagOf(engine.KeyOf(body))
+		c.Body, c.Class = body, answer.Tip
 		return answer.New(c), nil
 	})
 	a.Plain("GET "+path, path[1:], func(w http.ResponseWriter, r *http.Request) {

@@ -43,21 +43,21 @@ type historySeen struct {
 	at      time.Time
 	size    int64
 	known   bool // whether size is
-	traffic engine.Traffic
+	traffic trafficCounts
 }
 
 // registerHistory adds the points for the console, which draws them.
 func (a *api) registerHistory() {
 	h := &history{}
 	a.Background(func(ctx context.Context) {
-		h.add(time.Now(), a.Watch.LastState(), a.Traffic())
+		h.add(time.Now(), a.Watch.LastState(), countTraffic(a.Engine))
 		for ticker := time.NewTicker(historyInterval); ; {
 			select {
 			case <-ctx.Done():
 				ticker.Stop()
 				return
 			case now := <-ticker.C:
-				h.add(now, a.Watch.State(now), a.Traffic())
+				h.add(now, a.Watch.State(now), countTraffic(a.Engine))
 			}
 		}
 	})
@@ -81,7 +81,7 @@ func (a *api) registerHistory() {
 }
 
 // add adds the point of the interval that ends now. state is nil while the database can't be read.
-func (h *history) add(now time.Time, state *register.State, traffic engine.Traffic) {
+func (h *history) add(now time.Time, state *register.State, traffic trafficCounts) {
 	before := h.seen
 	h.seen = historySeen{at: now, traffic: traffic, size: before.size}
 	if state != nil {
@@ -99,9 +99,9 @@ func (h *history) add(now time.Time, state *register.State, traffic engine.Traff
 		lag := lagOf(state)
 		point.Lag = &lag
 	}
-	came := traffic.Since(before.traffic)
+	came := traffic.since(before.traffic)
 	point.Requests = finite(float64(came.Requests) / seconds)
-	point.Median, point.Slow = finite(came.Quantile(0.5)), finite(came.Quantile(0.95))
+	point.Median, point.Slow = finite(came.quantile(0.5)), finite(came.quantile(0.95))
 	point.Hits = finite(float64(came.Hits) / float64(came.Hits+came.Misses))
 
 	h.mu.Lock()

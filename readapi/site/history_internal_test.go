@@ -17,7 +17,7 @@ import (
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1_800_000_000, 0)
-	traffic := engine.Traffic{Bounds: []float64{.001, .01, .1}, Buckets: []uint64{0, 0, 0}}
+	traffic := trafficCounts{Bounds: []float64{.001, .01, .1}, Buckets: []uint64{0, 0, 0}}
 	state := &register.State{LogSize: 100, Versions: []*register.Version{
 		{Name: "chain", Active: true, LogSeq: 100}, {Name: "ft", Active: true, LogSeq: 90}, {Name: "ft", LogSeq: 1},
 	}}
@@ -27,7 +27,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("got %v before an interval has passed", got)
 	}
 	state.LogSize = 150
-	traffic = engine.Traffic{Requests: 20, Bounds: traffic.Bounds, Buckets: []uint64{10, 20, 20}, Hits: 15, Misses: 5}
+	traffic = trafficCounts{Requests: 20, Bounds: traffic.Bounds, Buckets: []uint64{10, 20, 20}, Hits: 15, Misses: 5}
 	h.add(start.Add(10*time.Second), state, traffic)
 	h.add(start.Add(20*time.Second), nil, traffic) // the database is away, and nobody asks
 	state.LogSize = 160

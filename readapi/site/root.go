@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"strata/readapi/internal/answer"
-	"strata/readapi/internal/engine"
 )
 
 // rootPage is the page that a browser sees first: what this is, how it is, and where to go.
@@ -18,7 +17,7 @@ var rootPage []byte
 // registerRoot adds the page at /. A program, which does not ask for a page, is led to /extended, which answers in JSON.
 func (a *api) registerRoot() {
 	page := answer.New(answer.Config{
-		ContentType: "text/html; charset=utf-8", Body: rootPage, Class: answer.Tip, Tag: engine.TagOf(engine.KeyOf(rootPage)), Fields: pageFields,
+		ContentType: "text/html; charset=utf-8", Body: rootPage, Class: answer.Tip, Fields: pageFields,
 	})
 	a.Plain("GET /{$}", "root", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Accept")

@@ -6,7 +6,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -119,8 +118,8 @@ func (a *api) registerBurnchain() {
 	)
 	describe := func(id, path, summary, about string) engine.Operation {
 		return engine.Operation{
-			ID: id, Path: prefix + path, Tag: "Stacking", Summary: summary, Description: about, Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, TagByContent: true,
-			DependsOn: engine.On("pox", shard.Bitcoin),
+			ID: id, Path: prefix + path, Tag: "Stacking", Summary: summary, Description: about, Statuses: []int{http.StatusBadRequest},
+			Dependencies: engine.On("pox", shard.Bitcoin),
 		}
 	}
 	engine.Get(a.Engine, describe("list-reward-slot-holders", "reward_slot_holders", "Reward slot holders of Bitcoin blocks, newest first", cursors),
@@ -172,7 +171,7 @@ func readBurnchain[T any](
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		heights, indexes := make([]int64, len(rows)), make([]int64, len(rows))
 		for i := range rows {
 			heights[i], indexes[i] = rows[i].height, rows[i].index
@@ -197,7 +196,7 @@ func getRewardTotal(ctx context.Context, s *engine.Snapshot, in *param.BitcoinAd
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{
 			{Name: "recipient", Table: tracedRecipient, Where: `t.recipient = $1::text`, Args: []any{address}, Order: `t.recipient`},
 			{Name: "reward", Table: tracedReward, Where: `t.recipient = $1::text`, Args: []any{address}, NewestFirst: []string{"t.height", "t.reward_index"}},

@@ -6,7 +6,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -60,7 +59,7 @@ func (a *api) registerPoxCycles() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-pox-cycles", Path: "/extended/v2/pox/cycles", Tag: "Stacking", Summary: "Reward cycles with signers, newest first",
 		Description: "A cycle is listed from the block that computes its signers, before the cycle begins. `next_cursor` leads to newer cycles and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest}, Dependencies: dependencies,
 	}, func(ctx context.Context, s *engine.Snapshot, in *poxCyclesInput) (*page.NumberedPage[poxCycle], error) {
 		request := page.KeyRequest{Limit: page.LimitOr(in.Limit, poxCyclesLimit), Offset: in.Offset, Cursor: in.Cursor}
 		if s.Active("pox") == nil {
@@ -70,12 +69,12 @@ func (a *api) registerPoxCycles() {
 		if err != nil {
 			return nil, err
 		}
-		s.Shows(func() []engine.Lookup { return cycleLookups(rows) })
+		s.TraceRows(func() []engine.Lookup { return cycleLookups(rows) })
 		return page, nil
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-pox-cycle", Path: "/extended/v2/pox/cycles/{cycle_number}", Tag: "Stacking", Summary: "A reward cycle",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: dependencies,
 	}, func(ctx context.Context, s *engine.Snapshot, in *PoxCycleInput) (*poxCycle, error) {
 		missing := engine.NotFound("Not found")
 		if s.Active("pox") == nil {
@@ -90,7 +89,7 @@ func (a *api) registerPoxCycles() {
 		if !ok {
 			return nil, missing
 		}
-		s.Shows(func() []engine.Lookup { return []engine.Lookup{cycleLookup(in.Cycle)} })
+		s.TraceRows(func() []engine.Lookup { return []engine.Lookup{cycleLookup(in.Cycle)} })
 		return &c, nil
 	})
 }

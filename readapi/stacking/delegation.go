@@ -8,7 +8,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -91,7 +90,7 @@ func (a *api) registerDelegations(version int) {
 		Summary: "Delegations to a pool in the contract pox-" + strconv.Itoa(version) + ", as of any block, newest first",
 		Description: "The last delegation of each stacker that is neither revoked nor over. Each request counts all delegations of the pool. " +
 			"`next_cursor` leads to newer ones and `prev_cursor` to older ones.",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("pox"), TagByContent: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, func(ctx context.Context, s *engine.Snapshot, in *delegationsInput) (*page.NumberedPage[poolDelegation], error) {
 		return a.listDelegations(ctx, s, version, in)
 	})
@@ -150,6 +149,6 @@ func (a *api) listDelegations(ctx context.Context, s *engine.Snapshot, version i
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return delegationLookups(version, rows) })
+	s.TraceRows(func() []engine.Lookup { return delegationLookups(version, rows) })
 	return page, nil
 }

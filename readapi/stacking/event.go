@@ -15,7 +15,6 @@ import (
 	"strata/domain/hash"
 	"strata/domain/pox"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -173,7 +172,7 @@ func (l poxList) read(ctx context.Context, s *engine.Snapshot, p *page.Request, 
 		}
 		page.Results = append(page.Results, event)
 	}
-	s.Shows(func() []engine.Lookup { return stackingLookups(l.version, rows.Rows) })
+	s.TraceRows(func() []engine.Lookup { return stackingLookups(l.version, rows.Rows) })
 	return page, nil
 }
 
@@ -200,21 +199,21 @@ func (a *api) registerPoxEventsOf(version int) {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-" + name + "-events", Path: prefix + "/events", Tag: "Stacking", Summary: "Events of the contract pox-" + strconv.Itoa(version) + ", newest first",
 		Description: "`next_cursor` leads to newer events and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest}, Dependencies: dependencies,
 	}, func(ctx context.Context, s *engine.Snapshot, in *poxEventsInput) (*page.NumberedPage[stackingEvent], error) {
 		p := &page.Request{Offset: in.Offset, Limit: page.LimitOr(in.Limit, poxEventsLimit), Number: in.Number()}
 		return eventsOfContract(version).read(ctx, s, p, a.bitcoinNetwork())
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-" + name + "-events-of-transaction", Path: prefix + "/tx/{tx_id}", Tag: "Stacking", Summary: "Events of the contract in a transaction, the last first",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain").And("pox", shard.StackingEvents(version)), TagByContent: true, Apart: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: engine.OnTip("chain").And("pox", shard.StackingEvents(version)),
 	}, func(ctx context.Context, s *engine.Snapshot, in *PoxTransactionInput) (*stackingEvents, error) {
 		return a.poxEventsOfTransaction(ctx, s, version, in)
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-" + name + "-events-of-stacker", Path: prefix + "/stacker/{principal}", Tag: "Stacking", Summary: "Events of the contract about a stacker, newest first",
 		Description: "For a pool, these are its aggregations. `next_cursor` leads to newer events and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true, Apart: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: dependencies,
 	}, func(ctx context.Context, s *engine.Snapshot, in *poxStackerEventsInput) (*page.NumberedPage[stackingEvent], error) {
 		stacker, err := in.Principal.Account()
 		if err != nil {
@@ -269,7 +268,7 @@ func (a *api) poxEventsOfTransaction(ctx context.Context, s *engine.Snapshot, ve
 		}
 		events.Results = append(events.Results, event)
 	}
-	s.Shows(func() []engine.Lookup { return stackingLookups(version, rows.Rows) })
+	s.TraceRows(func() []engine.Lookup { return stackingLookups(version, rows.Rows) })
 	return events, nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"strata/domain/c32"
 	"strata/domain/shard"
 	"strata/domain/transaction/key"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -97,18 +96,18 @@ func (a *api) registerPoxSigners() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-pox-cycle-signers", Path: "/extended/v2/pox/cycles/{cycle_number}/signers", Tag: "Stacking", Summary: "The signers of a reward cycle, the heaviest first",
 		Description: counted + "`prev_cursor` leads to the following page, `next_cursor` to the preceding one.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: dependencies,
 	}, a.listPoxSigners)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-pox-cycle-signer", Path: "/extended/v2/pox/cycles/{cycle_number}/signers/{signer_key}", Tag: "Stacking", Summary: "A signer of a reward cycle",
 		Description: counted,
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: dependencies,
 	}, func(ctx context.Context, s *engine.Snapshot, in *PoxSignerInput) (*poxSigner, error) {
 		row, err := findPoxSigner(ctx, s, in, "Not found")
 		if err != nil {
 			return nil, err
 		}
-		s.Shows(func() []engine.Lookup { return signerLookups(in.Cycle, row.place) })
+		s.TraceRows(func() []engine.Lookup { return signerLookups(in.Cycle, row.place) })
 		signer := row.shape(a.mainnet())
 		return &signer, nil
 	})
@@ -141,7 +140,7 @@ func (a *api) listPoxSigners(ctx context.Context, s *engine.Snapshot, in *poxSig
 	for i := range found.Rows {
 		page.Results = append(page.Results, found.Rows[i].shape(a.mainnet()))
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		places := make([]int64, len(found.Rows))
 		for i := range found.Rows {
 			places[i] = found.Rows[i].place

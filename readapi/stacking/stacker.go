@@ -6,7 +6,6 @@ import (
 
 	"strata/domain/bitcoin"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -35,7 +34,7 @@ func (a *api) registerPoxStackers() {
 		Summary: "Stackers behind a signer of a reward cycle, the largest first",
 		Description: "The stackers as they were before the set of signers was computed. A stacker of a pool is behind the key that the pool committed to " +
 			"for the reward address, next after that. `prev_cursor` leads to the following page, `next_cursor` to the preceding one.",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.On("pox", shard.Cycles), TagByContent: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: engine.On("pox", shard.Cycles),
 	}, a.listPoxStackers)
 }
 
@@ -85,7 +84,7 @@ func (a *api) listPoxStackers(ctx context.Context, s *engine.Snapshot, in *poxSt
 		}
 		page.Results = append(page.Results, r.poxStacker)
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		places := make([]int64, len(stackers.Rows))
 		for i := range stackers.Rows {
 			places[i] = stackers.Rows[i].place

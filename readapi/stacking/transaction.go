@@ -6,7 +6,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -74,16 +73,16 @@ func (a *api) registerPoxTransactions() {
 	const reported = "Nodes report these outputs one by one since release 3.3.0.0.5. "
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-burn-block-pox-transactions", Path: "/extended/v2/burn-blocks/{height_or_hash}/pox-transactions", Tag: "Stacking",
-		Summary: "Outputs of a Bitcoin block that pay stackers", TagByContent: true,
+		Summary: "Outputs of a Bitcoin block that pay stackers",
 		Description: reported + "They are in the order of transaction ids. `prev_cursor` leads to the following page, `next_cursor` to the preceding one. " +
 			"A block that the chain does not follow has none.",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.On("pox", shard.Bitcoin),
+		Statuses: []int{http.StatusBadRequest}, Dependencies: engine.On("pox", shard.Bitcoin),
 	}, listBurnBlockPoxTransactions)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-address-pox-transactions", Path: "/extended/v2/addresses/{address}/pox-transactions", Tag: "Stacking",
-		Summary: "Outputs of Bitcoin blocks that pay an address for stacking, newest first", TagByContent: true,
+		Summary:     "Outputs of Bitcoin blocks that pay an address for stacking, newest first",
 		Description: reported + "Within a block they are in the order of transaction ids. `next_cursor` leads to newer rows and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses:    []int{http.StatusBadRequest},
 	}, func(ctx context.Context, s *engine.Snapshot, in *addressPoxTransactionsInput) (*page.NumberedPage[poxTransaction], error) {
 		address, err := in.Address.Text()
 		if err != nil {
@@ -97,7 +96,7 @@ func (a *api) registerPoxTransactions() {
 		if err != nil {
 			return nil, err
 		}
-		s.Shows(func() []engine.Lookup { return payoutLookups(rows) })
+		s.TraceRows(func() []engine.Lookup { return payoutLookups(rows) })
 		return page, nil
 	})
 }
@@ -143,7 +142,7 @@ func listBurnBlockPoxTransactions(ctx context.Context, s *engine.Snapshot, in *b
 	for i := range outputs.Rows {
 		page.Results = append(page.Results, outputs.Rows[i].poxTransaction)
 	}
-	s.Shows(func() []engine.Lookup { return payoutLookups(outputs.Rows) })
+	s.TraceRows(func() []engine.Lookup { return payoutLookups(outputs.Rows) })
 	return page, nil
 }
 

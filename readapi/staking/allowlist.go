@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -21,8 +20,8 @@ type bondStakerInput struct {
 	param.PrincipalInput
 }
 
-// Dependencies replaces those of param.PrincipalInput.
-func (in *bondStakerInput) Dependencies() engine.Dependencies { return dependencies }
+// Dependencies replaces those of param.PrincipalInput by the tips of all that is read.
+func (in *bondStakerInput) Dependencies() engine.Dependencies { return engine.Dependencies{} }
 
 // allowlistEntry is an entry of a bond's allow-list.
 type allowlistEntry struct {
@@ -47,7 +46,7 @@ var allowList = keyset{
 func (a *api) registerAllowlists() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-bond-allowlist", Path: prefix + "/bonds/{bond_index}/allowlist", Tag: tag, Summary: "The allow-list of a bond, last entry first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses: []int{http.StatusBadRequest},
 	}, func(ctx context.Context, s *engine.Snapshot, in *bondListInput) (*page.KeysetPage[allowlistEntry], error) {
 		if _, ok := tipHeight(s); !ok {
 			return emptyPage[allowlistEntry](in.Limit), nil
@@ -64,7 +63,7 @@ func (a *api) registerAllowlists() {
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-staking-bond-allowlist-entry", Path: prefix + "/bonds/{bond_index}/allowlist/{principal}", Tag: tag, Summary: "The entry of a staker in the allow-list of a bond",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, func(ctx context.Context, s *engine.Snapshot, in *bondStakerInput) (*allowlistEntry, error) {
 		missing := engine.NotFound("Bond allowlist entry not found")
 		if _, ok := tipHeight(s); !ok {

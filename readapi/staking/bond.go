@@ -7,7 +7,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/pox"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -157,12 +156,12 @@ func (r *bondRow) schedule(c clock, at times) bondSchedule {
 func (a *api) registerBonds() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-bonds", Path: prefix + "/bonds", Tag: tag, Summary: "Bonds of pox-5, newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses: []int{http.StatusBadRequest},
 	}, a.listBonds)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-staking-bond", Path: prefix + "/bonds/{bond_index}", Tag: tag, Summary: "A bond of pox-5",
 		Description: "A bond that is still to be set up has the status `projected`.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}, a.getBond)
 }
 

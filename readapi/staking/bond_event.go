@@ -10,7 +10,6 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/hash"
 	"strata/domain/pox"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -76,7 +75,7 @@ var bondEventList = keyset{
 func (a *api) registerBondEvents() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-bond-events", Path: prefix + "/bonds/{bond_index}/events", Tag: tag, Summary: "Events of a bond, newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses: []int{http.StatusBadRequest},
 	}, a.listBondEvents)
 }
 

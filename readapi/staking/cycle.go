@@ -8,7 +8,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/pox"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
@@ -116,7 +115,7 @@ func (a *api) registerCycles() {
 		ID: "get-staking-cycle", Path: prefix + "/cycles/{cycle}", Tag: tag, Summary: "A reward cycle of pox-5",
 		Description: "STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle, and of a finished cycle without one, what the contract would divide by. " +
 			"A cycle is known up to the one after the current one, and as long as anything is staked for it.",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, Untraced: engine.MadeOfCounters,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Untraced: engine.MadeOfCounters,
 	}, a.getCycle)
 }
 

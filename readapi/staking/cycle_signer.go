@@ -10,7 +10,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -106,7 +105,7 @@ type grantRow struct {
 func (a *api) registerCycleSigners() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-cycle-signers", Path: prefix + "/cycles/{cycle}/signers", Tag: tag, Summary: "The signers of a reward cycle with their signer managers, the heaviest first",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, a.listCycleSigners)
 }
 
@@ -162,7 +161,7 @@ func (a *api) listCycleSigners(ctx context.Context, s *engine.Snapshot, in *cycl
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{{Name: "member", Table: tracedMember, Where: `t.cycle = $1 AND t.signer_key = ANY ($2::bytea[])`, Args: []any{n, keys}, Order: `t.place`}}
 	})
 	allSTX := amountFloat(total.staked)

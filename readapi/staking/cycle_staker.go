@@ -6,7 +6,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -75,7 +74,7 @@ func (r *shareRow) shape() cycleStaker {
 func (a *api) registerCycleStakers() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-cycle-stakers", Path: prefix + "/cycles/{cycle}/stakers", Tag: tag, Summary: "The stakers of a reward cycle with what they earned in it, by name",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, func(ctx context.Context, s *engine.Snapshot, in *cycleStakersInput) (*page.KeysetPage[cycleStaker], error) {
 		_, n, _, err := a.resolve(ctx, s, in.CycleInput)
 		if err != nil {

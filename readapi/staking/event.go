@@ -11,7 +11,6 @@ import (
 	"strata/domain/hash"
 	"strata/domain/pox"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -193,20 +192,20 @@ func (a *api) registerEvents() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-pox5-events", Path: path + "/events", Tag: "Stacking", Summary: "Events of the contract pox-5, newest first",
 		Description: "`next_cursor` leads to newer events and `prev_cursor` to older ones." + newer,
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: events, TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest}, Dependencies: events,
 	}, func(ctx context.Context, s *engine.Snapshot, in *eventsInput) (*page.NumberedPage[contractEvent], error) {
 		p := &page.Request{Offset: in.Offset, Limit: page.LimitOr(in.Limit, eventsLimit), Number: in.Number()}
 		return eventList{number: "n", rows: "true"}.read(ctx, s, p)
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-pox5-events-of-transaction", Path: path + "/tx/{tx_id}", Tag: "Stacking", Summary: "Events of the contract pox-5 in a transaction, the last first",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
-		DependsOn: engine.OnTip("chain").And("staking", shard.StackingEvents(poxVersion)), TagByContent: true,
+		Statuses:     []int{http.StatusBadRequest, http.StatusNotFound},
+		Dependencies: engine.OnTip("chain").And("staking", shard.StackingEvents(poxVersion)),
 	}, listTransactionEvents)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-pox5-events-of-stacker", Path: path + "/stacker/{principal}", Tag: "Stacking", Summary: "Events of the contract pox-5 about a staker or a signer manager, newest first",
 		Description: "`next_cursor` leads to newer events and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: events, TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: events,
 	}, func(ctx context.Context, s *engine.Snapshot, in *subjectEventsInput) (*page.NumberedPage[contractEvent], error) {
 		subject, err := in.Principal.Account()
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -70,7 +69,7 @@ func (a *api) registerKeyRewards() {
 		ID: "list-staking-signer-key-rewards", Path: prefix + "/signer-keys/{signer_key}/rewards", Tag: tag,
 		Summary:     "What the signer managers of a signing key earned for their stakers, by reward cycle, newest first",
 		Description: "Lists the cycles whose set of signers has the key. Rewards are before any fee of a signer manager. They count as the key's if the signer manager had registered it when the set was computed.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses:    []int{http.StatusBadRequest},
 	}, func(ctx context.Context, s *engine.Snapshot, in *keyRewardsInput) (*page.KeysetPage[keyReward], error) {
 		if _, ok := tipHeight(s); !ok {
 			return emptyPage[keyReward](in.Limit), nil
@@ -88,7 +87,7 @@ func (a *api) registerKeyRewards() {
 		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
-		s.Shows(func() []engine.Lookup {
+		s.TraceRows(func() []engine.Lookup {
 			return []engine.Lookup{{Name: "member", Table: tracedMember, Where: `t.signer_key = $1`, Args: []any{key}, NewestFirst: []string{"t.cycle"}}}
 		})
 		return pageOf(p, total(), func(r *keyRewardRow) keyReward {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -18,10 +17,9 @@ type minerRewardsInput struct {
 	Cursor string `query:"cursor" pattern:"^[0-9]{1,10}$" doc:"The first cycle of the page."`
 }
 
-// Dependencies returns the tips of what the cycles are made of: they are not only those of the account's lists.
-func (in *minerRewardsInput) Dependencies() engine.Dependencies {
-	return engine.OnTip("accounts", "staking", "chain")
-}
+// Dependencies replaces those of param.PrincipalInput by the tips of all that is read: the cycles are not only made of the
+// account's lists.
+func (in *minerRewardsInput) Dependencies() engine.Dependencies { return engine.Dependencies{} }
 
 type minerEarned struct {
 	Count    int64         `json:"count" doc:"Number of rewards."`
@@ -96,7 +94,7 @@ func (a *api) registerMinerRewards() {
 		Summary: "What an account earned as a miner, by reward cycle, newest first",
 		Description: "Matured rewards only, in the cycle of the block that credits them: 100 blocks or tenures after they were earned. Cycles without a reward are left out. " +
 			"On a network other than mainnet the list is empty until an event of pox-5 tells when cycles begin.",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest},
 	}, a.listMinerRewards)
 }
 
@@ -141,7 +139,7 @@ func (a *api) listMinerRewards(ctx context.Context, s *engine.Snapshot, in *mine
 		if len(rows.Rows) > in.Limit {
 			body.Cursor.Next = text(&rows.Rows[in.Limit])
 		}
-		s.Shows(func() []engine.Lookup {
+		s.TraceRows(func() []engine.Lookup {
 			return []engine.Lookup{{
 				Name: "reward", Table: tracedMinerReward,
 				Where:       `t.account = (SELECT a.id FROM {accounts}.account a WHERE a.account = $1) AND t.n > $2::int AND t.n <= $3::int`,

@@ -31,10 +31,6 @@ const tag = "Staking"
 // prefix begins the paths of the operations.
 const prefix = "/extended/v3/staking"
 
-// dependencies are those of all answers that also depend on the height of the Bitcoin block of the tip: what is locked,
-// and how far cycles and bonds are, changes with each block.
-var dependencies = engine.OnTip("staking", "chain")
-
 // tipHeight returns the height of the Bitcoin block of the tip; false while there are no rows.
 func tipHeight(s *engine.Snapshot) (int64, bool) {
 	v, ok := s.Tip("staking")

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -14,8 +13,8 @@ import (
 
 type principalInput struct{ param.PrincipalInput }
 
-// Dependencies replaces those of param.PrincipalInput.
-func (in *principalInput) Dependencies() engine.Dependencies { return dependencies }
+// Dependencies replaces those of param.PrincipalInput by the tips of all that is read.
+func (in *principalInput) Dependencies() engine.Dependencies { return engine.Dependencies{} }
 
 type principalBondsInput struct {
 	param.PrincipalInput
@@ -23,8 +22,8 @@ type principalBondsInput struct {
 	Cursor string `query:"cursor" pattern:"^[0-9]{1,10}$" doc:"Index of the first bond of the page."`
 }
 
-// Dependencies replaces those of param.PrincipalInput.
-func (in *principalBondsInput) Dependencies() engine.Dependencies { return dependencies }
+// Dependencies replaces those of param.PrincipalInput by the tips of all that is read.
+func (in *principalBondsInput) Dependencies() engine.Dependencies { return engine.Dependencies{} }
 
 type principalStake struct {
 	Locked  schema.Amount `json:"locked" doc:"µSTX that are staked without a bond, and locked."`
@@ -117,11 +116,11 @@ func (a *api) registerPrincipals() {
 	const path = "/extended/v3/principals/{principal}/staking"
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-principal-staking", Path: path, Tag: tag, Summary: "What a principal has staked with pox-5, and what it has earned",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest},
 	}, getPrincipal)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-principal-staking-bonds", Path: path + "/bonds", Tag: tag, Summary: "The positions of a principal in bonds, by index",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest},
 	}, func(ctx context.Context, s *engine.Snapshot, in *principalBondsInput) (*page.KeysetPage[bondPosition], error) {
 		tip, ok := tipHeight(s)
 		if !ok {

@@ -7,7 +7,6 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
@@ -76,7 +75,7 @@ func (r *registrationRow) shape(tip int64) BondRegistration {
 func (a *api) registerRegistrations() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-bond-registrations", Path: prefix + "/bonds/{bond_index}/registrations", Tag: tag, Summary: "Registrations for a bond, newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses: []int{http.StatusBadRequest},
 	}, func(ctx context.Context, s *engine.Snapshot, in *bondListInput) (*page.KeysetPage[BondRegistration], error) {
 		tip, ok := tipHeight(s)
 		if !ok {
@@ -94,7 +93,7 @@ func (a *api) registerRegistrations() {
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-staking-bond-registration", Path: prefix + "/bonds/{bond_index}/registrations/{principal}", Tag: tag, Summary: "The registration of a staker for a bond",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, getRegistration)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -18,8 +17,8 @@ type signersInput struct {
 
 type signerInput struct{ param.PrincipalInput }
 
-// Dependencies replaces those of param.PrincipalInput.
-func (in *signerInput) Dependencies() engine.Dependencies { return dependencies }
+// Dependencies replaces those of param.PrincipalInput by the tips of all that is read.
+func (in *signerInput) Dependencies() engine.Dependencies { return engine.Dependencies{} }
 
 // StakingSigner is a signer manager with its key.
 type StakingSigner struct {
@@ -62,7 +61,7 @@ func textBound(cursor, argument string) (bound []string, args []any) {
 func (a *api) registerSigners() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-signers", Path: prefix + "/signers", Tag: tag, Summary: "Signer managers of pox-5 with their keys, by name",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies,
+		Statuses: []int{http.StatusBadRequest},
 	}, func(ctx context.Context, s *engine.Snapshot, in *signersInput) (*page.KeysetPage[StakingSigner], error) {
 		if _, ok := tipHeight(s); !ok {
 			return emptyPage[StakingSigner](in.Limit), nil
@@ -79,7 +78,7 @@ func (a *api) registerSigners() {
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-staking-signer", Path: prefix + "/signers/{principal}", Tag: tag, Summary: "A signer manager of pox-5",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, func(ctx context.Context, s *engine.Snapshot, in *signerInput) (*signerDetail, error) {
 		missing := engine.NotFound("Staking signer not found")
 		if _, ok := tipHeight(s); !ok {

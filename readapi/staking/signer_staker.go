@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -16,8 +15,8 @@ type signerStakersInput struct {
 	Cursor string `query:"cursor" pattern:"^[0-9A-Z]{28,41}(\\.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,127})?$" doc:"The first staker of the page."`
 }
 
-// Dependencies replaces those of param.PrincipalInput.
-func (in *signerStakersInput) Dependencies() engine.Dependencies { return dependencies }
+// Dependencies replaces those of param.PrincipalInput by the tips of all that is read.
+func (in *signerStakersInput) Dependencies() engine.Dependencies { return engine.Dependencies{} }
 
 // signerStaker is a staker of a signer manager.
 type signerStaker struct {
@@ -46,7 +45,7 @@ func (a *api) registerSignerStakers() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-staking-signer-stakers", Path: prefix + "/signers/{principal}/stakers", Tag: tag, Summary: "The stakers of a signer manager, by name",
 		Description: "Lists the stakers whose position has not ended, also those whose position has not begun.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
+		Statuses:    []int{http.StatusBadRequest},
 	}, func(ctx context.Context, s *engine.Snapshot, in *signerStakersInput) (*page.KeysetPage[signerStaker], error) {
 		tip, ok := tipHeight(s)
 		if !ok {

@@ -15,7 +15,7 @@ var tracedMember = &engine.TraceTable{
 
 // showEvents says that the answer shows events of pox-5, by their numbers.
 func showEvents(s *engine.Snapshot, numbers func() []int64) {
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		if events := numbers(); len(events) > 0 {
 			return []engine.Lookup{{Name: "event", Table: tracedEvent, Where: `t.n = ANY ($1::bigint[])`, Args: []any{events}, NewestFirst: []string{"t.n"}}}
 		}
@@ -25,7 +25,7 @@ func showEvents(s *engine.Snapshot, numbers func() []int64) {
 
 // showWhere says that the answer is made of the events that a condition on t selects.
 func showWhere(s *engine.Snapshot, where string, args ...any) {
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{{Name: "event", Table: tracedEvent, Where: where, Args: args, NewestFirst: []string{"t.n"}}}
 	})
 }

@@ -215,7 +215,7 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot, family string) (*ve
 			check.OK, check.Message = false, message
 		}
 		// What is renewed answers as of where it stands, and nobody may follow it. An outage would serve nobody.
-		if building, ok := s.Renewing(status.Name); ok {
+		if building, ok := renewing(s, status.Name); ok {
 			check.OK = status.State != "failed"
 			check.Message = fmt.Sprintf("Answers are as of event %d of the log while %s, with the rules of this program, is being built: it is at event %d of %d.",
 				s.State.Active(status.Name).LogSeq, building, building.LogSeq, s.State.LogSize)

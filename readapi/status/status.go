@@ -59,8 +59,8 @@ type ProjectionStatus struct {
 func (a *api) registerStatus() {
 	r := engine.Operation{
 		ID: "get-status", Path: "/extended", Tag: "Status", Summary: "Status of the server and its archive",
-		Description: "The tip of the chain, the lowest block of the archive, and the progress of each projection.",
-		Class:       answer.Tip, DependsOn: engine.Dependencies{Register: true}, Untraced: engine.WhereProjectionsStand,
+		Description:  "The tip of the chain, the lowest block of the archive, and the progress of each projection.",
+		Dependencies: engine.Dependencies{Register: true}, Untraced: engine.WhereProjectionsStand,
 	}
 	engine.Get(a.Engine, r, func(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*statusBody, error) {
 		return a.status(ctx, s, false)

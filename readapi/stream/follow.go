@@ -134,7 +134,7 @@ func (f *follower) follow(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		f.api.Watch.Cover(ctx, s.State) // a client that is told of a block finds it in all answers of this process
+		f.api.Watch.WaitForState(ctx, s.State) // a client that is told of a block finds it in all answers of this process
 		if n := value.(*liveNext); n.move {
 			f.balancesSeen, f.mempool = n.balances, n.mempool
 			f.hub.Move(n.to)

@@ -14,6 +14,7 @@ import (
 
 	"strata/domain/token"
 	"strata/readapi/internal/engine"
+	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
 )
 
@@ -125,11 +126,11 @@ func (a *api) registerTokenBatch() {
 
 // parseBatch parses and validates the body of a request.
 func parseBatch(body []byte) (request batchRequest, err error) {
-	members, err := engine.MembersOf(body)
+	members, err := param.MembersOf(body)
 	if err != nil {
 		return request, err
 	}
-	if request.Locale, _, err = engine.TextMember(members, "locale", nil); err != nil {
+	if request.Locale, _, err = param.TextMember(members, "locale", nil); err != nil {
 		return request, err
 	}
 	if strings.IndexByte(request.Locale, 0) >= 0 {
@@ -169,7 +170,7 @@ func (a *api) tokenBatch(ctx context.Context, s *engine.Snapshot, in *searchInpu
 // readBatch reads tokens, with one query for each kind, in one round trip.
 func (a *api) readBatch(ctx context.Context, s *engine.Snapshot, items searchItems, locale string) (*batchBody, error) {
 	refs := items.named()
-	s.Shows(func() []engine.Lookup { return tokenLookups(s, activeKinds(s), locales{one: locale}, refs...) })
+	s.TraceRows(func() []engine.Lookup { return tokenLookups(s, activeKinds(s), locales{one: locale}, refs...) })
 	body := &batchBody{Results: make([]batchResult, len(refs))}
 	known := make([]knownToken, len(refs))
 	if kinds := activeKinds(s); len(kinds) > 0 {

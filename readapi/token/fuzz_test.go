@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"strata/readapi/internal/engine"
+	"strata/readapi/internal/schema"
 )
 
 func FuzzParseRefresh(f *testing.F) {
@@ -39,7 +40,7 @@ func FuzzSearchItem(f *testing.F) {
 	for _, seed := range []string{contract, contract + ":1", contract + ":340282366920938463463374607431768211456", contract + ":", contract + ":1:2", ":", ""} {
 		f.Add(seed)
 	}
-	check := engine.SchemaCheck(searchItems{}.Schema(nil))
+	check := schema.Check(searchItems{}.Schema(nil))
 	f.Fuzz(func(t *testing.T, item string) {
 		if check([]string{item}) != nil {
 			return

@@ -87,8 +87,8 @@ type listedToken struct {
 func (a *api) registerTokenList() {
 	engine.Get(a.Engine, metadataOperation(engine.Operation{
 		ID: "getFungibleTokens", Path: "/ft", Summary: "List fungible tokens", Statuses: []int{http.StatusBadRequest},
-		Description: "One row for each token, whether or not its metadata is known. Tokens without the name or symbol that is sorted by come last; equal ones are sorted by contract.",
-		DependsOn:   engine.On(string(token.FT), shard.Tokens),
+		Description:  "One row for each token, whether or not its metadata is known. Tokens without the name or symbol that is sorted by come last; equal ones are sorted by contract.",
+		Dependencies: engine.On(string(token.FT), shard.Tokens),
 	}), a.listTokens)
 }
 
@@ -139,7 +139,7 @@ func (a *api) listTokens(ctx context.Context, s *engine.Snapshot, in *tokenListI
 		}
 		page.Results = append(page.Results, listed)
 	}
-	s.Shows(func() []engine.Lookup { return listLookups(s, page.Results) })
+	s.TraceRows(func() []engine.Lookup { return listLookups(s, page.Results) })
 	return page, nil
 }
 

@@ -27,7 +27,7 @@ type tokenIDParameter string
 
 // Schema implements huma.SchemaProvider.
 func (tokenIDParameter) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeInteger, Format: engine.AnySizeFormat, Description: "The number of the token, up to 2^128-1", Examples: []any{1}}
+	return &huma.Schema{Type: huma.TypeInteger, Format: schema.AnySizeFormat, Description: "The number of the token, up to 2^128-1", Examples: []any{1}}
 }
 
 // FTInput names a fungible token.

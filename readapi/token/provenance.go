@@ -100,13 +100,13 @@ func (a *api) registerTokenProvenance() {
 	const summary, about = "Provenance of a token's metadata", "The events behind each part of the metadata, and the next fetch attempts. Tokens without any metadata have a provenance, too."
 	statuses := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
 	engine.Get(a.Engine, metadataOperation(engine.Operation{
-		ID: "getFtProvenance", Path: "/ft/{principal}/provenance", Summary: summary, Description: about, Statuses: statuses, Brief: true,
+		ID: "getFtProvenance", Path: "/ft/{principal}/provenance", Summary: summary, Description: about, Statuses: statuses,
 	}), func(ctx context.Context, s *engine.Snapshot, in *FTInput) (*tokenProvenance, error) {
 		return a.readProvenance(ctx, s, token.FT, in.named())
 	})
 	for id, kind := range map[string]token.Kind{"getNftProvenance": token.NFT, "getSftProvenance": token.SFT} {
 		engine.Get(a.Engine, metadataOperation(engine.Operation{
-			ID: id, Path: "/" + string(kind) + "/{principal}/{token_id}/provenance", Summary: summary, Description: about, Statuses: statuses, Brief: true,
+			ID: id, Path: "/" + string(kind) + "/{principal}/{token_id}/provenance", Summary: summary, Description: about, Statuses: statuses,
 		}), func(ctx context.Context, s *engine.Snapshot, in *TokenInput) (*tokenProvenance, error) {
 			return a.readProvenance(ctx, s, kind, in.named())
 		})
@@ -136,7 +136,7 @@ func (a *api) readProvenance(ctx context.Context, s *engine.Snapshot, likely tok
 		if p.Contract.Rest, err = row.shape(); err != nil {
 			return nil, err
 		}
-		s.Shows(func() []engine.Lookup { return []engine.Lookup{restLookup(known.contract.kind, ref)} })
+		s.TraceRows(func() []engine.Lookup { return []engine.Lookup{restLookup(known.contract.kind, ref)} })
 	}
 	for _, n := range notifications {
 		if row, ok := n.First(); ok {
@@ -144,7 +144,7 @@ func (a *api) readProvenance(ctx context.Context, s *engine.Snapshot, likely tok
 		}
 	}
 	if p.Notification != nil {
-		s.Shows(func() []engine.Lookup { return notificationLookups(activeKinds(s), ref) })
+		s.TraceRows(func() []engine.Lookup { return notificationLookups(activeKinds(s), ref) })
 	}
 	return p, nil
 }

@@ -117,7 +117,7 @@ func queryTokens(s *engine.Snapshot, b *engine.Batch, kinds []token.Kind, of loc
 // findToken reads one token, and says that the answer shows it, even if the answer is a failure. likely is the kind that it probably has, and also, unless it is nil, adds queries to the
 // first batch.
 func findToken(ctx context.Context, s *engine.Snapshot, likely token.Kind, of locales, ref tokenRef, also func(b *engine.Batch)) (known knownToken, err error) {
-	s.Shows(func() []engine.Lookup { return tokenLookups(s, activeKinds(s), of, ref) })
+	s.TraceRows(func() []engine.Lookup { return tokenLookups(s, activeKinds(s), of, ref) })
 	for turn, kinds := range kindsInTurn(s, likely) {
 		b := restrictedTo(s, kinds).Batch()
 		if also != nil {

@@ -16,6 +16,7 @@ import (
 	"strata/domain/fetch"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
+	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
 )
 
@@ -134,18 +135,18 @@ func (a *api) refresh(ctx context.Context, in *refreshInput, limits *refreshLimi
 
 // parseRefresh parses the body of a request. The result has a nil id for all tokens of the contract.
 func parseRefresh(body []byte) (ref tokenRef, err error) {
-	members, err := engine.MembersOf(body)
+	members, err := param.MembersOf(body)
 	if err != nil {
 		return ref, err
 	}
-	contract, given, err := engine.TextMember(members, "contract_id", isContract)
+	contract, given, err := param.TextMember(members, "contract_id", isContract)
 	if err != nil {
 		return ref, err
 	}
 	if !given {
 		return ref, engine.Invalid("body must have required property 'contract_id'")
 	}
-	id, given, err := engine.TextMember(members, "token_id", isWishedTokenID)
+	id, given, err := param.TextMember(members, "token_id", isWishedTokenID)
 	if err != nil || !given {
 		return tokenRef{contract: contract}, err
 	}

@@ -76,7 +76,7 @@ type tokenNumber json.RawMessage
 
 // Schema implements huma.SchemaProvider.
 func (tokenNumber) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeInteger, Format: engine.AnySizeFormat, Examples: []any{1}}
+	return &huma.Schema{Type: huma.TypeInteger, Format: schema.AnySizeFormat, Examples: []any{1}}
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -91,7 +91,7 @@ func (a *api) registerTokenSearch() {
 
 func (a *api) searchTokens(ctx context.Context, s *engine.Snapshot, in *searchInput) ([]foundToken, error) {
 	refs := in.Contracts.named()
-	s.Shows(func() []engine.Lookup { return tokenLookups(s, activeKinds(s), locales{one: in.Locale}, refs...) })
+	s.TraceRows(func() []engine.Lookup { return tokenLookups(s, activeKinds(s), locales{one: in.Locale}, refs...) })
 	b := s.Batch()
 	found := queryTokens(s, b, activeKinds(s), locales{one: in.Locale}, refs...)
 	if err := b.Run(ctx); err != nil {

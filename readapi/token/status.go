@@ -39,7 +39,7 @@ var jobStates = []string{"pending", "failed", "invalid", "done"}
 
 func (a *api) registerTokenStatus() {
 	engine.Get(a.Engine, metadataOperation(engine.Operation{
-		ID: "getApiStatus", Tag: "Status", Summary: "Status of the metadata of tokens", DependsOn: engine.OnTip("ft", "nft", "sft"),
+		ID: "getApiStatus", Tag: "Status", Summary: "Status of the metadata of tokens",
 		Description: "The chain tip, and numbers of known tokens, contracts and fetches. Numbers that are 0 are left out.",
 		Untraced:    engine.MadeOfCounters,
 	}), a.tokenStatus)

@@ -9,7 +9,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
@@ -64,7 +63,7 @@ func (a *api) registerTransactionBatch() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-transaction-batch", Path: "/extended/v3/transactions/batch", Tag: "Transactions", Summary: "Mined transactions by their ids, newest first",
 		Description: "Unknown, pending and orphaned transactions are left out.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest},
 	}, listTransactionBatch)
 }
 
@@ -92,7 +91,7 @@ func listTransactionBatch(ctx context.Context, s *engine.Snapshot, in *batchInpu
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return view.RowLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return view.RowLookups(rows) })
 	for _, r := range rows {
 		batch.Results = append(batch.Results, view.RenderTransactionV3(r, in.Include))
 	}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -43,18 +42,18 @@ func (a *api) registerBlockTransactions() {
 		ID: "list-transactions-by-block-hash", Path: "/extended/v1/tx/block/{block_hash}", Tag: "Transactions", Summary: "Transactions of a block, last first",
 		Description: "An orphaned block is listed too, and its transactions are marked as not canonical. " + engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"),
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true, Deprecated: true,
+		Deprecated:  true,
 	}
 	engine.Get(a.Engine, byHash, a.listTransactionsByHash)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-transactions-by-block-height", Path: "/extended/v1/tx/block_height/{height}", Tag: "Transactions", Summary: "Transactions of the block at a height, last first",
 		Description: engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		Class: answer.Tip, Deprecated: true,
+		Deprecated: true,
 	}, a.listTransactionsByHeight)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-block-transactions", Path: "/extended/v2/blocks/{height_or_hash}/transactions", Tag: "Transactions", Summary: "Transactions of a block, first to last",
 		Description: engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		Class: answer.Tip, Deprecated: true,
+		Deprecated: true,
 	}, a.listBlockTransactions)
 }
 
@@ -105,7 +104,7 @@ func (a *api) listOfBlock(ctx context.Context, s *engine.Snapshot, choice view.B
 	if how.Interfaces, err = view.Complete(ctx, s, rows, false, nil); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return view.RowLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return view.RowLookups(rows) })
 	list.Total = int64(block.txCount)
 	for _, r := range rows {
 		list.Results = append(list.Results, view.RenderTransaction(r, how))
@@ -134,7 +133,7 @@ func (a *api) listTransactionsByHash(ctx context.Context, s *engine.Snapshot, in
 	case block == nil:
 		return nil, missing
 	case block.canonical:
-		s.Settles(block.burnHeight)
+		s.FinalAt(block.burnHeight)
 	}
 	return page, nil
 }
@@ -152,7 +151,7 @@ func (a *api) listTransactionsByHeight(ctx context.Context, s *engine.Snapshot, 
 	if block == nil {
 		return nil, missing
 	}
-	s.Settles(block.burnHeight)
+	s.FinalAt(block.burnHeight)
 	return page, nil
 }
 
@@ -170,7 +169,7 @@ func (a *api) listBlockTransactions(ctx context.Context, s *engine.Snapshot, in 
 		return nil, engine.NotFound("Block not found")
 	}
 	if in.Block != "latest" {
-		s.Settles(block.burnHeight)
+		s.FinalAt(block.burnHeight)
 	}
 	return page, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -20,7 +19,7 @@ type blockTransactionsV3Input struct {
 func (a *api) registerBlockTransactionsV3() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-block-transactions-v3", Path: "/extended/v3/blocks/{height_or_hash}/transactions", Tag: "Transactions", Summary: "Transactions of a block, last first",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, a.listBlockTransactionsV3)
 }
 
@@ -78,14 +77,14 @@ func (a *api) listBlockTransactionsV3(ctx context.Context, s *engine.Snapshot, i
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return view.RowLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return view.RowLookups(rows) })
 	page := &page.KeysetPage[view.TransactionSummary]{Total: int64(block.txCount), Limit: in.Limit, Results: []view.TransactionSummary{}}
 	for _, r := range rows {
 		page.Results = append(page.Results, view.Summarize(r))
 	}
 	page.Cursor = cursorOf(block.height, rows, neighbours.Rows)
 	if in.Block != "latest" {
-		s.Settles(block.burnHeight)
+		s.FinalAt(block.burnHeight)
 	}
 	return page, nil
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -35,7 +34,6 @@ func (a *api) registerTransactionEventsV3() {
 		ID: "list-transaction-events", Path: "/extended/v3/transactions/{tx_id}/events", Tag: "Transactions", Summary: "Events of a transaction, first to last",
 		Description: "The events of the canonical copy alone. An orphaned transaction is not found.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
 	}, listTransactionEvents)
 }
 
@@ -55,7 +53,7 @@ func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *eventsV3
 	if first > 0 {
 		page.Cursor.Previous = cursor(max(min(first, total)-int64(in.Limit), 0))
 	}
-	s.Settles(row.BurnBlockHeight)
+	s.FinalAt(row.BurnBlockHeight)
 	if first >= total {
 		return page, nil
 	}
@@ -68,7 +66,7 @@ func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *eventsV3
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return view.EventLookups(view.EventKeys(events.Rows)) })
+	s.TraceRows(func() []engine.Lookup { return view.EventLookups(view.EventKeys(events.Rows)) })
 	for _, e := range events.Rows {
 		page.Results = append(page.Results, renderEventV3(e))
 	}

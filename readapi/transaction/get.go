@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -30,8 +29,8 @@ func (a *api) registerTransaction() {
 		Description: "Shows the canonical copy of the transaction. Without one, shows the transaction as it waits in the mempool or was dropped from it; " +
 			"if the mempool never had it, shows its newest orphaned copy, marked as such. " +
 			"An id without 0x is redirected (302) to the same id with 0x. " + engine.Instead("/extended/v3/transactions/{tx_id}"),
-		Statuses: []int{http.StatusFound, http.StatusBadRequest, http.StatusNotFound},
-		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true, Deprecated: true,
+		Statuses:   []int{http.StatusFound, http.StatusBadRequest, http.StatusNotFound},
+		Deprecated: true,
 	}, a.getTransaction)
 }
 
@@ -52,7 +51,7 @@ func (a *api) getTransaction(ctx context.Context, s *engine.Snapshot, in *shownT
 		if err != nil {
 			return nil, err
 		}
-		s.Shows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{r}) })
+		s.TraceRows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{r}) })
 		shown := view.RenderWaiting(r, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs})
 		return &view.ShownTransaction{Waiting: &shown}, nil
 	}
@@ -72,7 +71,7 @@ func (a *api) getTransaction(ctx context.Context, s *engine.Snapshot, in *shownT
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		var keys []view.EventKey
 		if events != nil {
 			keys = view.EventKeys(events.Rows)
@@ -84,7 +83,7 @@ func (a *api) getTransaction(ctx context.Context, s *engine.Snapshot, in *shownT
 		shown.Events = view.RenderEvents(events.Rows, row.ID)
 	}
 	if row.Canonical {
-		s.Settles(row.BurnBlockHeight)
+		s.FinalAt(row.BurnBlockHeight)
 	}
 	return &view.ShownTransaction{Mined: &shown}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/view"
@@ -21,7 +20,6 @@ func (a *api) registerTransactionV3() {
 		Description: "Shows the canonical copy of the transaction. Without one, shows the transaction as it waits in the mempool or was dropped from it. " +
 			"An orphaned transaction that the mempool never had is not found.",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
 	}, a.getTransactionV3)
 }
 
@@ -55,7 +53,7 @@ func (a *api) getTransactionV3(ctx context.Context, s *engine.Snapshot, in *tran
 		if _, err := view.Complete(ctx, s, []*view.TransactionRow{&r.TransactionRow}, true, nil); err != nil {
 			return nil, err
 		}
-		s.Shows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{r}) })
+		s.TraceRows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{r}) })
 		return &view.ShownV3{Waiting: view.RenderWaitingV3(r, in.Include)}, nil
 	}
 	row := found[id].Mined
@@ -65,7 +63,7 @@ func (a *api) getTransactionV3(ctx context.Context, s *engine.Snapshot, in *tran
 	if _, err := view.Complete(ctx, s, []*view.TransactionRow{row}, true, nil); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return view.TransactionLookups([]*view.TransactionRow{row}, nil) })
-	s.Settles(row.BurnBlockHeight)
+	s.TraceRows(func() []engine.Lookup { return view.TransactionLookups([]*view.TransactionRow{row}, nil) })
+	s.FinalAt(row.BurnBlockHeight)
 	return &view.ShownV3{Mined: view.RenderTransactionV3(row, in.Include)}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -29,8 +28,8 @@ func (a *api) registerTransactionList() {
 		Description: engine.Instead("/extended/v3/transactions") + page.ListCursors +
 			" A page of all transactions, of the transactions of some types, or of the calls of a contract costs the same at any depth. With other filters, or another order, " +
 			"a request examines 10000 rows at most, and cursors only lead onwards in the direction of the order.",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:    answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), Deprecated: true,
+		Statuses:   []int{http.StatusBadRequest, http.StatusNotFound},
+		Deprecated: true,
 	}
 	engine.Get(a.Engine, r, a.listTransactions)
 }
@@ -106,7 +105,7 @@ func (a *api) listTransactions(ctx context.Context, s *engine.Snapshot, in *Tran
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return view.ListedLookups(view.RowsOf(found)) })
+	s.TraceRows(func() []engine.Lookup { return view.ListedLookups(view.RowsOf(found)) })
 	page, err := view.TransactionPage(ctx, s, p, head, found, in.ArgumentsInput)
 	if err != nil {
 		return nil, err
@@ -136,7 +135,7 @@ func (a *api) walkTransactions(ctx context.Context, s *engine.Snapshot, in *Tran
 	if err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return view.ListedLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return view.ListedLookups(rows) })
 	page := &transactionList{Limit: p.Limit, Offset: p.Offset, Total: head.matching, Complete: head.Total() <= page.ExaminedMax, Results: []view.TransactionBody{}}
 	for _, r := range rows {
 		page.Results = append(page.Results, view.RenderTransaction(r, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs}))

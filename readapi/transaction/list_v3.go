@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -15,7 +14,7 @@ func (a *api) registerTransactionListV3() {
 	r := engine.Operation{
 		ID: "list-transactions-v3", Path: "/extended/v3/transactions", Tag: "Transactions", Summary: "Transactions, newest first",
 		Description: "`from_block` and `to_block` are extensions of Strata.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"),
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}
 	engine.Get(a.Engine, r, a.listTransactionsV3)
 }
@@ -45,7 +44,7 @@ func (a *api) listTransactionsV3(ctx context.Context, s *engine.Snapshot, in *tr
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup { return view.ListedLookups(rows) })
+	s.TraceRows(func() []engine.Lookup { return view.ListedLookups(rows) })
 	for _, r := range rows {
 		list.Results = append(list.Results, view.Summarize(r))
 	}

@@ -11,7 +11,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/shard"
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -106,7 +105,6 @@ func (a *api) registerTransactions() {
 		ID: "get-transactions", Path: "/extended/v1/tx/multiple", Tag: "Transactions", Summary: "Many transactions by their ids",
 		Description: "The answer has a member for each id. Each shows the canonical copy, else the transaction as it waits in the mempool or was dropped from it, else its newest orphaned copy.",
 		Statuses:    []int{http.StatusBadRequest},
-		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
 	}, a.getTransactions)
 }
 
@@ -152,7 +150,7 @@ func (a *api) getTransactions(ctx context.Context, s *engine.Snapshot, in *trans
 	if events != nil {
 		shown = view.ByTransaction(events.Rows)
 	}
-	s.Shows(func() []engine.Lookup {
+	s.TraceRows(func() []engine.Lookup {
 		var keys []view.EventKey
 		if events != nil {
 			keys = view.EventKeys(events.Rows)

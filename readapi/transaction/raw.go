@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/view"
@@ -20,19 +19,13 @@ type rawTransaction struct {
 	RawTx view.HexText `json:"raw_tx" doc:"0x00 for an operation from Bitcoin."`
 }
 
-// registerRawTransaction adds /tx/{tx_id}/raw. One mux cannot hold both this path and /tx/block/{block_hash}, because
-// /tx/block/raw would match both. So the paths below an id have a mux of their own, which serves requests that match no
-// other path.
 func (a *api) registerRawTransaction() {
-	const id = "get-raw-transaction"
-	a.Nested("GET /extended/v1/tx/{tx_id}/{part}", id, func() {
-		engine.Get(a.Engine, engine.Operation{
-			ID: id, Path: "/extended/v1/tx/{tx_id}/raw", Tag: "Transactions", Summary: "A transaction as it was signed",
-			Description: "An id without 0x is redirected (302) to the same id with 0x.",
-			Statuses:    []int{http.StatusFound, http.StatusBadRequest, http.StatusNotFound},
-			Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true, Deprecated: true,
-		}, getRawTransaction)
-	})
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-raw-transaction", Path: "/extended/v1/tx/{tx_id}/raw", Tag: "Transactions", Summary: "A transaction as it was signed",
+		Description: "An id without 0x is redirected (302) to the same id with 0x.",
+		Statuses:    []int{http.StatusFound, http.StatusBadRequest, http.StatusNotFound},
+		Deprecated:  true,
+	}, getRawTransaction)
 }
 
 func getRawTransaction(ctx context.Context, s *engine.Snapshot, in *rawTransactionInput) (*rawTransaction, error) {
@@ -52,8 +45,8 @@ func getRawTransaction(ctx context.Context, s *engine.Snapshot, in *rawTransacti
 		return nil, engine.NotFound("could not find raw transaction by ID")
 	}
 	if row.Canonical {
-		s.Settles(row.BurnBlockHeight)
+		s.FinalAt(row.BurnBlockHeight)
 	}
-	s.Shows(func() []engine.Lookup { return view.FoundLookups([]view.FoundTransaction{found[id]}, nil) })
+	s.TraceRows(func() []engine.Lookup { return view.FoundLookups([]view.FoundTransaction{found[id]}, nil) })
 	return &rawTransaction{view.HexOf(row.RawTx)}, nil
 }

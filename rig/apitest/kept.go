@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,16 @@ func (k *Keeper) Metric(name string, labels ...string) (sum float64) {
 
 // reads is how many answers were made from the database.
 func (k *Keeper) Reads() int { return int(k.Metric("strata_cache_misses_total")) }
+
+// Builds gets a target, and reports whether its answer had to be made from the database.
+func (k *Keeper) Builds(target string) bool {
+	k.T.Helper()
+	before := k.Reads()
+	if got := k.Get(target); got.Status != http.StatusOK {
+		k.T.Errorf("%s: got %d %s", target, got.Status, got.Body)
+	}
+	return k.Reads() > before
+}
 
 // advance moves a projection by one position, as a follower that applies a block does: the shards of what it touches
 // are noted; without any, everything counts as touched.

@@ -58,6 +58,21 @@ func TestServeAllocatesNothing(t *testing.T) {
 	}
 }
 
+// What making an answer costs, and how much of that is for a tag of its body.
+func BenchmarkNew(b *testing.B) {
+	for name, size := range map[string]int{"4 KiB": 4 << 10, "1 MiB": 1 << 20} {
+		body := blocks(size)
+		for which, given := range map[string]answer.Tag{"tag of the body": {}, "tag given": tag} {
+			b.Run(name+", "+which, func(b *testing.B) {
+				b.SetBytes(int64(len(body)))
+				for b.Loop() {
+					answer.New(answer.Config{ContentType: "application/json", Body: body, Class: answer.Tip, Tag: given})
+				}
+			})
+		}
+	}
+}
+
 func BenchmarkServe(b *testing.B) {
 	a := answer.New(jsonConfig())
 	for name, header := range map[string]http.Header{

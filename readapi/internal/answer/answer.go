@@ -21,13 +21,10 @@ type Config struct {
 	// a body.
 	ContentType string
 	Body        []byte
-	Class       Class
-	// Tag identifies the content. Zero: the answer has no entity tag.
+	Class       Class // zero means NoStore
+	// Tag identifies the content. Zero: a digest of Body, so that a tag lasts for as long as the body stays the same; no
+	// entity tag for a body that is not held in memory as a whole.
 	Tag Tag
-	// Content is what entity tags are made of instead of Tag, where the same content is cached under several keys. Zero:
-	// Tag, unless ByContent says that it is to be a digest of Body.
-	Content   Tag
-	ByContent bool
 	// SettlesAt is the height of the Bitcoin chain from which on an answer of class Tip counts as Settled. Zero: never.
 	SettlesAt int64
 	// Fields are further header fields. Those that Serve sets itself (Cache-Control, Content-Encoding, Content-Length,
@@ -48,7 +45,6 @@ type Answer struct {
 	status      int
 	class       Class
 	tag         Tag
-	content     Tag
 	settlesAt   int64
 	contentType value
 	fields      []Field
@@ -60,7 +56,7 @@ type Answer struct {
 	rest        func(ctx context.Context, w io.Writer) error
 	open        func(ctx context.Context) io.ReadSeekCloser
 	weight      atomic.Int64
-	heavier     func(*Answer)
+	heavier     func()
 }
 
 // form is the answer in one encoding.
@@ -89,13 +85,12 @@ func New(c Config) *Answer {
 
 // assemble makes an answer that has only the body as it is.
 func assemble(c Config) *Answer {
-	a := &Answer{status: c.Status, class: c.Class, tag: c.Tag, content: c.Content, settlesAt: c.SettlesAt, rest: c.Rest, open: c.Open}
+	a := &Answer{status: c.Status, class: c.Class, tag: c.Tag, settlesAt: c.SettlesAt, rest: c.Rest, open: c.Open}
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	if c.ByContent && a.content == (Tag{}) && a.tag != (Tag{}) {
-		digest := sha256.Sum256(c.Body)
-		copy(a.content[:], digest[:])
+	if a.class == 0 {
+		a.class = NoStore
 	}
 	a.fields, a.repeated = arrange(c.Fields)
 	if !hasBody(a.status) {
@@ -113,6 +108,10 @@ func assemble(c Config) *Answer {
 	a.plain.body = c.Body
 	if a.Cacheable() {
 		a.plain.body = trimmed(c.Body)
+	}
+	if a.tag == (Tag{}) && a.isTagged() && c.Rest == nil && c.Open == nil {
+		digest := sha256.Sum256(c.Body)
+		copy(a.tag[:], digest[:])
 	}
 	a.plain.length[0] = strconv.FormatInt(size, 10)
 	if a.isText() && shrinks(a.plain.body) {
@@ -145,19 +144,18 @@ func newForm(body []byte) *form {
 
 // finish computes the tag, the header and the compressed forms.
 func (a *Answer) finish() {
-	tag := a.content
-	if tag == (Tag{}) {
-		tag = a.tag
-	}
-	if tag != (Tag{}) && a.class != NoStore && a.status < http.StatusBadRequest {
+	if a.tag != (Tag{}) && a.isTagged() {
 		for c := range codings {
 			if c == identity || a.offered.has(c) {
-				a.etags[c][0] = tag.entityTag(c)
+				a.etags[c][0] = a.tag.entityTag(c)
 			}
 		}
 	}
 	a.weight.Store(a.weigh())
 }
+
+// isTagged says if clients may keep the answer, and ask whether it has changed.
+func (a *Answer) isTagged() bool { return a.class != NoStore && a.status < http.StatusBadRequest }
 
 // form is the answer in a coding that it has.
 func (a *Answer) form(c coding) *form {
@@ -176,14 +174,14 @@ func (a *Answer) form(c coding) *form {
 		first = true
 	})
 	if first && a.heavier != nil {
-		a.heavier(a)
+		a.heavier()
 	}
 	return later.made.Load()
 }
 
 // WhenHeavier has a function called each time that the answer has become heavier, by a form that somebody asked for. It is
 // set before others have the answer.
-func (a *Answer) WhenHeavier(heavier func(*Answer)) { a.heavier = heavier }
+func (a *Answer) WhenHeavier(heavier func()) { a.heavier = heavier }
 
 // hasBody is false for statuses whose answers end with the header (RFC 9110 section 6.4.1).
 func hasBody(status int) bool {
@@ -195,9 +193,6 @@ func (a *Answer) Status() int { return a.status }
 
 // Class is the class that the answer was made with.
 func (a *Answer) Class() Class { return a.class }
-
-// Tag is the tag that the answer was made with.
-func (a *Answer) Tag() Tag { return a.tag }
 
 // Body is the body without content coding, or what is held of it in memory. It must not be changed.
 func (a *Answer) Body() []byte { return a.plain.body }

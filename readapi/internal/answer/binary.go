@@ -11,7 +11,7 @@ import (
 //
 //	"ans" and the version, 4 bytes
 //	XXH64 of all that follows, 8 bytes
-//	status 2, class 1, tag 16, tag of the content 16, height at which it settles 8
+//	status 2, class 1, tag 16, height at which it settles 8
 //	content type, a string
 //	fields: count; for each a name and its values: count, strings
 //	body, then the gzip form, then the zstd form, then the brotli form: each a string, empty for a form that there isn't,
@@ -20,9 +20,9 @@ import (
 // A string is its length and its bytes. The checksum is against damage and mistakes, not against malice: whoever may
 // write to the cache may write anything.
 const (
-	magic      = "ans\x03"
+	magic      = "ans\x04"
 	sumEnd     = len(magic) + 8 // where that begins which the checksum covers
-	numbersEnd = sumEnd + 2 + 1 + 2*len(Tag{}) + 8
+	numbersEnd = sumEnd + 2 + 1 + len(Tag{}) + 8
 )
 
 // AppendBinary appends the answer in its binary form, which Parse reads. It panics for a body that is not
@@ -38,7 +38,6 @@ func (a *Answer) AppendBinary(b []byte) []byte {
 	b = binary.BigEndian.AppendUint16(b, uint16(a.status))
 	b = append(b, byte(a.class))
 	b = append(b, a.tag[:]...)
-	b = append(b, a.content[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(a.settlesAt))
 	b = appendString(b, a.contentType[0])
 	b = binary.AppendUvarint(b, uint64(len(a.fields)))

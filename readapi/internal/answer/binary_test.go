@@ -66,8 +66,8 @@ func TestStoredAnswersAreServedTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b.Status() != a.Status() || b.Class() != a.Class() || b.Tag() != a.Tag() || b.Cacheable() != a.Cacheable() {
-			t.Errorf("got %d, %d, %x, %v; want %d, %d, %x, %v", b.Status(), b.Class(), b.Tag(), b.Cacheable(), a.Status(), a.Class(), a.Tag(), a.Cacheable())
+		if b.Status() != a.Status() || b.Class() != a.Class() || b.Cacheable() != a.Cacheable() {
+			t.Errorf("got %d, %d, %v; want %d, %d, %v", b.Status(), b.Class(), b.Cacheable(), a.Status(), a.Class(), a.Cacheable())
 		}
 		if a.Cacheable() && b.Weight() != a.Weight() {
 			t.Errorf("got the weight %d, want %d", b.Weight(), a.Weight())
@@ -108,25 +108,26 @@ func TestDamageIsNoticed(t *testing.T) {
 
 // raw is a binary form with the right checksum, whatever is in it.
 func raw(content []byte) []byte {
-	return append(binary.BigEndian.AppendUint64([]byte("ans\x03"), xxhash.Sum64(content)), content...)
+	return append(binary.BigEndian.AppendUint64([]byte("ans\x04"), xxhash.Sum64(content)), content...)
 }
 
 func numbers(status uint16, class byte) string {
-	return string(binary.BigEndian.AppendUint16(nil, status)) + string(class) + strings.Repeat("\x07", 16) + strings.Repeat("\x00", 16+8)
+	return string(binary.BigEndian.AppendUint16(nil, status)) + string(class) + strings.Repeat("\x07", 16) + strings.Repeat("\x00", 8)
 }
 
 func TestParseRefuses(t *testing.T) {
-	ok := numbers(200, 1)
+	ok := numbers(200, 2)
 	if _, err := answer.Parse(raw([]byte(ok + "\x0atext/plain\x01\x03X-A\x01\x01v\x01b\x00\x00\x00"))); err != nil {
 		t.Fatalf("the one that all of these are variants of: %v", err)
 	}
 	for _, c := range []struct{ name, content, want string }{
 		{"nothing", "", "it ends early"},
 		{"numbers only", ok, "it ends early"},
-		{"status 0", numbers(0, 1) + "\x00\x00\x00\x00\x00\x00", "status 0"},
-		{"status that is not final", numbers(100, 1) + "\x00\x00\x00\x00\x00\x00", "status 100"},
-		{"status beyond all", numbers(1000, 1) + "\x00\x00\x00\x00\x00\x00", "status 1000"},
+		{"status 0", numbers(0, 2) + "\x00\x00\x00\x00\x00\x00", "status 0"},
+		{"status that is not final", numbers(100, 2) + "\x00\x00\x00\x00\x00\x00", "status 100"},
+		{"status beyond all", numbers(1000, 2) + "\x00\x00\x00\x00\x00\x00", "status 1000"},
 		{"class", numbers(200, 6) + "\x00\x00\x00\x00\x00\x00", "class 6"},
+		{"no class", numbers(200, 0) + "\x00\x00\x00\x00\x00\x00", "class 0"},
 		{"content type beyond the end", ok + "\xff\x01x", "it ends early"},
 		{"length that is no number", ok + strings.Repeat("\xff", 11), "it ends early"},
 		{"length of 2^64-1", ok + "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "it ends early"},
@@ -138,8 +139,8 @@ func TestParseRefuses(t *testing.T) {
 		{"fields not in order", ok + "\x00\x02\x01Y\x01\x01v\x01X\x01\x01v\x00\x00\x00\x00", "header fields"},
 		{"field twice", ok + "\x00\x02\x01X\x01\x01v\x01X\x01\x01v\x00\x00\x00\x00", "header fields"},
 		{"body without type", ok + "\x00\x00\x01b\x00\x00\x00", "content type"},
-		{"body where there is none", numbers(204, 1) + "\x00\x00\x01b\x00\x00\x00", "a body of 1 bytes, with status 204"},
-		{"form of an answer that is not kept", numbers(200, 0) + "\x01t\x00\x01b\x01g\x00\x00", "forms"},
+		{"body where there is none", numbers(204, 2) + "\x00\x00\x01b\x00\x00\x00", "a body of 1 bytes, with status 204"},
+		{"form of an answer that is not kept", numbers(200, 1) + "\x01t\x00\x01b\x01g\x00\x00", "forms"},
 		{"forms missing", ok + "\x01t\x00\x01b", "it ends early"},
 		{"more", ok + "\x01t\x00\x01b\x00\x00\x00more", "4 bytes too many"},
 	} {

@@ -8,11 +8,10 @@ type Class uint8
 // The numbers of the classes are part of the binary form.
 const (
 	// NoStore is for answers that nobody may keep. They have no entity tag.
-	NoStore Class = iota
-	// Tip is for answers that hold until the next block. Clients may keep them, and have to ask each time.
+	NoStore Class = iota + 1
+	// Tip is for answers that hold until the next block, or until the mempool changes. Clients may keep them, and have to ask
+	// each time.
 	Tip
-	// Mempool is for answers that hold until the mempool changes. To clients it is the same as Tip.
-	Mempool
 	// Settled is for answers about blocks so deep that a reorganisation is not expected: good for an hour.
 	Settled
 	// Immutable is for answers that can't change: good for a year.
@@ -20,7 +19,7 @@ const (
 	// TipPlainErrors is Tip for clients that know errors without Cache-Control: those that are theirs (4xx) have none.
 	TipPlainErrors
 
-	classes // how many there are
+	classes // one more than the last
 )
 
 // noStore is what errors get too, whatever their class: an error that a client keeps outlives its cause.
@@ -29,7 +28,6 @@ var noStore = []string{"no-store"}
 var cacheControls = [classes][]string{
 	NoStore:   noStore,
 	Tip:       {"public, no-cache, must-revalidate"},
-	Mempool:   {"public, no-cache, must-revalidate"},
 	Settled:   {"public, max-age=3600, must-revalidate"},
 	Immutable: {"public, max-age=31536000, immutable"},
 

@@ -10,9 +10,9 @@
 //
 // # Entity tags
 //
-// A [Tag] stands for the content, whatever the encoding. The encodings are different bytes, so each has a strong entity
-// tag of its own (RFC 9110 section 8.8.3.3): "<tag>" as is, "<tag>-gzip" and "<tag>-zstd". If-None-Match is about the
-// content, so there any of the three is as good as another.
+// A [Tag] stands for the content, whatever the encoding: it is a digest of the body, unless [Config] has another. The
+// encodings are different bytes, so each has a strong entity tag of its own (RFC 9110 section 8.8.3.3): "<tag>" as is,
+// "<tag>-gzip" and "<tag>-zstd". If-None-Match is about the content, so there any of the three is as good as another.
 //
 // # Encodings
 //

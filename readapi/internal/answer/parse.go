@@ -36,8 +36,7 @@ func parse(b []byte) (*Answer, error) {
 		Status:      int(binary.BigEndian.Uint16(numbers)),
 		Class:       Class(numbers[2]),
 		Tag:         Tag(numbers[3:19]),
-		Content:     Tag(numbers[19:35]),
-		SettlesAt:   int64(binary.BigEndian.Uint64(numbers[35:])),
+		SettlesAt:   int64(binary.BigEndian.Uint64(numbers[19:])),
 		ContentType: string(r.bytes()),
 		Fields:      r.fields(),
 		Body:        r.bytes(),
@@ -68,7 +67,7 @@ func checkAssembled(a *Answer, c Config) error {
 	switch {
 	case c.Status < http.StatusOK || c.Status > 599:
 		return fmt.Errorf("status %d", c.Status)
-	case c.Class >= classes:
+	case c.Class == 0 || c.Class >= classes:
 		return fmt.Errorf("class %d", c.Class)
 	case a.contentType[0] != c.ContentType || len(a.Body()) != len(c.Body):
 		return fmt.Errorf("content type %q and a body of %d bytes, with status %d", c.ContentType, len(c.Body), c.Status)

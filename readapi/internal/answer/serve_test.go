@@ -47,8 +47,6 @@ func TestCacheControl(t *testing.T) {
 		{"tip that has just settled", answer.Tip, 200, 900, 900, settled},
 		{"tip that settled long ago", answer.Tip, 200, 100, 900, settled},
 		{"tip, height unknown", answer.Tip, 200, 100, 0, tip},
-		{"mempool", answer.Mempool, 200, 0, 900, tip},
-		{"mempool never settles", answer.Mempool, 200, 100, 900, tip},
 		{"settled", answer.Settled, 200, 0, 0, settled},
 		{"immutable", answer.Immutable, 200, 0, 0, "public, max-age=31536000, immutable"},
 		{"client error", answer.Tip, 404, 100, 900, "no-store"},
@@ -77,7 +75,6 @@ func TestErrorsAndUnkeptAnswersHaveNoEntityTag(t *testing.T) {
 		"not found":    func(c *answer.Config) { c.Status = 404 },
 		"server error": func(c *answer.Config) { c.Status = 500 },
 		"no store":     func(c *answer.Config) { c.Class = answer.NoStore },
-		"no tag":       func(c *answer.Config) { c.Tag = answer.Tag{} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := jsonWith(change)

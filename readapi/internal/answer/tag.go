@@ -2,8 +2,7 @@ package answer
 
 import "encoding/hex"
 
-// Tag identifies the content of an answer across its encodings: a digest of the key under which it is cached. The zero
-// Tag means that the answer has no entity tag.
+// Tag identifies the content of an answer across its encodings. The zero Tag means that the answer has no entity tag.
 type Tag [16]byte
 
 // tagDigits is the length of a Tag in an entity tag.

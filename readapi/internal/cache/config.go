@@ -15,8 +15,9 @@ type Config[V Value] struct {
 	TimedBytes int64
 	// Redis is shared by processes; default none. The caller closes it, after the cache.
 	Redis *Client
-	// Parse reads the output of Value.AppendBinary; the value may keep parts of the input. Required with Redis.
-	Parse func(b []byte) (V, error)
+	// Parse reads the output of Value.AppendBinary, which was found under a key; the value may keep parts of the input.
+	// Required with Redis.
+	Parse func(key Key, b []byte) (V, error)
 	// Prefix is the prefix of all keys in Redis; default "strata:".
 	Prefix string
 	// TTL is the time to live in Redis of values that don't have their own; default 10 minutes.

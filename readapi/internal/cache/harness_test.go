@@ -24,7 +24,7 @@ const header = "text:"
 func (v *text) Weight() int                  { return 16 + len(v.string) }
 func (v *text) AppendBinary(b []byte) []byte { return append(append(b, header...), v.string...) }
 
-func parseText(b []byte) (*text, error) {
+func parseText(_ cache.Key, b []byte) (*text, error) {
 	body, ok := strings.CutPrefix(string(b), header)
 	if !ok {
 		return nil, errors.New("not a text")

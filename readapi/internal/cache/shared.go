@@ -12,7 +12,7 @@ import (
 type shared[V Value] struct {
 	client  *Client
 	naming  naming
-	parse   func([]byte) (V, error)
+	parse   func(Key, []byte) (V, error)
 	ttl     time.Duration
 	limits  limits
 	logger  *slog.Logger
@@ -169,7 +169,7 @@ func (s *shared[V]) first(ctx context.Context, keys Keys, values [][]byte) found
 		var value V
 		b, err := unnamed(values[i], key)
 		if err == nil {
-			value, err = s.parse(b)
+			value, err = s.parse(key, b)
 		}
 		if err == nil {
 			return found[V]{key: key, value: value, ok: true}

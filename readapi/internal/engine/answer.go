@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -39,8 +41,12 @@ func (d Delivery) Write(ctx huma.Context) {
 func (e *Engine) Read(ctx context.Context, p *Plan, known *register.State, handler handler) (value any, s *Snapshot, err error) {
 	ctx, cancel := context.WithTimeout(ctx, e.Config.RequestTimeout)
 	defer cancel()
-	if known != nil && !e.cannotAssume.Load() && p.versions(known) != nil {
-		s = e.assume(p, known)
+	var assumed []*register.Version
+	if known != nil && !e.cannotAssume.Load() {
+		assumed = p.dependencies().versions(known)
+	}
+	if assumed != nil {
+		s = e.assume(p, known, assumed)
 		value, err = handleIn(ctx, s, handler)
 		if err == nil || IsAnswer(err) {
 			return value, s, err
@@ -76,14 +82,19 @@ func (e *Engine) worthRetrying(err error) bool {
 func handleIn(ctx context.Context, s *Snapshot, handler handler) (value any, err error) {
 	defer s.Close()
 	defer func() {
+		if s.unfit != nil {
+			err = s.unfit
+		}
+	}()
+	defer func() {
 		if p := recover(); p != nil {
 			s.Engine.Panicked()
 			// Other requests may be waiting for this answer, so the panic has to become an error.
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	if s.plan != nil {
-		if err := s.plan.building(s.State); err != nil {
+	if s.plan != nil && s.plan.declared != nil {
+		if err := s.plan.declared.building(s.State); err != nil {
 			return nil, err
 		}
 	}
@@ -180,4 +191,49 @@ func IsAnswer(err error) bool {
 	var own *Error
 	var other answerError
 	return errors.As(err, &own) || errors.As(err, &other)
+}
+
+// File is an answer whose body is bytes rather than JSON.
+type File struct {
+	ContentType string
+	Head        []byte
+	Rest        func(ctx context.Context, w io.Writer) error
+	Open        func(ctx context.Context) io.ReadSeekCloser // instead of Head and Rest
+	Size        int64
+	Tag         answer.Tag // identifies the content; default a digest of the body, or of the state that a streamed body is read from
+	Fields      []answer.Field
+}
+
+// isStreamed reports whether the body is not held in memory as a whole.
+func (f *File) isStreamed() bool { return f.Rest != nil || f.Open != nil }
+
+func (f *File) describe(c *answer.Config) {
+	c.ContentType, c.Body, c.Rest, c.Open, c.Size = f.ContentType, f.Head, f.Rest, f.Open, f.Size
+	if f.Tag != (answer.Tag{}) {
+		c.Tag = f.Tag
+	}
+	c.Fields = append(c.Fields, f.Fields...)
+	c.Fields = append(c.Fields, answer.Field{Name: "X-Content-Type-Options", Values: []string{"nosniff"}})
+}
+
+// RedirectError is an answer that sends the client to another path.
+type RedirectError struct{ location string }
+
+func (e *RedirectError) Error() string { return "moved to " + e.location }
+
+// Answer implements answerError.
+func (e *RedirectError) Answer() (status int, body any) { return http.StatusFound, nil }
+
+// describe turns the answer into a redirect. It is not cached: building it takes no query.
+func (e *RedirectError) describe(c *answer.Config) {
+	c.Status, c.Class = http.StatusFound, answer.NoStore
+	c.Fields = append(c.Fields, answer.Field{Name: "Location", Values: []string{e.location}})
+}
+
+// RedirectTo sends the client to another path, with its query parameters unchanged.
+func RedirectTo(ctx context.Context, path string) error {
+	if _, query, ok := strings.Cut(ExchangeOf(ctx).Target, "?"); ok {
+		path += "?" + query
+	}
+	return &RedirectError{path}
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/readapi/internal/register"
 )
@@ -65,7 +67,6 @@ func QueryPage[T any](b *Batch, limit int, columns func(row *T) []any, sql strin
 		first = []any{&b.assumption, &sources}
 	}
 	q.read = func(rows pgx.Rows) error {
-		r.Rows = nil // the query is sent again if another one in the same round trip failed
 		for rows.Next() {
 			var row T
 			if err := rows.Scan(append(first[:len(first):len(first)], columns(&row)...)...); err != nil {
@@ -133,18 +134,23 @@ func (b *Batch) prepare(sql string, args []any) (q queuedQuery, err error) {
 	}
 	// Only expand sees which versions a query reads: a stored text must not be used where that has to be known.
 	mustExpand := len(b.Snapshot.others) > 0 || b.Snapshot.choice != nil
-	if text, ok := b.Snapshot.prepared.Load(key); ok && !mustExpand {
-		q.sql = text.(string)
+	if stored, ok := b.Snapshot.prepared.Load(key); ok && !mustExpand {
+		text := stored.(preparedText)
+		for _, name := range text.projections {
+			b.Snapshot.Active(name)
+		}
+		q.sql = text.sql
 		return q, nil
 	}
-	if q.sql, err = b.Snapshot.expand(sql); err != nil {
+	var projections []string
+	if q.sql, projections, err = b.Snapshot.expand(sql); err != nil {
 		return q, err
 	}
 	if key.checks > 0 {
 		before, after, _ := strings.Cut(q.sql, "SELECT")
 		q.sql = before + "SELECT " + register.Assumption(key.checks, len(args)) + "," + after
 	}
-	b.Snapshot.prepared.Store(key, q.sql)
+	b.Snapshot.prepared.Store(key, preparedText{q.sql, projections})
 	return q, nil
 }
 
@@ -153,6 +159,12 @@ func (b *Batch) prepare(sql string, args []any) (q queuedQuery, err error) {
 type preparedKey struct {
 	sql, schemas, operation string
 	checks                  int
+}
+
+// preparedText is a query text as it is sent, and the projections that it reads.
+type preparedText struct {
+	sql         string
+	projections []string
 }
 
 // Run runs the queries; more batches may follow.
@@ -170,32 +182,58 @@ func (b *Batch) Run(ctx context.Context) error {
 }
 
 func (b *Batch) send(ctx context.Context) error {
-	switch s := b.Snapshot; {
-	case s.Assumed == nil:
-		return sendOn(ctx, s.conn, b.Queries)
-	case s.plan.Operation.Brief:
-		return s.lane.combiner.send(ctx, b.Queries)
-	default:
-		return sendAlone(ctx, s.lane.pool, b.Queries)
+	if s := b.Snapshot; s.Assumed != nil {
+		return sendAlone(ctx, s.pool, b.Queries)
 	}
+	return sendOn(ctx, b.Snapshot.conn, b.Queries)
 }
 
-// expand replaces each {name} of a projection with the schema of its active version.
-func (s *Snapshot) expand(sql string) (string, error) {
+// sendAlone acquires a connection and runs the queries on it, in one snapshot.
+func sendAlone(ctx context.Context, pool *pgxpool.Pool, queries []queuedQuery) error {
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("get a connection to the database: %w", err)
+	}
+	defer conn.Release()
+	return sendOn(ctx, conn, queries)
+}
+
+// sendOn runs the queries in one round trip. Outside a transaction, the round trip is an implicit one.
+func sendOn(ctx context.Context, conn *pgxpool.Conn, queries []queuedQuery) error {
+	if len(queries) == 1 { // cheaper than a pipeline of one
+		rows, err := conn.Query(ctx, queries[0].sql, queries[0].args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		return queries[0].read(rows)
+	}
+	var pipeline pgx.Batch
+	for _, q := range queries {
+		pipeline.Queue(q.sql, q.args...).Query(q.read)
+	}
+	return conn.SendBatch(ctx, &pipeline).Close()
+}
+
+// expand replaces each {name} of a projection with the schema of its active version. It also returns these names.
+func (s *Snapshot) expand(sql string) (expanded string, projections []string, err error) {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(sql, "{")
 		b.WriteString(before)
 		if !found {
-			return b.String(), nil
+			return b.String(), projections, nil
 		}
 		name, after, found := strings.Cut(rest, "}")
 		v := s.Active(name)
 		if !found || v == nil {
-			return "", fmt.Errorf("projection %q has no active version: %w", name, ErrNoChain)
+			return "", nil, fmt.Errorf("projection %q has no active version: %w", name, ErrNoChain)
 		}
 		if err := s.Foreign(name); err != nil {
-			return "", err
+			return "", nil, err
+		}
+		if !slices.Contains(projections, name) {
+			projections = append(projections, name)
 		}
 		b.WriteString(v.Schema())
 		sql = after

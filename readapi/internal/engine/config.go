@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"cmp"
+	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -45,8 +48,8 @@ type Config struct {
 	// RequestTimeout bounds the total time that a request may wait for the database; default 15 s.
 	RequestTimeout time.Duration
 	// ColdReads is the maximum number of reads for clients that use a connection at the same time, except those of targets
-	// with recent hits and look-ups that share round trips; default twice the processors, but at least 4, and at most half
-	// of the connections of Pool. More of them wait, and are refused when too many do.
+	// with recent hits; default eight times the processors, and at most half of the connections of Pool. More of them wait, and
+	// are refused when too many do.
 	ColdReads int
 	// CacheBytes bounds the memory for cached answers; default 64 MiB.
 	CacheBytes int64
@@ -108,4 +111,33 @@ func (c Config) withDefaults() Config {
 		c.Program = c.Version.String()
 	}
 	return c
+}
+
+// Version identifies a build of the program.
+type Version struct {
+	Tag    string // such as v1.2.0; default dev
+	Branch string // default unknown
+	Commit string // default unknown
+}
+
+// String returns "<tag> (<branch>:<commit>)", the value of the header X-API-Version.
+func (v Version) String() string {
+	return fmt.Sprintf("%s (%s:%s)", cmp.Or(v.Tag, "dev"), cmp.Or(v.Branch, "unknown"), cmp.Or(v.Commit, "unknown"))
+}
+
+// Prepare configures connections for reading; call it before creating the pool. Queries that are sent together then see
+// one snapshot, can't write, and are canceled after statementTimeout (0 means StatementTimeoutDefault).
+//
+// The engine works with any pool. With a prepared one, most reads take a single round trip, and each connection plans
+// each query only once: planning takes longer than execution. Therefore the best plan of a query must not depend on its
+// arguments.
+func Prepare(config *pgxpool.Config, statementTimeout time.Duration) {
+	if statementTimeout <= 0 {
+		statementTimeout = StatementTimeoutDefault
+	}
+	parameters := config.ConnConfig.RuntimeParams
+	parameters["default_transaction_isolation"] = "repeatable read"
+	parameters["default_transaction_read_only"] = "on"
+	parameters["plan_cache_mode"] = "force_generic_plan"
+	parameters["statement_timeout"] = strconv.FormatInt(statementTimeout.Milliseconds(), 10)
 }

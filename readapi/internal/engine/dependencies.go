@@ -12,7 +12,8 @@ import (
 )
 
 // Dependencies list what an answer depends on. The answer stays cached until one of them changes, so the fewer there are,
-// the longer it stays. They must include everything that the handler reads.
+// the longer it stays. They must include everything that the handler reads. The zero value stands for the tips of the
+// projections that the handler reads, which the engine finds out by itself.
 type Dependencies struct {
 	// Unchanging is set if an answer with status 200 never changes. The other dependencies then count only for answers with
 	// another status.
@@ -29,7 +30,12 @@ type Dependencies struct {
 	optionalShards []register.Shard
 }
 
-// dependent is an input that knows what its answer depends on. This takes precedence over Operation.DependsOn.
+// isZero reports whether nothing is declared.
+func (d *Dependencies) isZero() bool {
+	return !d.Unchanging && !d.Log && !d.Register && d.tips == nil && d.shards == nil && d.optionalShards == nil
+}
+
+// dependent is an input that knows what its answer depends on. This takes precedence over Operation.Dependencies.
 type dependent interface {
 	Dependencies() Dependencies
 }
@@ -81,24 +87,26 @@ func (d *Dependencies) include(projection string) bool {
 // building returns the error for an answer that needs a projection whose first version is being built, as after an update
 // that brought the projection: an empty answer would be wrong. It returns nil in all other cases.
 func (d *Dependencies) building(s *register.State) error {
-	check := func(name string) error {
-		if s.Active(name) != nil || !slices.ContainsFunc(s.Versions, func(v *register.Version) bool { return v.Name == name }) {
-			return nil
-		}
-		return &Error{CodeBuilding, fmt.Sprintf(
-			"projection %s is being built and has no active version yet: try again later (its operator sees the progress with: strata projections status)", name)}
-	}
 	for _, name := range d.tips {
-		if err := check(name); err != nil {
+		if err := isBuilding(s, name); err != nil {
 			return err
 		}
 	}
 	for _, shard := range d.shards {
-		if err := check(shard.Projection); err != nil {
+		if err := isBuilding(s, shard.Projection); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// isBuilding returns the error for a projection of which there are versions, but no active one; otherwise nil.
+func isBuilding(s *register.State, name string) error {
+	if s.Active(name) != nil || !slices.ContainsFunc(s.Versions, func(v *register.Version) bool { return v.Name == name }) {
+		return nil
+	}
+	return &Error{CodeBuilding, fmt.Sprintf(
+		"projection %s is being built and has no active version yet: try again later (its operator sees the progress with: strata projections status)", name)}
 }
 
 // appendState appends the dependencies' values in a state: two states with the same values give the same answer.
@@ -113,7 +121,9 @@ func (d *Dependencies) appendState(b []byte, s *register.State) []byte {
 	for _, name := range d.tips {
 		v := s.Active(name)
 		b = appendVersion(b, v)
-		if v != nil {
+		if v == nil {
+			b = append(b, name...) // processes that have learned different sets must not make one key of them
+		} else {
 			b = binary.BigEndian.AppendUint64(b, uint64(v.Position))
 		}
 	}

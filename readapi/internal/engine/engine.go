@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/readapi/internal/cache"
 	"strata/readapi/internal/piece"
@@ -29,8 +30,7 @@ type Engine struct {
 	Watch    *register.Watch
 	Cache    *cache.Cache[cachedAnswer]
 	plans    *cache.Memory[string, *Plan] // by request target, as the client wrote it
-	lane     *lane                        // the connections of Config.Pool
-	hotLane  atomic.Pointer[lane]         // those for hot targets; nil unless Run runs
+	hotPool  atomic.Pointer[pgxpool.Pool] // the connections for hot targets; nil unless Run runs
 	gates    gates
 	progress progress
 	// Pieces is the memory for large bodies that are being sent to clients.
@@ -41,7 +41,11 @@ type Engine struct {
 	traced   map[string]bool   // operations that say which rows they show
 	untraced map[string]string // why others can't, by operation id or other name
 	families []*Family         // of the mounted operations
-	apart    []string          // prefixes of the paths of operations with Apart set
+
+	operations []mountedOperation
+	adapter    huma.Adapter // of the mux
+	muxFilled  func()       // fills the mux at its first call
+	separate   []string     // beginnings of the paths that the mux has under separatePrefix
 
 	prepared sync.Map // SQL texts by preparedKey
 	// cannotAssume is set once a connection turned out to lack the isolation level that assumptions need.
@@ -67,7 +71,7 @@ func New(config Config) *Engine {
 	e := &Engine{Config: config.withDefaults(), mux: http.NewServeMux(), Pieces: piece.NewPool(piecesMemory)}
 	e.Routes, e.traced, e.untraced = map[string]string{}, map[string]bool{}, map[string]string{}
 	e.metrics = newMetrics(e.Config.Registry)
-	e.lane, e.gates = e.newLane(e.Config.Pool), newGates(&e.Config)
+	e.gates = newGates(&e.Config)
 	e.primary = e.newPrimary()
 	e.version = []string{e.Config.Version.String()}
 	e.program = e.Config.Program + " " + e.Config.Network
@@ -82,8 +86,9 @@ func New(config Config) *Engine {
 		Redis: e.Config.Redis, Parse: e.parseCached,
 		Prefix: e.Config.RedisPrefix, Timeout: e.Config.RequestTimeout, Logger: e.Config.Logger, Registerer: e.Config.Registry,
 	})
-	e.Huma = huma.NewAPI(e.Config.Description, checkingAdapter{humago.NewAdapter(e.mux, ""), e})
-	e.handler = e.shell(http.HandlerFunc(e.route))
+	e.adapter, e.muxFilled = humago.NewAdapter(e.mux, ""), sync.OnceFunc(e.fillMux)
+	e.Huma = huma.NewAPI(e.Config.Description, checkingAdapter{e.adapter, e})
+	e.handler = e.middleware(http.HandlerFunc(e.route))
 	return e
 }
 
@@ -91,9 +96,10 @@ func New(config Config) *Engine {
 // has ended and its resources are released. It must not be called twice.
 func (e *Engine) Run(ctx context.Context) {
 	defer e.Cache.Close()
-	closeHotLane, err := e.openHotLane(ctx)
+	e.muxFilled()
+	closeHotPool, err := e.openHotPool(ctx)
 	if err == nil {
-		defer closeHotLane()
+		defer closeHotPool()
 	} else { // the configuration has opened a pool before, so this can't happen
 		e.Config.Logger.LogAttrs(ctx, slog.LevelWarn, "can't open connections for hot targets alone; they share those of others", slog.Any("error", err))
 	}
@@ -157,19 +163,6 @@ func (e *Engine) Plain(pattern, name string, handler http.HandlerFunc) {
 		ExchangeOf(r.Context()).operation = name
 		handler(w, r)
 	})
-}
-
-// Nested gives the operations that mount adds a mux of their own, which serves the paths that pattern matches. It is for
-// paths that conflict with others in the main mux. Metrics and logs call the whole of them name.
-func (e *Engine) Nested(pattern, name string, mount func()) {
-	mux, outer := http.NewServeMux(), e.Huma
-	mux.HandleFunc("/", RouteNotFound)
-	description := e.Config.Description
-	description.OpenAPI = outer.OpenAPI()
-	e.Huma = huma.NewAPI(description, checkingAdapter{humago.NewAdapter(mux, ""), e})
-	mount()
-	e.Huma = outer
-	e.Plain(pattern, name, mux.ServeHTTP)
 }
 
 // Position returns the position in the log that answers have shown; 0 while none is known.

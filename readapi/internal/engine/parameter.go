@@ -3,42 +3,17 @@ package engine
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
+	"net/http"
 	"net/url"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"strata/domain/ordinals"
 	"strata/readapi/internal/schema"
 )
-
-// SatFormat is the schema format of satoshi numbers: decimal digits, optionally followed by an exponent.
-const SatFormat = "satoshi"
-
-// satCheck returns what is wrong with a satoshi number; empty for nothing.
-func satCheck(value string) string {
-	if _, err := ordinals.ParseSat(value); err == nil {
-		return ""
-	}
-	number, err := strconv.ParseFloat(value, 64)
-	switch {
-	case math.IsInf(number, 0) && isInteger.MatchString(value): // an integer, though too long to be parsed
-	case err != nil, number != math.Trunc(number), math.IsInf(number, 0):
-		return "must be integer"
-	}
-	switch {
-	case number < 0:
-		return "must be >= 0"
-	case number >= float64(ordinals.Supply):
-		return fmt.Sprintf("must be < %d", uint64(ordinals.Supply))
-	}
-	return "must be integer" // a notation that ParseSat does not support
-}
 
 // parameterChecks are the checks of one operation's parameters: first those of the path, then those of the query, each
 // in the order of declaration. They are derived from the documented schemas, so the documentation can't differ from the
@@ -62,14 +37,14 @@ func newParameterChecks(parameters []*huma.Param) parameterChecks {
 		switch p.In {
 		case "path":
 			path = append(path, parameterCheck{
-				name: p.Name, label: "params/" + p.Name, inPath: true, required: true, failures: SchemaCheck(p.Schema),
+				name: p.Name, label: "params/" + p.Name, inPath: true, required: true, failures: schema.Check(p.Schema),
 			})
 		case "query":
 			if p.Name == minPosition { // route has checked it, and it does not belong to the canonical form
 				continue
 			}
 			query = append(query, parameterCheck{
-				name: p.Name, label: "querystring/" + p.Name, required: p.Required, byDefault: defaultOf(p.Schema), failures: SchemaCheck(p.Schema),
+				name: p.Name, label: "querystring/" + p.Name, required: p.Required, byDefault: defaultOf(p.Schema), failures: schema.Check(p.Schema),
 			})
 		}
 	}
@@ -131,141 +106,76 @@ func defaultOf(s *huma.Schema) string {
 	return fmt.Sprint(s.Default)
 }
 
-// isInteger matches the text form of an integer of any size.
-var isInteger = regexp.MustCompile(`^-?[0-9]+$`)
+// IgnoredHeader names, in an answer, the parameters of the request that its operation does not know.
+const IgnoredHeader = "Strata-Ignored-Parameters"
 
-// AnySizeFormat is the schema format of integers beyond 64 bits. The types that read them check their range.
-const AnySizeFormat = "uint128"
+// Bounds of the header's value: names, and bytes of a name.
+const (
+	ignoredMost     = 10
+	ignoredNameMost = 64
+)
 
-// SchemaCheck derives a check from a schema. The check returns what is wrong with a parameter's values, nil for nothing.
-func SchemaCheck(s *huma.Schema) func(values []string) []string {
-	if len(s.AnyOf) > 0 {
-		return unionCheck(s.AnyOf)
+// queryParameters returns the names of the parameters that an operation reads from the query.
+func queryParameters(parameters []*huma.Param) map[string]bool {
+	known := map[string]bool{}
+	for _, p := range parameters {
+		if p.In == "query" {
+			known[p.Name] = true
+		}
 	}
-	switch s.Type {
-	case huma.TypeInteger, huma.TypeNumber:
-		return scalar(s.Type, numberCheck(s))
-	case huma.TypeBoolean:
-		return scalar(s.Type, func(value string) string {
-			if value != "true" && value != "false" {
-				return "must be boolean"
-			}
-			return ""
-		})
-	case huma.TypeArray:
-		return listCheck(s)
-	default:
-		return scalar(huma.TypeString, textCheck(s))
-	}
+	return known
 }
 
-// listCheck checks a parameter that may be repeated. A comma is part of an item, not a separator.
-func listCheck(s *huma.Schema) func(values []string) []string {
-	item := SchemaCheck(s.Items)
-	return func(values []string) []string {
-		if s.MaxItems != nil && len(values) > *s.MaxItems {
-			return []string{fmt.Sprintf("must NOT have more than %d items", *s.MaxItems)}
-		}
-		for i, value := range values {
-			if failures := item([]string{value}); failures != nil {
-				for j, f := range failures {
-					failures[j] = fmt.Sprintf("/%d %s", i, f)
-				}
-				return failures
+// unknownParameters returns the header that names the parameters of a query that are not known; nil if all are. If the
+// engine is strict, they are an error (400).
+func (e *Engine) unknownParameters(known map[string]bool, query string) (header []string, err error) {
+	var unknown []string
+	for query != "" {
+		var part string
+		part, query, _ = strings.Cut(query, "&")
+		name, _, _ := strings.Cut(part, "=")
+		if strings.ContainsAny(name, "%+") {
+			if plain, err := url.QueryUnescape(name); err == nil {
+				name = plain
 			}
 		}
-		return nil
+		if name != "" && !known[name] {
+			unknown = append(unknown, name)
+		}
 	}
+	if unknown == nil {
+		return nil, nil
+	}
+	slices.Sort(unknown)
+	unknown = slices.Compact(unknown)
+	if e.Config.StrictParameters {
+		return nil, Invalid("querystring must NOT have additional property '%s'", shownName(unknown[0]))
+	}
+	more := len(unknown) - ignoredMost
+	unknown = unknown[:min(len(unknown), ignoredMost)]
+	for i, name := range unknown {
+		unknown[i] = shownName(name)
+	}
+	value := strings.Join(unknown, ", ")
+	if more > 0 {
+		value += ", ... (" + strconv.Itoa(more) + " more)"
+	}
+	return []string{value}, nil
 }
 
-// scalar turns the check of one value into that of a parameter, which it refuses when it is repeated.
-func scalar(kind string, check func(string) string) func([]string) []string {
-	return func(values []string) []string {
-		if len(values) > 1 {
-			return []string{"must be " + kind}
-		}
-		if failure := check(values[0]); failure != "" {
-			return []string{failure}
-		}
-		return nil
+// shownName returns a parameter's name in a form that may stand in a header and in a list: escaped as in a query, apart from
+// brackets, and cut if it is long.
+func shownName(name string) string {
+	name = strings.NewReplacer("%5B", "[", "%5D", "]").Replace(url.QueryEscape(name))
+	if len(name) > ignoredNameMost {
+		return name[:ignoredNameMost] + "..."
 	}
+	return name
 }
 
-func unionCheck(alternatives []*huma.Schema) func([]string) []string {
-	checks := make([]func([]string) []string, len(alternatives))
-	for i, s := range alternatives {
-		checks[i] = SchemaCheck(s)
+// setIgnored sets the header that names ignored parameters, if there are any.
+func setIgnored(header http.Header, ignored []string) {
+	if ignored != nil {
+		header[IgnoredHeader] = ignored
 	}
-	return func(values []string) []string {
-		var failures []string
-		for _, check := range checks {
-			failed := check(values)
-			if failed == nil {
-				return nil
-			}
-			failures = append(failures, failed...)
-		}
-		return append(failures, "must match a schema in anyOf")
-	}
-}
-
-func numberCheck(s *huma.Schema) func(string) string {
-	switch s.Format {
-	case SatFormat:
-		return satCheck
-	case AnySizeFormat:
-		return func(value string) string {
-			if !isInteger.MatchString(value) {
-				return "must be integer"
-			}
-			return ""
-		}
-	}
-	return func(value string) string {
-		number, err := strconv.ParseFloat(value, 64) // inexact beyond 2^53, which suffices for comparison with small bounds
-		if s.Type == huma.TypeInteger && !isInteger.MatchString(value) || err != nil {
-			return "must be " + s.Type
-		}
-		if s.Minimum != nil && number < *s.Minimum {
-			return "must be >= " + strconv.FormatFloat(*s.Minimum, 'f', -1, 64)
-		}
-		if s.Maximum != nil && number > *s.Maximum {
-			return "must be <= " + strconv.FormatFloat(*s.Maximum, 'f', -1, 64)
-		}
-		if s.Type == huma.TypeInteger {
-			if _, err := strconv.ParseInt(value, 10, 64); err != nil {
-				return "must be integer" // it does not fit into 64 bits
-			}
-		}
-		return ""
-	}
-}
-
-func textCheck(s *huma.Schema) func(string) string {
-	pattern := schema.PatternOf(s)
-	return func(value string) string {
-		switch {
-		case !utf8.ValidString(value) || strings.IndexByte(value, 0) >= 0:
-			return "must be string" // Postgres refuses it as text
-		case len(s.Enum) > 0 && !oneOf(s.Enum, value):
-			if len(s.Enum) == 1 {
-				return "must be equal to constant"
-			}
-			return "must be equal to one of the allowed values"
-		case pattern != nil && !pattern.MatchString(value):
-			return fmt.Sprintf(`must match pattern "%s"`, pattern)
-		case s.MaxLength != nil && utf8.RuneCountInString(value) > *s.MaxLength:
-			return fmt.Sprintf("must NOT have more than %d characters", *s.MaxLength)
-		}
-		return ""
-	}
-}
-
-func oneOf(allowed []any, value string) bool {
-	for _, a := range allowed {
-		if a == value {
-			return true
-		}
-	}
-	return false
 }

@@ -22,8 +22,22 @@ type Plan struct {
 	ignored []string
 	// digest is a digest of the program, the operation and its parameters.
 	digest [sha256.Size]byte
-	Dependencies
+	// declared is what the answer depends on; nil if the operation learns it.
+	declared *Dependencies
 	hits
+}
+
+// dependencies returns what the answer depends on, as far as it is known.
+func (p *Plan) dependencies() *Dependencies {
+	if p.declared != nil {
+		return p.declared
+	}
+	return p.Operation.learned.known()
+}
+
+// LeastAdvanced returns the active version among the dependencies that reflects the fewest events; nil when there is none.
+func (p *Plan) LeastAdvanced(s *register.State) *register.Version {
+	return p.dependencies().LeastAdvanced(s)
 }
 
 // handler computes the value of an answer from a snapshot.
@@ -31,13 +45,13 @@ type handler func(ctx context.Context, s *Snapshot) (any, error)
 
 // newPlan returns the plan of a request whose parameters are given in canonical form. program separates this program's
 // answers from those of other builds that share a cache with it.
-func newPlan(program string, o *Endpoint, parameters []byte, d Dependencies, h handler) *Plan {
+func newPlan(program string, o *Endpoint, parameters []byte, declared *Dependencies, h handler) *Plan {
 	b := make([]byte, 0, 256)
 	for _, part := range []string{program, o.ID} {
 		b = binary.AppendUvarint(b, uint64(len(part)))
 		b = append(b, part...)
 	}
-	return &Plan{Operation: o, Handler: h, digest: sha256.Sum256(append(b, parameters...)), Dependencies: d}
+	return &Plan{Operation: o, Handler: h, digest: sha256.Sum256(append(b, parameters...)), declared: declared}
 }
 
 // Kinds of keys.
@@ -51,13 +65,13 @@ const (
 func (p *Plan) key(s *register.State) cache.Key {
 	var buffer [256]byte
 	b := append(append(buffer[:0], p.digest[:]...), keyOfState)
-	return KeyOf(p.appendState(b, s))
+	return KeyOf(p.dependencies().appendState(b, s))
 }
 
 // keys returns the keys under which to look for an answer.
 func (p *Plan) keys(s *register.State) cache.Keys {
 	keys := cache.Keys{Current: p.key(s)}
-	if p.Unchanging {
+	if p.dependencies().Unchanging {
 		keys.Lasting = p.unchangingKey(s)
 	}
 	return keys
@@ -76,6 +90,13 @@ func (p *Plan) flightKey() cache.Key {
 	return KeyOf(append(append(buffer[:0], p.digest[:]...), keyOfFlight))
 }
 
+// learn notes what was read for an answer to the plan.
+func (p *Plan) learn(s *Snapshot) {
+	if p.declared == nil {
+		p.Operation.learned.add(s.read)
+	}
+}
+
 // KeyOf returns a digest of b as a cache key.
 func KeyOf(b []byte) (key cache.Key) {
 	digest := sha256.Sum256(b)
@@ -84,7 +105,13 @@ func KeyOf(b []byte) (key cache.Key) {
 }
 
 // weight estimates the memory that a plan and its request target take, in bytes.
-func (p *Plan) weight(target string) int { return 512 + len(target) + 32*(len(p.shards)+len(p.tips)) }
+func (p *Plan) weight(target string) int {
+	weight := 512 + len(target)
+	if d := p.declared; d != nil {
+		weight += 32 * (len(d.shards) + len(d.tips))
+	}
+	return weight
+}
 
-// TagOf returns a key as an entity tag: equal keys mean equal answers, which is what a strong tag promises.
+// TagOf returns a digest as an entity tag.
 func TagOf(key cache.Key) answer.Tag { return answer.Tag(key) }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"strata/readapi/internal/admission"
 	"strata/readapi/internal/register"
 )
@@ -21,7 +23,6 @@ const (
 
 // primary is how the engine reads the primary; nil where it reads nothing else.
 type primary struct {
-	lane     *lane
 	gate     *admission.Gate
 	progress progress
 }
@@ -31,7 +32,7 @@ func (e *Engine) newPrimary() *primary {
 		return nil
 	}
 	gate := admission.New(admission.Config{Running: primaryRunning, Waiting: gateWaiting, Patience: gatePatience})
-	return &primary{lane: e.newLane(e.Config.Primary), gate: gate}
+	return &primary{gate: gate}
 }
 
 type primaryKey struct{}
@@ -46,17 +47,17 @@ func isAtPrimary(ctx context.Context) bool { return ctx.Value(primaryKey{}) != n
 // primaryReaches returns the state of the primary if an answer to the plan in it reflects so many events; else nil.
 func (e *Engine) primaryReaches(ctx context.Context, p *Plan, least int64) *register.State {
 	now, err := e.primary.progress.look(atPrimary(ctx), e)
-	if err != nil || !p.reaches(now.state, least, now.heads) {
+	if err != nil || !p.dependencies().reaches(now.state, least, now.heads) {
 		return nil
 	}
 	return now.state
 }
 
-// laneIn returns the connections for the reads of a plan.
-func (e *Engine) laneIn(ctx context.Context, p *Plan) *lane {
+// poolIn returns the connections for the reads of a plan.
+func (e *Engine) poolIn(ctx context.Context, p *Plan) *pgxpool.Pool {
 	if isAtPrimary(ctx) {
-		return e.primary.lane
+		return e.Config.Primary
 	}
-	lane, _ := e.laneOf(p)
-	return lane
+	pool, _ := e.poolOf(p)
+	return pool
 }

@@ -17,44 +17,6 @@ import (
 	"strata/readapi/internal/answer"
 )
 
-// Operation describes an operation of the API.
-type Operation struct {
-	ID          string // unique; also the operation's name in metrics
-	Path        string
-	Aliases     []string // undocumented further paths of the operation
-	Family      *Family  // nil for none; see Family.Place
-	Tag         string
-	Summary     string
-	Description string // Markdown
-	// Class decides how long clients may reuse an answer without asking again.
-	Class answer.Class
-	// DependsOn lists what answers depend on, unless the input has a method Dependencies.
-	DependsOn Dependencies
-	// Brief is set if each of its queries is a look-up or two, so that other reads may share a round trip with it.
-	Brief bool
-	// Deprecated adds a Warning header to answers.
-	Deprecated bool
-	// ContentType is the media type of the answer; default application/json.
-	ContentType string
-	// FailureBody is the type of the bodies of 404 and 422; default ErrorBody.
-	FailureBody reflect.Type
-	// Refuse replaces the error for a parameter that does not match its schema, and RefusalBody is the type of the body
-	// that results; default ErrorBody.
-	Refuse      func(error) error
-	RefusalBody reflect.Type
-	// TagByContent derives entity tags from an answer's body instead of its cache key. Then two names of one thing have
-	// the same tag, and a tag lasts for as long as the body stays the same.
-	TagByContent bool
-	// Apart is set if its path has a word where another operation's path has a parameter, and the other way round, as
-	// /blocks/by-block-time/{timestamp} and /blocks/{height_or_hash}/transactions: a mux refuses to have both. The mux
-	// has it under a prefix of its own.
-	Apart bool
-	// Untraced is the reason why answers can't be traced to rows. An operation of Get without one says which rows it shows.
-	Untraced string
-	// Statuses are the statuses that it may answer besides 200, and besides 500 and 503, which every operation has.
-	Statuses []int
-}
-
 // Get adds GET (and with it HEAD) of an operation that reads the tables: its handler is a query and a shape. in holds
 // the parameters, as huma reads struct tags; the answer names parameters that In does not declare. The snapshot ends with
 // the handler.
@@ -65,11 +27,7 @@ func Get[In, Out any](e *Engine, r Operation, handler func(ctx context.Context, 
 	o.atPosition = true
 	e.traced[o.ID] = true
 	Serve(e, o, func(ctx context.Context, in *In) Delivery {
-		d := r.DependsOn
-		if dependent, ok := any(in).(dependent); ok {
-			d = dependent.Dependencies()
-		}
-		p := newPlan(e.program, o, ExchangeOf(ctx).parameters, d,
+		p := newPlan(e.program, o, ExchangeOf(ctx).parameters, declaredBy(in, &r),
 			func(ctx context.Context, s *Snapshot) (any, error) { return handler(ctx, s, in) })
 		p.Input = in
 		x := ExchangeOf(ctx)
@@ -85,8 +43,21 @@ func Get[In, Out any](e *Engine, r Operation, handler func(ctx context.Context, 
 	}, reflect.TypeFor[Out]())
 }
 
+// declaredBy returns what the answer to an input depends on; nil if neither the input nor the operation says so.
+func declaredBy(in any, r *Operation) *Dependencies {
+	d := r.Dependencies
+	if dependent, ok := in.(dependent); ok {
+		d = dependent.Dependencies()
+	}
+	if d.isZero() {
+		return nil
+	}
+	return &d
+}
+
 // GetPlain adds GET of an operation that opens its own snapshots, or needs none. Its answers are not cached.
 func GetPlain[In, Out any](e *Engine, r Operation, handler func(ctx context.Context, in *In) (Out, error)) {
+	r.Class = answer.NoStore
 	Serve(e, e.Endpoint(r), func(ctx context.Context, in *In) Delivery {
 		value, err := handler(ctx, in)
 		if err == nil {
@@ -129,10 +100,7 @@ func Serve[In any](e *Engine, o *Endpoint, handler func(context.Context, *In) De
 	}
 	for i, path := range append([]string{o.Path}, o.Aliases...) {
 		op.Path, op.Hidden = path, i > 0
-		if o.Apart {
-			e.setApart(path)
-		}
-		e.Routes[http.MethodGet+" "+e.muxPath(path)] = o.ID
+		e.Routes[http.MethodGet+" "+path] = o.ID
 		huma.Register(e.Huma, op, func(ctx context.Context, in *In) (*Output, error) {
 			return &Output{Body: handler(ctx, in).Write}, nil
 		})
@@ -141,7 +109,7 @@ func Serve[In any](e *Engine, o *Endpoint, handler func(context.Context, *In) De
 
 // Responses describes the answers of an operation whose body has the type out.
 func (e *Engine) Responses(r Operation, out reflect.Type) map[string]*huma.Response {
-	schemas := e.Huma.OpenAPI().Components.Schemas
+	schemas, class := e.Huma.OpenAPI().Components.Schemas, r.AnswerClass()
 	ok := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
 	if r.ContentType == "" {
 		ok.Schema = schemas.Schema(out, true, "")
@@ -149,10 +117,10 @@ func (e *Engine) Responses(r Operation, out reflect.Type) map[string]*huma.Respo
 	all := map[string]*huma.Response{"200": {
 		Description: "The answer.",
 		Content:     map[string]*huma.MediaType{cmp.Or(r.ContentType, "application/json"): ok},
-		Headers:     answerHeaders(r.Class),
+		Headers:     answerHeaders(class),
 	}}
-	if r.Class != answer.NoStore {
-		all["304"] = &huma.Response{Description: "The client already has the answer: If-None-Match contains its ETag.", Headers: answerHeaders(r.Class)}
+	if class != answer.NoStore {
+		all["304"] = &huma.Response{Description: "The client already has the answer: If-None-Match contains its ETag.", Headers: answerHeaders(class)}
 	}
 	for _, status := range append([]int{http.StatusInternalServerError}, r.Statuses...) {
 		if status == http.StatusFound {
@@ -200,9 +168,7 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 	if !ok {
 		refuse = func(err error) error { return err }
 	}
-	routed := *op
-	routed.Path = c.engine.muxPath(op.Path)
-	c.Adapter.Handle(&routed, func(ctx huma.Context) {
+	c.engine.operations = append(c.engine.operations, mountedOperation{op, func(ctx huma.Context) {
 		x := ExchangeOf(ctx.Context())
 		x.operation = op.OperationID
 		r, w := humago.Unwrap(ctx)
@@ -219,7 +185,7 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 		}
 		x.parameters = parameters
 		handler(ctx)
-	})
+	}})
 }
 
 // route hands a request to the mux. Trailing slashes don't matter, except in a family where they count. Other paths
@@ -249,6 +215,7 @@ func (e *Engine) route(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	x.family = e.familyOf(x.Target)
+	e.muxFilled()
 	routed := e.routable(r)
 	if routed == nil {
 		RouteNotFound(w, r)
@@ -271,13 +238,13 @@ func (e *Engine) routable(r *http.Request) *http.Request {
 	if clean := path.Clean(target.Path); target.Path != clean && (target.Path != clean+"/" || !e.slashCounts(target.Path)) {
 		return nil
 	}
-	if strings.HasPrefix(target.Path, apartPrefix+"/") {
+	if strings.HasPrefix(target.Path, separatePrefix+"/") {
 		return nil
 	}
 	if routed := e.muxPath(target.Path); routed != target.Path {
 		target.Path = routed
 		if target.RawPath != "" {
-			target.RawPath = apartPrefix + target.RawPath
+			target.RawPath = separatePrefix + target.RawPath
 		}
 	}
 	if target != *r.URL {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 type Snapshot struct {
 	Engine *Engine
 	conn   *pgxpool.Conn // of the transaction; nil without one
-	lane   *lane         // used without a transaction
+	pool   *pgxpool.Pool // used without a transaction
 	State  *register.State
 	// Assumed are the versions whose positions each batch verifies; nil in a transaction.
 	Assumed    []*register.Version
@@ -33,28 +34,32 @@ type Snapshot struct {
 	rules  map[string]int
 	// SettlesAt is the Bitcoin height from which on the answer is not expected to change; 0 for never.
 	SettlesAt int64
-	trace     *trace // set while the answer is traced
+	trace     *trace   // set while the answer is traced
+	read      []string // the projections that were read
+	// unfit is why the answer does not count, whatever the handler returns; nil if it does.
+	unfit error
 }
 
 // settlingBlocks is the depth in Bitcoin blocks at which a block is no longer expected to be orphaned.
 const settlingBlocks = 7
 
-// Settles declares that the answer depends on nothing but a block with this Bitcoin height.
-func (s *Snapshot) Settles(burnHeight int64) { s.SettlesAt = burnHeight + settlingBlocks }
+// FinalAt declares that the answer depends on nothing but a block with this Bitcoin height, so that it is final once that is
+// settlingBlocks deep.
+func (s *Snapshot) FinalAt(burnHeight int64) { s.SettlesAt = burnHeight + settlingBlocks }
 
 // errNoRegister is the answer while nobody has set the database up.
 var errNoRegister = &Error{CodeBuilding, "the tables of these answers do not exist yet; try again soon"}
 
 // Begin opens a snapshot as a transaction. The caller must close it.
 func (e *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
-	conn, err := e.laneIn(ctx, p).pool.Acquire(ctx)
+	conn, err := e.poolIn(ctx, p).Acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("get a connection to the database: %w", err)
 	}
 	s := &Snapshot{Engine: e, conn: conn, plan: p, prepared: &e.prepared, choice: ChoiceOf(ctx), rules: e.Config.Rules}
 	var projections []string // also those that need not have an active version
 	if p != nil && s.choice == nil {
-		for shard := range p.allShards() {
+		for shard := range p.dependencies().allShards() {
 			projections = append(projections, shard.Projection)
 		}
 	}
@@ -80,27 +85,46 @@ func (e *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
 }
 
 // assume opens a snapshot of a state that the database was in a moment ago, without a round trip. A batch fails with
-// register.ErrMoved if the database has moved to another state since.
-func (e *Engine) assume(p *Plan, state *register.State) *Snapshot {
-	lane, _ := e.laneOf(p)
+// register.ErrMoved if one of these versions has moved since.
+func (e *Engine) assume(p *Plan, state *register.State, versions []*register.Version) *Snapshot {
+	pool, _ := e.poolOf(p)
 	return &Snapshot{
 		Engine: e,
-		lane:   lane, prepared: &e.prepared, State: state, plan: p, Assumed: p.versions(state),
+		pool:   pool, prepared: &e.prepared, State: state, plan: p, Assumed: versions,
 		rules: e.Config.Rules, others: state.Foreign(e.Config.Rules, e.Config.Readable),
 	}
 }
 
+// errNotAssumed means that the handler has read a projection whose position the batches did not verify.
+var errNotAssumed = errors.New("the operation has not read this projection before")
+
 // Active returns the active version of a projection; nil when there is none. It panics for a projection that is not among
-// the plan's dependencies, which is a programming error: the answer would stay cached when it is no longer right.
+// declared dependencies, which is a programming error: the answer would stay cached when it is no longer right.
 func (s *Snapshot) Active(name string) *register.Version {
-	if s.plan != nil && !s.plan.include(name) {
-		panic(fmt.Sprintf("operation %s reads the projection %s, which is not among its dependencies", s.plan.Operation.ID, name))
+	if !slices.Contains(s.read, name) {
+		s.readFirst(name)
 	}
 	v := s.State.Active(name)
 	if s.choice != nil && v != nil {
 		s.choice.read[name] = v.Number
 	}
 	return v
+}
+
+// readFirst notes a projection that the handler reads.
+func (s *Snapshot) readFirst(name string) {
+	s.read = append(s.read, name)
+	switch {
+	case s.plan == nil:
+	case s.plan.declared != nil:
+		if !s.plan.declared.include(name) {
+			panic(fmt.Sprintf("operation %s reads the projection %s, which is not among its dependencies", s.plan.Operation.ID, name))
+		}
+	case s.Assumed != nil && !slices.ContainsFunc(s.Assumed, func(v *register.Version) bool { return v.Name == name }):
+		s.unfit = errNotAssumed
+	case s.unfit == nil:
+		s.unfit = isBuilding(s.State, name)
+	}
 }
 
 // Tip returns the active version of a projection; ok is false unless it has a block.

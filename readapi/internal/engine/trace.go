@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Shows says which rows the answer shows. A handler of Get calls it before it returns; rows is called after that, and only
+// TraceRows says which rows the answer shows. A handler of Get calls it before it returns; rows is called after that, and only
 // while the answer is traced. A handler that fails may call it too, for the rows that explain the failure.
-func (s *Snapshot) Shows(rows func() []Lookup) {
+func (s *Snapshot) TraceRows(rows func() []Lookup) {
 	if s.trace != nil {
 		s.trace.shown = append(s.trace.shown, rows)
 	}
@@ -25,12 +25,13 @@ type trace struct{ shown []func() []Lookup }
 // Trace answers a plan on the snapshot, which the caller keeps open. It returns the look-ups of the rows that the answer
 // shows; and the answer's own failure, for which there may be look-ups as well.
 func (p *Plan) Trace(ctx context.Context, s *Snapshot) (lookups []Lookup, failure, err error) {
-	s.trace = &trace{}
+	s.trace, s.read = &trace{}, nil
 	_, failure = p.Handler(ctx, s)
 	shown := s.trace.shown
 	s.trace = nil
+	p.learn(s)
 	if failure == nil && len(shown) == 0 && len(s.Provenance.Sources) > 0 {
-		return nil, nil, fmt.Errorf("operation %s read rows that come from events, and does not say which it shows: its handler has to call Snapshot.Shows", p.Operation.ID)
+		return nil, nil, fmt.Errorf("operation %s read rows that come from events, and does not say which it shows: its handler has to call Snapshot.TraceRows", p.Operation.ID)
 	}
 	for _, rows := range shown {
 		lookups = append(lookups, rows()...)
@@ -68,11 +69,12 @@ func (e *Engine) PlanOf(ctx context.Context, path string) (*Plan, error) {
 		return nil, BadRequest("%q is not a path of this API: %s", path, err)
 	}
 	r.RequestURI = target.RequestURI()
+	e.muxFilled()
 	if r = e.routable(r); r == nil {
 		return nil, NotFound("this API has no %s", path)
 	}
 	_, pattern := e.mux.Handler(r)
-	name := e.Routes[pattern]
+	name := e.Routes[strings.Replace(pattern, " "+separatePrefix+"/", " /", 1)]
 	if reason, ok := e.untraced[name]; ok {
 		return nil, BadRequest("%s has no rows to trace: %s", path, reason)
 	}

@@ -34,17 +34,15 @@ var family = &engine.Family{Path: "/ordinals", NotFound: answer.TipPlainErrors, 
 
 // OrdinalsResource completes an operation with what those of the ordinals API have in common. The given path begins
 // after the version; the operation is served both with and without the version in front of it. Clients of this API
-// expect errors without Cache-Control, and an entity tag that depends on the content alone: an inscription has the same
-// tag by its number and by its id.
+// expect errors without Cache-Control.
 func OrdinalsResource(r engine.Operation) engine.Operation {
 	r = family.Place(r)
 	r.FailureBody = reflect.TypeFor[OrdinalsErrorBody]()
-	if r.Class == answer.NoStore {
+	if r.Class == 0 {
 		r.Class = answer.TipPlainErrors
 	}
 	if r.Refuse == nil {
 		r.Refuse = refuseOrdinals
 	}
-	r.TagByContent = true
 	return r
 }

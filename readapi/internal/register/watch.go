@@ -138,11 +138,11 @@ func (w *Watch) learn(s *State) {
 	w.config.Changed()
 }
 
-// Cover waits until the last known state is no less advanced than one that a request has read, so that no later answer of
+// WaitForState waits until the last known state is no less advanced than one that a request has read, so that no later answer of
 // this process shows an earlier block than the one to that request. It gives up after WatchConfig.Patience, and on a replica
 // after coverPatience, as the database may be several servers of which the watch sees a late one. It does not wait if no
 // state is known.
-func (w *Watch) Cover(ctx context.Context, seen *State) {
+func (w *Watch) WaitForState(ctx context.Context, seen *State) {
 	if w.covers(seen) {
 		return
 	}

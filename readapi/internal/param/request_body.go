@@ -1,20 +1,22 @@
-package engine
+package param
 
 import (
 	"bytes"
 	"encoding/json"
 	"io"
 	"regexp"
+
+	"strata/readapi/internal/engine"
 )
 
 // MembersOf returns the members of the JSON object that is a request's body.
 func MembersOf(body []byte) (members map[string]json.RawMessage, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	if err := decoder.Decode(&members); err != nil || members == nil {
-		return nil, Invalid("body must be object")
+		return nil, engine.Invalid("body must be object")
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, Invalid("body must be object")
+		return nil, engine.Invalid("body must be object")
 	}
 	return members, nil
 }
@@ -27,10 +29,10 @@ func TextMember(members map[string]json.RawMessage, name string, pattern *regexp
 		return "", false, nil
 	}
 	if len(value) == 0 || value[0] != '"' || json.Unmarshal(value, &text) != nil {
-		return "", true, Invalid("body/%s must be string", name)
+		return "", true, engine.Invalid("body/%s must be string", name)
 	}
 	if pattern != nil && !pattern.MatchString(text) {
-		return "", true, Invalid(`body/%s must match pattern "%s"`, name, pattern)
+		return "", true, engine.Invalid(`body/%s must match pattern "%s"`, name, pattern)
 	}
 	return text, true, nil
 }

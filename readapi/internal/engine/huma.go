@@ -3,9 +3,13 @@ package engine
 import (
 	"errors"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/hash"
+	"strata/readapi/internal/schema"
 )
 
 // huma creates its own errors through this hook, which is global to the process. Parameters are checked before huma sees
@@ -45,4 +49,12 @@ func fromHuma(status int, message string, errs []error) huma.StatusError {
 	}
 	body.Reason = http.StatusText(body.StatusCode)
 	return &humaError{body}
+}
+
+// NewSchemas returns a registry of schemas that knows the types whose JSON form differs from their Go form.
+func NewSchemas() huma.Registry {
+	r := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	r.RegisterTypeAlias(reflect.TypeFor[hash.Hash32](), reflect.TypeFor[schema.HashText]())
+	r.RegisterTypeAlias(reflect.TypeFor[humaError](), reflect.TypeFor[ErrorBody]())
+	return r
 }

@@ -9,7 +9,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/internal/accesslog"
+	"strata/internal/instrument"
 	"strata/internal/requestid"
+	"strata/internal/tracing"
 	"strata/readapi/internal/answer"
 )
 
@@ -18,9 +23,9 @@ var exposed = []string{"X-API-Version, ETag, X-Request-Id, Strata-Position, Stra
 
 var anyOrigin = []string{"*"}
 
-// shell wraps every request: it sets the common headers, answers CORS preflights, writes the access log and the metrics,
+// middleware wraps every request: it sets the common headers, answers CORS preflights, writes the access log and the metrics,
 // and handles panics.
-func (e *Engine) shell(next http.Handler) http.Handler {
+func (e *Engine) middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		id := requestid.Name(r)
@@ -123,4 +128,67 @@ func (w *statusRecorder) code() int {
 // complete reports whether the body has the length that was announced.
 func (w *statusRecorder) complete() bool {
 	return w.status == http.StatusNotModified || w.Header().Get("Content-Length") == strconv.FormatInt(w.bytes, 10)
+}
+
+// Exchange holds what is known about a request besides its parameters. The context of every request carries one.
+type Exchange struct {
+	ID        string  // names the request in the log
+	Target    string  // as the client wrote it
+	Client    string  // its address and port
+	operation string  // set when the route is known
+	family    *Family // to which the target belongs; nil for none, and while the target has not been routed
+	least     int64   // the number of events that the answer has to reflect at least; 0 for any
+	// parameters are the operation's parameters in canonical form, set when they have been checked.
+	parameters []byte
+	// ignored is the header that names the parameters that the operation does not know; nil if there are none.
+	ignored []string
+	// plan receives the request's plan instead of having it executed; nil for an ordinary request.
+	plan func(*Plan)
+}
+
+type exchangeKey struct{}
+
+func withExchange(ctx context.Context, x *Exchange) context.Context {
+	return context.WithValue(ctx, exchangeKey{}, x)
+}
+
+// ExchangeOf returns the exchange of a request's context; an empty one when the context has none.
+func ExchangeOf(ctx context.Context) *Exchange {
+	if x, ok := ctx.Value(exchangeKey{}).(*Exchange); ok {
+		return x
+	}
+	return &Exchange{}
+}
+
+type metrics struct {
+	requests *prometheus.HistogramVec // by operation id and status
+	// changes counts the database states that the watch has seen.
+	changes prometheus.Counter
+	panics  prometheus.Counter
+}
+
+func newMetrics(registry prometheus.Registerer) *metrics {
+	return &metrics{
+		panics: accesslog.Panics(registry),
+		requests: instrument.Registered(registry, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "strata_api_request_seconds", Help: "Time to answer a request, by operation and HTTP status.",
+			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+		}, []string{"operation", "status"})),
+		changes: instrument.Registered(registry, prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "strata_cache_state_changes_total", Help: "Changes of the projections' state that were seen. Cache keys follow the state.",
+		})),
+	}
+}
+
+// RequestSeconds returns the metric of how long requests took, by operation and status.
+func (e *Engine) RequestSeconds() prometheus.Collector { return e.metrics.requests }
+
+// observe records an answered request in the metrics, and gives its span the name of the operation.
+func (e *Engine) observe(ctx context.Context, operation string, observer prometheus.Observer, took time.Duration) {
+	if e.Config.Tracer == nil {
+		observer.Observe(took.Seconds())
+		return
+	}
+	tracing.Observe(ctx, observer, took.Seconds())
+	tracing.Name(ctx, operation)
 }

@@ -1,4 +1,4 @@
-package engine
+package site
 
 import (
 	"math"
@@ -7,10 +7,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
+
+	"strata/readapi/internal/engine"
 )
 
-// Traffic counts what this process has answered since its start. The difference of two is what came between them.
-type Traffic struct {
+// trafficCounts is what this process has answered since its start. The difference of two is what came between them.
+type trafficCounts struct {
 	// Requests by how long they took, those of live streams left out: Buckets[i] is how many took at most Bounds[i] seconds.
 	Requests uint64
 	Bounds   []float64
@@ -19,12 +21,12 @@ type Traffic struct {
 	Hits, Misses uint64
 }
 
-// Traffic returns the counts until now.
-func (e *Engine) Traffic() Traffic {
-	var t Traffic
+// countTraffic returns the counts until now.
+func countTraffic(e *engine.Engine) trafficCounts {
+	var t trafficCounts
 	series := make(chan prometheus.Metric)
 	go func() {
-		e.metrics.requests.Collect(series)
+		e.RequestSeconds().Collect(series)
 		close(series)
 	}()
 	for metric := range series {
@@ -55,8 +57,8 @@ func isLive(labels []*dto.LabelPair) bool {
 	})
 }
 
-// Since returns what came after an earlier count.
-func (t Traffic) Since(earlier Traffic) Traffic {
+// since returns what came after an earlier count.
+func (t trafficCounts) since(earlier trafficCounts) trafficCounts {
 	t.Requests -= earlier.Requests
 	t.Hits, t.Misses = t.Hits-earlier.Hits, t.Misses-earlier.Misses
 	t.Buckets = slices.Clone(t.Buckets)
@@ -66,9 +68,9 @@ func (t Traffic) Since(earlier Traffic) Traffic {
 	return t
 }
 
-// Quantile returns the time in seconds within which a share of the requests was answered, to the width of a bucket; NaN without
+// quantile returns the time in seconds within which a share of the requests was answered, to the width of a bucket; NaN without
 // requests. Requests beyond the last bound count as if they had taken that long.
-func (t Traffic) Quantile(share float64) float64 {
+func (t trafficCounts) quantile(share float64) float64 {
 	if t.Requests == 0 || len(t.Bounds) == 0 {
 		return math.NaN()
 	}
