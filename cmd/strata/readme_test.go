@@ -229,6 +229,7 @@ func operationAt(method, path string) *huma.Operation {
 
 // operationAmong returns the operation whose path matches; nil if there is none.
 func operationAmong(paths map[string]*huma.PathItem, method, path string) *huma.Operation {
+	path, _, _ = strings.Cut(path, "?")
 	for template, item := range paths {
 		pattern := regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(template), `[^/]+`)
 		op := item.Get

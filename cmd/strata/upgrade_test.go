@@ -92,6 +92,21 @@ func (c *clients) ask(path string, before int64) (position int64) {
 	return position
 }
 
+// lastAnswers returns the paths that have an answer, with the answers of a server that it then stops.
+func (s *server) lastAnswers(url string) (paths []string, was map[string]string) {
+	s.t.Helper()
+	paths, was = filled(s.t, url, readablePaths), map[string]string{}
+	for _, path := range paths {
+		got := s.get(path)
+		if got.status != http.StatusOK {
+			s.t.Fatalf("%s: the program of before answered %d %s", path, got.status, got.body)
+		}
+		was[path] = string(got.body)
+	}
+	s.stop()
+	return paths, was
+}
+
 // TestUpgrade starts this program on tables that the last release has built: the same tables, of which the register says that
 // earlier rules built them. Clients read all the time, and nobody gives a command.
 func TestUpgrade(t *testing.T) {
@@ -100,16 +115,7 @@ func TestUpgrade(t *testing.T) {
 	dir, url := imported(t, upgradePosts)
 	before := startServer(t, dir, "--database-url", url)
 	before.caughtUp(upgradePosts)
-	paths := filled(t, url, readablePaths)
-	was := map[string]string{}
-	for _, path := range paths {
-		got := before.get(path)
-		if got.status != http.StatusOK {
-			t.Fatalf("%s: got %d %s", path, got.status, got.body)
-		}
-		was[path] = string(got.body)
-	}
-	before.stop()
+	paths, was := before.lastAnswers(url)
 	for name, rules := range readable(t) {
 		execute(t, url, fmt.Sprintf(`UPDATE strata.projection SET rules = %d WHERE name = '%s'`, rules[0], name))
 	}
@@ -150,16 +156,7 @@ func TestUpgradeFromRelease(t *testing.T) {
 	before := start(t, earlier("serve", "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0", "--log-format", "json", "--database-url", url))
 	before.api, before.observer = before.announced("serving the API"), before.announced("receiving events")
 	before.caughtUp(upgradePosts)
-	paths := filled(t, url, readablePaths)
-	was := map[string]string{}
-	for _, path := range paths {
-		got := before.get(path)
-		if got.status != http.StatusOK {
-			t.Fatalf("%s: the earlier program answered %d %s", path, got.status, got.body)
-		}
-		was[path] = string(got.body)
-	}
-	before.stop()
+	paths, was := before.lastAnswers(url)
 	s := startServer(t, dir, "--database-url", url)
 	c := update(t, s, url, paths)
 	for path, answers := range c.answers {
@@ -209,7 +206,7 @@ func activeRules(t *testing.T, url string) map[string]int {
 }
 
 // filled puts the account with the most changes of its balance into paths.
-func filled(t *testing.T, url string, paths []string) (all []string) {
+func filled(t testing.TB, url string, paths []string) (all []string) {
 	t.Helper()
 	var account string
 	query(t, url, `SELECT account FROM api.ledger WHERE asset = 'stx' GROUP BY account ORDER BY count(*) DESC, account LIMIT 1`, []any{&account}, func() {})
@@ -220,7 +217,7 @@ func filled(t *testing.T, url string, paths []string) (all []string) {
 }
 
 // query calls each for each row of a query, whose columns are in into.
-func query(t *testing.T, url, sql string, into []any, each func()) {
+func query(t testing.TB, url, sql string, into []any, each func()) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {

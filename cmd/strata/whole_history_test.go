@@ -106,8 +106,7 @@ func TestPartialHistory(t *testing.T) {
 	}
 }
 
-// postUntilTaken delivers an event as a node does: it tries again while the server is away, as it is for a moment when the first
-// block has told the network.
+// postUntilTaken delivers an event as a node does: again while the server is away, as when the first block has told the network.
 func (s *server) postUntilTaken(post synthchain.Post) {
 	s.t.Helper()
 	eventually.Holds(s.t, "the server takes an event", func() bool {
@@ -132,17 +131,17 @@ func TestNetworkIsFoundOut(t *testing.T) {
 	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t))
 	config := synthchain.Config{Seed: 4, Network: synthchain.Testnet, Nakamoto: true, SigningSample: 1000}
 	home := synthchain.New(config)
-	post := func(chain *synthchain.Chain, n int) {
-		for range n {
-			s.postUntilTaken(chain.Next())
-		}
+	for range 12 {
+		s.postUntilTaken(home.Next())
 	}
-	post(home, 12)
 	s.becomes("testnet")
 	s.caughtUp(12)
 	tip := s.status().ChainTip
 	config.Network, config.Seed = synthchain.Mainnet, 5
-	post(synthchain.New(config), 60)
+	elsewhere := synthchain.New(config)
+	for range 60 {
+		s.postUntilTaken(elsewhere.Next())
+	}
 	s.caughtUp(72)
 	if now := s.status().ChainTip; now != tip {
 		t.Errorf("events of another network: got tip %+v, want %+v", now, tip)
