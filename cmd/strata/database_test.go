@@ -57,5 +57,5 @@ func TestNetworkOfTheLog(t *testing.T) {
 			t.Errorf("serve %v: got code %d and %q", other, got.code, got.stderr)
 		}
 	}
-	startServer(t, dir, "--database-url", url, "--network", "mainnet").stop()
+	startServer(t, dir, "--database-url", url).stop()
 }

@@ -286,7 +286,7 @@ func TestDemo(t *testing.T) {
 func TestSimulateAllEpochs(t *testing.T) {
 	t.Parallel()
 	const posts = 900
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t), "--network", "testnet")
+	s := startServerOf(t, "testnet", t.TempDir(), "--database-url", pgtest.URL(t))
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", strconv.Itoa(posts), "--seed", "3", "--all-epochs")
 	s.caughtUp(posts)
 	want, accounts := expected(simulate.Command{Seed: 3, Forks: 0.05, AllEpochs: true}, posts)

@@ -158,10 +158,19 @@ type server struct {
 	api, observer string // URLs; empty without the role
 }
 
-// startServer starts a server on free ports, and returns when it listens. The server is stopped at the end of the test, and must
-// exit with code 0.
+// startServer starts a server of mainnet on free ports, and returns when it listens. The server is stopped at the end of the test,
+// and must exit with code 0.
 func startServer(t testing.TB, dir string, args ...string) *server {
 	t.Helper()
+	return startServerOf(t, "mainnet", dir, args...)
+}
+
+// startServerOf starts a server of a network. Without one, the first block tells it, and then the server is away for a moment.
+func startServerOf(t testing.TB, network, dir string, args ...string) *server {
+	t.Helper()
+	if network != "" {
+		args = append([]string{"--network", network}, args...)
+	}
 	s := start(t, command(t, dir, nil, append([]string{"serve", "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0", "--log-format", "json"}, args...)...))
 	s.api, s.observer = s.announced("serving the API"), s.announced("receiving events")
 	return s

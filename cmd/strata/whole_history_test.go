@@ -106,13 +106,16 @@ func TestPartialHistory(t *testing.T) {
 	}
 }
 
-// postUntilTaken delivers an event as a node does: again while the server is away, as when the first block has told the network.
-func (s *server) postUntilTaken(post synthchain.Post) {
+// takes posts events of a chain as a node does: again while the server is away, as when the first block has told the network.
+func (s *server) takes(chain *synthchain.Chain, n int) {
 	s.t.Helper()
-	eventually.Holds(s.t, "the server takes an event", func() bool {
-		got, err := serverrig.Ask(s.t.Context(), slow, http.MethodPost, s.observer+post.Path, http.Header{"Content-Type": {"application/json"}}, post.Body)
-		return err == nil && got.Status == http.StatusOK
-	})
+	for range n {
+		post := chain.Next()
+		eventually.Holds(s.t, "the server takes an event", func() bool {
+			got, err := serverrig.Ask(s.t.Context(), slow, http.MethodPost, s.observer+post.Path, http.Header{"Content-Type": {"application/json"}}, post.Body)
+			return err == nil && got.Status == http.StatusOK
+		})
+	}
 }
 
 // becomes waits until the server says that it is of a network. It is away for a moment before.
@@ -128,20 +131,14 @@ func (s *server) becomes(network string) {
 // Without a setting, the first block tells the network. Another network's events go to quarantine then.
 func TestNetworkIsFoundOut(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t))
+	s := startServerOf(t, "", t.TempDir(), "--database-url", pgtest.URL(t))
 	config := synthchain.Config{Seed: 4, Network: synthchain.Testnet, Nakamoto: true, SigningSample: 1000}
-	home := synthchain.New(config)
-	for range 12 {
-		s.postUntilTaken(home.Next())
-	}
+	s.takes(synthchain.New(config), 12)
 	s.becomes("testnet")
 	s.caughtUp(12)
 	tip := s.status().ChainTip
 	config.Network, config.Seed = synthchain.Mainnet, 5
-	elsewhere := synthchain.New(config)
-	for range 60 {
-		s.postUntilTaken(elsewhere.Next())
-	}
+	s.takes(synthchain.New(config), 60)
 	s.caughtUp(72)
 	if now := s.status().ChainTip; now != tip {
 		t.Errorf("events of another network: got tip %+v, want %+v", now, tip)
@@ -154,17 +151,13 @@ func TestAnotherChainBegins(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	url := pgtest.URL(t)
-	s := startServer(t, dir, "--database-url", url)
+	s := startServerOf(t, "", dir, "--database-url", url)
 	config := synthchain.Config{Seed: 4, Network: synthchain.Testnet, Nakamoto: true, SigningSample: 1000}
-	first := synthchain.New(config)
-	for range 6 {
-		s.postUntilTaken(first.Next())
-	}
+	s.takes(synthchain.New(config), 6)
 	s.becomes("testnet")
 	s.caughtUp(6)
 	config.Seed = 5
-	restarted := synthchain.New(config).Next()
-	s.postUntilTaken(restarted)
+	s.takes(synthchain.New(config), 1)
 	s.says("/extended", http.StatusOK, `"status":"not ready"`, `"about":"another chain"`)
 	s.says("/readyz?for=money", http.StatusServiceUnavailable, "Another chain began on this database")
 	got := run(t, dir, "doctor", "--database-url", url)
@@ -180,7 +173,7 @@ func TestAnotherChainBegins(t *testing.T) {
 	if text, err := os.ReadFile(kept); err != nil || strings.Count(string(text), "\n") != 7 {
 		t.Errorf("the old log: got %d lines, %v", strings.Count(string(text), "\n"), err)
 	}
-	s = startServer(t, dir, "--database-url", url)
-	s.postUntilTaken(restarted)
+	s = startServerOf(t, "", dir, "--database-url", url)
+	s.takes(synthchain.New(config), 1)
 	s.says("/readyz", http.StatusOK, `"status":"ready"`)
 }
