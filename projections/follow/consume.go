@@ -295,6 +295,9 @@ func (d *delivery[T]) confirm(ctx context.Context) error {
 		return nil
 	}
 	d.confirmed = time.Now()
+	if err := d.settle(ctx); err != nil { // what is still folded moves the version
+		return err
+	}
 	place, err := f.readPlace(ctx)
 	if err != nil {
 		return err
