@@ -61,12 +61,12 @@ func (a *api) registerNonces() {
 	v1 := engine.Operation{
 		ID: "get-nonces", Path: "/extended/v1/address/{principal}/nonces", Tag: "Accounts", Summary: "Nonces of an account",
 		Description: engine.Instead("/extended/v3/principals/{principal}/nonces"),
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, PointRead: true, Deprecated: true,
 	}
 	engine.Get(a.Engine, v1, a.getNonces)
 	v3 := engine.Operation{
 		ID: "get-principal-nonces", Path: "/extended/v3/principals/{principal}/nonces", Tag: "Accounts", Summary: "Nonces of an account",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, PointRead: true,
 	}
 	engine.Get(a.Engine, v3, a.getPrincipalNonces)
 }

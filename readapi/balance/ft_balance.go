@@ -46,7 +46,7 @@ func (a *api) registerFTBalances() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-ft-balance", Path: "/extended/v2/addresses/{principal}/balances/ft/{token}", Tag: "Accounts", Summary: "Balance of a fungible token of an account",
 		Description: engine.Instead("/extended/v3/principals/{principal}/balances/ft/{asset_identifier}") + ignored,
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, PointRead: true, Deprecated: true,
 	}, getFTBalance)
 }
 

@@ -49,7 +49,7 @@ type pendingBalance struct {
 func (a *api) registerPrincipalBalances() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-principal-stx", Path: "/extended/v3/principals/{principal}/balances/stx", Tag: "Accounts", Summary: "STX balance of an account",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, PointRead: true,
 	}, a.principalSTX)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-principal-ft", Path: "/extended/v3/principals/{principal}/balances/ft", Tag: "Accounts", Summary: "Fungible token balances of an account, greatest first",
@@ -57,7 +57,7 @@ func (a *api) registerPrincipalBalances() {
 	}, listPrincipalFT)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-principal-ft", Path: "/extended/v3/principals/{principal}/balances/ft/{asset_identifier}", Tag: "Accounts", Summary: "Balance of a fungible token of an account",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, PointRead: true,
 	}, getPrincipalFT)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-principal-nft", Path: "/extended/v3/principals/{principal}/balances/nft", Tag: "Accounts", Summary: "Non-fungible tokens of an account",

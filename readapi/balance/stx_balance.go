@@ -23,12 +23,14 @@ func (a *api) registerSTXBalances() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-stx-balance-v1", Path: "/extended/v1/address/{principal}/stx", Tag: "Accounts", Deprecated: true,
 		Summary: "STX balance of an account", Description: about, Statuses: []int{400, 404},
+		PointRead: true,
 	}, func(ctx context.Context, s *engine.Snapshot, in *param.AccountInput) (*view.StxBalance, error) {
 		return a.stxBalance(ctx, s, in)
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-stx-balance", Path: "/extended/v2/addresses/{principal}/balances/stx", Tag: "Accounts", Deprecated: true,
 		Summary: "STX balance of an account, without the sums sent and received", Statuses: []int{400, 404},
+		PointRead:   true,
 		Description: about + " The reference ignores `until_block` and `unanchored` here.",
 	}, a.stxBalanceV2)
 }

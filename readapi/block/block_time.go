@@ -26,12 +26,13 @@ type averageTimes struct {
 func (a *api) registerBlockTimes() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-block-by-time", Path: "/extended/v2/blocks/by-block-time/{timestamp}", Tag: "Blocks", Summary: "Last block at or before a time",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, PointRead: true,
 	}, getBlockByTime)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-average-block-times", Path: "/extended/v2/blocks/average-times", Tag: "Blocks", Summary: "Mean time between blocks",
 		Description: "Mean number of seconds between successive blocks in the last hour, day, week and 30 days before the newest block; 0 for a chain of one block. " +
 			"The time of a block before Nakamoto is that of its Bitcoin block.",
+		PointRead: true,
 	}, getAverageBlockTimes)
 }
 

@@ -33,7 +33,7 @@ func (a *api) registerBlocks() {
 	a.registerMicroblocks()
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-block", Path: "/extended/v2/blocks/{height_or_hash}", Tag: "Blocks", Summary: "A canonical block",
-		Statuses: []int{400, 404},
+		Statuses: []int{400, 404}, PointRead: true,
 	}, getBlock)
 }
 

@@ -68,7 +68,7 @@ func (a *api) registerBlocksV3() {
 	}, listBlocksV3)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-block-v3", Path: "/extended/v3/blocks/{height_or_hash}", Tag: "Blocks", Summary: "A canonical block",
-		Statuses: statuses,
+		Statuses: statuses, PointRead: true,
 	}, getBlockV3)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-bitcoin-block-blocks", Path: "/extended/v3/bitcoin-blocks/{height_or_hash}/blocks", Tag: "Blocks", Summary: "Stacks blocks of a Bitcoin block, newest first",

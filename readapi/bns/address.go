@@ -61,7 +61,7 @@ func (a *api) registerAddress() {
 	}, a.listOwned)
 	get(a, engine.Operation{
 		ID: "get-bns-primary-name", Path: "/names/address/{address}/primary", Summary: "Primary name of a principal",
-		Description: "The choice that a contract makes for itself can't be seen: it prints nothing. 404 if there is none.",
+		Description: "The choice that a contract makes for itself can't be seen: it prints nothing. 404 if there is none.", PointRead: true,
 	}, a.primaryName)
 	get(a, engine.Operation{
 		ID: "get-bns-names-of-addresses", Path: "/names/by-address", Summary: "Names of several owners",

@@ -152,7 +152,7 @@ type bnsResolvableAnswer struct {
 }
 
 func (a *api) registerName() {
-	get(a, engine.Operation{ID: "get-bns-name", Path: "/names/{name}", Summary: "A name"},
+	get(a, engine.Operation{ID: "get-bns-name", Path: "/names/{name}", Summary: "A name", PointRead: true},
 		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsNameAnswer, error) {
 			f, err := find(ctx, s, in.Name)
 			if err != nil {
@@ -160,7 +160,7 @@ func (a *api) registerName() {
 			}
 			return &bnsNameAnswer{in.marked(), f.burnHeight, f.status(), f.managed(), f.name.details(f.burnHeight)}, nil
 		})
-	get(a, engine.Operation{ID: "get-bns-name-owner", Path: "/names/{name}/owner", Summary: "Owner of a name"},
+	get(a, engine.Operation{ID: "get-bns-name-owner", Path: "/names/{name}/owner", Summary: "Owner of a name", PointRead: true},
 		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsOwnerAnswer, error) {
 			f, err := findLaunched(ctx, s, in.Name)
 			if err != nil {
@@ -168,7 +168,7 @@ func (a *api) registerName() {
 			}
 			return &bnsOwnerAnswer{in.marked(), f.name.Owner, f.burnHeight, f.name.expiry(), f.status()}, nil
 		})
-	get(a, engine.Operation{ID: "get-bns-name-id", Path: "/names/{name}/id", Summary: "Id of the token that stands for a name"},
+	get(a, engine.Operation{ID: "get-bns-name-id", Path: "/names/{name}/id", Summary: "Id of the token that stands for a name", PointRead: true},
 		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsIDAnswer, error) {
 			f, err := find(ctx, s, in.Name)
 			if err != nil {
@@ -176,7 +176,7 @@ func (a *api) registerName() {
 			}
 			return &bnsIDAnswer{in.marked(), f.name.Label, f.name.Namespace, f.name.id}, nil
 		})
-	get(a, engine.Operation{ID: "get-bns-name-renewal", Path: "/names/{name}/renewal", Summary: "When a name has to be renewed"},
+	get(a, engine.Operation{ID: "get-bns-name-renewal", Path: "/names/{name}/renewal", Summary: "When a name has to be renewed", PointRead: true},
 		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsRenewalAnswer, error) {
 			f, err := find(ctx, s, in.Name)
 			if err != nil {
@@ -188,7 +188,7 @@ func (a *api) registerName() {
 			}, nil
 		})
 	get(a, engine.Operation{
-		ID: "get-bns-name-can-resolve", Path: "/names/{name}/can-resolve", Summary: "Whether a name resolves",
+		ID: "get-bns-name-can-resolve", Path: "/names/{name}/can-resolve", Summary: "Whether a name resolves", PointRead: true,
 		Description: "As the resolver of zonefiles decides: a name resolves until the end of the grace period, unless it is revoked.",
 	}, func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsResolvableAnswer, error) {
 		f, err := findLaunched(ctx, s, in.Name)

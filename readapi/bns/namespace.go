@@ -99,7 +99,7 @@ type bnsNamespaceAnswer struct {
 func (a *api) registerNamespace() {
 	get(a, engine.Operation{ID: "list-bns-namespaces", Path: "/namespaces", Summary: "Namespaces, in alphabetical order"}, a.listNamespaces)
 	get(a, engine.Operation{
-		ID: "get-bns-namespace", Path: "/namespaces/{namespace}", Summary: "A namespace",
+		ID: "get-bns-namespace", Path: "/namespaces/{namespace}", Summary: "A namespace", PointRead: true,
 		Description: "A namespace that a contract has revealed is unknown until its launch, because a reveal prints nothing.",
 	}, a.namespace)
 }

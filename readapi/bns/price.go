@@ -18,11 +18,11 @@ type bnsPriceAnswer struct {
 
 func (a *api) registerPrice() {
 	get(a, engine.Operation{
-		ID: "get-bns-name-price", Path: "/prices/names/{name}", Summary: "Price of a name",
+		ID: "get-bns-name-price", Path: "/prices/names/{name}", Summary: "Price of a name", PointRead: true,
 		Description: "Computed from the price function of the namespace, whether the name is taken or not. 400 where the contract's computation fails, so that no one can buy it.",
 	}, a.namePrice)
 	get(a, engine.Operation{
-		ID: "get-bns-namespace-price", Path: "/prices/namespaces/{namespace}", Summary: "Price of a namespace",
+		ID: "get-bns-namespace-price", Path: "/prices/namespaces/{namespace}", Summary: "Price of a namespace", PointRead: true,
 		Description: "It depends on the length of the namespace alone.", Untraced: "it depends on the length of the namespace alone",
 	}, func(_ context.Context, _ *engine.Snapshot, in *NamespaceInput) (*bnsPriceAnswer, error) {
 		price, ok := bns.NamespacePrice(in.Namespace)

@@ -39,7 +39,7 @@ type bnsRegistrableAnswer struct {
 
 func (a *api) registerCanRegister() {
 	get(a, engine.Operation{
-		ID: "get-bns-name-can-register", Path: "/names/{namespace}/{label}/can-register", Summary: "Whether a name can be registered",
+		ID: "get-bns-name-can-register", Path: "/names/{namespace}/{label}/can-register", Summary: "Whether a name can be registered", PointRead: true,
 		Description: "A lapsed name can't: it can only be renewed, which makes whoever does so its owner.",
 	}, a.canRegister)
 }

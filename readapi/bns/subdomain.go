@@ -36,7 +36,7 @@ type bnsSubdomainOwner struct {
 }
 
 func (a *api) registerSubdomain() {
-	get(a, engine.Operation{ID: "list-bns-subdomains", Path: "/subdomains/{name}", Summary: "Subdomains in the zonefile of a name"},
+	get(a, engine.Operation{ID: "list-bns-subdomains", Path: "/subdomains/{name}", Summary: "Subdomains in the zonefile of a name", PointRead: true},
 		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsSubdomainsAnswer, error) {
 			z, err := resolve(ctx, s, in.Name)
 			switch {
@@ -49,7 +49,7 @@ func (a *api) registerSubdomain() {
 			}
 			return &bnsSubdomainsAnswer{z.Subdomains, z.External}, nil
 		})
-	get(a, engine.Operation{ID: "get-bns-subdomain", Path: "/subdomain/{name}", Summary: "A subdomain"},
+	get(a, engine.Operation{ID: "get-bns-subdomain", Path: "/subdomain/{name}", Summary: "A subdomain", PointRead: true},
 		func(ctx context.Context, s *engine.Snapshot, in *SubdomainInput) (*bnsSubdomainAnswer, error) {
 			data, err := findSubdomain(ctx, s, in.Name)
 			if err != nil {
@@ -57,7 +57,7 @@ func (a *api) registerSubdomain() {
 			}
 			return &bnsSubdomainAnswer{in.marked(), in.Name, anyJSON(data)}, nil
 		})
-	get(a, engine.Operation{ID: "get-bns-subdomain-owner", Path: "/subdomain/{name}/owner", Summary: "Owner of a subdomain"},
+	get(a, engine.Operation{ID: "get-bns-subdomain-owner", Path: "/subdomain/{name}/owner", Summary: "Owner of a subdomain", PointRead: true},
 		func(ctx context.Context, s *engine.Snapshot, in *SubdomainInput) (*bnsSubdomainOwner, error) {
 			data, err := findSubdomain(ctx, s, in.Name)
 			if err != nil {

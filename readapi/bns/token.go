@@ -47,7 +47,7 @@ type bnsTokenInfo struct {
 }
 
 func (a *api) registerToken() {
-	get(a, engine.Operation{ID: "get-bns-token-owner", Path: "/tokens/{id}/owner", Summary: "Owner of a name by its token"},
+	get(a, engine.Operation{ID: "get-bns-token-owner", Path: "/tokens/{id}/owner", Summary: "Owner of a name by its token", PointRead: true},
 		func(ctx context.Context, s *engine.Snapshot, in *TokenInput) (*bnsTokenOwner, error) {
 			r, height, err := findToken(ctx, s, in.ID)
 			if err != nil {
@@ -55,7 +55,7 @@ func (a *api) registerToken() {
 			}
 			return &bnsTokenOwner{in.marked(), r.Owner, r.Label, r.Namespace, height, r.expires, r.status(height)}, nil
 		})
-	get(a, engine.Operation{ID: "get-bns-token-name", Path: "/tokens/{id}/name", Summary: "Name that a token stands for"},
+	get(a, engine.Operation{ID: "get-bns-token-name", Path: "/tokens/{id}/name", Summary: "Name that a token stands for", PointRead: true},
 		func(ctx context.Context, s *engine.Snapshot, in *TokenInput) (*bnsTokenName, error) {
 			r, _, err := findToken(ctx, s, in.ID)
 			if err != nil {
@@ -63,7 +63,7 @@ func (a *api) registerToken() {
 			}
 			return &bnsTokenName{in.marked(), r.id, r.Label, r.Namespace, r.FullName}, nil
 		})
-	get(a, engine.Operation{ID: "get-bns-token-info", Path: "/tokens/{id}/info", Summary: "A name by its token"},
+	get(a, engine.Operation{ID: "get-bns-token-info", Path: "/tokens/{id}/info", Summary: "A name by its token", PointRead: true},
 		func(ctx context.Context, s *engine.Snapshot, in *TokenInput) (*bnsTokenInfo, error) {
 			r, height, err := findToken(ctx, s, in.ID)
 			if err != nil {
@@ -78,7 +78,7 @@ func (a *api) registerToken() {
 			}
 			return &bnsTokenInfo{in.marked(), height, status, r.details(height)}, nil
 		})
-	get(a, engine.Operation{ID: "get-bns-last-token-id", Path: "/token/last-id", Summary: "Greatest id of a token"}, a.lastToken)
+	get(a, engine.Operation{ID: "get-bns-last-token-id", Path: "/token/last-id", Summary: "Greatest id of a token", PointRead: true}, a.lastToken)
 }
 
 func findToken(ctx context.Context, s *engine.Snapshot, id int64) (r nameRow, height int64, err error) {

@@ -146,7 +146,7 @@ type bnsValidation struct {
 
 func (a *api) registerZonefile() {
 	get(a, engine.Operation{
-		ID: "resolve-bns-name", Path: "/resolve-name/{name}", Summary: "Zonefile of a name",
+		ID: "resolve-bns-name", Path: "/resolve-name/{name}", Summary: "Zonefile of a name", PointRead: true,
 		Description: "The name must be neither expired nor revoked, and its present owner must have written the zonefile. Texts of a profile are put under the members of the older form.",
 	}, func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsResolvedAnswer, error) {
 		z, err := resolve(ctx, s, in.Name)
@@ -158,7 +158,7 @@ func (a *api) registerZonefile() {
 			f.Owner, f.General, f.Twitter, f.URL, f.Nostr, f.Lightning, f.BTC, z.Subdomains, z.External,
 		}}, nil
 	})
-	get(a, engine.Operation{ID: "get-bns-btc-address", Path: "/btc-address/{name}", Summary: "Bitcoin address of a name"},
+	get(a, engine.Operation{ID: "get-bns-btc-address", Path: "/btc-address/{name}", Summary: "Bitcoin address of a name", PointRead: true},
 		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsBtcAnswer, error) {
 			z, err := resolve(ctx, s, in.Name)
 			if err == nil && z.Fields.BTC == "" {
@@ -169,7 +169,7 @@ func (a *api) registerZonefile() {
 			}
 			return &bnsBtcAnswer{in.marked(), z.Fields.BTC}, nil
 		})
-	get(a, engine.Operation{ID: "get-bns-raw-zonefile", Path: "/zonefile/{name}/raw", Summary: "Zonefile of a name as it is"},
+	get(a, engine.Operation{ID: "get-bns-raw-zonefile", Path: "/zonefile/{name}/raw", Summary: "Zonefile of a name as it is", PointRead: true},
 		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsRawAnswer, error) {
 			f, content, err := findZonefile(ctx, s, in.Name, errNoneOfName, errOther)
 			if err != nil {
@@ -177,7 +177,7 @@ func (a *api) registerZonefile() {
 			}
 			return &bnsRawAnswer{in.marked(), f.name.FullName, rawZonefile(content)}, nil
 		})
-	get(a, engine.Operation{ID: "get-bns-profile", Path: "/zonefile/{name}/profile", Summary: "Profile in the zonefile of a name"},
+	get(a, engine.Operation{ID: "get-bns-profile", Path: "/zonefile/{name}/profile", Summary: "Profile in the zonefile of a name", PointRead: true},
 		func(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsProfileAnswer, error) {
 			f, content, err := findZonefile(ctx, s, in.Name, errNoneOfName, errOther)
 			if err != nil {

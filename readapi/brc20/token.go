@@ -181,7 +181,7 @@ func inPage(order string) string { return "p." + strings.ReplaceAll(order, ", ",
 
 func (a *api) registerBRC20Token() {
 	engine.Get(a.Engine, brc20Resource(engine.Operation{
-		ID: "getBrc20TokenDetails", Path: "/tokens/{ticker}", Summary: "A BRC-20 token",
+		ID: "getBrc20TokenDetails", Path: "/tokens/{ticker}", Summary: "A BRC-20 token", PointRead: true,
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}), a.brc20Token)
 }

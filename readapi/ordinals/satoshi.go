@@ -34,7 +34,7 @@ type satoshi struct {
 
 func (a *api) registerSatoshis() {
 	r := ordinal.OrdinalsResource(engine.Operation{
-		ID: "getSatoshi", Path: "/sats/{ordinal}", Tag: "Satoshis", Summary: "A satoshi",
+		ID: "getSatoshi", Path: "/sats/{ordinal}", Tag: "Satoshis", Summary: "A satoshi", PointRead: true,
 		Description: "The properties that follow from its number, whether or not anything is inscribed on it.",
 		Refuse:      ordinal.RefuseSatoshi, RefusalBody: reflect.TypeFor[ordinal.OrdinalsErrorBody](), Statuses: []int{http.StatusBadRequest},
 	})

@@ -11,7 +11,7 @@ import (
 
 func (a *api) registerInscription() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
-		ID: "getInscription", Path: "/inscriptions/{id}", Tag: "Inscriptions", Summary: "An inscription",
+		ID: "getInscription", Path: "/inscriptions/{id}", Tag: "Inscriptions", Summary: "An inscription", PointRead: true,
 		Description: "By its id or its number. Both give the same entity tag.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}), a.inscription)

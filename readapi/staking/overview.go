@@ -47,7 +47,7 @@ func (a *api) registerOverview() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-staking", Path: prefix, Tag: tag, Summary: "What all stakers of pox-5 have locked",
 		Description: "Counts positions that have not ended, also those that have not begun.",
-		Untraced:    engine.MadeOfCounters,
+		PointRead:   true, Untraced: engine.MadeOfCounters,
 	}, func(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*overview, error) {
 		body := &overview{lockedTotals{stxSplit{"0", "0", "0"}, btcTotal{"0"}}}
 		tip, ok := tipHeight(s)
@@ -64,7 +64,7 @@ func (a *api) registerOverview() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-staking-rewards", Path: prefix + "/rewards", Tag: tag, Summary: "What all Bitcoin blocks paid to stackers and stakers",
 		Description: "Includes the Bitcoin blocks of earlier PoX contracts, as far as the archive has them.",
-		Untraced:    engine.MadeOfCounters, Statuses: []int{http.StatusBadRequest},
+		PointRead:   true, Untraced: engine.MadeOfCounters, Statuses: []int{http.StatusBadRequest},
 	}, func(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*bitcoinRewards, error) {
 		paid := bitcoinPaid{"0", "0", "0"}
 		if s.Active("staking") != nil {

@@ -100,13 +100,13 @@ func (a *api) registerTokenProvenance() {
 	const summary, about = "Provenance of a token's metadata", "The events behind each part of the metadata, and the next fetch attempts. Tokens without any metadata have a provenance, too."
 	statuses := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
 	engine.Get(a.Engine, metadataOperation(engine.Operation{
-		ID: "getFtProvenance", Path: "/ft/{principal}/provenance", Summary: summary, Description: about, Statuses: statuses,
+		ID: "getFtProvenance", Path: "/ft/{principal}/provenance", Summary: summary, Description: about, Statuses: statuses, PointRead: true,
 	}), func(ctx context.Context, s *engine.Snapshot, in *FTInput) (*tokenProvenance, error) {
 		return a.readProvenance(ctx, s, token.FT, in.named())
 	})
 	for id, kind := range map[string]token.Kind{"getNftProvenance": token.NFT, "getSftProvenance": token.SFT} {
 		engine.Get(a.Engine, metadataOperation(engine.Operation{
-			ID: id, Path: "/" + string(kind) + "/{principal}/{token_id}/provenance", Summary: summary, Description: about, Statuses: statuses,
+			ID: id, Path: "/" + string(kind) + "/{principal}/{token_id}/provenance", Summary: summary, Description: about, Statuses: statuses, PointRead: true,
 		}), func(ctx context.Context, s *engine.Snapshot, in *TokenInput) (*tokenProvenance, error) {
 			return a.readProvenance(ctx, s, kind, in.named())
 		})

@@ -74,13 +74,13 @@ func (a *api) registerTokens() {
 	statuses := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
 	const about = "Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid."
 	engine.Get(a.Engine, metadataOperation(engine.Operation{
-		ID: "getFtMetadata", Path: "/ft/{principal}", Summary: "A fungible token", Description: about, Statuses: statuses,
+		ID: "getFtMetadata", Path: "/ft/{principal}", Summary: "A fungible token", Description: about, Statuses: statuses, PointRead: true,
 	}), a.ftMetadata)
 	engine.Get(a.Engine, metadataOperation(engine.Operation{
-		ID: "getNftMetadata", Path: "/nft/{principal}/{token_id}", Summary: "A non-fungible token", Description: about, Statuses: statuses,
+		ID: "getNftMetadata", Path: "/nft/{principal}/{token_id}", Summary: "A non-fungible token", Description: about, Statuses: statuses, PointRead: true,
 	}), a.nftMetadata)
 	engine.Get(a.Engine, metadataOperation(engine.Operation{
-		ID: "getSftMetadata", Path: "/sft/{principal}/{token_id}", Summary: "A semi-fungible token", Description: about, Statuses: statuses,
+		ID: "getSftMetadata", Path: "/sft/{principal}/{token_id}", Summary: "A semi-fungible token", Description: about, Statuses: statuses, PointRead: true,
 	}), a.sftMetadata)
 }
 

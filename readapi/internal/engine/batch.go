@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/readapi/internal/register"
 )
@@ -67,6 +66,7 @@ func QueryPage[T any](b *Batch, limit int, columns func(row *T) []any, sql strin
 		first = []any{&b.assumption, &sources}
 	}
 	q.read = func(rows pgx.Rows) error {
+		r.Rows = nil // the query is sent again if another one in the same round trip failed
 		for rows.Next() {
 			var row T
 			if err := rows.Scan(append(first[:len(first):len(first)], columns(&row)...)...); err != nil {
@@ -182,37 +182,14 @@ func (b *Batch) Run(ctx context.Context) error {
 }
 
 func (b *Batch) send(ctx context.Context) error {
-	if s := b.Snapshot; s.Assumed != nil {
-		return sendAlone(ctx, s.pool, b.Queries)
+	switch s := b.Snapshot; {
+	case s.Assumed == nil:
+		return sendOn(ctx, s.conn, b.Queries)
+	case s.plan.Operation.PointRead:
+		return s.lane.combiner.send(ctx, b.Queries)
+	default:
+		return sendAlone(ctx, s.lane.pool, b.Queries)
 	}
-	return sendOn(ctx, b.Snapshot.conn, b.Queries)
-}
-
-// sendAlone acquires a connection and runs the queries on it, in one snapshot.
-func sendAlone(ctx context.Context, pool *pgxpool.Pool, queries []queuedQuery) error {
-	conn, err := pool.Acquire(ctx)
-	if err != nil {
-		return fmt.Errorf("get a connection to the database: %w", err)
-	}
-	defer conn.Release()
-	return sendOn(ctx, conn, queries)
-}
-
-// sendOn runs the queries in one round trip. Outside a transaction, the round trip is an implicit one.
-func sendOn(ctx context.Context, conn *pgxpool.Conn, queries []queuedQuery) error {
-	if len(queries) == 1 { // cheaper than a pipeline of one
-		rows, err := conn.Query(ctx, queries[0].sql, queries[0].args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		return queries[0].read(rows)
-	}
-	var pipeline pgx.Batch
-	for _, q := range queries {
-		pipeline.Queue(q.sql, q.args...).Query(q.read)
-	}
-	return conn.SendBatch(ctx, &pipeline).Close()
 }
 
 // expand replaces each {name} of a projection with the schema of its active version. It also returns these names.

@@ -48,8 +48,8 @@ type Config struct {
 	// RequestTimeout bounds the total time that a request may wait for the database; default 15 s.
 	RequestTimeout time.Duration
 	// ColdReads is the maximum number of reads for clients that use a connection at the same time, except those of targets
-	// with recent hits; default eight times the processors, and at most half of the connections of Pool. More of them wait, and
-	// are refused when too many do.
+	// with recent hits and look-ups that share round trips; default twice the processors, but at least 4, and at most half
+	// of the connections of Pool. More of them wait, and are refused when too many do.
 	ColdReads int
 	// CacheBytes bounds the memory for cached answers; default 64 MiB.
 	CacheBytes int64

@@ -10,7 +10,8 @@
 //     statuses and bodies.
 //   - Snapshots: snapshot.go and batch.go run all queries of a request on one state of the tables, either in a transaction that
 //     looks the state up, or assuming a known state; gate.go and primary.go choose the connections, and which reads wait;
-//     version_override.go lets operators read other versions, unreadable_version.go refuses those of other programs.
+//     version_override.go lets operators read other versions, unreadable_version.go refuses those of other programs;
+//     combine.go lets reads of points share round trips.
 //   - The cache: cached.go serves cached answers and fills the cache, under the keys that plan.go makes of what an answer
 //     depends on (dependencies.go; learned.go finds it out); answer.go builds the answers (docs/caching.md).
 //   - Traces: trace.go and trace_table.go report which rows an answer is built from (docs/auditing.md); provenance.go names the

@@ -11,7 +11,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/readapi/internal/cache"
 	"strata/readapi/internal/piece"
@@ -30,7 +29,8 @@ type Engine struct {
 	Watch    *register.Watch
 	Cache    *cache.Cache[cachedAnswer]
 	plans    *cache.Memory[string, *Plan] // by request target, as the client wrote it
-	hotPool  atomic.Pointer[pgxpool.Pool] // the connections for hot targets; nil unless Run runs
+	lane     *lane                        // the connections of Config.Pool
+	hotLane  atomic.Pointer[lane]         // those for hot targets; nil unless Run runs
 	gates    gates
 	progress progress
 	// Pieces is the memory for large bodies that are being sent to clients.
@@ -71,7 +71,7 @@ func New(config Config) *Engine {
 	e := &Engine{Config: config.withDefaults(), mux: http.NewServeMux(), Pieces: piece.NewPool(piecesMemory)}
 	e.Routes, e.traced, e.untraced = map[string]string{}, map[string]bool{}, map[string]string{}
 	e.metrics = newMetrics(e.Config.Registry)
-	e.gates = newGates(&e.Config)
+	e.lane, e.gates = e.newLane(e.Config.Pool), newGates(&e.Config)
 	e.primary = e.newPrimary()
 	e.version = []string{e.Config.Version.String()}
 	e.program = e.Config.Program + " " + e.Config.Network
@@ -97,9 +97,9 @@ func New(config Config) *Engine {
 func (e *Engine) Run(ctx context.Context) {
 	defer e.Cache.Close()
 	e.muxFilled()
-	closeHotPool, err := e.openHotPool(ctx)
+	closeHotLane, err := e.openHotLane(ctx)
 	if err == nil {
-		defer closeHotPool()
+		defer closeHotLane()
 	} else { // the configuration has opened a pool before, so this can't happen
 		e.Config.Logger.LogAttrs(ctx, slog.LevelWarn, "can't open connections for hot targets alone; they share those of others", slog.Any("error", err))
 	}

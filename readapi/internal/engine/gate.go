@@ -29,13 +29,24 @@ const (
 	gateWaiting = 1024
 	// gatePatience is the maximum time that a read waits at a gate.
 	gatePatience = 5 * time.Second
-	// coldPerProcessor is the maximum number of cold reads that run at a time, by processor. Two keep the processors busy if
-	// Postgres is on the same machine and reads are costly, but most reads are look-ups, and spend their time on the way.
-	coldPerProcessor = 8
+	// briefRunning is the maximum number of brief reads that run or share round trips.
+	briefRunning = 64
 )
 
-// openHotPool opens the connections for hot targets, until the returned function is called.
-func (e *Engine) openHotPool(ctx context.Context) (close func(), err error) {
+// lane is a set of connections, with the combiner that shares round trips over them.
+type lane struct {
+	pool     *pgxpool.Pool
+	combiner *combiner
+}
+
+func (e *Engine) newLane(pool *pgxpool.Pool) *lane {
+	l := &lane{pool: pool, combiner: newCombiner(pool)}
+	l.combiner.panicked = e.Panicked
+	return l
+}
+
+// openHotLane opens the connections for hot targets, until the returned function is called.
+func (e *Engine) openHotLane(ctx context.Context) (close func(), err error) {
 	config := e.Config.Pool.Config()
 	config.MinConns, config.MinIdleConns = 0, 0
 	config.MaxConns = max(config.MaxConns/hotShare, 2)
@@ -43,22 +54,22 @@ func (e *Engine) openHotPool(ctx context.Context) (close func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	e.hotPool.Store(pool)
+	e.hotLane.Store(e.newLane(pool))
 	return func() {
-		e.hotPool.Store(nil)
+		e.hotLane.Store(nil)
 		pool.Close()
 	}, nil
 }
 
-// poolOf returns the connections for the reads of a plan, and whether they are those of hot targets. A nil plan has those
+// laneOf returns the connections for the reads of a plan, and whether they are those of hot targets. A nil plan has those
 // of all others.
-func (e *Engine) poolOf(p *Plan) (pool *pgxpool.Pool, hot bool) {
+func (e *Engine) laneOf(p *Plan) (l *lane, hot bool) {
 	if p != nil && p.isHot(time.Now()) {
-		if pool := e.hotPool.Load(); pool != nil {
-			return pool, true
+		if l := e.hotLane.Load(); l != nil {
+			return l, true
 		}
 	}
-	return e.Config.Pool, false
+	return e.lane, false
 }
 
 // hits notes when a plan was last answered from memory, in seconds since 1970.
@@ -75,9 +86,10 @@ func (h *hits) isHot(now time.Time) bool {
 	return now.Unix()-h.last.Load() <= int64(hotFor/time.Second)
 }
 
-// gates are what decides which reads run that are not of hot targets.
+// gates are the gates of the reads that are not of hot targets.
 type gates struct {
-	cold *admission.Gate
+	cold  *admission.Gate // takes a connection each
+	brief *admission.Gate // share round trips, and so run in larger numbers
 	// pressure says when fewer cold reads must run, because answers from memory come late.
 	pressure *admission.Pressure
 }
@@ -85,20 +97,23 @@ type gates struct {
 func newGates(config *Config) gates {
 	running := config.ColdReads
 	if running <= 0 {
-		running = coldPerProcessor * runtime.GOMAXPROCS(0)
+		running = max(2*runtime.GOMAXPROCS(0), 4)
 		if config.Pool != nil {
 			running = min(running, max(int(config.Pool.Config().MaxConns)/2, 1))
 		}
 	}
 	g := gates{pressure: &admission.Pressure{}}
 	g.cold = admission.New(admission.Config{Running: running, Waiting: gateWaiting, Patience: gatePatience, Pressed: g.pressure.Look})
-	labels := prometheus.Labels{"gate": "cold"}
-	instrument.Registered(config.Registry, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "strata_api_reads_waiting", Help: "Reads that wait for their turn to use the database, by gate.", ConstLabels: labels,
-	}, func() float64 { return float64(g.cold.Waiting()) }))
-	instrument.Registered(config.Registry, prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "strata_api_reads_refused_total", Help: "Reads that were refused because too many waited, by gate.", ConstLabels: labels,
-	}, func() float64 { return float64(g.cold.Refused()) }))
+	g.brief = admission.New(admission.Config{Running: max(briefRunning, running), Waiting: gateWaiting, Patience: gatePatience})
+	for name, gate := range map[string]*admission.Gate{"cold": g.cold, "brief": g.brief} {
+		labels := prometheus.Labels{"gate": name}
+		instrument.Registered(config.Registry, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "strata_api_reads_waiting", Help: "Reads that wait for their turn to use the database, by gate.", ConstLabels: labels,
+		}, func() float64 { return float64(gate.Waiting()) }))
+		instrument.Registered(config.Registry, prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "strata_api_reads_refused_total", Help: "Reads that were refused because too many waited, by gate.", ConstLabels: labels,
+		}, func() float64 { return float64(gate.Refused()) }))
+	}
 	return g
 }
 
@@ -118,11 +133,14 @@ func (e *Engine) ReadInTurn(ctx context.Context, p *Plan, known *register.State,
 
 func (e *Engine) readInTurn(ctx context.Context, p *Plan, known *register.State, handler handler) (value any, s *Snapshot, err error) {
 	gate := e.gates.cold
-	switch _, hot := e.poolOf(p); {
+	_, hot := e.laneOf(p)
+	switch {
 	case isAtPrimary(ctx):
 		gate = e.primary.gate
 	case hot:
 		return e.Read(ctx, p, known, handler)
+	case p != nil && p.Operation.PointRead:
+		gate = e.gates.brief
 	}
 	switch err := gate.Enter(ctx); {
 	case errors.Is(err, admission.ErrBusy):

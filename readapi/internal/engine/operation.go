@@ -25,6 +25,8 @@ type Operation struct {
 	// Dependencies list what answers depend on, unless the input has a method Dependencies; default the tips of the
 	// projections that the handler reads.
 	Dependencies Dependencies
+	// PointRead is set if each of its queries is a look-up or two, so that other reads may share a round trip with it.
+	PointRead bool
 	// Deprecated adds a Warning header to answers.
 	Deprecated bool
 	// ContentType is the media type of the answer; default application/json.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"strata/readapi/internal/admission"
 	"strata/readapi/internal/register"
 )
@@ -23,6 +21,7 @@ const (
 
 // primary is how the engine reads the primary; nil where it reads nothing else.
 type primary struct {
+	lane     *lane
 	gate     *admission.Gate
 	progress progress
 }
@@ -32,7 +31,7 @@ func (e *Engine) newPrimary() *primary {
 		return nil
 	}
 	gate := admission.New(admission.Config{Running: primaryRunning, Waiting: gateWaiting, Patience: gatePatience})
-	return &primary{gate: gate}
+	return &primary{lane: e.newLane(e.Config.Primary), gate: gate}
 }
 
 type primaryKey struct{}
@@ -53,11 +52,11 @@ func (e *Engine) primaryReaches(ctx context.Context, p *Plan, least int64) *regi
 	return now.state
 }
 
-// poolIn returns the connections for the reads of a plan.
-func (e *Engine) poolIn(ctx context.Context, p *Plan) *pgxpool.Pool {
+// laneIn returns the connections for the reads of a plan.
+func (e *Engine) laneIn(ctx context.Context, p *Plan) *lane {
 	if isAtPrimary(ctx) {
-		return e.Config.Primary
+		return e.primary.lane
 	}
-	pool, _ := e.poolOf(p)
-	return pool
+	lane, _ := e.laneOf(p)
+	return lane
 }

@@ -21,7 +21,7 @@ import (
 type Snapshot struct {
 	Engine *Engine
 	conn   *pgxpool.Conn // of the transaction; nil without one
-	pool   *pgxpool.Pool // used without a transaction
+	lane   *lane         // used without a transaction
 	State  *register.State
 	// Assumed are the versions whose positions each batch verifies; nil in a transaction.
 	Assumed    []*register.Version
@@ -52,7 +52,7 @@ var errNoRegister = &Error{CodeBuilding, "the tables of these answers do not exi
 
 // Begin opens a snapshot as a transaction. The caller must close it.
 func (e *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
-	conn, err := e.poolIn(ctx, p).Acquire(ctx)
+	conn, err := e.laneIn(ctx, p).pool.Acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("get a connection to the database: %w", err)
 	}
@@ -87,10 +87,10 @@ func (e *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
 // assume opens a snapshot of a state that the database was in a moment ago, without a round trip. A batch fails with
 // register.ErrMoved if one of these versions has moved since.
 func (e *Engine) assume(p *Plan, state *register.State, versions []*register.Version) *Snapshot {
-	pool, _ := e.poolOf(p)
+	lane, _ := e.laneOf(p)
 	return &Snapshot{
 		Engine: e,
-		pool:   pool, prepared: &e.prepared, State: state, plan: p, Assumed: versions,
+		lane:   lane, prepared: &e.prepared, State: state, plan: p, Assumed: versions,
 		rules: e.Config.Rules, others: state.Foreign(e.Config.Rules, e.Config.Readable),
 	}
 }

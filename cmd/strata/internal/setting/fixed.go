@@ -28,7 +28,7 @@ var fixed = map[string]string{
 	"node-lag-time":              "30s",
 	"broadcast-rate-limit":       "that of --node-rate-limit",
 	"costly-rate-limit":          "that of --rate-limit",
-	"cold-reads":                 "eight times the processors, and at most half of the connections",
+	"cold-reads":                 "twice the processors, and at most half of the connections",
 	"replaced-gateways":          "those that documents name most",
 	"fetch-per-host":             "a quarter of --fetch-concurrency",
 	"fetch-per-contract":         "50,000 a day",
