@@ -29,10 +29,9 @@ func (a *api) serveLogCosignatures(log TransparencyLog) {
 		ID: "post-log-cosignatures", Path: logPath + "/cosignatures", Tag: "Audit", Summary: "Add cosignatures of witnesses to a checkpoint",
 		Description: "The body is a checkpoint of this log with cosignatures (c2sp.org/tlog-cosignature) of witnesses that the operator has configured. They are verified, stored, and served with the checkpoint. " +
 			"Signatures of others are ignored; a request without any valid cosignature is refused.",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge},
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge}, Class: answer.NoStore,
 	}
 	responses := a.Responses(r, reflect.TypeFor[logCosignatures]())
-	delete(responses, "304")
 	huma.Register(a.Huma, huma.Operation{
 		Method: http.MethodPost, Path: r.Path, OperationID: r.ID, Summary: r.Summary, Description: r.Description, Tags: []string{r.Tag},
 		Responses: responses, MaxBodyBytes: cosignaturesBodyMax, SkipValidateBody: true,

@@ -34,7 +34,7 @@ func (a *api) registerFeeRate() {
 	r := engine.Operation{
 		ID: "get-fee-rate", Path: "/extended/v1/fee_rate", Tag: "Transactions", Summary: "Fee rate estimate, which is a constant",
 		Description: engine.Instead("/v2/fees/transaction"),
-		Statuses:    []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge},
+		Statuses:    []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge}, Class: answer.NoStore,
 	}
 	responses := a.Responses(r, reflect.TypeFor[feeRate]())
 	delete(responses, "503")

@@ -81,7 +81,7 @@ const untracedNode = "it is what a node says, and not what the tables do"
 func (a *api) registerNodes() {
 	r := engine.Operation{
 		ID: "get-nodes", Path: "/proxy/v1/nodes", Tag: "Nodes", Summary: "Status of the nodes",
-		Description: "The pool of nodes behind `/v2` and `/v3`, as it is now.", Untraced: untracedNode,
+		Description: "The pool of nodes behind `/v2` and `/v3`, as it is now.", Class: answer.NoStore, Untraced: untracedNode,
 	}
 	engine.Serve(a.Engine, a.Endpoint(r), func(ctx context.Context, _ *struct{}) engine.Delivery {
 		if a.nodes.Status == nil {
