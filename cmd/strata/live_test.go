@@ -137,6 +137,7 @@ func TestSocketThroughTheServer(t *testing.T) {
 		}
 	}
 	post(1)
+	s.caughtUp(1)
 	ctx, cancel := context.WithTimeout(t.Context(), slow)
 	defer cancel()
 	conn, w, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(s.api, "http")+"/extended/v1/ws", nil) //nolint:bodyclose // it is the connection's

@@ -59,7 +59,6 @@ func TestSilentPrimaryName(t *testing.T) {
 	defer failing.Close()
 	dir := t.TempDir()
 	s := startServer(t, dir, "--database-url", served.URL(t), "--data-dir", dir, "--nodes", failing.URL+","+good.URL, "--bns-addr", "127.0.0.1:0")
-
 	names := s.announced("serving the names of BNS-V2")
 	const agent = bns.MainnetDeployer + ".vault"
 	post := func(name, parent string, height int64, calls ...synthnames.Call) {
