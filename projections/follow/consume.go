@@ -65,7 +65,7 @@ func (f *follower[T]) consume(ctx context.Context) error {
 // routerLevels keep watermill's own messages out of the log: a follower says itself what fails.
 var routerLevels = map[slog.Level]slog.Level{slog.LevelInfo: slog.LevelDebug, slog.LevelDebug: slog.LevelDebug - 4, slog.LevelError: slog.LevelDebug}
 
-// foldRetries is how often a single item is tried again before it stops its projection. The pauses grow from retryPause on by half each.
+// foldRetries is how often a single item is tried again before it stops its projection. The pauses double, the first is some 28 ms.
 const (
 	foldRetries = 4
 	retryPause  = 20 * time.Millisecond

@@ -172,11 +172,10 @@ func (d *Dependencies) LeastAdvanced(s *register.State) (least *register.Version
 	if d.Register {
 		return s.LeastAdvanced()
 	}
-	for _, name := range d.tips {
-		least = lessAdvanced(least, s.Active(name))
-	}
-	for shard := range d.allShards() {
-		least = lessAdvanced(least, s.Active(shard.Projection))
+	for v := range d.actives(s) {
+		if least == nil || v.LogSeq < least.LogSeq {
+			least = v
+		}
 	}
 	return least
 }
@@ -231,12 +230,4 @@ func (d *Dependencies) versions(s *register.State) (versions []*register.Version
 		add(shard.Projection)
 	}
 	return versions
-}
-
-// lessAdvanced returns the one of two versions that reflects fewer events; the other one if one is nil.
-func lessAdvanced(v, w *register.Version) *register.Version {
-	if v == nil || w != nil && w.LogSeq < v.LogSeq {
-		return w
-	}
-	return v
 }

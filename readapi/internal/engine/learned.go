@@ -9,9 +9,9 @@ import (
 // handler reads. The engine learns their names while the handler runs. The set only grows.
 //
 // Invariant: an answer is stored under a key that is made of at least those projections that its handler has read in that
-// very run. A handler is a function of its parameters and of what it reads, so an answer that is found under a key is right,
-// whichever further projections the key is made of. Processes that have learned different sets make different keys: they
-// miss each other's answers, and never take a wrong one.
+// very run. A handler is a function of its parameters and of what it reads. So an answer that is found under a key is right, even
+// if the key is made of further projections. Processes that have learned different sets make different keys: they miss each
+// other's answers, and never take a wrong one.
 type learned struct{ dependencies atomic.Pointer[Dependencies] }
 
 // nothingLearned is what answers depend on while no handler has read anything: on all that there is.

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Paths that a mux refuses beside each other lead to the same operations, in whichever order they are mounted.
+// Paths that a mux refuses beside each other lead to the same operations in any order of mounting.
 func TestConflictingPaths(t *testing.T) {
 	paths := []string{
 		"/names/{name}", "/names/{name}/owner", "/names/{name}/{label}/can-register", "/names/address/{address}", "/names/address/{address}/valid",

@@ -101,8 +101,8 @@ func probed(t *testing.T) (s *apitest.Site, projections []string) {
 	return s, projections
 }
 
-// An operation learns what its answers depend on. Whatever it has learned, in whichever process that shares the cache, an
-// answer is that of the tables as they are.
+// An operation learns what its answers depend on. Processes that share a cache learn different things, and all their answers are
+// those of the tables as they are.
 func TestLearnedDependencies(t *testing.T) {
 	t.Parallel()
 	s, projections := probed(t)
