@@ -53,6 +53,8 @@ func (f *follower[T]) consume(ctx context.Context) error {
 		}
 		return err
 	})
+	f.meter.Start()
+	defer f.meter.Stop() // only now does nobody fold any more, who would read it
 	if err := router.Run(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
@@ -170,8 +172,6 @@ var errNacked = errors.New("the items before were not folded")
 // run reads one batch while the one before is folded, as long as the follower is far behind.
 func (d *delivery[T]) run(ctx context.Context) error {
 	f := d.follower
-	f.meter.Start()
-	defer f.meter.Stop()
 	for after := f.position; ctx.Err() == nil; {
 		grown := f.source.grown()
 		items, bytes, err := f.source.read(ctx, after)
