@@ -110,7 +110,7 @@ var mergedRowsSQL = `
 // unseenSQL selects the newest event that the page does not examine, and mergedSQL the rows of the page.
 var (
 	unseenSQL = `
-		SELECT ARRAY[]::bigint[], unseen.tx, unseen.event_index::bigint
+		SELECT {}, unseen.tx, unseen.event_index::bigint
 		FROM (SELECT 1) one LEFT JOIN (SELECT page.*, unseen.tx, unseen.event_index FROM ` + mergedPageSQL + `) unseen ON true`
 	mergedSQL = `
 		SELECT ` + placedEventSQL + `, r.printed

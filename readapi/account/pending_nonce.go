@@ -15,7 +15,7 @@ func queuePendingNonces(b *engine.Batch, account string) func() []uint64 {
 		return func() []uint64 { return nil }
 	}
 	found := engine.Query(b, func(n *string) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], nonce::text FROM (
+		SELECT {}, nonce::text FROM (
 			SELECT w.nonce FROM {mempool}.transaction w WHERE w.status = 'pending' AND w.sender = $1
 			UNION
 			SELECT w.sponsor_nonce FROM {mempool}.transaction w WHERE w.status = 'pending' AND w.sponsor = $1

@@ -143,7 +143,7 @@ func newTransferList(l page.Numbered) *transferList {
 	bounded, shown := withOwner(l, 5), withOwner(l, 2)
 	return &transferList{
 		bounds: bounded.SQL(`
-		SELECT ARRAY[]::bigint[], coalesce((SELECT {number} FROM {table} r WHERE {rows} ORDER BY {number} DESC LIMIT 1), 0)::bigint,
+		SELECT {}, coalesce((SELECT {number} FROM {table} r WHERE {rows} ORDER BY {number} DESC LIMIT 1), 0)::bigint,
 		       place.low + (SELECT count(*) FROM {table} r WHERE {rows} AND {number} > place.low AND {number} <= place.high AND (NOT place.exact OR r.event_index <= $4::bigint))
 		FROM (
 			SELECT at.exact, {low} AS low, {high} AS high

@@ -69,7 +69,7 @@ func listProjections(ctx context.Context, s *engine.Snapshot) (*projectionList, 
 	entries := engine.Query(b, func(e *registerEntry) []any {
 		return []any{&e.name, &e.version, &e.previous, &e.rate, &e.throttle, &e.quarantined}
 	}, `
-		SELECT ARRAY[]::bigint[], p.name, p.version, coalesce(a.previous = p.version, false), p.rate, p.throttle,
+		SELECT {}, p.name, p.version, coalesce(a.previous = p.version, false), p.rate, p.throttle,
 		       (SELECT count(*) FROM strata.quarantine q WHERE q.name = p.name AND q.version = p.version)
 		FROM strata.projection p LEFT JOIN strata.active a USING (name)
 		WHERE NOT p.scratch`)
@@ -117,11 +117,11 @@ func queryInputEnd(b *engine.Batch, v *register.Version) *engine.Result[inputEnd
 	columns := func(e *inputEnd) []any { return []any{&e.head, &e.waitingSince} }
 	if v.Input == "log" {
 		return engine.Query(b, columns, `
-			SELECT ARRAY[]::bigint[], size, (SELECT received_at FROM log.event WHERE seq = $1::bigint + 1) FROM log.head`, v.Position)
+			SELECT {}, size, (SELECT received_at FROM log.event WHERE seq = $1::bigint + 1) FROM log.head`, v.Position)
 	}
 	steps := pgx.Identifier{v.Input, "step"}.Sanitize()
 	return engine.Query(b, columns, `
-		SELECT ARRAY[]::bigint[], coalesce((SELECT max(step) FROM `+steps+`), 0),
+		SELECT {}, coalesce((SELECT max(step) FROM `+steps+`), 0),
 		       (SELECT e.received_at FROM `+steps+` s JOIN log.event e ON e.seq = s.source_seq WHERE s.step = $1::bigint + 1)`, v.Position)
 }
 

@@ -66,7 +66,7 @@ func readEvents(ctx context.Context, s *engine.Snapshot, rows []traceRow) ([]tra
 	b := s.Batch()
 	found := engine.Query(b, func(e *traceEventRow) []any {
 		return []any{&e.Seq, &e.Path, &e.receivedAt, &e.ContentType, &e.Size, &e.digest}
-	}, `SELECT ARRAY[]::bigint[], seq, path, received_at, content_type, size, sha256 FROM log.event WHERE seq = ANY ($1) ORDER BY seq`, all)
+	}, `SELECT {}, seq, path, received_at, content_type, size, sha256 FROM log.event WHERE seq = ANY ($1) ORDER BY seq`, all)
 	bodies := &engine.Result[reportRow]{}
 	if len(reports) > 0 {
 		bodies = queryReports(b, reports)
@@ -103,7 +103,7 @@ type reportRow struct {
 // within reportsMax.
 func queryReports(b *engine.Batch, seqs []int64) *engine.Result[reportRow] {
 	return engine.Query(b, func(r *reportRow) []any { return []any{&r.seq, &r.body} }, `
-		SELECT ARRAY[]::bigint[], e.seq, CASE WHEN e.size <= $2 AND e.until <= $3 THEN h.body END
+		SELECT {}, e.seq, CASE WHEN e.size <= $2 AND e.until <= $3 THEN h.body END
 		FROM (
 			SELECT seq, body_seq, size, sum(least(size, $2 + 1)) OVER (ORDER BY seq) AS until
 			FROM log.event WHERE seq = ANY ($1) AND path = '`+fetch.PathReport+`'

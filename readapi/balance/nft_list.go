@@ -208,7 +208,7 @@ func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsI
 	}
 	b := s.Batch()
 	total := engine.Query(b, page.NumberColumn, `
-		SELECT ARRAY[]::bigint[], coalesce(sum(greatest(balance, 0)), 0)::bigint FROM {balances}.holding
+		SELECT {}, coalesce(sum(greatest(balance, 0)), 0)::bigint FROM {balances}.holding
 		WHERE account = $1 AND kind = 'nft' AND ($2::text[] IS NULL OR asset = ANY ($2))`, string(in.Principal), distinct)
 	found := engine.QueryPage(b, list.Limit, nftColumns, `
 		SELECT ARRAY[c.source_seq], `+custodySQL+`
@@ -253,7 +253,7 @@ func readNFTEvents(ctx context.Context, s *engine.Snapshot, column, where string
 	b := s.Batch()
 	const last = `coalesce((SELECT c.{n} FROM {balances}.nft_event c WHERE {where} ORDER BY c.{n} DESC LIMIT 1), 0)`
 	fill := strings.NewReplacer("{n}", column, "{where}", where)
-	length := engine.Query(b, page.NumberColumn, fill.Replace(`SELECT ARRAY[]::bigint[], `+last+` FROM (SELECT $1::bigint, $2::bigint, $3::bigint) args`), args...)
+	length := engine.Query(b, page.NumberColumn, fill.Replace(`SELECT {}, `+last+` FROM (SELECT $1::bigint, $2::bigint, $3::bigint) args`), args...)
 	found := engine.QueryPage(b, limit, nftColumns, fill.Replace(`
 		SELECT ARRAY[c.source_seq], `+nftEventSQL("c.{n}")+`
 		FROM (SELECT least($1::bigint, `+last+`) - $2::bigint AS first) page

@@ -46,9 +46,9 @@ func listBitcoinBlocks(ctx context.Context, s *engine.Snapshot, in *HeightPage) 
 		return list, nil
 	}
 	b := s.Batch()
-	last := engine.Query(b, page.NumberColumn, `SELECT ARRAY[]::bigint[], burn_blocks FROM {accounts}.block WHERE height = $1`, *tip.Height)
+	last := engine.Query(b, page.NumberColumn, `SELECT {}, burn_blocks FROM {accounts}.block WHERE height = $1`, *tip.Height)
 	first := engine.Query(b, page.NumberColumn, `
-		SELECT ARRAY[]::bigint[], burn_blocks FROM {accounts}.block WHERE burn_block_height <= $1 ORDER BY burn_block_height DESC, height DESC LIMIT 1`,
+		SELECT {}, burn_blocks FROM {accounts}.block WHERE burn_block_height <= $1 ORDER BY burn_block_height DESC, height DESC LIMIT 1`,
 		in.Cursor.height(math.MaxInt64))
 	if err := b.Run(ctx); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func listBitcoinBlocks(ctx context.Context, s *engine.Snapshot, in *HeightPage) 
 	b = s.Batch()
 	found := engine.Query(b, burnBlockColumns, burnBlockSQL, older+1, start)
 	beside := engine.Query(b, func(r *heightRange) []any { return []any{&r.lowest, &r.highest} }, `
-		SELECT ARRAY[]::bigint[], n, b.burn_block_height
+		SELECT {}, n, b.burn_block_height
 		FROM unnest($1::bigint[]) n
 		CROSS JOIN LATERAL (SELECT burn_block_height FROM {accounts}.block WHERE burn_blocks = n LIMIT 1) b`, []int64{newer, older})
 	if err := b.Run(ctx); err != nil {

@@ -57,7 +57,7 @@ func (w blockWindow) queueBlocks(b *engine.Batch) *engine.Result[view.BlockRow] 
 // queueNeighbours adds to the batch the query for the first blocks of the pages before and after.
 func (w blockWindow) queueNeighbours(b *engine.Batch) *engine.Result[neighbour] {
 	return engine.Query(b, neighbourColumns, `
-		SELECT ARRAY[]::bigint[], c.height, b.index_block_hash
+		SELECT {}, c.height, b.index_block_hash
 		FROM `+string(w.from)+`WHERE c.height = ANY ($1)`, []int64{w.newer(), w.older()})
 }
 
@@ -83,7 +83,7 @@ func heightOfCursor(ctx context.Context, s *engine.Snapshot, from view.BlocksBel
 	}
 	b := s.Batch()
 	found := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], c.height FROM `+string(from)+`WHERE b.index_block_hash = $1`, id)
+		SELECT {}, c.height FROM `+string(from)+`WHERE b.index_block_hash = $1`, id)
 	if err := b.Run(ctx); err != nil {
 		return 0, err
 	}

@@ -78,7 +78,7 @@ func canonicalWindow(ctx context.Context, s *engine.Snapshot, cursor param.HashP
 
 // queueRoot adds to the batch the query for the height of the lowest block.
 func queueRoot(b *engine.Batch) *engine.Result[int64] {
-	return engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], min(height) FROM {chain}.canonical`)
+	return engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT {}, min(height) FROM {chain}.canonical`)
 }
 
 // fillPage puts the blocks of a window and the cursors of its neighbours into a page.

@@ -136,7 +136,7 @@ func listBitcoinBlockBlocks(ctx context.Context, s *engine.Snapshot, in *bitcoin
 	}
 	b := s.Batch()
 	bounds := engine.Query(b, func(r *heightRange) []any { return []any{&r.lowest, &r.highest} }, `
-		SELECT ARRAY[]::bigint[], least.height, most.height
+		SELECT {}, least.height, most.height
 		FROM (SELECT height FROM {accounts}.block WHERE `+condition+` ORDER BY height LIMIT 1) least
 		CROSS JOIN (SELECT height FROM {accounts}.block WHERE `+condition+` ORDER BY height DESC LIMIT 1) most`, arg)
 	if err := b.Run(ctx); err != nil {

@@ -107,14 +107,14 @@ func listBurnBlocks(ctx context.Context, s *engine.Snapshot, in *burnBlocksInput
 		return list, nil
 	}
 	b := s.Batch()
-	total := engine.Query(b, page.NumberColumn, `SELECT ARRAY[]::bigint[], burn_blocks FROM {accounts}.block WHERE height = $1`, *tip.Height)
+	total := engine.Query(b, page.NumberColumn, `SELECT {}, burn_blocks FROM {accounts}.block WHERE height = $1`, *tip.Height)
 	begins := total
 	if in.Cursor != "" {
 		id, err := in.Cursor.Hash()
 		if err != nil {
 			return nil, err
 		}
-		begins = engine.Query(b, page.NumberColumn, `SELECT ARRAY[]::bigint[], burn_blocks FROM {accounts}.block WHERE burn_block_hash = $1 LIMIT 1`, id)
+		begins = engine.Query(b, page.NumberColumn, `SELECT {}, burn_blocks FROM {accounts}.block WHERE burn_block_hash = $1 LIMIT 1`, id)
 	}
 	if err := b.Run(ctx); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func listBurnBlocks(ctx context.Context, s *engine.Snapshot, in *burnBlocksInput
 	b = s.Batch()
 	found := engine.Query(b, burnBlockColumns, burnBlockSQL, older+1, start)
 	neighbours := engine.Query(b, neighbourColumns, `
-		SELECT ARRAY[]::bigint[], n, b.burn_block_hash
+		SELECT {}, n, b.burn_block_hash
 		FROM unnest($1::bigint[]) n
 		CROSS JOIN LATERAL (SELECT burn_block_hash FROM {accounts}.block WHERE burn_blocks = n LIMIT 1) b`, []int64{newer, older})
 	if err := b.Run(ctx); err != nil {
@@ -198,7 +198,7 @@ func findBurnBlock(ctx context.Context, s *engine.Snapshot, in *param.BurnBlockI
 		return nil, nil
 	}
 	b := s.Batch()
-	number := engine.Query(b, page.NumberColumn, `SELECT ARRAY[]::bigint[], burn_blocks FROM {accounts}.block WHERE `+condition+` ORDER BY height DESC LIMIT 1`, arg)
+	number := engine.Query(b, page.NumberColumn, `SELECT {}, burn_blocks FROM {accounts}.block WHERE `+condition+` ORDER BY height DESC LIMIT 1`, arg)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func fillRange(ctx context.Context, s *engine.Snapshot, list *page.CursorPage[vi
 	if _, ok := s.Tip("accounts"); ok {
 		b := s.Batch()
 		found := engine.Query(b, func(r *blockWindow) []any { return []any{&r.lowest, &r.highest} }, `
-			SELECT ARRAY[]::bigint[], first.height, last.height
+			SELECT {}, first.height, last.height
 			FROM (SELECT height FROM {accounts}.block WHERE `+condition+` ORDER BY height LIMIT 1) first,
 			     (SELECT height FROM {accounts}.block WHERE `+condition+` ORDER BY height DESC LIMIT 1) last`, arg)
 		if err := b.Run(ctx); err != nil {

@@ -78,7 +78,7 @@ func (a *api) listExpiring(ctx context.Context, s *engine.Snapshot, in *AddressN
 	b := s.Batch()
 	height := queryTip(b)
 	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], count(*) FROM {bns}.name n WHERE `+within, of, bns.SoonExpiring)
+		SELECT {}, count(*) FROM {bns}.name n WHERE `+within, of, bns.SoonExpiring)
 	rows := engine.Query(b, nameColumns, `
 		SELECT r.* FROM (
 			SELECT n.full_name, n.expires_at FROM {bns}.name n WHERE `+within+` ORDER BY n.expires_at, n.full_name OFFSET $3 LIMIT $4
@@ -174,7 +174,7 @@ func (a *api) listOwned(ctx context.Context, s *engine.Snapshot, in *OwnedInput)
 	type moment struct{ height, burnHeight int64 }
 	b := s.Batch()
 	at := engine.Query(b, func(m *moment) []any { return []any{&m.height, &m.burnHeight} }, `
-		SELECT ARRAY[]::bigint[], b.height, b.burn_height FROM {bns}.block b WHERE b.height <= coalesce($1::bigint, 9223372036854775807) ORDER BY b.height DESC LIMIT 1`, height)
+		SELECT {}, b.height, b.burn_height FROM {bns}.block b WHERE b.height <= coalesce($1::bigint, 9223372036854775807) ORDER BY b.height DESC LIMIT 1`, height)
 	rows := engine.QueryPage(b, limit, ownedColumns, ownedSQL(historic), args...)
 	primary := engine.Query(b, func(name *string) []any { return []any{name} }, `
 		SELECT ARRAY[p.source_seq], p.full_name FROM {bns}.primary_name p WHERE p.principal = $1 AND `+inForce("p", "$2", historic), primaryArgs...)
@@ -311,7 +311,7 @@ func (a *api) namesOfAddresses(ctx context.Context, s *engine.Snapshot, in *Addr
 		SELECT ARRAY[p.source_seq], p.principal, p.full_name FROM unnest($1::text[]) AS k (principal)
 		JOIN {bns}.primary_name p ON p.principal = k.principal AND p.until_height IS NULL`, addresses)
 	counts := engine.Query(b, func(r *countRow) []any { return []any{&r.principal, &r.n} }, `
-		SELECT ARRAY[]::bigint[], k.owner, coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'held:' || k.owner), 0) + coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'over:' || k.owner), 0)
+		SELECT {}, k.owner, coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'held:' || k.owner), 0) + coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'over:' || k.owner), 0)
 		FROM unnest($1::text[]) AS k (owner)`, addresses)
 	if err := b.Run(ctx); err != nil {
 		return nil, err

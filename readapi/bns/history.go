@@ -112,7 +112,7 @@ func (a *api) nameHistory(ctx context.Context, s *engine.Snapshot, in *HistoryIn
 	name, limit := clean(in.Name), PageInput{Limit: in.Limit}.limit(limitOthers)
 	b := s.Batch()
 	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], n.events::bigint FROM {bns}.name n WHERE n.full_name = $1 AND n.until_height IS NULL`, name)
+		SELECT {}, n.events::bigint FROM {bns}.name n WHERE n.full_name = $1 AND n.until_height IS NULL`, name)
 	rows := engine.QueryPage(b, limit, eventColumns, `
 		SELECT `+eventSQL+` FROM {bns}.event e WHERE e.full_name = $1 AND e.name_n <= $2 ORDER BY e.name_n DESC LIMIT $3`,
 		name, in.from(), int64(limit+1))
@@ -148,7 +148,7 @@ func (a *api) allEvents(ctx context.Context, s *engine.Snapshot, in *EventsInput
 	limit := PageInput{Limit: in.Limit}.limit(limitOthers)
 	b := s.Batch()
 	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], b.events FROM {bns}.block b ORDER BY b.height DESC LIMIT 1`)
+		SELECT {}, b.events FROM {bns}.block b ORDER BY b.height DESC LIMIT 1`)
 	rows := engine.QueryPage(b, limit, eventColumns, `
 		SELECT `+eventSQL+` FROM {bns}.event e WHERE e.n <= $1 ORDER BY e.n DESC LIMIT $2`, in.from(), int64(limit+1))
 	if err := b.Run(ctx); err != nil {

@@ -108,7 +108,7 @@ func (a *api) listNamespaces(ctx context.Context, s *engine.Snapshot, in *Namesp
 	limit := in.limit(limitOthers)
 	b := s.Batch()
 	tip := queryTip(b)
-	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], count(*) FROM {bns}.namespace WHERE until_height IS NULL`)
+	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT {}, count(*) FROM {bns}.namespace WHERE until_height IS NULL`)
 	rows := engine.Query(b, namespaceColumns, `SELECT `+namespaceSQL+` FROM (
 		SELECT * FROM {bns}.namespace WHERE until_height IS NULL ORDER BY namespace OFFSET $1 LIMIT $2
 	) n ORDER BY n.namespace`, min(in.Offset, page.RankedOffsetMax), int64(limit))
@@ -132,7 +132,7 @@ func (a *api) namespace(ctx context.Context, s *engine.Snapshot, in *NamespaceIn
 	const registered = `SELECT r.registered_at::text FROM {bns}.name r
 		WHERE r.namespace = $1 AND r.until_height IS NULL AND r.owner IS NOT NULL AND r.registered_at IS NOT NULL ORDER BY r.registered_at `
 	spans := engine.Query(b, func(s *span) []any { return []any{&s.first, &s.last} }, `
-		SELECT ARRAY[]::bigint[], (`+registered+`LIMIT 1), (`+registered+`DESC LIMIT 1)`, of)
+		SELECT {}, (`+registered+`LIMIT 1), (`+registered+`DESC LIMIT 1)`, of)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}

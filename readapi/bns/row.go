@@ -96,7 +96,7 @@ func (r *nameRow) blocksLeft(height int64) int64 {
 // returns gives the height once the batch has run.
 func queryTip(b *engine.Batch) func() int64 {
 	tip := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], b.burn_height FROM {bns}.block b ORDER BY b.height DESC LIMIT 1`)
+		SELECT {}, b.burn_height FROM {bns}.block b ORDER BY b.height DESC LIMIT 1`)
 	return func() int64 {
 		height, _ := tip.First()
 		return height

@@ -218,7 +218,7 @@ func (in *BRC20ActivityInput) countFewer(ctx context.Context, s *engine.Snapshot
 func (in *BRC20ActivityInput) count(ctx context.Context, s *engine.Snapshot, operations string, tickers []string, kinds []int16, address string, height ...any) ([]activityRow, int64, error) {
 	b := s.Batch()
 	args := append([]any{tickers, kinds, address, min(in.Offset, page.RankedOffsetMax), int64(in.Limit)}, height...)
-	totals := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], n.total FROM (SELECT count(*) AS total FROM (`+operations+`) m) n
+	totals := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT {}, n.total FROM (SELECT count(*) AS total FROM (`+operations+`) m) n
 		WHERE $4::bigint >= 0 AND $5::bigint > 0`, args...)
 	matches := engine.Query(b, activityColumns, activityPage(`
 		SELECT height, tx_index FROM (`+operations+`) m ORDER BY height DESC, tx_index DESC OFFSET $4 LIMIT $5`, newestFirst), args...)

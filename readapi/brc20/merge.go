@@ -206,7 +206,7 @@ func (m *mergedLists) readDeep(ctx context.Context, s *engine.Snapshot, offset i
 // their lengths: the parts up to the one that begins at a key hold at least all operations below that key. A list
 // without parts counts as one part.
 const mergedPlaceSQL = `
-SELECT ARRAY[]::bigint[], f.*
+SELECT {}, f.*
 FROM (
 	WITH parts AS MATERIALIZED (
 		SELECT list, a, b, n FROM {brc20}.part WHERE list = ANY ($1::text[])

@@ -166,7 +166,7 @@ func (in *BRC20TokensInput) readMatching(ctx context.Context, s *engine.Snapshot
 		SELECT * FROM {brc20}.token t WHERE t.ticker >= range.least AND t.ticker < range.beyond AND t.height IS NOT NULL OFFSET 0
 	) t`
 	b := s.Batch()
-	count := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], (SELECT count(*) FROM (`+matching+`) m)`, least, beyond)
+	count := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT {}, (SELECT count(*) FROM (`+matching+`) m)`, least, beyond)
 	matches := engine.Query(b, brc20TokenColumns, brc20TokenPage(matching+` ORDER BY `+order+` OFFSET $3 LIMIT $4`, inPage(order)),
 		least, beyond, min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
 	if err := b.Run(ctx); err != nil {

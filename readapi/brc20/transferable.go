@@ -90,7 +90,7 @@ func (in *BRC20TransferableInput) read(ctx context.Context, s *engine.Snapshot) 
 	}
 	b := s.Batch()
 	matching := ` FROM ` + rowsTransferable + ` AND c.ticker = ANY ($2)`
-	totals := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], count(*)`+matching, address, tickers)
+	totals := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT {}, count(*)`+matching, address, tickers)
 	matches := engine.Query(b, transferableColumns, transferablePage(`
 		SELECT c.height, c.tx_index`+matching+` ORDER BY c.height DESC, c.tx_index DESC OFFSET $3 LIMIT $4`, newestFirst),
 		address, tickers, min(in.Offset, page.RankedOffsetMax), int64(in.Limit))

@@ -55,6 +55,7 @@ func TestConformance(t *testing.T) {
 				t.Errorf("%s: %s in %.1500s", name, problem, got.body)
 			}
 		}
+		w.dump(server.URL, r, got)
 		if *full && r.varying == "" {
 			w.again(server.URL, r, got)
 		}

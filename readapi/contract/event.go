@@ -154,7 +154,7 @@ type printedQueries struct {
 func newPrintedQueries(l *page.Numbered) *printedQueries {
 	return &printedQueries{
 		bounds: `
-		SELECT ARRAY[]::bigint[], ` + l.Before("$3::bigint") + `, ` + l.Before("$4::bigint") + l.SQL(`,
+		SELECT {}, ` + l.Before("$3::bigint") + `, ` + l.Before("$4::bigint") + l.SQL(`,
 		       (SELECT {number} FROM {table} r
 		        WHERE {rows} AND $5::bigint IS NOT NULL AND {number} > {before} AND r.tx = $5::bigint AND r.event_index = $6::int
 		        ORDER BY {number} LIMIT 1)`, "{before}", l.Before("$5::bigint")),
@@ -224,7 +224,7 @@ func findPrintedList(ctx context.Context, s *engine.Snapshot, contract, sender s
 	found := engine.Query(b, func(r *listKey) []any {
 		return []any{&r.contract, &r.topic, &r.sender, &r.before, &r.through, &r.cursor}
 	}, `
-		SELECT ARRAY[]::bigint[], c.id,
+		SELECT {}, c.id,
 		       (SELECT t.topic FROM {accounts}.contract_topic t WHERE t.contract = c.id AND t.name = $2::text),
 		       (SELECT a.id FROM {accounts}.account a WHERE a.account = $3::text),
 		       coalesce((SELECT b.first_tx FROM {accounts}.block b WHERE b.height >= $4::bigint ORDER BY b.height LIMIT 1) - 1, 9223372036854775807),

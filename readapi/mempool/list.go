@@ -144,9 +144,9 @@ func (in *MempoolInput) filter() (f mempoolFilter, err error) {
 // count returns a query for the number of selected transactions. For the whole mempool, the projection keeps a counter.
 func (f mempoolFilter) count() string {
 	if len(f.any) == 0 {
-		return `SELECT ARRAY[]::bigint[], coalesce(sum(n), 0)::bigint FROM {mempool}.counter WHERE status = 'pending'`
+		return `SELECT {}, coalesce(sum(n), 0)::bigint FROM {mempool}.counter WHERE status = 'pending'`
 	}
-	return `SELECT ARRAY[]::bigint[], count(*) FROM (` + f.sql() + `) p`
+	return `SELECT {}, count(*) FROM (` + f.sql() + `) p`
 }
 
 func (a *api) mempoolPage(ctx context.Context, s *engine.Snapshot, filter mempoolFilter, order string, ascending bool, in page.PageInput, how param.TransactionOptions) (*page.OffsetPage[view.WaitingBody], error) {
@@ -216,7 +216,7 @@ func (a *api) listDropped(ctx context.Context, s *engine.Snapshot, in *droppedIn
 	}
 	b := s.Batch()
 	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], coalesce(sum(n), 0)::bigint FROM {mempool}.counter WHERE status <> 'pending'`)
+		SELECT {}, coalesce(sum(n), 0)::bigint FROM {mempool}.counter WHERE status <> 'pending'`)
 	found := engine.Query(b, view.WaitingColumns, `
 		SELECT `+view.WaitingSQL+`
 		FROM (

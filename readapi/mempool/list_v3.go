@@ -96,7 +96,7 @@ func (a *api) mempoolPageV3(ctx context.Context, s *engine.Snapshot, filter memp
 		ORDER BY p.receipt_time DESC, p.txid DESC`, args...)
 	// The previous page begins with the newest of the limit rows above this page.
 	before := engine.Query(b, func(r *view.WaitingRow) []any { return []any{&r.ReceiptTime, &r.ID} }, `
-		SELECT ARRAY[]::bigint[], p.receipt_time, p.txid
+		SELECT {}, p.receipt_time, p.txid
 		FROM (`+within(">")+` ORDER BY receipt_time, txid LIMIT `+placeholder(n+3)+`::bigint) p
 		ORDER BY p.receipt_time DESC, p.txid DESC LIMIT 1`, args...)
 	if err := b.Run(ctx); err != nil {

@@ -96,7 +96,7 @@ const spreadSQL = `
 		FROM waiting CROSS JOIN LATERAL (VALUES (waiting.kind), (-1)) AS g (kind)
 		WHERE g.kind IS NOT NULL
 	)
-	SELECT ARRAY[]::bigint[], kind, percent, n,
+	SELECT {}, kind, percent, n,
 	       trim_scale(fee + (fee_above - fee) * rest / 100)::text, trim_scale(age + (age_above - age) * rest / 100)::text,
 	       trim_scale(size + (size_above - size) * rest / 100)::text
 	FROM (

@@ -16,7 +16,7 @@ func queryFeeBlocks(b *engine.Batch, from int64) *engine.Result[feeBlock] {
 	return engine.Query(b, func(r *feeBlock) []any {
 		return []any{&r.height, &r.seq, &r.took[0], &r.took[1], &r.took[2], &r.took[3], &r.took[4], &r.took[5], &r.begins}
 	}, `
-		SELECT ARRAY[]::bigint[], c.height, c.block_seq,
+		SELECT {}, c.height, c.block_seq,
 		       b.execution_cost_read_count, b.execution_cost_read_length, b.execution_cost_write_count, b.execution_cost_write_length,
 		       b.execution_cost_runtime, t.bytes, t.begins
 		FROM {chain}.canonical c

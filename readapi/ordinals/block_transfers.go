@@ -55,7 +55,7 @@ func (a *api) blockTransfers(ctx context.Context, s *engine.Snapshot, in *blockT
 	}
 	b := s.Batch()
 	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], coalesce(sum(moves), 0)::bigint FROM {inscriptions}.block WHERE `+condition, name)
+		SELECT {}, coalesce(sum(moves), 0)::bigint FROM {inscriptions}.block WHERE `+condition, name)
 	moved := engine.Query(b, blockTransferColumns, `
 		SELECT ARRAY[f.source_seq, t.source_seq, i.source_seq], i.id, i.number, `+locationSQL("f", "fb")+`, `+locationSQL("t", "t")+`
 		FROM (

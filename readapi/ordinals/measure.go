@@ -122,7 +122,7 @@ func (q *search) measure(ctx context.Context) (*selectivity, error) {
 	if f.output != nil {
 		tx, vout, _ := f.output.output()
 		found := engine.Query(b, func(o *outputSats) []any { return []any{&o.sats, &o.n} }, `
-			SELECT ARRAY[]::bigint[], coalesce(array_agg(sat), ARRAY[]::bigint[]), coalesce(sum(inscriptions), 0)::bigint
+			SELECT {}, coalesce(array_agg(sat), ARRAY[]::bigint[]), coalesce(sum(inscriptions), 0)::bigint
 			FROM {inscriptions}.satoshi WHERE output_txid = $1 AND vout = $2 AND inscriptions > 0`, tx, vout)
 		evaluations = append(evaluations, func() {
 			o, _ := found.First()
@@ -132,7 +132,7 @@ func (q *search) measure(ctx context.Context) (*selectivity, error) {
 	}
 	if f.genesisHash != nil {
 		found := engine.Query(b, func(o *outputSats) []any { return []any{&o.sats, &o.n} }, `
-			SELECT ARRAY[]::bigint[], coalesce(array_agg(height), ARRAY[]::bigint[]), coalesce(sum(reveals), 0)::bigint
+			SELECT {}, coalesce(array_agg(height), ARRAY[]::bigint[]), coalesce(sum(reveals), 0)::bigint
 			FROM {inscriptions}.block WHERE block_hash = $1`, *f.genesisHash)
 		evaluations = append(evaluations, func() {
 			o, _ := found.First()
@@ -142,7 +142,7 @@ func (q *search) measure(ctx context.Context) (*selectivity, error) {
 	}
 	if f.height != unbounded {
 		found := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-			SELECT ARRAY[]::bigint[], coalesce(sum(reveals), 0)::bigint FROM {inscriptions}.block WHERE height >= $1 AND height <= $2`, f.height.from, f.height.to)
+			SELECT {}, coalesce(sum(reveals), 0)::bigint FROM {inscriptions}.block WHERE height >= $1 AND height <= $2`, f.height.from, f.height.to)
 		evaluations = append(evaluations, func() {
 			n, _ := found.First()
 			add(byHeight, n, true)
@@ -150,7 +150,7 @@ func (q *search) measure(ctx context.Context) (*selectivity, error) {
 	}
 	if f.time != unbounded {
 		found := engine.Query(b, func(t *timeSummary) []any { return []any{&t.reveals, &t.blocks, &t.between, &t.from, &t.to} }, `
-			SELECT ARRAY[]::bigint[], t.reveals, t.blocks,
+			SELECT {}, t.reveals, t.blocks,
 			       (SELECT count(*) FROM {inscriptions}.block WHERE height >= t.lowest AND height <= t.highest), t.lowest, t.highest
 			FROM (
 				SELECT coalesce(sum(reveals), 0)::bigint AS reveals, count(*) AS blocks, min(height) AS lowest, max(height) AS highest

@@ -121,5 +121,5 @@ func onSat(sat ordinals.Sat) page.OrderedList {
 // querySat adds to a batch the query for the number of inscriptions on a sat.
 func querySat(b *engine.Batch, sat ordinals.Sat) *engine.Result[int64] {
 	return engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], coalesce((SELECT inscriptions FROM {inscriptions}.satoshi WHERE sat = $1), 0)`, int64(sat))
+		SELECT {}, coalesce((SELECT inscriptions FROM {inscriptions}.satoshi WHERE sat = $1), 0)`, int64(sat))
 }

@@ -139,7 +139,7 @@ func (q *search) readHeights(ctx context.Context, m *selectivity, n int64) ([]in
 	}
 	b := q.snapshot.Batch()
 	before := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], coalesce(sum(reveals), 0)::bigint FROM {inscriptions}.block WHERE `+outside, bound)
+		SELECT {}, coalesce(sum(reveals), 0)::bigint FROM {inscriptions}.block WHERE `+outside, bound)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (q *search) sort(ctx context.Context, m *selectivity, by access) ([]inscrip
 			CROSS JOIN LATERAL (SELECT ` + columns + ` FROM {inscriptions}.inscription c WHERE c.height = b.height OFFSET 0) c`
 	}
 	return q.readMatches(ctx, `
-SELECT ARRAY[]::bigint[], m.total, m.ids
+SELECT {}, m.total, m.ids
 FROM (
 	WITH c AS MATERIALIZED (
 		SELECT c.id, c.number, c.sat, c.height, c.tx_index, c.rarity FROM (`+candidates+`) c WHERE `+passes+`
@@ -187,7 +187,7 @@ FROM (
 // columns in the order of sats.
 func (q *search) sortSats(ctx context.Context) ([]inscriptionRow, int64, error) {
 	return q.readMatches(ctx, `
-SELECT ARRAY[]::bigint[], m.total, m.ids
+SELECT {}, m.total, m.ids
 FROM (
 	WITH c AS MATERIALIZED (
 		SELECT id, number, sat, height, tx_index FROM {inscriptions}.owner WHERE sat >= $1 AND sat <= $2
@@ -220,7 +220,7 @@ func (q *search) walk(ctx context.Context, m *selectivity) ([]inscriptionRow, er
 		near = ` LIMIT ` + strconv.Itoa(1<<bits.Len64(uint64(end-1)))
 	}
 	rows, _, err := q.readMatches(ctx, `
-SELECT ARRAY[]::bigint[], 0::bigint, ARRAY(
+SELECT {}, 0::bigint, ARRAY(
 	SELECT c.id FROM (
 		SELECT c.id, c.height, c.tx_index, c.number, c.sat FROM {inscriptions}.inscription c
 		WHERE c.number >= $7 AND c.number <= $8 AND CASE WHEN `+passes+` THEN true END
@@ -240,7 +240,7 @@ func (q *search) merges(n int64, values []string) bool {
 // merge reads the list of each value of a column up to the end of the page, and merges them.
 func (q *search) merge(ctx context.Context, table, column string, values []string) ([]inscriptionRow, error) {
 	rows, _, err := q.readMatches(ctx, strings.NewReplacer("{table}", table, "{column}", column, "{order}", q.sorting.sql()).Replace(`
-SELECT ARRAY[]::bigint[], 0::bigint, ARRAY(
+SELECT {}, 0::bigint, ARRAY(
 	SELECT c.id FROM unnest($1::text[]) AS v (value)
 	CROSS JOIN LATERAL (
 		SELECT c.id, c.height, c.tx_index, c.number FROM {inscriptions}.{table} c

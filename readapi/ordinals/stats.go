@@ -61,7 +61,7 @@ func (a *api) ordinalsStats(ctx context.Context, s *engine.Snapshot, in *ordinal
 	// Subtract the blocks above the range from the total instead of adding up those below: most clients ask for the
 	// newest.
 	below := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], (
+		SELECT {}, (
 			coalesce((SELECT n FROM {inscriptions}.list WHERE name = 'all'), 0)
 			- (SELECT coalesce(sum(reveals), 0) FROM {inscriptions}.block WHERE height > $1))::bigint`, to)
 	blocks := engine.Query(b, func(c *countedBlock) []any { return []any{&c.height, &c.hash, &c.time, &c.reveals} }, `

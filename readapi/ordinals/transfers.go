@@ -32,7 +32,7 @@ func (a *api) inscriptionTransfers(ctx context.Context, s *engine.Snapshot, in *
 	const since = `l.sat = i.sat AND (l.height, l.tx_index) >= (i.height, i.tx_index)`
 	b := s.Batch()
 	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], count(l.sat)
+		SELECT {}, count(l.sat)
 		FROM (`+named+`) p
 		JOIN {inscriptions}.inscription i ON i.id = p.id
 		LEFT JOIN {inscriptions}.location l ON `+since, name)

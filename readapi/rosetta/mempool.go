@@ -21,7 +21,7 @@ func (c *call) mempool(ctx context.Context, _ *wire.NetworkRequest) (answer *wir
 		}
 		b := s.Batch()
 		found := engine.Query(b, func(id *hash.Hash32) []any { return []any{id} },
-			`SELECT ARRAY[]::bigint[], txid FROM {mempool}.transaction WHERE status = 'pending' ORDER BY receipt_time DESC, txid DESC`)
+			`SELECT {}, txid FROM {mempool}.transaction WHERE status = 'pending' ORDER BY receipt_time DESC, txid DESC`)
 		if err := b.Run(ctx); err != nil {
 			return err
 		}

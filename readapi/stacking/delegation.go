@@ -78,7 +78,7 @@ func (a *api) delegationsAsOf(version int, pool string, height, burnHeight, abov
 			return d
 		},
 		Total: func(b *engine.Batch) *engine.Result[int64] {
-			return engine.Query(b, page.NumberColumn, `SELECT ARRAY[]::bigint[], count(*) FROM `+l.Rows, l.Args...)
+			return engine.Query(b, page.NumberColumn, `SELECT {}, count(*) FROM `+l.Rows, l.Args...)
 		},
 	}
 }
@@ -127,7 +127,7 @@ func (a *api) listDelegations(ctx context.Context, s *engine.Snapshot, version i
 	var burnHeight int64
 	height := in.Height
 	b := s.Batch()
-	sql, args := `SELECT ARRAY[]::bigint[], height, burn_block_height FROM {pox}.block `, []any{}
+	sql, args := `SELECT {}, height, burn_block_height FROM {pox}.block `, []any{}
 	if in.Height > 0 {
 		sql, args = sql+`WHERE height = $1`, append(args, in.Height)
 	} else {

@@ -152,7 +152,7 @@ func (l poxList) read(ctx context.Context, s *engine.Snapshot, p *page.Request, 
 	last := names.Replace(`coalesce((SELECT {number} FROM {pox}.event x WHERE {rows} ORDER BY {number} DESC LIMIT 1), 0)`)
 	number, offset, limit := page.Argument(len(l.args)+1), page.Argument(len(l.args)+2), page.Argument(len(l.args)+3)
 	b := s.Batch()
-	total := engine.Query(b, page.NumberColumn, `SELECT ARRAY[]::bigint[], `+last, l.args...)
+	total := engine.Query(b, page.NumberColumn, `SELECT {}, `+last, l.args...)
 	rows := engine.Query(b, stackingColumns, names.Replace(`
 		SELECT ARRAY[r.source_seq], r.place, `+stackingSQL+`
 		FROM (SELECT least(`+last+`, `+number+`) - `+offset+` AS start) page
@@ -249,7 +249,7 @@ func (a *api) poxEventsOfTransaction(ctx context.Context, s *engine.Snapshot, ve
 	}
 	b := s.Batch()
 	known := engine.Query(b, page.NumberColumn, `
-		SELECT ARRAY[]::bigint[], t.source_seq FROM {chain}.transaction t JOIN {chain}.canonical c ON c.block_seq = t.source_seq WHERE t.txid = $1 LIMIT 1`, id)
+		SELECT {}, t.source_seq FROM {chain}.transaction t JOIN {chain}.canonical c ON c.block_seq = t.source_seq WHERE t.txid = $1 LIMIT 1`, id)
 	rows := engine.Query(b, stackingColumns, `
 		SELECT ARRAY[r.source_seq], r.n, `+stackingSQL+`
 		FROM (SELECT * FROM {pox}.event WHERE txid = $1 AND contract = $2 ORDER BY n DESC LIMIT $3) r `+stackingPrint+` ORDER BY r.n DESC`,

@@ -157,7 +157,7 @@ func findPoxSigner(ctx context.Context, s *engine.Snapshot, in *PoxSignerInput, 
 		return nil, noCycle
 	}
 	b := s.Batch()
-	cycle := engine.Query(b, page.NumberColumn, `SELECT ARRAY[]::bigint[], cycle_number FROM {pox}.cycle WHERE cycle_number = $1`, in.Cycle)
+	cycle := engine.Query(b, page.NumberColumn, `SELECT {}, cycle_number FROM {pox}.cycle WHERE cycle_number = $1`, in.Cycle)
 	found := engine.Query(b, poxSignerColumns, `
 		SELECT `+poxSignerSQL+` FROM {pox}.cycle c JOIN {pox}.signer s ON s.cycle_number = c.cycle_number
 		WHERE c.cycle_number = $1 AND s.signing_key = $2`, in.Cycle, in.Key.bytes())

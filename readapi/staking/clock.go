@@ -33,7 +33,7 @@ func (a *api) queueClock(b *engine.Batch) func() (clock, bool) {
 	result := engine.Query(b, func(r *clockRow) []any {
 		return []any{&r.lowCycle, &r.lowHeight, &r.highCycle, &r.highHeight, &r.firstBond, &r.prepare}
 	}, `
-		SELECT ARRAY[]::bigint[], low.cycle, low.burn_height, high.cycle, high.burn_height,
+		SELECT {}, low.cycle, low.burn_height, high.cycle, high.burn_height,
 		       (SELECT b.first_cycle - 2 * b.bond_index FROM {staking}.bond b ORDER BY b.bond_index LIMIT 1),
 		       (
 		           SELECT 1 + max(low.burn_height + (s.cycle - low.cycle) * (high.burn_height - low.burn_height) / nullif(high.cycle - low.cycle, 0) - s.burn_height)
@@ -108,7 +108,7 @@ func readTimes(ctx context.Context, s *engine.Snapshot, heights ...int64) (times
 	heights = slices.Compact(heights)
 	b := s.Batch()
 	rows := engine.Query(b, func(r *timeRow) []any { return []any{&r.height, &r.lowHeight, &r.lowTime, &r.highHeight, &r.highTime} }, `
-		SELECT ARRAY[]::bigint[], h.height, low.burn_block_height, low.burn_block_time, high.burn_block_height, high.burn_block_time
+		SELECT {}, h.height, low.burn_block_height, low.burn_block_time, high.burn_block_height, high.burn_block_time
 		FROM unnest($1::bigint[]) AS h (height)
 		LEFT JOIN LATERAL (
 			SELECT b.burn_block_height, b.burn_block_time FROM {staking}.block b WHERE b.burn_block_height <= h.height

@@ -167,15 +167,15 @@ func (a *api) getCycle(ctx context.Context, s *engine.Snapshot, in *CycleInput) 
 	}
 	b := s.Batch()
 	weights := engine.Query(b, func(r *weightRow) []any { return []any{&r.staked, &r.bonded, &r.stakers, &r.members, &r.beyond} }, `
-		SELECT ARRAY[]::bigint[], coalesce(sum(staked), 0)::text, coalesce(sum(bonded), 0)::text, coalesce(sum(stakers), 0)::bigint, coalesce(sum(members), 0)::bigint,
+		SELECT {}, coalesce(sum(staked), 0)::text, coalesce(sum(bonded), 0)::text, coalesce(sum(stakers), 0)::bigint, coalesce(sum(members), 0)::bigint,
 		       EXISTS (SELECT FROM {staking}.weight w WHERE w.signer = '' AND w.cycle > $1)
 		FROM {staking}.weight WHERE signer = '' AND cycle <= $1`, n)
 	calculated := engine.Query(b, func(r *calculatedRow) []any { return []any{&r.gross, &r.bonds, &r.stx, &r.deposit, &r.staked} }, `
-		SELECT ARRAY[]::bigint[], coalesce(sum(gross), 0)::text, coalesce(sum(bond_rewards), 0)::text, coalesce(sum(CASE WHEN staked > 0 THEN stx_rewards ELSE 0 END), 0)::text,
+		SELECT {}, coalesce(sum(gross), 0)::text, coalesce(sum(bond_rewards), 0)::text, coalesce(sum(CASE WHEN staked > 0 THEN stx_rewards ELSE 0 END), 0)::text,
 		       coalesce(sum(reserve_deposit), 0)::text, (SELECT staked::text FROM {staking}.calculation WHERE cycle = $1 ORDER BY n DESC LIMIT 1)
 		FROM {staking}.calculation WHERE cycle = $1`, n)
 	indexes := engine.Query(b, func(i *int64) []any { return []any{i} }, `
-		SELECT ARRAY[]::bigint[], bond_index FROM {staking}.bond WHERE first_cycle <= $1 AND unlock_cycle > $1 ORDER BY bond_index`, n)
+		SELECT {}, bond_index FROM {staking}.bond WHERE first_cycle <= $1 AND unlock_cycle > $1 ORDER BY bond_index`, n)
 	// The members' shares are read by bond before they meet their registrations: joined at once, both could be read in the
 	// order of all stakers.
 	lockups := engine.Query(b, func(r *lockupRow) []any { return []any{&r.native, &r.sbtc} }, `
@@ -185,11 +185,11 @@ func (a *api) getCycle(ctx context.Context, s *engine.Snapshot, in *CycleInput) 
 			JOIN {staking}.share g ON g.bond_index = b.bond_index AND g.bond_index >= 0 AND g.until_n IS NULL AND g.from_cycle <= $1 AND g.to_cycle > $1
 			WHERE b.first_cycle <= $1 AND b.unlock_cycle > $1
 		)
-		SELECT ARRAY[]::bigint[], coalesce(sum(h.shares) FILTER (WHERE r.l1), 0)::text, coalesce(sum(h.shares) FILTER (WHERE NOT r.l1), 0)::text
+		SELECT {}, coalesce(sum(h.shares) FILTER (WHERE r.l1), 0)::text, coalesce(sum(h.shares) FILTER (WHERE NOT r.l1), 0)::text
 		FROM held h JOIN {staking}.registration r ON r.bond_index = h.bond_index AND r.staker = h.staker AND r.until_n IS NULL`, n)
 	claimed := engine.Query(b, func(text *string) []any { return []any{text} },
-		`SELECT ARRAY[]::bigint[], coalesce(sum(amount), 0)::text FROM {staking}.claimed WHERE cycle = $1`, n)
-	signers := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], signers::bigint FROM {staking}.cycle_set WHERE cycle = $1`, n)
+		`SELECT {}, coalesce(sum(amount), 0)::text FROM {staking}.claimed WHERE cycle = $1`, n)
+	signers := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT {}, signers::bigint FROM {staking}.cycle_set WHERE cycle = $1`, n)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (a *api) getCycle(ctx context.Context, s *engine.Snapshot, in *CycleInput) 
 func readDivisor(ctx context.Context, s *engine.Snapshot, cycle int64) (string, error) {
 	b := s.Batch()
 	found := engine.Query(b, func(sum *string) []any { return []any{sum} }, `
-		SELECT ARRAY[]::bigint[], coalesce(sum(m.staked), 0)::text FROM (
+		SELECT {}, coalesce(sum(m.staked), 0)::text FROM (
 			SELECT sum(staked) AS staked FROM {staking}.weight WHERE signer <> '' AND cycle <= $1
 			GROUP BY signer HAVING sum(staked) + sum(bonded) >= $2
 		) m`, cycle, int64(pox.SignerMinimum))

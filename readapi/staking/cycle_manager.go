@@ -10,7 +10,7 @@ import (
 
 // hasSets reports whether there is any set of signers.
 func hasSets(ctx context.Context, s *engine.Snapshot) (bool, error) {
-	_, ok, err := find(ctx, s, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], cycle FROM {staking}.cycle_set ORDER BY cycle LIMIT 1`)
+	_, ok, err := find(ctx, s, func(n *int64) []any { return []any{n} }, `SELECT {}, cycle FROM {staking}.cycle_set ORDER BY cycle LIMIT 1`)
 	return ok, err
 }
 

@@ -137,7 +137,7 @@ func (a *api) listCycleSigners(ctx context.Context, s *engine.Snapshot, in *cycl
 	b := newBatch(s)
 	set := engine.Query(b, func(r *setRow) []any { return []any{&r.weight, &r.firstEvent, &r.signers, &r.staked} },
 		`SELECT ARRAY[source_seq], weight, first_n, signers::bigint, staked::text FROM {staking}.cycle_set WHERE cycle = $1`, n)
-	first := engine.Query(b, page.NumberColumn, `SELECT ARRAY[]::bigint[], place::bigint FROM {staking}.set_member WHERE cycle = $1 AND signer_key = $2`, n, keyBytes(in.Cursor))
+	first := engine.Query(b, page.NumberColumn, `SELECT {}, place::bigint FROM {staking}.set_member WHERE cycle = $1 AND signer_key = $2`, n, keyBytes(in.Cursor))
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}

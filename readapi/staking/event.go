@@ -235,7 +235,7 @@ func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *Transact
 	}
 	b := s.Batch()
 	known := engine.Query(b, page.NumberColumn, `
-		SELECT ARRAY[]::bigint[], t.source_seq FROM {chain}.transaction t JOIN {chain}.canonical c ON c.block_seq = t.source_seq WHERE t.txid = $1 LIMIT 1`, id)
+		SELECT {}, t.source_seq FROM {chain}.transaction t JOIN {chain}.canonical c ON c.block_seq = t.source_seq WHERE t.txid = $1 LIMIT 1`, id)
 	rows := engine.Query(b, contractEventColumns, `
 		SELECT ARRAY[r.source_seq], r.n, `+contractEventSQL+`
 		FROM (SELECT * FROM {staking}.event WHERE txid = $1 ORDER BY n DESC LIMIT $2) r `+contractPrint+` ORDER BY r.n DESC`, id, transactionEventsMax)

@@ -77,7 +77,7 @@ func queue[R any](b *engine.Batch, l *keyset, scan func(*R) []any, limit int, bo
 	if bound != nil {
 		within = l.within(false, bound)
 		p.previous = engine.Query(b, func(text *string) []any { return []any{text} },
-			`SELECT ARRAY[]::bigint[], `+l.text+` FROM `+l.rows(l.within(true, bound), l.order(!l.descending), most), args...)
+			`SELECT {}, `+l.text+` FROM `+l.rows(l.within(true, bound), l.order(!l.descending), most), args...)
 	}
 	p.rows = engine.QueryPage(b, limit, func(r *listed[R]) []any { return append([]any{&r.cursor}, scan(&r.row)...) },
 		`SELECT `+l.sources+`, `+l.text+`, `+l.columns+` FROM `+l.rows(within, l.order(l.descending), most+` + 1`), args...)
@@ -151,7 +151,7 @@ func number(text string) int64 {
 
 // queueCount adds a query for one number to a batch.
 func queueCount(b *engine.Batch, sql string, args ...any) func() int64 {
-	result := engine.Query(b, page.NumberColumn, `SELECT ARRAY[]::bigint[], `+sql, args...)
+	result := engine.Query(b, page.NumberColumn, `SELECT {}, `+sql, args...)
 	return func() int64 {
 		n, _ := result.First()
 		return n

@@ -57,7 +57,7 @@ func (a *api) registerOverview() {
 		sums, _, err := find(ctx, s, func(o *overview) []any {
 			return []any{&o.Locked.STX.STXOnly, &o.Locked.STX.Bonds, &o.Locked.STX.Total, &o.Locked.BTC.Total}
 		}, `
-			SELECT ARRAY[]::bigint[], coalesce(sum(staked), 0)::text, coalesce(sum(bonded), 0)::text, coalesce(sum(staked + bonded), 0)::text, coalesce(sum(sats), 0)::text
+			SELECT {}, coalesce(sum(staked), 0)::text, coalesce(sum(bonded), 0)::text, coalesce(sum(staked + bonded), 0)::text, coalesce(sum(sats), 0)::text
 			FROM {staking}.holding WHERE signer = '' AND unlock_height > $1`, tip)
 		return &sums, err
 	})
@@ -69,7 +69,7 @@ func (a *api) registerOverview() {
 		paid := bitcoinPaid{"0", "0", "0"}
 		if s.Active("staking") != nil {
 			found, ok, err := find(ctx, s, func(p *bitcoinPaid) []any { return []any{&p.RewardAmount, &p.BurnAmount} },
-				`SELECT ARRAY[]::bigint[], rewards::text, burned::text FROM {staking}.bitcoin`)
+				`SELECT {}, rewards::text, burned::text FROM {staking}.bitcoin`)
 			if err != nil {
 				return nil, err
 			}

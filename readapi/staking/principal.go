@@ -150,7 +150,7 @@ type principalRow struct {
 }
 
 var principalSQL = `
-	SELECT ARRAY[]::bigint[],
+	SELECT {},
 	       coalesce((SELECT t.ustx FROM {staking}.stake t WHERE t.staker = $1 AND t.until_n IS NULL AND t.unlock_height > $2), 0)::text,
 	       ` + accrued(accruedSTX, "$1", "", "") + `::text,
 	       coalesce((SELECT sum(c.amount) FROM {staking}.staker_claim c WHERE c.staker = $1 AND c.bond_index = -1), 0)::text,

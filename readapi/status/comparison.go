@@ -18,7 +18,7 @@ type comparison struct {
 // queueComparison adds the query for what the comparison with a node has found.
 func queueComparison(b *engine.Batch) *engine.Result[comparison] {
 	return engine.Query(b, func(c *comparison) []any { return []any{&c.Known} }, `
-		SELECT ARRAY[]::bigint[], known FROM (`+nodecompare.KnownSQL+`) known`, differencesShown)
+		SELECT {}, known FROM (`+nodecompare.KnownSQL+`) known`, differencesShown)
 }
 
 // comparisonOf returns what the comparison has found; nil if accounts were never compared.

@@ -238,7 +238,7 @@ func queueHistory(b *engine.Batch) (facts func() wholeness.Facts) {
 	case b.Snapshot.Foreign("chain") != nil:
 		return func() wholeness.Facts { return wholeness.Facts{Tip: chain.Height} }
 	}
-	result := engine.Query(b, (*wholeness.Facts).Columns, `SELECT ARRAY[]::bigint[], f.* FROM (`+wholeness.SQL(chain.Rules)+`) f`)
+	result := engine.Query(b, (*wholeness.Facts).Columns, `SELECT {}, f.* FROM (`+wholeness.SQL(chain.Rules)+`) f`)
 	return func() wholeness.Facts {
 		facts, _ := result.First()
 		return facts

@@ -26,7 +26,7 @@ func queueStalls(b *engine.Batch) map[string]*engine.Result[float64] {
 			next = pgx.Identifier{v.Input, "step"}.Sanitize() + ` s JOIN log.event e ON e.seq = s.source_seq WHERE s.step = $3 + 1`
 		}
 		stalls[v.Name] = engine.Query(b, func(seconds *float64) []any { return []any{seconds} }, `
-			SELECT ARRAY[]::bigint[], extract(epoch FROM now() - greatest(e.received_at, (
+			SELECT {}, extract(epoch FROM now() - greatest(e.received_at, (
 			           SELECT p.updated_at FROM strata.projection p WHERE p.name = $1 AND p.version = $2)))::float8
 			FROM `+next, v.Name, v.Number, v.Position)
 	}

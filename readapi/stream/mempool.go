@@ -84,7 +84,7 @@ const foldedEvent = `
 // wholeEvent returns the seq of the last event whose steps are all at or before the place.
 func (p mempoolPlace) wholeEvent(ctx context.Context, s *engine.Snapshot) (int64, error) {
 	b := s.Batch()
-	found := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], seq FROM (`+foldedEvent+`) whole`, p.position, p.log)
+	found := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT {}, seq FROM (`+foldedEvent+`) whole`, p.position, p.log)
 	if err := b.Run(ctx); err != nil {
 		return 0, err
 	}
@@ -109,7 +109,7 @@ func mempoolChanges(ctx context.Context, s *engine.Snapshot, mempool *register.V
 	type bound struct{ last, upto int64 }
 	b := s.Batch()
 	bounds := engine.Query(b, func(r *bound) []any { return []any{&r.last, &r.upto} }, `
-		SELECT ARRAY[]::bigint[], last.seq, coalesce((
+		SELECT {}, last.seq, coalesce((
 			SELECT w.changed_seq FROM {mempool}.transaction w
 			WHERE w.changed_seq > $3 AND w.changed_seq <= last.seq ORDER BY w.changed_seq OFFSET $4::bigint LIMIT 1
 		), last.seq)
@@ -237,7 +237,7 @@ func resumeMempool(ctx context.Context, s *engine.Snapshot, p live.Position) (me
 	b := s.Batch()
 	step := engine.Query(b, liveStepColumns, liveStepSQL+`WHERE s.step = `+stepsUpTo(`$1::bigint`), p.Log)
 	remembered := engine.Query(b, func(known *bool) []any { return []any{known} }, `
-		SELECT ARRAY[]::bigint[], b.burn_block_height >= coalesce((SELECT h.forgotten_below + $2::bigint FROM {mempool}.horizon h), 0)
+		SELECT {}, b.burn_block_height >= coalesce((SELECT h.forgotten_below + $2::bigint FROM {mempool}.horizon h), 0)
 		FROM {chain}.block b WHERE b.index_block_hash = $1`, p.Block, int64(mempoolPatience))
 	if err := b.Run(ctx); err != nil {
 		return mempoolResumePoint{}, err
@@ -259,7 +259,7 @@ func (a *api) walkMempool(ctx context.Context, s *engine.Snapshot, mempool *regi
 	}
 	b := s.Batch()
 	counted := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], coalesce(sum(n), 0)::bigint FROM {mempool}.counter WHERE status = 'pending'`)
+		SELECT {}, coalesce(sum(n), 0)::bigint FROM {mempool}.counter WHERE status = 'pending'`)
 	found := engine.Query(b, changedColumns, `
 		SELECT `+changedSQL+changedFrom+`
 		WHERE w.status = 'pending' AND (w.receipt_time, w.txid) > ($1::bigint, $2::bytea)

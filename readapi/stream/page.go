@@ -293,7 +293,7 @@ func ownerOf(ctx context.Context, s *engine.Snapshot, feed live.Feed) (owner, to
 	type ownerRow struct{ owner, topic *int32 }
 	b := s.Batch()
 	found := engine.Query(b, func(r *ownerRow) []any { return []any{&r.owner, &r.topic} }, `
-		SELECT ARRAY[]::bigint[], a.id, (SELECT t.topic FROM {accounts}.contract_topic t WHERE t.contract = a.id AND t.name = $2)
+		SELECT {}, a.id, (SELECT t.topic FROM {accounts}.contract_topic t WHERE t.contract = a.id AND t.name = $2)
 		FROM {accounts}.account a WHERE a.account = $1`, feed.Name, feed.Detail)
 	if err := b.Run(ctx); err != nil {
 		return nil, nil, err

@@ -65,7 +65,7 @@ func blocksOf(ctx context.Context, s *engine.Snapshot, steps []liveStep) (map[in
 	}
 	b := s.Batch()
 	found := engine.Query(b, func(r *contentRow) []any { return append([]any{&r.content}, view.BlockColumns(&r.BlockRow)...) }, `
-		SELECT ARRAY[]::bigint[], b.source_seq, `+view.BlockTerms+`
+		SELECT {}, b.source_seq, `+view.BlockTerms+`
 		FROM unnest($1::bigint[]) AS k (source_seq)
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.block b WHERE b.source_seq = k.source_seq LIMIT 1) b`, contents)
 	if err := b.Run(ctx); err != nil {

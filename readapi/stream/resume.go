@@ -66,7 +66,7 @@ func resume(ctx context.Context, s *engine.Snapshot, p live.Position) (resumePoi
 			LEFT JOIN LATERAL (SELECT source_seq FROM {chain}.canonical c WHERE c.block_seq = b.source_seq LIMIT 1) c ON true
 			WHERE child.canonical_seq IS NULL AND child.n <= $2
 		)
-		SELECT ARRAY[]::bigint[], height, index_block_hash, block_hash, parent_index_block_hash, parent_block_hash, canonical_seq IS NOT NULL, coalesce(canonical_seq, 0)
+		SELECT {}, height, index_block_hash, block_hash, parent_index_block_hash, parent_block_hash, canonical_seq IS NOT NULL, coalesce(canonical_seq, 0)
 		FROM branch ORDER BY n`, p.Block, branchMost)
 	if err := b.Run(ctx); err != nil {
 		return resumePoint{}, err

@@ -27,7 +27,7 @@ type liveStep struct {
 
 // liveStepSQL selects the columns of liveStepColumns from the steps s; a condition on s may follow.
 const liveStepSQL = `
-	SELECT ARRAY[]::bigint[], s.step, s.source_seq, s.kind, s.height, s.index_block_hash,
+	SELECT {}, s.step, s.source_seq, s.kind, s.height, s.index_block_hash,
 	       coalesce(b.source_seq, 0), b.block_hash, b.parent_index_block_hash, c.height IS NOT NULL, coalesce(b.burn_block_height, 0), b.parent_block_hash
 	FROM {chain}.step s
 	LEFT JOIN LATERAL ( -- by hash: another event may have brought the same block again

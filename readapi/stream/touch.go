@@ -56,7 +56,7 @@ func (a *api) touches(ctx context.Context, s *engine.Snapshot, contents []int64,
 	members := engine.Query(b, func(m *partiesRow) []any {
 		return []any{&m.Seq, &m.Index, &m.execution, &m.bitcoin, &m.id, &m.sender, &m.sponsor, &m.contract, &m.rawTransfer}
 	}, `
-		SELECT ARRAY[]::bigint[], t.source_seq, t.tx_index, t.execution_index, t.type_id IS NULL, t.txid, t.sender, t.sponsor, t.contract_id,
+		SELECT {}, t.source_seq, t.tx_index, t.execution_index, t.type_id IS NULL, t.txid, t.sender, t.sponsor, t.contract_id,
 		       CASE WHEN t.type_id = 0 OR t.status = 'success' AND t.contract_id = ANY ($2) THEN t.raw_tx END
 		FROM unnest($1::bigint[]) AS k (source_seq)
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = k.source_seq OFFSET 0) t`, contents, naming.Of(a.streams.Names).Called())

@@ -63,7 +63,7 @@ func (a *api) tokenStatus(ctx context.Context, s *engine.Snapshot, _ *struct{}) 
 	counters := &engine.Result[counterRow]{}
 	if len(parts) > 0 {
 		counters = engine.Query(b, func(r *counterRow) []any { return []any{&r.kind, &r.name, &r.n} }, `
-			SELECT ARRAY[]::bigint[], c.kind, c.name, c.n
+			SELECT {}, c.kind, c.name, c.n
 			FROM (VALUES (1)) AS always LEFT JOIN (`+strings.Join(parts, " UNION ALL ")+`) c ON c.n > 0`)
 	}
 	if err := b.Run(ctx); err != nil {

@@ -60,7 +60,7 @@ func (a *api) listBlockTransactionsV3(ctx context.Context, s *engine.Snapshot, i
 	// The first rows of the pages before and after. Near the last transaction of the block, the page before overlaps
 	// this one.
 	neighbours := engine.Query(b, func(p *executedTransaction) []any { return []any{&p.sequence, &p.index, &p.execution} }, `
-		SELECT ARRAY[]::bigint[], coalesce(t.microblock_sequence, 2147483647), t.tx_index, t.execution_index
+		SELECT {}, coalesce(t.microblock_sequence, 2147483647), t.tx_index, t.execution_index
 		FROM `+pageStartSQL(choice)+`
 		JOIN {chain}.transaction t ON t.source_seq = began.source_seq
 		WHERE t.execution_index = began.tx_count - began.passed - $5::bigint - 1

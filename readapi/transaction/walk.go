@@ -160,7 +160,7 @@ func (w *transactionWalk) queueHead(b *engine.Batch, args []any) *engine.Result[
 		h.OldestFirst = w.list.OldestFirst
 		return []any{&h.Low, &h.High, &h.Start, &h.matching}
 	}, `
-		SELECT ARRAY[]::bigint[], page.low, page.high, page.start, matching.n
+		SELECT {}, page.low, page.high, page.start, matching.n
 		FROM (SELECT page.*, page.low + 1 AS first FROM `+w.list.PageSQL()+`) page
 		CROSS JOIN LATERAL (SELECT count(*) AS n FROM `+w.matches(w.top())+`) matching
 		WHERE `+walkSkipped+` IS NOT NULL`, args...)
@@ -206,7 +206,7 @@ func firstNotOlder(time string) string {
 
 // heightsOfTimes selects the heights between which the blocks from the time $1 to $2 lie; null for no bound.
 var heightsOfTimes = `
-		SELECT ARRAY[]::bigint[], CASE WHEN $1::bigint IS NOT NULL THEN ` + firstNotOlder(`($1 - $3::bigint)`) + ` END,
+		SELECT {}, CASE WHEN $1::bigint IS NOT NULL THEN ` + firstNotOlder(`($1 - $3::bigint)`) + ` END,
 		       CASE WHEN $2::bigint IS NOT NULL THEN ` + firstNotOlder(`($2 + $3::bigint)`) + ` END`
 
 // narrow restricts the page request to the heights between which blocks of the requested times can lie.

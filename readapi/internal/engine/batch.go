@@ -45,8 +45,10 @@ func (r *Result[T]) First() (row T, ok bool) {
 }
 
 // Query adds a query to a batch. In sql, {name} stands for the schema of the active version of the projection called
-// name. The query begins with SELECT. Its first column is the array of events that the row comes from (the values of its
-// source_seq columns); columns returns the scan destinations of the other columns.
+// name. The query begins with SELECT. Its first column says in braces which rows of TraceTables a row of the result shows:
+// {bns.name n, chain.block b} are those with the aliases n and b. The answer's Strata-Source and its trace follow from that.
+// {} stands for none, and an array of numbers of events for rows that are computed. columns returns the scan destinations of
+// the other columns.
 func Query[T any](b *Batch, columns func(row *T) []any, sql string, args ...any) *Result[T] {
 	return QueryPage(b, math.MaxInt, columns, sql, args...)
 }
@@ -60,11 +62,8 @@ func QueryPage[T any](b *Batch, limit int, columns func(row *T) []any, sql strin
 		b.err = err
 		return r
 	}
-	var sources []int64
-	first := []any{&sources}
-	if b.checks() {
-		first = []any{&b.assumption, &sources}
-	}
+	var shown shownRows
+	first := b.first(&shown)
 	q.read = func(rows pgx.Rows) error {
 		r.Rows = nil // the query is sent again if another one in the same round trip failed
 		for rows.Next() {
@@ -73,7 +72,9 @@ func QueryPage[T any](b *Batch, limit int, columns func(row *T) []any, sql strin
 				return err
 			}
 			if len(r.Rows) < limit {
-				b.Snapshot.Provenance.Sources = append(b.Snapshot.Provenance.Sources, sources...)
+				if err := b.Snapshot.show(&shown); err != nil {
+					return err
+				}
 			}
 			r.Rows = append(r.Rows, row)
 		}
@@ -96,11 +97,8 @@ func QueryMany[T any](b *Batch, expected int, columns func(row *T) []any, sql st
 		return r
 	}
 	var row T
-	var sources []int64
-	destinations := append([]any{&sources}, columns(&row)...)
-	if b.checks() {
-		destinations = append([]any{&b.assumption}, destinations...)
-	}
+	var shown shownRows
+	destinations := append(b.first(&shown), columns(&row)...)
 	q.read = func(rows pgx.Rows) error {
 		r.Rows = make([]T, 0, min(max(expected, 0), rowsExpectedMax))
 		for rows.Next() {
@@ -108,13 +106,23 @@ func QueryMany[T any](b *Batch, expected int, columns func(row *T) []any, sql st
 			if err := rows.Scan(destinations...); err != nil {
 				return err
 			}
-			b.Snapshot.Provenance.Sources = append(b.Snapshot.Provenance.Sources, sources...)
+			if err := b.Snapshot.show(&shown); err != nil {
+				return err
+			}
 			r.Rows = append(r.Rows, row)
 		}
 		return rows.Err()
 	}
 	b.Queries = append(b.Queries, q)
 	return r
+}
+
+// first returns the scan destinations of the columns before those of the query's author.
+func (b *Batch) first(shown *shownRows) []any {
+	if b.checks() {
+		return []any{&b.assumption, shown.destination(b.Snapshot)}
+	}
+	return []any{shown.destination(b.Snapshot)}
 }
 
 // checks reports whether the next query has to verify, in an extra first column, that the database is in the assumed
@@ -133,7 +141,7 @@ func (b *Batch) prepare(sql string, args []any) (q queuedQuery, err error) {
 		q.args = append(args[:len(args):len(args)], register.AssumptionArgs(b.Snapshot.Assumed)...)
 	}
 	// Only expand sees which versions a query reads: a stored text must not be used where that has to be known.
-	mustExpand := len(b.Snapshot.others) > 0 || b.Snapshot.choice != nil
+	mustExpand := len(b.Snapshot.others) > 0 || b.Snapshot.choice != nil || b.Snapshot.trace != nil
 	if stored, ok := b.Snapshot.prepared.Load(key); ok && !mustExpand {
 		text := stored.(preparedText)
 		for _, name := range text.projections {
@@ -150,7 +158,9 @@ func (b *Batch) prepare(sql string, args []any) (q queuedQuery, err error) {
 		before, after, _ := strings.Cut(q.sql, "SELECT")
 		q.sql = before + "SELECT " + register.Assumption(key.checks, len(args)) + "," + after
 	}
-	b.Snapshot.prepared.Store(key, preparedText{q.sql, projections})
+	if b.Snapshot.trace == nil {
+		b.Snapshot.prepared.Store(key, preparedText{q.sql, projections})
+	}
 	return q, nil
 }
 
@@ -192,7 +202,8 @@ func (b *Batch) send(ctx context.Context) error {
 	}
 }
 
-// expand replaces each {name} of a projection with the schema of its active version. It also returns these names.
+// expand replaces each {name} of a projection with the schema of its active version, and what stands in braces for the rows
+// that are shown with an expression for them. It also returns the names of the projections.
 func (s *Snapshot) expand(sql string) (expanded string, projections []string, err error) {
 	var b strings.Builder
 	for {
@@ -202,6 +213,15 @@ func (s *Snapshot) expand(sql string) (expanded string, projections []string, er
 			return b.String(), projections, nil
 		}
 		name, after, found := strings.Cut(rest, "}")
+		if name == "" || strings.Contains(name, ".") {
+			shown, err := s.shownSQL(name)
+			if err != nil {
+				return "", nil, err
+			}
+			b.WriteString(shown)
+			sql = after
+			continue
+		}
 		v := s.Active(name)
 		if !found || v == nil {
 			return "", nil, fmt.Errorf("projection %q has no active version: %w", name, ErrNoChain)

@@ -21,7 +21,7 @@ func QueueHeads(b *Batch) (heads map[string]*Result[int64]) {
 	for _, v := range b.Snapshot.State.Versions {
 		if v.Active && v.Input != "log" && heads[v.Input] == nil {
 			heads[v.Input] = Query(b, func(n *int64) []any { return []any{n} },
-				`SELECT ARRAY[]::bigint[], coalesce(max(step), 0) FROM `+pgx.Identifier{v.Input, "step"}.Sanitize())
+				`SELECT {}, coalesce(max(step), 0) FROM `+pgx.Identifier{v.Input, "step"}.Sanitize())
 		}
 	}
 	return heads

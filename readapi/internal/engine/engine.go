@@ -41,6 +41,8 @@ type Engine struct {
 	traced   map[string]bool   // operations that say which rows they show
 	untraced map[string]string // why others can't, by operation id or other name
 	families []*Family         // of the mounted operations
+	// traceTables are the tables whose rows answers show, by the names that queries give them in braces.
+	traceTables map[string]*TraceTable
 
 	operations []mountedOperation
 	adapter    huma.Adapter // of the mux
@@ -70,6 +72,7 @@ const plansShare = 8
 func New(config Config) *Engine {
 	e := &Engine{Config: config.withDefaults(), mux: http.NewServeMux(), Pieces: piece.NewPool(piecesMemory)}
 	e.Routes, e.traced, e.untraced = map[string]string{}, map[string]bool{}, map[string]string{}
+	e.traceTables = map[string]*TraceTable{}
 	e.metrics = newMetrics(e.Config.Registry)
 	e.lane, e.gates = e.newLane(e.Config.Pool), newGates(&e.Config)
 	e.primary = e.newPrimary()

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// TraceRows says which rows the answer shows. A handler of Get calls it before it returns; rows is called after that, and only
-// while the answer is traced. A handler that fails may call it too, for the rows that explain the failure.
+// TraceRows adds to the trace of an answer rows that its queries do not show, such as the changes behind a sum. A handler of
+// Get calls it before it returns; rows is called after that, and only while the answer is traced. A handler that fails may call
+// it too, for the rows that explain the failure.
 func (s *Snapshot) TraceRows(rows func() []Lookup) {
 	if s.trace != nil {
 		s.trace.shown = append(s.trace.shown, rows)
@@ -20,23 +21,36 @@ func (s *Snapshot) TraceRows(rows func() []Lookup) {
 }
 
 // trace collects what a traced answer shows.
-type trace struct{ shown []func() []Lookup }
+type trace struct {
+	queried []*queriedRows
+	shown   []func() []Lookup
+}
 
 // Trace answers a plan on the snapshot, which the caller keeps open. It returns the look-ups of the rows that the answer
 // shows; and the answer's own failure, for which there may be look-ups as well.
 func (p *Plan) Trace(ctx context.Context, s *Snapshot) (lookups []Lookup, failure, err error) {
 	s.trace, s.read = &trace{}, nil
 	_, failure = p.Handler(ctx, s)
-	shown := s.trace.shown
+	t := s.trace
 	s.trace = nil
 	p.learn(s)
-	if failure == nil && len(shown) == 0 && len(s.Provenance.Sources) > 0 {
+	if failure == nil && len(t.queried) == 0 && len(t.shown) == 0 && len(s.Provenance.Sources) > 0 {
 		return nil, nil, fmt.Errorf("operation %s read rows that come from events, and does not say which it shows: its handler has to call Snapshot.TraceRows", p.Operation.ID)
 	}
-	for _, rows := range shown {
+	for _, rows := range t.queried {
+		lookups = append(lookups, rows.lookup())
+	}
+	for _, rows := range t.shown {
 		lookups = append(lookups, rows()...)
 	}
 	return lookups, failure, nil
+}
+
+// TraceTables makes tables known to queries, which name them in braces: as projection.table.
+func (e *Engine) TraceTables(tables ...*TraceTable) {
+	for _, t := range tables {
+		e.traceTables[strings.TrimPrefix(t.Projection+"."+t.Name, ".")] = t
+	}
 }
 
 // Untraceable gives the reason why the answers of routes can't be traced to rows; see Operation.Untraced.

@@ -20,6 +20,9 @@ type TraceTable struct {
 	// "text" for a number that a JSON number may not hold, "hex" for bytes.
 	Key, Values string
 	Sources     []TraceSource
+	// Order and NewestFirst are those of look-ups (see Lookup) of rows that queries show; without either they are sorted by Key.
+	Order       string
+	NewestFirst []string
 }
 
 // TraceSource is a column that holds the number of an event.
@@ -36,12 +39,12 @@ type TraceSource struct {
 // WholeEvent is the TraceSource.Pointers of a row that comes from the whole body of an event.
 const WholeEvent = `ARRAY['']`
 
-// from returns the FROM clause for the table, before its expansion by Query.
-func (t *TraceTable) from() string {
+// relation returns the table's name with its schema, before its expansion by Query.
+func (t *TraceTable) relation() string {
 	if t.Projection == "" {
-		return t.Name + " t " + t.Join
+		return t.Name
 	}
-	return "{" + t.Projection + "}." + t.Name + " t " + t.Join
+	return "{" + t.Projection + "}." + t.Name
 }
 
 // object returns an SQL expression for columns as a JSON object, in their order.
@@ -118,8 +121,8 @@ func (l *Lookup) Queue(b *Batch, after Place, limit int) *Result[LookupRow] {
 		values = object(l.Table.Values) + "::text"
 	}
 	return Query(b, func(r *LookupRow) []any { return []any{(*[]int64)(&r.Place), &r.Key, &r.Values, &r.Sources} },
-		`SELECT ARRAY[]::bigint[], `+place+`, `+object(l.Table.Key)+`::text, `+values+`, `+l.Table.sourcesSQL()+`::text
-		FROM `+l.Table.from()+`
+		`SELECT {}, `+place+`, `+object(l.Table.Key)+`::text, `+values+`, `+l.Table.sourcesSQL()+`::text
+		FROM `+l.Table.relation()+` t `+l.Table.Join+`
 		WHERE `+where+` ORDER BY `+order+skip+` LIMIT `+argument(limit), args...)
 }
 

@@ -39,7 +39,7 @@ func wander(projections []string) func(ctx context.Context, s *engine.Snapshot, 
 		for at := in.Seed; len(w.Seen) < 4; {
 			name := projections[at%len(projections)]
 			b := s.Batch()
-			found := engine.Query(b, func(n *int) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], n FROM {`+name+`}.probe`)
+			found := engine.Query(b, func(n *int) []any { return []any{n} }, `SELECT {}, n FROM {`+name+`}.probe`)
 			if err := b.Run(ctx); err != nil {
 				return nil, err
 			}

@@ -29,7 +29,7 @@ const inApplied = `ob.source_seq = q.seq AND starts_with(q.pointer, '/apply/' ||
 // QueryLosses adds the query for the losses of some projections to a batch. An operation that runs it depends on Feed.
 func QueryLosses(b *engine.Batch, projections ...string) *engine.Result[Losses] {
 	return engine.Query(b, func(l *Losses) []any { return []any{&l.Quarantined, &l.Anomalies} }, `
-		SELECT ARRAY[]::bigint[], (
+		SELECT {}, (
 			SELECT count(*) FROM strata.quarantine q JOIN strata.active USING (name, version)
 			WHERE q.name = ANY ($1) AND (
 				q.pointer !~ '^/apply/[0-9]+/(transactions|timestamp|metadata)' OR EXISTS (SELECT FROM {ordinals}.block ob WHERE `+inApplied+`))

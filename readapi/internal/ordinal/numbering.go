@@ -13,7 +13,7 @@ type Numbering struct {
 // QueryNumbering adds the query for the numbering to a batch.
 func QueryNumbering(b *engine.Batch) *engine.Result[Numbering] {
 	return engine.Query(b, func(n *Numbering) []any { return []any{&n.Highest, &n.Lowest, &n.lost} }, `
-		SELECT ARRAY[]::bigint[],
+		SELECT {},
 		       (SELECT max(number) FROM {inscriptions}.inscription WHERE number >= 0),
 		       (SELECT min(number) FROM {inscriptions}.inscription WHERE number < 0),
 		       n FROM {inscriptions}.missing`)

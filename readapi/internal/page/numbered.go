@@ -120,7 +120,7 @@ func orderOf(oldestFirst bool) string {
 
 func (l *Numbered) neighboursSQL() string {
 	return `
-		SELECT ARRAY[]::bigint[], beside.number, t.height, coalesce(t.microblock_sequence, 2147483647), t.tx_index, k.index_block_hash
+		SELECT {}, beside.number, t.height, coalesce(t.microblock_sequence, 2147483647), t.tx_index, k.index_block_hash
 		FROM ` + l.PageSQL() + l.SQL(`
 		CROSS JOIN LATERAL (VALUES
 			(CASE WHEN page.start - $8::bigint > page.low THEN page.start - $8::bigint END),

@@ -286,7 +286,7 @@ func nearerEnd(list, condition string, ofSections bool) string {
 // them, in the order of the names, once the batch has run.
 func QueryLengths(b *engine.Batch, projection string, names ...string) func() []int64 {
 	result := engine.Query(b, func(lengths *[]int64) []any { return []any{lengths} }, `
-SELECT ARRAY[]::bigint[], ARRAY(
+SELECT {}, ARRAY(
 	SELECT coalesce(l.n, 0) FROM unnest($1::text[]) WITH ORDINALITY AS requested (name, place)
 	LEFT JOIN {`+projection+`}.list l ON l.name = requested.name COLLATE "C" ORDER BY requested.place)`, names)
 	return func() []int64 {
@@ -306,7 +306,7 @@ func (l *RankedList) QueryRank(b *engine.Batch, key int64) *engine.Result[int64]
 	return engine.Query(b, func(rank *int64) []any { return []any{rank} }, strings.NewReplacer(
 		"{ranked}", "{"+l.Projection+"}", "{name}", strings.TrimSuffix(name, "::bigint")+"::text", "{bound}", bound, "{rows}", l.Rows+within,
 	).Replace(`
-SELECT ARRAY[]::bigint[], coalesce(part.before, 0) + (SELECT count(*) FROM {rows})
+SELECT {}, coalesce(part.before, 0) + (SELECT count(*) FROM {rows})
 FROM (VALUES (1)) AS always
 LEFT JOIN LATERAL (
 	SELECT p.a, coalesce((SELECT sum(q.n) FROM {ranked}.part q WHERE q.list = {name} AND (q.a, q.b, q.c) < (p.a, p.b, p.c)), 0)::bigint AS before

@@ -52,7 +52,7 @@ func (l *OrderedList) keyOnly(page string) string {
 	if len(l.Key) > 1 {
 		columns = "p.a, p.b::bigint"
 	}
-	return `SELECT ARRAY[]::bigint[], ` + columns + ` FROM (` + page + `) p`
+	return `SELECT {}, ` + columns + ` FROM (` + page + `) p`
 }
 
 // text returns the key as a cursor.

@@ -26,7 +26,7 @@ type Reader[R any] struct {
 func NewReader[R any](l List, columns func(*R) []any, selected, join string) *Reader[R] {
 	return &Reader[R]{
 		columns: columns, oldestFirst: l.ascends(), neighbours: l.neighboursSQL(),
-		head: `SELECT ARRAY[]::bigint[], page.low, page.high, page.start FROM ` + l.PageSQL(),
+		head: `SELECT {}, page.low, page.high, page.start FROM ` + l.PageSQL(),
 		rows: `
 		SELECT ` + selected + `
 		FROM ` + l.RowsSQL() + join + l.Order(),

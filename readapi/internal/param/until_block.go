@@ -60,7 +60,7 @@ func (in AsOf) moment(ctx context.Context, s *engine.Snapshot) (Moment, error) {
 	}
 	b := s.Batch()
 	block := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], height FROM {balances}.block WHERE index_block_hash = $1 OR block_hash = $1 LIMIT 1`, id)
+		SELECT {}, height FROM {balances}.block WHERE index_block_hash = $1 OR block_hash = $1 LIMIT 1`, id)
 	if err := b.Run(ctx); err != nil {
 		return Moment{}, err
 	}

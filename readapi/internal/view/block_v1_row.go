@@ -47,7 +47,7 @@ func QueueBlocksV1(b *engine.Batch, choice BlockChoice) BlocksV1 {
 			LEFT JOIN {chain}.canonical c ON c.block_seq = b.source_seq
 			ORDER BY b.height DESC`, choice.Arg),
 		txs: engine.Query(b, func(r *blockTx) []any { return []any{&r.seq, &r.id} }, `
-			SELECT ARRAY[]::bigint[], t.source_seq, t.txid
+			SELECT {}, t.source_seq, t.txid
 			FROM (`+choice.SQL+`) chosen
 			JOIN {chain}.transaction t ON t.source_seq = chosen.source_seq
 			ORDER BY t.source_seq, t.execution_index DESC`, choice.Arg),

@@ -36,7 +36,7 @@ func (mempoolTransfers) Queue(b *engine.Batch, account string) func() (inbound, 
 	const each = `SELECT w.txid, w.source_seq, w.pointer, w.sender, w.nonce, w.sponsor, w.sponsor_nonce, w.recipient, w.amount, w.fee
 			FROM {mempool}.transaction w WHERE w.status = 'pending' AND `
 	found := engine.Query(b, func(p *pendingSTX) []any { return []any{&p.inbound, &p.outbound} }, `
-		SELECT ARRAY[]::bigint[], coalesce(sum(w.amount) FILTER (WHERE w.recipient = $1), 0)::text,
+		SELECT {}, coalesce(sum(w.amount) FILTER (WHERE w.recipient = $1), 0)::text,
 		       (coalesce(sum(w.amount) FILTER (WHERE w.sender = $1), 0) + coalesce(sum(w.fee) FILTER (WHERE coalesce(w.sponsor, w.sender) = $1), 0))::text
 		FROM (
 			`+each+`w.sender = $1

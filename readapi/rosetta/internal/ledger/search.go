@@ -109,7 +109,7 @@ func readList(ctx context.Context, s *engine.Snapshot, q Query) (total int64, pl
 		highest = *q.MaxBlock
 	}
 	if q.Account == "" {
-		length = engine.Query(b, count, `SELECT ARRAY[]::bigint[], `+until, highest)
+		length = engine.Query(b, count, `SELECT {}, `+until, highest)
 	} else {
 		length = engine.Query(b, count, `
 			WITH RECURSIVE list AS (
@@ -122,7 +122,7 @@ func readList(ctx context.Context, s *engine.Snapshot, q Query) (total int64, pl
 				CROSS JOIN LATERAL (SELECT t.n::bigint, t.tx FROM {accounts}.account_transaction t WHERE t.account = list.id AND t.n = (low + high + 1) / 2) middle
 				WHERE low < high
 			)
-			SELECT ARRAY[]::bigint[], low FROM halving WHERE low = high`, highest, q.Account)
+			SELECT {}, low FROM halving WHERE low = high`, highest, q.Account)
 	}
 	if err := b.Run(ctx); err != nil {
 		return 0, nil, err

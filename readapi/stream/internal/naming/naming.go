@@ -161,7 +161,7 @@ func addNames(ctx context.Context, s *engine.Snapshot, events []*Event) error {
 	type named struct{ id, name, namespace string }
 	b := s.Batch()
 	found := engine.Query(b, func(n *named) []any { return []any{&n.id, &n.name, &n.namespace} }, `
-		SELECT ARRAY[]::bigint[], n.id::text, n.full_name, n.namespace
+		SELECT {}, n.id::text, n.full_name, n.namespace
 		FROM unnest($1::text[]) AS k (id)
 		CROSS JOIN LATERAL (SELECT * FROM {bns}.name n WHERE n.id = least(k.id::numeric, 9223372036854775807)::bigint AND n.until_height IS NULL LIMIT 1) n`, ids)
 	if err := b.Run(ctx); err != nil {
