@@ -88,7 +88,6 @@ func (a *api) listExpiring(ctx context.Context, s *engine.Snapshot, in *AddressN
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return nameLookups(rows.Rows) })
 	n, _ := total.First()
 	out := &bnsNameList[bnsExpiringRow]{BNSHead: BNSHead{in.marked(), n, height(), limit, in.Offset}, Names: []bnsExpiringRow{}}
 	for i := range rows.Rows {
@@ -177,7 +176,7 @@ func (a *api) listOwned(ctx context.Context, s *engine.Snapshot, in *OwnedInput)
 		SELECT {}, b.height, b.burn_height FROM {bns}.block b WHERE b.height <= coalesce($1::bigint, 9223372036854775807) ORDER BY b.height DESC LIMIT 1`, height)
 	rows := engine.QueryPage(b, limit, ownedColumns, ownedSQL(historic), args...)
 	primary := engine.Query(b, func(name *string) []any { return []any{name} }, `
-		SELECT ARRAY[p.source_seq], p.full_name FROM {bns}.primary_name p WHERE p.principal = $1 AND `+inForce("p", "$2", historic), primaryArgs...)
+		SELECT {bns.primary_name p}, p.full_name FROM {bns}.primary_name p WHERE p.principal = $1 AND `+inForce("p", "$2", historic), primaryArgs...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -201,9 +200,6 @@ func (a *api) listOwned(ctx context.Context, s *engine.Snapshot, in *OwnedInput)
 	for i := range shown {
 		out.Names = append(out.Names, shown[i].shape(m.burnHeight))
 	}
-	s.TraceRows(func() []engine.Lookup {
-		return append(ownedLookups(shown, height), primaryLookup([]string{of}, height))
-	})
 	return out, nil
 }
 
@@ -227,7 +223,7 @@ func (a *api) primaryName(ctx context.Context, s *engine.Snapshot, in *AddressIn
 	b := s.Batch()
 	tip := queryTip(b)
 	rows := engine.Query(b, ownedColumns, `
-		SELECT `+nameSQL+`, true FROM {bns}.primary_name p JOIN {bns}.name n ON n.full_name = p.full_name AND `+current+`
+		SELECT {bns.primary_name p} || `+nameSQL+`, true FROM {bns}.primary_name p JOIN {bns}.name n ON n.full_name = p.full_name AND `+current+`
 		WHERE p.principal = $1 AND p.until_height IS NULL`, of)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
@@ -236,7 +232,6 @@ func (a *api) primaryName(ctx context.Context, s *engine.Snapshot, in *AddressIn
 	if !ok {
 		return nil, notFound("No primary name")
 	}
-	s.TraceRows(func() []engine.Lookup { return append(ownedLookups(rows.Rows, nil), primaryLookup([]string{of}, nil)) })
 	return &bnsPrimaryAnswer{in.marked(), tip(), in.Address, row.shape(tip())}, nil
 }
 
@@ -308,7 +303,7 @@ func (a *api) namesOfAddresses(ctx context.Context, s *engine.Snapshot, in *Addr
 		CROSS JOIN LATERAL (`+strings.NewReplacer("$1", "wanted.owner", "$2", "''", "$3", "$2").Replace(ownedSQL(false))+`) r
 		ORDER BY wanted.place`, addresses, in.Each)
 	primaries := engine.Query(b, func(r *primaryRow) []any { return []any{&r.principal, &r.name} }, `
-		SELECT ARRAY[p.source_seq], p.principal, p.full_name FROM unnest($1::text[]) AS k (principal)
+		SELECT {bns.primary_name p}, p.principal, p.full_name FROM unnest($1::text[]) AS k (principal)
 		JOIN {bns}.primary_name p ON p.principal = k.principal AND p.until_height IS NULL`, addresses)
 	counts := engine.Query(b, func(r *countRow) []any { return []any{&r.principal, &r.n} }, `
 		SELECT {}, k.owner, coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'held:' || k.owner), 0) + coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'over:' || k.owner), 0)
@@ -332,6 +327,5 @@ func (a *api) namesOfAddresses(ctx context.Context, s *engine.Snapshot, in *Addr
 		of := &out.Addresses[seen[r.Owner]]
 		of.Names = append(of.Names, r.shape(out.CurrentBurnBlock))
 	}
-	s.TraceRows(func() []engine.Lookup { return append(ownedLookups(rows.Rows, nil), primaryLookup(addresses, nil)) })
 	return out, nil
 }

@@ -72,7 +72,7 @@ type eventRow struct {
 	kind  int16
 }
 
-const eventSQL = `ARRAY[e.source_seq], e.n, e.name_n, e.kind, e.full_name, e.namespace, e.id, e.sender, e.recipient, e.amount::text, e.renewal_height::text, e.topic,
+const eventSQL = `{bns.event e}, e.n, e.name_n, e.kind, e.full_name, e.namespace, e.id, e.sender, e.recipient, e.amount::text, e.renewal_height::text, e.topic,
 	e.burn_height, e.height, e.txid, e.tx_index, e.event_index`
 
 func eventColumns(r *eventRow) []any {
@@ -123,7 +123,7 @@ func (a *api) nameHistory(ctx context.Context, s *engine.Snapshot, in *HistoryIn
 	if !ok {
 		return nil, errName
 	}
-	out := pageOfEvents(s, in.marked(), rows.Rows, limit, func(r *eventRow) int64 { return int64(*r.nameN) })
+	out := pageOfEvents(in.marked(), rows.Rows, limit, func(r *eventRow) int64 { return int64(*r.nameN) })
 	out.Total = &n
 	return out, nil
 }
@@ -141,7 +141,7 @@ func (a *api) namespaceHistory(ctx context.Context, s *engine.Snapshot, in *Name
 	if len(known.Rows) == 0 {
 		return nil, errNamespace
 	}
-	return pageOfEvents(s, in.marked(), rows.Rows, limit, func(r *eventRow) int64 { return r.n }), nil
+	return pageOfEvents(in.marked(), rows.Rows, limit, func(r *eventRow) int64 { return r.n }), nil
 }
 
 func (a *api) allEvents(ctx context.Context, s *engine.Snapshot, in *EventsInput) (*bnsEventList, error) {
@@ -154,7 +154,7 @@ func (a *api) allEvents(ctx context.Context, s *engine.Snapshot, in *EventsInput
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	out := pageOfEvents(s, in.marked(), rows.Rows, limit, func(r *eventRow) int64 { return r.n })
+	out := pageOfEvents(in.marked(), rows.Rows, limit, func(r *eventRow) int64 { return r.n })
 	n, _ := total.First()
 	out.Total = &n
 	return out, nil
@@ -162,7 +162,7 @@ func (a *api) allEvents(ctx context.Context, s *engine.Snapshot, in *EventsInput
 
 // pageOfEvents returns the page with the first rows, of which there may be one more than limit: that is the next page's
 // first, and place its cursor.
-func pageOfEvents(s *engine.Snapshot, marked Marked, rows []eventRow, limit int, place func(*eventRow) int64) *bnsEventList {
+func pageOfEvents(marked Marked, rows []eventRow, limit int, place func(*eventRow) int64) *bnsEventList {
 	out := &bnsEventList{Marked: marked, Events: []bnsEvent{}}
 	if len(rows) > limit {
 		cursor := strconv.FormatInt(place(&rows[limit]), 10)
@@ -171,6 +171,5 @@ func pageOfEvents(s *engine.Snapshot, marked Marked, rows []eventRow, limit int,
 	for i := range rows {
 		out.Events = append(out.Events, rows[i].shape())
 	}
-	s.TraceRows(func() []engine.Lookup { return eventLookups(rows) })
 	return out
 }

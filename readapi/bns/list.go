@@ -96,7 +96,6 @@ func listNames[T any](ctx context.Context, s *engine.Snapshot, network NetworkIn
 	if err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return nameLookups(rows) })
 	out := &bnsNameList[T]{BNSHead: BNSHead{network.marked(), lengths()[0], tip(), limit, in.Offset}, Names: []T{}}
 	for i := range rows {
 		out.Names = append(out.Names, shape(&rows[i], out.CurrentBurnBlock))

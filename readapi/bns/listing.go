@@ -62,12 +62,9 @@ func (a *api) listListings(ctx context.Context, s *engine.Snapshot, in *Listings
 		cursor := strconv.FormatInt(shown[limit].n, 10)
 		out.NextCursor, shown = &cursor, shown[:limit]
 	}
-	var names []string
 	for i := range shown {
 		r := &shown[i]
-		names = append(names, r.FullName)
 		out.Listings = append(out.Listings, bnsListedName{r.BNSRow, r.id, r.status(out.CurrentBurnBlock), *r.listing()})
 	}
-	s.TraceRows(func() []engine.Lookup { return namesLookup(names) })
 	return out, nil
 }

@@ -24,6 +24,7 @@ type api struct{ *engine.Engine }
 
 // Mount adds the operations of the package to an engine.
 func Mount(e *engine.Engine) {
+	e.TraceTables(tracedName, tracedNamespace, tracedPrimary, tracedZonefile, tracedEvent, tracedPreorder)
 	a := &api{e}
 	a.registerLists()
 	a.registerAddress()

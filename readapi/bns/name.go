@@ -50,7 +50,6 @@ func find(ctx context.Context, s *engine.Snapshot, fullName string, also ...func
 	if namespace, ok := namespaces.First(); ok {
 		f.namespace = &namespace
 	}
-	s.TraceRows(func() []engine.Lookup { return append(nameLookups(names.Rows), namespaceLookups(namespaces.Rows)...) })
 	if f.name, ok = names.First(); !ok {
 		if f.namespace == nil {
 			return nil, errNamespace

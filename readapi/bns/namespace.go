@@ -48,7 +48,7 @@ type namespaceRow struct {
 }
 
 // namespaceSQL selects what namespaceColumns reads from a namespace n.
-const namespaceSQL = `ARRAY[n.source_seq], n.namespace, n.launched_at::text, n.lifetime::text, n.manager, n.price_base::text, n.price_coeff::text, n.buckets::text[],
+const namespaceSQL = `{bns.namespace n}, n.namespace, n.launched_at::text, n.lifetime::text, n.manager, n.price_base::text, n.price_coeff::text, n.buckets::text[],
 	n.no_vowel_discount::text, n.nonalpha_discount::text, n.manager_transferable, n.can_update_price, n.import_address, n.revealed_at::text, n.manager_frozen,
 	coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'namespace:' || n.namespace), 0), coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'active:' || n.namespace), 0),
 	coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'lapsed:' || n.namespace), 0), coalesce((SELECT l.n FROM {bns}.list l WHERE l.name = 'disabled:' || n.namespace), 0)`
@@ -115,7 +115,6 @@ func (a *api) listNamespaces(ctx context.Context, s *engine.Snapshot, in *Namesp
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
 	n, _ := total.First()
 	out := &bnsNamespaceList{BNSHead{in.marked(), n, tip(), limit, in.Offset}, []BNSNamespace{}}
 	for i := range rows.Rows {
@@ -136,7 +135,6 @@ func (a *api) namespace(ctx context.Context, s *engine.Snapshot, in *NamespaceIn
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
 	row, ok := rows.First()
 	if !ok {
 		return nil, errNamespace

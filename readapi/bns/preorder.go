@@ -46,12 +46,11 @@ func (a *api) listPreorders(ctx context.Context, s *engine.Snapshot, in *Address
 	b := s.Batch()
 	tip := queryTip(b)
 	rows := engine.Query(b, func(r *row) []any { return []any{&r.kind, &r.hash, &r.Amount, &r.BurnHeight, &r.Height} }, `
-		SELECT ARRAY[p.source_seq], p.kind, p.hash, p.amount::text, p.burn_height, p.height FROM {bns}.preorder p
+		SELECT {bns.preorder p}, p.kind, p.hash, p.amount::text, p.burn_height, p.height FROM {bns}.preorder p
 		WHERE p.principal = $1 AND p.used_height IS NULL ORDER BY p.height DESC, p.tx_index DESC LIMIT $2`, of, preordersMost)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return preorderLookups(of) })
 	out := &bnsPreorderList{in.marked(), tip(), []bnsOpenPreorder{}}
 	for i := range rows.Rows {
 		p := rows.Rows[i].bnsOpenPreorder

@@ -43,7 +43,6 @@ func (a *api) namePrice(ctx context.Context, s *engine.Snapshot, in *NameInput) 
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return namespaceLookups(rows.Rows) })
 	row, ok := rows.First()
 	if !ok {
 		return nil, errNamespace

@@ -51,7 +51,6 @@ func (a *api) canRegister(ctx context.Context, s *engine.Snapshot, in *LabelInpu
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return append(nameLookups(names.Rows), namespaceLookups(namespaces.Rows)...) })
 	namespace, known := namespaces.First()
 	row, exists := names.First()
 	out := &bnsRegistrableAnswer{Marked: in.marked(), Reason: reasonAvailable, IsManaged: known && namespace.Manager != nil}

@@ -33,7 +33,7 @@ type nameRow struct {
 }
 
 // nameSQL selects what nameColumns reads from a name n.
-const nameSQL = `ARRAY[n.source_seq], n.full_name, n.label, n.namespace, n.owner, coalesce(n.registered_at, n.imported_at, 0)::text, coalesce(n.expires_at, 0)::text,
+const nameSQL = `{bns.name n}, n.full_name, n.label, n.namespace, n.owner, coalesce(n.registered_at, n.imported_at, 0)::text, coalesce(n.expires_at, 0)::text,
 	n.stx_burn::text, n.id, n.expires_at, n.imported_at::text, n.preordered_by, n.preorder, n.revoked, n.airdropped, n.listed_price::text, n.commission, n.renewal_height::text`
 
 func nameColumns(r *nameRow) []any {

@@ -88,7 +88,6 @@ func findToken(ctx context.Context, s *engine.Snapshot, id int64) (r nameRow, he
 	if err := b.Run(ctx); err != nil {
 		return r, 0, err
 	}
-	s.TraceRows(func() []engine.Lookup { return nameLookups(names.Rows) })
 	r, ok := names.First()
 	if !ok {
 		return r, 0, errToken
@@ -97,19 +96,14 @@ func findToken(ctx context.Context, s *engine.Snapshot, id int64) (r nameRow, he
 }
 
 func (a *api) lastToken(ctx context.Context, s *engine.Snapshot, in *NetworkOnly) (*bnsLastToken, error) {
-	type row struct {
-		id   int64
-		name string
-	}
 	b := s.Batch()
-	last := engine.Query(b, func(r *row) []any { return []any{&r.id, &r.name} }, `
-		SELECT ARRAY[n.source_seq], n.id, n.full_name FROM {bns}.name n WHERE n.until_height IS NULL ORDER BY n.id DESC LIMIT 1`)
+	last := engine.Query(b, func(id *int64) []any { return []any{id} }, `
+		SELECT {bns.name n}, n.id FROM {bns}.name n WHERE n.until_height IS NULL ORDER BY n.id DESC LIMIT 1`)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	r, _ := last.First()
-	s.TraceRows(func() []engine.Lookup { return namesLookup([]string{r.name}) })
-	return &bnsLastToken{in.marked(), r.id}, nil
+	id, _ := last.First()
+	return &bnsLastToken{in.marked(), id}, nil
 }
 
 // NetworkOnly are the parameters of an operation that has no others.

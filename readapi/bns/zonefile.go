@@ -21,7 +21,7 @@ type zonefileRow struct {
 // queryZonefile adds the query for the zonefile of a name to a batch.
 func queryZonefile(b *engine.Batch, fullName string) *engine.Result[zonefileRow] {
 	return engine.Query(b, func(r *zonefileRow) []any { return []any{&r.owner, &r.content, &r.revoked} }, `
-		SELECT ARRAY[z.source_seq], z.owner, z.content, z.revoked FROM {bns}.zonefile z WHERE z.full_name = $1 AND z.until_height IS NULL`, fullName)
+		SELECT {bns.zonefile z}, z.owner, z.content, z.revoked FROM {bns}.zonefile z WHERE z.full_name = $1 AND z.until_height IS NULL`, fullName)
 }
 
 // Errors of the public service about zonefiles.
@@ -45,7 +45,6 @@ func findZonefile(ctx context.Context, s *engine.Snapshot, fullName string, none
 	if err != nil {
 		return nil, nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return zonefileLookups(f.name.FullName) })
 	entry, ok := entries.First()
 	switch {
 	case !ok || entry.revoked || entry.content == nil:
