@@ -12,6 +12,7 @@ import (
 	"strata/readapi/contract"
 	"strata/readapi/faucet"
 	"strata/readapi/internal/engine"
+	"strata/readapi/internal/view"
 	"strata/readapi/mempool"
 	"strata/readapi/names"
 	"strata/readapi/node"
@@ -42,6 +43,7 @@ func New(config Config) *API {
 	e := engine.New(config.engine())
 	a := &API{Engine: e, understood: bns.Understand(e), nodeAnswers: newNodeAnswers(e)}
 
+	view.TraceTables(e)
 	status.Mount(e, config.LagLimit, config.Notices, config.CompareProblem)
 	block.Mount(e)
 	transaction.Mount(e)

@@ -29,6 +29,11 @@ var (
 	}
 )
 
+// TraceTables makes the tables known that several resources show.
+func TraceTables(e *engine.Engine) {
+	e.TraceTables(tracedBlock, tracedCanonical, tracedListed, TracedAccountTransaction, TracedAccountEvent, TracedContractEvent, TracedTransaction, TracedChainEvent, TracedDeployment, tracedWaiting)
+}
+
 // tracedPlace joins the row that makes the block of a row canonical, if the block is.
 const tracedPlace = `LEFT JOIN {chain}.canonical place ON place.block_seq = t.source_seq`
 
