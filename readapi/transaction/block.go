@@ -104,7 +104,6 @@ func (a *api) listOfBlock(ctx context.Context, s *engine.Snapshot, choice view.B
 	if how.Interfaces, err = view.Complete(ctx, s, rows, false, nil); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return view.RowLookups(rows) })
 	list.Total = int64(block.txCount)
 	for _, r := range rows {
 		list.Results = append(list.Results, view.RenderTransaction(r, how))
