@@ -60,9 +60,9 @@ func (s *Snapshot) shownSQL(list string) (string, error) {
 		case s.trace == nil:
 			terms = append(terms, t.sourceColumns(alias)...)
 		default:
-			columns := t.sourceColumns(alias)
-			terms = append(terms, fmt.Sprintf(`CASE WHEN %s IS NOT NULL THEN json_build_array('%s', %s, json_build_array(%s))::text END`,
-				columns[0], name, keyObject(t.Key, alias), strings.Join(columns, ", ")))
+			// A row of an outer join that is not there has no key. A row that is there may have no event.
+			terms = append(terms, fmt.Sprintf(`CASE WHEN %s."%s" IS NOT NULL THEN json_build_array('%s', %s, json_build_array(%s))::text END`,
+				alias, keyColumns(t.Key)[0], name, keyObject(t.Key, alias), strings.Join(t.sourceColumns(alias), ", ")))
 		}
 	}
 	form := "bigint"
@@ -138,7 +138,7 @@ func (r *queriedRows) lookup() Lookup {
 	columns := keyColumns(r.table.Key)
 	of := func(alias string) string { return alias + `."` + strings.Join(columns, `", `+alias+`."`) + `"` }
 	l := Lookup{
-		Name: r.table.Name, Table: r.table, Order: r.table.Order, NewestFirst: r.table.NewestFirst,
+		Name: r.name, Table: r.table, Order: r.table.Order, NewestFirst: r.table.NewestFirst,
 		Where: "(" + of("t") + ") IN (SELECT " + of("k") + " FROM json_populate_recordset(NULL::" + r.table.relation() + ", $1::json) k)",
 		Args:  []any{"[" + strings.Join(r.keys, ",") + "]"},
 	}
