@@ -69,7 +69,9 @@ func (r auditEventRow) shape() *auditEvent {
 
 func eventNotFound(seq int64) error { return engine.NotFound("no event %d in the log", seq) }
 
+// tracedEvent traces an event to itself, and to the earlier one with the same body. Strata-Source, which names a table's own
+// columns only, leaves that out: the body would be the same without it.
 var tracedEvent = &engine.TraceTable{
 	Name: "log.event", Key: "seq", Values: "path source content_type size sha256:hex body_seq",
-	Sources: []engine.TraceSource{{Column: "seq", Pointers: engine.WholeEvent}, {Column: "body_seq", Pointers: engine.WholeEvent}},
+	Sources: []engine.TraceSource{{Column: "seq", Pointers: engine.WholeEvent}, {Column: "body_seq", SQL: "t.body_seq", Pointers: engine.WholeEvent}},
 }

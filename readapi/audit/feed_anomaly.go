@@ -59,13 +59,13 @@ const balanceRules = 3
 
 const (
 	faultsOfBlocks = `
-		SELECT {ordinals.anomaly a} AS shown, source_seq, pointer COLLATE "C" AS pointer, ''::text COLLATE "C" AS balance, kind, height, block_hash, NULL::text AS ticker, NULL::text AS address,
-		       NULL::text AS available, NULL::text AS transferrable
+		SELECT {ordinals.anomaly a} AS shown, source_seq, pointer COLLATE "C" AS pointer, ''::text COLLATE "C" AS balance, kind, height, block_hash,
+		       NULL::text AS ticker, NULL::text AS address, NULL::text AS available, NULL::text AS transferrable
 		FROM {ordinals}.anomaly a`
 	faultsOfBalances = `
 		UNION ALL
-		SELECT {brc20.negative_balance b}, source_seq, pointer COLLATE "C", (ticker || ' ' || address) COLLATE "C", 'negative_balance', height, NULL, ticker, address,
-		       available::text, transferrable::text
+		SELECT {brc20.negative_balance b}, source_seq, pointer COLLATE "C", (ticker || ' ' || address) COLLATE "C", 'negative_balance', height, NULL,
+		       ticker, address, available::text, transferrable::text
 		FROM {brc20}.negative_balance b`
 )
 
