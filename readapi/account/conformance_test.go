@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/shard"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 	"strata/rig/replay"
@@ -247,9 +248,7 @@ func TestTraceOfAccountLists(t *testing.T) {
 		}
 	}
 	var owner string
-	if err := s.Pool.QueryRow(t.Context(), schemas.In(`SELECT owner FROM {balances}.nft_custody WHERE owner IS NOT NULL ORDER BY owner LIMIT 1`)).Scan(&owner); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Pool.QueryRow(t.Context(), schemas.In(`SELECT owner FROM {balances}.nft_custody WHERE owner IS NOT NULL ORDER BY owner LIMIT 1`)).Scan(&owner))
 	if got := s.Trace("/extended/v3/principals/"+owner+"/balances/nft", 200).In("balances.nft_custody"); len(got) == 0 || got[0].Column("owner") != owner {
 		t.Errorf("got %v behind what %s owns", got, owner)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
 
@@ -42,10 +43,7 @@ func TestEventBody(t *testing.T) {
 		{5, "application/json", apitest.LargeBody()},
 	} {
 		path := fmt.Sprintf("/audit/v1/events/%d", tc.seq)
-		response, err := apitest.Plain.Get(server.URL + path + "/body")
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(apitest.Plain.Get(server.URL + path + "/body"))(t)
 		body, err := io.ReadAll(response.Body)
 		if err != nil {
 			t.Errorf("event %d: %v", tc.seq, err)
@@ -68,10 +66,7 @@ func TestEventBody(t *testing.T) {
 		if event := s.Object(path); event["sha256"] != "0x"+hex.EncodeToString(digest[:]) || event["size"] != float64(len(body)) {
 			t.Errorf("event %d: got %v, want the digest and size of its body", tc.seq, event)
 		}
-		head, err := apitest.Plain.Head(server.URL + path + "/body")
-		if err != nil {
-			t.Fatal(err)
-		}
+		head := must.Get(apitest.Plain.Head(server.URL + path + "/body"))(t)
 		if err := head.Body.Close(); err != nil {
 			t.Error(err)
 		}

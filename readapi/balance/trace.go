@@ -22,6 +22,7 @@ var (
 		Join:    `JOIN {balances}.ledger l ON l.account = t.account AND l.asset = t.asset AND l.n = t.n`,
 		Values:  "n height balance:text sent:text received:text fees:text rewards:text",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[l.pointer]`}},
+		Order:   `t.asset, t.balance DESC, t.account`,
 	}
 	tracedLedger = &engine.TraceTable{
 		Projection: "balances", Name: "ledger", Key: "account asset n",
@@ -50,7 +51,12 @@ func accountLookups(account string, at param.Moment, all bool, assets ...string)
 			Name: "holding", Table: tracedHolding, Where: `t.account = $1 AND ($2 OR t.asset = 'stx')`, Args: []any{account, all}, Order: `t.asset`,
 		})
 	}
-	for _, asset := range append([]string{"stx"}, assets...) {
+	return append(lookups, ledgerLookups(account, at, append([]string{"stx"}, assets...)...)...)
+}
+
+// ledgerLookups returns the look-ups of all changes of an account's balances of the given assets up to a block.
+func ledgerLookups(account string, at param.Moment, assets ...string) (lookups []engine.Lookup) {
+	for _, asset := range assets {
 		lookups = append(lookups, engine.Lookup{
 			Name: "ledger of " + asset, Table: tracedLedger, Where: `t.account = $1 AND t.asset = $2 AND t.height <= $3`,
 			Args: []any{account, asset, at.Height}, NewestFirst: []string{"t.n"},

@@ -16,6 +16,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/transaction"
+	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 	"strata/rig/replay"
 )
@@ -34,19 +35,11 @@ const poxContract = "ST000000000000000000002AMW42H.pox-4"
 //	4  alice locks 400 more; a reward of 55 matures; no coinbase
 //	5  Bitcoin block 300: the lock is over; no coinbase and no transaction
 func dance(t *testing.T) []replay.Post {
-	sponsored, err := transaction.Draft{Network: transaction.Testnet, Nonce: 1, Sponsored: true}.TokenTransfer(addressOf(bob), 10, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sponsored := must.Get(transaction.Draft{Network: transaction.Testnet, Nonce: 1, Sponsored: true}.TokenTransfer(addressOf(bob), 10, ""))(t)
 	sponsored.Sponsor.Fee = 7
 	raw := sign(t, alice, sponsored, nil)
-	whole, err := transaction.Decode(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := transaction.SignSponsor(whole, carol); err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(transaction.Decode(raw))(t)
+	must.Do(t, transaction.SignSponsor(whole, carol))
 	failed := call(t, bob, 0, 50, tokenContract, "fail", nil)
 	failed.status = "abort_by_response"
 	ft := func(kind, party string, amount int) event {
@@ -80,28 +73,16 @@ func dance(t *testing.T) []replay.Post {
 
 func stackArguments(t *testing.T, amount uint64) []clarity.Value {
 	t.Helper()
-	version, err := clarity.NewBuffer([]byte{0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	digest, err := clarity.NewBuffer(make([]byte, 20))
-	if err != nil {
-		t.Fatal(err)
-	}
-	address, err := clarity.NewTuple(clarity.Field{Name: "version", Value: version}, clarity.Field{Name: "hashbytes", Value: digest})
-	if err != nil {
-		t.Fatal(err)
-	}
+	version := must.Get(clarity.NewBuffer([]byte{0}))(t)
+	digest := must.Get(clarity.NewBuffer(make([]byte, 20)))(t)
+	address := must.Get(clarity.NewTuple(clarity.Field{Name: "version", Value: version}, clarity.Field{Name: "hashbytes", Value: digest}))(t)
 	return []clarity.Value{clarity.NewUint64(amount), address, clarity.NewUint64(103), clarity.NewUint64(1)}
 }
 
 // bootTransaction is a transaction of the boot address, as in the genesis block.
 func bootTransaction(t *testing.T) []byte {
 	t.Helper()
-	tx, err := transaction.Draft{Network: transaction.Testnet}.TokenTransfer(addressOf(alice), 0, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(transaction.Draft{Network: transaction.Testnet}.TokenTransfer(addressOf(alice), 0, ""))(t)
 	return tx.Encode()
 }
 
@@ -300,12 +281,8 @@ func TestUnreadableRequests(t *testing.T) {
 	fold(t, log, dance(t)...)
 	var compressed bytes.Buffer
 	z := gzip.NewWriter(&compressed)
-	if _, err := z.Write([]byte(`{"network_identifier":{"blockchain":"stacks","network":"testnet"}}`)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(z.Write([]byte(`{"network_identifier":{"blockchain":"stacks","network":"testnet"}}`)))(t)
+	must.Do(t, z.Close())
 	deep := `{"network_identifier":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`
 	for _, dialect := range []struct {
 		prefix        string

@@ -21,6 +21,7 @@ import (
 	"strata/domain/transaction"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
@@ -184,10 +185,7 @@ func (r *tool) followed() (results followed) {
 func TestConformanceData(t *testing.T) {
 	posts := 200
 	if text := os.Getenv(postsVariable); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(strconv.Atoi(text))(t)
 		posts = n
 	}
 	inEachDialect(t, func(t *testing.T, prefix string) {
@@ -245,10 +243,7 @@ func followGrowing(t *testing.T, prefix string, all []replay.Post, first int, pa
 	t.Helper()
 	log := replay.NewLog(t)
 	replay.Append(t, log, all[:first]...)
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	canonical := must.Get(chain.New(chain.Recommended, nil))(t)
 	t.Cleanup(replay.Start(t, log, canonical, balances.New(nil), accounts.New(), mempool.New(), folded.New()))
 	s := newSite(t, log, "testnet", prefix, rosetta.Config{})
 	looks := make(chan struct{}) // the tool looks for the newest block
@@ -298,10 +293,7 @@ func TestConformanceRecordings(t *testing.T) {
 	if os.Getenv(postsVariable) == "" {
 		t.Skip("make outside TEST=rosetta runs this")
 	}
-	files, err := filepath.Glob(filepath.Join(replay.SharedData(t), "events", "*.tsv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(replay.SharedData(t), "events", "*.tsv.gz")))(t)
 	for _, file := range files {
 		name, network := filepath.Base(file), "testnet"
 		if strings.HasPrefix(name, "mainnet") {
@@ -399,10 +391,7 @@ func (m *miner) mine(transactions ...mined) {
 // TestConformanceConstruction lets rosetta-cli make accounts and transfers against a node that mines them.
 func TestConformanceConstruction(t *testing.T) {
 	log := replay.NewLog(t)
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	canonical := must.Get(chain.New(chain.Recommended, nil))(t)
 	m := &miner{TB: t, log: log, height: -1, nonces: map[string]uint64{}}
 	m.mine(mined{raw: bootTransaction(t), events: []event{minted(address(alice), 1_000_000_000), minted(address(bob), 1_000_000_000)}})
 	m.mine()
@@ -440,10 +429,7 @@ func TestConformanceConstruction(t *testing.T) {
 	defer mining.Wait()
 	defer close(stop)
 	r.run("check:construction")
-	body, err := os.ReadFile(filepath.Join(r.dir, "construction.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(os.ReadFile(filepath.Join(r.dir, "construction.json")))(t)
 	var results struct {
 		Error string `json:"error"`
 		Stats struct {

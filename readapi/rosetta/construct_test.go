@@ -20,6 +20,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 	"strata/rig/replay"
 )
@@ -72,10 +73,7 @@ func withNode(t *testing.T, prefix string) (*site, *fakeNode) {
 	node := &fakeNode{}
 	server := httptest.NewServer(node)
 	t.Cleanup(server.Close)
-	target, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(url.Parse(server.URL))(t)
 	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
 	return newSite(t, log, "testnet", prefix, rosetta.Config{NodeRPC: forward}), node
 }
@@ -94,10 +92,7 @@ func publicKey(k key.Private) map[string]any {
 // signPayload signs as a client does.
 func signPayload(t *testing.T, k key.Private, p *types.SigningPayload) map[string]any {
 	t.Helper()
-	digest, err := hash.Parse32(hex.EncodeToString(p.Bytes))
-	if err != nil {
-		t.Fatal(err)
-	}
+	digest := must.Get(hash.Parse32(hex.EncodeToString(p.Bytes)))(t)
 	vrs := k.Sign(digest)
 	return map[string]any{
 		"signing_payload": map[string]any{"address": p.AccountIdentifier.Address, "hex_bytes": hex.EncodeToString(p.Bytes)}, "public_key": publicKey(k),
@@ -208,10 +203,7 @@ func TestConstruction(t *testing.T) {
 				if len(node.taken) != 1 {
 					t.Fatalf("the node got %d transactions, want 1", len(node.taken))
 				}
-				tx, err := transaction.Decode(node.taken[0])
-				if err != nil {
-					t.Fatal(err)
-				}
+				tx := must.Get(transaction.Decode(node.taken[0]))(t)
 				if err := tx.Verify(); err != nil {
 					t.Error(err)
 				}
@@ -231,14 +223,9 @@ func TestConstruction(t *testing.T) {
 func checkIntent(t *testing.T, intent []any, parsed []*types.Operation) {
 	t.Helper()
 	for _, want := range intent {
-		body, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := must.Get(json.Marshal(want))(t)
 		var op types.Operation
-		if err := json.Unmarshal(body, &op); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(body, &op))
 		if !slices.ContainsFunc(parsed, func(p *types.Operation) bool {
 			return p.Type == op.Type && types.Hash(p.Account) == types.Hash(op.Account) && types.Hash(p.Amount) == types.Hash(op.Amount) && p.Status == nil
 		}) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
@@ -23,10 +24,7 @@ import (
 func fold(t testing.TB, log *eventstore.Log, posts ...replay.Post) {
 	t.Helper()
 	replay.Append(t, log, posts...)
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	canonical := must.Get(chain.New(chain.Recommended, nil))(t)
 	replay.Run(t, log, canonical, balances.New(nil), accounts.New(), mempool.New(), folded.New())
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
+	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 	"strata/rig/replay"
 )
@@ -60,12 +61,8 @@ func TestBlockOfMany(t *testing.T) {
 	posts := many(t, 300)
 	var members map[string]json.RawMessage
 	var events []json.RawMessage
-	if err := json.Unmarshal(posts[2].Body, &members); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(members["events"], &events); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(posts[2].Body, &members))
+	must.Do(t, json.Unmarshal(members["events"], &events))
 	random := rand.New(rand.NewPCG(1, 1))
 	random.Shuffle(len(events), func(i, j int) { events[i], events[j] = events[j], events[i] })
 	shuffled := posts[2]
@@ -107,9 +104,7 @@ func TestBlockOfMany(t *testing.T) {
 				var named struct {
 					TransactionIdentifier map[string]any `json:"transaction_identifier"`
 				}
-				if err := json.Unmarshal(want, &named); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, json.Unmarshal(want, &named))
 				request := at(2)
 				request["transaction_identifier"] = named.TransactionIdentifier
 				var alone struct{ Transaction json.RawMessage }

@@ -14,6 +14,7 @@ import (
 	"github.com/coinbase/rosetta-sdk-go/types"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 	"strata/rig/replay"
 )
@@ -225,10 +226,7 @@ func TestReconcilesEpochs(t *testing.T) {
 // TestReconcilesRecordings does the same with what real nodes sent.
 func TestReconcilesRecordings(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(replay.SharedData(t), "events", "*.tsv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(replay.SharedData(t), "events", "*.tsv.gz")))(t)
 	for _, file := range files {
 		name := filepath.Base(file)
 		for _, prefix := range []string{rosetta.MeshPath, rosetta.LegacyPath} {

@@ -14,20 +14,13 @@ import (
 	"strata/domain/hash"
 	"strata/domain/token"
 	"strata/domain/transaction"
+	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 	"strata/rig/replay"
 )
 
 // sendMany is the contract of the testnet that pays many recipients with a memo for each.
 const sendMany = "ST3F1X4QGV2SM8XD96X45M6RTQXKA1PZJZZCQAB4B.send-many-memo"
-
-// must returns the value of a constructor that can't fail here.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
 
 // gala is a chain with a transaction of each kind that stacks-blockchain-api has a test for:
 //
@@ -79,24 +72,24 @@ func gala(t *testing.T) []replay.Post {
 		})
 		blocks[2].transactions = append(blocks[2].transactions, mined{raw: sign(t, carol, change, err)})
 	}
-	named := []clarity.Value{clarity.NewUint64(123456), must(clarity.NewASCII("hello"))}
-	delegated := []clarity.Value{clarity.NewUint64(500), must(clarity.NewPrincipal(addressOf(bob))), clarity.NewNone(), clarity.NewSome(stackArguments(t, 1)[1])}
+	named := []clarity.Value{clarity.NewUint64(123456), must.Get(clarity.NewASCII("hello"))(t)}
+	delegated := []clarity.Value{clarity.NewUint64(500), must.Get(clarity.NewPrincipal(addressOf(bob)))(t), clarity.NewNone(), clarity.NewSome(stackArguments(t, 1)[1])}
 	blocks[3].transactions = []mined{
 		call(t, alice, 0, 5, tokenContract, "test-contract-fn", named, ft("ft_mint_event", "", address(alice), 10_000),
 			ft("ft_transfer_event", address(alice), address(bob), 7500), ft("ft_burn_event", address(alice), "", 100)),
 		call(t, carol, 8, 5, poxContract, "delegate-stx", delegated),
 	}
 	paid := func(memo string) clarity.Value {
-		return must(clarity.NewTuple(
-			clarity.Field{Name: "to", Value: must(clarity.NewPrincipal(addressOf(carol)))}, clarity.Field{Name: "ustx", Value: clarity.NewUint64(7)},
-			clarity.Field{Name: "memo", Value: must(clarity.NewBuffer([]byte(memo)))},
-		))
+		return must.Get(clarity.NewTuple(
+			clarity.Field{Name: "to", Value: must.Get(clarity.NewPrincipal(addressOf(carol)))(t)}, clarity.Field{Name: "ustx", Value: clarity.NewUint64(7)},
+			clarity.Field{Name: "memo", Value: must.Get(clarity.NewBuffer([]byte(memo)))(t)},
+		))(t)
 	}
 	printed := event{"contract_event", map[string]any{"contract_identifier": sendMany, "topic": "print", "raw_value": "0x0d00000001" + "61"}}
 	blocks[4].transactions = []mined{
-		call(t, bob, 1, 5, sendMany, "send-many", []clarity.Value{must(clarity.NewList(paid("memo-1"), paid("memo-2"), paid("")))},
+		call(t, bob, 1, 5, sendMany, "send-many", []clarity.Value{must.Get(clarity.NewList(paid("memo-1"), paid("memo-2"), paid("")))(t)},
 			moved(address(bob), address(carol), 7), printed, moved(address(bob), address(carol), 7), printed, moved(address(bob), address(carol), 7), printed),
-		call(t, bob, 2, 5, sendMany, "send-stx-with-memo", []clarity.Value{clarity.NewUint64(7), must(clarity.NewPrincipal(addressOf(carol))), must(clarity.NewBuffer([]byte("memo-1")))},
+		call(t, bob, 2, 5, sendMany, "send-stx-with-memo", []clarity.Value{clarity.NewUint64(7), must.Get(clarity.NewPrincipal(addressOf(carol)))(t), must.Get(clarity.NewBuffer([]byte("memo-1")))(t)},
 			moved(address(bob), address(carol), 7), printed),
 	}
 	posts := []replay.Post{currencyOf(t, tokenContract, "NYC", 0)}
@@ -120,14 +113,14 @@ func currencyOf(t *testing.T, contract, symbol string, decimals uint64) replay.P
 		value := clarity.NewOk(clarity.NewNone())
 		switch c.Function {
 		case "get-symbol", "get-name":
-			value = clarity.NewOk(must(clarity.NewASCII(symbol)))
+			value = clarity.NewOk(must.Get(clarity.NewASCII(symbol))(t))
 		case "get-decimals", "get-total-supply":
 			value = clarity.NewOk(clarity.NewUint64(decimals))
 		}
 		body := fmt.Sprintf(`{"okay":true,"result":"%s"}`, value.Hex())
 		r.Exchanges = append(r.Exchanges, fetch.Exchange{Call: i, Method: "POST", URL: "http://node/", Status: 200, Body: []byte(body)})
 	}
-	return replay.Post{Path: fetch.PathReport, Body: must(r.Encode())}
+	return replay.Post{Path: fetch.PathReport, Body: must.Get(r.Encode())(t)}
 }
 
 // remembered returns the operations of a transaction as text, with their memos.

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/internal/synth/synthchain"
-	"strata/projections/chain"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 	"strata/rig/replay"
@@ -67,9 +69,7 @@ func saidBlocks(t *testing.T, posts []replay.Post) map[string]*saidBlock {
 			continue
 		}
 		b := &saidBlock{}
-		if err := json.Unmarshal(p.Body, b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(p.Body, b))
 		if said[b.IndexHash] == nil || len(b.Transactions) > 0 {
 			said[b.IndexHash] = b
 		}
@@ -127,10 +127,7 @@ func TestTransactionsOfAChain(t *testing.T) {
 
 func TestTransactionsOfRecordings(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(replay.SharedData(t), "expected", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(replay.SharedData(t), "expected", "*.json")))(t)
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		t.Run(name, func(t *testing.T) {
@@ -145,29 +142,11 @@ func sameAsSaid(t *testing.T, posts []replay.Post) map[string]int {
 	t.Helper()
 	log := replay.NewLog(t)
 	replay.Append(t, log, posts...)
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	replay.Run(t, log, canonical)
+	replay.Run(t, log, apitest.NewChain(t))
 	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: apitest.NetworkOf(posts)})
 	said, seen := saidBlocks(t, posts), map[string]int{}
-	rows, err := log.Pool().Query(t.Context(), schemas.In(`SELECT '0x' || encode(b.index_block_hash, 'hex') FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq ORDER BY c.height`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, id)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	for _, id := range ids {
+	rows := must.Get(log.Pool().Query(t.Context(), schemas.In(`SELECT '0x' || encode(b.index_block_hash, 'hex') FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq ORDER BY c.height`)))(t)
+	for _, id := range must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t) {
 		sameBlock(s, said[id], seen)
 	}
 	return seen

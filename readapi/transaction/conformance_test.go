@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
 
@@ -208,9 +209,7 @@ func TestTransactionSchemas(t *testing.T) {
 	var document struct {
 		Components struct{ Schemas map[string]any }
 	}
-	if err := json.Unmarshal([]byte(s.Get("/openapi.json").Body), &document); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(s.Get("/openapi.json").Body), &document))
 	schemas, _ := withoutNull(document.Components.Schemas).(map[string]any)
 	for _, name := range names {
 		for schema, path := range map[string]string{
