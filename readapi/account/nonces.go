@@ -101,7 +101,7 @@ func (in *noncesInput) moment(ctx context.Context, s *engine.Snapshot) (param.Mo
 	}
 	b := s.Batch()
 	found := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[b.source_seq], b.height FROM {balances}.block b WHERE `+where+` LIMIT 1`, arg)
+		SELECT {balances.block b}, b.height FROM {balances}.block b WHERE `+where+` LIMIT 1`, arg)
 	if err := b.Run(ctx); err != nil {
 		return param.Moment{}, err
 	}

@@ -135,15 +135,25 @@ func (t *trace) add(e *Engine, row string) ([]int64, error) {
 
 // lookup returns the look-up of the rows.
 func (r *queriedRows) lookup() Lookup {
-	columns := keyColumns(r.table.Key)
-	of := func(alias string) string { return alias + `."` + strings.Join(columns, `", `+alias+`."`) + `"` }
-	l := Lookup{
-		Name: r.name, Table: r.table, Order: r.table.Order, NewestFirst: r.table.NewestFirst,
-		Where: "(" + of("t") + ") IN (SELECT " + of("k") + " FROM json_populate_recordset(NULL::" + r.table.relation() + ", $1::json) k)",
-		Args:  []any{"[" + strings.Join(r.keys, ",") + "]"},
-	}
+	l := Lookup{Name: r.name, Table: r.table, Order: r.table.Order, NewestFirst: r.table.NewestFirst}
+	l.Where = r.condition("IN", &l)
 	if l.Order == "" && len(l.NewestFirst) == 0 {
-		l.Order = of("t")
+		l.Order = `t."` + strings.Join(keyColumns(r.table.Key), `", t."`) + `"`
 	}
 	return l
+}
+
+// exclude removes the rows from another look-up, so that no row comes twice.
+func (r *queriedRows) exclude(l *Lookup) {
+	if l.Table == r.table {
+		l.Where = "(" + l.Where + ") AND " + r.condition("NOT IN", l)
+	}
+}
+
+// condition returns an SQL condition on the key of t, and adds its argument to a look-up.
+func (r *queriedRows) condition(operator string, l *Lookup) string {
+	columns := strings.Join(keyColumns(r.table.Key), `", {}."`)
+	of := func(alias string) string { return strings.ReplaceAll(`{}."`+columns+`"`, "{}", alias) }
+	l.Args = append(l.Args[:len(l.Args):len(l.Args)], "["+strings.Join(r.keys, ",")+"]")
+	return fmt.Sprintf("(%s) %s (SELECT %s FROM json_populate_recordset(NULL::%s, $%d::json) k)", of("t"), operator, of("k"), r.table.relation(), len(l.Args))
 }
