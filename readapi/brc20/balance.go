@@ -62,17 +62,17 @@ func (r *brc20BalanceRow) shape() brc20Balance {
 }
 
 // Queries for the balances of an address. balancesNow selects the current ones; balancesThen selects those after the
-// block at height $6: the last entry of each ticker up to that block, which has the key of its operation.
+// block at height $6: the last entry of each ticker up to that block.
 const (
 	balancesNow = `
 	SELECT {brc20.balance b} AS shown, b.ticker, b.available, b.transferrable, b.total
 	FROM {brc20}.balance b
 	WHERE b.address = $1 AND b.total > 0`
 	balancesThen = `
-	SELECT {brc20.operation e} AS shown, b.ticker, e.available, e.transferrable, e.available + e.transferrable AS total
+	SELECT {e.source_seq} AS shown, b.ticker, e.available, e.transferrable, e.available + e.transferrable AS total
 	FROM {brc20}.balance b
 	CROSS JOIN LATERAL (
-		SELECT * FROM {brc20}.entry
+		SELECT source_seq, available, transferrable FROM {brc20}.entry
 		WHERE address = b.address AND ticker = b.ticker AND height <= $6
 		ORDER BY height DESC, tx_index DESC LIMIT 1
 	) e

@@ -97,10 +97,10 @@ const manyBalances = `
 		FROM {brc20}.balance b
 		WHERE b.address = asked.address AND asked.height IS NULL
 		UNION ALL
-		SELECT {brc20.operation e}, b.ticker, e.available, e.transferrable, e.available + e.transferrable
+		SELECT {e.source_seq}, b.ticker, e.available, e.transferrable, e.available + e.transferrable
 		FROM {brc20}.balance b
 		CROSS JOIN LATERAL (
-			SELECT * FROM {brc20}.entry
+			SELECT source_seq, available, transferrable FROM {brc20}.entry
 			WHERE address = b.address AND ticker = b.ticker AND height <= asked.height
 			ORDER BY height DESC, tx_index DESC LIMIT 1
 		) e
