@@ -123,14 +123,14 @@ func TestTokenBatchRefusals(t *testing.T) {
 		{`{"contracts":["` + apitest.P1 + `"],"locale":"\u0000"}`, "body/locale must be string"},
 		{many(201), "body/contracts must NOT have more than 200 items"},
 	} {
-		if got := postBatch(s, "/metadata/v1/batch", tc.body); got.Code != 400 || got.Body.String() != invalidBody(tc.want) {
+		if got := postBatch(s, "/metadata/v1/batch", tc.body); got.Code != 400 || got.Body.String() != apitest.Invalid(tc.want) {
 			t.Errorf("%.80s: got %d %s, want %s", tc.body, got.Code, got.Body, tc.want)
 		}
 	}
 	if got := postBatch(s, "/metadata/v1/batch", many(200)); got.Code != 200 || strings.Count(got.Body.String(), "Contract not found") != 200 {
 		t.Errorf("200 items: got %d %s", got.Code, got.Body)
 	}
-	s.Expect("/metadata/v1/batch?contract="+apitest.P1+strings.Repeat("&contract="+apitest.P1, 50), 400, invalidBody("querystring/contract must NOT have more than 50 items"))
+	s.Expect("/metadata/v1/batch?contract="+apitest.P1+strings.Repeat("&contract="+apitest.P1, 50), 400, apitest.Invalid("querystring/contract must NOT have more than 50 items"))
 }
 
 // The list shows the tokens of the contracts that a request names, in its own order and with their total.
