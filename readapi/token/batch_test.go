@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"strata/domain/document"
 	"strata/domain/token"
 	"strata/rig/apitest"
 )
@@ -25,17 +24,7 @@ func postBatch(s *apitest.Site, path, body string) *httptest.ResponseRecorder {
 func TestTokenBatch(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewTokenSite(t)
-	d := apitest.FullDocument()
-	d.Localization = &document.Localization{URI: "http://test.com/{locale}.json", Default: "en", Locales: []string{"es"}}
-	s.Full(token.FT, apitest.P1, d, hello)
-	const es = "http://test.com/es.json"
-	s.Document(token.FT, es, &document.Document{Description: apitest.Text("prueba")}, nil)
-	s.Refer(token.FT, apitest.P1, "1", "document", "es", es)
-	s.Contract(token.NFT, apitest.N1, nil)
-	for i := range 3 {
-		s.Read(token.NFT, apitest.N1, fmt.Sprint(i+1), nil)
-	}
-	s.Unread(token.NFT, apitest.N1, "4", apitest.Columns{"reason": 109})
+	severalTokens(s)
 	s.Unread(token.NFT, apitest.N1, "5", nil)
 
 	type result struct {

@@ -183,17 +183,7 @@ func TestMetadataBodies(t *testing.T) {
 func TestMetadataSearch(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewTokenSite(t)
-	d := apitest.FullDocument()
-	d.Localization = &document.Localization{URI: "http://test.com/{locale}.json", Default: "en", Locales: []string{"es"}}
-	s.Full(token.FT, apitest.P1, d, hello)
-	const es = "http://test.com/es.json"
-	s.Document(token.FT, es, &document.Document{Description: apitest.Text("prueba")}, nil)
-	s.Refer(token.FT, apitest.P1, "1", "document", "es", es)
-	s.Contract(token.NFT, apitest.N1, nil)
-	for i := range 3 {
-		s.Read(token.NFT, apitest.N1, fmt.Sprint(i+1), nil)
-	}
-	s.Unread(token.NFT, apitest.N1, "4", apitest.Columns{"reason": 109})
+	severalTokens(s)
 	link := imageLink(apitest.ImageURI)
 	ft := func(description string) string {
 		return `{"contract_id":"` + apitest.P1 + `","token_number":1,"token_type":"ft","name":"hello-world","symbol":"HELLO","decimals":6,"total_supply":"1","token_uri":"` + apitest.URI +
