@@ -43,7 +43,8 @@ func TestEventBody(t *testing.T) {
 		{5, "application/json", apitest.LargeBody()},
 	} {
 		path := fmt.Sprintf("/audit/v1/events/%d", tc.seq)
-		response := must.Get(apitest.Plain.Get(server.URL + path + "/body"))(t)
+		response, err := apitest.Plain.Get(server.URL + path + "/body")
+		must.Do(t, err)
 		body, err := io.ReadAll(response.Body)
 		if err != nil {
 			t.Errorf("event %d: %v", tc.seq, err)
@@ -66,7 +67,8 @@ func TestEventBody(t *testing.T) {
 		if event := s.Object(path); event["sha256"] != "0x"+hex.EncodeToString(digest[:]) || event["size"] != float64(len(body)) {
 			t.Errorf("event %d: got %v, want the digest and size of its body", tc.seq, event)
 		}
-		head := must.Get(apitest.Plain.Head(server.URL + path + "/body"))(t)
+		head, err := apitest.Plain.Head(server.URL + path + "/body")
+		must.Do(t, err)
 		if err := head.Body.Close(); err != nil {
 			t.Error(err)
 		}
