@@ -79,7 +79,7 @@ func getName(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsV1Name
 	if !ok {
 		return nil, missing
 	}
-	s.TraceRows(func() []engine.Lookup { return append(row.lookups(), view.NameLookups(second.Rows)...) })
+	s.TraceRows(func() []engine.Lookup { return row.lookups() })
 	shown := row.shape()
 	if other, ok := second.First(); ok {
 		shown.Second = &other

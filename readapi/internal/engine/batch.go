@@ -47,8 +47,8 @@ func (r *Result[T]) First() (row T, ok bool) {
 // Query adds a query to a batch. In sql, {name} stands for the schema of the active version of the projection called
 // name. The query begins with SELECT. Its first column says in braces which rows of TraceTables a row of the result shows:
 // {bns.name n, chain.block b} are those with the aliases n and b. The answer's Strata-Source and its trace follow from that.
-// {} stands for none, and an array of numbers of events for rows that are computed. columns returns the scan destinations of
-// the other columns.
+// {} stands for none, {c.source_seq} for the number of an event alone, and an array of them for rows that are computed. columns
+// returns the scan destinations of the other columns.
 func Query[T any](b *Batch, columns func(row *T) []any, sql string, args ...any) *Result[T] {
 	return QueryPage(b, math.MaxInt, columns, sql, args...)
 }
