@@ -246,6 +246,5 @@ func TestNoncesOfWaitingTransactions(t *testing.T) {
 
 func addressOf(t testing.TB, account string) c32.Address {
 	t.Helper()
-	address := must.Get(c32.ParseAddress(account))(t)
-	return address
+	return must.Get(c32.ParseAddress(account))(t)
 }

@@ -66,12 +66,8 @@ func newConsoleSite(t testing.TB) *consoleSite {
 
 	key := must.Get(transparency.OpenKey(filepath.Join(t.TempDir(), "log.key"), "example.org/stacks"))(t)
 	_, witness, err := note.GenerateKey(rand.Reader, "example.org/witness")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.signer, err = transparency.New(transparency.Config{Pool: s.events.Pool(), Key: key, Witnesses: []string{witness}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	s.signer = must.Get(transparency.New(transparency.Config{Pool: s.events.Pool(), Key: key, Witnesses: []string{witness}}))(t)
 	s.sign(t)
 	s.Site = apitest.NewSiteOn(t, s.events.Pool(), readapi.Config{Log: apitest.ShownLog{Log: s.signer}, PublicInternals: true, Nodes: func() []readapi.NodeStatus {
 		since := time.Now().Add(-time.Hour)
