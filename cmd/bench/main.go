@@ -47,12 +47,12 @@ func parts() bench.Parts {
 // measurement is a measurement that can be chosen by its name.
 type measurement struct {
 	name string
-	run  func(ctx context.Context) error
+	run  func(ctx context.Context)
 }
 
 func main() {
 	if len(os.Args) == 3 && os.Args[1] == bench.PartFlag {
-		if err := parts().Run(context.Background(), os.Args[2]); err != nil {
+		if err := bench.Catch(func() { parts().Run(context.Background(), os.Args[2]) }); err != nil {
 			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", os.Args[2], err)
 			os.Exit(1)
 		}
@@ -93,8 +93,8 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	b, err := bench.Start(ctx, *round, os.Stdout)
-	if err != nil {
+	var b *bench.Bench
+	if err := bench.Catch(func() { b = bench.Start(ctx, *round, os.Stdout) }); err != nil {
 		return err
 	}
 	defer b.Stop()
@@ -141,7 +141,7 @@ func run() error {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "measuring: %s …\n", m.name)
-		if err := m.run(ctx); err != nil {
+		if err := bench.Catch(func() { m.run(ctx) }); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 	}

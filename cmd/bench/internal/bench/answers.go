@@ -75,23 +75,19 @@ func (a *Answers) Handler(get func(ctx context.Context, target string) ([]byte, 
 var CommonParts = Parts{"handler": serveAnswers}
 
 // serveAnswers runs the bare handler as a helper process. It reads the answers and writes its address.
-func serveAnswers(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
+func serveAnswers(ctx context.Context, in *json.Decoder, out *json.Encoder) {
 	var a Answers
-	if err := in.Decode(&a); err != nil {
-		return err
-	}
+	Check(in.Decode(&a))
 	var get func(ctx context.Context, target string) ([]byte, error)
 	if a.Redis != "" {
 		client := redis.NewClient(&redis.Options{Addr: a.Redis})
 		defer client.Close() //nolint:errcheck // the process ends
 		for target, answer := range a.ByTarget {
-			if err := client.Set(ctx, target, answer.Body, 0).Err(); err != nil {
-				return err
-			}
+			Check(client.Set(ctx, target, answer.Body, 0).Err())
 		}
 		get = func(ctx context.Context, target string) ([]byte, error) { return client.Get(ctx, target).Bytes() }
 	}
-	return ServeHelper(a.Handler(get), in, out)
+	ServeHelper(a.Handler(get), in, out)
 }
 
 // verbatim is a client that does not decode bodies.

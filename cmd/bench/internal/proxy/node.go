@@ -102,14 +102,10 @@ func (n *syntheticNode) listen() (address string, stop func() error, err error) 
 }
 
 // serveNode runs the node as a helper process. It writes its address.
-func serveNode(_ context.Context, in *json.Decoder, out *json.Encoder) error {
+func serveNode(_ context.Context, in *json.Decoder, out *json.Encoder) {
 	address, stop, err := newSyntheticNode().listen()
-	if err != nil {
-		return err
-	}
+	bench.Check(err)
 	defer stop() //nolint:errcheck // the process ends
-	if err := out.Encode(address); err != nil {
-		return err
-	}
-	return bench.WaitForEnd(in)
+	bench.Check(out.Encode(address))
+	bench.WaitForEnd(in)
 }
