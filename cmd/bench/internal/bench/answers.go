@@ -71,11 +71,8 @@ func (a *Answers) Handler(get func(ctx context.Context, target string) ([]byte, 
 	}
 }
 
-// CommonParts are the parts that all measurements may use.
-var CommonParts = Parts{"handler": serveAnswers}
-
-// serveAnswers runs the bare handler as a helper process. It reads the answers and writes its address.
-func serveAnswers(ctx context.Context, in *json.Decoder, out *json.Encoder) {
+// ServeAnswers runs the bare handler as a helper process. It reads the answers and writes its address.
+func ServeAnswers(ctx context.Context, in *json.Decoder, out *json.Encoder) {
 	var a Answers
 	Check(in.Decode(&a))
 	var get func(ctx context.Context, target string) ([]byte, error)

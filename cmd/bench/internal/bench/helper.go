@@ -16,7 +16,7 @@ import (
 // and writes answers to its standard output, in JSON. It ends with its input, so it never outlives the bench.
 type Part func(ctx context.Context, in *json.Decoder, out *json.Encoder)
 
-// Parts are the parts of a package, by the names by which Bench.Helper starts them.
+// Parts are parts, by the names by which Bench.Helper starts them.
 type Parts map[string]Part
 
 // PartFlag is the first argument of a helper process. The second one is the name of its part.

@@ -30,9 +30,6 @@ type Bench struct {
 	Rebuilt    int      // events in the longest synthetic log of Rebuild
 }
 
-// Parts are the parts of this package.
-var Parts = bench.Parts{"rebuild": rebuildAll}
-
 // limits are the limits of a chain; 0 for none.
 type limits struct {
 	events, blocks int

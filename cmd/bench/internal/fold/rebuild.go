@@ -177,8 +177,8 @@ type buildResult struct {
 	Memory    int64         // the greatest resident set of this process so far
 }
 
-// rebuildAll builds projections as a helper process, one build for each request.
-func rebuildAll(ctx context.Context, in *json.Decoder, out *json.Encoder) {
+// RebuildAll builds projections as a helper process, one build for each request.
+func RebuildAll(ctx context.Context, in *json.Decoder, out *json.Encoder) {
 	bench.AnswerQuestions(in, out, func(request buildRequest) buildResult { return rebuildOnce(ctx, request) })
 }
 

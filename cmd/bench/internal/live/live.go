@@ -33,9 +33,6 @@ const (
 // Bench measures subscribers.
 type Bench struct{ *bench.Bench }
 
-// Parts are the parts of this package.
-var Parts = bench.Parts{"audience": followStream}
-
 // Measure measures, for each protocol, the memory of a server with thousands of idle subscribers, and the time from
 // the answer to a node until they have the block.
 func (b *Bench) Measure(ctx context.Context) {
@@ -105,10 +102,10 @@ type audience struct {
 	Connections, Events int
 }
 
-// followStream runs the subscribers as a helper process. It reads an audience and answers when all subscribers are
+// Follow runs the subscribers as a helper process. It reads an audience and answers when all subscribers are
 // connected. To the next question it answers with the times (Unix nanoseconds) at which each event reached each of
 // them.
-func followStream(ctx context.Context, in *json.Decoder, out *json.Encoder) {
+func Follow(ctx context.Context, in *json.Decoder, out *json.Encoder) {
 	var a audience
 	bench.Check(in.Decode(&a))
 	location := bench.Must(neturl.Parse(a.URL))

@@ -101,8 +101,8 @@ func (n *syntheticNode) listen() (address string, stop func() error, err error) 
 	return listener.Addr().String(), listener.Close, nil
 }
 
-// serveNode runs the node as a helper process. It writes its address.
-func serveNode(_ context.Context, in *json.Decoder, out *json.Encoder) {
+// ServeNode runs the node as a helper process. It writes its address.
+func ServeNode(_ context.Context, in *json.Decoder, out *json.Encoder) {
 	address, stop, err := newSyntheticNode().listen()
 	bench.Check(err)
 	defer stop() //nolint:errcheck // the process ends

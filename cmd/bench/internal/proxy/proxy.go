@@ -29,9 +29,6 @@ type Bench struct {
 	Forwarded int // requests while memory is sampled
 }
 
-// Parts are the parts of this package.
-var Parts = bench.Parts{"node": serveNode, "reverse": serveReverse}
-
 // forwarding has the processes of a comparison of proxies.
 type forwarding struct {
 	*Bench
@@ -45,9 +42,21 @@ func (b *Bench) Measure(ctx context.Context) {
 	f := &forwarding{Bench: b}
 	defer f.stop()
 	f.start(ctx)
-	for _, compare := range []func(context.Context){f.added, f.passThrough, f.collapsed, f.cached, f.steady} {
-		compare(ctx)
+	f.added(ctx)
+	for _, k := range []struct {
+		what, target string
+		list         *load.Requests
+	}{
+		{"forwarded, distinct accounts", "≥ 5,000 req/s", load.Distinct(accountBefore, accountAfter)},
+		{"forwarded, not kept", "≥ 5,000 req/s", load.Distinct(unconfirmedBefore, "")},
+		{"identical at the same time", "> 1×", load.Numbered(1, func(int) string { return attachmentBefore + "0000000000" })},
+		{"kept, 299 accounts", "> 1×", load.Numbered(bench.HotCount, func(i int) string { return fmt.Sprintf("%s%010d%s", accountBefore, i, accountAfter) })},
+	} {
+		for _, connections := range []int{16, 64} {
+			f.turns(k.what, k.target, connections, f.byReverse(ctx, k.list), f.byStrata(ctx, k.list))
+		}
 	}
+	f.steady(ctx)
 }
 
 // start starts the processes.
@@ -142,38 +151,6 @@ func (f *forwarding) added(ctx context.Context) {
 	f.Row("forwarded, added to "+bench.Milliseconds(results[0].P50)+", 1 connection", added(2), added(1)+" reverse proxy", "", "p50 < 0.3 ms")
 }
 
-// passThrough compares requests that all differ.
-func (f *forwarding) passThrough(ctx context.Context) {
-	for _, k := range []struct {
-		what          string
-		before, after string
-	}{
-		{"forwarded, distinct accounts", accountBefore, accountAfter},
-		{"forwarded, not kept", unconfirmedBefore, ""},
-	} {
-		a := load.Distinct(k.before, k.after)
-		for _, connections := range []int{16, 64} {
-			f.turns(k.what, "≥ 5,000 req/s", connections, f.byReverse(ctx, a), f.byStrata(ctx, a))
-		}
-	}
-}
-
-// collapsed compares identical requests whose answer is not cached.
-func (f *forwarding) collapsed(ctx context.Context) {
-	a := load.Numbered(1, func(int) string { return attachmentBefore + "0000000000" })
-	for _, connections := range []int{16, 64} {
-		f.turns("identical at the same time", "> 1×", connections, f.byReverse(ctx, a), f.byStrata(ctx, a))
-	}
-}
-
-// cached compares cached answers with those that the reverse proxy forwards.
-func (f *forwarding) cached(ctx context.Context) {
-	a := load.Numbered(bench.HotCount, func(i int) string { return fmt.Sprintf("%s%010d%s", accountBefore, i, accountAfter) })
-	for _, connections := range []int{16, 64} {
-		f.turns("kept, 299 accounts", "> 1×", connections, f.byReverse(ctx, a), f.byStrata(ctx, a))
-	}
-}
-
 // steady forwards many different requests and samples the memory meanwhile.
 func (f *forwarding) steady(ctx context.Context) {
 	contend := load.NewContender(ctx, f.strataAt(), load.Distinct(accountBefore, accountAfter))
@@ -184,8 +161,8 @@ func (f *forwarding) steady(ctx context.Context) {
 	f.Row(fmt.Sprintf("%d forwarded, distinct", done), memory.Summary(), "", "", "flat")
 }
 
-// serveReverse runs net/http's reverse proxy to the node as a helper process. It reads the node's address and writes its own.
-func serveReverse(_ context.Context, in *json.Decoder, out *json.Encoder) {
+// ServeReverse runs net/http's reverse proxy to the node as a helper process. It reads the node's address and writes its own.
+func ServeReverse(_ context.Context, in *json.Decoder, out *json.Encoder) {
 	var node string
 	bench.Check(in.Decode(&node))
 	reverse := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: node})

@@ -11,6 +11,7 @@ import (
 
 	"strata/cmd/bench/internal/bench"
 	"strata/internal/synth/synthchain"
+	"strata/metadata"
 	"strata/projections/ft"
 	"strata/projections/nft"
 	"strata/rig/schemas"
@@ -30,7 +31,7 @@ const (
 // Backfill measures the time from the deployment of contracts until all their tokens have documents.
 func (b *Bench) Backfill(ctx context.Context) {
 	chain := deploys(0, (b.Fetched+collectionMax-1)/collectionMax)
-	for _, concurrency := range b.Concurrencies {
+	for _, concurrency := range []int{32, metadata.ConcurrencyDefault, 128} {
 		b.backfillOnce(ctx, fmt.Sprintf("backfill_%d", concurrency), chain, b.Fetched, concurrency, backfillLatency).print(b)
 	}
 }

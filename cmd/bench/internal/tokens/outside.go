@@ -18,9 +18,9 @@ type outsideWorld struct {
 // requests are the numbers of requests that the node and the gateway have answered.
 type requests struct{ Calls, Documents int64 }
 
-// serveOutside runs the node and the gateway as a helper process. It reads an outsideWorld, writes its address, and then
+// ServeOutside runs the node and the gateway as a helper process. It reads an outsideWorld, writes its address, and then
 // writes the number of requests at each further question.
-func serveOutside(_ context.Context, in *json.Decoder, out *json.Encoder) {
+func ServeOutside(_ context.Context, in *json.Decoder, out *json.Encoder) {
 	var w outsideWorld
 	bench.Check(in.Decode(&w))
 	handler := &outside.World{Latency: w.Latency, LastTokenID: func(string) uint64 { return w.LastTokenID }}

@@ -16,13 +16,9 @@ import (
 // Bench measures the metadata of tokens.
 type Bench struct {
 	*bench.Bench
-	Known         int   // tokens that Reads reads
-	Fetched       int   // tokens that Backfill fetches
-	Concurrencies []int // of the runs of Backfill
+	Known   int // tokens that Reads reads
+	Fetched int // tokens that Backfill fetches
 }
-
-// Parts are the parts of this package.
-var Parts = bench.Parts{"outside": serveOutside}
 
 // Requests per second of token-metadata-api on a comparable machine; see docs/performance.md.
 const (
