@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/internal/synth/synthchain"
 	"strata/projections/accounts"
 	"strata/projections/balances"
-	"strata/projections/chain"
 	"strata/readapi"
 	"strata/rig/replay"
 	"strata/rig/schemas"
@@ -34,16 +35,9 @@ func NewHistory(t *testing.T, generation synthchain.Generation, n int) *history 
 	made := synthchain.New(config)
 	log := replay.NewLog(t)
 	h := &history{bodies: map[string]Fields{}}
-	var posts []replay.Post
-	for range n {
-		posts = append(posts, replay.Post(made.Next()))
-	}
+	posts := replay.Take(made, n)
 	replay.Append(t, log, posts...)
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	replay.Run(t, log, canonical, accounts.New(), balances.New(nil))
+	replay.Run(t, log, NewChain(t), accounts.New(), balances.New(nil))
 	h.Site, h.Truth = NewSiteOn(t, log.Pool(), readapi.Config{}), made.Expected()
 	for _, post := range posts {
 		if post.Path == "/new_block" {
@@ -63,11 +57,7 @@ func NewHistory(t *testing.T, generation synthchain.Generation, n int) *history 
 // pages are all results of a list with cursors, from its newest page on.
 func (s *Site) Pages(path string, limit int) (results []Fields) {
 	s.T.Helper()
-	separator := "?"
-	if strings.Contains(path, "?") {
-		separator = "&"
-	}
-	target := fmt.Sprintf("%s%slimit=%d", path, separator, limit)
+	target := limited(path, limit)
 	var total any
 	for next, before := target, any(nil); ; {
 		page := s.Object(next)
@@ -75,9 +65,7 @@ func (s *Site) Pages(path string, limit int) (results []Fields) {
 			s.T.Errorf("%s: got a total of %v, and %v before", next, page["total"], total)
 		}
 		total = page["total"]
-		for _, one := range page["results"].([]any) {
-			results = append(results, one.(map[string]any))
-		}
+		results = append(results, objectsOf(page["results"])...)
 		if limit == 1 && page["next_cursor"] != before {
 			s.T.Errorf("%s: got %v before this page, want %v", next, page["next_cursor"], before)
 		}
@@ -118,17 +106,14 @@ func timeOf(body Fields) (time int64) {
 
 // executed are the ids of the transactions of a block in the order of execution, those of microblocks first.
 func executed(body Fields) (ids []string) {
-	list := slices.Clone(body["transactions"].([]any))
-	sequence := func(tx any) (n int) {
+	list := objectsOf(body["transactions"])
+	sequence := func(tx Fields) (n int) {
 		n = 1 << 31
-		_, _ = fmt.Sscan(fmt.Sprint(tx.(map[string]any)["microblock_sequence"]), &n)
+		_, _ = fmt.Sscan(fmt.Sprint(tx["microblock_sequence"]), &n)
 		return n
 	}
-	slices.SortStableFunc(list, func(a, b any) int { return cmp.Compare(sequence(a), sequence(b)) })
-	for _, tx := range list {
-		ids = append(ids, fmt.Sprint(tx.(map[string]any)["txid"]))
-	}
-	return ids
+	slices.SortStableFunc(list, func(a, b Fields) int { return cmp.Compare(sequence(a), sequence(b)) })
+	return textsOf(list, "txid")
 }
 
 func (h *history) BlocksOfVersion1(t *testing.T) {
@@ -221,9 +206,7 @@ func (h *history) BlocksOfVersion1(t *testing.T) {
 		"/extended/v2/block-tenures/1/blocks?cursor=" + h.newestID():      "Cursor not found",
 		"/extended/v2/block-tenures/999999/blocks?cursor=" + h.newestID(): "Cursor not found",
 	} {
-		if got := h.Get(path); got.Status != http.StatusNotFound || !strings.Contains(got.Body, `"message":"`+want+`"`) {
-			t.Errorf("%s: got %d %s, want %s", path, got.Status, got.Body, want)
-		}
+		h.refuses(path, http.StatusNotFound, `"message":"`+want+`"`)
 	}
 	traced := h.Trace(fmt.Sprintf("/extended/v1/block/by_height/%d", h.Truth.Tip.Height), 200)
 	if got := len(traced.In("chain.transaction")); got != h.Truth.Tip.Transactions {
@@ -417,13 +400,12 @@ func (h *history) PlansOfBlocks(t *testing.T) {
 func (h *history) happenings() (all []happening) {
 	for _, block := range h.blocks {
 		events := map[string][]Fields{}
-		for _, e := range block["events"].([]any) {
-			event := e.(map[string]any)
+		for _, event := range objectsOf(block["events"]) {
 			events[fmt.Sprint(event["txid"])] = append(events[fmt.Sprint(event["txid"])], event)
 		}
 		status := map[string]string{}
-		for _, tx := range block["transactions"].([]any) {
-			status[fmt.Sprint(tx.(map[string]any)["txid"])] = fmt.Sprint(tx.(map[string]any)["status"])
+		for _, tx := range objectsOf(block["transactions"]) {
+			status[fmt.Sprint(tx["txid"])] = fmt.Sprint(tx["status"])
 		}
 		var height int
 		_, _ = fmt.Sscan(fmt.Sprint(block["block_height"]), &height)
@@ -609,9 +591,7 @@ func (h *history) NonFungible(t *testing.T) {
 		"history?asset_identifier=x&value=00": "Invalid or missing asset_identifier", "mints?asset_identifier=x": "Invalid or missing asset_identifier",
 		"history?value=0x1&asset_identifier=" + url.QueryEscape(Art): "Hex string is an odd number of digits", "history?asset_identifier=x": "querystring must have required property 'value'",
 	} {
-		if got := h.Get("/extended/v1/tokens/nft/" + path); got.Status != http.StatusBadRequest || !strings.Contains(got.Body, `"message":"`+want+`"`) {
-			t.Errorf("%s: got %d %s", path, got.Status, got.Body)
-		}
+		h.refuses("/extended/v1/tokens/nft/"+path, http.StatusBadRequest, `"message":"`+want+`"`)
 	}
 }
 
@@ -665,9 +645,7 @@ func (h *history) SupplyOfSTX(t *testing.T) {
 			}
 		}
 	}
-	if got := h.Get("/extended/v1/stx_supply?height=99999"); got.Status != http.StatusNotFound {
-		t.Errorf("got %d %s", got.Status, got.Body)
-	}
+	h.refuses("/extended/v1/stx_supply?height=99999", http.StatusNotFound, "")
 }
 
 func (h *history) PrintsOfContracts(t *testing.T) {
@@ -713,22 +691,14 @@ func (h *history) PrintsOfContracts(t *testing.T) {
 	check(fmt.Sprintf("from_block=%d&to_block=%d", middle, middle), middle, middle)
 	check("topic=nothing+has+it", 1, 0)
 	senders, topics := map[string]int{}, map[string]int{}
-	rows, err := h.Pool.Query(t.Context(), schemas.In(`
+	type said struct{ Sender, Topic string }
+	both := map[said]int{}
+	for _, of := range collect(h.Site, pgx.RowToStructByPos[said], schemas.In(`
 		SELECT coalesce(s.account, ''), coalesce(t.name, '') FROM {accounts}.contract_event e JOIN {accounts}.account a ON a.id = e.contract
-		LEFT JOIN {accounts}.account s ON s.id = e.sender LEFT JOIN {accounts}.contract_topic t ON t.contract = e.contract AND t.topic = e.topic WHERE a.account = $1`), contract)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	both := map[[2]string]int{}
-	for rows.Next() {
-		var sender, topic string
-		if err := rows.Scan(&sender, &topic); err != nil {
-			t.Fatal(err)
-		}
-		senders[sender]++
-		topics[topic]++
-		both[[2]string{sender, topic}]++
+		LEFT JOIN {accounts}.account s ON s.id = e.sender LEFT JOIN {accounts}.contract_topic t ON t.contract = e.contract AND t.topic = e.topic WHERE a.account = $1`), contract) {
+		senders[of.Sender]++
+		topics[of.Topic]++
+		both[of]++
 	}
 	for sender, n := range senders {
 		if got, _ := h.walk("/extended/v1/contract/"+contract+"/events?sender="+sender, 3); sender != "" && len(got) != n {
@@ -741,29 +711,26 @@ func (h *history) PrintsOfContracts(t *testing.T) {
 		}
 	}
 	for of, n := range both {
-		if of[0] == "" || of[1] == "" {
+		if of.Sender == "" || of.Topic == "" {
 			continue
 		}
-		if got, _ := h.walk("/extended/v1/contract/"+contract+"/events?sender="+of[0]+"&topic="+url.QueryEscape(of[1]), 2); len(got) != n {
+		if got, _ := h.walk("/extended/v1/contract/"+contract+"/events?sender="+of.Sender+"&topic="+url.QueryEscape(of.Topic), 2); len(got) != n {
 			t.Errorf("%v: got %d, want %d", of, len(got), n)
 		}
 	}
-	if got := h.Get("/extended/v2/smart-contracts/" + contract + "/logs?cursor=1:2:3:4"); got.Status != http.StatusNotFound || !strings.Contains(got.Body, "Cursor not found") {
-		t.Errorf("got %d %s", got.Status, got.Body)
-	}
+	h.refuses("/extended/v2/smart-contracts/"+contract+"/logs?cursor=1:2:3:4", http.StatusNotFound, "Cursor not found")
 	if traced := h.Trace("/extended/v2/smart-contracts/"+contract+"/logs?limit=3", 200); len(traced.In("chain.event")) != 3 {
 		t.Errorf("got %v", traced.Rows)
 	}
 }
 
 func (h *history) ContractsByTrait(t *testing.T) {
-	all := h.Object("/extended/v1/contract/by_trait?limit=50&trait_abi=" + url.QueryEscape(`{"functions":[]}`))["results"].([]any)
+	all := objectsOf(h.Object("/extended/v1/contract/by_trait?limit=50&trait_abi=" + url.QueryEscape(`{"functions":[]}`))["results"])
 	if len(all) != min(len(h.Truth.Contracts), 50) {
 		t.Errorf("got %d contracts, want %d", len(all), len(h.Truth.Contracts))
 	}
 	found := 0
-	for _, one := range all {
-		c := one.(map[string]any)
+	for _, c := range all {
 		abi, ok := c["abi"].(string)
 		if !ok {
 			continue
@@ -773,8 +740,8 @@ func (h *history) ContractsByTrait(t *testing.T) {
 		if len(said.Functions) == 0 {
 			continue
 		}
-		for _, arg := range said.Functions[0]["args"].([]any) {
-			arg.(map[string]any)["name"] = "x" // which makes no difference
+		for _, arg := range objectsOf(said.Functions[0]["args"]) {
+			arg["name"] = "x" // which makes no difference
 		}
 		path := "/extended/v1/contract/by_trait?limit=50&trait_abi=" + url.QueryEscape(AsJSON(t, map[string]any{"functions": said.Functions[:1]}))
 		ids := textsOf(objectsOf(h.Object(path)["results"]), "contract_id")
@@ -783,9 +750,7 @@ func (h *history) ContractsByTrait(t *testing.T) {
 		}
 		said.Functions[0]["name"] = "another-name"
 		path = "/extended/v1/contract/by_trait?trait_abi=" + url.QueryEscape(AsJSON(t, map[string]any{"functions": said.Functions}))
-		if got := h.Get(path); got.Status != http.StatusNotFound || !strings.Contains(got.Body, "cannot find contract for this trait") {
-			t.Errorf("got %d %s", got.Status, got.Body)
-		}
+		h.refuses(path, http.StatusNotFound, "cannot find contract for this trait")
 		if found++; found == 5 {
 			break
 		}
@@ -794,9 +759,7 @@ func (h *history) ContractsByTrait(t *testing.T) {
 		t.Error("no contract has functions")
 	}
 	for _, bad := range []string{"x", "[]", "{}", `{"functions":[{"name":"x"}]}`} {
-		if got := h.Get("/extended/v1/contract/by_trait?trait_abi=" + url.QueryEscape(bad)); got.Status != http.StatusBadRequest || !strings.Contains(got.Body, "Invalid 'trait_abi'") {
-			t.Errorf("%s: got %d %s", bad, got.Status, got.Body)
-		}
+		h.refuses("/extended/v1/contract/by_trait?trait_abi="+url.QueryEscape(bad), http.StatusBadRequest, "Invalid 'trait_abi'")
 	}
 }
 

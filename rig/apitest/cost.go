@@ -3,8 +3,6 @@ package apitest
 import (
 	"testing"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"strata/readapi"
 )
 
@@ -13,17 +11,9 @@ import (
 func (s *Site) Costs(t *testing.T, most map[string]int64) {
 	t.Helper()
 	seen := &Queries{}
-	config, err := pgxpool.ParseConfig(s.Pool.Config().ConnString())
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := poolConfig(t, s.Pool.Config().ConnString())
 	config.ConnConfig.Tracer = seen
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
-	reader := NewSiteOn(t, pool, readapi.Config{})
+	reader := NewSiteOn(t, openPool(t, config), readapi.Config{})
 	for target, most := range most {
 		seen.Take()
 		if got := reader.Get(target); got.Status != 200 {

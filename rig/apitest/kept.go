@@ -15,6 +15,7 @@ import (
 
 	"strata/domain/shard"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
@@ -29,7 +30,7 @@ type Keeper struct {
 // newKeeper runs an API on a database. Its memory is on from the start.
 func NewKeeper(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *Keeper {
 	t.Helper()
-	k := &Keeper{Site: &Site{T: t, Pool: pool, Log: &lockedBuffer{}}, registry: prometheus.NewRegistry()}
+	k := &Keeper{Site: &Site{T: t, Pool: pool, Log: &logbuffer.Buffer{}}, registry: prometheus.NewRegistry()}
 	config.Pool, config.Registry = pool, k.registry
 	config.Logger = slog.New(slog.NewTextHandler(k.Log, nil))
 	config.Version = Version

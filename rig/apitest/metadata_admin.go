@@ -3,7 +3,6 @@ package apitest
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	"strata/domain/hash"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
-	"strata/projections/chain"
 	"strata/projections/ft"
 	"strata/projections/nft"
 	"strata/projections/sft"
@@ -33,15 +31,7 @@ func (r *refreshed) Told() {
 		replay.Wait(r.T, r.events)
 		var posts []replay.Post
 		for _, kind := range Kinds {
-			rows, err := r.Pool.Query(r.T.Context(), `SELECT want FROM `+schemas.In("{"+string(kind)+"}")+`.want ORDER BY key_hash`)
-			if err != nil {
-				r.T.Fatal(err)
-			}
-			wants, err := pgx.CollectRows(rows, pgx.RowTo[string])
-			if err != nil {
-				r.T.Fatal(err)
-			}
-			for _, text := range wants {
+			for _, text := range collect(r.Site, pgx.RowTo[string], `SELECT want FROM `+schemas.In("{"+string(kind)+"}")+`.want ORDER BY key_hash`) {
 				var want fetch.Want
 				DecodeJSON(r.T, text, &want)
 				posts = append(posts, r.report(want))
@@ -168,17 +158,9 @@ type refreshed struct {
 func NewRefreshed(t *testing.T) *refreshed {
 	t.Helper()
 	r := &refreshed{events: replay.NewLog(t)}
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	replay.Start(t, r.events, canonical, ft.New(nil), sft.New(nil), nft.New(nil))
+	replay.Start(t, r.events, NewChain(t), ft.New(nil), sft.New(nil), nft.New(nil))
 	made := synthchain.New(synthchain.Config{Seed: 2, Mix: synthchain.Mix{Deploy: 1, CollectibleMint: 3}, SigningSample: 1000})
-	var posts []replay.Post
-	for range 30 {
-		posts = append(posts, replay.Post(made.Next()))
-	}
-	replay.Append(t, r.events, posts...)
+	replay.Append(t, r.events, replay.Take(made, 30)...)
 	replay.Wait(t, r.events)
 	r.Site = NewSiteOn(t, r.events.Pool(), readapi.Config{Refresh: r.note})
 	return r
@@ -209,15 +191,7 @@ func (r *refreshed) Contract(kind string) (id string) {
 // ids are those of a contract's tokens.
 func (r *refreshed) IDs(kind, contract string) []int64 {
 	r.T.Helper()
-	rows, err := r.Pool.Query(r.T.Context(), `SELECT token_id::bigint FROM `+schemas.In("{"+kind+"}")+`.token WHERE contract_id = $1 ORDER BY 1`, contract)
-	if err != nil {
-		r.T.Fatal(err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	if err != nil {
-		r.T.Fatal(err)
-	}
-	return ids
+	return collect(r.Site, pgx.RowTo[int64], `SELECT token_id::bigint FROM `+schemas.In("{"+kind+"}")+`.token WHERE contract_id = $1 ORDER BY 1`, contract)
 }
 
 // done ends all that is wanted.
@@ -261,29 +235,20 @@ func (r *refreshed) Refused(t *testing.T, body, why string) {
 // wanted checks what is wanted, by the keys of wants: all of it now, for a person, and as if it had never failed.
 func (r *refreshed) Wanted(t *testing.T, want ...string) {
 	t.Helper()
-	rows, err := r.Pool.Query(t.Context(), schemas.In(`
-		SELECT want, due_at <= now() AND priority = 1 AND attempts + waits + reason + severity = 0
-		FROM (SELECT * FROM {ft}.want UNION ALL SELECT * FROM {sft}.want UNION ALL SELECT * FROM {nft}.want) want`))
-	if err != nil {
-		t.Fatal(err)
+	type row struct {
+		Text string
+		Now  bool
 	}
-	var (
-		got  []string
-		text string
-		now  bool
-	)
-	if _, err := pgx.ForEachRow(rows, []any{&text, &now}, func() error {
+	var got []string
+	for _, row := range collect(r.Site, pgx.RowToStructByPos[row], schemas.In(`
+		SELECT want, due_at <= now() AND priority = 1 AND attempts + waits + reason + severity = 0
+		FROM (SELECT * FROM {ft}.want UNION ALL SELECT * FROM {sft}.want UNION ALL SELECT * FROM {nft}.want) want`)) {
 		var w fetch.Want
-		if err := json.Unmarshal([]byte(text), &w); err != nil {
-			return err
-		}
+		DecodeJSON(t, row.Text, &w)
 		got = append(got, w.Key())
-		if !now {
+		if !row.Now {
 			t.Errorf("%s is not wanted now, for a person", w.Key())
 		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
 	}
 	slices.Sort(got)
 	slices.Sort(want)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/testkit/pgtest"
 	"strata/projections/chain"
 	"strata/readapi"
 )
@@ -24,10 +23,5 @@ func Readers(t testing.TB, pool *pgxpool.Pool) *pgxpool.Pool {
 	t.Helper()
 	config := pool.Config()
 	readapi.Prepare(config, 0)
-	own, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pgtest.AtEnd(t, own.Close)
-	return own
+	return openPool(t, config)
 }

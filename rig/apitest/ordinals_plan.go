@@ -9,25 +9,13 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 	"strata/rig/replay"
 )
 
 // all gives the queries on tables of projections since the last time.
-func (q *Queries) All() (seen []pgx.TraceQueryStartData) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, data := range q.seen {
-		if strings.Contains(data.SQL, "accounts_v1") || strings.Contains(data.SQL, "chain_v1") {
-			seen = append(seen, data)
-		}
-	}
-	q.seen = nil
-	return seen
-}
+func (q *Queries) All() []pgx.TraceQueryStartData { return q.Take("accounts", "chain") }
 
 // queries notes what is asked of the database.
 type Queries struct {
@@ -48,10 +36,8 @@ func (q *Queries) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceB
 	return ctx
 }
 
-func (q *Queries) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.seen = append(q.seen, pgx.TraceQueryStartData{SQL: data.SQL, Args: data.Args})
+func (q *Queries) TraceBatchQuery(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchQueryData) {
+	q.TraceQueryStart(ctx, conn, pgx.TraceQueryStartData{SQL: data.SQL, Args: data.Args})
 }
 
 func (*Queries) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
@@ -124,15 +110,7 @@ func (s *Site) BlocksTouched(mode string, q pgx.TraceQueryStartData) (touched in
 func NewSeenSite(t *testing.T) (*Site, *Queries) {
 	t.Helper()
 	seen := &Queries{}
-	config, err := pgxpool.ParseConfig(replay.Databases.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := poolConfig(t, replay.Databases.URL(t))
 	config.ConnConfig.Tracer = seen
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pgtest.AtEnd(t, pool.Close)
-	return NewSiteOn(t, pool, readapi.Config{}), seen
+	return NewSiteOn(t, openPool(t, config), readapi.Config{}), seen
 }

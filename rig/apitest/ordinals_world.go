@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	domain "strata/domain/ordinals"
+	"github.com/jackc/pgx/v5"
+
 	"strata/eventstore"
 	"strata/projections"
 	"strata/projections/follow"
@@ -59,28 +60,11 @@ func (s *OrdinalsSite) TracedBlocks(traced TraceOf, projection string) (heights 
 }
 
 // learn reads what there is, in no order.
-func (s *OrdinalsSite) Learn() (all []Known) {
+func (s *OrdinalsSite) Learn() []Known {
 	s.T.Helper()
-	rows, err := s.Pool.Query(s.T.Context(), schemas.In(`
+	return collect(s.Site, pgx.RowToStructByPos[Known], schemas.In(`
 		SELECT i.id, coalesce(o.address, ''), coalesce(i.genesis_address, ''), i.mime_type, i.number, i.sat, i.height, i.tx_index, b.time, i.rarity, i.recursive
 		FROM {inscriptions}.inscription i JOIN {inscriptions}.owner o USING (id) JOIN {inscriptions}.block b ON b.height = i.height`))
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var k Known
-		var rarity int16
-		if err := rows.Scan(&k.ID, &k.Address, &k.GenesisAddress, &k.MimeType, &k.Number, &k.Sat, &k.Height, &k.TxIndex, &k.Time, &rarity, &k.Recursive); err != nil {
-			s.T.Fatal(err)
-		}
-		k.Rarity = domain.Rarity(rarity)
-		all = append(all, k)
-	}
-	if err := rows.Err(); err != nil {
-		s.T.Fatal(err)
-	}
-	return all
 }
 
 // expectInscription checks members of an inscription by its id and by its number.

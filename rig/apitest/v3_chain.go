@@ -16,11 +16,7 @@ import (
 // Keyset reads all of a list of version 3, and checks that its cursors lead forth and back.
 func (s *Site) Keyset(t *testing.T, path string, limit int) (results []Fields) {
 	t.Helper()
-	separator := "?"
-	if strings.Contains(path, "?") {
-		separator = "&"
-	}
-	target := fmt.Sprintf("%s%slimit=%d", path, separator, limit)
+	target := limited(path, limit)
 	var pages []Fields
 	for next := target; ; {
 		page := s.Object(next)
@@ -272,9 +268,7 @@ func (h *history) BlocksOfVersion3(t *testing.T) {
 	for target, want := range map[string]string{
 		"/extended/v3/blocks/99999999": "Block not found", "/extended/v3/bitcoin-blocks/99999999": "Bitcoin block not found", "/extended/v3/bitcoin-blocks/99999999/blocks": "Bitcoin block not found",
 	} {
-		if got := h.Get(target); got.Status != 404 || !strings.Contains(got.Body, want) {
-			t.Errorf("%s: got %d %s", target, got.Status, got.Body)
-		}
+		h.refuses(target, 404, want)
 	}
 	if traced := h.Trace("/extended/v3/blocks?limit=3", 200); len(traced.In("chain.block")) != 3 {
 		t.Errorf("got %v", traced.Rows)
@@ -286,8 +280,7 @@ func (h *history) FunctionsOfPrints(t *testing.T) {
 	contract := h.Busiest("contract_event", "contract_identifier")
 	called := map[string]string{} // function by transaction
 	for _, block := range h.blocks {
-		for _, one := range block["transactions"].([]any) {
-			tx := one.(map[string]any)
+		for _, tx := range objectsOf(block["transactions"]) {
 			raw, err := hex.DecodeString(strings.TrimPrefix(fmt.Sprint(tx["raw_tx"]), "0x"))
 			if err != nil || len(raw) < 2 {
 				continue
@@ -346,9 +339,7 @@ func (h *history) FunctionsOfPrints(t *testing.T) {
 		t.Fatal("no function prints")
 	}
 	check("?function_name=nobody-has-it", nil)
-	if got := h.Get("/extended/v3/smart-contracts/" + contract + "/events?function_name=a&topic=b"); got.Status != 400 || !strings.Contains(got.Body, "can't handle both 'topic' and 'function_name'") {
-		t.Errorf("got %d %s", got.Status, got.Body)
-	}
+	h.refuses("/extended/v3/smart-contracts/"+contract+"/events?function_name=a&topic=b", 400, "can't handle both 'topic' and 'function_name'")
 	one := h.Object("/extended/v3/smart-contracts/" + contract + "?include=source_code,abi")
 	v1 := h.Object("/extended/v1/contract/" + contract)
 	if one["source_code"] != v1["source_code"] || one["tx_id"] != v1["tx_id"] || one["block"].(map[string]any)["height"] != v1["block_height"] {
@@ -357,9 +348,7 @@ func (h *history) FunctionsOfPrints(t *testing.T) {
 	if plain := h.Object("/extended/v3/smart-contracts/" + contract); plain["source_code"] != nil || plain["contract_id"] != contract {
 		t.Errorf("got %v", plain)
 	}
-	if got := h.Get("/extended/v3/smart-contracts/" + contract + "-no"); got.Status != 404 || !strings.Contains(got.Body, "Smart contract not found") {
-		t.Errorf("got %d %s", got.Status, got.Body)
-	}
+	h.refuses("/extended/v3/smart-contracts/"+contract+"-no", 404, "Smart contract not found")
 }
 
 // HoldersOfVersion3 compares the holders of STX, tokens and collections with those of version 1 and with custody.
@@ -501,9 +490,7 @@ func (h *history) Batches(t *testing.T) {
 		"?tx_id=" + strings.Join(append(ids, unknown), ","): "querystring/tx_id must NOT have more than 20 items",
 		"?tx_id=abc": "querystring/tx_id/0 must match pattern",
 	} {
-		if got := h.Get("/extended/v3/transactions/batch" + query); got.Status != 400 || !strings.Contains(got.Body, message) {
-			t.Errorf("%s: got %d %s", query, got.Status, got.Body)
-		}
+		h.refuses("/extended/v3/transactions/batch"+query, 400, message)
 	}
 	block := h.blocks[len(h.blocks)/2]
 	found := func(query string) (types []string) {

@@ -16,6 +16,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/archive"
+	"strata/internal/synth/simulate"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/vector"
@@ -51,6 +52,14 @@ func Tables(name string, specs ...projections.Spec) *pgtest.Source {
 type Post struct {
 	Path string
 	Body []byte
+}
+
+// Take returns the next posts of a made-up chain or feed.
+func Take(made interface{ Next() simulate.Post }, n int) (posts []Post) {
+	for range n {
+		posts = append(posts, Post(made.Next()))
+	}
+	return posts
 }
 
 // NewLog opens the log in the database of the test, which is the same for all calls. The log is closed when the test
