@@ -81,9 +81,14 @@ func (s *Site) Pages(path string, limit int) (results []Fields) {
 }
 
 // strings of a member of objects.
-func textsOf(objects []Fields, member string) (texts []string) {
+func textsOf(objects []Fields, member string) []string {
+	return mapped(objects, func(o Fields) string { return fmt.Sprint(o[member]) })
+}
+
+// mapped are the texts of objects.
+func mapped(objects []Fields, text func(Fields) string) (texts []string) {
 	for _, o := range objects {
-		texts = append(texts, fmt.Sprint(o[member]))
+		texts = append(texts, text(o))
 	}
 	return texts
 }
@@ -122,9 +127,7 @@ func (h *history) BlocksOfVersion1(t *testing.T) {
 		hashes = append(hashes, b.Hash.String())
 	}
 	for _, limit := range []int{1, 17} {
-		if got := textsOf(h.Pages("/extended/v1/block", limit), "hash"); !slices.Equal(got, reversed(hashes)) {
-			t.Errorf("limit %d: got %v", limit, got)
-		}
+		same(t, fmt.Sprintf("limit %d", limit), textsOf(h.Pages("/extended/v1/block", limit), "hash"), reversed(hashes))
 	}
 	check := func(path string, body Fields, canonical bool) {
 		t.Helper()
@@ -229,9 +232,7 @@ func (h *history) BlocksOfBitcoin(t *testing.T) {
 	many := 0
 	for _, limit := range []int{1, 7, 30} {
 		got := h.Pages("/extended/v2/burn-blocks", limit)
-		if !slices.Equal(textsOf(got, "burn_block_hash"), reversed(order)) {
-			t.Fatalf("limit %d: got %v, want %v", limit, textsOf(got, "burn_block_hash"), reversed(order))
-		}
+		same(t, fmt.Sprintf("limit %d", limit), textsOf(got, "burn_block_hash"), reversed(order))
 		for _, b := range got {
 			burn := fmt.Sprint(b["burn_block_hash"])
 			if AsJSON(t, b["stacks_blocks"]) != AsJSON(t, reversed(blocks[burn])) || b["total_tx_count"] != float64(txs[burn]) {
@@ -257,12 +258,8 @@ func (h *history) BlocksOfBitcoin(t *testing.T) {
 		if AsJSON(t, page["results"]) != "["+AsJSON(t, one)+"]" {
 			t.Errorf("offset %d: got %v, want %v", i, page, one)
 		}
-		if got := textsOf(h.Pages("/extended/v2/burn-blocks/"+burn+"/blocks", 2), "hash"); !slices.Equal(got, reversed(blocks[burn])) {
-			t.Errorf("got %v, want %v", got, reversed(blocks[burn]))
-		}
-		if traced := h.Trace("/extended/v2/burn-blocks/"+burn, 200); len(traced.In("accounts.block")) != len(blocks[burn]) {
-			t.Errorf("got %v", traced.Rows)
-		}
+		same(t, "list", textsOf(h.Pages("/extended/v2/burn-blocks/"+burn+"/blocks", 2), "hash"), reversed(blocks[burn]))
+		h.traces("/extended/v2/burn-blocks/"+burn, map[string]int{"accounts.block": len(blocks[burn])})
 	}
 	if got := h.Object("/extended/v2/burn-blocks/latest"); got["burn_block_hash"] != order[len(order)-1] {
 		t.Errorf("got %v", got)
@@ -276,9 +273,7 @@ func (h *history) BlocksOfTenures(t *testing.T) {
 	}
 	for tenure, want := range tenures {
 		path := fmt.Sprintf("/extended/v2/block-tenures/%d/blocks", tenure)
-		if got := textsOf(h.Pages(path, 3), "hash"); !slices.Equal(got, reversed(want)) {
-			t.Errorf("tenure %d: got %v, want %v", tenure, got, reversed(want))
-		}
+		same(t, fmt.Sprintf("tenure %d", tenure), textsOf(h.Pages(path, 3), "hash"), reversed(want))
 		if got := h.Object(path + "?offset=300"); got["total"] != float64(len(want)) || len(got["results"].([]any)) != 0 {
 			t.Errorf("tenure %d: got %v", tenure, got)
 		}
@@ -489,9 +484,7 @@ func (h *history) HoldersOfTokens(t *testing.T) {
 	if got := h.Object("/extended/v1/tokens/ft/none/holders"); got["total"] != 0.0 || got["total_supply"] != "0" {
 		t.Errorf("got %v", got)
 	}
-	if traced := h.Trace("/extended/v1/tokens/ft/stx/holders?limit=5", 200); len(traced.In("balances.holding")) != 5 || len(traced.In("balances.asset")) != 1 {
-		t.Errorf("got %v", traced.Rows)
-	}
+	h.traces("/extended/v1/tokens/ft/stx/holders?limit=5", map[string]int{"balances.holding": 5, "balances.asset": 1})
 }
 
 func (h *history) NonFungible(t *testing.T) {
@@ -542,9 +535,7 @@ func (h *history) NonFungible(t *testing.T) {
 			if tx, _ := whole["tx"].(map[string]any); tx == nil || tx["tx_id"] != rows[0]["tx_id"] || whole["tx_id"] != nil {
 				t.Errorf("got %v", whole)
 			}
-			if traced := h.Trace(path, 200); len(traced.In("balances.nft_event")) != len(want) {
-				t.Errorf("got %v", traced.Rows)
-			}
+			h.traces(path, map[string]int{"balances.nft_event": len(want)})
 		}
 	}
 	for asset, events := range mints {
@@ -577,10 +568,9 @@ func (h *history) NonFungible(t *testing.T) {
 				}
 			}
 			rows, total := h.walk(path, 3)
-			var shown []string
-			for _, r := range rows {
-				shown = append(shown, fmt.Sprint(r["asset_identifier"], " ", r["value"].(map[string]any)["hex"]))
-			}
+			shown := mapped(rows, func(r Fields) string {
+				return fmt.Sprint(r["asset_identifier"], " ", r["value"].(map[string]any)["hex"])
+			})
 			if !slices.Equal(shown, want) || total != float64(len(want)) {
 				t.Errorf("%s %s: got %v of %v, want %v", owner, asset, shown, total, want)
 			}
@@ -669,19 +659,12 @@ func (h *history) PrintsOfContracts(t *testing.T) {
 			}
 		}
 		lines := func(rows []Fields) (shown []string) {
-			for _, r := range rows {
-				shown = append(shown, line(r["tx_id"], r["event_index"]))
-			}
-			return shown
+			return mapped(rows, func(r Fields) string { return line(r["tx_id"], r["event_index"]) })
 		}
 		rows, _ := h.walk("/extended/v1/contract/"+contract+"/events?"+query, 4)
-		if got := lines(rows); !slices.Equal(got, want) {
-			t.Errorf("%s: got %v, want %v", query, got, want)
-		}
+		same(t, query, lines(rows), want)
 		for _, limit := range []int{1, 7} {
-			if got := lines(h.Pages("/extended/v2/smart-contracts/"+contract+"/logs?"+query, limit)); !slices.Equal(got, want) {
-				t.Errorf("%s, limit %d: got %v, want %v", query, limit, got, want)
-			}
+			same(t, fmt.Sprintf("%s, limit %d", query, limit), lines(h.Pages("/extended/v2/smart-contracts/"+contract+"/logs?"+query, limit)), want)
 		}
 	}
 	middle := all[len(all)/2].height
@@ -719,9 +702,7 @@ func (h *history) PrintsOfContracts(t *testing.T) {
 		}
 	}
 	h.refuses("/extended/v2/smart-contracts/"+contract+"/logs?cursor=1:2:3:4", http.StatusNotFound, "Cursor not found")
-	if traced := h.Trace("/extended/v2/smart-contracts/"+contract+"/logs?limit=3", 200); len(traced.In("chain.event")) != 3 {
-		t.Errorf("got %v", traced.Rows)
-	}
+	h.traces("/extended/v2/smart-contracts/"+contract+"/logs?limit=3", map[string]int{"chain.event": 3})
 }
 
 func (h *history) ContractsByTrait(t *testing.T) {

@@ -3,7 +3,9 @@ package apitest
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
+	"testing"
 )
 
 // happening is an event of a canonical block, in the order of execution.
@@ -49,6 +51,25 @@ func (s *Site) refuses(target string, status int, text string) {
 	s.T.Helper()
 	if got := s.Get(target); got.Status != status || !strings.Contains(got.Body, text) {
 		s.T.Errorf("%s: got %d %s, want %d %s", target, got.Status, got.Body, status, text)
+	}
+}
+
+// traces checks how many rows of some tables the trace of a path has.
+func (s *Site) traces(path string, rows map[string]int) {
+	s.T.Helper()
+	traced := s.Trace(path, 200)
+	for table, n := range rows {
+		if got := len(traced.In(table)); got != n {
+			s.T.Errorf("trace of %s: got %d rows of %s, want %d: %v", path, got, table, n, traced.Rows)
+		}
+	}
+}
+
+// same compares the texts of a list.
+func same(t testing.TB, what string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: got %d %q, want %d %q", what, len(got), got, len(want), want)
 	}
 }
 

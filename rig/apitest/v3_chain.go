@@ -72,13 +72,8 @@ func (h *history) Transfers(t *testing.T) {
 	check := func(path string, want []string) {
 		t.Helper()
 		for _, limit := range []int{3, 50} {
-			var got []string
-			for _, r := range h.Keyset(t, path, limit) {
-				got = append(got, transferLine(r))
-			}
-			if !slices.Equal(got, want) {
-				t.Fatalf("%s, limit %d: got %d %q, want %d %q", path, limit, len(got), got, len(want), want)
-			}
+			got := mapped(h.Keyset(t, path, limit), transferLine)
+			same(t, fmt.Sprintf("%s, limit %d", path, limit), got, want)
 		}
 	}
 	accounts, tokens := map[string]int{}, map[[2]string]int{}
@@ -118,9 +113,7 @@ func (h *history) Transfers(t *testing.T) {
 		}))
 	}
 	path := "/extended/v3/principals/" + busiest[0] + "/transfers/ft/" + url.PathEscape(busiest[1])
-	if traced := h.Trace(path+"?limit=2", 200); len(traced.In("accounts.account_event")) != 2 || len(traced.In("chain.event")) != 2 {
-		t.Errorf("got %v", traced.Rows)
-	}
+	h.traces(path+"?limit=2", map[string]int{"accounts.account_event": 2, "chain.event": 2})
 	// A cursor at a height opens the page at the end of that block.
 	height := len(h.blocks) / 2
 	var want []string
@@ -131,13 +124,8 @@ func (h *history) Transfers(t *testing.T) {
 			want = append(want, line)
 		}
 	}
-	var got []string
-	for _, r := range objectsOf(h.Object(fmt.Sprintf("%s?limit=50&cursor=%d:0:0:0", path, height))["results"]) {
-		got = append(got, transferLine(r))
-	}
-	if !slices.Equal(got, want[:min(len(want), 50)]) {
-		t.Errorf("from block %d on: got %q, want %q", height, got, want)
-	}
+	got := mapped(objectsOf(h.Object(fmt.Sprintf("%s?limit=50&cursor=%d:0:0:0", path, height))["results"]), transferLine)
+	same(t, fmt.Sprintf("from block %d on", height), got, want[:min(len(want), 50)])
 	if got := h.Object("/extended/v3/principals/SP000000000000000000002Q6VF78/transfers/ft/" + url.PathEscape("SP000000000000000000002Q6VF78.none::none")); got["total"] != 0.0 {
 		t.Errorf("got %v", got)
 	}
@@ -189,17 +177,12 @@ func (h *history) Mining(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 		for _, limit := range []int{2, 50} {
-			var shown []string
-			for _, r := range h.Keyset(t, path+"/rewards", limit) {
-				shown = append(shown, fmt.Sprint(r["coinbase"], " ", r["fees"], " ", r["total"], " ", r["block"].(map[string]any)["index_hash"], " ", r["mined_block"].(map[string]any)["index_hash"]))
-			}
-			if want := reversed(m.lines); !slices.Equal(shown, want) {
-				t.Fatalf("%s: got %q, want %q", name, shown, want)
-			}
+			shown := mapped(h.Keyset(t, path+"/rewards", limit), func(r Fields) string {
+				return fmt.Sprint(r["coinbase"], " ", r["fees"], " ", r["total"], " ", r["block"].(Fields)["index_hash"], " ", r["mined_block"].(Fields)["index_hash"])
+			})
+			same(t, name, shown, reversed(m.lines))
 		}
-		if traced := h.Trace(path+"/rewards?limit=1", 200); len(traced.In("accounts.miner_reward")) != 1 {
-			t.Errorf("got %v", traced.Rows)
-		}
+		h.traces(path+"/rewards?limit=1", map[string]int{"accounts.miner_reward": 1})
 	}
 	if got := fmt.Sprint(h.Object("/extended/v3/principals/SP000000000000000000002Q6VF78/mining")); got != "map[rewards:map[coinbase:0 count:0 fees:0 total:0]]" {
 		t.Errorf("got %s", got)
@@ -229,9 +212,7 @@ func (h *history) BlocksOfVersion3(t *testing.T) {
 		for _, b := range h.Keyset(t, "/extended/v3/blocks", limit) {
 			got = append(got, line(b))
 		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("limit %d: got %q, want %q", limit, got, want)
-		}
+		same(t, fmt.Sprintf("limit %d", limit), got, want)
 		got = nil
 		for _, b := range h.Keyset(t, "/extended/v3/bitcoin-blocks", limit) {
 			burn := fmt.Sprint(b["height"], " ", b["hash"])
@@ -240,9 +221,7 @@ func (h *history) BlocksOfVersion3(t *testing.T) {
 				t.Errorf("%s: got %v, want %d blocks and %d transactions", burn, b, counts[burn], transactions[burn])
 			}
 		}
-		if !slices.Equal(got, bitcoins) {
-			t.Fatalf("limit %d: got %q, want %q", limit, got, bitcoins)
-		}
+		same(t, fmt.Sprintf("limit %d", limit), got, bitcoins)
 	}
 	var listed []string
 	for i, burn := range bitcoins {
@@ -256,9 +235,7 @@ func (h *history) BlocksOfVersion3(t *testing.T) {
 			listed = append(listed, line(b))
 		}
 	}
-	if !slices.Equal(listed, want) {
-		t.Errorf("got %q, want %q", listed, want)
-	}
+	same(t, "list", listed, want)
 	middle := h.blocks[len(h.blocks)/2]
 	for _, name := range []any{middle["block_height"], middle["index_block_hash"], middle["block_hash"]} {
 		if got := h.Object(fmt.Sprint("/extended/v3/blocks/", name)); got["parent_block"].(map[string]any)["index_hash"] != middle["parent_index_block_hash"] {
@@ -270,9 +247,7 @@ func (h *history) BlocksOfVersion3(t *testing.T) {
 	} {
 		h.refuses(target, 404, want)
 	}
-	if traced := h.Trace("/extended/v3/blocks?limit=3", 200); len(traced.In("chain.block")) != 3 {
-		t.Errorf("got %v", traced.Rows)
-	}
+	h.traces("/extended/v3/blocks?limit=3", map[string]int{"chain.block": 3})
 }
 
 // FunctionsOfPrints compares the prints of the busiest contract, by the functions that made it print.
@@ -322,9 +297,7 @@ func (h *history) FunctionsOfPrints(t *testing.T) {
 			"version 1": lines(v1), "version 2": lines(h.Pages("/extended/v2/smart-contracts/"+contract+"/logs"+query, 7)),
 			"version 3": lines(h.Keyset(t, "/extended/v3/smart-contracts/"+contract+"/events"+query, 5)),
 		} {
-			if !slices.Equal(got, want) {
-				t.Errorf("%s%s: got %q, want %q", name, query, got, want)
-			}
+			same(t, fmt.Sprintf("%s%s", name, query), got, want)
 		}
 	}
 	check("", all)
@@ -376,19 +349,14 @@ func (h *history) HoldersOfVersion3(t *testing.T) {
 		t.Fatal("there are no tokens")
 	}
 	lines := func(rows []Fields, amount string) (shown []string) {
-		for _, r := range rows {
-			shown = append(shown, fmt.Sprint(r["address"], " ", r[amount]))
-		}
-		return shown
+		return mapped(rows, func(r Fields) string { return fmt.Sprint(r["address"], " ", r[amount]) })
 	}
 	compare := func(v3, v1, amount string) []string {
 		t.Helper()
 		old, _ := h.walk(v1, 200)
 		want := lines(old, amount)
 		for _, limit := range []int{2, 200} {
-			if got := lines(h.Keyset(t, v3, limit), amount); !slices.Equal(got, want) {
-				t.Fatalf("%s: got %q, want %q", v3, got, want)
-			}
+			same(t, v3, lines(h.Keyset(t, v3, limit), amount), want)
 		}
 		return want
 	}
@@ -421,16 +389,12 @@ func (h *history) HoldersOfVersion3(t *testing.T) {
 			}
 			return strings.Compare(n[0], m[0])
 		})
-		if !slices.Equal(shown, want) {
-			t.Errorf("%s: got %q, want %q", asset, shown, want)
-		}
+		same(t, asset, shown, want)
 		if got := h.Object("/extended/v1" + path); got["total_supply"] != strconv.Itoa(tokens) || got["total"] != float64(len(want)) {
 			t.Errorf("%s: got %v of %v, want %d of %d", asset, got["total"], got["total_supply"], len(want), tokens)
 		}
 		if len(want) > 0 {
-			if traced := h.Trace("/extended/v3"+path+"?limit=1", 200); len(traced.In("balances.holding")) != 1 {
-				t.Errorf("got %v", traced.Rows)
-			}
+			h.traces("/extended/v3"+path+"?limit=1", map[string]int{"balances.holding": 1})
 		}
 	}
 	looked := 0
@@ -448,9 +412,7 @@ func (h *history) HoldersOfVersion3(t *testing.T) {
 		for _, r := range objectsOf(v1["results"]) {
 			want = append(want, fmt.Sprint(r["asset_event_type"], " ", r["tx_id"], " ", r["event_index"], " ", r["sender"], " ", r["recipient"]))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: got %q, want %q", path, got, want)
-		}
+		same(t, path, got, want)
 		if owner == "" {
 			continue
 		}
@@ -520,7 +482,5 @@ func (h *history) Batches(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", query, got, want)
 		}
 	}
-	if traced := h.Trace("/extended/v3/search?q="+want[3], 200); len(traced.In("chain.transaction")) != 1 {
-		t.Errorf("got %v", traced.Rows)
-	}
+	h.traces("/extended/v3/search?q="+want[3], map[string]int{"chain.transaction": 1})
 }
