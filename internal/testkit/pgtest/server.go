@@ -111,9 +111,7 @@ func (s *Server) Stop(t testing.TB) {
 // recovers from the write-ahead log.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
-	defer cancel()
-	processes := append(queryValue[[]int](ctx, t, s, `SELECT array_agg(pid) FROM pg_catalog.pg_stat_activity WHERE backend_type = 'client backend'`), s.cluster.Pid())
+	processes := append(queryValue[[]int](t, s, `SELECT array_agg(pid) FROM pg_catalog.pg_stat_activity WHERE backend_type = 'client backend'`), s.cluster.Pid())
 	if err := syscall.Kill(s.cluster.Pid(), syscall.SIGKILL); err != nil {
 		t.Fatalf("pgtest: kill the server: %v", err)
 	}

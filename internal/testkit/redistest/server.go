@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -100,10 +102,8 @@ func (s *Server) launch() error {
 	client := redis.NewClient(&redis.Options{Addr: s.Addr(), MaxRetries: -1, DialerRetries: 1})
 	defer client.Close() //nolint:errcheck // it was only used to check the server
 	err = eventually(ctx, func() error {
-		select {
-		case <-process.ended:
+		if !process.Running() {
 			return errEnded
-		default:
 		}
 		// Dial without the client first, because go-redis prints a line for each failed dial.
 		connection, err := net.Dial("tcp", s.Addr())
@@ -112,7 +112,7 @@ func (s *Server) launch() error {
 		}
 		_ = connection.Close() // nothing was sent
 		info, err := client.Info(ctx, "server").Result()
-		if err == nil && !strings.Contains(info, fmt.Sprintf("process_id:%d\r\n", process.cmd.Process.Pid)) {
+		if err == nil && !strings.Contains(info, fmt.Sprintf("process_id:%d\r\n", process.Cmd.Process.Pid)) {
 			err = errors.New("another server uses the port")
 		}
 		return err
@@ -174,21 +174,21 @@ func (s *Server) Start() {
 // Pause freezes the server: connections stay open, and the kernel accepts new ones, but nothing answers.
 func (s *Server) Pause() {
 	s.t.Helper()
-	if s.process == nil {
-		s.t.Fatalf("redistest: pause the server on %s: it is stopped", s.Addr())
-	}
-	if err := s.process.pause(); err != nil {
-		s.t.Fatalf("redistest: pause the server on %s: %v", s.Addr(), err)
-	}
+	s.signal(syscall.SIGSTOP)
 }
 
 // Resume continues a paused server, which then processes what it has received meanwhile.
 func (s *Server) Resume() {
 	s.t.Helper()
+	s.signal(syscall.SIGCONT)
+}
+
+func (s *Server) signal(sig os.Signal) {
+	s.t.Helper()
 	if s.process == nil {
-		s.t.Fatalf("redistest: resume the server on %s: it is stopped", s.Addr())
+		s.t.Fatalf("redistest: send %s to the server on %s: it is stopped", sig, s.Addr())
 	}
-	if err := s.process.resume(); err != nil {
-		s.t.Fatalf("redistest: resume the server on %s: %v", s.Addr(), err)
+	if err := s.process.Signal(sig); err != nil {
+		s.t.Fatalf("redistest: send %s to the server on %s: %v", sig, s.Addr(), err)
 	}
 }
