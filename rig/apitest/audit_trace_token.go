@@ -14,13 +14,9 @@ func (s *Site) SaidIn(r RowOf, column string) (values []string) {
 		var response struct{ Result string }
 		DecodeJSON(s.T, fact.(string), &response)
 		raw, err := hex.DecodeString(strings.TrimPrefix(response.Result, "0x"))
-		if err != nil {
-			s.T.Fatal(err)
-		}
+		check(s.T, err)
 		value, err := clarity.DecodeAll(raw)
-		if err != nil {
-			s.T.Fatal(err)
-		}
+		check(s.T, err)
 		values = append(values, value.Repr())
 	}
 	return values

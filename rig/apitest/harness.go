@@ -59,6 +59,14 @@ func (s *Site) Exec(sql string, args ...any) {
 	}
 }
 
+// check fails a test with an error, if there is one.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // collect returns all rows of a query.
 func collect[T any](s *Site, row pgx.RowToFunc[T], sql string, args ...any) []T {
 	s.T.Helper()
@@ -77,9 +85,7 @@ func collect[T any](s *Site, row pgx.RowToFunc[T], sql string, args ...any) []T 
 func openPool(t testing.TB, config *pgxpool.Config) *pgxpool.Pool {
 	t.Helper()
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	pgtest.AtEnd(t, pool.Close)
 	return pool
 }
@@ -88,9 +94,7 @@ func openPool(t testing.TB, config *pgxpool.Config) *pgxpool.Pool {
 func poolConfig(t testing.TB, url string) *pgxpool.Config {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return config
 }
 
@@ -110,9 +114,7 @@ func (s *Site) Projection(name string, input string) {
 func (s *Site) tables(name, input string, file ...string) {
 	s.T.Helper()
 	ddl, err := os.ReadFile(Repository(s.T, file...))
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	check(s.T, err)
 	schema := name + "_v1"
 	s.Exec("CREATE SCHEMA " + schema)
 	s.Exec(strings.ReplaceAll(string(ddl), "{schema}", schema))
@@ -157,17 +159,11 @@ func Golden(t testing.TB, name, body string) {
 	pretty.WriteByte('\n')
 	file := filepath.Join("testdata", name+".json")
 	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll("testdata", 0o755))
+		check(t, os.WriteFile(file, pretty.Bytes(), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if !bytes.Equal(pretty.Bytes(), want) {
 		t.Errorf("%s: got %s, want %s", name, pretty.Bytes(), want)
 	}

@@ -41,9 +41,7 @@ func WaitForSessions(t *testing.T, pool *pgxpool.Pool) {
 	eventually.Holds(t, "other sessions end", func() bool {
 		var others int
 		err := pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&others)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return others == 0
 	})
 }

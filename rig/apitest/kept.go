@@ -56,9 +56,7 @@ func NewKeeper(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *Keeper 
 func (k *Keeper) Metric(name string, labels ...string) (sum float64) {
 	k.T.Helper()
 	families, err := k.registry.Gather()
-	if err != nil {
-		k.T.Fatal(err)
-	}
+	check(k.T, err)
 	for _, family := range families {
 		if family.GetName() != name {
 			continue
@@ -130,9 +128,7 @@ func (k *Keeper) BalanceOf(principal string) string {
 // column is the column that a query selects.
 func (k *Keeper) Column(into *[]string, sql string, args ...any) {
 	k.T.Helper()
-	if err := k.Pool.QueryRow(k.T.Context(), InSchemas(`SELECT array_agg(c) FROM (`+sql+`) x (c)`), args...).Scan(into); err != nil {
-		k.T.Fatal(err)
-	}
+	check(k.T, k.Pool.QueryRow(k.T.Context(), InSchemas(`SELECT array_agg(c) FROM (`+sql+`) x (c)`), args...).Scan(into))
 }
 
 // waiting are the ids of the transactions that wait, sorted.

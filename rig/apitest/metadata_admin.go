@@ -59,9 +59,7 @@ func (r *refreshed) report(want fetch.Want) replay.Post {
 	case fetch.ContractRead:
 		var height int64
 		var index []byte
-		if err := r.Pool.QueryRow(r.T.Context(), schemas.In(`SELECT height, index_block_hash FROM {ft}.block ORDER BY height DESC LIMIT 1`)).Scan(&height, &index); err != nil {
-			r.T.Fatal(err)
-		}
+		check(r.T, r.Pool.QueryRow(r.T.Context(), schemas.In(`SELECT height, index_block_hash FROM {ft}.block ORDER BY height DESC LIMIT 1`)).Scan(&height, &index))
 		report.Tip = &fetch.Tip{Height: height, IndexBlockHash: hash.Hash32(index)}
 		for i, call := range want.Calls {
 			exchange(i, `{"okay":true,"result":"0x`+hex.EncodeToString(r.says(want, call).Encode())+`"}`)
@@ -73,9 +71,7 @@ func (r *refreshed) report(want fetch.Want) replay.Post {
 		report.Image = &fetch.ImageFacts{SHA256: hex.EncodeToString(URIHash("\xff" + want.URI)), ContentType: "image/png", Width: 4, Height: 3}
 	}
 	text, err := report.Encode()
-	if err != nil {
-		r.T.Fatal(err)
-	}
+	check(r.T, err)
 	return replay.Post{Path: fetch.PathReport, Body: text}
 }
 
@@ -83,9 +79,7 @@ func (r *refreshed) report(want fetch.Want) replay.Post {
 func (r *refreshed) says(want fetch.Want, call fetch.Call) clarity.Value {
 	text := func(make func(string) (clarity.Value, error), s string) clarity.Value {
 		v, err := make(s)
-		if err != nil {
-			r.T.Fatal(err)
-		}
+		check(r.T, err)
 		return v
 	}
 	switch call.Function {
@@ -220,9 +214,7 @@ func (r *refreshed) Accepted(t *testing.T, body string) {
 func (r *refreshed) Refused(t *testing.T, body, why string) {
 	t.Helper()
 	before, err := r.events.Size(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if got := r.post(body); got.Status != 404 || got.Body != why {
 		t.Errorf("%s: got %d %s, want 404 %s", body, got.Status, got.Body, why)
 	}

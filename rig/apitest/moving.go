@@ -12,9 +12,7 @@ import (
 func NewChain(t testing.TB) *chain.Chain {
 	t.Helper()
 	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return c
 }
 

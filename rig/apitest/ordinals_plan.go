@@ -66,9 +66,7 @@ type planNode struct {
 func (s *Site) BlocksTouched(mode string, q pgx.TraceQueryStartData) (touched int64) {
 	s.T.Helper()
 	conn, err := s.Pool.Acquire(s.T.Context())
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	check(s.T, err)
 	defer conn.Release()
 	if _, err := conn.Exec(s.T.Context(), `SET plan_cache_mode = `+mode); err != nil {
 		s.T.Fatal(err)
@@ -81,9 +79,7 @@ func (s *Site) BlocksTouched(mode string, q pgx.TraceQueryStartData) (touched in
 	for i, arg := range q.Args {
 		literal := "NULL"
 		text, err := conn.Conn().TypeMap().Encode(prepared.ParamOIDs[i], pgx.TextFormatCode, arg, nil)
-		if err != nil {
-			s.T.Fatal(err)
-		}
+		check(s.T, err)
 		if text != nil {
 			literal = "'" + strings.ReplaceAll(string(text), "'", "''") + "'"
 		}
@@ -96,13 +92,9 @@ func (s *Site) BlocksTouched(mode string, q pgx.TraceQueryStartData) (touched in
 	if err := conn.QueryRow(s.T.Context(), `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE explained`+arguments, pgx.QueryExecModeSimpleProtocol).Scan(&text); err != nil {
 		s.T.Fatalf("%s: %v", q.SQL, err)
 	}
-	if err := conn.Conn().Deallocate(s.T.Context(), "explained"); err != nil {
-		s.T.Fatal(err)
-	}
+	check(s.T, conn.Conn().Deallocate(s.T.Context(), "explained"))
 	var plans []struct{ Plan planNode }
-	if err := json.Unmarshal(text, &plans); err != nil {
-		s.T.Fatal(err)
-	}
+	check(s.T, json.Unmarshal(text, &plans))
 	return plans[0].Plan.Hit + plans[0].Plan.Read + plans[0].Plan.Temp
 }
 

@@ -236,9 +236,7 @@ func (s *OrdinalsSite) post(rollback, apply []Fields) {
 		"chainhook": Fields{"uuid": "1", "predicate": Fields{"scope": "ordinals_protocol", "operation": "inscription_feed"}, "is_streaming_blocks": false},
 		"apply":     append([]Fields{}, apply...), "rollback": append([]Fields{}, rollback...),
 	})
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	check(s.T, err)
 	s.PostBody(body)
 }
 
@@ -314,8 +312,6 @@ func (s *OrdinalsSite) ExpectMembers(where string, object, want Fields) {
 func AsJSON(t testing.TB, value any) string {
 	t.Helper()
 	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return string(text)
 }

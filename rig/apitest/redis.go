@@ -11,9 +11,7 @@ import (
 func Redis(t testing.TB, url string) *readapi.Redis {
 	t.Helper()
 	client, err := readapi.OpenRedis(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	pgtest.AtEnd(t, func() { _ = client.Close() })
 	return client
 }

@@ -117,9 +117,7 @@ func (s *Site) Orphan(seq, height int) {
 func From(t testing.TB, n byte, nonce uint64, payload signed.Payload) *signed.Transaction {
 	t.Helper()
 	tx, err := signed.Draft{Network: signed.Mainnet, Nonce: nonce, Fee: 180}.Transaction(payload)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	tx.Origin.Signer = hash.Hash20{19: n}
 	return tx
 }
@@ -128,18 +126,14 @@ func From(t testing.TB, n byte, nonce uint64, payload signed.Payload) *signed.Tr
 func Call(t testing.TB, nonce uint64, contract, function string, arguments ...clarity.Value) *signed.Transaction {
 	t.Helper()
 	passed, err := signed.NewArguments(arguments...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return From(t, 1, nonce, &signed.ContractCall{Contract: Principal(t, contract), Function: function, Arguments: passed})
 }
 
 func Principal(t testing.TB, text string) clarity.Principal {
 	t.Helper()
 	p, err := clarity.ParsePrincipal(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return p
 }
 
@@ -147,8 +141,6 @@ func Principal(t testing.TB, text string) clarity.Principal {
 func Transfer(t testing.TB, nonce uint64) *signed.Transaction {
 	t.Helper()
 	memo, err := signed.NewMemo("for \U0001f980\x00you")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return From(t, 1, nonce, &signed.TokenTransfer{Recipient: Principal(t, Bob), Amount: 1250, Memo: memo})
 }

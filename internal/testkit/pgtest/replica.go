@@ -43,9 +43,7 @@ func (r *Replica) copyPrimary(t testing.TB) {
 	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
 	defer cancel()
 	home := filepath.Join(r.dir, "postgres")
-	if err := os.Mkdir(home, 0o700); err != nil {
-		t.Fatalf("pgtest: create the folder of a replica: %v", err)
-	}
+	check(t, "create the folder of a replica", os.Mkdir(home, 0o700))
 	bin := queryValue[string](t, r.primary, `SELECT setting FROM pg_catalog.pg_config() WHERE name = 'BINDIR'`)
 	program := filepath.Join(bin, "pg_basebackup")
 	cmd := exec.CommandContext(ctx, program, "--dbname="+r.primary.AdminURL(), "--pgdata="+filepath.Join(home, "data"),
@@ -122,9 +120,7 @@ func inSession(t testing.TB, s *Server, do func(context.Context, *pgx.Conn)) {
 	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, s.AdminURL())
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check(t, "connect", err)
 	defer conn.Close(ctx) //nolint:errcheck // what was written is committed
 	do(ctx, conn)
 }
@@ -157,9 +153,7 @@ func (r *Replica) Promote(t testing.TB) {
 func (r *Replica) Follow(t testing.TB, primary *Server) {
 	t.Helper()
 	to, err := pgx.ParseConfig(primary.AdminURL())
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check(t, "read the primary's URL", err)
 	r.primary = primary
 	r.Set(t, "primary_conninfo", fmt.Sprintf("host=%s port=%d user=%s", to.Host, to.Port, to.User))
 }
