@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"strata/cmd/bench/internal/load"
+	"strata/internal/testkit/serverrig"
 )
 
 // HotCount is the number of different targets of hot reads, which are requested again and again.
@@ -17,7 +18,7 @@ const Variants = 500
 // Record requests each target from the server, with an accepted encoding or none. It returns the answers, and the requests that
 // must get the same answers again.
 func Record(ctx context.Context, server *Server, targets []string, encoding string) (*Answers, *load.Requests) {
-	answers, list := &Answers{ByTarget: map[string]Answer{}}, &load.Requests{}
+	answers, list := &Answers{ByTarget: map[string]serverrig.Reply{}}, &load.Requests{}
 	for _, target := range targets {
 		header := http.Header{}
 		if encoding != "" {
