@@ -16,6 +16,7 @@ import (
 	"strata/domain/shard"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/metric"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
@@ -53,28 +54,9 @@ func NewKeeper(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *Keeper 
 }
 
 // metric is the sum of a metric over its labels.
-func (k *Keeper) Metric(name string, labels ...string) (sum float64) {
+func (k *Keeper) Metric(name string, labels ...string) float64 {
 	k.T.Helper()
-	families, err := k.registry.Gather()
-	check(k.T, err)
-	for _, family := range families {
-		if family.GetName() != name {
-			continue
-		}
-	metrics:
-		for _, m := range family.GetMetric() {
-			for i := 0; i+1 < len(labels); i += 2 {
-				found := false
-				for _, l := range m.GetLabel() {
-					found = found || l.GetName() == labels[i] && l.GetValue() == labels[i+1]
-				}
-				if !found {
-					continue metrics
-				}
-			}
-			sum += m.GetCounter().GetValue() + m.GetGauge().GetValue()
-		}
-	}
+	sum, _ := metric.Sum(k.T, k.registry, name, labels...)
 	return sum
 }
 
