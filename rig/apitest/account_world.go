@@ -25,7 +25,7 @@ func ListedPosts(n int) []replay.Post {
 	config := synthchain.Everything(23, synthchain.V30)
 	config.SigningSample, config.Accounts, config.BitcoinOpShare = 1000, 10, 0.3
 	made := synthchain.New(config)
-	return replay.Take(made, n)
+	return replay.Take(n, made.Next)
 }
 
 func NewListed(t testing.TB) *Site {

@@ -16,7 +16,7 @@ func MadeUp(t *testing.T) (*Site, synthchain.State) {
 	config.SigningSample, config.Accounts = 1000, 12
 	made := synthchain.New(config)
 	log := replay.NewLog(t)
-	replay.Append(t, log, replay.Take(made, 300)...)
+	replay.Append(t, log, replay.Take(300, made.Next)...)
 	replay.Run(t, log, NewChain(t), balances.New(nil))
 	return NewSiteOn(t, log.Pool(), readapi.Config{}), made.Expected()
 }

@@ -35,7 +35,7 @@ func NewHistory(t *testing.T, generation synthchain.Generation, n int) *history 
 	made := synthchain.New(config)
 	log := replay.NewLog(t)
 	h := &history{bodies: map[string]Fields{}}
-	posts := replay.Take(made, n)
+	posts := replay.Take(n, made.Next)
 	replay.Append(t, log, posts...)
 	replay.Run(t, log, NewChain(t), accounts.New(), balances.New(nil))
 	h.Site, h.Truth = NewSiteOn(t, log.Pool(), readapi.Config{}), made.Expected()

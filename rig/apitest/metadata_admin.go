@@ -154,7 +154,7 @@ func NewRefreshed(t *testing.T) *refreshed {
 	r := &refreshed{events: replay.NewLog(t)}
 	replay.Start(t, r.events, NewChain(t), ft.New(nil), sft.New(nil), nft.New(nil))
 	made := synthchain.New(synthchain.Config{Seed: 2, Mix: synthchain.Mix{Deploy: 1, CollectibleMint: 3}, SigningSample: 1000})
-	replay.Append(t, r.events, replay.Take(made, 30)...)
+	replay.Append(t, r.events, replay.Take(30, made.Next)...)
 	replay.Wait(t, r.events)
 	r.Site = NewSiteOn(t, r.events.Pool(), readapi.Config{Refresh: r.note})
 	return r

@@ -49,15 +49,13 @@ func Tables(name string, specs ...projections.Spec) *pgtest.Source {
 }
 
 // Post is one body posted to a path.
-type Post struct {
-	Path string
-	Body []byte
-}
+type Post = simulate.Post
 
-// Take returns the next posts of a made-up chain or feed.
-func Take(made interface{ Next() simulate.Post }, n int) (posts []Post) {
-	for range n {
-		posts = append(posts, Post(made.Next()))
+// Take returns the next n posts.
+func Take(n int, next func() Post) []Post {
+	posts := make([]Post, n)
+	for i := range posts {
+		posts[i] = next()
 	}
 	return posts
 }

@@ -93,10 +93,12 @@ func (x *Execution) RevealNamespace(namespace string, importer ledger.Party, lif
 
 // LaunchNamespace executes namespace-ready.
 func (x *Execution) LaunchNamespace(namespace string, from ledger.Party) nodejson.Outcome {
-	s, code := x.ownedNamespace(namespace, from)
+	s, ok := x.Namespace.Rows[namespace]
 	switch {
-	case code != 0:
-		return Failed(code)
+	case !ok:
+		return Failed(errNamespaceNotFound)
+	case s.Importer != from:
+		return Failed(errPriceUnauthorized)
 	case s.Launched:
 		return Failed(errAlreadyLaunched)
 	}
@@ -133,25 +135,16 @@ func NameBuckets() []clarity.Value {
 
 // UpdateNamePrice executes namespace-update-function-price, which prints nothing.
 func (x *Execution) UpdateNamePrice(namespace string, from ledger.Party, base uint64) nodejson.Outcome {
-	s, code := x.ownedNamespace(namespace, from)
-	if code != 0 {
-		return Failed(code)
+	s, ok := x.Namespace.Rows[namespace]
+	switch {
+	case !ok:
+		return Failed(errNamespaceNotFound)
+	case s.Importer != from:
+		return Failed(errPriceUnauthorized)
 	}
 	s.Base = base
 	x.Namespace.Set(namespace, s)
 	return Succeeded()
-}
-
-// ownedNamespace returns a namespace that its importer may change, or the code of the contract's refusal.
-func (x *Execution) ownedNamespace(namespace string, from ledger.Party) (s ledger.Namespace, code uint64) {
-	s, ok := x.Namespace.Rows[namespace]
-	switch {
-	case !ok:
-		return s, errNamespaceNotFound
-	case s.Importer != from:
-		return s, errPriceUnauthorized
-	}
-	return s, 0
 }
 
 // giveName mints a name's token, or transfers it from its owner, who may be nobody's choice: the lease is over.
@@ -182,10 +175,12 @@ func (x *Execution) moveName(text string, to ledger.Party) {
 // ImportName executes name-import.
 func (x *Execution) ImportName(text string, from, to ledger.Party, zonefile string) nodejson.Outcome {
 	_, namespace, _ := strings.Cut(text, ".")
-	s, code := x.ownedNamespace(namespace, from)
+	s, ok := x.Namespace.Rows[namespace]
 	switch {
-	case code != 0:
-		return Failed(code)
+	case !ok:
+		return Failed(errNamespaceNotFound)
+	case s.Importer != from:
+		return Failed(errPriceUnauthorized)
 	case s.Launched:
 		return Failed(errAlreadyLaunched)
 	case !x.giveName(text, to):
@@ -211,7 +206,13 @@ func (x *Execution) RegisterName(text string, from ledger.Party, zonefile string
 
 // UpdateName executes name-update.
 func (x *Execution) UpdateName(text string, from ledger.Party, zonefile string) nodejson.Outcome {
-	return x.changeName(text, from, "name-update", zonefile, false)
+	n, code := x.ownedName(text, from)
+	if code != 0 {
+		return Failed(code)
+	}
+	n.ZonefileHash, n.Operation = zonefile, "name-update"
+	x.setName(text, from, n)
+	return Succeeded()
 }
 
 // TransferName executes name-transfer; without a zonefile it clears the name's.
@@ -231,16 +232,11 @@ func (x *Execution) TransferName(text string, from, to ledger.Party, zonefile st
 
 // RevokeName executes name-revoke.
 func (x *Execution) RevokeName(text string, from ledger.Party) nodejson.Outcome {
-	return x.changeName(text, from, "name-revoke", "", true)
-}
-
-// changeName gives a name another zonefile, and perhaps revokes it.
-func (x *Execution) changeName(text string, from ledger.Party, operation, zonefile string, revoked bool) nodejson.Outcome {
 	n, code := x.ownedName(text, from)
 	if code != 0 {
 		return Failed(code)
 	}
-	n.Revoked, n.ZonefileHash, n.Operation = revoked, zonefile, operation
+	n.Revoked, n.ZonefileHash, n.Operation = true, "", "name-revoke"
 	x.setName(text, from, n)
 	return Succeeded()
 }
