@@ -46,9 +46,7 @@ func (p *Planner) vault(x *vm.Execution, contract ledger.Party, from *account.Ac
 			if !x.TransferSTX(from.Party, first, amount, nil) {
 				return vm.Failed(1)
 			}
-			x.Print(contract, value.Tuple(
-				"topic", "share", "amount", amount,
-			))
+			x.Print(contract, value.Tuple("topic", "share", "amount", amount))
 			return vm.Check(x.TransferSTX(from.Party, second, amount, nil), 1)
 		})
 	}
@@ -86,9 +84,7 @@ func (p *Planner) specimen(kind int, who ledger.Party) clarity.Value {
 	case 6:
 		deep := clarity.NewSome(clarity.NewOk(clarity.NewBool(true)))
 		inner := value.Tuple("deep", deep)
-		return value.Tuple(
-			"notification", "token-metadata-update", "payload", inner,
-		)
+		return value.Tuple("notification", "token-metadata-update", "payload", inner)
 	}
 	return clarity.NewNone()
 }

@@ -76,9 +76,7 @@ func (x *Execution) Stack(from *account.Account, amount, period uint64, address 
 	}
 	x.printStacking("stack-stx", from, period, data)
 	x.lockSTX(p, ledger.Lock{Amount: amount, Until: until, Contract: x.PoX()})
-	result := []any{
-		"lock-amount", amount, "stacker", x.Roll.Value(p), "unlock-burn-height", until,
-	}
+	result := []any{"lock-amount", amount, "stacker", x.Roll.Value(p), "unlock-burn-height", until}
 	if x.Epoch >= node.Epoch25 {
 		result = append(result, "signer-key", from.SignerKey())
 	}
@@ -97,9 +95,7 @@ func (x *Execution) Extend(from *account.Account, cycles uint64, address bitcoin
 		"extend-count", cycles, "pox-addr", PoXTuple(address), "unlock-burn-height", l.Until,
 	})
 	x.lockSTX(from.Party, l)
-	return okTuple(
-		"stacker", x.Roll.Value(from.Party), "unlock-burn-height", l.Until,
-	)
+	return okTuple("stacker", x.Roll.Value(from.Party), "unlock-burn-height", l.Until)
 }
 
 // Increase executes stack-increase: a lock grows.
@@ -114,9 +110,7 @@ func (x *Execution) Increase(from *account.Account, by uint64, address bitcoin.P
 		"increase-by", by, "pox-addr", PoXTuple(address), "total-locked", l.Amount,
 	})
 	x.lockSTX(from.Party, l)
-	return okTuple(
-		"stacker", x.Roll.Value(from.Party), "total-locked", l.Amount,
-	)
+	return okTuple("stacker", x.Roll.Value(from.Party), "total-locked", l.Amount)
 }
 
 // Delegate executes delegate-stx, which only prints: it does not lock anything yet.
@@ -158,7 +152,5 @@ func (x *Execution) printStacking(name string, from *account.Account, cycles uin
 
 // PoXTuple returns a Bitcoin address in the form of the PoX contracts.
 func PoXTuple(a bitcoin.PoxAddress) clarity.Value {
-	return value.Tuple(
-		"hashbytes", value.Buffer(a.Hash), "version", value.Buffer([]byte{a.Version}),
-	)
+	return value.Tuple("hashbytes", value.Buffer(a.Hash), "version", value.Buffer([]byte{a.Version}))
 }
