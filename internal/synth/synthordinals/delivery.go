@@ -75,17 +75,7 @@ func (f *Feed) hand(d *delivery) bool {
 
 // changesNothing reports whether a delivery has no effect.
 func (f *Feed) changesNothing(d *delivery) bool {
-	for _, b := range d.rollback {
-		if b.applied {
-			return false
-		}
-	}
-	for _, b := range d.apply {
-		if !b.applied {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(d.rollback, func(b *block) bool { return b.applied }) && !slices.ContainsFunc(d.apply, func(b *block) bool { return !b.applied })
 }
 
 // repeat queues a delivery again, as an indexer does if it got no answer, or if an earlier registration still exists.
