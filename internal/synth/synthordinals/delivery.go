@@ -57,8 +57,8 @@ func (f *Feed) hand(d *delivery) bool {
 			return false
 		}
 	}
-	if d.repeat && !f.changesNothing(d) {
-		return false
+	if d.repeat && (slices.ContainsFunc(d.rollback, func(b *block) bool { return b.applied }) || slices.ContainsFunc(d.apply, func(b *block) bool { return !b.applied })) {
+		return false // it would change something
 	}
 	for _, b := range d.rollback {
 		f.rollBack(b)
@@ -71,11 +71,6 @@ func (f *Feed) hand(d *delivery) bool {
 		f.repeat(d)
 	}
 	return true
-}
-
-// changesNothing reports whether a delivery has no effect.
-func (f *Feed) changesNothing(d *delivery) bool {
-	return !slices.ContainsFunc(d.rollback, func(b *block) bool { return b.applied }) && !slices.ContainsFunc(d.apply, func(b *block) bool { return !b.applied })
 }
 
 // repeat queues a delivery again, as an indexer does if it got no answer, or if an earlier registration still exists.

@@ -22,7 +22,7 @@ var (
 func variety(t *testing.T, cfg Config, posts int) map[string]int {
 	t.Helper()
 	f := New(cfg)
-	o := newObserver(f.Config().Network)
+	o := &observer{network: f.Config().Network, applied: map[blockKey]ordinals.Block{}, heights: map[uint64]bool{}}
 	seen := map[string]int{}
 	note := func(thing string, happened bool) {
 		if happened {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,22 +50,13 @@ func (r *Replica) copyPrimary(t testing.TB) {
 	cmd := exec.CommandContext(ctx, program, "--dbname="+r.primary.AdminURL(), "--pgdata="+filepath.Join(home, "data"),
 		"--wal-method=stream", "--write-recovery-conf", "--checkpoint=fast", "--no-sync", "--no-password")
 	cmd.Dir = home
-	cmd.Env = withoutClientSettings(os.Environ())
+	// libpq would use PGOPTIONS, PGSSLMODE and the like as defaults.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "PG") })
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("pgtest: copy the server in %s with %s: %v: %s", r.primary.dir, program, err, bytes.TrimSpace(out.Bytes()))
 	}
-}
-
-// withoutClientSettings removes the variables that libpq uses as defaults (PGOPTIONS, PGSSLMODE, …).
-func withoutClientSettings(environment []string) (kept []string) {
-	for _, variable := range environment {
-		if !strings.HasPrefix(variable, "PG") {
-			kept = append(kept, variable)
-		}
-	}
-	return kept
 }
 
 // Pause stops replay and returns when it has stopped. The replica still receives the log, and can be read.

@@ -50,11 +50,6 @@ func Defunct() nodejson.Outcome {
 	return nodejson.Outcome{Status: nodejson.AbortByResponse, Result: ErrNone, VMError: "Runtime(DefunctPoxContract, [])"}
 }
 
-// cycleEnd returns the burn height at which a lock ends that starts with the next cycle and lasts for some cycles.
-func (x *Execution) cycleEnd(cycles uint64) uint64 {
-	return x.StartBurnHeight + (x.cycle()+1+cycles)*x.RewardCycle
-}
-
 func (x *Execution) cycle() uint64 { return (x.Burn - x.StartBurnHeight) / x.RewardCycle }
 
 // locked returns the part of the balance that cannot be spent now.
@@ -69,7 +64,7 @@ func (x *Execution) Stack(from *account.Account, amount, period uint64, address 
 	case free < amount:
 		return Failed(1)
 	}
-	until := x.cycleEnd(period)
+	until := x.StartBurnHeight + (x.cycle()+1+period)*x.RewardCycle // the lock starts with the next cycle
 	data := []any{
 		"lock-amount", amount, "lock-period", period, "pox-addr", PoXTuple(address), "start-burn-height", x.Burn,
 		"unlock-burn-height", until,
