@@ -99,14 +99,24 @@ func reversed[T any](list []T) []T {
 	return list
 }
 
+// numberOf is the number in a value, or 0.
+func numberOf(value any) (n int64) {
+	_, _ = fmt.Sscan(fmt.Sprint(value), &n)
+	return n
+}
+
 // timeOf is the time of a block by its body.
-func timeOf(body Fields) (time int64) {
-	text := body["block_time"]
-	if text == nil {
-		text = body["burn_block_time"]
+func timeOf(body Fields) int64 { return numberOf(cmp.Or(body["block_time"], body["burn_block_time"])) }
+
+// lists compares all rows of a list, and its total.
+func (h *history) lists(t *testing.T, path string, limit int, line func(Fields) string, want []string) []Fields {
+	t.Helper()
+	rows, total := h.walk(path, limit)
+	same(t, fmt.Sprintf("%s, limit %d", path, limit), mapped(rows, line), want)
+	if total != float64(len(want)) {
+		t.Errorf("%s: got a total of %v, want %d", path, total, len(want))
 	}
-	_, _ = fmt.Sscan(fmt.Sprint(text), &time)
-	return time
+	return rows
 }
 
 // executed are the ids of the transactions of a block in the order of execution, those of microblocks first.
@@ -165,15 +175,11 @@ func (h *history) BlocksOfVersion1(t *testing.T) {
 		check(fmt.Sprintf("/extended/v1/block/by_burn_block_hash/%v", body["burn_block_hash"]), body, true)
 	}
 	// Where all blocks of a Bitcoin block are orphaned, the highest of them is shown.
-	number := func(height any) (n int64) {
-		_, _ = fmt.Sscan(fmt.Sprint(height), &n)
-		return n
-	}
 	highest, several := map[any]Fields{}, map[any]bool{}
 	for _, body := range h.bodies {
 		burn := body["burn_block_hash"]
-		if before := highest[burn]; !elected[burn] && (before == nil || number(before["block_height"]) <= number(body["block_height"])) {
-			several[burn] = before != nil && number(before["block_height"]) == number(body["block_height"])
+		if before := highest[burn]; !elected[burn] && (before == nil || numberOf(before["block_height"]) <= numberOf(body["block_height"])) {
+			several[burn] = before != nil && numberOf(before["block_height"]) == numberOf(body["block_height"])
 			highest[burn] = body
 		}
 	}
@@ -400,15 +406,12 @@ func (h *history) happenings() (all []happening) {
 		for _, tx := range objectsOf(block["transactions"]) {
 			status[fmt.Sprint(tx["txid"])] = fmt.Sprint(tx["status"])
 		}
-		var height int
-		_, _ = fmt.Sscan(fmt.Sprint(block["block_height"]), &height)
 		for _, id := range executed(block) {
 			number := 0
-			index := func(e Fields) (n int) { _, _ = fmt.Sscan(fmt.Sprint(e["event_index"]), &n); return n }
-			slices.SortStableFunc(events[id], func(a, b Fields) int { return cmp.Compare(index(a), index(b)) })
+			slices.SortStableFunc(events[id], func(a, b Fields) int { return cmp.Compare(numberOf(a["event_index"]), numberOf(b["event_index"])) })
 			for _, event := range events[id] {
 				if committed, ok := event["committed"].(bool); status[id] == "success" && (!ok || committed) {
-					all = append(all, happening{event: event, txid: id, height: height, number: number})
+					all = append(all, happening{event: event, txid: id, height: int(numberOf(block["block_height"])), number: number})
 					number++
 				}
 			}
@@ -455,14 +458,7 @@ func (h *history) HoldersOfTokens(t *testing.T) {
 		}
 		path := "/extended/v1/tokens/ft/" + url.PathEscape(asset) + "/holders"
 		for _, limit := range []int{3, 200} {
-			got, total := h.walk(path, limit)
-			var shown []string
-			for _, x := range got {
-				shown = append(shown, fmt.Sprint(x["address"], " ", x["balance"]))
-			}
-			if !slices.Equal(shown, want) || total != float64(len(want)) {
-				t.Fatalf("%s: got %d of %v: %v, want %v", asset, len(shown), total, shown, want)
-			}
+			h.lists(t, path, limit, func(x Fields) string { return fmt.Sprint(x["address"], " ", x["balance"]) }, want)
 		}
 		supply := h.Truth.Liquid()
 		if asset != "stx" {
@@ -515,18 +511,15 @@ func (h *history) NonFungible(t *testing.T) {
 			want = append(want, line(strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(e.event["type"]), "nft_"), "_event"), e.txid, e.number))
 		}
 		path := "/extended/v1/tokens/nft/history?asset_identifier=" + url.QueryEscape(of.asset) + "&value=" + strings.TrimPrefix(of.value, "0x")
-		rows, total := h.walk(path, 1)
-		var shown []string
+		rows := h.lists(t, path, 1, func(r Fields) string {
+			return line(fmt.Sprint(r["asset_event_type"]), fmt.Sprint(r["tx_id"]), r["event_index"])
+		}, want)
 		for _, r := range rows {
-			shown = append(shown, line(fmt.Sprint(r["asset_event_type"]), fmt.Sprint(r["tx_id"]), r["event_index"]))
 			for side, without := range map[string]string{"sender": "mint", "recipient": "burn"} {
 				if who, said := r[side]; !said || (who == nil) != (r["asset_event_type"] == without) {
 					t.Errorf("%v: got %v, want a %s, or null for a %s", of, r, side, without)
 				}
 			}
-		}
-		if !slices.Equal(shown, want) || total != float64(len(want)) {
-			t.Errorf("%v: got %v, want %v", of, shown, want)
 		}
 		if looked == 1 {
 			whole := h.Object(path + "&tx_metadata=true")["results"].([]any)[0].(map[string]any)
@@ -537,17 +530,13 @@ func (h *history) NonFungible(t *testing.T) {
 		}
 	}
 	for asset, events := range mints {
-		var want, shown []string
+		var want []string
 		for _, e := range reversed(events) {
 			want = append(want, line(fmt.Sprint(e.data()["raw_value"]), e.txid, e.number))
 		}
-		rows, total := h.walk("/extended/v1/tokens/nft/mints?asset_identifier="+url.QueryEscape(asset), 4)
-		for _, r := range rows {
-			shown = append(shown, line(fmt.Sprint(r["value"].(map[string]any)["hex"]), fmt.Sprint(r["tx_id"]), r["event_index"]))
-		}
-		if !slices.Equal(shown, want) || total != float64(len(want)) {
-			t.Errorf("%s: got %v, want %v", asset, shown, want)
-		}
+		h.lists(t, "/extended/v1/tokens/nft/mints?asset_identifier="+url.QueryEscape(asset), 4, func(r Fields) string {
+			return line(fmt.Sprint(r["value"].(map[string]any)["hex"]), fmt.Sprint(r["tx_id"]), r["event_index"])
+		}, want)
 	}
 	owned := map[string][]token{}
 	for item, owner := range h.Truth.Items {
@@ -565,13 +554,9 @@ func (h *history) NonFungible(t *testing.T) {
 					want = append(want, of.asset+" "+of.value)
 				}
 			}
-			rows, total := h.walk(path, 3)
-			shown := mapped(rows, func(r Fields) string {
+			h.lists(t, path, 3, func(r Fields) string {
 				return fmt.Sprint(r["asset_identifier"], " ", r["value"].(map[string]any)["hex"])
-			})
-			if !slices.Equal(shown, want) || total != float64(len(want)) {
-				t.Errorf("%s %s: got %v of %v, want %v", owner, asset, shown, total, want)
-			}
+			}, want)
 		}
 	}
 	for path, want := range map[string]string{

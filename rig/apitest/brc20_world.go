@@ -272,9 +272,7 @@ func (w *TokenWorld) names(path string, total int, name func(Fields) string) (al
 		if n != total {
 			w.T.Errorf("%s: got total %d, want %d", path, n, total)
 		}
-		for _, r := range results {
-			all = append(all, name(r))
-		}
+		all = append(all, mapped(results, name)...)
 	}
 	return all
 }
@@ -419,10 +417,7 @@ func Whole(amount string) string { return amount + "." + strings.Repeat("0", 18)
 func (w *TokenWorld) ExpectBalances(query string, want ...string) {
 	w.T.Helper()
 	total, results := w.Page("/brc-20/balances/" + query)
-	got := []string{}
-	for _, r := range results {
-		got = append(got, balanceRow(r))
-	}
+	got := mapped(results, balanceRow)
 	for i, row := range want {
 		words := strings.Fields(row)
 		want[i] = fmt.Sprint(words[0], " ", Whole(words[1]), " ", Whole(words[2]), " ", Whole(words[3]))

@@ -16,6 +16,7 @@ import (
 	"strata/domain/hash"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/synth/value"
 	"strata/projections/ft"
 	"strata/projections/nft"
 	"strata/projections/sft"
@@ -62,7 +63,7 @@ func (r *refreshed) report(want fetch.Want) replay.Post {
 		check(r.T, r.Pool.QueryRow(r.T.Context(), schemas.In(`SELECT height, index_block_hash FROM {ft}.block ORDER BY height DESC LIMIT 1`)).Scan(&height, &index))
 		report.Tip = &fetch.Tip{Height: height, IndexBlockHash: hash.Hash32(index)}
 		for i, call := range want.Calls {
-			exchange(i, `{"okay":true,"result":"0x`+hex.EncodeToString(r.says(want, call).Encode())+`"}`)
+			exchange(i, `{"okay":true,"result":"0x`+hex.EncodeToString(says(want, call).Encode())+`"}`)
 		}
 	case fetch.Document:
 		exchange(0, `{"sip":16,"name":"document of `+want.URI+`","image":"`+strings.Replace(want.URI, ".json", ".png", 1)+`"}`)
@@ -76,21 +77,16 @@ func (r *refreshed) report(want fetch.Want) replay.Post {
 }
 
 // says is what a contract answers.
-func (r *refreshed) says(want fetch.Want, call fetch.Call) clarity.Value {
-	text := func(make func(string) (clarity.Value, error), s string) clarity.Value {
-		v, err := make(s)
-		check(r.T, err)
-		return v
-	}
+func says(want fetch.Want, call fetch.Call) clarity.Value {
 	switch call.Function {
 	case "get-name":
-		return clarity.NewOk(text(clarity.NewASCII, "name of "+want.Contract))
+		return clarity.NewOk(value.Text("name of " + want.Contract))
 	case "get-symbol":
-		return clarity.NewOk(text(clarity.NewASCII, "SYM"))
+		return clarity.NewOk(value.Text("SYM"))
 	case "get-decimals":
 		return clarity.NewOk(clarity.NewUint64(6))
 	case "get-token-uri":
-		return clarity.NewOk(clarity.NewSome(text(clarity.NewUTF8, "https://a.example/"+want.Contract+"/"+strings.Join(call.Arguments, "")+".json")))
+		return clarity.NewOk(clarity.NewSome(value.Must(clarity.NewUTF8("https://a.example/" + want.Contract + "/" + strings.Join(call.Arguments, "") + ".json"))))
 	case "get-last-token-id":
 		return clarity.NewOk(clarity.NewUint64(0))
 	}
@@ -175,10 +171,8 @@ func (r *refreshed) note(ctx context.Context, wish fetch.Refresh) error {
 // contract is the one of a kind that has the most tokens.
 func (r *refreshed) Contract(kind string) (id string) {
 	r.T.Helper()
-	if err := r.Pool.QueryRow(r.T.Context(), `
-		SELECT contract_id FROM `+schemas.In("{"+kind+"}")+`.token GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&id); err != nil {
-		r.T.Fatal(err)
-	}
+	check(r.T, r.Pool.QueryRow(r.T.Context(), `
+		SELECT contract_id FROM `+schemas.In("{"+kind+"}")+`.token GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&id))
 	return id
 }
 

@@ -216,15 +216,10 @@ type OrdinalsSite struct {
 
 func NewOrdinalsSite(t testing.TB, blocks ...Fields) *OrdinalsSite {
 	t.Helper()
-	return newOrdinalsSiteWith(t, readapi.Config{OrdinalsTxIDBare: true}, blocks...)
-}
-
-func newOrdinalsSiteWith(t testing.TB, config readapi.Config, blocks ...Fields) *OrdinalsSite {
-	t.Helper()
 	log := replay.NewLog(t)
 	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond},
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil)))
-	s := &OrdinalsSite{NewSiteOn(t, log.Pool(), config), log}
+	s := &OrdinalsSite{NewSiteOn(t, log.Pool(), readapi.Config{OrdinalsTxIDBare: true}), log}
 	s.Apply(blocks...)
 	return s
 }
@@ -276,26 +271,15 @@ func (s *OrdinalsSite) JSON(path string) Fields {
 func (s *OrdinalsSite) Page(path string) (total int, results []Fields) {
 	s.T.Helper()
 	object := s.JSON(path)
-	for _, r := range object["results"].([]any) {
-		results = append(results, r.(Fields))
-	}
-	return int(object["total"].(float64)), results
+	return int(object["total"].(float64)), objectsOf(object["results"])
 }
 
 // expectPage checks the total of a list, and one member of each of its results.
 func (s *OrdinalsSite) ExpectPage(path string, total int, member string, values ...any) {
 	s.T.Helper()
 	n, results := s.Page(path)
-	got := []string{}
-	for _, r := range results {
-		got = append(got, fmt.Sprint(r[member]))
-	}
-	want := []string{}
-	for _, v := range values {
-		want = append(want, fmt.Sprint(v))
-	}
-	if n != total || strings.Join(got, " ") != strings.Join(want, " ") {
-		s.T.Errorf("%s: got total %d, %s %v; want %d, %v", path, n, member, got, total, want)
+	if got := textsOf(results, member); n != total || fmt.Sprint(got) != fmt.Sprint([]any(values)) {
+		s.T.Errorf("%s: got total %d, %s %v; want %d, %v", path, n, member, got, total, values)
 	}
 }
 
