@@ -1,8 +1,10 @@
 package apitest
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math/big"
 	"net/url"
 	"slices"
@@ -208,12 +210,8 @@ func (h *history) BlocksOfVersion3(t *testing.T) {
 		transactions[burn] += n
 	}
 	for _, limit := range []int{7, 30} {
+		same(t, fmt.Sprintf("limit %d", limit), mapped(h.Keyset(t, "/extended/v3/blocks", limit), line), want)
 		var got []string
-		for _, b := range h.Keyset(t, "/extended/v3/blocks", limit) {
-			got = append(got, line(b))
-		}
-		same(t, fmt.Sprintf("limit %d", limit), got, want)
-		got = nil
 		for _, b := range h.Keyset(t, "/extended/v3/bitcoin-blocks", limit) {
 			burn := fmt.Sprint(b["height"], " ", b["hash"])
 			got = append(got, burn)
@@ -231,9 +229,7 @@ func (h *history) BlocksOfVersion3(t *testing.T) {
 		if fmt.Sprint(one["height"], " ", one["hash"]) != burn {
 			t.Errorf("%s: got %v", named, one)
 		}
-		for _, b := range h.Keyset(t, "/extended/v3/bitcoin-blocks/"+named+"/blocks", 2) {
-			listed = append(listed, line(b))
-		}
+		listed = append(listed, mapped(h.Keyset(t, "/extended/v3/bitcoin-blocks/"+named+"/blocks", 2), line)...)
 	}
 	same(t, "list", listed, want)
 	middle := h.blocks[len(h.blocks)/2]
@@ -282,11 +278,7 @@ func (h *history) FunctionsOfPrints(t *testing.T) {
 			if tx, ok := r["transaction"].(map[string]any); ok {
 				id, index = tx["tx_id"], tx["event_index"]
 			}
-			function := r["function_name"]
-			if function == nil {
-				function = ""
-			}
-			shown = append(shown, fmt.Sprint(id, " ", index, " ", function))
+			shown = append(shown, fmt.Sprint(id, " ", index, " ", cmp.Or(r["function_name"], any(""))))
 		}
 		return shown
 	}
@@ -376,19 +368,10 @@ func (h *history) HoldersOfVersion3(t *testing.T) {
 		shown := compare("/extended/v3"+path, "/extended/v1"+path, "count")
 		var want []string
 		tokens := 0
-		for owner, n := range counts {
-			want = append(want, fmt.Sprint(owner, " ", n))
-			tokens += n
+		for _, owner := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) }) {
+			want = append(want, fmt.Sprint(owner, " ", counts[owner]))
+			tokens += counts[owner]
 		}
-		slices.SortFunc(want, func(a, b string) int {
-			n, m := strings.Fields(a), strings.Fields(b)
-			x, _ := strconv.Atoi(n[1])
-			y, _ := strconv.Atoi(m[1])
-			if x != y {
-				return y - x
-			}
-			return strings.Compare(n[0], m[0])
-		})
 		same(t, asset, shown, want)
 		if got := h.Object("/extended/v1" + path); got["total_supply"] != strconv.Itoa(tokens) || got["total"] != float64(len(want)) {
 			t.Errorf("%s: got %v of %v, want %d of %d", asset, got["total"], got["total_supply"], len(want), tokens)
