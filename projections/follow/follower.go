@@ -77,9 +77,10 @@ type follower[T projections.Item] struct {
 	// wroteSteps reports whether the fold of a leader that is under way has written steps.
 	wroteSteps func() bool
 
-	position int64
-	meter    speed.Meter
-	progress progress
+	position       int64
+	meter          speed.Meter
+	failureWritten bool // the register has the failure that ended the last attempt to follow
+	progress       progress
 }
 
 // newFollower returns nil when the code of the projection can't fold into the tables of this version.
@@ -141,10 +142,9 @@ func (f *follower[T]) fail(ctx context.Context, cause error) {
 		slog.Int64("position", f.failedAt(cause)), slog.Any("error", cause))
 	f.metrics.failed.WithLabelValues(labels(f.spec.Schema)...).Set(1)
 	defer f.metrics.failed.WithLabelValues(labels(f.spec.Schema)...).Set(0)
-	written := false
 	for ctx.Err() == nil {
-		if !written {
-			written = register.WriteFailure(ctx, f.pool, f.spec.Schema, f.epoch, f.failedAt(cause), cause) == nil
+		if !f.failureWritten {
+			f.failureWritten = register.WriteFailure(ctx, f.pool, f.spec.Schema, f.epoch, f.failedAt(cause), cause) == nil
 		} else {
 			place, err := f.readPlace(ctx)
 			if errors.Is(err, register.ErrNotRegistered) || err == nil && place.State != register.StateFailed {
@@ -168,6 +168,7 @@ func (f *follower[T]) failedAt(cause error) int64 {
 // follow leads the version, or stands by until it can, and follows until something goes wrong or another process moves
 // the position. With atStart, a version that failed in an earlier run of the program is tried again.
 func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
+	f.failureWritten = false
 	before, err := f.readPlace(ctx)
 	if err != nil {
 		return err
@@ -193,9 +194,9 @@ func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
 		f.group.close()
 	}
 	if err != nil && ctx.Err() == nil && !transient(err) && !errors.Is(err, errMoved) && !errors.Is(err, register.ErrNotRegistered) {
-		// The next leader must see the failure, so it is written while this process still leads. If that does not
-		// succeed, fail tries again.
-		_ = register.WriteFailure(ctx, f.pool, f.spec.Schema, f.epoch, f.failedAt(err), err)
+		// The next leader must see the failure, so it is written while this process still leads. Only if that does not
+		// succeed, fail tries again: a second write would undo what an operator has done since the first.
+		f.failureWritten = register.WriteFailure(ctx, f.pool, f.spec.Schema, f.epoch, f.failedAt(err), err) == nil
 	}
 	return err
 }

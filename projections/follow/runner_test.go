@@ -186,6 +186,28 @@ func TestTwoProcessesFail(t *testing.T) {
 	rig.CheckRecorded(t, log, 10)
 }
 
+// TestResumedAtOnce resumes a projection in the moment in which it has stopped, which must not stop it again before it has tried.
+func TestResumedAtOnce(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	replay.Append(t, log, rig.Blocks(0, 10)...)
+	rig.Execute(t, log, `
+		CREATE SEQUENCE strata.stops;
+		CREATE FUNCTION strata.resume() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN
+			IF nextval('strata.stops') = 1 THEN NEW.state := 'building'; END IF;
+			RETURN NEW;
+		END $$;
+		CREATE TRIGGER resume BEFORE UPDATE ON strata.projection FOR EACH ROW WHEN (NEW.state = 'failed') EXECUTE FUNCTION strata.resume()`)
+	var recorder rig.Recorder
+	recorder.BreakAt(5, false)
+	signals, _ := rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), &recorder))
+	rig.WaitForNext(t, "the recorder has stopped for good", &signals.StillFailed)
+	if got := recorder.Alone(5); got != 2*attempts {
+		t.Errorf("the step was tried %d times, want %d, and as many after it was resumed", got, attempts)
+	}
+}
+
 // accepted waits until a database that was stopped accepts connections, and leaves the pool none from before.
 func accepted(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()

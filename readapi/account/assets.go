@@ -61,7 +61,6 @@ func listAccountAssets(ctx context.Context, s *engine.Snapshot, in *accountAsset
 	first, _ := head.First()
 	page := page.NewNumberedPage[view.EventBody](p, first)
 	page.Results = renderListedEvents(events.Rows)
-	showEvents(s, account, events.Rows)
 	return page, nil
 }
 

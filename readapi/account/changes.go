@@ -104,7 +104,6 @@ type transactionChange struct {
 // changeRow is the row behind a balance change: the sums of what one transaction sent and received of one asset.
 type changeRow struct {
 	view.RowKey
-	number         int64 // of the transaction in the account's list of transactions
 	height         int64
 	sequence       int32
 	id             hash.Hash32
@@ -114,7 +113,7 @@ type changeRow struct {
 }
 
 func changeColumns(r *changeRow) []any {
-	return []any{&r.Seq, &r.Index, &r.number, &r.height, &r.sequence, &r.id, &r.kind, &r.asset, &r.sent, &r.received}
+	return []any{&r.Seq, &r.Index, &r.height, &r.sequence, &r.id, &r.kind, &r.asset, &r.sent, &r.received}
 }
 
 // changedKinds are the types of assets by the numbers that queries and cursors use for them.
@@ -152,11 +151,11 @@ func (a *api) registerBalanceChanges() {
 
 // changesSQL selects the balance changes of the account $1 in the transactions with the ids $2.
 var changesSQL = `
-		SELECT ARRAY[at.source_seq], at.source_seq, at.tx_index, member.n, at.height, coalesce(at.microblock_sequence, 2147483647), at.txid,
+		SELECT {accounts.account_transaction member, chain.transaction at}, at.source_seq, at.tx_index, at.height, coalesce(at.microblock_sequence, 2147483647), at.txid,
 		       change.kind, change.asset, change.sent::text, change.received::text
 		FROM ` + transactionPlacesSQL("$2") + `
 		CROSS JOIN LATERAL (
-			SELECT r.n, r.fee_paid FROM {accounts}.account_transaction r
+			SELECT * FROM {accounts}.account_transaction r
 			WHERE ` + memberOfPlace + `
 		) member
 		CROSS JOIN LATERAL ` + eventsOfPlace + `
@@ -211,7 +210,7 @@ func listTransactionChanges(ctx context.Context, s *engine.Snapshot, in *changes
 	page := &page.KeysetPage[balanceChange]{Total: int64(len(rows)), Limit: in.Limit, Results: []balanceChange{}}
 	page.Cursor = changesCursor(rows, start, in.Limit, (*changeRow).cursor)
 	shown := rows[start:min(start+in.Limit, len(rows))]
-	s.TraceRows(func() []engine.Lookup { return changeLookups(string(in.Principal), shown) })
+	traceEvents(s, string(in.Principal), shown)
 	for _, r := range shown {
 		asset, change := r.shape()
 		page.Results = append(page.Results, balanceChange{asset, change})
@@ -243,7 +242,7 @@ func listChanges(ctx context.Context, s *engine.Snapshot, in *changesInput) (*pa
 	page := &page.KeysetPage[transactionChange]{Total: int64(len(rows)), Limit: in.Limit, Results: []transactionChange{}}
 	page.Cursor = changesCursor(rows, start, in.Limit, (*changeRow).positionCursor)
 	shown := rows[start:min(start+in.Limit, len(rows))]
-	s.TraceRows(func() []engine.Lookup { return changeLookups(string(in.Principal), shown) })
+	traceEvents(s, string(in.Principal), shown)
 	for _, r := range shown {
 		asset, change := r.shape()
 		page.Results = append(page.Results, transactionChange{r.id, asset, change})
@@ -269,23 +268,18 @@ func changesCursor(rows []changeRow, start, limit int, text func(*changeRow) str
 	return c
 }
 
-// changeLookups returns the lookups for the rows behind balance changes: the rows of the account's list of
-// transactions, the transactions, and their events that the account is a party of. changes must keep those of one
-// transaction together.
-func changeLookups(account string, changes []changeRow) []engine.Lookup {
-	if len(changes) == 0 {
-		return nil
-	}
-	var rows []*view.TransactionRow
-	for _, c := range changes {
-		if len(rows) == 0 || rows[len(rows)-1].RowKey != c.RowKey {
-			rows = append(rows, &view.TransactionRow{RowKey: c.RowKey, Number: c.number})
+// traceEvents traces the events behind balance changes: those of their transactions that the account is a party of.
+func traceEvents(s *engine.Snapshot, account string, changes []changeRow) {
+	s.TraceRows(func() []engine.Lookup {
+		keys := make([]view.RowKey, len(changes))
+		for i := range changes {
+			keys[i] = changes[i].RowKey
 		}
-	}
-	seqs, indexes := view.KeyColumns(view.RowKeys(rows))
-	return append(transactionLookups(account, rows), engine.Lookup{
-		Name: "event", Table: view.TracedChainEvent,
-		Where: `(t.source_seq, t.tx_index) IN (SELECT * FROM unnest($1::bigint[], $2::int[])) AND (t.sender = $3 OR t.recipient = $3)`,
-		Args:  []any{seqs, indexes, account}, Order: `t.source_seq DESC, t.tx_index, t.event_index`,
+		seqs, indexes := view.KeyColumns(keys)
+		return []engine.Lookup{{
+			Name: "changing event", Table: view.TracedChainEvent,
+			Where: `(t.source_seq, t.tx_index) IN (SELECT * FROM unnest($1::bigint[], $2::int[])) AND (t.sender = $3 OR t.recipient = $3)`,
+			Args:  []any{seqs, indexes, account}, Order: `t.source_seq DESC, t.tx_index, t.event_index`,
+		}}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 	"strata/rig/schemas"
 )
@@ -77,9 +78,9 @@ func TestPrincipalTransactions(t *testing.T) {
 			touches := func(kind string) bool {
 				return slices.ContainsFunc(slices.Collect(maps.Keys(changes)), func(asset string) bool { return strings.HasPrefix(asset, kind) })
 			}
-			want := fmt.Sprint(tx.id, involvement, stx[0], stx[1], new(big.Int).Sub(stx[1], stx[0]), touches("1:"), touches("2:"), touches("3:"))
-			got := apitest.TextOf(one, "transaction", "tx_id") + apitest.TextOf(one, "involvement") + apitest.TextOf(one, "balance_changes", "stx", "sent") + " " + apitest.TextOf(one, "balance_changes", "stx", "received") + " " + apitest.TextOf(one, "balance_changes", "stx", "net") +
-				" " + apitest.TextOf(one, "affected_balances", "stx") + " " + apitest.TextOf(one, "affected_balances", "ft") + " " + apitest.TextOf(one, "affected_balances", "nft")
+			want := fmt.Sprintf("%s %s %s %s %s %t %t %t", tx.id, involvement, stx[0], stx[1], new(big.Int).Sub(stx[1], stx[0]), touches("1:"), touches("2:"), touches("3:"))
+			got := apitest.Members("transaction.tx_id", "involvement", "balance_changes.stx.sent", "balance_changes.stx.received", "balance_changes.stx.net",
+				"affected_balances.stx", "affected_balances.ft", "affected_balances.nft")(one)
 			if got != want {
 				t.Errorf("%s: got %s, want %s", account, got, want)
 			}
@@ -97,7 +98,7 @@ func TestPrincipalTransactions(t *testing.T) {
 				for _, line := range own {
 					lines = append(lines, tx.id+" "+line)
 				}
-				if got := changesWalked(s, base+"/transactions/"+tx.id+"/balance-changes?limit=2", false); !slices.Equal(got, own) {
+				if got := s.Walk(base+"/transactions/"+tx.id+"/balance-changes?limit=2", len(own), changeLine); !slices.Equal(got, own) {
 					t.Errorf("%s of %s: got %v, want %v", tx.id, account, got, own)
 				}
 			}
@@ -106,23 +107,19 @@ func TestPrincipalTransactions(t *testing.T) {
 				for j := range tx.events {
 					if e := &tx.events[j]; e.moves(account) {
 						kind, action, _ := strings.Cut(strings.TrimSuffix(e.kind, "_event"), "_")
-						moved = append(moved, fmt.Sprint(kind, action, e.index))
+						moved = append(moved, fmt.Sprintf("%s %s %d", kind, action, e.index))
 					}
 				}
 				path := "/extended/v2/addresses/" + account + "/transactions/" + tx.id + "/events"
 				for _, offset := range []int{0, len(moved) / 2, len(moved)} {
-					var shown []string
-					page := s.Object(fmt.Sprintf("%s?limit=50&offset=%d", path, offset))
-					for _, e := range page["results"].([]any) {
-						shown = append(shown, apitest.TextOf(e, "type")+apitest.TextOf(e, "data", "type")+apitest.TextOf(e, "event_index"))
-					}
+					shown, page := s.RowsAt(fmt.Sprintf("%s?limit=50&offset=%d", path, offset), apitest.Members("type", "data.type", "event_index"))
 					if want := window(moved, offset, 50); !slices.Equal(shown, want) || page["total"] != float64(len(moved)) {
 						t.Errorf("%s?offset=%d: got %v of %v, want %v", path, offset, shown, page["total"], want)
 					}
 				}
 			}
 		}
-		if got := changesWalked(s, base+"/balance-changes?limit=3&tx_id="+strings.Join(asked, ","), true); !slices.Equal(got, lines) {
+		if got := s.Walk(base+"/balance-changes?limit=3&tx_id="+strings.Join(asked, ","), len(lines), func(row any) string { return apitest.TextOf(row, "tx_id") + " " + changeLine(row) }); !slices.Equal(got, lines) {
 			t.Errorf("%s: got %v, want %v", account, got, lines)
 		}
 	}
@@ -131,34 +128,15 @@ func TestPrincipalTransactions(t *testing.T) {
 	}
 }
 
-// changesWalked walks a list of changes to its end, and checks that it leads back.
-func changesWalked(s *apitest.Site, target string, named bool) (lines []string) {
-	s.T.Helper()
-	previous := any(nil)
-	kinds := map[string]string{"stx": "1:", "ft": "2:", "nft": "3:"}
-	for at := target; at != ""; {
-		page := s.Object(at)
-		cursor := page["cursor"].(map[string]any)
-		if cursor["previous"] != previous {
-			s.T.Errorf("%s: got previous %v, want %v", at, cursor["previous"], previous)
-		}
-		for _, c := range page["results"].([]any) {
-			identifier := apitest.TextOf(c, "asset", "identifier")
-			if apitest.TextOf(c, "asset", "type") == "stx" {
-				identifier = "stx"
-			}
-			line := kinds[apitest.TextOf(c, "asset", "type")] + identifier + " " + apitest.TextOf(c, "balance_change", "sent") + " " + apitest.TextOf(c, "balance_change", "received") + " " + apitest.TextOf(c, "balance_change", "net")
-			if named {
-				line = apitest.TextOf(c, "tx_id") + " " + line
-			}
-			lines = append(lines, line)
-		}
-		at, previous = "", cursor["current"]
-		if next, ok := cursor["next"].(string); ok {
-			at = target + "&cursor=" + next
-		}
+// changeLine is a change as plainTx.changes has it.
+func changeLine(row any) string {
+	asset := map[string]string{"stx": "1:", "ft": "2:", "nft": "3:"}[apitest.TextOf(row, "asset", "type")]
+	if asset == "1:" {
+		asset += "stx"
+	} else {
+		asset += apitest.TextOf(row, "asset", "identifier")
 	}
-	return lines
+	return asset + " " + apitest.Members("balance_change.sent", "balance_change.received", "balance_change.net")(row)
 }
 
 // What version 2 and 3 say that accounts have is what version 1 says, and the nonces are those after the last used ones.
@@ -168,9 +146,7 @@ func TestPrincipalBalances(t *testing.T) {
 	all := plain(s)
 	tokens, owned, locked := 0, 0, 0
 	var collector string
-	if err := s.Pool.QueryRow(t.Context(), schemas.In(`SELECT owner FROM {balances}.nft_custody WHERE owner IS NOT NULL GROUP BY owner ORDER BY count(*) DESC, owner LIMIT 1`)).Scan(&collector); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Pool.QueryRow(t.Context(), schemas.In(`SELECT owner FROM {balances}.nft_custody WHERE owner IS NOT NULL GROUP BY owner ORDER BY count(*) DESC, owner LIMIT 1`)).Scan(&collector))
 	accounts := append([]string{collector}, slices.DeleteFunc(busiest(all, 10), func(name string) bool { return name == collector })...)
 	for _, account := range accounts {
 		v1 := s.Object("/extended/v1/address/" + account + "/balances")
@@ -228,21 +204,17 @@ func TestPrincipalBalances(t *testing.T) {
 			}
 			return strings.Compare(nameA, nameB)
 		})
-		if got := walked(s, base+"ft?limit=2", len(names), func(r any) string { return apitest.TextOf(r, "asset_identifier") + " " + apitest.TextOf(r, "balance") }); !slices.Equal(got, names) {
+		if got := s.Walk(base+"ft?limit=2", len(names), apitest.Members("asset_identifier", "balance")); !slices.Equal(got, names) {
 			t.Errorf("%s: got %v, want %v", account, got, names)
 		}
 		custody := map[string]bool{}
 		count := 0
 		for _, n := range v1["non_fungible_tokens"].(map[string]any) {
 			var c int
-			if _, err := fmt.Sscan(apitest.TextOf(n, "count"), &c); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(fmt.Sscan(apitest.TextOf(n, "count"), &c))(t)
 			count += c
 		}
-		got := walked(s, base+"nft?limit=1", count, func(r any) string {
-			return apitest.TextOf(r, "asset_identifier") + " " + apitest.TextOf(r, "value", "hex")
-		})
+		got := s.Walk(base+"nft?limit=1", count, apitest.Members("asset_identifier", "value.hex"))
 		for _, token := range got {
 			custody[token] = true
 		}
@@ -271,25 +243,4 @@ func TestPrincipalBalances(t *testing.T) {
 	if tokens < 10 || owned < 2 || locked == 0 {
 		t.Errorf("got %d tokens, %d non-fungible ones, %d locks: too little to compare", tokens, owned, locked)
 	}
-}
-
-// walked walks a list of version 3 to its end, and checks totals and that it leads back.
-func walked(s *apitest.Site, target string, total int, text func(row any) string) (rows []string) {
-	s.T.Helper()
-	previous := any(nil)
-	for at := target; at != ""; {
-		page := s.Object(at)
-		cursor := page["cursor"].(map[string]any)
-		if cursor["previous"] != previous || page["total"] != float64(total) {
-			s.T.Errorf("%s: got previous %v of %v, want %v of %d", at, cursor["previous"], page["total"], previous, total)
-		}
-		for _, r := range page["results"].([]any) {
-			rows = append(rows, text(r))
-		}
-		at, previous = "", cursor["current"]
-		if next, ok := cursor["next"].(string); ok {
-			at = target + "&cursor=" + next
-		}
-	}
-	return rows
 }

@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/shard"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 	"strata/rig/replay"
@@ -20,15 +21,6 @@ func TestAccountConformance(t *testing.T) {
 	s := apitest.NewListed(t)
 	all := plain(s)
 	busy, known := busiest(all, 1)[0], all[len(all)-1]
-	validation := func(message string) string {
-		return `{"statusCode":400,"code":"FST_ERR_VALIDATION","error":"Bad Request","message":"` + message + `"}`
-	}
-	bad := func(message string) string {
-		return `{"statusCode":400,"error":"Bad Request","message":"` + message + `"}`
-	}
-	missing := func(message string) string {
-		return `{"statusCode":404,"error":"Not Found","message":"` + message + `"}`
-	}
 	wrong := busy[:len(busy)-1] + map[bool]string{true: "1", false: "0"}[busy[len(busy)-1] == '0']
 	v1, v2, v3 := "/extended/v1/address/"+busy, "/extended/v2/addresses/"+busy, "/extended/v3/principals/"+busy
 	nobody, unknown := apitest.Account(99), apitest.ID(apitest.TxHash, 9).String()
@@ -37,81 +29,81 @@ func TestAccountConformance(t *testing.T) {
 		status int
 		body   string // empty: any
 	}{
-		{"/extended/v1/tx?limit=51", 400, validation("querystring/limit must be <= 50")},
+		{"/extended/v1/tx?limit=51", 400, apitest.Invalid("querystring/limit must be <= 50")},
 		{"/extended/v1/tx?limit=0&offset=99999999999999&unanchored=true&else=1", 200, ""},
-		{"/extended/v1/tx?offset=-1", 400, validation("querystring/offset must be >= 0")},
-		{"/extended/v1/tx?offset=9223372036854775808", 400, validation("querystring/offset must be integer")},
-		{"/extended/v1/tx?type=coinbase,x", 400, validation("querystring/type/1 must be equal to one of the allowed values")},
-		{"/extended/v1/tx?order=up", 400, validation("querystring/order must be equal to one of the allowed values")},
-		{"/extended/v1/tx?sort_by=size", 400, validation("querystring/sort_by must be equal to one of the allowed values")},
-		{"/extended/v1/tx?from_address=x", 400, bad(`Invalid query parameter for \"from_address\": \"x\" is not a valid STX address`)},
-		{"/extended/v1/tx?from_address=" + nobody + ".x", 400, bad(`Invalid query parameter for \"from_address\": \"` + nobody + `.x\" is not a valid STX address`)},
+		{"/extended/v1/tx?offset=-1", 400, apitest.Invalid("querystring/offset must be >= 0")},
+		{"/extended/v1/tx?offset=9223372036854775808", 400, apitest.Invalid("querystring/offset must be integer")},
+		{"/extended/v1/tx?type=coinbase,x", 400, apitest.Invalid("querystring/type/1 must be equal to one of the allowed values")},
+		{"/extended/v1/tx?order=up", 400, apitest.Invalid("querystring/order must be equal to one of the allowed values")},
+		{"/extended/v1/tx?sort_by=size", 400, apitest.Invalid("querystring/sort_by must be equal to one of the allowed values")},
+		{"/extended/v1/tx?from_address=x", 400, apitest.BadRequest(`Invalid query parameter for \"from_address\": \"x\" is not a valid STX address`)},
+		{"/extended/v1/tx?from_address=" + nobody + ".x", 400, apitest.BadRequest(`Invalid query parameter for \"from_address\": \"` + nobody + `.x\" is not a valid STX address`)},
 		{"/extended/v1/tx?to_address=" + wrong, 400, ""},
-		{"/extended/v1/tx?contract_id=x", 400, bad(`Invalid query parameter for \"contract_id\": \"x\" is not a valid principal`)},
-		{"/extended/v1/tx?nonce=-1", 400, validation("querystring/nonce must be >= 0")},
-		{"/extended/v1/tx?nonce=18446744073709551615", 400, validation("querystring/nonce must be integer")},
-		{"/extended/v1/tx?start_time=x", 400, validation("querystring/start_time must be integer")},
+		{"/extended/v1/tx?contract_id=x", 400, apitest.BadRequest(`Invalid query parameter for \"contract_id\": \"x\" is not a valid principal`)},
+		{"/extended/v1/tx?nonce=-1", 400, apitest.Invalid("querystring/nonce must be >= 0")},
+		{"/extended/v1/tx?nonce=18446744073709551615", 400, apitest.Invalid("querystring/nonce must be integer")},
+		{"/extended/v1/tx?start_time=x", 400, apitest.Invalid("querystring/start_time must be integer")},
 		{"/extended/v1/tx?start_time=9223372036854775807&end_time=0", 200, ""},
 		{"/extended/v1/tx?sort_by=fee&cursor=3", 400, ""},
 		{"/extended/v1/tx?cursor=0", 200, ""},
-		{"/extended/v1/tx?cursor=x", 400, validation(`querystring/cursor must match pattern \"^[0-9]{1,18}$\"`)},
-		{"/extended/v1/tx/events?tx_id=" + known.id + "&address=" + busy, 400, bad("can't handle both 'address' and 'tx_id' in the same request")},
+		{"/extended/v1/tx?cursor=x", 400, apitest.Invalid(`querystring/cursor must match pattern \"^[0-9]{1,18}$\"`)},
+		{"/extended/v1/tx/events?tx_id=" + known.id + "&address=" + busy, 400, apitest.BadRequest("can't handle both 'address' and 'tx_id' in the same request")},
 		{"/extended/v1/tx/events?address=" + wrong, 400, ""},
 		{"/extended/v1/tx/events?address=" + nobody, 200, `{"limit":20,"offset":0,"events":[]}`},
-		{"/extended/v1/tx/events?address=" + busy + "&type=x", 400, bad("invalid 'event type'")},
+		{"/extended/v1/tx/events?address=" + busy + "&type=x", 400, apitest.BadRequest("invalid 'event type'")},
 		{"/extended/v1/tx/events?cursor=999999999999999999:999999999&address=" + busy, 200, ""},
 
-		{v1 + "/transactions?until_block=10&unanchored=true", 400, bad("can't handle both 'unanchored=true' and 'until_block' in the same request")},
-		{v1 + "/transactions?until_block=10&height=10", 400, bad("can't handle until_block and block_height in the same request")},
-		{v1 + "/transactions?until_block=0", 400, bad("Unexpected integer value for block height path parameter")},
-		{v1 + "/transactions?from_block=x", 400, bad("Unexpected integer value for block height path parameter")},
-		{v1 + "/transactions?until_block=" + unknown, 404, missing("block not found with hash")},
-		{v1 + "/transactions?height=0", 400, validation("querystring/height must be >= 1")},
+		{v1 + "/transactions?until_block=10&unanchored=true", 400, apitest.BadRequest("can't handle both 'unanchored=true' and 'until_block' in the same request")},
+		{v1 + "/transactions?until_block=10&height=10", 400, apitest.BadRequest("can't handle until_block and block_height in the same request")},
+		{v1 + "/transactions?until_block=0", 400, apitest.BadRequest("Unexpected integer value for block height path parameter")},
+		{v1 + "/transactions?from_block=x", 400, apitest.BadRequest("Unexpected integer value for block height path parameter")},
+		{v1 + "/transactions?until_block=" + unknown, 404, apitest.NotFound("block not found with hash")},
+		{v1 + "/transactions?height=0", 400, apitest.Invalid("querystring/height must be >= 1")},
 		{v1 + "/transactions?height=9223372036854775807", 200, `{"limit":20,"offset":0,"total":0,"results":[],"next_cursor":null,"prev_cursor":null,"cursor":null}`},
 		{v1 + "/transactions?from_block=9&to_block=8", 200, `{"limit":20,"offset":0,"total":0,"results":[],"next_cursor":null,"prev_cursor":null,"cursor":null}`},
 		{v1 + "/transactions?exclude_function_args=true&limit=50", 200, ""},
-		{"/extended/v1/address/" + wrong + "/transactions", 400, bad(`invalid STX address \"` + wrong + `\"`)},
+		{"/extended/v1/address/" + wrong + "/transactions", 400, apitest.BadRequest(`invalid STX address \"` + wrong + `\"`)},
 		{"/extended/v1/address/" + nobody + "/transactions", 200, `{"limit":20,"offset":0,"total":0,"results":[],"next_cursor":null,"prev_cursor":null,"cursor":null}`},
 		{"/extended/v1/address/x/transactions", 400, ""},
-		{v1 + "/transactions_with_transfers?limit=51", 400, validation("querystring/limit must be <= 50")},
-		{v1 + "/" + unknown + "/with_transfers", 404, missing("No matching transaction found")},
+		{v1 + "/transactions_with_transfers?limit=51", 400, apitest.Invalid("querystring/limit must be <= 50")},
+		{v1 + "/" + unknown + "/with_transfers", 404, apitest.NotFound("No matching transaction found")},
 		{v1 + "/0x12/with_transfers", 400, ""},
-		{"/extended/v1/address/" + nobody + "/" + known.id[2:] + "/with_transfers", 404, missing("No matching transaction found")},
-		{v1 + "/assets?limit=101", 400, validation("querystring/limit must be <= 100")},
-		{v1 + "/assets?until_block=" + unknown, 404, missing("block not found with hash")},
-		{v1 + "/stx_inbound?limit=51", 400, validation("querystring/limit must be <= 50")},
-		{"/extended/v1/address/" + wrong + "/stx_inbound", 400, bad(`invalid STX address \"` + wrong + `\"`)},
-		{v1 + "/nonces?block_height=3&block_hash=" + unknown, 400, bad("Multiple block query parameters specified")},
-		{v1 + "/nonces?block_hash=x", 400, bad("Query parameter 'block_hash' is not a valid block hash hex string")},
-		{v1 + "/nonces?block_height=999999", 404, missing(`No block found for {\"height\":999999}`)},
-		{v1 + "/nonces?block_hash=" + unknown, 404, missing(`No block found for {\"hash\":\"` + unknown + `\"}`)},
+		{"/extended/v1/address/" + nobody + "/" + known.id[2:] + "/with_transfers", 404, apitest.NotFound("No matching transaction found")},
+		{v1 + "/assets?limit=101", 400, apitest.Invalid("querystring/limit must be <= 100")},
+		{v1 + "/assets?until_block=" + unknown, 404, apitest.NotFound("block not found with hash")},
+		{v1 + "/stx_inbound?limit=51", 400, apitest.Invalid("querystring/limit must be <= 50")},
+		{"/extended/v1/address/" + wrong + "/stx_inbound", 400, apitest.BadRequest(`invalid STX address \"` + wrong + `\"`)},
+		{v1 + "/nonces?block_height=3&block_hash=" + unknown, 400, apitest.BadRequest("Multiple block query parameters specified")},
+		{v1 + "/nonces?block_hash=x", 400, apitest.BadRequest("Query parameter 'block_hash' is not a valid block hash hex string")},
+		{v1 + "/nonces?block_height=999999", 404, apitest.NotFound(`No block found for {\"height\":999999}`)},
+		{v1 + "/nonces?block_hash=" + unknown, 404, apitest.NotFound(`No block found for {\"hash\":\"` + unknown + `\"}`)},
 		{"/extended/v1/address/" + nobody + "/nonces", 200, `{"last_mempool_tx_nonce":null,"last_executed_tx_nonce":null,"possible_next_nonce":0,"detected_missing_nonces":[],"detected_mempool_nonces":[]}`},
 
-		{v2 + "/transactions?cursor=x", 404, missing("Invalid cursor format")},
-		{v2 + "/transactions?cursor=" + unknown + ":-1:0", 404, missing("Invalid cursor format")},
-		{v2 + "/transactions?cursor=" + unknown + ":0:0", 404, missing("Invalid cursor: block not found")},
-		{v2 + "/transactions?limit=51", 400, validation("querystring/limit must be <= 50")},
+		{v2 + "/transactions?cursor=x", 404, apitest.NotFound("Invalid cursor format")},
+		{v2 + "/transactions?cursor=" + unknown + ":-1:0", 404, apitest.NotFound("Invalid cursor format")},
+		{v2 + "/transactions?cursor=" + unknown + ":0:0", 404, apitest.NotFound("Invalid cursor: block not found")},
+		{v2 + "/transactions?limit=51", 400, apitest.Invalid("querystring/limit must be <= 50")},
 		{"/extended/v2/addresses/" + nobody + "/transactions", 200, `{"limit":20,"offset":0,"total":0,"next_cursor":null,"prev_cursor":null,"cursor":null,"results":[]}`},
-		{v2 + "/transactions/" + unknown + "/events", 404, missing("Transaction not found")},
+		{v2 + "/transactions/" + unknown + "/events", 404, apitest.NotFound("Transaction not found")},
 		{"/extended/v2/addresses/" + nobody + "/transactions/" + known.id[2:] + "/events", 200, `{"limit":20,"offset":0,"total":0,"results":[]}`},
-		{v2 + "/balances/ft?limit=201", 400, validation("querystring/limit must be <= 200")},
+		{v2 + "/balances/ft?limit=201", 400, apitest.Invalid("querystring/limit must be <= 200")},
 		{v2 + "/balances/ft/x", 200, `{"balance":"0"}`},
 		{"/extended/v2/addresses/" + nobody + "/balances/ft", 200, `{"limit":100,"offset":0,"total":0,"results":[]}`},
-		{"/extended/v2/addresses/" + wrong + "/balances/ft", 400, bad(`invalid STX address \"` + wrong + `\"`)},
+		{"/extended/v2/addresses/" + wrong + "/balances/ft", 400, apitest.BadRequest(`invalid STX address \"` + wrong + `\"`)},
 
-		{"/extended/v3/transactions?limit=0", 400, validation("querystring/limit must be >= 1")},
+		{"/extended/v3/transactions?limit=0", 400, apitest.Invalid("querystring/limit must be >= 1")},
 		{"/extended/v3/transactions?cursor=999999999999999999:9999999999:9999999999", 200, ""},
 		{"/extended/v3/transactions?cursor=0:0:0", 200, ""},
 		{"/extended/v3/transactions?cursor=1", 400, ""},
-		{v3 + "/transactions?limit=51", 400, validation("querystring/limit must be <= 50")},
+		{v3 + "/transactions?limit=51", 400, apitest.Invalid("querystring/limit must be <= 50")},
 		{"/extended/v3/principals/" + nobody + "/transactions", 200, `{"total":0,"limit":20,"cursor":{"next":null,"previous":null,"current":null},"results":[]}`},
 		{"/extended/v3/principals/" + nobody + ".x-y/transactions", 200, ""},
 		{"/extended/v3/principals/" + nobody + "!/transactions", 400, ""},
 		{v3 + "/transactions/" + unknown + "/balance-changes", 200, `{"total":0,"limit":20,"cursor":{"next":null,"previous":null,"current":null},"results":[]}`},
 		{v3 + "/transactions/" + known.id[2:] + "/balance-changes?cursor=3:z", 200, ""},
-		{v3 + "/balance-changes", 400, validation("querystring must have required property 'tx_id'")},
-		{v3 + "/balance-changes?tx_id=0x12", 400, validation(`querystring/tx_id/0 must match pattern \"^(0x)?[a-fA-F0-9]{64}$\"`)},
-		{v3 + "/balance-changes?tx_id=" + strings.Repeat(unknown+",", 20) + unknown, 400, validation("querystring/tx_id must NOT have more than 20 items")},
+		{v3 + "/balance-changes", 400, apitest.Invalid("querystring must have required property 'tx_id'")},
+		{v3 + "/balance-changes?tx_id=0x12", 400, apitest.Invalid(`querystring/tx_id/0 must match pattern \"^(0x)?[a-fA-F0-9]{64}$\"`)},
+		{v3 + "/balance-changes?tx_id=" + strings.Repeat(unknown+",", 20) + unknown, 400, apitest.Invalid("querystring/tx_id must NOT have more than 20 items")},
 		{v3 + "/balance-changes?cursor=1:2:3:1:stx&tx_id=" + known.id[2:] + "&tx_id=" + unknown, 200, ""},
 		{"/extended/v3/principals/" + nobody + "/balances/stx", 200, `{"balance":"0","available":"0","locked":null,"mempool":null}`},
 		{"/extended/v3/principals/" + nobody + "/balances/ft", 200, `{"total":0,"limit":100,"cursor":{"next":null,"previous":null,"current":null},"results":[]}`},
@@ -119,7 +111,7 @@ func TestAccountConformance(t *testing.T) {
 		{v3 + "/balances/ft?cursor=x", 400, ""},
 		{v3 + "/balances/ft?cursor=9999999999999999999999999999999999999999:x", 200, ""},
 		{v3 + "/balances/nft?cursor=0x" + strings.Repeat("ff", 80) + ":z", 200, ""},
-		{v3 + "/balances/nft?limit=201", 400, validation("querystring/limit must be <= 200")},
+		{v3 + "/balances/nft?limit=201", 400, apitest.Invalid("querystring/limit must be <= 200")},
 		{v3 + "/balances/ft/" + nobody + ".a::b", 200, `{"asset_identifier":"` + nobody + `.a::b","balance":"0"}`},
 		{v3 + "/balances/ft/x", 400, ""},
 		{"/extended/v3/principals/" + nobody + "/nonces", 200, `{"next_nonce":0,"last_confirmed_nonce":null,"mempool":{"last_nonce":null,"pending_nonces":[],"missing_nonces":[]}}`},
@@ -247,9 +239,7 @@ func TestTraceOfAccountLists(t *testing.T) {
 		}
 	}
 	var owner string
-	if err := s.Pool.QueryRow(t.Context(), schemas.In(`SELECT owner FROM {balances}.nft_custody WHERE owner IS NOT NULL ORDER BY owner LIMIT 1`)).Scan(&owner); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Pool.QueryRow(t.Context(), schemas.In(`SELECT owner FROM {balances}.nft_custody WHERE owner IS NOT NULL ORDER BY owner LIMIT 1`)).Scan(&owner))
 	if got := s.Trace("/extended/v3/principals/"+owner+"/balances/nft", 200).In("balances.nft_custody"); len(got) == 0 || got[0].Column("owner") != owner {
 		t.Errorf("got %v behind what %s owns", got, owner)
 	}

@@ -97,10 +97,10 @@ var mergedPageSQL = `(
 var mergedRowsSQL = `
 		CROSS JOIN LATERAL (
 			SELECT * FROM (
-				(` + moveList.SQL(`SELECT r.n::bigint AS number, r.tx AS place, r.event_index, false AS printed FROM {table} r
+				(` + moveList.SQL(`SELECT {shown} AS shown, r.n::bigint AS number, r.tx AS place, r.event_index, false AS printed FROM {table} r
 				WHERE {rows} AND r.n <= page.moves AND r.n > page.moves - $7::bigint AND ($5::smallint[] IS NULL OR r.kind = ANY ($5)) ORDER BY r.n DESC LIMIT $8::bigint`) + `)
 				UNION ALL
-				(` + printList.SQL(`SELECT r.n::bigint, r.tx, r.event_index, true FROM {table} r
+				(` + printList.SQL(`SELECT {shown}, r.n::bigint, r.tx, r.event_index, true FROM {table} r
 				WHERE {rows} AND $6::boolean AND r.n <= page.prints AND r.n > page.prints - $7::bigint ORDER BY r.n DESC LIMIT $8::bigint`) + `)
 			) r
 			WHERE unseen.tx IS NULL OR (r.place, r.event_index) > (unseen.tx, unseen.event_index)
@@ -113,7 +113,7 @@ var (
 		SELECT {}, unseen.tx, unseen.event_index::bigint
 		FROM (SELECT 1) one LEFT JOIN (SELECT page.*, unseen.tx, unseen.event_index FROM ` + mergedPageSQL + `) unseen ON true`
 	mergedSQL = `
-		SELECT ` + placedEventSQL + `, r.printed
+		SELECT r.shown || ` + placedEventSQL + `, r.printed
 		FROM ` + mergedPageSQL + mergedRowsSQL + placedEventJoin + `ORDER BY r.place DESC, r.event_index DESC`
 )
 

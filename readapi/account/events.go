@@ -116,7 +116,6 @@ func listEvents(ctx context.Context, s *engine.Snapshot, in *transactionEventsIn
 		return nil, err
 	}
 	page.Events = view.RenderEvents(found.Rows, id)
-	s.TraceRows(func() []engine.Lookup { return view.EventLookups(view.EventKeys(found.Rows)) })
 	return page, nil
 }
 
@@ -132,7 +131,6 @@ func listAccountEvents(ctx context.Context, s *engine.Snapshot, in *transactionE
 	if err != nil {
 		return nil, err
 	}
-	showEvents(s, account, events)
 	for _, e := range events {
 		page.Events = append(page.Events, view.RenderEvent(e.EventRow, e.id))
 	}

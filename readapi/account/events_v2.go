@@ -63,7 +63,7 @@ func (a *api) registerAccountEventsV2() {
 
 // countMovesSQL selects how many events of the transaction with the id $2 move assets of the account $1.
 var countMovesSQL = `
-		SELECT ARRAY[at.source_seq], coalesce(r.total, 0)
+		SELECT {chain.transaction at}, coalesce(r.total, 0)
 		FROM ` + transactionPlacesSQL("$2") + `
 		LEFT JOIN LATERAL (
 			SELECT coalesce(stx_transfers, 0) + coalesce(stx_mints, 0) + coalesce(stx_burns, 0) + coalesce(ft_transfers, 0) + coalesce(ft_mints, 0)
@@ -74,11 +74,11 @@ var countMovesSQL = `
 
 // transactionMovesSQL selects these events, but for the first $3 at most $4.
 var transactionMovesSQL = `
-		SELECT ` + placedEventSQL + `
+		SELECT r.shown || ` + placedEventSQL + `
 		FROM ` + transactionPlacesSQL("$2") + `
 		CROSS JOIN LATERAL ` + eventsOfPlace + `
 		CROSS JOIN LATERAL (
-			SELECT r.event_index, r.n::bigint AS number, r.tx AS place FROM {accounts}.account_event r
+			SELECT {accounts.account_event r} AS shown, r.event_index, r.n::bigint AS number, r.tx AS place FROM {accounts}.account_event r
 			WHERE ` + isMove + `
 			ORDER BY r.n OFFSET $3::bigint LIMIT $4::bigint
 		) r ` + placedEventJoin + `ORDER BY r.number`
@@ -109,7 +109,6 @@ func listAccountEventsV2(ctx context.Context, s *engine.Snapshot, in *accountEve
 	if list.Total, known = total.First(); !known {
 		return nil, missing
 	}
-	showEvents(s, account, found.Rows)
 	for i := range found.Rows {
 		list.Results = append(list.Results, renderMove(&found.Rows[i]))
 	}

@@ -48,19 +48,18 @@ func (a *api) registerInbound() {
 type inboundRow struct {
 	view.TransactionRow
 	event        view.EventRow
-	eventNumber  int64 // in the list of all events of the account
 	transferType activity.TransferType
 	printed      []byte // value of the event that follows, for a bulk-send
 }
 
 func inboundColumns(r *inboundRow) []any {
-	columns := []any{&r.eventNumber, &r.transferType, &r.printed, &r.event.Amount, &r.event.Kind, &r.event.Sender, &r.event.Memo, &r.event.Number}
+	columns := []any{&r.transferType, &r.printed, &r.event.Amount, &r.event.Kind, &r.event.Sender, &r.event.Memo}
 	return append(columns, view.PlacedColumns(&r.TransactionRow)...)
 }
 
 // inboundReader reads an account's list of inbound transfers.
 var inboundReader = page.NewReader(&view.InboundEvents, inboundColumns,
-	view.TransactionSources+`r.n, r.transfer_type, after.value, e.amount::text, e.type, e.sender, e.memo, e.event_index, `+view.PlacedSQL,
+	`{chain.event e} || `+view.TransactionSources+`r.transfer_type, after.value, e.amount::text, e.type, e.sender, e.memo, `+view.PlacedSQL,
 	view.PlacedTransaction+`
 		CROSS JOIN LATERAL (
 			SELECT * FROM {chain}.event e WHERE e.source_seq = p.source_seq AND e.tx_index = p.tx_index AND e.event_index = r.event_index LIMIT 1
@@ -94,15 +93,6 @@ func (a *api) listInbound(ctx context.Context, s *engine.Snapshot, in *inboundIn
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup {
-		events := make([]listedEvent, len(found.Rows))
-		for i := range found.Rows {
-			r := &found.Rows[i]
-			r.event.RowKey = r.RowKey
-			events[i] = listedEvent{EventRow: r.event, number: r.eventNumber}
-		}
-		return eventLookups(account, events)
-	})
 	first, _ := head.First()
 	page := page.NewNumberedPage[inboundTransfer](p, first)
 	for i := range found.Rows {

@@ -73,23 +73,6 @@ func (a *api) registerMining() {
 	}, listMiningRewards)
 }
 
-// tracedReward traces the rewards of miners.
-var tracedReward = &engine.TraceTable{
-	Projection: "accounts", Name: "miner_reward", Key: "account n", Values: "height coinbase:text fees:text coinbase_sum:text fees_sum:text earned_in:hex",
-	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/matured_miner_rewards/' || t.position]`}},
-}
-
-// rewardLookups returns the look-up of the rewards of an account with numbers from low to high; none for an empty range.
-func rewardLookups(account string, low, high int64) []engine.Lookup {
-	if low > high {
-		return nil
-	}
-	return []engine.Lookup{{
-		Name: "reward", Table: tracedReward, Where: `t.account = (SELECT a.id FROM {accounts}.account a WHERE a.account = $1) AND t.n >= $2::int AND t.n <= $3::int`,
-		Args: []any{account, low, high}, NewestFirst: []string{"t.n"},
-	}}
-}
-
 // rewardSum is the last reward of an account, with the sums of all.
 type rewardSum struct {
 	n              int64
@@ -102,7 +85,7 @@ const rewardsOf = `r.account = (SELECT a.id FROM {accounts}.account a WHERE a.ac
 // queueRewardSum adds to a batch the query for the last reward of an account.
 func queueRewardSum(b *engine.Batch, account string) *engine.Result[rewardSum] {
 	return engine.Query(b, func(r *rewardSum) []any { return []any{&r.n, &r.coinbase, &r.fees} }, `
-		SELECT ARRAY[r.source_seq], r.n::bigint, r.coinbase_sum::text, r.fees_sum::text
+		SELECT {accounts.miner_reward r}, r.n::bigint, r.coinbase_sum::text, r.fees_sum::text
 		FROM {accounts}.miner_reward r WHERE `+rewardsOf+` ORDER BY r.n DESC LIMIT 1`, account)
 }
 
@@ -120,7 +103,6 @@ func getMining(ctx context.Context, s *engine.Snapshot, in *miningInput) (*minin
 	if ok {
 		body.Rewards = miningTotal{last.n, schema.Amount(last.coinbase), schema.Amount(last.fees), schema.AddAmounts(last.coinbase, last.fees)}
 	}
-	s.TraceRows(func() []engine.Lookup { return rewardLookups(string(in.Principal), last.n, last.n) })
 	return body, nil
 }
 
@@ -196,7 +178,7 @@ func listMiningRewards(ctx context.Context, s *engine.Snapshot, in *miningReward
 	}
 	b = s.Batch()
 	rows := engine.Query(b, rewardColumns, `
-		SELECT ARRAY[r.source_seq], r.n::bigint, r.coinbase::text, r.fees::text, `+blockPlaceSQL("b")+`, `+blockPlaceSQL("m")+`
+		SELECT {accounts.miner_reward r}, r.n::bigint, r.coinbase::text, r.fees::text, `+blockPlaceSQL("b")+`, `+blockPlaceSQL("m")+`
 		FROM (SELECT * FROM {accounts}.miner_reward r WHERE `+rewardsOf+` AND r.n >= $2::int AND r.n <= $3::int ORDER BY r.n DESC) r
 		LEFT JOIN LATERAL (SELECT * FROM {chain}.block b WHERE b.source_seq = r.source_seq LIMIT 1) b ON true
 		LEFT JOIN LATERAL (SELECT * FROM {chain}.block m WHERE m.index_block_hash = r.earned_in LIMIT 1) m ON true
@@ -207,6 +189,5 @@ func listMiningRewards(ctx context.Context, s *engine.Snapshot, in *miningReward
 	for i := range rows.Rows {
 		list.Results = append(list.Results, rows.Rows[i].shape())
 	}
-	s.TraceRows(func() []engine.Lookup { return rewardLookups(string(in.Principal), low, start) })
 	return list, nil
 }

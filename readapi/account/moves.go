@@ -41,11 +41,11 @@ var isMove = ownEvents.Rows + ` AND r.n > bounds.low AND r.n <= bounds.high AND 
 
 // movesSQL selects the events that queueMoves reads.
 var movesSQL = `
-		SELECT ` + placedEventSQL + `
+		SELECT r.shown || ` + placedEventSQL + `
 		FROM (SELECT ` + ownEvents.Before("$2::bigint") + ` AS low, ` + ownEvents.Before("($3::bigint + 1)") + ` AS high OFFSET 0) bounds
 		CROSS JOIN LATERAL (
 			SELECT * FROM (
-				SELECT r.event_index, r.n::bigint AS number, r.tx AS place, row_number() OVER (PARTITION BY r.tx ORDER BY r.n) AS nth
+				SELECT {accounts.account_event r} AS shown, r.event_index, r.n::bigint AS number, r.tx AS place, row_number() OVER (PARTITION BY r.tx ORDER BY r.n) AS nth
 				FROM {accounts}.account_event r WHERE ` + isMove + `
 			) moves WHERE nth <= $4
 		) r ` + placedEventJoin + `ORDER BY r.number`

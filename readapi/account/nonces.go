@@ -71,15 +71,6 @@ func (a *api) registerNonces() {
 	engine.Get(a.Engine, v3, a.getPrincipalNonces)
 }
 
-// nonceLookups returns the lookup for the account's last change of nonce up to a block.
-func nonceLookups(account string, at param.Moment) []engine.Lookup {
-	return []engine.Lookup{{
-		Name: "nonce", Table: tracedNonce,
-		Where: `t.account = $1 AND t.height = (SELECT n.height FROM {balances}.nonce n WHERE n.account = $1 AND n.height <= $2 ORDER BY n.height DESC LIMIT 1)`,
-		Args:  []any{account, at.Height}, Order: `t.height`,
-	}}
-}
-
 // moment finds the block that the request names, or the tip when it names none.
 func (in *noncesInput) moment(ctx context.Context, s *engine.Snapshot) (param.Moment, error) {
 	height := in.BlockHeight.Number()
@@ -110,7 +101,7 @@ func (in *noncesInput) moment(ctx context.Context, s *engine.Snapshot) (param.Mo
 	}
 	b := s.Batch()
 	found := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[b.source_seq], b.height FROM {balances}.block b WHERE `+where+` LIMIT 1`, arg)
+		SELECT {balances.block b}, b.height FROM {balances}.block b WHERE `+where+` LIMIT 1`, arg)
 	if err := b.Run(ctx); err != nil {
 		return param.Moment{}, err
 	}
@@ -124,11 +115,10 @@ func (in *noncesInput) moment(ctx context.Context, s *engine.Snapshot) (param.Mo
 // readNonces reads the account's last nonce of a mined transaction, nil for none, and the nonces of its pending
 // transactions in ascending order. There are pending ones for the tip only.
 func readNonces(ctx context.Context, s *engine.Snapshot, account string, at param.Moment) (last *uint64, pending []uint64, err error) {
-	s.TraceRows(func() []engine.Lookup { return nonceLookups(account, at) })
 	b := s.Batch()
 	// The next nonce may be 2^64, the last one is at most 2^64-1.
 	found := engine.Query(b, func(text *string) []any { return []any{text} }, `
-		SELECT array_remove(ARRAY[n.source_seq], NULL), coalesce((nullif(n.next_nonce, 0) - 1)::text, '')
+		SELECT {balances.nonce n}, coalesce((nullif(n.next_nonce, 0) - 1)::text, '')
 		FROM (SELECT 1) one
 		LEFT JOIN LATERAL (
 			SELECT * FROM {balances}.nonce n WHERE n.account = $1 AND n.height <= $2 ORDER BY n.height DESC LIMIT 1

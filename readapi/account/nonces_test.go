@@ -10,9 +10,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/c32"
 	signed "strata/domain/transaction"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"
@@ -159,21 +162,16 @@ func TestNoncesOfWaitingTransactions(t *testing.T) {
 	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{})
 
 	used := map[string]uint64{apitest.Alice: 0, apitest.Bob: 0}
-	rows, err := log.Pool().Query(t.Context(), schemas.In(`
+	rows := must.Get(log.Pool().Query(t.Context(), schemas.In(`
 		SELECT account, max(next_nonce)::bigint FROM {balances}.nonce WHERE account ~ '^SP[^.]*$' AND account NOT LIKE 'SP0000%'
-		GROUP BY account HAVING max(next_nonce) > 1 ORDER BY account LIMIT 6`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for rows.Next() {
-		var account string
-		var next int64
-		if err := rows.Scan(&account, &next); err != nil {
-			t.Fatal(err)
-		}
+		GROUP BY account HAVING max(next_nonce) > 1 ORDER BY account LIMIT 6`)))(t)
+	var account string
+	var next int64
+	_, err := pgx.ForEachRow(rows, []any{&account, &next}, func() error {
 		used[account] = uint64(next)
-	}
-	if err := rows.Err(); err != nil || len(used) < 6 {
+		return nil
+	})
+	if err != nil || len(used) < 6 {
 		t.Fatalf("got %v (%v), want some accounts that have sent something", used, err)
 	}
 	accounts := slices.Sorted(maps.Keys(used))
@@ -182,10 +180,7 @@ func TestNoncesOfWaitingTransactions(t *testing.T) {
 	for n := range 60 {
 		from := accounts[random.IntN(len(accounts))]
 		draft := signed.Draft{Network: signed.Mainnet, Nonce: used[from] + random.Uint64N(12), Fee: 180 + uint64(n), Sponsored: random.IntN(3) == 0}
-		tx, err := draft.Transaction(&signed.TokenTransfer{Recipient: apitest.Principal(t, apitest.Carol), Amount: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tx := must.Get(draft.Transaction(&signed.TokenTransfer{Recipient: apitest.Principal(t, apitest.Carol), Amount: 1}))(t)
 		tx.Origin.Signer = addressOf(t, from).Hash160
 		if draft.Sponsored {
 			by := accounts[random.IntN(len(accounts))]
@@ -251,9 +246,5 @@ func TestNoncesOfWaitingTransactions(t *testing.T) {
 
 func addressOf(t testing.TB, account string) c32.Address {
 	t.Helper()
-	address, err := c32.ParseAddress(account)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return address
+	return must.Get(c32.ParseAddress(account))(t)
 }

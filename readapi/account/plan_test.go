@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -20,15 +21,9 @@ func TestAccountListPlans(t *testing.T) {
 	const n = 1500
 	w.LongLists(n)
 	seen := &apitest.Queries{}
-	config, err := pgxpool.ParseConfig(w.Pool.Config().ConnString())
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(pgxpool.ParseConfig(w.Pool.Config().ConnString()))(t)
 	config.ConnConfig.Tracer = seen
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 	pgtest.AtEnd(t, pool.Close)
 	s := apitest.NewSiteOn(t, pool, readapi.Config{})
 	v1, v2, v3 := "/extended/v1/address/"+apitest.Alice, "/extended/v2/addresses/"+apitest.Alice, "/extended/v3/principals/"+apitest.Alice

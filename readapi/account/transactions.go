@@ -58,6 +58,5 @@ func (a *api) listAccountTransactions(ctx context.Context, s *engine.Snapshot, i
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	showTransactions(s, account, view.RowsOf(found))
 	return view.TransactionPage(ctx, s, p, head, found, in.ArgumentsInput)
 }

@@ -70,7 +70,7 @@ func (c blockCursor) place(ctx context.Context, s *engine.Snapshot) (*page.Chain
 	}
 	b := s.Batch()
 	found := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[k.source_seq], k.height FROM {accounts}.block k WHERE k.index_block_hash = $1`, id)
+		SELECT {}, k.height FROM {accounts}.block k WHERE k.index_block_hash = $1`, id)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -155,7 +155,6 @@ func (a *api) listAccountTransactionsV2(ctx context.Context, s *engine.Snapshot,
 		return nil, err
 	}
 	rows := transactionsOf(found.Rows)
-	showTransactions(s, account, rows)
 	interfaces, err := view.Complete(ctx, s, rows, false, nil)
 	if err != nil {
 		return nil, err

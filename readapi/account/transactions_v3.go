@@ -92,7 +92,6 @@ func (a *api) listAccountTransactionsV3(ctx context.Context, s *engine.Snapshot,
 		return nil, err
 	}
 	rows := transactionsOf(found.Rows)
-	showTransactions(s, account, rows)
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func (a *api) listTransfers(ctx context.Context, s *engine.Snapshot, in *Account
 
 // transferSQL selects the transaction with the id $2 from the list of the account $1.
 var transferSQL = `
-		SELECT ` + memberSQL + `
+		SELECT {accounts.account_transaction r} || ` + memberSQL + `
 		FROM ` + transactionPlacesSQL("$2") + ` CROSS JOIN LATERAL (
 			SELECT r.*, r.n::bigint AS number, r.tx AS place FROM {accounts}.account_transaction r
 			WHERE ` + memberOfPlace + `
@@ -127,7 +127,6 @@ func (a *api) withTransfers(ctx context.Context, s *engine.Snapshot, account str
 		return nil, nil
 	}
 	rows := transactionsOf(found)
-	showTransactions(s, account, rows)
 	var moves *engine.Result[listedEvent]
 	interfaces, err := view.Complete(ctx, s, rows, false, func(b *engine.Batch) {
 		moves = queueMoves(b, account, rows[len(rows)-1].Place, rows[0].Place)

@@ -165,10 +165,10 @@ func newTransferList(l page.Numbered) *transferList {
 			OFFSET 0
 		) place`, "{low}", bounded.Before("at.n"), "{high}", bounded.Before("(at.n + 1)")),
 		rows: shown.SQL(`
-		SELECT ARRAY[e.source_seq], r.number, r.n, e.event_index, e.type, e.asset_identifier, e.sender, e.recipient, e.amount::text, e.memo,
+		SELECT {accounts.account_event r, chain.event e, chain.transaction t}, r.number, e.event_index, e.type, e.asset_identifier, e.sender, e.recipient, e.amount::text, e.memo,
 		       CASE WHEN t.type_id = 0 THEN t.raw_tx END, ` + view.PlaceSQL + `
 		FROM unnest($1::bigint[]) AS wanted (n)
-		CROSS JOIN LATERAL (SELECT {number}::bigint AS number, r.n::bigint AS n, r.tx, r.event_index FROM {table} r WHERE {rows} AND {number} = wanted.n::int LIMIT 1) r
+		CROSS JOIN LATERAL (SELECT r.*, {number}::bigint AS number FROM {table} r WHERE {rows} AND {number} = wanted.n::int LIMIT 1) r
 		CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction p WHERE p.n = r.tx LIMIT 1) p
 		CROSS JOIN LATERAL (
 			SELECT * FROM {chain}.event e WHERE e.source_seq = p.source_seq AND e.tx_index = p.tx_index AND e.event_index = r.event_index LIMIT 1
@@ -182,7 +182,7 @@ func newTransferList(l page.Numbered) *transferList {
 // transferRow is an event of a list with its place on the chain.
 type transferRow struct {
 	view.PlaceRow
-	number, n         int64 // in the list, and in that of all events of the account
+	number            int64 // in the list
 	event             int32
 	kind              string
 	asset             *string
@@ -192,7 +192,7 @@ type transferRow struct {
 }
 
 func transferColumns(r *transferRow) []any {
-	return append([]any{&r.number, &r.n, &r.event, &r.kind, &r.asset, &r.sender, &r.recipient, &r.amount, &r.memo, &r.raw}, view.PlaceColumns(&r.PlaceRow)...)
+	return append([]any{&r.number, &r.event, &r.kind, &r.asset, &r.sender, &r.recipient, &r.amount, &r.memo, &r.raw}, view.PlaceColumns(&r.PlaceRow)...)
 }
 
 // cursor returns the position of the event.
@@ -261,7 +261,6 @@ func readTransfers[T any](ctx context.Context, s *engine.Snapshot, l *transferLi
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	var shown []listedEvent
 	for i := range rows.Rows {
 		r := &rows.Rows[i]
 		switch {
@@ -274,9 +273,7 @@ func readTransfers[T any](ctx context.Context, s *engine.Snapshot, l *transferLi
 				list.Cursor.Current = r.cursor()
 			}
 			list.Results = append(list.Results, shape(r))
-			shown = append(shown, listedEvent{EventRow: view.EventRow{RowKey: r.RowKey, Number: r.event}, number: r.n})
 		}
 	}
-	s.TraceRows(func() []engine.Lookup { return eventLookups(account, shown) })
 	return list, nil
 }

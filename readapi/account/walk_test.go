@@ -18,7 +18,7 @@ import (
 
 // listWalker walks a list by its cursors, a page at a time, while the chain goes on.
 type listWalker struct {
-	target, parameter string
+	target string
 	// want is the list as it should be, the newest row first; row names a row of a page, and next is its cursor to older rows.
 	want func(all []plainTx) []string
 	row  func(row any) string
@@ -55,22 +55,14 @@ func (w *listWalker) step(s *apitest.Site, all []plainTx) {
 	}
 	target := w.target
 	if w.at != "" {
-		target += w.parameter + w.at
+		target += "&cursor=" + w.at
 	}
 	got := s.Get(target)
 	if got.Status == 404 && (strings.Contains(got.Body, "block not found") || strings.Contains(got.Body, "Cursor not found")) {
 		w.at = "" // what the cursor names is orphaned, which the answer says
 		return
 	}
-	page := s.Object(target)
-	rows, _ := page["results"].([]any)
-	if rows == nil {
-		rows, _ = page["events"].([]any)
-	}
-	var names []string
-	for _, row := range rows {
-		names = append(names, w.row(row))
-	}
+	names, page := s.RowsAt(target, w.row)
 	if total, ok := page["total"]; ok && total != float64(len(want)) {
 		t.Fatalf("%s: got total %v, want %d", target, total, len(want))
 	}
@@ -123,12 +115,6 @@ func TestWalksWhileTheChainMoves(t *testing.T) {
 					return newestFirst(all, func(tx *plainTx) bool { return account == "" || tx.concerns(account) })
 				}
 			}
-			id := func(path ...string) func(any) string {
-				return func(row any) string { return apitest.TextOf(row, path...) }
-			}
-			event := func(row any) string {
-				return apitest.TextOf(row, "tx_id") + " " + apitest.TextOf(row, "event_index") + " " + apitest.TextOf(row, "event_type")
-			}
 			for round := range 24 {
 				var posts []replay.Post
 				for range map[bool]int{true: 30, false: 1 + random.IntN(4)}[round == 0] {
@@ -144,23 +130,23 @@ func TestWalksWhileTheChainMoves(t *testing.T) {
 					account := busiest(all, 2)[1]
 					limit := 2 + random.IntN(8)
 					walkers = []*listWalker{
-						{target: fmt.Sprintf("/extended/v1/tx?limit=%d", 5*limit), parameter: "&cursor=", want: txs(""), row: id("tx_id"), next: number},
-						{target: fmt.Sprintf("/extended/v1/tx?type=coinbase,contract_call&limit=%d", 2*limit), parameter: "&cursor=", row: id("tx_id"), next: number, want: func(all []plainTx) []string {
+						{target: fmt.Sprintf("/extended/v1/tx?limit=%d", 5*limit), want: txs(""), row: apitest.Member("tx_id"), next: number},
+						{target: fmt.Sprintf("/extended/v1/tx?type=coinbase,contract_call&limit=%d", 2*limit), row: apitest.Member("tx_id"), next: number, want: func(all []plainTx) []string {
 							return newestFirst(all, func(tx *plainTx) bool { return tx.kind == "coinbase" || tx.kind == "contract_call" })
 						}},
-						{target: fmt.Sprintf("/extended/v1/address/%s/transactions?limit=%d", account, limit), parameter: "&cursor=", want: txs(account), row: id("tx_id"), next: number},
-						{target: fmt.Sprintf("/extended/v2/addresses/%s/transactions?limit=%d", account, 2*limit), parameter: "&cursor=", want: txs(account), row: id("tx", "tx_id"), next: number},
-						{target: fmt.Sprintf("/extended/v3/principals/%s/transactions?limit=%d", account, limit), parameter: "&cursor=", want: txs(account), row: id("transaction", "tx_id"), next: keyset},
-						{target: fmt.Sprintf("/extended/v3/transactions?limit=%d", 5*limit), parameter: "&cursor=", want: txs(""), row: id("tx_id"), next: keyset},
-						{target: fmt.Sprintf("/extended/v1/address/%s/assets?limit=%d", account, limit), parameter: "&cursor=", row: event, next: number, want: func(all []plainTx) []string {
+						{target: fmt.Sprintf("/extended/v1/address/%s/transactions?limit=%d", account, limit), want: txs(account), row: apitest.Member("tx_id"), next: number},
+						{target: fmt.Sprintf("/extended/v2/addresses/%s/transactions?limit=%d", account, 2*limit), want: txs(account), row: apitest.Member("tx", "tx_id"), next: number},
+						{target: fmt.Sprintf("/extended/v3/principals/%s/transactions?limit=%d", account, limit), want: txs(account), row: apitest.Member("transaction", "tx_id"), next: keyset},
+						{target: fmt.Sprintf("/extended/v3/transactions?limit=%d", 5*limit), want: txs(""), row: apitest.Member("tx_id"), next: keyset},
+						{target: fmt.Sprintf("/extended/v1/address/%s/assets?limit=%d", account, limit), row: eventName, next: number, want: func(all []plainTx) []string {
 							return eventsOf(all, func(_ *plainTx, e *plainEvent) bool { return e.ofAccount(account) })
 						}},
-						{target: fmt.Sprintf("/extended/v1/tx/events?address=%s&limit=%d", account, limit), parameter: "&cursor=", row: event, next: number, want: func(all []plainTx) []string {
+						{target: fmt.Sprintf("/extended/v1/tx/events?address=%s&limit=%d", account, limit), row: eventName, next: number, want: func(all []plainTx) []string {
 							return eventsOf(all, func(_ *plainTx, e *plainEvent) bool {
 								return e.ofAccount(account) || e.kind == "contract_event" && e.printedBy == account
 							})
 						}},
-						{target: fmt.Sprintf("/extended/v2/blocks?limit=%d", 2*limit), parameter: "&cursor=", row: id("index_block_hash"), next: number, want: blocksOf},
+						{target: fmt.Sprintf("/extended/v2/blocks?limit=%d", 2*limit), row: apitest.Member("index_block_hash"), next: number, want: blocksOf},
 					}
 				}
 				if round == 8 { // by now something was printed and minted
@@ -169,12 +155,12 @@ func TestWalksWhileTheChainMoves(t *testing.T) {
 							return eventsOf(all, func(_ *plainTx, e *plainEvent) bool { return e.kind == "contract_event" && e.printedBy == printing })
 						}
 						walkers = append(walkers,
-							&listWalker{target: fmt.Sprintf("/extended/v1/contract/%s/events?limit=2", printing), parameter: "&cursor=", row: event, next: keyset, want: printed},
-							&listWalker{target: fmt.Sprintf("/extended/v2/smart-contracts/%s/logs?limit=3", printing), parameter: "&cursor=", row: event, next: number, want: printed})
+							&listWalker{target: fmt.Sprintf("/extended/v1/contract/%s/events?limit=2", printing), row: eventName, next: keyset, want: printed},
+							&listWalker{target: fmt.Sprintf("/extended/v2/smart-contracts/%s/logs?limit=3", printing), row: eventName, next: number, want: printed})
 					}
 					if minted := mostOf(all, "nft_mint_event", func(e *plainEvent) string { return e.asset }); minted != "" {
 						walkers = append(walkers, &listWalker{
-							target: fmt.Sprintf("/extended/v1/tokens/nft/mints?asset_identifier=%s&limit=1", url.QueryEscape(minted)), parameter: "&cursor=", next: keyset,
+							target: fmt.Sprintf("/extended/v1/tokens/nft/mints?asset_identifier=%s&limit=1", url.QueryEscape(minted)), next: keyset,
 							row: func(row any) string {
 								return apitest.TextOf(row, "tx_id") + " " + apitest.TextOf(row, "event_index") + " non_fungible_token_asset"
 							},

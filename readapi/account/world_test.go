@@ -5,8 +5,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/hash"
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 	"strata/rig/schemas"
 )
@@ -43,17 +46,14 @@ type plainEvent struct {
 // plain are all canonical transactions, the oldest first.
 func plain(s *apitest.Site) (all []plainTx) {
 	s.T.Helper()
-	rows, err := s.Pool.Query(s.T.Context(), schemas.In(`
+	rows := must.Get(s.Pool.Query(s.T.Context(), schemas.In(`
 		SELECT b.height, t.txid, coalesce(t.microblock_sequence, 2147483647), t.tx_index, t.raw_tx, coalesce(t.sender, ''), coalesce(t.sponsor, ''),
 		       coalesce(t.contract_id, ''), t.fee::text, coalesce(l.type, -1), t.source_seq, coalesce(t.nonce, -1)::text, coalesce(t.function_name, ''), b.burn_block_time, b.index_block_hash
 		FROM {chain}.canonical c
 		JOIN {chain}.block b ON b.source_seq = c.block_seq
 		JOIN {chain}.transaction t ON t.source_seq = b.source_seq
 		LEFT JOIN {accounts}.transaction l ON l.source_seq = t.source_seq AND l.tx_index = t.tx_index
-		ORDER BY b.height, t.execution_index`))
-	if err != nil {
-		s.T.Fatal(err)
-	}
+		ORDER BY b.height, t.execution_index`)))(s.T)
 	defer rows.Close()
 	type key struct {
 		seq   int64
@@ -66,9 +66,7 @@ func plain(s *apitest.Site) (all []plainTx) {
 		var raw []byte
 		var kind int16
 		var seq int64
-		if err := rows.Scan(&tx.height, &id, &tx.sequence, &tx.index, &raw, &tx.sender, &tx.sponsor, &tx.contract, &tx.fee, &kind, &seq, &tx.nonce, &tx.function, &tx.burnTime, &block); err != nil {
-			s.T.Fatal(err)
-		}
+		must.Do(s.T, rows.Scan(&tx.height, &id, &tx.sequence, &tx.index, &raw, &tx.sender, &tx.sponsor, &tx.contract, &tx.fee, &kind, &seq, &tx.nonce, &tx.function, &tx.burnTime, &block))
 		tx.id, tx.block = id.String(), block.String()
 		tx.kind = map[int16]string{0: "token_transfer", 1: "smart_contract", 2: "contract_call", 3: "poison_microblock", 4: "coinbase", 7: "tenure_change"}[kind]
 		if decoded, err := signed.Decode(raw); err == nil {
@@ -86,30 +84,19 @@ func plain(s *apitest.Site) (all []plainTx) {
 		at[key{seq, tx.index}] = len(all)
 		all = append(all, tx)
 	}
-	if err := rows.Err(); err != nil {
-		s.T.Fatal(err)
-	}
-	rows, err = s.Pool.Query(s.T.Context(), schemas.In(`
+	must.Do(s.T, rows.Err())
+	rows = must.Get(s.Pool.Query(s.T.Context(), schemas.In(`
 		SELECT e.source_seq, e.tx_index, e.event_index, e.type, coalesce(e.sender, ''), coalesce(e.recipient, ''), coalesce(e.asset_identifier, 'stx'),
 		       coalesce(e.amount, 1)::text, coalesce(e.contract_identifier, ''), e.memo
 		FROM {chain}.canonical c JOIN {chain}.event e ON e.source_seq = c.block_seq
-		ORDER BY e.source_seq, e.tx_index, e.event_index`))
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var e plainEvent
-		var k key
-		if err := rows.Scan(&k.seq, &k.index, &e.index, &e.kind, &e.sender, &e.recipient, &e.asset, &e.amount, &e.printedBy, &e.memo); err != nil {
-			s.T.Fatal(err)
-		}
+		ORDER BY e.source_seq, e.tx_index, e.event_index`)))(s.T)
+	var e plainEvent
+	var k key
+	must.Get(pgx.ForEachRow(rows, []any{&k.seq, &k.index, &e.index, &e.kind, &e.sender, &e.recipient, &e.asset, &e.amount, &e.printedBy, &e.memo}, func() error {
 		tx := &all[at[k]]
 		tx.events = append(tx.events, e)
-	}
-	if err := rows.Err(); err != nil {
-		s.T.Fatal(err)
-	}
+		return nil
+	}))(s.T)
 	return all
 }
 

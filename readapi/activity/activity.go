@@ -12,6 +12,7 @@ import (
 
 // Mount registers the package's operations on an engine.
 func Mount(e *engine.Engine) {
+	e.TraceTables(tracedDay)
 	engine.Get(e, engine.Operation{
 		ID: "list-contract-activity", Path: "/extended/v1/contract/{contract_id}/activity", Tag: "Contracts",
 		Summary: "Addresses that call a contract in a day, newest first", Statuses: []int{http.StatusBadRequest},
@@ -38,6 +39,7 @@ type activityDay struct {
 var tracedDay = &engine.TraceTable{
 	Projection: "activity", Name: "day", Key: "contract_id day", Values: "addresses",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
+	Order:   `t.day DESC`,
 }
 
 func list(ctx context.Context, s *engine.Snapshot, in *listInput) (*page.KeyPage[activityDay], error) {
@@ -50,19 +52,10 @@ func list(ctx context.Context, s *engine.Snapshot, in *listInput) (*page.KeyPage
 	}
 	b := s.Batch()
 	found := engine.QueryPage(b, in.Limit, func(d *activityDay) []any { return []any{&d.Day, &d.Addresses} }, `
-		SELECT ARRAY[source_seq], day::text, addresses FROM {activity}.day
-		WHERE contract_id = $1 AND day <= $2::text::date ORDER BY day DESC LIMIT $3`, in.Contract, from, in.Limit+1)
+		SELECT {activity.day d}, d.day::text, d.addresses FROM {activity}.day d
+		WHERE d.contract_id = $1 AND d.day <= $2::text::date ORDER BY d.day DESC LIMIT $3`, in.Contract, from, in.Limit+1)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	days := page.NewKeyPage(in.Limit, found.Rows, func(d activityDay) string { return d.Day })
-	if n := len(days.Results); n > 0 {
-		s.TraceRows(func() []engine.Lookup {
-			return []engine.Lookup{{
-				Name: "day", Table: tracedDay, Where: `t.contract_id = $1 AND t.day BETWEEN $2::text::date AND $3::text::date`,
-				Args: []any{in.Contract, days.Results[n-1].Day, days.Results[0].Day}, Order: `t.day DESC`,
-			}}
-		})
-	}
-	return days, nil
+	return page.NewKeyPage(in.Limit, found.Rows, func(d activityDay) string { return d.Day }), nil
 }

@@ -27,6 +27,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/transparency"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -50,17 +51,12 @@ func newLogSite(t testing.TB) *logSite {
 	pool := replay.Databases.New(t)
 	s := &logSite{log: eventstore.Open(pool, eventstore.Config{}), origin: "example.org/stacks"}
 	pgtest.AtEnd(t, s.log.Close)
-	key, err := transparency.OpenKey(filepath.Join(t.TempDir(), "log.key"), s.origin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(transparency.OpenKey(filepath.Join(t.TempDir(), "log.key"), s.origin))(t)
 	var public string
-	if s.witness, public, err = note.GenerateKey(rand.Reader, "example.org/witness"); err != nil {
-		t.Fatal(err)
-	}
-	if s.signer, err = transparency.New(transparency.Config{Pool: pool, Key: key, Witnesses: []string{public}}); err != nil {
-		t.Fatal(err)
-	}
+	var err error
+	s.witness, public, err = note.GenerateKey(rand.Reader, "example.org/witness")
+	must.Do(t, err)
+	s.signer = must.Get(transparency.New(transparency.Config{Pool: pool, Key: key, Witnesses: []string{public}}))(t)
 	s.Site = apitest.NewSiteOn(t, pool, readapi.Config{Log: apitest.ShownLog{Log: s.signer}})
 	server := httptest.NewServer(s.API)
 	pgtest.AtEnd(t, server.Close)
@@ -78,9 +74,7 @@ func (s *logSite) grow(size int) {
 			Body: eventstore.NewBody(fmt.Appendf(nil, `{"n":%d}`, s.size)),
 		})
 	}
-	if _, err := s.log.AppendBatch(s.T.Context(), batch, nil); err != nil {
-		s.T.Fatal(err)
-	}
+	must.Get(s.log.AppendBatch(s.T.Context(), batch, nil))(s.T)
 	if signed, err := s.signer.Sign(s.T.Context()); err != nil || !signed {
 		s.T.Fatalf("sign: got %v (%v)", signed, err)
 	}
@@ -95,34 +89,19 @@ type fetched struct {
 func (s *logSite) fetch(path string) (fetched, string) {
 	s.T.Helper()
 	response, err := apitest.Plain.Get(s.url + path)
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	if err := response.Body.Close(); err != nil {
-		s.T.Fatal(err)
-	}
+	must.Do(s.T, err)
+	body := must.Get(io.ReadAll(response.Body))(s.T)
+	must.Do(s.T, response.Body.Close())
 	return fetched{response.StatusCode, response.Header}, string(body)
 }
 
 // fetcher is Tessera's client of the log. The key is what our own endpoint says.
 func (s *logSite) fetcher() *tessera.HTTPFetcher {
 	s.T.Helper()
-	root, err := url.Parse(s.url)
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	fetcher, err := tessera.NewHTTPFetcher(root, nil)
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	root := must.Get(url.Parse(s.url))(s.T)
+	fetcher := must.Get(tessera.NewHTTPFetcher(root, nil))(s.T)
 	_, key := s.fetch("key")
-	if s.verifier, err = note.NewVerifier(strings.TrimSpace(key)); err != nil {
-		s.T.Fatalf("key %q: %v", key, err)
-	}
+	s.verifier = must.Get(note.NewVerifier(strings.TrimSpace(key)))(s.T)
 	return fetcher
 }
 
@@ -148,14 +127,8 @@ func TestLogWithOtherTools(t *testing.T) {
 	s := newLogSite(t)
 	s.grow(1)
 	fetcher := s.fetcher()
-	first, err := fetcher.ReadCheckpoint(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tracker, err := tessera.NewLogStateTracker(ctx, fetcher.ReadTile, first, s.verifier, s.origin, tessera.UnilateralConsensus(fetcher.ReadCheckpoint))
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(fetcher.ReadCheckpoint(ctx))(t)
+	tracker := must.Get(tessera.NewLogStateTracker(ctx, fetcher.ReadTile, first, s.verifier, s.origin, tessera.UnilateralConsensus(fetcher.ReadCheckpoint)))(t)
 	for _, size := range []int{2, 255, 256, 257, 700, 1024, 1500} {
 		s.grow(size)
 		if _, _, _, err := tracker.Update(ctx); err != nil { // verifies the signature, and that it extends the last
@@ -165,10 +138,7 @@ func TestLogWithOtherTools(t *testing.T) {
 		if latest.Size != uint64(size) {
 			t.Errorf("got a checkpoint of %d events, want %d", latest.Size, size)
 		}
-		builder, err := tessera.NewProofBuilder(ctx, latest.Size, fetcher.ReadTile)
-		if err != nil {
-			t.Fatal(err)
-		}
+		builder := must.Get(tessera.NewProofBuilder(ctx, latest.Size, fetcher.ReadTile))(t)
 		for seq := 1; seq <= size; seq += 1 + size/7 {
 			s.checkInclusion(builder, &latest, seq)
 		}
@@ -332,25 +302,15 @@ func TestLogCosignatures(t *testing.T) {
 	s := newLogSite(t)
 	s.grow(10)
 	_, checkpoint := s.fetch("checkpoint")
-	signer, err := cosignature.NewSignerForCosignatureV1(s.witness)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer := must.Get(cosignature.NewSignerForCosignatureV1(s.witness))(t)
 	body, _, _ := strings.Cut(checkpoint, "\n\n")
-	signed, err := note.Sign(&note.Note{Text: body + "\n"}, signer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signed := must.Get(note.Sign(&note.Note{Text: body + "\n"}, signer))(t)
 	post := func(body string) (int, string) {
 		t.Helper()
 		response, err := http.Post(s.url+"cosignatures", "text/plain; charset=utf-8", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		answer, err := io.ReadAll(response.Body)
-		if err := errors.Join(err, response.Body.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(err, response.Body.Close()))
 		return response.StatusCode, string(answer)
 	}
 	if status, answer := post(string(signed)); status != http.StatusOK || answer != `{"size":10,"witnesses":["example.org/witness"]}` {
@@ -389,9 +349,7 @@ func TestLogDescription(t *testing.T) {
 			Responses  map[string]struct{ Content map[string]any }
 		}
 	}
-	if err := json.Unmarshal([]byte(s.Get("/openapi.json").Body), &document); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(s.Get("/openapi.json").Body), &document))
 	for path, parameters := range map[string]int{
 		"/checkpoint": 0, "/checkpoints/{size}": 1, "/key": 0, "/tile/{level}/{n}": 2, "/tile/entries/{n}": 1, "/proofs/inclusion": 2, "/proofs/consistency": 2, "/cosignatures": 0,
 	} {

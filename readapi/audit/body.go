@@ -31,10 +31,9 @@ type bodyRow struct {
 }
 
 func (a *api) getEventBody(ctx context.Context, s *engine.Snapshot, in *eventInput) (*engine.File, error) {
-	s.TraceRows(func() []engine.Lookup { return eventLookups(in.Seq) })
 	b := s.Batch()
 	found := engine.Query(b, func(r *bodyRow) []any { return []any{&r.contentType, &r.size, &r.holder, &r.head} }, `
-		SELECT ARRAY[e.seq], e.content_type, e.size, h.seq, CASE WHEN e.size <= $2 THEN h.body ELSE substring(h.body FROM 1 FOR $3) END
+		SELECT {log.event e}, e.content_type, e.size, h.seq, CASE WHEN e.size <= $2 THEN h.body ELSE substring(h.body FROM 1 FOR $3) END
 		FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq)
 		WHERE e.seq = $1`, in.Seq, piece.Max, piece.Min)
 	if err := b.Run(ctx); err != nil {

@@ -37,13 +37,12 @@ func (a *api) registerAuditEvents() {
 }
 
 func getEvent(ctx context.Context, s *engine.Snapshot, in *eventInput) (*auditEvent, error) {
-	s.TraceRows(func() []engine.Lookup { return eventLookups(in.Seq) })
 	b := s.Batch()
 	found := engine.Query(b, func(e *auditEventRow) []any {
 		return []any{&e.Seq, &e.Path, &e.Source, &e.ContentType, &e.receivedAt, &e.Size, &e.digest, &e.BodySeq, &e.Origin}
 	}, `
-		SELECT ARRAY[seq], seq, path, source, content_type, received_at, size, sha256, body_seq, origin
-		FROM log.event WHERE seq = $1`, in.Seq)
+		SELECT {log.event e}, e.seq, e.path, e.source, e.content_type, e.received_at, e.size, e.sha256, e.body_seq, e.origin
+		FROM log.event e WHERE e.seq = $1`, in.Seq)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -69,3 +68,10 @@ func (r auditEventRow) shape() *auditEvent {
 }
 
 func eventNotFound(seq int64) error { return engine.NotFound("no event %d in the log", seq) }
+
+// tracedEvent traces an event to itself, and to the earlier one with the same body. Strata-Source, which names a table's own
+// columns only, leaves that out: the body would be the same without it.
+var tracedEvent = &engine.TraceTable{
+	Name: "log.event", Key: "seq", Values: "path source content_type size sha256:hex body_seq",
+	Sources: []engine.TraceSource{{Column: "seq", Pointers: engine.WholeEvent}, {Column: "body_seq", SQL: "t.body_seq", Pointers: engine.WholeEvent}},
+}

@@ -59,14 +59,14 @@ const balanceRules = 3
 
 const (
 	faultsOfBlocks = `
-		SELECT source_seq, pointer COLLATE "C" AS pointer, ''::text COLLATE "C" AS balance, kind, height, block_hash, NULL::text AS ticker, NULL::text AS address,
-		       NULL::text AS available, NULL::text AS transferrable
-		FROM {ordinals}.anomaly`
+		SELECT {ordinals.anomaly a} AS shown, source_seq, pointer COLLATE "C" AS pointer, ''::text COLLATE "C" AS balance, kind, height, block_hash,
+		       NULL::text AS ticker, NULL::text AS address, NULL::text AS available, NULL::text AS transferrable
+		FROM {ordinals}.anomaly a`
 	faultsOfBalances = `
 		UNION ALL
-		SELECT source_seq, pointer COLLATE "C", (ticker || ' ' || address) COLLATE "C", 'negative_balance', height, NULL, ticker, address,
-		       available::text, transferrable::text
-		FROM {brc20}.negative_balance`
+		SELECT {brc20.negative_balance b}, source_seq, pointer COLLATE "C", (ticker || ' ' || address) COLLATE "C", 'negative_balance', height, NULL,
+		       ticker, address, available::text, transferrable::text
+		FROM {brc20}.negative_balance b`
 )
 
 func listFeedAnomalies(ctx context.Context, s *engine.Snapshot, in *feedAnomaliesInput) (*page.KeyPage[feedAnomaly], error) {
@@ -96,7 +96,7 @@ func listFeedAnomalies(ctx context.Context, s *engine.Snapshot, in *feedAnomalie
 	found := engine.QueryPage(b, limit, func(r *row) []any {
 		return []any{&r.SourceSeq, &r.Pointer, &r.Kind, &r.BlockHeight, &r.hash, &r.Ticker, &r.Address, &r.Available, &r.Transferrable}
 	}, `
-		SELECT ARRAY[source_seq], source_seq, pointer, kind, height, block_hash, ticker, address, available, transferrable
+		SELECT shown, source_seq, pointer, kind, height, block_hash, ticker, address, available, transferrable
 		FROM (`+faults+`) f WHERE (source_seq, pointer, balance) >= ($1, $2, $3)
 		ORDER BY source_seq, pointer, balance LIMIT $4`, seq, pointer, balance, limit+1)
 	if err := b.Run(ctx); err != nil {
@@ -111,9 +111,7 @@ func listFeedAnomalies(ctx context.Context, s *engine.Snapshot, in *feedAnomalie
 			rows[i].BlockHash = &text
 		}
 	}
-	answer := page.NewKeyPage(limit, rows, key)
-	s.TraceRows(func() []engine.Lookup { return feedAnomalyLookups(answer.Results) })
-	return answer, nil
+	return page.NewKeyPage(limit, rows, key), nil
 }
 
 var (
@@ -124,31 +122,6 @@ var (
 	tracedNegativeToken = &engine.TraceTable{
 		Projection: "brc20", Name: "negative_balance", Key: "ticker address", Values: "height available:text transferrable:text",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[t.pointer]`}},
+		Order:   `t.source_seq, t.pointer, t.ticker, t.address`,
 	}
 )
-
-// feedAnomalyLookups returns the look-ups of faults of blocks, and of balances.
-func feedAnomalyLookups(shown []feedAnomaly) (lookups []engine.Lookup) {
-	var seqs []int64
-	var pointers, tickers, addresses []string
-	for _, f := range shown {
-		if f.Ticker == nil {
-			seqs, pointers = append(seqs, f.SourceSeq), append(pointers, f.Pointer)
-		} else {
-			tickers, addresses = append(tickers, *f.Ticker), append(addresses, *f.Address)
-		}
-	}
-	if len(seqs) > 0 {
-		lookups = append(lookups, engine.Lookup{
-			Name: "fault", Table: tracedFeedAnomaly, Order: `t.source_seq, t.pointer`,
-			Where: `(t.source_seq, t.pointer) IN (SELECT * FROM unnest($1::bigint[], $2::text[]))`, Args: []any{seqs, pointers},
-		})
-	}
-	if len(tickers) > 0 {
-		lookups = append(lookups, engine.Lookup{
-			Name: "balance", Table: tracedNegativeToken, Order: `t.source_seq, t.pointer, t.ticker, t.address`,
-			Where: `(t.ticker, t.address) IN (SELECT * FROM unnest($1::text[], $2::text[]))`, Args: []any{tickers, addresses},
-		})
-	}
-	return lookups
-}

@@ -14,6 +14,7 @@ type api struct {
 // Mount registers the operations of the package with an engine. With a nil log, the operations of the transparency log
 // are described, and answer 404.
 func Mount(e *engine.Engine, log TransparencyLog) {
+	e.TraceTables(tracedEvent, tracedQuarantine, tracedNegative, tracedNarrowCopy, tracedFeedAnomaly, tracedNegativeToken, tracedUnknownField)
 	a := &api{e}
 	a.registerAuditEvents()
 	a.registerAuditBodies()

@@ -62,7 +62,7 @@ func listNarrowCopies(ctx context.Context, s *engine.Snapshot, in *narrowCopiesI
 	found := engine.QueryPage(b, limit, func(r *narrowCopyRow) []any {
 		return []any{&r.Seq, &r.BlockHeight, &r.block, &r.TxCount, &r.EventCount, &r.ContentSeq}
 	}, `
-		SELECT ARRAY[n.source_seq], n.source_seq, b.height, n.index_block_hash, n.tx_count, n.event_count, nullif(b.source_seq, n.source_seq)
+		SELECT {chain.narrow_copy n}, n.source_seq, b.height, n.index_block_hash, n.tx_count, n.event_count, nullif(b.source_seq, n.source_seq)
 		FROM (SELECT * FROM {chain}.narrow_copy WHERE source_seq >= $1 ORDER BY source_seq LIMIT $2) n
 		JOIN {chain}.block b USING (index_block_hash)
 		ORDER BY n.source_seq`, seq, limit+1)
@@ -73,9 +73,7 @@ func listNarrowCopies(ctx context.Context, s *engine.Snapshot, in *narrowCopiesI
 	for i, r := range found.Rows {
 		rows[i] = r.shape()
 	}
-	answer := page.NewKeyPage(limit, rows, key)
-	s.TraceRows(func() []engine.Lookup { return narrowCopyLookups(answer.Results) })
-	return answer, nil
+	return page.NewKeyPage(limit, rows, key), nil
 }
 
 type narrowCopyRow struct {
@@ -93,18 +91,4 @@ func (r narrowCopyRow) shape() narrowCopy {
 var tracedNarrowCopy = &engine.TraceTable{
 	Projection: "chain", Name: "narrow_copy", Key: "source_seq", Values: "tx_count event_count index_block_hash:hex",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/transactions', '/events']`}},
-}
-
-// narrowCopyLookups returns the look-up of narrow copies of blocks.
-func narrowCopyLookups(shown []narrowCopy) []engine.Lookup {
-	if len(shown) == 0 {
-		return nil
-	}
-	seqs := make([]int64, len(shown))
-	for i, n := range shown {
-		seqs[i] = n.Seq
-	}
-	return []engine.Lookup{{
-		Name: "narrow copy", Table: tracedNarrowCopy, Order: `t.source_seq`, Where: `t.source_seq = ANY ($1)`, Args: []any{seqs},
-	}}
 }

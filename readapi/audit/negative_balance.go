@@ -68,16 +68,19 @@ func listNegativeBalances(ctx context.Context, s *engine.Snapshot, in *negativeB
 	found := engine.QueryPage(b, limit, func(n *negativeBalance) []any {
 		return []any{&n.Account, &n.Asset, &n.Height, (*string)(&n.Balance), &n.Cause, &n.Pointer, &n.SourceSeq}
 	}, `
-		SELECT ARRAY[source_seq], account, asset, height, balance::text, cause, pointer, source_seq
-		FROM {balances}.negative_balance WHERE (account, asset, height) >= ($1, $2, $3)
-		ORDER BY account, asset, height LIMIT $4`, account, asset, height, limit+1)
+		SELECT {balances.negative_balance n}, n.account, n.asset, n.height, n.balance::text, n.cause, n.pointer, n.source_seq
+		FROM {balances}.negative_balance n WHERE (n.account, n.asset, n.height) >= ($1, $2, $3)
+		ORDER BY n.account, n.asset, n.height LIMIT $4`, account, asset, height, limit+1)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for i := range found.Rows {
 		found.Rows[i].Event = fmt.Sprintf("/audit/v1/events/%d", found.Rows[i].SourceSeq)
 	}
-	answer := page.NewKeyPage(limit, found.Rows, key)
-	s.TraceRows(func() []engine.Lookup { return negativeBalanceLookups(answer.Results) })
-	return answer, nil
+	return page.NewKeyPage(limit, found.Rows, key), nil
+}
+
+var tracedNegative = &engine.TraceTable{
+	Projection: "balances", Name: "negative_balance", Key: "account asset height", Values: "balance:text cause",
+	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[t.pointer]`}},
 }

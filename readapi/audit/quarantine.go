@@ -83,9 +83,9 @@ func listQuarantine(ctx context.Context, s *engine.Snapshot, in *quarantineInput
 	found := engine.QueryPage(b, limit, func(r *quarantinedRow) []any {
 		return []any{&r.Projection, &r.Version, &r.Seq, &r.Path, &r.Pointer, &r.Reason, &r.at}
 	}, `
-		SELECT ARRAY[seq], name, version, seq, path, pointer, reason, quarantined_at
-		FROM strata.quarantine WHERE (seq, name, version, pointer) `+from+` ($1, $2, $3, $4)
-		ORDER BY seq`+direction+`, name`+direction+`, version`+direction+`, pointer`+direction+` LIMIT $5`, seq, name, version, pointer, limit+1)
+		SELECT {strata.quarantine q}, q.name, q.version, q.seq, q.path, q.pointer, q.reason, q.quarantined_at
+		FROM strata.quarantine q WHERE (q.seq, q.name, q.version, q.pointer) `+from+` ($1, $2, $3, $4)
+		ORDER BY q.seq`+direction+`, q.name`+direction+`, q.version`+direction+`, q.pointer`+direction+` LIMIT $5`, seq, name, version, pointer, limit+1)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -93,11 +93,9 @@ func listQuarantine(ctx context.Context, s *engine.Snapshot, in *quarantineInput
 	for i, r := range found.Rows {
 		rows[i] = r.shape()
 	}
-	answer := page.NewKeyPage(limit, rows, func(q quarantined) string {
+	return page.NewKeyPage(limit, rows, func(q quarantined) string {
 		return fmt.Sprintf("%d:%s:%d:%s", q.Seq, q.Projection, q.Version, q.Pointer)
-	})
-	s.TraceRows(func() []engine.Lookup { return quarantineLookups(answer.Results) })
-	return answer, nil
+	}), nil
 }
 
 type quarantinedRow struct {
@@ -110,4 +108,10 @@ func (r quarantinedRow) shape() quarantined {
 	q.At = r.at.UTC().Format("2006-01-02T15:04:05.000000Z")
 	q.Event = fmt.Sprintf("/audit/v1/events/%d", q.Seq)
 	return q
+}
+
+var tracedQuarantine = &engine.TraceTable{
+	Name: "strata.quarantine", Key: "name version seq pointer", Values: "path reason",
+	Sources: []engine.TraceSource{{Column: "seq", Pointers: `ARRAY[t.pointer]`}},
+	Order:   `t.seq, t.name, t.version, t.pointer`,
 }

@@ -14,6 +14,7 @@ import (
 
 	"strata/internal/progress"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
 
@@ -33,10 +34,7 @@ func newSlowWorld(t *testing.T, size int, stall time.Duration) *slowWorld {
 	s.Exec(`INSERT INTO log.event (seq, received_at, size, sha256, source, path, content_type, body) VALUES (161, now(), $1, $2, 'test', '/x', '', $3)`,
 		len(s.large), digest[:], s.large)
 	s.Exec(`UPDATE log.head SET size = 161`)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == s.largeEventTarget {
 			s.begun.Add(1)
@@ -54,15 +52,10 @@ func newSlowWorld(t *testing.T, size int, stall time.Duration) *slowWorld {
 // request connects and sends a request. The system takes little for the client.
 func (s *slowWorld) request(target string) net.Conn {
 	s.T.Helper()
-	c, err := net.Dial("tcp", s.address)
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", s.address))(s.T)
 	s.T.Cleanup(func() { _ = c.Close() })
 	_ = c.(*net.TCPConn).SetReadBuffer(16 << 10)
-	if _, err := io.WriteString(c, "GET "+target+" HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"); err != nil {
-		s.T.Fatal(err)
-	}
+	must.Get(io.WriteString(c, "GET "+target+" HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"))(s.T)
 	return c
 }
 

@@ -12,6 +12,7 @@ import (
 
 	signed "strata/domain/transaction"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
 
@@ -160,14 +161,8 @@ func amountOf(t testing.TB, fact apitest.Fields, cause, account, asset string) *
 	}
 	switch cause {
 	case "fee":
-		raw, err := hex.DecodeString(strings.TrimPrefix(fact["raw_tx"].(string), "0x"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		tx, err := signed.DecodeEnvelope(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(hex.DecodeString(strings.TrimPrefix(fact["raw_tx"].(string), "0x")))(t)
+		tx := must.Get(signed.DecodeEnvelope(raw))(t)
 		return new(big.Int).SetUint64(tx.Fee())
 	case "miner_reward":
 		sum := new(big.Int)

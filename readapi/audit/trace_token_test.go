@@ -10,6 +10,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/token"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 	"strata/rig/replay"
@@ -50,10 +51,7 @@ func TestTraceOfTokens(t *testing.T) {
 		r.Deploys(r.One(traced, "nft.contract"), art)
 		minted := r.One(traced, "nft.token")
 		id, _ := new(big.Int).SetString(piece, 10)
-		value, err := clarity.NewUint(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := must.Get(clarity.NewUint(id))(t)
 		event := r.Fact(minted, "source_seq")
 		if mint, ok := event["nft_mint_event"].(apitest.Fields); !ok || mint["raw_value"] != "0x"+hex.EncodeToString(value.Encode()) || !strings.HasPrefix(mint["asset_identifier"].(string), art+"::") {
 			t.Errorf("%s: got %v, want the mint of %s", path, event, piece)

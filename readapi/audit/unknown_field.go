@@ -40,8 +40,8 @@ func listUnknownFields(ctx context.Context, s *engine.Snapshot, in *unknownField
 	found := engine.QueryPage(b, limit, func(f *unknownField) []any {
 		return []any{&f.Path, &f.FirstSeq, &f.LastSeq, &f.Count}
 	}, `
-		SELECT ARRAY[source_seq], path, first_seq, source_seq, events
-		FROM {chain}.unknown_field WHERE path >= $1 ORDER BY path LIMIT $2`, in.Cursor, limit+1)
+		SELECT {chain.unknown_field f}, f.path, f.first_seq, f.source_seq, f.events
+		FROM {chain}.unknown_field f WHERE f.path >= $1 ORDER BY f.path LIMIT $2`, in.Cursor, limit+1)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -49,26 +49,10 @@ func listUnknownFields(ctx context.Context, s *engine.Snapshot, in *unknownField
 		f := &found.Rows[i]
 		f.First, f.Last = engine.EventLink(f.FirstSeq), engine.EventLink(f.LastSeq)
 	}
-	answer := page.NewKeyPage(limit, found.Rows, key)
-	s.TraceRows(func() []engine.Lookup { return unknownFieldLookups(answer.Results) })
-	return answer, nil
+	return page.NewKeyPage(limit, found.Rows, key), nil
 }
 
 var tracedUnknownField = &engine.TraceTable{
 	Projection: "chain", Name: "unknown_field", Key: "path", Values: "first_seq events",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
-}
-
-// unknownFieldLookups returns the look-up of unknown fields.
-func unknownFieldLookups(shown []unknownField) []engine.Lookup {
-	if len(shown) == 0 {
-		return nil
-	}
-	paths := make([]string, len(shown))
-	for i, f := range shown {
-		paths[i] = f.Path
-	}
-	return []engine.Lookup{{
-		Name: "unknown field", Table: tracedUnknownField, Order: `t.path`, Where: `t.path = ANY ($1)`, Args: []any{paths},
-	}}
 }

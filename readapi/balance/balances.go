@@ -37,7 +37,7 @@ func (a *api) balances(ctx context.Context, s *engine.Snapshot, in *param.Accoun
 	s.TraceRows(func() []engine.Lookup {
 		assets := slices.Concat(slices.Collect(maps.Keys(shown.Fungible)), slices.Collect(maps.Keys(shown.NFT)))
 		slices.Sort(assets)
-		return accountLookups(account, at, true, assets...)
+		return stxLookups(account, at, assets...)
 	})
 	return shown, nil
 }

@@ -52,10 +52,10 @@ func (a *api) registerFTBalances() {
 
 // holdingsAtHeightSQL returns SQL for a table, held, of the balances of the account $1 at the block of height $2.
 // condition selects the holdings h. The query needs one lookup for each asset that the account ever had, and its result
-// includes balances of zero.
+// includes balances of zero. Traces have the ledger up to the block (see ledgerLookups), so the row is not marked as shown.
 func holdingsAtHeightSQL(condition string) string {
 	return `(
-		SELECT l.source_seq, h.asset, h.kind, l.balance
+		SELECT ARRAY[l.source_seq] AS shown, h.asset, h.kind, l.balance
 		FROM {balances}.holding h
 		CROSS JOIN LATERAL (
 			SELECT * FROM {balances}.ledger l
@@ -69,7 +69,7 @@ func holdingsAtHeightSQL(condition string) string {
 // holdingsAtTipSQL is holdingsAtHeightSQL for the tip, whose height $2 it does not use.
 func holdingsAtTipSQL(condition string) string {
 	return `(
-		SELECT h.source_seq, h.asset, h.kind, h.balance FROM {balances}.holding h WHERE h.account = $1 AND $2::bigint IS NOT NULL AND ` + condition + `
+		SELECT {balances.holding h} AS shown, h.asset, h.kind, h.balance FROM {balances}.holding h WHERE h.account = $1 AND $2::bigint IS NOT NULL AND ` + condition + `
 	) held`
 }
 
@@ -98,7 +98,7 @@ func listFTBalances(ctx context.Context, s *engine.Snapshot, in *ftBalancesInput
 	list := &page.OffsetPage[tokenBalance]{Limit: page.LimitOr(in.Limit, ftBalancesLimit), Offset: in.Offset, Results: []tokenBalance{}}
 	b := s.Batch()
 	found := engine.Query(b, holdingColumns, `
-		SELECT array_remove(ARRAY[page.source_seq], NULL), total.n, coalesce(page.asset, ''), coalesce(page.balance, 0)::text
+		SELECT page.shown, total.n, coalesce(page.asset, ''), coalesce(page.balance, 0)::text
 		FROM (SELECT count(*) AS n FROM `+holdingsSQL(at, `h.kind = 'ft'`)+` WHERE held.balance > 0) total
 		LEFT JOIN (
 			SELECT held.* FROM `+holdingsSQL(at, `h.kind = 'ft'`)+` WHERE held.balance > 0
@@ -119,7 +119,7 @@ func listFTBalances(ctx context.Context, s *engine.Snapshot, in *ftBalancesInput
 		for i := range list.Results {
 			assets[i] = list.Results[i].Token
 		}
-		return assetLookups(account, at, assets...)
+		return ledgerLookups(account, at, assets...)
 	})
 	return list, nil
 }
@@ -138,32 +138,12 @@ func getFTBalance(ctx context.Context, s *engine.Snapshot, in *ftBalanceInput) (
 func readFTBalance(ctx context.Context, s *engine.Snapshot, account, token string, at param.Moment) (schema.Amount, error) {
 	b := s.Batch()
 	found := engine.Query(b, holdingColumns, `
-		SELECT array_remove(ARRAY[held.source_seq], NULL), 1::bigint, $3::text, coalesce(held.balance, 0)::text
+		SELECT held.shown, 1::bigint, $3::text, coalesce(held.balance, 0)::text
 		FROM (SELECT 1) one LEFT JOIN `+holdingsSQL(at, `h.kind IN ('ft', 'stx') AND h.asset = $3`)+` ON true`, account, at.Height, token)
 	if err := b.Run(ctx); err != nil {
 		return "", err
 	}
-	s.TraceRows(func() []engine.Lookup { return assetLookups(account, at, token) })
+	s.TraceRows(func() []engine.Lookup { return ledgerLookups(account, at, token) })
 	r, _ := found.First()
 	return r.balance, nil
-}
-
-// assetLookups returns the look-ups of the rows behind an account's balances of the given assets at a block.
-func assetLookups(account string, at param.Moment, assets ...string) []engine.Lookup {
-	if len(assets) == 0 {
-		return nil
-	}
-	var lookups []engine.Lookup
-	if at.Latest {
-		lookups = append(lookups, engine.Lookup{
-			Name: "holding", Table: tracedHolding, Where: `t.account = $1 AND t.asset = ANY ($2)`, Args: []any{account, assets}, Order: `t.asset`,
-		})
-	}
-	for _, asset := range assets {
-		lookups = append(lookups, engine.Lookup{
-			Name: "ledger of " + asset, Table: tracedLedger, Where: `t.account = $1 AND t.asset = $2 AND t.height <= $3`,
-			Args: []any{account, asset, at.Height}, NewestFirst: []string{"t.n"},
-		})
-	}
-	return lookups
 }

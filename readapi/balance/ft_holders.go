@@ -52,21 +52,6 @@ func (a *api) registerHolders() {
 	}, listHolders)
 }
 
-// holderLookups returns the look-ups of the rows behind holders of an asset: its supply, and their holdings.
-func holderLookups(asset string, supply *assetSupply, holders []holder) []engine.Lookup {
-	if len(holders) == 0 {
-		return nil
-	}
-	accounts := make([]string, len(holders))
-	for i := range holders {
-		accounts[i] = holders[i].Address
-	}
-	return append(supply.lookups(), engine.Lookup{
-		Name: "holding", Table: tracedHolding, Where: `t.account = ANY ($1::text[]) AND t.asset = $2::text`, Args: []any{accounts, asset},
-		Order: `t.balance DESC, t.account`,
-	})
-}
-
 // listHolders lists the holders of STX or of a token.
 func listHolders(ctx context.Context, s *engine.Snapshot, in *holdersInput) (*holderPage, error) {
 	list := &holderPage{Limit: page.LimitOr(in.Limit, holdersLimit), Offset: in.Offset, Results: []holder{}, TotalSupply: "0"}
@@ -108,10 +93,10 @@ func readHolders(ctx context.Context, s *engine.Snapshot, height int64, asset, k
 	b := s.Batch()
 	state := engine.Query(b, supplyColumns, supplySQL, asset, height)
 	holders := engine.QueryPage(b, limit, func(h *holder) []any { return []any{&h.Address, &h.Balance} }, `
-		SELECT r.sources, r.account, r.balance::text
+		SELECT r.shown, r.account, r.balance::text
 		FROM (`+rows+`) p
 		CROSS JOIN LATERAL (
-			SELECT ARRAY[h.source_seq] AS sources, h.account, h.balance FROM {balances}.holding h WHERE h.account = p.account AND h.asset = $1 LIMIT 1
+			SELECT {balances.holding h} AS shown, h.account, h.balance FROM {balances}.holding h WHERE h.account = p.account AND h.asset = $1 LIMIT 1
 		) r ORDER BY p.balance DESC, p.account`, args...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
@@ -122,6 +107,5 @@ func readHolders(ctx context.Context, s *engine.Snapshot, height int64, asset, k
 		found.total, found.supply = supply.holders, schema.Amount(supply.supply)
 	}
 	found.page = page.NewKeyPage(limit, holders.Rows, func(h holder) string { return string(h.Balance) + ":" + h.Address })
-	s.TraceRows(func() []engine.Lookup { return holderLookups(asset, &supply, found.page.Results) })
 	return found, nil
 }

@@ -135,12 +135,12 @@ func listHoldersV3[T any](ctx context.Context, s *engine.Snapshot, asset, kind s
 	}
 	b := s.Batch()
 	length := engine.Query(b, supplyColumns, supplySQL, asset, *tip.Height)
-	found := engine.Query(b, func(r *holderRow) []any { return []any{&r.page, &r.Address, &r.Balance} }, `
-		SELECT CASE WHEN p.page = 1 THEN r.sources ELSE ARRAY[]::bigint[] END, p.page, r.account, r.balance::text
+	found := engine.QueryPage(b, in.Limit, func(r *holderRow) []any { return []any{&r.page, &r.Address, &r.Balance} }, `
+		SELECT CASE WHEN p.page = 1 THEN r.shown END, p.page, r.account, r.balance::text
 		FROM (`+rows+`) p
 		CROSS JOIN LATERAL (
-			SELECT ARRAY[h.source_seq] AS sources, h.account, h.balance FROM {balances}.holding h WHERE h.account = p.account AND h.asset = $1 LIMIT 1
-		) r ORDER BY p.page, p.balance DESC, p.account`, args...)
+			SELECT {balances.holding h} AS shown, h.account, h.balance FROM {balances}.holding h WHERE h.account = p.account AND h.asset = $1 LIMIT 1
+		) r ORDER BY p.page DESC, p.balance DESC, p.account`, args...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -148,23 +148,20 @@ func listHoldersV3[T any](ctx context.Context, s *engine.Snapshot, asset, kind s
 	if known && supply.kind == kind {
 		list.Total = supply.holders
 	}
-	var shown []holder
-	for i, r := range found.Rows {
+	for _, r := range found.Rows {
 		text := string(r.Balance) + ":" + r.Address
 		switch {
-		case r.page == 0 && i == 0:
+		case r.page == 0 && list.Cursor.Previous == nil:
 			list.Cursor.Previous = &text
-		case r.page == 1 && len(shown) == in.Limit:
+		case r.page == 1 && len(list.Results) == in.Limit:
 			list.Cursor.Next = &text
 		case r.page == 1:
-			if len(shown) == 0 {
+			if len(list.Results) == 0 {
 				list.Cursor.Current = &text
 			}
-			shown = append(shown, r.holder)
 			list.Results = append(list.Results, shape(r.holder))
 		}
 	}
-	s.TraceRows(func() []engine.Lookup { return holderLookups(asset, &supply, shown) })
 	return list, nil
 }
 
@@ -197,7 +194,6 @@ func getTokenSupply(ctx context.Context, s *engine.Snapshot, in *assetInput) (*t
 		return nil, err
 	}
 	row, ok := found.First()
-	s.TraceRows(row.lookups)
 	if !ok || row.kind != "ft" {
 		return &tokenSupply{"0"}, nil
 	}

@@ -9,6 +9,7 @@ type api struct{ *engine.Engine }
 
 // Mount registers the package's operations on an engine.
 func Mount(e *engine.Engine) {
+	e.TraceTables(tracedBalanceBlock, tracedLock, tracedHolding, tracedLedger, tracedAsset, tracedCustody, tracedNFTEvent)
 	a := &api{e}
 	a.registerSTXBalances()
 	a.registerBalances()

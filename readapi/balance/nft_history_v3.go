@@ -93,9 +93,6 @@ func listNFTHistoryV3(ctx context.Context, s *engine.Snapshot, in *nftHistoryV3I
 		return nil, err
 	}
 	places := view.PlacesOf(found)
-	s.TraceRows(func() []engine.Lookup {
-		return []engine.Lookup{view.KeyedLookup("transaction", view.TracedTransaction, keys)}
-	})
 	for _, r := range rows {
 		list.Results = append(list.Results, tokenEvent{view.EventKinds[r.cause].Action, r.sender, r.recipient, places[r.RowKey].Event(r.event)})
 	}

@@ -109,9 +109,7 @@ type nftRow struct {
 	height    int64
 	place     int64 // of a token: its position in the block; of an event: its number in the list
 	event     int32 // index in the transaction
-	n         int64 // number of the event among those of the token
 	asset     string
-	valueHash []byte
 	value     []byte
 	cause     string
 	sender    *string
@@ -119,7 +117,7 @@ type nftRow struct {
 }
 
 func nftColumns(r *nftRow) []any {
-	return []any{&r.Seq, &r.Index, &r.id, &r.height, &r.place, &r.event, &r.n, &r.asset, &r.valueHash, &r.value, &r.cause, &r.sender, &r.recipient}
+	return []any{&r.Seq, &r.Index, &r.id, &r.height, &r.place, &r.event, &r.asset, &r.value, &r.cause, &r.sender, &r.recipient}
 }
 
 func (a *api) registerNFTLists() {
@@ -139,22 +137,7 @@ func (a *api) registerNFTLists() {
 var tracedNFTEvent = &engine.TraceTable{
 	Projection: "balances", Name: "nft_event", Key: "asset value_hash:hex n", Values: "height cause sender recipient value:hex mint",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[t.pointer]`}},
-}
-
-// nftLookups returns the look-up of the rows of a page. It finds a row, in the table of tokens as in that of events, by
-// its token and the number of the token's event.
-func nftLookups(table *engine.TraceTable, rows []nftRow) []engine.Lookup {
-	if len(rows) == 0 {
-		return nil
-	}
-	assets, hashes, numbers := make([]string, len(rows)), make([][]byte, len(rows)), make([]int64, len(rows))
-	for i, r := range rows {
-		assets[i], hashes[i], numbers[i] = r.asset, r.valueHash, r.n
-	}
-	return []engine.Lookup{{
-		Name: table.Name, Table: table, Where: `(t.asset, t.value_hash, t.n) IN (SELECT * FROM unnest($1::text[], $2::bytea[], $3::bigint[]))`,
-		Args: []any{assets, hashes, numbers}, Order: `t.height DESC, t.asset, t.value_hash, t.n DESC`,
-	}}
+	Order:   `t.height DESC, t.asset, t.value_hash, t.n DESC`,
 }
 
 // isAsset reports whether a text is an asset identifier, <contract>::<name>.
@@ -165,7 +148,7 @@ func isAsset(text string) bool {
 }
 
 // custodySQL is the select list for nftColumns, of a token c that has an owner, and its transaction x.
-const custodySQL = `c.source_seq, c.tx_index, x.txid, c.height, c.position::bigint, 0, c.n, c.asset, c.value_hash, c.value, '', NULL::text, c.owner`
+const custodySQL = `c.source_seq, c.tx_index, x.txid, c.height, c.position::bigint, 0, c.asset, c.value, '', NULL::text, c.owner`
 
 // nftHoldings lists the tokens of an account, most recently received first. It reads them from the index of all tokens
 // of the account or, when the request names assets, from the index of the account's tokens by asset.
@@ -211,10 +194,10 @@ func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsI
 		SELECT {}, coalesce(sum(greatest(balance, 0)), 0)::bigint FROM {balances}.holding
 		WHERE account = $1 AND kind = 'nft' AND ($2::text[] IS NULL OR asset = ANY ($2))`, string(in.Principal), distinct)
 	found := engine.QueryPage(b, list.Limit, nftColumns, `
-		SELECT ARRAY[c.source_seq], `+custodySQL+`
+		SELECT {balances.nft_custody c, chain.transaction x}, `+custodySQL+`
 		FROM (`+rows+`) p
 		CROSS JOIN LATERAL (SELECT * FROM {balances}.nft_custody c WHERE c.asset = p.asset AND c.value_hash = p.value_hash LIMIT 1) c
-		CROSS JOIN LATERAL (SELECT x.txid FROM {chain}.transaction x WHERE x.source_seq = c.source_seq AND x.tx_index = c.tx_index LIMIT 1) x
+		CROSS JOIN LATERAL (SELECT x.source_seq, x.tx_index, x.txid FROM {chain}.transaction x WHERE x.source_seq = c.source_seq AND x.tx_index = c.tx_index LIMIT 1) x
 		WHERE $2::text[] IS NULL OR c.asset = ANY ($2)
 		ORDER BY p.height DESC, p.position DESC`, string(in.Principal), distinct, height, place, min(in.Offset, page.OffsetMax), int64(list.Limit)+1)
 	if err := b.Run(ctx); err != nil {
@@ -225,7 +208,6 @@ func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsI
 		return strconv.FormatInt(r.height, 10) + ":" + strconv.FormatInt(r.place, 10)
 	})
 	list.Cursor = keyPage.Cursor
-	s.TraceRows(func() []engine.Lookup { return nftLookups(tracedCustody, keyPage.Results) })
 	transactions, err := a.nftTransactions(ctx, s, keyPage.Results, in.TxMetadata)
 	if err != nil {
 		return nil, err
@@ -239,7 +221,7 @@ func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsI
 // nftEventSQL returns the select list for nftColumns, of an event c of a token and its transaction x. place is SQL for
 // the number of the event in the list.
 func nftEventSQL(place string) string {
-	return `c.source_seq, c.tx_index, x.txid, c.height, ` + place + `, c.event_index, c.n, c.asset, c.value_hash, c.value, c.cause, c.sender, c.recipient`
+	return `c.source_seq, c.tx_index, x.txid, c.height, ` + place + `, c.event_index, c.asset, c.value, c.cause, c.sender, c.recipient`
 }
 
 // readNFTEvents reads a page of a list of events, newest first. column numbers the events of the list from 1 on without
@@ -255,19 +237,18 @@ func readNFTEvents(ctx context.Context, s *engine.Snapshot, column, where string
 	fill := strings.NewReplacer("{n}", column, "{where}", where)
 	length := engine.Query(b, page.NumberColumn, fill.Replace(`SELECT {}, `+last+` FROM (SELECT $1::bigint, $2::bigint, $3::bigint) args`), args...)
 	found := engine.QueryPage(b, limit, nftColumns, fill.Replace(`
-		SELECT ARRAY[c.source_seq], `+nftEventSQL("c.{n}")+`
+		SELECT {balances.nft_event c, chain.transaction x}, `+nftEventSQL("c.{n}")+`
 		FROM (SELECT least($1::bigint, `+last+`) - $2::bigint AS first) page
 		CROSS JOIN LATERAL (
 			SELECT * FROM {balances}.nft_event c WHERE {where} AND c.{n} <= page.first AND c.{n} > page.first - $3::bigint - 1 ORDER BY c.{n} DESC LIMIT $3::bigint + 1
 		) c
-		CROSS JOIN LATERAL (SELECT x.txid FROM {chain}.transaction x WHERE x.source_seq = c.source_seq AND x.tx_index = c.tx_index LIMIT 1) x
+		CROSS JOIN LATERAL (SELECT x.source_seq, x.tx_index, x.txid FROM {chain}.transaction x WHERE x.source_seq = c.source_seq AND x.tx_index = c.tx_index LIMIT 1) x
 		ORDER BY c.{n} DESC`), args...)
 	if err := b.Run(ctx); err != nil {
 		return nil, 0, list, err
 	}
 	total, _ = length.First()
 	keyPage := page.NewKeyPage(limit, found.Rows, func(r nftRow) string { return strconv.FormatInt(r.place, 10) })
-	s.TraceRows(func() []engine.Lookup { return nftLookups(tracedNFTEvent, keyPage.Results) })
 	return keyPage.Results, total, keyPage.Cursor, nil
 }
 

@@ -87,7 +87,7 @@ func (a *api) principalSTX(ctx context.Context, s *engine.Snapshot, in *param.Pr
 	if err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return accountLookups(account, at, false) })
+	s.TraceRows(func() []engine.Lookup { return stxLookups(account, at) })
 	body := &principalSTX{Balance: balance.Balance, Negative: balance.Negative, Available: schema.SubtractAmounts(balance.Balance, balance.Locked)}
 	if lock := balance.STXLock; lock.LockTxID != "" {
 		row, _ := stx.Found.First()
@@ -150,12 +150,12 @@ func listPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalFTInp
 	found := engine.Query(b, func(r *rankedBalance) []any {
 		return []any{&r.rank, &r.start, &r.total, &r.AssetIdentifier, (*string)(&r.Balance)}
 	}, `
-		SELECT CASE WHEN rank >= start AND rank < start + $4 THEN ARRAY[source_seq] ELSE ARRAY[]::bigint[] END, rank, start, total, asset, balance::text
+		SELECT CASE WHEN rank >= start AND rank < start + $4 THEN {balances.holding placed} END, rank, start, total, asset, balance::text
 		FROM (
 			SELECT ranked.*, CASE WHEN $2::text IS NULL THEN 1
 			       ELSE coalesce(min(rank) FILTER (WHERE balance < $2::numeric OR balance = $2::numeric AND asset COLLATE "C" >= $3::text) OVER (), total + 1) END AS start
 			FROM (
-				SELECT h.source_seq, h.asset, h.balance, count(*) OVER () AS total, row_number() OVER (ORDER BY h.balance DESC, h.asset COLLATE "C") AS rank
+				SELECT h.source_seq, h.account, h.asset, h.balance, count(*) OVER () AS total, row_number() OVER (ORDER BY h.balance DESC, h.asset COLLATE "C") AS rank
 				FROM {balances}.holding h WHERE h.account = $1 AND h.kind = 'ft' AND h.balance > 0
 			) ranked
 		) placed
@@ -183,7 +183,7 @@ func listPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalFTInp
 		for i := range page.Results {
 			assets[i] = page.Results[i].AssetIdentifier
 		}
-		return assetLookups(string(in.Principal), param.Moment{Height: *tip.Height, Latest: true}, assets...)
+		return ledgerLookups(string(in.Principal), param.Moment{Height: *tip.Height, Latest: true}, assets...)
 	})
 	return page, nil
 }
@@ -206,7 +206,6 @@ type ownedRow struct {
 	total string
 	asset string
 	value []byte
-	hash  []byte
 }
 
 // listPrincipalNFT reads a range of an index, which has only the first indexedPrefix bytes of a token id: ids may be
@@ -229,9 +228,8 @@ func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTI
 		of, args = ` AND c.asset = $6::text`, append(args, string(in.Asset))
 	}
 	b := s.Batch()
-	found := engine.Query(b, func(r *ownedRow) []any { return []any{&r.page, &r.total, &r.asset, &r.value, &r.hash} }, `
-		SELECT array_remove(ARRAY[CASE WHEN owned.page = 1 THEN owned.source_seq END], NULL), coalesce(owned.page, 2::smallint), total.n::text, coalesce(owned.asset, ''),
-		       coalesce(owned.value, ''), coalesce(owned.value_hash, '')
+	found := engine.QueryPage(b, in.Limit, func(r *ownedRow) []any { return []any{&r.page, &r.total, &r.asset, &r.value} }, `
+		SELECT CASE WHEN owned.page = 1 THEN {balances.nft_custody owned} END, coalesce(owned.page, 2::smallint), total.n::text, coalesce(owned.asset, ''), coalesce(owned.value, '')
 		FROM (SELECT coalesce(sum(greatest(h.balance, 0)), 0) AS n FROM {balances}.holding h WHERE h.account = $1 AND h.kind = 'nft'`+strings.ReplaceAll(of, "c.", "h.")+`) total
 		LEFT JOIN (
 			(SELECT 0::smallint AS page, `+columns+` FROM {balances}.nft_custody c
@@ -240,16 +238,16 @@ func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTI
 			(SELECT 1::smallint AS page, `+columns+` FROM {balances}.nft_custody c
 			WHERE c.owner = $1`+of+` AND (`+order+`) >= ($2, $3, $4) ORDER BY `+order+` LIMIT $5::bigint + 1)
 		) owned ON true
-		ORDER BY owned.page, owned.asset, substring(owned.value FROM 1 FOR 64), owned.value_hash`,
+		ORDER BY owned.page DESC, owned.asset, substring(owned.value FROM 1 FOR 64), owned.value_hash`,
 		args...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	for i, r := range found.Rows {
+	for _, r := range found.Rows {
 		page.Total = schema.WholeNumber(r.total).Int64()
 		text := string(view.HexOf(r.value)) + ":" + r.asset
 		switch {
-		case r.page == 0 && i == 0:
+		case r.page == 0 && page.Cursor.Previous == nil:
 			page.Cursor.Previous = &text
 		case r.page == 1 && len(page.Results) == in.Limit:
 			page.Cursor.Next = &text
@@ -260,27 +258,7 @@ func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTI
 			page.Results = append(page.Results, ownedToken{r.asset, view.ShowRaw(r.value)})
 		}
 	}
-	s.TraceRows(func() []engine.Lookup { return custodyLookups(found.Rows, in.Limit) })
 	return page, nil
-}
-
-// custodyLookups returns the look-up of the tokens of a page of at most limit. rows may also have tokens of the pages
-// before and after it, which it leaves out.
-func custodyLookups(rows []ownedRow, limit int) []engine.Lookup {
-	var assets []string
-	var hashes [][]byte
-	for _, r := range rows {
-		if r.page == 1 && len(assets) < limit {
-			assets, hashes = append(assets, r.asset), append(hashes, r.hash)
-		}
-	}
-	if len(assets) == 0 {
-		return nil
-	}
-	return []engine.Lookup{{
-		Name: "custody", Table: tracedCustody, Where: `(t.asset, t.value_hash) IN (SELECT * FROM unnest($1::text[], $2::bytea[]))`,
-		Args: []any{assets, hashes}, Order: `t.asset, t.value_hash`,
-	}}
 }
 
 // indexedPrefix is the number of bytes of a token id that the index has.

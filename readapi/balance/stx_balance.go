@@ -49,7 +49,7 @@ func (a *api) stxBalance(ctx context.Context, s *engine.Snapshot, in *param.Acco
 	if err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return accountLookups(account, at, false) })
+	s.TraceRows(func() []engine.Lookup { return stxLookups(account, at) })
 	return balance, nil
 }
 

@@ -52,34 +52,24 @@ type supplyV3 struct {
 
 // assetSupply is the supply of an asset after a block.
 type assetSupply struct {
-	asset   string // empty for an asset that was never minted
 	kind    string // stx, ft or nft
-	height  int64  // of the last block that changed the supply or the holders
 	supply  string // base units
 	holders int64
 }
 
 // supplySQL reads the supply of the asset $1 after the block at height $2.
 const supplySQL = `
-	SELECT ARRAY[source_seq], asset, height, (minted - burned + rewards)::text, holders, kind
-	FROM {balances}.asset WHERE asset = $1 AND height <= $2 ORDER BY height DESC LIMIT 1`
+	SELECT {balances.asset a}, (a.minted - a.burned + a.rewards)::text, a.holders, a.kind
+	FROM {balances}.asset a WHERE a.asset = $1 AND a.height <= $2 ORDER BY a.height DESC LIMIT 1`
 
 func supplyColumns(r *assetSupply) []any {
-	return []any{&r.asset, &r.height, &r.supply, &r.holders, &r.kind}
+	return []any{&r.supply, &r.holders, &r.kind}
 }
 
 // tracedAsset traces the supply of assets. A row sums up all blocks up to its own; the ledger has the single changes.
 var tracedAsset = &engine.TraceTable{
 	Projection: "balances", Name: "asset", Key: "asset height", Values: "holders mints minted:text burned:text rewards:text",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
-}
-
-// lookups returns the look-up of the supply; none for an asset that was never minted.
-func (r *assetSupply) lookups() []engine.Lookup {
-	if r.asset == "" {
-		return nil
-	}
-	return []engine.Lookup{{Name: "asset", Table: tracedAsset, Where: `t.asset = $1 AND t.height = $2::bigint`, Args: []any{r.asset, r.height}, Order: `t.height DESC`}}
 }
 
 func (a *api) registerSupply() {
@@ -149,7 +139,6 @@ func readSTXSupply(ctx context.Context, s *engine.Snapshot, at param.OptionalHei
 	if r, ok := found.First(); ok {
 		row = &r
 	}
-	s.TraceRows(row.lookups)
 	return row, height, nil
 }
 

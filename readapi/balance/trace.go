@@ -22,6 +22,7 @@ var (
 		Join:    `JOIN {balances}.ledger l ON l.account = t.account AND l.asset = t.asset AND l.n = t.n`,
 		Values:  "n height balance:text sent:text received:text fees:text rewards:text",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[l.pointer]`}},
+		Order:   `t.asset, t.balance DESC, t.account`,
 	}
 	tracedLedger = &engine.TraceTable{
 		Projection: "balances", Name: "ledger", Key: "account asset n",
@@ -30,27 +31,19 @@ var (
 	}
 )
 
-// accountLookups returns the look-ups of the rows behind an account's balances at a block: the block, the last lock, at
-// the tip the holdings, and all changes in the ledger up to the block of STX and of the given assets. all selects every
-// holding instead of STX only.
-func accountLookups(account string, at param.Moment, all bool, assets ...string) []engine.Lookup {
-	const lastLock = `SELECT height, position FROM {balances}.stx_lock WHERE account = $1 AND height <= $2 ORDER BY height DESC, position DESC LIMIT 1`
-	lookups := []engine.Lookup{
-		{
-			Name: "block", Table: tracedBalanceBlock, Where: `t.height = $2 OR t.height = (SELECT height FROM (` + lastLock + `) l)`,
-			Args: []any{account, at.Height}, Order: `t.height DESC`,
-		},
-		{
-			Name: "lock", Table: tracedLock, Where: `t.account = $1 AND (t.height, t.position) = (` + lastLock + `)`,
-			Args: []any{account, at.Height}, Order: `t.height, t.position`,
-		},
+// stxLookups returns the look-ups of the blocks that an account's STX at a block depend on, the block itself and that of its last
+// lock, and of all changes up to it of STX and the given assets.
+func stxLookups(account string, at param.Moment, assets ...string) []engine.Lookup {
+	block := engine.Lookup{
+		Name: "block", Table: tracedBalanceBlock, Args: []any{account, at.Height}, Order: `t.height DESC`,
+		Where: `t.height = $2 OR t.height = (SELECT l.height FROM {balances}.stx_lock l WHERE l.account = $1 AND l.height <= $2 ORDER BY l.height DESC, l.position DESC LIMIT 1)`,
 	}
-	if at.Latest {
-		lookups = append(lookups, engine.Lookup{
-			Name: "holding", Table: tracedHolding, Where: `t.account = $1 AND ($2 OR t.asset = 'stx')`, Args: []any{account, all}, Order: `t.asset`,
-		})
-	}
-	for _, asset := range append([]string{"stx"}, assets...) {
+	return append([]engine.Lookup{block}, ledgerLookups(account, at, append([]string{"stx"}, assets...)...)...)
+}
+
+// ledgerLookups returns the look-ups of all changes of an account's balances of the given assets up to a block.
+func ledgerLookups(account string, at param.Moment, assets ...string) (lookups []engine.Lookup) {
+	for _, asset := range assets {
 		lookups = append(lookups, engine.Lookup{
 			Name: "ledger of " + asset, Table: tracedLedger, Where: `t.account = $1 AND t.asset = $2 AND t.height <= $3`,
 			Args: []any{account, asset, at.Height}, NewestFirst: []string{"t.n"},

@@ -67,7 +67,6 @@ func listBitcoinBlocks(ctx context.Context, s *engine.Snapshot, in *HeightPage) 
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return burnBlockLookups(found.Rows) })
 	for _, row := range found.Rows {
 		list.Results = append(list.Results, row.shapeV3())
 	}

@@ -42,8 +42,8 @@ func getBlockByTime(ctx context.Context, s *engine.Snapshot, in *blockTimeInput)
 		return nil, missing
 	}
 	b := s.Batch()
-	found := engine.Query(b, view.BlockColumns, view.BlockSQL+`
-		FROM (
+	found := engine.Query(b, view.BlockColumns, `
+		SELECT {chain.block b, accounts.block c}, `+view.BlockTerms+`FROM (
 			SELECT height, source_seq FROM {accounts}.block WHERE coalesce(block_time, burn_block_time) <= $1
 			ORDER BY coalesce(block_time, burn_block_time) DESC, height DESC LIMIT 1
 		) c
@@ -56,7 +56,6 @@ func getBlockByTime(ctx context.Context, s *engine.Snapshot, in *blockTimeInput)
 		return nil, missing
 	}
 	shaped := row.Shape()
-	s.TraceRows(func() []engine.Lookup { return view.BlockLookups([]view.Block{shaped}) })
 	return &shaped, nil
 }
 
@@ -77,12 +76,9 @@ func getAverageBlockTimes(ctx context.Context, s *engine.Snapshot, _ *struct{}) 
 	if !ok {
 		return times, nil
 	}
-	s.TraceRows(func() []engine.Lookup {
-		return []engine.Lookup{{Name: "block", Table: tracedListedBlock, Where: `t.height = $1`, Args: []any{*tip.Height}, Order: `t.height DESC`}}
-	})
 	b := s.Batch()
 	found := engine.Query(b, func(r *spanBlocks) []any { return []any{&r.span, &r.blocks, &r.seconds} }, `
-		SELECT ARRAY[tip.source_seq, before.source_seq], spans.span, tip.height - before.height, tip.time - before.time
+		SELECT {accounts.block tip, accounts.block before}, spans.span, tip.height - before.height, tip.time - before.time
 		FROM (SELECT height, source_seq, coalesce(block_time, burn_block_time) AS time FROM {accounts}.block WHERE height = $1) tip
 		CROSS JOIN unnest($2::bigint[]) AS spans (span)
 		CROSS JOIN LATERAL (

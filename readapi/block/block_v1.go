@@ -79,7 +79,6 @@ func listBlocksV1(ctx context.Context, s *engine.Snapshot, in *blocksV1Input) (*
 	page.Total = w.highest - lowest + 1
 	page.Results = blocks.Shape()
 	if len(page.Results) > 0 {
-		s.TraceRows(func() []engine.Lookup { return view.BlockV1Lookups(page.Results) })
 		page.Cursor = &page.Results[0].IndexBlockHash
 	}
 	page.NextCursor, page.PrevCursor = w.cursors(neighbours)
@@ -148,7 +147,6 @@ func getBlockV1(ctx context.Context, s *engine.Snapshot, choice view.BlockChoice
 	if len(blocks) == 0 {
 		return nil, engine.NotFound("%s", missing)
 	}
-	s.TraceRows(func() []engine.Lookup { return view.BlockV1Lookups(blocks[:1]) })
 	if blocks[0].Canonical {
 		s.FinalAt(blocks[0].BurnBlockHeight)
 	}

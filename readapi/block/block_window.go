@@ -14,7 +14,7 @@ import (
 // blockWindow is a page of a list of blocks, newest first. A list is a range of heights without gaps, so a page at any
 // depth is a set of heights, and the query looks up each by the key.
 type blockWindow struct {
-	from            view.BlocksBelow
+	from            view.BlockList
 	lowest, highest int64 // heights of the list's oldest and newest block
 	start           int64 // height of the page's first block; may be outside the list
 	limit           int
@@ -51,14 +51,14 @@ func neighbourColumns(n *neighbour) []any { return []any{&n.height, &n.id} }
 
 // queueBlocks adds to the batch the query for the blocks of the page.
 func (w blockWindow) queueBlocks(b *engine.Batch) *engine.Result[view.BlockRow] {
-	return engine.Query(b, view.BlockColumns, view.BlockSQL+`FROM `+string(w.from)+`WHERE c.height = ANY ($1) ORDER BY c.height DESC`, w.heights())
+	return engine.Query(b, view.BlockColumns, w.from.SQL(`WHERE c.height = ANY ($1) ORDER BY c.height DESC`), w.heights())
 }
 
 // queueNeighbours adds to the batch the query for the first blocks of the pages before and after.
 func (w blockWindow) queueNeighbours(b *engine.Batch) *engine.Result[neighbour] {
 	return engine.Query(b, neighbourColumns, `
 		SELECT {}, c.height, b.index_block_hash
-		FROM `+string(w.from)+`WHERE c.height = ANY ($1)`, []int64{w.newer(), w.older()})
+		FROM `+w.from.From+` WHERE c.height = ANY ($1)`, []int64{w.newer(), w.older()})
 }
 
 // cursors returns the cursors of the pages before and after; nil where there is none.
@@ -76,14 +76,14 @@ func (w blockWindow) cursors(found *engine.Result[neighbour]) (newer, older *has
 }
 
 // heightOfCursor reads the height of the block that a cursor names. from says where the list is read from.
-func heightOfCursor(ctx context.Context, s *engine.Snapshot, from view.BlocksBelow, cursor param.HashParameter) (int64, error) {
+func heightOfCursor(ctx context.Context, s *engine.Snapshot, from view.BlockList, cursor param.HashParameter) (int64, error) {
 	id, err := cursor.Hash()
 	if err != nil {
 		return 0, err
 	}
 	b := s.Batch()
 	found := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT {}, c.height FROM `+string(from)+`WHERE b.index_block_hash = $1`, id)
+		SELECT {}, c.height FROM `+from.From+` WHERE b.index_block_hash = $1`, id)
 	if err := b.Run(ctx); err != nil {
 		return 0, err
 	}

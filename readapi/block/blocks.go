@@ -52,7 +52,7 @@ func listBlocks(ctx context.Context, s *engine.Snapshot, in *blocksInput) (*page
 	}
 	lowest, _ := root.First()
 	page.Total = w.highest - lowest + 1
-	fillPage(s, page, blocks, w, neighbours)
+	fillPage(page, blocks, w, neighbours)
 	return page, nil
 }
 
@@ -82,12 +82,11 @@ func queueRoot(b *engine.Batch) *engine.Result[int64] {
 }
 
 // fillPage puts the blocks of a window and the cursors of its neighbours into a page.
-func fillPage(s *engine.Snapshot, page *page.CursorPage[view.Block], blocks *engine.Result[view.BlockRow], w blockWindow, neighbours *engine.Result[neighbour]) {
+func fillPage(page *page.CursorPage[view.Block], blocks *engine.Result[view.BlockRow], w blockWindow, neighbours *engine.Result[neighbour]) {
 	for _, row := range blocks.Rows {
 		page.Results = append(page.Results, row.Shape())
 	}
 	if len(page.Results) > 0 {
-		s.TraceRows(func() []engine.Lookup { return view.BlockLookups(page.Results) })
 		page.Cursor = &page.Results[0].IndexBlockHash
 	}
 	page.NextCursor, page.PrevCursor = w.cursors(neighbours)
@@ -103,11 +102,11 @@ func getBlock(ctx context.Context, s *engine.Snapshot, in *param.BlockInput) (*v
 	var found *engine.Result[view.BlockRow]
 	switch {
 	case latest:
-		found = engine.Query(b, view.BlockColumns, view.CanonicalBlocks+`WHERE c.height = $1`, *chain.Height)
+		found = engine.Query(b, view.BlockColumns, view.OfChain.SQL(`WHERE c.height = $1`), *chain.Height)
 	case height != nil:
-		found = engine.Query(b, view.BlockColumns, view.CanonicalBlocks+`WHERE c.height = $1`, *height)
+		found = engine.Query(b, view.BlockColumns, view.OfChain.SQL(`WHERE c.height = $1`), *height)
 	case id != nil:
-		found = engine.Query(b, view.BlockColumns, view.CanonicalBlocks+`WHERE b.index_block_hash = $1 OR b.block_hash = $1 LIMIT 1`, *id)
+		found = engine.Query(b, view.BlockColumns, view.OfChain.SQL(`WHERE b.index_block_hash = $1 OR b.block_hash = $1 LIMIT 1`), *id)
 	default:
 		return nil, engine.NotFound("Block not found")
 	}
@@ -119,7 +118,6 @@ func getBlock(ctx context.Context, s *engine.Snapshot, in *param.BlockInput) (*v
 		return nil, engine.NotFound("Block not found")
 	}
 	shaped := row.Shape()
-	s.TraceRows(func() []engine.Lookup { return view.BlockLookups([]view.Block{shaped}) })
 	if !latest {
 		s.FinalAt(shaped.BurnBlockHeight)
 	}

@@ -91,12 +91,12 @@ func listBlocksV3(ctx context.Context, s *engine.Snapshot, in *HeightPage) (*pag
 	}
 	w.lowest, _ = root.First()
 	list.Total = w.highest - w.lowest + 1
-	w.fill(s, list, blocks)
+	w.fill(list, blocks)
 	return list, nil
 }
 
 // fill puts the blocks of the window and the cursors around it into a page.
-func (w blockWindow) fill(s *engine.Snapshot, list *page.KeysetPage[view.BlockSummary], blocks *engine.Result[view.BlockRow]) {
+func (w blockWindow) fill(list *page.KeysetPage[view.BlockSummary], blocks *engine.Result[view.BlockRow]) {
 	if w.start < w.highest {
 		list.Cursor.Previous = heightText(max(w.newer(), w.lowest))
 	}
@@ -107,12 +107,9 @@ func (w blockWindow) fill(s *engine.Snapshot, list *page.KeysetPage[view.BlockSu
 		return
 	}
 	list.Cursor.Current = heightText(w.start)
-	shown := make([]view.Block, len(blocks.Rows))
-	for i, row := range blocks.Rows {
-		shown[i] = row.Shape()
-		list.Results = append(list.Results, view.SummarizeBlock(shown[i]))
+	for _, row := range blocks.Rows {
+		list.Results = append(list.Results, view.SummarizeBlock(row.Shape()))
 	}
-	s.TraceRows(func() []engine.Lookup { return view.BlockLookups(shown) })
 }
 
 func getBlockV3(ctx context.Context, s *engine.Snapshot, in *param.BlockInput) (*blockV3, error) {
@@ -153,7 +150,7 @@ func listBitcoinBlockBlocks(ctx context.Context, s *engine.Snapshot, in *bitcoin
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	w.fill(s, list, blocks)
+	w.fill(list, blocks)
 	return list, nil
 }
 

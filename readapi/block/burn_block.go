@@ -63,30 +63,18 @@ func (a *api) registerBurnBlocks() {
 
 // tracedListedBlock traces the blocks of the accounts projection, from which lists are read.
 var tracedListedBlock = &engine.TraceTable{
-	Projection: "accounts", Name: "block", Key: "height",
+	Projection: "accounts", Name: "block", Key: "height", NewestFirst: []string{"t.height"},
 	Values:  "index_block_hash:hex block_hash:hex block_time burn_block_time burn_block_height burn_block_hash:hex first_tx last_tx tenure_height burn_blocks",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
 }
 
-// burnBlockLookups returns the look-up of the Stacks blocks of Bitcoin blocks.
-func burnBlockLookups(blocks []burnBlockRow) []engine.Lookup {
-	if len(blocks) == 0 {
-		return nil
-	}
-	numbers := make([]int64, len(blocks))
-	for i := range blocks {
-		numbers[i] = blocks[i].n
-	}
-	return []engine.Lookup{{Name: "block", Table: tracedListedBlock, Where: `t.burn_blocks = ANY ($1::bigint[])`, Args: []any{numbers}, NewestFirst: []string{"t.height"}}}
-}
-
 // burnBlockSQL reads the Bitcoin blocks whose numbers are from $1 to $2, newest first.
 const burnBlockSQL = `
-	SELECT array_agg(source_seq), burn_blocks, min(burn_block_time), burn_block_hash, burn_block_height,
+	SELECT array_agg({accounts.block k}), burn_blocks, min(burn_block_time), burn_block_hash, burn_block_height,
 	       array_agg(block_hash ORDER BY height DESC), sum(last_tx - first_tx + 1)::bigint,
 	       CASE WHEN count(*) > 1 THEN ((array_agg(coalesce(block_time, burn_block_time) ORDER BY height DESC))[1] - (array_agg(coalesce(block_time, burn_block_time) ORDER BY height))[1])
 	            / (count(*) - 1) ELSE 0 END
-	FROM {accounts}.block
+	FROM {accounts}.block k
 	WHERE burn_blocks >= $1 AND burn_blocks <= $2
 	GROUP BY burn_blocks, burn_block_hash, burn_block_height
 	ORDER BY burn_blocks DESC`
@@ -136,7 +124,6 @@ func listBurnBlocks(ctx context.Context, s *engine.Snapshot, in *burnBlocksInput
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return burnBlockLookups(found.Rows) })
 	for _, row := range found.Rows {
 		list.Results = append(list.Results, row.shape())
 	}
@@ -215,7 +202,6 @@ func findBurnBlock(ctx context.Context, s *engine.Snapshot, in *param.BurnBlockI
 	if !ok {
 		return nil, nil
 	}
-	s.TraceRows(func() []engine.Lookup { return burnBlockLookups(found.Rows[:1]) })
 	return &row, nil
 }
 

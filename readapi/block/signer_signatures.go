@@ -46,15 +46,15 @@ func listSignerSignatures(ctx context.Context, s *engine.Snapshot, in *signerSig
 	found := engine.Query(b, func(r *view.Block) []any {
 		return []any{&r.Height, &r.IndexBlockHash, &r.BurnBlockHeight, &list.Total, &signatures}
 	}, `
-		SELECT ARRAY[b.source_seq], b.height, b.index_block_hash, b.burn_block_height, coalesce(cardinality(b.signer_signatures), 0),
+		SELECT {chain.block b, chain.canonical c}, b.height, b.index_block_hash, b.burn_block_height, coalesce(cardinality(b.signer_signatures), 0),
 		       coalesce(b.signer_signatures[$2::int + 1:$2::int + $3::int], ARRAY[]::bytea[])
 		FROM (`+choice.SQL+`) chosen
-		JOIN {chain}.block b ON b.source_seq = chosen.source_seq`, choice.Arg, min(in.Offset, page.OffsetMax/2), limit)
+		JOIN {chain}.block b ON b.source_seq = chosen.source_seq
+		JOIN {chain}.canonical c ON c.block_seq = chosen.source_seq`, choice.Arg, min(in.Offset, page.OffsetMax/2), limit)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if block, ok := found.First(); ok {
-		s.TraceRows(func() []engine.Lookup { return view.BlockLookups([]view.Block{block}) })
 		if in.Block != "latest" {
 			s.FinalAt(block.BurnBlockHeight)
 		}

@@ -74,6 +74,6 @@ func fillRange(ctx context.Context, s *engine.Snapshot, list *page.CursorPage[vi
 	if err := b.Run(ctx); err != nil {
 		return err
 	}
-	fillPage(s, list, blocks, w, neighbours)
+	fillPage(list, blocks, w, neighbours)
 	return nil
 }

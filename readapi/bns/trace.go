@@ -34,4 +34,3 @@ var (
 		Projection: projection, Name: "preorder", Key: "principal hash:hex height tx_index", Values: "used_height kind amount:text burn_height", Sources: fromPointer,
 	}
 )
-

@@ -78,7 +78,7 @@ func activityPage(page, order string) string {
 	return `
 SELECT r.* FROM (` + page + `) p
 CROSS JOIN LATERAL (
-	SELECT array_remove(ARRAY[o.source_seq, b.source_seq, t.source_seq], NULL),
+	SELECT {brc20.operation o, brc20.token t, brc20.block b},
 	       o.kind, coalesce(t.tick, o.ticker) AS tick, o.id, o.address, o.height, b.time, b.block_hash, o.txid, o.satpoint, o.receiver,
 	       o.amount::text, o.max_supply::text, o.mint_limit::text, t.decimals, o.decimals AS deploy_decimals
 	FROM {brc20}.operation o
@@ -142,7 +142,6 @@ func (a *api) brc20Activity(ctx context.Context, s *engine.Snapshot, in *BRC20Ac
 	if err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return activityLookups(rows) })
 	page.Total = total
 	for i := range rows {
 		page.Results = append(page.Results, rows[i].shape())

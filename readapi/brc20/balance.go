@@ -65,11 +65,11 @@ func (r *brc20BalanceRow) shape() brc20Balance {
 // block at height $6: the last entry of each ticker up to that block.
 const (
 	balancesNow = `
-	SELECT b.source_seq, b.ticker, b.available, b.transferrable, b.total
+	SELECT {brc20.balance b} AS shown, b.ticker, b.available, b.transferrable, b.total
 	FROM {brc20}.balance b
 	WHERE b.address = $1 AND b.total > 0`
 	balancesThen = `
-	SELECT e.source_seq, b.ticker, e.available, e.transferrable, e.available + e.transferrable AS total
+	SELECT {e.source_seq} AS shown, b.ticker, e.available, e.transferrable, e.available + e.transferrable AS total
 	FROM {brc20}.balance b
 	CROSS JOIN LATERAL (
 		SELECT source_seq, available, transferrable FROM {brc20}.entry
@@ -86,8 +86,9 @@ func (a *api) brc20Balances(ctx context.Context, s *engine.Snapshot, in *BRC20Ba
 	}
 	least, beyond, _ := in.Ticker.ranges()
 	balances, until, args := balancesNow, "", []any{ordinals.Bounded(in.Address), least, beyond, min(in.Offset, page.RankedOffsetMax), int64(in.Limit)}
+	var then *int64
 	if height, ok := in.BlockHeight.Value(); ok {
-		balances, until, args = balancesThen, "$6", append(args, height)
+		balances, until, args, then = balancesThen, "$6", append(args, height), &height
 	}
 	b := s.Batch()
 	balanceRows := engine.Query(b, brc20BalanceColumns, brc20BalancesSQL(balances, until), args...)
@@ -99,14 +100,19 @@ func (a *api) brc20Balances(ctx context.Context, s *engine.Snapshot, in *BRC20Ba
 			list.Results = append(list.Results, r.shape())
 		}
 	}
-	s.TraceRows(func() []engine.Lookup { return balanceLookups(in, list.Results) })
+	s.TraceRows(func() (lookups []engine.Lookup) {
+		for _, b := range list.Results {
+			lookups = append(lookups, entryLookup(in.Address, b.Ticker, then))
+		}
+		return lookups
+	})
 	return list, nil
 }
 
 // brc20BalancesSQL returns the query that counts balances, up to a height if until is not empty, and selects a page of them.
 func brc20BalancesSQL(balances, until string) string {
 	return `
-SELECT array_remove(ARRAY[p.source_seq, t.source_seq], NULL), p.whole, coalesce(t.tick, p.ticker),
+SELECT {brc20.token t} || p.shown, p.whole, coalesce(t.tick, p.ticker),
        p.available::text, p.transferrable::text, p.total::text, t.decimals, ` + lacks("p.ticker", until) + `
 FROM (
 	WITH matching AS MATERIALIZED (` + balances + ` AND ` + inRanges("b.ticker", "$2", "$3") + `)
@@ -114,6 +120,6 @@ FROM (
 	FROM (SELECT count(*) AS whole FROM matching) n
 	LEFT JOIN (SELECT * FROM matching ORDER BY total DESC, ticker OFFSET $4 LIMIT $5) page ON true
 ) p
-LEFT JOIN LATERAL (SELECT source_seq, tick, decimals FROM {brc20}.token WHERE ticker = p.ticker LIMIT 1) t ON true
+LEFT JOIN LATERAL (SELECT * FROM {brc20}.token WHERE ticker = p.ticker LIMIT 1) t ON true
 ORDER BY p.total DESC, p.ticker`
 }

@@ -3,7 +3,6 @@ package brc20
 import (
 	"context"
 	"net/http"
-	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -87,18 +86,18 @@ func addressBalanceColumns(r *addressBalanceRow) []any {
 // the position of a pair of an address and a height in the request. Each pair is a range of the same index that a request
 // for one address reads.
 const manyBalances = `
-	SELECT b.source_seq, b.ticker, b.available, b.transferrable, b.total, asked.address, asked.height, asked.place
+	SELECT b.shown, b.ticker, b.available, b.transferrable, b.total, asked.address, asked.height, asked.place
 	FROM (
 		SELECT a.address, h.height, row_number() OVER (ORDER BY a.n, h.n) AS place
 		FROM unnest($1::text[]) WITH ORDINALITY AS a (address, n)
 		LEFT JOIN unnest($6::bigint[]) WITH ORDINALITY AS h (height, n) ON true
 	) asked
 	CROSS JOIN LATERAL (
-		SELECT b.source_seq, b.ticker, b.available, b.transferrable, b.total
+		SELECT {brc20.balance b} AS shown, b.ticker, b.available, b.transferrable, b.total
 		FROM {brc20}.balance b
 		WHERE b.address = asked.address AND asked.height IS NULL
 		UNION ALL
-		SELECT e.source_seq, b.ticker, e.available, e.transferrable, e.available + e.transferrable
+		SELECT {e.source_seq}, b.ticker, e.available, e.transferrable, e.available + e.transferrable
 		FROM {brc20}.balance b
 		CROSS JOIN LATERAL (
 			SELECT source_seq, available, transferrable FROM {brc20}.entry
@@ -111,7 +110,7 @@ const manyBalances = `
 
 // manyBalancesSQL counts the balances and selects a page of them.
 var manyBalancesSQL = `
-SELECT array_remove(ARRAY[p.source_seq, t.source_seq], NULL), p.whole, coalesce(t.tick, p.ticker),
+SELECT {brc20.token t} || p.shown, p.whole, coalesce(t.tick, p.ticker),
        p.available::text, p.transferrable::text, p.total::text, t.decimals, ` + lacks("p.ticker", "coalesce(p.height, ob.height)") + `, p.address, p.height
 FROM (
 	WITH matching AS MATERIALIZED (` + manyBalances + ` AND ` + inRanges("b.ticker", "$2", "$3") + `)
@@ -119,7 +118,7 @@ FROM (
 	FROM (SELECT count(*) AS whole FROM matching) n
 	LEFT JOIN (SELECT * FROM matching ORDER BY place, total DESC, ticker OFFSET $4 LIMIT $5) page ON true
 ) p
-LEFT JOIN LATERAL (SELECT source_seq, tick, decimals FROM {brc20}.token WHERE ticker = p.ticker LIMIT 1) t ON true
+LEFT JOIN LATERAL (SELECT * FROM {brc20}.token WHERE ticker = p.ticker LIMIT 1) t ON true
 ORDER BY p.place, p.total DESC, p.ticker`
 
 func (a *api) brc20ManyBalances(ctx context.Context, s *engine.Snapshot, in *BRC20ManyBalancesInput) (*ordinal.OrdinalsPage[addressBalance], error) {
@@ -152,7 +151,12 @@ func (a *api) brc20ManyBalances(ctx context.Context, s *engine.Snapshot, in *BRC
 			})
 		}
 	}
-	s.TraceRows(func() []engine.Lookup { return manyBalanceLookups(list.Results) })
+	s.TraceRows(func() (lookups []engine.Lookup) {
+		for _, b := range list.Results {
+			lookups = append(lookups, entryLookup(b.Address, b.Ticker, b.BlockHeight))
+		}
+		return lookups
+	})
 	return list, nil
 }
 
@@ -167,37 +171,4 @@ func distinct[T, Stored comparable](values []T, store func(T) Stored) (stored []
 		}
 	}
 	return stored, first
-}
-
-// manyBalanceLookups returns the lookups of the balances of a page, with all entries of each.
-func manyBalanceLookups(shown []addressBalance) (lookups []engine.Lookup) {
-	type owner struct {
-		address string
-		height  int64
-	}
-	var order []owner
-	byOwner := map[owner][]brc20Balance{}
-	for _, b := range shown {
-		o := owner{b.Address, -1}
-		if b.BlockHeight != nil {
-			o.height = *b.BlockHeight
-		}
-		if byOwner[o] == nil {
-			order = append(order, o)
-		}
-		byOwner[o] = append(byOwner[o], brc20Balance{Ticker: b.Ticker})
-	}
-	for _, o := range order {
-		in := &BRC20BalancesInput{BRC20AddressInput: BRC20AddressInput{Address: o.address}}
-		suffix := " of " + o.address
-		if o.height >= 0 {
-			in.BlockHeight = ordinal.HeightParameter(strconv.FormatInt(o.height, 10))
-			suffix += " at " + strconv.FormatInt(o.height, 10)
-		}
-		for _, lookup := range balanceLookups(in, byOwner[o]) {
-			lookup.Name += suffix
-			lookups = append(lookups, lookup)
-		}
-	}
-	return lookups
 }

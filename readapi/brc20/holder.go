@@ -38,14 +38,14 @@ func (a *api) brc20Holders(ctx context.Context, s *engine.Snapshot, in *struct {
 	ticker := tickerOf(string(in.Ticker))
 	b := s.Batch()
 	tokens := engine.Query(b, func(r *tokenRow) []any { return []any{&r.holders, &r.decimals} },
-		`SELECT ARRAY[t.source_seq], t.holders, t.decimals FROM {brc20}.token t WHERE t.ticker = $1 AND t.height IS NOT NULL`, ticker)
+		`SELECT {brc20.token t}, t.holders, t.decimals FROM {brc20}.token t WHERE t.ticker = $1 AND t.height IS NOT NULL`, ticker)
 	// The inner query reads only its index, however many rows it passes over.
 	holders := engine.Query(b, func(r *holderRow) []any { return []any{&r.address, &r.total} }, `
 		SELECT r.* FROM (
 			SELECT address, total FROM {brc20}.balance WHERE ticker = $1 AND total > 0 ORDER BY total DESC, address OFFSET $2 LIMIT $3
 		) p
 		CROSS JOIN LATERAL (
-			SELECT ARRAY[h.source_seq], h.address, h.total::text AS overall FROM {brc20}.balance h WHERE h.ticker = $1 AND h.address = p.address LIMIT 1
+			SELECT {brc20.balance h}, h.address, h.total::text AS overall FROM {brc20}.balance h WHERE h.ticker = $1 AND h.address = p.address LIMIT 1
 		) r ORDER BY p.total DESC, p.address`, ticker, min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
 	if err := b.Run(ctx); err != nil {
 		return nil, err
@@ -55,7 +55,6 @@ func (a *api) brc20Holders(ctx context.Context, s *engine.Snapshot, in *struct {
 		return nil, in.notFound(ctx, s)
 	}
 	page := ordinal.NewOrdinalsPage[brc20Holder](in.OrdinalsPageInput)
-	s.TraceRows(func() []engine.Lookup { return holderLookups(ticker, page.Results) })
 	page.Total = token.holders
 	for _, h := range holders.Rows {
 		page.Results = append(page.Results, brc20Holder{h.address, tokenAmount(h.total, token.decimals)})

@@ -8,6 +8,7 @@ type api struct{ *engine.Engine }
 
 // Mount adds the operations of the package to an engine.
 func Mount(e *engine.Engine) {
+	e.TraceTables(tracedBRC20Block, tracedBRC20Token, tracedBRC20Operation, tracedBRC20Balance)
 	a := &api{e}
 	a.registerBRC20()
 }

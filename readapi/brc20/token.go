@@ -64,7 +64,7 @@ func brc20TokenColumns(r *brc20TokenRow) []any {
 }
 
 // brc20TokenSQL selects what brc20TokenColumns reads from a token t and its block b.
-var brc20TokenSQL = `ARRAY[t.source_seq, b.source_seq], t.id, t.address, t.tick, t.max_supply::text, t.minted::text, t.number, t.height, b.time, t.tx_count,
+var brc20TokenSQL = `{brc20.token t, brc20.block b}, t.id, t.address, t.tick, t.max_supply::text, t.minted::text, t.number, t.height, b.time, t.tx_count,
 	t.holders, t.txid, t.mint_limit::text, t.decimals, t.self_mint, ` + lacks("t.ticker", "")
 
 func (r *brc20TokenRow) shape() brc20Token {
@@ -112,7 +112,6 @@ func (a *api) brc20Tokens(ctx context.Context, s *engine.Snapshot, in *BRC20Toke
 	if err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return deployLookups(rows) })
 	page.Total = total
 	for i := range rows {
 		page.Results = append(page.Results, rows[i].shape())
@@ -206,7 +205,7 @@ func (a *api) brc20Token(ctx context.Context, s *engine.Snapshot, in *BRC20Input
 	if !ok {
 		return nil, in.notFound(ctx, s)
 	}
-	s.TraceRows(func() []engine.Lookup { return append(deployLookups(matches.Rows[:1]), mintLookup(tickerOf(row.tick))) })
+	s.TraceRows(func() []engine.Lookup { return []engine.Lookup{mintLookup(tickerOf(row.tick))} })
 	t := row.shape()
 	return &brc20Details{Token: t, Supply: brc20Supply{MaxSupply: t.MaxSupply, MintedSupply: t.MintedSupply, Holders: row.holders}}, nil
 }

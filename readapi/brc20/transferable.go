@@ -51,7 +51,7 @@ func transferablePage(page, order string) string {
 	return `
 SELECT r.* FROM (` + page + `) p
 CROSS JOIN LATERAL (
-	SELECT array_remove(ARRAY[o.source_seq, t.source_seq], NULL), o.number, o.sat, o.id, o.amount::text, coalesce(t.tick, o.ticker) AS tick, t.decimals
+	SELECT {brc20.operation o, brc20.token t}, o.number, o.sat, o.id, o.amount::text, coalesce(t.tick, o.ticker) AS tick, t.decimals
 	FROM {brc20}.operation o
 	LEFT JOIN {brc20}.token t ON t.ticker = o.ticker
 	WHERE o.height = p.height AND o.tx_index = p.tx_index LIMIT 1
@@ -68,7 +68,6 @@ func (a *api) brc20Transferable(ctx context.Context, s *engine.Snapshot, in *BRC
 	if err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return transferableLookups(in, rows) })
 	page.Total = total
 	for _, r := range rows {
 		page.Results = append(page.Results, brc20Transferable{

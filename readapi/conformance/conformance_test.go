@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,6 +57,7 @@ func TestConformance(t *testing.T) {
 			}
 		}
 		w.dump(server.URL, r, got)
+		w.checkTrace(server.URL, r, got)
 		if *full && r.varying == "" {
 			w.again(server.URL, r, got)
 		}
@@ -347,4 +349,35 @@ func described(t *testing.T, w *world) (operations []string) {
 		t.Fatalf("the description has %d operations only", len(operations))
 	}
 	return operations
+}
+
+// checkTrace compares an answer's Strata-Source with its trace: each event that the header names is one that a row of the trace
+// comes from.
+func (w *world) checkTrace(base string, r row, got answer) {
+	w.T.Helper()
+	sources := got.header.Get("Strata-Source")
+	if r.method != http.MethodGet || sources == "" || r.operation == "get-trace" {
+		return
+	}
+	traced := w.ask(base, row{method: http.MethodGet, target: "/audit/v1/trace?limit=200&path=" + url.QueryEscape(got.target)})
+	var body struct {
+		Cursor struct{ Next *string }
+		Events []struct{ Seq int64 }
+		Error  string
+	}
+	if err := json.Unmarshal(traced.body, &body); err != nil || traced.status != http.StatusOK {
+		if !strings.Contains(string(traced.body), "has no rows to trace") {
+			w.T.Errorf("trace of %s: got %d %.600s, %v", got.target, traced.status, traced.body, err)
+		}
+		return
+	}
+	behind := map[string]bool{"...": true}
+	for _, e := range body.Events {
+		behind[strconv.FormatInt(e.Seq, 10)] = true
+	}
+	for seq := range strings.SplitSeq(sources, ",") {
+		if !behind[seq] && body.Cursor.Next == nil {
+			w.T.Errorf("%s: Strata-Source names event %s, from which no row of its trace comes", got.target, seq)
+		}
+	}
 }

@@ -44,17 +44,6 @@ func deploymentColumns(d *deploymentRow) []any {
 	return []any{&d.key.Seq, &d.key.Index, &d.TxID, &d.Canonical, &d.ContractID, &d.BlockHeight, &d.ClarityVersion, &d.SourceCode, &d.ABI}
 }
 
-// showDeployments says that the answer shows deployed contracts.
-func showDeployments(s *engine.Snapshot, rows []deploymentRow) {
-	s.TraceRows(func() []engine.Lookup {
-		keys := make([]view.RowKey, len(rows))
-		for i := range rows {
-			keys[i] = rows[i].key
-		}
-		return []engine.Lookup{view.KeyedLookup("contract", view.TracedDeployment, keys)}
-	})
-}
-
 func (a *api) registerContract() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-contract", Path: "/extended/v1/contract/{contract_id}", Tag: "Contracts", Summary: "A contract with its source and interface",
@@ -71,7 +60,7 @@ func getContract(ctx context.Context, s *engine.Snapshot, in *contractInput) (*c
 	}
 	b := s.Batch()
 	found := engine.Query(b, deploymentColumns, `
-		SELECT array_remove(ARRAY[d.source_seq, c.source_seq, `+view.InterfaceSource(s, "d")+`], NULL), d.source_seq, d.tx_index, t.txid, c.height IS NOT NULL, d.contract_id, b.height,
+		SELECT {chain.contract d, c.source_seq, `+view.InterfaceSource(s, "d")+`}, d.source_seq, d.tx_index, t.txid, c.height IS NOT NULL, d.contract_id, b.height,
 		       d.clarity_version, d.source_code, d.interface
 		FROM {chain}.contract d
 		JOIN {chain}.transaction t ON t.source_seq = d.source_seq AND t.tx_index = d.tx_index
@@ -86,6 +75,5 @@ func getContract(ctx context.Context, s *engine.Snapshot, in *contractInput) (*c
 	if !ok {
 		return nil, missing
 	}
-	showDeployments(s, found.Rows)
 	return &c.contractBody, nil
 }

@@ -84,7 +84,7 @@ func getContractV3(ctx context.Context, s *engine.Snapshot, in *contractV3Input)
 	}
 	b := s.Batch()
 	found := engine.Query(b, deploymentColumns, `
-		SELECT array_remove(ARRAY[d.source_seq, c.source_seq, `+view.InterfaceSource(s, "d")+`], NULL), d.source_seq, d.tx_index, t.txid, true, d.contract_id, c.height,
+		SELECT {chain.contract d, c.source_seq, `+view.InterfaceSource(s, "d")+`}, d.source_seq, d.tx_index, t.txid, true, d.contract_id, c.height,
 		       d.clarity_version, d.source_code, d.interface
 		FROM {chain}.contract d
 		JOIN {chain}.canonical c ON c.block_seq = d.source_seq
@@ -102,7 +102,6 @@ func getContractV3(ctx context.Context, s *engine.Snapshot, in *contractV3Input)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	showDeployments(s, found.Rows)
 	body := &contractV3{ContractID: row.ContractID, ClarityVersion: row.ClarityVersion, DeploymentPlace: view.PlacesOf(place)[row.key].Deployment()}
 	if in.Include.has(includeSource) {
 		body.SourceCode = &row.SourceCode

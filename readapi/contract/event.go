@@ -112,17 +112,6 @@ func (a *api) registerContractEvents() {
 	}, listContractLogs)
 }
 
-// showPrinted says that the answer shows printed events.
-func showPrinted(s *engine.Snapshot, shown []printedRow) {
-	s.TraceRows(func() []engine.Lookup {
-		keys := make([]view.EventKey, len(shown))
-		for i := range shown {
-			keys[i] = shown[i].EventKey()
-		}
-		return view.EventLookups(keys)
-	})
-}
-
 // printedList is a list of the events that a contract printed. A column numbers its rows; those of the requested blocks
 // have the numbers low+1 to high.
 type printedList struct {
@@ -317,15 +306,14 @@ func listContractEvents(ctx context.Context, s *engine.Snapshot, in *contractEve
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	list.fill(s, found.Rows)
+	list.fill(found.Rows)
 	return list, nil
 }
 
 // fill fills the page with rendered rows. There may be one row more than the page has: the first of the next page.
-func (list *contractEventPage) fill(s *engine.Snapshot, rows []printedRow) {
+func (list *contractEventPage) fill(rows []printedRow) {
 	keyPage := page.NewKeyPage(list.Limit, rows, func(r printedRow) string { return r.place() })
 	list.Cursor = keyPage.Cursor
-	showPrinted(s, keyPage.Results)
 	for i := range keyPage.Results {
 		list.Results = append(list.Results, keyPage.Results[i].shape())
 	}
@@ -362,7 +350,7 @@ func (l *printedList) fillForSender(ctx context.Context, s *engine.Snapshot, lis
 	if err := b.Run(ctx); err != nil {
 		return err
 	}
-	list.fill(s, found.Rows)
+	list.fill(found.Rows)
 	if next, ok := unexamined.First(); ok && list.Cursor.Next == nil {
 		place := next.place()
 		list.Cursor.Next = &place
@@ -388,7 +376,6 @@ func listContractLogs(ctx context.Context, s *engine.Snapshot, in *contractLogsI
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	var shown []printedRow
 	for i := range found.Rows {
 		r := &found.Rows[i]
 		place := r.place()
@@ -403,10 +390,8 @@ func listContractLogs(ctx context.Context, s *engine.Snapshot, in *contractLogsI
 				page.Cursor = &place
 			}
 			page.Results = append(page.Results, r.shape())
-			shown = append(shown, *r)
 		}
 	}
-	showPrinted(s, shown)
 	return page, nil
 }
 

@@ -80,7 +80,6 @@ func listContractEventsV3(ctx context.Context, s *engine.Snapshot, in *contractE
 		return nil, err
 	}
 	places := view.PlacesOf(located)
-	showPrinted(s, shown)
 	for i := range shown {
 		r := &shown[i]
 		list.Results = append(list.Results, printedV3{view.ValueOf(r.Contract), view.ValueOf(r.Topic), view.ShowRaw(r.Value), r.called, places[r.RowKey].Event(r.Number)})

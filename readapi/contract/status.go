@@ -3,7 +3,6 @@ package contract
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -54,41 +53,6 @@ type contractStatus struct {
 	BlockHeight *int64      `json:"block_height,omitempty" doc:"Absent while the deployment is pending."`
 }
 
-// statusRow is the status of a deployment, with the row that has it.
-type statusRow struct {
-	contractStatus
-	key     view.RowKey
-	waiting *view.WaitingRow // nil for a mined deployment
-}
-
-// showStatuses says that the answer shows these rows, by contract.
-func showStatuses(s *engine.Snapshot, shown map[string]*statusRow) {
-	s.TraceRows(func() []engine.Lookup {
-		var deployed, failed []view.RowKey
-		var waiting []*view.WaitingRow
-		for _, r := range shown {
-			switch {
-			case r.waiting != nil:
-				waiting = append(waiting, r.waiting)
-			case r.Status == "success":
-				deployed = append(deployed, r.key)
-			default:
-				failed = append(failed, r.key)
-			}
-		}
-		var lookups []engine.Lookup
-		if len(deployed) > 0 {
-			slices.SortFunc(deployed, view.CompareKeys)
-			lookups = append(lookups, view.KeyedLookup("contract", view.TracedDeployment, deployed))
-		}
-		if len(failed) > 0 {
-			slices.SortFunc(failed, view.CompareKeys)
-			lookups = append(lookups, view.KeyedLookup("transaction", view.TracedTransaction, failed))
-		}
-		return append(lookups, view.WaitingLookups(waiting)...)
-	})
-}
-
 func (a *api) registerContractStatuses() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-contract-statuses", Path: "/extended/v2/smart-contracts/status", Tag: "Contracts", Summary: "Status of the deployments of contracts",
@@ -100,7 +64,7 @@ func (a *api) registerContractStatuses() {
 // failedDeployments is a query for the last mined deployment of each contract $1, if that deployment failed. No
 // deployment follows a successful one.
 var failedDeployments = `
-	SELECT ARRAY[t.source_seq, c.source_seq], t.source_seq, t.tx_index, t.status, t.txid, wanted.contract_id, c.height
+	SELECT {chain.transaction t, c.source_seq}, t.status, t.txid, wanted.contract_id, c.height
 	FROM unnest($1::text[]) AS wanted (contract_id)
 	CROSS JOIN LATERAL (SELECT a.id FROM {accounts}.account a WHERE a.account = wanted.contract_id LIMIT 1) a
 	CROSS JOIN LATERAL (
@@ -120,26 +84,26 @@ func getContractStatuses(ctx context.Context, s *engine.Snapshot, in *contractSt
 		return all, nil
 	}
 	b := s.Batch()
-	columns := func(c *statusRow) []any {
-		return []any{&c.key.Seq, &c.key.Index, &c.Status, &c.TxID, &c.ContractID, &c.BlockHeight}
+	columns := func(c *contractStatus) []any {
+		return []any{&c.Status, &c.TxID, &c.ContractID, &c.BlockHeight}
 	}
 	found := engine.Query(b, columns, `
-		SELECT DISTINCT ON (d.contract_id) ARRAY[d.source_seq, c.source_seq], d.source_seq, d.tx_index, t.status, t.txid, d.contract_id, c.height
+		SELECT DISTINCT ON (d.contract_id) {chain.contract d, c.source_seq}, t.status, t.txid, d.contract_id, c.height
 		FROM {chain}.contract d
 		JOIN {chain}.canonical c ON c.block_seq = d.source_seq
 		JOIN {chain}.transaction t ON t.source_seq = d.source_seq AND t.tx_index = d.tx_index
 		WHERE d.contract_id = ANY ($1)
 		ORDER BY d.contract_id, c.height DESC, d.tx_index DESC`, []string(in.IDs))
-	failed, waiting := &engine.Result[statusRow]{}, &engine.Result[statusRow]{}
+	failed, waiting := &engine.Result[contractStatus]{}, &engine.Result[contractStatus]{}
 	if s.Active("accounts") != nil {
 		failed = engine.Query(b, columns, failedDeployments, []string(in.IDs))
 	}
 	if view.KnowsMempool(s) { // of several pending deployments, take the one that is mined next
-		waiting = engine.Query(b, func(c *statusRow) []any {
-			c.waiting, c.Status = &view.WaitingRow{}, "pending"
-			return []any{&c.TxID, &c.ContractID, &c.waiting.ID}
+		waiting = engine.Query(b, func(c *contractStatus) []any {
+			c.Status = "pending"
+			return []any{&c.TxID, &c.ContractID}
 		}, `
-			SELECT ARRAY[w.source_seq], w.txid, w.contract_id, w.txid
+			SELECT {mempool.transaction w}, w.txid, w.contract_id
 			FROM unnest($1::text[]) AS wanted (contract_id)
 			CROSS JOIN LATERAL (
 				SELECT * FROM {mempool}.transaction w
@@ -150,13 +114,11 @@ func getContractStatuses(ctx context.Context, s *engine.Snapshot, in *contractSt
 		return nil, err
 	}
 	// Later results override earlier ones: a successful deployment a failed one, a failed one a pending one.
-	shown := map[string]*statusRow{}
-	for _, result := range []*engine.Result[statusRow]{waiting, failed, found} {
+	for _, result := range []*engine.Result[contractStatus]{waiting, failed, found} {
 		for i := range result.Rows {
 			r := &result.Rows[i]
-			shown[r.ContractID], all[r.ContractID] = r, soughtContract{Found: true, Result: &r.contractStatus}
+			all[r.ContractID] = soughtContract{Found: true, Result: r}
 		}
 	}
-	showStatuses(s, shown)
 	return all, nil
 }

@@ -89,7 +89,7 @@ func listContractsByTrait(ctx context.Context, s *engine.Snapshot, in *traitInpu
 	}
 	b := s.Batch()
 	found := engine.Query(b, deploymentColumns, `
-		SELECT array_remove(ARRAY[d.source_seq, `+view.InterfaceSource(s, "k")+`], NULL), d.source_seq, d.tx_index, t.txid, true, k.contract_id, b.height, k.clarity_version, k.source_code, k.interface
+		SELECT {chain.contract k, `+view.InterfaceSource(s, "k")+`}, d.source_seq, d.tx_index, t.txid, true, k.contract_id, b.height, k.clarity_version, k.source_code, k.interface
 		FROM (`+rows+`) d
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = d.source_seq AND t.tx_index = d.tx_index LIMIT 1) t
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.contract k WHERE k.contract_id = t.contract_id AND k.source_seq = d.source_seq AND k.tx_index = d.tx_index LIMIT 1) k
@@ -101,7 +101,6 @@ func listContractsByTrait(ctx context.Context, s *engine.Snapshot, in *traitInpu
 	if len(found.Rows) == 0 {
 		return nil, missing
 	}
-	showDeployments(s, found.Rows)
 	for _, d := range found.Rows {
 		list.Results = append(list.Results, d.contractBody)
 	}

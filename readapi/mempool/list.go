@@ -182,22 +182,10 @@ func (a *api) fillWaiting(ctx context.Context, s *engine.Snapshot, page *page.Of
 	if err != nil {
 		return err
 	}
-	showWaiting(s, found)
 	for i := range found.Rows {
 		page.Results = append(page.Results, view.RenderWaiting(&found.Rows[i], view.Rendering{Interfaces: interfaces, WithoutArguments: how.ExcludeFunctionArgs}))
 	}
 	return nil
-}
-
-// showWaiting says that the answer shows the transactions of a result.
-func showWaiting(s *engine.Snapshot, found *engine.Result[view.WaitingRow]) {
-	s.TraceRows(func() []engine.Lookup {
-		rows := make([]*view.WaitingRow, len(found.Rows))
-		for i := range found.Rows {
-			rows[i] = &found.Rows[i]
-		}
-		return view.WaitingLookups(rows)
-	})
 }
 
 // waitingRowsOf returns pointers to the transactions of a result, so that view.Complete completes them in place.

@@ -117,7 +117,6 @@ func (a *api) mempoolPageV3(ctx context.Context, s *engine.Snapshot, filter memp
 	if _, err := view.Complete(ctx, s, waitingRowsOf(found), true, nil); err != nil {
 		return nil, err
 	}
-	showWaiting(s, found)
 	for i := range found.Rows {
 		r := &found.Rows[i]
 		page.Results = append(page.Results, view.WaitingSummary{WaitingBase: view.NewWaitingBase(r), SummaryPayload: view.SummarizePayload(r.Tx)})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"slices"
 
 	"strata/domain/shard"
 	"strata/readapi/internal/engine"
@@ -68,12 +69,11 @@ func readPage(ctx context.Context, s *engine.Snapshot, namespace string, number 
 	found, err := page.ReadWindows(ctx, b, []page.Window{{OrderedList: nameList(namespace), Offset: number.offset(), Limit: pageSize}},
 		func(name *string) []any { return []any{name} },
 		func(page, order string) string {
-			return `SELECT ARRAY[p.source_seq], p.name FROM (` + page + `) p ORDER BY ` + order
+			return `SELECT {names.name p}, p.name FROM (` + page + `) p ORDER BY ` + order
 		})
 	if err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return listedLookups(found) })
 	return append([]string{}, found...), nil
 }
 
@@ -89,36 +89,26 @@ func listNamespaces(ctx context.Context, s *engine.Snapshot, _ *UnanchoredInput)
 	if s.Active("names") == nil {
 		return list, nil
 	}
-	type row struct{ namespace, witness string }
 	b := s.Batch()
-	found := engine.Query(b, func(r *row) []any { return []any{&r.namespace, &r.witness} }, `
-		WITH RECURSIVE witness AS (
-			(SELECT w.namespace, w.name, w.source_seq FROM {names}.name w WHERE w.listed ORDER BY w.namespace, w.a, w.b, w.c, w.name LIMIT 1)
+	found := engine.Query(b, func(namespace *string) []any { return []any{namespace} }, `
+		SELECT k.shown, k.namespace FROM (
+			WITH RECURSIVE witness AS (
+				(SELECT w.namespace, w.name, w.source_seq FROM {names}.name w WHERE w.listed ORDER BY w.namespace, w.a, w.b, w.c, w.name LIMIT 1)
+				UNION ALL
+				SELECT n.* FROM witness v CROSS JOIN LATERAL (
+					SELECT w.namespace, w.name, w.source_seq FROM {names}.name w WHERE w.listed AND w.namespace > v.namespace
+					ORDER BY w.namespace, w.a, w.b, w.c, w.name LIMIT 1
+				) n
+			)
+			SELECT {names.namespace s} AS shown, s.namespace FROM {names}.namespace s WHERE s.n <= 1
 			UNION ALL
-			SELECT n.* FROM witness v CROSS JOIN LATERAL (
-				SELECT w.namespace, w.name, w.source_seq FROM {names}.name w WHERE w.listed AND w.namespace > v.namespace
-				ORDER BY w.namespace, w.a, w.b, w.c, w.name LIMIT 1
-			) n
-		)
-		SELECT array_agg(k.source_seq), k.namespace, max(k.name) FROM (
-			SELECT s.source_seq, s.namespace, '' AS name FROM {names}.namespace s WHERE s.n <= 1
-			UNION ALL
-			SELECT v.source_seq, v.namespace, v.name FROM witness v WHERE `+provenLaunch(`v.name`)+`
+			SELECT {names.name v}, v.namespace FROM witness v WHERE `+provenLaunch(`v.name`)+`
 			AND NOT EXISTS (SELECT FROM {names}.namespace s WHERE s.namespace = v.namespace)
-		) k GROUP BY k.namespace ORDER BY k.namespace`)
+		) k ORDER BY k.namespace`)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	var witnesses []string
-	for _, r := range found.Rows {
-		list.Namespaces = append(list.Namespaces, r.namespace)
-		if r.witness != "" {
-			witnesses = append(witnesses, r.witness)
-		}
-	}
-	s.TraceRows(func() []engine.Lookup {
-		return append(listedLookups(witnesses), engine.Lookup{Name: "namespace", Table: tracedNamespace, Where: `t.n <= $1`, Args: []any{1}, Order: `t.namespace, t.n`})
-	})
+	list.Namespaces = append(list.Namespaces, slices.Compact(found.Rows)...)
 	return list, nil
 }
 
@@ -128,11 +118,11 @@ func listNamespaceNames(ctx context.Context, s *engine.Snapshot, in *namespaceNa
 		return nil, missing
 	}
 	b := s.Batch()
-	known := engine.Query(b, func(seq *int64) []any { return []any{seq} }, `
-		SELECT ARRAY[k.source_seq], k.source_seq FROM (
-			SELECT s.source_seq FROM {names}.namespace s WHERE s.namespace = $1 AND s.n <= 1
+	known := engine.Query(b, func(*struct{}) []any { return nil }, `
+		SELECT k.shown FROM (
+			SELECT {s.source_seq} AS shown FROM {names}.namespace s WHERE s.namespace = $1 AND s.n <= 1
 			UNION ALL
-			SELECT w.source_seq FROM (SELECT * FROM {names}.name w WHERE w.listed AND w.namespace = $1 ORDER BY w.a, w.b, w.c, w.name LIMIT 1) w
+			SELECT {names.name w} FROM (SELECT * FROM {names}.name w WHERE w.listed AND w.namespace = $1 ORDER BY w.a, w.b, w.c, w.name LIMIT 1) w
 			WHERE `+provenLaunch(`w.name`)+`
 		) k`, in.Namespace)
 	if err := b.Run(ctx); err != nil {

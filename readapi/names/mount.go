@@ -24,6 +24,7 @@ type api struct {
 
 // Mount adds the operations of the package to an engine.
 func Mount(e *engine.Engine, config Config) {
+	e.TraceTables(tracedOperation, tracedNamespace, tracedName, tracedZonefile, tracedSubdomain)
 	a := &api{e, config}
 	a.registerNames()
 	a.registerNamespaces()

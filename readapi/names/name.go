@@ -79,7 +79,7 @@ func getName(ctx context.Context, s *engine.Snapshot, in *NameInput) (*bnsV1Name
 	if !ok {
 		return nil, missing
 	}
-	s.TraceRows(func() []engine.Lookup { return append(row.lookups(), view.NameLookups(second.Rows)...) })
+	s.TraceRows(row.lookups)
 	shown := row.shape()
 	if other, ok := second.First(); ok {
 		shown.Second = &other
@@ -102,7 +102,7 @@ type nameRow struct {
 
 // nameSQL selects the last operation of a name, with its zonefile, the term of its namespace, and the clock.
 const nameSQL = `
-	SELECT array_remove(ARRAY[o.source_seq, z.source_seq, s.source_seq], NULL), o.operation, o.owner, o.txid, o.zonefile_hash, z.content, o.registered_at, o.imported_at,
+	SELECT {o.source_seq, names.zonefile z, s.source_seq}, o.operation, o.owner, o.txid, o.zonefile_hash, z.content, o.registered_at, o.imported_at,
 	       s.revealed_at, s.launched_at, s.lifetime, o.n::bigint, tip.clock, o.name, m.attempts, m.waits, m.reason, m.due_at
 	FROM (SELECT * FROM {names}.operation o WHERE o.name = $1 ORDER BY o.n DESC LIMIT 1) o
 	CROSS JOIN LATERAL (SELECT clock FROM {names}.block ORDER BY height DESC LIMIT 1) tip
@@ -170,7 +170,6 @@ type subdomainRow struct {
 	txid                 hash.Hash32
 	contentHash, content []byte
 	name, label          string
-	sequence, n, place   int64
 }
 
 // ownZonefile joins subdomain d with its zonefile record, or with its Stacks 1.0 zonefile.
@@ -181,8 +180,8 @@ const ownZonefile = `
 // subdomainSQL selects the current row of a subdomain, with its own zonefile. A name that is revoked has no
 // subdomains.
 const subdomainSQL = `
-	SELECT array_remove(ARRAY[d.source_seq, d.operation_seq, own.source_seq], NULL), d.owner, coalesce(d.resolver, z.resolver, ''), d.txid,
-	       coalesce(d.content_hash, r.content_hash), coalesce(own.content, r.content), d.name, d.label, d.sequence, d.n::bigint, d.place
+	SELECT {d.source_seq, d.operation_seq, names.zonefile own}, d.owner, coalesce(d.resolver, z.resolver, ''), d.txid,
+	       coalesce(d.content_hash, r.content_hash), coalesce(own.content, r.content), d.name, d.label
 	FROM (
 		SELECT * FROM {names}.subdomain d WHERE d.name = $1 AND d.label = $2 ORDER BY d.sequence DESC, d.n DESC, d.place DESC LIMIT 1
 	) d` + ownZonefile + `
@@ -190,7 +189,7 @@ const subdomainSQL = `
 	WHERE EXISTS (SELECT FROM {names}.name w WHERE w.name = d.name AND w.listed)`
 
 func subdomainColumns(r *subdomainRow) []any {
-	return []any{&r.owner, &r.resolver, &r.txid, &r.contentHash, &r.content, &r.name, &r.label, &r.sequence, &r.n, &r.place}
+	return []any{&r.owner, &r.resolver, &r.txid, &r.contentHash, &r.content, &r.name, &r.label}
 }
 
 // getSubdomain answers a name with three labels. The reference redirects requests for unknown subdomains to the
@@ -207,7 +206,8 @@ func getSubdomain(ctx context.Context, s *engine.Snapshot, full string) (*bnsV1N
 		SELECT ARRAY[d.source_seq], coalesce(d.resolver, z.resolver, '')
 		FROM (SELECT * FROM {names}.subdomain d WHERE d.name = $1 ORDER BY d.n DESC LIMIT 1) d
 		LEFT JOIN LATERAL (SELECT * FROM {names}.zonefile z WHERE z.zonefile_hash = d.zonefile_hash LIMIT 1) z ON true
-		WHERE EXISTS (SELECT FROM {names}.name w WHERE w.name = d.name AND w.listed)`, parent)
+		WHERE EXISTS (SELECT FROM {names}.name w WHERE w.name = d.name AND w.listed)
+		AND NOT EXISTS (SELECT FROM {names}.subdomain d WHERE d.name = $1 AND d.label = $2)`, parent, label)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func listOwned(ctx context.Context, s *engine.Snapshot, in *ownerInput) (*bnsV1O
 	b := s.Batch()
 	text := func(name *string) []any { return []any{name} }
 	held := engine.Query(b, text, `
-		SELECT ARRAY[w.source_seq], w.name FROM {names}.name w WHERE w.holder = $1 AND w.listed`, in.Address)
+		SELECT {names.name w}, w.name FROM {names}.name w WHERE w.holder = $1 AND w.listed`, in.Address)
 	// Of each subdomain that the address ever had, the row that counts must still be the address's.
 	subdomains := engine.Query(b, text, `
 		SELECT ARRAY[last.source_seq, last.operation_seq], had.label || '.' || had.name
@@ -55,9 +55,9 @@ func listOwned(ctx context.Context, s *engine.Snapshot, in *ownerInput) (*bnsV1O
 	list.Names = append(append(list.Names, held.Rows...), subdomains.Rows...)
 	slices.Sort(list.Names)
 	s.TraceRows(func() []engine.Lookup {
-		return append(listedLookups(held.Rows), engine.Lookup{
+		return []engine.Lookup{{
 			Name: "subdomain", Table: tracedSubdomain, Where: `t.owner = $1`, Args: []any{in.Address}, Order: `t.name, t.label, t.sequence, t.n, t.place`,
-		})
+		}}
 	})
 	return list, nil
 }

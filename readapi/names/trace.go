@@ -53,7 +53,7 @@ var (
 	}
 )
 
-// lookups returns the look-ups of the rows behind a name. While its zonefile is missing, the look-up missing_zonefile
+// lookups returns the look-ups of the history of a name. While its zonefile is missing, the look-up missing_zonefile
 // has the operation that names it.
 func (r *nameRow) lookups() []engine.Lookup {
 	all := []engine.Lookup{
@@ -61,10 +61,7 @@ func (r *nameRow) lookups() []engine.Lookup {
 		{Name: "custody", Table: tracedCustody, Where: `t.name = $1`, Args: []any{r.name}, NewestFirst: []string{"t.n"}},
 		{Name: "namespace", Table: tracedNamespace, Where: `t.namespace = split_part($1, '.', 2)`, Args: []any{r.name}, NewestFirst: []string{"t.n"}},
 	}
-	switch {
-	case r.zonefile != nil:
-		all = append(all, zonefileLookup(r.zonefileHash))
-	case len(r.zonefileHash) > 0:
+	if r.zonefile == nil && len(r.zonefileHash) > 0 {
 		all = append(all, engine.Lookup{
 			Name: "missing_zonefile", Table: tracedGap, Where: `t.name = $1 AND t.zonefile_hash = $2`, Args: []any{r.name, r.zonefileHash}, NewestFirst: []string{"t.n"},
 		}, engine.Lookup{Name: "attempts", Table: tracedAttempt, Where: `t.zonefile_hash = $1`, Args: []any{r.zonefileHash}, Order: `t.zonefile_hash`})
@@ -74,17 +71,8 @@ func (r *nameRow) lookups() []engine.Lookup {
 
 func (r *subdomainRow) lookups() []engine.Lookup {
 	return []engine.Lookup{{
-		Name: "subdomain", Table: tracedSubdomain, Where: `t.name = $1 AND t.label = $2`, Args: []any{r.name, r.label}, NewestFirst: []string{"t.sequence", "t.n", "t.place"},
+		Name: "subdomain", Table: tracedSubdomain, Where: `t.name = $1 AND t.label = $2`, Args: []any{r.name, r.label}, Order: `t.sequence DESC, t.n DESC, t.place DESC`,
 	}}
-}
-
-func zonefileLookup(hash []byte) engine.Lookup {
-	return engine.Lookup{Name: "zonefile", Table: tracedZonefile, Where: `t.zonefile_hash = $1`, Args: []any{hash}, Order: `t.zonefile_hash`}
-}
-
-// listedLookups returns the look-up of the rows of names.
-func listedLookups(names []string) []engine.Lookup {
-	return []engine.Lookup{{Name: "name", Table: tracedName, Where: `t.name = ANY ($1::text[])`, Args: []any{names}, Order: `t.name`}}
 }
 
 // namespaceLookups returns the look-up of the properties of a namespace.

@@ -60,8 +60,8 @@ func listSubdomains(ctx context.Context, s *engine.Snapshot, in *nameOnlyInput) 
 	}
 	b := s.Batch()
 	found := engine.Query(b, func(label *string) []any { return []any{label} }, `
-		SELECT array_agg(DISTINCT d.source_seq), d.label FROM {names}.subdomain d
-		WHERE d.name = $1 AND EXISTS (SELECT FROM {names}.name w WHERE w.name = $1 AND w.listed) GROUP BY d.label`, in.Name)
+		SELECT {names.subdomain d}, d.label FROM {names}.subdomain d
+		WHERE d.name = $1 AND EXISTS (SELECT FROM {names}.name w WHERE w.name = $1 AND w.listed)`, in.Name)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -69,10 +69,7 @@ func listSubdomains(ctx context.Context, s *engine.Snapshot, in *nameOnlyInput) 
 		list = append(list, label+"."+in.Name)
 	}
 	slices.Sort(list)
-	s.TraceRows(func() []engine.Lookup {
-		return []engine.Lookup{{Name: "subdomain", Table: tracedSubdomain, Where: `t.name = $1`, Args: []any{in.Name}, Order: `t.label, t.sequence, t.n, t.place`}}
-	})
-	return list, nil
+	return slices.Compact(list), nil
 }
 
 func getZonefile(ctx context.Context, s *engine.Snapshot, in *nameOnlyInput) (*bnsV1Zonefile, error) {
@@ -110,7 +107,7 @@ func getPastZonefile(ctx context.Context, s *engine.Snapshot, in *zonefileInput)
 	}
 	b := s.Batch()
 	found := engine.Query(b, func(r *pastZonefile) []any { return append([]any{&r.content}, r.missing.columns()...) }, `
-		SELECT array_remove(ARRAY[o.source_seq, z.source_seq], NULL), z.content, m.attempts, m.waits, m.reason, m.due_at
+		SELECT {o.source_seq, names.zonefile z}, z.content, m.attempts, m.waits, m.reason, m.due_at
 		FROM (SELECT * FROM {names}.operation o WHERE o.name = $1 AND o.zonefile_hash = $2 LIMIT 1) o
 		LEFT JOIN LATERAL (SELECT * FROM {names}.zonefile z WHERE z.zonefile_hash = o.zonefile_hash LIMIT 1) z ON true
 		LEFT JOIN LATERAL (SELECT * FROM {names}.want m WHERE m.zonefile_hash = o.zonefile_hash LIMIT 1) m ON true
@@ -123,10 +120,9 @@ func getPastZonefile(ctx context.Context, s *engine.Snapshot, in *zonefileInput)
 		return nil, missing
 	}
 	s.TraceRows(func() []engine.Lookup {
-		return []engine.Lookup{
-			{Name: "operation", Table: tracedOperation, Where: `t.name = $1 AND t.zonefile_hash = $2`, Args: []any{in.Name, hash}, NewestFirst: []string{"t.n"}},
-			zonefileLookup(hash),
-		}
+		return []engine.Lookup{{
+			Name: "operation", Table: tracedOperation, Where: `t.name = $1 AND t.zonefile_hash = $2`, Args: []any{in.Name, hash}, NewestFirst: []string{"t.n"},
+		}}
 	})
 	return &bnsV1Zonefile{lossy.String(row.content), row.missing.shape()}, nil
 }
@@ -135,9 +131,8 @@ func getPastZonefile(ctx context.Context, s *engine.Snapshot, in *zonefileInput)
 func readSubdomainZonefile(ctx context.Context, s *engine.Snapshot, full string, hash []byte, missing error) (*bnsV1Zonefile, error) {
 	label, parent, _ := strings.Cut(full, ".")
 	b := s.Batch()
-	found := engine.Query(b, func(r *subdomainRow) []any { return []any{&r.content, &r.name, &r.label, &r.sequence, &r.n, &r.place} }, `
-		SELECT array_remove(ARRAY[d.source_seq, d.operation_seq, own.source_seq], NULL), coalesce(own.content, r.content), d.name, d.label, d.sequence,
-		       d.n::bigint, d.place
+	found := engine.Query(b, func(r *subdomainRow) []any { return []any{&r.content, &r.name, &r.label} }, `
+		SELECT {d.source_seq, d.operation_seq, names.zonefile own}, coalesce(own.content, r.content), d.name, d.label
 		FROM {names}.subdomain d`+ownZonefile+`
 		WHERE d.name = $1 AND d.label = $2 AND ($3::bytea IS NULL OR coalesce(d.content_hash, r.content_hash) = $3) AND EXISTS (SELECT FROM {names}.name w WHERE w.name = d.name AND w.listed)
 		ORDER BY d.sequence DESC, d.n DESC, d.place DESC LIMIT 1`, parent, label, hash)

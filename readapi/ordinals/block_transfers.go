@@ -57,7 +57,7 @@ func (a *api) blockTransfers(ctx context.Context, s *engine.Snapshot, in *blockT
 	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `
 		SELECT {}, coalesce(sum(moves), 0)::bigint FROM {inscriptions}.block WHERE `+condition, name)
 	moved := engine.Query(b, blockTransferColumns, `
-		SELECT ARRAY[f.source_seq, t.source_seq, i.source_seq], i.id, i.number, `+locationSQL("f", "fb")+`, `+locationSQL("t", "t")+`
+		SELECT {inscriptions.inscription i, inscriptions.location f, inscriptions.location t, inscriptions.block fb, inscriptions.block t}, i.id, i.number, `+locationSQL("f", "fb")+`, `+locationSQL("t", "t")+`
 		FROM (
 			SELECT l.*, b.time, b.block_hash, (sum(l.moved) OVER (ORDER BY l.height DESC, l.block_order DESC ROWS UNBOUNDED PRECEDING))::bigint - l.moved AS before
 			FROM (SELECT height, time, block_hash FROM {inscriptions}.block WHERE `+condition+` AND moves > 0 OFFSET 0) b
@@ -85,6 +85,5 @@ func (a *api) blockTransfers(ctx context.Context, s *engine.Snapshot, in *blockT
 		r := &moved.Rows[i]
 		list.Results = append(list.Results, blockTransfer{ID: r.id, Number: r.number, From: r.from.shape(), To: r.to.shape()})
 	}
-	s.TraceRows(func() []engine.Lookup { return blockTransferLookups(moved.Rows) })
 	return list, nil
 }

@@ -63,7 +63,7 @@ func (a *api) inscriptionContent(ctx context.Context, s *engine.Snapshot, in *In
 	named, name := in.selectID()
 	b := s.Batch()
 	found := engine.Query(b, (*contentRow).columns, `
-		SELECT array_remove(ARRAY[i.source_seq, d.source_seq], NULL), c.content_type, i.delegate IS NOT NULL, d.id IS NOT NULL, greatest(i.height, d.height),
+		SELECT {inscriptions.inscription d, inscriptions.inscription i}, c.content_type, i.delegate IS NOT NULL, d.id IS NOT NULL, greatest(i.height, d.height),
 		       h.seq, coalesce(c.content_at, -1), c.content_size, b.block_index, c."transaction", c.operation,
 		       CASE WHEN c.content_size <= $2::bigint THEN substring(h.body FROM (c.content_at + 1)::int FOR (2 * c.content_size)::int) END
 		FROM (`+named+`) p
@@ -80,7 +80,6 @@ func (a *api) inscriptionContent(ctx context.Context, s *engine.Snapshot, in *In
 	if !ok {
 		return nil, in.notFound(ctx, s)
 	}
-	s.TraceRows(func() []engine.Lookup { return contentLookups(in) })
 	if !row.delegated || row.delegateKnown {
 		s.FinalAt(row.height)
 	}

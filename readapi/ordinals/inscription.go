@@ -8,7 +8,6 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/ordinals"
-	"strata/readapi/internal/engine"
 	"strata/readapi/internal/ordinal"
 	"strata/readapi/internal/schema"
 )
@@ -111,7 +110,7 @@ func inscriptionSQL(page, order string) string {
 	return `
 SELECT r.* FROM (` + page + `) p
 CROSS JOIN LATERAL (
-	SELECT ARRAY[i.source_seq, l.source_seq],
+	SELECT {inscriptions.inscription i, inscriptions.satoshi s, inscriptions.location l, inscriptions.block b, inscriptions.block g},
 	       i.id, i.number, i.sat, i.height, i.content_length, i.fee, i.charms | CASE l.type WHEN ` + burnt + ` ELSE 0 END, i.rarity::int, i.recursive, i.content_type,
 	       i.genesis_address, l.address, i.curse_type, i.metaprotocol, i.delegate, i.metadata, i.parents, i.recursion_refs,
 	       g.block_hash, g.time AS genesis_time, b.time, l.txid, l.output_txid, l.vout, l.value, l.sat_offset,
@@ -153,9 +152,8 @@ func (r *inscriptionRow) shape(bareTxID bool) inscription {
 	return i
 }
 
-// showInscriptions returns inscriptions as clients see them, and says that the answer shows them.
-func (a *api) showInscriptions(s *engine.Snapshot, rows []inscriptionRow) []inscription {
-	s.TraceRows(func() []engine.Lookup { return inscriptionLookups(rows) })
+// showInscriptions returns inscriptions as clients see them.
+func (a *api) showInscriptions(rows []inscriptionRow) []inscription {
 	shaped := make([]inscription, len(rows))
 	for i := range rows {
 		shaped[i] = rows[i].shape(a.bareTxID)

@@ -44,7 +44,7 @@ func (a *api) inscriptions(ctx context.Context, s *engine.Snapshot, in *inscript
 	if err != nil {
 		return nil, ordinal.CountTooLong(err)
 	}
-	list.Total, list.Results = total, a.showInscriptions(s, rows)
+	list.Total, list.Results = total, a.showInscriptions(rows)
 	return list, nil
 }
 

@@ -13,6 +13,7 @@ type api struct {
 // Mount adds the operations of the package to an engine. With bareTxID, transaction ids in inscriptions have no 0x, as in
 // ordinals-api.
 func Mount(e *engine.Engine, bareTxID bool) {
+	e.TraceTables(tracedInscribedBlock, tracedInscription, tracedLocation, tracedSatoshi)
 	a := &api{e, bareTxID}
 	a.registerOrdinalsStatus()
 	a.registerInscriptions()

@@ -71,7 +71,7 @@ func (a *api) satoshi(ctx context.Context, s *engine.Snapshot, in *SatoshiInput)
 	}
 	b := s.Batch()
 	highest := engine.Query(b, func(t *top) []any { return []any{&t.id} }, `
-		SELECT array_remove(ARRAY[i.source_seq], NULL), i.id
+		SELECT {inscriptions.inscription i}, i.id
 		FROM (VALUES (1)) AS always
 		LEFT JOIN LATERAL (
 			SELECT source_seq, id FROM {inscriptions}.inscription WHERE sat = $1 ORDER BY number DESC LIMIT 1
@@ -82,7 +82,6 @@ func (a *api) satoshi(ctx context.Context, s *engine.Snapshot, in *SatoshiInput)
 	if row, ok := highest.First(); ok {
 		body.InscriptionID = row.id
 	}
-	s.TraceRows(func() []engine.Lookup { return highestLookups(body.InscriptionID) })
 	return body, nil
 }
 
@@ -105,7 +104,7 @@ func (a *api) satoshiInscriptions(ctx context.Context, s *engine.Snapshot, in *s
 		return nil, err
 	}
 	list.Total, _ = total.First()
-	list.Results = a.showInscriptions(s, rows)
+	list.Results = a.showInscriptions(rows)
 	return list, nil
 }
 

@@ -47,5 +47,5 @@ func (a *api) inscription(ctx context.Context, s *engine.Snapshot, in *Inscripti
 	if len(matches.Rows) == 0 {
 		return nil, in.notFound(ctx, s)
 	}
-	return &a.showInscriptions(s, matches.Rows[:1])[0], nil
+	return &a.showInscriptions(matches.Rows[:1])[0], nil
 }

@@ -65,13 +65,12 @@ func (a *api) ordinalsStats(ctx context.Context, s *engine.Snapshot, in *ordinal
 			coalesce((SELECT n FROM {inscriptions}.list WHERE name = 'all'), 0)
 			- (SELECT coalesce(sum(reveals), 0) FROM {inscriptions}.block WHERE height > $1))::bigint`, to)
 	blocks := engine.Query(b, func(c *countedBlock) []any { return []any{&c.height, &c.hash, &c.time, &c.reveals} }, `
-		SELECT ARRAY[source_seq], height, block_hash, time, reveals
-		FROM {inscriptions}.block WHERE height >= $1 AND height <= $2 AND reveals > 0
+		SELECT {inscriptions.block b}, height, block_hash, time, reveals
+		FROM {inscriptions}.block b WHERE height >= $1 AND height <= $2 AND reveals > 0
 		ORDER BY height DESC LIMIT $3`, from, to, statsMax)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return countedLookups(blocks.Rows) })
 	accumulated, _ := below.First()
 	for i := range blocks.Rows {
 		c := &blocks.Rows[i]

@@ -37,7 +37,7 @@ func (a *api) inscriptionTransfers(ctx context.Context, s *engine.Snapshot, in *
 		JOIN {inscriptions}.inscription i ON i.id = p.id
 		LEFT JOIN {inscriptions}.location l ON `+since, name)
 	places := engine.Query(b, (*locationRow).columns, `
-		SELECT ARRAY[l.source_seq], `+locationSQL("l", "b")+`
+		SELECT {inscriptions.inscription i, inscriptions.location l, inscriptions.block b}, `+locationSQL("l", "b")+`
 		FROM (`+named+`) p
 		JOIN {inscriptions}.inscription i ON i.id = p.id
 		CROSS JOIN LATERAL (
@@ -53,6 +53,5 @@ func (a *api) inscriptionTransfers(ctx context.Context, s *engine.Snapshot, in *
 	for i := range places.Rows {
 		list.Results = append(list.Results, places.Rows[i].shape())
 	}
-	s.TraceRows(func() []engine.Lookup { return transferLookups(&in.InscriptionInput, places.Rows) })
 	return list, nil
 }

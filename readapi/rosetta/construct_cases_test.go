@@ -9,6 +9,7 @@ import (
 	"github.com/coinbase/rosetta-sdk-go/types"
 
 	"strata/domain/transaction"
+	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 )
 
@@ -81,10 +82,7 @@ func TestRewardAddresses(t *testing.T) {
 			"metadata":    map[string]any{"account_sequence": 0, "contract_address": "ST000000000000000000002AMW42H", "contract_name": "pox-4", "burn_block_height": 200},
 			"public_keys": []any{publicKey(alice)},
 		})
-		tx, err := transaction.Decode(must(hex.DecodeString(strings.TrimPrefix(got.UnsignedTransaction, "0x"))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tx := must.Get(transaction.Decode(must.Get(hex.DecodeString(strings.TrimPrefix(got.UnsignedTransaction, "0x")))(t)))(t)
 		call, ok := tx.Payload.(*transaction.ContractCall)
 		want := fmt.Sprintf("(tuple (hashbytes 0x%s) (version 0x%s))", tt.digest, tt.version)
 		if !ok || call.Arguments.List()[1].Repr() != want {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 	"strata/rig/replay"
 )
@@ -70,12 +70,7 @@ func withNode(t *testing.T, prefix string) (*site, *fakeNode) {
 	log := replay.NewLog(t)
 	fold(t, log, dance(t)...)
 	node := &fakeNode{}
-	server := httptest.NewServer(node)
-	t.Cleanup(server.Close)
-	target, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(url.Parse(served(t, node)))(t)
 	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
 	return newSite(t, log, "testnet", prefix, rosetta.Config{NodeRPC: forward}), node
 }
@@ -94,10 +89,7 @@ func publicKey(k key.Private) map[string]any {
 // signPayload signs as a client does.
 func signPayload(t *testing.T, k key.Private, p *types.SigningPayload) map[string]any {
 	t.Helper()
-	digest, err := hash.Parse32(hex.EncodeToString(p.Bytes))
-	if err != nil {
-		t.Fatal(err)
-	}
+	digest := must.Get(hash.Parse32(hex.EncodeToString(p.Bytes)))(t)
 	vrs := k.Sign(digest)
 	return map[string]any{
 		"signing_payload": map[string]any{"address": p.AccountIdentifier.Address, "hex_bytes": hex.EncodeToString(p.Bytes)}, "public_key": publicKey(k),
@@ -208,10 +200,7 @@ func TestConstruction(t *testing.T) {
 				if len(node.taken) != 1 {
 					t.Fatalf("the node got %d transactions, want 1", len(node.taken))
 				}
-				tx, err := transaction.Decode(node.taken[0])
-				if err != nil {
-					t.Fatal(err)
-				}
+				tx := must.Get(transaction.Decode(node.taken[0]))(t)
 				if err := tx.Verify(); err != nil {
 					t.Error(err)
 				}
@@ -231,14 +220,9 @@ func TestConstruction(t *testing.T) {
 func checkIntent(t *testing.T, intent []any, parsed []*types.Operation) {
 	t.Helper()
 	for _, want := range intent {
-		body, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := must.Get(json.Marshal(want))(t)
 		var op types.Operation
-		if err := json.Unmarshal(body, &op); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(body, &op))
 		if !slices.ContainsFunc(parsed, func(p *types.Operation) bool {
 			return p.Type == op.Type && types.Hash(p.Account) == types.Hash(op.Account) && types.Hash(p.Amount) == types.Hash(op.Amount) && p.Status == nil
 		}) {
@@ -251,18 +235,18 @@ func TestSubmitRefused(t *testing.T) {
 	t.Parallel()
 	legacy, node := withNode(t, rosetta.LegacyPath)
 	cheap := paid(t, alice, 9, 1, address(bob), 5, "")
-	if got := legacy.failure("/construction/submit", map[string]any{"signed_transaction": "0x" + hex.EncodeToString(cheap.raw)}); got != 628 {
-		t.Errorf("legacy: got %d, want 628", got)
-	}
 	mesh := &site{t, legacy.handler, rosetta.MeshPath, "testnet"}
-	if got := mesh.failure("/construction/submit", map[string]any{"signed_transaction": hex.EncodeToString(cheap.raw)}); got != 202 {
-		t.Errorf("mesh: got %d, want 202", got)
-	}
-	if got := legacy.failure("/construction/hash", map[string]any{"signed_transaction": "0x123"}); got != 628 {
-		t.Errorf("odd digits: got %d, want 628", got)
-	}
-	if got := legacy.failure("/construction/hash", map[string]any{"signed_transaction": hex.EncodeToString(bootTransaction(t))}); got != 629 {
-		t.Errorf("unsigned: got %d, want 629", got)
+	for _, tt := range []struct {
+		site       *site
+		path, text string
+		want       int
+	}{
+		{legacy, "/construction/submit", "0x" + hex.EncodeToString(cheap.raw), 628}, {mesh, "/construction/submit", hex.EncodeToString(cheap.raw), 202},
+		{legacy, "/construction/hash", "0x123", 628}, {legacy, "/construction/hash", hex.EncodeToString(bootTransaction(t)), 629},
+	} {
+		if got := tt.site.failure(tt.path, map[string]any{"signed_transaction": tt.text}); got != tt.want {
+			t.Errorf("%s%s %s: got %d, want %d", tt.site.prefix, tt.path, tt.text, got, tt.want)
+		}
 	}
 	if len(node.taken) != 0 {
 		t.Errorf("the node took %d transactions", len(node.taken))

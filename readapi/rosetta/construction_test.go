@@ -13,6 +13,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 	"strata/readapi/rosetta/internal/construction"
 	"strata/readapi/rosetta/internal/fault"
@@ -54,10 +55,7 @@ func TestVectors(t *testing.T) {
 		if got, err := b.Derive(public, nil); err != nil || got != want.Address {
 			t.Errorf("derive: got %s (%v), want %s", got, err, want.Address)
 		}
-		got, err := b.Payloads(want.Operations, []wire.PublicKey{public}, want.Metadata)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(b.Payloads(want.Operations, []wire.PublicKey{public}, want.Metadata))(t)
 		if got.UnsignedTransaction != want.Unsigned || len(got.UnsignedTransaction) != 2*want.Size+2 {
 			t.Fatalf("unsigned transaction: got %s, want %s", got.UnsignedTransaction, want.Unsigned)
 		}
@@ -75,14 +73,8 @@ func TestVectors(t *testing.T) {
 		if want.SignerMessage == "" {
 			return
 		}
-		intent, err := b.Intent(want.Operations)
-		if err != nil {
-			t.Fatal(err)
-		}
-		options, err := intent.With(want.Metadata)
-		if err != nil {
-			t.Fatal(err)
-		}
+		intent := must.Get(b.Intent(want.Operations))(t)
+		options := must.Get(intent.With(want.Metadata))(t)
 		if message, err := b.SignerMessage(options); err != nil || message.String() != want.SignerMessage {
 			t.Errorf("message of the signer: got %s (%v), want %s", message, err, want.SignerMessage)
 		}
@@ -112,10 +104,7 @@ func newAccount(seed string) account {
 // sign signs a payload as a client does.
 func (a account) sign(t *testing.T, p wire.SigningPayload) wire.Signature {
 	t.Helper()
-	digest, err := hash.Parse32(p.HexBytes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	digest := must.Get(hash.Parse32(p.HexBytes))(t)
 	vrs := a.Sign(digest)
 	return wire.Signature{SigningPayload: p, PublicKey: a.public, SignatureType: p.SignatureType, HexBytes: hex.EncodeToString(slices.Concat(vrs[1:], vrs[:1]))}
 }
@@ -135,35 +124,20 @@ func TestSponsored(t *testing.T) {
 	origin, sponsor, other := newAccount("origin"), newAccount("sponsor"), newAccount("other")
 	operations := transfer(sponsor.address, origin.address, other.address)
 	metadata := map[string]any{"account_sequence": json.Number("7"), "sponsor_sequence": json.Number("9")}
-	first, err := testnet.Payloads(operations, []wire.PublicKey{sponsor.public, origin.public}, metadata)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(testnet.Payloads(operations, []wire.PublicKey{sponsor.public, origin.public}, metadata))(t)
 	if first.Payloads[0].Address != origin.address {
 		t.Errorf("first signer: got %s, want the origin", first.Payloads[0].Address)
 	}
-	half, err := testnet.Combine(first.UnsignedTransaction, []wire.Signature{origin.sign(t, first.Payloads[0])})
-	if err != nil {
-		t.Fatal(err)
-	}
+	half := must.Get(testnet.Combine(first.UnsignedTransaction, []wire.Signature{origin.sign(t, first.Payloads[0])}))(t)
 	if _, _, err := testnet.Hash(half); faultOf(err) != fault.NotSigned {
 		t.Errorf("hash without the sponsor's signature: got %v, want %d", err, fault.NotSigned)
 	}
-	second, err := testnet.Payloads(operations, nil, map[string]any{"origin_signed_transaction": half})
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := must.Get(testnet.Payloads(operations, nil, map[string]any{"origin_signed_transaction": half}))(t)
 	if second.Payloads[0].Address != sponsor.address {
 		t.Errorf("second signer: got %s, want the sponsor", second.Payloads[0].Address)
 	}
-	whole, err := testnet.Combine(half, []wire.Signature{sponsor.sign(t, second.Payloads[0])})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx, err := testnet.Decode(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(testnet.Combine(half, []wire.Signature{sponsor.sign(t, second.Payloads[0])}))(t)
+	tx := must.Get(testnet.Decode(whole))(t)
 	if err := tx.Verify(); err != nil {
 		t.Error(err)
 	}
@@ -171,10 +145,7 @@ func TestSponsored(t *testing.T) {
 	if tx.FeePayer().String() != sponsor.address || tx.Fee() != 180 || tx.Nonce() != 7 || nonce != 9 {
 		t.Errorf("got payer %s, fee %d, nonces %d and %d", tx.FeePayer(), tx.Fee(), tx.Nonce(), nonce)
 	}
-	parsed, err := testnet.Parse(whole, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := must.Get(testnet.Parse(whole, true))(t)
 	if want := []string{origin.address, sponsor.address}; !slices.Equal(parsed.Signers, want) {
 		t.Errorf("signers: got %v, want %v", parsed.Signers, want)
 	}
@@ -208,10 +179,7 @@ func TestSizes(t *testing.T) {
 		{"delegate_stx", []wire.Operation{{Type: "delegate_stx", Account: &wire.AccountIdentifier{Address: sender.address}, Amount: amount("-500000"),
 			Metadata: map[string]any{"delegate_to": other.address, "pox_addr": address}}}, 253},
 	} {
-		o, err := testnet.Intent(tt.operations)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(testnet.Intent(tt.operations))(t)
 		if got, err := testnet.Size(o); err != nil || got != tt.want {
 			t.Errorf("%s: got %d (%v), want %d", tt.name, got, err, tt.want)
 		}
@@ -253,10 +221,7 @@ func TestRefuses(t *testing.T) {
 			}
 		})
 	}
-	unsigned, err := testnet.Payloads(transfer(sender.address, sender.address, other.address), keys, good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unsigned := must.Get(testnet.Payloads(transfer(sender.address, sender.address, other.address), keys, good))(t)
 	signature := sender.sign(t, unsigned.Payloads[0])
 	for _, tt := range []struct {
 		name       string
@@ -298,18 +263,9 @@ func TestDerive(t *testing.T) {
 	other := newAccount("other")
 	holder := map[string]any{"hex_bytes": other.public.HexBytes, "curve_type": construction.Curve}
 	for name, mode := range map[string]transaction.HashMode{"p2sh": transaction.P2SH, "p2wsh-p2sh-non-sequential": transaction.P2WSHP2SHOrderIndependent} {
-		first, err := key.ParsePublicHex(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		second, err := key.ParsePublicHex(other.public.HexBytes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := transaction.NewMultisig(mode, 2, first, second)
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Get(key.ParsePublicHex(text))(t)
+		second := must.Get(key.ParsePublicHex(other.public.HexBytes))(t)
+		want := must.Get(transaction.NewMultisig(mode, 2, first, second))(t)
 		got, err := testnet.Derive(public, map[string]any{"public_keys": []any{holder}, "signatures_required": json.Number("2"), "hash_mode": name})
 		if err != nil || got != want.Address(false).String() {
 			t.Errorf("%s: got %s (%v), want %s", name, got, err, want.Address(false))
@@ -329,11 +285,8 @@ func TestDerive(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	unsigned, err := testnet.Payloads(transfer(newAccount("a").address, newAccount("a").address, newAccount("b").address),
-		[]wire.PublicKey{newAccount("a").public}, map[string]any{"account_sequence": json.Number("0")})
-	if err != nil {
-		f.Fatal(err)
-	}
+	unsigned := must.Get(testnet.Payloads(transfer(newAccount("a").address, newAccount("a").address, newAccount("b").address),
+		[]wire.PublicKey{newAccount("a").public}, map[string]any{"account_sequence": json.Number("0")}))(f)
 	f.Add(unsigned.UnsignedTransaction)
 	f.Add("0x80")
 	f.Fuzz(func(t *testing.T, text string) {

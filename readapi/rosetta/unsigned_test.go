@@ -11,6 +11,7 @@ import (
 
 	"github.com/coinbase/rosetta-sdk-go/types"
 
+	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 )
 
@@ -100,10 +101,7 @@ func TestUnsigned(t *testing.T) {
 func toSign(t *testing.T, unsigned string) []byte {
 	t.Helper()
 	const nonceAt, feeAt, feeEnd = 27, 35, 43
-	raw, err := hex.DecodeString(strings.TrimPrefix(unsigned, "0x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(hex.DecodeString(strings.TrimPrefix(unsigned, "0x")))(t)
 	without := slices.Concat(raw[:nonceAt], make([]byte, feeEnd-nonceAt), raw[feeEnd:])
 	first := sha512.Sum512_256(without)
 	last := sha512.Sum512_256(slices.Concat(first[:], []byte{4}, raw[feeAt:feeEnd], raw[nonceAt:feeAt]))

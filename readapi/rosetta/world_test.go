@@ -11,6 +11,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 	"strata/rig/replay"
 )
 
@@ -82,10 +83,7 @@ func (b newBlock) post(t testing.TB) replay.Post {
 		members["signer_bitvec"], members["block_time"] = "00010000000101", 1_700_000_000+b.height
 		members["signer_signature_hash"] = blockHash("signatures of " + b.name)
 	}
-	body, err := json.Marshal(members)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(json.Marshal(members))(t)
 	return replay.Post{Path: "/new_block", Body: body}
 }
 
@@ -108,10 +106,7 @@ func draft(nonce, fee uint64) transaction.Draft {
 // paid is a token transfer with its event.
 func paid(t testing.TB, from key.Private, nonce, fee uint64, to string, amount uint64, memo string) mined {
 	t.Helper()
-	recipient, err := clarity.ParsePrincipal(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	recipient := must.Get(clarity.ParsePrincipal(to))(t)
 	tx, err := draft(nonce, fee).TokenTransfer(recipient, amount, memo)
 	return mined{raw: sign(t, from, tx, err), events: []event{moved(address(from), to, amount)}}
 }
@@ -133,14 +128,8 @@ func locked(account string, amount, until uint64) event {
 // call is a contract call with its events.
 func call(t testing.TB, from key.Private, nonce, fee uint64, contract, function string, arguments []clarity.Value, events ...event) mined {
 	t.Helper()
-	p, err := clarity.ParsePrincipal(contract)
-	if err != nil {
-		t.Fatal(err)
-	}
-	args, err := transaction.NewArguments(arguments...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(clarity.ParsePrincipal(contract))(t)
+	args := must.Get(transaction.NewArguments(arguments...))(t)
 	tx, err := draft(nonce, fee).Transaction(&transaction.ContractCall{Contract: p, Function: function, Arguments: args})
 	return mined{raw: sign(t, from, tx, err), events: events}
 }

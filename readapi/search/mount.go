@@ -8,6 +8,7 @@ type api struct{ *engine.Engine }
 
 // Mount registers the package's operations on an engine.
 func Mount(e *engine.Engine) {
+	e.TraceTables(tracedAccount)
 	a := &api{e}
 	a.registerSearch()
 	a.registerSearchV3()

@@ -29,6 +29,5 @@ func findName(ctx context.Context, s *engine.Snapshot, name string) (all []view.
 		return nil, err
 	}
 	all = append(second.Rows, first.Rows...)
-	s.TraceRows(func() []engine.Lookup { return view.NameLookups(all) })
 	return all, nil
 }

@@ -137,7 +137,6 @@ func (a *api) searchHash(ctx context.Context, s *engine.Snapshot, id hash.Hash32
 		return nil, missing
 	}
 	block := &all[0]
-	s.TraceRows(func() []engine.Lookup { return view.BlockV1Lookups(all[:1]) })
 	found := &searchAnswer{Found: true, Result: foundEntity{
 		EntityID: id.String(), EntityType: "block_hash",
 		BlockData: &foundBlock{block.Canonical, block.Hash, block.ParentBlockHash, block.BurnBlockTime, block.Height},
@@ -162,7 +161,6 @@ func (a *api) answerTransaction(ctx context.Context, s *engine.Snapshot, entity 
 	if whole {
 		entity.Metadata = &body
 	}
-	s.TraceRows(func() []engine.Lookup { return view.TransactionLookups([]*view.TransactionRow{row}, nil) })
 	return &searchAnswer{Found: true, Result: entity}, nil
 }
 
@@ -190,7 +188,6 @@ func (a *api) answerPending(ctx context.Context, s *engine.Snapshot, entity foun
 	if whole {
 		entity.Metadata = &body
 	}
-	s.TraceRows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{row}) })
 	return &searchAnswer{Found: true, Result: entity}, nil
 }
 
@@ -203,10 +200,9 @@ func (a *api) searchPrincipal(ctx context.Context, s *engine.Snapshot, p clarity
 	if !engine.Ready(s, "chain", "accounts") {
 		return nil, missing
 	}
-	type accountRow struct{ height, seq int64 }
 	b := s.Batch()
-	accounts := engine.Query(b, func(r *accountRow) []any { return []any{&r.height, &r.seq} }, `
-		SELECT ARRAY[source_seq], first_height, source_seq FROM {accounts}.account WHERE account = $1`, p.String())
+	accounts := engine.Query(b, func(name *string) []any { return []any{name} }, `
+		SELECT {accounts.account a}, a.account FROM {accounts}.account a WHERE a.account = $1`, p.String())
 	deployments := engine.Query(b, view.TransactionColumns, `
 		SELECT `+view.TransactionSQL+`
 		FROM (
@@ -231,9 +227,6 @@ func (a *api) searchPrincipal(ctx context.Context, s *engine.Snapshot, p clarity
 	if _, ok := accounts.First(); !ok {
 		return nil, missing
 	}
-	s.TraceRows(func() []engine.Lookup {
-		return []engine.Lookup{{Name: "account", Table: tracedAccount, Where: `t.account = $1`, Args: []any{p.String()}, Order: `t.id`}}
-	})
 	found := &searchAnswer{Found: true, Result: entity}
 	if tip, ok := s.Tip("balances"); whole && ok {
 		b := s.Batch()
@@ -252,6 +245,6 @@ func (a *api) searchPrincipal(ctx context.Context, s *engine.Snapshot, p clarity
 
 // tracedAccount traces the accounts that appear on the chain.
 var tracedAccount = &engine.TraceTable{
-	Projection: "accounts", Name: "account", Key: "account", Values: "id first_height",
+	Projection: "accounts", Name: "account", Key: "account", Order: "t.id", Values: "id first_height",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
 }

@@ -137,13 +137,11 @@ func (f *searchResults) transaction(ctx context.Context, s *engine.Snapshot, in 
 		return err
 	}
 	if waiting != nil {
-		s.TraceRows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{waiting}) })
 		f.Results = append(f.Results, searchResult{
 			Type: typeMempool, MempoolTransaction: &view.WaitingSummary{WaitingBase: view.NewWaitingBase(waiting), SummaryPayload: view.SummarizePayload(waiting.Tx)},
 		})
 		return nil
 	}
-	s.TraceRows(func() []engine.Lookup { return view.RowLookups([]*view.TransactionRow{mined}) })
 	summary := view.Summarize(mined)
 	f.Results = append(f.Results, searchResult{Type: typeTransaction, Transaction: &summary})
 	return nil
@@ -151,8 +149,8 @@ func (f *searchResults) transaction(ctx context.Context, s *engine.Snapshot, in 
 
 // bitcoinRow is a Bitcoin block with the highest of its Stacks blocks.
 type bitcoinRow struct {
-	height, burnHeight, time int64
-	id                       hash.Hash32
+	burnHeight, time int64
+	id               hash.Hash32
 }
 
 // blocks adds the Stacks block and the Bitcoin block that the conditions select, whose argument is $1.
@@ -160,12 +158,12 @@ func (f *searchResults) blocks(ctx context.Context, s *engine.Snapshot, in *sear
 	blocks, bitcoins := &engine.Result[view.BlockRow]{}, &engine.Result[bitcoinRow]{}
 	b := s.Batch()
 	if _, ok := s.Tip("chain"); ok && in.wants(typeBlock) {
-		blocks = engine.Query(b, view.BlockColumns, view.CanonicalBlocks+`WHERE `+stacks+` LIMIT 1`, arg)
+		blocks = engine.Query(b, view.BlockColumns, view.OfChain.SQL(`WHERE `)+stacks+` LIMIT 1`, arg)
 	}
 	if _, ok := s.Tip("accounts"); ok && in.wants(typeBitcoinBlock) {
-		bitcoins = engine.Query(b, func(r *bitcoinRow) []any { return []any{&r.height, &r.burnHeight, &r.time, &r.id} }, `
-			SELECT ARRAY[source_seq], height, burn_block_height, burn_block_time, burn_block_hash
-			FROM {accounts}.block WHERE `+bitcoin+` ORDER BY height DESC LIMIT 1`, arg)
+		bitcoins = engine.Query(b, func(r *bitcoinRow) []any { return []any{&r.burnHeight, &r.time, &r.id} }, `
+			SELECT {accounts.block k}, burn_block_height, burn_block_time, burn_block_hash
+			FROM {accounts}.block k WHERE `+bitcoin+` ORDER BY height DESC LIMIT 1`, arg)
 	}
 	if len(b.Queries) == 0 {
 		return nil
@@ -175,34 +173,24 @@ func (f *searchResults) blocks(ctx context.Context, s *engine.Snapshot, in *sear
 	}
 	if row, ok := blocks.First(); ok {
 		block := row.Shape()
-		s.TraceRows(func() []engine.Lookup { return view.BlockLookups([]view.Block{block}) })
 		summary := view.SummarizeBlock(block)
 		f.Results = append(f.Results, searchResult{Type: typeBlock, Block: &summary})
 	}
 	if row, ok := bitcoins.First(); ok {
-		s.TraceRows(func() []engine.Lookup {
-			return []engine.Lookup{{Name: "Bitcoin block", Table: tracedBitcoin, Where: `t.height = $1`, Args: []any{row.height}, Order: `t.height`}}
-		})
 		summary := view.NewBitcoinSummary(row.burnHeight, row.id, row.time)
 		f.Results = append(f.Results, searchResult{Type: typeBitcoinBlock, BitcoinBlock: &summary})
 	}
 	return nil
 }
 
-// deployedRow is the transaction that deployed a contract.
-type deployedRow struct {
-	view.RowKey
-	id hash.Hash32
-}
-
 // principal adds the contract, if it is one and deployed, and the account, if the chain knows it.
 func (f *searchResults) principal(ctx context.Context, s *engine.Snapshot, in *searchV3Input, p clarity.Principal) error {
 	name := p.String()
-	contracts, accounts := &engine.Result[deployedRow]{}, &engine.Result[string]{}
+	contracts, accounts := &engine.Result[hash.Hash32]{}, &engine.Result[string]{}
 	b := s.Batch()
 	if _, ok := s.Tip("chain"); ok && p.Contract != "" && in.wants(typeSmartContract) {
-		contracts = engine.Query(b, func(r *deployedRow) []any { return []any{&r.Seq, &r.Index, &r.id} }, `
-			SELECT ARRAY[d.source_seq, c.source_seq], d.source_seq, d.tx_index, t.txid
+		contracts = engine.Query(b, func(id *hash.Hash32) []any { return []any{id} }, `
+			SELECT {chain.contract d, c.source_seq}, t.txid
 			FROM {chain}.contract d
 			JOIN {chain}.canonical c ON c.block_seq = d.source_seq
 			CROSS JOIN LATERAL (SELECT t.txid FROM {chain}.transaction t WHERE t.source_seq = d.source_seq AND t.tx_index = d.tx_index LIMIT 1) t
@@ -210,7 +198,7 @@ func (f *searchResults) principal(ctx context.Context, s *engine.Snapshot, in *s
 	}
 	if _, ok := s.Tip("accounts"); ok && in.wants(typePrincipal) {
 		accounts = engine.Query(b, func(name *string) []any { return []any{name} },
-			`SELECT ARRAY[source_seq], account FROM {accounts}.account WHERE account = $1`, name)
+			`SELECT {accounts.account a}, a.account FROM {accounts}.account a WHERE a.account = $1`, name)
 	}
 	if len(b.Queries) == 0 {
 		return nil
@@ -218,23 +206,11 @@ func (f *searchResults) principal(ctx context.Context, s *engine.Snapshot, in *s
 	if err := b.Run(ctx); err != nil {
 		return err
 	}
-	if row, ok := contracts.First(); ok {
-		s.TraceRows(func() []engine.Lookup {
-			return []engine.Lookup{view.KeyedLookup("contract", view.TracedDeployment, []view.RowKey{row.RowKey})}
-		})
-		f.Results = append(f.Results, searchResult{Type: typeSmartContract, SmartContract: &contractMatch{name, row.id}})
+	if id, ok := contracts.First(); ok {
+		f.Results = append(f.Results, searchResult{Type: typeSmartContract, SmartContract: &contractMatch{name, id}})
 	}
 	if _, ok := accounts.First(); ok {
-		s.TraceRows(func() []engine.Lookup {
-			return []engine.Lookup{{Name: "account", Table: tracedAccount, Where: `t.account = $1`, Args: []any{name}, Order: `t.id`}}
-		})
 		f.Results = append(f.Results, searchResult{Type: typePrincipal, Principal: &principalMatch{name}})
 	}
 	return nil
-}
-
-// tracedBitcoin traces the Stacks block that names a Bitcoin block.
-var tracedBitcoin = &engine.TraceTable{
-	Projection: "accounts", Name: "block", Key: "height", Values: "burn_block_height burn_block_hash:hex burn_block_time",
-	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 	"strata/rig/replay"
@@ -161,10 +162,7 @@ func consoleWalk(t *testing.T, s *consoleSite, open func(t *testing.T, fragment 
 	if err != nil || asked.Get("path") != path || asked.Get("q") != s.principal {
 		t.Fatalf("got the fragment %s (%v)", fragment, err)
 	}
-	seq, err := strconv.ParseInt(asked.Get("seq"), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	seq := must.Get(strconv.ParseInt(asked.Get("seq"), 10, 64))(t)
 	const inView = `(() => { const [box, mark] = [document.querySelector("#event .body"), document.querySelector("#event .pointed")].map((e) => e.getBoundingClientRect()); return mark.top >= box.top && mark.top < box.bottom })()`
 	tb.until("what is marked can be seen", inView)
 	tabTo("[data-form=verbatim]")
@@ -219,10 +217,7 @@ func consoleTampering(t *testing.T, s *consoleSite, open func(t *testing.T, frag
 	const seq = 7
 	event, proof := fmt.Sprintf("/audit/v1/events/%d", seq), "/audit/v1/log/proofs/inclusion"
 	flip := func(text any) string {
-		bytes, err := base64.StdEncoding.DecodeString(text.(string))
-		if err != nil {
-			t.Fatal(err)
-		}
+		bytes := must.Get(base64.StdEncoding.DecodeString(text.(string)))(t)
 		bytes[len(bytes)/2] ^= 1
 		return base64.StdEncoding.EncodeToString(bytes)
 	}

@@ -20,6 +20,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/transparency"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections/balances"
 	"strata/readapi"
@@ -54,10 +55,7 @@ func newConsoleSite(t testing.TB) *consoleSite {
 	for range 60 {
 		posts = append(posts, replay.Post(made.Next()))
 	}
-	text, err := json.Marshal(hostile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(hostile))(t)
 	broken := fmt.Sprintf(`{"block_hash":%s,"more":[1.00,-0e5,{%[1]s:{"a/b~c":12345678901234567890}}]}`, text)
 	posts = append(posts, replay.Post{Path: "/new_block", Body: []byte(broken)},
 		replay.Post{Path: "/" + hostile, Body: []byte(`{"large":"` + strings.Repeat("x", 5_000_001) + `"}`)})
@@ -66,17 +64,10 @@ func newConsoleSite(t testing.TB) *consoleSite {
 	stop()
 	s.broken, s.large = int64(len(posts))-1, int64(len(posts))
 
-	key, err := transparency.OpenKey(filepath.Join(t.TempDir(), "log.key"), "example.org/stacks")
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(transparency.OpenKey(filepath.Join(t.TempDir(), "log.key"), "example.org/stacks"))(t)
 	_, witness, err := note.GenerateKey(rand.Reader, "example.org/witness")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.signer, err = transparency.New(transparency.Config{Pool: s.events.Pool(), Key: key, Witnesses: []string{witness}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	s.signer = must.Get(transparency.New(transparency.Config{Pool: s.events.Pool(), Key: key, Witnesses: []string{witness}}))(t)
 	s.sign(t)
 	s.Site = apitest.NewSiteOn(t, s.events.Pool(), readapi.Config{Log: apitest.ShownLog{Log: s.signer}, PublicInternals: true, Nodes: func() []readapi.NodeStatus {
 		since := time.Now().Add(-time.Hour)
@@ -85,9 +76,7 @@ func newConsoleSite(t testing.TB) *consoleSite {
 			{Name: "far", URL: "http://127.0.0.1:2", State: "lagging", Since: since, Height: 1234560, BurnHeight: 9, Lag: 7, Error: hostile},
 		}
 	}})
-	if err := s.Pool.QueryRow(t.Context(), schemas.In(`SELECT account FROM {balances}.ledger WHERE asset = 'stx' GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`)).Scan(&s.principal); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Pool.QueryRow(t.Context(), schemas.In(`SELECT account FROM {balances}.ledger WHERE asset = 'stx' GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`)).Scan(&s.principal))
 	// A version that is half built, and one that has failed.
 	s.Exec(schemas.In(`INSERT INTO strata.projection (name, version, input, state, position, rate, throttle)
 		SELECT 'balances', {balances#+1}, '{chain}', 'building', max(step) / 2, 50, 20 FROM {chain}.step`))
@@ -141,17 +130,13 @@ func (s *consoleSite) changed(path string, change func(status int, body []byte) 
 // blockAt is the index block hash at a height.
 func (s *consoleSite) blockAt(height int) (id hash.Hash32) {
 	s.T.Helper()
-	if err := s.Pool.QueryRow(s.T.Context(), schemas.In(`SELECT b.index_block_hash FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq WHERE c.height = $1`), height).Scan(&id); err != nil {
-		s.T.Fatal(err)
-	}
+	must.Do(s.T, s.Pool.QueryRow(s.T.Context(), schemas.In(`SELECT b.index_block_hash FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq WHERE c.height = $1`), height).Scan(&id))
 	return id
 }
 
 // blockEvent is the event of a block.
 func (s *consoleSite) blockEvent() (seq int64) {
 	s.T.Helper()
-	if err := s.Pool.QueryRow(s.T.Context(), schemas.In(`SELECT block_seq FROM {chain}.canonical WHERE height = 5`)).Scan(&seq); err != nil {
-		s.T.Fatal(err)
-	}
+	must.Do(s.T, s.Pool.QueryRow(s.T.Context(), schemas.In(`SELECT block_seq FROM {chain}.canonical WHERE height = 5`)).Scan(&seq))
 	return seq
 }

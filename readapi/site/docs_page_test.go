@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 	"strata/rig/replay"
@@ -96,9 +97,7 @@ func runPrograms(t *testing.T, programs map[string]string) {
 		}
 		for operation, want := range map[string]string{"get-health": `{"status":"ok"}`, "refreshToken": "Not Found"} {
 			file := filepath.Join(t.TempDir(), language.file)
-			if err := os.WriteFile(file, []byte(programs[operation+" "+language.name]), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, []byte(programs[operation+" "+language.name]), 0o600))
 			var said bytes.Buffer
 			program := exec.CommandContext(t.Context(), language.program, file)
 			program.Stdout, program.Stderr = &said, &said

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -132,10 +133,7 @@ func unnamed(t *testing.T, place string, value any) {
 func TestOperationIDs(t *testing.T) {
 	t.Parallel()
 	d := describe(t)
-	text, err := os.ReadFile(filepath.Join("testdata", "operations.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("testdata", "operations.txt")))(t)
 	kept := map[string]string{}
 	for line := range strings.Lines(string(text)) {
 		operation, id, _ := strings.Cut(strings.TrimSpace(line), " = ")

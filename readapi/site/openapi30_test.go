@@ -9,6 +9,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -17,10 +18,7 @@ import (
 func TestOpenAPI30(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewSiteOn(t, nil, readapi.Config{})
-	document, err := openapi3.NewLoader().LoadFromData([]byte(s.Get("/openapi-3.0.json").Body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(openapi3.NewLoader().LoadFromData([]byte(s.Get("/openapi-3.0.json").Body)))(t)
 	if err := document.Validate(t.Context(), openapi3.EnableMultiError()); err != nil {
 		for i, line := range strings.Split(err.Error(), " | ") {
 			if i < 20 {
@@ -35,9 +33,7 @@ func TestOpenAPI30(t *testing.T) {
 		Paths      map[string]json.RawMessage
 		Components struct{ Schemas map[string]json.RawMessage }
 	}
-	if err := json.Unmarshal([]byte(s.Get("/openapi.json").Body), &newer); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(s.Get("/openapi.json").Body), &newer))
 	if got, want := slices.Sorted(maps.Keys(document.Paths.Map())), slices.Sorted(maps.Keys(newer.Paths)); !slices.Equal(got, want) || len(want) == 0 {
 		t.Errorf("got %d paths, want the %d of OpenAPI 3.1", len(got), len(want))
 	}

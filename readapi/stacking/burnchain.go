@@ -76,7 +76,7 @@ func bitcoinKey(r *bitcoinRow) page.ListKey { return page.ListKey{A: r.height, B
 // bitcoinFill returns the query that adds the columns of the Bitcoin block to the rows of a page.
 func bitcoinFill(page, order string) string {
 	return `
-		SELECT ARRAY[b.source_seq], p.a, p.b::bigint, b.burn_block_hash, p.address, p.amount, b.burn_amount::text
+		SELECT p.shown || {pox.burn_block b}, p.a, p.b::bigint, b.burn_block_hash, p.address, p.amount, b.burn_amount::text
 		FROM (` + page + `) p
 		CROSS JOIN LATERAL (SELECT * FROM {pox}.burn_block b WHERE b.height = p.a LIMIT 1) b
 		ORDER BY ` + order
@@ -84,7 +84,7 @@ func bitcoinFill(page, order string) string {
 
 // slotList returns the list of all slots, or of those of an address if it is not empty.
 func slotList(address string) *page.KeyedList[bitcoinRow, slotHolder] {
-	l := page.RankedList{Projection: "pox", Name: "slots", Rows: `{pox}.slot c WHERE true`, Key: []string{"c.height", "c.slot_index"}, Columns: `c.address, '0' AS amount`}
+	l := page.RankedList{Projection: "pox", Name: "slots", Rows: `{pox}.slot c WHERE true`, Key: []string{"c.height", "c.slot_index"}, Columns: `{pox.slot c} AS shown, c.address, '0' AS amount`}
 	if address != "" {
 		l.Name, l.Rows, l.Args = "slots:"+address, `{pox}.slot c WHERE c.address = $1`, []any{address}
 	}
@@ -98,7 +98,7 @@ func slotList(address string) *page.KeyedList[bitcoinRow, slotHolder] {
 func rewardList(address string) *page.KeyedList[bitcoinRow, burnReward] {
 	l := page.RankedList{
 		Projection: "pox", Name: "rewards", Rows: `{pox}.reward c WHERE true`, Key: []string{"c.height", "c.reward_index"},
-		Columns: `c.recipient AS address, c.amount::text AS amount`,
+		Columns: `{pox.reward c} AS shown, c.recipient AS address, c.amount::text AS amount`,
 	}
 	if address != "" {
 		l.Name, l.Rows, l.Args = "rewards:"+address, `{pox}.reward c WHERE c.recipient = $1`, []any{address}
@@ -124,7 +124,7 @@ func (a *api) registerBurnchain() {
 	}
 	engine.Get(a.Engine, describe("list-reward-slot-holders", "reward_slot_holders", "Reward slot holders of Bitcoin blocks, newest first", cursors),
 		func(ctx context.Context, s *engine.Snapshot, in *burnchainInput) (*page.NumberedPage[slotHolder], error) {
-			return readSlots(ctx, s, "", in.request())
+			return readBurnchain(ctx, s, slotList(""), in.request())
 		})
 	engine.Get(a.Engine, describe("list-reward-slots-of-address", "reward_slot_holders/{address}", "Reward slots of an address, newest first", cursors),
 		func(ctx context.Context, s *engine.Snapshot, in *burnchainOfAddressInput) (*page.NumberedPage[slotHolder], error) {
@@ -132,11 +132,11 @@ func (a *api) registerBurnchain() {
 			if err != nil {
 				return nil, err
 			}
-			return readSlots(ctx, s, address, in.request())
+			return readBurnchain(ctx, s, slotList(address), in.request())
 		})
 	engine.Get(a.Engine, describe("list-burnchain-rewards", "rewards", "Rewards that Bitcoin blocks paid to stackers, newest first", cursors),
 		func(ctx context.Context, s *engine.Snapshot, in *burnchainInput) (*page.NumberedPage[burnReward], error) {
-			return readRewards(ctx, s, "", in.request())
+			return readBurnchain(ctx, s, rewardList(""), in.request())
 		})
 	engine.Get(a.Engine, describe("list-burnchain-rewards-of-address", "rewards/{address}", "Rewards that Bitcoin blocks paid to an address, newest first", cursors),
 		func(ctx context.Context, s *engine.Snapshot, in *burnchainOfAddressInput) (*page.NumberedPage[burnReward], error) {
@@ -144,41 +144,17 @@ func (a *api) registerBurnchain() {
 			if err != nil {
 				return nil, err
 			}
-			return readRewards(ctx, s, address, in.request())
+			return readBurnchain(ctx, s, rewardList(address), in.request())
 		})
 	engine.Get(a.Engine, describe("get-burnchain-reward-total", "rewards/{address}/total", "Sum of the rewards that Bitcoin blocks paid to an address", ""), getRewardTotal)
 }
 
-// readSlots reads a page of all slots, or of those of an address if it is not empty.
-func readSlots(ctx context.Context, s *engine.Snapshot, address string, request page.KeyRequest) (*page.NumberedPage[slotHolder], error) {
-	return readBurnchain(ctx, s, slotList(address), tracedSlot, "slot_index", request)
-}
-
-// readRewards reads a page of all rewards, or of those of an address if it is not empty.
-func readRewards(ctx context.Context, s *engine.Snapshot, address string, request page.KeyRequest) (*page.NumberedPage[burnReward], error) {
-	return readBurnchain(ctx, s, rewardList(address), tracedReward, "reward_index", request)
-}
-
-// readBurnchain reads a page of a list; the page is empty while the projection has no active version. The list is that
-// of the rows of a table, whose column index has their places in their Bitcoin blocks.
-func readBurnchain[T any](
-	ctx context.Context, s *engine.Snapshot, l *page.KeyedList[bitcoinRow, T], table *engine.TraceTable, index string, request page.KeyRequest,
-) (*page.NumberedPage[T], error) {
+// readBurnchain reads a page of a list; the page is empty while the projection has no active version.
+func readBurnchain[T any](ctx context.Context, s *engine.Snapshot, l *page.KeyedList[bitcoinRow, T], request page.KeyRequest) (*page.NumberedPage[T], error) {
 	if s.Active("pox") == nil {
 		return &page.NumberedPage[T]{Limit: request.Limit, Offset: request.Offset, Results: []T{}}, nil
 	}
-	page, rows, err := l.Read(ctx, s, request)
-	if err != nil {
-		return nil, err
-	}
-	s.TraceRows(func() []engine.Lookup {
-		heights, indexes := make([]int64, len(rows)), make([]int64, len(rows))
-		for i := range rows {
-			heights[i], indexes[i] = rows[i].height, rows[i].index
-		}
-		return placedLookups(table, index, heights, indexes)
-	})
-	return page, nil
+	return l.Read(ctx, s, request)
 }
 
 func getRewardTotal(ctx context.Context, s *engine.Snapshot, in *param.BitcoinAddressInput) (*rewardTotal, error) {
@@ -192,13 +168,12 @@ func getRewardTotal(ctx context.Context, s *engine.Snapshot, in *param.BitcoinAd
 	}
 	b := s.Batch()
 	totals := engine.Query(b, func(sum *schema.Amount) []any { return []any{sum} }, `
-		SELECT ARRAY[source_seq], amount::text FROM {pox}.recipient WHERE recipient = $1`, address)
+		SELECT {pox.recipient r}, amount::text FROM {pox}.recipient r WHERE recipient = $1`, address)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	s.TraceRows(func() []engine.Lookup {
 		return []engine.Lookup{
-			{Name: "recipient", Table: tracedRecipient, Where: `t.recipient = $1::text`, Args: []any{address}, Order: `t.recipient`},
 			{Name: "reward", Table: tracedReward, Where: `t.recipient = $1::text`, Args: []any{address}, NewestFirst: []string{"t.height", "t.reward_index"}},
 		}
 	})

@@ -38,7 +38,7 @@ func poxCycleColumns(c *poxCycle) []any {
 	return []any{&c.BlockHeight, &c.IndexBlockHash, &c.CycleNumber, &c.TotalWeight, &c.TotalStackedAmount, &c.TotalSigners}
 }
 
-const poxCycleSQL = `ARRAY[c.source_seq], c.height, b.index_block_hash, c.cycle_number, c.total_weight, c.total_stacked::text, c.total_signers::bigint`
+const poxCycleSQL = `{pox.cycle c}, c.height, b.index_block_hash, c.cycle_number, c.total_weight, c.total_stacked::text, c.total_signers::bigint`
 
 var poxCycleList = page.KeyedList[poxCycle, poxCycle]{
 	OrderedList: page.OrderedList{RankedList: page.RankedList{Projection: "pox", Name: "cycles", Rows: `{pox}.cycle c WHERE true`, Key: []string{"c.cycle_number"}, Columns: `c.height`}, Descending: true},
@@ -65,12 +65,7 @@ func (a *api) registerPoxCycles() {
 		if s.Active("pox") == nil {
 			return &page.NumberedPage[poxCycle]{Limit: request.Limit, Offset: request.Offset, Results: []poxCycle{}}, nil
 		}
-		page, rows, err := poxCycleList.Read(ctx, s, request)
-		if err != nil {
-			return nil, err
-		}
-		s.TraceRows(func() []engine.Lookup { return cycleLookups(rows) })
-		return page, nil
+		return poxCycleList.Read(ctx, s, request)
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-pox-cycle", Path: "/extended/v2/pox/cycles/{cycle_number}", Tag: "Stacking", Summary: "A reward cycle",
@@ -89,28 +84,11 @@ func (a *api) registerPoxCycles() {
 		if !ok {
 			return nil, missing
 		}
-		s.TraceRows(func() []engine.Lookup { return []engine.Lookup{cycleLookup(in.Cycle)} })
 		return &c, nil
 	})
 }
 
 var tracedCycle = &engine.TraceTable{
-	Projection: "pox", Name: "cycle", Key: "cycle_number", Values: "height total_weight total_signers total_stacked:text",
+	Projection: "pox", Name: "cycle", Key: "cycle_number", NewestFirst: []string{"t.cycle_number"}, Values: "height total_weight total_signers total_stacked:text",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/reward_set', '/cycle_number']`}},
-}
-
-// cycleLookups returns the look-up of the rows of cycles.
-func cycleLookups(cycles []poxCycle) []engine.Lookup {
-	if len(cycles) == 0 {
-		return nil
-	}
-	numbers := make([]int64, len(cycles))
-	for i := range cycles {
-		numbers[i] = cycles[i].CycleNumber
-	}
-	return []engine.Lookup{cycleLookup(numbers...)}
-}
-
-func cycleLookup(numbers ...int64) engine.Lookup {
-	return engine.Lookup{Name: "cycle", Table: tracedCycle, Where: `t.cycle_number = ANY ($1::bigint[])`, Args: []any{numbers}, NewestFirst: []string{"t.cycle_number"}}
 }

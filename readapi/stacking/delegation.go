@@ -62,14 +62,14 @@ func delegationColumns(r *delegationRow) []any {
 func (a *api) delegationsAsOf(version int, pool string, height, burnHeight, above int64) *page.KeyedList[delegationRow, poolDelegation] {
 	l := page.OrderedList{RankedList: page.RankedList{
 		Projection: "pox", Args: []any{version, pool, height, burnHeight, above}, Key: []string{"d.n"},
-		Columns: `d.source_seq, d.stacker, d.pox_addr, d.amount::text AS amount, d.unlock_height::text AS unlock_height, d.height, d.txid`,
+		Columns: `{pox.delegation d} AS shown, d.stacker, d.pox_addr, d.amount::text AS amount, d.unlock_height::text AS unlock_height, d.height, d.txid`,
 		Rows: `{pox}.delegation d WHERE d.contract = $1 AND d.pool = $2 AND d.height <= $3 AND (d.until_height IS NULL OR d.until_height > $3)
 			AND (d.unlock_height IS NULL OR d.unlock_height >= $4::bigint) AND d.height > $5`,
 	}, Descending: true}
 	return &page.KeyedList[delegationRow, poolDelegation]{
 		OrderedList: l, Columns: delegationColumns,
 		Fill: func(page, order string) string {
-			return `SELECT ARRAY[p.source_seq], p.a, p.stacker, p.pox_addr, p.amount, p.unlock_height, p.height, p.txid FROM (` + page + `) p ORDER BY ` + order
+			return `SELECT p.shown, p.a, p.stacker, p.pox_addr, p.amount, p.unlock_height, p.height, p.txid FROM (` + page + `) p ORDER BY ` + order
 		},
 		Key: func(r *delegationRow) page.ListKey { return page.ListKey{A: r.number} },
 		Shape: func(r *delegationRow) poolDelegation {
@@ -97,23 +97,9 @@ func (a *api) registerDelegations(version int) {
 }
 
 var tracedDelegation = &engine.TraceTable{
-	Projection: "pox", Name: "delegation", Key: "contract n",
+	Projection: "pox", Name: "delegation", Key: "contract n", NewestFirst: []string{"t.n"},
 	Values:  "stacker pool amount:text unlock_height:text height until_height pox_addr:hex txid:hex",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
-}
-
-// delegationLookups returns the look-up of the rows of delegations.
-func delegationLookups(version int, rows []delegationRow) []engine.Lookup {
-	if len(rows) == 0 {
-		return nil
-	}
-	numbers := make([]int64, len(rows))
-	for i := range rows {
-		numbers[i] = rows[i].number
-	}
-	return []engine.Lookup{{
-		Name: "delegation", Table: tracedDelegation, Where: `t.contract = $1 AND t.n = ANY ($2::bigint[])`, Args: []any{version, numbers}, NewestFirst: []string{"t.n"},
-	}}
 }
 
 func (a *api) listDelegations(ctx context.Context, s *engine.Snapshot, version int, in *delegationsInput) (*page.NumberedPage[poolDelegation], error) {
@@ -145,10 +131,5 @@ func (a *api) listDelegations(ctx context.Context, s *engine.Snapshot, version i
 		above = in.AfterBlock
 	}
 	request := page.KeyRequest{Limit: page.LimitOr(in.Limit, delegationsLimit), Offset: in.Offset, Cursor: in.Cursor}
-	page, rows, err := a.delegationsAsOf(version, pool, height, burnHeight, above).Read(ctx, s, request)
-	if err != nil {
-		return nil, err
-	}
-	s.TraceRows(func() []engine.Lookup { return delegationLookups(version, rows) })
-	return page, nil
+	return a.delegationsAsOf(version, pool, height, burnHeight, above).Read(ctx, s, request)
 }

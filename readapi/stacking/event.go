@@ -96,14 +96,11 @@ type stackingEvents struct {
 // stackingRow is a stacking event as the tables store it.
 type stackingRow struct {
 	stackingEvent
-	place  int64  // position in the list that is read
-	number int64  // position among the events of the contract
-	seq    int64  // number of the log's event that brought the transaction
-	value  []byte // the printed Clarity value
+	value []byte // the printed Clarity value
 }
 
 func stackingColumns(r *stackingRow) []any {
-	return []any{&r.place, &r.number, &r.BlockHeight, &r.TxID, &r.seq, &r.TxIndex, &r.EventIndex, &r.value}
+	return []any{&r.BlockHeight, &r.TxID, &r.TxIndex, &r.EventIndex, &r.value}
 }
 
 // shape returns the event with the fields of its printed value.
@@ -129,18 +126,17 @@ func (r *stackingRow) shape(network bitcoin.Network) (stackingEvent, error) {
 
 // poxList is a numbered list of events of a contract.
 type poxList struct {
-	version int
-	number  string // column of the numbers, which count from 1
-	rows    string // condition on event x
-	args    []any  // arguments of the condition
+	number string // column of the numbers, which count from 1
+	rows   string // condition on event x
+	args   []any  // arguments of the condition
 }
 
 func eventsOfContract(version int) poxList {
-	return poxList{version: version, number: "n", rows: `x.contract = $1`, args: []any{version}}
+	return poxList{number: "n", rows: `x.contract = $1`, args: []any{version}}
 }
 
 func eventsOfStacker(version int, stacker string) poxList {
-	return poxList{version: version, number: "stacker_n", rows: `x.contract = $1 AND x.stacker = $2`, args: []any{version, stacker}}
+	return poxList{number: "stacker_n", rows: `x.contract = $1 AND x.stacker = $2`, args: []any{version, stacker}}
 }
 
 // read reads a page of the list in one round trip.
@@ -154,7 +150,7 @@ func (l poxList) read(ctx context.Context, s *engine.Snapshot, p *page.Request, 
 	b := s.Batch()
 	total := engine.Query(b, page.NumberColumn, `SELECT {}, `+last, l.args...)
 	rows := engine.Query(b, stackingColumns, names.Replace(`
-		SELECT ARRAY[r.source_seq], r.place, `+stackingSQL+`
+		SELECT `+stackingSQL+`
 		FROM (SELECT least(`+last+`, `+number+`) - `+offset+` AS start) page
 		CROSS JOIN LATERAL (
 			SELECT {number} AS place, x.* FROM {pox}.event x
@@ -172,12 +168,11 @@ func (l poxList) read(ctx context.Context, s *engine.Snapshot, p *page.Request, 
 		}
 		page.Results = append(page.Results, event)
 	}
-	s.TraceRows(func() []engine.Lookup { return stackingLookups(l.version, rows.Rows) })
 	return page, nil
 }
 
-// stackingSQL selects what stackingColumns reads, except the place, from the event r and its print e.
-const stackingSQL = `r.n, r.height, r.txid, r.source_seq, r.tx_index, r.event_index, e.value`
+// stackingSQL selects what stackingColumns reads from the event r and its print e.
+const stackingSQL = `{pox.event r, chain.event r}, r.height, r.txid, r.tx_index, r.event_index, e.value`
 
 // stackingPrint joins the print e of an event r.
 const stackingPrint = `
@@ -251,7 +246,7 @@ func (a *api) poxEventsOfTransaction(ctx context.Context, s *engine.Snapshot, ve
 	known := engine.Query(b, page.NumberColumn, `
 		SELECT {}, t.source_seq FROM {chain}.transaction t JOIN {chain}.canonical c ON c.block_seq = t.source_seq WHERE t.txid = $1 LIMIT 1`, id)
 	rows := engine.Query(b, stackingColumns, `
-		SELECT ARRAY[r.source_seq], r.n, `+stackingSQL+`
+		SELECT `+stackingSQL+`
 		FROM (SELECT * FROM {pox}.event WHERE txid = $1 AND contract = $2 ORDER BY n DESC LIMIT $3) r `+stackingPrint+` ORDER BY r.n DESC`,
 		id, version, transactionEventsMax)
 	if err := b.Run(ctx); err != nil {
@@ -268,31 +263,10 @@ func (a *api) poxEventsOfTransaction(ctx context.Context, s *engine.Snapshot, ve
 		}
 		events.Results = append(events.Results, event)
 	}
-	s.TraceRows(func() []engine.Lookup { return stackingLookups(version, rows.Rows) })
 	return events, nil
 }
 
 var tracedStackingEvent = &engine.TraceTable{
-	Projection: "pox", Name: "event", Key: "contract n", Values: "stacker stacker_n height txid:hex tx_index event_index",
+	Projection: "pox", Name: "event", Key: "contract n", NewestFirst: []string{"t.n"}, Values: "stacker stacker_n height txid:hex tx_index event_index",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
-}
-
-// stackingLookups returns the look-ups of the rows behind stacking events, and of their prints.
-func stackingLookups(version int, events []stackingRow) []engine.Lookup {
-	if len(events) == 0 {
-		return nil
-	}
-	numbers := make([]int64, len(events))
-	seqs, transactions, indexes := make([]int64, len(events)), make([]int32, len(events)), make([]int32, len(events))
-	for i := range events {
-		numbers[i] = events[i].number
-		seqs[i], transactions[i], indexes[i] = events[i].seq, events[i].TxIndex, events[i].EventIndex
-	}
-	return []engine.Lookup{
-		{Name: "event", Table: tracedStackingEvent, Where: `t.contract = $1 AND t.n = ANY ($2::bigint[])`, Args: []any{version, numbers}, NewestFirst: []string{"t.n"}},
-		{
-			Name: "print", Table: view.TracedChainEvent, Order: `t.source_seq DESC, t.tx_index DESC, t.event_index DESC`,
-			Where: `(t.source_seq, t.tx_index, t.event_index) IN (SELECT * FROM unnest($1::bigint[], $2::int[], $3::int[]))`, Args: []any{seqs, transactions, indexes},
-		},
-	}
 }

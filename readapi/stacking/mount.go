@@ -8,6 +8,7 @@ type api struct{ *engine.Engine }
 
 // Mount adds the operations of the package to an engine.
 func Mount(e *engine.Engine) {
+	e.TraceTables(tracedReward, tracedSlot, tracedFollowedBlock, tracedRecipient, tracedPayout, tracedCycle, tracedSigner, tracedStacker, tracedStackingEvent, tracedDelegation)
 	a := &api{e}
 	a.registerBurnchain()
 	a.registerPoxTransactions()

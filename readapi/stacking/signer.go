@@ -74,7 +74,7 @@ func poxSignerColumns(r *poxSignerRow) []any {
 
 // poxSignerSQL selects the columns of the signer s of the cycle c. It divides weights as float8 before it multiplies,
 // as the reference does, so that the last digits agree. The shares of amounts are numerics, which round once.
-const poxSignerSQL = `ARRAY[s.source_seq], s.place::bigint, s.signing_key, s.weight, s.stacked::text,
+const poxSignerSQL = `{pox.signer s, pox.cycle c}, s.place::bigint, s.signing_key, s.weight, s.stacked::text,
 	coalesce(s.weight::float8 / nullif(c.total_weight, 0)::float8 * 100, 0), coalesce(s.stacked * 100 / nullif(c.total_stacked, 0), 0)::float8,
 	s.pooled::bigint, s.solo::bigint`
 
@@ -107,7 +107,6 @@ func (a *api) registerPoxSigners() {
 		if err != nil {
 			return nil, err
 		}
-		s.TraceRows(func() []engine.Lookup { return signerLookups(in.Cycle, row.place) })
 		signer := row.shape(a.mainnet())
 		return &signer, nil
 	})
@@ -124,7 +123,7 @@ func (a *api) listPoxSigners(ctx context.Context, s *engine.Snapshot, in *poxSig
 	p := &page.Request{Offset: in.Offset, Limit: page.LimitOr(in.Limit, poxSignersLimit), Number: in.Number()}
 	var signers int64
 	b := s.Batch()
-	total := engine.Query(b, func(*struct{}) []any { return []any{&signers} }, `SELECT ARRAY[source_seq], total_signers::bigint FROM {pox}.cycle WHERE cycle_number = $1`, in.Cycle)
+	total := engine.Query(b, func(*struct{}) []any { return []any{&signers} }, `SELECT {pox.cycle c}, total_signers::bigint FROM {pox}.cycle c WHERE cycle_number = $1`, in.Cycle)
 	found := engine.Query(b, poxSignerColumns, `
 		SELECT `+poxSignerSQL+` FROM {pox}.cycle c JOIN {pox}.signer s ON s.cycle_number = c.cycle_number
 		CROSS JOIN LATERAL (SELECT c.total_signers - least(c.total_signers, $2::bigint) + $3::bigint AS passed) page
@@ -140,13 +139,6 @@ func (a *api) listPoxSigners(ctx context.Context, s *engine.Snapshot, in *poxSig
 	for i := range found.Rows {
 		page.Results = append(page.Results, found.Rows[i].shape(a.mainnet()))
 	}
-	s.TraceRows(func() []engine.Lookup {
-		places := make([]int64, len(found.Rows))
-		for i := range found.Rows {
-			places[i] = found.Rows[i].place
-		}
-		return signerLookups(in.Cycle, places...)
-	})
 	return page, nil
 }
 
@@ -177,15 +169,4 @@ func findPoxSigner(ctx context.Context, s *engine.Snapshot, in *PoxSignerInput, 
 var tracedSigner = &engine.TraceTable{
 	Projection: "pox", Name: "signer", Key: "cycle_number place", Values: "signing_key:hex weight stacked:text solo pooled height",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/reward_set/signers']`}},
-}
-
-// signerLookups returns the look-ups of the rows behind the signers at some places of a cycle.
-func signerLookups(cycle int64, places ...int64) []engine.Lookup {
-	if len(places) == 0 {
-		return nil
-	}
-	return []engine.Lookup{
-		{Name: "signer", Table: tracedSigner, Where: `t.cycle_number = $1 AND t.place = ANY ($2::bigint[])`, Args: []any{cycle, places}, Order: `t.place`},
-		cycleLookup(cycle),
-	}
 }

@@ -43,17 +43,6 @@ var tracedStacker = &engine.TraceTable{
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
 }
 
-// stackerLookups returns the look-ups of the rows behind the stackers at some places of a signer, and of the signer.
-func stackerLookups(cycle, signer int64, places []int64) []engine.Lookup {
-	if len(places) == 0 {
-		return nil
-	}
-	return append([]engine.Lookup{{
-		Name: "stacker", Table: tracedStacker, Where: `t.cycle_number = $1 AND t.signer = $2 AND t.place = ANY ($3::bigint[])`,
-		Args: []any{cycle, signer, places}, Order: `t.place`,
-	}}, signerLookups(cycle, signer)...)
-}
-
 func (a *api) listPoxStackers(ctx context.Context, s *engine.Snapshot, in *poxStackersInput) (*page.NumberedPage[poxStacker], error) {
 	signer, err := findPoxSigner(ctx, s, &in.PoxSignerInput, "PoX cycle signer not found")
 	if err != nil {
@@ -65,13 +54,12 @@ func (a *api) listPoxStackers(ctx context.Context, s *engine.Snapshot, in *poxSt
 	page, passed := page.NewNumberedPage[poxStacker](p, head), total-head.Start
 	type row struct {
 		poxStacker
-		place   int64
 		address []byte
 		pool    *string
 	}
 	b := s.Batch()
-	stackers := engine.Query(b, func(r *row) []any { return []any{&r.place, &r.StackerAddress, &r.StackedAmount, &r.address, &r.pool} }, `
-		SELECT ARRAY[t.source_seq], t.place::bigint, t.stacker, t.amount::text, t.pox_addr, t.pool FROM {pox}.stacker t
+	stackers := engine.Query(b, func(r *row) []any { return []any{&r.StackerAddress, &r.StackedAmount, &r.address, &r.pool} }, `
+		SELECT {pox.stacker t}, t.stacker, t.amount::text, t.pox_addr, t.pool FROM {pox}.stacker t
 		WHERE t.cycle_number = $1 AND t.signer = $2 AND t.place > $3::bigint AND t.place <= $4::bigint ORDER BY t.place`, in.Cycle, signer.place, passed, passed+int64(p.Limit))
 	if err := b.Run(ctx); err != nil {
 		return nil, err
@@ -84,13 +72,6 @@ func (a *api) listPoxStackers(ctx context.Context, s *engine.Snapshot, in *poxSt
 		}
 		page.Results = append(page.Results, r.poxStacker)
 	}
-	s.TraceRows(func() []engine.Lookup {
-		places := make([]int64, len(stackers.Rows))
-		for i := range stackers.Rows {
-			places[i] = stackers.Rows[i].place
-		}
-		return stackerLookups(in.Cycle, signer.place, places)
-	})
 	return page, nil
 }
 

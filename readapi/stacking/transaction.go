@@ -51,7 +51,7 @@ func payoutColumns(r *payoutRow) []any {
 // poxTransactionFill returns the query that adds the columns of the Bitcoin block to the rows of a page.
 func poxTransactionFill(page, order string) string {
 	return `
-		SELECT ARRAY[b.source_seq], p.a, p.b::bigint, b.burn_block_hash, p.txid, p.recipient, p.utxo_index, p.amount
+		SELECT p.shown || {pox.burn_block b}, p.a, p.b::bigint, b.burn_block_hash, p.txid, p.recipient, p.utxo_index, p.amount
 		FROM (` + page + `) p
 		CROSS JOIN LATERAL (SELECT * FROM {pox}.burn_block b WHERE b.height = p.a LIMIT 1) b
 		ORDER BY ` + order
@@ -61,7 +61,7 @@ func poxTransactionList(address string) *page.KeyedList[payoutRow, poxTransactio
 	return &page.KeyedList[payoutRow, poxTransaction]{
 		OrderedList: page.OrderedList{RankedList: page.RankedList{
 			Projection: "pox", Name: "payouts:" + address, Rows: `{pox}.payout c WHERE c.recipient = $1`, Args: []any{address},
-			Key: []string{"c.height", "c.rank"}, Columns: `c.txid, c.recipient, c.utxo_index, c.amount::text AS amount`,
+			Key: []string{"c.height", "c.rank"}, Columns: `{pox.payout c} AS shown, c.txid, c.recipient, c.utxo_index, c.amount::text AS amount`,
 		}, Descending: true},
 		Columns: payoutColumns, Fill: poxTransactionFill,
 		Key:   func(r *payoutRow) page.ListKey { return page.ListKey{A: r.BurnBlockHeight, B: r.rank} },
@@ -92,27 +92,13 @@ func (a *api) registerPoxTransactions() {
 		if s.Active("pox") == nil {
 			return &page.NumberedPage[poxTransaction]{Limit: ask.Limit, Offset: ask.Offset, Results: []poxTransaction{}}, nil
 		}
-		page, rows, err := poxTransactionList(address).Read(ctx, s, ask)
-		if err != nil {
-			return nil, err
-		}
-		s.TraceRows(func() []engine.Lookup { return payoutLookups(rows) })
-		return page, nil
+		return poxTransactionList(address).Read(ctx, s, ask)
 	})
 }
 
 var tracedPayout = &engine.TraceTable{
-	Projection: "pox", Name: "payout", Key: "height rank", Values: "recipient amount:text txid:hex utxo_index",
+	Projection: "pox", Name: "payout", Key: "height rank", NewestFirst: []string{"t.height", "t.rank"}, Values: "recipient amount:text txid:hex utxo_index",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/pox_transactions/' || t.commitment || '/reward_recipients/' || t.output]`}},
-}
-
-// payoutLookups returns the look-ups of the rows behind outputs.
-func payoutLookups(rows []payoutRow) []engine.Lookup {
-	heights, ranks := make([]int64, len(rows)), make([]int64, len(rows))
-	for i := range rows {
-		heights[i], ranks[i] = rows[i].BurnBlockHeight, rows[i].rank
-	}
-	return placedLookups(tracedPayout, "rank", heights, ranks)
 }
 
 // listBurnBlockPoxTransactions reads a range of the ranks of a block. The first transaction id has the highest rank.
@@ -134,7 +120,7 @@ func listBurnBlockPoxTransactions(ctx context.Context, s *engine.Snapshot, in *b
 	page := page.NewNumberedPage[poxTransaction](p, head)
 	b = s.Batch()
 	outputs := engine.Query(b, payoutColumns, poxTransactionFill(`
-		SELECT c.height AS a, c.rank AS b, c.txid, c.recipient, c.utxo_index, c.amount::text AS amount
+		SELECT c.height AS a, c.rank AS b, {pox.payout c} AS shown, c.txid, c.recipient, c.utxo_index, c.amount::text AS amount
 		FROM {pox}.payout c WHERE c.height = $1 AND c.rank < $2::bigint AND c.rank >= $3::bigint`, `p.b DESC`), height, head.Start, head.Start-int64(p.Limit))
 	if err := b.Run(ctx); err != nil {
 		return nil, err
@@ -142,7 +128,6 @@ func listBurnBlockPoxTransactions(ctx context.Context, s *engine.Snapshot, in *b
 	for i := range outputs.Rows {
 		page.Results = append(page.Results, outputs.Rows[i].poxTransaction)
 	}
-	s.TraceRows(func() []engine.Lookup { return payoutLookups(outputs.Rows) })
 	return page, nil
 }
 
@@ -162,11 +147,11 @@ func followedBlock[T any](b *engine.Batch, named param.HeightOrHash, columns fun
 	const sql = ` FROM {pox}.burn_block b `
 	switch latest, height, id := named.Parse(); {
 	case height != nil:
-		return engine.Query(b, columns, `SELECT ARRAY[b.source_seq], `+selected+sql+`WHERE b.height = $1`, *height)
+		return engine.Query(b, columns, `SELECT {pox.burn_block b}, `+selected+sql+`WHERE b.height = $1`, *height)
 	case id != nil:
-		return engine.Query(b, columns, `SELECT ARRAY[b.source_seq], `+selected+sql+`WHERE b.burn_block_hash = $1 ORDER BY b.height DESC LIMIT 1`, *id)
+		return engine.Query(b, columns, `SELECT {pox.burn_block b}, `+selected+sql+`WHERE b.burn_block_hash = $1 ORDER BY b.height DESC LIMIT 1`, *id)
 	case latest:
-		return engine.Query(b, columns, `SELECT ARRAY[b.source_seq], `+selected+sql+`ORDER BY b.height DESC LIMIT 1`)
+		return engine.Query(b, columns, `SELECT {pox.burn_block b}, `+selected+sql+`ORDER BY b.height DESC LIMIT 1`)
 	}
 	return &engine.Result[T]{} // the height exceeds 64 bits: no block
 }

@@ -29,18 +29,13 @@ type allowlistEntry struct {
 	MaxSats schema.Amount `json:"max_sats"`
 }
 
-type allowedRow struct {
-	n int64
-	allowlistEntry
-}
+func allowedColumns(r *allowlistEntry) []any { return []any{&r.Staker, &r.MaxSats} }
 
-func allowedColumns(r *allowedRow) []any { return []any{&r.n, &r.Staker, &r.MaxSats} }
-
-const allowedSQL = `t.n, t.staker, t.max_sats::text`
+const allowedSQL = `t.staker, t.max_sats::text`
 
 var allowList = keyset{
 	from:    `{staking}.allowlist t JOIN {staking}.event e ON e.n = t.n WHERE t.bond_index = $1 AND t.until_n IS NULL`,
-	sources: `ARRAY[t.source_seq]`, columns: allowedSQL, key: []string{"t.n"}, text: eventText, descending: true,
+	sources: `{staking.event t}`, columns: allowedSQL, key: []string{"t.n"}, text: eventText, descending: true,
 }
 
 func (a *api) registerAllowlists() {
@@ -58,8 +53,7 @@ func (a *api) registerAllowlists() {
 		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
-		showRows(s, p, func(r *allowedRow) int64 { return r.n })
-		return pageOf(p, total(), func(r *allowedRow) allowlistEntry { return r.allowlistEntry }), nil
+		return pageOf(p, total(), func(r *allowlistEntry) allowlistEntry { return *r }), nil
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-staking-bond-allowlist-entry", Path: prefix + "/bonds/{bond_index}/allowlist/{principal}", Tag: tag, Summary: "The entry of a staker in the allow-list of a bond",
@@ -70,14 +64,13 @@ func (a *api) registerAllowlists() {
 			return nil, missing
 		}
 		row, ok, err := find(ctx, s, allowedColumns, `
-			SELECT ARRAY[t.source_seq], `+allowedSQL+` FROM {staking}.allowlist t WHERE t.bond_index = $1 AND t.staker = $2 AND t.until_n IS NULL`, in.Bond, string(in.Principal))
+			SELECT {staking.event t}, `+allowedSQL+` FROM {staking}.allowlist t WHERE t.bond_index = $1 AND t.staker = $2 AND t.until_n IS NULL`, in.Bond, string(in.Principal))
 		if err != nil {
 			return nil, err
 		}
 		if !ok {
 			return nil, missing
 		}
-		showEvents(s, func() []int64 { return []int64{row.n} })
-		return &row.allowlistEntry, nil
+		return &row, nil
 	})
 }

@@ -95,7 +95,6 @@ type bondDetail struct {
 
 // bondRow is a bond as the tables store it.
 type bondRow struct {
-	n                       int64
 	index                   int64
 	firstCycle, unlockCycle int64
 	start, unlock           int64 // Bitcoin heights
@@ -107,16 +106,16 @@ type bondRow struct {
 
 func bondColumns(r *bondRow) []any {
 	return []any{
-		&r.n, &r.index, &r.firstCycle, &r.unlockCycle, &r.start, &r.unlock, &r.parameters.TargetRateBPS, &r.parameters.STXValueRatio, &r.parameters.MinimumSTXRatio,
+		&r.index, &r.firstCycle, &r.unlockCycle, &r.start, &r.unlock, &r.parameters.TargetRateBPS, &r.parameters.STXValueRatio, &r.parameters.MinimumSTXRatio,
 		&r.parameters.BTCCapacity, &r.counts.AllowedCount, &r.counts.RegisteredCount, &r.sats, &r.ustx, &r.reward.Distributed, &r.reward.Accrued, &r.reward.Claimed,
 	}
 }
 
-const bondSQL = `b.n, b.bond_index, b.first_cycle, b.unlock_cycle, b.start_height, b.unlock_height, b.target_rate::text, b.stx_value_ratio::text, b.min_ustx_ratio::text,
+const bondSQL = `b.bond_index, b.first_cycle, b.unlock_cycle, b.start_height, b.unlock_height, b.target_rate::text, b.stx_value_ratio::text, b.min_ustx_ratio::text,
 	b.capacity::text, b.allowed, b.registered, (b.l1_sats + b.l2_sats)::text, b.ustx::text, b.distributed::text, b.accrued::text, b.claimed::text`
 
 var bondList = keyset{
-	from: `{staking}.bond b WHERE true`, sources: `ARRAY[b.source_seq]`, columns: bondSQL, key: []string{"b.bond_index"}, text: `b.bond_index::text`, descending: true,
+	from: `{staking}.bond b WHERE true`, sources: `{staking.event b}`, columns: bondSQL, key: []string{"b.bond_index"}, text: `b.bond_index::text`, descending: true,
 }
 
 // heights returns the Bitcoin heights of the bond's schedule: cutoff, start, unlock.
@@ -191,7 +190,6 @@ func (a *api) listBonds(ctx context.Context, s *engine.Snapshot, in *bondsInput)
 	if err != nil {
 		return nil, err
 	}
-	showRows(s, p, func(r *bondRow) int64 { return r.n })
 	return pageOf(p, total(), func(r *bondRow) BondSummary { return r.shape(c, at, tip) }), nil
 }
 
@@ -210,7 +208,7 @@ func (a *api) getBond(ctx context.Context, s *engine.Snapshot, in *BondInput) (*
 	b := newBatch(s)
 	clockOf := a.queueClock(b)
 	found := engine.Query(b, func(r *placedBond) []any { return append(bondColumns(&r.bondRow), r.place.columns()...) }, `
-		SELECT ARRAY[b.source_seq], `+bondSQL+`, `+placeSQL+` FROM {staking}.bond b JOIN {staking}.event e ON e.n = b.n`+placeJoin+`WHERE b.bond_index = $1`, in.Bond)
+		SELECT {staking.event b}, `+bondSQL+`, `+placeSQL+` FROM {staking}.bond b JOIN {staking}.event e ON e.n = b.n`+placeJoin+`WHERE b.bond_index = $1`, in.Bond)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -223,7 +221,6 @@ func (a *api) getBond(ctx context.Context, s *engine.Snapshot, in *BondInput) (*
 	if err != nil {
 		return nil, err
 	}
-	showEvents(s, func() []int64 { return []int64{row.n} })
 	place := row.place.shape()
 	return &bondDetail{row.shape(c, at, tip), &place}, nil
 }

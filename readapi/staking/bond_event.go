@@ -50,17 +50,17 @@ func newObject(value any) (anyObject, error) {
 
 // bondEventRow is an event of a bond as the tables store it.
 type bondEventRow struct {
-	n, bond int64
-	topic   string
-	index   int32
-	place   transactionPlace
-	print   []byte
+	bond  int64
+	topic string
+	index int32
+	place transactionPlace
+	print []byte
 	// of the calculation that a distribution belongs to; nil for other events
 	height, cycle *int64
 }
 
 func bondEventColumns(r *bondEventRow) []any {
-	return append([]any{&r.n, &r.bond, &r.topic, &r.index, &r.print, &r.height, &r.cycle}, r.place.columns()...)
+	return append([]any{&r.bond, &r.topic, &r.index, &r.print, &r.height, &r.cycle}, r.place.columns()...)
 }
 
 var bondEventList = keyset{
@@ -68,7 +68,7 @@ var bondEventList = keyset{
 		JOIN {chain}.event p ON p.source_seq = e.source_seq AND p.tx_index = e.tx_index AND p.event_index = e.event_index
 		LEFT JOIN {staking}.distribution d ON d.n = e.n LEFT JOIN {staking}.calculation c ON c.n = d.calculation_n
 		WHERE e.bond_index = $1`,
-	sources: `ARRAY[e.source_seq]`, columns: `e.n, e.bond_index, e.topic, e.event_index, p.value, c.calculation_height, c.cycle, ` + placeSQL,
+	sources: `{staking.event e}`, columns: `e.bond_index, e.topic, e.event_index, p.value, c.calculation_height, c.cycle, ` + placeSQL,
 	key: []string{"e.n"}, text: eventText, descending: true,
 }
 
@@ -100,7 +100,6 @@ func (a *api) listBondEvents(ctx context.Context, s *engine.Snapshot, in *bondEv
 		}
 		body.Results[i].Data = data
 	}
-	showRows(s, p, func(r *bondEventRow) int64 { return r.n })
 	return body, nil
 }
 

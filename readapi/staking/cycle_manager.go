@@ -15,7 +15,7 @@ func hasSets(ctx context.Context, s *engine.Snapshot) (bool, error) {
 }
 
 var memberList = keyset{
-	from: `{staking}.set_member m WHERE m.cycle = $1`, sources: `ARRAY[m.source_seq]`, columns: `m.place::bigint, m.weight, m.staked::text, m.signer_key`,
+	from: `{staking}.set_member m WHERE m.cycle = $1`, sources: `{staking.set_member m}`, columns: `m.place::bigint, m.weight, m.staked::text, m.signer_key`,
 	key: []string{"m.place"}, text: `'0x' || encode(m.signer_key, 'hex')`,
 }
 
@@ -30,9 +30,9 @@ func readMembers(ctx context.Context, s *engine.Snapshot, cycle, start int64, li
 func readManagers(ctx context.Context, s *engine.Snapshot, before int64, keys [][]byte) (map[string][]signerManager, error) {
 	b := newBatch(s)
 	managers := engine.Query(b, func(r *managerRow) []any {
-		return []any{&r.n, &r.signer, &r.key, &r.at.BlockHeight, &r.at.BitcoinBlockHeight, &r.at.TxID, &r.later, &r.current, &r.laterTx, &r.cycle}
+		return []any{&r.signer, &r.key, &r.at.BlockHeight, &r.at.BitcoinBlockHeight, &r.at.TxID, &r.later, &r.current, &r.laterTx, &r.cycle}
 	}, `
-		SELECT ARRAY[k.source_seq], k.n, k.signer, k.signer_key, e.height, w.burn_block_height, e.txid, later.n, later.signer_key, later.txid, later.cycle
+		SELECT {staking.event k}, k.signer, k.signer_key, e.height, w.burn_block_height, e.txid, later.n, later.signer_key, later.txid, later.cycle
 		FROM unnest($2::bytea[]) AS o (signer_key)
 		JOIN {staking}.signer_key k ON k.signer_key = o.signer_key AND k.n < $1 AND (k.until_n IS NULL OR k.until_n >= $1)
 		JOIN {staking}.event e ON e.n = k.n
@@ -45,8 +45,8 @@ func readManagers(ctx context.Context, s *engine.Snapshot, before int64, keys []
 			WHERE l.signer = k.signer AND k.until_n IS NOT NULL ORDER BY l.n DESC LIMIT 1
 		) later ON true
 		ORDER BY k.signer`, before, keys)
-	grants := engine.Query(b, func(r *grantRow) []any { return []any{&r.n, &r.signer, &r.key, &r.body.AuthID, &r.body.TxID} }, `
-		SELECT ARRAY[g.source_seq], g.n, g.signer, g.signer_key, g.auth_id::text, e.txid
+	grants := engine.Query(b, func(r *grantRow) []any { return []any{&r.signer, &r.key, &r.body.AuthID, &r.body.TxID} }, `
+		SELECT {staking.event g}, g.signer, g.signer_key, g.auth_id::text, e.txid
 		FROM (
 			SELECT DISTINCT k.signer FROM unnest($2::bytea[]) AS o (signer_key)
 			JOIN {staking}.signer_key k ON k.signer_key = o.signer_key AND k.n < $1 AND (k.until_n IS NULL OR k.until_n >= $1)
@@ -74,14 +74,5 @@ func readManagers(ctx context.Context, s *engine.Snapshot, before int64, keys []
 		}
 		byKey[string(m.key)] = append(byKey[string(m.key)], body)
 	}
-	showEvents(s, func() (numbers []int64) {
-		for _, m := range managers.Rows {
-			numbers = append(numbers, m.n)
-		}
-		for _, g := range grants.Rows {
-			numbers = append(numbers, g.n)
-		}
-		return numbers
-	})
 	return byKey, nil
 }

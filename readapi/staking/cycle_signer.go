@@ -85,7 +85,6 @@ type setRow struct {
 
 // managerRow is a signer manager with the key that it had registered for a set, and the key that it has now.
 type managerRow struct {
-	n       int64
 	signer  string
 	key     []byte
 	at      registeredAt
@@ -96,7 +95,6 @@ type managerRow struct {
 }
 
 type grantRow struct {
-	n      int64
 	signer string
 	key    []byte
 	body   grantedKey
@@ -161,9 +159,6 @@ func (a *api) listCycleSigners(ctx context.Context, s *engine.Snapshot, in *cycl
 	if err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup {
-		return []engine.Lookup{{Name: "member", Table: tracedMember, Where: `t.cycle = $1 AND t.signer_key = ANY ($2::bytea[])`, Args: []any{n, keys}, Order: `t.place`}}
-	})
 	allSTX := amountFloat(total.staked)
 	return pageOf(rows, total.signers, func(r *memberRow) cycleSigner {
 		body := cycleSigner{

@@ -44,7 +44,7 @@ func (*cycleStaker) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schem
 
 // shareRow is what a staker has in a cycle as the tables store it.
 type shareRow struct {
-	n, bond          int64
+	bond             int64
 	staker, signer   string
 	shares, ustx     string
 	accrued, claimed string
@@ -53,8 +53,8 @@ type shareRow struct {
 // cycleStakerList lists the stakers of the cycle $1. A staker has one position in a cycle.
 var cycleStakerList = keyset{
 	from:    `{staking}.share t WHERE t.until_n IS NULL AND t.from_cycle <= $1 AND t.to_cycle > $1`,
-	sources: `ARRAY[t.source_seq]`,
-	columns: `t.n, t.bond_index, t.staker, t.signer, t.shares::text, t.ustx::text,
+	sources: `{staking.event t}`,
+	columns: `t.bond_index, t.staker, t.signer, t.shares::text, t.ustx::text,
 		CASE WHEN t.bond_index = -1 THEN ` + accrued(accruedSTX, "t.staker", "", "AND c.cycle = $1") + ` ELSE ` + accrued(accruedBond, "t.staker", "t.bond_index", "AND c.cycle = $1") + ` END::text,
 		coalesce((SELECT sum(c.amount) FROM {staking}.staker_claim c WHERE c.staker = t.staker AND c.bond_index = t.bond_index AND c.cycle = $1), 0)::text`,
 	key: []string{"t.staker", "t.bond_index"}, text: `t.staker`,
@@ -90,12 +90,11 @@ func (a *api) registerCycleStakers() {
 			bound, args = []string{"$2::text", "-1"}, append(args, in.Cursor)
 		}
 		p := queue(b, &cycleStakerList, func(r *shareRow) []any {
-			return []any{&r.n, &r.bond, &r.staker, &r.signer, &r.shares, &r.ustx, &r.accrued, &r.claimed}
+			return []any{&r.bond, &r.staker, &r.signer, &r.shares, &r.ustx, &r.accrued, &r.claimed}
 		}, in.Limit, bound, args...)
 		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
-		showRows(s, p, func(r *shareRow) int64 { return r.n })
 		return pageOf(p, total(), func(r *shareRow) cycleStaker { return r.shape() }), nil
 	})
 }

@@ -74,17 +74,16 @@ type contractEvents struct {
 // contractEventRow is an event of pox-5 as the tables store it.
 type contractEventRow struct {
 	contractEvent
-	place, n int64
-	decoded  bool
-	print    []byte
+	decoded bool
+	print   []byte
 }
 
 func contractEventColumns(r *contractEventRow) []any {
-	return []any{&r.place, &r.n, &r.BlockHeight, &r.TxID, &r.TxIndex, &r.EventIndex, &r.decoded, &r.Name, &r.Stacker, &r.print}
+	return []any{&r.BlockHeight, &r.TxID, &r.TxIndex, &r.EventIndex, &r.decoded, &r.Name, &r.Stacker, &r.print}
 }
 
-// contractEventSQL selects what contractEventColumns reads, except the place, from the event r and its print p.
-const contractEventSQL = `r.n, r.height, r.txid, r.tx_index, r.event_index, r.decoded, r.topic, r.subject, p.value`
+// contractEventSQL selects what contractEventColumns reads from the event r and its print p.
+const contractEventSQL = `{staking.event r}, r.height, r.txid, r.tx_index, r.event_index, r.decoded, r.topic, r.subject, p.value`
 
 // contractPrint joins the print p of an event r.
 const contractPrint = `
@@ -150,7 +149,7 @@ func (l eventList) read(ctx context.Context, s *engine.Snapshot, p *page.Request
 	b := s.Batch()
 	total := queueCount(b, last, l.args...)
 	rows := engine.Query(b, contractEventColumns, `
-		SELECT ARRAY[r.source_seq], r.place, `+contractEventSQL+`
+		SELECT `+contractEventSQL+`
 		FROM (SELECT least(`+last+`, `+from+`) - `+offset+` AS start) page
 		CROSS JOIN LATERAL (
 			SELECT x.`+l.number+` AS place, x.* FROM {staking}.event x
@@ -165,11 +164,11 @@ func (l eventList) read(ctx context.Context, s *engine.Snapshot, p *page.Request
 		head.Start = min(n, *p.Number) - min(p.Offset, page.OffsetMax)
 	}
 	body := page.NewNumberedPage[contractEvent](p, head)
-	return body, appendEvents(s, &body.Results, rows.Rows)
+	return body, appendEvents(&body.Results, rows.Rows)
 }
 
 // appendEvents appends events to a body.
-func appendEvents(s *engine.Snapshot, results *[]contractEvent, rows []contractEventRow) error {
+func appendEvents(results *[]contractEvent, rows []contractEventRow) error {
 	for i := range rows {
 		event, err := rows[i].shape()
 		if err != nil {
@@ -177,12 +176,6 @@ func appendEvents(s *engine.Snapshot, results *[]contractEvent, rows []contractE
 		}
 		*results = append(*results, event)
 	}
-	showEvents(s, func() (numbers []int64) {
-		for i := range rows {
-			numbers = append(numbers, rows[i].n)
-		}
-		return numbers
-	})
 	return nil
 }
 
@@ -237,7 +230,7 @@ func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *Transact
 	known := engine.Query(b, page.NumberColumn, `
 		SELECT {}, t.source_seq FROM {chain}.transaction t JOIN {chain}.canonical c ON c.block_seq = t.source_seq WHERE t.txid = $1 LIMIT 1`, id)
 	rows := engine.Query(b, contractEventColumns, `
-		SELECT ARRAY[r.source_seq], r.n, `+contractEventSQL+`
+		SELECT `+contractEventSQL+`
 		FROM (SELECT * FROM {staking}.event WHERE txid = $1 ORDER BY n DESC LIMIT $2) r `+contractPrint+` ORDER BY r.n DESC`, id, transactionEventsMax)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
@@ -246,5 +239,5 @@ func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *Transact
 		return nil, missing
 	}
 	body := &contractEvents{Results: []contractEvent{}}
-	return body, appendEvents(s, &body.Results, rows.Rows)
+	return body, appendEvents(&body.Results, rows.Rows)
 }

@@ -61,7 +61,7 @@ var keyRewardList = keyset{
 			FROM {staking}.earning e WHERE e.signer = ANY (k.signers) AND e.cycle = m.cycle
 		) r
 		WHERE m.signer_key = $1`,
-	sources: `ARRAY[m.source_seq]`, columns: `m.cycle, m.weight, m.staked::text, k.signers, r.stx::text, r.bonds::text`, key: []string{"m.cycle"}, text: `m.cycle::text`, descending: true,
+	sources: `{staking.set_member m}`, columns: `m.cycle, m.weight, m.staked::text, k.signers, r.stx::text, r.bonds::text`, key: []string{"m.cycle"}, text: `m.cycle::text`, descending: true,
 }
 
 func (a *api) registerKeyRewards() {
@@ -87,9 +87,6 @@ func (a *api) registerKeyRewards() {
 		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
-		s.TraceRows(func() []engine.Lookup {
-			return []engine.Lookup{{Name: "member", Table: tracedMember, Where: `t.signer_key = $1`, Args: []any{key}, NewestFirst: []string{"t.cycle"}}}
-		})
 		return pageOf(p, total(), func(r *keyRewardRow) keyReward {
 			r.Rewards.BTC = keyEarned{schema.Amount(r.stx), schema.Amount(r.bonds), schema.AddAmounts(r.stx, r.bonds)}
 			return r.keyReward

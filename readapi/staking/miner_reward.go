@@ -84,7 +84,7 @@ const minerRewardsSQL = `
 
 // tracedMinerReward traces the rewards of miners.
 var tracedMinerReward = &engine.TraceTable{
-	Projection: "accounts", Name: "miner_reward", Key: "account n", Values: "height coinbase:text fees:text coinbase_sum:text fees_sum:text earned_in:hex",
+	Projection: "accounts", Name: "miner_reward", Key: "account n", NewestFirst: []string{"t.n"}, Values: "height coinbase:text fees:text coinbase_sum:text fees_sum:text earned_in:hex",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/matured_miner_rewards/' || t.position]`}},
 }
 

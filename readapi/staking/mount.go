@@ -8,6 +8,7 @@ type api struct{ *engine.Engine }
 
 // Mount adds the operations of the package to an engine.
 func Mount(e *engine.Engine) {
+	e.TraceTables(tracedEvent, tracedMember, tracedMinerReward)
 	a := &api{e}
 	a.registerOverview()
 	a.registerBonds()

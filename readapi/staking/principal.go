@@ -63,7 +63,7 @@ type bondPosition struct {
 
 // positionRow is a registration with what it has earned.
 type positionRow struct {
-	n, bond, enrolled  int64
+	bond               int64
 	firstHeight        *int64
 	unlock             int64
 	status             int16
@@ -78,12 +78,12 @@ const (
 	statusReplaced = 3
 )
 
-var positionSQL = `t.n, t.bond_index, t.enrolled_n, b.start_height, t.unlock_height, t.status, t.sats::text, t.ustx::text, t.enrolled_sats::text,
+var positionSQL = `t.bond_index, b.start_height, t.unlock_height, t.status, t.sats::text, t.ustx::text, t.enrolled_sats::text,
 	` + accrued(accruedBond, "t.staker", "t.bond_index", "") + `::text,
 	(SELECT coalesce(sum(c.amount), 0) FROM {staking}.staker_claim c WHERE c.staker = t.staker AND c.bond_index = t.bond_index)::text, e.txid`
 
 func positionColumns(r *positionRow) []any {
-	return []any{&r.n, &r.bond, &r.enrolled, &r.firstHeight, &r.unlock, &r.status, &r.sats, &r.ustx, &r.lockup, &r.accrued, &r.claimed, &r.txid}
+	return []any{&r.bond, &r.firstHeight, &r.unlock, &r.status, &r.sats, &r.ustx, &r.lockup, &r.accrued, &r.claimed, &r.txid}
 }
 
 var positionList = keyset{

@@ -43,7 +43,6 @@ type l2Lockup struct {
 
 // registrationRow is a registration as the tables store it.
 type registrationRow struct {
-	n              int64
 	staker, signer string
 	l1             bool
 	sats, ustx     string
@@ -51,14 +50,14 @@ type registrationRow struct {
 }
 
 func registrationColumns(r *registrationRow) []any {
-	return []any{&r.n, &r.staker, &r.signer, &r.l1, &r.sats, &r.ustx, &r.unlock}
+	return []any{&r.staker, &r.signer, &r.l1, &r.sats, &r.ustx, &r.unlock}
 }
 
-const registrationSQL = `t.n, t.staker, t.signer, t.l1, t.sats::text, t.ustx::text, t.unlock_height`
+const registrationSQL = `t.staker, t.signer, t.l1, t.sats::text, t.ustx::text, t.unlock_height`
 
 var registrationList = keyset{
 	from:    `{staking}.registration t JOIN {staking}.event e ON e.n = t.enrolled_n WHERE t.bond_index = $1 AND t.until_n IS NULL`,
-	sources: `ARRAY[t.source_seq]`, columns: registrationSQL, key: []string{"t.enrolled_n"}, text: eventText, descending: true,
+	sources: `{staking.event t}`, columns: registrationSQL, key: []string{"t.enrolled_n"}, text: eventText, descending: true,
 }
 
 func (r *registrationRow) shape(tip int64) BondRegistration {
@@ -88,7 +87,6 @@ func (a *api) registerRegistrations() {
 		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
-		showRows(s, p, func(r *registrationRow) int64 { return r.n })
 		return pageOf(p, total(), func(r *registrationRow) BondRegistration { return r.shape(tip) }), nil
 	})
 	engine.Get(a.Engine, engine.Operation{
@@ -100,9 +98,8 @@ func (a *api) registerRegistrations() {
 // enrolledRow is a registration with the print that made it.
 type enrolledRow struct {
 	registrationRow
-	enrolled int64
-	txid     hash.Hash32
-	print    []byte
+	txid  hash.Hash32
+	print []byte
 }
 
 func getRegistration(ctx context.Context, s *engine.Snapshot, in *bondStakerInput) (*registrationDetail, error) {
@@ -112,9 +109,9 @@ func getRegistration(ctx context.Context, s *engine.Snapshot, in *bondStakerInpu
 		return nil, missing
 	}
 	row, ok, err := find(ctx, s, func(r *enrolledRow) []any {
-		return append(registrationColumns(&r.registrationRow), &r.enrolled, &r.txid, &r.print)
+		return append(registrationColumns(&r.registrationRow), &r.txid, &r.print)
 	}, `
-		SELECT ARRAY[t.source_seq, e.source_seq], `+registrationSQL+`, t.enrolled_n, e.txid, p.value FROM {staking}.registration t
+		SELECT {staking.event t, staking.event e}, `+registrationSQL+`, e.txid, p.value FROM {staking}.registration t
 		JOIN {staking}.event e ON e.n = t.enrolled_n
 		JOIN {chain}.event p ON p.source_seq = e.source_seq AND p.tx_index = e.tx_index AND p.event_index = e.event_index
 		WHERE t.bond_index = $1 AND t.staker = $2 AND t.until_n IS NULL`, in.Bond, string(in.Principal))
@@ -124,7 +121,6 @@ func getRegistration(ctx context.Context, s *engine.Snapshot, in *bondStakerInpu
 	if !ok {
 		return nil, missing
 	}
-	showEvents(s, func() []int64 { return []int64{row.n, row.enrolled} })
 	body := &registrationDetail{BondRegistration: row.shape(tip)}
 	if row.l1 {
 		body.L1Lockup = &l1Lockup{outputsOf(row.print)}

@@ -32,22 +32,21 @@ type signerDetail struct {
 }
 
 type signerRow struct {
-	n      int64
 	signer string
 	key    []byte
 }
 
-func signerColumns(r *signerRow) []any { return []any{&r.n, &r.signer, &r.key} }
+func signerColumns(r *signerRow) []any { return []any{&r.signer, &r.key} }
 
 func (r *signerRow) shape() StakingSigner { return StakingSigner{r.signer, view.HexOf(r.key)} }
 
-const signerSQL = `k.n, t.signer, k.signer_key`
+const signerSQL = `t.signer, k.signer_key`
 
 // signerKey joins the key k that a signer manager t has registered last.
 const signerKey = ` CROSS JOIN LATERAL (SELECT * FROM {staking}.signer_key k WHERE k.signer = t.signer ORDER BY k.n DESC LIMIT 1) AS k `
 
 var signerList = keyset{
-	from: `{staking}.signer t` + signerKey + `WHERE true`, sources: `ARRAY[k.source_seq]`, columns: signerSQL, key: []string{"t.signer"}, text: `t.signer`,
+	from: `{staking}.signer t` + signerKey + `WHERE true`, sources: `{staking.event k}`, columns: signerSQL, key: []string{"t.signer"}, text: `t.signer`,
 }
 
 // textBound returns the bound of a page that begins at a text, with its arguments, which are numbered from n on.
@@ -73,7 +72,6 @@ func (a *api) registerSigners() {
 		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
-		showRows(s, p, func(r *signerRow) int64 { return r.n })
 		return pageOf(p, total(), func(r *signerRow) StakingSigner { return r.shape() }), nil
 	})
 	engine.Get(a.Engine, engine.Operation{
@@ -89,7 +87,7 @@ func (a *api) registerSigners() {
 			place transactionPlace
 		}
 		row, ok, err := find(ctx, s, func(r *placed) []any { return append(signerColumns(&r.signerRow), r.place.columns()...) }, `
-			SELECT ARRAY[k.source_seq], t.n, t.signer, t.signer_key, `+placeSQL+`
+			SELECT {staking.event t}, t.signer, t.signer_key, `+placeSQL+`
 			FROM (SELECT * FROM {staking}.signer_key k WHERE k.signer = $1 ORDER BY k.n DESC LIMIT 1) t JOIN {staking}.event e ON e.n = t.n`+placeJoin,
 			string(in.Principal))
 		if err != nil {
@@ -98,7 +96,6 @@ func (a *api) registerSigners() {
 		if !ok {
 			return nil, missing
 		}
-		showEvents(s, func() []int64 { return []int64{row.n} })
 		return &signerDetail{row.shape(), row.place.shape()}, nil
 	})
 }

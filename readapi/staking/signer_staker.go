@@ -25,7 +25,6 @@ type signerStaker struct {
 }
 
 type signerStakerRow struct {
-	n      int64
 	staker string
 	types  []string
 }
@@ -38,7 +37,7 @@ var signerStakerList = keyset{
 		`SELECT t.n, t.source_seq, t.staker, 'btc' FROM {staking}.registration t
 		WHERE t.signer = $1 AND t.until_n IS NULL AND t.status <> 3 AND t.unlock_height > $2`,
 	},
-	sources: `ARRAY[p.source_seq]`, columns: `p.n, p.staker, ARRAY[p.type]`, key: []string{"staker"}, text: `p.staker`,
+	sources: `{staking.event p}`, columns: `p.staker, ARRAY[p.type]`, key: []string{"staker"}, text: `p.staker`,
 }
 
 func (a *api) registerSignerStakers() {
@@ -55,11 +54,10 @@ func (a *api) registerSignerStakers() {
 		b := s.Batch()
 		total := queueCount(b, `coalesce(sum(stakes + members), 0)::bigint FROM {staking}.holding WHERE signer = $1 AND unlock_height > $2`, signer, tip)
 		bound, args := textBound(in.Cursor, "$3")
-		p := queue(b, &signerStakerList, func(r *signerStakerRow) []any { return []any{&r.n, &r.staker, &r.types} }, in.Limit, bound, append([]any{signer, tip}, args...)...)
+		p := queue(b, &signerStakerList, func(r *signerStakerRow) []any { return []any{&r.staker, &r.types} }, in.Limit, bound, append([]any{signer, tip}, args...)...)
 		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
-		showRows(s, p, func(r *signerStakerRow) int64 { return r.n })
 		return pageOf(p, total(), func(r *signerStakerRow) signerStaker { return signerStaker{r.staker, r.types} }), nil
 	})
 }

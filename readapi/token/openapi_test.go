@@ -8,6 +8,7 @@ import (
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
 
@@ -34,9 +35,7 @@ func TestDocumentedMetadata(t *testing.T) {
 		}
 		Components struct{ Schemas map[string]any }
 	}
-	if err := json.Unmarshal([]byte(s.Get("/openapi.json").Body), &description); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(s.Get("/openapi.json").Body), &description))
 	for _, tc := range []struct{ path, target, id string }{
 		{"", "", "getApiStatus"},
 		{"/ft", "/ft", "getFungibleTokens"},
@@ -51,9 +50,7 @@ func TestDocumentedMetadata(t *testing.T) {
 			t.Errorf("%s: got operation %s with tags %v, want %s with %s", tc.path, op.OperationID, op.Tags, tc.id, wantTag)
 		}
 		var body any
-		if err := json.Unmarshal([]byte(s.Get("/metadata/v1"+tc.target).Body), &body); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(s.Get("/metadata/v1"+tc.target).Body), &body))
 		apitest.Matches(t, description.Components.Schemas, op.Responses["200"].Content["application/json"].Schema, body, tc.target)
 	}
 	for path := range description.Paths {

@@ -8,6 +8,7 @@ import (
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
 
@@ -47,12 +48,9 @@ func TestRestInProvenance(t *testing.T) {
 	s.Unread(token.FT, apitest.P1, "1", nil)
 	decided := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	until := time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)
-	body, err := (&fetch.Rest{
+	body := must.Get((&fetch.Rest{
 		Contract: apitest.P1, DecidedAt: decided, Until: until, Fetches: 812, Bytes: 67_200_512, FetchesMost: 50_000, BytesMost: 64 << 20,
-	}).Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	}).Encode())(t)
 	path := "/metadata/v1/ft/" + apitest.P1 + "/provenance"
 	const before = `{"contract":{"contract_id":"` + apitest.P1 + `","kind":"ft","sip":"sip-010","block_height":5,"event":"/audit/v1/events/105"%s},` +
 		`"token":{"token_id":1,"block_height":6,"event":"/audit/v1/events/106"},"documents":[],"images":[]}`

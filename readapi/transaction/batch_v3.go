@@ -91,7 +91,6 @@ func listTransactionBatch(ctx context.Context, s *engine.Snapshot, in *batchInpu
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return view.RowLookups(rows) })
 	for _, r := range rows {
 		batch.Results = append(batch.Results, view.RenderTransactionV3(r, in.Include))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/pox"
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
 
@@ -22,11 +23,7 @@ func said(address string) string {
 
 func tuple(t testing.TB, fields ...clarity.Field) clarity.Value {
 	t.Helper()
-	v, err := clarity.NewTuple(fields...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(clarity.NewTuple(fields...))(t)
 }
 
 // Operations that came from Bitcoin are shown as transactions that would have done the same, as far as anything is known
@@ -37,16 +34,9 @@ func TestBitcoinOperations(t *testing.T) {
 	s.Deploy(110, 0, "SP000000000000000000002Q6VF78.pox-4", 2, `{"functions":[{"name":"stack-stx","access":"public","args":[{"name":"amount-ustx","type":"uint128"}],"outputs":{"type":"bool"}}]}`)
 	number := clarity.NewUint64
 	principalOf := func(text string) clarity.Value {
-		v, err := clarity.NewPrincipal(apitest.Principal(t, text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
+		return must.Get(clarity.NewPrincipal(apitest.Principal(t, text)))(t)
 	}
-	name, err := clarity.NewASCII("delegate-stx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	name := must.Get(clarity.NewASCII("delegate-stx"))(t)
 	delegated := clarity.NewOk(tuple(t,
 		clarity.Field{Name: "name", Value: name}, clarity.Field{Name: "stacker", Value: principalOf(apitest.Alice)},
 		clarity.Field{Name: "balance", Value: number(10)}, clarity.Field{Name: "locked", Value: number(0)}, clarity.Field{Name: "burnchain-unlock-height", Value: number(0)},

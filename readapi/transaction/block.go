@@ -67,7 +67,7 @@ type chosenBlock struct {
 // queueChosenBlock adds the query for the chosen block to a batch.
 func queueChosenBlock(b *engine.Batch, choice view.BlockChoice) *engine.Result[chosenBlock] {
 	return engine.Query(b, func(c *chosenBlock) []any { return []any{&c.height, &c.burnHeight, &c.txCount, &c.canonical} }, `
-		SELECT array_remove(ARRAY[b.source_seq, c.source_seq], NULL), b.height, b.burn_block_height, b.tx_count, c.height IS NOT NULL
+		SELECT {chain.block b, chain.canonical c}, b.height, b.burn_block_height, b.tx_count, c.height IS NOT NULL
 		FROM (`+choice.SQL+`) chosen
 		JOIN {chain}.block b ON b.source_seq = chosen.source_seq
 		LEFT JOIN {chain}.canonical c ON c.block_seq = b.source_seq`, choice.Arg)
@@ -104,7 +104,6 @@ func (a *api) listOfBlock(ctx context.Context, s *engine.Snapshot, choice view.B
 	if how.Interfaces, err = view.Complete(ctx, s, rows, false, nil); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return view.RowLookups(rows) })
 	list.Total = int64(block.txCount)
 	for _, r := range rows {
 		list.Results = append(list.Results, view.RenderTransaction(r, how))

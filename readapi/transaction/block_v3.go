@@ -77,7 +77,6 @@ func (a *api) listBlockTransactionsV3(ctx context.Context, s *engine.Snapshot, i
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return view.RowLookups(rows) })
 	page := &page.KeysetPage[view.TransactionSummary]{Total: int64(block.txCount), Limit: in.Limit, Results: []view.TransactionSummary{}}
 	for _, r := range rows {
 		page.Results = append(page.Results, view.Summarize(r))

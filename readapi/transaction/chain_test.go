@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/internal/synth/synthchain"
-	"strata/projections/chain"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 	"strata/rig/replay"
@@ -67,9 +69,7 @@ func saidBlocks(t *testing.T, posts []replay.Post) map[string]*saidBlock {
 			continue
 		}
 		b := &saidBlock{}
-		if err := json.Unmarshal(p.Body, b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(p.Body, b))
 		if said[b.IndexHash] == nil || len(b.Transactions) > 0 {
 			said[b.IndexHash] = b
 		}
@@ -127,10 +127,7 @@ func TestTransactionsOfAChain(t *testing.T) {
 
 func TestTransactionsOfRecordings(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(replay.SharedData(t), "expected", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(replay.SharedData(t), "expected", "*.json")))(t)
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		t.Run(name, func(t *testing.T) {
@@ -145,29 +142,11 @@ func sameAsSaid(t *testing.T, posts []replay.Post) map[string]int {
 	t.Helper()
 	log := replay.NewLog(t)
 	replay.Append(t, log, posts...)
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	replay.Run(t, log, canonical)
+	replay.Run(t, log, apitest.NewChain(t))
 	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: apitest.NetworkOf(posts)})
 	said, seen := saidBlocks(t, posts), map[string]int{}
-	rows, err := log.Pool().Query(t.Context(), schemas.In(`SELECT '0x' || encode(b.index_block_hash, 'hex') FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq ORDER BY c.height`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, id)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	for _, id := range ids {
+	rows := must.Get(log.Pool().Query(t.Context(), schemas.In(`SELECT '0x' || encode(b.index_block_hash, 'hex') FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq ORDER BY c.height`)))(t)
+	for _, id := range must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t) {
 		sameBlock(s, said[id], seen)
 	}
 	return seen
@@ -203,46 +182,13 @@ func sameBlock(s *apitest.Site, said *saidBlock, seen map[string]int) {
 			s.T.Errorf("%s: got %s, want %s", path, got, want)
 		}
 	}
-	sameWalk(s, said, backward)
-}
-
-// sameWalk walks the list of version 3 to its end and back.
-func sameWalk(s *apitest.Site, said *saidBlock, backward []any) {
-	s.T.Helper()
-	const limit = 3
-	base := fmt.Sprintf("/extended/v3/blocks/%d/transactions?limit=%d", said.Height, limit)
-	var walked []string
-	var previous any
-	for target := base; ; {
-		page := s.Object(target)
-		cursor, _ := page["cursor"].(map[string]any)
-		results, _ := page["results"].([]any)
-		if len(walked) > 0 && cursor["current"] != strings.TrimPrefix(target, base+"&cursor=") || (cursor["previous"] == nil) != (len(walked) == 0) {
-			s.T.Fatalf("%s: got cursor %v", target, cursor)
-		}
-		if len(walked) >= limit && cursor["previous"] != previous {
-			s.T.Fatalf("%s: got previous %v, want %v", target, cursor["previous"], previous)
-		}
-		for _, one := range results {
-			tx, _ := one.(map[string]any)
-			block, _ := tx["block"].(map[string]any)
-			if block["height"] != float64(said.Height) || block["index_hash"] != said.IndexHash {
-				s.T.Errorf("%s: got block %v", target, block)
-			}
-			walked = append(walked, fmt.Sprint(tx["tx_id"]))
-		}
-		next, ok := cursor["next"].(string)
-		if !ok {
-			break
-		}
-		previous, target = cursor["current"], base+"&cursor="+next
-	}
 	var want []string
 	for _, one := range backward {
-		want = append(want, fmt.Sprint(one.(map[string]any)["tx_id"]))
+		want = append(want, fmt.Sprint(one.(map[string]any)["tx_id"], " ", said.Height, " ", said.IndexHash))
 	}
-	if !slices.Equal(walked, want) {
-		s.T.Errorf("%s: got %v, want %v", base, walked, want)
+	base := fmt.Sprintf("/extended/v3/blocks/%d/transactions?limit=3", said.Height)
+	if got := s.Walk(base, len(want), apitest.Members("tx_id", "block.height", "block.index_hash")); !slices.Equal(got, want) {
+		s.T.Errorf("%s: got %v, want %v", base, got, want)
 	}
 }
 
@@ -303,23 +249,13 @@ func sameEvents(s *apitest.Site, id string, want []saidEvent, seen map[string]in
 	if len(want) == 0 {
 		return
 	}
-	base := "/extended/v3/transactions/" + id + "/events?limit=7"
 	n := 0
-	for target := base; target != ""; {
-		page := s.Object(target)
-		results, _ := page["results"].([]any)
-		for _, one := range results {
-			got, _ := one.(map[string]any)
-			sameEvent(s, id, n, got, want[n])
-			n++
-			seen["event"]++
-		}
-		cursor, _ := page["cursor"].(map[string]any)
-		target = ""
-		if next, ok := cursor["next"].(string); ok {
-			target = base + "&cursor=" + next
-		}
-	}
+	s.Walk("/extended/v3/transactions/"+id+"/events?limit=7", len(want), func(row any) string {
+		sameEvent(s, id, n, row.(map[string]any), want[n])
+		n++
+		seen["event"]++
+		return ""
+	})
 	if n != len(want) {
 		s.T.Errorf("%s: the walk saw %d events, want %d", id, n, len(want))
 	}

@@ -66,7 +66,6 @@ func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *eventsV3
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return view.EventLookups(view.EventKeys(events.Rows)) })
 	for _, e := range events.Rows {
 		page.Results = append(page.Results, renderEventV3(e))
 	}

@@ -51,7 +51,6 @@ func (a *api) getTransaction(ctx context.Context, s *engine.Snapshot, in *shownT
 		if err != nil {
 			return nil, err
 		}
-		s.TraceRows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{r}) })
 		shown := view.RenderWaiting(r, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs})
 		return &view.ShownTransaction{Waiting: &shown}, nil
 	}
@@ -71,13 +70,6 @@ func (a *api) getTransaction(ctx context.Context, s *engine.Snapshot, in *shownT
 	if err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup {
-		var keys []view.EventKey
-		if events != nil {
-			keys = view.EventKeys(events.Rows)
-		}
-		return view.TransactionLookups([]*view.TransactionRow{row}, keys)
-	})
 	shown := view.RenderTransaction(row, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs})
 	if events != nil {
 		shown.Events = view.RenderEvents(events.Rows, row.ID)

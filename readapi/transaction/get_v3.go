@@ -53,7 +53,6 @@ func (a *api) getTransactionV3(ctx context.Context, s *engine.Snapshot, in *tran
 		if _, err := view.Complete(ctx, s, []*view.TransactionRow{&r.TransactionRow}, true, nil); err != nil {
 			return nil, err
 		}
-		s.TraceRows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{r}) })
 		return &view.ShownV3{Waiting: view.RenderWaitingV3(r, in.Include)}, nil
 	}
 	row := found[id].Mined
@@ -63,7 +62,6 @@ func (a *api) getTransactionV3(ctx context.Context, s *engine.Snapshot, in *tran
 	if _, err := view.Complete(ctx, s, []*view.TransactionRow{row}, true, nil); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return view.TransactionLookups([]*view.TransactionRow{row}, nil) })
 	s.FinalAt(row.BurnBlockHeight)
 	return &view.ShownV3{Mined: view.RenderTransactionV3(row, in.Include)}, nil
 }

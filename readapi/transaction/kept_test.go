@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/domain/shard"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 	"strata/rig/schemas"
@@ -117,11 +118,9 @@ func TestTraceOfTransactions(t *testing.T) {
 	t.Parallel()
 	s, _ := apitest.MadeUp(t)
 	var withEvents string
-	if err := s.Pool.QueryRow(t.Context(), schemas.In(`
+	must.Do(t, s.Pool.QueryRow(t.Context(), schemas.In(`
 		SELECT '0x' || encode(t.txid, 'hex') FROM {chain}.transaction t JOIN {chain}.canonical c ON c.block_seq = t.source_seq
-		ORDER BY t.event_count DESC, t.source_seq LIMIT 1`)).Scan(&withEvents); err != nil {
-		t.Fatal(err)
-	}
+		ORDER BY t.event_count DESC, t.source_seq LIMIT 1`)).Scan(&withEvents))
 	for _, target := range []string{
 		"/extended/v1/tx/" + withEvents, "/extended/v1/tx/multiple?tx_id=" + withEvents, "/extended/v1/tx/events?tx_id=" + withEvents, "/extended/v3/transactions/" + withEvents + "/events",
 	} {
@@ -147,9 +146,7 @@ func TestTraceOfTransactions(t *testing.T) {
 		t.Errorf("got %d rows behind %d transactions", len(got), len(results))
 	}
 	var contract string
-	if err := s.Pool.QueryRow(t.Context(), schemas.In(`SELECT d.contract_id FROM {chain}.contract d JOIN {chain}.canonical c ON c.block_seq = d.source_seq LIMIT 1`)).Scan(&contract); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Pool.QueryRow(t.Context(), schemas.In(`SELECT d.contract_id FROM {chain}.contract d JOIN {chain}.canonical c ON c.block_seq = d.source_seq LIMIT 1`)).Scan(&contract))
 	for _, target := range []string{"/extended/v1/contract/" + contract, "/extended/v2/smart-contracts/status?contract_id=" + contract} {
 		if row := s.One(s.Trace(target, 50), "chain.contract"); row.Column("contract_id") != contract {
 			t.Errorf("%s: got %v", target, row)

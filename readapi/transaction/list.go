@@ -105,7 +105,6 @@ func (a *api) listTransactions(ctx context.Context, s *engine.Snapshot, in *Tran
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return view.ListedLookups(view.RowsOf(found)) })
 	page, err := view.TransactionPage(ctx, s, p, head, found, in.ArgumentsInput)
 	if err != nil {
 		return nil, err
@@ -135,7 +134,6 @@ func (a *api) walkTransactions(ctx context.Context, s *engine.Snapshot, in *Tran
 	if err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return view.ListedLookups(rows) })
 	page := &transactionList{Limit: p.Limit, Offset: p.Offset, Total: head.matching, Complete: head.Total() <= page.ExaminedMax, Results: []view.TransactionBody{}}
 	for _, r := range rows {
 		page.Results = append(page.Results, view.RenderTransaction(r, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs}))

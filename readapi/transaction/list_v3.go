@@ -44,7 +44,6 @@ func (a *api) listTransactionsV3(ctx context.Context, s *engine.Snapshot, in *tr
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return view.ListedLookups(rows) })
 	for _, r := range rows {
 		list.Results = append(list.Results, view.Summarize(r))
 	}

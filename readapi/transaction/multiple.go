@@ -2,10 +2,8 @@ package transaction
 
 import (
 	"context"
-	"maps"
 	"net/http"
 	"reflect"
-	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -150,13 +148,6 @@ func (a *api) getTransactions(ctx context.Context, s *engine.Snapshot, in *trans
 	if events != nil {
 		shown = view.ByTransaction(events.Rows)
 	}
-	s.TraceRows(func() []engine.Lookup {
-		var keys []view.EventKey
-		if events != nil {
-			keys = view.EventKeys(events.Rows)
-		}
-		return view.FoundLookups(slices.Collect(maps.Values(found)), keys)
-	})
 	how := view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs}
 	for id, r := range found {
 		tx := &view.ShownTransaction{}

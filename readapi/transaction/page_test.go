@@ -10,6 +10,7 @@ import (
 
 	"strata/domain/clarity"
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 	"strata/rig/replay"
@@ -210,10 +211,7 @@ func TestRoundTripsOfTransactionsOfKnownState(t *testing.T) {
 func BenchmarkTransactions(b *testing.B) {
 	s := apitest.NewWorld(b)
 	id := crowd(s, 2000)
-	pool, err := pgxpool.New(b.Context(), replay.Databases.URL(b))
-	if err != nil {
-		b.Fatal(err)
-	}
+	pool := must.Get(pgxpool.New(b.Context(), replay.Databases.URL(b)))(b)
 	b.Cleanup(pool.Close)
 	api := apitest.NewSiteOn(b, pool, readapi.Config{})
 	for _, bc := range []struct{ name, path string }{

@@ -47,6 +47,5 @@ func getRawTransaction(ctx context.Context, s *engine.Snapshot, in *rawTransacti
 	if row.Canonical {
 		s.FinalAt(row.BurnBlockHeight)
 	}
-	s.TraceRows(func() []engine.Lookup { return view.FoundLookups([]view.FoundTransaction{found[id]}, nil) })
 	return &rawTransaction{view.HexOf(row.RawTx)}, nil
 }

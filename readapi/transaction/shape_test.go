@@ -9,6 +9,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/microblock"
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
 
@@ -16,7 +17,7 @@ import (
 func conditions(t testing.TB, mode signed.PostConditionMode) signed.PostConditions {
 	t.Helper()
 	asset := clarity.AssetID{Contract: apitest.Principal(t, apitest.Alice+".coin"), Asset: "coin"}
-	made, err := signed.NewPostConditions(mode,
+	made := must.Get(signed.NewPostConditions(mode,
 		signed.PostCondition{Type: signed.ConditionSTX, Code: signed.SentLessOrEqual, Amount: 18446744073709551615}.OriginPrincipal(),
 		signed.PostCondition{Type: signed.ConditionSTX, Code: signed.SentEqual, Amount: 1}.Of(apitest.Principal(t, apitest.Bob)),
 		signed.PostCondition{Type: signed.ConditionFungible, Code: signed.SentGreater, Amount: 2, Asset: asset}.Of(apitest.Principal(t, apitest.Alice+".vault")),
@@ -24,10 +25,7 @@ func conditions(t testing.TB, mode signed.PostConditionMode) signed.PostConditio
 		signed.PostCondition{Type: signed.ConditionNonFungible, Code: signed.MaybeSent, Asset: asset, AssetValue: clarity.NewUint64(8)}.OriginPrincipal(),
 		signed.PostCondition{Type: signed.ConditionStaking, Code: signed.SentGreaterOrEqual, Amount: 5}.OriginPrincipal(),
 		signed.PostCondition{Type: signed.ConditionPox, Code: signed.MaybePerformed}.OriginPrincipal(),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	return made
 }
 

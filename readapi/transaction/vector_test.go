@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 	"strata/rig/apitest"
 )
@@ -45,14 +46,8 @@ func TestTransactionVectors(t *testing.T) {
 	s := apitest.NewWorld(t)
 	var all []apitest.MinedTx
 	for _, k := range known {
-		raw, err := hex.DecodeString(strings.TrimPrefix(k.Raw, "0x"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		tx, err := signed.Decode(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(hex.DecodeString(strings.TrimPrefix(k.Raw, "0x")))(t)
+		tx := must.Get(signed.Decode(raw))(t)
 		all = append(all, apitest.MinedTx{Tx: tx})
 	}
 	s.Mine(150, all...)

@@ -179,7 +179,7 @@ func (w *transactionWalk) queueRows(b *engine.Batch, limit int, args []any) *eng
 		order = key + direction + `, r.place` + direction
 	}
 	return engine.QueryPage(b, limit, view.PlacedColumns, `
-		SELECT `+view.TransactionSources+view.PlacedSQL+`
+		SELECT {accounts.transaction p} || `+view.TransactionSources+view.PlacedSQL+`
 		FROM (
 			SELECT r.number, r.place, r.key
 			FROM (SELECT page.*, page.low + 1 AS first FROM `+w.list.PageSQL()+`) page

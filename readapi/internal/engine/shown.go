@@ -8,7 +8,7 @@ import (
 )
 
 // shownRows is the first column of a query: the numbers of the events behind a row. In a traced answer it has the rows of
-// TraceTables that the row shows instead, as JSON texts [table, key].
+// TraceTables that the row shows instead, as JSON texts [table, key, numbers].
 type shownRows struct {
 	sources []int64
 	traced  any
@@ -34,33 +34,36 @@ func (s *Snapshot) show(r *shownRows) error {
 		case int64:
 			s.Provenance.Sources = append(s.Provenance.Sources, element)
 		case string:
-			if err := s.trace.add(s.Engine, element); err != nil {
+			sources, err := s.trace.add(s.Engine, element)
+			if err != nil {
 				return err
 			}
+			s.Provenance.Sources = append(s.Provenance.Sources, sources...)
 		}
 	}
 	return nil
 }
 
-// shownSQL returns the SQL expression for what stands in braces: "bns.name n, chain.transaction t c.source_seq" are tables
-// with aliases, the second one with a further number of an event, which its look-up finds by a join.
+// shownSQL returns the SQL expression for what stands in braces: tables with aliases, such as "bns.name n, chain.block b", and
+// columns with numbers of events, such as "c.source_seq", which the look-up of another row finds by a join.
 func (s *Snapshot) shownSQL(list string) (string, error) {
 	var terms []string
 	for item := range strings.SplitSeq(list, ",") {
-		words := strings.Fields(item)
-		if len(words) == 0 {
-			continue
+		name, alias, isTable := strings.Cut(strings.TrimSpace(item), " ")
+		t := s.Engine.traceTables[name]
+		switch {
+		case !isTable && s.trace == nil && name != "":
+			terms = append(terms, name)
+		case !isTable:
+		case t == nil:
+			return "", fmt.Errorf("a query shows rows of %q, which is no table of Engine.TraceTables", name)
+		case s.trace == nil:
+			terms = append(terms, t.sourceColumns(alias)...)
+		default:
+			// A row of an outer join that is not there has no key. A row that is there may have no event.
+			terms = append(terms, fmt.Sprintf(`CASE WHEN %s."%s" IS NOT NULL THEN json_build_array('%s', %s, json_build_array(%s))::text END`,
+				alias, keyColumns(t.Key)[0], name, keyObject(t.Key, alias), strings.Join(t.sourceColumns(alias), ", ")))
 		}
-		t := s.Engine.traceTables[words[0]]
-		if t == nil || len(words) == 1 {
-			return "", fmt.Errorf("a query shows rows of %q: want a table of Engine.TraceTables and an alias", item)
-		}
-		columns := append(t.sourceColumns(words[1]), words[2:]...)
-		if s.trace == nil {
-			terms = append(terms, columns...)
-			continue
-		}
-		terms = append(terms, fmt.Sprintf(`CASE WHEN %s IS NOT NULL THEN json_build_array('%s', %s)::text END`, columns[0], words[0], keyObject(t.Key, words[1])))
 	}
 	form := "bigint"
 	if s.trace != nil {
@@ -107,36 +110,50 @@ type queriedRows struct {
 	keys  []string // JSON objects
 }
 
-// add notes a row as JSON: its table and its key.
-func (t *trace) add(e *Engine, row string) error {
-	var parts []json.RawMessage
+// add notes a row, given as JSON, and returns the numbers of its events.
+func (t *trace) add(e *Engine, row string) ([]int64, error) {
 	var name string
-	if err := json.Unmarshal([]byte(row), &parts); err != nil {
-		return fmt.Errorf("decode the key of a row: %w", err)
-	}
-	if err := json.Unmarshal(parts[0], &name); err != nil {
-		return fmt.Errorf("decode the table of a row: %w", err)
+	var key json.RawMessage
+	var sources []*int64
+	if err := json.Unmarshal([]byte(row), &[3]any{&name, &key, &sources}); err != nil {
+		return nil, fmt.Errorf("decode what a query shows: %w", err)
 	}
 	i := slices.IndexFunc(t.queried, func(r *queriedRows) bool { return r.name == name })
 	if i < 0 {
 		i = len(t.queried)
 		t.queried = append(t.queried, &queriedRows{name: name, table: e.traceTables[name]})
 	}
-	t.queried[i].keys = append(t.queried[i].keys, string(parts[1]))
-	return nil
+	t.queried[i].keys = append(t.queried[i].keys, string(key))
+	numbers := make([]int64, 0, len(sources))
+	for _, seq := range sources {
+		if seq != nil {
+			numbers = append(numbers, *seq)
+		}
+	}
+	return numbers, nil
 }
 
 // lookup returns the look-up of the rows.
 func (r *queriedRows) lookup() Lookup {
-	columns := keyColumns(r.table.Key)
-	of := func(alias string) string { return alias + `."` + strings.Join(columns, `", `+alias+`."`) + `"` }
-	l := Lookup{
-		Name: r.table.Name, Table: r.table, Order: r.table.Order, NewestFirst: r.table.NewestFirst,
-		Where: "(" + of("t") + ") IN (SELECT " + of("k") + " FROM json_populate_recordset(NULL::" + r.table.relation() + ", $1::json) k)",
-		Args:  []any{"[" + strings.Join(r.keys, ",") + "]"},
-	}
+	l := Lookup{Name: r.name, Table: r.table, Order: r.table.Order, NewestFirst: r.table.NewestFirst}
+	l.Where = r.condition("IN", &l)
 	if l.Order == "" && len(l.NewestFirst) == 0 {
-		l.Order = of("t")
+		l.Order = `t."` + strings.Join(keyColumns(r.table.Key), `", t."`) + `"`
 	}
 	return l
+}
+
+// exclude removes the rows from another look-up, so that no row comes twice.
+func (r *queriedRows) exclude(l *Lookup) {
+	if l.Table == r.table {
+		l.Where = "(" + l.Where + ") AND " + r.condition("NOT IN", l)
+	}
+}
+
+// condition returns an SQL condition on the key of t, and adds its argument to a look-up.
+func (r *queriedRows) condition(operator string, l *Lookup) string {
+	columns := strings.Join(keyColumns(r.table.Key), `", {}."`)
+	of := func(alias string) string { return strings.ReplaceAll(`{}."`+columns+`"`, "{}", alias) }
+	l.Args = append(l.Args[:len(l.Args):len(l.Args)], "["+strings.Join(r.keys, ",")+"]")
+	return fmt.Sprintf("(%s) %s (SELECT %s FROM json_populate_recordset(NULL::%s, $%d::json) k)", of("t"), operator, of("k"), r.table.relation(), len(l.Args))
 }

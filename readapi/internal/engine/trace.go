@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -37,11 +38,14 @@ func (p *Plan) Trace(ctx context.Context, s *Snapshot) (lookups []Lookup, failur
 	if failure == nil && len(t.queried) == 0 && len(t.shown) == 0 && len(s.Provenance.Sources) > 0 {
 		return nil, nil, fmt.Errorf("operation %s read rows that come from events, and does not say which it shows: its handler has to call Snapshot.TraceRows", p.Operation.ID)
 	}
-	for _, rows := range t.queried {
-		lookups = append(lookups, rows.lookup())
-	}
 	for _, rows := range t.shown {
 		lookups = append(lookups, rows()...)
+	}
+	for i, rows := range t.queried {
+		for j := range lookups[i:] {
+			rows.exclude(&lookups[i+j])
+		}
+		lookups = slices.Insert(lookups, i, rows.lookup())
 	}
 	return lookups, failure, nil
 }

@@ -28,10 +28,10 @@ func (l Numbered) WithOwner(argument string) *Numbered {
 	return &l
 }
 
-// SQL fills in a template: {table}, {number}, {tx} and {rows} stand for the parts of the list, and more holds further
-// pairs of placeholder and replacement.
+// SQL fills in a template: {table}, {number}, {tx} and {rows} stand for the parts of the list, {shown} says that an answer shows
+// its row r, and more holds further pairs of placeholder and replacement.
 func (l *Numbered) SQL(template string, more ...string) string {
-	return strings.NewReplacer(append([]string{"{table}", l.Table, "{number}", "r." + l.Number, "{tx}", "r." + l.Tx, "{rows}", l.Rows}, more...)...).Replace(template)
+	return strings.NewReplacer(append([]string{"{table}", l.Table, "{number}", "r." + l.Number, "{tx}", "r." + l.Tx, "{rows}", l.Rows, "{shown}", strings.Replace(l.Table, "}", "", 1) + " r}"}, more...)...).Replace(template)
 }
 
 // Before returns the SQL expression for how many rows of the list precede a transaction; tx is the SQL expression for
@@ -132,3 +132,5 @@ func (l *Numbered) neighboursSQL() string {
 }
 
 func (l *Numbered) ascends() bool { return l.OldestFirst }
+
+func (l *Numbered) shown() string { return l.SQL(`{shown}`) }

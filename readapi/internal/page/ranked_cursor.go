@@ -77,12 +77,11 @@ type KeyedList[R, T any] struct {
 	Total func(*engine.Batch) *engine.Result[int64]
 }
 
-// Read reads the page at any offset or from any key, with the cursors of the pages around it, and returns the rows as
-// well. It takes one round trip.
-func (l *KeyedList[R, T]) Read(ctx context.Context, s *engine.Snapshot, request KeyRequest) (*NumberedPage[T], []R, error) {
+// Read reads the page at any offset or from any key, with the cursors of the pages around it. It takes one round trip.
+func (l *KeyedList[R, T]) Read(ctx context.Context, s *engine.Snapshot, request KeyRequest) (*NumberedPage[T], error) {
 	key, err := request.key(len(l.OrderedList.Key))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	b := s.Batch()
 	length := l.length(b)
@@ -97,7 +96,7 @@ func (l *KeyedList[R, T]) Read(ctx context.Context, s *engine.Snapshot, request 
 		around.ofOffset()
 	}
 	if err := b.Run(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	page := &NumberedPage[T]{Limit: request.Limit, Offset: request.Offset, Total: length(), Results: []T{}}
 	for i := range found.Rows {
@@ -107,7 +106,7 @@ func (l *KeyedList[R, T]) Read(ctx context.Context, s *engine.Snapshot, request 
 		page.Cursor = l.text(l.Key(&found.Rows[0]))
 	}
 	page.PrevCursor, page.NextCursor = around.older.cursor(&l.OrderedList), around.newer.cursor(&l.OrderedList)
-	return page, found.Rows, nil
+	return page, nil
 }
 
 // length adds a query for the length of the list to a batch. The function that it returns gives the length once the

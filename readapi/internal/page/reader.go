@@ -12,6 +12,7 @@ type List interface {
 	Order() string         // the ORDER BY clause for these rows
 	neighboursSQL() string // the first rows of the pages before and after, for Reader.QueueNeighbours; empty for none
 	ascends() bool         // whether the oldest row comes first
+	shown() string         // which rows an answer with rows of the list shows, for the first column of engine.Query
 }
 
 // Reader reads pages of a list into rows of type R. It writes the list's queries once, when it is made.
@@ -22,13 +23,13 @@ type Reader[R any] struct {
 }
 
 // NewReader returns a reader of a list. columns returns the scan destinations of selected, the select list of a row r of
-// the list, which begins with the row's source events. join is SQL that joins further tables to r.
+// the list, which begins with the further rows that it shows. join is SQL that joins further tables to r.
 func NewReader[R any](l List, columns func(*R) []any, selected, join string) *Reader[R] {
 	return &Reader[R]{
 		columns: columns, oldestFirst: l.ascends(), neighbours: l.neighboursSQL(),
 		head: `SELECT {}, page.low, page.high, page.start FROM ` + l.PageSQL(),
 		rows: `
-		SELECT ` + selected + `
+		SELECT ` + l.shown() + ` || ` + selected + `
 		FROM ` + l.RowsSQL() + join + l.Order(),
 	}
 }

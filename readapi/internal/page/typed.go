@@ -127,3 +127,5 @@ func (l Typed) Order() string { return orderOf(l.OldestFirst) }
 func (l Typed) neighboursSQL() string { return "" }
 
 func (l Typed) ascends() bool { return l.OldestFirst }
+
+func (l Typed) shown() string { return `{accounts.transaction r}` }

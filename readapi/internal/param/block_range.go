@@ -102,7 +102,7 @@ func heightOf(ctx context.Context, s *engine.Snapshot, name BlockReference) (*in
 	}
 	b := s.Batch()
 	block := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[k.source_seq], k.height FROM {accounts}.block k WHERE k.index_block_hash = $1 OR k.block_hash = $1 LIMIT 1`, id)
+		SELECT {accounts.block k}, k.height FROM {accounts}.block k WHERE k.index_block_hash = $1 OR k.block_hash = $1 LIMIT 1`, id)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}

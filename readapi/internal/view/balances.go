@@ -46,11 +46,11 @@ func QueueBalances(b *engine.Batch, account string, at param.Moment) *QueuedBala
 	q := &QueuedBalances{stx: QueueSTX(b, account, at)}
 	if at.Latest {
 		q.assets = engine.Query(b, assetColumns, `
-			SELECT ARRAY[source_seq], asset, kind, balance::text, sent::text, received::text, fees::text, rewards::text
-			FROM {balances}.holding WHERE account = $1 AND kind <> 'stx'`, account)
+			SELECT {balances.holding h}, asset, kind, balance::text, sent::text, received::text, fees::text, rewards::text
+			FROM {balances}.holding h WHERE account = $1 AND kind <> 'stx'`, account)
 	} else {
 		q.assets = engine.Query(b, assetColumns, `
-			SELECT ARRAY[l.source_seq], h.asset, h.kind, l.balance::text, l.sent::text, l.received::text, l.fees::text, l.rewards::text
+			SELECT {balances.ledger l}, h.asset, h.kind, l.balance::text, l.sent::text, l.received::text, l.fees::text, l.rewards::text
 			FROM {balances}.holding h
 			CROSS JOIN LATERAL (
 				SELECT * FROM {balances}.ledger l

@@ -29,24 +29,21 @@ type Block struct {
 	CostWriteLength      int64           `json:"execution_cost_write_length"`
 }
 
-// BlocksBelow is a FROM item for the blocks b of a list together with what makes them canonical, c. A WHERE clause may
-// follow.
-type BlocksBelow string
+// BlockList is a list of blocks b together with what makes them canonical, c.
+type BlockList struct{ shown, From string }
 
-const (
-	// OfChain selects the blocks that the projection chain considers canonical.
-	OfChain BlocksBelow = `{chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq `
-	// OfAccounts selects the blocks that the lists of the projection accounts reflect, which may have reached a
-	// different block than chain.
-	OfAccounts BlocksBelow = `{accounts}.block c JOIN {chain}.block b ON b.source_seq = c.source_seq `
+var (
+	// OfChain has the blocks that the projection chain considers canonical.
+	OfChain = BlockList{`{chain.block b, chain.canonical c}`, `{chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq`}
+	// OfAccounts has the blocks that the lists of the projection accounts reflect, which may have reached a different block
+	// than chain.
+	OfAccounts = BlockList{`{chain.block b, accounts.block c}`, `{accounts}.block c JOIN {chain}.block b ON b.source_seq = c.source_seq`}
 )
 
-// CanonicalBlocks selects what BlockColumns reads of the canonical blocks. A WHERE clause may follow.
-const CanonicalBlocks = BlockSQL + `FROM ` + string(OfChain)
-
-// BlockSQL selects the source events and what BlockColumns reads of the block b.
-const BlockSQL = `
-	SELECT ARRAY[b.source_seq, c.source_seq], ` + BlockTerms
+// SQL selects what BlockColumns reads of the blocks. rest follows their FROM clause.
+func (l BlockList) SQL(rest string) string {
+	return `SELECT ` + l.shown + `, ` + BlockTerms + `FROM ` + l.From + ` ` + rest
+}
 
 // BlockTerms are the columns of the block b that BlockColumns reads.
 const BlockTerms = `b.height, b.tenure_height, b.nakamoto, b.block_hash, b.index_block_hash,

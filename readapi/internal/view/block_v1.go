@@ -2,7 +2,6 @@ package view
 
 import (
 	"strata/domain/hash"
-	"strata/readapi/internal/engine"
 	"strata/readapi/internal/schema"
 )
 
@@ -33,7 +32,7 @@ type BlockV1 struct {
 	CostWriteCount      int64                 `json:"execution_cost_write_count"`
 	CostWriteLength     int64                 `json:"execution_cost_write_length"`
 
-	Seq int64 `json:"-"`
+	Seq int64 `json:"-"` // key of the block
 }
 
 // Paths that replace the deprecated operations of version 1.
@@ -41,16 +40,3 @@ const (
 	BlocksInstead = "/extended/v2/blocks"
 	BlockInstead  = "/extended/v2/blocks/{height_or_hash}"
 )
-
-// BlockV1Lookups returns the look-ups of the rows behind blocks, including those of their transactions, whose ids a
-// version 1 block lists.
-func BlockV1Lookups(blocks []BlockV1) []engine.Lookup {
-	shown, seqs := make([]Block, len(blocks)), make([]int64, len(blocks))
-	for i := range blocks {
-		shown[i], seqs[i] = Block{Height: blocks[i].Height, IndexBlockHash: blocks[i].IndexBlockHash}, blocks[i].Seq
-	}
-	return append(BlockLookups(shown), engine.Lookup{
-		Name: "transaction", Table: TracedTransaction, Where: `t.source_seq = ANY ($1::bigint[])`, Args: []any{seqs},
-		NewestFirst: []string{"t.source_seq", "t.tx_index"},
-	})
-}

@@ -36,16 +36,18 @@ type confirmedMicroblock struct {
 
 // QueueBlocksV1 adds the queries for the chosen blocks to a batch. The choice selects at most a page of blocks.
 func QueueBlocksV1(b *engine.Batch, choice BlockChoice) BlocksV1 {
+	rows := engine.Query(b, func(r *blockV1Row) []any {
+		return append(BlockColumns(&r.BlockRow), &r.seq, &r.canonical, &r.parent, &r.parentSequence)
+	}, `
+		SELECT {chain.block b, chain.canonical c}, `+BlockTerms+`,
+		       b.source_seq, c.height IS NOT NULL, b.parent_microblock_hash, b.parent_microblock_sequence
+		FROM (`+choice.SQL+`) chosen
+		JOIN {chain}.block b ON b.source_seq = chosen.source_seq
+		LEFT JOIN {chain}.canonical c ON c.block_seq = b.source_seq
+		ORDER BY b.height DESC`, choice.Arg)
+	b.Snapshot.TraceRows(func() []engine.Lookup { return []engine.Lookup{transactionsOf(rows.Rows)} })
 	return BlocksV1{
-		rows: engine.Query(b, func(r *blockV1Row) []any {
-			return append(BlockColumns(&r.BlockRow), &r.seq, &r.canonical, &r.parent, &r.parentSequence)
-		}, `
-			SELECT array_remove(ARRAY[b.source_seq, c.source_seq], NULL), `+BlockTerms+`,
-			       b.source_seq, c.height IS NOT NULL, b.parent_microblock_hash, b.parent_microblock_sequence
-			FROM (`+choice.SQL+`) chosen
-			JOIN {chain}.block b ON b.source_seq = chosen.source_seq
-			LEFT JOIN {chain}.canonical c ON c.block_seq = b.source_seq
-			ORDER BY b.height DESC`, choice.Arg),
+		rows: rows,
 		txs: engine.Query(b, func(r *blockTx) []any { return []any{&r.seq, &r.id} }, `
 			SELECT {}, t.source_seq, t.txid
 			FROM (`+choice.SQL+`) chosen
@@ -54,19 +56,31 @@ func QueueBlocksV1(b *engine.Batch, choice BlockChoice) BlocksV1 {
 		// The miner of a block streamed those microblocks that the canonical child confirms. Microblocks streamed after
 		// an orphaned block are lost.
 		confirmed: engine.Query(b, func(r *confirmedMicroblock) []any { return []any{&r.seq, &r.accepted, &r.id, &r.txCount} }, `
-			SELECT ARRAY[confirming.seq], chosen.source_seq, confirming.accepted, f.microblock_hash, coalesce(m.tx_count, 0)
+			SELECT {chain.block confirming}, chosen.source_seq, confirming.accepted, f.microblock_hash, coalesce(m.tx_count, 0)
 			FROM (`+choice.SQL+`) chosen
 			JOIN {chain}.block b ON b.source_seq = chosen.source_seq
 			CROSS JOIN LATERAL (
-				SELECT b.source_seq AS seq, b.parent_index_block_hash AS parent, true AS accepted
+				SELECT b.source_seq, b.parent_index_block_hash AS parent, true AS accepted
 				UNION ALL
 				SELECT child.source_seq, child.parent_index_block_hash, false
 				FROM {chain}.canonical c JOIN {chain}.block child ON child.source_seq = c.block_seq
 				WHERE c.height = b.height + 1 AND child.parent_index_block_hash = b.index_block_hash
 			) confirming
-			JOIN {chain}.microblock_confirmation f ON f.source_seq = confirming.seq
+			JOIN {chain}.microblock_confirmation f ON f.source_seq = confirming.source_seq
 			LEFT JOIN {chain}.microblock m ON m.microblock_hash = f.microblock_hash AND m.parent_index_block_hash = confirming.parent
 			ORDER BY chosen.source_seq, f.sequence DESC`, choice.Arg),
+	}
+}
+
+// transactionsOf returns the look-up of all transactions of blocks. There may be thousands, so their query does not show them.
+func transactionsOf(blocks []blockV1Row) engine.Lookup {
+	seqs := make([]int64, len(blocks))
+	for i := range blocks {
+		seqs[i] = blocks[i].seq
+	}
+	return engine.Lookup{
+		Name: "transaction of a block", Table: TracedTransaction, Where: `t.source_seq = ANY ($1::bigint[])`, Args: []any{seqs},
+		NewestFirst: []string{"t.source_seq", "t.tx_index"},
 	}
 }
 

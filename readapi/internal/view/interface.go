@@ -96,9 +96,9 @@ func deploymentsSQL(s *engine.Snapshot) string {
 		return `LEFT JOIN {chain}.contract d ON d.contract_id = requested.contract_id`
 	}
 	return fmt.Sprintf(`LEFT JOIN LATERAL (
-			SELECT k.source_seq, k.tx_index, k.interface FROM {chain}.contract k WHERE k.contract_id = requested.contract_id
+			SELECT k.contract_id, k.source_seq, k.tx_index, k.interface FROM {chain}.contract k WHERE k.contract_id = requested.contract_id
 			UNION ALL
-			SELECT u.interface_seq, %d, u.interface FROM {chain}.undeployed u WHERE u.contract_id = requested.contract_id AND u.interface_seq IS NOT NULL
+			SELECT u.contract_id, u.interface_seq, %d, u.interface FROM {chain}.undeployed u WHERE u.contract_id = requested.contract_id AND u.interface_seq IS NOT NULL
 		) d ON true`, undeployedIndex)
 }
 
@@ -200,7 +200,7 @@ func (m *interfaceMemory) queueInterfaces(s *engine.Snapshot, b *engine.Batch, c
 	deployments := engine.Query(b, func(r *interfaceRow) []any {
 		return []any{&r.contract, &r.key.Seq, &r.key.Index, &r.height, &r.canonical, &r.text}
 	}, `
-		SELECT array_remove(ARRAY[d.source_seq, c.source_seq], NULL), requested.contract_id,
+		SELECT {chain.contract d, c.source_seq}, requested.contract_id,
 		       coalesce(d.source_seq, 0), coalesce(d.tx_index, 0), coalesce(b.height, least(d.tx_index, 0), 0), c.height IS NOT NULL OR coalesce(d.tx_index < 0, false),
 		       CASE WHEN EXISTS (SELECT FROM unnest($2::bigint[], $3::int[]) AS known (seq, index) WHERE known.seq = d.source_seq AND known.index = d.tx_index)
 		       THEN NULL ELSE d.interface END

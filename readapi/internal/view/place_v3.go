@@ -68,7 +68,7 @@ func PlaceColumns(p *PlaceRow) []any {
 func QueuePlaces(b *engine.Batch, keys []RowKey) *engine.Result[PlaceRow] {
 	seqs, indexes := KeyColumns(keys)
 	return engine.Query(b, PlaceColumns, `
-		SELECT ARRAY[t.source_seq], `+PlaceSQL+`
+		SELECT {chain.transaction t}, `+PlaceSQL+`
 		FROM (SELECT DISTINCT * FROM unnest($1::bigint[], $2::int[]) AS u (source_seq, tx_index)) k
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = k.source_seq AND t.tx_index = k.tx_index LIMIT 1) t
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.block b WHERE b.source_seq = k.source_seq LIMIT 1) b`, seqs, indexes)

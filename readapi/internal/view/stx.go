@@ -42,7 +42,7 @@ func stxColumns(r *stxRow) []any {
 // one index look-up. An account without any activity has zeros.
 func stxSQL(sums string) string {
 	return `
-		SELECT array_remove(ARRAY[s.source_seq, l.source_seq], NULL),
+		SELECT s.shown || {balances.stx_lock l},
 		       b.burn_block_height, b.pox_v1_unlock_height, b.pox_v2_unlock_height, b.pox_v3_unlock_height, b.pox_v4_unlock_height,
 		       coalesce(s.balance, 0)::text, coalesce(s.sent, 0)::text, coalesce(s.received, 0)::text, coalesce(s.fees, 0)::text, coalesce(s.rewards, 0)::text,
 		       coalesce(l.amount, 0)::text, coalesce(l.unlock_height, 0), coalesce(l.pox_version, 0), coalesce(l.height, 0), coalesce(l.burn_block_height, 0), l.txid
@@ -59,11 +59,11 @@ func stxSQL(sums string) string {
 
 var (
 	latestSTX = stxSQL(`
-			SELECT source_seq, balance, sent, received, fees, rewards
-			FROM {balances}.holding WHERE account = $1 AND asset = 'stx'`)
+			SELECT {balances.holding h} AS shown, balance, sent, received, fees, rewards
+			FROM {balances}.holding h WHERE account = $1 AND asset = 'stx'`)
 	earlierSTX = stxSQL(`
-			SELECT source_seq, balance, sent, received, fees, rewards
-			FROM {balances}.ledger WHERE account = $1 AND asset = 'stx' AND height <= $2
+			SELECT {balances.ledger l} AS shown, balance, sent, received, fees, rewards
+			FROM {balances}.ledger l WHERE account = $1 AND asset = 'stx' AND height <= $2
 			ORDER BY height DESC, n DESC LIMIT 1`)
 )
 

@@ -20,7 +20,7 @@ type EventRow struct {
 }
 
 // EventSQL selects the source events and what EventColumns reads of the event e.
-const EventSQL = `ARRAY[e.source_seq], e.source_seq, e.tx_index, e.event_index, e.unlock_height, e.amount::text, e.type,
+const EventSQL = `{chain.event e, chain.transaction e}, e.source_seq, e.tx_index, e.event_index, e.unlock_height, e.amount::text, e.type,
 	e.asset_identifier, e.contract_identifier, e.topic, e.sender, e.recipient, e.value, e.memo `
 
 // EventColumns returns the scan destinations for EventSQL, except the source events.

@@ -68,7 +68,7 @@ const TransactionSQL = TransactionSources + TransactionFields
 
 const (
 	// TransactionSources selects the events that a transaction t and the canonical row c of its block come from.
-	TransactionSources = `array_remove(ARRAY[t.source_seq, c.source_seq], NULL), `
+	TransactionSources = `{chain.transaction t, c.source_seq}, `
 	// TransactionFields selects what TransactionColumns reads.
 	TransactionFields = `
 	t.source_seq, t.tx_index, t.execution_index, t.event_count, t.microblock_sequence, t.type_id IS NULL,

@@ -17,7 +17,7 @@ type WaitingRow struct {
 }
 
 // WaitingSQL selects the source events and what WaitingColumns reads of the transaction w of the mempool.
-const WaitingSQL = `array_remove(ARRAY[w.source_seq, w.dropped_seq], NULL), w.source_seq, w.pointer, w.txid, w.sender, w.raw_tx,
+const WaitingSQL = `{mempool.transaction w}, w.source_seq, w.pointer, w.txid, w.sender, w.raw_tx,
 	w.status, CASE WHEN w.status = 'dropped' THEN w.dropped_status END, coalesce(w.taken_by, w.dropped_for), w.receipt_time, w.receipt_height `
 
 // WaitingColumns returns the scan destinations for WaitingSQL, except the source events.
