@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/readapi"
@@ -376,7 +377,7 @@ func (h *history) PlansOfBlocks(t *testing.T) {
 	h.Exec(schemas.In(`VACUUM ANALYZE {chain}.block, {chain}.canonical, {accounts}.block`))
 	newest, deep := int(tip.Height)+n, int(tip.Height)+n/2
 	var cursor string
-	check(t, h.Pool.QueryRow(t.Context(), schemas.In(`SELECT encode(index_block_hash, 'hex') FROM {chain}.block WHERE source_seq = 110000`)).Scan(&cursor))
+	must.Do(t, h.Pool.QueryRow(t.Context(), schemas.In(`SELECT encode(index_block_hash, 'hex') FROM {chain}.block WHERE source_seq = 110000`)).Scan(&cursor))
 	h.Costs(t, map[string]int64{
 		"/extended/v1/block":                                                                          800,
 		"/extended/v1/block?limit=30&cursor=" + cursor:                                                1000,

@@ -3,6 +3,9 @@ package apitest
 import (
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/testkit/must"
 	"strata/readapi"
 )
 
@@ -11,7 +14,7 @@ import (
 func (s *Site) Costs(t *testing.T, most map[string]int64) {
 	t.Helper()
 	seen := &Queries{}
-	config := poolConfig(t, s.Pool.Config().ConnString())
+	config := must.Get(pgxpool.ParseConfig(s.Pool.Config().ConnString()))(t)
 	config.ConnConfig.Tracer = seen
 	reader := NewSiteOn(t, openPool(t, config), readapi.Config{})
 	for target, most := range most {

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/vector"
 	"strata/readapi"
@@ -59,14 +60,6 @@ func (s *Site) Exec(sql string, args ...any) {
 	}
 }
 
-// check fails a test with an error, if there is one.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // collect returns all rows of a query.
 func collect[T any](s *Site, row pgx.RowToFunc[T], sql string, args ...any) []T {
 	s.T.Helper()
@@ -84,18 +77,9 @@ func collect[T any](s *Site, row pgx.RowToFunc[T], sql string, args ...any) []T 
 // openPool opens a pool that ends with the test.
 func openPool(t testing.TB, config *pgxpool.Config) *pgxpool.Pool {
 	t.Helper()
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	check(t, err)
+	pool := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 	pgtest.AtEnd(t, pool.Close)
 	return pool
-}
-
-// poolConfig is the configuration of a pool on a database.
-func poolConfig(t testing.TB, url string) *pgxpool.Config {
-	t.Helper()
-	config, err := pgxpool.ParseConfig(url)
-	check(t, err)
-	return config
 }
 
 // Repository is the path of a file of this repository, whichever package's test asks.
@@ -113,8 +97,7 @@ func (s *Site) Projection(name string, input string) {
 // tables is Projection with another file.
 func (s *Site) tables(name, input string, file ...string) {
 	s.T.Helper()
-	ddl, err := os.ReadFile(Repository(s.T, file...))
-	check(s.T, err)
+	ddl := must.Get(os.ReadFile(Repository(s.T, file...)))(s.T)
 	schema := name + "_v1"
 	s.Exec("CREATE SCHEMA " + schema)
 	s.Exec(strings.ReplaceAll(string(ddl), "{schema}", schema))
@@ -159,11 +142,10 @@ func Golden(t testing.TB, name, body string) {
 	pretty.WriteByte('\n')
 	file := filepath.Join("testdata", name+".json")
 	if *update {
-		check(t, os.MkdirAll("testdata", 0o755))
-		check(t, os.WriteFile(file, pretty.Bytes(), 0o644))
+		must.Do(t, os.MkdirAll("testdata", 0o755))
+		must.Do(t, os.WriteFile(file, pretty.Bytes(), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	check(t, err)
+	want := must.Get(os.ReadFile(file))(t)
 	if !bytes.Equal(pretty.Bytes(), want) {
 		t.Errorf("%s: got %s, want %s", name, pretty.Bytes(), want)
 	}

@@ -17,6 +17,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/metric"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
@@ -110,7 +111,7 @@ func (k *Keeper) BalanceOf(principal string) string {
 // column is the column that a query selects.
 func (k *Keeper) Column(into *[]string, sql string, args ...any) {
 	k.T.Helper()
-	check(k.T, k.Pool.QueryRow(k.T.Context(), InSchemas(`SELECT array_agg(c) FROM (`+sql+`) x (c)`), args...).Scan(into))
+	must.Do(k.T, k.Pool.QueryRow(k.T.Context(), InSchemas(`SELECT array_agg(c) FROM (`+sql+`) x (c)`), args...).Scan(into))
 }
 
 // waiting are the ids of the transactions that wait, sorted.

@@ -17,6 +17,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/value"
+	"strata/internal/testkit/must"
 	"strata/projections/ft"
 	"strata/projections/nft"
 	"strata/projections/sft"
@@ -60,7 +61,7 @@ func (r *refreshed) report(want fetch.Want) replay.Post {
 	case fetch.ContractRead:
 		var height int64
 		var index []byte
-		check(r.T, r.Pool.QueryRow(r.T.Context(), schemas.In(`SELECT height, index_block_hash FROM {ft}.block ORDER BY height DESC LIMIT 1`)).Scan(&height, &index))
+		must.Do(r.T, r.Pool.QueryRow(r.T.Context(), schemas.In(`SELECT height, index_block_hash FROM {ft}.block ORDER BY height DESC LIMIT 1`)).Scan(&height, &index))
 		report.Tip = &fetch.Tip{Height: height, IndexBlockHash: hash.Hash32(index)}
 		for i, call := range want.Calls {
 			exchange(i, `{"okay":true,"result":"0x`+hex.EncodeToString(says(want, call).Encode())+`"}`)
@@ -71,8 +72,7 @@ func (r *refreshed) report(want fetch.Want) replay.Post {
 		exchange(0, "\xff"+want.URI)
 		report.Image = &fetch.ImageFacts{SHA256: hex.EncodeToString(URIHash("\xff" + want.URI)), ContentType: "image/png", Width: 4, Height: 3}
 	}
-	text, err := report.Encode()
-	check(r.T, err)
+	text := must.Get(report.Encode())(r.T)
 	return replay.Post{Path: fetch.PathReport, Body: text}
 }
 
@@ -171,7 +171,7 @@ func (r *refreshed) note(ctx context.Context, wish fetch.Refresh) error {
 // contract is the one of a kind that has the most tokens.
 func (r *refreshed) Contract(kind string) (id string) {
 	r.T.Helper()
-	check(r.T, r.Pool.QueryRow(r.T.Context(), `
+	must.Do(r.T, r.Pool.QueryRow(r.T.Context(), `
 		SELECT contract_id FROM `+schemas.In("{"+kind+"}")+`.token GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&id))
 	return id
 }
@@ -207,8 +207,7 @@ func (r *refreshed) Accepted(t *testing.T, body string) {
 // refused checks that a wish leaves no trace.
 func (r *refreshed) Refused(t *testing.T, body, why string) {
 	t.Helper()
-	before, err := r.events.Size(t.Context())
-	check(t, err)
+	before := must.Get(r.events.Size(t.Context()))(t)
 	if got := r.post(body); got.Status != 404 || got.Body != why {
 		t.Errorf("%s: got %d %s, want 404 %s", body, got.Status, got.Body, why)
 	}

@@ -5,15 +5,14 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/must"
 	"strata/projections/chain"
 	"strata/readapi"
 )
 
 func NewChain(t testing.TB) *chain.Chain {
 	t.Helper()
-	c, err := chain.New(chain.Recommended, nil)
-	check(t, err)
-	return c
+	return must.Get(chain.New(chain.Recommended, nil))(t)
 }
 
 // readers is a pool of connections for an API alone.

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/replay"
 )
@@ -65,8 +67,7 @@ type planNode struct {
 // blocksTouched runs a query once more and says how many blocks of 8 KiB it touches.
 func (s *Site) BlocksTouched(mode string, q pgx.TraceQueryStartData) (touched int64) {
 	s.T.Helper()
-	conn, err := s.Pool.Acquire(s.T.Context())
-	check(s.T, err)
+	conn := must.Get(s.Pool.Acquire(s.T.Context()))(s.T)
 	defer conn.Release()
 	if _, err := conn.Exec(s.T.Context(), `SET plan_cache_mode = `+mode); err != nil {
 		s.T.Fatal(err)
@@ -78,8 +79,7 @@ func (s *Site) BlocksTouched(mode string, q pgx.TraceQueryStartData) (touched in
 	arguments := ""
 	for i, arg := range q.Args {
 		literal := "NULL"
-		text, err := conn.Conn().TypeMap().Encode(prepared.ParamOIDs[i], pgx.TextFormatCode, arg, nil)
-		check(s.T, err)
+		text := must.Get(conn.Conn().TypeMap().Encode(prepared.ParamOIDs[i], pgx.TextFormatCode, arg, nil))(s.T)
 		if text != nil {
 			literal = "'" + strings.ReplaceAll(string(text), "'", "''") + "'"
 		}
@@ -92,9 +92,9 @@ func (s *Site) BlocksTouched(mode string, q pgx.TraceQueryStartData) (touched in
 	if err := conn.QueryRow(s.T.Context(), `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE explained`+arguments, pgx.QueryExecModeSimpleProtocol).Scan(&text); err != nil {
 		s.T.Fatalf("%s: %v", q.SQL, err)
 	}
-	check(s.T, conn.Conn().Deallocate(s.T.Context(), "explained"))
+	must.Do(s.T, conn.Conn().Deallocate(s.T.Context(), "explained"))
 	var plans []struct{ Plan planNode }
-	check(s.T, json.Unmarshal(text, &plans))
+	must.Do(s.T, json.Unmarshal(text, &plans))
 	return plans[0].Plan.Hit + plans[0].Plan.Read + plans[0].Plan.Temp
 }
 
@@ -102,7 +102,7 @@ func (s *Site) BlocksTouched(mode string, q pgx.TraceQueryStartData) (touched in
 func NewSeenSite(t *testing.T) (*Site, *Queries) {
 	t.Helper()
 	seen := &Queries{}
-	config := poolConfig(t, replay.Databases.URL(t))
+	config := must.Get(pgxpool.ParseConfig(replay.Databases.URL(t)))(t)
 	config.ConnConfig.Tracer = seen
 	return NewSiteOn(t, openPool(t, config), readapi.Config{}), seen
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/inscriptions"
@@ -227,12 +228,10 @@ func NewOrdinalsSite(t testing.TB, blocks ...Fields) *OrdinalsSite {
 // post puts a payload into the log and waits until it is in the tables.
 func (s *OrdinalsSite) post(rollback, apply []Fields) {
 	s.T.Helper()
-	body, err := json.Marshal(Fields{
+	s.PostBody(must.Get(json.Marshal(Fields{
 		"chainhook": Fields{"uuid": "1", "predicate": Fields{"scope": "ordinals_protocol", "operation": "inscription_feed"}, "is_streaming_blocks": false},
 		"apply":     append([]Fields{}, apply...), "rollback": append([]Fields{}, rollback...),
-	})
-	check(s.T, err)
-	s.PostBody(body)
+	}))(s.T))
 }
 
 func (s *OrdinalsSite) PostBody(body []byte) {
@@ -295,7 +294,5 @@ func (s *OrdinalsSite) ExpectMembers(where string, object, want Fields) {
 
 func AsJSON(t testing.TB, value any) string {
 	t.Helper()
-	text, err := json.Marshal(value)
-	check(t, err)
-	return string(text)
+	return string(must.Get(json.Marshal(value))(t))
 }

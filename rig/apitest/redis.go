@@ -3,6 +3,7 @@ package apitest
 import (
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
@@ -10,8 +11,7 @@ import (
 // Redis is a client as the program has it.
 func Redis(t testing.TB, url string) *readapi.Redis {
 	t.Helper()
-	client, err := readapi.OpenRedis(url)
-	check(t, err)
+	client := must.Get(readapi.OpenRedis(url))(t)
 	pgtest.AtEnd(t, func() { _ = client.Close() })
 	return client
 }

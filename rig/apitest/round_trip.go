@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"strata/internal/testkit/must"
+
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -38,7 +40,7 @@ func (c *turnsConn) Read(b []byte) (int, error) {
 // configuration.
 func CountedPool(t testing.TB, of *pgxpool.Pool, prepare func(*pgxpool.Config)) (*pgxpool.Pool, *Turns) {
 	t.Helper()
-	config := poolConfig(t, of.Config().ConnString())
+	config := must.Get(pgxpool.ParseConfig(of.Config().ConnString()))(t)
 	prepare(config)
 	counted := &Turns{}
 	config.MaxConns = 1

@@ -15,37 +15,44 @@ import (
 	"strata/domain/transaction"
 )
 
-// Keyset reads all of a list of version 3, and checks that its cursors lead forth and back.
+// Keyset reads all of a list of version 3 in pages of a limit.
 func (s *Site) Keyset(t *testing.T, path string, limit int) (results []Fields) {
 	t.Helper()
-	target := limited(path, limit)
+	return s.keyset(limited(path, limit), float64(limit))
+}
+
+// keyset reads all of a list of version 3, and checks totals and that its cursors lead forth and back. A limit of nil may be any.
+func (s *Site) keyset(target string, limit any) (results []Fields) {
+	s.T.Helper()
 	var pages []Fields
+	var previous any
 	for next := target; ; {
 		page := s.Object(next)
 		pages = append(pages, page)
-		results = append(results, objectsOf(page["results"])...)
+		results = append(results, rowsOf(page)...)
 		cursor := page["cursor"].(map[string]any)
 		if len(pages) > 1 && url.QueryEscape(fmt.Sprint(cursor["current"])) != strings.TrimPrefix(next, target+"&cursor=") {
-			t.Errorf("%s: is at %v", next, cursor["current"])
+			s.T.Errorf("%s: is at %v", next, cursor["current"])
 		}
-		if (cursor["previous"] == nil) != (len(pages) == 1) {
-			t.Errorf("%s: page %d has %v before it", next, len(pages), cursor["previous"])
+		if cursor["previous"] != previous {
+			s.T.Errorf("%s: page %d has %v before it, want %v", next, len(pages), cursor["previous"], previous)
 		}
+		previous = cursor["current"]
 		if cursor["next"] == nil {
 			break
 		}
 		next = target + "&cursor=" + url.QueryEscape(fmt.Sprint(cursor["next"]))
 	}
 	for i, page := range pages {
-		if page["total"] != float64(len(results)) || page["limit"] != float64(limit) {
-			t.Errorf("%s: page %d is of %v, limit %v; want %d", path, i, page["total"], page["limit"], len(results))
+		if page["total"] != float64(len(results)) || limit != nil && page["limit"] != limit {
+			s.T.Errorf("%s: page %d is of %v, limit %v; want %d", target, i, page["total"], page["limit"], len(results))
 		}
 		if i == 0 {
 			continue
 		}
 		before := s.Object(target + "&cursor=" + url.QueryEscape(fmt.Sprint(page["cursor"].(map[string]any)["previous"])))
-		if fmt.Sprint(before["results"]) != fmt.Sprint(pages[i-1]["results"]) {
-			t.Errorf("%s: before page %d is %v, want %v", path, i, before["results"], pages[i-1]["results"])
+		if got, want := fmt.Sprint(rowsOf(before)), fmt.Sprint(rowsOf(pages[i-1])); got != want {
+			s.T.Errorf("%s: before page %d is %s, want %s", target, i, got, want)
 		}
 	}
 	return results

@@ -57,7 +57,8 @@ func (f *Feed) hand(d *delivery) bool {
 			return false
 		}
 	}
-	if d.repeat && (slices.ContainsFunc(d.rollback, func(b *block) bool { return b.applied }) || slices.ContainsFunc(d.apply, func(b *block) bool { return !b.applied })) {
+	if d.repeat && (slices.ContainsFunc(d.rollback, func(b *block) bool { return b.applied }) ||
+		slices.ContainsFunc(d.apply, func(b *block) bool { return !b.applied })) {
 		return false // it would change something
 	}
 	for _, b := range d.rollback {
