@@ -127,27 +127,6 @@ func (s *consoleSite) changed(path string, change func(status int, body []byte) 
 	while()
 }
 
-// pointedBytes is what the body of an event has at a JSON pointer, byte for byte.
-func (s *consoleSite) pointedBytes(seq int64, pointer string) string {
-	s.T.Helper()
-	value := json.RawMessage(s.Get(fmt.Sprintf("/audit/v1/events/%d/body", seq)).Body)
-	if pointer == "" {
-		return string(value)
-	}
-	for _, part := range strings.Split(pointer, "/")[1:] {
-		var object map[string]json.RawMessage
-		var array []json.RawMessage
-		if json.Unmarshal(value, &object) == nil {
-			value = object[strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")]
-		} else if n, err := strconv.Atoi(part); err == nil && json.Unmarshal(value, &array) == nil && n < len(array) {
-			value = array[n]
-		} else {
-			s.T.Fatalf("event %d has nothing at %s", seq, pointer)
-		}
-	}
-	return string(value)
-}
-
 // blockAt is the index block hash at a height.
 func (s *consoleSite) blockAt(height int) (id hash.Hash32) {
 	s.T.Helper()

@@ -59,7 +59,7 @@ func newWorld(t *testing.T) *world {
 		if calls != nil {
 			b.Prints = calls()
 		}
-		posts, parent = append(posts, replay.Post(b.Post())), b.Name
+		posts, parent = append(posts, b.Post()), b.Name
 	}
 	block(5, nil, func() [][]clarity.Value {
 		return [][]clarity.Value{
