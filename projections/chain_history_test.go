@@ -69,7 +69,7 @@ func testForkHistory(t *testing.T, config synthchain.Config, posts int) {
 		}
 		var bulk []replay.Post
 		for range 1 + random.IntN(200) {
-			post := replay.Post(made.Next())
+			post := made.Next()
 			if live {
 				replay.Append(t, log, post)
 			} else {

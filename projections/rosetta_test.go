@@ -58,7 +58,7 @@ func TestBlockEvents(t *testing.T) {
 			made := synthchain.New(config)
 			var posts []replay.Post
 			for range 200 {
-				posts = append(posts, replay.Post(made.Next()))
+				posts = append(posts, made.Next())
 			}
 			atOnce, inParts := replay.NewLogApart(t), replay.NewLogApart(t)
 			foldRosetta(t, atOnce, posts...)

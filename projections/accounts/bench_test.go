@@ -52,7 +52,7 @@ func BenchmarkFold(b *testing.B) {
 			})
 			posts := make([]replay.Post, shape.blocks)
 			for i := range posts {
-				posts[i] = replay.Post(generator.Next())
+				posts[i] = generator.Next()
 			}
 			var took [3]time.Duration
 			var transactions int64

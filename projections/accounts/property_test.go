@@ -35,7 +35,7 @@ func TestHistories(t *testing.T) {
 		generator := synthchain.New(config)
 		posts := make([]replay.Post, rapid.IntRange(20, 350).Draw(rt, "posts"))
 		for i := range posts {
-			posts[i] = replay.Post(generator.Next())
+			posts[i] = generator.Next()
 		}
 		tx := begin(t)
 		defer func() { _ = tx.Rollback(context.Background()) }()
@@ -194,7 +194,7 @@ func TestVariety(t *testing.T) {
 	generator := synthchain.New(config)
 	posts := make([]replay.Post, 400)
 	for i := range posts {
-		posts[i] = replay.Post(generator.Next())
+		posts[i] = generator.Next()
 	}
 	steps := stepsOf(t, tx, posts)
 	if len(canonical(steps)) == len(steps) {

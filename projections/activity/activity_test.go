@@ -103,7 +103,7 @@ func TestDays(t *testing.T) {
 	made := synthchain.New(config)
 	var posts []replay.Post
 	for range 160 {
-		posts = append(posts, replay.Post(made.Next()))
+		posts = append(posts, made.Next())
 	}
 	for _, size := range []int{len(posts), 1} {
 		log := replay.NewLogApart(t)

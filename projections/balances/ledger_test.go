@@ -41,7 +41,7 @@ func TestLedger(t *testing.T) {
 			generator := synthchain.New(config)
 			posts := make([]replay.Post, 450)
 			for i := range posts {
-				posts[i] = replay.Post(generator.Next())
+				posts[i] = generator.Next()
 			}
 			foldChain(t, tx, posts)
 			checkForked(t, tx)

@@ -36,7 +36,7 @@ func TestTouched(t *testing.T) {
 			generator := synthchain.New(config)
 			posts := make([]replay.Post, 600)
 			for i := range posts {
-				posts[i] = replay.Post(generator.Next())
+				posts[i] = generator.Next()
 			}
 			steps := stepsOf(t, tx, posts)
 			checkForked(t, tx)

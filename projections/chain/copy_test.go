@@ -79,7 +79,7 @@ func testNarrowCopies(t *testing.T, config synthchain.Config, posts int) {
 	var late []replay.Post
 	before := 0
 	next := func() []replay.Post {
-		post := replay.Post(made.Next())
+		post := made.Next()
 		if post.Path != nodeevent.PathBlock {
 			return []replay.Post{post}
 		}

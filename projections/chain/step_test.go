@@ -25,7 +25,7 @@ func TestSteps(t *testing.T) {
 		generator := synthchain.New(config)
 		posts := make([]replay.Post, 400)
 		for i := range posts {
-			posts[i] = replay.Post(generator.Next())
+			posts[i] = generator.Next()
 		}
 		items := replay.Decode(t, posts)
 		for _, rule := range []chain.Rule{chain.Recommended, chain.Reference} {

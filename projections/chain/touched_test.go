@@ -24,7 +24,7 @@ func TestTouched(t *testing.T) {
 	generator := synthchain.New(config)
 	posts := make([]replay.Post, 700)
 	for i := range posts {
-		posts[i] = replay.Post(generator.Next())
+		posts[i] = generator.Next()
 	}
 	items := replay.Decode(t, posts)
 	inTx(t, databases.New(t), func(tx pgx.Tx) {

@@ -63,7 +63,7 @@ func mixed(t *testing.T, n int) (posts []replay.Post) {
 			posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
 			continue
 		}
-		posts = append(posts, replay.Post(chain.Next()))
+		posts = append(posts, chain.Next())
 	}
 	return posts
 }
@@ -259,7 +259,7 @@ func TestFlaky(t *testing.T) {
 		}
 	}
 	for i := range short.Form(300, 150) {
-		replay.Append(t, log, replay.Post(made.Next()))
+		replay.Append(t, log, made.Next())
 		if i%20 == 0 {
 			resume()
 		}

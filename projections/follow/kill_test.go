@@ -2,7 +2,6 @@ package follow_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -167,7 +166,7 @@ func TestKillNames(t *testing.T) {
 	made := synthchain.New(config)
 	var first []replay.Post
 	for range 150 {
-		first = append(first, replay.Post(made.Next()))
+		first = append(first, made.Next())
 	}
 	blocks, _ := synthnames.Story()
 	for name, tc := range map[string]struct {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/clarity"
 	domain "strata/domain/names"
 	"strata/rig/body"
@@ -58,9 +60,7 @@ func TestNamespaceBeforeTheLog(t *testing.T) {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			posts := append(ground[:len(ground):len(ground)], tc.above...)
-			for _, size := range []int{1, 3, 100} {
-				tx := begin(t)
-				fold(t, tx, stepsOf(t, tx, posts), func() int { return size })
+			rig.InBatches(t, posts, []int{1, 3, 100}, func(tx pgx.Tx, size int) {
 				for _, rows := range []struct {
 					of, query string
 					want      []string
@@ -69,12 +69,11 @@ func TestNamespaceBeforeTheLog(t *testing.T) {
 					{"wants", `SELECT concat_ws(' ', subject, min_height, attempts, waits) FROM {schema}.want WHERE subject IS NOT NULL ORDER BY 1`, tc.wants},
 					{"readings", `SELECT concat_ws(' ', subject, height) FROM {schema}.reading ORDER BY 1`, tc.properties},
 				} {
-					if got := texts(t, tx, rows.query); !slices.Equal(got, rows.want) {
+					if got := rig.Texts(t, tx, rows.query); !slices.Equal(got, rows.want) {
 						t.Errorf("batches of %d: got %s %q, want %q", size, rows.of, got, rows.want)
 					}
 				}
-				end(t, tx)
-			}
+			})
 		})
 	}
 }

@@ -196,10 +196,10 @@ func TestReorganisations(t *testing.T) {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			state := func(posts []replay.Post, size int) string {
-				tx := begin(t)
-				defer end(t, tx)
-				fold(t, tx, stepsOf(t, tx, posts), func() int { return size })
-				parts := texts(t, tx, `
+				tx := rig.Begin(t)
+				defer replay.End(t, tx)
+				rig.FoldPosts(t, tx, posts, size)
+				parts := rig.Texts(t, tx, `
 					SELECT concat_ws('; ',
 						coalesce((SELECT string_agg(concat_ws(' ', o.name, o.operation, o.owner, coalesce(o.registered_at::text, '-'), coalesce(o.imported_at::text, '-'), w.listed::text), ', ')
 							FROM (SELECT * FROM {schema}.operation ORDER BY n DESC LIMIT 1) o JOIN {schema}.name w USING (name)), '-'),
@@ -235,14 +235,14 @@ func TestClock(t *testing.T) {
 		return body.Block{Name: name, Parent: parent, Burn: "100a", Transactions: append(transactions, owner.Did()), Members: members}.Post()
 	}
 	nakamoto := map[string]any{"block_time": 1_700_000_000}
-	tx := begin(t)
-	fold(t, tx, stepsOf(t, tx, []replay.Post{
+	tx := rig.Begin(t)
+	rig.Fold(t, tx, rig.Steps(t, tx, []replay.Post{
 		block(body.Genesis, ""), at("a1", body.Genesis, nil), at("a2", "a1", map[string]any{"tenure_height": 2}), // before Nakamoto they are equal
 		at("a3", "a2", map[string]any{"block_time": 1_700_000_000, "tenure_height": 3}),
 		at("a4", "a3", map[string]any{"block_time": 1_700_000_000, "tenure_height": 3}),
 		at("a5", "a4", nakamoto, change(transaction.TenureExtended)), at("a6", "a5", nakamoto, change(transaction.TenureBlockFound)), at("a7", "a6", nakamoto),
 	}), func() int { return 2 })
-	if got, want := strings.Join(texts(t, tx, `SELECT clock::text FROM {schema}.block ORDER BY height`), " "), "0 1 2 3 3 3 4 4"; got != want {
+	if got, want := strings.Join(rig.Texts(t, tx, `SELECT clock::text FROM {schema}.block ORDER BY height`), " "), "0 1 2 3 3 3 4 4"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/c32"
 	"strata/domain/clarity"
 	"strata/domain/fetch"
@@ -14,6 +16,7 @@ import (
 	"strata/domain/transaction"
 	"strata/internal/testkit/short"
 	"strata/rig/body"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
@@ -168,9 +171,7 @@ func TestSilentCalls(t *testing.T) {
 				operations = append([]string{registered}, operations...)
 			}
 			posts := append(tc.ground[:len(tc.ground):len(tc.ground)], tc.above...)
-			for _, size := range []int{1, 3, 100} {
-				tx := begin(t)
-				fold(t, tx, stepsOf(t, tx, posts), func() int { return size })
+			rig.InBatches(t, posts, []int{1, 3, 100}, func(tx pgx.Tx, size int) {
 				for _, rows := range []struct {
 					of, query string
 					want      []string
@@ -182,12 +183,11 @@ func TestSilentCalls(t *testing.T) {
 					{"wants", `SELECT concat_ws(' ', subject, min_height, attempts, waits) FROM {schema}.want ORDER BY 1`, tc.wants},
 					{"readings", `SELECT concat_ws(' ', subject, height, coalesce(started_at::text, '-')) FROM {schema}.reading ORDER BY 1`, tc.readings},
 				} {
-					if got := texts(t, tx, rows.query); !slices.Equal(got, rows.want) {
+					if got := rig.Texts(t, tx, rows.query); !slices.Equal(got, rows.want) {
 						t.Errorf("batches of %d: got %s %q, want %q", size, rows.of, got, rows.want)
 					}
 				}
-				end(t, tx)
-			}
+			})
 		})
 	}
 }
@@ -256,18 +256,15 @@ func TestSilentHistories(t *testing.T) {
 				}
 			}
 			tell()
-			tables := append([]string{"caller", "act", "reading"}, canonicalTables...)
 			var want []string
-			for _, size := range []int{1, 5, len(posts)} {
-				tx := begin(t)
-				fold(t, tx, stepsOf(t, tx, posts), func() int { return size })
-				got := dump(t, tx, tables...)
+			rig.InBatches(t, posts, []int{1, 5, len(posts)}, func(tx pgx.Tx, size int) {
+				got := append(rig.DumpOf(t, tx, "caller", "act", "reading"), rig.Dump(t, tx)...)
 				if want == nil {
 					want = got
 				}
-				same(t, fmt.Sprintf("batches of %d", size), got, want)
+				foldtest.Same(t, fmt.Sprintf("batches of %d", size), got, want)
 				if size == len(posts) {
-					said := texts(t, tx, `
+					said := rig.Texts(t, tx, `
 						SELECT concat_ws(' ', (SELECT height FROM {schema}.block ORDER BY height DESC LIMIT 1),
 							(SELECT CASE WHEN registered_at + $1 < $2 THEN 'expired' ELSE registered_at::text END FROM {schema}.operation ORDER BY n DESC LIMIT 1),
 							(SELECT price_base FROM {schema}.namespace ORDER BY n DESC LIMIT 1), (SELECT count(*) FROM {schema}.want WHERE subject IS NOT NULL))`, lifetime, int64(tip.height))
@@ -278,12 +275,11 @@ func TestSilentHistories(t *testing.T) {
 					if truth := fmt.Sprint(tip.height, " ", lease, " ", tip.base, " 0"); said[0] != truth {
 						t.Errorf("got %s, want %s", said[0], truth)
 					}
-					if n := texts(t, tx, `SELECT count(*)::text FROM {schema}.operation WHERE exchange IS NOT NULL`); n[0] == "0" {
+					if n := rig.Texts(t, tx, `SELECT count(*)::text FROM {schema}.operation WHERE exchange IS NOT NULL`); n[0] == "0" {
 						t.Error("no renewal was read")
 					}
 				}
-				end(t, tx)
-			}
+			})
 		})
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	domain "strata/domain/names"
@@ -90,10 +92,8 @@ func TestZonefilesThatNeverCome(t *testing.T) {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			slices.Sort(tc.wants)
-			for _, size := range []int{1, 3, 100} {
-				tx := begin(t)
-				fold(t, tx, stepsOf(t, tx, append(base[:len(base):len(base)], tc.posts...)), func() int { return size })
-				got := texts(t, tx, `
+			rig.InBatches(t, append(base[:len(base):len(base)], tc.posts...), []int{1, 3, 100}, func(tx pgx.Tx, size int) {
+				got := rig.Texts(t, tx, `
 					SELECT concat_ws(' ', left(encode(zonefile_hash, 'hex'), 6), attempts, waits, reason,
 						CASE WHEN due_at < '2026-01-02 UTC' THEN 'block' ELSE (due_at - '2026-01-02 UTC'::timestamptz)::text END)
 					FROM {schema}.want ORDER BY 1`)
@@ -103,11 +103,10 @@ func TestZonefilesThatNeverCome(t *testing.T) {
 				if !slices.Equal(got, tc.wants) {
 					t.Errorf("batches of %d: got wants %q, want %q", size, got, tc.wants)
 				}
-				if got := texts(t, tx, `SELECT convert_from(content, 'UTF8') FROM {schema}.zonefile ORDER BY 1`); !slices.Equal(got, tc.found) {
+				if got := rig.Texts(t, tx, `SELECT convert_from(content, 'UTF8') FROM {schema}.zonefile ORDER BY 1`); !slices.Equal(got, tc.found) {
 					t.Errorf("batches of %d: got zonefiles %q, want %q", size, got, tc.found)
 				}
-				end(t, tx)
-			}
+			})
 		})
 	}
 }
@@ -115,14 +114,14 @@ func TestZonefilesThatNeverCome(t *testing.T) {
 // TestWantsAreDueLater gives a zonefile an hour to come by itself.
 func TestWantsAreDueLater(t *testing.T) {
 	t.Parallel()
-	tx := begin(t)
+	tx := rig.Begin(t)
 	post := body.Block{
 		Name: "a1", Parent: body.Genesis, Burn: "100a", Transactions: []body.Transaction{owner.Did(given(owner.Address()), printed(domain.Register, owner, first))},
 		Members: map[string]any{"block_time": 1_700_000_000, "tenure_height": 1},
 	}.Post()
-	fold(t, tx, stepsOf(t, tx, []replay.Post{block(body.Genesis, ""), post}), func() int { return 2 })
+	rig.FoldPosts(t, tx, []replay.Post{block(body.Genesis, ""), post}, 2)
 	h := domain.ZonefileHash([]byte(first))
-	if got, want := texts(t, tx, `SELECT extract(epoch FROM due_at)::bigint || ' ' || want FROM {schema}.want WHERE subject IS NULL`), []string{`1700003600 {"kind":"attachment","hash":"` + hex.EncodeToString(h[:]) + `"}`}; !slices.Equal(got, want) {
+	if got, want := rig.Texts(t, tx, `SELECT extract(epoch FROM due_at)::bigint || ' ' || want FROM {schema}.want WHERE subject IS NULL`), []string{`1700003600 {"kind":"attachment","hash":"` + hex.EncodeToString(h[:]) + `"}`}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

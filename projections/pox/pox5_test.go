@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/clarity"
 	"strata/rig/body"
 	"strata/rig/replay"
@@ -130,10 +132,8 @@ func TestPox5Stackers(t *testing.T) {
 		set(&prepare)
 		set(&other)
 		posts := []replay.Post{genesis.Post(), staking.Post(), prepare.Post(), other.Post()}
-		for _, size := range []int{1, 100} {
-			tx := begin(t)
-			fold(t, tx, stepsOf(t, tx, posts), func() int { return size })
-			got := texts(t, tx, `
+		rig.InBatches(t, posts, []int{1, 100}, func(tx pgx.Tx, size int) {
+			got := rig.Texts(t, tx, `
 				SELECT concat_ws(' ', left(encode(g.signing_key, 'hex'), 2), s.place, s.stacker, s.pool, (s.amount / 1000000)::bigint)
 				FROM {schema}.stacker s JOIN {schema}.signer g ON g.cycle_number = s.cycle_number AND g.place = s.signer ORDER BY g.place, s.place`)
 			text := strings.Join(got, ", ")
@@ -143,12 +143,11 @@ func TestPox5Stackers(t *testing.T) {
 			if text != c.want {
 				t.Errorf("%s: got %s, want %s", c.what, text, c.want)
 			}
-			counts := strings.Join(texts(t, tx, `SELECT string_agg(solo || '+' || pooled, ' ' ORDER BY place) FROM {schema}.signer`), "")
+			counts := strings.Join(rig.Texts(t, tx, `SELECT string_agg(solo || '+' || pooled, ' ' ORDER BY place) FROM {schema}.signer`), "")
 			want := fmt.Sprintf("0+%d 0+%d", strings.Count(c.want, "02 "), strings.Count(c.want, "03 "))
 			if counts != want {
 				t.Errorf("%s: the signers have %s stackers, want %s", c.what, counts, want)
 			}
-			end(t, tx)
-		}
+		})
 	}
 }
