@@ -92,10 +92,7 @@ func testForkHistory(t *testing.T, config synthchain.Config, posts int) {
 	rig.CheckState(t, log, want)
 
 	alone := replay.NewLogApart(t)
-	var canonical []replay.Post
-	for _, post := range made.CanonicalPosts() {
-		canonical = append(canonical, replay.Post(post))
-	}
+	canonical := made.CanonicalPosts()
 	replay.Append(t, alone, canonical...)
 	stop = rig.FollowAccounts(t, alone)
 	replay.Wait(t, alone)

@@ -56,10 +56,7 @@ func TestBlockEvents(t *testing.T) {
 			config := synthchain.Everything(seed, synthchain.V40)
 			config.SigningSample, config.ForkProbability, config.BitcoinReorgProbability = 1000, 0.2, 0.1
 			made := synthchain.New(config)
-			var posts []replay.Post
-			for range 200 {
-				posts = append(posts, made.Next())
-			}
+			posts := replay.Take(200, made.Next)
 			atOnce, inParts := replay.NewLogApart(t), replay.NewLogApart(t)
 			foldRosetta(t, atOnce, posts...)
 			for at := 0; at < len(posts); at += 40 {

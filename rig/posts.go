@@ -60,9 +60,9 @@ func (p *Posts) Next(n int) (posts []replay.Post) {
 	for range n {
 		if p.n++; p.n%5 == 0 {
 			post := p.feed.Next()
-			posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
+			posts = append(posts, post)
 		} else {
-			posts = append(posts, replay.Post(p.Chain.Next()))
+			posts = append(posts, p.Chain.Next())
 		}
 	}
 	return posts
@@ -71,7 +71,7 @@ func (p *Posts) Next(n int) (posts []replay.Post) {
 // NextOfChain returns the next n posts of the chain.
 func (p *Posts) NextOfChain(n int) (posts []replay.Post) {
 	for range n {
-		posts = append(posts, replay.Post(p.Chain.Next()))
+		posts = append(posts, p.Chain.Next())
 	}
 	return posts
 }

@@ -24,9 +24,7 @@ func TestRebuild(t *testing.T) {
 	config.SigningSample, config.ForkProbability = 1000, 0.3
 	generator := synthchain.New(config)
 	more := func(n int) {
-		for range n {
-			replay.Append(t, log, generator.Next())
-		}
+		replay.Append(t, log, replay.Take(n, generator.Next)...)
 	}
 	start := func() (stop func()) {
 		return replay.Follow(t, follow.Config{Log: log, Interval: 20 * time.Millisecond}, lines(t)...)

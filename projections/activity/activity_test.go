@@ -101,10 +101,7 @@ func TestDays(t *testing.T) {
 	config := synthchain.Everything(5, synthchain.V40)
 	config.SigningSample, config.ForkProbability, config.BitcoinReorgProbability = 1000, 0.2, 0.1
 	made := synthchain.New(config)
-	var posts []replay.Post
-	for range 160 {
-		posts = append(posts, made.Next())
-	}
+	posts := replay.Take(160, made.Next)
 	for _, size := range []int{len(posts), 1} {
 		log := replay.NewLogApart(t)
 		step := max(size, 20) // one by one takes long, so the runner gets some at a time

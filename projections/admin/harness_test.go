@@ -54,7 +54,7 @@ func newSite(t *testing.T, change func(*admin.Config)) *site {
 	var posts []replay.Post
 	for range 300 {
 		post := made.Next()
-		posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
+		posts = append(posts, post)
 	}
 	replay.Append(t, s.log, posts...)
 	s.stop = replay.Follow(t, follow.Config{Log: s.log, Interval: 50 * time.Millisecond}, s.lines...)

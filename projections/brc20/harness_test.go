@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,28 +19,9 @@ import (
 // databases have the tables of three versions.
 var databases *pgtest.Source = replay.Tables("brc20", brc20.SpecOf(1), brc20.SpecOf(2), brc20.SpecOf(3))
 
-// tester is implemented by both tests and property checks.
-type tester interface {
-	Helper()
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-	Errorf(format string, args ...any)
-}
-
-// begin opens a transaction that ends with the test.
-func begin(t *testing.T) pgx.Tx {
-	t.Helper()
-	tx, err := databases.New(t).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	return tx
-}
-
 // world folds steps into a version, in one transaction that is never committed.
 type world struct {
-	t          tester
+	t          replay.TB
 	tx         pgx.Tx
 	projection *brc20.BRC20
 	spec       projections.Spec
@@ -49,7 +29,7 @@ type world struct {
 	outcome    projections.Outcome
 }
 
-func newWorld(t tester, tx pgx.Tx, version int) *world {
+func newWorld(t replay.TB, tx pgx.Tx, version int) *world {
 	return &world{t: t, tx: tx, projection: brc20.NewVersion(version), spec: brc20.SpecOf(version)}
 }
 
@@ -72,15 +52,7 @@ func (w *world) fold(size int, steps ...projections.FeedStep) {
 // rows returns the rows of a query with one text column.
 func (w *world) rows(query string, args ...any) []string {
 	w.t.Helper()
-	rows, err := w.tx.Query(context.Background(), w.spec.SQL(query), args...)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return list
+	return replay.Texts(w.t, w.tx, w.spec.SQL(query), args...)
 }
 
 // dump returns all rows, without the columns that depend on the event of a block, and without the parts of lists.
@@ -100,7 +72,7 @@ func (w *world) check(what, query string, want ...string) {
 	compare(w.t, what, w.rows(query), want)
 }
 
-func compare(t tester, what string, got, want []string) {
+func compare(t replay.TB, what string, got, want []string) {
 	t.Helper()
 	if slices.Equal(got, want) {
 		return
@@ -178,12 +150,12 @@ func (w *world) checkLists() {
 
 // judge does what the projection ordinals does: it turns posts into steps.
 type judge struct {
-	t       tester
+	t       replay.TB
 	applied map[int64]projections.FeedStep
 	seq     int64
 }
 
-func newJudge(t tester) *judge { return &judge{t: t, applied: map[int64]projections.FeedStep{}} }
+func newJudge(t replay.TB) *judge { return &judge{t: t, applied: map[int64]projections.FeedStep{}} }
 
 func (j *judge) receive(posts ...synthordinals.Post) (steps []projections.FeedStep) {
 	j.t.Helper()

@@ -13,6 +13,7 @@ import (
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/short"
 	"strata/projections"
+	"strata/rig/replay"
 )
 
 // feedConfig returns the configuration of a feed with all possible events, many of them about tokens.
@@ -31,7 +32,7 @@ func TestAnyFeed(t *testing.T) {
 	for seed := range short.Form[uint64](8, 2) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
-			tx := begin(t)
+			tx := replay.Begin(t, databases.New(t))
 			feed, j := synthordinals.New(feedConfig(seed)), newJudge(t)
 			batched, single := newWorld(t, tx, 1), newWorld(t, tx, 2)
 			for round := range 6 {
@@ -73,7 +74,7 @@ func TestLongLists(t *testing.T) {
 	cfg.Reveals, cfg.Transfers = synthordinals.Range{}, synthordinals.Range{Max: 1}
 	cfg.Tokens = synthordinals.Range{Min: 60, Max: 90}
 	feed, j := synthordinals.New(cfg), newJudge(t)
-	tx := begin(t)
+	tx := replay.Begin(t, databases.New(t))
 	whole, backwards := newWorld(t, tx, 1), newWorld(t, tx, 2)
 	for range 45 {
 		whole.fold(7, j.receive(feed.Next())...)
@@ -194,7 +195,7 @@ func TestAnyOrder(t *testing.T) {
 	for seed := range short.Form[uint64](4, 1) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
-			tx := begin(t)
+			tx := replay.Begin(t, databases.New(t))
 			feed, j := synthordinals.New(feedConfig(100+seed)), newJudge(t)
 			for range 40 {
 				j.receive(feed.Next())

@@ -221,10 +221,7 @@ func TestReplacedContent(t *testing.T) {
 	t.Parallel()
 	pool := databases.New(t)
 	for _, batching := range batchings {
-		tx, err := pool.Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		tx := replay.Begin(t, pool)
 		posts := []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), genesis()}
 		foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
 		got := replay.Texts(t, tx, schemas.In(`
@@ -234,8 +231,6 @@ func TestReplacedContent(t *testing.T) {
 		if len(got) != 1 || got[0] != "3 1 true 1" {
 			t.Errorf("%s: genesis is %q, want event 3 with one transaction", batching.name, got)
 		}
-		if err := tx.Rollback(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		replay.End(t, tx)
 	}
 }

@@ -121,10 +121,7 @@ func testNarrowCopies(t *testing.T, config synthchain.Config, posts int) {
 	rig.CheckState(t, log, made.Expected())
 
 	alone := replay.NewLogApart(t)
-	var canonical []replay.Post
-	for _, post := range made.CanonicalPosts() {
-		canonical = append(canonical, replay.Post(post))
-	}
+	canonical := made.CanonicalPosts()
 	replay.Append(t, alone, canonical...)
 	stop = rig.FollowAccounts(t, alone)
 	replay.Wait(t, alone)
@@ -184,7 +181,7 @@ func TestNarrowCopyRows(t *testing.T) {
 		{"a failed transfer has no event", []replay.Post{failed, above}, "2", ""},
 	} {
 		for _, batching := range batchings {
-			inTx(t, pool, func(tx pgx.Tx) {
+			replay.InTx(t, pool, func(tx pgx.Tx) {
 				foldAll(t, tx, chain.Recommended, replay.Decode(t, append([]replay.Post{genesis()}, c.posts...)),
 					func() (int, bool) { return batching.size, batching.forget })
 				state := read(t, tx)
@@ -225,7 +222,7 @@ func TestNarrowFirstSeen(t *testing.T) {
 		bitcoin("3a", "2a"), stacks("d2", "a1", "3a"), bitcoin("3b", "2a"), // the block on 3a is given up for the one seen first
 	}
 	for _, batching := range batchings {
-		inTx(t, pool, func(tx pgx.Tx) {
+		replay.InTx(t, pool, func(tx pgx.Tx) {
 			foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
 			if got := read(t, tx).chain; got != "genesis a1 b2" {
 				t.Errorf("%s: got %s", batching.name, got)

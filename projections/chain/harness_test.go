@@ -1,7 +1,6 @@
 package chain_test
 
 import (
-	"context"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -115,7 +114,7 @@ var batchings = []struct {
 func check(t *testing.T, pool *pgxpool.Pool, rule chain.Rule, want state, posts ...replay.Post) {
 	t.Helper()
 	for _, batching := range batchings {
-		inTx(t, pool, func(tx pgx.Tx) {
+		replay.InTx(t, pool, func(tx pgx.Tx) {
 			foldInPieces(t, tx, rule, batching.piece, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
 			got := read(t, tx)
 			for _, part := range []struct {
@@ -135,17 +134,6 @@ func check(t *testing.T, pool *pgxpool.Pool, rule chain.Rule, want state, posts 
 			checkSteps(t, tx)
 		})
 	}
-}
-
-// inTx runs f in a transaction that is rolled back, so that the next one begins with empty tables again.
-func inTx(t *testing.T, pool *pgxpool.Pool, f func(tx pgx.Tx)) {
-	t.Helper()
-	tx, err := pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
-	f(tx)
 }
 
 // foldAll folds items in batches. next returns the size of each batch, and whether the projection restarts after it.

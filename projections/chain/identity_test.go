@@ -129,7 +129,7 @@ func TestHistoryFrom(t *testing.T) {
 		{"block 1 without it", []replay.Post{stacks("a1", "genesis", "2a", old)}, 1},
 	} {
 		for _, batching := range batchings[:3] {
-			inTx(t, pool, func(tx pgx.Tx) {
+			replay.InTx(t, pool, func(tx pgx.Tx) {
 				c, err := chain.New(chain.Recommended, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -245,7 +245,7 @@ func TestOtherNetworkBesideBlocks(t *testing.T) {
 			pool := wholeDatabase(t)
 			posts := append(home[:len(home):len(home)], tc.post)
 			check(t, pool, chain.Recommended, state{chain: "genesis a1 a2", quarantined: tc.quarantined}, posts...)
-			inTx(t, pool, func(tx pgx.Tx) {
+			replay.InTx(t, pool, func(tx pgx.Tx) {
 				if err := foldUntilError(t, tx, posts, 1); err != nil {
 					t.Fatal(err)
 				}
@@ -273,7 +273,7 @@ func TestManyForeignAttachments(t *testing.T) {
 		contracts[i] = "SP000000000000000000002Q6VF78.bns"
 	}
 	pool := wholeDatabase(t)
-	inTx(t, pool, func(tx pgx.Tx) {
+	replay.InTx(t, pool, func(tx pgx.Tx) {
 		if err := foldUntilError(t, tx, []replay.Post{genesis(), stacks("a1", "genesis", "2a"), attachments(contracts...)}, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -315,7 +315,7 @@ func TestAnotherChain(t *testing.T) {
 				return
 			}
 			for size := 1; size <= len(posts); size++ {
-				inTx(t, pool, func(tx pgx.Tx) {
+				replay.InTx(t, pool, func(tx pgx.Tx) {
 					if err := foldUntilError(t, tx, posts, size); !errors.Is(err, chain.ErrAnotherChain) {
 						t.Errorf("%d at a time: got %v, want ErrAnotherChain", size, err)
 					}
@@ -345,7 +345,7 @@ func TestForeignNetworksAreCounted(t *testing.T) {
 	t.Parallel()
 	pool := wholeDatabase(t)
 	main := elsewhere(transaction.Mainnet)
-	inTx(t, pool, func(tx pgx.Tx) {
+	replay.InTx(t, pool, func(tx pgx.Tx) {
 		posts := []replay.Post{genesis(), stacks("a1", "genesis", "2a"), stacks("b1", "genesis", "2b", mined(main)), stacks("b2", "b1", "3b", mined(main))}
 		if err := foldUntilError(t, tx, posts, 1); err != nil {
 			t.Fatal(err)

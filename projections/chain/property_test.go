@@ -45,11 +45,7 @@ func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool) {
 	most := rapid.SampledFrom([]int{1, 2, 6}).Draw(rt, "events at once")
 	restarts := rapid.IntRange(0, 2).Draw(rt, "restarts")
 	fold := func(next func() (size int, restart bool)) (rows []string) {
-		tx, err := pool.Begin(context.Background())
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer func() { _ = tx.Rollback(context.Background()) }()
+		tx := replay.Begin(rt, pool)
 		start := func() *chain.Chain {
 			c, err := chain.New(rule, nil)
 			if err != nil {
@@ -80,7 +76,9 @@ func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool) {
 			}
 		}
 		forks.CheckRules(rt, tx, rule == chain.Recommended && strange == 0)
-		return replay.Texts(t, tx, allRows)
+		rows = replay.Texts(t, tx, allRows)
+		replay.End(rt, tx)
+		return rows
 	}
 	whole := fold(func() (int, bool) { return len(items), false })
 	parts := fold(func() (int, bool) {

@@ -22,12 +22,9 @@ func TestTouched(t *testing.T) {
 	config.SigningSample = 1000
 	config.ForkProbability, config.BitcoinReorgProbability = 0.2, 0.05
 	generator := synthchain.New(config)
-	posts := make([]replay.Post, 700)
-	for i := range posts {
-		posts[i] = generator.Next()
-	}
+	posts := replay.Take(700, generator.Next)
 	items := replay.Decode(t, posts)
-	inTx(t, databases.New(t), func(tx pgx.Tx) {
+	replay.InTx(t, databases.New(t), func(tx pgx.Tx) {
 		c, err := chain.New(chain.Recommended, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +58,7 @@ func TestTouched(t *testing.T) {
 			t.Errorf("%d touched names of orphaned blocks, and %d of %d events that touch only their own blocks", orphaned, quiet, len(items))
 		}
 	})
-	inTx(t, databases.New(t), func(tx pgx.Tx) {
+	replay.InTx(t, databases.New(t), func(tx pgx.Tx) {
 		c, err := chain.New(chain.Recommended, nil)
 		if err != nil {
 			t.Fatal(err)

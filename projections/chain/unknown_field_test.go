@@ -34,7 +34,7 @@ func TestUnknownFields(t *testing.T) {
 		"/new_block#/transactions/*/odd\uFFFD 3 3 1",
 	}
 	for _, batching := range batchings {
-		inTx(t, pool, func(tx pgx.Tx) {
+		replay.InTx(t, pool, func(tx pgx.Tx) {
 			foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
 			got := replay.Texts(t, tx, schemas.In(`SELECT concat_ws(' ', path, first_seq, source_seq, events) FROM {chain}.unknown_field ORDER BY path`))
 			if !slices.Equal(got, want) {
@@ -58,7 +58,7 @@ func TestUnknownFieldsAreBounded(t *testing.T) {
 	}
 	var first []string
 	for _, batching := range batchings {
-		inTx(t, pool, func(tx pgx.Tx) {
+		replay.InTx(t, pool, func(tx pgx.Tx) {
 			foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
 			got := replay.Texts(t, tx, schemas.In(`SELECT concat_ws(' ', path, first_seq, source_seq, events) FROM {chain}.unknown_field ORDER BY path`))
 			if len(got) != 501 || got[0] != "(others) 27 61 35" {

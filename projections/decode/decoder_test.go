@@ -35,7 +35,7 @@ func TestDecodedOnce(t *testing.T) {
 			if post.Path == "/new_block" {
 				blocks++
 			}
-			posts = append(posts, replay.Post(post))
+			posts = append(posts, post)
 		}
 		replay.Append(t, log, posts...)
 	}
@@ -78,7 +78,7 @@ func TestLargeBlockDecodedOnce(t *testing.T) {
 	for range 300 {
 		post := made.Next()
 		size = max(size, len(post.Body))
-		posts = append(posts, replay.Post(post))
+		posts = append(posts, post)
 	}
 	const cacheBytes = 512 << 10
 	if size < cacheBytes {

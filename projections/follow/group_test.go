@@ -60,7 +60,7 @@ func mixed(t *testing.T, n int) (posts []replay.Post) {
 	for i := range n {
 		if i%5 == 4 {
 			post := feed.Next()
-			posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
+			posts = append(posts, post)
 			continue
 		}
 		posts = append(posts, chain.Next())

@@ -2,6 +2,7 @@ package follow_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -146,10 +147,7 @@ func TestKill(t *testing.T) {
 	}
 
 	alone := replay.NewLogApart(t)
-	var canonical []replay.Post
-	for _, post := range made.CanonicalPosts() {
-		canonical = append(canonical, replay.Post(post))
-	}
+	canonical := made.CanonicalPosts()
 	replay.Append(t, alone, canonical...)
 	stop := rig.FollowAccounts(t, alone)
 	replay.Wait(t, alone)
@@ -164,10 +162,7 @@ func TestKillNames(t *testing.T) {
 	config := synthchain.Everything(7, synthchain.V3109)
 	config.Mix = synthchain.Mix{Transfer: 1, Naming: 30}
 	made := synthchain.New(config)
-	var first []replay.Post
-	for range 150 {
-		first = append(first, made.Next())
-	}
+	first := replay.Take(150, made.Next)
 	blocks, _ := synthnames.Story()
 	for name, tc := range map[string]struct {
 		posts []replay.Post

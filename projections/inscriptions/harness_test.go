@@ -3,7 +3,6 @@ package inscriptions_test
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -17,25 +16,15 @@ import (
 
 var databases = replay.Tables("inscriptions", inscriptions.Spec())
 
-// checks is the number of random histories, unless a flag sets another. Each of them takes a while.
-const checks = 10
-
+// TestMain lowers the number of random histories. Each of them takes a while.
 func TestMain(m *testing.M) {
-	replay.Histories(checks)
-	os.Exit(m.Run())
-}
-
-// tb is implemented by both tests and property checks.
-type tb interface {
-	Helper()
-	Errorf(format string, args ...any)
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
+	replay.Histories(10)
+	m.Run()
 }
 
 // world folds a feed in a transaction that is never committed.
 type world struct {
-	t          tb
+	t          replay.TB
 	tx         pgx.Tx
 	projection *inscriptions.Inscriptions
 	most       int64 // entries of a part
@@ -48,19 +37,7 @@ type world struct {
 	tip      *projections.Tip
 }
 
-// begin starts a transaction, which end rolls back.
-func begin(t tb, pool interface {
-	Begin(ctx context.Context) (pgx.Tx, error)
-}) (tx pgx.Tx, end func()) {
-	t.Helper()
-	tx, err := pool.Begin(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tx, func() { _ = tx.Rollback(context.Background()) }
-}
-
-func newWorld(t tb, tx pgx.Tx) *world {
+func newWorld(t replay.TB, tx pgx.Tx) *world {
 	w := &world{
 		t: t, tx: tx, projection: inscriptions.New(nil), most: 8, bodies: map[int64][]byte{}, payloads: map[int64]*ordinals.Payload{},
 		applied: map[int64]projections.FeedStep{},

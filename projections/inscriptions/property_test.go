@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
+	"strata/rig/replay"
 	"strata/rig/schemas"
 )
 
@@ -17,8 +18,7 @@ func TestRandomFeeds(t *testing.T) {
 	t.Parallel()
 	pool := databases.New(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		tx, end := begin(rt, pool)
-		defer end()
+		tx := replay.Begin(rt, pool)
 		config := synthordinals.Everything(rapid.Uint64().Draw(rt, "seed"), rapid.SampledFrom([]ordinals.Network{ordinals.Mainnet, ordinals.Regtest}).Draw(rt, "network"))
 		config.Accounts = rapid.SampledFrom([]int{4, 16}).Draw(rt, "accounts")
 		config.Live = rapid.SampledFrom([]int{16, 60, 500}).Draw(rt, "live") // few, so that sats move often
@@ -48,10 +48,8 @@ func TestRandomFeeds(t *testing.T) {
 		if w.tip != nil {
 			rt.Fatalf("the tip is %+v after all blocks were reverted", w.tip)
 		}
-		end() // a second transaction would wait for the rows of this one
-		alone, endAlone := begin(rt, pool)
-		defer endAlone()
-		canonical := newWorld(rt, alone)
+		replay.End(rt, tx) // a second transaction would wait for the rows of this one
+		canonical := newWorld(rt, replay.Begin(rt, pool))
 		for _, post := range feed.CanonicalPosts() {
 			canonical.post(post)
 		}

@@ -155,7 +155,7 @@ func TestLifeCycle(t *testing.T) {
 // TestTouched checks which shards each step touches.
 func TestTouched(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, begin(t))
+	w := newWorld(t, replay.Begin(t, databases.New(t)))
 	a1, b1 := send(alice, 1, 100), send(bob, 1, 100)
 	concerns := func(what string, names ...string) {
 		t.Helper()

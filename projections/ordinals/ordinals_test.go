@@ -103,7 +103,7 @@ func TestFeeds(t *testing.T) {
 				}
 				for i := range 300 {
 					post := feed.Next()
-					replay.Append(t, log, replay.Post{Path: post.Path, Body: post.Body})
+					replay.Append(t, log, post)
 					if i%3 == 0 {
 						replay.Append(t, log, replay.Post{Path: "/new_block", Body: []byte(`{}`)})
 					}

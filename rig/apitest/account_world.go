@@ -70,7 +70,7 @@ func ListedPosts(n int) (posts []replay.Post) {
 	config.SigningSample, config.Accounts, config.BitcoinOpShare = 1000, 10, 0.3
 	made := synthchain.New(config)
 	for range n {
-		posts = append(posts, replay.Post(made.Next()))
+		posts = append(posts, made.Next())
 	}
 	return posts
 }

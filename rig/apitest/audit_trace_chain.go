@@ -19,7 +19,7 @@ func MadeUp(t *testing.T) (*Site, synthchain.State) {
 	log := replay.NewLog(t)
 	var posts []replay.Post
 	for range 300 {
-		posts = append(posts, replay.Post(made.Next()))
+		posts = append(posts, made.Next())
 	}
 	replay.Append(t, log, posts...)
 	canonical, err := chain.New(chain.Recommended, nil)

@@ -36,7 +36,7 @@ func NewHistory(t *testing.T, generation synthchain.Generation, n int) *history 
 	h := &history{bodies: map[string]Fields{}}
 	var posts []replay.Post
 	for range n {
-		posts = append(posts, replay.Post(made.Next()))
+		posts = append(posts, made.Next())
 	}
 	replay.Append(t, log, posts...)
 	canonical, err := chain.New(chain.Recommended, nil)

@@ -176,7 +176,7 @@ func NewRefreshed(t *testing.T) *refreshed {
 	made := synthchain.New(synthchain.Config{Seed: 2, Mix: synthchain.Mix{Deploy: 1, CollectibleMint: 3}, SigningSample: 1000})
 	var posts []replay.Post
 	for range 30 {
-		posts = append(posts, replay.Post(made.Next()))
+		posts = append(posts, made.Next())
 	}
 	replay.Append(t, r.events, posts...)
 	replay.Wait(t, r.events)

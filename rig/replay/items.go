@@ -41,6 +41,14 @@ func End(t TB, tx pgx.Tx) {
 	}
 }
 
+// InTx runs f in a transaction that is rolled back, so that the next one begins with empty tables again.
+func InTx(t TB, pool *pgxpool.Pool, f func(tx pgx.Tx)) {
+	t.Helper()
+	tx := Begin(t, pool)
+	f(tx)
+	End(t, tx)
+}
+
 // Decode decodes posts as the only events of a log.
 func Decode(t TB, posts []Post) []projections.LogItem {
 	t.Helper()

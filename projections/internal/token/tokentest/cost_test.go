@@ -14,6 +14,7 @@ import (
 	"strata/domain/token"
 	"strata/projections"
 	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 // costTokens is the number of tokens of the collection in TestCostOfNotifications. The cost is proportional to it.
@@ -38,7 +39,7 @@ func TestCostOfNotifications(t *testing.T) {
 		all  bool // each notification is for all tokens
 	}{{"hour", time.Hour, false}, {"day", 24 * time.Hour, false}, {"years", 3 * 365 * 24 * time.Hour, false}, {"all in a day", 24 * time.Hour, true}} {
 		t.Run(spread.name, func(t *testing.T) {
-			w := newWorld(t, begin(t, pool), 1)
+			w := newWorld(t, replay.Begin(t, pool), 1)
 			n := *costTokens
 			const document = "https://metadata.example.com/collections/punks/documents/{id}.json"
 			w.outside.says(punks, "get-last-token-id", okNumber(uint64(n)))

@@ -11,6 +11,7 @@ import (
 	"strata/domain/transaction"
 	"strata/internal/testkit/short"
 	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 // checkLists compares the stretches of the lists of fungible tokens with the rows. They must divide each list into
@@ -65,7 +66,7 @@ func TestLists(t *testing.T) {
 	t.Parallel()
 	contracts := short.Form(5200, 1600)
 	random := rand.New(rand.NewPCG(1, 2))
-	w := newWorld(t, begin(t, databases.lend(t)), 1)
+	w := newWorld(t, replay.Begin(t, databases.lend(t)), 1)
 	w.projections = w.projections[:1] // other kinds have no list
 	mine := func(from, to int) {
 		var transactions []body.Transaction

@@ -102,7 +102,7 @@ func fetchEverything(t *testing.T, log *eventstore.Log, out *beyond) {
 	caughtUp := start(t, log)
 	stop := fetchFrom(t, replay.Databases.URL(t), out)
 	for range 90 {
-		post(replay.Post(made.Next()))
+		post(made.Next())
 	}
 	tip := made.Expected().Tip
 	// Branch a, and branch b from its second block on, in the tenure of the synthetic chain's tip.

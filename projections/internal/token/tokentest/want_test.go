@@ -8,6 +8,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/rig/replay"
 )
 
 // checkFailed compares the delay, the counts and the severity of a failed want.
@@ -380,7 +381,7 @@ func TestRaisedTwice(t *testing.T) {
 	var want []string
 	for _, together := range []bool{false, true} {
 		t.Run("together="+map[bool]string{false: "no", true: "yes"}[together], func(t *testing.T) {
-			w := newWorld(t, begin(t, pool), 1)
+			w := newWorld(t, replay.Begin(t, pool), 1)
 			w.forgetful = !together
 			deedsRead(w)
 			height := len(w.chain)
