@@ -35,8 +35,10 @@ var (
 		FROM {accounts}.transaction ORDER BY n`)
 )
 
-func TestRoles(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+func TestRules(t *testing.T) { rig.Worlds(t, rules) }
+
+var rules = map[string]func(w *foldtest.World){
+	"Roles": func(w *foldtest.World) {
 		pay := &transaction.TokenTransfer{Recipient: carol.Principal(), Amount: 5}
 		vault := clarity.Principal{Address: carol.Principal().Address, Contract: "vault"}
 		call := &transaction.ContractCall{Contract: vault, Function: "f"}
@@ -101,12 +103,9 @@ func TestRoles(t *testing.T) {
 			"5 at 2, 0: 1 1", "6 at 2, 1: 2 2", "7 at 2, 2: 4 1", "8 at 2, 3")
 		w.Want("blocks", schemas.In(`SELECT concat_ws(' ', height, first_tx, last_tx, token_transfers, smart_contracts, contract_calls, coinbases, accounts) FROM {accounts}.block ORDER BY height`),
 			"1 1 4 3 0 1 0 5", "2 5 8 3 1 2 1 5")
-	})
-}
-
-// TestOrderInBlock checks blocks that list transactions in another order than that of their execution.
-func TestOrderInBlock(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	// OrderInBlock checks blocks that list transactions in another order than that of their execution.
+	"OrderInBlock": func(w *foldtest.World) {
 		micro := func(sequence int) map[string]any {
 			return map[string]any{"microblock_sequence": sequence, "microblock_hash": body.TxID("micro", sequence), "microblock_parent_hash": body.TxID("micro", sequence-1)}
 		}
@@ -121,11 +120,8 @@ func TestOrderInBlock(t *testing.T) {
 			"1 1 3 3 1 {1}", "2 4 3 3 1 {}", "3 4 4 4 2 {2}")
 		w.Revert("a3", "a2")
 		w.Want("blocks after the reverts", schemas.In(`SELECT height || ' ' || last_tx FROM {accounts}.block`), "1 3")
-	})
-}
-
-func TestInbound(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	"Inbound": func(w *foldtest.World) {
 		many := "ST3F1X4QGV2SM8XD96X45M6RTQXKA1PZJZZCQAB4B.send-many-memo"
 		memo := body.Print(many, clarity.NewUint64(1))
 		pay := &transaction.TokenTransfer{Recipient: bob.Principal(), Amount: 5}
@@ -154,22 +150,9 @@ func TestInbound(t *testing.T) {
 			"bob 9: 5/2 kind 1 by 3, inbound 5",
 			"carol 1: 3/2 kind 1 by 1, inbound 1",
 		)
-	})
-}
-
-func value(t *testing.T) func(v clarity.Value, err error) clarity.Value {
-	return func(v clarity.Value, err error) clarity.Value {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
-func TestTopics(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
-		must := value(t)
+	},
+	"Topics": func(w *foldtest.World) {
+		must := value(w.T)
 		ascii := func(text string) clarity.Value { return must(clarity.NewASCII(text)) }
 		tuple := func(fields ...any) clarity.Value {
 			var list []clarity.Field
@@ -222,12 +205,9 @@ func TestTopics(t *testing.T) {
 		w.Want("topics on another branch", topics, "2 1 sold 1", "2 2 bought 1", "2 3 closed 3", "3 1 sold 1")
 		w.Revert("a2", "a1")
 		w.Want("topics after all reverts", topics)
-	})
-}
-
-// TestOperations checks operations from Bitcoin.
-func TestOperations(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	// Operations checks operations from Bitcoin.
+	"Operations": func(w *foldtest.World) {
 		address := func(a body.Account) map[string]any { return map[string]any{"address": a.Address()} }
 		op := func(status, kind string, data map[string]any, events ...body.Event) body.Transaction {
 			tx := body.Transaction{Raw: []byte{0}, Status: status, Events: events}
@@ -269,24 +249,18 @@ func TestOperations(t *testing.T) {
 		w.WantNamed("events", events, "alice 1: 1/0 kind 1", "bob 1: 1/0 kind 1 by 2, inbound 1", "bob 2: 3/0 kind 10, inbound 1", "bob 3: 4/0 kind 10, inbound 1")
 		w.WantNamed("prints", prints, boot+".pox-4 1: 4/1 by bob", boot+".pox-4 2: 5/0 by alice")
 		w.Want("transactions", typed, "1 at 1, 0: 0 1", "2 at 1, 1: 0 2", "3 at 1, 2: 2 1", "4 at 1, 3: 2 2", "5 at 1, 4: 2 3", "6 at 1, 5: 2 4", "7 at 1, 6")
-	})
-}
-
-// TestDelegatedLock checks an account whose STX another account locks: it has the event, but not the transaction.
-func TestDelegatedLock(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	// DelegatedLock checks an account whose STX another account locks: it has the event, but not the transaction.
+	"DelegatedLock": func(w *foldtest.World) {
 		w.Apply(body.At(1, alice.Did(event("stx_lock_event", map[string]any{"locked_address": bob.Address(), "locked_amount": "9", "unlock_height": 900}))))
 		w.WantNamed("transactions", members, "alice 1: 1 is 1, 0-0-0")
 		w.WantNamed("events", events, "bob 1: 1/0 kind 10")
 		w.WantNamed("accounts", all, "1 alice since 1 in 1", "2 bob since 1 in 1")
 		w.Revert("a1")
 		w.Want("accounts after the revert", all)
-	})
-}
-
-// TestTokens checks that events of tokens are counted, and their amounts are not added up.
-func TestTokens(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	// Tokens checks that events of tokens are counted, and their amounts are not added up.
+	"Tokens": func(w *foldtest.World) {
 		coin, art := alice.Address()+".token::coin", alice.Address()+".art::piece"
 		one := fmt.Sprintf("0x%x", clarity.NewUint64(1).Raw())
 		ft := func(kind, from, to string) body.Event {
@@ -310,12 +284,9 @@ func TestTokens(t *testing.T) {
 			"alice: 480 2 1 1 1 1, got 680564733841876926926749214863536422910", "bob: 480 1 2 1 1 1")
 		w.WantNamed("events", schemas.In(`SELECT a.account || ' ' || string_agg(kind::text, ' ' ORDER BY n) FROM {accounts}.account_event e JOIN {accounts}.account a ON a.id = e.account GROUP BY a.id ORDER BY a.id`),
 			"alice 5 4 8 7 2 2", "bob 4 4 6 7 9 2")
-	})
-}
-
-// TestNumbers checks that account ids freed by a revert are assigned to the next new accounts.
-func TestNumbers(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	// Numbers checks that account ids freed by a revert are assigned to the next new accounts.
+	"Numbers": func(w *foldtest.World) {
 		w.Apply(body.At(1, alice.Did()), body.At(2, bob.Did(body.TransferSTX(alice.Address(), carol.Address(), 1))))
 		w.WantNamed("accounts", all, "1 alice since 1 in 1", "2 bob since 2 in 2", "3 carol since 2 in 2")
 		w.Revert("a2")
@@ -325,27 +296,31 @@ func TestNumbers(t *testing.T) {
 		w.Revert("a2", "a1")
 		w.Apply(body.At(1, bob.Did()))
 		w.WantNamed("accounts of another chain", all, "1 bob since 1 in 4")
-	})
-}
-
-// TestStrangeAccount checks principals that do not fit into a text column.
-func TestStrangeAccount(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	// StrangeAccount checks principals that do not fit into a text column.
+	"StrangeAccount": func(w *foldtest.World) {
 		w.Apply(body.At(1, body.Unsigned(body.MintSTX("a\x00b", 3))), body.At(2, body.Unsigned(body.TransferSTX("a\x00b", "c", 2), body.TransferSTX("a\x00b", "a\uFFFDb", 2))))
 		w.Want("events", events, "a\uFFFDb 1: 1/0 kind 2", "a\uFFFDb 2: 2/0 kind 1", "a\uFFFDb 3: 2/1 kind 1", "c 1: 2/0 kind 1")
 		w.Want("counted once", schemas.In(`SELECT stx_transfers || ' ' || stx_sent || ' ' || stx_received FROM {accounts}.account_transaction WHERE account = 2 AND n = 2`), "2 4 2")
 		w.Revert("a2", "a1")
 		w.Want("accounts after all reverts", all)
-	})
-}
-
-// TestStrangePrinter checks prints of a contract with an impossible name.
-func TestStrangePrinter(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	// StrangePrinter checks prints of a contract with an impossible name.
+	"StrangePrinter": func(w *foldtest.World) {
 		printed := body.Print("nobody", clarity.NewUint64(1))
 		w.Apply(body.At(1, body.Unsigned(printed)), body.At(2, body.Unsigned(body.MintSTX("nobody", 1))), body.At(3, body.Unsigned(printed, printed)))
 		w.Want("prints", prints, "nobody 1: 1/0 by ST000000000000000000002AMW42H", "nobody 2: 3/0 by ST000000000000000000002AMW42H", "nobody 3: 3/1 by ST000000000000000000002AMW42H")
-	})
+	},
+}
+
+func value(t *testing.T) func(v clarity.Value, err error) clarity.Value {
+	return func(v clarity.Value, err error) clarity.Value {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
 }
 
 // TestOutOfOrder checks that steps which do not continue the chain are refused.

@@ -20,8 +20,10 @@ var (
 	negative = schemas.In(`SELECT account || ' ' || asset || ' at ' || height || ': ' || balance || ' ' || cause || ' ' || pointer FROM {balances}.negative_balance ORDER BY height`)
 )
 
-func TestFees(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+func TestRules(t *testing.T) { rig.Worlds(t, rules) }
+
+var rules = map[string]func(w *foldtest.World){
+	"Fees": func(w *foldtest.World) {
 		pay := &transaction.TokenTransfer{Recipient: carol.Principal(), Amount: 5}
 		w.Apply(
 			body.At(1, body.Unsigned(body.MintSTX(alice.Address(), 1000), body.MintSTX(bob.Address(), 1000), body.MintSTX(sponsor.Address(), 1000))),
@@ -49,13 +51,10 @@ func TestFees(t *testing.T) {
 			"sponsor stx 980 = 1000-0-20+0 after 2",
 		)...)
 		w.Want("nonces", nonces, of("alice 2 4", "bob 2 5", "carol 2 6", "sponsor 2 8")...)
-	})
-}
-
-// TestOrderInBlock checks the ledger of an account whose transactions are listed in another order than that of
-// execution.
-func TestOrderInBlock(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	// OrderInBlock checks the ledger of an account whose transactions are listed in another order than that of
+	// execution.
+	"OrderInBlock": func(w *foldtest.World) {
 		micro := func(sequence int) map[string]any {
 			return map[string]any{"microblock_sequence": sequence, "microblock_hash": body.TxID("micro", sequence), "microblock_parent_hash": body.TxID("micro", sequence-1)}
 		}
@@ -75,11 +74,8 @@ func TestOrderInBlock(t *testing.T) {
 			"alice 6 at 1: -1 fee /transactions/0 in 1, has 594",
 			"alice 7 at 1: 1006 miner_reward /matured_miner_rewards/0 in 1, has 1600",
 		)...)
-	})
-}
-
-func TestRewards(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	"Rewards": func(w *foldtest.World) {
 		contract := alice.Address() + ".vault"
 		b := body.At(1, body.Unsigned())
 		b.Rewards = []body.Reward{
@@ -91,21 +87,15 @@ func TestRewards(t *testing.T) {
 		w.Want("holdings", holdings, alice.Address()+" stx 7 = 0-0-0+7 after 1", contract+" stx 1000 = 0-0-0+1000 after 1")
 		w.Revert("a1")
 		w.Want("holdings after the revert", holdings)
-	})
-}
-
-// TestUnsigned checks transactions that nobody signed: boot contracts, phantom unlocks, operations from Bitcoin.
-func TestUnsigned(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	// Unsigned checks transactions that nobody signed: boot contracts, phantom unlocks, operations from Bitcoin.
+	"Unsigned": func(w *foldtest.World) {
 		w.Apply(body.At(1, body.Unsigned(body.MintSTX(alice.Address(), 5)), body.Unsigned(), body.Transaction{Raw: []byte{0}, Events: []body.Event{body.TransferSTX(alice.Address(), bob.Address(), 5)}}))
 		w.Want("nonces", nonces)
 		w.Want("fees", schemas.In(`SELECT account FROM {balances}.ledger WHERE cause = 'fee'`))
 		w.Want("holdings", holdings, of("alice stx 0 = 5-5-0+0 after 2", "bob stx 5 = 5-0-0+0 after 1")...)
-	})
-}
-
-func TestTransferToOneself(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	"TransferToOneself": func(w *foldtest.World) {
 		w.Apply(body.At(1, body.Unsigned(body.MintSTX(alice.Address(), 9))), body.At(2, body.Unsigned(body.TransferSTX(alice.Address(), alice.Address(), 4))))
 		w.Want("holdings", holdings, of("alice stx 9 = 13-4-0+0 after 3")...)
 		w.Want("ledger", ledger, of(
@@ -114,12 +104,9 @@ func TestTransferToOneself(t *testing.T) {
 			"alice 3 at 2: 4 stx_transfer_event /events/0 in 2, has 9",
 		)...)
 		w.Want("negative balances", negative)
-	})
-}
-
-// TestNonces checks nonces that are used out of order, which a chain does not allow, and reverts.
-func TestNonces(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	// Nonces checks nonces that are used out of order, which a chain does not allow, and reverts.
+	"Nonces": func(w *foldtest.World) {
 		use := func(nonce uint64) body.Transaction { return body.Transaction{Raw: alice.Sign(nonce, 0, coinbase)} }
 		w.Apply(body.At(1, use(0), use(1)), body.At(2, body.Unsigned()), body.At(3, use(2)), body.At(4, use(1)))
 		w.Want("nonces", nonces, of("alice 1 2", "alice 3 3")...)
@@ -129,11 +116,8 @@ func TestNonces(t *testing.T) {
 		w.Want("nonces", nonces, of("alice 1 2", "alice 3 18446744073709551616")...)
 		w.Revert("a3", "a2", "a1")
 		w.Want("nonces after all reverts", nonces)
-	})
-}
-
-func TestNegativeBalance(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	"NegativeBalance": func(w *foldtest.World) {
 		spend := func(amount uint64) body.Transaction {
 			return body.Unsigned(body.TransferSTX(alice.Address(), bob.Address(), amount))
 		}
@@ -154,11 +138,8 @@ func TestNegativeBalance(t *testing.T) {
 		w.Want("negative balances after all reverts", negative)
 		w.Apply(body.At(2, spend(11)))
 		w.Want("negative balances of another block", negative, of("alice stx at 2: -1 stx_transfer_event /events/0")...)
-	})
-}
-
-func TestTokens(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	"Tokens": func(w *foldtest.World) {
 		asset := alice.Address() + ".token::coin"
 		token := func(kind string, data map[string]any) body.Event {
 			data["asset_identifier"] = asset
@@ -176,11 +157,8 @@ func TestTokens(t *testing.T) {
 		w.Want("holdings after a revert: the new account is gone", holdings, of("alice "+asset+" "+max+" = "+max+"-0-0+0 after 1")...)
 		w.Revert("a1")
 		w.Want("holdings after all reverts", holdings)
-	})
-}
-
-func TestCollectibles(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	"Collectibles": func(w *foldtest.World) {
 		asset := alice.Address() + ".art::piece"
 		one := fmt.Sprintf("0x%x", clarity.NewUint64(1).Raw())
 		token := func(kind string, data map[string]any) body.Transaction {
@@ -215,22 +193,16 @@ func TestCollectibles(t *testing.T) {
 		w.Want("custody after all reverts", custody)
 		w.Want("history after all reverts", history)
 		w.Want("holdings after all reverts", holdings)
-	})
-}
-
-// TestStrangeAccount checks a principal that does not fit into a text column.
-func TestStrangeAccount(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	// StrangeAccount checks a principal that does not fit into a text column.
+	"StrangeAccount": func(w *foldtest.World) {
 		w.Apply(body.At(1, body.Unsigned(body.MintSTX("a\x00b", 3))), body.At(2, body.Unsigned(body.TransferSTX("a\x00b", "c", 2))))
 		w.Want("holdings", holdings, "a\uFFFDb stx 1 = 3-2-0+0 after 2", "c stx 2 = 2-0-0+0 after 1")
 		w.Revert("a2", "a1")
 		w.Want("holdings after all reverts", holdings)
-	})
-}
-
-// TestRevertOfAnother checks that a revert of any block but the tip is refused.
-func TestRevertOfAnother(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	// RevertOfAnother checks that a revert of any block but the tip is refused.
+	"RevertOfAnother": func(w *foldtest.World) {
 		w.Apply(body.At(1, body.Unsigned(body.MintSTX(alice.Address(), 1))), body.At(2, body.Unsigned(body.MintSTX(alice.Address(), 1))))
 		for _, name := range []string{"a1", "x2"} {
 			step := w.Blocks["a1"]
@@ -239,9 +211,9 @@ func TestRevertOfAnother(t *testing.T) {
 				step.Height, step.IndexBlockHash = 2, body.ID("x2")
 			}
 			if !w.Refused(step) {
-				t.Errorf("reverted %s, which is not the tip", name)
+				w.T.Errorf("reverted %s, which is not the tip", name)
 			}
 		}
 		w.Want("holdings", holdings, of("alice stx 2 = 2-0-0+0 after 2")...)
-	})
+	},
 }

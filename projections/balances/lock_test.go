@@ -57,12 +57,14 @@ func unlock(t *testing.T, stacker clarity.Principal, contract, name string) body
 	}}
 }
 
-func TestLocks(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+func TestLocks(t *testing.T) { rig.Worlds(t, lockRules) }
+
+var lockRules = map[string]func(w *foldtest.World){
+	"Locks": func(w *foldtest.World) {
 		w.Apply(
 			body.At(1, body.Unsigned(locked(alice.Address(), 40, 800, "")), body.Unsigned(locked(bob.Address(), 7, 700, boot+".pox-4"))),
 			body.At(2, body.Unsigned(locked(alice.Address(), 50, 900, boot+".pox-2"), locked(alice.Address(), 60, 900, boot+".pox-2"))),
-			body.At(3, body.Unsigned(unlock(t, alice.Principal(), boot+".pox-2", "handle-unlock"))),
+			body.At(3, body.Unsigned(unlock(w.T, alice.Principal(), boot+".pox-2", "handle-unlock"))),
 		)
 		others := "bob 7 until 700 by pox 4 at 1 stx_lock_event /events/1"
 		w.Want("locks", locks, of("alice 50 until 900 by pox 2 at 3 handle-unlock /events/0", others)...)
@@ -73,35 +75,32 @@ func TestLocks(t *testing.T) {
 		w.Revert("a1")
 		w.Want("locks after all reverts", locks)
 		w.Want("holdings: a lock moves nothing", holdings)
-	})
-}
-
-// TestLockContracts checks which contracts can begin and end locks.
-func TestLockContracts(t *testing.T) {
-	rig.Worlds(t, func(t *testing.T, w *foldtest.World) {
+	},
+	// LockContracts checks which contracts can begin and end locks.
+	"LockContracts": func(w *foldtest.World) {
 		w.Apply(
 			body.At(1, body.Unsigned(locked(alice.Address(), 40, 800, boot+".pox-5")), body.Unsigned(locked(bob.Address(), 7, 700, boot+".pox-99")),
 				body.Unsigned(locked(carol.Address(), 8, 600, "no principal"))),
 			// These prints end no lock: of another contract, of pox-5 (which reports no unlocks), with another name, with
 			// an undecodable value, with another topic, not committed, and of a failed transaction.
 			body.At(2,
-				body.Unsigned(unlock(t, alice.Principal(), alice.Address()+".pox-2", "handle-unlock")),
-				body.Unsigned(unlock(t, alice.Principal(), boot+".pox", "handle-unlock")),
-				body.Unsigned(unlock(t, alice.Principal(), boot+".pox-5", "handle-unlock")),
-				body.Unsigned(unlock(t, alice.Principal(), boot+".pox-2", "handle-unlocks")),
+				body.Unsigned(unlock(w.T, alice.Principal(), alice.Address()+".pox-2", "handle-unlock")),
+				body.Unsigned(unlock(w.T, alice.Principal(), boot+".pox", "handle-unlock")),
+				body.Unsigned(unlock(w.T, alice.Principal(), boot+".pox-5", "handle-unlock")),
+				body.Unsigned(unlock(w.T, alice.Principal(), boot+".pox-2", "handle-unlocks")),
 				body.Unsigned(body.Event{Type: "contract_event", Data: map[string]any{"contract_identifier": boot + ".pox-2", "topic": "print", "raw_value": "0xff"}}),
 				body.Unsigned(func() body.Event {
-					e := unlock(t, alice.Principal(), boot+".pox-2", "handle-unlock")
+					e := unlock(w.T, alice.Principal(), boot+".pox-2", "handle-unlock")
 					e.Data["topic"] = "other"
 					return e
 				}()),
 				body.Unsigned(func() body.Event {
-					e := unlock(t, alice.Principal(), boot+".pox-2", "handle-unlock")
+					e := unlock(w.T, alice.Principal(), boot+".pox-2", "handle-unlock")
 					e.Uncommitted = true
 					return e
 				}()),
 				body.Transaction{Raw: alice.Sign(0, 0, coinbase), Status: "abort_by_response",
-					Events: []body.Event{unlock(t, alice.Principal(), boot+".pox-2", "handle-unlock")}},
+					Events: []body.Event{unlock(w.T, alice.Principal(), boot+".pox-2", "handle-unlock")}},
 			),
 		)
 		w.Want("locks", locks, of(
@@ -111,7 +110,7 @@ func TestLockContracts(t *testing.T) {
 		)...)
 		w.Want("number of locks", lockCount, "3")
 		contract := clarity.Principal{Address: alice.Principal().Address, Contract: "pool"}
-		w.Apply(body.At(3, body.Unsigned(locked(contract.String(), 5, 500, boot+".pox-3"))), body.At(4, body.Unsigned(unlock(t, contract, boot+".pox-3", "handle-unlock"))))
+		w.Apply(body.At(3, body.Unsigned(locked(contract.String(), 5, 500, boot+".pox-3"))), body.At(4, body.Unsigned(unlock(w.T, contract, boot+".pox-3", "handle-unlock"))))
 		w.Want("a contract's lock", locks+` OFFSET 3`, contract.String()+" 50 until 900 by pox 3 at 4 handle-unlock /events/0")
-	})
+	},
 }

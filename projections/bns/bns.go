@@ -74,6 +74,13 @@ type tip struct {
 	events     int64 // number of events up to the block
 }
 
+func (t *tip) block() *projections.Tip {
+	if t == nil {
+		return nil
+	}
+	return &t.Tip
+}
+
 // New returns the projection of the names that these contracts register.
 func New(contracts bns.Contracts) *BNS { return newVersion(Version, contracts) }
 
@@ -152,10 +159,7 @@ func (p *BNS) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projecti
 		return projections.Outcome{}, fmt.Errorf("write the lists: %w", err)
 	}
 	p.tip, p.position, p.callers = b.tip, steps[len(steps)-1].Number, b.callers
-	outcome := projections.Outcome{}
-	if b.tip != nil {
-		outcome.Tip = &b.tip.Tip
-	}
+	outcome := projections.Outcome{Tip: b.tip.block()}
 	if len(steps) == 1 {
 		outcome.Touched = projections.NewTouched() // every answer depends on the tip
 	}
@@ -204,12 +208,5 @@ func (b *batch) readTip(ctx context.Context) error {
 
 // copy writes rows into a table. columns are the names of its columns, separated by spaces.
 func (b *batch) copy(ctx context.Context, table string, columns string, rows [][]any) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, strings.Fields(columns), pgx.CopyFromRows(rows))
-	if err != nil {
-		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
-	}
-	return nil
+	return b.spec.Copy(ctx, b.tx, table, strings.Fields(columns), rows)
 }

@@ -77,6 +77,14 @@ type tip struct {
 	clock int64
 }
 
+func (t *tip) block() *projections.Tip {
+	if t == nil {
+		return nil
+	}
+	block := t.Tip
+	return &block
+}
+
 // New returns the projection.
 func New() *Names { return newVersion(Version) }
 
@@ -172,12 +180,7 @@ func (p *Names) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projec
 		return projections.Outcome{}, fmt.Errorf("write the lists: %w", err)
 	}
 	p.tip, p.position, p.callers = b.tip, last, b.callers
-	outcome := projections.Outcome{Touched: b.touched}
-	if b.tip != nil {
-		newest := b.tip.Tip
-		outcome.Tip = &newest
-	}
-	return outcome, nil
+	return projections.Outcome{Touched: b.touched, Tip: b.tip.block()}, nil
 }
 
 // next returns an empty batch that goes on where this one has ended.
@@ -217,12 +220,5 @@ func (b *batch) foldUpTo(ctx context.Context, steps []projections.Step) error {
 
 // copy writes rows into a table. columns are the names of its columns, separated by spaces.
 func (b *batch) copy(ctx context.Context, table string, columns string, rows [][]any) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, strings.Fields(columns), pgx.CopyFromRows(rows))
-	if err != nil {
-		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
-	}
-	return nil
+	return b.spec.Copy(ctx, b.tx, table, strings.Fields(columns), rows)
 }

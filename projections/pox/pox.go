@@ -109,7 +109,8 @@ func (p *Pox) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projecti
 		b.touched = projections.NewTouched()
 	}
 	if p.position != after {
-		if err := b.readTip(ctx); err != nil {
+		var err error
+		if b.tip, err = p.spec.ReadTip(ctx, tx); err != nil {
 			return projections.Outcome{}, err
 		}
 	}
@@ -128,12 +129,5 @@ func (p *Pox) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projecti
 
 // copy writes rows into a table. columns are the names of its columns, separated by spaces.
 func (b *batch) copy(ctx context.Context, table string, columns string, rows [][]any) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, strings.Fields(columns), pgx.CopyFromRows(rows))
-	if err != nil {
-		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
-	}
-	return nil
+	return b.spec.Copy(ctx, b.tx, table, strings.Fields(columns), rows)
 }

@@ -15,13 +15,13 @@ import (
 
 // World folds handmade blocks in one database transaction.
 type World struct {
+	T          *testing.T
 	Tx         pgx.Tx
 	Projection projections.Projection[projections.Step]
 	Blocks     map[string]projections.Step
 	Step       int64               // number of the last one
 	Outcome    projections.Outcome // of the last fold
 
-	t     *testing.T
 	rig   *Rig
 	posts int64
 	// forgetful means that the projection reads everything from its tables again after each block.
@@ -31,24 +31,26 @@ type World struct {
 // NewWorld returns a world that keeps its state, or a forgetful one.
 func (r *Rig) NewWorld(t *testing.T, forgetful bool) *World {
 	t.Helper()
-	return &World{Tx: r.Begin(t), Projection: r.create(), Blocks: map[string]projections.Step{}, t: t, rig: r, forgetful: forgetful}
+	return &World{Tx: r.Begin(t), Projection: r.create(), Blocks: map[string]projections.Step{}, T: t, rig: r, forgetful: forgetful}
 }
 
-// Worlds runs a test in a world that keeps its state and in a forgetful one.
-func (r *Rig) Worlds(t *testing.T, f func(t *testing.T, w *World)) {
+// Worlds runs each test in a world that keeps its state and in a forgetful one.
+func (r *Rig) Worlds(t *testing.T, tests map[string]func(w *World)) {
 	t.Helper()
 	t.Parallel()
-	for _, forgetful := range []bool{false, true} {
-		t.Run(fmt.Sprintf("restarted=%t", forgetful), func(t *testing.T) {
-			t.Parallel()
-			f(t, r.NewWorld(t, forgetful))
-		})
+	for name, test := range tests {
+		for _, forgetful := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/restarted=%t", name, forgetful), func(t *testing.T) {
+				t.Parallel()
+				test(r.NewWorld(t, forgetful))
+			})
+		}
 	}
 }
 
 // Apply applies blocks, all in one batch unless the world is forgetful.
 func (w *World) Apply(blocks ...body.Block) {
-	w.t.Helper()
+	w.T.Helper()
 	var steps []projections.Step
 	for _, b := range blocks {
 		steps = append(steps, w.Announce(b))
@@ -58,9 +60,9 @@ func (w *World) Apply(blocks ...body.Block) {
 
 // Announce returns the step that applies a block.
 func (w *World) Announce(b body.Block) projections.Step {
-	w.t.Helper()
+	w.T.Helper()
 	w.posts++
-	step := BlockStep(w.t, w.posts, b)
+	step := BlockStep(w.T, w.posts, b)
 	w.Blocks[b.Name] = step
 	return step
 }
@@ -80,7 +82,7 @@ func BlockStep(t replay.TB, seq int64, b body.Block) projections.Step {
 
 // Revert reverts blocks, the newest first.
 func (w *World) Revert(names ...string) {
-	w.t.Helper()
+	w.T.Helper()
 	var steps []projections.Step
 	for _, name := range names {
 		step := w.Blocks[name]
@@ -92,7 +94,7 @@ func (w *World) Revert(names ...string) {
 
 // Fold folds steps, which it numbers, and runs the checks.
 func (w *World) Fold(steps ...projections.Step) {
-	w.t.Helper()
+	w.T.Helper()
 	for i := range steps {
 		steps[i].Number = w.Step + int64(i) + 1
 	}
@@ -101,9 +103,9 @@ func (w *World) Fold(steps ...projections.Step) {
 		size = 1
 	}
 	for chunk := range slices.Chunk(steps, size) {
-		outcome, err := w.Projection.Fold(w.t.Context(), w.Tx, w.Step, chunk)
+		outcome, err := w.Projection.Fold(w.T.Context(), w.Tx, w.Step, chunk)
 		if err != nil {
-			w.t.Fatal(err)
+			w.T.Fatal(err)
 		}
 		w.Outcome = outcome
 		w.Step += int64(len(chunk))
@@ -111,33 +113,33 @@ func (w *World) Fold(steps ...projections.Step) {
 			w.Projection.Forget()
 		}
 	}
-	w.rig.Check(w.t, w.Tx)
+	w.rig.Check(w.T, w.Tx)
 }
 
 // Refused reports whether the projection refuses a step, which changes nothing then.
 func (w *World) Refused(step projections.Step) bool {
-	w.t.Helper()
-	savepoint, err := w.Tx.Begin(w.t.Context())
+	w.T.Helper()
+	savepoint, err := w.Tx.Begin(w.T.Context())
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	step.Number = w.Step + 1
-	_, refused := w.Projection.Fold(w.t.Context(), savepoint, w.Step, []projections.Step{step})
+	_, refused := w.Projection.Fold(w.T.Context(), savepoint, w.Step, []projections.Step{step})
 	w.Projection.Forget()
-	replay.End(w.t, savepoint)
+	replay.End(w.T, savepoint)
 	return refused != nil
 }
 
 // Want compares the rows of a query, which must have one text column, with the expected ones.
 func (w *World) Want(what, query string, want ...string) {
-	w.t.Helper()
-	w.compare(what, replay.Texts(w.t, w.Tx, query), want)
+	w.T.Helper()
+	w.compare(what, replay.Texts(w.T, w.Tx, query), want)
 }
 
 // WantNamed is like Want, with names in place of the addresses of accounts.
 func (w *World) WantNamed(what, query string, want ...string) {
-	w.t.Helper()
-	got := replay.Texts(w.t, w.Tx, query)
+	w.T.Helper()
+	got := replay.Texts(w.T, w.Tx, query)
 	for i := range got {
 		for _, a := range []body.Account{"alice", "bob", "carol", "sponsor"} {
 			got[i] = strings.ReplaceAll(got[i], a.Address(), string(a))
@@ -147,8 +149,8 @@ func (w *World) WantNamed(what, query string, want ...string) {
 }
 
 func (w *World) compare(what string, got, want []string) {
-	w.t.Helper()
+	w.T.Helper()
 	if !slices.Equal(got, want) {
-		w.t.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+		w.T.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 	}
 }

@@ -79,6 +79,16 @@ func worlds(t *testing.T, f func(t *testing.T, w *world)) {
 	}
 }
 
+// each runs tests in two worlds each.
+func each(t *testing.T, tests map[string]func(w *world)) {
+	t.Helper()
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			worlds(t, func(_ *testing.T, w *world) { test(w) })
+		})
+	}
+}
+
 // mine applies a new block with these transactions.
 func (w *world) mine(transactions ...body.Transaction) {
 	w.t.Helper()
