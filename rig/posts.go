@@ -59,8 +59,7 @@ func NewPosts(seed uint64) *Posts {
 func (p *Posts) Next(n int) (posts []replay.Post) {
 	for range n {
 		if p.n++; p.n%5 == 0 {
-			post := p.feed.Next()
-			posts = append(posts, post)
+			posts = append(posts, p.feed.Next())
 		} else {
 			posts = append(posts, p.Chain.Next())
 		}
@@ -69,9 +68,4 @@ func (p *Posts) Next(n int) (posts []replay.Post) {
 }
 
 // NextOfChain returns the next n posts of the chain.
-func (p *Posts) NextOfChain(n int) (posts []replay.Post) {
-	for range n {
-		posts = append(posts, p.Chain.Next())
-	}
-	return posts
-}
+func (p *Posts) NextOfChain(n int) []replay.Post { return replay.Take(n, p.Chain.Next) }

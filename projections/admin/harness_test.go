@@ -51,11 +51,7 @@ func newSite(t *testing.T, change func(*admin.Config)) *site {
 	config := synthchain.Everything(7, synthchain.V40)
 	config.SigningSample = 1000
 	made := synthchain.New(config)
-	var posts []replay.Post
-	for range 300 {
-		post := made.Next()
-		posts = append(posts, post)
-	}
+	posts := replay.Take(300, made.Next)
 	replay.Append(t, s.log, posts...)
 	s.stop = replay.Follow(t, follow.Config{Log: s.log, Interval: 50 * time.Millisecond}, s.lines...)
 	replay.Wait(t, s.log)

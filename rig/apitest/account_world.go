@@ -69,10 +69,7 @@ func ListedPosts(n int) (posts []replay.Post) {
 	config := synthchain.Everything(23, synthchain.V30)
 	config.SigningSample, config.Accounts, config.BitcoinOpShare = 1000, 10, 0.3
 	made := synthchain.New(config)
-	for range n {
-		posts = append(posts, made.Next())
-	}
-	return posts
+	return replay.Take(n, made.Next)
 }
 
 func NewListed(t testing.TB) *Site {

@@ -17,10 +17,7 @@ func MadeUp(t *testing.T) (*Site, synthchain.State) {
 	config.SigningSample, config.Accounts = 1000, 12
 	made := synthchain.New(config)
 	log := replay.NewLog(t)
-	var posts []replay.Post
-	for range 300 {
-		posts = append(posts, made.Next())
-	}
+	posts := replay.Take(300, made.Next)
 	replay.Append(t, log, posts...)
 	canonical, err := chain.New(chain.Recommended, nil)
 	if err != nil {

@@ -34,10 +34,7 @@ func NewHistory(t *testing.T, generation synthchain.Generation, n int) *history 
 	made := synthchain.New(config)
 	log := replay.NewLog(t)
 	h := &history{bodies: map[string]Fields{}}
-	var posts []replay.Post
-	for range n {
-		posts = append(posts, made.Next())
-	}
+	posts := replay.Take(n, made.Next)
 	replay.Append(t, log, posts...)
 	canonical, err := chain.New(chain.Recommended, nil)
 	if err != nil {

@@ -174,10 +174,7 @@ func NewRefreshed(t *testing.T) *refreshed {
 	}
 	replay.Start(t, r.events, canonical, ft.New(nil), sft.New(nil), nft.New(nil))
 	made := synthchain.New(synthchain.Config{Seed: 2, Mix: synthchain.Mix{Deploy: 1, CollectibleMint: 3}, SigningSample: 1000})
-	var posts []replay.Post
-	for range 30 {
-		posts = append(posts, made.Next())
-	}
+	posts := replay.Take(30, made.Next)
 	replay.Append(t, r.events, posts...)
 	replay.Wait(t, r.events)
 	r.Site = NewSiteOn(t, r.events.Pool(), readapi.Config{Refresh: r.note})
