@@ -13,6 +13,7 @@ import (
 	"strata/domain/shard"
 	"strata/projections"
 	"strata/projections/chain"
+	"strata/rig"
 	"strata/rig/body"
 	"strata/rig/replay"
 	"strata/rig/schemas"
@@ -31,10 +32,7 @@ func post(name, parent, burn string, list ...body.Transaction) replay.Post {
 // fold folds items in batches of a size, and returns which of them touched a block that does not exist.
 func fold(t *testing.T, tx pgx.Tx, items []projections.LogItem, size int) (touched []string) {
 	t.Helper()
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := rig.Chain(t)
 	for at := 0; at < len(items); at += size {
 		outcome, err := c.Fold(t.Context(), tx, int64(at), items[at:min(at+size, len(items))])
 		if err != nil {

@@ -2,7 +2,6 @@ package rig
 
 import (
 	"fmt"
-	"testing"
 
 	domain "strata/domain/ordinals"
 	"strata/domain/transaction"
@@ -32,7 +31,7 @@ func Blocks(from, n int) []replay.Post {
 }
 
 // Chain returns the projection chain with the recommended fork choice.
-func Chain(t *testing.T) *chain.Chain {
+func Chain(t replay.TB) *chain.Chain {
 	t.Helper()
 	c, err := chain.New(chain.Recommended, nil)
 	if err != nil {

@@ -27,6 +27,17 @@ func Follow(t *testing.T, log *eventstore.Log, lines ...projections.Line) (stop 
 	return replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond}, lines...)
 }
 
+// Folded returns a new log with blocks of a chain without forks, which the lines have folded, and fold until stop is called, or the test
+// ends.
+func Folded(t *testing.T, blocks int, lines ...projections.Line) (log *eventstore.Log, stop func()) {
+	t.Helper()
+	log = replay.NewLog(t)
+	replay.Append(t, log, Blocks(0, blocks)...)
+	stop = Follow(t, log, lines...)
+	replay.Wait(t, log)
+	return log, stop
+}
+
 // FollowWithSignals is Follow with the signals of the runner.
 func FollowWithSignals(t *testing.T, log *eventstore.Log, lines ...projections.Line) (signals *follow.TestSignals, stop func()) {
 	t.Helper()

@@ -400,7 +400,7 @@ func TestChecks(t *testing.T) {
 		}
 		seen := false
 		for _, c := range accounts.New().Checks() {
-			if len(rig.Violations(t, savepoint, c)) > 0 {
+			if len(foldtest.Violations(t, savepoint, accounts.Spec(), c)) > 0 {
 				seen = seen || strings.HasPrefix(c.Name, want)
 				byName[c.Name] = true
 			}

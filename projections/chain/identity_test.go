@@ -13,6 +13,7 @@ import (
 
 	"strata/domain/transaction"
 	"strata/projections/chain"
+	"strata/rig"
 	"strata/rig/body"
 	"strata/rig/replay"
 	"strata/rig/schemas"
@@ -130,10 +131,7 @@ func TestHistoryFrom(t *testing.T) {
 	} {
 		for _, batching := range batchings[:3] {
 			replay.InTx(t, pool, func(tx pgx.Tx) {
-				c, err := chain.New(chain.Recommended, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := rig.Chain(t)
 				got := int64(none)
 				items := replay.Decode(t, tc.posts)
 				for position := 0; position < len(items); position += batching.size {
@@ -327,10 +325,7 @@ func TestAnotherChain(t *testing.T) {
 
 func foldUntilError(t *testing.T, tx pgx.Tx, posts []replay.Post, size int) error {
 	t.Helper()
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := rig.Chain(t)
 	items := replay.Decode(t, posts)
 	for position := 0; position < len(items); position += size {
 		if _, err := c.Fold(context.WithoutCancel(t.Context()), tx, int64(position), items[position:min(position+size, len(items))]); err != nil {

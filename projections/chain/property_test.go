@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strata/projections/chain"
+	"strata/rig/foldtest"
 	"strata/rig/forks"
 	"strata/rig/replay"
 	"strata/rig/schemas"
@@ -70,11 +71,7 @@ func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool) {
 				c = start()
 			}
 		}
-		for _, check := range c.Checks() {
-			for _, row := range replay.Texts(t, tx, `SELECT r::text FROM (`+chain.Spec().SQL(check.SQL)+`) r`) {
-				rt.Errorf("%s: not so for %s", check.Name, row)
-			}
-		}
+		foldtest.Check(rt, tx, c)
 		forks.CheckRules(rt, tx, rule == chain.Recommended && strange == 0)
 		rows = replay.Texts(t, tx, allRows)
 		replay.End(rt, tx)

@@ -9,7 +9,7 @@ import (
 	"strata/domain/shard"
 	"strata/internal/synth/synthchain"
 	"strata/projections"
-	"strata/projections/chain"
+	"strata/rig"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -25,10 +25,7 @@ func TestTouched(t *testing.T) {
 	posts := replay.Take(700, generator.Next)
 	items := replay.Decode(t, posts)
 	replay.InTx(t, databases.New(t), func(tx pgx.Tx) {
-		c, err := chain.New(chain.Recommended, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := rig.Chain(t)
 		before, orphaned, quiet := canonical(t, tx), 0, 0
 		for i, item := range items {
 			outcome, err := c.Fold(t.Context(), tx, int64(i), []projections.LogItem{item})
@@ -59,10 +56,7 @@ func TestTouched(t *testing.T) {
 		}
 	})
 	replay.InTx(t, databases.New(t), func(tx pgx.Tx) {
-		c, err := chain.New(chain.Recommended, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := rig.Chain(t)
 		outcome, err := c.Fold(t.Context(), tx, 0, items)
 		if err != nil {
 			t.Fatal(err)

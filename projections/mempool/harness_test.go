@@ -18,6 +18,7 @@ import (
 	"strata/projections"
 	"strata/projections/mempool"
 	"strata/rig/body"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -137,11 +138,7 @@ func (w *world) fold(size int) {
 		w.outcome = outcome
 		w.folded += len(chunk)
 	}
-	for _, c := range mempool.New().Checks() {
-		if wrong := w.texts(`SELECT row_to_json(wrong)::text FROM (` + mempool.Spec().SQL(c.SQL) + `) wrong LIMIT 3`); len(wrong) > 0 {
-			w.t.Errorf("check %q fails for %s", c.Name, wrong[0])
-		}
-	}
+	foldtest.Check(w.t, w.tx, w.projection)
 }
 
 func (w *world) texts(query string, args ...any) []string {

@@ -13,6 +13,7 @@ import (
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/chain"
+	"strata/rig"
 	"strata/rig/replay"
 )
 
@@ -48,12 +49,8 @@ func (r *Rig) Begin(t testing.TB) pgx.Tx {
 // Steps folds posts with chain and returns the steps, with their blocks and the records that the projection reads.
 func (r *Rig) Steps(t testing.TB, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	t.Helper()
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	items := replay.Decode(t, posts)
-	if _, err := c.Fold(t.Context(), tx, 0, items); err != nil {
+	if _, err := rig.Chain(t).Fold(t.Context(), tx, 0, items); err != nil {
 		t.Fatal(err)
 	}
 	steps := StepsAfter(t, tx, 0)
@@ -183,17 +180,26 @@ func (r *Rig) History(t testing.TB, posts []replay.Post, random *rand.Rand, most
 // Check runs the checks of the projection.
 func (r *Rig) Check(t replay.TB, tx pgx.Tx) {
 	t.Helper()
-	for _, c := range r.create().Checks() {
-		if wrong := r.Violations(t, tx, c); len(wrong) > 0 {
+	Check(t, tx, r.create())
+}
+
+// Check runs the checks of a projection.
+func Check(t replay.TB, db replay.Querier, projection interface {
+	Spec() projections.Spec
+	projections.Checked
+}) {
+	t.Helper()
+	for _, c := range projection.Checks() {
+		if wrong := Violations(t, db, projection.Spec(), c); len(wrong) > 0 {
 			t.Errorf("check %q fails for %s", c.Name, wrong[0])
 		}
 	}
 }
 
 // Violations returns up to three rows that violate a check.
-func (r *Rig) Violations(t replay.TB, tx pgx.Tx, c projections.Check) []string {
+func Violations(t replay.TB, db replay.Querier, spec projections.Spec, c projections.Check) []string {
 	t.Helper()
-	return r.Texts(t, tx, `SELECT row_to_json(wrong)::text FROM (`+c.SQL+`) wrong LIMIT 3`)
+	return replay.Texts(t, db, spec.SQL(`SELECT row_to_json(wrong)::text FROM (`+c.SQL+`) wrong LIMIT 3`))
 }
 
 // Texts returns the rows of a query on the projection's tables, which must have one text column.

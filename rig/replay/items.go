@@ -63,10 +63,15 @@ func Decode(t TB, posts []Post) []projections.LogItem {
 	return items
 }
 
+// Querier is a transaction or a pool.
+type Querier interface {
+	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+}
+
 // Texts executes a query with one text column and returns its rows.
-func Texts(t TB, tx pgx.Tx, query string, args ...any) []string {
+func Texts(t TB, db Querier, query string, args ...any) []string {
 	t.Helper()
-	rows, err := tx.Query(t.Context(), query, args...)
+	rows, err := db.Query(t.Context(), query, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
