@@ -240,7 +240,7 @@ func newPipeline(t *testing.T, kind, function string, fault func(w http.Response
 // mine adds the next event of the chain.
 func (l *pipeline) mine() {
 	l.t.Helper()
-	replay.Append(l.t, l.log, replay.Post(l.chain.Next()))
+	replay.Append(l.t, l.log, l.chain.Next())
 	replay.Wait(l.t, l.log)
 }
 

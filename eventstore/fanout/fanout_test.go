@@ -60,7 +60,7 @@ func TestCluster(t *testing.T) {
 	// A publisher that finds an empty stream begins with the next event. If all events came before it did, no message would tell the
 	// consumer of them.
 	eventually.Holds(t, "the stream has an event", func() bool {
-		replay.Append(t, log, replay.Post(made.Next()))
+		replay.Append(t, log, made.Next())
 		_, err := lastMessage(t, js)
 		return err == nil
 	})
@@ -69,7 +69,7 @@ func TestCluster(t *testing.T) {
 	for part := range 8 {
 		var posts []replay.Post
 		for range events / 8 {
-			posts = append(posts, replay.Post(made.Next()))
+			posts = append(posts, made.Next())
 		}
 		replay.Append(t, log, posts...)
 		switch part {

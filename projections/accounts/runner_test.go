@@ -24,7 +24,9 @@ func TestRebuild(t *testing.T) {
 	config.SigningSample, config.ForkProbability = 1000, 0.3
 	generator := synthchain.New(config)
 	more := func(n int) {
-		replay.Append(t, log, replay.Take(n, generator.Next)...)
+		for range n {
+			replay.Append(t, log, generator.Next())
+		}
 	}
 	start := func() (stop func()) {
 		return replay.Follow(t, follow.Config{Log: log, Interval: 20 * time.Millisecond}, lines(t)...)

@@ -117,9 +117,9 @@ func TestFamiliesShowOneBlock(t *testing.T) {
 	posted := 0
 	post := func() {
 		if posted++; posted%5 == 0 {
-			replay.Append(t, log, replay.Post(feed.Next()))
+			replay.Append(t, log, feed.Next())
 		} else {
-			replay.Append(t, log, replay.Post(made.Next()))
+			replay.Append(t, log, made.Next())
 		}
 	}
 	for range 12 {
