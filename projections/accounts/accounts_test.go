@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/transaction"
+	"strata/internal/synth/value"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/rig/body"
@@ -152,33 +153,24 @@ var rules = map[string]func(w *foldtest.World){
 		)
 	},
 	"Topics": func(w *foldtest.World) {
-		must := value(w.T)
-		ascii := func(text string) clarity.Value { return must(clarity.NewASCII(text)) }
-		tuple := func(fields ...any) clarity.Value {
-			var list []clarity.Field
-			for i := 0; i < len(fields); i += 2 {
-				list = append(list, clarity.Field{Name: fields[i].(string), Value: fields[i+1].(clarity.Value)})
-			}
-			return must(clarity.NewTuple(list...))
-		}
 		shop, other := alice.Contract("shop"), alice.Contract("other")
-		sold := tuple("event", ascii("sold"), "type", ascii("thing"))
+		sold := value.Tuple("event", "sold", "type", "thing")
 		w.Apply(
 			body.At(1, bob.Did(
 				body.Print(shop, sold),
 				body.Print(other, sold),
-				body.Print(shop, tuple("name", ascii("bought"))),
+				body.Print(shop, value.Tuple("name", "bought")),
 				// A field of the wrong type is skipped, and the tuple may be in a response.
-				body.Print(shop, clarity.NewOk(tuple("topic", clarity.NewUint64(1), "action", must(clarity.NewUTF8("sold"))))),
+				body.Print(shop, clarity.NewOk(value.Tuple("topic", 1, "action", value.Must(clarity.NewUTF8("sold"))))),
 				// These have no topic.
-				body.Print(shop, ascii("sold")),
-				body.Print(shop, tuple("topic", ascii(""), "event", ascii("sold"))),
-				body.Print(shop, tuple("topic", ascii(strings.Repeat("x", 129)), "event", ascii("sold"))),
-				body.Print(shop, tuple("else", ascii("sold"))),
+				body.Print(shop, value.Text("sold")),
+				body.Print(shop, value.Tuple("topic", "", "event", "sold")),
+				body.Print(shop, value.Tuple("topic", strings.Repeat("x", 129), "event", "sold")),
+				body.Print(shop, value.Tuple("else", "sold")),
 				body.Print(shop, clarity.NewSome(clarity.NewOk(sold))),
 				body.Event{Type: "contract_event", Data: map[string]any{"contract_identifier": shop, "topic": "print", "raw_value": "0xff"}},
 			)),
-			body.At(2, body.Unsigned(body.Print(shop, tuple("topic", ascii(strings.Repeat("x", 128)), "event", ascii("sold"))), body.Print(shop, sold))),
+			body.At(2, body.Unsigned(body.Print(shop, value.Tuple("topic", strings.Repeat("x", 128), "event", "sold")), body.Print(shop, sold))),
 		)
 		long := strings.Repeat("x", 128)
 		boot := "ST000000000000000000002AMW42H"
@@ -201,7 +193,7 @@ var rules = map[string]func(w *foldtest.World){
 		topics := schemas.In(`SELECT concat_ws(' ', contract, topic, name, source_seq) FROM {accounts}.contract_topic ORDER BY contract, topic`)
 		w.Want("topics after the revert", topics, "2 1 sold 1", "2 2 bought 1", "3 1 sold 1")
 		// The revert has freed the topic's number.
-		w.Apply(body.At(2, body.Unsigned(body.Print(shop, tuple("event", ascii("closed"))))))
+		w.Apply(body.At(2, body.Unsigned(body.Print(shop, value.Tuple("event", "closed")))))
 		w.Want("topics on another branch", topics, "2 1 sold 1", "2 2 bought 1", "2 3 closed 3", "3 1 sold 1")
 		w.Revert("a2", "a1")
 		w.Want("topics after all reverts", topics)
@@ -313,16 +305,6 @@ var rules = map[string]func(w *foldtest.World){
 	},
 }
 
-func value(t *testing.T) func(v clarity.Value, err error) clarity.Value {
-	return func(v clarity.Value, err error) clarity.Value {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
 // TestOutOfOrder checks that steps which do not continue the chain are refused.
 func TestOutOfOrder(t *testing.T) {
 	t.Parallel()
@@ -348,8 +330,7 @@ func TestOutOfOrder(t *testing.T) {
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	w := rig.NewWorld(t, false)
-	must := value(t)
-	topic := must(clarity.NewTuple(clarity.Field{Name: "event", Value: must(clarity.NewASCII("sold"))}))
+	topic := value.Tuple("event", "sold")
 	shop := alice.Contract("shop")
 	call := &transaction.ContractCall{Contract: clarity.Principal{Address: alice.Principal().Address, Contract: "shop"}, Function: "f"}
 	pay := &transaction.TokenTransfer{Recipient: bob.Principal(), Amount: 5}

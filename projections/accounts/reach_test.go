@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/domain/clarity"
+	"strata/internal/synth/value"
 	"strata/projections"
 	"strata/rig/body"
 	"strata/rig/foldtest"
@@ -18,14 +18,7 @@ import (
 // newLongWorld returns a world in which two accounts have long lists, and many others short ones.
 func newLongWorld(t *testing.T) *foldtest.World {
 	w := rig.NewWorld(t, false)
-	topic, err := clarity.NewASCII("sold")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sold, err := clarity.NewTuple(clarity.Field{Name: "event", Value: topic})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sold := value.Tuple("event", "sold")
 	paid, printed, raw := body.MintSTX(alice.Address(), 1), body.Print(alice.Contract("shop"), sold), body.Boot(coinbase)
 	var blocks []body.Block
 	for height := 1; height <= 60; height++ {

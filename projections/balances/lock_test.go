@@ -7,6 +7,7 @@ import (
 	"strata/domain/bitcoin"
 	"strata/domain/clarity"
 	"strata/domain/pox"
+	"strata/internal/synth/value"
 	"strata/rig/body"
 	"strata/rig/foldtest"
 	"strata/rig/schemas"
@@ -31,30 +32,12 @@ func locked(account string, amount, until uint64, contract string) body.Event {
 }
 
 // unlock returns the print that a node adds to the block in which it ends the lock of a stacker without a reward slot.
-func unlock(t *testing.T, stacker clarity.Principal, contract, name string) body.Event {
-	t.Helper()
-	value := func(v clarity.Value, err error) clarity.Value {
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-	data := value(clarity.NewTuple(
-		clarity.Field{Name: "first-cycle-locked", Value: clarity.NewUint64(3)},
-		clarity.Field{Name: "first-unlocked-cycle", Value: clarity.NewUint64(4)},
-		clarity.Field{Name: "pox-addr", Value: value(pox.AddressValue(bitcoin.PoxAddress{Version: 0, Hash: make([]byte, 20)}))},
-	))
-	print := clarity.NewOk(value(clarity.NewTuple(
-		clarity.Field{Name: "name", Value: value(clarity.NewASCII(name))},
-		clarity.Field{Name: "stacker", Value: value(clarity.NewPrincipal(stacker))},
-		clarity.Field{Name: "balance", Value: clarity.NewUint64(1)},
-		clarity.Field{Name: "locked", Value: clarity.NewUint64(50)},
-		clarity.Field{Name: "burnchain-unlock-height", Value: clarity.NewUint64(900)},
-		clarity.Field{Name: "data", Value: data},
+func unlock(stacker clarity.Principal, contract, name string) body.Event {
+	return body.Print(contract, clarity.NewOk(value.Tuple(
+		"name", name, "stacker", value.Principal(stacker.String()), "balance", 1, "locked", 50, "burnchain-unlock-height", 900,
+		"data", value.Tuple("first-cycle-locked", 3, "first-unlocked-cycle", 4,
+			"pox-addr", value.Must(pox.AddressValue(bitcoin.PoxAddress{Version: 0, Hash: make([]byte, 20)}))),
 	)))
-	return body.Event{Type: "contract_event", Data: map[string]any{
-		"contract_identifier": contract, "topic": "print", "raw_value": fmt.Sprintf("0x%x", print.Raw()),
-	}}
 }
 
 func TestLocks(t *testing.T) { rig.Worlds(t, lockRules) }
@@ -64,7 +47,7 @@ var lockRules = map[string]func(w *foldtest.World){
 		w.Apply(
 			body.At(1, body.Unsigned(locked(alice.Address(), 40, 800, "")), body.Unsigned(locked(bob.Address(), 7, 700, boot+".pox-4"))),
 			body.At(2, body.Unsigned(locked(alice.Address(), 50, 900, boot+".pox-2"), locked(alice.Address(), 60, 900, boot+".pox-2"))),
-			body.At(3, body.Unsigned(unlock(w.T, alice.Principal(), boot+".pox-2", "handle-unlock"))),
+			body.At(3, body.Unsigned(unlock(alice.Principal(), boot+".pox-2", "handle-unlock"))),
 		)
 		others := "bob 7 until 700 by pox 4 at 1 stx_lock_event /events/1"
 		w.Want("locks", locks, of("alice 50 until 900 by pox 2 at 3 handle-unlock /events/0", others)...)
@@ -84,23 +67,23 @@ var lockRules = map[string]func(w *foldtest.World){
 			// These prints end no lock: of another contract, of pox-5 (which reports no unlocks), with another name, with
 			// an undecodable value, with another topic, not committed, and of a failed transaction.
 			body.At(2,
-				body.Unsigned(unlock(w.T, alice.Principal(), alice.Address()+".pox-2", "handle-unlock")),
-				body.Unsigned(unlock(w.T, alice.Principal(), boot+".pox", "handle-unlock")),
-				body.Unsigned(unlock(w.T, alice.Principal(), boot+".pox-5", "handle-unlock")),
-				body.Unsigned(unlock(w.T, alice.Principal(), boot+".pox-2", "handle-unlocks")),
+				body.Unsigned(unlock(alice.Principal(), alice.Address()+".pox-2", "handle-unlock")),
+				body.Unsigned(unlock(alice.Principal(), boot+".pox", "handle-unlock")),
+				body.Unsigned(unlock(alice.Principal(), boot+".pox-5", "handle-unlock")),
+				body.Unsigned(unlock(alice.Principal(), boot+".pox-2", "handle-unlocks")),
 				body.Unsigned(body.Event{Type: "contract_event", Data: map[string]any{"contract_identifier": boot + ".pox-2", "topic": "print", "raw_value": "0xff"}}),
 				body.Unsigned(func() body.Event {
-					e := unlock(w.T, alice.Principal(), boot+".pox-2", "handle-unlock")
+					e := unlock(alice.Principal(), boot+".pox-2", "handle-unlock")
 					e.Data["topic"] = "other"
 					return e
 				}()),
 				body.Unsigned(func() body.Event {
-					e := unlock(w.T, alice.Principal(), boot+".pox-2", "handle-unlock")
+					e := unlock(alice.Principal(), boot+".pox-2", "handle-unlock")
 					e.Uncommitted = true
 					return e
 				}()),
 				body.Transaction{Raw: alice.Sign(0, 0, coinbase), Status: "abort_by_response",
-					Events: []body.Event{unlock(w.T, alice.Principal(), boot+".pox-2", "handle-unlock")}},
+					Events: []body.Event{unlock(alice.Principal(), boot+".pox-2", "handle-unlock")}},
 			),
 		)
 		w.Want("locks", locks, of(
@@ -110,7 +93,7 @@ var lockRules = map[string]func(w *foldtest.World){
 		)...)
 		w.Want("number of locks", lockCount, "3")
 		contract := clarity.Principal{Address: alice.Principal().Address, Contract: "pool"}
-		w.Apply(body.At(3, body.Unsigned(locked(contract.String(), 5, 500, boot+".pox-3"))), body.At(4, body.Unsigned(unlock(w.T, contract, boot+".pox-3", "handle-unlock"))))
+		w.Apply(body.At(3, body.Unsigned(locked(contract.String(), 5, 500, boot+".pox-3"))), body.At(4, body.Unsigned(unlock(contract, boot+".pox-3", "handle-unlock"))))
 		w.Want("a contract's lock", locks+` OFFSET 3`, contract.String()+" 50 until 900 by pox 3 at 4 handle-unlock /events/0")
 	},
 }

@@ -10,6 +10,7 @@ import (
 
 	"strata/domain/clarity"
 	domain "strata/domain/names"
+	"strata/internal/synth/value"
 	"strata/rig/body"
 	"strata/rig/foldtest"
 	"strata/rig/replay"
@@ -53,7 +54,7 @@ func stacks1() []replay.Post {
 func TestExportAnywhere(t *testing.T) {
 	t.Parallel()
 	none := clarity.NewNone()
-	renewal := called("name-renewal", buffer("id"), buffer("bob"), clarity.NewUint64(1), none, none)
+	renewal := called("name-renewal", value.Buffer("id"), value.Buffer("bob"), clarity.NewUint64(1), none, none)
 	start := []replay.Post{block(body.Genesis, ""), block("a1", body.Genesis)}
 	state := "concat_ws(' ', o.n, o.operation, o.registered_at, left(encode(o.zonefile_hash, 'hex'), 4))"
 	for what, tc := range map[string]struct {

@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/clarity"
 	domain "strata/domain/names"
+	"strata/internal/synth/value"
 	"strata/rig/body"
 	"strata/rig/replay"
 )
@@ -22,7 +23,7 @@ func unlaunched() clarity.Value {
 		field, _ := properties.Field(name)
 		fields = append(fields, name, field)
 	}
-	return clarity.NewOk(tuple("namespace", buffer("id"), "properties", tuple(fields...)))
+	return clarity.NewOk(value.Tuple("namespace", value.Buffer("id"), "properties", value.Tuple(fields...)))
 }
 
 // TestNamespaceBeforeTheLog has a log that begins above the launch of a namespace, whose names prove that it exists.
@@ -32,7 +33,7 @@ func TestNamespaceBeforeTheLog(t *testing.T) {
 	ground := []replay.Post{block(body.Genesis, ""), block("a1", body.Genesis), block("a2", "a1", registered), block("a3", "a2")}
 	revoked := owner.Did(printed(domain.Revoke, owner, ""))
 	missing := clarity.NewErr(clarity.NewInt64(1005))
-	priced := called("namespace-update-function-price", append([]clarity.Value{buffer("id")}, numbers(20)...)...)
+	priced := called("namespace-update-function-price", append([]clarity.Value{value.Buffer("id")}, numbers(20)...)...)
 	for name, tc := range map[string]struct {
 		above                   []replay.Post
 		rows, wants, properties []string

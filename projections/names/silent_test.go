@@ -14,6 +14,7 @@ import (
 	"strata/domain/fetch"
 	domain "strata/domain/names"
 	"strata/domain/transaction"
+	"strata/internal/synth/value"
 	"strata/internal/testkit/short"
 	"strata/rig/body"
 	"strata/rig/foldtest"
@@ -80,8 +81,8 @@ func saidAs(subject, block string, e fetch.Exchange) replay.Post {
 
 // leased is what name-resolve answers of a lease that began at a height.
 func leased(started uint64) clarity.Value {
-	return clarity.NewOk(tuple(
-		"zonefile-hash", buffer(""), "owner", value(clarity.NewPrincipal(owner.Principal())), "lease-started-at", clarity.NewUint64(started),
+	return clarity.NewOk(value.Tuple(
+		"zonefile-hash", value.Buffer(""), "owner", value.Must(clarity.NewPrincipal(owner.Principal())), "lease-started-at", clarity.NewUint64(started),
 		"lease-ending-at", clarity.NewSome(clarity.NewUint64(started+7)),
 	))
 }
@@ -92,10 +93,10 @@ func pricedAt(base uint64, canUpdate bool) clarity.Value {
 	for i := range buckets {
 		buckets[i] = clarity.NewUint64(1)
 	}
-	return clarity.NewOk(tuple("namespace", buffer("id"), "properties", tuple(
-		"namespace-import", value(clarity.NewPrincipal(owner.Principal())), "revealed-at", clarity.NewUint64(0), "launched-at", clarity.NewSome(clarity.NewUint64(1)),
+	return clarity.NewOk(value.Tuple("namespace", value.Buffer("id"), "properties", value.Tuple(
+		"namespace-import", value.Must(clarity.NewPrincipal(owner.Principal())), "revealed-at", clarity.NewUint64(0), "launched-at", clarity.NewSome(clarity.NewUint64(1)),
 		"lifetime", clarity.NewUint64(7), "can-update-price-function", clarity.NewBool(canUpdate),
-		"price-function", tuple("buckets", value(clarity.NewList(buckets...)), "base", clarity.NewUint64(base), "coeff", clarity.NewUint64(3),
+		"price-function", value.Tuple("buckets", value.Must(clarity.NewList(buckets...)), "base", clarity.NewUint64(base), "coeff", clarity.NewUint64(3),
 			"nonalpha-discount", clarity.NewUint64(1), "no-vowel-discount", clarity.NewUint64(1)),
 	)))
 }
@@ -113,7 +114,7 @@ func TestSilentCalls(t *testing.T) {
 	renewed := acted(owner, "vault", nil, owner.Address())
 	tariff := ground(deployed("vault", prices))
 	repriced := acted(owner, "vault", nil)
-	registry := value(clarity.NewPrincipal(clarity.Principal{Address: c32.Address{Version: c32.TestnetSingle}, Contract: domain.ContractName}))
+	registry := value.Must(clarity.NewPrincipal(clarity.Principal{Address: c32.Address{Version: c32.TestnetSingle}, Contract: domain.ContractName}))
 	aborted := renewed
 	aborted.Status = "abort_by_response"
 	open := func(height int) string { return fmt.Sprintf("bob.id %d 0 0", height) }
@@ -145,7 +146,7 @@ func TestSilentCalls(t *testing.T) {
 		"both reverted":                {vault, []replay.Post{block("a3", "a2", renewed), said("bob.id", "a3", leased(3)), block("b3", "a2"), block("b4", "b3")}, nil, nil, nil, nil},
 		"the reading reverted":         {vault, []replay.Post{block("a3", "a2", renewed), block("a4", "a3"), said("bob.id", "a4", leased(3)), block("b4", "a3"), block("b5", "b4")}, nil, nil, []string{open(3)}, nil},
 		"the deployment reverted":      {vault, []replay.Post{block("b2", "a1", owner.Did(given(owner.Address()), printed(domain.Register, owner, first))), block("b3", "b2"), block("b4", "b3", renewed)}, []string{"1 2 1 2 0 - -"}, nil, nil, nil},
-		"renewed in the same block":    {vault, []replay.Post{block("a3", "a2", renewed, called("name-renewal", buffer("id"), buffer("bob"), clarity.NewUint64(1), clarity.NewNone(), clarity.NewNone()))}, []string{"2 3 5 3 1 - -"}, nil, nil, nil},
+		"renewed in the same block":    {vault, []replay.Post{block("a3", "a2", renewed, called("name-renewal", value.Buffer("id"), value.Buffer("bob"), clarity.NewUint64(1), clarity.NewNone(), clarity.NewNone()))}, []string{"2 3 5 3 1 - -"}, nil, nil, nil},
 		"nothing is burnt":             {vault, []replay.Post{block("a3", "a2", acted(owner, "vault", nil))}, nil, nil, nil, nil},
 		"somebody else's is":           {vault, []replay.Post{block("a3", "a2", acted(buyer, "vault", nil, buyer.Address()))}, nil, nil, nil, nil},
 		"it fails":                     {vault, []replay.Post{block("a3", "a2", aborted)}, nil, nil, nil, nil},
@@ -244,7 +245,7 @@ func TestSilentHistories(t *testing.T) {
 					transactions = append(transactions, owner.Did(printed(domain.Update, owner, first)))
 				case 1:
 					next.lease = next.height
-					transactions = append(transactions, called("name-renewal", buffer("id"), buffer("bob"), clarity.NewUint64(1), clarity.NewNone(), clarity.NewNone()))
+					transactions = append(transactions, called("name-renewal", value.Buffer("id"), value.Buffer("bob"), clarity.NewUint64(1), clarity.NewNone(), clarity.NewNone()))
 				}
 				posts = append(posts, block(next.name, next.parent, transactions...))
 				states[next.name] = next

@@ -14,6 +14,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	domain "strata/domain/names"
+	"strata/internal/synth/value"
 	"strata/rig/body"
 	"strata/rig/replay"
 )
@@ -86,7 +87,7 @@ func TestZonefilesThatNeverCome(t *testing.T) {
 		"reverted and raised": {[]replay.Post{update, report(second, away), block("b3", "a2"), block("b4", "b3", owner.Did(printed(domain.Update, owner, second)))}, []string{fresh(first), hashed(second) + " 0 1 202 00:00:05"}, nil},
 		"reverted":            {[]replay.Post{update, report(second, away), block("b3", "a2"), block("b4", "b3")}, []string{fresh(first)}, nil},
 		"named again by a renewal that prints nothing": {
-			[]replay.Post{block("a3", "a2", called("name-renewal", buffer("id"), buffer("bob"), clarity.NewUint64(1), clarity.NewNone(), clarity.NewNone()))}, []string{fresh(first)}, nil,
+			[]replay.Post{block("a3", "a2", called("name-renewal", value.Buffer("id"), value.Buffer("bob"), clarity.NewUint64(1), clarity.NewNone(), clarity.NewNone()))}, []string{fresh(first)}, nil,
 		},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/domain/clarity"
+	"strata/internal/synth/value"
 	"strata/rig/body"
 	"strata/rig/replay"
 )
@@ -22,31 +22,14 @@ type pox5Fields map[string]any
 // pox5 returns the event of a print of pox-5.
 func pox5(t *testing.T, topic string, fields pox5Fields) body.Event {
 	t.Helper()
-	must := func(v clarity.Value, err error) clarity.Value {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
+	pairs := []any{"topic", topic}
+	for name, v := range fields {
+		if principal, ok := v.(string); ok {
+			v = value.Principal(principal)
 		}
-		return v
+		pairs = append(pairs, name, v)
 	}
-	list := []clarity.Field{{Name: "topic", Value: must(clarity.NewASCII(topic))}}
-	for name, value := range fields {
-		field := clarity.Field{Name: name}
-		switch value := value.(type) {
-		case int:
-			field.Value = clarity.NewUint64(uint64(value))
-		case []byte:
-			field.Value = must(clarity.NewBuffer(value))
-		case string:
-			principal, err := clarity.ParsePrincipal(value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			field.Value = must(clarity.NewPrincipal(principal))
-		}
-		list = append(list, field)
-	}
-	return body.Print(pox5Contract, must(clarity.NewTuple(list...)))
+	return body.Print(pox5Contract, value.Tuple(pairs...))
 }
 
 const stx = 1_000_000

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/clarity"
+	"strata/internal/synth/value"
 	"strata/projections"
 	"strata/rig/body"
 	"strata/rig/foldtest"
@@ -30,46 +31,27 @@ const boot = "ST000000000000000000002AMW42H."
 // key returns a signing key.
 func key(n byte) []byte { return bytes.Repeat([]byte{n}, 33) }
 
-func value(v clarity.Value, err error) clarity.Value {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // data are the fields of a print by name: numbers, accounts, keys and reward addresses.
 type data map[string]any
 
 // printed returns the event that a stacking contract prints for a stacker. locked is the amount locked before.
 func printed(contract, name string, stacker body.Account, locked uint64, d data) body.Event {
 	tuple := func(members data) clarity.Value {
-		var fields []clarity.Field
+		var pairs []any
 		for member, v := range members {
-			field := clarity.Field{Name: member}
-			switch v := v.(type) {
-			case int:
-				field.Value = clarity.NewUint64(uint64(v))
-			case uint64:
-				field.Value = clarity.NewUint64(v)
-			case string:
-				field.Value = value(clarity.NewASCII(v))
-			case body.Account:
-				field.Value = value(clarity.NewPrincipal(v.Principal()))
-			case []byte:
-				field.Value = value(clarity.NewBuffer(v))
-			case clarity.Value:
-				field.Value = v
+			if account, ok := v.(body.Account); ok {
+				v = value.Principal(account.Address())
 			}
-			fields = append(fields, field)
+			pairs = append(pairs, member, v)
 		}
-		return value(clarity.NewTuple(fields...))
+		return value.Tuple(pairs...)
 	}
 	if n, ok := d["pays"].(int); ok {
 		delete(d, "pays")
 		d["pox-addr"] = tuple(data{"version": []byte{0}, "hashbytes": bytes.Repeat([]byte{byte(n)}, 20)})
 	}
 	if end, ok := d["end-cycle-id"].(int); ok {
-		d["end-cycle-id"] = clarity.NewSome(clarity.NewUint64(uint64(end)))
+		d["end-cycle-id"] = value.Some(end)
 	}
 	return body.Print(boot+contract, clarity.NewOk(tuple(data{
 		"name": name, "stacker": stacker, "balance": uint64(1_000_000), "locked": locked, "burnchain-unlock-height": 0, "data": tuple(d),

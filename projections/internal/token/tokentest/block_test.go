@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 	"strata/rig/body"
 )
 
@@ -37,7 +38,7 @@ var (
 
 // punksWith deploys an nft contract with n tokens in block 1, and reads all of them.
 func punksWith(w *world, n uint64) {
-	w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(n)))
+	w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(n)))
 	w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewNone()))
 	w.mine(alice.Deploys("punks", sip009))
 	w.settle(token.NFT)
@@ -54,12 +55,12 @@ func usdcRead(w *world) {
 
 // deedsRead deploys an sft contract in block 1 with token 3, and reads it.
 func deedsRead(w *world) {
-	w.outside.says(deeds, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://m.io/{id}.json"))))
-	w.outside.says(deeds, "get-decimals", clarity.NewOk(number(6)))
-	w.outside.says(deeds, "get-total-supply", clarity.NewOk(number(200)))
+	w.outside.says(deeds, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://m.io/{id}.json"))))
+	w.outside.says(deeds, "get-decimals", clarity.NewOk(value.Uint(6)))
+	w.outside.says(deeds, "get-total-supply", clarity.NewOk(value.Uint(200)))
 	w.outside.web["http://m.io/3.json"] = has(`{"name":"Deed"}`)
 	w.mine(alice.Deploys("deeds", sip013))
-	w.mine(by(printSFT(deeds, "sft_mint", number(3), 1000)))
+	w.mine(by(printSFT(deeds, "sft_mint", value.Uint(3), 1000)))
 	w.settle(token.SFT)
 	w.checkWants("after all is read", token.SFT)
 }
@@ -70,7 +71,7 @@ var blockRules = map[string]func(w *world){
 	"X1Tip": func(w *world) {
 		w.mine(alice.Deploys("other", noToken))
 		w.check("blocks", token.FT, blockRows, "1")
-		w.mine(by(body.Print(punks, number(1))))
+		w.mine(by(body.Print(punks, value.Uint(1))))
 		w.check("blocks", token.FT, blockRows, "1", "2")
 		w.check("contracts", token.FT, contractRows)
 	},
@@ -78,11 +79,11 @@ var blockRules = map[string]func(w *world){
 	"X4SupplyIsReadAgain": func(w *world) {
 		usdcRead(w)
 		w.mine(by(mintFT(usdc)))
-		w.outside.says(usdc, "get-total-supply", clarity.NewOk(number(12_000)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewOk(value.Uint(12_000)))
 		w.settle(token.FT)
 		w.check("after the mint", token.FT, factRows, "usdc 1 - USD Coin USDC 6 12000")
 		w.mine(by(burnFT(usdc)))
-		w.outside.says(usdc, "get-total-supply", clarity.NewOk(number(8_000)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewOk(value.Uint(8_000)))
 		w.settle(token.FT)
 		w.check("after the burn", token.FT, factRows, "usdc 1 - USD Coin USDC 6 8000")
 	},
@@ -100,7 +101,7 @@ var blockRules = map[string]func(w *world){
 		w.checkWants("after the mint", token.NFT, "read punks 1")
 	},
 	"X9UnknownContract": func(w *world) {
-		w.mine(by(mintNFT(punks, 1), mintFT(usdc), printSFT(deeds, "sft_mint", number(1), 1)))
+		w.mine(by(mintNFT(punks, 1), mintFT(usdc), printSFT(deeds, "sft_mint", value.Uint(1), 1)))
 		for _, kind := range kinds {
 			w.check("tokens", kind, tokenRows)
 			w.checkWants("of nobody", kind)
@@ -117,14 +118,14 @@ var blockRules = map[string]func(w *world){
 	},
 	"X11MintsOfOneToken": func(w *world) {
 		w.mine(alice.Deploys("deeds", sip013))
-		w.mine(by(printSFT(deeds, "sft_mint", number(3), 1000), printSFT(deeds, "sft_mint", number(3), 200)))
+		w.mine(by(printSFT(deeds, "sft_mint", value.Uint(3), 1000), printSFT(deeds, "sft_mint", value.Uint(3), 200)))
 		w.check("tokens", token.SFT, tokenRows, "deeds 3")
 		w.checkWants("after the mints", token.SFT, "read deeds 3")
 	},
 	// X12 keeps one job, that of the contract. Here contracts of kind sft have no wants.
 	"X12RollbackOfPrint": func(w *world) {
 		w.mine(alice.Deploys("deeds", sip013))
-		w.mine(by(printSFT(deeds, "sft_mint", number(1), 1000)))
+		w.mine(by(printSFT(deeds, "sft_mint", value.Uint(1), 1000)))
 		w.revert(1)
 		w.check("contracts", token.SFT, contractRows, "deeds")
 		w.check("tokens", token.SFT, tokenRows)
@@ -134,7 +135,7 @@ var blockRules = map[string]func(w *world){
 	// else.
 	"X13MintOfMore": func(w *world) {
 		deedsRead(w)
-		w.mine(by(printSFT(deeds, "sft_mint", number(3), 5)))
+		w.mine(by(printSFT(deeds, "sft_mint", value.Uint(3), 5)))
 		w.check("tokens", token.SFT, factRows, "deeds 3 http://m.io/3.json - - 6 200")
 		w.checkWants("after the mint", token.SFT, "supply deeds 3")
 	},
@@ -158,7 +159,7 @@ var blockRules = map[string]func(w *world){
 		w.checkWants("of nobody", token.NFT)
 	},
 	"X17RollbackOfDeploy": func(w *world) {
-		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(3)))
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(3)))
 		w.mine(alice.Deploys("punks", sip009), alice.Deploys("usdc", sip010))
 		w.ask(token.NFT, "last punks")
 		w.mine()
@@ -174,7 +175,7 @@ var blockRules = map[string]func(w *world){
 	"X18ContractReportAfterRollback": func(w *world) {
 		w.mine()
 		w.mine(alice.Deploys("punks", sip009))
-		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(3)))
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(3)))
 		late := w.answer(token.NFT, "last punks")
 		w.revert(1)
 		w.record(late)
@@ -184,7 +185,7 @@ var blockRules = map[string]func(w *world){
 	"X19TokenReportAfterRollback": func(w *world) {
 		punksWith(w, 0)
 		w.mine(by(mintNFT(punks, 1)))
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://m.io/{id}.json"))))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://m.io/{id}.json"))))
 		late := w.answer(token.NFT, "read punks 1")
 		w.ask(token.NFT, "read punks 1")
 		document := w.answer(token.NFT, "document http://m.io/1.json")
@@ -215,7 +216,7 @@ var blockRules = map[string]func(w *world){
 	},
 	"X23NotificationForFrozen": func(w *world) {
 		punksWith(w, 1)
-		w.mine(by(announce(punks, "nft", "update-mode", ascii("frozen"))))
+		w.mine(by(announce(punks, "nft", "update-mode", value.Text("frozen"))))
 		w.later()
 		w.settle(token.NFT)
 		w.mine(by(announce(punks, "nft")))
@@ -224,7 +225,7 @@ var blockRules = map[string]func(w *world){
 	},
 	"X24StandardEndsDynamic": func(w *world) {
 		punksWith(w, 1)
-		w.mine(by(announce(punks, "nft", "update-mode", ascii("dynamic"), "ttl", number(3600))))
+		w.mine(by(announce(punks, "nft", "update-mode", value.Text("dynamic"), "ttl", value.Uint(3600))))
 		w.mine(by(announce(punks, "nft")))
 		w.check("notifications", token.NFT, noticeRows, "punks * 2 dynamic 3600", "punks * 3 standard")
 		w.later()
@@ -233,7 +234,7 @@ var blockRules = map[string]func(w *world){
 	},
 	"X25NotificationForAllAfterOne": func(w *world) {
 		punksWith(w, 1)
-		w.mine(by(announce(punks, "nft", "token-ids", ids(1), "update-mode", ascii("dynamic"))))
+		w.mine(by(announce(punks, "nft", "token-ids", ids(1), "update-mode", value.Text("dynamic"))))
 		w.mine(by(announce(punks, "nft")))
 		w.check("notifications", token.NFT, noticeRows, "punks * 3 standard", "punks 1 2 dynamic")
 		w.later()
@@ -249,13 +250,13 @@ var blockRules = map[string]func(w *world){
 	"X27RollbackOfFrozen": func(w *world) {
 		punksWith(w, 1)
 		w.mine(by(announce(punks, "nft")))
-		w.mine(by(announce(punks, "nft", "update-mode", ascii("frozen"))))
+		w.mine(by(announce(punks, "nft", "update-mode", value.Text("frozen"))))
 		w.revert(1)
 		w.check("notifications", token.NFT, noticeRows, "punks * 2 standard")
 	},
 	"X28OtherPrint": func(w *world) {
 		punksWith(w, 1)
-		w.mine(by(body.Print(punks, tuple("notification", ascii("something-else"), "payload", announcement(punks, "nft"))), body.Print(punks, number(1))))
+		w.mine(by(body.Print(punks, value.Tuple("notification", value.Text("something-else"), "payload", announcement(punks, "nft"))), body.Print(punks, value.Uint(1))))
 		w.checkWants("after other prints", token.NFT)
 	},
 	"X29Unauthorised": func(w *world) {
@@ -272,14 +273,14 @@ var blockRules = map[string]func(w *world){
 	// X30 and X31: rows come from canonical blocks only, and a branch that becomes canonical again is applied again.
 	"X30X31Fork": func(w *world) {
 		w.outside.ft(usdc, "USD Coin", "USDC", 6, 10_000, clarity.NewNone())
-		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(0)))
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(0)))
 		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewNone()))
 		at := map[int][]body.Transaction{
 			5: {alice.Deploys("usdc", sip010)}, 10: {alice.Deploys("punks", sip009)}, 12: {by(mintFT(usdc))}, 15: {by(mintFT(usdc))},
 			18: {by(mintNFT(punks, 1))}, 20: {by(burnFT(usdc))}, 22: {by(mintNFT(punks, 2))},
-			24: {by(announce(punks, "nft", "token-ids", ids(1, 2), "update-mode", ascii("dynamic")))},
+			24: {by(announce(punks, "nft", "token-ids", ids(1, 2), "update-mode", value.Text("dynamic")))},
 			26: {by(mintFT(usdc))}, 27: {by(mintNFT(punks, 3))}, 28: {by(burnFT(usdc))},
-			29: {by(announce(punks, "nft", "token-ids", ids(1, 2, 3), "update-mode", ascii("frozen")))}, 30: {by(mintFT(usdc))},
+			29: {by(announce(punks, "nft", "token-ids", ids(1, 2, 3), "update-mode", value.Text("frozen")))}, 30: {by(mintFT(usdc))},
 		}
 		for height := 1; height <= 30; height++ {
 			w.mine(at[height]...)
@@ -317,7 +318,7 @@ var blockRules = map[string]func(w *world){
 		punksWith(w, 1)
 		other := announce(punks, "nft")
 		other.Data["topic"] = "say"
-		w.mine(by(announce(punks, "nft", "update-mode", ascii("sometimes")), other, mintNFT(punks, 2)))
+		w.mine(by(announce(punks, "nft", "update-mode", value.Text("sometimes")), other, mintNFT(punks, 2)))
 		w.check("notifications", token.NFT, noticeRows)
 		w.checkWants("of the rest of the block", token.NFT, "read punks 2")
 	},
@@ -328,7 +329,7 @@ var blockRules = map[string]func(w *world){
 		failed.Status = "abort_by_post_condition"
 		uncommitted := mintNFT(punks, 2)
 		uncommitted.Uncommitted = true
-		w.mine(failed, by(uncommitted), by(body.MintNFT(punks+"::art", ascii("three"))))
+		w.mine(failed, by(uncommitted), by(body.MintNFT(punks+"::art", value.Text("three"))))
 		w.check("tokens", token.NFT, tokenRows)
 	},
 	"CountersAfterAll": func(w *world) {
@@ -365,12 +366,12 @@ func TestX2X3Dynamic(t *testing.T) {
 		want time.Duration
 	}{
 		"X2 without ttl": {nil, 24 * time.Hour},
-		"X3 with ttl":    {[]any{"ttl", number(3600)}, time.Hour},
+		"X3 with ttl":    {[]any{"ttl", value.Uint(3600)}, time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
 			worlds(t, func(t *testing.T, w *world) {
 				punksWith(w, 3)
-				w.mine(by(announce(punks, "nft", append([]any{"update-mode", ascii("dynamic")}, test.ttl...)...)))
+				w.mine(by(announce(punks, "nft", append([]any{"update-mode", value.Text("dynamic")}, test.ttl...)...)))
 				w.later()
 				w.settle(token.NFT)
 				w.checkWants("of several tokens", token.NFT, "read punks 1", "read punks 2", "read punks 3")

@@ -10,6 +10,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 	"strata/projections"
 	"strata/rig/replay"
 )
@@ -114,7 +115,7 @@ var budgetRules = map[string]func(w *world){
 
 		read(seq - 1)
 		w.checkFailed("answers that are not here", token.FT, name, 5*time.Second, 0, 1, int(fetch.Waiting))
-		w.outside.says(usdc, "get-name", clarity.NewOk(ascii("Dollar")))
+		w.outside.says(usdc, "get-name", clarity.NewOk(value.Text("Dollar")))
 		w.now = w.now.Add(time.Minute)
 		w.ask(token.FT, name)
 		w.check("other answers", token.FT, checkRow, fmt.Sprint(0, " ", len(w.chain), " ", w.now.Unix(), " 0 0"))
@@ -122,7 +123,7 @@ var budgetRules = map[string]func(w *world){
 
 		seq = w.number(token.FT, seqRow)
 		w.mine(by(mintFT(usdc)))
-		w.outside.says(usdc, "get-total-supply", clarity.NewOk(number(777)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewOk(value.Uint(777)))
 		w.ask(token.FT, "supply usdc")
 		read(seq)
 		w.checkFailed("another supply has come since", token.FT, name, 5*time.Second, 0, 1, int(fetch.Waiting))

@@ -12,6 +12,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 	"strata/projections"
 	"strata/rig/body"
 	"strata/rig/replay"
@@ -43,7 +44,7 @@ func TestCostOfNotifications(t *testing.T) {
 			n := *costTokens
 			const document = "https://metadata.example.com/collections/punks/documents/{id}.json"
 			w.outside.says(punks, "get-last-token-id", okNumber(uint64(n)))
-			w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii(document))))
+			w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text(document))))
 			for id := range n {
 				picture := fmt.Sprintf("https://metadata.example.com/collections/punks/images/%d.png", id+1)
 				w.outside.web[picture] = has(strings.Repeat("pixels", 100))

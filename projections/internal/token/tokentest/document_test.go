@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 	"strata/internal/testkit/short"
 	"strata/rig/body"
 )
@@ -24,7 +25,7 @@ func TestDocumentInURI(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			worlds(t, func(t *testing.T, w *world) {
-				w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(0)))
+				w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(0)))
 				w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(utf8(uri))))
 				w.outside.web["http://m.io/7.png"] = has("pixels")
 				w.mine(alice.Deploys("punks", sip009), by(mintNFT(punks, 7)))
@@ -47,8 +48,8 @@ func TestDocuments(t *testing.T) { each(t, documentRules) }
 
 var documentRules = map[string]func(w *world){
 	"BrokenDocumentInURI": func(w *world) {
-		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(1)))
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("data:application/json,{nothing"))))
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(1)))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("data:application/json,{nothing"))))
 		w.mine(alice.Deploys("punks", sip009))
 		w.settle(token.NFT)
 		w.check("document", token.NFT, documentRows, "data:application/json,{nothing - 105")
@@ -59,7 +60,7 @@ var documentRules = map[string]func(w *world){
 	"DocumentIsKnownAlready": func(w *world) {
 		w.outside.web["http://m.io/all.json"] = has(`{"name":"All"}`)
 		punksWith(w, 1)
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://m.io/all.json"))))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://m.io/all.json"))))
 		w.refresh(punks, "1")
 		w.settle(token.NFT)
 		w.mine(by(mintNFT(punks, 2)))
@@ -96,8 +97,8 @@ var documentRules = map[string]func(w *world){
 	"IDsAreFilledIn": func(w *world) {
 		const text = `{"name":"Token","image":"ipfs://images/{id}.png"}`
 		w.outside.ft(usdc, "USD Coin", "USDC", 6, 5, clarity.NewSome(utf8("http://m.io/{id}-{locale}")))
-		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(0)))
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("ipfs://meta/$TOKEN_ID"))))
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(0)))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("ipfs://meta/$TOKEN_ID"))))
 		w.outside.web["http://m.io/1-"] = has(text)
 		w.outside.web["ipfs://meta/340282366920938463463374607431768211455"] = has(text)
 		w.mine(alice.Deploys("usdc", sip010), alice.Deploys("punks", sip009), by(body.MintNFT(punks+"::art", huge)))
@@ -114,7 +115,7 @@ var documentRules = map[string]func(w *world){
 	// When the URI of a token changes, what it referred to is deleted, and what it refers to now is wanted.
 	"URIChanges": func(w *world) {
 		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://n.io/{id}"))))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://n.io/{id}"))))
 		w.outside.web["http://n.io/1"] = has(`{"name":"New"}`)
 		w.mine(by(announce(punks, "nft")))
 		w.later()
@@ -146,7 +147,7 @@ var documentRules = map[string]func(w *world){
 	"DynamicDocuments": func(w *world) {
 		w.outside.web["http://m.io/1.png"] = status(404)
 		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
-		w.mine(by(announce(punks, "nft", "update-mode", ascii("dynamic"), "ttl", number(1))))
+		w.mine(by(announce(punks, "nft", "update-mode", value.Text("dynamic"), "ttl", value.Uint(1))))
 		w.later()
 		w.settle(token.NFT)
 		w.checkFailed("image", token.NFT, "image http://m.io/1.png", time.Hour, 1, 0, 2)
@@ -168,8 +169,8 @@ var documentRules = map[string]func(w *world){
 func TestSharedDocument(t *testing.T) {
 	tokens := short.Form(1200, 200)
 	worlds(t, func(t *testing.T, w *world) {
-		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(uint64(tokens))))
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://m.io/all.json"))))
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(uint64(tokens))))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://m.io/all.json"))))
 		w.outside.web["http://m.io/all.json"] = has(`{"name":"All","image":"http://m.io/all.png"}`)
 		w.outside.web["http://m.io/all.png"] = has("pixels")
 		w.mine()

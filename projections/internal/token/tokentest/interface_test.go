@@ -6,6 +6,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 )
 
 func itself(abi []byte) fetch.Exchange { return has(string(abi)) }
@@ -18,8 +19,8 @@ var interfaceRules = map[string]func(w *world){
 		w.outside.says(punks, "get-last-token-id", okNumber(0))
 		w.outside.says(punks, "get-token-uri", okNone)
 		w.mine(alice.Deploys("punks", nil, mintNFT(punks, 1)))
-		w.mine(by(mintNFT(punks, 2), announce(punks, "nft", "token-ids", ids(1), "update-mode", ascii("frozen"))))
-		w.mine(by(dynamic("token-ids", ids(2), "ttl", number(600))))
+		w.mine(by(mintNFT(punks, 2), announce(punks, "nft", "token-ids", ids(1), "update-mode", value.Text("frozen"))))
+		w.mine(by(dynamic("token-ids", ids(2), "ttl", value.Uint(600))))
 		for _, kind := range kinds {
 			w.checkWants("of a contract that nobody knows", kind, "interface punks")
 			w.check("contracts", kind, contractRows)
@@ -64,14 +65,14 @@ var interfaceRules = map[string]func(w *world){
 	},
 	"InterfaceOfSemiFungible": func(w *world) {
 		w.outside.interfaces[deeds] = itself(sip013)
-		w.mine(alice.Deploys("deeds", nil), by(printSFT(deeds, "sft_mint", number(4), 1)))
+		w.mine(alice.Deploys("deeds", nil), by(printSFT(deeds, "sft_mint", value.Uint(4), 1)))
 		w.ask(token.SFT, "interface deeds")
 		w.check("tokens", token.SFT, tokenRows, "deeds 4")
 		w.checkWants("of its token", token.SFT, "read deeds 4")
 	},
 	"InterfaceOfNoToken": func(w *world) {
 		w.outside.interfaces[punks] = itself(noToken)
-		w.mine(alice.Deploys("punks", nil), by(mintNFT(punks, 4), printSFT(punks, "sft_mint", number(4), 1), dynamic()))
+		w.mine(alice.Deploys("punks", nil), by(mintNFT(punks, 4), printSFT(punks, "sft_mint", value.Uint(4), 1), dynamic()))
 		w.ask(token.NFT, "interface punks")
 		for _, kind := range kinds {
 			w.check("rows", kind, `SELECT contract_id FROM {schema}.contract UNION ALL SELECT contract_id FROM {schema}.token

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"strata/domain/token"
+	"strata/internal/synth/value"
 	"strata/rig/body"
 )
 
 func dynamic(parts ...any) body.Event {
-	return announce(punks, "nft", append([]any{"update-mode", ascii("dynamic")}, parts...)...)
+	return announce(punks, "nft", append([]any{"update-mode", value.Text("dynamic")}, parts...)...)
 }
 
 func TestNotifications(t *testing.T) { each(t, notificationRules) }
@@ -22,7 +23,7 @@ var notificationRules = map[string]func(w *world){
 		w.later()
 		w.settle(token.NFT)
 		w.checkFailed("a ttl of ages", token.NFT, "read punks 1", 100*365*day, 0, 0, 0)
-		w.mine(by(dynamic("ttl", number(600))))
+		w.mine(by(dynamic("ttl", value.Uint(600))))
 		w.later()
 		w.settle(token.NFT)
 		w.now = w.now.Add(time.Hour)
@@ -38,7 +39,7 @@ var notificationRules = map[string]func(w *world){
 	// D2: a print with an unknown mode is no notification, and does no harm.
 	"D2UnknownMode": func(w *world) {
 		punksWith(w, 1)
-		w.mine(by(announce(punks, "nft", "update-mode", ascii("never")), mintNFT(punks, 2)))
+		w.mine(by(announce(punks, "nft", "update-mode", value.Text("never")), mintNFT(punks, 2)))
 		w.check("tokens", token.NFT, tokenRows, "punks 1", "punks 2")
 		w.check("notifications", token.NFT, noticeRows)
 	},
@@ -49,7 +50,7 @@ var notificationRules = map[string]func(w *world){
 		w.mine(alice.Deploys("deeds", sip013), by(body.MintNFT(punks+"::art", huge), mintNFT(punks, 0), printSFT(deeds, "sft_mint", huge, 1)))
 		w.check("tokens", token.NFT, tokenRows, "punks 0", "punks "+largest)
 		w.check("tokens", token.SFT, tokenRows, "deeds "+largest)
-		w.mine(by(announce(punks, "nft", "token-ids", must(newList(huge)))))
+		w.mine(by(announce(punks, "nft", "token-ids", value.Must(newList(huge)))))
 		w.check("notifications", token.NFT, noticeRows, "punks "+largest+" 3 standard")
 		w.settle(token.NFT)
 		w.checkWants("of the largest", token.SFT, "read deeds "+largest)
@@ -66,7 +67,7 @@ var notificationRules = map[string]func(w *world){
 		deedsRead(w)
 		say := announce(deeds, "sft", "token-ids", ids(3))
 		say.Data["topic"] = "say"
-		mint := printSFT(deeds, "sft_mint", number(4), 1)
+		mint := printSFT(deeds, "sft_mint", value.Uint(4), 1)
 		mint.Data["topic"] = "say"
 		w.mine(by(say, mint))
 		w.check("notifications", token.SFT, noticeRows)
@@ -97,10 +98,10 @@ var notificationRules = map[string]func(w *world){
 	// A frozen token stays frozen until the block that froze it is reverted. Then earlier notifications count again.
 	"FrozenWinsUntilReverted": func(w *world) {
 		punksWith(w, 2)
-		w.mine(by(dynamic("token-ids", ids(1), "ttl", number(600))))
+		w.mine(by(dynamic("token-ids", ids(1), "ttl", value.Uint(600))))
 		w.later()
 		w.settle(token.NFT)
-		w.mine(by(announce(punks, "nft", "token-ids", ids(1), "update-mode", ascii("frozen"))))
+		w.mine(by(announce(punks, "nft", "token-ids", ids(1), "update-mode", value.Text("frozen"))))
 		w.later()
 		w.settle(token.NFT)
 		w.checkWants("of what is frozen", token.NFT)
@@ -128,7 +129,7 @@ var notificationRules = map[string]func(w *world){
 		w.settle(token.NFT)
 		w.refresh(punks, "1")
 		r := w.answer(token.NFT, "read punks 1")
-		w.mine(by(announce(punks, "nft", "update-mode", ascii("frozen"), "token-ids", ids(1))))
+		w.mine(by(announce(punks, "nft", "update-mode", value.Text("frozen"), "token-ids", ids(1))))
 		w.record(r)
 		w.now = w.now.Add(time.Minute)
 		w.settle(token.NFT)
@@ -140,7 +141,7 @@ var notificationRules = map[string]func(w *world){
 	// Of a notification for all tokens and one for a single token the later counts, unless the earlier one froze.
 	"AllAndSingle": func(w *world) {
 		punksWith(w, 2)
-		w.mine(by(dynamic("ttl", number(600))))
+		w.mine(by(dynamic("ttl", value.Uint(600))))
 		w.mine(by(announce(punks, "nft", "token-ids", ids(1))))
 		w.later()
 		w.settle(token.NFT)
@@ -149,7 +150,7 @@ var notificationRules = map[string]func(w *world){
 		w.later()
 		w.settle(token.NFT)
 		w.checkWants("of one that came later too", token.NFT, "read punks 2", "read punks 3")
-		w.mine(by(announce(punks, "nft", "update-mode", ascii("frozen"))), by(dynamic("token-ids", ids(1, 2))))
+		w.mine(by(announce(punks, "nft", "update-mode", value.Text("frozen"))), by(dynamic("token-ids", ids(1, 2))))
 		w.later()
 		w.settle(token.NFT)
 		w.checkWants("of what is frozen", token.NFT)
@@ -162,7 +163,7 @@ var notificationRules = map[string]func(w *world){
 	// Within a block the last notification counts.
 	"OrderOfNotifications": func(w *world) {
 		punksWith(w, 1)
-		w.mine(by(announce(punks, "nft"), dynamic("ttl", number(600))), by(mintNFT(punks, 2), dynamic("ttl", number(1200))))
+		w.mine(by(announce(punks, "nft"), dynamic("ttl", value.Uint(600))), by(mintNFT(punks, 2), dynamic("ttl", value.Uint(1200))))
 		w.later()
 		w.settle(token.NFT)
 		w.checkFailed("the last", token.NFT, "read punks 1", 20*time.Minute, 0, 0, 0)

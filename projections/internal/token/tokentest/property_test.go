@@ -13,6 +13,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 	"strata/projections"
 	"strata/rig/body"
 )
@@ -48,15 +49,15 @@ func (h *history) event() body.Event {
 	case 0, 1:
 		return mintNFT(contract, id)
 	case 2:
-		return printSFT(contract, "sft_mint", number(id), 5)
+		return printSFT(contract, "sft_mint", value.Uint(id), 5)
 	case 3:
-		return printSFT(contract, "sft_burn", number(id), 5)
+		return printSFT(contract, "sft_burn", value.Uint(id), 5)
 	case 4:
 		return pick(h, "supply", []func(string) body.Event{mintFT, burnFT})(contract)
 	}
-	parts := []any{"update-mode", ascii(pick(h, "mode", []string{"standard", "dynamic", "dynamic", "frozen", "never"}))}
+	parts := []any{"update-mode", value.Text(pick(h, "mode", []string{"standard", "dynamic", "dynamic", "frozen", "never"}))}
 	if h.one("ttl", 2) == 0 {
-		parts = append(parts, "ttl", number(600))
+		parts = append(parts, "ttl", value.Uint(600))
 	}
 	if h.one("single", 3) > 0 {
 		parts = append(parts, "token-ids", ids(id, uint64(h.one("another id", 5))))

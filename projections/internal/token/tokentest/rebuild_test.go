@@ -22,6 +22,7 @@ import (
 	"strata/eventstore/importer"
 	"strata/eventstore/observer"
 	"strata/internal/synth/synthchain"
+	"strata/internal/synth/value"
 	"strata/internal/testkit/eventually"
 	"strata/metadata"
 	"strata/metadata/picture"
@@ -123,16 +124,16 @@ func fetchEverything(t *testing.T, log *eventstore.Log, out *beyond) {
 	}
 	mine("a1", "", deploys...)
 	mine("a2", "a1", by(
-		mintNFT(art, 77), mintNFT(alice.Contract("art-late"), 9), mintFT(coin), burnFT(coin), printSFT(deed, "sft_mint", number(1), 5),
-		printSFT(deed, "sft_mint", number(2), 5), printSFT(deed, "sft_burn", number(1), 2), printSFT(alice.Contract("deed-late"), "sft_mint", number(4), 5)))
+		mintNFT(art, 77), mintNFT(alice.Contract("art-late"), 9), mintFT(coin), burnFT(coin), printSFT(deed, "sft_mint", value.Uint(1), 5),
+		printSFT(deed, "sft_mint", value.Uint(2), 5), printSFT(deed, "sft_burn", value.Uint(1), 2), printSFT(alice.Contract("deed-late"), "sft_mint", value.Uint(4), 5)))
 	mine("a3", "a2", by(
-		announce(art, "nft", "token-ids", ids(11), "update-mode", ascii("dynamic"), "ttl", number(3600)),
-		announce(art, "nft", "token-ids", ids(1), "update-mode", ascii("frozen")),
+		announce(art, "nft", "token-ids", ids(11), "update-mode", value.Text("dynamic"), "ttl", value.Uint(3600)),
+		announce(art, "nft", "token-ids", ids(1), "update-mode", value.Text("frozen")),
 		announce(deed, "sft", "token-ids", ids(2))))
 	mine("a4", "a3", by(mintNFT(art, 80), announce(deed, "sft", "token-ids", ids(1))))
 	quiet(t, log)
 
-	mine("b3", "a2", by(mintNFT(art, 78), printSFT(deed, "sft_mint", number(3), 5), announce(coin, "ft", "update-mode", ascii("dynamic"))))
+	mine("b3", "a2", by(mintNFT(art, 78), printSFT(deed, "sft_mint", value.Uint(3), 5), announce(coin, "ft", "update-mode", value.Text("dynamic"))))
 	mine("b4", "b3", by(burnFT(coin)))
 	mine("b5", "b4", alice.Deploys("coin-of-b", raw(sip010)))
 	quiet(t, log)

@@ -6,6 +6,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 )
 
 // The names of these tests are those of rows in the conformance list of token metadata, as far as they concern the
@@ -54,7 +55,7 @@ var tokenRules = map[string]func(w *world){
 	},
 	"T3SupplyFails": func(w *world) {
 		w.outside.ft(usdc, "FooToken", "FOO", 6, 7, clarity.NewNone())
-		w.outside.says(usdc, "get-total-supply", clarity.NewErr(number(6004)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewErr(value.Uint(6004)))
 		w.mine(alice.Deploys("usdc", sip010))
 		w.settle(token.FT)
 		w.check("token", token.FT, factRows, "usdc 1 - FooToken FOO 6 -")
@@ -63,7 +64,7 @@ var tokenRules = map[string]func(w *world){
 	// A symbol that can't be read does not lose the other properties, and is tried again.
 	"SymbolFails": func(w *world) {
 		w.outside.ft(usdc, "FooToken", "FOO", 6, 7, clarity.NewNone())
-		w.outside.says(usdc, "get-symbol", clarity.NewErr(number(1)))
+		w.outside.says(usdc, "get-symbol", clarity.NewErr(value.Uint(1)))
 		w.mine(alice.Deploys("usdc", sip010))
 		w.settle(token.FT)
 		w.check("token", token.FT, factRows, "usdc 1 - FooToken - 6 7 109")
@@ -121,16 +122,16 @@ var tokenRules = map[string]func(w *world){
 	},
 	"T9SemiFungibleToken": func(w *world) {
 		w.outside.says(deeds, "get-token-uri", clarity.NewOk(clarity.NewNone()))
-		w.outside.says(deeds, "get-decimals", clarity.NewOk(number(6)))
-		w.outside.says(deeds, "get-total-supply", clarity.NewOk(number(200_200_200)))
-		w.mine(alice.Deploys("deeds", sip013), by(printSFT(deeds, "sft_mint", number(1), 5)))
+		w.outside.says(deeds, "get-decimals", clarity.NewOk(value.Uint(6)))
+		w.outside.says(deeds, "get-total-supply", clarity.NewOk(value.Uint(200_200_200)))
+		w.mine(alice.Deploys("deeds", sip013), by(printSFT(deeds, "sft_mint", value.Uint(1), 5)))
 		w.settle(token.SFT)
 		w.check("token", token.SFT, factRows, "deeds 1 - - - 6 200200200")
 	},
 	"S1SupplyOfFungible": func(w *world) {
 		usdcRead(w)
 		w.mine(by(mintFT(usdc)))
-		w.outside.says(usdc, "get-total-supply", clarity.NewOk(number(1_997_500_000_000)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewOk(value.Uint(1_997_500_000_000)))
 		w.ask(token.FT, "supply usdc")
 		w.check("token", token.FT, factRows, "usdc 1 - USD Coin USDC 6 1997500000000")
 		w.checkWants("after the answer", token.FT)
@@ -138,7 +139,7 @@ var tokenRules = map[string]func(w *world){
 	"S2SupplyFails": func(w *world) {
 		usdcRead(w)
 		w.mine(by(mintFT(usdc)))
-		w.outside.says(usdc, "get-total-supply", clarity.NewErr(number(6004)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewErr(value.Uint(6004)))
 		w.ask(token.FT, "supply usdc")
 		w.check("token", token.FT, factRows, "usdc 1 - USD Coin USDC 6 10000")
 		w.checkWants("after the answer", token.FT)
@@ -156,7 +157,7 @@ var tokenRules = map[string]func(w *world){
 		// If the contract stops answering the supply, that of the report before stays.
 		w.mine(by(mintFT(usdc)))
 		w.ask(token.FT, "supply usdc")
-		w.outside.says(usdc, "get-total-supply", clarity.NewErr(number(1)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewErr(value.Uint(1)))
 		w.refresh(usdc, "")
 		w.ask(token.FT, "read usdc")
 		w.check("after all but the supply", token.FT, `SELECT total_supply || ' ' || (supply_seq < read_seq) FROM {schema}.token`, "10000 true")
@@ -175,7 +176,7 @@ var tokenRules = map[string]func(w *world){
 		w.mine(alice.Deploys("usdc", sip010))
 		late := w.answer(token.FT, "read usdc")
 		w.mine(by(mintFT(usdc)))
-		w.outside.says(usdc, "get-total-supply", clarity.NewOk(number(9)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewOk(value.Uint(9)))
 		w.ask(token.FT, "supply usdc")
 		w.record(late)
 		w.now = w.now.Add(time.Minute)
@@ -185,7 +186,7 @@ var tokenRules = map[string]func(w *world){
 }
 
 func TestK3TooManyTokens(t *testing.T) {
-	for _, last := range []clarity.Value{number(10_000_000_000), number(50_001), huge, number(0)} {
+	for _, last := range []clarity.Value{value.Uint(10_000_000_000), value.Uint(50_001), huge, value.Uint(0)} {
 		t.Run(last.Repr(), func(t *testing.T) {
 			worlds(t, func(t *testing.T, w *world) {
 				w.outside.says(punks, "get-last-token-id", clarity.NewOk(last))
@@ -201,8 +202,8 @@ func TestK3TooManyTokens(t *testing.T) {
 
 // punk deploys an nft contract with one token, whose document is at http://m.io/1.json, and reads all of it.
 func punk(w *world, document string) {
-	w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(1)))
-	w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://m.io/{id}.json"))))
+	w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(1)))
+	w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://m.io/{id}.json"))))
 	w.outside.web["http://m.io/1.json"] = has(document)
 	w.mine(alice.Deploys("punks", sip009))
 	w.settle(token.NFT)
@@ -213,8 +214,8 @@ func TestS3SupplyOfSemiFungible(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			worlds(t, func(t *testing.T, w *world) {
 				deedsRead(w)
-				w.mine(by(printSFT(deeds, event, number(3), 5)))
-				w.outside.says(deeds, "get-total-supply", clarity.NewOk(number(200_200_200)))
+				w.mine(by(printSFT(deeds, event, value.Uint(3), 5)))
+				w.outside.says(deeds, "get-total-supply", clarity.NewOk(value.Uint(200_200_200)))
 				w.ask(token.SFT, "supply deeds 3")
 				w.check("token", token.SFT, factRows, "deeds 3 http://m.io/3.json - - 6 200200200")
 			})

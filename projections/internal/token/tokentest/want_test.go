@@ -8,6 +8,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 	"strata/rig/replay"
 )
 
@@ -42,7 +43,7 @@ var wantRules = map[string]func(w *world){
 	// due earlier; a notification and a refresh do.
 	"RetriesOfWrongContract": func(w *world) {
 		punksWith(w, 1)
-		w.outside.says(punks, "get-token-uri", clarity.NewErr(number(1)))
+		w.outside.says(punks, "get-token-uri", clarity.NewErr(value.Uint(1)))
 		const name = "read punks 1"
 		w.refresh(punks, "1")
 		for i, delay := range []time.Duration{time.Hour, 6 * time.Hour, day, week, week, week} {
@@ -145,7 +146,7 @@ var wantRules = map[string]func(w *world){
 		w.outside.web["http://m.io/1.png"] = has("pixels")
 		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
 		w.outside.web["http://m.io/1.json"], w.outside.web["http://m.io/1.png"] = status(404), has("pixels")
-		w.outside.says(punks, "get-token-uri", clarity.NewErr(number(1)))
+		w.outside.says(punks, "get-token-uri", clarity.NewErr(value.Uint(1)))
 		w.refresh(punks, "")
 		broken := w.answer(token.NFT, "image http://m.io/1.png")
 		broken.Image = nil
@@ -158,8 +159,8 @@ var wantRules = map[string]func(w *world){
 	// D20: a report for a want that is no longer open changes nothing.
 	"D20ReportWithoutWant": func(w *world) {
 		w.outside.web["http://m.io/1.png"] = has("pixels")
-		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(1)))
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://m.io/{id}.json"))))
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(1)))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://m.io/{id}.json"))))
 		w.outside.web["http://m.io/1.json"] = has(`{"name":"Punk","image":"http://m.io/1.png"}`)
 		w.mine(alice.Deploys("punks", sip009))
 		var late []*fetch.Report
@@ -168,7 +169,7 @@ var wantRules = map[string]func(w *world){
 			w.ask(token.NFT, name)
 		}
 		before := w.dump(token.NFT)
-		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(7)))
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(7)))
 		for _, r := range late {
 			other := w.outside.report(r.Want, w.tip(), w.now)
 			for i := range other.Exchanges {
@@ -186,7 +187,7 @@ var wantRules = map[string]func(w *world){
 		punksWith(w, 1)
 		w.mine()
 		w.refresh(punks, "1")
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://orphan.io"))))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://orphan.io"))))
 		late := w.answer(token.NFT, "read punks 1")
 		last := w.outside.report(fetch.Want{Kind: fetch.ContractRead, Contract: punks, Calls: []fetch.Call{token.LastTokenIDCall()}}, w.tip(), w.now)
 		w.revert(1)
@@ -209,7 +210,7 @@ var wantRules = map[string]func(w *world){
 	"LateReportKeepsDistance": func(w *world) {
 		punksWith(w, 1)
 		w.mine(by(mintNFT(punks, 1)))
-		w.outside.says(punks, "get-token-uri", clarity.NewErr(number(1)))
+		w.outside.says(punks, "get-token-uri", clarity.NewErr(value.Uint(1)))
 		for range 4 {
 			w.try(token.NFT, "read punks 1")
 		}
@@ -236,11 +237,11 @@ var wantRules = map[string]func(w *world){
 	// The burn of a token that never existed raises no want.
 	"BurnOfNothing": func(w *world) {
 		w.mine(alice.Deploys("deeds", sip013))
-		w.apply(w.next(by(printSFT(deeds, "sft_burn", number(5), 1))))
+		w.apply(w.next(by(printSFT(deeds, "sft_burn", value.Uint(5), 1))))
 		w.checkWants("after the burn", token.SFT)
-		w.mine(by(printSFT(deeds, "sft_burn", number(6), 1), printSFT(deeds, "sft_mint", number(6), 1), printSFT(deeds, "sft_transfer", number(6), 1)))
+		w.mine(by(printSFT(deeds, "sft_burn", value.Uint(6), 1), printSFT(deeds, "sft_mint", value.Uint(6), 1), printSFT(deeds, "sft_transfer", value.Uint(6), 1)))
 		w.checkWants("after the mint", token.SFT, "read deeds 6")
-		w.mine(by(printSFT(deeds, "sft_burn", number(6), 1)))
+		w.mine(by(printSFT(deeds, "sft_burn", value.Uint(6), 1)))
 		w.checkWants("after both", token.SFT, "read deeds 6", "supply deeds 6")
 		w.revert(3)
 		w.checkWants("after the rollback", token.SFT)
@@ -307,7 +308,7 @@ func TestD20ReportForWantRaisedAnew(t *testing.T) {
 			w.refresh(punks, "1")
 		},
 		"clock": func(w *world) {
-			w.mine(by(announce(punks, "nft", "update-mode", ascii("dynamic"), "ttl", number(60))))
+			w.mine(by(announce(punks, "nft", "update-mode", value.Text("dynamic"), "ttl", value.Uint(60))))
 			w.settle(token.NFT)
 		},
 		"reorganisation": func(w *world) {
@@ -326,7 +327,7 @@ func TestD20ReportForWantRaisedAnew(t *testing.T) {
 			worlds(t, func(t *testing.T, w *world) {
 				punksWith(w, 1)
 				w.refresh(punks, "1")
-				w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://old.io"))))
+				w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://old.io"))))
 				late := w.answer(token.NFT, "read punks 1")
 				w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewNone()))
 				w.ask(token.NFT, "read punks 1")
@@ -357,8 +358,8 @@ func TestRaisedTwice(t *testing.T) {
 			w.forgetful = !together
 			deedsRead(w)
 			height := len(w.chain)
-			mint := w.on("a", height, by(printSFT(deeds, "sft_mint", number(3), 1)))
-			burn := w.on("a", height+1, by(printSFT(deeds, "sft_burn", number(3), 1)))
+			mint := w.on("a", height, by(printSFT(deeds, "sft_mint", value.Uint(3), 1)))
+			burn := w.on("a", height+1, by(printSFT(deeds, "sft_burn", value.Uint(3), 1)))
 			w.apply(mint, burn)
 			s := w.openWant(token.SFT, "supply deeds 3")
 			if s.minHeight == nil || *s.minHeight != int64(height+2) || s.sourceSeq != w.seq {
