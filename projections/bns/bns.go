@@ -82,19 +82,16 @@ func (t *tip) block() *projections.Tip {
 }
 
 // New returns the projection of the names that these contracts register.
-func New(contracts bns.Contracts) *BNS { return newVersion(Version, contracts) }
+func New(contracts bns.Contracts) *BNS { return newWith(Spec(), contracts) }
 
-func newVersion(version int, contracts bns.Contracts) *BNS {
-	spec := specOf(version)
+func newWith(spec projections.Spec, contracts bns.Contracts) *BNS {
 	return &BNS{spec: spec, contracts: contracts, lists: ranked.New(spec, listSource).Sectioned(), position: -1}
 }
 
 // Spec describes the projection's tables.
-func Spec() projections.Spec { return specOf(Version) }
-
-func specOf(version int) projections.Spec {
+func Spec() projections.Spec {
 	return projections.Spec{
-		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		Schema: projections.Schema{Name: Name, Version: Version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
 		API: views,
 		Views: []string{
 			"bns_namespace:namespace", "bns_name:name", "bns_primary_name:primary_name", "bns_zonefile:zonefile", "bns_preorder:preorder",
@@ -109,7 +106,7 @@ func (p *BNS) Spec() projections.Spec { return p.spec }
 
 // WithSpec implements projections.Rebuildable.
 func (p *BNS) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
-	return newVersion(spec.Version, p.contracts)
+	return newWith(spec, p.contracts)
 }
 
 // Readable implements projections.Readable. Names of rules 1 lack what contracts change without a print, until the new

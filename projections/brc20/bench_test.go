@@ -48,7 +48,7 @@ func foldAll(b *testing.B, url string, posts []synthordinals.Post, batchBytes in
 		size := 0
 		for len(posts) > 0 && size < batchBytes && len(batch) < 2000 {
 			size += len(posts[0].Body)
-			batch = append(batch, j.receive(posts[0])...)
+			batch = append(batch, j.Receive(posts[0])...)
 			posts = posts[1:]
 		}
 		for i := range batch {

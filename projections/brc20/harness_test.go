@@ -4,15 +4,13 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/domain/ordinals"
-	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/brc20"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
@@ -69,20 +67,7 @@ func (w *world) dump() (rows []string) {
 // check compares the rows of a query with what is expected.
 func (w *world) check(what, query string, want ...string) {
 	w.t.Helper()
-	compare(w.t, what, w.rows(query), want)
-}
-
-func compare(t replay.TB, what string, got, want []string) {
-	t.Helper()
-	if slices.Equal(got, want) {
-		return
-	}
-	all := got
-	if len(got)+len(want) > 20 { // show only the differences
-		got = slices.DeleteFunc(slices.Clone(got), func(row string) bool { return slices.Contains(want, row) })
-		want = slices.DeleteFunc(slices.Clone(want), func(row string) bool { return slices.Contains(all, row) })
-	}
-	t.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+	foldtest.Compare(w.t, what, w.rows(query), want)
 }
 
 // checkSelf checks what must hold for any rows: running sums, counts, and links.
@@ -149,69 +134,24 @@ func (w *world) checkLists() {
 }
 
 // judge does what the projection ordinals does: it turns posts into steps.
-type judge struct {
-	t       replay.TB
-	applied map[int64]projections.FeedStep
-	seq     int64
-}
+type judge struct{ *foldtest.Feed }
 
-func newJudge(t replay.TB) *judge { return &judge{t: t, applied: map[int64]projections.FeedStep{}} }
-
-func (j *judge) receive(posts ...synthordinals.Post) (steps []projections.FeedStep) {
-	j.t.Helper()
-	for _, post := range posts {
-		j.seq++
-		payload, err := ordinals.Decode(post.Body)
-		if err != nil {
-			j.t.Fatal(err)
-		}
-		for i := range payload.Rollback {
-			b := &payload.Rollback[i]
-			if old, ok := j.applied[int64(b.Height)]; ok && old.BlockHash == b.Hash {
-				steps = append(steps, j.revert(old))
-			}
-		}
-		for i := range payload.Apply {
-			steps = append(steps, j.apply(i, &payload.Apply[i])...)
-		}
-	}
-	return steps
-}
-
-func (j *judge) apply(i int, b *ordinals.Block) (steps []projections.FeedStep) {
-	if old, ok := j.applied[int64(b.Height)]; ok {
-		if old.BlockHash == b.Hash {
-			return nil
-		}
-		steps = append(steps, j.revert(old))
-	}
-	s := projections.FeedStep{
-		Kind: projections.Apply, Height: int64(b.Height), BlockHash: b.Hash, BlockSeq: j.seq, BlockIndex: i, SourceSeq: j.seq, Block: b,
-	}
-	j.applied[s.Height] = s
-	return append(steps, s)
-}
-
-func (j *judge) revert(s projections.FeedStep) projections.FeedStep {
-	delete(j.applied, s.Height)
-	s.Kind, s.SourceSeq, s.Block = projections.Revert, j.seq, nil
-	return s
-}
+func newJudge(t replay.TB) judge { return judge{foldtest.NewFeed(t)} }
 
 // canonical returns steps that apply the applied blocks in the order of heights.
-func (j *judge) canonical() (steps []projections.FeedStep) {
-	for _, height := range slices.Sorted(maps.Keys(j.applied)) {
-		steps = append(steps, j.applied[height])
+func (j judge) canonical() (steps []projections.FeedStep) {
+	for _, height := range slices.Sorted(maps.Keys(j.Applied)) {
+		steps = append(steps, j.Applied[height])
 	}
 	return steps
 }
 
 // tip returns the highest applied block; nil if there is none.
-func (j *judge) tip() *projections.Tip {
-	if len(j.applied) == 0 {
+func (j judge) tip() *projections.Tip {
+	if len(j.Applied) == 0 {
 		return nil
 	}
-	s := j.applied[slices.Max(slices.Collect(maps.Keys(j.applied)))]
+	s := j.Applied[slices.Max(slices.Collect(maps.Keys(j.Applied)))]
 	return &projections.Tip{Height: s.Height, IndexBlockHash: s.BlockHash, BlockHash: s.BlockHash, BurnBlockHeight: s.Height}
 }
 

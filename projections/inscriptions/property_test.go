@@ -2,6 +2,8 @@ package inscriptions_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -37,7 +39,7 @@ func TestRandomFeeds(t *testing.T) {
 			w.check(&state)
 		}
 		got := w.dump()
-		w.revert(w.heights()...)
+		w.revert(slices.Collect(maps.Keys(w.feed.Applied))...)
 		w.fold(most)
 		for _, table := range []string{"block", "inscription", "owner", "location", "satoshi", "list", "part"} {
 			var n int
@@ -58,13 +60,4 @@ func TestRandomFeeds(t *testing.T) {
 			rt.Fatalf("got\n%s\nand with the canonical posts alone\n%s", got, want)
 		}
 	})
-}
-
-// heights returns the heights of the applied blocks, in no order.
-func (w *world) heights() []int64 {
-	var list []int64
-	for height := range w.applied {
-		list = append(list, height)
-	}
-	return list
 }

@@ -86,19 +86,16 @@ func (t *tip) block() *projections.Tip {
 }
 
 // New returns the projection.
-func New() *Names { return newVersion(Version) }
+func New() *Names { return newWith(Spec()) }
 
-func newVersion(version int) *Names {
-	spec := specOf(version)
+func newWith(spec projections.Spec) *Names {
 	return &Names{spec: spec, lists: ranked.New(spec, listSource).Sectioned(), position: -1}
 }
 
 // Spec describes the projection's tables.
-func Spec() projections.Spec { return specOf(Version) }
-
-func specOf(version int) projections.Spec {
+func Spec() projections.Spec {
 	return projections.Spec{
-		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		Schema: projections.Schema{Name: Name, Version: Version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
 		API: views,
 		Views: []string{
 			"bns_v1_namespace:namespace", "bns_v1_operation:operation", "bns_v1_custody:custody", "bns_v1_name:name", "bns_v1_zonefile:zonefile",
@@ -113,7 +110,7 @@ func (p *Names) Spec() projections.Spec { return p.spec }
 
 // WithSpec implements projections.Rebuildable.
 func (p *Names) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
-	return newVersion(spec.Version)
+	return newWith(spec)
 }
 
 // Forget implements projections.Projection.

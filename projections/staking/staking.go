@@ -51,16 +51,14 @@ type Staking struct {
 }
 
 // New returns the projection.
-func New() *Staking { return newVersion(Version) }
+func New() *Staking { return newWith(Spec()) }
 
-func newVersion(version int) *Staking { return &Staking{spec: specOf(version), position: -1} }
+func newWith(spec projections.Spec) *Staking { return &Staking{spec: spec, position: -1} }
 
 // Spec describes the projection's tables.
-func Spec() projections.Spec { return specOf(Version) }
-
-func specOf(version int) projections.Spec {
+func Spec() projections.Spec {
 	return projections.Spec{
-		Schema: projections.Schema{Name: Name, Version: version}, Tables: tables,
+		Schema: projections.Schema{Name: Name, Version: Version}, Tables: tables,
 		API: views,
 		Views: []string{
 			"staking_event:event", "staking_bond:bond", "staking_allowlist:allowlist", "staking_registration:registration",
@@ -78,7 +76,7 @@ func (p *Staking) Spec() projections.Spec { return p.spec }
 
 // WithSpec implements projections.Rebuildable.
 func (p *Staking) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
-	return newVersion(spec.Version)
+	return newWith(spec)
 }
 
 // Forget implements projections.Projection.

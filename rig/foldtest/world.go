@@ -133,7 +133,7 @@ func (w *World) Refused(step projections.Step) bool {
 // Want compares the rows of a query, which must have one text column, with the expected ones.
 func (w *World) Want(what, query string, want ...string) {
 	w.T.Helper()
-	w.compare(what, replay.Texts(w.T, w.Tx, query), want)
+	Compare(w.T, what, replay.Texts(w.T, w.Tx, query), want)
 }
 
 // WantNamed is like Want, with names in place of the addresses of accounts.
@@ -145,12 +145,19 @@ func (w *World) WantNamed(what, query string, want ...string) {
 			got[i] = strings.ReplaceAll(got[i], a.Address(), string(a))
 		}
 	}
-	w.compare(what, got, want)
+	Compare(w.T, what, got, want)
 }
 
-func (w *World) compare(what string, got, want []string) {
-	w.T.Helper()
-	if !slices.Equal(got, want) {
-		w.T.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+// Compare compares rows with those that are wanted. Of many, it shows only the differences.
+func Compare(t replay.TB, what string, got, want []string) {
+	t.Helper()
+	if slices.Equal(got, want) {
+		return
 	}
+	all := got
+	if len(got)+len(want) > 20 {
+		got = slices.DeleteFunc(slices.Clone(got), func(row string) bool { return slices.Contains(want, row) })
+		want = slices.DeleteFunc(slices.Clone(want), func(row string) bool { return slices.Contains(all, row) })
+	}
+	t.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 }

@@ -239,19 +239,7 @@ func (w *world) projection(kind token.Kind) *tables.Projection {
 // check compares the rows of a query with what is expected.
 func (w *world) check(what string, kind token.Kind, query string, want ...string) {
 	w.t.Helper()
-	compare(w.t, what, w.rows(kind, query), want)
-}
-
-func compare(t replay.TB, what string, got, want []string) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		if len(got)+len(want) > 20 { // what is the same in both says nothing
-			all := got
-			got = slices.DeleteFunc(slices.Clone(got), func(row string) bool { return slices.Contains(want, row) })
-			want = slices.DeleteFunc(slices.Clone(want), func(row string) bool { return slices.Contains(all, row) })
-		}
-		t.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
-	}
+	foldtest.Compare(w.t, what, w.rows(kind, query), want)
 }
 
 // openWant is a row of table want.
@@ -295,7 +283,7 @@ func (w *world) wants(kind token.Kind) (names []string, rows map[string]openWant
 func (w *world) checkWants(what string, kind token.Kind, want ...string) {
 	w.t.Helper()
 	names, _ := w.wants(kind)
-	compare(w.t, "wants "+what, names, want)
+	foldtest.Compare(w.t, "wants "+what, names, want)
 }
 
 // openWant returns the open want with a name.

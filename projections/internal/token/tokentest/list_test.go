@@ -11,6 +11,7 @@ import (
 	"strata/domain/transaction"
 	"strata/internal/testkit/short"
 	"strata/rig/body"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
@@ -57,7 +58,7 @@ func (w *world) checkPages(list string, offsets ...int) {
 				SELECT contract_id FROM {schema}.token
 				WHERE (<list>_key, contract_id COLLATE "C") >= (found.first_key, found.first_contract)
 				ORDER BY <list>_key, contract_id COLLATE "C" OFFSET $2 - found.before LIMIT 20) t`, "<list>", list), list, offset)
-		compare(w.t, fmt.Sprintf("page at %d of the list by %s", offset, list), got, all[offset:min(offset+20, len(all))])
+		foldtest.Compare(w.t, fmt.Sprintf("page at %d of the list by %s", offset, list), got, all[offset:min(offset+20, len(all))])
 	}
 }
 

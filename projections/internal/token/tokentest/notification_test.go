@@ -7,6 +7,7 @@ import (
 	"strata/domain/token"
 	"strata/internal/synth/value"
 	"strata/rig/body"
+	"strata/rig/foldtest"
 )
 
 func dynamic(parts ...any) body.Event {
@@ -81,7 +82,7 @@ var notificationRules = map[string]func(w *world){
 		punk(w, `{"name":"Punk"}`)
 		before := append(w.rows(token.NFT, factRows), w.rows(token.NFT, documentRows)...)
 		w.mine(by(mintNFT(punks, 1)))
-		compare(w.t, "rows", append(w.rows(token.NFT, factRows), w.rows(token.NFT, documentRows)...), before)
+		foldtest.Compare(w.t, "rows", append(w.rows(token.NFT, factRows), w.rows(token.NFT, documentRows)...), before)
 		w.checkWants("after the mint", token.NFT, "read punks 1")
 	},
 	// D22: the revert of a later block does not delete a token that existed before.

@@ -16,6 +16,7 @@ import (
 	"strata/internal/synth/value"
 	"strata/projections"
 	"strata/rig/body"
+	"strata/rig/foldtest"
 )
 
 func raw(text []byte) json.RawMessage { return text }
@@ -319,7 +320,7 @@ func TestHistories(t *testing.T) {
 		alone.fold(canonical...)
 		alone.finish()
 		for _, kind := range kinds {
-			compare(rt, "history, and canonical blocks alone: "+string(kind), live.outcome(kind), alone.outcome(kind))
+			foldtest.Compare(rt, "history, and canonical blocks alone: "+string(kind), live.outcome(kind), alone.outcome(kind))
 		}
 
 		batches, forgetful := start(3), start(4)
@@ -337,7 +338,7 @@ func TestHistories(t *testing.T) {
 				}
 			}
 			for _, kind := range kinds {
-				compare(rt, fmt.Sprintf("folded again, forgetting %t: %s", w.forgetful, kind), w.dump(kind), live.dump(kind))
+				foldtest.Compare(rt, fmt.Sprintf("folded again, forgetting %t: %s", w.forgetful, kind), w.dump(kind), live.dump(kind))
 			}
 			w.checkLists("at the end")
 		}

@@ -31,6 +31,7 @@ import (
 	"strata/projections/sft"
 	"strata/rig"
 	"strata/rig/body"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -422,6 +423,6 @@ func compareRows(t *testing.T, got, want map[string][]string) {
 		t.Errorf("got the tables %q, want %q", others, names)
 	}
 	for _, name := range names {
-		compare(t, name, got[name], want[name])
+		foldtest.Compare(t, name, got[name], want[name])
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/token"
 	"strata/internal/synth/value"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
@@ -180,7 +181,7 @@ var wantRules = map[string]func(w *world){
 			w.record(other)
 			w.record(w.failing(r.Want))
 		}
-		compare(w.t, "rows", w.dump(token.NFT), before)
+		foldtest.Compare(w.t, "rows", w.dump(token.NFT), before)
 	},
 	// D20: a read at a block that is not canonical is no answer.
 	"D20ReportOfOrphan": func(w *world) {
@@ -369,7 +370,7 @@ func TestRaisedTwice(t *testing.T) {
 				want = w.dump(token.SFT)
 			}
 			if got := w.dump(token.SFT); !slices.Equal(got, want) {
-				compare(t, "rows", got, want)
+				foldtest.Compare(t, "rows", got, want)
 			}
 		})
 	}
