@@ -85,17 +85,9 @@ func testForkHistory(t *testing.T, config synthchain.Config, posts int) {
 			stop() // perhaps in the middle of something
 		}
 	}
-	stop := rig.FollowAccounts(t, log)
-	replay.Wait(t, log)
-	stop()
+	rig.FoldAccounts(t, log)
 	want := made.Expected()
 	rig.CheckState(t, log, want)
 
-	alone := replay.NewLogApart(t)
-	canonical := made.CanonicalPosts()
-	replay.Append(t, alone, canonical...)
-	stop = rig.FollowAccounts(t, alone)
-	replay.Wait(t, alone)
-	stop()
-	rig.CheckSameRows(t, alone, log)
+	rig.CheckAlone(t, log, made.CanonicalPosts())
 }

@@ -182,6 +182,21 @@ func Execute(t *testing.T, log *eventstore.Log, sql string, args ...any) {
 	}
 }
 
+// FoldAccounts runs the projections whose rows CheckState compares until they have folded the log.
+func FoldAccounts(t *testing.T, log *eventstore.Log) {
+	t.Helper()
+	replay.Run(t, log, Chain(t), balances.New(nil), pox.New())
+}
+
+// CheckAlone folds the posts of the canonical chain alone in another log, and compares the rows with those of a log.
+func CheckAlone(t *testing.T, log *eventstore.Log, canonical []replay.Post) {
+	t.Helper()
+	alone := replay.NewLogApart(t)
+	replay.Append(t, alone, canonical...)
+	FoldAccounts(t, alone)
+	CheckSameRows(t, alone, log)
+}
+
 // FollowAccounts runs the projections whose rows CheckState compares until stop is called, or the test ends.
 func FollowAccounts(t *testing.T, log *eventstore.Log) (stop func()) {
 	t.Helper()

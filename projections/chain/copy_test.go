@@ -115,18 +115,10 @@ func testNarrowCopies(t *testing.T, config synthchain.Config, posts int) {
 		}
 	}
 	replay.Append(t, log, late...)
-	stop := rig.FollowAccounts(t, log)
-	replay.Wait(t, log)
-	stop()
+	rig.FoldAccounts(t, log)
 	rig.CheckState(t, log, made.Expected())
 
-	alone := replay.NewLogApart(t)
-	canonical := made.CanonicalPosts()
-	replay.Append(t, alone, canonical...)
-	stop = rig.FollowAccounts(t, alone)
-	replay.Wait(t, alone)
-	stop()
-	rig.CheckSameRows(t, alone, log)
+	rig.CheckAlone(t, log, made.CanonicalPosts())
 
 	var copies, kept int
 	if err := log.Pool().QueryRow(t.Context(), schemas.In(`

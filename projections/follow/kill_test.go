@@ -146,13 +146,7 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	alone := replay.NewLogApart(t)
-	canonical := made.CanonicalPosts()
-	replay.Append(t, alone, canonical...)
-	stop := rig.FollowAccounts(t, alone)
-	replay.Wait(t, alone)
-	stop()
-	rig.CheckSameRows(t, alone, log)
+	rig.CheckAlone(t, log, made.CanonicalPosts())
 }
 
 // TestKillNames kills the server again and again while it folds histories of names of both registries, which the chain of

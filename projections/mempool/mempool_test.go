@@ -140,12 +140,7 @@ func TestLifeCycle(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			tx, err := pool.Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = tx.Rollback(t.Context()) }()
-			w := newWorld(t, tx)
+			w := newWorld(t, replay.Begin(t, pool))
 			w.apply(nakamoto(1, 0))
 			c.do(w)
 		})
