@@ -1,4 +1,4 @@
-package sharedtx_test
+package follow_test
 
 import (
 	"context"
