@@ -1,4 +1,4 @@
-package follow_test
+package sharedtx_test
 
 import (
 	"context"
