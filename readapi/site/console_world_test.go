@@ -50,7 +50,10 @@ func newConsoleSite(t testing.TB) *consoleSite {
 	s := &consoleSite{events: replay.NewLog(t)}
 	stop := replay.Start(t, s.events, apitest.NewChain(t), balances.New(nil))
 	made := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 1000, Maturity: 3})
-	posts := replay.Take(60, made.Next)
+	var posts []replay.Post
+	for range 60 {
+		posts = append(posts, made.Next())
+	}
 	text, err := json.Marshal(hostile)
 	if err != nil {
 		t.Fatal(err)
