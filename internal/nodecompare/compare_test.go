@@ -130,7 +130,7 @@ func foldedChain(t *testing.T) *pgxpool.Pool {
 	var posts []replay.Post
 	for range 60 {
 		post := synthetic.Next()
-		posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
+		posts = append(posts, post)
 	}
 	replay.Append(t, log, posts...)
 	canonical, err := chain.New("recommended", nil)

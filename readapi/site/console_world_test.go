@@ -53,7 +53,7 @@ func newConsoleSite(t testing.TB) *consoleSite {
 	made := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 1000, Maturity: 3})
 	var posts []replay.Post
 	for range 60 {
-		posts = append(posts, replay.Post(made.Next()))
+		posts = append(posts, made.Next())
 	}
 	text := must.Get(json.Marshal(hostile))(t)
 	broken := fmt.Sprintf(`{"block_hash":%s,"more":[1.00,-0e5,{%[1]s:{"a/b~c":12345678901234567890}}]}`, text)

@@ -49,7 +49,7 @@ func newWorld(t *testing.T) *world {
 		}
 		return all
 	}
-	posts := []replay.Post{replay.Post((&synthstaking.Block{Name: "genesis", BurnHeight: 3, Contract: synthstaking.Testnet}).Post())}
+	posts := []replay.Post{(&synthstaking.Block{Name: "genesis", BurnHeight: 3, Contract: synthstaking.Testnet}).Post()}
 	parent := "genesis"
 	block := func(burn int64, members map[string]any, calls func() [][]clarity.Value) {
 		c.Height = burn
