@@ -1,7 +1,5 @@
 package ordinals
 
-import "strata/domain/internal/jsoncursor"
-
 // Transfer is the move of a sat, with every inscription on it (inscription_transferred).
 type Transfer struct {
 	Sat         Sat
@@ -19,52 +17,25 @@ type Transfer struct {
 
 func (c *cursor) transfer() *Transfer {
 	t := &Transfer{}
-	var sat, destination, before, after, txIndex bool
-	if !c.Object(func(name []byte) {
-		switch string(name) {
-		case "ordinal_number":
-			sat = c.sat(&t.Sat)
-		case "destination":
-			destination = c.destination(t)
-		case "satpoint_pre_transfer":
-			before = c.satpoint(&t.SatpointPre)
-		case "satpoint_post_transfer":
-			after = c.satpoint(&t.SatpointPost)
-		case "post_transfer_output_value":
-			t.OutputValue = jsoncursor.Optional(c.uint63)
-		case "tx_index":
-			txIndex = c.uint32(&t.TxIndex)
-		default:
-			c.Skip()
-		}
-	}) {
+	if !c.Members(
+		required("ordinal_number", func() bool { return c.sat(&t.Sat) }, "a sat"),
+		required("destination", func() bool { return c.destination(t) }, "an object"),
+		required("satpoint_pre_transfer", func() bool { return c.satpoint(&t.SatpointPre) }, "a satpoint"),
+		required("satpoint_post_transfer", func() bool { return c.satpoint(&t.SatpointPost) }, "a satpoint"),
+		optional("post_transfer_output_value", &t.OutputValue),
+		required("tx_index", &t.TxIndex, "a whole number"),
+	) {
 		return nil
 	}
-	c.Need(sat, "ordinal_number", "a sat")
-	c.Need(destination, "destination", "an object")
-	c.Need(before, "satpoint_pre_transfer", "a satpoint")
-	c.Need(after, "satpoint_post_transfer", "a satpoint")
-	c.Need(txIndex, "tx_index", "a whole number")
 	return t
 }
 
 // destination reads where the sat went. An unknown type counts as Transferred, as in ordinals-api.
 func (c *cursor) destination(t *Transfer) (present bool) {
 	var kind string
-	hasKind := false
-	if !c.Object(func(name []byte) {
-		switch string(name) {
-		case "type":
-			hasKind = c.Name(&kind)
-		case "value":
-			t.DestinationValue = jsoncursor.Optional(c.Name)
-		default:
-			c.Skip()
-		}
-	}) {
+	if !c.Members(required("type", &kind, "a string"), optional("value", &t.DestinationValue)) {
 		return false
 	}
-	c.Need(hasKind, "type", "a string")
 	switch t.Destination = LocationType(kind); t.Destination {
 	case SpentInFees, Burnt:
 	default:
