@@ -81,7 +81,7 @@ func TestUnknownPartsSurvive(t *testing.T) {
 	undecoded := func(p transaction.Payload) string {
 		u, ok := p.(*transaction.Undecoded)
 		if !ok {
-			return p.Name()
+			return p.ID().Name()
 		}
 		return hexOf(u.Raw)
 	}
@@ -111,7 +111,7 @@ func TestUnknownPartsSurvive(t *testing.T) {
 			equal(t, "fee", tx.Fee(), 9)
 			equal(t, "mode", byte(tx.PostConditions.Mode()), raw[5+1+103+1])
 			if _, isUndecoded := tx.Payload.(*transaction.Undecoded); isUndecoded {
-				equal(t, "type", tx.Payload.TxType(), "undecoded")
+				equal(t, "type", tx.Payload.ID().TxType(), "undecoded")
 			}
 		})
 	}

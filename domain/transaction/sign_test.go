@@ -57,7 +57,7 @@ func drafts(t testing.TB, d transaction.Draft) map[string]*transaction.Transacti
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		equal(t, "name", tx.Payload.Name(), name)
+		equal(t, "name", tx.Payload.ID().Name(), name)
 		all[name] = tx
 	}
 	tx, err := d.TokenTransfer(account, 5, "memo")
@@ -105,7 +105,7 @@ func TestSignDrafts(t *testing.T) {
 				t.Fatal(err)
 			}
 			equal(t, "signed again", hexOf(tx.Encode()), hexOf(raw))
-			onChain := tx.Payload.TxType() == "coinbase" || tx.Payload.TxType() == "tenure_change"
+			onChain := tx.Payload.ID().TxType() == "coinbase" || tx.Payload.ID().TxType() == "tenure_change"
 			equal(t, "on chain only", got.AnchorMode == transaction.AnchorOnChainOnly, onChain)
 		})
 	}
