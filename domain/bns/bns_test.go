@@ -10,6 +10,7 @@ import (
 
 	"strata/domain/bns"
 	"strata/domain/clarity"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -103,10 +104,7 @@ func TestPrints(t *testing.T) {
 			Event   map[string]any
 			Context struct{ Contract string }
 		}](t, row)
-		value, err := clarity.DecodeAll(vector.Bytes(t, v.Hex))
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := must.Get(clarity.DecodeAll(vector.Bytes(t, v.Hex)))(t)
 		decode := bns.DecodePrint
 		if contracts.IsZonefiles(v.Context.Contract) {
 			decode = bns.DecodeZonefilePrint
@@ -143,10 +141,7 @@ func TestCalls(t *testing.T) {
 		call := vector.Decode[traced](t, row)
 		var arguments []clarity.Value
 		for _, text := range call.Args {
-			value, err := clarity.DecodeAll(vector.Bytes(t, text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			value := must.Get(clarity.DecodeAll(vector.Bytes(t, text)))(t)
 			arguments = append(arguments, value)
 		}
 		c, ok, err := bns.DecodeCall(call.Function, arguments)
@@ -319,11 +314,7 @@ func tuple(t testing.TB, pairs ...any) clarity.Value {
 		}
 		fields = append(fields, f)
 	}
-	v, err := clarity.NewTuple(fields...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(clarity.NewTuple(fields...))(t)
 }
 
 // TestOtherPrints decodes prints that the contracts do not have.

@@ -10,6 +10,7 @@ import (
 	"strata/domain/bitcoin"
 	"strata/domain/clarity"
 	"strata/domain/pox"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -18,22 +19,11 @@ const (
 	operator = "SP2GKVKM12JZ0YW3ZJH3GMBJYGVNM0BS94ERA45AM"
 )
 
-// must returns a function that fails tb on an error, and otherwise returns the value.
-func must[T any](tb testing.TB) func(T, error) T {
-	return func(v T, err error) T {
-		tb.Helper()
-		if err != nil {
-			tb.Fatal(err)
-		}
-		return v
-	}
-}
-
 // tuple returns a tuple of alternating names and values. An int becomes a uint, text that starts with SP a principal,
 // other text a string-ascii, bytes a buffer, and nil none.
 func tuple(tb testing.TB, pairs ...any) clarity.Value {
 	tb.Helper()
-	value := must[clarity.Value](tb)
+	value := func(v clarity.Value, err error) clarity.Value { return must.Get(v, err)(tb) }
 	var fields []clarity.Field
 	for i := 0; i < len(pairs); i += 2 {
 		f := clarity.Field{Name: pairs[i].(string)}
@@ -48,7 +38,7 @@ func tuple(tb testing.TB, pairs ...any) clarity.Value {
 			f.Value = value(clarity.NewBuffer(v))
 		case string:
 			if strings.HasPrefix(v, "SP") {
-				f.Value = value(clarity.NewPrincipal(must[clarity.Principal](tb)(clarity.ParsePrincipal(v))))
+				f.Value = value(clarity.NewPrincipal(must.Get(clarity.ParsePrincipal(v))(tb)))
 			} else {
 				f.Value = value(clarity.NewASCII(v))
 			}
@@ -88,7 +78,7 @@ func TestDecode(t *testing.T) {
 		{"stack-stx", tuple(t, "lock-amount", 300, "lock-period", 2, "start-burn-height", 5, "unlock-burn-height", 9, "pox-addr", address),
 			base{"300", "700", "9"}, `{"lock_amount":"300","lock_period":"2","start_burn_height":"5","unlock_burn_height":"9","signer_key":null,"end_cycle_id":null,"start_cycle_id":null}`},
 		{"stack-stx", tuple(t, "lock-amount", 3000, "lock-period", 2, "start-burn-height", 5, "unlock-burn-height", 9, "pox-addr", clarity.NewSome(address),
-			"signer-key", clarity.NewSome(must[clarity.Value](t)(clarity.NewBuffer(key))), "signer-sig", nil, "max-amount", 1, "auth-id", nil, "start-cycle-id", 3, "end-cycle-id", clarity.NewSome(clarity.NewUint64(4))),
+			"signer-key", clarity.NewSome(must.Get(clarity.NewBuffer(key))(t)), "signer-sig", nil, "max-amount", 1, "auth-id", nil, "start-cycle-id", 3, "end-cycle-id", clarity.NewSome(clarity.NewUint64(4))),
 			base{"3000", "0", "9"}, `{"lock_amount":"3000","lock_period":"2","start_burn_height":"5","unlock_burn_height":"9","signer_key":"0x0203","end_cycle_id":"4","start_cycle_id":"3"}`},
 		{"stack-increase", tuple(t, "increase-by", 50, "total-locked", 150, "pox-addr", address, "signer-key", key),
 			base{"150", "950", "7"}, `{"increase_by":"50","total_locked":"150","signer_key":"0x0203","end_cycle_id":null,"start_cycle_id":null}`},
@@ -189,7 +179,7 @@ func TestVersion(t *testing.T) {
 		"SP000000000000000000002Q6VF78":       0,
 		stacker + ".pox-4":                    0,
 	} {
-		p := must[clarity.Principal](t)(clarity.ParsePrincipal(text))
+		p := must.Get(clarity.ParsePrincipal(text))(t)
 		if got, ok := pox.Version(p); got != want || ok != (want > 0) {
 			t.Errorf("Version(%s) = %d, %t, want %d", text, got, ok, want)
 		}
@@ -197,7 +187,7 @@ func TestVersion(t *testing.T) {
 }
 
 func TestDecodePrint(t *testing.T) {
-	lockup := tuple(t, "type", "l1", "txs", clarity.NewSome(must[clarity.Value](t)(clarity.NewList(tuple(t, "vout", 1), tuple(t, "vout", 2)))))
+	lockup := tuple(t, "type", "l1", "txs", clarity.NewSome(must.Get(clarity.NewList(tuple(t, "vout", 1), tuple(t, "vout", 2)))(t)))
 	v := tuple(t, "topic", "register-for-bond", "signer", operator+".signer", "staker", stacker, "amount-ustx", 1, "sats-total", 2,
 		"bond-index", 3, "first-reward-cycle", 4, "unlock-burn-height", clarity.NewSome(clarity.NewUint64(5)), "unlock-cycle", nil,
 		"is-l1-lock", true, "btc-lockup", lockup)
@@ -279,11 +269,8 @@ func TestEventVectors(t *testing.T) {
 		addresses, _ := want.Event["pox_addr"].(map[string]any)
 		for name, network := range map[string]bitcoin.Network{"mainnet": bitcoin.Mainnet, "testnet": bitcoin.Testnet, "regtest": bitcoin.Regtest} {
 			want.Event["pox_addr"] = addresses[name]
-			b, err := e.JSON(network)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := must[map[string]any](t)(object(b)); !reflect.DeepEqual(got, want.Event) {
+			b := must.Get(e.JSON(network))(t)
+			if got := must.Get(object(b))(t); !reflect.DeepEqual(got, want.Event) {
 				t.Errorf("%s: got %v, want %v", name, got, want.Event)
 			}
 		}
@@ -294,7 +281,7 @@ func object(b []byte) (m map[string]any, err error) { return m, json.Unmarshal(b
 
 func value(tb testing.TB, s string) clarity.Value {
 	tb.Helper()
-	return must[clarity.Value](tb)(clarity.DecodeAll(vector.Bytes(tb, s)))
+	return must.Get(clarity.DecodeAll(vector.Bytes(tb, s)))(tb)
 }
 
 func FuzzDecode(f *testing.F) {

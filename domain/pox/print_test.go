@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/pox"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -22,15 +23,9 @@ func TestPrintVectors(t *testing.T) {
 				Data map[string]any
 			}
 		}](t, row)
-		p, err := pox.DecodePrint(value(t, want.Hex))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(pox.DecodePrint(value(t, want.Hex)))(t)
 		topics[p.Topic] = true
-		b, err := json.Marshal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(json.Marshal(p))(t)
 		got := vector.Decode[struct {
 			Topic string
 			Data  map[string]any

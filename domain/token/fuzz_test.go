@@ -8,13 +8,11 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/testkit/must"
 )
 
 func FuzzNotification(f *testing.F) {
-	mainnet, err := hex.DecodeString(mainnetNotice)
-	if err != nil {
-		f.Fatal(err)
-	}
+	mainnet := must.Get(hex.DecodeString(mainnetNotice))(f)
 	for _, seed := range [][]byte{
 		mainnet,
 		notice("token-class", ascii("sft"), "contract-id", buffer(deed), "token-ids", list(unsigned(1, 2)...), "update-mode", utf8("dynamic"), "ttl", clarity.NewUint64(60)).Raw(),

@@ -36,7 +36,7 @@ func spelling(t *rapid.T, word string) clarity.Value {
 var leaves = rapid.Custom(func(t *rapid.T) clarity.Value {
 	switch rapid.IntRange(0, 5).Draw(t, "leaf") {
 	case 0:
-		return must(clarity.NewUint(uints.Draw(t, "uint")))
+		return valid(clarity.NewUint(uints.Draw(t, "uint")))
 	case 1:
 		return clarity.NewInt64(rapid.Int64().Draw(t, "int"))
 	case 2:
@@ -154,7 +154,7 @@ func TestNotificationForms(t *testing.T) {
 			want.TokenIDs = rapid.SliceOfNDistinct(uints, 1, 5, func(n *big.Int) string { return n.String() }).Draw(rt, "ids")
 			var elements []clarity.Value
 			for _, n := range want.TokenIDs {
-				elements = append(elements, must(clarity.NewUint(n)))
+				elements = append(elements, valid(clarity.NewUint(n)))
 			}
 			payload = append(payload, "token-ids", list(elements...))
 		}

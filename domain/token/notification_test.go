@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/token"
+	"strata/internal/testkit/must"
 )
 
 const (
@@ -17,14 +18,14 @@ const (
 	notifier = stranger + ".token-metadata-update-notify"
 )
 
-func buffer(s string) clarity.Value { return must(clarity.NewBuffer([]byte(s))) }
+func buffer(s string) clarity.Value { return valid(clarity.NewBuffer([]byte(s))) }
 
 func principal(s string) clarity.Value {
 	p, err := clarity.ParsePrincipal(s)
 	if err != nil {
 		panic(err)
 	}
-	return must(clarity.NewPrincipal(p))
+	return valid(clarity.NewPrincipal(p))
 }
 
 func unsigned(n ...uint64) (list []clarity.Value) {
@@ -34,7 +35,7 @@ func unsigned(n ...uint64) (list []clarity.Value) {
 	return list
 }
 
-func list(elements ...clarity.Value) clarity.Value { return must(clarity.NewList(elements...)) }
+func list(elements ...clarity.Value) clarity.Value { return valid(clarity.NewList(elements...)) }
 
 // tuple returns a tuple of alternating names and values.
 func tuple(parts ...any) clarity.Value {
@@ -42,7 +43,7 @@ func tuple(parts ...any) clarity.Value {
 	for i := 0; i < len(parts); i += 2 {
 		fields = append(fields, clarity.Field{Name: parts[i].(string), Value: parts[i+1].(clarity.Value)})
 	}
-	return must(clarity.NewTuple(fields...))
+	return valid(clarity.NewTuple(fields...))
 }
 
 // notice returns a notification with the given payload.
@@ -66,15 +67,8 @@ const mainnetNotice = "0c000000020c6e6f74696669636174696f6e0d00000015746f6b656e2
 
 func value(tb testing.TB, digits string) clarity.Value {
 	tb.Helper()
-	raw, err := hex.DecodeString(digits)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	v, err := clarity.DecodeAll(raw)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return v
+	raw := must.Get(hex.DecodeString(digits))(tb)
+	return must.Get(clarity.DecodeAll(raw))(tb)
 }
 
 func TestParseNotification(t *testing.T) {
@@ -119,7 +113,7 @@ func TestParseNotification(t *testing.T) {
 
 		{"empty list", ids(), "nft " + deed + " [] standard -"},
 		{"ids as they come, each once", ids(unsigned(3, 1, 3, 0, 1)...), "nft " + deed + " [3 1 0] standard -"},
-		{"largest id", ids(must(clarity.NewUint(most))), "nft " + deed + " [340282366920938463463374607431768211455] standard -"},
+		{"largest id", ids(valid(clarity.NewUint(most))), "nft " + deed + " [340282366920938463463374607431768211455] standard -"},
 		{"negative id", ids(clarity.NewInt64(1), clarity.NewInt64(-1)), ""},
 		{"ids of another type", ids(ascii("1")), ""},
 		{"one id without a list", notice("token-class", ascii("nft"), "contract-id", principal(deed), "token-ids", clarity.NewUint64(1)), ""},
@@ -136,7 +130,7 @@ func TestParseNotification(t *testing.T) {
 		{"ttl of int", ttl(clarity.NewInt64(60)), "ft " + deed + " [] dynamic -"},
 		{"ttl in some", ttl(clarity.NewSome(clarity.NewUint64(60))), "ft " + deed + " [] dynamic -"},
 		{"longest ttl", ttl(clarity.NewUint64(token.TTLMax)), "ft " + deed + " [] dynamic 3153600000"},
-		{"ttl beyond", ttl(must(clarity.NewUint(most))), "ft " + deed + " [] dynamic 3153600000"},
+		{"ttl beyond", ttl(valid(clarity.NewUint(most))), "ft " + deed + " [] dynamic 3153600000"},
 
 		{"contract as ascii", about(ascii(deed)), "ft " + deed + " [] standard -"},
 		{"contract as utf8", about(utf8(deed)), "ft " + deed + " [] standard -"},
@@ -212,7 +206,7 @@ func TestParseSFTPrint(t *testing.T) {
 		{"mint", printOf(ascii("sft_mint"), three, many), &token.SFTPrint{Event: token.SFTMint, TokenID: big.NewInt(3), Amount: big.NewInt(1000)}},
 		{"burn", printOf(ascii("sft_burn"), three, many), &token.SFTPrint{Event: token.SFTBurn, TokenID: big.NewInt(3), Amount: big.NewInt(1000)}},
 		{"transfer", printOf(utf8("sft_transfer"), clarity.NewUint64(0), clarity.NewUint64(0)), &token.SFTPrint{Event: token.SFTTransfer, TokenID: new(big.Int), Amount: new(big.Int)}},
-		{"largest", printOf(buffer("sft_mint"), must(clarity.NewUint(most)), must(clarity.NewUint(most))), &token.SFTPrint{Event: token.SFTMint, TokenID: most, Amount: most}},
+		{"largest", printOf(buffer("sft_mint"), valid(clarity.NewUint(most)), valid(clarity.NewUint(most))), &token.SFTPrint{Event: token.SFTMint, TokenID: most, Amount: most}},
 		{"without recipient", tuple("type", ascii("sft_mint"), "token-id", three, "amount", many), &token.SFTPrint{Event: token.SFTMint, TokenID: big.NewInt(3), Amount: big.NewInt(1000)}},
 		{"other type", printOf(ascii("sft_melt"), three, many), nil},
 		{"type of a number", printOf(three, three, many), nil},

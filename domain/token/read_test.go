@@ -33,10 +33,10 @@ func show(r token.Read) string {
 	return line + " " + r.TotalSupply.String()
 }
 
-func utf8(s string) clarity.Value  { return must(clarity.NewUTF8(s)) }
-func ascii(s string) clarity.Value { return must(clarity.NewASCII(s)) }
+func utf8(s string) clarity.Value  { return valid(clarity.NewUTF8(s)) }
+func ascii(s string) clarity.Value { return valid(clarity.NewASCII(s)) }
 
-func must(v clarity.Value, err error) clarity.Value {
+func valid(v clarity.Value, err error) clarity.Value {
 	if err != nil {
 		panic(err)
 	}
@@ -125,7 +125,7 @@ func TestCalls(t *testing.T) {
 }
 
 func TestReadFT(t *testing.T) {
-	most := okay(clarity.NewOk(must(clarity.NewUint(decimal("340282366920938463463374607431768211455")))))
+	most := okay(clarity.NewOk(valid(clarity.NewUint(decimal("340282366920938463463374607431768211455")))))
 	lost := answered(`{"okay":true,"result":"0x080100000000000000000000000000001774"}`) // (err u6004)
 	for _, tc := range []struct {
 		name      string
@@ -204,7 +204,7 @@ func TestReadNFT(t *testing.T) {
 		{"URI of err", okay(clarity.NewErr(clarity.NewNone())), "", fetch.Wrong, fetch.ReasonClarity},
 		{"URI of some err", okay(clarity.NewSome(clarity.NewErr(ascii("a")))), "", fetch.Wrong, fetch.ReasonClarity},
 		{"R6 uint for a string", okay(clarity.NewOk(clarity.NewUint64(5))), "", fetch.Wrong, fetch.ReasonClarity},
-		{"buffer for a string", okay(must(clarity.NewBuffer([]byte("a")))), "", fetch.Wrong, fetch.ReasonClarity},
+		{"buffer for a string", okay(valid(clarity.NewBuffer([]byte("a")))), "", fetch.Wrong, fetch.ReasonClarity},
 
 		{"T14 R2", refused(`Unchecked(NoSuchContract("ABCD.test-nft"))`), "", fetch.Troubled, fetch.ReasonClarity},
 		{"T14 newer", refused(`RuntimeCheck(NoSuchContract("ABCD.test-nft"))`), "", fetch.Troubled, fetch.ReasonClarity},

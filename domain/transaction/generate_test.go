@@ -9,6 +9,7 @@ import (
 	"strata/domain/microblock"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 )
 
 // Generators of valid transactions of every kind.
@@ -141,19 +142,13 @@ var genPayload = rapid.Custom(func(t *rapid.T) transaction.Payload {
 	}
 	switch rapid.IntRange(0, 8).Draw(t, "payload id") {
 	case 0:
-		memo, err := transaction.NewMemo(rapid.SliceOfN(rapid.Byte(), 0, transaction.MemoSize).Draw(t, "memo"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		memo := must.Get(transaction.NewMemo(rapid.SliceOfN(rapid.Byte(), 0, transaction.MemoSize).Draw(t, "memo")))(t)
 		return &transaction.TokenTransfer{Recipient: genPrincipal.Draw(t, "to"), Amount: rapid.Uint64().Draw(t, "amount"), Memo: memo}
 	case 1:
 		p := deploy()
 		return &p
 	case 2:
-		args, err := transaction.NewArguments(rapid.SliceOfN(genValue, 0, 5).Draw(t, "arguments")...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		args := must.Get(transaction.NewArguments(rapid.SliceOfN(genValue, 0, 5).Draw(t, "arguments")...))(t)
 		return &transaction.ContractCall{Contract: genContract.Draw(t, "contract"), Function: clarityName.Draw(t, "function"), Arguments: args}
 	case 3:
 		p := new(transaction.PoisonMicroblock)

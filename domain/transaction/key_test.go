@@ -14,6 +14,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -59,10 +60,7 @@ func TestVectors(t *testing.T) {
 			Testnet    string `json:"address_testnet"`
 		}](t, line)
 		k := parse(t, row.PrivateKey)
-		p, err := key.ParsePublicHex(row.PublicKey)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(key.ParsePublicHex(row.PublicKey))(t)
 		if k.Public() != p {
 			t.Errorf("public key: got %s, want %s", k.Public(), p)
 		}
@@ -146,14 +144,8 @@ func TestSignRecover(t *testing.T) {
 			t.Fatal("signing is not deterministic")
 		}
 		for _, encoding := range []key.Encoding{key.Compressed, key.Uncompressed} {
-			want, err := k.Public().As(encoding)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := key.Recover(digest, sig, encoding)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(k.Public().As(encoding))(t)
+			got := must.Get(key.Recover(digest, sig, encoding))(t)
 			if got != want {
 				t.Fatalf("got %s, want %s", got, want)
 			}
@@ -179,10 +171,7 @@ func TestHighS(t *testing.T) {
 	high := sig
 	high[0] ^= 1
 	new(big.Int).Sub(n, s).FillBytes(high[33:])
-	got, err := key.Recover(digest, high, key.Compressed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(key.Recover(digest, high, key.Compressed))(t)
 	if got != k.Public() {
 		t.Errorf("got %s, want %s", got, k.Public())
 	}
@@ -230,9 +219,5 @@ func FuzzRecover(f *testing.F) {
 
 func parse(t *testing.T, s string) key.Private {
 	t.Helper()
-	k, err := key.ParsePrivate(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return must.Get(key.ParsePrivate(s))(t)
 }

@@ -9,6 +9,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/microblock"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 )
 
 func TestSignedMicroblock(t *testing.T) {
@@ -29,10 +30,7 @@ func TestSignedMicroblock(t *testing.T) {
 	if got := h.SigningDigest(); got != unsigned {
 		t.Errorf("digest of a signed header: got %s, want %s", got, unsigned)
 	}
-	got, err := h.SignerHash()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(h.SignerHash())(t)
 	if want := k.Public().Hash160(); got != want {
 		t.Errorf("signer: got %s, want %s", got, want)
 	}
@@ -42,10 +40,7 @@ func TestMicroblockRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(rapid.Byte(), microblock.HeaderSize, microblock.HeaderSize).Draw(t, "header")
-		h, err := microblock.Decode(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(microblock.Decode(want))(t)
 		if got := h.Append(nil); string(got) != string(want) {
 			t.Fatalf("got %x, want %x", got, want)
 		}

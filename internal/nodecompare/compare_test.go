@@ -15,6 +15,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/rig/replay"
@@ -133,10 +134,7 @@ func foldedChain(t *testing.T) *pgxpool.Pool {
 		posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
 	}
 	replay.Append(t, log, posts...)
-	canonical, err := chain.New("recommended", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	canonical := must.Get(chain.New("recommended", nil))(t)
 	replay.Run(t, log, canonical, balances.New(nil))
 	return log.Pool()
 }
@@ -244,9 +242,7 @@ func TestCompareLocks(t *testing.T) {
 	}
 	exec := func(sql string, args ...any) {
 		t.Helper()
-		if _, err := pool.Exec(t.Context(), sql, args...); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(pool.Exec(t.Context(), sql, args...))(t)
 	}
 	exec(schemas.In(`DELETE FROM {balances}.stx_lock`))
 	node := newFakeNode(t, pool)
