@@ -22,6 +22,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/outside"
 	"strata/projections/chain"
 	"strata/projections/ft"
@@ -217,10 +218,7 @@ func newPipeline(t *testing.T, kind, function string, fault func(w http.Response
 	if fault != nil {
 		l.setFault(function, fault)
 	}
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	canonical := must.Get(chain.New(chain.Recommended, nil))(t)
 	replay.Start(t, l.log, canonical, ft.New(nil), nft.New(nil))
 	l.chain = synthchain.New(synthchain.Config{
 		Seed: 4, Mix: synthchain.Mix{Deploy: 1, CollectibleMint: 6}, TxPerBlock: synthchain.Range{Min: 3, Max: 3}, SigningSample: 1000,

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"strata/internal/testkit/must"
 )
 
 // fakeServer creates an installation whose programs only print their version.
@@ -20,11 +22,7 @@ func fakeServer(t *testing.T, dir, version string) string {
 			t.Fatal(err)
 		}
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return real
+	return must.Get(filepath.EvalSymlinks(dir))(t)
 }
 
 func TestFind(t *testing.T) {
@@ -39,13 +37,9 @@ func TestFind(t *testing.T) {
 	links := filepath.Join(root, "links")
 	configs := filepath.Join(root, "configs")
 	for _, dir := range []string{links, configs} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(dir, 0o700))
 	}
-	if err := os.Symlink(filepath.Join(v15, "postgres"), filepath.Join(links, "postgres")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(filepath.Join(v15, "postgres"), filepath.Join(links, "postgres")))
 	config := "#!/bin/sh\necho " + byConfig + "\n"
 	if err := os.WriteFile(filepath.Join(configs, "pg_config"), []byte(config), 0o700); err != nil { // a program
 		t.Fatal(err)

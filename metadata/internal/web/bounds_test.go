@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"strata/domain/fetch"
+	"strata/internal/testkit/must"
 	"strata/metadata/internal/web"
 )
 
@@ -126,12 +127,8 @@ func gzipped(t *testing.T, body []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write(body); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.Write(body))(t)
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
@@ -331,10 +328,7 @@ func TestSteadyBody(t *testing.T) {
 // M10, and other ways in which a connection ends too early.
 func TestBrokenConnections(t *testing.T) {
 	t.Parallel()
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	_ = closed.Close()
 	wantFailure(t, getOne(t, newClient(t, allowAll()), "http://"+closed.Addr().String()), fetch.FailureConnection, "refused")
 
