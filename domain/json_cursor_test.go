@@ -246,11 +246,9 @@ func TestNamesShareMemory(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	body := must.Get(json.Marshal([]string{"SP1", "SP1", long, long}))(t)
 	var names []string
-	if err := read(string(body), func(c *jsoncursor.Cursor) {
+	must.Do(t, read(string(body), func(c *jsoncursor.Cursor) {
 		names = jsoncursor.List(c, func(s *string) { c.Name(s) })
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	same(t, "names", names, []string{"SP1", "SP1", long, long})
 	if unsafe.StringData(names[0]) != unsafe.StringData(names[1]) {
 		t.Error("equal names do not share their memory")
@@ -293,7 +291,7 @@ func TestOffsets(t *testing.T) {
 	const body = `{ "x" : [1, 2] ,"hex":"0x0aff","plain":"0aff","escaped":"\u0030aff","none":null}`
 	offsets := map[string]int64{}
 	var between string
-	if err := object(body, func(c *jsoncursor.Cursor, name string) {
+	must.Do(t, object(body, func(c *jsoncursor.Cursor, name string) {
 		if name == "x" {
 			afterName := c.Offset()
 			c.Skip()
@@ -301,9 +299,7 @@ func TestOffsets(t *testing.T) {
 			return
 		}
 		_, offsets[name] = c.HexAt()
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	same(t, "value of x", between, "[1, 2]")
 	first := int64(strings.Index(body, "0aff"))
 	same(t, "first digits", offsets, map[string]int64{

@@ -76,7 +76,7 @@ func TestDeadlineOfTheUser(t *testing.T) {
 	t.Parallel()
 	inner, _ := pair(t)
 	conn := progress.New(inner, time.Hour)
-	must.Do(t, conn.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)))
+	must.Do(t, conn.SetWriteDeadline(time.Now().Add(100*time.Millisecond)))
 	if _, err := conn.Write(large); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
@@ -86,9 +86,7 @@ func TestDeadlineOfTheUser(t *testing.T) {
 		_, err := conn.Write(large)
 		ended <- err
 	}()
-	if err := conn.SetWriteDeadline(time.Now()); err != nil { // before or while it writes
-		t.Fatal(err)
-	}
+	must.Do(t, conn.SetWriteDeadline(time.Now())) // before or while it writes
 	if err := eventually.Receive(t, "the write ends", ended); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}

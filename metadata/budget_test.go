@@ -91,9 +91,7 @@ func TestUnchanged(t *testing.T) {
 				t.Fatalf("got %+v", first)
 			}
 			hash := sha256.Sum256([]byte(uri))
-			if _, err := log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.`+string(kind)+` (source_seq, reason, uri_hash, uri) VALUES (1, 0, $1, $2)`, hash[:], uri); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.`+string(kind)+` (source_seq, reason, uri_hash, uri) VALUES (1, 0, $1, $2)`, hash[:], uri))(t)
 			second := fetched(2)
 			if since, ok := second.UnchangedSince(); !ok || since != 1 || second.Exchanges[0].Body != nil || second.Exchanges[0].Status != 200 {
 				t.Errorf("the same content: got %+v", second)
@@ -130,9 +128,7 @@ func TestRecheck(t *testing.T) {
 		}
 		eventually.Holds(t, "all is reported", func() bool { return len(reports(t, log)) == (1+round)*n })
 		var fetches, bytes int64
-		if err := log.Pool().QueryRow(t.Context(), `SELECT sum(fetches), sum(bytes) FROM metadata.spent WHERE contract_id = $1`, contract).Scan(&fetches, &bytes); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, log.Pool().QueryRow(t.Context(), `SELECT sum(fetches), sum(bytes) FROM metadata.spent WHERE contract_id = $1`, contract).Scan(&fetches, &bytes))
 		if spent[round] = bytes; fetches != n {
 			t.Errorf("round %d: %d fetches on the budget, want %d", round, fetches, n)
 		}
@@ -142,9 +138,7 @@ func TestRecheck(t *testing.T) {
 		all := must.Get(readReports(t.Context(), log, 0))(t)
 		for _, e := range all {
 			hash := sha256.Sum256([]byte(e.report.Want.URI))
-			if _, err := log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.document (source_seq, reason, uri_hash, uri) VALUES ($1, 0, $2, $3)`, e.seq, hash[:], e.report.Want.URI); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.document (source_seq, reason, uri_hash, uri) VALUES ($1, 0, $2, $3)`, e.seq, hash[:], e.report.Want.URI))(t)
 		}
 	}
 	all := must.Get(readReports(t.Context(), log, 0))(t)
@@ -189,10 +183,8 @@ func TestUnchangedRead(t *testing.T) {
 	}
 	set := func(row string) {
 		t.Helper()
-		if _, err := log.Pool().Exec(t.Context(), `
-			INSERT INTO ft_v1.token (height, source_seq, reason, token_id, contract_id, `+row[:strings.Index(row, "=")]+`) VALUES (1, 1, 0, 1, $1, `+row[strings.Index(row, "=")+1:]+`)`, want.Contract); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Pool().Exec(t.Context(), `
+			INSERT INTO ft_v1.token (height, source_seq, reason, token_id, contract_id, `+row[:strings.Index(row, "=")]+`) VALUES (1, 1, 0, 1, $1, `+row[strings.Index(row, "=")+1:]+`)`, want.Contract))(t)
 	}
 	if first := fetched(1); len(first.Exchanges) != 2 || first.Exchanges[1].Body == nil {
 		t.Fatalf("got %+v", first)

@@ -107,14 +107,11 @@ func raise(t testing.TB, pool *pgxpool.Pool, schema string, r row) {
 		minHeight = &r.minHeight
 	}
 	key := sha256.Sum256([]byte(r.want.Key()))
-	_, err := pool.Exec(context.Background(), `
+	must.Get(pool.Exec(context.Background(), `
 		INSERT INTO `+schema+`.want (source_seq, due_at, min_height, attempts, waits, priority, reason, severity, key_hash, kind, wanted_by, want)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, $7, $8, $10, $9)
 		ON CONFLICT (key_hash) DO UPDATE SET source_seq = $1, due_at = $2, min_height = $3, attempts = $4, waits = $5, priority = $6`,
-		r.seq, r.dueAt, minHeight, r.attempts, r.waits, r.priority, key[:], r.want.Kind, string(text), cmp.Or(r.contract, r.want.Contract))
-	if err != nil {
-		t.Fatal(err)
-	}
+		r.seq, r.dueAt, minHeight, r.attempts, r.waits, r.priority, key[:], r.want.Kind, string(text), cmp.Or(r.contract, r.want.Contract)))(t)
 }
 
 // reports reads all reports of the log.

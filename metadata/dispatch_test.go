@@ -135,11 +135,8 @@ func TestMinHeightAboveTip(t *testing.T) {
 	r := run(t, config(log, node.URL))
 	r.awaitPass(t)
 	wantLeases(t, log, 0)
-	_, err := log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.block (height, source_seq, burn_block_height, time, index_block_hash, block_hash)
-		VALUES ($1, 1, 1, 1, $2, $2)`, tip.Height+1, make([]byte, 32))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.block (height, source_seq, burn_block_height, time, index_block_hash, block_hash)
+		VALUES ($1, 1, 1, 1, $2, $2)`, tip.Height+1, make([]byte, 32)))(t)
 	if got := r.awaitReport(t).Tip; got == nil || got.Height != tip.Height+1 || !got.IndexBlockHash.IsZero() {
 		t.Errorf("got tip %+v", got)
 	}

@@ -247,9 +247,7 @@ func TestStreaming(t *testing.T) {
 	for _, target := range []string{"/v3/tenures/sized", "/v3/tenures/chunked"} {
 		response := must.Get(p.client.Get(p.url + target))(t)
 		begin := make([]byte, BufferMax)
-		if _, err := io.ReadFull(response.Body, begin); err != nil { // while the node holds the end back
-			t.Fatal(err)
-		}
+		must.Get(io.ReadFull(response.Body, begin))(t) // while the node holds the end back
 		more <- struct{}{}
 		rest, err := io.ReadAll(response.Body)
 		_ = response.Body.Close()

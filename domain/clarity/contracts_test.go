@@ -15,11 +15,8 @@ func TestContracts(t *testing.T) {
 		p := must.Get(clarity.ParsePrincipal(text))(t)
 		return must.Get(clarity.NewPrincipal(p))(t)
 	}
-	nested, err := clarity.NewTuple(
-		clarity.Field{Name: "x", Value: principal(a)}, clarity.Field{Name: "y", Value: principal(address)}, clarity.Field{Name: "z", Value: principal(b)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	nested := must.Get(clarity.NewTuple(
+		clarity.Field{Name: "x", Value: principal(a)}, clarity.Field{Name: "y", Value: principal(address)}, clarity.Field{Name: "z", Value: principal(b)}))(t)
 	var all []string
 	for p := range nested.Contracts() {
 		all = append(all, p.String())

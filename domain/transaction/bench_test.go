@@ -18,16 +18,10 @@ func typical(b *testing.B) []byte {
 	token := clarity.AssetID{Contract: contract, Asset: "wrapped-stx"}
 	stx := transaction.PostCondition{Type: transaction.ConditionSTX, Code: transaction.SentLessOrEqual, Amount: 1e6}
 	ft := transaction.PostCondition{Type: transaction.ConditionFungible, Asset: token, Code: transaction.SentGreaterOrEqual, Amount: 5}
-	conditions, err := transaction.NewPostConditions(transaction.PostConditionDeny, stx.OriginPrincipal(), ft.Of(contract), ft.OriginPrincipal())
-	if err != nil {
-		b.Fatal(err)
-	}
+	conditions := must.Get(transaction.NewPostConditions(transaction.PostConditionDeny, stx.OriginPrincipal(), ft.Of(contract), ft.OriginPrincipal()))(b)
 	trait := must.Get(clarity.NewPrincipal(contract))(b)
 	d := transaction.Draft{Network: transaction.Mainnet, Nonce: 5, Fee: 3000, PostConditions: conditions}
-	tx, err := d.Transaction(call(b, contract, "swap-helper", trait, trait, clarity.NewUint64(1e8), clarity.NewUint64(1e6), clarity.NewSome(clarity.NewUint64(7))))
-	if err != nil {
-		b.Fatal(err)
-	}
+	tx := must.Get(d.Transaction(call(b, contract, "swap-helper", trait, trait, clarity.NewUint64(1e8), clarity.NewUint64(1e6), clarity.NewSome(clarity.NewUint64(7)))))(b)
 	must.Do(b, transaction.Sign(tx, k))
 	return tx.Encode()
 }

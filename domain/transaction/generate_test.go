@@ -188,12 +188,9 @@ var genPayload = rapid.Custom(func(t *rapid.T) transaction.Payload {
 })
 
 var genTransaction = rapid.Custom(func(t *rapid.T) *transaction.Transaction {
-	conditions, err := transaction.NewPostConditions(
+	conditions := must.Get(transaction.NewPostConditions(
 		transaction.PostConditionMode(rapid.ByteRange(1, 3).Draw(t, "mode")),
-		rapid.SliceOfN(genPostCondition, 0, 4).Draw(t, "post-conditions")...)
-	if err != nil {
-		t.Fatal(err)
-	}
+		rapid.SliceOfN(genPostCondition, 0, 4).Draw(t, "post-conditions")...))(t)
 	tx := &transaction.Transaction{
 		Envelope: transaction.Envelope{
 			Version: transaction.Version(rapid.SampledFrom([]byte{0x00, 0x80}).Draw(t, "version")),

@@ -180,10 +180,7 @@ func TestMultisig(t *testing.T) {
 			for i := range holders {
 				k := key.FromSeed([]byte{byte(i)})
 				if i == 3 && !mode.Segwit() {
-					var err error
-					if k, err = key.ParsePrivate(k.Hex()[:64]); err != nil { // an uncompressed key
-						t.Fatal(err)
-					}
+					k = must.Get(key.ParsePrivate(k.Hex()[:64]))(t) // an uncompressed key
 				}
 				keys, public = append(keys, k), append(public, k.Public())
 			}

@@ -65,10 +65,7 @@ func (f *fakeNode) anyAccount() (name string) {
 func (f *fakeNode) moveTip(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	var tip hash.Hash32
-	err := pool.QueryRow(t.Context(), `UPDATE strata.projection SET index_block_hash = sha256(index_block_hash) WHERE name = 'balances' RETURNING index_block_hash`).Scan(&tip)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pool.QueryRow(t.Context(), `UPDATE strata.projection SET index_block_hash = sha256(index_block_hash) WHERE name = 'balances' RETURNING index_block_hash`).Scan(&tip))
 	f.with(func() { f.tip, f.requested = tip, nil })
 }
 
@@ -203,9 +200,7 @@ func TestWatchSample(t *testing.T) {
 	node := newFakeNode(t, pool)
 	w := newTestWatch(pool, node, slog.New(slog.DiscardHandler))
 	w.Accounts = 3
-	if err := w.once(t.Context()); err != nil { // all that blocks touched
-		t.Fatal(err)
-	}
+	must.Do(t, w.once(t.Context())) // all that blocks touched
 	seen := map[string]bool{}
 	for range 20 {
 		node.with(func() { node.requested = nil })

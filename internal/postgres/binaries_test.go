@@ -13,14 +13,10 @@ import (
 // fakeServer creates an installation whose programs only print their version.
 func fakeServer(t *testing.T, dir, version string) string {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil { // a folder of programs
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(dir, 0o755)) // a folder of programs
 	script := "#!/bin/sh\necho 'postgres (PostgreSQL) " + version + "'\n"
 	for _, name := range []string{"postgres", "initdb"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil { // a program
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755)) // a program
 	}
 	return must.Get(filepath.EvalSymlinks(dir))(t)
 }
@@ -41,9 +37,7 @@ func TestFind(t *testing.T) {
 	}
 	must.Do(t, os.Symlink(filepath.Join(v15, "postgres"), filepath.Join(links, "postgres")))
 	config := "#!/bin/sh\necho " + byConfig + "\n"
-	if err := os.WriteFile(filepath.Join(configs, "pg_config"), []byte(config), 0o700); err != nil { // a program
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(configs, "pg_config"), []byte(config), 0o700)) // a program
 
 	places := []string{filepath.Join(root, "lib", "*", "bin")}
 	for _, tc := range []struct {

@@ -255,9 +255,7 @@ func TestSomebodyElsesShortFolderIsNotUsed(t *testing.T) {
 	a := start(t, postgres.Config{DataDir: dir})
 	socket := must.Get(os.Readlink(filepath.Join(dir, "postgres", "socket")))(t)
 	stop(t, a)
-	if err := os.Mkdir(socket, 0o755); err != nil { // a mode that lets others in
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(socket, 0o755))     // a mode that lets others in
 	t.Cleanup(func() { os.Remove(socket) }) //nolint:errcheck // a leftover folder does no harm
 	b := start(t, postgres.Config{DataDir: dir})
 	if a.URL() == b.URL() {

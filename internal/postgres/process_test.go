@@ -129,9 +129,7 @@ func copyProgram(t *testing.T, from, dir string) string {
 	t.Helper()
 	raw := must.Get(os.ReadFile(from))(t)
 	to := filepath.Join(dir, "program")
-	if err := os.WriteFile(to, raw, 0o755); err != nil { // another user runs it
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(to, raw, 0o755)) // another user runs it
 	return to
 }
 

@@ -243,9 +243,7 @@ func TestDirFailure(t *testing.T) {
 	store := openStore(t, "dir://"+root)
 	body := []byte("an image")
 	key := keyOf(body)
-	if err := os.WriteFile(filepath.Join(root, key.Hex()[:2]), nil, 0o600); err != nil { // a file in place of a folder
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(root, key.Hex()[:2]), nil, 0o600)) // a file in place of a folder
 	if err := store.Put(t.Context(), key, body); err == nil || !strings.Contains(err.Error(), key.Hex()) {
 		t.Errorf("put: got %v", err)
 	}
