@@ -150,9 +150,7 @@ func TestStacksVectors(t *testing.T) {
 			RoundTrip      *bool  `json:"round_trip_from_bitcoin"`
 		}](t, row)
 		a := must.Get(c32.ParseAddress(want.Address))(t)
-		if got := bitcoin.FromStacks(a); got != want.BitcoinAddress {
-			t.Errorf("FromStacks = %s, want %s", got, want.BitcoinAddress)
-		}
+		same(t, "FromStacks", bitcoin.FromStacks(a), want.BitcoinAddress)
 		if want.RoundTrip == nil {
 			return
 		}

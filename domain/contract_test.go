@@ -171,9 +171,7 @@ func TestContractCall(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			signature, got := tc.abi.Call(tc.function, args)
-			if signature != tc.signature {
-				t.Errorf("signature = %q, want %q", signature, tc.signature)
-			}
+			same(t, "signature", signature, tc.signature)
 			if !reflect.DeepEqual(got, tc.want) {
 				t.Errorf("arguments = %+v, want %+v", got, tc.want)
 			}
@@ -190,12 +188,8 @@ func TestFunctionVectors(t *testing.T) {
 			Output    string                        `json:"output_type"`
 		}](t, row)
 		f := want.Function
-		if got := f.Signature(); got != want.Signature {
-			t.Errorf("Signature = %s, want %s", got, want.Signature)
-		}
-		if got := f.Outputs.Type.String(); got != want.Output {
-			t.Errorf("output = %s, want %s", got, want.Output)
-		}
+		same(t, "Signature", f.Signature(), want.Signature)
+		same(t, "output", f.Outputs.Type.String(), want.Output)
 		if len(f.Args) != len(want.ArgTypes) {
 			t.Fatalf("%d arguments, want %d", len(f.Args), len(want.ArgTypes))
 		}

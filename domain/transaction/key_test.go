@@ -34,15 +34,9 @@ func TestKnownKey(t *testing.T) {
 	t.Parallel()
 	compressed := parse(t, secretOne+"01")
 	uncompressed := parse(t, secretOne)
-	if got := compressed.Public().String(); got != generator {
-		t.Errorf("public key: got %s, want %s", got, generator)
-	}
-	if got := compressed.Public().Hash160().String(); got != hashCompressed {
-		t.Errorf("hash of the compressed form: got %s, want %s", got, hashCompressed)
-	}
-	if got := uncompressed.Public().Hash160().String(); got != hashUncompressed {
-		t.Errorf("hash of the uncompressed form: got %s, want %s", got, hashUncompressed)
-	}
+	equal(t, "public key", compressed.Public().String(), generator)
+	equal(t, "hash of the compressed form", compressed.Public().Hash160().String(), hashCompressed)
+	equal(t, "hash of the uncompressed form", uncompressed.Public().Hash160().String(), hashUncompressed)
 	if got := uncompressed.Public().CompressedBytes(); fmt.Sprintf("0x%x", got) != generator {
 		t.Errorf("compressed bytes: got %x, want %s", got, generator)
 	}
@@ -61,9 +55,7 @@ func TestVectors(t *testing.T) {
 		}](t, line)
 		k := parse(t, row.PrivateKey)
 		p := must.Get(key.ParsePublicHex(row.PublicKey))(t)
-		if k.Public() != p {
-			t.Errorf("public key: got %s, want %s", k.Public(), p)
-		}
+		equal(t, "public key", k.Public(), p)
 		for _, tt := range []struct{ what, got, want string }{
 			{"private key", k.Hex(), row.PrivateKey},
 			{"public key", p.String(), "0x" + row.PublicKey},

@@ -27,13 +27,9 @@ func TestSignedMicroblock(t *testing.T) {
 	if h.Hash() == unsigned {
 		t.Error("hash does not cover the signature")
 	}
-	if got := h.SigningDigest(); got != unsigned {
-		t.Errorf("digest of a signed header: got %s, want %s", got, unsigned)
-	}
+	equal(t, "digest of a signed header", h.SigningDigest(), unsigned)
 	got := must.Get(h.SignerHash())(t)
-	if want := k.Public().Hash160(); got != want {
-		t.Errorf("signer: got %s, want %s", got, want)
-	}
+	equal(t, "signer", k.Public().Hash160(), got)
 }
 
 func TestMicroblockRoundTrip(t *testing.T) {
