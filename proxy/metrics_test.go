@@ -10,14 +10,16 @@ import (
 
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
-	"strata/internal/testkit/must"
 )
 
 // metricValue returns the value of the metric with these labels: of a counter or gauge, or the sample count of a
 // histogram. It returns -1 if there is no such metric.
 func metricValue(t *testing.T, registry *prometheus.Registry, name string, labels ...string) float64 {
 	t.Helper()
-	families := must.Get(registry.Gather())(t)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, family := range families {
 		if family.GetName() != name {
 			continue
