@@ -3,8 +3,6 @@ package ordinals
 import (
 	"math/big"
 	"strings"
-
-	"strata/domain/internal/jsoncursor"
 )
 
 // BRC20Kinds are the kinds of operations by the numbers under which tables store them. The number 0 is not used.
@@ -72,37 +70,47 @@ func (c *cursor) brc20Operation(pointer string) *BRC20Operation {
 
 func (c *cursor) brc20(kind BRC20Kind) *BRC20Operation {
 	isDeploy, isSend := kind == BRC20KindDeploy, kind == BRC20KindTransferSend
-	o := &BRC20Operation{Kind: kind}
+	o, d := &BRC20Operation{Kind: kind}, &BRC20Deploy{}
 	sender := "address"
 	if isSend {
 		sender = "sender_address"
 	}
-	members := []jsoncursor.Member{
-		required("tick", &o.Tick, "a string"),
-		required("inscription_id", func() bool { return c.inscriptionID(&o.InscriptionID) }, "an inscription id"),
-		required(sender, &o.Address, "an address"),
-	}
-	if isSend {
-		members = append(members, required("receiver_address", &o.Receiver, "an address"))
-	}
-	amount := func(dst **big.Int) func() bool {
-		return func() bool {
-			*dst = c.amount(isSend)
-			return *dst != nil
+	var tick, id, address, receiver, decimals bool
+	if !c.Object(func(name []byte) {
+		switch member := string(name); {
+		case member == "tick":
+			tick = c.Name(&o.Tick)
+		case member == "inscription_id":
+			id = c.inscriptionID(&o.InscriptionID)
+		case member == sender:
+			address = c.Name(&o.Address)
+		case member == "receiver_address" && isSend:
+			receiver = c.Name(&o.Receiver)
+		case member == "amt" && !isDeploy:
+			o.Amount = c.amount(isSend)
+		case member == "max" && isDeploy:
+			d.Max = c.amount(false)
+		case member == "lim" && isDeploy:
+			d.Limit = c.amount(false)
+		case member == "dec" && isDeploy:
+			decimals = c.decimals(&d.Decimals)
+		case member == "self_mint" && isDeploy:
+			c.Bool(&d.SelfMint)
+		default:
+			c.Skip()
 		}
-	}
-	if isDeploy {
-		o.Deploy = &BRC20Deploy{}
-		members = append(members,
-			required("max", amount(&o.Deploy.Max), wantAmount),
-			optional("lim", amount(&o.Deploy.Limit)),
-			required("dec", func() bool { return c.decimals(&o.Deploy.Decimals) }, wantDecimals),
-			optional("self_mint", &o.Deploy.SelfMint))
-	} else {
-		members = append(members, required("amt", amount(&o.Amount), wantAmount))
-	}
-	if !c.Members(members...) {
+	}) {
 		return nil
+	}
+	c.Need(tick, "tick", "a string")
+	c.Need(id, "inscription_id", "an inscription id")
+	c.Need(address, sender, "an address")
+	c.Need(receiver || !isSend, "receiver_address", "an address")
+	c.Need(o.Amount != nil || isDeploy, "amt", wantAmount)
+	if isDeploy {
+		c.Need(d.Max != nil, "max", wantAmount)
+		c.Need(decimals, "dec", wantDecimals)
+		o.Deploy = d
 	}
 	return o
 }

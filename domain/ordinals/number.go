@@ -8,9 +8,21 @@ func parseUint(text []byte) (n uint64, ok bool) {
 	return n, err == nil
 }
 
+// uint63 reads a number that fits a signed column of 64 bits.
+func (c *cursor) uint63(dst *uint64) (present bool) {
+	*dst, present = c.Uint(63, parseUint)
+	return present
+}
+
 // uint64 reads a number that the author of an inscription chose freely.
 func (c *cursor) uint64(dst *uint64) (present bool) {
 	*dst, present = c.Uint(64, parseUint)
+	return present
+}
+
+func (c *cursor) uint32(dst *uint32) (present bool) {
+	n, present := c.Uint(32, parseUint)
+	*dst = uint32(n)
 	return present
 }
 

@@ -98,44 +98,80 @@ func (r *Reveal) Satpoint() Satpoint {
 	return p
 }
 
+// Reveals, transfers and BRC-20 operations, of which a feed consists, are read by cases: a table of members for each would
+// take 5 to 15 % more time.
 func (c *cursor) reveal() *Reveal {
 	r := &Reveal{}
+	var id, number, sat, content, contentType, length, fee, value, satpoint, txIndex bool
 	var parent, parents []string
-	if !c.Members(
-		required("inscription_id", func() bool { return c.inscriptionID(&r.ID) }, "an inscription id"),
-		required("inscription_number", func() bool { return c.inscriptionNumber(&r.Number) }, "a number"),
-		required("ordinal_number", func() bool { return c.sat(&r.Sat) }, "a sat"),
-		required("content_bytes", func() bool {
+	if !c.Object(func(name []byte) {
+		switch string(name) {
+		case "inscription_id":
+			id = c.inscriptionID(&r.ID)
+		case "inscription_number":
+			number = c.inscriptionNumber(&r.Number)
+		case "ordinal_number":
+			sat = c.sat(&r.Sat)
+		case "content_bytes":
 			r.Content, r.ContentAt = c.HexAt()
-			return r.Content != nil
-		}, "a hex string"),
-		required("content_type", func() bool {
-			present := c.Name(&r.ContentType)
+			content = r.Content != nil
+		case "content_type":
+			contentType = c.Name(&r.ContentType)
 			r.ContentType = ContentType(r.ContentType)
-			return present
-		}, "a string"),
-		required("content_length", &r.ContentLength, "a whole number"),
-		optional("metaprotocol", &r.Metaprotocol),
-		optional("metadata", &r.Metadata),
-		optional("delegate", func() { c.reference(&r.Delegate) }),
-		optional("parent", func() { parent = c.parent() }),
-		optional("parents", func() { parents = c.parents() }),
-		optional("inscription_pointer", func() { r.PointerTag = jsoncursor.Optional(c.uint64) }),
-		required("inscription_fee", &r.Fee, "a whole number"),
-		required("inscription_output_value", &r.OutputValue, "a whole number"),
-		optional("inscriber_address", &r.InscriberAddress),
-		required("satpoint_post_inscription", func() bool { return c.satpoint(&r.SatpointPost) }, "a satpoint"),
-		required("tx_index", &r.TxIndex, "a whole number"),
-		optional("curse_type", &r.CurseType),
-		optional("charms", func() { r.Charms = c.charms() }),
-		optional("ordinal_block_height", &r.OrdinalBlockHeight),
-		optional("ordinal_offset", &r.OrdinalOffset),
-		optional("inscription_input_index", &r.InputIndex),
-		optional("transfers_pre_inscription", &r.TransfersPreInscription),
-		optional("unbound_sequence", &r.UnboundSequence),
-	) {
+		case "content_length":
+			length = c.uint63(&r.ContentLength)
+		case "metaprotocol":
+			c.Name(&r.Metaprotocol)
+		case "metadata":
+			r.Metadata = c.Raw()
+		case "delegate":
+			c.reference(&r.Delegate)
+		case "parent":
+			parent = c.parent()
+		case "parents":
+			parents = c.parents()
+		case "inscription_pointer":
+			r.PointerTag = jsoncursor.Optional(c.uint64)
+		case "inscription_fee":
+			fee = c.uint63(&r.Fee)
+		case "inscription_output_value":
+			value = c.uint63(&r.OutputValue)
+		case "inscriber_address":
+			r.InscriberAddress = jsoncursor.Optional(c.Name)
+		case "satpoint_post_inscription":
+			satpoint = c.satpoint(&r.SatpointPost)
+		case "tx_index":
+			txIndex = c.uint32(&r.TxIndex)
+		case "curse_type":
+			r.CurseType = c.Raw()
+		case "charms":
+			r.Charms = c.charms()
+		case "ordinal_block_height":
+			c.uint63(&r.OrdinalBlockHeight)
+		case "ordinal_offset":
+			c.uint63(&r.OrdinalOffset)
+		case "inscription_input_index":
+			c.uint32(&r.InputIndex)
+		case "transfers_pre_inscription":
+			c.uint63(&r.TransfersPreInscription)
+		case "unbound_sequence":
+			r.UnboundSequence = jsoncursor.Optional(c.uint63)
+		default:
+			c.Skip()
+		}
+	}) {
 		return nil
 	}
+	c.Need(id, "inscription_id", "an inscription id")
+	c.Need(number, "inscription_number", "a number")
+	c.Need(sat, "ordinal_number", "a sat")
+	c.Need(content, "content_bytes", "a hex string")
+	c.Need(contentType, "content_type", "a string")
+	c.Need(length, "content_length", "a whole number")
+	c.Need(fee, "inscription_fee", "a whole number")
+	c.Need(value, "inscription_output_value", "a whole number")
+	c.Need(satpoint, "satpoint_post_inscription", "a satpoint")
+	c.Need(txIndex, "tx_index", "a whole number")
 	r.Parents = distinct(append(parent, parents...))
 	return r
 }

@@ -1,5 +1,7 @@
 package ordinals
 
+import "strata/domain/internal/jsoncursor"
+
 // Transfer is the move of a sat, with every inscription on it (inscription_transferred).
 type Transfer struct {
 	Sat         Sat
@@ -17,16 +19,32 @@ type Transfer struct {
 
 func (c *cursor) transfer() *Transfer {
 	t := &Transfer{}
-	if !c.Members(
-		required("ordinal_number", func() bool { return c.sat(&t.Sat) }, "a sat"),
-		required("destination", func() bool { return c.destination(t) }, "an object"),
-		required("satpoint_pre_transfer", func() bool { return c.satpoint(&t.SatpointPre) }, "a satpoint"),
-		required("satpoint_post_transfer", func() bool { return c.satpoint(&t.SatpointPost) }, "a satpoint"),
-		optional("post_transfer_output_value", &t.OutputValue),
-		required("tx_index", &t.TxIndex, "a whole number"),
-	) {
+	var sat, destination, before, after, txIndex bool
+	if !c.Object(func(name []byte) {
+		switch string(name) {
+		case "ordinal_number":
+			sat = c.sat(&t.Sat)
+		case "destination":
+			destination = c.destination(t)
+		case "satpoint_pre_transfer":
+			before = c.satpoint(&t.SatpointPre)
+		case "satpoint_post_transfer":
+			after = c.satpoint(&t.SatpointPost)
+		case "post_transfer_output_value":
+			t.OutputValue = jsoncursor.Optional(c.uint63)
+		case "tx_index":
+			txIndex = c.uint32(&t.TxIndex)
+		default:
+			c.Skip()
+		}
+	}) {
 		return nil
 	}
+	c.Need(sat, "ordinal_number", "a sat")
+	c.Need(destination, "destination", "an object")
+	c.Need(before, "satpoint_pre_transfer", "a satpoint")
+	c.Need(after, "satpoint_post_transfer", "a satpoint")
+	c.Need(txIndex, "tx_index", "a whole number")
 	return t
 }
 

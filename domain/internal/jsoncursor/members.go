@@ -17,29 +17,31 @@ type Member struct {
 // Members reads an object of these members, at most 64, and records an error if it lacks a required one. It passes the
 // names of other members to c.Unknown, and skips their values.
 func (c *Cursor) Members(members ...Member) (present bool) {
+	if !c.open('{', "an object") {
+		return false
+	}
 	var found uint64 // a bit for each member
-	next := 0        // most objects have their members in the same order
-	if !c.Object(func(name []byte) {
-		for range members {
-			if next == len(members) {
-				next = 0
-			}
-			at := next
-			next++
-			if members[at].Name != string(name) {
-				continue
-			}
-			found &^= 1 << at
-			if c.Read(members[at].Dst) {
-				found |= 1 << at
-			}
-			return
+	next := 0
+	for c.Peek() == '"' {
+		name := c.unquote(c.value())
+		if c.err != nil {
+			break
 		}
-		if c.Unknown != nil {
-			c.Unknown(name)
+		at := memberNamed(members, name, next)
+		if at < 0 {
+			if c.Unknown != nil {
+				c.Unknown(name)
+			}
+			c.Skip()
+			continue
 		}
-		c.Skip()
-	}) {
+		found &^= 1 << at
+		if c.Read(members[at].Dst) {
+			found |= 1 << at
+		}
+		next = at + 1
+	}
+	if !c.close() {
 		return false
 	}
 	for i := range members {
@@ -49,6 +51,22 @@ func (c *Cursor) Members(members ...Member) (present bool) {
 		}
 	}
 	return true
+}
+
+// memberNamed returns the index of the member with a name, or -1. It begins at next, because most objects have their
+// members in about the same order.
+func memberNamed(members []Member, name []byte, next int) int {
+	for i := next; i < len(members); i++ {
+		if members[i].Name == string(name) {
+			return i
+		}
+	}
+	for i := range members[:next] {
+		if members[i].Name == string(name) {
+			return i
+		}
+	}
+	return -1
 }
 
 // Read reads the value that belongs to dst: a function that reads it, or a pointer to it. A pointer to a pointer, a
