@@ -51,10 +51,7 @@ func newConsoleSite(t testing.TB) *consoleSite {
 	s := &consoleSite{events: replay.NewLog(t)}
 	stop := replay.Start(t, s.events, apitest.NewChain(t), balances.New(nil))
 	made := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 1000, Maturity: 3})
-	var posts []replay.Post
-	for range 60 {
-		posts = append(posts, made.Next())
-	}
+	posts := replay.Take(60, made.Next)
 	text := must.Get(json.Marshal(hostile))(t)
 	broken := fmt.Sprintf(`{"block_hash":%s,"more":[1.00,-0e5,{%[1]s:{"a/b~c":12345678901234567890}}]}`, text)
 	posts = append(posts, replay.Post{Path: "/new_block", Body: []byte(broken)},
