@@ -56,7 +56,6 @@ func TestConformance(t *testing.T) {
 				t.Errorf("%s: %s in %.1500s", name, problem, got.body)
 			}
 		}
-		w.dump(server.URL, r, got)
 		w.checkTrace(server.URL, r, got)
 		if *full && r.varying == "" {
 			w.again(server.URL, r, got)
