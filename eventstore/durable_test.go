@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -13,14 +14,10 @@ import (
 func TestAppendsWaitForTheDisk(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Dedicated(t)
-	if err := migrations.Up(t.Context(), server.URL()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, migrations.Up(t.Context(), server.URL()))
 	admin := server.New(t)
 	for _, setting := range []string{`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$`} {
-		if _, err := admin.Exec(t.Context(), setting); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(admin.Exec(t.Context(), setting))(t)
 	}
 	pool := server.New(t)
 	var got string
@@ -43,13 +40,9 @@ func TestAppendsWaitForTheDisk(t *testing.T) {
 			var before, flushed int64
 			query := `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint`
 			var unused int64
-			if err := admin.QueryRow(t.Context(), query).Scan(&before, &unused); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, admin.QueryRow(t.Context(), query).Scan(&before, &unused))
 			write()
-			if err := admin.QueryRow(t.Context(), query).Scan(&unused, &flushed); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, admin.QueryRow(t.Context(), query).Scan(&unused, &flushed))
 			if flushed < before+3000 {
 				lost++
 			}

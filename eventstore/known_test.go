@@ -10,6 +10,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/short"
 )
 
@@ -17,9 +18,7 @@ import (
 func leap(t testing.TB, pool *pgxpool.Pool, size int64) {
 	t.Helper()
 	frontier := make([]byte, 32*bits.OnesCount64(uint64(size)))
-	if _, err := pool.Exec(context.Background(), `UPDATE log.head SET size = $1, frontier = $2 WHERE size <> $1`, size, frontier); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(context.Background(), `UPDATE log.head SET size = $1, frontier = $2 WHERE size <> $1`, size, frontier))(t)
 }
 
 // home returns where the bytes of an event are.
@@ -108,15 +107,10 @@ func TestKnownBodies(t *testing.T) {
 func TestKnownBodiesByIndex(t *testing.T) {
 	t.Parallel()
 	pool := migrated.New(t)
-	if _, err := pool.Exec(t.Context(), `INSERT INTO log.small_body (span, seq, sha256) SELECT n >> 18, n, sha256(convert_to(n::text, 'UTF8')) FROM generate_series(1, $1) n`,
-		short.Form(600_000, 300_000)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(t.Context(), `INSERT INTO log.small_body (span, seq, sha256) SELECT n >> 18, n, sha256(convert_to(n::text, 'UTF8')) FROM generate_series(1, $1) n`,
+		short.Form(600_000, 300_000)))(t)
 	leap(t, pool, 700_000)
-	writers, err := pgxpool.New(t.Context(), migrated.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	writers := must.Get(pgxpool.New(t.Context(), migrated.URL(t)))(t)
 	log := eventstore.Open(writers, eventstore.Config{})
 	for i := range 20 {
 		mustAppend(t, log, incoming("/x", fmt.Appendf(nil, "one %d", i)))

@@ -12,6 +12,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/headlock"
+	"strata/internal/testkit/must"
 )
 
 func TestQueuePushesBack(t *testing.T) {
@@ -84,9 +85,7 @@ func TestQueueSharesTransactions(t *testing.T) {
 		}
 	}
 	var transactions int
-	if err := pool.QueryRow(context.Background(), `SELECT count(DISTINCT xmin::text) FROM log.event`).Scan(&transactions); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pool.QueryRow(context.Background(), `SELECT count(DISTINCT xmin::text) FROM log.event`).Scan(&transactions))
 	if transactions != 2 {
 		t.Errorf("%d appends took %d transactions, want 2: the first alone, then all others", appends, transactions)
 	}

@@ -5,16 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"strata/internal/testkit/must"
 )
 
 // The reference in docs/operating.md is what the flags say.
 func TestSettingsDocumented(t *testing.T) {
 	t.Parallel()
 	document := filepath.Join("..", "..", "docs", "operating.md")
-	content, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(document))(t)
 	path := filepath.Join(t.TempDir(), "operating.md")
 	writeFile(t, path, string(content))
 	if got := run(t, t.TempDir(), "settings", "--check", path); got.code != 0 {
@@ -28,11 +27,11 @@ func TestSettingsDocumented(t *testing.T) {
 	if got := run(t, t.TempDir(), "settings", "--check", path); got.code != exitFailure || !strings.Contains(got.stderr, "make generate") {
 		t.Errorf("a stale reference: got code %d and %s", got.code, got.stderr)
 	}
-	must(t, t.TempDir(), "settings", "--write", path)
+	mustRun(t, t.TempDir(), "settings", "--write", path)
 	if written, err := os.ReadFile(path); err != nil || string(written) != string(content) {
 		t.Errorf("what was written is not what stands in %s, %v", document, err)
 	}
-	if text := must(t, t.TempDir(), "settings"); !strings.Contains(text, "api-addr (--api-addr, STRATA_API_ADDR) = 127.0.0.1:3999\n") {
+	if text := mustRun(t, t.TempDir(), "settings"); !strings.Contains(text, "api-addr (--api-addr, STRATA_API_ADDR) = 127.0.0.1:3999\n") {
 		t.Errorf("got %s", text)
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"strata/eventstore/archive"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections/balances"
 )
@@ -34,7 +35,7 @@ func TestFewConnections(t *testing.T) {
 	dir, url := t.TempDir(), database.URL()
 	file := filepath.Join(dir, "events.tsv")
 	writeFile(t, file, chainArchive(t, archive.Copy, 7, 300))
-	must(t, dir, "import", "--wait", "--database-url", url, file)
+	mustRun(t, dir, "import", "--wait", "--database-url", url, file)
 	s := startServer(t, dir, "--database-url", url)
 	s.caughtUp(300)
 
@@ -57,8 +58,8 @@ func TestFewConnections(t *testing.T) {
 	}
 	eventually.Holds(t, "there are answers", func() bool { return answers.Load() > 0 })
 	var commands sync.WaitGroup
-	commands.Go(func() { must(t, dir, "projections", "rebuild", "balances", "--database-url", url) })
-	commands.Go(func() { must(t, dir, "verify", "--database-url", url, "--data-dir", dir) })
+	commands.Go(func() { mustRun(t, dir, "projections", "rebuild", "balances", "--database-url", url) })
+	commands.Go(func() { mustRun(t, dir, "verify", "--database-url", url, "--data-dir", dir) })
 	commands.Wait()
 	stop()
 	beside.Wait()
@@ -94,10 +95,7 @@ func TestObserverConnections(t *testing.T) {
 	address := strings.TrimPrefix(s.observer, "http://")
 	dial := func() net.Conn {
 		t.Helper()
-		conn, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", address))(t)
 		t.Cleanup(func() { _ = conn.Close() })
 		return conn
 	}

@@ -14,6 +14,7 @@ import (
 
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/serverrig"
 )
@@ -36,9 +37,7 @@ func smallDisk(t *testing.T, bytes int64) *serverrig.Disk {
 // fill leaves this many bytes of a disk free, and returns what gives the space back.
 func fill(t *testing.T, disk *serverrig.Disk, leave int64) (empty func()) {
 	t.Helper()
-	if err := disk.Leave(leave); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, disk.Leave(leave))
 	return func() {
 		if err := disk.Restore(); err != nil {
 			t.Error(err)
@@ -93,7 +92,7 @@ func TestFullDisk(t *testing.T) {
 	s.caughtUp(posts + 2)
 	s.checkState(expected(simulate.Command{Seed: 51, Forks: 0.05}, posts))
 	s.stop()
-	must(t, t.TempDir(), "verify", "--data-dir", data)
+	mustRun(t, t.TempDir(), "verify", "--data-dir", data)
 	if t.Failed() {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 )
 
 // firstBlock returns a block above genesis as a node posts it.
@@ -33,10 +34,7 @@ func with(t testing.TB, block map[string]json.RawMessage, field, value string) [
 		changed[name] = raw
 	}
 	changed[field] = json.RawMessage(value)
-	text, err := json.Marshal(changed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(changed))(t)
 	return text
 }
 
@@ -117,7 +115,7 @@ func TestHostileBodies(t *testing.T) {
 	}
 
 	// The hostile events do not affect the chain that follows. (One of its blocks was among them, before its parent.)
-	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "120", "--seed", "21", "--calm")
+	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "120", "--seed", "21", "--calm")
 	s.caughtUp(int64(len(cases)) + 120)
 	s.checkState(expected(simulate.Command{Seed: 21, Calm: true}, 120))
 }

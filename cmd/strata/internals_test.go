@@ -9,16 +9,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
 // nobody returns an address at which nothing listens.
 func nobody(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = listener.Close() }()
 	return listener.Addr().String()
 }
@@ -30,18 +28,13 @@ func TestStrangersSeeNoInternals(t *testing.T) {
 	url, node := pgtest.URL(t), nobody(t)
 	flags := []string{"--roles", "api", "--database-url", url, "--nodes", "inside-name=http://" + node + ",http://localhost" + node[strings.LastIndex(node, ":"):]}
 	s := startAPI(t, append(flags, "--admin-addr", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0")...)
-	database, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	database := must.Get(pgx.Connect(t.Context(), url))(t)
 	defer func() { _ = database.Close(t.Context()) }()
 	for _, sql := range []string{
 		`INSERT INTO strata.projection (name, version, input, state, error, error_position, error_at) VALUES ('brc20', 1, 'log', 'failed', 'inside-error', 1, now())`,
 		`INSERT INTO strata.active (name, version) VALUES ('brc20', 1)`,
 	} {
-		if _, err := database.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(database.Exec(t.Context(), sql))(t)
 	}
 	admin := s.announced("serving the administration API")
 	whole := map[string][]string{

@@ -18,7 +18,7 @@ func TestLogKey(t *testing.T) {
 		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").body), "\n1\n")
 	})
 	elsewhere := t.TempDir()
-	printed := must(t, elsewhere, "log-key", "--database-url", url, "--data-dir", elsewhere)
+	printed := mustRun(t, elsewhere, "log-key", "--database-url", url, "--data-dir", elsewhere)
 	if want := strings.TrimSpace(string(s.get("/audit/v1/log/key").body)); strings.TrimSpace(printed) != want || !strings.HasPrefix(want, "strata/") {
 		t.Errorf("got %q, want the key %q", printed, want)
 	}

@@ -12,6 +12,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/transaction"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/outside"
 	"strata/projections"
 )
@@ -28,7 +29,7 @@ func TestTokenMetadata(t *testing.T) {
 	s := startServer(t, dir, "--database-url", url, "--data-dir", dir, "--nodes", beyond.URL, "--ipfs-gateways", beyond.URL,
 		"--fetch-allow", "127.0.0.1", "--image-store", "dir", "--public-url", "https://tokens.example/strata/", "--allow-refresh",
 		"--public-internals", "--admin-addr", "127.0.0.1:0")
-	must(t, dir, "simulate", "--observer", s.observer, "--count", "150", "--seed", "7", "--calm")
+	mustRun(t, dir, "simulate", "--observer", s.observer, "--count", "150", "--seed", "7", "--calm")
 
 	var list struct {
 		Total   int
@@ -173,12 +174,12 @@ func askAgain(t *testing.T, s *server, url, dir string, world *outside.World, co
 	} {
 		nothingWanted(t, url, coin)
 		before := world.Calls()
-		if got := must(t, dir, append(append([]string{"tokens"}, tc.args...), "--database-url", url)...); !strings.Contains(got, tc.want) {
+		if got := mustRun(t, dir, append(append([]string{"tokens"}, tc.args...), "--database-url", url)...); !strings.Contains(got, tc.want) {
 			t.Errorf("strata tokens %v: got %q, want %q", tc.args, got, tc.want)
 		}
 		eventually.Holds(t, strings.Join(tc.args, " ")+" lets the contract be asked again", func() bool { return world.Calls() > before })
 	}
-	if got := must(t, dir, "tokens", "retry", "--database-url", url, "--interfaces"); got != "nothing has failed\n" {
+	if got := mustRun(t, dir, "tokens", "retry", "--database-url", url, "--interfaces"); got != "nothing has failed\n" {
 		t.Errorf("strata tokens retry: got %q", got)
 	}
 	if got := run(t, dir, "tokens", "import", "--database-url", url, noContract); got.code != exitFailure || !strings.Contains(got.stderr, "no block in the log deploys it") {
@@ -189,21 +190,14 @@ func askAgain(t *testing.T, s *server, url, dir string, world *outside.World, co
 // nothingWanted waits until all is fetched that a token wants. What is wanted again while it is being fetched is fetched once.
 func nothingWanted(t *testing.T, url, coin string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(pgx.Connect(t.Context(), url))(t)
 	defer func() { _ = conn.Close(t.Context()) }()
 	var version int
-	if err := conn.QueryRow(t.Context(), `SELECT version FROM strata.active WHERE name = 'ft'`).Scan(&version); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.QueryRow(t.Context(), `SELECT version FROM strata.active WHERE name = 'ft'`).Scan(&version))
 	wants := projections.Schema{Name: "ft", Version: version}.Table("want")
 	eventually.Holds(t, "all is fetched that "+coin+" wants", func() bool {
 		var open int
-		if err := conn.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*) FROM %s WHERE wanted_by = $1`, wants), coin).Scan(&open); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*) FROM %s WHERE wanted_by = $1`, wants), coin).Scan(&open))
 		return open == 0
 	})
 }
@@ -212,14 +206,8 @@ func nothingWanted(t *testing.T, url, coin string) {
 // of the interface that the node states.
 func callBoot(t *testing.T, s *server) {
 	t.Helper()
-	contract, err := clarity.ParsePrincipal("SP000000000000000000002Q6VF78.costs-9")
-	if err != nil {
-		t.Fatal(err)
-	}
-	arguments, err := transaction.NewArguments(clarity.NewUint64(7))
-	if err != nil {
-		t.Fatal(err)
-	}
+	contract := must.Get(clarity.ParsePrincipal("SP000000000000000000002Q6VF78.costs-9"))(t)
+	arguments := must.Get(transaction.NewArguments(clarity.NewUint64(7)))(t)
 	tx, err := transaction.Draft{Network: transaction.Mainnet, Fee: 180}.Transaction(&transaction.ContractCall{Contract: contract, Function: "told", Arguments: arguments})
 	if err != nil {
 		t.Fatal(err)
@@ -233,23 +221,16 @@ func callBoot(t *testing.T, s *server) {
 // deployedNoToken returns a contract of the log that is no token.
 func deployedNoToken(t *testing.T, url string) (contract string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(pgx.Connect(t.Context(), url))(t)
 	defer func() { _ = conn.Close(t.Context()) }()
 	schemas := map[string]any{}
 	for _, name := range []string{"chain", "ft", "nft", "sft"} {
 		var version int
-		if err := conn.QueryRow(t.Context(), `SELECT version FROM strata.active WHERE name = $1`, name).Scan(&version); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.QueryRow(t.Context(), `SELECT version FROM strata.active WHERE name = $1`, name).Scan(&version))
 		schemas[name] = projections.Schema{Name: name, Version: version}.Table("contract")
 	}
-	if err := conn.QueryRow(t.Context(), fmt.Sprintf(`
+	must.Do(t, conn.QueryRow(t.Context(), fmt.Sprintf(`
 		SELECT contract_id FROM %s EXCEPT (SELECT contract_id FROM %s UNION SELECT contract_id FROM %s UNION SELECT contract_id FROM %s) LIMIT 1`,
-		schemas["chain"], schemas["ft"], schemas["nft"], schemas["sft"])).Scan(&contract); err != nil {
-		t.Fatal(err)
-	}
+		schemas["chain"], schemas["ft"], schemas["nft"], schemas["sft"])).Scan(&contract))
 	return contract
 }

@@ -82,7 +82,7 @@ func TestSilentPrimaryName(t *testing.T) {
 	node.answers("s1", 2)
 	post("s1", "s0", 1, synthnames.Call{Contract: agent, Function: "act", Sender: bns.MainnetDeployer})
 	eventually.Holds(t, "the node told the primary name", func() bool { return primary() == "b.free" })
-	tree := must(t, dir, "trace", "--api", s.api, "/bns/v2/names/address/"+agent+"/primary")
+	tree := mustRun(t, dir, "trace", "--api", s.api, "/bns/v2/names/address/"+agent+"/primary")
 	if !regexp.MustCompile(`source_seq: event \d+ at /exchanges/\d+/body\n`).MatchString(tree) || !strings.Contains(tree, "strata:fetch") {
 		t.Errorf("the trace does not lead to the report:\n%s", tree)
 	}

@@ -15,6 +15,7 @@ import (
 	"strata/domain/clarity"
 	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // TestSilentRenewal lets a contract renew a name of BNS v1 without a print. Strata asks the node when the lease began, and
@@ -38,10 +39,7 @@ func TestSilentRenewal(t *testing.T) {
 	}
 	number := clarity.NewUint64
 	buffer := func(text string) clarity.Value { return value(clarity.NewBuffer([]byte(text))) }
-	principal, err := clarity.ParsePrincipal(owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	principal := must.Get(clarity.ParsePrincipal(owner))(t)
 	printed := func(v clarity.Value) synthnames.Event {
 		return synthnames.Event{Type: "contract_event", Data: map[string]any{"contract_identifier": registry, "topic": "print", "raw_value": v.Hex()}}
 	}
@@ -92,7 +90,7 @@ func TestSilentRenewal(t *testing.T) {
 	if want := fmt.Sprintf(`"last_txid":"%s","status":"name-renewal"`, synthnames.TxID("s1", 0)); !shown(want) {
 		t.Errorf("got %s, want %s", s.get("/v1/names/bob.id").body, want)
 	}
-	tree := must(t, dir, "trace", "--api", s.api, "/v1/names/bob.id")
+	tree := mustRun(t, dir, "trace", "--api", s.api, "/v1/names/bob.id")
 	if !regexp.MustCompile(`source_seq: event \d+ at /exchanges/\d+/body\n`).MatchString(tree) || !strings.Contains(tree, "strata:fetch") {
 		t.Errorf("the trace does not lead to the report:\n%s", tree)
 	}

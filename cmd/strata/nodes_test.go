@@ -21,6 +21,7 @@ import (
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/redistest"
 	"strata/readapi"
 )
@@ -334,7 +335,7 @@ func TestNodes(t *testing.T) {
 		return time.Since(began) < 25*time.Second
 	})
 
-	if described := s.get("/openapi.json"); !sameDescription(t, described.body, []byte(must(t, t.TempDir(), "openapi"))) {
+	if described := s.get("/openapi.json"); !sameDescription(t, described.body, []byte(mustRun(t, t.TempDir(), "openapi"))) {
 		t.Error("a server with nodes describes something else than strata openapi does")
 	}
 }
@@ -342,18 +343,10 @@ func TestNodes(t *testing.T) {
 // tooLarge announces a body above the limit, and returns the answer.
 func tooLarge(t testing.TB, api string) reply {
 	t.Helper()
-	connection, err := net.Dial("tcp", strings.TrimPrefix(api, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	connection := must.Get(net.Dial("tcp", strings.TrimPrefix(api, "http://")))(t)
 	defer func() { _ = connection.Close() }()
-	if _, err := io.WriteString(connection, "POST /v2/transactions HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: 10000001\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(connection, "POST /v2/transactions HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: 10000001\r\n\r\n"))(t)
+	response := must.Get(http.ReadResponse(bufio.NewReader(connection), nil))(t)
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusRequestEntityTooLarge {
@@ -366,9 +359,7 @@ func sameDescription(t testing.TB, one, two []byte) bool {
 	t.Helper()
 	var descriptions [2]struct{ Paths, Components, Tags any }
 	for i, text := range [][]byte{one, two} {
-		if err := json.Unmarshal(text, &descriptions[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &descriptions[i]))
 	}
 	return reflect.DeepEqual(descriptions[0], descriptions[1])
 }
@@ -377,10 +368,7 @@ func sameDescription(t testing.TB, one, two []byte) bool {
 // answers must come in the order of the requests.
 func oneConnection(t *testing.T, address string) {
 	t.Helper()
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", address))(t)
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
 	paths := []string{"/v2/pox", "/v3/nothing", "/v2/pox", "/extended/v1/status", "/v2/pox", "/v3/nothing", "/healthz"}
@@ -422,7 +410,7 @@ func TestNoNodes(t *testing.T) {
 			t.Errorf("%s: got %d %s", path, got.status, got.body)
 		}
 	}
-	if !sameDescription(t, s.get("/openapi.json").body, []byte(must(t, t.TempDir(), "openapi"))) {
+	if !sameDescription(t, s.get("/openapi.json").body, []byte(mustRun(t, t.TempDir(), "openapi"))) {
 		t.Error("a server without nodes describes something else than strata openapi does")
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"strata/cmd/strata/internal/folding"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 )
@@ -24,9 +25,7 @@ import (
 func emptyFolder(t testing.TB) string {
 	t.Helper()
 	dir := pgtest.DataDir(t)
-	if err := os.Symlink(".", filepath.Join(dir, ".strata")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(".", filepath.Join(dir, ".strata")))
 	return dir
 }
 
@@ -41,10 +40,7 @@ func privatePostgres(t testing.TB, dir string) int {
 		t.Fatal(err)
 	}
 	first, _, _ := strings.Cut(string(text), "\n")
-	pid, err := strconv.Atoi(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pid := must.Get(strconv.Atoi(first))(t)
 	if syscall.Kill(pid, 0) != nil {
 		return 0
 	}
@@ -77,7 +73,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	}
 	extra := filepath.Join(dir, "extra.tsv")
 	writeFile(t, extra, "1\t2024-03-13T15:34:10.446Z\t/attachments/new\t[]\n")
-	must(t, dir, "import", "--append", extra)
+	mustRun(t, dir, "import", "--append", extra)
 	s.caughtUp(2)
 	if got := privatePostgres(t, dir); got != postgres {
 		t.Errorf("after other commands: got Postgres %d, want still %d", got, postgres)
@@ -97,9 +93,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 
 	// The server starts its Postgres again, and receives events as before.
 	killed := time.Now()
-	if err := syscall.Kill(postgres, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(postgres, syscall.SIGKILL))
 	eventually.Holds(t, "Postgres is started again", func() bool {
 		now := privatePostgres(t, dir)
 		return now != 0 && now != postgres
@@ -133,10 +127,7 @@ func sameButVersion(t testing.TB, got, want []byte) bool {
 			t.Fatalf("%s: %v", text, err)
 		}
 		delete(fields, "server_version")
-		sorted, err := json.Marshal(fields)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sorted := must.Get(json.Marshal(fields))(t)
 		return string(sorted)
 	}
 	return normal(got) == normal(want)
@@ -160,7 +151,7 @@ type projectionStatus struct {
 
 func projectionStatuses(t testing.TB, dir string, args ...string) (statuses []projectionStatus) {
 	t.Helper()
-	text := must(t, dir, append([]string{"projections", "status", "--json"}, args...)...)
+	text := mustRun(t, dir, append([]string{"projections", "status", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(text), &statuses); err != nil {
 		t.Fatalf("projections status --json printed %s: %v", text, err)
 	}
@@ -194,7 +185,7 @@ func TestProjectionsStatus(t *testing.T) {
 			t.Errorf("got %+v, want %+v", statuses[i], want)
 		}
 	}
-	table := strings.Split(strings.TrimSuffix(must(t, t.TempDir(), "projections", "status", "--database-url", url), "\n"), "\n")
+	table := strings.Split(strings.TrimSuffix(mustRun(t, t.TempDir(), "projections", "status", "--database-url", url), "\n"), "\n")
 	if len(table) != 1+len(definitions) || !strings.HasPrefix(table[0], "NAME ") {
 		t.Fatalf("got the table %q, want a heading and a row for each projection", table)
 	}
@@ -357,10 +348,7 @@ func TestServeStoppedUnderLoad(t *testing.T) {
 // definitionsByName returns the definitions of all projections, in the order of their names.
 func definitionsByName(t *testing.T) []projections.Definition {
 	t.Helper()
-	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
 	definitions := lines.Definitions()
 	slices.SortFunc(definitions, func(a, b projections.Definition) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
 	return definitions

@@ -17,6 +17,7 @@ import (
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -84,7 +85,7 @@ func (s *server) checkState(want synthchain.State, accounts []string) {
 func TestSimulate(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, t.TempDir(), "--database-url", served.URL(t), "--public-internals")
-	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "300", "--seed", "3", "--forks", "0.2")
+	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "300", "--seed", "3", "--forks", "0.2")
 	s.caughtUp(300)
 	want, accounts := expected(simulate.Command{Seed: 3, Forks: 0.2}, 300)
 	s.checkState(want, accounts)
@@ -102,7 +103,7 @@ func TestSimulate(t *testing.T) {
 func TestSimulateNames(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, t.TempDir(), "--database-url", served.URL(t))
-	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "400", "--seed", "5", "--names")
+	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "400", "--seed", "5", "--names")
 	s.caughtUp(400)
 	want, accounts := expected(simulate.Command{Seed: 5, Forks: 0.05, Names: true}, 400)
 	s.checkState(want, accounts)
@@ -133,7 +134,7 @@ func TestSimulateOrdinals(t *testing.T) {
 	t.Parallel()
 	const posts = 150
 	s := startServer(t, t.TempDir(), "--database-url", served.URL(t), "--ordhook-token", "secret", "--public-internals")
-	must(t, t.TempDir(), "simulate", "--ordinals", "--observer", s.observer, "--count", strconv.Itoa(posts), "--seed", "3", "--forks", "0.1",
+	mustRun(t, t.TempDir(), "simulate", "--ordinals", "--observer", s.observer, "--count", strconv.Itoa(posts), "--seed", "3", "--forks", "0.1",
 		"--gaps", "0.1", "--token", "secret")
 	s.caughtUp(posts)
 	config := (&simulate.Command{Seed: 3, Forks: 0.1, Gaps: 0.1}).Feed()
@@ -194,10 +195,7 @@ func TestSimulateOrdinals(t *testing.T) {
 // checkMetrics checks that the metrics in the documentation exist.
 func (s *server) checkMetrics() {
 	s.t.Helper()
-	text, err := os.ReadFile(filepath.Join(repository(s.t), "docs", "operating.md"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(repository(s.t), "docs", "operating.md")))(s.t)
 	metrics := string(s.get("/metrics").body)
 	named := regexp.MustCompile("`(strata_[a-z_]+)`").FindAllStringSubmatch(string(text), -1)
 	if len(named) == 0 {
@@ -218,10 +216,7 @@ func (s *server) checkMetrics() {
 	}
 	requests := 0
 	for _, sample := range regexp.MustCompile(`(?m)^strata_observer_requests_total\{.*status="200".*\} (\d+)$`).FindAllStringSubmatch(metrics, -1) {
-		n, err := strconv.Atoi(sample[1])
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		n := must.Get(strconv.Atoi(sample[1]))(s.t)
 		requests += n
 	}
 	if requests != 300 {
@@ -287,7 +282,7 @@ func TestSimulateAllEpochs(t *testing.T) {
 	t.Parallel()
 	const posts = 900
 	s := startServerOf(t, "testnet", t.TempDir(), "--database-url", pgtest.URL(t))
-	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", strconv.Itoa(posts), "--seed", "3", "--all-epochs")
+	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", strconv.Itoa(posts), "--seed", "3", "--all-epochs")
 	s.caughtUp(posts)
 	want, accounts := expected(simulate.Command{Seed: 3, Forks: 0.05, AllEpochs: true}, posts)
 	s.checkState(want, accounts)

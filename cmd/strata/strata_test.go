@@ -20,6 +20,7 @@ import (
 	"strata/internal/pause"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/serverrig"
 	"strata/projections/version"
@@ -78,10 +79,7 @@ var served = pgtest.Template("served", func(ctx context.Context, url string) err
 // command returns a command that runs strata in a folder, without the STRATA_ settings of the environment.
 func command(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd, err := commandIn(dir, env, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cmd := must.Get(commandIn(dir, env, args...))(t)
 	return cmd
 }
 
@@ -116,10 +114,7 @@ func finish(t testing.TB, cmd *exec.Cmd) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	p, err := serverrig.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(serverrig.Start(cmd))(t)
 	select {
 	case <-p.Ended():
 	case <-time.After(slow):
@@ -130,8 +125,8 @@ func finish(t testing.TB, cmd *exec.Cmd) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// must runs strata, which must succeed, and returns its standard output.
-func must(t testing.TB, dir string, args ...string) string {
+// mustRun runs strata, which must succeed, and returns its standard output.
+func mustRun(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	got := run(t, dir, args...)
 	if got.code != 0 {
@@ -245,10 +240,7 @@ var client = &http.Client{Timeout: slow, Transport: &http.Transport{DisableKeepA
 
 func do(t testing.TB, method, url string, header http.Header, body []byte) reply {
 	t.Helper()
-	got, err := serverrig.Ask(context.Background(), slow, method, url, header, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(serverrig.Ask(context.Background(), slow, method, url, header, body))(t)
 	return reply{got.Status, got.Header, got.Body}
 }
 
@@ -327,10 +319,7 @@ func (s *server) caughtUp(size int64) {
 // taken returns an address that is in use while the test runs.
 func taken(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	return listener.Addr().String()
 }

@@ -19,6 +19,7 @@ import (
 	"strata/cmd/strata/internal/folding"
 	"strata/eventstore/archive"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/names"
@@ -219,10 +220,7 @@ func filled(t testing.TB, url string, paths []string) (all []string) {
 // query calls each for each row of a query, whose columns are in into.
 func query(t testing.TB, url, sql string, into []any, each func()) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(pgx.Connect(t.Context(), url))(t)
 	defer func() { _ = conn.Close(t.Context()) }()
 	rows, err := conn.Query(t.Context(), sql)
 	if err == nil {
@@ -238,10 +236,7 @@ func query(t testing.TB, url, sql string, into []any, each func()) {
 
 func lines(t *testing.T) projections.Lines {
 	t.Helper()
-	all, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
 	return all
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"strata/eventstore/transparency"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/rig/schemas"
 )
@@ -28,10 +29,7 @@ import (
 // superuser executes SQL as the superuser, without triggers.
 func superuser(t testing.TB, sql ...string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), pgtest.AdminURL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(pgx.Connect(t.Context(), pgtest.AdminURL(t)))(t)
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
 	for _, s := range append([]string{`SET session_replication_role = replica`}, sql...) {
 		if _, err := conn.Exec(t.Context(), s); err != nil {
@@ -82,7 +80,7 @@ func TestVerify(t *testing.T) {
 	url := served.URL(t)
 	dir := t.TempDir()
 	s := startServer(t, dir, "--database-url", url)
-	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
+	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
 	s.caughtUp(60)
 	eventually.Holds(t, "the log is signed", func() bool {
 		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").body), "\n60\n")
@@ -93,7 +91,7 @@ func TestVerify(t *testing.T) {
 
 	var running sync.WaitGroup
 	running.Go(func() {
-		must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "150", "--seed", "3", "--calm")
+		mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "150", "--seed", "3", "--calm")
 	})
 	text := verified(t, url, []string{"--against", kept, "--key", key, "--parallel", "3"})
 	running.Wait()
@@ -124,28 +122,17 @@ func TestVerify(t *testing.T) {
 }
 
 func tamperedTables(t *testing.T, url string) {
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(pgx.Connect(t.Context(), url))(t)
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
 	var account, other string
 	var seq, otherSeq int64
-	err = conn.QueryRow(t.Context(), schemas.In(`
+	must.Do(t, conn.QueryRow(t.Context(), schemas.In(`
 		UPDATE {balances}.holding SET balance = balance + 1 WHERE account = (SELECT min(account) FROM {balances}.holding WHERE asset = 'stx') AND asset = 'stx'
-		RETURNING account, source_seq`)).Scan(&account, &seq)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = conn.QueryRow(t.Context(), schemas.In(`
+		RETURNING account, source_seq`)).Scan(&account, &seq))
+	must.Do(t, conn.QueryRow(t.Context(), schemas.In(`
 		DELETE FROM {balances}.nonce WHERE (account, height) = (SELECT account, height FROM {balances}.nonce ORDER BY account, height LIMIT 1)
-		RETURNING account, source_seq`)).Scan(&other, &otherSeq)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Exec(t.Context(), schemas.In(`INSERT INTO {balances}.nonce (height, source_seq, next_nonce, account) VALUES (3, 4, 5, E'S\x1bP')`)); err != nil {
-		t.Fatal(err)
-	}
+		RETURNING account, source_seq`)).Scan(&other, &otherSeq))
+	must.Get(conn.Exec(t.Context(), schemas.In(`INSERT INTO {balances}.nonce (height, source_seq, next_nonce, account) VALUES (3, 4, 5, E'S\x1bP')`)))(t)
 	want := []string{
 		schemas.In("{balances}.holding account=") + account + " asset=stx: balance is ",
 		schemas.In("{balances}.nonce account=") + other + " height=",
@@ -163,9 +150,7 @@ func tamperedTables(t *testing.T, url string) {
 		}
 	}
 	verified(t, url, []string{"--rows", "ft"})
-	if _, err := conn.Exec(t.Context(), schemas.In(`INSERT INTO {ft}.stretch (n, list, first_key, first_contract) VALUES (3, 'name', '0zz', '')`)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(conn.Exec(t.Context(), schemas.In(`INSERT INTO {ft}.stretch (n, list, first_key, first_contract) VALUES (3, 'name', '0zz', '')`)))(t)
 	verified(t, url, []string{"--rows", "ft"}, schemas.In("{ft}: it does not hold that the stretches of a list add up to its tokens"), schemas.In("{ft}: it does not hold that each stretch of a list counts the tokens"))
 	got := run(t, t.TempDir(), "verify", "--database-url", url, "--rows", "balances", "--limit", "1")
 	if got.code != exitDifferences || strings.Count(got.stdout, "DIFFERENCE") != 1 || !strings.Contains(got.stdout, "more differences") {
@@ -228,7 +213,7 @@ func TestVerifyAgainstNode(t *testing.T) {
 	if got.code != exitFailure || !strings.Contains(got.stderr, "the balances are at no block yet") {
 		t.Errorf("before the first block: got code %d, %s", got.code, got.stderr)
 	}
-	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
+	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
 	s.caughtUp(60)
 	s.stop()
 
@@ -252,13 +237,9 @@ func TestVerifyAgainstNode(t *testing.T) {
 	cmd := command(t, t.TempDir(), nil, "verify", "--database-url", url, "--node-only", "--against-node", hanging.URL)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	<-requests
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(syscall.SIGINT))
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitFailure || stderr.String() != "strata: interrupted\n" {
 		t.Errorf("interrupted: got %v, %q", err, stderr.String())
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"strata/eventstore/archive"
+	"strata/internal/testkit/must"
 )
 
 const (
@@ -51,12 +52,8 @@ func pack(t testing.TB, s string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := io.WriteString(z, s); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(z, s))(t)
+	must.Do(t, z.Close())
 	return b.Bytes()
 }
 

@@ -15,6 +15,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/archive"
 	"strata/eventstore/importer"
+	"strata/internal/testkit/must"
 )
 
 // corpus is what the benchmarks carry: bodies of the sizes of blocks, or of small events only.
@@ -95,9 +96,7 @@ func benchmarkAppendBatch(b *testing.B, c corpus) {
 		var batch []eventstore.Incoming
 		bytes := 0
 		flush := func() {
-			if _, err := log.AppendBatch(context.Background(), batch, nil); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(log.AppendBatch(context.Background(), batch, nil))(b)
 			batch, bytes = batch[:0], 0
 		}
 		for _, rec := range records {
@@ -123,29 +122,20 @@ func benchmarkBareCopy(b *testing.B, c corpus) {
 	ctx := context.Background()
 	for b.Loop() {
 		b.StopTimer()
-		pool, err := pgxpool.New(ctx, migrated.Fresh(b))
-		if err != nil {
-			b.Fatal(err)
-		}
-		_, err = pool.Exec(ctx, `CREATE TABLE public.bare (
+		pool := must.Get(pgxpool.New(ctx, migrated.Fresh(b)))(b)
+		must.Get(pool.Exec(ctx, `CREATE TABLE public.bare (
 			seq bigint PRIMARY KEY, received_at timestamptz, size bigint, body_seq bigint, sha256 bytea,
-			source text, path text, content_type text, origin text, body bytea COMPRESSION lz4)`)
-		if err != nil {
-			b.Fatal(err)
-		}
+			source text, path text, content_type text, origin text, body bytea COMPRESSION lz4)`))(b)
 		digest := make([]byte, 32)
 		b.StartTimer()
 		for from := 0; from < len(records); from += 2000 { // about 8 MB a transaction
 			part := records[from:min(from+2000, len(records))]
-			_, err := pool.CopyFrom(ctx, pgx.Identifier{"public", "bare"},
+			must.Get(pool.CopyFrom(ctx, pgx.Identifier{"public", "bare"},
 				[]string{"seq", "received_at", "size", "body_seq", "sha256", "source", "path", "content_type", "origin", "body"},
 				pgx.CopyFromSlice(len(part), func(i int) ([]any, error) {
 					return []any{int64(from + i), part[i].ReceivedAt, int64(len(part[i].Payload)), nil, digest, "archive:a.tsv", part[i].Path,
 						"application/json", "1\t2024-03-13 15:34:10+00", part[i].Payload}, nil
-				}))
-			if err != nil {
-				b.Fatal(err)
-			}
+				})))(b)
 		}
 		b.StopTimer()
 		pool.Close()
@@ -184,9 +174,7 @@ func benchmarkExport(b *testing.B, c corpus) {
 	log := openLog(b)
 	mustImport(b, log, files(writeFile(b, "a.tsv", text)))
 	for b.Loop() {
-		if _, err := importer.Export(context.Background(), log, discard{}, importer.ExportOptions{}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(importer.Export(context.Background(), log, discard{}, importer.ExportOptions{}))(b)
 	}
 	report(b, c.events, len(text))
 }

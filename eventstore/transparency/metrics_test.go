@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"strata/eventstore/transparency"
+	"strata/internal/testkit/must"
 )
 
 func TestMetrics(t *testing.T) {
@@ -47,10 +48,7 @@ strata_log_signing_failures_total{reason="rollback"} ` + rollback + "\n"
 	w.sign(l, false)
 	want("signed", metrics("5", "1", "0", "0"))
 	var signedAt float64
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := must.Get(registry.Gather())(t)
 	for _, f := range families {
 		if f.GetName() == "strata_log_checkpoint_timestamp_seconds" {
 			signedAt = f.GetMetric()[0].GetGauge().GetValue()
@@ -61,10 +59,7 @@ strata_log_signing_failures_total{reason="rollback"} ` + rollback + "\n"
 	}
 
 	// Another process, that has a key of its own and may not use it, and one that starts later.
-	other, err := transparency.OpenKey(filepath.Join(t.TempDir(), "key"), origin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(transparency.OpenKey(filepath.Join(t.TempDir(), "key"), origin))(t)
 	registry = prometheus.NewRegistry()
 	stranger := w.open(transparency.Config{Key: other})
 	stranger.Instrument(registry)

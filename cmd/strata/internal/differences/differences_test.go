@@ -11,6 +11,7 @@ import (
 	"strata/cmd/strata/internal/database"
 	"strata/cmd/strata/internal/program"
 	"strata/internal/nodecompare"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -19,21 +20,13 @@ func TestDifferences(t *testing.T) {
 	t.Parallel()
 	ctx, globals := t.Context(), &program.Globals{LogLevel: slog.LevelError}
 	flags := database.Flags{DatabaseURL: pgtest.URL(t), DataDir: t.TempDir()}
-	db, err := flags.Create(ctx, globals.Logger())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(flags.Create(ctx, globals.Logger()))(t)
 	pgtest.AtEnd(t, func() { db.Close(globals.Logger()) })
 	list := func() (text string) {
 		t.Helper()
-		known, err := nodecompare.Read(ctx, db.Pool, math.MaxInt32)
-		if err != nil {
-			t.Fatal(err)
-		}
+		known := must.Get(nodecompare.Read(ctx, db.Pool, math.MaxInt32))(t)
 		var table, encoded strings.Builder
-		if err := errors.Join((&List{}).print(&table, known), (&List{JSON: true}).print(&encoded, known)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join((&List{}).print(&table, known), (&List{JSON: true}).print(&encoded, known)))
 		if back := (*nodecompare.Known)(nil); json.Unmarshal([]byte(encoded.String()), &back) != nil || (back == nil) != (known == nil) {
 			t.Errorf("got %s, want JSON of %v", encoded.String(), known)
 		}

@@ -17,6 +17,7 @@ import (
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/must"
 	"strata/rig/replay"
 )
 
@@ -49,10 +50,7 @@ func sqlWorld(t *testing.T) *pgxpool.Pool {
 		posts = append(posts, replay.Post(feed.Next()))
 	}
 	replay.Append(t, log, posts...)
-	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
 	replay.RunLines(t, log, lines...)
 	return log.Pool()
 }
@@ -61,10 +59,7 @@ func sqlWorld(t *testing.T) *pgxpool.Pool {
 // with everything has.
 func TestDocumentedSQL(t *testing.T) {
 	t.Parallel()
-	document, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "sql.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "sql.md")))(t)
 	pool := sqlWorld(t)
 	values := map[string]string{}
 	for name, query := range variables {
@@ -123,10 +118,7 @@ func TestDocumentedSQL(t *testing.T) {
 	// In small tables the planner prefers to read everything.
 	config := pool.Config()
 	config.ConnConfig.RuntimeParams["enable_seqscan"], config.ConnConfig.RuntimeParams["enable_bitmapscan"] = "off", "off"
-	picky, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	picky := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 	defer picky.Close()
 	checkLookUps(t, picky)
 	unlisted := count(t, pool, `SELECT FROM pg_views WHERE schemaname = 'api' AND definition NOT LIKE '%FROM %\_v%'`)
@@ -161,14 +153,8 @@ var lookUps = map[string]string{
 func checkLookUps(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	for query, index := range lookUps {
-		rows, err := pool.Query(t.Context(), `EXPLAIN `+query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Get(pool.Query(t.Context(), `EXPLAIN `+query))(t)
+		lines := must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 		if plan := strings.Join(lines, "\n"); !strings.Contains(plan, index) {
 			t.Errorf("%s does not use %s:\n%s", query, index, plan)
 		}

@@ -18,6 +18,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
@@ -45,10 +46,7 @@ func poorNode(t *testing.T) (url string, requests *atomic.Int64) {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(pgx.Connect(t.Context(), url))(t)
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
 	node, requests := poorNode(t)
 	flags := []string{"--database-url", url, "--nodes", node}
@@ -71,9 +69,7 @@ func TestCompare(t *testing.T) {
 		var ready struct {
 			Checks struct{ Node *nodecompare.Known }
 		}
-		if err := json.Unmarshal(got.body, &ready); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(got.body, &ready))
 		if k := ready.Checks.Node; k != nil {
 			differing, accepted = k.DifferingAccounts, k.AcceptedAccounts
 		}
@@ -86,9 +82,7 @@ func TestCompare(t *testing.T) {
 			t.Fatalf("got %v (%v)", known, err)
 		}
 		for _, d := range known.Differences {
-			if _, err := nodecompare.Accept(t.Context(), conn, d.Account, "the node is poor"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(nodecompare.Accept(t.Context(), conn, d.Account, "the node is poor"))(t)
 		}
 	}
 
@@ -102,11 +96,8 @@ func TestCompare(t *testing.T) {
 		return status == http.StatusServiceUnavailable && differing > 5
 	})
 	eventually.Holds(t, "all accounts that blocks touched were compared", func() (all bool) {
-		err := conn.QueryRow(t.Context(), `
-			SELECT c.index_block_hash IS NOT DISTINCT FROM p.index_block_hash FROM log.comparison c, strata.projection p JOIN strata.active USING (name, version) WHERE name = 'balances'`).Scan(&all)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.QueryRow(t.Context(), `
+			SELECT c.index_block_hash IS NOT DISTINCT FROM p.index_block_hash FROM log.comparison c, strata.projection p JOIN strata.active USING (name, version) WHERE name = 'balances'`).Scan(&all))
 		return all
 	})
 	p.stop()
@@ -150,14 +141,9 @@ func TestCheckCompare(t *testing.T) {
 		var cli struct {
 			Serve serve.Command `cmd:""`
 		}
-		parser, err := kong.New(&cli)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := parser.Parse([]string{"serve", "--data-dir", t.TempDir(), tc.args}); err != nil {
-			t.Fatal(err)
-		}
-		err = cli.Serve.Serve(t.Context(), readapi.Version{Tag: "test"}, slog.New(slog.DiscardHandler), func(string, string) {})
+		parser := must.Get(kong.New(&cli))(t)
+		must.Get(parser.Parse([]string{"serve", "--data-dir", t.TempDir(), tc.args}))(t)
+		err := cli.Serve.Serve(t.Context(), readapi.Version{Tag: "test"}, slog.New(slog.DiscardHandler), func(string, string) {})
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want %q", tc.args, err, tc.want)
 		}

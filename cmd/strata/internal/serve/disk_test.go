@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"strata/cmd/strata/internal/serve"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
@@ -33,17 +34,12 @@ func TestDiskFolder(t *testing.T) {
 	var cli struct {
 		Serve serve.Command `cmd:""`
 	}
-	parser, err := kong.New(&cli)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parser := must.Get(kong.New(&cli))(t)
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
-	if _, err := parser.Parse([]string{
+	must.Get(parser.Parse([]string{
 		"serve", "--roles", "api", "--api-addr", "127.0.0.1:0", "--admin-addr", "", "--database-url", url, "--disk-folder", nowhere,
-	}); err != nil {
-		t.Fatal(err)
-	}
-	err = cli.Serve.Serve(t.Context(), readapi.Version{}, slog.New(slog.DiscardHandler), func(string, string) {})
+	}))(t)
+	err := cli.Serve.Serve(t.Context(), readapi.Version{}, slog.New(slog.DiscardHandler), func(string, string) {})
 	if err == nil || !strings.Contains(err.Error(), "--disk-folder") || !strings.Contains(err.Error(), nowhere) {
 		t.Errorf("got %v, want an error that names the folder", err)
 	}

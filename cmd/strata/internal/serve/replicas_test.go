@@ -25,6 +25,7 @@ import (
 	"strata/cmd/strata/internal/serve"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
@@ -156,16 +157,11 @@ func serveAndLog(t *testing.T, logger *slog.Logger, args ...string) *process {
 	var cli struct {
 		Serve serve.Command `cmd:""`
 	}
-	parser, err := kong.New(&cli)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parser := must.Get(kong.New(&cli))(t)
 	all := []string{
 		"serve", "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0", "--admin-addr", "", "--allow-unsafe-database", "--data-dir", t.TempDir(),
 	}
-	if _, err := parser.Parse(append(all, args...)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(parser.Parse(append(all, args...)))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &process{t: t}
 	ready, ended := make(chan struct{}), make(chan error, 1)
@@ -200,10 +196,7 @@ type reply struct {
 
 func (s *process) do(method, url string, body []byte) reply {
 	s.t.Helper()
-	request, err := http.NewRequestWithContext(context.Background(), method, url, bytes.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(context.Background(), method, url, bytes.NewReader(body)))(s.t)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -261,19 +254,13 @@ func (s *process) caughtUp(size int64) {
 // bodies returns the bodies in the log of a database.
 func bodies(t *testing.T, url string) []string {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.New(t.Context(), url))(t)
 	defer pool.Close()
 	rows, err := pool.Query(t.Context(), `SELECT convert_from(h.body, 'UTF8') FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	return all
 }
 
@@ -281,15 +268,9 @@ func bodies(t *testing.T, url string) []string {
 func several(t *testing.T, first string, others ...string) string {
 	t.Helper()
 	hosts, ports := []string{}, []string{}
-	parsed, err := url.Parse(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := must.Get(url.Parse(first))(t)
 	for _, text := range append([]string{first}, others...) {
-		u, err := url.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(url.Parse(text))(t)
 		hosts, ports = append(hosts, u.Query().Get("host")), append(ports, u.Query().Get("port"))
 	}
 	query := parsed.Query()
@@ -303,10 +284,7 @@ func several(t *testing.T, first string, others ...string) string {
 // serverName is how metrics call a server.
 func serverName(t *testing.T, text string) string {
 	t.Helper()
-	u, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(url.Parse(text))(t)
 	return fmt.Sprintf("%s:%s%s", u.Query().Get("host"), u.Query().Get("port"), u.Path)
 }
 
@@ -343,10 +321,7 @@ func position(t testing.TB, got reply) int64 {
 	if match == nil {
 		return -1
 	}
-	n, err := strconv.ParseInt(match[1], 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(strconv.ParseInt(match[1], 10, 64))(t)
 	return n
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -44,17 +45,11 @@ func TestSpans(t *testing.T) {
 	}
 	const trace = "0af7651916cd43dd8448eb211c80319c"
 	ask := func(path string) http.Header {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, reader.api+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, reader.api+path, nil))(t)
 		request.Header.Set("Traceparent", "00-"+trace+"-b7ad6b7169203331-01")
 		request.Header.Set("X-Request-Id", "asked-by-a-test")
 		request.Header.Set("Accept", "application/openmetrics-text; version=1.0.0")
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.DefaultClient.Do(request))(t)
 		defer func() { _ = response.Body.Close() }()
 		body, err := io.ReadAll(response.Body)
 		if err != nil || response.StatusCode != http.StatusOK {
