@@ -5,7 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/eventstore"
@@ -24,8 +23,7 @@ func TestLogRefusesChange(t *testing.T) {
 	const insufficientPrivilege = "42501"
 	ctx := context.Background()
 	for role, url := range map[string]string{"application": migrated.URL(t), "superuser": pgtest.AdminURL(t)} {
-		conn := must.Get(pgx.Connect(ctx, url))(t)
-		defer conn.Close(ctx) //nolint:errcheck // the test is over
+		conn := pgtest.Connect(t, url)
 		for _, sql := range []string{
 			`UPDATE log.event SET path = '/other'`,
 			`UPDATE log.event SET body = '' WHERE seq = 1`,

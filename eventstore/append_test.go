@@ -14,6 +14,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 )
 
 // noise returns n bytes that don't compress.
@@ -158,8 +159,7 @@ func TestDuplicatesPointToTheFirstBody(t *testing.T) {
 	if want := distinct + 2; stored != want { // two empty bodies are stored as they are
 		t.Errorf("%d bodies are stored, want %d", stored, want)
 	}
-	var bodies int
-	must.Do(t, pool.QueryRow(context.Background(), `SELECT (SELECT count(*) FROM log.body) + (SELECT count(*) FROM log.small_body)`).Scan(&bodies))
+	bodies := pgtest.Value[int](t, pool, `SELECT (SELECT count(*) FROM log.body) + (SELECT count(*) FROM log.small_body)`)
 	if bodies != distinct {
 		t.Errorf("log.body and log.small_body have %d rows, want %d", bodies, distinct)
 	}
@@ -197,9 +197,8 @@ func TestAppendBatchWithAnotherWrite(t *testing.T) {
 	}); err != nil {
 		t.Error(err)
 	}
-	var noted int64
-	if err := pool.QueryRow(ctx, `SELECT events FROM log.import`).Scan(&noted); err != nil || noted != 2 {
-		t.Errorf("got %d, %v, want 2, nil", noted, err)
+	if noted := pgtest.Value[int64](t, pool, `SELECT events FROM log.import`); noted != 2 {
+		t.Errorf("got %d, want 2", noted)
 	}
 	if events := checkWhole(t, log); len(events) != 3 {
 		t.Errorf("got %d events, want 3", len(events))

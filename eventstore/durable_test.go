@@ -20,9 +20,8 @@ func TestAppendsWaitForTheDisk(t *testing.T) {
 		must.Get(admin.Exec(t.Context(), setting))(t)
 	}
 	pool := server.New(t)
-	var got string
-	if err := pool.QueryRow(t.Context(), `SHOW synchronous_commit`).Scan(&got); err != nil || got != "off" {
-		t.Fatalf("got synchronous_commit %s, %v", got, err)
+	if got := pgtest.Value[string](t, pool, `SHOW synchronous_commit`); got != "off" {
+		t.Fatalf("got synchronous_commit %s", got)
 	}
 	log := openLog(t, pool, eventstore.Config{})
 	body := func() eventstore.Incoming {
@@ -37,13 +36,9 @@ func TestAppendsWaitForTheDisk(t *testing.T) {
 		lost := 0
 		const attempts = 20
 		for range attempts { // the server writes by itself five times a second
-			var before, flushed int64
-			query := `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint`
-			var unused int64
-			must.Do(t, admin.QueryRow(t.Context(), query).Scan(&before, &unused))
+			before := pgtest.Value[int64](t, admin, `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint`)
 			write()
-			must.Do(t, admin.QueryRow(t.Context(), query).Scan(&unused, &flushed))
-			if flushed < before+3000 {
+			if flushed := pgtest.Value[int64](t, admin, `SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint`); flushed < before+3000 {
 				lost++
 			}
 		}

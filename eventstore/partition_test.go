@@ -28,12 +28,10 @@ func withSmallPartitions(t *testing.T, pool *pgxpool.Pool, count int64) {
 // partitionEnd returns the first position without a partition.
 func partitionEnd(t *testing.T, pool *pgxpool.Pool) int64 {
 	t.Helper()
-	var end int64
-	must.Do(t, pool.QueryRow(context.Background(), `
+	return pgtest.Value[int64](t, pool, `
 		SELECT max(substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''(\d+)''\)')::bigint)
 		FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
-		WHERE i.inhparent = 'log.event'::regclass`).Scan(&end))
-	return end
+		WHERE i.inhparent = 'log.event'::regclass`)
 }
 
 func TestPartitionsAreAddedAhead(t *testing.T) {

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/outside"
@@ -40,7 +38,7 @@ func TestAnotherPostgres(t *testing.T) {
 				Thumbnail string `json:"image_thumbnail_uri"`
 			}
 		}
-		return s.read("/metadata/v1/ft?limit=60", &list).status == http.StatusOK && len(list.Results) > 0 && list.Results[0].Thumbnail != ""
+		return s.read("/metadata/v1/ft?limit=60", &list).Status == http.StatusOK && len(list.Results) > 0 && list.Results[0].Thumbnail != ""
 	})
 	s.stop()
 	read := func(dataDir string, env ...string) map[string]string {
@@ -86,28 +84,17 @@ func contents(t *testing.T, dataDir string) map[string]string {
 	t.Helper()
 	text := must.Get(os.ReadFile(filepath.Join(dataDir, "postgres", "data", "postmaster.pid")))(t)
 	socket := strings.Split(string(text), "\n")[4]
-	conn := must.Get(pgx.Connect(t.Context(), "postgres://strata@/strata?host="+url.QueryEscape(socket)))(t)
-	defer func() { _ = conn.Close(t.Context()) }()
+	conn := pgtest.Connect(t, "postgres://strata@/strata?host="+url.QueryEscape(socket))
 	found := map[string]string{}
-	add := func(name, query string) {
-		t.Helper()
-		var digest string
-		if err := conn.QueryRow(t.Context(), query).Scan(&digest); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		found[name] = digest
-	}
+	add := func(name, query string) { found[name] = pgtest.Value[string](t, conn, query) }
 	rows := func(name, from string) {
-		t.Helper()
 		add(name, `SELECT count(*) || ' ' || coalesce(md5(string_agg(x::text, E'\n' ORDER BY x::text)), '') FROM (`+from+`) x`)
 	}
 	rows("log.event", `SELECT seq, received_at, path, size, sha256, body FROM log.delivery`)
 	rows("strata.quarantine", `SELECT name, version, seq, pointer, reason FROM strata.quarantine`)
 	add("reports", `SELECT count(*)::text FROM log.event WHERE path = 'strata:fetch'`)
-	names := must.Get(conn.Query(t.Context(), `
-		SELECT format('%I.%I', t.schemaname, t.tablename) FROM strata.active a JOIN pg_tables t ON t.schemaname = a.name || '_v' || a.version`))(t)
-	tables := must.Get(pgx.CollectRows(names, pgx.RowTo[string]))(t)
-	for _, table := range tables {
+	for _, table := range pgtest.Values[string](t, conn, `
+		SELECT format('%I.%I', t.schemaname, t.tablename) FROM strata.active a JOIN pg_tables t ON t.schemaname = a.name || '_v' || a.version`) {
 		rows(table, `SELECT * FROM `+table)
 	}
 	return found

@@ -19,9 +19,9 @@ func TestCheckProof(t *testing.T) {
 	mustRun(t, dir, "simulate", "--observer", s.observer, "--count", "20", "--seed", "3", "--calm")
 	s.caughtUp(20)
 	eventually.Holds(t, "the log is signed", func() bool {
-		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").body), "\n20\n")
+		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").Body), "\n20\n")
 	})
-	key := strings.TrimSpace(string(s.get("/audit/v1/log/key").body))
+	key := strings.TrimSpace(string(s.get("/audit/v1/log/key").Body))
 	mustRun(t, dir, "trace", "--api", s.api, "/extended/v2/blocks?limit=3", "--proof", "out.tlog-proof")
 	s.stop()
 

@@ -87,11 +87,11 @@ func TestClients(t *testing.T) {
 	}
 	node.announce.Store(&announce)
 	eventually.Holds(t, "the log is signed", func() bool {
-		return s.get("/audit/v1/log/proofs/inclusion?seq=7").status == http.StatusOK
+		return s.get("/audit/v1/log/proofs/inclusion?seq=7").Status == http.StatusOK
 	})
-	eventually.Holds(t, "the node serves", func() bool { return bytes.Contains(s.get("/proxy/v1/nodes").body, []byte(`"serving"`)) })
+	eventually.Holds(t, "the node serves", func() bool { return bytes.Contains(s.get("/proxy/v1/nodes").Body, []byte(`"serving"`)) })
 	environment := append(os.Environ(),
-		"STRATA_URL="+s.api, "STRATA_LOG_KEY="+strings.TrimSpace(string(s.get("/audit/v1/log/key").body)),
+		"STRATA_URL="+s.api, "STRATA_LOG_KEY="+strings.TrimSpace(string(s.get("/audit/v1/log/key").Body)),
 		"STRATA_TRANSACTION_GO="+transactions[0], "STRATA_TRANSACTION_TYPESCRIPT="+transactions[1], "STRATA_TRANSACTION_PYTHON="+transactions[2])
 
 	clients := filepath.Join(repository(t), "clients")

@@ -48,8 +48,8 @@ func TestFewConnections(t *testing.T) {
 			for n := reader; ctx.Err() == nil; n += 16 {
 				// None of these has been asked for before, so each is read from the tables.
 				got := s.get(fmt.Sprintf("/extended/v1/tx?limit=%d&offset=%d", n%50+1, n))
-				if got.status != http.StatusOK {
-					t.Errorf("got %d %s, want 200", got.status, got.body)
+				if got.Status != http.StatusOK {
+					t.Errorf("got %d %s, want 200", got.Status, got.Body)
 					return
 				}
 				answers.Add(1)

@@ -17,6 +17,7 @@ import (
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 )
 
 // largeEvent is the size of events that take the database a while to receive.
@@ -76,11 +77,9 @@ func (p *largePosts) post(ctx context.Context, s *server) {
 func freezeInCopy(t *testing.T, pool *pgxpool.Pool, s *server) {
 	t.Helper()
 	copies := func(condition string) bool {
-		var found bool
-		must.Do(t, pool.QueryRow(t.Context(), `
+		return pgtest.Value[bool](t, pool, `
 			SELECT EXISTS (SELECT FROM pg_stat_progress_copy c JOIN pg_stat_activity a USING (pid)
-				WHERE c.relid = 'log.event'::regclass AND c.bytes_processed > 0 AND a.datname = current_database() AND `+condition+`)`).Scan(&found))
-		return found
+				WHERE c.relid = 'log.event'::regclass AND c.bytes_processed > 0 AND a.datname = current_database() AND `+condition+`)`)
 	}
 	eventually.Holds(t, "the server is frozen in the middle of an event", func() bool {
 		if !copies(`true`) {
@@ -125,7 +124,7 @@ func TestFrozenServer(t *testing.T) {
 	mustRun(t, t.TempDir(), "simulate", "--observer", second.observer, "--count", fmt.Sprint(posts), "--seed", "31")
 	accepted := time.Since(began)
 	eventually.Holds(t, "the second server says that projections stand still, or has taken over", func() bool {
-		return second.get("/readyz").status == http.StatusServiceUnavailable || behind(t, pool, second) == 0
+		return second.get("/readyz").Status == http.StatusServiceUnavailable || behind(t, pool, second) == 0
 	})
 	eventually.Holds(t, "the second server has taken over", func() bool { return behind(t, pool, second) == 0 })
 	led := time.Since(began)
@@ -134,7 +133,7 @@ func TestFrozenServer(t *testing.T) {
 
 	thaw()
 	eventually.Holds(t, "the first server takes events again", func() bool {
-		return first.post("/attachments/new", []byte(`["thawed"]`)).status == http.StatusOK
+		return first.post("/attachments/new", []byte(`["thawed"]`)).Status == http.StatusOK
 	})
 	large.stop()
 	eventually.Holds(t, "all is folded", func() bool { return behind(t, pool, first) == 0 && behind(t, pool, second) == 0 })
@@ -157,8 +156,7 @@ func TestFrozenServer(t *testing.T) {
 // behind returns how many events the projections of a server are behind the log, whose size the server may not know yet.
 func behind(t *testing.T, pool *pgxpool.Pool, s *server) (lag int64) {
 	t.Helper()
-	var size int64
-	must.Do(t, pool.QueryRow(t.Context(), `SELECT size FROM log.head`).Scan(&size))
+	size := pgtest.Value[int64](t, pool, `SELECT size FROM log.head`)
 	now := s.status()
 	lag = size - now.Strata.LogSize
 	for _, p := range now.Strata.Projections {

@@ -34,8 +34,7 @@ func with(t testing.TB, block map[string]json.RawMessage, field, value string) [
 		changed[name] = raw
 	}
 	changed[field] = json.RawMessage(value)
-	text := must.Get(json.Marshal(changed))(t)
-	return text
+	return must.Get(json.Marshal(changed))(t)
 }
 
 // Any body is stored byte for byte. One that can't be decoded is shown in quarantine, and does not stop the projections.
@@ -90,7 +89,7 @@ func TestHostileBodies(t *testing.T) {
 	s.read("/audit/v1/quarantine?limit=200", &quarantine)
 	for i, tc := range cases {
 		seq := i + 1
-		if got := s.get(fmt.Sprintf("/audit/v1/events/%d/body", seq)).body; !bytes.Equal(got, tc.body) {
+		if got := s.get(fmt.Sprintf("/audit/v1/events/%d/body", seq)).Body; !bytes.Equal(got, tc.body) {
 			t.Errorf("%s: got %d bytes back, want these %d", tc.name, len(got), len(tc.body))
 		}
 		found := false

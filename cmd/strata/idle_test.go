@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/must"
@@ -29,8 +27,7 @@ func TestIdle(t *testing.T) {
 		s.mustPost(p.Path, p.Body)
 	}
 	s.caughtUp(30)
-	conn := must.Get(pgx.Connect(t.Context(), url))(t)
-	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	conn := pgtest.Connect(t, url)
 	var counts []int64 // of transactions, at each second
 	for second := time.NewTicker(time.Second); ; <-second.C {
 		var all, open int64

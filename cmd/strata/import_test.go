@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/eventstore/archive"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
@@ -61,19 +59,14 @@ func unpacked(t testing.TB, path string) string {
 	file := must.Get(os.Open(path))(t)
 	defer func() { _ = file.Close() }()
 	z := must.Get(gzip.NewReader(file))(t)
-	text := must.Get(io.ReadAll(z))(t)
-	return string(text)
+	return string(must.Get(io.ReadAll(z))(t))
 }
 
 // bodies returns the bodies of all events in a database, in order.
 func bodies(t testing.TB, url string) []string {
 	t.Helper()
-	ctx := context.Background()
-	conn := must.Get(pgx.Connect(ctx, url))(t)
-	defer func() { _ = conn.Close(ctx) }()
-	rows := must.Get(conn.Query(ctx, `SELECT convert_from(h.body, 'UTF8') FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`))(t)
-	all := must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
-	return all
+	return pgtest.Values[string](t, pgtest.Connect(t, url),
+		`SELECT convert_from(h.body, 'UTF8') FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`)
 }
 
 // The export equals the imported archive, in each dialect and compression. A second import of the same file adds nothing.

@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/cmd/strata/internal/folding"
 	"strata/eventstore/archive"
 	"strata/internal/testkit/eventually"
@@ -33,13 +31,14 @@ func imported(t testing.TB, posts int) (dir, url string) {
 	return dir, url
 }
 
-// execute executes SQL in a database.
-func execute(t testing.TB, url, sql string) {
+// execute executes SQL statements in a database.
+func execute(t testing.TB, url string, statements ...string) {
 	t.Helper()
-	conn := must.Get(pgx.Connect(t.Context(), url))(t)
-	defer func() { _ = conn.Close(t.Context()) }()
-	if _, err := conn.Exec(t.Context(), sql); err != nil {
-		t.Fatalf("%s: %v", sql, err)
+	conn := pgtest.Connect(t, url)
+	for _, sql := range statements {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
 	}
 }
 
@@ -73,8 +72,8 @@ func TestWholeWay(t *testing.T) {
 	old, next := ft.Version, ft.Version+1
 	number := strings.NewReplacer("{old}", strconv.Itoa(old), "{next}", strconv.Itoa(next)).Replace
 	before := s.get(path)
-	if before.status != http.StatusOK {
-		t.Fatalf("got %d %s", before.status, before.body)
+	if before.Status != http.StatusOK {
+		t.Fatalf("got %d %s", before.Status, before.Body)
 	}
 
 	said := projection("rebuild", "ft")
@@ -92,11 +91,11 @@ func TestWholeWay(t *testing.T) {
 	}
 	choice := http.Header{"Strata-Projection": {number("ft={next}")}}
 	beside := do(t, http.MethodGet, admin+path, choice, nil)
-	if beside.status != http.StatusOK || string(beside.body) != string(before.body) || beside.header.Get("Strata-Projection") != number("ft={next}") {
-		t.Errorf("beside: got %d %v %s, want %s", beside.status, beside.header, beside.body, before.body)
+	if beside.Status != http.StatusOK || string(beside.Body) != string(before.Body) || beside.Header.Get("Strata-Projection") != number("ft={next}") {
+		t.Errorf("beside: got %d %v %s, want %s", beside.Status, beside.Header, beside.Body, before.Body)
 	}
-	if got := do(t, http.MethodGet, s.api+path, choice, nil); got.header.Get("Strata-Projection") != "" || got.header.Get("ETag") != before.header.Get("ETag") {
-		t.Errorf("where nobody may choose: got %v", got.header)
+	if got := do(t, http.MethodGet, s.api+path, choice, nil); got.Header.Get("Strata-Projection") != "" || got.Header.Get("ETag") != before.Header.Get("ETag") {
+		t.Errorf("where nobody may choose: got %v", got.Header)
 	}
 
 	if got := projection("activate", "ft", number("{next}")); !strings.HasPrefix(got, number("ft: version {next} is active, instead of version {old}\nReaders see this from now on.")) ||
@@ -104,10 +103,10 @@ func TestWholeWay(t *testing.T) {
 		t.Errorf("activate: got %s", got)
 	}
 	eventually.Holds(t, "readers see the new version", func() bool {
-		if got := s.get(path); got.status != http.StatusOK || string(got.body) != string(before.body) {
-			t.Fatalf("got %d %s, want %s", got.status, got.body, before.body)
+		if got := s.get(path); got.Status != http.StatusOK || string(got.Body) != string(before.Body) {
+			t.Fatalf("got %d %s, want %s", got.Status, got.Body, before.Body)
 		}
-		return strings.Contains(string(s.get("/audit/v1/trace?path="+path).body), number(`"ft_v{next}.`))
+		return strings.Contains(string(s.get("/audit/v1/trace?path="+path).Body), number(`"ft_v{next}.`))
 	})
 	s.mustPost("/new_mempool_tx", []byte(`[]`)) // both versions go on
 	s.caughtUp(201)
@@ -120,11 +119,11 @@ func TestWholeWay(t *testing.T) {
 	if got := versionsOf(t, dir, url, "ft"); len(got) != 1 || !got[old].Active {
 		t.Errorf("got %+v, want version %d alone", got, old)
 	}
-	if got := do(t, http.MethodGet, admin+path, choice, nil); got.status != http.StatusNotFound {
-		t.Errorf("what is gone: got %d %s", got.status, got.body)
+	if got := do(t, http.MethodGet, admin+path, choice, nil); got.Status != http.StatusNotFound {
+		t.Errorf("what is gone: got %d %s", got.Status, got.Body)
 	}
-	if got := s.get(path); string(got.body) != string(before.body) {
-		t.Errorf("got %s, want %s", got.body, before.body)
+	if got := s.get(path); string(got.Body) != string(before.Body) {
+		t.Errorf("got %s, want %s", got.Body, before.Body)
 	}
 }
 

@@ -44,8 +44,7 @@ func readme(t testing.TB) string {
 // documentText returns the text of a file, named by its path in the repository.
 func documentText(t testing.TB, path string) string {
 	t.Helper()
-	text := must.Get(os.ReadFile(filepath.Join(repository(t), path)))(t)
-	return string(text)
+	return string(must.Get(os.ReadFile(filepath.Join(repository(t), path)))(t))
 }
 
 // fenced returns the code blocks of a Markdown text, and the rest of the text.

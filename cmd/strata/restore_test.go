@@ -21,8 +21,7 @@ import (
 // clientProgram returns the path of a program of the server's version; it skips the test where there is none.
 func clientProgram(t *testing.T, pool *pgxpool.Pool, name string) string {
 	t.Helper()
-	var dir string
-	must.Do(t, pool.QueryRow(t.Context(), `SELECT setting FROM pg_catalog.pg_config() WHERE name = 'BINDIR'`).Scan(&dir))
+	dir := pgtest.Value[string](t, pool, `SELECT setting FROM pg_catalog.pg_config() WHERE name = 'BINDIR'`)
 	path := filepath.Join(dir, name)
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no %s: %v", name, err)
@@ -57,7 +56,7 @@ func TestRestore(t *testing.T) {
 	<-node.Ended()
 	lost.caughtUp(1 + posts)
 	size := lost.status().Strata.LogSize
-	key := string(lost.get("/audit/v1/log/key").body)
+	key := string(lost.get("/audit/v1/log/key").Body)
 	origin := firstLine(lost)
 	lost.stop()
 
@@ -89,9 +88,9 @@ func TestRestore(t *testing.T) {
 	s.caughtUp(restored + posts)
 	s.checkState(expected(simulate.Command{Seed: 41, Forks: 0.05}, posts))
 	eventually.Holds(t, "the log is signed", func() bool {
-		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").body), fmt.Sprintf("\n%d\n", restored+posts))
+		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").Body), fmt.Sprintf("\n%d\n", restored+posts))
 	})
-	if got := firstLine(s); got != origin || string(s.get("/audit/v1/log/key").body) != key {
+	if got := firstLine(s); got != origin || string(s.get("/audit/v1/log/key").Body) != key {
 		t.Errorf("the log is %s with another key, or was %s", got, origin)
 	}
 	mustRun(t, elsewhere, "verify", "--database-url", url)
@@ -108,8 +107,8 @@ func firstLine(s *server) string {
 	var line string
 	eventually.Holds(s.t, "the log is signed", func() bool {
 		got := s.get("/audit/v1/log/checkpoint")
-		line, _, _ = strings.Cut(string(got.body), "\n")
-		return got.status == 200
+		line, _, _ = strings.Cut(string(got.Body), "\n")
+		return got.Status == 200
 	})
 	return line
 }

@@ -58,7 +58,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	t.Logf("answered %s after its start in an empty folder", took)
 	want := documentedStatus(t)
 	eventually.Holds(t, "an empty server answers as documented: "+string(want), func() bool {
-		return sameButVersion(t, s.get("/extended/v1/status").body, want)
+		return sameButVersion(t, s.get("/extended/v1/status").Body, want)
 	})
 	postgres := privatePostgres(t, dir)
 	if postgres == 0 {
@@ -87,7 +87,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	if got := s.status().Strata.LogSize; got != 2 {
 		t.Errorf("after kill -9: got %d events, want 2", got)
 	}
-	if got := string(s.get("/audit/v1/events/1/body").body); got != `{"first":1}` {
+	if got := string(s.get("/audit/v1/events/1/body").Body); got != `{"first":1}` {
 		t.Errorf("after kill -9: got %s", got)
 	}
 
@@ -99,9 +99,9 @@ func TestServeWithoutConfiguration(t *testing.T) {
 		return now != 0 && now != postgres
 	})
 	eventually.Holds(t, "the server takes an event again, as often as the node repeats it", func() bool {
-		return s.post("/new_block", []byte(`{"third":1}`)).status == http.StatusOK
+		return s.post("/new_block", []byte(`{"third":1}`)).Status == http.StatusOK
 	})
-	eventually.Holds(t, "the server answers again", func() bool { return s.get("/extended").status == http.StatusOK })
+	eventually.Holds(t, "the server answers again", func() bool { return s.get("/extended").Status == http.StatusOK })
 	t.Logf("fault: a kill of the private Postgres; ready %s after", time.Since(killed).Round(time.Millisecond))
 	s.caughtUp(3)
 
@@ -127,8 +127,7 @@ func sameButVersion(t testing.TB, got, want []byte) bool {
 			t.Fatalf("%s: %v", text, err)
 		}
 		delete(fields, "server_version")
-		sorted := must.Get(json.Marshal(fields))(t)
-		return string(sorted)
+		return string(must.Get(json.Marshal(fields))(t))
 	}
 	return normal(got) == normal(want)
 }
@@ -217,11 +216,11 @@ func TestServeRoles(t *testing.T) {
 
 	receiving.mustPost("/new_block", []byte("{}"))
 	reading.caughtUp(1)
-	if got := do(t, http.MethodGet, receiving.observer+"/extended/v1/status", nil, nil); got.status == http.StatusOK {
-		t.Errorf("the observer answers for the API: %s", got.body)
+	if got := do(t, http.MethodGet, receiving.observer+"/extended/v1/status", nil, nil); got.Status == http.StatusOK {
+		t.Errorf("the observer answers for the API: %s", got.Body)
 	}
-	if got := do(t, http.MethodPost, reading.api+"/new_block", nil, []byte("{}")); got.status != http.StatusNotFound {
-		t.Errorf("the API takes events: got %d %s, want 404", got.status, got.body)
+	if got := do(t, http.MethodPost, reading.api+"/new_block", nil, []byte("{}")); got.Status != http.StatusNotFound {
+		t.Errorf("the API takes events: got %d %s, want 404", got.Status, got.Body)
 	}
 	for _, s := range []*server{reading, receiving, projecting, describing} {
 		if !s.Running() {
@@ -257,11 +256,11 @@ func TestServeEnvironment(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(data, "spool")); err != nil {
 		t.Errorf("STRATA_DATA_DIR: %v", err)
 	}
-	if got := s.post("/payload", []byte("{}")); got.status != http.StatusForbidden {
-		t.Errorf("STRATA_ORDHOOK_TOKEN: got %d without it, want 403", got.status)
+	if got := s.post("/payload", []byte("{}")); got.Status != http.StatusForbidden {
+		t.Errorf("STRATA_ORDHOOK_TOKEN: got %d without it, want 403", got.Status)
 	}
-	if got := do(t, http.MethodPost, s.observer+"/payload", http.Header{"Authorization": {"Bearer secret"}}, []byte("{}")); got.status != http.StatusOK {
-		t.Errorf("STRATA_ORDHOOK_TOKEN: got %d with it, want 200", got.status)
+	if got := do(t, http.MethodPost, s.observer+"/payload", http.Header{"Authorization": {"Bearer secret"}}, []byte("{}")); got.Status != http.StatusOK {
+		t.Errorf("STRATA_ORDHOOK_TOKEN: got %d with it, want 200", got.Status)
 	}
 	var ready struct {
 		Checks struct {
@@ -270,7 +269,7 @@ func TestServeEnvironment(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(s.get("/readyz").body, &ready); err != nil || len(ready.Checks.Projections) != len(definitionsByName(t)) || ready.Checks.Projections[0].LagLimit != 17 {
+	if err := json.Unmarshal(s.get("/readyz").Body, &ready); err != nil || len(ready.Checks.Projections) != len(definitionsByName(t)) || ready.Checks.Projections[0].LagLimit != 17 {
 		t.Errorf("STRATA_LAG_LIMIT: got %+v, want 17 for each", ready)
 	}
 	if strings.Contains(s.log.String(), "secret") {

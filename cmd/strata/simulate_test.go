@@ -89,11 +89,11 @@ func TestSimulate(t *testing.T) {
 	s.caughtUp(300)
 	want, accounts := expected(simulate.Command{Seed: 3, Forks: 0.2}, 300)
 	s.checkState(want, accounts)
-	if got := s.get("/readyz"); got.status != http.StatusOK {
-		t.Errorf("/readyz: got %d %s, want 200", got.status, got.body)
+	if got := s.get("/readyz"); got.Status != http.StatusOK {
+		t.Errorf("/readyz: got %d %s, want 200", got.Status, got.Body)
 	}
-	if got := s.get("/audit/v1/negative-balances"); !bytes.Contains(got.body, []byte(`"results":[]`)) {
-		t.Errorf("negative balances: %s", got.body)
+	if got := s.get("/audit/v1/negative-balances"); !bytes.Contains(got.Body, []byte(`"results":[]`)) {
+		t.Errorf("negative balances: %s", got.Body)
 	}
 	s.checkMetrics()
 	s.checkProvenance(want, accounts[0])
@@ -196,7 +196,7 @@ func TestSimulateOrdinals(t *testing.T) {
 func (s *server) checkMetrics() {
 	s.t.Helper()
 	text := must.Get(os.ReadFile(filepath.Join(repository(s.t), "docs", "operating.md")))(s.t)
-	metrics := string(s.get("/metrics").body)
+	metrics := string(s.get("/metrics").Body)
 	named := regexp.MustCompile("`(strata_[a-z_]+)`").FindAllStringSubmatch(string(text), -1)
 	if len(named) == 0 {
 		s.t.Error("docs/operating.md names no metrics")
@@ -229,11 +229,11 @@ func (s *server) checkProvenance(want synthchain.State, account string) {
 	s.t.Helper()
 	for _, path := range []string{"/extended/v2/blocks/latest", "/extended/v1/address/" + account + "/stx", "/extended/v1/address/" + account + "/stx?until_block=5", "/extended/v1/status"} {
 		got := s.get(path)
-		position := regexp.MustCompile(`^log=(\d+); height=(\d+); index_block_hash=(0x[0-9a-f]{64})$`).FindStringSubmatch(got.header.Get("Strata-Position"))
+		position := regexp.MustCompile(`^log=(\d+); height=(\d+); index_block_hash=(0x[0-9a-f]{64})$`).FindStringSubmatch(got.Header.Get("Strata-Position"))
 		if position == nil || position[2] != fmt.Sprint(want.Tip.Height) || position[3] != want.Tip.IndexHash.String() {
-			s.t.Errorf("%s: got Strata-Position %q, want the tip, %+v", path, got.header.Get("Strata-Position"), want.Tip)
+			s.t.Errorf("%s: got Strata-Position %q, want the tip, %+v", path, got.Header.Get("Strata-Position"), want.Tip)
 		}
-		sources := got.header.Get("Strata-Source")
+		sources := got.Header.Get("Strata-Source")
 		if sources == "" {
 			s.t.Errorf("%s: no Strata-Source", path)
 			continue
@@ -246,7 +246,7 @@ func (s *server) checkProvenance(want synthchain.State, account string) {
 				Path   string
 			}
 			s.read("/audit/v1/events/"+seq, &event)
-			body := s.get(event.Body).body
+			body := s.get(event.Body).Body
 			digest := sha256.Sum256(body)
 			if event.SHA256 != "0x"+hex.EncodeToString(digest[:]) || event.Size != len(body) || event.Path == "" {
 				s.t.Errorf("event %s behind %s: got %+v, its body has SHA-256 %x and %d bytes", seq, path, event, digest, len(body))
@@ -330,10 +330,10 @@ func TestSimulateAllEpochs(t *testing.T) {
 	if s.read("/extended/v3/staking", &overview); overview.Locked.STX.Total == "" || overview.Locked.STX.Total == "0" {
 		t.Errorf("/extended/v3/staking: got %+v, want some STX", overview)
 	}
-	if got := s.get("/audit/v1/unknown-fields"); !bytes.Contains(got.body, []byte(`"results":[]`)) {
-		t.Errorf("unknown fields: %s", got.body)
+	if got := s.get("/audit/v1/unknown-fields"); !bytes.Contains(got.Body, []byte(`"results":[]`)) {
+		t.Errorf("unknown fields: %s", got.Body)
 	}
-	if got := s.get("/audit/v1/negative-balances"); !bytes.Contains(got.body, []byte(`"results":[]`)) {
-		t.Errorf("negative balances: %s", got.body)
+	if got := s.get("/audit/v1/negative-balances"); !bytes.Contains(got.Body, []byte(`"results":[]`)) {
+		t.Errorf("negative balances: %s", got.Body)
 	}
 }

@@ -79,8 +79,7 @@ var served = pgtest.Template("served", func(ctx context.Context, url string) err
 // command returns a command that runs strata in a folder, without the STRATA_ settings of the environment.
 func command(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := must.Get(commandIn(dir, env, args...))(t)
-	return cmd
+	return must.Get(commandIn(dir, env, args...))(t)
 }
 
 func commandIn(dir string, env []string, args ...string) (*exec.Cmd, error) {
@@ -228,43 +227,35 @@ func (s *server) signal(sig os.Signal) {
 	}
 }
 
-// reply is a response with its whole body.
-type reply struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
 // client opens a connection for each request, as nodes do. It pools none, because a server may be killed and restarted.
 var client = &http.Client{Timeout: slow, Transport: &http.Transport{DisableKeepAlives: true}}
 
-func do(t testing.TB, method, url string, header http.Header, body []byte) reply {
+func do(t testing.TB, method, url string, header http.Header, body []byte) serverrig.Reply {
 	t.Helper()
-	got := must.Get(serverrig.Ask(context.Background(), slow, method, url, header, body))(t)
-	return reply{got.Status, got.Header, got.Body}
+	return must.Get(serverrig.Ask(context.Background(), slow, method, url, header, body))(t)
 }
 
 // get sends a GET request to the API.
-func (s *server) get(path string) reply {
+func (s *server) get(path string) serverrig.Reply {
 	s.t.Helper()
 	return do(s.t, http.MethodGet, s.api+path, nil, nil)
 }
 
 // read decodes an answer of the API, which must have status 200, into the value into.
-func (s *server) read(path string, into any) reply {
+func (s *server) read(path string, into any) serverrig.Reply {
 	s.t.Helper()
 	got := s.get(path)
-	if got.status != http.StatusOK {
-		s.t.Fatalf("%s: got %d %s, want 200", path, got.status, got.body)
+	if got.Status != http.StatusOK {
+		s.t.Fatalf("%s: got %d %s, want 200", path, got.Status, got.Body)
 	}
-	if err := json.Unmarshal(got.body, into); err != nil {
-		s.t.Fatalf("%s: got %s: %v", path, got.body, err)
+	if err := json.Unmarshal(got.Body, into); err != nil {
+		s.t.Fatalf("%s: got %s: %v", path, got.Body, err)
 	}
 	return got
 }
 
 // post delivers an event as a node would.
-func (s *server) post(path string, body []byte) reply {
+func (s *server) post(path string, body []byte) serverrig.Reply {
 	s.t.Helper()
 	return do(s.t, http.MethodPost, s.observer+path, http.Header{"Content-Type": {"application/json"}}, body)
 }
@@ -272,8 +263,8 @@ func (s *server) post(path string, body []byte) reply {
 // mustPost delivers an event, which must be accepted.
 func (s *server) mustPost(path string, body []byte) {
 	s.t.Helper()
-	if got := s.post(path, body); got.status != http.StatusOK {
-		s.t.Fatalf("%s: got %d %s, want 200", path, got.status, got.body)
+	if got := s.post(path, body); got.Status != http.StatusOK {
+		s.t.Fatalf("%s: got %d %s, want 200", path, got.Status, got.Body)
 	}
 }
 

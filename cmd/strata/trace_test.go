@@ -40,9 +40,9 @@ func TestTrace(t *testing.T) {
 	}
 	for _, match := range found {
 		got := do(t, http.MethodGet, match[3], nil, nil)
-		digest := sha256.Sum256(got.body)
-		if strconv.Itoa(len(got.body)) != match[1] || hex.EncodeToString(digest[:]) != match[2] {
-			t.Errorf("%s: got %d bytes with digest %x, want %s and %s", match[3], len(got.body), digest, match[1], match[2])
+		digest := sha256.Sum256(got.Body)
+		if strconv.Itoa(len(got.Body)) != match[1] || hex.EncodeToString(digest[:]) != match[2] {
+			t.Errorf("%s: got %d bytes with digest %x, want %s and %s", match[3], len(got.Body), digest, match[1], match[2])
 		}
 	}
 	if !regexp.MustCompile(schemas.In(`{balances}\.ledger  account=`)+accounts[0]+` asset=stx n=\d+\n.*cause=\w+ delta=-?\d+ balance=`).MatchString(tree) ||
@@ -66,8 +66,8 @@ func TestTrace(t *testing.T) {
 	var compact bytes.Buffer
 	must.Do(t, json.Compact(&compact, []byte(text)))
 	asked := s.get("/audit/v1/trace?limit=2&path=" + url.QueryEscape(path) + "&cursor=" + url.QueryEscape(more[1]))
-	if !bytes.Equal(compact.Bytes(), asked.body) {
-		t.Errorf("got %s, want %s", compact.Bytes(), asked.body)
+	if !bytes.Equal(compact.Bytes(), asked.Body) {
+		t.Errorf("got %s, want %s", compact.Bytes(), asked.Body)
 	}
 	if none := mustRun(t, dir, "trace", "--api", s.api, "/extended/v2/blocks/99999"); !strings.HasSuffix(none, "\nno rows\n") || !strings.Contains(none, ", status 404, ") {
 		t.Errorf("got %s", none)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/mod/sumdb/note"
 
 	"strata/eventstore/transparency"
@@ -25,18 +23,6 @@ import (
 	"strata/internal/testkit/pgtest"
 	"strata/rig/schemas"
 )
-
-// superuser executes SQL as the superuser, without triggers.
-func superuser(t testing.TB, sql ...string) {
-	t.Helper()
-	conn := must.Get(pgx.Connect(t.Context(), pgtest.AdminURL(t)))(t)
-	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
-	for _, s := range append([]string{`SET session_replication_role = replica`}, sql...) {
-		if _, err := conn.Exec(t.Context(), s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-}
 
 // verified runs strata verify and returns its output. It must print one difference for each prefix in want, in any
 // order, and no others.
@@ -83,11 +69,11 @@ func TestVerify(t *testing.T) {
 	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
 	s.caughtUp(60)
 	eventually.Holds(t, "the log is signed", func() bool {
-		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").body), "\n60\n")
+		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").Body), "\n60\n")
 	})
 	kept := filepath.Join(t.TempDir(), "kept")
-	writeFile(t, kept, string(s.get("/audit/v1/log/checkpoint").body))
-	key := strings.TrimSpace(string(s.get("/audit/v1/log/key").body))
+	writeFile(t, kept, string(s.get("/audit/v1/log/checkpoint").Body))
+	key := strings.TrimSpace(string(s.get("/audit/v1/log/key").Body))
 
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -122,8 +108,7 @@ func TestVerify(t *testing.T) {
 }
 
 func tamperedTables(t *testing.T, url string) {
-	conn := must.Get(pgx.Connect(t.Context(), url))(t)
-	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	conn := pgtest.Connect(t, url)
 	var account, other string
 	var seq, otherSeq int64
 	must.Do(t, conn.QueryRow(t.Context(), schemas.In(`
@@ -171,7 +156,8 @@ func tamperedLog(t *testing.T, url, kept string) {
 	}
 	// Delete event 30, and flip a bit of event 50. The log can't be folded any more, so the rows are not compared; the rest
 	// is verified all the same.
-	superuser(t, `DELETE FROM log.event WHERE seq = 30`, `UPDATE log.event SET body = set_bit(body, 7, 1 - get_bit(body, 7)) WHERE seq = 50`)
+	execute(t, pgtest.AdminURL(t), `SET session_replication_role = replica`, // without triggers
+		`DELETE FROM log.event WHERE seq = 30`, `UPDATE log.event SET body = set_bit(body, 7, 1 - get_bit(body, 7)) WHERE seq = 50`)
 	got = run(t, t.TempDir(), "verify", "--database-url", url, "--json")
 	var report struct {
 		Log   *struct{ Root *string }

@@ -18,20 +18,20 @@ import (
 // says waits until the answer of a path has a status and contains texts.
 func (s *server) says(path string, status int, texts ...string) {
 	s.t.Helper()
-	var got reply
+	var got serverrig.Reply
 	defer func() {
 		if s.t.Failed() {
-			s.t.Logf("%s: got %d %s", path, got.status, got.body)
+			s.t.Logf("%s: got %d %s", path, got.Status, got.Body)
 		}
 	}()
 	eventually.Holds(s.t, path+" says "+strings.Join(texts, " and "), func() bool {
 		got = s.get(path)
 		for _, text := range texts {
-			if !strings.Contains(string(got.body), text) {
+			if !strings.Contains(string(got.Body), text) {
 				return false
 			}
 		}
-		return got.status == status
+		return got.Status == status
 	})
 }
 
@@ -54,8 +54,8 @@ func TestBesideANodeThatHasRun(t *testing.T) {
 	s.says("/readyz?for=money", http.StatusServiceUnavailable)
 	s.says("/extended", http.StatusOK, `"status":"not ready"`, "the chain has not begun")
 	s.caughtUp(int64(len(lines) - 81))
-	if got := s.get("/extended/v1/address/SP000000000000000000002Q6VF78/stx"); got.status == http.StatusOK && strings.Contains(string(got.body), `"balance":"-`) {
-		t.Errorf("a balance of a chain that has not begun: got %s", got.body)
+	if got := s.get("/extended/v1/address/SP000000000000000000002Q6VF78/stx"); got.Status == http.StatusOK && strings.Contains(string(got.Body), `"balance":"-`) {
+		t.Errorf("a balance of a chain that has not begun: got %s", got.Body)
 	}
 	if got := run(t, dir, "doctor", "--database-url", url); got.code == 0 || !strings.Contains(got.stdout, "FAILURE  missing blocks") || !strings.Contains(got.stdout, "→ On a Strata that has these blocks") {
 		t.Errorf("doctor: got code %d:\n%s", got.code, got.stdout)
@@ -94,7 +94,7 @@ func TestPartialHistory(t *testing.T) {
 	s.says("/readyz?for=money", http.StatusServiceUnavailable)
 	s.says("/extended", http.StatusOK, `"about":"partial history"`)
 	for _, path := range []string{"/extended/v2/blocks", "/extended/v1/tx/0x00", "/nowhere", "/healthz", "/readyz"} {
-		if got := s.get(path).header.Get("Strata-History"); !strings.HasPrefix(got, "from=") {
+		if got := s.get(path).Header.Get("Strata-History"); !strings.HasPrefix(got, "from=") {
 			t.Errorf("%s: got Strata-History %q", path, got)
 		}
 	}

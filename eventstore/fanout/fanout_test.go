@@ -97,11 +97,10 @@ func TestCluster(t *testing.T) {
 	t.Logf("fault: %d kills of servers of NATS while %d events were appended, in %s; the consumer had all %s after that",
 		kills, size, appended.Sub(began).Round(time.Millisecond), time.Since(appended).Round(time.Millisecond))
 	stopConsumer()
-	var want, got string
 	const digest = `SELECT encode(sha256(string_agg(seq || ' ' || path || ' ' || encode(sha256, 'hex'), E'\n' ORDER BY seq)::bytea), 'hex') FROM `
-	must.Do(t, log.Pool().QueryRow(t.Context(), digest+`log.event`).Scan(&want))
-	if err := consumer.pool.QueryRow(t.Context(), digest+`public.received`).Scan(&got); err != nil || got != want {
-		t.Errorf("the consumer has %s, %v, want %s", got, err, want)
+	want := pgtest.Value[string](t, log.Pool(), digest+`log.event`)
+	if got := pgtest.Value[string](t, consumer.pool, digest+`public.received`); got != want {
+		t.Errorf("the consumer has %s, want %s", got, want)
 	}
 
 	// The stream has what came after it was made, in order, each event once.

@@ -45,8 +45,7 @@ func packed(t testing.TB, text string) string {
 
 func mustImport(t testing.TB, log *eventstore.Log, o importer.Options) importer.Result {
 	t.Helper()
-	result := must.Get(importer.Import(context.Background(), log, o))(t)
-	return result
+	return must.Get(importer.Import(context.Background(), log, o))(t)
 }
 
 func files(names ...string) importer.Options { return importer.Options{Files: names} }

@@ -132,8 +132,7 @@ func (h *harness) wantStored(got strictResponse) {
 // events returns all events of the log.
 func (h *harness) events() []eventstore.Event {
 	h.t.Helper()
-	events := must.Get(h.log.Read(context.Background(), eventstore.Range{Events: 10_000, Bytes: 1 << 30}))(h.t)
-	return events
+	return must.Get(h.log.Read(context.Background(), eventstore.Range{Events: 10_000, Bytes: 1 << 30}))(h.t)
 }
 
 func (h *harness) wantSize(want int64) {

@@ -15,6 +15,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/observer"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 )
 
 // post sends n bytes of the pattern, and checks the answer.
@@ -78,8 +79,7 @@ func (h *harness) wantPattern(seq, size int64) {
 		h.t.Errorf("event %d: got %d bytes with SHA-256 %x", seq, e.Size, e.SHA256)
 	}
 	// The digest by the database, over what it really holds.
-	var stored []byte
-	must.Do(h.t, h.log.Pool().QueryRow(context.Background(), `SELECT sha256(body) FROM log.delivery WHERE seq = $1`, seq).Scan(&stored))
+	stored := pgtest.Value[[]byte](h.t, h.log.Pool(), `SELECT sha256(body) FROM log.delivery WHERE seq = $1`, seq)
 	if string(stored) != string(e.SHA256[:]) {
 		h.t.Errorf("event %d: the stored bytes have SHA-256 %x, want %x", seq, stored, e.SHA256)
 	}

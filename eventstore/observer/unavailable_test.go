@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/eventstore"
@@ -54,8 +53,7 @@ func TestDatabaseDown(t *testing.T) {
 func TestDatabaseRefuses(t *testing.T) {
 	t.Parallel()
 	h := start(t, observer.Config{Log: openLog(t, migrated.New(t), eventstore.Config{})})
-	admin := must.Get(pgx.Connect(context.Background(), pgtest.AdminURL(t)))(t)
-	defer func() { _ = admin.Close(context.Background()) }()
+	admin := pgtest.Connect(t, pgtest.AdminURL(t))
 	exec := func(sql string) {
 		t.Helper()
 		must.Get(admin.Exec(context.Background(), sql))(t)

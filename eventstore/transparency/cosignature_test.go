@@ -21,8 +21,7 @@ func (w *world) cosigned(l *transparency.Log, private string) []byte {
 	text := must.Get(l.Checkpoint(w.Context(), 0))(w)
 	signer := must.Get(note.NewSignerForCosignatureV1(private))(w)
 	body, _, _ := strings.Cut(string(text), "\n\n")
-	signed := must.Get(sumdb.Sign(&sumdb.Note{Text: body + "\n"}, signer))(w)
-	return signed
+	return must.Get(sumdb.Sign(&sumdb.Note{Text: body + "\n"}, signer))(w)
 }
 
 func (w *world) cosign(l *transparency.Log, private string) {

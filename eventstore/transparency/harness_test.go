@@ -115,15 +115,13 @@ func (w *world) truncate(size int) {
 
 func newKey(t testing.TB) *transparency.Key {
 	t.Helper()
-	key := must.Get(transparency.OpenKey(filepath.Join(t.TempDir(), "log.key"), origin))(t)
-	return key
+	return must.Get(transparency.OpenKey(filepath.Join(t.TempDir(), "log.key"), origin))(t)
 }
 
 func (w *world) open(config transparency.Config) *transparency.Log {
 	w.Helper()
 	config.Pool = w.pool
-	l := must.Get(transparency.New(config))(w)
-	return l
+	return must.Get(transparency.New(config))(w)
 }
 
 func (w *world) sign(l *transparency.Log, want bool) {

@@ -113,9 +113,8 @@ func TestRewritten(t *testing.T) {
 				w.grow("y", size)
 				refuses()
 			}
-			var n int
-			if err := w.pool.QueryRow(t.Context(), `SELECT count(*) FROM log.checkpoint`).Scan(&n); err != nil || n != 1 {
-				t.Errorf("got %d checkpoints (%v), want the one from before", n, err)
+			if n := pgtest.Value[int](t, w.pool, `SELECT count(*) FROM log.checkpoint`); n != 1 {
+				t.Errorf("got %d checkpoints, want the one from before", n)
 			}
 			// With another key it is the same.
 			other := w.open(transparency.Config{Key: newKey(t), TakeOver: true})

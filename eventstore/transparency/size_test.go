@@ -13,6 +13,7 @@ import (
 
 	"strata/eventstore/transparency"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/short"
 )
 
@@ -150,9 +151,8 @@ func TestSecondLevel(t *testing.T) {
 		checkProofs(t, l, w.tree, random, size-random.IntN(1000))
 		checkProofs(t, l, w.tree, random, 1+random.IntN(size))
 	}
-	var rows int
-	if err := w.pool.QueryRow(t.Context(), `SELECT count(*) FROM log.subtree`).Scan(&rows); err != nil || rows != 257+1 {
-		t.Errorf("got %d stored subtrees (%v), want 258", rows, err)
+	if rows := pgtest.Value[int](t, w.pool, `SELECT count(*) FROM log.subtree`); rows != 257+1 {
+		t.Errorf("got %d stored subtrees, want 258", rows)
 	}
 	checkRebuilt(w, l)
 }

@@ -100,8 +100,7 @@ func signedWorld(t testing.TB) (*world, *transparency.Log) {
 
 func (w *world) checkpointNote(l *transparency.Log, size int64) []byte {
 	w.Helper()
-	text := must.Get(l.Checkpoint(w.Context(), size))(w)
-	return text
+	return must.Get(l.Checkpoint(w.Context(), size))(w)
 }
 
 func TestVerifyHonest(t *testing.T) {

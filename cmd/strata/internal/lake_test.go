@@ -26,6 +26,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 	"strata/rig/replay"
 )
 
@@ -132,10 +133,7 @@ func (w *world) check() manifest {
 			w.t.Errorf("%s ends before height %d, and the lake has %d", name, next, m.Height)
 		}
 		// What identifies a row, and an amount or a hash of it, where there is one.
-		var want []string
-		for _, query := range []string{fmt.Sprintf(`SELECT coalesce(array_agg(height || ' ' || source_seq ORDER BY height, source_seq), '{}') FROM api.%s WHERE height <= $1`, name)} {
-			must.Do(w.t, w.log.Pool().QueryRow(w.t.Context(), query, m.Height).Scan(&want))
-		}
+		want := pgtest.Values[string](w.t, w.log.Pool(), fmt.Sprintf(`SELECT height || ' ' || source_seq FROM api.%s WHERE height <= $1`, name), m.Height)
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
@@ -218,8 +216,7 @@ func TestLake(t *testing.T) {
 
 	// The chain is reorganised deeper than was thought to be possible. The manifest says so by the hash of the block.
 	text := must.Get(os.ReadFile(filepath.Join(w.dir, "manifest.json")))(t)
-	var hash string
-	must.Do(t, w.log.Pool().QueryRow(t.Context(), `SELECT index_block_hash FROM api.blocks WHERE height = 19`).Scan(&hash))
+	hash := pgtest.Value[string](t, w.log.Pool(), `SELECT index_block_hash FROM api.blocks WHERE height = 19`)
 	other := strings.ReplaceAll(string(text), hash, "0x"+strings.Repeat("ab", 32))
 	if other == string(text) {
 		t.Fatal("no file ends with height 19")
@@ -268,11 +265,7 @@ func duckDB(t *testing.T, w *world) {
 		"nft_id":  `SELECT value FROM api.nft_transfers ORDER BY height LIMIT 1`,
 		"ticker":  `SELECT ticker FROM api.brc20_balances ORDER BY 1 LIMIT 1`,
 	} {
-		var value string
-		if err := w.log.Pool().QueryRow(t.Context(), query).Scan(&value); err != nil {
-			t.Fatalf("find %s: %v", name, err)
-		}
-		values[name] = value
+		values[name] = pgtest.Value[string](t, w.log.Pool(), query)
 	}
 	var queries []string
 	for i, part := range strings.Split(string(document), "\n```") {
@@ -312,8 +305,7 @@ print(con.fetchone()[0])
 			t.Errorf("%s\ngot %s rows", query, lines[i])
 		}
 	}
-	var fees string
-	must.Do(t, w.log.Pool().QueryRow(t.Context(), `SELECT sum(fee)::text FROM api.transactions WHERE height <= $1`, w.manifest().Height).Scan(&fees))
+	fees := pgtest.Value[string](t, w.log.Pool(), `SELECT sum(fee)::text FROM api.transactions WHERE height <= $1`, w.manifest().Height)
 	if got := lines[len(lines)-1]; got != fees {
 		t.Errorf("DuckDB sums the fees to %s, and Postgres to %s", got, fees)
 	}

@@ -20,6 +20,7 @@ import (
 	"strata/cmd/strata/internal/tablefile"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/rig/replay"
@@ -52,9 +53,7 @@ func export(t *testing.T, pool *pgxpool.Pool, options tablefile.Options) ([]byte
 // want returns the rows of a query, as text, in the order of their text.
 func want(t *testing.T, pool *pgxpool.Pool, query string) []string {
 	t.Helper()
-	var rows []string
-	must.Do(t, pool.QueryRow(t.Context(), `SELECT array_agg(x::text ORDER BY x::text COLLATE "C") FROM (`+query+`) AS q (x)`).Scan(&rows))
-	return rows
+	return pgtest.Value[[]string](t, pool, `SELECT array_agg(x::text ORDER BY x::text COLLATE "C") FROM (`+query+`) AS q (x)`)
 }
 
 // All formats have the same rows as the view, now and at an earlier height.

@@ -84,8 +84,7 @@ func (w *world) grow(size int) {
 
 func (w *world) asker(logged io.Writer, urls ...string) *witness.Asker {
 	w.Helper()
-	a := must.Get(witness.New(witness.Config{Log: w.log, URLs: urls, Logger: slog.New(slog.NewTextHandler(logged, nil))}))(w)
-	return a
+	return must.Get(witness.New(witness.Config{Log: w.log, URLs: urls, Logger: slog.New(slog.NewTextHandler(logged, nil))}))(w)
 }
 
 // checkSigned checks that the newest checkpoint has signatures of the log and of a witness.

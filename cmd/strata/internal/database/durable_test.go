@@ -24,9 +24,8 @@ func TestUnsafeDatabase(t *testing.T) {
 		t.Errorf("with the flag: %v", err)
 	}
 	for setting, want := range map[string]string{"search_path": "", "application_name": "strata", "idle_in_transaction_session_timeout": "5min"} {
-		var got string
-		if err := db.Pool.QueryRow(t.Context(), `SELECT current_setting($1)`, setting).Scan(&got); err != nil || got != want && got != `""` {
-			t.Errorf("%s: got %q, %v, want %q", setting, got, err, want)
+		if got := pgtest.Value[string](t, db.Pool, `SELECT current_setting($1)`, setting); got != want && got != `""` {
+			t.Errorf("%s: got %q, want %q", setting, got, want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"strata/cmd/strata/internal/folding"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 	"strata/projections/follow"
 	"strata/rig/replay"
 	"strata/rig/schemas"
@@ -58,10 +59,9 @@ func TestCases(t *testing.T) {
 			if !ok {
 				return
 			}
-			var got string
-			must.Do(t, log.Pool().QueryRow(t.Context(), schemas.In(`
+			got := pgtest.Value[string](t, log.Pool(), schemas.In(`
 				SELECT concat((SELECT string_agg(name || ' ' || seq || pointer, ', ' ORDER BY seq, pointer) FROM strata.quarantine), '; ',
-				       (SELECT string_agg(n || ' ' || status, ', ' ORDER BY status) FROM {mempool}.counter WHERE n > 0))`)).Scan(&got))
+				       (SELECT string_agg(n || ' ' || status, ', ' ORDER BY status) FROM {mempool}.counter WHERE n > 0))`))
 			if got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}

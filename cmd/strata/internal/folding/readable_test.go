@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/cmd/strata/internal/folding"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
@@ -35,19 +33,16 @@ var columnsForFolds = []string{"checked_seq", "in_vain", "wanted_by", "content_d
 func TestReadableRules(t *testing.T) {
 	t.Parallel()
 	lines := must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
-	conn := must.Get(pgx.Connect(t.Context(), pgtest.URL(t)))(t)
-	defer func() { _ = conn.Close(t.Context()) }()
+	conn := pgtest.Connect(t, pgtest.URL(t))
 	tables := func(schema, ddl string) []string {
 		t.Helper()
 		if _, err := conn.Exec(t.Context(), strings.ReplaceAll("CREATE SCHEMA {schema};"+ddl, "{schema}", schema)); err != nil {
 			t.Fatalf("the DDL of %s: %v", schema, err)
 		}
-		rows := must.Get(conn.Query(t.Context(), `
+		return pgtest.Values[string](t, conn, `
 			SELECT c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
 			FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-			WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'r' ORDER BY 1`, schema))(t)
-		columns := must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
-		return columns
+			WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'r' ORDER BY 1`, schema)
 	}
 	compared := 0
 	for _, d := range lines.Definitions() {

@@ -73,8 +73,7 @@ func TestRestarts(t *testing.T) {
 
 func lines(t *testing.T) projections.Lines {
 	t.Helper()
-	all := must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
-	return all
+	return must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
 }
 
 // cutter folds within a transaction, in random parts.

@@ -1,7 +1,6 @@
 package folding_test
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/strata/internal/folding"
@@ -18,6 +16,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 	"strata/rig/replay"
 )
 
@@ -63,11 +62,7 @@ func TestDocumentedSQL(t *testing.T) {
 	pool := sqlWorld(t)
 	values := map[string]string{}
 	for name, query := range variables {
-		var value string
-		if err := pool.QueryRow(t.Context(), query).Scan(&value); err != nil {
-			t.Fatalf("find %s: %v", name, err)
-		}
-		values[name] = value
+		values[name] = pgtest.Value[string](t, pool, query)
 	}
 	run := 0
 	for i, part := range strings.Split(string(document), "\n```") {
@@ -153,8 +148,7 @@ var lookUps = map[string]string{
 func checkLookUps(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	for query, index := range lookUps {
-		rows := must.Get(pool.Query(t.Context(), `EXPLAIN `+query))(t)
-		lines := must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
+		lines := pgtest.Values[string](t, pool, `EXPLAIN `+query)
 		if plan := strings.Join(lines, "\n"); !strings.Contains(plan, index) {
 			t.Errorf("%s does not use %s:\n%s", query, index, plan)
 		}
@@ -169,10 +163,7 @@ var common = map[string]string{
 	"bns_names":    `name, namespace, id, owner, expires_at, registered_at, listed_price, height, source_seq`,
 }
 
-func count(t *testing.T, pool *pgxpool.Pool, query string) (n int) {
+func count(t *testing.T, pool *pgxpool.Pool, query string) int {
 	t.Helper()
-	if err := pool.QueryRow(context.Background(), `SELECT count(*) FROM (`+query+`) AS counted`).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	return n
+	return pgtest.Value[int](t, pool, `SELECT count(*) FROM (`+query+`) AS counted`)
 }

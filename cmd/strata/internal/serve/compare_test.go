@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-	"github.com/jackc/pgx/v5"
 
 	"strata/cmd/strata/internal/serve"
 	"strata/internal/nodecompare"
@@ -46,8 +45,7 @@ func poorNode(t *testing.T) (url string, requests *atomic.Int64) {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	conn := must.Get(pgx.Connect(t.Context(), url))(t)
-	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	conn := pgtest.Connect(t, url)
 	node, requests := poorNode(t)
 	flags := []string{"--database-url", url, "--nodes", node}
 	chain := synthchain.New(synthchain.Everything(5, synthchain.V40))
@@ -56,8 +54,8 @@ func TestCompare(t *testing.T) {
 		t.Helper()
 		for range events {
 			event := chain.Next()
-			if got := p.post(event.Path, event.Body); got.status != http.StatusOK {
-				t.Fatalf("%s: got %d %s", event.Path, got.status, got.body)
+			if got := p.post(event.Path, event.Body); got.Status != http.StatusOK {
+				t.Fatalf("%s: got %d %s", event.Path, got.Status, got.Body)
 			}
 			posted++
 		}
@@ -69,11 +67,11 @@ func TestCompare(t *testing.T) {
 		var ready struct {
 			Checks struct{ Node *nodecompare.Known }
 		}
-		must.Do(t, json.Unmarshal(got.body, &ready))
+		must.Do(t, json.Unmarshal(got.Body, &ready))
 		if k := ready.Checks.Node; k != nil {
 			differing, accepted = k.DifferingAccounts, k.AcceptedAccounts
 		}
-		return got.status, differing, accepted
+		return got.Status, differing, accepted
 	}
 	acceptAll := func() {
 		t.Helper()
@@ -115,7 +113,7 @@ func TestCompare(t *testing.T) {
 	if status, differing, accepted := money(p); status != http.StatusOK || differing != 0 || accepted != found {
 		t.Errorf("accepted: got %d, %d accounts, %d accepted, want 200, 0 and %d", status, differing, accepted, found)
 	}
-	if got := string(p.get("/extended/v1/status").body); !strings.Contains(got, fmt.Sprintf(`"accepted_accounts":%d`, found)) || !strings.Contains(got, `"reason":"the node is poor"`) {
+	if got := string(p.get("/extended/v1/status").Body); !strings.Contains(got, fmt.Sprintf(`"accepted_accounts":%d`, found)) || !strings.Contains(got, `"reason":"the node is poor"`) {
 		t.Errorf("got the status %s, want what was accepted", got)
 	}
 	p.stop()

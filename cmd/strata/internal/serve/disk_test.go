@@ -21,14 +21,14 @@ func TestDiskFolder(t *testing.T) {
 	url, more := pgtest.URL(t), "1000000000000000000" // than any disk has
 	watching := serveHere(t, "--database-url", url, "--disk-folder", t.TempDir(), "--disk-floor", more, "--public-internals")
 	got := watching.post("/attachments/new", []byte(`[]`))
-	if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
-		t.Errorf("an event, below the floor: got %d %s", got.status, got.body)
+	if got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" {
+		t.Errorf("an event, below the floor: got %d %s", got.Status, got.Body)
 	}
-	if got := watching.get("/readyz"); !strings.Contains(string(got.body), "--disk-floor") {
-		t.Errorf("readyz does not say that the disk is almost full: got %d %s", got.status, got.body)
+	if got := watching.get("/readyz"); !strings.Contains(string(got.Body), "--disk-floor") {
+		t.Errorf("readyz does not say that the disk is almost full: got %d %s", got.Status, got.Body)
 	}
-	if got := serveHere(t, "--database-url", url, "--disk-floor", more).post("/attachments/new", []byte(`[]`)); got.status != http.StatusOK {
-		t.Errorf("an event, when no disk is watched: got %d %s", got.status, got.body)
+	if got := serveHere(t, "--database-url", url, "--disk-floor", more).post("/attachments/new", []byte(`[]`)); got.Status != http.StatusOK {
+		t.Errorf("an event, when no disk is watched: got %d %s", got.Status, got.Body)
 	}
 
 	var cli struct {

@@ -49,8 +49,8 @@ func TestMonitoring(t *testing.T) {
 	chain, feed := synthchain.New(synthchain.Everything(7, synthchain.V40)), synthordinals.New(synthordinals.Config{Seed: 7})
 	post := func(path string, body []byte) {
 		t.Helper()
-		if got := s.post(path, body); got.status != http.StatusOK {
-			t.Fatalf("%s: got %d %s", path, got.status, got.body)
+		if got := s.post(path, body); got.Status != http.StatusOK {
+			t.Fatalf("%s: got %d %s", path, got.Status, got.Body)
 		}
 	}
 	load := func() {

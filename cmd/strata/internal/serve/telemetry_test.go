@@ -37,8 +37,8 @@ func TestSpans(t *testing.T) {
 	position := int64(0)
 	for path := ""; position < events || path != "/new_block"; { // the fold of a block asks something before it writes
 		p := made.Next()
-		if got := observer.post(p.Path, p.Body); got.status != http.StatusOK {
-			t.Fatalf("got %d %s", got.status, got.body)
+		if got := observer.post(p.Path, p.Body); got.Status != http.StatusOK {
+			t.Fatalf("got %d %s", got.Status, got.Body)
 		}
 		position, path = position+1, p.Path
 		reader.caughtUp(position)
@@ -219,8 +219,8 @@ func TestNoCollector(t *testing.T) {
 	gone.Close()
 	log := &logbuffer.Buffer{}
 	s := serveAndLog(t, slog.New(slog.NewTextHandler(log, nil)), "--roles", "observer,projector,api", "--database-url", pgtest.URL(t), "--otlp-url", gone.URL+"/v1/traces")
-	if got := s.post("/new_block", []byte(`{"first":1}`)); got.status != http.StatusOK {
-		t.Errorf("got %d %s", got.status, got.body)
+	if got := s.post("/new_block", []byte(`{"first":1}`)); got.Status != http.StatusOK {
+		t.Errorf("got %d %s", got.Status, got.Body)
 	}
 	s.caughtUp(1)
 	s.stop()
