@@ -21,10 +21,7 @@ func TestAlone(t *testing.T) {
 	t.Parallel()
 	pool := migrated.New(t)
 	ctx := t.Context()
-	outside, err := pgx.Connect(ctx, pool.Config().ConnString()) // it takes no place
-	if err != nil {
-		t.Fatal(err)
-	}
+	outside := must.Get(pgx.Connect(ctx, pool.Config().ConnString()))(t) // it takes no place
 	must.Get(outside.Exec(ctx, `LISTEN `+eventstore.Channel))(t)
 	posts := 0
 	// notified appends to a log, and reports whether that was notified.

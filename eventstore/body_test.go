@@ -135,9 +135,7 @@ func TestSpoolIgnoresAnnouncements(t *testing.T) {
 		r, w := io.Pipe()
 		group.Go(func() { _, _ = spool.Read(r, eventstore.SpoolThresholdDefault) })
 		defer func() { _ = w.Close() }()
-		if _, err := w.Write([]byte("x")); err != nil { // returns when it was read
-			t.Fatal(err)
-		}
+		must.Get(w.Write([]byte("x")))(t) // returns when it was read
 	}
 	body := must.Get(spool.Read(bytes.NewReader(make([]byte, 1000)), 1000))(t)
 	defer body.Close()

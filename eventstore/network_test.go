@@ -70,9 +70,7 @@ func TestLogOfAnOlderProgram(t *testing.T) {
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	log := openNetworkLog(t)
-	if err := network.Settle(t.Context(), log, transaction.Mainnet); err != nil { // a server that has received nothing
-		t.Fatal(err)
-	}
+	must.Do(t, network.Settle(t.Context(), log, transaction.Mainnet)) // a server that has received nothing
 	guard := must.Get(network.NewGuard(t.Context(), log))(t)
 	must.Do(t, guard.Admit(t.Context(), []eventstore.Incoming{block("800000000004"), block("808000000004")}))
 	var foreign *network.ForeignError

@@ -24,9 +24,7 @@ func TestSettingsDocumented(t *testing.T) {
 		t.Fatal("the reference lacks the address of the API")
 	}
 	writeFile(t, path, stale)
-	if got := run(t, t.TempDir(), "settings", "--check", path); got.code != exitFailure || !strings.Contains(got.stderr, "make generate") {
-		t.Errorf("a stale reference: got code %d and %s", got.code, got.stderr)
-	}
+	run(t, t.TempDir(), "settings", "--check", path).fails(t, exitFailure, "make generate")
 	mustRun(t, t.TempDir(), "settings", "--write", path)
 	if written, err := os.ReadFile(path); err != nil || string(written) != string(content) {
 		t.Errorf("what was written is not what stands in %s, %v", document, err)
@@ -99,7 +97,5 @@ lag-limit = 5
 	}
 	// Other commands take what they know of it.
 	write("network = 'testnet'\ndatabase-url = 'postgres://127.0.0.1:1/x'")
-	if got := run(t, dir, "projections", "status", "--config", file); got.code != exitFailure || !strings.Contains(got.stderr, "127.0.0.1:1") {
-		t.Errorf("projections status: got code %d and %q", got.code, got.stderr)
-	}
+	run(t, dir, "projections", "status", "--config", file).fails(t, exitFailure, "127.0.0.1:1")
 }

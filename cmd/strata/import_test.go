@@ -233,10 +233,7 @@ func TestImportInterrupted(t *testing.T) {
 	dir, url := t.TempDir(), pgtest.URL(t)
 	pool := pgtest.New(t)
 	cmd := command(t, dir, nil, "import", "--database-url", url, "-")
-	stdin, err := cmd.StdinPipe() // never ends
-	if err != nil {
-		t.Fatal(err)
-	}
+	stdin := must.Get(cmd.StdinPipe())(t) // never ends
 	must.Get(io.WriteString(stdin, chainArchive(t, archive.Raw, 1, 3)))(t)
 	s := start(t, cmd)
 	eventually.Holds(t, "the database is ready", func() bool {

@@ -193,10 +193,7 @@ func TestProjectionsStatus(t *testing.T) {
 			t.Errorf("row %d of the table is %q, want that of %s", i, table[1+i], d.Spec.Name)
 		}
 	}
-	got := run(t, t.TempDir(), "projections", "resume", "chain", "--database-url", url)
-	if got.code != exitFailure || !strings.Contains(got.stderr, "no version of it has failed") {
-		t.Errorf("resume of what runs: got code %d, %s", got.code, got.stderr)
-	}
+	run(t, t.TempDir(), "projections", "resume", "chain", "--database-url", url).fails(t, exitFailure, "no version of it has failed")
 }
 
 // Several processes with different roles work together as one server.

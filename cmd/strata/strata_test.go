@@ -102,6 +102,16 @@ type outcome struct {
 	stdout, stderr string
 }
 
+// fails checks the exit code of a command, and that it said all of this on standard error.
+func (o outcome) fails(t testing.TB, code int, said ...string) {
+	t.Helper()
+	for _, want := range said {
+		if o.code != code || !strings.Contains(o.stderr, want) {
+			t.Errorf("got code %d and %q, want code %d and %q", o.code, o.stderr, code, want)
+		}
+	}
+}
+
 // run runs strata until it exits.
 func run(t testing.TB, dir string, args ...string) outcome {
 	t.Helper()

@@ -124,9 +124,7 @@ func tamperedTables(t *testing.T, url string) {
 		schemas.In("{balances}.nonce account=S\uFFFDP height=3: extra, from event 4, although the log does not give it\n"),
 	}
 	// Event 7 could be read, whatever the quarantine says.
-	if _, err := conn.Exec(t.Context(), schemas.In(`INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason) VALUES ('chain', {chain#}, 7, '/new_block', '', 'made up')`)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(conn.Exec(t.Context(), schemas.In(`INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason) VALUES ('chain', {chain#}, 7, '/new_block', '', 'made up')`)))(t)
 	verified(t, url, []string{"--rows", "chain"}, schemas.In("{chain}.quarantine seq=7: extra, from event 7, although the log does not give it\n"))
 	text := verified(t, url, []string{"--rows", "balances"}, want...)
 	for _, end := range []string{fmt.Sprintf(" (event %d)\n", seq), fmt.Sprintf(": missing, although event %d of the log gives it\n", otherSeq)} {
@@ -195,10 +193,7 @@ func TestVerifyAgainstNode(t *testing.T) {
 	t.Parallel()
 	url := served.URL(t)
 	s := startServer(t, t.TempDir(), "--database-url", url)
-	got := run(t, t.TempDir(), "verify", "--database-url", url, "--node-only", "--against-node", "http://127.0.0.1:1")
-	if got.code != exitFailure || !strings.Contains(got.stderr, "the balances are at no block yet") {
-		t.Errorf("before the first block: got code %d, %s", got.code, got.stderr)
-	}
+	run(t, t.TempDir(), "verify", "--database-url", url, "--node-only", "--against-node", "http://127.0.0.1:1").fails(t, exitFailure, "the balances are at no block yet")
 	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
 	s.caughtUp(60)
 	s.stop()
@@ -207,7 +202,7 @@ func TestVerifyAgainstNode(t *testing.T) {
 		_, _ = io.WriteString(w, `{"balance":"0x00","locked":"0x00","unlock_height":0,"nonce":0}`)
 	}))
 	t.Cleanup(empty.Close)
-	got = run(t, t.TempDir(), "verify", "--database-url", url, "--node-only", "--against-node", empty.URL, "--sample", "10", "--seed", "7")
+	got := run(t, t.TempDir(), "verify", "--database-url", url, "--node-only", "--against-node", empty.URL, "--sample", "10", "--seed", "7")
 	for _, want := range []string{"DIFFERENCE account S", ": the balance is ", " of 10 of ", "(--seed 7)\n"} {
 		if got.code != exitDifferences || !strings.Contains(got.stdout, want) {
 			t.Errorf("got code %d, %s, want %q", got.code, got.stdout, want)
@@ -252,8 +247,5 @@ func TestVerifyUsage(t *testing.T) {
 			t.Errorf("verify %s: got %v, want %q", tc.args, err, tc.want)
 		}
 	}
-	got := run(t, t.TempDir(), "verify", "--against", "none")
-	if got.code != exitFailure || !strings.Contains(got.stderr, "--against: ") || !strings.Contains(got.stderr, "none: no such file") {
-		t.Errorf("no file: got code %d, %s", got.code, got.stderr)
-	}
+	run(t, t.TempDir(), "verify", "--against", "none").fails(t, exitFailure, "--against: ", "none: no such file")
 }

@@ -164,10 +164,7 @@ func TestLargeBody(t *testing.T) {
 	js := must.Get(jetstream.New(connect(t, nodes)))(t)
 	stream := must.Get(js.Stream(t.Context(), fanout.NameDefault))(t)
 	for i, body := range bodies {
-		msg, err := stream.GetMsg(t.Context(), uint64(i+2)) // the first is the event before the stream
-		if err != nil {
-			t.Fatal(err)
-		}
+		msg := must.Get(stream.GetMsg(t.Context(), uint64(i+2)))(t) // the first is the event before the stream
 		e := described(t, msg.Header)
 		digest := sha256.Sum256([]byte(body))
 		if e.Seq != int64(i+2) || msg.Header.Get(nats.MsgIdHdr) != fmt.Sprint(e.Seq) || e.Source != "test" || e.Path != "/x" || e.ContentType != "text/plain" ||
@@ -180,9 +177,7 @@ func TestLargeBody(t *testing.T) {
 	}
 
 	other, said := replay.NewLogApart(t), &logbuffer.Buffer{}
-	if _, err := other.Pool().Exec(t.Context(), `UPDATE strata.archive SET id = gen_random_uuid()`); err != nil { // tests copy one template
-		t.Fatal(err)
-	}
+	must.Get(other.Pool().Exec(t.Context(), `UPDATE strata.archive SET id = gen_random_uuid()`))(t) // tests copy one template
 	otherWake := other.Listener().Wake(eventstore.Channel, 50*time.Millisecond)
 	background(t, fanout.NewPublisher(fanout.PublisherConfig{
 		Log: other, Conn: connect(t, nodes), Wake: otherWake, Logger: slog.New(slog.NewTextHandler(said, nil)),

@@ -135,9 +135,7 @@ func (w *world) sign(l *transparency.Log, want bool) {
 func (w *world) checkpoints(l *transparency.Log) (all []*transparency.Checkpoint) {
 	w.Helper()
 	for c, err := range l.Checkpoints(w.Context()) {
-		if err != nil {
-			w.Fatal(err)
-		}
+		must.Do(w, err)
 		parsed := must.Get(transparency.ParseCheckpoint([]byte(c.Note), c.VerifierKey))(w)
 		if parsed.Size != c.Size || string(parsed.Root) != string(c.Root) {
 			w.Errorf("checkpoint %d: the note says %d %x, the row %d %x", c.Number, parsed.Size, parsed.Root, c.Size, c.Root)

@@ -47,9 +47,7 @@ func TestRebuild(t *testing.T) {
 	const most = 3000
 	model := newNaive()
 	for record, err := range records(most) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		model.add(bytes.Clone(record))
 	}
 	rapid.Check(t, func(t *rapid.T) {

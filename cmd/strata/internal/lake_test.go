@@ -243,9 +243,7 @@ func TestLake(t *testing.T) {
 func otherDatabase(t *testing.T) *pgxpool.Pool {
 	t.Helper()
 	pool := replay.NewLogApart(t).Pool()
-	if _, err := pool.Exec(t.Context(), `UPDATE strata.archive SET id = gen_random_uuid()`); err != nil { // tests copy one template
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(t.Context(), `UPDATE strata.archive SET id = gen_random_uuid()`))(t) // tests copy one template
 	return pool
 }
 

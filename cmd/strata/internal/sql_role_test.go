@@ -108,10 +108,7 @@ func TestRole(t *testing.T) {
 	mayNot(denied, `BEGIN READ WRITE; UPDATE strata.active SET version = 1`, `BEGIN READ WRITE; CREATE TABLE api.mine ()`)
 	mayNot(canceled, `SELECT pg_sleep(30)`)
 	// What Postgres lets every role do by default, also in a transaction that only reads.
-	held, err := pool.Acquire(t.Context()) // a session that it may not end
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := must.Get(pool.Acquire(t.Context()))(t) // a session that it may not end
 	defer held.Release()
 	mayNot(denied, `SELECT lo_from_bytea(0, 'x')`, `SELECT lo_creat(-1)`, `SELECT lo_put(1, 0, 'x')`, `SELECT pg_logical_emit_message(false, 'x', 'y')`,
 		`SELECT pg_advisory_lock(1)`, `SELECT pg_advisory_lock_shared(1, 2)`, `SELECT pg_try_advisory_xact_lock_shared(1)`,
