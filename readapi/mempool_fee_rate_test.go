@@ -13,9 +13,6 @@ func TestFeeRate(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewSiteOn(t, nil, readapi.Config{})
 	const path, constant = "/extended/v1/fee_rate", `{"fee_rate":400}`
-	refused := func(message string) string {
-		return `{"statusCode":400,"code":"FST_ERR_VALIDATION","error":"Bad Request","message":"` + message + `"}`
-	}
 	for _, tc := range []struct {
 		path, body string
 		status     int
@@ -24,11 +21,11 @@ func TestFeeRate(t *testing.T) {
 		{path, `{"transaction":"0x00"}`, 200, constant},
 		{path + "/", `{"transaction":"","more":1}`, 200, constant},
 		{path, `{"transaction":"` + strings.Repeat("ab", 2<<20) + `"}`, 200, constant}, // as long as a transaction can be
-		{path, `{}`, 400, refused("body must have required property 'transaction'")},
-		{path, `{"transaction":400}`, 400, refused("body/transaction must be string")},
-		{path, `{"transaction":null}`, 400, refused("body/transaction must be string")},
-		{path, `["transaction"]`, 400, refused("body must be object")},
-		{path, `{"transaction":"0x00"`, 400, refused("body must be object")},
+		{path, `{}`, 400, apitest.Invalid("body must have required property 'transaction'")},
+		{path, `{"transaction":400}`, 400, apitest.Invalid("body/transaction must be string")},
+		{path, `{"transaction":null}`, 400, apitest.Invalid("body/transaction must be string")},
+		{path, `["transaction"]`, 400, apitest.Invalid("body must be object")},
+		{path, `{"transaction":"0x00"`, 400, apitest.Invalid("body must be object")},
 	} {
 		got := s.Wish(tc.path, tc.body, "192.0.2.1:80")
 		if got.Status != tc.status || got.Body != tc.want || got.Header.Get("Content-Type") != "application/json; charset=utf-8" ||

@@ -253,16 +253,7 @@ func (w *poxWorld) checkDelegations(t *testing.T) {
 }
 
 func (w *poxWorld) checkStackingConformance(t *testing.T) {
-	validation := func(message string) string {
-		return `{"statusCode":400,"code":"FST_ERR_VALIDATION","error":"Bad Request","message":"` + message + `"}`
-	}
-	bad := func(message string) string {
-		return `{"statusCode":400,"error":"Bad Request","message":"` + message + `"}`
-	}
-	missing := func(message string) string {
-		return `{"statusCode":404,"error":"Not Found","message":"` + message + `"}`
-	}
-	notBitcoin := bad("Address nobody is not a valid Bitcoin or STX address.")
+	notBitcoin := apitest.BadRequest("Address nobody is not a valid Bitcoin or STX address.")
 	empty := func(limit int) string {
 		return fmt.Sprintf(`{"limit":%d,"offset":0,"total":0,"results":[],"next_cursor":null,"prev_cursor":null,"cursor":null}`, limit)
 	}
@@ -280,13 +271,13 @@ func (w *poxWorld) checkStackingConformance(t *testing.T) {
 	}{
 		{burnchain + "rewards?limit=0&offset=99999999999999&else=1", 200, ""},
 		{burnchain + "rewards/", 200, ""},
-		{burnchain + "rewards?limit=251", 400, validation("querystring/limit must be <= 250")},
-		{burnchain + "rewards?limit=-1", 400, validation("querystring/limit must be >= 0")},
-		{burnchain + "rewards?offset=-1", 400, validation("querystring/offset must be >= 0")},
-		{burnchain + "rewards?offset=x", 400, validation("querystring/offset must be integer")},
-		{burnchain + "rewards?cursor=x", 400, validation(`querystring/cursor must match pattern \"^[0-9]{1,18}:[0-9]{1,9}$\"`)},
-		{burnchain + "rewards?cursor=5", 400, validation(`querystring/cursor must match pattern \"^[0-9]{1,18}:[0-9]{1,9}$\"`)},
-		{burnchain + "rewards?cursor=5:0&offset=1001", 400, validation("querystring/offset must be <= 1000 with a cursor")},
+		{burnchain + "rewards?limit=251", 400, apitest.Invalid("querystring/limit must be <= 250")},
+		{burnchain + "rewards?limit=-1", 400, apitest.Invalid("querystring/limit must be >= 0")},
+		{burnchain + "rewards?offset=-1", 400, apitest.Invalid("querystring/offset must be >= 0")},
+		{burnchain + "rewards?offset=x", 400, apitest.Invalid("querystring/offset must be integer")},
+		{burnchain + "rewards?cursor=x", 400, apitest.Invalid(`querystring/cursor must match pattern \"^[0-9]{1,18}:[0-9]{1,9}$\"`)},
+		{burnchain + "rewards?cursor=5", 400, apitest.Invalid(`querystring/cursor must match pattern \"^[0-9]{1,18}:[0-9]{1,9}$\"`)},
+		{burnchain + "rewards?cursor=5:0&offset=1001", 400, apitest.Invalid("querystring/offset must be <= 1000 with a cursor")},
 		{burnchain + "rewards?cursor=999999999999999999:999999999", 200, ""},
 		{burnchain + "rewards?cursor=0:0", 200, ""},
 		{burnchain + "rewards/nobody", 400, notBitcoin},
@@ -301,7 +292,7 @@ func (w *poxWorld) checkStackingConformance(t *testing.T) {
 
 		{"/extended/v2/addresses/nobody/pox-transactions", 400, notBitcoin},
 		{"/extended/v2/addresses/" + satoshi + "/pox-transactions", 200, empty(20)},
-		{"/extended/v2/addresses/" + satoshi + "/pox-transactions?limit=31", 400, validation("querystring/limit must be <= 30")},
+		{"/extended/v2/addresses/" + satoshi + "/pox-transactions?limit=31", 400, apitest.Invalid("querystring/limit must be <= 30")},
 		{"/extended/v2/burn-blocks/1/pox-transactions", 200, empty(20)},
 		{"/extended/v2/burn-blocks/0x" + nobody[:64] + "/pox-transactions", 200, empty(20)},
 		{"/extended/v2/burn-blocks/99999999999999999999/pox-transactions", 400, ""},
@@ -309,37 +300,37 @@ func (w *poxWorld) checkStackingConformance(t *testing.T) {
 		{"/extended/v2/burn-blocks/latest/pox-transactions?cursor=999999999999999999", 200, ""},
 		{"/extended/v2/burn-blocks/newest/pox-transactions", 400, ""},
 
-		{cycles + "?limit=61", 400, validation("querystring/limit must be <= 60")},
-		{cycles + "?cursor=1:2", 400, validation(`querystring/cursor must match pattern \"^[0-9]{1,18}$\"`)},
-		{cycles + "/999999", 404, missing("Not found")},
-		{cycles + "/first", 400, validation("params/cycle_number must be integer")},
+		{cycles + "?limit=61", 400, apitest.Invalid("querystring/limit must be <= 60")},
+		{cycles + "?cursor=1:2", 400, apitest.Invalid(`querystring/cursor must match pattern \"^[0-9]{1,18}$\"`)},
+		{cycles + "/999999", 404, apitest.NotFound("Not found")},
+		{cycles + "/first", 400, apitest.Invalid("params/cycle_number must be integer")},
 		{cycles + "/99999999999999999999", 400, ""},
-		{cycles + "/999999/signers", 404, missing("PoX cycle not found")},
-		{known + "/signers?limit=251", 400, validation("querystring/limit must be <= 250")},
+		{cycles + "/999999/signers", 404, apitest.NotFound("PoX cycle not found")},
+		{known + "/signers?limit=251", 400, apitest.Invalid("querystring/limit must be <= 250")},
 		{known + "/signers?offset=99999999999999&cursor=999999999999999999", 200, ""},
-		{cycles + "/999999/signers/" + nobody, 404, missing("PoX cycle not found")},
-		{known + "/signers/" + nobody, 404, missing("Not found")},
-		{known + "/signers/0x12", 400, validation(`params/signer_key must match pattern \"^(0x)?[a-fA-F0-9]{66}$\"`)},
-		{cycles + "/999999/signers/" + nobody + "/stackers", 404, missing("PoX cycle not found")},
-		{known + "/signers/" + nobody + "/stackers", 404, missing("PoX cycle signer not found")},
-		{known + "/signers/" + nobody + "/stackers?limit=201", 400, validation("querystring/limit must be <= 200")},
+		{cycles + "/999999/signers/" + nobody, 404, apitest.NotFound("PoX cycle not found")},
+		{known + "/signers/" + nobody, 404, apitest.NotFound("Not found")},
+		{known + "/signers/0x12", 400, apitest.Invalid(`params/signer_key must match pattern \"^(0x)?[a-fA-F0-9]{66}$\"`)},
+		{cycles + "/999999/signers/" + nobody + "/stackers", 404, apitest.NotFound("PoX cycle not found")},
+		{known + "/signers/" + nobody + "/stackers", 404, apitest.NotFound("PoX cycle signer not found")},
+		{known + "/signers/" + nobody + "/stackers?limit=201", 400, apitest.Invalid("querystring/limit must be <= 200")},
 
 		{"/extended/v1/pox2/events", 200, empty(96)},
 		{"/extended/v1/pox3/events", 200, empty(96)},
 		{"/extended/v1/pox1/events", 404, ""},
-		{"/extended/v1/pox4/events?limit=201", 400, validation("querystring/limit must be <= 200")},
+		{"/extended/v1/pox4/events?limit=201", 400, apitest.Invalid("querystring/limit must be <= 200")},
 		{"/extended/v1/pox4/events?offset=99999999999999&cursor=1", 200, ""},
-		{"/extended/v1/pox4/tx/0x" + nobody[:64], 404, missing("could not find transaction by ID")},
-		{"/extended/v1/pox4/tx/0x12", 400, validation(`params/tx_id must match pattern \"^(0x)?[a-fA-F0-9]{64}$\"`)},
-		{"/extended/v1/pox4/stacker/" + principal, 404, missing("could not find principal")},
+		{"/extended/v1/pox4/tx/0x" + nobody[:64], 404, apitest.NotFound("could not find transaction by ID")},
+		{"/extended/v1/pox4/tx/0x12", 400, apitest.Invalid(`params/tx_id must match pattern \"^(0x)?[a-fA-F0-9]{64}$\"`)},
+		{"/extended/v1/pox4/stacker/" + principal, 404, apitest.NotFound("could not find principal")},
 		{"/extended/v1/pox4/stacker/" + principal[:27] + "X0000", 400, ""},
 		{"/extended/v1/pox4/" + principal + "/delegations", 200, empty(100)},
-		{"/extended/v1/pox4/" + principal + "/delegations?height=99999999", 404, missing("no block at height: 99999999")},
-		{"/extended/v1/pox4/" + principal + "/delegations?height=0", 400, validation("querystring/height must be >= 1")},
-		{"/extended/v1/pox4/" + principal + "/delegations?after_block=0", 400, validation("querystring/after_block must be >= 1")},
-		{"/extended/v1/pox4/" + principal + "/delegations?limit=201", 400, validation("querystring/limit must be <= 200")},
-		{"/extended/v1/pox4/" + principal + "/delegations?offset=-1", 400, validation("querystring/offset must be >= 0")},
-		{"/extended/v1/pox4/" + principal + "/delegations?unanchored=1", 400, validation("querystring/unanchored must be boolean")},
+		{"/extended/v1/pox4/" + principal + "/delegations?height=99999999", 404, apitest.NotFound("no block at height: 99999999")},
+		{"/extended/v1/pox4/" + principal + "/delegations?height=0", 400, apitest.Invalid("querystring/height must be >= 1")},
+		{"/extended/v1/pox4/" + principal + "/delegations?after_block=0", 400, apitest.Invalid("querystring/after_block must be >= 1")},
+		{"/extended/v1/pox4/" + principal + "/delegations?limit=201", 400, apitest.Invalid("querystring/limit must be <= 200")},
+		{"/extended/v1/pox4/" + principal + "/delegations?offset=-1", 400, apitest.Invalid("querystring/offset must be >= 0")},
+		{"/extended/v1/pox4/" + principal + "/delegations?unanchored=1", 400, apitest.Invalid("querystring/unanchored must be boolean")},
 		{"/extended/v1/pox4/tx/delegations", 400, ""},
 	} {
 		r := w.Get(tc.target)

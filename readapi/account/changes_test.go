@@ -79,8 +79,8 @@ func TestPrincipalTransactions(t *testing.T) {
 				return slices.ContainsFunc(slices.Collect(maps.Keys(changes)), func(asset string) bool { return strings.HasPrefix(asset, kind) })
 			}
 			want := fmt.Sprintf("%s %s %s %s %s %t %t %t", tx.id, involvement, stx[0], stx[1], new(big.Int).Sub(stx[1], stx[0]), touches("1:"), touches("2:"), touches("3:"))
-			got := members([]string{"transaction", "tx_id"}, []string{"involvement"}, []string{"balance_changes", "stx", "sent"}, []string{"balance_changes", "stx", "received"},
-				[]string{"balance_changes", "stx", "net"}, []string{"affected_balances", "stx"}, []string{"affected_balances", "ft"}, []string{"affected_balances", "nft"})(one)
+			got := apitest.Members("transaction.tx_id", "involvement", "balance_changes.stx.sent", "balance_changes.stx.received", "balance_changes.stx.net",
+				"affected_balances.stx", "affected_balances.ft", "affected_balances.nft")(one)
 			if got != want {
 				t.Errorf("%s: got %s, want %s", account, got, want)
 			}
@@ -98,7 +98,7 @@ func TestPrincipalTransactions(t *testing.T) {
 				for _, line := range own {
 					lines = append(lines, tx.id+" "+line)
 				}
-				if got := walked(s, base+"/transactions/"+tx.id+"/balance-changes?limit=2", len(own), changeLine); !slices.Equal(got, own) {
+				if got := s.Walk(base+"/transactions/"+tx.id+"/balance-changes?limit=2", len(own), changeLine); !slices.Equal(got, own) {
 					t.Errorf("%s of %s: got %v, want %v", tx.id, account, got, own)
 				}
 			}
@@ -112,14 +112,14 @@ func TestPrincipalTransactions(t *testing.T) {
 				}
 				path := "/extended/v2/addresses/" + account + "/transactions/" + tx.id + "/events"
 				for _, offset := range []int{0, len(moved) / 2, len(moved)} {
-					shown, page := rowsAt(s, fmt.Sprintf("%s?limit=50&offset=%d", path, offset), members([]string{"type"}, []string{"data", "type"}, []string{"event_index"}))
+					shown, page := s.RowsAt(fmt.Sprintf("%s?limit=50&offset=%d", path, offset), apitest.Members("type", "data.type", "event_index"))
 					if want := window(moved, offset, 50); !slices.Equal(shown, want) || page["total"] != float64(len(moved)) {
 						t.Errorf("%s?offset=%d: got %v of %v, want %v", path, offset, shown, page["total"], want)
 					}
 				}
 			}
 		}
-		if got := walked(s, base+"/balance-changes?limit=3&tx_id="+strings.Join(asked, ","), len(lines), func(row any) string { return apitest.TextOf(row, "tx_id") + " " + changeLine(row) }); !slices.Equal(got, lines) {
+		if got := s.Walk(base+"/balance-changes?limit=3&tx_id="+strings.Join(asked, ","), len(lines), func(row any) string { return apitest.TextOf(row, "tx_id") + " " + changeLine(row) }); !slices.Equal(got, lines) {
 			t.Errorf("%s: got %v, want %v", account, got, lines)
 		}
 	}
@@ -136,7 +136,7 @@ func changeLine(row any) string {
 	} else {
 		asset += apitest.TextOf(row, "asset", "identifier")
 	}
-	return asset + " " + members([]string{"balance_change", "sent"}, []string{"balance_change", "received"}, []string{"balance_change", "net"})(row)
+	return asset + " " + apitest.Members("balance_change.sent", "balance_change.received", "balance_change.net")(row)
 }
 
 // What version 2 and 3 say that accounts have is what version 1 says, and the nonces are those after the last used ones.
@@ -204,7 +204,7 @@ func TestPrincipalBalances(t *testing.T) {
 			}
 			return strings.Compare(nameA, nameB)
 		})
-		if got := walked(s, base+"ft?limit=2", len(names), func(r any) string { return apitest.TextOf(r, "asset_identifier") + " " + apitest.TextOf(r, "balance") }); !slices.Equal(got, names) {
+		if got := s.Walk(base+"ft?limit=2", len(names), apitest.Members("asset_identifier", "balance")); !slices.Equal(got, names) {
 			t.Errorf("%s: got %v, want %v", account, got, names)
 		}
 		custody := map[string]bool{}
@@ -214,9 +214,7 @@ func TestPrincipalBalances(t *testing.T) {
 			must.Get(fmt.Sscan(apitest.TextOf(n, "count"), &c))(t)
 			count += c
 		}
-		got := walked(s, base+"nft?limit=1", count, func(r any) string {
-			return apitest.TextOf(r, "asset_identifier") + " " + apitest.TextOf(r, "value", "hex")
-		})
+		got := s.Walk(base+"nft?limit=1", count, apitest.Members("asset_identifier", "value.hex"))
 		for _, token := range got {
 			custody[token] = true
 		}
@@ -245,22 +243,4 @@ func TestPrincipalBalances(t *testing.T) {
 	if tokens < 10 || owned < 2 || locked == 0 {
 		t.Errorf("got %d tokens, %d non-fungible ones, %d locks: too little to compare", tokens, owned, locked)
 	}
-}
-
-// walked walks a list of version 3 to its end, and checks totals and that its cursors lead back.
-func walked(s *apitest.Site, target string, total int, text func(row any) string) (rows []string) {
-	s.T.Helper()
-	previous, asked := any(nil), ""
-	for at := target; at != ""; {
-		found, page := rowsAt(s, at, text)
-		cursor := page["cursor"].(map[string]any)
-		if cursor["previous"] != previous || asked != "" && cursor["current"] != asked || page["total"] != float64(total) {
-			s.T.Fatalf("%s: got cursor %v of %v, want previous %v of %d", at, cursor, page["total"], previous, total)
-		}
-		rows, previous, at = append(rows, found...), cursor["current"], ""
-		if asked, _ = cursor["next"].(string); asked != "" {
-			at = target + "&cursor=" + asked
-		}
-	}
-	return rows
 }

@@ -11,38 +11,8 @@ import (
 	"strata/rig/apitest"
 )
 
-// rowsAt are the rows of a page as text.
-func rowsAt(s *apitest.Site, target string, text func(row any) string) (rows []string, page map[string]any) {
-	s.T.Helper()
-	page = s.Object(target)
-	results, _ := page["results"].([]any)
-	if results == nil {
-		results, _ = page["events"].([]any)
-	}
-	for _, row := range results {
-		rows = append(rows, text(row))
-	}
-	return rows, page
-}
-
-// member is the text of a row that a path of names leads to.
-func member(path ...string) func(row any) string {
-	return func(row any) string { return apitest.TextOf(row, path...) }
-}
-
-// members are the texts of several members of a row, with spaces between them.
-func members(paths ...[]string) func(row any) string {
-	return func(row any) string {
-		texts := make([]string, len(paths))
-		for i, path := range paths {
-			texts[i] = apitest.TextOf(row, path...)
-		}
-		return strings.Join(texts, " ")
-	}
-}
-
 // eventName names the event of a row as eventsOf does.
-var eventName = members([]string{"tx_id"}, []string{"event_index"}, []string{"event_type"})
+var eventName = apitest.Members("tx_id", "event_index", "event_type")
 
 // newestFirst are the ids of those transactions that are wanted, the newest first.
 func newestFirst(all []plainTx, wanted func(tx *plainTx) bool) (ids []string) {
@@ -65,7 +35,7 @@ func offsetsAgree(s *apitest.Site, target string, want []string, limit int, text
 	s.T.Helper()
 	for _, offset := range []int{0, 1, limit, len(want) / 2, len(want) - 1, len(want), len(want) + 7} {
 		at := fmt.Sprintf("%slimit=%d&offset=%d", target, limit, max(offset, 0))
-		got, page := rowsAt(s, at, text)
+		got, page := s.RowsAt(at, text)
 		if expected := window(want, max(offset, 0), limit); !slices.Equal(got, expected) || !totalAgrees(page, want) {
 			s.T.Fatalf("%s: got %v of %v, want %v of %d", at, got, page["total"], expected, len(want))
 		}
@@ -82,7 +52,7 @@ func totalAgrees(page map[string]any, want []string) bool {
 func pagesBy(s *apitest.Site, cursor, target, first string, want []string, text func(row any) string) (pages [][]string) {
 	s.T.Helper()
 	for at := target + first; at != ""; {
-		rows, page := rowsAt(s, at, text)
+		rows, page := s.RowsAt(at, text)
 		if !totalAgrees(page, want) {
 			s.T.Fatalf("%s: got total %v, want %d", at, page["total"], len(want))
 		}
@@ -120,7 +90,7 @@ func TestTransactionLists(t *testing.T) {
 	s := apitest.NewListed(t)
 	all := plain(s)
 	low, high := all[len(all)/3].height, all[len(all)*2/3].height
-	everything, id := func(*plainTx) bool { return true }, member("tx_id")
+	everything, id := func(*plainTx) bool { return true }, apitest.Member("tx_id")
 	between := func(from, to int64, also func(*plainTx) bool) func(*plainTx) bool {
 		return func(tx *plainTx) bool { return tx.height >= from && tx.height <= to && also(tx) }
 	}
@@ -227,7 +197,7 @@ func TestTransactionLists(t *testing.T) {
 // keysetAgrees walks a list of version 3 to its end.
 func keysetAgrees(s *apitest.Site, target string, want []string, path ...string) {
 	s.T.Helper()
-	if got := walked(s, target+"limit=13", len(want), member(path...)); !slices.Equal(got, want) {
+	if got := s.Walk(target+"limit=13", len(want), apitest.Member(path...)); !slices.Equal(got, want) {
 		s.T.Fatalf("%s: got %v, want %v", target, got, want)
 	}
 }
@@ -311,8 +281,8 @@ func TestEventLists(t *testing.T) {
 				}
 			}
 		}
-		got, page := rowsAt(s, "/extended/v1/address/"+account+"/stx_inbound?limit=50",
-			members([]string{"tx_id"}, []string{"amount"}, []string{"sender"}, []string{"transfer_type"}, []string{"block_height"}))
+		got, page := s.RowsAt("/extended/v1/address/"+account+"/stx_inbound?limit=50",
+			apitest.Members("tx_id", "amount", "sender", "transfer_type", "block_height"))
 		if want := window(inbound, 0, 50); !slices.Equal(got, want) || page["total"] != float64(len(inbound)) {
 			t.Errorf("%s: got %v of %v, want %v of %d", account, got, page["total"], want, len(inbound))
 		}
@@ -330,7 +300,7 @@ func eventsAgree(s *apitest.Site, target string, want []string, limit int) {
 	walkAgrees(s, "prev_cursor", target, limit, want, eventName)
 	for _, offset := range []int{1, 2, 5, len(want) / 3, len(want) / 2, len(want) - 1, len(want), len(want) + 3} {
 		offset = max(offset, 0)
-		if got, _ := rowsAt(s, fmt.Sprintf("%slimit=%d&offset=%d", target, limit, offset), eventName); !slices.Equal(got, window(want, offset, limit)) {
+		if got, _ := s.RowsAt(fmt.Sprintf("%slimit=%d&offset=%d", target, limit, offset), eventName); !slices.Equal(got, window(want, offset, limit)) {
 			s.T.Fatalf("%soffset=%d: got %v, want %v", target, offset, got, window(want, offset, limit))
 		}
 	}
@@ -345,7 +315,7 @@ func TestTransfers(t *testing.T) {
 	for i := range all {
 		byID[all[i].id] = &all[i]
 	}
-	compared, id := 0, member("tx", "tx_id")
+	compared, id := 0, apitest.Member("tx", "tx_id")
 	for _, account := range busiest(all, 5) {
 		want := newestFirst(all, func(tx *plainTx) bool { return tx.concerns(account) })
 		base := "/extended/v1/address/" + account

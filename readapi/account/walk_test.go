@@ -62,7 +62,7 @@ func (w *listWalker) step(s *apitest.Site, all []plainTx) {
 		w.at = "" // what the cursor names is orphaned, which the answer says
 		return
 	}
-	names, page := rowsAt(s, target, w.row)
+	names, page := s.RowsAt(target, w.row)
 	if total, ok := page["total"]; ok && total != float64(len(want)) {
 		t.Fatalf("%s: got total %v, want %d", target, total, len(want))
 	}
@@ -118,7 +118,7 @@ func TestWalksWhileTheChainMoves(t *testing.T) {
 			for round := range 24 {
 				var posts []replay.Post
 				for range map[bool]int{true: 30, false: 1 + random.IntN(4)}[round == 0] {
-					posts = append(posts, replay.Post(made.Next()))
+					posts = append(posts, made.Next())
 				}
 				if round == 0 {
 					s = apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: apitest.NetworkOf(posts)})
@@ -130,14 +130,14 @@ func TestWalksWhileTheChainMoves(t *testing.T) {
 					account := busiest(all, 2)[1]
 					limit := 2 + random.IntN(8)
 					walkers = []*listWalker{
-						{target: fmt.Sprintf("/extended/v1/tx?limit=%d", 5*limit), want: txs(""), row: member("tx_id"), next: number},
-						{target: fmt.Sprintf("/extended/v1/tx?type=coinbase,contract_call&limit=%d", 2*limit), row: member("tx_id"), next: number, want: func(all []plainTx) []string {
+						{target: fmt.Sprintf("/extended/v1/tx?limit=%d", 5*limit), want: txs(""), row: apitest.Member("tx_id"), next: number},
+						{target: fmt.Sprintf("/extended/v1/tx?type=coinbase,contract_call&limit=%d", 2*limit), row: apitest.Member("tx_id"), next: number, want: func(all []plainTx) []string {
 							return newestFirst(all, func(tx *plainTx) bool { return tx.kind == "coinbase" || tx.kind == "contract_call" })
 						}},
-						{target: fmt.Sprintf("/extended/v1/address/%s/transactions?limit=%d", account, limit), want: txs(account), row: member("tx_id"), next: number},
-						{target: fmt.Sprintf("/extended/v2/addresses/%s/transactions?limit=%d", account, 2*limit), want: txs(account), row: member("tx", "tx_id"), next: number},
-						{target: fmt.Sprintf("/extended/v3/principals/%s/transactions?limit=%d", account, limit), want: txs(account), row: member("transaction", "tx_id"), next: keyset},
-						{target: fmt.Sprintf("/extended/v3/transactions?limit=%d", 5*limit), want: txs(""), row: member("tx_id"), next: keyset},
+						{target: fmt.Sprintf("/extended/v1/address/%s/transactions?limit=%d", account, limit), want: txs(account), row: apitest.Member("tx_id"), next: number},
+						{target: fmt.Sprintf("/extended/v2/addresses/%s/transactions?limit=%d", account, 2*limit), want: txs(account), row: apitest.Member("tx", "tx_id"), next: number},
+						{target: fmt.Sprintf("/extended/v3/principals/%s/transactions?limit=%d", account, limit), want: txs(account), row: apitest.Member("transaction", "tx_id"), next: keyset},
+						{target: fmt.Sprintf("/extended/v3/transactions?limit=%d", 5*limit), want: txs(""), row: apitest.Member("tx_id"), next: keyset},
 						{target: fmt.Sprintf("/extended/v1/address/%s/assets?limit=%d", account, limit), row: eventName, next: number, want: func(all []plainTx) []string {
 							return eventsOf(all, func(_ *plainTx, e *plainEvent) bool { return e.ofAccount(account) })
 						}},
@@ -146,7 +146,7 @@ func TestWalksWhileTheChainMoves(t *testing.T) {
 								return e.ofAccount(account) || e.kind == "contract_event" && e.printedBy == account
 							})
 						}},
-						{target: fmt.Sprintf("/extended/v2/blocks?limit=%d", 2*limit), row: member("index_block_hash"), next: number, want: blocksOf},
+						{target: fmt.Sprintf("/extended/v2/blocks?limit=%d", 2*limit), row: apitest.Member("index_block_hash"), next: number, want: blocksOf},
 					}
 				}
 				if round == 8 { // by now something was printed and minted

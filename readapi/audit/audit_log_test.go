@@ -88,7 +88,8 @@ type fetched struct {
 
 func (s *logSite) fetch(path string) (fetched, string) {
 	s.T.Helper()
-	response := must.Get(apitest.Plain.Get(s.url + path))(s.T)
+	response, err := apitest.Plain.Get(s.url + path)
+	must.Do(s.T, err)
 	body := must.Get(io.ReadAll(response.Body))(s.T)
 	must.Do(s.T, response.Body.Close())
 	return fetched{response.StatusCode, response.Header}, string(body)
@@ -306,7 +307,8 @@ func TestLogCosignatures(t *testing.T) {
 	signed := must.Get(note.Sign(&note.Note{Text: body + "\n"}, signer))(t)
 	post := func(body string) (int, string) {
 		t.Helper()
-		response := must.Get(http.Post(s.url+"cosignatures", "text/plain; charset=utf-8", strings.NewReader(body)))(t)
+		response, err := http.Post(s.url+"cosignatures", "text/plain; charset=utf-8", strings.NewReader(body))
+		must.Do(t, err)
 		answer, err := io.ReadAll(response.Body)
 		must.Do(t, errors.Join(err, response.Body.Close()))
 		return response.StatusCode, string(answer)

@@ -61,7 +61,12 @@ func dance(t *testing.T) []replay.Post {
 			rewards:      []map[string]any{{"recipient": address(carol), "coinbase_amount": "50", "tx_fees_anchored": "5", "tx_fees_streamed_confirmed": "0", "tx_fees_streamed_produced": "0"}}},
 		{name: "5", height: 5, burnHeight: 300, nakamoto: true},
 	}
-	var posts []replay.Post
+	return linked(t, blocks)
+}
+
+// linked are the posts of blocks of which each is the parent of the next.
+func linked(t *testing.T, blocks []newBlock) (posts []replay.Post) {
+	t.Helper()
 	for i := range blocks {
 		if i > 0 {
 			blocks[i].parent = blocks[i-1].name
@@ -114,10 +119,7 @@ func operations(block *types.Block) (all [][]string) {
 
 func TestOperations(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
-	fold(t, log, dance(t)...)
-	legacy := newSite(t, log, "testnet", rosetta.LegacyPath, rosetta.Config{})
-	mesh := newSite(t, log, "testnet", rosetta.MeshPath, rosetta.Config{})
+	legacy, mesh := sitesOf(t, dance(t)...)
 	for _, tt := range []struct {
 		site  *site
 		index int64
@@ -150,17 +152,14 @@ func TestOperations(t *testing.T) {
 			t.Errorf("%s, block %d: got %q, want %q", tt.site.prefix, tt.index, got, tt.want)
 		}
 		for i, tx := range block.Transactions { // the same one by one
-			request := at(tt.index)
-			request["transaction_identifier"] = named(tx.TransactionIdentifier.Hash)
-			alone := ask[types.BlockTransactionResponse](tt.site, "/block/transaction", request).Transaction
+			alone := ask[types.BlockTransactionResponse](tt.site, "/block/transaction", at(tt.index, "transaction_identifier", named(tx.TransactionIdentifier.Hash))).Transaction
 			if types.Hash(alone) != types.Hash(tx) {
 				t.Errorf("%s, block %d: transaction %d alone is %s, in the block %s", tt.site.prefix, tt.index, i, types.PrintStruct(alone), types.PrintStruct(tx))
 			}
 		}
 	}
 	for _, s := range []*site{legacy, mesh} {
-		c := newChecker(s)
-		c.check()
+		newChecker(s).check()
 	}
 	if got := ask[types.BlockResponse](mesh, "/block", at(5)).Block; got.Transactions[0].TransactionIdentifier.Hash != indexHash("5").String() {
 		t.Errorf("the transaction that has what none did: got %s, want the block's hash", got.Transactions[0].TransactionIdentifier.Hash)
@@ -178,10 +177,7 @@ func TestOperations(t *testing.T) {
 
 func TestBlocks(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
-	fold(t, log, dance(t)...)
-	legacy := newSite(t, log, "testnet", rosetta.LegacyPath, rosetta.Config{})
-	mesh := newSite(t, log, "testnet", rosetta.MeshPath, rosetta.Config{})
+	legacy, mesh := sitesOf(t, dance(t)...)
 	status := ask[types.NetworkStatusResponse](legacy, "/network/status", map[string]any{})
 	if status.CurrentBlockIdentifier.Index != 5 || status.GenesisBlockIdentifier.Index != 1 || status.CurrentBlockIdentifier.Hash != blockHash("5").String() ||
 		status.CurrentBlockTimestamp != 1_700_000_005_000 || !*status.SyncStatus.Synced {
@@ -223,19 +219,12 @@ func TestBlocks(t *testing.T) {
 
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
-	fold(t, log, dance(t)...)
-	legacy := newSite(t, log, "testnet", rosetta.LegacyPath, rosetta.Config{})
-	mesh := newSite(t, log, "testnet", rosetta.MeshPath, rosetta.Config{})
+	legacy, mesh := sitesOf(t, dance(t)...)
 	network := func(blockchain, name string) map[string]any {
 		return map[string]any{"network_identifier": map[string]any{"blockchain": blockchain, "network": name}}
 	}
 	account := func(text string, more ...any) map[string]any {
-		request := map[string]any{"account_identifier": map[string]any{"address": text}}
-		for i := 0; i+1 < len(more); i += 2 {
-			request[more[i].(string)] = more[i+1] //nolint:forcetypeassert // the test's own
-		}
-		return request
+		return with(map[string]any{"account_identifier": map[string]any{"address": text}}, more...)
 	}
 	for _, tt := range []struct {
 		site    *site
@@ -320,9 +309,7 @@ func TestUnreadableRequests(t *testing.T) {
 
 func TestBalances(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
-	fold(t, log, dance(t)...)
-	legacy := newSite(t, log, "testnet", rosetta.LegacyPath, rosetta.Config{})
+	legacy, _ := sitesOf(t, dance(t)...)
 	for _, tt := range []struct {
 		account, part string
 		index         int64
@@ -342,13 +329,11 @@ func TestBalances(t *testing.T) {
 		{address(carol), "", 4, "3000048", 3, ""},
 		{"ST000000000000000000002AMW42H", "", 2, "0", 0, ""},
 	} {
-		request := at(tt.index)
 		id := map[string]any{"address": tt.account}
 		if tt.part != "" {
 			id["sub_account"] = map[string]any{"address": tt.part}
 		}
-		request["account_identifier"] = id
-		answer := ask[types.AccountBalanceResponse](legacy, "/account/balance", request)
+		answer := ask[types.AccountBalanceResponse](legacy, "/account/balance", at(tt.index, "account_identifier", id))
 		tokens := ""
 		for _, b := range answer.Balances[1:] {
 			tokens += b.Value + " " + b.Currency.Symbol
@@ -387,40 +372,36 @@ func TestEvents(t *testing.T) {
 
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
-	fold(t, log, dance(t)...)
-	mesh := newSite(t, log, "testnet", rosetta.MeshPath, rosetta.Config{})
-	search := func(request map[string]any) (heights []int64, total int64, next *int64) {
-		answer := ask[types.SearchTransactionsResponse](mesh, "/search/transactions", request)
+	_, mesh := sitesOf(t, dance(t)...)
+	id, next := paid(t, alice, 0, 180, address(bob), 3852, "test1234").id(), int64(3)
+	for _, tt := range []struct {
+		name    string
+		request map[string]any
+		heights []int64 // not compared if nil
+		total   int64
+		next    *int64
+	}{
+		{"of bob", map[string]any{"address": address(bob)}, []int64{2, 2, 2, 1, 1}, 5, nil},
+		{"a page of bob", map[string]any{"address": address(bob), "limit": 2, "offset": 1}, []int64{2, 2}, 5, &next},
+		{"of bob up to block 1", map[string]any{"account_identifier": map[string]any{"address": address(bob)}, "max_block": 1}, []int64{1, 1}, 2, nil},
+		{"by id", map[string]any{"transaction_identifier": named(id.String())}, []int64{1}, 1, nil},
+		{"all", map[string]any{}, nil, 10, nil},
+	} {
+		answer := ask[types.SearchTransactionsResponse](mesh, "/search/transactions", tt.request)
+		var heights []int64
 		for _, found := range answer.Transactions {
 			heights = append(heights, found.BlockIdentifier.Index)
 		}
-		return heights, answer.TotalCount, answer.NextOffset
-	}
-	if got, total, _ := search(map[string]any{"address": address(bob)}); !slices.Equal(got, []int64{2, 2, 2, 1, 1}) || total != 5 {
-		t.Errorf("of bob: got %v of %d", got, total)
-	}
-	if got, total, next := search(map[string]any{"address": address(bob), "limit": 2, "offset": 1}); !slices.Equal(got, []int64{2, 2}) || total != 5 || next == nil || *next != 3 {
-		t.Errorf("a page of bob: got %v of %d", got, total)
-	}
-	if got, total, _ := search(map[string]any{"account_identifier": map[string]any{"address": address(bob)}, "max_block": 1}); !slices.Equal(got, []int64{1, 1}) || total != 2 {
-		t.Errorf("of bob up to block 1: got %v of %d", got, total)
-	}
-	id := paid(t, alice, 0, 180, address(bob), 3852, "test1234").id()
-	if got, total, _ := search(map[string]any{"transaction_identifier": named(id.String())}); !slices.Equal(got, []int64{1}) || total != 1 {
-		t.Errorf("by id: got %v of %d", got, total)
-	}
-	if _, total, _ := search(map[string]any{}); total != 10 {
-		t.Errorf("all: got %d, want 10", total)
+		if tt.heights != nil && !slices.Equal(heights, tt.heights) || answer.TotalCount != tt.total || tt.next != nil && (answer.NextOffset == nil || *answer.NextOffset != *tt.next) {
+			t.Errorf("%s: got %v of %d", tt.name, heights, answer.TotalCount)
+		}
 	}
 }
 
 func TestMempool(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
 	waiting := paid(t, alice, 9, 180, address(bob), 5, "hello")
-	fold(t, log, append(dance(t), replay.Post{Path: "/new_mempool_tx", Body: []byte(`["0x` + hex.EncodeToString(waiting.raw) + `"]`)})...)
-	legacy := newSite(t, log, "testnet", rosetta.LegacyPath, rosetta.Config{})
+	legacy, _ := sitesOf(t, append(dance(t), replay.Post{Path: "/new_mempool_tx", Body: []byte(`["0x` + hex.EncodeToString(waiting.raw) + `"]`)})...)
 	list := ask[types.MempoolResponse](legacy, "/mempool", map[string]any{})
 	if len(list.TransactionIdentifiers) != 1 || list.TransactionIdentifiers[0].Hash != waiting.id().String() {
 		t.Errorf("mempool: got %s", types.PrintStruct(list))

@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,12 +20,6 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/must"
-	"strata/projections/accounts"
-	"strata/projections/balances"
-	"strata/projections/chain"
-	"strata/projections/mempool"
-	folded "strata/projections/rosetta"
-	"strata/readapi"
 	"strata/readapi/rosetta"
 	"strata/rig/apitest"
 	"strata/rig/replay"
@@ -64,19 +56,13 @@ func newTool(t *testing.T, network, online, offline string) *tool {
 
 func (r *tool) write(name string, content []byte) {
 	r.Helper()
-	if err := os.WriteFile(filepath.Join(r.dir, name), content, 0o600); err != nil {
-		r.Fatal(err)
-	}
+	must.Do(r, os.WriteFile(filepath.Join(r.dir, name), content, 0o600))
 }
 
 // run runs a command of the tool and returns what it printed.
 func (r *tool) run(command ...string) string {
 	r.Helper()
-	text, err := json.Marshal(r.config)
-	if err != nil {
-		r.Fatal(err)
-	}
-	r.write("config.json", text)
+	r.write("config.json", must.Get(json.Marshal(r.config))(r))
 	ctx, cancel := context.WithTimeout(r.Context(), time.Hour)
 	defer cancel()
 	program := exec.CommandContext(ctx, r.path, append(command, "--configuration-file", filepath.Join(r.dir, "config.json"))...)
@@ -164,20 +150,11 @@ type followed struct {
 func (r *tool) followed() (results followed) {
 	r.Helper()
 	data := filepath.Join(r.dir, "data")
-	if err := os.RemoveAll(data); err != nil {
-		r.Fatal(err)
-	}
-	if err := os.Mkdir(data, 0o700); err != nil {
-		r.Fatal(err)
-	}
+	must.Do(r, os.RemoveAll(data))
+	must.Do(r, os.Mkdir(data, 0o700))
 	r.run("check:data")
-	body, err := os.ReadFile(filepath.Join(r.dir, "data.json"))
-	if err != nil {
-		r.Fatal(err)
-	}
-	if err := json.Unmarshal(body, &results); err != nil {
-		r.Fatal(err)
-	}
+	body := must.Get(os.ReadFile(filepath.Join(r.dir, "data.json")))(r)
+	must.Do(r, json.Unmarshal(body, &results))
 	return results
 }
 
@@ -185,17 +162,13 @@ func (r *tool) followed() (results followed) {
 func TestConformanceData(t *testing.T) {
 	posts := 200
 	if text := os.Getenv(postsVariable); text != "" {
-		n := must.Get(strconv.Atoi(text))(t)
-		posts = n
+		posts = must.Get(strconv.Atoi(text))(t)
 	}
 	inEachDialect(t, func(t *testing.T, prefix string) {
 		config := synthchain.Everything(41, synthchain.V40)
 		config.SigningSample, config.Accounts, config.Maturity, config.Network = 1000, 12, 5, synthchain.Testnet
 		made := synthchain.New(config)
-		var all []replay.Post
-		for range posts {
-			all = append(all, replay.Post(made.Next()))
-		}
+		all := replay.Take(posts, made.Next)
 		checkWith(t, "testnet", prefix, all)
 	})
 }
@@ -221,11 +194,11 @@ func TestConformanceReorganisations(t *testing.T) {
 	pauses := map[int]bool{} // before posts that abandon the newest block
 	for i := range posts {
 		if i < first || len(pauses) == most {
-			all = append(all, replay.Post(made.Next()))
+			all = append(all, made.Next())
 			continue
 		}
 		before := made.Tip()
-		all = append(all, replay.Post(made.Next()))
+		all = append(all, made.Next())
 		if made.Tip() != before && !slices.Contains(made.Expected().Blocks, before) {
 			pauses[i] = true
 		}
@@ -243,11 +216,10 @@ func followGrowing(t *testing.T, prefix string, all []replay.Post, first int, pa
 	t.Helper()
 	log := replay.NewLog(t)
 	replay.Append(t, log, all[:first]...)
-	canonical := must.Get(chain.New(chain.Recommended, nil))(t)
-	t.Cleanup(replay.Start(t, log, canonical, balances.New(nil), accounts.New(), mempool.New(), folded.New()))
+	t.Cleanup(replay.Start(t, log, apitest.NewChain(t), everything()...))
 	s := newSite(t, log, "testnet", prefix, rosetta.Config{})
 	looks := make(chan struct{}) // the tool looks for the newest block
-	online := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	online := served(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.handler.ServeHTTP(w, r)
 		if strings.HasSuffix(r.URL.Path, "/network/status") {
 			select {
@@ -256,10 +228,7 @@ func followGrowing(t *testing.T, prefix string, all []replay.Post, first int, pa
 			}
 		}
 	}))
-	t.Cleanup(online.Close)
-	cold := httptest.NewServer(offline(t, "testnet", prefix).handler)
-	t.Cleanup(cold.Close)
-	r := newTool(t, "testnet", online.URL+prefix, cold.URL+prefix)
+	r := newTool(t, "testnet", online+prefix, served(t, offline(t, "testnet", prefix).handler)+prefix)
 	replay.Wait(t, log)
 	stop := make(chan struct{})
 	var growing sync.WaitGroup
@@ -295,10 +264,8 @@ func TestConformanceRecordings(t *testing.T) {
 	}
 	files := must.Get(filepath.Glob(filepath.Join(replay.SharedData(t), "events", "*.tsv.gz")))(t)
 	for _, file := range files {
-		name, network := filepath.Base(file), "testnet"
-		if strings.HasPrefix(name, "mainnet") {
-			network = "mainnet"
-		}
+		name := filepath.Base(file)
+		network := networkOf(name)
 		t.Run(name, func(t *testing.T) {
 			inEachDialect(t, func(t *testing.T, prefix string) {
 				// The node of this recording began with accounts that its first block does not show, so their balances can't be
@@ -329,11 +296,8 @@ func checkWith(t *testing.T, network, prefix string, posts []replay.Post) {
 func newChecked(t *testing.T, network, prefix string, posts []replay.Post) *tool {
 	t.Helper()
 	log := replay.NewLog(t)
-	online := httptest.NewServer(newSite(t, log, network, prefix, rosetta.Config{}).handler)
-	t.Cleanup(online.Close)
-	cold := httptest.NewServer(offline(t, network, prefix).handler)
-	t.Cleanup(cold.Close)
-	r := newTool(t, network, online.URL+prefix, cold.URL+prefix)
+	online, cold := served(t, newSite(t, log, network, prefix, rosetta.Config{}).handler), served(t, offline(t, network, prefix).handler)
+	r := newTool(t, network, online+prefix, cold+prefix)
 	fold(t, log, posts...)
 	return r
 }
@@ -391,17 +355,12 @@ func (m *miner) mine(transactions ...mined) {
 // TestConformanceConstruction lets rosetta-cli make accounts and transfers against a node that mines them.
 func TestConformanceConstruction(t *testing.T) {
 	log := replay.NewLog(t)
-	canonical := must.Get(chain.New(chain.Recommended, nil))(t)
 	m := &miner{TB: t, log: log, height: -1, nonces: map[string]uint64{}}
 	m.mine(mined{raw: bootTransaction(t), events: []event{minted(address(alice), 1_000_000_000), minted(address(bob), 1_000_000_000)}})
 	m.mine()
-	t.Cleanup(replay.Start(t, log, canonical, balances.New(nil), accounts.New(), mempool.New(), folded.New()))
-	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: "testnet", Rosetta: rosetta.Config{NodeRPC: m}})
-	online := httptest.NewServer(s.API)
-	t.Cleanup(online.Close)
-	cold := httptest.NewServer(rosetta.Offline(rosetta.Config{Network: "testnet"}, slog.New(slog.DiscardHandler)))
-	t.Cleanup(cold.Close)
-	r := newTool(t, "testnet", online.URL+rosetta.MeshPath, cold.URL+rosetta.MeshPath)
+	t.Cleanup(replay.Start(t, log, apitest.NewChain(t), everything()...))
+	online := served(t, newSite(t, log, "testnet", rosetta.MeshPath, rosetta.Config{NodeRPC: m}).handler)
+	r := newTool(t, "testnet", online+rosetta.MeshPath, served(t, offline(t, "testnet", rosetta.MeshPath).handler)+rosetta.MeshPath)
 	replay.Wait(t, log)
 	construction, _ := r.config["construction"].(map[string]any)
 	construction["stale_depth"], construction["broadcast_limit"] = 30, 3

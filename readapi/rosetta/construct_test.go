@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"slices"
@@ -71,9 +70,7 @@ func withNode(t *testing.T, prefix string) (*site, *fakeNode) {
 	log := replay.NewLog(t)
 	fold(t, log, dance(t)...)
 	node := &fakeNode{}
-	server := httptest.NewServer(node)
-	t.Cleanup(server.Close)
-	target := must.Get(url.Parse(server.URL))(t)
+	target := must.Get(url.Parse(served(t, node)))(t)
 	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
 	return newSite(t, log, "testnet", prefix, rosetta.Config{NodeRPC: forward}), node
 }
@@ -238,18 +235,18 @@ func TestSubmitRefused(t *testing.T) {
 	t.Parallel()
 	legacy, node := withNode(t, rosetta.LegacyPath)
 	cheap := paid(t, alice, 9, 1, address(bob), 5, "")
-	if got := legacy.failure("/construction/submit", map[string]any{"signed_transaction": "0x" + hex.EncodeToString(cheap.raw)}); got != 628 {
-		t.Errorf("legacy: got %d, want 628", got)
-	}
 	mesh := &site{t, legacy.handler, rosetta.MeshPath, "testnet"}
-	if got := mesh.failure("/construction/submit", map[string]any{"signed_transaction": hex.EncodeToString(cheap.raw)}); got != 202 {
-		t.Errorf("mesh: got %d, want 202", got)
-	}
-	if got := legacy.failure("/construction/hash", map[string]any{"signed_transaction": "0x123"}); got != 628 {
-		t.Errorf("odd digits: got %d, want 628", got)
-	}
-	if got := legacy.failure("/construction/hash", map[string]any{"signed_transaction": hex.EncodeToString(bootTransaction(t))}); got != 629 {
-		t.Errorf("unsigned: got %d, want 629", got)
+	for _, tt := range []struct {
+		site       *site
+		path, text string
+		want       int
+	}{
+		{legacy, "/construction/submit", "0x" + hex.EncodeToString(cheap.raw), 628}, {mesh, "/construction/submit", hex.EncodeToString(cheap.raw), 202},
+		{legacy, "/construction/hash", "0x123", 628}, {legacy, "/construction/hash", hex.EncodeToString(bootTransaction(t)), 629},
+	} {
+		if got := tt.site.failure(tt.path, map[string]any{"signed_transaction": tt.text}); got != tt.want {
+			t.Errorf("%s%s %s: got %d, want %d", tt.site.prefix, tt.path, tt.text, got, tt.want)
+		}
 	}
 	if len(node.taken) != 0 {
 		t.Errorf("the node took %d transactions", len(node.taken))

@@ -9,9 +9,9 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/must"
+	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
-	"strata/projections/chain"
 	"strata/projections/mempool"
 	folded "strata/projections/rosetta"
 	"strata/readapi"
@@ -24,8 +24,12 @@ import (
 func fold(t testing.TB, log *eventstore.Log, posts ...replay.Post) {
 	t.Helper()
 	replay.Append(t, log, posts...)
-	canonical := must.Get(chain.New(chain.Recommended, nil))(t)
-	replay.Run(t, log, canonical, balances.New(nil), accounts.New(), mempool.New(), folded.New())
+	replay.Run(t, log, apitest.NewChain(t), everything()...)
+}
+
+// everything is what the standard's answers are read from, besides the chain.
+func everything() []projections.Projection[projections.Step] {
+	return []projections.Projection[projections.Step]{balances.New(nil), accounts.New(), mempool.New(), folded.New()}
 }
 
 // site is an API with the standard's operations, asked in one dialect.
@@ -43,16 +47,29 @@ func newSite(t testing.TB, log *eventstore.Log, network, prefix string, config r
 	return &site{t, s.API, prefix, network}
 }
 
+// sitesOf returns APIs on what a node posted, one for each dialect.
+func sitesOf(t testing.TB, posts ...replay.Post) (legacy, mesh *site) {
+	t.Helper()
+	log := replay.NewLog(t)
+	fold(t, log, posts...)
+	return newSite(t, log, "testnet", rosetta.LegacyPath, rosetta.Config{}), newSite(t, log, "testnet", rosetta.MeshPath, rosetta.Config{})
+}
+
+// served returns the URL of a server that ends with the test.
+func served(t testing.TB, handler http.Handler) string {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
 // post sends a request, to which it adds the network, and returns the status and the body.
 func (s *site) post(path string, request map[string]any) (int, []byte) {
 	s.Helper()
 	if _, ok := request["network_identifier"]; !ok && request != nil {
 		request["network_identifier"] = map[string]any{"blockchain": "stacks", "network": s.network}
 	}
-	body, err := json.Marshal(request)
-	if err != nil {
-		s.Fatal(err)
-	}
+	body := must.Get(json.Marshal(request))(s)
 	r := httptest.NewRequestWithContext(s.Context(), http.MethodPost, s.prefix+path, bytes.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
@@ -88,8 +105,17 @@ func (s *site) failure(path string, request map[string]any) int {
 	return failed.Code
 }
 
-func at(index int64) map[string]any {
-	return map[string]any{"block_identifier": map[string]any{"index": index}}
+// at is a request about a block, with further members.
+func at(index int64, more ...any) map[string]any {
+	return with(map[string]any{"block_identifier": map[string]any{"index": index}}, more...)
+}
+
+// with adds members to a request, by turns their names and values.
+func with(request map[string]any, more ...any) map[string]any {
+	for i := 0; i+1 < len(more); i += 2 {
+		request[more[i].(string)] = more[i+1] //nolint:forcetypeassert // the test's own
+	}
+	return request
 }
 
 func named(text string) map[string]any { return map[string]any{"hash": text} }

@@ -10,7 +10,6 @@ import (
 
 	"strata/domain/clarity"
 	"strata/internal/testkit/must"
-	"strata/readapi/rosetta"
 	"strata/rig/replay"
 )
 
@@ -42,15 +41,11 @@ func many(t *testing.T, transactions int) []replay.Post {
 				moved(address(bob), address(alice), 1), moved(address(alice), address(alice), 2)))
 		}
 	}
-	var posts []replay.Post
-	for _, b := range []newBlock{
+	return linked(t, []newBlock{
 		{name: "0", parent: "none", height: 0, burnHeight: 100, transactions: []mined{{raw: bootTransaction(t), events: []event{minted(address(alice), 1e12), minted(address(bob), 2e12)}}}},
-		{name: "1", parent: "0", height: 1, burnHeight: 101},
-		{name: "2", parent: "1", height: 2, burnHeight: 102, transactions: listed},
-	} {
-		posts = append(posts, b.post(t))
-	}
-	return posts
+		{name: "1", height: 1, burnHeight: 101},
+		{name: "2", height: 2, burnHeight: 102, transactions: listed},
+	})
 }
 
 // TestBlockOfMany checks that a transaction is the same bytes in its block, which appends its transactions to the answer, as
@@ -66,20 +61,14 @@ func TestBlockOfMany(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	random.Shuffle(len(events), func(i, j int) { events[i], events[j] = events[j], events[i] })
 	shuffled := posts[2]
-	var err error
-	if members["events"], err = json.Marshal(events); err == nil {
-		shuffled.Body, err = json.Marshal(members)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	members["events"] = must.Get(json.Marshal(events))(t)
+	shuffled.Body = must.Get(json.Marshal(members))(t)
 
 	wanted := map[string][]byte{}
 	for _, last := range []replay.Post{posts[2], shuffled} {
-		log := replay.NewLog(t)
-		fold(t, log, posts[0], posts[1], last)
-		for _, prefix := range []string{rosetta.MeshPath, rosetta.LegacyPath} {
-			s := newSite(t, log, "testnet", prefix, rosetta.Config{})
+		legacy, mesh := sitesOf(t, posts[0], posts[1], last)
+		for _, s := range []*site{mesh, legacy} {
+			prefix := s.prefix
 			status, body := s.post("/block", at(2))
 			if status != http.StatusOK {
 				t.Fatalf("%s: got %d %s", prefix, status, body)
@@ -105,10 +94,8 @@ func TestBlockOfMany(t *testing.T) {
 					TransactionIdentifier map[string]any `json:"transaction_identifier"`
 				}
 				must.Do(t, json.Unmarshal(want, &named))
-				request := at(2)
-				request["transaction_identifier"] = named.TransactionIdentifier
 				var alone struct{ Transaction json.RawMessage }
-				if _, body := s.post("/block/transaction", request); json.Unmarshal(body, &alone) != nil || !bytes.Equal(alone.Transaction, want) {
+				if _, body := s.post("/block/transaction", at(2, "transaction_identifier", named.TransactionIdentifier)); json.Unmarshal(body, &alone) != nil || !bytes.Equal(alone.Transaction, want) {
 					t.Errorf("%s: transaction %d alone is %s, in the block %s", prefix, i, alone.Transaction, want)
 				}
 			}

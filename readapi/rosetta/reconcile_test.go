@@ -45,18 +45,11 @@ type part struct {
 func newChecker(s *site) *checker {
 	s.Helper()
 	options := ask[types.NetworkOptionsResponse](s, "/network/options", map[string]any{})
-	if err := asserter.NetworkOptionsResponse(options); err != nil {
-		s.Fatal(err)
-	}
+	must.Do(s, asserter.NetworkOptionsResponse(options))
 	status := ask[types.NetworkStatusResponse](s, "/network/status", map[string]any{})
-	if err := asserter.NetworkStatusResponse(status); err != nil {
-		s.Fatal(err)
-	}
-	a, err := asserter.NewClientWithOptions(&types.NetworkIdentifier{Blockchain: "stacks", Network: s.network}, status.GenesisBlockIdentifier,
-		options.Allow.OperationTypes, options.Allow.OperationStatuses, options.Allow.Errors, nil, &asserter.Validations{})
-	if err != nil {
-		s.Fatal(err)
-	}
+	must.Do(s, asserter.NetworkStatusResponse(status))
+	a := must.Get(asserter.NewClientWithOptions(&types.NetworkIdentifier{Blockchain: "stacks", Network: s.network}, status.GenesisBlockIdentifier,
+		options.Allow.OperationTypes, options.Allow.OperationStatuses, options.Allow.Errors, nil, &asserter.Validations{}))(s)
 	return &checker{
 		site: s, Asserter: a, random: rand.New(rand.NewPCG(1, 2)), sums: map[string]*big.Int{}, parts: map[string]part{},
 		tip: status.CurrentBlockIdentifier.Index, types: map[string]int{},
@@ -64,7 +57,7 @@ func newChecker(s *site) *checker {
 }
 
 // check follows the chain from its first block to its tip.
-func (c *checker) check() {
+func (c *checker) check() *checker {
 	c.Helper()
 	status := ask[types.NetworkStatusResponse](c.site, "/network/status", map[string]any{})
 	previous := status.GenesisBlockIdentifier
@@ -84,6 +77,16 @@ func (c *checker) check() {
 	for key := range c.sums {
 		c.compare(c.tip, map[string]bool{key: true})
 	}
+	c.Logf("blocks to %d, balances compared: %d, balances of tokens: %d, operations: %v", c.tip, c.compared, c.tokens, c.types)
+	return c
+}
+
+// networkOf returns the network of a recording by its name.
+func networkOf(name string) string {
+	if strings.HasPrefix(name, "mainnet") {
+		return "mainnet"
+	}
+	return "testnet"
 }
 
 // block reads a block with the transactions that are too large to be in it.
@@ -94,9 +97,7 @@ func (c *checker) block(index int64) *types.Block {
 		c.Fatalf("block %d: %v", index, err)
 	}
 	for _, other := range answer.OtherTransactions {
-		request := at(index)
-		request["transaction_identifier"] = named(other.Hash)
-		part := ask[types.BlockTransactionResponse](c.site, "/block/transaction", request)
+		part := ask[types.BlockTransactionResponse](c.site, "/block/transaction", at(index, "transaction_identifier", named(other.Hash)))
 		if err := c.Transaction(part.Transaction); err != nil {
 			c.Fatalf("transaction %s: %v", other.Hash, err)
 		}
@@ -112,18 +113,11 @@ func (c *checker) add(block *types.Block) map[string]bool {
 	for _, tx := range block.Transactions {
 		for _, op := range tx.Operations {
 			c.types[op.Type]++
-			successful, err := c.OperationSuccessful(op)
-			if err != nil {
-				c.Fatal(err)
-			}
-			if !successful || op.Amount == nil || op.Account == nil {
+			if successful := must.Get(c.OperationSuccessful(op))(c.site); !successful || op.Amount == nil || op.Account == nil {
 				continue
 			}
 			key := types.Hash(op.Account) + types.Hash(op.Amount.Currency)
-			value, err := types.AmountValue(op.Amount)
-			if err != nil {
-				c.Fatal(err)
-			}
+			value := must.Get(types.AmountValue(op.Amount))(c.site)
 			if c.sums[key] == nil {
 				c.sums[key], c.parts[key] = new(big.Int), part{op.Account, op.Amount.Currency}
 				if op.Amount.Currency.Symbol != "STX" {
@@ -142,12 +136,8 @@ func (c *checker) compare(index int64, keys map[string]bool) {
 	c.Helper()
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		p := c.parts[key]
-		request := at(index)
-		request["account_identifier"], request["currencies"] = p.account, []any{p.currency}
-		answer := ask[types.AccountBalanceResponse](c.site, "/account/balance", request)
-		if err := asserter.AccountBalanceResponse(&types.PartialBlockIdentifier{Index: &index}, answer); err != nil {
-			c.Fatal(err)
-		}
+		answer := ask[types.AccountBalanceResponse](c.site, "/account/balance", at(index, "account_identifier", p.account, "currencies", []any{p.currency}))
+		must.Do(c.site, asserter.AccountBalanceResponse(&types.PartialBlockIdentifier{Index: &index}, answer))
 		got := "0"
 		for _, amount := range answer.Balances {
 			if types.Hash(amount.Currency) == types.Hash(p.currency) {
@@ -181,17 +171,12 @@ func TestReconciles(t *testing.T) {
 			}
 			log := replay.NewLog(t)
 			for pass := range 2 {
-				var posts []replay.Post
-				for range 150 {
-					posts = append(posts, replay.Post(made.Next()))
-				}
+				posts := replay.Take(150, made.Next)
 				fold(t, log, posts...)
-				c := newChecker(newSite(t, log, network, tt.prefix, rosetta.Config{}))
-				c.check()
+				c := newChecker(newSite(t, log, network, tt.prefix, rosetta.Config{})).check()
 				if c.compared < 100 || pass == 1 && c.tokens == 0 { // tokens come late
 					t.Errorf("compared %d balances, and %d of tokens, want more", c.compared, c.tokens)
 				}
-				t.Logf("blocks to %d, balances compared: %d, balances of tokens: %d, operations: %v", c.tip, c.compared, c.tokens, c.types)
 			}
 		})
 	}
@@ -207,8 +192,7 @@ func TestReconcilesEpochs(t *testing.T) {
 			t.Parallel()
 			log := replay.NewLog(t)
 			fold(t, log, posts...)
-			c := newChecker(newSite(t, log, "testnet", prefix, rosetta.Config{}))
-			c.check()
+			c := newChecker(newSite(t, log, "testnet", prefix, rosetta.Config{})).check()
 			want := []string{"stx_lock", "stx_unlock", "miner_reward", "contract_call"}
 			if prefix == rosetta.MeshPath {
 				want = append(want, "stack_stx", "stake", "stake_update", "unstake", "register_for_bond")
@@ -218,7 +202,6 @@ func TestReconcilesEpochs(t *testing.T) {
 					t.Errorf("no operation %s", kind)
 				}
 			}
-			t.Logf("blocks to %d, balances compared: %d, balances of tokens: %d, operations: %v", c.tip, c.compared, c.tokens, c.types)
 		})
 	}
 }
@@ -234,13 +217,7 @@ func TestReconcilesRecordings(t *testing.T) {
 				t.Parallel()
 				log := replay.NewLog(t)
 				fold(t, log, replay.Recording(t, name)...)
-				network := "testnet"
-				if strings.HasPrefix(name, "mainnet") {
-					network = "mainnet"
-				}
-				c := newChecker(newSite(t, log, network, prefix, rosetta.Config{}))
-				c.check()
-				t.Logf("blocks to %d, balances compared: %d, balances of tokens: %d, operations: %v", c.tip, c.compared, c.tokens, c.types)
+				newChecker(newSite(t, log, networkOf(name), prefix, rosetta.Config{})).check()
 			})
 		}
 	}

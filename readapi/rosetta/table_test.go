@@ -92,14 +92,7 @@ func gala(t *testing.T) []replay.Post {
 		call(t, bob, 2, 5, sendMany, "send-stx-with-memo", []clarity.Value{clarity.NewUint64(7), must.Get(clarity.NewPrincipal(addressOf(carol)))(t), must.Get(clarity.NewBuffer([]byte("memo-1")))(t)},
 			moved(address(bob), address(carol), 7), printed),
 	}
-	posts := []replay.Post{currencyOf(t, tokenContract, "NYC", 0)}
-	for i := range blocks {
-		if i > 0 {
-			blocks[i].parent = blocks[i-1].name
-		}
-		posts = append(posts, blocks[i].post(t))
-	}
-	return posts
+	return append([]replay.Post{currencyOf(t, tokenContract, "NYC", 0)}, linked(t, blocks)...)
 }
 
 // currencyOf is what a node said of a fungible token when it was asked.
@@ -137,10 +130,7 @@ func remembered(tx *types.Transaction) []string {
 // TestTable has the cases of stacks-blockchain-api for blocks and their transactions, in both dialects.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
-	fold(t, log, gala(t)...)
-	legacy := newSite(t, log, "testnet", rosetta.LegacyPath, rosetta.Config{})
-	mesh := newSite(t, log, "testnet", rosetta.MeshPath, rosetta.Config{})
+	legacy, mesh := sitesOf(t, gala(t)...)
 	of := func(s *site, index int64) []*types.Transaction {
 		return ask[types.BlockResponse](s, "/block", at(index)).Block.Transactions
 	}
@@ -288,21 +278,18 @@ func TestChunks(t *testing.T) {
 	for i := range 2500 {
 		mints = append(mints, minted(address(alice), uint64(i+1)))
 	}
-	log := replay.NewLog(t)
 	boot := mined{raw: bootTransaction(t), events: mints}
-	fold(t, log, newBlock{name: "0", parent: "none", burnHeight: 100, transactions: []mined{boot}}.post(t),
-		newBlock{name: "1", parent: "0", height: 1, burnHeight: 101, transactions: []mined{coinbase(t, carol, 0)}}.post(t))
-	for _, prefix := range []string{rosetta.MeshPath, rosetta.LegacyPath} {
-		s := newSite(t, log, "testnet", prefix, rosetta.Config{})
+	legacy, mesh := sitesOf(t, linked(t, []newBlock{
+		{name: "0", parent: "none", burnHeight: 100, transactions: []mined{boot}}, {name: "1", height: 1, burnHeight: 101, transactions: []mined{coinbase(t, carol, 0)}},
+	})...)
+	for _, s := range []*site{mesh, legacy} {
 		answer := ask[types.BlockResponse](s, "/block", at(1))
 		var sizes []int
 		for i, other := range answer.OtherTransactions {
 			if want := fmt.Sprintf("%s:genesis-chunk:%d", boot.id(), i); other.Hash != want {
 				t.Errorf("part %d: got %s, want %s", i, other.Hash, want)
 			}
-			request := at(1)
-			request["transaction_identifier"] = named(other.Hash)
-			part := ask[types.BlockTransactionResponse](s, "/block/transaction", request).Transaction
+			part := ask[types.BlockTransactionResponse](s, "/block/transaction", at(1, "transaction_identifier", named(other.Hash))).Transaction
 			sizes = append(sizes, len(part.Operations))
 			for n, op := range part.Operations {
 				if op.OperationIdentifier.Index != int64(n) || op.Amount.Value != fmt.Sprint(i*1000+n+1) || op.Account.Address != address(alice) {
@@ -311,18 +298,16 @@ func TestChunks(t *testing.T) {
 			}
 		}
 		if !slices.Equal(sizes, []int{1000, 1000, 500}) {
-			t.Errorf("%s: parts have %v operations", prefix, sizes)
+			t.Errorf("%s: parts have %v operations", s.prefix, sizes)
 		}
 		for _, op := range answer.Block.Transactions[0].Operations {
 			if strings.HasSuffix(op.Type, "mint") {
-				t.Errorf("%s: the block has %s, too", prefix, types.PrintStruct(op))
+				t.Errorf("%s: the block has %s, too", s.prefix, types.PrintStruct(op))
 			}
 		}
-		want := map[string]int{rosetta.MeshPath: 200, rosetta.LegacyPath: 607}[prefix]
+		want := map[string]int{rosetta.MeshPath: 200, rosetta.LegacyPath: 607}[s.prefix]
 		for _, id := range []string{boot.id().String() + ":genesis-chunk:3", coinbase(t, carol, 0).id().String() + ":genesis-chunk:0"} {
-			request := at(1)
-			request["transaction_identifier"] = named(id)
-			if got := s.failure("/block/transaction", request); got != want {
+			if got := s.failure("/block/transaction", at(1, "transaction_identifier", named(id))); got != want {
 				t.Errorf("%s: got error %d, want %d", id, got, want)
 			}
 		}
@@ -355,17 +340,10 @@ func TestStakingLocks(t *testing.T) {
 		{name: "7", height: 7, burnHeight: 1699},
 		{name: "8", height: 8, burnHeight: 1700},
 	}
-	var posts []replay.Post
 	for i := range blocks {
 		blocks[i].nakamoto = true
-		if i > 0 {
-			blocks[i].parent = blocks[i-1].name
-		}
-		posts = append(posts, blocks[i].post(t))
 	}
-	log := replay.NewLog(t)
-	fold(t, log, posts...)
-	s := newSite(t, log, "testnet", rosetta.MeshPath, rosetta.Config{})
+	_, s := sitesOf(t, linked(t, blocks)...)
 	for height, want := range map[int64]string{
 		2: "stx_lock alice -70000000000, stx_lock bob -51000000000, stx_lock carol -80000000000; locked 70 51 80",
 		3: "stx_lock alice -5000000000, stx_lock bob 0, stx_unlock carol 20000000000; locked 75 51 60",
@@ -384,8 +362,7 @@ func TestStakingLocks(t *testing.T) {
 			}
 		}
 		for _, account := range []string{a, b, c} {
-			request := at(height)
-			request["account_identifier"] = map[string]any{"address": account, "sub_account": map[string]any{"address": "StackedBalance"}}
+			request := at(height, "account_identifier", map[string]any{"address": account, "sub_account": map[string]any{"address": "StackedBalance"}})
 			held = append(held, strings.TrimSuffix(ask[types.AccountBalanceResponse](s, "/account/balance", request).Balances[0].Value, "000000000"))
 		}
 		if got := strings.Join(shown, ", ") + "; locked " + strings.Join(held, " "); got != want {

@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // insecureHost is a name of this machine that browsers don't know as such.
@@ -104,9 +105,7 @@ func (tb *tab) run(actions ...chromedp.Action) {
 	tb.t.Helper()
 	ctx, cancel := context.WithTimeout(tb.ctx, time.Minute)
 	defer cancel()
-	if err := chromedp.Run(ctx, actions...); err != nil {
-		tb.t.Fatal(err)
-	}
+	must.Do(tb.t, chromedp.Run(ctx, actions...))
 }
 
 // open goes to an address; the page is made anew even when only the fragment is another.
@@ -129,10 +128,7 @@ func (tb *tab) hurry(address string) {
 func (tb *tab) value(into any, script string, arguments ...any) {
 	tb.t.Helper()
 	for i, argument := range arguments {
-		text, err := json.Marshal(argument)
-		if err != nil {
-			tb.t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(argument))(tb.t)
 		script = strings.ReplaceAll(script, fmt.Sprintf("$%d", i+1), string(text))
 	}
 	tb.run(chromedp.Evaluate(script, into, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))

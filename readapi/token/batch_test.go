@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"strata/domain/document"
 	"strata/domain/token"
 	"strata/rig/apitest"
 )
@@ -25,17 +24,7 @@ func postBatch(s *apitest.Site, path, body string) *httptest.ResponseRecorder {
 func TestTokenBatch(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewTokenSite(t)
-	d := apitest.FullDocument()
-	d.Localization = &document.Localization{URI: "http://test.com/{locale}.json", Default: "en", Locales: []string{"es"}}
-	s.Full(token.FT, apitest.P1, d, hello)
-	const es = "http://test.com/es.json"
-	s.Document(token.FT, es, &document.Document{Description: apitest.Text("prueba")}, nil)
-	s.Refer(token.FT, apitest.P1, "1", "document", "es", es)
-	s.Contract(token.NFT, apitest.N1, nil)
-	for i := range 3 {
-		s.Read(token.NFT, apitest.N1, fmt.Sprint(i+1), nil)
-	}
-	s.Unread(token.NFT, apitest.N1, "4", apitest.Columns{"reason": 109})
+	severalTokens(s)
 	s.Unread(token.NFT, apitest.N1, "5", nil)
 
 	type result struct {
@@ -123,14 +112,14 @@ func TestTokenBatchRefusals(t *testing.T) {
 		{`{"contracts":["` + apitest.P1 + `"],"locale":"\u0000"}`, "body/locale must be string"},
 		{many(201), "body/contracts must NOT have more than 200 items"},
 	} {
-		if got := postBatch(s, "/metadata/v1/batch", tc.body); got.Code != 400 || got.Body.String() != invalidBody(tc.want) {
+		if got := postBatch(s, "/metadata/v1/batch", tc.body); got.Code != 400 || got.Body.String() != apitest.Invalid(tc.want) {
 			t.Errorf("%.80s: got %d %s, want %s", tc.body, got.Code, got.Body, tc.want)
 		}
 	}
 	if got := postBatch(s, "/metadata/v1/batch", many(200)); got.Code != 200 || strings.Count(got.Body.String(), "Contract not found") != 200 {
 		t.Errorf("200 items: got %d %s", got.Code, got.Body)
 	}
-	s.Expect("/metadata/v1/batch?contract="+apitest.P1+strings.Repeat("&contract="+apitest.P1, 50), 400, invalidBody("querystring/contract must NOT have more than 50 items"))
+	s.Expect("/metadata/v1/batch?contract="+apitest.P1+strings.Repeat("&contract="+apitest.P1, 50), 400, apitest.Invalid("querystring/contract must NOT have more than 50 items"))
 }
 
 // The list shows the tokens of the contracts that a request names, in its own order and with their total.

@@ -183,17 +183,7 @@ func TestMetadataBodies(t *testing.T) {
 func TestMetadataSearch(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewTokenSite(t)
-	d := apitest.FullDocument()
-	d.Localization = &document.Localization{URI: "http://test.com/{locale}.json", Default: "en", Locales: []string{"es"}}
-	s.Full(token.FT, apitest.P1, d, hello)
-	const es = "http://test.com/es.json"
-	s.Document(token.FT, es, &document.Document{Description: apitest.Text("prueba")}, nil)
-	s.Refer(token.FT, apitest.P1, "1", "document", "es", es)
-	s.Contract(token.NFT, apitest.N1, nil)
-	for i := range 3 {
-		s.Read(token.NFT, apitest.N1, fmt.Sprint(i+1), nil)
-	}
-	s.Unread(token.NFT, apitest.N1, "4", apitest.Columns{"reason": 109})
+	severalTokens(s)
 	link := imageLink(apitest.ImageURI)
 	ft := func(description string) string {
 		return `{"contract_id":"` + apitest.P1 + `","token_number":1,"token_type":"ft","name":"hello-world","symbol":"HELLO","decimals":6,"total_supply":"1","token_uri":"` + apitest.URI +
@@ -217,19 +207,15 @@ func TestMetadataSearch(t *testing.T) {
 	if lacking.Status != 200 || strings.Contains(lacking.Body, "description") || strings.Contains(lacking.Body, "image") || !strings.Contains(lacking.Body, "HELLO") {
 		t.Errorf("a locale that there is not: got %d %s", lacking.Status, lacking.Body)
 	}
-	s.Expect("/metadata/v1/search", 400, invalidBody("querystring must have required property 'contract'")) // A35
-	s.Expect(search+apitest.P1+strings.Repeat("&contract="+apitest.P1, 50), 400, invalidBody("querystring/contract must NOT have more than 50 items"))
+	s.Expect("/metadata/v1/search", 400, apitest.Invalid("querystring must have required property 'contract'")) // A35
+	s.Expect(search+apitest.P1+strings.Repeat("&contract="+apitest.P1, 50), 400, apitest.Invalid("querystring/contract must NOT have more than 50 items"))
 	if got := s.Get(search + apitest.P1 + strings.Repeat("&contract="+apitest.P1, 49)); got.Status != 200 || strings.Count(got.Body, "contract_id") != 50 {
 		t.Errorf("50 items: got %d with %d", got.Status, strings.Count(got.Body, "contract_id"))
 	}
 	const pattern = `^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{28,41}\\.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,39}(:\\d+)?$`
 	for _, bad := range []string{"x", apitest.P1 + ":", apitest.P1 + ":x", apitest.P1 + "," + apitest.N1, "", apitest.P1 + ":-1"} {
-		s.Expect(search+apitest.P1+"&contract="+bad, 400, invalidBody(`querystring/contract/1 must match pattern \"`+pattern+`\"`))
+		s.Expect(search+apitest.P1+"&contract="+bad, 400, apitest.Invalid(`querystring/contract/1 must match pattern \"`+pattern+`\"`))
 	}
-}
-
-func invalidBody(message string) string {
-	return `{"statusCode":400,"code":"FST_ERR_VALIDATION","error":"Bad Request","message":"` + message + `"}`
 }
 
 // Rows B1 to B5 and B8.
@@ -248,29 +234,29 @@ func TestMetadataErrors(t *testing.T) {
 		status int
 		body   string
 	}{
-		{"/ft/abc", 400, invalidBody(principal)}, // B1
-		{"/ft/" + apitest.P1 + strings.Repeat("x", 30), 400, invalidBody(principal)},
-		{"/ft/" + strings.ToLower(apitest.P1), 400, invalidBody(principal)},
-		{"/ft/" + strings.Split(apitest.P1, ".")[0], 400, invalidBody(principal)},
+		{"/ft/abc", 400, apitest.Invalid(principal)}, // B1
+		{"/ft/" + apitest.P1 + strings.Repeat("x", 30), 400, apitest.Invalid(principal)},
+		{"/ft/" + strings.ToLower(apitest.P1), 400, apitest.Invalid(principal)},
+		{"/ft/" + strings.Split(apitest.P1, ".")[0], 400, apitest.Invalid(principal)},
 		{"/ft/ST2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS.hello-world", 404, noContract},
-		{"/nft/" + apitest.P1 + "/abc", 400, invalidBody("params/token_id must be integer")},
-		{"/nft/" + apitest.P1 + "/1.5", 400, invalidBody("params/token_id must be integer")},
-		{"/sft/" + apitest.P1 + "/1e3", 400, invalidBody("params/token_id must be integer")},
-		{"/nft/abc/abc", 400, invalidBody(principal)},
+		{"/nft/" + apitest.P1 + "/abc", 400, apitest.Invalid("params/token_id must be integer")},
+		{"/nft/" + apitest.P1 + "/1.5", 400, apitest.Invalid("params/token_id must be integer")},
+		{"/sft/" + apitest.P1 + "/1e3", 400, apitest.Invalid("params/token_id must be integer")},
+		{"/nft/abc/abc", 400, apitest.Invalid(principal)},
 		{"/nft/" + apitest.P1 + "/-1", 404, noContract},
 		{"/nft/" + apitest.P1 + "/" + strings.Repeat("9", 400), 404, noContract},
-		{"/ft/" + apitest.P1 + "?locale=a&locale=b", 400, invalidBody("querystring/locale must be string")},
-		{"/ft?limit=0", 400, invalidBody("querystring/limit must be >= 1")}, // B2
-		{"/ft?limit=61", 400, invalidBody("querystring/limit must be <= 60")},
-		{"/ft?limit=abc", 400, invalidBody("querystring/limit must be integer")},
-		{"/ft?limit=", 400, invalidBody("querystring/limit must be integer")},
-		{"/ft?limit=1&limit=2", 400, invalidBody("querystring/limit must be integer")},
-		{"/ft?offset=-1", 400, invalidBody("querystring/offset must be >= 0")},
-		{"/ft?order=up", 400, invalidBody(either("order"))},
-		{"/ft?order_by=supply", 400, invalidBody(either("order_by"))},
-		{"/ft?address=abc", 400, invalidBody(`querystring/address must match pattern \"^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{28,41}\"`)},
-		{"/ft?valid_metadata_only=1", 400, invalidBody("querystring/valid_metadata_only must be boolean")},
-		{"/ft?valid_metadata_only=", 400, invalidBody("querystring/valid_metadata_only must be boolean")},
+		{"/ft/" + apitest.P1 + "?locale=a&locale=b", 400, apitest.Invalid("querystring/locale must be string")},
+		{"/ft?limit=0", 400, apitest.Invalid("querystring/limit must be >= 1")}, // B2
+		{"/ft?limit=61", 400, apitest.Invalid("querystring/limit must be <= 60")},
+		{"/ft?limit=abc", 400, apitest.Invalid("querystring/limit must be integer")},
+		{"/ft?limit=", 400, apitest.Invalid("querystring/limit must be integer")},
+		{"/ft?limit=1&limit=2", 400, apitest.Invalid("querystring/limit must be integer")},
+		{"/ft?offset=-1", 400, apitest.Invalid("querystring/offset must be >= 0")},
+		{"/ft?order=up", 400, apitest.Invalid(either("order"))},
+		{"/ft?order_by=supply", 400, apitest.Invalid(either("order_by"))},
+		{"/ft?address=abc", 400, apitest.Invalid(`querystring/address must match pattern \"^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{28,41}\"`)},
+		{"/ft?valid_metadata_only=1", 400, apitest.Invalid("querystring/valid_metadata_only must be boolean")},
+		{"/ft?valid_metadata_only=", 400, apitest.Invalid("querystring/valid_metadata_only must be boolean")},
 		{"/ft?whatever=1", 200, `{"limit":20,"offset":0,"total":0,"results":[]}`},
 		{"/foo", 404, unknownRoute("GET", "/metadata/v1/foo")}, // B3
 		{"/nft/" + apitest.P1, 404, unknownRoute("GET", "/metadata/v1/nft/"+apitest.P1)},

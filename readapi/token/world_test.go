@@ -2,8 +2,10 @@ package token_test
 
 import (
 	"encoding/hex"
+	"fmt"
 	"strings"
 
+	"strata/domain/document"
 	"strata/domain/token"
 	"strata/rig/apitest"
 )
@@ -35,3 +37,19 @@ func stretches(s *apitest.Site, size int) {
 
 // hello is what the contract of the reference's fungible token says.
 var hello = apitest.Columns{"name": "hello-world", "symbol": "HELLO", "decimals": 6, "total_supply": "1"}
+
+// severalTokens adds a fungible token with a document in two languages, and four tokens of a collection, of which the last one failed.
+func severalTokens(s *apitest.Site) {
+	s.T.Helper()
+	d := apitest.FullDocument()
+	d.Localization = &document.Localization{URI: "http://test.com/{locale}.json", Default: "en", Locales: []string{"es"}}
+	s.Full(token.FT, apitest.P1, d, hello)
+	const es = "http://test.com/es.json"
+	s.Document(token.FT, es, &document.Document{Description: apitest.Text("prueba")}, nil)
+	s.Refer(token.FT, apitest.P1, "1", "document", "es", es)
+	s.Contract(token.NFT, apitest.N1, nil)
+	for i := range 3 {
+		s.Read(token.NFT, apitest.N1, fmt.Sprint(i+1), nil)
+	}
+	s.Unread(token.NFT, apitest.N1, "4", apitest.Columns{"reason": 109})
+}

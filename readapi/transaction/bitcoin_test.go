@@ -23,8 +23,7 @@ func said(address string) string {
 
 func tuple(t testing.TB, fields ...clarity.Field) clarity.Value {
 	t.Helper()
-	v := must.Get(clarity.NewTuple(fields...))(t)
-	return v
+	return must.Get(clarity.NewTuple(fields...))(t)
 }
 
 // Operations that came from Bitcoin are shown as transactions that would have done the same, as far as anything is known
@@ -35,8 +34,7 @@ func TestBitcoinOperations(t *testing.T) {
 	s.Deploy(110, 0, "SP000000000000000000002Q6VF78.pox-4", 2, `{"functions":[{"name":"stack-stx","access":"public","args":[{"name":"amount-ustx","type":"uint128"}],"outputs":{"type":"bool"}}]}`)
 	number := clarity.NewUint64
 	principalOf := func(text string) clarity.Value {
-		v := must.Get(clarity.NewPrincipal(apitest.Principal(t, text)))(t)
-		return v
+		return must.Get(clarity.NewPrincipal(apitest.Principal(t, text)))(t)
 	}
 	name := must.Get(clarity.NewASCII("delegate-stx"))(t)
 	delegated := clarity.NewOk(tuple(t,

@@ -108,10 +108,7 @@ func TestTransactionsOfAChain(t *testing.T) {
 			config := synthchain.Everything(11, generation)
 			config.SigningSample, config.Accounts, config.BitcoinOpShare = 1000, 12, 0.4
 			made := synthchain.New(config)
-			var posts []replay.Post
-			for range 170 {
-				posts = append(posts, replay.Post(made.Next()))
-			}
+			posts := replay.Take(170, made.Next)
 			kinds := sameAsSaid(t, posts)
 			for _, kind := range []string{"token_transfer", "smart_contract", "contract_call", "coinbase"} {
 				if kinds[kind] == 0 {
@@ -182,46 +179,13 @@ func sameBlock(s *apitest.Site, said *saidBlock, seen map[string]int) {
 			s.T.Errorf("%s: got %s, want %s", path, got, want)
 		}
 	}
-	sameWalk(s, said, backward)
-}
-
-// sameWalk walks the list of version 3 to its end and back.
-func sameWalk(s *apitest.Site, said *saidBlock, backward []any) {
-	s.T.Helper()
-	const limit = 3
-	base := fmt.Sprintf("/extended/v3/blocks/%d/transactions?limit=%d", said.Height, limit)
-	var walked []string
-	var previous any
-	for target := base; ; {
-		page := s.Object(target)
-		cursor, _ := page["cursor"].(map[string]any)
-		results, _ := page["results"].([]any)
-		if len(walked) > 0 && cursor["current"] != strings.TrimPrefix(target, base+"&cursor=") || (cursor["previous"] == nil) != (len(walked) == 0) {
-			s.T.Fatalf("%s: got cursor %v", target, cursor)
-		}
-		if len(walked) >= limit && cursor["previous"] != previous {
-			s.T.Fatalf("%s: got previous %v, want %v", target, cursor["previous"], previous)
-		}
-		for _, one := range results {
-			tx, _ := one.(map[string]any)
-			block, _ := tx["block"].(map[string]any)
-			if block["height"] != float64(said.Height) || block["index_hash"] != said.IndexHash {
-				s.T.Errorf("%s: got block %v", target, block)
-			}
-			walked = append(walked, fmt.Sprint(tx["tx_id"]))
-		}
-		next, ok := cursor["next"].(string)
-		if !ok {
-			break
-		}
-		previous, target = cursor["current"], base+"&cursor="+next
-	}
 	var want []string
 	for _, one := range backward {
-		want = append(want, fmt.Sprint(one.(map[string]any)["tx_id"]))
+		want = append(want, fmt.Sprint(one.(map[string]any)["tx_id"], " ", said.Height, " ", said.IndexHash))
 	}
-	if !slices.Equal(walked, want) {
-		s.T.Errorf("%s: got %v, want %v", base, walked, want)
+	base := fmt.Sprintf("/extended/v3/blocks/%d/transactions?limit=3", said.Height)
+	if got := s.Walk(base, len(want), apitest.Members("tx_id", "block.height", "block.index_hash")); !slices.Equal(got, want) {
+		s.T.Errorf("%s: got %v, want %v", base, got, want)
 	}
 }
 
@@ -282,23 +246,13 @@ func sameEvents(s *apitest.Site, id string, want []saidEvent, seen map[string]in
 	if len(want) == 0 {
 		return
 	}
-	base := "/extended/v3/transactions/" + id + "/events?limit=7"
 	n := 0
-	for target := base; target != ""; {
-		page := s.Object(target)
-		results, _ := page["results"].([]any)
-		for _, one := range results {
-			got, _ := one.(map[string]any)
-			sameEvent(s, id, n, got, want[n])
-			n++
-			seen["event"]++
-		}
-		cursor, _ := page["cursor"].(map[string]any)
-		target = ""
-		if next, ok := cursor["next"].(string); ok {
-			target = base + "&cursor=" + next
-		}
-	}
+	s.Walk("/extended/v3/transactions/"+id+"/events?limit=7", len(want), func(row any) string {
+		sameEvent(s, id, n, row.(map[string]any), want[n])
+		n++
+		seen["event"]++
+		return ""
+	})
 	if n != len(want) {
 		s.T.Errorf("%s: the walk saw %d events, want %d", id, n, len(want))
 	}

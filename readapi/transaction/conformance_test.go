@@ -15,15 +15,6 @@ import (
 func TestTransactionConformance(t *testing.T) {
 	t.Parallel()
 	s, _, ids := newTransactionWorld(t)
-	validation := func(message string) string {
-		return `{"statusCode":400,"code":"FST_ERR_VALIDATION","error":"Bad Request","message":"` + message + `"}`
-	}
-	bad := func(message string) string {
-		return `{"statusCode":400,"error":"Bad Request","message":"` + message + `"}`
-	}
-	missing := func(message string) string {
-		return `{"statusCode":404,"error":"Not Found","message":"` + message + `"}`
-	}
 	const hexPattern = `must match pattern \"^(0x)?[a-fA-F0-9]{64}$\"`
 	v1, v3 := "/extended/v1/tx/", "/extended/v3/transactions/"
 	known, unknown := ids["events"].String(), apitest.ID(apitest.TxHash, 9).String()
@@ -36,83 +27,83 @@ func TestTransactionConformance(t *testing.T) {
 		{v1 + known + "/", 200, ""},
 		{v1 + "0x" + strings.ToUpper(known[2:]), 200, ""},
 		{v1 + known + "?event_limit=0&event_offset=99999999999999&unanchored=true&exclude_function_args=true&else=1", 200, ""},
-		{v1 + unknown, 404, missing("could not find transaction by ID")},
-		{v1 + "0x12", 400, validation("params/tx_id " + hexPattern)},
-		{v1 + "zz" + known[2:], 400, validation("params/tx_id " + hexPattern)},
-		{v1 + known + "?event_limit=101", 400, validation("querystring/event_limit must be <= 100")},
-		{v1 + known + "?event_limit=-1", 400, validation("querystring/event_limit must be >= 0")},
-		{v1 + known + "?event_offset=-1", 400, validation("querystring/event_offset must be >= 0")},
-		{v1 + known + "?event_offset=x", 400, validation("querystring/event_offset must be integer")},
-		{v1 + known + "?unanchored", 400, validation("querystring/unanchored must be boolean")},
-		{v1 + known + "?exclude_function_args=1", 400, validation("querystring/exclude_function_args must be boolean")},
+		{v1 + unknown, 404, apitest.NotFound("could not find transaction by ID")},
+		{v1 + "0x12", 400, apitest.Invalid("params/tx_id " + hexPattern)},
+		{v1 + "zz" + known[2:], 400, apitest.Invalid("params/tx_id " + hexPattern)},
+		{v1 + known + "?event_limit=101", 400, apitest.Invalid("querystring/event_limit must be <= 100")},
+		{v1 + known + "?event_limit=-1", 400, apitest.Invalid("querystring/event_limit must be >= 0")},
+		{v1 + known + "?event_offset=-1", 400, apitest.Invalid("querystring/event_offset must be >= 0")},
+		{v1 + known + "?event_offset=x", 400, apitest.Invalid("querystring/event_offset must be integer")},
+		{v1 + known + "?unanchored", 400, apitest.Invalid("querystring/unanchored must be boolean")},
+		{v1 + known + "?exclude_function_args=1", 400, apitest.Invalid("querystring/exclude_function_args must be boolean")},
 		{v1 + known + "/raw", 200, ""},
 		{v1 + known + "/raw/", 200, ""},
 		{v1 + known + "/raw?event_limit=1000", 200, ""},
-		{v1 + unknown + "/raw", 404, missing("could not find raw transaction by ID")},
-		{v1 + "0x12/raw", 400, validation("params/tx_id " + hexPattern)},
+		{v1 + unknown + "/raw", 404, apitest.NotFound("could not find raw transaction by ID")},
+		{v1 + "0x12/raw", 400, apitest.Invalid("params/tx_id " + hexPattern)},
 		{v1 + known + "/cooked", 404, `{"message":"Route GET:` + v1 + known + `/cooked not found","error":"Not Found","statusCode":404}`},
 
-		{v1 + "multiple", 400, validation("querystring must have required property 'tx_id'")},
-		{v1 + "multiple?tx_id=", 400, bad("Invalid hash characters")},
-		{v1 + "multiple?tx_id=0xzz", 400, bad("Invalid hash characters")},
-		{v1 + "multiple?tx_id=" + known + ",", 400, bad("Invalid hash characters")},
+		{v1 + "multiple", 400, apitest.Invalid("querystring must have required property 'tx_id'")},
+		{v1 + "multiple?tx_id=", 400, apitest.BadRequest("Invalid hash characters")},
+		{v1 + "multiple?tx_id=0xzz", 400, apitest.BadRequest("Invalid hash characters")},
+		{v1 + "multiple?tx_id=" + known + ",", 400, apitest.BadRequest("Invalid hash characters")},
 		{v1 + "multiple?tx_id=" + known + "&tx_id=" + known[2:], 200, ""},
 		{v1 + "multiple?tx_id=" + unknown, 200, `{"` + unknown + `":{"found":false,"result":{"tx_id":"` + unknown + `"}}}`},
-		{v1 + "multiple?tx_id=" + known + "&event_limit=101", 400, validation("querystring/event_limit must be <= 100")},
+		{v1 + "multiple?tx_id=" + known + "&event_limit=101", 400, apitest.Invalid("querystring/event_limit must be <= 100")},
 
-		{v1 + "events", 400, bad("can not find 'address' or 'tx_id' in the request")},
-		{v1 + "events?tx_id=" + known + "&type=print", 400, bad("invalid 'event type'")},
+		{v1 + "events", 400, apitest.BadRequest("can not find 'address' or 'tx_id' in the request")},
+		{v1 + "events?tx_id=" + known + "&type=print", 400, apitest.BadRequest("invalid 'event type'")},
 		{v1 + "events?tx_id=" + known + "&type=", 200, ""}, // as if it were not given
-		{v1 + "events?tx_id=" + known + "&type=stx_lock,", 400, bad("invalid 'event type'")},
+		{v1 + "events?tx_id=" + known + "&type=stx_lock,", 400, apitest.BadRequest("invalid 'event type'")},
 		{v1 + "events?tx_id=" + known + "&type=stx_lock,fungible_token_asset&limit=100", 200, ""},
-		{v1 + "events?tx_id=" + known + "&limit=101", 400, validation("querystring/limit must be <= 100")},
-		{v1 + "events?tx_id=12", 400, validation("querystring/tx_id " + hexPattern)},
+		{v1 + "events?tx_id=" + known + "&limit=101", 400, apitest.Invalid("querystring/limit must be <= 100")},
+		{v1 + "events?tx_id=12", 400, apitest.Invalid("querystring/tx_id " + hexPattern)},
 		{v1 + "events?tx_id=" + unknown, 200, `{"limit":20,"offset":0,"events":[]}`},
 		{v1 + "events?tx_id=" + known + "&offset=12", 200, `{"limit":20,"offset":12,"events":[]}`},
 		{v1 + "events?tx_id=" + known + "&offset=9223372036854775807&type=stx_lock", 200, `{"limit":20,"offset":9223372036854775807,"events":[]}`},
 
 		{v1 + "block/" + apitest.ID(apitest.BlockHash, 58).String(), 200, ""},
 		{v1 + "block/" + apitest.ID(apitest.IndexHash, 58).String()[2:], 200, ""},
-		{v1 + "block/raw", 400, validation("params/block_hash " + hexPattern)},
-		{v1 + "block/" + unknown, 404, missing("no block found by hash")},
+		{v1 + "block/raw", 400, apitest.Invalid("params/block_hash " + hexPattern)},
+		{v1 + "block/" + unknown, 404, apitest.NotFound("no block found by hash")},
 		{v1 + "block/" + apitest.ID(apitest.BlockHash, 58).String() + "?limit=200", 200, ""},
-		{v1 + "block/" + apitest.ID(apitest.BlockHash, 58).String() + "?limit=201", 400, validation("querystring/limit must be <= 200")},
+		{v1 + "block/" + apitest.ID(apitest.BlockHash, 58).String() + "?limit=201", 400, apitest.Invalid("querystring/limit must be <= 200")},
 		{v1 + "block_height/58", 200, ""},
-		{v1 + "block_height/58?limit=51", 400, validation("querystring/limit must be <= 50")},
-		{v1 + "block_height/61", 404, missing("no block found at height 61")},
-		{v1 + "block_height/-1", 400, validation("params/height must be >= 0")},
-		{v1 + "block_height/x", 400, validation("params/height must be integer")},
-		{v1 + "block_height/99999999999999999999", 400, validation("params/height must be integer")},
+		{v1 + "block_height/58?limit=51", 400, apitest.Invalid("querystring/limit must be <= 50")},
+		{v1 + "block_height/61", 404, apitest.NotFound("no block found at height 61")},
+		{v1 + "block_height/-1", 400, apitest.Invalid("params/height must be >= 0")},
+		{v1 + "block_height/x", 400, apitest.Invalid("params/height must be integer")},
+		{v1 + "block_height/99999999999999999999", 400, apitest.Invalid("params/height must be integer")},
 		{v1 + "block_height/58?offset=9223372036854775807", 200, `{"limit":20,"offset":9223372036854775807,"total":14,"results":[]}`},
 
 		{"/extended/v2/blocks/58/transactions?offset=14", 200, `{"limit":20,"offset":14,"total":14,"results":[]}`},
-		{"/extended/v2/blocks/58/transactions?limit=51", 400, validation("querystring/limit must be <= 50")},
-		{"/extended/v2/blocks/61/transactions", 404, missing("Block not found")},
-		{"/extended/v2/blocks/" + unknown + "/transactions", 404, missing("Block not found")},
+		{"/extended/v2/blocks/58/transactions?limit=51", 400, apitest.Invalid("querystring/limit must be <= 50")},
+		{"/extended/v2/blocks/61/transactions", 404, apitest.NotFound("Block not found")},
+		{"/extended/v2/blocks/" + unknown + "/transactions", 404, apitest.NotFound("Block not found")},
 		{"/extended/v2/blocks/latest/transactions", 200, ""},
 
 		{v3 + known, 200, ""},
 		{v3 + known[2:] + "?include=result,function_args&include=source_code", 200, ""},
-		{v3 + unknown, 404, missing("Transaction not found")},
-		{v3 + "12", 400, validation("params/tx_id " + hexPattern)},
+		{v3 + unknown, 404, apitest.NotFound("Transaction not found")},
+		{v3 + "12", 400, apitest.Invalid("params/tx_id " + hexPattern)},
 		{v3 + known + "?include=events", 400, ""},
 		{v3 + known + "/events", 200, ""},
-		{v3 + unknown + "/events", 404, missing("Transaction not found")},
-		{v3 + known + "/events?limit=0", 400, validation("querystring/limit must be >= 1")},
-		{v3 + known + "/events?limit=101", 400, validation("querystring/limit must be <= 100")},
-		{v3 + known + "/events?cursor=-1", 400, validation(`querystring/cursor must match pattern \"^[0-9]{1,10}$\"`)},
+		{v3 + unknown + "/events", 404, apitest.NotFound("Transaction not found")},
+		{v3 + known + "/events?limit=0", 400, apitest.Invalid("querystring/limit must be >= 1")},
+		{v3 + known + "/events?limit=101", 400, apitest.Invalid("querystring/limit must be <= 100")},
+		{v3 + known + "/events?cursor=-1", 400, apitest.Invalid(`querystring/cursor must match pattern \"^[0-9]{1,10}$\"`)},
 		{v3 + known + "/events?cursor=9999999999", 200, `{"total":12,"limit":20,"cursor":{"next":null,"previous":"0","current":null},"results":[]}`},
 		{"/extended/v3/blocks/latest/transactions", 200, ""},
-		{"/extended/v3/blocks/61/transactions", 404, missing("Block not found")},
-		{"/extended/v3/blocks/58/transactions?limit=0", 400, validation("querystring/limit must be >= 1")},
-		{"/extended/v3/blocks/58/transactions?limit=51", 400, validation("querystring/limit must be <= 50")},
+		{"/extended/v3/blocks/61/transactions", 404, apitest.NotFound("Block not found")},
+		{"/extended/v3/blocks/58/transactions?limit=0", 400, apitest.Invalid("querystring/limit must be >= 1")},
+		{"/extended/v3/blocks/58/transactions?limit=51", 400, apitest.Invalid("querystring/limit must be <= 50")},
 		{"/extended/v3/blocks/58/transactions?cursor=58", 400, ""},
 		{"/extended/v3/blocks/58/transactions?cursor=57:1:1", 200, `{"total":14,"limit":20,"cursor":{"next":null,"previous":"58:2147483647:13","current":null},"results":[]}`},
 
-		{"/extended/v1/contract/" + apitest.Bob + ".coin", 404, missing("cannot find contract by ID")},
-		{"/extended/v1/contract/x", 404, missing("cannot find contract by ID")},
-		{"/extended/v1/contract/%00", 400, validation("params/contract_id must be string")},
-		{"/extended/v2/smart-contracts/status", 400, validation("querystring must have required property 'contract_id'")},
+		{"/extended/v1/contract/" + apitest.Bob + ".coin", 404, apitest.NotFound("cannot find contract by ID")},
+		{"/extended/v1/contract/x", 404, apitest.NotFound("cannot find contract by ID")},
+		{"/extended/v1/contract/%00", 400, apitest.Invalid("params/contract_id must be string")},
+		{"/extended/v2/smart-contracts/status", 400, apitest.Invalid("querystring must have required property 'contract_id'")},
 		{"/extended/v2/smart-contracts/status?contract_id=" + apitest.Bob, 400, ""},
 		{"/extended/v2/smart-contracts/status?contract_id=" + apitest.Bob + ".coin", 200, `{"` + apitest.Bob + `.coin":{"found":false}}`},
 	} {
@@ -137,7 +128,7 @@ func TestTransactionConformance(t *testing.T) {
 	if got := s.Get(v1 + "multiple?tx_id=" + many(200)); got.Status != 200 {
 		t.Errorf("200 ids: got %d", got.Status)
 	}
-	if got, want := s.Get(v1+"multiple?tx_id="+many(201)), validation("querystring/tx_id must NOT have more than 200 items"); got.Status != 400 || got.Body != want {
+	if got, want := s.Get(v1+"multiple?tx_id="+many(201)), apitest.Invalid("querystring/tx_id must NOT have more than 200 items"); got.Status != 400 || got.Body != want {
 		t.Errorf("201 ids: got %d %s, want %s", got.Status, got.Body, want)
 	}
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -45,17 +44,26 @@ func (r *Result[T]) First() (row T, ok bool) {
 }
 
 // Query adds a query to a batch. In sql, {name} stands for the schema of the active version of the projection called
-// name. The query begins with SELECT. Its first column says in braces which rows of TraceTables a row of the result shows:
-// {bns.name n, chain.block b} are those with the aliases n and b. The answer's Strata-Source and its trace follow from that.
-// {} stands for none, {c.source_seq} for the number of an event alone, and an array of them for rows that are computed. columns
-// returns the scan destinations of the other columns.
+// name. The first column says in braces which rows of TraceTables a row of the result shows: {bns.name n, chain.block b} are
+// those with the aliases n and b. The answer's Strata-Source and its trace follow from that. {} stands for none,
+// {c.source_seq} for the number of an event alone, and an array of them for rows that are computed. columns returns the scan
+// destinations of the other columns.
 func Query[T any](b *Batch, columns func(row *T) []any, sql string, args ...any) *Result[T] {
-	return QueryPage(b, math.MaxInt, columns, sql, args...)
+	return query(b, func(int, *T) bool { return true }, columns, sql, args)
 }
 
 // QueryPage is Query for a page of limit rows. The query selects one row more, whose presence shows that there is a
 // further page: that row is not part of the answer, and neither are its events.
 func QueryPage[T any](b *Batch, limit int, columns func(row *T) []any, sql string, args ...any) *Result[T] {
+	return query(b, func(n int, _ *T) bool { return n < limit }, columns, sql, args)
+}
+
+// QueryPart is Query for rows of which an answer shows a part; the others only say where the pages beside it begin.
+func QueryPart[T any](b *Batch, shows func(row *T) bool, columns func(row *T) []any, sql string, args ...any) *Result[T] {
+	return query(b, func(_ int, row *T) bool { return shows(row) }, columns, sql, args)
+}
+
+func query[T any](b *Batch, shows func(n int, row *T) bool, columns func(row *T) []any, sql string, args []any) *Result[T] {
 	r := &Result[T]{}
 	q, err := b.prepare(sql, args)
 	if err != nil {
@@ -71,7 +79,7 @@ func QueryPage[T any](b *Batch, limit int, columns func(row *T) []any, sql strin
 			if err := rows.Scan(append(first[:len(first):len(first)], columns(&row)...)...); err != nil {
 				return err
 			}
-			if len(r.Rows) < limit {
+			if shows(len(r.Rows), &row) {
 				if err := b.Snapshot.show(&shown); err != nil {
 					return err
 				}
@@ -155,13 +163,31 @@ func (b *Batch) prepare(sql string, args []any) (q queuedQuery, err error) {
 		return q, err
 	}
 	if key.checks > 0 {
-		before, after, _ := strings.Cut(q.sql, "SELECT")
-		q.sql = before + "SELECT " + register.Assumption(key.checks, len(args)) + "," + after
+		at := mainSelect(q.sql)
+		q.sql = q.sql[:at] + " " + register.Assumption(key.checks, len(args)) + "," + q.sql[at:]
 	}
 	if b.Snapshot.trace == nil {
 		b.Snapshot.prepared.Store(key, preparedText{q.sql, projections})
 	}
 	return q, nil
+}
+
+// mainSelect returns where the select list of a query begins: not that of a common table expression before it.
+func mainSelect(sql string) int {
+	depth := 0
+	for i := range len(sql) {
+		switch sql[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case 'S':
+			if depth == 0 && strings.HasPrefix(sql[i:], "SELECT") {
+				return i + len("SELECT")
+			}
+		}
+	}
+	return 0
 }
 
 // preparedKey identifies a prepared query text. There are no more of them than queries in the program times the

@@ -130,7 +130,7 @@ func TestDamagedEvents(t *testing.T) {
 	}
 	must.Do(t, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 		for range folded {
-			if err := base.fold(t.Context(), tx, replay.Post(made.Next())); err != nil {
+			if err := base.fold(t.Context(), tx, made.Next()); err != nil {
 				return err
 			}
 		}
