@@ -11,6 +11,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -20,13 +21,8 @@ func TestAlone(t *testing.T) {
 	t.Parallel()
 	pool := migrated.New(t)
 	ctx := t.Context()
-	outside, err := pgx.Connect(ctx, pool.Config().ConnString()) // it takes no place
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := outside.Exec(ctx, `LISTEN `+eventstore.Channel); err != nil {
-		t.Fatal(err)
-	}
+	outside := must.Get(pgx.Connect(ctx, pool.Config().ConnString()))(t) // it takes no place
+	must.Get(outside.Exec(ctx, `LISTEN `+eventstore.Channel))(t)
 	posts := 0
 	// notified appends to a log, and reports whether that was notified.
 	notified := func(log *eventstore.Log) bool {
@@ -34,14 +30,9 @@ func TestAlone(t *testing.T) {
 		posts++
 		size := mustAppend(t, log, incoming("/x", fmt.Append(nil, posts)))
 		end := fmt.Sprint("end ", size)
-		if _, err := outside.Exec(ctx, `SELECT pg_notify($1, $2)`, eventstore.Channel, end); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(outside.Exec(ctx, `SELECT pg_notify($1, $2)`, eventstore.Channel, end))(t)
 		for found := false; ; found = true {
-			n, err := outside.WaitForNotification(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must.Get(outside.WaitForNotification(ctx))(t)
 			if n.Payload == end {
 				return found
 			}
@@ -127,20 +118,12 @@ func TestStranger(t *testing.T) {
 	t.Parallel()
 	pool := migrated.New(t)
 	log, writer := openLog(t, pool, eventstore.Config{}), openLog(t, pool, eventstore.Config{})
-	stranger, err := pgx.Connect(t.Context(), pool.Config().ConnString())
-	if err != nil {
-		t.Fatal(err)
-	}
-	pgtest.AtEnd(t, func() { _ = stranger.Close(context.Background()) })
+	stranger := pgtest.Connect(t, pool.Config().ConnString())
 	wake := log.Listener().Wake(eventstore.Channel, time.Hour)
 	defer wake.Stop()
 	eventually.Holds(t, "it has its place", log.Listener().Alone)
-	if _, err := stranger.Exec(t.Context(), `SELECT pg_advisory_lock($1)`, int64(eventstore.LockOthers)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := stranger.Exec(t.Context(), `SELECT pg_notify($1, '9223372036854775807')`, eventstore.Channel); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(stranger.Exec(t.Context(), `SELECT pg_advisory_lock($1)`, int64(eventstore.LockOthers)))(t)
+	must.Get(stranger.Exec(t.Context(), `SELECT pg_notify($1, '9223372036854775807')`, eventstore.Channel))(t)
 	eventually.Holds(t, "the wrong size has come", func() bool { return wake.Announced() > 1<<40 })
 	for i, from := range []*eventstore.Log{log, writer} { // in its own process, and in another one
 		c := wake.C()

@@ -5,19 +5,17 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
 func TestLogRefusesChange(t *testing.T) {
 	pool := migrated.New(t)
 	log := openLog(t, pool, eventstore.Config{})
-	if _, err := pool.Exec(context.Background(), `SELECT log.add_partition(1000000, 1000000)`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(context.Background(), `SELECT log.add_partition(1000000, 1000000)`))(t)
 	mustAppend(t, log, incoming("/new_block", []byte("x")))
 	mustAppend(t, log, incoming("/new_block", []byte("y")))
 	mustAppend(t, log, incoming("/new_block", noise(16<<10, 3))) // a large one
@@ -25,11 +23,7 @@ func TestLogRefusesChange(t *testing.T) {
 	const insufficientPrivilege = "42501"
 	ctx := context.Background()
 	for role, url := range map[string]string{"application": migrated.URL(t), "superuser": pgtest.AdminURL(t)} {
-		conn, err := pgx.Connect(ctx, url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close(ctx) //nolint:errcheck // the test is over
+		conn := pgtest.Connect(t, url)
 		for _, sql := range []string{
 			`UPDATE log.event SET path = '/other'`,
 			`UPDATE log.event SET body = '' WHERE seq = 1`,

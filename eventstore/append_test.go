@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 )
 
 // noise returns n bytes that don't compress.
@@ -82,10 +84,7 @@ func TestAppendSpooledFile(t *testing.T) {
 	const size = 40 << 20
 	content := noise(size, 3)
 	spool := eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir(), Threshold: 1 << 20})
-	body, err := spool.Read(bytes.NewReader(content), size)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(spool.Read(bytes.NewReader(content), size))(t)
 	if _, inMemory := body.Bytes(); inMemory {
 		t.Fatal("a body of 40 MB is in memory, want it in a file")
 	}
@@ -95,10 +94,7 @@ func TestAppendSpooledFile(t *testing.T) {
 	in.Body = body
 	seq := mustAppend(t, log, in)
 	mustAppend(t, log, incoming("/small", []byte("after")))
-	e, err := log.Get(context.Background(), seq, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(log.Get(context.Background(), seq, true))(t)
 	if !bytes.Equal(e.Body, content) {
 		t.Errorf("got %d bytes that differ from the %d appended", len(e.Body), len(content))
 	}
@@ -159,17 +155,11 @@ func TestDuplicatesPointToTheFirstBody(t *testing.T) {
 		t.Errorf("got body_seq %v, want %v", got, want)
 	}
 	var stored, distinct int
-	err := pool.QueryRow(context.Background(), `SELECT count(body), count(DISTINCT sha256) FILTER (WHERE size > 0) FROM log.event`).Scan(&stored, &distinct)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pool.QueryRow(context.Background(), `SELECT count(body), count(DISTINCT sha256) FILTER (WHERE size > 0) FROM log.event`).Scan(&stored, &distinct))
 	if want := distinct + 2; stored != want { // two empty bodies are stored as they are
 		t.Errorf("%d bodies are stored, want %d", stored, want)
 	}
-	var bodies int
-	if err := pool.QueryRow(context.Background(), `SELECT (SELECT count(*) FROM log.body) + (SELECT count(*) FROM log.small_body)`).Scan(&bodies); err != nil {
-		t.Fatal(err)
-	}
+	bodies := pgtest.Value[int](t, pool, `SELECT (SELECT count(*) FROM log.body) + (SELECT count(*) FROM log.small_body)`)
 	if bodies != distinct {
 		t.Errorf("log.body and log.small_body have %d rows, want %d", bodies, distinct)
 	}
@@ -207,9 +197,8 @@ func TestAppendBatchWithAnotherWrite(t *testing.T) {
 	}); err != nil {
 		t.Error(err)
 	}
-	var noted int64
-	if err := pool.QueryRow(ctx, `SELECT events FROM log.import`).Scan(&noted); err != nil || noted != 2 {
-		t.Errorf("got %d, %v, want 2, nil", noted, err)
+	if noted := pgtest.Value[int64](t, pool, `SELECT events FROM log.import`); noted != 2 {
+		t.Errorf("got %d, want 2", noted)
 	}
 	if events := checkWhole(t, log); len(events) != 3 {
 		t.Errorf("got %d events, want 3", len(events))
@@ -242,10 +231,7 @@ func TestReadBounds(t *testing.T) {
 		"no bodies":                   {eventstore.Range{Events: 100, Bytes: 1, Paths: []string{}}, []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			events, err := log.Read(context.Background(), c.r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			events := must.Get(log.Read(context.Background(), c.r))(t)
 			var seqs []int64
 			withBodies := 0
 			for _, e := range events {

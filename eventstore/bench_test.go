@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 	"strata/migrations"
 )
 
@@ -28,13 +29,8 @@ func benchPool(b *testing.B) *pgxpool.Pool {
 		return migrated.New(b)
 	}
 	ctx := context.Background()
-	if err := migrations.Up(ctx, url); err != nil {
-		b.Fatal(err)
-	}
-	pool, err := pgxpool.New(ctx, url+"&pool_max_conns=16")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, migrations.Up(ctx, url))
+	pool := must.Get(pgxpool.New(ctx, url+"&pool_max_conns=16"))(b)
 	b.Cleanup(pool.Close)
 	return pool
 }
@@ -113,12 +109,9 @@ func BenchmarkAppend(b *testing.B) {
 
 func plainTable(b *testing.B, pool *pgxpool.Pool) {
 	b.Helper()
-	_, err := pool.Exec(context.Background(), `
+	must.Get(pool.Exec(context.Background(), `
 		DROP TABLE IF EXISTS public.plain;
-		CREATE TABLE public.plain (seq bigserial PRIMARY KEY, received_at timestamptz, source text, path text, content_type text, body bytea COMPRESSION lz4)`)
-	if err != nil {
-		b.Fatal(err)
-	}
+		CREATE TABLE public.plain (seq bigserial PRIMARY KEY, received_at timestamptz, source text, path text, content_type text, body bytea COMPRESSION lz4)`))(b)
 }
 
 // BenchmarkAppendBatch compares AppendBatch with COPY of the same rows into a plain table with a primary key.
@@ -144,9 +137,7 @@ func BenchmarkAppendBatch(b *testing.B) {
 				for j := range ins {
 					ins[j] = incoming("/new_block", bodies[j]) // hashes the body
 				}
-				if _, err := log.AppendBatch(context.Background(), ins, nil); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(log.AppendBatch(context.Background(), ins, nil))(b)
 			}
 			b.ReportMetric(float64(b.N*events)/b.Elapsed().Seconds(), "events/s")
 		})
@@ -159,14 +150,11 @@ func BenchmarkAppendBatch(b *testing.B) {
 				b.StopTimer()
 				bodies := batch(i)
 				b.StartTimer()
-				_, err := pool.CopyFrom(context.Background(), pgx.Identifier{"public", "plain"},
+				must.Get(pool.CopyFrom(context.Background(), pgx.Identifier{"public", "plain"},
 					[]string{"received_at", "source", "path", "content_type", "body"},
 					pgx.CopyFromSlice(events, func(j int) ([]any, error) {
 						return []any{time.Now(), "observer:test", "/new_block", "application/json", bodies[j]}, nil
-					}))
-				if err != nil {
-					b.Fatal(err)
-				}
+					})))(b)
 			}
 			b.ReportMetric(float64(b.N*events)/b.Elapsed().Seconds(), "events/s")
 		})

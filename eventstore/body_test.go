@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 )
 
 func TestSpool(t *testing.T) {
@@ -67,10 +68,7 @@ func TestSpoolWithoutMemory(t *testing.T) {
 	spool := eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir(), Memory: 64 << 10})
 	read := func(content []byte) *eventstore.Body {
 		t.Helper()
-		body, err := spool.Read(bytes.NewReader(content), int64(len(content)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := must.Get(spool.Read(bytes.NewReader(content), int64(len(content))))(t)
 		got, err := io.ReadAll(body.Reader())
 		if want := eventstore.NewBody(content); err != nil || !bytes.Equal(got, content) || body.SHA256() != want.SHA256() || body.Size() != want.Size() {
 			t.Fatalf("got %d bytes, want %d; %v", len(got), len(content), err)
@@ -100,10 +98,7 @@ func TestSpoolWithoutRoom(t *testing.T) {
 	read := func(size int) (*eventstore.Body, error) {
 		return spool.Read(bytes.NewReader(make([]byte, size)), int64(size))
 	}
-	first, err := read(60_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(read(60_000))(t)
 	refused := 0
 	for range 3 { // one that fails keeps nothing
 		if _, err := read(50_000); !errors.Is(err, eventstore.ErrSpoolFull) {
@@ -116,10 +111,7 @@ func TestSpoolWithoutRoom(t *testing.T) {
 	} else {
 		small.Close()
 	}
-	second, err := read(40_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := must.Get(read(40_000))(t)
 	first.Close()
 	first.Close() // again
 	second.Close()
@@ -143,14 +135,9 @@ func TestSpoolIgnoresAnnouncements(t *testing.T) {
 		r, w := io.Pipe()
 		group.Go(func() { _, _ = spool.Read(r, eventstore.SpoolThresholdDefault) })
 		defer func() { _ = w.Close() }()
-		if _, err := w.Write([]byte("x")); err != nil { // returns when it was read
-			t.Fatal(err)
-		}
+		must.Get(w.Write([]byte("x")))(t) // returns when it was read
 	}
-	body, err := spool.Read(bytes.NewReader(make([]byte, 1000)), 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(spool.Read(bytes.NewReader(make([]byte, 1000)), 1000))(t)
 	defer body.Close()
 	if _, inMemory := body.Bytes(); !inMemory {
 		t.Error("there is no memory for a body that has come")

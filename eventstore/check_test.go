@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 )
 
 // Check yields every position once, in order, with the record of its row, although workers read pages in parallel.
@@ -32,9 +33,7 @@ func TestCheck(t *testing.T) {
 	for _, workers := range []int{0, 1, 5} {
 		next, read, own := int64(1), int64(0), 0
 		for c, err := range eventstore.Check(t.Context(), log.Pool(), size-1, workers) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if c.Seq != next || c.Last != next || c.Missing() || len(c.Faults) > 0 {
 				t.Fatalf("at %d: got %d to %d, missing %t, %v", next, c.Seq, c.Last, c.Missing(), c.Faults)
 			}
@@ -66,9 +65,7 @@ func TestCheckStops(t *testing.T) {
 	for _, most := range []int64{1, 1024, 1025} {
 		got := int64(0)
 		for c, err := range eventstore.Check(t.Context(), log.Pool(), 2500, 2) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if got = c.Seq; got == most {
 				break
 			}
@@ -90,9 +87,7 @@ func TestCheckStops(t *testing.T) {
 	}
 	var missing []int64
 	for c, err := range eventstore.Check(t.Context(), log.Pool(), 5000, 2) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if c.Missing() {
 			missing = append(missing, c.Seq, c.Last)
 		}

@@ -122,15 +122,12 @@ func reuseStoredBodies(ctx context.Context, tx pgx.Tx, events []Event) (holders 
 		if len(digests) == 0 {
 			return nil
 		}
-		rows, err := tx.Query(ctx, sql, append([]any{digests}, args...)...)
-		if err != nil {
-			return err
-		}
+		rows, _ := tx.Query(ctx, sql, append([]any{digests}, args...)...)
 		var (
 			digest []byte
 			seq    int64
 		)
-		_, err = pgx.ForEachRow(rows, []any{&digest, &seq}, func() error {
+		_, err := pgx.ForEachRow(rows, []any{&digest, &seq}, func() error {
 			stored[[32]byte(digest)] = seq
 			return nil
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -87,14 +88,9 @@ func checkWhole(t testing.TB, log *eventstore.Log) []eventstore.Event {
 		if e.BodySeq != 0 && events[e.BodySeq-1].BodySeq != 0 {
 			t.Errorf("event %d points to %d, which points further", e.Seq, e.BodySeq)
 		}
-		if err := frontier.Append(eventstore.LeafHash(e)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, frontier.Append(eventstore.LeafHash(e)))
 	}
-	want, err := frontier.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(frontier.Root())(t)
 	size, got, err := log.Checkpoint(context.Background())
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -13,19 +14,14 @@ import (
 func TestAppendsWaitForTheDisk(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Dedicated(t)
-	if err := migrations.Up(t.Context(), server.URL()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, migrations.Up(t.Context(), server.URL()))
 	admin := server.New(t)
 	for _, setting := range []string{`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$`} {
-		if _, err := admin.Exec(t.Context(), setting); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(admin.Exec(t.Context(), setting))(t)
 	}
 	pool := server.New(t)
-	var got string
-	if err := pool.QueryRow(t.Context(), `SHOW synchronous_commit`).Scan(&got); err != nil || got != "off" {
-		t.Fatalf("got synchronous_commit %s, %v", got, err)
+	if got := pgtest.Value[string](t, pool, `SHOW synchronous_commit`); got != "off" {
+		t.Fatalf("got synchronous_commit %s", got)
 	}
 	log := openLog(t, pool, eventstore.Config{})
 	body := func() eventstore.Incoming {
@@ -40,17 +36,9 @@ func TestAppendsWaitForTheDisk(t *testing.T) {
 		lost := 0
 		const attempts = 20
 		for range attempts { // the server writes by itself five times a second
-			var before, flushed int64
-			query := `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint`
-			var unused int64
-			if err := admin.QueryRow(t.Context(), query).Scan(&before, &unused); err != nil {
-				t.Fatal(err)
-			}
+			before := pgtest.Value[int64](t, admin, `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint`)
 			write()
-			if err := admin.QueryRow(t.Context(), query).Scan(&unused, &flushed); err != nil {
-				t.Fatal(err)
-			}
-			if flushed < before+3000 {
+			if flushed := pgtest.Value[int64](t, admin, `SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint`); flushed < before+3000 {
 				lost++
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 )
 
 // A writer far from the database appends beside one that is near, and never stops.
@@ -21,10 +22,7 @@ func TestDistantWriter(t *testing.T) {
 	config := pool.Config()
 	dial := config.ConnConfig.DialFunc
 	config.ConnConfig.DialFunc = distant(dial)
-	far, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	far := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 	t.Cleanup(far.Close)
 	log := openLog(t, far, eventstore.Config{})
 	ctx, stop := context.WithCancel(t.Context())
@@ -38,19 +36,13 @@ func TestDistantWriter(t *testing.T) {
 			}
 		}
 	}()
-	before, err := near.Size(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(near.Size(ctx))(t)
 	began := time.Now()
 	const events = 3
 	for i := range events {
 		mustAppend(t, log, incoming("/far", fmt.Append(nil, i)))
 	}
-	after, err := near.Size(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must.Get(near.Size(ctx))(t)
 	stop()
 	<-stopped
 	t.Logf("fault: a writer that never stops; %d distant events in %s, beside %d near ones", events, time.Since(began).Round(time.Millisecond), after-before-events)

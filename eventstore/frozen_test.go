@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 )
 
 // A peer that is frozen while it holds the head of the log stops nobody for long: between two statements, or in the middle
@@ -26,13 +27,8 @@ func TestFrozenPeers(t *testing.T) {
 			pool := migrated.New(t)
 			log := openLog(t, pool, eventstore.Config{})
 			ctx, thaw := context.WithCancel(t.Context())
-			tx, err := pool.Begin(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := tx.Exec(ctx, `SELECT size FROM log.head FOR UPDATE`); err != nil {
-				t.Fatal(err)
-			}
+			tx := must.Get(pool.Begin(ctx))(t)
+			must.Get(tx.Exec(ctx, `SELECT size FROM log.head FOR UPDATE`))(t)
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)

@@ -10,6 +10,8 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/short"
 )
 
@@ -17,21 +19,15 @@ import (
 func leap(t testing.TB, pool *pgxpool.Pool, size int64) {
 	t.Helper()
 	frontier := make([]byte, 32*bits.OnesCount64(uint64(size)))
-	if _, err := pool.Exec(context.Background(), `UPDATE log.head SET size = $1, frontier = $2 WHERE size <> $1`, size, frontier); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(context.Background(), `UPDATE log.head SET size = $1, frontier = $2 WHERE size <> $1`, size, frontier))(t)
 }
 
 // home returns where the bytes of an event are.
-func home(t testing.TB, pool *pgxpool.Pool, seq int64) (at int64) {
+func home(t testing.TB, pool *pgxpool.Pool, seq int64) int64 {
 	t.Helper()
-	err := pool.QueryRow(context.Background(), `
+	return pgtest.Value[int64](t, pool, `
 		SELECT h.seq FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) AND h.body IS NOT NULL AND h.sha256 = e.sha256
-		WHERE e.seq = $1`, seq).Scan(&at)
-	if err != nil {
-		t.Fatalf("the bytes of event %d: %v", seq, err)
-	}
-	return at
+		WHERE e.seq = $1`, seq)
 }
 
 // A small body is found again among the newest 262,144 events at least, a large one for ever, whichever way they come.
@@ -92,13 +88,11 @@ func TestKnownBodies(t *testing.T) {
 			if len(homes) != 2 || homes[2*span+2] != 3 {
 				t.Errorf("the bytes of six events with two bodies are at %v, want three at %d and three at one other", homes, 2*span+2)
 			}
-			var wrong int
-			err := pool.QueryRow(context.Background(), `
+			if wrong := pgtest.Value[int](t, pool, `
 				SELECT count(*) FROM log.event e WHERE e.body_seq IS NULL AND NOT EXISTS (
 					SELECT FROM log.body b WHERE b.seq = e.seq AND b.sha256 = e.sha256 AND e.size >= 16384
-					UNION ALL SELECT FROM log.small_body b WHERE b.seq = e.seq AND b.sha256 = e.sha256 AND e.size < 16384)`).Scan(&wrong)
-			if err != nil || wrong != 0 {
-				t.Errorf("%d bodies are not recorded (%v)", wrong, err)
+					UNION ALL SELECT FROM log.small_body b WHERE b.seq = e.seq AND b.sha256 = e.sha256 AND e.size < 16384)`); wrong != 0 {
+				t.Errorf("%d bodies are not recorded", wrong)
 			}
 		})
 	}
@@ -108,15 +102,10 @@ func TestKnownBodies(t *testing.T) {
 func TestKnownBodiesByIndex(t *testing.T) {
 	t.Parallel()
 	pool := migrated.New(t)
-	if _, err := pool.Exec(t.Context(), `INSERT INTO log.small_body (span, seq, sha256) SELECT n >> 18, n, sha256(convert_to(n::text, 'UTF8')) FROM generate_series(1, $1) n`,
-		short.Form(600_000, 300_000)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(t.Context(), `INSERT INTO log.small_body (span, seq, sha256) SELECT n >> 18, n, sha256(convert_to(n::text, 'UTF8')) FROM generate_series(1, $1) n`,
+		short.Form(600_000, 300_000)))(t)
 	leap(t, pool, 700_000)
-	writers, err := pgxpool.New(t.Context(), migrated.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	writers := must.Get(pgxpool.New(t.Context(), migrated.URL(t)))(t)
 	log := eventstore.Open(writers, eventstore.Config{})
 	for i := range 20 {
 		mustAppend(t, log, incoming("/x", fmt.Appendf(nil, "one %d", i)))

@@ -9,6 +9,7 @@ import (
 	"strata/domain/transaction"
 	"strata/eventstore"
 	"strata/eventstore/network"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -16,9 +17,7 @@ import (
 func openNetworkLog(t *testing.T) *eventstore.Log {
 	t.Helper()
 	pool := pgtest.New(t)
-	if err := migrations.Up(t.Context(), pool.Config().ConnString()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, migrations.Up(t.Context(), pool.Config().ConnString()))
 	log := eventstore.Open(pool, eventstore.Config{})
 	t.Cleanup(log.Close)
 	return log
@@ -31,9 +30,7 @@ func block(rawTx string) eventstore.Incoming {
 
 func add(t *testing.T, log *eventstore.Log, rawTx string) {
 	t.Helper()
-	if _, err := log.Append(t.Context(), block(rawTx)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(log.Append(t.Context(), block(rawTx)))(t)
 }
 
 // The first server decides, as soon as there is an event.
@@ -73,16 +70,9 @@ func TestLogOfAnOlderProgram(t *testing.T) {
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	log := openNetworkLog(t)
-	if err := network.Settle(t.Context(), log, transaction.Mainnet); err != nil { // a server that has received nothing
-		t.Fatal(err)
-	}
-	guard, err := network.NewGuard(t.Context(), log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := guard.Admit(t.Context(), []eventstore.Incoming{block("800000000004"), block("808000000004")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, network.Settle(t.Context(), log, transaction.Mainnet)) // a server that has received nothing
+	guard := must.Get(network.NewGuard(t.Context(), log))(t)
+	must.Do(t, guard.Admit(t.Context(), []eventstore.Incoming{block("800000000004"), block("808000000004")}))
 	var foreign *network.ForeignError
 	if err := guard.Admit(t.Context(), []eventstore.Incoming{block("808000000004"), block("000000000104")}); !errors.As(err, &foreign) || foreign.Event != transaction.Mainnet {
 		t.Errorf("got %v, want the event refused", err)

@@ -13,6 +13,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -20,26 +21,17 @@ import (
 func withSmallPartitions(t *testing.T, pool *pgxpool.Pool, count int64) {
 	t.Helper()
 	ctx := context.Background()
-	if _, err := pool.Exec(ctx, `DROP TABLE log.event_000000000000000`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := pool.Exec(ctx, `SELECT log.add_partition(0, $1)`, count); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(ctx, `DROP TABLE log.event_000000000000000`))(t)
+	must.Get(pool.Exec(ctx, `SELECT log.add_partition(0, $1)`, count))(t)
 }
 
 // partitionEnd returns the first position without a partition.
 func partitionEnd(t *testing.T, pool *pgxpool.Pool) int64 {
 	t.Helper()
-	var end int64
-	err := pool.QueryRow(context.Background(), `
+	return pgtest.Value[int64](t, pool, `
 		SELECT max(substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''(\d+)''\)')::bigint)
 		FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
-		WHERE i.inhparent = 'log.event'::regclass`).Scan(&end)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return end
+		WHERE i.inhparent = 'log.event'::regclass`)
 }
 
 func TestPartitionsAreAddedAhead(t *testing.T) {
@@ -89,14 +81,9 @@ func TestTwoProcessesAddPartitions(t *testing.T) {
 func TestAppendsWhilePartitionsCannotBeAdded(t *testing.T) {
 	pool := migrated.New(t)
 	withSmallPartitions(t, pool, 10)
-	analysis, err := pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	analysis := must.Get(pool.Begin(t.Context()))(t)
 	t.Cleanup(func() { _ = analysis.Rollback(context.Background()) })
-	if _, err := analysis.Exec(t.Context(), `ANALYZE log.event`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(analysis.Exec(t.Context(), `ANALYZE log.event`))(t)
 	log := openLog(t, pool, eventstore.Config{PartitionEvents: 10})
 	for i := range 9 { // positions 1 to 9
 		mustAppend(t, log, incoming("/x", []byte(fmt.Sprint(i))))
@@ -104,9 +91,7 @@ func TestAppendsWhilePartitionsCannotBeAdded(t *testing.T) {
 	if end := partitionEnd(t, pool); end != 10 {
 		t.Fatalf("partitions end at %d, want 10 while the table is locked", end)
 	}
-	if err := analysis.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, analysis.Rollback(t.Context()))
 	ended := time.Now()
 	eventually.Holds(t, "the next partition is added", func() bool { return partitionEnd(t, pool) == 20 })
 	t.Logf("fault: an analysis of the log that does not end; events took the room that was left, and the next partition was there %s after its end",
@@ -120,17 +105,11 @@ func TestAppendsWithoutRightsToMakeTables(t *testing.T) {
 	admin := migrated.New(t)
 	withSmallPartitions(t, admin, 10)
 	role := pgx.Identifier{"appender_" + strings.ToLower(rand.Text()[:10])}.Sanitize()
-	connect, err := pgx.ParseConfig(pgtest.AdminURL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	connect := must.Get(pgx.ParseConfig(pgtest.AdminURL(t)))(t)
 	connect.Database = admin.Config().ConnConfig.Database
 	run := func(sql string) {
 		t.Helper()
-		superuser, err := pgx.ConnectConfig(context.Background(), connect)
-		if err != nil {
-			t.Fatal(err)
-		}
+		superuser := must.Get(pgx.ConnectConfig(context.Background(), connect))(t)
 		defer func() { _ = superuser.Close(context.Background()) }()
 		if _, err := superuser.Exec(context.Background(), sql); err != nil {
 			t.Fatalf("%s: %v", sql, err)
@@ -148,10 +127,7 @@ func TestAppendsWithoutRightsToMakeTables(t *testing.T) {
 		_, err := conn.Exec(ctx, `SET ROLE `+role)
 		return err
 	}
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 	t.Cleanup(pool.Close)
 	log := openLog(t, pool, eventstore.Config{PartitionEvents: 10})
 	wake := log.Listener().Wake(eventstore.Channel, time.Hour)

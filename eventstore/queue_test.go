@@ -12,6 +12,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/headlock"
+	"strata/internal/testkit/pgtest"
 )
 
 func TestQueuePushesBack(t *testing.T) {
@@ -83,10 +84,7 @@ func TestQueueSharesTransactions(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	var transactions int
-	if err := pool.QueryRow(context.Background(), `SELECT count(DISTINCT xmin::text) FROM log.event`).Scan(&transactions); err != nil {
-		t.Fatal(err)
-	}
+	transactions := pgtest.Value[int](t, pool, `SELECT count(DISTINCT xmin::text) FROM log.event`)
 	if transactions != 2 {
 		t.Errorf("%d appends took %d transactions, want 2: the first alone, then all others", appends, transactions)
 	}

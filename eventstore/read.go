@@ -27,7 +27,7 @@ type Range struct {
 // It runs a range scan on the primary key. It fetches only the bodies that fit, so memory is bounded by Bytes, or by
 // one event that is larger.
 func (l *Log) Read(ctx context.Context, r Range) ([]Event, error) {
-	rows, err := l.pool.Query(ctx, `
+	rows, _ := l.pool.Query(ctx, `
 		WITH page AS MATERIALIZED (
 			SELECT seq, received_at, source, path, content_type, coalesce(origin, '') AS origin, size, sha256,
 			       coalesce(body_seq, 0) AS body_seq,
@@ -42,9 +42,6 @@ func (l *Log) Read(ctx context.Context, r Range) ([]Event, error) {
 		FROM fitting f
 		LEFT JOIN log.event e ON e.seq = CASE WHEN f.body_seq = 0 THEN f.seq ELSE f.body_seq END AND f.wanted
 		ORDER BY f.seq`, r.After, r.Events, r.Paths, r.Bytes)
-	if err != nil {
-		return nil, fmt.Errorf("read the log after %d: %w", r.After, err)
-	}
 	events, err := pgx.CollectRows(rows, scanEvent)
 	if err != nil {
 		return nil, fmt.Errorf("read the log after %d: %w", r.After, err)
@@ -55,15 +52,12 @@ func (l *Log) Read(ctx context.Context, r Range) ([]Event, error) {
 // Get returns one event, with its body if withBody is set. It returns ErrNotFound for a position that the log does
 // not have.
 func (l *Log) Get(ctx context.Context, seq int64, withBody bool) (Event, error) {
-	rows, err := l.pool.Query(ctx, `
+	rows, _ := l.pool.Query(ctx, `
 		SELECT e.seq, e.received_at, e.source, e.path, e.content_type, coalesce(e.origin, ''), e.size, e.sha256,
 		       coalesce(e.body_seq, 0), b.body
 		FROM log.event e
 		LEFT JOIN log.event b ON b.seq = coalesce(e.body_seq, e.seq) AND $2
 		WHERE e.seq = $1`, seq, withBody)
-	if err != nil {
-		return Event{}, fmt.Errorf("read event %d: %w", seq, err)
-	}
 	e, err := pgx.CollectExactlyOneRow(rows, scanEvent)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Event{}, fmt.Errorf("event %d: %w", seq, ErrNotFound)
@@ -91,14 +85,11 @@ func scanEvent(row pgx.CollectableRow) (Event, error) {
 // GetMany returns the events at the given positions with their bodies, in order of position. It skips positions that
 // the log does not have.
 func (l *Log) GetMany(ctx context.Context, seqs []int64) ([]Event, error) {
-	rows, err := l.pool.Query(ctx, `
+	rows, _ := l.pool.Query(ctx, `
 		SELECT e.seq, e.received_at, e.source, e.path, e.content_type, coalesce(e.origin, ''), e.size, e.sha256,
 		       coalesce(e.body_seq, 0), b.body
 		FROM log.event e JOIN log.event b ON b.seq = coalesce(e.body_seq, e.seq)
 		WHERE e.seq = ANY ($1) ORDER BY e.seq`, seqs)
-	if err != nil {
-		return nil, fmt.Errorf("read %d events: %w", len(seqs), err)
-	}
 	events, err := pgx.CollectRows(rows, scanEvent)
 	if err != nil {
 		return nil, fmt.Errorf("read %d events: %w", len(seqs), err)

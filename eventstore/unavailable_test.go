@@ -8,6 +8,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -18,9 +19,7 @@ func TestAppendWithoutDatabase(t *testing.T) {
 	}
 	server := pgtest.Dedicated(t)
 	ctx := context.Background()
-	if err := migrations.Up(ctx, server.URL()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, migrations.Up(ctx, server.URL()))
 	log := openLog(t, server.New(t), eventstore.Config{Timeout: 10 * time.Second})
 	wake := eventstore.NewWake(log.Pool(), eventstore.Channel, 100*time.Millisecond, nil)
 	defer wake.Stop()

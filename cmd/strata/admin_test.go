@@ -25,28 +25,28 @@ func TestAdministration(t *testing.T) {
 	admin := s.announced("serving the administration API")
 	bearer := http.Header{"Authorization": {"Bearer secret"}}
 	for _, path := range []string{"/admin/v1/projections", "/openapi.json", "/extended/v1/status", "/debug/pprof/goroutine?debug=1"} {
-		if got := do(t, http.MethodGet, admin+path, nil, nil); got.status != http.StatusUnauthorized {
-			t.Errorf("%s without the token: got %d %s", path, got.status, got.body)
+		if got := do(t, http.MethodGet, admin+path, nil, nil); got.Status != http.StatusUnauthorized {
+			t.Errorf("%s without the token: got %d %s", path, got.Status, got.Body)
 		}
-		if got := do(t, http.MethodGet, admin+path, bearer, nil); got.status != http.StatusOK {
-			t.Errorf("%s: got %d %s", path, got.status, got.body)
+		if got := do(t, http.MethodGet, admin+path, bearer, nil); got.Status != http.StatusOK {
+			t.Errorf("%s: got %d %s", path, got.Status, got.Body)
 		}
 	}
 	for _, path := range []string{"/admin/v1/projections", "/debug/pprof/"} {
-		if got := s.get(path); got.status != http.StatusNotFound {
-			t.Errorf("%s on the address of the API: got %d %s", path, got.status, got.body)
+		if got := s.get(path); got.Status != http.StatusNotFound {
+			t.Errorf("%s on the address of the API: got %d %s", path, got.Status, got.Body)
 		}
 	}
-	if got := do(t, http.MethodGet, admin+"/debug/pprof/cmdline", bearer, nil); got.status != http.StatusNotFound {
-		t.Errorf("the command line, which may have secrets: got %d", got.status)
+	if got := do(t, http.MethodGet, admin+"/debug/pprof/cmdline", bearer, nil); got.Status != http.StatusNotFound {
+		t.Errorf("the command line, which may have secrets: got %d", got.Status)
 	}
 	// A projector without the API serves administration too, but no reads.
 	projector := start(t, command(t, t.TempDir(), nil, "serve", "--roles", "projector", "--database-url", url, "--log-format", "json", "--admin-addr", "127.0.0.1:0"))
 	admin = projector.announced("serving the administration API")
-	if got := do(t, http.MethodGet, admin+"/admin/v1/projections/ft", nil, nil); got.status != http.StatusOK {
-		t.Errorf("got %d %s", got.status, got.body)
+	if got := do(t, http.MethodGet, admin+"/admin/v1/projections/ft", nil, nil); got.Status != http.StatusOK {
+		t.Errorf("got %d %s", got.Status, got.Body)
 	}
-	if got := do(t, http.MethodGet, admin+"/extended/v1/status", nil, nil); got.status != http.StatusNotFound {
-		t.Errorf("reads: got %d %s", got.status, got.body)
+	if got := do(t, http.MethodGet, admin+"/extended/v1/status", nil, nil); got.Status != http.StatusNotFound {
+		t.Errorf("reads: got %d %s", got.Status, got.Body)
 	}
 }

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/outside"
 	"strata/internal/testkit/pgtest"
 )
@@ -31,7 +30,7 @@ func TestAnotherPostgres(t *testing.T) {
 	dir, older, newer := t.TempDir(), pgtest.DataDir(t), pgtest.DataDir(t)
 	s := startServer(t, dir, "--data-dir", older, "--nodes", beyond.URL, "--ipfs-gateways", beyond.URL, "--fetch-allow", "127.0.0.1", "--image-store", "dir",
 		"--public-url", "https://tokens.example")
-	must(t, dir, "simulate", "--observer", s.observer, "--count", "150", "--seed", "7", "--calm")
+	mustRun(t, dir, "simulate", "--observer", s.observer, "--count", "150", "--seed", "7", "--calm")
 	s.mustPost("/new_block", []byte("not \x00 JSON\n\ttwice\\n"))
 	eventually.Holds(t, "a token has an image", func() bool {
 		var list struct {
@@ -39,7 +38,7 @@ func TestAnotherPostgres(t *testing.T) {
 				Thumbnail string `json:"image_thumbnail_uri"`
 			}
 		}
-		return s.read("/metadata/v1/ft?limit=60", &list).status == http.StatusOK && len(list.Results) > 0 && list.Results[0].Thumbnail != ""
+		return s.read("/metadata/v1/ft?limit=60", &list).Status == http.StatusOK && len(list.Results) > 0 && list.Results[0].Thumbnail != ""
 	})
 	s.stop()
 	read := func(dataDir string, env ...string) map[string]string {
@@ -61,7 +60,7 @@ func TestAnotherPostgres(t *testing.T) {
 			t.Errorf("the old cluster with the new version: got code %d and %q", got.code, got.stderr)
 		}
 	}
-	must(t, dir, "export", "--data-dir", older, "--out", "log.tsv.gz")
+	mustRun(t, dir, "export", "--data-dir", older, "--out", "log.tsv.gz")
 	if got := finish(t, command(t, dir, env, "import", "--data-dir", newer, "--any-payload", "--wait", "log.tsv.gz")); got.code != 0 {
 		t.Fatalf("import: got code %d: %s", got.code, got.stderr)
 	}
@@ -83,42 +82,19 @@ func TestAnotherPostgres(t *testing.T) {
 // them. Of the log it leaves out what an archive has no columns for: sources and content types.
 func contents(t *testing.T, dataDir string) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dataDir, "postgres", "data", "postmaster.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(dataDir, "postgres", "data", "postmaster.pid")))(t)
 	socket := strings.Split(string(text), "\n")[4]
-	conn, err := pgx.Connect(t.Context(), "postgres://strata@/strata?host="+url.QueryEscape(socket))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(t.Context()) }()
+	conn := pgtest.Connect(t, "postgres://strata@/strata?host="+url.QueryEscape(socket))
 	found := map[string]string{}
-	add := func(name, query string) {
-		t.Helper()
-		var digest string
-		if err := conn.QueryRow(t.Context(), query).Scan(&digest); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		found[name] = digest
-	}
+	add := func(name, query string) { found[name] = pgtest.Value[string](t, conn, query) }
 	rows := func(name, from string) {
-		t.Helper()
 		add(name, `SELECT count(*) || ' ' || coalesce(md5(string_agg(x::text, E'\n' ORDER BY x::text)), '') FROM (`+from+`) x`)
 	}
 	rows("log.event", `SELECT seq, received_at, path, size, sha256, body FROM log.delivery`)
 	rows("strata.quarantine", `SELECT name, version, seq, pointer, reason FROM strata.quarantine`)
 	add("reports", `SELECT count(*)::text FROM log.event WHERE path = 'strata:fetch'`)
-	names, err := conn.Query(t.Context(), `
-		SELECT format('%I.%I', t.schemaname, t.tablename) FROM strata.active a JOIN pg_tables t ON t.schemaname = a.name || '_v' || a.version`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := pgx.CollectRows(names, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, table := range tables {
+	for _, table := range pgtest.Values[string](t, conn, `
+		SELECT format('%I.%I', t.schemaname, t.tablename) FROM strata.active a JOIN pg_tables t ON t.schemaname = a.name || '_v' || a.version`) {
 		rows(table, `SELECT * FROM `+table)
 	}
 	return found

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"strata/internal/testkit/must"
 )
 
 // The list of folders in docs/architecture.md has every folder with Go files, and no other.
@@ -130,7 +132,7 @@ func TestIndexOfDecisions(t *testing.T) {
 func repositoryFiles(t testing.TB) []string {
 	t.Helper()
 	var files []string
-	err := fs.WalkDir(os.DirFS(repository(t)), ".", func(file string, entry fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(os.DirFS(repository(t)), ".", func(file string, entry fs.DirEntry, err error) error {
 		switch name := path.Base(file); {
 		case err != nil:
 			return err
@@ -142,9 +144,6 @@ func repositoryFiles(t testing.TB) []string {
 			return fs.SkipDir
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }

@@ -22,6 +22,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/must"
 )
 
 // broadcastNode is a node that tells the observer of a transaction that is broadcast, as nodes do. What else is asked of it,
@@ -86,11 +87,11 @@ func TestClients(t *testing.T) {
 	}
 	node.announce.Store(&announce)
 	eventually.Holds(t, "the log is signed", func() bool {
-		return s.get("/audit/v1/log/proofs/inclusion?seq=7").status == http.StatusOK
+		return s.get("/audit/v1/log/proofs/inclusion?seq=7").Status == http.StatusOK
 	})
-	eventually.Holds(t, "the node serves", func() bool { return bytes.Contains(s.get("/proxy/v1/nodes").body, []byte(`"serving"`)) })
+	eventually.Holds(t, "the node serves", func() bool { return bytes.Contains(s.get("/proxy/v1/nodes").Body, []byte(`"serving"`)) })
 	environment := append(os.Environ(),
-		"STRATA_URL="+s.api, "STRATA_LOG_KEY="+strings.TrimSpace(string(s.get("/audit/v1/log/key").body)),
+		"STRATA_URL="+s.api, "STRATA_LOG_KEY="+strings.TrimSpace(string(s.get("/audit/v1/log/key").Body)),
 		"STRATA_TRANSACTION_GO="+transactions[0], "STRATA_TRANSACTION_TYPESCRIPT="+transactions[1], "STRATA_TRANSACTION_PYTHON="+transactions[2])
 
 	clients := filepath.Join(repository(t), "clients")
@@ -141,10 +142,7 @@ func TestClients(t *testing.T) {
 // runFirst runs the first program of a client's README, until it has printed a block of the list, and one that came after that.
 func (s *server) runFirst(t *testing.T, cmd *exec.Cmd, fence, file string, chain *synthchain.Chain) {
 	t.Helper()
-	readme, err := os.ReadFile(filepath.Join(cmd.Dir, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := must.Get(os.ReadFile(filepath.Join(cmd.Dir, "README.md")))(t)
 	_, program, _ := strings.Cut(string(readme), "```"+fence+"\n")
 	program, _, found := strings.Cut(program, "```")
 	if !found || !strings.Contains(program, "http://127.0.0.1:3999") {
@@ -153,14 +151,10 @@ func (s *server) runFirst(t *testing.T, cmd *exec.Cmd, fence, file string, chain
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(cmd.Dir, file)
 	}
-	if err := os.WriteFile(file, []byte(strings.ReplaceAll(program, "http://127.0.0.1:3999", s.api)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(strings.ReplaceAll(program, "http://127.0.0.1:3999", s.api)), 0o600))
 	printed := &logbuffer.Buffer{}
 	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = printed, printed, &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

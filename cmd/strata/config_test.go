@@ -5,16 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"strata/internal/testkit/must"
 )
 
 // The reference in docs/operating.md is what the flags say.
 func TestSettingsDocumented(t *testing.T) {
 	t.Parallel()
 	document := filepath.Join("..", "..", "docs", "operating.md")
-	content, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(document))(t)
 	path := filepath.Join(t.TempDir(), "operating.md")
 	writeFile(t, path, string(content))
 	if got := run(t, t.TempDir(), "settings", "--check", path); got.code != 0 {
@@ -25,14 +24,12 @@ func TestSettingsDocumented(t *testing.T) {
 		t.Fatal("the reference lacks the address of the API")
 	}
 	writeFile(t, path, stale)
-	if got := run(t, t.TempDir(), "settings", "--check", path); got.code != exitFailure || !strings.Contains(got.stderr, "make generate") {
-		t.Errorf("a stale reference: got code %d and %s", got.code, got.stderr)
-	}
-	must(t, t.TempDir(), "settings", "--write", path)
+	run(t, t.TempDir(), "settings", "--check", path).fails(t, exitFailure, "make generate")
+	mustRun(t, t.TempDir(), "settings", "--write", path)
 	if written, err := os.ReadFile(path); err != nil || string(written) != string(content) {
 		t.Errorf("what was written is not what stands in %s, %v", document, err)
 	}
-	if text := must(t, t.TempDir(), "settings"); !strings.Contains(text, "api-addr (--api-addr, STRATA_API_ADDR) = 127.0.0.1:3999\n") {
+	if text := mustRun(t, t.TempDir(), "settings"); !strings.Contains(text, "api-addr (--api-addr, STRATA_API_ADDR) = 127.0.0.1:3999\n") {
 		t.Errorf("got %s", text)
 	}
 }
@@ -100,7 +97,5 @@ lag-limit = 5
 	}
 	// Other commands take what they know of it.
 	write("network = 'testnet'\ndatabase-url = 'postgres://127.0.0.1:1/x'")
-	if got := run(t, dir, "projections", "status", "--config", file); got.code != exitFailure || !strings.Contains(got.stderr, "127.0.0.1:1") {
-		t.Errorf("projections status: got code %d and %q", got.code, got.stderr)
-	}
+	run(t, dir, "projections", "status", "--config", file).fails(t, exitFailure, "127.0.0.1:1")
 }

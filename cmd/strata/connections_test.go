@@ -18,6 +18,7 @@ import (
 
 	"strata/eventstore/archive"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections/balances"
 )
@@ -34,7 +35,7 @@ func TestFewConnections(t *testing.T) {
 	dir, url := t.TempDir(), database.URL()
 	file := filepath.Join(dir, "events.tsv")
 	writeFile(t, file, chainArchive(t, archive.Copy, 7, 300))
-	must(t, dir, "import", "--wait", "--database-url", url, file)
+	mustRun(t, dir, "import", "--wait", "--database-url", url, file)
 	s := startServer(t, dir, "--database-url", url)
 	s.caughtUp(300)
 
@@ -47,8 +48,8 @@ func TestFewConnections(t *testing.T) {
 			for n := reader; ctx.Err() == nil; n += 16 {
 				// None of these has been asked for before, so each is read from the tables.
 				got := s.get(fmt.Sprintf("/extended/v1/tx?limit=%d&offset=%d", n%50+1, n))
-				if got.status != http.StatusOK {
-					t.Errorf("got %d %s, want 200", got.status, got.body)
+				if got.Status != http.StatusOK {
+					t.Errorf("got %d %s, want 200", got.Status, got.Body)
 					return
 				}
 				answers.Add(1)
@@ -57,8 +58,8 @@ func TestFewConnections(t *testing.T) {
 	}
 	eventually.Holds(t, "there are answers", func() bool { return answers.Load() > 0 })
 	var commands sync.WaitGroup
-	commands.Go(func() { must(t, dir, "projections", "rebuild", "balances", "--database-url", url) })
-	commands.Go(func() { must(t, dir, "verify", "--database-url", url, "--data-dir", dir) })
+	commands.Go(func() { mustRun(t, dir, "projections", "rebuild", "balances", "--database-url", url) })
+	commands.Go(func() { mustRun(t, dir, "verify", "--database-url", url, "--data-dir", dir) })
 	commands.Wait()
 	stop()
 	beside.Wait()
@@ -94,10 +95,7 @@ func TestObserverConnections(t *testing.T) {
 	address := strings.TrimPrefix(s.observer, "http://")
 	dial := func() net.Conn {
 		t.Helper()
-		conn, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", address))(t)
 		t.Cleanup(func() { _ = conn.Close() })
 		return conn
 	}

@@ -24,10 +24,7 @@ func TestReadingCreatesNothing(t *testing.T) {
 			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 				t.Errorf("it left %v (%v)", left, err)
 			}
-			got = run(t, dir, append(strings.Fields(command), "--database-url", url)...)
-			if got.code != exitFailure || !strings.Contains(got.stderr, "there is no log of Strata in database ") || !strings.Contains(got.stderr, "strata import") {
-				t.Errorf("an empty database: got code %d and %q", got.code, got.stderr)
-			}
+			run(t, dir, append(strings.Fields(command), "--database-url", url)...).fails(t, exitFailure, "there is no log of Strata in database ", "strata import")
 		})
 	}
 }

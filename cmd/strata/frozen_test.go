@@ -16,6 +16,8 @@ import (
 
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 )
 
 // largeEvent is the size of events that take the database a while to receive.
@@ -75,22 +77,15 @@ func (p *largePosts) post(ctx context.Context, s *server) {
 func freezeInCopy(t *testing.T, pool *pgxpool.Pool, s *server) {
 	t.Helper()
 	copies := func(condition string) bool {
-		var found bool
-		err := pool.QueryRow(t.Context(), `
+		return pgtest.Value[bool](t, pool, `
 			SELECT EXISTS (SELECT FROM pg_stat_progress_copy c JOIN pg_stat_activity a USING (pid)
-				WHERE c.relid = 'log.event'::regclass AND c.bytes_processed > 0 AND a.datname = current_database() AND `+condition+`)`).Scan(&found)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return found
+				WHERE c.relid = 'log.event'::regclass AND c.bytes_processed > 0 AND a.datname = current_database() AND `+condition+`)`)
 	}
 	eventually.Holds(t, "the server is frozen in the middle of an event", func() bool {
 		if !copies(`true`) {
 			return false
 		}
-		if err := s.Signal(syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Signal(syscall.SIGSTOP))
 		waits := false
 		eventually.Holds(t, "the database has read what was sent before", func() bool {
 			waits = copies(`a.wait_event = 'ClientRead'`)
@@ -99,9 +94,7 @@ func freezeInCopy(t *testing.T, pool *pgxpool.Pool, s *server) {
 		if waits {
 			return true
 		}
-		if err := s.Signal(syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Signal(syscall.SIGCONT))
 		return false
 	})
 }
@@ -128,10 +121,10 @@ func TestFrozenServer(t *testing.T) {
 	const posts = 40
 	second.mustPost("/attachments/new", []byte(`["meanwhile"]`))
 	taken := time.Since(began)
-	must(t, t.TempDir(), "simulate", "--observer", second.observer, "--count", fmt.Sprint(posts), "--seed", "31")
+	mustRun(t, t.TempDir(), "simulate", "--observer", second.observer, "--count", fmt.Sprint(posts), "--seed", "31")
 	accepted := time.Since(began)
 	eventually.Holds(t, "the second server says that projections stand still, or has taken over", func() bool {
-		return second.get("/readyz").status == http.StatusServiceUnavailable || behind(t, pool, second) == 0
+		return second.get("/readyz").Status == http.StatusServiceUnavailable || behind(t, pool, second) == 0
 	})
 	eventually.Holds(t, "the second server has taken over", func() bool { return behind(t, pool, second) == 0 })
 	led := time.Since(began)
@@ -140,21 +133,19 @@ func TestFrozenServer(t *testing.T) {
 
 	thaw()
 	eventually.Holds(t, "the first server takes events again", func() bool {
-		return first.post("/attachments/new", []byte(`["thawed"]`)).status == http.StatusOK
+		return first.post("/attachments/new", []byte(`["thawed"]`)).Status == http.StatusOK
 	})
 	large.stop()
 	eventually.Holds(t, "all is folded", func() bool { return behind(t, pool, first) == 0 && behind(t, pool, second) == 0 })
 	first.checkState(want, accounts)
 	var lost, twice int64
-	if err := pool.QueryRow(t.Context(), `
+	must.Do(t, pool.QueryRow(t.Context(), `
 		SELECT count(*) FILTER (WHERE e.n IS NULL), count(*) FILTER (WHERE e.n > 1)
-		FROM unnest($1::bytea[]) AS a (sha256) LEFT JOIN (SELECT sha256, count(*) AS n FROM log.event GROUP BY 1) e USING (sha256)`, large.accepted).Scan(&lost, &twice); err != nil {
-		t.Fatal(err)
-	}
+		FROM unnest($1::bytea[]) AS a (sha256) LEFT JOIN (SELECT sha256, count(*) AS n FROM log.event GROUP BY 1) e USING (sha256)`, large.accepted).Scan(&lost, &twice))
 	if lost > 0 || twice > 0 {
 		t.Errorf("of %d large events that were accepted, %d are lost and %d are there twice", len(large.accepted), lost, twice)
 	}
-	must(t, t.TempDir(), "verify", "--database-url", url)
+	mustRun(t, t.TempDir(), "verify", "--database-url", url)
 	t.Logf("fault: 1 freeze of the leader within one of %d large events; the other server took an event after %s, %d more until %s, and led after %s; lost %d, twice %d",
 		large.sent.Load(), taken.Round(time.Millisecond), posts, accepted.Round(time.Millisecond), led.Round(time.Millisecond), lost, twice)
 	if led > slow {
@@ -165,10 +156,7 @@ func TestFrozenServer(t *testing.T) {
 // behind returns how many events the projections of a server are behind the log, whose size the server may not know yet.
 func behind(t *testing.T, pool *pgxpool.Pool, s *server) (lag int64) {
 	t.Helper()
-	var size int64
-	if err := pool.QueryRow(t.Context(), `SELECT size FROM log.head`).Scan(&size); err != nil {
-		t.Fatal(err)
-	}
+	size := pgtest.Value[int64](t, pool, `SELECT size FROM log.head`)
 	now := s.status()
 	lag = size - now.Strata.LogSize
 	for _, p := range now.Strata.Projections {

@@ -14,6 +14,7 @@ import (
 
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/serverrig"
 )
@@ -36,9 +37,7 @@ func smallDisk(t *testing.T, bytes int64) *serverrig.Disk {
 // fill leaves this many bytes of a disk free, and returns what gives the space back.
 func fill(t *testing.T, disk *serverrig.Disk, leave int64) (empty func()) {
 	t.Helper()
-	if err := disk.Leave(leave); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, disk.Leave(leave))
 	return func() {
 		if err := disk.Restore(); err != nil {
 			t.Error(err)
@@ -61,18 +60,18 @@ func TestFullDisk(t *testing.T) {
 	empty := fill(t, disk, floor/2)
 	began := time.Now()
 	// Not before, or events fill the rest of the disk.
-	eventually.Holds(t, "the server has looked at the disk", func() bool { return strings.Contains(string(s.get("/readyz").body), "events are refused") })
+	eventually.Holds(t, "the server has looked at the disk", func() bool { return strings.Contains(string(s.get("/readyz").Body), "events are refused") })
 	refused := s.post("/attachments/new", []byte(`["no room"]`))
-	if refused.status != http.StatusServiceUnavailable || refused.header.Get("Retry-After") == "" {
-		t.Errorf("got %d %s without a time to come again", refused.status, refused.body)
+	if refused.Status != http.StatusServiceUnavailable || refused.Header.Get("Retry-After") == "" {
+		t.Errorf("got %d %s without a time to come again", refused.Status, refused.Body)
 	}
 	for _, path := range []string{"/extended/v1/status", "/extended/v2/blocks?limit=5", "/extended/v2/blocks/latest", "/audit/v1/events/1"} {
-		if got := s.get(path); got.status != http.StatusOK {
-			t.Errorf("%s, with little space: got %d %s", path, got.status, got.body)
+		if got := s.get(path); got.Status != http.StatusOK {
+			t.Errorf("%s, with little space: got %d %s", path, got.Status, got.Body)
 		}
 	}
 	empty()
-	eventually.Holds(t, "events are taken again", func() bool { return s.post("/attachments/new", []byte(`["room"]`)).status == http.StatusOK })
+	eventually.Holds(t, "events are taken again", func() bool { return s.post("/attachments/new", []byte(`["room"]`)).Status == http.StatusOK })
 	first := time.Since(began)
 
 	empty = fill(t, disk, 2<<20)
@@ -80,11 +79,11 @@ func TestFullDisk(t *testing.T) {
 	panicked := panicPostgres(t, data)
 	const full = 3 * time.Second // in which Postgres can't start, if it panicked
 	eventually.Stays(t, "events are refused", full, func() bool {
-		return s.post("/attachments/new", []byte(`["no room"]`)).status == http.StatusServiceUnavailable
+		return s.post("/attachments/new", []byte(`["no room"]`)).Status == http.StatusServiceUnavailable
 	})
 	empty()
-	eventually.Holds(t, "events are taken again", func() bool { return s.post("/attachments/new", []byte(`["room again"]`)).status == http.StatusOK })
-	eventually.Holds(t, "the server is ready again", func() bool { return s.get("/readyz").status == http.StatusOK })
+	eventually.Holds(t, "events are taken again", func() bool { return s.post("/attachments/new", []byte(`["room again"]`)).Status == http.StatusOK })
+	eventually.Holds(t, "the server is ready again", func() bool { return s.get("/readyz").Status == http.StatusOK })
 	second := time.Since(began) - full
 	<-node.Ended()
 	if code := node.ProcessState.ExitCode(); code != 0 {
@@ -93,7 +92,7 @@ func TestFullDisk(t *testing.T) {
 	s.caughtUp(posts + 2)
 	s.checkState(expected(simulate.Command{Seed: 51, Forks: 0.05}, posts))
 	s.stop()
-	must(t, t.TempDir(), "verify", "--data-dir", data)
+	mustRun(t, t.TempDir(), "verify", "--data-dir", data)
 	if t.Failed() {
 		return
 	}

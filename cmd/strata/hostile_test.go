@@ -9,6 +9,7 @@ import (
 
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 )
 
 // firstBlock returns a block above genesis as a node posts it.
@@ -33,11 +34,7 @@ func with(t testing.TB, block map[string]json.RawMessage, field, value string) [
 		changed[name] = raw
 	}
 	changed[field] = json.RawMessage(value)
-	text, err := json.Marshal(changed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return must.Get(json.Marshal(changed))(t)
 }
 
 // Any body is stored byte for byte. One that can't be decoded is shown in quarantine, and does not stop the projections.
@@ -92,7 +89,7 @@ func TestHostileBodies(t *testing.T) {
 	s.read("/audit/v1/quarantine?limit=200", &quarantine)
 	for i, tc := range cases {
 		seq := i + 1
-		if got := s.get(fmt.Sprintf("/audit/v1/events/%d/body", seq)).body; !bytes.Equal(got, tc.body) {
+		if got := s.get(fmt.Sprintf("/audit/v1/events/%d/body", seq)).Body; !bytes.Equal(got, tc.body) {
 			t.Errorf("%s: got %d bytes back, want these %d", tc.name, len(got), len(tc.body))
 		}
 		found := false
@@ -117,7 +114,7 @@ func TestHostileBodies(t *testing.T) {
 	}
 
 	// The hostile events do not affect the chain that follows. (One of its blocks was among them, before its parent.)
-	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "120", "--seed", "21", "--calm")
+	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "120", "--seed", "21", "--calm")
 	s.caughtUp(int64(len(cases)) + 120)
 	s.checkState(expected(simulate.Command{Seed: 21, Calm: true}, 120))
 }

@@ -4,10 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -28,20 +27,14 @@ func TestIdle(t *testing.T) {
 		s.mustPost(p.Path, p.Body)
 	}
 	s.caughtUp(30)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	conn := pgtest.Connect(t, url)
 	var counts []int64 // of transactions, at each second
 	for second := time.NewTicker(time.Second); ; <-second.C {
 		var all, open int64
-		if err := conn.QueryRow(t.Context(), `
+		must.Do(t, conn.QueryRow(t.Context(), `
 			SELECT xact_commit + xact_rollback, (SELECT count(*) FROM pg_stat_activity
 				WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend')
-			FROM pg_stat_database WHERE datname = current_database()`).Scan(&all, &open); err != nil {
-			t.Fatal(err)
-		}
+			FROM pg_stat_database WHERE datname = current_database()`).Scan(&all, &open))
 		if counts = append(counts, all-int64(len(counts))); len(counts) <= watch { // without this connection's own
 			continue
 		}

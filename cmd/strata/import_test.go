@@ -15,20 +15,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/eventstore/archive"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/rig/schemas"
 )
 
 func writeFile(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // chainArchive returns an archive of the posts of a synthetic chain.
@@ -42,14 +39,9 @@ func chainArchive(t testing.TB, dialect archive.Dialect, seed uint64, posts int)
 	received := time.Date(2024, 3, 13, 15, 34, 10, 446_000_000, time.UTC)
 	for i := range posts {
 		post := chain.Next()
-		err := w.Write(archive.Record{ID: int64(2*i + 7), HasID: true, ReceivedAt: received.Add(time.Duration(i) * time.Second), Path: post.Path, Payload: post.Body})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Write(archive.Record{ID: int64(2*i + 7), HasID: true, ReceivedAt: received.Add(time.Duration(i) * time.Second), Path: post.Path, Payload: post.Body}))
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Flush())
 	return text.String()
 }
 
@@ -57,51 +49,24 @@ func packed(t testing.TB, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := io.WriteString(z, text); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(z, text))(t)
+	must.Do(t, z.Close())
 	return b.String()
 }
 
 func unpacked(t testing.TB, path string) string {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(path))(t)
 	defer func() { _ = file.Close() }()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	z := must.Get(gzip.NewReader(file))(t)
+	return string(must.Get(io.ReadAll(z))(t))
 }
 
 // bodies returns the bodies of all events in a database, in order.
 func bodies(t testing.TB, url string) []string {
 	t.Helper()
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	rows, err := conn.Query(ctx, `SELECT convert_from(h.body, 'UTF8') FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return pgtest.Values[string](t, pgtest.Connect(t, url),
+		`SELECT convert_from(h.body, 'UTF8') FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`)
 }
 
 // The export equals the imported archive, in each dialect and compression. A second import of the same file adds nothing.
@@ -165,7 +130,7 @@ func TestImport(t *testing.T) {
 			if got := len(bodies(t, url)); got != posts {
 				t.Errorf("another file: got %d events, want still %d", got, posts)
 			}
-			must(t, dir, "import", "--database-url", url, "--append", "other.tsv")
+			mustRun(t, dir, "import", "--database-url", url, "--append", "other.tsv")
 			if got := len(bodies(t, url)); got != posts+5 {
 				t.Errorf("with --append: got %d events, want %d", got, posts+5)
 			}
@@ -177,10 +142,10 @@ func TestImport(t *testing.T) {
 func exported(t testing.TB, dir, url string, compressed bool) string {
 	t.Helper()
 	if !compressed {
-		return must(t, dir, "export", "--database-url", url)
+		return mustRun(t, dir, "export", "--database-url", url)
 	}
 	out := filepath.Join(dir, "exported.tsv.gz")
-	must(t, dir, "export", "--database-url", url, "-o", out)
+	mustRun(t, dir, "export", "--database-url", url, "-o", out)
 	return unpacked(t, out)
 }
 
@@ -194,9 +159,9 @@ func TestExportRange(t *testing.T) {
 	dir, url := t.TempDir(), pgtest.URL(t)
 	text := chainArchive(t, archive.Copy, 4, 10)
 	writeFile(t, filepath.Join(dir, "a.tsv"), text)
-	must(t, dir, "import", "--database-url", url, "a.tsv")
+	mustRun(t, dir, "import", "--database-url", url, "a.tsv")
 	want := strings.Join(strings.SplitAfter(text, "\n")[2:5], "")
-	if got := must(t, dir, "export", "--database-url", url, "--from", "3", "--to", "5"); got != want {
+	if got := mustRun(t, dir, "export", "--database-url", url, "--from", "3", "--to", "5"); got != want {
 		t.Errorf("got %d bytes, want lines 3 to 5, %d bytes", len(got), len(want))
 	}
 }
@@ -216,17 +181,14 @@ func TestImportTruncated(t *testing.T) {
 	if got.code != exitFailure || line == nil || !strings.Contains(said, "truncated") || !strings.Contains(said, "events.tsv.gz") {
 		t.Fatalf("got code %d and %q, want 1 and the file's line", got.code, said)
 	}
-	n, err := strconv.Atoi(line[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(strconv.Atoi(line[1]))(t)
 	prefix := strings.Join(strings.SplitAfter(text, "\n")[:n-1], "")
 	if got := exported(t, dir, url, false); n < 2 || got != prefix {
 		t.Errorf("got %d bytes in the log, want the %d lines before line %d, %d bytes", len(got), n-1, n, len(prefix))
 	}
 
 	writeFile(t, file, whole)
-	must(t, dir, "import", "--database-url", url, file)
+	mustRun(t, dir, "import", "--database-url", url, file)
 	if got := exported(t, dir, url, false); got != text {
 		t.Errorf("with the whole file: got %d bytes, want %d", len(got), len(text))
 	}
@@ -259,7 +221,7 @@ func TestImportKilled(t *testing.T) {
 	if got := size(); got == 0 || got == events {
 		t.Fatalf("got %d events after the kills, want some of %d", got, events)
 	}
-	must(t, dir, "import", "--database-url", url, "events.tsv")
+	mustRun(t, dir, "import", "--database-url", url, "events.tsv")
 	if got := exported(t, dir, url, false); got != text.String() {
 		t.Errorf("got %d bytes, want the file's %d", len(got), text.Len())
 	}
@@ -271,13 +233,8 @@ func TestImportInterrupted(t *testing.T) {
 	dir, url := t.TempDir(), pgtest.URL(t)
 	pool := pgtest.New(t)
 	cmd := command(t, dir, nil, "import", "--database-url", url, "-")
-	stdin, err := cmd.StdinPipe() // never ends
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(stdin, chainArchive(t, archive.Raw, 1, 3)); err != nil {
-		t.Fatal(err)
-	}
+	stdin := must.Get(cmd.StdinPipe())(t) // never ends
+	must.Get(io.WriteString(stdin, chainArchive(t, archive.Raw, 1, 3)))(t)
 	s := start(t, cmd)
 	eventually.Holds(t, "the database is ready", func() bool {
 		var n int64

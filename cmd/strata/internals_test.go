@@ -6,19 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
 // nobody returns an address at which nothing listens.
 func nobody(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = listener.Close() }()
 	return listener.Addr().String()
 }
@@ -30,19 +26,9 @@ func TestStrangersSeeNoInternals(t *testing.T) {
 	url, node := pgtest.URL(t), nobody(t)
 	flags := []string{"--roles", "api", "--database-url", url, "--nodes", "inside-name=http://" + node + ",http://localhost" + node[strings.LastIndex(node, ":"):]}
 	s := startAPI(t, append(flags, "--admin-addr", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0")...)
-	database, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = database.Close(t.Context()) }()
-	for _, sql := range []string{
+	execute(t, url,
 		`INSERT INTO strata.projection (name, version, input, state, error, error_position, error_at) VALUES ('brc20', 1, 'log', 'failed', 'inside-error', 1, now())`,
-		`INSERT INTO strata.active (name, version) VALUES ('brc20', 1)`,
-	} {
-		if _, err := database.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
+		`INSERT INTO strata.active (name, version) VALUES ('brc20', 1)`)
 	admin := s.announced("serving the administration API")
 	whole := map[string][]string{
 		"/proxy/v1/nodes":       {"inside-name", node, "refused"},
@@ -53,7 +39,7 @@ func TestStrangersSeeNoInternals(t *testing.T) {
 	sees := func(base string) func() bool {
 		return func() bool {
 			for path, wants := range whole {
-				got := string(do(t, http.MethodGet, base+path, nil, nil).body)
+				got := string(do(t, http.MethodGet, base+path, nil, nil).Body)
 				for _, want := range wants {
 					if !strings.Contains(got, want) {
 						return false
@@ -70,16 +56,16 @@ func TestStrangersSeeNoInternals(t *testing.T) {
 		"/mesh/network/list": "", "/audit/v1/quarantine": "", "/v1/namespaces": "", "/console": "", "/": "",
 	} {
 		got := s.ask(http.MethodGet, path, "", "")
-		everything := string(got.body)
-		for name, values := range got.header {
+		everything := string(got.Body)
+		for name, values := range got.Header {
 			everything += name + ": " + strings.Join(values, ", ") + "\n"
 		}
 		if !strings.Contains(everything, want) {
-			t.Errorf("%s: got %d %s, want %s in it", path, got.status, everything, want)
+			t.Errorf("%s: got %d %s, want %s in it", path, got.Status, everything, want)
 		}
 		for _, secret := range []string{"inside-name", "inside-error", node, "localhost:", "refused", "go_goroutines", url} {
 			if strings.Contains(everything, secret) {
-				t.Errorf("%s: got %d %s, which tells %s", path, got.status, everything, secret)
+				t.Errorf("%s: got %d %s, which tells %s", path, got.Status, everything, secret)
 			}
 		}
 	}

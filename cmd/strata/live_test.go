@@ -16,6 +16,7 @@ import (
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/pause"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/internal/testsignal"
 )
 
@@ -29,15 +30,9 @@ type subscription struct {
 // follow reads the stream from the last id on, until it has read this number of events or the stream ends.
 func (f *subscription) follow(t *testing.T, api string, events int) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, api+"/stream/v1/blocks", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, api+"/stream/v1/blocks", nil))(t)
 	r.Header.Set("Last-Event-ID", f.last)
-	w, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(http.DefaultClient.Do(r))(t)
 	defer func() { _ = w.Body.Close() }()
 	f.reading.Send()
 	if w.StatusCode == http.StatusServiceUnavailable {
@@ -149,9 +144,7 @@ func TestSocketThroughTheServer(t *testing.T) {
 		t.Errorf("got %v", w.Header)
 	}
 	conn.SetReadLimit(-1)
-	if err := conn.Write(ctx, websocket.MessageText, []byte(`{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"event":"block"}}`)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.Write(ctx, websocket.MessageText, []byte(`{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"event":"block"}}`)))
 	if _, answer, err := conn.Read(ctx); err != nil || string(answer) != `{"jsonrpc":"2.0","result":{},"id":1}` {
 		t.Fatalf("got %s (%v)", answer, err)
 	}
@@ -173,9 +166,7 @@ func TestSocketThroughTheServer(t *testing.T) {
 				IndexBlockHash string `json:"index_block_hash"`
 			}
 		}
-		if err := json.Unmarshal(text, &told); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &told))
 		switch n := len(got); told.Method {
 		case "block":
 			got = append(got, told.Params.IndexBlockHash)

@@ -15,11 +15,11 @@ func TestLogKey(t *testing.T) {
 	s := startServer(t, t.TempDir(), "--database-url", url)
 	s.mustPost("/attachments/new", []byte("[]"))
 	eventually.Holds(t, "the log is signed", func() bool {
-		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").body), "\n1\n")
+		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").Body), "\n1\n")
 	})
 	elsewhere := t.TempDir()
-	printed := must(t, elsewhere, "log-key", "--database-url", url, "--data-dir", elsewhere)
-	if want := strings.TrimSpace(string(s.get("/audit/v1/log/key").body)); strings.TrimSpace(printed) != want || !strings.HasPrefix(want, "strata/") {
+	printed := mustRun(t, elsewhere, "log-key", "--database-url", url, "--data-dir", elsewhere)
+	if want := strings.TrimSpace(string(s.get("/audit/v1/log/key").Body)); strings.TrimSpace(printed) != want || !strings.HasPrefix(want, "strata/") {
 		t.Errorf("got %q, want the key %q", printed, want)
 	}
 	if left, err := os.ReadDir(elsewhere); err != nil || len(left) > 0 {

@@ -12,7 +12,9 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/transaction"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/outside"
+	"strata/internal/testkit/pgtest"
 	"strata/projections"
 )
 
@@ -28,7 +30,7 @@ func TestTokenMetadata(t *testing.T) {
 	s := startServer(t, dir, "--database-url", url, "--data-dir", dir, "--nodes", beyond.URL, "--ipfs-gateways", beyond.URL,
 		"--fetch-allow", "127.0.0.1", "--image-store", "dir", "--public-url", "https://tokens.example/strata/", "--allow-refresh",
 		"--public-internals", "--admin-addr", "127.0.0.1:0")
-	must(t, dir, "simulate", "--observer", s.observer, "--count", "150", "--seed", "7", "--calm")
+	mustRun(t, dir, "simulate", "--observer", s.observer, "--count", "150", "--seed", "7", "--calm")
 
 	var list struct {
 		Total   int
@@ -53,8 +55,8 @@ func TestTokenMetadata(t *testing.T) {
 		if !ok {
 			t.Errorf("%s does not begin with --public-url", link)
 		}
-		if got := s.get(path); got.status != http.StatusOK || got.header.Get("Content-Type") != want {
-			t.Errorf("%s: got %d %s", path, got.status, got.header.Get("Content-Type"))
+		if got := s.get(path); got.Status != http.StatusOK || got.Header.Get("Content-Type") != want {
+			t.Errorf("%s: got %d %s", path, got.Status, got.Header.Get("Content-Type"))
 		}
 	}
 
@@ -69,8 +71,8 @@ func TestTokenMetadata(t *testing.T) {
 			}
 		}
 	}
-	if got := s.read("/metadata/v1/ft/"+coin.Contract, &token); got.header.Get("Strata-Source") == "" || got.header.Get("ETag") == "" {
-		t.Errorf("an answer does not say where it comes from: %v", got.header)
+	if got := s.read("/metadata/v1/ft/"+coin.Contract, &token); got.Header.Get("Strata-Source") == "" || got.Header.Get("ETag") == "" {
+		t.Errorf("an answer does not say where it comes from: %v", got.Header)
 	}
 	if token.Decimals == nil || *token.Decimals != 6 || token.Supply != "1000000" || token.Metadata.SIP != 16 || len(token.Metadata.Attributes) != 1 {
 		t.Errorf("got %+v", token)
@@ -78,8 +80,8 @@ func TestTokenMetadata(t *testing.T) {
 
 	// A refresh is an event too, and makes Strata fetch everything again.
 	before := world.Calls()
-	if got := do(t, http.MethodPost, s.api+"/metadata/v1/refresh", http.Header{"Content-Type": {"application/json"}}, []byte(`{"contract_id":"`+coin.Contract+`"}`)); got.status != http.StatusAccepted {
-		t.Fatalf("refresh: got %d %s", got.status, got.body)
+	if got := do(t, http.MethodPost, s.api+"/metadata/v1/refresh", http.Header{"Content-Type": {"application/json"}}, []byte(`{"contract_id":"`+coin.Contract+`"}`)); got.Status != http.StatusAccepted {
+		t.Fatalf("refresh: got %d %s", got.Status, got.Body)
 	}
 	eventually.Holds(t, "a refreshed token was asked for again", func() bool { return world.Calls() >= before+5 })
 
@@ -88,8 +90,8 @@ func TestTokenMetadata(t *testing.T) {
 	// Requests to the node are forwarded, too.
 	call := "/v2/contracts/call-read/" + strings.Replace(coin.Contract, ".", "/", 1) + "/get-symbol"
 	got := do(t, http.MethodPost, s.api+call, http.Header{"Content-Type": {"application/json"}}, []byte(`{"sender":"SP000000000000000000002Q6VF78","arguments":[]}`))
-	if got.status != http.StatusOK || !strings.Contains(string(got.body), `"okay":true`) {
-		t.Errorf("%s: got %d %s", call, got.status, got.body)
+	if got.Status != http.StatusOK || !strings.Contains(string(got.Body), `"okay":true`) {
+		t.Errorf("%s: got %d %s", call, got.Status, got.Body)
 	}
 	var pool struct{ Nodes []struct{ State, URL string } }
 	if s.read("/proxy/v1/nodes", &pool); len(pool.Nodes) != 1 || pool.Nodes[0].URL != beyond.URL || pool.Nodes[0].State != "serving" && pool.Nodes[0].State != "lagging" { // it never leaves block 1
@@ -106,7 +108,7 @@ func TestTokenMetadata(t *testing.T) {
 				return false
 			}
 		}
-		return !strings.Contains(string(s.get("/audit/v1/quarantine").body), "strata")
+		return !strings.Contains(string(s.get("/audit/v1/quarantine").Body), "strata")
 	})
 }
 
@@ -119,7 +121,8 @@ func askAgain(t *testing.T, s *server, url, dir string, world *outside.World, co
 		root       = "/admin/v1/tokens/"
 		peer       = "/metadata/admin/"
 	)
-	noToken := deployedNoToken(t, url)
+	conn := pgtest.Connect(t, url)
+	noToken := deployedNoToken(t, conn)
 	admin := s.announced("serving the administration API")
 	for _, tc := range []struct {
 		path, body string
@@ -150,18 +153,18 @@ func askAgain(t *testing.T, s *server, url, dir string, world *outside.World, co
 		{peer + "retry-failed", ``, 200, "", false},
 		{peer + "job-queue/stop", ``, 404, "no queue to start or stop", false},
 	} {
-		nothingWanted(t, url, coin)
+		nothingWanted(t, conn, coin)
 		before := world.Calls()
 		got := do(t, http.MethodPost, admin+tc.path, http.Header{"Content-Type": {"application/json"}}, []byte(tc.body))
-		if got.status != tc.status || !strings.Contains(string(got.body), tc.want) || tc.want == "" && len(got.body) > 0 {
-			t.Errorf("%s %s: got %d %s, want %d %s", tc.path, tc.body, got.status, got.body, tc.status, tc.want)
+		if got.Status != tc.status || !strings.Contains(string(got.Body), tc.want) || tc.want == "" && len(got.Body) > 0 {
+			t.Errorf("%s %s: got %d %s, want %d %s", tc.path, tc.body, got.Status, got.Body, tc.status, tc.want)
 		}
 		if tc.fetches {
 			eventually.Holds(t, tc.path+" "+tc.body+" lets the contract be asked again", func() bool { return world.Calls() > before })
 		}
 	}
-	if got := do(t, http.MethodPost, s.api+root+"retry", nil, nil); got.status != http.StatusNotFound {
-		t.Errorf("at the address of the API: got %d %s", got.status, got.body)
+	if got := do(t, http.MethodPost, s.api+root+"retry", nil, nil); got.Status != http.StatusNotFound {
+		t.Errorf("at the address of the API: got %d %s", got.Status, got.Body)
 	}
 	for _, tc := range []struct {
 		args []string
@@ -171,40 +174,26 @@ func askAgain(t *testing.T, s *server, url, dir string, world *outside.World, co
 		{[]string{"refresh", coin, "1"}, "fetch 1 tokens again"},
 		{[]string{"import", coin}, "is a token contract"},
 	} {
-		nothingWanted(t, url, coin)
+		nothingWanted(t, conn, coin)
 		before := world.Calls()
-		if got := must(t, dir, append(append([]string{"tokens"}, tc.args...), "--database-url", url)...); !strings.Contains(got, tc.want) {
+		if got := mustRun(t, dir, append(append([]string{"tokens"}, tc.args...), "--database-url", url)...); !strings.Contains(got, tc.want) {
 			t.Errorf("strata tokens %v: got %q, want %q", tc.args, got, tc.want)
 		}
 		eventually.Holds(t, strings.Join(tc.args, " ")+" lets the contract be asked again", func() bool { return world.Calls() > before })
 	}
-	if got := must(t, dir, "tokens", "retry", "--database-url", url, "--interfaces"); got != "nothing has failed\n" {
+	if got := mustRun(t, dir, "tokens", "retry", "--database-url", url, "--interfaces"); got != "nothing has failed\n" {
 		t.Errorf("strata tokens retry: got %q", got)
 	}
-	if got := run(t, dir, "tokens", "import", "--database-url", url, noContract); got.code != exitFailure || !strings.Contains(got.stderr, "no block in the log deploys it") {
-		t.Errorf("strata tokens import: got %d %q", got.code, got.stderr)
-	}
+	run(t, dir, "tokens", "import", "--database-url", url, noContract).fails(t, exitFailure, "no block in the log deploys it")
 }
 
 // nothingWanted waits until all is fetched that a token wants. What is wanted again while it is being fetched is fetched once.
-func nothingWanted(t *testing.T, url, coin string) {
+func nothingWanted(t *testing.T, conn *pgx.Conn, coin string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(t.Context()) }()
-	var version int
-	if err := conn.QueryRow(t.Context(), `SELECT version FROM strata.active WHERE name = 'ft'`).Scan(&version); err != nil {
-		t.Fatal(err)
-	}
+	version := pgtest.Value[int](t, conn, `SELECT version FROM strata.active WHERE name = 'ft'`)
 	wants := projections.Schema{Name: "ft", Version: version}.Table("want")
 	eventually.Holds(t, "all is fetched that "+coin+" wants", func() bool {
-		var open int
-		if err := conn.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*) FROM %s WHERE wanted_by = $1`, wants), coin).Scan(&open); err != nil {
-			t.Fatal(err)
-		}
-		return open == 0
+		return pgtest.Value[int](t, conn, fmt.Sprintf(`SELECT count(*) FROM %s WHERE wanted_by = $1`, wants), coin) == 0
 	})
 }
 
@@ -212,44 +201,27 @@ func nothingWanted(t *testing.T, url, coin string) {
 // of the interface that the node states.
 func callBoot(t *testing.T, s *server) {
 	t.Helper()
-	contract, err := clarity.ParsePrincipal("SP000000000000000000002Q6VF78.costs-9")
-	if err != nil {
-		t.Fatal(err)
-	}
-	arguments, err := transaction.NewArguments(clarity.NewUint64(7))
-	if err != nil {
-		t.Fatal(err)
-	}
+	contract := must.Get(clarity.ParsePrincipal("SP000000000000000000002Q6VF78.costs-9"))(t)
+	arguments := must.Get(transaction.NewArguments(clarity.NewUint64(7)))(t)
 	tx, err := transaction.Draft{Network: transaction.Mainnet, Fee: 180}.Transaction(&transaction.ContractCall{Contract: contract, Function: "told", Arguments: arguments})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.mustPost("/new_mempool_tx", fmt.Appendf(nil, `["0x%x"]`, tx.Encode()))
 	eventually.Holds(t, "a call of a boot contract has the names of its interface", func() bool {
-		return strings.Contains(string(s.get("/extended/v1/tx/"+tx.TxID().String()).body), `(define-public (told (amount uint)))`)
+		return strings.Contains(string(s.get("/extended/v1/tx/"+tx.TxID().String()).Body), `(define-public (told (amount uint)))`)
 	})
 }
 
 // deployedNoToken returns a contract of the log that is no token.
-func deployedNoToken(t *testing.T, url string) (contract string) {
+func deployedNoToken(t *testing.T, conn *pgx.Conn) string {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(t.Context()) }()
 	schemas := map[string]any{}
 	for _, name := range []string{"chain", "ft", "nft", "sft"} {
-		var version int
-		if err := conn.QueryRow(t.Context(), `SELECT version FROM strata.active WHERE name = $1`, name).Scan(&version); err != nil {
-			t.Fatal(err)
-		}
+		version := pgtest.Value[int](t, conn, `SELECT version FROM strata.active WHERE name = $1`, name)
 		schemas[name] = projections.Schema{Name: name, Version: version}.Table("contract")
 	}
-	if err := conn.QueryRow(t.Context(), fmt.Sprintf(`
+	return pgtest.Value[string](t, conn, fmt.Sprintf(`
 		SELECT contract_id FROM %s EXCEPT (SELECT contract_id FROM %s UNION SELECT contract_id FROM %s UNION SELECT contract_id FROM %s) LIMIT 1`,
-		schemas["chain"], schemas["ft"], schemas["nft"], schemas["sft"])).Scan(&contract); err != nil {
-		t.Fatal(err)
-	}
-	return contract
+		schemas["chain"], schemas["ft"], schemas["nft"], schemas["sft"]))
 }

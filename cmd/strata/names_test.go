@@ -67,7 +67,7 @@ func TestSilentPrimaryName(t *testing.T) {
 		s.mustPost(post.Path, post.Body)
 	}
 	primary := func() string {
-		if found := regexp.MustCompile(`"full_name":"([^"]*)"`).FindSubmatch(s.get("/bns/v2/names/address/" + agent + "/primary").body); found != nil {
+		if found := regexp.MustCompile(`"full_name":"([^"]*)"`).FindSubmatch(s.get("/bns/v2/names/address/" + agent + "/primary").Body); found != nil {
 			return string(found[1])
 		}
 		return ""
@@ -82,22 +82,22 @@ func TestSilentPrimaryName(t *testing.T) {
 	node.answers("s1", 2)
 	post("s1", "s0", 1, synthnames.Call{Contract: agent, Function: "act", Sender: bns.MainnetDeployer})
 	eventually.Holds(t, "the node told the primary name", func() bool { return primary() == "b.free" })
-	tree := must(t, dir, "trace", "--api", s.api, "/bns/v2/names/address/"+agent+"/primary")
+	tree := mustRun(t, dir, "trace", "--api", s.api, "/bns/v2/names/address/"+agent+"/primary")
 	if !regexp.MustCompile(`source_seq: event \d+ at /exchanges/\d+/body\n`).MatchString(tree) || !strings.Contains(tree, "strata:fetch") {
 		t.Errorf("the trace does not lead to the report:\n%s", tree)
 	}
 	for path, want := range map[string]string{
-		"/names/address/" + agent + "/primary": string(s.get("/bns/v2/names/address/" + agent + "/primary").body),
+		"/names/address/" + agent + "/primary": string(s.get("/bns/v2/names/address/" + agent + "/primary").Body),
 		"/testnet/names/b.free":                `{"error":"This server has the names of mainnet"}`,
 	} {
-		if got := do(t, http.MethodGet, names+path, nil, nil); string(got.body) != want {
-			t.Errorf("%s: got %d %s, want %s", path, got.status, got.body, want)
+		if got := do(t, http.MethodGet, names+path, nil, nil); string(got.Body) != want {
+			t.Errorf("%s: got %d %s, want %s", path, got.Status, got.Body, want)
 		}
 	}
-	if got := do(t, http.MethodGet, names+"/extended/v2/blocks", nil, nil); got.status != http.StatusNotFound {
-		t.Errorf("blocks at the address for names: got %d, want 404", got.status)
+	if got := do(t, http.MethodGet, names+"/extended/v2/blocks", nil, nil); got.Status != http.StatusNotFound {
+		t.Errorf("blocks at the address for names: got %d, want 404", got.Status)
 	}
-	history := string(s.get("/bns/v2/names/b.free/history").body)
+	history := string(s.get("/bns/v2/names/b.free/history").Body)
 	if !strings.Contains(history, `"event":"set-primary"`) || !strings.Contains(history, `"tx_id":null`) {
 		t.Errorf("got history %s", history)
 	}

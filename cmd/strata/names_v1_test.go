@@ -15,6 +15,7 @@ import (
 	"strata/domain/clarity"
 	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // TestSilentRenewal lets a contract renew a name of BNS v1 without a print. Strata asks the node when the lease began, and
@@ -38,10 +39,7 @@ func TestSilentRenewal(t *testing.T) {
 	}
 	number := clarity.NewUint64
 	buffer := func(text string) clarity.Value { return value(clarity.NewBuffer([]byte(text))) }
-	principal, err := clarity.ParsePrincipal(owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	principal := must.Get(clarity.ParsePrincipal(owner))(t)
 	printed := func(v clarity.Value) synthnames.Event {
 		return synthnames.Event{Type: "contract_event", Data: map[string]any{"contract_identifier": registry, "topic": "print", "raw_value": v.Hex()}}
 	}
@@ -81,7 +79,7 @@ func TestSilentRenewal(t *testing.T) {
 		s.mustPost(post.Path, post.Body)
 	}
 	shown := func(what string) bool {
-		return strings.Contains(string(s.get("/v1/names/bob.id").body), what)
+		return strings.Contains(string(s.get("/v1/names/bob.id").Body), what)
 	}
 	source := fmt.Sprintf("(define-public (act) (contract-call? '%s name-renewal 0x6964 0x626f62 u10 none none))", registry)
 	post("s0", "", 0, synthnames.Call{Sender: owner, Deploys: "vault", Source: source, Events: []synthnames.Event{launched, minted, registered}})
@@ -90,9 +88,9 @@ func TestSilentRenewal(t *testing.T) {
 	post("s1", "s0", 1, synthnames.Call{Contract: owner + ".vault", Function: "act", Sender: owner, Events: []synthnames.Event{burnt}})
 	eventually.Holds(t, "the node told when the lease began", func() bool { return shown(`"expire_block":101,`) })
 	if want := fmt.Sprintf(`"last_txid":"%s","status":"name-renewal"`, synthnames.TxID("s1", 0)); !shown(want) {
-		t.Errorf("got %s, want %s", s.get("/v1/names/bob.id").body, want)
+		t.Errorf("got %s, want %s", s.get("/v1/names/bob.id").Body, want)
 	}
-	tree := must(t, dir, "trace", "--api", s.api, "/v1/names/bob.id")
+	tree := mustRun(t, dir, "trace", "--api", s.api, "/v1/names/bob.id")
 	if !regexp.MustCompile(`source_seq: event \d+ at /exchanges/\d+/body\n`).MatchString(tree) || !strings.Contains(tree, "strata:fetch") {
 		t.Errorf("the trace does not lead to the report:\n%s", tree)
 	}

@@ -21,7 +21,9 @@ import (
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/redistest"
+	"strata/internal/testkit/serverrig"
 	"strata/readapi"
 )
 
@@ -113,33 +115,33 @@ type contract struct {
 }
 
 // check validates a JSON answer against the schema of its path, method and status. The schema must list every member.
-func (c *contract) check(method, path string, got reply) {
+func (c *contract) check(method, path string, got serverrig.Reply) {
 	c.t.Helper()
 	op := operationAmong(c.document.Paths, method, path)
 	if op == nil {
 		c.t.Fatalf("%s %s is not described", method, path)
 	}
-	response := op.Responses[fmt.Sprint(got.status)]
+	response := op.Responses[fmt.Sprint(got.Status)]
 	if response == nil {
-		c.t.Fatalf("%s %s: status %d is not described", method, path, got.status)
+		c.t.Fatalf("%s %s: status %d is not described", method, path, got.Status)
 	}
-	contentType, _, _ := strings.Cut(got.header.Get("Content-Type"), ";")
+	contentType, _, _ := strings.Cut(got.Header.Get("Content-Type"), ";")
 	media := response.Content[contentType]
 	if media == nil {
-		c.t.Fatalf("%s %s: status %d of type %s is not described", method, path, got.status, contentType)
+		c.t.Fatalf("%s %s: status %d of type %s is not described", method, path, got.Status, contentType)
 	}
 	if contentType != "application/json" {
 		return
 	}
 	var value any
-	if err := json.Unmarshal(got.body, &value); err != nil {
-		c.t.Fatalf("%s %s: %s: %v", method, path, got.body, err)
+	if err := json.Unmarshal(got.Body, &value); err != nil {
+		c.t.Fatalf("%s %s: %s: %v", method, path, got.Body, err)
 	}
 	registry := c.document.Components.Schemas
 	precompute(media.Schema)
 	var result huma.ValidateResult
 	if huma.Validate(registry, media.Schema, huma.NewPathBuffer(nil, 0), huma.ModeReadFromServer, value, &result); len(result.Errors) > 0 {
-		c.t.Errorf("%s %s: %s is not as described: %v", method, path, got.body, result.Errors)
+		c.t.Errorf("%s %s: %s is not as described: %v", method, path, got.Body, result.Errors)
 	}
 	c.described(method+" "+path, []*huma.Schema{media.Schema}, value)
 }
@@ -193,7 +195,7 @@ func (c *contract) described(place string, schemas []*huma.Schema, value any) {
 }
 
 // ask sends a request to the API with X-Strata-Trace, so that the answer names its origin.
-func (s *server) ask(method, path, contentType, body string) reply {
+func (s *server) ask(method, path, contentType, body string) serverrig.Reply {
 	s.t.Helper()
 	header := http.Header{"X-Strata-Trace": {"1"}}
 	if contentType != "" {
@@ -248,8 +250,8 @@ func TestNodes(t *testing.T) {
 		t.Errorf("the pool is %+v", pool)
 	}
 	got := s.get("/proxy/v1/nodes")
-	if c.check(http.MethodGet, "/proxy/v1/nodes", got); got.header.Get("Cache-Control") != "no-store" {
-		t.Errorf("the state of the pool may be kept: %v", got.header)
+	if c.check(http.MethodGet, "/proxy/v1/nodes", got); got.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("the state of the pool may be kept: %v", got.Header)
 	}
 
 	// Forwarded answers, and their description.
@@ -272,14 +274,14 @@ func TestNodes(t *testing.T) {
 		{http.MethodGet, "/v2/accounts/%2e%2e", "", "", 400, ""},
 	} {
 		got := s.ask(tc.method, tc.path, tc.contentType, tc.body)
-		if got.status != tc.status || tc.want != "" && string(got.body) != tc.want {
-			t.Errorf("%s %s: got %d %s, want %d %s", tc.method, tc.path, got.status, got.body, tc.status, tc.want)
+		if got.Status != tc.status || tc.want != "" && string(got.Body) != tc.want {
+			t.Errorf("%s %s: got %d %s, want %d %s", tc.method, tc.path, got.Status, got.Body, tc.status, tc.want)
 		}
 		c.check(tc.method, tc.path, got)
 	}
 	oneConnection(t, strings.TrimPrefix(s.api, "http://"))
-	if got := s.ask(http.MethodGet, "/v3/something/else", "", ""); got.status != http.StatusNotFound || string(got.body) != "not found: /v3/something/else" {
-		t.Errorf("what is not described: got %d %s", got.status, got.body)
+	if got := s.ask(http.MethodGet, "/v3/something/else", "", ""); got.Status != http.StatusNotFound || string(got.Body) != "not found: /v3/something/else" {
+		t.Errorf("what is not described: got %d %s", got.Status, got.Body)
 	}
 	c.check(http.MethodPost, "/v2/transactions", tooLarge(t, s.api))
 
@@ -287,10 +289,10 @@ func TestNodes(t *testing.T) {
 	eventually.Holds(t, "fees are estimated", func() bool {
 		got := s.ask(http.MethodPost, "/v2/fees/transaction", jsonType, `{"transaction_payload":"0x`+payload+`","estimated_len":7}`)
 		c.check(http.MethodPost, "/v2/fees/transaction", got)
-		if text := string(got.body); text != feesAnswer && text != feesAnswerLeast {
+		if text := string(got.Body); text != feesAnswer && text != feesAnswerLeast {
 			t.Fatalf("got %s, want the node's answer, or one with the least fees", text)
 		}
-		return string(got.body) == feesAnswerLeast
+		return string(got.Body) == feesAnswerLeast
 	})
 
 	// One server finds in Redis what the other has cached, and asks no node.
@@ -299,14 +301,14 @@ func TestNodes(t *testing.T) {
 		account++ // on a busy machine Redis may be too slow to be used: then again, with another key
 		path := fmt.Sprintf("/v2/accounts/%s.number-%d", someAccount, account)
 		first := s.ask(http.MethodGet, path, "", "")
-		if again := s.ask(http.MethodGet, path, "", ""); again.header.Get("X-Strata-Node") != "cache" || string(again.body) != string(first.body) {
+		if again := s.ask(http.MethodGet, path, "", ""); again.Header.Get("X-Strata-Node") != "cache" || string(again.Body) != string(first.Body) {
 			return false // the tip had just been seen by one of them
 		}
 		stored := regexp.MustCompile(`(?m)^strata_cache_stores_total ([1-9]\d*)`)
-		eventually.Holds(t, "something is stored", func() bool { return stored.Match(s.get("/metrics").body) })
+		eventually.Holds(t, "something is stored", func() bool { return stored.Match(s.get("/metrics").Body) })
 		before := one.asked.Load() + two.asked.Load()
 		found := other.ask(http.MethodGet, path, "", "")
-		return found.header.Get("X-Strata-Node") == "cache" && string(found.body) == string(first.body) && one.asked.Load()+two.asked.Load() == before
+		return found.Header.Get("X-Strata-Node") == "cache" && string(found.Body) == string(first.Body) && one.asked.Load()+two.asked.Load() == before
 	})
 
 	// A cached answer is valid until the next block is in the log, whatever the nodes report. (After half a minute it
@@ -322,53 +324,43 @@ func TestNodes(t *testing.T) {
 		path := fmt.Sprintf("/v2/accounts/%s.number-%d", someAccount, account)
 		began := time.Now()
 		kept := s.ask(http.MethodGet, path, "", "")
-		if again := s.ask(http.MethodGet, path, "", ""); string(again.body) != string(kept.body) {
+		if again := s.ask(http.MethodGet, path, "", ""); string(again.Body) != string(kept.Body) {
 			return false // not kept: the pool had not evaluated the tip yet
 		}
 		height = s.grow(chain, height)
 		for _, s := range []*server{s, other} {
 			eventually.Holds(t, "the answer is another one", func() bool {
-				return string(s.ask(http.MethodGet, path, "", "").body) != string(kept.body)
+				return string(s.ask(http.MethodGet, path, "", "").Body) != string(kept.Body)
 			})
 		}
 		return time.Since(began) < 25*time.Second
 	})
 
-	if described := s.get("/openapi.json"); !sameDescription(t, described.body, []byte(must(t, t.TempDir(), "openapi"))) {
+	if described := s.get("/openapi.json"); !sameDescription(t, described.Body, []byte(mustRun(t, t.TempDir(), "openapi"))) {
 		t.Error("a server with nodes describes something else than strata openapi does")
 	}
 }
 
 // tooLarge announces a body above the limit, and returns the answer.
-func tooLarge(t testing.TB, api string) reply {
+func tooLarge(t testing.TB, api string) serverrig.Reply {
 	t.Helper()
-	connection, err := net.Dial("tcp", strings.TrimPrefix(api, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	connection := must.Get(net.Dial("tcp", strings.TrimPrefix(api, "http://")))(t)
 	defer func() { _ = connection.Close() }()
-	if _, err := io.WriteString(connection, "POST /v2/transactions HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: 10000001\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(connection, "POST /v2/transactions HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: 10000001\r\n\r\n"))(t)
+	response := must.Get(http.ReadResponse(bufio.NewReader(connection), nil))(t)
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body that is too large: got %d (%v), want 413", response.StatusCode, err)
 	}
-	return reply{response.StatusCode, response.Header, body}
+	return serverrig.Reply{Status: response.StatusCode, Header: response.Header, Body: body}
 }
 
 func sameDescription(t testing.TB, one, two []byte) bool {
 	t.Helper()
 	var descriptions [2]struct{ Paths, Components, Tags any }
 	for i, text := range [][]byte{one, two} {
-		if err := json.Unmarshal(text, &descriptions[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &descriptions[i]))
 	}
 	return reflect.DeepEqual(descriptions[0], descriptions[1])
 }
@@ -377,10 +369,7 @@ func sameDescription(t testing.TB, one, two []byte) bool {
 // answers must come in the order of the requests.
 func oneConnection(t *testing.T, address string) {
 	t.Helper()
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", address))(t)
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
 	paths := []string{"/v2/pox", "/v3/nothing", "/v2/pox", "/extended/v1/status", "/v2/pox", "/v3/nothing", "/healthz"}
@@ -412,17 +401,17 @@ func TestNoNodes(t *testing.T) {
 		{http.MethodPost, "/v2/contracts/call-read/" + someAccount + "/pox-4/get-pox-info"}, {http.MethodGet, "/proxy/v1/nodes"},
 	} {
 		got := s.ask(tc.method, tc.path, "application/json", "")
-		if got.status != http.StatusServiceUnavailable || !strings.Contains(string(got.body), "--nodes") || got.header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s %s: got %d %s, want 503 that names --nodes", tc.method, tc.path, got.status, got.body)
+		if got.Status != http.StatusServiceUnavailable || !strings.Contains(string(got.Body), "--nodes") || got.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s %s: got %d %s, want 503 that names --nodes", tc.method, tc.path, got.Status, got.Body)
 		}
 		c.check(tc.method, tc.path, got)
 	}
 	for _, path := range []string{"/v2/info", "/v3/tenures/info"} {
-		if got := s.get(path); got.status != http.StatusServiceUnavailable || !strings.Contains(string(got.body), "--nodes") {
-			t.Errorf("%s: got %d %s", path, got.status, got.body)
+		if got := s.get(path); got.Status != http.StatusServiceUnavailable || !strings.Contains(string(got.Body), "--nodes") {
+			t.Errorf("%s: got %d %s", path, got.Status, got.Body)
 		}
 	}
-	if !sameDescription(t, s.get("/openapi.json").body, []byte(must(t, t.TempDir(), "openapi"))) {
+	if !sameDescription(t, s.get("/openapi.json").Body, []byte(mustRun(t, t.TempDir(), "openapi"))) {
 		t.Error("a server without nodes describes something else than strata openapi does")
 	}
 }
@@ -442,12 +431,12 @@ func TestNodesDown(t *testing.T) {
 		return len(pool.Nodes) == 1 && pool.Nodes[0].State == "down" && pool.Nodes[0].Error != ""
 	})
 	got := s.ask(http.MethodGet, "/v2/pox", "", "")
-	if got.status != http.StatusServiceUnavailable || !strings.Contains(string(got.body), `"name":"gone"`) || !strings.Contains(string(got.body), `"since":"`) {
-		t.Errorf("got %d %s, want 503 that names the node", got.status, got.body)
+	if got.Status != http.StatusServiceUnavailable || !strings.Contains(string(got.Body), `"name":"gone"`) || !strings.Contains(string(got.Body), `"since":"`) {
+		t.Errorf("got %d %s, want 503 that names the node", got.Status, got.Body)
 	}
 	c.check(http.MethodGet, "/v2/pox", got)
-	if got = s.ask(http.MethodGet, "/v2/pox", "", ""); got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" {
-		t.Errorf("got %d %v, want 429 that says when to come back", got.status, got.header)
+	if got = s.ask(http.MethodGet, "/v2/pox", "", ""); got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" {
+		t.Errorf("got %d %v, want 429 that says when to come back", got.Status, got.Header)
 	}
 	c.check(http.MethodGet, "/v2/pox", got)
 }

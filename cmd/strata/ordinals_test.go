@@ -21,8 +21,8 @@ func TestKillDuringIntake(t *testing.T) {
 	feed := synthordinals.New(synthordinals.Everything(7, ordinals.Regtest))
 	s := startServer(t, dir, "--database-url", url, "--ordhook-token", "secret")
 	token := http.Header{"Authorization": {"Bearer secret"}, "Content-Type": {"application/json"}}
-	if got := do(t, http.MethodPost, s.observer+"/payload", nil, []byte("{")); got.status != http.StatusForbidden {
-		t.Fatalf("without the token: got %d, want 403", got.status)
+	if got := do(t, http.MethodPost, s.observer+"/payload", nil, []byte("{")); got.Status != http.StatusForbidden {
+		t.Fatalf("without the token: got %d, want 403", got.Status)
 	}
 	const posts, kills = 120, 4
 	answered := int64(0)
@@ -48,8 +48,8 @@ func TestKillDuringIntake(t *testing.T) {
 			}
 			s = startServer(t, dir, "--database-url", url, "--ordhook-token", "secret")
 		}
-		if got := do(t, http.MethodPost, s.observer+post.Path, token, post.Body); got.status != http.StatusOK {
-			t.Fatalf("post %d: got %d %s, want 200", i, got.status, got.body)
+		if got := do(t, http.MethodPost, s.observer+post.Path, token, post.Body); got.Status != http.StatusOK {
+			t.Fatalf("post %d: got %d %s, want 200", i, got.Status, got.Body)
 		}
 		answered++
 	}

@@ -22,31 +22,31 @@ func TestDatabaseOutage(t *testing.T) {
 
 	database.Stop(t)
 	got := s.post("/attachments/new", []byte(`["meanwhile"]`))
-	if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
-		t.Errorf("the observer: got %d %s, want 503 and a time to come again", got.status, got.body)
+	if got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" {
+		t.Errorf("the observer: got %d %s, want 503 and a time to come again", got.Status, got.Body)
 	}
 	// What the last known state says without a query, such as that there are no blocks, is still answered, and what is cached.
 	for _, path := range []string{"/audit/v1/events/1", "/audit/v1/quarantine"} {
 		eventually.Holds(t, path+" is unavailable", func() bool {
 			got := s.get(path)
-			return got.status == http.StatusServiceUnavailable && strings.TrimSpace(string(got.body)) == `{"error":"The database service is unavailable"}`
+			return got.Status == http.StatusServiceUnavailable && strings.TrimSpace(string(got.Body)) == `{"error":"The database service is unavailable"}`
 		})
 	}
-	if got := s.get("/readyz"); got.status != http.StatusServiceUnavailable || !strings.Contains(string(got.body), `"status":"not ready"`) {
-		t.Errorf("/readyz: got %d %s, want 503", got.status, got.body)
+	if got := s.get("/readyz"); got.Status != http.StatusServiceUnavailable || !strings.Contains(string(got.Body), `"status":"not ready"`) {
+		t.Errorf("/readyz: got %d %s, want 503", got.Status, got.Body)
 	}
 	for _, path := range []string{"/healthz", "/docs", "/openapi.json"} {
-		if got := s.get(path); got.status != http.StatusOK {
-			t.Errorf("%s: got %d %s, want 200", path, got.status, got.body)
+		if got := s.get(path); got.Status != http.StatusOK {
+			t.Errorf("%s: got %d %s, want 200", path, got.Status, got.Body)
 		}
 	}
 
 	database.Start(t)
 	began := time.Now()
 	eventually.Holds(t, "the observer takes events again", func() bool {
-		return s.post("/attachments/new", []byte(`["after"]`)).status == http.StatusOK
+		return s.post("/attachments/new", []byte(`["after"]`)).Status == http.StatusOK
 	})
-	eventually.Holds(t, "/readyz says so", func() bool { return strings.Contains(string(s.get("/readyz").body), `"database":{"ok":true}`) })
+	eventually.Holds(t, "/readyz says so", func() bool { return strings.Contains(string(s.get("/readyz").Body), `"database":{"ok":true}`) })
 	ready := time.Since(began)
 	s.caughtUp(2)
 
@@ -59,10 +59,10 @@ func TestDatabaseOutage(t *testing.T) {
 	eventually.Holds(t, "some posts arrive", reached(30))
 	database.Stop(t)
 	eventually.Holds(t, "the node's posts are refused", func() bool {
-		return s.post("/attachments/new", []byte(`["meanwhile"]`)).status == http.StatusServiceUnavailable
+		return s.post("/attachments/new", []byte(`["meanwhile"]`)).Status == http.StatusServiceUnavailable
 	})
 	database.Start(t)
-	eventually.Holds(t, "the API is back", func() bool { return s.get("/extended/v1/status").status == http.StatusOK })
+	eventually.Holds(t, "the API is back", func() bool { return s.get("/extended/v1/status").Status == http.StatusOK })
 	eventually.Holds(t, "more posts arrive", reached(100))
 	database.Kill(t)
 	database.Start(t)
@@ -70,7 +70,7 @@ func TestDatabaseOutage(t *testing.T) {
 	if code := simulating.ProcessState.ExitCode(); code != 0 {
 		t.Fatalf("simulate: got code %d; it said:\n%s", code, simulating.log)
 	}
-	eventually.Holds(t, "the API is back", func() bool { return s.get("/extended/v1/status").status == http.StatusOK })
+	eventually.Holds(t, "the API is back", func() bool { return s.get("/extended/v1/status").Status == http.StatusOK })
 	s.caughtUp(2 + posts)
 	s.checkState(expected(simulate.Command{Seed: 9, Forks: 0.05}, posts))
 	if !s.Running() {

@@ -10,11 +10,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/cmd/strata/internal/folding"
 	"strata/eventstore/archive"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections/balances"
 	"strata/projections/ft"
@@ -28,20 +27,18 @@ func imported(t testing.TB, posts int) (dir, url string) {
 	dir, url = t.TempDir(), pgtest.URL(t)
 	file := filepath.Join(dir, "events.tsv")
 	writeFile(t, file, chainArchive(t, archive.Copy, 7, posts))
-	must(t, dir, "import", "--database-url", url, file)
+	mustRun(t, dir, "import", "--database-url", url, file)
 	return dir, url
 }
 
-// execute executes SQL in a database.
-func execute(t testing.TB, url, sql string) {
+// execute executes SQL statements in a database.
+func execute(t testing.TB, url string, statements ...string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(t.Context()) }()
-	if _, err := conn.Exec(t.Context(), sql); err != nil {
-		t.Fatalf("%s: %v", sql, err)
+	conn := pgtest.Connect(t, url)
+	for _, sql := range statements {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
 	}
 }
 
@@ -49,9 +46,7 @@ func execute(t testing.TB, url, sql string) {
 func versionsOf(t testing.TB, dir, url, name string) map[int]version.Status {
 	t.Helper()
 	var all []version.Status
-	if err := json.Unmarshal([]byte(must(t, dir, "projections", "status", "--json", "--database-url", url)), &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(mustRun(t, dir, "projections", "status", "--json", "--database-url", url)), &all))
 	byNumber := map[int]version.Status{}
 	for _, s := range all {
 		if s.Name == name {
@@ -71,14 +66,14 @@ func TestWholeWay(t *testing.T) {
 	s.caughtUp(200)
 	projection := func(command string, args ...string) string {
 		t.Helper()
-		return must(t, dir, append([]string{"projections", command, "--database-url", url}, args...)...)
+		return mustRun(t, dir, append([]string{"projections", command, "--database-url", url}, args...)...)
 	}
 	const path = "/metadata/v1/ft"
 	old, next := ft.Version, ft.Version+1
 	number := strings.NewReplacer("{old}", strconv.Itoa(old), "{next}", strconv.Itoa(next)).Replace
 	before := s.get(path)
-	if before.status != http.StatusOK {
-		t.Fatalf("got %d %s", before.status, before.body)
+	if before.Status != http.StatusOK {
+		t.Fatalf("got %d %s", before.Status, before.Body)
 	}
 
 	said := projection("rebuild", "ft")
@@ -96,11 +91,11 @@ func TestWholeWay(t *testing.T) {
 	}
 	choice := http.Header{"Strata-Projection": {number("ft={next}")}}
 	beside := do(t, http.MethodGet, admin+path, choice, nil)
-	if beside.status != http.StatusOK || string(beside.body) != string(before.body) || beside.header.Get("Strata-Projection") != number("ft={next}") {
-		t.Errorf("beside: got %d %v %s, want %s", beside.status, beside.header, beside.body, before.body)
+	if beside.Status != http.StatusOK || string(beside.Body) != string(before.Body) || beside.Header.Get("Strata-Projection") != number("ft={next}") {
+		t.Errorf("beside: got %d %v %s, want %s", beside.Status, beside.Header, beside.Body, before.Body)
 	}
-	if got := do(t, http.MethodGet, s.api+path, choice, nil); got.header.Get("Strata-Projection") != "" || got.header.Get("ETag") != before.header.Get("ETag") {
-		t.Errorf("where nobody may choose: got %v", got.header)
+	if got := do(t, http.MethodGet, s.api+path, choice, nil); got.Header.Get("Strata-Projection") != "" || got.Header.Get("ETag") != before.Header.Get("ETag") {
+		t.Errorf("where nobody may choose: got %v", got.Header)
 	}
 
 	if got := projection("activate", "ft", number("{next}")); !strings.HasPrefix(got, number("ft: version {next} is active, instead of version {old}\nReaders see this from now on.")) ||
@@ -108,10 +103,10 @@ func TestWholeWay(t *testing.T) {
 		t.Errorf("activate: got %s", got)
 	}
 	eventually.Holds(t, "readers see the new version", func() bool {
-		if got := s.get(path); got.status != http.StatusOK || string(got.body) != string(before.body) {
-			t.Fatalf("got %d %s, want %s", got.status, got.body, before.body)
+		if got := s.get(path); got.Status != http.StatusOK || string(got.Body) != string(before.Body) {
+			t.Fatalf("got %d %s, want %s", got.Status, got.Body, before.Body)
 		}
-		return strings.Contains(string(s.get("/audit/v1/trace?path="+path).body), number(`"ft_v{next}.`))
+		return strings.Contains(string(s.get("/audit/v1/trace?path="+path).Body), number(`"ft_v{next}.`))
 	})
 	s.mustPost("/new_mempool_tx", []byte(`[]`)) // both versions go on
 	s.caughtUp(201)
@@ -124,11 +119,11 @@ func TestWholeWay(t *testing.T) {
 	if got := versionsOf(t, dir, url, "ft"); len(got) != 1 || !got[old].Active {
 		t.Errorf("got %+v, want version %d alone", got, old)
 	}
-	if got := do(t, http.MethodGet, admin+path, choice, nil); got.status != http.StatusNotFound {
-		t.Errorf("what is gone: got %d %s", got.status, got.body)
+	if got := do(t, http.MethodGet, admin+path, choice, nil); got.Status != http.StatusNotFound {
+		t.Errorf("what is gone: got %d %s", got.Status, got.Body)
 	}
-	if got := s.get(path); string(got.body) != string(before.body) {
-		t.Errorf("got %s, want %s", got.body, before.body)
+	if got := s.get(path); string(got.Body) != string(before.Body) {
+		t.Errorf("got %s, want %s", got.Body, before.Body)
 	}
 }
 
@@ -136,11 +131,9 @@ func TestWholeWay(t *testing.T) {
 func TestRebuildAlone(t *testing.T) {
 	t.Parallel()
 	dir, url := imported(t, 300)
-	if got := run(t, dir, "projections", "rebuild", "ft", "--database-url", url); got.code != exitFailure || !strings.Contains(got.stderr, "strata serve builds the first one") {
-		t.Errorf("before there is anything: got code %d and %s", got.code, got.stderr)
-	}
-	must(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
-	if got := must(t, dir, "projections", "rebuild", "balances", "--no-wait", "--throttle", "10", "--database-url", url); !strings.Contains(got, "A running server") {
+	run(t, dir, "projections", "rebuild", "ft", "--database-url", url).fails(t, exitFailure, "strata serve builds the first one")
+	mustRun(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
+	if got := mustRun(t, dir, "projections", "rebuild", "balances", "--no-wait", "--throttle", "10", "--database-url", url); !strings.Contains(got, "A running server") {
 		t.Errorf("got %s", got)
 	}
 	if got := versionsOf(t, dir, url, "balances")[balances.Version+1]; got.Position != 0 || got.Throttle == nil || *got.Throttle != 10 {
@@ -161,33 +154,26 @@ func TestRebuildAlone(t *testing.T) {
 	if len(after) != 2 || after[balances.Version+1].Lag() != 0 || after[balances.Version+1].Throttle != nil || !after[balances.Version+1].Indexed {
 		t.Errorf("got %+v, want version %d to have caught up", after, balances.Version+1)
 	}
-	must(t, dir, "projections", "diff", "balances", schemas.In("{balances#}"), schemas.In("{balances#+1}"), "--database-url", url)
+	mustRun(t, dir, "projections", "diff", "balances", schemas.In("{balances#}"), schemas.In("{balances#+1}"), "--database-url", url)
 
 	// A leader brings along the projections that fold its steps, and these are not built separately as well.
-	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
 	line := len(lines[:1].Definitions())
-	if got := must(t, dir, "projections", "rebuild", "ft", "chain", "ft", "--database-url", url); strings.Count(got, "takes about") != line || !strings.Contains(got, schemas.In("activate chain {chain#+1}")) || strings.Contains(got, "activate ft") {
+	if got := mustRun(t, dir, "projections", "rebuild", "ft", "chain", "ft", "--database-url", url); strings.Count(got, "takes about") != line || !strings.Contains(got, schemas.In("activate chain {chain#+1}")) || strings.Contains(got, "activate ft") {
 		t.Errorf("got %s", got)
 	}
-	if got := must(t, dir, "projections", "activate", "chain", schemas.In("{chain#+1}"), "--database-url", url); strings.Count(got, "is active, instead of") != line || !strings.Contains(got, schemas.In("drop chain {chain#} --with-followers\n")) {
+	if got := mustRun(t, dir, "projections", "activate", "chain", schemas.In("{chain#+1}"), "--database-url", url); strings.Count(got, "is active, instead of") != line || !strings.Contains(got, schemas.In("drop chain {chain#} --with-followers\n")) {
 		t.Errorf("got %s", got)
 	}
-	if got := run(t, dir, "projections", "drop", "chain", schemas.In("{chain#}"), "--database-url", url); got.code != exitFailure || !strings.Contains(got.stderr, schemas.In("{balances}")) || !strings.Contains(got.stderr, "--with-followers") {
-		t.Errorf("with followers: got code %d and %s", got.code, got.stderr)
-	}
-	if got := run(t, dir, "projections", "drop", "chain", schemas.In("{chain#+1}"), "--with-followers", "--database-url", url); got.code != exitFailure || !strings.Contains(got.stderr, "folds its steps; activate another version of chain first") {
-		t.Errorf("the active one: got code %d and %s", got.code, got.stderr)
-	}
+	run(t, dir, "projections", "drop", "chain", schemas.In("{chain#}"), "--database-url", url).fails(t, exitFailure, schemas.In("{balances}"), "--with-followers")
+	run(t, dir, "projections", "drop", "chain", schemas.In("{chain#+1}"), "--with-followers", "--database-url", url).fails(t, exitFailure, "folds its steps; activate another version of chain first")
 }
 
 // An interrupted build says that the unfinished versions are kept.
 func TestRebuildInterrupted(t *testing.T) {
 	t.Parallel()
 	dir, url := imported(t, 150)
-	must(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
+	mustRun(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
 	child := start(t, command(t, dir, nil, "projections", "rebuild", "ft", "--throttle", "1", "--database-url", url))
 	eventually.Holds(t, "the build is under way", func() bool { return versionsOf(t, dir, url, "ft")[ft.Version+1].Position > 0 })
 	child.signal(syscall.SIGINT)
@@ -200,8 +186,8 @@ func TestRebuildInterrupted(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	dir, url := imported(t, 150)
-	must(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
-	must(t, dir, "projections", "rebuild", "balances", "--database-url", url)
+	mustRun(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
+	mustRun(t, dir, "projections", "rebuild", "balances", "--database-url", url)
 	execute(t, url, schemas.In(`UPDATE {balances+1}.holding SET balance = balance + 1, sent = 7 WHERE (account, asset) = (SELECT account, asset FROM {balances+1}.holding ORDER BY account, asset LIMIT 1)`))
 	execute(t, url, schemas.In(`DELETE FROM {balances+1}.nonce WHERE (account, height) = (SELECT account, height FROM {balances+1}.nonce ORDER BY account DESC, height DESC LIMIT 1)`))
 	got := run(t, dir, "projections", "diff", "balances", schemas.In("{balances#}"), schemas.In("{balances#+1}"), "--database-url", url)
@@ -227,7 +213,7 @@ func TestDifferences(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.stdout), &v); err != nil || got.code != exitDifferences || len(v.Findings) == 0 {
 		t.Errorf("verify --json: got code %d and %s (%v)", got.code, got.stdout, err)
 	}
-	if got := must(t, dir, "projections", "verify", "balances", "--database-url", url); got != schemas.In("{balances} is fit for readers\n") {
+	if got := mustRun(t, dir, "projections", "verify", "balances", "--database-url", url); got != schemas.In("{balances} is fit for readers\n") {
 		t.Errorf("verify of the active version: got %s", got)
 	}
 	for _, tc := range []struct{ args, want string }{

@@ -15,6 +15,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"strata/internal/testkit/must"
 	"strata/metadata/refresh"
 	"strata/projections/admin"
 	"strata/readapi"
@@ -23,10 +24,7 @@ import (
 // repository returns the root of the repository.
 func repository(t testing.TB) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.Getwd())(t)
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return dir
@@ -46,11 +44,7 @@ func readme(t testing.TB) string {
 // documentText returns the text of a file, named by its path in the repository.
 func documentText(t testing.TB, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(repository(t), path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(must.Get(os.ReadFile(filepath.Join(repository(t), path)))(t))
 }
 
 // fenced returns the code blocks of a Markdown text, and the rest of the text.
@@ -105,21 +99,12 @@ var quoted = regexp.MustCompile(`\w+="[^"]*"`)
 func TestDocumentedCommands(t *testing.T) {
 	t.Parallel()
 	root := repository(t)
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	makefile := must.Get(os.ReadFile(filepath.Join(root, "Makefile")))(t)
+	files := must.Get(filepath.Glob(filepath.Join(root, "docs", "*.md")))(t)
 	_, parse := model(t)
 	counts := map[string]int{}
 	for _, file := range append(files, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		for _, line := range commands(string(text)) {
 			words := strings.Fields(line)
 			counts[words[0]]++

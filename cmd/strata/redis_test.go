@@ -29,8 +29,8 @@ func TestSharedRedis(t *testing.T) {
 		n++
 		for _, s := range servers {
 			for _, path := range []string{fmt.Sprintf("/extended/v2/blocks/%d", n), "/extended/v1/address/SP000000000000000000002Q6VF78/stx", "/extended"} {
-				if got := s.get(path); got.status != http.StatusOK && got.status != http.StatusNotFound {
-					t.Fatalf("%s: got %d %s", path, got.status, got.body)
+				if got := s.get(path); got.Status != http.StatusOK && got.Status != http.StatusNotFound {
+					t.Fatalf("%s: got %d %s", path, got.Status, got.Body)
 				}
 			}
 		}
@@ -38,7 +38,7 @@ func TestSharedRedis(t *testing.T) {
 	found := regexp.MustCompile(`(?m)^strata_cache_hits_total\{tier="redis"\} [1-9]`)
 	eventually.Holds(t, "one server finds in Redis what the other has cached", func() bool {
 		ask()
-		return found.Match(servers[1].get("/metrics").body)
+		return found.Match(servers[1].get("/metrics").Body)
 	})
 	redis.Stop()
 	for range 50 {

@@ -14,16 +14,14 @@ import (
 
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
 // clientProgram returns the path of a program of the server's version; it skips the test where there is none.
 func clientProgram(t *testing.T, pool *pgxpool.Pool, name string) string {
 	t.Helper()
-	var dir string
-	if err := pool.QueryRow(t.Context(), `SELECT setting FROM pg_catalog.pg_config() WHERE name = 'BINDIR'`).Scan(&dir); err != nil {
-		t.Fatal(err)
-	}
+	dir := pgtest.Value[string](t, pool, `SELECT setting FROM pg_catalog.pg_config() WHERE name = 'BINDIR'`)
 	path := filepath.Join(dir, name)
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no %s: %v", name, err)
@@ -43,10 +41,7 @@ func TestRestore(t *testing.T) {
 	lost.mustPost("/attachments/new", []byte(`["first"]`))
 	lost.caughtUp(1)
 	replica := primary.Replica(t)
-	reading, err := pgxpool.New(t.Context(), replica.AdminURL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	reading := must.Get(pgxpool.New(t.Context(), replica.AdminURL()))(t)
 	t.Cleanup(reading.Close)
 	dump, restore := clientProgram(t, reading, "pg_dump"), clientProgram(t, reading, "psql")
 	node := start(t, command(t, t.TempDir(), nil, "simulate", "--observer", lost.observer, "--count", fmt.Sprint(posts), "--seed", "41", "--rate", "60"))
@@ -61,7 +56,7 @@ func TestRestore(t *testing.T) {
 	<-node.Ended()
 	lost.caughtUp(1 + posts)
 	size := lost.status().Strata.LogSize
-	key := string(lost.get("/audit/v1/log/key").body)
+	key := string(lost.get("/audit/v1/log/key").Body)
 	origin := firstLine(lost)
 	lost.stop()
 
@@ -78,13 +73,8 @@ func TestRestore(t *testing.T) {
 	if err != nil || len(keys) != 1 {
 		t.Fatalf("got the keys %v, %v", keys, err)
 	}
-	text, err := os.ReadFile(keys[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(elsewhere, ".strata"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(keys[0]))(t)
+	must.Do(t, os.Mkdir(filepath.Join(elsewhere, ".strata"), 0o700))
 	writeFile(t, filepath.Join(elsewhere, ".strata", filepath.Base(keys[0])), string(text))
 	s := startServer(t, elsewhere, "--database-url", url)
 	s.caughtUp(1)
@@ -93,17 +83,17 @@ func TestRestore(t *testing.T) {
 	if restored < 20 || restored > size {
 		t.Errorf("restored %d events, of %d", restored, size)
 	}
-	must(t, elsewhere, "verify", "--database-url", url)
-	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", fmt.Sprint(posts), "--seed", "41") // the node delivers what is missing
+	mustRun(t, elsewhere, "verify", "--database-url", url)
+	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", fmt.Sprint(posts), "--seed", "41") // the node delivers what is missing
 	s.caughtUp(restored + posts)
 	s.checkState(expected(simulate.Command{Seed: 41, Forks: 0.05}, posts))
 	eventually.Holds(t, "the log is signed", func() bool {
-		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").body), fmt.Sprintf("\n%d\n", restored+posts))
+		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").Body), fmt.Sprintf("\n%d\n", restored+posts))
 	})
-	if got := firstLine(s); got != origin || string(s.get("/audit/v1/log/key").body) != key {
+	if got := firstLine(s); got != origin || string(s.get("/audit/v1/log/key").Body) != key {
 		t.Errorf("the log is %s with another key, or was %s", got, origin)
 	}
-	must(t, elsewhere, "verify", "--database-url", url)
+	mustRun(t, elsewhere, "verify", "--database-url", url)
 	if t.Failed() {
 		return
 	}
@@ -117,8 +107,8 @@ func firstLine(s *server) string {
 	var line string
 	eventually.Holds(s.t, "the log is signed", func() bool {
 		got := s.get("/audit/v1/log/checkpoint")
-		line, _, _ = strings.Cut(string(got.body), "\n")
-		return got.status == 200
+		line, _, _ = strings.Cut(string(got.Body), "\n")
+		return got.Status == 200
 	})
 	return line
 }

@@ -16,6 +16,7 @@ import (
 
 	"strata/cmd/strata/internal/folding"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 )
@@ -24,9 +25,7 @@ import (
 func emptyFolder(t testing.TB) string {
 	t.Helper()
 	dir := pgtest.DataDir(t)
-	if err := os.Symlink(".", filepath.Join(dir, ".strata")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(".", filepath.Join(dir, ".strata")))
 	return dir
 }
 
@@ -41,10 +40,7 @@ func privatePostgres(t testing.TB, dir string) int {
 		t.Fatal(err)
 	}
 	first, _, _ := strings.Cut(string(text), "\n")
-	pid, err := strconv.Atoi(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pid := must.Get(strconv.Atoi(first))(t)
 	if syscall.Kill(pid, 0) != nil {
 		return 0
 	}
@@ -62,7 +58,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	t.Logf("answered %s after its start in an empty folder", took)
 	want := documentedStatus(t)
 	eventually.Holds(t, "an empty server answers as documented: "+string(want), func() bool {
-		return sameButVersion(t, s.get("/extended/v1/status").body, want)
+		return sameButVersion(t, s.get("/extended/v1/status").Body, want)
 	})
 	postgres := privatePostgres(t, dir)
 	if postgres == 0 {
@@ -77,7 +73,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	}
 	extra := filepath.Join(dir, "extra.tsv")
 	writeFile(t, extra, "1\t2024-03-13T15:34:10.446Z\t/attachments/new\t[]\n")
-	must(t, dir, "import", "--append", extra)
+	mustRun(t, dir, "import", "--append", extra)
 	s.caughtUp(2)
 	if got := privatePostgres(t, dir); got != postgres {
 		t.Errorf("after other commands: got Postgres %d, want still %d", got, postgres)
@@ -91,23 +87,21 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	if got := s.status().Strata.LogSize; got != 2 {
 		t.Errorf("after kill -9: got %d events, want 2", got)
 	}
-	if got := string(s.get("/audit/v1/events/1/body").body); got != `{"first":1}` {
+	if got := string(s.get("/audit/v1/events/1/body").Body); got != `{"first":1}` {
 		t.Errorf("after kill -9: got %s", got)
 	}
 
 	// The server starts its Postgres again, and receives events as before.
 	killed := time.Now()
-	if err := syscall.Kill(postgres, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(postgres, syscall.SIGKILL))
 	eventually.Holds(t, "Postgres is started again", func() bool {
 		now := privatePostgres(t, dir)
 		return now != 0 && now != postgres
 	})
 	eventually.Holds(t, "the server takes an event again, as often as the node repeats it", func() bool {
-		return s.post("/new_block", []byte(`{"third":1}`)).status == http.StatusOK
+		return s.post("/new_block", []byte(`{"third":1}`)).Status == http.StatusOK
 	})
-	eventually.Holds(t, "the server answers again", func() bool { return s.get("/extended").status == http.StatusOK })
+	eventually.Holds(t, "the server answers again", func() bool { return s.get("/extended").Status == http.StatusOK })
 	t.Logf("fault: a kill of the private Postgres; ready %s after", time.Since(killed).Round(time.Millisecond))
 	s.caughtUp(3)
 
@@ -133,11 +127,7 @@ func sameButVersion(t testing.TB, got, want []byte) bool {
 			t.Fatalf("%s: %v", text, err)
 		}
 		delete(fields, "server_version")
-		sorted, err := json.Marshal(fields)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(sorted)
+		return string(must.Get(json.Marshal(fields))(t))
 	}
 	return normal(got) == normal(want)
 }
@@ -160,7 +150,7 @@ type projectionStatus struct {
 
 func projectionStatuses(t testing.TB, dir string, args ...string) (statuses []projectionStatus) {
 	t.Helper()
-	text := must(t, dir, append([]string{"projections", "status", "--json"}, args...)...)
+	text := mustRun(t, dir, append([]string{"projections", "status", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(text), &statuses); err != nil {
 		t.Fatalf("projections status --json printed %s: %v", text, err)
 	}
@@ -194,7 +184,7 @@ func TestProjectionsStatus(t *testing.T) {
 			t.Errorf("got %+v, want %+v", statuses[i], want)
 		}
 	}
-	table := strings.Split(strings.TrimSuffix(must(t, t.TempDir(), "projections", "status", "--database-url", url), "\n"), "\n")
+	table := strings.Split(strings.TrimSuffix(mustRun(t, t.TempDir(), "projections", "status", "--database-url", url), "\n"), "\n")
 	if len(table) != 1+len(definitions) || !strings.HasPrefix(table[0], "NAME ") {
 		t.Fatalf("got the table %q, want a heading and a row for each projection", table)
 	}
@@ -203,10 +193,7 @@ func TestProjectionsStatus(t *testing.T) {
 			t.Errorf("row %d of the table is %q, want that of %s", i, table[1+i], d.Spec.Name)
 		}
 	}
-	got := run(t, t.TempDir(), "projections", "resume", "chain", "--database-url", url)
-	if got.code != exitFailure || !strings.Contains(got.stderr, "no version of it has failed") {
-		t.Errorf("resume of what runs: got code %d, %s", got.code, got.stderr)
-	}
+	run(t, t.TempDir(), "projections", "resume", "chain", "--database-url", url).fails(t, exitFailure, "no version of it has failed")
 }
 
 // Several processes with different roles work together as one server.
@@ -226,11 +213,11 @@ func TestServeRoles(t *testing.T) {
 
 	receiving.mustPost("/new_block", []byte("{}"))
 	reading.caughtUp(1)
-	if got := do(t, http.MethodGet, receiving.observer+"/extended/v1/status", nil, nil); got.status == http.StatusOK {
-		t.Errorf("the observer answers for the API: %s", got.body)
+	if got := do(t, http.MethodGet, receiving.observer+"/extended/v1/status", nil, nil); got.Status == http.StatusOK {
+		t.Errorf("the observer answers for the API: %s", got.Body)
 	}
-	if got := do(t, http.MethodPost, reading.api+"/new_block", nil, []byte("{}")); got.status != http.StatusNotFound {
-		t.Errorf("the API takes events: got %d %s, want 404", got.status, got.body)
+	if got := do(t, http.MethodPost, reading.api+"/new_block", nil, []byte("{}")); got.Status != http.StatusNotFound {
+		t.Errorf("the API takes events: got %d %s, want 404", got.Status, got.Body)
 	}
 	for _, s := range []*server{reading, receiving, projecting, describing} {
 		if !s.Running() {
@@ -266,11 +253,11 @@ func TestServeEnvironment(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(data, "spool")); err != nil {
 		t.Errorf("STRATA_DATA_DIR: %v", err)
 	}
-	if got := s.post("/payload", []byte("{}")); got.status != http.StatusForbidden {
-		t.Errorf("STRATA_ORDHOOK_TOKEN: got %d without it, want 403", got.status)
+	if got := s.post("/payload", []byte("{}")); got.Status != http.StatusForbidden {
+		t.Errorf("STRATA_ORDHOOK_TOKEN: got %d without it, want 403", got.Status)
 	}
-	if got := do(t, http.MethodPost, s.observer+"/payload", http.Header{"Authorization": {"Bearer secret"}}, []byte("{}")); got.status != http.StatusOK {
-		t.Errorf("STRATA_ORDHOOK_TOKEN: got %d with it, want 200", got.status)
+	if got := do(t, http.MethodPost, s.observer+"/payload", http.Header{"Authorization": {"Bearer secret"}}, []byte("{}")); got.Status != http.StatusOK {
+		t.Errorf("STRATA_ORDHOOK_TOKEN: got %d with it, want 200", got.Status)
 	}
 	var ready struct {
 		Checks struct {
@@ -279,7 +266,7 @@ func TestServeEnvironment(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(s.get("/readyz").body, &ready); err != nil || len(ready.Checks.Projections) != len(definitionsByName(t)) || ready.Checks.Projections[0].LagLimit != 17 {
+	if err := json.Unmarshal(s.get("/readyz").Body, &ready); err != nil || len(ready.Checks.Projections) != len(definitionsByName(t)) || ready.Checks.Projections[0].LagLimit != 17 {
 		t.Errorf("STRATA_LAG_LIMIT: got %+v, want 17 for each", ready)
 	}
 	if strings.Contains(s.log.String(), "secret") {
@@ -357,10 +344,7 @@ func TestServeStoppedUnderLoad(t *testing.T) {
 // definitionsByName returns the definitions of all projections, in the order of their names.
 func definitionsByName(t *testing.T) []projections.Definition {
 	t.Helper()
-	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
 	definitions := lines.Definitions()
 	slices.SortFunc(definitions, func(a, b projections.Definition) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
 	return definitions

@@ -17,6 +17,7 @@ import (
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -84,15 +85,15 @@ func (s *server) checkState(want synthchain.State, accounts []string) {
 func TestSimulate(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, t.TempDir(), "--database-url", served.URL(t), "--public-internals")
-	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "300", "--seed", "3", "--forks", "0.2")
+	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "300", "--seed", "3", "--forks", "0.2")
 	s.caughtUp(300)
 	want, accounts := expected(simulate.Command{Seed: 3, Forks: 0.2}, 300)
 	s.checkState(want, accounts)
-	if got := s.get("/readyz"); got.status != http.StatusOK {
-		t.Errorf("/readyz: got %d %s, want 200", got.status, got.body)
+	if got := s.get("/readyz"); got.Status != http.StatusOK {
+		t.Errorf("/readyz: got %d %s, want 200", got.Status, got.Body)
 	}
-	if got := s.get("/audit/v1/negative-balances"); !bytes.Contains(got.body, []byte(`"results":[]`)) {
-		t.Errorf("negative balances: %s", got.body)
+	if got := s.get("/audit/v1/negative-balances"); !bytes.Contains(got.Body, []byte(`"results":[]`)) {
+		t.Errorf("negative balances: %s", got.Body)
 	}
 	s.checkMetrics()
 	s.checkProvenance(want, accounts[0])
@@ -102,7 +103,7 @@ func TestSimulate(t *testing.T) {
 func TestSimulateNames(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, t.TempDir(), "--database-url", served.URL(t))
-	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "400", "--seed", "5", "--names")
+	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "400", "--seed", "5", "--names")
 	s.caughtUp(400)
 	want, accounts := expected(simulate.Command{Seed: 5, Forks: 0.05, Names: true}, 400)
 	s.checkState(want, accounts)
@@ -133,7 +134,7 @@ func TestSimulateOrdinals(t *testing.T) {
 	t.Parallel()
 	const posts = 150
 	s := startServer(t, t.TempDir(), "--database-url", served.URL(t), "--ordhook-token", "secret", "--public-internals")
-	must(t, t.TempDir(), "simulate", "--ordinals", "--observer", s.observer, "--count", strconv.Itoa(posts), "--seed", "3", "--forks", "0.1",
+	mustRun(t, t.TempDir(), "simulate", "--ordinals", "--observer", s.observer, "--count", strconv.Itoa(posts), "--seed", "3", "--forks", "0.1",
 		"--gaps", "0.1", "--token", "secret")
 	s.caughtUp(posts)
 	config := (&simulate.Command{Seed: 3, Forks: 0.1, Gaps: 0.1}).Feed()
@@ -194,11 +195,8 @@ func TestSimulateOrdinals(t *testing.T) {
 // checkMetrics checks that the metrics in the documentation exist.
 func (s *server) checkMetrics() {
 	s.t.Helper()
-	text, err := os.ReadFile(filepath.Join(repository(s.t), "docs", "operating.md"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	metrics := string(s.get("/metrics").body)
+	text := must.Get(os.ReadFile(filepath.Join(repository(s.t), "docs", "operating.md")))(s.t)
+	metrics := string(s.get("/metrics").Body)
 	named := regexp.MustCompile("`(strata_[a-z_]+)`").FindAllStringSubmatch(string(text), -1)
 	if len(named) == 0 {
 		s.t.Error("docs/operating.md names no metrics")
@@ -218,10 +216,7 @@ func (s *server) checkMetrics() {
 	}
 	requests := 0
 	for _, sample := range regexp.MustCompile(`(?m)^strata_observer_requests_total\{.*status="200".*\} (\d+)$`).FindAllStringSubmatch(metrics, -1) {
-		n, err := strconv.Atoi(sample[1])
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		n := must.Get(strconv.Atoi(sample[1]))(s.t)
 		requests += n
 	}
 	if requests != 300 {
@@ -234,11 +229,11 @@ func (s *server) checkProvenance(want synthchain.State, account string) {
 	s.t.Helper()
 	for _, path := range []string{"/extended/v2/blocks/latest", "/extended/v1/address/" + account + "/stx", "/extended/v1/address/" + account + "/stx?until_block=5", "/extended/v1/status"} {
 		got := s.get(path)
-		position := regexp.MustCompile(`^log=(\d+); height=(\d+); index_block_hash=(0x[0-9a-f]{64})$`).FindStringSubmatch(got.header.Get("Strata-Position"))
+		position := regexp.MustCompile(`^log=(\d+); height=(\d+); index_block_hash=(0x[0-9a-f]{64})$`).FindStringSubmatch(got.Header.Get("Strata-Position"))
 		if position == nil || position[2] != fmt.Sprint(want.Tip.Height) || position[3] != want.Tip.IndexHash.String() {
-			s.t.Errorf("%s: got Strata-Position %q, want the tip, %+v", path, got.header.Get("Strata-Position"), want.Tip)
+			s.t.Errorf("%s: got Strata-Position %q, want the tip, %+v", path, got.Header.Get("Strata-Position"), want.Tip)
 		}
-		sources := got.header.Get("Strata-Source")
+		sources := got.Header.Get("Strata-Source")
 		if sources == "" {
 			s.t.Errorf("%s: no Strata-Source", path)
 			continue
@@ -251,7 +246,7 @@ func (s *server) checkProvenance(want synthchain.State, account string) {
 				Path   string
 			}
 			s.read("/audit/v1/events/"+seq, &event)
-			body := s.get(event.Body).body
+			body := s.get(event.Body).Body
 			digest := sha256.Sum256(body)
 			if event.SHA256 != "0x"+hex.EncodeToString(digest[:]) || event.Size != len(body) || event.Path == "" {
 				s.t.Errorf("event %s behind %s: got %+v, its body has SHA-256 %x and %d bytes", seq, path, event, digest, len(body))
@@ -287,7 +282,7 @@ func TestSimulateAllEpochs(t *testing.T) {
 	t.Parallel()
 	const posts = 900
 	s := startServerOf(t, "testnet", t.TempDir(), "--database-url", pgtest.URL(t))
-	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", strconv.Itoa(posts), "--seed", "3", "--all-epochs")
+	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", strconv.Itoa(posts), "--seed", "3", "--all-epochs")
 	s.caughtUp(posts)
 	want, accounts := expected(simulate.Command{Seed: 3, Forks: 0.05, AllEpochs: true}, posts)
 	s.checkState(want, accounts)
@@ -335,10 +330,10 @@ func TestSimulateAllEpochs(t *testing.T) {
 	if s.read("/extended/v3/staking", &overview); overview.Locked.STX.Total == "" || overview.Locked.STX.Total == "0" {
 		t.Errorf("/extended/v3/staking: got %+v, want some STX", overview)
 	}
-	if got := s.get("/audit/v1/unknown-fields"); !bytes.Contains(got.body, []byte(`"results":[]`)) {
-		t.Errorf("unknown fields: %s", got.body)
+	if got := s.get("/audit/v1/unknown-fields"); !bytes.Contains(got.Body, []byte(`"results":[]`)) {
+		t.Errorf("unknown fields: %s", got.Body)
 	}
-	if got := s.get("/audit/v1/negative-balances"); !bytes.Contains(got.body, []byte(`"results":[]`)) {
-		t.Errorf("negative balances: %s", got.body)
+	if got := s.get("/audit/v1/negative-balances"); !bytes.Contains(got.Body, []byte(`"results":[]`)) {
+		t.Errorf("negative balances: %s", got.Body)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"strata/internal/pause"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/serverrig"
 	"strata/projections/version"
@@ -78,11 +79,7 @@ var served = pgtest.Template("served", func(ctx context.Context, url string) err
 // command returns a command that runs strata in a folder, without the STRATA_ settings of the environment.
 func command(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd, err := commandIn(dir, env, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cmd
+	return must.Get(commandIn(dir, env, args...))(t)
 }
 
 func commandIn(dir string, env []string, args ...string) (*exec.Cmd, error) {
@@ -105,6 +102,16 @@ type outcome struct {
 	stdout, stderr string
 }
 
+// fails checks the exit code of a command, and that it said all of this on standard error.
+func (o outcome) fails(t testing.TB, code int, said ...string) {
+	t.Helper()
+	for _, want := range said {
+		if o.code != code || !strings.Contains(o.stderr, want) {
+			t.Errorf("got code %d and %q, want code %d and %q", o.code, o.stderr, code, want)
+		}
+	}
+}
+
 // run runs strata until it exits.
 func run(t testing.TB, dir string, args ...string) outcome {
 	t.Helper()
@@ -116,10 +123,7 @@ func finish(t testing.TB, cmd *exec.Cmd) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	p, err := serverrig.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(serverrig.Start(cmd))(t)
 	select {
 	case <-p.Ended():
 	case <-time.After(slow):
@@ -130,8 +134,8 @@ func finish(t testing.TB, cmd *exec.Cmd) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// must runs strata, which must succeed, and returns its standard output.
-func must(t testing.TB, dir string, args ...string) string {
+// mustRun runs strata, which must succeed, and returns its standard output.
+func mustRun(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	got := run(t, dir, args...)
 	if got.code != 0 {
@@ -233,46 +237,35 @@ func (s *server) signal(sig os.Signal) {
 	}
 }
 
-// reply is a response with its whole body.
-type reply struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
 // client opens a connection for each request, as nodes do. It pools none, because a server may be killed and restarted.
 var client = &http.Client{Timeout: slow, Transport: &http.Transport{DisableKeepAlives: true}}
 
-func do(t testing.TB, method, url string, header http.Header, body []byte) reply {
+func do(t testing.TB, method, url string, header http.Header, body []byte) serverrig.Reply {
 	t.Helper()
-	got, err := serverrig.Ask(context.Background(), slow, method, url, header, body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reply{got.Status, got.Header, got.Body}
+	return must.Get(serverrig.Ask(context.Background(), slow, method, url, header, body))(t)
 }
 
 // get sends a GET request to the API.
-func (s *server) get(path string) reply {
+func (s *server) get(path string) serverrig.Reply {
 	s.t.Helper()
 	return do(s.t, http.MethodGet, s.api+path, nil, nil)
 }
 
 // read decodes an answer of the API, which must have status 200, into the value into.
-func (s *server) read(path string, into any) reply {
+func (s *server) read(path string, into any) serverrig.Reply {
 	s.t.Helper()
 	got := s.get(path)
-	if got.status != http.StatusOK {
-		s.t.Fatalf("%s: got %d %s, want 200", path, got.status, got.body)
+	if got.Status != http.StatusOK {
+		s.t.Fatalf("%s: got %d %s, want 200", path, got.Status, got.Body)
 	}
-	if err := json.Unmarshal(got.body, into); err != nil {
-		s.t.Fatalf("%s: got %s: %v", path, got.body, err)
+	if err := json.Unmarshal(got.Body, into); err != nil {
+		s.t.Fatalf("%s: got %s: %v", path, got.Body, err)
 	}
 	return got
 }
 
 // post delivers an event as a node would.
-func (s *server) post(path string, body []byte) reply {
+func (s *server) post(path string, body []byte) serverrig.Reply {
 	s.t.Helper()
 	return do(s.t, http.MethodPost, s.observer+path, http.Header{"Content-Type": {"application/json"}}, body)
 }
@@ -280,8 +273,8 @@ func (s *server) post(path string, body []byte) reply {
 // mustPost delivers an event, which must be accepted.
 func (s *server) mustPost(path string, body []byte) {
 	s.t.Helper()
-	if got := s.post(path, body); got.status != http.StatusOK {
-		s.t.Fatalf("%s: got %d %s, want 200", path, got.status, got.body)
+	if got := s.post(path, body); got.Status != http.StatusOK {
+		s.t.Fatalf("%s: got %d %s, want 200", path, got.Status, got.Body)
 	}
 }
 
@@ -327,10 +320,7 @@ func (s *server) caughtUp(size int64) {
 // taken returns an address that is in use while the test runs.
 func taken(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	return listener.Addr().String()
 }

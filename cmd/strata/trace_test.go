@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"strata/cmd/strata/internal/simulate"
+	"strata/internal/testkit/must"
 	"strata/rig/schemas"
 )
 
@@ -20,17 +21,17 @@ import (
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, t.TempDir(), "--database-url", served.URL(t))
-	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
+	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
 	s.caughtUp(60)
 	_, accounts := expected(simulate.Command{Seed: 3, Calm: true}, 60)
 	path := "/extended/v1/address/" + accounts[0] + "/stx"
 	dir := t.TempDir()
 
-	tree := must(t, dir, "trace", "--api", s.api, path, "--limit", "200")
+	tree := mustRun(t, dir, "trace", "--api", s.api, path, "--limit", "200")
 	if !strings.HasPrefix(tree, path+"\nget-stx-balance-v1, status 200, read at position 60 of the log, block ") {
 		t.Fatalf("got %s", tree)
 	}
-	if same := must(t, dir, "trace", "--api", s.api+"/", s.api+path, "--limit", "200"); same != tree {
+	if same := mustRun(t, dir, "trace", "--api", s.api+"/", s.api+path, "--limit", "200"); same != tree {
 		t.Errorf("by its address: got\n%s, want\n%s", same, tree)
 	}
 	found := regexp.MustCompile(`/new_block, received \S+, (\d+) bytes, sha256 0x([0-9a-f]{64})\n.*body (http://\S+/body)\n.*proof http://\S+/audit/v1/log/proofs/inclusion\?seq=\d+\n`).FindAllStringSubmatch(tree, -1)
@@ -39,9 +40,9 @@ func TestTrace(t *testing.T) {
 	}
 	for _, match := range found {
 		got := do(t, http.MethodGet, match[3], nil, nil)
-		digest := sha256.Sum256(got.body)
-		if strconv.Itoa(len(got.body)) != match[1] || hex.EncodeToString(digest[:]) != match[2] {
-			t.Errorf("%s: got %d bytes with digest %x, want %s and %s", match[3], len(got.body), digest, match[1], match[2])
+		digest := sha256.Sum256(got.Body)
+		if strconv.Itoa(len(got.Body)) != match[1] || hex.EncodeToString(digest[:]) != match[2] {
+			t.Errorf("%s: got %d bytes with digest %x, want %s and %s", match[3], len(got.Body), digest, match[1], match[2])
 		}
 	}
 	if !regexp.MustCompile(schemas.In(`{balances}\.ledger  account=`)+accounts[0]+` asset=stx n=\d+\n.*cause=\w+ delta=-?\d+ balance=`).MatchString(tree) ||
@@ -49,7 +50,7 @@ func TestTrace(t *testing.T) {
 		t.Errorf("got no entry of the ledger with where it comes from:\n%s", tree)
 	}
 
-	first := must(t, dir, "trace", "--api", s.api, path, "--limit", "2")
+	first := mustRun(t, dir, "trace", "--api", s.api, path, "--limit", "2")
 	more := regexp.MustCompile(`(?m)^more: --cursor '(.*)'$`).FindStringSubmatch(first)
 	if more == nil {
 		t.Fatalf("got no cursor in\n%s", first)
@@ -58,19 +59,17 @@ func TestTrace(t *testing.T) {
 		Rows   []json.RawMessage
 		Cursor struct{ Current string }
 	}
-	text := must(t, dir, "trace", "--api", s.api, path, "--limit", "2", "--cursor", more[1], "--json")
+	text := mustRun(t, dir, "trace", "--api", s.api, path, "--limit", "2", "--cursor", more[1], "--json")
 	if err := json.Unmarshal([]byte(text), &page); err != nil || len(page.Rows) != 2 || page.Cursor.Current != more[1] {
 		t.Errorf("got %s (%v)", text, err)
 	}
 	var compact bytes.Buffer
-	if err := json.Compact(&compact, []byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Compact(&compact, []byte(text)))
 	asked := s.get("/audit/v1/trace?limit=2&path=" + url.QueryEscape(path) + "&cursor=" + url.QueryEscape(more[1]))
-	if !bytes.Equal(compact.Bytes(), asked.body) {
-		t.Errorf("got %s, want %s", compact.Bytes(), asked.body)
+	if !bytes.Equal(compact.Bytes(), asked.Body) {
+		t.Errorf("got %s, want %s", compact.Bytes(), asked.Body)
 	}
-	if none := must(t, dir, "trace", "--api", s.api, "/extended/v2/blocks/99999"); !strings.HasSuffix(none, "\nno rows\n") || !strings.Contains(none, ", status 404, ") {
+	if none := mustRun(t, dir, "trace", "--api", s.api, "/extended/v2/blocks/99999"); !strings.HasSuffix(none, "\nno rows\n") || !strings.Contains(none, ", status 404, ") {
 		t.Errorf("got %s", none)
 	}
 

@@ -14,11 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/cmd/strata/internal/folding"
 	"strata/eventstore/archive"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/names"
@@ -79,15 +78,15 @@ func readAgainAndAgain(t *testing.T, api string, paths []string) *clients {
 func (c *clients) ask(path string, before int64) (position int64) {
 	got := do(c.t, http.MethodGet, c.api+path, nil, nil)
 	c.reads.Add(1)
-	text, _, _ := strings.Cut(strings.TrimPrefix(got.header.Get("Strata-Position"), "log="), ";")
+	text, _, _ := strings.Cut(strings.TrimPrefix(got.Header.Get("Strata-Position"), "log="), ";")
 	position, _ = strconv.ParseInt(text, 10, 64)
-	if got.status != http.StatusOK || position < before {
-		c.t.Errorf("%s: got %d at event %d, after event %d: %s", path, got.status, position, before, got.body)
+	if got.Status != http.StatusOK || position < before {
+		c.t.Errorf("%s: got %d at event %d, after event %d: %s", path, got.Status, position, before, got.Body)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if all := c.answers[path]; len(all) == 0 || all[len(all)-1] != string(got.body) {
-		c.answers[path] = append(all, string(got.body))
+	if all := c.answers[path]; len(all) == 0 || all[len(all)-1] != string(got.Body) {
+		c.answers[path] = append(all, string(got.Body))
 	}
 	return position
 }
@@ -98,10 +97,10 @@ func (s *server) lastAnswers(url string) (paths []string, was map[string]string)
 	paths, was = filled(s.t, url, readablePaths), map[string]string{}
 	for _, path := range paths {
 		got := s.get(path)
-		if got.status != http.StatusOK {
-			s.t.Fatalf("%s: the program of before answered %d %s", path, got.status, got.body)
+		if got.Status != http.StatusOK {
+			s.t.Fatalf("%s: the program of before answered %d %s", path, got.Status, got.Body)
 		}
-		was[path] = string(got.body)
+		was[path] = string(got.Body)
 	}
 	s.stop()
 	return paths, was
@@ -122,8 +121,8 @@ func TestUpgrade(t *testing.T) {
 	execute(t, url, `UPDATE strata.projection SET rules = 1 WHERE name = 'names'`)
 
 	s := startServer(t, dir, "--database-url", url)
-	if got := s.get("/v1/names?page=0"); got.status != http.StatusServiceUnavailable || !strings.Contains(string(got.body), fmt.Sprintf("until a version with rules %d is active", names.Version)) {
-		t.Errorf("what this program can't read: got %d %s", got.status, got.body)
+	if got := s.get("/v1/names?page=0"); got.Status != http.StatusServiceUnavailable || !strings.Contains(string(got.Body), fmt.Sprintf("until a version with rules %d is active", names.Version)) {
+		t.Errorf("what this program can't read: got %d %s", got.Status, got.Body)
 	}
 	c := update(t, s, url, paths)
 	for path, answers := range c.answers {
@@ -131,8 +130,8 @@ func TestUpgrade(t *testing.T) {
 			t.Errorf("%s: got %d answers, and want one:\n%s\n%s", path, len(answers), strings.Join(answers, "\n"), was[path])
 		}
 	}
-	if got := s.get("/v1/names?page=0"); got.status != http.StatusOK {
-		t.Errorf("names, once they are built: got %d %s", got.status, got.body)
+	if got := s.get("/v1/names?page=0"); got.Status != http.StatusOK {
+		t.Errorf("names, once they are built: got %d %s", got.Status, got.Body)
 	}
 }
 
@@ -172,19 +171,15 @@ func TestUpgradeFromRelease(t *testing.T) {
 func update(t *testing.T, s *server, url string, paths []string) *clients {
 	t.Helper()
 	ready := s.get("/readyz?for=extended")
-	if ready.status != http.StatusOK || !strings.Contains(string(ready.body), "with the rules of this program, is being built") {
-		t.Errorf("readiness: got %d %s", ready.status, ready.body)
+	if ready.Status != http.StatusOK || !strings.Contains(string(ready.Body), "with the rules of this program, is being built") {
+		t.Errorf("readiness: got %d %s", ready.Status, ready.Body)
 	}
 	began := time.Now()
 	c := readAgainAndAgain(t, s.api, paths)
+	conn, own := pgtest.Connect(t, url), lines(t).Rules()
 	eventually.Holds(t, "the server's own versions are active", func() bool {
-		now := activeRules(t, url)
-		for name, rules := range lines(t).Rules() {
-			if now[name] != rules {
-				return false
-			}
-		}
-		return true
+		const active = `SELECT count(*) FROM strata.active JOIN strata.projection USING (name, version) WHERE coalesce(rules, version) = ($1::jsonb -> name)::int`
+		return pgtest.Value[int](t, conn, active, own) == len(own)
 	})
 	built, reads := time.Since(began), c.reads.Load()
 	eventually.Holds(t, "clients read on", func() bool { return c.reads.Load() > reads+int64(5*len(paths)) })
@@ -195,54 +190,20 @@ func update(t *testing.T, s *server, url string, paths []string) *clients {
 	return c
 }
 
-// activeRules returns the rules of the active versions.
-func activeRules(t *testing.T, url string) map[string]int {
-	t.Helper()
-	rules := map[string]int{}
-	var name string
-	var number int
-	query(t, url, `SELECT name, coalesce(rules, version) FROM strata.active JOIN strata.projection USING (name, version)`, []any{&name, &number}, func() { rules[name] = number })
-	return rules
-}
-
 // filled puts the account with the most changes of its balance into paths.
 func filled(t testing.TB, url string, paths []string) (all []string) {
 	t.Helper()
-	var account string
-	query(t, url, `SELECT account FROM api.ledger WHERE asset = 'stx' GROUP BY account ORDER BY count(*) DESC, account LIMIT 1`, []any{&account}, func() {})
+	account := pgtest.Value[string](t, pgtest.Connect(t, url),
+		`SELECT account FROM api.ledger WHERE asset = 'stx' GROUP BY account ORDER BY count(*) DESC, account LIMIT 1`)
 	for _, path := range paths {
 		all = append(all, strings.ReplaceAll(path, "ACCOUNT", account))
 	}
 	return all
 }
 
-// query calls each for each row of a query, whose columns are in into.
-func query(t testing.TB, url, sql string, into []any, each func()) {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(t.Context()) }()
-	rows, err := conn.Query(t.Context(), sql)
-	if err == nil {
-		_, err = pgx.ForEachRow(rows, into, func() error {
-			each()
-			return nil
-		})
-	}
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-}
-
 func lines(t *testing.T) projections.Lines {
 	t.Helper()
-	all, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
 }
 
 func readable(t *testing.T) map[string][]int {

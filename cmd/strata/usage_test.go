@@ -13,6 +13,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
+
+	"strata/internal/testkit/must"
 )
 
 // A wrong command line prints the error and the usage to stderr, and starts nothing.
@@ -111,7 +113,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("strata %v: got code %d, %q and %q, want 0 and the usage", args, got.code, got.stdout, got.stderr)
 		}
 	}
-	if got := must(t, t.TempDir(), "--version"); got != build().String()+"\n" {
+	if got := mustRun(t, t.TempDir(), "--version"); got != build().String()+"\n" {
 		t.Errorf("--version: got %q, want %q", got, build())
 	}
 	parser, _ := model(t)
@@ -133,11 +135,11 @@ func TestHelp(t *testing.T) {
 func TestServeHelp(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"serve", "check-config"} {
-		short, long := must(t, t.TempDir(), command, "--help"), must(t, t.TempDir(), command, "--help-all")
+		short, long := mustRun(t, t.TempDir(), command, "--help"), mustRun(t, t.TempDir(), command, "--help-all")
 		if n := strings.Count(short, "\n"); n > 100 || !strings.Contains(short, "--help-all") || !strings.Contains(short, "--nodes=") || strings.Contains(short, "--otlp-url") {
 			t.Errorf("%s --help: got %d lines:\n%s", command, n, short)
 		}
-		for line := range strings.Lines(must(t, t.TempDir(), "settings")) {
+		for line := range strings.Lines(mustRun(t, t.TempDir(), "settings")) {
 			flag, _, named := strings.Cut(line, " (--")
 			if named && !strings.Contains(long, "--"+flag) && !strings.Contains(long, "--[no-]"+flag) {
 				t.Errorf("%s --help-all lacks --%s", command, flag)
@@ -150,21 +152,12 @@ func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	var fromJSON, fromYAML map[string]any
 	dir := t.TempDir()
-	if err := json.Unmarshal([]byte(must(t, dir, "openapi")), &fromJSON); err != nil {
-		t.Fatal(err)
-	}
-	text := must(t, dir, "openapi", "--yaml")
-	if err := yaml.Unmarshal([]byte(text), &fromYAML); err != nil {
-		t.Fatal(err)
-	}
-	again, err := json.Marshal(fromYAML) // numbers of the same type
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(mustRun(t, dir, "openapi")), &fromJSON))
+	text := mustRun(t, dir, "openapi", "--yaml")
+	must.Do(t, yaml.Unmarshal([]byte(text), &fromYAML))
+	again := must.Get(json.Marshal(fromYAML))(t) // numbers of the same type
 	clear(fromYAML)
-	if err := json.Unmarshal(again, &fromYAML); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(again, &fromYAML))
 	if !reflect.DeepEqual(fromJSON, fromYAML) {
 		t.Error("JSON and YAML say different things")
 	}
@@ -187,10 +180,7 @@ func TestOpenAPI(t *testing.T) {
 // The documented settings exist, with their variables and defaults.
 func TestDocumentedSettings(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join(repository(t), "docs", "operating.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(repository(t), "docs", "operating.md")))(t)
 	_, section, found := strings.Cut(string(text), "\n## Settings\n")
 	if !found {
 		t.Fatal("docs/operating.md has no section Settings")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -16,29 +15,14 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/mod/sumdb/note"
 
 	"strata/eventstore/transparency"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/rig/schemas"
 )
-
-// superuser executes SQL as the superuser, without triggers.
-func superuser(t testing.TB, sql ...string) {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), pgtest.AdminURL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
-	for _, s := range append([]string{`SET session_replication_role = replica`}, sql...) {
-		if _, err := conn.Exec(t.Context(), s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-}
 
 // verified runs strata verify and returns its output. It must print one difference for each prefix in want, in any
 // order, and no others.
@@ -82,18 +66,18 @@ func TestVerify(t *testing.T) {
 	url := served.URL(t)
 	dir := t.TempDir()
 	s := startServer(t, dir, "--database-url", url)
-	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
+	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
 	s.caughtUp(60)
 	eventually.Holds(t, "the log is signed", func() bool {
-		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").body), "\n60\n")
+		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").Body), "\n60\n")
 	})
 	kept := filepath.Join(t.TempDir(), "kept")
-	writeFile(t, kept, string(s.get("/audit/v1/log/checkpoint").body))
-	key := strings.TrimSpace(string(s.get("/audit/v1/log/key").body))
+	writeFile(t, kept, string(s.get("/audit/v1/log/checkpoint").Body))
+	key := strings.TrimSpace(string(s.get("/audit/v1/log/key").Body))
 
 	var running sync.WaitGroup
 	running.Go(func() {
-		must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "150", "--seed", "3", "--calm")
+		mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "150", "--seed", "3", "--calm")
 	})
 	text := verified(t, url, []string{"--against", kept, "--key", key, "--parallel", "3"})
 	running.Wait()
@@ -124,37 +108,23 @@ func TestVerify(t *testing.T) {
 }
 
 func tamperedTables(t *testing.T, url string) {
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	conn := pgtest.Connect(t, url)
 	var account, other string
 	var seq, otherSeq int64
-	err = conn.QueryRow(t.Context(), schemas.In(`
+	must.Do(t, conn.QueryRow(t.Context(), schemas.In(`
 		UPDATE {balances}.holding SET balance = balance + 1 WHERE account = (SELECT min(account) FROM {balances}.holding WHERE asset = 'stx') AND asset = 'stx'
-		RETURNING account, source_seq`)).Scan(&account, &seq)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = conn.QueryRow(t.Context(), schemas.In(`
+		RETURNING account, source_seq`)).Scan(&account, &seq))
+	must.Do(t, conn.QueryRow(t.Context(), schemas.In(`
 		DELETE FROM {balances}.nonce WHERE (account, height) = (SELECT account, height FROM {balances}.nonce ORDER BY account, height LIMIT 1)
-		RETURNING account, source_seq`)).Scan(&other, &otherSeq)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Exec(t.Context(), schemas.In(`INSERT INTO {balances}.nonce (height, source_seq, next_nonce, account) VALUES (3, 4, 5, E'S\x1bP')`)); err != nil {
-		t.Fatal(err)
-	}
+		RETURNING account, source_seq`)).Scan(&other, &otherSeq))
+	must.Get(conn.Exec(t.Context(), schemas.In(`INSERT INTO {balances}.nonce (height, source_seq, next_nonce, account) VALUES (3, 4, 5, E'S\x1bP')`)))(t)
 	want := []string{
 		schemas.In("{balances}.holding account=") + account + " asset=stx: balance is ",
 		schemas.In("{balances}.nonce account=") + other + " height=",
 		schemas.In("{balances}.nonce account=S\uFFFDP height=3: extra, from event 4, although the log does not give it\n"),
 	}
 	// Event 7 could be read, whatever the quarantine says.
-	if _, err := conn.Exec(t.Context(), schemas.In(`INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason) VALUES ('chain', {chain#}, 7, '/new_block', '', 'made up')`)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(conn.Exec(t.Context(), schemas.In(`INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason) VALUES ('chain', {chain#}, 7, '/new_block', '', 'made up')`)))(t)
 	verified(t, url, []string{"--rows", "chain"}, schemas.In("{chain}.quarantine seq=7: extra, from event 7, although the log does not give it\n"))
 	text := verified(t, url, []string{"--rows", "balances"}, want...)
 	for _, end := range []string{fmt.Sprintf(" (event %d)\n", seq), fmt.Sprintf(": missing, although event %d of the log gives it\n", otherSeq)} {
@@ -163,9 +133,7 @@ func tamperedTables(t *testing.T, url string) {
 		}
 	}
 	verified(t, url, []string{"--rows", "ft"})
-	if _, err := conn.Exec(t.Context(), schemas.In(`INSERT INTO {ft}.stretch (n, list, first_key, first_contract) VALUES (3, 'name', '0zz', '')`)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(conn.Exec(t.Context(), schemas.In(`INSERT INTO {ft}.stretch (n, list, first_key, first_contract) VALUES (3, 'name', '0zz', '')`)))(t)
 	verified(t, url, []string{"--rows", "ft"}, schemas.In("{ft}: it does not hold that the stretches of a list add up to its tokens"), schemas.In("{ft}: it does not hold that each stretch of a list counts the tokens"))
 	got := run(t, t.TempDir(), "verify", "--database-url", url, "--rows", "balances", "--limit", "1")
 	if got.code != exitDifferences || strings.Count(got.stdout, "DIFFERENCE") != 1 || !strings.Contains(got.stdout, "more differences") {
@@ -186,7 +154,8 @@ func tamperedLog(t *testing.T, url, kept string) {
 	}
 	// Delete event 30, and flip a bit of event 50. The log can't be folded any more, so the rows are not compared; the rest
 	// is verified all the same.
-	superuser(t, `DELETE FROM log.event WHERE seq = 30`, `UPDATE log.event SET body = set_bit(body, 7, 1 - get_bit(body, 7)) WHERE seq = 50`)
+	execute(t, pgtest.AdminURL(t), `SET session_replication_role = replica`, // without triggers
+		`DELETE FROM log.event WHERE seq = 30`, `UPDATE log.event SET body = set_bit(body, 7, 1 - get_bit(body, 7)) WHERE seq = 50`)
 	got = run(t, t.TempDir(), "verify", "--database-url", url, "--json")
 	var report struct {
 		Log   *struct{ Root *string }
@@ -224,11 +193,8 @@ func TestVerifyAgainstNode(t *testing.T) {
 	t.Parallel()
 	url := served.URL(t)
 	s := startServer(t, t.TempDir(), "--database-url", url)
-	got := run(t, t.TempDir(), "verify", "--database-url", url, "--node-only", "--against-node", "http://127.0.0.1:1")
-	if got.code != exitFailure || !strings.Contains(got.stderr, "the balances are at no block yet") {
-		t.Errorf("before the first block: got code %d, %s", got.code, got.stderr)
-	}
-	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
+	run(t, t.TempDir(), "verify", "--database-url", url, "--node-only", "--against-node", "http://127.0.0.1:1").fails(t, exitFailure, "the balances are at no block yet")
+	mustRun(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
 	s.caughtUp(60)
 	s.stop()
 
@@ -236,7 +202,7 @@ func TestVerifyAgainstNode(t *testing.T) {
 		_, _ = io.WriteString(w, `{"balance":"0x00","locked":"0x00","unlock_height":0,"nonce":0}`)
 	}))
 	t.Cleanup(empty.Close)
-	got = run(t, t.TempDir(), "verify", "--database-url", url, "--node-only", "--against-node", empty.URL, "--sample", "10", "--seed", "7")
+	got := run(t, t.TempDir(), "verify", "--database-url", url, "--node-only", "--against-node", empty.URL, "--sample", "10", "--seed", "7")
 	for _, want := range []string{"DIFFERENCE account S", ": the balance is ", " of 10 of ", "(--seed 7)\n"} {
 		if got.code != exitDifferences || !strings.Contains(got.stdout, want) {
 			t.Errorf("got code %d, %s, want %q", got.code, got.stdout, want)
@@ -252,13 +218,9 @@ func TestVerifyAgainstNode(t *testing.T) {
 	cmd := command(t, t.TempDir(), nil, "verify", "--database-url", url, "--node-only", "--against-node", hanging.URL)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	<-requests
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(syscall.SIGINT))
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitFailure || stderr.String() != "strata: interrupted\n" {
 		t.Errorf("interrupted: got %v, %q", err, stderr.String())
 	}
@@ -285,8 +247,5 @@ func TestVerifyUsage(t *testing.T) {
 			t.Errorf("verify %s: got %v, want %q", tc.args, err, tc.want)
 		}
 	}
-	got := run(t, t.TempDir(), "verify", "--against", "none")
-	if got.code != exitFailure || !strings.Contains(got.stderr, "--against: ") || !strings.Contains(got.stderr, "none: no such file") {
-		t.Errorf("no file: got code %d, %s", got.code, got.stderr)
-	}
+	run(t, t.TempDir(), "verify", "--against", "none").fails(t, exitFailure, "--against: ", "none: no such file")
 }

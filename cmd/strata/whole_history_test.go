@@ -18,20 +18,20 @@ import (
 // says waits until the answer of a path has a status and contains texts.
 func (s *server) says(path string, status int, texts ...string) {
 	s.t.Helper()
-	var got reply
+	var got serverrig.Reply
 	defer func() {
 		if s.t.Failed() {
-			s.t.Logf("%s: got %d %s", path, got.status, got.body)
+			s.t.Logf("%s: got %d %s", path, got.Status, got.Body)
 		}
 	}()
 	eventually.Holds(s.t, path+" says "+strings.Join(texts, " and "), func() bool {
 		got = s.get(path)
 		for _, text := range texts {
-			if !strings.Contains(string(got.body), text) {
+			if !strings.Contains(string(got.Body), text) {
 				return false
 			}
 		}
-		return got.status == status
+		return got.Status == status
 	})
 }
 
@@ -49,13 +49,13 @@ func TestBesideANodeThatHasRun(t *testing.T) {
 	s := startServer(t, dir, "--database-url", url)
 	s.says("/readyz", http.StatusServiceUnavailable, "No block has arrived yet.")
 	s.says("/extended", http.StatusOK, `"status":"not ready"`)
-	must(t, dir, "import", "--database-url", url, tail)
+	mustRun(t, dir, "import", "--database-url", url, tail)
 	s.says("/readyz", http.StatusServiceUnavailable, " blocks are missing, from 0 to ", "the chain has not begun", "strata export --heights 0-")
 	s.says("/readyz?for=money", http.StatusServiceUnavailable)
 	s.says("/extended", http.StatusOK, `"status":"not ready"`, "the chain has not begun")
 	s.caughtUp(int64(len(lines) - 81))
-	if got := s.get("/extended/v1/address/SP000000000000000000002Q6VF78/stx"); got.status == http.StatusOK && strings.Contains(string(got.body), `"balance":"-`) {
-		t.Errorf("a balance of a chain that has not begun: got %s", got.body)
+	if got := s.get("/extended/v1/address/SP000000000000000000002Q6VF78/stx"); got.Status == http.StatusOK && strings.Contains(string(got.Body), `"balance":"-`) {
+		t.Errorf("a balance of a chain that has not begun: got %s", got.Body)
 	}
 	if got := run(t, dir, "doctor", "--database-url", url); got.code == 0 || !strings.Contains(got.stdout, "FAILURE  missing blocks") || !strings.Contains(got.stdout, "→ On a Strata that has these blocks") {
 		t.Errorf("doctor: got code %d:\n%s", got.code, got.stdout)
@@ -66,13 +66,13 @@ func TestBesideANodeThatHasRun(t *testing.T) {
 
 	t.Run("mended", func(t *testing.T) {
 		other := pgtest.URL(t) // a database of its own
-		must(t, dir, "import", "--wait", "--database-url", other, whole)
+		mustRun(t, dir, "import", "--wait", "--database-url", other, whole)
 		missing := filepath.Join(dir, "missing.tsv.gz")
-		must(t, dir, "export", "--database-url", other, "--heights", "0-1000", "--out", missing)
-		must(t, dir, "import", "--append", "--database-url", url, missing)
+		mustRun(t, dir, "export", "--database-url", other, "--heights", "0-1000", "--out", missing)
+		mustRun(t, dir, "import", "--append", "--database-url", url, missing)
 		s.says("/readyz?for=money", http.StatusOK, `"history":{"ok":true,"fed":true},"gaps":{"ok":true,"blocking":0}}`)
 		s.says("/extended", http.StatusOK, `"status":"ready"`)
-		if got := must(t, dir, "verify", "--database-url", url); !strings.Contains(got, "no differences\n") {
+		if got := mustRun(t, dir, "verify", "--database-url", url); !strings.Contains(got, "no differences\n") {
 			t.Errorf("verify: got %s", got)
 		}
 		if got := run(t, dir, "export", "--database-url", other, "--heights", "5-2"); got.code == 0 || !strings.Contains(got.stderr, "are not two heights, such as 101-187") {
@@ -88,13 +88,13 @@ func TestPartialHistory(t *testing.T) {
 	tail := filepath.Join(dir, "tail.tsv")
 	writeFile(t, tail, strings.Join(strings.SplitAfter(chainArchive(t, archive.Copy, 19, 120), "\n")[80:], ""))
 	url := pgtest.URL(t)
-	must(t, dir, "import", "--wait", "--database-url", url, tail)
+	mustRun(t, dir, "import", "--wait", "--database-url", url, tail)
 	s := startServer(t, dir, "--database-url", url, "--partial-history")
 	s.says("/readyz", http.StatusOK, `"history":{"ok":false,"fed":true,"from":`, "The chain begins at block ")
 	s.says("/readyz?for=money", http.StatusServiceUnavailable)
 	s.says("/extended", http.StatusOK, `"about":"partial history"`)
 	for _, path := range []string{"/extended/v2/blocks", "/extended/v1/tx/0x00", "/nowhere", "/healthz", "/readyz"} {
-		if got := s.get(path).header.Get("Strata-History"); !strings.HasPrefix(got, "from=") {
+		if got := s.get(path).Header.Get("Strata-History"); !strings.HasPrefix(got, "from=") {
 			t.Errorf("%s: got Strata-History %q", path, got)
 		}
 	}
@@ -169,7 +169,7 @@ func TestAnotherChainBegins(t *testing.T) {
 		t.Errorf("reset beside a server: got code %d: %s", got.code, got.stderr)
 	}
 	s.stop()
-	must(t, dir, "reset", "--database-url", url, "--keep-log-as", kept)
+	mustRun(t, dir, "reset", "--database-url", url, "--keep-log-as", kept)
 	if text, err := os.ReadFile(kept); err != nil || strings.Count(string(text), "\n") != 7 {
 		t.Errorf("the old log: got %d lines, %v", strings.Count(string(text), "\n"), err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"strata/eventstore/archive"
+	"strata/internal/testkit/must"
 )
 
 const (
@@ -51,12 +52,8 @@ func pack(t testing.TB, s string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := io.WriteString(z, s); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(z, s))(t)
+	must.Do(t, z.Close())
 	return b.Bytes()
 }
 
@@ -239,56 +236,40 @@ func TestTruncation(t *testing.T) {
 		lines.WriteString(line(fmt.Sprint(i), pgTime, "/p", fmt.Sprintf(`{"n": %d, "x": "%x"}`, i, i*i*7919)))
 	}
 	whole := lines.String()
-	packed := pack(t, whole)
+	packed := string(pack(t, whole))
 
-	t.Run("gzip", func(t *testing.T) {
-		t.Parallel()
-		r := archive.NewReader(bytes.NewReader(packed[:len(packed)/2]), archive.Options{})
-		recs, bad := readAll(t, r)
-		if len(recs) == 0 || len(bad) != 1 || !errors.Is(bad[0], archive.ErrTruncatedGzip) || bad[0].Line != int64(len(recs)+1) {
-			t.Errorf("got %d records, %v", len(recs), bad)
-		}
-		if _, err := r.Next(); !errors.Is(err, archive.ErrTruncatedGzip) {
-			t.Errorf("got %v on the next call, want the same error", err)
-		}
-	})
-	t.Run("gzip trailer", func(t *testing.T) {
-		t.Parallel()
-		recs, bad := readAll(t, archive.NewReader(bytes.NewReader(packed[:len(packed)-3]), archive.Options{}))
-		if len(recs) != 2000 || len(bad) != 1 || !errors.Is(bad[0], archive.ErrTruncatedGzip) {
-			t.Errorf("got %d records, %v", len(recs), bad)
-		}
-	})
-	t.Run("gzip header", func(t *testing.T) {
-		t.Parallel()
-		_, bad := readAll(t, archive.NewReader(bytes.NewReader(packed[:5]), archive.Options{}))
-		if len(bad) != 1 || !errors.Is(bad[0], archive.ErrTruncatedGzip) {
-			t.Errorf("got %v", bad)
-		}
-	})
-	t.Run("line", func(t *testing.T) {
-		t.Parallel()
-		for _, any := range []bool{false, true} {
-			recs, bad := readAll(t, archive.NewReader(strings.NewReader(whole[:len(whole)-5]), archive.Options{AnyPayload: any}))
-			if len(recs) != 1999 || len(bad) != 1 || !errors.Is(bad[0], archive.ErrTruncatedLine) {
-				t.Errorf("AnyPayload %v: got %d records, %v", any, len(recs), bad)
+	for _, tt := range []struct {
+		name, in   string
+		anyPayload bool
+		records    int // -1: some
+		err        error
+	}{
+		{"gzip", packed[:len(packed)/2], false, -1, archive.ErrTruncatedGzip},
+		{"gzip trailer", packed[:len(packed)-3], false, 2000, archive.ErrTruncatedGzip},
+		{"gzip header", packed[:5], false, 0, archive.ErrTruncatedGzip},
+		{"line", whole[:len(whole)-5], false, 1999, archive.ErrTruncatedLine},
+		{"line of any payload", whole[:len(whole)-5], true, 1999, archive.ErrTruncatedLine},
+		{"only the line feed is missing", whole[:len(whole)-1], false, 2000, nil},
+		{"several gzip members", packed + packed, false, 4000, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := archive.NewReader(strings.NewReader(tt.in), archive.Options{AnyPayload: tt.anyPayload})
+			recs, bad := readAll(t, r)
+			if len(recs) != tt.records && (tt.records >= 0 || len(recs) == 0) || (len(bad) > 0) != (tt.err != nil) {
+				t.Errorf("got %d records, %v", len(recs), bad)
 			}
-		}
-	})
-	t.Run("only the line feed is missing", func(t *testing.T) {
-		t.Parallel()
-		recs, bad := readAll(t, archive.NewReader(strings.NewReader(whole[:len(whole)-1]), archive.Options{}))
-		if len(recs) != 2000 || len(bad) != 0 {
-			t.Errorf("got %d records, %v", len(recs), bad)
-		}
-	})
-	t.Run("several gzip members", func(t *testing.T) {
-		t.Parallel()
-		recs, bad := readAll(t, archive.NewReader(bytes.NewReader(append(bytes.Clone(packed), packed...)), archive.Options{}))
-		if len(recs) != 4000 || len(bad) != 0 {
-			t.Errorf("got %d records, %v", len(recs), bad)
-		}
-	})
+			if tt.err == nil {
+				return
+			}
+			if len(bad) != 1 || !errors.Is(bad[0], tt.err) || bad[0].Line != int64(len(recs)+1) {
+				t.Errorf("got %v, want %v in the line after %d", bad, tt.err, len(recs))
+			}
+			if _, err := r.Next(); tt.err == archive.ErrTruncatedGzip && !errors.Is(err, tt.err) {
+				t.Errorf("got %v on the next call, want the same error", err)
+			}
+		})
+	}
 }
 
 func TestStreamErrorIsKept(t *testing.T) {

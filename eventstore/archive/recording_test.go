@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"strata/eventstore/archive"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -29,17 +30,9 @@ func TestRecordings(t *testing.T) {
 				Rows   int            `json:"rows"`
 				Counts map[string]int `json:"counts"`
 			}
-			expected, err := os.ReadFile(filepath.Join(dir, "data", "expected", name[:len(name)-len(".tsv.gz")]+".json"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := json.Unmarshal(expected, &want); err != nil {
-				t.Fatal(err)
-			}
-			packed, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expected := must.Get(os.ReadFile(filepath.Join(dir, "data", "expected", name[:len(name)-len(".tsv.gz")]+".json")))(t)
+			must.Do(t, json.Unmarshal(expected, &want))
+			packed := must.Get(os.ReadFile(file))(t)
 			r := archive.NewReader(bytes.NewReader(packed), archive.Options{Name: name})
 			recs, bad := readAll(t, r)
 			if len(bad) > 0 {
@@ -60,14 +53,8 @@ func TestRecordings(t *testing.T) {
 			if len(counts) != len(want.Counts) {
 				t.Errorf("got %v, want %v", counts, want.Counts)
 			}
-			z, err := gzip.NewReader(bytes.NewReader(packed))
-			if err != nil {
-				t.Fatal(err)
-			}
-			plain, err := io.ReadAll(z)
-			if err != nil {
-				t.Fatal(err)
-			}
+			z := must.Get(gzip.NewReader(bytes.NewReader(packed)))(t)
+			plain := must.Get(io.ReadAll(z))(t)
 			if write(t, r.Dialect(), recs) != string(plain) {
 				t.Error("written differently")
 			}

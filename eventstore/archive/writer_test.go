@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strata/eventstore/archive"
+	"strata/internal/testkit/must"
 )
 
 func write(t testing.TB, d archive.Dialect, recs []archive.Record) string {
@@ -18,13 +19,9 @@ func write(t testing.TB, d archive.Dialect, recs []archive.Record) string {
 	var b bytes.Buffer
 	w := archive.NewWriter(&b, d)
 	for _, rec := range recs {
-		if err := w.Write(rec); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Write(rec))
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Flush())
 	return b.String()
 }
 

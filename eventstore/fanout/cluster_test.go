@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // cluster is three servers of NATS with JetStream, each a process of its own. Any of them can be killed and started again.
@@ -80,10 +81,7 @@ func newCluster(t *testing.T) *cluster {
 		}
 	})
 	conn := connect(t, c)
-	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := must.Get(jetstream.New(conn))(t)
 	eventually.Holds(t, "the cluster has a leader", func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -95,10 +93,7 @@ func newCluster(t *testing.T) *cluster {
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = listener.Close() }()
 	return listener.Addr().(*net.TCPAddr).Port
 }
@@ -106,23 +101,12 @@ func freePort(t *testing.T) int {
 // start starts a server, and returns when it takes connections.
 func (c *cluster) start(i int) {
 	c.t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	text, err := json.Marshal(c.nodes[i])
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(c.t)
+	text := must.Get(json.Marshal(c.nodes[i]))(c.t)
 	cmd := exec.Command(self)
 	cmd.Env, cmd.Stderr = append(os.Environ(), nodeVariable+"="+string(text)), c.t.Output()
-	life, err := cmd.StdinPipe()
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		c.t.Fatal(err)
-	}
+	life := must.Get(cmd.StdinPipe())(c.t)
+	must.Do(c.t, cmd.Start())
 	c.kills[i] = sync.OnceFunc(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()

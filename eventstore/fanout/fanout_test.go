@@ -22,6 +22,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/rig/replay"
 )
@@ -53,10 +54,7 @@ func TestCluster(t *testing.T) {
 	stopConsumer := background(t, consumer.run)
 
 	made := synthchain.New(synthchain.Config{Seed: 25, SigningSample: 1000})
-	js, err := jetstream.New(connect(t, nodes))
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := must.Get(jetstream.New(connect(t, nodes)))(t)
 	// A publisher that finds an empty stream begins with the next event. If all events came before it did, no message would tell the
 	// consumer of them.
 	eventually.Holds(t, "the stream has an event", func() bool {
@@ -87,10 +85,7 @@ func TestCluster(t *testing.T) {
 			stopConsumer = background(t, consumer.run)
 		}
 	}
-	size, err := log.Size(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	size := must.Get(log.Size(t.Context()))(t)
 	appended := time.Now()
 	eventually.Holds(t, "the consumer has everything", func() bool {
 		position, err := consumer.position(t.Context())
@@ -99,13 +94,10 @@ func TestCluster(t *testing.T) {
 	t.Logf("fault: %d kills of servers of NATS while %d events were appended, in %s; the consumer had all %s after that",
 		kills, size, appended.Sub(began).Round(time.Millisecond), time.Since(appended).Round(time.Millisecond))
 	stopConsumer()
-	var want, got string
 	const digest = `SELECT encode(sha256(string_agg(seq || ' ' || path || ' ' || encode(sha256, 'hex'), E'\n' ORDER BY seq)::bytea), 'hex') FROM `
-	if err := log.Pool().QueryRow(t.Context(), digest+`log.event`).Scan(&want); err != nil {
-		t.Fatal(err)
-	}
-	if err := consumer.pool.QueryRow(t.Context(), digest+`public.received`).Scan(&got); err != nil || got != want {
-		t.Errorf("the consumer has %s, %v, want %s", got, err, want)
+	want := pgtest.Value[string](t, log.Pool(), digest+`log.event`)
+	if got := pgtest.Value[string](t, consumer.pool, digest+`public.received`); got != want {
+		t.Errorf("the consumer has %s, want %s", got, want)
 	}
 
 	// The stream has what came after it was made, in order, each event once.
@@ -166,19 +158,10 @@ func TestLargeBody(t *testing.T) {
 		}
 	}
 	eventually.Holds(t, "the stream has everything", published(5))
-	js, err := jetstream.New(connect(t, nodes))
-	if err != nil {
-		t.Fatal(err)
-	}
-	stream, err := js.Stream(t.Context(), fanout.NameDefault)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := must.Get(jetstream.New(connect(t, nodes)))(t)
+	stream := must.Get(js.Stream(t.Context(), fanout.NameDefault))(t)
 	for i, body := range bodies {
-		msg, err := stream.GetMsg(t.Context(), uint64(i+2)) // the first is the event before the stream
-		if err != nil {
-			t.Fatal(err)
-		}
+		msg := must.Get(stream.GetMsg(t.Context(), uint64(i+2)))(t) // the first is the event before the stream
 		e := described(t, msg.Header)
 		digest := sha256.Sum256([]byte(body))
 		if e.Seq != int64(i+2) || msg.Header.Get(nats.MsgIdHdr) != fmt.Sprint(e.Seq) || e.Source != "test" || e.Path != "/x" || e.ContentType != "text/plain" ||
@@ -191,9 +174,7 @@ func TestLargeBody(t *testing.T) {
 	}
 
 	other, said := replay.NewLogApart(t), &logbuffer.Buffer{}
-	if _, err := other.Pool().Exec(t.Context(), `UPDATE strata.archive SET id = gen_random_uuid()`); err != nil { // tests copy one template
-		t.Fatal(err)
-	}
+	must.Get(other.Pool().Exec(t.Context(), `UPDATE strata.archive SET id = gen_random_uuid()`))(t) // tests copy one template
 	otherWake := other.Listener().Wake(eventstore.Channel, 50*time.Millisecond)
 	background(t, fanout.NewPublisher(fanout.PublisherConfig{
 		Log: other, Conn: connect(t, nodes), Wake: otherWake, Logger: slog.New(slog.NewTextHandler(said, nil)),
@@ -202,9 +183,7 @@ func TestLargeBody(t *testing.T) {
 
 	// It has a stream of its own, or one that somebody has made with another subject.
 	replay.Append(t, other, replay.Post{Path: "/x", Body: []byte("of the other log")})
-	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "MADE", Subjects: []string{"made.*", "made"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "MADE", Subjects: []string{"made.*", "made"}}))(t)
 	for name, subject := range map[string]string{"OTHER": fanout.SubjectDefault + ".OTHER", "MADE": "made"} {
 		wake := other.Listener().Wake(eventstore.Channel, 50*time.Millisecond)
 		background(t, fanout.NewPublisher(fanout.PublisherConfig{Stream: fanout.StreamConfig{Name: name}, Log: other, Conn: connect(t, nodes), Wake: wake}).Run, wake.Stop)
@@ -221,10 +200,7 @@ func TestLargeBody(t *testing.T) {
 
 func connect(t *testing.T, nodes *cluster) *nats.Conn {
 	t.Helper()
-	conn, err := fanout.Connect(nodes.urls(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(fanout.Connect(nodes.urls(), ""))(t)
 	pgtest.AtEnd(t, conn.Close)
 	return conn
 }
@@ -282,9 +258,7 @@ type consumer struct {
 func newConsumer(t *testing.T, nodes *cluster, log *eventstore.Log) *consumer {
 	t.Helper()
 	c := &consumer{t, pgtest.New(t), connect(t, nodes), log}
-	if _, err := c.pool.Exec(t.Context(), `CREATE TABLE public.received (seq bigint PRIMARY KEY, path text NOT NULL, sha256 bytea NOT NULL)`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.pool.Exec(t.Context(), `CREATE TABLE public.received (seq bigint PRIMARY KEY, path text NOT NULL, sha256 bytea NOT NULL)`))(t)
 	return c
 }
 

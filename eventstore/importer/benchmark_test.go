@@ -3,6 +3,7 @@ package importer_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/archive"
 	"strata/eventstore/importer"
+	"strata/internal/testkit/must"
 )
 
 // corpus is what the benchmarks carry: bodies of the sizes of blocks, or of small events only.
@@ -54,6 +56,13 @@ func (c corpus) make() (text string, records []archive.Record) {
 	return b.String(), records
 }
 
+// forCorpora runs a benchmark with each corpus.
+func forCorpora(b *testing.B, run func(b *testing.B, c corpus)) {
+	for _, c := range corpora {
+		b.Run(c.name, func(b *testing.B) { run(b, c) })
+	}
+}
+
 func report(b *testing.B, events int, bytes int) {
 	seconds := b.Elapsed().Seconds() / float64(b.N)
 	b.ReportMetric(float64(events)/seconds, "events/s")
@@ -81,116 +90,83 @@ func BenchmarkImport(b *testing.B) {
 }
 
 func BenchmarkAppendBatch(b *testing.B) {
-	for _, c := range corpora {
-		b.Run(c.name, func(b *testing.B) { benchmarkAppendBatch(b, c) })
-	}
-}
-
-func benchmarkAppendBatch(b *testing.B, c corpus) {
-	text, records := c.make()
-	for b.Loop() {
-		b.StopTimer()
-		log := openLog(b)
-		b.StartTimer()
-		var batch []eventstore.Incoming
-		bytes := 0
-		flush := func() {
-			if _, err := log.AppendBatch(context.Background(), batch, nil); err != nil {
-				b.Fatal(err)
+	forCorpora(b, func(b *testing.B, c corpus) {
+		text, records := c.make()
+		for b.Loop() {
+			b.StopTimer()
+			log := openLog(b)
+			b.StartTimer()
+			var batch []eventstore.Incoming
+			bytes := 0
+			flush := func() {
+				must.Get(log.AppendBatch(context.Background(), batch, nil))(b)
+				batch, bytes = batch[:0], 0
 			}
-			batch, bytes = batch[:0], 0
-		}
-		for _, rec := range records {
-			batch = append(batch, eventstore.Incoming{ReceivedAt: rec.ReceivedAt, Source: "archive:a.tsv", Path: rec.Path,
-				ContentType: "application/json", Origin: "1\t2024-03-13 15:34:10+00", Body: eventstore.NewBody(rec.Payload)})
-			if bytes += len(rec.Payload); bytes > 8<<20 || len(batch) == 4096 {
-				flush()
+			for _, rec := range records {
+				batch = append(batch, eventstore.Incoming{ReceivedAt: rec.ReceivedAt, Source: "archive:a.tsv", Path: rec.Path,
+					ContentType: "application/json", Origin: "1\t2024-03-13 15:34:10+00", Body: eventstore.NewBody(rec.Payload)})
+				if bytes += len(rec.Payload); bytes > 8<<20 || len(batch) == 4096 {
+					flush()
+				}
 			}
+			flush()
 		}
-		flush()
-	}
-	report(b, c.events, len(text))
+		report(b, c.events, len(text))
+	})
 }
 
 func BenchmarkBareCopy(b *testing.B) {
-	for _, c := range corpora {
-		b.Run(c.name, func(b *testing.B) { benchmarkBareCopy(b, c) })
-	}
-}
-
-func benchmarkBareCopy(b *testing.B, c corpus) {
-	text, records := c.make()
-	ctx := context.Background()
-	for b.Loop() {
-		b.StopTimer()
-		pool, err := pgxpool.New(ctx, migrated.Fresh(b))
-		if err != nil {
-			b.Fatal(err)
-		}
-		_, err = pool.Exec(ctx, `CREATE TABLE public.bare (
-			seq bigint PRIMARY KEY, received_at timestamptz, size bigint, body_seq bigint, sha256 bytea,
-			source text, path text, content_type text, origin text, body bytea COMPRESSION lz4)`)
-		if err != nil {
-			b.Fatal(err)
-		}
-		digest := make([]byte, 32)
-		b.StartTimer()
-		for from := 0; from < len(records); from += 2000 { // about 8 MB a transaction
-			part := records[from:min(from+2000, len(records))]
-			_, err := pool.CopyFrom(ctx, pgx.Identifier{"public", "bare"},
-				[]string{"seq", "received_at", "size", "body_seq", "sha256", "source", "path", "content_type", "origin", "body"},
-				pgx.CopyFromSlice(len(part), func(i int) ([]any, error) {
-					return []any{int64(from + i), part[i].ReceivedAt, int64(len(part[i].Payload)), nil, digest, "archive:a.tsv", part[i].Path,
-						"application/json", "1\t2024-03-13 15:34:10+00", part[i].Payload}, nil
-				}))
-			if err != nil {
-				b.Fatal(err)
+	forCorpora(b, func(b *testing.B, c corpus) {
+		text, records := c.make()
+		ctx := context.Background()
+		for b.Loop() {
+			b.StopTimer()
+			pool := must.Get(pgxpool.New(ctx, migrated.Fresh(b)))(b)
+			must.Get(pool.Exec(ctx, `CREATE TABLE public.bare (
+				seq bigint PRIMARY KEY, received_at timestamptz, size bigint, body_seq bigint, sha256 bytea,
+				source text, path text, content_type text, origin text, body bytea COMPRESSION lz4)`))(b)
+			digest := make([]byte, 32)
+			b.StartTimer()
+			for from := 0; from < len(records); from += 2000 { // about 8 MB a transaction
+				part := records[from:min(from+2000, len(records))]
+				must.Get(pool.CopyFrom(ctx, pgx.Identifier{"public", "bare"},
+					[]string{"seq", "received_at", "size", "body_seq", "sha256", "source", "path", "content_type", "origin", "body"},
+					pgx.CopyFromSlice(len(part), func(i int) ([]any, error) {
+						return []any{int64(from + i), part[i].ReceivedAt, int64(len(part[i].Payload)), nil, digest, "archive:a.tsv", part[i].Path,
+							"application/json", "1\t2024-03-13 15:34:10+00", part[i].Payload}, nil
+					})))(b)
 			}
+			b.StopTimer()
+			pool.Close()
+			b.StartTimer()
 		}
-		b.StopTimer()
-		pool.Close()
-		b.StartTimer()
-	}
-	report(b, c.events, len(text))
+		report(b, c.events, len(text))
+	})
 }
 
 func BenchmarkRead(b *testing.B) {
-	for _, c := range corpora {
-		b.Run(c.name, func(b *testing.B) { benchmarkRead(b, c) })
-	}
-}
-
-func benchmarkRead(b *testing.B, c corpus) {
-	text, _ := c.make()
-	for b.Loop() {
-		r := archive.NewReader(strings.NewReader(text), archive.Options{})
-		for {
-			if _, err := r.Next(); err != nil {
-				break
+	forCorpora(b, func(b *testing.B, c corpus) {
+		text, _ := c.make()
+		for b.Loop() {
+			r := archive.NewReader(strings.NewReader(text), archive.Options{})
+			for {
+				if _, err := r.Next(); err != nil {
+					break
+				}
 			}
 		}
-	}
-	report(b, c.events, len(text))
+		report(b, c.events, len(text))
+	})
 }
 
 func BenchmarkExport(b *testing.B) {
-	for _, c := range corpora {
-		b.Run(c.name, func(b *testing.B) { benchmarkExport(b, c) })
-	}
-}
-
-func benchmarkExport(b *testing.B, c corpus) {
-	text, _ := c.make()
-	log := openLog(b)
-	mustImport(b, log, files(writeFile(b, "a.tsv", text)))
-	for b.Loop() {
-		if _, err := importer.Export(context.Background(), log, discard{}, importer.ExportOptions{}); err != nil {
-			b.Fatal(err)
+	forCorpora(b, func(b *testing.B, c corpus) {
+		text, _ := c.make()
+		log := openLog(b)
+		mustImport(b, log, files(writeFile(b, "a.tsv", text)))
+		for b.Loop() {
+			must.Get(importer.Export(context.Background(), log, io.Discard, importer.ExportOptions{}))(b)
 		}
-	}
-	report(b, c.events, len(text))
+		report(b, c.events, len(text))
+	})
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }

@@ -15,6 +15,7 @@ import (
 	"strata/domain/names"
 	"strata/eventstore"
 	"strata/eventstore/importer"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/short"
 )
 
@@ -41,9 +42,7 @@ func writeExport(t testing.TB, n int) (dir string) {
 		"chainstate.txt": chainstate.String(), "name_zonefiles.txt": zonefiles.String(), "subdomains.csv": subdomains.String(), "subdomain_zonefiles.txt": own.String(),
 	} {
 		write := func(name, text string) {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
 		write(name, text)
 		write(name+".sha256", fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(text)), name))
@@ -60,16 +59,10 @@ func contents(t testing.TB, log *eventstore.Log) (lines []string) {
 		}
 		body := event.Body
 		if body == nil {
-			all, err := log.GetMany(t.Context(), []int64{event.Seq})
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := must.Get(log.GetMany(t.Context(), []int64{event.Seq}))(t)
 			body = all[0].Body
 		}
-		part, err := names.DecodeExport(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := must.Get(names.DecodeExport(body))(t)
 		for i, line := range strings.Split(strings.TrimSuffix(part.Text, "\n"), "\n") {
 			lines = append(lines, fmt.Sprintf("%s:%d %s %s", part.File, part.FirstLine+int64(i), part.Kind, line))
 		}
@@ -81,10 +74,7 @@ func TestImportBNSv1(t *testing.T) {
 	t.Parallel()
 	dir, log := writeExport(t, 100), openLog(t)
 	o := importer.BNSv1Options{Dir: dir}.WithSizes(500, 3)
-	result, err := importer.ImportBNSv1(t.Context(), log, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(importer.ImportBNSv1(t.Context(), log, o))(t)
 	lines := contents(t, log)
 	if want := 1 + 101 + 200 + 100 + 200; len(lines) != want || result.Events < 20 {
 		t.Errorf("got %d lines in %d events, want %d lines", len(lines), result.Events, want)
@@ -122,9 +112,7 @@ func TestImportBNSv1Refuses(t *testing.T) {
 		t.Run(strings.ReplaceAll(what, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			dir, log := writeExport(t, 3), openLog(t)
-			if err := tc.spoil(dir); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tc.spoil(dir))
 			_, err := importer.ImportBNSv1(t.Context(), log, importer.BNSv1Options{Dir: dir})
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want an error with %q", err, tc.want)
@@ -143,21 +131,13 @@ func TestKilledImportBNSv1(t *testing.T) {
 	dir := writeExport(t, 2000)
 	url := migrated.Fresh(t)
 	log := logAt(t, url)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	kills := 0
 	for kills < short.Form(3, 1) {
-		before, err := log.Size(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.Get(log.Size(context.Background()))(t)
 		child := exec.Command(self)
 		child.Env = append(os.Environ(), childEnv+"="+strings.Join([]string{url, bnsV1Child, dir}, "\n"))
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, child.Start())
 		ended := awaitProgress(t, log, before, child)
 		_ = child.Process.Kill()
 		if <-ended == nil {
@@ -168,13 +148,9 @@ func TestKilledImportBNSv1(t *testing.T) {
 	if kills == 0 {
 		t.Fatal("the import ended before it could be killed")
 	}
-	if _, err := importer.ImportBNSv1(t.Context(), log, importer.BNSv1Options{Dir: dir}.WithSizes(500, 3)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(importer.ImportBNSv1(t.Context(), log, importer.BNSv1Options{Dir: dir}.WithSizes(500, 3)))(t)
 	whole := openLog(t)
-	if _, err := importer.ImportBNSv1(t.Context(), whole, importer.BNSv1Options{Dir: dir}.WithSizes(500, 3)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(importer.ImportBNSv1(t.Context(), whole, importer.BNSv1Options{Dir: dir}.WithSizes(500, 3)))(t)
 	got, want := contents(t, log), contents(t, whole)
 	wantText(t, fmt.Sprintf("after %d kills", kills), strings.Join(got, "\n"), strings.Join(want, "\n"))
 }

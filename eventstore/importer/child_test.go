@@ -16,6 +16,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/importer"
+	"strata/internal/testkit/must"
 )
 
 // childEnv makes the test binary import the files it names (after the database's URL) instead of testing.
@@ -95,10 +96,7 @@ func (m *mortal) Write(b []byte) (n int, err error) {
 // logAt opens the log in the database at url.
 func logAt(t testing.TB, url string) *eventstore.Log {
 	t.Helper()
-	pool, err := pgxpool.New(context.Background(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.New(context.Background(), url))(t)
 	t.Cleanup(pool.Close)
 	log := eventstore.Open(pool, eventstore.Config{})
 	t.Cleanup(log.Close)

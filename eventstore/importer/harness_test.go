@@ -14,6 +14,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/importer"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -29,9 +30,7 @@ func openLog(t testing.TB) *eventstore.Log {
 func writeFile(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -39,22 +38,14 @@ func packed(t testing.TB, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(z.Write([]byte(text)))(t)
+	must.Do(t, z.Close())
 	return b.String()
 }
 
 func mustImport(t testing.TB, log *eventstore.Log, o importer.Options) importer.Result {
 	t.Helper()
-	result, err := importer.Import(context.Background(), log, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result
+	return must.Get(importer.Import(context.Background(), log, o))(t)
 }
 
 func files(names ...string) importer.Options { return importer.Options{Files: names} }
@@ -62,9 +53,7 @@ func files(names ...string) importer.Options { return importer.Options{Files: na
 func mustExport(t testing.TB, log *eventstore.Log, o importer.ExportOptions) string {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := importer.Export(context.Background(), log, &b, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(importer.Export(context.Background(), log, &b, o))(t)
 	return b.String()
 }
 
@@ -72,10 +61,7 @@ func readAll(t testing.TB, log *eventstore.Log) []eventstore.Event {
 	t.Helper()
 	var all []eventstore.Event
 	for {
-		page, err := log.Read(context.Background(), eventstore.Range{After: int64(len(all)), Events: 1000, Bytes: 64 << 20})
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(log.Read(context.Background(), eventstore.Range{After: int64(len(all)), Events: 1000, Bytes: 64 << 20}))(t)
 		if len(page) == 0 {
 			return all
 		}
@@ -95,10 +81,7 @@ func checkpoint(t testing.TB, log *eventstore.Log) string {
 
 func wantSize(t testing.TB, log *eventstore.Log, want int64) {
 	t.Helper()
-	got, err := log.Size(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(log.Size(context.Background()))(t)
 	if got != want {
 		t.Fatalf("the log has %d events, want %d", got, want)
 	}

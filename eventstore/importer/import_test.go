@@ -14,6 +14,7 @@ import (
 	"strata/eventstore/archive"
 	"strata/eventstore/importer"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -103,9 +104,7 @@ func TestLongLines(t *testing.T) {
 		t.Fatal("the bad line was read")
 	}
 	wantSize(t, log, 203)
-	if err := os.WriteFile(name, []byte(text+synthetic(10, 26)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(text+synthetic(10, 26)), 0o600))
 	mustImport(t, log, files(name))
 	wantText(t, "export", mustExport(t, log, importer.ExportOptions{}), text+synthetic(10, 26))
 }
@@ -116,9 +115,7 @@ func TestDatabaseGoneDuringAnImport(t *testing.T) {
 	}
 	t.Parallel()
 	server := pgtest.Dedicated(t)
-	if err := migrations.Up(context.Background(), server.URL()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, migrations.Up(context.Background(), server.URL()))
 	text := synthetic(15_000, 27)
 	name := writeFile(t, "a.tsv", text)
 	log := logAt(t, server.URL())

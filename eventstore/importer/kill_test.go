@@ -13,6 +13,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/importer"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/short"
 )
 
@@ -28,35 +29,23 @@ func TestKilledImport(t *testing.T) {
 
 	url := migrated.Fresh(t)
 	log := logAt(t, url)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 	progressed := 0
 	for attempt := 0; progressed < kills; attempt++ {
-		before, err := log.Size(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.Get(log.Size(context.Background()))(t)
 		child := exec.Command(self)
 		child.Env = append(os.Environ(), childEnv+"="+strings.Join([]string{url, first, second}, "\n"), fmt.Sprint(diesEnv, "=", 1+random.IntN(writesMost)))
 		says, err := child.CombinedOutput()
 		if err == nil || len(says) > 0 {
 			t.Fatalf("an import that was to be killed, for the %d. time: %v, %s", attempt, err, says)
 		}
-		size, err := log.Size(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		size := must.Get(log.Size(context.Background()))(t)
 		if size > before { // not before it had appended anything, when every start is the same
 			progressed++
 		}
 	}
-	size, err := log.Size(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	size := must.Get(log.Size(context.Background()))(t)
 	t.Logf("fault: %d kills of an import, at the end at event %d", progressed, size)
 	mustImport(t, log, files(first, second))
 	if got := checkpoint(t, log); got != want {
@@ -74,10 +63,7 @@ func awaitProgress(t *testing.T, log *eventstore.Log, size int64, child *exec.Cm
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
 	eventually.Holds(t, "the import appends", func() bool {
-		now, err := log.Size(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		now := must.Get(log.Size(context.Background()))(t)
 		return now > size || len(ended) > 0
 	})
 	return ended

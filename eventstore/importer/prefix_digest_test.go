@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strata/eventstore/archive"
+	"strata/internal/testkit/must"
 )
 
 // Whatever the lengths of lines and reads, the digest at the end of a line is that of everything up to there, and
@@ -34,9 +35,7 @@ func TestPrefixDigest(t *testing.T) {
 				}
 				read += n
 			}
-			if err := d.moveTo(int64(end)); err != nil {
-				rt.Fatal(err)
-			}
+			must.Do(rt, d.moveTo(int64(end)))
 			want.Write(text[at:end])
 			at = end
 			if rapid.Bool().Draw(rt, "look") && d.sum() != [sha256.Size]byte(want.Sum(nil)) {

@@ -10,6 +10,7 @@ import (
 
 	"strata/eventstore/importer"
 	"strata/internal/pause"
+	"strata/internal/testkit/must"
 )
 
 func TestLines(t *testing.T) {
@@ -86,10 +87,7 @@ func testBar(t *testing.T) {
 
 func TestNewProgressWithoutTerminal(t *testing.T) {
 	t.Parallel()
-	file, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.CreateTemp(t.TempDir(), ""))(t)
 	defer func() { _ = file.Close() }()
 	if _, ok := importer.NewProgress(file).(*importer.Lines); !ok {
 		t.Error("a file is no terminal")

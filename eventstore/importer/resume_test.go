@@ -11,6 +11,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/archive"
 	"strata/eventstore/importer"
+	"strata/internal/testkit/must"
 )
 
 func lines(text string) []string { return strings.SplitAfter(text, "\n") }
@@ -48,9 +49,7 @@ func TestStopsAtABadLine(t *testing.T) {
 				}
 				wantSize(t, log, 700)
 			}
-			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 			result := mustImport(t, log, files(name))
 			if f := result.Files[0]; f.Known != 700 || f.Events != 300 || !f.Finished || f.AlreadyImported() {
 				t.Errorf("got %+v", f)
@@ -75,9 +74,7 @@ func TestTruncatedDownload(t *testing.T) {
 	if result.Events == 0 {
 		t.Error("nothing was kept")
 	}
-	if err := os.WriteFile(name, []byte(z), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(z), 0o600))
 	mustImport(t, log, files(name))
 	wantText(t, "export", mustExport(t, log, importer.ExportOptions{}), text)
 }
@@ -91,18 +88,14 @@ func TestGrownFile(t *testing.T) {
 	if result := mustImport(t, log, files(name)); !result.Files[0].AlreadyImported() {
 		t.Errorf("got %+v", result)
 	}
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 	mustImport(t, log, files(name))
 	wantText(t, "export", mustExport(t, log, importer.ExportOptions{}), text)
 
 	// Not when other events came between.
 	other := writeFile(t, "b.tsv", synthetic(10, 7))
 	mustImport(t, log, files(name, other))
-	if err := os.WriteFile(name, []byte(text+firstLines(synthetic(10, 8), 5)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(text+firstLines(synthetic(10, 8), 5)), 0o600))
 	if _, err := importer.Import(context.Background(), log, files(name, other)); !errors.Is(err, importer.ErrNotEmpty) || !strings.Contains(err.Error(), "line 1001") {
 		t.Errorf("got %v, want ErrNotEmpty", err)
 	}
@@ -131,9 +124,7 @@ func TestChangedFile(t *testing.T) {
 			log := openLog(t)
 			name := writeFile(t, "a.tsv", text)
 			mustImport(t, log, files(name))
-			if err := os.WriteFile(name, []byte(tt.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(name, []byte(tt.text), 0o600))
 			_, err := importer.Import(context.Background(), log, files(name))
 			if !errors.Is(err, importer.ErrChanged) || !strings.Contains(err.Error(), name) {
 				t.Errorf("got %v, want ErrChanged", err)
@@ -176,9 +167,7 @@ func TestPreconditions(t *testing.T) {
 	want(t, log, wrong, importer.ErrDialect, "copy, not raw", 200)
 
 	live := openLog(t)
-	if _, err := live.Append(ctx, eventstore.Incoming{Path: "/x", Source: "observer:x", Body: eventstore.NewBody([]byte("x"))}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(live.Append(ctx, eventstore.Incoming{Path: "/x", Source: "observer:x", Body: eventstore.NewBody([]byte("x"))}))(t)
 	want(t, live, files(a), importer.ErrNotEmpty, "1 events, of which 0", 1)
 	o := files(a, b)
 	o.Append = true

@@ -16,6 +16,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/archive"
 	"strata/eventstore/importer"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -67,19 +68,10 @@ func TestRecordings(t *testing.T) {
 	for _, name := range names {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Parallel()
-			file, err := os.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(os.Open(name))(t)
 			defer func() { _ = file.Close() }()
-			z, err := gzip.NewReader(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := io.ReadAll(z)
-			if err != nil {
-				t.Fatal(err)
-			}
+			z := must.Get(gzip.NewReader(file))(t)
+			text := must.Get(io.ReadAll(z))(t)
 			log := openLog(t)
 			mustImport(t, log, files(name))
 			wantText(t, "export", mustExport(t, log, importer.ExportOptions{}), string(text))
@@ -124,9 +116,7 @@ func TestExportOfOtherEvents(t *testing.T) {
 	at := time.Date(2025, 6, 7, 8, 9, 10, 120000000, time.UTC)
 	add := func(body string) {
 		t.Helper()
-		if _, err := log.Append(context.Background(), live(body, at)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Append(context.Background(), live(body, at)))(t)
 	}
 	add("first\x00")
 	mustImport(t, log, importer.Options{Append: true, Files: []string{writeFile(t, "a.tsv",
@@ -162,9 +152,7 @@ func TestExportErrors(t *testing.T) {
 	log := openLog(t)
 	wantText(t, "empty log", mustExport(t, log, importer.ExportOptions{}), "")
 	for _, body := range []string{"{}", "a\nb"} {
-		if _, err := log.Append(ctx, live(body, time.Now())); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Append(ctx, live(body, time.Now())))(t)
 	}
 	var b bytes.Buffer
 	result, err := importer.Export(ctx, log, &b, importer.ExportOptions{Dialect: archive.Raw})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"strata/eventstore/observer"
+	"strata/internal/testkit/must"
 )
 
 // benchmarkBody differs at each call.
@@ -36,13 +37,8 @@ func benchmarkPosts(b *testing.B, h *harness) {
 	for i := 0; b.Loop(); i++ {
 		request := nodeRequest("/new_block", benchmarkBody(i))
 		begin := time.Now()
-		conn, err := net.Dial("tcp", h.address)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := conn.Write(request); err != nil {
-			b.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", h.address))(b)
+		must.Get(conn.Write(request))(b)
 		h.wantStored(h.answer(conn))
 		took = append(took, time.Since(begin))
 		_ = conn.Close()
@@ -54,9 +50,7 @@ func benchmarkPosts(b *testing.B, h *harness) {
 func bareTable(b *testing.B) (insert func(seq int, body []byte) error) {
 	ctx := context.Background()
 	pool := migrated.New(b)
-	if _, err := pool.Exec(ctx, `CREATE TABLE public.bare (seq bigint PRIMARY KEY, received_at timestamptz, sha256 bytea, path text, body bytea)`); err != nil {
-		b.Fatal(err)
-	}
+	must.Get(pool.Exec(ctx, `CREATE TABLE public.bare (seq bigint PRIMARY KEY, received_at timestamptz, sha256 bytea, path text, body bytea)`))(b)
 	return func(seq int, body []byte) error {
 		digest := sha256.Sum256(body)
 		_, err := pool.Exec(ctx, `INSERT INTO public.bare VALUES ($1, $2, $3, $4, $5)`, seq, time.Now(), digest[:], "/new_block", body)
@@ -93,9 +87,7 @@ func BenchmarkBareInsert(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		body := benchmarkBody(i)
 		begin := time.Now()
-		if err := insert(i, body); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, insert(i, body))
 		took = append(took, time.Since(begin))
 	}
 	reportMedian(b, took)

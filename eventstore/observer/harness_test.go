@@ -15,6 +15,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/observer"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testsignal"
 	"strata/migrations"
@@ -41,10 +42,7 @@ func start(t testing.TB, config observer.Config) *harness {
 	if config.Spool == nil {
 		config.Spool = eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir()})
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	h := &harness{t: t, log: config.Log, address: listener.Addr().String(), stop: stop, stopped: make(chan error, 1)}
 	h.gone.Init()
@@ -93,10 +91,7 @@ func openLog(t testing.TB, pool *pgxpool.Pool, config eventstore.Config) *events
 // dial opens a connection that is closed when the test ends.
 func (h *harness) dial() net.Conn {
 	h.t.Helper()
-	conn, err := net.Dial("tcp", h.address)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", h.address))(h.t)
 	h.t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
 	return conn
@@ -113,9 +108,7 @@ func nodeRequest(path string, body []byte) []byte {
 func (h *harness) send(request []byte) strictResponse {
 	h.t.Helper()
 	conn := h.dial()
-	if _, err := conn.Write(request); err != nil {
-		h.t.Fatal(err)
-	}
+	must.Get(conn.Write(request))(h.t)
 	return h.answer(conn)
 }
 
@@ -139,19 +132,12 @@ func (h *harness) wantStored(got strictResponse) {
 // events returns all events of the log.
 func (h *harness) events() []eventstore.Event {
 	h.t.Helper()
-	events, err := h.log.Read(context.Background(), eventstore.Range{Events: 10_000, Bytes: 1 << 30})
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return events
+	return must.Get(h.log.Read(context.Background(), eventstore.Range{Events: 10_000, Bytes: 1 << 30}))(h.t)
 }
 
 func (h *harness) wantSize(want int64) {
 	h.t.Helper()
-	got, err := h.log.Size(context.Background())
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	got := must.Get(h.log.Size(context.Background()))(h.t)
 	if got != want {
 		h.t.Fatalf("the log has %d events, want %d", got, want)
 	}

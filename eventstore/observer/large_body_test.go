@@ -14,6 +14,8 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/observer"
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 )
 
 // post sends n bytes of the pattern, and checks the answer.
@@ -71,22 +73,13 @@ func heapPeak(work func()) uint64 {
 func (h *harness) wantPattern(seq, size int64) {
 	h.t.Helper()
 	want := sha256.New()
-	if _, err := io.Copy(want, pattern(size)); err != nil {
-		h.t.Fatal(err)
-	}
-	e, err := h.log.Get(context.Background(), seq, false)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must.Get(io.Copy(want, pattern(size)))(h.t)
+	e := must.Get(h.log.Get(context.Background(), seq, false))(h.t)
 	if e.Size != size || string(e.SHA256[:]) != string(want.Sum(nil)) {
 		h.t.Errorf("event %d: got %d bytes with SHA-256 %x", seq, e.Size, e.SHA256)
 	}
 	// The digest by the database, over what it really holds.
-	var stored []byte
-	err = h.log.Pool().QueryRow(context.Background(), `SELECT sha256(body) FROM log.delivery WHERE seq = $1`, seq).Scan(&stored)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	stored := pgtest.Value[[]byte](h.t, h.log.Pool(), `SELECT sha256(body) FROM log.delivery WHERE seq = $1`, seq)
 	if string(stored) != string(e.SHA256[:]) {
 		h.t.Errorf("event %d: the stored bytes have SHA-256 %x, want %x", seq, stored, e.SHA256)
 	}

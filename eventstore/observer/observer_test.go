@@ -19,6 +19,7 @@ import (
 	"strata/eventstore/observer"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/metric"
+	"strata/internal/testkit/must"
 )
 
 func TestNodeDelivery(t *testing.T) {
@@ -105,16 +106,12 @@ func TestTransferForms(t *testing.T) {
 		request := replaceHeader(nodeRequest("/expect", []byte(`{"b":2}`)), "connection: close", "Expect: 100-continue\r\nconnection: close")
 		conn := h.dial()
 		head := len(request) - len(`{"b":2}`)
-		if _, err := conn.Write(request[:head]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(conn.Write(request[:head]))(t)
 		interim := make([]byte, len("HTTP/1.1 100 Continue\r\n\r\n"))
 		if _, err := conn.Read(interim); err != nil || string(interim) != "HTTP/1.1 100 Continue\r\n\r\n" {
 			t.Fatalf("got %q, %v", interim, err)
 		}
-		if _, err := conn.Write(request[head:]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(conn.Write(request[head:]))(t)
 		h.wantStored(h.answer(conn))
 	})
 	t.Run("HTTP/1.0", func(t *testing.T) {
@@ -124,9 +121,7 @@ func TestTransferForms(t *testing.T) {
 		conn := h.dial()
 		request := replaceHeader(nodeRequest("/again", []byte("{}")), "connection: close\r\n", "")
 		for range 3 {
-			if _, err := conn.Write(request); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(conn.Write(request))(t)
 			h.wantStored(h.answer(conn))
 		}
 	})
@@ -162,10 +157,7 @@ func TestOtherMethods(t *testing.T) {
 	} {
 		request := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: x\r\nconnection: close\r\n\r\n", tt.method, tt.path)
 		if tt.method == "HEAD" {
-			response, err := http.Head("http://" + h.address + tt.path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			response := must.Get(http.Head("http://" + h.address + tt.path))(t)
 			_ = response.Body.Close()
 			if response.StatusCode != 200 || response.ContentLength != int64(len(`{"status":"ready","events":1}`)) {
 				t.Errorf("HEAD: got %d, length %d", response.StatusCode, response.ContentLength)
@@ -186,9 +178,7 @@ func TestTooLarge(t *testing.T) {
 	h.wantStored(h.send(nodeRequest("/x", bytes.Repeat([]byte("x"), 100))))
 
 	conn := h.dial()
-	if _, err := conn.Write(replaceHeader(nodeRequest("/x", nil), "Content-Length: 0", "Content-Length: 101")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(conn.Write(replaceHeader(nodeRequest("/x", nil), "Content-Length: 0", "Content-Length: 101")))(t)
 	if got := h.answer(conn); got.status != 413 || got.headers["connection"] != "close" {
 		t.Errorf("announced: got %d %v", got.status, got.headers)
 	}
@@ -209,35 +199,24 @@ func TestSenderThatStops(t *testing.T) {
 		request := nodeRequest("/x", bytes.Repeat([]byte("x"), size))
 
 		conn := h.dial()
-		if _, err := conn.Write(request[:len(request)-1]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(conn.Write(request[:len(request)-1]))(t)
 		if got := h.answer(conn); got.status != 408 {
 			t.Errorf("%d bytes, stalled: got %d, want 408", size, got.status)
 		}
 		half := h.dial()
-		if _, err := half.Write(request[:len(request)-1]); err != nil {
-			t.Fatal(err)
-		}
-		if err := half.(*net.TCPConn).CloseWrite(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(half.Write(request[:len(request)-1]))(t)
+		must.Do(t, half.(*net.TCPConn).CloseWrite())
 		if got := h.answer(half); got.status != 400 {
 			t.Errorf("%d bytes, ended: got %d, want 400", size, got.status)
 		}
 		for range 5 {
 			gone := h.dial()
-			if _, err := gone.Write(request[:len(request)-1]); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(gone.Write(request[:len(request)-1]))(t)
 			_ = gone.Close()
 		}
 	}
 	eventually.Holds(t, "all bodies given up", func() bool {
-		n, err := testutil.GatherAndCount(registry, "strata_observer_requests_total")
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(testutil.GatherAndCount(registry, "strata_observer_requests_total"))(t)
 		return n > 0 && gauge(t, registry, "strata_observer_bodies_in_flight") == 0
 	})
 	h.wantSize(0)
@@ -284,9 +263,7 @@ func TestOrdhookToken(t *testing.T) {
 	// Refused before the body is asked for.
 	conn := h.dial()
 	request := replaceHeader(nodeRequest("/payload", nil), "Content-Length: 0", "Expect: 100-continue\r\nContent-Length: 1000000")
-	if _, err := conn.Write(request); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(conn.Write(request))(t)
 	if got := h.answer(conn); got.status != 403 {
 		t.Errorf("got %d, want 403 without 100", got.status)
 	}

@@ -14,6 +14,7 @@ import (
 	"strata/eventstore/observer"
 	"strata/internal/accesslog"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // A panic costs the sender its answer, and nobody else anything. It is counted and logged.
@@ -30,9 +31,7 @@ func TestPanicIsCounted(t *testing.T) {
 		return false
 	}})
 	conn := h.dial()
-	if _, err := conn.Write(nodeRequest("/new_block", []byte("{}"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(conn.Write(nodeRequest("/new_block", []byte("{}"))))(t)
 	if got, err := io.ReadAll(conn); err != nil || len(got) > 0 {
 		t.Errorf("got %q and %v, want the connection to end", got, err)
 	}

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/eventstore"
 	"strata/eventstore/observer"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/headlock"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -33,9 +33,7 @@ func TestDatabaseDown(t *testing.T) {
 	}
 	t.Parallel()
 	server := pgtest.Dedicated(t)
-	if err := migrations.Up(context.Background(), server.URL()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, migrations.Up(context.Background(), server.URL()))
 	h := start(t, observer.Config{Log: openLog(t, server.New(t), eventstore.Config{Timeout: 30 * time.Second})})
 	h.wantStored(h.send(nodeRequest("/new_block", []byte("before"))))
 	server.Stop(t) // not killed: orphaned backends would go on for a moment, and store what they are sent
@@ -55,16 +53,10 @@ func TestDatabaseDown(t *testing.T) {
 func TestDatabaseRefuses(t *testing.T) {
 	t.Parallel()
 	h := start(t, observer.Config{Log: openLog(t, migrated.New(t), eventstore.Config{})})
-	admin, err := pgx.Connect(context.Background(), pgtest.AdminURL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = admin.Close(context.Background()) }()
+	admin := pgtest.Connect(t, pgtest.AdminURL(t))
 	exec := func(sql string) {
 		t.Helper()
-		if _, err := admin.Exec(context.Background(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(admin.Exec(context.Background(), sql))(t)
 	}
 	exec(`CREATE FUNCTION log.full() RETURNS trigger LANGUAGE plpgsql AS
 	      $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END $$`)
@@ -88,9 +80,7 @@ func TestSpoolUnusable(t *testing.T) {
 	h := start(t, observer.Config{Spool: eventstore.NewSpool(eventstore.SpoolConfig{Dir: dir, Threshold: 10})})
 	h.wantStored(h.send(nodeRequest("/x", []byte("{}"))))
 	h.wantUnavailable(h.send(nodeRequest("/x", bytes.Repeat([]byte("x"), 11))))
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dir, 0o700))
 	h.wantStored(h.send(nodeRequest("/x", bytes.Repeat([]byte("x"), 11))))
 	h.wantSize(2)
 }
@@ -104,9 +94,7 @@ func TestSlowSendersStopNobody(t *testing.T) {
 	const senders = 64
 	for range senders {
 		announced := nodeRequest("/x", make([]byte, eventstore.SpoolThresholdDefault))
-		if _, err := h.dial().Write(announced[:len(announced)-eventstore.SpoolThresholdDefault+1]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.dial().Write(announced[:len(announced)-eventstore.SpoolThresholdDefault+1]))(t)
 	}
 	eventually.Holds(t, "all bodies are in flight", func() bool { return gauge(t, registry, "strata_observer_bodies_in_flight") == senders })
 	for _, size := range []int{2, 100_000, 1 << 20} {
@@ -121,9 +109,7 @@ func TestSenderGoneAfterTheBody(t *testing.T) {
 	for i, size := range []int{10, 3 << 20} {
 		release := headlock.Hold(t, h.log.Pool())
 		conn := h.dial()
-		if _, err := conn.Write(nodeRequest("/x", bytes.Repeat([]byte("x"), size))); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(conn.Write(nodeRequest("/x", bytes.Repeat([]byte("x"), size))))(t)
 		headlock.AwaitWaiter(t, h.log.Pool())
 		h.gone.Discard()
 		_ = conn.Close()
@@ -147,9 +133,7 @@ func TestShutdownLetsAppendsFinish(t *testing.T) {
 	h := start(t, observer.Config{})
 	release := headlock.Hold(t, h.log.Pool())
 	conn := h.dial()
-	if _, err := conn.Write(nodeRequest("/x", []byte("{}"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(conn.Write(nodeRequest("/x", []byte("{}"))))(t)
 	headlock.AwaitWaiter(t, h.log.Pool())
 	h.stop()
 	eventually.Holds(t, "no new connections", func() bool {
@@ -175,9 +159,7 @@ func TestShutdownCutsWhoeverStays(t *testing.T) {
 	h := start(t, observer.Config{ShutdownTimeout: 200 * time.Millisecond, Registry: registry})
 	conn := h.dial()
 	request := nodeRequest("/x", []byte("{}"))
-	if _, err := conn.Write(request[:len(request)-1]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(conn.Write(request[:len(request)-1]))(t)
 	eventually.Holds(t, "the body is in flight", func() bool { return gauge(t, registry, "strata_observer_bodies_in_flight") == 1 })
 	h.stop()
 	if err := <-h.stopped; err != nil {

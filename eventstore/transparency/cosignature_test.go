@@ -12,25 +12,16 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/transparency"
+	"strata/internal/testkit/must"
 )
 
 // cosigned is the newest checkpoint with a witness's cosignature.
 func (w *world) cosigned(l *transparency.Log, private string) []byte {
 	w.Helper()
-	text, err := l.Checkpoint(w.Context(), 0)
-	if err != nil {
-		w.Fatal(err)
-	}
-	signer, err := note.NewSignerForCosignatureV1(private)
-	if err != nil {
-		w.Fatal(err)
-	}
+	text := must.Get(l.Checkpoint(w.Context(), 0))(w)
+	signer := must.Get(note.NewSignerForCosignatureV1(private))(w)
 	body, _, _ := strings.Cut(string(text), "\n\n")
-	signed, err := sumdb.Sign(&sumdb.Note{Text: body + "\n"}, signer)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return signed
+	return must.Get(sumdb.Sign(&sumdb.Note{Text: body + "\n"}, signer))(w)
 }
 
 func (w *world) cosign(l *transparency.Log, private string) {
@@ -58,22 +49,13 @@ func TestCosignatures(t *testing.T) {
 	w.cosign(l, private)
 	w.cosign(l, private2)
 
-	verifier, err := sumdb.NewVerifier(key.VerifierKey())
-	if err != nil {
-		t.Fatal(err)
-	}
+	verifier := must.Get(sumdb.NewVerifier(key.VerifierKey()))(t)
 	var others []sumdb.Verifier
 	for _, key := range []string{public, public2} {
-		v, err := note.NewVerifierForCosignatureV1(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(note.NewVerifierForCosignatureV1(key))(t)
 		others = append(others, v)
 	}
-	text, err := l.Checkpoint(t.Context(), 300)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(l.Checkpoint(t.Context(), 300))(t)
 	checkpoint, _, signed, err := formats.ParseCheckpoint(text, origin, verifier, others...)
 	if err != nil || checkpoint.Size != 300 || len(signed.Sigs) != 3 || len(signed.UnverifiedSigs) != 0 {
 		t.Errorf("got %+v (%v) in\n%s\nwant three signatures that verify", signed, err, text)
@@ -121,10 +103,7 @@ func TestCosignatures(t *testing.T) {
 
 func sign(t *testing.T, private, text string) []byte {
 	t.Helper()
-	signer, err := note.NewSignerForCosignatureV1(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer := must.Get(note.NewSignerForCosignatureV1(private))(t)
 	signed, err := sumdb.Sign(&sumdb.Note{Text: text}, signer)
 	if err != nil {
 		// The signer refuses what is no checkpoint: nobody can sign it.
@@ -145,9 +124,7 @@ func TestLongEntry(t *testing.T) {
 	w.note(1)
 	frontier := eventstore.NewFrontier()
 	for _, leaf := range w.tree.leaves {
-		if err := frontier.Append(leaf); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, frontier.Append(leaf))
 	}
 	w.tamper(fmt.Sprintf(`UPDATE log.head SET frontier = '\x%x'`, frontier.Encode()))
 	w.sign(l, true)

@@ -12,6 +12,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/transparency"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -58,10 +59,7 @@ func (w *world) grow(word string, size int) {
 
 func (w *world) append(batch ...eventstore.Incoming) {
 	w.Helper()
-	first, err := w.log.AppendBatch(w.Context(), batch, nil)
-	if err != nil {
-		w.Fatal(err)
-	}
+	first := must.Get(w.log.AppendBatch(w.Context(), batch, nil))(w)
 	w.note(first)
 }
 
@@ -72,10 +70,7 @@ func (w *world) note(first int64) {
 		w.Fatalf("the next event is %d, the model has %d", first, len(w.tree.leaves))
 	}
 	for after := first - 1; ; {
-		events, err := w.log.Read(w.Context(), eventstore.Range{After: after, Events: 1000, Bytes: 1 << 20})
-		if err != nil {
-			w.Fatal(err)
-		}
+		events := must.Get(w.log.Read(w.Context(), eventstore.Range{After: after, Events: 1000, Bytes: 1 << 20}))(w)
 		if len(events) == 0 {
 			return
 		}
@@ -89,15 +84,9 @@ func (w *world) note(first int64) {
 // tamper runs SQL as a superuser with triggers disabled.
 func (w *world) tamper(sql ...string) {
 	w.Helper()
-	admin, err := pgxpool.New(w.Context(), pgtest.AdminURL(w.TB))
-	if err != nil {
-		w.Fatal(err)
-	}
+	admin := must.Get(pgxpool.New(w.Context(), pgtest.AdminURL(w.TB)))(w)
 	defer admin.Close()
-	conn, err := admin.Acquire(w.Context())
-	if err != nil {
-		w.Fatal(err)
-	}
+	conn := must.Get(admin.Acquire(w.Context()))(w)
 	defer conn.Release()
 	for _, s := range append([]string{`SET session_replication_role = replica`}, sql...) {
 		if _, err := conn.Exec(w.Context(), s); err != nil {
@@ -111,9 +100,7 @@ func (w *world) truncate(size int) {
 	w.Helper()
 	frontier := eventstore.NewFrontier()
 	for _, leaf := range w.tree.leaves[:size] {
-		if err := frontier.Append(leaf); err != nil {
-			w.Fatal(err)
-		}
+		must.Do(w, frontier.Append(leaf))
 	}
 	w.tamper(
 		fmt.Sprintf(`DELETE FROM log.event WHERE seq > %d`, size),
@@ -128,21 +115,13 @@ func (w *world) truncate(size int) {
 
 func newKey(t testing.TB) *transparency.Key {
 	t.Helper()
-	key, err := transparency.OpenKey(filepath.Join(t.TempDir(), "log.key"), origin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
+	return must.Get(transparency.OpenKey(filepath.Join(t.TempDir(), "log.key"), origin))(t)
 }
 
 func (w *world) open(config transparency.Config) *transparency.Log {
 	w.Helper()
 	config.Pool = w.pool
-	l, err := transparency.New(config)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return l
+	return must.Get(transparency.New(config))(w)
 }
 
 func (w *world) sign(l *transparency.Log, want bool) {
@@ -156,13 +135,8 @@ func (w *world) sign(l *transparency.Log, want bool) {
 func (w *world) checkpoints(l *transparency.Log) (all []*transparency.Checkpoint) {
 	w.Helper()
 	for c, err := range l.Checkpoints(w.Context()) {
-		if err != nil {
-			w.Fatal(err)
-		}
-		parsed, err := transparency.ParseCheckpoint([]byte(c.Note), c.VerifierKey)
-		if err != nil {
-			w.Fatal(err)
-		}
+		must.Do(w, err)
+		parsed := must.Get(transparency.ParseCheckpoint([]byte(c.Note), c.VerifierKey))(w)
 		if parsed.Size != c.Size || string(parsed.Root) != string(c.Root) {
 			w.Errorf("checkpoint %d: the note says %d %x, the row %d %x", c.Number, parsed.Size, parsed.Root, c.Size, c.Root)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"strata/eventstore/transparency"
 	"strata/internal/testkit/metric"
+	"strata/internal/testkit/must"
 )
 
 func TestMetrics(t *testing.T) {
@@ -53,10 +54,7 @@ strata_log_signing_failures_total{reason="rollback"} ` + rollback + "\n"
 	}
 
 	// Another process, that has a key of its own and may not use it, and one that starts later.
-	other, err := transparency.OpenKey(filepath.Join(t.TempDir(), "key"), origin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(transparency.OpenKey(filepath.Join(t.TempDir(), "key"), origin))(t)
 	registry = prometheus.NewRegistry()
 	stranger := w.open(transparency.Config{Key: other})
 	stranger.Instrument(registry)

@@ -14,6 +14,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/transparency"
+	"strata/internal/testkit/must"
 )
 
 // records are leaf records that share their memory, as those of a reader that bounds its memory do.
@@ -46,9 +47,7 @@ func TestRebuild(t *testing.T) {
 	const most = 3000
 	model := newNaive()
 	for record, err := range records(most) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		model.add(bytes.Clone(record))
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -56,7 +55,7 @@ func TestRebuild(t *testing.T) {
 		wanted := rapid.SliceOf(rapid.OneOf(rapid.Int64Range(0, most), rapid.SampledFrom([]int64{0, 1, 255, 256, 257, 512}))).Draw(t, "wanted")
 		slices.Sort(wanted)
 		next, roots := 0, 0
-		got, err := transparency.Rebuild(context.Background(), records(size), transparency.RebuildConfig{
+		got := must.Get(transparency.Rebuild(context.Background(), records(size), transparency.RebuildConfig{
 			Workers: rapid.IntRange(1, 4).Draw(t, "workers"),
 			Sizes:   sizes(wanted),
 			Root: func(at int64, root []byte) error {
@@ -73,17 +72,11 @@ func TestRebuild(t *testing.T) {
 				next++
 				return nil
 			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		if got.Size != int64(size) || !bytes.Equal(got.Root, model.root(0, size)) || next != size/256 {
 			t.Fatalf("got %d leaves and %d subtrees, or another root, want %d", got.Size, next, size)
 		}
-		frontier, err := eventstore.DecodeFrontier(got.Size, got.Frontier)
-		if err != nil {
-			t.Fatal(err)
-		}
+		frontier := must.Get(eventstore.DecodeFrontier(got.Size, got.Frontier))(t)
 		if root, err := frontier.Root(); err != nil || !bytes.Equal(root, got.Root) {
 			t.Fatalf("the frontier has the root %x (%v), want %x", root, err, got.Root)
 		}

@@ -21,6 +21,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/frozen"
 	"strata/internal/testkit/metric"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -37,9 +38,7 @@ func TestInterrupted(t *testing.T) {
 		cancel()
 	}
 	l := w.open(transparency.Config{Key: key})
-	if _, err := l.Sign(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(l.Sign(t.Context()))(t)
 	all := w.checkpoints(l)
 	if len(all) == 0 || all[len(all)-1].Size != 14_000 {
 		t.Errorf("the newest of %d checkpoints does not have 14,000 events", len(all))
@@ -115,9 +114,8 @@ func TestRewritten(t *testing.T) {
 				w.grow("y", size)
 				refuses()
 			}
-			var n int
-			if err := w.pool.QueryRow(t.Context(), `SELECT count(*) FROM log.checkpoint`).Scan(&n); err != nil || n != 1 {
-				t.Errorf("got %d checkpoints (%v), want the one from before", n, err)
+			if n := pgtest.Value[int](t, w.pool, `SELECT count(*) FROM log.checkpoint`); n != 1 {
+				t.Errorf("got %d checkpoints, want the one from before", n)
 			}
 			// With another key it is the same.
 			other := w.open(transparency.Config{Key: newKey(t), TakeOver: true})
@@ -164,9 +162,7 @@ func TestRestoredFromBackup(t *testing.T) {
 	// What another key has signed is no promise of this one.
 	restore(150)
 	w.sign(w.open(transparency.Config{Key: newKey(t), TakeOver: true, MemoryFile: memory}), true)
-	if err := os.WriteFile(memory, []byte("nonsense"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(memory, []byte("nonsense"), 0o600))
 	w.grow("z", 900)
 	if signed, err := w.open(transparency.Config{Key: key, TakeOver: true, MemoryFile: memory}).Sign(t.Context()); signed || err == nil || !strings.Contains(err.Error(), memory) {
 		t.Errorf("with a broken file: got %v (%v), want an error that names it", signed, err)
@@ -227,10 +223,7 @@ func TestAppendOnly(t *testing.T) {
 	w.cosign(l, private)
 	const insufficientPrivilege = "42501"
 	for role, url := range map[string]string{"application": migrated.URL(t), "superuser": pgtest.AdminURL(t)} {
-		pool, err := pgxpool.New(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pool := must.Get(pgxpool.New(t.Context(), url))(t)
 		defer pool.Close()
 		for _, sql := range []string{
 			`UPDATE log.subtree SET hash = sha256('')`, `DELETE FROM log.subtree`, `DELETE FROM log.subtree WHERE n = 1`, `TRUNCATE log.subtree`,
@@ -316,10 +309,7 @@ func TestFrozenSigner(t *testing.T) {
 	key := newKey(t)
 	w.grow("x", 3)
 	process := frozen.New(t, w.pool, "UPDATE log.tree SET verified")
-	first, err := transparency.New(transparency.Config{Pool: process.Pool, Key: key, Patience: 500 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(transparency.New(transparency.Config{Pool: process.Pool, Key: key, Patience: 500 * time.Millisecond}))(t)
 	signing := make(chan error, 1)
 	go func() {
 		_, err := first.Sign(context.WithoutCancel(t.Context()))

@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/eventstore/transparency"
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/short"
 )
 
@@ -149,9 +151,8 @@ func TestSecondLevel(t *testing.T) {
 		checkProofs(t, l, w.tree, random, size-random.IntN(1000))
 		checkProofs(t, l, w.tree, random, 1+random.IntN(size))
 	}
-	var rows int
-	if err := w.pool.QueryRow(t.Context(), `SELECT count(*) FROM log.subtree`).Scan(&rows); err != nil || rows != 257+1 {
-		t.Errorf("got %d stored subtrees (%v), want 258", rows, err)
+	if rows := pgtest.Value[int](t, w.pool, `SELECT count(*) FROM log.subtree`); rows != 257+1 {
+		t.Errorf("got %d stored subtrees, want 258", rows)
 	}
 	checkRebuilt(w, l)
 }
@@ -160,19 +161,14 @@ func TestSecondLevel(t *testing.T) {
 func checkRebuilt(w *world, l *transparency.Log) {
 	w.Helper()
 	stored := map[int64][]byte{}
-	rows, err := w.pool.Query(w.Context(), `SELECT n, hash FROM log.subtree WHERE level = 1`)
-	if err != nil {
-		w.Fatal(err)
-	}
+	rows := must.Get(w.pool.Query(w.Context(), `SELECT n, hash FROM log.subtree WHERE level = 1`))(w)
 	var n int64
 	var hash []byte
-	if _, err := pgx.ForEachRow(rows, []any{&n, &hash}, func() error {
+	must.Get(pgx.ForEachRow(rows, []any{&n, &hash}, func() error {
 		stored[n] = bytes.Clone(hash)
 		return nil
-	}); err != nil {
-		w.Fatal(err)
-	}
-	rebuilt, err := transparency.Rebuild(w.Context(), l.Leaves(w.Context(), 0), transparency.RebuildConfig{
+	}))(w)
+	rebuilt := must.Get(transparency.Rebuild(w.Context(), l.Leaves(w.Context(), 0), transparency.RebuildConfig{
 		Subtree: func(n int64, hash []byte) error {
 			if !bytes.Equal(stored[n], hash) {
 				w.Errorf("subtree %d: stored as %x, rebuilt as %x", n, stored[n], hash)
@@ -180,10 +176,7 @@ func checkRebuilt(w *world, l *transparency.Log) {
 			delete(stored, n)
 			return nil
 		},
-	})
-	if err != nil {
-		w.Fatal(err)
-	}
+	}))(w)
 	size, root, err := w.log.Checkpoint(w.Context())
 	if err != nil {
 		w.Fatal(err)

@@ -144,12 +144,8 @@ func (v *verification) items(ctx context.Context) iter.Seq2[*item, error] {
 	return func(yield func(*item, error) bool) {
 		var size, number int64
 		for {
-			rows, err := v.db.Query(ctx, checkpointColumns+`WHERE (size, number) > ($1, $2) AND number <= $3 ORDER BY size, number LIMIT $4`,
+			rows, _ := v.db.Query(ctx, checkpointColumns+`WHERE (size, number) > ($1, $2) AND number <= $3 ORDER BY size, number LIMIT $4`,
 				size, number, v.checkpoints.last, page)
-			if err != nil {
-				yield(nil, fmt.Errorf("read checkpoints: %w", err))
-				return
-			}
 			checkpoints, err := pgx.CollectRows(rows, scanCheckpoint)
 			if err != nil {
 				yield(nil, fmt.Errorf("read checkpoints: %w", err))

@@ -18,6 +18,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/transparency"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -27,10 +28,7 @@ func (w *world) verify(config transparency.VerifyConfig) (*transparency.Verified
 	w.Helper()
 	var found []string
 	config.Finding = func(f transparency.Finding) { found = append(found, f.String()) }
-	verified, err := w.open(transparency.Config{}).Verify(w.Context(), config)
-	if err != nil {
-		w.Fatal(err)
-	}
+	verified := must.Get(w.open(transparency.Config{}).Verify(w.Context(), config))(w)
 	return verified, found
 }
 
@@ -96,20 +94,13 @@ func signedWorld(t testing.TB) (*world, *transparency.Log) {
 	pool := signed.New(t)
 	w := &world{TB: t, pool: pool, log: eventstore.Open(pool, eventstore.Config{}), tree: newNaive()}
 	t.Cleanup(w.log.Close)
-	key, err := signedKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(signedKey())(t)
 	return w, w.open(transparency.Config{Key: key})
 }
 
 func (w *world) checkpointNote(l *transparency.Log, size int64) []byte {
 	w.Helper()
-	text, err := l.Checkpoint(w.Context(), size)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return text
+	return must.Get(l.Checkpoint(w.Context(), size))(w)
 }
 
 func TestVerifyHonest(t *testing.T) {
@@ -262,14 +253,8 @@ func TestVerifyRewrittenTail(t *testing.T) {
 	w, l := signedWorld(t)
 	w.note(1)
 	kept := []transparency.Kept{{Name: "old", Note: w.checkpointNote(l, 300)}, {Name: "new", Note: w.checkpointNote(l, 700)}}
-	key, err := l.VerifierKey(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	forger, err := transparency.OpenKey(filepath.Join(t.TempDir(), "key"), origin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(l.VerifierKey(t.Context()))(t)
+	forger := must.Get(transparency.OpenKey(filepath.Join(t.TempDir(), "key"), origin))(t)
 	w.tamper(`DELETE FROM log.checkpoint WHERE number > 2`, `DELETE FROM log.subtree WHERE n > 0`, `UPDATE log.tree SET subtrees = 1, verified = 1`)
 	w.truncate(400)
 	w.grow("forged", 650)
@@ -355,10 +340,7 @@ func TestVerifyWhileGrowing(t *testing.T) {
 	})
 	grown := int64(0)
 	eventually.Holds(t, "the log grows", func() bool {
-		size, err := w.log.Size(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		size := must.Get(w.log.Size(t.Context()))(t)
 		return size > 700
 	})
 	for range 8 {

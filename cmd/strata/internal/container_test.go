@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"strata/cmd/strata/internal/container"
+	"strata/internal/testkit/must"
 )
 
 // containerCommands has flags of strata serve, and a command beside it with one of them.
@@ -36,13 +37,8 @@ func parseInContainer(t *testing.T, variables map[string]string, args ...string)
 		value, ok := variables[name]
 		return value, ok
 	})
-	parser, err := kong.New(&parsed, kong.Resolvers(v))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := parser.Parse(args); err != nil {
-		t.Fatal(err)
-	}
+	parser := must.Get(kong.New(&parsed, kong.Resolvers(v)))(t)
+	must.Get(parser.Parse(args))(t)
 	var line bytes.Buffer
 	v.Log(t.Context(), slog.New(slog.NewTextHandler(&line, nil)))
 	return parsed, line.String()

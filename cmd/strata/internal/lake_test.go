@@ -25,6 +25,8 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 	"strata/rig/replay"
 )
 
@@ -46,9 +48,7 @@ func newWorld(t *testing.T) *world {
 	config.Mix = synthchain.DefaultMix()
 	config.Mix.Naming, config.Mix.Registry = 10, 60
 	w := &world{t: t, log: replay.NewLog(t), chain: synthchain.New(config), dir: filepath.Join(t.TempDir(), "lake")}
-	if err := os.Mkdir(w.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(w.dir, 0o755))
 	feed := synthordinals.New(synthordinals.Everything(11, ordinals.Regtest))
 	posts := replay.Take(40, feed.Next)
 	replay.Append(t, w.log, posts...)
@@ -61,10 +61,7 @@ func (w *world) grow(n int) {
 	w.t.Helper()
 	posts := replay.Take(n, w.chain.Next)
 	replay.Append(w.t, w.log, posts...)
-	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	lines := must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(w.t)
 	replay.RunLines(w.t, w.log, lines...)
 }
 
@@ -109,10 +106,7 @@ func (w *world) check() manifest {
 		var got []string
 		next := int64(0)
 		for _, f := range table.Files {
-			content, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(f.Path)))
-			if err != nil {
-				w.t.Fatal(err)
-			}
+			content := must.Get(os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(f.Path))))(w.t)
 			if digest := sha256.Sum256(content); hex.EncodeToString(digest[:]) != f.SHA256 || int64(len(content)) != f.Bytes {
 				w.t.Errorf("%s is not the file that the manifest names", f.Path)
 			}
@@ -133,12 +127,7 @@ func (w *world) check() manifest {
 			w.t.Errorf("%s ends before height %d, and the lake has %d", name, next, m.Height)
 		}
 		// What identifies a row, and an amount or a hash of it, where there is one.
-		var want []string
-		for _, query := range []string{fmt.Sprintf(`SELECT coalesce(array_agg(height || ' ' || source_seq ORDER BY height, source_seq), '{}') FROM api.%s WHERE height <= $1`, name)} {
-			if err := w.log.Pool().QueryRow(w.t.Context(), query, m.Height).Scan(&want); err != nil {
-				w.t.Fatal(err)
-			}
-		}
+		want := pgtest.Values[string](w.t, w.log.Pool(), fmt.Sprintf(`SELECT height || ' ' || source_seq FROM api.%s WHERE height <= $1`, name), m.Height)
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
@@ -151,10 +140,7 @@ func (w *world) check() manifest {
 // rowsOf returns height and source of each row of a Parquet file, where it has these columns.
 func rowsOf(t *testing.T, content []byte) (rows []string, count int64) {
 	t.Helper()
-	f, err := parquet.OpenFile(bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(parquet.OpenFile(bytes.NewReader(content), int64(len(content))))(t)
 	height, hasHeight := f.Schema().Lookup("height")
 	source, hasSource := f.Schema().Lookup("source_seq")
 	reader := parquet.NewGenericReader[any](f)
@@ -191,13 +177,9 @@ func TestLake(t *testing.T) {
 
 	// Nothing new: nothing is written. A file that is half-written is removed.
 	stray := filepath.Join(w.dir, "blocks", "0000000000-0000000999.parquet.unfinished")
-	if err := os.WriteFile(stray, []byte("PAR1"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(stray, []byte("PAR1"), 0o644))
 	own := filepath.Join(w.dir, "notes.txt")
-	if err := os.WriteFile(own, []byte("of a reader"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(own, []byte("of a reader"), 0o644))
 	w.write()
 	if again := w.check(); again.Tables["blocks"].Files[0].SHA256 != first.Tables["blocks"].Files[0].SHA256 || again.Height != first.Height {
 		t.Error("without news, the lake has changed")
@@ -227,21 +209,13 @@ func TestLake(t *testing.T) {
 	}
 
 	// The chain is reorganised deeper than was thought to be possible. The manifest says so by the hash of the block.
-	text, err := os.ReadFile(filepath.Join(w.dir, "manifest.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var hash string
-	if err := w.log.Pool().QueryRow(t.Context(), `SELECT index_block_hash FROM api.blocks WHERE height = 19`).Scan(&hash); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(w.dir, "manifest.json")))(t)
+	hash := pgtest.Value[string](t, w.log.Pool(), `SELECT index_block_hash FROM api.blocks WHERE height = 19`)
 	other := strings.ReplaceAll(string(text), hash, "0x"+strings.Repeat("ab", 32))
 	if other == string(text) {
 		t.Fatal("no file ends with height 19")
 	}
-	if err := os.WriteFile(filepath.Join(w.dir, "manifest.json"), []byte(other), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(w.dir, "manifest.json"), []byte(other), 0o644))
 	w.said.Reset()
 	w.write()
 	if !strings.Contains(w.said.String(), "the chain was reorganised below what the lake has") {
@@ -263,9 +237,7 @@ func TestLake(t *testing.T) {
 func otherDatabase(t *testing.T) *pgxpool.Pool {
 	t.Helper()
 	pool := replay.NewLogApart(t).Pool()
-	if _, err := pool.Exec(t.Context(), `UPDATE strata.archive SET id = gen_random_uuid()`); err != nil { // tests copy one template
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(t.Context(), `UPDATE strata.archive SET id = gen_random_uuid()`))(t) // tests copy one template
 	return pool
 }
 
@@ -275,10 +247,7 @@ var parameter = regexp.MustCompile(`\$(\w+)`)
 func duckDB(t *testing.T, w *world) {
 	t.Helper()
 	python := os.Getenv("STRATA_DUCKDB")
-	document, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "lake.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile(filepath.Join("..", "..", "..", "docs", "lake.md")))(t)
 	values := map[string]string{}
 	for name, query := range map[string]string{
 		"asset":   `SELECT asset FROM api.ft_balances GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`,
@@ -288,11 +257,7 @@ func duckDB(t *testing.T, w *world) {
 		"nft_id":  `SELECT value FROM api.nft_transfers ORDER BY height LIMIT 1`,
 		"ticker":  `SELECT ticker FROM api.brc20_balances ORDER BY 1 LIMIT 1`,
 	} {
-		var value string
-		if err := w.log.Pool().QueryRow(t.Context(), query).Scan(&value); err != nil {
-			t.Fatalf("find %s: %v", name, err)
-		}
-		values[name] = value
+		values[name] = pgtest.Value[string](t, w.log.Pool(), query)
 	}
 	var queries []string
 	for i, part := range strings.Split(string(document), "\n```") {
@@ -319,10 +284,7 @@ for q in json.load(sys.stdin):
 con.execute("SELECT sum(fee::HUGEINT) FROM transactions")
 print(con.fetchone()[0])
 `
-	input, err := json.Marshal(queries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	input := must.Get(json.Marshal(queries))(t)
 	cmd := exec.CommandContext(t.Context(), python, "-c", script)
 	cmd.Dir, cmd.Stdin, cmd.Stderr = w.dir, bytes.NewReader(input), os.Stderr
 	out, err := cmd.Output()
@@ -335,10 +297,7 @@ print(con.fetchone()[0])
 			t.Errorf("%s\ngot %s rows", query, lines[i])
 		}
 	}
-	var fees string
-	if err := w.log.Pool().QueryRow(t.Context(), `SELECT sum(fee)::text FROM api.transactions WHERE height <= $1`, w.manifest().Height).Scan(&fees); err != nil {
-		t.Fatal(err)
-	}
+	fees := pgtest.Value[string](t, w.log.Pool(), `SELECT sum(fee)::text FROM api.transactions WHERE height <= $1`, w.manifest().Height)
 	if got := lines[len(lines)-1]; got != fees {
 		t.Errorf("DuckDB sums the fees to %s, and Postgres to %s", got, fees)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"strata/cmd/strata/internal/proof"
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 )
 
 // provenEvents returns the leaf records of a log, made without its code, with the hash reader of its tree.
@@ -32,10 +33,7 @@ func provenEvents(t *testing.T, n int64) (records [][]byte, hashes tlog.HashRead
 		record := eventstore.AppendLeafRecord(nil, &eventstore.Event{
 			Seq: i + 1, ReceivedAt: time.UnixMicro(1_700_000_000_000_000), Size: 7, SHA256: sha256.Sum256([]byte{byte(i)}), Source: "test", Path: "/new_block",
 		})
-		more, err := tlog.StoredHashes(i, record, hashes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		more := must.Get(tlog.StoredHashes(i, record, hashes))(t)
 		records, stored = append(records, record), append(stored, more...)
 	}
 	return records, hashes
@@ -50,31 +48,16 @@ func TestCheckProof(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	signer, err := note.NewSigner(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer := must.Get(note.NewSigner(secret))(t)
 	records, hashes := provenEvents(t, size)
-	root, err := tlog.TreeHash(size, hashes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path, err := tlog.ProveRecord(size, index, hashes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkpoint, err := note.Sign(&note.Note{Text: fmt.Sprintf("example.org/stacks\n%d\n%s\n", size, base64.StdEncoding.EncodeToString(root[:]))}, signer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(tlog.TreeHash(size, hashes))(t)
+	path := must.Get(tlog.ProveRecord(size, index, hashes))(t)
+	checkpoint := must.Get(note.Sign(&note.Note{Text: fmt.Sprintf("example.org/stacks\n%d\n%s\n", size, base64.StdEncoding.EncodeToString(root[:]))}, signer))(t)
 	inclusion := proof.Inclusion{Index: index, Leaf: records[index], Checkpoint: string(checkpoint)}
 	for _, hash := range path {
 		inclusion.Hashes = append(inclusion.Hashes, hash[:])
 	}
-	file, err := inclusion.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(inclusion.Encode())(t)
 	checked, err := proof.Check(file, key)
 	if err != nil || checked.Event.Seq != index+1 || checked.Event.Path != "/new_block" || checked.Checkpoint.Size != size {
 		t.Fatalf("got %+v, %v", checked, err)

@@ -20,6 +20,7 @@ import (
 	"strata/cmd/strata/internal/program"
 	"strata/cmd/strata/internal/sqlrole"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/balances"
@@ -33,16 +34,10 @@ import (
 func TestRole(t *testing.T) {
 	t.Parallel()
 	url := replay.Databases.Fresh(t)
-	pool, err := pgxpool.New(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.New(t.Context(), url))(t)
 	defer pool.Close()
 	name := fmt.Sprintf("reader_%d", time.Now().UnixNano()) // roles are of the whole server
-	admin, err := pgx.Connect(t.Context(), pgtest.AdminURL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	admin := must.Get(pgx.Connect(t.Context(), pgtest.AdminURL(t)))(t)
 	defer func() {
 		ctx := context.WithoutCancel(t.Context())
 		if _, err := admin.Exec(ctx, `DROP OWNED BY `+name+`; DROP ROLE `+name); err != nil {
@@ -50,30 +45,19 @@ func TestRole(t *testing.T) {
 		}
 		_ = admin.Close(ctx)
 	}()
-	fold, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fold := must.Get(chain.New(chain.Recommended, nil))(t)
 	lines := projections.Lines{projections.Chain(fold)}
-	if _, err := version.Register(t.Context(), pool, lines, false, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(version.Register(t.Context(), pool, lines, false, nil))(t)
 	password := filepath.Join(t.TempDir(), "password")
-	if err := os.WriteFile(password, []byte("read 'me\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(password, []byte("read 'me\n"), 0o600))
 	command := sqlrole.Command{
 		Database: database.Flags{DatabaseURL: url}, AdminURL: pgtest.AdminURL(t), Name: name, PasswordFile: password, StatementTimeout: 3 * time.Second, Connections: 2,
 		TempFileLimit: 1 << 20,
 	}
-	if err := command.Run(t.Context(), &program.Globals{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command.Run(t.Context(), &program.Globals{}))
 	// A projection that comes later.
 	lines = projections.Lines{projections.Chain(fold, balances.New(nil))}
-	if _, err := version.Register(t.Context(), pool, lines, true, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(version.Register(t.Context(), pool, lines, true, nil))(t)
 	if made, err := version.Rebuild(t.Context(), pool, lines, version.RebuildOptions{Name: "balances"}); err != nil || len(made) != 1 {
 		t.Fatalf("rebuild: %v, %v", made, err)
 	}
@@ -124,10 +108,7 @@ func TestRole(t *testing.T) {
 	mayNot(denied, `BEGIN READ WRITE; UPDATE strata.active SET version = 1`, `BEGIN READ WRITE; CREATE TABLE api.mine ()`)
 	mayNot(canceled, `SELECT pg_sleep(30)`)
 	// What Postgres lets every role do by default, also in a transaction that only reads.
-	held, err := pool.Acquire(t.Context()) // a session that it may not end
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := must.Get(pool.Acquire(t.Context()))(t) // a session that it may not end
 	defer held.Release()
 	mayNot(denied, `SELECT lo_from_bytea(0, 'x')`, `SELECT lo_creat(-1)`, `SELECT lo_put(1, 0, 'x')`, `SELECT pg_logical_emit_message(false, 'x', 'y')`,
 		`SELECT pg_advisory_lock(1)`, `SELECT pg_advisory_lock_shared(1, 2)`, `SELECT pg_try_advisory_xact_lock_shared(1)`,
@@ -152,14 +133,10 @@ func TestRole(t *testing.T) {
 	}
 
 	command.WithBodies = true
-	if err := command.Run(t.Context(), &program.Globals{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command.Run(t.Context(), &program.Globals{}))
 	may(`SELECT body FROM log.event`, `SELECT * FROM log.delivery`, `SELECT * FROM log.body`)
 	command.WithBodies, command.PasswordFile = false, ""
-	if err := command.Run(t.Context(), &program.Globals{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command.Run(t.Context(), &program.Globals{}))
 	may(`SELECT seq, sha256 FROM log.event`)
 	mayNot(denied, `SELECT body FROM log.event`, `SELECT * FROM log.delivery`)
 }
@@ -168,15 +145,9 @@ func TestRole(t *testing.T) {
 func TestLimitedAdmin(t *testing.T) {
 	t.Parallel()
 	url := replay.Databases.Fresh(t)
-	pool, err := pgxpool.New(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.New(t.Context(), url))(t)
 	defer pool.Close()
-	superuser, err := pgx.Connect(t.Context(), pgtest.AdminURL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	superuser := must.Get(pgx.Connect(t.Context(), pgtest.AdminURL(t)))(t)
 	name := fmt.Sprintf("limited_%d", time.Now().UnixNano())
 	maker := name + "_maker"
 	defer func() {
@@ -186,13 +157,8 @@ func TestLimitedAdmin(t *testing.T) {
 		}
 		_ = superuser.Close(ctx)
 	}()
-	if _, err := superuser.Exec(t.Context(), `CREATE ROLE `+maker+` LOGIN CREATEROLE`); err != nil {
-		t.Fatal(err)
-	}
-	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(superuser.Exec(t.Context(), `CREATE ROLE `+maker+` LOGIN CREATEROLE`))(t)
+	config := must.Get(pgx.ParseConfig(url))(t)
 	adminURL := strings.Replace(url, config.User, maker, 1)
 	if admin, err := pgx.ParseConfig(adminURL); err != nil || admin.User != maker {
 		t.Fatalf("got %v, %v, want a URL of %s", admin, err, maker)
@@ -200,18 +166,14 @@ func TestLimitedAdmin(t *testing.T) {
 	command := sqlrole.Command{
 		Database: database.Flags{DatabaseURL: url}, AdminURL: adminURL, Name: name, StatementTimeout: time.Second, Connections: 1, TempFileLimit: 1 << 20,
 	}
-	if err := command.Run(t.Context(), &program.Globals{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command.Run(t.Context(), &program.Globals{}))
 	readers, err := database.Readers(t.Context(), pool)
 	want := []string{"write large objects or messages into the WAL", "take advisory locks until nobody gets any lock", "fill the disk with temporary files"}
 	if err != nil || len(readers) != 1 || readers[0].Name != name || !slices.Equal(readers[0].May, want) {
 		t.Errorf("got readers %+v, %v, want that it may %q", readers, err, want)
 	}
 	command.AdminURL = pgtest.AdminURL(t)
-	if err := command.Run(t.Context(), &program.Globals{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command.Run(t.Context(), &program.Globals{}))
 	if readers, err := database.Readers(t.Context(), pool); err != nil || len(readers) != 1 || len(readers[0].May) != 0 {
 		t.Errorf("after a superuser: got readers %+v, %v, want one that may only read", readers, err)
 	}
@@ -221,10 +183,7 @@ func TestLimitedAdmin(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	url := replay.Databases.Fresh(t)
-	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(pgx.ParseConfig(url))(t)
 	command := sqlrole.Command{Database: database.Flags{DatabaseURL: url}, Name: "reader", StatementTimeout: time.Second, Connections: 1}
 	if err := command.Run(t.Context(), &program.Globals{LogLevel: slog.LevelError}); err == nil || !strings.Contains(err.Error(), "name a role with CREATEROLE in --admin-url") {
 		t.Errorf("a role that makes no roles: got %v", err)
@@ -234,9 +193,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("its own role: got %v", err)
 	}
 	empty := filepath.Join(t.TempDir(), "empty")
-	if err := os.WriteFile(empty, []byte("\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(empty, []byte("\n"), 0o600))
 	command.Name, command.PasswordFile = "reader", empty
 	if err := command.Run(t.Context(), &program.Globals{}); err == nil || !strings.Contains(err.Error(), "it is empty") {
 		t.Errorf("an empty password: got %v", err)

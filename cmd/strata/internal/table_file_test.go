@@ -19,6 +19,8 @@ import (
 
 	"strata/cmd/strata/internal/tablefile"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/rig/replay"
@@ -30,10 +32,7 @@ func newTableWorld(t *testing.T) *pgxpool.Pool {
 	made := synthchain.New(synthchain.Config{Seed: 5, SigningSample: 1000})
 	posts := replay.Take(60, made.Next)
 	replay.Append(t, log, posts...)
-	fold, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fold := must.Get(chain.New(chain.Recommended, nil))(t)
 	replay.Run(t, log, fold, balances.New(nil))
 	return log.Pool()
 }
@@ -51,11 +50,7 @@ func export(t *testing.T, pool *pgxpool.Pool, options tablefile.Options) ([]byte
 // want returns the rows of a query, as text, in the order of their text.
 func want(t *testing.T, pool *pgxpool.Pool, query string) []string {
 	t.Helper()
-	var rows []string
-	if err := pool.QueryRow(t.Context(), `SELECT array_agg(x::text ORDER BY x::text COLLATE "C") FROM (`+query+`) AS q (x)`).Scan(&rows); err != nil {
-		t.Fatal(err)
-	}
-	return rows
+	return pgtest.Value[[]string](t, pool, `SELECT array_agg(x::text ORDER BY x::text COLLATE "C") FROM (`+query+`) AS q (x)`)
 }
 
 // All formats have the same rows as the view, now and at an earlier height.
@@ -63,9 +58,7 @@ func TestExportFormats(t *testing.T) {
 	t.Parallel()
 	pool := newTableWorld(t)
 	var tip, seq int64
-	if err := pool.QueryRow(t.Context(), `SELECT block_height, log_seq FROM strata.projection WHERE name = 'balances'`).Scan(&tip, &seq); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pool.QueryRow(t.Context(), `SELECT block_height, log_seq FROM strata.projection WHERE name = 'balances'`).Scan(&tip, &seq))
 	earlier := tip / 2
 	for _, at := range []*int64{nil, &earlier} {
 		from := `api.stx_balances`
@@ -85,10 +78,7 @@ func TestExportFormats(t *testing.T) {
 	}
 
 	body, _ := export(t, pool, tablefile.Options{Name: "api.stx_balances", Format: "parquet", At: &earlier})
-	file, err := parquet.OpenFile(bytes.NewReader(body), int64(len(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parquet.OpenFile(bytes.NewReader(body), int64(len(body))))(t)
 	for key, want := range map[string]string{
 		"strata.relation": "api.stx_balances", "strata.projection": fmt.Sprintf("balances_v%d", balances.Version), "strata.log_seq": strconv.FormatInt(seq, 10),
 		"strata.block_height": strconv.FormatInt(tip, 10), "strata.at_height": strconv.FormatInt(earlier, 10), "strata.rules": strconv.Itoa(balances.Version),
@@ -175,9 +165,7 @@ func TestDuckDB(t *testing.T) {
 	pool := newTableWorld(t)
 	body, n := export(t, pool, tablefile.Options{Name: "blocks", Format: "parquet"})
 	file := filepath.Join(t.TempDir(), "blocks.parquet")
-	if err := os.WriteFile(file, body, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, body, 0o600))
 	got, err := exec.CommandContext(t.Context(), python, "-c", `
 import duckdb, sys
 c = duckdb.connect()
@@ -188,9 +176,7 @@ print(c.execute(f"SELECT decode(value) FROM parquet_kv_metadata('{sys.argv[1]}')
 	}
 	var sum int64
 	var hash string
-	if err := pool.QueryRow(t.Context(), `SELECT sum(height), max(index_block_hash) FROM api.blocks`).Scan(&sum, &hash); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pool.QueryRow(t.Context(), `SELECT sum(height), max(index_block_hash) FROM api.blocks`).Scan(&sum, &hash))
 	if want := fmt.Sprintf("%d %d %s True 32\napi.blocks\n", n, sum, hash); string(got) != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -203,10 +189,7 @@ func readParquet(t *testing.T, body []byte) (rows []string) {
 		Balance   string `parquet:"balance,optional"`
 		SourceSeq int64  `parquet:"source_seq,optional"`
 	}
-	all, err := parquet.Read[row](bytes.NewReader(body), int64(len(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(parquet.Read[row](bytes.NewReader(body), int64(len(body))))(t)
 	for _, r := range all {
 		rows = append(rows, fmt.Sprintf("%s %s %d", r.Account, r.Balance, r.SourceSeq))
 	}
@@ -216,10 +199,7 @@ func readParquet(t *testing.T, body []byte) (rows []string) {
 
 func readCSV(t *testing.T, body []byte) (rows []string) {
 	t.Helper()
-	all, err := csv.NewReader(bytes.NewReader(body)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(csv.NewReader(bytes.NewReader(body)).ReadAll())(t)
 	at := func(name string) int { return slices.Index(all[0], name) }
 	for _, r := range all[1:] {
 		rows = append(rows, r[at("account")]+" "+r[at("balance")]+" "+r[at("source_seq")])

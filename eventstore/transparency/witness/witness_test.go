@@ -31,6 +31,7 @@ import (
 	"strata/eventstore/transparency"
 	"strata/eventstore/transparency/witness"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -72,11 +73,9 @@ func (w *world) open(witnesses ...string) {
 func (w *world) grow(size int) {
 	w.Helper()
 	for ; w.size < size; w.size++ {
-		if _, err := w.events.Append(w.Context(), eventstore.Incoming{
+		must.Get(w.events.Append(w.Context(), eventstore.Incoming{
 			ReceivedAt: time.Now(), Source: "test", Path: "/new_block", Body: eventstore.NewBody(fmt.Appendf(nil, "%d", w.size)),
-		}); err != nil {
-			w.Fatal(err)
-		}
+		}))(w)
 	}
 	if signed, err := w.log.Sign(w.Context()); err != nil || !signed {
 		w.Fatalf("sign: got %v (%v)", signed, err)
@@ -85,28 +84,15 @@ func (w *world) grow(size int) {
 
 func (w *world) asker(logged io.Writer, urls ...string) *witness.Asker {
 	w.Helper()
-	a, err := witness.New(witness.Config{Log: w.log, URLs: urls, Logger: slog.New(slog.NewTextHandler(logged, nil))})
-	if err != nil {
-		w.Fatal(err)
-	}
-	return a
+	return must.Get(witness.New(witness.Config{Log: w.log, URLs: urls, Logger: slog.New(slog.NewTextHandler(logged, nil))}))(w)
 }
 
 // checkSigned checks that the newest checkpoint has signatures of the log and of a witness.
 func (w *world) checkSigned(witness string) {
 	w.Helper()
-	text, err := w.log.Checkpoint(w.Context(), 0)
-	if err != nil {
-		w.Fatal(err)
-	}
-	own, err := note.NewVerifier(w.key.VerifierKey())
-	if err != nil {
-		w.Fatal(err)
-	}
-	other, err := formats.NewVerifierForCosignatureV1(witness)
-	if err != nil {
-		w.Fatal(err)
-	}
+	text := must.Get(w.log.Checkpoint(w.Context(), 0))(w)
+	own := must.Get(note.NewVerifier(w.key.VerifierKey()))(w)
+	other := must.Get(formats.NewVerifierForCosignatureV1(witness))(w)
 	signed, err := note.Open(text, note.VerifierList(own, other))
 	if err != nil || len(signed.Sigs) != 2 || len(signed.UnverifiedSigs) != 0 || !strings.Contains(signed.Text, fmt.Sprintf("\n%d\n", w.size)) {
 		w.Errorf("got %+v (%v) in\n%s\nwant the signatures of the log and of its witness on %d events", signed, err, text, w.size)
@@ -130,14 +116,8 @@ func newModel(t *testing.T, w *world) (m *model, verifier string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	signer, err := formats.NewSignerForCosignatureV1(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := note.NewVerifier(w.key.VerifierKey())
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer := must.Get(formats.NewSignerForCosignatureV1(private))(t)
+	log := must.Get(note.NewVerifier(w.key.VerifierKey()))(t)
 	return &model{log: log, signer: signer}, public
 }
 
@@ -291,18 +271,10 @@ func TestLitewitness(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := agent.NewKeyring()
-	if err := keys.Add(agent.AddedKey{PrivateKey: private}); err != nil {
-		t.Fatal(err)
-	}
-	sshKey, err := ssh.NewPublicKey(public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, keys.Add(agent.AddedKey{PrivateKey: private}))
+	sshKey := must.Get(ssh.NewPublicKey(public))(t)
 	socket := filepath.Join(dir, "agent")
-	listener, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("unix", socket))(t)
 	defer func() { _ = listener.Close() }()
 	go func() {
 		for {
@@ -313,19 +285,14 @@ func TestLitewitness(t *testing.T) {
 			go func() { _ = agent.ServeAgent(keys, conn) }()
 		}
 	}()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address := free.Addr().String()
 	_ = free.Close()
 	var said bytes.Buffer
 	program := exec.CommandContext(t.Context(), path, "-db", db, "-name", "example.org/litewitness",
 		"-key", ssh.FingerprintSHA256(sshKey), "-ssh-agent", socket, "-listen", address)
 	program.Stdout, program.Stderr = &said, &said
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, program.Start())
 	defer func() { _ = program.Process.Kill(); _ = program.Wait() }()
 	eventually.Holds(t, "litewitness listens", func() bool {
 		conn, err := net.Dial("tcp", address)
@@ -341,10 +308,7 @@ func TestLitewitness(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "python3", "-c", insert, db, origin, w.key.VerifierKey(), empty).CombinedOutput(); err != nil {
 		t.Fatalf("tell litewitness of the log: %v\n%s", err, out)
 	}
-	verifier, err := note.NewEd25519VerifierKey("example.org/litewitness", public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	verifier := must.Get(note.NewEd25519VerifierKey("example.org/litewitness", public))(t)
 	w.open(verifier)
 	var logged bytes.Buffer
 	a := w.asker(&logged, "http://"+address)

@@ -10,6 +10,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/transparency"
+	"strata/internal/testkit/must"
 	"strata/rig/replay"
 )
 
@@ -20,18 +21,13 @@ func TestKey(t *testing.T) {
 	pool := replay.Databases.New(t)
 	log := eventstore.Open(pool, eventstore.Config{})
 	defer log.Close()
-	if _, err := log.Append(ctx, eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: "/x", Body: eventstore.NewBody([]byte("x"))}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(log.Append(ctx, eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: "/x", Body: eventstore.NewBody([]byte("x"))}))(t)
 	var f Flags
 	key, file, err := f.openKey(ctx, pool, dir)
 	if err != nil || filepath.Dir(file) != dir || !strings.HasPrefix(key.VerifierKey(), "strata/") || !strings.Contains(file, strings.TrimPrefix(key.Origin(), "strata/")) {
 		t.Fatalf("got the key %+v in %s (%v), want one of the archive", key, file, err)
 	}
-	opened, err := f.OpenLog(ctx, log, nil, dir, true, logger)
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := must.Get(f.OpenLog(ctx, log, nil, dir, true, logger))(t)
 	if signed, err := opened.Sign(ctx); !signed || err != nil {
 		t.Fatalf("sign: got %v (%v)", signed, err)
 	}

@@ -1,6 +1,10 @@
 package database
 
-import "testing"
+import (
+	"testing"
+
+	"strata/internal/testkit/must"
+)
 
 // The operator's word on the number of connections counts, wherever it stands.
 func TestConnections(t *testing.T) {
@@ -16,10 +20,7 @@ func TestConnections(t *testing.T) {
 		"the flag":         {"postgres://localhost/x", 7, func(n int32) bool { return n == 7 }},
 		"the flag decides": {"postgres://localhost/x?pool_max_conns=3", 99, func(n int32) bool { return n == 99 }},
 	} {
-		config, err := poolConfig(c.url, c.connections, 11)
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := must.Get(poolConfig(c.url, c.connections, 11))(t)
 		if !c.want(config.MaxConns) {
 			t.Errorf("%s: got %d connections", name, config.MaxConns)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -12,12 +13,9 @@ import (
 func TestUnsafeDatabase(t *testing.T) {
 	t.Parallel()
 	logger := slog.New(slog.DiscardHandler)
-	db, err := (&Flags{DatabaseURL: pgtest.URL(t)}).Create(t.Context(), logger)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get((&Flags{DatabaseURL: pgtest.URL(t)}).Create(t.Context(), logger))(t)
 	pgtest.AtEnd(t, func() { db.Close(logger) })
-	err = WriterFlags{}.Check(t.Context(), db)
+	err := WriterFlags{}.Check(t.Context(), db)
 	if err == nil || !strings.Contains(err.Error(), "fsync = off") || !strings.Contains(err.Error(), "--allow-unsafe-database") {
 		t.Errorf("got %v, want a refusal that names the setting and the flag", err)
 	}
@@ -26,9 +24,8 @@ func TestUnsafeDatabase(t *testing.T) {
 		t.Errorf("with the flag: %v", err)
 	}
 	for setting, want := range map[string]string{"search_path": "", "application_name": "strata", "idle_in_transaction_session_timeout": "5min"} {
-		var got string
-		if err := db.Pool.QueryRow(t.Context(), `SELECT current_setting($1)`, setting).Scan(&got); err != nil || got != want && got != `""` {
-			t.Errorf("%s: got %q, %v, want %q", setting, got, err, want)
+		if got := pgtest.Value[string](t, db.Pool, `SELECT current_setting($1)`, setting); got != want && got != `""` {
+			t.Errorf("%s: got %q, want %q", setting, got, want)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/balances"
@@ -34,10 +35,7 @@ func bouncer(t *testing.T, databaseURL string) string {
 			t.Skip("no pgbouncer: apt-get install pgbouncer")
 		}
 	}
-	server, err := url.Parse(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(url.Parse(databaseURL))(t)
 	query := server.Query()
 	host := query.Get("host")
 	if host == "" {
@@ -49,10 +47,7 @@ func bouncer(t *testing.T, databaseURL string) string {
 			port = "5432"
 		}
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	own := listener.Addr().(*net.TCPAddr).Port
 	_ = listener.Close()
 	dir := t.TempDir()
@@ -61,17 +56,13 @@ func bouncer(t *testing.T, databaseURL string) string {
 	text := fmt.Sprintf("[databases]\n%s = host=%s port=%s dbname=%s user=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\n"+
 		"unix_socket_dir =\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 10\nmax_client_conn = 200\n",
 		name, host, port, name, server.User.Username(), own)
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(config, []byte(text), 0o644))
 	cmd := exec.Command(program, config)
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if os.Getuid() == 0 { // which it refuses; it reads its settings as the other user
 		for parent := dir; parent != os.TempDir() && parent != "/"; parent = filepath.Dir(parent) {
-			if err := os.Chmod(parent, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Chmod(parent, 0o755))
 		}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		if socket, err := os.Stat(host); err == nil { // only its owner may use it
@@ -79,9 +70,7 @@ func bouncer(t *testing.T, databaseURL string) string {
 			cmd.SysProcAttr.Credential = &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
 		}
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -108,19 +97,13 @@ func TestPgBouncer(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo}))
 	open := func() *DB {
 		t.Helper()
-		db, err := (&Flags{DatabaseURL: through}).Create(t.Context(), logger)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := must.Get((&Flags{DatabaseURL: through}).Create(t.Context(), logger))(t)
 		pgtest.AtEnd(t, func() { db.Close(logger) })
 		return db
 	}
 	run := func(db *DB) (stop func()) {
 		t.Helper()
-		c, err := chain.New(chain.Recommended, logger)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(chain.New(chain.Recommended, logger))(t)
 		config := follow.Config{Log: db.Log, Logger: logger, Interval: 50 * time.Millisecond, LeaderPatience: time.Second}
 		return replay.Follow(t, config, projections.Chain(c, balances.New(nil), mempool.New()))
 	}

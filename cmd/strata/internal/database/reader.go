@@ -29,7 +29,7 @@ type Reader struct {
 func Readers(ctx context.Context, q interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }) ([]Reader, error) {
-	rows, err := q.Query(ctx, `
+	rows, _ := q.Query(ctx, `
 		SELECT r.rolname, array_remove(ARRAY[
 			CASE WHEN has_database_privilege(r.oid, d.oid, 'TEMP') THEN 'make temporary tables' END,
 			CASE WHEN has_database_privilege(r.oid, d.oid, 'CREATE') THEN 'make schemas' END,
@@ -49,9 +49,6 @@ func Readers(ctx context.Context, q interface {
 		WHERE d.datname = current_database() AND r.rolcanlogin AND NOT r.rolsuper AND has_schema_privilege(r.oid, 'api', 'USAGE')
 		  AND NOT pg_has_role(r.oid, (SELECT nspowner FROM pg_namespace WHERE nspname = 'api'), 'MEMBER')
 		ORDER BY 1`)
-	if err != nil {
-		return nil, fmt.Errorf("read what roles that read may do: %w", err)
-	}
 	readers, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Reader])
 	if err != nil {
 		return nil, fmt.Errorf("read what roles that read may do: %w", err)

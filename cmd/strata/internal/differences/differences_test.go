@@ -11,6 +11,7 @@ import (
 	"strata/cmd/strata/internal/database"
 	"strata/cmd/strata/internal/program"
 	"strata/internal/nodecompare"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -19,21 +20,13 @@ func TestDifferences(t *testing.T) {
 	t.Parallel()
 	ctx, globals := t.Context(), &program.Globals{LogLevel: slog.LevelError}
 	flags := database.Flags{DatabaseURL: pgtest.URL(t), DataDir: t.TempDir()}
-	db, err := flags.Create(ctx, globals.Logger())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(flags.Create(ctx, globals.Logger()))(t)
 	pgtest.AtEnd(t, func() { db.Close(globals.Logger()) })
 	list := func() (text string) {
 		t.Helper()
-		known, err := nodecompare.Read(ctx, db.Pool, math.MaxInt32)
-		if err != nil {
-			t.Fatal(err)
-		}
+		known := must.Get(nodecompare.Read(ctx, db.Pool, math.MaxInt32))(t)
 		var table, encoded strings.Builder
-		if err := errors.Join((&List{}).print(&table, known), (&List{JSON: true}).print(&encoded, known)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join((&List{}).print(&table, known), (&List{JSON: true}).print(&encoded, known)))
 		if back := (*nodecompare.Known)(nil); json.Unmarshal([]byte(encoded.String()), &back) != nil || (back == nil) != (known == nil) {
 			t.Errorf("got %s, want JSON of %v", encoded.String(), known)
 		}
@@ -45,9 +38,7 @@ func TestDifferences(t *testing.T) {
 	if err := (&List{Database: flags}).Run(ctx, globals); err != nil {
 		t.Errorf("got %v, want nothing that differs", err)
 	}
-	if _, err := db.Pool.Exec(ctx, `INSERT INTO log.difference (account, what, table_value, node_value, source_seq, height) VALUES ('SP1', 'nonce', 7, 9, 3, 60), ('SP2', 'balance', 1, 2, NULL, 60)`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Pool.Exec(ctx, `INSERT INTO log.difference (account, what, table_value, node_value, source_seq, height) VALUES ('SP1', 'nonce', 7, 9, 3, 60), ('SP2', 'balance', 1, 2, NULL, 60)`))(t)
 	accept := func(account, reason, want string) {
 		t.Helper()
 		err := (&Accept{Database: flags, Account: account, Reason: reason}).Run(ctx, globals)

@@ -18,6 +18,7 @@ import (
 	"strata/domain/transaction"
 	"strata/eventstore"
 	"strata/eventstore/network"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
 	"strata/internal/wholeness"
@@ -114,14 +115,9 @@ func TestNodes(t *testing.T) {
 	t.Parallel()
 	ctx, logger := t.Context(), slog.New(slog.DiscardHandler)
 	flags := database.Flags{DatabaseURL: pgtest.URL(t), DataDir: t.TempDir()}
-	db, err := flags.Create(ctx, logger)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(flags.Create(ctx, logger))(t)
 	pgtest.AtEnd(t, func() { db.Close(logger) })
-	if err := network.Settle(ctx, db.Log, transaction.Testnet); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, network.Settle(ctx, db.Log, transaction.Testnet))
 	info := func(height int64, changes ...any) map[string]any {
 		all := map[string]any{"network_id": transaction.Testnet.ChainID, "stacks_tip_height": height, "burn_block_height": 7, "server_version": "stacks-node 1", "is_fully_synced": true}
 		for i := 0; i < len(changes); i += 2 {
@@ -140,9 +136,7 @@ func TestNodes(t *testing.T) {
 
 	appendEvent := func(received time.Time) {
 		t.Helper()
-		if _, err := db.Log.Append(ctx, eventstore.Incoming{ReceivedAt: received, Source: "test", Path: "/x", Body: eventstore.NewBody([]byte(fmt.Sprint(received)))}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.Log.Append(ctx, eventstore.Incoming{ReceivedAt: received, Source: "test", Path: "/x", Body: eventstore.NewBody([]byte(fmt.Sprint(received)))}))(t)
 	}
 	appendEvent(time.Now().Add(-time.Hour))
 	for _, sql := range []string{
@@ -150,9 +144,7 @@ func TestNodes(t *testing.T) {
 		`INSERT INTO strata.active (name, version) VALUES ('chain', 9)`,
 		`INSERT INTO strata.projection (name, version, input, state, error, error_position) VALUES ('ft', 9, 'chain_v9', 'failed', 'a bug', 3)`,
 	} {
-		if _, err := db.Pool.Exec(ctx, sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.Pool.Exec(ctx, sql))(t)
 	}
 	got = check(at)
 	got.want(OK, "log", "1 events of testnet")
@@ -164,26 +156,18 @@ func TestNodes(t *testing.T) {
 	for _, sql := range []string{
 		`CREATE SCHEMA ft_v9`, `CREATE TABLE ft_v9.unrecognised (contract_id text)`, `INSERT INTO strata.active (name, version) VALUES ('ft', 9)`,
 	} {
-		if _, err := db.Pool.Exec(ctx, sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.Pool.Exec(ctx, sql))(t)
 	}
 	examine(t, &Command{Database: flags}).none(Warning, "interfaces")
-	if _, err := db.Pool.Exec(ctx, `INSERT INTO ft_v9.unrecognised VALUES ('a.b')`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Pool.Exec(ctx, `INSERT INTO ft_v9.unrecognised VALUES ('a.b')`))(t)
 	check(at).none(Warning, "interfaces")
 	examine(t, &Command{Database: flags}).want(Warning, "interfaces", "abi is null")
 
 	// Contracts that are called, and that nothing in the log deploys. What only waiting transactions call may not exist.
-	if _, err := db.Pool.Exec(ctx, `DELETE FROM ft_v9.unrecognised; CREATE SCHEMA chain_v9; CREATE TABLE chain_v9.undeployed (interface_seq bigint, proven boolean);
-		INSERT INTO chain_v9.undeployed VALUES (NULL, false), (7, true)`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Pool.Exec(ctx, `DELETE FROM ft_v9.unrecognised; CREATE SCHEMA chain_v9; CREATE TABLE chain_v9.undeployed (interface_seq bigint, proven boolean);
+		INSERT INTO chain_v9.undeployed VALUES (NULL, false), (7, true)`))(t)
 	examine(t, &Command{Database: flags}).none(Warning, "interfaces")
-	if _, err := db.Pool.Exec(ctx, `INSERT INTO chain_v9.undeployed VALUES (NULL, true)`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Pool.Exec(ctx, `INSERT INTO chain_v9.undeployed VALUES (NULL, true)`))(t)
 	check(at).none(Warning, "interfaces")
 	examine(t, &Command{Database: flags}).want(Warning, "interfaces", "nothing in the log deploys")
 
@@ -234,16 +218,11 @@ func TestComparison(t *testing.T) {
 	t.Parallel()
 	ctx, logger := t.Context(), slog.New(slog.DiscardHandler)
 	flags := database.Flags{DatabaseURL: pgtest.URL(t), DataDir: t.TempDir()}
-	db, err := flags.Create(ctx, logger)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(flags.Create(ctx, logger))(t)
 	pgtest.AtEnd(t, func() { db.Close(logger) })
 	after := func(sql string) examined {
 		t.Helper()
-		if _, err := db.Pool.Exec(ctx, sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.Pool.Exec(ctx, sql))(t)
 		return examine(t, &Command{Database: flags})
 	}
 	after(`SELECT`).want(Note, "comparison", "--nodes")
@@ -276,9 +255,7 @@ func TestPrint(t *testing.T) {
 	t.Parallel()
 	checks := []Check{{"database", OK, "PostgreSQL 15", ""}, {"node n", Failure, "silent", "Do this.\nThen that."}}
 	var table, encoded strings.Builder
-	if err := (&Command{}).print(&table, checks); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (&Command{}).print(&table, checks))
 	want := "OK       database  PostgreSQL 15\nFAILURE  node n    silent\n                   → Do this.\n                   → Then that.\n"
 	if table.String() != want {
 		t.Errorf("got\n%swant\n%s", table.String(), want)
@@ -293,21 +270,13 @@ func TestPrint(t *testing.T) {
 func TestReaders(t *testing.T) {
 	t.Parallel()
 	flags := database.Flags{DatabaseURL: pgtest.URL(t), DataDir: t.TempDir()}
-	db, err := flags.Create(t.Context(), slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(flags.Create(t.Context(), slog.New(slog.DiscardHandler)))(t)
 	pgtest.AtEnd(t, func() { db.Close(slog.New(slog.DiscardHandler)) })
-	superuser, err := pgx.Connect(t.Context(), pgtest.AdminURL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	superuser := must.Get(pgx.Connect(t.Context(), pgtest.AdminURL(t)))(t)
 	name := fmt.Sprintf("doctor_%d", time.Now().UnixNano())
 	exec := func(sql string) {
 		t.Helper()
-		if _, err := superuser.Exec(context.WithoutCancel(t.Context()), sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(superuser.Exec(context.WithoutCancel(t.Context()), sql))(t)
 	}
 	defer func() {
 		exec(`DROP OWNED BY ` + name + `; DROP ROLE ` + name)
@@ -319,8 +288,6 @@ func TestReaders(t *testing.T) {
 		got.want(Warning, "role "+name, may)
 	}
 	exec(`REVOKE CREATE ON SCHEMA log FROM ` + name + `; ALTER ROLE ` + name + ` CONNECTION LIMIT 3; ALTER ROLE ` + name + ` SET temp_file_limit = '1GB'`)
-	if err := database.Withhold(t.Context(), superuser); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, database.Withhold(t.Context(), superuser))
 	examine(t, &Command{Database: flags}).want(OK, "role "+name, "can only read")
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"strata/cmd/strata/internal/folding"
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 	"strata/projections/follow"
 	"strata/rig/replay"
 	"strata/rig/schemas"
@@ -36,10 +38,7 @@ func TestCases(t *testing.T) {
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(file))(t)
 			var posts []replay.Post
 			for line := range strings.Lines(string(text)) {
 				var event struct {
@@ -51,10 +50,7 @@ func TestCases(t *testing.T) {
 				}
 				posts = append(posts, replay.Post{Path: event.Path, Body: event.Body})
 			}
-			lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			lines := must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
 			log := replay.NewLog(t)
 			replay.Append(t, log, posts...)
 			replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond}, lines...)
@@ -63,12 +59,9 @@ func TestCases(t *testing.T) {
 			if !ok {
 				return
 			}
-			var got string
-			if err := log.Pool().QueryRow(t.Context(), schemas.In(`
+			got := pgtest.Value[string](t, log.Pool(), schemas.In(`
 				SELECT concat((SELECT string_agg(name || ' ' || seq || pointer, ', ' ORDER BY seq, pointer) FROM strata.quarantine), '; ',
-				       (SELECT string_agg(n || ' ' || status, ', ' ORDER BY status) FROM {mempool}.counter WHERE n > 0))`)).Scan(&got); err != nil {
-				t.Fatal(err)
-			}
+				       (SELECT string_agg(n || ' ' || status, ', ' ORDER BY status) FROM {mempool}.counter WHERE n > 0))`))
 			if got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}

@@ -14,6 +14,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/pgtraffic"
 	"strata/projections/follow"
@@ -26,26 +27,17 @@ import (
 // although nothing in it concerns it.
 func TestCostOfAnEvent(t *testing.T) {
 	t.Parallel()
-	config, err := pgxpool.ParseConfig(replay.Databases.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(pgxpool.ParseConfig(replay.Databases.URL(t)))(t)
 	counts := &pgtraffic.Counter{}
 	counts.Watch(&config.ConnConfig.Config)
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 	log := eventstore.Open(pool, eventstore.Config{})
 	pgtest.AtEnd(t, func() {
 		log.Close()
 		pool.Close()
 	})
 	registry := prometheus.NewRegistry()
-	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
 	replay.Follow(t, follow.Config{Log: log, Registry: registry}, lines...)
 	followers := len(lines.Definitions()) - 1
 	eventually.Holds(t, "all projections have joined", func() bool {
@@ -63,11 +55,9 @@ func TestCostOfAnEvent(t *testing.T) {
 			} else {
 				p = chain.Next()
 			}
-			if _, err := log.Append(t.Context(), eventstore.Incoming{
+			must.Get(log.Append(t.Context(), eventstore.Incoming{
 				ReceivedAt: time.Now(), Source: "test", Path: p.Path, ContentType: "application/json", Body: eventstore.NewBody(bytes.Clone(p.Body)),
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			eventually.Holds(t, "the event is folded", func() bool { return rig.Metric(t, registry, transactions) > folded })
 		}
 	}

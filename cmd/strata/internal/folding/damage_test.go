@@ -21,6 +21,7 @@ import (
 	"strata/domain/nodeevent"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/decode"
@@ -127,26 +128,21 @@ func TestDamagedEvents(t *testing.T) {
 	if testing.Short() {
 		folded, drawn = 300, 150
 	}
-	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+	must.Do(t, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 		for range folded {
 			if err := base.fold(t.Context(), tx, made.Next()); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	bodies := map[string][]any{} // by path, not folded
 	for range drawn {
 		post := made.Next()
 		var body any
 		decoder := json.NewDecoder(bytes.NewReader(post.Body))
 		decoder.UseNumber()
-		if err := decoder.Decode(&body); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, decoder.Decode(&body))
 		bodies[post.Path] = append(bodies[post.Path], body)
 	}
 	others := []string{nodeevent.PathBurnBlock, nodeevent.PathMempoolTx, nodeevent.PathDropMempoolTx, nodeevent.PathAttachments}
@@ -158,10 +154,7 @@ func TestDamagedEvents(t *testing.T) {
 	posted, applied := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		ctx := context.Background()
-		tx, err := pool.Begin(ctx)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		tx := must.Get(pool.Begin(ctx))(rt)
 		defer func() { _ = tx.Rollback(ctx) }()
 		f := base.at()
 		fold := func(path string, faults int, change func(body any)) {
@@ -170,10 +163,7 @@ func TestDamagedEvents(t *testing.T) {
 				damage(rt, root)
 			}
 			change(root[0])
-			text, err := json.Marshal(root[0])
-			if err != nil {
-				rt.Fatal(err)
-			}
+			text := must.Get(json.Marshal(root[0]))(rt)
 			if err := f.fold(ctx, tx, replay.Post{Path: path, Body: text}); err != nil {
 				rt.Fatalf("%v\n%.3000s", err, text)
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"strata/cmd/strata/internal/folding"
+	"strata/internal/testkit/must"
 )
 
 // tableName finds the tables of a check.
@@ -16,10 +17,7 @@ var tableName = regexp.MustCompile(`\{schema\}\.(\w+)`)
 // checks whatever the API reads.
 func TestEveryTableIsVerified(t *testing.T) {
 	t.Parallel()
-	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
 	left := 0
 	for _, d := range lines.Definitions() {
 		for _, table := range d.BuildDependent {
@@ -42,19 +40,13 @@ func TestEveryTableIsVerified(t *testing.T) {
 // Some of the projections are those of these names, with what they fold.
 func TestOnly(t *testing.T) {
 	t.Parallel()
-	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
 	for _, tc := range []struct{ names, want []string }{
 		{[]string{"brc20"}, []string{"ordinals", "brc20"}},
 		{[]string{"ordinals"}, []string{"ordinals"}},
 		{[]string{"rosetta", "ordinals", "balances"}, []string{"chain", "balances", "rosetta", "ordinals"}},
 	} {
-		only, err := lines.Only(tc.names)
-		if err != nil {
-			t.Fatal(err)
-		}
+		only := must.Get(lines.Only(tc.names))(t)
 		var got []string
 		for _, d := range only.Definitions() {
 			got = append(got, d.Spec.Name)

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/cmd/strata/internal/folding"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -33,32 +32,17 @@ var columnsForFolds = []string{"checked_seq", "in_vain", "wanted_by", "content_d
 // TestReadableRules compares the columns of earlier rules, which this program says it can read, with those of its own.
 func TestReadableRules(t *testing.T) {
 	t.Parallel()
-	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := pgx.Connect(t.Context(), pgtest.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(t.Context()) }()
+	lines := must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
+	conn := pgtest.Connect(t, pgtest.URL(t))
 	tables := func(schema, ddl string) []string {
 		t.Helper()
 		if _, err := conn.Exec(t.Context(), strings.ReplaceAll("CREATE SCHEMA {schema};"+ddl, "{schema}", schema)); err != nil {
 			t.Fatalf("the DDL of %s: %v", schema, err)
 		}
-		rows, err := conn.Query(t.Context(), `
+		return pgtest.Values[string](t, conn, `
 			SELECT c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
 			FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 			WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'r' ORDER BY 1`, schema)
-		if err != nil {
-			t.Fatal(err)
-		}
-		columns, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			t.Fatal(err)
-		}
-		return columns
 	}
 	compared := 0
 	for _, d := range lines.Definitions() {
@@ -67,10 +51,7 @@ func TestReadableRules(t *testing.T) {
 		}
 		own := tables("own_"+d.Spec.Name, d.Spec.Tables)
 		for _, rules := range d.Readable {
-			ddl, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "projections", d.Spec.Name, "testdata", fmt.Sprintf("rules_%d.sql", rules)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			ddl := must.Get(os.ReadFile(filepath.Join("..", "..", "..", "..", "projections", d.Spec.Name, "testdata", fmt.Sprintf("rules_%d.sql", rules))))(t)
 			earlier := tables(fmt.Sprintf("earlier_%s_%d", d.Spec.Name, rules), string(ddl))
 			for _, column := range own {
 				name, _, _ := strings.Cut(d.Spec.Name+"."+column, " ")
@@ -90,7 +71,7 @@ func TestReadableRules(t *testing.T) {
 // TestTablesForFoldsAreNotRead looks into the code of the reads. What their tests share writes rows as folds do, and is left out.
 func TestTablesForFoldsAreNotRead(t *testing.T) {
 	t.Parallel()
-	err := filepath.WalkDir(filepath.Join("..", "..", "..", "..", "readapi"), func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(filepath.Join("..", "..", "..", "..", "readapi"), func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && entry.Name() == "apitest" {
 			return fs.SkipDir
 		}
@@ -110,8 +91,5 @@ func TestTablesForFoldsAreNotRead(t *testing.T) {
 			}
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

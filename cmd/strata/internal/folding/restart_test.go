@@ -17,6 +17,7 @@ import (
 	domain "strata/domain/ordinals"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/rig/replay"
 )
@@ -53,10 +54,7 @@ func TestRestarts(t *testing.T) {
 				posts := replay.Take(250, chain.Next)
 				var payloads []projections.LogItem
 				for seq := range int64(40) {
-					payload, err := domain.Decode(feed.Next().Body)
-					if err != nil {
-						t.Fatal(err)
-					}
+					payload := must.Get(domain.Decode(feed.Next().Body))(t)
 					payloads = append(payloads, projections.LogItem{Seq: seq + 1, Feed: payload})
 				}
 				c, all := newCutter(t, pool, seed), lines(t)
@@ -72,11 +70,7 @@ func TestRestarts(t *testing.T) {
 
 func lines(t *testing.T) projections.Lines {
 	t.Helper()
-	all, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
 }
 
 // cutter folds within a transaction, in random parts.
@@ -88,10 +82,7 @@ type cutter struct {
 // newCutter begins a transaction, which is rolled back when the test ends.
 func newCutter(t *testing.T, pool *pgxpool.Pool, seed uint64) cutter {
 	t.Helper()
-	tx, err := pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(pool.Begin(t.Context()))(t)
 	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
 	return cutter{tx, rand.New(rand.NewPCG(seed, 1))}
 }
@@ -136,14 +127,8 @@ func (c cutter) feed(t *testing.T, line projections.Line, items []projections.Lo
 
 func readSteps[T any](t *testing.T, tx pgx.Tx, leader projections.Projection[projections.LogItem], columns string, scan pgx.RowToFunc[T]) []T {
 	t.Helper()
-	rows, err := tx.Query(t.Context(), `SELECT `+columns+` FROM `+leader.Spec().Table("step")+` ORDER BY step`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps, err := pgx.CollectRows(rows, scan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(tx.Query(t.Context(), `SELECT `+columns+` FROM `+leader.Spec().Table("step")+` ORDER BY step`))(t)
+	steps := must.Get(pgx.CollectRows(rows, scan))(t)
 	if len(steps) == 0 {
 		t.Fatalf("%s has written no step", leader.Spec())
 	}
@@ -162,9 +147,7 @@ func compareCuts[T projections.Item](t *testing.T, c cutter, p projections.Proje
 	}
 	fold := func(next func() (size int, restart bool)) (rows []string) {
 		for _, table := range slices.Concat(tables, definition.BuildDependent) {
-			if _, err := c.tx.Exec(t.Context(), `TRUNCATE `+p.Spec().Table(table)); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.tx.Exec(t.Context(), `TRUNCATE `+p.Spec().Table(table)))(t)
 		}
 		start := func() projections.Projection[T] { return p.(projections.Rebuildable[T]).WithSpec(p.Spec()) }
 		running := start()

@@ -1,7 +1,6 @@
 package folding_test
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -10,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/strata/internal/folding"
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 	"strata/rig/replay"
 )
 
@@ -44,10 +44,7 @@ func sqlWorld(t *testing.T) *pgxpool.Pool {
 	posts := replay.Take(500, chain.Next)
 	posts = append(posts, replay.Take(60, feed.Next)...)
 	replay.Append(t, log, posts...)
-	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(folding.Lines("recommended", slog.New(slog.DiscardHandler), nil))(t)
 	replay.RunLines(t, log, lines...)
 	return log.Pool()
 }
@@ -56,18 +53,11 @@ func sqlWorld(t *testing.T) *pgxpool.Pool {
 // with everything has.
 func TestDocumentedSQL(t *testing.T) {
 	t.Parallel()
-	document, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "sql.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "sql.md")))(t)
 	pool := sqlWorld(t)
 	values := map[string]string{}
 	for name, query := range variables {
-		var value string
-		if err := pool.QueryRow(t.Context(), query).Scan(&value); err != nil {
-			t.Fatalf("find %s: %v", name, err)
-		}
-		values[name] = value
+		values[name] = pgtest.Value[string](t, pool, query)
 	}
 	run := 0
 	for i, part := range strings.Split(string(document), "\n```") {
@@ -118,10 +108,7 @@ func TestDocumentedSQL(t *testing.T) {
 	// In small tables the planner prefers to read everything.
 	config := pool.Config()
 	config.ConnConfig.RuntimeParams["enable_seqscan"], config.ConnConfig.RuntimeParams["enable_bitmapscan"] = "off", "off"
-	picky, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	picky := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 	defer picky.Close()
 	checkLookUps(t, picky)
 	unlisted := count(t, pool, `SELECT FROM pg_views WHERE schemaname = 'api' AND definition NOT LIKE '%FROM %\_v%'`)
@@ -156,14 +143,7 @@ var lookUps = map[string]string{
 func checkLookUps(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	for query, index := range lookUps {
-		rows, err := pool.Query(t.Context(), `EXPLAIN `+query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines := pgtest.Values[string](t, pool, `EXPLAIN `+query)
 		if plan := strings.Join(lines, "\n"); !strings.Contains(plan, index) {
 			t.Errorf("%s does not use %s:\n%s", query, index, plan)
 		}
@@ -178,10 +158,7 @@ var common = map[string]string{
 	"bns_names":    `name, namespace, id, owner, expires_at, registered_at, listed_price, height, source_seq`,
 }
 
-func count(t *testing.T, pool *pgxpool.Pool, query string) (n int) {
+func count(t *testing.T, pool *pgxpool.Pool, query string) int {
 	t.Helper()
-	if err := pool.QueryRow(context.Background(), `SELECT count(*) FROM (`+query+`) AS counted`).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	return n
+	return pgtest.Value[int](t, pool, `SELECT count(*) FROM (`+query+`) AS counted`)
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -36,15 +37,13 @@ func (f *adminFlags) listen(ctx context.Context, logger *slog.Logger) (net.Liste
 	if _, err := admin.CheckAddress(f.AdminAddr, f.AdminToken); err != nil {
 		return nil, fmt.Errorf("--admin-addr, --admin-token: %w", err)
 	}
-	listener, err := net.Listen("tcp", f.AdminAddr)
-	switch {
-	case err == nil:
-		return listener, nil
-	case f.AdminAddr == adminAddrDefault:
-		logger.LogAttrs(ctx, slog.LevelWarn, "administration API disabled: its default address is in use; choose another with --admin-addr", slog.Any("error", err))
+	listener, err := listenAt("administration", f.AdminAddr, "--admin-addr")
+	if err != nil && f.AdminAddr == adminAddrDefault {
+		logger.LogAttrs(ctx, slog.LevelWarn, "administration API disabled: its default address is in use; choose another with --admin-addr",
+			slog.Any("error", errors.Unwrap(err)))
 		return nil, nil
 	}
-	return nil, fmt.Errorf("administration: %w (choose another address with --admin-addr)", err)
+	return listener, err
 }
 
 // administer serves the administration API. It includes reads, the read API, if this process serves it (else nil).

@@ -82,11 +82,9 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 		}
 		return nil
 	})
-
-	group.Go(func() error {
-		forward.run(ctx)
-		return nil
-	})
+	if forward != nil {
+		runIn(ctx, group, forward.proxy.Run)
+	}
 	var serving sync.WaitGroup // the servers that need the pool
 	serve := func(what string, server *http.Server, listener net.Listener) {
 		serving.Add(1)

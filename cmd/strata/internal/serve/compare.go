@@ -44,10 +44,7 @@ func (c *Command) compare(ctx context.Context, group *errgroup.Group, db *databa
 	c.watch = nodecompare.NewWatch(nodecompare.WatchConfig{
 		Pool: db.Pool, URL: c.nodes[0].URL, Accounts: comparedAccounts, Rate: compareRate, Logger: logger, Registry: registry,
 	})
-	group.Go(func() error {
-		c.watch.Run(ctx)
-		return nil
-	})
+	runIn(ctx, group, c.watch.Run)
 }
 
 // compareProblem returns why the last comparison of this process was not possible; empty if it was, or if there was none.

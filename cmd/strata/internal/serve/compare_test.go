@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-	"github.com/jackc/pgx/v5"
 
 	"strata/cmd/strata/internal/serve"
 	"strata/internal/nodecompare"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
@@ -45,11 +45,7 @@ func poorNode(t *testing.T) (url string, requests *atomic.Int64) {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	conn := pgtest.Connect(t, url)
 	node, requests := poorNode(t)
 	flags := []string{"--database-url", url, "--nodes", node}
 	chain := synthchain.New(synthchain.Everything(5, synthchain.V40))
@@ -58,8 +54,8 @@ func TestCompare(t *testing.T) {
 		t.Helper()
 		for range events {
 			event := chain.Next()
-			if got := p.post(event.Path, event.Body); got.status != http.StatusOK {
-				t.Fatalf("%s: got %d %s", event.Path, got.status, got.body)
+			if got := p.post(event.Path, event.Body); got.Status != http.StatusOK {
+				t.Fatalf("%s: got %d %s", event.Path, got.Status, got.Body)
 			}
 			posted++
 		}
@@ -71,13 +67,11 @@ func TestCompare(t *testing.T) {
 		var ready struct {
 			Checks struct{ Node *nodecompare.Known }
 		}
-		if err := json.Unmarshal(got.body, &ready); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(got.Body, &ready))
 		if k := ready.Checks.Node; k != nil {
 			differing, accepted = k.DifferingAccounts, k.AcceptedAccounts
 		}
-		return got.status, differing, accepted
+		return got.Status, differing, accepted
 	}
 	acceptAll := func() {
 		t.Helper()
@@ -86,9 +80,7 @@ func TestCompare(t *testing.T) {
 			t.Fatalf("got %v (%v)", known, err)
 		}
 		for _, d := range known.Differences {
-			if _, err := nodecompare.Accept(t.Context(), conn, d.Account, "the node is poor"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(nodecompare.Accept(t.Context(), conn, d.Account, "the node is poor"))(t)
 		}
 	}
 
@@ -102,11 +94,8 @@ func TestCompare(t *testing.T) {
 		return status == http.StatusServiceUnavailable && differing > 5
 	})
 	eventually.Holds(t, "all accounts that blocks touched were compared", func() (all bool) {
-		err := conn.QueryRow(t.Context(), `
-			SELECT c.index_block_hash IS NOT DISTINCT FROM p.index_block_hash FROM log.comparison c, strata.projection p JOIN strata.active USING (name, version) WHERE name = 'balances'`).Scan(&all)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.QueryRow(t.Context(), `
+			SELECT c.index_block_hash IS NOT DISTINCT FROM p.index_block_hash FROM log.comparison c, strata.projection p JOIN strata.active USING (name, version) WHERE name = 'balances'`).Scan(&all))
 		return all
 	})
 	p.stop()
@@ -124,7 +113,7 @@ func TestCompare(t *testing.T) {
 	if status, differing, accepted := money(p); status != http.StatusOK || differing != 0 || accepted != found {
 		t.Errorf("accepted: got %d, %d accounts, %d accepted, want 200, 0 and %d", status, differing, accepted, found)
 	}
-	if got := string(p.get("/extended/v1/status").body); !strings.Contains(got, fmt.Sprintf(`"accepted_accounts":%d`, found)) || !strings.Contains(got, `"reason":"the node is poor"`) {
+	if got := string(p.get("/extended/v1/status").Body); !strings.Contains(got, fmt.Sprintf(`"accepted_accounts":%d`, found)) || !strings.Contains(got, `"reason":"the node is poor"`) {
 		t.Errorf("got the status %s, want what was accepted", got)
 	}
 	p.stop()
@@ -150,14 +139,9 @@ func TestCheckCompare(t *testing.T) {
 		var cli struct {
 			Serve serve.Command `cmd:""`
 		}
-		parser, err := kong.New(&cli)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := parser.Parse([]string{"serve", "--data-dir", t.TempDir(), tc.args}); err != nil {
-			t.Fatal(err)
-		}
-		err = cli.Serve.Serve(t.Context(), readapi.Version{Tag: "test"}, slog.New(slog.DiscardHandler), func(string, string) {})
+		parser := must.Get(kong.New(&cli))(t)
+		must.Get(parser.Parse([]string{"serve", "--data-dir", t.TempDir(), tc.args}))(t)
+		err := cli.Serve.Serve(t.Context(), readapi.Version{Tag: "test"}, slog.New(slog.DiscardHandler), func(string, string) {})
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want %q", tc.args, err, tc.want)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"strata/cmd/strata/internal/serve"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
@@ -20,30 +21,25 @@ func TestDiskFolder(t *testing.T) {
 	url, more := pgtest.URL(t), "1000000000000000000" // than any disk has
 	watching := serveHere(t, "--database-url", url, "--disk-folder", t.TempDir(), "--disk-floor", more, "--public-internals")
 	got := watching.post("/attachments/new", []byte(`[]`))
-	if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
-		t.Errorf("an event, below the floor: got %d %s", got.status, got.body)
+	if got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" {
+		t.Errorf("an event, below the floor: got %d %s", got.Status, got.Body)
 	}
-	if got := watching.get("/readyz"); !strings.Contains(string(got.body), "--disk-floor") {
-		t.Errorf("readyz does not say that the disk is almost full: got %d %s", got.status, got.body)
+	if got := watching.get("/readyz"); !strings.Contains(string(got.Body), "--disk-floor") {
+		t.Errorf("readyz does not say that the disk is almost full: got %d %s", got.Status, got.Body)
 	}
-	if got := serveHere(t, "--database-url", url, "--disk-floor", more).post("/attachments/new", []byte(`[]`)); got.status != http.StatusOK {
-		t.Errorf("an event, when no disk is watched: got %d %s", got.status, got.body)
+	if got := serveHere(t, "--database-url", url, "--disk-floor", more).post("/attachments/new", []byte(`[]`)); got.Status != http.StatusOK {
+		t.Errorf("an event, when no disk is watched: got %d %s", got.Status, got.Body)
 	}
 
 	var cli struct {
 		Serve serve.Command `cmd:""`
 	}
-	parser, err := kong.New(&cli)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parser := must.Get(kong.New(&cli))(t)
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
-	if _, err := parser.Parse([]string{
+	must.Get(parser.Parse([]string{
 		"serve", "--roles", "api", "--api-addr", "127.0.0.1:0", "--admin-addr", "", "--database-url", url, "--disk-folder", nowhere,
-	}); err != nil {
-		t.Fatal(err)
-	}
-	err = cli.Serve.Serve(t.Context(), readapi.Version{}, slog.New(slog.DiscardHandler), func(string, string) {})
+	}))(t)
+	err := cli.Serve.Serve(t.Context(), readapi.Version{}, slog.New(slog.DiscardHandler), func(string, string) {})
 	if err == nil || !strings.Contains(err.Error(), "--disk-folder") || !strings.Contains(err.Error(), nowhere) {
 		t.Errorf("got %v, want an error that names the folder", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/proxy"
 )
 
@@ -44,10 +45,7 @@ func TestFaucetForwarding(t *testing.T) {
 		_, _ = io.WriteString(w, r.Method+" "+r.URL.String()+" for "+r.Header.Get("X-Forwarded-For"))
 	}))
 	ask := func(target string) (*httptest.ResponseRecorder, string) {
-		config, err := (&faucetFlags{FaucetURL: target}).faucetConfig(t.Context(), nil, nil, "testnet", 1<<31, slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := must.Get((&faucetFlags{FaucetURL: target}).faucetConfig(t.Context(), nil, nil, "testnet", 1<<31, slog.New(slog.DiscardHandler)))(t)
 		w := httptest.NewRecorder()
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		config.Forward.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/extended/v1/faucets/btc?address=x", nil))

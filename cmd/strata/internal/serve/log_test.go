@@ -7,6 +7,7 @@ import (
 
 	"strata/cmd/strata/internal/audit"
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/replay"
 )
@@ -21,14 +22,9 @@ func TestShownLog(t *testing.T) {
 	log := eventstore.Open(pool, eventstore.Config{})
 	defer log.Close()
 	for range 3 {
-		if _, err := log.Append(ctx, eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: "/x", Body: eventstore.NewBody([]byte("x"))}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Append(ctx, eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: "/x", Body: eventstore.NewBody([]byte("x"))}))(t)
 	}
-	opened, err := new(audit.Flags).OpenLog(ctx, log, nil, t.TempDir(), true, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := must.Get(new(audit.Flags).OpenLog(ctx, log, nil, t.TempDir(), true, slog.New(slog.DiscardHandler)))(t)
 	if signed, err := opened.Sign(ctx); !signed || err != nil {
 		t.Fatalf("sign: got %v (%v)", signed, err)
 	}

@@ -22,6 +22,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/outside"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
@@ -48,8 +49,8 @@ func TestMonitoring(t *testing.T) {
 	chain, feed := synthchain.New(synthchain.Everything(7, synthchain.V40)), synthordinals.New(synthordinals.Config{Seed: 7})
 	post := func(path string, body []byte) {
 		t.Helper()
-		if got := s.post(path, body); got.status != http.StatusOK {
-			t.Fatalf("%s: got %d %s", path, got.status, got.body)
+		if got := s.post(path, body); got.Status != http.StatusOK {
+			t.Fatalf("%s: got %d %s", path, got.Status, got.Body)
 		}
 	}
 	load := func() {
@@ -70,18 +71,12 @@ func TestMonitoring(t *testing.T) {
 		}
 		post(event.Path, event.Body)
 	}
-	stream, err := http.Get(s.api + "/stream/v1/blocks")
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must.Get(http.Get(s.api + "/stream/v1/blocks"))(t)
 	defer func() { _ = stream.Body.Close() }()
 	p := startPrometheus(t, program, s.api)
 	load()
 
-	text, err := os.ReadFile(filepath.Join(deploy, "monitoring", "dashboard.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(deploy, "monitoring", "dashboard.json")))(t)
 	var dashboard struct {
 		Panels []struct {
 			Title   string
@@ -91,9 +86,7 @@ func TestMonitoring(t *testing.T) {
 			List []struct{ Query struct{ Query string } }
 		}
 	}
-	if err := json.Unmarshal(text, &dashboard); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &dashboard))
 	queries := 0
 	for _, panel := range dashboard.Panels {
 		for _, target := range panel.Targets {
@@ -118,22 +111,14 @@ func TestMonitoring(t *testing.T) {
 // checkRules checks the alert rules that a Prometheus has.
 func checkRules(t *testing.T, p *prometheus) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(deploy, "monitoring", "alerts.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(deploy, "monitoring", "alerts.yaml")))(t)
 	var file struct {
 		Groups []struct {
 			Rules []struct{ Alert, Expr string }
 		}
 	}
-	if err := yaml.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
-	runbook, err := os.ReadFile("../../../../docs/runbook.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, yaml.Unmarshal(text, &file))
+	runbook := must.Get(os.ReadFile("../../../../docs/runbook.md"))(t)
 	metric := regexp.MustCompile(`\bstrata_\w+`)
 	var alerts []string
 	for _, group := range file.Groups {
@@ -182,30 +167,20 @@ type prometheus struct {
 func startPrometheus(t *testing.T, program, api string) *prometheus {
 	t.Helper()
 	dir := t.TempDir()
-	rules, err := filepath.Abs(filepath.Join(deploy, "monitoring", "alerts.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(filepath.Abs(filepath.Join(deploy, "monitoring", "alerts.yaml")))(t)
 	config := fmt.Sprintf(`
 global: { scrape_interval: 250ms, evaluation_interval: 250ms }
 rule_files: [%q]
 scrape_configs: [{ job_name: strata, static_configs: [{ targets: [%q] }] }]
 `, rules, strings.TrimPrefix(api, "http://"))
 	file := filepath.Join(dir, "prometheus.yml")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(config), 0o600))
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address := listener.Addr().String()
 	_ = listener.Close()
 	cmd := exec.CommandContext(context.Background(), program, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address, "--log.level=error")
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	pgtest.AtEnd(t, sync.OnceFunc(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -225,10 +200,7 @@ scrape_configs: [{ job_name: strata, static_configs: [{ targets: [%q] }] }]
 // read reads the data of an answer.
 func (p *prometheus) read(path string, into any) {
 	p.t.Helper()
-	response, err := http.Get(p.url + path)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	response := must.Get(http.Get(p.url + path))(p.t)
 	defer func() { _ = response.Body.Close() }()
 	answer := struct {
 		Status, Error string

@@ -130,10 +130,3 @@ func (f *forwarding) before(api *readapi.API, id uint32, hideNames bool, logger 
 func forNodes(path string) bool {
 	return strings.HasPrefix(path, "/v2/") && !strings.HasPrefix(path, "/v2/prices/") || strings.HasPrefix(path, "/v3/")
 }
-
-// run probes the nodes until ctx is done.
-func (f *forwarding) run(ctx context.Context) {
-	if f != nil {
-		f.proxy.Run(ctx)
-	}
-}

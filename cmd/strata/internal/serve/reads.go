@@ -54,10 +54,7 @@ func (c *Command) openReads(ctx context.Context, group *errgroup.Group, db *data
 		r.pool.Close()
 		return nil, err
 	}
-	group.Go(func() error {
-		choice.Run(ctx)
-		return nil
-	})
+	runIn(ctx, group, choice.Run)
 	choice.Chosen(ctx)
 	logger.LogAttrs(ctx, slog.LevelInfo, "reading a database of several", slog.String("now", choice.Current()))
 	return r, nil

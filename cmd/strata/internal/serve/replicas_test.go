@@ -1,11 +1,9 @@
 package serve_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -19,13 +17,13 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/strata/internal/serve"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/serverrig"
 	"strata/readapi"
 )
 
@@ -59,7 +57,7 @@ func TestReplicas(t *testing.T) {
 		t.Helper()
 		for range n {
 			p := made.Next()
-			eventually.Holds(t, "an event is acknowledged", func() bool { return writer.post(p.Path, p.Body).status == http.StatusOK })
+			eventually.Holds(t, "an event is acknowledged", func() bool { return writer.post(p.Path, p.Body).Status == http.StatusOK })
 			posted++
 		}
 	}
@@ -78,8 +76,8 @@ func TestReplicas(t *testing.T) {
 	if chosen != reader.chosen() {
 		t.Log("reads had gone elsewhere before the answer")
 	}
-	if got.status != http.StatusOK || position(t, got) < posted {
-		t.Errorf("with min_position=%d: got %d at %d after %s", posted, got.status, position(t, got), time.Since(began))
+	if got.Status != http.StatusOK || position(t, got) < posted {
+		t.Errorf("with min_position=%d: got %d at %d after %s", posted, got.Status, position(t, got), time.Since(began))
 	}
 	lagged := chosen
 	eventually.Holds(t, "reads go elsewhere", func() bool { post(1); return reader.chosen() != lagged })
@@ -156,16 +154,11 @@ func serveAndLog(t *testing.T, logger *slog.Logger, args ...string) *process {
 	var cli struct {
 		Serve serve.Command `cmd:""`
 	}
-	parser, err := kong.New(&cli)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parser := must.Get(kong.New(&cli))(t)
 	all := []string{
 		"serve", "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0", "--admin-addr", "", "--allow-unsafe-database", "--data-dir", t.TempDir(),
 	}
-	if _, err := parser.Parse(append(all, args...)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(parser.Parse(append(all, args...)))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &process{t: t}
 	ready, ended := make(chan struct{}), make(chan error, 1)
@@ -191,36 +184,18 @@ func serveAndLog(t *testing.T, logger *slog.Logger, args ...string) *process {
 	return p
 }
 
-// reply is a response with its whole body.
-type reply struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
-func (s *process) do(method, url string, body []byte) reply {
+func (s *process) do(method, url string, body []byte) serverrig.Reply {
 	s.t.Helper()
-	request, err := http.NewRequestWithContext(context.Background(), method, url, bytes.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		s.t.Error(err)
-		return reply{}
-	}
-	defer func() { _ = response.Body.Close() }()
-	read, err := io.ReadAll(response.Body)
+	got, err := serverrig.Ask(context.Background(), 2*time.Minute, method, url, http.Header{"Content-Type": {"application/json"}}, body)
 	if err != nil {
 		s.t.Error(err)
 	}
-	return reply{response.StatusCode, response.Header, read}
+	return got
 }
 
-func (s *process) get(path string) reply { return s.do(http.MethodGet, s.api+path, nil) }
+func (s *process) get(path string) serverrig.Reply { return s.do(http.MethodGet, s.api+path, nil) }
 
-func (s *process) post(path string, body []byte) reply {
+func (s *process) post(path string, body []byte) serverrig.Reply {
 	return s.do(http.MethodPost, s.observer+path, body)
 }
 
@@ -237,8 +212,8 @@ type status struct {
 
 func (s *process) status() (now status) {
 	s.t.Helper()
-	if got := s.get("/extended/v1/status"); got.status == http.StatusOK {
-		if err := json.Unmarshal(got.body, &now); err != nil {
+	if got := s.get("/extended/v1/status"); got.Status == http.StatusOK {
+		if err := json.Unmarshal(got.Body, &now); err != nil {
 			s.t.Error(err)
 		}
 	}
@@ -261,35 +236,17 @@ func (s *process) caughtUp(size int64) {
 // bodies returns the bodies in the log of a database.
 func bodies(t *testing.T, url string) []string {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
-	rows, err := pool.Query(t.Context(), `SELECT convert_from(h.body, 'UTF8') FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return pgtest.Values[string](t, pgtest.Connect(t, url),
+		`SELECT convert_from(h.body, 'UTF8') FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`)
 }
 
 // several returns a URL for whichever of these servers can be written to.
 func several(t *testing.T, first string, others ...string) string {
 	t.Helper()
 	hosts, ports := []string{}, []string{}
-	parsed, err := url.Parse(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := must.Get(url.Parse(first))(t)
 	for _, text := range append([]string{first}, others...) {
-		u, err := url.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(url.Parse(text))(t)
 		hosts, ports = append(hosts, u.Query().Get("host")), append(ports, u.Query().Get("port"))
 	}
 	query := parsed.Query()
@@ -303,17 +260,14 @@ func several(t *testing.T, first string, others ...string) string {
 // serverName is how metrics call a server.
 func serverName(t *testing.T, text string) string {
 	t.Helper()
-	u, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(url.Parse(text))(t)
 	return fmt.Sprintf("%s:%s%s", u.Query().Get("host"), u.Query().Get("port"), u.Path)
 }
 
 // chosen is the database that reads go to; empty while it is not known.
 func (s *process) chosen() string {
 	s.t.Helper()
-	for line := range strings.Lines(string(s.get("/metrics").body)) {
+	for line := range strings.Lines(string(s.get("/metrics").Body)) {
 		if rest, ok := strings.CutPrefix(line, `strata_read_database_chosen{server="`); ok {
 			if name, value, _ := strings.Cut(rest, `"} `); strings.TrimSpace(value) == "1" {
 				return name
@@ -326,7 +280,7 @@ func (s *process) chosen() string {
 // metric is the value of a metric with a label server.
 func (s *process) metric(name, server string) string {
 	s.t.Helper()
-	for line := range strings.Lines(string(s.get("/metrics").body)) {
+	for line := range strings.Lines(string(s.get("/metrics").Body)) {
 		if rest, ok := strings.CutPrefix(line, name+`{server="`+server+`"} `); ok {
 			return strings.TrimSpace(rest)
 		}
@@ -337,17 +291,13 @@ func (s *process) metric(name, server string) string {
 var logPosition = regexp.MustCompile(`log=(\d+)`)
 
 // position is the position of the log that an answer shows.
-func position(t testing.TB, got reply) int64 {
+func position(t testing.TB, got serverrig.Reply) int64 {
 	t.Helper()
-	match := logPosition.FindStringSubmatch(got.header.Get("Strata-Position"))
+	match := logPosition.FindStringSubmatch(got.Header.Get("Strata-Position"))
 	if match == nil {
 		return -1
 	}
-	n, err := strconv.ParseInt(match[1], 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return must.Get(strconv.ParseInt(match[1], 10, 64))(t)
 }
 
 // readAlways reads what is not cached until stop is called. Every answer is to be 200.
@@ -363,8 +313,8 @@ func (s *process) readAlways() (stop func()) {
 				default:
 				}
 				path := fmt.Sprintf("/extended/v2/blocks?limit=%d&offset=%d", 1+i%20, i%7)
-				if got := s.get(path); got.status != http.StatusOK || position(s.t, got) < 0 {
-					s.t.Errorf("reader %d, %s: got %d %s", reader, path, got.status, got.body)
+				if got := s.get(path); got.Status != http.StatusOK || position(s.t, got) < 0 {
+					s.t.Errorf("reader %d, %s: got %d %s", reader, path, got.Status, got.Body)
 					return
 				}
 			}
@@ -392,7 +342,7 @@ func (s *process) postAlways() (acknowledged *atomic.Int64, end func() []string)
 				default:
 				}
 				body := fmt.Sprintf(`["%d of poster %d"]`, i, poster)
-				if s.post("/attachments/new", []byte(body)).status == http.StatusOK {
+				if s.post("/attachments/new", []byte(body)).Status == http.StatusOK {
 					mu.Lock()
 					kept = append(kept, body)
 					mu.Unlock()

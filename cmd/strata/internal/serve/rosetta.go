@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 
 	"golang.org/x/sync/errgroup"
@@ -53,13 +51,13 @@ func (c *Command) serveOffline(ctx context.Context, logger *slog.Logger, ready f
 	handler := rosetta.Offline(c.rosetta(), logger)
 	var own listeners
 	var err error
-	if own.api, err = net.Listen("tcp", c.APIAddr); err != nil {
-		return fmt.Errorf("API: %w (choose another address with --api-addr)", err)
+	if own.api, err = listenAt("API", c.APIAddr, "--api-addr"); err != nil {
+		return err
 	}
 	defer func() { own.close() }()
 	if c.RosettaAddr != "" {
-		if own.rosetta, err = net.Listen("tcp", c.RosettaAddr); err != nil {
-			return fmt.Errorf("integration standard: %w (choose another address with --rosetta-addr)", err)
+		if own.rosetta, err = listenAt("integration standard", c.RosettaAddr, "--rosetta-addr"); err != nil {
+			return err
 		}
 	}
 	if err := c.secure(&own, logger); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/readapi"
 )
 
@@ -18,14 +19,9 @@ func TestRosettaOffline(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	// An address that is free now: the server says only where its API is.
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	own := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, free.Close())
 	c := &Command{APIAddr: "127.0.0.1:0", Network: "testnet", Roles: []string{RoleRosettaOffline}}
 	c.RosettaAddr, c.RosettaBlockHash = own, "dialect"
 	listening, ended := make(chan string, 1), make(chan error, 1)

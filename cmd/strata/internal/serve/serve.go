@@ -3,6 +3,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,10 +196,7 @@ func (c *Command) serve(ctx context.Context, logger *slog.Logger, ready func(api
 		_ = group.Wait()
 	}()
 	if c.disk != nil {
-		group.Go(func() error {
-			c.disk.Run(ctx)
-			return nil
-		})
+		runIn(ctx, group, c.disk.Run)
 	}
 	changes := c.changes(db.Log)
 	defer changes.Stop()
@@ -253,67 +251,58 @@ func (c *Command) serve(ctx context.Context, logger *slog.Logger, ready func(api
 	return group.Wait()
 }
 
+// runIn runs something in a group until ctx is done.
+func runIn(ctx context.Context, group *errgroup.Group, run func(context.Context)) {
+	group.Go(func() error {
+		run(ctx)
+		return nil
+	})
+}
+
 // check parses settings, and refuses those that are wrong or do not go together.
 func (c *Command) check() error {
-	if err := c.parseNodes(); err != nil {
-		return err
-	}
-	if err := c.parseClients(); err != nil {
-		return err
-	}
-	if err := c.checkCompare(); err != nil {
-		return err
-	}
-	if err := c.checkPublicURL(c.has(RoleAPI)); err != nil {
-		return err
-	}
-	if err := c.checkFanout(); err != nil {
-		return err
-	}
-	if err := c.checkTelemetry(); err != nil {
-		return err
-	}
-	return c.ChainID.check(c.Network)
+	return cmp.Or(c.parseNodes(), c.parseClients(), c.checkCompare(), c.checkPublicURL(c.has(RoleAPI)), c.checkFanout(), c.checkTelemetry(),
+		c.ChainID.check(c.Network))
 }
 
 // listeners holds the open listeners of this process; nil for those that it does not need.
 type listeners struct{ api, bns, rosetta, observer, metrics, admin net.Listener }
 
 func (c *Command) listen(ctx context.Context, logger *slog.Logger) (l listeners, err error) {
-	if c.has(RoleObserver) {
-		if l.observer, err = net.Listen("tcp", c.ObserverAddr); err != nil {
-			return l, fmt.Errorf("observer: %w (choose another address with --observer-addr)", err)
-		}
-	}
-	if c.has(RoleAPI) {
-		if l.api, err = net.Listen("tcp", c.APIAddr); err != nil {
+	defer func() {
+		if err != nil {
 			l.close()
-			return l, fmt.Errorf("API: %w (choose another address with --api-addr)", err)
 		}
-		if c.BNSAddr != "" {
-			if l.bns, err = net.Listen("tcp", c.BNSAddr); err != nil {
-				l.close()
-				return l, fmt.Errorf("names: %w (choose another address with --bns-addr)", err)
-			}
+	}()
+	for _, a := range []struct {
+		listener            *net.Listener
+		wanted              bool
+		what, address, flag string
+	}{
+		{&l.observer, c.has(RoleObserver), "observer", c.ObserverAddr, "--observer-addr"},
+		{&l.api, c.has(RoleAPI), "API", c.APIAddr, "--api-addr"},
+		{&l.bns, c.has(RoleAPI) && c.BNSAddr != "", "names", c.BNSAddr, "--bns-addr"},
+		{&l.rosetta, c.has(RoleAPI) && c.RosettaAddr != "", "integration standard", c.RosettaAddr, "--rosetta-addr"},
+		{&l.metrics, c.MetricsAddr != "", "metrics", c.MetricsAddr, "--metrics-addr"},
+	} {
+		if !a.wanted {
+			continue
 		}
-		if c.RosettaAddr != "" {
-			if l.rosetta, err = net.Listen("tcp", c.RosettaAddr); err != nil {
-				l.close()
-				return l, fmt.Errorf("integration standard: %w (choose another address with --rosetta-addr)", err)
-			}
+		if *a.listener, err = listenAt(a.what, a.address, a.flag); err != nil {
+			return l, err
 		}
 	}
-	if c.MetricsAddr != "" {
-		if l.metrics, err = net.Listen("tcp", c.MetricsAddr); err != nil {
-			l.close()
-			return l, fmt.Errorf("metrics: %w (choose another address with --metrics-addr)", err)
-		}
+	l.admin, err = c.adminFlags.listen(ctx, logger)
+	return l, err
+}
+
+// listenAt listens at an address that a flag sets.
+func listenAt(what, address, flag string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w (choose another address with %s)", what, err, flag)
 	}
-	if l.admin, err = c.adminFlags.listen(ctx, logger); err != nil {
-		l.close()
-		return l, err
-	}
-	return l, nil
+	return listener, nil
 }
 
 // close closes all listeners. One that its server has closed already is no error.
@@ -342,10 +331,7 @@ func (c *Command) project(ctx context.Context, group *errgroup.Group, db *databa
 	if err := runner.Register(ctx); err != nil {
 		return err
 	}
-	group.Go(func() error {
-		runner.Run(ctx)
-		return nil
-	})
+	runIn(ctx, group, runner.Run)
 	lines, err := folding.Lines(c.ForkChoice, logger, nil)
 	if err != nil {
 		return err
@@ -356,29 +342,20 @@ func (c *Command) project(ctx context.Context, group *errgroup.Group, db *databa
 	c.renewal = version.NewRenewal(version.RenewalConfig{
 		Pool: db.Pool, Lines: lines, Logger: logger, Registry: registry, Activate: c.ActivateNewVersions, Keep: c.KeepReplaced,
 	})
-	group.Go(func() error {
-		c.renewal.Run(ctx)
-		return nil
-	})
+	runIn(ctx, group, c.renewal.Run)
 	signer, err := c.Audit.OpenLog(ctx, db.Log, nil, c.Database.DataDir, true, logger)
 	if err != nil {
 		return err
 	}
 	signer.Instrument(registry)
 	c.signing = signer
-	group.Go(func() error {
-		signer.Run(ctx)
-		return nil
-	})
+	runIn(ctx, group, signer.Run)
 	witnesses, err := c.Audit.Witnesses(signer, logger)
 	if err != nil {
 		return err
 	}
 	if witnesses != nil {
-		group.Go(func() error {
-			witnesses.Run(ctx)
-			return nil
-		})
+		runIn(ctx, group, witnesses.Run)
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -36,25 +37,19 @@ func TestSpans(t *testing.T) {
 	position := int64(0)
 	for path := ""; position < events || path != "/new_block"; { // the fold of a block asks something before it writes
 		p := made.Next()
-		if got := observer.post(p.Path, p.Body); got.status != http.StatusOK {
-			t.Fatalf("got %d %s", got.status, got.body)
+		if got := observer.post(p.Path, p.Body); got.Status != http.StatusOK {
+			t.Fatalf("got %d %s", got.Status, got.Body)
 		}
 		position, path = position+1, p.Path
 		reader.caughtUp(position)
 	}
 	const trace = "0af7651916cd43dd8448eb211c80319c"
 	ask := func(path string) http.Header {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, reader.api+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, reader.api+path, nil))(t)
 		request.Header.Set("Traceparent", "00-"+trace+"-b7ad6b7169203331-01")
 		request.Header.Set("X-Request-Id", "asked-by-a-test")
 		request.Header.Set("Accept", "application/openmetrics-text; version=1.0.0")
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.DefaultClient.Do(request))(t)
 		defer func() { _ = response.Body.Close() }()
 		body, err := io.ReadAll(response.Body)
 		if err != nil || response.StatusCode != http.StatusOK {
@@ -224,8 +219,8 @@ func TestNoCollector(t *testing.T) {
 	gone.Close()
 	log := &logbuffer.Buffer{}
 	s := serveAndLog(t, slog.New(slog.NewTextHandler(log, nil)), "--roles", "observer,projector,api", "--database-url", pgtest.URL(t), "--otlp-url", gone.URL+"/v1/traces")
-	if got := s.post("/new_block", []byte(`{"first":1}`)); got.status != http.StatusOK {
-		t.Errorf("got %d %s", got.status, got.body)
+	if got := s.post("/new_block", []byte(`{"first":1}`)); got.Status != http.StatusOK {
+		t.Errorf("got %d %s", got.Status, got.Body)
 	}
 	s.caughtUp(1)
 	s.stop()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/tlstest"
 )
 
@@ -19,10 +20,7 @@ func (farAway) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1),
 // The API has TLS, and the administration API where other machines can reach it.
 func TestTLSListeners(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = listener.Close() }()
 	f := &tlsFlags{TLSCert: filepath.Join(t.TempDir(), "cert.pem"), TLSKey: filepath.Join(t.TempDir(), "key.pem")}
 	tlstest.Write(t, f.TLSCert, f.TLSKey, 1)
@@ -31,9 +29,7 @@ func TestTLSListeners(t *testing.T) {
 		scheme string
 	}{{listener, "http://"}, {farAway{listener}, "https://"}} {
 		l := listeners{api: listener, observer: listener, metrics: listener, admin: tc.admin}
-		if err := f.secure(&l, slog.New(slog.DiscardHandler)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.secure(&l, slog.New(slog.DiscardHandler)))
 		if l.api == listener || l.observer != listener || l.metrics != listener || (l.admin != tc.admin) != (tc.scheme == "https://") {
 			t.Errorf("administration at %s: got TLS for the wrong listeners", tc.admin.Addr())
 		}
@@ -53,10 +49,7 @@ func TestTLSErrors(t *testing.T) {
 	if err := (&tlsFlags{TLSCert: t.TempDir() + "/none", TLSKey: "none"}).secure(&listeners{}, logger); err == nil {
 		t.Error("a file that is not there was taken")
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = listener.Close() }()
 	l := listeners{api: listener}
 	f := &tlsFlags{}

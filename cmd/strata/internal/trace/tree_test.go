@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"strata/internal/testkit/must"
 )
 
 // Text from outside does not move the cursor of a terminal.
@@ -18,9 +20,7 @@ func TestTreeIsVisible(t *testing.T) {
 	}
 	trace.Events = []event{{Seq: 4, Path: "/\x1bp", Body: "/body", Proof: "/proof"}}
 	var b bytes.Buffer
-	if err := trace.write(&b, "http://127.0.0.1:3999"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, trace.write(&b, "http://127.0.0.1:3999"))
 	if strings.ContainsAny(b.String(), "\x1b\x07\u009b") {
 		t.Errorf("got %q", b.String())
 	}

@@ -26,7 +26,7 @@ type logBytes struct {
 // readLogBytes samples the sizes of events, spread over the whole log.
 func readLogBytes(ctx context.Context, pool *pgxpool.Pool) (*logBytes, error) {
 	// The samples of a stretch are consecutive events in its middle, so that few pages are read.
-	rows, err := pool.Query(ctx, `
+	rows, _ := pool.Query(ctx, `
 		WITH log AS (SELECT size AS events, greatest($2, (size + $1 - 1) / $1) AS width FROM log.head)
 		SELECT least(first + width - 1, events), coalesce(mean, 0) * (least(first + width - 1, events) - first + 1)
 		FROM log CROSS JOIN LATERAL generate_series(1, events, width) AS first
@@ -36,13 +36,10 @@ func readLogBytes(ctx context.Context, pool *pgxpool.Pool) (*logBytes, error) {
 			AND e.seq < first + width
 		) AS sample
 		ORDER BY first`, int64(logStretches), int64(logSamples))
-	if err != nil {
-		return nil, fmt.Errorf("sample the sizes of the log's events: %w", err)
-	}
 	b := &logBytes{}
 	var end int64
 	var bytes, sum float64
-	_, err = pgx.ForEachRow(rows, []any{&end, &bytes}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&end, &bytes}, func() error {
 		sum += bytes
 		b.ends, b.sums = append(b.ends, end), append(b.sums, sum)
 		return nil

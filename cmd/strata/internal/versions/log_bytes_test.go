@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 	"strata/rig/replay"
 )
 
@@ -33,9 +34,7 @@ func TestLogBytes(t *testing.T) {
 	}
 	appendAll := func(batch []eventstore.Incoming) {
 		t.Helper()
-		if _, err := log.AppendBatch(t.Context(), batch, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.AppendBatch(t.Context(), batch, nil))(t)
 	}
 	appendAll(batch[:1000])
 	known, err := readLogBytes(t.Context(), log.Pool())

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/version"
 )
@@ -17,10 +18,7 @@ import (
 // again.
 func TestBuildProgress(t *testing.T) {
 	t.Parallel()
-	out, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(os.Create(filepath.Join(t.TempDir(), "terminal")))(t)
 	defer func() { _ = out.Close() }()
 	bytes := &logBytes{ends: []int64{1000, 2000}, sums: []float64{1 << 20, 3 << 20}}
 	p := newBuildProgress([]projections.Schema{{Name: "chain", Version: 2}, {Name: "inscriptions", Version: 12}}, bytes, out, true)
@@ -33,15 +31,9 @@ func TestBuildProgress(t *testing.T) {
 				b.recent[i].at = b.recent[i].at.Add(-time.Second)
 			}
 		}
-		before, err := out.Seek(0, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.Get(out.Seek(0, 1))(t)
 		p.draw(false)
-		text, err := os.ReadFile(out.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(out.Name()))(t)
 		drawn := string(text[before:])
 		if up := strings.Contains(drawn, "\x1b[2A"); up != (before > 0) {
 			t.Errorf("got %q, want it to be drawn over what was drawn before", drawn)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"strata/internal/testkit/must"
 	"strata/projections/version"
 )
 
@@ -17,9 +18,7 @@ func TestStatusTable(t *testing.T) {
 		LagSeconds: 86_400 * 1000, Rows: 12_345_678_901, Bytes: 900 << 30, Rate: &rate, ETASeconds: &eta, Quarantined: 12_345, Error: &failure, ErrorPosition: &position,
 	}
 	var b strings.Builder
-	if err := writeStatuses(&b, []version.Status{{Name: "brc20", Version: 1, Rules: 1, Active: true, State: version.StateLive}, wide}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeStatuses(&b, []version.Status{{Name: "brc20", Version: 1, Rules: 1, Active: true, State: version.StateLive}, wide}))
 	lines := strings.Split(b.String(), "\n")
 	for _, line := range lines[:3] {
 		if n := len([]rune(line)); n > 150 {
