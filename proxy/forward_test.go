@@ -139,7 +139,8 @@ func TestChunkedBodyLimit(t *testing.T) {
 	node := newNode(t, 100)
 	p := startProxy(t, Config{BodyLimit: 1000}, node)
 	request := must.Get(http.NewRequest(http.MethodPost, p.url+"/v2/transactions", io.LimitReader(zeros{}, 5000)))(t)
-	response := must.Get(p.client.Do(request))(t)
+	response, err := p.client.Do(request)
+	must.Do(t, err)
 	_ = response.Body.Close()
 	if response.StatusCode != http.StatusRequestEntityTooLarge || node.requests.Load() != 0 {
 		t.Errorf("status %d, and %d requests reached the node", response.StatusCode, node.requests.Load())
@@ -245,7 +246,8 @@ func TestStreaming(t *testing.T) {
 	})
 	p := startProxy(t, Config{}, node)
 	for _, target := range []string{"/v3/tenures/sized", "/v3/tenures/chunked"} {
-		response := must.Get(p.client.Get(p.url + target))(t)
+		response, err := p.client.Get(p.url + target)
+		must.Do(t, err)
 		begin := make([]byte, BufferMax)
 		must.Get(io.ReadFull(response.Body, begin))(t) // while the node holds the end back
 		more <- struct{}{}

@@ -31,7 +31,8 @@ func TestSlowReadersKeepNoSeat(t *testing.T) {
 		eventually.Holds(t, how+": the node has the request, and the seat is free", func() bool {
 			return node.requests.Load() > before && p.Nodes()[0].InFlight == 0
 		})
-		response := must.Get(http.ReadResponse(bufio.NewReader(conn), nil))(t)
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		must.Do(t, err)
 		got, err := io.ReadAll(response.Body)
 		_ = response.Body.Close()
 		if err != nil || !bytes.Equal(got, long) {

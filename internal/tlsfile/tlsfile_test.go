@@ -34,7 +34,8 @@ func TestReload(t *testing.T) {
 		t.Helper()
 		// The test knows what it has written, and reads which one it got.
 		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}
-		response := must.Get((&http.Client{Transport: transport, Timeout: 20 * time.Second}).Get("https://" + listener.Addr().String()))(t)
+		response, err := (&http.Client{Transport: transport, Timeout: 20 * time.Second}).Get("https://" + listener.Addr().String())
+		must.Do(t, err)
 		defer func() { _ = response.Body.Close() }()
 		if body, err := io.ReadAll(response.Body); err != nil || !bytes.Equal(body, long) {
 			t.Fatalf("got %d bytes, %v", len(body), err)

@@ -277,7 +277,7 @@ func (s *OrdinalsSite) Page(path string) (total int, results []Fields) {
 func (s *OrdinalsSite) ExpectPage(path string, total int, member string, values ...any) {
 	s.T.Helper()
 	n, results := s.Page(path)
-	if got := textsOf(results, member); n != total || fmt.Sprint(got) != fmt.Sprint([]any(values)) {
+	if got := textsOf(results, member); n != total || fmt.Sprintf("%v", got) != fmt.Sprintf("%v", values) {
 		s.T.Errorf("%s: got total %d, %s %v; want %d, %v", path, n, member, got, total, values)
 	}
 }

@@ -26,7 +26,8 @@ func Post(_ context.Context, url string, body []byte) {
 	request := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nUser-Agent: stacks/3.0\r\nHost: %s\r\nContent-Type: application/json\r\n"+
 		"Content-Length: %d\r\nconnection: close\r\n\r\n", location.Path, location.Host, len(body))
 	Must(conn.Write(append(request, body...)))
-	response := Must(http.ReadResponse(bufio.NewReader(conn), nil))
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	Check(err)
 	defer func() { _ = response.Body.Close() }()
 	Must(io.Copy(io.Discard, response.Body))
 	if response.StatusCode != http.StatusOK {
@@ -145,7 +146,8 @@ const betweenLooks = 200 * time.Microsecond
 func waitUntilShown(url string, height int64) {
 	want := fmt.Sprintf("height=%d;", height)
 	for started := time.Now(); ; {
-		response := Must(http.Get(url))
+		response, err := http.Get(url)
+		Check(err)
 		_, _ = io.Copy(io.Discard, response.Body)
 		_ = response.Body.Close()
 		position := response.Header.Get("Strata-Position")
