@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -26,9 +27,7 @@ func TestSTXBalance(t *testing.T) {
 	if want := "130,140"; got.Header.Get("Strata-Source") != want { // the lock's event and the last change's
 		t.Errorf("Strata-Source: got %q, want %q", got.Header.Get("Strata-Source"), want)
 	}
-	if want := `299 - "Deprecated: See https://docs.hiro.so/stacks/api for more information"`; got.Header.Get("Warning") != want {
-		t.Errorf("Warning: got %q, want %q", got.Header.Get("Warning"), want)
-	}
+	check.Equal(t, "Warning", got.Header.Get("Warning"), `299 - "Deprecated: See https://docs.hiro.so/stacks/api for more information"`)
 }
 
 func TestSTXBalanceUntilBlock(t *testing.T) {
@@ -54,9 +53,7 @@ func TestSTXBalanceUntilBlock(t *testing.T) {
 			"balance": tc.balance, "total_sent": tc.sent, "total_received": tc.received, "total_fees_sent": tc.fees,
 			"total_miner_rewards_received": tc.rewards, "locked": tc.locked,
 		} {
-			if got[name] != want {
-				t.Errorf("until %s: %s: got %v, want %s", tc.until, name, got[name], want)
-			}
+			check.Equal[any](t, fmt.Sprintf("until %s: %s", tc.until, name), got[name], want)
 		}
 		for _, name := range []string{"estimated_balance", "pending_balance_inbound", "pending_balance_outbound"} {
 			if _, ok := got[name]; ok {
@@ -106,9 +103,7 @@ func TestBalances(t *testing.T) {
 	s.Golden("balances", s.Get(path).Body)
 	s.Golden("balances_until", s.Get(path+"?until_block=20").Body)
 	s.Golden("balances_nobody", s.Get("/extended/v1/address/"+apitest.Alice+".nothing/balances").Body)
-	if got, want := s.Get(path).Header.Get("Strata-Source"), "125,130,140,145,150"; got != want {
-		t.Errorf("Strata-Source: got %q, want %q", got, want)
-	}
+	check.Equal(t, "Strata-Source", s.Get(path).Header.Get("Strata-Source"), "125,130,140,145,150")
 }
 
 // Amounts have up to 128 bits, which no JSON number holds.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -129,7 +130,5 @@ func TestConformance(t *testing.T) {
 			t.Errorf("%s %s: got %d %s with Allow %q, want 405 %s with %q", tc.method, tc.target, got.Status, got.Body, got.Header.Get("Allow"), want, tc.allow)
 		}
 	}
-	if got := s.Request("POST", "/audit/v1/nothing"); got.Status != http.StatusNotFound {
-		t.Errorf("POST to a path that does not exist: got %d", got.Status)
-	}
+	check.Equal(t, "POST to a path that does not exist", s.Request("POST", "/audit/v1/nothing").Status, http.StatusNotFound)
 }

@@ -13,6 +13,8 @@ import (
 	signed "strata/domain/transaction"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/mempool"
@@ -136,13 +138,9 @@ func TestMempool(t *testing.T) {
 		target = "/extended/v3/mempool/transactions?limit=1&cursor=" + *p.Cursor.Next
 	}
 	for name, got := range map[string][]string{"offsets": byOffset, "cursors": byCursor} {
-		if !slices.Equal(got, s.waiting) {
-			t.Errorf("by %s: got %v, want %v", name, got, s.waiting)
-		}
+		check.EqualSlices(t, fmt.Sprintf("by %s", name), got, s.waiting)
 	}
-	if !slices.Equal(previous, s.waiting[:3]) {
-		t.Errorf("back: got %v, want %v", previous, s.waiting[:3])
-	}
+	check.EqualSlices(t, "back", previous, s.waiting[:3])
 
 	for name, target := range map[string]string{
 		"mempool_pending":   "/extended/v1/tx/" + s.by.TxID().String(),
@@ -218,14 +216,9 @@ func TestMempoolMoves(t *testing.T) {
 		switch post.Path {
 		case "/new_mempool_tx":
 			var raws []string
-			if err := json.Unmarshal(post.Body, &raws); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(post.Body, &raws))
 			for _, text := range raws {
-				raw, err := hex.DecodeString(text[2:])
-				if err != nil {
-					t.Fatal(err)
-				}
+				raw := must.Get(hex.DecodeString(text[2:]))(t)
 				id := signed.ID(raw).String()
 				announced[id] = true
 				if r := s.Get("/extended/v1/tx/" + id); !strings.Contains(r.Body, `"tx_status":"pending"`) {
@@ -234,9 +227,7 @@ func TestMempoolMoves(t *testing.T) {
 			}
 		case "/new_block":
 			var said struct{ Transactions []struct{ TxID string } }
-			if err := json.Unmarshal(post.Body, &said); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(post.Body, &said))
 			for _, tx := range said.Transactions {
 				if !announced[tx.TxID] {
 					continue

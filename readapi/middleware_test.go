@@ -1,11 +1,14 @@
 package readapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -20,9 +23,7 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 			"Access-Control-Allow-Origin":   "*",
 			"Access-Control-Expose-Headers": "X-API-Version, ETag, X-Request-Id, Strata-Position, Strata-Source, Strata-History, Strata-Ignored-Parameters",
 		} {
-			if got.Header.Get(name) != want {
-				t.Errorf("%s: %s: got %q, want %q", path, name, got.Header.Get(name), want)
-			}
+			check.Equal(t, fmt.Sprintf("%s: %s", path, name), got.Header.Get(name), want)
 		}
 	}
 	for _, path := range []string{"/extended", "/nowhere", "/extended/v2/blocks/1"} {
@@ -46,9 +47,7 @@ func TestPreflight(t *testing.T) {
 		"Access-Control-Allow-Headers": "x-one,x-two",
 		"X-API-Version":                "v1.0.0 (main:abc1234)",
 	} {
-		if got.Header.Get(name) != want {
-			t.Errorf("%s: got %q, want %q", name, got.Header.Get(name), want)
-		}
+		check.Equal(t, name, got.Header.Get(name), want)
 	}
 }
 
@@ -59,10 +58,7 @@ func TestHead(t *testing.T) {
 	defer server.Close()
 	for _, path := range []string{"/extended", "/extended/v2/blocks", "/extended/v2/blocks/7", "/nowhere", "/healthz", "/docs", "/openapi.yaml"} {
 		want := s.Get(path)
-		got, err := http.Head(server.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(http.Head(server.URL + path))(t)
 		if err := got.Body.Close(); err != nil {
 			t.Error(err)
 		}

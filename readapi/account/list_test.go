@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -373,9 +374,7 @@ func TestTransfers(t *testing.T) {
 					alone := s.Object(base + "/" + name + "/with_transfers")
 					delete(item, "ft_transfers")
 					delete(item, "nft_transfers")
-					if got, want := apitest.AsJSON(t, alone), apitest.AsJSON(t, item); got != want {
-						t.Errorf("alone: got %s, want %s", got, want)
-					}
+					check.Equal(t, "alone", apitest.AsJSON(t, alone), apitest.AsJSON(t, item))
 				}
 			}
 		}

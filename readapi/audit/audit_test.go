@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
@@ -117,9 +118,7 @@ func keysAgree(s *apitest.Site, path string, want []string, key func(any) string
 				target = first + "&cursor=" + next
 			}
 		}
-		if !slices.Equal(got, want) {
-			s.T.Errorf("limit %d: got %v, want %v", limit, got, want)
-		}
+		check.EqualSlices(s.T, fmt.Sprintf("limit %d", limit), got, want)
 	}
 }
 
@@ -131,9 +130,7 @@ func TestListsBeforeTheProjections(t *testing.T) {
 	for path, s := range map[string]*apitest.Site{
 		"negative-balances": bare, "narrow-copies": bare, "unknown-fields": bare, "feed-anomalies": world, "quarantine": world, "quarantine?order=desc": world,
 	} {
-		if got := s.Get("/audit/v1/" + path); got.Status != http.StatusOK || got.Body != empty {
-			t.Errorf("%s: got %d %s, want %s", path, got.Status, got.Body, empty)
-		}
+		s.Expect("/audit/v1/"+path, http.StatusOK, empty)
 	}
 }
 

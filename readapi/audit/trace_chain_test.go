@@ -12,6 +12,7 @@ import (
 
 	signed "strata/domain/transaction"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
@@ -206,9 +207,7 @@ func TestTracePagesOfLedgerStay(t *testing.T) {
 	for _, r := range before.In("balances.ledger") {
 		want = append(want, apitest.AsJSON(t, r.Key))
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	check.EqualSlices(t, "rows", got, want)
 	if n := before.In("balances.ledger")[0].Key["n"]; n != json.Number("4") {
 		t.Errorf("got entry %v first, want the newest", n)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/projections"
 	"strata/projections/bns"
 	"strata/projections/chain"
@@ -91,10 +92,7 @@ func TestPlans(t *testing.T) {
 		names   = "/bns/v2/names"
 		address = names + "/address/" + whale
 	)
-	for _, tc := range []struct {
-		target string
-		most   int64
-	}{
+	s.CheckTouches(seen, "bns", apitest.TouchLimits{
 		{names + "?limit=50", part},
 		{names + "?limit=50&offset=20000", part},
 		{names + "?limit=50&offset=39900", part},
@@ -128,22 +126,7 @@ func TestPlans(t *testing.T) {
 		{"/bns/v2/listings?limit=20", 200},
 		{"/bns/v2/listings?limit=20&cursor=30000&namespace=btc", 200},
 		{"/bns/v2/preorders/" + whale, 500},
-	} {
-		seen.Take()
-		if got := s.Get(tc.target); got.Status != 200 {
-			t.Errorf("%s: got %d %s", tc.target, got.Status, got.Body)
-		}
-		queries := seen.Take("bns")
-		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-			touched := int64(0)
-			for _, q := range queries {
-				touched += s.BlocksTouched(mode, q)
-			}
-			if touched > tc.most {
-				t.Errorf("%s, %s: touches %d blocks, want at most %d", tc.target, mode, touched, tc.most)
-			}
-		}
-	}
+	})
 	checkDeepPages(t, s)
 	s.Exec(bns.Spec().SQL(`DELETE FROM {schema}.part WHERE list LIKE 'sections:%'`)) // as in tables of earlier rules
 	checkDeepPages(t, s)
@@ -166,9 +149,7 @@ func checkDeepPages(t *testing.T, s *apitest.Site) {
 			continue
 		}
 		for i, n := range deep.Names {
-			if name := fmt.Sprintf("name%08d.btc", offset+i+1); n.FullName != name {
-				t.Errorf("page at %d, place %d: got %s, want %s", offset, i, n.FullName, name)
-			}
+			check.Equal(t, fmt.Sprintf("page at %d, place %d", offset, i), n.FullName, fmt.Sprintf("name%08d.btc", offset+i+1))
 		}
 	}
 }

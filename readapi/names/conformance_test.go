@@ -11,6 +11,7 @@ import (
 
 	"strata/domain/clarity"
 	domain "strata/domain/names"
+	"strata/internal/testkit/check"
 	"strata/projections"
 	"strata/projections/chain"
 	projection "strata/projections/names"
@@ -244,9 +245,7 @@ func TestExpiry(t *testing.T) {
 			t.Errorf("at %d: got %s, want %s", clock, got.Body, want)
 		}
 	}
-	if got, want := s.Get("/v1/addresses/stacks/"+alice).Body, `{"names":["bob.id"]}`; got != want {
-		t.Errorf("an expired name: got %s, want %s", got, want)
-	}
+	check.Equal(t, "an expired name", s.Get("/v1/addresses/stacks/"+alice).Body, `{"names":["bob.id"]}`)
 }
 
 // TestNamespaceOfNames asks for a namespace whose launch is not in the log: its names prove that it exists.
@@ -273,9 +272,7 @@ func TestNamespaceOfNames(t *testing.T) {
 		{"/v1/namespaces/i/names", 400, `{"error":"No such namespace"}`},
 		{"/v2/prices/names/bob.id", 503, `{"error":"no node answers, and the price function of the namespace is not in the log"}`},
 	} {
-		if got := s.Get(tc.target); got.Status != tc.status || got.Body != tc.body {
-			t.Errorf("%s: got %d %s, want %d %s", tc.target, got.Status, got.Body, tc.status, tc.body)
-		}
+		s.Expect(tc.target, tc.status, tc.body)
 	}
 	if traced := s.Get(apitest.TracePath("/v1/namespaces")).Body; !strings.Contains(traced, `"bob.id"`) {
 		t.Errorf("trace of the namespaces: got %s, want the name that proves one", traced)

@@ -40,8 +40,6 @@ func TestStacks1(t *testing.T) {
 		{"/v1/names/new.old.id", 404, `{"error":"cannot find subdomain new.old.id","resolver":"https://r.example"}`},
 		{"/v2/prices/names/bob.id", 200, `{"units":"STX","amount":"640000"}`}, // 250 · 4^4 · 10, because no node answers
 	} {
-		if got := s.Get(tc.target); got.Status != tc.status || got.Body != tc.body {
-			t.Errorf("%s:\n got %d %s\nwant %d %s", tc.target, got.Status, got.Body, tc.status, tc.body)
-		}
+		s.Expect(tc.target, tc.status, tc.body)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 	"strata/rig/schemas"
 )
@@ -114,23 +115,13 @@ func TestContentInParts(t *testing.T) {
 		n := len(whole)
 		ask := func(method string, header ...string) (got contentReply, body []byte) {
 			t.Helper()
-			r, err := http.NewRequestWithContext(t.Context(), method, target, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(http.NewRequestWithContext(t.Context(), method, target, nil))(t)
 			for i := 0; i+1 < len(header); i += 2 {
 				r.Header.Set(header[i], header[i+1])
 			}
-			response, err := apitest.Plain.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if body, err = io.ReadAll(response.Body); err != nil {
-				t.Fatal(err)
-			}
-			if err := response.Body.Close(); err != nil {
-				t.Fatal(err)
-			}
+			response := must.Get(apitest.Plain.Do(r))(t)
+			body = must.Get(io.ReadAll(response.Body))(t)
+			must.Do(t, response.Body.Close())
 			return contentReply{response.StatusCode, response.ContentLength, response.Header}, body
 		}
 		first, body := ask("GET")

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -101,9 +102,7 @@ func TestSatoshiInscriptions(t *testing.T) {
 	s.ExpectPage(path+"?offset=1152921504606846976", 3, "number") // far beyond
 	s.ExpectPage(path+"?offset=9223372036854775807", 3, "number") // E-9
 	s.ExpectPage(path+"?limit=2", 3, "number", 5, -1)
-	if got := s.Get("/ordinals/v1" + path + "?limit=60&offset=3").Body; got != `{"limit":60,"offset":3,"total":3,"results":[]}` {
-		t.Errorf("got %s", got)
-	}
+	check.Equal(t, path, s.Get("/ordinals/v1"+path+"?limit=60&offset=3").Body, `{"limit":60,"offset":3,"total":3,"results":[]}`)
 }
 
 // Row S-19, and E-15 with an inscription that is on no sat.

@@ -9,6 +9,7 @@ import (
 	"github.com/coinbase/rosetta-sdk-go/types"
 
 	"strata/domain/transaction"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 )
@@ -99,9 +100,7 @@ func TestHashOfSigned(t *testing.T) {
 	for _, prefix := range []string{rosetta.MeshPath, rosetta.LegacyPath} {
 		for _, text := range []string{signed, "0x" + signed} {
 			got := ask[types.TransactionIdentifierResponse](offline(t, "testnet", prefix), "/construction/hash", map[string]any{"signed_transaction": text})
-			if want := "0xf3b054a5fbae98f7f35e5e917b65759fc365a3e073f8af1c3b8d211b286fa74a"; got.TransactionIdentifier.Hash != want {
-				t.Errorf("%s: got %s, want %s", prefix, got.TransactionIdentifier.Hash, want)
-			}
+			check.Equal(t, prefix, got.TransactionIdentifier.Hash, "0xf3b054a5fbae98f7f35e5e917b65759fc365a3e073f8af1c3b8d211b286fa74a")
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 	"strata/readapi/rosetta/internal/construction"
@@ -59,9 +60,7 @@ func TestVectors(t *testing.T) {
 		if got.UnsignedTransaction != want.Unsigned || len(got.UnsignedTransaction) != 2*want.Size+2 {
 			t.Fatalf("unsigned transaction: got %s, want %s", got.UnsignedTransaction, want.Unsigned)
 		}
-		if got.Payloads[0].HexBytes != want.Payload {
-			t.Errorf("payload: got %s, want %s", got.Payloads[0].HexBytes, want.Payload)
-		}
+		check.Equal(t, "payload", got.Payloads[0].HexBytes, want.Payload)
 		signature := wire.Signature{SigningPayload: got.Payloads[0], PublicKey: public, SignatureType: construction.SignatureType, HexBytes: want.Signature}
 		signed, err := b.Combine(want.Unsigned, []wire.Signature{signature})
 		if err != nil || signed != want.Signed {
@@ -146,9 +145,7 @@ func TestSponsored(t *testing.T) {
 		t.Errorf("got payer %s, fee %d, nonces %d and %d", tx.FeePayer(), tx.Fee(), tx.Nonce(), nonce)
 	}
 	parsed := must.Get(testnet.Parse(whole, true))(t)
-	if want := []string{origin.address, sponsor.address}; !slices.Equal(parsed.Signers, want) {
-		t.Errorf("signers: got %v, want %v", parsed.Signers, want)
-	}
+	check.EqualSlices(t, "signers", parsed.Signers, []string{origin.address, sponsor.address})
 	for i, op := range parsed.Operations {
 		if op.Account != operations[i].Account.Address || op.Value != operations[i].Amount.Value || op.Status != "" {
 			t.Errorf("operation %d: got %+v, want %+v", i, op, operations[i])

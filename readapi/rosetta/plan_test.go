@@ -1,6 +1,7 @@
 package rosetta_test
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"testing"
@@ -52,15 +53,7 @@ func TestPlans(t *testing.T) {
 			if len(asked) == 0 {
 				t.Fatal("no query was seen")
 			}
-			for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-				touched := int64(0)
-				for _, q := range asked {
-					touched += s.BlocksTouched(mode, q)
-				}
-				if touched > 60 {
-					t.Errorf("%v, %s: touches %d blocks, want at most 60", id, mode, touched)
-				}
-			}
+			s.CheckTouched(fmt.Sprint(id), asked, 60)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/internal/synth/synthstaking"
+	"strata/internal/testkit/check"
 	"strata/projections/staking"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -33,9 +34,7 @@ func TestFinishedCycle(t *testing.T) {
 	w := &world{Site: apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: "testnet"})}
 	for cycle, want := range map[int]string{1: "finished 4000000000000000", 2: "reward_phase 4000001000000000", 0: "finished 0"} {
 		body := w.Object(fmt.Sprint(base, "/cycles/", cycle))
-		if got := fmt.Sprint(body["status"], " ", body["locked"].(map[string]any)["stx"].(map[string]any)["stx_only"]); got != want {
-			t.Errorf("cycle %d: got %s, want %s", cycle, got, want)
-		}
+		check.Equal(t, fmt.Sprintf("cycle %d", cycle), fmt.Sprint(body["status"], " ", body["locked"].(map[string]any)["stx"].(map[string]any)["stx_only"]), want)
 	}
 }
 

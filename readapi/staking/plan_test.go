@@ -72,10 +72,7 @@ func TestPlans(t *testing.T) {
 	s.API.Config.Network = "testnet"
 	fill(s)
 	key := fmt.Sprintf("0x%x", synthstaking.Key(1))
-	for _, tc := range []struct {
-		target string
-		most   int64
-	}{
+	s.CheckTouches(seen, "staking", apitest.TouchLimits{
 		{base, 20},
 		{base + "/bonds", 200},
 		{base + "/bonds/0", 60},
@@ -91,20 +88,5 @@ func TestPlans(t *testing.T) {
 		{"/extended/v3/principals/" + staker(500) + "/staking", 250},
 		{"/extended/v3/principals/" + staker(500) + "/staking/bonds", 200},
 		{"/extended/v1/pox5/events?limit=0&offset=20000", 20}, // its prints are not in the tables
-	} {
-		seen.Take()
-		if got := s.Get(tc.target); got.Status != 200 {
-			t.Errorf("%s: got %d %s", tc.target, got.Status, got.Body)
-		}
-		asked := seen.Take("staking")
-		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-			touched := int64(0)
-			for _, q := range asked {
-				touched += s.BlocksTouched(mode, q)
-			}
-			if touched > tc.most {
-				t.Errorf("%s, %s: touches %d blocks, want at most %d", tc.target, mode, touched, tc.most)
-			}
-		}
-	}
+	})
 }

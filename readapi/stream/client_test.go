@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -31,10 +32,7 @@ type streamClient struct {
 // open connects, from the last id on.
 func (c *streamClient) open(ctx context.Context) *openStream {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url, nil)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, c.url, nil))(c.t)
 	if c.last != "" {
 		r.Header.Set("Last-Event-ID", c.last)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/coder/websocket"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -85,24 +86,14 @@ func TestStalledClients(t *testing.T) {
 	s := &apitest.Site{T: t, Pool: pool}
 	k, server := newLive(t, apitest.Readers(t, pool), readapi.Config{StreamWriteTimeout: 200 * time.Millisecond, Heartbeat: time.Minute, PingInterval: time.Minute})
 	contract := apitest.Alice + ".coin"
-	raw, err := net.Dial("tcp", strings.TrimPrefix(server.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(net.Dial("tcp", strings.TrimPrefix(server.URL, "http://")))(t)
 	defer func() { _ = raw.Close() }()
-	if err := raw.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fmt.Fprintf(raw, "GET /stream/v1/contracts/%s/events HTTP/1.1\r\nHost: x\r\n\r\n", contract); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, raw.(*net.TCPConn).SetReadBuffer(4<<10))
+	must.Get(fmt.Fprintf(raw, "GET /stream/v1/contracts/%s/events HTTP/1.1\r\nHost: x\r\n\r\n", contract))(t)
 	socket := dial(t, server.URL)
 	socket.subscribe(`{"event":"nft_event"}`)
 	// The stream has read where it begins before it sends the head of its answer.
-	head, err := http.ReadResponse(bufio.NewReader(raw), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	head := must.Get(http.ReadResponse(bufio.NewReader(raw), nil))(t)
 	_ = head.Body.Close()
 	eventually.Holds(t, "both follow", func() bool { return k.Metric("strata_live_subscribers") == 2 })
 	s.Block(61)
@@ -129,10 +120,7 @@ func TestStreamsPerClient(t *testing.T) {
 	_, server := newLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{StreamsPerClient: 2})
 	(&streamClient{t: t, url: server.URL + "/stream/v1/blocks"}).open(t.Context())
 	dial(t, server.URL)
-	got, err := http.Get(server.URL + "/stream/v1/mempool")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(http.Get(server.URL + "/stream/v1/mempool"))(t)
 	defer func() { _ = got.Body.Close() }()
 	if text, _ := io.ReadAll(got.Body); got.StatusCode != http.StatusServiceUnavailable || got.Header.Get("Retry-After") != "30" || !strings.Contains(string(text), "one client") {
 		t.Errorf("got %d %s, want 503 with Retry-After", got.StatusCode, text)

@@ -14,7 +14,9 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/hash"
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -94,9 +96,7 @@ func TestSocketRequests(t *testing.T) {
 			c.write(ask(fmt.Sprint(marker), "x", `{}`))
 			tc.want = failure(fmt.Sprint(marker), -32601, "Method not found")
 		}
-		if got := c.mustRead(); got != tc.want {
-			t.Errorf("%s:\n got %s\nwant %s", tc.ask, got, tc.want)
-		}
+		check.Equal(t, tc.ask, c.mustRead(), tc.want)
 	}
 
 	full := dial(t, server.URL)
@@ -133,13 +133,8 @@ func TestSocketRefusals(t *testing.T) {
 		"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
 		"Upgrade: h2c\r\nConnection: Upgrade",
 	} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(server.URL, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := fmt.Fprintf(conn, "GET /extended/v1/ws HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", header); err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", strings.TrimPrefix(server.URL, "http://")))(t)
+		must.Get(fmt.Fprintf(conn, "GET /extended/v1/ws HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", header))(t)
 		status, err := bufio.NewReader(conn).ReadString('\n')
 		if err != nil || !strings.HasPrefix(status, "HTTP/1.1 4") {
 			t.Errorf("%s: got %q %v, want 4xx", header, status, err)
@@ -243,11 +238,7 @@ func TestSocketEvents(t *testing.T) {
 	s.Exec(`UPDATE strata.projection SET position = 54 WHERE name = 'balances'`)
 	s.Exec(`UPDATE strata.projection SET position = 200, log_seq = 200 WHERE name = 'chain'`)
 	read(2)
-	if got := strings.Join(methods, " "); got != "revert block" {
-		t.Errorf("got %s, want revert block", got)
-	}
+	check.Equal(t, "another block", strings.Join(methods, " "), "revert block")
 	wantRevert := fmt.Sprintf(`{"height":61,"hash":"%s","index_block_hash":"%s","parent_index_block_hash":"%s"}`, apitest.ID(apitest.BlockHash, 61), apitest.ID(apitest.IndexHash, 61), apitest.ID(apitest.IndexHash, 60))
-	if bodies["revert 1"] != wantRevert {
-		t.Errorf("got %s, want %s", bodies["revert 1"], wantRevert)
-	}
+	check.Equal(t, "revert", bodies["revert 1"], wantRevert)
 }

@@ -18,6 +18,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/follow"
@@ -112,9 +113,7 @@ func TestStreamsWhileTheChainMoves(t *testing.T) {
 	}
 	replay.Wait(t, log)
 	var last string
-	if err := log.Pool().QueryRow(t.Context(), apitest.InSchemas(`SELECT 'log=' || source_seq || '; height=' || height || '; index_block_hash=0x' || encode(index_block_hash, 'hex') FROM {chain}.step ORDER BY step DESC LIMIT 1`)).Scan(&last); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, log.Pool().QueryRow(t.Context(), apitest.InSchemas(`SELECT 'log=' || source_seq || '; height=' || height || '; index_block_hash=0x' || encode(index_block_hash, 'hex') FROM {chain}.step ORDER BY step DESC LIMIT 1`)).Scan(&last))
 	mu.Lock()
 	ended = last
 	mu.Unlock()

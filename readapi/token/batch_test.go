@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"strata/domain/token"
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -63,9 +64,7 @@ func TestTokenBatch(t *testing.T) {
 		bodies = append(bodies, posted.Body.String(), got.Body)
 	}
 	for _, body := range bodies {
-		if body != bodies[0] {
-			t.Errorf("got %s, want %s", body, bodies[0])
-		}
+		check.Equal(t, "again", body, bodies[0])
 	}
 	results := read(bodies[0])
 	var got []string

@@ -8,6 +8,7 @@ import (
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
@@ -103,9 +104,7 @@ func TestNotificationInForce(t *testing.T) {
 		{nil, "standard", "frozen"},
 	} {
 		notify(20+i, tc.tokenID, tc.mode)
-		if got := mode(); got != tc.want {
-			t.Errorf("after %v %s: got %v, want %v", tc.tokenID, tc.mode, got, tc.want)
-		}
+		check.Equal(t, fmt.Sprintf("after %v %s", tc.tokenID, tc.mode), mode(), tc.want)
 	}
 	got := s.Object(path)["notification"].(map[string]any)
 	if got["ttl"] != "3600" || got["all_tokens"] != false || got["block_height"] != 23.0 || got["event"] != "/audit/v1/events/123" || got["pointer"] != "/events/3" {

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -178,18 +179,14 @@ func sameBlock(s *apitest.Site, said *saidBlock, seen map[string]int) {
 	slices.Reverse(backward)
 	for _, path := range []string{fmt.Sprintf("/extended/v1/tx/block_height/%d?limit=50", said.Height), "/extended/v1/tx/block/" + said.Hash + "?limit=50"} {
 		results, _ := s.Object(path)["results"].([]any)
-		if got, want := apitest.AsJSON(s.T, results), apitest.AsJSON(s.T, backward[:min(len(backward), 50)]); got != want {
-			s.T.Errorf("%s: got %s, want %s", path, got, want)
-		}
+		check.Equal(s.T, path, apitest.AsJSON(s.T, results), apitest.AsJSON(s.T, backward[:min(len(backward), 50)]))
 	}
 	var want []string
 	for _, one := range backward {
 		want = append(want, fmt.Sprint(one.(map[string]any)["tx_id"], " ", said.Height, " ", said.IndexHash))
 	}
 	base := fmt.Sprintf("/extended/v3/blocks/%d/transactions?limit=3", said.Height)
-	if got := s.Walk(base, len(want), apitest.Members("tx_id", "block.height", "block.index_hash")); !slices.Equal(got, want) {
-		s.T.Errorf("%s: got %v, want %v", base, got, want)
-	}
+	check.EqualSlices(s.T, base, s.Walk(base, len(want), apitest.Members("tx_id", "block.height", "block.index_hash")), want)
 }
 
 // sameTransaction compares a transaction of a list, and itself, with what was said of it.
@@ -234,12 +231,8 @@ func sameTransaction(s *apitest.Site, listed map[string]any, want saidTransactio
 		s.T.Errorf("%s: got %d events, want %d", want.ID, len(shown), len(events))
 	}
 	alone["events"] = []any{}
-	if got, want := apitest.AsJSON(s.T, alone), apitest.AsJSON(s.T, listed); got != want {
-		s.T.Errorf("alone: got %s, want %s", got, want)
-	}
-	if got := s.Get("/extended/v3/transactions/" + want.ID + "?include=function_args,source_code,post_conditions,result"); got.Status != http.StatusOK {
-		s.T.Errorf("%s: got %d %s", want.ID, got.Status, got.Body)
-	}
+	check.Equal(s.T, "alone", apitest.AsJSON(s.T, alone), apitest.AsJSON(s.T, listed))
+	s.ExpectTexts("/extended/v3/transactions/"+want.ID+"?include=function_args,source_code,post_conditions,result", http.StatusOK)
 	sameEvents(s, want.ID, events, seen)
 }
 

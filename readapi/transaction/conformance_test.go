@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
@@ -125,9 +126,7 @@ func TestTransactionConformance(t *testing.T) {
 		}
 		return strings.Join(all, ",")
 	}
-	if got := s.Get(v1 + "multiple?tx_id=" + many(200)); got.Status != 200 {
-		t.Errorf("200 ids: got %d", got.Status)
-	}
+	check.Equal(t, "200 ids", s.Get(v1+"multiple?tx_id="+many(200)).Status, 200)
 	if got, want := s.Get(v1+"multiple?tx_id="+many(201)), apitest.Invalid("querystring/tx_id must NOT have more than 200 items"); got.Status != 400 || got.Body != want {
 		t.Errorf("201 ids: got %d %s, want %s", got.Status, got.Body, want)
 	}

@@ -3,13 +3,13 @@ package transaction_test
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/clarity"
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -78,9 +78,7 @@ func TestDeepPagesOfEvents(t *testing.T) {
 		{"/extended/v1/tx/events?limit=5&type=stx_asset,smart_contract_log&type=stx_lock&tx_id=" + id, "events", count(2499, -1, 5)},
 		{"/extended/v3/transactions/" + id + "/events?limit=3&cursor=2400", "results", count(2400, 1, 3)},
 	} {
-		if got := indexes(tc.target, tc.list); !slices.Equal(got, tc.want) {
-			t.Errorf("%s: got %v, want %v", tc.target, got, tc.want)
-		}
+		check.EqualSlices(t, tc.target, indexes(tc.target, tc.list), tc.want)
 	}
 	for _, tc := range []struct{ cursor, want string }{
 		{"", `{"current":"0","next":"100","previous":null}`},

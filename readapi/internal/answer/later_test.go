@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/answer"
 )
 
@@ -53,10 +54,7 @@ func TestFormsThereAreAreStored(t *testing.T) {
 	if got, want := len(stored), bare+len(form); got < want || got > want+4 || !bytes.Contains(stored, form) {
 		t.Fatalf("stored in %d bytes, want %d", got, want)
 	}
-	b, err := answer.Parse(stored)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(answer.Parse(stored))(t)
 	b.WhenHeavier(func() { t.Error("the form was made again") })
 	if got := get(b, http.Header{"Accept-Encoding": {"zstd"}}).Body.Bytes(); !bytes.Equal(got, form) {
 		t.Error("another form is sent")

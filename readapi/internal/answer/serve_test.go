@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/readapi/internal/answer"
 )
 
@@ -273,8 +274,6 @@ func TestCacheable(t *testing.T) {
 		{"too large", func(c *answer.Config) { c.Body = make([]byte, answer.MaxBody+1) }, false},
 		{"stream", func(c *answer.Config) { *c = streamed(nil, "rest", nil) }, false},
 	} {
-		if got := jsonWith(c.change).Cacheable(); got != c.want {
-			t.Errorf("%s: got %v", c.name, got)
-		}
+		check.Equal(t, c.name, jsonWith(c.change).Cacheable(), c.want)
 	}
 }

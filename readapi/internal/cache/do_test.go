@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/redistest"
 	"strata/readapi/internal/cache"
@@ -129,9 +130,7 @@ func TestPanic(t *testing.T) {
 	}
 	callers.Wait()
 	var m maker
-	if got := mustDo(t, c, keys, m.make(keys.Current, "body")); got != "body" {
-		t.Errorf("after a panic: got %q", got)
-	}
+	check.Equal(t, "after a panic", mustDo(t, c, keys, m.make(keys.Current, "body")), "body")
 }
 
 func TestCallerLeaves(t *testing.T) {
@@ -197,9 +196,7 @@ func TestAbandoned(t *testing.T) {
 	if _, err := c.Do(t.Context(), keys, m.make(keys.Current, "body")); err == nil || m.count.Load() != 0 {
 		t.Errorf("got %v and %d made, want an error", err, m.count.Load())
 	}
-	if got := mustDo(t, c, keys, m.make(keys.Current, "body")); got != "body" {
-		t.Errorf("afterwards: got %q", got)
-	}
+	check.Equal(t, "afterwards", mustDo(t, c, keys, m.make(keys.Current, "body")), "body")
 }
 
 func TestTimeout(t *testing.T) {

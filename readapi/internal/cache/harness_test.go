@@ -13,6 +13,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/cache"
 )
 
@@ -66,10 +67,7 @@ func (m *maker) make(key cache.Key, body string) func(context.Context) (cache.Ma
 // open returns a client as Open makes it, closed when the test ends.
 func open(t testing.TB, url string) *cache.Client {
 	t.Helper()
-	client, err := cache.Open(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(cache.Open(url))(t)
 	t.Cleanup(func() { _ = client.Close() })
 	return client
 }
@@ -140,10 +138,7 @@ func (j *journal) messages(level slog.Level) (messages []string) {
 // metric returns the sum of a metric's values whose labels hold all the given values.
 func metric(t testing.TB, registry *prometheus.Registry, name string, labels ...string) (sum float64) {
 	t.Helper()
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := must.Get(registry.Gather())(t)
 	for _, family := range families {
 		if family.GetName() != "strata_cache_"+name {
 			continue

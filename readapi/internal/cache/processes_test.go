@@ -11,7 +11,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/redistest"
 	"strata/readapi/internal/cache"
 )
@@ -64,11 +66,9 @@ func TestTTL(t *testing.T) {
 	c := start(t, config)
 	for _, ttl := range []time.Duration{0, cache.TTLImmutable} {
 		keys := newKeys()
-		if _, err := c.Do(t.Context(), keys, func(context.Context) (cache.Made[*text], error) {
+		must.Get(c.Do(t.Context(), keys, func(context.Context) (cache.Made[*text], error) {
 			return cache.Made[*text]{Key: keys.Current, Value: &text{"x"}, Keep: true, TTL: ttl}, nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		waitStored(t, server, keys.Current)
 		want := ttl
 		if want == 0 {
@@ -149,9 +149,7 @@ func TestMakerFails(t *testing.T) {
 			<-entered
 			var m maker
 			callers.Go(func() {
-				if got := mustDo(t, second, keys, m.make(keys.Current, "body")); got != "body" {
-					t.Errorf("the second process got %q", got)
-				}
+				check.Equal(t, "the second process", mustDo(t, second, keys, m.make(keys.Current, "body")), "body")
 			})
 			eventually.Holds(t, "the second process polls", func() bool { return metric(t, registry, "redis_seconds", "poll") > 0 })
 			if m.count.Load() != 0 {
@@ -175,14 +173,10 @@ func TestMakerDies(t *testing.T) {
 	keys := newKeys()
 	lock := cache.RedisLock(keys)
 	client := redistest.Client(t, server)
-	if err := client.Set(t.Context(), lock, "of a process that is gone", time.Minute).Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, client.Set(t.Context(), lock, "of a process that is gone", time.Minute).Err())
 	var m maker
 	begin := time.Now()
-	if got := mustDo(t, c, keys, m.make(keys.Current, "body")); got != "body" {
-		t.Errorf("got %q", got)
-	}
+	check.Equal(t, "body", mustDo(t, c, keys, m.make(keys.Current, "body")), "body")
 	if took := time.Since(begin); took > time.Minute/2 { // by when the lock would not have ended
 		t.Errorf("waited %v for a maker that is gone", took)
 	}

@@ -10,7 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/shard"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -237,9 +239,7 @@ func TestConditionalRequests(t *testing.T) {
 		} {
 			for _, method := range []string{http.MethodGet, http.MethodHead} {
 				got := k.Request(method, target, "If-None-Match", tc.tags)
-				if got.Status != tc.want {
-					t.Errorf("%s %s: got %d, want %d", method, tc.name, got.Status, tc.want)
-				}
+				check.Equal(t, fmt.Sprintf("%s %s", method, tc.name), got.Status, tc.want)
 				for _, name := range []string{"ETag", "Cache-Control", "Strata-Position", "Warning", "Access-Control-Expose-Headers", "Access-Control-Allow-Origin", "X-Api-Version"} {
 					if got.Header.Get(name) != full.Header.Get(name) || got.Header.Get(name) == "" {
 						t.Errorf("%s %s: got %s %q, want %q", method, tc.name, name, got.Header.Get(name), full.Header.Get(name))
@@ -265,10 +265,7 @@ func TestConditionalRequests(t *testing.T) {
 func TestWithoutDatabase(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWorld(t)
-	pool, err := pgxpool.NewWithConfig(t.Context(), s.Pool.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.NewWithConfig(t.Context(), s.Pool.Config()))(t)
 	k := apitest.NewKeeper(t, pool, readapi.Config{})
 	target := "/extended/v1/address/" + apitest.Alice + "/stx"
 	want := k.Get(target)

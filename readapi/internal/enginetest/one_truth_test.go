@@ -15,6 +15,7 @@ import (
 	domain "strata/domain/bns"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/projections"
 	"strata/projections/accounts"
@@ -255,18 +256,14 @@ func TestMinPositionIsOneWaiter(t *testing.T) {
 	for i := range clients {
 		waiting.Go(func() { statuses[i] = k.Get(target).Status })
 	}
-	if got := k.Get("/extended/v2/blocks?limit=3"); got.Status != http.StatusOK {
-		t.Errorf("beside %d requests that wait, another one got %d", clients, got.Status)
-	}
+	check.Equal(t, fmt.Sprintf("beside %d requests that wait, another one", clients), k.Get("/extended/v2/blocks?limit=3").Status, http.StatusOK)
 	for range 2 {
 		s.Advance("chain")
 		s.Advance("balances")
 	}
 	waiting.Wait()
 	for i, status := range statuses {
-		if status != http.StatusOK {
-			t.Errorf("client %d got %d", i, status)
-		}
+		check.Equal(t, fmt.Sprintf("client %d", i), status, http.StatusOK)
 	}
 	if n := turns.During(func() { k.Get(target) }); n > 2 {
 		t.Errorf("the answer is kept, and took %d round trips", n)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/readapi/internal/register"
 )
 
@@ -37,9 +38,7 @@ func TestState(t *testing.T) {
 		"balances": `"balances_v1" log=1; height=20; index_block_hash=0x02` + strings.Repeat("00", 31),
 	} {
 		v := s.Active(name)
-		if got := v.Schema() + " " + strings.Join(v.Header(), ","); got != want {
-			t.Errorf("%s: got %s, want %s", name, got, want)
-		}
+		check.Equal(t, name, v.Schema()+" "+strings.Join(v.Header(), ","), want)
 	}
 	if got := strings.Join(s.LogHeader(), ","); got != "log=5" || s.LogSize != 5 {
 		t.Errorf("got header %q and size %d, want log=5", got, s.LogSize)

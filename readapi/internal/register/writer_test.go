@@ -11,6 +11,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/schema"
 	"strata/domain/shard"
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/register"
 )
 
@@ -57,10 +58,7 @@ func (w *writer) transact(queries func(b *pgx.Batch)) {
 	w.t.Helper()
 	b := &pgx.Batch{}
 	queries(b)
-	err := pgx.BeginFunc(context.Background(), w.pool, func(tx pgx.Tx) error { return tx.SendBatch(context.Background(), b).Close() })
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, pgx.BeginFunc(context.Background(), w.pool, func(tx pgx.Tx) error { return tx.SendBatch(context.Background(), b).Close() }))
 }
 
 // register makes a version, which takes the place of one that had its number.

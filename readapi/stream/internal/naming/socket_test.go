@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +14,8 @@ import (
 	domain "strata/domain/bns"
 	"strata/eventstore"
 	"strata/internal/synth/synthnames"
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections/bns"
 	"strata/projections/follow"
@@ -49,9 +50,7 @@ func dial(t *testing.T, url string) *socket {
 
 func (s *socket) send(text string) {
 	s.t.Helper()
-	if err := s.conn.Write(s.ctx, websocket.MessageText, []byte(text)); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, s.conn.Write(s.ctx, websocket.MessageText, []byte(text)))
 }
 
 func (s *socket) read() string {
@@ -131,9 +130,7 @@ func TestSockets(t *testing.T) {
 	compare := func(client string, got map[string][]string) {
 		t.Helper()
 		for topic, list := range want {
-			if !slices.Equal(got[topic], list) {
-				t.Errorf("%s, %s: got %q, want %q", client, topic, got[topic], list)
-			}
+			check.EqualSlices(t, fmt.Sprintf("%s, %s", client, topic), got[topic], list)
 		}
 	}
 	got := map[string][]string{}
@@ -142,9 +139,7 @@ func TestSockets(t *testing.T) {
 			Method string
 			Params body
 		}
-		if err := json.Unmarshal([]byte(web.read()), &m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(web.read()), &m))
 		if m.Method == "revert" {
 			break
 		}
@@ -169,9 +164,7 @@ func TestSockets(t *testing.T) {
 		if event == "revert" {
 			break
 		}
-		if err := json.Unmarshal(parts[len(parts)-1], &b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(parts[len(parts)-1], &b))
 		topic, subject, _ := strings.Cut(event, "-event")
 		if len(parts) == 3 && subject != ":"+strings.Trim(string(parts[1]), `"`) || len(parts) == 2 != (subject == "") {
 			t.Errorf("got packet %s", packet)

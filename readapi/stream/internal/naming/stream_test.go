@@ -20,6 +20,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthnames"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections/bns"
 	"strata/projections/chain"
@@ -53,14 +54,8 @@ func history(t *testing.T, url string, end func(id string) bool) (all []happened
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, url, nil))(t)
+	response := must.Get(http.DefaultClient.Do(request))(t)
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("%s: got %s", url, response.Status)
@@ -77,9 +72,7 @@ func history(t *testing.T, url string, end func(id string) bool) (all []happened
 			name = value
 		case "data":
 			var h happened
-			if err := json.Unmarshal([]byte(value), &h); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(value), &h))
 			if name == "revert" {
 				reverts++
 				all = slices.DeleteFunc(all, func(o happened) bool { return o.IndexBlockHash == h.IndexBlockHash })
@@ -129,14 +122,8 @@ func followed(t *testing.T, posts []replay.Post) (all []happened, reverts int, u
 		return id == ended
 	})
 	tx = func(query string) []string {
-		rows, err := log.Pool().Query(t.Context(), query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Get(log.Pool().Query(t.Context(), query))(t)
+		list := must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 		return list
 	}
 	return all, reverts, server.URL, tx

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -56,9 +57,7 @@ func dial(t testing.TB, server, query string) *socket {
 
 func (s *socket) write(text string) {
 	s.t.Helper()
-	if err := s.conn.Write(s.t.Context(), websocket.MessageText, []byte(text)); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, s.conn.Write(s.t.Context(), websocket.MessageText, []byte(text)))
 }
 
 // read is the next packet.
@@ -90,19 +89,10 @@ func connect(t testing.TB, server, query string) *socket {
 // request makes a request, and returns the status and the body.
 func request(t testing.TB, method, url, body string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body)))(t)
+	w := must.Get(http.DefaultClient.Do(r))(t)
 	defer func() { _ = w.Body.Close() }()
-	text, err := io.ReadAll(w.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(w.Body))(t)
 	return w.StatusCode, string(text)
 }
 
