@@ -84,9 +84,7 @@ func TestLocks(t *testing.T) {
 		{"pox-1 is over from the height of its forced unlock on", apitest.Carol, 50, "0"},
 	} {
 		got := s.Object(fmt.Sprintf("/extended/v1/address/%s/stx?until_block=%d", tc.account, tc.height))
-		if got["locked"] != tc.want {
-			t.Errorf("%s: got %v locked, want %s", tc.name, got["locked"], tc.want)
-		}
+		check.Equal[any](t, fmt.Sprintf("%s: locked", tc.name), got["locked"], tc.want)
 		if locked := got["lock_tx_id"] != ""; locked != (tc.want != "0") {
 			t.Errorf("%s: got lock_tx_id %q", tc.name, got["lock_tx_id"])
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 	"strata/rig/schemas"
@@ -63,9 +64,7 @@ func TestStatusesOfContracts(t *testing.T) {
 			}
 		}
 	}
-	if statuses["problematic_skipped"] != 1 {
-		t.Errorf("got %d that are problematic, want 1", statuses["problematic_skipped"])
-	}
+	check.Equal(t, "problematic ones", statuses["problematic_skipped"], 1)
 	for _, name := range names {
 		traced := s.Trace("/extended/v2/smart-contracts/status?contract_id="+name, 10)
 		table := "chain.contract"

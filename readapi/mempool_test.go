@@ -76,10 +76,7 @@ type mempoolPage struct {
 
 func (s *mempoolSite) page(target string) (p mempoolPage, ids []string) {
 	s.T.Helper()
-	r := s.Get(target)
-	if err := json.Unmarshal([]byte(r.Body), &p); err != nil || r.Status != 200 {
-		s.T.Fatalf("%s: got %d %s", target, r.Status, r.Body)
-	}
+	s.Decode(target, &p)
 	for _, row := range p.Results {
 		ids = append(ids, row.ID)
 	}
@@ -179,9 +176,7 @@ func TestMempool(t *testing.T) {
 	if r := s.Get("/extended/v1/tx/" + s.gone.TxID().String() + "/raw"); r.Body != `{"raw_tx":"0x`+hex.EncodeToString(s.gone.Encode())+`"}` {
 		t.Errorf("got %d %s", r.Status, r.Body)
 	}
-	if r := s.Get("/audit/v1/trace?path=" + "/extended/v1/tx/" + s.replaced.TxID().String()); r.Status != 200 || !strings.Contains(r.Body, `"pointers":["/0"]`) {
-		t.Errorf("trace: got %d %s", r.Status, r.Body)
-	}
+	s.ExpectTexts("/audit/v1/trace?path=" + "/extended/v1/tx/" + s.replaced.TxID().String(), 200, `"pointers":["/0"]`)
 	for target, want := range map[string]string{
 		list + "?address=x": `Error: Invalid query parameter: \"x\" is not a valid STX address or principal`,
 		list + "?address=" + apitest.Alice + "&sender_address=" + apitest.Bob: `The \"address\" filter cannot be specified with other address filters`,
@@ -191,9 +186,7 @@ func TestMempool(t *testing.T) {
 		"/extended/v1/address/" + apitest.Alice[:27] + "X0000/mempool": `Invalid query parameter, not a valid principal`,
 		"/extended/v3/mempool/transactions?cursor=1:0x12":              `querystring/cursor must match pattern`,
 	} {
-		if r := s.Get(target); r.Status != 400 || !strings.Contains(r.Body, want) {
-			t.Errorf("%s: got %d %s, want %s", target, r.Status, r.Body, want)
-		}
+		s.ExpectTexts(target, 400, want)
 	}
 }
 

@@ -27,9 +27,7 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/extended", "/nowhere", "/extended/v2/blocks/1"} {
-		if got := s.Get(path); got.Header.Get("Warning") != "" {
-			t.Errorf("%s: got Warning %q", path, got.Header.Get("Warning"))
-		}
+		check.Equal(t, fmt.Sprintf("%s: Warning", path), s.Get(path).Header.Get("Warning"), "")
 	}
 }
 

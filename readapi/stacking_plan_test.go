@@ -7,7 +7,6 @@ import (
 
 	"strata/domain/clarity"
 	"strata/internal/testkit/must"
-	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/pox"
 	"strata/rig/apitest"
@@ -41,12 +40,7 @@ func delegated(t testing.TB) []byte {
 // of them of one stacker. One in ten begins a delegation to one pool, and half of these are over.
 func fillStacking(s *apitest.Site) {
 	s.T.Helper()
-	for _, spec := range []projections.Spec{chain.Spec(), pox.Spec()} {
-		s.Exec(spec.DDL())
-		s.Exec(`INSERT INTO strata.projection (name, version, input, state, block_height, index_block_hash, block_hash, burn_block_height)
-			VALUES ($1, $2, CASE WHEN $1 = 'chain' THEN 'log' ELSE $3 END, 'live', $4, $5, $5, $4)`, spec.Name, spec.Version, chain.Spec().String(), stackingRows, apitest.ID(1, 1))
-		s.Exec(`INSERT INTO strata.active (name, version) VALUES ($1, $2)`, spec.Name, spec.Version)
-	}
+	s.ChainTables(pox.Spec(), stackingRows, stackingRows)
 	in := func(sql string, args ...any) { s.T.Helper(); s.Exec(pox.Spec().SQL(sql), args...) }
 	in(`INSERT INTO {schema}.burn_block SELECT h, 1, 5, 2, 2, 2, decode(lpad(to_hex(h), 64, '0'), 'hex') FROM generate_series(1, $1::int / 2) h`, stackingRows)
 	const rows = ` FROM generate_series(1, $1::int / 2) h, generate_series(0, 1) i`
@@ -86,9 +80,6 @@ func fillStacking(s *apitest.Site) {
 // A page costs the same wherever it is in a list, with a plan for its arguments as with one for any.
 func TestStackingPlans(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it fills large tables")
-	}
 	s, seen := apitest.NewSeenSite(t)
 	fillStacking(s)
 	stackers := "/extended/v2/pox/cycles/5/signers/0x" + strings.Repeat("02", 33) + "/stackers"

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"strata/domain/shard"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/readapi"
@@ -171,9 +172,7 @@ func TestAccountListsKept(t *testing.T) {
 			t.Errorf("%s: got %d with %q, want %q", target, got.Status, got.Header.Get("ETag"), before[target])
 		}
 	}
-	if again := k.Reads(); again != len(targets)+made {
-		t.Errorf("got %d reads, want %d", again, len(targets)+made)
-	}
+	check.Equal(t, "reads", k.Reads(), len(targets)+made)
 	s.Advance("accounts", shard.Account(account))
 	// The position of answers is that of chain, which has not moved.
 	eventually.Holds(t, "the keeper sees it", func() bool { return k.Builds(targets[0]) })

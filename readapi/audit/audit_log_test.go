@@ -356,9 +356,7 @@ func TestLogDescription(t *testing.T) {
 				t.Errorf("%s: got %+v, want it described", path, op)
 			}
 		}
-		if len(operations) != 1 {
-			t.Errorf("%s: got %d operations, want 1", path, len(operations))
-		}
+		check.Equal(t, fmt.Sprintf("%s: operations", path), len(operations), 1)
 	}
 }
 

@@ -60,9 +60,7 @@ func TestEventBody(t *testing.T) {
 			t.Errorf("event %d: got Content-Length %d, want %d", tc.seq, response.ContentLength, len(tc.want))
 		}
 		for name, want := range map[string]string{"Content-Type": tc.contentType, "X-Content-Type-Options": "nosniff", "Strata-Source": fmt.Sprint(tc.seq)} {
-			if got := response.Header.Get(name); got != want {
-				t.Errorf("event %d: got %s %q, want %q", tc.seq, name, got, want)
-			}
+			check.Equal(t, fmt.Sprintf("event %d: %s", tc.seq, name), response.Header.Get(name), want)
 		}
 		digest := sha256.Sum256(body)
 		if event := s.Object(path); event["sha256"] != "0x"+hex.EncodeToString(digest[:]) || event["size"] != float64(len(body)) {

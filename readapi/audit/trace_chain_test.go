@@ -170,9 +170,7 @@ func amountOf(t testing.TB, fact apitest.Fields, cause, account, asset string) *
 		for _, part := range []string{"coinbase_amount", "tx_fees_anchored", "tx_fees_streamed_confirmed", "tx_fees_streamed_produced"} {
 			sum.Add(sum, number(fact[part]))
 		}
-		if fact["recipient"] != account {
-			t.Errorf("got a reward of %v, want %s", fact["recipient"], account)
-		}
+		check.Equal[any](t, "a reward", fact["recipient"], account)
 		return sum
 	}
 	event, ok := fact[cause].(apitest.Fields)

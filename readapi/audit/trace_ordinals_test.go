@@ -60,9 +60,7 @@ func TestTraceOfInscriptions(t *testing.T) {
 		if len(locations) != tc.locations || len(satoshis) != tc.withSatoshis {
 			t.Errorf("%s: got %d locations and %d satoshis, want %d and %d", tc.path, len(locations), len(satoshis), tc.locations, tc.withSatoshis)
 		}
-		if blocks := s.TracedBlocks(traced, "inscriptions"); !slices.Equal(blocks, tc.blocks) {
-			t.Errorf("%s: got blocks %v, want %v", tc.path, blocks, tc.blocks)
-		}
+		check.EqualSlices(t, fmt.Sprintf("%s: blocks", tc.path), s.TracedBlocks(traced, "inscriptions"), tc.blocks)
 	}
 }
 

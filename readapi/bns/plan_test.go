@@ -6,9 +6,7 @@ import (
 	"testing"
 
 	"strata/internal/testkit/check"
-	"strata/projections"
 	"strata/projections/bns"
-	"strata/projections/chain"
 	"strata/rig/apitest"
 )
 
@@ -21,12 +19,7 @@ const (
 // one in ten is revoked, for sale, and has two older versions.
 func fillNames(s *apitest.Site) {
 	s.T.Helper()
-	for _, spec := range []projections.Spec{chain.Spec(), bns.Spec()} {
-		s.Exec(spec.DDL())
-		s.Exec(`INSERT INTO strata.projection (name, version, input, state, block_height, index_block_hash, block_hash, burn_block_height)
-			VALUES ($1, $2, CASE WHEN $1 = 'chain' THEN 'log' ELSE $3 END, 'live', $4, $5, $5, $4)`, spec.Name, spec.Version, chain.Spec().String(), planNames, apitest.ID(1, 1))
-		s.Exec(`INSERT INTO strata.active (name, version) VALUES ($1, $2)`, spec.Name, spec.Version)
-	}
+	s.ChainTables(bns.Spec(), planNames, planNames)
 	in := func(sql string, args ...any) { s.T.Helper(); s.Exec(bns.Spec().SQL(sql), args...) }
 	in(`INSERT INTO {schema}.block SELECT h, h, h, h, $1, decode(lpad(to_hex(h), 64, '0'), 'hex'), '\x01' FROM generate_series(1, $1::bigint) h`, planNames)
 	in(`INSERT INTO {schema}.namespace (height, source_seq, tx_index, manager_transferable, manager_frozen, can_update_price, revealed_at, launched_at, lifetime, price_base,
@@ -81,9 +74,6 @@ func fillNames(s *apitest.Site) {
 // for any.
 func TestPlans(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it fills large tables")
-	}
 	s, seen := apitest.NewSeenSite(t)
 	fillNames(s)
 	const (

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"testing"
 
 	"strata/internal/testkit/check"
@@ -69,7 +68,5 @@ func TestNegativeBalances(t *testing.T) {
 	}
 	check.EqualSlices(t, "anomalies", anomalies(), want[2:])
 	w.Back(779834)
-	if got := anomalies(); !slices.Equal(got, want) {
-		t.Errorf("got %q without it again, want %q", got, want)
-	}
+	check.EqualSlices(t, "without it again", anomalies(), want)
 }

@@ -12,8 +12,6 @@ import (
 	"strata/domain/clarity"
 	domain "strata/domain/names"
 	"strata/internal/testkit/check"
-	"strata/projections"
-	"strata/projections/chain"
 	projection "strata/projections/names"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -36,12 +34,7 @@ func zonefileHash(content string) string {
 // tables makes the tables of names with an active version, up to a block with a clock.
 func tables(s *apitest.Site, clock int) {
 	s.T.Helper()
-	for _, spec := range []projections.Spec{chain.Spec(), projection.Spec()} {
-		s.Exec(spec.DDL())
-		s.Exec(`INSERT INTO strata.projection (name, version, input, state, block_height, index_block_hash, block_hash, burn_block_height)
-			VALUES ($1, $2, CASE WHEN $1 = 'chain' THEN 'log' ELSE $3 END, 'live', $4, $5, $5, $4)`, spec.Name, spec.Version, chain.Spec().String(), clock, apitest.ID(1, 1))
-		s.Exec(`INSERT INTO strata.active (name, version) VALUES ($1, $2)`, spec.Name, spec.Version)
-	}
+	s.ChainTables(projection.Spec(), clock, clock)
 	setClock(s, clock)
 }
 

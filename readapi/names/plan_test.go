@@ -44,9 +44,6 @@ func fill(s *apitest.Site) {
 // any.
 func TestPlans(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it fills large tables")
-	}
 	s, seen := apitest.NewSeenSite(t)
 	fill(s)
 	s.CheckTouches(seen, "names", apitest.TouchLimits{

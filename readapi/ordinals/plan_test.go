@@ -74,9 +74,6 @@ func fillCrowd(s *apitest.Site) {
 // touches no more than a part of a list and what it shows.
 func TestOrdinalsPlans(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it fills large tables")
-	}
 	s, seen := apitest.NewSeenSite(t)
 	s.Exec(inscriptions.Spec().DDL())
 	s.Exec(schemas.In(`INSERT INTO strata.projection (name, version, input, state) VALUES ('inscriptions', {inscriptions#}, '{ordinals}', 'live')`))

@@ -88,9 +88,7 @@ func TestSatoshiInscriptions(t *testing.T) {
 	s.ExpectMembers("the second", results[1], apitest.With(both, apitest.Fields{
 		"id": apitest.TxA + "i0", "number": -7, "genesis_block_height": 775617, "genesis_block_hash": apitest.BhD, "genesis_tx_id": apitest.TxA, "genesis_timestamp": 1677803510000,
 	}))
-	if len(results[0]) != 30 {
-		t.Errorf("got %d members, want 30", len(results[0]))
-	}
+	check.Equal(t, "members", len(results[0]), 30)
 	s.ExpectPage("/inscriptions/-7/transfers", 2, "location", apitest.TxC+":0:0", apitest.TxA+":0:0") // S-3a
 	s.ExpectPage("/inscriptions/-1/transfers", 1, "location", apitest.TxC+":0:0")                     // S-3b
 	s.ExpectPage("/inscriptions/transfers?block=775617", 0, "number")                                 // S-3c

@@ -16,6 +16,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/transaction"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 	"strata/rig/replay"
@@ -211,9 +212,7 @@ func TestBlocks(t *testing.T) {
 		if tt.site == mesh {
 			want = indexHash(tt.want).String()
 		}
-		if got := ask[types.BlockResponse](tt.site, "/block", request).Block.BlockIdentifier.Hash; got != want {
-			t.Errorf("%s %v: got block %s, want %s", tt.site.prefix, tt.id, got, want)
-		}
+		check.Equal(t, fmt.Sprintf("%s %v: block", tt.site.prefix, tt.id), ask[types.BlockResponse](tt.site, "/block", request).Block.BlockIdentifier.Hash, want)
 	}
 }
 
@@ -249,9 +248,7 @@ func TestRequests(t *testing.T) {
 		{mesh, "/call", map[string]any{"method": "other", "parameters": map[string]any{"deployer_address": address(alice), "contract_name": "c"}}, 901},
 		{mesh, "/search/transactions", map[string]any{"type": "fee"}, 901},
 	} {
-		if got := tt.site.failure(tt.path, tt.request); got != tt.want {
-			t.Errorf("%s%s %v: got error %d, want %d", tt.site.prefix, tt.path, tt.request, got, tt.want)
-		}
+		check.Equal(t, fmt.Sprintf("%s%s %v: the error", tt.site.prefix, tt.path, tt.request), tt.site.failure(tt.path, tt.request), tt.want)
 	}
 	empty := httptest.NewRecorder()
 	legacy.handler.ServeHTTP(empty, httptest.NewRequestWithContext(t.Context(), http.MethodPost, rosetta.LegacyPath+"/block", http.NoBody))

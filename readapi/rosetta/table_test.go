@@ -260,9 +260,7 @@ func TestOptions(t *testing.T) {
 		for name, value := range tt.change {
 			options[name] = value
 		}
-		if got := legacy.failure("/construction/metadata", map[string]any{"options": options}); got != tt.want {
-			t.Errorf("%s: got error %d, want %d", tt.name, got, tt.want)
-		}
+		check.Equal(t, fmt.Sprintf("%s: the error", tt.name), legacy.failure("/construction/metadata", map[string]any{"options": options}), tt.want)
 	}
 }
 
@@ -300,9 +298,7 @@ func TestChunks(t *testing.T) {
 		}
 		want := map[string]int{rosetta.MeshPath: 200, rosetta.LegacyPath: 607}[s.prefix]
 		for _, id := range []string{boot.id().String() + ":genesis-chunk:3", coinbase(t, carol, 0).id().String() + ":genesis-chunk:0"} {
-			if got := s.failure("/block/transaction", at(1, "transaction_identifier", named(id))); got != want {
-				t.Errorf("%s: got error %d, want %d", id, got, want)
-			}
+			check.Equal(t, fmt.Sprintf("%s: the error", id), s.failure("/block/transaction", at(1, "transaction_identifier", named(id))), want)
 		}
 		newChecker(s).check()
 	}

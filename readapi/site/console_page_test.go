@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/readapi"
@@ -151,9 +152,7 @@ func consoleWalk(t *testing.T, s *consoleSite, open func(t *testing.T, fragment 
 	if steps := tb.text(".steps"); strings.Count(steps, "Right: ") != 6 || strings.Contains(steps, "Not checked") {
 		t.Errorf("got the steps %s, want six that are right", steps)
 	}
-	if got, want := tb.text("#proof .note"), s.Get("/audit/v1/log/checkpoint").Body; got != want {
-		t.Errorf("got the checkpoint %q, want %q", got, want)
-	}
+	check.Equal(t, "the checkpoint", tb.text("#proof .note"), s.Get("/audit/v1/log/checkpoint").Body)
 
 	// What the pointer names is marked, in view, and as it was written.
 	var fragment string

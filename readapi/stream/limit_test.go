@@ -14,6 +14,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/readapi"
@@ -109,9 +110,7 @@ func TestStalledClients(t *testing.T) {
 			return k.Metric("strata_live_ended_total", "protocol", protocol, "reason", "stalled") == 1
 		})
 	}
-	if got := k.Metric("strata_live_subscribers"); got != 0 {
-		t.Errorf("got %v connections, want none", got)
-	}
+	check.Equal(t, "connections", k.Metric("strata_live_subscribers"), 0)
 }
 
 // One client has as many streams as one may, over whichever protocol, and the next is refused.
@@ -161,7 +160,5 @@ func TestMostStreams(t *testing.T) {
 		t.Error(err)
 	}
 	eventually.Holds(t, "the WebSocket is over", nobody)
-	if got := k.Metric("strata_live_refused_total"); got != 4 {
-		t.Errorf("got %v refused, want 4", got)
-	}
+	check.Equal(t, "refused", k.Metric("strata_live_refused_total"), 4)
 }

@@ -161,9 +161,7 @@ func TestSocketPings(t *testing.T) {
 		t.Errorf("the one that answers is gone: %v", err)
 	default: // it has answered as many pings as the other did not
 	}
-	if got := k.Metric("strata_live_subscribers", "protocol", "websocket"); got != 1 {
-		t.Errorf("got %v connections, want 1", got)
-	}
+	check.Equal(t, "connections", k.Metric("strata_live_subscribers", "protocol", "websocket"), 1)
 }
 
 // Each event in its shape, and the revert of its block.
@@ -218,9 +216,7 @@ func TestSocketEvents(t *testing.T) {
 	if got := strings.Join(methods, " "); got != want {
 		t.Fatalf("got %s, want %s", got, want)
 	}
-	if got := k.Get("/extended/v1/block/by_height/61").Body; got != bodies["block 1"] {
-		t.Errorf("block: got %s, want %s", bodies["block 1"], got)
-	}
+	check.Equal(t, "block", k.Get("/extended/v1/block/by_height/61").Body, bodies["block 1"])
 	if got := k.Get("/extended/v1/tx/block_height/61").Body; !strings.Contains(got, bodies["tx_update 1"]) {
 		t.Errorf("tx_update: got %s, want one of %s", bodies["tx_update 1"], got)
 	}

@@ -212,9 +212,7 @@ func sameTransaction(s *apitest.Site, listed map[string]any, want saidTransactio
 		"execution_cost_runtime":    {listed["execution_cost_runtime"], float64(want.Cost["runtime"])},
 		"execution_cost_read_count": {listed["execution_cost_read_count"], float64(want.Cost["read_count"])},
 	} {
-		if pair[0] != pair[1] {
-			s.T.Errorf("%s: got %s %v, want %v", want.ID, name, pair[0], pair[1])
-		}
+		check.Equal(s.T, fmt.Sprintf("%s: %s", want.ID, name), pair[0], pair[1])
 	}
 	if known := listed[map[string]string{"coinbase": "coinbase_payload", "tenure_change": "tenure_change_payload"}[kind]]; known == nil && listed[kind] == nil && kind != "undecoded" {
 		s.T.Errorf("%s: has no member for %s", want.ID, kind)
@@ -275,9 +273,7 @@ func sameEvent(s *apitest.Site, id string, n int, got map[string]any, want saidE
 		if name == "raw_value" {
 			was = was.(map[string]any)["hex"]
 		}
-		if was != value {
-			s.T.Errorf("%s: event %d: got %s %v, want %v", id, n, as, was, value)
-		}
+		check.Equal(s.T, fmt.Sprintf("%s: event %d: %s", id, n, as), was, value)
 		compared++
 	}
 	if compared < 2 {

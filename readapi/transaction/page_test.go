@@ -132,9 +132,7 @@ func TestCursorsOfBlockTransactions(t *testing.T) {
 			t.Errorf("%q: got %v of %v, want %v, %v, %v", tc.cursor, cursor, page["total"], tc.previous, tc.current, tc.next)
 		}
 		results, _ := page["results"].([]any)
-		if len(results) != tc.n {
-			t.Errorf("%q: got %d transactions, want %d", tc.cursor, len(results), tc.n)
-		}
+		check.Equal(t, fmt.Sprintf("%q: transactions", tc.cursor), len(results), tc.n)
 		for i, one := range results {
 			block, _ := one.(map[string]any)["block"].(map[string]any)
 			if block["tx_index"] != float64(tc.first-i) {
@@ -180,9 +178,7 @@ func TestRoundTripsOfTransactions(t *testing.T) {
 				t.Errorf("%s: got %d %s", tc.path, got.Status, got.Body)
 			}
 		})
-		if got != tc.want {
-			t.Errorf("%s: got %d round trips, want %d", tc.path, got, tc.want)
-		}
+		check.Equal(t, fmt.Sprintf("%s: round trips", tc.path), got, tc.want)
 	}
 }
 
@@ -201,9 +197,7 @@ func TestRoundTripsOfTransactionsOfKnownState(t *testing.T) {
 			t.Fatalf("got %d %s", got.Status, got.Body)
 		}
 	})
-	if got != 2 {
-		t.Errorf("got %d round trips, want 2", got)
-	}
+	check.Equal(t, "round trips", got, 2)
 }
 
 func BenchmarkTransactions(b *testing.B) {

@@ -1,6 +1,9 @@
 package apitest
 
-import "strings"
+import (
+	"net/http"
+	"strings"
+)
 
 // ExpectTexts expects an answer with a status and, in its body, some texts.
 func (s *Site) ExpectTexts(target string, status int, texts ...string) {
@@ -14,4 +17,14 @@ func (s *Site) ExpectTexts(target string, status int, texts ...string) {
 			s.T.Errorf("%s: got %s, want %s in it", target, got.Body, text)
 		}
 	}
+}
+
+// Decode decodes the body of an answer with status 200.
+func (s *Site) Decode(target string, into any) {
+	s.T.Helper()
+	got := s.Get(target)
+	if got.Status != http.StatusOK {
+		s.T.Fatalf("%s: got %d %s", target, got.Status, got.Body)
+	}
+	DecodeJSON(s.T, got.Body, into)
 }

@@ -99,9 +99,7 @@ func TestNotModifiedHasNoContent(t *testing.T) {
 			}
 			names := slices.Sorted(maps.Keys(w.Header()))
 			want := []string{"Cache-Control", "Etag", "Strata-Position", "Strata-Source", "Vary", "X-Content-Type-Options"}
-			if !slices.Equal(names, want) {
-				t.Errorf("got the fields %q, want %q", names, want)
-			}
+			check.EqualSlices(t, "the fields", names, want)
 			wantField(t, w.Header(), "ETag", etag)
 			wantField(t, w.Header(), "Vary", "Accept-Encoding")
 			wantField(t, w.Header(), "Cache-Control", "public, no-cache, must-revalidate")

@@ -188,9 +188,7 @@ func TestOutOfMemory(t *testing.T) {
 		t.Error("a full Redis isn't read any more")
 	}
 	second := patient(t, server.URL(), prometheus.NewRegistry())
-	if got := mustDo(t, second, before, m.make(before.Current, "made again")); got != "before" {
-		t.Errorf("got %q from a full Redis", got)
-	}
+	check.Equal(t, "from a full Redis", mustDo(t, second, before, m.make(before.Current, "made again")), "before")
 	limit("0") // none
 	b.recover(server)
 	b.told(1, 1)

@@ -47,17 +47,13 @@ func TestKept(t *testing.T) {
 				t.Errorf("%s: got %d %s, want %d %s", target, got.Status, got.Body, want.Status, want.Body)
 			}
 			for _, name := range []string{"Cache-Control", "Content-Type", "Strata-Position", "Strata-Source", "Warning", "Vary", "Content-Length"} {
-				if got.Header.Get(name) != want.Header.Get(name) {
-					t.Errorf("%s: got %s %q, want %q", target, name, got.Header.Get(name), want.Header.Get(name))
-				}
+				check.Equal(t, fmt.Sprintf("%s: %s", target, name), got.Header.Get(name), want.Header.Get(name))
 			}
 			if (got.Header.Get("ETag") != "") != (got.Status == http.StatusOK) {
 				t.Errorf("%s: got %d with ETag %q", target, got.Status, got.Header.Get("ETag"))
 			}
 		}
-		if got := k.Reads() - before; got != 1 {
-			t.Errorf("%s: got %d reads of the database, want 1", target, got)
-		}
+		check.Equal(t, fmt.Sprintf("%s: reads of the database", target), k.Reads()-before, 1)
 	}
 }
 
@@ -81,9 +77,7 @@ func TestSameRequest(t *testing.T) {
 			}
 		}
 	}
-	if got := k.Reads(); got != 1 {
-		t.Errorf("got %d reads of the database, want 1", got)
-	}
+	check.Equal(t, "reads of the database", k.Reads(), 1)
 	for _, target := range []string{"/extended/v2/blocks?limit=19", "/extended/v2/blocks?offset=1", "/extended/v2/blocks?cursor=" + apitest.ID(apitest.IndexHash, apitest.LastHeight-1).String()} {
 		if got := k.Get(target).Header.Get("ETag"); got == tag {
 			t.Errorf("%s: has the ETag of another page", target)
@@ -113,9 +107,7 @@ func TestTouched(t *testing.T) {
 	if !strings.Contains(aliceAfter.Body, `"balance":"746"`) || aliceAfter.Header.Get("ETag") == aliceBefore.Header.Get("ETag") {
 		t.Errorf("alice: got %s with ETag %s", aliceAfter.Body, aliceAfter.Header.Get("ETag"))
 	}
-	if got := k.Request(http.MethodGet, path(apitest.Alice), "If-None-Match", aliceBefore.Header.Get("ETag")); got.Status != http.StatusOK {
-		t.Errorf("alice: got %d for the ETag of before, want 200", got.Status)
-	}
+	check.Equal(t, "alice: for the ETag of before", k.Request(http.MethodGet, path(apitest.Alice), "If-None-Match", aliceBefore.Header.Get("ETag")).Status, http.StatusOK)
 
 	// A batch of many blocks says nothing of what it touches.
 	s.Exec(`UPDATE balances_v1.holding SET balance = 299 WHERE account = $1`, apitest.Bob)
@@ -201,18 +193,14 @@ func TestClasses(t *testing.T) {
 			"/extended/v2/blocks?limit=999": "no-store",
 			"/nowhere":                      "no-store",
 		} {
-			if got := k.Get(target).Header.Get("Cache-Control"); got != want {
-				t.Errorf("%s: got Cache-Control %q, want %q", target, got, want)
-			}
+			check.Equal(t, fmt.Sprintf("%s: Cache-Control", target), k.Get(target).Header.Get("Cache-Control"), want)
 		}
 	}
 	// A block settles as Bitcoin goes on, without being read again.
 	before := k.Reads()
 	s.Exec(`UPDATE strata.projection SET burn_block_height = 161, position = position + 1, changes_to = position + 1, log_seq = log_seq + 1 WHERE name = 'chain'`)
 	eventually.Holds(t, "block 54 settles", func() bool { return k.Get("/extended/v2/blocks/54").Header.Get("Cache-Control") == settled })
-	if got := k.Reads() - before; got != 0 {
-		t.Errorf("got %d reads, want none", got)
-	}
+	check.Equal(t, "reads", k.Reads()-before, 0)
 }
 
 func TestConditionalRequests(t *testing.T) {

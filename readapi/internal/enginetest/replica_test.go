@@ -240,9 +240,7 @@ func sameAnswer(t testing.TB, target string, got, want apitest.Reply) {
 	t.Helper()
 	check.Equal(t, fmt.Sprintf("%s at %s", target, got.Header.Get("Strata-Position")), answerText(got), answerText(want))
 	for _, name := range []string{"Strata-Position", "ETag", "Cache-Control"} {
-		if got.Header.Get(name) != want.Header.Get(name) {
-			t.Errorf("%s: got %s %q, want %q", target, name, got.Header.Get(name), want.Header.Get(name))
-		}
+		check.Equal(t, fmt.Sprintf("%s: %s", target, name), got.Header.Get(name), want.Header.Get(name))
 	}
 }
 

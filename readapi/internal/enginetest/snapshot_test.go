@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
@@ -45,9 +47,7 @@ func TestActiveVersion(t *testing.T) {
 		if got := s.Object(path); got["balance"] != tc.balance {
 			t.Errorf("version %d: got balance %v, want %s", tc.version, got["balance"], tc.balance)
 		}
-		if got := s.Get(path).Header.Get("Strata-Position"); got != tc.head {
-			t.Errorf("version %d: got position %q, want %q", tc.version, got, tc.head)
-		}
+		check.Equal(t, fmt.Sprintf("version %d: position", tc.version), s.Get(path).Header.Get("Strata-Position"), tc.head)
 	}
 }
 

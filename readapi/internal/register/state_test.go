@@ -14,9 +14,7 @@ func TestEmpty(t *testing.T) {
 	if s.Active("chain") != nil || s.LeastAdvanced() != nil || len(s.Versions) != 0 || s.LogSize != 0 || s.Archive == [16]byte{} {
 		t.Errorf("got %+v", s)
 	}
-	if got := strings.Join(s.LogHeader(), ","); got != "log=0" {
-		t.Errorf("got header %q, want log=0", got)
-	}
+	check.Equal(t, "header", strings.Join(s.LogHeader(), ","), "log=0")
 }
 
 func TestState(t *testing.T) {

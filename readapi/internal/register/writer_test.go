@@ -11,6 +11,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/schema"
 	"strata/domain/shard"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi/internal/register"
 )
@@ -218,9 +219,7 @@ func (v *version) queuePlace(b *pgx.Batch) {
 // check compares a state with what was written.
 func (w *writer) check(s *register.State) {
 	w.t.Helper()
-	if len(s.Versions) != len(w.versions) {
-		w.t.Errorf("got %d versions, want %d", len(s.Versions), len(w.versions))
-	}
+	check.Equal(w.t, "versions", len(s.Versions), len(w.versions))
 	for _, got := range s.Versions {
 		want := w.versions[schemaName(got.Name, got.Number)]
 		if want == nil {

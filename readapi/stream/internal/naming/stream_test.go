@@ -20,6 +20,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthnames"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections/bns"
@@ -171,9 +172,7 @@ func TestFirstRegistry(t *testing.T) {
 	wanted := rows(names.Spec().SQL(`SELECT '0x' || encode(txid, 'hex') || ' ' || namespace FROM {schema}.namespace`))
 	slices.Sort(namespaces)
 	slices.Sort(wanted)
-	if !slices.Equal(namespaces, wanted) {
-		t.Errorf("got namespaces %v, want %v", namespaces, wanted)
-	}
+	check.EqualSlices(t, "namespaces", namespaces, wanted)
 	if reverts == 0 {
 		t.Error("nothing was reverted")
 	}

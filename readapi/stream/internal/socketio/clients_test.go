@@ -304,9 +304,7 @@ func TestClientsFollowTheMempool(t *testing.T) {
 			}
 		}
 	}
-	if len(waiting) != len(official) {
-		t.Errorf("got %d clients", len(waiting))
-	}
+	check.Equal(t, "clients", len(waiting), len(official))
 	// What it offers to pay is pending for its sender.
 	for name, m := range c.wait("balance", official, isEvent("address-stx-balance")) {
 		body, _ := m.Args[1].(map[string]any)

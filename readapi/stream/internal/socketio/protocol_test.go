@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"strata/domain/clarity"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -193,9 +194,7 @@ func TestPollingAndUpgrade(t *testing.T) {
 	if status, _ := request(t, http.MethodGet, url, ""); status != http.StatusBadRequest {
 		t.Errorf("polling goes on: got %d", status)
 	}
-	if got := k.Metric("strata_live_subscribers", "protocol", "socketio"); got != 1 {
-		t.Errorf("got %v sessions, want 1", got)
-	}
+	check.Equal(t, "sessions", k.Metric("strata_live_subscribers", "protocol", "socketio"), 1)
 	ws.write("1")
 	eventually.Holds(t, "the session is over", func() bool { return k.Metric("strata_live_subscribers") == 0 })
 }
@@ -263,9 +262,7 @@ func TestSlowClients(t *testing.T) {
 	eventually.Holds(t, "both are cut off", func() bool {
 		return k.Metric("strata_live_ended_total", "protocol", "socketio", "reason", "stalled") == 2
 	})
-	if got := k.Metric("strata_live_subscribers"); got != 0 {
-		t.Errorf("got %v sessions, want none", got)
-	}
+	check.Equal(t, "sessions", k.Metric("strata_live_subscribers"), 0)
 }
 
 // Sessions count as streams: as many may be open, and the next one is told when to come again.
@@ -281,7 +278,5 @@ func TestMost(t *testing.T) {
 	}
 	eventually.Holds(t, "there is room", func() bool { return k.Metric("strata_live_subscribers") == 0 })
 	poll(t, server)
-	if got := k.Metric("strata_live_refused_total"); got != 1 {
-		t.Errorf("got %v refused, want 1", got)
-	}
+	check.Equal(t, "refused", k.Metric("strata_live_refused_total"), 1)
 }
