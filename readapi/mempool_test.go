@@ -176,7 +176,7 @@ func TestMempool(t *testing.T) {
 	if r := s.Get("/extended/v1/tx/" + s.gone.TxID().String() + "/raw"); r.Body != `{"raw_tx":"0x`+hex.EncodeToString(s.gone.Encode())+`"}` {
 		t.Errorf("got %d %s", r.Status, r.Body)
 	}
-	s.ExpectTexts("/audit/v1/trace?path=" + "/extended/v1/tx/" + s.replaced.TxID().String(), 200, `"pointers":["/0"]`)
+	s.ExpectTexts("/audit/v1/trace?path="+"/extended/v1/tx/"+s.replaced.TxID().String(), 200, `"pointers":["/0"]`)
 	for target, want := range map[string]string{
 		list + "?address=x": `Error: Invalid query parameter: \"x\" is not a valid STX address or principal`,
 		list + "?address=" + apitest.Alice + "&sender_address=" + apitest.Bob: `The \"address\" filter cannot be specified with other address filters`,

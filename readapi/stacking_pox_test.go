@@ -228,7 +228,7 @@ func (w *poxWorld) checkDelegations(t *testing.T) {
 		w.sameRows(fmt.Sprint("at ", height), plain(w.Pages(fmt.Sprint(path, "?unanchored=true&height=", height), 2)), expect(height, -1))
 	}
 	for _, query := range []string{"?height=1", "?offset=100000"} {
-		w.ExpectTexts(path + query, 200, `"results":[]`)
+		w.ExpectTexts(path+query, 200, `"results":[]`)
 	}
 }
 

@@ -214,7 +214,7 @@ func TestRefusals(t *testing.T) {
 		"/bonds/0/registrations?limit=51", "/bonds/0/events?limit=51", "/bonds/0/events?cursor=1:2:3", "/signers?limit=251", "/signers/nobody", "/signers/<A>/stakers?limit=201",
 		"/cycles/now", "/cycles/-1", "/cycles/current/signers?limit=251", "/cycles/current/signers?cursor=0x12", "/cycles/current/stakers?limit=201", "/signer-keys/12/rewards",
 	} {
-		w.ExpectTexts(w.names.Replace(base + path), 400)
+		w.ExpectTexts(w.names.Replace(base+path), 400)
 	}
 	first := w.Get(base + "/bonds")
 	if again := w.Request("GET", base+"/bonds", "If-None-Match", first.Header.Get("ETag")); again.Status != 304 {

@@ -97,6 +97,6 @@ func TestMinPositionErrors(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"0", "1", "log=1", fmt.Sprintf("log=1; height=1; index_block_hash=0x%064d", 7)} {
-		k.ExpectTexts("/extended/v2/blocks?min_position=" + url.QueryEscape(text), http.StatusOK)
+		k.ExpectTexts("/extended/v2/blocks?min_position="+url.QueryEscape(text), http.StatusOK)
 	}
 }
