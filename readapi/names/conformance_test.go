@@ -252,11 +252,7 @@ func TestNamespaceOfNames(t *testing.T) {
 	operate(s, "dave.app", 3, domain.Import, alice, "", nil, 300)
 	operate(s, "gone.old", 4, domain.Revoke, alice, "", 300, nil)
 	s.Exec(`INSERT INTO ` + namesSchema + `.list VALUES (3, 'names'), (2, 'names:id'), (1, 'names:app')`)
-	for _, tc := range []struct {
-		target string
-		status int
-		body   string
-	}{
+	s.ExpectAnswers(apitest.Answers{
 		{"/v1/namespaces", 200, `{"namespaces":["btc","id"]}`},
 		{"/v1/namespaces/id/names", 200, `["bob.id","carol.id"]`},
 		{"/v1/namespaces/app/names", 400, `{"error":"No such namespace"}`}, // names are imported before the launch
@@ -264,9 +260,7 @@ func TestNamespaceOfNames(t *testing.T) {
 		{"/v1/namespaces/old/names", 400, `{"error":"No such namespace"}`},
 		{"/v1/namespaces/i/names", 400, `{"error":"No such namespace"}`},
 		{"/v2/prices/names/bob.id", 503, `{"error":"no node answers, and the price function of the namespace is not in the log"}`},
-	} {
-		s.Expect(tc.target, tc.status, tc.body)
-	}
+	})
 	if traced := s.Get(apitest.TracePath("/v1/namespaces")).Body; !strings.Contains(traced, `"bob.id"`) {
 		t.Errorf("trace of the namespaces: got %s, want the name that proves one", traced)
 	}

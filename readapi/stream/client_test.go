@@ -4,18 +4,10 @@ import (
 	"bufio"
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
-	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
-	"strata/internal/testkit/pgtest"
-	"strata/readapi"
-	"strata/rig/apitest"
 )
 
 // streamEvent is an event of a stream, as an EventSource hands it over.
@@ -92,20 +84,4 @@ func (s *openStream) next() (e streamEvent, ok bool) {
 			e.data += value
 		}
 	}
-}
-
-// newLive runs an API behind a server, with short heartbeats.
-func newLive(t testing.TB, pool *pgxpool.Pool, config readapi.Config) (*apitest.Keeper, *httptest.Server) {
-	t.Helper()
-	if config.Heartbeat == 0 {
-		config.Heartbeat = 20 * time.Millisecond
-	}
-	k := apitest.NewKeeper(t, pool, config)
-	server := httptest.NewServer(k.API)
-	pgtest.AtEnd(t, func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
-	eventually.Holds(t, "streams are served", func() bool { return k.Request(http.MethodHead, "/stream/v1/blocks").Status == http.StatusOK })
-	return k, server
 }

@@ -24,13 +24,11 @@ import (
 // A client for which too much waits is told so. It comes back, and has everything in the end.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
-	pool := apitest.Worlds.New(t)
-	s := &apitest.Site{T: t, Pool: pool}
-	k, server := newLive(t, apitest.Readers(t, pool), readapi.Config{StreamQueue: 1})
-	follower := &streamClient{t: t, url: server.URL + "/stream/v1/blocks"}
+	s, k, server := apitest.NewLiveWorld(t, readapi.Config{StreamQueue: 1})
+	follower := &streamClient{t: t, url: server + "/stream/v1/blocks"}
 	stream := follower.open(t.Context())
 	defer func() { stream.close() }()
-	socket := dial(t, server.URL)
+	socket := dial(t, server)
 	socket.subscribe(`{"event":"block"}`)
 	if _, ok := stream.next(); !ok { // from now on
 		t.Fatal("the stream ended")
@@ -83,15 +81,13 @@ func TestSlowClients(t *testing.T) {
 // A client that takes nothing is cut off, so that nothing waits for it for ever.
 func TestStalledClients(t *testing.T) {
 	t.Parallel()
-	pool := apitest.Worlds.New(t)
-	s := &apitest.Site{T: t, Pool: pool}
-	k, server := newLive(t, apitest.Readers(t, pool), readapi.Config{StreamWriteTimeout: 200 * time.Millisecond, Heartbeat: time.Minute, PingInterval: time.Minute})
+	s, k, server := apitest.NewLiveWorld(t, readapi.Config{StreamWriteTimeout: 200 * time.Millisecond, Heartbeat: time.Minute, PingInterval: time.Minute})
 	contract := apitest.Alice + ".coin"
-	raw := must.Get(net.Dial("tcp", strings.TrimPrefix(server.URL, "http://")))(t)
+	raw := must.Get(net.Dial("tcp", strings.TrimPrefix(server, "http://")))(t)
 	defer func() { _ = raw.Close() }()
 	must.Do(t, raw.(*net.TCPConn).SetReadBuffer(4<<10))
 	must.Get(fmt.Fprintf(raw, "GET /stream/v1/contracts/%s/events HTTP/1.1\r\nHost: x\r\n\r\n", contract))(t)
-	socket := dial(t, server.URL)
+	socket := dial(t, server)
 	socket.subscribe(`{"event":"nft_event"}`)
 	// The stream has read where it begins before it sends the head of its answer.
 	head := must.Get(http.ReadResponse(bufio.NewReader(raw), nil))(t)
@@ -116,10 +112,10 @@ func TestStalledClients(t *testing.T) {
 // One client has as many streams as one may, over whichever protocol, and the next is refused.
 func TestStreamsPerClient(t *testing.T) {
 	t.Parallel()
-	_, server := newLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{StreamsPerClient: 2})
-	(&streamClient{t: t, url: server.URL + "/stream/v1/blocks"}).open(t.Context())
-	dial(t, server.URL)
-	got := must.Get(http.Get(server.URL + "/stream/v1/mempool"))(t)
+	_, _, server := apitest.NewLiveWorld(t, readapi.Config{StreamsPerClient: 2})
+	(&streamClient{t: t, url: server + "/stream/v1/blocks"}).open(t.Context())
+	dial(t, server)
+	got := must.Get(http.Get(server + "/stream/v1/mempool"))(t)
 	defer func() { _ = got.Body.Close() }()
 	if text, _ := io.ReadAll(got.Body); got.StatusCode != http.StatusServiceUnavailable || got.Header.Get("Retry-After") != "30" || !strings.Contains(string(text), "one client") {
 		t.Errorf("got %d %s, want 503 with Retry-After", got.StatusCode, text)
@@ -129,7 +125,7 @@ func TestStreamsPerClient(t *testing.T) {
 // As many follow as may, over whichever protocol, and the next one is told when to come again.
 func TestMostStreams(t *testing.T) {
 	t.Parallel()
-	k, server := newLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{StreamsMost: 1})
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{StreamsMost: 1})
 	refused := func(err error, got *http.Response) {
 		t.Helper()
 		if got == nil || got.StatusCode != http.StatusServiceUnavailable || got.Header.Get("Retry-After") != "30" {
@@ -138,23 +134,23 @@ func TestMostStreams(t *testing.T) {
 	}
 	both := func() {
 		t.Helper()
-		got, err := http.Get(server.URL + "/stream/v1/blocks")
+		got, err := http.Get(server + "/stream/v1/blocks")
 		refused(err, got)
 		if err == nil {
 			_ = got.Body.Close()
 		}
-		conn, got, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(server.URL, "http")+"/extended/v1/ws", nil) //nolint:bodyclose // it has none
+		conn, got, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(server, "http")+"/extended/v1/ws", nil) //nolint:bodyclose // it has none
 		if err == nil {
 			_ = conn.CloseNow()
 		}
 		refused(err, got)
 	}
 	nobody := func() bool { return k.Metric("strata_live_subscribers") == 0 }
-	stream := (&streamClient{t: t, url: server.URL + "/stream/v1/blocks"}).open(t.Context())
+	stream := (&streamClient{t: t, url: server + "/stream/v1/blocks"}).open(t.Context())
 	both()
 	stream.close()
 	eventually.Holds(t, "the stream is over", nobody)
-	socket := dial(t, server.URL)
+	socket := dial(t, server)
 	both()
 	if err := socket.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
 		t.Error(err)

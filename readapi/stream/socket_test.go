@@ -24,8 +24,8 @@ import (
 // What a client may say, and what is answered.
 func TestSocketRequests(t *testing.T) {
 	t.Parallel()
-	k, server := newLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{})
-	c := dial(t, server.URL)
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{})
+	c := dial(t, server)
 	const tx = "0x7700000000000000000000000000000000000000000000000000000000000001"
 	failure := func(id string, code int, message string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","error":{"code":%d,"message":"%s"},"id":%s}`, code, message, id)
@@ -99,7 +99,7 @@ func TestSocketRequests(t *testing.T) {
 		check.Equal(t, tc.ask, c.mustRead(), tc.want)
 	}
 
-	full := dial(t, server.URL)
+	full := dial(t, server)
 	for i := range 1000 {
 		full.subscribe(fmt.Sprintf(`{"event":"tx_update","tx_id":"0x%064x"}`, i))
 	}
@@ -121,7 +121,7 @@ func TestSocketRequests(t *testing.T) {
 // What is no WebSocket is told so.
 func TestSocketRefusals(t *testing.T) {
 	t.Parallel()
-	k, server := newLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{})
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{})
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
 		if got := k.Request(method, "/extended/v1/ws"); got.Status != http.StatusUpgradeRequired || got.Header.Get("Upgrade") != "websocket" {
 			t.Errorf("%s: got %d %v", method, got.Status, got.Header)
@@ -133,7 +133,7 @@ func TestSocketRefusals(t *testing.T) {
 		"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
 		"Upgrade: h2c\r\nConnection: Upgrade",
 	} {
-		conn := must.Get(net.Dial("tcp", strings.TrimPrefix(server.URL, "http://")))(t)
+		conn := must.Get(net.Dial("tcp", strings.TrimPrefix(server, "http://")))(t)
 		must.Get(fmt.Fprintf(conn, "GET /extended/v1/ws HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", header))(t)
 		status, err := bufio.NewReader(conn).ReadString('\n')
 		if err != nil || !strings.HasPrefix(status, "HTTP/1.1 4") {
@@ -147,14 +147,14 @@ func TestSocketRefusals(t *testing.T) {
 // A client that does not answer pings is dropped, and one that does stays.
 func TestSocketPings(t *testing.T) {
 	t.Parallel()
-	k, server := newLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{PingInterval: 2 * time.Second}) // time enough to answer on a busy machine
-	stays := dial(t, server.URL)
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{PingInterval: 2 * time.Second}) // time enough to answer on a busy machine
+	stays := dial(t, server)
 	gone := make(chan error, 1)
 	go func() {
 		_, err := stays.read() // which answers pings
 		gone <- err
 	}()
-	dial(t, server.URL) // who does not read does not
+	dial(t, server) // who does not read does not
 	eventually.Holds(t, "the one that is silent is dropped", func() bool { return k.Metric("strata_live_ended_total", "reason", "silent") == 1 })
 	select {
 	case err := <-gone:
@@ -167,10 +167,8 @@ func TestSocketPings(t *testing.T) {
 // Each event in its shape, and the revert of its block.
 func TestSocketEvents(t *testing.T) {
 	t.Parallel()
-	pool := apitest.Worlds.New(t)
-	s := &apitest.Site{T: t, Pool: pool}
-	k, server := newLive(t, apitest.Readers(t, pool), readapi.Config{})
-	c := dial(t, server.URL)
+	s, k, server := apitest.NewLiveWorld(t, readapi.Config{})
+	c := dial(t, server)
 	tx, sponsored := apitest.Transfer(t, 7), apitest.Transfer(t, 8)
 	sponsored.Sponsor = &signed.SpendingCondition{Signer: hash.Hash20{19: 3}, Nonce: 5, Fee: 77}
 	token := clarity.NewUint64(9)

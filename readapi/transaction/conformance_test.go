@@ -19,11 +19,7 @@ func TestTransactionConformance(t *testing.T) {
 	const hexPattern = `must match pattern \"^(0x)?[a-fA-F0-9]{64}$\"`
 	v1, v3 := "/extended/v1/tx/", "/extended/v3/transactions/"
 	known, unknown := ids["events"].String(), apitest.ID(apitest.TxHash, 9).String()
-	for _, tc := range []struct {
-		target string
-		status int
-		body   string // empty: any
-	}{
+	answers := apitest.Answers{
 		{v1 + known, 200, ""},
 		{v1 + known + "/", 200, ""},
 		{v1 + "0x" + strings.ToUpper(known[2:]), 200, ""},
@@ -107,16 +103,14 @@ func TestTransactionConformance(t *testing.T) {
 		{"/extended/v2/smart-contracts/status", 400, apitest.Invalid("querystring must have required property 'contract_id'")},
 		{"/extended/v2/smart-contracts/status?contract_id=" + apitest.Bob, 400, ""},
 		{"/extended/v2/smart-contracts/status?contract_id=" + apitest.Bob + ".coin", 200, `{"` + apitest.Bob + `.coin":{"found":false}}`},
-	} {
-		got := s.Get(tc.target)
-		if got.Status != tc.status || tc.body != "" && got.Body != tc.body {
-			t.Errorf("%s: got %d %s\nwant %d %s", tc.target, got.Status, got.Body, tc.status, tc.body)
-		}
+	}
+	for i, got := range s.ExpectAnswers(answers) {
+		target := answers[i].Target
 		if !json.Valid([]byte(got.Body)) {
-			t.Errorf("%s: got %s, which is no JSON", tc.target, got.Body)
+			t.Errorf("%s: got %s, which is no JSON", target, got.Body)
 		}
-		if head := s.Request(http.MethodHead, tc.target); head.Status != got.Status || head.Body != "" {
-			t.Errorf("HEAD %s: got %d %s, want %d", tc.target, head.Status, head.Body, got.Status)
+		if head := s.Request(http.MethodHead, target); head.Status != got.Status || head.Body != "" {
+			t.Errorf("HEAD %s: got %d %s, want %d", target, head.Status, head.Body, got.Status)
 		}
 	}
 	many := func(n int) string {

@@ -12,8 +12,7 @@ import (
 
 // Parameters that an operation does not know change nothing about the answer, but the answer names them.
 func TestIgnoredParameters(t *testing.T) { // not parallel: it counts allocations
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	_, k := apitest.NewKeptWorld(t, readapi.Config{})
 	const header, list = "Strata-Ignored-Parameters", "/extended/v2/blocks"
 	account := "/extended/v1/address/" + apitest.Alice + "/stx"
 	k.Get(list)
@@ -70,8 +69,7 @@ func TestIgnoredParameters(t *testing.T) { // not parallel: it counts allocation
 // A strict server refuses them.
 func TestStrictParameters(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{StrictParameters: true})
+	_, k := apitest.NewKeptWorld(t, readapi.Config{StrictParameters: true})
 	account := "/extended/v1/address/" + apitest.Alice + "/stx"
 	for _, tc := range []struct {
 		target string

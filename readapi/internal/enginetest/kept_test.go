@@ -19,8 +19,7 @@ import (
 
 func TestKept(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	s, k := apitest.NewKeptWorld(t, readapi.Config{})
 	for _, target := range []string{
 		"/extended",
 		"/extended/v2/blocks?limit=5",
@@ -60,8 +59,7 @@ func TestKept(t *testing.T) {
 // Requests that mean the same are one: an answer is kept once, whatever its target looks like.
 func TestSameRequest(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	_, k := apitest.NewKeptWorld(t, readapi.Config{})
 	tag := ""
 	for _, target := range []string{
 		"/extended/v2/blocks", "/extended/v2/blocks/", "/extended/v2/blocks?limit=20", "/extended/v2/blocks?offset=0&limit=20",
@@ -88,8 +86,7 @@ func TestSameRequest(t *testing.T) {
 // A block changes the answers for what it touches, and no others.
 func TestTouched(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	s, k := apitest.NewKeptWorld(t, readapi.Config{})
 	path := func(account string) string { return "/extended/v1/address/" + account + "/stx" }
 	aliceBefore, bobBefore := k.Get(path(apitest.Alice)), k.Get(path(apitest.Bob))
 	s.Change(5, 60, apitest.Alice, "stx", "stx", 1, 746, 300, 1001, 5, 50)
@@ -121,8 +118,7 @@ func TestTouched(t *testing.T) {
 // A version that takes the number of an earlier one is another version.
 func TestVersionOfTheSameNumber(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	s, k := apitest.NewKeptWorld(t, readapi.Config{})
 	path := "/extended/v1/address/" + apitest.Alice + "/stx"
 	tags := map[string]int{}
 	for version := 1; version <= 3; version++ {
@@ -147,8 +143,7 @@ func TestVersionOfTheSameNumber(t *testing.T) {
 // What is not there now may be there later.
 func TestNegativeAnswers(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	s, k := apitest.NewKeptWorld(t, readapi.Config{})
 	targets := []string{"/extended/v2/blocks/61", "/extended/v2/blocks/" + apitest.ID(apitest.IndexHash, 61).String(), "/audit/v1/events/161"}
 	for _, target := range targets {
 		for range 2 {
@@ -175,8 +170,7 @@ func TestNegativeAnswers(t *testing.T) {
 
 func TestClasses(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	s, k := apitest.NewKeptWorld(t, readapi.Config{})
 	const tip, settled, immutable = "public, no-cache, must-revalidate", "public, max-age=3600, must-revalidate", "public, max-age=31536000, immutable"
 	for range 2 {
 		for target, want := range map[string]string{
@@ -205,8 +199,7 @@ func TestClasses(t *testing.T) {
 
 func TestConditionalRequests(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	_, k := apitest.NewKeptWorld(t, readapi.Config{})
 	target := "/extended/v1/address/" + apitest.Alice + "/balances"
 	for range 2 { // made, and kept
 		full := k.Get(target)
@@ -268,8 +261,7 @@ func TestWithoutDatabase(t *testing.T) {
 }
 
 func TestHitsDontAllocate(t *testing.T) {
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	_, k := apitest.NewKeptWorld(t, readapi.Config{})
 	for _, target := range []string{"/extended/v1/address/" + apitest.Alice + "/stx", "/extended/v2/blocks", "/audit/v1/events/1"} {
 		etag := k.Get(target).Header.Get("ETag")
 		for _, known := range []string{"", etag} {
@@ -294,8 +286,7 @@ func TestHitsDontAllocate(t *testing.T) {
 
 // What is made of an answer when it is asked for compressed counts as memory, once.
 func TestCompressedFormsAreCounted(t *testing.T) {
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	_, k := apitest.NewKeptWorld(t, readapi.Config{})
 	const target = "/extended/v2/blocks"
 	k.Get(target)
 	plain := k.Metric("strata_cache_bytes")

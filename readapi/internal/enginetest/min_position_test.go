@@ -55,8 +55,7 @@ func TestMinPosition(t *testing.T) {
 // An answer that is kept is not given to who has seen more.
 func TestMinPositionKept(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{WatchInterval: time.Hour})
+	s, k := apitest.NewKeptWorld(t, readapi.Config{WatchInterval: time.Hour})
 	const target = "/extended/v2/blocks"
 	before := k.Get(target)
 	if again := k.Get(target); again.Header.Get("ETag") != before.Header.Get("ETag") {

@@ -95,8 +95,7 @@ func TestStreamsWaitForFollowers(t *testing.T) {
 // Once a client was shown a block, no answer of the same process shows an earlier one, although the watch has not looked yet.
 func TestNoAnswerIsOlderThanAnotherBefore(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{WatchInterval: time.Hour})
+	s, k := apitest.NewKeptWorld(t, readapi.Config{WatchInterval: time.Hour})
 	const kept = "/extended/v2/blocks"
 	for n := range 30 {
 		k.Get(kept)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
-	"strata/internal/testkit/pgtest"
 	"strata/projections/bns"
 	"strata/projections/follow"
 	"strata/projections/names"
@@ -72,12 +70,10 @@ func TestSockets(t *testing.T) {
 	replay.Wait(t, log)
 	wake := eventstore.NewWake(log.Pool(), follow.Channel, time.Second, nil)
 	defer wake.Stop()
-	k := apitest.NewKeeper(t, log.Pool(), readapi.Config{Signal: wake.C})
-	server := httptest.NewServer(k.API)
-	pgtest.AtEnd(t, func() { server.CloseClientConnections(); server.Close() })
+	_, server := apitest.NewLive(t, log.Pool(), readapi.Config{Signal: wake.C})
 
 	// One name, one namespace, and everything.
-	web := dial(t, server.URL+"/extended/v1/ws")
+	web := dial(t, server+"/extended/v1/ws")
 	for i, params := range []string{`"name_event","name":"shop.club"`, `"namespace_event","namespace":"vip"`, `"names_event"`} {
 		web.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"subscribe","params":{"event":%s}}`, i, params))
 		if got := web.read(); !strings.Contains(got, `"result"`) {
@@ -90,7 +86,7 @@ func TestSockets(t *testing.T) {
 			t.Errorf("%s: got %s", params, got)
 		}
 	}
-	room := dial(t, server.URL+"/socket.io/?EIO=4&transport=websocket")
+	room := dial(t, server+"/socket.io/?EIO=4&transport=websocket")
 	if got := room.read(); !strings.HasPrefix(got, "0{") {
 		t.Fatalf("got %s", got)
 	}

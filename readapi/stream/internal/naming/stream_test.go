@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +21,6 @@ import (
 	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
-	"strata/internal/testkit/pgtest"
 	"strata/projections/bns"
 	"strata/projections/chain"
 	"strata/projections/follow"
@@ -99,9 +97,7 @@ func followed(t *testing.T, posts []replay.Post) (all []happened, reverts int, u
 	replay.Wait(t, log)
 	wake := eventstore.NewWake(log.Pool(), follow.Channel, time.Second, nil)
 	defer wake.Stop()
-	k := apitest.NewKeeper(t, log.Pool(), readapi.Config{Signal: wake.C, Heartbeat: 20 * time.Millisecond})
-	server := httptest.NewServer(k.API)
-	pgtest.AtEnd(t, func() { server.CloseClientConnections(); server.Close() })
+	_, server := apitest.NewLive(t, log.Pool(), readapi.Config{Signal: wake.C})
 	replay.Append(t, log, posts[len(posts)/2:len(posts)-1]...)
 	last := func() (id string) {
 		err := log.Pool().QueryRow(t.Context(), chain.Spec().SQL(`
@@ -113,7 +109,7 @@ func followed(t *testing.T, posts []replay.Post) (all []happened, reverts int, u
 	}
 	appended := false
 	var ended string
-	all, reverts = history(t, server.URL+"/stream/v1/names?from=log=0", func(id string) bool {
+	all, reverts = history(t, server+"/stream/v1/names?from=log=0", func(id string) bool {
 		if !appended { // the client is there
 			appended = true
 			replay.Append(t, log, posts[len(posts)-1])
@@ -127,7 +123,7 @@ func followed(t *testing.T, posts []replay.Post) (all []happened, reverts int, u
 		list := must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 		return list
 	}
-	return all, reverts, server.URL, tx
+	return all, reverts, server, tx
 }
 
 // TestFirstRegistry follows the names of a made-up chain with forks. A client has in the end what the projection has.

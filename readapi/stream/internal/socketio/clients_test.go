@@ -169,9 +169,7 @@ func decoded(t testing.TB, text string) (value any) {
 // connection, and leave a topic.
 func TestClientsFollowBlocks(t *testing.T) {
 	t.Parallel()
-	pool := apitest.Worlds.New(t)
-	site := &apitest.Site{T: t, Pool: pool}
-	k, server := serve(t, apitest.Readers(t, pool), readapi.Config{})
+	site, k, server := apitest.NewLiveWorld(t, readapi.Config{})
 	tx, token := apitest.Transfer(t, 7), clarity.NewUint64(9)
 	value := fmt.Sprintf("0x%x", token.Encode())
 	c := startClients(t, server, map[string]string{"transaction": tx.TxID().String(), "address": apitest.Alice, "asset": apitest.Art, "value": value})
@@ -286,7 +284,7 @@ func TestClientsFollowTheMempool(t *testing.T) {
 		replay.Append(t, log, replay.Post(made.Next()))
 	}
 	replay.Wait(t, log)
-	k, server := serve(t, apitest.Readers(t, log.Pool()), readapi.Config{})
+	k, server := apitest.NewLive(t, apitest.Readers(t, log.Pool()), readapi.Config{})
 	tx := apitest.Transfer(t, 3)
 	address := apitest.Alice // who sends it
 	c := startClients(t, server, map[string]string{

@@ -7,33 +7,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
-	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
-	"strata/internal/testkit/pgtest"
-	"strata/readapi"
-	"strata/rig/apitest"
 )
-
-// serve runs an API behind a server.
-func serve(t testing.TB, pool *pgxpool.Pool, config readapi.Config) (*apitest.Keeper, string) {
-	t.Helper()
-	k := apitest.NewKeeper(t, pool, config)
-	server := httptest.NewServer(k.API)
-	pgtest.AtEnd(t, func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
-	eventually.Holds(t, "streams are served", func() bool { return k.Request(http.MethodHead, "/stream/v1/blocks").Status == http.StatusOK })
-	return k, server.URL
-}
 
 const path = "/socket.io/?EIO=4&transport="
 

@@ -22,7 +22,7 @@ const tx = "0x7700000000000000000000000000000000000000000000000000000000000001"
 // What a client may ask for, and what is answered.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	k, server := serve(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{})
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{})
 	c := connect(t, server, "&subscriptions=,block,,mempool")
 	const value = "0x0100000000000000000000000000000001"
 	for i, tc := range []struct{ topics, failure string }{
@@ -95,7 +95,7 @@ func TestRequests(t *testing.T) {
 // Whoever does not keep to the protocol is refused or cut off, and leaves nothing behind.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	k, server := serve(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{})
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{})
 	for _, tc := range []struct {
 		method, query string
 		status        int
@@ -147,9 +147,7 @@ func TestRefusals(t *testing.T) {
 // A session begins with long polling and goes on over a WebSocket; nothing is lost or said twice.
 func TestPollingAndUpgrade(t *testing.T) {
 	t.Parallel()
-	pool := apitest.Worlds.New(t)
-	site := &apitest.Site{T: t, Pool: pool}
-	k, server := serve(t, apitest.Readers(t, pool), readapi.Config{})
+	site, k, server := apitest.NewLiveWorld(t, readapi.Config{})
 	url := poll(t, server)
 	send := func(body string) {
 		t.Helper()
@@ -202,7 +200,7 @@ func TestPollingAndUpgrade(t *testing.T) {
 // A request that waits for packets is answered when its session ends.
 func TestPollsEndWithTheirSession(t *testing.T) {
 	t.Parallel()
-	k, server := serve(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{})
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{})
 	url := poll(t, server)
 	answer := make(chan string, 1)
 	go func() {
@@ -229,7 +227,7 @@ func TestPollsEndWithTheirSession(t *testing.T) {
 // A client that does not answer pings is dropped, over either transport.
 func TestPings(t *testing.T) {
 	t.Parallel()
-	k, server := serve(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{PingInterval: 100 * time.Millisecond})
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{PingInterval: 100 * time.Millisecond})
 	connect(t, server, "")
 	poll(t, server)
 	eventually.Holds(t, "both are dropped", func() bool {
@@ -240,9 +238,7 @@ func TestPings(t *testing.T) {
 // A client that takes nothing is cut off, over either transport, and one for which too much waits is, too.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
-	pool := apitest.Worlds.New(t)
-	site := &apitest.Site{T: t, Pool: pool}
-	k, server := serve(t, apitest.Readers(t, pool), readapi.Config{StreamWriteTimeout: 200 * time.Millisecond, PingInterval: time.Minute})
+	site, k, server := apitest.NewLiveWorld(t, readapi.Config{StreamWriteTimeout: 200 * time.Millisecond, PingInterval: time.Minute})
 	connect(t, server, "&subscriptions=nft-event")
 	url := poll(t, server)
 	for _, body := range []string{"40", `42["subscribe","nft-event"]`} {
@@ -268,7 +264,7 @@ func TestSlowClients(t *testing.T) {
 // Sessions count as streams: as many may be open, and the next one is told when to come again.
 func TestMost(t *testing.T) {
 	t.Parallel()
-	k, server := serve(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{StreamsMost: 1, StreamQueue: 1})
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{StreamsMost: 1, StreamQueue: 1})
 	c := connect(t, server, "")
 	if status, text := request(t, http.MethodGet, server+path+"polling", ""); status != http.StatusServiceUnavailable {
 		t.Errorf("got %d %s", status, text)
