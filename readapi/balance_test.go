@@ -128,9 +128,7 @@ func TestManySources(t *testing.T) {
 		}
 	}
 	got := s.Get("/extended/v1/address/" + apitest.Account(50) + "/balances").Header.Get("Strata-Source")
-	if got != strings.Join(want, ",")+",..." {
-		t.Errorf("got %s, want %s,...", got, strings.Join(want, ","))
-	}
+	check.Equal(t, "balances", got, strings.Join(want, ",")+",...")
 }
 
 func TestAccountsBeforeTheFirstBlock(t *testing.T) {

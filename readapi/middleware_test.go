@@ -57,9 +57,7 @@ func TestHead(t *testing.T) {
 	for _, path := range []string{"/extended", "/extended/v2/blocks", "/extended/v2/blocks/7", "/nowhere", "/healthz", "/docs", "/openapi.yaml"} {
 		want := s.Get(path)
 		got := must.Get(http.Head(server.URL + path))(t)
-		if err := got.Body.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, got.Body.Close())
 		if got.StatusCode != want.Status || got.Header.Get("Content-Type") != want.Header.Get("Content-Type") {
 			t.Errorf("%s: got %d %s, want %d %s as of GET", path, got.StatusCode, got.Header.Get("Content-Type"), want.Status, want.Header.Get("Content-Type"))
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/projections/balances"
 	"strata/projections/chain"
@@ -76,9 +77,7 @@ func TestRecordings(t *testing.T) {
 				}
 				target = "/extended/v2/blocks?limit=30&cursor=" + previous
 			}
-			if seen != want.ChainBlocks {
-				t.Errorf("the walk saw %d blocks, want %d", seen, want.ChainBlocks)
-			}
+			check.Equal(t, "blocks of the walk", seen, want.ChainBlocks)
 
 			for account, balance := range want.STX {
 				if got := s.Object("/extended/v1/address/" + account + "/stx")["balance"]; got != balance {

@@ -68,9 +68,7 @@ func (w *poxWorld) checkOutputs(t *testing.T) {
 		w.walks("/extended/v2/burn-blocks/"+fmt.Sprint(rows[0]["burn_block_hash"])+"/pox-transactions", rows)
 	}
 	latest := w.Object("/extended/v2/burn-blocks/latest/pox-transactions")
-	if want := w.byBlock[fmt.Sprint(w.truth.BurnTip.Height)]; latest["total"] != float64(len(want)) {
-		t.Errorf("the newest Bitcoin block has %v outputs, want %d", latest["total"], len(want))
-	}
+	check.Equal[any](t, "outputs of the newest Bitcoin block", latest["total"], float64(len(w.byBlock[fmt.Sprint(w.truth.BurnTip.Height)])))
 }
 
 func (w *poxWorld) checkCycles(t *testing.T) {

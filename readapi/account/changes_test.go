@@ -166,9 +166,7 @@ func TestPrincipalBalances(t *testing.T) {
 				names = append(names, name+" "+apitest.TextOf(balance, "balance"))
 			}
 			for _, path := range []string{base + "ft/" + name, "/extended/v2/addresses/" + account + "/balances/ft/" + name} {
-				if got := s.Object(path)["balance"]; got != apitest.TextOf(balance, "balance") {
-					t.Errorf("%s: got %v, want %v", path, got, balance)
-				}
+				check.Equal[any](t, path, s.Object(path)["balance"], apitest.TextOf(balance, "balance"))
 			}
 		}
 		tokens += len(names)
@@ -177,9 +175,7 @@ func TestPrincipalBalances(t *testing.T) {
 		for offset := 0; ; offset++ {
 			page := s.Object(fmt.Sprintf("/extended/v2/addresses/%s/balances/ft?limit=1&offset=%d", account, offset))
 			results := page["results"].([]any)
-			if page["total"] != float64(len(names)) {
-				t.Errorf("%s: got total %v, want %d", account, page["total"], len(names))
-			}
+			check.Equal[any](t, account+": total", page["total"], float64(len(names)))
 			if len(results) == 0 {
 				break
 			}

@@ -136,9 +136,7 @@ func TestLogWithOtherTools(t *testing.T) {
 			t.Fatalf("size %d: %v", size, err)
 		}
 		latest := tracker.Latest()
-		if latest.Size != uint64(size) {
-			t.Errorf("got a checkpoint of %d events, want %d", latest.Size, size)
-		}
+		check.Equal(t, "events of the checkpoint", latest.Size, uint64(size))
 		builder := must.Get(tessera.NewProofBuilder(ctx, latest.Size, fetcher.ReadTile))(t)
 		for seq := 1; seq <= size; seq += 1 + size/7 {
 			s.checkInclusion(builder, &latest, seq)

@@ -50,15 +50,11 @@ func TestEventBody(t *testing.T) {
 		if err != nil {
 			t.Errorf("event %d: %v", tc.seq, err)
 		}
-		if err := response.Body.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, response.Body.Close())
 		if !bytes.Equal(body, tc.want) {
 			t.Errorf("event %d: got %d bytes, want these %d", tc.seq, len(body), len(tc.want))
 		}
-		if response.ContentLength != int64(len(tc.want)) {
-			t.Errorf("event %d: got Content-Length %d, want %d", tc.seq, response.ContentLength, len(tc.want))
-		}
+		check.Equal(t, fmt.Sprintf("event %d: Content-Length", tc.seq), response.ContentLength, int64(len(tc.want)))
 		for name, want := range map[string]string{"Content-Type": tc.contentType, "X-Content-Type-Options": "nosniff", "Strata-Source": fmt.Sprint(tc.seq)} {
 			check.Equal(t, fmt.Sprintf("event %d: %s", tc.seq, name), response.Header.Get(name), want)
 		}
@@ -68,9 +64,7 @@ func TestEventBody(t *testing.T) {
 		}
 		head, err := apitest.Plain.Head(server.URL + path + "/body")
 		must.Do(t, err)
-		if err := head.Body.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, head.Body.Close())
 		if head.StatusCode != http.StatusOK || head.ContentLength != int64(len(tc.want)) {
 			t.Errorf("HEAD of event %d: got %d and %d bytes, want 200 and %d", tc.seq, head.StatusCode, head.ContentLength, len(tc.want))
 		}

@@ -90,9 +90,7 @@ func TestReaderGivesMemoryBack(t *testing.T) {
 	}
 	for _, r := range held {
 		for range 2 { // twice does no harm
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, r.Close())
 		}
 		if _, err := r.Read(make([]byte, 1)); err == nil {
 			t.Error("reads after it was closed")

@@ -203,9 +203,7 @@ func TestBlocks(t *testing.T) {
 	} {
 		request := map[string]any{"block_identifier": tt.id}
 		if len(tt.want) == 3 {
-			if got := tt.site.failure("/block", request); fmt.Sprint(got) != tt.want {
-				t.Errorf("%s %v: got error %d, want %s", tt.site.prefix, tt.id, got, tt.want)
-			}
+			check.Equal(t, fmt.Sprintf("%s %v: the error", tt.site.prefix, tt.id), fmt.Sprint(tt.site.failure("/block", request)), tt.want)
 			continue
 		}
 		want := blockHash(tt.want).String()
@@ -352,9 +350,7 @@ func TestEvents(t *testing.T) {
 	all := ask[types.EventsBlocksResponse](mesh, "/events/blocks", map[string]any{"offset": 0})
 	var got []string
 	for i, e := range all.Events {
-		if e.Sequence != int64(i) {
-			t.Errorf("event %d has number %d", i, e.Sequence)
-		}
+		check.Equal(t, "the number of an event", e.Sequence, int64(i))
 		got = append(got, fmt.Sprintf("%s %d", e.Type, e.BlockIdentifier.Index))
 	}
 	want := []string{"block_added 0", "block_added 1", "block_added 2", "block_added 3", "block_removed 3", "block_added 3", "block_added 4"}

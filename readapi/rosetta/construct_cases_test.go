@@ -57,9 +57,7 @@ func TestPreprocess(t *testing.T) {
 	} {
 		got := ask[types.ConstructionPreprocessResponse](offline(t, "testnet", rosetta.LegacyPath), "/construction/preprocess", tt.request)
 		for name, want := range tt.want {
-			if fmt.Sprint(got.Options[name]) != fmt.Sprint(want) {
-				t.Errorf("%s: %s: got %v, want %v", tt.name, name, got.Options[name], want)
-			}
+			check.Equal(t, tt.name+": "+name, fmt.Sprint(got.Options[name]), fmt.Sprint(want))
 		}
 		if len(got.RequiredPublicKeys) != 1 || got.RequiredPublicKeys[0].Address != address(alice) {
 			t.Errorf("%s: required keys: got %s", tt.name, types.PrintStruct(got.RequiredPublicKeys))

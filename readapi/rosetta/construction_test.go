@@ -124,22 +124,16 @@ func TestSponsored(t *testing.T) {
 	operations := transfer(sponsor.address, origin.address, other.address)
 	metadata := map[string]any{"account_sequence": json.Number("7"), "sponsor_sequence": json.Number("9")}
 	first := must.Get(testnet.Payloads(operations, []wire.PublicKey{sponsor.public, origin.public}, metadata))(t)
-	if first.Payloads[0].Address != origin.address {
-		t.Errorf("first signer: got %s, want the origin", first.Payloads[0].Address)
-	}
+	check.Equal(t, "first signer", first.Payloads[0].Address, origin.address)
 	half := must.Get(testnet.Combine(first.UnsignedTransaction, []wire.Signature{origin.sign(t, first.Payloads[0])}))(t)
 	if _, _, err := testnet.Hash(half); faultOf(err) != fault.NotSigned {
 		t.Errorf("hash without the sponsor's signature: got %v, want %d", err, fault.NotSigned)
 	}
 	second := must.Get(testnet.Payloads(operations, nil, map[string]any{"origin_signed_transaction": half}))(t)
-	if second.Payloads[0].Address != sponsor.address {
-		t.Errorf("second signer: got %s, want the sponsor", second.Payloads[0].Address)
-	}
+	check.Equal(t, "second signer", second.Payloads[0].Address, sponsor.address)
 	whole := must.Get(testnet.Combine(half, []wire.Signature{sponsor.sign(t, second.Payloads[0])}))(t)
 	tx := must.Get(testnet.Decode(whole))(t)
-	if err := tx.Verify(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, tx.Verify())
 	nonce, _ := tx.SponsorNonce()
 	if tx.FeePayer().String() != sponsor.address || tx.Fee() != 180 || tx.Nonce() != 7 || nonce != 9 {
 		t.Errorf("got payer %s, fee %d, nonces %d and %d", tx.FeePayer(), tx.Fee(), tx.Nonce(), nonce)

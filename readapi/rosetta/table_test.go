@@ -154,9 +154,7 @@ func TestTable(t *testing.T) {
 	} {
 		check.EqualSlices(t, tt.name, remembered(tt.tx), tt.want)
 	}
-	if got := of(mesh, 1)[1].Operations[0].Metadata["alt_recipient"]; got != address(bob) {
-		t.Errorf("alternative recipient: got %v, want bob", got)
-	}
+	check.Equal[any](t, "alternative recipient", of(mesh, 1)[1].Operations[0].Metadata["alt_recipient"], address(bob))
 	for _, s := range []*site{legacy, mesh} {
 		for i, cause := range []string{"block_found", "extended", "extended_runtime", "extended_read_count", "extended_read_length", "extended_write_count", "extended_write_length"} {
 			tx := of(s, 2)[i]

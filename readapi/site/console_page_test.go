@@ -475,9 +475,7 @@ func consoleReadings(t *testing.T, s *consoleSite, open func(t *testing.T, fragm
 				t.Errorf("%q: nobody can trace %s: %s", tc.text, c.Path, traced.Body)
 			}
 		}
-		if strings.Join(paths, " ") != strings.Join(tc.want, " ") {
-			t.Errorf("%q: got %q, want %q", tc.text, paths, tc.want)
-		}
+		check.Equal(t, tc.text, strings.Join(paths, " "), strings.Join(tc.want, " "))
 	}
 	// One reading is taken, and what is wrong with a path is said.
 	tb.value(nil, `location.hash = "#/trace?q=%2Fextended%2Fv2%2Fblocks%2Flatest"`)

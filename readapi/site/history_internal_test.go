@@ -92,9 +92,7 @@ func TestLag(t *testing.T) {
 		"reads the log itself":        {version("ft", "log", 40, &here), 60},
 	} {
 		state := &register.State{LogSize: 100, Versions: []*register.Version{chain, ordinals, c.follower}}
-		if lag := lagOf(state); lag != c.want {
-			t.Errorf("%s: %d events behind, want %d", name, lag, c.want)
-		}
+		check.Equal(t, name+": events behind", lagOf(state), c.want)
 	}
 }
 

@@ -68,9 +68,7 @@ func TestHistory(t *testing.T) {
 				want++
 			}
 		}
-		if len(stakers) != want {
-			t.Errorf("cycle %d has %d stakers, want %d", cycle, len(stakers), want)
-		}
+		check.Equal(t, fmt.Sprintf("cycle %d: stakers", cycle), len(stakers), want)
 	}
 }
 

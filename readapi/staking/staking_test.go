@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthblock"
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -217,9 +218,7 @@ func TestRefusals(t *testing.T) {
 		w.ExpectTexts(w.names.Replace(base+path), 400)
 	}
 	first := w.Get(base + "/bonds")
-	if again := w.Request("GET", base+"/bonds", "If-None-Match", first.Header.Get("ETag")); again.Status != 304 {
-		t.Errorf("a known tag is answered with %d", again.Status)
-	}
+	check.Equal(t, "the answer to a known tag", w.Request("GET", base+"/bonds", "If-None-Match", first.Header.Get("ETag")).Status, 304)
 }
 
 // TestTraces asks where answers come from.

@@ -152,9 +152,7 @@ func TestMostStreams(t *testing.T) {
 	eventually.Holds(t, "the stream is over", nobody)
 	socket := dial(t, server)
 	both()
-	if err := socket.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, socket.conn.Close(websocket.StatusNormalClosure, ""))
 	eventually.Holds(t, "the WebSocket is over", nobody)
 	check.Equal(t, "refused", k.Metric("strata_live_refused_total"), 4)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/rig/apitest"
@@ -89,9 +90,7 @@ func (s *socketState) take(n notification) {
 	case "revert":
 		s.reverts++
 		if last := len(s.chain) - 1; last >= 0 { // else it is one from before
-			if s.chain[last] != body.Hash {
-				s.t.Errorf("takes back %s, and has %s", body.Hash, s.chain[last])
-			}
+			check.Equal(s.t, "the block that is taken back", s.chain[last], body.Hash)
 			s.chain = s.chain[:last]
 		}
 	case "address_tx_update":
@@ -171,9 +170,7 @@ func (s *socketState) check(k *apitest.Keeper, pool *pgxpool.Pool) {
 		apitest.DecodeJSON(s.t, updates[key], &got)
 		apitest.DecodeJSON(s.t, beside, &shown)
 		for _, name := range []string{"tx", "stx_sent", "stx_received", "stx_transfers"} {
-			if fmt.Sprint(got[name]) != fmt.Sprint(shown[name]) {
-				s.t.Errorf("%s, %s: got %v, want %v", key, name, got[name], shown[name])
-			}
+			check.Equal(s.t, key+", "+name, fmt.Sprint(got[name]), fmt.Sprint(shown[name]))
 		}
 	}
 	must.Do(s.t, pool.QueryRow(s.t.Context(), apitest.InSchemas(`

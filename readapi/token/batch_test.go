@@ -58,9 +58,7 @@ func TestTokenBatch(t *testing.T) {
 			t.Errorf("POST %s: does not say where it comes from: %v", path, posted.Header())
 		}
 		got := s.Get(path + "?contract=" + strings.Join(items, "&contract="))
-		if got.Header.Get("Strata-Source") != posted.Header().Get("Strata-Source") {
-			t.Errorf("%s: got sources %q and %q", path, got.Header.Get("Strata-Source"), posted.Header().Get("Strata-Source"))
-		}
+		check.Equal(t, path+": sources", got.Header.Get("Strata-Source"), posted.Header().Get("Strata-Source"))
 		bodies = append(bodies, posted.Body.String(), got.Body)
 	}
 	for _, body := range bodies {

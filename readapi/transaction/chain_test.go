@@ -220,9 +220,7 @@ func sameTransaction(s *apitest.Site, listed map[string]any, want saidTransactio
 	if kind == "undecoded" && (want.Raw != "0x00" || want.Status == "success") {
 		s.T.Errorf("%s: %s could not be shown", want.ID, want.Raw)
 	}
-	if raw := s.Object("/extended/v1/tx/" + want.ID + "/raw"); raw["raw_tx"] != want.Raw {
-		s.T.Errorf("%s: got raw %v, want %s", want.ID, raw, want.Raw)
-	}
+	check.Equal[any](s.T, want.ID+": raw", s.Object("/extended/v1/tx/" + want.ID + "/raw")["raw_tx"], want.Raw)
 
 	alone := s.Object("/extended/v1/tx/" + want.ID + "?event_limit=100")
 	if shown, _ := alone["events"].([]any); len(shown) != min(len(events), 100) {
@@ -247,9 +245,7 @@ func sameEvents(s *apitest.Site, id string, want []saidEvent, seen map[string]in
 		seen["event"]++
 		return ""
 	})
-	if n != len(want) {
-		s.T.Errorf("%s: the walk saw %d events, want %d", id, n, len(want))
-	}
+	check.Equal(s.T, id+": events", n, len(want))
 }
 
 func sameEvent(s *apitest.Site, id string, n int, got map[string]any, want saidEvent) {

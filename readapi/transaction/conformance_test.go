@@ -180,9 +180,7 @@ func TestTransactionDeprecations(t *testing.T) {
 		if item.Get == nil || item.Get.Tags[0] != "Transactions" {
 			continue
 		}
-		if want := !strings.HasPrefix(path, "/extended/v3/") && !strings.HasSuffix(path, "/multiple"); item.Get.Deprecated != want {
-			t.Errorf("%s: deprecated is %t, want %t", path, item.Get.Deprecated, want)
-		}
+		check.Equal(t, path+": deprecated", item.Get.Deprecated, !strings.HasPrefix(path, "/extended/v3/") && !strings.HasSuffix(path, "/multiple"))
 	}
 }
 

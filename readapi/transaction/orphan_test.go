@@ -167,9 +167,7 @@ func TestCopiesOfContracts(t *testing.T) {
 		if canonical {
 			want = map[string]any{"found": true, "result": map[string]any{"status": "success", "tx_id": got["tx_id"], "contract_id": contract, "block_height": height}}
 		}
-		if apitest.AsJSON(t, status) != apitest.AsJSON(t, want) {
-			t.Errorf("%s: got status %v, want %v", what, status, want)
-		}
+		check.Equal(t, what+": status", apitest.AsJSON(t, status), apitest.AsJSON(t, want))
 	}
 	s.Orphan(170, 40)
 	deploy(170, nil)

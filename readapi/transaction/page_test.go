@@ -135,9 +135,7 @@ func TestCursorsOfBlockTransactions(t *testing.T) {
 		check.Equal(t, fmt.Sprintf("%q: transactions", tc.cursor), len(results), tc.n)
 		for i, one := range results {
 			block, _ := one.(map[string]any)["block"].(map[string]any)
-			if block["tx_index"] != float64(tc.first-i) {
-				t.Errorf("%q: got transaction %v at %d, want %d", tc.cursor, block["tx_index"], i, tc.first-i)
-			}
+			check.Equal[any](t, fmt.Sprintf("%q: the transaction at %d", tc.cursor, i), block["tx_index"], float64(tc.first-i))
 		}
 	}
 }

@@ -79,9 +79,7 @@ func (k *knownTransaction) compare(t *testing.T, got map[string]any) {
 	t.Helper()
 	same := func(name string, got, want any) {
 		t.Helper()
-		if apitest.AsJSON(t, got) != apitest.AsJSON(t, want) {
-			t.Errorf("%s: %s: got %v, want %v", k.ID, name, got, want)
-		}
+		check.Equal(t, k.ID+": "+name, apitest.AsJSON(t, got), apitest.AsJSON(t, want))
 	}
 	same("id", got["tx_id"], k.ID)
 	same("sender", got["sender_address"], k.Sender)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi/internal/answer"
 )
@@ -38,9 +39,7 @@ func TestFormsAreMadeWhenTheyAreAskedFor(t *testing.T) {
 		if grown := a.Weight() - weight; grown < len(bodies[0]) || grown > len(bodies[0])+len(bodies[0])/4+64 {
 			t.Errorf("%s: %d bytes heavier by a form of %d", encoding, grown, len(bodies[0]))
 		}
-		if got := int(told.Load()); got != i+1 {
-			t.Errorf("%s: told %d times, want %d", encoding, got, i+1)
-		}
+		check.Equal(t, encoding+": times told", int(told.Load()), i+1)
 		weight = a.Weight()
 	}
 }

@@ -80,9 +80,7 @@ func TestAcceptEncoding(t *testing.T) {
 		}
 		w := get(a, header)
 		check.Equal(t, fmt.Sprint(c.lines), w.Header().Get("Content-Encoding"), c.want)
-		if got := decoded(t, c.want, w.Body); got != string(jsonConfig().Body) {
-			t.Errorf("%q: the body is another one", c.lines)
-		}
+		check.Equal(t, fmt.Sprint(c.lines)+": the body", decoded(t, c.want, w.Body), string(jsonConfig().Body))
 		etag := tagHex
 		if c.want != "" {
 			etag += "-" + c.want

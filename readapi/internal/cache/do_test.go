@@ -28,13 +28,9 @@ func TestMemoryAlone(t *testing.T) {
 			t.Fatalf("got %q", got)
 		}
 	}
-	if m.count.Load() != 1 {
-		t.Errorf("made %d times", m.count.Load())
-	}
+	check.Equal(t, "times made", m.count.Load(), 1)
 	for name, want := range map[string]float64{"hits_total": 2, "misses_total": 1, "entries": 1} {
-		if got := metric(t, registry, name); got != want {
-			t.Errorf("%s is %v, want %v", name, got, want)
-		}
+		check.Equal(t, name, metric(t, registry, name), want)
 	}
 	if bytes := metric(t, registry, "bytes"); bytes < 16+16+4+cache.Overhead/2 {
 		t.Errorf("an entry is said to take %v bytes", bytes)
@@ -67,9 +63,7 @@ func TestWhatIsntKept(t *testing.T) {
 		for range 2 {
 			mustDo(t, c, keys, func(context.Context) (cache.Made[*text], error) { calls++; return made, nil })
 		}
-		if calls != 2 {
-			t.Errorf("%s: made %d times for 2 requests", name, calls)
-		}
+		check.Equal(t, name+": times made for 2 requests", calls, 2)
 	}
 }
 
@@ -86,9 +80,7 @@ func TestNoKeysShareNothing(t *testing.T) {
 		})
 	}
 	callers.Wait()
-	if m.count.Load() != 8 {
-		t.Errorf("made %d times for 8 callers without keys", m.count.Load())
-	}
+	check.Equal(t, "times made for 8 callers without keys", m.count.Load(), 8)
 }
 
 func TestErrorIsNotKept(t *testing.T) {

@@ -135,9 +135,7 @@ func (b *bench) told(outages, ends int, contents ...string) {
 			back++
 		}
 	}
-	if back != ends {
-		b.t.Errorf("%d messages that Redis is back, want %d", back, ends)
-	}
+	check.Equal(b.t, "messages that Redis is back", back, ends)
 }
 
 func TestStoppedAndStartedAgain(t *testing.T) {

@@ -41,22 +41,14 @@ func TestTiers(t *testing.T) {
 			t.Errorf("%s: it is in the second cache's memory before it asked for it", name)
 		}
 		for range 2 {
-			if got := mustDo(t, second, keys, m.make(choose(keys), "made again")); got != name {
-				t.Errorf("%s: the second cache returned %q", name, got)
-			}
+			check.Equal(t, name+": the second cache", mustDo(t, second, keys, m.make(choose(keys), "made again")), name)
 		}
-		if m.count.Load() != 1 {
-			t.Errorf("%s: made %d times", name, m.count.Load())
-		}
+		check.Equal(t, name+": times made", m.count.Load(), 1)
 	}
 	for tier, want := range map[string]float64{"redis": 2, "memory": 2} {
-		if got := metric(t, registry, "hits_total", tier); got != want {
-			t.Errorf("%v hits in %s, want %v", got, tier, want)
-		}
+		check.Equal(t, "hits in "+tier, metric(t, registry, "hits_total", tier), want)
 	}
-	if calls := metric(t, registry, "redis_seconds", "get"); calls != 2 {
-		t.Errorf("Redis was asked %v times for 2 requests that memory couldn't answer", calls)
-	}
+	check.Equal(t, "questions to Redis for 2 requests that memory couldn't answer", metric(t, registry, "redis_seconds", "get"), 2)
 }
 
 func TestTTL(t *testing.T) {
@@ -104,13 +96,9 @@ func TestMadeOnce(t *testing.T) {
 		}
 		close(begin)
 		callers.Wait()
-		if n := m.count.Load(); n != 1 {
-			t.Errorf("round %d: made %d times for 128 callers in two caches", round, n)
-		}
+		check.Equal(t, fmt.Sprintf("round %d: times made for 128 callers in two caches", round), m.count.Load(), 1)
 	}
-	if got := metric(t, registry, "misses_total"); got != 20 {
-		t.Errorf("%v misses counted for 20 values", got)
-	}
+	check.Equal(t, "misses for 20 values", metric(t, registry, "misses_total"), 20)
 }
 
 // TestMakerFails has a second process wait for a maker that fails, or whose value can't be shared: it goes on when the
@@ -157,9 +145,7 @@ func TestMakerFails(t *testing.T) {
 			}
 			close(fail)
 			callers.Wait()
-			if got := metric(t, registry, "waits_total", "released"); got != 1 {
-				t.Errorf("%v waits ended with the release of the turn, want 1", got)
-			}
+			check.Equal(t, "waits that ended with the release of the turn", metric(t, registry, "waits_total", "released"), 1)
 		})
 	}
 }
@@ -180,13 +166,9 @@ func TestMakerDies(t *testing.T) {
 	if took := time.Since(begin); took > time.Minute/2 { // by when the lock would not have ended
 		t.Errorf("waited %v for a maker that is gone", took)
 	}
-	if got := metric(t, registry, "waits_total", "too long"); got != 1 {
-		t.Errorf("%v waits took too long, want 1", got)
-	}
+	check.Equal(t, "waits that took too long", metric(t, registry, "waits_total", "too long"), 1)
 	waitStored(t, server, keys.Current)
-	if token := client.Get(t.Context(), lock).Val(); token != "of a process that is gone" {
-		t.Errorf("another's lock is %q now", token)
-	}
+	check.Equal(t, "another's lock", client.Get(t.Context(), lock).Val(), "of a process that is gone")
 }
 
 func TestCluster(t *testing.T) {
@@ -227,13 +209,9 @@ func testHits(t *testing.T, url string) {
 	}
 	eventually.Holds(t, "all values are stored", func() bool { return metric(t, registry, "stores_total") == values })
 	for i, keys := range all {
-		if got := mustDo(t, second, keys, m.make(keys.Current, "made again")); got != fmt.Sprint(i) {
-			t.Errorf("value %d is %q", i, got)
-		}
+		check.Equal(t, fmt.Sprint("value ", i), mustDo(t, second, keys, m.make(keys.Current, "made again")), fmt.Sprint(i))
 	}
-	if n := m.count.Load(); n != values {
-		t.Errorf("%d values were made %d times", values, n)
-	}
+	check.Equal(t, "times made", m.count.Load(), values)
 }
 
 // waitStored waits until a value is in Redis.

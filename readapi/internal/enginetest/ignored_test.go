@@ -1,11 +1,13 @@
 package enginetest
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -42,16 +44,12 @@ func TestIgnoredParameters(t *testing.T) { // not parallel: it counts allocation
 		for n := range 2 { // the second is answered from memory
 			got := k.Get(tc.target)
 			values := got.Header.Values(header)
-			if strings.Join(values, "|") != tc.ignored {
-				t.Errorf("%s, time %d: got %q, want %q", tc.target, n, values, tc.ignored)
-			}
+			check.Equal(t, fmt.Sprintf("%s, time %d", tc.target, n), strings.Join(values, "|"), tc.ignored)
 			if path, _, _ := strings.Cut(tc.target, "?"); path == account {
 				if got.Status != http.StatusOK || got.Body != want.Body || got.Header.Get("ETag") != want.Header.Get("ETag") {
 					t.Errorf("%s: got %d %s %s, want what there is without", tc.target, got.Status, got.Header.Get("ETag"), got.Body)
 				}
-				if again := k.Reads(); again != reads {
-					t.Errorf("%s: read the tables", tc.target)
-				}
+				check.Equal(t, tc.target+": reads of the tables", k.Reads(), reads)
 			}
 		}
 	}

@@ -237,9 +237,7 @@ func TestClientsFollowBlocks(t *testing.T) {
 	})
 	check.Equal(t, "bad topics", strings.Join(errors[:3], ", "), "Invalid topic: blocks, Invalid topic: transaction:0x12, Invalid topic: want a text, or a list of texts")
 	for client, want := range map[string]string{"new": "Invalid topic: nonsense", "other": "Invalid namespace"} {
-		if m := c.wait(client+" is refused", []string{client}, says("refused"))[client]; m.Error != want {
-			t.Errorf("got %v, want %s", m.Error, want)
-		}
+		check.Equal[any](t, client+" is refused", c.wait(client+" is refused", []string{client}, says("refused"))[client].Error, want)
 	}
 
 	// A revert, and a lost connection.

@@ -13,6 +13,7 @@ import (
 	"strata/domain/clarity"
 	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -269,9 +270,7 @@ func TestMost(t *testing.T) {
 	if status, text := request(t, http.MethodGet, server+path+"polling", ""); status != http.StatusServiceUnavailable {
 		t.Errorf("got %d %s", status, text)
 	}
-	if err := c.conn.CloseNow(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, c.conn.CloseNow())
 	eventually.Holds(t, "there is room", func() bool { return k.Metric("strata_live_subscribers") == 0 })
 	poll(t, server)
 	check.Equal(t, "refused", k.Metric("strata_live_refused_total"), 1)
