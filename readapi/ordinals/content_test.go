@@ -116,7 +116,8 @@ func TestContentInParts(t *testing.T) {
 			for i := 0; i+1 < len(header); i += 2 {
 				r.Header.Set(header[i], header[i+1])
 			}
-			response := must.Get(apitest.Plain.Do(r))(t)
+			response, err := apitest.Plain.Do(r)
+			must.Do(t, err)
 			body = must.Get(io.ReadAll(response.Body))(t)
 			must.Do(t, response.Body.Close())
 			return contentReply{response.StatusCode, response.ContentLength, response.Header}, body

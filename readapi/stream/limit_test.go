@@ -115,7 +115,8 @@ func TestStreamsPerClient(t *testing.T) {
 	_, _, server := apitest.NewLiveWorld(t, readapi.Config{StreamsPerClient: 2})
 	(&streamClient{t: t, url: server + "/stream/v1/blocks"}).open(t.Context())
 	dial(t, server)
-	got := must.Get(http.Get(server + "/stream/v1/mempool"))(t)
+	got, err := http.Get(server + "/stream/v1/mempool")
+	must.Do(t, err)
 	defer func() { _ = got.Body.Close() }()
 	if text, _ := io.ReadAll(got.Body); got.StatusCode != http.StatusServiceUnavailable || got.Header.Get("Retry-After") != "30" || !strings.Contains(string(text), "one client") {
 		t.Errorf("got %d %s, want 503 with Retry-After", got.StatusCode, text)

@@ -54,7 +54,8 @@ func history(t *testing.T, url string, end func(id string) bool) (all []happened
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, url, nil))(t)
-	response := must.Get(http.DefaultClient.Do(request))(t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(t, err)
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("%s: got %s", url, response.Status)

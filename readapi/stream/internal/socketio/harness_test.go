@@ -71,7 +71,8 @@ func connect(t testing.TB, server, query string) *socket {
 func request(t testing.TB, method, url, body string) (int, string) {
 	t.Helper()
 	r := must.Get(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body)))(t)
-	w := must.Get(http.DefaultClient.Do(r))(t)
+	w, err := http.DefaultClient.Do(r)
+	must.Do(t, err)
 	defer func() { _ = w.Body.Close() }()
 	text := must.Get(io.ReadAll(w.Body))(t)
 	return w.StatusCode, string(text)
