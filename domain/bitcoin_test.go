@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/bitcoin"
 	"strata/domain/c32"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 
 	"pgregory.net/rapid"
@@ -81,10 +82,7 @@ func TestStacks(t *testing.T) {
 		"SP2GKVKM12JZ0YW3ZJH3GMBJYGVNM0BS94ERA45AM": "1FhZqHcrXaWcNCJPEGn2BRZ9angJvYfTBT",
 		"ST2M9C0SHDV4FMXF3R0P98H8GQPW5824DVEJ9MVQZ": "mvtMXL9MYH8HaNz7u9AgapGqoFYpNDfKBx",
 	} {
-		a, err := c32.ParseAddress(stacks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(c32.ParseAddress(stacks))(t)
 		if got := bitcoin.FromStacks(a); got != want {
 			t.Errorf("FromStacks(%s) = %s, want %s", stacks, got, want)
 		}
@@ -151,13 +149,8 @@ func TestStacksVectors(t *testing.T) {
 			BitcoinAddress string `json:"bitcoin_address"`
 			RoundTrip      *bool  `json:"round_trip_from_bitcoin"`
 		}](t, row)
-		a, err := c32.ParseAddress(want.Address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := bitcoin.FromStacks(a); got != want.BitcoinAddress {
-			t.Errorf("FromStacks = %s, want %s", got, want.BitcoinAddress)
-		}
+		a := must.Get(c32.ParseAddress(want.Address))(t)
+		same(t, "FromStacks", bitcoin.FromStacks(a), want.BitcoinAddress)
 		if want.RoundTrip == nil {
 			return
 		}

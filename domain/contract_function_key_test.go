@@ -4,15 +4,13 @@ import (
 	"testing"
 
 	"strata/domain/contract"
+	"strata/internal/testkit/must"
 )
 
 func TestFunctionKeys(t *testing.T) {
 	parse := func(text string) contract.Function {
 		t.Helper()
-		i, err := contract.Parse([]byte(`{"functions":[` + text + `]}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		i := must.Get(contract.Parse([]byte(`{"functions":[` + text + `]}`)))(t)
 		return i.Functions[0]
 	}
 	const transfer = `{"name":"transfer","access":"public","args":[{"name":"amount","type":"uint128"},{"name":"to","type":"principal"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`

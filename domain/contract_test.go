@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/contract"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -37,11 +38,7 @@ const token = `{
 
 func parseContract(tb testing.TB, s string) *contract.Interface {
 	tb.Helper()
-	abi, err := contract.Parse([]byte(s))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return abi
+	return must.Get(contract.Parse([]byte(s)))(tb)
 }
 
 func TestParseContract(t *testing.T) {
@@ -174,9 +171,7 @@ func TestContractCall(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			signature, got := tc.abi.Call(tc.function, args)
-			if signature != tc.signature {
-				t.Errorf("signature = %q, want %q", signature, tc.signature)
-			}
+			same(t, "signature", signature, tc.signature)
 			if !reflect.DeepEqual(got, tc.want) {
 				t.Errorf("arguments = %+v, want %+v", got, tc.want)
 			}
@@ -193,12 +188,8 @@ func TestFunctionVectors(t *testing.T) {
 			Output    string                        `json:"output_type"`
 		}](t, row)
 		f := want.Function
-		if got := f.Signature(); got != want.Signature {
-			t.Errorf("Signature = %s, want %s", got, want.Signature)
-		}
-		if got := f.Outputs.Type.String(); got != want.Output {
-			t.Errorf("output = %s, want %s", got, want.Output)
-		}
+		same(t, "Signature", f.Signature(), want.Signature)
+		same(t, "output", f.Outputs.Type.String(), want.Output)
 		if len(f.Args) != len(want.ArgTypes) {
 			t.Fatalf("%d arguments, want %d", len(f.Args), len(want.ArgTypes))
 		}
@@ -214,10 +205,7 @@ func TestContractVectors(t *testing.T) {
 	vector.Each(t, "abi_contracts.jsonl", func(t *testing.T, row json.RawMessage) {
 		want := vector.Decode[struct{ ABI json.RawMessage }](t, row)
 		abi := parseContract(t, string(want.ABI))
-		again, err := json.Marshal(abi)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(json.Marshal(abi))(t)
 		if got, want := tree(t, again), tree(t, want.ABI); !reflect.DeepEqual(got, want) {
 			t.Errorf("marshals as %s, want %s", again, want)
 		}
@@ -226,9 +214,7 @@ func TestContractVectors(t *testing.T) {
 
 func tree(tb testing.TB, b []byte) (v any) {
 	tb.Helper()
-	if err := json.Unmarshal(b, &v); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, json.Unmarshal(b, &v))
 	return v
 }
 
@@ -257,10 +243,7 @@ func FuzzParseContract(f *testing.F) {
 // TestHexOfArguments checks that the hex of an argument is what was signed, not a re-encoding: an unsorted tuple stays
 // unsorted.
 func TestHexOfArguments(t *testing.T) {
-	arg, err := clarity.DecodeAll(vector.Bytes(t, "0c00000002016203016104"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	arg := must.Get(clarity.DecodeAll(vector.Bytes(t, "0c00000002016203016104")))(t)
 	var unknown *contract.Interface
 	_, got := unknown.Call("f", []clarity.Value{arg})
 	want := []contract.CallArgument{{Hex: "0x0c00000002016203016104", Repr: "(tuple (a false) (b true))", Type: "(tuple (a bool) (b bool))"}}
@@ -272,8 +255,6 @@ func TestHexOfArguments(t *testing.T) {
 func BenchmarkParseContract(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := contract.Parse([]byte(token)); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(contract.Parse([]byte(token)))(b)
 	}
 }

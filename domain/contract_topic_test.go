@@ -7,18 +7,13 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/contract"
+	"strata/internal/testkit/must"
 )
 
 // FuzzContractTopic checks that a text column can hold the topic of any input, value or not.
 func FuzzContractTopic(f *testing.F) {
-	text, err := clarity.NewASCII("sold")
-	if err != nil {
-		f.Fatal(err)
-	}
-	tuple, err := clarity.NewTuple(clarity.Field{Name: "event", Value: text})
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := must.Get(clarity.NewASCII("sold"))(f)
+	tuple := must.Get(clarity.NewTuple(clarity.Field{Name: "event", Value: text}))(f)
 	for _, v := range []clarity.Value{text, tuple, clarity.NewOk(tuple), clarity.NewNone()} {
 		f.Add(v.Raw())
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"strata/domain/fetch"
+	"strata/internal/testkit/must"
 )
 
 func TestEncodeWithin(t *testing.T) {
@@ -18,27 +19,16 @@ func TestEncodeWithin(t *testing.T) {
 			{Method: "GET", URL: "https://x.test/x", Status: 200, Body: bytes.Repeat([]byte{0}, 10_000)}, // six bytes each, in JSON
 		},
 	}
-	whole, err := report.EncodeWithin(100_000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := fetch.DecodeReport(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(report.EncodeWithin(100_000))(t)
+	got := must.Get(fetch.DecodeReport(whole))(t)
 	if last, _ := got.Last(); !bytes.Equal(last.Body, report.Exchanges[1].Body) || got.Image == nil {
 		t.Errorf("got %+v", got)
 	}
-	small, err := report.EncodeWithin(10_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	small := must.Get(report.EncodeWithin(10_000))(t)
 	if len(small) > 10_000 {
 		t.Errorf("got %d bytes", len(small))
 	}
-	if got, err = fetch.DecodeReport(small); err != nil {
-		t.Fatal(err)
-	}
+	got = must.Get(fetch.DecodeReport(small))(t)
 	last, _ := got.Last()
 	if last.Failure != fetch.FailureTooLarge || last.Error == "" || last.Body != nil || last.Status != 200 || got.Image != nil {
 		t.Errorf("got %+v", last)

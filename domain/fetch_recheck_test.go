@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/hash"
+	"strata/internal/testkit/must"
 )
 
 // A recheck says what its reports say, but for their times, and takes no report that says more.
@@ -52,14 +53,8 @@ func TestRecheck(t *testing.T) {
 			t.Errorf("a report with %s is taken", name)
 		}
 	}
-	body, err := recheck.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoded, err := fetch.DecodeRecheck(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(recheck.Encode())(t)
+	decoded := must.Get(fetch.DecodeRecheck(body))(t)
 	if got := decoded.Reports(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

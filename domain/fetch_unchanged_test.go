@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"strata/domain/fetch"
+	"strata/internal/testkit/must"
 )
 
 // A report leaves out what an earlier one on the same want brought, and nothing else.
@@ -73,10 +74,7 @@ func TestLeaveOut(t *testing.T) {
 		if since, ok := r.UnchangedSince(); !ok || since != 7 || !reflect.DeepEqual(r.Exchanges, short) || r.Image != nil {
 			t.Errorf("%s: got %+v", c.name, r)
 		}
-		encoded, err := r.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		encoded := must.Get(r.Encode())(t)
 		if decoded, err := fetch.DecodeReport(encoded); err != nil || !reflect.DeepEqual(decoded, r) {
 			t.Errorf("%s: %s is decoded as %+v (%v)", c.name, encoded, decoded, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"strata/domain/hash"
+	"strata/internal/testkit/must"
 )
 
 func TestIndexBlockHash(t *testing.T) {
@@ -17,14 +18,8 @@ func TestIndexBlockHash(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			block, err := hash.Parse32(tt.block)
-			if err != nil {
-				t.Fatal(err)
-			}
-			consensus, err := hash.Parse20(tt.consensus)
-			if err != nil {
-				t.Fatal(err)
-			}
+			block := must.Get(hash.Parse32(tt.block))(t)
+			consensus := must.Get(hash.Parse20(tt.consensus))(t)
 			if got := hash.IndexBlockHash(block, consensus).String(); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
@@ -47,14 +42,9 @@ func TestParse32Refuses(t *testing.T) {
 func TestTextRoundTrip(t *testing.T) {
 	t.Parallel()
 	h := hash.IndexBlockHash(hash.Hash32{1}, hash.Hash20{2})
-	b, err := json.Marshal(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(h))(t)
 	var got hash.Hash32
-	if err := json.Unmarshal(b, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &got))
 	if got != h {
 		t.Errorf("got %s, want %s", got, h)
 	}

@@ -13,6 +13,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/internal/jsoncursor"
 	"strata/domain/lossy"
+	"strata/internal/testkit/must"
 )
 
 // read reads a whole body with a new cursor.
@@ -49,7 +50,7 @@ func TestReaders(t *testing.T) {
 		"hash20":"` + digits + `", "hash32":"0x` + digits + digits[:24] + `", "number":12, "digits":"7", "list":["a","b"], "none":[],
 		"unknown":[{"deep":[]}], "\u0065scaped":1}`
 	got := map[string]any{}
-	err := object(body, func(c *jsoncursor.Cursor, name string) {
+	must.Do(t, object(body, func(c *jsoncursor.Cursor, name string) {
 		var text string
 		var b bool
 		switch name {
@@ -78,18 +79,9 @@ func TestReaders(t *testing.T) {
 		default:
 			c.Skip()
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	hash32, err := hash.Parse32(digits + digits[:24])
-	if err != nil {
-		t.Fatal(err)
-	}
-	hash20, err := hash.Parse20(digits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
+	hash32 := must.Get(hash.Parse32(digits + digits[:24]))(t)
+	hash20 := must.Get(hash.Parse20(digits))(t)
 	same(t, "members", got, map[string]any{
 		"string": []any{true, "abc"}, "name": []any{true, "n"}, "true": []any{true, true}, "raw": `{"x" : [1] }`,
 		"hex": []byte{10, 255}, "plain": []byte{10, 255}, "empty": []byte{}, "hash20": hash20, "hash32": hash32,
@@ -245,25 +237,18 @@ func TestTextThatIsNotUTF8(t *testing.T) {
 	var c jsoncursor.Cursor
 	c.Start([]byte("[\"a\xffb\",\"\\u0061\xff\\ud800\"]"), func(text []byte) string { return strings.ToValidUTF8(string(text), "?") })
 	list := jsoncursor.List(&c, func(s *string) { c.String(s) })
-	if err := c.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Finish())
 	same(t, "texts", list, []string{"a?b", "a\ufffd\ufffd"})
 }
 
 func TestNamesShareMemory(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1000)
-	body, err := json.Marshal([]string{"SP1", "SP1", long, long})
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(json.Marshal([]string{"SP1", "SP1", long, long}))(t)
 	var names []string
-	if err := read(string(body), func(c *jsoncursor.Cursor) {
+	must.Do(t, read(string(body), func(c *jsoncursor.Cursor) {
 		names = jsoncursor.List(c, func(s *string) { c.Name(s) })
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	same(t, "names", names, []string{"SP1", "SP1", long, long})
 	if unsafe.StringData(names[0]) != unsafe.StringData(names[1]) {
 		t.Error("equal names do not share their memory")
@@ -294,9 +279,7 @@ func TestResultsDoNotReferToTheBody(t *testing.T) {
 			hex = c.Hex()
 		}
 	})
-	if err := c.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Finish())
 	for i := range body {
 		body[i] = '-'
 	}
@@ -308,7 +291,7 @@ func TestOffsets(t *testing.T) {
 	const body = `{ "x" : [1, 2] ,"hex":"0x0aff","plain":"0aff","escaped":"\u0030aff","none":null}`
 	offsets := map[string]int64{}
 	var between string
-	if err := object(body, func(c *jsoncursor.Cursor, name string) {
+	must.Do(t, object(body, func(c *jsoncursor.Cursor, name string) {
 		if name == "x" {
 			afterName := c.Offset()
 			c.Skip()
@@ -316,9 +299,7 @@ func TestOffsets(t *testing.T) {
 			return
 		}
 		_, offsets[name] = c.HexAt()
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	same(t, "value of x", between, "[1, 2]")
 	first := int64(strings.Index(body, "0aff"))
 	same(t, "first digits", offsets, map[string]int64{
@@ -329,9 +310,7 @@ func TestOffsets(t *testing.T) {
 func TestRepeatedNamesAreAllRead(t *testing.T) {
 	t.Parallel()
 	var values []string
-	if err := object(`{"x":1,"x":2}`, func(c *jsoncursor.Cursor, _ string) { values = append(values, string(c.Raw())) }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, object(`{"x":1,"x":2}`, func(c *jsoncursor.Cursor, _ string) { values = append(values, string(c.Raw())) }))
 	same(t, "values", values, []string{"1", "2"})
 }
 

@@ -64,9 +64,7 @@ func TestMemoVectors(t *testing.T) {
 			Rosetta *string
 		}](t, row)
 		b := vector.Bytes(t, want.MemoHex)
-		if got := memo.Display(b); got != want.Display {
-			t.Errorf("Display = %q, want %q", got, want.Display)
-		}
+		same(t, "Display", memo.Display(b), want.Display)
 		got, ok := memo.Rosetta(b)
 		if ok != (want.Rosetta != nil) || ok && got != *want.Rosetta {
 			t.Errorf("Rosetta = %q, %t, want %v", got, ok, want.Rosetta)

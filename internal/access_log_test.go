@@ -14,16 +14,14 @@ import (
 
 	"strata/internal/accesslog"
 	"strata/internal/requestid"
+	"strata/internal/testkit/must"
 )
 
 // A share of the requests is logged, with an id that the handler finds in its context.
 func TestShareOfAccesses(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	l, err := accesslog.New(0.25, slog.New(slog.NewTextHandler(&out, nil)), prometheus.NewRegistry())
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(accesslog.New(0.25, slog.New(slog.NewTextHandler(&out, nil)), prometheus.NewRegistry()))(t)
 	var ids []string
 	handler := l.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if id := requestid.Of(r.Context()); id != "" {
@@ -51,10 +49,7 @@ func TestPanicIsLogged(t *testing.T) {
 	for _, share := range []float64{0, 1} {
 		var out bytes.Buffer
 		registry := prometheus.NewRegistry()
-		l, err := accesslog.New(share, slog.New(slog.NewTextHandler(&out, nil)), registry)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(accesslog.New(share, slog.New(slog.NewTextHandler(&out, nil)), registry))(t)
 		serve := func(value any) (recovered any) {
 			defer func() { recovered = recover() }()
 			l.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(value) })).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))

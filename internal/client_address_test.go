@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/internal/clientaddr"
+	"strata/internal/testkit/must"
 )
 
 func TestClientAddress(t *testing.T) {
@@ -30,10 +31,7 @@ func TestClientAddress(t *testing.T) {
 		"version 6":                   {trusted, "[2001:db8::1]:5", []string{"2001:dead::1"}, "[2001:dead::1]:0"},
 		"version 4 in 6":              {trusted, "[::ffff:10.0.0.1]:5", []string{"1.1.1.1"}, "1.1.1.1:0"},
 	} {
-		proxies, err := clientaddr.Parse(c.networks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		proxies := must.Get(clientaddr.Parse(c.networks))(t)
 		got := ""
 		handler := proxies.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.RemoteAddr }))
 		r := httptest.NewRequest(http.MethodGet, "/", nil)

@@ -9,15 +9,13 @@ import (
 
 	"strata/internal/connlimit"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // serveLimited accepts connections until the test ends, and sends those that were accepted on the channel.
 func serveLimited(t *testing.T, config connlimit.Config) (address string, accepted chan net.Conn) {
 	t.Helper()
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	inner := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = inner.Close() })
 	limited := connlimit.Listener(inner, config)
 	accepted = make(chan net.Conn, 10)
@@ -35,10 +33,7 @@ func serveLimited(t *testing.T, config connlimit.Config) (address string, accept
 
 func dial(t *testing.T, address string) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", address))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }

@@ -10,6 +10,7 @@ import (
 
 	"strata/internal/locks"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -20,9 +21,7 @@ func TestHoldLock(t *testing.T) {
 	const patience = 300 * time.Millisecond
 	free := func() (free bool) {
 		t.Helper()
-		if err := pool.QueryRow(t.Context(), `SELECT pg_try_advisory_xact_lock(7)`).Scan(&free); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, pool.QueryRow(t.Context(), `SELECT pg_try_advisory_xact_lock(7)`).Scan(&free))
 		return free
 	}
 	held := func(while func(tx pgx.Tx)) error {
@@ -61,9 +60,7 @@ func TestHoldLock(t *testing.T) {
 func TestLockTable(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.New(t)
-	if _, err := pool.Exec(t.Context(), `CREATE TABLE public.locked (n int)`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(t.Context(), `CREATE TABLE public.locked (n int)`))(t)
 	try := func(while func()) error {
 		return locks.Hold(t.Context(), pool, 0, func(tx pgx.Tx) error {
 			if err := locks.TryTable(t.Context(), tx, `public.locked`); err != nil {
@@ -73,7 +70,7 @@ func TestLockTable(t *testing.T) {
 			return nil
 		})
 	}
-	err := locks.Hold(t.Context(), pool, 0, func(tx pgx.Tx) error {
+	must.Do(t, locks.Hold(t.Context(), pool, 0, func(tx pgx.Tx) error {
 		if err := locks.Table(t.Context(), tx, `public.locked`); err != nil {
 			return err
 		}
@@ -82,10 +79,7 @@ func TestLockTable(t *testing.T) {
 		}
 		_, err := pool.Exec(t.Context(), `INSERT INTO public.locked SELECT count(*) FROM public.locked`)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if err := try(func() {}); err != nil {
 		t.Errorf("after the end of the transaction: %v", err)
 	}

@@ -14,22 +14,16 @@ import (
 	"strata/internal/pause"
 	"strata/internal/progress"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // pair returns both ends of a TCP connection.
 func pair(t *testing.T) (server, client net.Conn) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = listener.Close() }()
-	if client, err = net.Dial("tcp", listener.Addr().String()); err != nil {
-		t.Fatal(err)
-	}
-	if server, err = listener.Accept(); err != nil {
-		t.Fatal(err)
-	}
+	client = must.Get(net.Dial("tcp", listener.Addr().String()))(t)
+	server = must.Get(listener.Accept())(t)
 	t.Cleanup(func() {
 		_ = server.Close()
 		_ = client.Close()
@@ -82,23 +76,17 @@ func TestDeadlineOfTheUser(t *testing.T) {
 	t.Parallel()
 	inner, _ := pair(t)
 	conn := progress.New(inner, time.Hour)
-	if err := conn.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.SetWriteDeadline(time.Now().Add(100*time.Millisecond)))
 	if _, err := conn.Write(large); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	if err := conn.SetDeadline(time.Time{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.SetDeadline(time.Time{}))
 	ended := make(chan error, 1)
 	go func() {
 		_, err := conn.Write(large)
 		ended <- err
 	}()
-	if err := conn.SetWriteDeadline(time.Now()); err != nil { // before or while it writes
-		t.Fatal(err)
-	}
+	must.Do(t, conn.SetWriteDeadline(time.Now())) // before or while it writes
 	if err := eventually.Receive(t, "the write ends", ended); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
@@ -107,10 +95,7 @@ func TestDeadlineOfTheUser(t *testing.T) {
 // Clients that never read end; their handlers are free again.
 func TestProgressOfServer(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	const clients = 50
 	ended := make(chan struct{}, clients)
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -120,14 +105,9 @@ func TestProgressOfServer(t *testing.T) {
 	go func() { _ = server.Serve(progress.Listener(listener, 500*time.Millisecond)) }()
 	t.Cleanup(func() { _ = server.Close() })
 	for range clients {
-		client, err := net.Dial("tcp", listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := must.Get(net.Dial("tcp", listener.Addr().String()))(t)
 		t.Cleanup(func() { _ = client.Close() })
-		if _, err := io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"))(t)
 	}
 	for range clients {
 		eventually.Receive(t, "a handler ends although its client does not read", ended)

@@ -12,6 +12,7 @@ import (
 	"github.com/pires/go-proxyproto"
 
 	"strata/internal/proxyheader"
+	"strata/internal/testkit/must"
 )
 
 const request = "GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
@@ -19,10 +20,7 @@ const request = "GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
 // serveProxied serves the address of each client, and returns the address to connect to.
 func serveProxied(t *testing.T, trusts func(netip.Addr) bool) string {
 	t.Helper()
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	inner := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.RemoteAddr) })}
 	t.Cleanup(func() { _ = server.Close() })
 	go func() { _ = server.Serve(proxyheader.Listener(inner, trusts)) }()
@@ -32,15 +30,10 @@ func serveProxied(t *testing.T, trusts func(netip.Addr) bool) string {
 // answer sends bytes and returns the status line and the end of the answer; empty if there is none.
 func answer(t *testing.T, address string, sent []byte) (own, got string) {
 	t.Helper()
-	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", address))(t)
 	defer func() { _ = c.Close() }()
 	_ = c.SetDeadline(time.Now().Add(time.Minute))
-	if _, err := c.Write(sent); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Write(sent))(t)
 	_ = c.(*net.TCPConn).CloseWrite()
 	text, _ := io.ReadAll(c)
 	return c.LocalAddr().String(), string(text)
@@ -49,20 +42,14 @@ func answer(t *testing.T, address string, sent []byte) (own, got string) {
 func header(t *testing.T, version byte) []byte {
 	t.Helper()
 	source, target := &net.TCPAddr{IP: net.IPv4(203, 0, 113, 7), Port: 1234}, &net.TCPAddr{IP: net.IPv4(198, 51, 100, 1), Port: 443}
-	text, err := proxyproto.HeaderProxyFromAddrs(version, source, target).Format()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(proxyproto.HeaderProxyFromAddrs(version, source, target).Format())(t)
 	return text
 }
 
 func TestProxyHeader(t *testing.T) {
 	t.Parallel()
 	everybody, nobody := func(netip.Addr) bool { return true }, func(netip.Addr) bool { return false }
-	local, err := proxyproto.HeaderProxyFromAddrs(2, nil, nil).Format()
-	if err != nil {
-		t.Fatal(err)
-	}
+	local := must.Get(proxyproto.HeaderProxyFromAddrs(2, nil, nil).Format())(t)
 	trusting, strict := serveProxied(t, everybody), serveProxied(t, nobody)
 	for version := byte(1); version <= 2; version++ {
 		if _, got := answer(t, trusting, append(header(t, version), request...)); !strings.HasSuffix(got, "203.0.113.7:1234") {
@@ -88,10 +75,7 @@ func TestSilentProxies(t *testing.T) {
 	t.Parallel()
 	address := serveProxied(t, func(netip.Addr) bool { return true })
 	for range 20 {
-		c, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", address))(t)
 		defer func() { _ = c.Close() }()
 	}
 	if _, got := answer(t, address, append(header(t, 1), request...)); !strings.HasSuffix(got, "203.0.113.7:1234") {

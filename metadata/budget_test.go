@@ -10,23 +10,18 @@ import (
 	"strata/domain/fetch"
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // rests reads all events that let contracts rest.
 func rests(t *testing.T, log *eventstore.Log) (all []*fetch.Rest) {
 	t.Helper()
-	events, err := log.Read(t.Context(), eventstore.Range{Events: 1000, Bytes: 1 << 20, Paths: []string{fetch.PathRest}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := must.Get(log.Read(t.Context(), eventstore.Range{Events: 1000, Bytes: 1 << 20, Paths: []string{fetch.PathRest}}))(t)
 	for _, event := range events {
 		if event.Path != fetch.PathRest {
 			continue
 		}
-		rest, err := fetch.DecodeRest(event.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rest := must.Get(fetch.DecodeRest(event.Body))(t)
 		all = append(all, rest)
 	}
 	return all
@@ -87,9 +82,7 @@ func TestUnchanged(t *testing.T) {
 				raise(t, log.Pool(), "ft_v1", row{want: fetch.Want{Kind: kind, URI: uri}, seq: int64(n), contract: "SP000000000000000000002Q6VF78.x"})
 				eventually.Holds(t, fmt.Sprintf("report %d is folded", n), func() bool {
 					var open int
-					if err := log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM ft_v1.want`).Scan(&open); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM ft_v1.want`).Scan(&open))
 					return open == 0
 				})
 				return reports(t, log)[n-1]
@@ -98,9 +91,7 @@ func TestUnchanged(t *testing.T) {
 				t.Fatalf("got %+v", first)
 			}
 			hash := sha256.Sum256([]byte(uri))
-			if _, err := log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.`+string(kind)+` (source_seq, reason, uri_hash, uri) VALUES (1, 0, $1, $2)`, hash[:], uri); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.`+string(kind)+` (source_seq, reason, uri_hash, uri) VALUES (1, 0, $1, $2)`, hash[:], uri))(t)
 			second := fetched(2)
 			if since, ok := second.UnchangedSince(); !ok || since != 1 || second.Exchanges[0].Body != nil || second.Exchanges[0].Status != 200 {
 				t.Errorf("the same content: got %+v", second)
@@ -137,30 +128,20 @@ func TestRecheck(t *testing.T) {
 		}
 		eventually.Holds(t, "all is reported", func() bool { return len(reports(t, log)) == (1+round)*n })
 		var fetches, bytes int64
-		if err := log.Pool().QueryRow(t.Context(), `SELECT sum(fetches), sum(bytes) FROM metadata.spent WHERE contract_id = $1`, contract).Scan(&fetches, &bytes); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, log.Pool().QueryRow(t.Context(), `SELECT sum(fetches), sum(bytes) FROM metadata.spent WHERE contract_id = $1`, contract).Scan(&fetches, &bytes))
 		if spent[round] = bytes; fetches != n {
 			t.Errorf("round %d: %d fetches on the budget, want %d", round, fetches, n)
 		}
 		if round > 0 {
 			continue
 		}
-		all, err := readReports(t.Context(), log, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(readReports(t.Context(), log, 0))(t)
 		for _, e := range all {
 			hash := sha256.Sum256([]byte(e.report.Want.URI))
-			if _, err := log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.document (source_seq, reason, uri_hash, uri) VALUES ($1, 0, $2, $3)`, e.seq, hash[:], e.report.Want.URI); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.document (source_seq, reason, uri_hash, uri) VALUES ($1, 0, $2, $3)`, e.seq, hash[:], e.report.Want.URI))(t)
 		}
 	}
-	all, err := readReports(t.Context(), log, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(readReports(t.Context(), log, 0))(t)
 	first, events, bytes := map[string]int64{}, map[int64]bool{}, int64(0)
 	for i, e := range all {
 		if i < n {
@@ -173,10 +154,7 @@ func TestRecheck(t *testing.T) {
 		events[e.seq] = true
 	}
 	for seq := range events {
-		event, err := log.Get(t.Context(), seq, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		event := must.Get(log.Get(t.Context(), seq, false))(t)
 		bytes += event.Size
 	}
 	t.Logf("%d reports share %d events of %d bytes; they paid for %d", n, len(events), bytes, spent[1])
@@ -198,19 +176,15 @@ func TestUnchangedRead(t *testing.T) {
 		raise(t, log.Pool(), "ft_v1", row{want: want, seq: int64(n)})
 		eventually.Holds(t, fmt.Sprintf("report %d is folded", n), func() bool {
 			var open int
-			if err := log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM ft_v1.want`).Scan(&open); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM ft_v1.want`).Scan(&open))
 			return open == 0
 		})
 		return reports(t, log)[n-1]
 	}
 	set := func(row string) {
 		t.Helper()
-		if _, err := log.Pool().Exec(t.Context(), `
-			INSERT INTO ft_v1.token (height, source_seq, reason, token_id, contract_id, `+row[:strings.Index(row, "=")]+`) VALUES (1, 1, 0, 1, $1, `+row[strings.Index(row, "=")+1:]+`)`, want.Contract); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Pool().Exec(t.Context(), `
+			INSERT INTO ft_v1.token (height, source_seq, reason, token_id, contract_id, `+row[:strings.Index(row, "=")]+`) VALUES (1, 1, 0, 1, $1, `+row[strings.Index(row, "=")+1:]+`)`, want.Contract))(t)
 	}
 	if first := fetched(1); len(first.Exchanges) != 2 || first.Exchanges[1].Body == nil {
 		t.Fatalf("got %+v", first)
@@ -221,9 +195,7 @@ func TestUnchangedRead(t *testing.T) {
 		t.Errorf("the same answers: got %+v", second)
 	}
 	for i, change := range []string{"supply_seq = 2", "supply_seq = NULL, failed_seq = 2"} {
-		if _, err := log.Pool().Exec(t.Context(), `UPDATE ft_v1.token SET `+change); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Pool().Exec(t.Context(), `UPDATE ft_v1.token SET `+change))(t)
 		if again := fetched(3 + i); len(again.Exchanges) != 2 {
 			t.Errorf("with %s: got %+v", change, again)
 		}

@@ -18,6 +18,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/hash"
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -67,9 +68,7 @@ func dedicatedServer(t *testing.T) *pgtest.Server {
 		t.Skip("starts a server of its own")
 	}
 	server := pgtest.Dedicated(t)
-	if err := fillDatabase(t.Context(), server.URL()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fillDatabase(t.Context(), server.URL()))
 	return server
 }
 
@@ -96,10 +95,7 @@ type row struct {
 // raise inserts a want, or raises it again.
 func raise(t testing.TB, pool *pgxpool.Pool, schema string, r row) {
 	t.Helper()
-	text, err := json.Marshal(r.want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(r.want))(t)
 	if r.priority == 0 {
 		r.priority = 2
 	}
@@ -111,23 +107,17 @@ func raise(t testing.TB, pool *pgxpool.Pool, schema string, r row) {
 		minHeight = &r.minHeight
 	}
 	key := sha256.Sum256([]byte(r.want.Key()))
-	_, err = pool.Exec(context.Background(), `
+	must.Get(pool.Exec(context.Background(), `
 		INSERT INTO `+schema+`.want (source_seq, due_at, min_height, attempts, waits, priority, reason, severity, key_hash, kind, wanted_by, want)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, $7, $8, $10, $9)
 		ON CONFLICT (key_hash) DO UPDATE SET source_seq = $1, due_at = $2, min_height = $3, attempts = $4, waits = $5, priority = $6`,
-		r.seq, r.dueAt, minHeight, r.attempts, r.waits, r.priority, key[:], r.want.Kind, string(text), cmp.Or(r.contract, r.want.Contract))
-	if err != nil {
-		t.Fatal(err)
-	}
+		r.seq, r.dueAt, minHeight, r.attempts, r.waits, r.priority, key[:], r.want.Kind, string(text), cmp.Or(r.contract, r.want.Contract)))(t)
 }
 
 // reports reads all reports of the log.
 func reports(t testing.TB, log *eventstore.Log) []*fetch.Report {
 	t.Helper()
-	all, err := readReports(context.Background(), log, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(readReports(context.Background(), log, 0))(t)
 	var list []*fetch.Report
 	for _, event := range all {
 		list = append(list, event.report)

@@ -16,6 +16,7 @@ import (
 	"strata/domain/fetch"
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/metadata"
 )
 
@@ -23,9 +24,7 @@ import (
 func leases(t testing.TB, log *eventstore.Log, condition ...string) (count int) {
 	t.Helper()
 	query := strings.Join(append([]string{`SELECT count(*) FROM metadata.lease`}, condition...), " WHERE ")
-	if err := log.Pool().QueryRow(t.Context(), query).Scan(&count); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, log.Pool().QueryRow(t.Context(), query).Scan(&count))
 	return count
 }
 
@@ -63,19 +62,14 @@ func appendEvents(t testing.TB, log *eventstore.Log, count int, received time.Ti
 	for i := range batch {
 		batch[i] = eventstore.Incoming{ReceivedAt: received, Path: "/x", Body: eventstore.NewBody(fmt.Append(nil, i))}
 	}
-	first, err := log.AppendBatch(t.Context(), batch, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(log.AppendBatch(t.Context(), batch, nil))(t)
 	return first + int64(count) - 1
 }
 
 // setPosition sets the position of a projection.
 func setPosition(t testing.TB, log *eventstore.Log, name string, position int64) {
 	t.Helper()
-	if _, err := log.Pool().Exec(t.Context(), `UPDATE strata.projection SET position = $2 WHERE name = $1`, name, position); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(log.Pool().Exec(t.Context(), `UPDATE strata.projection SET position = $2 WHERE name = $1`, name, position))(t)
 }
 
 func TestLagStopsTaking(t *testing.T) {
@@ -112,9 +106,7 @@ func TestLagOfStepsCounts(t *testing.T) {
 		`INSERT INTO strata.projection (name, version, input, state) VALUES ('chain', 5, 'log', 'live')`,
 		`UPDATE strata.projection SET input = 'chain_v5' WHERE name = 'ft'`,
 	} {
-		if _, err := log.Pool().Exec(ctx, sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Pool().Exec(ctx, sql))(t)
 	}
 	appendEvents(t, log, 600, time.Now())
 	r := run(t, config(log))
@@ -128,9 +120,7 @@ func TestLagOfStepsCounts(t *testing.T) {
 func TestWantsOfAFailedProjectionAreLeft(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
-	if _, err := log.Pool().Exec(t.Context(), `UPDATE strata.projection SET state = 'failed' WHERE name = 'ft'`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(log.Pool().Exec(t.Context(), `UPDATE strata.projection SET state = 'failed' WHERE name = 'ft'`))(t)
 	raise(t, log.Pool(), "ft_v1", row{want: document("gopher://x")})
 	run(t, config(log)).awaitPass(t)
 	wantLeases(t, log, 0)
@@ -145,11 +135,8 @@ func TestMinHeightAboveTip(t *testing.T) {
 	r := run(t, config(log, node.URL))
 	r.awaitPass(t)
 	wantLeases(t, log, 0)
-	_, err := log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.block (height, source_seq, burn_block_height, time, index_block_hash, block_hash)
-		VALUES ($1, 1, 1, 1, $2, $2)`, tip.Height+1, make([]byte, 32))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.block (height, source_seq, burn_block_height, time, index_block_hash, block_hash)
+		VALUES ($1, 1, 1, 1, $2, $2)`, tip.Height+1, make([]byte, 32)))(t)
 	if got := r.awaitReport(t).Tip; got == nil || got.Height != tip.Height+1 || !got.IndexBlockHash.IsZero() {
 		t.Errorf("got tip %+v", got)
 	}
@@ -201,9 +188,7 @@ func TestALeaseServesAnotherProjection(t *testing.T) {
 	raise(t, log.Pool(), "nft_v1", row{want: contractRead("second"), seq: 3, dueAt: due})
 	r.awaitPass(t)
 	wantLeases(t, log, 4)
-	if _, err := log.Pool().Exec(t.Context(), `DELETE FROM ft_v1.want WHERE want LIKE '%second%' OR want LIKE '%third%'`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(log.Pool().Exec(t.Context(), `DELETE FROM ft_v1.want WHERE want LIKE '%second%' OR want LIKE '%third%'`))(t)
 	eventually.Holds(t, "they have waited for so long that they are read again", func() bool { return time.Since(began) > metadata.WantMaxAge })
 	close(gate)
 	r.awaitReports(t, 3)
@@ -280,9 +265,7 @@ func checkEachOnce(t *testing.T, log *eventstore.Log, wants, failures int, roles
 	// Without wants and leases, and after the roles have stopped, no further report can come.
 	eventually.Holds(t, "no want and no lease is left", func() bool {
 		var left int
-		if err := log.Pool().QueryRow(t.Context(), `SELECT (SELECT count(*) FROM ft_v1.want) + (SELECT count(*) FROM nft_v1.want)`).Scan(&left); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, log.Pool().QueryRow(t.Context(), `SELECT (SELECT count(*) FROM ft_v1.want) + (SELECT count(*) FROM nft_v1.want)`).Scan(&left))
 		return left == 0 && openLeases(t, log) == 0
 	})
 	for _, r := range roles {
@@ -345,10 +328,7 @@ func TestStop(t *testing.T) {
 
 func TestRunWithAnEndedContext(t *testing.T) {
 	t.Parallel()
-	m, err := metadata.New(config(openLog(t, databases.New(t))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(metadata.New(config(openLog(t, databases.New(t)))))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var group errgroup.Group

@@ -16,6 +16,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/metadata"
 )
 
@@ -101,13 +102,8 @@ func startChild(t *testing.T, url, node string) (kill func()) {
 	command := exec.Command(os.Args[0], "-test.run=^$")
 	command.Env = append(os.Environ(), childEnv+"="+url, nodeEnv+"="+node)
 	command.Stderr = os.Stderr
-	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(command.StdoutPipe())(t)
+	must.Do(t, command.Start())
 	t.Cleanup(func() { _ = command.Process.Kill() })
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatalf("the role did not start: %v", err)

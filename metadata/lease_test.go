@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // A database of an earlier release has jobs of River. The role drops them, finds the wants again, and keeps what contracts have
@@ -19,9 +20,7 @@ func TestJobsOfRiverAreDropped(t *testing.T) {
 			CONSTRAINT spent_pkey PRIMARY KEY (day, contract_id))`,
 		`INSERT INTO river.spent VALUES ((now() AT TIME ZONE 'UTC')::date, 7, 8, false, 'a')`,
 	} {
-		if _, err := log.Pool().Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Pool().Exec(t.Context(), sql))(t)
 	}
 	raise(t, log.Pool(), "ft_v1", row{want: document("gopher://x")})
 	for range 2 { // the second start finds nothing to do
@@ -31,9 +30,7 @@ func TestJobsOfRiverAreDropped(t *testing.T) {
 	}
 	var fetches int
 	var dropped bool
-	if err := log.Pool().QueryRow(t.Context(), `SELECT fetches, to_regnamespace('river') IS NULL FROM metadata.spent`).Scan(&fetches, &dropped); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, log.Pool().QueryRow(t.Context(), `SELECT fetches, to_regnamespace('river') IS NULL FROM metadata.spent`).Scan(&fetches, &dropped))
 	if fetches != 7 || !dropped {
 		t.Errorf("got %d fetches, and dropped: %t", fetches, dropped)
 	}
@@ -50,9 +47,7 @@ func TestOldLeasesAreForgotten(t *testing.T) {
 	r := run(t, config(log))
 	eventually.Holds(t, "all are answered, and the reports folded", func() bool {
 		var open int
-		if err := log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM ft_v1.want`).Scan(&open); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM ft_v1.want`).Scan(&open))
 		return open == 0
 	})
 	r.stop()

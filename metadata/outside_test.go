@@ -15,6 +15,7 @@ import (
 	"strata/domain/fetch"
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/metadata"
 )
 
@@ -167,10 +168,7 @@ type role struct {
 // run runs the role until the test ends or stop is called.
 func run(t testing.TB, c metadata.Config) *role {
 	t.Helper()
-	m, err := metadata.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(metadata.New(c))(t)
 	m.InitSignals()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

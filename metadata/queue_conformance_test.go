@@ -22,6 +22,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/outside"
 	"strata/projections/chain"
 	"strata/projections/ft"
@@ -217,10 +218,7 @@ func newPipeline(t *testing.T, kind, function string, fault func(w http.Response
 	if fault != nil {
 		l.setFault(function, fault)
 	}
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	canonical := must.Get(chain.New(chain.Recommended, nil))(t)
 	replay.Start(t, l.log, canonical, ft.New(nil), nft.New(nil))
 	l.chain = synthchain.New(synthchain.Config{
 		Seed: 4, Mix: synthchain.Mix{Deploy: 1, CollectibleMint: 6}, TxPerBlock: synthchain.Range{Min: 3, Max: 3}, SigningSample: 1000,
@@ -240,7 +238,7 @@ func newPipeline(t *testing.T, kind, function string, fault func(w http.Response
 // mine adds the next event of the chain.
 func (l *pipeline) mine() {
 	l.t.Helper()
-	replay.Append(l.t, l.log, replay.Post(l.chain.Next()))
+	replay.Append(l.t, l.log, l.chain.Next())
 	replay.Wait(l.t, l.log)
 }
 
@@ -320,9 +318,7 @@ func (l *pipeline) firstSQL() string {
 func (l *pipeline) currentWant() (w want, ok bool) {
 	l.t.Helper()
 	text := l.text(`SELECT coalesce((SELECT to_jsonb(w) || jsonb_build_object('state', `+schemaOf(l.kind)+`.want_state(attempts, severity))`+l.firstSQL()+`), '{}')::text`, l.contract)
-	if err := json.Unmarshal([]byte(text), &w); err != nil {
-		l.t.Fatal(err)
-	}
+	must.Do(l.t, json.Unmarshal([]byte(text), &w))
 	return w, w.State != ""
 }
 
@@ -342,9 +338,7 @@ func (l *pipeline) awaitWant(what string, holds func(w want) bool) want {
 func (l *pipeline) makeDue(set string) {
 	l.t.Helper()
 	where := strings.TrimPrefix(l.firstSQL(), " FROM "+schemaOf(l.kind)+".want w")
-	if _, err := l.log.Pool().Exec(l.t.Context(), `UPDATE `+schemaOf(l.kind)+`.want w SET due_at = now()`+set+where, l.contract); err != nil {
-		l.t.Fatal(err)
-	}
+	must.Get(l.log.Pool().Exec(l.t.Context(), `UPDATE `+schemaOf(l.kind)+`.want w SET due_at = now()`+set+where, l.contract))(l.t)
 }
 
 // repair removes all faults, makes the want due, and waits until the token is read.

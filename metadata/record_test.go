@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/metadata"
 )
 
@@ -28,9 +29,7 @@ func TestALateWorkerDoesNotWrite(t *testing.T) {
 	r := run(t, c)
 	first := <-gates
 	// The lease ends, as if the worker had been away for long.
-	if _, err := log.Pool().Exec(t.Context(), `UPDATE metadata.lease SET until = now()`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(log.Pool().Exec(t.Context(), `UPDATE metadata.lease SET until = now()`))(t)
 	second := <-gates
 	close(first)
 	eventually.Receive(t, "the late worker notices that its want was given to another worker", r.LostSignal().C())
@@ -68,9 +67,7 @@ func TestRepeatedCommitRecordsOnce(t *testing.T) {
 	eventually.Holds(t, "a request is in progress", func() bool { return len(node.requests()) == 1 })
 	var key []byte
 	var holder [16]byte
-	if err := log.Pool().QueryRow(t.Context(), `SELECT key_hash, holder FROM metadata.lease`).Scan(&key, &holder); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, log.Pool().QueryRow(t.Context(), `SELECT key_hash, holder FROM metadata.lease`).Scan(&key, &holder))
 	now := time.Now().UTC()
 	report := &fetch.Report{Want: contractRead("get-name"), Attempt: 1, Tip: &tip, StartedAt: now, FinishedAt: now}
 	for i, want := range []struct {

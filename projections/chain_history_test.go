@@ -69,7 +69,7 @@ func testForkHistory(t *testing.T, config synthchain.Config, posts int) {
 		}
 		var bulk []replay.Post
 		for range 1 + random.IntN(200) {
-			post := replay.Post(made.Next())
+			post := made.Next()
 			if live {
 				replay.Append(t, log, post)
 			} else {
@@ -85,20 +85,9 @@ func testForkHistory(t *testing.T, config synthchain.Config, posts int) {
 			stop() // perhaps in the middle of something
 		}
 	}
-	stop := rig.FollowAccounts(t, log)
-	replay.Wait(t, log)
-	stop()
+	rig.FoldAccounts(t, log)
 	want := made.Expected()
 	rig.CheckState(t, log, want)
 
-	alone := replay.NewLogApart(t)
-	var canonical []replay.Post
-	for _, post := range made.CanonicalPosts() {
-		canonical = append(canonical, replay.Post(post))
-	}
-	replay.Append(t, alone, canonical...)
-	stop = rig.FollowAccounts(t, alone)
-	replay.Wait(t, alone)
-	stop()
-	rig.CheckSameRows(t, alone, log)
+	rig.CheckAlone(t, log, made.CanonicalPosts())
 }

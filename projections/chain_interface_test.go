@@ -1,7 +1,6 @@
 package projections_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,12 +8,12 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/fetch"
 	"strata/domain/shard"
 	"strata/projections"
 	"strata/projections/chain"
+	"strata/rig"
 	"strata/rig/body"
 	"strata/rig/replay"
 	"strata/rig/schemas"
@@ -33,10 +32,7 @@ func post(name, parent, burn string, list ...body.Transaction) replay.Post {
 // fold folds items in batches of a size, and returns which of them touched a block that does not exist.
 func fold(t *testing.T, tx pgx.Tx, items []projections.LogItem, size int) (touched []string) {
 	t.Helper()
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := rig.Chain(t)
 	for at := 0; at < len(items); at += size {
 		outcome, err := c.Fold(t.Context(), tx, int64(at), items[at:min(at+size, len(items))])
 		if err != nil {
@@ -45,17 +41,6 @@ func fold(t *testing.T, tx pgx.Tx, items []projections.LogItem, size int) (touch
 		touched = append(touched, fmt.Sprint(outcome.Touched.Includes(shard.Height(1<<40))))
 	}
 	return touched
-}
-
-// inTx runs f on empty tables.
-func inTx(t *testing.T, pool *pgxpool.Pool, f func(tx pgx.Tx)) {
-	t.Helper()
-	tx, err := pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
-	f(tx)
 }
 
 // maker deploys contracts.
@@ -119,7 +104,7 @@ func TestInterfaces(t *testing.T) {
 			pool := databases.New(t)
 			posts := append(base[:1:1], tc.posts...)
 			for _, size := range []int{1, 2, 100} {
-				inTx(t, pool, func(tx pgx.Tx) {
+				replay.InTx(t, pool, func(tx pgx.Tx) {
 					fold(t, tx, replay.Decode(t, posts), size)
 					got := replay.Texts(t, tx, schemas.In(`
 						SELECT concat_ws(' ', source_seq, coalesce(substring(interface from '"name":"([^"]*)"'), '-'), coalesce(interface_seq::text, '-'), coalesce(cardinality(functions)::text, '-'))
@@ -146,7 +131,7 @@ func TestInterfaceTouchesEverything(t *testing.T) {
 		post(body.Genesis, "", "1a"), post("a1", body.Genesis, "2a", maker.Deploys("c", nil)),
 		answered(t, "c", fetch.Exchange{Failure: fetch.FailureConnection, Error: "refused"}), answered(t, "c", fetch.Exchange{Status: 200, Body: fetch.Body(oneFunction("f"))}),
 	})
-	inTx(t, databases.New(t), func(tx pgx.Tx) {
+	replay.InTx(t, databases.New(t), func(tx pgx.Tx) {
 		if got, want := fold(t, tx, items, 1), []string{"false", "false", "false", "true"}; !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}

@@ -95,7 +95,7 @@ func TestUndeployed(t *testing.T) {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			posts := append([]replay.Post{post(body.Genesis, "", "1a")}, tc.posts...)
 			for _, size := range []int{1, 2, 100} {
-				inTx(t, pool, func(tx pgx.Tx) {
+				replay.InTx(t, pool, func(tx pgx.Tx) {
 					fold(t, tx, replay.Decode(t, posts), size)
 					got := strings.Join(replay.Texts(t, tx, schemas.In(`
 						SELECT concat_ws(', ',
@@ -127,7 +127,7 @@ func TestUndeployedIsBounded(t *testing.T) {
 		answered(t, "c1", fetch.Exchange{Status: 200, Body: fetch.Body(oneFunction("f"))}), announced("d1", "d2", "d3"),
 		post("a2", "a1", "3a", called("d3", "", "0x0703")),
 	}
-	inTx(t, databases.New(t), func(tx pgx.Tx) {
+	replay.InTx(t, databases.New(t), func(tx pgx.Tx) {
 		fold(t, tx, replay.Decode(t, posts), 4)
 		got := replay.Texts(t, tx, schemas.In(`
 			SELECT count(*)::text FROM {chain}.undeployed WHERE NOT proven AND interface_seq IS NULL

@@ -3,6 +3,7 @@ package projections
 import (
 	"math/big"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"strata/eventstore"
@@ -34,4 +35,22 @@ func WholeNumber(n pgtype.Numeric) *big.Int {
 	}
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(n.Exp, 0))), nil)
 	return scale.Mul(scale, n.Int)
+}
+
+// EachValue returns the reader of a query with one column, which calls f for the value in each row.
+func EachValue[T any](f func(T)) func(rows pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var value T
+		_, err := pgx.ForEachRow(rows, []any{&value}, func() error { f(value); return nil })
+		return err
+	}
+}
+
+// Column returns what value returns for each element of a list, as the argument of a query that unnests it.
+func Column[T, V any](list []T, value func(T) V) []V {
+	column := make([]V, len(list))
+	for i, element := range list {
+		column[i] = value(element)
+	}
+	return column
 }

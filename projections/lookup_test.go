@@ -5,27 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	domain "strata/domain/bns"
 	first "strata/domain/names"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
-	"strata/projections"
-	"strata/projections/accounts"
-	"strata/projections/balances"
-	"strata/projections/bns"
-	"strata/projections/brc20"
-	"strata/projections/ft"
-	"strata/projections/inscriptions"
-	"strata/projections/mempool"
-	"strata/projections/names"
-	"strata/projections/nft"
-	"strata/projections/ordinals"
-	"strata/projections/pox"
-	"strata/projections/rosetta"
-	"strata/projections/sft"
-	"strata/projections/staking"
 	"strata/rig"
+	"strata/rig/every"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -44,9 +29,7 @@ func TestFoldsLookUp(t *testing.T) {
 	made.Chain = synthchain.New(config)
 	replay.Append(t, log, made.Next(2500)...)
 	replay.Append(t, log, stacks1(t, made.Chain.Expected().Names)...)
-	stop := rig.Follow(t, log,
-		projections.Chain(rig.Chain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()), ft.New(nil), sft.New(nil), nft.New(nil), rosetta.New()),
-		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New(nil)))
+	stop := rig.Follow(t, log, every.Lines()...)
 	replay.Wait(t, log)
 	stop()
 	waitForOtherSessions(t, log)

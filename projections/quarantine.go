@@ -59,14 +59,10 @@ func WriteQuarantine(ctx context.Context, tx pgx.Tx, spec Spec, logger *slog.Log
 	fresh := map[int64][]Quarantined{} // by event
 	var order []int64
 	for _, q := range parts {
-		subjects := make([]string, len(q.Subjects))
-		for i, subject := range q.Subjects {
-			subjects[i] = Text(subject)
-		}
 		queries.Queue(`
 			INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason, subjects)
 			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
-			spec.Name, spec.Version, q.Seq, q.Path, storablePointer(q.Pointer), Text(q.Reason), subjects).Exec(func(tag pgconn.CommandTag) error {
+			spec.Name, spec.Version, q.Seq, q.Path, storablePointer(q.Pointer), Text(q.Reason), Column(q.Subjects, Text)).Exec(func(tag pgconn.CommandTag) error {
 			if tag.RowsAffected() > 0 {
 				if fresh[q.Seq] == nil {
 					order = append(order, q.Seq)

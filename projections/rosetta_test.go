@@ -1,12 +1,9 @@
 package projections_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"strata/domain/clarity"
 	"strata/domain/fetch"
@@ -14,34 +11,17 @@ import (
 	"strata/domain/token"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
-	"strata/projections/chain"
 	"strata/projections/rosetta"
+	"strata/rig"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
 
-// rows returns the rows of a query as text.
-func rows(t *testing.T, log *eventstore.Log, query string) []string {
-	t.Helper()
-	found, err := log.Pool().Query(context.Background(), query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := pgx.CollectRows(found, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
 func foldRosetta(t *testing.T, log *eventstore.Log, posts ...replay.Post) {
 	t.Helper()
 	replay.Append(t, log, posts...)
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	replay.Run(t, log, canonical, rosetta.New())
+	replay.Run(t, log, rig.Chain(t), rosetta.New())
 }
 
 var blockEvents = schemas.In(`SELECT sequence || ' ' || height || ' ' || added || ' ' || index_block_hash::text || ' ' || block_hash::text FROM {rosetta}.block_event ORDER BY sequence`)
@@ -56,39 +36,32 @@ func TestBlockEvents(t *testing.T) {
 			config := synthchain.Everything(seed, synthchain.V40)
 			config.SigningSample, config.ForkProbability, config.BitcoinReorgProbability = 1000, 0.2, 0.1
 			made := synthchain.New(config)
-			var posts []replay.Post
-			for range 200 {
-				posts = append(posts, replay.Post(made.Next()))
-			}
+			posts := replay.Take(200, made.Next)
 			atOnce, inParts := replay.NewLogApart(t), replay.NewLogApart(t)
 			foldRosetta(t, atOnce, posts...)
 			for at := 0; at < len(posts); at += 40 {
 				foldRosetta(t, inParts, posts[at:at+40]...)
 			}
-			all := rows(t, atOnce, blockEvents)
-			if parts := rows(t, inParts, blockEvents); fmt.Sprint(parts) != fmt.Sprint(all) {
+			all := replay.Texts(t, atOnce.Pool(), blockEvents)
+			if parts := replay.Texts(t, inParts.Pool(), blockEvents); fmt.Sprint(parts) != fmt.Sprint(all) {
 				t.Errorf("folded in parts the list is %q, at once %q", parts, all)
 			}
-			steps := rows(t, atOnce, schemas.In(`
+			steps := replay.Texts(t, atOnce.Pool(), schemas.In(`
 				SELECT row_number() OVER (ORDER BY s.step) - 1 || ' ' || s.height || ' ' || (s.kind = 1) || ' ' || s.index_block_hash::text || ' ' || b.block_hash::text
 				FROM {chain}.step s JOIN {chain}.block b USING (index_block_hash) WHERE s.kind <> 0 ORDER BY s.step`))
 			if fmt.Sprint(all) != fmt.Sprint(steps) {
 				t.Errorf("got %q, want the steps %q", all, steps)
 			}
-			removed := rows(t, atOnce, schemas.In(`SELECT sequence::text FROM {rosetta}.block_event WHERE NOT added`))
+			removed := replay.Texts(t, atOnce.Pool(), schemas.In(`SELECT sequence::text FROM {rosetta}.block_event WHERE NOT added`))
 			if len(removed) == 0 {
 				t.Error("no block was removed: the chain has no forks")
 			}
 			const tip = ` ORDER BY height`
-			got := rows(t, atOnce, schemas.In(`SELECT height || ' ' || source_seq FROM {rosetta}.block`)+tip)
-			if want := rows(t, atOnce, schemas.In(`SELECT height || ' ' || block_seq FROM {chain}.canonical`)+tip); fmt.Sprint(got) != fmt.Sprint(want) {
+			got := replay.Texts(t, atOnce.Pool(), schemas.In(`SELECT height || ' ' || source_seq FROM {rosetta}.block`)+tip)
+			if want := replay.Texts(t, atOnce.Pool(), schemas.In(`SELECT height || ' ' || block_seq FROM {chain}.canonical`)+tip); fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("blocks: got %q, want %q", got, want)
 			}
-			for _, check := range rosetta.New().Checks() {
-				if bad := rows(t, atOnce, `SELECT row(v)::text FROM (`+rosetta.Spec().SQL(check.SQL)+`) v`); len(bad) > 0 {
-					t.Errorf("%s: violated by %q", check.Name, bad)
-				}
-			}
+			foldtest.Check(t, atOnce.Pool(), rosetta.New())
 		})
 	}
 }
@@ -129,7 +102,7 @@ func TestCurrencies(t *testing.T) {
 	const one, other = "ST000000000000000000002AMW42H.one", "ST000000000000000000002AMW42H.other"
 	foldRosetta(t, log, report(t, one, "ONE", 6), report(t, one, "TWO", 8))
 	foldRosetta(t, log, report(t, one, "THREE", 2), report(t, other, "", 2))
-	got := rows(t, log, schemas.In(`SELECT contract_id || ' ' || symbol || ' ' || decimals FROM {rosetta}.currency ORDER BY contract_id`))
+	got := replay.Texts(t, log.Pool(), schemas.In(`SELECT contract_id || ' ' || symbol || ' ' || decimals FROM {rosetta}.currency ORDER BY contract_id`))
 	if want := []string{one + " ONE 6"}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

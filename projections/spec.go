@@ -1,7 +1,11 @@
 package projections
 
 import (
+	"context"
+	"fmt"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 
 	"strata/domain/schema"
 )
@@ -45,4 +49,15 @@ func (s Spec) SQL(query string) string {
 func (s Spec) At(version int) Spec {
 	s.Version = version
 	return s
+}
+
+// Copy writes rows into a table of the version, if there are any.
+func (s Spec) Copy(ctx context.Context, tx pgx.Tx, table string, columns []string, rows [][]any) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if _, err := tx.CopyFrom(ctx, pgx.Identifier{s.String(), table}, columns, pgx.CopyFromRows(rows)); err != nil {
+		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
+	}
+	return nil
 }

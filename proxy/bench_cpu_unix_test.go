@@ -6,13 +6,13 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"strata/internal/testkit/must"
 )
 
 // cpuTime returns the processor time that this process has used. On a shared machine it tells more than the clock.
 func cpuTime(b *testing.B) time.Duration {
 	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -14,16 +14,14 @@ import (
 	"testing"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // BenchmarkForward compares ways to send GET /v2/accounts/… to the same upstream: directly, through net/http's reverse
 // proxy, and through this package.
 func BenchmarkForward(b *testing.B) {
 	upstream := benchmarkUpstream(b)
-	target, err := url.Parse(upstream)
-	if err != nil {
-		b.Fatal(err)
-	}
+	target := must.Get(url.Parse(upstream))(b)
 	transport := &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}
 	b.Cleanup(transport.CloseIdleConnections)
 	reverse := httputil.NewSingleHostReverseProxy(target)
@@ -40,10 +38,7 @@ func BenchmarkForward(b *testing.B) {
 // benchmarkUpstream starts a node that costs next to nothing, because it answers every request with the same bytes, and
 // returns its URL.
 func benchmarkUpstream(b *testing.B) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(b)
 	b.Cleanup(func() { _ = listener.Close() })
 	account := answerBytes(`{"balance":"0x0000000000000000000000003b9aca00","locked":"0x00000000000000000000000000000000",` +
 		`"unlock_height":0,"nonce":7}`)
@@ -90,10 +85,7 @@ func answerBytes(body string) []byte {
 
 func benchmarkProxy(b *testing.B, upstream string, config Config) *Proxy {
 	config.Nodes, config.ChainID = []Node{{URL: upstream}}, chainID
-	p, err := New(config)
-	if err != nil {
-		b.Fatal(err)
-	}
+	p := must.Get(New(config))(b)
 	b.Cleanup(startRun(p))
 	eventually.Holds(b, "the node serves", func() bool { return p.Nodes()[0].State == "serving" })
 	return p

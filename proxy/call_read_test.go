@@ -6,13 +6,11 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
+	"strata/internal/testkit/must"
 )
 
 func TestCallRead(t *testing.T) {
-	bns, err := clarity.ParsePrincipal("SP000000000000000000002Q6VF78.bns")
-	if err != nil {
-		t.Fatal(err)
-	}
+	bns := must.Get(clarity.ParsePrincipal("SP000000000000000000002Q6VF78.bns"))(t)
 	node := newNode(t, 100)
 	node.respond(status(http.StatusOK, `{"okay":true,"result":"0x070100000000000000000000000000000009"}`))
 	p := startProxy(t, Config{}, node)

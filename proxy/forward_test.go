@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // A request and its answer pass unchanged, except for fields about the connection and fields that are private.
@@ -137,14 +138,8 @@ func TestAllowOperator(t *testing.T) {
 func TestChunkedBodyLimit(t *testing.T) {
 	node := newNode(t, 100)
 	p := startProxy(t, Config{BodyLimit: 1000}, node)
-	request, err := http.NewRequest(http.MethodPost, p.url+"/v2/transactions", io.LimitReader(zeros{}, 5000))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := p.client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequest(http.MethodPost, p.url+"/v2/transactions", io.LimitReader(zeros{}, 5000)))(t)
+	response := must.Get(p.client.Do(request))(t)
 	_ = response.Body.Close()
 	if response.StatusCode != http.StatusRequestEntityTooLarge || node.requests.Load() != 0 {
 		t.Errorf("status %d, and %d requests reached the node", response.StatusCode, node.requests.Load())
@@ -250,14 +245,9 @@ func TestStreaming(t *testing.T) {
 	})
 	p := startProxy(t, Config{}, node)
 	for _, target := range []string{"/v3/tenures/sized", "/v3/tenures/chunked"} {
-		response, err := p.client.Get(p.url + target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(p.client.Get(p.url + target))(t)
 		begin := make([]byte, BufferMax)
-		if _, err := io.ReadFull(response.Body, begin); err != nil { // while the node holds the end back
-			t.Fatal(err)
-		}
+		must.Get(io.ReadFull(response.Body, begin))(t) // while the node holds the end back
 		more <- struct{}{}
 		rest, err := io.ReadAll(response.Body)
 		_ = response.Body.Close()

@@ -17,6 +17,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // fakeNode is a node on the loopback interface that can be told to misbehave. Its answers to /v2/info, and the tip
@@ -146,15 +147,9 @@ func startProxy(tb testing.TB, config Config, nodes ...*fakeNode) *testProxy {
 	}
 	config.ChainID = chainID
 	config.ProbeInterval = cmp.Or(config.ProbeInterval, 20*time.Millisecond)
-	p, err := New(config)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	p := must.Get(New(config))(tb)
 	stopRun := startRun(p)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(tb)
 	server := &http.Server{Handler: p}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -236,10 +231,7 @@ func (t *testProxy) try(method, target, body string, header ...string) (reply, e
 // dial opens a connection to the proxy, which is closed at the end of the test.
 func (t *testProxy) dial(tb testing.TB) net.Conn {
 	tb.Helper()
-	connection, err := net.Dial("tcp", strings.TrimPrefix(t.url, "http://"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	connection := must.Get(net.Dial("tcp", strings.TrimPrefix(t.url, "http://")))(tb)
 	tb.Cleanup(func() { _ = connection.Close() })
 	return connection
 }

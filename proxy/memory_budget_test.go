@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // A client that does not read its answer keeps no seat at the node once the node is done.
@@ -26,16 +27,11 @@ func TestSlowReadersKeepNoSeat(t *testing.T) {
 	p := startProxy(t, Config{ConcurrencyPerNode: 1}, node)
 	for _, how := range []string{"announced", "chunked"} {
 		conn, before := p.dial(t), node.requests.Load()
-		if _, err := io.WriteString(conn, "GET /v3/blocks/x?"+how+" HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(conn, "GET /v3/blocks/x?"+how+" HTTP/1.1\r\nHost: x\r\n\r\n"))(t)
 		eventually.Holds(t, how+": the node has the request, and the seat is free", func() bool {
 			return node.requests.Load() > before && p.Nodes()[0].InFlight == 0
 		})
-		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.ReadResponse(bufio.NewReader(conn), nil))(t)
 		got, err := io.ReadAll(response.Body)
 		_ = response.Body.Close()
 		if err != nil || !bytes.Equal(got, long) {

@@ -10,35 +10,18 @@ import (
 
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/metric"
 )
 
 // metricValue returns the value of the metric with these labels: of a counter or gauge, or the sample count of a
 // histogram. It returns -1 if there is no such metric.
 func metricValue(t *testing.T, registry *prometheus.Registry, name string, labels ...string) float64 {
 	t.Helper()
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
+	value, ok := metric.Sum(t, registry, name, labels...)
+	if !ok {
+		return -1
 	}
-	for _, family := range families {
-		if family.GetName() != name {
-			continue
-		}
-		for _, metric := range family.GetMetric() {
-			has := map[string]string{}
-			for _, pair := range metric.GetLabel() {
-				has[pair.GetName()] = pair.GetValue()
-			}
-			match := true
-			for i := 0; i+1 < len(labels); i += 2 {
-				match = match && has[labels[i]] == labels[i+1]
-			}
-			if match {
-				return metric.GetCounter().GetValue() + metric.GetGauge().GetValue() + float64(metric.GetHistogram().GetSampleCount())
-			}
-		}
-	}
-	return -1
+	return value
 }
 
 func TestMetrics(t *testing.T) {

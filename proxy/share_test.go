@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/proxy/internal/policy"
 	"strata/proxy/internal/pool"
 )
@@ -61,10 +62,7 @@ func TestShareFirstLeaves(t *testing.T) {
 	})
 	p := startProxy(t, Config{}, node)
 	ctx, leave := context.WithCancel(t.Context())
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+"/v2/accounts/SP1", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, p.url+"/v2/accounts/SP1", nil))(t)
 	first := make(chan error, 1)
 	go func() {
 		response, err := p.client.Do(request)

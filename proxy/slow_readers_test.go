@@ -13,6 +13,7 @@ import (
 
 	"strata/internal/progress"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // Many clients that never read long answers of a node take bounded memory and seats, so that others are served meanwhile, and
@@ -30,24 +31,16 @@ func TestManySlowReaders(t *testing.T) {
 	})
 	const seats = 16
 	p := startProxy(t, Config{ConcurrencyPerNode: seats}, node)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	server := &http.Server{Handler: p, IdleTimeout: 4 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(progress.Listener(listener, 4*time.Second)) }()
 	before := runtime.NumGoroutine()
 	for range clients {
-		c, err := net.Dial("tcp", listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", listener.Addr().String()))(t)
 		defer func() { _ = c.Close() }()
 		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
-		if _, err := io.WriteString(c, "GET /v3/blocks/long HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(c, "GET /v3/blocks/long HTTP/1.1\r\nHost: x\r\n\r\n"))(t)
 	}
 	eventually.Holds(t, "the node has answered, and few answers wait for clients in their seats", func() bool {
 		s := p.Nodes()[0]

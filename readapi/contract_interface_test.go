@@ -92,7 +92,7 @@ func TestInterfacesThatNodesLeaveOut(t *testing.T) {
 	generator := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 1000})
 	var whole, without, reports []replay.Post
 	for range 80 {
-		post := replay.Post(generator.Next())
+		post := generator.Next()
 		left, told := stripped(t, post)
 		whole, without, reports = append(whole, post), append(without, left), append(reports, told...)
 	}

@@ -27,9 +27,7 @@ func newWaiting(t *testing.T, posts ...replay.Post) *apitest.Site {
 	log := replay.NewLog(t)
 	stop := replay.Start(t, log, apitest.NewChain(t), balances.New(nil), mempool.New())
 	made := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 1000})
-	for range 5 {
-		replay.Append(t, log, replay.Post(made.Next()))
-	}
+	replay.Append(t, log, replay.Take(5, made.Next)...)
 	replay.Append(t, log, posts...)
 	replay.Wait(t, log)
 	stop()

@@ -23,9 +23,7 @@ func TestInterfaceOfWaitingCall(t *testing.T) {
 	log := replay.NewLog(t)
 	stop := replay.Start(t, log, apitest.NewChain(t), balances.New(nil), mempool.New())
 	blocks := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 1000})
-	for range 10 {
-		replay.Append(t, log, replay.Post(blocks.Next()))
-	}
+	replay.Append(t, log, replay.Take(10, blocks.Next)...)
 	contract := apitest.Alice + ".late"
 	call := apitest.Call(t, 6, contract, "give", clarity.NewUint64(5))
 	replay.Append(t, log, apitest.Announce(call))

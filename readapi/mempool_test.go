@@ -37,10 +37,7 @@ func newMempoolSite(t testing.TB) *mempoolSite {
 	s := &mempoolSite{events: replay.NewLog(t)}
 	stop := replay.Start(t, s.events, apitest.NewChain(t), accounts.New(), balances.New(nil), mempool.New())
 	made := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 1000})
-	var posts []replay.Post
-	for range 10 {
-		posts = append(posts, replay.Post(made.Next()))
-	}
+	posts := replay.Take(10, made.Next)
 	s.by = apitest.Transfer(t, 3)
 	s.by.Origin.Fee = 999
 	s.replaced = apitest.Transfer(t, 3)
@@ -203,7 +200,7 @@ func TestMempoolMoves(t *testing.T) {
 	announced := map[string]bool{}
 	seen := 0
 	for range 30 {
-		post := replay.Post(made.Next())
+		post := made.Next()
 		replay.Append(t, log, post)
 		replay.Wait(t, log)
 		switch post.Path {

@@ -33,10 +33,7 @@ func newPoxWorld(t *testing.T) *poxWorld {
 	config.BitcoinOpShare, config.BitcoinReorgProbability, config.Mix = 0.6, 0.05, synthchain.Mix{Transfer: 20, Stacking: 20}
 	made := synthchain.New(config)
 	log := replay.NewLog(t)
-	posts := make([]replay.Post, 500)
-	for i := range posts {
-		posts[i] = replay.Post(made.Next())
-	}
+	posts := replay.Take(500, made.Next)
 	replay.Append(t, log, posts...)
 	replay.Run(t, log, apitest.NewChain(t), pox.New())
 	w := &poxWorld{Site: apitest.NewSiteOn(t, log.Pool(), readapi.Config{}), truth: made.Expected(), byBlock: map[string][]apitest.Fields{}}

@@ -99,9 +99,7 @@ func TestStatusOfMergedGenesis(t *testing.T) {
 	made := func(merged bool) func(t *testing.T) []replay.Post {
 		return func(*testing.T) (posts []replay.Post) {
 			chain := synthchain.New(synthchain.Config{Seed: 5, Generation: synthchain.V205, MergedGenesis: merged})
-			for range 30 {
-				posts = append(posts, replay.Post(chain.Next()))
-			}
+			posts = append(posts, replay.Take(30, chain.Next)...)
 			return posts
 		}
 	}

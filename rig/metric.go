@@ -3,22 +3,17 @@ package rig
 import (
 	"testing"
 
+	"strata/internal/testkit/metric"
+
 	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Metric returns the value of a counter or gauge that has no labels.
 func Metric(t *testing.T, registry prometheus.Gatherer, name string) float64 {
 	t.Helper()
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
+	value, ok := metric.Sum(t, registry, name)
+	if !ok {
+		t.Fatalf("there is no metric %s", name)
 	}
-	for _, family := range families {
-		if family.GetName() == name {
-			m := family.GetMetric()[0]
-			return m.GetCounter().GetValue() + m.GetGauge().GetValue()
-		}
-	}
-	t.Fatalf("there is no metric %s", name)
-	return 0
+	return value
 }

@@ -2,7 +2,6 @@ package rig
 
 import (
 	"fmt"
-	"testing"
 
 	domain "strata/domain/ordinals"
 	"strata/domain/transaction"
@@ -32,7 +31,7 @@ func Blocks(from, n int) []replay.Post {
 }
 
 // Chain returns the projection chain with the recommended fork choice.
-func Chain(t *testing.T) *chain.Chain {
+func Chain(t replay.TB) *chain.Chain {
 	t.Helper()
 	c, err := chain.New(chain.Recommended, nil)
 	if err != nil {
@@ -59,19 +58,13 @@ func NewPosts(seed uint64) *Posts {
 func (p *Posts) Next(n int) (posts []replay.Post) {
 	for range n {
 		if p.n++; p.n%5 == 0 {
-			post := p.feed.Next()
-			posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
+			posts = append(posts, p.feed.Next())
 		} else {
-			posts = append(posts, replay.Post(p.Chain.Next()))
+			posts = append(posts, p.Chain.Next())
 		}
 	}
 	return posts
 }
 
 // NextOfChain returns the next n posts of the chain.
-func (p *Posts) NextOfChain(n int) (posts []replay.Post) {
-	for range n {
-		posts = append(posts, replay.Post(p.Chain.Next()))
-	}
-	return posts
-}
+func (p *Posts) NextOfChain(n int) []replay.Post { return replay.Take(n, p.Chain.Next) }

@@ -27,6 +27,17 @@ func Follow(t *testing.T, log *eventstore.Log, lines ...projections.Line) (stop 
 	return replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond}, lines...)
 }
 
+// Folded returns a new log with blocks of a chain without forks, which the lines have folded, and fold until stop is called, or the test
+// ends.
+func Folded(t *testing.T, blocks int, lines ...projections.Line) (log *eventstore.Log, stop func()) {
+	t.Helper()
+	log = replay.NewLog(t)
+	replay.Append(t, log, Blocks(0, blocks)...)
+	stop = Follow(t, log, lines...)
+	replay.Wait(t, log)
+	return log, stop
+}
+
 // FollowWithSignals is Follow with the signals of the runner.
 func FollowWithSignals(t *testing.T, log *eventstore.Log, lines ...projections.Line) (signals *follow.TestSignals, stop func()) {
 	t.Helper()
@@ -169,6 +180,21 @@ func Execute(t *testing.T, log *eventstore.Log, sql string, args ...any) {
 	if _, err := log.Pool().Exec(t.Context(), sql, args...); err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
+}
+
+// FoldAccounts runs the projections whose rows CheckState compares until they have folded the log.
+func FoldAccounts(t *testing.T, log *eventstore.Log) {
+	t.Helper()
+	replay.Run(t, log, Chain(t), balances.New(nil), pox.New())
+}
+
+// CheckAlone folds the posts of the canonical chain alone in another log, and compares the rows with those of a log.
+func CheckAlone(t *testing.T, log *eventstore.Log, canonical []replay.Post) {
+	t.Helper()
+	alone := replay.NewLogApart(t)
+	replay.Append(t, alone, canonical...)
+	FoldAccounts(t, alone)
+	CheckSameRows(t, alone, log)
 }
 
 // FollowAccounts runs the projections whose rows CheckState compares until stop is called, or the test ends.

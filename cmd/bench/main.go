@@ -7,13 +7,11 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -27,32 +25,23 @@ import (
 	"strata/cmd/bench/internal/reads"
 	"strata/cmd/bench/internal/tip"
 	"strata/cmd/bench/internal/tokens"
-	"strata/metadata"
 )
 
-// packageParts are the parts of all packages.
-var packageParts = []bench.Parts{
-	bench.CommonParts, fold.Parts, live.Parts, proxy.Parts, tokens.Parts,
-}
-
-// parts returns the roles of helper processes, by name.
-func parts() bench.Parts {
-	all := bench.Parts{}
-	for _, own := range packageParts {
-		maps.Copy(all, own)
-	}
-	return all
+// parts are the roles of helper processes.
+var parts = bench.Parts{
+	"handler": bench.ServeAnswers, "rebuild": fold.RebuildAll, "audience": live.Follow, "node": proxy.ServeNode, "reverse": proxy.ServeReverse,
+	"outside": tokens.ServeOutside,
 }
 
 // measurement is a measurement that can be chosen by its name.
 type measurement struct {
 	name string
-	run  func(ctx context.Context) error
+	run  func(ctx context.Context)
 }
 
 func main() {
 	if len(os.Args) == 3 && os.Args[1] == bench.PartFlag {
-		if err := parts().Run(context.Background(), os.Args[2]); err != nil {
+		if err := bench.Catch(func() { parts.Run(context.Background(), os.Args[2]) }); err != nil {
 			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", os.Args[2], err)
 			os.Exit(1)
 		}
@@ -72,12 +61,6 @@ func run() error {
 	round := flag.Duration("round", time.Second, "duration of each round of load on the API")
 	known := flag.Int("known", 100_000, "number of tokens whose metadata \"tokens\" fetches, and then reads")
 	fetched := flag.Int("tokens", 100_000, "number of tokens whose metadata \"backfill\" fetches")
-	concurrencies := []int{32, metadata.ConcurrencyDefault, 128}
-	flag.Func("fetch-concurrency", "comma-separated numbers of concurrent metadata requests; \"backfill\" runs once for each (default 32,64,128)",
-		func(text string) (err error) {
-			concurrencies, err = numbers(text)
-			return err
-		})
 	inscribed := flag.Int("inscriptions", 500_000, "number of inscriptions for \"ordinals reads\"")
 	executed := flag.Int("transactions", 330_000, "number of transfers for \"balance\", \"hot\", \"redis\", \"cold\" and \"transactions\"; there are three accounts for ten of them")
 	stakers := flag.Int("stakers", 100_000, "number of stakers for \"staking reads\"")
@@ -93,8 +76,8 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	b, err := bench.Start(ctx, *round, os.Stdout)
-	if err != nil {
+	var b *bench.Bench
+	if err := bench.Catch(func() { b = bench.Start(ctx, *round, os.Stdout) }); err != nil {
 		return err
 	}
 	defer b.Stop()
@@ -103,7 +86,7 @@ func run() error {
 	followed := tip.Bench{Bench: b, Recordings: archives, Before: *before}
 	folded := fold.Bench{Bench: b, Blocks: *blocks, Recordings: archives, Rebuilt: *rebuilt}
 	read := reads.NewBench(b, *executed, *named, *stakers)
-	token := tokens.Bench{Bench: b, Known: *known, Fetched: *fetched, Concurrencies: concurrencies}
+	token := tokens.Bench{Bench: b, Known: *known, Fetched: *fetched}
 	inscription := ordinals.Bench{Bench: b, Inscriptions: *inscribed}
 	forward := proxy.Bench{Bench: b, Forwarded: *forwarded}
 	streams := live.Bench{Bench: b}
@@ -141,21 +124,9 @@ func run() error {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "measuring: %s …\n", m.name)
-		if err := m.run(ctx); err != nil {
+		if err := bench.Catch(func() { m.run(ctx) }); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
 	return nil
-}
-
-// numbers parses comma-separated positive numbers.
-func numbers(text string) (all []int, err error) {
-	for part := range strings.SplitSeq(text, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || n <= 0 {
-			return nil, fmt.Errorf("want comma-separated positive numbers, got %q", text)
-		}
-		all = append(all, n)
-	}
-	return all, nil
 }

@@ -1,6 +1,8 @@
 package activity
 
 import (
+	"slices"
+
 	"strata/domain/transaction"
 )
 
@@ -26,21 +28,10 @@ var TxTypes = [...]TxType{TokenTransfer, SmartContract, ContractCall, PoisonMicr
 
 // String returns the type as the API writes it.
 func (t TxType) String() string {
-	switch t {
-	case TokenTransfer:
-		return "token_transfer"
-	case SmartContract:
-		return "smart_contract"
-	case ContractCall:
-		return "contract_call"
-	case PoisonMicroblock:
-		return "poison_microblock"
-	case Coinbase:
-		return "coinbase"
-	case TenureChange:
-		return "tenure_change"
+	if !slices.Contains(TxTypes[:], t) {
+		return "unknown"
 	}
-	return "unknown"
+	return transaction.PayloadID(t).TxType()
 }
 
 // Column returns the column of the table block that counts the transactions of the type up to and including a block.

@@ -10,6 +10,8 @@ import (
 
 	"strata/domain/bns"
 	"strata/domain/clarity"
+	"strata/internal/synth/value"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -103,10 +105,7 @@ func TestPrints(t *testing.T) {
 			Event   map[string]any
 			Context struct{ Contract string }
 		}](t, row)
-		value, err := clarity.DecodeAll(vector.Bytes(t, v.Hex))
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := must.Get(clarity.DecodeAll(vector.Bytes(t, v.Hex)))(t)
 		decode := bns.DecodePrint
 		if contracts.IsZonefiles(v.Context.Contract) {
 			decode = bns.DecodeZonefilePrint
@@ -143,10 +142,7 @@ func TestCalls(t *testing.T) {
 		call := vector.Decode[traced](t, row)
 		var arguments []clarity.Value
 		for _, text := range call.Args {
-			value, err := clarity.DecodeAll(vector.Bytes(t, text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			value := must.Get(clarity.DecodeAll(vector.Bytes(t, text)))(t)
 			arguments = append(arguments, value)
 		}
 		c, ok, err := bns.DecodeCall(call.Function, arguments)
@@ -298,39 +294,11 @@ func TestContracts(t *testing.T) {
 	}
 }
 
-func tuple(t testing.TB, pairs ...any) clarity.Value {
-	t.Helper()
-	var fields []clarity.Field
-	for i := 0; i < len(pairs); i += 2 {
-		f := clarity.Field{Name: pairs[i].(string)}
-		var err error
-		switch v := pairs[i+1].(type) {
-		case string:
-			f.Value, err = clarity.NewASCII(v)
-		case int:
-			f.Value = clarity.NewUint64(uint64(v))
-		case []byte:
-			f.Value, err = clarity.NewBuffer(v)
-		case clarity.Value:
-			f.Value = v
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		fields = append(fields, f)
-	}
-	v, err := clarity.NewTuple(fields...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 // TestOtherPrints decodes prints that the contracts do not have.
 func TestOtherPrints(t *testing.T) {
 	for _, v := range []clarity.Value{
-		tuple(t, "topic", "renamed"), tuple(t, "a", "auction"), tuple(t, "status", "gone"), tuple(t, "x", 1), clarity.NewNone(), clarity.NewUint64(1),
-		tuple(t, "topic", 5),
+		value.Tuple("topic", "renamed"), value.Tuple("a", "auction"), value.Tuple("status", "gone"), value.Tuple("x", 1), clarity.NewNone(), clarity.NewUint64(1),
+		value.Tuple("topic", 5),
 	} {
 		if p, err := bns.DecodePrint(v); err != nil || p.Known {
 			t.Errorf("%s: got %+v, %v", v.Repr(), p, err)
@@ -339,17 +307,17 @@ func TestOtherPrints(t *testing.T) {
 			t.Errorf("%s: got %+v, %v", v.Repr(), p, err)
 		}
 	}
-	name := tuple(t, "name", []byte("alice"), "namespace", []byte("btc"))
+	name := value.Tuple("name", []byte("alice"), "namespace", []byte("btc"))
 	for _, v := range []clarity.Value{
-		tuple(t, "topic", "new-name"), tuple(t, "topic", "burn-name", "name", name, "id", "1"), tuple(t, "a", "list-in-ustx", "id", 1, "price", 2),
-		tuple(t, "topic", "new-airdrop", "name", name, "id", 1, "owner", 1, "registered-at", 1), tuple(t, "status", "launch", "namespace", []byte("btc")),
-		tuple(t, "topic", "burn-name", "name", tuple(t, "name", 1), "id", 1),
+		value.Tuple("topic", "new-name"), value.Tuple("topic", "burn-name", "name", name, "id", "1"), value.Tuple("a", "list-in-ustx", "id", 1, "price", 2),
+		value.Tuple("topic", "new-airdrop", "name", name, "id", 1, "owner", 1, "registered-at", 1), value.Tuple("status", "launch", "namespace", []byte("btc")),
+		value.Tuple("topic", "burn-name", "name", value.Tuple("name", 1), "id", 1),
 	} {
 		if p, err := bns.DecodePrint(v); !errors.Is(err, bns.ErrPrint) {
 			t.Errorf("%s: got %+v, %v", v.Repr(), p, err)
 		}
 	}
-	if p, err := bns.DecodeZonefilePrint(tuple(t, "topic", "revoke-name", "name", name)); !errors.Is(err, bns.ErrPrint) {
+	if p, err := bns.DecodeZonefilePrint(value.Tuple("topic", "revoke-name", "name", name)); !errors.Is(err, bns.ErrPrint) {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	if _, _, err := bns.DecodeCall(bns.NameRenewal, nil); !errors.Is(err, bns.ErrCall) {

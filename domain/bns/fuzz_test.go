@@ -6,14 +6,15 @@ import (
 
 	"strata/domain/bns"
 	"strata/domain/clarity"
+	"strata/internal/synth/value"
 )
 
 func FuzzDecode(f *testing.F) {
-	name := tuple(f, "name", []byte("alice"), "namespace", []byte("btc"))
+	name := value.Tuple("name", []byte("alice"), "namespace", []byte("btc"))
 	for _, v := range []clarity.Value{
-		tuple(f, "topic", "burn-name", "name", name, "id", 1), tuple(f, "a", "buy-in-ustx", "id", 3), tuple(f, "topic", "update-zonefile"),
-		tuple(f, "topic", "new-name", "name", name, "id", 1), tuple(f, "status", "launch", "namespace", []byte("btc"), "properties", clarity.NewNone()),
-		tuple(f, "topic", "renew-name", "name", name, "id", clarity.NewSome(clarity.NewUint64(4))),
+		value.Tuple("topic", "burn-name", "name", name, "id", 1), value.Tuple("a", "buy-in-ustx", "id", 3), value.Tuple("topic", "update-zonefile"),
+		value.Tuple("topic", "new-name", "name", name, "id", 1), value.Tuple("status", "launch", "namespace", []byte("btc"), "properties", clarity.NewNone()),
+		value.Tuple("topic", "renew-name", "name", name, "id", clarity.NewSome(clarity.NewUint64(4))),
 	} {
 		f.Add(v.Encode(), bns.NamespaceReveal)
 	}

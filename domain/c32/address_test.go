@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"strata/domain/c32"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 
 	"pgregory.net/rapid"
@@ -93,9 +94,7 @@ func TestAddressJSON(t *testing.T) {
 	var v struct {
 		A c32.Address `json:"a"`
 	}
-	if err := json.Unmarshal([]byte(want), &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(want), &v))
 	got, err := json.Marshal(v)
 	if err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
@@ -190,10 +189,7 @@ func FuzzParseAddress(f *testing.F) {
 }
 
 func BenchmarkAddressString(b *testing.B) {
-	a, err := c32.ParseAddress("SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7")
-	if err != nil {
-		b.Fatal(err)
-	}
+	a := must.Get(c32.ParseAddress("SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7"))(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = a.String()
@@ -203,8 +199,6 @@ func BenchmarkAddressString(b *testing.B) {
 func BenchmarkParseAddress(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := c32.ParseAddress("SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7"); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(c32.ParseAddress("SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7"))(b)
 	}
 }

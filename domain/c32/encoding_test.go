@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"strata/domain/c32"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 
 	"pgregory.net/rapid"
@@ -41,10 +42,7 @@ func TestEncoding(t *testing.T) {
 }
 
 func TestDecodeNormalises(t *testing.T) {
-	want, err := c32.Decode("0110AZ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(c32.Decode("0110AZ"))(t)
 	for _, s := range []string{"0110az", "OIlOaz", "oLi0AZ"} {
 		if got, err := c32.Decode(s); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("Decode(%s) = %x, %v, want %x", s, got, err, want)

@@ -5,27 +5,18 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
+	"strata/internal/testkit/must"
 )
 
 func TestContracts(t *testing.T) {
 	t.Parallel()
 	const a, b, address = "SP000000000000000000002Q6VF78.a", "SP000000000000000000002Q6VF78.b", "SP000000000000000000002Q6VF78"
 	principal := func(text string) clarity.Value {
-		p, err := clarity.ParsePrincipal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := clarity.NewPrincipal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
+		p := must.Get(clarity.ParsePrincipal(text))(t)
+		return must.Get(clarity.NewPrincipal(p))(t)
 	}
-	nested, err := clarity.NewTuple(
-		clarity.Field{Name: "x", Value: principal(a)}, clarity.Field{Name: "y", Value: principal(address)}, clarity.Field{Name: "z", Value: principal(b)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	nested := must.Get(clarity.NewTuple(
+		clarity.Field{Name: "x", Value: principal(a)}, clarity.Field{Name: "y", Value: principal(address)}, clarity.Field{Name: "z", Value: principal(b)}))(t)
 	var all []string
 	for p := range nested.Contracts() {
 		all = append(all, p.String())

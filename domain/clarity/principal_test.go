@@ -10,6 +10,7 @@ import (
 
 	"strata/domain/c32"
 	"strata/domain/clarity"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 
 	"pgregory.net/rapid"
@@ -86,9 +87,7 @@ func TestPrincipalJSON(t *testing.T) {
 	var v struct {
 		Sender clarity.Principal `json:"sender"`
 	}
-	if err := json.Unmarshal([]byte(want), &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(want), &v))
 	if got, err := json.Marshal(v); err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}

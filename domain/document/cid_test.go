@@ -9,16 +9,14 @@ import (
 	"testing"
 
 	"strata/domain/document"
+	"strata/internal/testkit/must"
 
 	"github.com/btcsuite/btcd/btcutil/base58"
 )
 
 // A bare identifier is recognised in every base that identifiers use, but only if it is complete.
 func TestBareCID(t *testing.T) {
-	b, err := hex.DecodeString(cidV1Base16[1:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(hex.DecodeString(cidV1Base16[1:]))(t)
 	inBase32 := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString
 	inBase36 := func(b []byte) string { return new(big.Int).SetBytes(b).Text(36) }
 	for name, write := range map[string]func([]byte) string{

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/domain/document"
+	"strata/internal/testkit/must"
 
 	"pgregory.net/rapid"
 )
@@ -94,10 +95,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	d, err := document.Parse([]byte(englishBody))
-	if err != nil {
-		b.Fatal(err)
-	}
+	d := must.Get(document.Parse([]byte(englishBody)))(b)
 	stored := d.Encode()
 	for name, decode := range map[string]func(){
 		"OnePass":    func() { document.ReadStored(stored) },

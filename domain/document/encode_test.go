@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/domain/document"
+	"strata/internal/testkit/must"
 
 	"pgregory.net/rapid"
 )
@@ -68,10 +69,7 @@ func quote(s string) string {
 
 // canonical returns the canonical form of a JSON value.
 func canonical(t *rapid.T, value string) json.RawMessage {
-	d, err := document.Parse([]byte(`{"name":"a","properties":{"p":` + value + `}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(document.Parse([]byte(`{"name":"a","properties":{"p":` + value + `}}`)))(t)
 	return d.Properties[0].Value
 }
 

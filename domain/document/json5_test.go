@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"strata/domain/document/internal/json5"
+	"strata/internal/testkit/must"
 )
 
 const depthMax = 20
@@ -101,10 +102,7 @@ func TestReadError(t *testing.T) {
 }
 
 func TestMapText(t *testing.T) {
-	v, err := json5.Read([]byte(`{"a":["a",{"a":"a"}],"b":1}`), depthMax)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(json5.Read([]byte(`{"a":["a",{"a":"a"}],"b":1}`), depthMax))(t)
 	before := string(v.Append(nil))
 	if got, want := string(v.MapText(strings.ToUpper).Append(nil)), `{"a":["A",{"a":"A"}],"b":1}`; got != want {
 		t.Errorf("MapText = %s, want %s", got, want)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/domain/document"
+	"strata/internal/testkit/must"
 )
 
 func parse(t *testing.T, body string) *document.Document {
@@ -165,10 +166,7 @@ func TestLocalesMax(t *testing.T) {
 // A document must not refer to its body: the body may be far larger, and may change.
 func TestDocumentDoesNotReferToBody(t *testing.T) {
 	body := []byte(`{"name":12345,"properties":{"abc":"def"},"attributes":[{"trait_type":67,"value":[8]}]}`)
-	d, err := document.Parse(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(document.Parse(body))(t)
 	want := string(d.Encode())
 	for i := range body {
 		body[i] = 'x'

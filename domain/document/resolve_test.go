@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/domain/document"
+	"strata/internal/testkit/must"
 )
 
 const (
@@ -96,10 +97,7 @@ func TestResolve(t *testing.T) {
 		{"bare with a colon in its path", cidV0 + "/a:b", both("/ipfs/" + cidV0 + "/a:b")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := document.Resolve(tc.uri, gateways)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(document.Resolve(tc.uri, gateways))(t)
 			if !reflect.DeepEqual(got, tc.want) {
 				t.Errorf("Resolve(%q)\n got %+v\nwant %+v", tc.uri, got, tc.want)
 			}

@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -75,21 +74,10 @@ func (r *Recheck) Reports() []*Report {
 }
 
 // Encode returns the body of the event.
-func (r *Recheck) Encode() ([]byte, error) {
-	if err := r.validate(); err != nil {
-		return nil, err
-	}
-	return json.Marshal(r)
-}
+func (r *Recheck) Encode() ([]byte, error) { return encode(r) }
 
 // DecodeRecheck decodes the body of an event.
-func DecodeRecheck(b []byte) (*Recheck, error) {
-	var r Recheck
-	if err := json.Unmarshal(b, &r); err != nil {
-		return nil, fmt.Errorf("recheck: %w", err)
-	}
-	return &r, r.validate()
-}
+func DecodeRecheck(b []byte) (*Recheck, error) { return decode("recheck", b, new(Recheck)) }
 
 func (r *Recheck) validate() error {
 	if len(r.Unchanged) == 0 {

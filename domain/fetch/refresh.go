@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -35,21 +34,10 @@ var (
 )
 
 // Encode returns the body of the event.
-func (r *Refresh) Encode() ([]byte, error) {
-	if err := r.validate(); err != nil {
-		return nil, err
-	}
-	return json.Marshal(r)
-}
+func (r *Refresh) Encode() ([]byte, error) { return encode(r) }
 
 // DecodeRefresh decodes the body of an event.
-func DecodeRefresh(b []byte) (*Refresh, error) {
-	var r Refresh
-	if err := json.Unmarshal(b, &r); err != nil {
-		return nil, fmt.Errorf("refresh: %w", err)
-	}
-	return &r, r.validate()
-}
+func DecodeRefresh(b []byte) (*Refresh, error) { return decode("refresh", b, new(Refresh)) }
 
 func (r *Refresh) validate() error {
 	switch {

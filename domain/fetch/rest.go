@@ -22,21 +22,10 @@ type Rest struct {
 }
 
 // Encode returns the body of the event.
-func (r *Rest) Encode() ([]byte, error) {
-	if err := r.validate(); err != nil {
-		return nil, err
-	}
-	return json.Marshal(r)
-}
+func (r *Rest) Encode() ([]byte, error) { return encode(r) }
 
 // DecodeRest decodes the body of an event.
-func DecodeRest(b []byte) (*Rest, error) {
-	var r Rest
-	if err := json.Unmarshal(b, &r); err != nil {
-		return nil, fmt.Errorf("rest: %w", err)
-	}
-	return &r, r.validate()
-}
+func DecodeRest(b []byte) (*Rest, error) { return decode("rest", b, new(Rest)) }
 
 func (r *Rest) validate() error {
 	switch {
@@ -46,4 +35,23 @@ func (r *Rest) validate() error {
 		return fmt.Errorf("rest: /until: want a time after %s, got %s", r.DecidedAt, r.Until)
 	}
 	return nil
+}
+
+// event is the body of an event.
+type event interface{ validate() error }
+
+func encode(e event) ([]byte, error) {
+	if err := e.validate(); err != nil {
+		return nil, err
+	}
+	return json.Marshal(e)
+}
+
+// decode decodes the body of an event into one that is new.
+func decode[E event](name string, b []byte, into E) (E, error) {
+	if err := json.Unmarshal(b, into); err != nil {
+		var none E
+		return none, fmt.Errorf("%s: %w", name, err)
+	}
+	return into, into.validate()
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/domain/names"
+	"strata/internal/testkit/must"
 )
 
 // A zonefile as it was published, whose hash is the one that the name has.
@@ -17,10 +18,7 @@ const (
 func TestExportedZonefile(t *testing.T) {
 	t.Parallel()
 	p := names.ExportPart{Kind: names.ExportZonefiles, FirstLine: 1, Text: publishedHash + "\n" + publishedLine + "\n"}
-	body, err := p.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(p.Encode())(t)
 	read, err := names.DecodeExport(body)
 	if err != nil || len(read.Zonefiles) != 1 {
 		t.Fatalf("got %+v, %v", read, err)

@@ -7,32 +7,17 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/names"
+	"strata/internal/synth/value"
+	"strata/internal/testkit/must"
 )
 
 // FuzzDecode decodes any value as a print, as the arguments of a call, and as an answer of the registry.
 func FuzzDecode(f *testing.F) {
-	tuple := func(fields ...any) clarity.Value {
-		var all []clarity.Field
-		for i := 0; i < len(fields); i += 2 {
-			all = append(all, clarity.Field{Name: fields[i].(string), Value: fields[i+1].(clarity.Value)})
-		}
-		v, err := clarity.NewTuple(all...)
-		if err != nil {
-			f.Fatal(err)
-		}
-		return v
-	}
-	name, err := (names.Name{Label: "bob", Namespace: "id"}).Key()
-	if err != nil {
-		f.Fatal(err)
-	}
-	hash, err := clarity.NewBuffer(nil)
-	if err != nil {
-		f.Fatal(err)
-	}
+	name := must.Get((names.Name{Label: "bob", Namespace: "id"}).Key())(f)
+	hash := must.Get(clarity.NewBuffer(nil))(f)
 	for _, v := range []clarity.Value{
-		tuple("attachment", tuple("hash", hash, "metadata", name)), tuple("status", hash, "namespace", hash, "properties", tuple("lifetime", clarity.NewUint64(1))),
-		clarity.NewOk(tuple("lease-started-at", clarity.NewUint64(7))), clarity.NewErr(clarity.NewUint64(2008)), name,
+		value.Tuple("attachment", value.Tuple("hash", hash, "metadata", name)), value.Tuple("status", hash, "namespace", hash, "properties", value.Tuple("lifetime", clarity.NewUint64(1))),
+		clarity.NewOk(value.Tuple("lease-started-at", clarity.NewUint64(7))), clarity.NewErr(clarity.NewUint64(2008)), name,
 	} {
 		f.Add(v.Encode(), "name-renewal", "(contract-call? 'SP000000000000000000002Q6VF78.bns name-renewal)")
 	}
@@ -52,10 +37,7 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("a renewal is about %q", r.Name)
 		}
 		for _, subject := range []names.Subject{{Name: names.Name{Namespace: "id"}}, {Name: names.Name{Label: "bob", Namespace: "id"}}} {
-			want, err := subject.Want("SP000000000000000000002Q6VF78.bns")
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(subject.Want("SP000000000000000000002Q6VF78.bns"))(t)
 			body := fetch.Body(fmt.Sprintf(`{"okay":true,"result":%q}`, v.Hex()))
 			r := &fetch.Report{Want: want, Exchanges: []fetch.Exchange{{Status: 200, Body: body}}}
 			if started, problem := names.ReadLease(r); problem == nil && started != nil && started.Sign() < 0 {

@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/names"
+	"strata/internal/testkit/must"
 )
 
 func TestNames(t *testing.T) {
@@ -29,14 +30,8 @@ func TestNames(t *testing.T) {
 func TestKey(t *testing.T) {
 	t.Parallel()
 	const raw = "0c00000002046e616d650200000003626f62096e616d6573706163650200000003627463"
-	b, err := hex.DecodeString(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := clarity.DecodeAll(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(hex.DecodeString(raw))(t)
+	v := must.Get(clarity.DecodeAll(b))(t)
 	n, ok := names.ReadKey(v)
 	if !ok || n.String() != "bob.btc" {
 		t.Errorf("got %v, %t", n, ok)

@@ -8,6 +8,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/names"
+	"strata/internal/testkit/must"
 )
 
 const registry = "SP000000000000000000002Q6VF78.bns"
@@ -15,15 +16,8 @@ const registry = "SP000000000000000000002Q6VF78.bns"
 // wanted is the want for a subject.
 func wanted(t *testing.T, subject string) fetch.Want {
 	t.Helper()
-	s, err := names.ParseSubject(subject)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := s.Want(registry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	s := must.Get(names.ParseSubject(subject))(t)
+	return must.Get(s.Want(registry))(t)
 }
 
 func TestSubjects(t *testing.T) {
@@ -61,10 +55,7 @@ func TestSubjects(t *testing.T) {
 		"SP2QEZ06AGJ3RKJPBV14SY1V5BBFNAW33D96YPGZF": registry, "SM3KNVZS30WM7F89SXKVVFY4SN9RMPZZ9FX929N0V.x": registry,
 		"ST2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKQYAC0RQ": "ST000000000000000000002AMW42H.bns",
 	} {
-		p, err := clarity.ParsePrincipal(principal)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(clarity.ParsePrincipal(principal))(t)
 		if got := names.ContractOf(p); got != want {
 			t.Errorf("%s: got %s, want %s", principal, got, want)
 		}
@@ -79,11 +70,7 @@ func TestReadAnswers(t *testing.T) {
 		return &fetch.Report{Want: wanted(t, subject), Exchanges: []fetch.Exchange{{Status: 200, Body: body}}}
 	}
 	tuple := func(name string, v clarity.Value) clarity.Value {
-		of, err := clarity.NewTuple(clarity.Field{Name: name, Value: v})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return of
+		return must.Get(clarity.NewTuple(clarity.Field{Name: name, Value: v}))(t)
 	}
 	failed := clarity.NewErr(clarity.NewUint64(2008))
 	if started, problem := names.ReadLease(report("bob.btc", clarity.NewOk(tuple("lease-started-at", clarity.NewUint64(7))))); problem != nil || started.Int64() != 7 {

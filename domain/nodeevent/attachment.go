@@ -36,31 +36,15 @@ func (c *cursor) attachments() *Attachments {
 }
 
 func (c *cursor) attachment(a *Attachment) {
-	var index, block, contract, tx bool
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "attachment_index":
-			index = c.uint32(&a.AttachmentIndex)
-		case "index_block_hash":
-			block = c.Hash32(&a.IndexBlockHash)
-		case "block_height":
-			c.uint64(&a.BlockHeight)
-		case "contract_id":
-			contract = c.Name(&a.ContractID)
-		case "tx_id":
-			tx = c.Hash32(&a.TxID)
-		case "content_hash":
-			c.Hash20(&a.ContentHash)
-		case "metadata":
-			a.Metadata = c.Hex()
-		case "content":
-			a.Content = c.Hex()
-		default:
-			c.unknown(name)
-		}
-	})
-	c.Need(index, "attachment_index", "a whole number")
-	c.Need(block, "index_block_hash", "32 bytes in hex")
-	c.Need(contract, "contract_id", "a string")
-	c.Need(tx, "tx_id", "32 bytes in hex")
+	present := c.Members(
+		required("attachment_index", &a.AttachmentIndex, "a whole number"),
+		required("index_block_hash", &a.IndexBlockHash, "32 bytes in hex"),
+		optional("block_height", &a.BlockHeight),
+		required("contract_id", &a.ContractID, "a string"),
+		required("tx_id", &a.TxID, "32 bytes in hex"),
+		optional("content_hash", &a.ContentHash),
+		optional("metadata", &a.Metadata),
+		optional("content", &a.Content),
+	)
+	c.Need(present, "attachment_index", "a whole number")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/domain/nodeevent"
+	"strata/internal/testkit/must"
 )
 
 // BenchmarkDecode decodes made-up bodies as large as the largest that nodes send.
@@ -36,9 +37,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := nodeevent.Decode("/new_block", body); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(nodeevent.Decode("/new_block", body))(b)
 			}
 		})
 	}

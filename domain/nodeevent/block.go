@@ -57,84 +57,41 @@ type Block struct {
 
 func (c *cursor) block() *Block {
 	b := &Block{}
-	var index, block, parent, height, burnHash, burnHeight bool
-	present := c.Object(func(name []byte) {
-		switch string(name) {
-		case "index_block_hash":
-			index = c.Hash32(&b.IndexBlockHash)
-		case "block_hash":
-			block = c.Hash32(&b.BlockHash)
-		case "parent_index_block_hash":
-			parent = c.Hash32(&b.ParentIndexBlockHash)
-		case "parent_block_hash":
-			c.Hash32(&b.ParentBlockHash)
-		case "block_height":
-			height = c.uint64(&b.Height)
-		case "block_time":
-			b.Time = jsoncursor.Optional(c.uint64)
-		case "burn_block_hash":
-			burnHash = c.Hash32(&b.BurnBlockHash)
-		case "burn_block_height":
-			burnHeight = c.uint64(&b.BurnBlockHeight)
-		case "burn_block_time":
-			c.uint64(&b.BurnBlockTime)
-		case "consensus_hash":
-			b.ConsensusHash = jsoncursor.Optional(c.Hash20)
-		case "miner_txid":
-			c.Hash32(&b.MinerTxID)
-		case "parent_burn_block_hash":
-			b.ParentBurnBlockHash = jsoncursor.Optional(c.Hash32)
-		case "parent_burn_block_height":
-			b.ParentBurnBlockHeight = jsoncursor.Optional(c.uint64)
-		case "parent_burn_block_timestamp":
-			b.ParentBurnBlockTime = jsoncursor.Optional(c.uint64)
-		case "parent_microblock":
-			c.Hash32(&b.ParentMicroblock)
-		case "parent_microblock_sequence":
-			b.ParentMicroblockSequence = jsoncursor.Optional(c.uint16)
-		case "anchored_cost":
-			b.AnchoredCost = jsoncursor.Optional(c.cost)
-		case "confirmed_microblocks_cost":
-			b.ConfirmedMicroblocksCost = jsoncursor.Optional(c.cost)
-		case "pox_v1_unlock_height":
-			b.PoxV1UnlockHeight = jsoncursor.Optional(c.uint64)
-		case "pox_v2_unlock_height":
-			b.PoxV2UnlockHeight = jsoncursor.Optional(c.uint64)
-		case "pox_v3_unlock_height":
-			b.PoxV3UnlockHeight = jsoncursor.Optional(c.uint64)
-		case "pox_v4_unlock_height":
-			b.PoxV4UnlockHeight = jsoncursor.Optional(c.uint64)
-		case "reward_set":
-			b.RewardSet = c.rewardSet()
-		case "cycle_number":
-			b.CycleNumber = jsoncursor.Optional(c.uint64)
-		case "signer_bitvec":
-			b.SignerBitvec = c.Hex()
-		case "signer_signature_hash":
-			b.SignerSignatureHash = jsoncursor.Optional(c.Hash32)
-		case "miner_signature":
-			b.MinerSignature = c.Hex()
-		case "signer_signature":
-			b.SignerSignatures = c.hexStrings()
-		case "tenure_height":
-			b.TenureHeight = jsoncursor.Optional(c.uint64)
-		case "matured_miner_rewards":
-			b.MaturedRewards = c.minerRewards()
-		case "transactions":
-			b.Transactions = c.transactions()
-		case "events":
-			b.Events = c.events()
-		default:
-			c.unknown(name)
-		}
-	})
+	present := c.Members(
+		required("index_block_hash", &b.IndexBlockHash, "32 bytes in hex"),
+		required("block_hash", &b.BlockHash, "32 bytes in hex"),
+		required("parent_index_block_hash", &b.ParentIndexBlockHash, "32 bytes in hex"),
+		optional("parent_block_hash", &b.ParentBlockHash),
+		required("block_height", &b.Height, "a whole number"),
+		optional("block_time", &b.Time),
+		required("burn_block_hash", &b.BurnBlockHash, "32 bytes in hex"),
+		required("burn_block_height", &b.BurnBlockHeight, "a whole number"),
+		optional("burn_block_time", &b.BurnBlockTime),
+		optional("consensus_hash", &b.ConsensusHash),
+		optional("miner_txid", &b.MinerTxID),
+		optional("parent_burn_block_hash", &b.ParentBurnBlockHash),
+		optional("parent_burn_block_height", &b.ParentBurnBlockHeight),
+		optional("parent_burn_block_timestamp", &b.ParentBurnBlockTime),
+		optional("parent_microblock", &b.ParentMicroblock),
+		optional("parent_microblock_sequence", &b.ParentMicroblockSequence),
+		optional("anchored_cost", func() { b.AnchoredCost = jsoncursor.Optional(c.cost) }),
+		optional("confirmed_microblocks_cost", func() { b.ConfirmedMicroblocksCost = jsoncursor.Optional(c.cost) }),
+		optional("pox_v1_unlock_height", &b.PoxV1UnlockHeight),
+		optional("pox_v2_unlock_height", &b.PoxV2UnlockHeight),
+		optional("pox_v3_unlock_height", &b.PoxV3UnlockHeight),
+		optional("pox_v4_unlock_height", &b.PoxV4UnlockHeight),
+		optional("reward_set", func() { b.RewardSet = c.rewardSet() }),
+		optional("cycle_number", &b.CycleNumber),
+		optional("signer_bitvec", &b.SignerBitvec),
+		optional("signer_signature_hash", &b.SignerSignatureHash),
+		optional("miner_signature", &b.MinerSignature),
+		optional("signer_signature", func() { b.SignerSignatures = c.hexStrings() }),
+		optional("tenure_height", &b.TenureHeight),
+		optional("matured_miner_rewards", func() { b.MaturedRewards = c.minerRewards() }),
+		optional("transactions", func() { b.Transactions = c.transactions() }),
+		optional("events", func() { b.Events = c.events() }),
+	)
 	c.NeedValue(present, "an object")
-	c.Need(index, "index_block_hash", "32 bytes in hex")
-	c.Need(block, "block_hash", "32 bytes in hex")
-	c.Need(parent, "parent_index_block_hash", "32 bytes in hex")
-	c.Need(height, "block_height", "a whole number")
-	c.Need(burnHash, "burn_block_hash", "32 bytes in hex")
-	c.Need(burnHeight, "burn_block_height", "a whole number")
 	c.linkEvents(&b.Receipts)
 	return b
 }

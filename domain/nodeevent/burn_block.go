@@ -33,32 +33,17 @@ type PoxCommitment struct {
 
 func (c *cursor) burnBlock() *BurnBlock {
 	b := &BurnBlock{}
-	var id, height bool
-	present := c.Object(func(name []byte) {
-		switch string(name) {
-		case "burn_block_hash":
-			id = c.Hash32(&b.Hash)
-		case "burn_block_height":
-			height = c.uint64(&b.Height)
-		case "consensus_hash":
-			b.ConsensusHash = jsoncursor.Optional(c.Hash20)
-		case "parent_burn_block_hash":
-			b.ParentHash = jsoncursor.Optional(c.Hash32)
-		case "burn_amount":
-			c.uint64(&b.BurnAmount)
-		case "reward_recipients":
-			b.RewardRecipients = c.burnPayouts()
-		case "reward_slot_holders":
-			b.RewardSlotHolders = c.names()
-		case "pox_transactions":
-			b.PoxTransactions = c.poxCommitments()
-		default:
-			c.unknown(name)
-		}
-	})
+	present := c.Members(
+		required("burn_block_hash", &b.Hash, "32 bytes in hex"),
+		required("burn_block_height", &b.Height, "a whole number"),
+		optional("consensus_hash", &b.ConsensusHash),
+		optional("parent_burn_block_hash", &b.ParentHash),
+		optional("burn_amount", &b.BurnAmount),
+		optional("reward_recipients", func() { b.RewardRecipients = c.burnPayouts() }),
+		optional("reward_slot_holders", func() { b.RewardSlotHolders = c.names() }),
+		optional("pox_transactions", func() { b.PoxTransactions = c.poxCommitments() }),
+	)
 	c.NeedValue(present, "an object")
-	c.Need(id, "burn_block_hash", "32 bytes in hex")
-	c.Need(height, "burn_block_height", "a whole number")
 	return b
 }
 
@@ -69,37 +54,21 @@ func (c *cursor) names() []string {
 
 func (c *cursor) burnPayouts() []BurnPayout {
 	return jsoncursor.List(&c.Cursor, func(p *BurnPayout) {
-		var recipient, amount bool
-		c.Object(func(name []byte) {
-			switch string(name) {
-			case "recipient":
-				recipient = c.Name(&p.Recipient)
-			case "amt":
-				amount = c.uint64(&p.Amount)
-			case "utxo_idx":
-				p.UTXOIndex = jsoncursor.Optional(c.uint32)
-			default:
-				c.unknown(name)
-			}
-		})
-		c.Need(recipient, "recipient", "a string")
-		c.Need(amount, "amt", "a whole number")
+		present := c.Members(
+			required("recipient", &p.Recipient, "a string"),
+			required("amt", &p.Amount, "a whole number"),
+			optional("utxo_idx", &p.UTXOIndex),
+		)
+		c.Need(present, "recipient", "a string")
 	})
 }
 
 func (c *cursor) poxCommitments() []PoxCommitment {
 	return jsoncursor.List(&c.Cursor, func(p *PoxCommitment) {
-		id := false
-		c.Object(func(name []byte) {
-			switch string(name) {
-			case "txid":
-				id = c.Hash32(&p.TxID)
-			case "reward_recipients":
-				p.Payouts = c.burnPayouts()
-			default:
-				c.unknown(name)
-			}
-		})
-		c.Need(id, "txid", "32 bytes in hex")
+		present := c.Members(
+			required("txid", &p.TxID, "32 bytes in hex"),
+			optional("reward_recipients", func() { p.Payouts = c.burnPayouts() }),
+		)
+		c.Need(present, "txid", "32 bytes in hex")
 	})
 }

@@ -103,99 +103,58 @@ func (c *cursor) burnchainOp() *BurnchainOp {
 	return op
 }
 
-// burnchainPosition reads the member with the given name, if it belongs to a BurnchainPosition, and skips it otherwise.
-func (c *cursor) burnchainPosition(name []byte, p *BurnchainPosition) {
-	switch string(name) {
-	case "burn_block_height":
-		c.uint64(&p.BurnBlockHeight)
-	case "burn_header_hash":
-		c.Hash32(&p.BurnHeaderHash)
-	case "burn_txid":
-		c.Hash32(&p.BurnTxID)
-	case "vtxindex":
-		c.uint32(&p.VtxIndex)
-	default:
-		c.unknown(name)
-	}
+// burnchainOpMembers reads an operation: its own members and those of its position.
+func (c *cursor) burnchainOpMembers(p *BurnchainPosition, own ...jsoncursor.Member) {
+	c.Members(append(own,
+		optional("burn_block_height", &p.BurnBlockHeight),
+		optional("burn_header_hash", &p.BurnHeaderHash),
+		optional("burn_txid", &p.BurnTxID),
+		optional("vtxindex", &p.VtxIndex),
+	)...)
 }
 
 func (c *cursor) opAddress(dst *OpAddress) {
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "address":
-			c.Name(&dst.Address)
-		case "address_hash_bytes":
-			c.Hash20(&dst.HashBytes)
-		case "address_version":
-			c.uint8(&dst.Version)
-		default:
-			c.unknown(name)
-		}
-	})
+	c.Members(
+		optional("address", &dst.Address),
+		optional("address_hash_bytes", &dst.HashBytes),
+		optional("address_version", &dst.Version),
+	)
 }
 
 func (c *cursor) transferSTXOp() *TransferSTXOp {
 	op := &TransferSTXOp{}
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "sender":
-			c.opAddress(&op.Sender)
-		case "recipient":
-			c.opAddress(&op.Recipient)
-		case "transfered_ustx":
-			op.Amount = c.big(u256Bits)
-		case "memo":
-			op.Memo = c.Hex()
-		default:
-			c.burnchainPosition(name, &op.BurnchainPosition)
-		}
-	})
+	c.burnchainOpMembers(&op.BurnchainPosition,
+		optional("sender", func() { c.opAddress(&op.Sender) }),
+		optional("recipient", func() { c.opAddress(&op.Recipient) }),
+		optional("transfered_ustx", func() { op.Amount = c.big(u256Bits) }),
+		optional("memo", &op.Memo),
+	)
 	return op
 }
 
 func (c *cursor) stackSTXOp() *StackSTXOp {
 	op := &StackSTXOp{}
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "sender":
-			c.opAddress(&op.Sender)
-		case "reward_addr":
-			c.bitcoinAddress(&op.RewardAddress)
-		case "stacked_ustx":
-			op.Amount = c.big(u256Bits)
-		case "num_cycles":
-			c.uint8(&op.NumCycles)
-		case "signer_key":
-			op.SignerKey = c.Hex()
-		case "max_amount":
-			op.MaxAmount = c.big(u256Bits)
-		case "auth_id":
-			op.AuthID = jsoncursor.Optional(c.uint32)
-		default:
-			c.burnchainPosition(name, &op.BurnchainPosition)
-		}
-	})
+	c.burnchainOpMembers(&op.BurnchainPosition,
+		optional("sender", func() { c.opAddress(&op.Sender) }),
+		optional("reward_addr", func() { c.bitcoinAddress(&op.RewardAddress) }),
+		optional("stacked_ustx", func() { op.Amount = c.big(u256Bits) }),
+		optional("num_cycles", &op.NumCycles),
+		optional("signer_key", &op.SignerKey),
+		optional("max_amount", func() { op.MaxAmount = c.big(u256Bits) }),
+		optional("auth_id", &op.AuthID),
+	)
 	return op
 }
 
 func (c *cursor) delegateSTXOp() *DelegateSTXOp {
 	op := &DelegateSTXOp{}
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "sender":
-			c.opAddress(&op.Sender)
-		case "delegate_to":
-			c.opAddress(&op.DelegateTo)
-		case "delegated_ustx":
-			op.Amount = c.big(u256Bits)
-		case "reward_addr":
-			c.rewardOutput(op)
-		case "until_burn_height":
-			op.UntilBurnHeight = jsoncursor.Optional(c.uint64)
-		default:
-			c.burnchainPosition(name, &op.BurnchainPosition)
-		}
-	})
+	c.burnchainOpMembers(&op.BurnchainPosition,
+		optional("sender", func() { c.opAddress(&op.Sender) }),
+		optional("delegate_to", func() { c.opAddress(&op.DelegateTo) }),
+		optional("delegated_ustx", func() { op.Amount = c.big(u256Bits) }),
+		optional("reward_addr", func() { c.rewardOutput(op) }),
+		optional("until_burn_height", &op.UntilBurnHeight),
+	)
 	return op
 }
 
@@ -205,7 +164,7 @@ func (c *cursor) rewardOutput(op *DelegateSTXOp) {
 	present := c.Array(func() {
 		switch count++; count {
 		case 1:
-			c.uint32(&op.RewardOutput)
+			c.Read(&op.RewardOutput)
 		case 2:
 			op.RewardAddress = &BitcoinAddress{}
 			c.bitcoinAddress(op.RewardAddress)
@@ -220,23 +179,13 @@ func (c *cursor) rewardOutput(op *DelegateSTXOp) {
 
 func (c *cursor) voteForAggregateKeyOp() *VoteForAggregateKeyOp {
 	op := &VoteForAggregateKeyOp{}
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "sender":
-			c.opAddress(&op.Sender)
-		case "aggregate_key":
-			op.AggregateKey = c.Hex()
-		case "reward_cycle":
-			c.uint64(&op.RewardCycle)
-		case "round":
-			c.uint32(&op.Round)
-		case "signer_index":
-			c.uint16(&op.SignerIndex)
-		case "signer_key":
-			op.SignerKey = c.Hex()
-		default:
-			c.burnchainPosition(name, &op.BurnchainPosition)
-		}
-	})
+	c.burnchainOpMembers(&op.BurnchainPosition,
+		optional("sender", func() { c.opAddress(&op.Sender) }),
+		optional("aggregate_key", &op.AggregateKey),
+		optional("reward_cycle", &op.RewardCycle),
+		optional("round", &op.Round),
+		optional("signer_index", &op.SignerIndex),
+		optional("signer_key", &op.SignerKey),
+	)
 	return op
 }

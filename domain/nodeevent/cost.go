@@ -7,20 +7,11 @@ type Cost struct {
 
 func (c *cursor) cost(dst *Cost) (present bool) {
 	*dst = Cost{}
-	return c.Object(func(name []byte) {
-		switch string(name) {
-		case "read_count":
-			c.uint64(&dst.ReadCount)
-		case "read_length":
-			c.uint64(&dst.ReadLength)
-		case "runtime":
-			c.uint64(&dst.Runtime)
-		case "write_count":
-			c.uint64(&dst.WriteCount)
-		case "write_length":
-			c.uint64(&dst.WriteLength)
-		default:
-			c.unknown(name)
-		}
-	})
+	return c.Members(
+		optional("read_count", &dst.ReadCount),
+		optional("read_length", &dst.ReadLength),
+		optional("runtime", &dst.Runtime),
+		optional("write_count", &dst.WriteCount),
+		optional("write_length", &dst.WriteLength),
+	)
 }

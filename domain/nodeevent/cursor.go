@@ -19,7 +19,17 @@ type cursor struct {
 	unknownFields []unknownField
 }
 
-var cursors = sync.Pool{New: func() any { return new(cursor) }}
+var cursors = sync.Pool{New: func() any {
+	c := new(cursor)
+	c.ParseUint, c.UintBits, c.Unknown = parseUint, 64, c.note
+	return c
+}}
+
+func required(name string, dst any, want string) jsoncursor.Member {
+	return jsoncursor.Member{Name: name, Dst: dst, Want: want}
+}
+
+func optional(name string, dst any) jsoncursor.Member { return jsoncursor.Member{Name: name, Dst: dst} }
 
 // decode reads the whole body as a payload.
 func decode[P Payload](body []byte, read func(*cursor) P) (Payload, []string, error) {

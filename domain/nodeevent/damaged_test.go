@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strata/domain/nodeevent"
+	"strata/internal/testkit/must"
 )
 
 // listBody is a kind of body with a list whose elements stand for themselves.
@@ -75,11 +76,7 @@ func TestDamagedParts(t *testing.T) {
 					all = append(all, part)
 				}
 				decode := func(parts []string) nodeevent.Payload {
-					p, err := nodeevent.Decode(w.path, []byte(w.before+strings.Join(parts, " , ")+w.after))
-					if err != nil {
-						t.Fatal(err)
-					}
-					return p
+					return must.Get(nodeevent.Decode(w.path, []byte(w.before+strings.Join(parts, " , ")+w.after)))(t)
 				}
 				got, want := decode(all), decode(readable)
 				var said []string

@@ -12,6 +12,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
+	"strata/internal/testkit/must"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -94,10 +95,7 @@ func TestNakamotoBlock(t *testing.T) {
 	same(t, "tenure and cycle", []*uint64{b.TenureHeight, b.CycleNumber}, []*uint64{ptr(uint64(5)), ptr(uint64(84))})
 	same(t, "signatures", []any{b.SignerSignatureHash, b.MinerSignature, b.SignerSignatures},
 		[]any{ptr(h32(t, "01")), bytes.Repeat([]byte{0x55}, 65), [][]byte{bytes.Repeat([]byte{0x66}, 65)}})
-	bits, err := b.SignerBits()
-	if err != nil {
-		t.Fatal(err)
-	}
+	bits := must.Get(b.SignerBits())(t)
 	same(t, "bits", bits, []bool{true, false, true, true, true, true})
 
 	same(t, "reward set", b.RewardSet, &nodeevent.RewardSet{
@@ -224,10 +222,7 @@ func TestBurnBlock(t *testing.T) {
 	old := decodeAs[*nodeevent.BurnBlock](t, "/new_burn_block", burnBlock20)
 	same(t, "2.0", old, &nodeevent.BurnBlock{Hash: hash.Hash32{31: 9}, Height: 666051, BurnAmount: 20000, RewardRecipients: []nodeevent.BurnPayout{}})
 	got := decodeAs[*nodeevent.BurnBlock](t, "/new_burn_block", burnBlock33)
-	consensus, err := hash.Parse20(strings.Repeat("11", 20))
-	if err != nil {
-		t.Fatal(err)
-	}
+	consensus := must.Get(hash.Parse20(strings.Repeat("11", 20)))(t)
 	same(t, "3.3", got, &nodeevent.BurnBlock{
 		Hash: hash.Hash32{31: 9}, Height: 900000, ConsensusHash: &consensus, ParentHash: &hash.Hash32{31: 8},
 		RewardRecipients:  []nodeevent.BurnPayout{{Recipient: "bc1q", Amount: 40000}, {Recipient: "1abc", Amount: 50000}},
@@ -262,10 +257,7 @@ func TestMempool(t *testing.T) {
 func TestAttachments(t *testing.T) {
 	t.Parallel()
 	a := decodeAs[*nodeevent.Attachments](t, "/attachments/new", attachments)
-	content, err := hash.Parse20(strings.Repeat("11", 20))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(hash.Parse20(strings.Repeat("11", 20)))(t)
 	same(t, "attachments", a.List, []nodeevent.Attachment{
 		{AttachmentIndex: 5, IndexBlockHash: hash.Hash32{31: 7}, BlockHeight: 123, ContractID: "SP1.bns", TxID: hash.Hash32{31: 8}, ContentHash: content, Metadata: []byte{0x0c}, Content: []byte("hi")},
 		{Index: 1, AttachmentIndex: 6, IndexBlockHash: hash.Hash32{31: 7}, BlockHeight: 124, ContractID: "SP1.bns", TxID: hash.Hash32{31: 8}},
@@ -306,10 +298,7 @@ func TestPayloadDoesNotReferToBody(t *testing.T) {
 	t.Parallel()
 	for _, f := range fixtures {
 		body := []byte(f.body)
-		first, err := nodeevent.Decode(f.path, body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Get(nodeevent.Decode(f.path, body))(t)
 		for i := range body {
 			body[i] = 'x'
 		}

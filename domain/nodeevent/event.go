@@ -48,7 +48,7 @@ func (c *cursor) event(e *Event) {
 		case "txid":
 			id = c.Hash32(&e.TxID)
 		case "event_index":
-			index = c.uint32(&e.EventIndex)
+			index = c.Read(&e.EventIndex)
 		case "committed":
 			c.Bool(&e.Committed)
 		case "type":

@@ -242,8 +242,7 @@ func (c *cursor) eventField(name []byte, f *eventFields) {
 	case "recipient":
 		bit, present = hasRecipient, c.Name(&f.recipient)
 	case "amount":
-		f.amount = c.amount()
-		bit, present = hasAmount, f.amount != nil
+		bit, present = hasAmount, c.amount(&f.amount)
 	case "raw_value":
 		f.rawValue = c.Hex()
 		bit, present = hasRawValue, f.rawValue != nil
@@ -256,10 +255,9 @@ func (c *cursor) eventField(name []byte, f *eventFields) {
 	case "locked_address":
 		bit, present = hasLockedAddress, c.Name(&f.lockedAddress)
 	case "locked_amount":
-		f.lockedAmount = c.amount()
-		bit, present = hasLockedAmount, f.lockedAmount != nil
+		bit, present = hasLockedAmount, c.amount(&f.lockedAmount)
 	case "unlock_height":
-		bit, present = hasUnlockHeight, c.uint64(&f.unlockHeight)
+		bit, present = hasUnlockHeight, c.Read(&f.unlockHeight)
 	case "value": // repeats raw_value in a verbose form
 		c.Skip()
 	default:

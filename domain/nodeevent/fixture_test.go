@@ -6,6 +6,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
+	"strata/internal/testkit/must"
 )
 
 // h returns a 32-byte hash in the text form of the node: one byte, repeated.
@@ -13,11 +14,7 @@ func h(digits string) string { return "0x" + strings.Repeat(digits, 32) }
 
 func h32(t testing.TB, digits string) hash.Hash32 {
 	t.Helper()
-	v, err := hash.Parse32(h(digits))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(hash.Parse32(h(digits)))(t)
 }
 
 // decodeAs decodes a body and expects a payload of type P.

@@ -1,9 +1,6 @@
 package nodeevent
 
-import (
-	"strata/domain/hash"
-	"strata/domain/internal/jsoncursor"
-)
+import "strata/domain/hash"
 
 // MempoolTx is the body of /new_mempool_tx.
 type MempoolTx struct {
@@ -47,10 +44,8 @@ func (c *cursor) mempoolTx() *MempoolTx {
 
 func (c *cursor) dropMempoolTx() *DropMempoolTx {
 	d := &DropMempoolTx{}
-	ids := false
-	present := c.Object(func(name []byte) {
-		switch string(name) {
-		case "dropped_txids":
+	present := c.Members(
+		required("dropped_txids", func() (ids bool) {
 			d.TxIDs = nil
 			d.Damaged, ids = c.Units(func(int) {
 				var h hash.Hash32
@@ -59,17 +54,11 @@ func (c *cursor) dropMempoolTx() *DropMempoolTx {
 					d.TxIDs = append(d.TxIDs, h)
 				}
 			})
-		case "reason":
-			var s string
-			c.Name(&s)
-			d.Reason = DropReason(s)
-		case "new_txid":
-			d.NewTxID = jsoncursor.Optional(c.Hash32)
-		default:
-			c.unknown(name)
-		}
-	})
+			return ids
+		}, "an array"),
+		optional("reason", (*string)(&d.Reason)),
+		optional("new_txid", &d.NewTxID),
+	)
 	c.NeedValue(present, "an object")
-	c.Need(ids, "dropped_txids", "an array")
 	return d
 }

@@ -52,27 +52,15 @@ func (m *Microblocks) Stream() []Microblock {
 
 func (c *cursor) microblocks() *Microblocks {
 	m := &Microblocks{}
-	parent := false
-	present := c.Object(func(name []byte) {
-		switch string(name) {
-		case "parent_index_block_hash":
-			parent = c.Hash32(&m.ParentIndexBlockHash)
-		case "burn_block_hash":
-			c.Hash32(&m.BurnBlockHash)
-		case "burn_block_height":
-			c.uint64(&m.BurnBlockHeight)
-		case "burn_block_timestamp":
-			c.uint64(&m.BurnBlockTime)
-		case "transactions":
-			m.Transactions = c.transactions()
-		case "events":
-			m.Events = c.events()
-		default:
-			c.unknown(name)
-		}
-	})
+	present := c.Members(
+		required("parent_index_block_hash", &m.ParentIndexBlockHash, "32 bytes in hex"),
+		optional("burn_block_hash", &m.BurnBlockHash),
+		optional("burn_block_height", &m.BurnBlockHeight),
+		optional("burn_block_timestamp", &m.BurnBlockTime),
+		optional("transactions", func() { m.Transactions = c.transactions() }),
+		optional("events", func() { m.Events = c.events() }),
+	)
 	c.NeedValue(present, "an object")
-	c.Need(parent, "parent_index_block_hash", "32 bytes in hex")
 	c.linkEvents(&m.Receipts)
 	return m
 }

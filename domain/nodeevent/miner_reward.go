@@ -41,32 +41,18 @@ func (c *cursor) minerRewards() []MinerReward {
 }
 
 func (c *cursor) minerReward(m *MinerReward) {
-	recipient := false
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "recipient":
-			recipient = c.Name(&m.Recipient)
-		case "miner_address":
-			c.Name(&m.MinerAddress)
-		case "coinbase_amount":
-			m.Coinbase = c.amount()
-		case "tx_fees_anchored":
-			m.FeesAnchored = c.amount()
-		case "tx_fees_streamed_confirmed":
-			m.FeesStreamedConfirmed = c.amount()
-		case "tx_fees_streamed_produced":
-			m.FeesStreamedProduced = c.amount()
-		case "from_stacks_block_hash":
-			c.Hash32(&m.FromBlockHash)
-		case "from_index_consensus_hash", "from_index_block_hash":
-			c.Hash32(&m.FromIndexBlockHash)
-		default:
-			c.unknown(name)
-		}
-	})
-	c.Need(recipient, "recipient", "a string")
-	c.Need(m.Coinbase != nil, "coinbase_amount", "a whole number")
-	c.Need(m.FeesAnchored != nil, "tx_fees_anchored", "a whole number")
+	present := c.Members(
+		required("recipient", &m.Recipient, "a string"),
+		optional("miner_address", &m.MinerAddress),
+		required("coinbase_amount", func() bool { return c.amount(&m.Coinbase) }, "a whole number"),
+		required("tx_fees_anchored", func() bool { return c.amount(&m.FeesAnchored) }, "a whole number"),
+		optional("tx_fees_streamed_confirmed", func() { c.amount(&m.FeesStreamedConfirmed) }),
+		optional("tx_fees_streamed_produced", func() { c.amount(&m.FeesStreamedProduced) }),
+		optional("from_stacks_block_hash", &m.FromBlockHash),
+		optional("from_index_consensus_hash", &m.FromIndexBlockHash),
+		optional("from_index_block_hash", &m.FromIndexBlockHash),
+	)
+	c.Need(present, "recipient", "a string")
 	if m.FeesStreamedConfirmed == nil {
 		m.FeesStreamedConfirmed = new(big.Int)
 	}

@@ -14,34 +14,11 @@ const (
 	maxDigits = 78
 )
 
-// uint reads a whole number of at most the given number of bits.
-func (c *cursor) uint(bits int) (n uint64, present bool) { return c.Uint(bits, parseUint) }
-
-func (c *cursor) uint64(dst *uint64) (present bool) {
-	*dst, present = c.uint(64)
-	return present
+// amount reads a whole number from 0 to 2^128-1.
+func (c *cursor) amount(dst **big.Int) (present bool) {
+	*dst = c.big(u128Bits)
+	return *dst != nil
 }
-
-func (c *cursor) uint32(dst *uint32) (present bool) {
-	n, present := c.uint(32)
-	*dst = uint32(n)
-	return present
-}
-
-func (c *cursor) uint16(dst *uint16) (present bool) {
-	n, present := c.uint(16)
-	*dst = uint16(n)
-	return present
-}
-
-func (c *cursor) uint8(dst *uint8) (present bool) {
-	n, present := c.uint(8)
-	*dst = uint8(n)
-	return present
-}
-
-// amount reads a whole number from 0 to 2^128-1; nil for null.
-func (c *cursor) amount() *big.Int { return c.big(u128Bits) }
 
 // big reads a whole number of at most the given number of bits; nil for null.
 func (c *cursor) big(bits int) *big.Int {

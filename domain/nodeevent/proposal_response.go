@@ -27,35 +27,18 @@ type ProposalResponse struct {
 
 func (c *cursor) proposalResponse() *ProposalResponse {
 	p := &ProposalResponse{}
-	var result, id bool
-	present := c.Object(func(name []byte) {
-		switch string(name) {
-		case "result":
-			result = c.Name(&p.Result)
-		case "signer_signature_hash":
-			id = c.Hash32(&p.SignerSignatureHash)
-		case "cost":
-			p.Cost = jsoncursor.Optional(c.cost)
-		case "size":
-			p.Size = jsoncursor.Optional(c.uint64)
-		case "validation_time_ms":
-			p.ValidationTimeMS = jsoncursor.Optional(c.uint64)
-		case "replay_tx_hash":
-			p.ReplayTxHash = c.big(u256Bits)
-		case "replay_tx_exhausted":
-			p.ReplayTxExhausted = jsoncursor.Optional(c.Bool)
-		case "reason":
-			c.String(&p.Reason)
-		case "reason_code":
-			c.Name(&p.ReasonCode)
-		case "failed_txid":
-			p.FailedTxID = jsoncursor.Optional(c.Hash32)
-		default:
-			c.unknown(name)
-		}
-	})
+	present := c.Members(
+		required("result", &p.Result, "a string"),
+		required("signer_signature_hash", &p.SignerSignatureHash, "32 bytes in hex"),
+		optional("cost", func() { p.Cost = jsoncursor.Optional(c.cost) }),
+		optional("size", &p.Size),
+		optional("validation_time_ms", &p.ValidationTimeMS),
+		optional("replay_tx_hash", func() { p.ReplayTxHash = c.big(u256Bits) }),
+		optional("replay_tx_exhausted", &p.ReplayTxExhausted),
+		optional("reason", func() { c.String(&p.Reason) }),
+		optional("reason_code", &p.ReasonCode),
+		optional("failed_txid", &p.FailedTxID),
+	)
 	c.NeedValue(present, "an object")
-	c.Need(result, "result", "a string")
-	c.Need(id, "signer_signature_hash", "32 bytes in hex")
 	return p
 }

@@ -12,6 +12,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -23,23 +24,14 @@ type post struct {
 // recording reads the posts of an archive file whose bodies are not escaped.
 func recording(t testing.TB, file string) []post {
 	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(file))(t)
 	defer func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(gzip.NewReader(f))(t)
+	all := must.Get(io.ReadAll(z))(t)
 	var posts []post
 	for line := range bytes.Lines(all) {
 		columns := bytes.SplitN(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\t'}, 4)
@@ -79,13 +71,8 @@ func TestRecordings(t *testing.T) {
 				FirstHeight uint64         `json:"first_height"`
 				Txs, Events int
 			}
-			text, err := os.ReadFile(filepath.Join(vector.Shared(t), "data", "expected", name+".json"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := json.Unmarshal(text, &want); err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(filepath.Join(vector.Shared(t), "data", "expected", name+".json")))(t)
+			must.Do(t, json.Unmarshal(text, &want))
 			blocks := map[hash.Hash32]*nodeevent.Block{}
 			kinds := map[string]int{}
 			for i, p := range posts {
@@ -178,9 +165,7 @@ func BenchmarkDecodeRecordings(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for _, p := range set.posts {
-					if _, err := nodeevent.Decode(p.path, p.body); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(nodeevent.Decode(p.path, p.body))(b)
 				}
 			}
 		})
@@ -200,9 +185,7 @@ func BenchmarkDecodeRecordings(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for _, p := range set.posts {
-					if err := json.Unmarshal(p.body, plainTarget(p.path)); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, json.Unmarshal(p.body, plainTarget(p.path)))
 				}
 			}
 		})

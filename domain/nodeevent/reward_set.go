@@ -24,24 +24,18 @@ type Signer struct {
 
 func (c *cursor) rewardSet() *RewardSet {
 	s := &RewardSet{}
-	present := c.Object(func(name []byte) {
-		switch string(name) {
-		case "rewarded_addresses":
+	present := c.Members(
+		optional("rewarded_addresses", func() {
 			c.Array(func() {
 				var a BitcoinAddress
 				c.bitcoinAddress(&a)
 				s.RewardedAddresses = append(s.RewardedAddresses, a)
 			})
-		case "signers":
-			s.Signers = c.signers()
-		case "pox_ustx_threshold":
-			s.PoxThreshold = c.amount()
-		case "start_cycle_state":
-			s.MissedRewardSlots = c.missedRewardSlots()
-		default:
-			c.unknown(name)
-		}
-	})
+		}),
+		optional("signers", func() { s.Signers = c.signers() }),
+		optional("pox_ustx_threshold", func() { c.amount(&s.PoxThreshold) }),
+		optional("start_cycle_state", func() { s.MissedRewardSlots = c.missedRewardSlots() }),
+	)
 	if !present {
 		return nil
 	}
@@ -50,19 +44,12 @@ func (c *cursor) rewardSet() *RewardSet {
 
 func (c *cursor) signers() []Signer {
 	return jsoncursor.List(&c.Cursor, func(s *Signer) {
-		c.Object(func(name []byte) {
-			switch string(name) {
-			case "signing_key":
-				s.SigningKey = c.Hex()
-			case "stacked_amt":
-				s.Stacked = c.amount()
-			case "weight":
-				c.uint32(&s.Weight)
-			default:
-				c.unknown(name)
-			}
-		})
-		c.Need(s.SigningKey != nil, "signing_key", "a hex string")
+		present := c.Members(
+			required("signing_key", &s.SigningKey, "a hex string"),
+			optional("stacked_amt", func() { c.amount(&s.Stacked) }),
+			optional("weight", &s.Weight),
+		)
+		c.Need(present, "signing_key", "a hex string")
 	})
 }
 

@@ -27,23 +27,17 @@ type StackerDBSlot struct {
 
 func (c *cursor) stackerDBChunks() *StackerDBChunks {
 	s := &StackerDBChunks{}
-	contract := false
-	present := c.Object(func(name []byte) {
-		switch string(name) {
-		case "contract_id":
-			contract = c.stackerDBContract(&s.Contract)
-		case "modified_slots":
+	present := c.Members(
+		required("contract_id", func() bool { return c.stackerDBContract(&s.Contract) }, "a contract"),
+		optional("modified_slots", func() {
 			s.Slots = nil
 			c.Array(func() {
 				s.Slots = append(s.Slots, StackerDBSlot{})
 				c.stackerDBSlot(&s.Slots[len(s.Slots)-1])
 			})
-		default:
-			c.unknown(name)
-		}
-	})
+		}),
+	)
 	c.NeedValue(present, "an object")
-	c.Need(contract, "contract_id", "a contract")
 	return s
 }
 
@@ -51,22 +45,10 @@ func (c *cursor) stackerDBContract(dst *StackerDBContract) (present bool) {
 	if c.Peek() == '"' {
 		return c.Name(&dst.Text)
 	}
-	var name, issuer bool
-	if !c.Object(func(member []byte) {
-		switch string(member) {
-		case "name":
-			name = c.Name(&dst.Name)
-		case "issuer":
-			issuer = c.issuer(dst)
-		default:
-			c.unknown(member)
-		}
-	}) {
-		return false
-	}
-	c.Need(name, "name", "a string")
-	c.Need(issuer, "issuer", "an address")
-	return true
+	return c.Members(
+		required("name", &dst.Name, "a string"),
+		required("issuer", func() bool { return c.issuer(dst) }, "an address"),
+	)
 }
 
 // issuer reads an array of the address version and an array of 20 bytes, as numbers.
@@ -75,11 +57,11 @@ func (c *cursor) issuer(dst *StackerDBContract) (present bool) {
 	present = c.Array(func() {
 		switch parts++; parts {
 		case 1:
-			c.uint8(&dst.Version)
+			c.Read(&dst.Version)
 		case 2:
 			c.Array(func() {
 				var b uint8
-				c.uint8(&b)
+				c.Read(&b)
 				if size < len(dst.Issuer) {
 					dst.Issuer[size] = b
 				}
@@ -96,21 +78,11 @@ func (c *cursor) issuer(dst *StackerDBContract) (present bool) {
 }
 
 func (c *cursor) stackerDBSlot(s *StackerDBSlot) {
-	var id, version bool
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "slot_id":
-			id = c.uint32(&s.ID)
-		case "slot_version":
-			version = c.uint32(&s.Version)
-		case "sig":
-			s.Sig = c.Hex()
-		case "data":
-			s.Data = c.Hex()
-		default:
-			c.unknown(name)
-		}
-	})
-	c.Need(id, "slot_id", "a whole number")
-	c.Need(version, "slot_version", "a whole number")
+	present := c.Members(
+		required("slot_id", &s.ID, "a whole number"),
+		required("slot_version", &s.Version, "a whole number"),
+		optional("sig", &s.Sig),
+		optional("data", &s.Data),
+	)
+	c.Need(present, "slot_id", "a whole number")
 }

@@ -79,47 +79,30 @@ func (c *cursor) transactions() []Transaction {
 }
 
 func (c *cursor) transaction(t *Transaction) {
-	var id, status, index bool
-	var micro microblockFields
-	present := c.Object(func(name []byte) {
-		switch string(name) {
-		case "txid":
-			id = c.Hash32(&t.TxID)
-		case "tx_index":
-			index = c.uint32(&t.TxIndex)
-		case "status":
-			var s string
-			status = c.Name(&s)
-			t.Status = Status(s)
-		case "raw_tx":
-			t.RawTx = c.Hex()
-		case "raw_result":
-			t.RawResult = c.Hex()
-		case "contract_interface", "contract_abi":
-			if abi := c.Raw(); abi != nil {
-				t.ContractInterface = abi
-			}
-		case "burnchain_op":
-			t.BurnchainOp = c.burnchainOp()
-		case "execution_cost":
-			c.cost(&t.ExecutionCost)
-		case "microblock_sequence":
-			micro.sequence = jsoncursor.Optional(c.uint16)
-		case "microblock_hash":
-			micro.hash = jsoncursor.Optional(c.Hash32)
-		case "microblock_parent_hash":
-			micro.parent = jsoncursor.Optional(c.Hash32)
-		case "vm_error":
-			t.VMError = jsoncursor.Optional(c.String)
-		case "problematic_skipped":
-			t.ProblematicSkipped = jsoncursor.Optional(c.uint8)
-		default:
-			c.unknown(name)
+	index := false
+	abi := func() {
+		if abi := c.Raw(); abi != nil {
+			t.ContractInterface = abi
 		}
-	})
+	}
+	var micro microblockFields
+	present := c.Members(
+		required("txid", &t.TxID, "32 bytes in hex"),
+		optional("tx_index", func() { index = c.Read(&t.TxIndex) }),
+		required("status", (*string)(&t.Status), "a string"),
+		optional("raw_tx", &t.RawTx),
+		optional("raw_result", &t.RawResult),
+		optional("contract_interface", abi),
+		optional("contract_abi", abi),
+		optional("burnchain_op", func() { t.BurnchainOp = c.burnchainOp() }),
+		optional("execution_cost", func() { c.cost(&t.ExecutionCost) }),
+		optional("microblock_sequence", &micro.sequence),
+		optional("microblock_hash", &micro.hash),
+		optional("microblock_parent_hash", &micro.parent),
+		optional("vm_error", func() { t.VMError = jsoncursor.Optional(c.String) }),
+		optional("problematic_skipped", &t.ProblematicSkipped),
+	)
 	c.NeedValue(present, "a transaction")
-	c.Need(id, "txid", "32 bytes in hex")
-	c.Need(status, "status", "a string")
 	if !index {
 		t.TxIndex = uint32(t.Index)
 	}

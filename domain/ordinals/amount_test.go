@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strata/domain/ordinals"
+	"strata/internal/testkit/must"
 )
 
 func TestParseAmount(t *testing.T) {
@@ -54,10 +55,7 @@ func TestFormatAmount(t *testing.T) {
 		{"0.000000000000000001", 18, "0.000000000000000001"},
 		{"0.000000000000000001", 20, "0.00000000000000000100"},
 	} {
-		units, err := ordinals.ParseAmount(tt.amount)
-		if err != nil {
-			t.Fatal(err)
-		}
+		units := must.Get(ordinals.ParseAmount(tt.amount))(t)
 		same(t, tt.amount, ordinals.FormatAmount(units, tt.decimals), tt.want)
 		if units.Sign() > 0 {
 			minus := ordinals.FormatAmount(new(big.Int).Neg(units), tt.decimals)
@@ -77,10 +75,7 @@ func TestAmountReadsBack(t *testing.T) {
 		base := new(big.Int).SetUint64(rapid.Uint64().Draw(t, "base units"))
 		// The same number with a decimal point, by the slow arithmetic of big.Rat.
 		text := new(big.Rat).SetFrac(base, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)).FloatString(int(decimals))
-		units, err := ordinals.ParseAmount(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		units := must.Get(ordinals.ParseAmount(text))(t)
 		if got := ordinals.BaseUnits(units, decimals); got.Cmp(base) != 0 {
 			t.Fatalf("%s: got %s base units, want %s", text, got, base)
 		}

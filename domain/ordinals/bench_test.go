@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/domain/ordinals"
+	"strata/internal/testkit/must"
 )
 
 // BenchmarkDecode decodes a made-up block of 2,000 reveals with contents of 1 KB.
@@ -21,9 +22,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ordinals.Decode(text); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(ordinals.Decode(text))(b)
 	}
 }
 
@@ -35,15 +34,10 @@ func BenchmarkDigest(b *testing.B) {
 		list[i] = tx(revealed(strings.Replace(revealFull, "48656C6C6F", content, 1)))
 	}
 	text := body(block(list...))
-	payload, err := ordinals.Decode([]byte(text))
-	if err != nil {
-		b.Fatal(err)
-	}
+	payload := must.Get(ordinals.Decode([]byte(text)))(b)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := payload.Apply[0].Digest(); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(payload.Apply[0].Digest())(b)
 	}
 }

@@ -38,31 +38,21 @@ func (b *Block) Digest() (digest hash.Hash32, err error) {
 func (c *cursor) block(b *Block, pointer string) {
 	read := func() {
 		b.Pointer = pointer
-		var id, time, transactions bool
-		present := c.Object(func(name []byte) {
-			switch string(name) {
-			case "block_identifier":
-				id = c.blockIdentifier(&b.Height, &b.Hash)
-			case "parent_block_identifier":
-				_, _ = c.Part(func() { c.blockIdentifier(&b.ParentHeight, &b.ParentHash) })
-			case "timestamp":
+		var time, transactions bool
+		present := c.Members(
+			required("block_identifier", func() bool { return c.blockIdentifier(&b.Height, &b.Hash) }, "a height and a hash"),
+			optional("parent_block_identifier", func() { _, _ = c.Part(func() { c.blockIdentifier(&b.ParentHeight, &b.ParentHash) }) }),
+			optional("timestamp", func() {
 				time = true
-				c.part(func() { c.NeedValue(c.uint32(&b.Time), "a whole number of seconds") }, nil)
-			case "transactions":
+				c.part(func() { c.NeedValue(c.Read(&b.Time), "a whole number of seconds") }, nil)
+			}),
+			optional("transactions", func() {
 				transactions = true
-				c.part(func() {
-					var present bool
-					b.Transactions, present = elements(c, b.Pointer+"/transactions/", c.transaction)
-					c.NeedValue(present, "an array")
-				}, nil)
-			case "metadata":
-				c.part(func() { c.blockMetadata(b) }, nil)
-			default:
-				c.Skip()
-			}
-		})
+				b.Transactions = elements(c, b.Pointer+"/transactions/", c.transaction)
+			}),
+			optional("metadata", func() { c.part(func() { c.Members(optional("network", (*string)(&b.Network))) }, nil) }),
+		)
 		c.NeedValue(present, "a block")
-		c.Need(id, "block_identifier", "a height and a hash")
 		c.needPart(time, "timestamp", "a whole number of seconds")
 		c.needPart(transactions, "transactions", "an array")
 	}
@@ -71,31 +61,6 @@ func (c *cursor) block(b *Block, pointer string) {
 	}
 }
 
-func (c *cursor) blockMetadata(b *Block) {
-	c.Object(func(name []byte) {
-		if string(name) == "network" {
-			c.Name((*string)(&b.Network))
-		} else {
-			c.Skip()
-		}
-	})
-}
-
 func (c *cursor) blockIdentifier(height *uint64, h *hash.Hash32) (present bool) {
-	var hasIndex, hasHash bool
-	if !c.Object(func(name []byte) {
-		switch string(name) {
-		case "index":
-			hasIndex = c.uint63(height)
-		case "hash":
-			hasHash = c.Hash32(h)
-		default:
-			c.Skip()
-		}
-	}) {
-		return false
-	}
-	c.Need(hasIndex, "index", "a height")
-	c.Need(hasHash, "hash", "32 bytes in hex")
-	return true
+	return c.Members(required("index", height, "a height"), required("hash", h, "32 bytes in hex"))
 }

@@ -50,20 +50,12 @@ func (o *BRC20Operation) Ticker() string { return strings.ToLower(o.Tick) }
 // brc20Operation reads an object with exactly one member, whose name is the kind of the operation; nil for null.
 func (c *cursor) brc20Operation(pointer string) *BRC20Operation {
 	var deploy, mint, transfer, send *BRC20Operation
-	if !c.Object(func(name []byte) {
-		switch BRC20Kind(name) {
-		case BRC20KindDeploy:
-			deploy = c.brc20(BRC20KindDeploy)
-		case BRC20KindMint:
-			mint = c.brc20(BRC20KindMint)
-		case BRC20KindTransfer:
-			transfer = c.brc20(BRC20KindTransfer)
-		case BRC20KindTransferSend:
-			send = c.brc20(BRC20KindTransferSend)
-		default:
-			c.Skip()
-		}
-	}) {
+	if !c.Members(
+		optional(string(BRC20KindDeploy), func() { deploy = c.brc20(BRC20KindDeploy) }),
+		optional(string(BRC20KindMint), func() { mint = c.brc20(BRC20KindMint) }),
+		optional(string(BRC20KindTransfer), func() { transfer = c.brc20(BRC20KindTransfer) }),
+		optional(string(BRC20KindTransferSend), func() { send = c.brc20(BRC20KindTransferSend) }),
+	) {
 		return nil
 	}
 	c.NeedOne("one of deploy, mint, transfer and transfer_send", deploy != nil, mint != nil, transfer != nil, send != nil)

@@ -16,18 +16,32 @@ type cursor struct {
 	moreFaults int // beyond faultsMost
 }
 
-var cursors = sync.Pool{New: func() any { return new(cursor) }}
+var cursors = sync.Pool{New: func() any {
+	c := new(cursor)
+	// Most numbers go to signed columns of 64 bits.
+	c.ParseUint, c.UintBits = parseUint, 63
+	return c
+}}
 
-// elements reads an array. element gets the JSON pointer of its value: the array's, which ends in a slash, and an
-// index.
-func elements[T any](c *cursor, pointer string, element func(dst *T, pointer string)) (list []T, present bool) {
-	present = c.Array(func() {
-		var zero T
-		index := len(list)
-		list = append(list, zero)
-		element(&list[index], pointer+strconv.Itoa(index))
-	})
-	return list, present
+func required(name string, dst any, want string) jsoncursor.Member {
+	return jsoncursor.Member{Name: name, Dst: dst, Want: want}
+}
+
+func optional(name string, dst any) jsoncursor.Member { return jsoncursor.Member{Name: name, Dst: dst} }
+
+// elements reads an array; a value that is none is a fault. element gets the JSON pointer of its value: the array's,
+// which ends in a slash, and an index.
+func elements[T any](c *cursor, pointer string, element func(dst *T, pointer string)) (list []T) {
+	c.part(func() {
+		present := c.Array(func() {
+			var zero T
+			index := len(list)
+			list = append(list, zero)
+			element(&list[index], pointer+strconv.Itoa(index))
+		})
+		c.NeedValue(present, "an array")
+	}, nil)
+	return list
 }
 
 func (c *cursor) inscriptionID(dst *InscriptionID) (present bool) {

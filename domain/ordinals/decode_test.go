@@ -9,24 +9,17 @@ import (
 	"testing"
 
 	"strata/domain/ordinals"
+	"strata/internal/testkit/must"
 )
 
 func decode(t tb, text string) *ordinals.Payload {
 	t.Helper()
-	p, err := ordinals.Decode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(ordinals.Decode([]byte(text)))(t)
 }
 
 func amount(t tb, text string) *big.Int {
 	t.Helper()
-	units, err := ordinals.ParseAmount(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return units
+	return must.Get(ordinals.ParseAmount(text))(t)
 }
 
 func TestDecodeEverything(t *testing.T) {
@@ -86,14 +79,8 @@ func samePayload(t tb, got, want any) {
 	if reflect.DeepEqual(got, want) {
 		return
 	}
-	g, err := json.MarshalIndent(got, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := json.MarshalIndent(want, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(json.MarshalIndent(got, "", " "))(t)
+	w := must.Get(json.MarshalIndent(want, "", " "))(t)
 	t.Errorf("got %s\nwant %s", g, w)
 }
 
@@ -199,10 +186,7 @@ func TestPayloadDoesNotReferToBody(t *testing.T) {
 	t.Parallel()
 	for _, text := range fixtures {
 		b := []byte(text)
-		first, err := ordinals.Decode(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Get(ordinals.Decode(b))(t)
 		for i := range b {
 			b[i] = 'x'
 		}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strata/domain/ordinals"
+	"strata/internal/testkit/must"
 )
 
 // damages turn an operation into one that can't be read. Each gets the JSON of a good one.
@@ -186,10 +187,7 @@ func TestManyFaults(t *testing.T) {
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	digest := func(t tb, b *ordinals.Block) string {
-		d, err := b.Digest()
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(b.Digest())(t)
 		return d.String()
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"strata/domain/hash"
+	"strata/internal/testkit/must"
 )
 
 // tb has the methods that both *testing.T and *rapid.T have.
@@ -28,11 +29,7 @@ func h(digits string) string { return strings.Repeat(digits, 32) }
 
 func h32(t tb, digits string) hash.Hash32 {
 	t.Helper()
-	v, err := hash.Parse32(h(digits))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(hash.Parse32(h(digits)))(t)
 }
 
 // body returns a payload with blocks to apply and blocks to roll back.

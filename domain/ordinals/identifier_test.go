@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/ordinals"
+	"strata/internal/testkit/must"
 )
 
 func TestInscriptionID(t *testing.T) {
@@ -88,10 +89,7 @@ func FuzzParseSatpoint(f *testing.F) {
 		if want := strings.ToLower(strings.TrimPrefix(text, "0x")); !strings.HasPrefix(want, p.Output()) {
 			t.Fatalf("the output of %q is %q", text, p.Output())
 		}
-		again, err := ordinals.ParseSatpoint(p.String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(ordinals.ParseSatpoint(p.String()))(t)
 		same(t, text, again, p)
 	})
 }

@@ -48,24 +48,17 @@ func Decode(body []byte) (*Payload, error) {
 
 func (c *cursor) payload(p *Payload) {
 	var rollback, apply bool
-	present := c.Object(func(name []byte) {
-		switch string(name) {
-		case "chainhook":
-			_, _ = c.Part(func() { c.chainhook(p) })
-		case "rollback":
+	present := c.Members(
+		optional("chainhook", func() { _, _ = c.Part(func() { c.chainhook(p) }) }),
+		optional("rollback", func() {
 			rollback = true
 			c.part(func() { p.Rollback = c.rollback() }, nil)
-		case "apply":
+		}),
+		optional("apply", func() {
 			apply = true
-			c.part(func() {
-				var present bool
-				p.Apply, present = elements(c, "/apply/", c.block)
-				c.NeedValue(present, "an array")
-			}, nil)
-		default:
-			c.Skip()
-		}
-	})
+			p.Apply = elements(c, "/apply/", c.block)
+		}),
+	)
 	c.NeedValue(present, "an object")
 	c.needPart(rollback, "rollback", "an array")
 	c.needPart(apply, "apply", "an array")
@@ -86,29 +79,15 @@ func (c *cursor) rollback() (list []BlockID) {
 }
 
 func (c *cursor) blockID(id *BlockID) {
-	identified := false
-	present := c.Object(func(name []byte) {
-		if string(name) == "block_identifier" {
-			identified = c.blockIdentifier(&id.Height, &id.Hash)
-		} else {
-			c.Skip()
-		}
-	})
+	present := c.Members(required("block_identifier", func() bool { return c.blockIdentifier(&id.Height, &id.Hash) }, "a height and a hash"))
 	c.NeedValue(present, "a block")
-	c.Need(identified, "block_identifier", "a height and a hash")
 }
 
 // chainhook reads the registration for which the indexer sent the payload. It skips the predicate, which only repeats
 // the registration.
 func (c *cursor) chainhook(p *Payload) {
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "uuid":
-			c.String(&p.UUID)
-		case "is_streaming_blocks":
-			c.Bool(&p.Streaming)
-		default:
-			c.Skip()
-		}
-	})
+	c.Members(
+		optional("uuid", func() { c.String(&p.UUID) }),
+		optional("is_streaming_blocks", &p.Streaming),
+	)
 }

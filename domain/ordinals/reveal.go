@@ -98,6 +98,8 @@ func (r *Reveal) Satpoint() Satpoint {
 	return p
 }
 
+// Reveals, transfers and BRC-20 operations, of which a feed consists, are read by cases: a table of members for each would
+// take 5 to 15 % more time.
 func (c *cursor) reveal() *Reveal {
 	r := &Reveal{}
 	var id, number, sat, content, contentType, length, fee, value, satpoint, txIndex bool
@@ -181,20 +183,10 @@ func (c *cursor) inscriptionNumber(dst *InscriptionNumber) (present bool) {
 		dst.Jubilee = dst.Classic
 		return present
 	}
-	var classic, jubilee bool
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "classic":
-			classic = c.int64(&dst.Classic)
-		case "jubilee":
-			jubilee = c.int64(&dst.Jubilee)
-		default:
-			c.Skip()
-		}
-	})
-	c.Need(classic, "classic", "a whole number")
-	c.Need(jubilee, "jubilee", "a whole number")
-	return true
+	return c.Members(
+		required("classic", func() bool { return c.int64(&dst.Classic) }, "a whole number"),
+		required("jubilee", func() bool { return c.int64(&dst.Jubilee) }, "a whole number"),
+	)
 }
 
 // parent reads the id of a parent. Older feeds have only one parent.

@@ -22,62 +22,31 @@ type Operation struct {
 func (c *cursor) transaction(t *Transaction, pointer string) {
 	read := func() {
 		t.Pointer = pointer
-		var id, metadata bool
-		present := c.Object(func(name []byte) {
-			switch string(name) {
-			case "transaction_identifier":
-				id = c.transactionIdentifier(&t.TxID)
-			case "metadata":
-				metadata = c.transactionMetadata(t)
-			default:
-				c.Skip()
-			}
-		})
+		present := c.Members(
+			required("transaction_identifier", func() bool { return c.Members(required("hash", &t.TxID, "32 bytes in hex")) }, "a hash"),
+			required("metadata", func() bool { return c.transactionMetadata(t) }, "an object"),
+		)
 		c.NeedValue(present, "a transaction")
-		c.Need(id, "transaction_identifier", "a hash")
-		c.Need(metadata, "metadata", "an object")
 	}
 	if !c.part(read, (*subjectReader).transaction) {
 		*t = Transaction{Pointer: pointer}
 	}
 }
 
-func (c *cursor) transactionIdentifier(dst *hash.Hash32) (present bool) {
-	hasHash := false
-	if !c.Object(func(name []byte) {
-		if string(name) == "hash" {
-			hasHash = c.Hash32(dst)
-		} else {
-			c.Skip()
-		}
-	}) {
-		return false
-	}
-	c.Need(hasHash, "hash", "32 bytes in hex")
-	return true
-}
-
 func (c *cursor) transactionMetadata(t *Transaction) (present bool) {
 	var index, operations bool
-	if !c.Object(func(name []byte) {
-		switch string(name) {
-		case "index":
-			index = c.position(&t.Index)
-		case "ordinal_operations":
+	if !c.Members(
+		optional("index", func() { index = c.position(&t.Index) }),
+		optional("ordinal_operations", func() {
 			operations = true
-			c.part(func() {
-				var present bool
-				t.Operations, present = elements(c, t.Pointer+"/metadata/ordinal_operations/", c.operation)
-				c.NeedValue(present, "an array")
-			}, nil)
-		case "brc20_operation":
+			t.Operations = elements(c, t.Pointer+"/metadata/ordinal_operations/", c.operation)
+		}),
+		optional("brc20_operation", func() {
 			if !c.part(func() { t.BRC20 = c.brc20Operation(t.Pointer + "/metadata/brc20_operation") }, (*subjectReader).operation) {
 				t.BRC20 = nil
 			}
-		default:
-			c.Skip()
-		}
-	}) {
+		}),
+	) {
 		return false
 	}
 	c.needPart(operations, "ordinal_operations", "an array")
@@ -92,7 +61,7 @@ func (c *cursor) transactionMetadata(t *Transaction) (present bool) {
 
 // position reads the position of a transaction in its block, and reports whether it can be read.
 func (c *cursor) position(dst *uint32) (present bool) {
-	_, err := c.Part(func() { present = c.uint32(dst) })
+	_, err := c.Part(func() { present = c.Read(dst) })
 	return present && err == nil
 }
 
@@ -100,16 +69,10 @@ func (c *cursor) operation(o *Operation, pointer string) {
 	const want = "either inscription_revealed or inscription_transferred"
 	o.Pointer = pointer
 	read := func() {
-		present := c.Object(func(name []byte) {
-			switch string(name) {
-			case "inscription_revealed":
-				o.Reveal = c.reveal()
-			case "inscription_transferred":
-				o.Transfer = c.transfer()
-			default:
-				c.Skip()
-			}
-		})
+		present := c.Members(
+			optional("inscription_revealed", func() { o.Reveal = c.reveal() }),
+			optional("inscription_transferred", func() { o.Transfer = c.transfer() }),
+		)
 		c.NeedValue(present, "an operation")
 		c.NeedOne(want, o.Reveal != nil, o.Transfer != nil)
 	}

@@ -51,20 +51,9 @@ func (c *cursor) transfer() *Transfer {
 // destination reads where the sat went. An unknown type counts as Transferred, as in ordinals-api.
 func (c *cursor) destination(t *Transfer) (present bool) {
 	var kind string
-	hasKind := false
-	if !c.Object(func(name []byte) {
-		switch string(name) {
-		case "type":
-			hasKind = c.Name(&kind)
-		case "value":
-			t.DestinationValue = jsoncursor.Optional(c.Name)
-		default:
-			c.Skip()
-		}
-	}) {
+	if !c.Members(required("type", &kind, "a string"), optional("value", &t.DestinationValue)) {
 		return false
 	}
-	c.Need(hasKind, "type", "a string")
 	switch t.Destination = LocationType(kind); t.Destination {
 	case SpentInFees, Burnt:
 	default:

@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/pox"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -22,15 +23,9 @@ func TestPrintVectors(t *testing.T) {
 				Data map[string]any
 			}
 		}](t, row)
-		p, err := pox.DecodePrint(value(t, want.Hex))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(pox.DecodePrint(decoded(t, want.Hex)))(t)
 		topics[p.Topic] = true
-		b, err := json.Marshal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(json.Marshal(p))(t)
 		got := vector.Decode[struct {
 			Topic string
 			Data  map[string]any
@@ -50,9 +45,9 @@ func TestTopic(t *testing.T) {
 		in   clarity.Value
 		want string
 	}{
-		{"known", tuple(t, "topic", "pause-rewards"), "pause-rewards"},
-		{"unknown", tuple(t, "topic", "mint-money", "amount", 1), "mint-money"},
-		{"number", tuple(t, "topic", 1), ""},
+		{"known", tuple("topic", "pause-rewards"), "pause-rewards"},
+		{"unknown", tuple("topic", "mint-money", "amount", 1), "mint-money"},
+		{"number", tuple("topic", 1), ""},
 		{"no tuple", clarity.NewNone(), ""},
 		{"zero value", clarity.Value{}, ""},
 	} {
@@ -91,10 +86,10 @@ func TestClock(t *testing.T) {
 }
 
 func FuzzDecodePrint(f *testing.F) {
-	f.Add(tuple(f, "topic", "register-signer", "signer", operator, "signer-key", []byte{1}).Raw())
-	f.Add(tuple(f, "topic", "pause-rewards").Raw())
-	f.Add(tuple(f, "topic", "claim-staker-rewards-for-signer", "signer-manager", operator, "staker", stacker, "reward-cycle", 1, "bond-index", nil, "rewards-claimed", 7).Raw())
-	f.Add(tuple(f, "topic", "unknown").Raw())
+	f.Add(tuple("topic", "register-signer", "signer", operator, "signer-key", []byte{1}).Raw())
+	f.Add(tuple("topic", "pause-rewards").Raw())
+	f.Add(tuple("topic", "claim-staker-rewards-for-signer", "signer-manager", operator, "staker", stacker, "reward-cycle", 1, "bond-index", nil, "rewards-claimed", 7).Raw())
+	f.Add(tuple("topic", "unknown").Raw())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, _, err := clarity.Decode(b)
 		if err != nil {

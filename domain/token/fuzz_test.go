@@ -8,17 +8,16 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/synth/value"
+	"strata/internal/testkit/must"
 )
 
 func FuzzNotification(f *testing.F) {
-	mainnet, err := hex.DecodeString(mainnetNotice)
-	if err != nil {
-		f.Fatal(err)
-	}
+	mainnet := must.Get(hex.DecodeString(mainnetNotice))(f)
 	for _, seed := range [][]byte{
 		mainnet,
-		notice("token-class", ascii("sft"), "contract-id", buffer(deed), "token-ids", list(unsigned(1, 2)...), "update-mode", utf8("dynamic"), "ttl", clarity.NewUint64(60)).Raw(),
-		tuple("type", ascii("sft_mint"), "token-id", clarity.NewUint64(3), "amount", clarity.NewUint64(1000), "recipient", principal(owner)).Raw(),
+		notice("token-class", value.Text("sft"), "contract-id", value.Buffer(deed), "token-ids", list(unsigned(1, 2)...), "update-mode", utf8("dynamic"), "ttl", clarity.NewUint64(60)).Raw(),
+		value.Tuple("type", value.Text("sft_mint"), "token-id", clarity.NewUint64(3), "amount", clarity.NewUint64(1000), "recipient", value.Principal(owner).Clarity()).Raw(),
 		clarity.NewNone().Raw(),
 	} {
 		f.Add(seed)

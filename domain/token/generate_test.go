@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 
 	"pgregory.net/rapid"
 )
@@ -30,17 +31,17 @@ var words = rapid.SampledFrom([]string{
 
 // spelling draws one of the forms in which contracts write a word.
 func spelling(t *rapid.T, word string) clarity.Value {
-	return rapid.SampledFrom([]clarity.Value{ascii(word), utf8(word), buffer(word)}).Draw(t, "spelling")
+	return rapid.SampledFrom([]clarity.Value{value.Text(word), utf8(word), value.Buffer(word)}).Draw(t, "spelling")
 }
 
 var leaves = rapid.Custom(func(t *rapid.T) clarity.Value {
 	switch rapid.IntRange(0, 5).Draw(t, "leaf") {
 	case 0:
-		return must(clarity.NewUint(uints.Draw(t, "uint")))
+		return value.Must(clarity.NewUint(uints.Draw(t, "uint")))
 	case 1:
 		return clarity.NewInt64(rapid.Int64().Draw(t, "int"))
 	case 2:
-		return principal(rapid.SampledFrom([]string{deed, notifier, owner}).Draw(t, "principal"))
+		return value.Principal(rapid.SampledFrom([]string{deed, notifier, owner}).Draw(t, "principal")).Clarity()
 	case 3:
 		return clarity.NewNone()
 	case 4:
@@ -76,7 +77,7 @@ func values(levels int) *rapid.Generator[clarity.Value] {
 				parts = append(parts, name, inner.Draw(t, name))
 			}
 		}
-		return tuple(parts...)
+		return value.Tuple(parts...)
 	})
 }
 
@@ -126,7 +127,7 @@ func TestPrintsOfAnyValue(t *testing.T) {
 		if err := check(v); err != nil {
 			rt.Fatalf("%s: %v", v.Repr(), err)
 		}
-		if err := check(tuple("notification", ascii("token-metadata-update"), "payload", v)); err != nil {
+		if err := check(value.Tuple("notification", value.Text("token-metadata-update"), "payload", v)); err != nil {
 			rt.Fatalf("payload %s: %v", v.Repr(), err)
 		}
 	})
@@ -140,7 +141,7 @@ func TestNotificationForms(t *testing.T) {
 			Contract: rapid.SampledFrom([]string{deed, notifier}).Draw(rt, "contract"),
 			Mode:     rapid.SampledFrom([]token.UpdateMode{token.Standard, token.Frozen, token.Dynamic}).Draw(rt, "mode"),
 		}
-		id := rapid.OneOf(rapid.Just(principal(want.Contract)), rapid.Custom(func(t *rapid.T) clarity.Value { return spelling(t, want.Contract) }))
+		id := rapid.OneOf(rapid.Just(value.Principal(want.Contract).Clarity()), rapid.Custom(func(t *rapid.T) clarity.Value { return spelling(t, want.Contract) }))
 		payload := []any{"token-class", spelling(rt, string(want.Class)), "contract-id", id.Draw(rt, "id")}
 		if want.Mode != token.Standard || rapid.Bool().Draw(rt, "explicit") {
 			payload = append(payload, "update-mode", spelling(rt, string(want.Mode)))
@@ -154,7 +155,7 @@ func TestNotificationForms(t *testing.T) {
 			want.TokenIDs = rapid.SliceOfNDistinct(uints, 1, 5, func(n *big.Int) string { return n.String() }).Draw(rt, "ids")
 			var elements []clarity.Value
 			for _, n := range want.TokenIDs {
-				elements = append(elements, must(clarity.NewUint(n)))
+				elements = append(elements, value.Must(clarity.NewUint(n)))
 			}
 			payload = append(payload, "token-ids", list(elements...))
 		}

@@ -11,6 +11,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 )
 
 // show returns the properties on one line, with - for nil.
@@ -33,15 +34,7 @@ func show(r token.Read) string {
 	return line + " " + r.TotalSupply.String()
 }
 
-func utf8(s string) clarity.Value  { return must(clarity.NewUTF8(s)) }
-func ascii(s string) clarity.Value { return must(clarity.NewASCII(s)) }
-
-func must(v clarity.Value, err error) clarity.Value {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
+func utf8(s string) clarity.Value { return value.Must(clarity.NewUTF8(s)) }
 
 func decimal(s string) *big.Int {
 	n, ok := new(big.Int).SetString(s, 10)
@@ -80,8 +73,8 @@ func report(calls []fetch.Call, exchanges ...fetch.Exchange) *fetch.Report {
 
 var (
 	fooURI    = okay(clarity.NewOk(clarity.NewNone()))
-	fooName   = okay(clarity.NewOk(ascii("FooToken")))
-	fooSymbol = okay(clarity.NewOk(ascii("FOO")))
+	fooName   = okay(clarity.NewOk(value.Text("FooToken")))
+	fooSymbol = okay(clarity.NewOk(value.Text("FOO")))
 	six       = okay(clarity.NewOk(clarity.NewUint64(6)))
 	fooSupply = okay(clarity.NewOk(clarity.NewUint64(1997500000000)))
 )
@@ -125,7 +118,7 @@ func TestCalls(t *testing.T) {
 }
 
 func TestReadFT(t *testing.T) {
-	most := okay(clarity.NewOk(must(clarity.NewUint(decimal("340282366920938463463374607431768211455")))))
+	most := okay(clarity.NewOk(value.Must(clarity.NewUint(decimal("340282366920938463463374607431768211455")))))
 	lost := answered(`{"okay":true,"result":"0x080100000000000000000000000000001774"}`) // (err u6004)
 	for _, tc := range []struct {
 		name      string
@@ -136,21 +129,21 @@ func TestReadFT(t *testing.T) {
 		{"T3 supply of err u6004", []fetch.Exchange{fooURI, fooName, fooSymbol, six, lost}, `- "FooToken" "FOO" 6 -`},
 		{"S2 supply of err", []fetch.Exchange{fooURI, fooName, fooSymbol, six, okay(clarity.NewErr(clarity.NewUint64(1)))}, `- "FooToken" "FOO" 6 -`},
 		{"supply that is refused", []fetch.Exchange{fooURI, fooName, fooSymbol, six, refused("DivisionByZero")}, `- "FooToken" "FOO" 6 -`},
-		{"supply of another type", []fetch.Exchange{fooURI, fooName, fooSymbol, six, okay(ascii("1"))}, `- "FooToken" "FOO" 6 -`},
+		{"supply of another type", []fetch.Exchange{fooURI, fooName, fooSymbol, six, okay(value.Text("1"))}, `- "FooToken" "FOO" 6 -`},
 		{"supply of none", []fetch.Exchange{fooURI, fooName, fooSymbol, six, okay(clarity.NewNone())}, `- "FooToken" "FOO" 6 -`},
 		{"supply too large to read", []fetch.Exchange{fooURI, fooName, fooSymbol, six, {Status: 200, Failure: fetch.FailureTooLarge}}, `- "FooToken" "FOO" 6 -`},
 		{"largest supply", []fetch.Exchange{fooURI, fooName, fooSymbol, six, most}, `- "FooToken" "FOO" 6 340282366920938463463374607431768211455`},
 		{"R7 bare none", []fetch.Exchange{okay(clarity.NewNone()), fooName, fooSymbol, six, fooSupply}, `- "FooToken" "FOO" 6 1997500000000`},
 		{
 			"zero and empty are values",
-			[]fetch.Exchange{okay(ascii("")), okay(utf8("")), okay(ascii("")), okay(clarity.NewUint64(0)), okay(clarity.NewUint64(0))},
+			[]fetch.Exchange{okay(value.Text("")), okay(utf8("")), okay(value.Text("")), okay(clarity.NewUint64(0)), okay(clarity.NewUint64(0))},
 			`"" "" "" 0 0`,
 		},
 		{
 			"any nesting",
 			[]fetch.Exchange{
 				okay(clarity.NewSome(clarity.NewOk(clarity.NewSome(utf8("ipfs://é"))))), okay(clarity.NewSome(clarity.NewNone())),
-				okay(clarity.NewOk(clarity.NewOk(ascii("F")))), okay(clarity.NewUint64(2147483647)), okay(clarity.NewSome(clarity.NewUint64(1))),
+				okay(clarity.NewOk(clarity.NewOk(value.Text("F")))), okay(clarity.NewUint64(2147483647)), okay(clarity.NewSome(clarity.NewUint64(1))),
 			},
 			`"ipfs://é" - "F" 2147483647 1`,
 		},
@@ -198,13 +191,13 @@ func TestReadNFT(t *testing.T) {
 		severity fetch.Severity
 		reason   fetch.Reason
 	}{
-		{"URI", okay(clarity.NewOk(clarity.NewSome(ascii("http://m.io/{id}.json")))), `"http://m.io/{id}.json" - - - -`, 0, 0},
+		{"URI", okay(clarity.NewOk(clarity.NewSome(value.Text("http://m.io/{id}.json")))), `"http://m.io/{id}.json" - - - -`, 0, 0},
 		{"URI of ok none", okay(clarity.NewOk(clarity.NewNone())), "- - - - -", 0, 0},
 		{"R7 bare none", okay(clarity.NewNone()), "- - - - -", 0, 0},
 		{"URI of err", okay(clarity.NewErr(clarity.NewNone())), "", fetch.Wrong, fetch.ReasonClarity},
-		{"URI of some err", okay(clarity.NewSome(clarity.NewErr(ascii("a")))), "", fetch.Wrong, fetch.ReasonClarity},
+		{"URI of some err", okay(clarity.NewSome(clarity.NewErr(value.Text("a")))), "", fetch.Wrong, fetch.ReasonClarity},
 		{"R6 uint for a string", okay(clarity.NewOk(clarity.NewUint64(5))), "", fetch.Wrong, fetch.ReasonClarity},
-		{"buffer for a string", okay(must(clarity.NewBuffer([]byte("a")))), "", fetch.Wrong, fetch.ReasonClarity},
+		{"buffer for a string", okay(value.Must(clarity.NewBuffer([]byte("a")))), "", fetch.Wrong, fetch.ReasonClarity},
 
 		{"T14 R2", refused(`Unchecked(NoSuchContract("ABCD.test-nft"))`), "", fetch.Troubled, fetch.ReasonClarity},
 		{"T14 newer", refused(`RuntimeCheck(NoSuchContract("ABCD.test-nft"))`), "", fetch.Troubled, fetch.ReasonClarity},
@@ -325,7 +318,7 @@ func TestReadRetries(t *testing.T) {
 	if problem == nil || problem.Severity != fetch.Waiting || problem.RetryAfter != 2*time.Minute {
 		t.Errorf("got %+v, want to wait 2 minutes", problem)
 	}
-	r.Exchanges = append(r.Exchanges, okay(ascii("a")))
+	r.Exchanges = append(r.Exchanges, okay(value.Text("a")))
 	if got, problem := token.ReadToken(token.NFT, r); problem != nil || show(got) != `"a" - - - -` {
 		t.Errorf("got %s, %+v", show(got), problem)
 	}

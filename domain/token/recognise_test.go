@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/contract"
 	"strata/domain/token"
+	"strata/internal/testkit/must"
 )
 
 // Types as nodes write them.
@@ -101,15 +102,8 @@ func (d draft) parse(tb testing.TB) *contract.Interface {
 	for _, name := range d.unique {
 		unique = append(unique, object{"name": name, "type": "uint128"})
 	}
-	body, err := json.Marshal(object{"functions": list, "fungible_tokens": fungible, "non_fungible_tokens": unique})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	i, err := contract.Parse(body)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return i
+	body := must.Get(json.Marshal(object{"functions": list, "fungible_tokens": fungible, "non_fungible_tokens": unique}))(tb)
+	return must.Get(contract.Parse(body))(tb)
 }
 
 func TestRecognise(t *testing.T) {

@@ -14,15 +14,11 @@ const (
 // Valid reports whether m is one of the anchor modes.
 func (m AnchorMode) Valid() bool { return m >= AnchorOnChainOnly && m <= AnchorAny }
 
-// String returns the name that existing APIs show, or "unknown".
-func (m AnchorMode) String() string {
-	switch m {
-	case AnchorOnChainOnly:
-		return "on_chain_only"
-	case AnchorOffChainOnly:
-		return "off_chain_only"
-	case AnchorAny:
-		return "any"
-	}
-	return "unknown"
+var anchorModeNames = [...]string{
+	AnchorOnChainOnly:  "on_chain_only",
+	AnchorOffChainOnly: "off_chain_only",
+	AnchorAny:          "any",
 }
+
+// String returns the name that existing APIs show, or "unknown".
+func (m AnchorMode) String() string { return nameIn(anchorModeNames[:], uint8(m)) }

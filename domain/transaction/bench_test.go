@@ -6,6 +6,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -17,22 +18,11 @@ func typical(b *testing.B) []byte {
 	token := clarity.AssetID{Contract: contract, Asset: "wrapped-stx"}
 	stx := transaction.PostCondition{Type: transaction.ConditionSTX, Code: transaction.SentLessOrEqual, Amount: 1e6}
 	ft := transaction.PostCondition{Type: transaction.ConditionFungible, Asset: token, Code: transaction.SentGreaterOrEqual, Amount: 5}
-	conditions, err := transaction.NewPostConditions(transaction.PostConditionDeny, stx.OriginPrincipal(), ft.Of(contract), ft.OriginPrincipal())
-	if err != nil {
-		b.Fatal(err)
-	}
-	trait, err := clarity.NewPrincipal(contract)
-	if err != nil {
-		b.Fatal(err)
-	}
+	conditions := must.Get(transaction.NewPostConditions(transaction.PostConditionDeny, stx.OriginPrincipal(), ft.Of(contract), ft.OriginPrincipal()))(b)
+	trait := must.Get(clarity.NewPrincipal(contract))(b)
 	d := transaction.Draft{Network: transaction.Mainnet, Nonce: 5, Fee: 3000, PostConditions: conditions}
-	tx, err := d.Transaction(call(b, contract, "swap-helper", trait, trait, clarity.NewUint64(1e8), clarity.NewUint64(1e6), clarity.NewSome(clarity.NewUint64(7))))
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := transaction.Sign(tx, k); err != nil {
-		b.Fatal(err)
-	}
+	tx := must.Get(d.Transaction(call(b, contract, "swap-helper", trait, trait, clarity.NewUint64(1e8), clarity.NewUint64(1e6), clarity.NewSome(clarity.NewUint64(7)))))(b)
+	must.Do(b, transaction.Sign(tx, k))
 	return tx.Encode()
 }
 
@@ -42,9 +32,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(raw)))
 			for b.Loop() {
-				if _, err := transaction.Decode(raw); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(transaction.Decode(raw))(b)
 			}
 		})
 	}
@@ -54,9 +42,7 @@ func BenchmarkDecodeEnvelope(b *testing.B) {
 	raw := typical(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := transaction.DecodeEnvelope(raw); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(transaction.DecodeEnvelope(raw))(b)
 	}
 }
 
@@ -93,9 +79,7 @@ func BenchmarkVerify(b *testing.B) {
 	tx := decode(b, typical(b))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := tx.Verify(); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, tx.Verify())
 	}
 }
 
@@ -104,8 +88,6 @@ func BenchmarkSign(b *testing.B) {
 	tx := decode(b, typical(b))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := transaction.Sign(tx, k); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, transaction.Sign(tx, k))
 	}
 }

@@ -64,29 +64,11 @@ func readNakamotoCoinbase(r *reader) *NakamotoCoinbase {
 // ID returns CoinbaseID.
 func (p *Coinbase) ID() PayloadID { return CoinbaseID }
 
-// TxType returns "coinbase".
-func (p *Coinbase) TxType() string { return txTypeCoinbase }
-
-// Name returns "coinbase".
-func (p *Coinbase) Name() string { return txTypeCoinbase }
-
 // ID returns CoinbaseToAltID.
 func (p *CoinbaseToAltRecipient) ID() PayloadID { return CoinbaseToAltID }
 
-// TxType returns "coinbase".
-func (p *CoinbaseToAltRecipient) TxType() string { return txTypeCoinbase }
-
-// Name returns "coinbase_to_alt_recipient".
-func (p *CoinbaseToAltRecipient) Name() string { return nameCoinbaseToAlt }
-
 // ID returns NakamotoCoinbaseID.
 func (p *NakamotoCoinbase) ID() PayloadID { return NakamotoCoinbaseID }
-
-// TxType returns "coinbase".
-func (p *NakamotoCoinbase) TxType() string { return txTypeCoinbase }
-
-// Name returns "nakamoto_coinbase".
-func (p *NakamotoCoinbase) Name() string { return nameNakamotoCoinbase }
 
 func (p *Coinbase) appendTo(dst []byte) []byte {
 	return append(append(dst, byte(CoinbaseID)), p.Data[:]...)

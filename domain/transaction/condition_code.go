@@ -26,31 +26,27 @@ const (
 	Performed      ConditionCode = 0x32
 )
 
+var conditionCodeNames = [...]string{
+	SentEqual:          "sent_equal_to",
+	SentGreater:        "sent_greater_than",
+	SentGreaterOrEqual: "sent_greater_than_or_equal_to",
+	SentLess:           "sent_less_than",
+	SentLessOrEqual:    "sent_less_than_or_equal_to",
+	Sent:               "sent",
+	NotSent:            "not_sent",
+	MaybeSent:          "maybe_sent",
+	NotPerformed:       "not_performed",
+	MaybePerformed:     "maybe_performed",
+	Performed:          "performed",
+}
+
 // String returns the name that existing APIs show, or "unknown".
-func (c ConditionCode) String() string {
-	switch c {
-	case SentEqual:
-		return "sent_equal_to"
-	case SentGreater:
-		return "sent_greater_than"
-	case SentGreaterOrEqual:
-		return "sent_greater_than_or_equal_to"
-	case SentLess:
-		return "sent_less_than"
-	case SentLessOrEqual:
-		return "sent_less_than_or_equal_to"
-	case Sent:
-		return "sent"
-	case NotSent:
-		return "not_sent"
-	case MaybeSent:
-		return "maybe_sent"
-	case NotPerformed:
-		return "not_performed"
-	case MaybePerformed:
-		return "maybe_performed"
-	case Performed:
-		return "performed"
+func (c ConditionCode) String() string { return nameIn(conditionCodeNames[:], uint8(c)) }
+
+// nameIn returns the name that has a number in a table, or "unknown".
+func nameIn(names []string, number uint8) string {
+	if int(number) < len(names) && names[number] != "" {
+		return names[number]
 	}
 	return "unknown"
 }

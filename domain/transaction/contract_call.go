@@ -23,12 +23,6 @@ func readContractCall(r *reader) *ContractCall {
 // ID returns ContractCallID.
 func (p *ContractCall) ID() PayloadID { return ContractCallID }
 
-// TxType returns "contract_call".
-func (p *ContractCall) TxType() string { return txTypeContractCall }
-
-// Name returns "contract_call".
-func (p *ContractCall) Name() string { return txTypeContractCall }
-
 func (p *ContractCall) appendTo(dst []byte) []byte {
 	dst = appendAddress(append(dst, byte(ContractCallID)), p.Contract.Address)
 	dst = appendName(dst, p.Contract.Contract)

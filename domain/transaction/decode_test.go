@@ -11,6 +11,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -81,7 +82,7 @@ func TestUnknownPartsSurvive(t *testing.T) {
 	undecoded := func(p transaction.Payload) string {
 		u, ok := p.(*transaction.Undecoded)
 		if !ok {
-			return p.Name()
+			return p.ID().Name()
 		}
 		return hexOf(u.Raw)
 	}
@@ -111,7 +112,7 @@ func TestUnknownPartsSurvive(t *testing.T) {
 			equal(t, "fee", tx.Fee(), 9)
 			equal(t, "mode", byte(tx.PostConditions.Mode()), raw[5+1+103+1])
 			if _, isUndecoded := tx.Payload.(*transaction.Undecoded); isUndecoded {
-				equal(t, "type", tx.Payload.TxType(), "undecoded")
+				equal(t, "type", tx.Payload.ID().TxType(), "undecoded")
 			}
 		})
 	}
@@ -122,9 +123,7 @@ func TestSignatureCoversUnknownParts(t *testing.T) {
 	k := key.FromSeed([]byte("future"))
 	for _, rest := range []string{hexNoPost + "09abcdef", "03" + "0200000001" + "0501ab" + hexCoinbase} {
 		tx := decode(t, vector.Bytes(t, hexStandard+rest))
-		if err := transaction.Sign(tx, k); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, transaction.Sign(tx, k))
 		if err := decode(t, tx.Encode()).Verify(); err != nil {
 			t.Error(err)
 		}
@@ -203,19 +202,14 @@ func TestDraftRefuses(t *testing.T) {
 func TestBoot(t *testing.T) {
 	t.Parallel()
 	d := transaction.Draft{Network: transaction.Network{Version: transaction.VersionTestnet}}
-	tx, err := d.Transaction(&transaction.SmartContract{ContractName: "pox-4", Code: []byte("(ok true)")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(d.Transaction(&transaction.SmartContract{ContractName: "pox-4", Code: []byte("(ok true)")}))(t)
 	boot := decode(t, tx.Encode())
 	equal(t, "boot", boot.IsBoot(), true)
 	equal(t, "sender", boot.Sender().String(), "ST000000000000000000002AMW42H")
 	if err := boot.Verify(); !errors.Is(err, transaction.ErrUnsigned) {
 		t.Errorf("got %v, want ErrUnsigned", err)
 	}
-	if err := transaction.Sign(tx, key.FromSeed(nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transaction.Sign(tx, key.FromSeed(nil)))
 	equal(t, "signed by another", tx.IsBoot(), false)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -24,15 +25,10 @@ func addSeeds(f *testing.F) {
 		f.Add(vector.Bytes(f, s))
 	}
 	a, b := key.FromSeed([]byte("a")), key.FromSeed([]byte("b"))
-	m, err := transaction.NewMultisig(transaction.P2SH, 1, a.Public(), b.Public())
-	if err != nil {
-		f.Fatal(err)
-	}
+	m := must.Get(transaction.NewMultisig(transaction.P2SH, 1, a.Public(), b.Public()))(f)
 	for _, tx := range drafts(f, transaction.Draft{Network: transaction.Testnet, Sponsored: true}) {
 		f.Add(tx.Encode())
-		if err := m.Sign(tx, a); err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, m.Sign(tx, a))
 		f.Add(tx.Encode())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strata/domain/microblock"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 )
 
 // Generators of valid transactions of every kind.
@@ -141,19 +142,13 @@ var genPayload = rapid.Custom(func(t *rapid.T) transaction.Payload {
 	}
 	switch rapid.IntRange(0, 8).Draw(t, "payload id") {
 	case 0:
-		memo, err := transaction.NewMemo(rapid.SliceOfN(rapid.Byte(), 0, transaction.MemoSize).Draw(t, "memo"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		memo := must.Get(transaction.NewMemo(rapid.SliceOfN(rapid.Byte(), 0, transaction.MemoSize).Draw(t, "memo")))(t)
 		return &transaction.TokenTransfer{Recipient: genPrincipal.Draw(t, "to"), Amount: rapid.Uint64().Draw(t, "amount"), Memo: memo}
 	case 1:
 		p := deploy()
 		return &p
 	case 2:
-		args, err := transaction.NewArguments(rapid.SliceOfN(genValue, 0, 5).Draw(t, "arguments")...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		args := must.Get(transaction.NewArguments(rapid.SliceOfN(genValue, 0, 5).Draw(t, "arguments")...))(t)
 		return &transaction.ContractCall{Contract: genContract.Draw(t, "contract"), Function: clarityName.Draw(t, "function"), Arguments: args}
 	case 3:
 		p := new(transaction.PoisonMicroblock)
@@ -193,12 +188,9 @@ var genPayload = rapid.Custom(func(t *rapid.T) transaction.Payload {
 })
 
 var genTransaction = rapid.Custom(func(t *rapid.T) *transaction.Transaction {
-	conditions, err := transaction.NewPostConditions(
+	conditions := must.Get(transaction.NewPostConditions(
 		transaction.PostConditionMode(rapid.ByteRange(1, 3).Draw(t, "mode")),
-		rapid.SliceOfN(genPostCondition, 0, 4).Draw(t, "post-conditions")...)
-	if err != nil {
-		t.Fatal(err)
-	}
+		rapid.SliceOfN(genPostCondition, 0, 4).Draw(t, "post-conditions")...))(t)
 	tx := &transaction.Transaction{
 		Envelope: transaction.Envelope{
 			Version: transaction.Version(rapid.SampledFrom([]byte{0x00, 0x80}).Draw(t, "version")),

@@ -49,20 +49,13 @@ func (m HashMode) AddressVersion(mainnet bool) byte {
 	return c32.TestnetMulti
 }
 
-func (m HashMode) String() string {
-	switch m {
-	case P2PKH:
-		return "p2pkh"
-	case P2SH:
-		return "p2sh"
-	case P2WPKHP2SH:
-		return "p2wpkh-p2sh"
-	case P2WSHP2SH:
-		return "p2wsh-p2sh"
-	case P2SHOrderIndependent:
-		return "p2sh-order-independent"
-	case P2WSHP2SHOrderIndependent:
-		return "p2wsh-p2sh-order-independent"
-	}
-	return "unknown"
+var hashModeNames = [...]string{
+	P2PKH:                     "p2pkh",
+	P2SH:                      "p2sh",
+	P2WPKHP2SH:                "p2wpkh-p2sh",
+	P2WSHP2SH:                 "p2wsh-p2sh",
+	P2SHOrderIndependent:      "p2sh-order-independent",
+	P2WSHP2SHOrderIndependent: "p2wsh-p2sh-order-independent",
 }
+
+func (m HashMode) String() string { return nameIn(hashModeNames[:], uint8(m)) }

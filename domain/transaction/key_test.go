@@ -14,6 +14,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -33,15 +34,9 @@ func TestKnownKey(t *testing.T) {
 	t.Parallel()
 	compressed := parse(t, secretOne+"01")
 	uncompressed := parse(t, secretOne)
-	if got := compressed.Public().String(); got != generator {
-		t.Errorf("public key: got %s, want %s", got, generator)
-	}
-	if got := compressed.Public().Hash160().String(); got != hashCompressed {
-		t.Errorf("hash of the compressed form: got %s, want %s", got, hashCompressed)
-	}
-	if got := uncompressed.Public().Hash160().String(); got != hashUncompressed {
-		t.Errorf("hash of the uncompressed form: got %s, want %s", got, hashUncompressed)
-	}
+	equal(t, "public key", compressed.Public().String(), generator)
+	equal(t, "hash of the compressed form", compressed.Public().Hash160().String(), hashCompressed)
+	equal(t, "hash of the uncompressed form", uncompressed.Public().Hash160().String(), hashUncompressed)
 	if got := uncompressed.Public().CompressedBytes(); fmt.Sprintf("0x%x", got) != generator {
 		t.Errorf("compressed bytes: got %x, want %s", got, generator)
 	}
@@ -59,13 +54,8 @@ func TestVectors(t *testing.T) {
 			Testnet    string `json:"address_testnet"`
 		}](t, line)
 		k := parse(t, row.PrivateKey)
-		p, err := key.ParsePublicHex(row.PublicKey)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if k.Public() != p {
-			t.Errorf("public key: got %s, want %s", k.Public(), p)
-		}
+		p := must.Get(key.ParsePublicHex(row.PublicKey))(t)
+		equal(t, "public key", k.Public(), p)
 		for _, tt := range []struct{ what, got, want string }{
 			{"private key", k.Hex(), row.PrivateKey},
 			{"public key", p.String(), "0x" + row.PublicKey},
@@ -146,14 +136,8 @@ func TestSignRecover(t *testing.T) {
 			t.Fatal("signing is not deterministic")
 		}
 		for _, encoding := range []key.Encoding{key.Compressed, key.Uncompressed} {
-			want, err := k.Public().As(encoding)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := key.Recover(digest, sig, encoding)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(k.Public().As(encoding))(t)
+			got := must.Get(key.Recover(digest, sig, encoding))(t)
 			if got != want {
 				t.Fatalf("got %s, want %s", got, want)
 			}
@@ -179,10 +163,7 @@ func TestHighS(t *testing.T) {
 	high := sig
 	high[0] ^= 1
 	new(big.Int).Sub(n, s).FillBytes(high[33:])
-	got, err := key.Recover(digest, high, key.Compressed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(key.Recover(digest, high, key.Compressed))(t)
 	if got != k.Public() {
 		t.Errorf("got %s, want %s", got, k.Public())
 	}
@@ -230,9 +211,5 @@ func FuzzRecover(f *testing.F) {
 
 func parse(t *testing.T, s string) key.Private {
 	t.Helper()
-	k, err := key.ParsePrivate(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return must.Get(key.ParsePrivate(s))(t)
 }

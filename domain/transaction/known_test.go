@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"strata/domain/transaction"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -20,10 +21,7 @@ func TestKnownTransfer(t *testing.T) {
 	t.Parallel()
 	raw := vector.Bytes(t, transferHex)
 	tx := decode(t, raw)
-	walk, err := tx.OriginWalk()
-	if err != nil {
-		t.Fatal(err)
-	}
+	walk := must.Get(tx.OriginWalk())(t)
 	transfer, ok := tx.Payload.(*transaction.TokenTransfer)
 	if !ok {
 		t.Fatalf("payload: got %T, want *TokenTransfer", tx.Payload)
@@ -39,7 +37,7 @@ func TestKnownTransfer(t *testing.T) {
 	equal(t, "fee", tx.Fee(), 180)
 	equal(t, "anchor mode", tx.AnchorMode.String(), "any")
 	equal(t, "mode", tx.PostConditions.Mode().String(), "deny")
-	equal(t, "type", transfer.TxType(), "token_transfer")
+	equal(t, "type", transfer.ID().TxType(), "token_transfer")
 	equal(t, "recipient", transfer.Recipient.String(), "SP2VNPVCQJ4NZYWQTTC0SR65ZPQ73S2RBBR3MESV5")
 	equal(t, "amount", transfer.Amount, 100000)
 	equal(t, "encoded", hexOf(tx.Encode()), "0x"+transferHex)
@@ -76,10 +74,7 @@ func TestKnownPostConditions(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := transaction.DecodePostConditions(vector.Bytes(t, tt.blob))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(transaction.DecodePostConditions(vector.Bytes(t, tt.blob)))(t)
 			list := p.List()
 			if len(list) != 1 || p.Len() != 1 {
 				t.Fatalf("got %d conditions (%d), want 1", len(list), p.Len())
@@ -99,10 +94,7 @@ func TestKnownPostConditions(t *testing.T) {
 func TestEmptyPostConditions(t *testing.T) {
 	t.Parallel()
 	equal(t, "zero value", hexOf(transaction.PostConditions{}.Blob()), "0x0200000000")
-	allow, err := transaction.NewPostConditions(transaction.PostConditionAllow)
-	if err != nil {
-		t.Fatal(err)
-	}
+	allow := must.Get(transaction.NewPostConditions(transaction.PostConditionAllow))(t)
 	equal(t, "allow", hexOf(allow.Blob()), "0x0100000000")
 	equal(t, "no conditions", allow.List() == nil, true)
 }
@@ -119,9 +111,5 @@ func TestIsBurnchainOp(t *testing.T) {
 
 func decode(t testing.TB, raw []byte) *transaction.Transaction {
 	t.Helper()
-	tx, err := transaction.Decode(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tx
+	return must.Get(transaction.Decode(raw))(t)
 }

@@ -9,6 +9,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/microblock"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 )
 
 func TestSignedMicroblock(t *testing.T) {
@@ -26,26 +27,16 @@ func TestSignedMicroblock(t *testing.T) {
 	if h.Hash() == unsigned {
 		t.Error("hash does not cover the signature")
 	}
-	if got := h.SigningDigest(); got != unsigned {
-		t.Errorf("digest of a signed header: got %s, want %s", got, unsigned)
-	}
-	got, err := h.SignerHash()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := k.Public().Hash160(); got != want {
-		t.Errorf("signer: got %s, want %s", got, want)
-	}
+	equal(t, "digest of a signed header", h.SigningDigest(), unsigned)
+	got := must.Get(h.SignerHash())(t)
+	equal(t, "signer", k.Public().Hash160(), got)
 }
 
 func TestMicroblockRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(rapid.Byte(), microblock.HeaderSize, microblock.HeaderSize).Draw(t, "header")
-		h, err := microblock.Decode(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(microblock.Decode(want))(t)
 		if got := h.Append(nil); string(got) != string(want) {
 			t.Fatalf("got %x, want %x", got, want)
 		}

@@ -18,20 +18,34 @@ const (
 	unknownPayloadID PayloadID = 0xff
 )
 
-// The results of TxType and Name.
-const (
-	txTypeTokenTransfer    = "token_transfer"
-	txTypeSmartContract    = "smart_contract"
-	txTypeContractCall     = "contract_call"
-	txTypePoisonMicroblock = "poison_microblock"
-	txTypeCoinbase         = "coinbase"
-	txTypeTenureChange     = "tenure_change"
+// payloadNames has the type and the name of a payload, by its id.
+var payloadNames = [...]struct{ txType, name string }{
+	TokenTransferID:     {"token_transfer", "token_transfer"},
+	SmartContractID:     {"smart_contract", "smart_contract"},
+	ContractCallID:      {"contract_call", "contract_call"},
+	PoisonMicroblockID:  {"poison_microblock", "poison_microblock"},
+	CoinbaseID:          {"coinbase", "coinbase"},
+	CoinbaseToAltID:     {"coinbase", "coinbase_to_alt_recipient"},
+	VersionedContractID: {"smart_contract", "versioned_smart_contract"},
+	TenureChangeID:      {"tenure_change", "tenure_change"},
+	NakamotoCoinbaseID:  {"coinbase", "nakamoto_coinbase"},
+}
 
-	nameCoinbaseToAlt     = "coinbase_to_alt_recipient"
-	nameVersionedContract = "versioned_smart_contract"
-	nameNakamotoCoinbase  = "nakamoto_coinbase"
-	nameUndecoded         = "undecoded"
-)
+// TxType returns the tx_type that existing APIs show. Several payload types share one.
+func (id PayloadID) TxType() string {
+	if int(id) < len(payloadNames) {
+		return payloadNames[id].txType
+	}
+	return "undecoded"
+}
+
+// Name returns a name that, unlike TxType, differs between all payload types.
+func (id PayloadID) Name() string {
+	if int(id) < len(payloadNames) {
+		return payloadNames[id].name
+	}
+	return "undecoded"
+}
 
 // Payload is what a transaction does: one of the pointer types *TokenTransfer, *SmartContract, *ContractCall,
 // *PoisonMicroblock, *Coinbase, *CoinbaseToAltRecipient, *VersionedSmartContract, *TenureChange, *NakamotoCoinbase
@@ -39,10 +53,6 @@ const (
 type Payload interface {
 	// ID returns the first byte of the payload.
 	ID() PayloadID
-	// TxType returns the tx_type that existing APIs show. Several payload types share one.
-	TxType() string
-	// Name returns a name that, unlike TxType, differs between all payload types.
-	Name() string
 
 	appendTo(dst []byte) []byte
 	validate() error

@@ -28,12 +28,6 @@ func readPoisonMicroblock(r *reader) *PoisonMicroblock {
 // ID returns PoisonMicroblockID.
 func (p *PoisonMicroblock) ID() PayloadID { return PoisonMicroblockID }
 
-// TxType returns "poison_microblock".
-func (p *PoisonMicroblock) TxType() string { return txTypePoisonMicroblock }
-
-// Name returns "poison_microblock".
-func (p *PoisonMicroblock) Name() string { return txTypePoisonMicroblock }
-
 func (p *PoisonMicroblock) appendTo(dst []byte) []byte {
 	dst = append(dst, byte(PoisonMicroblockID))
 	for i := range p.Headers {

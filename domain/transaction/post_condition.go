@@ -19,22 +19,16 @@ const (
 	ConditionPox         ConditionType = 4 // stacking calls, since epoch 4.0
 )
 
-// String returns the name that existing APIs show, or "unknown".
-func (t ConditionType) String() string {
-	switch t {
-	case ConditionSTX:
-		return "stx"
-	case ConditionFungible:
-		return "fungible"
-	case ConditionNonFungible:
-		return "non_fungible"
-	case ConditionStaking:
-		return "staking"
-	case ConditionPox:
-		return "pox"
-	}
-	return "unknown"
+var conditionTypeNames = [...]string{
+	ConditionSTX:         "stx",
+	ConditionFungible:    "fungible",
+	ConditionNonFungible: "non_fungible",
+	ConditionStaking:     "staking",
+	ConditionPox:         "pox",
 }
+
+// String returns the name that existing APIs show, or "unknown".
+func (t ConditionType) String() string { return nameIn(conditionTypeNames[:], uint8(t)) }
 
 // HasAsset reports whether conditions of this type name a token.
 func (t ConditionType) HasAsset() bool { return t == ConditionFungible || t == ConditionNonFungible }
@@ -68,18 +62,14 @@ const (
 	PrincipalContract ConditionPrincipalKind = 3
 )
 
-// String returns the type_id that existing APIs show, or "unknown".
-func (k ConditionPrincipalKind) String() string {
-	switch k {
-	case PrincipalOrigin:
-		return "principal_origin"
-	case PrincipalStandard:
-		return "principal_standard"
-	case PrincipalContract:
-		return "principal_contract"
-	}
-	return "unknown"
+var principalKindNames = [...]string{
+	PrincipalOrigin:   "principal_origin",
+	PrincipalStandard: "principal_standard",
+	PrincipalContract: "principal_contract",
 }
+
+// String returns the type_id that existing APIs show, or "unknown".
+func (k ConditionPrincipalKind) String() string { return nameIn(principalKindNames[:], uint8(k)) }
 
 // PostCondition is a requirement for one account and one asset that must hold when the transaction ends.
 type PostCondition struct {

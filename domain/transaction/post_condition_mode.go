@@ -10,15 +10,11 @@ const (
 	PostConditionOriginator PostConditionMode = 3 // deny for the origin's assets, allow for others (since epoch 3.4)
 )
 
-// String returns the name that existing APIs show, or "unknown".
-func (m PostConditionMode) String() string {
-	switch m {
-	case PostConditionAllow:
-		return "allow"
-	case PostConditionDeny:
-		return "deny"
-	case PostConditionOriginator:
-		return "originator"
-	}
-	return "unknown"
+var postConditionModeNames = [...]string{
+	PostConditionAllow:      "allow",
+	PostConditionDeny:       "deny",
+	PostConditionOriginator: "originator",
 }
+
+// String returns the name that existing APIs show, or "unknown".
+func (m PostConditionMode) String() string { return nameIn(postConditionModeNames[:], uint8(m)) }

@@ -9,20 +9,16 @@ import (
 	"pgregory.net/rapid"
 
 	"strata/domain/transaction"
+	"strata/internal/testkit/must"
 )
 
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := genTransaction.Draw(t, "transaction")
-		if err := want.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, want.Validate())
 		raw := want.Encode()
-		got, err := transaction.Decode(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(transaction.Decode(raw))(t)
 		if again := got.Encode(); !bytes.Equal(again, raw) {
 			t.Fatalf("bytes: got %x, want %x", again, raw)
 		}
@@ -99,10 +95,7 @@ func TestEnvelopeSurvives(t *testing.T) {
 		raw := tx.Encode()
 		envelope := len(raw) - len(tail(tx))
 		raw = append(raw[:envelope:envelope], rapid.SliceOf(rapid.Byte()).Draw(t, "rest")...)
-		got, err := transaction.DecodeEnvelope(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(transaction.DecodeEnvelope(raw))(t)
 		if !reflect.DeepEqual(got, tx.Envelope) {
 			t.Fatalf("got %+v, want %+v", got, tx.Envelope)
 		}

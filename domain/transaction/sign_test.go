@@ -9,6 +9,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -23,25 +24,17 @@ func TestSignVectors(t *testing.T) {
 			Digest     string `json:"payload_hex_bytes"`
 			Signed     string `json:"signed_transaction"`
 		}](t, line)
-		k, err := key.ParsePrivate(row.PrivateKey)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := must.Get(key.ParsePrivate(row.PrivateKey))(t)
 		tx := decode(t, vector.Bytes(t, row.Unsigned))
 		equal(t, "digest", tx.OriginDigest().String(), "0x"+row.Digest)
-		if err := transaction.Sign(tx, k); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, transaction.Sign(tx, k))
 		equal(t, "signed", hexOf(tx.Encode()), row.Signed)
 	})
 }
 
 func call(t testing.TB, contract clarity.Principal, function string, arguments ...clarity.Value) *transaction.ContractCall {
 	t.Helper()
-	args, err := transaction.NewArguments(arguments...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	args := must.Get(transaction.NewArguments(arguments...))(t)
 	return &transaction.ContractCall{Contract: contract, Function: function, Arguments: args}
 }
 
@@ -57,7 +50,7 @@ func drafts(t testing.TB, d transaction.Draft) map[string]*transaction.Transacti
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		equal(t, "name", tx.Payload.Name(), name)
+		equal(t, "name", tx.Payload.ID().Name(), name)
 		all[name] = tx
 	}
 	tx, err := d.TokenTransfer(account, 5, "memo")
@@ -90,9 +83,7 @@ func TestSignDrafts(t *testing.T) {
 			if err := tx.Verify(); !errors.Is(err, transaction.ErrUnsigned) {
 				t.Errorf("before signing: got %v, want ErrUnsigned", err)
 			}
-			if err := transaction.Sign(tx, k); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, transaction.Sign(tx, k))
 			raw := tx.Encode()
 			got := decode(t, raw)
 			if err := got.Verify(); err != nil {
@@ -101,11 +92,9 @@ func TestSignDrafts(t *testing.T) {
 			equal(t, "sender", got.Sender(), k.Address(false))
 			equal(t, "nonce", got.Nonce(), 9)
 			equal(t, "fee", got.Fee(), 321)
-			if err := transaction.Sign(tx, k); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, transaction.Sign(tx, k))
 			equal(t, "signed again", hexOf(tx.Encode()), hexOf(raw))
-			onChain := tx.Payload.TxType() == "coinbase" || tx.Payload.TxType() == "tenure_change"
+			onChain := tx.Payload.ID().TxType() == "coinbase" || tx.Payload.ID().TxType() == "tenure_change"
 			equal(t, "on chain only", got.AnchorMode == transaction.AnchorOnChainOnly, onChain)
 		})
 	}
@@ -114,10 +103,7 @@ func TestSignDrafts(t *testing.T) {
 func TestSignOtherModes(t *testing.T) {
 	t.Parallel()
 	compressed := key.FromSeed([]byte("sender"))
-	uncompressed, err := key.ParsePrivate(compressed.Hex()[:64])
-	if err != nil {
-		t.Fatal(err)
-	}
+	uncompressed := must.Get(key.ParsePrivate(compressed.Hex()[:64]))(t)
 	for _, tt := range []struct {
 		name string
 		mode transaction.HashMode
@@ -150,9 +136,7 @@ func TestSponsored(t *testing.T) {
 	t.Parallel()
 	origin, sponsor := key.FromSeed([]byte("origin")), key.FromSeed([]byte("sponsor"))
 	tx := drafts(t, transaction.Draft{Network: transaction.Mainnet, Nonce: 1, Fee: 2, Sponsored: true})["contract_call"]
-	if err := transaction.Sign(tx, origin); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transaction.Sign(tx, origin))
 	if err := tx.VerifyOrigin(); err != nil {
 		t.Errorf("origin: %v", err)
 	}
@@ -160,9 +144,7 @@ func TestSponsored(t *testing.T) {
 		t.Errorf("without the sponsor: got %v, want ErrUnsigned", err)
 	}
 	tx.Sponsor.Nonce, tx.Sponsor.Fee = 3, 400
-	if err := transaction.SignSponsor(tx, sponsor); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transaction.SignSponsor(tx, sponsor))
 	got := decode(t, tx.Encode())
 	if err := got.Verify(); err != nil {
 		t.Error(err)
@@ -198,34 +180,19 @@ func TestMultisig(t *testing.T) {
 			for i := range holders {
 				k := key.FromSeed([]byte{byte(i)})
 				if i == 3 && !mode.Segwit() {
-					var err error
-					if k, err = key.ParsePrivate(k.Hex()[:64]); err != nil { // an uncompressed key
-						t.Fatal(err)
-					}
+					k = must.Get(key.ParsePrivate(k.Hex()[:64]))(t) // an uncompressed key
 				}
 				keys, public = append(keys, k), append(public, k.Public())
 			}
-			m, err := transaction.NewMultisig(mode, required, public...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(transaction.NewMultisig(mode, required, public...))(t)
 			tx := drafts(t, transaction.Draft{Network: transaction.Testnet, Nonce: 4, Fee: 5, Sponsored: true})["token_transfer"]
-			if err := m.Sign(tx, keys[4], keys[0], keys[3]); err != nil {
-				t.Fatal(err)
-			}
-			if err := m.SignSponsor(tx, keys[1], keys[2], keys[3]); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, m.Sign(tx, keys[4], keys[0], keys[3]))
+			must.Do(t, m.SignSponsor(tx, keys[1], keys[2], keys[3]))
 			got := decode(t, tx.Encode())
-			if err := got.Verify(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, got.Verify())
 			equal(t, "sender", got.Sender(), m.Address(false))
 			equal(t, "nonce", got.Nonce(), 4)
-			walk, err := got.OriginWalk()
-			if err != nil {
-				t.Fatal(err)
-			}
+			walk := must.Get(got.OriginWalk())(t)
 			equal(t, "keys", fmt.Sprint(walk.PublicKeys), fmt.Sprint(public))
 			equal(t, "signatures", len(walk.Presigns), required)
 			equal(t, "result is the start", walk.Result == walk.Start, mode.OrderIndependent())
@@ -273,14 +240,9 @@ func TestMultisigByParts(t *testing.T) {
 	t.Parallel()
 	a, b, c := key.FromSeed([]byte("a")), key.FromSeed([]byte("b")), key.FromSeed([]byte("c"))
 	for _, mode := range []transaction.HashMode{transaction.P2WSHP2SH, transaction.P2SHOrderIndependent} {
-		m, err := transaction.NewMultisig(mode, 2, a.Public(), b.Public(), c.Public())
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(transaction.NewMultisig(mode, 2, a.Public(), b.Public(), c.Public()))(t)
 		want := drafts(t, transaction.Draft{Network: transaction.Mainnet})["token_transfer"]
-		if err := m.Sign(want, a, c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.Sign(want, a, c))
 		tx := drafts(t, transaction.Draft{Network: transaction.Mainnet})["token_transfer"]
 		tx.Origin = m.Condition(0, 0)
 		sign := func(k key.Private) transaction.Field {
@@ -299,10 +261,7 @@ func TestMultisigByParts(t *testing.T) {
 func TestSegwitRefusesUncompressed(t *testing.T) {
 	t.Parallel()
 	compressed := key.FromSeed(nil)
-	public, err := compressed.Public().As(key.Uncompressed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	public := must.Get(compressed.Public().As(key.Uncompressed))(t)
 	for _, mode := range []transaction.HashMode{transaction.P2WSHP2SH, transaction.P2WSHP2SHOrderIndependent} {
 		if _, err := transaction.NewMultisig(mode, 1, public); !errors.Is(err, transaction.ErrKeys) {
 			t.Errorf("%s: got %v, want ErrKeys", mode, err)

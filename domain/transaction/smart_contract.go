@@ -44,17 +44,8 @@ func (p *SmartContract) read(r *reader) {
 // ID returns SmartContractID.
 func (p *SmartContract) ID() PayloadID { return SmartContractID }
 
-// TxType returns "smart_contract".
-func (p *SmartContract) TxType() string { return txTypeSmartContract }
-
-// Name returns "smart_contract".
-func (p *SmartContract) Name() string { return txTypeSmartContract }
-
 // ID returns VersionedContractID.
 func (p *VersionedSmartContract) ID() PayloadID { return VersionedContractID }
-
-// Name returns "versioned_smart_contract".
-func (p *VersionedSmartContract) Name() string { return nameVersionedContract }
 
 func (p *SmartContract) appendTo(dst []byte) []byte {
 	return p.appendBody(append(dst, byte(SmartContractID)))

@@ -20,26 +20,18 @@ const (
 	TenureExtendedWriteLength TenureCause = 6
 )
 
-// String returns the name that existing APIs show, or "unknown".
-func (c TenureCause) String() string {
-	switch c {
-	case TenureBlockFound:
-		return "block_found"
-	case TenureExtended:
-		return "extended"
-	case TenureExtendedRuntime:
-		return "extended_runtime"
-	case TenureExtendedReadCount:
-		return "extended_read_count"
-	case TenureExtendedReadLength:
-		return "extended_read_length"
-	case TenureExtendedWriteCount:
-		return "extended_write_count"
-	case TenureExtendedWriteLength:
-		return "extended_write_length"
-	}
-	return "unknown"
+var tenureCauseNames = [...]string{
+	TenureBlockFound:          "block_found",
+	TenureExtended:            "extended",
+	TenureExtendedRuntime:     "extended_runtime",
+	TenureExtendedReadCount:   "extended_read_count",
+	TenureExtendedReadLength:  "extended_read_length",
+	TenureExtendedWriteCount:  "extended_write_count",
+	TenureExtendedWriteLength: "extended_write_length",
 }
+
+// String returns the name that existing APIs show, or "unknown".
+func (c TenureCause) String() string { return nameIn(tenureCauseNames[:], uint8(c)) }
 
 // tenureChangeSize is the size in bytes of a tenure change without its payload id.
 const tenureChangeSize = 117
@@ -69,12 +61,6 @@ func readTenureChange(r *reader) *TenureChange {
 
 // ID returns TenureChangeID.
 func (p *TenureChange) ID() PayloadID { return TenureChangeID }
-
-// TxType returns "tenure_change".
-func (p *TenureChange) TxType() string { return txTypeTenureChange }
-
-// Name returns "tenure_change".
-func (p *TenureChange) Name() string { return txTypeTenureChange }
 
 func (p *TenureChange) appendTo(dst []byte) []byte {
 	dst = append(dst, byte(TenureChangeID))

@@ -42,12 +42,6 @@ func readTokenTransfer(r *reader) *TokenTransfer {
 // ID returns TokenTransferID.
 func (p *TokenTransfer) ID() PayloadID { return TokenTransferID }
 
-// TxType returns "token_transfer".
-func (p *TokenTransfer) TxType() string { return txTypeTokenTransfer }
-
-// Name returns "token_transfer".
-func (p *TokenTransfer) Name() string { return txTypeTokenTransfer }
-
 func (p *TokenTransfer) appendTo(dst []byte) []byte {
 	dst = appendPrincipal(append(dst, byte(TokenTransferID)), p.Recipient)
 	dst = binary.BigEndian.AppendUint64(dst, p.Amount)

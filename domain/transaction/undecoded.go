@@ -27,12 +27,6 @@ func (u *Undecoded) ID() PayloadID {
 	return unknownPayloadID
 }
 
-// TxType returns "undecoded".
-func (u *Undecoded) TxType() string { return nameUndecoded }
-
-// Name returns "undecoded".
-func (u *Undecoded) Name() string { return nameUndecoded }
-
 func (u *Undecoded) appendTo(dst []byte) []byte { return append(dst, u.Raw...) }
 
 func (u *Undecoded) validate() error { return nil }

@@ -11,6 +11,7 @@ import (
 
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -87,10 +88,7 @@ func TestTransactionVectors(t *testing.T) {
 	vector.Each(t, "transactions.jsonl", func(t *testing.T, line json.RawMessage) {
 		row := vector.Decode[transactionRow](t, line)
 		raw := vector.Bytes(t, row.RawTx)
-		tx, err := transaction.Decode(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tx := must.Get(transaction.Decode(raw))(t)
 		equal(t, "size", len(raw), row.Size)
 		equal(t, "encoded", hexOf(tx.Encode()), row.RawTx)
 		equal(t, "txid", tx.TxID().String(), row.TxID)
@@ -99,10 +97,7 @@ func TestTransactionVectors(t *testing.T) {
 			equal(t, "node txid", tx.TxID().String(), *row.NodeTxID)
 		}
 		checkEnvelope(t, &tx.Envelope, &row)
-		envelope, err := transaction.DecodeEnvelope(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		envelope := must.Get(transaction.DecodeEnvelope(raw))(t)
 		checkEnvelope(t, &envelope, &row)
 		equal(t, "anchor mode", uint8(tx.AnchorMode), row.AnchorMode)
 		equal(t, "post-conditions", hexOf(tx.PostConditions.Blob()), row.PostConditionsHex)
@@ -216,7 +211,7 @@ func checkPostConditions(t *testing.T, p transaction.PostConditions, mode uint8,
 func checkPayload(t *testing.T, tx *transaction.Transaction, row *transactionRow) {
 	t.Helper()
 	equal(t, "payload id", uint8(tx.Payload.ID()), row.PayloadTypeID)
-	equal(t, "payload name", tx.Payload.Name(), row.PayloadType)
+	equal(t, "payload name", tx.Payload.ID().Name(), row.PayloadType)
 	type argument struct {
 		Hex  string `json:"hex"`
 		Repr string `json:"repr"`
@@ -298,14 +293,8 @@ func checkPayload(t *testing.T, tx *transaction.Transaction, row *transactionRow
 			equal(t, "header merkle root", h.TxMerkleRoot.String(), w.TxMerkleRoot)
 			equal(t, "header signature", h.Signature.String(), w.Signature)
 		}
-		first, err := p.Headers[0].SignerHash()
-		if err != nil {
-			t.Fatal(err)
-		}
-		second, err := p.Headers[1].SignerHash()
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Get(p.Headers[0].SignerHash())(t)
+		second := must.Get(p.Headers[1].SignerHash())(t)
 		equal(t, "signers of both headers", first, second)
 	case *transaction.Coinbase:
 		equal(t, "data", hexOf(p.Data[:]), want.Data)
@@ -371,10 +360,7 @@ func TestPostConditionVectors(t *testing.T) {
 			Mode uint8              `json:"post_condition_mode"`
 			List []postConditionRow `json:"post_conditions"`
 		}](t, line)
-		p, err := transaction.DecodePostConditions(vector.Bytes(t, row.Hex))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(transaction.DecodePostConditions(vector.Bytes(t, row.Hex)))(t)
 		equal(t, "blob", hexOf(p.Blob()), row.Hex)
 		checkPostConditions(t, p, row.Mode, row.List)
 	})
@@ -393,17 +379,11 @@ func TestMultisigVectors(t *testing.T) {
 		}](t, line)
 		var holders []key.Public
 		for _, s := range row.Keys {
-			holder, err := key.ParsePublicHex(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			holder := must.Get(key.ParsePublicHex(s))(t)
 			holders = append(holders, holder)
 		}
 		for _, mode := range row.Modes {
-			m, err := transaction.NewMultisig(transaction.HashMode(mode), row.Required, holders...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(transaction.NewMultisig(transaction.HashMode(mode), row.Required, holders...))(t)
 			equal(t, "hash160", m.SignerHash().String(), row.Hash160)
 			equal(t, "mainnet address", m.Address(true).String(), row.Mainnet)
 			equal(t, "testnet address", m.Address(false).String(), row.Testnet)
@@ -420,10 +400,7 @@ func TestSegwitKeyVectors(t *testing.T) {
 			Mainnet    string  `json:"p2wpkh_address_mainnet"`
 			Testnet    string  `json:"p2wpkh_address_testnet"`
 		}](t, line)
-		k, err := key.ParsePrivate(row.PrivateKey)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := must.Get(key.ParsePrivate(row.PrivateKey))(t)
 		signer, err := transaction.SignerHash(transaction.P2WPKHP2SH, 1, k.Public())
 		equal(t, "compressed only", err == nil, row.Hash160 != nil)
 		if row.Hash160 == nil {

@@ -60,17 +60,14 @@ func TestCluster(t *testing.T) {
 	// A publisher that finds an empty stream begins with the next event. If all events came before it did, no message would tell the
 	// consumer of them.
 	eventually.Holds(t, "the stream has an event", func() bool {
-		replay.Append(t, log, replay.Post(made.Next()))
+		replay.Append(t, log, made.Next())
 		_, err := lastMessage(t, js)
 		return err == nil
 	})
 	var killed, kills int
 	began := time.Now()
 	for part := range 8 {
-		var posts []replay.Post
-		for range events / 8 {
-			posts = append(posts, replay.Post(made.Next()))
-		}
+		posts := replay.Take(events/8, made.Next)
 		replay.Append(t, log, posts...)
 		switch part {
 		case 1, 5: // the server that leads the stream dies, while events arrive

@@ -18,6 +18,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/observer"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/metric"
 )
 
 func TestNodeDelivery(t *testing.T) {
@@ -356,16 +357,11 @@ strata_observer_spooled_bytes_total 11
 // gauge returns the value of a metric; NaN while there is none.
 func gauge(t testing.TB, registry *prometheus.Registry, name string) float64 {
 	t.Helper()
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
+	value, ok := metric.Sum(t, registry, name)
+	if !ok {
+		return math.NaN()
 	}
-	for _, f := range families {
-		if f.GetName() == name {
-			return f.GetMetric()[0].GetGauge().GetValue()
-		}
-	}
-	return math.NaN()
+	return value
 }
 
 // The largest head that the observer accepts fits the log, even if all of it is stored and must be escaped. A larger head

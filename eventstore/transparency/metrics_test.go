@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"strata/eventstore/transparency"
+	"strata/internal/testkit/metric"
 )
 
 func TestMetrics(t *testing.T) {
@@ -46,16 +47,7 @@ strata_log_signing_failures_total{reason="rollback"} ` + rollback + "\n"
 	w.sign(l, true)
 	w.sign(l, false)
 	want("signed", metrics("5", "1", "0", "0"))
-	var signedAt float64
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range families {
-		if f.GetName() == "strata_log_checkpoint_timestamp_seconds" {
-			signedAt = f.GetMetric()[0].GetGauge().GetValue()
-		}
-	}
+	signedAt, _ := metric.Sum(t, registry, "strata_log_checkpoint_timestamp_seconds")
 	if end := time.Now().Unix() + 1; signedAt < float64(begin) || signedAt > float64(end) {
 		t.Errorf("signed at %f, want between %d and %d", signedAt, begin, end)
 	}

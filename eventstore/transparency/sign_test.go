@@ -20,6 +20,7 @@ import (
 	"strata/eventstore/transparency"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/frozen"
+	"strata/internal/testkit/metric"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -291,17 +292,11 @@ func TestSecondProcessWithoutTheKey(t *testing.T) {
 		t.Errorf("the second process says %q", notice)
 	}
 	blocked := func() float64 {
-		families, err := registry.Gather()
-		if err != nil {
-			t.Fatal(err)
+		value, ok := metric.Sum(t, registry, "strata_log_signing_blocked")
+		if !ok {
+			t.Fatal("there is no metric strata_log_signing_blocked")
 		}
-		for _, f := range families {
-			if f.GetName() == "strata_log_signing_blocked" {
-				return f.GetMetric()[0].GetGauge().GetValue()
-			}
-		}
-		t.Fatal("there is no metric strata_log_signing_blocked")
-		return 0
+		return value
 	}
 	if blocked() != 1 || first.Notice() != "" {
 		t.Errorf("got %v blocked, and the first process says %q", blocked(), first.Notice())

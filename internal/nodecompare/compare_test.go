@@ -15,6 +15,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/rig/replay"
@@ -82,41 +83,30 @@ func (f *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func newFakeNode(t *testing.T, pool *pgxpool.Pool) *fakeNode {
 	t.Helper()
 	f := &fakeNode{accounts: map[string]fakeAccount{}}
-	if err := pool.QueryRow(t.Context(), schemas.In(`SELECT height, index_block_hash FROM {balances}.block ORDER BY height DESC LIMIT 1`)).Scan(&f.height, &f.tip); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pool.QueryRow(t.Context(), schemas.In(`SELECT height, index_block_hash FROM {balances}.block ORDER BY height DESC LIMIT 1`)).Scan(&f.height, &f.tip))
 	f.height += 2
-	rows, err := pool.Query(t.Context(), schemas.In(`
+	rows := must.Get(pool.Query(t.Context(), schemas.In(`
 		SELECT account, coalesce(sum(delta), 0)::bigint, coalesce(max(next_nonce), 0)::bigint
 		FROM (SELECT account, sum(delta) AS delta FROM {balances}.ledger WHERE asset = 'stx' GROUP BY account) l
 		FULL JOIN (SELECT account, max(next_nonce) AS next_nonce FROM {balances}.nonce GROUP BY account) n USING (account)
-		GROUP BY account`))
-	if err != nil {
-		t.Fatal(err)
-	}
+		GROUP BY account`)))(t)
 	var name string
 	var balance, nonce int64
-	if _, err = pgx.ForEachRow(rows, []any{&name, &balance, &nonce}, func() error {
+	must.Get(pgx.ForEachRow(rows, []any{&name, &balance, &nonce}, func() error {
 		f.accounts[name] = fakeAccount{balance: balance, nonce: nonce}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if rows, err = pool.Query(t.Context(), schemas.In(`
+	}))(t)
+	rows = must.Get(pool.Query(t.Context(), schemas.In(`
 		SELECT DISTINCT ON (account) account, amount::bigint, unlock_height
 		FROM {balances}.stx_lock l, (SELECT max(burn_block_height) AS height FROM {balances}.block) tip
 		WHERE unlock_height > tip.height
-		ORDER BY account, l.height DESC, position DESC`)); err != nil {
-		t.Fatal(err)
-	}
+		ORDER BY account, l.height DESC, position DESC`)))(t)
 	var amount, unlockHeight int64
-	if _, err = pgx.ForEachRow(rows, []any{&name, &amount, &unlockHeight}, func() error {
+	must.Get(pgx.ForEachRow(rows, []any{&name, &amount, &unlockHeight}, func() error {
 		a := f.accounts[name]
 		f.accounts[name] = fakeAccount{balance: a.balance - amount, locked: amount, unlockHeight: unlockHeight, nonce: a.nonce}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	f.Server = httptest.NewServer(f)
 	t.Cleanup(f.Close)
 	return f
@@ -130,13 +120,10 @@ func foldedChain(t *testing.T) *pgxpool.Pool {
 	var posts []replay.Post
 	for range 60 {
 		post := synthetic.Next()
-		posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
+		posts = append(posts, post)
 	}
 	replay.Append(t, log, posts...)
-	canonical, err := chain.New("recommended", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	canonical := must.Get(chain.New("recommended", nil))(t)
 	replay.Run(t, log, canonical, balances.New(nil))
 	return log.Pool()
 }
@@ -239,14 +226,10 @@ func TestCompareLocks(t *testing.T) {
 	t.Parallel()
 	pool := foldedChain(t)
 	var height, burnHeight int64
-	if err := pool.QueryRow(t.Context(), schemas.In(`SELECT height, burn_block_height FROM {balances}.block ORDER BY height DESC LIMIT 1`)).Scan(&height, &burnHeight); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pool.QueryRow(t.Context(), schemas.In(`SELECT height, burn_block_height FROM {balances}.block ORDER BY height DESC LIMIT 1`)).Scan(&height, &burnHeight))
 	exec := func(sql string, args ...any) {
 		t.Helper()
-		if _, err := pool.Exec(t.Context(), sql, args...); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(pool.Exec(t.Context(), sql, args...))(t)
 	}
 	exec(schemas.In(`DELETE FROM {balances}.stx_lock`))
 	node := newFakeNode(t, pool)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/must"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/rig/replay"
@@ -30,15 +31,10 @@ func foldedRecording(t *testing.T) (*pgxpool.Pool, *fakeNode) {
 			Nonce            int64
 		}
 	}
-	if err := json.Unmarshal(text, &said); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &said))
 	log := replay.NewLog(t)
 	replay.Append(t, log, posts...)
-	canonical, err := chain.New("recommended", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	canonical := must.Get(chain.New("recommended", nil))(t)
 	replay.Run(t, log, canonical, balances.New(nil))
 	node := newFakeNode(t, log.Pool())
 	clear(node.accounts)
@@ -54,7 +50,7 @@ func TestCompareRecording(t *testing.T) {
 	t.Parallel()
 	pool, node := foldedRecording(t)
 	var differences []string
-	got, err := Compare(t.Context(), pool, Options{
+	got := must.Get(Compare(t.Context(), pool, Options{
 		URL: node.URL, All: true,
 		Difference: func(d Difference) {
 			if _, listed := node.accounts[d.Account]; listed { // the node was not asked about some boot accounts
@@ -62,10 +58,7 @@ func TestCompareRecording(t *testing.T) {
 			}
 		},
 		Progress: func(int64, int64) {},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	const vested = "account SN3Z4MMRJ29FVZB38FGYPE94N1D8ZGF55R7YWH00A: the balance is "
 	if len(differences) != 1 || !strings.HasPrefix(differences[0], vested) {
 		t.Errorf("got the differences %q, want one of the vested account", differences)

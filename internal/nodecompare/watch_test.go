@@ -15,6 +15,7 @@ import (
 	"strata/domain/hash"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/must"
 	"strata/rig/schemas"
 )
 
@@ -43,10 +44,7 @@ func start(t *testing.T, w *Watch) (stop func()) {
 // known reads what is known.
 func known(t *testing.T, pool *pgxpool.Pool) Known {
 	t.Helper()
-	k, err := Read(t.Context(), pool, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(Read(t.Context(), pool, 10))(t)
 	if k == nil {
 		return Known{}
 	}
@@ -67,18 +65,13 @@ func (f *fakeNode) anyAccount() (name string) {
 func (f *fakeNode) moveTip(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	var tip hash.Hash32
-	err := pool.QueryRow(t.Context(), `UPDATE strata.projection SET index_block_hash = sha256(index_block_hash) WHERE name = 'balances' RETURNING index_block_hash`).Scan(&tip)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pool.QueryRow(t.Context(), `UPDATE strata.projection SET index_block_hash = sha256(index_block_hash) WHERE name = 'balances' RETURNING index_block_hash`).Scan(&tip))
 	f.with(func() { f.tip, f.requested = tip, nil })
 }
 
 func exec(t *testing.T, pool *pgxpool.Pool, sql string, args ...any) {
 	t.Helper()
-	if _, err := pool.Exec(t.Context(), schemas.In(sql), args...); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(t.Context(), schemas.In(sql), args...))(t)
 }
 
 // TestWatch finds an account that differs, and knows it until it is right: also after a restart, and in other processes.
@@ -144,9 +137,7 @@ func TestWatch(t *testing.T) {
 		t.Helper()
 		before := lines.String()
 		node.moveTip(t, pool)
-		if err := w.once(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.once(t.Context()))
 		if k := known(t, pool); k.DifferingAccounts != differing || k.AcceptedAccounts != accepted || strings.Count(strings.TrimPrefix(lines.String(), before), "level=ERROR") != errors {
 			t.Errorf("%s: got %+v and %s, want %d accounts, %d accepted, %d errors", why, k, strings.TrimPrefix(lines.String(), before), differing, accepted, errors)
 		}
@@ -209,15 +200,11 @@ func TestWatchSample(t *testing.T) {
 	node := newFakeNode(t, pool)
 	w := newTestWatch(pool, node, slog.New(slog.DiscardHandler))
 	w.Accounts = 3
-	if err := w.once(t.Context()); err != nil { // all that blocks touched
-		t.Fatal(err)
-	}
+	must.Do(t, w.once(t.Context())) // all that blocks touched
 	seen := map[string]bool{}
 	for range 20 {
 		node.with(func() { node.requested = nil })
-		if err := w.once(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.once(t.Context()))
 		if n := len(node.requested); n < 1 || n > 3 {
 			t.Fatalf("asked for %d accounts", n)
 		}
@@ -244,9 +231,7 @@ func TestWatchTouched(t *testing.T) {
 	compared := func(why string, want ...string) {
 		t.Helper()
 		node.with(func() { node.requested, node.infos = nil, 0 })
-		if err := w.once(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.once(t.Context()))
 		slices.Sort(node.requested)
 		if !slices.Equal(node.requested, want) {
 			t.Errorf("%s: asked for %d accounts: %q, want %d: %q", why, len(node.requested), node.requested, len(want), want)
@@ -269,9 +254,7 @@ func TestWatchTouched(t *testing.T) {
 			SELECT $1::bigint, source_seq, burn_block_height, sha256(index_block_hash), block_hash FROM {balances}.block WHERE height = $1::bigint - 1`, tip)
 		exec(t, pool, `UPDATE strata.projection SET (block_height, index_block_hash) = (SELECT height, index_block_hash FROM {balances}.block WHERE height = $1) WHERE name = 'balances'`, tip)
 		node.with(func() { node.height++ })
-		if err := pool.QueryRow(t.Context(), `SELECT index_block_hash FROM strata.projection WHERE name = 'balances'`).Scan(&node.tip); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, pool.QueryRow(t.Context(), `SELECT index_block_hash FROM strata.projection WHERE name = 'balances'`).Scan(&node.tip))
 	}
 
 	var all []string

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"strata/internal/postgres"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -31,14 +32,8 @@ func nobody(t *testing.T) *syscall.Credential {
 	if err != nil {
 		t.Skip(err)
 	}
-	uid, err := strconv.ParseUint(u.Uid, 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	uid := must.Get(strconv.ParseUint(u.Uid, 10, 32))(t)
+	gid := must.Get(strconv.ParseUint(u.Gid, 10, 32))(t)
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
 
@@ -46,21 +41,14 @@ func nobody(t *testing.T) *syscall.Credential {
 func userDir(t *testing.T, as *syscall.Credential) string {
 	t.Helper()
 	dir := filepath.Join(pgtest.DataDir(t), "data")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chown(dir, int(as.Uid), int(as.Gid)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dir, 0o700))
+	must.Do(t, os.Chown(dir, int(as.Uid), int(as.Gid)))
 	return dir
 }
 
 func ownerOf(t *testing.T, path string) uint32 {
 	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(path))(t)
 	return info.Sys().(*syscall.Stat_t).Uid
 }
 
@@ -127,9 +115,7 @@ func TestDataDirOutOfReach(t *testing.T) {
 	system := filepath.Join(pgtest.DataDir(t), "lib")
 	postgres.SetSystemStateDir(t, system)
 	private := filepath.Join(t.TempDir(), "private")
-	if err := os.Mkdir(private, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(private, 0o700))
 	dir := filepath.Join(private, "data")
 
 	c := start(t, postgres.Config{DataDir: dir})
@@ -148,9 +134,7 @@ func TestDataDirOutOfReach(t *testing.T) {
 	}
 	stop(t, again)
 
-	if err := os.RemoveAll(home); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(home))
 	_, err = postgres.Start(t.Context(), postgres.Config{DataDir: dir})
 	var access *postgres.AccessError
 	if !errors.As(err, &access) || access.Path != filepath.Join(dir, "postgres") {
@@ -161,9 +145,7 @@ func TestDataDirOutOfReach(t *testing.T) {
 func TestNoFolderInReach(t *testing.T) {
 	needRoot(t)
 	private := filepath.Join(t.TempDir(), "private")
-	if err := os.Mkdir(private, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(private, 0o700))
 	postgres.SetSystemStateDir(t, filepath.Join(private, "lib"))
 	_, err := postgres.Start(t.Context(), postgres.Config{DataDir: filepath.Join(private, "data")})
 	var access *postgres.AccessError
@@ -198,10 +180,7 @@ func TestLockFileNamesAStranger(t *testing.T) {
 	dir := pgtest.DataDir(t)
 	c := start(t, postgres.Config{DataDir: dir})
 	path := filepath.Join(dir, "postgres", "data", "postmaster.pid")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	stop(t, c)
 
 	foreign := exec.Command("sleep", "60")
@@ -209,20 +188,14 @@ func TestLockFileNamesAStranger(t *testing.T) {
 	if os.Geteuid() == 0 {
 		foreign.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 	}
-	if err := foreign.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, foreign.Start())
 	t.Cleanup(func() {
 		foreign.Process.Kill() //nolint:errcheck // it may have ended
 		foreign.Wait()         //nolint:errcheck // it was killed
 	})
 	_, rest, _ := strings.Cut(string(text), "\n")
-	if err := os.WriteFile(path, fmt.Appendf(nil, "%d\n%s", foreign.Process.Pid, rest), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chown(path, int(uid), -1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, fmt.Appendf(nil, "%d\n%s", foreign.Process.Pid, rest), 0o600))
+	must.Do(t, os.Chown(path, int(uid), -1))
 	c = start(t, postgres.Config{DataDir: dir})
 	run(t, c.URL(), "SELECT")
 	if err := foreign.Process.Signal(syscall.Signal(0)); err != nil {

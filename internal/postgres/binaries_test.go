@@ -6,25 +6,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"strata/internal/testkit/must"
 )
 
 // fakeServer creates an installation whose programs only print their version.
 func fakeServer(t *testing.T, dir, version string) string {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil { // a folder of programs
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(dir, 0o755)) // a folder of programs
 	script := "#!/bin/sh\necho 'postgres (PostgreSQL) " + version + "'\n"
 	for _, name := range []string{"postgres", "initdb"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil { // a program
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755)) // a program
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return real
+	return must.Get(filepath.EvalSymlinks(dir))(t)
 }
 
 func TestFind(t *testing.T) {
@@ -39,17 +33,11 @@ func TestFind(t *testing.T) {
 	links := filepath.Join(root, "links")
 	configs := filepath.Join(root, "configs")
 	for _, dir := range []string{links, configs} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(dir, 0o700))
 	}
-	if err := os.Symlink(filepath.Join(v15, "postgres"), filepath.Join(links, "postgres")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(filepath.Join(v15, "postgres"), filepath.Join(links, "postgres")))
 	config := "#!/bin/sh\necho " + byConfig + "\n"
-	if err := os.WriteFile(filepath.Join(configs, "pg_config"), []byte(config), 0o700); err != nil { // a program
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(configs, "pg_config"), []byte(config), 0o700)) // a program
 
 	places := []string{filepath.Join(root, "lib", "*", "bin")}
 	for _, tc := range []struct {

@@ -15,15 +15,13 @@ import (
 
 	"strata/internal/postgres"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
 func start(t *testing.T, cfg postgres.Config) *postgres.Cluster {
 	t.Helper()
-	c, err := postgres.Start(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(postgres.Start(t.Context(), cfg))(t)
 	t.Cleanup(func() { stop(t, c) })
 	return c
 }
@@ -39,10 +37,7 @@ func stop(t *testing.T, c *postgres.Cluster) {
 
 func connect(t *testing.T, url string) *pgx.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(pgx.Connect(t.Context(), url))(t)
 	t.Cleanup(func() { conn.Close(context.Background()) }) //nolint:errcheck // the server may be gone
 	return conn
 }
@@ -119,10 +114,7 @@ func TestFilesArePrivate(t *testing.T) {
 	dir := pgtest.DataDir(t)
 	start(t, postgres.Config{DataDir: dir})
 	for _, name := range []string{"postgres", "postgres/data", "postgres/socket"} {
-		info, err := os.Stat(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Stat(filepath.Join(dir, name)))(t)
 		if got := info.Mode().Perm(); got != 0o700 {
 			t.Errorf("%s: got mode %o, want 700", name, got)
 		}
@@ -239,10 +231,7 @@ func TestLongPath(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(pgtest.DataDir(t), strings.Repeat("long", 25))
 	a := start(t, postgres.Config{DataDir: dir})
-	socket, err := os.Readlink(filepath.Join(dir, "postgres", "socket"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	socket := must.Get(os.Readlink(filepath.Join(dir, "postgres", "socket")))(t)
 	if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the socket's folder: %v, %v; want mode 700", info, err)
 	}
@@ -264,14 +253,9 @@ func TestLongPath(t *testing.T) {
 func TestSomebodyElsesShortFolderIsNotUsed(t *testing.T) {
 	dir := filepath.Join(pgtest.DataDir(t), strings.Repeat("long", 25))
 	a := start(t, postgres.Config{DataDir: dir})
-	socket, err := os.Readlink(filepath.Join(dir, "postgres", "socket"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	socket := must.Get(os.Readlink(filepath.Join(dir, "postgres", "socket")))(t)
 	stop(t, a)
-	if err := os.Mkdir(socket, 0o755); err != nil { // a mode that lets others in
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(socket, 0o755))     // a mode that lets others in
 	t.Cleanup(func() { os.Remove(socket) }) //nolint:errcheck // a leftover folder does no harm
 	b := start(t, postgres.Config{DataDir: dir})
 	if a.URL() == b.URL() {
@@ -305,9 +289,7 @@ func TestClusterOfAVersionThatIsNotInstalled(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.DataDir(t)
 	stop(t, start(t, postgres.Config{DataDir: dir}))
-	if err := os.WriteFile(filepath.Join(dir, "postgres", "data", "PG_VERSION"), []byte("99\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "postgres", "data", "PG_VERSION"), []byte("99\n"), 0o600))
 	_, err := postgres.Start(t.Context(), postgres.Config{DataDir: dir})
 	var version *postgres.VersionError
 	if !errors.As(err, &version) || version.Want != 99 {
@@ -328,9 +310,7 @@ func TestClusterWithAnInterruptedUpgrade(t *testing.T) {
 	stop(t, start(t, postgres.Config{DataDir: dir}))
 	state := filepath.Join(dir, "postgres", "upgrade.json")
 	for phase, refused := range map[string]bool{"upgrading": true, "switching": true, "analyzing": false} {
-		if err := os.WriteFile(state, []byte(`{"phase":"`+phase+`","from":15,"to":17,"link":false,"kept":"data.pg15"}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(state, []byte(`{"phase":"`+phase+`","from":15,"to":17,"link":false,"kept":"data.pg15"}`), 0o600))
 		if exists, err := postgres.Exists(dir); err != nil || !exists {
 			t.Errorf("%s: Exists: got %t, %v", phase, exists, err)
 		}
@@ -408,9 +388,7 @@ func TestServerKilled(t *testing.T) {
 	eventually.Holds(t, "the backend computes", func() bool {
 		return query(t, a.URL(), "SELECT count(*)::text FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT sum(sqrt(i))%'") == "1"
 	})
-	if err := syscall.Kill(a.Pid(), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(a.Pid(), syscall.SIGKILL))
 	b := start(t, postgres.Config{DataDir: dir})
 	if a.Pid() == b.Pid() {
 		t.Errorf("Start returned the dead server %d", a.Pid())
@@ -433,9 +411,7 @@ func TestKeep(t *testing.T) {
 	var away []time.Duration
 	for range 2 {
 		pid, killed := c.Pid(), time.Now()
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Kill(pid, syscall.SIGKILL))
 		eventually.Holds(t, "it runs again", func() bool { return c.Pid() != pid })
 		away = append(away, time.Since(killed).Round(time.Millisecond))
 		if got := query(t, url, "SELECT one::text FROM kept"); got != "1" || c.URL() != url {

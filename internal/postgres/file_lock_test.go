@@ -8,14 +8,12 @@ import (
 	"time"
 
 	"strata/internal/postgres/filelock"
+	"strata/internal/testkit/must"
 )
 
 func open(t *testing.T, path string) *filelock.Lock {
 	t.Helper()
-	l, err := filelock.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(filelock.Open(path))(t)
 	t.Cleanup(func() { l.Release() }) //nolint:errcheck // it may have been released
 	return l
 }
@@ -31,14 +29,10 @@ func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	a, b := open(t, path), open(t, path)
 	for _, l := range []*filelock.Lock{a, b} {
-		if err := l.Shared(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Shared(t.Context()))
 	}
 	try(t, a, false)
-	if err := b.Release(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Release())
 	try(t, a, true)
 
 	c := open(t, path)
@@ -49,9 +43,7 @@ func TestLock(t *testing.T) {
 	}
 	waited := make(chan error, 1)
 	go func() { waited <- c.Exclusive(t.Context()) }()
-	if err := a.Release(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Release())
 	if err := <-waited; err != nil {
 		t.Errorf("Exclusive after the release: %v", err)
 	}

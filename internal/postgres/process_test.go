@@ -15,6 +15,7 @@ import (
 
 	"strata/internal/postgres"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // processEnv turns the test binary into another process that uses the cluster of the data directory that it names. The
@@ -60,10 +61,7 @@ type otherProcess struct {
 // begin starts the process without waiting for its cluster. If as is nil, it runs as the current user.
 func begin(t *testing.T, dir string, as *syscall.Credential) *otherProcess {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	p := &otherProcess{cmd: exec.Command(self)}
 	if as != nil {
 		p.cmd.Path = copyProgram(t, self, filepath.Dir(dir))
@@ -72,17 +70,10 @@ func begin(t *testing.T, dir string, as *syscall.Credential) *otherProcess {
 	}
 	p.cmd.Env = append(os.Environ(), processEnv+"="+dir)
 	p.cmd.Stderr = os.Stderr
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p.in = must.Get(p.cmd.StdinPipe())(t)
+	out := must.Get(p.cmd.StdoutPipe())(t)
 	p.out = bufio.NewScanner(out)
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.cmd.Start())
 	t.Cleanup(func() { p.kill(t) })
 	return p
 }
@@ -136,14 +127,9 @@ func (p *otherProcess) stop(t *testing.T) {
 // copyProgram copies the test binary to a folder where every user can run it.
 func copyProgram(t *testing.T, from, dir string) string {
 	t.Helper()
-	raw, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(from))(t)
 	to := filepath.Join(dir, "program")
-	if err := os.WriteFile(to, raw, 0o755); err != nil { // another user runs it
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(to, raw, 0o755)) // another user runs it
 	return to
 }
 

@@ -6,17 +6,15 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"strata/internal/testkit/must"
 )
 
 // newChoice returns a choice among two replicas and a primary that nobody looks at but the test.
 func newChoice(t *testing.T, shown *int64) *Choice {
 	t.Helper()
 	to := func(host string) *pgx.ConnConfig {
-		config, err := pgx.ParseConfig("postgres://" + host + "/strata")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return config
+		return must.Get(pgx.ParseConfig("postgres://" + host + "/strata"))(t)
 	}
 	return New(Config{Primary: to("primary"), Replicas: []*pgx.ConnConfig{to("a"), to("b")}, LagLimit: time.Second, Shown: func() int64 { return *shown }})
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/tlstest"
 )
 
@@ -22,15 +23,9 @@ func TestReload(t *testing.T) {
 	folder := t.TempDir()
 	certificate, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
 	tlstest.Write(t, certificate, key, 1)
-	pair, err := Open(certificate, key, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pair := must.Get(Open(certificate, key, slog.New(slog.DiscardHandler)))(t)
 	pair.interval = 0
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	long := bytes.Repeat([]byte("long"), 1<<18)
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(long) })}
 	go func() { _ = server.Serve(pair.Listener(listener)) }()
@@ -39,10 +34,7 @@ func TestReload(t *testing.T) {
 		t.Helper()
 		// The test knows what it has written, and reads which one it got.
 		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}
-		response, err := (&http.Client{Transport: transport, Timeout: 20 * time.Second}).Get("https://" + listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get((&http.Client{Transport: transport, Timeout: 20 * time.Second}).Get("https://" + listener.Addr().String()))(t)
 		defer func() { _ = response.Body.Close() }()
 		if body, err := io.ReadAll(response.Body); err != nil || !bytes.Equal(body, long) {
 			t.Fatalf("got %d bytes, %v", len(body), err)
@@ -54,9 +46,7 @@ func TestReload(t *testing.T) {
 	}
 	tlstest.Write(t, certificate, key, 2)
 	eventually.Holds(t, "the new certificate is served", func() bool { return serial() == 2 })
-	if err := os.WriteFile(key, []byte("broken"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(key, []byte("broken"), 0o600))
 	if got := serial(); got != 2 {
 		t.Errorf("with a broken key: got certificate %d", got)
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"strata/domain/fetch"
+	"strata/internal/testkit/must"
 	"strata/metadata/picture"
 )
 
@@ -38,10 +39,7 @@ func newImageSource(t *testing.T, bodies ...[]byte) *imageSource {
 	t.Helper()
 	s := &imageSource{images: map[[sha256.Size]byte][]byte{}, facts: map[[sha256.Size]byte]fetch.ImageFacts{}}
 	for _, body := range bodies {
-		facts, err := picture.Inspect(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		facts := must.Get(picture.Inspect(body))(t)
 		s.images[sha256.Sum256(body)], s.facts[sha256.Sum256(body)] = body, facts
 	}
 	return s
@@ -92,14 +90,8 @@ func TestHandler(t *testing.T) {
 				body                   []byte
 				contentType, thumbType string
 			}{{photo, "image/png", "image/png"}, {drawing, "image/svg+xml", "image/svg+xml"}, {webp, "image/webp", "image/png"}} {
-				facts, err := picture.Keep(t.Context(), store, test.body)
-				if err != nil {
-					t.Fatal(err)
-				}
-				small, err := picture.Thumbnail(test.body, facts)
-				if err != nil {
-					t.Fatal(err)
-				}
+				facts := must.Get(picture.Keep(t.Context(), store, test.body))(t)
+				small := must.Get(picture.Thumbnail(test.body, facts))(t)
 				path := "/images/" + facts.SHA256
 				for _, want := range []struct {
 					path, contentType, tag string
@@ -136,9 +128,7 @@ func TestHandler(t *testing.T) {
 func TestHandlerConditionsAndRanges(t *testing.T) {
 	body := pngOf(t, gradient(40, 40))
 	store := &memoryStore{}
-	if _, err := picture.Keep(t.Context(), store, body); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(picture.Keep(t.Context(), store, body))(t)
 	h := picture.Handler(store, newImageSource(t, body).lookup, nil)
 	path, tag := "/images/"+keyOf(body).Hex(), `"`+keyOf(body).Hex()+`"`
 	for name, test := range map[string]struct {
@@ -228,14 +218,10 @@ func TestHandlerRegenerates(t *testing.T) {
 	digest := keyOf(body).Hex()
 	for name, harm := range map[string]func(t *testing.T, path string){
 		"lost": func(t *testing.T, path string) {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(path))
 		},
 		"damaged": func(t *testing.T, path string) {
-			if err := os.WriteFile(path, []byte("something else"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte("something else"), 0o600))
 		},
 	} {
 		for _, what := range []string{"", "/thumb"} {
@@ -243,9 +229,7 @@ func TestHandlerRegenerates(t *testing.T) {
 				root := t.TempDir()
 				known := newImageSource(t, body)
 				store := openStore(t, "dir://"+root)
-				if _, err := picture.Keep(t.Context(), store, body); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(picture.Keep(t.Context(), store, body))(t)
 				var log bytes.Buffer
 				h := picture.Handler(store, known.lookup, slog.New(slog.NewTextHandler(&log, nil)))
 				before := serve(t, h, http.MethodGet, "/images/"+digest+what)

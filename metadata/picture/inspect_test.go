@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 
 	"strata/domain/fetch"
+	"strata/internal/testkit/must"
 	"strata/metadata/picture"
 )
 
@@ -54,10 +55,7 @@ func TestInspect(t *testing.T) {
 		"SVG": {svgOf(`<rect width="5" height="5"/>`), "image/svg+xml", 20, 10},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, err := picture.Inspect(test.body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			facts := must.Get(picture.Inspect(test.body))(t)
 			sum := sha256.Sum256(test.body)
 			want := fetch.ImageFacts{SHA256: hex.EncodeToString(sum[:]), ContentType: test.contentType, Width: test.width, Height: test.height}
 			if facts != want {
@@ -80,9 +78,7 @@ func TestInspectTruncated(t *testing.T) {
 		"SVG":              svgOf(`<g><path d="M0 0"/></g>`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := picture.Inspect(body); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(picture.Inspect(body))(t)
 			for length := range body {
 				if facts, err := picture.Inspect(body[:length]); !errors.Is(err, picture.ErrRefused) {
 					t.Fatalf("%d of %d bytes: got %+v, %v", length, len(body), facts, err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"strata/domain/fetch"
+	"strata/internal/testkit/must"
 	"strata/metadata/picture"
 )
 
@@ -53,10 +54,7 @@ func (s *memoryStore) Open(_ context.Context, key picture.Key) (io.ReadSeekClose
 func TestKeep(t *testing.T) {
 	store := openStore(t, "dir")
 	for name, body := range map[string][]byte{"png": pngOf(t, gradient(400, 100)), "svg": svgOf("<g/>")} {
-		facts, err := picture.Keep(t.Context(), store, body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		facts := must.Get(picture.Keep(t.Context(), store, body))(t)
 		inspected, err := picture.Inspect(body)
 		if err != nil || facts != inspected {
 			t.Errorf("%s: got %+v, Inspect gives %+v, %v", name, facts, inspected, err)

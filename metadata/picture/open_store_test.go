@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/metadata/picture"
 )
 
@@ -80,9 +81,7 @@ func TestOpenStoreRefuses(t *testing.T) {
 
 func TestOpenStoreNoFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	if store, err := picture.OpenStore("dir://"+file+"/images", ""); err == nil || store != nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("got %v, %v", store, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/metadata/picture"
 )
 
@@ -29,18 +30,14 @@ func startGateway(t *testing.T) (address, objects string) {
 	folders := map[string]string{}
 	for _, name := range []string{"objects", "sidecar", "objects/" + bucketName} {
 		folders[name] = filepath.Join(root, name)
-		if err := os.Mkdir(folders[name], 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(folders[name], 0o700))
 	}
 	// Not every file system has the attributes in which it otherwise keeps content types.
 	gateway := exec.Command(program, "--port", listener, "--access", "key", "--secret", "very/secret", "--quiet",
 		"posix", "--sidecar", folders["sidecar"], folders["objects"])
 	var output bytes.Buffer
 	gateway.Stdout, gateway.Stderr = &output, &output
-	if err := gateway.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gateway.Start())
 	t.Cleanup(func() {
 		_ = gateway.Process.Kill()
 		_ = gateway.Wait()
@@ -61,10 +58,7 @@ func startGateway(t *testing.T) (address, objects string) {
 // loopback returns an address that is free now.
 func loopback(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close() //nolint:errcheck // nothing was accepted
 	return listener.Addr().String()
 }
@@ -77,9 +71,7 @@ func TestS3Server(t *testing.T) {
 
 	body := pngOf(t, gradient(5, 5))
 	key := keyOf(body)
-	if err := openStore(t, address).Put(t.Context(), key, body); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, openStore(t, address).Put(t.Context(), key, body))
 	if got, err := os.ReadFile(filepath.Join(objects, "some", "prefix", key.Hex())); err != nil || !bytes.Equal(got, body) {
 		t.Errorf("the object has other bytes: %d of %d, %v", len(got), len(body), err)
 	}
@@ -98,10 +90,7 @@ func TestS3Server(t *testing.T) {
 	}
 
 	place, _, _ := strings.Cut(address[strings.Index(address, "@")+1:], "?")
-	unsigned, err := http.Get("http://" + place + "/" + key.Hex())
-	if err != nil {
-		t.Fatal(err)
-	}
+	unsigned := must.Get(http.Get("http://" + place + "/" + key.Hex()))(t)
 	defer unsigned.Body.Close() //nolint:errcheck // it was only read
 	if _, err := io.Copy(io.Discard, unsigned.Body); err != nil || unsigned.StatusCode != http.StatusForbidden {
 		t.Errorf("without a signature: got %s, %v", unsigned.Status, err)

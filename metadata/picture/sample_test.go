@@ -10,6 +10,8 @@ import (
 	"image/jpeg"
 	"image/png"
 	"testing"
+
+	"strata/internal/testkit/must"
 )
 
 // gradient returns an image whose pixels have different colours. Half of them are translucent.
@@ -30,18 +32,14 @@ func gradient(width, height int) *image.NRGBA {
 func pngOf(t testing.TB, m image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, png.Encode(&b, m))
 	return b.Bytes()
 }
 
 func jpegOf(t testing.TB, m image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, m, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, jpeg.Encode(&b, m, nil))
 	return b.Bytes()
 }
 
@@ -62,9 +60,7 @@ func gifOf(t testing.TB, width, height int, frames ...image.Rectangle) []byte {
 		g.Image, g.Delay = append(g.Image, m), append(g.Delay, 10)
 	}
 	var b bytes.Buffer
-	if err := gif.EncodeAll(&b, &g); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gif.EncodeAll(&b, &g))
 	return b.Bytes()
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
+	"strata/internal/testkit/must"
 	"strata/metadata/picture"
 )
 
@@ -31,9 +32,7 @@ const (
 func newBucket(t *testing.T) (address string, server *httptest.Server, backend *s3mem.Backend) {
 	t.Helper()
 	backend = s3mem.New()
-	if err := backend.CreateBucket(bucketName); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, backend.CreateBucket(bucketName))
 	server = httptest.NewServer(gofakes3.New(backend).Server())
 	t.Cleanup(server.Close)
 	return "s3://key:" + secret + "@" + server.Listener.Addr().String() + "/" + bucketName + "/some/prefix?tls=false", server, backend
@@ -41,11 +40,7 @@ func newBucket(t *testing.T) (address string, server *httptest.Server, backend *
 
 func openStore(t *testing.T, address string) picture.Store {
 	t.Helper()
-	store, err := picture.OpenStore(address, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return store
+	return must.Get(picture.OpenStore(address, t.TempDir()))(t)
 }
 
 func read(t *testing.T, store picture.Store, key picture.Key) []byte {
@@ -55,10 +50,7 @@ func read(t *testing.T, store picture.Store, key picture.Key) []byte {
 		t.Fatal(err)
 	}
 	defer content.Close() //nolint:errcheck // it was only read
-	body, err := io.ReadAll(content)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(io.ReadAll(content))(t)
 	if int64(len(body)) != size {
 		t.Errorf("size: got %d, read %d bytes", size, len(body))
 	}
@@ -88,9 +80,7 @@ func testStore(t *testing.T, store picture.Store) {
 	}
 	put := func(key picture.Key, body []byte) {
 		t.Helper()
-		if err := store.Put(t.Context(), key, body); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, store.Put(t.Context(), key, body))
 	}
 	missing(key)
 	missing(thumb)
@@ -168,16 +158,13 @@ func testStore(t *testing.T, store picture.Store) {
 // filesOf returns the relative paths of the files below a folder.
 func filesOf(t *testing.T, root string) (files []string) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			relative, _ := filepath.Rel(root, path)
 			files = append(files, relative)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 
@@ -187,9 +174,7 @@ func TestDirLayout(t *testing.T) {
 	body := []byte("an image")
 	key := keyOf(body)
 	for _, key := range []picture.Key{key, {SHA256: key.SHA256, Thumb: true}} {
-		if err := store.Put(t.Context(), key, body); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, store.Put(t.Context(), key, body))
 	}
 	path := filepath.Join(key.Hex()[:2], key.Hex()[2:4], key.Hex())
 	if got, want := strings.Join(filesOf(t, root), " "), path+" "+path+"-thumb"; got != want {
@@ -215,30 +200,19 @@ func TestDirDamaged(t *testing.T) {
 				key := keyOf(body)
 				key.Thumb = thumb
 				store := openStore(t, "dir://"+root)
-				if err := store.Put(t.Context(), key, body); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, store.Put(t.Context(), key, body))
 				read(t, store, key)
 				path := filepath.Join(root, filesOf(t, root)[0])
-				whole, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, damage(whole), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				whole := must.Get(os.ReadFile(path))(t)
+				must.Do(t, os.WriteFile(path, damage(whole), 0o600))
 				later := time.Now().Add(time.Second)
-				if err := os.Chtimes(path, later, later); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Chtimes(path, later, later))
 				for _, store := range []picture.Store{store, openStore(t, "dir://"+root)} {
 					if _, _, err := store.Open(t.Context(), key); !errors.Is(err, picture.ErrNotFound) || !strings.Contains(err.Error(), "damaged") {
 						t.Errorf("got %v", err)
 					}
 				}
-				if err := store.Put(t.Context(), key, body); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, store.Put(t.Context(), key, body))
 				if got := read(t, store, key); !bytes.Equal(got, body) {
 					t.Error("Put did not repair the file")
 				}
@@ -253,14 +227,10 @@ func TestDirRemovesUnfinished(t *testing.T) {
 	openStore(t, "dir://"+root)
 	old, fresh := filepath.Join(root, "tmp", "old"), filepath.Join(root, "tmp", "fresh")
 	for _, path := range []string{old, fresh} {
-		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte("half"), 0o600))
 	}
 	past := time.Now().Add(-2 * time.Hour)
-	if err := os.Chtimes(old, past, past); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(old, past, past))
 	openStore(t, "dir://"+root)
 	if got := strings.Join(filesOf(t, root), " "); got != filepath.Join("tmp", "fresh") {
 		t.Errorf("left: %s", got)
@@ -273,9 +243,7 @@ func TestDirFailure(t *testing.T) {
 	store := openStore(t, "dir://"+root)
 	body := []byte("an image")
 	key := keyOf(body)
-	if err := os.WriteFile(filepath.Join(root, key.Hex()[:2]), nil, 0o600); err != nil { // a file in place of a folder
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(root, key.Hex()[:2]), nil, 0o600)) // a file in place of a folder
 	if err := store.Put(t.Context(), key, body); err == nil || !strings.Contains(err.Error(), key.Hex()) {
 		t.Errorf("put: got %v", err)
 	}
@@ -291,13 +259,8 @@ func TestBucketObjects(t *testing.T) {
 	address, _, backend := newBucket(t)
 	store := openStore(t, address)
 	body := pngOf(t, gradient(5, 5))
-	if err := store.Put(t.Context(), keyOf(body), body); err != nil {
-		t.Fatal(err)
-	}
-	object, err := backend.GetObject(bucketName, "some/prefix/"+keyOf(body).Hex(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Put(t.Context(), keyOf(body), body))
+	object := must.Get(backend.GetObject(bucketName, "some/prefix/"+keyOf(body).Hex(), nil))(t)
 	defer object.Contents.Close() //nolint:errcheck // it was only read
 	if got := object.Metadata["Content-Type"]; got != "image/png" {
 		t.Errorf("content type: got %q", got)

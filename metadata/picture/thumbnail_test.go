@@ -9,24 +9,15 @@ import (
 	"testing"
 
 	"strata/domain/fetch"
+	"strata/internal/testkit/must"
 	"strata/metadata/picture"
 )
 
 func thumbnailOf(t *testing.T, body []byte) image.Image {
 	t.Helper()
-	facts, err := picture.Inspect(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	small, err := picture.Thumbnail(body, facts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := png.Decode(bytes.NewReader(small))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	facts := must.Get(picture.Inspect(body))(t)
+	small := must.Get(picture.Thumbnail(body, facts))(t)
+	return must.Get(png.Decode(bytes.NewReader(small)))(t)
 }
 
 func TestThumbnailSize(t *testing.T) {
@@ -106,10 +97,7 @@ func TestThumbnailFirstFrame(t *testing.T) {
 
 func TestThumbnailSVG(t *testing.T) {
 	body := svgOf(`<circle r="4"/>`)
-	facts, err := picture.Inspect(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	facts := must.Get(picture.Inspect(body))(t)
 	small, err := picture.Thumbnail(body, facts)
 	if err != nil || !bytes.Equal(small, body) {
 		t.Errorf("got %q, %v", small, err)

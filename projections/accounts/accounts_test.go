@@ -8,9 +8,11 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/transaction"
+	"strata/internal/synth/value"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/rig/body"
+	"strata/rig/foldtest"
 	"strata/rig/schemas"
 )
 
@@ -34,35 +36,37 @@ var (
 		FROM {accounts}.transaction ORDER BY n`)
 )
 
-func TestRoles(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+func TestRules(t *testing.T) { rig.Worlds(t, rules) }
+
+var rules = map[string]func(w *foldtest.World){
+	"Roles": func(w *foldtest.World) {
 		pay := &transaction.TokenTransfer{Recipient: carol.Principal(), Amount: 5}
 		vault := clarity.Principal{Address: carol.Principal().Address, Contract: "vault"}
 		call := &transaction.ContractCall{Contract: vault, Function: "f"}
-		w.apply(
-			block(1,
-				body.Transaction{Raw: alice.Sign(0, 10, pay), Events: []body.Event{transfer(alice.Address(), carol.Address(), 5)}},
+		w.Apply(
+			body.At(1,
+				body.Transaction{Raw: alice.Sign(0, 10, pay), Events: []body.Event{body.TransferSTX(alice.Address(), carol.Address(), 5)}},
 				// The sponsor pays.
-				body.Transaction{Raw: bob.Sponsor(3, sponsor, 7, 20, pay), Events: []body.Event{transfer(bob.Address(), carol.Address(), 5)}},
+				body.Transaction{Raw: bob.Sponsor(3, sponsor, 7, 20, pay), Events: []body.Event{body.TransferSTX(bob.Address(), carol.Address(), 5)}},
 				// An account that sponsors its own transaction has both roles.
 				body.Transaction{Raw: bob.Sponsor(4, bob, 9, 1, call)},
 				// A failed transaction moves nothing, but is in the lists of its sender and its recipient.
-				body.Transaction{Raw: alice.Sign(1, 30, pay), Status: "abort_by_response", Events: []body.Event{transfer(alice.Address(), carol.Address(), 5)}},
+				body.Transaction{Raw: alice.Sign(1, 30, pay), Status: "abort_by_response", Events: []body.Event{body.TransferSTX(alice.Address(), carol.Address(), 5)}},
 			),
-			block(2,
-				carol.Deploys("vault", nil, mint(carol.Address(), 1), burn(carol.Address(), 1)),
+			body.At(2,
+				carol.Deploys("vault", nil, body.MintSTX(carol.Address(), 1), body.BurnSTX(carol.Address(), 1)),
 				// The contract is called, and receives STX.
 				body.Transaction{Raw: alice.Sign(2, 0, call), Events: []body.Event{
-					transfer(alice.Address(), vault.String(), 40), transfer(vault.String(), alice.Address(), 1), transfer(vault.String(), vault.String(), 7),
+					body.TransferSTX(alice.Address(), vault.String(), 40), body.TransferSTX(vault.String(), alice.Address(), 1), body.TransferSTX(vault.String(), vault.String(), 7),
 				}},
 				// An event that was not committed does not count.
 				body.Transaction{Raw: alice.Sign(3, 50, coinbase), Events: []body.Event{
-					{Type: "stx_transfer_event", Uncommitted: true, Data: transfer(alice.Address(), carol.Address(), 5).Data}}},
+					{Type: "stx_transfer_event", Uncommitted: true, Data: body.TransferSTX(alice.Address(), carol.Address(), 5).Data}}},
 				// An unknown payload, behind the fee, does not matter.
 				body.Transaction{Raw: carol.Sign(5, 9, &transaction.Undecoded{Part: transaction.UnknownPayload, Raw: []byte{200, 1}})},
 			),
 		)
-		w.wantNamed("transactions", members,
+		w.WantNamed("transactions", members,
 			"alice 1: 1 is 97, 0-5-10", // sender + party + STX
 			"alice 2: 4 is 65, 0-0-30",
 			"alice 3: 6 is 97, 1-40-0",
@@ -79,7 +83,7 @@ func TestRoles(t *testing.T) {
 			"carol.vault 2: 5 is 16, 0-0-0, calls 1", // deployed
 			"carol.vault 3: 6 is 104, 47-8-0, calls 2",
 		)
-		w.wantNamed("events", events,
+		w.WantNamed("events", events,
 			"alice 1: 1/0 kind 1",
 			"alice 2: 6/0 kind 1",
 			"alice 3: 6/1 kind 1",
@@ -92,56 +96,50 @@ func TestRoles(t *testing.T) {
 			"carol.vault 2: 6/1 kind 1",
 			"carol.vault 3: 6/2 kind 1",
 		)
-		w.want("events counted", schemas.In(`
+		w.Want("events counted", schemas.In(`
 			SELECT concat_ws(' ', n, stx_transfers, stx_mints, stx_burns) FROM {accounts}.account_transaction
 			WHERE account = (SELECT id FROM {accounts}.account WHERE account LIKE '%.vault') ORDER BY n`), "1", "2", "3 3")
-		w.want("transactions", typed,
+		w.Want("transactions", typed,
 			"1 at 1, 0: 0 1", "2 at 1, 1: 0 2", "3 at 1, 2: 2 1", "4 at 1, 3: 0 3",
 			"5 at 2, 0: 1 1", "6 at 2, 1: 2 2", "7 at 2, 2: 4 1", "8 at 2, 3")
-		w.want("blocks", schemas.In(`SELECT concat_ws(' ', height, first_tx, last_tx, token_transfers, smart_contracts, contract_calls, coinbases, accounts) FROM {accounts}.block ORDER BY height`),
+		w.Want("blocks", schemas.In(`SELECT concat_ws(' ', height, first_tx, last_tx, token_transfers, smart_contracts, contract_calls, coinbases, accounts) FROM {accounts}.block ORDER BY height`),
 			"1 1 4 3 0 1 0 5", "2 5 8 3 1 2 1 5")
-	})
-}
-
-// TestOrderInBlock checks blocks that list transactions in another order than that of their execution.
-func TestOrderInBlock(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// OrderInBlock checks blocks that list transactions in another order than that of their execution.
+	"OrderInBlock": func(w *foldtest.World) {
 		micro := func(sequence int) map[string]any {
 			return map[string]any{"microblock_sequence": sequence, "microblock_hash": body.TxID("micro", sequence), "microblock_parent_hash": body.TxID("micro", sequence-1)}
 		}
-		w.apply(block(1,
+		w.Apply(body.At(1,
 			body.Transaction{Raw: alice.Sign(2, 1, coinbase)},
 			body.Transaction{Raw: alice.Sign(1, 2, coinbase), Members: micro(1)},
 			body.Transaction{Raw: alice.Sign(0, 3, coinbase), Members: micro(0)},
-		), block(2), block(3, did()))
-		w.want("transactions", typed, "1 at 1, 2 of 0: 4 1", "2 at 1, 1 of 1: 4 2", "3 at 1, 0: 4 3", "4 at 3, 0: 4 4")
-		w.want("fees", schemas.In(`SELECT n || ' ' || fee_paid FROM {accounts}.account_transaction WHERE fee_paid IS NOT NULL ORDER BY n`), "1 3", "2 2", "3 1")
-		w.want("blocks", schemas.In(`SELECT concat_ws(' ', height, first_tx, last_tx, coinbases, accounts, touched::text) FROM {accounts}.block ORDER BY height`),
+		), body.At(2), body.At(3, body.Unsigned()))
+		w.Want("transactions", typed, "1 at 1, 2 of 0: 4 1", "2 at 1, 1 of 1: 4 2", "3 at 1, 0: 4 3", "4 at 3, 0: 4 4")
+		w.Want("fees", schemas.In(`SELECT n || ' ' || fee_paid FROM {accounts}.account_transaction WHERE fee_paid IS NOT NULL ORDER BY n`), "1 3", "2 2", "3 1")
+		w.Want("blocks", schemas.In(`SELECT concat_ws(' ', height, first_tx, last_tx, coinbases, accounts, touched::text) FROM {accounts}.block ORDER BY height`),
 			"1 1 3 3 1 {1}", "2 4 3 3 1 {}", "3 4 4 4 2 {2}")
-		w.revert("a3", "a2")
-		w.want("blocks after the reverts", schemas.In(`SELECT height || ' ' || last_tx FROM {accounts}.block`), "1 3")
-	})
-}
-
-func TestInbound(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+		w.Revert("a3", "a2")
+		w.Want("blocks after the reverts", schemas.In(`SELECT height || ' ' || last_tx FROM {accounts}.block`), "1 3")
+	},
+	"Inbound": func(w *foldtest.World) {
 		many := "ST3F1X4QGV2SM8XD96X45M6RTQXKA1PZJZZCQAB4B.send-many-memo"
 		memo := body.Print(many, clarity.NewUint64(1))
 		pay := &transaction.TokenTransfer{Recipient: bob.Principal(), Amount: 5}
-		w.apply(block(1,
+		w.Apply(body.At(1,
 			// 1 and 2: token transfers, from an old node and from a new one, which repeats the memo in the event. Each is
 			// listed once.
-			body.Transaction{Raw: alice.Sign(0, 0, pay), Events: []body.Event{transfer(alice.Address(), bob.Address(), 5)}},
+			body.Transaction{Raw: alice.Sign(0, 0, pay), Events: []body.Event{body.TransferSTX(alice.Address(), bob.Address(), 5)}},
 			body.Transaction{Raw: alice.Sign(1, 0, pay), Events: []body.Event{transferWithMemo(alice.Address(), bob.Address(), 5, "hello")}},
 			// 3: send-many prints a memo after each payment. A payment with another print after it is not inbound.
-			did(transfer(alice.Address(), bob.Address(), 1), memo, transferWithMemo(alice.Address(), carol.Address(), 2, "x"), memo,
-				transfer(alice.Address(), bob.Address(), 1), body.Print(alice.Address()+".send-many-memo", clarity.NewUint64(1)), memo),
+			body.Unsigned(body.TransferSTX(alice.Address(), bob.Address(), 1), memo, transferWithMemo(alice.Address(), carol.Address(), 2, "x"), memo,
+				body.TransferSTX(alice.Address(), bob.Address(), 1), body.Print(alice.Address()+".send-many-memo", clarity.NewUint64(1)), memo),
 			// 4: a contract pays with a memo and without.
-			did(transferWithMemo(alice.Address(), bob.Address(), 3, "y"), transferWithMemo(alice.Address(), bob.Address(), 3, ""), transfer(alice.Address(), bob.Address(), 3)),
+			body.Unsigned(transferWithMemo(alice.Address(), bob.Address(), 3, "y"), transferWithMemo(alice.Address(), bob.Address(), 3, ""), body.TransferSTX(alice.Address(), bob.Address(), 3)),
 			// 5: minted STX are not an inbound transfer, but a transfer to oneself is.
-			did(mint(bob.Address(), 1), memo, transferWithMemo(bob.Address(), bob.Address(), 4, "z")),
+			body.Unsigned(body.MintSTX(bob.Address(), 1), memo, transferWithMemo(bob.Address(), bob.Address(), 4, "z")),
 		))
-		w.wantNamed("events", events+` OFFSET 8`,
+		w.WantNamed("events", events+` OFFSET 8`,
 			"bob 1: 1/0 kind 1 by 2, inbound 1",
 			"bob 2: 2/0 kind 1 by 2, inbound 2",
 			"bob 3: 3/0 kind 1 by 1, inbound 3",
@@ -153,48 +151,26 @@ func TestInbound(t *testing.T) {
 			"bob 9: 5/2 kind 1 by 3, inbound 5",
 			"carol 1: 3/2 kind 1 by 1, inbound 1",
 		)
-	})
-}
-
-func value(t *testing.T) func(v clarity.Value, err error) clarity.Value {
-	return func(v clarity.Value, err error) clarity.Value {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
-func TestTopics(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
-		must := value(t)
-		ascii := func(text string) clarity.Value { return must(clarity.NewASCII(text)) }
-		tuple := func(fields ...any) clarity.Value {
-			var list []clarity.Field
-			for i := 0; i < len(fields); i += 2 {
-				list = append(list, clarity.Field{Name: fields[i].(string), Value: fields[i+1].(clarity.Value)})
-			}
-			return must(clarity.NewTuple(list...))
-		}
+	},
+	"Topics": func(w *foldtest.World) {
 		shop, other := alice.Contract("shop"), alice.Contract("other")
-		sold := tuple("event", ascii("sold"), "type", ascii("thing"))
-		w.apply(
-			block(1, bob.Did(
+		sold := value.Tuple("event", "sold", "type", "thing")
+		w.Apply(
+			body.At(1, bob.Did(
 				body.Print(shop, sold),
 				body.Print(other, sold),
-				body.Print(shop, tuple("name", ascii("bought"))),
+				body.Print(shop, value.Tuple("name", "bought")),
 				// A field of the wrong type is skipped, and the tuple may be in a response.
-				body.Print(shop, clarity.NewOk(tuple("topic", clarity.NewUint64(1), "action", must(clarity.NewUTF8("sold"))))),
+				body.Print(shop, clarity.NewOk(value.Tuple("topic", 1, "action", value.Must(clarity.NewUTF8("sold"))))),
 				// These have no topic.
-				body.Print(shop, ascii("sold")),
-				body.Print(shop, tuple("topic", ascii(""), "event", ascii("sold"))),
-				body.Print(shop, tuple("topic", ascii(strings.Repeat("x", 129)), "event", ascii("sold"))),
-				body.Print(shop, tuple("else", ascii("sold"))),
+				body.Print(shop, value.Text("sold")),
+				body.Print(shop, value.Tuple("topic", "", "event", "sold")),
+				body.Print(shop, value.Tuple("topic", strings.Repeat("x", 129), "event", "sold")),
+				body.Print(shop, value.Tuple("else", "sold")),
 				body.Print(shop, clarity.NewSome(clarity.NewOk(sold))),
 				body.Event{Type: "contract_event", Data: map[string]any{"contract_identifier": shop, "topic": "print", "raw_value": "0xff"}},
 			)),
-			block(2, did(body.Print(shop, tuple("topic", ascii(strings.Repeat("x", 128)), "event", ascii("sold"))), body.Print(shop, sold))),
+			body.At(2, body.Unsigned(body.Print(shop, value.Tuple("topic", strings.Repeat("x", 128), "event", "sold")), body.Print(shop, sold))),
 		)
 		long := strings.Repeat("x", 128)
 		boot := "ST000000000000000000002AMW42H"
@@ -211,22 +187,19 @@ func TestTopics(t *testing.T) {
 		}
 		second := []string{"alice.shop 10: 2/0 " + long + " 3/1 by " + boot, "alice.shop 11: 2/1 sold 1/3 by " + boot}
 		last := "alice.other 1: 1/1 sold 1/1 by bob"
-		w.wantNamed("prints", prints, slices.Concat(first, second, []string{last})...)
-		w.revert("a2")
-		w.wantNamed("prints after the revert", prints, slices.Concat(first, []string{last})...)
+		w.WantNamed("prints", prints, slices.Concat(first, second, []string{last})...)
+		w.Revert("a2")
+		w.WantNamed("prints after the revert", prints, slices.Concat(first, []string{last})...)
 		topics := schemas.In(`SELECT concat_ws(' ', contract, topic, name, source_seq) FROM {accounts}.contract_topic ORDER BY contract, topic`)
-		w.want("topics after the revert", topics, "2 1 sold 1", "2 2 bought 1", "3 1 sold 1")
+		w.Want("topics after the revert", topics, "2 1 sold 1", "2 2 bought 1", "3 1 sold 1")
 		// The revert has freed the topic's number.
-		w.apply(block(2, did(body.Print(shop, tuple("event", ascii("closed"))))))
-		w.want("topics on another branch", topics, "2 1 sold 1", "2 2 bought 1", "2 3 closed 3", "3 1 sold 1")
-		w.revert("a2", "a1")
-		w.want("topics after all reverts", topics)
-	})
-}
-
-// TestOperations checks operations from Bitcoin.
-func TestOperations(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+		w.Apply(body.At(2, body.Unsigned(body.Print(shop, value.Tuple("event", "closed")))))
+		w.Want("topics on another branch", topics, "2 1 sold 1", "2 2 bought 1", "2 3 closed 3", "3 1 sold 1")
+		w.Revert("a2", "a1")
+		w.Want("topics after all reverts", topics)
+	},
+	// Operations checks operations from Bitcoin.
+	"Operations": func(w *foldtest.World) {
 		address := func(a body.Account) map[string]any { return map[string]any{"address": a.Address()} }
 		op := func(status, kind string, data map[string]any, events ...body.Event) body.Transaction {
 			tx := body.Transaction{Raw: []byte{0}, Status: status, Events: events}
@@ -243,8 +216,8 @@ func TestOperations(t *testing.T) {
 			return event("stx_lock_event", data)
 		}
 		boot := "ST000000000000000000002AMW42H"
-		w.apply(block(1,
-			op("success", "transfer_stx", map[string]any{"sender": address(alice), "recipient": address(bob)}, transfer(alice.Address(), bob.Address(), 5)),
+		w.Apply(body.At(1,
+			op("success", "transfer_stx", map[string]any{"sender": address(alice), "recipient": address(bob)}, body.TransferSTX(alice.Address(), bob.Address(), 5)),
 			op("abort_by_response", "transfer_stx", map[string]any{"sender": address(alice), "recipient": address(bob)}),
 			op("success", "", nil, lock("")),
 			op("success", "stack_stx", map[string]any{"sender": address(bob)}, lock(boot+".pox-4"), body.Print(boot+".pox-4", clarity.NewUint64(1))),
@@ -252,7 +225,7 @@ func TestOperations(t *testing.T) {
 			op("abort_by_response", "vote_for_aggregate_key", map[string]any{"sender": address(carol)}),
 			op("abort_by_response", "", nil),
 		))
-		w.wantNamed("transactions", members,
+		w.WantNamed("transactions", members,
 			"alice 1: 1 is 97, 0-5-0",
 			"alice 2: 2 is 1, 0-0-0",
 			"alice 3: 5 is 1, 0-0-0",
@@ -265,27 +238,21 @@ func TestOperations(t *testing.T) {
 			boot+".pox-4 2: 5 is 8, 0-0-0, calls 2",
 			"carol 1: 6 is 1, 0-0-0",
 		)
-		w.wantNamed("events", events, "alice 1: 1/0 kind 1", "bob 1: 1/0 kind 1 by 2, inbound 1", "bob 2: 3/0 kind 10, inbound 1", "bob 3: 4/0 kind 10, inbound 1")
-		w.wantNamed("prints", prints, boot+".pox-4 1: 4/1 by bob", boot+".pox-4 2: 5/0 by alice")
-		w.want("transactions", typed, "1 at 1, 0: 0 1", "2 at 1, 1: 0 2", "3 at 1, 2: 2 1", "4 at 1, 3: 2 2", "5 at 1, 4: 2 3", "6 at 1, 5: 2 4", "7 at 1, 6")
-	})
-}
-
-// TestDelegatedLock checks an account whose STX another account locks: it has the event, but not the transaction.
-func TestDelegatedLock(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
-		w.apply(block(1, alice.Did(event("stx_lock_event", map[string]any{"locked_address": bob.Address(), "locked_amount": "9", "unlock_height": 900}))))
-		w.wantNamed("transactions", members, "alice 1: 1 is 1, 0-0-0")
-		w.wantNamed("events", events, "bob 1: 1/0 kind 10")
-		w.wantNamed("accounts", all, "1 alice since 1 in 1", "2 bob since 1 in 1")
-		w.revert("a1")
-		w.want("accounts after the revert", all)
-	})
-}
-
-// TestTokens checks that events of tokens are counted, and their amounts are not added up.
-func TestTokens(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+		w.WantNamed("events", events, "alice 1: 1/0 kind 1", "bob 1: 1/0 kind 1 by 2, inbound 1", "bob 2: 3/0 kind 10, inbound 1", "bob 3: 4/0 kind 10, inbound 1")
+		w.WantNamed("prints", prints, boot+".pox-4 1: 4/1 by bob", boot+".pox-4 2: 5/0 by alice")
+		w.Want("transactions", typed, "1 at 1, 0: 0 1", "2 at 1, 1: 0 2", "3 at 1, 2: 2 1", "4 at 1, 3: 2 2", "5 at 1, 4: 2 3", "6 at 1, 5: 2 4", "7 at 1, 6")
+	},
+	// DelegatedLock checks an account whose STX another account locks: it has the event, but not the transaction.
+	"DelegatedLock": func(w *foldtest.World) {
+		w.Apply(body.At(1, alice.Did(event("stx_lock_event", map[string]any{"locked_address": bob.Address(), "locked_amount": "9", "unlock_height": 900}))))
+		w.WantNamed("transactions", members, "alice 1: 1 is 1, 0-0-0")
+		w.WantNamed("events", events, "bob 1: 1/0 kind 10")
+		w.WantNamed("accounts", all, "1 alice since 1 in 1", "2 bob since 1 in 1")
+		w.Revert("a1")
+		w.Want("accounts after the revert", all)
+	},
+	// Tokens checks that events of tokens are counted, and their amounts are not added up.
+	"Tokens": func(w *foldtest.World) {
 		coin, art := alice.Address()+".token::coin", alice.Address()+".art::piece"
 		one := fmt.Sprintf("0x%x", clarity.NewUint64(1).Raw())
 		ft := func(kind, from, to string) body.Event {
@@ -296,86 +263,65 @@ func TestTokens(t *testing.T) {
 		}
 		a, b := alice.Address(), bob.Address()
 		max := "340282366920938463463374607431768211455"
-		w.apply(block(1, did(
+		w.Apply(body.At(1, body.Unsigned(
 			ft("ft_mint_event", "", a), ft("ft_transfer_event", a, b), ft("ft_transfer_event", b, b), ft("ft_burn_event", b, ""),
 			nft("nft_mint_event", "", a), nft("nft_transfer_event", a, b), nft("nft_burn_event", b, ""),
 			event("stx_mint_event", map[string]any{"recipient": a, "amount": max}), event("stx_mint_event", map[string]any{"recipient": a, "amount": max}),
 			event("stx_mint_event", map[string]any{"recipient": b, "amount": "0"}),
 		)))
-		w.wantNamed("transactions", schemas.In(`
+		w.WantNamed("transactions", schemas.In(`
 			SELECT a.account || ': ' || involvement || ' ' || concat_ws(' ', stx_mints, ft_transfers, ft_mints, ft_burns, nft_transfers, nft_mints, nft_burns) ||
 			       coalesce(', got ' || stx_received, '')
 			FROM {accounts}.account_transaction t JOIN {accounts}.account a ON a.id = t.account WHERE a.id > 1 ORDER BY a.id`),
 			"alice: 480 2 1 1 1 1, got 680564733841876926926749214863536422910", "bob: 480 1 2 1 1 1")
-		w.wantNamed("events", schemas.In(`SELECT a.account || ' ' || string_agg(kind::text, ' ' ORDER BY n) FROM {accounts}.account_event e JOIN {accounts}.account a ON a.id = e.account GROUP BY a.id ORDER BY a.id`),
+		w.WantNamed("events", schemas.In(`SELECT a.account || ' ' || string_agg(kind::text, ' ' ORDER BY n) FROM {accounts}.account_event e JOIN {accounts}.account a ON a.id = e.account GROUP BY a.id ORDER BY a.id`),
 			"alice 5 4 8 7 2 2", "bob 4 4 6 7 9 2")
-	})
-}
-
-// TestNumbers checks that account ids freed by a revert are assigned to the next new accounts.
-func TestNumbers(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
-		w.apply(block(1, alice.Did()), block(2, bob.Did(transfer(alice.Address(), carol.Address(), 1))))
-		w.wantNamed("accounts", all, "1 alice since 1 in 1", "2 bob since 2 in 2", "3 carol since 2 in 2")
-		w.revert("a2")
-		w.wantNamed("accounts after the revert", all, "1 alice since 1 in 1")
-		w.apply(block(2, carol.Did(), bob.Did()))
-		w.wantNamed("accounts of another branch", all, "1 alice since 1 in 1", "2 carol since 2 in 3", "3 bob since 2 in 3")
-		w.revert("a2", "a1")
-		w.apply(block(1, bob.Did()))
-		w.wantNamed("accounts of another chain", all, "1 bob since 1 in 4")
-	})
-}
-
-// TestStrangeAccount checks principals that do not fit into a text column.
-func TestStrangeAccount(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
-		w.apply(block(1, did(mint("a\x00b", 3))), block(2, did(transfer("a\x00b", "c", 2), transfer("a\x00b", "a\uFFFDb", 2))))
-		w.want("events", events, "a\uFFFDb 1: 1/0 kind 2", "a\uFFFDb 2: 2/0 kind 1", "a\uFFFDb 3: 2/1 kind 1", "c 1: 2/0 kind 1")
-		w.want("counted once", schemas.In(`SELECT stx_transfers || ' ' || stx_sent || ' ' || stx_received FROM {accounts}.account_transaction WHERE account = 2 AND n = 2`), "2 4 2")
-		w.revert("a2", "a1")
-		w.want("accounts after all reverts", all)
-	})
-}
-
-// TestStrangePrinter checks prints of a contract with an impossible name.
-func TestStrangePrinter(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// Numbers checks that account ids freed by a revert are assigned to the next new accounts.
+	"Numbers": func(w *foldtest.World) {
+		w.Apply(body.At(1, alice.Did()), body.At(2, bob.Did(body.TransferSTX(alice.Address(), carol.Address(), 1))))
+		w.WantNamed("accounts", all, "1 alice since 1 in 1", "2 bob since 2 in 2", "3 carol since 2 in 2")
+		w.Revert("a2")
+		w.WantNamed("accounts after the revert", all, "1 alice since 1 in 1")
+		w.Apply(body.At(2, carol.Did(), bob.Did()))
+		w.WantNamed("accounts of another branch", all, "1 alice since 1 in 1", "2 carol since 2 in 3", "3 bob since 2 in 3")
+		w.Revert("a2", "a1")
+		w.Apply(body.At(1, bob.Did()))
+		w.WantNamed("accounts of another chain", all, "1 bob since 1 in 4")
+	},
+	// StrangeAccount checks principals that do not fit into a text column.
+	"StrangeAccount": func(w *foldtest.World) {
+		w.Apply(body.At(1, body.Unsigned(body.MintSTX("a\x00b", 3))), body.At(2, body.Unsigned(body.TransferSTX("a\x00b", "c", 2), body.TransferSTX("a\x00b", "a\uFFFDb", 2))))
+		w.Want("events", events, "a\uFFFDb 1: 1/0 kind 2", "a\uFFFDb 2: 2/0 kind 1", "a\uFFFDb 3: 2/1 kind 1", "c 1: 2/0 kind 1")
+		w.Want("counted once", schemas.In(`SELECT stx_transfers || ' ' || stx_sent || ' ' || stx_received FROM {accounts}.account_transaction WHERE account = 2 AND n = 2`), "2 4 2")
+		w.Revert("a2", "a1")
+		w.Want("accounts after all reverts", all)
+	},
+	// StrangePrinter checks prints of a contract with an impossible name.
+	"StrangePrinter": func(w *foldtest.World) {
 		printed := body.Print("nobody", clarity.NewUint64(1))
-		w.apply(block(1, did(printed)), block(2, did(mint("nobody", 1))), block(3, did(printed, printed)))
-		w.want("prints", prints, "nobody 1: 1/0 by ST000000000000000000002AMW42H", "nobody 2: 3/0 by ST000000000000000000002AMW42H", "nobody 3: 3/1 by ST000000000000000000002AMW42H")
-	})
+		w.Apply(body.At(1, body.Unsigned(printed)), body.At(2, body.Unsigned(body.MintSTX("nobody", 1))), body.At(3, body.Unsigned(printed, printed)))
+		w.Want("prints", prints, "nobody 1: 1/0 by ST000000000000000000002AMW42H", "nobody 2: 3/0 by ST000000000000000000002AMW42H", "nobody 3: 3/1 by ST000000000000000000002AMW42H")
+	},
 }
 
 // TestOutOfOrder checks that steps which do not continue the chain are refused.
 func TestOutOfOrder(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, false)
-	w.apply(block(1, alice.Did()), block(2, alice.Did()))
-	stranger := block(3, alice.Did())
+	w := rig.NewWorld(t, false)
+	w.Apply(body.At(1, alice.Did()), body.At(2, alice.Did()))
+	stranger := body.At(3, alice.Did())
 	stranger.Parent = "b2"
-	below, other := w.blocks["a1"], w.blocks["a2"]
+	below, other := w.Blocks["a1"], w.Blocks["a2"]
 	below.Kind, below.Block = projections.Revert, nil
 	other.Kind, other.Block, other.IndexBlockHash = projections.Revert, nil, body.ID("x2")
-	for name, step := range map[string]projections.Step{"a block on another": w.announce(stranger), "a revert below the newest": below, "a revert of another": other} {
-		savepoint, err := w.tx.Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		step.Number = w.step + 1
-		if _, err := w.projection.Fold(t.Context(), savepoint, w.step, []projections.Step{step}); err == nil {
+	for name, step := range map[string]projections.Step{"a block on another": w.Announce(stranger), "a revert below the newest": below, "a revert of another": other} {
+		if !w.Refused(step) {
 			t.Errorf("%s was folded", name)
 		}
-		w.projection.Forget()
-		if err := savepoint.Rollback(t.Context()); err != nil {
-			t.Fatal(err)
-		}
 	}
-	w.wantNamed("transactions", members, "alice 1: 1 is 1, 0-0-0", "alice 2: 2 is 1, 0-0-0")
-	empty := newWorld(t, false)
-	step := below
-	step.Number = 1
-	if _, err := empty.projection.Fold(t.Context(), empty.tx, 0, []projections.Step{step}); err == nil {
+	w.WantNamed("transactions", members, "alice 1: 1 is 1, 0-0-0", "alice 2: 2 is 1, 0-0-0")
+	if !rig.NewWorld(t, false).Refused(below) {
 		t.Error("a revert was folded on an empty chain")
 	}
 }
@@ -383,16 +329,15 @@ func TestOutOfOrder(t *testing.T) {
 // TestChecks damages rows in ways that the checks must find.
 func TestChecks(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, false)
-	must := value(t)
-	topic := must(clarity.NewTuple(clarity.Field{Name: "event", Value: must(clarity.NewASCII("sold"))}))
+	w := rig.NewWorld(t, false)
+	topic := value.Tuple("event", "sold")
 	shop := alice.Contract("shop")
 	call := &transaction.ContractCall{Contract: clarity.Principal{Address: alice.Principal().Address, Contract: "shop"}, Function: "f"}
 	pay := &transaction.TokenTransfer{Recipient: bob.Principal(), Amount: 5}
 	for height := 1; height <= 3; height++ {
-		w.apply(block(height,
+		w.Apply(body.At(height,
 			body.Transaction{Raw: bob.Sign(0, 5, call), Events: []body.Event{body.Print(shop, topic), body.Print(shop, topic)}},
-			body.Transaction{Raw: alice.Sign(0, 5, pay), Events: []body.Event{transfer(alice.Address(), bob.Address(), 5)}},
+			body.Transaction{Raw: alice.Sign(0, 5, pay), Events: []body.Event{body.TransferSTX(alice.Address(), bob.Address(), 5)}},
 		))
 	}
 	byName := map[string]bool{}
@@ -427,7 +372,7 @@ func TestChecks(t *testing.T) {
 		`UPDATE {schema}.account_event SET stx_in = 9 WHERE stx_in = 2`:                        "running counts of events that give or take STX",
 		`INSERT INTO {schema}.miner_reward VALUES (1, 1, 1, 2, 0, 5, 0, 5, 0, NULL)`:           "rewards of miners",
 	} {
-		savepoint, err := w.tx.Begin(t.Context())
+		savepoint, err := w.Tx.Begin(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -436,7 +381,7 @@ func TestChecks(t *testing.T) {
 		}
 		seen := false
 		for _, c := range accounts.New().Checks() {
-			if len(violations(t, savepoint, c)) > 0 {
+			if len(foldtest.Violations(t, savepoint, accounts.Spec(), c)) > 0 {
 				seen = seen || strings.HasPrefix(c.Name, want)
 				byName[c.Name] = true
 			}

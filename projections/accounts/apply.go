@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"fmt"
 	"math/big"
 	"slices"
 
@@ -12,6 +11,9 @@ import (
 
 // apply applies blocks. It reads all rows that they need at once, and writes all new rows at once.
 func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
+	if err := projections.CheckParents(b.state.tip.asOutcome(), steps); err != nil {
+		return err
+	}
 	g := collector{state: b.state}
 	blocks, rewards := make([][]effect, len(steps)), make([][]reward, len(steps))
 	for i, step := range steps {
@@ -22,9 +24,6 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 	}
 	w := newWrites(ctx, b)
 	for i, step := range steps {
-		if tip := b.state.tip; tip != nil && step.Block.ParentIndexBlockHash != tip.IndexBlockHash {
-			return fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, tip.IndexBlockHash)
-		}
 		if err := b.applyBlock(w, step, blocks[i], rewards[i]); err != nil {
 			return err
 		}
@@ -35,10 +34,7 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 
 func (b *batch) applyBlock(w *writes, step projections.Step, effects []effect, rewards []reward) error {
 	first := b.state.tip == nil
-	next := tip{Tip: projections.Tip{
-		Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: step.Block.BlockHash,
-		BurnBlockHeight: int64(step.Block.BurnBlockHeight),
-	}}
+	next := tip{Tip: step.Tip()}
 	if !first {
 		next.lastTx, next.types, next.accounts = b.state.tip.lastTx, b.state.tip.types, b.state.tip.accounts
 		next.burnBlocks, next.burnBlock = b.state.tip.burnBlocks, b.state.tip.burnBlock

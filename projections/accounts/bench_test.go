@@ -50,10 +50,7 @@ func BenchmarkFold(b *testing.B) {
 				Seed: 1, Generation: synthchain.V40, Nakamoto: true, Accounts: 2000, SigningSample: 1 << 30, Maturity: 10,
 				TxPerBlock: synthchain.Range{Min: shape.perBlock, Max: shape.perBlock}, ForgetHistory: true,
 			})
-			posts := make([]replay.Post, shape.blocks)
-			for i := range posts {
-				posts[i] = replay.Post(generator.Next())
-			}
+			posts := replay.Take(shape.blocks, generator.Next)
 			var took [3]time.Duration
 			var transactions int64
 			for b.Loop() {

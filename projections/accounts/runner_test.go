@@ -25,7 +25,7 @@ func TestRebuild(t *testing.T) {
 	generator := synthchain.New(config)
 	more := func(n int) {
 		for range n {
-			replay.Append(t, log, replay.Post(generator.Next()))
+			replay.Append(t, log, generator.Next())
 		}
 	}
 	start := func() (stop func()) {

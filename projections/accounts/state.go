@@ -158,48 +158,20 @@ func (b *batch) readTip(ctx context.Context) error {
 // load reads the accounts, printers and topics that were not in memory.
 func (b *batch) load(ctx context.Context, g *collector) error {
 	read := &pgx.Batch{}
-	if len(g.accounts) > 0 {
-		names := make([]string, len(g.accounts))
-		for i, a := range g.accounts {
-			names[i] = a.name
+	queue := func(query string, into func(pgx.Rows) error, n int, columns ...any) {
+		if n > 0 {
+			read.Queue(b.spec.SQL(query), columns...).Query(into)
 		}
-		read.Queue(b.spec.SQL(loadAccounts), names).Query(b.readAccounts)
 	}
-	if len(g.printers) > 0 {
-		names := make([]string, len(g.printers))
-		for i, p := range g.printers {
-			names[i] = p.name
-		}
-		read.Queue(b.spec.SQL(loadPrinters), names).Query(b.readPrinters)
-	}
-	if len(g.topics) > 0 {
-		contracts, names := make([]string, len(g.topics)), make([]string, len(g.topics))
-		for i, t := range g.topics {
-			contracts[i], names[i] = t.contract.name, t.name
-		}
-		read.Queue(b.spec.SQL(loadTopics), contracts, names).Query(b.readTopics)
-	}
-	if len(g.functions) > 0 {
-		contracts, keys := make([]string, len(g.functions)), make([]int32, len(g.functions))
-		for i, f := range g.functions {
-			contracts[i], keys[i] = f.contract.name, f.function
-		}
-		read.Queue(b.spec.SQL(loadFunctions), contracts, keys).Query(b.readFunctions)
-	}
-	if len(g.tokens) > 0 {
-		accounts, keys := make([]string, len(g.tokens)), make([]int64, len(g.tokens))
-		for i, t := range g.tokens {
-			accounts[i], keys[i] = t.account.name, t.asset
-		}
-		read.Queue(b.spec.SQL(loadTokens), accounts, keys).Query(b.readTokens)
-	}
-	if len(g.miners) > 0 {
-		names := make([]string, len(g.miners))
-		for i, m := range g.miners {
-			names[i] = m.name
-		}
-		read.Queue(b.spec.SQL(loadMiners), names).Query(b.readMiners)
-	}
+	queue(loadAccounts, b.readAccounts, len(g.accounts), projections.Column(g.accounts, func(a *account) string { return a.name }))
+	queue(loadPrinters, b.readPrinters, len(g.printers), projections.Column(g.printers, func(p *printer) string { return p.name }))
+	queue(loadTopics, b.readTopics, len(g.topics),
+		projections.Column(g.topics, func(t *topic) string { return t.contract.name }), projections.Column(g.topics, func(t *topic) string { return t.name }))
+	queue(loadFunctions, b.readFunctions, len(g.functions),
+		projections.Column(g.functions, func(f functionKey) string { return f.contract.name }), projections.Column(g.functions, func(f functionKey) int32 { return f.function }))
+	queue(loadTokens, b.readTokens, len(g.tokens),
+		projections.Column(g.tokens, func(t tokenKey) string { return t.account.name }), projections.Column(g.tokens, func(t tokenKey) int64 { return t.asset }))
+	queue(loadMiners, b.readMiners, len(g.miners), projections.Column(g.miners, func(m *miner) string { return m.name }))
 	if read.Len() == 0 {
 		return nil
 	}

@@ -5,7 +5,6 @@ package activity
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -56,8 +55,7 @@ func (p *Activity) Fold(ctx context.Context, tx pgx.Tx, _ int64, steps []project
 	if err := projections.FoldBlocks(ctx, projections.Lasting(steps), b.revert, b.apply); err != nil {
 		return projections.Outcome{}, err
 	}
-	tip, err := projections.ReadTip(ctx, tx, p.spec.SQL(`
-		SELECT height, index_block_hash, block_hash, burn_block_height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
+	tip, err := p.spec.ReadTip(ctx, tx)
 	return projections.Outcome{Tip: tip, Touched: b.touched}, err
 }
 
@@ -84,9 +82,8 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 		blocks[i] = []any{step.Height, step.BlockSeq, int64(step.Block.BurnBlockHeight), step.IndexBlockHash[:], step.Block.BlockHash[:]}
 		c.add(step)
 	}
-	if _, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), "block"},
-		[]string{"height", "source_seq", "burn_block_height", "index_block_hash", "block_hash"}, pgx.CopyFromRows(blocks)); err != nil {
-		return fmt.Errorf("write %d blocks: %w", len(blocks), err)
+	if err := b.spec.Copy(ctx, b.tx, "block", []string{"height", "source_seq", "burn_block_height", "index_block_hash", "block_hash"}, blocks); err != nil {
+		return err
 	}
 	// Of several calls by an address in a day the first counts, whatever is in one batch.
 	rows, err := b.tx.Query(ctx, b.spec.SQL(`

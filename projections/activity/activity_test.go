@@ -10,39 +10,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/projections/activity"
-	"strata/projections/chain"
+	"strata/rig"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
 
-func rows(t *testing.T, log *eventstore.Log, query string) []string {
-	t.Helper()
-	found, err := log.Pool().Query(t.Context(), query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := pgx.CollectRows(found, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
 func fold(t *testing.T, log *eventstore.Log, posts ...replay.Post) {
 	t.Helper()
 	replay.Append(t, log, posts...)
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	replay.Run(t, log, canonical, activity.New())
+	replay.Run(t, log, rig.Chain(t), activity.New())
 }
 
 // counted counts the callers in the bodies of the canonical blocks, without the projection.
@@ -50,7 +32,7 @@ func counted(t *testing.T, log *eventstore.Log) []string {
 	t.Helper()
 	callers := map[string]map[string]bool{}
 	var seqs []int64
-	for _, seq := range rows(t, log, schemas.In(`SELECT block_seq::text FROM {chain}.canonical`)) {
+	for _, seq := range replay.Texts(t, log.Pool(), schemas.In(`SELECT block_seq::text FROM {chain}.canonical`)) {
 		var n int64
 		if _, err := fmt.Sscan(seq, &n); err != nil {
 			t.Fatal(err)
@@ -101,26 +83,19 @@ func TestDays(t *testing.T) {
 	config := synthchain.Everything(5, synthchain.V40)
 	config.SigningSample, config.ForkProbability, config.BitcoinReorgProbability = 1000, 0.2, 0.1
 	made := synthchain.New(config)
-	var posts []replay.Post
-	for range 160 {
-		posts = append(posts, replay.Post(made.Next()))
-	}
+	posts := replay.Take(160, made.Next)
 	for _, size := range []int{len(posts), 1} {
 		log := replay.NewLogApart(t)
 		step := max(size, 20) // one by one takes long, so the runner gets some at a time
 		for at := 0; at < len(posts); at += step {
 			fold(t, log, posts[at:min(at+step, len(posts))]...)
 		}
-		got := rows(t, log, `SELECT contract_id || ' ' || day || ' ' || addresses FROM activity_v1.day ORDER BY contract_id COLLATE "C", day`)
+		got := replay.Texts(t, log.Pool(), `SELECT contract_id || ' ' || day || ' ' || addresses FROM activity_v1.day ORDER BY contract_id COLLATE "C", day`)
 		want := counted(t, log)
 		if len(want) < 3 || !slices.Equal(got, want) {
 			t.Errorf("in parts of %d: got\n%s\nwant\n%s", step, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		for _, check := range activity.New().Checks() {
-			if bad := rows(t, log, `SELECT row(v)::text FROM (`+activity.New().Spec().SQL(check.SQL)+`) v`); len(bad) > 0 {
-				t.Errorf("%s: violated by %q", check.Name, bad)
-			}
-		}
+		foldtest.Check(t, log.Pool(), activity.New())
 	}
 }
 

@@ -21,11 +21,11 @@ import (
 	"strata/projections"
 	"strata/projections/admin"
 	"strata/projections/balances"
-	"strata/projections/chain"
 	"strata/projections/follow"
 	"strata/projections/ft"
 	"strata/projections/version"
 	"strata/readapi"
+	"strata/rig"
 	"strata/rig/replay"
 )
 
@@ -43,19 +43,11 @@ type site struct {
 // settings.
 func newSite(t *testing.T, change func(*admin.Config)) *site {
 	t.Helper()
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &site{t: t, log: replay.NewLog(t), lines: projections.Lines{projections.Chain(canonical, balances.New(nil), ft.New(nil))}, logged: &buffer{}}
+	s := &site{t: t, log: replay.NewLog(t), lines: projections.Lines{projections.Chain(rig.Chain(t), balances.New(nil), ft.New(nil))}, logged: &buffer{}}
 	config := synthchain.Everything(7, synthchain.V40)
 	config.SigningSample = 1000
 	made := synthchain.New(config)
-	var posts []replay.Post
-	for range 300 {
-		post := made.Next()
-		posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
-	}
+	posts := replay.Take(300, made.Next)
 	replay.Append(t, s.log, posts...)
 	s.stop = replay.Follow(t, follow.Config{Log: s.log, Interval: 50 * time.Millisecond}, s.lines...)
 	replay.Wait(t, s.log)

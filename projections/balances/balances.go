@@ -201,8 +201,7 @@ func (b *batch) tip(ctx context.Context) (*projections.Tip, error) {
 		return b.state.tip, nil
 	}
 	var err error
-	b.state.tip, err = projections.ReadTip(ctx, b.tx, b.spec.SQL(`
-		SELECT height, index_block_hash, block_hash, burn_block_height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
+	b.state.tip, err = b.spec.ReadTip(ctx, b.tx)
 	return b.state.tip, err
 }
 

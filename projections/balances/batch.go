@@ -43,15 +43,11 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step, read *pgx.B
 	if err != nil {
 		return err
 	}
+	if err := projections.CheckParents(tip, steps); err != nil {
+		return err
+	}
 	var w writes
 	for i, step := range steps {
-		if tip != nil && step.Block.ParentIndexBlockHash != tip.IndexBlockHash {
-			return fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, tip.IndexBlockHash)
-		}
-		tip = &projections.Tip{
-			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: step.Block.BlockHash,
-			BurnBlockHeight: int64(step.Block.BurnBlockHeight),
-		}
 		if err := b.applyBlock(ctx, &w, step, all[i]); err != nil {
 			return err
 		}
@@ -61,7 +57,8 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step, read *pgx.B
 	if err := w.flush(ctx, b); err != nil {
 		return err
 	}
-	b.state.tip = tip
+	newest := steps[len(steps)-1].Tip()
+	b.state.tip = &newest
 	return nil
 }
 

@@ -2,7 +2,6 @@ package balances_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -20,9 +19,7 @@ import (
 
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain"
-	"strata/projections"
 	"strata/projections/balances"
-	"strata/projections/chain"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -34,15 +31,12 @@ func TestLedger(t *testing.T) {
 	for _, generation := range []synthchain.Generation{synthchain.V205, synthchain.V25, synthchain.V30, synthchain.V40} {
 		t.Run(generation.String(), func(t *testing.T) {
 			t.Parallel()
-			tx := begin(t)
+			tx := rig.Begin(t)
 			config := synthchain.Everything(5, generation)
 			config.Maturity, config.SigningSample, config.Accounts = 6, 1000, 12
 			config.ForkProbability, config.BitcoinReorgProbability = 0.2, 0.05
 			generator := synthchain.New(config)
-			posts := make([]replay.Post, 450)
-			for i := range posts {
-				posts[i] = replay.Post(generator.Next())
-			}
+			posts := replay.Take(450, generator.Next)
 			foldChain(t, tx, posts)
 			checkForked(t, tx)
 			causes := checkPointers(t, tx, posts)
@@ -70,7 +64,7 @@ func TestLedgerOfRecordings(t *testing.T) {
 		for _, file := range files {
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".tsv.gz"), func(t *testing.T) {
 				t.Parallel()
-				tx, posts := begin(t), replay.Recording(t, filepath.Base(file))
+				tx, posts := rig.Begin(t), replay.Recording(t, filepath.Base(file))
 				foldChain(t, tx, posts)
 				for cause := range checkPointers(t, tx, posts) {
 					all.Store(cause, true)
@@ -88,21 +82,10 @@ func TestLedgerOfRecordings(t *testing.T) {
 	}
 }
 
-// begin begins a transaction that is never committed, in a database of its own.
-func begin(t *testing.T) pgx.Tx {
-	t.Helper()
-	tx, err := databases.New(t).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	return tx
-}
-
 // foldChain folds posts with chain, and the resulting steps with balances, in batches of random sizes.
 func foldChain(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 	t.Helper()
-	steps := stepsOf(t, tx, posts)
+	steps := rig.Steps(t, tx, posts)
 	projection, random := balances.New(nil), rand.New(rand.NewPCG(1, 2))
 	for after := 0; after < len(steps); {
 		end := min(after+1+random.IntN(20), len(steps))
@@ -114,35 +97,6 @@ func foldChain(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 			projection.Forget()
 		}
 	}
-}
-
-// stepsOf folds posts with chain and returns the steps, reverts included.
-func stepsOf(t *testing.T, tx pgx.Tx, posts []replay.Post) []projections.Step {
-	t.Helper()
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	items := replay.Decode(t, posts)
-	if _, err := c.Fold(t.Context(), tx, 0, items); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := tx.Query(t.Context(), schemas.In(`SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM {chain}.step ORDER BY step`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (projections.Step, error) {
-		var s projections.Step
-		err := row.Scan(&s.Number, &s.Kind, &s.Height, &s.IndexBlockHash, &s.BlockSeq, &s.SourceSeq)
-		if s.Kind == projections.Apply {
-			s.Block = items[s.BlockSeq-1].Block
-		}
-		return s, err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return steps
 }
 
 // checkForked checks that some block was reverted.

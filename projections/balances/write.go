@@ -78,17 +78,10 @@ func (w *writes) spill(ctx context.Context, b *batch) error {
 	if len(w.ledger) < atOnce {
 		return nil
 	}
-	err := writeRows(ctx, b, "ledger", ledgerColumns, w.ledger)
+	err := b.spec.Copy(ctx, b.tx, "ledger", ledgerColumns, w.ledger)
 	clear(w.ledger)
 	w.ledger = w.ledger[:0]
 	return err
-}
-
-func writeRows(ctx context.Context, b *batch, table string, columns []string, rows [][]any) error {
-	if _, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, columns, pgx.CopyFromRows(rows)); err != nil {
-		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
-	}
-	return nil
 }
 
 // flush sends all rows.
@@ -106,10 +99,7 @@ func (w *writes) flush(ctx context.Context, b *batch) error {
 		{"nonce", []string{"height", "source_seq", "next_nonce", "account"}, w.nonces},
 		{"negative_balance", []string{"height", "source_seq", "balance", "account", "asset", "cause", "pointer"}, w.negative},
 	} {
-		if len(table.rows) == 0 {
-			continue
-		}
-		if err := writeRows(ctx, b, table.name, table.columns, table.rows); err != nil {
+		if err := b.spec.Copy(ctx, b.tx, table.name, table.columns, table.rows); err != nil {
 			return err
 		}
 	}

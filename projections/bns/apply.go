@@ -2,33 +2,23 @@ package bns
 
 import (
 	"context"
-	"fmt"
 
 	"strata/projections"
 )
 
 // apply applies blocks. It reads all rows that they may change at once, and writes all changes at once.
 func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
+	if err := projections.CheckParents(b.tip.block(), steps); err != nil {
+		return err
+	}
 	before := b.tip
 	blocks := make([]blockFacts, len(steps))
 	tips := make([]*tip, len(steps))
 	parent := b.tip
 	for i := range steps {
 		step := &steps[i]
-		if step.Kind != projections.Apply {
-			return fmt.Errorf("step %d reverts a block that is not the tip of this projection", step.Number)
-		}
-		content := step.Block
-		if parent != nil && content.ParentIndexBlockHash != parent.IndexBlockHash {
-			return fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, parent.IndexBlockHash)
-		}
 		blocks[i] = b.factsOf(step, parent)
-		tips[i] = &tip{
-			Tip: projections.Tip{
-				Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: content.BlockHash, BurnBlockHeight: int64(content.BurnBlockHeight),
-			},
-			burnHeight: blocks[i].burnHeight,
-		}
+		tips[i] = &tip{Tip: step.Tip(), burnHeight: blocks[i].burnHeight}
 		parent = tips[i]
 	}
 	s, err := b.load(ctx, blocks)

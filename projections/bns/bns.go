@@ -74,20 +74,24 @@ type tip struct {
 	events     int64 // number of events up to the block
 }
 
-// New returns the projection of the names that these contracts register.
-func New(contracts bns.Contracts) *BNS { return newVersion(Version, contracts) }
+func (t *tip) block() *projections.Tip {
+	if t == nil {
+		return nil
+	}
+	return &t.Tip
+}
 
-func newVersion(version int, contracts bns.Contracts) *BNS {
-	spec := specOf(version)
+// New returns the projection of the names that these contracts register.
+func New(contracts bns.Contracts) *BNS { return newWith(Spec(), contracts) }
+
+func newWith(spec projections.Spec, contracts bns.Contracts) *BNS {
 	return &BNS{spec: spec, contracts: contracts, lists: ranked.New(spec, listSource).Sectioned(), position: -1}
 }
 
 // Spec describes the projection's tables.
-func Spec() projections.Spec { return specOf(Version) }
-
-func specOf(version int) projections.Spec {
+func Spec() projections.Spec {
 	return projections.Spec{
-		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		Schema: projections.Schema{Name: Name, Version: Version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
 		API: views,
 		Views: []string{
 			"bns_namespace:namespace", "bns_name:name", "bns_primary_name:primary_name", "bns_zonefile:zonefile", "bns_preorder:preorder",
@@ -102,7 +106,7 @@ func (p *BNS) Spec() projections.Spec { return p.spec }
 
 // WithSpec implements projections.Rebuildable.
 func (p *BNS) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
-	return newVersion(spec.Version, p.contracts)
+	return newWith(spec, p.contracts)
 }
 
 // Readable implements projections.Readable. Names of rules 1 lack what contracts change without a print, until the new
@@ -152,10 +156,7 @@ func (p *BNS) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projecti
 		return projections.Outcome{}, fmt.Errorf("write the lists: %w", err)
 	}
 	p.tip, p.position, p.callers = b.tip, steps[len(steps)-1].Number, b.callers
-	outcome := projections.Outcome{}
-	if b.tip != nil {
-		outcome.Tip = &b.tip.Tip
-	}
+	outcome := projections.Outcome{Tip: b.tip.block()}
 	if len(steps) == 1 {
 		outcome.Touched = projections.NewTouched() // every answer depends on the tip
 	}
@@ -204,12 +205,5 @@ func (b *batch) readTip(ctx context.Context) error {
 
 // copy writes rows into a table. columns are the names of its columns, separated by spaces.
 func (b *batch) copy(ctx context.Context, table string, columns string, rows [][]any) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, strings.Fields(columns), pgx.CopyFromRows(rows))
-	if err != nil {
-		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
-	}
-	return nil
+	return b.spec.Copy(ctx, b.tx, table, strings.Fields(columns), rows)
 }

@@ -13,6 +13,7 @@ import (
 	"strata/domain/clarity"
 	"strata/internal/synth/synthnames"
 	"strata/rig/bnschain"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
@@ -157,10 +158,10 @@ func TestOracle(t *testing.T) {
 			want = append(want, fmt.Sprint("zonefile ", full, " ", content))
 		}
 		slices.Sort(want)
-		tx := begin(t)
-		defer end(t, tx)
-		fold(t, tx, stepsOf(t, tx, posts), func() int { return 20 })
-		sorted(t, "names and zonefiles", texts(t, tx, `
+		tx := rig.Begin(t)
+		defer replay.End(t, tx)
+		rig.FoldPosts(t, tx, posts, 20)
+		foldtest.SameSorted(t, "names and zonefiles", rig.Texts(t, tx, `
 			SELECT 'owner ' || id || ' ' || full_name || ' ' || owner FROM {schema}.name WHERE until_height IS NULL AND owner IS NOT NULL
 			UNION ALL SELECT 'zonefile ' || full_name || ' ' || CASE WHEN revoked THEN 'revoked' ELSE coalesce(encode(content, 'hex'), '') END
 			FROM {schema}.zonefile WHERE until_height IS NULL`), want)

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/short"
 	"strata/projections/chain"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
@@ -26,27 +26,17 @@ func TestHistories(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 9))
 			h := newHistory(t, random, seed, 150)
-			tx := begin(t)
-			steps := stepsOf(t, tx, h.posts)
-			fold(t, tx, steps, func() int { return 1 + random.IntN(9) })
-			canonical := h.canonical(t, tx)
-			compareState(t, tx, canonical[len(canonical)-1].state)
-			for range 10 {
-				compareOwners(t, tx, canonical[random.IntN(len(canonical))])
-			}
-			got := dump(t, tx)
-
-			fold(t, tx, back(steps), func() int { return 1 + random.IntN(9) })
-			same(t, "everything reverted", dump(t, tx), nil)
-
-			end(t, tx)
-			tx = begin(t)
-			var alone []replay.Post
-			for _, n := range canonical {
-				alone = append(alone, replay.Post(n.block.Post()))
-			}
-			fold(t, tx, stepsOf(t, tx, alone), func() int { return len(alone) })
-			same(t, "replayed alone", got, dump(t, tx))
+			rig.History(t, h.posts, random, 9, func(tx pgx.Tx) (alone []replay.Post) {
+				canonical := h.canonical(t, tx)
+				compareState(t, tx, canonical[len(canonical)-1].state)
+				for range 10 {
+					compareOwners(t, tx, canonical[random.IntN(len(canonical))])
+				}
+				for _, n := range canonical {
+					alone = append(alone, n.block.Post())
+				}
+				return alone
+			})
 		})
 	}
 }
@@ -69,7 +59,7 @@ func newHistory(t *testing.T, random *rand.Rand, seed uint64, blocks int) *histo
 	simulator := synthnames.NewSimulator(seed)
 	h := &history{byID: map[string]*node{}}
 	add := func(n *node) *node {
-		h.posts = append(h.posts, replay.Post(n.block.Post()))
+		h.posts = append(h.posts, n.block.Post())
 		h.byID[synthnames.ID(n.block.Name).String()] = n
 		return n
 	}
@@ -131,27 +121,24 @@ func compareState(t *testing.T, tx pgx.Tx, state *synthnames.State) {
 			name.Label, name.Namespace, n.ID, n.Owner, optional(n.RegisteredAt), optional(n.ImportedAt), n.Renewal, n.Burned, n.Preorder, n.PreorderedBy, price,
 			expires, state.Zonefiles[full].Revoked))
 	}
-	slices.Sort(want)
-	got := texts(t, tx, `
+	got := rig.Texts(t, tx, `
 		SELECT full_name || ' ' || id || ' ' || owner || ' registered ' || coalesce(registered_at::text, '-') || ' imported ' || coalesce(imported_at::text, '-')
 			|| ' renewal ' || renewal_height || ' burned ' || stx_burn || ' preorder ' || coalesce(encode(preorder, 'hex'), '') || ' by ' || coalesce(preordered_by, '')
 			|| ' price ' || coalesce(listed_price::text, '-') || ' expires ' || coalesce(expires_at || ' ' || valid, 'never') || ' revoked ' || revoked
 		FROM {schema}.name WHERE until_height IS NULL AND owner IS NOT NULL`)
-	sorted(t, "names", got, want)
+	foldtest.SameSorted(t, "names", got, want)
 
 	want = nil
 	for principal, id := range state.Primary {
 		want = append(want, fmt.Sprint(principal, " ", id))
 	}
-	slices.Sort(want)
-	sorted(t, "primary names", texts(t, tx, `SELECT principal || ' ' || id FROM {schema}.primary_name WHERE until_height IS NULL`), want)
+	foldtest.SameSorted(t, "primary names", rig.Texts(t, tx, `SELECT principal || ' ' || id FROM {schema}.primary_name WHERE until_height IS NULL`), want)
 
 	want = nil
 	for full, z := range state.Zonefiles {
 		want = append(want, fmt.Sprintf("%s %s %s %t", full, z.Owner, hex.EncodeToString([]byte(z.Content)), z.Revoked))
 	}
-	slices.Sort(want)
-	sorted(t, "zonefiles", texts(t, tx, `
+	foldtest.SameSorted(t, "zonefiles", rig.Texts(t, tx, `
 		SELECT full_name || ' ' || owner || ' ' || coalesce(encode(content, 'hex'), '') || ' ' || revoked FROM {schema}.zonefile WHERE until_height IS NULL`), want)
 
 	want = nil
@@ -162,8 +149,7 @@ func compareState(t *testing.T, tx pgx.Tx, state *synthnames.State) {
 		}
 		want = append(want, fmt.Sprintf("%s %s manager %s lifetime %d launched %s revealed %d coefficient %d", namespace, n.Import, n.Manager, n.Lifetime, launched, n.RevealedAt, n.Coefficient))
 	}
-	slices.Sort(want)
-	sorted(t, "namespaces", texts(t, tx, `
+	foldtest.SameSorted(t, "namespaces", rig.Texts(t, tx, `
 		SELECT namespace || ' ' || import_address || ' manager ' || coalesce(manager, '') || ' lifetime ' || lifetime || ' launched ' || coalesce(launched_at::text, '-')
 			|| ' revealed ' || revealed_at || ' coefficient ' || price_coeff FROM {schema}.namespace WHERE until_height IS NULL`), want)
 
@@ -171,8 +157,7 @@ func compareState(t *testing.T, tx pgx.Tx, state *synthnames.State) {
 	for hash, principal := range state.Preorders {
 		want = append(want, hash+" "+principal)
 	}
-	slices.Sort(want)
-	sorted(t, "preorders", texts(t, tx, `SELECT encode(hash, 'hex') || ' ' || principal FROM {schema}.preorder WHERE used_height IS NULL`), want)
+	foldtest.SameSorted(t, "preorders", rig.Texts(t, tx, `SELECT encode(hash, 'hex') || ' ' || principal FROM {schema}.preorder WHERE used_height IS NULL`), want)
 }
 
 // compareOwners compares owners and primary names after an earlier block with its state.
@@ -182,17 +167,9 @@ func compareOwners(t *testing.T, tx pgx.Tx, n *node) {
 	for full, name := range n.state.Names {
 		want = append(want, fmt.Sprint(full, " ", name.Owner, " ", name.ID, " ", n.state.Primary[name.Owner] == name.ID))
 	}
-	slices.Sort(want)
-	sorted(t, fmt.Sprint("names after block ", n.block.Height), texts(t, tx, `
+	foldtest.SameSorted(t, fmt.Sprint("names after block ", n.block.Height), rig.Texts(t, tx, `
 		SELECT n.full_name || ' ' || n.owner || ' ' || n.id || ' ' || (p.full_name IS NOT NULL)
 		FROM {schema}.name n
 		LEFT JOIN {schema}.primary_name p ON p.principal = n.owner AND p.full_name = n.full_name AND p.height <= $1 AND (p.until_height IS NULL OR p.until_height > $1)
 		WHERE n.owner IS NOT NULL AND n.height <= $1 AND (n.until_height IS NULL OR n.until_height > $1)`, n.block.Height), want)
-}
-
-// sorted compares rows in any order with those that are wanted.
-func sorted(t *testing.T, what string, got, want []string) {
-	t.Helper()
-	slices.Sort(got)
-	same(t, what, got, want)
 }

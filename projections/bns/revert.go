@@ -29,14 +29,7 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 	}
 	b.forgetCallers(from)
 	for _, table := range []string{"act", "reading"} {
-		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1 RETURNING agent`), from).Query(func(rows pgx.Rows) error {
-			var agent string
-			_, err := pgx.ForEachRow(rows, []any{&agent}, func() error {
-				b.unsettled[agent] = true
-				return nil
-			})
-			return err
-		})
+		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1 RETURNING agent`), from).Query(projections.EachValue(func(agent string) { b.unsettled[agent] = true }))
 	}
 	for _, table := range []string{"preorder", "event", "caller", "block"} {
 		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1`), from)

@@ -21,6 +21,7 @@ import (
 	"strata/projections"
 	"strata/projections/bns"
 	"strata/projections/chain"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
@@ -40,9 +41,7 @@ func newLive(t testing.TB) *live {
 	if err != nil {
 		t.Fatal(err)
 	}
-	projection := bns.New(domain.KnownContracts())
-	projection.Limit(4)
-	return &live{t: t, tx: begin(t), chain: c, projection: projection}
+	return &live{t: t, tx: rig.Begin(t), chain: c, projection: newProjection()}
 }
 
 // post folds posts, and runs the checks.
@@ -61,7 +60,7 @@ func (l *live) post(posts ...replay.Post) {
 		if _, err := l.chain.Fold(l.t.Context(), l.tx, items[0].Seq-1, items); err != nil {
 			l.t.Fatal(err)
 		}
-		for _, step := range stepsAfter(l.t, l.tx, l.last) {
+		for _, step := range foldtest.StepsAfter(l.t, l.tx, l.last) {
 			if step.Kind == projections.Apply && step.BlockSeq == items[0].Seq {
 				step.Block = items[0].Block
 			} else if step.Kind == projections.Apply {
@@ -76,7 +75,7 @@ func (l *live) post(posts ...replay.Post) {
 			l.last = step.Number
 		}
 	}
-	check(l.t, l.tx)
+	rig.Check(l.t, l.tx)
 }
 
 // want is an open want.
@@ -168,7 +167,7 @@ func mined(t *testing.T, l *live) (next func(parent string, burn int64, calls ..
 		blocks++
 		b := synthnames.Block{Name: fmt.Sprintf("silent%d-%d", blocks, height[parent]+1), Parent: parent, Height: height[parent] + 1, BurnHeight: burn, Calls: calls}
 		height[b.Name] = b.Height
-		l.post(replay.Post(b.Post()))
+		l.post(b.Post())
 		return b.Name
 	}
 	return next
@@ -203,7 +202,7 @@ func TestSilentPrimaryName(t *testing.T) {
 		t.Fatalf("the contract has not acted, but there are wants %v", got)
 	}
 	primary := func() string {
-		return strings.Join(texts(t, l.tx, `SELECT full_name FROM {schema}.primary_name WHERE until_height IS NULL`), " ")
+		return strings.Join(rig.Texts(t, l.tx, `SELECT full_name FROM {schema}.primary_name WHERE until_height IS NULL`), " ")
 	}
 	acted := next(ground, 101, called(agent))
 	w := l.wants()
@@ -216,18 +215,18 @@ func TestSilentPrimaryName(t *testing.T) {
 		t.Fatalf("after the read: primary name %q, wants %v", got, l.wants())
 	}
 	reportSeq := len(l.posts)
-	if got, want := texts(t, l.tx, `SELECT concat_ws(' ', n, height, name_n, kind, sender, source_seq, pointer, txid IS NULL, tx_index IS NULL) FROM {schema}.event WHERE full_name = 'b.free' ORDER BY n DESC LIMIT 1`),
+	if got, want := rig.Texts(t, l.tx, `SELECT concat_ws(' ', n, height, name_n, kind, sender, source_seq, pointer, txid IS NULL, tx_index IS NULL) FROM {schema}.event WHERE full_name = 'b.free' ORDER BY n DESC LIMIT 1`),
 		[]string{fmt.Sprint("3 1 2 14 ", agent, " ", reportSeq, " /exchanges/0/body t t")}; !slices.Equal(got, want) {
 		t.Errorf("got event %q, want %q", got, want)
 	}
-	if got, want := texts(t, l.tx, `SELECT concat_ws(' ', height, source_seq, id, agent, full_name, pointer) FROM {schema}.reading`),
+	if got, want := rig.Texts(t, l.tx, `SELECT concat_ws(' ', height, source_seq, id, agent, full_name, pointer) FROM {schema}.reading`),
 		[]string{fmt.Sprint("1 ", reportSeq, " 2 ", agent, "  /exchanges/0/body")}; !slices.Equal(got, want) {
 		t.Errorf("got reading %q, want %q", got, want)
 	}
 	// The same report once more changes nothing.
-	before := dump(t, l.tx)
+	before := rig.Dump(t, l.tx)
 	l.post(report(t, w[0].Want, tip, okay(clarity.NewSome(clarity.NewUint64(1)))))
-	same(t, "reported twice", dump(t, l.tx), before)
+	foldtest.Same(t, "reported twice", rig.Dump(t, l.tx), before)
 
 	// Blocks that do not concern the contract leave it at that.
 	next(acted, 102, called(domain.MainnetDeployer+".else"))
@@ -285,17 +284,14 @@ func hashAt(t testing.TB, tx pgx.Tx, height int64) (h hash.Hash32) {
 // rebuilt folds the posts anew in batches of several sizes, and expects the rows of l.
 func rebuilt(t *testing.T, l *live) {
 	t.Helper()
-	want, wants := dump(t, l.tx), l.wants()
-	end(t, l.tx)
-	for _, size := range []int{1, 3, len(l.posts)} {
-		tx := begin(t)
-		fold(t, tx, stepsOf(t, tx, l.posts), func() int { return size })
-		same(t, fmt.Sprint("rebuilt in batches of ", size), dump(t, tx), want)
+	want, wants := rig.Dump(t, l.tx), l.wants()
+	replay.End(t, l.tx)
+	rig.InBatches(t, l.posts, []int{1, 3, len(l.posts)}, func(tx pgx.Tx, size int) {
+		foldtest.Same(t, fmt.Sprint("rebuilt in batches of ", size), rig.Dump(t, tx), want)
 		if got := (&live{t: t, tx: tx}).wants(); len(got) != len(wants) {
 			t.Errorf("rebuilt in batches of %d: got wants %v, want %v", size, got, wants)
 		}
-		end(t, tx)
-	}
+	})
 }
 
 // TestSilentCallers raises a want exactly when a contract with names may have chosen one.
@@ -373,14 +369,14 @@ func TestFailingReads(t *testing.T) {
 			next(ground, 101, called(agent))
 			w := l.wants()[0]
 			l.post(report(t, w.Want, l.tip(), tc.exchange))
-			if got := texts(t, l.tx, `SELECT concat_ws(' ', attempts, waits, priority, reason, due_at - '2026-01-02 UTC'::timestamptz) FROM {schema}.want`); !slices.Equal(got, []string{tc.want}) {
+			if got := rig.Texts(t, l.tx, `SELECT concat_ws(' ', attempts, waits, priority, reason, due_at - '2026-01-02 UTC'::timestamptz) FROM {schema}.want`); !slices.Equal(got, []string{tc.want}) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
-			if got := texts(t, l.tx, `SELECT full_name FROM {schema}.primary_name WHERE until_height IS NULL`); !slices.Equal(got, []string{"a.free"}) {
+			if got := rig.Texts(t, l.tx, `SELECT full_name FROM {schema}.primary_name WHERE until_height IS NULL`); !slices.Equal(got, []string{"a.free"}) {
 				t.Errorf("got primary names %q", got)
 			}
 			l.post(report(t, w.Want, l.tip(), okay(clarity.NewSome(clarity.NewUint64(2)))))
-			if got := texts(t, l.tx, `SELECT full_name FROM {schema}.primary_name WHERE until_height IS NULL`); !slices.Equal(got, []string{"b.free"}) || len(l.wants()) != 0 {
+			if got := rig.Texts(t, l.tx, `SELECT full_name FROM {schema}.primary_name WHERE until_height IS NULL`); !slices.Equal(got, []string{"b.free"}) || len(l.wants()) != 0 {
 				t.Errorf("then got primary names %q, wants %v", got, l.wants())
 			}
 			rebuilt(t, l)
@@ -407,7 +403,7 @@ func TestAgents(t *testing.T) {
 			states := map[hash.Hash32]*synthnames.State{}
 			add := func(n *node) *node {
 				states[synthnames.ID(n.block.Name)] = n.state
-				l.post(replay.Post(n.block.Post()))
+				l.post(n.block.Post())
 				return n
 			}
 			reads := 0
@@ -445,8 +441,8 @@ func TestAgents(t *testing.T) {
 				t.Errorf("%d wants are left: %v", len(left), left)
 			}
 			compareState(t, l.tx, states[l.tip().IndexBlockHash])
-			silent := len(texts(t, l.tx, `SELECT '' FROM {schema}.event WHERE txid IS NULL`))
-			renewed.Add(int64(len(texts(t, l.tx, `SELECT '' FROM {schema}.event WHERE txid IS NULL AND kind = $1`, int64(domain.EventRenew)))))
+			silent := len(rig.Texts(t, l.tx, `SELECT '' FROM {schema}.event WHERE txid IS NULL`))
+			renewed.Add(int64(len(rig.Texts(t, l.tx, `SELECT '' FROM {schema}.event WHERE txid IS NULL AND kind = $1`, int64(domain.EventRenew)))))
 			if reads < 10 || silent == 0 {
 				t.Errorf("%d reads told of %d changes", reads, silent)
 			}

@@ -13,6 +13,8 @@ import (
 
 	"strata/projections"
 	"strata/rig/bnschain"
+	"strata/rig/foldtest"
+	"strata/rig/replay"
 )
 
 // TestTrace folds the calls of the real contracts in batches of different sizes, and compares the rows with the state
@@ -21,24 +23,21 @@ func TestTrace(t *testing.T) {
 	t.Parallel()
 	blocks, final := bnschain.Trace(t)
 	var first []string
-	for _, size := range []int{1, 7, len(blocks)} {
-		tx := begin(t)
-		fold(t, tx, stepsOf(t, tx, bnschain.Posts(blocks...)), func() int { return size })
+	rig.InBatches(t, bnschain.Posts(blocks...), []int{1, 7, len(blocks)}, func(tx pgx.Tx, size int) {
 		compareFinal(t, tx, final)
 		if first == nil {
-			first = dump(t, tx)
+			first = rig.Dump(t, tx)
 		}
-		same(t, fmt.Sprint("in batches of ", size), dump(t, tx), first)
-		end(t, tx)
-	}
+		foldtest.Same(t, fmt.Sprint("in batches of ", size), rig.Dump(t, tx), first)
+	})
 }
 
 // TestTraceReverted applies and reverts the blocks of the trace in random order.
 func TestTraceReverted(t *testing.T) {
 	t.Parallel()
 	blocks, final := bnschain.Trace(t)
-	tx := begin(t)
-	apply := stepsOf(t, tx, bnschain.Posts(blocks...))
+	tx := rig.Begin(t)
+	apply := rig.Steps(t, tx, bnschain.Posts(blocks...))
 	random := rand.New(rand.NewPCG(3, 3))
 	steps, number := apply[:0:0], int64(0)
 	for at := 0; at < len(apply); {
@@ -57,15 +56,15 @@ func TestTraceReverted(t *testing.T) {
 	if len(steps) < 2*len(apply) {
 		t.Fatalf("only %d steps for %d blocks", len(steps), len(apply))
 	}
-	fold(t, tx, steps, func() int { return 1 + random.IntN(5) })
+	rig.Fold(t, tx, steps, func() int { return 1 + random.IntN(5) })
 	compareFinal(t, tx, final)
-	got := dump(t, tx)
-	fold(t, tx, back(steps), func() int { return 1 + random.IntN(9) })
-	same(t, "everything reverted", dump(t, tx), nil)
-	end(t, tx)
-	tx = begin(t)
-	fold(t, tx, stepsOf(t, tx, bnschain.Posts(blocks...)), func() int { return 30 })
-	same(t, "straight", got, dump(t, tx))
+	got := rig.Dump(t, tx)
+	rig.Fold(t, tx, foldtest.Back(steps), func() int { return 1 + random.IntN(9) })
+	foldtest.Same(t, "everything reverted", rig.Dump(t, tx), nil)
+	replay.End(t, tx)
+	tx = rig.Begin(t)
+	rig.FoldPosts(t, tx, bnschain.Posts(blocks...), 30)
+	foldtest.Same(t, "straight", got, rig.Dump(t, tx))
 }
 
 func compareFinal(t *testing.T, tx pgx.Tx, final *bnschain.Final) {
@@ -85,8 +84,7 @@ func compareFinal(t *testing.T, tx pgx.Tx, final *bnschain.Final) {
 		}
 		want = append(want, jsonOf(t, row))
 	}
-	slices.Sort(want)
-	got := texts(t, tx, `
+	got := rig.Texts(t, tx, `
 		SELECT jsonb_build_object('id', n.id::text, 'name', n.label, 'namespace', n.namespace, 'owner', n.owner, 'registered_at', n.registered_at::text,
 			'imported_at', n.imported_at::text, 'renewal_height', n.renewal_height::text, 'stx_burn', n.stx_burn::text, 'preordered_by', n.preordered_by,
 			'preorder', '0x' || encode(n.preorder, 'hex'), 'expiry', n.expires_at::text,
@@ -102,8 +100,7 @@ func compareFinal(t *testing.T, tx pgx.Tx, final *bnschain.Final) {
 		}
 		got[i] = jsonOf(t, row)
 	}
-	slices.Sort(got)
-	same(t, "names", got, want)
+	foldtest.SameSorted(t, "names", got, want)
 
 	want = nil
 	for principal, id := range final.Primary {
@@ -111,13 +108,11 @@ func compareFinal(t *testing.T, tx pgx.Tx, final *bnschain.Final) {
 			want = append(want, principal+" "+*id)
 		}
 	}
-	slices.Sort(want)
-	got = texts(t, tx, `SELECT principal || ' ' || id FROM {schema}.primary_name WHERE until_height IS NULL`)
-	slices.Sort(got)
-	same(t, "primary names", got, want)
+	got = rig.Texts(t, tx, `SELECT principal || ' ' || id FROM {schema}.primary_name WHERE until_height IS NULL`)
+	foldtest.SameSorted(t, "primary names", got, want)
 
 	namespaces := map[string]any{}
-	for _, text := range texts(t, tx, `
+	for _, text := range rig.Texts(t, tx, `
 		SELECT jsonb_build_object('namespace', namespace, 'namespace_manager', manager, 'manager_transferable', manager_transferable,
 			'manager_frozen', manager_frozen, 'namespace_import', import_address, 'revealed_at', revealed_at::text, 'launched_at', launched_at::text,
 			'lifetime', lifetime::text, 'can_update_price_function', can_update_price, 'price_function', jsonb_build_object('base', price_base::text,

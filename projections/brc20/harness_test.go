@@ -4,44 +4,22 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
-	"testing"
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/domain/ordinals"
-	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/brc20"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
 // databases have the tables of three versions.
 var databases *pgtest.Source = replay.Tables("brc20", brc20.SpecOf(1), brc20.SpecOf(2), brc20.SpecOf(3))
 
-// tester is implemented by both tests and property checks.
-type tester interface {
-	Helper()
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-	Errorf(format string, args ...any)
-}
-
-// begin opens a transaction that ends with the test.
-func begin(t *testing.T) pgx.Tx {
-	t.Helper()
-	tx, err := databases.New(t).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	return tx
-}
-
 // world folds steps into a version, in one transaction that is never committed.
 type world struct {
-	t          tester
+	t          replay.TB
 	tx         pgx.Tx
 	projection *brc20.BRC20
 	spec       projections.Spec
@@ -49,7 +27,7 @@ type world struct {
 	outcome    projections.Outcome
 }
 
-func newWorld(t tester, tx pgx.Tx, version int) *world {
+func newWorld(t replay.TB, tx pgx.Tx, version int) *world {
 	return &world{t: t, tx: tx, projection: brc20.NewVersion(version), spec: brc20.SpecOf(version)}
 }
 
@@ -72,15 +50,7 @@ func (w *world) fold(size int, steps ...projections.FeedStep) {
 // rows returns the rows of a query with one text column.
 func (w *world) rows(query string, args ...any) []string {
 	w.t.Helper()
-	rows, err := w.tx.Query(context.Background(), w.spec.SQL(query), args...)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return list
+	return replay.Texts(w.t, w.tx, w.spec.SQL(query), args...)
 }
 
 // dump returns all rows, without the columns that depend on the event of a block, and without the parts of lists.
@@ -97,20 +67,7 @@ func (w *world) dump() (rows []string) {
 // check compares the rows of a query with what is expected.
 func (w *world) check(what, query string, want ...string) {
 	w.t.Helper()
-	compare(w.t, what, w.rows(query), want)
-}
-
-func compare(t tester, what string, got, want []string) {
-	t.Helper()
-	if slices.Equal(got, want) {
-		return
-	}
-	all := got
-	if len(got)+len(want) > 20 { // show only the differences
-		got = slices.DeleteFunc(slices.Clone(got), func(row string) bool { return slices.Contains(want, row) })
-		want = slices.DeleteFunc(slices.Clone(want), func(row string) bool { return slices.Contains(all, row) })
-	}
-	t.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+	foldtest.Compare(w.t, what, w.rows(query), want)
 }
 
 // checkSelf checks what must hold for any rows: running sums, counts, and links.
@@ -177,69 +134,24 @@ func (w *world) checkLists() {
 }
 
 // judge does what the projection ordinals does: it turns posts into steps.
-type judge struct {
-	t       tester
-	applied map[int64]projections.FeedStep
-	seq     int64
-}
+type judge struct{ *foldtest.Feed }
 
-func newJudge(t tester) *judge { return &judge{t: t, applied: map[int64]projections.FeedStep{}} }
-
-func (j *judge) receive(posts ...synthordinals.Post) (steps []projections.FeedStep) {
-	j.t.Helper()
-	for _, post := range posts {
-		j.seq++
-		payload, err := ordinals.Decode(post.Body)
-		if err != nil {
-			j.t.Fatal(err)
-		}
-		for i := range payload.Rollback {
-			b := &payload.Rollback[i]
-			if old, ok := j.applied[int64(b.Height)]; ok && old.BlockHash == b.Hash {
-				steps = append(steps, j.revert(old))
-			}
-		}
-		for i := range payload.Apply {
-			steps = append(steps, j.apply(i, &payload.Apply[i])...)
-		}
-	}
-	return steps
-}
-
-func (j *judge) apply(i int, b *ordinals.Block) (steps []projections.FeedStep) {
-	if old, ok := j.applied[int64(b.Height)]; ok {
-		if old.BlockHash == b.Hash {
-			return nil
-		}
-		steps = append(steps, j.revert(old))
-	}
-	s := projections.FeedStep{
-		Kind: projections.Apply, Height: int64(b.Height), BlockHash: b.Hash, BlockSeq: j.seq, BlockIndex: i, SourceSeq: j.seq, Block: b,
-	}
-	j.applied[s.Height] = s
-	return append(steps, s)
-}
-
-func (j *judge) revert(s projections.FeedStep) projections.FeedStep {
-	delete(j.applied, s.Height)
-	s.Kind, s.SourceSeq, s.Block = projections.Revert, j.seq, nil
-	return s
-}
+func newJudge(t replay.TB) judge { return judge{foldtest.NewFeed(t)} }
 
 // canonical returns steps that apply the applied blocks in the order of heights.
-func (j *judge) canonical() (steps []projections.FeedStep) {
-	for _, height := range slices.Sorted(maps.Keys(j.applied)) {
-		steps = append(steps, j.applied[height])
+func (j judge) canonical() (steps []projections.FeedStep) {
+	for _, height := range slices.Sorted(maps.Keys(j.Applied)) {
+		steps = append(steps, j.Applied[height])
 	}
 	return steps
 }
 
 // tip returns the highest applied block; nil if there is none.
-func (j *judge) tip() *projections.Tip {
-	if len(j.applied) == 0 {
+func (j judge) tip() *projections.Tip {
+	if len(j.Applied) == 0 {
 		return nil
 	}
-	s := j.applied[slices.Max(slices.Collect(maps.Keys(j.applied)))]
+	s := j.Applied[slices.Max(slices.Collect(maps.Keys(j.Applied)))]
 	return &projections.Tip{Height: s.Height, IndexBlockHash: s.BlockHash, BlockHash: s.BlockHash, BurnBlockHeight: s.Height}
 }
 

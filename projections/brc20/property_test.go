@@ -13,6 +13,8 @@ import (
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/short"
 	"strata/projections"
+	"strata/rig/foldtest"
+	"strata/rig/replay"
 )
 
 // feedConfig returns the configuration of a feed with all possible events, many of them about tokens.
@@ -31,35 +33,35 @@ func TestAnyFeed(t *testing.T) {
 	for seed := range short.Form[uint64](8, 2) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
-			tx := begin(t)
+			tx := replay.Begin(t, databases.New(t))
 			feed, j := synthordinals.New(feedConfig(seed)), newJudge(t)
 			batched, single := newWorld(t, tx, 1), newWorld(t, tx, 2)
 			for round := range 6 {
 				var fresh []projections.FeedStep
 				for range 12 {
-					fresh = append(fresh, j.receive(feed.Next())...)
+					fresh = append(fresh, j.Receive(feed.Next())...)
 				}
 				batched.fold(1+[]int{6, 0, 40, 1, 1000, 12}[round], fresh...)
 				batched.checkTip(j.tip())
 				single.fold(1, fresh...)
-				compare(t, "one step at a time", single.dump(), batched.dump())
+				foldtest.Compare(t, "one step at a time", single.dump(), batched.dump())
 				batched.checkSelf()
 				expected := feed.Expected()
 				compareState(batched, &expected)
 			}
 			alone := newWorld(t, tx, 3)
 			alone.fold(17, j.canonical()...)
-			compare(t, "after any history", batched.dump(), alone.dump())
+			foldtest.Compare(t, "after any history", batched.dump(), alone.dump())
 			compareState(alone, expectedOf(feed))
 			alone.checkSelf()
 			// Reverting all blocks leaves no rows.
 			var back []projections.FeedStep
 			for _, s := range j.canonical() {
-				back = append(back, j.revert(s))
+				back = append(back, j.Revert(s.Height))
 			}
 			slices.SortFunc(back, func(a, b projections.FeedStep) int { return cmp.Compare(a.Height*7919%101, b.Height*7919%101) })
 			batched.fold(50, back...)
-			compare(t, "all taken back", batched.dump(), nil)
+			foldtest.Compare(t, "all taken back", batched.dump(), nil)
 			batched.checkTip(nil)
 		})
 	}
@@ -73,10 +75,10 @@ func TestLongLists(t *testing.T) {
 	cfg.Reveals, cfg.Transfers = synthordinals.Range{}, synthordinals.Range{Max: 1}
 	cfg.Tokens = synthordinals.Range{Min: 60, Max: 90}
 	feed, j := synthordinals.New(cfg), newJudge(t)
-	tx := begin(t)
+	tx := replay.Begin(t, databases.New(t))
 	whole, backwards := newWorld(t, tx, 1), newWorld(t, tx, 2)
 	for range 45 {
-		whole.fold(7, j.receive(feed.Next())...)
+		whole.fold(7, j.Receive(feed.Next())...)
 	}
 	expected := feed.Expected()
 	compareState(whole, &expected)
@@ -84,7 +86,7 @@ func TestLongLists(t *testing.T) {
 	steps := j.canonical()
 	slices.Reverse(steps)
 	backwards.fold(3, steps...)
-	compare(t, "backwards", backwards.dump(), whole.dump())
+	foldtest.Compare(t, "backwards", backwards.dump(), whole.dump())
 	backwards.checkSelf()
 	if parts := whole.rows(`SELECT list FROM {schema}.part WHERE list = 'all'`); len(parts) < 3 {
 		t.Errorf("%d operations are in %d parts", len(expected.Activity), len(parts))
@@ -139,7 +141,7 @@ func compareState(w *world, want *synthordinals.State) {
 		w.t.Helper()
 		got := w.rows(query)
 		slices.Sort(got)
-		compare(w.t, what, got, want)
+		foldtest.Compare(w.t, what, got, want)
 	}
 	sorted("tokens", `
 		SELECT concat_ws(' ', ticker, tick, id, coalesce(number::text, '-'), height, encode(txid, 'hex'), tx_index, address, max_supply, coalesce(mint_limit::text, '-'), decimals,
@@ -194,24 +196,24 @@ func TestAnyOrder(t *testing.T) {
 	for seed := range short.Form[uint64](4, 1) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
-			tx := begin(t)
+			tx := replay.Begin(t, databases.New(t))
 			feed, j := synthordinals.New(feedConfig(100+seed)), newJudge(t)
 			for range 40 {
-				j.receive(feed.Next())
+				j.Receive(feed.Next())
 			}
 			blocks := j.canonical()
 			random := rand.New(rand.NewPCG(seed, 1))
-			j.applied = map[int64]projections.FeedStep{}
+			j.Applied = map[int64]projections.FeedStep{}
 			w, alone := newWorld(t, tx, 1), newWorld(t, tx, 2)
 			for range 12 {
 				var steps []projections.FeedStep
 				for range 1 + random.IntN(60) {
 					b := blocks[random.IntN(len(blocks))]
-					if old, ok := j.applied[b.Height]; ok {
-						steps = append(steps, j.revert(old))
+					if old, ok := j.Applied[b.Height]; ok {
+						steps = append(steps, j.Revert(old.Height))
 						continue
 					}
-					j.applied[b.Height] = b
+					j.Applied[b.Height] = b
 					steps = append(steps, b)
 				}
 				w.fold(1+random.IntN(80), steps...)
@@ -219,7 +221,7 @@ func TestAnyOrder(t *testing.T) {
 				w.checkSelf()
 			}
 			alone.fold(1000, j.canonical()...)
-			compare(t, "in any order", w.dump(), alone.dump())
+			foldtest.Compare(t, "in any order", w.dump(), alone.dump())
 		})
 	}
 }

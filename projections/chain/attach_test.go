@@ -3,6 +3,8 @@ package chain_test
 import (
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/projections/chain"
 	"strata/rig/body"
 	"strata/rig/replay"
@@ -219,23 +221,14 @@ func TestRoot(t *testing.T) {
 // TestReplacedContent checks the rows of a block whose content came with its second announcement.
 func TestReplacedContent(t *testing.T) {
 	t.Parallel()
-	pool := databases.New(t)
-	for _, batching := range batchings {
-		tx, err := pool.Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		posts := []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), genesis()}
-		foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
+	posts := []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), genesis()}
+	inBatchings(t, databases.New(t), chain.Recommended, posts, func(tx pgx.Tx, batching string) {
 		got := replay.Texts(t, tx, schemas.In(`
 			SELECT b.source_seq || ' ' || b.tx_count || ' ' || b.attached || ' ' ||
 			       (SELECT count(*) FROM {chain}.transaction t WHERE t.source_seq = b.source_seq)
 			FROM {chain}.block b WHERE height = 0`))
 		if len(got) != 1 || got[0] != "3 1 true 1" {
-			t.Errorf("%s: genesis is %q, want event 3 with one transaction", batching.name, got)
+			t.Errorf("%s: genesis is %q, want event 3 with one transaction", batching, got)
 		}
-		if err := tx.Rollback(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 }

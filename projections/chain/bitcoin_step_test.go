@@ -63,7 +63,7 @@ func TestBitcoinSteps(t *testing.T) {
 		},
 	} {
 		for _, batching := range batchings {
-			inTx(t, pool, func(tx pgx.Tx) {
+			replay.InTx(t, pool, func(tx pgx.Tx) {
 				foldAll(t, tx, tc.rule, replay.Decode(t, tc.posts), func() (int, bool) { return batching.size, batching.forget })
 				if got := allSteps(t, tx); got != tc.want {
 					t.Errorf("%s, %s:\n got %s\nwant %s", tc.name, batching.name, got, tc.want)

@@ -79,7 +79,7 @@ func testNarrowCopies(t *testing.T, config synthchain.Config, posts int) {
 	var late []replay.Post
 	before := 0
 	next := func() []replay.Post {
-		post := replay.Post(made.Next())
+		post := made.Next()
 		if post.Path != nodeevent.PathBlock {
 			return []replay.Post{post}
 		}
@@ -115,21 +115,10 @@ func testNarrowCopies(t *testing.T, config synthchain.Config, posts int) {
 		}
 	}
 	replay.Append(t, log, late...)
-	stop := rig.FollowAccounts(t, log)
-	replay.Wait(t, log)
-	stop()
+	rig.FoldAccounts(t, log)
 	rig.CheckState(t, log, made.Expected())
 
-	alone := replay.NewLogApart(t)
-	var canonical []replay.Post
-	for _, post := range made.CanonicalPosts() {
-		canonical = append(canonical, replay.Post(post))
-	}
-	replay.Append(t, alone, canonical...)
-	stop = rig.FollowAccounts(t, alone)
-	replay.Wait(t, alone)
-	stop()
-	rig.CheckSameRows(t, alone, log)
+	rig.CheckAlone(t, log, made.CanonicalPosts())
 
 	var copies, kept int
 	if err := log.Pool().QueryRow(t.Context(), schemas.In(`
@@ -183,31 +172,27 @@ func TestNarrowCopyRows(t *testing.T) {
 		{"one key only, which does not show by itself", []replay.Post{stxOnly, above}, "2", ""},
 		{"a failed transfer has no event", []replay.Post{failed, above}, "2", ""},
 	} {
-		for _, batching := range batchings {
-			inTx(t, pool, func(tx pgx.Tx) {
-				foldAll(t, tx, chain.Recommended, replay.Decode(t, append([]replay.Post{genesis()}, c.posts...)),
-					func() (int, bool) { return batching.size, batching.forget })
-				state := read(t, tx)
-				if state.chain != "genesis a1 a2" || state.quarantined != "" {
-					t.Errorf("%s, %s: got chain %s, quarantine %q", c.name, batching.name, state.chain, state.quarantined)
-				}
-				content := replay.Texts(t, tx, schemas.In(`SELECT concat_ws(' ', source_seq, first_seq) FROM {chain}.block WHERE height = 1`))
-				narrow := replay.Texts(t, tx, schemas.In(`SELECT source_seq::text FROM {chain}.narrow_copy ORDER BY source_seq`))
-				if want := c.content + " 2"; len(content) != 1 || content[0] != want || strings.Join(narrow, " ") != c.narrow {
-					t.Errorf("%s, %s: got content %q, narrow %q, want %q, %q", c.name, batching.name, content, narrow, want, c.narrow)
-				}
-				rows := replay.Texts(t, tx, schemas.In(`
-					SELECT concat_ws(' ', b.tx_count, b.event_count,
-					       (SELECT count(*) FROM {chain}.transaction t WHERE t.source_seq = b.source_seq),
-					       (SELECT count(*) FROM {chain}.event e WHERE e.source_seq = b.source_seq),
-					       (SELECT count(*) FROM {chain}.event e WHERE NOT EXISTS (SELECT FROM {chain}.block o WHERE o.source_seq = e.source_seq)))
-					FROM {chain}.block b WHERE height = 1`))
-				if f := strings.Fields(rows[0]); f[0] != f[2] || f[1] != f[3] || f[4] != "0" {
-					t.Errorf("%s, %s: the block has %s", c.name, batching.name, rows[0])
-				}
-				checkSteps(t, tx)
-			})
-		}
+		inBatchings(t, pool, chain.Recommended, append([]replay.Post{genesis()}, c.posts...), func(tx pgx.Tx, batching string) {
+			state := read(t, tx)
+			if state.chain != "genesis a1 a2" || state.quarantined != "" {
+				t.Errorf("%s, %s: got chain %s, quarantine %q", c.name, batching, state.chain, state.quarantined)
+			}
+			content := replay.Texts(t, tx, schemas.In(`SELECT concat_ws(' ', source_seq, first_seq) FROM {chain}.block WHERE height = 1`))
+			narrow := replay.Texts(t, tx, schemas.In(`SELECT source_seq::text FROM {chain}.narrow_copy ORDER BY source_seq`))
+			if want := c.content + " 2"; len(content) != 1 || content[0] != want || strings.Join(narrow, " ") != c.narrow {
+				t.Errorf("%s, %s: got content %q, narrow %q, want %q, %q", c.name, batching, content, narrow, want, c.narrow)
+			}
+			rows := replay.Texts(t, tx, schemas.In(`
+				SELECT concat_ws(' ', b.tx_count, b.event_count,
+				       (SELECT count(*) FROM {chain}.transaction t WHERE t.source_seq = b.source_seq),
+				       (SELECT count(*) FROM {chain}.event e WHERE e.source_seq = b.source_seq),
+				       (SELECT count(*) FROM {chain}.event e WHERE NOT EXISTS (SELECT FROM {chain}.block o WHERE o.source_seq = e.source_seq)))
+				FROM {chain}.block b WHERE height = 1`))
+			if f := strings.Fields(rows[0]); f[0] != f[2] || f[1] != f[3] || f[4] != "0" {
+				t.Errorf("%s, %s: the block has %s", c.name, batching, rows[0])
+			}
+			checkSteps(t, tx)
+		})
 	}
 }
 
@@ -224,12 +209,9 @@ func TestNarrowFirstSeen(t *testing.T) {
 		stacks("b2", "a1", "2a"), stacks("c2", "a1", "2a"), stacks("b2", "a1", "2a", withEvent),
 		bitcoin("3a", "2a"), stacks("d2", "a1", "3a"), bitcoin("3b", "2a"), // the block on 3a is given up for the one seen first
 	}
-	for _, batching := range batchings {
-		inTx(t, pool, func(tx pgx.Tx) {
-			foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
-			if got := read(t, tx).chain; got != "genesis a1 b2" {
-				t.Errorf("%s: got %s", batching.name, got)
-			}
-		})
-	}
+	inBatchings(t, pool, chain.Recommended, posts, func(tx pgx.Tx, batching string) {
+		if got := read(t, tx).chain; got != "genesis a1 b2" {
+			t.Errorf("%s: got %s", batching, got)
+		}
+	})
 }

@@ -91,9 +91,9 @@ func TestExtendDown(t *testing.T) {
 	var others, blocks []replay.Post
 	for _, post := range made.CanonicalPosts() {
 		if post.Path == nodeevent.PathBlock {
-			blocks = append(blocks, replay.Post(post))
+			blocks = append(blocks, post)
 		} else {
-			others = append(others, replay.Post(post))
+			others = append(others, post)
 		}
 	}
 	begin := len(blocks) * 2 / 3

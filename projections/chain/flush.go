@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/domain/hash"
 	"strata/projections"
 )
@@ -54,14 +52,7 @@ func (b *batch) flush(ctx context.Context) error {
 }
 
 func (b *batch) copy(ctx context.Context, table string, columns []string, rows [][]any) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.chain.spec.String(), table}, columns, pgx.CopyFromRows(rows))
-	if err != nil {
-		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
-	}
-	return nil
+	return b.chain.spec.Copy(ctx, b.tx, table, columns, rows)
 }
 
 var blockColumns = []string{
@@ -108,10 +99,7 @@ func (b *batch) writeUpdated(ctx context.Context, r *rows) error {
 	if len(r.updated) == 0 {
 		return nil
 	}
-	var (
-		seqs  = make([]int64, len(r.updated))
-		views = make([][]byte, len(r.updated))
-	)
+	seqs, views := make([]int64, len(r.updated)), make([][]byte, len(r.updated))
 	for i, n := range r.updated {
 		seqs[i], views[i] = n.seq, hash20(n.burnView)
 	}

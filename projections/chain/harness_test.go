@@ -1,7 +1,6 @@
 package chain_test
 
 import (
-	"context"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -114,38 +113,35 @@ var batchings = []struct {
 // check folds posts in each batching and compares the tables with want. Empty steps and burn are not compared.
 func check(t *testing.T, pool *pgxpool.Pool, rule chain.Rule, want state, posts ...replay.Post) {
 	t.Helper()
-	for _, batching := range batchings {
-		inTx(t, pool, func(tx pgx.Tx) {
-			foldInPieces(t, tx, rule, batching.piece, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
-			got := read(t, tx)
-			for _, part := range []struct {
-				name, got, want string
-				always          bool
-			}{
-				{"canonical chain", got.chain, want.chain, true},
-				{"steps", got.steps, want.steps, false},
-				{"missing blocks", got.gaps, want.gaps, true},
-				{"followed Bitcoin blocks", got.burn, want.burn, false},
-				{"quarantine", got.quarantined, want.quarantined, true},
-			} {
-				if part.got != part.want && (part.always || part.want != "") {
-					t.Errorf("%s, %s:\n got %s\nwant %s", batching.name, part.name, part.got, part.want)
-				}
+	inBatchings(t, pool, rule, posts, func(tx pgx.Tx, batching string) {
+		got := read(t, tx)
+		for _, part := range []struct {
+			name, got, want string
+			always          bool
+		}{
+			{"canonical chain", got.chain, want.chain, true},
+			{"steps", got.steps, want.steps, false},
+			{"missing blocks", got.gaps, want.gaps, true},
+			{"followed Bitcoin blocks", got.burn, want.burn, false},
+			{"quarantine", got.quarantined, want.quarantined, true},
+		} {
+			if part.got != part.want && (part.always || part.want != "") {
+				t.Errorf("%s, %s:\n got %s\nwant %s", batching, part.name, part.got, part.want)
 			}
-			checkSteps(t, tx)
-		})
-	}
+		}
+		checkSteps(t, tx)
+	})
 }
 
-// inTx runs f in a transaction that is rolled back, so that the next one begins with empty tables again.
-func inTx(t *testing.T, pool *pgxpool.Pool, f func(tx pgx.Tx)) {
+// inBatchings folds posts in each batching, on empty tables each time, and calls f with its name.
+func inBatchings(t *testing.T, pool *pgxpool.Pool, rule chain.Rule, posts []replay.Post, f func(tx pgx.Tx, batching string)) {
 	t.Helper()
-	tx, err := pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	for _, batching := range batchings {
+		replay.InTx(t, pool, func(tx pgx.Tx) {
+			foldInPieces(t, tx, rule, batching.piece, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
+			f(tx, batching.name)
+		})
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
-	f(tx)
 }
 
 // foldAll folds items in batches. next returns the size of each batch, and whether the projection restarts after it.

@@ -13,6 +13,7 @@ import (
 
 	"strata/domain/transaction"
 	"strata/projections/chain"
+	"strata/rig"
 	"strata/rig/body"
 	"strata/rig/replay"
 	"strata/rig/schemas"
@@ -129,11 +130,8 @@ func TestHistoryFrom(t *testing.T) {
 		{"block 1 without it", []replay.Post{stacks("a1", "genesis", "2a", old)}, 1},
 	} {
 		for _, batching := range batchings[:3] {
-			inTx(t, pool, func(tx pgx.Tx) {
-				c, err := chain.New(chain.Recommended, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+			replay.InTx(t, pool, func(tx pgx.Tx) {
+				c := rig.Chain(t)
 				got := int64(none)
 				items := replay.Decode(t, tc.posts)
 				for position := 0; position < len(items); position += batching.size {
@@ -245,7 +243,7 @@ func TestOtherNetworkBesideBlocks(t *testing.T) {
 			pool := wholeDatabase(t)
 			posts := append(home[:len(home):len(home)], tc.post)
 			check(t, pool, chain.Recommended, state{chain: "genesis a1 a2", quarantined: tc.quarantined}, posts...)
-			inTx(t, pool, func(tx pgx.Tx) {
+			replay.InTx(t, pool, func(tx pgx.Tx) {
 				if err := foldUntilError(t, tx, posts, 1); err != nil {
 					t.Fatal(err)
 				}
@@ -273,7 +271,7 @@ func TestManyForeignAttachments(t *testing.T) {
 		contracts[i] = "SP000000000000000000002Q6VF78.bns"
 	}
 	pool := wholeDatabase(t)
-	inTx(t, pool, func(tx pgx.Tx) {
+	replay.InTx(t, pool, func(tx pgx.Tx) {
 		if err := foldUntilError(t, tx, []replay.Post{genesis(), stacks("a1", "genesis", "2a"), attachments(contracts...)}, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -315,7 +313,7 @@ func TestAnotherChain(t *testing.T) {
 				return
 			}
 			for size := 1; size <= len(posts); size++ {
-				inTx(t, pool, func(tx pgx.Tx) {
+				replay.InTx(t, pool, func(tx pgx.Tx) {
 					if err := foldUntilError(t, tx, posts, size); !errors.Is(err, chain.ErrAnotherChain) {
 						t.Errorf("%d at a time: got %v, want ErrAnotherChain", size, err)
 					}
@@ -327,10 +325,7 @@ func TestAnotherChain(t *testing.T) {
 
 func foldUntilError(t *testing.T, tx pgx.Tx, posts []replay.Post, size int) error {
 	t.Helper()
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := rig.Chain(t)
 	items := replay.Decode(t, posts)
 	for position := 0; position < len(items); position += size {
 		if _, err := c.Fold(context.WithoutCancel(t.Context()), tx, int64(position), items[position:min(position+size, len(items))]); err != nil {
@@ -345,7 +340,7 @@ func TestForeignNetworksAreCounted(t *testing.T) {
 	t.Parallel()
 	pool := wholeDatabase(t)
 	main := elsewhere(transaction.Mainnet)
-	inTx(t, pool, func(tx pgx.Tx) {
+	replay.InTx(t, pool, func(tx pgx.Tx) {
 		posts := []replay.Post{genesis(), stacks("a1", "genesis", "2a"), stacks("b1", "genesis", "2b", mined(main)), stacks("b2", "b1", "3b", mined(main))}
 		if err := foldUntilError(t, tx, posts, 1); err != nil {
 			t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/projections"
-	"strata/projections/chain"
 	"strata/projections/follow"
+	"strata/rig"
 	"strata/rig/replay"
 )
 
@@ -19,11 +19,7 @@ func TestKnownAtAnotherHeight(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
 	follow := func() (stop func()) {
-		c, err := chain.New(chain.Recommended, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond}, projections.Chain(c))
+		return replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond}, projections.Chain(rig.Chain(t)))
 	}
 	post := func(posts ...replay.Post) {
 		for _, p := range posts {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strata/projections/chain"
+	"strata/rig/foldtest"
 	"strata/rig/forks"
 	"strata/rig/replay"
 	"strata/rig/schemas"
@@ -45,11 +46,7 @@ func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool) {
 	most := rapid.SampledFrom([]int{1, 2, 6}).Draw(rt, "events at once")
 	restarts := rapid.IntRange(0, 2).Draw(rt, "restarts")
 	fold := func(next func() (size int, restart bool)) (rows []string) {
-		tx, err := pool.Begin(context.Background())
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer func() { _ = tx.Rollback(context.Background()) }()
+		tx := replay.Begin(rt, pool)
 		start := func() *chain.Chain {
 			c, err := chain.New(rule, nil)
 			if err != nil {
@@ -74,13 +71,11 @@ func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool) {
 				c = start()
 			}
 		}
-		for _, check := range c.Checks() {
-			for _, row := range replay.Texts(t, tx, `SELECT r::text FROM (`+chain.Spec().SQL(check.SQL)+`) r`) {
-				rt.Errorf("%s: not so for %s", check.Name, row)
-			}
-		}
+		foldtest.Check(rt, tx, c)
 		forks.CheckRules(rt, tx, rule == chain.Recommended && strange == 0)
-		return replay.Texts(t, tx, allRows)
+		rows = replay.Texts(t, tx, allRows)
+		replay.End(rt, tx)
+		return rows
 	}
 	whole := fold(func() (int, bool) { return len(items), false })
 	parts := fold(func() (int, bool) {

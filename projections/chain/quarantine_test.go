@@ -2,7 +2,6 @@ package chain_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/hex"
 	"strings"
 	"testing"
@@ -140,7 +139,7 @@ func TestStrangeContent(t *testing.T) {
 		}},
 	))
 	pool := databases.New(t)
-	inTx(t, pool, func(tx pgx.Tx) {
+	replay.InTx(t, pool, func(tx pgx.Tx) {
 		foldAll(t, tx, chain.Recommended, replay.Decode(t, []replay.Post{genesis(), post}), func() (int, bool) { return 2, false })
 		if got := read(t, tx); got.chain != "genesis a1" || got.quarantined != "" {
 			t.Fatalf("got %+v", got)
@@ -168,12 +167,7 @@ func TestStrangeContent(t *testing.T) {
 // TestOrphanedTransactions checks that the transactions of an orphaned block stay in the tables.
 func TestOrphanedTransactions(t *testing.T) {
 	t.Parallel()
-	pool := databases.New(t)
-	tx, err := pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+	tx := replay.Begin(t, databases.New(t))
 	posts := append(threeTenures(), bitcoin("102b", "101a"), stacks("b2", "a1", "102b"))
 	foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return 1, false })
 	got := replay.Texts(t, tx, schemas.In(`

@@ -23,17 +23,14 @@ func TestSteps(t *testing.T) {
 		config.ForkProbability, config.LateParentProbability, config.BitcoinReorgProbability = 0.3, 0.1, 0.08
 		config.TxPerBlock, config.SigningSample = synthchain.Range{Min: 0, Max: 1}, 1000
 		generator := synthchain.New(config)
-		posts := make([]replay.Post, 400)
-		for i := range posts {
-			posts[i] = replay.Post(generator.Next())
-		}
+		posts := replay.Take(400, generator.Next)
 		items := replay.Decode(t, posts)
 		for _, rule := range []chain.Rule{chain.Recommended, chain.Reference} {
 			var first []string
 			for seed := range short.Form[uint64](3, 2) {
 				t.Run(fmt.Sprintf("%v/%s/%d", generation, rule, seed), func(t *testing.T) {
 					random := rand.New(rand.NewPCG(seed, 1))
-					inTx(t, pool, func(tx pgx.Tx) {
+					replay.InTx(t, pool, func(tx pgx.Tx) {
 						foldAll(t, tx, rule, items, func() (int, bool) { return 1 + random.IntN(60), random.IntN(2) == 0 })
 						checkSteps(t, tx)
 						steps := replay.Texts(t, tx, schemas.In(`SELECT step || ' ' || kind || ' ' || block_seq || ' ' || source_seq FROM {chain}.step ORDER BY step`))

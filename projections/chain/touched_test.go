@@ -9,7 +9,7 @@ import (
 	"strata/domain/shard"
 	"strata/internal/synth/synthchain"
 	"strata/projections"
-	"strata/projections/chain"
+	"strata/rig"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -22,16 +22,10 @@ func TestTouched(t *testing.T) {
 	config.SigningSample = 1000
 	config.ForkProbability, config.BitcoinReorgProbability = 0.2, 0.05
 	generator := synthchain.New(config)
-	posts := make([]replay.Post, 700)
-	for i := range posts {
-		posts[i] = replay.Post(generator.Next())
-	}
+	posts := replay.Take(700, generator.Next)
 	items := replay.Decode(t, posts)
-	inTx(t, databases.New(t), func(tx pgx.Tx) {
-		c, err := chain.New(chain.Recommended, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	replay.InTx(t, databases.New(t), func(tx pgx.Tx) {
+		c := rig.Chain(t)
 		before, orphaned, quiet := canonical(t, tx), 0, 0
 		for i, item := range items {
 			outcome, err := c.Fold(t.Context(), tx, int64(i), []projections.LogItem{item})
@@ -61,11 +55,8 @@ func TestTouched(t *testing.T) {
 			t.Errorf("%d touched names of orphaned blocks, and %d of %d events that touch only their own blocks", orphaned, quiet, len(items))
 		}
 	})
-	inTx(t, databases.New(t), func(tx pgx.Tx) {
-		c, err := chain.New(chain.Recommended, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	replay.InTx(t, databases.New(t), func(tx pgx.Tx) {
+		c := rig.Chain(t)
 		outcome, err := c.Fold(t.Context(), tx, 0, items)
 		if err != nil {
 			t.Fatal(err)

@@ -33,15 +33,12 @@ func TestUnknownFields(t *testing.T) {
 		"/new_block#/fresh 2 5 3",
 		"/new_block#/transactions/*/odd\uFFFD 3 3 1",
 	}
-	for _, batching := range batchings {
-		inTx(t, pool, func(tx pgx.Tx) {
-			foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
-			got := replay.Texts(t, tx, schemas.In(`SELECT concat_ws(' ', path, first_seq, source_seq, events) FROM {chain}.unknown_field ORDER BY path`))
-			if !slices.Equal(got, want) {
-				t.Errorf("%s: got %q, want %q", batching.name, got, want)
-			}
-		})
-	}
+	inBatchings(t, pool, chain.Recommended, posts, func(tx pgx.Tx, batching string) {
+		got := replay.Texts(t, tx, schemas.In(`SELECT concat_ws(' ', path, first_seq, source_seq, events) FROM {chain}.unknown_field ORDER BY path`))
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", batching, got, want)
+		}
+	})
 }
 
 // TestUnknownFieldsAreBounded posts more different fields than are kept.
@@ -57,19 +54,16 @@ func TestUnknownFieldsAreBounded(t *testing.T) {
 		posts = append(posts, replay.Post{Path: "/drop_mempool_tx", Body: []byte(`{"dropped_txids":[],"reason":"Stale",` + strings.Join(members, ",") + `}`)})
 	}
 	var first []string
-	for _, batching := range batchings {
-		inTx(t, pool, func(tx pgx.Tx) {
-			foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
-			got := replay.Texts(t, tx, schemas.In(`SELECT concat_ws(' ', path, first_seq, source_seq, events) FROM {chain}.unknown_field ORDER BY path`))
-			if len(got) != 501 || got[0] != "(others) 27 61 35" {
-				t.Errorf("%s: got %d rows, the first of which is %s", batching.name, len(got), got[0])
-			}
-			if first == nil {
-				first = got
-			}
-			if !slices.Equal(got, first) {
-				t.Errorf("%s: the rows depend on the batches", batching.name)
-			}
-		})
-	}
+	inBatchings(t, pool, chain.Recommended, posts, func(tx pgx.Tx, batching string) {
+		got := replay.Texts(t, tx, schemas.In(`SELECT concat_ws(' ', path, first_seq, source_seq, events) FROM {chain}.unknown_field ORDER BY path`))
+		if len(got) != 501 || got[0] != "(others) 27 61 35" {
+			t.Errorf("%s: got %d rows, the first of which is %s", batching, len(got), got[0])
+		}
+		if first == nil {
+			first = got
+		}
+		if !slices.Equal(got, first) {
+			t.Errorf("%s: the rows depend on the batches", batching)
+		}
+	})
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"strata/internal/wholeness"
-	"strata/projections/chain"
+	"strata/rig"
 	"strata/rig/body"
 	"strata/rig/replay"
 )
@@ -25,11 +25,7 @@ func TestWholeness(t *testing.T) {
 	fold := func(posts ...replay.Post) {
 		t.Helper()
 		replay.Append(t, log, posts...)
-		c, err := chain.New(chain.Recommended, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		replay.Run(t, log, c)
+		replay.Run(t, log, rig.Chain(t))
 	}
 	block := func(height int) replay.Post {
 		name, parent := fmt.Sprintf("a%d", height), fmt.Sprintf("a%d", height-1)

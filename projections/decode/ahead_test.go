@@ -15,9 +15,9 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
 	"strata/projections"
-	"strata/projections/chain"
 	"strata/projections/decode"
 	"strata/projections/follow"
+	"strata/rig"
 	"strata/rig/replay"
 )
 
@@ -115,11 +115,7 @@ func TestAheadOfOthers(t *testing.T) {
 func TestReadsAhead(t *testing.T) {
 	t.Parallel()
 	log, registry := replay.NewLog(t), prometheus.NewRegistry()
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	replay.Follow(t, follow.Config{Log: log, Registry: registry}, projections.Chain(c))
+	replay.Follow(t, follow.Config{Log: log, Registry: registry}, projections.Chain(rig.Chain(t)))
 	made, large := largeChain(), 0
 	for large < 3 {
 		post := made.Next()

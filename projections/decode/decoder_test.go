@@ -12,7 +12,6 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/projections"
 	"strata/projections/balances"
-	"strata/projections/chain"
 	"strata/projections/decode"
 	"strata/projections/follow"
 	"strata/rig"
@@ -35,7 +34,7 @@ func TestDecodedOnce(t *testing.T) {
 			if post.Path == "/new_block" {
 				blocks++
 			}
-			posts = append(posts, replay.Post(post))
+			posts = append(posts, post)
 		}
 		replay.Append(t, log, posts...)
 	}
@@ -43,12 +42,8 @@ func TestDecodedOnce(t *testing.T) {
 		t.Fatalf("%d bytes fit into the cache; this test proves nothing", size)
 	}
 	registry := prometheus.NewRegistry()
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	config := follow.Config{Log: log, Registry: registry, Interval: 50 * time.Millisecond, DecoderCacheBytes: 20 << 20}
-	replay.Follow(t, config, projections.Chain(c, balances.New(nil)))
+	replay.Follow(t, config, projections.Chain(rig.Chain(t), balances.New(nil)))
 	replay.Wait(t, log)
 
 	families, err := registry.Gather()
@@ -78,7 +73,7 @@ func TestLargeBlockDecodedOnce(t *testing.T) {
 	for range 300 {
 		post := made.Next()
 		size = max(size, len(post.Body))
-		posts = append(posts, replay.Post(post))
+		posts = append(posts, post)
 	}
 	const cacheBytes = 512 << 10
 	if size < cacheBytes {

@@ -1,6 +1,8 @@
 package decode
 
-import "time"
+import (
+	"time"
+)
 
 // Waits reports whether a block that was decoded ahead waits for its reader.
 func (d *Decoder) Waits() bool {

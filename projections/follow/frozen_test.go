@@ -28,7 +28,7 @@ func TestFrozenLeader(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	post := func(n int) {
 		for range n {
-			replay.Append(t, log, replay.Post(made.Next()))
+			replay.Append(t, log, made.Next())
 		}
 	}
 	first := startChild(t, url)

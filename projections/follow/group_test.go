@@ -13,43 +13,22 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
-	domain "strata/domain/bns"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/short"
 	"strata/projections"
-	"strata/projections/accounts"
 	"strata/projections/balances"
-	"strata/projections/bns"
-	"strata/projections/brc20"
 	"strata/projections/follow"
-	"strata/projections/ft"
-	"strata/projections/inscriptions"
 	"strata/projections/mempool"
-	"strata/projections/names"
-	"strata/projections/nft"
-	"strata/projections/ordinals"
 	"strata/projections/pox"
-	"strata/projections/rosetta"
-	"strata/projections/sft"
-	"strata/projections/staking"
 	"strata/projections/version"
 	"strata/rig"
+	"strata/rig/every"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
-
-// allLines are the projections of the program.
-func allLines(t *testing.T) projections.Lines {
-	t.Helper()
-	return projections.Lines{
-		projections.Chain(rig.Chain(t), balances.New(nil), accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()),
-			ft.New(nil), sft.New(nil), nft.New(nil), rosetta.New()),
-		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New(nil)),
-	}
-}
 
 // mixed returns the events of a node and of an ordinals feed in turns.
 func mixed(t *testing.T, n int) (posts []replay.Post) {
@@ -59,11 +38,10 @@ func mixed(t *testing.T, n int) (posts []replay.Post) {
 	chain, feed := synthchain.New(config), synthordinals.New(synthordinals.Config{Seed: 3})
 	for i := range n {
 		if i%5 == 4 {
-			post := feed.Next()
-			posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
-			continue
+			posts = append(posts, feed.Next())
+		} else {
+			posts = append(posts, chain.Next())
 		}
-		posts = append(posts, replay.Post(chain.Next()))
 	}
 	return posts
 }
@@ -112,7 +90,7 @@ func TestOnePosition(t *testing.T) {
 	// Not beside the tests that end sessions and freeze processes: a transaction that takes as long as a frozen one's is ended, too.
 	log := replay.NewLog(t)
 	registry := prometheus.NewRegistry()
-	lines := allLines(t)
+	lines := every.Lines()
 	logger := slog.New(slog.NewTextHandler(t.Output(), nil)) // a member that leaves says why
 	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry, Logger: logger}, lines...)
 	awaitMembers(t, registry, len(lines.Definitions())-1)
@@ -259,7 +237,7 @@ func TestFlaky(t *testing.T) {
 		}
 	}
 	for i := range short.Form(300, 150) {
-		replay.Append(t, log, replay.Post(made.Next()))
+		replay.Append(t, log, made.Next())
 		if i%20 == 0 {
 			resume()
 		}

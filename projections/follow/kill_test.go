@@ -146,16 +146,7 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	alone := replay.NewLogApart(t)
-	var canonical []replay.Post
-	for _, post := range made.CanonicalPosts() {
-		canonical = append(canonical, replay.Post(post))
-	}
-	replay.Append(t, alone, canonical...)
-	stop := rig.FollowAccounts(t, alone)
-	replay.Wait(t, alone)
-	stop()
-	rig.CheckSameRows(t, alone, log)
+	rig.CheckAlone(t, log, made.CanonicalPosts())
 }
 
 // TestKillNames kills the server again and again while it folds histories of names of both registries, which the chain of
@@ -165,10 +156,7 @@ func TestKillNames(t *testing.T) {
 	config := synthchain.Everything(7, synthchain.V3109)
 	config.Mix = synthchain.Mix{Transfer: 1, Naming: 30}
 	made := synthchain.New(config)
-	var first []replay.Post
-	for range 150 {
-		first = append(first, replay.Post(made.Next()))
-	}
+	first := replay.Take(150, made.Next)
 	blocks, _ := synthnames.Story()
 	for name, tc := range map[string]struct {
 		posts []replay.Post

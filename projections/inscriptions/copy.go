@@ -56,15 +56,11 @@ func (i *inscription) row() []any {
 	if c := r.Curse(); c != nil {
 		curse = projections.Text(*c)
 	}
-	parents := make([]string, len(r.Parents))
-	for n, parent := range r.Parents {
-		parents[n] = projections.Text(parent)
-	}
 	return []any{
 		i.number, r.Number.Classic, i.sat, i.key.height, i.key.tx, i.seq, contentAt, int64(r.ContentLength), int64(len(r.Content)), int64(r.Fee),
 		int32(i.transaction), int32(i.operation), int32(i.charms), i.rarity, i.recursive, string(r.ID), projections.Text(r.ContentType),
 		i.mimeType, i.genesis, curse, projections.NullText(r.Metaprotocol), projections.NullText(r.Delegate),
-		text(r.ShownMetadata()), parents, i.refs,
+		text(r.ShownMetadata()), projections.Column(r.Parents, projections.Text), i.refs,
 	}
 }
 

@@ -3,7 +3,6 @@ package inscriptions_test
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -12,58 +11,37 @@ import (
 	"strata/internal/synth/synthordinals"
 	"strata/projections"
 	"strata/projections/inscriptions"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
 var databases = replay.Tables("inscriptions", inscriptions.Spec())
 
-// checks is the number of random histories, unless a flag sets another. Each of them takes a while.
-const checks = 10
-
+// TestMain lowers the number of random histories. Each of them takes a while.
 func TestMain(m *testing.M) {
-	replay.Histories(checks)
-	os.Exit(m.Run())
-}
-
-// tb is implemented by both tests and property checks.
-type tb interface {
-	Helper()
-	Errorf(format string, args ...any)
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
+	replay.Histories(10)
+	m.Run()
 }
 
 // world folds a feed in a transaction that is never committed.
 type world struct {
-	t          tb
+	t          replay.TB
 	tx         pgx.Tx
 	projection *inscriptions.Inscriptions
 	most       int64 // entries of a part
 
 	bodies   map[int64][]byte
 	payloads map[int64]*ordinals.Payload
-	applied  map[int64]projections.FeedStep // by height
+	feed     *foldtest.Feed
 	waiting  []projections.FeedStep
 	step     int64
 	tip      *projections.Tip
 }
 
-// begin starts a transaction, which end rolls back.
-func begin(t tb, pool interface {
-	Begin(ctx context.Context) (pgx.Tx, error)
-}) (tx pgx.Tx, end func()) {
-	t.Helper()
-	tx, err := pool.Begin(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tx, func() { _ = tx.Rollback(context.Background()) }
-}
-
-func newWorld(t tb, tx pgx.Tx) *world {
+func newWorld(t replay.TB, tx pgx.Tx) *world {
 	w := &world{
 		t: t, tx: tx, projection: inscriptions.New(nil), most: 8, bodies: map[int64][]byte{}, payloads: map[int64]*ordinals.Payload{},
-		applied: map[int64]projections.FeedStep{},
+		feed: foldtest.NewFeed(t),
 	}
 	w.projection.Limit(w.most)
 	return w
@@ -72,49 +50,26 @@ func newWorld(t tb, tx pgx.Tx) *world {
 // post turns a post into steps, as the projection ordinals does.
 func (w *world) post(p synthordinals.Post) {
 	w.t.Helper()
-	payload, err := ordinals.Decode(p.Body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	seq := int64(len(w.payloads) + 1)
-	w.bodies[seq], w.payloads[seq] = p.Body, payload
-	for i := range payload.Rollback {
-		if b := &payload.Rollback[i]; w.applied[int64(b.Height)].BlockHash == b.Hash {
-			w.revert(int64(b.Height))
-		}
-	}
-	for i := range payload.Apply {
-		w.apply(seq, i, &payload.Apply[i])
-	}
+	w.add(w.feed.Receive(p)...)
+	w.bodies[w.feed.Seq], w.payloads[w.feed.Seq] = p.Body, w.feed.Payload
 }
 
 func (w *world) apply(seq int64, index int, b *ordinals.Block) {
-	height := int64(b.Height)
-	if at, ok := w.applied[height]; ok {
-		if at.BlockHash == b.Hash {
-			return
-		}
-		w.revert(height)
-	}
-	step := projections.FeedStep{
-		Kind: projections.Apply, Height: height, BlockHash: b.Hash, BlockSeq: seq, BlockIndex: index, SourceSeq: seq, Block: b,
-	}
-	w.applied[height] = step
-	w.add(step)
+	w.feed.Seq = seq
+	w.add(w.feed.Apply(index, b)...)
 }
 
 func (w *world) revert(heights ...int64) {
 	for _, height := range heights {
-		step := w.applied[height]
-		delete(w.applied, height)
-		step.Kind, step.Block = projections.Revert, nil
-		w.add(step)
+		w.add(w.feed.Revert(height))
 	}
 }
 
-func (w *world) add(step projections.FeedStep) {
-	step.Number = w.step + int64(len(w.waiting)) + 1
-	w.waiting = append(w.waiting, step)
+func (w *world) add(steps ...projections.FeedStep) {
+	for _, step := range steps {
+		step.Number = w.step + int64(len(w.waiting)) + 1
+		w.waiting = append(w.waiting, step)
+	}
 }
 
 // fold folds the waiting steps, at most a number of them at once; 0 for no limit.

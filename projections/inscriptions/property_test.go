@@ -2,12 +2,15 @@ package inscriptions_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
+	"strata/rig/replay"
 	"strata/rig/schemas"
 )
 
@@ -17,8 +20,7 @@ func TestRandomFeeds(t *testing.T) {
 	t.Parallel()
 	pool := databases.New(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		tx, end := begin(rt, pool)
-		defer end()
+		tx := replay.Begin(rt, pool)
 		config := synthordinals.Everything(rapid.Uint64().Draw(rt, "seed"), rapid.SampledFrom([]ordinals.Network{ordinals.Mainnet, ordinals.Regtest}).Draw(rt, "network"))
 		config.Accounts = rapid.SampledFrom([]int{4, 16}).Draw(rt, "accounts")
 		config.Live = rapid.SampledFrom([]int{16, 60, 500}).Draw(rt, "live") // few, so that sats move often
@@ -37,7 +39,7 @@ func TestRandomFeeds(t *testing.T) {
 			w.check(&state)
 		}
 		got := w.dump()
-		w.revert(w.heights()...)
+		w.revert(slices.Collect(maps.Keys(w.feed.Applied))...)
 		w.fold(most)
 		for _, table := range []string{"block", "inscription", "owner", "location", "satoshi", "list", "part"} {
 			var n int
@@ -48,10 +50,8 @@ func TestRandomFeeds(t *testing.T) {
 		if w.tip != nil {
 			rt.Fatalf("the tip is %+v after all blocks were reverted", w.tip)
 		}
-		end() // a second transaction would wait for the rows of this one
-		alone, endAlone := begin(rt, pool)
-		defer endAlone()
-		canonical := newWorld(rt, alone)
+		replay.End(rt, tx) // a second transaction would wait for the rows of this one
+		canonical := newWorld(rt, replay.Begin(rt, pool))
 		for _, post := range feed.CanonicalPosts() {
 			canonical.post(post)
 		}
@@ -60,13 +60,4 @@ func TestRandomFeeds(t *testing.T) {
 			rt.Fatalf("got\n%s\nand with the canonical posts alone\n%s", got, want)
 		}
 	})
-}
-
-// heights returns the heights of the applied blocks, in no order.
-func (w *world) heights() []int64 {
-	var list []int64
-	for height := range w.applied {
-		list = append(list, height)
-	}
-	return list
 }

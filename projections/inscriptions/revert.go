@@ -110,10 +110,7 @@ func (w *wave) readFirst(rows pgx.Rows) error {
 
 // loadRemaining reads the locations at which sats are without the reverted blocks.
 func (b *batch) loadRemaining(w *wave, sats []*sat) error {
-	numbers := make([]int64, len(sats))
-	for i, s := range sats {
-		numbers[i] = s.number
-	}
+	numbers := projections.Column(sats, func(s *sat) int64 { return s.number })
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT k.sat, l.height, l.tx_index, l.source_seq, 0::bigint, l.output_txid, l.vout, l.address
 		FROM unnest($1::bigint[]) AS k (sat)

@@ -11,6 +11,7 @@ import (
 	"strata/domain/ordinals"
 	"strata/projections"
 	"strata/projections/internal/ranked"
+	"strata/rig/replay"
 	"strata/rig/schemas"
 )
 
@@ -178,8 +179,7 @@ func TestRules(t *testing.T) {
 		for _, most := range []int{1, 0} {
 			t.Run(fmt.Sprintf("%s/%d at once", name, most), func(t *testing.T) {
 				t.Parallel()
-				tx, end := begin(t, databases.New(t))
-				t.Cleanup(end)
+				tx := replay.Begin(t, databases.New(t))
 				w := newWorld(t, tx)
 				for i, b := range r.blocks {
 					w.apply(int64(i+1), 0, b)
@@ -231,8 +231,7 @@ func TestRepeatedReveals(t *testing.T) {
 	for _, most := range []int{1, 0} {
 		t.Run(fmt.Sprint(most, " at once"), func(t *testing.T) {
 			t.Parallel()
-			tx, end := begin(t, databases.New(t))
-			t.Cleanup(end)
+			tx := replay.Begin(t, databases.New(t))
 			w := newWorld(t, tx)
 			w.apply(1, 0, block(10, reveals("a", 0, 0, 0, 5, "ann"), reveals("a", 0, 0, 1, 5, "ann")))
 			w.apply(2, 0, block(11, reveals("b", 1, 0, 2, 7, "bob"), again))
@@ -262,8 +261,7 @@ func TestRepeatedReveals(t *testing.T) {
 // TestRevertOfUnknownBlock reverts a block that is not applied.
 func TestRevertOfUnknownBlock(t *testing.T) {
 	t.Parallel()
-	tx, end := begin(t, databases.New(t))
-	t.Cleanup(end)
+	tx := replay.Begin(t, databases.New(t))
 	w := newWorld(t, tx)
 	step := projections.FeedStep{Number: 1, Kind: projections.Revert, Height: 10}
 	_, err := w.projection.Fold(t.Context(), tx, 0, []projections.FeedStep{step})
@@ -275,8 +273,7 @@ func TestRevertOfUnknownBlock(t *testing.T) {
 // TestManyOnOneSat reveals so many inscriptions on a sat that its list has parts.
 func TestManyOnOneSat(t *testing.T) {
 	t.Parallel()
-	tx, end := begin(t, databases.New(t))
-	t.Cleanup(end)
+	tx := replay.Begin(t, databases.New(t))
 	w := newWorld(t, tx)
 	w.projection.Limit(ranked.Most)
 	const blocks, each = 30, 50

@@ -31,15 +31,14 @@ func TestRunner(t *testing.T) {
 			for range 120 {
 				post := feed.Next()
 				w.post(post)
-				replay.Append(t, log, replay.Post{Path: post.Path, Body: post.Body})
+				replay.Append(t, log, post)
 			}
 			if live {
 				replay.Wait(t, log)
 			} else {
 				replay.RunLines(t, log, line)
 			}
-			tx, end := begin(t, log.Pool())
-			t.Cleanup(end)
+			tx := replay.Begin(t, log.Pool())
 			state := feed.Expected()
 			tip, _ := state.Tip()
 			w.tx, w.tip = tx, &projections.Tip{Height: int64(tip.Height), BlockHash: tip.Hash, IndexBlockHash: tip.Hash}

@@ -164,11 +164,7 @@ func (b *batch) loadKnown(w *wave, steps []projections.FeedStep) error {
 	if err != nil {
 		return fmt.Errorf("look for %d inscriptions: %w", len(ids), err)
 	}
-	var id string
-	if _, err := pgx.ForEachRow(rows, []any{&id}, func() error {
-		w.known[ordinals.InscriptionID(id)] = true
-		return nil
-	}); err != nil {
+	if err := projections.EachValue(func(id string) { w.known[ordinals.InscriptionID(id)] = true })(rows); err != nil {
 		return fmt.Errorf("look for %d inscriptions: %w", len(ids), err)
 	}
 	return nil
@@ -176,10 +172,7 @@ func (b *batch) loadKnown(w *wave, steps []projections.FeedStep) error {
 
 // load reads the states of sats before the wave.
 func (b *batch) load(w *wave, sats []*sat) error {
-	numbers := make([]int64, len(sats))
-	for i, s := range sats {
-		numbers[i] = s.number
-	}
+	numbers := projections.Column(sats, func(s *sat) int64 { return s.number })
 	// LIMIT keeps the planner from reading whole tables when there are many sats.
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT k.sat, s.height, s.tx_index, s.source_seq, s.inscriptions, s.output_txid, s.vout, s.address

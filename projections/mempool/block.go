@@ -17,9 +17,8 @@ const (
 // apply folds a block that becomes the tip.
 func (b *batch) apply(step *projections.Step) {
 	block := step.Block
-	b.tip = &projections.Tip{
-		Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: block.BlockHash, BurnBlockHeight: int64(block.BurnBlockHeight),
-	}
+	tip := step.Tip()
+	b.tip = &tip
 	b.blocks = append(b.blocks, appliedBlock{*b.tip, step.BlockSeq})
 	for i, tx := range block.Decoded {
 		if tx == nil || tx.IsBoot() { // uses no nonce

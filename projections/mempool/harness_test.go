@@ -18,6 +18,7 @@ import (
 	"strata/projections"
 	"strata/projections/mempool"
 	"strata/rig/body"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -29,16 +30,9 @@ func TestMain(m *testing.M) {
 
 var databases = replay.Tables("mempool", mempool.Spec())
 
-// tester is the common part of testing.T and rapid.T.
-type tester interface {
-	Helper()
-	Fatal(args ...any)
-	Errorf(format string, args ...any)
-}
-
 // world folds handmade steps in one database transaction, which is never committed.
 type world struct {
-	t          tester
+	t          replay.TB
 	tx         pgx.Tx
 	projection *mempool.Mempool
 	steps      []projections.Step
@@ -47,17 +41,7 @@ type world struct {
 	outcome    projections.Outcome
 }
 
-func begin(t testing.TB) pgx.Tx {
-	t.Helper()
-	tx, err := databases.New(t).Begin(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	return tx
-}
-
-func newWorld(t tester, tx pgx.Tx) *world { return &world{t: t, tx: tx, projection: mempool.New()} }
+func newWorld(t replay.TB, tx pgx.Tx) *world { return &world{t: t, tx: tx, projection: mempool.New()} }
 
 // announced decodes a transaction.
 func announced(raw []byte) projections.Announced {
@@ -154,24 +138,12 @@ func (w *world) fold(size int) {
 		w.outcome = outcome
 		w.folded += len(chunk)
 	}
-	for _, c := range mempool.New().Checks() {
-		if wrong := w.texts(`SELECT row_to_json(wrong)::text FROM (` + mempool.Spec().SQL(c.SQL) + `) wrong LIMIT 3`); len(wrong) > 0 {
-			w.t.Errorf("check %q fails for %s", c.Name, wrong[0])
-		}
-	}
+	foldtest.Check(w.t, w.tx, w.projection)
 }
 
 func (w *world) texts(query string, args ...any) []string {
 	w.t.Helper()
-	rows, err := w.tx.Query(context.Background(), query, args...)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return list
+	return replay.Texts(w.t, w.tx, query, args...)
 }
 
 // status returns the status of a transaction and the transaction that replaces it, or "" if the table lacks it.

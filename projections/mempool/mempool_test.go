@@ -140,12 +140,7 @@ func TestLifeCycle(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			tx, err := pool.Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = tx.Rollback(t.Context()) }()
-			w := newWorld(t, tx)
+			w := newWorld(t, replay.Begin(t, pool))
 			w.apply(nakamoto(1, 0))
 			c.do(w)
 		})
@@ -155,7 +150,7 @@ func TestLifeCycle(t *testing.T) {
 // TestTouched checks which shards each step touches.
 func TestTouched(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, begin(t))
+	w := newWorld(t, replay.Begin(t, databases.New(t)))
 	a1, b1 := send(alice, 1, 100), send(bob, 1, 100)
 	concerns := func(what string, names ...string) {
 		t.Helper()

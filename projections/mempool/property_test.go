@@ -1,7 +1,6 @@
 package mempool_test
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"strata/domain/transaction"
 	"strata/projections"
 	"strata/rig/body"
+	"strata/rig/replay"
 	"strata/rig/schemas"
 )
 
@@ -36,12 +36,7 @@ func TestProperty(t *testing.T) {
 	pool := databases.New(t)
 	reasons := []nodeevent.DropReason{"ReplaceByFee", "ReplaceAcrossFork", "StaleGarbageCollect", "TooExpensive", "Problematic", "Unheard"}
 	rapid.Check(t, func(rt *rapid.T) {
-		tx, err := pool.Begin(context.Background())
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer func() { _ = tx.Rollback(context.Background()) }()
-		w, m := newWorld(rt, tx), newModel()
+		w, m := newWorld(rt, replay.Begin(rt, pool)), newModel()
 		numbers := rapid.SliceOfN(rapid.IntRange(0, len(all)-1), 1, 4)
 		some := func(label string) (txs []projections.Announced) {
 			for _, i := range numbers.Draw(rt, label) {

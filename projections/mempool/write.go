@@ -43,19 +43,9 @@ func (b *batch) write(ctx context.Context) error {
 				"sender sponsor recipient contract_id txid dropped_for taken_by raw_tx", rows,
 		},
 	} {
-		if err := b.copy(ctx, table.name, strings.Fields(table.columns), table.rows); err != nil {
+		if err := b.spec.Copy(ctx, b.tx, table.name, strings.Fields(table.columns), table.rows); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func (b *batch) copy(ctx context.Context, table string, columns []string, rows [][]any) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	if _, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, columns, pgx.CopyFromRows(rows)); err != nil {
-		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
 	}
 	return nil
 }

@@ -162,21 +162,11 @@ func (b *batch) loadSubjects(ctx context.Context) error {
 	if len(holders)+len(importers) == 0 {
 		return nil
 	}
-	each := func(note func(string)) func(pgx.Rows) error {
-		return func(rows pgx.Rows) error {
-			var text string
-			_, err := pgx.ForEachRow(rows, []any{&text}, func() error {
-				note(text)
-				return nil
-			})
-			return err
-		}
-	}
 	queries := &pgx.Batch{}
-	queries.Queue(b.sql(`SELECT name FROM {schema}.name WHERE holder = ANY ($1) AND listed`), slices.Sorted(maps.Keys(holders))).Query(each(b.touch))
+	queries.Queue(b.sql(`SELECT name FROM {schema}.name WHERE holder = ANY ($1) AND listed`), slices.Sorted(maps.Keys(holders))).Query(projections.EachValue(b.touch))
 	if len(importers) > 0 {
 		queries.Queue(b.sql(`SELECT namespace FROM {schema}.namespace WHERE n = 1 AND (importer = ANY ($1) OR importer LIKE '%.%')`), slices.Sorted(maps.Keys(importers))).
-			Query(each(func(namespace string) { b.namespaces[namespace] = nil }))
+			Query(projections.EachValue(func(namespace string) { b.namespaces[namespace] = nil }))
 	}
 	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
 		return fmt.Errorf("look for what contracts may have changed: %w", err)

@@ -10,7 +10,9 @@ import (
 
 	"strata/domain/clarity"
 	domain "strata/domain/names"
+	"strata/internal/synth/value"
 	"strata/rig/body"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
@@ -52,7 +54,7 @@ func stacks1() []replay.Post {
 func TestExportAnywhere(t *testing.T) {
 	t.Parallel()
 	none := clarity.NewNone()
-	renewal := called("name-renewal", buffer("id"), buffer("bob"), clarity.NewUint64(1), none, none)
+	renewal := called("name-renewal", value.Buffer("id"), value.Buffer("bob"), clarity.NewUint64(1), none, none)
 	start := []replay.Post{block(body.Genesis, ""), block("a1", body.Genesis)}
 	state := "concat_ws(' ', o.n, o.operation, o.registered_at, left(encode(o.zonefile_hash, 'hex'), 4))"
 	for what, tc := range map[string]struct {
@@ -80,30 +82,30 @@ func TestExportAnywhere(t *testing.T) {
 			t.Parallel()
 			var want []string
 			for at := range len(tc.blocks) + 1 {
-				tx := begin(t)
+				tx := rig.Begin(t)
 				posts := slices.Insert(slices.Clone(tc.blocks), at, stacks1()...)
 				random := rand.New(rand.NewPCG(uint64(at), 1))
-				steps := stepsOf(t, tx, posts)
-				fold(t, tx, steps, func() int { return 1 + random.IntN(4) })
-				got := dump(t, tx, canonicalTables...)
+				steps := rig.Steps(t, tx, posts)
+				rig.Fold(t, tx, steps, func() int { return 1 + random.IntN(4) })
+				got := rig.Dump(t, tx)
 				if at == 0 {
 					want = got
 				}
-				same(t, fmt.Sprintf("export after %d posts", at), got, want)
-				operations := strings.Join(texts(t, tx, `SELECT `+state+` FROM {schema}.operation o WHERE name = 'bob.id' ORDER BY n`), ", ")
+				foldtest.Same(t, fmt.Sprintf("export after %d posts", at), got, want)
+				operations := strings.Join(rig.Texts(t, tx, `SELECT `+state+` FROM {schema}.operation o WHERE name = 'bob.id' ORDER BY n`), ", ")
 				if operations != tc.want {
 					t.Errorf("export after %d posts: bob.id is %q, want %q", at, operations, tc.want)
 				}
-				old := texts(t, tx, `
+				old := rig.Texts(t, tx, `
 					SELECT concat_ws(' ', d.name, d.owner, d.resolver, convert_from(z.content, 'utf-8')) FROM {schema}.subdomain d JOIN {schema}.zonefile z ON z.zonefile_hash = d.content_hash
 					WHERE label = 'old'`)
-				same(t, "subdomain", old, []string{"bob.id 1BTC https://old.example " + oldOwn})
-				if n := texts(t, tx, `SELECT count(*)::text FROM {schema}.zonefile WHERE entry < 0`); n[0] != "2" {
+				foldtest.Same(t, "subdomain", old, []string{"bob.id 1BTC https://old.example " + oldOwn})
+				if n := rig.Texts(t, tx, `SELECT count(*)::text FROM {schema}.zonefile WHERE entry < 0`); n[0] != "2" {
 					t.Errorf("%s zonefiles of the export, want the two that have the hash that it says", n[0])
 				}
-				fold(t, tx, back(steps), func() int { return 1 })
-				same(t, "everything reverted", texts(t, tx, `SELECT name || ' ' || listed FROM {schema}.name ORDER BY name`), []string{"alice.id true", "bob.id true"})
-				end(t, tx)
+				rig.Fold(t, tx, foldtest.Back(steps), func() int { return 1 })
+				foldtest.Same(t, "everything reverted", rig.Texts(t, tx, `SELECT name || ' ' || listed FROM {schema}.name ORDER BY name`), []string{"alice.id true", "bob.id true"})
+				replay.End(t, tx)
 			}
 		})
 	}

@@ -55,35 +55,16 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 		})
 		return err
 	})
-	names := func(rows pgx.Rows) error {
-		var name string
-		_, err := pgx.ForEachRow(rows, []any{&name}, func() error {
-			b.touch(name)
-			return nil
-		})
-		return err
-	}
-	queries.Queue(b.sql(`DELETE FROM {schema}.custody WHERE height >= $1 RETURNING name`), from).Query(names)
-	queries.Queue(b.sql(`DELETE FROM {schema}.namespace WHERE height >= $1 AND n > 0 RETURNING namespace`), from).Query(func(rows pgx.Rows) error {
-		var namespace string
-		_, err := pgx.ForEachRow(rows, []any{&namespace}, func() error {
-			b.touched.Add(shard.Names, shard.Namespace(namespace))
-			b.unsettled[namespace] = true
-			return nil
-		})
-		return err
-	})
+	queries.Queue(b.sql(`DELETE FROM {schema}.custody WHERE height >= $1 RETURNING name`), from).Query(projections.EachValue(b.touch))
+	queries.Queue(b.sql(`DELETE FROM {schema}.namespace WHERE height >= $1 AND n > 0 RETURNING namespace`), from).Query(projections.EachValue(func(namespace string) {
+		b.touched.Add(shard.Names, shard.Namespace(namespace))
+		b.unsettled[namespace] = true
+	}))
 	b.forgetCallers(from)
 	queries.Queue(b.sql(`DELETE FROM {schema}.caller WHERE height >= $1`), from)
 	for _, table := range []string{"act", "reading"} {
-		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1 RETURNING subject`), from).Query(func(rows pgx.Rows) error {
-			var subject string
-			_, err := pgx.ForEachRow(rows, []any{&subject}, func() error {
-				b.unsettled[subject] = true
-				return nil
-			})
-			return err
-		})
+		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1 RETURNING subject`), from).
+			Query(projections.EachValue(func(subject string) { b.unsettled[subject] = true }))
 	}
 	queries.Queue(b.sql(`DELETE FROM {schema}.subdomain WHERE height >= $1 AND n > 0`), from)
 	queries.Queue(b.sql(`DELETE FROM {schema}.block WHERE height >= $1`), from)
@@ -103,21 +84,16 @@ func (b *batch) touch(name string) {
 
 // take takes the rows of blocks, and what the blocks say about names.
 func (b *batch) take(_ context.Context, steps []projections.Step) error {
+	if err := projections.CheckParents(b.tip.block(), steps); err != nil {
+		return err
+	}
 	for i := range steps {
 		step := &steps[i]
-		if step.Kind != projections.Apply {
-			return fmt.Errorf("step %d reverts a block that is not the tip of this projection", step.Number)
-		}
 		content, clock := step.Block, int64(0)
 		if b.tip != nil {
-			if content.ParentIndexBlockHash != b.tip.IndexBlockHash {
-				return fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, b.tip.IndexBlockHash)
-			}
 			clock = b.tip.clock
 		}
-		b.tip = &tip{clock: clockOf(content, clock), Tip: projections.Tip{
-			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: content.BlockHash, BurnBlockHeight: int64(content.BurnBlockHeight),
-		}}
+		b.tip = &tip{clock: clockOf(content, clock), Tip: step.Tip()}
 		b.blocks = append(b.blocks, []any{step.BlockSeq, b.tip.Height, b.tip.BurnBlockHeight, b.tip.clock, timeOf(content), b.tip.IndexBlockHash[:], b.tip.BlockHash[:]})
 		b.facts = append(b.facts, b.factsOf(step, b.tip.clock)...)
 	}

@@ -1,131 +1,18 @@
 package names_test
 
 import (
-	"context"
-	"fmt"
 	"math/big"
-	"slices"
-	"testing"
 
-	"github.com/jackc/pgx/v5"
-
-	"strata/projections"
-	"strata/projections/chain"
 	"strata/projections/names"
-	"strata/rig/replay"
+	"strata/rig/foldtest"
 )
 
-// databases makes databases with the tables of chain and of the projection.
-var databases = replay.Tables("names", chain.Spec(), names.Spec())
-
-// begin begins a database transaction, which is never committed, on empty tables.
-func begin(t testing.TB) pgx.Tx {
-	t.Helper()
-	tx, err := databases.New(t).Begin(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	return tx
-}
-
-// end rolls the transaction back, so that the tables are empty again: a test has one database.
-func end(t testing.TB, tx pgx.Tx) {
-	t.Helper()
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// stepsOf folds posts with chain and returns the steps, with their blocks and attachments.
-func stepsOf(t testing.TB, tx pgx.Tx, posts []replay.Post) []projections.Step {
-	t.Helper()
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	items := replay.Decode(t, posts)
-	if _, err := c.Fold(t.Context(), tx, 0, items); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := tx.Query(t.Context(), chain.Spec().SQL(`
-		SELECT step, kind, coalesce(record, 0), height, index_block_hash, block_seq, source_seq FROM {schema}.step ORDER BY step`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (projections.Step, error) {
-		var s projections.Step
-		err := row.Scan(&s.Number, &s.Kind, &s.RecordKind, &s.Height, &s.IndexBlockHash, &s.BlockSeq, &s.SourceSeq)
-		if s.Kind == projections.Apply {
-			s.Block = items[s.BlockSeq-1].Block
-		}
-		if s.RecordKind == projections.Attached {
-			s.Record = items[s.BlockSeq-1].Record
-		}
-		return s, err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return steps
-}
-
-// fold folds steps in batches of size, and runs the checks.
-func fold(t testing.TB, tx pgx.Tx, steps []projections.Step, size func() int) (last projections.Outcome) {
-	t.Helper()
+// rig dumps the tables whose rows depend on the canonical chain and on the set of zonefiles alone, without the columns that name events.
+var rig = foldtest.New(func() foldtest.Projection {
 	projection := names.New()
 	projection.Limit(4) // so that lists have several parts
-	for after := 0; after < len(steps); {
-		end := min(after+size(), len(steps))
-		outcome, err := projection.Fold(t.Context(), tx, steps[after].Number-1, steps[after:end])
-		if err != nil {
-			t.Fatal(err)
-		}
-		last, after = outcome, end
-	}
-	for _, c := range names.New().Checks() {
-		if wrong := texts(t, tx, `SELECT row_to_json(wrong)::text FROM (`+c.SQL+`) wrong LIMIT 3`); len(wrong) > 0 {
-			t.Errorf("check %q fails for %s", c.Name, wrong[0])
-		}
-	}
-	return last
-}
-
-// texts returns the rows of a query on the projection's tables, which must have one text column.
-func texts(t testing.TB, tx pgx.Tx, query string, args ...any) []string {
-	t.Helper()
-	return replay.Texts(t, tx, names.Spec().SQL(query), args...)
-}
-
-// canonicalTables are the tables whose rows depend on the canonical chain and on the set of zonefiles alone.
-var canonicalTables = []string{"block", "namespace", "operation", "custody", "name", "subdomain", "want", "list"}
-
-// dump returns all rows of tables, except for the columns that name events.
-func dump(t testing.TB, tx pgx.Tx, tables ...string) (rows []string) {
-	t.Helper()
-	for _, table := range tables {
-		list := texts(t, tx, fmt.Sprintf(`SELECT '%[1]s ' || (to_jsonb(r) - 'source_seq' - 'operation_seq')::text FROM {schema}.%[1]s r`, table))
-		slices.Sort(list)
-		rows = append(rows, list...)
-	}
-	return rows
-}
-
-func same(t testing.TB, what string, got, want []string) {
-	t.Helper()
-	if slices.Equal(got, want) {
-		return
-	}
-	for i := range min(len(got), len(want)) {
-		if got[i] != want[i] {
-			t.Errorf("%s, row %d of %d and %d:\n got %s\nwant %s", what, i, len(got), len(want), got[i], want[i])
-			return
-		}
-	}
-	t.Errorf("%s: got %d rows, want %d", what, len(got), len(want))
-}
-
-func projectionSQL(query string) string { return names.Spec().SQL(query) }
+	return projection
+}, []string{"source_seq", "operation_seq"}, "block", "namespace", "operation", "custody", "name", "subdomain", "want", "list")
 
 // number returns a whole number; nil for none.
 func number(text *string) *big.Int {

@@ -77,20 +77,25 @@ type tip struct {
 	clock int64
 }
 
-// New returns the projection.
-func New() *Names { return newVersion(Version) }
+func (t *tip) block() *projections.Tip {
+	if t == nil {
+		return nil
+	}
+	block := t.Tip
+	return &block
+}
 
-func newVersion(version int) *Names {
-	spec := specOf(version)
+// New returns the projection.
+func New() *Names { return newWith(Spec()) }
+
+func newWith(spec projections.Spec) *Names {
 	return &Names{spec: spec, lists: ranked.New(spec, listSource).Sectioned(), position: -1}
 }
 
 // Spec describes the projection's tables.
-func Spec() projections.Spec { return specOf(Version) }
-
-func specOf(version int) projections.Spec {
+func Spec() projections.Spec {
 	return projections.Spec{
-		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		Schema: projections.Schema{Name: Name, Version: Version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
 		API: views,
 		Views: []string{
 			"bns_v1_namespace:namespace", "bns_v1_operation:operation", "bns_v1_custody:custody", "bns_v1_name:name", "bns_v1_zonefile:zonefile",
@@ -105,7 +110,7 @@ func (p *Names) Spec() projections.Spec { return p.spec }
 
 // WithSpec implements projections.Rebuildable.
 func (p *Names) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
-	return newVersion(spec.Version)
+	return newWith(spec)
 }
 
 // Forget implements projections.Projection.
@@ -172,12 +177,7 @@ func (p *Names) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projec
 		return projections.Outcome{}, fmt.Errorf("write the lists: %w", err)
 	}
 	p.tip, p.position, p.callers = b.tip, last, b.callers
-	outcome := projections.Outcome{Touched: b.touched}
-	if b.tip != nil {
-		newest := b.tip.Tip
-		outcome.Tip = &newest
-	}
-	return outcome, nil
+	return projections.Outcome{Touched: b.touched, Tip: b.tip.block()}, nil
 }
 
 // next returns an empty batch that goes on where this one has ended.
@@ -217,12 +217,5 @@ func (b *batch) foldUpTo(ctx context.Context, steps []projections.Step) error {
 
 // copy writes rows into a table. columns are the names of its columns, separated by spaces.
 func (b *batch) copy(ctx context.Context, table string, columns string, rows [][]any) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, strings.Fields(columns), pgx.CopyFromRows(rows))
-	if err != nil {
-		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
-	}
-	return nil
+	return b.spec.Copy(ctx, b.tx, table, strings.Fields(columns), rows)
 }

@@ -5,8 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/clarity"
 	domain "strata/domain/names"
+	"strata/internal/synth/value"
 	"strata/rig/body"
 	"strata/rig/replay"
 )
@@ -20,7 +23,7 @@ func unlaunched() clarity.Value {
 		field, _ := properties.Field(name)
 		fields = append(fields, name, field)
 	}
-	return clarity.NewOk(tuple("namespace", buffer("id"), "properties", tuple(fields...)))
+	return clarity.NewOk(value.Tuple("namespace", value.Buffer("id"), "properties", value.Tuple(fields...)))
 }
 
 // TestNamespaceBeforeTheLog has a log that begins above the launch of a namespace, whose names prove that it exists.
@@ -30,7 +33,7 @@ func TestNamespaceBeforeTheLog(t *testing.T) {
 	ground := []replay.Post{block(body.Genesis, ""), block("a1", body.Genesis), block("a2", "a1", registered), block("a3", "a2")}
 	revoked := owner.Did(printed(domain.Revoke, owner, ""))
 	missing := clarity.NewErr(clarity.NewInt64(1005))
-	priced := called("namespace-update-function-price", append([]clarity.Value{buffer("id")}, numbers(20)...)...)
+	priced := called("namespace-update-function-price", append([]clarity.Value{value.Buffer("id")}, numbers(20)...)...)
 	for name, tc := range map[string]struct {
 		above                   []replay.Post
 		rows, wants, properties []string
@@ -58,9 +61,7 @@ func TestNamespaceBeforeTheLog(t *testing.T) {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			posts := append(ground[:len(ground):len(ground)], tc.above...)
-			for _, size := range []int{1, 3, 100} {
-				tx := begin(t)
-				fold(t, tx, stepsOf(t, tx, posts), func() int { return size })
+			rig.InBatches(t, posts, []int{1, 3, 100}, func(tx pgx.Tx, size int) {
 				for _, rows := range []struct {
 					of, query string
 					want      []string
@@ -69,12 +70,11 @@ func TestNamespaceBeforeTheLog(t *testing.T) {
 					{"wants", `SELECT concat_ws(' ', subject, min_height, attempts, waits) FROM {schema}.want WHERE subject IS NOT NULL ORDER BY 1`, tc.wants},
 					{"readings", `SELECT concat_ws(' ', subject, height) FROM {schema}.reading ORDER BY 1`, tc.properties},
 				} {
-					if got := texts(t, tx, rows.query); !slices.Equal(got, rows.want) {
+					if got := rig.Texts(t, tx, rows.query); !slices.Equal(got, rows.want) {
 						t.Errorf("batches of %d: got %s %q, want %q", size, rows.of, got, rows.want)
 					}
 				}
-				end(t, tx)
-			}
+			})
 		})
 	}
 }

@@ -12,7 +12,8 @@ import (
 	domain "strata/domain/names"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/short"
-	"strata/projections"
+	"strata/projections/names"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
@@ -27,34 +28,13 @@ func TestHistories(t *testing.T) {
 				config := synthchain.Everything(seed, generation)
 				config.SigningSample, config.Accounts, config.ForkProbability, config.Mix = 1000, 16, 0.3, synthchain.Mix{Transfer: 1, Naming: 30}
 				generator := synthchain.New(config)
-				var posts, zonefiles []replay.Post
-				for range 500 {
-					post := replay.Post(generator.Next())
-					posts = append(posts, post)
-					if post.Path == "/attachments/new" {
-						zonefiles = append(zonefiles, post)
-					}
-				}
-				tx := begin(t)
-				steps := stepsOf(t, tx, posts)
-				random := rand.New(rand.NewPCG(seed, 1))
-				fold(t, tx, steps, func() int { return 1 + random.IntN(40) })
-				got := dump(t, tx, canonicalTables...)
-				compare(t, tx, generator.Expected())
-
-				// Only zonefiles are left when everything is reverted.
-				fold(t, tx, back(steps), func() int { return 1 + random.IntN(20) })
-				same(t, "everything reverted", dump(t, tx, canonicalTables...), nil)
-
-				end(t, tx)
-				alone := slices.Clone(zonefiles[:len(zonefiles)/2]) // before the blocks that name them
-				for _, post := range generator.CanonicalPosts() {
-					alone = append(alone, replay.Post(post))
-				}
-				alone = append(alone, zonefiles[len(zonefiles)/2:]...)
-				straight := begin(t)
-				fold(t, straight, stepsOf(t, straight, alone), func() int { return len(alone) })
-				same(t, "replayed alone", got, dump(t, straight, canonicalTables...))
+				posts := replay.Take(500, generator.Next)
+				zonefiles := slices.DeleteFunc(slices.Clone(posts), func(post replay.Post) bool { return post.Path != "/attachments/new" })
+				rig.History(t, posts, rand.New(rand.NewPCG(seed, 1)), 40, func(tx pgx.Tx) []replay.Post {
+					compare(t, tx, generator.Expected())
+					before, after := zonefiles[:len(zonefiles)/2], zonefiles[len(zonefiles)/2:] // the blocks that name them
+					return slices.Concat(before, generator.CanonicalPosts(), after)
+				})
 			})
 		}
 	}
@@ -78,7 +58,7 @@ func compare(t *testing.T, tx pgx.Tx, truth synthchain.State) {
 		want = append(want, fmt.Sprintf("%s %s %s %s %s", name, n.Operation, n.Owner, n.ZonefileHash, expires))
 	}
 	slices.Sort(want)
-	rows, err := tx.Query(t.Context(), projectionSQL(`
+	rows, err := tx.Query(t.Context(), names.Spec().SQL(`
 		SELECT w.name, o.operation, w.holder, encode(o.zonefile_hash, 'hex'), o.registered_at, o.imported_at, w.holder = o.owner,
 		       s.revealed_at::text, s.launched_at::text, s.lifetime::text
 		FROM {schema}.name w
@@ -107,7 +87,7 @@ func compare(t *testing.T, tx pgx.Tx, truth synthchain.State) {
 		t.Fatal(err)
 	}
 	slices.Sort(got)
-	same(t, "names", got, want)
+	foldtest.Same(t, "names", got, want)
 	if listed < 3 || expiring == 0 || len(operations) < 4 {
 		t.Errorf("too little happened: %d names, %d of which expire, by %v", listed, expiring, operations)
 	}
@@ -118,34 +98,14 @@ func compare(t *testing.T, tx pgx.Tx, truth synthchain.State) {
 		}
 	}
 	slices.Sort(namespaces)
-	same(t, "namespaces", texts(t, tx, `
+	foldtest.Same(t, "namespaces", rig.Texts(t, tx, `
 		SELECT * FROM (SELECT DISTINCT ON (namespace) namespace || ' ' || lifetime || ' ' || price_base AS row FROM {schema}.namespace ORDER BY namespace, n DESC) s ORDER BY row`), namespaces)
-	for _, row := range texts(t, tx, `SELECT encode(zonefile_hash, 'hex') || ' ' || encode(content, 'hex') FROM {schema}.zonefile`) {
+	for _, row := range rig.Texts(t, tx, `SELECT encode(zonefile_hash, 'hex') || ' ' || encode(content, 'hex') FROM {schema}.zonefile`) {
 		if hash := row[:40]; row[41:] != hex.EncodeToString(truth.Zonefiles[hash]) && len(truth.Zonefiles[hash]) > 0 {
 			t.Errorf("zonefile %s: got %s", hash, row[41:])
 		}
 	}
-	if n := texts(t, tx, `SELECT count(*)::text FROM {schema}.subdomain`); n[0] == "0" {
+	if n := rig.Texts(t, tx, `SELECT count(*)::text FROM {schema}.subdomain`); n[0] == "0" {
 		t.Error("there are no subdomains")
 	}
-}
-
-// back returns the steps that revert the blocks that remain after steps, the newest first.
-func back(steps []projections.Step) (all []projections.Step) {
-	number := steps[len(steps)-1].Number
-	var blocks []projections.Step
-	for _, step := range steps {
-		switch step.Kind {
-		case projections.Apply:
-			blocks = append(blocks, step)
-		case projections.Revert:
-			blocks = blocks[:len(blocks)-1]
-		}
-	}
-	for _, step := range slices.Backward(blocks) {
-		number++
-		step.Kind, step.Block, step.Number = projections.Revert, nil, number
-		all = append(all, step)
-	}
-	return all
 }

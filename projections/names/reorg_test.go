@@ -10,6 +10,7 @@ import (
 	"strata/domain/clarity"
 	domain "strata/domain/names"
 	"strata/domain/transaction"
+	"strata/internal/synth/value"
 	"strata/rig/body"
 	"strata/rig/replay"
 )
@@ -22,25 +23,6 @@ const (
 	buyer body.Account = "buyer"
 )
 
-func value(v clarity.Value, err error) clarity.Value {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-func buffer(text string) clarity.Value { return value(clarity.NewBuffer([]byte(text))) }
-
-func tuple(fields ...any) clarity.Value {
-	var all []clarity.Field
-	for i := 0; i < len(fields); i += 2 {
-		all = append(all, clarity.Field{Name: fields[i].(string), Value: fields[i+1].(clarity.Value)})
-	}
-	return value(clarity.NewTuple(all...))
-}
-
-func ascii(text string) clarity.Value { return value(clarity.NewASCII(text)) }
-
 // printed is the event of an operation on bob.id.
 func printed(operation domain.Operation, sender body.Account, zonefile string) body.Event {
 	hash := ""
@@ -48,9 +30,9 @@ func printed(operation domain.Operation, sender body.Account, zonefile string) b
 		h := domain.ZonefileHash([]byte(zonefile))
 		hash = string(h[:])
 	}
-	return body.Print(contract, tuple("attachment", tuple(
-		"hash", buffer(hash), "attachment-index", clarity.NewUint64(0),
-		"metadata", tuple("name", buffer("bob"), "namespace", buffer("id"), "tx-sender", value(clarity.NewPrincipal(sender.Principal())), "op", ascii(operation.String())),
+	return body.Print(contract, value.Tuple("attachment", value.Tuple(
+		"hash", value.Buffer(hash), "attachment-index", clarity.NewUint64(0),
+		"metadata", value.Tuple("name", value.Buffer("bob"), "namespace", value.Buffer("id"), "tx-sender", value.Must(clarity.NewPrincipal(sender.Principal())), "op", value.Text(operation.String())),
 	)))
 }
 
@@ -58,7 +40,7 @@ func printed(operation domain.Operation, sender body.Account, zonefile string) b
 func given(to string) body.Event {
 	return body.Event{Type: "nft_transfer_event", Data: map[string]any{
 		"asset_identifier": contract + "::names", "sender": owner.Address(), "recipient": to,
-		"raw_value": tuple("name", buffer("bob"), "namespace", buffer("id")).Hex(),
+		"raw_value": value.Tuple("name", value.Buffer("bob"), "namespace", value.Buffer("id")).Hex(),
 	}}
 }
 
@@ -68,10 +50,10 @@ func launched() body.Event {
 	for i := range buckets {
 		buckets[i] = clarity.NewUint64(1)
 	}
-	return body.Print(contract, tuple("namespace", buffer("id"), "status", ascii("ready"), "properties", tuple(
-		"namespace-import", value(clarity.NewPrincipal(owner.Principal())), "revealed-at", clarity.NewUint64(0), "launched-at", clarity.NewSome(clarity.NewUint64(1)),
+	return body.Print(contract, value.Tuple("namespace", value.Buffer("id"), "status", value.Text("ready"), "properties", value.Tuple(
+		"namespace-import", value.Must(clarity.NewPrincipal(owner.Principal())), "revealed-at", clarity.NewUint64(0), "launched-at", clarity.NewSome(clarity.NewUint64(1)),
 		"lifetime", clarity.NewUint64(7), "can-update-price-function", clarity.NewBool(true),
-		"price-function", tuple("buckets", value(clarity.NewList(buckets...)), "base", clarity.NewUint64(2), "coeff", clarity.NewUint64(3),
+		"price-function", value.Tuple("buckets", value.Must(clarity.NewList(buckets...)), "base", clarity.NewUint64(2), "coeff", clarity.NewUint64(3),
 			"nonalpha-discount", clarity.NewUint64(1), "no-vowel-discount", clarity.NewUint64(1)),
 	)))
 }
@@ -132,10 +114,10 @@ func TestReorganisations(t *testing.T) {
 	t.Parallel()
 	register := owner.Did(given(owner.Address()), printed(domain.Register, owner, first))
 	none := clarity.NewNone()
-	renewal := called("name-renewal", buffer("id"), buffer("bob"), clarity.NewUint64(1), none, none)
+	renewal := called("name-renewal", value.Buffer("id"), value.Buffer("bob"), clarity.NewUint64(1), none, none)
 	launch := owner.Did(launched())
 	base := []replay.Post{block(body.Genesis, ""), block("a1", body.Genesis, launch), block("a2", "a1", register)}
-	priced := called("namespace-update-function-price", append([]clarity.Value{buffer("id")}, numbers(5)...)...)
+	priced := called("namespace-update-function-price", append([]clarity.Value{value.Buffer("id")}, numbers(5)...)...)
 	registered := "bob.id 1 " + owner.Address() + " 2 - true; price 2; subdomains -"
 	for name, tc := range map[string]struct {
 		above       []replay.Post // block a3, and zonefiles
@@ -189,17 +171,17 @@ func TestReorganisations(t *testing.T) {
 			"bob.id 2 " + buyer.Address() + " - 3 true; price 2; subdomains -", registered,
 		},
 		"what nobody can read": {
-			[]replay.Post{block("a3", "a2", owner.Did(body.Print(contract, clarity.NewUint64(1)), body.Print(contract, tuple("attachment", tuple("hash", buffer("x"))))))},
+			[]replay.Post{block("a3", "a2", owner.Did(body.Print(contract, clarity.NewUint64(1)), body.Print(contract, value.Tuple("attachment", value.Tuple("hash", value.Buffer("x"))))))},
 			registered, registered,
 		},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			state := func(posts []replay.Post, size int) string {
-				tx := begin(t)
-				defer end(t, tx)
-				fold(t, tx, stepsOf(t, tx, posts), func() int { return size })
-				parts := texts(t, tx, `
+				tx := rig.Begin(t)
+				defer replay.End(t, tx)
+				rig.FoldPosts(t, tx, posts, size)
+				parts := rig.Texts(t, tx, `
 					SELECT concat_ws('; ',
 						coalesce((SELECT string_agg(concat_ws(' ', o.name, o.operation, o.owner, coalesce(o.registered_at::text, '-'), coalesce(o.imported_at::text, '-'), w.listed::text), ', ')
 							FROM (SELECT * FROM {schema}.operation ORDER BY n DESC LIMIT 1) o JOIN {schema}.name w USING (name)), '-'),
@@ -235,14 +217,14 @@ func TestClock(t *testing.T) {
 		return body.Block{Name: name, Parent: parent, Burn: "100a", Transactions: append(transactions, owner.Did()), Members: members}.Post()
 	}
 	nakamoto := map[string]any{"block_time": 1_700_000_000}
-	tx := begin(t)
-	fold(t, tx, stepsOf(t, tx, []replay.Post{
+	tx := rig.Begin(t)
+	rig.Fold(t, tx, rig.Steps(t, tx, []replay.Post{
 		block(body.Genesis, ""), at("a1", body.Genesis, nil), at("a2", "a1", map[string]any{"tenure_height": 2}), // before Nakamoto they are equal
 		at("a3", "a2", map[string]any{"block_time": 1_700_000_000, "tenure_height": 3}),
 		at("a4", "a3", map[string]any{"block_time": 1_700_000_000, "tenure_height": 3}),
 		at("a5", "a4", nakamoto, change(transaction.TenureExtended)), at("a6", "a5", nakamoto, change(transaction.TenureBlockFound)), at("a7", "a6", nakamoto),
 	}), func() int { return 2 })
-	if got, want := strings.Join(texts(t, tx, `SELECT clock::text FROM {schema}.block ORDER BY height`), " "), "0 1 2 3 3 3 4 4"; got != want {
+	if got, want := strings.Join(rig.Texts(t, tx, `SELECT clock::text FROM {schema}.block ORDER BY height`), " "), "0 1 2 3 3 3 4 4"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -7,13 +7,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/c32"
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	domain "strata/domain/names"
 	"strata/domain/transaction"
+	"strata/internal/synth/value"
 	"strata/internal/testkit/short"
 	"strata/rig/body"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
@@ -77,8 +81,8 @@ func saidAs(subject, block string, e fetch.Exchange) replay.Post {
 
 // leased is what name-resolve answers of a lease that began at a height.
 func leased(started uint64) clarity.Value {
-	return clarity.NewOk(tuple(
-		"zonefile-hash", buffer(""), "owner", value(clarity.NewPrincipal(owner.Principal())), "lease-started-at", clarity.NewUint64(started),
+	return clarity.NewOk(value.Tuple(
+		"zonefile-hash", value.Buffer(""), "owner", value.Must(clarity.NewPrincipal(owner.Principal())), "lease-started-at", clarity.NewUint64(started),
 		"lease-ending-at", clarity.NewSome(clarity.NewUint64(started+7)),
 	))
 }
@@ -89,10 +93,10 @@ func pricedAt(base uint64, canUpdate bool) clarity.Value {
 	for i := range buckets {
 		buckets[i] = clarity.NewUint64(1)
 	}
-	return clarity.NewOk(tuple("namespace", buffer("id"), "properties", tuple(
-		"namespace-import", value(clarity.NewPrincipal(owner.Principal())), "revealed-at", clarity.NewUint64(0), "launched-at", clarity.NewSome(clarity.NewUint64(1)),
+	return clarity.NewOk(value.Tuple("namespace", value.Buffer("id"), "properties", value.Tuple(
+		"namespace-import", value.Must(clarity.NewPrincipal(owner.Principal())), "revealed-at", clarity.NewUint64(0), "launched-at", clarity.NewSome(clarity.NewUint64(1)),
 		"lifetime", clarity.NewUint64(7), "can-update-price-function", clarity.NewBool(canUpdate),
-		"price-function", tuple("buckets", value(clarity.NewList(buckets...)), "base", clarity.NewUint64(base), "coeff", clarity.NewUint64(3),
+		"price-function", value.Tuple("buckets", value.Must(clarity.NewList(buckets...)), "base", clarity.NewUint64(base), "coeff", clarity.NewUint64(3),
 			"nonalpha-discount", clarity.NewUint64(1), "no-vowel-discount", clarity.NewUint64(1)),
 	)))
 }
@@ -110,7 +114,7 @@ func TestSilentCalls(t *testing.T) {
 	renewed := acted(owner, "vault", nil, owner.Address())
 	tariff := ground(deployed("vault", prices))
 	repriced := acted(owner, "vault", nil)
-	registry := value(clarity.NewPrincipal(clarity.Principal{Address: c32.Address{Version: c32.TestnetSingle}, Contract: domain.ContractName}))
+	registry := value.Must(clarity.NewPrincipal(clarity.Principal{Address: c32.Address{Version: c32.TestnetSingle}, Contract: domain.ContractName}))
 	aborted := renewed
 	aborted.Status = "abort_by_response"
 	open := func(height int) string { return fmt.Sprintf("bob.id %d 0 0", height) }
@@ -142,7 +146,7 @@ func TestSilentCalls(t *testing.T) {
 		"both reverted":                {vault, []replay.Post{block("a3", "a2", renewed), said("bob.id", "a3", leased(3)), block("b3", "a2"), block("b4", "b3")}, nil, nil, nil, nil},
 		"the reading reverted":         {vault, []replay.Post{block("a3", "a2", renewed), block("a4", "a3"), said("bob.id", "a4", leased(3)), block("b4", "a3"), block("b5", "b4")}, nil, nil, []string{open(3)}, nil},
 		"the deployment reverted":      {vault, []replay.Post{block("b2", "a1", owner.Did(given(owner.Address()), printed(domain.Register, owner, first))), block("b3", "b2"), block("b4", "b3", renewed)}, []string{"1 2 1 2 0 - -"}, nil, nil, nil},
-		"renewed in the same block":    {vault, []replay.Post{block("a3", "a2", renewed, called("name-renewal", buffer("id"), buffer("bob"), clarity.NewUint64(1), clarity.NewNone(), clarity.NewNone()))}, []string{"2 3 5 3 1 - -"}, nil, nil, nil},
+		"renewed in the same block":    {vault, []replay.Post{block("a3", "a2", renewed, called("name-renewal", value.Buffer("id"), value.Buffer("bob"), clarity.NewUint64(1), clarity.NewNone(), clarity.NewNone()))}, []string{"2 3 5 3 1 - -"}, nil, nil, nil},
 		"nothing is burnt":             {vault, []replay.Post{block("a3", "a2", acted(owner, "vault", nil))}, nil, nil, nil, nil},
 		"somebody else's is":           {vault, []replay.Post{block("a3", "a2", acted(buyer, "vault", nil, buyer.Address()))}, nil, nil, nil, nil},
 		"it fails":                     {vault, []replay.Post{block("a3", "a2", aborted)}, nil, nil, nil, nil},
@@ -168,9 +172,7 @@ func TestSilentCalls(t *testing.T) {
 				operations = append([]string{registered}, operations...)
 			}
 			posts := append(tc.ground[:len(tc.ground):len(tc.ground)], tc.above...)
-			for _, size := range []int{1, 3, 100} {
-				tx := begin(t)
-				fold(t, tx, stepsOf(t, tx, posts), func() int { return size })
+			rig.InBatches(t, posts, []int{1, 3, 100}, func(tx pgx.Tx, size int) {
 				for _, rows := range []struct {
 					of, query string
 					want      []string
@@ -182,12 +184,11 @@ func TestSilentCalls(t *testing.T) {
 					{"wants", `SELECT concat_ws(' ', subject, min_height, attempts, waits) FROM {schema}.want ORDER BY 1`, tc.wants},
 					{"readings", `SELECT concat_ws(' ', subject, height, coalesce(started_at::text, '-')) FROM {schema}.reading ORDER BY 1`, tc.readings},
 				} {
-					if got := texts(t, tx, rows.query); !slices.Equal(got, rows.want) {
+					if got := rig.Texts(t, tx, rows.query); !slices.Equal(got, rows.want) {
 						t.Errorf("batches of %d: got %s %q, want %q", size, rows.of, got, rows.want)
 					}
 				}
-				end(t, tx)
-			}
+			})
 		})
 	}
 }
@@ -244,7 +245,7 @@ func TestSilentHistories(t *testing.T) {
 					transactions = append(transactions, owner.Did(printed(domain.Update, owner, first)))
 				case 1:
 					next.lease = next.height
-					transactions = append(transactions, called("name-renewal", buffer("id"), buffer("bob"), clarity.NewUint64(1), clarity.NewNone(), clarity.NewNone()))
+					transactions = append(transactions, called("name-renewal", value.Buffer("id"), value.Buffer("bob"), clarity.NewUint64(1), clarity.NewNone(), clarity.NewNone()))
 				}
 				posts = append(posts, block(next.name, next.parent, transactions...))
 				states[next.name] = next
@@ -256,18 +257,15 @@ func TestSilentHistories(t *testing.T) {
 				}
 			}
 			tell()
-			tables := append([]string{"caller", "act", "reading"}, canonicalTables...)
 			var want []string
-			for _, size := range []int{1, 5, len(posts)} {
-				tx := begin(t)
-				fold(t, tx, stepsOf(t, tx, posts), func() int { return size })
-				got := dump(t, tx, tables...)
+			rig.InBatches(t, posts, []int{1, 5, len(posts)}, func(tx pgx.Tx, size int) {
+				got := append(rig.DumpOf(t, tx, "caller", "act", "reading"), rig.Dump(t, tx)...)
 				if want == nil {
 					want = got
 				}
-				same(t, fmt.Sprintf("batches of %d", size), got, want)
+				foldtest.Same(t, fmt.Sprintf("batches of %d", size), got, want)
 				if size == len(posts) {
-					said := texts(t, tx, `
+					said := rig.Texts(t, tx, `
 						SELECT concat_ws(' ', (SELECT height FROM {schema}.block ORDER BY height DESC LIMIT 1),
 							(SELECT CASE WHEN registered_at + $1 < $2 THEN 'expired' ELSE registered_at::text END FROM {schema}.operation ORDER BY n DESC LIMIT 1),
 							(SELECT price_base FROM {schema}.namespace ORDER BY n DESC LIMIT 1), (SELECT count(*) FROM {schema}.want WHERE subject IS NOT NULL))`, lifetime, int64(tip.height))
@@ -278,12 +276,11 @@ func TestSilentHistories(t *testing.T) {
 					if truth := fmt.Sprint(tip.height, " ", lease, " ", tip.base, " 0"); said[0] != truth {
 						t.Errorf("got %s, want %s", said[0], truth)
 					}
-					if n := texts(t, tx, `SELECT count(*)::text FROM {schema}.operation WHERE exchange IS NOT NULL`); n[0] == "0" {
+					if n := rig.Texts(t, tx, `SELECT count(*)::text FROM {schema}.operation WHERE exchange IS NOT NULL`); n[0] == "0" {
 						t.Error("no renewal was read")
 					}
 				}
-				end(t, tx)
-			}
+			})
 		})
 	}
 }

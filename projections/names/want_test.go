@@ -9,9 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	domain "strata/domain/names"
+	"strata/internal/synth/value"
 	"strata/rig/body"
 	"strata/rig/replay"
 )
@@ -84,16 +87,14 @@ func TestZonefilesThatNeverCome(t *testing.T) {
 		"reverted and raised": {[]replay.Post{update, report(second, away), block("b3", "a2"), block("b4", "b3", owner.Did(printed(domain.Update, owner, second)))}, []string{fresh(first), hashed(second) + " 0 1 202 00:00:05"}, nil},
 		"reverted":            {[]replay.Post{update, report(second, away), block("b3", "a2"), block("b4", "b3")}, []string{fresh(first)}, nil},
 		"named again by a renewal that prints nothing": {
-			[]replay.Post{block("a3", "a2", called("name-renewal", buffer("id"), buffer("bob"), clarity.NewUint64(1), clarity.NewNone(), clarity.NewNone()))}, []string{fresh(first)}, nil,
+			[]replay.Post{block("a3", "a2", called("name-renewal", value.Buffer("id"), value.Buffer("bob"), clarity.NewUint64(1), clarity.NewNone(), clarity.NewNone()))}, []string{fresh(first)}, nil,
 		},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			slices.Sort(tc.wants)
-			for _, size := range []int{1, 3, 100} {
-				tx := begin(t)
-				fold(t, tx, stepsOf(t, tx, append(base[:len(base):len(base)], tc.posts...)), func() int { return size })
-				got := texts(t, tx, `
+			rig.InBatches(t, append(base[:len(base):len(base)], tc.posts...), []int{1, 3, 100}, func(tx pgx.Tx, size int) {
+				got := rig.Texts(t, tx, `
 					SELECT concat_ws(' ', left(encode(zonefile_hash, 'hex'), 6), attempts, waits, reason,
 						CASE WHEN due_at < '2026-01-02 UTC' THEN 'block' ELSE (due_at - '2026-01-02 UTC'::timestamptz)::text END)
 					FROM {schema}.want ORDER BY 1`)
@@ -103,11 +104,10 @@ func TestZonefilesThatNeverCome(t *testing.T) {
 				if !slices.Equal(got, tc.wants) {
 					t.Errorf("batches of %d: got wants %q, want %q", size, got, tc.wants)
 				}
-				if got := texts(t, tx, `SELECT convert_from(content, 'UTF8') FROM {schema}.zonefile ORDER BY 1`); !slices.Equal(got, tc.found) {
+				if got := rig.Texts(t, tx, `SELECT convert_from(content, 'UTF8') FROM {schema}.zonefile ORDER BY 1`); !slices.Equal(got, tc.found) {
 					t.Errorf("batches of %d: got zonefiles %q, want %q", size, got, tc.found)
 				}
-				end(t, tx)
-			}
+			})
 		})
 	}
 }
@@ -115,14 +115,14 @@ func TestZonefilesThatNeverCome(t *testing.T) {
 // TestWantsAreDueLater gives a zonefile an hour to come by itself.
 func TestWantsAreDueLater(t *testing.T) {
 	t.Parallel()
-	tx := begin(t)
+	tx := rig.Begin(t)
 	post := body.Block{
 		Name: "a1", Parent: body.Genesis, Burn: "100a", Transactions: []body.Transaction{owner.Did(given(owner.Address()), printed(domain.Register, owner, first))},
 		Members: map[string]any{"block_time": 1_700_000_000, "tenure_height": 1},
 	}.Post()
-	fold(t, tx, stepsOf(t, tx, []replay.Post{block(body.Genesis, ""), post}), func() int { return 2 })
+	rig.FoldPosts(t, tx, []replay.Post{block(body.Genesis, ""), post}, 2)
 	h := domain.ZonefileHash([]byte(first))
-	if got, want := texts(t, tx, `SELECT extract(epoch FROM due_at)::bigint || ' ' || want FROM {schema}.want WHERE subject IS NULL`), []string{`1700003600 {"kind":"attachment","hash":"` + hex.EncodeToString(h[:]) + `"}`}; !slices.Equal(got, want) {
+	if got, want := rig.Texts(t, tx, `SELECT extract(epoch FROM due_at)::bigint || ' ' || want FROM {schema}.want WHERE subject IS NULL`), []string{`1700003600 {"kind":"attachment","hash":"` + hex.EncodeToString(h[:]) + `"}`}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

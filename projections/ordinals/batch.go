@@ -142,11 +142,8 @@ func (b *batch) write(ctx context.Context) error {
 		columns []string
 		rows    [][]any
 	}{{"block", blockColumns, blocks}, {"step", stepColumns, steps}, {"anomaly", anomalyColumns, anomalies}} {
-		if len(table.rows) == 0 {
-			continue
-		}
-		if _, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table.name}, table.columns, pgx.CopyFromRows(table.rows)); err != nil {
-			return fmt.Errorf("write %d rows of %s: %w", len(table.rows), table.name, err)
+		if err := b.spec.Copy(ctx, b.tx, table.name, table.columns, table.rows); err != nil {
+			return err
 		}
 	}
 	return projections.WriteQuarantine(ctx, b.tx, b.spec, b.logger, b.quarantined)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +28,7 @@ var feedTables = replay.Tables("ordinals_feed", ordinals.Spec(), inscriptions.Sp
 
 func TestMain(m *testing.M) {
 	replay.Histories(1000)
-	os.Exit(m.Run())
+	m.Run()
 }
 
 // TestDamagedOperation folds random feeds twice: with an operation that can't be read, and without it. All projections of the feed
@@ -96,11 +95,8 @@ func newFeedFolder(pool *pgxpool.Pool) *feedFolder {
 func (f *feedFolder) fold(t *testing.T, rt *rapid.T, items []projections.LogItem, most int) []string {
 	t.Helper()
 	ctx := context.Background()
-	tx, err := f.pool.Begin(ctx)
-	if err != nil {
-		rt.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(ctx) }()
+	tx := replay.Begin(rt, f.pool)
+	defer replay.End(rt, tx)
 	f.leader.Forget()
 	var step int64
 	for batch := range slices.Chunk(items, most) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/hash"
 	domain "strata/domain/ordinals"
 	"strata/eventstore"
@@ -15,6 +17,7 @@ import (
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/ordinals"
+	"strata/rig"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -35,17 +38,16 @@ func steps(t *testing.T, log *eventstore.Log) (list []feedStep) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var number int64
-		var s feedStep
-		if err := rows.Scan(&number, &s.kind, &s.height, &s.hash, &s.seq, &s.size, &s.index); err != nil {
-			t.Fatal(err)
-		}
+	var number int64
+	var s feedStep
+	if _, err := pgx.ForEachRow(rows, []any{&number, &s.kind, &s.height, &s.hash, &s.seq, &s.size, &s.index}, func() error {
 		list = append(list, s)
 		if number != int64(len(list)) {
 			t.Fatalf("step %d after %d others", number, len(list)-1)
 		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
 	}
 	return list
 }
@@ -72,21 +74,7 @@ func replaySteps(t *testing.T, list []feedStep) map[int64]feedStep {
 
 func anomalies(t *testing.T, log *eventstore.Log) map[string]string {
 	t.Helper()
-	rows, err := log.Pool().Query(t.Context(), schemas.In(`SELECT source_seq, pointer, kind, height FROM {ordinals}.anomaly`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	found := map[string]string{}
-	for rows.Next() {
-		var seq, height int64
-		var pointer, kind string
-		if err := rows.Scan(&seq, &pointer, &kind, &height); err != nil {
-			t.Fatal(err)
-		}
-		found[fmt.Sprintf("%d%s", seq, pointer)] = fmt.Sprintf("%s %d", kind, height)
-	}
-	return found
+	return rig.Pairs(t, log, schemas.In(`SELECT source_seq || pointer, kind || ' ' || height FROM {ordinals}.anomaly`))
 }
 
 // TestFeeds folds random feeds with rollbacks, duplicates and gaps, and with events of nodes in between.
@@ -103,7 +91,7 @@ func TestFeeds(t *testing.T) {
 				}
 				for i := range 300 {
 					post := feed.Next()
-					replay.Append(t, log, replay.Post{Path: post.Path, Body: post.Body})
+					replay.Append(t, log, post)
 					if i%3 == 0 {
 						replay.Append(t, log, replay.Post{Path: "/new_block", Body: []byte(`{}`)})
 					}
@@ -129,13 +117,9 @@ func TestFeeds(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer rows.Close()
-				for rows.Next() {
-					s := feedStep{kind: projections.Apply}
-					if err := rows.Scan(&s.height, &s.hash, &s.seq, &s.size, &s.index); err != nil {
-						t.Fatal(err)
-					}
-					blocks[s.height] = s
+				s := feedStep{kind: projections.Apply}
+				if _, err := pgx.ForEachRow(rows, []any{&s.height, &s.hash, &s.seq, &s.size, &s.index}, func() error { blocks[s.height] = s; return nil }); err != nil {
+					t.Fatal(err)
 				}
 				if !maps.Equal(blocks, got) {
 					t.Error("the table of blocks differs from the result of the steps")
@@ -161,17 +145,8 @@ func TestFeeds(t *testing.T) {
 
 func quarantined(t *testing.T, log *eventstore.Log) map[string]bool {
 	t.Helper()
-	rows, err := log.Pool().Query(t.Context(), `SELECT seq || pointer FROM strata.quarantine WHERE name = 'ordinals'`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
 	found := map[string]bool{}
-	for rows.Next() {
-		var at string
-		if err := rows.Scan(&at); err != nil {
-			t.Fatal(err)
-		}
+	for _, at := range replay.Texts(t, log.Pool(), `SELECT seq || pointer FROM strata.quarantine WHERE name = 'ordinals'`) {
 		found[at] = true
 	}
 	return found

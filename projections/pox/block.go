@@ -10,31 +10,19 @@ import (
 	"strata/projections"
 )
 
-// readTip reads the newest block that the rows reflect.
-func (b *batch) readTip(ctx context.Context) error {
-	var err error
-	b.tip, err = projections.ReadTip(ctx, b.tx, b.sql(`
-		SELECT height, index_block_hash, block_hash, burn_block_height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
-	return err
-}
-
 // apply applies blocks. It collects their events, and writes them at the end and before each block with a set of
 // signers, whose stackers follow from all earlier events.
 func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
+	if err := projections.CheckParents(b.tip, steps); err != nil {
+		return err
+	}
 	r := &eventBatch{batch: b}
 	var blocks [][]any
 	for i := range steps {
 		step := &steps[i]
-		if step.Kind != projections.Apply {
-			return fmt.Errorf("step %d reverts a block that is not the tip of this projection", step.Number)
-		}
 		content := step.Block
-		if b.tip != nil && content.ParentIndexBlockHash != b.tip.IndexBlockHash {
-			return fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, b.tip.IndexBlockHash)
-		}
-		b.tip = &projections.Tip{
-			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: content.BlockHash, BurnBlockHeight: int64(content.BurnBlockHeight),
-		}
+		tip := step.Tip()
+		b.tip = &tip
 		blocks = append(blocks, []any{step.BlockSeq, b.tip.Height, b.tip.BurnBlockHeight, b.tip.IndexBlockHash[:], b.tip.BlockHash[:]})
 		if set := signersOf(content); set != nil {
 			if err := r.write(ctx); err != nil {
@@ -58,29 +46,18 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 		return fmt.Errorf("block %s is not the tip of this projection", newest.IndexBlockHash)
 	}
 	queries := &pgx.Batch{}
-	queries.Queue(b.sql(`DELETE FROM {schema}.cycle WHERE height >= $1 RETURNING cycle_number`), from).Query(func(rows pgx.Rows) error {
-		var number int64
-		_, err := pgx.ForEachRow(rows, []any{&number}, func() error {
-			b.lists.Remove(listCycles, [3]int64{number})
-			b.touched.Add(shard.Cycles)
-			return nil
-		})
-		return err
-	})
-	queries.Queue(b.sql(`DELETE FROM {schema}.event WHERE height >= $1 RETURNING contract`), from).Query(func(rows pgx.Rows) error {
-		var contract int
-		_, err := pgx.ForEachRow(rows, []any{&contract}, func() error {
-			b.touched.Add(shard.StackingEvents(contract))
-			return nil
-		})
-		return err
-	})
+	queries.Queue(b.sql(`DELETE FROM {schema}.cycle WHERE height >= $1 RETURNING cycle_number`), from).Query(projections.EachValue(func(number int64) {
+		b.lists.Remove(listCycles, [3]int64{number})
+		b.touched.Add(shard.Cycles)
+	}))
+	queries.Queue(b.sql(`DELETE FROM {schema}.event WHERE height >= $1 RETURNING contract`), from).Query(projections.EachValue(func(contract int) { b.touched.Add(shard.StackingEvents(contract)) }))
 	for _, table := range []string{"signer", "stacker", "delegation", "stacking", "commitment", "pox5_stake", "pox5_key", "block"} {
 		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1`), from)
 	}
 	queries.Queue(b.sql(`UPDATE {schema}.delegation SET until_height = NULL WHERE until_height >= $1`), from)
-	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
-		return err
+	err := b.tx.SendBatch(ctx, queries).Close()
+	if err == nil {
+		b.tip, err = b.spec.ReadTip(ctx, b.tx)
 	}
-	return b.readTip(ctx)
+	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/synth/synthchain"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
@@ -170,9 +171,9 @@ func (m *model) compare(t testing.TB, tx pgx.Tx, generation synthchain.Generatio
 		if generation >= part.from && len(part.want) == 0 {
 			t.Errorf("there are no %s", part.what)
 		}
-		same(t, part.what, sorted(texts(t, tx, part.query)), sorted(part.want))
+		foldtest.Same(t, part.what, sorted(rig.Texts(t, tx, part.query)), sorted(part.want))
 	}
-	if order := texts(t, tx, `
+	if order := rig.Texts(t, tx, `
 		SELECT height::text FROM (SELECT height, rank, txid, lag(txid) OVER (PARTITION BY height ORDER BY rank) AS before FROM {schema}.payout) p WHERE txid > before`); len(order) > 0 {
 		t.Errorf("outputs of blocks %v are not in the order of transaction ids", order)
 	}

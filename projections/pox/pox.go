@@ -58,19 +58,16 @@ type Pox struct {
 }
 
 // New returns the projection.
-func New() *Pox { return newVersion(Version) }
+func New() *Pox { return newWith(Spec()) }
 
-func newVersion(version int) *Pox {
-	spec := specOf(version)
+func newWith(spec projections.Spec) *Pox {
 	return &Pox{spec: spec, lists: ranked.New(spec, listSource), position: -1}
 }
 
 // Spec describes the projection's tables.
-func Spec() projections.Spec { return specOf(Version) }
-
-func specOf(version int) projections.Spec {
+func Spec() projections.Spec {
 	return projections.Spec{
-		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		Schema: projections.Schema{Name: Name, Version: Version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
 		API: views,
 		Views: []string{
 			"pox_burn_block:burn_block", "pox_reward:reward", "pox_recipient:recipient", "pox_slot:slot", "pox_payout:payout",
@@ -85,7 +82,7 @@ func (p *Pox) Spec() projections.Spec { return p.spec }
 
 // WithSpec implements projections.Rebuildable.
 func (p *Pox) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
-	return newVersion(spec.Version)
+	return newWith(spec)
 }
 
 // Forget implements projections.Projection.
@@ -109,7 +106,8 @@ func (p *Pox) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projecti
 		b.touched = projections.NewTouched()
 	}
 	if p.position != after {
-		if err := b.readTip(ctx); err != nil {
+		var err error
+		if b.tip, err = p.spec.ReadTip(ctx, tx); err != nil {
 			return projections.Outcome{}, err
 		}
 	}
@@ -128,12 +126,5 @@ func (p *Pox) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projecti
 
 // copy writes rows into a table. columns are the names of its columns, separated by spaces.
 func (b *batch) copy(ctx context.Context, table string, columns string, rows [][]any) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, strings.Fields(columns), pgx.CopyFromRows(rows))
-	if err != nil {
-		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
-	}
-	return nil
+	return b.spec.Copy(ctx, b.tx, table, strings.Fields(columns), rows)
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"strata/domain/clarity"
+	"github.com/jackc/pgx/v5"
+
+	"strata/internal/synth/value"
 	"strata/rig/body"
 	"strata/rig/replay"
 )
@@ -20,31 +22,14 @@ type pox5Fields map[string]any
 // pox5 returns the event of a print of pox-5.
 func pox5(t *testing.T, topic string, fields pox5Fields) body.Event {
 	t.Helper()
-	must := func(v clarity.Value, err error) clarity.Value {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
+	pairs := []any{"topic", topic}
+	for name, v := range fields {
+		if principal, ok := v.(string); ok {
+			v = value.Principal(principal)
 		}
-		return v
+		pairs = append(pairs, name, v)
 	}
-	list := []clarity.Field{{Name: "topic", Value: must(clarity.NewASCII(topic))}}
-	for name, value := range fields {
-		field := clarity.Field{Name: name}
-		switch value := value.(type) {
-		case int:
-			field.Value = clarity.NewUint64(uint64(value))
-		case []byte:
-			field.Value = must(clarity.NewBuffer(value))
-		case string:
-			principal, err := clarity.ParsePrincipal(value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			field.Value = must(clarity.NewPrincipal(principal))
-		}
-		list = append(list, field)
-	}
-	return body.Print(pox5Contract, must(clarity.NewTuple(list...)))
+	return body.Print(pox5Contract, value.Tuple(pairs...))
 }
 
 const stx = 1_000_000
@@ -130,10 +115,8 @@ func TestPox5Stackers(t *testing.T) {
 		set(&prepare)
 		set(&other)
 		posts := []replay.Post{genesis.Post(), staking.Post(), prepare.Post(), other.Post()}
-		for _, size := range []int{1, 100} {
-			tx := begin(t)
-			fold(t, tx, stepsOf(t, tx, posts), func() int { return size })
-			got := texts(t, tx, `
+		rig.InBatches(t, posts, []int{1, 100}, func(tx pgx.Tx, size int) {
+			got := rig.Texts(t, tx, `
 				SELECT concat_ws(' ', left(encode(g.signing_key, 'hex'), 2), s.place, s.stacker, s.pool, (s.amount / 1000000)::bigint)
 				FROM {schema}.stacker s JOIN {schema}.signer g ON g.cycle_number = s.cycle_number AND g.place = s.signer ORDER BY g.place, s.place`)
 			text := strings.Join(got, ", ")
@@ -143,12 +126,11 @@ func TestPox5Stackers(t *testing.T) {
 			if text != c.want {
 				t.Errorf("%s: got %s, want %s", c.what, text, c.want)
 			}
-			counts := strings.Join(texts(t, tx, `SELECT string_agg(solo || '+' || pooled, ' ' ORDER BY place) FROM {schema}.signer`), "")
+			counts := strings.Join(rig.Texts(t, tx, `SELECT string_agg(solo || '+' || pooled, ' ' ORDER BY place) FROM {schema}.signer`), "")
 			want := fmt.Sprintf("0+%d 0+%d", strings.Count(c.want, "02 "), strings.Count(c.want, "03 "))
 			if counts != want {
 				t.Errorf("%s: the signers have %s stackers, want %s", c.what, counts, want)
 			}
-			end(t, tx)
-		}
+		})
 	}
 }

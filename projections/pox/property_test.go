@@ -6,10 +6,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/nodeevent"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/short"
 	"strata/projections"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
@@ -39,69 +42,18 @@ func testHistory(t *testing.T, config synthchain.Config, generation synthchain.G
 	config.SigningSample, config.Accounts, config.Maturity = 1000, 12, 6
 	config.ForkProbability, config.BitcoinReorgProbability = 0.3, 0.08
 	generator := synthchain.New(config)
-	made := make([]replay.Post, posts)
-	for i := range made {
-		made[i] = replay.Post(generator.Next())
-	}
-	tx := begin(t)
-	steps := stepsOf(t, tx, made)
-	random := rand.New(rand.NewPCG(config.Seed, 1))
-	fold(t, tx, steps, func() int { return 1 + random.IntN(40) })
-	got := dump(t, tx)
-
-	var alone []replay.Post
-	for _, post := range generator.CanonicalPosts() {
-		alone = append(alone, replay.Post(post))
-	}
-	newModel(t, alone).compare(t, tx, generation)
-
-	// No row is left when everything is reverted.
-	fold(t, tx, back(steps), func() int { return 1 + random.IntN(20) })
-	same(t, "everything reverted", dump(t, tx), nil)
-
-	end(t, tx)
-	straight := begin(t)
-	fold(t, straight, stepsOf(t, straight, alone), func() int { return len(alone) })
-	same(t, "replayed alone", got, dump(t, straight))
-}
-
-// back returns the steps that undo the remaining effect of steps: reverts of blocks, the newest first, and then
-// Bitcoin blocks that leave the followed fork.
-func back(steps []projections.Step) (all []projections.Step) {
-	number := steps[len(steps)-1].Number
-	var blocks, followed []projections.Step
-	for _, step := range steps {
-		switch {
-		case step.Kind == projections.Apply:
-			blocks = append(blocks, step)
-		case step.Kind == projections.Revert:
-			blocks = blocks[:len(blocks)-1]
-		case step.RecordKind == projections.BitcoinFollowed:
-			followed = append(followed, step)
-		case step.RecordKind == projections.BitcoinLeft:
-			followed = slices.DeleteFunc(followed, func(other projections.Step) bool { return other.BlockSeq == step.BlockSeq })
-		}
-	}
-	for _, step := range slices.Backward(blocks) {
-		step.Kind, step.Block = projections.Revert, nil
-		all = append(all, step)
-	}
-	for _, step := range followed {
-		step.RecordKind = projections.BitcoinLeft
-		all = append(all, step)
-	}
-	for i := range all {
-		number++
-		all[i].Number = number
-	}
-	return all
+	rig.History(t, replay.Take(posts, generator.Next), rand.New(rand.NewPCG(config.Seed, 1)), 40, func(tx pgx.Tx) []replay.Post {
+		alone := generator.CanonicalPosts()
+		newModel(t, alone).compare(t, tx, generation)
+		return alone
+	})
 }
 
 // TestBitcoinHoles follows Bitcoin blocks in random order, as nodes that started at different times announce them, and
 // replaces some of them.
 func TestBitcoinHoles(t *testing.T) {
 	t.Parallel()
-	tx := begin(t)
+	tx := rig.Begin(t)
 	random := rand.New(rand.NewPCG(7, 7))
 	var steps []projections.Step
 	step := func(kind projections.RecordKind, block *nodeevent.BurnBlock, seq int64) {
@@ -128,23 +80,23 @@ func TestBitcoinHoles(t *testing.T) {
 		step(projections.BitcoinFollowed, block, seq+1)
 		now[height] = announced{block, seq + 1}
 	}
-	fold(t, tx, steps, func() int { return 1 + random.IntN(9) })
+	rig.Fold(t, tx, steps, func() int { return 1 + random.IntN(9) })
 	var want []string
 	for height, is := range now {
 		want = append(want, fmt.Sprint(height, " ", is.block.Hash, " ", len(is.block.RewardRecipients)))
 	}
 	slices.Sort(want)
-	got := dump(t, tx)
-	same(t, "followed Bitcoin blocks", texts(t, tx, `
+	got := rig.Dump(t, tx)
+	foldtest.Same(t, "followed Bitcoin blocks", rig.Texts(t, tx, `
 		SELECT height || ' 0x' || encode(burn_block_hash, 'hex') || ' ' || rewards FROM {schema}.burn_block ORDER BY 1`), want)
-	end(t, tx)
-	straight := begin(t)
+	replay.End(t, tx)
+	straight := rig.Begin(t)
 	var alone []projections.Step
 	for _, is := range now {
 		alone = append(alone, projections.Step{
 			Number: int64(len(alone) + 1), Kind: projections.TakeRecord, Height: -1, RecordKind: projections.BitcoinFollowed, Record: is.block, BlockSeq: is.seq, SourceSeq: is.seq,
 		})
 	}
-	fold(t, straight, alone, func() int { return 7 })
-	same(t, "in another order", got, dump(t, straight))
+	rig.Fold(t, straight, alone, func() int { return 7 })
+	foldtest.Same(t, "in another order", got, rig.Dump(t, straight))
 }

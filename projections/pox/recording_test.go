@@ -30,9 +30,9 @@ func TestRecordings(t *testing.T) {
 				folder = "node"
 			}
 			posts := replay.Archive(t, folder, name)
-			tx := begin(t)
-			fold(t, tx, stepsOf(t, tx, posts), func() int { return 30 })
-			one := func(query string) string { return strings.Join(texts(t, tx, query), " ") }
+			tx := rig.Begin(t)
+			rig.FoldPosts(t, tx, posts, 30)
+			one := func(query string) string { return strings.Join(rig.Texts(t, tx, query), " ") }
 			for _, part := range []struct{ what, got, want string }{
 				{"Bitcoin blocks, rewards, slots, outputs and events", one(`
 					SELECT concat_ws(' ', (SELECT count(*) FROM {schema}.burn_block), (SELECT count(*) FROM {schema}.reward), (SELECT count(*) FROM {schema}.slot),

@@ -10,8 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/clarity"
+	"strata/internal/synth/value"
 	"strata/projections"
 	"strata/rig/body"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
@@ -29,46 +31,27 @@ const boot = "ST000000000000000000002AMW42H."
 // key returns a signing key.
 func key(n byte) []byte { return bytes.Repeat([]byte{n}, 33) }
 
-func value(v clarity.Value, err error) clarity.Value {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // data are the fields of a print by name: numbers, accounts, keys and reward addresses.
 type data map[string]any
 
 // printed returns the event that a stacking contract prints for a stacker. locked is the amount locked before.
 func printed(contract, name string, stacker body.Account, locked uint64, d data) body.Event {
 	tuple := func(members data) clarity.Value {
-		var fields []clarity.Field
+		var pairs []any
 		for member, v := range members {
-			field := clarity.Field{Name: member}
-			switch v := v.(type) {
-			case int:
-				field.Value = clarity.NewUint64(uint64(v))
-			case uint64:
-				field.Value = clarity.NewUint64(v)
-			case string:
-				field.Value = value(clarity.NewASCII(v))
-			case body.Account:
-				field.Value = value(clarity.NewPrincipal(v.Principal()))
-			case []byte:
-				field.Value = value(clarity.NewBuffer(v))
-			case clarity.Value:
-				field.Value = v
+			if account, ok := v.(body.Account); ok {
+				v = value.Principal(account.Address())
 			}
-			fields = append(fields, field)
+			pairs = append(pairs, member, v)
 		}
-		return value(clarity.NewTuple(fields...))
+		return value.Tuple(pairs...)
 	}
 	if n, ok := d["pays"].(int); ok {
 		delete(d, "pays")
 		d["pox-addr"] = tuple(data{"version": []byte{0}, "hashbytes": bytes.Repeat([]byte{byte(n)}, 20)})
 	}
 	if end, ok := d["end-cycle-id"].(int); ok {
-		d["end-cycle-id"] = clarity.NewSome(clarity.NewUint64(uint64(end)))
+		d["end-cycle-id"] = value.Some(end)
 	}
 	return body.Print(boot+contract, clarity.NewOk(tuple(data{
 		"name": name, "stacker": stacker, "balance": uint64(1_000_000), "locked": locked, "burnchain-unlock-height": 0, "data": tuple(d),
@@ -184,9 +167,9 @@ func TestStackers(t *testing.T) {
 	l.block(map[string]any{"cycle_number": 15, "reward_set": map[string]any{ // before there were signers
 		"rewarded_addresses": []any{"bc1q6h0dfhzp6mmvzw5h0hlwt9zgv3ykgkjd2k5hxj"}, "pox_ustx_threshold": "1",
 	}})
-	tx := begin(t)
-	steps := stepsOf(t, tx, l.posts())
-	fold(t, tx, steps, func() int { return 2 })
+	tx := rig.Begin(t)
+	steps := rig.Steps(t, tx, l.posts())
+	rig.Fold(t, tx, steps, func() int { return 2 })
 	row := func(cycle, signer int, who body.Account, amount int, kind string, pays int) string {
 		return fmt.Sprintf("%d %d %s %d %s %d", cycle, signer, who.Address(), amount, kind, pays)
 	}
@@ -195,19 +178,19 @@ func TestStackers(t *testing.T) {
 		row(11, 1, alice, 1005, "solo", 1),
 		row(12, 4, alice, 1005, "solo", 1),
 	}
-	if got := texts(t, tx, stackersSQL); got[0] == row(10, 2, carol, 700, "pooled", 2) {
+	if got := rig.Texts(t, tx, stackersSQL); got[0] == row(10, 2, carol, 700, "pooled", 2) {
 		t.Error("the largest amount does not come first")
 	}
-	same(t, "stackers", texts(t, tx, stackersSQL), want)
-	same(t, "signers", texts(t, tx, `
+	foldtest.Same(t, "stackers", rig.Texts(t, tx, stackersSQL), want)
+	foldtest.Same(t, "signers", rig.Texts(t, tx, `
 		SELECT concat_ws(' ', cycle_number, place, get_byte(signing_key, 0), weight, stacked, solo, pooled) FROM {schema}.signer ORDER BY cycle_number, place`), []string{
 		"10 1 2 9 9000 0 2", "10 2 3 9 9000 0 1", "10 3 1 7 7000 1 0", "10 4 5 1 1000 0 0",
 		"11 1 1 1 1000 1 0", "12 1 1 2 2000 0 0", "12 2 4 1 1000 1 0",
 	})
-	same(t, "cycles", texts(t, tx, `SELECT concat_ws(' ', cycle_number, height, total_weight, total_stacked, total_signers) FROM {schema}.cycle ORDER BY 1`),
+	foldtest.Same(t, "cycles", rig.Texts(t, tx, `SELECT concat_ws(' ', cycle_number, height, total_weight, total_stacked, total_signers) FROM {schema}.cycle ORDER BY 1`),
 		[]string{"10 3 26 26000 4", "11 4 1 1000 1", "12 5 3 3000 2", "13 7 0 0 0", "14 8 0 0 0"})
-	fold(t, tx, back(steps), func() int { return 3 })
-	same(t, "everything reverted", dump(t, tx), nil)
+	rig.Fold(t, tx, foldtest.Back(steps), func() int { return 3 })
+	foldtest.Same(t, "everything reverted", rig.Dump(t, tx), nil)
 }
 
 // openSQL selects the delegations in force at the height $1.
@@ -224,9 +207,9 @@ func TestDelegations(t *testing.T) {
 	l.block(nil, revokes("pox-4", alice, pool))
 	l.block(nil, delegates("pox-4", alice, other, 300, 0), revokes("pox-4", carol, pool))
 	l.block(nil, delegates("pox-4", dave, pool, 1, 0), revokes("pox-4", dave, pool), delegates("pox-4", dave, other, 2, 0))
-	tx := begin(t)
-	steps := stepsOf(t, tx, l.posts())
-	fold(t, tx, steps, func() int { return len(steps) })
+	tx := rig.Begin(t)
+	steps := rig.Steps(t, tx, l.posts())
+	rig.Fold(t, tx, steps, func() int { return len(steps) })
 	row := func(contract int, who, to body.Account, rest string) string {
 		return fmt.Sprint(contract, " ", who.Address(), " ", to.Address(), " ", rest)
 	}
@@ -241,21 +224,21 @@ func TestDelegations(t *testing.T) {
 	expect := func(what string, tx pgx.Tx, tip int) {
 		t.Helper()
 		for height := range tip + 1 {
-			same(t, fmt.Sprint(what, ", delegations at ", height), texts(t, tx, openSQL, height), as[height])
+			foldtest.Same(t, fmt.Sprint(what, ", delegations at ", height), rig.Texts(t, tx, openSQL, height), as[height])
 		}
 	}
 	expect("at once", tx, 4)
-	reverts := back(steps)
+	reverts := foldtest.Back(steps)
 	for i := range 4 {
-		fold(t, tx, reverts[i:i+1], func() int { return 1 })
+		rig.Fold(t, tx, reverts[i:i+1], func() int { return 1 })
 		expect(fmt.Sprint(i+1, " reverted"), tx, 3-i)
-		if open := texts(t, tx, `SELECT stacker FROM {schema}.delegation WHERE until_height > (SELECT max(height) FROM {schema}.block)`); len(open) > 0 {
+		if open := rig.Texts(t, tx, `SELECT stacker FROM {schema}.delegation WHERE until_height > (SELECT max(height) FROM {schema}.block)`); len(open) > 0 {
 			t.Errorf("%d reverted: delegations of %v end above the tip", i+1, open)
 		}
 	}
-	end(t, tx)
-	one := begin(t)
-	fold(t, one, stepsOf(t, one, l.posts()), func() int { return 1 })
+	replay.End(t, tx)
+	one := rig.Begin(t)
+	rig.FoldPosts(t, one, l.posts(), 1)
 	expect("one by one", one, 4)
 }
 
@@ -273,9 +256,9 @@ func TestEvents(t *testing.T) {
 	undone.Uncommitted = true
 	l.block(nil, delegates("pox-4", alice, pool, 1, 0), refused, strange, elsewhere, first, undone, delegates("pox-2", bob, pool, 1, 0), revokes("pox-4", bob, pool))
 	l.block(nil, revokes("pox-4", alice, pool))
-	tx := begin(t)
-	outcome := fold(t, tx, stepsOf(t, tx, l.posts()), func() int { return 1 })
-	same(t, "events", texts(t, tx, `SELECT concat_ws(' ', contract, n, stacker, stacker_n, height, tx_index, event_index) FROM {schema}.event ORDER BY contract, n`), []string{
+	tx := rig.Begin(t)
+	outcome := rig.FoldPosts(t, tx, l.posts(), 1)
+	foldtest.Same(t, "events", rig.Texts(t, tx, `SELECT concat_ws(' ', contract, n, stacker, stacker_n, height, tx_index, event_index) FROM {schema}.event ORDER BY contract, n`), []string{
 		"2 1 " + bob.Address() + " 1 1 0 5", "4 1 " + alice.Address() + " 1 1 0 0", "4 2 " + bob.Address() + " 1 1 0 6", "4 3 " + alice.Address() + " 2 2 0 0",
 	})
 	if outcome.Tip == nil || outcome.Tip.Height != 2 || outcome.Tip.BurnBlockHeight != 102 {
@@ -294,16 +277,16 @@ func TestTouched(t *testing.T) {
 	posts := append(l.posts(), body.BurnBlock{Name: "104a", Members: map[string]any{
 		"reward_recipients": []any{map[string]any{"recipient": "paid", "amt": 5}}, "reward_slot_holders": []any{"holder"},
 	}}.Post())
-	tx := begin(t)
-	steps := stepsOf(t, tx, posts)
-	all := append(steps, back(steps)...)
+	tx := rig.Begin(t)
+	steps := rig.Steps(t, tx, posts)
+	all := append(steps, foldtest.Back(steps)...)
 	names := []string{"stacking:4", "stacking:3", "cycles", "bitcoin", "bitcoin:paid", "bitcoin:holder", "bitcoin:nobody"}
 	want := []string{"", "stacking:4", "cycles", "", "bitcoin bitcoin:paid bitcoin:holder", "", "cycles", "stacking:4", "", "bitcoin bitcoin:paid bitcoin:holder"}
 	if len(all) != len(want) {
 		t.Fatalf("got %d steps, want %d", len(all), len(want))
 	}
 	for i, step := range all {
-		outcome := fold(t, tx, []projections.Step{step}, func() int { return 1 })
+		outcome := rig.Fold(t, tx, []projections.Step{step}, func() int { return 1 })
 		var got []string
 		for _, name := range names {
 			if outcome.Touched.Includes(name) {

@@ -119,7 +119,7 @@ func (p *Rosetta) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []proj
 	}
 	if b.tipUnknown {
 		var err error
-		if b.tip, err = readTip(ctx, tx, p.spec); err != nil {
+		if b.tip, err = p.spec.ReadTip(ctx, tx); err != nil {
 			return projections.Outcome{}, err
 		}
 	}
@@ -133,12 +133,8 @@ func (p *Rosetta) readState(ctx context.Context, tx pgx.Tx) (*state, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the number of the next block event: %w", err)
 	}
-	s.tip, err = readTip(ctx, tx, p.spec)
+	s.tip, err = p.spec.ReadTip(ctx, tx)
 	return s, err
-}
-
-func readTip(ctx context.Context, tx pgx.Tx, spec projections.Spec) (*projections.Tip, error) {
-	return projections.ReadTip(ctx, tx, spec.SQL(`SELECT height, index_block_hash, block_hash, burn_block_height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
 }
 
 func (b *batch) event(step projections.Step, added bool, blockHash hash.Hash32) {
@@ -147,9 +143,7 @@ func (b *batch) event(step projections.Step, added bool, blockHash hash.Hash32) 
 }
 
 func (b *batch) apply(step projections.Step) {
-	applied := &block{seq: step.BlockSeq, Tip: projections.Tip{
-		Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: step.Block.BlockHash, BurnBlockHeight: int64(step.Block.BurnBlockHeight),
-	}}
+	applied := &block{seq: step.BlockSeq, Tip: step.Tip()}
 	b.applied[step.Height] = applied
 	b.tip, b.tipUnknown = &applied.Tip, false
 	b.event(step, true, applied.BlockHash)

@@ -14,31 +14,19 @@ import (
 // poxVersion is the version of the contract whose events the projection reads.
 const poxVersion = 5
 
-// readTip reads the newest block that the rows reflect.
-func (b *batch) readTip(ctx context.Context) error {
-	var err error
-	b.tip, err = projections.ReadTip(ctx, b.tx, b.sql(`
-		SELECT height, index_block_hash, block_hash, burn_block_height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
-	return err
-}
-
 // apply applies blocks.
 func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
+	if err := projections.CheckParents(b.tip, steps); err != nil {
+		return err
+	}
 	var events []*event
 	var blocks [][]any
 	var sets []*cycleSet
 	for i := range steps {
 		step := &steps[i]
-		if step.Kind != projections.Apply {
-			return fmt.Errorf("step %d reverts a block that is not the tip of this projection", step.Number)
-		}
 		content := step.Block
-		if b.tip != nil && content.ParentIndexBlockHash != b.tip.IndexBlockHash {
-			return fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, b.tip.IndexBlockHash)
-		}
-		b.tip = &projections.Tip{
-			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: content.BlockHash, BurnBlockHeight: int64(content.BurnBlockHeight),
-		}
+		tip := step.Tip()
+		b.tip = &tip
 		blocks = append(blocks, []any{step.BlockSeq, b.tip.Height, b.tip.BurnBlockHeight, int64(content.BurnBlockTime), b.tip.IndexBlockHash[:], b.tip.BlockHash[:]})
 		if set := setOf(step); set != nil {
 			set.before = len(events)
@@ -90,8 +78,9 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 	for _, table := range []string{"event", "cycle_set", "set_member", "block"} {
 		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1`), from)
 	}
-	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
-		return err
+	err = b.tx.SendBatch(ctx, queries).Close()
+	if err == nil {
+		b.tip, err = b.spec.ReadTip(ctx, b.tx)
 	}
-	return b.readTip(ctx)
+	return err
 }

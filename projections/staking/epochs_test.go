@@ -1,7 +1,10 @@
 package staking_test
 
 import (
+	"math/rand/v2"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"strata/internal/synth/synthchain"
 	"strata/rig/replay"
@@ -14,19 +17,12 @@ func TestAllEpochs(t *testing.T) {
 	config := synthchain.AllEpochs(2)
 	config.SigningSample = 1000
 	made := synthchain.New(config)
-	var all, canonical []replay.Post
+	var all []replay.Post
 	for made.Tip().BurnHeight < made.Config().StartBurnHeight+235 {
-		all = append(all, replay.Post(made.Next()))
+		all = append(all, made.Next())
 	}
-	for _, post := range made.CanonicalPosts() {
-		canonical = append(canonical, replay.Post(post))
-	}
-	tx := begin(t)
-	fold(t, tx, stepsOf(t, tx, all), func() int { return 25 })
-	got := dump(t, tx)
-	compare(t, tx, made.Expected().Staking)
-	end(t, tx)
-	straight := begin(t)
-	fold(t, straight, stepsOf(t, straight, canonical), func() int { return len(canonical) })
-	same(t, "replayed alone", got, dump(t, straight))
+	rig.History(t, all, rand.New(rand.NewPCG(2, 1)), 50, func(tx pgx.Tx) []replay.Post {
+		compare(t, tx, made.Expected().Staking)
+		return made.CanonicalPosts()
+	})
 }

@@ -99,10 +99,7 @@ func (b *batch) number(ctx context.Context, events []*event) (int64, error) {
 	var last, n, bond int64
 	var subject string
 	queries := &pgx.Batch{}
-	queries.Queue(b.sql(`SELECT n FROM {schema}.event ORDER BY n DESC LIMIT 1`)).Query(func(rows pgx.Rows) error {
-		_, err := pgx.ForEachRow(rows, []any{&last}, func() error { return nil })
-		return err
-	})
+	queries.Queue(b.sql(`SELECT n FROM {schema}.event ORDER BY n DESC LIMIT 1`)).Query(projections.EachValue(func(n int64) { last = n }))
 	if len(lastOfSubject) > 0 {
 		queries.Queue(b.sql(`
 			SELECT s.subject, e.subject_n FROM unnest($1::text[]) AS s (subject)
@@ -155,11 +152,4 @@ func (b *batch) writeEvents(ctx context.Context, events []*event) error {
 		rows[i] = []any{e.n, subjectN, bondN, e.bond, e.height, e.seq, int32(e.tx), int32(e.index), e.decoded, e.txid[:], e.topic, subject}
 	}
 	return b.copy(ctx, "event", "n subject_n bond_n bond_index height source_seq tx_index event_index decoded txid topic subject", rows)
-}
-
-// each calls f for each row, whose only column it scans.
-func each[T any](rows pgx.Rows, f func(T)) error {
-	var value T
-	_, err := pgx.ForEachRow(rows, []any{&value}, func() error { f(value); return nil })
-	return err
 }

@@ -8,19 +8,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/internal/synth/simulate"
 	"strata/internal/synth/synthstaking"
 	"strata/internal/testkit/short"
-	"strata/projections"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
-
-func posts(all []simulate.Post) (posts []replay.Post) {
-	for _, post := range all {
-		posts = append(posts, replay.Post(post))
-	}
-	return posts
-}
 
 // TestHistories folds random histories with forks in batches of random sizes. It compares the rows with the simulated
 // contract, and with a replay of the canonical chain alone.
@@ -30,43 +22,12 @@ func TestHistories(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			history := synthstaking.NewHistory(seed, 450, synthstaking.Testnet)
-			tx := begin(t)
-			steps := stepsOf(t, tx, posts(history.Posts))
-			random := rand.New(rand.NewPCG(seed, 1))
-			fold(t, tx, steps, func() int { return 1 + random.IntN(30) })
-			got := dump(t, tx)
-			compare(t, tx, history.Tip)
-
-			// No row is left when everything is reverted.
-			fold(t, tx, back(steps), func() int { return 1 + random.IntN(20) })
-			same(t, "everything reverted", dump(t, tx), nil)
-
-			end(t, tx)
-			straight := begin(t)
-			fold(t, straight, stepsOf(t, straight, posts(history.Canonical)), func() int { return len(history.Canonical) })
-			same(t, "replayed alone", got, dump(t, straight))
+			rig.History(t, history.Posts, rand.New(rand.NewPCG(seed, 1)), 30, func(tx pgx.Tx) []replay.Post {
+				compare(t, tx, history.Tip)
+				return history.Canonical
+			})
 		})
 	}
-}
-
-// back returns the steps that undo the remaining effect of steps.
-func back(steps []projections.Step) (all []projections.Step) {
-	number := steps[len(steps)-1].Number
-	var blocks []projections.Step
-	for _, step := range steps {
-		switch step.Kind {
-		case projections.Apply:
-			blocks = append(blocks, step)
-		case projections.Revert:
-			blocks = blocks[:len(blocks)-1]
-		}
-	}
-	for _, step := range slices.Backward(blocks) {
-		number++
-		step.Kind, step.Block, step.Number = projections.Revert, nil, number
-		all = append(all, step)
-	}
-	return all
 }
 
 // accruedSQL selects what stakers have earned, by bond.
@@ -154,21 +115,21 @@ func compare(t testing.TB, tx pgx.Tx, c *synthstaking.Contract) {
 			t.Errorf("the history has no %s", list.name)
 		}
 		slices.Sort(want)
-		got := texts(t, tx, list.query)
+		got := rig.Texts(t, tx, list.query)
 		slices.Sort(got)
-		same(t, list.name, got, want)
+		foldtest.Same(t, list.name, got, want)
 	}
-	if got := texts(t, tx, `SELECT count(*)::text FROM {schema}.event WHERE decoded`); got[0] != fmt.Sprint(c.Events) {
+	if got := rig.Texts(t, tx, `SELECT count(*)::text FROM {schema}.event WHERE decoded`); got[0] != fmt.Sprint(c.Events) {
 		t.Errorf("got %s decoded events, want %d", got[0], c.Events)
 	}
-	topics := texts(t, tx, `SELECT DISTINCT topic FROM {schema}.event`)
+	topics := rig.Texts(t, tx, `SELECT DISTINCT topic FROM {schema}.event`)
 	want := []string{
 		"add-to-allowlist", "announce-l1-early-exit", "bond-distribution", "calculate-rewards", "claim-rewards", "claim-staker-rewards-for-signer", "grant-signer-key",
 		"register-for-bond", "register-signer", "revoke-signer-grant", "setup-bond", "stake", "stake-update", "unstake", "unstake-sbtc", "update-bond-registration",
 	}
 	slices.Sort(topics)
-	same(t, "topics", topics, want)
-	if wrong := texts(t, tx, `
+	foldtest.Same(t, "topics", topics, want)
+	if wrong := rig.Texts(t, tx, `
 		SELECT concat_ws(' ', c.n, c.staked, e.shares) FROM {schema}.calculation c
 		LEFT JOIN (SELECT n, sum(shares) AS shares FROM {schema}.earning WHERE bond_index = -1 GROUP BY n) e USING (n)
 		WHERE c.staked <> coalesce(e.shares, 0)`); len(wrong) > 0 {

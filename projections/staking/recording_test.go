@@ -1,30 +1,25 @@
 package staking_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"strata/domain/clarity"
-	"strata/eventstore/archive"
 	"strata/internal/synth/synthstaking"
 	"strata/internal/synth/value"
 	"strata/internal/testkit/vector"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
 // TestNode folds what a real node posted on a chain of its own, which goes through all epochs up to 4.0.
 func TestNode(t *testing.T) {
 	t.Parallel()
-	tx := begin(t)
-	fold(t, tx, stepsOf(t, tx, nodePosts(t)), func() int { return 40 })
-	one := func(query string) string { return strings.Join(texts(t, tx, query), " ") }
+	tx := rig.Begin(t)
+	rig.FoldPosts(t, tx, replay.Archive(t, "node", "nakamoto-epoch4.tsv.gz"), 40)
+	one := func(query string) string { return strings.Join(rig.Texts(t, tx, query), " ") }
 	for _, part := range []struct{ what, got, want string }{
 		{"undecoded events", one(`SELECT count(*)::text FROM {schema}.event WHERE NOT decoded`), "0"},
 		{"sets of cycles", one(`SELECT cycle || ':' || signers FROM {schema}.cycle_set ORDER BY cycle`), "1:2 2:2 3:2 4:2 5:2 6:2 7:2"},
@@ -43,27 +38,6 @@ func TestNode(t *testing.T) {
 	}
 }
 
-// nodePosts returns the posts of the recording of a whole node. It skips the test if the recording is missing.
-func nodePosts(t *testing.T) (posts []replay.Post) {
-	t.Helper()
-	file, err := os.Open(filepath.Join(replay.SharedData(t), "node", "nakamoto-epoch4.tsv.gz"))
-	if err != nil {
-		t.Skip(err)
-	}
-	defer func() { _ = file.Close() }()
-	reader := archive.NewReader(file, archive.Options{Name: file.Name()})
-	for {
-		record, err := reader.Next()
-		if errors.Is(err, io.EOF) {
-			return posts
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		posts = append(posts, replay.Post{Path: record.Path, Body: bytes.Clone(record.Payload)})
-	}
-}
-
 // TestVectors folds the prints of the contract itself: none is undecoded.
 func TestVectors(t *testing.T) {
 	t.Parallel()
@@ -79,12 +53,12 @@ func TestVectors(t *testing.T) {
 		}
 		prints = append(prints, v)
 	}
-	tx := begin(t)
-	fold(t, tx, stepsOf(t, tx, line(prints...)), func() int { return 3 })
-	if got := texts(t, tx, `SELECT topic FROM {schema}.event WHERE NOT decoded`); len(got) > 0 {
+	tx := rig.Begin(t)
+	rig.FoldPosts(t, tx, line(prints...), 3)
+	if got := rig.Texts(t, tx, `SELECT topic FROM {schema}.event WHERE NOT decoded`); len(got) > 0 {
 		t.Errorf("undecoded: %v", got)
 	}
-	if got := texts(t, tx, `SELECT count(DISTINCT topic)::text FROM {schema}.event`); got[0] != "19" {
+	if got := rig.Texts(t, tx, `SELECT count(DISTINCT topic)::text FROM {schema}.event`); got[0] != "19" {
 		t.Errorf("got %v topics, want 19", got)
 	}
 }
@@ -97,7 +71,7 @@ func TestStrangePrints(t *testing.T) {
 		return value.Tuple(append([]any{"topic", "stake", "signer", signer, "staker", staker, "num-cycles", int64(1), "first-reward-cycle", int64(1),
 			"unlock-burn-height", int64(200), "unlock-cycle", int64(2)}, pairs...)...)
 	}
-	tx := begin(t)
+	tx := rig.Begin(t)
 	posts := line(
 		clarity.NewNone(),
 		value.Tuple("topic", "from-the-future", "staker", staker),
@@ -109,22 +83,22 @@ func TestStrangePrints(t *testing.T) {
 		value.Tuple("topic", "bond-distribution", "bond-index", int64(4), "target-yield", int64(1), "bond-rewards", int64(1), "bond-staked-sats", int64(1),
 			"accrued-rewards-per-sat", int64(1), "cumulative-rewards-per-sat", int64(1)), // without a calculation
 	)
-	fold(t, tx, stepsOf(t, tx, posts), func() int { return 2 })
-	same(t, "events", texts(t, tx, `SELECT concat_ws(' ', n, topic, decoded, coalesce(subject, '-'), bond_index) FROM {schema}.event ORDER BY n`), []string{
+	rig.FoldPosts(t, tx, posts, 2)
+	foldtest.Same(t, "events", rig.Texts(t, tx, `SELECT concat_ws(' ', n, topic, decoded, coalesce(subject, '-'), bond_index) FROM {schema}.event ORDER BY n`), []string{
 		"1  f -", "2 from-the-future f -", "3  f -", "4 stake f -", "5 stake f -", fmt.Sprint("6 stake t ", staker), fmt.Sprint("7 unstake-sbtc t ", staker, " 4"), "8 bond-distribution t - 4",
 	})
-	same(t, "stakes", texts(t, tx, `SELECT concat_ws(' ', n, ustx) FROM {schema}.stake`), []string{"6 7"})
+	foldtest.Same(t, "stakes", rig.Texts(t, tx, `SELECT concat_ws(' ', n, ustx) FROM {schema}.stake`), []string{"6 7"})
 }
 
 // line returns a chain with one print in each block.
 func line(prints ...clarity.Value) (posts []replay.Post) {
 	b := synthstaking.Block{Name: "genesis", BurnHeight: 3, Contract: synthstaking.Testnet}
-	posts = append(posts, replay.Post(b.Post()))
+	posts = append(posts, b.Post())
 	for i, v := range prints {
 		b = synthstaking.Block{
 			Name: fmt.Sprint("a", i+1), Parent: b.Name, Height: int64(i + 1), BurnHeight: 3, Contract: synthstaking.Testnet, Prints: [][]clarity.Value{{v}},
 		}
-		posts = append(posts, replay.Post(b.Post()))
+		posts = append(posts, b.Post())
 	}
 	return posts
 }

@@ -66,16 +66,13 @@ func (b *batch) writeSets(ctx context.Context, sets []*cycleSet, next int64) err
 	if len(sets) == 0 {
 		return nil
 	}
-	cycles := make([]int64, len(sets))
-	for i, set := range sets {
-		cycles[i] = set.cycle
-	}
+	cycles := projections.Column(sets, func(set *cycleSet) int64 { return set.cycle })
 	known := map[int64]bool{}
 	rows, err := b.tx.Query(ctx, b.sql(`SELECT cycle FROM {schema}.cycle_set WHERE cycle = ANY ($1)`), cycles)
 	if err != nil {
 		return fmt.Errorf("look up cycles: %w", err)
 	}
-	if err := each(rows, func(cycle int64) { known[cycle] = true }); err != nil {
+	if err := projections.EachValue(func(cycle int64) { known[cycle] = true })(rows); err != nil {
 		return fmt.Errorf("look up cycles: %w", err)
 	}
 	var setRows, memberRows [][]any

@@ -51,16 +51,14 @@ type Staking struct {
 }
 
 // New returns the projection.
-func New() *Staking { return newVersion(Version) }
+func New() *Staking { return newWith(Spec()) }
 
-func newVersion(version int) *Staking { return &Staking{spec: specOf(version), position: -1} }
+func newWith(spec projections.Spec) *Staking { return &Staking{spec: spec, position: -1} }
 
 // Spec describes the projection's tables.
-func Spec() projections.Spec { return specOf(Version) }
-
-func specOf(version int) projections.Spec {
+func Spec() projections.Spec {
 	return projections.Spec{
-		Schema: projections.Schema{Name: Name, Version: version}, Tables: tables,
+		Schema: projections.Schema{Name: Name, Version: Version}, Tables: tables,
 		API: views,
 		Views: []string{
 			"staking_event:event", "staking_bond:bond", "staking_allowlist:allowlist", "staking_registration:registration",
@@ -78,7 +76,7 @@ func (p *Staking) Spec() projections.Spec { return p.spec }
 
 // WithSpec implements projections.Rebuildable.
 func (p *Staking) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
-	return newVersion(spec.Version)
+	return newWith(spec)
 }
 
 // Forget implements projections.Projection.
@@ -101,7 +99,8 @@ func (p *Staking) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []proj
 		b.touched = projections.NewTouched()
 	}
 	if p.position != after {
-		if err := b.readTip(ctx); err != nil {
+		var err error
+		if b.tip, err = p.spec.ReadTip(ctx, tx); err != nil {
 			return projections.Outcome{}, err
 		}
 	}
@@ -117,12 +116,5 @@ func (p *Staking) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []proj
 
 // copy writes rows into a table. columns are the names of its columns, separated by spaces.
 func (b *batch) copy(ctx context.Context, table string, columns string, rows [][]any) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, strings.Fields(columns), pgx.CopyFromRows(rows))
-	if err != nil {
-		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
-	}
-	return nil
+	return b.spec.Copy(ctx, b.tx, table, strings.Fields(columns), rows)
 }

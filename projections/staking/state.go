@@ -227,9 +227,8 @@ func (b *batch) read(ctx context.Context, wanted *names) (*state, error) {
 			signers).Query(collect(scanKey, s.keepKey))
 		queries.Queue(b.sql(`SELECT `+grantColumns+` FROM unnest($1::text[]) AS o (signer) JOIN {schema}.key_grant t ON t.signer = o.signer AND t.until_n IS NULL`),
 			signers).Query(collect(scanGrant, s.keepGrant))
-		queries.Queue(b.sql(`SELECT place FROM {schema}.signer ORDER BY place DESC LIMIT 1`)).Query(func(rows pgx.Rows) error {
-			return each(rows, func(place int64) { s.lastPlace = place })
-		})
+		queries.Queue(b.sql(`SELECT place FROM {schema}.signer ORDER BY place DESC LIMIT 1`)).
+			Query(projections.EachValue(func(place int64) { s.lastPlace = place }))
 	}
 	if queries.Len() == 0 {
 		return s, nil

@@ -9,17 +9,13 @@ import (
 	"strata/projections"
 	"strata/projections/version"
 	"strata/rig"
-	"strata/rig/replay"
 )
 
 // TestAwaitBuilt waits for a version that nobody builds, then for one that somebody builds, and activates it.
 func TestAwaitBuilt(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
 	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
-	replay.Append(t, log, rig.Blocks(0, 300)...)
-	stop := rig.Follow(t, log, lines...)
-	replay.Wait(t, log)
+	log, stop := rig.Folded(t, 300, lines...)
 	stop()
 	made := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally"})
 

@@ -19,10 +19,7 @@ import (
 // its leader, ceases to be active when the leader is rolled back, and becomes active again.
 func TestNewProjection(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
-	replay.Append(t, log, rig.Blocks(0, 50)...)
-	stop := rig.Follow(t, log, projections.Chain(rig.Chain(t), rig.NewTally(1)))
-	replay.Wait(t, log)
+	log, stop := rig.Folded(t, 50, projections.Chain(rig.Chain(t), rig.NewTally(1)))
 	stop()
 	rig.Execute(t, log, `UPDATE strata.projection SET rules = 99 WHERE name = 'chain'`) // built by other code
 	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1), mempool.New())}

@@ -183,11 +183,8 @@ func waitUntilIndexed(t *testing.T, log interface{ Pool() *pgxpool.Pool }, i pro
 // TestActivateRefuses expects versions that are not fit for readers to stay inactive.
 func TestActivateRefuses(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
 	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
-	replay.Append(t, log, rig.Blocks(0, 300)...)
-	stop := rig.Follow(t, log, lines...)
-	replay.Wait(t, log)
+	log, stop := rig.Folded(t, 300, lines...)
 	stop()
 	rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally"})
 	activate := func(lines projections.Lines) error {

@@ -94,10 +94,7 @@ func TestTwoRules(t *testing.T) {
 // steps of the new version of the leader.
 func TestNewLeader(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
-	replay.Append(t, log, rig.Blocks(0, 100)...)
-	rig.Follow(t, log, projections.Chain(rig.Chain(t), rig.NewTally(1)))
-	replay.Wait(t, log)
+	log, _ := rig.Folded(t, 100, projections.Chain(rig.Chain(t), rig.NewTally(1)))
 	// Make the register say that other code has built the version.
 	rig.Execute(t, log, `UPDATE strata.projection SET rules = 99 WHERE name = 'chain'`)
 	replay.Follow(t, follow.Config{Log: log, BuildNew: true}, projections.Chain(rig.Chain(t), rig.NewTally(1)))
@@ -115,11 +112,8 @@ func TestNewLeader(t *testing.T) {
 
 func TestThrottle(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
 	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
-	replay.Append(t, log, rig.Blocks(0, 1500)...)
-	rig.Follow(t, log, lines...)
-	replay.Wait(t, log)
+	log, _ := rig.Folded(t, 1500, lines...)
 	slow := 5 // a throttled build would take five minutes, longer than anything here waits
 	started := time.Now()
 	made := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally", Throttle: &slow})
@@ -149,11 +143,8 @@ func TestThrottle(t *testing.T) {
 
 func TestEstimate(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
 	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
-	replay.Append(t, log, rig.Blocks(0, 400)...)
-	rig.Follow(t, log, lines...)
-	replay.Wait(t, log)
+	log, _ := rig.Folded(t, 400, lines...)
 	rig.WaitUntilLive(t, log, rig.Schema("chain", chain.Version), rig.Schema("tally", 1))
 	rig.Execute(t, log, `ANALYZE tally_v1.row`)
 	rig.Execute(t, log, `UPDATE strata.projection SET rate = 100`)
@@ -183,11 +174,8 @@ func TestEstimate(t *testing.T) {
 // TestDiff changes rows by hand, and expects Diff to find these.
 func TestDiff(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
 	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
-	replay.Append(t, log, rig.Blocks(0, 1300)...)
-	stop := rig.Follow(t, log, lines...)
-	replay.Wait(t, log)
+	log, stop := rig.Folded(t, 1300, lines...)
 	rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally"})
 	rig.WaitUntilLive(t, log, rig.Schema("tally", 2))
 	stop()
@@ -242,11 +230,8 @@ func TestDiff(t *testing.T) {
 // TestLeftovers expects VerifyRows to drop the scratch versions that a killed VerifyRows has left.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
-	log := replay.NewLog(t)
 	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
-	replay.Append(t, log, rig.Blocks(0, 50)...)
-	rig.Follow(t, log, lines...)
-	replay.Wait(t, log)
+	log, _ := rig.Folded(t, 50, lines...)
 	rig.Execute(t, log, schemas.In(`INSERT INTO strata.projection (name, version, input, scratch) VALUES ('tally', 1073741824, '{chain}', true)`))
 	rig.Execute(t, log, `CREATE SCHEMA tally_v1073741824; CREATE TABLE tally_v1073741824.row ()`)
 	if all, err := version.Statuses(t.Context(), log.Pool()); err != nil || len(all) != len(lines.Definitions()) {

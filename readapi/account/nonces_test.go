@@ -99,7 +99,7 @@ func TestGreatestNonce(t *testing.T) {
 	stop := replay.Start(t, log, apitest.NewChain(t), balances.New(nil), mempool.New())
 	made := synthchain.New(synthchain.Config{Seed: 7, Network: synthchain.Mainnet, SigningSample: 1000})
 	for range 3 {
-		replay.Append(t, log, replay.Post(made.Next()))
+		replay.Append(t, log, made.Next())
 	}
 	const greatest = math.MaxUint64
 	waiting := apitest.From(t, 3, greatest, &signed.TokenTransfer{Recipient: apitest.Principal(t, apitest.Bob), Amount: 1})
@@ -144,10 +144,7 @@ func TestNoncesOfWaitingTransactions(t *testing.T) {
 	log := replay.NewLog(t)
 	replay.Start(t, log, apitest.NewChain(t), balances.New(nil), mempool.New())
 	made := synthchain.New(synthchain.Config{Seed: 7, Network: synthchain.Mainnet, SigningSample: 1000})
-	var posts []replay.Post
-	for range 60 {
-		posts = append(posts, replay.Post(made.Next()))
-	}
+	posts := replay.Take(60, made.Next)
 	replay.Append(t, log, posts...)
 	replay.Wait(t, log)
 	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{})

@@ -257,7 +257,8 @@ func readTransfers[T any](ctx context.Context, s *engine.Snapshot, l *transferLi
 		return list, nil
 	}
 	b = s.Batch()
-	rows := engine.Query(b, transferColumns, l.rows, append([]any{numbers}, owner...)...)
+	onPage := func(r *transferRow) bool { return r.number <= at.start && r.number != older }
+	rows := engine.QueryPart(b, onPage, transferColumns, l.rows, append([]any{numbers}, owner...)...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func TestWalksWhileTheChainMoves(t *testing.T) {
 			for round := range 24 {
 				var posts []replay.Post
 				for range map[bool]int{true: 30, false: 1 + random.IntN(4)}[round == 0] {
-					posts = append(posts, replay.Post(made.Next()))
+					posts = append(posts, made.Next())
 				}
 				if round == 0 {
 					s = apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: apitest.NetworkOf(posts)})

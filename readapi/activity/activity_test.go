@@ -23,10 +23,7 @@ func TestActivity(t *testing.T) {
 	config := synthchain.Everything(5, synthchain.V40)
 	config.SigningSample = 1000
 	made := synthchain.New(config)
-	var posts []replay.Post
-	for range 120 {
-		posts = append(posts, replay.Post(made.Next()))
-	}
+	posts := replay.Take(120, made.Next)
 	replay.Append(t, log, posts...)
 	replay.Run(t, log, apitest.NewChain(t), projection.New())
 	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{})

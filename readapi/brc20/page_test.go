@@ -32,7 +32,7 @@ func TestBRC20Pages(t *testing.T) {
 	var posts []replay.Post
 	for range 70 {
 		post := feed.Next()
-		posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
+		posts = append(posts, post)
 	}
 	replay.Append(t, w.Store, posts...)
 	replay.Wait(t, w.Store)

@@ -7,29 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	domain "strata/domain/bns"
 	feed "strata/domain/ordinals"
 	"strata/domain/token"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/must"
-	"strata/projections"
-	"strata/projections/accounts"
-	"strata/projections/balances"
-	"strata/projections/bns"
-	"strata/projections/brc20"
-	"strata/projections/ft"
-	"strata/projections/inscriptions"
-	"strata/projections/mempool"
-	"strata/projections/names"
-	"strata/projections/nft"
-	"strata/projections/ordinals"
-	"strata/projections/pox"
-	"strata/projections/rosetta"
-	"strata/projections/sft"
-	"strata/projections/staking"
 	"strata/readapi"
 	"strata/rig/apitest"
+	"strata/rig/every"
 	"strata/rig/replay"
 )
 
@@ -54,17 +39,9 @@ func newWorld(t *testing.T) *world {
 	config.Mix.Naming = 20
 	chain, inscribed := synthchain.New(config), synthordinals.New(synthordinals.Everything(11, feed.Regtest))
 	log := replay.NewLog(t)
-	var posts []replay.Post
-	for range chainPosts {
-		posts = append(posts, replay.Post(chain.Next()))
-	}
-	for range feedPosts {
-		posts = append(posts, replay.Post(inscribed.Next()))
-	}
-	replay.Append(t, log, posts...)
-	replay.RunLines(t, log,
-		projections.Chain(apitest.NewChain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()), ft.New(nil), nft.New(nil), sft.New(nil), rosetta.New()),
-		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New(nil)))
+	replay.Append(t, log, replay.Take(chainPosts, chain.Next)...)
+	replay.Append(t, log, replay.Take(feedPosts, inscribed.Next)...)
+	replay.RunLines(t, log, every.Lines()...)
 	w := &world{Site: apitest.NewKeeper(t, log.Pool(), readapi.Config{}).Site, names: map[string]string{}}
 	for _, kind := range apitest.Kinds {
 		contract := map[token.Kind]string{token.FT: apitest.P1, token.NFT: apitest.N1, token.SFT: apitest.P2}[kind]

@@ -275,9 +275,11 @@ func printedColumns(r *printedRow) []any {
 	return append(view.EventColumns(&r.EventRow), &r.id, &r.height, &r.sequence, &r.number, &r.called)
 }
 
-// queuePrinted adds to the batch the query for the rows with the given numbers.
-func (l *printedList) queuePrinted(b *engine.Batch, numbers []int64) *engine.Result[printedRow] {
-	return engine.Query(b, printedColumns, l.queries().rows, l.contract, l.column(), numbers)
+// queuePrinted adds to the batch the query for the rows with the given numbers. The answer shows those from number first down to
+// number last.
+func (l *printedList) queuePrinted(b *engine.Batch, numbers []int64, first, last int64) *engine.Result[printedRow] {
+	shown := func(r *printedRow) bool { return r.number <= first && r.number >= last }
+	return engine.QueryPart(b, shown, printedColumns, l.queries().rows, l.contract, l.column(), numbers)
 }
 
 // start returns the number of the first event of the page at an offset.
@@ -298,11 +300,12 @@ func listContractEvents(ctx context.Context, s *engine.Snapshot, in *contractEve
 		return list, l.fillForSender(ctx, s, list)
 	}
 	var numbers []int64
-	for n := l.start(min(in.Offset, page.OffsetMax)); n > l.low && len(numbers) <= list.Limit; n-- {
+	start := l.start(min(in.Offset, page.OffsetMax))
+	for n := start; n > l.low && len(numbers) <= list.Limit; n-- {
 		numbers = append(numbers, n)
 	}
 	b := s.Batch()
-	found := l.queuePrinted(b, numbers)
+	found := l.queuePrinted(b, numbers, start, start-int64(list.Limit)+1)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -344,9 +347,9 @@ var unexaminedOfSender = printedPage(`
 func (l *printedList) fillForSender(ctx context.Context, s *engine.Snapshot, list *contractEventPage) error {
 	start := l.start(0)
 	b := s.Batch()
-	found := engine.Query(b, printedColumns, printedOfSender,
+	found := engine.QueryPage(b, list.Limit, printedColumns, printedOfSender,
 		l.contract, *l.sender, l.topic, l.low, start, min(list.Offset, page.OffsetMax), int64(list.Limit)+1, int64(senderEventsMax), l.function)
-	unexamined := engine.Query(b, printedColumns, unexaminedOfSender, l.contract, *l.sender, l.topic, l.low, start, int64(senderEventsMax), l.function)
+	unexamined := engine.QueryPage(b, 0, printedColumns, unexaminedOfSender, l.contract, *l.sender, l.topic, l.low, start, int64(senderEventsMax), l.function)
 	if err := b.Run(ctx); err != nil {
 		return err
 	}
@@ -372,7 +375,7 @@ func listContractLogs(ctx context.Context, s *engine.Snapshot, in *contractLogsI
 		numbers = append(numbers, n)
 	}
 	b := s.Batch()
-	found := l.queuePrinted(b, distinctAbove(numbers, l.low))
+	found := l.queuePrinted(b, distinctAbove(numbers, l.low), start, start-limit+1)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}

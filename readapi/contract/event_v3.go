@@ -47,7 +47,7 @@ func listContractEventsV3(ctx context.Context, s *engine.Snapshot, in *contractE
 		numbers = append(numbers, n)
 	}
 	b := s.Batch()
-	found := l.queuePrinted(b, distinctAbove(numbers, l.low))
+	found := l.queuePrinted(b, distinctAbove(numbers, l.low), start, start-limit+1)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}

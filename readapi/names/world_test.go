@@ -33,10 +33,7 @@ func newWorld(t *testing.T) *world {
 	config.TxPerBlock = synthchain.Range{Min: 8, Max: 16}
 	generator := synthchain.New(config)
 	log := replay.NewLog(t)
-	posts := make([]replay.Post, 900)
-	for i := range posts {
-		posts[i] = replay.Post(generator.Next())
-	}
+	posts := replay.Take(900, generator.Next)
 	replay.Append(t, log, posts...)
 	replay.Run(t, log, apitest.NewChain(t), projection.New(), bns.New(domain.KnownContracts()))
 	return &world{apitest.NewSiteOn(t, log.Pool(), readapi.Config{}), generator.Expected()}

@@ -168,10 +168,7 @@ func TestConformanceData(t *testing.T) {
 		config := synthchain.Everything(41, synthchain.V40)
 		config.SigningSample, config.Accounts, config.Maturity, config.Network = 1000, 12, 5, synthchain.Testnet
 		made := synthchain.New(config)
-		var all []replay.Post
-		for range posts {
-			all = append(all, replay.Post(made.Next()))
-		}
+		all := replay.Take(posts, made.Next)
 		checkWith(t, "testnet", prefix, all)
 	})
 }
@@ -197,11 +194,11 @@ func TestConformanceReorganisations(t *testing.T) {
 	pauses := map[int]bool{} // before posts that abandon the newest block
 	for i := range posts {
 		if i < first || len(pauses) == most {
-			all = append(all, replay.Post(made.Next()))
+			all = append(all, made.Next())
 			continue
 		}
 		before := made.Tip()
-		all = append(all, replay.Post(made.Next()))
+		all = append(all, made.Next())
 		if made.Tip() != before && !slices.Contains(made.Expected().Blocks, before) {
 			pauses[i] = true
 		}

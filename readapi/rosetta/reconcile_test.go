@@ -171,10 +171,7 @@ func TestReconciles(t *testing.T) {
 			}
 			log := replay.NewLog(t)
 			for pass := range 2 {
-				var posts []replay.Post
-				for range 150 {
-					posts = append(posts, replay.Post(made.Next()))
-				}
+				posts := replay.Take(150, made.Next)
 				fold(t, log, posts...)
 				c := newChecker(newSite(t, log, network, tt.prefix, rosetta.Config{})).check()
 				if c.compared < 100 || pass == 1 && c.tokens == 0 { // tokens come late

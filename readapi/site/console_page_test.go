@@ -166,7 +166,7 @@ func consoleWalk(t *testing.T, s *consoleSite, open func(t *testing.T, fragment 
 	tb.until("what is marked can be seen", inView)
 	tabTo("[data-form=verbatim]")
 	tb.press(" ")
-	want := s.pointedBytes(seq, asked.Get("pointer"))
+	want := s.Pointed(seq, asked.Get("pointer"))
 	tb.until("the bytes are marked", `document.querySelector("#event mark").textContent === $1 && document.querySelector("#event pre").textContent === $2`, want, s.Get(fmt.Sprintf("/audit/v1/events/%d/body", seq)).Body)
 	tb.until("what is marked can be seen", inView)
 	tb.calm(s.url)

@@ -53,7 +53,7 @@ func newConsoleSite(t testing.TB) *consoleSite {
 	made := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 1000, Maturity: 3})
 	var posts []replay.Post
 	for range 60 {
-		posts = append(posts, replay.Post(made.Next()))
+		posts = append(posts, made.Next())
 	}
 	text := must.Get(json.Marshal(hostile))(t)
 	broken := fmt.Sprintf(`{"block_hash":%s,"more":[1.00,-0e5,{%[1]s:{"a/b~c":12345678901234567890}}]}`, text)
@@ -125,27 +125,6 @@ func (s *consoleSite) changed(path string, change func(status int, body []byte) 
 	s.change.Store(&f)
 	defer s.change.Store(nil)
 	while()
-}
-
-// pointedBytes is what the body of an event has at a JSON pointer, byte for byte.
-func (s *consoleSite) pointedBytes(seq int64, pointer string) string {
-	s.T.Helper()
-	value := json.RawMessage(s.Get(fmt.Sprintf("/audit/v1/events/%d/body", seq)).Body)
-	if pointer == "" {
-		return string(value)
-	}
-	for _, part := range strings.Split(pointer, "/")[1:] {
-		var object map[string]json.RawMessage
-		var array []json.RawMessage
-		if json.Unmarshal(value, &object) == nil {
-			value = object[strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")]
-		} else if n, err := strconv.Atoi(part); err == nil && json.Unmarshal(value, &array) == nil && n < len(array) {
-			value = array[n]
-		} else {
-			s.T.Fatalf("event %d has nothing at %s", seq, pointer)
-		}
-	}
-	return string(value)
 }
 
 // blockAt is the index block hash at a height.

@@ -28,7 +28,7 @@ func TestFinishedCycle(t *testing.T) {
 	for i, b := range []synthstaking.Block{{BurnHeight: 3}, {BurnHeight: 5, Prints: prints}, {BurnHeight: 205}} {
 		b.Name, b.Parent, b.Height, b.Contract = fmt.Sprint("b", i), parent, int64(i), synthstaking.Testnet
 		parent = b.Name
-		replay.Append(t, log, replay.Post(b.Post()))
+		replay.Append(t, log, b.Post())
 	}
 	replay.Run(t, log, apitest.NewChain(t), staking.New())
 	w := &world{Site: apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: "testnet"})}

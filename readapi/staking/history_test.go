@@ -20,7 +20,7 @@ func TestHistory(t *testing.T) {
 	history := synthstaking.NewHistory(3, 500, synthstaking.Testnet)
 	log := replay.NewLog(t)
 	for _, post := range history.Posts {
-		replay.Append(t, log, replay.Post(post))
+		replay.Append(t, log, post)
 	}
 	replay.Run(t, log, apitest.NewChain(t), staking.New())
 	w := &world{Site: apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: "testnet"})}

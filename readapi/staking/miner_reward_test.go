@@ -22,9 +22,7 @@ func TestMinerRewards(t *testing.T) {
 	config.SigningSample = 1000
 	made := synthchain.New(config)
 	log := replay.NewLog(t)
-	for range 700 {
-		replay.Append(t, log, replay.Post(made.Next()))
-	}
+	replay.Append(t, log, replay.Take(700, made.Next)...)
 	replay.Run(t, log, apitest.NewChain(t), accounts.New(), staking.New())
 	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: "testnet"})
 	clock := made.Expected().Staking.Clock

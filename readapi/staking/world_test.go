@@ -49,7 +49,7 @@ func newWorld(t *testing.T) *world {
 		}
 		return all
 	}
-	posts := []replay.Post{replay.Post((&synthstaking.Block{Name: "genesis", BurnHeight: 3, Contract: synthstaking.Testnet}).Post())}
+	posts := []replay.Post{(&synthstaking.Block{Name: "genesis", BurnHeight: 3, Contract: synthstaking.Testnet}).Post()}
 	parent := "genesis"
 	block := func(burn int64, members map[string]any, calls func() [][]clarity.Value) {
 		c.Height = burn
@@ -59,7 +59,7 @@ func newWorld(t *testing.T) *world {
 		if calls != nil {
 			b.Prints = calls()
 		}
-		posts, parent = append(posts, replay.Post(b.Post())), b.Name
+		posts, parent = append(posts, b.Post()), b.Name
 	}
 	block(5, nil, func() [][]clarity.Value {
 		return [][]clarity.Value{

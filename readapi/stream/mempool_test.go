@@ -62,10 +62,7 @@ func TestMempoolStream(t *testing.T) {
 	stop := replay.Start(t, log, apitest.NewChain(t), balances.New(nil), mempool.New())
 	made := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 1000, MempoolProbability: 1})
 	posts := func(n int) {
-		var all []replay.Post
-		for range n {
-			all = append(all, replay.Post(made.Next()))
-		}
+		all := replay.Take(n, made.Next)
 		replay.Append(t, log, all...)
 		replay.Wait(t, log)
 	}

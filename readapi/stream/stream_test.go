@@ -38,10 +38,7 @@ func TestStreamsWhileTheChainMoves(t *testing.T) {
 	config := synthchain.Everything(11, synthchain.V40)
 	config.ForkProbability, config.LateParentProbability, config.BitcoinReorgProbability, config.SigningSample = 0.25, 0.08, 0.08, 1000
 	made := synthchain.New(config)
-	var history []replay.Post
-	for range posts {
-		history = append(history, replay.Post(made.Next()))
-	}
+	history := replay.Take(posts, made.Next)
 	log := replay.NewLog(t)
 	replay.Start(t, log, apitest.NewChain(t), balances.New(nil), accounts.New(), mempool.New())
 	replay.Append(t, log, history[:posts/2]...)

@@ -109,10 +109,7 @@ func TestTransactionsOfAChain(t *testing.T) {
 			config := synthchain.Everything(11, generation)
 			config.SigningSample, config.Accounts, config.BitcoinOpShare = 1000, 12, 0.4
 			made := synthchain.New(config)
-			var posts []replay.Post
-			for range 170 {
-				posts = append(posts, replay.Post(made.Next()))
-			}
+			posts := replay.Take(170, made.Next)
 			kinds := sameAsSaid(t, posts)
 			for _, kind := range []string{"token_transfer", "smart_contract", "contract_call", "coinbase"} {
 				if kinds[kind] == 0 {

@@ -144,37 +144,29 @@ func (s *Site) Trace(path string, limit int) TraceOf {
 	return all
 }
 
-// pointed is what the body of an event has at a pointer.
-func (s *Site) pointed(seq int64, pointer string) any {
+// Pointed is what the body of an event has at a JSON pointer, byte for byte.
+func (s *Site) Pointed(seq int64, pointer string) string {
 	s.T.Helper()
 	got := s.Get(fmt.Sprintf("/audit/v1/events/%d/body", seq))
 	if got.Status != 200 {
 		s.T.Fatalf("body of event %d: got %d %s", seq, got.Status, got.Body)
 	}
-	var value any
-	DecodeJSON(s.T, got.Body, &value)
-	if pointer == "" {
-		return value
-	}
+	value := json.RawMessage(got.Body)
 	for _, part := range strings.Split(pointer, "/")[1:] {
-		switch v := value.(type) {
-		case map[string]any:
-			member, ok := v[part]
-			if !ok {
-				s.T.Fatalf("event %d has nothing at %s", seq, pointer)
-			}
-			value = member
-		case []any:
-			n, err := strconv.Atoi(part)
-			if err != nil || n >= len(v) {
-				s.T.Fatalf("event %d has nothing at %s", seq, pointer)
-			}
-			value = v[n]
-		default:
+		var object map[string]json.RawMessage
+		var array []json.RawMessage
+		if json.Unmarshal(value, &object) == nil {
+			value = object[strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")]
+		} else if n, err := strconv.Atoi(part); err == nil && json.Unmarshal(value, &array) == nil && n < len(array) {
+			value = array[n]
+		} else {
+			value = nil
+		}
+		if value == nil {
 			s.T.Fatalf("event %d has nothing at %s", seq, pointer)
 		}
 	}
-	return value
+	return string(value)
 }
 
 // facts are what the events behind a column of a row have at the pointers.
@@ -183,7 +175,9 @@ func (s *Site) Facts(r RowOf, column string) (facts []any) {
 	for _, source := range r.Sources {
 		if source.Column == column {
 			for _, pointer := range source.Pointers {
-				facts = append(facts, s.pointed(source.Seq, pointer))
+				var fact any
+				DecodeJSON(s.T, s.Pointed(source.Seq, pointer), &fact)
+				facts = append(facts, fact)
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"strata/internal/synth/synthchain"
 	"strata/projections/balances"
-	"strata/projections/chain"
 	"strata/readapi"
 	"strata/rig/replay"
 )
@@ -17,15 +16,7 @@ func MadeUp(t *testing.T) (*Site, synthchain.State) {
 	config.SigningSample, config.Accounts = 1000, 12
 	made := synthchain.New(config)
 	log := replay.NewLog(t)
-	var posts []replay.Post
-	for range 300 {
-		posts = append(posts, replay.Post(made.Next()))
-	}
-	replay.Append(t, log, posts...)
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	replay.Run(t, log, canonical, balances.New(nil))
+	replay.Append(t, log, replay.Take(300, made.Next)...)
+	replay.Run(t, log, NewChain(t), balances.New(nil))
 	return NewSiteOn(t, log.Pool(), readapi.Config{}), made.Expected()
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"strata/domain/clarity"
+	"strata/internal/testkit/must"
 )
 
 // saidIn are the Clarity values in the responses that the trace of a row points to.
@@ -13,14 +14,8 @@ func (s *Site) SaidIn(r RowOf, column string) (values []string) {
 	for _, fact := range s.Facts(r, column) {
 		var response struct{ Result string }
 		DecodeJSON(s.T, fact.(string), &response)
-		raw, err := hex.DecodeString(strings.TrimPrefix(response.Result, "0x"))
-		if err != nil {
-			s.T.Fatal(err)
-		}
-		value, err := clarity.DecodeAll(raw)
-		if err != nil {
-			s.T.Fatal(err)
-		}
+		raw := must.Get(hex.DecodeString(strings.TrimPrefix(response.Result, "0x")))(s.T)
+		value := must.Get(clarity.DecodeAll(raw))(s.T)
 		values = append(values, value.Repr())
 	}
 	return values

@@ -10,10 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections/accounts"
 	"strata/projections/balances"
-	"strata/projections/chain"
 	"strata/readapi"
 	"strata/rig/replay"
 	"strata/rig/schemas"
@@ -34,16 +36,9 @@ func NewHistory(t *testing.T, generation synthchain.Generation, n int) *history 
 	made := synthchain.New(config)
 	log := replay.NewLog(t)
 	h := &history{bodies: map[string]Fields{}}
-	var posts []replay.Post
-	for range n {
-		posts = append(posts, replay.Post(made.Next()))
-	}
+	posts := replay.Take(n, made.Next)
 	replay.Append(t, log, posts...)
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	replay.Run(t, log, canonical, accounts.New(), balances.New(nil))
+	replay.Run(t, log, NewChain(t), accounts.New(), balances.New(nil))
 	h.Site, h.Truth = NewSiteOn(t, log.Pool(), readapi.Config{}), made.Expected()
 	for _, post := range posts {
 		if post.Path == "/new_block" {
@@ -63,11 +58,7 @@ func NewHistory(t *testing.T, generation synthchain.Generation, n int) *history 
 // pages are all results of a list with cursors, from its newest page on.
 func (s *Site) Pages(path string, limit int) (results []Fields) {
 	s.T.Helper()
-	separator := "?"
-	if strings.Contains(path, "?") {
-		separator = "&"
-	}
-	target := fmt.Sprintf("%s%slimit=%d", path, separator, limit)
+	target := limited(path, limit)
 	var total any
 	for next, before := target, any(nil); ; {
 		page := s.Object(next)
@@ -75,9 +66,7 @@ func (s *Site) Pages(path string, limit int) (results []Fields) {
 			s.T.Errorf("%s: got a total of %v, and %v before", next, page["total"], total)
 		}
 		total = page["total"]
-		for _, one := range page["results"].([]any) {
-			results = append(results, one.(map[string]any))
-		}
+		results = append(results, objectsOf(page["results"])...)
 		if limit == 1 && page["next_cursor"] != before {
 			s.T.Errorf("%s: got %v before this page, want %v", next, page["next_cursor"], before)
 		}
@@ -93,9 +82,14 @@ func (s *Site) Pages(path string, limit int) (results []Fields) {
 }
 
 // strings of a member of objects.
-func textsOf(objects []Fields, member string) (texts []string) {
+func textsOf(objects []Fields, member string) []string {
+	return mapped(objects, func(o Fields) string { return fmt.Sprint(o[member]) })
+}
+
+// mapped are the texts of objects.
+func mapped(objects []Fields, text func(Fields) string) (texts []string) {
 	for _, o := range objects {
-		texts = append(texts, fmt.Sprint(o[member]))
+		texts = append(texts, text(o))
 	}
 	return texts
 }
@@ -106,29 +100,36 @@ func reversed[T any](list []T) []T {
 	return list
 }
 
+// numberOf is the number in a value, or 0.
+func numberOf(value any) (n int64) {
+	_, _ = fmt.Sscan(fmt.Sprint(value), &n)
+	return n
+}
+
 // timeOf is the time of a block by its body.
-func timeOf(body Fields) (time int64) {
-	text := body["block_time"]
-	if text == nil {
-		text = body["burn_block_time"]
+func timeOf(body Fields) int64 { return numberOf(cmp.Or(body["block_time"], body["burn_block_time"])) }
+
+// lists compares all rows of a list, and its total.
+func (h *history) lists(t *testing.T, path string, limit int, line func(Fields) string, want []string) []Fields {
+	t.Helper()
+	rows, total := h.walk(path, limit)
+	same(t, fmt.Sprintf("%s, limit %d", path, limit), mapped(rows, line), want)
+	if total != float64(len(want)) {
+		t.Errorf("%s: got a total of %v, want %d", path, total, len(want))
 	}
-	_, _ = fmt.Sscan(fmt.Sprint(text), &time)
-	return time
+	return rows
 }
 
 // executed are the ids of the transactions of a block in the order of execution, those of microblocks first.
 func executed(body Fields) (ids []string) {
-	list := slices.Clone(body["transactions"].([]any))
-	sequence := func(tx any) (n int) {
+	list := objectsOf(body["transactions"])
+	sequence := func(tx Fields) (n int) {
 		n = 1 << 31
-		_, _ = fmt.Sscan(fmt.Sprint(tx.(map[string]any)["microblock_sequence"]), &n)
+		_, _ = fmt.Sscan(fmt.Sprint(tx["microblock_sequence"]), &n)
 		return n
 	}
-	slices.SortStableFunc(list, func(a, b any) int { return cmp.Compare(sequence(a), sequence(b)) })
-	for _, tx := range list {
-		ids = append(ids, fmt.Sprint(tx.(map[string]any)["txid"]))
-	}
-	return ids
+	slices.SortStableFunc(list, func(a, b Fields) int { return cmp.Compare(sequence(a), sequence(b)) })
+	return textsOf(list, "txid")
 }
 
 func (h *history) BlocksOfVersion1(t *testing.T) {
@@ -137,9 +138,7 @@ func (h *history) BlocksOfVersion1(t *testing.T) {
 		hashes = append(hashes, b.Hash.String())
 	}
 	for _, limit := range []int{1, 17} {
-		if got := textsOf(h.Pages("/extended/v1/block", limit), "hash"); !slices.Equal(got, reversed(hashes)) {
-			t.Errorf("limit %d: got %v", limit, got)
-		}
+		same(t, fmt.Sprintf("limit %d", limit), textsOf(h.Pages("/extended/v1/block", limit), "hash"), reversed(hashes))
 	}
 	check := func(path string, body Fields, canonical bool) {
 		t.Helper()
@@ -177,15 +176,11 @@ func (h *history) BlocksOfVersion1(t *testing.T) {
 		check(fmt.Sprintf("/extended/v1/block/by_burn_block_hash/%v", body["burn_block_hash"]), body, true)
 	}
 	// Where all blocks of a Bitcoin block are orphaned, the highest of them is shown.
-	number := func(height any) (n int64) {
-		_, _ = fmt.Sscan(fmt.Sprint(height), &n)
-		return n
-	}
 	highest, several := map[any]Fields{}, map[any]bool{}
 	for _, body := range h.bodies {
 		burn := body["burn_block_hash"]
-		if before := highest[burn]; !elected[burn] && (before == nil || number(before["block_height"]) <= number(body["block_height"])) {
-			several[burn] = before != nil && number(before["block_height"]) == number(body["block_height"])
+		if before := highest[burn]; !elected[burn] && (before == nil || numberOf(before["block_height"]) <= numberOf(body["block_height"])) {
+			several[burn] = before != nil && numberOf(before["block_height"]) == numberOf(body["block_height"])
 			highest[burn] = body
 		}
 	}
@@ -221,9 +216,7 @@ func (h *history) BlocksOfVersion1(t *testing.T) {
 		"/extended/v2/block-tenures/1/blocks?cursor=" + h.newestID():      "Cursor not found",
 		"/extended/v2/block-tenures/999999/blocks?cursor=" + h.newestID(): "Cursor not found",
 	} {
-		if got := h.Get(path); got.Status != http.StatusNotFound || !strings.Contains(got.Body, `"message":"`+want+`"`) {
-			t.Errorf("%s: got %d %s, want %s", path, got.Status, got.Body, want)
-		}
+		h.refuses(path, http.StatusNotFound, `"message":"`+want+`"`)
 	}
 	traced := h.Trace(fmt.Sprintf("/extended/v1/block/by_height/%d", h.Truth.Tip.Height), 200)
 	if got := len(traced.In("chain.transaction")); got != h.Truth.Tip.Transactions {
@@ -246,9 +239,7 @@ func (h *history) BlocksOfBitcoin(t *testing.T) {
 	many := 0
 	for _, limit := range []int{1, 7, 30} {
 		got := h.Pages("/extended/v2/burn-blocks", limit)
-		if !slices.Equal(textsOf(got, "burn_block_hash"), reversed(order)) {
-			t.Fatalf("limit %d: got %v, want %v", limit, textsOf(got, "burn_block_hash"), reversed(order))
-		}
+		same(t, fmt.Sprintf("limit %d", limit), textsOf(got, "burn_block_hash"), reversed(order))
 		for _, b := range got {
 			burn := fmt.Sprint(b["burn_block_hash"])
 			if AsJSON(t, b["stacks_blocks"]) != AsJSON(t, reversed(blocks[burn])) || b["total_tx_count"] != float64(txs[burn]) {
@@ -274,12 +265,8 @@ func (h *history) BlocksOfBitcoin(t *testing.T) {
 		if AsJSON(t, page["results"]) != "["+AsJSON(t, one)+"]" {
 			t.Errorf("offset %d: got %v, want %v", i, page, one)
 		}
-		if got := textsOf(h.Pages("/extended/v2/burn-blocks/"+burn+"/blocks", 2), "hash"); !slices.Equal(got, reversed(blocks[burn])) {
-			t.Errorf("got %v, want %v", got, reversed(blocks[burn]))
-		}
-		if traced := h.Trace("/extended/v2/burn-blocks/"+burn, 200); len(traced.In("accounts.block")) != len(blocks[burn]) {
-			t.Errorf("got %v", traced.Rows)
-		}
+		same(t, "list", textsOf(h.Pages("/extended/v2/burn-blocks/"+burn+"/blocks", 2), "hash"), reversed(blocks[burn]))
+		h.traces("/extended/v2/burn-blocks/"+burn, map[string]int{"accounts.block": len(blocks[burn])})
 	}
 	if got := h.Object("/extended/v2/burn-blocks/latest"); got["burn_block_hash"] != order[len(order)-1] {
 		t.Errorf("got %v", got)
@@ -293,9 +280,7 @@ func (h *history) BlocksOfTenures(t *testing.T) {
 	}
 	for tenure, want := range tenures {
 		path := fmt.Sprintf("/extended/v2/block-tenures/%d/blocks", tenure)
-		if got := textsOf(h.Pages(path, 3), "hash"); !slices.Equal(got, reversed(want)) {
-			t.Errorf("tenure %d: got %v, want %v", tenure, got, reversed(want))
-		}
+		same(t, fmt.Sprintf("tenure %d", tenure), textsOf(h.Pages(path, 3), "hash"), reversed(want))
 		if got := h.Object(path + "?offset=300"); got["total"] != float64(len(want)) || len(got["results"].([]any)) != 0 {
 			t.Errorf("tenure %d: got %v", tenure, got)
 		}
@@ -392,9 +377,7 @@ func (h *history) PlansOfBlocks(t *testing.T) {
 	h.Exec(schemas.In(`VACUUM ANALYZE {chain}.block, {chain}.canonical, {accounts}.block`))
 	newest, deep := int(tip.Height)+n, int(tip.Height)+n/2
 	var cursor string
-	if err := h.Pool.QueryRow(t.Context(), schemas.In(`SELECT encode(index_block_hash, 'hex') FROM {chain}.block WHERE source_seq = 110000`)).Scan(&cursor); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, h.Pool.QueryRow(t.Context(), schemas.In(`SELECT encode(index_block_hash, 'hex') FROM {chain}.block WHERE source_seq = 110000`)).Scan(&cursor))
 	h.Costs(t, map[string]int64{
 		"/extended/v1/block":                                                                          800,
 		"/extended/v1/block?limit=30&cursor=" + cursor:                                                1000,
@@ -417,23 +400,19 @@ func (h *history) PlansOfBlocks(t *testing.T) {
 func (h *history) happenings() (all []happening) {
 	for _, block := range h.blocks {
 		events := map[string][]Fields{}
-		for _, e := range block["events"].([]any) {
-			event := e.(map[string]any)
+		for _, event := range objectsOf(block["events"]) {
 			events[fmt.Sprint(event["txid"])] = append(events[fmt.Sprint(event["txid"])], event)
 		}
 		status := map[string]string{}
-		for _, tx := range block["transactions"].([]any) {
-			status[fmt.Sprint(tx.(map[string]any)["txid"])] = fmt.Sprint(tx.(map[string]any)["status"])
+		for _, tx := range objectsOf(block["transactions"]) {
+			status[fmt.Sprint(tx["txid"])] = fmt.Sprint(tx["status"])
 		}
-		var height int
-		_, _ = fmt.Sscan(fmt.Sprint(block["block_height"]), &height)
 		for _, id := range executed(block) {
 			number := 0
-			index := func(e Fields) (n int) { _, _ = fmt.Sscan(fmt.Sprint(e["event_index"]), &n); return n }
-			slices.SortStableFunc(events[id], func(a, b Fields) int { return cmp.Compare(index(a), index(b)) })
+			slices.SortStableFunc(events[id], func(a, b Fields) int { return cmp.Compare(numberOf(a["event_index"]), numberOf(b["event_index"])) })
 			for _, event := range events[id] {
 				if committed, ok := event["committed"].(bool); status[id] == "success" && (!ok || committed) {
-					all = append(all, happening{event: event, txid: id, height: height, number: number})
+					all = append(all, happening{event: event, txid: id, height: int(numberOf(block["block_height"])), number: number})
 					number++
 				}
 			}
@@ -480,14 +459,7 @@ func (h *history) HoldersOfTokens(t *testing.T) {
 		}
 		path := "/extended/v1/tokens/ft/" + url.PathEscape(asset) + "/holders"
 		for _, limit := range []int{3, 200} {
-			got, total := h.walk(path, limit)
-			var shown []string
-			for _, x := range got {
-				shown = append(shown, fmt.Sprint(x["address"], " ", x["balance"]))
-			}
-			if !slices.Equal(shown, want) || total != float64(len(want)) {
-				t.Fatalf("%s: got %d of %v: %v, want %v", asset, len(shown), total, shown, want)
-			}
+			h.lists(t, path, limit, func(x Fields) string { return fmt.Sprint(x["address"], " ", x["balance"]) }, want)
 		}
 		supply := h.Truth.Liquid()
 		if asset != "stx" {
@@ -507,9 +479,7 @@ func (h *history) HoldersOfTokens(t *testing.T) {
 	if got := h.Object("/extended/v1/tokens/ft/none/holders"); got["total"] != 0.0 || got["total_supply"] != "0" {
 		t.Errorf("got %v", got)
 	}
-	if traced := h.Trace("/extended/v1/tokens/ft/stx/holders?limit=5", 200); len(traced.In("balances.holding")) != 5 || len(traced.In("balances.asset")) != 1 {
-		t.Errorf("got %v", traced.Rows)
-	}
+	h.traces("/extended/v1/tokens/ft/stx/holders?limit=5", map[string]int{"balances.holding": 5, "balances.asset": 1})
 }
 
 func (h *history) NonFungible(t *testing.T) {
@@ -542,41 +512,32 @@ func (h *history) NonFungible(t *testing.T) {
 			want = append(want, line(strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(e.event["type"]), "nft_"), "_event"), e.txid, e.number))
 		}
 		path := "/extended/v1/tokens/nft/history?asset_identifier=" + url.QueryEscape(of.asset) + "&value=" + strings.TrimPrefix(of.value, "0x")
-		rows, total := h.walk(path, 1)
-		var shown []string
+		rows := h.lists(t, path, 1, func(r Fields) string {
+			return line(fmt.Sprint(r["asset_event_type"]), fmt.Sprint(r["tx_id"]), r["event_index"])
+		}, want)
 		for _, r := range rows {
-			shown = append(shown, line(fmt.Sprint(r["asset_event_type"]), fmt.Sprint(r["tx_id"]), r["event_index"]))
 			for side, without := range map[string]string{"sender": "mint", "recipient": "burn"} {
 				if who, said := r[side]; !said || (who == nil) != (r["asset_event_type"] == without) {
 					t.Errorf("%v: got %v, want a %s, or null for a %s", of, r, side, without)
 				}
 			}
 		}
-		if !slices.Equal(shown, want) || total != float64(len(want)) {
-			t.Errorf("%v: got %v, want %v", of, shown, want)
-		}
 		if looked == 1 {
 			whole := h.Object(path + "&tx_metadata=true")["results"].([]any)[0].(map[string]any)
 			if tx, _ := whole["tx"].(map[string]any); tx == nil || tx["tx_id"] != rows[0]["tx_id"] || whole["tx_id"] != nil {
 				t.Errorf("got %v", whole)
 			}
-			if traced := h.Trace(path, 200); len(traced.In("balances.nft_event")) != len(want) {
-				t.Errorf("got %v", traced.Rows)
-			}
+			h.traces(path, map[string]int{"balances.nft_event": len(want)})
 		}
 	}
 	for asset, events := range mints {
-		var want, shown []string
+		var want []string
 		for _, e := range reversed(events) {
 			want = append(want, line(fmt.Sprint(e.data()["raw_value"]), e.txid, e.number))
 		}
-		rows, total := h.walk("/extended/v1/tokens/nft/mints?asset_identifier="+url.QueryEscape(asset), 4)
-		for _, r := range rows {
-			shown = append(shown, line(fmt.Sprint(r["value"].(map[string]any)["hex"]), fmt.Sprint(r["tx_id"]), r["event_index"]))
-		}
-		if !slices.Equal(shown, want) || total != float64(len(want)) {
-			t.Errorf("%s: got %v, want %v", asset, shown, want)
-		}
+		h.lists(t, "/extended/v1/tokens/nft/mints?asset_identifier="+url.QueryEscape(asset), 4, func(r Fields) string {
+			return line(fmt.Sprint(r["value"].(map[string]any)["hex"]), fmt.Sprint(r["tx_id"]), r["event_index"])
+		}, want)
 	}
 	owned := map[string][]token{}
 	for item, owner := range h.Truth.Items {
@@ -594,14 +555,9 @@ func (h *history) NonFungible(t *testing.T) {
 					want = append(want, of.asset+" "+of.value)
 				}
 			}
-			rows, total := h.walk(path, 3)
-			var shown []string
-			for _, r := range rows {
-				shown = append(shown, fmt.Sprint(r["asset_identifier"], " ", r["value"].(map[string]any)["hex"]))
-			}
-			if !slices.Equal(shown, want) || total != float64(len(want)) {
-				t.Errorf("%s %s: got %v of %v, want %v", owner, asset, shown, total, want)
-			}
+			h.lists(t, path, 3, func(r Fields) string {
+				return fmt.Sprint(r["asset_identifier"], " ", r["value"].(map[string]any)["hex"])
+			}, want)
 		}
 	}
 	for path, want := range map[string]string{
@@ -609,9 +565,7 @@ func (h *history) NonFungible(t *testing.T) {
 		"history?asset_identifier=x&value=00": "Invalid or missing asset_identifier", "mints?asset_identifier=x": "Invalid or missing asset_identifier",
 		"history?value=0x1&asset_identifier=" + url.QueryEscape(Art): "Hex string is an odd number of digits", "history?asset_identifier=x": "querystring must have required property 'value'",
 	} {
-		if got := h.Get("/extended/v1/tokens/nft/" + path); got.Status != http.StatusBadRequest || !strings.Contains(got.Body, `"message":"`+want+`"`) {
-			t.Errorf("%s: got %d %s", path, got.Status, got.Body)
-		}
+		h.refuses("/extended/v1/tokens/nft/"+path, http.StatusBadRequest, `"message":"`+want+`"`)
 	}
 }
 
@@ -665,9 +619,7 @@ func (h *history) SupplyOfSTX(t *testing.T) {
 			}
 		}
 	}
-	if got := h.Get("/extended/v1/stx_supply?height=99999"); got.Status != http.StatusNotFound {
-		t.Errorf("got %d %s", got.Status, got.Body)
-	}
+	h.refuses("/extended/v1/stx_supply?height=99999", http.StatusNotFound, "")
 }
 
 func (h *history) PrintsOfContracts(t *testing.T) {
@@ -691,19 +643,12 @@ func (h *history) PrintsOfContracts(t *testing.T) {
 			}
 		}
 		lines := func(rows []Fields) (shown []string) {
-			for _, r := range rows {
-				shown = append(shown, line(r["tx_id"], r["event_index"]))
-			}
-			return shown
+			return mapped(rows, func(r Fields) string { return line(r["tx_id"], r["event_index"]) })
 		}
 		rows, _ := h.walk("/extended/v1/contract/"+contract+"/events?"+query, 4)
-		if got := lines(rows); !slices.Equal(got, want) {
-			t.Errorf("%s: got %v, want %v", query, got, want)
-		}
+		same(t, query, lines(rows), want)
 		for _, limit := range []int{1, 7} {
-			if got := lines(h.Pages("/extended/v2/smart-contracts/"+contract+"/logs?"+query, limit)); !slices.Equal(got, want) {
-				t.Errorf("%s, limit %d: got %v, want %v", query, limit, got, want)
-			}
+			same(t, fmt.Sprintf("%s, limit %d", query, limit), lines(h.Pages("/extended/v2/smart-contracts/"+contract+"/logs?"+query, limit)), want)
 		}
 	}
 	middle := all[len(all)/2].height
@@ -713,22 +658,14 @@ func (h *history) PrintsOfContracts(t *testing.T) {
 	check(fmt.Sprintf("from_block=%d&to_block=%d", middle, middle), middle, middle)
 	check("topic=nothing+has+it", 1, 0)
 	senders, topics := map[string]int{}, map[string]int{}
-	rows, err := h.Pool.Query(t.Context(), schemas.In(`
+	type said struct{ Sender, Topic string }
+	both := map[said]int{}
+	for _, of := range collect(h.Site, pgx.RowToStructByPos[said], schemas.In(`
 		SELECT coalesce(s.account, ''), coalesce(t.name, '') FROM {accounts}.contract_event e JOIN {accounts}.account a ON a.id = e.contract
-		LEFT JOIN {accounts}.account s ON s.id = e.sender LEFT JOIN {accounts}.contract_topic t ON t.contract = e.contract AND t.topic = e.topic WHERE a.account = $1`), contract)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	both := map[[2]string]int{}
-	for rows.Next() {
-		var sender, topic string
-		if err := rows.Scan(&sender, &topic); err != nil {
-			t.Fatal(err)
-		}
-		senders[sender]++
-		topics[topic]++
-		both[[2]string{sender, topic}]++
+		LEFT JOIN {accounts}.account s ON s.id = e.sender LEFT JOIN {accounts}.contract_topic t ON t.contract = e.contract AND t.topic = e.topic WHERE a.account = $1`), contract) {
+		senders[of.Sender]++
+		topics[of.Topic]++
+		both[of]++
 	}
 	for sender, n := range senders {
 		if got, _ := h.walk("/extended/v1/contract/"+contract+"/events?sender="+sender, 3); sender != "" && len(got) != n {
@@ -741,29 +678,24 @@ func (h *history) PrintsOfContracts(t *testing.T) {
 		}
 	}
 	for of, n := range both {
-		if of[0] == "" || of[1] == "" {
+		if of.Sender == "" || of.Topic == "" {
 			continue
 		}
-		if got, _ := h.walk("/extended/v1/contract/"+contract+"/events?sender="+of[0]+"&topic="+url.QueryEscape(of[1]), 2); len(got) != n {
+		if got, _ := h.walk("/extended/v1/contract/"+contract+"/events?sender="+of.Sender+"&topic="+url.QueryEscape(of.Topic), 2); len(got) != n {
 			t.Errorf("%v: got %d, want %d", of, len(got), n)
 		}
 	}
-	if got := h.Get("/extended/v2/smart-contracts/" + contract + "/logs?cursor=1:2:3:4"); got.Status != http.StatusNotFound || !strings.Contains(got.Body, "Cursor not found") {
-		t.Errorf("got %d %s", got.Status, got.Body)
-	}
-	if traced := h.Trace("/extended/v2/smart-contracts/"+contract+"/logs?limit=3", 200); len(traced.In("chain.event")) != 3 {
-		t.Errorf("got %v", traced.Rows)
-	}
+	h.refuses("/extended/v2/smart-contracts/"+contract+"/logs?cursor=1:2:3:4", http.StatusNotFound, "Cursor not found")
+	h.traces("/extended/v2/smart-contracts/"+contract+"/logs?limit=3", map[string]int{"chain.event": 3})
 }
 
 func (h *history) ContractsByTrait(t *testing.T) {
-	all := h.Object("/extended/v1/contract/by_trait?limit=50&trait_abi=" + url.QueryEscape(`{"functions":[]}`))["results"].([]any)
+	all := objectsOf(h.Object("/extended/v1/contract/by_trait?limit=50&trait_abi=" + url.QueryEscape(`{"functions":[]}`))["results"])
 	if len(all) != min(len(h.Truth.Contracts), 50) {
 		t.Errorf("got %d contracts, want %d", len(all), len(h.Truth.Contracts))
 	}
 	found := 0
-	for _, one := range all {
-		c := one.(map[string]any)
+	for _, c := range all {
 		abi, ok := c["abi"].(string)
 		if !ok {
 			continue
@@ -773,8 +705,8 @@ func (h *history) ContractsByTrait(t *testing.T) {
 		if len(said.Functions) == 0 {
 			continue
 		}
-		for _, arg := range said.Functions[0]["args"].([]any) {
-			arg.(map[string]any)["name"] = "x" // which makes no difference
+		for _, arg := range objectsOf(said.Functions[0]["args"]) {
+			arg["name"] = "x" // which makes no difference
 		}
 		path := "/extended/v1/contract/by_trait?limit=50&trait_abi=" + url.QueryEscape(AsJSON(t, map[string]any{"functions": said.Functions[:1]}))
 		ids := textsOf(objectsOf(h.Object(path)["results"]), "contract_id")
@@ -783,9 +715,7 @@ func (h *history) ContractsByTrait(t *testing.T) {
 		}
 		said.Functions[0]["name"] = "another-name"
 		path = "/extended/v1/contract/by_trait?trait_abi=" + url.QueryEscape(AsJSON(t, map[string]any{"functions": said.Functions}))
-		if got := h.Get(path); got.Status != http.StatusNotFound || !strings.Contains(got.Body, "cannot find contract for this trait") {
-			t.Errorf("got %d %s", got.Status, got.Body)
-		}
+		h.refuses(path, http.StatusNotFound, "cannot find contract for this trait")
 		if found++; found == 5 {
 			break
 		}
@@ -794,9 +724,7 @@ func (h *history) ContractsByTrait(t *testing.T) {
 		t.Error("no contract has functions")
 	}
 	for _, bad := range []string{"x", "[]", "{}", `{"functions":[{"name":"x"}]}`} {
-		if got := h.Get("/extended/v1/contract/by_trait?trait_abi=" + url.QueryEscape(bad)); got.Status != http.StatusBadRequest || !strings.Contains(got.Body, "Invalid 'trait_abi'") {
-			t.Errorf("%s: got %d %s", bad, got.Status, got.Body)
-		}
+		h.refuses("/extended/v1/contract/by_trait?trait_abi="+url.QueryEscape(bad), http.StatusBadRequest, "Invalid 'trait_abi'")
 	}
 }
 

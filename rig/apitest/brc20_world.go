@@ -258,19 +258,28 @@ func (w *TokenWorld) PastTheEnd() {
 // comparePages goes through all pages of a list; nil is any order.
 func (w *TokenWorld) ComparePages(path string, total int, name func(Fields) string, want []string) {
 	w.T.Helper()
-	var got []string
+	got := w.names(path, total, name)
+	if len(got) != total || want != nil && !slices.Equal(got, want) {
+		w.T.Errorf("%s: got %v, want %d: %v", path, got, total, want)
+	}
+}
+
+// names are those of all rows of a list.
+func (w *TokenWorld) names(path string, total int, name func(Fields) string) (all []string) {
+	w.T.Helper()
 	for offset := 0; offset <= total; offset += 60 {
 		n, results := w.Page(fmt.Sprint(path, "limit=60&offset=", offset))
 		if n != total {
 			w.T.Errorf("%s: got total %d, want %d", path, n, total)
 		}
-		for _, r := range results {
-			got = append(got, name(r))
-		}
+		all = append(all, mapped(results, name)...)
 	}
-	if len(got) != total || want != nil && !slices.Equal(got, want) {
-		w.T.Errorf("%s: got %v, want %d: %v", path, got, total, want)
-	}
+	return all
+}
+
+// balanceRow is the text of a balance in an answer.
+func balanceRow(r Fields) string {
+	return fmt.Sprint(r["ticker"], " ", r["available_balance"], " ", r["transferrable_balance"], " ", r["overall_balance"])
 }
 
 // compareBalances compares what an address has now.
@@ -297,16 +306,7 @@ func (w *TokenWorld) BalanceText(model *synthordinals.State, ticker string, b sy
 
 func (w *TokenWorld) ExpectUnordered(path string, want []string) {
 	w.T.Helper()
-	var got []string
-	for offset := 0; offset <= len(want); offset += 60 {
-		total, results := w.Page(fmt.Sprint(path, "limit=60&offset=", offset))
-		if total != len(want) {
-			w.T.Errorf("%s: got total %d, want %d", path, total, len(want))
-		}
-		for _, r := range results {
-			got = append(got, fmt.Sprint(r["ticker"], " ", r["available_balance"], " ", r["transferrable_balance"], " ", r["overall_balance"]))
-		}
-	}
+	got := w.names(path, len(want), balanceRow)
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
@@ -417,10 +417,7 @@ func Whole(amount string) string { return amount + "." + strings.Repeat("0", 18)
 func (w *TokenWorld) ExpectBalances(query string, want ...string) {
 	w.T.Helper()
 	total, results := w.Page("/brc-20/balances/" + query)
-	got := []string{}
-	for _, r := range results {
-		got = append(got, fmt.Sprint(r["ticker"], " ", r["available_balance"], " ", r["transferrable_balance"], " ", r["overall_balance"]))
-	}
+	got := mapped(results, balanceRow)
 	for i, row := range want {
 		words := strings.Fields(row)
 		want[i] = fmt.Sprint(words[0], " ", Whole(words[1]), " ", Whole(words[2]), " ", Whole(words[3]))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/must"
 	"strata/readapi"
 )
 
@@ -13,17 +14,9 @@ import (
 func (s *Site) Costs(t *testing.T, most map[string]int64) {
 	t.Helper()
 	seen := &Queries{}
-	config, err := pgxpool.ParseConfig(s.Pool.Config().ConnString())
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(pgxpool.ParseConfig(s.Pool.Config().ConnString()))(t)
 	config.ConnConfig.Tracer = seen
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
-	reader := NewSiteOn(t, pool, readapi.Config{})
+	reader := NewSiteOn(t, openPool(t, config), readapi.Config{})
 	for target, most := range most {
 		seen.Take()
 		if got := reader.Get(target); got.Status != 200 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -32,7 +33,9 @@ func filled(name string, fill func(s *Site)) *pgtest.Source {
 				panic(failed)
 			}
 		}()
-		fill(&Site{T: filler{ctx: ctx}, Pool: pool})
+		t := &filler{ctx: ctx}
+		defer t.end()
+		fill(&Site{T: t, Pool: pool})
 		return nil
 	})
 }
@@ -40,15 +43,24 @@ func filled(name string, fill func(s *Site)) *pgtest.Source {
 // filler stands in for a test where none is running: what would fail it ends the filling.
 type filler struct {
 	testing.TB
-	ctx context.Context
+	ctx      context.Context
+	cleanups []func()
 }
 
 type filling string // why it has failed
 
-func (filler) Helper() {}
+func (*filler) Helper() {}
 
-func (f filler) Context() context.Context { return f.ctx }
+func (f *filler) Cleanup(cleanup func()) { f.cleanups = append(f.cleanups, cleanup) }
 
-func (filler) Fatal(args ...any) { panic(filling(fmt.Sprint(args...))) }
+func (f *filler) end() {
+	for _, cleanup := range slices.Backward(f.cleanups) {
+		cleanup()
+	}
+}
 
-func (filler) Fatalf(format string, args ...any) { panic(filling(fmt.Sprintf(format, args...))) }
+func (f *filler) Context() context.Context { return f.ctx }
+
+func (*filler) Fatal(args ...any) { panic(filling(fmt.Sprint(args...))) }
+
+func (*filler) Fatalf(format string, args ...any) { panic(filling(fmt.Sprintf(format, args...))) }

@@ -10,11 +10,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/vector"
 	"strata/readapi"
 	"strata/rig/replay"
 )
@@ -31,7 +35,7 @@ type Site struct {
 	T    testing.TB
 	Pool *pgxpool.Pool
 	API  *readapi.API
-	Log  *lockedBuffer
+	Log  *logbuffer.Buffer
 }
 
 func NewSite(t testing.TB) *Site {
@@ -41,7 +45,7 @@ func NewSite(t testing.TB) *Site {
 
 func NewSiteOn(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *Site {
 	t.Helper()
-	s := &Site{T: t, Pool: pool, Log: &lockedBuffer{}}
+	s := &Site{T: t, Pool: pool, Log: &logbuffer.Buffer{}}
 	config.Pool = pool
 	config.Logger = slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	config.Version = Version
@@ -56,32 +60,44 @@ func (s *Site) Exec(sql string, args ...any) {
 	}
 }
 
+// collect returns all rows of a query.
+func collect[T any](s *Site, row pgx.RowToFunc[T], sql string, args ...any) []T {
+	s.T.Helper()
+	rows, err := s.Pool.Query(s.T.Context(), sql, args...)
+	if err != nil {
+		s.T.Fatalf("%s: %v", sql, err)
+	}
+	all, err := pgx.CollectRows(rows, row)
+	if err != nil {
+		s.T.Fatalf("%s: %v", sql, err)
+	}
+	return all
+}
+
+// openPool opens a pool that ends with the test.
+func openPool(t testing.TB, config *pgxpool.Config) *pgxpool.Pool {
+	t.Helper()
+	pool := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
+	pgtest.AtEnd(t, pool.Close)
+	return pool
+}
+
 // Repository is the path of a file of this repository, whichever package's test asks.
 func Repository(t testing.TB, parts ...string) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(append([]string{dir}, parts...)...)
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			t.Fatal("no go.mod in a folder above")
-		}
-		dir = parent
-	}
+	return filepath.Join(append([]string{vector.Repository(t)}, parts...)...)
 }
 
 // Projection makes the tables of a version, from the file that its code embeds, and activates it.
 func (s *Site) Projection(name string, input string) {
 	s.T.Helper()
-	ddl, err := os.ReadFile(Repository(s.T, "projections", name, "tables.sql"))
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.tables(name, input, "projections", name, "tables.sql")
+}
+
+// tables is Projection with another file.
+func (s *Site) tables(name, input string, file ...string) {
+	s.T.Helper()
+	ddl := must.Get(os.ReadFile(Repository(s.T, file...)))(s.T)
 	schema := name + "_v1"
 	s.Exec("CREATE SCHEMA " + schema)
 	s.Exec(strings.ReplaceAll(string(ddl), "{schema}", schema))
@@ -126,35 +142,11 @@ func Golden(t testing.TB, name, body string) {
 	pretty.WriteByte('\n')
 	file := filepath.Join("testdata", name+".json")
 	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll("testdata", 0o755))
+		must.Do(t, os.WriteFile(file, pretty.Bytes(), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))(t)
 	if !bytes.Equal(pretty.Bytes(), want) {
 		t.Errorf("%s: got %s, want %s", name, pretty.Bytes(), want)
 	}
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

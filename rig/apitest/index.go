@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // fill makes the tables large enough that the planner has a choice: a chain of n blocks, and n accounts, of which the
@@ -40,10 +41,7 @@ func WaitForSessions(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	eventually.Holds(t, "other sessions end", func() bool {
 		var others int
-		err := pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&others)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&others))
 		return others == 0
 	})
 }

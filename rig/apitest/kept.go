@@ -15,6 +15,9 @@ import (
 
 	"strata/domain/shard"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/metric"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
@@ -29,7 +32,7 @@ type Keeper struct {
 // newKeeper runs an API on a database. Its memory is on from the start.
 func NewKeeper(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *Keeper {
 	t.Helper()
-	k := &Keeper{Site: &Site{T: t, Pool: pool, Log: &lockedBuffer{}}, registry: prometheus.NewRegistry()}
+	k := &Keeper{Site: &Site{T: t, Pool: pool, Log: &logbuffer.Buffer{}}, registry: prometheus.NewRegistry()}
 	config.Pool, config.Registry = pool, k.registry
 	config.Logger = slog.New(slog.NewTextHandler(k.Log, nil))
 	config.Version = Version
@@ -52,30 +55,9 @@ func NewKeeper(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *Keeper 
 }
 
 // metric is the sum of a metric over its labels.
-func (k *Keeper) Metric(name string, labels ...string) (sum float64) {
+func (k *Keeper) Metric(name string, labels ...string) float64 {
 	k.T.Helper()
-	families, err := k.registry.Gather()
-	if err != nil {
-		k.T.Fatal(err)
-	}
-	for _, family := range families {
-		if family.GetName() != name {
-			continue
-		}
-	metrics:
-		for _, m := range family.GetMetric() {
-			for i := 0; i+1 < len(labels); i += 2 {
-				found := false
-				for _, l := range m.GetLabel() {
-					found = found || l.GetName() == labels[i] && l.GetValue() == labels[i+1]
-				}
-				if !found {
-					continue metrics
-				}
-			}
-			sum += m.GetCounter().GetValue() + m.GetGauge().GetValue()
-		}
-	}
+	sum, _ := metric.Sum(k.T, k.registry, name, labels...)
 	return sum
 }
 
@@ -129,9 +111,7 @@ func (k *Keeper) BalanceOf(principal string) string {
 // column is the column that a query selects.
 func (k *Keeper) Column(into *[]string, sql string, args ...any) {
 	k.T.Helper()
-	if err := k.Pool.QueryRow(k.T.Context(), InSchemas(`SELECT array_agg(c) FROM (`+sql+`) x (c)`), args...).Scan(into); err != nil {
-		k.T.Fatal(err)
-	}
+	must.Do(k.T, k.Pool.QueryRow(k.T.Context(), InSchemas(`SELECT array_agg(c) FROM (`+sql+`) x (c)`), args...).Scan(into))
 }
 
 // waiting are the ids of the transactions that wait, sorted.

@@ -3,7 +3,6 @@ package apitest
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +16,8 @@ import (
 	"strata/domain/hash"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
-	"strata/projections/chain"
+	"strata/internal/synth/value"
+	"strata/internal/testkit/must"
 	"strata/projections/ft"
 	"strata/projections/nft"
 	"strata/projections/sft"
@@ -33,15 +33,7 @@ func (r *refreshed) Told() {
 		replay.Wait(r.T, r.events)
 		var posts []replay.Post
 		for _, kind := range Kinds {
-			rows, err := r.Pool.Query(r.T.Context(), `SELECT want FROM `+schemas.In("{"+string(kind)+"}")+`.want ORDER BY key_hash`)
-			if err != nil {
-				r.T.Fatal(err)
-			}
-			wants, err := pgx.CollectRows(rows, pgx.RowTo[string])
-			if err != nil {
-				r.T.Fatal(err)
-			}
-			for _, text := range wants {
+			for _, text := range collect(r.Site, pgx.RowTo[string], `SELECT want FROM `+schemas.In("{"+string(kind)+"}")+`.want ORDER BY key_hash`) {
 				var want fetch.Want
 				DecodeJSON(r.T, text, &want)
 				posts = append(posts, r.report(want))
@@ -69,12 +61,10 @@ func (r *refreshed) report(want fetch.Want) replay.Post {
 	case fetch.ContractRead:
 		var height int64
 		var index []byte
-		if err := r.Pool.QueryRow(r.T.Context(), schemas.In(`SELECT height, index_block_hash FROM {ft}.block ORDER BY height DESC LIMIT 1`)).Scan(&height, &index); err != nil {
-			r.T.Fatal(err)
-		}
+		must.Do(r.T, r.Pool.QueryRow(r.T.Context(), schemas.In(`SELECT height, index_block_hash FROM {ft}.block ORDER BY height DESC LIMIT 1`)).Scan(&height, &index))
 		report.Tip = &fetch.Tip{Height: height, IndexBlockHash: hash.Hash32(index)}
 		for i, call := range want.Calls {
-			exchange(i, `{"okay":true,"result":"0x`+hex.EncodeToString(r.says(want, call).Encode())+`"}`)
+			exchange(i, `{"okay":true,"result":"0x`+hex.EncodeToString(says(want, call).Encode())+`"}`)
 		}
 	case fetch.Document:
 		exchange(0, `{"sip":16,"name":"document of `+want.URI+`","image":"`+strings.Replace(want.URI, ".json", ".png", 1)+`"}`)
@@ -82,31 +72,21 @@ func (r *refreshed) report(want fetch.Want) replay.Post {
 		exchange(0, "\xff"+want.URI)
 		report.Image = &fetch.ImageFacts{SHA256: hex.EncodeToString(URIHash("\xff" + want.URI)), ContentType: "image/png", Width: 4, Height: 3}
 	}
-	text, err := report.Encode()
-	if err != nil {
-		r.T.Fatal(err)
-	}
+	text := must.Get(report.Encode())(r.T)
 	return replay.Post{Path: fetch.PathReport, Body: text}
 }
 
 // says is what a contract answers.
-func (r *refreshed) says(want fetch.Want, call fetch.Call) clarity.Value {
-	text := func(make func(string) (clarity.Value, error), s string) clarity.Value {
-		v, err := make(s)
-		if err != nil {
-			r.T.Fatal(err)
-		}
-		return v
-	}
+func says(want fetch.Want, call fetch.Call) clarity.Value {
 	switch call.Function {
 	case "get-name":
-		return clarity.NewOk(text(clarity.NewASCII, "name of "+want.Contract))
+		return clarity.NewOk(value.Text("name of " + want.Contract))
 	case "get-symbol":
-		return clarity.NewOk(text(clarity.NewASCII, "SYM"))
+		return clarity.NewOk(value.Text("SYM"))
 	case "get-decimals":
 		return clarity.NewOk(clarity.NewUint64(6))
 	case "get-token-uri":
-		return clarity.NewOk(clarity.NewSome(text(clarity.NewUTF8, "https://a.example/"+want.Contract+"/"+strings.Join(call.Arguments, "")+".json")))
+		return clarity.NewOk(clarity.NewSome(value.Must(clarity.NewUTF8("https://a.example/" + want.Contract + "/" + strings.Join(call.Arguments, "") + ".json"))))
 	case "get-last-token-id":
 		return clarity.NewOk(clarity.NewUint64(0))
 	}
@@ -168,17 +148,9 @@ type refreshed struct {
 func NewRefreshed(t *testing.T) *refreshed {
 	t.Helper()
 	r := &refreshed{events: replay.NewLog(t)}
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	replay.Start(t, r.events, canonical, ft.New(nil), sft.New(nil), nft.New(nil))
+	replay.Start(t, r.events, NewChain(t), ft.New(nil), sft.New(nil), nft.New(nil))
 	made := synthchain.New(synthchain.Config{Seed: 2, Mix: synthchain.Mix{Deploy: 1, CollectibleMint: 3}, SigningSample: 1000})
-	var posts []replay.Post
-	for range 30 {
-		posts = append(posts, replay.Post(made.Next()))
-	}
-	replay.Append(t, r.events, posts...)
+	replay.Append(t, r.events, replay.Take(30, made.Next)...)
 	replay.Wait(t, r.events)
 	r.Site = NewSiteOn(t, r.events.Pool(), readapi.Config{Refresh: r.note})
 	return r
@@ -199,25 +171,15 @@ func (r *refreshed) note(ctx context.Context, wish fetch.Refresh) error {
 // contract is the one of a kind that has the most tokens.
 func (r *refreshed) Contract(kind string) (id string) {
 	r.T.Helper()
-	if err := r.Pool.QueryRow(r.T.Context(), `
-		SELECT contract_id FROM `+schemas.In("{"+kind+"}")+`.token GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&id); err != nil {
-		r.T.Fatal(err)
-	}
+	must.Do(r.T, r.Pool.QueryRow(r.T.Context(), `
+		SELECT contract_id FROM `+schemas.In("{"+kind+"}")+`.token GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&id))
 	return id
 }
 
 // ids are those of a contract's tokens.
 func (r *refreshed) IDs(kind, contract string) []int64 {
 	r.T.Helper()
-	rows, err := r.Pool.Query(r.T.Context(), `SELECT token_id::bigint FROM `+schemas.In("{"+kind+"}")+`.token WHERE contract_id = $1 ORDER BY 1`, contract)
-	if err != nil {
-		r.T.Fatal(err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	if err != nil {
-		r.T.Fatal(err)
-	}
-	return ids
+	return collect(r.Site, pgx.RowTo[int64], `SELECT token_id::bigint FROM `+schemas.In("{"+kind+"}")+`.token WHERE contract_id = $1 ORDER BY 1`, contract)
 }
 
 // done ends all that is wanted.
@@ -245,10 +207,7 @@ func (r *refreshed) Accepted(t *testing.T, body string) {
 // refused checks that a wish leaves no trace.
 func (r *refreshed) Refused(t *testing.T, body, why string) {
 	t.Helper()
-	before, err := r.events.Size(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(r.events.Size(t.Context()))(t)
 	if got := r.post(body); got.Status != 404 || got.Body != why {
 		t.Errorf("%s: got %d %s, want 404 %s", body, got.Status, got.Body, why)
 	}
@@ -261,29 +220,20 @@ func (r *refreshed) Refused(t *testing.T, body, why string) {
 // wanted checks what is wanted, by the keys of wants: all of it now, for a person, and as if it had never failed.
 func (r *refreshed) Wanted(t *testing.T, want ...string) {
 	t.Helper()
-	rows, err := r.Pool.Query(t.Context(), schemas.In(`
-		SELECT want, due_at <= now() AND priority = 1 AND attempts + waits + reason + severity = 0
-		FROM (SELECT * FROM {ft}.want UNION ALL SELECT * FROM {sft}.want UNION ALL SELECT * FROM {nft}.want) want`))
-	if err != nil {
-		t.Fatal(err)
+	type row struct {
+		Text string
+		Now  bool
 	}
-	var (
-		got  []string
-		text string
-		now  bool
-	)
-	if _, err := pgx.ForEachRow(rows, []any{&text, &now}, func() error {
+	var got []string
+	for _, row := range collect(r.Site, pgx.RowToStructByPos[row], schemas.In(`
+		SELECT want, due_at <= now() AND priority = 1 AND attempts + waits + reason + severity = 0
+		FROM (SELECT * FROM {ft}.want UNION ALL SELECT * FROM {sft}.want UNION ALL SELECT * FROM {nft}.want) want`)) {
 		var w fetch.Want
-		if err := json.Unmarshal([]byte(text), &w); err != nil {
-			return err
-		}
+		DecodeJSON(t, row.Text, &w)
 		got = append(got, w.Key())
-		if !now {
+		if !row.Now {
 			t.Errorf("%s is not wanted now, for a person", w.Key())
 		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
 	}
 	slices.Sort(got)
 	slices.Sort(want)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -57,16 +56,8 @@ func NewTokenSiteOn(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *Si
 
 func (s *Site) tokenTables() {
 	s.T.Helper()
-	ddl, err := os.ReadFile(Repository(s.T, "projections", "internal", "token", "tables.sql"))
-	if err != nil {
-		s.T.Fatal(err)
-	}
 	for _, kind := range Kinds {
-		schema := string(kind) + "_v1"
-		s.Exec("CREATE SCHEMA " + schema)
-		s.Exec(strings.ReplaceAll(string(ddl), "{schema}", schema))
-		s.Exec(`INSERT INTO strata.projection (name, version, input, state) VALUES ($1, 1, 'chain_v1', 'live')`, string(kind))
-		s.Exec(`INSERT INTO strata.active (name, version) VALUES ($1, 1)`, string(kind))
+		s.tables(string(kind), "chain_v1", "projections", "internal", "token", "tables.sql")
 	}
 }
 

@@ -5,18 +5,14 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/must"
 	"strata/projections/chain"
 	"strata/readapi"
 )
 
 func NewChain(t testing.TB) *chain.Chain {
 	t.Helper()
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Get(chain.New(chain.Recommended, nil))(t)
 }
 
 // readers is a pool of connections for an API alone.
@@ -24,10 +20,5 @@ func Readers(t testing.TB, pool *pgxpool.Pool) *pgxpool.Pool {
 	t.Helper()
 	config := pool.Config()
 	readapi.Prepare(config, 0)
-	own, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pgtest.AtEnd(t, own.Close)
-	return own
+	return openPool(t, config)
 }

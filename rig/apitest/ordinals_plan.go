@@ -11,23 +11,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/replay"
 )
 
 // all gives the queries on tables of projections since the last time.
-func (q *Queries) All() (seen []pgx.TraceQueryStartData) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, data := range q.seen {
-		if strings.Contains(data.SQL, "accounts_v1") || strings.Contains(data.SQL, "chain_v1") {
-			seen = append(seen, data)
-		}
-	}
-	q.seen = nil
-	return seen
-}
+func (q *Queries) All() []pgx.TraceQueryStartData { return q.Take("accounts", "chain") }
 
 // queries notes what is asked of the database.
 type Queries struct {
@@ -48,10 +38,8 @@ func (q *Queries) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceB
 	return ctx
 }
 
-func (q *Queries) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.seen = append(q.seen, pgx.TraceQueryStartData{SQL: data.SQL, Args: data.Args})
+func (q *Queries) TraceBatchQuery(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchQueryData) {
+	q.TraceQueryStart(ctx, conn, pgx.TraceQueryStartData{SQL: data.SQL, Args: data.Args})
 }
 
 func (*Queries) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
@@ -79,10 +67,7 @@ type planNode struct {
 // blocksTouched runs a query once more and says how many blocks of 8 KiB it touches.
 func (s *Site) BlocksTouched(mode string, q pgx.TraceQueryStartData) (touched int64) {
 	s.T.Helper()
-	conn, err := s.Pool.Acquire(s.T.Context())
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	conn := must.Get(s.Pool.Acquire(s.T.Context()))(s.T)
 	defer conn.Release()
 	if _, err := conn.Exec(s.T.Context(), `SET plan_cache_mode = `+mode); err != nil {
 		s.T.Fatal(err)
@@ -94,10 +79,7 @@ func (s *Site) BlocksTouched(mode string, q pgx.TraceQueryStartData) (touched in
 	arguments := ""
 	for i, arg := range q.Args {
 		literal := "NULL"
-		text, err := conn.Conn().TypeMap().Encode(prepared.ParamOIDs[i], pgx.TextFormatCode, arg, nil)
-		if err != nil {
-			s.T.Fatal(err)
-		}
+		text := must.Get(conn.Conn().TypeMap().Encode(prepared.ParamOIDs[i], pgx.TextFormatCode, arg, nil))(s.T)
 		if text != nil {
 			literal = "'" + strings.ReplaceAll(string(text), "'", "''") + "'"
 		}
@@ -110,13 +92,9 @@ func (s *Site) BlocksTouched(mode string, q pgx.TraceQueryStartData) (touched in
 	if err := conn.QueryRow(s.T.Context(), `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE explained`+arguments, pgx.QueryExecModeSimpleProtocol).Scan(&text); err != nil {
 		s.T.Fatalf("%s: %v", q.SQL, err)
 	}
-	if err := conn.Conn().Deallocate(s.T.Context(), "explained"); err != nil {
-		s.T.Fatal(err)
-	}
+	must.Do(s.T, conn.Conn().Deallocate(s.T.Context(), "explained"))
 	var plans []struct{ Plan planNode }
-	if err := json.Unmarshal(text, &plans); err != nil {
-		s.T.Fatal(err)
-	}
+	must.Do(s.T, json.Unmarshal(text, &plans))
 	return plans[0].Plan.Hit + plans[0].Plan.Read + plans[0].Plan.Temp
 }
 
@@ -127,15 +105,7 @@ func NewSeenSite(t *testing.T) (*Site, *Queries) {
 		t.Skip("it fills large tables")
 	}
 	seen := &Queries{}
-	config, err := pgxpool.ParseConfig(replay.Databases.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(pgxpool.ParseConfig(replay.Databases.URL(t)))(t)
 	config.ConnConfig.Tracer = seen
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pgtest.AtEnd(t, pool.Close)
-	return NewSiteOn(t, pool, readapi.Config{}), seen
+	return NewSiteOn(t, openPool(t, config), readapi.Config{}), seen
 }

@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
-	domain "strata/domain/ordinals"
+	"github.com/jackc/pgx/v5"
+
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/inscriptions"
@@ -59,28 +61,11 @@ func (s *OrdinalsSite) TracedBlocks(traced TraceOf, projection string) (heights 
 }
 
 // learn reads what there is, in no order.
-func (s *OrdinalsSite) Learn() (all []Known) {
+func (s *OrdinalsSite) Learn() []Known {
 	s.T.Helper()
-	rows, err := s.Pool.Query(s.T.Context(), schemas.In(`
+	return collect(s.Site, pgx.RowToStructByPos[Known], schemas.In(`
 		SELECT i.id, coalesce(o.address, ''), coalesce(i.genesis_address, ''), i.mime_type, i.number, i.sat, i.height, i.tx_index, b.time, i.rarity, i.recursive
 		FROM {inscriptions}.inscription i JOIN {inscriptions}.owner o USING (id) JOIN {inscriptions}.block b ON b.height = i.height`))
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var k Known
-		var rarity int16
-		if err := rows.Scan(&k.ID, &k.Address, &k.GenesisAddress, &k.MimeType, &k.Number, &k.Sat, &k.Height, &k.TxIndex, &k.Time, &rarity, &k.Recursive); err != nil {
-			s.T.Fatal(err)
-		}
-		k.Rarity = domain.Rarity(rarity)
-		all = append(all, k)
-	}
-	if err := rows.Err(); err != nil {
-		s.T.Fatal(err)
-	}
-	return all
 }
 
 // expectInscription checks members of an inscription by its id and by its number.
@@ -232,15 +217,10 @@ type OrdinalsSite struct {
 
 func NewOrdinalsSite(t testing.TB, blocks ...Fields) *OrdinalsSite {
 	t.Helper()
-	return newOrdinalsSiteWith(t, readapi.Config{OrdinalsTxIDBare: true}, blocks...)
-}
-
-func newOrdinalsSiteWith(t testing.TB, config readapi.Config, blocks ...Fields) *OrdinalsSite {
-	t.Helper()
 	log := replay.NewLog(t)
 	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond},
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil)))
-	s := &OrdinalsSite{NewSiteOn(t, log.Pool(), config), log}
+	s := &OrdinalsSite{NewSiteOn(t, log.Pool(), readapi.Config{OrdinalsTxIDBare: true}), log}
 	s.Apply(blocks...)
 	return s
 }
@@ -248,14 +228,10 @@ func newOrdinalsSiteWith(t testing.TB, config readapi.Config, blocks ...Fields) 
 // post puts a payload into the log and waits until it is in the tables.
 func (s *OrdinalsSite) post(rollback, apply []Fields) {
 	s.T.Helper()
-	body, err := json.Marshal(Fields{
+	s.PostBody(must.Get(json.Marshal(Fields{
 		"chainhook": Fields{"uuid": "1", "predicate": Fields{"scope": "ordinals_protocol", "operation": "inscription_feed"}, "is_streaming_blocks": false},
 		"apply":     append([]Fields{}, apply...), "rollback": append([]Fields{}, rollback...),
-	})
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	s.PostBody(body)
+	}))(s.T))
 }
 
 func (s *OrdinalsSite) PostBody(body []byte) {
@@ -294,26 +270,15 @@ func (s *OrdinalsSite) JSON(path string) Fields {
 func (s *OrdinalsSite) Page(path string) (total int, results []Fields) {
 	s.T.Helper()
 	object := s.JSON(path)
-	for _, r := range object["results"].([]any) {
-		results = append(results, r.(Fields))
-	}
-	return int(object["total"].(float64)), results
+	return int(object["total"].(float64)), objectsOf(object["results"])
 }
 
 // expectPage checks the total of a list, and one member of each of its results.
 func (s *OrdinalsSite) ExpectPage(path string, total int, member string, values ...any) {
 	s.T.Helper()
 	n, results := s.Page(path)
-	got := []string{}
-	for _, r := range results {
-		got = append(got, fmt.Sprint(r[member]))
-	}
-	want := []string{}
-	for _, v := range values {
-		want = append(want, fmt.Sprint(v))
-	}
-	if n != total || strings.Join(got, " ") != strings.Join(want, " ") {
-		s.T.Errorf("%s: got total %d, %s %v; want %d, %v", path, n, member, got, total, want)
+	if got := textsOf(results, member); n != total || fmt.Sprint(got) != fmt.Sprint([]any(values)) {
+		s.T.Errorf("%s: got total %d, %s %v; want %d, %v", path, n, member, got, total, values)
 	}
 }
 
@@ -329,9 +294,5 @@ func (s *OrdinalsSite) ExpectMembers(where string, object, want Fields) {
 
 func AsJSON(t testing.TB, value any) string {
 	t.Helper()
-	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(must.Get(json.Marshal(value))(t))
 }

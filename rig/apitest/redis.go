@@ -3,6 +3,7 @@ package apitest
 import (
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
@@ -10,10 +11,7 @@ import (
 // Redis is a client as the program has it.
 func Redis(t testing.TB, url string) *readapi.Redis {
 	t.Helper()
-	client, err := readapi.OpenRedis(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(readapi.OpenRedis(url))(t)
 	pgtest.AtEnd(t, func() { _ = client.Close() })
 	return client
 }

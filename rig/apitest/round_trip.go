@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
+	"strata/internal/testkit/must"
 
-	"strata/internal/testkit/pgtest"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Turns counts how often connections go from writing to reading: the round trips.
@@ -40,10 +40,7 @@ func (c *turnsConn) Read(b []byte) (int, error) {
 // configuration.
 func CountedPool(t testing.TB, of *pgxpool.Pool, prepare func(*pgxpool.Config)) (*pgxpool.Pool, *Turns) {
 	t.Helper()
-	config, err := pgxpool.ParseConfig(of.Config().ConnString())
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(pgxpool.ParseConfig(of.Config().ConnString()))(t)
 	prepare(config)
 	counted := &Turns{}
 	config.MaxConns = 1
@@ -52,21 +49,14 @@ func CountedPool(t testing.TB, of *pgxpool.Pool, prepare func(*pgxpool.Config)) 
 		conn, err := dial(ctx, network, address)
 		return &turnsConn{Conn: conn, turns: counted}, err
 	}
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pgtest.AtEnd(t, pool.Close)
-	return pool, counted
+	return openPool(t, config), counted
 }
-
-func (c *Turns) count() int { return int(c.n.Load()) }
 
 // During is how many round trips there are while read reads.
 func (c *Turns) During(read func()) int {
-	before := c.count()
+	before := c.n.Load()
 	read()
-	return c.count() - before
+	return int(c.n.Load() - before)
 }
 
 // Least is how many round trips a read takes: the fewest of several, as others may come in between on a busy machine. The

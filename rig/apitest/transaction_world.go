@@ -6,6 +6,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/hash"
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/must"
 )
 
 // minedTx is a transaction as it is put into a block of the world.
@@ -116,10 +117,7 @@ func (s *Site) Orphan(seq, height int) {
 // from makes a transaction of the world: of a payload, sent by an account.
 func From(t testing.TB, n byte, nonce uint64, payload signed.Payload) *signed.Transaction {
 	t.Helper()
-	tx, err := signed.Draft{Network: signed.Mainnet, Nonce: nonce, Fee: 180}.Transaction(payload)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(signed.Draft{Network: signed.Mainnet, Nonce: nonce, Fee: 180}.Transaction(payload))(t)
 	tx.Origin.Signer = hash.Hash20{19: n}
 	return tx
 }
@@ -127,28 +125,18 @@ func From(t testing.TB, n byte, nonce uint64, payload signed.Payload) *signed.Tr
 // call makes a call of a contract of the world.
 func Call(t testing.TB, nonce uint64, contract, function string, arguments ...clarity.Value) *signed.Transaction {
 	t.Helper()
-	passed, err := signed.NewArguments(arguments...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	passed := must.Get(signed.NewArguments(arguments...))(t)
 	return From(t, 1, nonce, &signed.ContractCall{Contract: Principal(t, contract), Function: function, Arguments: passed})
 }
 
 func Principal(t testing.TB, text string) clarity.Principal {
 	t.Helper()
-	p, err := clarity.ParsePrincipal(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(clarity.ParsePrincipal(text))(t)
 }
 
 // transfer makes a transfer of STX of the world.
 func Transfer(t testing.TB, nonce uint64) *signed.Transaction {
 	t.Helper()
-	memo, err := signed.NewMemo("for \U0001f980\x00you")
-	if err != nil {
-		t.Fatal(err)
-	}
+	memo := must.Get(signed.NewMemo("for \U0001f980\x00you"))(t)
 	return From(t, 1, nonce, &signed.TokenTransfer{Recipient: Principal(t, Bob), Amount: 1250, Memo: memo})
 }

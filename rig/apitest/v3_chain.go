@@ -1,8 +1,10 @@
 package apitest
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math/big"
 	"net/url"
 	"slices"
@@ -13,41 +15,44 @@ import (
 	"strata/domain/transaction"
 )
 
-// Keyset reads all of a list of version 3, and checks that its cursors lead forth and back.
+// Keyset reads all of a list of version 3 in pages of a limit.
 func (s *Site) Keyset(t *testing.T, path string, limit int) (results []Fields) {
 	t.Helper()
-	separator := "?"
-	if strings.Contains(path, "?") {
-		separator = "&"
-	}
-	target := fmt.Sprintf("%s%slimit=%d", path, separator, limit)
+	return s.keyset(limited(path, limit), float64(limit))
+}
+
+// keyset reads all of a list of version 3, and checks totals and that its cursors lead forth and back. A limit of nil may be any.
+func (s *Site) keyset(target string, limit any) (results []Fields) {
+	s.T.Helper()
 	var pages []Fields
+	var previous any
 	for next := target; ; {
 		page := s.Object(next)
 		pages = append(pages, page)
-		results = append(results, objectsOf(page["results"])...)
+		results = append(results, rowsOf(page)...)
 		cursor := page["cursor"].(map[string]any)
 		if len(pages) > 1 && url.QueryEscape(fmt.Sprint(cursor["current"])) != strings.TrimPrefix(next, target+"&cursor=") {
-			t.Errorf("%s: is at %v", next, cursor["current"])
+			s.T.Errorf("%s: is at %v", next, cursor["current"])
 		}
-		if (cursor["previous"] == nil) != (len(pages) == 1) {
-			t.Errorf("%s: page %d has %v before it", next, len(pages), cursor["previous"])
+		if cursor["previous"] != previous {
+			s.T.Errorf("%s: page %d has %v before it, want %v", next, len(pages), cursor["previous"], previous)
 		}
+		previous = cursor["current"]
 		if cursor["next"] == nil {
 			break
 		}
 		next = target + "&cursor=" + url.QueryEscape(fmt.Sprint(cursor["next"]))
 	}
 	for i, page := range pages {
-		if page["total"] != float64(len(results)) || page["limit"] != float64(limit) {
-			t.Errorf("%s: page %d is of %v, limit %v; want %d", path, i, page["total"], page["limit"], len(results))
+		if page["total"] != float64(len(results)) || limit != nil && page["limit"] != limit {
+			s.T.Errorf("%s: page %d is of %v, limit %v; want %d", target, i, page["total"], page["limit"], len(results))
 		}
 		if i == 0 {
 			continue
 		}
 		before := s.Object(target + "&cursor=" + url.QueryEscape(fmt.Sprint(page["cursor"].(map[string]any)["previous"])))
-		if fmt.Sprint(before["results"]) != fmt.Sprint(pages[i-1]["results"]) {
-			t.Errorf("%s: before page %d is %v, want %v", path, i, before["results"], pages[i-1]["results"])
+		if got, want := fmt.Sprint(rowsOf(before)), fmt.Sprint(rowsOf(pages[i-1])); got != want {
+			s.T.Errorf("%s: before page %d is %s, want %s", target, i, got, want)
 		}
 	}
 	return results
@@ -76,13 +81,8 @@ func (h *history) Transfers(t *testing.T) {
 	check := func(path string, want []string) {
 		t.Helper()
 		for _, limit := range []int{3, 50} {
-			var got []string
-			for _, r := range h.Keyset(t, path, limit) {
-				got = append(got, transferLine(r))
-			}
-			if !slices.Equal(got, want) {
-				t.Fatalf("%s, limit %d: got %d %q, want %d %q", path, limit, len(got), got, len(want), want)
-			}
+			got := mapped(h.Keyset(t, path, limit), transferLine)
+			same(t, fmt.Sprintf("%s, limit %d", path, limit), got, want)
 		}
 	}
 	accounts, tokens := map[string]int{}, map[[2]string]int{}
@@ -122,9 +122,7 @@ func (h *history) Transfers(t *testing.T) {
 		}))
 	}
 	path := "/extended/v3/principals/" + busiest[0] + "/transfers/ft/" + url.PathEscape(busiest[1])
-	if traced := h.Trace(path+"?limit=2", 200); len(traced.In("accounts.account_event")) != 2 || len(traced.In("chain.event")) != 2 {
-		t.Errorf("got %v", traced.Rows)
-	}
+	h.traces(path+"?limit=2", map[string]int{"accounts.account_event": 2, "chain.event": 2})
 	// A cursor at a height opens the page at the end of that block.
 	height := len(h.blocks) / 2
 	var want []string
@@ -135,13 +133,8 @@ func (h *history) Transfers(t *testing.T) {
 			want = append(want, line)
 		}
 	}
-	var got []string
-	for _, r := range objectsOf(h.Object(fmt.Sprintf("%s?limit=50&cursor=%d:0:0:0", path, height))["results"]) {
-		got = append(got, transferLine(r))
-	}
-	if !slices.Equal(got, want[:min(len(want), 50)]) {
-		t.Errorf("from block %d on: got %q, want %q", height, got, want)
-	}
+	got := mapped(objectsOf(h.Object(fmt.Sprintf("%s?limit=50&cursor=%d:0:0:0", path, height))["results"]), transferLine)
+	same(t, fmt.Sprintf("from block %d on", height), got, want[:min(len(want), 50)])
 	if got := h.Object("/extended/v3/principals/SP000000000000000000002Q6VF78/transfers/ft/" + url.PathEscape("SP000000000000000000002Q6VF78.none::none")); got["total"] != 0.0 {
 		t.Errorf("got %v", got)
 	}
@@ -193,17 +186,12 @@ func (h *history) Mining(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 		for _, limit := range []int{2, 50} {
-			var shown []string
-			for _, r := range h.Keyset(t, path+"/rewards", limit) {
-				shown = append(shown, fmt.Sprint(r["coinbase"], " ", r["fees"], " ", r["total"], " ", r["block"].(map[string]any)["index_hash"], " ", r["mined_block"].(map[string]any)["index_hash"]))
-			}
-			if want := reversed(m.lines); !slices.Equal(shown, want) {
-				t.Fatalf("%s: got %q, want %q", name, shown, want)
-			}
+			shown := mapped(h.Keyset(t, path+"/rewards", limit), func(r Fields) string {
+				return fmt.Sprint(r["coinbase"], " ", r["fees"], " ", r["total"], " ", r["block"].(Fields)["index_hash"], " ", r["mined_block"].(Fields)["index_hash"])
+			})
+			same(t, name, shown, reversed(m.lines))
 		}
-		if traced := h.Trace(path+"/rewards?limit=1", 200); len(traced.In("accounts.miner_reward")) != 1 {
-			t.Errorf("got %v", traced.Rows)
-		}
+		h.traces(path+"/rewards?limit=1", map[string]int{"accounts.miner_reward": 1})
 	}
 	if got := fmt.Sprint(h.Object("/extended/v3/principals/SP000000000000000000002Q6VF78/mining")); got != "map[rewards:map[coinbase:0 count:0 fees:0 total:0]]" {
 		t.Errorf("got %s", got)
@@ -229,14 +217,8 @@ func (h *history) BlocksOfVersion3(t *testing.T) {
 		transactions[burn] += n
 	}
 	for _, limit := range []int{7, 30} {
+		same(t, fmt.Sprintf("limit %d", limit), mapped(h.Keyset(t, "/extended/v3/blocks", limit), line), want)
 		var got []string
-		for _, b := range h.Keyset(t, "/extended/v3/blocks", limit) {
-			got = append(got, line(b))
-		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("limit %d: got %q, want %q", limit, got, want)
-		}
-		got = nil
 		for _, b := range h.Keyset(t, "/extended/v3/bitcoin-blocks", limit) {
 			burn := fmt.Sprint(b["height"], " ", b["hash"])
 			got = append(got, burn)
@@ -244,9 +226,7 @@ func (h *history) BlocksOfVersion3(t *testing.T) {
 				t.Errorf("%s: got %v, want %d blocks and %d transactions", burn, b, counts[burn], transactions[burn])
 			}
 		}
-		if !slices.Equal(got, bitcoins) {
-			t.Fatalf("limit %d: got %q, want %q", limit, got, bitcoins)
-		}
+		same(t, fmt.Sprintf("limit %d", limit), got, bitcoins)
 	}
 	var listed []string
 	for i, burn := range bitcoins {
@@ -256,13 +236,9 @@ func (h *history) BlocksOfVersion3(t *testing.T) {
 		if fmt.Sprint(one["height"], " ", one["hash"]) != burn {
 			t.Errorf("%s: got %v", named, one)
 		}
-		for _, b := range h.Keyset(t, "/extended/v3/bitcoin-blocks/"+named+"/blocks", 2) {
-			listed = append(listed, line(b))
-		}
+		listed = append(listed, mapped(h.Keyset(t, "/extended/v3/bitcoin-blocks/"+named+"/blocks", 2), line)...)
 	}
-	if !slices.Equal(listed, want) {
-		t.Errorf("got %q, want %q", listed, want)
-	}
+	same(t, "list", listed, want)
 	middle := h.blocks[len(h.blocks)/2]
 	for _, name := range []any{middle["block_height"], middle["index_block_hash"], middle["block_hash"]} {
 		if got := h.Object(fmt.Sprint("/extended/v3/blocks/", name)); got["parent_block"].(map[string]any)["index_hash"] != middle["parent_index_block_hash"] {
@@ -272,13 +248,9 @@ func (h *history) BlocksOfVersion3(t *testing.T) {
 	for target, want := range map[string]string{
 		"/extended/v3/blocks/99999999": "Block not found", "/extended/v3/bitcoin-blocks/99999999": "Bitcoin block not found", "/extended/v3/bitcoin-blocks/99999999/blocks": "Bitcoin block not found",
 	} {
-		if got := h.Get(target); got.Status != 404 || !strings.Contains(got.Body, want) {
-			t.Errorf("%s: got %d %s", target, got.Status, got.Body)
-		}
+		h.refuses(target, 404, want)
 	}
-	if traced := h.Trace("/extended/v3/blocks?limit=3", 200); len(traced.In("chain.block")) != 3 {
-		t.Errorf("got %v", traced.Rows)
-	}
+	h.traces("/extended/v3/blocks?limit=3", map[string]int{"chain.block": 3})
 }
 
 // FunctionsOfPrints compares the prints of the busiest contract, by the functions that made it print.
@@ -286,8 +258,7 @@ func (h *history) FunctionsOfPrints(t *testing.T) {
 	contract := h.Busiest("contract_event", "contract_identifier")
 	called := map[string]string{} // function by transaction
 	for _, block := range h.blocks {
-		for _, one := range block["transactions"].([]any) {
-			tx := one.(map[string]any)
+		for _, tx := range objectsOf(block["transactions"]) {
 			raw, err := hex.DecodeString(strings.TrimPrefix(fmt.Sprint(tx["raw_tx"]), "0x"))
 			if err != nil || len(raw) < 2 {
 				continue
@@ -314,11 +285,7 @@ func (h *history) FunctionsOfPrints(t *testing.T) {
 			if tx, ok := r["transaction"].(map[string]any); ok {
 				id, index = tx["tx_id"], tx["event_index"]
 			}
-			function := r["function_name"]
-			if function == nil {
-				function = ""
-			}
-			shown = append(shown, fmt.Sprint(id, " ", index, " ", function))
+			shown = append(shown, fmt.Sprint(id, " ", index, " ", cmp.Or(r["function_name"], any(""))))
 		}
 		return shown
 	}
@@ -329,9 +296,7 @@ func (h *history) FunctionsOfPrints(t *testing.T) {
 			"version 1": lines(v1), "version 2": lines(h.Pages("/extended/v2/smart-contracts/"+contract+"/logs"+query, 7)),
 			"version 3": lines(h.Keyset(t, "/extended/v3/smart-contracts/"+contract+"/events"+query, 5)),
 		} {
-			if !slices.Equal(got, want) {
-				t.Errorf("%s%s: got %q, want %q", name, query, got, want)
-			}
+			same(t, fmt.Sprintf("%s%s", name, query), got, want)
 		}
 	}
 	check("", all)
@@ -346,9 +311,7 @@ func (h *history) FunctionsOfPrints(t *testing.T) {
 		t.Fatal("no function prints")
 	}
 	check("?function_name=nobody-has-it", nil)
-	if got := h.Get("/extended/v3/smart-contracts/" + contract + "/events?function_name=a&topic=b"); got.Status != 400 || !strings.Contains(got.Body, "can't handle both 'topic' and 'function_name'") {
-		t.Errorf("got %d %s", got.Status, got.Body)
-	}
+	h.refuses("/extended/v3/smart-contracts/"+contract+"/events?function_name=a&topic=b", 400, "can't handle both 'topic' and 'function_name'")
 	one := h.Object("/extended/v3/smart-contracts/" + contract + "?include=source_code,abi")
 	v1 := h.Object("/extended/v1/contract/" + contract)
 	if one["source_code"] != v1["source_code"] || one["tx_id"] != v1["tx_id"] || one["block"].(map[string]any)["height"] != v1["block_height"] {
@@ -357,9 +320,7 @@ func (h *history) FunctionsOfPrints(t *testing.T) {
 	if plain := h.Object("/extended/v3/smart-contracts/" + contract); plain["source_code"] != nil || plain["contract_id"] != contract {
 		t.Errorf("got %v", plain)
 	}
-	if got := h.Get("/extended/v3/smart-contracts/" + contract + "-no"); got.Status != 404 || !strings.Contains(got.Body, "Smart contract not found") {
-		t.Errorf("got %d %s", got.Status, got.Body)
-	}
+	h.refuses("/extended/v3/smart-contracts/"+contract+"-no", 404, "Smart contract not found")
 }
 
 // HoldersOfVersion3 compares the holders of STX, tokens and collections with those of version 1 and with custody.
@@ -387,19 +348,14 @@ func (h *history) HoldersOfVersion3(t *testing.T) {
 		t.Fatal("there are no tokens")
 	}
 	lines := func(rows []Fields, amount string) (shown []string) {
-		for _, r := range rows {
-			shown = append(shown, fmt.Sprint(r["address"], " ", r[amount]))
-		}
-		return shown
+		return mapped(rows, func(r Fields) string { return fmt.Sprint(r["address"], " ", r[amount]) })
 	}
 	compare := func(v3, v1, amount string) []string {
 		t.Helper()
 		old, _ := h.walk(v1, 200)
 		want := lines(old, amount)
 		for _, limit := range []int{2, 200} {
-			if got := lines(h.Keyset(t, v3, limit), amount); !slices.Equal(got, want) {
-				t.Fatalf("%s: got %q, want %q", v3, got, want)
-			}
+			same(t, v3, lines(h.Keyset(t, v3, limit), amount), want)
 		}
 		return want
 	}
@@ -419,29 +375,16 @@ func (h *history) HoldersOfVersion3(t *testing.T) {
 		shown := compare("/extended/v3"+path, "/extended/v1"+path, "count")
 		var want []string
 		tokens := 0
-		for owner, n := range counts {
-			want = append(want, fmt.Sprint(owner, " ", n))
-			tokens += n
+		for _, owner := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) }) {
+			want = append(want, fmt.Sprint(owner, " ", counts[owner]))
+			tokens += counts[owner]
 		}
-		slices.SortFunc(want, func(a, b string) int {
-			n, m := strings.Fields(a), strings.Fields(b)
-			x, _ := strconv.Atoi(n[1])
-			y, _ := strconv.Atoi(m[1])
-			if x != y {
-				return y - x
-			}
-			return strings.Compare(n[0], m[0])
-		})
-		if !slices.Equal(shown, want) {
-			t.Errorf("%s: got %q, want %q", asset, shown, want)
-		}
+		same(t, asset, shown, want)
 		if got := h.Object("/extended/v1" + path); got["total_supply"] != strconv.Itoa(tokens) || got["total"] != float64(len(want)) {
 			t.Errorf("%s: got %v of %v, want %d of %d", asset, got["total"], got["total_supply"], len(want), tokens)
 		}
 		if len(want) > 0 {
-			if traced := h.Trace("/extended/v3"+path+"?limit=1", 200); len(traced.In("balances.holding")) != 1 {
-				t.Errorf("got %v", traced.Rows)
-			}
+			h.traces("/extended/v3"+path+"?limit=1", map[string]int{"balances.holding": 1})
 		}
 	}
 	looked := 0
@@ -459,9 +402,7 @@ func (h *history) HoldersOfVersion3(t *testing.T) {
 		for _, r := range objectsOf(v1["results"]) {
 			want = append(want, fmt.Sprint(r["asset_event_type"], " ", r["tx_id"], " ", r["event_index"], " ", r["sender"], " ", r["recipient"]))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: got %q, want %q", path, got, want)
-		}
+		same(t, path, got, want)
 		if owner == "" {
 			continue
 		}
@@ -501,9 +442,7 @@ func (h *history) Batches(t *testing.T) {
 		"?tx_id=" + strings.Join(append(ids, unknown), ","): "querystring/tx_id must NOT have more than 20 items",
 		"?tx_id=abc": "querystring/tx_id/0 must match pattern",
 	} {
-		if got := h.Get("/extended/v3/transactions/batch" + query); got.Status != 400 || !strings.Contains(got.Body, message) {
-			t.Errorf("%s: got %d %s", query, got.Status, got.Body)
-		}
+		h.refuses("/extended/v3/transactions/batch"+query, 400, message)
 	}
 	block := h.blocks[len(h.blocks)/2]
 	found := func(query string) (types []string) {
@@ -533,7 +472,5 @@ func (h *history) Batches(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", query, got, want)
 		}
 	}
-	if traced := h.Trace("/extended/v3/search?q="+want[3], 200); len(traced.In("chain.transaction")) != 1 {
-		t.Errorf("got %v", traced.Rows)
-	}
+	h.traces("/extended/v3/search?q="+want[3], map[string]int{"chain.transaction": 1})
 }

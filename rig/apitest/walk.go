@@ -1,6 +1,9 @@
 package apitest
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Member returns the text of a row that a path of names leads to.
 func Member(path ...string) func(row any) string {
@@ -18,34 +21,22 @@ func Members(paths ...string) func(row any) string {
 	}
 }
 
+// rowsOf returns the rows of a page.
+func rowsOf(page Fields) []Fields { return objectsOf(cmp.Or(page["results"], page["events"])) }
+
 // RowsAt returns the rows of a page as text, and the page.
-func (s *Site) RowsAt(target string, text func(row any) string) (rows []string, page map[string]any) {
+func (s *Site) RowsAt(target string, text func(row any) string) (rows []string, page Fields) {
 	s.T.Helper()
 	page = s.Object(target)
-	results, _ := page["results"].([]any)
-	if results == nil {
-		results, _ = page["events"].([]any)
-	}
-	for _, row := range results {
-		rows = append(rows, text(row))
-	}
-	return rows, page
+	return mapped(rowsOf(page), func(row Fields) string { return text(row) }), page
 }
 
-// Walk walks a list of version 3 to its end, and checks totals and that its cursors lead back.
-func (s *Site) Walk(target string, total int, text func(row any) string) (rows []string) {
+// Walk walks a list of version 3 to its end.
+func (s *Site) Walk(target string, total int, text func(row any) string) []string {
 	s.T.Helper()
-	previous, asked := any(nil), ""
-	for at := target; at != ""; {
-		found, page := s.RowsAt(at, text)
-		cursor := page["cursor"].(map[string]any)
-		if cursor["previous"] != previous || asked != "" && cursor["current"] != asked || page["total"] != float64(total) {
-			s.T.Fatalf("%s: got cursor %v of %v, want previous %v of %d", at, cursor, page["total"], previous, total)
-		}
-		rows, previous, at = append(rows, found...), cursor["current"], ""
-		if asked, _ = cursor["next"].(string); asked != "" {
-			at = target + "&cursor=" + asked
-		}
+	rows := s.keyset(target, nil)
+	if len(rows) != total {
+		s.T.Fatalf("%s: got %d rows, want %d", target, len(rows), total)
 	}
-	return rows
+	return mapped(rows, func(row Fields) string { return text(row) })
 }

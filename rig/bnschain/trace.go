@@ -127,7 +127,7 @@ func Trace(t testing.TB) (blocks []synthnames.Block, final *Final) {
 func Posts(blocks ...synthnames.Block) []replay.Post {
 	posts := make([]replay.Post, len(blocks))
 	for i := range blocks {
-		posts[i] = replay.Post(blocks[i].Post())
+		posts[i] = blocks[i].Post()
 	}
 	return posts
 }

@@ -1,6 +1,8 @@
 package body
 
 import (
+	"fmt"
+
 	"strata/domain/clarity"
 	"strata/domain/nodeevent"
 	"strata/domain/token"
@@ -30,6 +32,33 @@ func Print(contract string, value clarity.Value) Event {
 	return Event{Type: nodeevent.TypeContract, Data: map[string]any{
 		"contract_identifier": contract, "topic": token.PrintTopic, "raw_value": value.Hex(),
 	}}
+}
+
+// At returns the block at a height of branch a.
+func At(height int, transactions ...Transaction) Block {
+	return Block{
+		Name: fmt.Sprintf("a%d", height), Parent: fmt.Sprintf("a%d", height-1), Burn: fmt.Sprintf("%da", 100+height), Transactions: transactions,
+	}
+}
+
+// Unsigned returns a transaction of the boot address, without fee and nonce, with the given events.
+func Unsigned(events ...Event) Transaction {
+	return Transaction{Raw: Boot(&transaction.Coinbase{}), Events: events}
+}
+
+// MintSTX returns the event of STX minted for an account.
+func MintSTX(to string, amount uint64) Event {
+	return Event{Type: nodeevent.TypeSTXMint, Data: map[string]any{"recipient": to, "amount": fmt.Sprint(amount)}}
+}
+
+// BurnSTX returns the event of STX burned by an account.
+func BurnSTX(from string, amount uint64) Event {
+	return Event{Type: nodeevent.TypeSTXBurn, Data: map[string]any{"sender": from, "amount": fmt.Sprint(amount)}}
+}
+
+// TransferSTX returns the event of a transfer of STX.
+func TransferSTX(from, to string, amount uint64) Event {
+	return Event{Type: nodeevent.TypeSTXTransfer, Data: map[string]any{"sender": from, "recipient": to, "amount": fmt.Sprint(amount)}}
 }
 
 // MintNFT returns the event of the mint of a non-fungible token, whose id is any value.

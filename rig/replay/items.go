@@ -1,9 +1,10 @@
 package replay
 
 import (
-	"testing"
+	"context"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/eventstore"
@@ -11,8 +12,45 @@ import (
 	"strata/projections/decode"
 )
 
+// TB is implemented by both tests and property checks.
+type TB interface {
+	Helper()
+	Context() context.Context
+	Cleanup(f func())
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Begin begins a transaction that ends with the test, and is never committed.
+func Begin(t TB, pool *pgxpool.Pool) pgx.Tx {
+	t.Helper()
+	tx, err := pool.Begin(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	return tx
+}
+
+// End rolls a transaction back, so that the tables are empty again.
+func End(t TB, tx pgx.Tx) {
+	t.Helper()
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// InTx runs f in a transaction that is rolled back, so that the next one begins with empty tables again.
+func InTx(t TB, pool *pgxpool.Pool, f func(tx pgx.Tx)) {
+	t.Helper()
+	tx := Begin(t, pool)
+	f(tx)
+	End(t, tx)
+}
+
 // Decode decodes posts as the only events of a log.
-func Decode(t testing.TB, posts []Post) []projections.LogItem {
+func Decode(t TB, posts []Post) []projections.LogItem {
 	t.Helper()
 	events := make([]eventstore.Event, len(posts))
 	for i, post := range posts {
@@ -25,10 +63,15 @@ func Decode(t testing.TB, posts []Post) []projections.LogItem {
 	return items
 }
 
+// Querier is a transaction or a pool.
+type Querier interface {
+	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+}
+
 // Texts executes a query with one text column and returns its rows.
-func Texts(t testing.TB, tx pgx.Tx, query string, args ...any) []string {
+func Texts(t TB, db Querier, query string, args ...any) []string {
 	t.Helper()
-	rows, err := tx.Query(t.Context(), query, args...)
+	rows, err := db.Query(t.Context(), query, args...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/archive"
+	"strata/internal/synth/simulate"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/vector"
@@ -48,9 +49,15 @@ func Tables(name string, specs ...projections.Spec) *pgtest.Source {
 }
 
 // Post is one body posted to a path.
-type Post struct {
-	Path string
-	Body []byte
+type Post = simulate.Post
+
+// Take returns the next n posts.
+func Take(n int, next func() Post) []Post {
+	posts := make([]Post, n)
+	for i := range posts {
+		posts[i] = next()
+	}
+	return posts
 }
 
 // NewLog opens the log in the database of the test, which is the same for all calls. The log is closed when the test

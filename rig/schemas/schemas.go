@@ -7,29 +7,10 @@ import (
 	"strconv"
 
 	"strata/projections"
-	"strata/projections/accounts"
-	"strata/projections/balances"
-	"strata/projections/bns"
-	"strata/projections/brc20"
-	"strata/projections/chain"
-	"strata/projections/ft"
-	"strata/projections/inscriptions"
-	"strata/projections/mempool"
-	"strata/projections/names"
-	"strata/projections/nft"
-	"strata/projections/ordinals"
-	"strata/projections/pox"
-	"strata/projections/rosetta"
-	"strata/projections/sft"
-	"strata/projections/staking"
+	"strata/rig/every"
 )
 
-var versions = map[string]int{
-	accounts.Name: accounts.Version, balances.Name: balances.Version, bns.Name: bns.Version, brc20.Name: brc20.Version,
-	chain.Name: chain.Version, ft.Name: ft.Version, inscriptions.Name: inscriptions.Version, mempool.Name: mempool.Version,
-	names.Name: names.Version, nft.Name: nft.Version, ordinals.Name: ordinals.Version, pox.Name: pox.Version,
-	rosetta.Name: rosetta.Version, sft.Name: sft.Version, staking.Name: staking.Version,
-}
+var versions = every.Lines().Rules()
 
 // placeholder is a name of a projection in braces, perhaps with # for the number of its version alone, and with +1 for the
 // version after it.

@@ -50,10 +50,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	feed := synthordinals.New(synthordinals.Everything(11, ordinals.Regtest))
-	var posts []replay.Post
-	for range 40 {
-		posts = append(posts, replay.Post(feed.Next()))
-	}
+	posts := replay.Take(40, feed.Next)
 	replay.Append(t, w.log, posts...)
 	w.writer = &lake.Writer{Pool: w.log.Pool(), Dir: w.dir, Confirmations: 2, Span: 10, Logger: slog.New(slog.NewTextHandler(&w.said, nil))}
 	return w
@@ -62,10 +59,7 @@ func newWorld(t *testing.T) *world {
 // grow lets the chain go on by so many posts.
 func (w *world) grow(n int) {
 	w.t.Helper()
-	var posts []replay.Post
-	for range n {
-		posts = append(posts, replay.Post(w.chain.Next()))
-	}
+	posts := replay.Take(n, w.chain.Next)
 	replay.Append(w.t, w.log, posts...)
 	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
 	if err != nil {

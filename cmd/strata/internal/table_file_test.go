@@ -28,10 +28,7 @@ func newTableWorld(t *testing.T) *pgxpool.Pool {
 	t.Helper()
 	log := replay.NewLog(t)
 	made := synthchain.New(synthchain.Config{Seed: 5, SigningSample: 1000})
-	var posts []replay.Post
-	for range 60 {
-		posts = append(posts, replay.Post(made.Next()))
-	}
+	posts := replay.Take(60, made.Next)
 	replay.Append(t, log, posts...)
 	fold, err := chain.New(chain.Recommended, nil)
 	if err != nil {

@@ -14,6 +14,12 @@ import (
 // Cursor is a position in a JSON body. The zero Cursor is ready for Start. A package that reads a kind of body embeds a
 // Cursor in a type of its own, adds its readers as methods, and reuses the values of that type for many bodies.
 type Cursor struct {
+	// ParseUint and UintBits say how Read parses a whole number, and how many bits one for a uint64 may have.
+	ParseUint func(text []byte) (n uint64, ok bool)
+	UintBits  int
+	// Unknown, if not nil, gets the name of each member that Members does not know. It must not read.
+	Unknown func(name []byte)
+
 	dec      jsontext.Decoder
 	body     []byte
 	toString func([]byte) string

@@ -156,6 +156,9 @@ func (c *Chain) step() {
 }
 
 func (c *Chain) deliverBlock(b *block) {
-	c.deliver(delivery{post: b.post, see: func() { c.seeBlock(b) }}, b.reordered)
+	c.deliver(delivery{post: b.post, see: func() {
+		c.arrivals++
+		b.seen, b.order = true, c.arrivals
+	}}, b.reordered)
 	b.reordered = nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"strata/domain/transaction"
+	"strata/internal/testkit/must"
 )
 
 // settings returns the configurations that most tests use.
@@ -62,9 +63,7 @@ func TestPostsAreCanonicalJSON(t *testing.T) {
 				var encoded bytes.Buffer
 				e := json.NewEncoder(&encoded)
 				e.SetEscapeHTML(false)
-				if err := e.Encode(v); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, e.Encode(v))
 				if got, want := p.Body, bytes.TrimSuffix(encoded.Bytes(), []byte("\n")); !bytes.Equal(got, want) {
 					t.Fatalf("post %d to %s is not compact with sorted keys:\n got %s\nwant %s", i, p.Path, got, want)
 				}
@@ -98,10 +97,7 @@ func TestTransactionsVerify(t *testing.T) {
 					decode(t, p.Body, &raws)
 				}
 				for i, text := range raws {
-					raw, err := hex.DecodeString(text[2:])
-					if err != nil {
-						t.Fatal(err)
-					}
+					raw := must.Get(hex.DecodeString(text[2:]))(t)
 					if transaction.IsBurnchainOp(raw) {
 						seen["burnchain"]++
 						continue
@@ -118,9 +114,9 @@ func TestTransactionsVerify(t *testing.T) {
 						continue
 					}
 					if err := tx.Verify(); err != nil {
-						t.Fatalf("%s by %s: %v", tx.Payload.Name(), tx.Origin.HashMode, err)
+						t.Fatalf("%s by %s: %v", tx.Payload.ID().Name(), tx.Origin.HashMode, err)
 					}
-					seen[tx.Payload.Name()]++
+					seen[tx.Payload.ID().Name()]++
 					seen[tx.Origin.HashMode.String()]++
 					if tx.Sponsored() {
 						seen["sponsored"]++

@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/nodeevent"
+	"strata/internal/testkit/must"
 )
 
 // TestAllEpochs counts what a chain with all epochs has on its canonical branch: boot contracts of all epochs, locks by all
@@ -23,10 +24,7 @@ func TestAllEpochs(t *testing.T) {
 	}
 	seen := map[string]int{}
 	for _, p := range c.CanonicalPosts() {
-		event, err := nodeevent.Decode(p.Path, p.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		event := must.Get(nodeevent.Decode(p.Path, p.Body))(t)
 		b, ok := event.(*nodeevent.Block)
 		if !ok {
 			continue
@@ -51,10 +49,7 @@ func TestAllEpochs(t *testing.T) {
 				if !strings.HasSuffix(e.Contract, ".pox-5") {
 					continue
 				}
-				v, err := clarity.DecodeAll(e.RawValue)
-				if err != nil {
-					t.Fatal(err)
-				}
+				v := must.Get(clarity.DecodeAll(e.RawValue))(t)
 				topic, _ := v.Field("topic")
 				text, _ := topic.Text()
 				seen[text]++

@@ -28,13 +28,6 @@ func (b *block) beats(other *block) bool {
 	return b.order < other.order
 }
 
-// seeBlock records that a block was handed out.
-func (c *Chain) seeBlock(b *block) {
-	b.seen = true
-	c.arrivals++
-	b.order = c.arrivals
-}
-
 // seeBurnBlock records that a burn block was handed out. Bitcoin's canonical chain is now the one that leads to it.
 func (c *Chain) seeBurnBlock(b *burnBlock) {
 	b.seen = true

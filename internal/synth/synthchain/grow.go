@@ -97,6 +97,12 @@ func (c *Chain) election(parent *block) *burnBlock {
 func (c *Chain) mine(x *vm.Execution, n *content, fresh bool) {
 	b := n.block
 	include := func(o *vm.Operation) { n.anchored = append(n.anchored, c.execute(x, o)) }
+	wanted := 0
+	take := func(o *vm.Operation) {
+		include(o)
+		b.operations = append(b.operations, o)
+		wanted--
+	}
 	for _, o := range c.upgrade(b) {
 		include(o)
 	}
@@ -113,17 +119,14 @@ func (c *Chain) mine(x *vm.Execution, n *content, fresh bool) {
 			include(o)
 		}
 	}
-	limit := c.cfg.TxPerBlock.Max - c.cfg.TxPerBlock.Min + 1
-	wanted := c.cfg.TxPerBlock.Min + c.random.IntN(limit)
+	wanted = c.random.In(c.cfg.TxPerBlock)
 	for _, rival := range c.blocks {
 		if rival == b.parent || rival.height != b.height && rival.height != b.parent.height {
 			continue
 		}
 		for _, o := range rival.operations {
 			if wanted > 0 && c.random.IntN(3) > 0 && x.Minable(o) {
-				include(o)
-				b.operations = append(b.operations, o)
-				wanted--
+				take(o)
 			}
 		}
 	}
@@ -131,20 +134,17 @@ func (c *Chain) mine(x *vm.Execution, n *content, fresh bool) {
 	for _, m := range b.parent.stream[len(n.confirmed):] {
 		for _, o := range m.operations {
 			if wanted > 0 && x.Minable(o) {
-				include(o)
-				b.operations = append(b.operations, o)
-				wanted--
+				take(o)
 			}
 		}
 	}
-	for range max(wanted, 0) {
+	for wanted > 0 {
 		o := c.planner.Operation(x)
 		if o == nil {
 			break
 		}
 		c.announce(o)
-		include(o)
-		b.operations = append(b.operations, o)
+		take(o)
 	}
 	if b.nakamoto && c.cfg.Generation >= V3109 && c.random.Chance(c.cfg.VestingShare) {
 		include(c.phantomUnlock(x))

@@ -191,7 +191,7 @@ func (c *Chain) addNames(s *State) {
 	for text, n := range m.Name.Rows {
 		name := Name{Owner: c.roll.Text(n.Owner), Operation: n.Operation, ZonefileHash: hex.EncodeToString([]byte(n.ZonefileHash))}
 		_, namespace, _ := strings.Cut(text, ".")
-		if end, ok := x.NameExpiry(text); ok && m.Namespace.Get(namespace).Launched {
+		if end, ok := x.NameExpiry(text, n); ok && m.Namespace.Get(namespace).Launched {
 			name.Expires = &end
 		}
 		s.Names[text] = name

@@ -48,12 +48,7 @@ func (c *Chain) rewardSet(b *block) *nodejson.RewardSet {
 		return nil
 	}
 	set := &nodejson.RewardSet{Cycle: now/length + 1, Threshold: 50_000_000_000}
-	for i := range signerSlots {
-		compressed := c.accounts[len(c.accounts)-1-i].Public[0].CompressedBytes()
-		set.Signers = append(set.Signers, nodejson.Signer{
-			Key: compressed[:], Stacked: 1_000_000_000_000_000 + c.random.Uint64N(1000), Weight: 1 + i,
-		})
-	}
+	set.Signers = c.usualSigners(func() uint64 { return c.random.Uint64N(1000) })
 	for range 2 {
 		_, address := c.planner.RewardAddress()
 		set.Addresses = append(set.Addresses, address)
@@ -81,12 +76,18 @@ func (c *Chain) scheduledSet(b *block) *nodejson.RewardSet {
 		set.Addresses = []string{address}
 	}
 	if len(set.Signers) == 0 { // an empty set would halt the chain
-		for i := range signerSlots {
-			compressed := c.accounts[len(c.accounts)-1-i].Public[0].CompressedBytes()
-			set.Signers = append(set.Signers, nodejson.Signer{Key: compressed[:], Stacked: 1_000_000_000_000_000, Weight: 1 + i})
-		}
+		set.Signers = c.usualSigners(func() uint64 { return 0 })
 	}
 	return set
+}
+
+// usualSigners returns the signers before pox-5, who have stacked a round amount and some more.
+func (c *Chain) usualSigners(more func() uint64) (signers []nodejson.Signer) {
+	for i := range signerSlots {
+		compressed := c.accounts[len(c.accounts)-1-i].Public[0].CompressedBytes()
+		signers = append(signers, nodejson.Signer{Key: compressed[:], Stacked: 1_000_000_000_000_000 + more(), Weight: 1 + i})
+	}
+	return signers
 }
 
 // stakingSigners returns the signers of a set in the order of their keys. The slots of the reward cycle are shared by

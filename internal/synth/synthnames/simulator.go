@@ -253,17 +253,22 @@ func (x *step) act() {
 
 // some returns a random name that a condition holds for.
 func (x *step) some(condition func(full string, n Name) bool) (string, Name, bool) {
+	full, ok := pick(x, x.Names, condition)
+	return full, x.Names[full], ok
+}
+
+// pick returns a random key of those that a condition holds for.
+func pick[V any](x *step, from map[string]V, condition func(key string, value V) bool) (string, bool) {
 	var all []string
-	for _, full := range slices.Sorted(maps.Keys(x.Names)) {
-		if condition(full, x.Names[full]) {
-			all = append(all, full)
+	for _, key := range slices.Sorted(maps.Keys(from)) {
+		if condition(key, from[key]) {
+			all = append(all, key)
 		}
 	}
 	if len(all) == 0 {
-		return "", Name{}, false
+		return "", false
 	}
-	full := all[x.random.IntN(len(all))]
-	return full, x.Names[full], true
+	return all[x.random.IntN(len(all))], true
 }
 
 func (x *step) namespaceOf(full string) Namespace {
@@ -362,16 +367,7 @@ func (x *step) calls(function string, args ...clarity.Value) {
 }
 
 func (x *step) anyNamespace(condition func(Namespace) bool) (string, bool) {
-	var all []string
-	for _, namespace := range slices.Sorted(maps.Keys(x.Namespaces)) {
-		if condition(x.Namespaces[namespace]) {
-			all = append(all, namespace)
-		}
-	}
-	if len(all) == 0 {
-		return "", false
-	}
-	return all[x.random.IntN(len(all))], true
+	return pick(x, x.Namespaces, func(_ string, n Namespace) bool { return condition(n) })
 }
 
 // reveal reveals a namespace. Its preorder is left out.
@@ -381,20 +377,23 @@ func (x *step) reveal() bool {
 	}
 	namespace := fmt.Sprintf("ns%d", len(x.Namespaces))
 	n := Namespace{Import: x.sender, Lifetime: []int64{0, 300, 2000}[x.random.IntN(3)], LaunchedAt: -1, RevealedAt: x.BurnHeight, Coefficient: 200}
-	manager := clarity.NewNone()
 	if x.random.IntN(3) == 0 {
 		n.Manager, n.Lifetime = x.sender, 0
-		manager = clarity.NewSome(value.Principal(x.sender).Clarity())
 	}
 	x.Namespaces[namespace] = n
-	args := []clarity.Value{value.Buffer(namespace), value.Buffer("salt"), value.Uint(10), value.Uint(uint64(n.Coefficient))}
+	// A manager gets lifetime 0, whatever is asked.
+	x.reveals(namespace, n.Lifetime, n.Manager, n.Manager != "")
+	return true
+}
+
+// reveals calls for a namespace with a lifetime and a manager, who may be transferable.
+func (x *step) reveals(namespace string, lifetime int64, manager string, transferable bool) {
+	args := []clarity.Value{value.Buffer(namespace), value.Buffer("salt"), value.Uint(10), value.Uint(200)}
 	for range bns.BucketCount {
 		args = append(args, value.Uint(1))
 	}
-	// A manager gets lifetime 0, whatever is asked.
-	args = append(args, value.Uint(2), value.Uint(3), value.Uint(uint64(max(n.Lifetime, 0))), value.Principal(n.Import).Clarity(), manager, clarity.NewBool(true), clarity.NewBool(n.Manager != ""), clarity.NewBool(false))
-	x.calls("namespace-reveal", args...)
-	return true
+	x.calls("namespace-reveal", append(args, value.Uint(2), value.Uint(3), value.Uint(lifetime), value.Principal(x.sender).Clarity(),
+		value.Optional(manager != "", value.Principal(manager)), clarity.NewBool(true), clarity.NewBool(transferable), clarity.NewBool(false))...)
 }
 
 func (x *step) launch() bool {
@@ -548,8 +547,15 @@ func (x *step) zonefile(free func(string, Name) bool) bool {
 	}
 	content := fmt.Sprintf(`{"owner":%q,"btc":"bc1q%d"}`, n.Owner, x.random.IntN(1000))
 	x.Zonefiles[full] = Zonefile{Owner: n.Owner, Content: content}
-	x.print(Zonefiles, "topic", "update-zonefile", "name", value.Buffer(name.Label), "namespace", value.Buffer(name.Namespace), "new-zonefile", clarity.NewSome(value.Buffer(content)))
+	x.writes(full, content)
 	return true
+}
+
+// writes makes a text the zonefile of a name.
+func (x *step) writes(full, content string) {
+	name, _ := bns.ParseName(full)
+	x.call = Call{Contract: Zonefiles, Function: "update-zonefile"}
+	x.print(Zonefiles, "topic", "update-zonefile", "name", value.Buffer(name.Label), "namespace", value.Buffer(name.Namespace), "new-zonefile", clarity.NewSome(value.Buffer(content)))
 }
 
 // price returns the price of a name.
@@ -613,20 +619,11 @@ func (x *step) printName(topic, full string, n Name) {
 
 // Properties returns the entry of the name in the contract's map of properties.
 func (n Name) Properties() clarity.Value {
-	optional := func(height int64) clarity.Value {
-		if height < 0 {
-			return clarity.NewNone()
-		}
-		return clarity.NewSome(value.Uint(uint64(height)))
-	}
-	preorder, by := clarity.NewNone(), clarity.NewNone()
-	if n.Preorder != "" {
-		raw, _ := hex.DecodeString(n.Preorder)
-		preorder, by = clarity.NewSome(value.Buffer(string(raw))), clarity.NewSome(value.Principal(n.PreorderedBy).Clarity())
-	}
+	preorder, _ := hex.DecodeString(n.Preorder)
 	burned, _ := strconv.ParseUint(n.Burned, 10, 64)
 	return value.Tuple(
-		"registered-at", optional(n.RegisteredAt), "imported-at", optional(n.ImportedAt), "hashed-salted-fqn-preorder", preorder, "preordered-by", by,
+		"registered-at", value.Optional(n.RegisteredAt >= 0, n.RegisteredAt), "imported-at", value.Optional(n.ImportedAt >= 0, n.ImportedAt),
+		"hashed-salted-fqn-preorder", value.Optional(n.Preorder != "", preorder), "preordered-by", value.Optional(n.Preorder != "", value.Principal(n.PreorderedBy)),
 		"renewal-height", uint64(n.Renewal), "stx-burn", burned, "owner", value.Principal(n.Owner))
 }
 
@@ -640,20 +637,13 @@ func Claim(id uint64, full, to string, height int64) []Event {
 // printNamespace adds the print of a namespace with its properties.
 func (x *step) printNamespace(status, namespace string) {
 	n := x.Namespaces[namespace]
-	manager, launched := clarity.NewNone(), clarity.NewNone()
-	if n.Manager != "" {
-		manager = clarity.NewSome(value.Principal(n.Manager).Clarity())
-	}
-	if n.LaunchedAt >= 0 {
-		launched = clarity.NewSome(value.Uint(uint64(n.LaunchedAt)))
-	}
 	buckets := make([]clarity.Value, bns.BucketCount)
 	for i := range buckets {
 		buckets[i] = value.Uint(1)
 	}
 	x.print(Names, "status", status, "namespace", value.Buffer(namespace), "properties", value.Some(value.Tuple(
-		"namespace-manager", manager, "manager-transferable", n.Manager != "", "manager-frozen", false,
-		"namespace-import", value.Principal(n.Import), "revealed-at", uint64(n.RevealedAt), "launched-at", launched, "lifetime", uint64(n.Lifetime),
+		"namespace-manager", value.Optional(n.Manager != "", value.Principal(n.Manager)), "manager-transferable", n.Manager != "", "manager-frozen", false,
+		"namespace-import", value.Principal(n.Import), "revealed-at", uint64(n.RevealedAt), "launched-at", value.Optional(n.LaunchedAt >= 0, n.LaunchedAt), "lifetime", uint64(n.Lifetime),
 		"can-update-price-function", true, "price-function", value.Tuple("base", 10, "coeff", uint64(n.Coefficient),
 			"nonalpha-discount", 2, "no-vowel-discount", 3, "buckets", value.Must(clarity.NewList(buckets...))))))
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"strata/domain/bns"
-	"strata/domain/clarity"
 	"strata/internal/synth/value"
 )
 
@@ -43,7 +42,7 @@ func Story() (blocks []Block, accounts []string) {
 			x.print(Names, "topic", "new-airdrop", "owner", value.Principal(a), "name", nameTuple(full), "id", n.ID, "registered-at", uint64(n.RegisteredAt))
 		}
 	})
-	t.tell(101, a, func(x *step) { x.reveals("club", 300, clarity.NewNone()) })
+	t.tell(101, a, func(x *step) { x.reveals("club", 300, "", false) })
 	t.tell(101, a, func(x *step) {
 		x.adds("pearl.club", Name{Owner: b, RegisteredAt: -1, ImportedAt: 101, Burned: "1000"})
 	})
@@ -72,7 +71,7 @@ func Story() (blocks []Block, accounts []string) {
 		x.print(Names, "a", "buy-in-ustx", "id", shop.ID)
 	})
 	t.tell(109, b, func(x *step) { x.calls("set-primary-name", value.Uint(shop.ID)) })
-	t.tell(110, c, func(x *step) { x.reveals("vip", 77, clarity.NewSome(value.Principal(c).Clarity())) })
+	t.tell(110, c, func(x *step) { x.reveals("vip", 77, c, false) })
 	t.tell(110, c, func(x *step) {
 		x.launches("vip", Namespace{Import: c, Manager: c, LaunchedAt: 110, RevealedAt: 110, Coefficient: 200})
 	})
@@ -108,7 +107,7 @@ func Story() (blocks []Block, accounts []string) {
 func Expiries() (blocks []Block, accounts []string) {
 	t := newTeller()
 	a, b, c := t.accounts[0], t.accounts[1], t.accounts[2]
-	t.tell(100, a, func(x *step) { x.reveals("club", 300, clarity.NewNone()) })
+	t.tell(100, a, func(x *step) { x.reveals("club", 300, "", false) })
 	t.tell(100, a, func(x *step) {
 		x.adds("pearl.club", Name{Owner: b, RegisteredAt: -1, ImportedAt: 100, Burned: "1000"})
 	})
@@ -129,7 +128,7 @@ func Expiries() (blocks []Block, accounts []string) {
 		t.tell(103, z.owner, func(x *step) { x.writes(z.full, z.content) })
 	}
 	t.tell(104, b, func(x *step) { x.hands("moved.club", c) })
-	t.tell(104, a, func(x *step) { x.reveals("next", 300, clarity.NewNone()) })
+	t.tell(104, a, func(x *step) { x.reveals("next", 300, "", false) })
 	t.tell(104, a, func(x *step) {
 		x.adds("early.next", Name{Owner: c, RegisteredAt: -1, ImportedAt: 104, Burned: "1000"})
 	})
@@ -162,15 +161,6 @@ func (t *teller) tell(height int64, sender string, act func(x *step)) {
 	t.told = append(t.told, dated{height, x.call})
 }
 
-// reveals reveals a namespace with a lifetime and a manager.
-func (x *step) reveals(namespace string, lifetime uint64, manager clarity.Value) {
-	args := []clarity.Value{value.Buffer(namespace), value.Buffer("salt"), value.Uint(10), value.Uint(200)}
-	for range bns.BucketCount {
-		args = append(args, value.Uint(1))
-	}
-	x.calls("namespace-reveal", append(args, value.Uint(2), value.Uint(3), value.Uint(lifetime), value.Principal(x.sender).Clarity(), manager, clarity.NewBool(true), clarity.NewBool(false), clarity.NewBool(false))...)
-}
-
 // launches launches a namespace.
 func (x *step) launches(namespace string, n Namespace) {
 	x.Namespaces[namespace] = n
@@ -194,11 +184,4 @@ func (x *step) hands(full, to string) {
 	n := x.Names[full]
 	x.give(full, &n, to)
 	x.printName("transfer-name", full, n)
-}
-
-// writes makes a text the zonefile of a name.
-func (x *step) writes(full, content string) {
-	name, _ := bns.ParseName(full)
-	x.call = Call{Contract: Zonefiles, Function: "update-zonefile"}
-	x.print(Zonefiles, "topic", "update-zonefile", "name", value.Buffer(name.Label), "namespace", value.Buffer(name.Namespace), "new-zonefile", clarity.NewSome(value.Buffer(content)))
 }

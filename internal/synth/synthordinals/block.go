@@ -126,18 +126,7 @@ func (r *reveal) postedParents(s Shape) []ordinals.InscriptionID {
 
 // postedCharms returns the charms according to the protocol.
 func (r *reveal) postedCharms(height uint64, network ordinals.Network) ordinals.Charms {
-	charms := r.blessing(height, network)
-	if r.onNoSat {
-		return charms | ordinals.CharmUnbound
-	}
-	charms |= r.sat.Charms()
-	if r.again {
-		charms |= ordinals.CharmReinscription
-	}
-	if r.to.kind == ordinals.Burnt {
-		charms |= ordinals.CharmBurned
-	}
-	return charms
+	return r.charms(height, network, r.onNoSat, r.again)
 }
 
 // unboundInscription reports whether readers find that the inscription is on no sat.
@@ -148,29 +137,28 @@ func (r *reveal) unboundInscription(s Shape) bool {
 
 // derivedCharms returns the charms that a reader derives from a feed without charms.
 func (r *reveal) derivedCharms(s Shape, height uint64, network ordinals.Network) ordinals.Charms {
-	charms := r.blessing(height, network)
-	if r.unboundInscription(s) {
+	curse := r.curse.display(s)
+	return r.charms(height, network, r.unboundInscription(s), curse != nil && *curse == "reinscription")
+}
+
+func (r *reveal) charms(height uint64, network ordinals.Network, unbound, again bool) (charms ordinals.Charms) {
+	switch {
+	case r.curse == "":
+	case height < network.JubileeHeight():
+		charms = ordinals.CharmCursed
+	default:
+		charms = ordinals.CharmVindicated
+	}
+	if unbound {
 		return charms | ordinals.CharmUnbound
 	}
-	charms |= r.sat.Charms()
-	if curse := r.curse.display(s); curse != nil && *curse == "reinscription" {
+	if again {
 		charms |= ordinals.CharmReinscription
 	}
 	if r.to.kind == ordinals.Burnt {
 		charms |= ordinals.CharmBurned
 	}
-	return charms
-}
-
-// blessing returns the charm of an inscription that is cursed, or would have been cursed before the jubilee.
-func (r *reveal) blessing(height uint64, network ordinals.Network) ordinals.Charms {
-	switch {
-	case r.curse == "":
-		return 0
-	case height < network.JubileeHeight():
-		return ordinals.CharmCursed
-	}
-	return ordinals.CharmVindicated
+	return charms | r.sat.Charms()
 }
 
 // postedTick returns the tick in the form of the shape.

@@ -57,8 +57,9 @@ func (f *Feed) hand(d *delivery) bool {
 			return false
 		}
 	}
-	if d.repeat && !f.changesNothing(d) {
-		return false
+	if d.repeat && (slices.ContainsFunc(d.rollback, func(b *block) bool { return b.applied }) ||
+		slices.ContainsFunc(d.apply, func(b *block) bool { return !b.applied })) {
+		return false // it would change something
 	}
 	for _, b := range d.rollback {
 		f.rollBack(b)
@@ -69,21 +70,6 @@ func (f *Feed) hand(d *delivery) bool {
 	f.posts++
 	if !d.repeat && f.random.Chance(f.cfg.DuplicateProbability) {
 		f.repeat(d)
-	}
-	return true
-}
-
-// changesNothing reports whether a delivery has no effect.
-func (f *Feed) changesNothing(d *delivery) bool {
-	for _, b := range d.rollback {
-		if b.applied {
-			return false
-		}
-	}
-	for _, b := range d.apply {
-		if !b.applied {
-			return false
-		}
 	}
 	return true
 }

@@ -9,13 +9,9 @@ import (
 
 // accumulator computes a state from blocks in the order of their heights.
 type accumulator struct {
-	network  ordinals.Network
-	state    State
-	onSat    map[ordinals.Sat][]*Inscription
-	balances map[Holding]*Balance
-	minted   map[string]*big.Int // by ticker, like the next two
-	burnt    map[string]*big.Int
-	txCount  map[string]int
+	network ordinals.Network
+	state   State
+	onSat   map[ordinals.Sat][]*Inscription
 }
 
 // fold computes the state that blocks lead to.
@@ -26,8 +22,7 @@ func fold(blocks []*block, network ordinals.Network) State {
 			Inscriptions: map[ordinals.InscriptionID]*Inscription{}, Locations: map[ordinals.Sat][]Location{},
 			Transfers: map[uint64]int{}, Tokens: map[string]*Token{}, Balances: map[Holding]Balance{},
 		},
-		onSat: map[ordinals.Sat][]*Inscription{}, balances: map[Holding]*Balance{}, minted: map[string]*big.Int{},
-		burnt: map[string]*big.Int{}, txCount: map[string]int{},
+		onSat: map[ordinals.Sat][]*Inscription{},
 	}
 	for _, b := range blocks {
 		f.state.Blocks = append(f.state.Blocks, b.public())
@@ -120,50 +115,44 @@ func (f *accumulator) arrive(sat ordinals.Sat, l Location) {
 }
 
 // balance returns the balance of an address, which the caller may change.
-func (f *accumulator) balance(ticker, address string) *Balance {
+func (f *accumulator) balance(ticker, address string) Balance {
 	h := Holding{Ticker: ticker, Address: address}
-	if f.balances[h] == nil {
-		f.balances[h] = &Balance{Available: new(big.Int), Transferrable: new(big.Int)}
+	if _, ok := f.state.Balances[h]; !ok {
+		f.state.Balances[h] = Balance{Available: new(big.Int), Transferrable: new(big.Int)}
 	}
-	return f.balances[h]
-}
-
-// sum returns the sum of a ticker, which the caller may change.
-func sum(sums map[string]*big.Int, ticker string) *big.Int {
-	if sums[ticker] == nil {
-		sums[ticker] = new(big.Int)
-	}
-	return sums[ticker]
+	return f.state.Balances[h]
 }
 
 func (f *accumulator) token(b *block, t *transaction, o *tokenOperation) {
 	tick := ticker(o.tick)
-	f.txCount[tick]++
-	a := Activity{
+	f.state.Activity = append(f.state.Activity, Activity{
 		Kind: o.kind, Ticker: tick, ID: o.id, Height: b.height, Hash: b.hash, Time: b.time, TxID: t.id, TxIndex: t.index,
 		Address: o.address, Receiver: o.receiver, Amount: o.amount,
-	}
-	f.state.Activity = append(f.state.Activity, a)
-	has := f.balance(tick, o.address)
-	switch o.kind {
-	case ordinals.BRC20KindDeploy:
-		d := o.deploy
+	})
+	if d := o.deploy; d != nil {
 		f.state.Tokens[tick] = &Token{
 			Ticker: tick, Tick: o.postedTick(b.shape), ID: o.id, Number: f.state.Inscriptions[o.id].Number, Height: b.height, TxID: t.id,
 			TxIndex: t.index, Time: b.time, Address: o.address, Max: d.max, Limit: d.limit, Decimals: d.decimals, SelfMint: d.selfMint,
+			Minted: new(big.Int), Burnt: new(big.Int),
 		}
+	}
+	token := f.state.Tokens[tick]
+	if token == nil {
+		token = &Token{Minted: new(big.Int), Burnt: new(big.Int)} // the block of the deploy is forgotten
+	}
+	token.TxCount++
+	has := f.balance(tick, o.address)
+	switch o.kind {
 	case ordinals.BRC20KindMint:
 		has.Available.Add(has.Available, o.amount)
-		minted := sum(f.minted, tick)
-		minted.Add(minted, o.amount)
+		token.Minted.Add(token.Minted, o.amount)
 	case ordinals.BRC20KindTransfer:
 		has.Available.Sub(has.Available, o.amount)
 		has.Transferrable.Add(has.Transferrable, o.amount)
 	case ordinals.BRC20KindTransferSend:
 		has.Transferrable.Sub(has.Transferrable, o.amount)
 		if o.receiver == "" {
-			burnt := sum(f.burnt, tick)
-			burnt.Add(burnt, o.amount)
+			token.Burnt.Add(token.Burnt, o.amount)
 			return
 		}
 		receives := f.balance(tick, o.receiver)
@@ -183,16 +172,11 @@ func (f *accumulator) finish() {
 			i.Current = locations[len(locations)-1]
 		}
 	}
-	holders := map[string]int{}
-	for h, b := range f.balances {
-		if b.Available.Sign() != 0 || b.Transferrable.Sign() != 0 {
-			s.Balances[h] = *b
+	for h, b := range s.Balances {
+		if b.Available.Sign() == 0 && b.Transferrable.Sign() == 0 {
+			delete(s.Balances, h)
+		} else if token := s.Tokens[h.Ticker]; token != nil && b.Total().Sign() > 0 {
+			token.Holders++
 		}
-		if b.Total().Sign() > 0 {
-			holders[h.Ticker]++
-		}
-	}
-	for tick, t := range s.Tokens {
-		t.Minted, t.Burnt, t.TxCount, t.Holders = sum(f.minted, tick), sum(f.burnt, tick), f.txCount[tick], holders[tick]
 	}
 }

@@ -1,107 +1,106 @@
 package synthordinals
 
 import (
-	"bytes"
 	"encoding/hex"
-	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"strata/internal/synth/value"
 )
 
-// writer writes compact JSON as serde_json does, and escapes only characters that must be escaped.
-type writer struct {
-	buf    []byte
-	sorted bool // objects have their members in the order of the names
-}
+// object is a JSON object. Its members are written in this order, unless the encoder sorts them.
+type object []member
 
-// member is a member of an object. A member without a value is omitted.
+// member is a member of an object. A member whose value is nil is omitted.
 type member struct {
 	name  string
-	value func()
+	value any
 }
 
-func (w *writer) object(members ...member) {
-	if w.sorted {
+// list is a JSON array.
+type list []any
+
+// raw is encoded JSON.
+type raw string
+
+const (
+	null  raw = "null"
+	empty raw = "[]"
+)
+
+// optional returns a text, or null if it is empty and keepEmpty is not set.
+func optional(s string, keepEmpty bool) any {
+	if s == "" && !keepEmpty {
+		return null
+	}
+	return s
+}
+
+// hex returns bytes in hex.
+func (s Shape) hex(b []byte) raw {
+	prefix := `"0x`
+	if s.Hex == HexBare {
+		prefix = `"`
+	}
+	return raw(prefix + hex.EncodeToString(b) + `"`)
+}
+
+// write writes a value as compact JSON, as serde_json does: it escapes only characters that must be escaped.
+func (e *encoder) write(v any) {
+	switch v := v.(type) {
+	case object:
+		e.writeObject(v)
+	case list:
+		writeList(e, v)
+	case []*block:
+		writeList(e, v)
+	case *block:
+		s := e.shape(v)
+		e.sorted = s.Sorted
+		e.writeObject(e.block(v, s))
+	case raw:
+		e.buf = append(e.buf, v...)
+	case string:
+		e.buf = value.Must(jsontext.AppendQuote(e.buf, v))
+	case bool:
+		e.buf = strconv.AppendBool(e.buf, v)
+	case uint32:
+		e.buf = strconv.AppendUint(e.buf, uint64(v), 10)
+	case uint64:
+		e.buf = strconv.AppendUint(e.buf, v, 10)
+	case int64:
+		e.buf = strconv.AppendInt(e.buf, v, 10)
+	default:
+		panic(fmt.Sprintf("synthordinals: no JSON for a %T", v))
+	}
+}
+
+func (e *encoder) writeObject(members object) {
+	if e.sorted {
 		slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	}
-	w.buf = append(w.buf, '{')
-	first := true
+	separator := `{"`
 	for _, m := range members {
-		if m.value == nil {
-			continue
+		if m.value != nil {
+			e.buf = append(append(append(e.buf, separator...), m.name...), `":`...)
+			e.write(m.value)
+			separator = `,"`
 		}
-		if !first {
-			w.buf = append(w.buf, ',')
-		}
-		first = false
-		w.buf = append(w.buf, '"')
-		w.buf = append(w.buf, m.name...)
-		w.buf = append(w.buf, '"', ':')
-		m.value()
 	}
-	w.buf = append(w.buf, '}')
+	e.buf = append(e.buf, '}')
 }
 
-// array writes an array of n elements.
-func (w *writer) array(n int, element func(int)) {
-	w.buf = append(w.buf, '[')
-	for i := range n {
+func writeList[T any](e *encoder, values []T) {
+	e.buf = append(e.buf, '[')
+	for i, v := range values {
 		if i > 0 {
-			w.buf = append(w.buf, ',')
+			e.buf = append(e.buf, ',')
 		}
-		element(i)
+		e.write(v)
 	}
-	w.buf = append(w.buf, ']')
-}
-
-func (w *writer) raw(text string) func() { return func() { w.buf = append(w.buf, text...) } }
-
-func (w *writer) text(s string) func() {
-	return func() {
-		var err error
-		if w.buf, err = jsontext.AppendQuote(w.buf, s); err != nil {
-			panic("synthordinals: " + err.Error()) // not UTF-8, which all texts are
-		}
-	}
-}
-
-// optional returns a writer of a text, or of null if the text is empty and keepEmpty is not set.
-func (w *writer) optional(s string, keepEmpty bool) func() {
-	if s == "" && !keepEmpty {
-		return w.raw("null")
-	}
-	return w.text(s)
-}
-
-func (w *writer) number(n uint64) func() {
-	return func() { w.buf = strconv.AppendUint(w.buf, n, 10) }
-}
-
-func (w *writer) integer(n int64) func() {
-	return func() { w.buf = strconv.AppendInt(w.buf, n, 10) }
-}
-
-func (w *writer) bool(b bool) func() { return w.raw(strconv.FormatBool(b)) }
-
-// hex returns a writer of bytes in hex, with 0x unless bare is set.
-func (w *writer) hex(b []byte, bare bool) func() {
-	return func() {
-		w.buf = append(w.buf, '"')
-		if !bare {
-			w.buf = append(w.buf, "0x"...)
-		}
-		w.buf = hex.AppendEncode(w.buf, b)
-		w.buf = append(w.buf, '"')
-	}
-}
-
-// value returns a writer of encoded JSON, or of null if v is nil.
-func (w *writer) value(v json.RawMessage) func() {
-	if v == nil {
-		return w.raw("null")
-	}
-	return func() { w.buf = append(w.buf, bytes.TrimSpace(v)...) }
+	e.buf = append(e.buf, ']')
 }

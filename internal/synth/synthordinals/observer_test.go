@@ -20,10 +20,6 @@ type blockKey struct {
 	hash   hash.Hash32
 }
 
-func newObserver(network ordinals.Network) *observer {
-	return &observer{network: network, applied: map[blockKey]ordinals.Block{}, heights: map[uint64]bool{}}
-}
-
 func keyOf(b ordinals.Block) blockKey { return blockKey{b.Height, b.Hash} }
 
 func keyOfID(id ordinals.BlockID) blockKey { return blockKey{id.Height, id.Hash} }

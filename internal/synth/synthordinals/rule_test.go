@@ -13,6 +13,7 @@ import (
 
 	"strata/domain/bitcoin"
 	"strata/domain/ordinals"
+	"strata/internal/testkit/must"
 )
 
 // calm returns a configuration without gaps, so that the state is complete at any time.
@@ -97,10 +98,7 @@ func TestFeesAreNumberedLast(t *testing.T) {
 func eachTransaction(t *testing.T, posts []Post, do func(*ordinals.Block, *ordinals.Transaction)) {
 	t.Helper()
 	for _, p := range posts {
-		payload, err := ordinals.Decode(p.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		payload := must.Get(ordinals.Decode(p.Body))(t)
 		for i := range payload.Apply {
 			b := &payload.Apply[i]
 			for j := range b.Transactions {

@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/undo"
+	"strata/internal/synth/value"
 )
 
 // token is a BRC-20 token. Amounts are in units of 10^-18.
@@ -61,17 +62,14 @@ func newTokens(j *undo.Log) tokens {
 func ticker(tick string) string { return strings.ToLower(tick) }
 
 // tokensFrom returns the first height at which indexers look for BRC-20.
-func tokensFrom(n ordinals.Network) uint64 {
-	if n == ordinals.Mainnet {
-		return 779_832
-	}
-	return 0
-}
+func tokensFrom(n ordinals.Network) uint64 { return onMainnet(n, 779_832) }
 
 // selfMintsFrom returns the first height at which indexers accept self mints.
-func selfMintsFrom(n ordinals.Network) uint64 {
+func selfMintsFrom(n ordinals.Network) uint64 { return onMainnet(n, 837_090) }
+
+func onMainnet(n ordinals.Network, height uint64) uint64 {
 	if n == ordinals.Mainnet {
-		return 837_090
+		return height
 	}
 	return 0
 }
@@ -208,11 +206,7 @@ func (t *tokenText) content() []byte {
 	} else {
 		text["amt"] = plainAmount(t.amount)
 	}
-	content, err := json.Marshal(text)
-	if err != nil {
-		panic("synthordinals: " + err.Error())
-	}
-	return content
+	return value.Must(json.Marshal(text))
 }
 
 // oneToken is one token in units of 10^-18.

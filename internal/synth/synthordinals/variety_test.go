@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"strata/domain/ordinals"
+	"strata/internal/testkit/must"
 )
 
 var (
@@ -22,7 +23,7 @@ var (
 func variety(t *testing.T, cfg Config, posts int) map[string]int {
 	t.Helper()
 	f := New(cfg)
-	o := newObserver(f.Config().Network)
+	o := &observer{network: f.Config().Network, applied: map[blockKey]ordinals.Block{}, heights: map[uint64]bool{}}
 	seen := map[string]int{}
 	note := func(thing string, happened bool) {
 		if happened {
@@ -205,10 +206,7 @@ func TestRemine(t *testing.T) {
 		again, elsewhere := 0, 0
 		sent := map[blockKey][]*ordinals.Reveal{}
 		for range 200 {
-			payload, err := ordinals.Decode(f.Next().Body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			payload := must.Get(ordinals.Decode(f.Next().Body))(t)
 			before := map[ordinals.InscriptionID]uint32{}
 			for _, id := range payload.Rollback {
 				for _, r := range sent[keyOfID(id)] {

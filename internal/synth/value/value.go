@@ -64,6 +64,14 @@ func Of(v any) clarity.Value {
 // Some returns an optional value.
 func Some(v any) clarity.Value { return clarity.NewSome(Of(v)) }
 
+// Optional returns an optional value, which is v if ok is set.
+func Optional(ok bool, v any) clarity.Value {
+	if !ok {
+		return clarity.NewNone()
+	}
+	return Some(v)
+}
+
 // Tuple returns a tuple of alternating names and values, which may be of any type that Of knows.
 func Tuple(pairs ...any) clarity.Value {
 	fields := make([]clarity.Field, 0, len(pairs)/2)

@@ -10,16 +10,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // Hold locks the row of log.head until release is called. release may be called twice.
 func Hold(t testing.TB, pool *pgxpool.Pool) (release func()) {
 	t.Helper()
 	ctx := context.Background()
-	tx, err := pool.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(pool.Begin(ctx))(t)
 	if _, err := tx.Exec(ctx, `SELECT FROM log.head FOR UPDATE`); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package logbuffer
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -30,18 +31,9 @@ func (b *Buffer) String() string {
 // HasLine reports whether one line contains all of these parts.
 func (b *Buffer) HasLine(parts ...string) bool {
 	for line := range strings.Lines(b.String()) {
-		if containsAll(line, parts) {
+		if !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(line, part) }) {
 			return true
 		}
 	}
 	return false
-}
-
-func containsAll(line string, parts []string) bool {
-	for _, part := range parts {
-		if !strings.Contains(line, part) {
-			return false
-		}
-	}
-	return true
 }

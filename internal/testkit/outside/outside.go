@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"strata/domain/clarity"
+	"strata/internal/synth/value"
 )
 
 // World is a node and a gateway.
@@ -97,13 +98,13 @@ func (w *World) call(rw http.ResponseWriter, r *http.Request, parts []string) {
 	if len(body.Arguments) > 0 {
 		id = argument(body.Arguments[0])
 	}
-	value, ok := w.answer(contract, parts[2], id)
+	answer, ok := w.answer(contract, parts[2], id)
 	rw.Header().Set("Content-Type", "application/json")
 	if !ok {
 		_, _ = fmt.Fprintf(rw, `{"okay":false,"cause":"RuntimeCheck(UndefinedFunction(%q))"}`, parts[2])
 		return
 	}
-	_, _ = fmt.Fprintf(rw, `{"okay":true,"result":%q}`, clarity.NewOk(value).Hex())
+	_, _ = fmt.Fprintf(rw, `{"okay":true,"result":%q}`, clarity.NewOk(answer).Hex())
 }
 
 // argument returns the number in a serialised Clarity value; empty if there is none.
@@ -123,34 +124,27 @@ func argument(text string) string {
 func (w *World) answer(contract, function, id string) (clarity.Value, bool) {
 	switch function {
 	case "get-name":
-		return must(clarity.NewASCII(Name(contract))), true
+		return value.Text(Name(contract)), true
 	case "get-symbol":
-		return must(clarity.NewASCII(Symbol(contract))), true
+		return value.Text(Symbol(contract)), true
 	case "get-decimals":
 		return clarity.NewUint64(6), true
 	case "get-total-supply":
-		supply := uint64(1_000_000)
-		if w.Supply != nil {
-			supply = w.Supply(contract)
-		}
-		return clarity.NewUint64(supply), true
+		return clarity.NewUint64(number(w.Supply, contract, 1_000_000)), true
 	case "get-last-token-id":
-		last := uint64(0)
-		if w.LastTokenID != nil {
-			last = w.LastTokenID(contract)
-		}
-		return clarity.NewUint64(last), true
+		return clarity.NewUint64(number(w.LastTokenID, contract, 0)), true
 	case "get-token-uri":
-		return clarity.NewSome(must(clarity.NewASCII(URI(contract, id)))), true
+		return value.Some(URI(contract, id)), true
 	}
 	return clarity.Value{}, false
 }
 
-func must(v clarity.Value, err error) clarity.Value {
-	if err != nil {
-		panic(err)
+// number returns what of says of a contract, or a default without of.
+func number(of func(contract string) uint64, contract string, otherwise uint64) uint64 {
+	if of == nil {
+		return otherwise
 	}
-	return v
+	return of(contract)
 }
 
 // digest returns a hash of a contract that is short enough for names.
@@ -178,15 +172,11 @@ func ImageURI(name string) string { return fmt.Sprintf("ipfs://%s/%s.png", cid, 
 
 // Document returns the JSON document with a name, such as "c0ffee-7".
 func Document(name string) []byte {
-	b, err := json.Marshal(map[string]any{
+	return value.Must(json.Marshal(map[string]any{
 		"sip": 16, "name": "Token " + name, "description": "A token that was made up.", "image": ImageURI(name),
 		"attributes": []any{map[string]any{"trait_type": "colour", "value": "#" + strings.SplitN(name, "-", 2)[0]}},
 		"properties": map[string]any{"collection": "Synthetic", "rank": new(big.Int).SetBytes([]byte(name)).Text(10)},
-	})
-	if err != nil {
-		panic(err)
-	}
-	return b
+	}))
 }
 
 // Image returns the PNG image with a name: 480 by 360 pixels of one colour, which depends on the name.

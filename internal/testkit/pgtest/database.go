@@ -53,15 +53,11 @@ func (s *Source) create(t testing.TB) database {
 	t.Helper()
 	cluster := mustShared(t)
 	template, err := s.ready(cluster)
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check(t, "prepare a template", err)
 	ctx, cancel := context.WithTimeout(context.Background(), databaseTimeout)
 	defer cancel()
 	name, err := cluster.create(ctx, template, t.Name())
-	if err != nil {
-		t.Fatalf("pgtest: create a database: %v", err)
-	}
+	check(t, "create a database", err)
 	t.Cleanup(func() {
 		owned.Lock()
 		delete(owned.byTest, t)
@@ -76,9 +72,7 @@ func (s *Source) create(t testing.TB) database {
 	if db.url, err = withDatabase(cluster.cluster.URL(), name); err == nil {
 		db.adminURL, err = withDatabase(cluster.cluster.AdminURL(), name)
 	}
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check(t, "name a database", err)
 	owned.Lock()
 	owned.byTest[t] = append(owned.byTest[t], db)
 	owned.Unlock()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -34,23 +35,12 @@ func TestHolder(t *testing.T) {
 // process ends when stdin is closed.
 func startHolder(t *testing.T) (cmd *exec.Cmd, stdin io.Closer, name, dir string) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	cmd = exec.Command(self, "-test.run=^TestHolder$")
 	cmd.Env = append(os.Environ(), waitEnv+"=1")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())(t)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	lines := bufio.NewScanner(out)
 	for _, line := range []*string{&name, &dir} {
 		if !lines.Scan() {
@@ -67,9 +57,7 @@ const countDatabases = "SELECT count(*)::text FROM pg_database WHERE datname = $
 func TestKilledProcess(t *testing.T) {
 	pool := pgtest.New(t)
 	cmd, _, name, dir := startHolder(t)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Kill())
 	cmd.Wait() //nolint:errcheck // it was killed
 
 	// The reaper stops the server and removes its data directory.

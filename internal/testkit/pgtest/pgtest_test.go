@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -37,10 +38,7 @@ func queryString(t *testing.T, pool *pgxpool.Pool, sql string, args ...any) stri
 
 func connectString(t *testing.T, url, sql string) string {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(pgx.Connect(t.Context(), url))(t)
 	defer conn.Close(t.Context()) //nolint:errcheck // only read
 	var got string
 	if err := conn.QueryRow(t.Context(), sql).Scan(&got); err != nil {
@@ -103,9 +101,7 @@ func TestDatabaseWithOpenSessionIsDropped(t *testing.T) {
 		if conn, err = pgx.Connect(t.Context(), pgtest.URL(t)); err != nil {
 			t.Fatal(err)
 		}
-		if err := conn.QueryRow(t.Context(), "SELECT current_database()::text").Scan(&name); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.QueryRow(t.Context(), "SELECT current_database()::text").Scan(&name))
 	})
 	if got := queryString(t, pgtest.New(t), countDatabases, name); got != "0" {
 		t.Errorf("the database %s outlived its test", name)
@@ -184,9 +180,7 @@ func BenchmarkNew(b *testing.B) {
 		bc.new(b)
 		b.Run(bc.name, func(b *testing.B) {
 			for b.Loop() {
-				if err := useOnce(b, bc.new); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, useOnce(b, bc.new))
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,15 +44,14 @@ func (r *Replica) copyPrimary(t testing.TB) {
 	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
 	defer cancel()
 	home := filepath.Join(r.dir, "postgres")
-	if err := os.Mkdir(home, 0o700); err != nil {
-		t.Fatalf("pgtest: create the folder of a replica: %v", err)
-	}
-	bin := queryValue[string](ctx, t, r.primary, `SELECT setting FROM pg_catalog.pg_config() WHERE name = 'BINDIR'`)
+	check(t, "create the folder of a replica", os.Mkdir(home, 0o700))
+	bin := queryValue[string](t, r.primary, `SELECT setting FROM pg_catalog.pg_config() WHERE name = 'BINDIR'`)
 	program := filepath.Join(bin, "pg_basebackup")
 	cmd := exec.CommandContext(ctx, program, "--dbname="+r.primary.AdminURL(), "--pgdata="+filepath.Join(home, "data"),
 		"--wal-method=stream", "--write-recovery-conf", "--checkpoint=fast", "--no-sync", "--no-password")
 	cmd.Dir = home
-	cmd.Env = withoutClientSettings(os.Environ())
+	// libpq would use PGOPTIONS, PGSSLMODE and the like as defaults.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "PG") })
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
@@ -59,52 +59,36 @@ func (r *Replica) copyPrimary(t testing.TB) {
 	}
 }
 
-// withoutClientSettings removes the variables that libpq uses as defaults (PGOPTIONS, PGSSLMODE, …).
-func withoutClientSettings(environment []string) (kept []string) {
-	for _, variable := range environment {
-		if !strings.HasPrefix(variable, "PG") {
-			kept = append(kept, variable)
-		}
-	}
-	return kept
-}
-
 // Pause stops replay and returns when it has stopped. The replica still receives the log, and can be read.
 func (r *Replica) Pause(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
-	defer cancel()
-	queryValue[string](ctx, t, r.Server, `SELECT pg_catalog.pg_wal_replay_pause()::text`)
-	r.waitUntil(ctx, t, "replay is paused", `SELECT pg_catalog.pg_get_wal_replay_pause_state() = 'paused'`)
+	queryValue[string](t, r.Server, `SELECT pg_catalog.pg_wal_replay_pause()::text`)
+	r.waitUntil(t, "replay is paused", `SELECT pg_catalog.pg_get_wal_replay_pause_state() = 'paused'`)
 }
 
 // Resume makes a paused replica replay what it has received, and continue.
 func (r *Replica) Resume(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
-	defer cancel()
-	queryValue[string](ctx, t, r.Server, `SELECT pg_catalog.pg_wal_replay_resume()::text`)
+	queryValue[string](t, r.Server, `SELECT pg_catalog.pg_wal_replay_resume()::text`)
 }
 
 // CatchUp returns when the replica shows everything that the primary had committed before the call.
 func (r *Replica) CatchUp(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
-	defer cancel()
 	// The end of a record of our own: between the last record and the insert position may be the header of a page, which
 	// is not replayed before the next record, and an idle server writes one every 15 seconds. The commit is flushed here,
 	// with all before it, also those with synchronous_commit = off, and waits for no standby.
-	end := queryValue[string](ctx, t, r.primary, `
+	end := queryValue[string](t, r.primary, `
 		SELECT pg_catalog.pg_logical_emit_message(true, 'pgtest', 'caught up')::text
 		FROM pg_catalog.set_config('synchronous_commit', 'local', false)`)
-	r.waitUntil(ctx, t, "the replica has replayed up to "+end,
+	r.waitUntil(t, "the replica has replayed up to "+end,
 		`SELECT pg_catalog.pg_last_wal_replay_lsn() >= $1::text::pg_catalog.pg_lsn`, end)
 }
 
 // waitUntil repeats a query on the replica until it returns true. condition describes it in the error.
-func (r *Replica) waitUntil(ctx context.Context, t testing.TB, condition, sql string, arguments ...any) {
+func (r *Replica) waitUntil(t testing.TB, condition, sql string, arguments ...any) {
 	t.Helper()
-	inSession(ctx, t, r.Server, func(conn *pgx.Conn) {
+	inSession(t, r.Server, func(ctx context.Context, conn *pgx.Conn) {
 		for !scan[bool](ctx, t, conn, sql, arguments...) {
 			select {
 			case <-ctx.Done():
@@ -116,21 +100,21 @@ func (r *Replica) waitUntil(ctx context.Context, t testing.TB, condition, sql st
 }
 
 // queryValue runs a query as the superuser and returns its single value.
-func queryValue[T any](ctx context.Context, t testing.TB, s *Server, sql string, arguments ...any) (value T) {
+func queryValue[T any](t testing.TB, s *Server, sql string, arguments ...any) (value T) {
 	t.Helper()
-	inSession(ctx, t, s, func(conn *pgx.Conn) { value = scan[T](ctx, t, conn, sql, arguments...) })
+	inSession(t, s, func(ctx context.Context, conn *pgx.Conn) { value = scan[T](ctx, t, conn, sql, arguments...) })
 	return value
 }
 
 // inSession calls do with a session of the superuser.
-func inSession(ctx context.Context, t testing.TB, s *Server, do func(*pgx.Conn)) {
+func inSession(t testing.TB, s *Server, do func(context.Context, *pgx.Conn)) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
+	defer cancel()
 	conn, err := pgx.Connect(ctx, s.AdminURL())
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check(t, "connect", err)
 	defer conn.Close(ctx) //nolint:errcheck // what was written is committed
-	do(conn)
+	do(ctx, conn)
 }
 
 // scan runs a query and returns its single value.
@@ -145,18 +129,14 @@ func scan[T any](ctx context.Context, t testing.TB, conn *pgx.Conn, sql string, 
 // Received returns how much of the primary's write-ahead log the replica has, in bytes from its beginning.
 func (r *Replica) Received(t testing.TB) int64 {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
-	defer cancel()
-	return queryValue[int64](ctx, t, r.Server, `
+	return queryValue[int64](t, r.Server, `
 		SELECT pg_catalog.pg_wal_lsn_diff(greatest(pg_catalog.pg_last_wal_receive_lsn(), pg_catalog.pg_last_wal_replay_lsn()), '0/0')::bigint`)
 }
 
 // Promote makes the replica a primary, and returns when it can be written to.
 func (r *Replica) Promote(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
-	defer cancel()
-	if !queryValue[bool](ctx, t, r.Server, `SELECT pg_catalog.pg_promote(true, 60)`) {
+	if !queryValue[bool](t, r.Server, `SELECT pg_catalog.pg_promote(true, 60)`) {
 		t.Fatal("pgtest: the replica was not promoted in time")
 	}
 }
@@ -165,9 +145,7 @@ func (r *Replica) Promote(t testing.TB) {
 func (r *Replica) Follow(t testing.TB, primary *Server) {
 	t.Helper()
 	to, err := pgx.ParseConfig(primary.AdminURL())
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check(t, "read the primary's URL", err)
 	r.primary = primary
 	r.Set(t, "primary_conninfo", fmt.Sprintf("host=%s port=%d user=%s", to.Host, to.Port, to.User))
 }
@@ -175,9 +153,7 @@ func (r *Replica) Follow(t testing.TB, primary *Server) {
 // Set changes a setting of the server while it runs.
 func (s *Server) Set(t testing.TB, setting, value string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
-	defer cancel()
-	inSession(ctx, t, s, func(conn *pgx.Conn) {
+	inSession(t, s, func(ctx context.Context, conn *pgx.Conn) {
 		for _, sql := range []string{
 			`ALTER SYSTEM SET ` + pgx.Identifier{setting}.Sanitize() + ` = '` + strings.ReplaceAll(value, `'`, `''`) + `'`, `SELECT pg_catalog.pg_reload_conf()`,
 		} {

@@ -21,13 +21,9 @@ func DataDir(t testing.TB) string {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	f, err := openFolder()
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check(t, "open the folder of data directories", err)
 	name, use, err := f.enter(ctx, "")
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check(t, "create a data directory", err)
 	dir := f.path(name)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
@@ -84,9 +80,7 @@ func (s *Server) Start(t testing.TB) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	cluster, err := postgres.Start(ctx, postgres.Config{DataDir: s.dir, NoFsync: true, Settings: s.settings})
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check(t, "start the server", err)
 	before := s.cluster
 	s.cluster = cluster
 	if before != nil {
@@ -101,9 +95,7 @@ func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	if err := s.cluster.Stop(ctx); err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check(t, "stop the server", s.cluster.Stop(ctx))
 }
 
 // Kill ends the server's main process with SIGKILL, like a crash, and returns when it is gone, and all backends are that
@@ -111,12 +103,8 @@ func (s *Server) Stop(t testing.TB) {
 // recovers from the write-ahead log.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
-	defer cancel()
-	processes := append(queryValue[[]int](ctx, t, s, `SELECT array_agg(pid) FROM pg_catalog.pg_stat_activity WHERE backend_type = 'client backend'`), s.cluster.Pid())
-	if err := syscall.Kill(s.cluster.Pid(), syscall.SIGKILL); err != nil {
-		t.Fatalf("pgtest: kill the server: %v", err)
-	}
+	processes := append(queryValue[[]int](t, s, `SELECT array_agg(pid) FROM pg_catalog.pg_stat_activity WHERE backend_type = 'client backend'`), s.cluster.Pid())
+	check(t, "kill the server", syscall.Kill(s.cluster.Pid(), syscall.SIGKILL))
 	eventually.Holds(t, "no process of the killed server is left", func() bool {
 		processes = slices.DeleteFunc(processes, func(pid int) bool { return syscall.Kill(pid, 0) != nil })
 		return len(processes) == 0

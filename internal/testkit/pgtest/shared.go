@@ -254,8 +254,6 @@ func withDatabase(base, name string) (string, error) {
 func mustShared(t testing.TB) *shared {
 	t.Helper()
 	s, err := openShared()
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check(t, "start the shared cluster", err)
 	return s
 }

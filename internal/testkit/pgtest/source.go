@@ -84,14 +84,10 @@ const poolCloseTimeout = time.Minute
 func openPool(t testing.TB, url string) *pgxpool.Pool {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check(t, "read a database's URL", err)
 	config.MaxConns = 10
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check(t, "open a pool", err)
 	AtEnd(t, func() {
 		closed := make(chan struct{})
 		go func() { pool.Close(); close(closed) }()

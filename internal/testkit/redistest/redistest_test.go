@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/redistest"
 )
 
@@ -18,9 +19,7 @@ func TestServer(t *testing.T) {
 	ctx := t.Context()
 	server := redistest.New(t)
 	client := redistest.Client(t, server)
-	if err := client.Set(ctx, "key", "value", 0).Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, client.Set(ctx, "key", "value", 0).Err())
 	if got, err := client.Get(ctx, "key").Result(); err != nil || got != "value" {
 		t.Fatalf("GET key: %q, %v", got, err)
 	}
@@ -45,9 +44,7 @@ func TestPause(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t)
 	client := redistest.Client(t, server)
-	if err := client.Ping(t.Context()).Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, client.Ping(t.Context()).Err())
 	server.Pause()
 	impatient := redis.NewClient(&redis.Options{Addr: server.Addr(), ReadTimeout: 50 * time.Millisecond, MaxRetries: -1})
 	t.Cleanup(func() { _ = impatient.Close() })
@@ -126,17 +123,12 @@ func TestCluster(t *testing.T) {
 func TestSentinel(t *testing.T) {
 	t.Parallel()
 	sentinel := redistest.NewSentinel(t)
-	options, err := redis.ParseFailoverURL(sentinel.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	options := must.Get(redis.ParseFailoverURL(sentinel.URL()))(t)
 	client := redis.NewFailoverClient(options)
 	t.Cleanup(func() { _ = client.Close() })
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	if err := client.Set(ctx, "key", "value", 0).Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, client.Set(ctx, "key", "value", 0).Err())
 	if got, err := redistest.Client(t, sentinel.Master).Get(ctx, "key").Result(); err != nil || got != "value" {
 		t.Fatalf("GET key from the master: %q, %v", got, err)
 	}

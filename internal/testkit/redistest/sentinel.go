@@ -1,7 +1,6 @@
 package redistest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -27,21 +26,20 @@ type Sentinel struct {
 func NewSentinel(t testing.TB) *Sentinel {
 	t.Helper()
 	master := New(t)
-	replica := New(t, "--replicaof", fmt.Sprintf("127.0.0.1 %d", master.port), "--repl-diskless-sync-delay", "0")
+	host, port := portOf(master.address)
+	replica := New(t, "--replicaof", host+" "+port, "--repl-diskless-sync-delay", "0")
 	// A sentinel writes its state to its configuration file, and refuses to start without one.
 	file := filepath.Join(t.TempDir(), "sentinel.conf")
-	text := fmt.Sprintf("sentinel monitor %[1]s 127.0.0.1 %[2]d 1\nsentinel down-after-milliseconds %[1]s 1000\n"+
-		"sentinel failover-timeout %[1]s 5000\n", MasterName, master.port)
+	text := fmt.Sprintf("sentinel monitor %[1]s %[2]s %[3]s 1\nsentinel down-after-milliseconds %[1]s 1000\n"+
+		"sentinel failover-timeout %[1]s 5000\n", MasterName, host, port)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatalf("redistest: %v", err)
 	}
 	s := &Sentinel{Master: master, Replica: replica}
 	s.sentinel = start(t, "?master_name="+MasterName, []string{file, "--sentinel"})
 	client := Client(t, s.sentinel)
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	err := eventually(ctx, func() error {
-		replicas, err := client.Do(ctx, "SENTINEL", "REPLICAS", MasterName).Slice()
+	err := eventually(func() error {
+		replicas, err := client.Do(t.Context(), "SENTINEL", "REPLICAS", MasterName).Slice()
 		if err == nil && len(replicas) == 0 {
 			err = errors.New("the sentinel knows no replica")
 		}

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"strata/internal/testkit/serverrig"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -28,7 +31,7 @@ type Server struct {
 	t         testing.TB
 	program   string
 	dir       string
-	port      int
+	address   string // host:port
 	arguments []string
 	query     string // of the URL
 	process   *process
@@ -43,16 +46,15 @@ func New(t testing.TB, arguments ...string) *Server {
 // NewCluster starts a cluster of one node, which has all slots.
 func NewCluster(t testing.TB, arguments ...string) *Server {
 	t.Helper()
-	s := New(t, append([]string{"--cluster-enabled", "yes"}, arguments...)...)
+	_, bus := portOf(freeAddress(t)) // the default, 10000 above the other port, may be too high
+	s := New(t, append([]string{"--cluster-enabled", "yes", "--cluster-port", bus}, arguments...)...)
 	s.query = "?cluster=true"
 	client := Client(t, s)
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	if err := client.ClusterAddSlotsRange(ctx, 0, 16383).Err(); err != nil {
+	if err := client.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
 		t.Fatalf("redistest: assign all slots to the node: %v", err)
 	}
-	err := eventually(ctx, func() error {
-		info, err := client.ClusterInfo(ctx).Result()
+	err := eventually(func() error {
+		info, err := client.ClusterInfo(t.Context()).Result()
 		if err == nil && !strings.Contains(info, "cluster_state:ok") {
 			err = errors.New("the cluster is not ready: " + info)
 		}
@@ -78,9 +80,7 @@ func start(t testing.TB, query string, arguments []string) *Server {
 	}
 	s := &Server{t: t, program: program, dir: t.TempDir(), arguments: arguments, query: query}
 	for range attempts {
-		if s.port, err = freePort(); err != nil {
-			t.Fatalf("redistest: %v", err)
-		}
+		s.address = freeAddress(t)
 		if err = s.launch(); err == nil {
 			t.Cleanup(s.Stop)
 			return s
@@ -90,20 +90,43 @@ func start(t testing.TB, query string, arguments []string) *Server {
 	return nil
 }
 
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	address, err := serverrig.FreeAddress()
+	if err != nil {
+		t.Fatalf("redistest: %v", err)
+	}
+	return address
+}
+
+func portOf(address string) (host, port string) {
+	host, port, _ = net.SplitHostPort(address)
+	return host, port
+}
+
+// errEnded is final: the process will never answer.
+var errEnded = errors.New("the process has ended")
+
+// eventually calls f until it succeeds, until it fails with errEnded or an authentication error, or for startTimeout.
+func eventually(f func() error) (err error) {
+	serverrig.WaitFor(context.Background(), startTimeout, func() bool {
+		err = f()
+		return err == nil || errors.Is(err, errEnded) || redis.IsAuthError(err)
+	})
+	return err
+}
+
 func (s *Server) launch() error {
-	process, err := launch(s.program, s.dir, slices.Concat(s.arguments, []string{"--bind", "127.0.0.1", "--port", strconv.Itoa(s.port)}))
+	host, port := portOf(s.address)
+	process, err := launch(s.program, s.dir, slices.Concat(s.arguments, []string{"--bind", host, "--port", port}))
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
 	client := redis.NewClient(&redis.Options{Addr: s.Addr(), MaxRetries: -1, DialerRetries: 1})
 	defer client.Close() //nolint:errcheck // it was only used to check the server
-	err = eventually(ctx, func() error {
-		select {
-		case <-process.ended:
+	err = eventually(func() error {
+		if !process.Running() {
 			return errEnded
-		default:
 		}
 		// Dial without the client first, because go-redis prints a line for each failed dial.
 		connection, err := net.Dial("tcp", s.Addr())
@@ -111,8 +134,8 @@ func (s *Server) launch() error {
 			return err
 		}
 		_ = connection.Close() // nothing was sent
-		info, err := client.Info(ctx, "server").Result()
-		if err == nil && !strings.Contains(info, fmt.Sprintf("process_id:%d\r\n", process.cmd.Process.Pid)) {
+		info, err := client.Info(context.Background(), "server").Result()
+		if err == nil && !strings.Contains(info, fmt.Sprintf("process_id:%d\r\n", process.Cmd.Process.Pid)) {
 			err = errors.New("another server uses the port")
 		}
 		return err
@@ -129,7 +152,7 @@ func (s *Server) launch() error {
 }
 
 // Addr returns the server's host:port. It stays the same when the server is stopped and started.
-func (s *Server) Addr() string { return address(s.port) }
+func (s *Server) Addr() string { return s.address }
 
 // URL returns the server's URL for cache.Open. That of a cluster contains cluster=true.
 func (s *Server) URL() string { return "redis://" + s.Addr() + s.query }
@@ -174,21 +197,21 @@ func (s *Server) Start() {
 // Pause freezes the server: connections stay open, and the kernel accepts new ones, but nothing answers.
 func (s *Server) Pause() {
 	s.t.Helper()
-	if s.process == nil {
-		s.t.Fatalf("redistest: pause the server on %s: it is stopped", s.Addr())
-	}
-	if err := s.process.pause(); err != nil {
-		s.t.Fatalf("redistest: pause the server on %s: %v", s.Addr(), err)
-	}
+	s.signal(syscall.SIGSTOP)
 }
 
 // Resume continues a paused server, which then processes what it has received meanwhile.
 func (s *Server) Resume() {
 	s.t.Helper()
+	s.signal(syscall.SIGCONT)
+}
+
+func (s *Server) signal(sig os.Signal) {
+	s.t.Helper()
 	if s.process == nil {
-		s.t.Fatalf("redistest: resume the server on %s: it is stopped", s.Addr())
+		s.t.Fatalf("redistest: send %s to the server on %s: it is stopped", sig, s.Addr())
 	}
-	if err := s.process.resume(); err != nil {
-		s.t.Fatalf("redistest: resume the server on %s: %v", s.Addr(), err)
+	if err := s.process.Signal(sig); err != nil {
+		s.t.Fatalf("redistest: send %s to the server on %s: %v", sig, s.Addr(), err)
 	}
 }

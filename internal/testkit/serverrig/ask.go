@@ -19,6 +19,12 @@ type Reply struct {
 	Body   []byte
 }
 
+// RetryAfter reports whether the response says when to come again.
+func (r Reply) RetryAfter() bool {
+	seconds, err := strconv.Atoi(r.Header.Get("Retry-After"))
+	return err == nil && seconds > 0
+}
+
 // client opens a connection for each request, as nodes do: it never sees that of a process that has died.
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
@@ -26,6 +32,11 @@ var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 func Ask(ctx context.Context, limit time.Duration, method, url string, header http.Header, body []byte) (r Reply, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	return AskBy(ctx, client, method, url, header, body)
+}
+
+// AskBy is Ask by another client.
+func AskBy(ctx context.Context, client *http.Client, method, url string, header http.Header, body []byte) (r Reply, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return r, err
@@ -40,7 +51,7 @@ func Ask(ctx context.Context, limit time.Duration, method, url string, header ht
 	defer func() { _ = response.Body.Close() }()
 	read, err := io.ReadAll(response.Body)
 	if err != nil {
-		return r, fmt.Errorf("%s: %w", url, err)
+		return r, fmt.Errorf("%s: status %d, and the body broke off: %w", url, response.StatusCode, err)
 	}
 	return Reply{response.StatusCode, response.Header, read}, nil
 }

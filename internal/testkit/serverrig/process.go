@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
@@ -22,14 +23,21 @@ type Process struct {
 
 // Start starts a command.
 func Start(cmd *exec.Cmd) (*Process, error) {
-	if err := cmd.Start(); err != nil {
+	p, started := &Process{Cmd: cmd, ended: make(chan struct{})}, make(chan error)
+	go func() {
+		// For Pdeathsig, the parent is the thread that started the process. It must live as long as the process.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer close(p.ended)
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
-	p := &Process{Cmd: cmd, ended: make(chan struct{})}
-	go func() {
-		defer close(p.ended)
-		_ = cmd.Wait()
-	}()
 	return p, nil
 }
 

@@ -109,17 +109,23 @@ func shared(tb testing.TB) string {
 	if dir := os.Getenv("STRATA_SHARED"); dir != "" {
 		return dir
 	}
+	return filepath.Join(filepath.Dir(Repository(tb)), "shared")
+}
+
+// Repository returns the folder of this repository, whichever package's test asks. It skips tb if there is none.
+func Repository(tb testing.TB) string {
+	tb.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
 		tb.Fatalf("working directory: %v", err)
 	}
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(filepath.Dir(dir), "shared")
+			return dir
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			tb.Skip("no go.mod above the working directory: cannot find the vectors")
+			tb.Skip("no go.mod above the working directory")
 		}
 		dir = up
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/domain/fetch"
+	"strata/internal/testkit/must"
 )
 
 // Whatever its name, a function is exactly one segment of the path, and the block is the query.
@@ -23,10 +24,7 @@ func FuzzRequests(f *testing.F) {
 		if !ok {
 			return
 		}
-		u, err := url.Parse("http://127.0.0.1:20443" + requests[0].path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(url.Parse("http://127.0.0.1:20443" + requests[0].path))(t)
 		if want := "/v2/contracts/call-read/" + address + "/" + name + "/" + function; u.Path != want {
 			t.Errorf("got path %q, want %q", u.Path, want)
 		}

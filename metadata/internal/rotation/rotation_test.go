@@ -6,16 +6,15 @@ import (
 	"net/url"
 	"testing"
 	"time"
+
+	"strata/internal/testkit/must"
 )
 
 func testNodes(t *testing.T, raw ...string) *Nodes {
 	t.Helper()
 	var urls []*url.URL
 	for _, r := range raw {
-		u, err := url.Parse(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(url.Parse(r))(t)
 		urls = append(urls, u)
 	}
 	return New(urls, slog.New(slog.DiscardHandler))

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"strata/domain/fetch"
+	"strata/internal/testkit/must"
 	"strata/metadata/internal/web"
 )
 
@@ -126,12 +127,8 @@ func gzipped(t *testing.T, body []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write(body); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.Write(body))(t)
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
@@ -206,9 +203,7 @@ func TestBodyOfAnErrorStatus(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		untilClientLeaves(r)
 	})
-	config := allowAll()
-	config.Timeouts.Idle = 100 * time.Millisecond
-	e := getOne(t, newClient(t, config), slow.URL)
+	e := getOne(t, newClient(t, web.Config{AllowPrivate: true, Timeouts: web.Timeouts{Idle: 100 * time.Millisecond}}), slow.URL)
 	if e.Status != http.StatusInternalServerError || e.Failure != "" || !strings.Contains(e.Error, "within 100ms") {
 		t.Errorf("slow: got status %d, failure %q (%s)", e.Status, e.Failure, e.Error)
 	}
@@ -267,11 +262,9 @@ func TestTimeouts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			config := allowAll()
-			config.Timeouts = c.timeouts
 			s := serve(t, c.handler)
 			started := time.Now()
-			e := getOne(t, newClient(t, config), s.URL)
+			e := getOne(t, newClient(t, web.Config{AllowPrivate: true, Timeouts: c.timeouts}), s.URL)
 			wantFailure(t, e, fetch.FailureTimeout, c.says)
 			if e.Status != c.status {
 				t.Errorf("got status %d, want %d", e.Status, c.status)
@@ -302,10 +295,7 @@ func TestTimeoutsOverHTTP2(t *testing.T) {
 	s.EnableHTTP2 = true
 	s.StartTLS()
 	t.Cleanup(s.Close)
-	config := allowAll()
-	config.InsecureTLS = true
-	config.Timeouts = web.Timeouts{Header: time.Second, Idle: 300 * time.Millisecond}
-	c := newClient(t, config)
+	c := newClient(t, web.Config{AllowPrivate: true, InsecureTLS: true, Timeouts: web.Timeouts{Header: time.Second, Idle: 300 * time.Millisecond}})
 	wantFailure(t, getOne(t, c, s.URL+"/headers"), fetch.FailureTimeout, "no headers within 1s")
 	wantFailure(t, getOne(t, c, s.URL+"/body"), fetch.FailureTimeout, "nothing more of the body within 300ms")
 	if e := getOne(t, c, s.URL+"/error"); e.Status != http.StatusBadGateway || !strings.Contains(e.Error, "within 300ms") {
@@ -323,18 +313,13 @@ func TestSteadyBody(t *testing.T) {
 			time.Sleep(300 * time.Millisecond)
 		}
 	})
-	config := allowAll()
-	config.Timeouts.Idle = 2 * time.Second
-	wantBody(t, getOne(t, newClient(t, config), s.URL), "xxxxxxxx")
+	wantBody(t, getOne(t, newClient(t, web.Config{AllowPrivate: true, Timeouts: web.Timeouts{Idle: 2 * time.Second}}), s.URL), "xxxxxxxx")
 }
 
 // M10, and other ways in which a connection ends too early.
 func TestBrokenConnections(t *testing.T) {
 	t.Parallel()
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	_ = closed.Close()
 	wantFailure(t, getOne(t, newClient(t, allowAll()), "http://"+closed.Addr().String()), fetch.FailureConnection, "refused")
 
@@ -395,9 +380,7 @@ func TestTLS(t *testing.T) {
 	if s.requests.Load() != 0 {
 		t.Error("a request was sent to a host without a valid certificate")
 	}
-	config := allowAll()
-	config.InsecureTLS = true
-	wantBody(t, getOne(t, newClient(t, config), s.URL), "{}")
+	wantBody(t, getOne(t, newClient(t, web.Config{AllowPrivate: true, InsecureTLS: true}), s.URL), "{}")
 }
 
 // D20: after a cancellation, Get returns at once, and without an exchange that looks like the host's fault.
@@ -408,9 +391,7 @@ func TestCancellation(t *testing.T) {
 		arrived <- struct{}{}
 		untilClientLeaves(r)
 	})
-	config := allowAll()
-	config.PerHostConcurrency = 1
-	c := newClient(t, config)
+	c := newClient(t, web.Config{AllowPrivate: true, PerHostConcurrency: 1})
 	ctx, cancel := context.WithCancel(t.Context())
 	results := make(chan []fetch.Exchange)
 	for range 2 { // one request is sent, and the other waits for a slot

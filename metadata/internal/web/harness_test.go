@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"strata/domain/fetch"
+	"strata/internal/testkit/must"
 	"strata/metadata/internal/web"
 )
 
@@ -61,9 +62,7 @@ func (s *server) port() string {
 // newClient returns a client with a valid configuration.
 func newClient(t *testing.T, config web.Config) *web.Client {
 	t.Helper()
-	if err := config.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, config.Validate())
 	c := web.New(config)
 	t.Cleanup(c.Close)
 	return c

@@ -167,9 +167,7 @@ func TestWaitingForALimitedHost(t *testing.T) {
 		<-answered
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
-	config := allowAll()
-	config.PerHostConcurrency = 1
-	c := newClient(t, config)
+	c := newClient(t, web.Config{AllowPrivate: true, PerHostConcurrency: 1})
 	var done sync.WaitGroup
 	for range 5 {
 		done.Go(func() {
@@ -199,9 +197,7 @@ func TestConcurrencyPerHost(t *testing.T) {
 		_, _ = w.Write([]byte("{}"))
 	}
 	s := serve(t, busy)
-	config := allowAll()
-	config.PerHostConcurrency = 2
-	c := newClient(t, config)
+	c := newClient(t, web.Config{AllowPrivate: true, PerHostConcurrency: 2})
 	var done sync.WaitGroup
 	for range 20 {
 		done.Go(func() {
@@ -219,10 +215,7 @@ func TestConcurrencyPerHost(t *testing.T) {
 func TestRatePerHost(t *testing.T) {
 	t.Parallel()
 	s, other := serve(t, answer(http.StatusOK, "{}")), serve(t, answer(http.StatusOK, "{}"))
-	config := allowAll()
-	config.PerHostConcurrency = 1
-	config.PerHostRate = 20
-	c := newClient(t, config)
+	c := newClient(t, web.Config{AllowPrivate: true, PerHostConcurrency: 1, PerHostRate: 20})
 	started := time.Now()
 	for range 5 {
 		wantBody(t, getOne(t, c, s.URL), "{}")
@@ -261,9 +254,7 @@ func TestConcurrentUse(t *testing.T) {
 	l := newLimitedServer(t, "1")
 	bad, good := serve(t, answer(http.StatusBadGateway, "")), serve(t, answer(http.StatusOK, "{}"))
 	away := serve(t, redirect(good.URL))
-	config := allowAll()
-	config.GatewayHeader = map[string]http.Header{good.URL: {"X-Key": {"k"}}}
-	c := newClient(t, config)
+	c := newClient(t, web.Config{AllowPrivate: true, GatewayHeader: map[string]http.Header{good.URL: {"X-Key": {"k"}}}})
 	candidates := viaGateways("/", l.URL, bad.URL, away.URL, good.URL)
 	var done sync.WaitGroup
 	for range 16 {

@@ -26,9 +26,7 @@ func countdown(w http.ResponseWriter, r *http.Request) {
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	s := serve(t, countdown)
-	config := allowAll()
-	config.MaxRedirects = 2
-	c := newClient(t, config)
+	c := newClient(t, web.Config{AllowPrivate: true, MaxRedirects: 2})
 
 	e := getOne(t, c, s.URL+"/2")
 	wantBody(t, e, "there")
@@ -55,9 +53,7 @@ func TestRedirectsByDefaultAndNone(t *testing.T) {
 	c := newClient(t, allowAll())
 	wantBody(t, getOne(t, c, s.URL+"/5"), "there")
 	wantFailure(t, getOne(t, c, s.URL+"/6"), fetch.FailureRedirects, "5 redirects")
-	config := allowAll()
-	config.MaxRedirects = -1
-	wantFailure(t, getOne(t, newClient(t, config), s.URL+"/1"), fetch.FailureRedirects, "0 redirects")
+	wantFailure(t, getOne(t, newClient(t, web.Config{AllowPrivate: true, MaxRedirects: -1}), s.URL+"/1"), fetch.FailureRedirects, "0 redirects")
 }
 
 // A status 3xx without a target is an answer.
@@ -83,9 +79,7 @@ func TestRedirectWithCredentials(t *testing.T) {
 	if e.Header[web.HeaderFinalURL] != end.URL+"/end" {
 		t.Errorf("ended at %s, want %s/end", e.Header[web.HeaderFinalURL], end.URL)
 	}
-	config := allowAll()
-	config.MaxRedirects = -1
-	e = getOne(t, newClient(t, config), start.URL)
+	e = getOne(t, newClient(t, web.Config{AllowPrivate: true, MaxRedirects: -1}), start.URL)
 	wantFailure(t, e, fetch.FailureRedirects, end.URL)
 	if strings.Contains(fmt.Sprintf("%+v", e), "word") || e.Header["location"] != end.URL+"/end" {
 		t.Errorf("the exchange shows credentials: %+v", e)

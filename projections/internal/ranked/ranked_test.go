@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -29,24 +28,14 @@ func sources(list string) (string, []any) {
 	return `SELECT x AS a, y AS b, z AS c FROM {schema}.entry WHERE list = $1`, []any{list}
 }
 
-// checks is the number of random histories, unless a flag sets another.
-const checks = 20
-
 func TestMain(m *testing.M) {
-	replay.Histories(checks)
-	os.Exit(m.Run())
-}
-
-// fataler is implemented by both tests and property checks.
-type fataler interface {
-	Helper()
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
+	replay.Histories(20)
+	m.Run()
 }
 
 // world has lists, and sorted slices of the keys that should be in them.
 type world struct {
-	t     fataler
+	t     replay.TB
 	tx    pgx.Tx
 	lists *ranked.Lists
 	most  int64
@@ -55,7 +44,7 @@ type world struct {
 	want     map[string][]ranked.Key
 }
 
-func newWorld(t fataler, tx pgx.Tx, most int64) *world {
+func newWorld(t replay.TB, tx pgx.Tx, most int64) *world {
 	w := &world{t: t, tx: tx, lists: ranked.New(spec, sources).Sectioned(), most: most, sections: 64 * most, want: map[string][]ranked.Key{}}
 	if most != ranked.Most {
 		w.lists.Limit(most)
@@ -145,12 +134,8 @@ func (w *world) check() {
 		}
 	}
 	for _, c := range ranked.Checks() {
-		rows, err := w.tx.Query(context.Background(), spec.SQL(`SELECT row_to_json(wrong)::text FROM (`+c.SQL+`) wrong`))
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		if wrong, err := pgx.CollectRows(rows, pgx.RowTo[string]); err != nil || len(wrong) > 0 {
-			w.t.Fatalf("check %q fails for %s, %v", c.Name, wrong, err)
+		if wrong := replay.Texts(w.t, w.tx, spec.SQL(`SELECT row_to_json(wrong)::text FROM (`+c.SQL+`) wrong`)); len(wrong) > 0 {
+			w.t.Fatalf("check %q fails for %s", c.Name, wrong)
 		}
 	}
 }
@@ -237,11 +222,7 @@ func TestRandomHistories(t *testing.T) {
 	t.Parallel()
 	pool := databases.New(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		tx, err := pool.Begin(context.Background())
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer func() { _ = tx.Rollback(context.Background()) }()
+		tx := replay.Begin(rt, pool)
 		w := newWorld(rt, tx, rapid.SampledFrom([]int64{8, 16, 64}).Draw(rt, "most"))
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 		for range rapid.IntRange(1, 25).Draw(rt, "batches") {
@@ -318,11 +299,7 @@ func (w *world) shrink(random *rand.Rand) batch {
 // TestTrueSize fills lists until they have parts of the real size.
 func TestTrueSize(t *testing.T) {
 	t.Parallel()
-	tx, err := databases.New(t).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	tx := replay.Begin(t, databases.New(t))
 	w := newWorld(t, tx, ranked.Most)
 	for round := range int64(6) { // the lists grow at their ends, one by many entries and one by single entries
 		b := newBatch()
@@ -355,11 +332,7 @@ func TestTrueSize(t *testing.T) {
 // TestPartsDoNotPileUp empties a long list except for some scattered entries.
 func TestPartsDoNotPileUp(t *testing.T) {
 	t.Parallel()
-	tx, err := databases.New(t).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	tx := replay.Begin(t, databases.New(t))
 	const most = 64
 	w := newWorld(t, tx, most)
 	b := newBatch()
@@ -401,11 +374,7 @@ func TestDisagreement(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tx, err := databases.New(t).Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+			tx := replay.Begin(t, databases.New(t))
 			lists := ranked.New(spec, sources)
 			lists.Limit(8)
 			changes := lists.Changes()
@@ -420,11 +389,7 @@ func TestDisagreement(t *testing.T) {
 // TestEqualKeys fills a part with equal keys, which cannot be cut, and then adds other keys, where it can be.
 func TestEqualKeys(t *testing.T) {
 	t.Parallel()
-	tx, err := databases.New(t).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	tx := replay.Begin(t, databases.New(t))
 	w := newWorld(t, tx, 8)
 	for i := range int64(30) {
 		b := newBatch()

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
+
+	"strata/projections"
 )
 
 // SectionPrefix precedes the name of a list in the rows of the table part that are its sections. No list has a name that
@@ -45,10 +47,7 @@ func (c *sectionChanges) plan(l *listChange, most int64) {
 // first key falls into.
 func (w *writer) queueSections(queries *pgx.Batch) {
 	if len(w.sections.drop) > 0 {
-		names := make([]string, len(w.sections.drop))
-		for i, list := range w.sections.drop {
-			names[i] = SectionPrefix + list
-		}
+		names := projections.Column(w.sections.drop, func(list string) string { return SectionPrefix + list })
 		queries.Queue(w.sql(`DELETE FROM {schema}.part WHERE list = ANY ($1)`), names)
 	}
 	var changed []*part

@@ -50,9 +50,8 @@ func (b *batch) apply(steps []projections.Step) error {
 			about[f.About()] = unknown
 		}
 	}
-	if _, err := b.tx.CopyFrom(b.ctx, pgx.Identifier{b.spec.String(), "block"},
-		[]string{"height", "source_seq", "burn_block_height", "time", "index_block_hash", "block_hash"}, pgx.CopyFromRows(blocks)); err != nil {
-		return fmt.Errorf("write %d blocks: %w", len(blocks), err)
+	if err := b.spec.Copy(b.ctx, b.tx, "block", []string{"height", "source_seq", "burn_block_height", "time", "index_block_hash", "block_hash"}, blocks); err != nil {
+		return err
 	}
 	if len(about) == 0 {
 		return nil
@@ -77,13 +76,7 @@ func newBlock(step projections.Step) *block {
 	if step.Block.Time != nil {
 		seconds = *step.Block.Time
 	}
-	return &block{
-		Tip: projections.Tip{
-			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: step.Block.BlockHash,
-			BurnBlockHeight: int64(step.Block.BurnBlockHeight),
-		},
-		time: time.Unix(int64(min(seconds, timeMax)), 0).UTC(),
-	}
+	return &block{Tip: step.Tip(), time: time.Unix(int64(min(seconds, timeMax)), 0).UTC()}
 }
 
 // timeMax is the end of the year 9999 in unix seconds. A block may claim any time; the database holds none that is
@@ -198,11 +191,8 @@ func (b *batch) flush(n *findings) error {
 		columns []string
 		rows    [][]any
 	}{{"contract", contractColumns, n.contracts}, {"unrecognised", unrecognisedColumns, n.unrecognised}} {
-		if len(table.rows) == 0 {
-			continue
-		}
-		if _, err := b.tx.CopyFrom(b.ctx, pgx.Identifier{b.spec.String(), table.name}, table.columns, pgx.CopyFromRows(table.rows)); err != nil {
-			return fmt.Errorf("write %d rows of %s: %w", len(table.rows), table.name, err)
+		if err := b.spec.Copy(b.ctx, b.tx, table.name, table.columns, table.rows); err != nil {
+			return err
 		}
 	}
 	wants, err := b.addTokens(n.tokenEvents)

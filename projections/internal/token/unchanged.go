@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/fetch"
+	"strata/projections"
 )
 
 // writeUnchanged writes reports of documents or images whose content is that of an earlier report, and returns the other
@@ -43,11 +44,7 @@ func (b *batch) writeUnchanged(table string, all []resourceRecord, end func(answ
 		return nil, nil, fmt.Errorf("write %d rows of %s that did not change: %w", len(unchanged), table, err)
 	}
 	known := map[[sha256.Size]byte]bool{}
-	var hash []byte
-	if _, err := pgx.ForEachRow(rows, []any{&hash}, func() error {
-		known[[sha256.Size]byte(hash)] = true
-		return nil
-	}); err != nil {
+	if err := projections.EachValue(func(hash []byte) { known[[sha256.Size]byte(hash)] = true })(rows); err != nil {
 		return nil, nil, fmt.Errorf("write %d rows of %s that did not change: %w", len(unchanged), table, err)
 	}
 	for _, r := range unchanged {

@@ -175,10 +175,7 @@ func (b *batch) openWants(keys [][sha256.Size]byte) (map[[sha256.Size]byte]openW
 	if len(keys) == 0 {
 		return open, nil
 	}
-	hashes := make([][]byte, len(keys))
-	for i := range keys {
-		hashes[i] = keys[i][:]
-	}
+	hashes := projections.Column(keys, func(key [sha256.Size]byte) []byte { return key[:] })
 	rows, err := b.tx.Query(b.ctx, b.sql(`SELECT key_hash, min_height, attempts, waits, priority FROM {schema}.want WHERE key_hash = ANY ($1)`), hashes)
 	if err != nil {
 		return nil, fmt.Errorf("look for %d wants: %w", len(keys), err)
@@ -201,11 +198,7 @@ func (b *batch) openWants(keys [][sha256.Size]byte) (map[[sha256.Size]byte]openW
 
 // settle deletes wants that were answered.
 func (b *batch) settle(all ...openWant) error {
-	keys := make([][]byte, len(all))
-	for i := range all {
-		keys[i] = all[i].key[:]
-	}
-	return b.dropWants(keys)
+	return b.dropWants(projections.Column(all, func(s openWant) []byte { return s.key[:] }))
 }
 
 // putOff keeps a want that was answered at a height, with the time at which it is due again.

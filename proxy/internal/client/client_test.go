@@ -17,16 +17,14 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 // serveConns starts a server that passes each connection, with its number, to serve. It returns a client of the server
 // and the number of connections.
 func serveConns(tb testing.TB, serve func(n int64, c *net.TCPConn, r *bufio.Reader)) (*Client, *atomic.Int64) {
 	tb.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(tb)
 	tb.Cleanup(func() { _ = listener.Close() })
 	var connections atomic.Int64
 	go func() {
@@ -47,10 +45,7 @@ func serveConns(tb testing.TB, serve func(n int64, c *net.TCPConn, r *bufio.Read
 
 func clientOf(tb testing.TB, address string) *Client {
 	tb.Helper()
-	u, err := url.Parse(address)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	u := must.Get(url.Parse(address))(tb)
 	client := New(Config{URL: u, ConnectTimeout: 10 * time.Second, IdleTimeout: time.Minute, IdleMax: 8})
 	tb.Cleanup(client.Close)
 	return client
@@ -129,9 +124,7 @@ func TestOnce(t *testing.T) {
 		}
 		seen.Add(1)
 	})
-	if _, err := client.text(t.Context(), get()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(client.text(t.Context(), get()))(t)
 	_, err := client.text(t.Context(), &Request{Method: http.MethodPost, Target: "/v3/x", Body: []byte("1"), Once: true})
 	var failed *Error
 	if !errors.As(err, &failed) || !failed.Sent {
@@ -216,9 +209,7 @@ func TestHead(t *testing.T) {
 	})
 	for _, body := range []string{"{}", strings.Repeat("x", 100_000)} {
 		r := &Request{Method: "POST", Target: "/v2/x%2F?a=b", ContentType: "application/json", Accept: "*/*", ID: 7, Body: []byte(body)}
-		if _, err := client.text(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(client.text(t.Context(), r))(t)
 		got := <-heads
 		want := http.Header{"Content-Type": {"application/json"}, "Accept": {"*/*"}, "X-Request-Id": {"7"}, "Content-Length": {fmt.Sprint(len(body))}}
 		if got.ContentLength != int64(len(body)) || got.RequestURI != r.Target || fmt.Sprint(got.Header) != fmt.Sprint(want) {

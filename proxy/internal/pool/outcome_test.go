@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"strata/internal/testkit/must"
 	"strata/proxy/internal/client"
 )
 
@@ -43,10 +44,7 @@ func TestOutcomes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 			defer func() { _ = listener.Close() }()
 			if tt.want == Unconnected {
 				_ = listener.Close()

@@ -13,6 +13,7 @@ import (
 	"strata/domain/hash"
 	"strata/internal/pause"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/proxy/internal/policy"
 )
 
@@ -232,10 +233,7 @@ func TestBalance(t *testing.T) {
 	p.recordInfo(1, says(100, 0))
 	count := map[string]int{}
 	for range 400 {
-		seat, err := p.Pick(t.Context(), Want{Endpoint: light})
-		if err != nil {
-			t.Fatal(err)
-		}
+		seat := must.Get(p.Pick(t.Context(), Want{Endpoint: light}))(t)
 		count[seat.Node.Name]++ // the seat stays taken
 	}
 	if a, b := count["a"], count["b"]; a < 90 || a > 110 || b < 290 || b > 310 {
@@ -251,10 +249,7 @@ func TestSlowStart(t *testing.T) {
 	p.nodes[0].ejection.admit()
 	count := 0
 	for range 330 {
-		seat, err := p.Pick(t.Context(), Want{Endpoint: light})
-		if err != nil {
-			t.Fatal(err)
-		}
+		seat := must.Get(p.Pick(t.Context(), Want{Endpoint: light}))(t)
 		if seat.Node == p.nodes[0] {
 			count++
 		}
@@ -268,19 +263,13 @@ func TestBulkhead(t *testing.T) {
 	p := newTestPool(t, 1, nil)
 	p.recordInfo(0, says(100, 0))
 	heavy := policy.Match("GET", "/v2/pox")
-	first, err := p.Pick(t.Context(), Want{Endpoint: heavy})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(p.Pick(t.Context(), Want{Endpoint: heavy}))(t)
 	if _, err := p.Pick(t.Context(), Want{Endpoint: heavy}); !errors.Is(err, ErrBusy) {
 		t.Errorf("a second heavy request: %v, want %v", err, ErrBusy)
 	}
 	var seats []Seat
 	for range 3 {
-		seat, err := p.Pick(t.Context(), Want{Endpoint: light})
-		if err != nil {
-			t.Fatal(err)
-		}
+		seat := must.Get(p.Pick(t.Context(), Want{Endpoint: light}))(t)
 		seats = append(seats, seat)
 	}
 	// One request may wait, and gets the seat that becomes free. The next is refused at once.
@@ -378,10 +367,7 @@ func testEjection(t *testing.T) {
 	wantStates(t, p, "se")
 	// When all nodes are ejected, they get requests all the same, and a node that answers is readmitted.
 	use(0, Unconnected)
-	seat, err := p.Pick(t.Context(), Want{Endpoint: light, Excluded: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	seat = must.Get(p.Pick(t.Context(), Want{Endpoint: light, Excluded: 1}))(t)
 	seat.Leave(OK)
 	wantStates(t, p, "es")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	testmetric "strata/internal/testkit/metric"
 	"strata/internal/testkit/must"
 	"strata/readapi/internal/cache"
 )
@@ -138,24 +139,10 @@ func (j *journal) messages(level slog.Level) (messages []string) {
 // metric returns the sum of a metric's values whose labels hold all the given values.
 func metric(t testing.TB, registry *prometheus.Registry, name string, labels ...string) (sum float64) {
 	t.Helper()
-	families := must.Get(registry.Gather())(t)
-	for _, family := range families {
-		if family.GetName() != "strata_cache_"+name {
-			continue
-		}
-	series:
-		for _, m := range family.GetMetric() {
-			for _, want := range labels {
-				found := false
-				for _, label := range m.GetLabel() {
-					found = found || label.GetValue() == want
-				}
-				if !found {
-					continue series
-				}
-			}
-			sum += m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
-		}
+	var pairs []string
+	for _, value := range labels {
+		pairs = append(pairs, "", value)
 	}
+	sum, _ = testmetric.Sum(t, registry, "strata_cache_"+name, pairs...)
 	return sum
 }

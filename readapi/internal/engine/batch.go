@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -50,12 +49,21 @@ func (r *Result[T]) First() (row T, ok bool) {
 // {c.source_seq} for the number of an event alone, and an array of them for rows that are computed. columns returns the scan
 // destinations of the other columns.
 func Query[T any](b *Batch, columns func(row *T) []any, sql string, args ...any) *Result[T] {
-	return QueryPage(b, math.MaxInt, columns, sql, args...)
+	return query(b, func(int, *T) bool { return true }, columns, sql, args)
 }
 
 // QueryPage is Query for a page of limit rows. The query selects one row more, whose presence shows that there is a
 // further page: that row is not part of the answer, and neither are its events.
 func QueryPage[T any](b *Batch, limit int, columns func(row *T) []any, sql string, args ...any) *Result[T] {
+	return query(b, func(n int, _ *T) bool { return n < limit }, columns, sql, args)
+}
+
+// QueryPart is Query for rows of which an answer shows a part; the others only say where the pages beside it begin.
+func QueryPart[T any](b *Batch, shows func(row *T) bool, columns func(row *T) []any, sql string, args ...any) *Result[T] {
+	return query(b, func(_ int, row *T) bool { return shows(row) }, columns, sql, args)
+}
+
+func query[T any](b *Batch, shows func(n int, row *T) bool, columns func(row *T) []any, sql string, args []any) *Result[T] {
 	r := &Result[T]{}
 	q, err := b.prepare(sql, args)
 	if err != nil {
@@ -71,7 +79,7 @@ func QueryPage[T any](b *Batch, limit int, columns func(row *T) []any, sql strin
 			if err := rows.Scan(append(first[:len(first):len(first)], columns(&row)...)...); err != nil {
 				return err
 			}
-			if len(r.Rows) < limit {
+			if shows(len(r.Rows), &row) {
 				if err := b.Snapshot.show(&shown); err != nil {
 					return err
 				}

@@ -31,7 +31,7 @@ func TestMinPosition(t *testing.T) {
 		var posts []replay.Post
 		for range 1 + n%4 {
 			post := made.Next()
-			posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
+			posts = append(posts, post)
 		}
 		if n%3 == 0 {
 			posts = append(posts, replay.Post{Path: "/nobody/reads/this", Body: []byte(`{}`)})

@@ -43,7 +43,7 @@ func TestReadsWhileTheChainMoves(t *testing.T) {
 	var history []replay.Post
 	for range posts {
 		post := made.Next()
-		history = append(history, replay.Post{Path: post.Path, Body: post.Body})
+		history = append(history, post)
 	}
 	targets := targetsOf(t, made.Expected(), history)
 	truth := &oracle{answers: map[[2]string]string{}}

@@ -12,29 +12,14 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	domain "strata/domain/bns"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
-	"strata/projections"
-	"strata/projections/accounts"
-	"strata/projections/balances"
-	"strata/projections/bns"
-	"strata/projections/brc20"
 	"strata/projections/follow"
-	"strata/projections/ft"
-	"strata/projections/inscriptions"
-	"strata/projections/mempool"
-	"strata/projections/names"
-	"strata/projections/nft"
-	"strata/projections/ordinals"
-	"strata/projections/pox"
-	"strata/projections/rosetta"
-	"strata/projections/sft"
-	"strata/projections/staking"
 	"strata/readapi"
 	"strata/rig/apitest"
+	"strata/rig/every"
 	"strata/rig/replay"
 )
 
@@ -126,18 +111,15 @@ func TestFamiliesShowOneBlock(t *testing.T) {
 	t.Parallel()
 	const posts = 60
 	log := replay.NewLog(t)
-	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond},
-		projections.Chain(apitest.NewChain(t), balances.New(nil), accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()),
-			ft.New(nil), sft.New(nil), nft.New(nil), rosetta.New()),
-		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New(nil)))
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond}, every.Lines()...)
 	k := apitest.NewKeeper(t, apitest.Readers(t, log.Pool()), readapi.Config{Signal: nil})
 	made, feed := synthchain.New(synthchain.Everything(11, synthchain.V40)), synthordinals.New(synthordinals.Config{Seed: 11})
 	posted := 0
 	post := func() {
 		if posted++; posted%5 == 0 {
-			replay.Append(t, log, replay.Post(feed.Next()))
+			replay.Append(t, log, feed.Next())
 		} else {
-			replay.Append(t, log, replay.Post(made.Next()))
+			replay.Append(t, log, made.Next())
 		}
 	}
 	for range 12 {

@@ -114,7 +114,7 @@ func newFollowed(t *testing.T) *followed {
 	f := &followed{t: t}
 	for range posts {
 		post := made.Next()
-		f.history = append(f.history, replay.Post{Path: post.Path, Body: post.Body})
+		f.history = append(f.history, post)
 	}
 	f.targets = targetsOf(t, made.Expected(), f.history)
 

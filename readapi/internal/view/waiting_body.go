@@ -104,7 +104,7 @@ func (*WaitingV3) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema 
 func NewWaitingBase(r *WaitingRow) WaitingBase {
 	return WaitingBase{
 		TxID: r.ID, Sender: signer{r.from(), r.Tx.Nonce()}, Sponsor: sponsorOf(r.Tx), FeeRate: unsignedAmount(r.Tx.Fee()),
-		ReceiptTime: r.ReceiptTime, ReceiptHeight: r.receiptHeight, Status: r.Status, DroppedReason: r.droppedReason, Type: r.Tx.Payload.TxType(), TokenTransfer: transferOf(r.Tx),
+		ReceiptTime: r.ReceiptTime, ReceiptHeight: r.receiptHeight, Status: r.Status, DroppedReason: r.droppedReason, Type: r.Tx.Payload.ID().TxType(), TokenTransfer: transferOf(r.Tx),
 	}
 }
 

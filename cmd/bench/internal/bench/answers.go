@@ -4,29 +4,23 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
+
+	"strata/internal/testkit/serverrig"
 
 	"github.com/redis/go-redis/v9"
 )
 
 // Answers are the answers of a bare handler.
 type Answers struct {
-	ByTarget map[string]Answer
+	ByTarget map[string]serverrig.Reply
 	// Redis is the address of a Redis from which each request reads the body, by its target; empty for none.
 	Redis string
 }
 
-// Answer is an answer of Strata.
-type Answer struct {
-	Status int
-	Header http.Header
-	Body   []byte
-}
-
 // preparedAnswer is an answer with its header as a list, which is faster to copy.
 type preparedAnswer struct {
-	Answer
+	serverrig.Reply
 	fields []field
 }
 
@@ -40,7 +34,7 @@ type field struct {
 func (a *Answers) Handler(get func(ctx context.Context, target string) ([]byte, error)) http.HandlerFunc {
 	answers := make(map[string]*preparedAnswer, len(a.ByTarget))
 	for target, answer := range a.ByTarget {
-		p := &preparedAnswer{Answer: answer}
+		p := &preparedAnswer{Reply: answer}
 		for name, values := range answer.Header {
 			p.fields = append(p.fields, field{name, values})
 		}
@@ -71,50 +65,30 @@ func (a *Answers) Handler(get func(ctx context.Context, target string) ([]byte, 
 	}
 }
 
-// CommonParts are the parts that all measurements may use.
-var CommonParts = Parts{"handler": serveAnswers}
-
-// serveAnswers runs the bare handler as a helper process. It reads the answers and writes its address.
-func serveAnswers(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
+// ServeAnswers runs the bare handler as a helper process. It reads the answers and writes its address.
+func ServeAnswers(ctx context.Context, in *json.Decoder, out *json.Encoder) {
 	var a Answers
-	if err := in.Decode(&a); err != nil {
-		return err
-	}
+	Check(in.Decode(&a))
 	var get func(ctx context.Context, target string) ([]byte, error)
 	if a.Redis != "" {
 		client := redis.NewClient(&redis.Options{Addr: a.Redis})
 		defer client.Close() //nolint:errcheck // the process ends
 		for target, answer := range a.ByTarget {
-			if err := client.Set(ctx, target, answer.Body, 0).Err(); err != nil {
-				return err
-			}
+			Check(client.Set(ctx, target, answer.Body, 0).Err())
 		}
 		get = func(ctx context.Context, target string) ([]byte, error) { return client.Get(ctx, target).Bytes() }
 	}
-	return ServeHelper(a.Handler(get), in, out)
+	ServeHelper(a.Handler(get), in, out)
 }
 
 // verbatim is a client that does not decode bodies.
 var verbatim = &http.Client{Transport: &http.Transport{DisableCompression: true}}
 
 // Get requests a URL and returns the answer, whose body is still encoded. Its status is 200.
-func Get(ctx context.Context, url string, header http.Header) (a Answer, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return a, err
+func Get(ctx context.Context, url string, header http.Header) (serverrig.Reply, error) {
+	r, err := serverrig.AskBy(ctx, verbatim, http.MethodGet, url, header.Clone(), nil)
+	if err == nil && r.Status != http.StatusOK {
+		err = fmt.Errorf("%s: status %d: %s", url, r.Status, r.Body)
 	}
-	r.Header = header.Clone()
-	response, err := verbatim.Do(r)
-	if err != nil {
-		return a, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	a = Answer{Status: response.StatusCode, Header: response.Header}
-	if a.Body, err = io.ReadAll(response.Body); err != nil {
-		return a, err
-	}
-	if a.Status != http.StatusOK {
-		return a, fmt.Errorf("%s: %s %s", url, response.Status, a.Body)
-	}
-	return a, nil
+	return r, err
 }

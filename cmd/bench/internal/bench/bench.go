@@ -27,28 +27,31 @@ type Bench struct {
 	Program string        // path of the strata program
 	Round   time.Duration // of load
 	table   *tabwriter.Writer
+	servers []*Server
 }
 
 // Start builds the strata program, so that it is measured in its own process, as users run it, and starts Postgres. The
 // caller must stop the result.
-func Start(ctx context.Context, round time.Duration, out io.Writer) (b *Bench, err error) {
+func Start(ctx context.Context, round time.Duration, out io.Writer) (b *Bench) {
 	b = &Bench{Round: round, table: tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
-	if b.Dir, err = postgres.MkdirTemp("strata-bench-*"); err != nil {
-		return nil, err
-	}
+	b.Dir = Must(postgres.MkdirTemp("strata-bench-*"))
 	b.Program = filepath.Join(b.Dir, "strata")
-	if err = serverrig.Build(ctx, b.Program); err == nil {
+	err := serverrig.Build(ctx, b.Program)
+	if err == nil {
 		b.Cluster, err = postgres.Start(ctx, postgres.Config{DataDir: b.Dir})
 	}
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(b.Dir))
+		Check(errors.Join(err, os.RemoveAll(b.Dir)))
 	}
-	return b, nil
+	return b
 }
 
-// Stop prints the table, stops Postgres and removes the temporary directory.
+// Stop prints the table, stops what runs and removes the temporary directory.
 func (b *Bench) Stop() {
 	_ = b.table.Flush()
+	for _, s := range b.servers {
+		s.Stop()
+	}
 	_ = b.Cluster.Stop(context.Background())
 	_ = os.RemoveAll(b.Dir)
 }
@@ -59,24 +62,13 @@ func (b *Bench) Row(what, strata, baseline, ratio, target string) {
 }
 
 // Database creates a migrated database and a pool on it.
-func (b *Bench) Database(ctx context.Context, name string) (url string, pool *pgxpool.Pool, err error) {
-	admin, err := pgxpool.New(ctx, b.Cluster.AdminURL())
-	if err != nil {
-		return "", nil, err
-	}
+func (b *Bench) Database(ctx context.Context, name string) (url string, pool *pgxpool.Pool) {
+	admin := Must(pgxpool.New(ctx, b.Cluster.AdminURL()))
 	defer admin.Close()
-	if _, err := admin.Exec(ctx, "CREATE DATABASE "+name+" OWNER strata"); err != nil {
-		return "", nil, err
-	}
-	location, err := neturl.Parse(b.Cluster.URL())
-	if err != nil {
-		return "", nil, err
-	}
+	Must(admin.Exec(ctx, "CREATE DATABASE "+name+" OWNER strata"))
+	location := Must(neturl.Parse(b.Cluster.URL()))
 	location.Path = "/" + name
 	url = location.String()
-	if err := migrations.Up(ctx, url); err != nil {
-		return "", nil, err
-	}
-	pool, err = pgxpool.New(ctx, url)
-	return url, pool, err
+	Check(migrations.Up(ctx, url))
+	return url, Must(pgxpool.New(ctx, url))
 }

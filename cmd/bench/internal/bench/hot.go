@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"strata/cmd/bench/internal/load"
+	"strata/internal/testkit/serverrig"
 )
 
 // HotCount is the number of different targets of hot reads, which are requested again and again.
@@ -16,22 +17,19 @@ const Variants = 500
 
 // Record requests each target from the server, with an accepted encoding or none. It returns the answers, and the requests that
 // must get the same answers again.
-func Record(ctx context.Context, server *Server, targets []string, encoding string) (*Answers, *load.Requests, error) {
-	answers, list := &Answers{ByTarget: map[string]Answer{}}, &load.Requests{}
+func Record(ctx context.Context, server *Server, targets []string, encoding string) (*Answers, *load.Requests) {
+	answers, list := &Answers{ByTarget: map[string]serverrig.Reply{}}, &load.Requests{}
 	for _, target := range targets {
 		header := http.Header{}
 		if encoding != "" {
 			header.Set("Accept-Encoding", encoding)
 		}
-		answer, err := Get(ctx, server.API+target, header)
-		if err != nil {
-			return nil, nil, err
-		}
+		answer := Must(Get(ctx, server.API+target, header))
 		answer.Header.Del("Date") // net/http sets it
 		answers.ByTarget[target] = answer
 		list.Add(target, header, answer.Status, len(answer.Body))
 	}
-	return answers, list, nil
+	return answers, list
 }
 
 // HotRead is a measurement of requests that are repeated again and again.
@@ -42,33 +40,20 @@ type HotRead struct {
 }
 
 // FromMemory measures answers from the API's memory.
-func (b *Bench) FromMemory(ctx context.Context, server *Server, target string, all []HotRead) error {
-	before, err := server.Tally(ctx)
-	if err != nil {
-		return err
-	}
+func (b *Bench) FromMemory(ctx context.Context, server *Server, target string, all []HotRead) {
+	before := server.Tally(ctx)
 	for _, k := range all {
-		answers, list, err := Record(ctx, server, k.Targets, k.Encoding)
-		if err != nil {
-			return err
-		}
-		if err := b.BesideHandler(ctx, k.What, "bare handler", target, server, answers, list); err != nil {
-			return err
-		}
+		answers, list := Record(ctx, server, k.Targets, k.Encoding)
+		b.BesideHandler(ctx, k.What, "bare handler", target, server, answers, list)
 	}
-	return b.Sources(ctx, server, before, "from memory", func(t Tally) float64 { return t.Memory })
+	b.Sources(ctx, server, before, "from memory", func(t Tally) float64 { return t.Memory })
 }
 
 // BesideHandler compares the server with a bare handler that gives the same answers.
-func (b *Bench) BesideHandler(ctx context.Context, what, name, target string, server *Server, answers *Answers, list *load.Requests) error {
-	handler, err := b.Helper(ctx, "handler")
-	if err != nil {
-		return err
-	}
+func (b *Bench) BesideHandler(ctx context.Context, what, name, target string, server *Server, answers *Answers, list *load.Requests) {
+	handler := b.Helper(ctx, "handler")
 	defer handler.Stop()
 	var bare string
-	if err := handler.Ask(answers, &bare); err != nil {
-		return err
-	}
-	return b.Compare(what, name, target, load.NewContender(ctx, bare, list), server.Contender(ctx, list))
+	handler.Ask(answers, &bare)
+	b.Compare(what, name, target, load.NewContender(ctx, bare, list), server.Contender(ctx, list))
 }

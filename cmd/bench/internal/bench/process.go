@@ -66,31 +66,25 @@ const clockTick = 10 * time.Millisecond
 
 // ProcessorTime returns the processor time of a process and its children, in user and kernel mode. It includes children
 // that have ended.
-func ProcessorTime(pid int) (sum time.Duration, err error) {
+func ProcessorTime(pid int) (sum time.Duration) {
 	// The process itself comes last, because its times include those of a child that ends meanwhile.
 	for _, part := range append(children(pid), pid) {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", part))
 		if err != nil && part != pid {
 			continue
 		}
-		if err != nil {
-			return 0, fmt.Errorf("read the processor time of a process: %w", err)
-		}
+		CheckOf("read the processor time of a process", err)
 		// The name of the program, in parentheses, may contain spaces.
 		_, rest, _ := strings.Cut(string(text), ") ")
 		fields := strings.Fields(rest)
 		if len(fields) < 15 {
-			return 0, fmt.Errorf("read the processor time of process %d: %q", part, text)
+			Check(fmt.Errorf("read the processor time of process %d: %q", part, text))
 		}
 		for _, field := range fields[11:15] { // utime and stime, of the process and of children that have ended
-			ticks, err := strconv.ParseInt(field, 10, 64)
-			if err != nil {
-				return 0, fmt.Errorf("read the processor time of process %d: %w", part, err)
-			}
-			sum += time.Duration(ticks) * clockTick
+			sum += time.Duration(Must(strconv.ParseInt(field, 10, 64))) * clockTick
 		}
 	}
-	return sum, nil
+	return sum
 }
 
 func children(pid int) (pids []int) {

@@ -14,13 +14,10 @@ import (
 const selectConnections = 24
 
 // Selecting opens a database for a baseline of bare SELECTs.
-func Selecting(ctx context.Context, url string) (*pgxpool.Pool, error) {
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, err
-	}
+func Selecting(ctx context.Context, url string) *pgxpool.Pool {
+	config := Must(pgxpool.ParseConfig(url))
 	config.MaxConns = selectConnections
-	return pgxpool.NewWithConfig(ctx, config)
+	return Must(pgxpool.NewWithConfig(ctx, config))
 }
 
 // SelectContender returns a contender that reads random rows in this process.

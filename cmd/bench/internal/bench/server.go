@@ -27,42 +27,37 @@ type Server struct {
 }
 
 // Serve starts a server on a database and waits until it answers. more are further arguments.
-func (b *Bench) Serve(ctx context.Context, url string, more ...string) (*Server, error) {
-	api, err := serverrig.FreeAddress()
-	if err != nil {
-		return nil, err
-	}
-	observer, err := serverrig.FreeAddress()
-	if err != nil {
-		return nil, err
-	}
-	command := exec.CommandContext(ctx, b.Program, append([]string{
+func (b *Bench) Serve(ctx context.Context, url string, more ...string) *Server {
+	return b.ServeBy(ctx, b.Program, url, more...)
+}
+
+// ServeBy is Serve with another program.
+func (b *Bench) ServeBy(ctx context.Context, program, url string, more ...string) *Server {
+	api := Must(serverrig.FreeAddress())
+	observer := Must(serverrig.FreeAddress())
+	command := exec.CommandContext(ctx, program, append([]string{
 		"serve", "--database-url", url, "--data-dir", filepath.Join(b.Dir, "serve"), "--log-level", "WARN", "--public-internals",
 		"--api-addr", api, "--observer-addr", observer,
 	}, more...)...)
 	command.Stderr, command.Env = os.Stderr, serverrig.Environment()
 	s := &Server{API: "http://" + api, Observer: "http://" + observer}
-	if s.process, err = serverrig.Start(command); err != nil {
-		return nil, err
-	}
+	s.process = Must(serverrig.Start(command))
+	b.servers = append(b.servers, s)
 	answers := func() bool { // its roles decide which of them does
 		return serverrig.Probe(ctx, s.API+"/healthz") != 0 || serverrig.Probe(ctx, s.Observer+"/status") != 0
 	}
 	if !serverrig.WaitFor(ctx, patience, answers) {
-		s.Stop()
-		return nil, fmt.Errorf("strata serve did not answer on %s", s.API)
+		Check(fmt.Errorf("strata serve did not answer on %s", s.API))
 	}
-	return s, nil
+	return s
 }
 
 // UntilFolded returns when everything in the log is folded, and read tables have their indexes.
-func UntilFolded(ctx context.Context, pool *pgxpool.Pool) error {
+func UntilFolded(ctx context.Context, pool *pgxpool.Pool) {
 	for registered := false; !registered; pause.For(ctx, 20*time.Millisecond) {
-		if err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM strata.active)`).Scan(&registered); err != nil {
-			return err
-		}
+		Check(pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM strata.active)`).Scan(&registered))
 	}
-	return version.WaitUntilCaughtUp(ctx, pool, func([]version.Status) {}, time.Hour)
+	Check(version.WaitUntilCaughtUp(ctx, pool, func([]version.Status) {}, time.Hour))
 }
 
 // Pid returns the id of the process.

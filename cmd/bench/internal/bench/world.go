@@ -18,66 +18,46 @@ const batchBytes = 8 << 20
 
 // Log creates a database whose log has made-up events, and a pool on it. events and bytes are the numbers of events and of the
 // bytes of their bodies.
-func (b *Bench) Log(ctx context.Context, database string, posts iter.Seq[simulate.Post]) (url string, pool *pgxpool.Pool, events, bytes int64, err error) {
-	if url, pool, err = b.Database(ctx, database); err != nil {
-		return "", nil, 0, 0, err
-	}
+func (b *Bench) Log(ctx context.Context, database string, posts iter.Seq[simulate.Post]) (url string, pool *pgxpool.Pool, events, bytes int64) {
+	url, pool = b.Database(ctx, database)
 	log := eventstore.Open(pool, eventstore.Config{})
 	defer log.Close()
 	var batch []eventstore.Incoming
 	size := 0
-	flush := func() error {
+	flush := func() {
 		if len(batch) == 0 {
-			return nil
+			return
 		}
-		_, err := log.AppendBatch(ctx, batch, nil)
+		Must(log.AppendBatch(ctx, batch, nil))
 		events, bytes = events+int64(len(batch)), bytes+int64(size)
 		batch, size = batch[:0], 0
-		return err
 	}
 	for p := range posts {
 		batch = append(batch, eventstore.Incoming{
 			ReceivedAt: time.Unix(1_700_000_000, 0), Source: "bench", Path: p.Path, ContentType: "application/json", Body: eventstore.NewBody(p.Body),
 		})
-		if size += len(p.Body); size < batchBytes {
-			continue
-		}
-		if err = flush(); err != nil {
-			break
+		if size += len(p.Body); size >= batchBytes {
+			flush()
 		}
 	}
-	if err == nil {
-		err = flush()
-	}
-	if err != nil {
-		pool.Close()
-		return "", nil, 0, 0, err
-	}
-	return url, pool, events, bytes, nil
+	flush()
+	return url, pool, events, bytes
 }
 
 // World creates a database with made-up events that a server has folded. more are further arguments of the server.
-func (b *Bench) World(ctx context.Context, database string, posts iter.Seq[simulate.Post], more ...string) (url string, err error) {
-	url, pool, _, _, err := b.Log(ctx, database, posts)
-	if err != nil {
-		return "", err
-	}
+func (b *Bench) World(ctx context.Context, database string, posts iter.Seq[simulate.Post], more ...string) (url string) {
+	url, pool, _, _ := b.Log(ctx, database, posts)
 	defer pool.Close()
-	server, err := b.Serve(ctx, url, more...)
-	if err != nil {
-		return "", err
-	}
+	server := b.Serve(ctx, url, more...)
 	defer server.Stop()
-	return url, Settle(ctx, pool)
+	Settle(ctx, pool)
+	return url
 }
 
 // Settle returns when everything in the log is folded, and Postgres knows what is in the tables.
-func Settle(ctx context.Context, pool *pgxpool.Pool) error {
-	if err := UntilFolded(ctx, pool); err != nil {
-		return err
-	}
-	_, err := pool.Exec(ctx, `VACUUM (ANALYZE)`)
-	return err
+func Settle(ctx context.Context, pool *pgxpool.Pool) {
+	UntilFolded(ctx, pool)
+	Must(pool.Exec(ctx, `VACUUM (ANALYZE)`))
 }
 
 // Account returns the address of account i.

@@ -30,9 +30,6 @@ type Bench struct {
 	Rebuilt    int      // events in the longest synthetic log of Rebuild
 }
 
-// Parts are the parts of this package.
-var Parts = bench.Parts{"rebuild": rebuildAll}
-
 // limits are the limits of a chain; 0 for none.
 type limits struct {
 	events, blocks int
@@ -63,67 +60,48 @@ func posts(config synthchain.Config, atMost limits) iter.Seq[simulate.Post] {
 }
 
 // Import compares `strata import` with a bare COPY of the same bodies into a table with one column, in turns.
-func (b *Bench) Import(ctx context.Context) error {
+func (b *Bench) Import(ctx context.Context) {
 	config := synthchain.Config{Seed: 5, TxPerBlock: synthchain.Range{Min: 5, Max: 40}, SigningSample: 100, ForgetHistory: true, MempoolProbability: .3}
-	path, size, err := b.archive("import.tsv", posts(config, limits{bytes: 300 << 20}))
-	if err != nil {
-		return err
-	}
+	path, size := b.archive("import.tsv", posts(config, limits{bytes: 300 << 20}))
 	var strata, bare time.Duration
 	for round := range 3 {
-		url, pool, err := b.Database(ctx, fmt.Sprintf("import_%d", round))
-		if err != nil {
-			return err
-		}
+		url, pool := b.Database(ctx, fmt.Sprintf("import_%d", round))
 		started := time.Now()
 		if out, err := exec.CommandContext(ctx, b.Program, "import", "--database-url", url, path).CombinedOutput(); err != nil {
-			return fmt.Errorf("strata import: %w\n%s", err, out)
+			bench.Check(fmt.Errorf("strata import: %w\n%s", err, out))
 		}
 		strata += time.Since(started)
 		started = time.Now()
-		if err := copyBodies(ctx, pool, path); err != nil {
-			return err
-		}
+		copyBodies(ctx, pool, path)
 		bare += time.Since(started)
 		pool.Close()
 	}
 	b.Row("import", bench.MBPerSecond(3*size, strata), bench.MBPerSecond(3*size, bare)+" bare COPY", bench.Times(float64(bare), float64(strata)), "≥ 0.6×")
-	return nil
 }
 
 // archive writes posts to a file. size is the number of bytes of their bodies.
-func (b *Bench) archive(name string, posts iter.Seq[simulate.Post]) (path string, size int64, err error) {
+func (b *Bench) archive(name string, posts iter.Seq[simulate.Post]) (path string, size int64) {
 	path = filepath.Join(b.Dir, name)
-	file, err := os.Create(path)
-	if err != nil {
-		return "", 0, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
+	file := bench.Must(os.Create(path))
 	buffered := bufio.NewWriterSize(file, 1<<20)
 	writer, id := archive.NewWriter(buffered, archive.Raw), int64(0)
 	for p := range posts {
 		id++
 		size += int64(len(p.Body))
 		record := archive.Record{ID: id, HasID: true, ReceivedAt: time.Unix(1_700_000_000+id, 0).UTC(), Path: p.Path, Payload: p.Body}
-		if err := writer.Write(record); err != nil {
-			return "", 0, err
-		}
+		bench.Check(writer.Write(record))
 	}
-	return path, size, errors.Join(writer.Flush(), buffered.Flush())
+	bench.Check(errors.Join(writer.Flush(), buffered.Flush(), file.Close()))
+	return path, size
 }
 
 // copyBodies reads the archive and copies only its bodies, in one COPY.
-func copyBodies(ctx context.Context, pool *pgxpool.Pool, path string) error {
-	if _, err := pool.Exec(ctx, `CREATE TABLE public.bare (body bytea)`); err != nil {
-		return err
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
+func copyBodies(ctx context.Context, pool *pgxpool.Pool, path string) {
+	bench.Must(pool.Exec(ctx, `CREATE TABLE public.bare (body bytea)`))
+	file := bench.Must(os.Open(path))
 	defer func() { _ = file.Close() }()
 	reader := archive.NewReader(file, archive.Options{Dialect: archive.Raw, AnyPayload: true})
-	_, err = pool.CopyFrom(ctx, pgx.Identifier{"public", "bare"}, []string{"body"}, pgx.CopyFromFunc(func() ([]any, error) {
+	bench.Must(pool.CopyFrom(ctx, pgx.Identifier{"public", "bare"}, []string{"body"}, pgx.CopyFromFunc(func() ([]any, error) {
 		record, err := reader.Next()
 		if errors.Is(err, io.EOF) {
 			return nil, nil
@@ -132,8 +110,7 @@ func copyBodies(ctx context.Context, pool *pgxpool.Pool, path string) error {
 			return nil, err
 		}
 		return []any{record.Payload}, nil
-	}))
-	return err
+	})))
 }
 
 // longChain is a chain of many small blocks.
@@ -143,31 +120,20 @@ var longChain = synthchain.Config{
 }
 
 // FoldSynthetic measures how fast a server folds a long synthetic chain, and samples its memory.
-func (b *Bench) FoldSynthetic(ctx context.Context) error {
-	url, pool, events, size, err := b.Log(ctx, "synthetic", posts(longChain, limits{blocks: b.Blocks}))
-	if err != nil {
-		return err
-	}
+func (b *Bench) FoldSynthetic(ctx context.Context) {
+	url, pool, events, size := b.Log(ctx, "synthetic", posts(longChain, limits{blocks: b.Blocks}))
 	defer pool.Close()
 	started := time.Now()
 	var scanned int64
-	if err := pool.QueryRow(ctx, `SELECT sum(octet_length(body)) FROM log.event`).Scan(&scanned); err != nil {
-		return err
-	}
+	bench.Check(pool.QueryRow(ctx, `SELECT sum(octet_length(body)) FROM log.event`).Scan(&scanned))
 	scan := time.Since(started)
-	server, err := b.Serve(ctx, url)
-	if err != nil {
-		return err
-	}
+	server := b.Serve(ctx, url)
 	defer server.Stop()
 	started = time.Now()
 	memory := bench.WatchMemory(server.Pid())
-	if err := bench.UntilFolded(ctx, pool); err != nil {
-		return err
-	}
+	bench.UntilFolded(ctx, pool)
 	took := time.Since(started)
 	b.Row(fmt.Sprintf("fold %d synthetic blocks (%d events, %d MB)", b.Blocks, events, size/1e6),
 		fmt.Sprintf("%.0f events/s, %s", float64(events)/took.Seconds(), bench.MBPerSecond(size, took)), bench.MBPerSecond(size, scan)+" scan of the log", "", "")
 	b.Row("  memory meanwhile", memory.Summary(), "", "", "flat, < 300 MiB")
-	return nil
 }

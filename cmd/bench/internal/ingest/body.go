@@ -2,10 +2,8 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/bits"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,25 +34,18 @@ type bodyLog struct {
 
 // Body appends small events to a log of many, and to one of a tenth as many, in turns: what it costs to know a body that comes
 // again must not grow with the log.
-func (b *Bench) Body(ctx context.Context) error {
+func (b *Bench) Body(ctx context.Context) {
 	logs := make([]*bodyLog, 2)
 	for i, events := range []int{b.Events / bodyShare, b.Events} {
-		l, err := b.bodyLog(ctx, events)
-		if err != nil {
-			return err
-		}
+		l := b.bodyLog(ctx, events)
 		defer l.pool.Close()
 		defer l.log.Close()
 		logs[i] = l
 	}
-	if err := b.checkpoint(ctx); err != nil {
-		return err
-	}
+	b.checkpoint(ctx)
 	for round := range bodyRounds {
 		for i, l := range logs {
-			if err := l.turn(ctx, round*len(logs)+i); err != nil {
-				return err
-			}
+			l.turn(ctx, round*len(logs)+i)
 		}
 	}
 	for _, part := range []struct {
@@ -67,9 +58,7 @@ func (b *Bench) Body(ctx context.Context) error {
 	} {
 		var p50 [2]float64
 		for i, l := range logs {
-			took := part.of(l)
-			slices.Sort(took)
-			p50[i] = float64(load.Percentile(took, .5).Nanoseconds()) / 1e3 / float64(part.each)
+			p50[i] = float64(load.Percentile(part.of(l), .5).Nanoseconds()) / 1e3 / float64(part.each)
 		}
 		b.Row(fmt.Sprintf("append %s to a log of %d, p50", part.what, b.Events), fmt.Sprintf("%.1f µs", p50[1]),
 			fmt.Sprintf("%.1f µs to one of %d", p50[0], b.Events/bodyShare), bench.Times(p50[1], p50[0]), "≤ 1.3×")
@@ -77,25 +66,18 @@ func (b *Bench) Body(ctx context.Context) error {
 	written := int64(bodyRounds * (bodyBatch + bodySingles))
 	b.Row("… WAL of an event", fmt.Sprintf("%d bytes", logs[1].wal/written), fmt.Sprintf("%d bytes", logs[0].wal/written),
 		bench.Times(float64(logs[1].wal), float64(logs[0].wal)), "")
-	return nil
 }
 
 // checkpoint makes the fills part of the files, so that both logs begin to write whole pages into the WAL at the same time.
-func (b *Bench) checkpoint(ctx context.Context) error {
-	admin, err := pgx.Connect(ctx, b.Cluster.AdminURL())
-	if err != nil {
-		return err
-	}
-	_, err = admin.Exec(ctx, `CHECKPOINT`)
-	return errors.Join(err, admin.Close(ctx))
+func (b *Bench) checkpoint(ctx context.Context) {
+	admin := bench.Must(pgx.Connect(ctx, b.Cluster.AdminURL()))
+	bench.Must(admin.Exec(ctx, `CHECKPOINT`))
+	bench.Check(admin.Close(ctx))
 }
 
 // bodyLog creates a log that has the head, the partitions and the known bodies of this many small events, but not their rows.
-func (b *Bench) bodyLog(ctx context.Context, events int) (*bodyLog, error) {
-	_, pool, err := b.Database(ctx, fmt.Sprintf("body_%d", events))
-	if err != nil {
-		return nil, err
-	}
+func (b *Bench) bodyLog(ctx context.Context, events int) *bodyLog {
+	_, pool := b.Database(ctx, fmt.Sprintf("body_%d", events))
 	for _, step := range []struct {
 		sql  string
 		args []any
@@ -105,44 +87,33 @@ func (b *Bench) bodyLog(ctx context.Context, events int) (*bodyLog, error) {
 		{`UPDATE log.head SET size = $1, frontier = $2`, []any{events, make([]byte, 32*bits.OnesCount(uint(events)))}},
 		{`ANALYZE log.small_body`, nil},
 	} {
-		if _, err := pool.Exec(ctx, step.sql, step.args...); err != nil {
-			pool.Close()
-			return nil, fmt.Errorf("%s: %w", step.sql, err)
-		}
+		_, err := pool.Exec(ctx, step.sql, step.args...)
+		bench.CheckOf(step.sql, err)
 	}
-	return &bodyLog{pool: pool, log: eventstore.Open(pool, eventstore.Config{})}, nil
+	return &bodyLog{pool: pool, log: eventstore.Open(pool, eventstore.Config{})}
 }
 
 // turn appends a batch, and then single events.
-func (l *bodyLog) turn(ctx context.Context, turn int) error {
+func (l *bodyLog) turn(ctx context.Context, turn int) {
 	event := func(i int) eventstore.Incoming {
 		return eventstore.Incoming{ReceivedAt: time.Now(), Source: "bench", Path: "/bench", Body: eventstore.NewBody(fmt.Appendf(nil, `{"turn":%d,"n":%d}`, turn, i))}
 	}
 	var before, after int64
 	const position = `SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint`
-	if err := l.pool.QueryRow(ctx, position).Scan(&before); err != nil {
-		return err
-	}
+	bench.Check(l.pool.QueryRow(ctx, position).Scan(&before))
 	batch := make([]eventstore.Incoming, bodyBatch)
 	for i := range batch {
 		batch[i] = event(i)
 	}
 	started := time.Now()
-	if _, err := l.log.AppendBatch(ctx, batch, nil); err != nil {
-		return err
-	}
+	bench.Must(l.log.AppendBatch(ctx, batch, nil))
 	l.batches = append(l.batches, time.Since(started))
 	for i := range bodySingles {
 		in := event(bodyBatch + i)
 		started := time.Now()
-		if _, err := l.log.Append(ctx, in); err != nil {
-			return err
-		}
+		bench.Must(l.log.Append(ctx, in))
 		l.single = append(l.single, time.Since(started))
 	}
-	if err := l.pool.QueryRow(ctx, position).Scan(&after); err != nil {
-		return err
-	}
+	bench.Check(l.pool.QueryRow(ctx, position).Scan(&after))
 	l.wal += after - before
-	return nil
 }

@@ -33,69 +33,45 @@ const (
 // Bench measures subscribers.
 type Bench struct{ *bench.Bench }
 
-// Parts are the parts of this package.
-var Parts = bench.Parts{"audience": followStream}
-
 // Measure measures, for each protocol, the memory of a server with thousands of idle subscribers, and the time from
 // the answer to a node until they have the block.
-func (b *Bench) Measure(ctx context.Context) error {
+func (b *Bench) Measure(ctx context.Context) {
 	for _, protocol := range []string{"streams", "WebSockets"} {
-		if err := b.broadcast(ctx, protocol); err != nil {
-			return fmt.Errorf("%s: %w", protocol, err)
-		}
+		b.broadcast(ctx, protocol)
 	}
-	return nil
 }
 
-func (b *Bench) broadcast(ctx context.Context, protocol string) error {
-	url, pool, err := b.Database(ctx, "live_"+strings.ToLower(protocol))
-	if err != nil {
-		return err
-	}
+func (b *Bench) broadcast(ctx context.Context, protocol string) {
+	url, pool := b.Database(ctx, "live_"+strings.ToLower(protocol))
 	pool.Close()
-	server, err := b.Serve(ctx, url)
-	if err != nil {
-		return err
-	}
+	server := b.Serve(ctx, url)
 	defer server.Stop()
 	chain := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 100, ForgetHistory: true})
-	postBlock := func() error { // posts up to the next block
-		for {
+	postBlock := func() { // posts up to the next block
+		for path := ""; path != "/new_block"; {
 			p := chain.Next()
-			if err := bench.Post(ctx, server.Observer+p.Path, p.Body); err != nil || p.Path == "/new_block" {
-				return err
-			}
+			bench.Post(ctx, server.Observer+p.Path, p.Body)
+			path = p.Path
 		}
 	}
 	for range 20 {
-		if err := postBlock(); err != nil {
-			return err
-		}
+		postBlock()
 	}
 	time.Sleep(settle)
 	before := bench.ResidentBytes(server.Pid())
-	followers, err := b.Helper(ctx, "audience")
-	if err != nil {
-		return err
-	}
+	followers := b.Helper(ctx, "audience")
 	defer followers.Stop()
-	if err := followers.Ask(audience{server.API, protocol, subscribers, blocks}, new(string)); err != nil {
-		return err
-	}
+	followers.Ask(audience{server.API, protocol, subscribers, blocks}, new(string))
 	time.Sleep(settle)
 	idle := bench.ResidentBytes(server.Pid())
 	answered := make([]time.Time, 0, blocks)
 	for len(answered) < blocks {
-		if err := postBlock(); err != nil {
-			return err
-		}
+		postBlock()
 		answered = append(answered, time.Now())
 		time.Sleep(pause)
 	}
 	var arrivals [][]int64
-	if err := followers.Ask("", &arrivals); err != nil {
-		return err
-	}
+	followers.Ask("", &arrivals)
 	busy := bench.ResidentBytes(server.Pid())
 	var first, all []time.Duration
 	for i, times := range arrivals {
@@ -108,8 +84,6 @@ func (b *Bench) broadcast(ctx context.Context, protocol string) error {
 			all = append(all, took)
 		}
 	}
-	slices.Sort(first)
-	slices.Sort(all)
 	mib := func(bytes int64) string { return fmt.Sprintf("%d MiB", bytes>>20) }
 	b.Row(fmt.Sprintf("live: RSS with %d %s that are told nothing", subscribers, protocol), mib(idle), mib(before)+" without", "", "< 500 MB")
 	b.Row(fmt.Sprintf("live: RSS after %d blocks for all of these %s", blocks, protocol), mib(busy), "", "", "< 500 MB")
@@ -120,7 +94,6 @@ func (b *Bench) broadcast(ctx context.Context, protocol string) error {
 		b.Row(fmt.Sprintf("live: from the answer to the node until %d %s have the block, %s", subscribers, protocol, p.name), bench.Milliseconds(load.Percentile(all, p.at)),
 			bench.Milliseconds(load.Percentile(first, p.at))+" until the first has it", "", "")
 	}
-	return nil
 }
 
 // audience describes the subscribers.
@@ -129,18 +102,13 @@ type audience struct {
 	Connections, Events int
 }
 
-// followStream runs the subscribers as a helper process. It reads an audience and answers when all subscribers are
+// Follow runs the subscribers as a helper process. It reads an audience and answers when all subscribers are
 // connected. To the next question it answers with the times (Unix nanoseconds) at which each event reached each of
 // them.
-func followStream(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
+func Follow(ctx context.Context, in *json.Decoder, out *json.Encoder) {
 	var a audience
-	if err := in.Decode(&a); err != nil {
-		return err
-	}
-	location, err := neturl.Parse(a.URL)
-	if err != nil {
-		return err
-	}
+	bench.Check(in.Decode(&a))
+	location := bench.Must(neturl.Parse(a.URL))
 	open := openStream
 	if a.Protocol == "WebSockets" {
 		open = openSocket
@@ -170,20 +138,16 @@ func followStream(ctx context.Context, in *json.Decoder, out *json.Encoder) erro
 		})
 	}
 	ready.Wait()
-	if err := out.Encode("ready"); err != nil {
-		return err
-	}
+	bench.Check(out.Encode("ready"))
 	var question string
-	if err := in.Decode(&question); err != nil {
-		return err
-	}
+	bench.Check(in.Decode(&question))
 	done.Wait()
 	select {
 	case err := <-errs:
-		return err
+		bench.Check(err)
 	default:
 	}
-	return out.Encode(arrivals)
+	bench.Check(out.Encode(arrivals))
 }
 
 // follower is a subscriber's connection. It returns when the next event has arrived.

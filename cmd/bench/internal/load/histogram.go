@@ -2,6 +2,7 @@ package load
 
 import (
 	"math/bits"
+	"slices"
 	"time"
 )
 
@@ -50,7 +51,8 @@ func histogramEnd(bucket int) uint64 {
 	return uint64(bucket-shift*histogramParts+1) << shift
 }
 
-// Percentile returns a percentile of sorted durations.
-func Percentile(sorted []time.Duration, p float64) time.Duration {
-	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)]
+// Percentile sorts durations, and returns a percentile.
+func Percentile(all []time.Duration, p float64) time.Duration {
+	slices.Sort(all)
+	return all[min(int(p*float64(len(all))), len(all)-1)]
 }

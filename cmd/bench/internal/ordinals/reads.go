@@ -12,39 +12,25 @@ import (
 
 // Reads measures reads from large tables of inscriptions: satoshis from memory, pages and filters from the
 // tables.
-func (b *Bench) Reads(ctx context.Context) error {
-	w, err := b.world(ctx)
-	if err != nil {
-		return err
-	}
-	hot, err := b.ServeCaching(ctx, w.url)
-	if err != nil {
-		return err
-	}
+func (b *Bench) Reads(ctx context.Context) {
+	w := b.world(ctx)
+	hot := b.ServeCaching(ctx, w.url)
 	satoshis := make([]string, bench.HotCount)
 	for i := range satoshis {
 		satoshis[i] = fmt.Sprintf("/ordinals/v1/sats/%d", w.sample(i).Sat)
 	}
-	err = b.FromMemory(ctx, hot, "≥ 0.6×", []bench.HotRead{{What: "hot satoshi, one of 299", Targets: satoshis}})
+	b.FromMemory(ctx, hot, "≥ 0.6×", []bench.HotRead{{What: "hot satoshi, one of 299", Targets: satoshis}})
 	hot.Stop()
-	if err != nil {
-		return err
-	}
-	return b.FromTables(ctx, w.url, func(server *bench.Server) error {
+	b.FromTables(ctx, w.url, func(server *bench.Server) {
 		memory := bench.WatchMemory(server.Pid())
-		if err := b.pages(ctx, server); err != nil {
-			return err
-		}
-		if err := b.filters(ctx, server, w); err != nil {
-			return err
-		}
+		b.pages(ctx, server)
+		b.filters(ctx, server, w)
 		b.Row("  memory of the server meanwhile", memory.Summary(), "", "", "flat, < 300 MiB")
-		return nil
 	})
 }
 
 // pages compares deep pages of long lists with their first pages.
-func (b *Bench) pages(ctx context.Context, server *bench.Server) error {
+func (b *Bench) pages(ctx context.Context, server *bench.Server) {
 	for _, list := range []struct {
 		what, order string
 		deep        int // offset
@@ -54,22 +40,15 @@ func (b *Bench) pages(ctx context.Context, server *bench.Server) error {
 		{"/inscriptions by ordinal", "order_by=ordinal&", b.Inscriptions / 3},
 	} {
 		what := fmt.Sprintf("%s, offset %d", list.what, list.deep)
-		err := b.Deep(ctx, server, what, "offset 0", "≤ 1.5×", bench.Variants, 0, list.deep, func(offset, i int) string {
+		b.Deep(ctx, server, what, "offset 0", "≤ 1.5×", bench.Variants, 0, list.deep, func(offset, i int) string {
 			return fmt.Sprintf("/ordinals/v1/inscriptions?%slimit=20&offset=%d", list.order, offset+i)
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // filters measures each filter alone, compared with a bare SELECT of a page of an address.
-func (b *Bench) filters(ctx context.Context, server *bench.Server, w *world) error {
-	pool, err := bench.Selecting(ctx, w.url)
-	if err != nil {
-		return err
-	}
+func (b *Bench) filters(ctx context.Context, server *bench.Server, w *world) {
+	pool := bench.Selecting(ctx, w.url)
 	defer pool.Close()
 	selecting := bench.SelectContender(func(random *rand.Rand) error {
 		return bench.DecodeRows(ctx, pool, selectHeld, w.sample(random.IntN(bench.Variants)).Address)
@@ -110,12 +89,8 @@ func (b *Bench) filters(ctx context.Context, server *bench.Server, w *world) err
 		{"from_sat_ordinal", func(i int) string { return fmt.Sprintf("from_sat_ordinal=%d", load.Pick(i, 999)*1_000_000_000_000) }},
 	} {
 		strata := server.Contender(ctx, load.Numbered(bench.Variants, func(i int) string { return "/ordinals/v1/inscriptions?" + filter.target(i) }))
-		err := b.CompareLatencies([]int{1, 16}, "cold /inscriptions, "+filter.what, "bare SELECT of an address", "p99 < 20 ms", selecting, strata)
-		if err != nil {
-			return err
-		}
+		b.CompareLatencies([]int{1, 16}, "cold /inscriptions, "+filter.what, "bare SELECT of an address", "p99 < 20 ms", selecting, strata)
 	}
-	return nil
 }
 
 // selectHeld reads the newest inscriptions of an address with everything that an answer contains, and their number.

@@ -40,33 +40,22 @@ type sample struct {
 	Sat               int64
 }
 
-func (b *Bench) world(ctx context.Context) (w *world, err error) {
+func (b *Bench) world(ctx context.Context) (w *world) {
 	config := inscribing(perBlock)
 	config.CursedShare, config.RareSatShare, config.RecursionShare, config.Accounts = .02, .01, .1, 200
 	config.ContentBytes = synthordinals.Range{Min: 0, Max: 100}
 	w = &world{}
-	if w.url, err = b.World(ctx, "inscriptions", payloads(config, b.Inscriptions)); err != nil {
-		return nil, err
-	}
-	pool, err := pgxpool.New(ctx, w.url)
-	if err != nil {
-		return nil, err
-	}
+	w.url = b.World(ctx, "inscriptions", payloads(config, b.Inscriptions))
+	pool := bench.Must(pgxpool.New(ctx, w.url))
 	defer pool.Close()
 	spec := inscriptions.Spec()
-	err = pool.QueryRow(ctx, spec.SQL(`SELECT min(height), max(height), max(number) FROM {schema}.inscription`)).Scan(&w.heights[0], &w.heights[1], &w.last)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := pool.Query(ctx, spec.SQL(fmt.Sprintf(`
+	bench.Check(pool.QueryRow(ctx, spec.SQL(`SELECT min(height), max(height), max(number) FROM {schema}.inscription`)).Scan(&w.heights[0], &w.heights[1], &w.last))
+	rows := bench.Must(pool.Query(ctx, spec.SQL(fmt.Sprintf(`
 		SELECT i.id, encode(s.output_txid, 'hex') AS txid, o.address, i.sat
 		FROM {schema}.inscription i JOIN {schema}.owner o USING (id) JOIN {schema}.satoshi s ON s.sat = i.sat
-		WHERE o.address IS NOT NULL ORDER BY md5(i.id) LIMIT %d`, bench.Variants)))
-	if err != nil {
-		return nil, err
-	}
-	w.samples, err = pgx.CollectRows(rows, pgx.RowToStructByPos[sample])
-	return w, err
+		WHERE o.address IS NOT NULL ORDER BY md5(i.id) LIMIT %d`, bench.Variants))))
+	w.samples = bench.Must(pgx.CollectRows(rows, pgx.RowToStructByPos[sample]))
+	return w
 }
 
 func (w *world) sample(i int) sample { return w.samples[i%len(w.samples)] }

@@ -27,28 +27,16 @@ const (
 
 // Measure compares hot reads alone with the same reads while a crowd asks reads that no cache can have, and while events
 // come that make cached answers of the tip stale. Both take turns.
-func (b Bench) Measure(ctx context.Context) error {
-	url, pool, err := b.Database(ctx, "overload")
-	if err != nil {
-		return err
-	}
+func (b Bench) Measure(ctx context.Context) {
+	url, pool := b.Database(ctx, "overload")
 	defer pool.Close()
-	server, err := b.Serve(ctx, url, "--roles", "observer,projector,api")
-	if err != nil {
-		return err
-	}
+	server := b.Serve(ctx, url, "--roles", "observer,projector,api")
 	defer server.Stop()
 	feed := &feed{server: server, chain: synthchain.New(synthchain.Config{Seed: 5, SigningSample: 100, ForgetHistory: true, Accounts: 256})}
-	if err := feed.post(ctx, posts, 0); err != nil {
-		return err
-	}
-	if err := bench.UntilFolded(ctx, pool); err != nil {
-		return err
-	}
+	feed.post(ctx, posts, 0)
+	bench.UntilFolded(ctx, pool)
 	var height int
-	if err := pool.QueryRow(ctx, schemas.In(`SELECT max(height) FROM {chain}.canonical`)).Scan(&height); err != nil {
-		return err
-	}
+	bench.Check(pool.QueryRow(ctx, schemas.In(`SELECT max(height) FROM {chain}.canonical`)).Scan(&height))
 	accounts := feed.chain.Accounts()
 	hot := server.Contender(ctx, hotReads(accounts))
 	costly := &costlyReads{contender: server.Contender(ctx, distinctReads(accounts, height))}
@@ -57,13 +45,9 @@ func (b Bench) Measure(ctx context.Context) error {
 			return costly.during(d, func() (*load.Round, error) { return hot(connections, d) })
 		})
 	}
-	err = b.CompareOver([]int{16, 64}, fmt.Sprintf("hot reads while %d connections ask costly ones, %.0f events/s", crowd, 1/eventPeriod.Seconds()), "alone",
+	b.CompareOver([]int{16, 64}, fmt.Sprintf("hot reads while %d connections ask costly ones, %.0f events/s", crowd, 1/eventPeriod.Seconds()), "alone",
 		"≥ 0.8×, p99 < 50 ms", hot, overloaded)
-	if err != nil {
-		return err
-	}
 	b.Row("… costly reads meanwhile, answered or refused", fmt.Sprintf("%.0f/s", costly.rate()), "", "", "")
-	return nil
 }
 
 // feed posts a made-up chain.
@@ -73,24 +57,21 @@ type feed struct {
 }
 
 // post posts events, at most one per period, until there were count of them or ctx is done.
-func (f *feed) post(ctx context.Context, count int, period time.Duration) error {
+func (f *feed) post(ctx context.Context, count int, period time.Duration) {
 	for range count {
 		p := f.chain.Next()
-		if err := bench.Post(ctx, f.server.Observer+p.Path, p.Body); err != nil {
-			return err
-		}
+		bench.Post(ctx, f.server.Observer+p.Path, p.Body)
 		if pause.For(ctx, period); ctx.Err() != nil {
-			return nil
+			return
 		}
 	}
-	return nil
 }
 
 // during posts events while do runs.
 func (f *feed) during(ctx context.Context, do func() (*load.Round, error)) (*load.Round, error) {
 	ctx, stop := context.WithCancel(ctx)
 	failed := make(chan error, 1)
-	go func() { failed <- f.post(ctx, 1<<30, eventPeriod) }()
+	go func() { failed <- bench.Catch(func() { f.post(ctx, 1<<30, eventPeriod) }) }()
 	round, err := do()
 	stop()
 	if failure := <-failed; err == nil {

@@ -101,15 +101,11 @@ func (n *syntheticNode) listen() (address string, stop func() error, err error) 
 	return listener.Addr().String(), listener.Close, nil
 }
 
-// serveNode runs the node as a helper process. It writes its address.
-func serveNode(_ context.Context, in *json.Decoder, out *json.Encoder) error {
+// ServeNode runs the node as a helper process. It writes its address.
+func ServeNode(_ context.Context, in *json.Decoder, out *json.Encoder) {
 	address, stop, err := newSyntheticNode().listen()
-	if err != nil {
-		return err
-	}
+	bench.Check(err)
 	defer stop() //nolint:errcheck // the process ends
-	if err := out.Encode(address); err != nil {
-		return err
-	}
-	return bench.WaitForEnd(in)
+	bench.Check(out.Encode(address))
+	bench.WaitForEnd(in)
 }

@@ -29,9 +29,6 @@ type Bench struct {
 	Forwarded int // requests while memory is sampled
 }
 
-// Parts are the parts of this package.
-var Parts = bench.Parts{"node": serveNode, "reverse": serveReverse}
-
 // forwarding has the processes of a comparison of proxies.
 type forwarding struct {
 	*Bench
@@ -41,56 +38,48 @@ type forwarding struct {
 }
 
 // Measure compares requests to a node through Strata with those through net/http's reverse proxy.
-func (b *Bench) Measure(ctx context.Context) error {
-	f, err := b.startForwarding(ctx)
-	if f != nil {
-		defer f.stop()
-	}
-	if err != nil {
-		return err
-	}
-	for _, compare := range []func(context.Context) error{f.added, f.passThrough, f.collapsed, f.cached, f.steady} {
-		if err := compare(ctx); err != nil {
-			return err
+func (b *Bench) Measure(ctx context.Context) {
+	f := &forwarding{Bench: b}
+	defer f.stop()
+	f.start(ctx)
+	f.added(ctx)
+	for _, k := range []struct {
+		what, target string
+		list         *load.Requests
+	}{
+		{"forwarded, distinct accounts", "≥ 5,000 req/s", load.Distinct(accountBefore, accountAfter)},
+		{"forwarded, not kept", "≥ 5,000 req/s", load.Distinct(unconfirmedBefore, "")},
+		{"identical at the same time", "> 1×", load.Numbered(1, func(int) string { return attachmentBefore + "0000000000" })},
+		{"kept, 299 accounts", "> 1×", load.Numbered(bench.HotCount, func(i int) string { return fmt.Sprintf("%s%010d%s", accountBefore, i, accountAfter) })},
+	} {
+		for _, connections := range []int{16, 64} {
+			f.turns(k.what, k.target, connections, f.byReverse(ctx, k.list), f.byStrata(ctx, k.list))
 		}
 	}
-	return nil
+	f.steady(ctx)
 }
 
-// startForwarding starts the processes. The caller must stop the result even if there is an error.
-func (b *Bench) startForwarding(ctx context.Context) (f *forwarding, err error) {
-	f = &forwarding{Bench: b}
-	if f.node, err = b.Helper(ctx, "node"); err != nil {
-		return f, err
-	}
-	if err = f.node.Read(&f.nodeAt); err != nil {
-		return f, err
-	}
-	if f.reverse, err = b.Helper(ctx, "reverse"); err != nil {
-		return f, err
-	}
-	if err = f.reverse.Ask(f.nodeAt, &f.reverseAt); err != nil {
-		return f, err
-	}
-	database, pool, err := b.Database(ctx, "forwarding")
-	if err != nil {
-		return f, err
-	}
+// start starts the processes.
+func (f *forwarding) start(ctx context.Context) {
+	f.node = f.Helper(ctx, "node")
+	f.node.Read(&f.nodeAt)
+	f.reverse = f.Helper(ctx, "reverse")
+	f.reverse.Ask(f.nodeAt, &f.reverseAt)
+	database, pool := f.Database(ctx, "forwarding")
 	pool.Close()
-	if f.strata, err = b.Serve(ctx, database, "--roles", "api", "--nodes", "http://"+f.nodeAt); err != nil {
-		return f, err
-	}
-	return f, f.waitUntilServing(ctx)
+	f.strata = f.Serve(ctx, database, "--roles", "api", "--nodes", "http://"+f.nodeAt)
+	f.waitUntilServing(ctx)
 }
 
 // waitUntilServing waits until Strata's probes have found the node.
-func (f *forwarding) waitUntilServing(ctx context.Context) (err error) {
+func (f *forwarding) waitUntilServing(ctx context.Context) {
+	var err error
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if _, err = bench.Get(ctx, f.strata.API+"/v2/pox", http.Header{}); err == nil {
-			return nil
+			return
 		}
 	}
-	return fmt.Errorf("strata does not forward: %w", err)
+	bench.CheckOf("strata does not forward", err)
 }
 
 func (f *forwarding) stop() {
@@ -116,17 +105,10 @@ type runner struct {
 func newRunner(ctx context.Context, pid int, address string, list *load.Requests) *runner {
 	r, contend := &runner{}, load.NewContender(ctx, address, list)
 	r.contend = func(connections int, d time.Duration) (*load.Round, error) {
-		before, err := bench.ProcessorTime(pid)
-		if err != nil {
-			return nil, err
-		}
-		round, err := contend(connections, d)
-		if err != nil {
-			return nil, err
-		}
-		after, err := bench.ProcessorTime(pid)
-		r.spent, r.requests = r.spent+after-before, r.requests+round.Requests()
-		return round, err
+		before := bench.ProcessorTime(pid)
+		round := bench.Must(contend(connections, d))
+		r.spent, r.requests = r.spent+bench.ProcessorTime(pid)-before, r.requests+round.Requests()
+		return round, nil
 	}
 	return r
 }
@@ -147,100 +129,43 @@ func (f *forwarding) byStrata(ctx context.Context, list *load.Requests) *runner 
 }
 
 // turns lets the reverse proxy and Strata take turns, and prints a row.
-func (f *forwarding) turns(what, target string, connections int, runners ...*runner) error {
+func (f *forwarding) turns(what, target string, connections int, runners ...*runner) {
 	contenders := make([]load.Contender, len(runners))
 	for i, r := range runners {
 		contenders[i] = r.contend
 	}
-	results, err := load.InTurns(f.Round, connections, contenders...)
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
+	results := f.InTurns(what, connections, contenders...)
 	text := func(i int) string { return fmt.Sprintf("%s, %.0f µs CPU", results[i], runners[i].cpu()) }
 	f.Row(fmt.Sprintf("%s, %d connections", what, connections), text(1), text(0)+" reverse proxy", fmt.Sprintf("%s, p99 %s, CPU %s", bench.Times(results[1].Rate, results[0].Rate),
 		bench.Times(results[1].P99.Seconds(), results[0].P99.Seconds()), bench.Times(runners[1].cpu(), runners[0].cpu())), target)
-	return nil
 }
 
 // added measures the latency that a proxy adds to a request, on one connection.
-func (f *forwarding) added(ctx context.Context) error {
+func (f *forwarding) added(ctx context.Context) {
 	a := load.Distinct(accountBefore, accountAfter)
 	direct, byReverse, byStrata := f.direct(ctx, a), f.byReverse(ctx, a), f.byStrata(ctx, a)
-	results, err := load.InTurns(f.Round, 1, direct.contend, byReverse.contend, byStrata.contend)
-	if err != nil {
-		return err
-	}
+	results := bench.Must(load.InTurns(f.Round, 1, direct.contend, byReverse.contend, byStrata.contend))
 	added := func(i int) string {
 		return fmt.Sprintf("+%.3f ms p50, +%.3f ms p99", (results[i].P50-results[0].P50).Seconds()*1000, (results[i].P99-results[0].P99).Seconds()*1000)
 	}
 	f.Row("forwarded, added to "+bench.Milliseconds(results[0].P50)+", 1 connection", added(2), added(1)+" reverse proxy", "", "p50 < 0.3 ms")
-	return nil
-}
-
-// passThrough compares requests that all differ.
-func (f *forwarding) passThrough(ctx context.Context) error {
-	for _, k := range []struct {
-		what          string
-		before, after string
-	}{
-		{"forwarded, distinct accounts", accountBefore, accountAfter},
-		{"forwarded, not kept", unconfirmedBefore, ""},
-	} {
-		a := load.Distinct(k.before, k.after)
-		for _, connections := range []int{16, 64} {
-			if err := f.turns(k.what, "≥ 5,000 req/s", connections, f.byReverse(ctx, a), f.byStrata(ctx, a)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// collapsed compares identical requests whose answer is not cached.
-func (f *forwarding) collapsed(ctx context.Context) error {
-	a := load.Numbered(1, func(int) string { return attachmentBefore + "0000000000" })
-	for _, connections := range []int{16, 64} {
-		if err := f.turns("identical at the same time", "> 1×", connections, f.byReverse(ctx, a), f.byStrata(ctx, a)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// cached compares cached answers with those that the reverse proxy forwards.
-func (f *forwarding) cached(ctx context.Context) error {
-	a := load.Numbered(bench.HotCount, func(i int) string { return fmt.Sprintf("%s%010d%s", accountBefore, i, accountAfter) })
-	for _, connections := range []int{16, 64} {
-		if err := f.turns("kept, 299 accounts", "> 1×", connections, f.byReverse(ctx, a), f.byStrata(ctx, a)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // steady forwards many different requests and samples the memory meanwhile.
-func (f *forwarding) steady(ctx context.Context) error {
+func (f *forwarding) steady(ctx context.Context) {
 	contend := load.NewContender(ctx, f.strataAt(), load.Distinct(accountBefore, accountAfter))
 	memory, done := bench.WatchMemory(f.strata.Pid()), 0
 	for done < f.Forwarded {
-		r, err := contend(64, min(f.Round, time.Second))
-		if err != nil {
-			memory.Summary()
-			return err
-		}
-		done += r.Requests()
+		done += bench.Must(contend(64, min(f.Round, time.Second))).Requests()
 	}
 	f.Row(fmt.Sprintf("%d forwarded, distinct", done), memory.Summary(), "", "", "flat")
-	return nil
 }
 
-// serveReverse runs net/http's reverse proxy to the node as a helper process. It reads the node's address and writes its own.
-func serveReverse(_ context.Context, in *json.Decoder, out *json.Encoder) error {
+// ServeReverse runs net/http's reverse proxy to the node as a helper process. It reads the node's address and writes its own.
+func ServeReverse(_ context.Context, in *json.Decoder, out *json.Encoder) {
 	var node string
-	if err := in.Decode(&node); err != nil {
-		return err
-	}
+	bench.Check(in.Decode(&node))
 	reverse := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: node})
 	reverse.Transport = &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}
-	return bench.ServeHelper(reverse, in, out)
+	bench.ServeHelper(reverse, in, out)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"strata/cmd/bench/internal/load"
+	"strata/internal/testkit/must"
 )
 
 // TestSyntheticNode checks that the load generator accepts the node's answers, one after the other on each connection.
@@ -18,10 +19,7 @@ func TestSyntheticNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop() //nolint:errcheck // it serves nobody else
-	r, err := load.NewContender(t.Context(), address, load.Distinct(accountBefore, accountAfter))(2, 20*time.Millisecond)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(load.NewContender(t.Context(), address, load.Distinct(accountBefore, accountAfter))(2, 20*time.Millisecond))(t)
 	if got := n.requests.Load(); got == 0 || int(got) != r.Requests() {
 		t.Errorf("the node counted %d requests, want %d", got, r.Requests())
 	}

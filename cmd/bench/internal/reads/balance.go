@@ -9,16 +9,10 @@ import (
 )
 
 // Balance measures reads of balances at the tip and at old blocks, over one connection.
-func (b *Bench) Balance(ctx context.Context) error {
+func (b *Bench) Balance(ctx context.Context) {
 	accounts := b.accounts()
-	url, err := b.world(ctx)
-	if err != nil {
-		return err
-	}
-	server, err := b.Serve(ctx, url, "--roles", "api", "--cache-memory", "1")
-	if err != nil {
-		return err
-	}
+	url := b.world(ctx)
+	server := b.Serve(ctx, url, "--roles", "api", "--cache-memory", "1")
 	defer server.Stop()
 	old := func(i int) int { return 1 + load.Pick(i, b.blocks()) }
 	stx := func(account int) string { return "/extended/v1/address/" + bench.Account(account) + "/stx" }
@@ -37,11 +31,7 @@ func (b *Bench) Balance(ctx context.Context) error {
 		{"busy account at an old block", "p99 < 5 ms", load.Numbered(bench.Several, func(i int) string { return fmt.Sprintf("%s?until_block=%d", stx(0), old(i)) })},
 		{"by Rosetta at an old block", "p99 < 10 ms", byRosetta},
 	} {
-		f, err := load.InTurns(b.Round, 1, server.Contender(ctx, kind.requests))
-		if err != nil {
-			return fmt.Errorf("%s: %w", kind.what, err)
-		}
+		f := b.InTurns(kind.what, 1, server.Contender(ctx, kind.requests))
 		b.Row(fmt.Sprintf("balance %s, %d ledger rows", kind.what, ledgerRows*b.Transactions), f[0].String(), "", "", kind.target)
 	}
-	return nil
 }

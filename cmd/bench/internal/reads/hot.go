@@ -7,13 +7,10 @@ import (
 )
 
 // Hot compares answers from memory with a bare handler that writes the same bytes.
-func (b *Bench) Hot(ctx context.Context) error {
-	server, err := b.serveWorld(ctx)
-	if err != nil {
-		return err
-	}
+func (b *Bench) Hot(ctx context.Context) {
+	server := b.serveWorld(ctx)
 	defer server.Stop()
-	return b.FromMemory(ctx, server, "≥ 0.6×, ≥ 30,000 req/s", []bench.HotRead{
+	b.FromMemory(ctx, server, "≥ 0.6×, ≥ 30,000 req/s", []bench.HotRead{
 		{What: "hot STX balance, 299 accounts", Targets: hotTargets()},
 		{What: "hot blocks", Targets: []string{blocksTarget}},
 		{What: "hot blocks, zstd", Targets: []string{blocksTarget}, Encoding: "zstd"},

@@ -13,22 +13,17 @@ import (
 const namesDeepPage = 10_000
 
 // ReadNames measures what resolves a name or an address from the tables, and deep pages of lists beside their first pages.
-func (b *Bench) ReadNames(ctx context.Context) error {
+func (b *Bench) ReadNames(ctx context.Context) {
 	w := namesWorld{b.Named}
-	url, err := b.World(ctx, "names", w.posts())
-	if err != nil {
-		return err
-	}
-	return b.FromTables(ctx, url, func(server *bench.Server) error {
-		if err := b.nameLookups(ctx, server); err != nil {
-			return err
-		}
-		return b.namePages(ctx, server)
+	url := b.World(ctx, "names", w.posts())
+	b.FromTables(ctx, url, func(server *bench.Server) {
+		b.nameLookups(ctx, server)
+		b.namePages(ctx, server)
 	})
 }
 
 // nameLookups measures reads by a name, an id or an address, which is another one in each request.
-func (b *Bench) nameLookups(ctx context.Context, server *bench.Server) error {
+func (b *Bench) nameLookups(ctx context.Context, server *bench.Server) {
 	w := namesWorld{b.Named}
 	const v2 = "/bns/v2"
 	random := func(i int) int { return 1 + load.Pick(i, w.Names) }
@@ -47,16 +42,12 @@ func (b *Bench) nameLookups(ctx context.Context, server *bench.Server) error {
 		{v2 + "/names/address/{a}/primary", func(i int) string { return v2 + "/names/address/" + owner(i) + "/primary" }},
 		{v2 + "/tokens/{id}/name", func(i int) string { return v2 + "/tokens/" + strconv.Itoa(airdropped+random(i)) + "/name" }},
 	} {
-		err := b.Lookups(ctx, server, fmt.Sprintf("%s, %d names", look.what, w.Names), "p99 < 5 ms over 1 connection", look.path)
-		if err != nil {
-			return err
-		}
+		b.Lookups(ctx, server, fmt.Sprintf("%s, %d names", look.what, w.Names), "p99 < 5 ms over 1 connection", look.path)
 	}
-	return nil
 }
 
 // namePages compares deep pages with first pages. The requests of each differ a little.
-func (b *Bench) namePages(ctx context.Context, server *bench.Server) error {
+func (b *Bench) namePages(ctx context.Context, server *bench.Server) {
 	w := namesWorld{b.Named}
 	const variants = 20
 	for _, list := range []struct {
@@ -76,9 +67,6 @@ func (b *Bench) namePages(ctx context.Context, server *bench.Server) error {
 		}},
 	} {
 		deep := min(namesDeepPage, w.Names/list.size)
-		if err := b.Deep(ctx, server, fmt.Sprintf("cold %s, page %d", list.what, deep), "page 1", "≤ 1.5×", variants, 1, deep, list.path); err != nil {
-			return err
-		}
+		b.Deep(ctx, server, fmt.Sprintf("cold %s, page %d", list.what, deep), "page 1", "≤ 1.5×", variants, 1, deep, list.path)
 	}
-	return nil
 }

@@ -11,29 +11,19 @@ import (
 
 // ReadTransactions measures reads of transactions, accounts and blocks from the tables. The baseline of a deep page is the first
 // page of the same list.
-func (b *Bench) ReadTransactions(ctx context.Context) error {
-	url, err := b.world(ctx)
-	if err != nil {
-		return err
-	}
-	return b.FromTables(ctx, url, func(server *bench.Server) error {
+func (b *Bench) ReadTransactions(ctx context.Context) {
+	url := b.world(ctx)
+	b.FromTables(ctx, url, func(server *bench.Server) {
 		memory := bench.WatchMemory(server.Pid())
-		if err := b.transactionLookups(ctx, server); err != nil {
-			return err
-		}
-		if err := b.accountPages(ctx, server); err != nil {
-			return err
-		}
-		if err := b.operations(ctx, server); err != nil {
-			return err
-		}
+		b.transactionLookups(ctx, server)
+		b.accountPages(ctx, server)
+		b.operations(ctx, server)
 		b.Row("  memory of the server meanwhile", memory.Summary(), "", "", "flat, < 300 MiB")
-		return nil
 	})
 }
 
 // transactionLookups measures reads by an id, a height or an address, which is another one in each request.
-func (b *Bench) transactionLookups(ctx context.Context, server *bench.Server) error {
+func (b *Bench) transactionLookups(ctx context.Context, server *bench.Server) {
 	tx := func(i int) string { return b.txid(load.Pick(i, b.Transactions)) }
 	block := func(i int) int { return 1 + load.Pick(i, b.blocks()) }
 	account := func(i int) string { return bench.Account(1 + load.Pick(i, b.accounts()-1)) }
@@ -54,16 +44,13 @@ func (b *Bench) transactionLookups(ctx context.Context, server *bench.Server) er
 		{"search for a block", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + b.blockHash(block(i)) }},
 		{"search for an account", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + account(i) }},
 	} {
-		if err := b.Lookups(ctx, server, look.what, look.target, look.path); err != nil {
-			return err
-		}
+		b.Lookups(ctx, server, look.what, look.target, look.path)
 	}
-	return nil
 }
 
 // operations measures blocks of 2,000 transactions with their operations, in both dialects of the integration standard. The
 // baseline is the same block in version 1 of the API.
-func (b *Bench) operations(ctx context.Context, server *bench.Server) error {
+func (b *Bench) operations(ctx context.Context, server *bench.Server) {
 	full := func(i int) int { return 1 + i%max(b.Transactions/blockSize, 1) }
 	plain := load.Numbered(bench.Variants, func(i int) string { return fmt.Sprintf("/extended/v1/block/by_height/%d?%d", full(i), i) })
 	for _, path := range []string{"/mesh/block", "/rosetta/v1/block"} {
@@ -71,17 +58,13 @@ func (b *Bench) operations(ctx context.Context, server *bench.Server) error {
 		for i := range min(b.blocks(), bench.Variants) {
 			blocks.AddPost(path, fmt.Sprintf(`{"network_identifier":{"blockchain":"stacks","network":"mainnet"},"block_identifier":{"index":%d}}`, full(i)))
 		}
-		err := b.CompareLatencies([]int{1}, "cold "+path+" with 2,000 transactions", "v1 block with 2,000 transactions", "p99 < 100 ms",
+		b.CompareLatencies([]int{1}, "cold "+path+" with 2,000 transactions", "v1 block with 2,000 transactions", "p99 < 100 ms",
 			server.Contender(ctx, plain), server.Contender(ctx, blocks))
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // accountPages compares deep pages with first pages, for the account with a tenth of all transactions.
-func (b *Bench) accountPages(ctx context.Context, server *bench.Server) error {
+func (b *Bench) accountPages(ctx context.Context, server *bench.Server) {
 	const limit = 20
 	busy := bench.Account(0)
 	page := min(10_000, b.Transactions/10/limit/2)
@@ -93,12 +76,8 @@ func (b *Bench) accountPages(ctx context.Context, server *bench.Server) error {
 		{"all transactions", "/extended/v1/tx?"},
 	} {
 		what := fmt.Sprintf("cold %s, page %d", list.what, page)
-		err := b.Deep(ctx, server, what, "page 1", "≤ 1.5×, p99 < 10 ms", bench.Variants, 1, page, func(page, i int) string {
+		b.Deep(ctx, server, what, "page 1", "≤ 1.5×, p99 < 10 ms", bench.Variants, 1, page, func(page, i int) string {
 			return fmt.Sprintf("%slimit=%d&offset=%d", list.path, limit, (page-1)*limit+i)
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }

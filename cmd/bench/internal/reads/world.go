@@ -36,18 +36,14 @@ func NewBench(b *bench.Bench, transactions, named, stakers int) *Bench {
 }
 
 // world returns the database of the transfers. The first call creates it.
-func (b *Bench) world(ctx context.Context) (url string, err error) {
+func (b *Bench) world(ctx context.Context) (url string) {
 	if b.url == "" {
-		b.url, err = b.World(ctx, "reads", b.posts())
+		b.url = b.World(ctx, "reads", b.posts())
 	}
-	return b.url, err
+	return b.url
 }
 
 // serveWorld starts an API on the database of reads that is ready to cache answers.
-func (b *Bench) serveWorld(ctx context.Context, more ...string) (*bench.Server, error) {
-	url, err := b.world(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return b.ServeCaching(ctx, url, more...)
+func (b *Bench) serveWorld(ctx context.Context, more ...string) *bench.Server {
+	return b.ServeCaching(ctx, b.world(ctx), more...)
 }

@@ -3,8 +3,6 @@ package tip
 import (
 	"context"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"strata/cmd/bench/internal/bench"
@@ -19,18 +17,14 @@ type sample struct {
 	strata, postgres time.Duration
 }
 
-func (w *world) sample(ctx context.Context) (s sample, err error) {
+func (w *world) sample(ctx context.Context) (s sample) {
 	s.at = time.Now()
-	if s.strata, err = bench.ProcessorTime(w.server.Pid()); err != nil {
-		return s, err
-	}
-	if s.postgres, err = bench.ProcessorTime(w.postmaster); err != nil {
-		return s, err
-	}
+	s.strata = bench.ProcessorTime(w.server.Pid())
+	s.postgres = bench.ProcessorTime(w.Cluster.Pid())
 	metrics := w.server.Metrics(ctx) // of a server with an API
 	s.statements, s.roundTrips = metrics["strata_projection_statements_total"], metrics["strata_projection_round_trips_total"]
-	err = w.pool.QueryRow(ctx, `SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()`).Scan(&s.transactions)
-	return s, err
+	bench.Check(w.pool.QueryRow(ctx, `SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()`).Scan(&s.transactions))
+	return s
 }
 
 // cost is what an event costs.
@@ -50,17 +44,3 @@ func costOf(before, after sample, events int) cost {
 }
 
 func (c cost) cpu() string { return fmt.Sprintf("%.1f + %.1f ms", c.strata, c.postgres) }
-
-// parentOf returns the process that started a process.
-func parentOf(pid int) (parent int, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, fmt.Errorf("find the process that started a backend: %w", err)
-	}
-	_, rest, _ := strings.Cut(string(text), ") ")
-	var state string
-	if _, err := fmt.Sscan(rest, &state, &parent); err != nil {
-		return 0, fmt.Errorf("find the process that started a backend: %w", err)
-	}
-	return parent, nil
-}

@@ -49,18 +49,16 @@ const (
 
 // Measure lets a server follow a made-up chain: idle, at twenty events a second with blocks of one transfer and of ten, and
 // from one sender that waits for each answer only. Beside each figure stands that of the earlier program, if there is one.
-func (b *Bench) Measure(ctx context.Context) error {
+func (b *Bench) Measure(ctx context.Context) {
 	programs := []*measured{{Bench: b, name: "tip", program: b.Program}}
 	if b.Before != "" {
 		programs = append(programs, &measured{Bench: b, name: "tip_before", program: b.Before})
 	}
-	for _, part := range []func(*measured, context.Context) error{
+	for _, part := range []func(*measured, context.Context){
 		(*measured).small, (*measured).follow, (*measured).visible, (*measured).large, (*measured).recordings,
 	} {
 		for _, p := range programs {
-			if err := part(p, ctx); err != nil {
-				return err
-			}
+			part(p, ctx)
 		}
 	}
 	for i, r := range programs[0].rows {
@@ -70,7 +68,6 @@ func (b *Bench) Measure(ctx context.Context) error {
 		}
 		b.Row(r.what, r.figure, before, "", r.target)
 	}
-	return nil
 }
 
 // measured is a program that is measured.
@@ -89,40 +86,25 @@ func (m *measured) row(what, figure, target string) {
 }
 
 // small measures a server that has nothing to do, and one that follows small blocks.
-func (m *measured) small(ctx context.Context) error {
-	w, err := m.openWarm(ctx, "_small", smallBlock, idleWarm)
-	if err != nil {
-		return err
-	}
+func (m *measured) small(ctx context.Context) {
+	w := m.openWarm(ctx, "_small", smallBlock, idleWarm)
 	defer w.close()
-	if err := m.idle(ctx, w); err != nil {
-		return err
-	}
-	if err := w.fold(ctx, warmEvents, 0); err != nil {
-		return err
-	}
-	return m.pace(ctx, w, smallBlock, slowEvents, perSecond, "≤ 3 transactions")
+	m.idle(ctx, w)
+	w.fold(ctx, warmEvents, 0)
+	m.pace(ctx, w, smallBlock, slowEvents, perSecond, "≤ 3 transactions")
 }
 
 // follow measures a server that follows blocks of usual size.
-func (m *measured) follow(ctx context.Context) error {
-	w, err := m.openWarm(ctx, "", transfers, warmEvents)
-	if err != nil {
-		return err
-	}
+func (m *measured) follow(ctx context.Context) {
+	w := m.openWarm(ctx, "", transfers, warmEvents)
 	defer w.close()
-	if err := m.pace(ctx, w, transfers, slowEvents, perSecond, "≤ 3 transactions, ≤ 10 ms"); err != nil {
-		return err
-	}
-	return m.pace(ctx, w, transfers, fastEvents, 0, "≥ 300 events/s, ≤ 4 ms")
+	m.pace(ctx, w, transfers, slowEvents, perSecond, "≤ 3 transactions, ≤ 10 ms")
+	m.pace(ctx, w, transfers, fastEvents, 0, "≥ 300 events/s, ≤ 4 ms")
 }
 
 // pace measures what events cost that come at a rate, or as fast as the server answers.
-func (m *measured) pace(ctx context.Context, w *world, transfers, events, rate int, target string) error {
-	cost, err := w.follow(ctx, events, rate)
-	if err != nil {
-		return err
-	}
+func (m *measured) pace(ctx context.Context, w *world, transfers, events, rate int, target string) {
+	cost := w.follow(ctx, events, rate)
 	speed := "at full speed"
 	if rate > 0 {
 		speed = fmt.Sprintf("at %d events/s", rate)
@@ -130,7 +112,6 @@ func (m *measured) pace(ctx context.Context, w *world, transfers, events, rate i
 	figure := fmt.Sprintf("%.1f transactions, %.0f statements in %.1f round trips, %s CPU an event, %.0f events/s",
 		cost.transactions, cost.statements, cost.roundTrips, cost.cpu(), cost.rate)
 	m.row(fmt.Sprintf("follow %s %s", blocksOf(transfers), speed), figure, target)
-	return nil
 }
 
 // blocksOf names blocks of a size.
@@ -142,44 +123,28 @@ func blocksOf(transfers int) string {
 }
 
 // idle measures what a server does when nothing comes.
-func (m *measured) idle(ctx context.Context, w *world) error {
+func (m *measured) idle(ctx context.Context, w *world) {
 	time.Sleep(settleTime)
-	before, err := w.sample(ctx)
-	if err != nil {
-		return err
-	}
+	before := w.sample(ctx)
 	time.Sleep(idleTime)
-	after, err := w.sample(ctx)
-	if err != nil {
-		return err
-	}
+	after := w.sample(ctx)
 	var connections int
-	if err := w.pool.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'strata'`).Scan(&connections); err != nil {
-		return err
-	}
+	bench.Check(w.pool.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'strata'`).Scan(&connections))
 	cpu := (after.strata - before.strata + after.postgres - before.postgres).Seconds() / idleTime.Seconds()
 	m.row("idle", fmt.Sprintf("%.1f transactions/s, %.2f %% of a core, %d connections",
 		float64(after.transactions-before.transactions)/idleTime.Seconds(), cpu*100, connections), "≤ 5/s, < 0.5 %, ≤ 15")
-	return nil
 }
 
 // large measures the time from the acknowledgement of a large block until all projections have folded it.
-func (m *measured) large(ctx context.Context) error {
-	w, err := m.openWarm(ctx, "_large", largeBlock, largeWarm)
-	if err != nil {
-		return err
-	}
+func (m *measured) large(ctx context.Context) {
+	w := m.openWarm(ctx, "_large", largeBlock, largeWarm)
 	defer w.close()
 	var took []time.Duration
 	for len(took) < largeRounds {
 		p := w.chain.Next()
-		if err := bench.Post(ctx, w.server.Observer+p.Path, p.Body); err != nil {
-			return err
-		}
+		bench.Post(ctx, w.server.Observer+p.Path, p.Body)
 		began := time.Now()
-		if err := w.waitForEnd(ctx); err != nil {
-			return err
-		}
+		w.waitForEnd(ctx)
 		if p.Path == "/new_block" { // the others are small
 			took = append(took, time.Since(began))
 		}
@@ -187,26 +152,18 @@ func (m *measured) large(ctx context.Context) error {
 	slices.Sort(took)
 	m.row(fmt.Sprintf("a block of %d, acknowledged → folded by all, best / median of %d", largeBlock, largeRounds),
 		fmt.Sprintf("%d / %d ms", took[0].Milliseconds(), took[largeRounds/2].Milliseconds()), "≤ 150 ms")
-	return nil
 }
 
 // visible measures the time from the acknowledgement of a block until the API shows the balance of its sender.
-func (m *measured) visible(ctx context.Context) error {
+func (m *measured) visible(ctx context.Context) {
 	for _, size := range []int{smallBlock, transfers} {
-		w, err := m.open(ctx, fmt.Sprintf("_visible_%d", size), size)
-		if err != nil {
-			return err
-		}
-		p50, p99, err := bench.Visibility{
+		w := m.open(ctx, fmt.Sprintf("_visible_%d", size), size)
+		p50, p99 := bench.Visibility{
 			WarmUp: visibleWarm, Rounds: visibleRounds, Next: bench.NextBlock(w.chain), Path: "/extended/v1/address/" + w.chain.Accounts()[0] + "/stx",
 		}.Measure(ctx, w.server)
 		w.close()
-		if err != nil {
-			return err
-		}
 		m.row(blocksOf(size)+", acknowledged → visible in a balance, p50 / p99", bench.Milliseconds(p50)+" / "+bench.Milliseconds(p99), "p50 ≤ 15 ms")
 	}
-	return nil
 }
 
 // recorded is a part of the name of the recording that is posted one by one.
@@ -214,87 +171,47 @@ const recorded = "epoch-3-transition"
 
 // recordings posts what a node posted while it was recorded to a new server, one event after the other, and measures until
 // all is folded.
-func (m *measured) recordings(ctx context.Context) error {
+func (m *measured) recordings(ctx context.Context) {
 	for i, path := range m.Recordings {
 		if !strings.Contains(filepath.Base(path), recorded) {
 			continue
 		}
-		posts, err := bench.Recording(path)
-		if err != nil {
-			return err
-		}
-		w, err := m.open(ctx, fmt.Sprintf("_recording_%d", i), transfers, "--network", "testnet") // or the server would find it out, and start again
-		if err != nil {
-			return err
-		}
+		posts := bench.Recording(path)
+		w := m.open(ctx, fmt.Sprintf("_recording_%d", i), transfers, "--network", "testnet") // or the server would find it out, and start again
 		began := time.Now()
 		for _, p := range posts {
-			if err = bench.Post(ctx, w.server.Observer+p.Path, p.Body); err != nil {
-				break
-			}
+			bench.Post(ctx, w.server.Observer+p.Path, p.Body)
 		}
-		if err == nil {
-			err = bench.UntilFolded(ctx, w.pool)
-		}
+		bench.UntilFolded(ctx, w.pool)
 		took := time.Since(began)
 		w.close()
-		if err != nil {
-			return err
-		}
 		m.row(fmt.Sprintf("%s, %d events one by one, new server, until folded", recorded, len(posts)), fmt.Sprintf("%.2f s", took.Seconds()), "≤ 0.8 s")
 	}
-	return nil
 }
 
 // world is a server that receives a made-up chain.
 type world struct {
-	url        string
-	pool       *pgxpool.Pool
-	server     *bench.Server
-	chain      *synthchain.Chain
-	postmaster int
+	*Bench
+	pool   *pgxpool.Pool
+	server *bench.Server
+	chain  *synthchain.Chain
 }
 
 // open starts a server on a new database, whose name ends with suffix.
-func (m *measured) open(ctx context.Context, suffix string, transfers int, more ...string) (w *world, err error) {
-	w = &world{chain: synthchain.New(synthchain.Config{
+func (m *measured) open(ctx context.Context, suffix string, transfers int, more ...string) (w *world) {
+	w = &world{Bench: m.Bench, chain: synthchain.New(synthchain.Config{
 		Seed: 5, TxPerBlock: synthchain.Range{Min: transfers, Max: transfers}, SigningSample: 100, ForgetHistory: true, Accounts: max(64, transfers),
 	})}
-	if w.url, w.pool, err = m.Database(ctx, m.name+suffix); err != nil {
-		return nil, err
-	}
-	var backend int
-	if err = w.pool.QueryRow(ctx, `SELECT pg_backend_pid()`).Scan(&backend); err == nil {
-		w.postmaster, err = parentOf(backend)
-	}
-	if err == nil {
-		w.server, err = m.serve(ctx, w.url, more...)
-	}
-	if err != nil {
-		w.pool.Close()
-		return nil, err
-	}
-	return w, nil
+	url, pool := m.Database(ctx, m.name+suffix)
+	w.pool, w.server = pool, m.ServeBy(ctx, m.program, url, more...)
+	return w
 }
 
 // openWarm opens a world whose server has followed some events.
-func (m *measured) openWarm(ctx context.Context, suffix string, transfers, events int) (*world, error) {
-	w, err := m.open(ctx, suffix, transfers)
-	if err != nil {
-		return nil, err
-	}
-	if err := w.fold(ctx, events, 0); err != nil {
-		w.close()
-		return nil, err
-	}
-	return w, nil
-}
-
-// serve starts a server of the program.
-func (m *measured) serve(ctx context.Context, url string, more ...string) (*bench.Server, error) {
-	own := *m.Bench.Bench
-	own.Program = m.program
-	return own.Serve(ctx, url, more...)
+func (m *measured) openWarm(ctx context.Context, suffix string, transfers, events int) *world {
+	w := m.open(ctx, suffix, transfers)
+	w.fold(ctx, events, 0)
+	return w
 }
 
 func (w *world) close() {
@@ -303,54 +220,39 @@ func (w *world) close() {
 }
 
 // post posts blocks, and what comes with them, one after the other; rate is the most per second, or 0.
-func (w *world) post(ctx context.Context, events, rate int) error {
+func (w *world) post(ctx context.Context, events, rate int) {
 	began := time.Now()
 	for i := range events {
 		if rate > 0 {
 			time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(rate))))
 		}
 		p := w.chain.Next()
-		if err := bench.Post(ctx, w.server.Observer+p.Path, p.Body); err != nil {
-			return err
-		}
+		bench.Post(ctx, w.server.Observer+p.Path, p.Body)
 	}
-	return nil
 }
 
 // waitForEnd waits until all projections of the chain have folded everything. It asks often, and costs little.
-func (w *world) waitForEnd(ctx context.Context) error {
+func (w *world) waitForEnd(ctx context.Context) {
 	for behind := true; behind; time.Sleep(time.Millisecond) {
-		err := w.pool.QueryRow(ctx, `
-			SELECT EXISTS (SELECT FROM strata.projection p JOIN strata.active USING (name, version) CROSS JOIN log.head h WHERE p.log_seq < h.size AND p.input <> $1)`, ordinals.Spec().Schema.String()).Scan(&behind)
-		if err != nil {
-			return err
-		}
+		bench.Check(w.pool.QueryRow(ctx, `
+			SELECT EXISTS (SELECT FROM strata.projection p JOIN strata.active USING (name, version) CROSS JOIN log.head h WHERE p.log_seq < h.size AND p.input <> $1)`, ordinals.Spec().Schema.String()).Scan(&behind))
 	}
-	return nil
 }
 
 // fold posts events, and returns when they are folded.
-func (w *world) fold(ctx context.Context, events, rate int) error {
-	if err := w.post(ctx, events, rate); err != nil {
-		return err
-	}
-	return bench.UntilFolded(ctx, w.pool)
+func (w *world) fold(ctx context.Context, events, rate int) {
+	w.post(ctx, events, rate)
+	bench.UntilFolded(ctx, w.pool)
 }
 
 // follow posts events and measures until they are folded.
-func (w *world) follow(ctx context.Context, events, rate int) (c cost, err error) {
+func (w *world) follow(ctx context.Context, events, rate int) (c cost) {
 	time.Sleep(countedLate)
-	before, err := w.sample(ctx)
-	if err != nil {
-		return c, err
-	}
-	if err := w.fold(ctx, events, rate); err != nil {
-		return c, err
-	}
+	before := w.sample(ctx)
+	w.fold(ctx, events, rate)
 	took := time.Since(before.at)
 	time.Sleep(countedSoon)
-	after, err := w.sample(ctx)
-	c = costOf(before, after, events)
+	c = costOf(before, w.sample(ctx), events)
 	c.rate = float64(events) / took.Seconds()
-	return c, err
+	return c
 }

@@ -3,7 +3,6 @@ package tokens
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -12,6 +11,7 @@ import (
 
 	"strata/cmd/bench/internal/bench"
 	"strata/internal/synth/synthchain"
+	"strata/metadata"
 	"strata/projections/ft"
 	"strata/projections/nft"
 	"strata/rig/schemas"
@@ -29,16 +29,11 @@ const (
 )
 
 // Backfill measures the time from the deployment of contracts until all their tokens have documents.
-func (b *Bench) Backfill(ctx context.Context) error {
+func (b *Bench) Backfill(ctx context.Context) {
 	chain := deploys(0, (b.Fetched+collectionMax-1)/collectionMax)
-	for _, concurrency := range b.Concurrencies {
-		f, err := b.backfillOnce(ctx, fmt.Sprintf("backfill_%d", concurrency), chain, b.Fetched, concurrency, backfillLatency)
-		if err != nil {
-			return fmt.Errorf("%d at a time: %w", concurrency, err)
-		}
-		f.print(b)
+	for _, concurrency := range []int{32, metadata.ConcurrencyDefault, 128} {
+		b.backfillOnce(ctx, fmt.Sprintf("backfill_%d", concurrency), chain, b.Fetched, concurrency, backfillLatency).print(b)
 	}
-	return nil
 }
 
 // worldConcurrency is the number of requests at the same time to a node and a gateway that answer at once.
@@ -46,47 +41,25 @@ const worldConcurrency = 16
 
 // world creates a database in which the metadata of many tokens is known: it was fetched from a node and a gateway that answer at
 // once. It returns the fungible ones, and the others.
-func (b *Bench) world(ctx context.Context) (url string, coins, items knownTokens, err error) {
-	f, err := b.backfillOnce(ctx, "tokens", deploys(b.Known/coinShare, 1), b.Known, worldConcurrency, 0)
-	if err != nil {
-		return "", coins, items, err
-	}
-	pool, err := pgxpool.New(ctx, f.url)
-	if err != nil {
-		return "", coins, items, err
-	}
+func (b *Bench) world(ctx context.Context) (url string, coins, items knownTokens) {
+	f := b.backfillOnce(ctx, "tokens", deploys(b.Known/coinShare, 1), b.Known, worldConcurrency, 0)
+	pool := bench.Must(pgxpool.New(ctx, f.url))
 	defer pool.Close()
-	if err = bench.Settle(ctx, pool); err == nil {
-		coins, err = readKnown(ctx, pool, ft.Spec())
-	}
-	if err == nil {
-		items, err = readKnown(ctx, pool, nft.Spec())
-	}
-	return f.url, coins, items, err
+	bench.Settle(ctx, pool)
+	return f.url, readKnown(ctx, pool, ft.Spec()), readKnown(ctx, pool, nft.Spec())
 }
 
 // backfillOnce lets a server with a new database fetch the tokens of a chain from a node and a gateway with a latency.
-func (b *Bench) backfillOnce(ctx context.Context, database string, chain tokenChain, tokens, concurrency int, latency time.Duration) (*backfillRun, error) {
-	url, pool, err := b.Database(ctx, database)
-	if err != nil {
-		return nil, err
-	}
+func (b *Bench) backfillOnce(ctx context.Context, database string, chain tokenChain, tokens, concurrency int, latency time.Duration) *backfillRun {
+	url, pool := b.Database(ctx, database)
 	defer pool.Close()
 	each := max((tokens-chain.coins)/chain.collections, 1)
-	outside, err := b.Helper(ctx, "outside")
-	if err != nil {
-		return nil, err
-	}
+	outside := b.Helper(ctx, "outside")
 	defer outside.Stop()
 	var address string
-	if err := outside.Ask(outsideWorld{latency, uint64(each)}, &address); err != nil {
-		return nil, err
-	}
-	server, err := b.Serve(ctx, url, "--nodes", address, "--ipfs-gateways", address, "--fetch-allow", "127.0.0.1",
+	outside.Ask(outsideWorld{latency, uint64(each)}, &address)
+	server := b.Serve(ctx, url, "--nodes", address, "--ipfs-gateways", address, "--fetch-allow", "127.0.0.1",
 		"--fetch-concurrency", strconv.Itoa(4*concurrency)) // a quarter of them to the only host
-	if err != nil {
-		return nil, err
-	}
 	defer server.Stop()
 	f := &backfillRun{
 		url: url, pool: pool, outside: outside, pid: server.Pid(),
@@ -95,11 +68,10 @@ func (b *Bench) backfillOnce(ctx context.Context, database string, chain tokenCh
 	}
 	f.resident[0] = bench.ResidentBytes(f.pid)
 	for _, p := range chain.posts {
-		if err := bench.Post(ctx, server.Observer+p.Path, p.Body); err != nil {
-			return nil, err
-		}
+		bench.Post(ctx, server.Observer+p.Path, p.Body)
 	}
-	return f, f.wait(ctx)
+	f.wait(ctx)
+	return f
 }
 
 // tokenChain is a chain that deploys token contracts.
@@ -145,7 +117,7 @@ func (f *backfillRun) shortest() time.Duration {
 }
 
 // wait returns when all tokens have their documents.
-func (f *backfillRun) wait(ctx context.Context) error {
+func (f *backfillRun) wait(ctx context.Context) {
 	started := time.Now()
 	type progress struct {
 		requests
@@ -154,18 +126,14 @@ func (f *backfillRun) wait(ctx context.Context) error {
 	var last progress
 	for lastProgress := started; f.took == 0; time.Sleep(50 * time.Millisecond) {
 		var now progress
-		if err := errors.Join(ctx.Err(), f.outside.Ask(struct{}{}, &now.requests)); err != nil {
-			return err
-		}
+		bench.Check(ctx.Err())
+		f.outside.Ask(struct{}{}, &now.requests)
 		if f.resident[1] == 0 && now.Documents >= f.tokens/2 {
 			f.resident[1] = bench.ResidentBytes(f.pid)
 		}
 		if now.Documents >= f.tokens {
 			// Counting rows earlier would slow the server down.
-			var err error
-			if now.stored, err = f.documents(ctx); err != nil {
-				return err
-			}
+			now.stored = f.documents(ctx)
 			if now.stored >= f.tokens {
 				f.took = time.Since(started)
 			}
@@ -173,19 +141,18 @@ func (f *backfillRun) wait(ctx context.Context) error {
 		if now != last {
 			last, lastProgress = now, time.Now()
 		} else if time.Since(lastProgress) > backfillPatience {
-			return fmt.Errorf("no progress for %s after %d of %d calls and %d of %d documents, %d of them in the tables",
-				backfillPatience, now.Calls, f.calls, now.Documents, f.tokens, now.stored)
+			bench.Check(fmt.Errorf("no progress for %s after %d of %d calls and %d of %d documents, %d of them in the tables",
+				backfillPatience, now.Calls, f.calls, now.Documents, f.tokens, now.stored))
 		}
 	}
 	f.resident[2] = bench.ResidentBytes(f.pid)
-	return nil
 }
 
 // documents counts the documents in the tables.
-func (f *backfillRun) documents(ctx context.Context) (count int64, err error) {
-	err = f.pool.QueryRow(ctx, schemas.In(`
-		SELECT (SELECT count(*) FROM {ft}.document WHERE source_seq IS NOT NULL) + (SELECT count(*) FROM {nft}.document WHERE source_seq IS NOT NULL)`)).Scan(&count)
-	return count, err
+func (f *backfillRun) documents(ctx context.Context) (count int64) {
+	bench.Check(f.pool.QueryRow(ctx, schemas.In(`
+		SELECT (SELECT count(*) FROM {ft}.document WHERE source_seq IS NOT NULL) + (SELECT count(*) FROM {nft}.document WHERE source_seq IS NOT NULL)`)).Scan(&count))
+	return count
 }
 
 func (f *backfillRun) print(b *Bench) {

@@ -18,23 +18,14 @@ type outsideWorld struct {
 // requests are the numbers of requests that the node and the gateway have answered.
 type requests struct{ Calls, Documents int64 }
 
-// serveOutside runs the node and the gateway as a helper process. It reads an outsideWorld, writes its address, and then
+// ServeOutside runs the node and the gateway as a helper process. It reads an outsideWorld, writes its address, and then
 // writes the number of requests at each further question.
-func serveOutside(_ context.Context, in *json.Decoder, out *json.Encoder) error {
+func ServeOutside(_ context.Context, in *json.Decoder, out *json.Encoder) {
 	var w outsideWorld
-	if err := in.Decode(&w); err != nil {
-		return err
-	}
+	bench.Check(in.Decode(&w))
 	handler := &outside.World{Latency: w.Latency, LastTokenID: func(string) uint64 { return w.LastTokenID }}
-	address, server, err := bench.ServeHTTP(handler)
-	if err != nil {
-		return err
-	}
+	address, server := bench.ServeHTTP(handler)
 	defer server.Close() //nolint:errcheck // the process ends
-	if err := out.Encode("http://" + address); err != nil {
-		return err
-	}
-	return bench.AnswerQuestions(in, out, func(struct{}) (requests, error) {
-		return requests{handler.Calls(), handler.Documents()}, nil
-	})
+	bench.Check(out.Encode("http://" + address))
+	bench.AnswerQuestions(in, out, func(struct{}) requests { return requests{handler.Calls(), handler.Documents()} })
 }

@@ -16,13 +16,9 @@ import (
 // Bench measures the metadata of tokens.
 type Bench struct {
 	*bench.Bench
-	Known         int   // tokens that Reads reads
-	Fetched       int   // tokens that Backfill fetches
-	Concurrencies []int // of the runs of Backfill
+	Known   int // tokens that Reads reads
+	Fetched int // tokens that Backfill fetches
 }
-
-// Parts are the parts of this package.
-var Parts = bench.Parts{"outside": serveOutside}
 
 // Requests per second of token-metadata-api on a comparable machine; see docs/performance.md.
 const (
@@ -32,51 +28,29 @@ const (
 
 // Reads measures reads of token metadata: one token again and again, any token, the first page and a deep page of the list,
 // and searches.
-func (b *Bench) Reads(ctx context.Context) error {
-	url, coins, items, err := b.world(ctx)
-	if err != nil {
-		return err
-	}
-	hot, err := b.ServeCaching(ctx, url)
-	if err != nil {
-		return err
-	}
-	err = b.FromMemory(ctx, hot, "≥ 0.6×", []bench.HotRead{
-		{What: "hot fungible token", Targets: []string{coins.target(0)}},
-	})
+func (b *Bench) Reads(ctx context.Context) {
+	url, coins, items := b.world(ctx)
+	hot := b.ServeCaching(ctx, url)
+	b.FromMemory(ctx, hot, "≥ 0.6×", []bench.HotRead{{What: "hot fungible token", Targets: []string{coins.target(0)}}})
 	hot.Stop()
-	if err != nil {
-		return err
-	}
-	return b.FromTables(ctx, url, func(server *bench.Server) error {
-		if err := b.coldTokens(ctx, server, url, coins, items); err != nil {
-			return err
-		}
-		if err := b.listPages(ctx, server, &coins); err != nil {
-			return err
-		}
-		return b.searches(ctx, server, &coins, &items)
+	b.FromTables(ctx, url, func(server *bench.Server) {
+		b.coldTokens(ctx, server, url, coins, items)
+		b.listPages(ctx, server, &coins)
+		b.searches(ctx, server, &coins, &items)
 	})
 }
 
 // coldTokens requests one token after the other, compared with a bare SELECT.
-func (b *Bench) coldTokens(ctx context.Context, server *bench.Server, url string, kinds ...knownTokens) error {
-	pool, err := bench.Selecting(ctx, url)
-	if err != nil {
-		return err
-	}
+func (b *Bench) coldTokens(ctx context.Context, server *bench.Server, url string, kinds ...knownTokens) {
+	pool := bench.Selecting(ctx, url)
 	defer pool.Close()
 	for _, known := range kinds {
 		all := len(known.ids)
 		list := load.Numbered(min(all, bench.Several), func(i int) string { return known.target(load.Scattered(i, all)) })
 		target := fmt.Sprintf("≥ %d req/s (5 times the peer's), p99 < 10 ms", 5*peerToken)
-		err := b.CompareOver([]int{1, 16, 64}, fmt.Sprintf("cold %s, one of %d", known.kind.Name, all), "bare SELECT", target,
+		b.CompareOver([]int{1, 16, 64}, fmt.Sprintf("cold %s, one of %d", known.kind.Name, all), "bare SELECT", target,
 			bench.SelectContender(known.selecting(ctx, pool)), server.Contender(ctx, list))
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // selectToken reads the contents of an answer about one token.
@@ -108,11 +82,11 @@ const (
 )
 
 // listPages compares a deep page of the list with the first one.
-func (b *Bench) listPages(ctx context.Context, server *bench.Server, coins *knownTokens) error {
+func (b *Bench) listPages(ctx context.Context, server *bench.Server, coins *knownTokens) {
 	deep := max(min((deepPage-1)*pageSize, len(coins.ids)-offsetsAround-pageSize), 0)
 	what := fmt.Sprintf("list of %d by name, page %d", len(coins.ids), deep/pageSize+1)
 	target := fmt.Sprintf("≤ 1.5×; the peer: %d req/s", peerList)
-	return b.Deep(ctx, server, what, "page 1", target, offsetsAround, 0, deep, func(offset, i int) string {
+	b.Deep(ctx, server, what, "page 1", target, offsetsAround, 0, deep, func(offset, i int) string {
 		return fmt.Sprintf("/metadata/v1/ft?limit=%d&offset=%d&order_by=name", pageSize, offset+i)
 	})
 }
@@ -120,8 +94,8 @@ func (b *Bench) listPages(ctx context.Context, server *bench.Server, coins *know
 // searched is how many tokens a search asks for. Half of them are fungible.
 const searched = 50
 
-func (b *Bench) searches(ctx context.Context, server *bench.Server, coins, items *knownTokens) error {
-	return b.Lookups(ctx, server, fmt.Sprintf("search for %d of %d tokens", searched, b.Known), "", func(n int) string {
+func (b *Bench) searches(ctx context.Context, server *bench.Server, coins, items *knownTokens) {
+	b.Lookups(ctx, server, fmt.Sprintf("search for %d of %d tokens", searched, b.Known), "", func(n int) string {
 		var target strings.Builder
 		target.WriteString("/metadata/v1/search")
 		for i := range searched {

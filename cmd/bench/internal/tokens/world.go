@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/cmd/bench/internal/bench"
 	"strata/projections"
 )
 
@@ -21,19 +22,16 @@ type knownTokens struct {
 }
 
 // readKnown returns the tokens in the tables of a kind.
-func readKnown(ctx context.Context, pool *pgxpool.Pool, kind projections.Spec) (k knownTokens, err error) {
+func readKnown(ctx context.Context, pool *pgxpool.Pool, kind projections.Spec) (k knownTokens) {
 	k.kind = kind
-	rows, err := pool.Query(ctx, kind.SQL(`SELECT contract_id, token_id::bigint FROM {schema}.token WHERE read_seq IS NOT NULL ORDER BY contract_id, token_id`))
-	if err != nil {
-		return k, err
-	}
+	rows := bench.Must(pool.Query(ctx, kind.SQL(`SELECT contract_id, token_id::bigint FROM {schema}.token WHERE read_seq IS NOT NULL ORDER BY contract_id, token_id`)))
 	var contract string
 	var id int64
-	_, err = pgx.ForEachRow(rows, []any{&contract, &id}, func() error {
+	bench.Must(pgx.ForEachRow(rows, []any{&contract, &id}, func() error {
 		k.contracts, k.ids = append(k.contracts, contract), append(k.ids, id)
 		return nil
-	})
-	return k, err
+	}))
+	return k
 }
 
 // target returns the request target of a token.

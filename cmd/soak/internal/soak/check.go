@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"syscall"
@@ -28,38 +27,28 @@ type checked struct {
 	verified   string
 }
 
-// check compares the log with what was posted, and verifies it and the read tables.
-func (s *soak) check(ctx context.Context) {
+// inspect compares the log with what was posted, and verifies it and the read tables.
+func (s *soak) inspect(ctx context.Context) {
 	began := time.Now()
-	if !serverrig.WaitFor(ctx, recovery, func() bool { return serverrig.Probe(ctx, s.api+"/readyz") == http.StatusOK }) {
-		s.broken("the server was not ready %s after the load; it said:\n%s", recovery, s.server.said())
+	if !s.await(ctx, "the server is ready after the load", func() bool { return s.ready(ctx) }) {
+		s.logf("the server said:\n%s", s.server.said())
 		return
 	}
-	if !serverrig.WaitFor(ctx, recovery, func() bool { return s.lag(ctx) == 0 }) {
-		s.broken("the read tables lag %d events %s after the load", s.lag(ctx), recovery)
-	}
+	s.await(ctx, "no read table lags after the load", func() bool { return s.lag(ctx) == 0 })
 	s.recovered.log = time.Since(began)
-	if err := s.settle(ctx); err != nil {
-		s.broken("see what is due of the metadata of tokens: %v", err)
-	}
-	if err := s.server.end(syscall.SIGINT, time.Minute); err != nil {
-		s.broken("%v", err)
-	}
+	s.check("see what is due of the metadata of tokens", s.settle(ctx))
+	s.check("end the server", s.server.end(syscall.SIGINT, time.Minute))
 	if command := s.server.current(); command.ProcessState.ExitCode() != 0 {
 		s.broken("the server ended with %s after SIGINT; it said:\n%s", command.ProcessState, s.server.said())
 	}
-	if text, err := os.ReadFile(s.server.log); err != nil {
-		s.broken("%v", err)
-	} else {
+	if text, err := os.ReadFile(s.server.log); s.check("read the log of the server", err) {
 		for _, bad := range []string{"panic:", "DATA RACE", "fatal error:", "goroutine 1 ["} {
 			if bytes.Contains(text, []byte(bad)) {
 				s.broken("the server said %q; its last words:\n%s", bad, s.server.said())
 			}
 		}
 	}
-	if err := s.checkLog(ctx); err != nil {
-		s.broken("read the log: %v", err)
-	}
+	s.check("read the log", s.inDatabase(ctx, func(conn *pgx.Conn) error { return s.checkLog(ctx, conn) }))
 	s.logf("verify the log and the read tables")
 	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
 	defer cancel()
@@ -96,12 +85,7 @@ func (s *soak) lag(ctx context.Context) (lag int64) {
 }
 
 // checkLog reads the log: it has no gap, each accepted event is there, and nothing else.
-func (s *soak) checkLog(ctx context.Context) error {
-	conn, err := pgx.Connect(ctx, s.adminURL())
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+func (s *soak) checkLog(ctx context.Context, conn *pgx.Conn) error {
 	var first, last, size int64
 	if err := conn.QueryRow(ctx, `
 		SELECT count(*), coalesce(min(seq), 0), coalesce(max(seq), 0), (SELECT size FROM log.head) FROM log.event`).

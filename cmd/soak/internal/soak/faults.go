@@ -52,8 +52,7 @@ func (s *soak) revive(ctx context.Context, end func()) {
 	began := time.Now()
 	end()
 	for attempt := 0; ; attempt++ {
-		if err := s.server.start(); err != nil {
-			s.broken("%v", err)
+		if !s.check("start the server", s.server.start()) {
 			return
 		}
 		if s.waitReady(ctx, dead) {
@@ -110,21 +109,17 @@ func (s *soak) superviseServer(ctx context.Context) {
 func (s *soak) restartDatabase(ctx context.Context) {
 	s.logf("restart Postgres")
 	end := s.timeline.begin(databaseDown)
-	if err := s.stopDatabase(ctx); err != nil {
-		s.broken("stop Postgres: %v", err)
+	if !s.check("stop Postgres", s.stopDatabase(ctx)) {
 		return
 	}
 	pause.For(ctx, databaseDowntime)
-	if err := s.startDatabase(context.WithoutCancel(ctx)); err != nil {
-		s.broken("start Postgres: %v", err)
+	if !s.check("start Postgres", s.startDatabase(context.WithoutCancel(ctx))) {
 		return
 	}
 	began := time.Now()
-	if serverrig.WaitFor(ctx, recovery, func() bool { return serverrig.Probe(ctx, s.api+"/readyz") == http.StatusOK }) {
+	if s.await(ctx, "the server is ready after Postgres is back", func() bool { return s.ready(ctx) }) {
 		end()
 		s.recovered.database = append(s.recovered.database, time.Since(began))
-	} else if ctx.Err() == nil {
-		s.broken("the server was not ready %s after Postgres was back", recovery)
 	}
 }
 
@@ -147,9 +142,6 @@ func (s *soak) stopDatabase(ctx context.Context) error {
 	}
 	return s.cluster.Stop(context.WithoutCancel(ctx))
 }
-
-// adminURL is the URL for the superuser of the database.
-func (s *soak) adminURL() string { return s.running().AdminURL() }
 
 func (s *soak) running() *postgres.Cluster {
 	s.databaseMu.Lock()
@@ -186,18 +178,14 @@ func (s *soak) disturb(ctx context.Context) {
 
 func (s *soak) stopRedis(context.Context) {
 	if s.redis != nil {
-		if err := s.redis.end(syscall.SIGKILL, recovery); err != nil {
-			s.broken("%v", err)
-		}
+		s.check("end Redis", s.redis.end(syscall.SIGKILL, recovery))
 		s.redisStops++
 	}
 }
 
 func (s *soak) startRedis(context.Context) {
 	if s.redis != nil {
-		if err := s.redis.start(); err != nil {
-			s.broken("%v", err)
-		}
+		s.check("start Redis", s.redis.start())
 	}
 }
 
@@ -217,9 +205,7 @@ func (s *soak) flap(ctx context.Context) {
 		s.flaps++
 		pause.For(ctx, s.FlapFor)
 		n.mood.Store(well)
-		if err := n.up(); err != nil {
-			s.broken("%v", err)
-		}
+		s.check("start a node", n.up())
 		s.flapping.Unlock()
 		pause.For(ctx, 2*s.FlapFor) // until the node is trusted again
 	}
@@ -235,9 +221,7 @@ func (s *soak) allNodesDown(ctx context.Context) {
 	}
 	pause.For(ctx, nodesDowntime)
 	for _, n := range s.nodes {
-		if err := n.up(); err != nil {
-			s.broken("%v", err)
-		}
+		s.check("start a node", n.up())
 	}
 	if serverrig.WaitFor(ctx, recovery, func() bool { return serverrig.Probe(ctx, s.api+"/v2/pox") == http.StatusOK }) {
 		end()

@@ -86,6 +86,5 @@ func (f *feed) count(key posted, accepted bool) {
 func (f *feed) offer(ctx context.Context, observer, path string, body []byte) (status int, retryAfter bool) {
 	answer, _ := serverrig.Post(ctx, 10*time.Second, observer+path, body)
 	f.count(posted{path, sha256.Sum256(body)}, answer.Status == http.StatusOK)
-	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
-	return answer.Status, err == nil && seconds > 0
+	return answer.Status, answer.RetryAfter()
 }

@@ -154,20 +154,17 @@ func due(ctx context.Context, conn *pgx.Conn, ended time.Time) (open, interrupte
 func (s *soak) settle(ctx context.Context) error {
 	s.gateway.well.Store(true)
 	began := time.Now()
-	conn, err := pgx.Connect(ctx, s.adminURL())
-	if err != nil {
+	return s.inDatabase(ctx, func(conn *pgx.Conn) (err error) {
+		open := 0
+		if !serverrig.WaitFor(ctx, recovery, func() bool {
+			open, s.fetched.interrupted, err = due(ctx, conn, s.ended)
+			return err != nil || open == 0
+		}) {
+			s.broken("%d resources of tokens were due and not asked for %s after the load", open, recovery)
+		}
+		s.fetched.settled = time.Since(began)
 		return err
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	open := 0
-	if !serverrig.WaitFor(ctx, recovery, func() bool {
-		open, s.fetched.interrupted, err = due(ctx, conn, s.ended)
-		return err != nil || open == 0
-	}) {
-		s.broken("%d resources of tokens were due and not asked for %s after the load", open, recovery)
-	}
-	s.fetched.settled = time.Since(began)
-	return err
+	})
 }
 
 // checkTokens reads the rows of tokens: what is known of each is what its contract and its document say.

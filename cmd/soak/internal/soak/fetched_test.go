@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"strata/domain/fetch"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/outside"
 )
 
@@ -31,16 +32,9 @@ func TestOwnEvents(t *testing.T) {
 // What the log says of documents has to be what the gateway sends.
 func TestFetchedDocumentsAreCompared(t *testing.T) {
 	uri := outside.URI("SP000000000000000000002Q6VF78.coin", "7")
-	document, err := documentOf(uri)
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(documentOf(uri))(t)
 	report := func(exchanges ...fetch.Exchange) []byte {
-		body, err := (&fetch.Report{Want: fetch.Want{Kind: fetch.Document, URI: uri}, Attempt: 1, StartedAt: time.Now(), FinishedAt: time.Now(), Exchanges: exchanges}).Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return body
+		return must.Get((&fetch.Report{Want: fetch.Want{Kind: fetch.Document, URI: uri}, Attempt: 1, StartedAt: time.Now(), FinishedAt: time.Now(), Exchanges: exchanges}).Encode())(t)
 	}
 	for _, tc := range []struct {
 		name                         string

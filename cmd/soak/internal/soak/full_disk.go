@@ -63,16 +63,14 @@ const offeredPath = "/attachments/new"
 // fillToFloor leaves less space than the floor. Events are refused, and reads go on: for errors of theirs, there is no excuse.
 func (s *soak) fillToFloor(ctx context.Context) {
 	s.logf("fill the disk to the floor")
-	if !s.fill(leftBelow) {
+	if !s.check("fill the disk", s.disk.Leave(leftBelow)) {
 		return
 	}
 	refuses := func() bool {
 		status, retryAfter := s.feed.offer(ctx, "http://"+s.attacks.observer, offeredPath, offered)
 		return status == http.StatusServiceUnavailable && retryAfter
 	}
-	if !serverrig.WaitFor(ctx, recovery, refuses) && ctx.Err() == nil {
-		s.broken("the disk had less space than the floor, and events were not refused with 503 and Retry-After")
-	}
+	s.await(ctx, "events are refused with 503 and Retry-After while the disk has less space than the floor", refuses)
 	pause.For(ctx, time.Second) // for which the node waits for the answer to an event that the server took before
 	s.feed.refused.Store(0)
 	stored := s.feed.accepted.Load()
@@ -81,7 +79,7 @@ func (s *soak) fillToFloor(ctx context.Context) {
 		s.broken("%d events were taken while the disk had less space than the floor", n)
 	}
 	s.recovered.refused = s.feed.refused.Load()
-	if !s.empty() {
+	if !s.check("empty the disk", s.disk.Restore()) {
 		return
 	}
 	began := time.Now()
@@ -89,10 +87,8 @@ func (s *soak) fillToFloor(ctx context.Context) {
 		status, _ := s.feed.offer(ctx, "http://"+s.attacks.observer, offeredPath, offered)
 		return status == http.StatusOK
 	}
-	if serverrig.WaitFor(ctx, recovery, takes) {
+	if s.await(ctx, "an event is taken after the disk has space again", takes) {
 		s.recovered.floor = append(s.recovered.floor, time.Since(began))
-	} else if ctx.Err() == nil {
-		s.broken("no event was taken %s after the disk had space again", recovery)
 	}
 }
 
@@ -101,7 +97,7 @@ func (s *soak) fillToFloor(ctx context.Context) {
 func (s *soak) fillToLastByte(ctx context.Context) {
 	s.logf("fill the disk to the last byte")
 	end := s.timeline.begin(diskFull)
-	if !s.fill(0) {
+	if !s.check("fill the disk", s.disk.Leave(0)) {
 		return
 	}
 	always, stop := context.WithCancel(context.WithoutCancel(ctx)) // a load that ends meanwhile still needs its database
@@ -113,21 +109,18 @@ func (s *soak) fillToLastByte(ctx context.Context) {
 		s.broken("Postgres wrote %d MiB to a full disk", walMost>>20)
 	}
 	pause.For(ctx, s.diskFullFor())
-	emptied := s.empty()
+	emptied := s.check("empty the disk", s.disk.Restore())
 	began := time.Now()
-	answers := func() bool { _, err := connections(always, s.adminURL()); return err == nil }
-	if emptied && !serverrig.WaitFor(always, recovery, answers) {
-		s.broken("Postgres did not answer %s after its disk had space again", recovery)
+	if emptied {
+		s.await(always, "Postgres answers after its disk has space again", func() bool { _, err := s.connections(always); return err == nil })
 	}
 	stop()
 	supervising.Wait()
 	s.recovered.panicked = s.running().Pid() != pid
 	s.logf("the disk has space again; Postgres said: %v", err)
-	if serverrig.WaitFor(ctx, recovery, func() bool { return serverrig.Probe(ctx, s.api+"/readyz") == http.StatusOK }) {
+	if s.await(ctx, "the server is ready after the disk has space again", func() bool { return s.ready(ctx) }) {
 		end()
 		s.recovered.disk = append(s.recovered.disk, time.Since(began))
-	} else if ctx.Err() == nil {
-		s.broken("the server was not ready %s after the disk had space again", recovery)
 	}
 }
 
@@ -136,29 +129,8 @@ const walMost = 8 << 30
 
 // writeUntilFull writes messages of a megabyte to the WAL until that fails, and returns the error.
 func (s *soak) writeUntilFull(ctx context.Context) error {
-	conn, err := pgx.Connect(ctx, s.adminURL())
-	if err != nil {
-		return err // it has ended already
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	_, err = conn.Exec(ctx, `SELECT pg_logical_emit_message(false, 'full', repeat('x', 1048576)) FROM generate_series(1, $1)`, walMost>>20)
-	return err
-}
-
-// fill leaves this many bytes of the disk free. It reports whether it could.
-func (s *soak) fill(leave int64) bool {
-	if err := s.disk.Leave(leave); err != nil {
-		s.broken("fill the disk: %v", err)
-		return false
-	}
-	return true
-}
-
-// empty gives the space back. It reports whether it could.
-func (s *soak) empty() bool {
-	if err := s.disk.Restore(); err != nil {
-		s.broken("%v", err)
-		return false
-	}
-	return true
+	return s.inDatabase(ctx, func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `SELECT pg_logical_emit_message(false, 'full', repeat('x', 1048576)) FROM generate_series(1, $1)`, walMost>>20)
+		return err
+	})
 }

@@ -3,15 +3,14 @@ package soak
 import (
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"strata/internal/pause"
+	"strata/internal/testkit/serverrig"
 )
 
 const (
@@ -69,35 +68,16 @@ func (r *readers) run(ctx context.Context, count int, wait time.Duration, seed u
 // read makes a request, and reads its whole answer. It reports whether there was a useful one.
 func (r *readers) read(ctx context.Context, client *http.Client, api, target string, forwarded bool) bool {
 	f := failure{from: time.Now(), target: target, forwarded: forwarded}
-	length := 0
-	err := func() error {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, api+target, nil)
-		if err != nil {
-			return err
-		}
-		response, err := client.Do(request)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = response.Body.Close() }()
-		body, err := io.ReadAll(response.Body)
-		if err != nil {
-			return fmt.Errorf("status %d, and the body broke off: %w", response.StatusCode, err)
-		}
-		f.status, length = response.StatusCode, len(body)
-		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
-		f.retryAfter = err == nil && seconds > 0
-		f.text = string(body[:min(len(body), 200)])
-		return nil
-	}()
+	answer, err := serverrig.AskBy(ctx, client, http.MethodGet, api+target, nil, nil)
 	if ctx.Err() != nil {
 		return true // the soak ended the request
 	}
-	f.to = time.Now()
+	f.to, f.status, f.retryAfter = time.Now(), answer.Status, answer.RetryAfter()
+	f.text = string(answer.Body[:min(len(answer.Body), 200)])
 	if err != nil {
 		f.text = err.Error()
 	}
-	return r.note(f, length)
+	return r.note(f, len(answer.Body))
 }
 
 func (r *readers) note(f failure, length int) bool {

@@ -77,7 +77,7 @@ func (s *soak) report() *Report {
 	}
 	r.row("nodes down, failing or slow", "%d times", s.flaps)
 	r.row("read tables at the head of the log after the load", "%s", s.recovered.log.Round(10*time.Millisecond))
-	for _, f := range s.samples.figures {
+	for _, f := range s.figures {
 		first, last := f.thirds(s.began, s.ended)
 		r.row(f.name+", first and last third", "%.0f (at most %.0f), then %.0f (at most %.0f)", first.median, first.most, last.median, last.most)
 		if s.Duration >= growthSampled && f.grown(first, last) {

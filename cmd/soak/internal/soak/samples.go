@@ -25,26 +25,24 @@ type sample struct {
 	value float64
 }
 
-// samples are the figures of a run.
-type samples struct{ figures []*figure }
-
-func newSamples() *samples {
-	return &samples{[]*figure{
+// newFigures returns the figures of a run.
+func newFigures() []*figure {
+	return []*figure{
 		{name: "resident memory (MiB)", metric: "process_resident_memory_bytes", unit: 1 << 20, slack: 64},
 		{name: "file descriptors", metric: "process_open_fds", unit: 1, slack: 100},
 		{name: "goroutines", metric: "go_goroutines", unit: 1, slack: 200},
 		{name: "Postgres connections", unit: 1, slack: 10},
-	}}
+	}
 }
 
-// run samples until ctx is done. It leaves out what can't be had at a moment.
-func (s *samples) run(ctx context.Context, every time.Duration, metrics string, database func() string) {
+// sample samples until ctx is done. It leaves out what can't be had at a moment.
+func (s *soak) sample(ctx context.Context, every time.Duration) {
 	for ; ctx.Err() == nil; pause.For(ctx, every) {
 		now := time.Now()
-		values := serverrig.Metrics(ctx, metrics)
+		values := serverrig.Metrics(ctx, s.metrics)
 		for _, f := range s.figures {
 			if f.metric == "" {
-				if count, err := connections(ctx, database()); err == nil {
+				if count, err := s.connections(ctx); err == nil {
 					f.values = append(f.values, sample{now, count})
 				}
 			} else if value, ok := values[f.metric]; ok {
@@ -55,15 +53,12 @@ func (s *samples) run(ctx context.Context, every time.Duration, metrics string, 
 }
 
 // connections counts the sessions of clients, except the one that asks.
-func connections(ctx context.Context, url string) (count float64, err error) {
+func (s *soak) connections(ctx context.Context) (count float64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	err = conn.QueryRow(ctx, `SELECT count(*)::float8 FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&count)
+	err = s.inDatabase(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `SELECT count(*)::float8 FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&count)
+	})
 	return count, err
 }
 

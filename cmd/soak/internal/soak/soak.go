@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/internal/postgres"
 	"strata/internal/testkit/outside"
 	"strata/internal/testkit/serverrig"
@@ -59,7 +61,7 @@ type soak struct {
 	readers    readers
 	costly     readers
 	attacks    attacks
-	samples    *samples
+	figures    []*figure
 	began      time.Time
 	ended      time.Time
 	kills      int
@@ -89,6 +91,40 @@ func (s *soak) broken(format string, args ...any) {
 	s.violations = append(s.violations, text)
 }
 
+// check notes an error as a broken rule. It reports whether there was none.
+func (s *soak) check(what string, err error) bool {
+	if err != nil {
+		s.broken("%s: %v", what, err)
+	}
+	return err == nil
+}
+
+// await waits until a condition holds, and notes a broken rule where it does not in time. It returns false then, and at the end of the run.
+func (s *soak) await(ctx context.Context, what string, condition func() bool) bool {
+	if serverrig.WaitFor(ctx, recovery, condition) {
+		return true
+	}
+	if ctx.Err() == nil {
+		s.broken("not within %s: %s", recovery, what)
+	}
+	return false
+}
+
+// ready reports whether the server says that it is ready.
+func (s *soak) ready(ctx context.Context) bool {
+	return serverrig.Probe(ctx, s.api+"/readyz") == http.StatusOK
+}
+
+// inDatabase gives do a session of the superuser.
+func (s *soak) inDatabase(ctx context.Context, do func(*pgx.Conn) error) error {
+	conn, err := pgx.Connect(ctx, s.running().AdminURL())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	return do(conn)
+}
+
 func (s *soak) logf(format string, args ...any) {
 	at := time.Duration(0)
 	if !s.began.IsZero() {
@@ -99,7 +135,7 @@ func (s *soak) logf(format string, args ...any) {
 
 // Run soaks a server, and returns what came of it. An error means that the run itself failed.
 func Run(ctx context.Context, config Config) (report *Report, err error) {
-	s := &soak{Config: config, samples: newSamples()}
+	s := &soak{Config: config, figures: newFigures()}
 	if s.dir, err = postgres.MkdirTemp("strata-soak-*"); err != nil {
 		return nil, err
 	}
@@ -112,7 +148,7 @@ func Run(ctx context.Context, config Config) (report *Report, err error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	s.check(ctx)
+	s.inspect(ctx)
 	return s.report(), ctx.Err()
 }
 
@@ -189,9 +225,7 @@ func (s *soak) load(ctx context.Context) {
 		func() { s.flap(loaded) },
 		func() { s.disturb(loaded) },
 		func() { s.superviseServer(loaded) },
-		func() {
-			s.samples.run(loaded, min(2*time.Second, s.Duration/30), s.metrics, s.adminURL)
-		},
+		func() { s.sample(loaded, min(2*time.Second, s.Duration/30)) },
 		func() {
 			if s.KillEvery > 0 {
 				s.killRepeatedly(loaded)
@@ -204,9 +238,8 @@ func (s *soak) load(ctx context.Context) {
 	s.ended = time.Now()
 	if s.disk != nil {
 		var err error
-		if s.diskUsed, err = s.disk.Used(); err != nil {
-			s.broken("%v", err)
-		}
+		s.diskUsed, err = s.disk.Used()
+		s.check("look at the disk", err)
 	}
 	s.logf("the load has ended")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/serverrig"
 )
 
@@ -16,9 +17,7 @@ func TestSoak(t *testing.T) {
 		t.Skip("it takes half a minute")
 	}
 	program := filepath.Join(t.TempDir(), "strata")
-	if err := serverrig.Build(t.Context(), program); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, serverrig.Build(t.Context(), program))
 	report, err := Run(t.Context(), Config{
 		Program: program, Duration: 30 * time.Second, KillEvery: 7 * time.Second, FlapFor: time.Second, Rate: 10, Readers: 6, Attackers: 2, Flood: 20, Seed: 1,
 		Progress: t.Output(),
@@ -27,9 +26,7 @@ func TestSoak(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := report.Print(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.Print(&text))
 	t.Logf("\n%s", &text)
 	if len(report.Broken) > 0 {
 		t.Errorf("%d rules were broken", len(report.Broken))

@@ -109,67 +109,35 @@ func (s *scout) ask(ctx context.Context, path string, into any) error {
 // target returns what a reader asks for next: mostly the read tables, sometimes a node. Nothing that it asks for is
 // invalid, but a block that a fork has replaced is not found.
 func (n *subjects) target(random *rand.Rand) (path string, forwarded bool) {
-	pick := func(from []string) string { return from[random.IntN(len(from))] }
-	switch random.IntN(23) {
-	case 20:
-		return metadataPrefix + "ft?limit=20", false
-	case 21:
-		if len(n.Coins) > 0 {
-			return metadataPrefix + "ft/" + pick(n.Coins), false
-		}
-		return metadataPrefix, false
-	case 22:
-		if len(n.Pieces) > 0 {
-			p := n.Pieces[random.IntN(len(n.Pieces))]
-			return metadataPrefix + "nft/" + p.contract + "/" + p.id, false
-		}
-		return metadataPrefix, false
-	case 0:
-		return "/extended/v1/status", false
-	case 1:
-		return "/extended/v2/blocks?limit=20", false
-	case 2, 3:
-		return "/extended/v2/blocks/" + pick(n.Blocks), false
-	case 4:
-		return fmt.Sprintf("/extended/v2/blocks/%d", 1+random.Int64N(n.Height)), false
-	case 5:
-		return "/extended/v2/blocks/latest/transactions?limit=20", false
-	case 6, 7:
-		return "/extended/v1/tx/" + pick(n.TxIDs), false
-	case 8:
-		return "/extended/v1/tx/mempool?limit=20", false
-	case 9, 10:
-		return "/extended/v1/address/" + pick(n.Accounts) + "/balances", false
-	case 11:
-		return "/extended/v1/address/" + pick(n.Accounts) + "/transactions?limit=20", false
-	case 12:
-		return "/extended/v1/address/" + pick(n.Accounts) + "/stx", false
-	case 13:
-		return "/extended/v1/search/" + pick(n.TxIDs), false
-	case 14:
-		return "/extended/v2/burn-blocks?limit=10", false
-	case 15:
-		return "/extended/v1/stx_supply", false
-	case 16:
-		return "/v2/info", true
-	default:
-		return "/v2/accounts/" + pick(n.Accounts) + "?proof=0", true
+	block, tx, account := "/extended/v2/blocks/"+pick(random, n.Blocks), pick(random, n.TxIDs), pick(random, n.Accounts)
+	address, node := "/extended/v1/address/"+account, "/v2/accounts/"+account+"?proof=0"
+	coin, item := metadataPrefix, metadataPrefix
+	if len(n.Coins) > 0 {
+		coin += "ft/" + pick(random, n.Coins)
 	}
+	if len(n.Pieces) > 0 {
+		p := pick(random, n.Pieces)
+		item += "nft/" + p.contract + "/" + p.id
+	}
+	path = pick(random, []string{ // what comes twice or more is asked for as much more often
+		"/extended/v1/status", "/extended/v2/blocks?limit=20", block, block, fmt.Sprintf("/extended/v2/blocks/%d", 1+random.Int64N(n.Height)),
+		"/extended/v2/blocks/latest/transactions?limit=20", "/extended/v1/tx/" + tx, "/extended/v1/tx/" + tx, "/extended/v1/tx/mempool?limit=20",
+		address + "/balances", address + "/balances", address + "/transactions?limit=20", address + "/stx", "/extended/v1/search/" + tx,
+		"/extended/v2/burn-blocks?limit=10", "/extended/v1/stx_supply", "/v2/info", node, node, node, metadataPrefix + "ft?limit=20", coin, item,
+	})
+	return path, strings.HasPrefix(path, "/v2/")
 }
+
+func pick[T any](random *rand.Rand, from []T) T { return from[random.IntN(len(from))] }
 
 // costly returns a read that nobody has made before and that no cache has: a balance at a block of the past, a search,
 // the trace of an answer.
 func (n *subjects) costly(random *rand.Rand) string {
-	account := n.Accounts[random.IntN(len(n.Accounts))]
-	height := 1 + random.Int64N(n.Height)
-	switch random.IntN(4) {
-	case 0:
-		return fmt.Sprintf("/extended/v1/address/%s/balances?until_block=%d", account, height)
-	case 1:
-		return fmt.Sprintf("/extended/v1/address/%s/transactions_with_transfers?limit=20&offset=%d", account, random.IntN(500))
-	case 2:
-		return fmt.Sprintf("/extended/v1/search/0x%064x", random.Uint64())
-	default:
-		return fmt.Sprintf("/extended/v1/tx?limit=50&offset=%d", random.Int64N(1+3*n.Height))
-	}
+	account := pick(random, n.Accounts)
+	return pick(random, []string{
+		fmt.Sprintf("/extended/v1/address/%s/balances?until_block=%d", account, 1+random.Int64N(n.Height)),
+		fmt.Sprintf("/extended/v1/address/%s/transactions_with_transfers?limit=20&offset=%d", account, random.IntN(500)),
+		fmt.Sprintf("/extended/v1/search/0x%064x", random.Uint64()),
+		fmt.Sprintf("/extended/v1/tx?limit=50&offset=%d", random.Int64N(1+3*n.Height)),
+	})
 }

@@ -59,9 +59,9 @@ func TestCostOfAnEvent(t *testing.T) {
 			folded := rig.Metric(t, registry, transactions)
 			var p replay.Post
 			if i%10 == 9 {
-				p = replay.Post(feed.Next())
+				p = feed.Next()
 			} else {
-				p = replay.Post(chain.Next())
+				p = chain.Next()
 			}
 			if _, err := log.Append(t.Context(), eventstore.Incoming{
 				ReceivedAt: time.Now(), Source: "test", Path: p.Path, ContentType: "application/json", Body: eventstore.NewBody(bytes.Clone(p.Body)),

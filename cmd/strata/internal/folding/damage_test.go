@@ -129,7 +129,7 @@ func TestDamagedEvents(t *testing.T) {
 	}
 	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 		for range folded {
-			if err := base.fold(t.Context(), tx, replay.Post(made.Next())); err != nil {
+			if err := base.fold(t.Context(), tx, made.Next()); err != nil {
 				return err
 			}
 		}

@@ -50,10 +50,7 @@ func TestRestarts(t *testing.T) {
 				config.Mix = synthchain.DefaultMix()
 				config.Mix.Naming, config.Mix.Registry = 10, 60
 				chain, feed := synthchain.New(config), synthordinals.New(synthordinals.Everything(seed, domain.Regtest))
-				var posts []replay.Post
-				for range 250 {
-					posts = append(posts, replay.Post(chain.Next()))
-				}
+				posts := replay.Take(250, chain.Next)
 				var payloads []projections.LogItem
 				for seq := range int64(40) {
 					payload, err := domain.Decode(feed.Next().Body)

@@ -41,13 +41,8 @@ func sqlWorld(t *testing.T) *pgxpool.Pool {
 	config.Mix.Naming, config.Mix.Registry = 10, 60
 	chain, feed := synthchain.New(config), synthordinals.New(synthordinals.Everything(11, ordinals.Regtest))
 	log := replay.NewLog(t)
-	var posts []replay.Post
-	for range 500 {
-		posts = append(posts, replay.Post(chain.Next()))
-	}
-	for range 60 {
-		posts = append(posts, replay.Post(feed.Next()))
-	}
+	posts := replay.Take(500, chain.Next)
+	posts = append(posts, replay.Take(60, feed.Next)...)
 	replay.Append(t, log, posts...)
 	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
 	if err != nil {

@@ -10,13 +10,17 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 	"strata/projections"
+	"strata/rig/replay"
 )
 
-// A contract that rests gets nothing fetched, whatever it prints, until the rest is over. A person gets it fetched all the
-// same, and other contracts are not concerned.
-func TestRest(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+func TestBudgets(t *testing.T) { each(t, budgetRules) }
+
+var budgetRules = map[string]func(w *world){
+	// A contract that rests gets nothing fetched, whatever it prints, until the rest is over. A person gets it fetched all the
+	// same, and other contracts are not concerned.
+	"Rest": func(w *world) {
 		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
 		usdcRead(w)
 		w.later()
@@ -28,27 +32,24 @@ func TestRest(t *testing.T) {
 		w.mine(by(announce(punks, "nft"), mintNFT(punks, 2), mintFT(usdc)))
 		w.checkFailed("raised meanwhile", token.NFT, "read punks 2", 9*time.Hour, 0, 0, 0)
 		if asked := w.settle(token.NFT); len(asked) != 0 {
-			t.Errorf("asked for %q of a contract that rests", asked)
+			w.t.Errorf("asked for %q of a contract that rests", asked)
 		}
 		if asked := w.settle(token.FT); len(asked) == 0 {
-			t.Error("another contract rests, too")
+			w.t.Errorf("another contract rests, too")
 		}
 		w.rest(punks, time.Hour)
 		w.checkFailed("a shorter rest", token.NFT, "read punks 2", 9*time.Hour, 0, 0, 0)
 		w.refresh(punks, "1")
 		if asked := w.settle(token.NFT); len(asked) == 0 || asked[0] != "document http://m.io/1.json" {
-			t.Errorf("asked for %q for a person", asked)
+			w.t.Errorf("asked for %q for a person", asked)
 		}
 		w.now = w.now.Add(9 * time.Hour)
 		if asked := w.settle(token.NFT); len(asked) == 0 || !slices.Contains(asked, "read punks 2") {
-			t.Errorf("asked for %q after the rest", asked)
+			w.t.Errorf("asked for %q after the rest", asked)
 		}
-	})
-}
-
-// One fetch serves all notifications in quick succession.
-func TestNotificationsInQuickSuccession(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// One fetch serves all notifications in quick succession.
+	"NotificationsInQuickSuccession": func(w *world) {
 		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
 		w.later()
 		var first []string
@@ -59,15 +60,12 @@ func TestNotificationsInQuickSuccession(t *testing.T) {
 		}
 		w.now = w.now.Add(10 * time.Minute)
 		if again := w.settle(token.NFT); len(first) != 3 || len(again) != 3 {
-			t.Errorf("asked for %q at once, and for %q later", first, again)
+			w.t.Errorf("asked for %q at once, and for %q later", first, again)
 		}
 		w.checkWants("in the end", token.NFT, "image http://m.io/1.png")
-	})
-}
-
-// A document or an image that did not change keeps its content, and says when that was seen last.
-func TestUnchanged(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// A document or an image that did not change keeps its content, and says when that was seen last.
+	"Unchanged": func(w *world) {
 		w.outside.web["http://m.io/1.png"] = has("pixels")
 		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
 		for _, table := range []string{"document", "image"} {
@@ -93,12 +91,9 @@ func TestUnchanged(t *testing.T) {
 			w.check("fetched again", token.NFT, `SELECT (checked_seq IS NULL) || ' ' || reason FROM {schema}.`+table, "true 0")
 		}
 		w.check("document", token.NFT, documentRows, `http://m.io/1.json {"name":"Punk","image":"http://m.io/1.png"}`)
-	})
-}
-
-// A token of which the contract says what it said before keeps its properties, and the row says when that was.
-func TestUnchangedRead(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// A token of which the contract says what it said before keeps its properties, and the row says when that was.
+	"UnchangedRead": func(w *world) {
 		usdcRead(w)
 		const (
 			name     = "read usdc"
@@ -120,7 +115,7 @@ func TestUnchangedRead(t *testing.T) {
 
 		read(seq - 1)
 		w.checkFailed("answers that are not here", token.FT, name, 5*time.Second, 0, 1, int(fetch.Waiting))
-		w.outside.says(usdc, "get-name", clarity.NewOk(ascii("Dollar")))
+		w.outside.says(usdc, "get-name", clarity.NewOk(value.Text("Dollar")))
 		w.now = w.now.Add(time.Minute)
 		w.ask(token.FT, name)
 		w.check("other answers", token.FT, checkRow, fmt.Sprint(0, " ", len(w.chain), " ", w.now.Unix(), " 0 0"))
@@ -128,17 +123,14 @@ func TestUnchangedRead(t *testing.T) {
 
 		seq = w.number(token.FT, seqRow)
 		w.mine(by(mintFT(usdc)))
-		w.outside.says(usdc, "get-total-supply", clarity.NewOk(number(777)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewOk(value.Uint(777)))
 		w.ask(token.FT, "supply usdc")
 		read(seq)
 		w.checkFailed("another supply has come since", token.FT, name, 5*time.Second, 0, 1, int(fetch.Waiting))
 		w.check("properties", token.FT, factRows, "usdc 1 - Dollar USDC 6 777 100")
-	})
-}
-
-// A recheck changes the rows as its reports do one by one, whether or not what they name is here.
-func TestRecheck(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// A recheck changes the rows as its reports do one by one, whether or not what they name is here.
+	"Recheck": func(w *world) {
 		w.outside.web["http://m.io/1.png"] = has("pixels")
 		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
 		w.later()
@@ -162,7 +154,7 @@ func TestRecheck(t *testing.T) {
 				r := w.answer(token.NFT, of.want)
 				unchanged(r, w.number(token.NFT, of.seq)-of.late)
 				if !of.recheck.Add(r) {
-					t.Fatalf("%s is not taken", of.want)
+					w.t.Fatalf("%s is not taken", of.want)
 				}
 				seq := w.seq + 1
 				if of.recheck == &resources {
@@ -171,17 +163,17 @@ func TestRecheck(t *testing.T) {
 				single = append(single, take(seq, r))
 			}
 			rowsAfter := func(steps ...projections.Step) []string {
-				t.Helper()
-				attempt, err := outside.Begin(t.Context())
+				w.t.Helper()
+				attempt, err := outside.Begin(w.t.Context())
 				if err != nil {
-					t.Fatal(err)
+					w.t.Fatal(err)
 				}
 				before := w.step
 				w.tx = attempt
 				w.fold(steps...)
 				rows := w.dump(token.NFT)
-				if err := attempt.Rollback(t.Context()); err != nil {
-					t.Fatal(err)
+				if err := attempt.Rollback(w.t.Context()); err != nil {
+					w.t.Fatal(err)
 				}
 				w.tx, w.step = outside, before
 				return rows
@@ -189,23 +181,20 @@ func TestRecheck(t *testing.T) {
 			want := rowsAfter(single...)
 			got := rowsAfter(take(w.seq+1, &read), take(w.seq+2, &resources))
 			if !slices.Equal(got, want) || slices.Equal(want, w.dump(token.NFT)) {
-				t.Errorf("%s: got %q, want %q", name, got, want)
+				w.t.Errorf("%s: got %q, want %q", name, got, want)
 			}
 		}
-	})
-}
-
-// The pause after which a notification is believed doubles with each fetch that finds nothing new, up to a day, and is short
-// again once there was something new. What a person asks for changes nothing about it.
-func TestNotificationsInVain(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// The pause after which a notification is believed doubles with each fetch that finds nothing new, up to a day, and is short
+	// again once there was something new. What a person asks for changes nothing about it.
+	"NotificationsInVain": func(w *world) {
 		punk(w, `{"name":"Punk"}`)
 		notify := func() (pause time.Duration) {
-			t.Helper()
+			w.t.Helper()
 			w.mine(by(announce(punks, "nft")))
 			s := w.openWant(token.NFT, "document http://m.io/1.json")
 			if read := w.openWant(token.NFT, "read punks 1"); !read.due.Equal(s.due) {
-				t.Errorf("the read is due at %s, the document at %s", read.due, s.due)
+				w.t.Errorf("the read is due at %s, the document at %s", read.due, s.due)
 			}
 			pause = s.due.Sub(w.now)
 			w.now = s.due
@@ -213,8 +202,8 @@ func TestNotificationsInVain(t *testing.T) {
 			return pause
 		}
 		for i, want := range []string{"5m", "10m", "20m", "40m", "80m", "160m", "320m", "640m", "1280m", "24h", "24h"} {
-			if pause := notify(); pause != duration(t, want) {
-				t.Errorf("notification %d: a pause of %s, want %s", i+1, pause, want)
+			if pause := notify(); pause != duration(w.t, want) {
+				w.t.Errorf("notification %d: a pause of %s, want %s", i+1, pause, want)
 			}
 		}
 		w.outside.web["http://m.io/1.json"] = has(`{"name":"Bunk"}`)
@@ -223,14 +212,14 @@ func TestNotificationsInVain(t *testing.T) {
 		for _, want := range []string{"5m", "10m"} {
 			w.refresh(punks, "1")
 			w.settle(token.NFT)
-			if pause := notify(); pause != duration(t, want) {
-				t.Errorf("after something new: a pause of %s, want %s", pause, want)
+			if pause := notify(); pause != duration(w.t, want) {
+				w.t.Errorf("after something new: a pause of %s, want %s", pause, want)
 			}
 		}
-	})
+	},
 }
 
-func duration(t *testing.T, s string) time.Duration {
+func duration(t replay.TB, s string) time.Duration {
 	t.Helper()
 	d, err := time.ParseDuration(s)
 	if err != nil {

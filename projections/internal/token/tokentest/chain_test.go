@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"strata/domain/clarity"
+	"strata/internal/synth/value"
 	"strata/rig/body"
 )
 
@@ -16,39 +17,12 @@ const (
 	stranger = body.Account("stranger")
 )
 
-func must(v clarity.Value, err error) clarity.Value {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-func ascii(s string) clarity.Value  { return must(clarity.NewASCII(s)) }
-func utf8(s string) clarity.Value   { return must(clarity.NewUTF8(s)) }
-func buffer(s string) clarity.Value { return must(clarity.NewBuffer([]byte(s))) }
-func number(n uint64) clarity.Value { return clarity.NewUint64(n) }
+func utf8(s string) clarity.Value { return value.Must(clarity.NewUTF8(s)) }
 
 // huge is 2^128-1.
-var huge = must(clarity.NewUint(hugeNumber))
+var huge = value.Must(clarity.NewUint(hugeNumber))
 
 var hugeNumber = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 128), big.NewInt(1))
-
-// tuple returns a tuple; parts are names and values in turn.
-func tuple(parts ...any) clarity.Value {
-	var fields []clarity.Field
-	for i := 0; i < len(parts); i += 2 {
-		fields = append(fields, clarity.Field{Name: parts[i].(string), Value: parts[i+1].(clarity.Value)})
-	}
-	return must(clarity.NewTuple(fields...))
-}
-
-func principal(text string) clarity.Value {
-	p, err := clarity.ParsePrincipal(text)
-	if err != nil {
-		panic(err)
-	}
-	return must(clarity.NewPrincipal(p))
-}
 
 // functions returns the functions of an interface, each given as "name type …".
 func functions(lines ...string) []any {
@@ -97,14 +71,14 @@ var (
 )
 
 func mintNFT(contract string, id uint64) body.Event {
-	return body.MintNFT(contract+"::art", number(id))
+	return body.MintNFT(contract+"::art", value.Uint(id))
 }
 func mintFT(contract string) body.Event { return body.MintFT(contract+"::coin", "2000") }
 func burnFT(contract string) body.Event { return body.BurnFT(contract+"::coin", "2000") }
 
 // printSFT returns the print sft_mint or sft_burn of SIP-013.
 func printSFT(contract, event string, id clarity.Value, amount uint64) body.Event {
-	return body.Print(contract, tuple("type", ascii(event), "token-id", id, "amount", number(amount), "recipient", principal(alice.Address())))
+	return body.Print(contract, value.Tuple("type", value.Text(event), "token-id", id, "amount", value.Uint(amount), "recipient", value.Principal(alice.Address())))
 }
 
 // announce returns a notification of SIP-019 that the contract itself prints. Parts are further names and values of the
@@ -115,16 +89,16 @@ func announce(contract, class string, parts ...any) body.Event {
 
 // announcement returns the notification with one word as a buffer, because words may be of any text type.
 func announcement(contract, class string, parts ...any) clarity.Value {
-	payload := append([]any{"token-class", buffer(class), "contract-id", principal(contract)}, parts...)
-	return tuple("notification", ascii("token-metadata-update"), "payload", tuple(payload...))
+	payload := append([]any{"token-class", value.Buffer(class), "contract-id", value.Principal(contract)}, parts...)
+	return value.Tuple("notification", value.Text("token-metadata-update"), "payload", value.Tuple(payload...))
 }
 
 func ids(n ...uint64) clarity.Value {
 	var values []clarity.Value
 	for _, id := range n {
-		values = append(values, number(id))
+		values = append(values, value.Uint(id))
 	}
-	return must(clarity.NewList(values...))
+	return value.Must(clarity.NewList(values...))
 }
 
 // by returns a transaction of alice with events.
@@ -135,6 +109,6 @@ var (
 	okNone = clarity.NewOk(none)
 )
 
-func okNumber(n uint64) clarity.Value { return clarity.NewOk(number(n)) }
+func okNumber(n uint64) clarity.Value { return clarity.NewOk(value.Uint(n)) }
 
 func newList(values ...clarity.Value) (clarity.Value, error) { return clarity.NewList(values...) }

@@ -12,8 +12,10 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 	"strata/projections"
 	"strata/rig/body"
+	"strata/rig/replay"
 )
 
 // costTokens is the number of tokens of the collection in TestCostOfNotifications. The cost is proportional to it.
@@ -38,11 +40,11 @@ func TestCostOfNotifications(t *testing.T) {
 		all  bool // each notification is for all tokens
 	}{{"hour", time.Hour, false}, {"day", 24 * time.Hour, false}, {"years", 3 * 365 * 24 * time.Hour, false}, {"all in a day", 24 * time.Hour, true}} {
 		t.Run(spread.name, func(t *testing.T) {
-			w := newWorld(t, begin(t, pool), 1)
+			w := newWorld(t, replay.Begin(t, pool), 1)
 			n := *costTokens
 			const document = "https://metadata.example.com/collections/punks/documents/{id}.json"
 			w.outside.says(punks, "get-last-token-id", okNumber(uint64(n)))
-			w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii(document))))
+			w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text(document))))
 			for id := range n {
 				picture := fmt.Sprintf("https://metadata.example.com/collections/punks/images/%d.png", id+1)
 				w.outside.web[picture] = has(strings.Repeat("pixels", 100))

@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 	"strata/internal/testkit/short"
 	"strata/rig/body"
 )
@@ -24,7 +25,7 @@ func TestDocumentInURI(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			worlds(t, func(t *testing.T, w *world) {
-				w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(0)))
+				w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(0)))
 				w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(utf8(uri))))
 				w.outside.web["http://m.io/7.png"] = has("pixels")
 				w.mine(alice.Deploys("punks", sip009), by(mintNFT(punks, 7)))
@@ -43,66 +44,32 @@ func TestDocumentInURI(t *testing.T) {
 	}
 }
 
-func TestBrokenDocumentInURI(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
-		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(1)))
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("data:application/json,{nothing"))))
+func TestDocuments(t *testing.T) { each(t, documentRules) }
+
+var documentRules = map[string]func(w *world){
+	"BrokenDocumentInURI": func(w *world) {
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(1)))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("data:application/json,{nothing"))))
 		w.mine(alice.Deploys("punks", sip009))
 		w.settle(token.NFT)
 		w.check("document", token.NFT, documentRows, "data:application/json,{nothing - 105")
 		w.refresh(punks, "")
 		w.checkWants("after a refresh", token.NFT, "last punks", "read punks 1")
-	})
-}
-
-// A document that several tokens share is fetched once, and deleted with the last of them, together with its want.
-func TestSharedDocument(t *testing.T) {
-	tokens := short.Form(1200, 200)
-	worlds(t, func(t *testing.T, w *world) {
-		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(uint64(tokens))))
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://m.io/all.json"))))
-		w.outside.web["http://m.io/all.json"] = has(`{"name":"All","image":"http://m.io/all.png"}`)
-		w.outside.web["http://m.io/all.png"] = has("pixels")
-		w.mine()
-		w.mine(alice.Deploys("punks", sip009))
-		asked := map[string]int{}
-		for _, name := range w.settle(token.NFT) {
-			asked[name]++
-		}
-		if asked["document http://m.io/all.json"] != 1 || asked["image http://m.io/all.png"] != 1 || len(asked) != tokens+3 {
-			t.Errorf("asked for %d wants, the document %d times, the image %d times", len(asked), asked["document http://m.io/all.json"], asked["image http://m.io/all.png"])
-		}
-		w.check("references", token.NFT, `SELECT role || ' ' || count(*) FROM {schema}.reference GROUP BY role ORDER BY 1`, fmt.Sprint("document ", tokens), fmt.Sprint("image ", tokens))
-		w.refresh(punks, "5")
-		w.checkWants("by somebody", token.NFT, "document http://m.io/all.json", "image http://m.io/all.png", "read punks 5")
-		w.outside.says(punks, "get-token-uri 5", clarity.NewOk(clarity.NewNone()))
-		w.ask(token.NFT, "read punks 5")
-		w.checkWants("by others", token.NFT, "document http://m.io/all.json", "image http://m.io/all.png")
-		w.revert(1)
-		w.check("documents", token.NFT, documentRows)
-		w.check("images", token.NFT, imageRows)
-		w.checkWants("by nobody", token.NFT)
-	})
-}
-
-// A token that is minted after its document became known refers to it at once.
-func TestDocumentIsKnownAlready(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// A token that is minted after its document became known refers to it at once.
+	"DocumentIsKnownAlready": func(w *world) {
 		w.outside.web["http://m.io/all.json"] = has(`{"name":"All"}`)
 		punksWith(w, 1)
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://m.io/all.json"))))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://m.io/all.json"))))
 		w.refresh(punks, "1")
 		w.settle(token.NFT)
 		w.mine(by(mintNFT(punks, 2)))
 		w.ask(token.NFT, "read punks 2")
 		w.checkWants("of what is known", token.NFT)
 		w.check("references", token.NFT, referenceRows, "punks 1 document http://m.io/all.json", "punks 2 document http://m.io/all.json")
-	})
-}
-
-// D10: a locale that fails, or has no name, does not affect the others.
-func TestD10LocalesAreApart(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// D10: a locale that fails, or has no name, does not affect the others.
+	"D10LocalesAreApart": func(w *world) {
 		w.outside.web["http://m.io/de/1"] = has(`{"properties":{"x":"drei"}}`)
 		w.outside.web["http://m.io/fr/1"] = status(500)
 		w.outside.web["http://m.io/es/1"] = has(`[]`)
@@ -125,16 +92,13 @@ func TestD10LocalesAreApart(t *testing.T) {
 		w.check("documents", token.NFT, documentRows, `http://m.io/1.json {"name":"One"}`)
 		w.check("images", token.NFT, imageRows)
 		w.checkWants("after all", token.NFT)
-	})
-}
-
-// Ids are filled in for kinds whose contracts have more than one token.
-func TestIDsAreFilledIn(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// Ids are filled in for kinds whose contracts have more than one token.
+	"IDsAreFilledIn": func(w *world) {
 		const text = `{"name":"Token","image":"ipfs://images/{id}.png"}`
 		w.outside.ft(usdc, "USD Coin", "USDC", 6, 5, clarity.NewSome(utf8("http://m.io/{id}-{locale}")))
-		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(0)))
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("ipfs://meta/$TOKEN_ID"))))
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(0)))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("ipfs://meta/$TOKEN_ID"))))
 		w.outside.web["http://m.io/1-"] = has(text)
 		w.outside.web["ipfs://meta/340282366920938463463374607431768211455"] = has(text)
 		w.mine(alice.Deploys("usdc", sip010), alice.Deploys("punks", sip009), by(body.MintNFT(punks+"::art", huge)))
@@ -147,14 +111,11 @@ func TestIDsAreFilledIn(t *testing.T) {
 		// The document never changes and is known, so it is not fetched again. The image is not known yet.
 		w.mine(by(announce(punks, "nft")))
 		w.checkWants("again", token.NFT, "image ipfs://images/340282366920938463463374607431768211455.png", "read punks 340282366920938463463374607431768211455")
-	})
-}
-
-// When the URI of a token changes, what it referred to is deleted, and what it refers to now is wanted.
-func TestURIChanges(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// When the URI of a token changes, what it referred to is deleted, and what it refers to now is wanted.
+	"URIChanges": func(w *world) {
 		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://n.io/{id}"))))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://n.io/{id}"))))
 		w.outside.web["http://n.io/1"] = has(`{"name":"New"}`)
 		w.mine(by(announce(punks, "nft")))
 		w.later()
@@ -162,12 +123,9 @@ func TestURIChanges(t *testing.T) {
 		w.check("documents", token.NFT, documentRows, `http://n.io/1 {"name":"New"}`)
 		w.check("images", token.NFT, imageRows)
 		w.checkWants("after all", token.NFT)
-	})
-}
-
-// Texts of contracts and documents that are longer than an index can hold must not stop the projection.
-func TestLongWords(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// Texts of contracts and documents that are longer than an index can hold must not stop the projection.
+	"LongWords": func(w *world) {
 		// Words that do not compress.
 		var long strings.Builder
 		for i := range 5000 {
@@ -183,16 +141,13 @@ func TestLongWords(t *testing.T) {
 			fmt.Sprint(len(word), " true true"))
 		w.check("references", token.FT, referenceRows, "usdc 1 document http://m.io/1.json", "usdc 1 document de http://m.io/de")
 		w.checkLists("long words")
-	})
-}
-
-// Dynamic tokens are fetched again with their documents. A document that fails has its own due time, whatever interval
-// the contract sets.
-func TestDynamicDocuments(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// Dynamic tokens are fetched again with their documents. A document that fails has its own due time, whatever interval
+	// the contract sets.
+	"DynamicDocuments": func(w *world) {
 		w.outside.web["http://m.io/1.png"] = status(404)
 		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
-		w.mine(by(announce(punks, "nft", "update-mode", ascii("dynamic"), "ttl", number(1))))
+		w.mine(by(announce(punks, "nft", "update-mode", value.Text("dynamic"), "ttl", value.Uint(1))))
 		w.later()
 		w.settle(token.NFT)
 		w.checkFailed("image", token.NFT, "image http://m.io/1.png", time.Hour, 1, 0, 2)
@@ -205,7 +160,37 @@ func TestDynamicDocuments(t *testing.T) {
 			w.check("document", token.NFT, `SELECT content::json ->> 'name' FROM {schema}.document`, fmt.Sprint("Punk ", w.now.Unix()))
 		}
 		if s := w.openWant(token.NFT, "image http://m.io/1.png"); s.attempts != 1 {
-			t.Errorf("the image was tried %d times in some minutes", s.attempts)
+			w.t.Errorf("the image was tried %d times in some minutes", s.attempts)
 		}
+	},
+}
+
+// A document that several tokens share is fetched once, and deleted with the last of them, together with its want.
+func TestSharedDocument(t *testing.T) {
+	tokens := short.Form(1200, 200)
+	worlds(t, func(t *testing.T, w *world) {
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(uint64(tokens))))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://m.io/all.json"))))
+		w.outside.web["http://m.io/all.json"] = has(`{"name":"All","image":"http://m.io/all.png"}`)
+		w.outside.web["http://m.io/all.png"] = has("pixels")
+		w.mine()
+		w.mine(alice.Deploys("punks", sip009))
+		asked := map[string]int{}
+		for _, name := range w.settle(token.NFT) {
+			asked[name]++
+		}
+		if asked["document http://m.io/all.json"] != 1 || asked["image http://m.io/all.png"] != 1 || len(asked) != tokens+3 {
+			t.Errorf("asked for %d wants, the document %d times, the image %d times", len(asked), asked["document http://m.io/all.json"], asked["image http://m.io/all.png"])
+		}
+		w.check("references", token.NFT, `SELECT role || ' ' || count(*) FROM {schema}.reference GROUP BY role ORDER BY 1`, fmt.Sprint("document ", tokens), fmt.Sprint("image ", tokens))
+		w.refresh(punks, "5")
+		w.checkWants("by somebody", token.NFT, "document http://m.io/all.json", "image http://m.io/all.png", "read punks 5")
+		w.outside.says(punks, "get-token-uri 5", clarity.NewOk(clarity.NewNone()))
+		w.ask(token.NFT, "read punks 5")
+		w.checkWants("by others", token.NFT, "document http://m.io/all.json", "image http://m.io/all.png")
+		w.revert(1)
+		w.check("documents", token.NFT, documentRows)
+		w.check("images", token.NFT, imageRows)
+		w.checkWants("by nobody", token.NFT)
 	})
 }

@@ -11,16 +11,14 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/domain/fetch"
 	"strata/domain/token"
-	"strata/eventstore"
 	"strata/projections"
-	"strata/projections/decode"
 	tables "strata/projections/internal/token"
 	"strata/rig/body"
+	"strata/rig/foldtest"
+	"strata/rig/replay"
 )
 
 var kinds = []token.Kind{token.FT, token.SFT, token.NFT}
@@ -37,18 +35,10 @@ func specs(versions int) (all []projections.Spec) {
 	return all
 }
 
-// tester is implemented by both tests and property checks.
-type tester interface {
-	Helper()
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-	Errorf(format string, args ...any)
-}
-
 // world folds hand-made blocks and records into the projections of all kinds, in one transaction that is never
 // committed.
 type world struct {
-	t           tester
+	t           replay.TB
 	tx          pgx.Tx
 	projections []*tables.Projection
 	outside     *outside
@@ -65,7 +55,7 @@ type world struct {
 	touched map[token.Kind]*projections.Touched
 }
 
-func newWorld(t tester, tx pgx.Tx, version int) *world {
+func newWorld(t replay.TB, tx pgx.Tx, version int) *world {
 	w := &world{
 		t: t, tx: tx, outside: newOutside(), now: time.Unix(1_800_000_000, 0).UTC(),
 		blocks: map[string]projections.Step{}, touched: map[token.Kind]*projections.Touched{},
@@ -76,25 +66,25 @@ func newWorld(t tester, tx pgx.Tx, version int) *world {
 	return w
 }
 
-func begin(t *testing.T, pool *pgxpool.Pool) pgx.Tx {
-	t.Helper()
-	tx, err := pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	return tx
-}
-
 // worlds runs a test in two worlds, of which one is forgetful.
 func worlds(t *testing.T, f func(t *testing.T, w *world)) {
 	t.Parallel()
 	pool := databases.lend(t)
 	for _, forgetful := range []bool{false, true} { // not in parallel, because they share the tables
 		t.Run(fmt.Sprintf("restarted=%t", forgetful), func(t *testing.T) {
-			w := newWorld(t, begin(t, pool), 1)
+			w := newWorld(t, replay.Begin(t, pool), 1)
 			w.forgetful = forgetful
 			f(t, w)
+		})
+	}
+}
+
+// each runs tests in two worlds each.
+func each(t *testing.T, tests map[string]func(w *world)) {
+	t.Helper()
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			worlds(t, func(_ *testing.T, w *world) { test(w) })
 		})
 	}
 }
@@ -130,7 +120,7 @@ func (w *world) apply(blocks ...body.Block) {
 	var steps []projections.Step
 	for _, b := range blocks {
 		w.seq++
-		step := stepOf(w.t, w.seq, b)
+		step := foldtest.BlockStep(w.t, w.seq, b)
 		w.blocks[b.Name] = step
 		steps = append(steps, step)
 		w.chain = append(w.chain, b.Name)
@@ -236,36 +226,10 @@ func (w *world) fold(steps ...projections.Step) {
 	}
 }
 
-// stepOf decodes a block as the runner does.
-func stepOf(t tester, seq int64, b body.Block) projections.Step {
-	t.Helper()
-	post := b.Post()
-	event := eventstore.Event{Seq: seq, Path: post.Path, Body: post.Body, Size: int64(len(post.Body))}
-	items, err := decode.New(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(context.Background(), []eventstore.Event{event})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if items[0].Err != nil {
-		t.Fatal(items[0].Err)
-	}
-	block := items[0].Block
-	return projections.Step{
-		Kind: projections.Apply, Height: int64(block.Height), IndexBlockHash: block.IndexBlockHash, BlockSeq: seq, SourceSeq: seq, Block: block,
-	}
-}
-
 // rows returns the rows of a query with one text column, in the schema of a kind.
 func (w *world) rows(kind token.Kind, query string, args ...any) []string {
 	w.t.Helper()
-	rows, err := w.tx.Query(context.Background(), w.projection(kind).Spec().SQL(query), args...)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return list
+	return replay.Texts(w.t, w.tx, w.projection(kind).Spec().SQL(query), args...)
 }
 
 func (w *world) projection(kind token.Kind) *tables.Projection {
@@ -275,19 +239,7 @@ func (w *world) projection(kind token.Kind) *tables.Projection {
 // check compares the rows of a query with what is expected.
 func (w *world) check(what string, kind token.Kind, query string, want ...string) {
 	w.t.Helper()
-	compare(w.t, what, w.rows(kind, query), want)
-}
-
-func compare(t tester, what string, got, want []string) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		if len(got)+len(want) > 20 { // what is the same in both says nothing
-			all := got
-			got = slices.DeleteFunc(slices.Clone(got), func(row string) bool { return slices.Contains(want, row) })
-			want = slices.DeleteFunc(slices.Clone(want), func(row string) bool { return slices.Contains(all, row) })
-		}
-		t.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
-	}
+	foldtest.Compare(w.t, what, w.rows(kind, query), want)
 }
 
 // openWant is a row of table want.
@@ -331,7 +283,7 @@ func (w *world) wants(kind token.Kind) (names []string, rows map[string]openWant
 func (w *world) checkWants(what string, kind token.Kind, want ...string) {
 	w.t.Helper()
 	names, _ := w.wants(kind)
-	compare(w.t, "wants "+what, names, want)
+	foldtest.Compare(w.t, "wants "+what, names, want)
 }
 
 // openWant returns the open want with a name.

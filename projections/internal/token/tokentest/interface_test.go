@@ -6,18 +6,21 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 )
 
 func itself(abi []byte) fetch.Exchange { return has(string(abi)) }
 
-// A deploy without its interface raises a want for it. What happens before the answer is not lost.
-func TestInterfaceComesLater(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+func TestInterfaces(t *testing.T) { each(t, interfaceRules) }
+
+var interfaceRules = map[string]func(w *world){
+	// A deploy without its interface raises a want for it. What happens before the answer is not lost.
+	"InterfaceComesLater": func(w *world) {
 		w.outside.says(punks, "get-last-token-id", okNumber(0))
 		w.outside.says(punks, "get-token-uri", okNone)
 		w.mine(alice.Deploys("punks", nil, mintNFT(punks, 1)))
-		w.mine(by(mintNFT(punks, 2), announce(punks, "nft", "token-ids", ids(1), "update-mode", ascii("frozen"))))
-		w.mine(by(dynamic("token-ids", ids(2), "ttl", number(600))))
+		w.mine(by(mintNFT(punks, 2), announce(punks, "nft", "token-ids", ids(1), "update-mode", value.Text("frozen"))))
+		w.mine(by(dynamic("token-ids", ids(2), "ttl", value.Uint(600))))
 		for _, kind := range kinds {
 			w.checkWants("of a contract that nobody knows", kind, "interface punks")
 			w.check("contracts", kind, contractRows)
@@ -30,7 +33,7 @@ func TestInterfaceComesLater(t *testing.T) {
 		w.checkWants("of the contract and all its tokens", token.NFT, "last punks", "read punks 1", "read punks 2")
 		for _, name := range []string{"last punks", "read punks 1"} {
 			if s := w.openWant(token.NFT, name); s.minHeight == nil || *s.minHeight != 3 {
-				t.Errorf("%s is wanted at height %v, want 3, because the read must reflect all blocks since the deploy", name, s.minHeight)
+				w.t.Errorf("%s is wanted at height %v, want 3, because the read must reflect all blocks since the deploy", name, s.minHeight)
 			}
 		}
 		w.settle(token.NFT)
@@ -45,11 +48,8 @@ func TestInterfaceComesLater(t *testing.T) {
 		w.revert(3)
 		w.check("contracts", token.NFT, contractRows)
 		w.checkWants("of nobody", token.NFT)
-	})
-}
-
-func TestInterfaceOfFungible(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"InterfaceOfFungible": func(w *world) {
 		w.outside.ft(usdc, "USD Coin", "USDC", 6, 9, none)
 		w.mine(alice.Deploys("usdc", nil))
 		w.mine(by(mintFT(usdc)))
@@ -62,23 +62,17 @@ func TestInterfaceOfFungible(t *testing.T) {
 		w.now = w.now.Add(time.Minute)
 		w.settle(token.FT)
 		w.check("token", token.FT, factRows, "usdc 1 - USD Coin USDC 6 9")
-	})
-}
-
-func TestInterfaceOfSemiFungible(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"InterfaceOfSemiFungible": func(w *world) {
 		w.outside.interfaces[deeds] = itself(sip013)
-		w.mine(alice.Deploys("deeds", nil), by(printSFT(deeds, "sft_mint", number(4), 1)))
+		w.mine(alice.Deploys("deeds", nil), by(printSFT(deeds, "sft_mint", value.Uint(4), 1)))
 		w.ask(token.SFT, "interface deeds")
 		w.check("tokens", token.SFT, tokenRows, "deeds 4")
 		w.checkWants("of its token", token.SFT, "read deeds 4")
-	})
-}
-
-func TestInterfaceOfNoToken(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"InterfaceOfNoToken": func(w *world) {
 		w.outside.interfaces[punks] = itself(noToken)
-		w.mine(alice.Deploys("punks", nil), by(mintNFT(punks, 4), printSFT(punks, "sft_mint", number(4), 1), dynamic()))
+		w.mine(alice.Deploys("punks", nil), by(mintNFT(punks, 4), printSFT(punks, "sft_mint", value.Uint(4), 1), dynamic()))
 		w.ask(token.NFT, "interface punks")
 		for _, kind := range kinds {
 			w.check("rows", kind, `SELECT contract_id FROM {schema}.contract UNION ALL SELECT contract_id FROM {schema}.token
@@ -87,12 +81,9 @@ func TestInterfaceOfNoToken(t *testing.T) {
 		}
 		w.mine(by(mintNFT(punks, 5)))
 		w.check("tokens", token.NFT, tokenRows)
-	})
-}
-
-// The interface is requested again from a node that does not have the contract yet, or does not answer.
-func TestInterfaceFails(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// The interface is requested again from a node that does not have the contract yet, or does not answer.
+	"InterfaceFails": func(w *world) {
 		w.mine(alice.Deploys("punks", nil))
 		w.try(token.NFT, "interface punks")
 		w.checkFailed("not found", token.NFT, "interface punks", 30*time.Second, 1, 0, int(fetch.Troubled))
@@ -102,18 +93,15 @@ func TestInterfaceFails(t *testing.T) {
 		w.refresh(punks, "")
 		for _, kind := range kinds {
 			if s := w.openWant(kind, "interface punks"); s.due.After(w.now) || s.attempts+s.waits != 0 || s.priority != 1 {
-				t.Errorf("a person asked, but of %s it is %+v", kind, s)
+				w.t.Errorf("a person asked, but of %s it is %+v", kind, s)
 			}
 		}
 		w.outside.interfaces[punks] = itself(sip009)
 		w.try(token.NFT, "interface punks")
 		w.check("contracts", token.NFT, contractRows, "punks")
-	})
-}
-
-// The deploy is reverted before the answer comes, and happens again in another block.
-func TestInterfaceAfterRollback(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// The deploy is reverted before the answer comes, and happens again in another block.
+	"InterfaceAfterRollback": func(w *world) {
 		w.outside.interfaces[punks] = itself(sip009)
 		w.mine()
 		w.mine(alice.Deploys("punks", nil, mintNFT(punks, 1)))
@@ -127,5 +115,5 @@ func TestInterfaceAfterRollback(t *testing.T) {
 		w.ask(token.NFT, "interface punks")
 		w.check("contracts", token.NFT, contractRows, "punks")
 		w.check("tokens", token.NFT, tokenRows)
-	})
+	},
 }

@@ -11,6 +11,8 @@ import (
 	"strata/domain/transaction"
 	"strata/internal/testkit/short"
 	"strata/rig/body"
+	"strata/rig/foldtest"
+	"strata/rig/replay"
 )
 
 // checkLists compares the stretches of the lists of fungible tokens with the rows. They must divide each list into
@@ -56,7 +58,7 @@ func (w *world) checkPages(list string, offsets ...int) {
 				SELECT contract_id FROM {schema}.token
 				WHERE (<list>_key, contract_id COLLATE "C") >= (found.first_key, found.first_contract)
 				ORDER BY <list>_key, contract_id COLLATE "C" OFFSET $2 - found.before LIMIT 20) t`, "<list>", list), list, offset)
-		compare(w.t, fmt.Sprintf("page at %d of the list by %s", offset, list), got, all[offset:min(offset+20, len(all))])
+		foldtest.Compare(w.t, fmt.Sprintf("page at %d of the list by %s", offset, list), got, all[offset:min(offset+20, len(all))])
 	}
 }
 
@@ -65,7 +67,7 @@ func TestLists(t *testing.T) {
 	t.Parallel()
 	contracts := short.Form(5200, 1600)
 	random := rand.New(rand.NewPCG(1, 2))
-	w := newWorld(t, begin(t, databases.lend(t)), 1)
+	w := newWorld(t, replay.Begin(t, databases.lend(t)), 1)
 	w.projections = w.projections[:1] // other kinds have no list
 	mine := func(from, to int) {
 		var transactions []body.Transaction

@@ -8,6 +8,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 )
 
 // oracle decides what nodes and servers answer. The same request at the same time always gets the same answer.
@@ -66,7 +67,7 @@ func addressed(uri, era string) string {
 
 func (o oracle) call(want fetch.Want, call fetch.Call, era string) fetch.Exchange {
 	if isWrong(want.Contract) {
-		return says(clarity.NewErr(number(1)))
+		return says(clarity.NewErr(value.Uint(1)))
 	}
 	id := "-"
 	if n := token.IDOf([]fetch.Call{call}); n != nil {
@@ -78,7 +79,7 @@ func (o oracle) call(want fetch.Want, call fetch.Call, era string) fetch.Exchang
 		return says(okNumber(draw(4, want.Contract)))
 	case "get-total-supply":
 		if draw(4, about...) == 0 {
-			return says(clarity.NewErr(number(1)))
+			return says(clarity.NewErr(value.Uint(1)))
 		}
 		return says(okNumber(draw(1000, append(about, era)...)))
 	case "get-decimals":
@@ -93,7 +94,7 @@ func (o oracle) call(want fetch.Want, call fetch.Call, era string) fetch.Exchang
 		}
 		return says(okNone)
 	}
-	return says(clarity.NewOk(ascii(fmt.Sprintf("%c%d", 'a'+draw(3, append(about, era)...), draw(4, about...)))))
+	return says(clarity.NewOk(value.Text(fmt.Sprintf("%c%d", 'a'+draw(3, append(about, era)...), draw(4, about...)))))
 }
 
 func (o oracle) document(uri, era string) fetch.Exchange {

@@ -10,6 +10,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 )
 
 // outside holds the answers of nodes and servers.
@@ -45,8 +46,8 @@ func (o *outside) says(contract, function string, v clarity.Value) {
 
 // ft sets all answers of a fungible token's contract.
 func (o *outside) ft(contract, name, symbol string, decimals, supply uint64, uri clarity.Value) {
-	o.says(contract, "get-name", clarity.NewOk(ascii(name)))
-	o.says(contract, "get-symbol", clarity.NewOk(ascii(symbol)))
+	o.says(contract, "get-name", clarity.NewOk(value.Text(name)))
+	o.says(contract, "get-symbol", clarity.NewOk(value.Text(symbol)))
 	o.says(contract, "get-decimals", clarity.NewOk(clarity.NewUint64(decimals)))
 	o.says(contract, "get-total-supply", clarity.NewOk(clarity.NewUint64(supply)))
 	o.says(contract, "get-token-uri", clarity.NewOk(uri))

@@ -13,8 +13,10 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 	"strata/projections"
 	"strata/rig/body"
+	"strata/rig/foldtest"
 )
 
 func raw(text []byte) json.RawMessage { return text }
@@ -48,15 +50,15 @@ func (h *history) event() body.Event {
 	case 0, 1:
 		return mintNFT(contract, id)
 	case 2:
-		return printSFT(contract, "sft_mint", number(id), 5)
+		return printSFT(contract, "sft_mint", value.Uint(id), 5)
 	case 3:
-		return printSFT(contract, "sft_burn", number(id), 5)
+		return printSFT(contract, "sft_burn", value.Uint(id), 5)
 	case 4:
 		return pick(h, "supply", []func(string) body.Event{mintFT, burnFT})(contract)
 	}
-	parts := []any{"update-mode", ascii(pick(h, "mode", []string{"standard", "dynamic", "dynamic", "frozen", "never"}))}
+	parts := []any{"update-mode", value.Text(pick(h, "mode", []string{"standard", "dynamic", "dynamic", "frozen", "never"}))}
 	if h.one("ttl", 2) == 0 {
-		parts = append(parts, "ttl", number(600))
+		parts = append(parts, "ttl", value.Uint(600))
 	}
 	if h.one("single", 3) > 0 {
 		parts = append(parts, "token-ids", ids(id, uint64(h.one("another id", 5))))
@@ -318,7 +320,7 @@ func TestHistories(t *testing.T) {
 		alone.fold(canonical...)
 		alone.finish()
 		for _, kind := range kinds {
-			compare(rt, "history, and canonical blocks alone: "+string(kind), live.outcome(kind), alone.outcome(kind))
+			foldtest.Compare(rt, "history, and canonical blocks alone: "+string(kind), live.outcome(kind), alone.outcome(kind))
 		}
 
 		batches, forgetful := start(3), start(4)
@@ -336,7 +338,7 @@ func TestHistories(t *testing.T) {
 				}
 			}
 			for _, kind := range kinds {
-				compare(rt, fmt.Sprintf("folded again, forgetting %t: %s", w.forgetful, kind), w.dump(kind), live.dump(kind))
+				foldtest.Compare(rt, fmt.Sprintf("folded again, forgetting %t: %s", w.forgetful, kind), w.dump(kind), live.dump(kind))
 			}
 			w.checkLists("at the end")
 		}

@@ -15,6 +15,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	domain "strata/domain/token"
+	"strata/internal/synth/value"
 	synthetic "strata/internal/testkit/outside"
 )
 
@@ -150,7 +151,7 @@ func (b *beyond) node(w http.ResponseWriter, r *http.Request) {
 		b.late()
 	}
 	if isWrong(contract) {
-		_, _ = w.Write(says(clarity.NewErr(number(1))).Body)
+		_, _ = w.Write(says(clarity.NewErr(value.Uint(1))).Body)
 		return
 	}
 	if function == "get-token-uri" {

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/document"
@@ -23,14 +22,16 @@ import (
 	"strata/eventstore/importer"
 	"strata/eventstore/observer"
 	"strata/internal/synth/synthchain"
+	"strata/internal/synth/value"
 	"strata/internal/testkit/eventually"
 	"strata/metadata"
 	"strata/metadata/picture"
-	"strata/projections/chain"
 	"strata/projections/ft"
 	"strata/projections/nft"
 	"strata/projections/sft"
+	"strata/rig"
 	"strata/rig/body"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -102,7 +103,7 @@ func fetchEverything(t *testing.T, log *eventstore.Log, out *beyond) {
 	caughtUp := start(t, log)
 	stop := fetchFrom(t, replay.Databases.URL(t), out)
 	for range 90 {
-		post(replay.Post(made.Next()))
+		post(made.Next())
 	}
 	tip := made.Expected().Tip
 	// Branch a, and branch b from its second block on, in the tenure of the synthetic chain's tip.
@@ -124,16 +125,16 @@ func fetchEverything(t *testing.T, log *eventstore.Log, out *beyond) {
 	}
 	mine("a1", "", deploys...)
 	mine("a2", "a1", by(
-		mintNFT(art, 77), mintNFT(alice.Contract("art-late"), 9), mintFT(coin), burnFT(coin), printSFT(deed, "sft_mint", number(1), 5),
-		printSFT(deed, "sft_mint", number(2), 5), printSFT(deed, "sft_burn", number(1), 2), printSFT(alice.Contract("deed-late"), "sft_mint", number(4), 5)))
+		mintNFT(art, 77), mintNFT(alice.Contract("art-late"), 9), mintFT(coin), burnFT(coin), printSFT(deed, "sft_mint", value.Uint(1), 5),
+		printSFT(deed, "sft_mint", value.Uint(2), 5), printSFT(deed, "sft_burn", value.Uint(1), 2), printSFT(alice.Contract("deed-late"), "sft_mint", value.Uint(4), 5)))
 	mine("a3", "a2", by(
-		announce(art, "nft", "token-ids", ids(11), "update-mode", ascii("dynamic"), "ttl", number(3600)),
-		announce(art, "nft", "token-ids", ids(1), "update-mode", ascii("frozen")),
+		announce(art, "nft", "token-ids", ids(11), "update-mode", value.Text("dynamic"), "ttl", value.Uint(3600)),
+		announce(art, "nft", "token-ids", ids(1), "update-mode", value.Text("frozen")),
 		announce(deed, "sft", "token-ids", ids(2))))
 	mine("a4", "a3", by(mintNFT(art, 80), announce(deed, "sft", "token-ids", ids(1))))
 	quiet(t, log)
 
-	mine("b3", "a2", by(mintNFT(art, 78), printSFT(deed, "sft_mint", number(3), 5), announce(coin, "ft", "update-mode", ascii("dynamic"))))
+	mine("b3", "a2", by(mintNFT(art, 78), printSFT(deed, "sft_mint", value.Uint(3), 5), announce(coin, "ft", "update-mode", value.Text("dynamic"))))
 	mine("b4", "b3", by(burnFT(coin)))
 	mine("b5", "b4", alice.Deploys("coin-of-b", raw(sip010)))
 	quiet(t, log)
@@ -201,11 +202,7 @@ func refresh(t *testing.T, log *eventstore.Log, wish fetch.Refresh) {
 // start runs all projections, and nothing else. The returned function waits until they have caught up, and stops them.
 func start(t *testing.T, log *eventstore.Log) (caughtUp func()) {
 	t.Helper()
-	canonical, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stop := replay.Start(t, log, canonical, ft.New(nil), sft.New(nil), nft.New(nil))
+	stop := replay.Start(t, log, rig.Chain(t), ft.New(nil), sft.New(nil), nft.New(nil))
 	return func() {
 		t.Helper()
 		replay.Wait(t, log)
@@ -264,26 +261,12 @@ func quiet(t *testing.T, log *eventstore.Log) {
 	t.Helper()
 	eventually.Holds(t, "no want is due", func() bool {
 		replay.Wait(t, log)
-		wants := texts(t, log.Pool(), schemas.In(`
+		wants := replay.Texts(t, log.Pool(), schemas.In(`
 			SELECT format('%s, due %s, from height %s, %s attempts and %s waits', left(want, 200), due_at, min_height, attempts, waits)
 			FROM (SELECT * FROM {ft}.want UNION ALL SELECT * FROM {sft}.want UNION ALL SELECT * FROM {nft}.want) want
 			WHERE due_at < now() + interval '6 s' AND attempts = 0 AND waits < 2`))
 		return len(wants) == 0
 	})
-}
-
-// texts returns the rows of a query with one text column.
-func texts(t *testing.T, pool *pgxpool.Pool, query string, args ...any) []string {
-	t.Helper()
-	rows, err := pool.Query(t.Context(), query, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	return list
 }
 
 // checkVariety checks that the log contains every sort of record, and exchanges with the watched servers only.
@@ -397,19 +380,19 @@ func rowsOf(t *testing.T, pool *pgxpool.Pool) map[string][]string {
 	all := map[string][]string{}
 	for _, kind := range kinds {
 		schema := fmt.Sprintf("%s_v%d", kind, ft.Version) // all three have one number
-		for _, table := range texts(t, pool, `SELECT tablename::text FROM pg_tables WHERE schemaname = $1`, schema) {
+		for _, table := range replay.Texts(t, pool, `SELECT tablename::text FROM pg_tables WHERE schemaname = $1`, schema) {
 			name := schema + "." + table
-			order := append(texts(t, pool, `
+			order := append(replay.Texts(t, pool, `
 				SELECT quote_ident(a.attname) FROM pg_index i CROSS JOIN unnest(i.indkey) WITH ORDINALITY AS k (number, place)
 				JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number
 				WHERE i.indrelid = $1::regclass AND i.indisprimary ORDER BY k.place`, name), "t::text COLLATE \"C\"")
-			all[name] = texts(t, pool, `SELECT t::text FROM `+name+` t ORDER BY `+strings.Join(order, ", "))
+			all[name] = replay.Texts(t, pool, `SELECT t::text FROM `+name+` t ORDER BY `+strings.Join(order, ", "))
 		}
-		all[schema+" sequences"] = texts(t, pool, `SELECT s::text FROM pg_sequences s WHERE schemaname = $1 ORDER BY sequencename`, schema)
-		all[schema+" registered"] = texts(t, pool, `
+		all[schema+" sequences"] = replay.Texts(t, pool, `SELECT s::text FROM pg_sequences s WHERE schemaname = $1 ORDER BY sequencename`, schema)
+		all[schema+" registered"] = replay.Texts(t, pool, `
 			SELECT (p.input, p.position, p.log_seq, p.block_height, p.index_block_hash, p.block_hash, p.burn_block_height, p.error)::text
 			FROM strata.projection p JOIN strata.active a USING (name, version) WHERE p.name = $1`, string(kind))
-		all[schema+" quarantined"] = texts(t, pool, `
+		all[schema+" quarantined"] = replay.Texts(t, pool, `
 			SELECT (seq, path, pointer, reason)::text FROM strata.quarantine WHERE name = $1 ORDER BY seq`, string(kind))
 	}
 	return all
@@ -440,6 +423,6 @@ func compareRows(t *testing.T, got, want map[string][]string) {
 		t.Errorf("got the tables %q, want %q", others, names)
 	}
 	for _, name := range names {
-		compare(t, name, got[name], want[name])
+		foldtest.Compare(t, name, got[name], want[name])
 	}
 }

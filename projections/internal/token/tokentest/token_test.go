@@ -6,6 +6,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/token"
+	"strata/internal/synth/value"
 )
 
 // The names of these tests are those of rows in the conformance list of token metadata, as far as they concern the
@@ -25,47 +26,25 @@ const (
 		ORDER BY contract_id, token_id, r.role, r.locale COLLATE "C"`
 )
 
-func TestK1FungibleToken(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+func TestTokens(t *testing.T) { each(t, tokenRules) }
+
+var tokenRules = map[string]func(w *world){
+	"K1FungibleToken": func(w *world) {
 		usdcRead(w)
 		w.check("tokens", token.FT, tokenRows, "usdc 1")
-	})
-}
-
-func TestK2LastTokenID(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"K2LastTokenID": func(w *world) {
 		punksWith(w, 5)
 		w.check("tokens", token.NFT, tokenRows, "punks 1", "punks 2", "punks 3", "punks 4", "punks 5")
 		w.check("contract", token.NFT, `SELECT last_token_id || ' at ' || read_height || ' ' || reason FROM {schema}.contract`, "5 at 1 0")
-	})
-}
-
-func TestK3TooManyTokens(t *testing.T) {
-	for _, last := range []clarity.Value{number(10_000_000_000), number(50_001), huge, number(0)} {
-		t.Run(last.Repr(), func(t *testing.T) {
-			worlds(t, func(t *testing.T, w *world) {
-				w.outside.says(punks, "get-last-token-id", clarity.NewOk(last))
-				w.mine(alice.Deploys("punks", sip009))
-				w.settle(token.NFT)
-				w.check("tokens", token.NFT, tokenRows)
-				w.check("contract", token.NFT, `SELECT 'u' || last_token_id || ' ' || reason FROM {schema}.contract`, last.Repr()+" 0")
-				w.checkWants("after the answer", token.NFT)
-			})
-		})
-	}
-}
-
-func TestT1FungibleToken(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"T1FungibleToken": func(w *world) {
 		w.outside.ft(usdc, "FooToken", "FOO", 6, 1_997_500_000_000, clarity.NewNone())
 		w.mine(alice.Deploys("usdc", sip010))
 		w.settle(token.FT)
 		w.check("token", token.FT, factRows, "usdc 1 - FooToken FOO 6 1997500000000")
-	})
-}
-
-func TestT2DocumentFails(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"T2DocumentFails": func(w *world) {
 		w.outside.ft(usdc, "FooToken", "FOO", 6, 7, clarity.NewSome(utf8("http://m.io/{id}.json")))
 		w.outside.web["http://m.io/1.json"] = status(500)
 		w.mine(alice.Deploys("usdc", sip010))
@@ -73,65 +52,41 @@ func TestT2DocumentFails(t *testing.T) {
 		w.check("token", token.FT, factRows, "usdc 1 http://m.io/1.json FooToken FOO 6 7")
 		w.check("document", token.FT, documentRows, "http://m.io/1.json - 107")
 		w.checkWants("that failed", token.FT, "document http://m.io/1.json")
-	})
-}
-
-func TestT3SupplyFails(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"T3SupplyFails": func(w *world) {
 		w.outside.ft(usdc, "FooToken", "FOO", 6, 7, clarity.NewNone())
-		w.outside.says(usdc, "get-total-supply", clarity.NewErr(number(6004)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewErr(value.Uint(6004)))
 		w.mine(alice.Deploys("usdc", sip010))
 		w.settle(token.FT)
 		w.check("token", token.FT, factRows, "usdc 1 - FooToken FOO 6 -")
 		w.checkWants("after the answer", token.FT)
-	})
-}
-
-// A symbol that can't be read does not lose the other properties, and is tried again.
-func TestSymbolFails(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// A symbol that can't be read does not lose the other properties, and is tried again.
+	"SymbolFails": func(w *world) {
 		w.outside.ft(usdc, "FooToken", "FOO", 6, 7, clarity.NewNone())
-		w.outside.says(usdc, "get-symbol", clarity.NewErr(number(1)))
+		w.outside.says(usdc, "get-symbol", clarity.NewErr(value.Uint(1)))
 		w.mine(alice.Deploys("usdc", sip010))
 		w.settle(token.FT)
 		w.check("token", token.FT, factRows, "usdc 1 - FooToken - 6 7 109")
 		w.check("whether the failure is that of the read", token.FT, `SELECT (failed_seq = read_seq)::text FROM {schema}.token`, "true")
 		w.checkWants("after the answer", token.FT, "read usdc")
-	})
-}
-
-func TestT4NoImage(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"T4NoImage": func(w *world) {
 		w.outside.ft(usdc, "FooToken", "FOO", 6, 7, clarity.NewSome(utf8("http://m.io/foo.json")))
 		w.outside.web["http://m.io/foo.json"] = has(`{"name":"Foo","image_location":"http://m.io/foo.png"}`)
 		w.mine(alice.Deploys("usdc", sip010))
 		w.settle(token.FT)
 		w.check("document", token.FT, documentRows, `http://m.io/foo.json {"name":"Foo"}`)
 		w.check("images", token.FT, imageRows)
-	})
-}
-
-// punk deploys an nft contract with one token, whose document is at http://m.io/1.json, and reads all of it.
-func punk(w *world, document string) {
-	w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(1)))
-	w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://m.io/{id}.json"))))
-	w.outside.web["http://m.io/1.json"] = has(document)
-	w.mine(alice.Deploys("punks", sip009))
-	w.settle(token.NFT)
-}
-
-func TestT5AttributesAndProperties(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"T5AttributesAndProperties": func(w *world) {
 		const document = `{"name":"Punk","attributes":[{"trait_type":"Hat","value":"red"},{"trait_type":"Age","display_type":"Number","value":7},` +
 			`{"trait_type":"Friends","value":["a","b"]}],"properties":{"nested":{"a":1,"b":2},"yes":true,"no":false,"price":5000}}`
 		punk(w, document)
 		w.check("token", token.NFT, factRows, "punks 1 http://m.io/1.json - - - -")
 		w.check("document", token.NFT, documentRows, "http://m.io/1.json "+document)
-	})
-}
-
-func TestT6Locales(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"T6Locales": func(w *world) {
 		own := `{"name":"Mutant","image":"http://m.io/1.png","attributes":[{"trait_type":"Background","value":"Army"}],` +
 			`"properties":{"external_url":"http://m.io","description":"a mutant"},` +
 			`"localization":{"uri":"http://m-locale.io/{id}-{locale}.json","default":"en","locales":["en","es-MX"]}}`
@@ -148,11 +103,8 @@ func TestT6Locales(t *testing.T) {
 			`http://m-locale.io/1-es-MX.json Mutante {"description":"un mutante"}`)
 		w.check("image", token.NFT, imageRows, "http://m.io/1.png image/png 30x20")
 		w.checkWants("after all is read", token.NFT)
-	})
-}
-
-func TestT7DocumentChanges(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"T7DocumentChanges": func(w *world) {
 		punk(w, `{"name":"Punk","attributes":[{"trait_type":"a","value":1},{"trait_type":"b","value":2}],"properties":{"x":1,"y":2}}`)
 		const changed = `{"name":"Punk","attributes":[{"trait_type":"c","value":3}],"properties":{"z":3}}`
 		w.outside.web["http://m.io/1.json"] = has(changed)
@@ -160,69 +112,40 @@ func TestT7DocumentChanges(t *testing.T) {
 		w.checkWants("by somebody", token.NFT, "document http://m.io/1.json", "read punks 1")
 		w.settle(token.NFT)
 		w.check("document", token.NFT, documentRows, "http://m.io/1.json "+changed)
-	})
-}
-
-func TestT8NoName(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"T8NoName": func(w *world) {
 		punk(w, `{"description":"of nothing"}`)
 		w.check("document", token.NFT, documentRows, "http://m.io/1.json - 105")
 		if s := w.openWant(token.NFT, "document http://m.io/1.json"); s.attempts != 1 || s.severity != 2 {
-			t.Errorf("%d attempts, severity %d", s.attempts, s.severity)
+			w.t.Errorf("%d attempts, severity %d", s.attempts, s.severity)
 		}
-	})
-}
-
-func TestT9SemiFungibleToken(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"T9SemiFungibleToken": func(w *world) {
 		w.outside.says(deeds, "get-token-uri", clarity.NewOk(clarity.NewNone()))
-		w.outside.says(deeds, "get-decimals", clarity.NewOk(number(6)))
-		w.outside.says(deeds, "get-total-supply", clarity.NewOk(number(200_200_200)))
-		w.mine(alice.Deploys("deeds", sip013), by(printSFT(deeds, "sft_mint", number(1), 5)))
+		w.outside.says(deeds, "get-decimals", clarity.NewOk(value.Uint(6)))
+		w.outside.says(deeds, "get-total-supply", clarity.NewOk(value.Uint(200_200_200)))
+		w.mine(alice.Deploys("deeds", sip013), by(printSFT(deeds, "sft_mint", value.Uint(1), 5)))
 		w.settle(token.SFT)
 		w.check("token", token.SFT, factRows, "deeds 1 - - - 6 200200200")
-	})
-}
-
-func TestS1SupplyOfFungible(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"S1SupplyOfFungible": func(w *world) {
 		usdcRead(w)
 		w.mine(by(mintFT(usdc)))
-		w.outside.says(usdc, "get-total-supply", clarity.NewOk(number(1_997_500_000_000)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewOk(value.Uint(1_997_500_000_000)))
 		w.ask(token.FT, "supply usdc")
 		w.check("token", token.FT, factRows, "usdc 1 - USD Coin USDC 6 1997500000000")
 		w.checkWants("after the answer", token.FT)
-	})
-}
-
-func TestS2SupplyFails(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"S2SupplyFails": func(w *world) {
 		usdcRead(w)
 		w.mine(by(mintFT(usdc)))
-		w.outside.says(usdc, "get-total-supply", clarity.NewErr(number(6004)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewErr(value.Uint(6004)))
 		w.ask(token.FT, "supply usdc")
 		w.check("token", token.FT, factRows, "usdc 1 - USD Coin USDC 6 10000")
 		w.checkWants("after the answer", token.FT)
-	})
-}
-
-func TestS3SupplyOfSemiFungible(t *testing.T) {
-	for name, event := range map[string]string{"mint": "sft_mint", "burn": "sft_burn"} {
-		t.Run(name, func(t *testing.T) {
-			worlds(t, func(t *testing.T, w *world) {
-				deedsRead(w)
-				w.mine(by(printSFT(deeds, event, number(3), 5)))
-				w.outside.says(deeds, "get-total-supply", clarity.NewOk(number(200_200_200)))
-				w.ask(token.SFT, "supply deeds 3")
-				w.check("token", token.SFT, factRows, "deeds 3 http://m.io/3.json - - 6 200200200")
-			})
-		})
-	}
-}
-
-// A read includes the supply, so an earlier report of the supply alone is no longer its source.
-func TestSourceOfSupply(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// A read includes the supply, so an earlier report of the supply alone is no longer its source.
+	"SourceOfSupply": func(w *world) {
 		usdcRead(w)
 		w.mine(by(mintFT(usdc)))
 		w.ask(token.FT, "supply usdc")
@@ -234,36 +157,68 @@ func TestSourceOfSupply(t *testing.T) {
 		// If the contract stops answering the supply, that of the report before stays.
 		w.mine(by(mintFT(usdc)))
 		w.ask(token.FT, "supply usdc")
-		w.outside.says(usdc, "get-total-supply", clarity.NewErr(number(1)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewErr(value.Uint(1)))
 		w.refresh(usdc, "")
 		w.ask(token.FT, "read usdc")
 		w.check("after all but the supply", token.FT, `SELECT total_supply || ' ' || (supply_seq < read_seq) FROM {schema}.token`, "10000 true")
-	})
-}
-
-// A token of which only the supply is known does not count as read: it has no name and no document to show.
-func TestSupplyIsNoRead(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// A token of which only the supply is known does not count as read: it has no name and no document to show.
+	"SupplyIsNoRead": func(w *world) {
 		w.outside.ft(usdc, "USD Coin", "USDC", 6, 5, clarity.NewNone())
 		w.mine(alice.Deploys("usdc", sip010))
 		w.mine(by(mintFT(usdc)))
 		w.ask(token.FT, "supply usdc")
 		w.check("token", token.FT, `SELECT total_supply || ' ' || (read_height IS NULL) FROM {schema}.token`, "5 true")
-	})
-}
-
-// An older read that was in flight does not replace a newer supply.
-func TestReadUnderWayKeepsSupply(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// An older read that was in flight does not replace a newer supply.
+	"ReadUnderWayKeepsSupply": func(w *world) {
 		w.outside.ft(usdc, "USD Coin", "USDC", 6, 5, clarity.NewNone())
 		w.mine(alice.Deploys("usdc", sip010))
 		late := w.answer(token.FT, "read usdc")
 		w.mine(by(mintFT(usdc)))
-		w.outside.says(usdc, "get-total-supply", clarity.NewOk(number(9)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewOk(value.Uint(9)))
 		w.ask(token.FT, "supply usdc")
 		w.record(late)
 		w.now = w.now.Add(time.Minute)
 		w.settle(token.FT)
 		w.check("token", token.FT, factRows, "usdc 1 - USD Coin USDC 6 9")
-	})
+	},
+}
+
+func TestK3TooManyTokens(t *testing.T) {
+	for _, last := range []clarity.Value{value.Uint(10_000_000_000), value.Uint(50_001), huge, value.Uint(0)} {
+		t.Run(last.Repr(), func(t *testing.T) {
+			worlds(t, func(t *testing.T, w *world) {
+				w.outside.says(punks, "get-last-token-id", clarity.NewOk(last))
+				w.mine(alice.Deploys("punks", sip009))
+				w.settle(token.NFT)
+				w.check("tokens", token.NFT, tokenRows)
+				w.check("contract", token.NFT, `SELECT 'u' || last_token_id || ' ' || reason FROM {schema}.contract`, last.Repr()+" 0")
+				w.checkWants("after the answer", token.NFT)
+			})
+		})
+	}
+}
+
+// punk deploys an nft contract with one token, whose document is at http://m.io/1.json, and reads all of it.
+func punk(w *world, document string) {
+	w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(1)))
+	w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://m.io/{id}.json"))))
+	w.outside.web["http://m.io/1.json"] = has(document)
+	w.mine(alice.Deploys("punks", sip009))
+	w.settle(token.NFT)
+}
+
+func TestS3SupplyOfSemiFungible(t *testing.T) {
+	for name, event := range map[string]string{"mint": "sft_mint", "burn": "sft_burn"} {
+		t.Run(name, func(t *testing.T) {
+			worlds(t, func(t *testing.T, w *world) {
+				deedsRead(w)
+				w.mine(by(printSFT(deeds, event, value.Uint(3), 5)))
+				w.outside.says(deeds, "get-total-supply", clarity.NewOk(value.Uint(200_200_200)))
+				w.ask(token.SFT, "supply deeds 3")
+				w.check("token", token.SFT, factRows, "deeds 3 http://m.io/3.json - - 6 200200200")
+			})
+		})
+	}
 }

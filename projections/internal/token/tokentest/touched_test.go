@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-
 	"pgregory.net/rapid"
 
 	"strata/domain/shard"

@@ -8,6 +8,9 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/synth/value"
+	"strata/rig/foldtest"
+	"strata/rig/replay"
 )
 
 // checkFailed compares the delay, the counts and the severity of a failed want.
@@ -34,12 +37,14 @@ const (
 	week = 7 * day
 )
 
-// A contract with wrong answers is tried again after growing delays, for ever. A further mint does not make the want
-// due earlier; a notification and a refresh do.
-func TestRetriesOfWrongContract(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+func TestWants(t *testing.T) { each(t, wantRules) }
+
+var wantRules = map[string]func(w *world){
+	// A contract with wrong answers is tried again after growing delays, for ever. A further mint does not make the want
+	// due earlier; a notification and a refresh do.
+	"RetriesOfWrongContract": func(w *world) {
 		punksWith(w, 1)
-		w.outside.says(punks, "get-token-uri", clarity.NewErr(number(1)))
+		w.outside.says(punks, "get-token-uri", clarity.NewErr(value.Uint(1)))
 		const name = "read punks 1"
 		w.refresh(punks, "1")
 		for i, delay := range []time.Duration{time.Hour, 6 * time.Hour, day, week, week, week} {
@@ -49,25 +54,22 @@ func TestRetriesOfWrongContract(t *testing.T) {
 		w.mine(by(mintNFT(punks, 1)))
 		w.checkFailed("after a mint", token.NFT, name, week, 6, 0, int(fetch.Wrong))
 		if s := w.openWant(token.NFT, name); s.minHeight == nil || *s.minHeight != 2 || s.priority != 3 {
-			t.Errorf("after a mint: %+v", s)
+			w.t.Errorf("after a mint: %+v", s)
 		}
 		w.mine(by(announce(punks, "nft")))
 		s := w.openWant(token.NFT, name)
 		if s.due.After(w.now.Add(5*time.Minute)) || s.attempts != 0 || s.priority != 2 {
-			t.Errorf("after a notification: %+v", s)
+			w.t.Errorf("after a notification: %+v", s)
 		}
 		w.try(token.NFT, name)
 		w.checkFailed("after a notification", token.NFT, name, time.Hour, 1, 0, int(fetch.Wrong))
 		w.refresh(punks, "1")
 		if s := w.openWant(token.NFT, name); s.due.After(w.now) || s.attempts != 0 || s.priority != 1 {
-			t.Errorf("after a refresh: %+v", s)
+			w.t.Errorf("after a refresh: %+v", s)
 		}
-	})
-}
-
-// A person can have everything tried again that failed, or only interfaces; what did not fail stays as it is.
-func TestRetryFailed(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	// A person can have everything tried again that failed, or only interfaces; what did not fail stays as it is.
+	"RetryFailed": func(w *world) {
 		w.outside.web["http://m.io/1.png"] = status(404)
 		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
 		w.mine(alice.Deploys("usdc", nil))
@@ -77,23 +79,20 @@ func TestRetryFailed(t *testing.T) {
 		w.record(&fetch.Refresh{Failed: true, Kind: fetch.ContractInterface, RequestedAt: w.now})
 		w.checkFailed("of another kind", token.NFT, "image http://m.io/1.png", time.Hour, 1, 0, int(fetch.Wrong))
 		if s := w.openWant(token.NFT, "interface usdc"); s.due.After(w.now) || s.attempts != 0 || s.severity != 0 || s.priority != 1 {
-			t.Errorf("the interface: got %+v", s)
+			w.t.Errorf("the interface: got %+v", s)
 		}
 		w.record(&fetch.Refresh{Failed: true, RequestedAt: w.now})
 		if s := w.openWant(token.NFT, "image http://m.io/1.png"); s.due.After(w.now) || s.attempts != 0 || s.severity != 0 || s.priority != 1 {
-			t.Errorf("the image: got %+v", s)
+			w.t.Errorf("the image: got %+v", s)
 		}
 		if s := w.openWant(token.NFT, "read punks 2"); !s.due.Equal(later.due) || s.priority != later.priority {
-			t.Errorf("what did not fail: got %+v, want %+v", s, later)
+			w.t.Errorf("what did not fail: got %+v, want %+v", s, later)
 		}
 		if touched := w.touched[token.NFT]; touched != nil {
-			t.Error("a retry of any number of tokens names what it touched")
+			w.t.Errorf("a retry of any number of tokens names what it touched")
 		}
-	})
-}
-
-func TestRetriesOfTroubledServer(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
+	},
+	"RetriesOfTroubledServer": func(w *world) {
 		punk(w, `{"name":"Punk"}`)
 		const name = "document http://m.io/1.json"
 		w.outside.web["http://m.io/1.json"] = status(503)
@@ -105,7 +104,149 @@ func TestRetriesOfTroubledServer(t *testing.T) {
 		w.outside.web["http://m.io/1.json"] = has(`{"name":"Better"}`)
 		w.try(token.NFT, name)
 		w.check("document", token.NFT, documentRows, `http://m.io/1.json {"name":"Better"}`)
-	})
+	},
+	// D5 and D6: a node that is down, or a host with a rate limit, costs no attempt, however long it lasts.
+	"D5D6WaitingCostsNoAttempt": func(w *world) {
+		w.outside.ft(usdc, "USD Coin", "USDC", 6, 5, clarity.NewSome(utf8("http://m.io/1.json")))
+		w.mine(alice.Deploys("usdc", sip010))
+		node := w.outside.node
+		w.outside.node = map[string]fetch.Exchange{}
+		for function, broken := range map[string]fetch.Exchange{
+			"get-name": down, "get-symbol": status(502), "get-decimals": status(404), "get-token-uri": has("<html>"), "get-total-supply": down,
+		} {
+			w.outside.node[usdc+" "+function] = broken
+		}
+		steps := []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 10 * time.Minute, 10 * time.Minute}
+		for i, delay := range steps {
+			w.try(token.FT, "read usdc")
+			w.checkFailed("node is down", token.FT, "read usdc", delay, 0, i+1, int(fetch.Waiting))
+		}
+		w.check("counters", token.FT, `SELECT name || ' ' || n FROM {schema}.counter WHERE n <> 0 ORDER BY name`, "contracts 1", "pending 1", "tokens 1")
+		w.outside.node = node
+		w.outside.web["http://m.io/1.json"] = status(429)
+		w.try(token.FT, "read usdc")
+		for range 50 {
+			w.try(token.FT, "document http://m.io/1.json")
+		}
+		w.checkFailed("host is busy", token.FT, "document http://m.io/1.json", 10*time.Minute, 0, 50, int(fetch.Waiting))
+		w.outside.web["http://m.io/1.json"] = has(`{"name":"Coin"}`)
+		w.try(token.FT, "document http://m.io/1.json")
+		w.check("document", token.FT, documentRows, `http://m.io/1.json {"name":"Coin"}`)
+	},
+	// D7: a slow host is tried again, and the document's row says why it has no content yet.
+	"D7SlowHost": func(w *world) {
+		punk(w, `{}`)
+		w.outside.web["http://m.io/1.json"] = fetch.Exchange{Failure: fetch.FailureTimeout}
+		for range 20 {
+			w.try(token.NFT, "document http://m.io/1.json")
+		}
+		w.check("document", token.NFT, documentRows, "http://m.io/1.json - 103")
+	},
+	// D8: a later failure keeps what is known of the contract, the document and the image.
+	"D8FailureKeepsWhatIsKnown": func(w *world) {
+		w.outside.web["http://m.io/1.png"] = has("pixels")
+		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
+		w.outside.web["http://m.io/1.json"], w.outside.web["http://m.io/1.png"] = status(404), has("pixels")
+		w.outside.says(punks, "get-token-uri", clarity.NewErr(value.Uint(1)))
+		w.refresh(punks, "")
+		broken := w.answer(token.NFT, "image http://m.io/1.png")
+		broken.Image = nil
+		w.record(broken)
+		w.settle(token.NFT)
+		w.check("token", token.NFT, factRows, "punks 1 http://m.io/1.json - - - - 109")
+		w.check("document", token.NFT, documentRows, `http://m.io/1.json {"name":"Punk","image":"http://m.io/1.png"} 107`)
+		w.check("image", token.NFT, imageRows, "http://m.io/1.png image/png 30x20 106")
+	},
+	// D20: a report for a want that is no longer open changes nothing.
+	"D20ReportWithoutWant": func(w *world) {
+		w.outside.web["http://m.io/1.png"] = has("pixels")
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(1)))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://m.io/{id}.json"))))
+		w.outside.web["http://m.io/1.json"] = has(`{"name":"Punk","image":"http://m.io/1.png"}`)
+		w.mine(alice.Deploys("punks", sip009))
+		var late []*fetch.Report
+		for _, name := range []string{"last punks", "read punks 1", "document http://m.io/1.json", "image http://m.io/1.png"} {
+			late = append(late, w.answer(token.NFT, name))
+			w.ask(token.NFT, name)
+		}
+		before := w.dump(token.NFT)
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(value.Uint(7)))
+		for _, r := range late {
+			other := w.outside.report(r.Want, w.tip(), w.now)
+			for i := range other.Exchanges {
+				if other.Want.Kind == fetch.Document {
+					other.Exchanges[i].Body = fetch.Body(`{"name":"Other"}`)
+				}
+			}
+			w.record(other)
+			w.record(w.failing(r.Want))
+		}
+		foldtest.Compare(w.t, "rows", w.dump(token.NFT), before)
+	},
+	// D20: a read at a block that is not canonical is no answer.
+	"D20ReportOfOrphan": func(w *world) {
+		punksWith(w, 1)
+		w.mine()
+		w.refresh(punks, "1")
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://orphan.io"))))
+		late := w.answer(token.NFT, "read punks 1")
+		last := w.outside.report(fetch.Want{Kind: fetch.ContractRead, Contract: punks, Calls: []fetch.Call{token.LastTokenIDCall()}}, w.tip(), w.now)
+		w.revert(1)
+		w.apply(w.on("b", 1))
+		w.refresh(punks, "")
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewNone()))
+		w.record(late)
+		w.record(last)
+		w.check("token", token.NFT, factRows, "punks 1 - - - - -")
+		w.check("contract", token.NFT, `SELECT read_height::text FROM {schema}.contract`, "1")
+		w.checkWants("that go on", token.NFT, "last punks", "read punks 1")
+		// The want is due again soon, and the report costs no attempt.
+		w.checkFailed("orphan", token.NFT, "read punks 1", 5*time.Second, 0, 1, int(fetch.Waiting))
+		w.now = w.now.Add(time.Minute)
+		w.settle(token.NFT)
+		w.checkWants("after all", token.NFT)
+	},
+	// A report that does not count neither changes the reason of an earlier failure, nor makes the next attempt come
+	// earlier.
+	"LateReportKeepsDistance": func(w *world) {
+		punksWith(w, 1)
+		w.mine(by(mintNFT(punks, 1)))
+		w.outside.says(punks, "get-token-uri", clarity.NewErr(value.Uint(1)))
+		for range 4 {
+			w.try(token.NFT, "read punks 1")
+		}
+		w.record(w.outside.report(w.openWant(token.NFT, "read punks 1").want, w.tipAt(1), w.now))
+		w.checkFailed("late", token.NFT, "read punks 1", week, 4, 1, int(fetch.Wrong))
+	},
+	// D16 as far as the fold is concerned: failures that are the contract's, and failures that are the node's.
+	"CausesOfNodes": func(w *world) {
+		for cause, severity := range map[string]fetch.Severity{
+			`RuntimeCheck(NoSuchContract("a.b"))`: fetch.Troubled, `Unchecked(NoSuchContract("a.b"))`: fetch.Troubled,
+			"DivisionByZero": fetch.Wrong, `RuntimeCheck(UndefinedFunction("f"))`: fetch.Wrong,
+		} {
+			if len(w.chain) == 0 {
+				punksWith(w, 1)
+			}
+			w.refresh(punks, "1")
+			w.outside.node[punks+" get-token-uri"] = refuses(cause)
+			w.try(token.NFT, "read punks 1")
+			if s := w.openWant(token.NFT, "read punks 1"); s.severity != int(severity) || s.attempts != 1 {
+				w.t.Errorf("%s: severity %d, attempts %d", cause, s.severity, s.attempts)
+			}
+		}
+	},
+	// The burn of a token that never existed raises no want.
+	"BurnOfNothing": func(w *world) {
+		w.mine(alice.Deploys("deeds", sip013))
+		w.apply(w.next(by(printSFT(deeds, "sft_burn", value.Uint(5), 1))))
+		w.checkWants("after the burn", token.SFT)
+		w.mine(by(printSFT(deeds, "sft_burn", value.Uint(6), 1), printSFT(deeds, "sft_mint", value.Uint(6), 1), printSFT(deeds, "sft_transfer", value.Uint(6), 1)))
+		w.checkWants("after the mint", token.SFT, "read deeds 6")
+		w.mine(by(printSFT(deeds, "sft_burn", value.Uint(6), 1)))
+		w.checkWants("after both", token.SFT, "read deeds 6", "supply deeds 6")
+		w.revert(3)
+		w.checkWants("after the rollback", token.SFT)
+	},
 }
 
 // Each kind of failure has its delay.
@@ -152,96 +293,6 @@ func TestFirstDelays(t *testing.T) {
 	})
 }
 
-// D5 and D6: a node that is down, or a host with a rate limit, costs no attempt, however long it lasts.
-func TestD5D6WaitingCostsNoAttempt(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
-		w.outside.ft(usdc, "USD Coin", "USDC", 6, 5, clarity.NewSome(utf8("http://m.io/1.json")))
-		w.mine(alice.Deploys("usdc", sip010))
-		node := w.outside.node
-		w.outside.node = map[string]fetch.Exchange{}
-		for function, broken := range map[string]fetch.Exchange{
-			"get-name": down, "get-symbol": status(502), "get-decimals": status(404), "get-token-uri": has("<html>"), "get-total-supply": down,
-		} {
-			w.outside.node[usdc+" "+function] = broken
-		}
-		steps := []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 10 * time.Minute, 10 * time.Minute}
-		for i, delay := range steps {
-			w.try(token.FT, "read usdc")
-			w.checkFailed("node is down", token.FT, "read usdc", delay, 0, i+1, int(fetch.Waiting))
-		}
-		w.check("counters", token.FT, `SELECT name || ' ' || n FROM {schema}.counter WHERE n <> 0 ORDER BY name`, "contracts 1", "pending 1", "tokens 1")
-		w.outside.node = node
-		w.outside.web["http://m.io/1.json"] = status(429)
-		w.try(token.FT, "read usdc")
-		for range 50 {
-			w.try(token.FT, "document http://m.io/1.json")
-		}
-		w.checkFailed("host is busy", token.FT, "document http://m.io/1.json", 10*time.Minute, 0, 50, int(fetch.Waiting))
-		w.outside.web["http://m.io/1.json"] = has(`{"name":"Coin"}`)
-		w.try(token.FT, "document http://m.io/1.json")
-		w.check("document", token.FT, documentRows, `http://m.io/1.json {"name":"Coin"}`)
-	})
-}
-
-// D7: a slow host is tried again, and the document's row says why it has no content yet.
-func TestD7SlowHost(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
-		punk(w, `{}`)
-		w.outside.web["http://m.io/1.json"] = fetch.Exchange{Failure: fetch.FailureTimeout}
-		for range 20 {
-			w.try(token.NFT, "document http://m.io/1.json")
-		}
-		w.check("document", token.NFT, documentRows, "http://m.io/1.json - 103")
-	})
-}
-
-// D8: a later failure keeps what is known of the contract, the document and the image.
-func TestD8FailureKeepsWhatIsKnown(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
-		w.outside.web["http://m.io/1.png"] = has("pixels")
-		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
-		w.outside.web["http://m.io/1.json"], w.outside.web["http://m.io/1.png"] = status(404), has("pixels")
-		w.outside.says(punks, "get-token-uri", clarity.NewErr(number(1)))
-		w.refresh(punks, "")
-		broken := w.answer(token.NFT, "image http://m.io/1.png")
-		broken.Image = nil
-		w.record(broken)
-		w.settle(token.NFT)
-		w.check("token", token.NFT, factRows, "punks 1 http://m.io/1.json - - - - 109")
-		w.check("document", token.NFT, documentRows, `http://m.io/1.json {"name":"Punk","image":"http://m.io/1.png"} 107`)
-		w.check("image", token.NFT, imageRows, "http://m.io/1.png image/png 30x20 106")
-	})
-}
-
-// D20: a report for a want that is no longer open changes nothing.
-func TestD20ReportWithoutWant(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
-		w.outside.web["http://m.io/1.png"] = has("pixels")
-		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(1)))
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://m.io/{id}.json"))))
-		w.outside.web["http://m.io/1.json"] = has(`{"name":"Punk","image":"http://m.io/1.png"}`)
-		w.mine(alice.Deploys("punks", sip009))
-		var late []*fetch.Report
-		for _, name := range []string{"last punks", "read punks 1", "document http://m.io/1.json", "image http://m.io/1.png"} {
-			late = append(late, w.answer(token.NFT, name))
-			w.ask(token.NFT, name)
-		}
-		before := w.dump(token.NFT)
-		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(7)))
-		for _, r := range late {
-			other := w.outside.report(r.Want, w.tip(), w.now)
-			for i := range other.Exchanges {
-				if other.Want.Kind == fetch.Document {
-					other.Exchanges[i].Body = fetch.Body(`{"name":"Other"}`)
-				}
-			}
-			w.record(other)
-			w.record(w.failing(r.Want))
-		}
-		compare(t, "rows", w.dump(token.NFT), before)
-	})
-}
-
 // failing returns a report of a lasting failure.
 func (w *world) failing(want fetch.Want) *fetch.Report {
 	nothing := newOutside()
@@ -258,7 +309,7 @@ func TestD20ReportForWantRaisedAnew(t *testing.T) {
 			w.refresh(punks, "1")
 		},
 		"clock": func(w *world) {
-			w.mine(by(announce(punks, "nft", "update-mode", ascii("dynamic"), "ttl", number(60))))
+			w.mine(by(announce(punks, "nft", "update-mode", value.Text("dynamic"), "ttl", value.Uint(60))))
 			w.settle(token.NFT)
 		},
 		"reorganisation": func(w *world) {
@@ -277,7 +328,7 @@ func TestD20ReportForWantRaisedAnew(t *testing.T) {
 			worlds(t, func(t *testing.T, w *world) {
 				punksWith(w, 1)
 				w.refresh(punks, "1")
-				w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://old.io"))))
+				w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(value.Text("http://old.io"))))
 				late := w.answer(token.NFT, "read punks 1")
 				w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewNone()))
 				w.ask(token.NFT, "read punks 1")
@@ -297,82 +348,6 @@ func TestD20ReportForWantRaisedAnew(t *testing.T) {
 	}
 }
 
-// D20: a read at a block that is not canonical is no answer.
-func TestD20ReportOfOrphan(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
-		punksWith(w, 1)
-		w.mine()
-		w.refresh(punks, "1")
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://orphan.io"))))
-		late := w.answer(token.NFT, "read punks 1")
-		last := w.outside.report(fetch.Want{Kind: fetch.ContractRead, Contract: punks, Calls: []fetch.Call{token.LastTokenIDCall()}}, w.tip(), w.now)
-		w.revert(1)
-		w.apply(w.on("b", 1))
-		w.refresh(punks, "")
-		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewNone()))
-		w.record(late)
-		w.record(last)
-		w.check("token", token.NFT, factRows, "punks 1 - - - - -")
-		w.check("contract", token.NFT, `SELECT read_height::text FROM {schema}.contract`, "1")
-		w.checkWants("that go on", token.NFT, "last punks", "read punks 1")
-		// The want is due again soon, and the report costs no attempt.
-		w.checkFailed("orphan", token.NFT, "read punks 1", 5*time.Second, 0, 1, int(fetch.Waiting))
-		w.now = w.now.Add(time.Minute)
-		w.settle(token.NFT)
-		w.checkWants("after all", token.NFT)
-	})
-}
-
-// A report that does not count neither changes the reason of an earlier failure, nor makes the next attempt come
-// earlier.
-func TestLateReportKeepsDistance(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
-		punksWith(w, 1)
-		w.mine(by(mintNFT(punks, 1)))
-		w.outside.says(punks, "get-token-uri", clarity.NewErr(number(1)))
-		for range 4 {
-			w.try(token.NFT, "read punks 1")
-		}
-		w.record(w.outside.report(w.openWant(token.NFT, "read punks 1").want, w.tipAt(1), w.now))
-		w.checkFailed("late", token.NFT, "read punks 1", week, 4, 1, int(fetch.Wrong))
-	})
-}
-
-// D16 as far as the fold is concerned: failures that are the contract's, and failures that are the node's.
-func TestCausesOfNodes(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
-		for cause, severity := range map[string]fetch.Severity{
-			`RuntimeCheck(NoSuchContract("a.b"))`: fetch.Troubled, `Unchecked(NoSuchContract("a.b"))`: fetch.Troubled,
-			"DivisionByZero": fetch.Wrong, `RuntimeCheck(UndefinedFunction("f"))`: fetch.Wrong,
-		} {
-			if len(w.chain) == 0 {
-				punksWith(w, 1)
-			}
-			w.refresh(punks, "1")
-			w.outside.node[punks+" get-token-uri"] = refuses(cause)
-			w.try(token.NFT, "read punks 1")
-			if s := w.openWant(token.NFT, "read punks 1"); s.severity != int(severity) || s.attempts != 1 {
-				t.Errorf("%s: severity %d, attempts %d", cause, s.severity, s.attempts)
-			}
-		}
-	})
-}
-
-// The burn of a token that never existed raises no want.
-func TestBurnOfNothing(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
-		w.mine(alice.Deploys("deeds", sip013))
-		w.apply(w.next(by(printSFT(deeds, "sft_burn", number(5), 1))))
-		w.checkWants("after the burn", token.SFT)
-		w.mine(by(printSFT(deeds, "sft_burn", number(6), 1), printSFT(deeds, "sft_mint", number(6), 1), printSFT(deeds, "sft_transfer", number(6), 1)))
-		w.checkWants("after the mint", token.SFT, "read deeds 6")
-		w.mine(by(printSFT(deeds, "sft_burn", number(6), 1)))
-		w.checkWants("after both", token.SFT, "read deeds 6", "supply deeds 6")
-		w.revert(3)
-		w.checkWants("after the rollback", token.SFT)
-	})
-}
-
 // A want that several blocks raise is one row, with the height of the newest of them.
 func TestRaisedTwice(t *testing.T) {
 	t.Parallel()
@@ -380,12 +355,12 @@ func TestRaisedTwice(t *testing.T) {
 	var want []string
 	for _, together := range []bool{false, true} {
 		t.Run("together="+map[bool]string{false: "no", true: "yes"}[together], func(t *testing.T) {
-			w := newWorld(t, begin(t, pool), 1)
+			w := newWorld(t, replay.Begin(t, pool), 1)
 			w.forgetful = !together
 			deedsRead(w)
 			height := len(w.chain)
-			mint := w.on("a", height, by(printSFT(deeds, "sft_mint", number(3), 1)))
-			burn := w.on("a", height+1, by(printSFT(deeds, "sft_burn", number(3), 1)))
+			mint := w.on("a", height, by(printSFT(deeds, "sft_mint", value.Uint(3), 1)))
+			burn := w.on("a", height+1, by(printSFT(deeds, "sft_burn", value.Uint(3), 1)))
 			w.apply(mint, burn)
 			s := w.openWant(token.SFT, "supply deeds 3")
 			if s.minHeight == nil || *s.minHeight != int64(height+2) || s.sourceSeq != w.seq {
@@ -395,7 +370,7 @@ func TestRaisedTwice(t *testing.T) {
 				want = w.dump(token.SFT)
 			}
 			if got := w.dump(token.SFT); !slices.Equal(got, want) {
-				compare(t, "rows", got, want)
+				foldtest.Compare(t, "rows", got, want)
 			}
 		})
 	}

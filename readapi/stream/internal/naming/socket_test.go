@@ -66,7 +66,7 @@ func TestSockets(t *testing.T) {
 	log := replay.NewLog(t)
 	replay.Start(t, log, apitest.NewChain(t), names.New(), bns.New(domain.KnownContracts()))
 	blocks, _ := synthnames.Story()
-	replay.Append(t, log, replay.Post(blocks[0].Post()))
+	replay.Append(t, log, blocks[0].Post())
 	replay.Wait(t, log)
 	wake := eventstore.NewWake(log.Pool(), follow.Channel, time.Second, nil)
 	defer wake.Stop()
@@ -99,12 +99,12 @@ func TestSockets(t *testing.T) {
 
 	const reverted = 15 // gives old.btc away
 	for _, block := range blocks[1 : reverted+1] {
-		replay.Append(t, log, replay.Post(block.Post()))
+		replay.Append(t, log, block.Post())
 		replay.Wait(t, log)
 	}
 	fork := synthnames.Block{Name: "fork15", Parent: blocks[reverted-1].Name, Height: reverted, BurnHeight: blocks[reverted].BurnHeight}
 	top := synthnames.Block{Name: "fork16", Parent: fork.Name, Height: reverted + 1, BurnHeight: fork.BurnHeight}
-	replay.Append(t, log, replay.Post(fork.Post()), replay.Post(top.Post()))
+	replay.Append(t, log, fork.Post(), top.Post())
 
 	type body struct {
 		Operation string

@@ -133,10 +133,7 @@ func TestFirstRegistry(t *testing.T) {
 	config := synthchain.Everything(5, synthchain.V40)
 	config.SigningSample, config.Accounts, config.ForkProbability, config.Mix = 1000, 16, 0.3, synthchain.Mix{Transfer: 1, Naming: 30}
 	generator := synthchain.New(config)
-	var posts []replay.Post
-	for range 260 {
-		posts = append(posts, replay.Post(generator.Next()))
-	}
+	posts := replay.Take(260, generator.Next)
 	all, reverts, url, rows := followed(t, posts)
 	var got, namespaces []string
 	for _, h := range all {

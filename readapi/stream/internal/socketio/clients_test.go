@@ -278,9 +278,7 @@ func TestClientsFollowTheMempool(t *testing.T) {
 	log := replay.NewLog(t)
 	replay.Start(t, log, apitest.NewChain(t), balances.New(nil), mempool.New())
 	made := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 1000})
-	for range 10 {
-		replay.Append(t, log, replay.Post(made.Next()))
-	}
+	replay.Append(t, log, replay.Take(10, made.Next)...)
 	replay.Wait(t, log)
 	k, server := apitest.NewLive(t, apitest.Readers(t, log.Pool()), readapi.Config{})
 	tx := apitest.Transfer(t, 3)

@@ -13,6 +13,5 @@ func BootSource(name string) []byte {
 
 // BootInterface returns the interface of a boot contract as nodes of a generation write it.
 func BootInterface(g node.Generation, e node.Epoch) string {
-	members := newInterface([]signature{{"whoami", reading, nil, response(typeText)}}, nil, nil)
-	return interfaceAt(members, g, e, 1)
+	return interfaceAt(newInterface([]string{"read_only whoami = text"}, "", ""), g, e, 1)
 }

@@ -8,57 +8,44 @@ import (
 	"strata/internal/synth/synthchain/internal/node"
 )
 
-// signature is a function in a contract's interface. Types are JSON.
-type signature struct {
-	name, access string
-	arguments    []argument
-	output       string
+// types are the types in the interfaces of the templates, as JSON.
+var types = map[string]string{
+	"uint":      `"uint128"`,
+	"principal": `"principal"`,
+	"bool":      `"bool"`,
+	"none":      `"none"`,
+	"memo":      `{"optional":{"buffer":{"length":34}}}`,
+	"key":       `{"buffer":{"length":33}}`,
+	"text":      `{"string-ascii":{"length":32}}`,
+	"uri":       `{"optional":{"string-utf8":{"length":256}}}`,
+	"owner":     `{"optional":"principal"}`,
+	"name":      `{"tuple":[{"name":"name","type":{"buffer":{"length":48}}},{"name":"namespace","type":{"buffer":{"length":20}}}]}`,
 }
-
-type argument struct{ name, kind string }
-
-// The types in the interfaces of the templates.
-const (
-	typeUint      = `"uint128"`
-	typePrincipal = `"principal"`
-	typeBool      = `"bool"`
-	typeMemo      = `{"optional":{"buffer":{"length":34}}}`
-	typeKey       = `{"buffer":{"length":33}}`
-	typeText      = `{"string-ascii":{"length":32}}`
-	typeURI       = `{"optional":{"string-utf8":{"length":256}}}`
-	typeOwner     = `{"optional":"principal"}`
-	typeName      = `{"tuple":[{"name":"name","type":{"buffer":{"length":48}}},{"name":"namespace","type":{"buffer":{"length":20}}}]}`
-)
-
-func response(ok string) string { return `{"response":{"error":"uint128","ok":` + ok + `}}` }
 
 // newInterface returns the interface of a contract as JSON, without the opening brace and the members that newer
-// nodes put first. interfaceAt adds these.
-func newInterface(functions []signature, tokens, items []argument) string {
-	order := []string{"private", "public", "read_only"}
-	slices.SortStableFunc(functions, func(a, b signature) int {
-		if d := slices.Index(order, a.access) - slices.Index(order, b.access); d != 0 {
-			return d
-		}
-		return strings.Compare(a.name, b.name)
-	})
+// nodes put first. interfaceAt adds these. A function is written as its access, its name, its arguments with their types,
+// and the type of its ok response; an item as its name and the type of its id.
+func newInterface(functions []string, token, item string) string {
+	slices.Sort(functions)
 	var entries []string
 	for _, f := range functions {
-		entries = append(entries, fmt.Sprintf(`{"access":%q,"args":[%s],"name":%q,"outputs":{"type":%s}}`,
-			f.access, joinArguments(f.arguments), f.name, f.output))
+		f, output, _ := strings.Cut(f, " = ")
+		words := strings.Fields(f)
+		entries = append(entries, fmt.Sprintf(`{"access":%q,"args":[%s],"name":%q,"outputs":{"type":{"response":{"error":"uint128","ok":%s}}}}`,
+			words[0], typed(words[2:]), words[1], types[output]))
 	}
-	var fungible []string
-	for _, t := range tokens {
-		fungible = append(fungible, fmt.Sprintf(`{"name":%q}`, t.name))
+	if token != "" {
+		token = fmt.Sprintf(`{"name":%q}`, token)
 	}
 	return fmt.Sprintf(`"functions":[%s],"fungible_tokens":[%s],"maps":[],"non_fungible_tokens":[%s],"variables":[]}`,
-		strings.Join(entries, ","), strings.Join(fungible, ","), joinArguments(items))
+		strings.Join(entries, ","), token, typed(strings.Fields(item)))
 }
 
-func joinArguments(arguments []argument) string {
+func typed(words []string) string {
 	var entries []string
-	for _, a := range arguments {
-		entries = append(entries, fmt.Sprintf(`{"name":%q,"type":%s}`, a.name, a.kind))
+	for _, word := range words {
+		name, kind, _ := strings.Cut(word, ":")
+		entries = append(entries, fmt.Sprintf(`{"name":%q,"type":%s}`, name, types[kind]))
 	}
 	return strings.Join(entries, ",")
 }

@@ -19,11 +19,6 @@ type Template struct {
 	Item    func(number uint64) clarity.Value // returns the id of a non-fungible token
 }
 
-var (
-	public  = "public"
-	reading = "read_only"
-)
-
 // Coin is a fungible token with the functions of SIP-010. Anybody may mint.
 var Coin = &Template{
 	Name:  "coin",
@@ -52,19 +47,17 @@ var Coin = &Template{
 
 // coinInterface returns the interface of a fungible token.
 func coinInterface(asset string) string {
-	return newInterface([]signature{
-		{"mint", public, []argument{{"amount", typeUint}, {"recipient", typePrincipal}}, response(typeBool)},
-		{"transfer", public, []argument{
-			{"amount", typeUint}, {"sender", typePrincipal}, {"recipient", typePrincipal}, {"memo", typeMemo},
-		}, response(typeBool)},
-		{"burn", public, []argument{{"amount", typeUint}}, response(typeBool)},
-		{"get-name", reading, nil, response(typeText)},
-		{"get-symbol", reading, nil, response(typeText)},
-		{"get-decimals", reading, nil, response(typeUint)},
-		{"get-balance", reading, []argument{{"who", typePrincipal}}, response(typeUint)},
-		{"get-total-supply", reading, nil, response(typeUint)},
-		{"get-token-uri", reading, nil, response(typeURI)},
-	}, []argument{{name: asset}}, nil)
+	return newInterface([]string{
+		"public mint amount:uint recipient:principal = bool",
+		"public transfer amount:uint sender:principal recipient:principal memo:memo = bool",
+		"public burn amount:uint = bool",
+		"read_only get-name = text",
+		"read_only get-symbol = text",
+		"read_only get-decimals = uint",
+		"read_only get-balance who:principal = uint",
+		"read_only get-total-supply = uint",
+		"read_only get-token-uri = uri",
+	}, asset, "")
 }
 
 // SBTC is the fungible token that pox-5 pays. Whoever mints stands for the signers of sBTC.
@@ -90,15 +83,13 @@ var Manager = &Template{
 (define-public (settle (staker principal) (cycle uint))
   (contract-call? 'ST000000000000000000002AMW42H.pox-5 claim-staker-rewards-for-signer staker cycle none))
 `,
-	members: newInterface([]signature{
-		{"validate-stake!", public, []argument{
-			{"staker", typePrincipal}, {"first", typeUint}, {"cycles", typeUint}, {"ustx", typeUint}, {"sats", typeUint}, {"bond", typeBool},
-		}, response(typeBool)},
-		{"register", public, []argument{{"key", typeKey}}, response(typeBool)},
-		{"grant", public, []argument{{"key", typeKey}, {"auth", typeUint}}, response(typeBool)},
-		{"claim", public, []argument{{"cycle", typeUint}}, response(typeBool)},
-		{"settle", public, []argument{{"staker", typePrincipal}, {"cycle", typeUint}}, response(typeBool)},
-	}, nil, nil),
+	members: newInterface([]string{
+		"public validate-stake! staker:principal first:uint cycles:uint ustx:uint sats:uint bond:bool = bool",
+		"public register key:key = bool",
+		"public grant key:key auth:uint = bool",
+		"public claim cycle:uint = bool",
+		"public settle staker:principal cycle:uint = bool",
+	}, "", ""),
 }
 
 // Piece is a collection of non-fungible tokens with the functions of SIP-009, numbered from 0. Anybody may
@@ -120,16 +111,14 @@ var Piece = &Template{
 (define-read-only (get-token-uri (id uint)) (ok none))
 (define-read-only (get-owner (id uint)) (ok (nft-get-owner? piece id)))
 `,
-	members: newInterface([]signature{
-		{"mint", public, []argument{{"id", typeUint}, {"recipient", typePrincipal}}, response(typeBool)},
-		{"transfer", public, []argument{
-			{"id", typeUint}, {"sender", typePrincipal}, {"recipient", typePrincipal},
-		}, response(typeBool)},
-		{"burn", public, []argument{{"id", typeUint}}, response(typeBool)},
-		{"get-last-token-id", reading, nil, response(typeUint)},
-		{"get-token-uri", reading, []argument{{"id", typeUint}}, response(typeURI)},
-		{"get-owner", reading, []argument{{"id", typeUint}}, response(typeOwner)},
-	}, nil, []argument{{"piece", typeUint}}),
+	members: newInterface([]string{
+		"public mint id:uint recipient:principal = bool",
+		"public transfer id:uint sender:principal recipient:principal = bool",
+		"public burn id:uint = bool",
+		"read_only get-last-token-id = uint",
+		"read_only get-token-uri id:uint = uri",
+		"read_only get-owner id:uint = owner",
+	}, "", "piece:uint"),
 	Item: clarity.NewUint64,
 }
 
@@ -148,13 +137,11 @@ var Names = &Template{
 (define-public (burn (id { name: (buff 48), namespace: (buff 20) }))
   (nft-burn? names id tx-sender))
 `,
-	members: newInterface([]signature{
-		{"mint", public, []argument{{"id", typeName}, {"recipient", typePrincipal}}, response(typeBool)},
-		{"transfer", public, []argument{
-			{"id", typeName}, {"sender", typePrincipal}, {"recipient", typePrincipal},
-		}, response(typeBool)},
-		{"burn", public, []argument{{"id", typeName}}, response(typeBool)},
-	}, nil, []argument{{"names", typeName}}),
+	members: newInterface([]string{
+		"public mint id:name recipient:principal = bool",
+		"public transfer id:name sender:principal recipient:principal = bool",
+		"public burn id:name = bool",
+	}, "", "names:name"),
 	Item: func(number uint64) clarity.Value {
 		name := value.Buffer(fmt.Appendf(nil, "name-%d", number))
 		space := value.Buffer("syn")
@@ -182,16 +169,14 @@ var Vault = &Template{
 (define-public (fail (code uint))
   (err code))
 `,
-	members: newInterface([]signature{
-		{"deposit", public, []argument{{"amount", typeUint}}, response(typeBool)},
-		{"withdraw", public, []argument{{"amount", typeUint}}, response(typeBool)},
-		{"destroy", public, []argument{{"amount", typeUint}}, response(typeBool)},
-		{"share", public, []argument{
-			{"amount", typeUint}, {"first", typePrincipal}, {"second", typePrincipal},
-		}, response(typeBool)},
-		{"note", public, []argument{{"kind", typeUint}}, response(typeBool)},
-		{"fail", public, []argument{{"code", typeUint}}, response(`"none"`)},
-	}, nil, nil),
+	members: newInterface([]string{
+		"public deposit amount:uint = bool",
+		"public withdraw amount:uint = bool",
+		"public destroy amount:uint = bool",
+		"public share amount:uint first:principal second:principal = bool",
+		"public note kind:uint = bool",
+		"public fail code:uint = none",
+	}, "", ""),
 }
 
 // All returns the contracts that accounts deploy at random.

@@ -6,12 +6,10 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/transaction"
+	"strata/internal/synth/value"
 )
 
-// epoch2Size is the size of an Epoch2 in bytes.
-const epoch2Size = 1 + 8 + 8 + 80 + 32 + 32 + 2 + 32 + 32 + 20
-
-// Epoch2 is the header of a block before epoch 3.0. The consensus hash is not part of it.
+// Epoch2 is the header of a block before epoch 3.0, in the order of its bytes. The consensus hash is not part of it.
 type Epoch2 struct {
 	Version                  uint8
 	Burn                     uint64 // satoshis spent on the fork
@@ -27,16 +25,7 @@ type Epoch2 struct {
 
 // Hash returns the block hash: SHA-512/256 of the header.
 func (h *Epoch2) Hash() hash.Hash32 {
-	b := append(make([]byte, 0, epoch2Size), h.Version)
-	b = binary.BigEndian.AppendUint64(b, h.Burn)
-	b = binary.BigEndian.AppendUint64(b, h.Work)
-	b = append(b, h.VRFProof[:]...)
-	b = append(b, h.ParentBlock[:]...)
-	b = append(b, h.ParentMicroblock[:]...)
-	b = binary.BigEndian.AppendUint16(b, h.ParentMicroblockSequence)
-	b = append(b, h.TxMerkleRoot[:]...)
-	b = append(b, h.StateIndexRoot[:]...)
-	return sha512.Sum512_256(append(b, h.MicroblockPubkeyHash[:]...))
+	return sha512.Sum512_256(value.Must(binary.Append(nil, binary.BigEndian, h)))
 }
 
 // ID returns the index block hash. The argument is the consensus hash of the sortition that the block won.

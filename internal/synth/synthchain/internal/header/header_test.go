@@ -10,6 +10,7 @@ import (
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
 	"strata/internal/synth/synthchain/internal/header"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 )
 
@@ -37,11 +38,7 @@ func TestRealBlock(t *testing.T) {
 		}](t, line)
 		want := row.Expect
 		number := func(text string) uint64 {
-			n, err := strconv.ParseUint(text, 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n
+			return must.Get(strconv.ParseUint(text, 10, 64))(t)
 		}
 		const fixed = 1 + 8 + 8 + 20 + 32 + 32 + 32 + 8 + key.SignatureSize
 		treatment := vector.Bytes(t, row.Hex)[fixed+4+want.SignerSignatures*key.SignatureSize:][:2+4+want.PoxBytes]

@@ -7,6 +7,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/transaction/key"
+	"strata/internal/synth/value"
 )
 
 // Nakamoto is the header of a block of epoch 3.0 or later, without the signers' signatures, which sign its hash.
@@ -49,9 +50,7 @@ func (h *Nakamoto) Hash() hash.Hash32 {
 	b = append(b, h.PoxTreatment...)
 	if h.Version >= withProblematic {
 		b = binary.BigEndian.AppendUint32(b, uint32(len(h.Problematic)))
-		for _, p := range h.Problematic {
-			b = append(binary.BigEndian.AppendUint32(b, p.Index), p.Category)
-		}
+		b = value.Must(binary.Append(b, binary.BigEndian, h.Problematic))
 	}
 	return sha512.Sum512_256(b)
 }

@@ -85,7 +85,7 @@ func (o Observer) Post(ctx context.Context, p simulate.Post, timeout time.Durati
 }
 
 func (o Observer) exchange(ctx context.Context, conn net.Conn, p simulate.Post) (err error) {
-	defer func() { err = errors.Join(err, ignoreClosed(conn.Close())) }()
+	defer func() { err = errors.Join(err, conn.Close()) }()
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	// net/http would not keep the order and the case of a node's headers.
@@ -97,13 +97,6 @@ func (o Observer) exchange(ctx context.Context, conn net.Conn, p simulate.Post) 
 		return fmt.Errorf("send: %w", err)
 	}
 	return readAnswer(bufio.NewReader(conn))
-}
-
-func ignoreClosed(err error) error {
-	if errors.Is(err, net.ErrClosed) {
-		return nil
-	}
-	return err
 }
 
 // readAnswer reads an HTTP response as strictly as a node does. It returns nil if the node would take it for success.

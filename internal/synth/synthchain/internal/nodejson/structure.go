@@ -1,109 +1,87 @@
 package nodejson
 
 import (
-	"strconv"
+	"encoding/json"
+	"slices"
 
+	"strata/domain/c32"
 	"strata/domain/clarity"
+	"strata/internal/synth/value"
 )
 
 // appendStructure writes a Clarity value in the form that nodes before V34 add to its serialised form: their internal
 // structure, in which each byte of a buffer is a number. It only has to be present; nobody should read it.
 func appendStructure(dst []byte, v clarity.Value) []byte {
-	switch v.Type() {
-	case clarity.TypeInt, clarity.TypeUint:
-		name := "UInt"
-		if v.Type() == clarity.TypeInt {
-			name = "Int"
-		}
-		digits, _ := v.Decimal()
-		dst = append(dst, `{"`+name+`":`...)
-		dst = append(dst, digits...)
-		return append(dst, '}')
-	case clarity.TypeTrue:
-		return append(dst, `{"Bool":true}`...)
-	case clarity.TypeFalse:
-		return append(dst, `{"Bool":false}`...)
+	return append(dst, value.Must(json.Marshal(structure(v)))...)
+}
+
+func structure(v clarity.Value) any {
+	text, _ := v.Text()
+	inner, _ := v.Inner()
+	switch digits, _ := v.Decimal(); v.Type() {
+	case clarity.TypeInt:
+		return nested(json.Number(digits), "Int")
+	case clarity.TypeUint:
+		return nested(json.Number(digits), "UInt")
+	case clarity.TypeTrue, clarity.TypeFalse:
+		return nested(v.Type() == clarity.TypeTrue, "Bool")
 	case clarity.TypePrincipal, clarity.TypeContractPrincipal:
-		return appendPrincipalStructure(dst, v)
+		p, _ := v.Principal()
+		if p.IsContract() {
+			return nested(contractStructure(p.Address, p.Contract), "Principal", "Contract")
+		}
+		return nested(addressStructure(p.Address), "Principal", "Standard")
 	case clarity.TypeBuffer:
 		b, _ := v.Buffer()
-		dst = append(dst, `{"Sequence":{"Buffer":{"data":`...)
-		dst = appendByteList(dst, b)
-		return append(dst, `}}}`...)
+		return nested(numbers(b), "Sequence", "Buffer", "data")
 	case clarity.TypeASCII:
-		text, _ := v.Text()
-		dst = append(dst, `{"Sequence":{"String":{"ASCII":{"data":`...)
-		dst = appendByteList(dst, []byte(text))
-		return append(dst, `}}}}`...)
+		return nested(numbers([]byte(text)), "Sequence", "String", "ASCII", "data")
 	case clarity.TypeUTF8:
-		text, _ := v.Text()
-		dst = append(dst, `{"Sequence":{"String":{"UTF8":{"data":[`...)
-		for i, r := range []rune(text) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendByteList(dst, []byte(string(r)))
+		runes := [][]int{}
+		for _, r := range text {
+			runes = append(runes, numbers([]byte(string(r))))
 		}
-		return append(dst, `]}}}}`...)
+		return nested(runes, "Sequence", "String", "UTF8", "data")
 	case clarity.TypeNone:
-		return append(dst, `{"Optional":{"data":null}}`...)
+		return nested(nil, "Optional", "data")
 	case clarity.TypeSome:
-		inner, _ := v.Inner()
-		dst = append(dst, `{"Optional":{"data":`...)
-		return append(appendStructure(dst, inner), `}}`...)
+		return nested(structure(inner), "Optional", "data")
 	case clarity.TypeOk, clarity.TypeErr:
-		inner, _ := v.Inner()
-		dst = append(dst, `{"Response":{"committed":`...)
-		dst = strconv.AppendBool(dst, v.Type() == clarity.TypeOk)
-		dst = append(dst, `,"data":`...)
-		return append(appendStructure(dst, inner), `}}`...)
+		return nested(map[string]any{"committed": v.Type() == clarity.TypeOk, "data": structure(inner)}, "Response")
 	case clarity.TypeList:
-		dst = append(dst, `{"Sequence":{"List":{"data":[`...)
-		for i, element := range v.Elements() {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendStructure(dst, element)
+		elements := []any{}
+		for _, element := range v.Elements() {
+			elements = append(elements, structure(element))
 		}
-		return append(dst, `]}}}`...)
+		return nested(elements, "Sequence", "List", "data")
 	case clarity.TypeTuple:
-		dst = append(dst, `{"Tuple":{"data_map":{`...)
-		for i, f := range v.SortedFields() {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = append(appendText(dst, f.Name), ':')
-			dst = appendStructure(dst, f.Value)
+		fields := map[string]any{}
+		for _, f := range v.SortedFields() {
+			fields[f.Name] = structure(f.Value)
 		}
-		return append(dst, `}}}`...)
+		return nested(fields, "Tuple", "data_map")
 	}
-	return append(dst, "null"...)
+	return nil
 }
 
-func appendPrincipalStructure(dst []byte, v clarity.Value) []byte {
-	p, _ := v.Principal()
-	standard := func(dst []byte) []byte {
-		dst = append(dst, '[')
-		dst = appendNumber(dst, uint64(p.Address.Version))
-		dst = append(dst, ',')
-		dst = appendByteList(dst, p.Address.Hash160[:])
-		return append(dst, ']')
-	}
-	if !p.IsContract() {
-		return append(standard(append(dst, `{"Principal":{"Standard":`...)), `}}`...)
-	}
-	dst = standard(append(dst, `{"Principal":{"Contract":{"issuer":`...))
-	dst = object(dst).text("name", p.Contract)
-	return append(dst, `}}}`...)
+func addressStructure(a c32.Address) any { return []any{a.Version, numbers(a.Hash160[:])} }
+
+func contractStructure(issuer c32.Address, name string) any {
+	return map[string]any{"issuer": addressStructure(issuer), "name": name}
 }
 
-func appendByteList(dst, b []byte) []byte {
-	dst = append(dst, '[')
+// nested returns an object with one member, whose value is such an object too, down to the last name.
+func nested(inner any, names ...string) any {
+	for _, name := range slices.Backward(names) {
+		inner = map[string]any{name: inner}
+	}
+	return inner
+}
+
+func numbers(b []byte) []int {
+	all := make([]int, len(b))
 	for i, n := range b {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendNumber(dst, uint64(n))
+		all[i] = int(n)
 	}
-	return append(dst, ']')
+	return all
 }

@@ -3,7 +3,8 @@ package plan
 import (
 	"strata/domain/clarity"
 	"strata/domain/transaction"
-	"strata/internal/synth/synthchain/internal/contracts"
+	"strata/internal/synth/synthchain/internal/account"
+	"strata/internal/synth/synthchain/internal/ledger"
 	"strata/internal/synth/synthchain/internal/node"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
@@ -11,11 +12,7 @@ import (
 )
 
 // abortResponse plans a call that fails, because the contract returns an error or because of a runtime error.
-func (p *Planner) abortResponse(x *vm.Execution) *vm.Operation {
-	contract, from := p.caller(x, contracts.Vault)
-	if from == nil {
-		return nil
-	}
+func (p *Planner) abortResponse(x *vm.Execution, contract ledger.Party, from *account.Account) *vm.Operation {
 	code := p.random.Uint64N(1000)
 	vmError := ""
 	result := clarity.NewErr(clarity.NewUint64(code)).Encode()
@@ -33,11 +30,7 @@ func (p *Planner) abortResponse(x *vm.Execution) *vm.Operation {
 }
 
 // abortPostCondition plans a call that succeeds but moves more than the sender's post-condition allows.
-func (p *Planner) abortPostCondition(x *vm.Execution) *vm.Operation {
-	contract, from := p.caller(x, contracts.Vault)
-	if from == nil {
-		return nil
-	}
+func (p *Planner) abortPostCondition(x *vm.Execution, contract ledger.Party, from *account.Account) *vm.Operation {
 	amount := 1 + p.part(x.Spendable(from.Party)-2*maxFee)
 	conditions := value.Must(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
 		Type: transaction.ConditionSTX, Code: transaction.SentLess, Amount: 1,
@@ -55,11 +48,7 @@ func (p *Planner) abortPostCondition(x *vm.Execution) *vm.Operation {
 }
 
 // problematic plans a call that nodes from V40 on skip as problematic. Before V40 it fails.
-func (p *Planner) problematic(x *vm.Execution) *vm.Operation {
-	contract, from := p.caller(x, contracts.Vault)
-	if from == nil {
-		return nil
-	}
+func (p *Planner) problematic(x *vm.Execution, contract ledger.Party, from *account.Account) *vm.Operation {
 	return p.call(x, from, contract, allowAll, "no-such-function", nil, func(x *vm.Execution) nodejson.Outcome {
 		if x.Epoch >= node.Epoch40 {
 			return nodejson.Outcome{Status: nodejson.ProblematicSkipped, Result: vm.ErrNone, Skipped: 1, VMError: "skipped"}

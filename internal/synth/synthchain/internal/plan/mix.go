@@ -1,5 +1,7 @@
 package plan
 
+import "reflect"
+
 // Mix has the relative weights of the kinds of transactions. A kind that is impossible at the moment, because nobody
 // owns a token yet, for example, becomes a transfer. The zero Mix stands for DefaultMix.
 type Mix struct {
@@ -35,20 +37,16 @@ func DefaultMix() Mix {
 
 // Normalized returns the mix with negative weights set to zero.
 func (m Mix) Normalized() Mix {
-	for _, w := range []*int{
-		&m.Transfer, &m.Deploy, &m.DeployFail, &m.TokenMint, &m.TokenTransfer, &m.TokenBurn, &m.CollectibleMint,
-		&m.CollectibleMove, &m.CollectibleBurn, &m.Vault, &m.Print, &m.Stacking, &m.AbortResponse, &m.AbortPostCondition,
-		&m.Problematic, &m.PoisonMicroblock, &m.Naming, &m.Staking, &m.Registry,
-	} {
-		*w = max(*w, 0)
+	for _, w := range reflect.ValueOf(&m).Elem().Fields() {
+		w.SetInt(max(w.Int(), 0))
 	}
 	return m
 }
 
-func (m Mix) weights() [19]int {
-	return [19]int{
-		m.Transfer, m.Deploy, m.DeployFail, m.TokenMint, m.TokenTransfer, m.TokenBurn, m.CollectibleMint,
-		m.CollectibleMove, m.CollectibleBurn, m.Vault, m.Print, m.Stacking, m.AbortResponse, m.AbortPostCondition,
-		m.Problematic, m.PoisonMicroblock, m.Naming, m.Staking, m.Registry,
+// weights returns the weights in the order of the fields.
+func (m Mix) weights() (all []int) {
+	for _, w := range reflect.ValueOf(m).Fields() {
+		all = append(all, int(w.Int()))
 	}
+	return all
 }

@@ -64,12 +64,7 @@ func (p *Planner) zonefile(x *vm.Execution, name string, subdomains bool) string
 }
 
 // optional returns some buffer, or none for an empty text.
-func optional(text string) clarity.Value {
-	if text == "" {
-		return clarity.NewNone()
-	}
-	return clarity.NewSome(value.Buffer(text))
-}
+func optional(text string) clarity.Value { return value.Optional(text != "", []byte(text)) }
 
 // name plans an operation of the first naming system. The contract refuses some of them.
 func (p *Planner) name(x *vm.Execution) *vm.Operation {

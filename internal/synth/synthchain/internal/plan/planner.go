@@ -41,33 +41,45 @@ type Planner struct {
 	rules    *vm.Rules
 	random   draw.Source
 	accounts []*account.Account
-	weight   int                   // sum of the weights of Config.Mix
+	weights  []int                 // of Config.Mix
+	weight   int                   // their sum
 	signed   uint64                // number of signed transactions, genuine or not
 	names    *synthnames.Simulator // nil before the first use
 }
 
 // New returns a planner for some accounts.
 func New(cfg Config, rules *vm.Rules, random draw.Source, accounts []*account.Account) *Planner {
-	p := &Planner{cfg: cfg, rules: rules, random: random, accounts: accounts}
-	for _, w := range cfg.Mix.weights() {
+	p := &Planner{cfg: cfg, rules: rules, random: random, accounts: accounts, weights: cfg.Mix.weights()}
+	for _, w := range p.weights {
 		p.weight += w
 	}
 	return p
 }
 
-// planners plan the operations of Mix, in its order. They return nil if the operation is impossible at the moment.
+// planners plan the operations of Mix, in the order of its fields. They return nil if the operation is impossible at the moment.
 var planners = [...]func(*Planner, *vm.Execution) *vm.Operation{
-	(*Planner).transfer, (*Planner).deploy, (*Planner).deployFail, (*Planner).tokenMint,
+	(*Planner).transfer, (*Planner).deploy, (*Planner).deployFail, calling(contracts.Coin, (*Planner).tokenMint),
 	(*Planner).tokenTransfer, (*Planner).tokenBurn, (*Planner).itemMint, (*Planner).itemMove,
-	(*Planner).itemBurn, (*Planner).vault, (*Planner).printValue, (*Planner).stack, (*Planner).abortResponse,
-	(*Planner).abortPostCondition, (*Planner).problematic, (*Planner).poison, (*Planner).name, (*Planner).staking,
-	(*Planner).registry,
+	(*Planner).itemBurn, calling(contracts.Vault, (*Planner).vault), calling(contracts.Vault, (*Planner).printValue), (*Planner).stack,
+	calling(contracts.Vault, (*Planner).abortResponse), calling(contracts.Vault, (*Planner).abortPostCondition),
+	calling(contracts.Vault, (*Planner).problematic), (*Planner).poison, (*Planner).name, (*Planner).staking, (*Planner).registry,
+}
+
+// calling returns what plans a call of a contract of a template.
+func calling(t *contracts.Template, plan func(*Planner, *vm.Execution, ledger.Party, *account.Account) *vm.Operation) func(*Planner, *vm.Execution) *vm.Operation {
+	return func(p *Planner, x *vm.Execution) *vm.Operation {
+		contract, from := p.caller(x, t)
+		if from == nil {
+			return nil
+		}
+		return plan(p, x, contract, from)
+	}
 }
 
 // Operation returns a random operation that is minable now, or nil if no account has money left.
 func (p *Planner) Operation(x *vm.Execution) *vm.Operation {
 	n := p.random.IntN(max(p.weight, 1))
-	for i, w := range p.cfg.Mix.weights() {
+	for i, w := range p.weights {
 		if n -= w; n < 0 {
 			if o := planners[i](p, x); o != nil && x.Minable(o) {
 				return o

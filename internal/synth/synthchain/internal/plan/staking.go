@@ -227,8 +227,7 @@ func nextBond(clock synthstaking.Clock, burn int64) int64 {
 
 // reward thinks of income of pox-5 or of a staker in sBTC, or of the distribution of the income.
 func (p *Planner) reward(x *vm.Execution) *stakingCall {
-	sbtc, admin := p.sbtc(), p.accounts[stakingAdmin]
-	if x.Income(sbtc) > 100_000 {
+	if sbtc := p.sbtc(); x.Income(sbtc) > 100_000 {
 		return &stakingCall{
 			from: p.accounts[p.random.IntN(len(p.accounts))], contract: x.PoX5(), function: "calculate-rewards",
 			arguments: []clarity.Value{value.Must(clarity.NewList())},
@@ -236,13 +235,15 @@ func (p *Planner) reward(x *vm.Execution) *stakingCall {
 			pays:      func(x *vm.Execution) nodejson.Outcome { return x.Distribute(sbtc) },
 		}
 	}
-	to, amount := x.PoX5(), p.sats(3_000_000)
+	return p.mintSBTC(x.PoX5(), p.sats(3_000_000))
+}
+
+func (p *Planner) mintSBTC(to ledger.Party, sats int64) *stakingCall {
+	sbtc, amount := p.sbtc(), ledger.NewAmount(uint64(sats))
 	return &stakingCall{
-		from: admin, contract: sbtc, function: "mint", arguments: append(uints(amount), p.rules.Roll.Value(to)),
-		do: func(*synthstaking.Contract) []clarity.Value { return uints(1) },
-		pays: func(x *vm.Execution) nodejson.Outcome {
-			return vm.Check(x.MintToken(sbtc, to, ledger.NewAmount(uint64(amount))), 1)
-		},
+		from: p.accounts[stakingAdmin], contract: sbtc, function: "mint", arguments: append(uints(sats), p.rules.Roll.Value(to)),
+		do:   func(*synthstaking.Contract) []clarity.Value { return uints(1) },
+		pays: func(x *vm.Execution) nodejson.Outcome { return vm.Check(x.MintToken(sbtc, to, amount), 1) },
 	}
 }
 
@@ -330,15 +331,8 @@ func (p *Planner) registerForBond(x *vm.Execution, call *stakingCall, name, sign
 		return nil
 	}
 	sats, l1 := 1+p.random.Int64N(b.Allowed[name]), p.random.IntN(3) == 0
-	sbtc := p.sbtc()
-	if has := x.Token.Get(ledger.Holding{Contract: sbtc, Owner: call.from.Party}); !l1 && has.Less(ledger.NewAmount(uint64(sats))) {
-		amount := ledger.NewAmount(uint64(sats))
-		to := call.from.Party
-		return &stakingCall{
-			from: p.accounts[stakingAdmin], contract: sbtc, function: "mint", arguments: append(uints(sats), p.rules.Roll.Value(to)),
-			do:   func(*synthstaking.Contract) []clarity.Value { return uints(1) },
-			pays: func(x *vm.Execution) nodejson.Outcome { return vm.Check(x.MintToken(sbtc, to, amount), 1) },
-		}
+	if has := x.Token.Get(ledger.Holding{Contract: p.sbtc(), Owner: call.from.Party}); !l1 && has.Less(ledger.NewAmount(uint64(sats))) {
+		return p.mintSBTC(call.from.Party, sats)
 	}
 	call.function = "register-for-bond"
 	call.arguments = uints(index, ustx, sats)

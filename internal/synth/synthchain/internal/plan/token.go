@@ -12,11 +12,7 @@ import (
 )
 
 // tokenMint plans the mint of fungible tokens, sometimes more than fit into 64 bits.
-func (p *Planner) tokenMint(x *vm.Execution) *vm.Operation {
-	contract, from := p.caller(x, contracts.Coin)
-	if from == nil {
-		return nil
-	}
+func (p *Planner) tokenMint(x *vm.Execution, contract ledger.Party, from *account.Account) *vm.Operation {
 	to := p.Recipient(x, contract)
 	amount := ledger.NewAmount(1 + p.random.Uint64N(1<<40))
 	if p.random.IntN(5) == 0 {

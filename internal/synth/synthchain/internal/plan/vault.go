@@ -5,7 +5,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/transaction"
-	"strata/internal/synth/synthchain/internal/contracts"
+	"strata/internal/synth/synthchain/internal/account"
 	"strata/internal/synth/synthchain/internal/ledger"
 	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
@@ -13,11 +13,7 @@ import (
 )
 
 // vault plans a call that makes a contract move or burn STX.
-func (p *Planner) vault(x *vm.Execution) *vm.Operation {
-	contract, from := p.caller(x, contracts.Vault)
-	if from == nil {
-		return nil
-	}
+func (p *Planner) vault(x *vm.Execution, contract ledger.Party, from *account.Account) *vm.Operation {
 	amount := p.part(x.Spendable(from.Party) - 2*maxFee)
 	arguments := []clarity.Value{clarity.NewUint64(amount)}
 	switch p.random.IntN(5) {
@@ -50,20 +46,14 @@ func (p *Planner) vault(x *vm.Execution) *vm.Operation {
 			if !x.TransferSTX(from.Party, first, amount, nil) {
 				return vm.Failed(1)
 			}
-			x.Print(contract, value.Tuple(
-				"topic", "share", "amount", amount,
-			))
+			x.Print(contract, value.Tuple("topic", "share", "amount", amount))
 			return vm.Check(x.TransferSTX(from.Party, second, amount, nil), 1)
 		})
 	}
 }
 
 // printValue plans a call that prints a value of a random type.
-func (p *Planner) printValue(x *vm.Execution) *vm.Operation {
-	contract, from := p.caller(x, contracts.Vault)
-	if from == nil {
-		return nil
-	}
+func (p *Planner) printValue(x *vm.Execution, contract ledger.Party, from *account.Account) *vm.Operation {
 	kind := p.random.IntN(8)
 	printed := p.specimen(kind, from.Party)
 	arguments := []clarity.Value{clarity.NewUint64(uint64(kind))}
@@ -94,9 +84,7 @@ func (p *Planner) specimen(kind int, who ledger.Party) clarity.Value {
 	case 6:
 		deep := clarity.NewSome(clarity.NewOk(clarity.NewBool(true)))
 		inner := value.Tuple("deep", deep)
-		return value.Tuple(
-			"notification", "token-metadata-update", "payload", inner,
-		)
+		return value.Tuple("notification", "token-metadata-update", "payload", inner)
 	}
 	return clarity.NewNone()
 }

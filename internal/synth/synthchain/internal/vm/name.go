@@ -39,8 +39,8 @@ const (
 // Names returns the contract of the first naming system.
 func (r *Rules) Names() ledger.Party { return r.Roll.Contract(r.Network.Boot(), "bns") }
 
-// expiry returns the last height of the name's lease; ok is false if the lease never ends.
-func (x *Execution) expiry(text string, n ledger.Name) (end uint64, ok bool) {
+// NameExpiry returns the last height of a name's lease; ok is false if the lease never ends.
+func (x *Execution) NameExpiry(text string, n ledger.Name) (end uint64, ok bool) {
 	_, namespace, _ := strings.Cut(text, ".")
 	s := x.Namespace.Get(namespace)
 	if s.Lifetime == 0 {
@@ -57,18 +57,13 @@ func (x *Execution) expiry(text string, n ledger.Name) (end uint64, ok bool) {
 	return start + s.Lifetime, true
 }
 
-// NameExpiry returns the last height of a name's lease; ok is false for a name that never expires.
-func (x *Execution) NameExpiry(text string) (end uint64, ok bool) {
-	return x.expiry(text, x.Name.Get(text))
-}
-
 func (x *Execution) isExpired(text string, n ledger.Name) bool {
-	end, ok := x.expiry(text, n)
+	end, ok := x.NameExpiry(text, n)
 	return ok && x.Clock > end
 }
 
 func (x *Execution) inGrace(text string, n ledger.Name) bool {
-	end, ok := x.expiry(text, n)
+	end, ok := x.NameExpiry(text, n)
 	return ok && x.Clock > end && x.Clock <= end+nameGrace
 }
 

@@ -50,11 +50,6 @@ func Defunct() nodejson.Outcome {
 	return nodejson.Outcome{Status: nodejson.AbortByResponse, Result: ErrNone, VMError: "Runtime(DefunctPoxContract, [])"}
 }
 
-// cycleEnd returns the burn height at which a lock ends that starts with the next cycle and lasts for some cycles.
-func (x *Execution) cycleEnd(cycles uint64) uint64 {
-	return x.StartBurnHeight + (x.cycle()+1+cycles)*x.RewardCycle
-}
-
 func (x *Execution) cycle() uint64 { return (x.Burn - x.StartBurnHeight) / x.RewardCycle }
 
 // locked returns the part of the balance that cannot be spent now.
@@ -69,16 +64,14 @@ func (x *Execution) Stack(from *account.Account, amount, period uint64, address 
 	case free < amount:
 		return Failed(1)
 	}
-	until := x.cycleEnd(period)
+	until := x.StartBurnHeight + (x.cycle()+1+period)*x.RewardCycle // the lock starts with the next cycle
 	data := []any{
 		"lock-amount", amount, "lock-period", period, "pox-addr", PoXTuple(address), "start-burn-height", x.Burn,
 		"unlock-burn-height", until,
 	}
 	x.printStacking("stack-stx", from, period, data)
 	x.lockSTX(p, ledger.Lock{Amount: amount, Until: until, Contract: x.PoX()})
-	result := []any{
-		"lock-amount", amount, "stacker", x.Roll.Value(p), "unlock-burn-height", until,
-	}
+	result := []any{"lock-amount", amount, "stacker", x.Roll.Value(p), "unlock-burn-height", until}
 	if x.Epoch >= node.Epoch25 {
 		result = append(result, "signer-key", from.SignerKey())
 	}
@@ -97,9 +90,7 @@ func (x *Execution) Extend(from *account.Account, cycles uint64, address bitcoin
 		"extend-count", cycles, "pox-addr", PoXTuple(address), "unlock-burn-height", l.Until,
 	})
 	x.lockSTX(from.Party, l)
-	return okTuple(
-		"stacker", x.Roll.Value(from.Party), "unlock-burn-height", l.Until,
-	)
+	return okTuple("stacker", x.Roll.Value(from.Party), "unlock-burn-height", l.Until)
 }
 
 // Increase executes stack-increase: a lock grows.
@@ -114,9 +105,7 @@ func (x *Execution) Increase(from *account.Account, by uint64, address bitcoin.P
 		"increase-by", by, "pox-addr", PoXTuple(address), "total-locked", l.Amount,
 	})
 	x.lockSTX(from.Party, l)
-	return okTuple(
-		"stacker", x.Roll.Value(from.Party), "total-locked", l.Amount,
-	)
+	return okTuple("stacker", x.Roll.Value(from.Party), "total-locked", l.Amount)
 }
 
 // Delegate executes delegate-stx, which only prints: it does not lock anything yet.
@@ -158,7 +147,5 @@ func (x *Execution) printStacking(name string, from *account.Account, cycles uin
 
 // PoXTuple returns a Bitcoin address in the form of the PoX contracts.
 func PoXTuple(a bitcoin.PoxAddress) clarity.Value {
-	return value.Tuple(
-		"hashbytes", value.Buffer(a.Hash), "version", value.Buffer([]byte{a.Version}),
-	)
+	return value.Tuple("hashbytes", value.Buffer(a.Hash), "version", value.Buffer([]byte{a.Version}))
 }

@@ -61,9 +61,7 @@ func (x *Execution) Stake(sbtc, staker ledger.Party, locks bool, call Call) node
 		return Failed(8)
 	}
 	x.lockSTX(staker, ledger.Lock{Amount: uint64(amount), Until: uint64(until), Contract: x.PoX5()})
-	return okTuple(
-		"stacker", x.Roll.Value(staker), "unlock-burn-height", uint64(until),
-	)
+	return okTuple("stacker", x.Roll.Value(staker), "unlock-burn-height", uint64(until))
 }
 
 // Administer executes a call of pox-5 that neither moves nor locks anything.
