@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -26,9 +27,7 @@ func TestSTXBalance(t *testing.T) {
 	if want := "130,140"; got.Header.Get("Strata-Source") != want { // the lock's event and the last change's
 		t.Errorf("Strata-Source: got %q, want %q", got.Header.Get("Strata-Source"), want)
 	}
-	if want := `299 - "Deprecated: See https://docs.hiro.so/stacks/api for more information"`; got.Header.Get("Warning") != want {
-		t.Errorf("Warning: got %q, want %q", got.Header.Get("Warning"), want)
-	}
+	check.Equal(t, "Warning", got.Header.Get("Warning"), `299 - "Deprecated: See https://docs.hiro.so/stacks/api for more information"`)
 }
 
 func TestSTXBalanceUntilBlock(t *testing.T) {
@@ -54,9 +53,7 @@ func TestSTXBalanceUntilBlock(t *testing.T) {
 			"balance": tc.balance, "total_sent": tc.sent, "total_received": tc.received, "total_fees_sent": tc.fees,
 			"total_miner_rewards_received": tc.rewards, "locked": tc.locked,
 		} {
-			if got[name] != want {
-				t.Errorf("until %s: %s: got %v, want %s", tc.until, name, got[name], want)
-			}
+			check.Equal[any](t, fmt.Sprintf("until %s: %s", tc.until, name), got[name], want)
 		}
 		for _, name := range []string{"estimated_balance", "pending_balance_inbound", "pending_balance_outbound"} {
 			if _, ok := got[name]; ok {
@@ -87,9 +84,7 @@ func TestLocks(t *testing.T) {
 		{"pox-1 is over from the height of its forced unlock on", apitest.Carol, 50, "0"},
 	} {
 		got := s.Object(fmt.Sprintf("/extended/v1/address/%s/stx?until_block=%d", tc.account, tc.height))
-		if got["locked"] != tc.want {
-			t.Errorf("%s: got %v locked, want %s", tc.name, got["locked"], tc.want)
-		}
+		check.Equal[any](t, fmt.Sprintf("%s: locked", tc.name), got["locked"], tc.want)
 		if locked := got["lock_tx_id"] != ""; locked != (tc.want != "0") {
 			t.Errorf("%s: got lock_tx_id %q", tc.name, got["lock_tx_id"])
 		}
@@ -106,9 +101,7 @@ func TestBalances(t *testing.T) {
 	s.Golden("balances", s.Get(path).Body)
 	s.Golden("balances_until", s.Get(path+"?until_block=20").Body)
 	s.Golden("balances_nobody", s.Get("/extended/v1/address/"+apitest.Alice+".nothing/balances").Body)
-	if got, want := s.Get(path).Header.Get("Strata-Source"), "125,130,140,145,150"; got != want {
-		t.Errorf("Strata-Source: got %q, want %q", got, want)
-	}
+	check.Equal(t, "Strata-Source", s.Get(path).Header.Get("Strata-Source"), "125,130,140,145,150")
 }
 
 // Amounts have up to 128 bits, which no JSON number holds.
@@ -135,9 +128,7 @@ func TestManySources(t *testing.T) {
 		}
 	}
 	got := s.Get("/extended/v1/address/" + apitest.Account(50) + "/balances").Header.Get("Strata-Source")
-	if got != strings.Join(want, ",")+",..." {
-		t.Errorf("got %s, want %s,...", got, strings.Join(want, ","))
-	}
+	check.Equal(t, "balances", got, strings.Join(want, ",")+",...")
 }
 
 func TestAccountsBeforeTheFirstBlock(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -28,14 +29,10 @@ func TestListBlocks(t *testing.T) {
 		{"?offset=300", "0 of 51 from 0 to 0, newer none, this none, older none"},
 		{"?offset=60", "0 of 51 from 0 to 0, newer 20, this none, older none"},
 	} {
-		if got := s.Blocks(tc.query).String(); got != tc.want {
-			t.Errorf("%s: got %s, want %s", tc.query, got, tc.want)
-		}
+		check.Equal(t, tc.query, s.Blocks(tc.query).String(), tc.want)
 	}
 	bare := strings.ToUpper(strings.TrimPrefix(apitest.ID(apitest.IndexHash, 33).String(), "0x"))
-	if got := s.Blocks("?limit=1&cursor=" + bare).String(); got != "1 of 51 from 33 to 33, newer 34, this 33, older 32" {
-		t.Errorf("bare upper-case cursor: got %s", got)
-	}
+	check.Equal(t, "bare upper-case cursor", s.Blocks("?limit=1&cursor="+bare).String(), "1 of 51 from 33 to 33, newer 34, this 33, older 32")
 }
 
 func TestWalkBlocks(t *testing.T) {
@@ -65,12 +62,8 @@ func TestListBlocksShape(t *testing.T) {
 	s := apitest.NewWorld(t)
 	got := s.Get("/extended/v2/blocks?limit=4")
 	s.Golden("blocks", got.Body)
-	if want := "157,158,159,160"; got.Header.Get("Strata-Source") != want {
-		t.Errorf("Strata-Source: got %q, want %q", got.Header.Get("Strata-Source"), want)
-	}
-	if want := "log=160; height=60; index_block_hash=" + apitest.ID(apitest.IndexHash, 60).String(); got.Header.Get("Strata-Position") != want {
-		t.Errorf("Strata-Position: got %q, want %q", got.Header.Get("Strata-Position"), want)
-	}
+	check.Equal(t, "Strata-Source", got.Header.Get("Strata-Source"), "157,158,159,160")
+	check.Equal(t, "Strata-Position", got.Header.Get("Strata-Position"), "log=160; height=60; index_block_hash="+apitest.ID(apitest.IndexHash, 60).String())
 }
 
 func TestGetBlock(t *testing.T) {
@@ -102,13 +95,9 @@ func TestOrphansAreNotFound(t *testing.T) {
 	s.Exec(`DELETE FROM chain_v1.canonical WHERE height = 60`)
 	s.Tip(59)
 	for _, path := range []string{"/60", "/" + apitest.ID(apitest.IndexHash, 60).String(), "/" + apitest.ID(apitest.BlockHash, 60).String(), "?cursor=" + apitest.ID(apitest.IndexHash, 60).String()} {
-		if got := s.Get("/extended/v2/blocks" + path); got.Status != http.StatusNotFound {
-			t.Errorf("%s: got %d %s, want 404", path, got.Status, got.Body)
-		}
+		s.ExpectTexts("/extended/v2/blocks"+path, http.StatusNotFound)
 	}
-	if got, want := s.Blocks("").String(), "20 of 50 from 59 to 40, newer none, this 59, older 39"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	check.Equal(t, "the newest", s.Blocks("").String(), "20 of 50 from 59 to 40, newer none, this 59, older 39")
 }
 
 func TestBlocksBeforeTheFirst(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -96,16 +97,12 @@ func TestConformance(t *testing.T) {
 		if got.Status != tc.status || tc.body != "" && got.Body != tc.body {
 			t.Errorf("%s: GET %s\n got %d %s\nwant %d %s", tc.name, tc.target, got.Status, got.Body, tc.status, tc.body)
 		}
-		if contentType := got.Header.Get("Content-Type"); contentType != "application/json; charset=utf-8" {
-			t.Errorf("%s: got Content-Type %q", tc.name, contentType)
-		}
+		check.Equal(t, fmt.Sprintf("%s: Content-Type", tc.name), got.Header.Get("Content-Type"), "application/json; charset=utf-8")
 		cacheControl, tagged := "no-store", false
 		if tc.status == http.StatusOK {
 			cacheControl, tagged = "public, no-cache, must-revalidate", true
 		}
-		if got.Header.Get("Cache-Control") != cacheControl {
-			t.Errorf("%s: got Cache-Control %q, want %s", tc.name, got.Header.Get("Cache-Control"), cacheControl)
-		}
+		check.Equal(t, fmt.Sprintf("%s: Cache-Control", tc.name), got.Header.Get("Cache-Control"), cacheControl)
 		if etag := got.Header.Get("ETag"); apitest.StrongTag.MatchString(etag) != tagged {
 			t.Errorf("%s: got %d with ETag %q", tc.name, got.Status, etag)
 		}
@@ -129,7 +126,5 @@ func TestConformance(t *testing.T) {
 			t.Errorf("%s %s: got %d %s with Allow %q, want 405 %s with %q", tc.method, tc.target, got.Status, got.Body, got.Header.Get("Allow"), want, tc.allow)
 		}
 	}
-	if got := s.Request("POST", "/audit/v1/nothing"); got.Status != http.StatusNotFound {
-		t.Errorf("POST to a path that does not exist: got %d", got.Status)
-	}
+	check.Equal(t, "POST to a path that does not exist", s.Request("POST", "/audit/v1/nothing").Status, http.StatusNotFound)
 }

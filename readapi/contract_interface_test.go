@@ -17,6 +17,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections/accounts"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -34,10 +35,7 @@ func stripped(t *testing.T, post replay.Post) (replay.Post, []replay.Post) {
 	apitest.DecodeJSON(t, string(post.Body), &members)
 	apitest.DecodeJSON(t, string(members["transactions"]), &list)
 	encode := func(value any) []byte {
-		text, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(value))(t)
 		return text
 	}
 	var reports []replay.Post
@@ -66,10 +64,7 @@ func answered(t *testing.T, contract, text string) replay.Post {
 		Want: fetch.Want{Kind: fetch.ContractInterface, Contract: contract}, Attempt: 1, StartedAt: at, FinishedAt: at,
 		Exchanges: []fetch.Exchange{{Method: "GET", URL: "http://node/", Status: 200, Body: fetch.Body(text), StartedAt: at}},
 	}
-	body, err := report.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(report.Encode())(t)
 	return replay.Post{Path: fetch.PathReport, Body: body}
 }
 
@@ -78,10 +73,7 @@ func deployedBy(t *testing.T, text json.RawMessage) string {
 	t.Helper()
 	var digits string
 	apitest.DecodeJSON(t, string(text), &digits)
-	raw, err := hex.DecodeString(strings.TrimPrefix(digits, "0x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(hex.DecodeString(strings.TrimPrefix(digits, "0x")))(t)
 	tx, err := transaction.Decode(raw)
 	if err != nil {
 		return ""
@@ -119,22 +111,17 @@ func TestInterfacesThatNodesLeaveOut(t *testing.T) {
 	t.Run("sent", func(t *testing.T) {
 		s := site(t, whole)
 		targets = []string{"/extended/v1/tx?limit=50", "/extended/v1/tx?limit=50&type=contract_call"}
-		rows, err := s.Pool.Query(t.Context(), schemas.In(`
-			SELECT d.contract_id, d.interface FROM {chain}.contract d JOIN {chain}.canonical c ON c.block_seq = d.source_seq WHERE d.interface IS NOT NULL ORDER BY 1`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Get(s.Pool.Query(t.Context(), schemas.In(`
+			SELECT d.contract_id, d.interface FROM {chain}.contract d JOIN {chain}.canonical c ON c.block_seq = d.source_seq WHERE d.interface IS NOT NULL ORDER BY 1`)))(t)
 		var contract, text string
-		if _, err := pgx.ForEachRow(rows, []any{&contract, &text}, func() error {
+		must.Get(pgx.ForEachRow(rows, []any{&contract, &text}, func() error {
 			contracts = append(contracts, contract)
 			targets = append(targets, "/extended/v1/contract/"+contract, "/extended/v3/smart-contracts/"+contract+"?include=abi")
 			if trait := functionsOf(t, text); trait != `{"functions":[]}` {
 				targets = append(targets, "/extended/v1/contract/by_trait?limit=50&trait_abi="+url.QueryEscape(trait))
 			}
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		for _, target := range targets {
 			got := s.Get(target)
 			want[target] = fmt.Sprint(got.Status, " ", got.Body)
@@ -157,9 +144,7 @@ func TestInterfacesThatNodesLeaveOut(t *testing.T) {
 		}
 		target := "/extended/v1/contract/" + contracts[0]
 		var report int64
-		if err := s.Pool.QueryRow(t.Context(), schemas.In(`SELECT interface_seq FROM {chain}.contract WHERE contract_id = $1 LIMIT 1`), contracts[0]).Scan(&report); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Pool.QueryRow(t.Context(), schemas.In(`SELECT interface_seq FROM {chain}.contract WHERE contract_id = $1 LIMIT 1`), contracts[0]).Scan(&report))
 		if source := s.Get(target).Header.Get("Strata-Source"); !slices.Contains(strings.FieldsFunc(source, func(r rune) bool { return r < '0' || r > '9' }), fmt.Sprint(report)) {
 			t.Errorf("%s comes from %q, want the report %d among the events", target, source, report)
 		}
@@ -196,9 +181,7 @@ func TestDeploymentWithoutInterface(t *testing.T) {
 		"/extended/v1/contract/by_trait?trait_abi=" + url.QueryEscape(`{`+functions+`}`): `"contract_id":"` + contract + `"`,
 		"/extended/v1/tx?type=contract_call":                                             `"function_signature":"(define-public (transfer (amount uint) (sender principal) (recipient principal) (memo (optional (buff 34)))))"`,
 	} {
-		if got := s.Get(target); got.Status != 200 || !strings.Contains(got.Body, want) {
-			t.Errorf("%s: got %d %s, want %s", target, got.Status, got.Body, want)
-		}
+		s.ExpectTexts(target, 200, want)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 	"strata/rig/schemas"
 )
@@ -19,39 +21,30 @@ func TestStatusesOfContracts(t *testing.T) {
 		contract, id, status string
 		height               int64
 	}
-	rows, err := s.Pool.Query(t.Context(), schemas.In(`
+	rows := must.Get(s.Pool.Query(t.Context(), schemas.In(`
 		SELECT t.contract_id, '0x' || encode(t.txid, 'hex'), t.status, c.height
 		FROM {chain}.canonical c JOIN {chain}.transaction t ON t.source_seq = c.block_seq
-		WHERE t.type_id IN (1, 6) ORDER BY c.height, t.execution_index`))
-	if err != nil {
-		t.Fatal(err)
-	}
+		WHERE t.type_id IN (1, 6) ORDER BY c.height, t.execution_index`)))(t)
 	last, statuses := map[string]deployment{}, map[string]int{}
 	var names []string
 	for rows.Next() {
 		var d deployment
-		if err := rows.Scan(&d.contract, &d.id, &d.status, &d.height); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rows.Scan(&d.contract, &d.id, &d.status, &d.height))
 		if _, ok := last[d.contract]; !ok {
 			names = append(names, d.contract)
 		}
 		last[d.contract] = d
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, rows.Err())
 	for _, d := range last {
 		statuses[d.status]++
 	}
 	if statuses["success"] < 3 || statuses["abort_by_response"] < 2 {
 		t.Fatalf("got deployments %v, want some that succeeded and some that didn't", statuses)
 	}
-	if _, err := s.Pool.Exec(t.Context(), schemas.In(`UPDATE {chain}.transaction SET status = 'problematic_skipped' WHERE txid = (
+	must.Get(s.Pool.Exec(t.Context(), schemas.In(`UPDATE {chain}.transaction SET status = 'problematic_skipped' WHERE txid = (
 		SELECT t.txid FROM {chain}.canonical c JOIN {chain}.transaction t ON t.source_seq = c.block_seq
-		WHERE t.type_id IN (1, 6) AND t.status = 'abort_by_response' ORDER BY t.txid LIMIT 1)`)); err != nil {
-		t.Fatal(err)
-	}
+		WHERE t.type_id IN (1, 6) AND t.status = 'abort_by_response' ORDER BY t.txid LIMIT 1)`)))(t)
 	const nobodys = "SP000000000000000000002Q6VF78.nobodys"
 	for some := range slices.Chunk(names, 50) {
 		target := "/extended/v2/smart-contracts/status?contract_id=" + strings.Join(append([]string{nobodys}, some...), "&contract_id=")
@@ -71,9 +64,7 @@ func TestStatusesOfContracts(t *testing.T) {
 			}
 		}
 	}
-	if statuses["problematic_skipped"] != 1 {
-		t.Errorf("got %d that are problematic, want 1", statuses["problematic_skipped"])
-	}
+	check.Equal(t, "problematic ones", statuses["problematic_skipped"], 1)
 	for _, name := range names {
 		traced := s.Trace("/extended/v2/smart-contracts/status?contract_id="+name, 10)
 		table := "chain.contract"

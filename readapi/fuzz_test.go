@@ -9,15 +9,13 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/must"
 	"strata/readapi"
 )
 
 // Whatever is asked, the answer is one of those that are documented; 503 because there is no database here.
 func FuzzRequest(f *testing.F) {
-	pool, err := pgxpool.New(f.Context(), "postgres://localhost:1/none")
-	if err != nil {
-		f.Fatal(err)
-	}
+	pool := must.Get(pgxpool.New(f.Context(), "postgres://localhost:1/none"))(f)
 	pool.Close()
 	api := readapi.New(readapi.Config{Pool: pool})
 	for _, target := range []string{

@@ -1,10 +1,12 @@
 package readapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/readapi"
 	"strata/readapi/status"
 	"strata/rig/apitest"
@@ -14,9 +16,7 @@ import (
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewSiteOn(t, nil, readapi.Config{})
-	if got := s.Get("/healthz"); got.Status != http.StatusOK || got.Body != `{"status":"ok"}` {
-		t.Errorf("got %d %s, want 200", got.Status, got.Body)
-	}
+	s.Expect("/healthz", http.StatusOK, `{"status":"ok"}`)
 }
 
 func TestReadiness(t *testing.T) {
@@ -91,16 +91,12 @@ func TestReadinessOfAFamily(t *testing.T) {
 	s.Exec(`INSERT INTO strata.projection (name, version, input, state, error) VALUES ('staking', 1, 'chain_v1', 'failed', 'a bug')`)
 	s.Exec(`INSERT INTO strata.active (name, version) VALUES ('staking', 1)`)
 	for family, want := range map[string]int{"stacking": 503, "extended": 503, "rosetta": 200, "names": 200} {
-		if got := s.Get("/readyz?for=" + family); got.Status != want {
-			t.Errorf("with staking failed, %s: got %d, want %d", family, got.Status, want)
-		}
+		check.Equal(t, fmt.Sprintf("with staking failed, %s", family), s.Get("/readyz?for="+family).Status, want)
 	}
 	s.Exec(`UPDATE strata.projection SET state = 'live', error = NULL, position = 160, log_seq = 160 WHERE name = 'staking'`)
 	s.Exec(`INSERT INTO chain_v1.gap VALUES (61, 1, '\x01')`)
 	for family, want := range map[string]int{"extended": 503, "stacking": 503, "ordinals": 200} {
-		if got := s.Get("/readyz?for=" + family); got.Status != want {
-			t.Errorf("with a gap in the chain, %s: got %d, want %d", family, got.Status, want)
-		}
+		check.Equal(t, fmt.Sprintf("with a gap in the chain, %s", family), s.Get("/readyz?for="+family).Status, want)
 	}
 }
 
@@ -161,9 +157,7 @@ func TestReadinessForMoney(t *testing.T) {
 	s := apitest.NewSiteOn(t, w.Pool, readapi.Config{CompareProblem: func() string { return problem }})
 	expect := func(family string, want int, body string) {
 		t.Helper()
-		if got := s.Get("/readyz?for=" + family); got.Status != want || !strings.Contains(got.Body, body) {
-			t.Errorf("%s: got %d %s, want %d with %s", family, got.Status, got.Body, want, body)
-		}
+		s.ExpectTexts("/readyz?for="+family, want, body)
 		if got := s.Get("/extended/v1/status"); got.Status != http.StatusOK || !strings.Contains(got.Body, body) || got.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("status: got %d %s %v, want %s in it, not to be stored", got.Status, got.Body, got.Header, body)
 		}

@@ -11,6 +11,8 @@ import (
 	"strata/domain/hash"
 	signed "strata/domain/transaction"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"
@@ -110,20 +112,12 @@ func TestSponsoredIsListed(t *testing.T) {
 	// What that did is reported when its sessions end.
 	s.Pool.Reset()
 	apitest.WaitForSessions(t, s.Pool)
-	config, err := pgxpool.ParseConfig(s.Pool.Config().ConnString())
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(pgxpool.ParseConfig(s.Pool.Config().ConnString()))(t)
 	config.MaxConns = 1
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 	stats := func(sql string) (n int64) {
 		t.Helper()
-		if err := s.Pool.QueryRow(t.Context(), sql).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Pool.QueryRow(t.Context(), sql).Scan(&n))
 		return n
 	}
 	const scansSQL = `SELECT seq_scan FROM pg_catalog.pg_stat_user_tables WHERE relname = 'transaction' AND schemaname LIKE 'mempool%'`
@@ -142,9 +136,7 @@ func TestSponsoredIsListed(t *testing.T) {
 			if err := json.Unmarshal([]byte(got.Body), &p); err != nil || got.Status != 200 || p.Total != 2 || len(p.Results) != 2 {
 				t.Fatalf("%s: got %d %s", target, got.Status, got.Body)
 			}
-			if ids := []string{p.Results[1].ID, p.Results[0].ID}; !slices.Equal(ids, want) {
-				t.Errorf("%s: got %v, want %v", target, ids, want)
-			}
+			check.EqualSlices(t, target, []string{p.Results[1].ID, p.Results[0].ID}, want)
 		}
 		if got := reader.Object("/extended/v2/addresses/" + sponsor.String() + "/balances/stx?include_mempool=true"); got["pending_balance_outbound"] != "150" {
 			t.Errorf("got %v", got)

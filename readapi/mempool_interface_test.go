@@ -7,6 +7,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"
@@ -31,9 +32,7 @@ func TestInterfaceOfWaitingCall(t *testing.T) {
 	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{})
 
 	var seqs []int
-	if err := s.Pool.QueryRow(t.Context(), apitest.InSchemas(`SELECT array_agg(block_seq ORDER BY height) FROM {chain}.canonical`)).Scan(&seqs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Pool.QueryRow(t.Context(), apitest.InSchemas(`SELECT array_agg(block_seq ORDER BY height) FROM {chain}.canonical`)).Scan(&seqs))
 	targets := map[string]string{
 		"mempool":  "/extended/v1/tx/mempool?sender_address=" + apitest.Alice,
 		"account":  "/extended/v1/address/" + contract + "/mempool",

@@ -13,6 +13,8 @@ import (
 	signed "strata/domain/transaction"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/mempool"
@@ -71,10 +73,7 @@ type mempoolPage struct {
 
 func (s *mempoolSite) page(target string) (p mempoolPage, ids []string) {
 	s.T.Helper()
-	r := s.Get(target)
-	if err := json.Unmarshal([]byte(r.Body), &p); err != nil || r.Status != 200 {
-		s.T.Fatalf("%s: got %d %s", target, r.Status, r.Body)
-	}
+	s.Decode(target, &p)
 	for _, row := range p.Results {
 		ids = append(ids, row.ID)
 	}
@@ -133,13 +132,9 @@ func TestMempool(t *testing.T) {
 		target = "/extended/v3/mempool/transactions?limit=1&cursor=" + *p.Cursor.Next
 	}
 	for name, got := range map[string][]string{"offsets": byOffset, "cursors": byCursor} {
-		if !slices.Equal(got, s.waiting) {
-			t.Errorf("by %s: got %v, want %v", name, got, s.waiting)
-		}
+		check.EqualSlices(t, fmt.Sprintf("by %s", name), got, s.waiting)
 	}
-	if !slices.Equal(previous, s.waiting[:3]) {
-		t.Errorf("back: got %v, want %v", previous, s.waiting[:3])
-	}
+	check.EqualSlices(t, "back", previous, s.waiting[:3])
 
 	for name, target := range map[string]string{
 		"mempool_pending":   "/extended/v1/tx/" + s.by.TxID().String(),
@@ -178,9 +173,7 @@ func TestMempool(t *testing.T) {
 	if r := s.Get("/extended/v1/tx/" + s.gone.TxID().String() + "/raw"); r.Body != `{"raw_tx":"0x`+hex.EncodeToString(s.gone.Encode())+`"}` {
 		t.Errorf("got %d %s", r.Status, r.Body)
 	}
-	if r := s.Get("/audit/v1/trace?path=" + "/extended/v1/tx/" + s.replaced.TxID().String()); r.Status != 200 || !strings.Contains(r.Body, `"pointers":["/0"]`) {
-		t.Errorf("trace: got %d %s", r.Status, r.Body)
-	}
+	s.ExpectTexts("/audit/v1/trace?path="+"/extended/v1/tx/"+s.replaced.TxID().String(), 200, `"pointers":["/0"]`)
 	for target, want := range map[string]string{
 		list + "?address=x": `Error: Invalid query parameter: \"x\" is not a valid STX address or principal`,
 		list + "?address=" + apitest.Alice + "&sender_address=" + apitest.Bob: `The \"address\" filter cannot be specified with other address filters`,
@@ -190,9 +183,7 @@ func TestMempool(t *testing.T) {
 		"/extended/v1/address/" + apitest.Alice[:27] + "X0000/mempool": `Invalid query parameter, not a valid principal`,
 		"/extended/v3/mempool/transactions?cursor=1:0x12":              `querystring/cursor must match pattern`,
 	} {
-		if r := s.Get(target); r.Status != 400 || !strings.Contains(r.Body, want) {
-			t.Errorf("%s: got %d %s, want %s", target, r.Status, r.Body, want)
-		}
+		s.ExpectTexts(target, 400, want)
 	}
 }
 
@@ -215,14 +206,9 @@ func TestMempoolMoves(t *testing.T) {
 		switch post.Path {
 		case "/new_mempool_tx":
 			var raws []string
-			if err := json.Unmarshal(post.Body, &raws); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(post.Body, &raws))
 			for _, text := range raws {
-				raw, err := hex.DecodeString(text[2:])
-				if err != nil {
-					t.Fatal(err)
-				}
+				raw := must.Get(hex.DecodeString(text[2:]))(t)
 				id := signed.ID(raw).String()
 				announced[id] = true
 				if r := s.Get("/extended/v1/tx/" + id); !strings.Contains(r.Body, `"tx_status":"pending"`) {
@@ -231,9 +217,7 @@ func TestMempoolMoves(t *testing.T) {
 			}
 		case "/new_block":
 			var said struct{ Transactions []struct{ TxID string } }
-			if err := json.Unmarshal(post.Body, &said); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(post.Body, &said))
 			for _, tx := range said.Transactions {
 				if !announced[tx.TxID] {
 					continue

@@ -1,11 +1,14 @@
 package readapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -20,15 +23,11 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 			"Access-Control-Allow-Origin":   "*",
 			"Access-Control-Expose-Headers": "X-API-Version, ETag, X-Request-Id, Strata-Position, Strata-Source, Strata-History, Strata-Ignored-Parameters",
 		} {
-			if got.Header.Get(name) != want {
-				t.Errorf("%s: %s: got %q, want %q", path, name, got.Header.Get(name), want)
-			}
+			check.Equal(t, fmt.Sprintf("%s: %s", path, name), got.Header.Get(name), want)
 		}
 	}
 	for _, path := range []string{"/extended", "/nowhere", "/extended/v2/blocks/1"} {
-		if got := s.Get(path); got.Header.Get("Warning") != "" {
-			t.Errorf("%s: got Warning %q", path, got.Header.Get("Warning"))
-		}
+		check.Equal(t, fmt.Sprintf("%s: Warning", path), s.Get(path).Header.Get("Warning"), "")
 	}
 }
 
@@ -46,9 +45,7 @@ func TestPreflight(t *testing.T) {
 		"Access-Control-Allow-Headers": "x-one,x-two",
 		"X-API-Version":                "v1.0.0 (main:abc1234)",
 	} {
-		if got.Header.Get(name) != want {
-			t.Errorf("%s: got %q, want %q", name, got.Header.Get(name), want)
-		}
+		check.Equal(t, name, got.Header.Get(name), want)
 	}
 }
 
@@ -59,13 +56,8 @@ func TestHead(t *testing.T) {
 	defer server.Close()
 	for _, path := range []string{"/extended", "/extended/v2/blocks", "/extended/v2/blocks/7", "/nowhere", "/healthz", "/docs", "/openapi.yaml"} {
 		want := s.Get(path)
-		got, err := http.Head(server.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := got.Body.Close(); err != nil {
-			t.Error(err)
-		}
+		got := must.Get(http.Head(server.URL + path))(t)
+		must.Do(t, got.Body.Close())
 		if got.StatusCode != want.Status || got.Header.Get("Content-Type") != want.Header.Get("Content-Type") {
 			t.Errorf("%s: got %d %s, want %d %s as of GET", path, got.StatusCode, got.Header.Get("Content-Type"), want.Status, want.Header.Get("Content-Type"))
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
 	"strata/readapi"
@@ -26,15 +27,10 @@ func TestNodeAnswers(t *testing.T) {
 		return apitest.NewKeeper(t, pool, config).API.NodeAnswers()
 	}
 	first, second, testnet := open(readapi.Config{}), open(readapi.Config{}), open(readapi.Config{Network: "testnet"})
-	another, err := pgxpool.New(t.Context(), replay.Databases.Fresh(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	another := must.Get(pgxpool.New(t.Context(), replay.Databases.Fresh(t)))(t)
 	pgtest.AtEnd(t, another.Close)
 	// Copies of one database are one archive until they are told apart.
-	if _, err := another.Exec(t.Context(), `UPDATE strata.archive SET id = gen_random_uuid()`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(another.Exec(t.Context(), `UPDATE strata.archive SET id = gen_random_uuid()`))(t)
 	elsewhere := apitest.NewKeeper(t, another, readapi.Config{Redis: apitest.Redis(t, url), Nodes: someNodes}).API.NodeAnswers()
 	n := byte(0)
 	var key [32]byte

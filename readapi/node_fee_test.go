@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"strata/domain/hash"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -179,9 +180,7 @@ func TestNoNodes(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/v2", "/v2/", "/v3", "/v4/pox"} {
-		if got := s.Get(path); got.Status != http.StatusNotFound {
-			t.Errorf("%s, a path of nobody's: got %d", path, got.Status)
-		}
+		check.Equal(t, fmt.Sprintf("%s, a path of nobody's", path), s.Get(path).Status, http.StatusNotFound)
 	}
 }
 
@@ -191,16 +190,10 @@ func TestNodeStatus(t *testing.T) {
 		return []readapi.NodeStatus{{Name: "one", URL: "http://inside:20443", State: "down", Height: -1, BurnHeight: -1, Lag: 5, InFlight: 6, Queued: 7, ServerVersion: "8", Error: "no route"}}
 	}})
 	const known = `"state":"down","since":"0001-01-01T00:00:00Z","stacks_tip_height":-1,"burn_block_height":-1,"lag":5`
-	if got, want := s.Get("/proxy/v1/nodes").Body, `{"nodes":[{"name":"1",`+known+`}]}`; got != want {
-		t.Errorf("a stranger got %s, want %s", got, want)
-	}
+	check.Equal(t, "a stranger", s.Get("/proxy/v1/nodes").Body, `{"nodes":[{"name":"1",`+known+`}]}`)
 	w := httptest.NewRecorder()
 	s.API.ForOperators().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/proxy/v1/nodes", nil))
-	if got, want := w.Body.String(), `{"nodes":[{"name":"one","url":"http://inside:20443",`+known+`,"in_flight":6,"queued":7,"server_version":"8","error":"no route"}]}`; got != want {
-		t.Errorf("an operator got %s, want %s", got, want)
-	}
+	check.Equal(t, "an operator", w.Body.String(), `{"nodes":[{"name":"one","url":"http://inside:20443",`+known+`,"in_flight":6,"queued":7,"server_version":"8","error":"no route"}]}`)
 	none := apitest.NewSiteOn(t, nil, readapi.Config{Nodes: func() []readapi.NodeStatus { return nil }})
-	if got := none.Get("/proxy/v1/nodes"); got.Body != `{"nodes":[]}` {
-		t.Errorf("got %s", got.Body)
-	}
+	check.Equal(t, "without nodes", none.Get("/proxy/v1/nodes").Body, `{"nodes":[]}`)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -140,10 +141,7 @@ func TestDescription(t *testing.T) {
 	if recorder.Code != http.StatusOK {
 		t.Fatalf("got status %d", recorder.Code)
 	}
-	kept, err := os.ReadFile(filepath.Join("..", "docs", "openapi.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := must.Get(os.ReadFile(filepath.Join("..", "docs", "openapi.yaml")))(t)
 	if strings.TrimSpace(string(kept)) != strings.TrimSpace(recorder.Body.String()) {
 		t.Error("docs/openapi.yaml is stale: run make generate")
 	}
@@ -164,13 +162,8 @@ func TestDocumentedClasses(t *testing.T) {
 			} `json:"responses"`
 		} `json:"paths"`
 	}
-	if err := json.Unmarshal([]byte(s.Get("/openapi.json").Body), &document); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join("..", "docs", "caching.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(s.Get("/openapi.json").Body), &document))
+	text := must.Get(os.ReadFile(filepath.Join("..", "docs", "caching.md")))(t)
 	header := map[string]string{}
 	for _, match := range regexp.MustCompile("(?m)^\\| (\\w+) \\| `([^`]+)` \\|").FindAllStringSubmatch(string(text), -1) {
 		header[match[1]] = match[2]
@@ -205,9 +198,7 @@ func TestDocumentedAnswers(t *testing.T) {
 	var document struct {
 		Components struct{ Schemas map[string]any }
 	}
-	if err := json.Unmarshal([]byte(s.Get("/openapi.json").Body), &document); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(s.Get("/openapi.json").Body), &document))
 	for path, name := range map[string]string{
 		"/extended":                  "StatusBody",
 		"/extended/v2/blocks":        "CursorPageBlock",

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/readapi"
@@ -18,18 +20,12 @@ import (
 // What real nodes sent, folded by the projection of the chain, and read back over HTTP.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(replay.SharedData(t), "expected", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(replay.SharedData(t), "expected", "*.json")))(t)
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(file))(t)
 			var want struct {
 				Tip struct {
 					Height         int    `json:"height"`
@@ -40,15 +36,10 @@ func TestRecordings(t *testing.T) {
 				FirstHeight int               `json:"first_height"`
 				STX         map[string]string `json:"stx"`
 			}
-			if err := json.Unmarshal(text, &want); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(text, &want))
 			log := replay.NewLog(t)
 			replay.Append(t, log, replay.Recording(t, name+".tsv.gz")...)
-			c, err := chain.New(chain.Recommended, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(chain.New(chain.Recommended, nil))(t)
 			replay.Run(t, log, c, balances.New(nil))
 			s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{})
 
@@ -62,9 +53,7 @@ func TestRecordings(t *testing.T) {
 			if root["height"] != float64(want.FirstHeight) {
 				t.Errorf("root: got %v, want height %d", root, want.FirstHeight)
 			}
-			if got := s.Get("/readyz"); got.Status != http.StatusOK {
-				t.Errorf("/readyz: got %d %s, want 200", got.Status, got.Body)
-			}
+			s.ExpectTexts("/readyz", http.StatusOK)
 
 			// Walk the whole list: every height once, each block the parent of the one before.
 			next, parent, seen := want.Tip.Height, want.Tip.IndexBlockHash, 0
@@ -88,9 +77,7 @@ func TestRecordings(t *testing.T) {
 				}
 				target = "/extended/v2/blocks?limit=30&cursor=" + previous
 			}
-			if seen != want.ChainBlocks {
-				t.Errorf("the walk saw %d blocks, want %d", seen, want.ChainBlocks)
-			}
+			check.Equal(t, "blocks of the walk", seen, want.ChainBlocks)
 
 			for account, balance := range want.STX {
 				if got := s.Object("/extended/v1/address/" + account + "/stx")["balance"]; got != balance {

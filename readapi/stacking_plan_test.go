@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
-	"strata/projections"
+	"strata/internal/testkit/must"
 	"strata/projections/chain"
 	"strata/projections/pox"
 	"strata/rig/apitest"
@@ -21,22 +21,16 @@ const (
 // delegated is what pox-4 prints of a delegation.
 func delegated(t testing.TB) []byte {
 	t.Helper()
-	must := func(v clarity.Value, err error) clarity.Value {
+	value := func(v clarity.Value, err error) clarity.Value {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
+		return must.Get(v, err)(t)
 	}
-	who, err := clarity.ParsePrincipal(bigPool)
-	if err != nil {
-		t.Fatal(err)
-	}
-	principal, zero := must(clarity.NewPrincipal(who)), clarity.NewUint64(0)
-	return clarity.NewOk(must(clarity.NewTuple(
-		clarity.Field{Name: "name", Value: must(clarity.NewASCII("delegate-stx"))}, clarity.Field{Name: "stacker", Value: principal},
+	who := must.Get(clarity.ParsePrincipal(bigPool))(t)
+	principal, zero := value(clarity.NewPrincipal(who)), clarity.NewUint64(0)
+	return clarity.NewOk(value(clarity.NewTuple(
+		clarity.Field{Name: "name", Value: value(clarity.NewASCII("delegate-stx"))}, clarity.Field{Name: "stacker", Value: principal},
 		clarity.Field{Name: "balance", Value: zero}, clarity.Field{Name: "locked", Value: zero}, clarity.Field{Name: "burnchain-unlock-height", Value: zero},
-		clarity.Field{Name: "data", Value: must(clarity.NewTuple(
+		clarity.Field{Name: "data", Value: value(clarity.NewTuple(
 			clarity.Field{Name: "amount-ustx", Value: zero}, clarity.Field{Name: "delegate-to", Value: principal}, clarity.Field{Name: "pox-addr", Value: clarity.NewNone()},
 		))},
 	))).Encode()
@@ -46,12 +40,7 @@ func delegated(t testing.TB) []byte {
 // of them of one stacker. One in ten begins a delegation to one pool, and half of these are over.
 func fillStacking(s *apitest.Site) {
 	s.T.Helper()
-	for _, spec := range []projections.Spec{chain.Spec(), pox.Spec()} {
-		s.Exec(spec.DDL())
-		s.Exec(`INSERT INTO strata.projection (name, version, input, state, block_height, index_block_hash, block_hash, burn_block_height)
-			VALUES ($1, $2, CASE WHEN $1 = 'chain' THEN 'log' ELSE $3 END, 'live', $4, $5, $5, $4)`, spec.Name, spec.Version, chain.Spec().String(), stackingRows, apitest.ID(1, 1))
-		s.Exec(`INSERT INTO strata.active (name, version) VALUES ($1, $2)`, spec.Name, spec.Version)
-	}
+	s.ChainTables(pox.Spec(), stackingRows, stackingRows)
 	in := func(sql string, args ...any) { s.T.Helper(); s.Exec(pox.Spec().SQL(sql), args...) }
 	in(`INSERT INTO {schema}.burn_block SELECT h, 1, 5, 2, 2, 2, decode(lpad(to_hex(h), 64, '0'), 'hex') FROM generate_series(1, $1::int / 2) h`, stackingRows)
 	const rows = ` FROM generate_series(1, $1::int / 2) h, generate_series(0, 1) i`
@@ -91,9 +80,6 @@ func fillStacking(s *apitest.Site) {
 // A page costs the same wherever it is in a list, with a plan for its arguments as with one for any.
 func TestStackingPlans(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it fills large tables")
-	}
 	s, seen := apitest.NewSeenSite(t)
 	fillStacking(s)
 	stackers := "/extended/v2/pox/cycles/5/signers/0x" + strings.Repeat("02", 33) + "/stackers"
@@ -101,10 +87,7 @@ func TestStackingPlans(t *testing.T) {
 		part  = 500 // a part of a list, from its index, and a page of 20
 		pool4 = "/extended/v1/pox4/" + bigPool + "/delegations?limit=20"
 	)
-	for _, tc := range []struct {
-		target string
-		most   int64
-	}{
+	s.CheckTouches(seen, "pox", apitest.TouchLimits{
 		{burnchain + "rewards?limit=20", part},
 		{burnchain + "rewards?limit=20&offset=25000", 2 * part},
 		{burnchain + "rewards?limit=20&offset=49970", 2 * part},
@@ -130,20 +113,5 @@ func TestStackingPlans(t *testing.T) {
 		{pool4 + "&offset=2000", 2000},
 		{pool4 + "&cursor=25000", 1000},
 		{pool4 + "&height=25000", 1000},
-	} {
-		seen.Take()
-		if got := s.Get(tc.target); got.Status != 200 {
-			t.Errorf("%s: got %d %s", tc.target, got.Status, got.Body)
-		}
-		asked := seen.Take("pox")
-		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-			touched := int64(0)
-			for _, q := range asked {
-				touched += s.BlocksTouched(mode, q)
-			}
-			if touched > tc.most {
-				t.Errorf("%s, %s: touches %d blocks, want at most %d", tc.target, mode, touched, tc.most)
-			}
-		}
-	}
+	})
 }

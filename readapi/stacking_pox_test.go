@@ -9,6 +9,8 @@ import (
 
 	"strata/domain/bitcoin"
 	"strata/domain/c32"
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 	"strata/rig/schemas"
 )
@@ -35,9 +37,7 @@ func (w *poxWorld) checkRewards(t *testing.T) {
 	w.walks(burnchain+"reward_slot_holders", w.slots)
 	w.walks(burnchain+"reward_slot_holders/"+payee, of(w.slots, "address", payee))
 	want := fmt.Sprintf(`{"reward_recipient":"%s","reward_amount":"%s"}`, payee, sumOf(of(w.rewards, "reward_recipient", payee), "reward_amount"))
-	if r := w.Get(burnchain + "rewards/" + payee + "/total"); r.Body != want {
-		t.Errorf("got %s, want %s", r.Body, want)
-	}
+	check.Equal(t, "total", w.Get(burnchain+"rewards/"+payee+"/total").Body, want)
 	// A Stacks address is the Bitcoin address of the same hash.
 	for _, row := range w.rewards {
 		address := fmt.Sprint(row["reward_recipient"])
@@ -68,9 +68,7 @@ func (w *poxWorld) checkOutputs(t *testing.T) {
 		w.walks("/extended/v2/burn-blocks/"+fmt.Sprint(rows[0]["burn_block_hash"])+"/pox-transactions", rows)
 	}
 	latest := w.Object("/extended/v2/burn-blocks/latest/pox-transactions")
-	if want := w.byBlock[fmt.Sprint(w.truth.BurnTip.Height)]; latest["total"] != float64(len(want)) {
-		t.Errorf("the newest Bitcoin block has %v outputs, want %d", latest["total"], len(want))
-	}
+	check.Equal[any](t, "outputs of the newest Bitcoin block", latest["total"], float64(len(w.byBlock[fmt.Sprint(w.truth.BurnTip.Height)])))
 }
 
 func (w *poxWorld) checkCycles(t *testing.T) {
@@ -109,9 +107,7 @@ func (w *poxWorld) checkCycles(t *testing.T) {
 			if a, err := c32.ParseAddress(fmt.Sprint(got["signer_address"])); err != nil || a.Version != c32.MainnetSingle {
 				t.Errorf("%s: got the address %v", path, got["signer_address"])
 			}
-			if share := float64(number(s["weight"])) / float64(number(want[i]["total_weight"])) * 100; got["weight_percent"] != share {
-				t.Errorf("%s: got a share of %v, want %v", path, got["weight_percent"], share)
-			}
+			check.Equal[any](t, fmt.Sprintf("%s: a share", path), got["weight_percent"], float64(number(s["weight"]))/float64(number(want[i]["total_weight"]))*100)
 			weight += got["weight_percent"].(float64)
 			amount += got["stacked_amount_percent"].(float64)
 			w.sameRows(key, []apitest.Fields{w.Object(path + "/signers/" + key)}, []apitest.Fields{got})
@@ -129,12 +125,9 @@ func (w *poxWorld) checkCycles(t *testing.T) {
 		t.Fatal("nobody is behind any signer")
 	}
 	var cycle, key string
-	err := w.Pool.QueryRow(t.Context(), schemas.In(`
+	must.Do(t, w.Pool.QueryRow(t.Context(), schemas.In(`
 		SELECT s.cycle_number::text, encode(g.signing_key, 'hex') FROM {pox}.stacker s JOIN {pox}.signer g ON g.cycle_number = s.cycle_number AND g.place = s.signer
-		ORDER BY s.cycle_number, s.signer, s.place LIMIT 1`)).Scan(&cycle, &key)
-	if err != nil {
-		t.Fatal(err)
-	}
+		ORDER BY s.cycle_number, s.signer, s.place LIMIT 1`)).Scan(&cycle, &key))
 	path := cycles + "/" + cycle + "/signers/" + key + "/stackers"
 	w.Golden("pox_stacker_solo", w.Get(path+"?limit=1").Body)
 	w.Exec(schemas.In(`UPDATE {pox}.stacker SET pool = 'SP000000000000000000002Q6VF78', pox_addr = '\x09' WHERE cycle_number = $1::text::bigint`), cycle)
@@ -146,22 +139,17 @@ func (w *poxWorld) checkCycles(t *testing.T) {
 
 func (w *poxWorld) checkEvents(t *testing.T) {
 	var want []apitest.Fields
-	rows, err := w.Pool.Query(t.Context(), schemas.In(`
+	rows := must.Get(w.Pool.Query(t.Context(), schemas.In(`
 		SELECT b.height, '0x' || encode(t.txid, 'hex'), e.tx_index, e.event_index, e.value
 		FROM {chain}.event e JOIN {chain}.canonical c ON c.block_seq = e.source_seq JOIN {chain}.block b ON b.source_seq = e.source_seq
 		JOIN {chain}.transaction t ON t.source_seq = e.source_seq AND t.tx_index = e.tx_index
 		WHERE e.type = 'contract_event' AND e.contract_identifier = 'SP000000000000000000002Q6VF78.pox-4'
-		ORDER BY b.height DESC, t.execution_index DESC, e.event_index DESC`))
-	if err != nil {
-		t.Fatal(err)
-	}
+		ORDER BY b.height DESC, t.execution_index DESC, e.event_index DESC`)))(t)
 	for rows.Next() {
 		var height, tx, index int
 		var id string
 		var value []byte
-		if err := rows.Scan(&height, &id, &tx, &index, &value); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rows.Scan(&height, &id, &tx, &index, &value))
 		want = append(want, apitest.Fields{"block_height": height, "tx_id": id, "tx_index": tx, "event_index": index})
 	}
 	if rows.Err() != nil || len(want) < 20 {
@@ -205,27 +193,19 @@ func (w *poxWorld) checkEvents(t *testing.T) {
 func (w *poxWorld) checkDelegations(t *testing.T) {
 	var pool string
 	var first, last int64
-	err := w.Pool.QueryRow(t.Context(), schemas.In(`
-		SELECT pool, min(height), max(height) FROM {pox}.delegation WHERE until_height IS NULL GROUP BY pool ORDER BY count(*) DESC, pool LIMIT 1`)).Scan(&pool, &first, &last)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Pool.QueryRow(t.Context(), schemas.In(`
+		SELECT pool, min(height), max(height) FROM {pox}.delegation WHERE until_height IS NULL GROUP BY pool ORDER BY count(*) DESC, pool LIMIT 1`)).Scan(&pool, &first, &last))
 	path := "/extended/v1/pox4/" + pool + "/delegations"
 	// As of any height the last word of each stacker counts.
 	expect := func(height, above int64) (want []apitest.Fields) {
-		rows, err := w.Pool.Query(t.Context(), schemas.In(`
+		rows := must.Get(w.Pool.Query(t.Context(), schemas.In(`
 			SELECT stacker, amount::text, height FROM (
 				SELECT DISTINCT ON (stacker) * FROM {pox}.delegation WHERE height <= $2 ORDER BY stacker, n DESC
-			) d WHERE pool = $1 AND height > $3 ORDER BY n DESC`), pool, height, above)
-		if err != nil {
-			t.Fatal(err)
-		}
+			) d WHERE pool = $1 AND height > $3 ORDER BY n DESC`), pool, height, above))(t)
 		for rows.Next() {
 			var stacker, amount string
 			var at int64
-			if err := rows.Scan(&stacker, &amount, &at); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, rows.Scan(&stacker, &amount, &at))
 			want = append(want, apitest.Fields{"stacker": stacker, "amount_ustx": amount, "block_height": at})
 		}
 		return want
@@ -246,9 +226,7 @@ func (w *poxWorld) checkDelegations(t *testing.T) {
 		w.sameRows(fmt.Sprint("at ", height), plain(w.Pages(fmt.Sprint(path, "?unanchored=true&height=", height), 2)), expect(height, -1))
 	}
 	for _, query := range []string{"?height=1", "?offset=100000"} {
-		if r := w.Get(path + query); r.Status != 200 || !strings.Contains(r.Body, `"results":[]`) {
-			t.Errorf("%s: got %d %s", query, r.Status, r.Body)
-		}
+		w.ExpectTexts(path+query, 200, `"results":[]`)
 	}
 }
 
@@ -264,11 +242,7 @@ func (w *poxWorld) checkStackingConformance(t *testing.T) {
 		principal = "SP000000000000000000002Q6VF78"
 	)
 	known := fmt.Sprint(cycles, "/", w.cycles[0]["cycle_number"])
-	for _, tc := range []struct {
-		target string
-		status int
-		body   string // empty: any
-	}{
+	w.ExpectAnswers(apitest.Answers{
 		{burnchain + "rewards?limit=0&offset=99999999999999&else=1", 200, ""},
 		{burnchain + "rewards/", 200, ""},
 		{burnchain + "rewards?limit=251", 400, apitest.Invalid("querystring/limit must be <= 250")},
@@ -332,12 +306,7 @@ func (w *poxWorld) checkStackingConformance(t *testing.T) {
 		{"/extended/v1/pox4/" + principal + "/delegations?offset=-1", 400, apitest.Invalid("querystring/offset must be >= 0")},
 		{"/extended/v1/pox4/" + principal + "/delegations?unanchored=1", 400, apitest.Invalid("querystring/unanchored must be boolean")},
 		{"/extended/v1/pox4/tx/delegations", 400, ""},
-	} {
-		r := w.Get(tc.target)
-		if r.Status != tc.status || tc.body != "" && strings.TrimSpace(r.Body) != tc.body {
-			t.Errorf("%s: got %d %s, want %d %s", tc.target, r.Status, r.Body, tc.status, tc.body)
-		}
-	}
+	})
 	for version := 2; version <= 4; version++ {
 		from, to := fmt.Sprintf("/extended/v1/pox%d_events/tx/0x12?limit=5", version), fmt.Sprintf("/extended/v1/pox%d/tx/0x12?limit=5", version)
 		if r := w.Get(from); r.Status != 302 || r.Header.Get("Location") != to {
@@ -357,9 +326,7 @@ func (w *poxWorld) checkStackingTraces(t *testing.T) {
 	payee := w.payee()
 	cycle := fmt.Sprint("/extended/v2/pox/cycles/", w.cycles[0]["cycle_number"])
 	key := w.cycles[0]["reward_set"].(map[string]any)["signers"].([]any)[0].(map[string]any)["signing_key"]
-	if _, err := hex.DecodeString(fmt.Sprint(key)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(hex.DecodeString(fmt.Sprint(key)))(t)
 	event := w.Object("/extended/v1/pox4/events?limit=1")["results"].([]any)[0].(map[string]any)
 	for path, pointer := range map[string]string{
 		burnchain + "rewards?limit=3":                              "/reward_recipients/",

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/check"
 	"strata/projections/pox"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -154,9 +155,7 @@ func (w *poxWorld) walks(path string, want []apitest.Fields) {
 			got = append(got, row.(map[string]any))
 		}
 		w.sameRows(fmt.Sprint(path, " at ", offset), got, want[offset:min(offset+5, len(want))])
-		if page["total"] != float64(len(want)) {
-			w.T.Errorf("%s at %d: got a total of %v, want %d", path, offset, page["total"], len(want))
-		}
+		check.Equal[any](w.T, fmt.Sprintf("%s at %d: the total", path, offset), page["total"], float64(len(want)))
 		// What cursors of a page at an offset lead to.
 		if before := page["next_cursor"]; (before == nil) != (offset == 0) {
 			w.T.Errorf("%s at %d: got the cursor %v of newer rows", path, offset, before)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections/chain"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -116,10 +117,7 @@ func TestStatusOfMergedGenesis(t *testing.T) {
 			posts := tc.posts(t)
 			log := replay.NewLog(t)
 			replay.Append(t, log, posts...)
-			rules, err := chain.New(chain.Recommended, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rules := must.Get(chain.New(chain.Recommended, nil))(t)
 			replay.Run(t, log, rules)
 			got := apitest.NewSiteOn(t, replay.Databases.New(t), readapi.Config{}).Get("/extended/v1/status")
 			if !strings.Contains(got.Body, tc.want) || !strings.Contains(got.Body, `"is_genesis":true`) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 	"strata/rig/schemas"
@@ -81,9 +82,7 @@ func TestPrincipalTransactions(t *testing.T) {
 			want := fmt.Sprintf("%s %s %s %s %s %t %t %t", tx.id, involvement, stx[0], stx[1], new(big.Int).Sub(stx[1], stx[0]), touches("1:"), touches("2:"), touches("3:"))
 			got := apitest.Members("transaction.tx_id", "involvement", "balance_changes.stx.sent", "balance_changes.stx.received", "balance_changes.stx.net",
 				"affected_balances.stx", "affected_balances.ft", "affected_balances.nft")(one)
-			if got != want {
-				t.Errorf("%s: got %s, want %s", account, got, want)
-			}
+			check.Equal(t, account, got, want)
 			var own []string
 			for _, asset := range slices.Sorted(maps.Keys(changes)) {
 				c := changes[asset]
@@ -98,9 +97,7 @@ func TestPrincipalTransactions(t *testing.T) {
 				for _, line := range own {
 					lines = append(lines, tx.id+" "+line)
 				}
-				if got := s.Walk(base+"/transactions/"+tx.id+"/balance-changes?limit=2", len(own), changeLine); !slices.Equal(got, own) {
-					t.Errorf("%s of %s: got %v, want %v", tx.id, account, got, own)
-				}
+				check.EqualSlices(t, fmt.Sprintf("%s of %s", tx.id, account), s.Walk(base+"/transactions/"+tx.id+"/balance-changes?limit=2", len(own), changeLine), own)
 			}
 			if i%5 == 0 {
 				var moved []string
@@ -119,9 +116,7 @@ func TestPrincipalTransactions(t *testing.T) {
 				}
 			}
 		}
-		if got := s.Walk(base+"/balance-changes?limit=3&tx_id="+strings.Join(asked, ","), len(lines), func(row any) string { return apitest.TextOf(row, "tx_id") + " " + changeLine(row) }); !slices.Equal(got, lines) {
-			t.Errorf("%s: got %v, want %v", account, got, lines)
-		}
+		check.EqualSlices(t, account, s.Walk(base+"/balance-changes?limit=3&tx_id="+strings.Join(asked, ","), len(lines), func(row any) string { return apitest.TextOf(row, "tx_id") + " " + changeLine(row) }), lines)
 	}
 	if compared < 50 || several < 3 {
 		t.Errorf("got %d changes, %d transactions with several: too little to compare", compared, several)
@@ -171,9 +166,7 @@ func TestPrincipalBalances(t *testing.T) {
 				names = append(names, name+" "+apitest.TextOf(balance, "balance"))
 			}
 			for _, path := range []string{base + "ft/" + name, "/extended/v2/addresses/" + account + "/balances/ft/" + name} {
-				if got := s.Object(path)["balance"]; got != apitest.TextOf(balance, "balance") {
-					t.Errorf("%s: got %v, want %v", path, got, balance)
-				}
+				check.Equal[any](t, path, s.Object(path)["balance"], apitest.TextOf(balance, "balance"))
 			}
 		}
 		tokens += len(names)
@@ -182,17 +175,13 @@ func TestPrincipalBalances(t *testing.T) {
 		for offset := 0; ; offset++ {
 			page := s.Object(fmt.Sprintf("/extended/v2/addresses/%s/balances/ft?limit=1&offset=%d", account, offset))
 			results := page["results"].([]any)
-			if page["total"] != float64(len(names)) {
-				t.Errorf("%s: got total %v, want %d", account, page["total"], len(names))
-			}
+			check.Equal[any](t, account+": total", page["total"], float64(len(names)))
 			if len(results) == 0 {
 				break
 			}
 			shown = append(shown, apitest.TextOf(results[0], "token")+" "+apitest.TextOf(results[0], "balance"))
 		}
-		if !slices.Equal(shown, names) {
-			t.Errorf("%s: got %v, want %v", account, shown, names)
-		}
+		check.EqualSlices(t, account, shown, names)
 		slices.SortFunc(names, func(a, b string) int {
 			nameA, balanceA, _ := strings.Cut(a, " ")
 			nameB, balanceB, _ := strings.Cut(b, " ")
@@ -204,9 +193,7 @@ func TestPrincipalBalances(t *testing.T) {
 			}
 			return strings.Compare(nameA, nameB)
 		})
-		if got := s.Walk(base+"ft?limit=2", len(names), apitest.Members("asset_identifier", "balance")); !slices.Equal(got, names) {
-			t.Errorf("%s: got %v, want %v", account, got, names)
-		}
+		check.EqualSlices(t, account, s.Walk(base+"ft?limit=2", len(names), apitest.Members("asset_identifier", "balance")), names)
 		custody := map[string]bool{}
 		count := 0
 		for _, n := range v1["non_fungible_tokens"].(map[string]any) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"strata/domain/shard"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/readapi"
@@ -24,11 +25,7 @@ func TestAccountConformance(t *testing.T) {
 	wrong := busy[:len(busy)-1] + map[bool]string{true: "1", false: "0"}[busy[len(busy)-1] == '0']
 	v1, v2, v3 := "/extended/v1/address/"+busy, "/extended/v2/addresses/"+busy, "/extended/v3/principals/"+busy
 	nobody, unknown := apitest.Account(99), apitest.ID(apitest.TxHash, 9).String()
-	for _, tc := range []struct {
-		target string
-		status int
-		body   string // empty: any
-	}{
+	for _, got := range s.ExpectAnswers(apitest.Answers{
 		{"/extended/v1/tx?limit=51", 400, apitest.Invalid("querystring/limit must be <= 50")},
 		{"/extended/v1/tx?limit=0&offset=99999999999999&unanchored=true&else=1", 200, ""},
 		{"/extended/v1/tx?offset=-1", 400, apitest.Invalid("querystring/offset must be >= 0")},
@@ -115,13 +112,9 @@ func TestAccountConformance(t *testing.T) {
 		{v3 + "/balances/ft/" + nobody + ".a::b", 200, `{"asset_identifier":"` + nobody + `.a::b","balance":"0"}`},
 		{v3 + "/balances/ft/x", 400, ""},
 		{"/extended/v3/principals/" + nobody + "/nonces", 200, `{"next_nonce":0,"last_confirmed_nonce":null,"mempool":{"last_nonce":null,"pending_nonces":[],"missing_nonces":[]}}`},
-	} {
-		got := s.Get(tc.target)
-		if got.Status != tc.status || tc.body != "" && got.Body != tc.body {
-			t.Errorf("%s: got %d %s\nwant %d %s", tc.target, got.Status, got.Body, tc.status, tc.body)
-		}
+	}) {
 		if !json.Valid([]byte(got.Body)) {
-			t.Errorf("%s: got %s, which is no JSON", tc.target, got.Body)
+			t.Errorf("got %s, which is no JSON", got.Body)
 		}
 	}
 }
@@ -171,9 +164,7 @@ func TestAccountListsKept(t *testing.T) {
 			t.Errorf("%s: got %d with %q, want %q", target, got.Status, got.Header.Get("ETag"), before[target])
 		}
 	}
-	if again := k.Reads(); again != len(targets)+made {
-		t.Errorf("got %d reads, want %d", again, len(targets)+made)
-	}
+	check.Equal(t, "reads", k.Reads(), len(targets)+made)
 	s.Advance("accounts", shard.Account(account))
 	// The position of answers is that of chain, which has not moved.
 	eventually.Holds(t, "the keeper sees it", func() bool { return k.Builds(targets[0]) })

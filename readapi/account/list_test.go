@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -354,15 +355,11 @@ func TestTransfers(t *testing.T) {
 				t.Errorf("%s of %s: got %v sent and %v received, want %s and %s", tx.id, account, item["stx_sent"], item["stx_received"], sent, received)
 			}
 			for _, name := range []string{"stx_transfers", "ft_transfers", "nft_transfers"} {
-				if got := len(item[name].([]any)); got != lists[name] {
-					t.Errorf("%s of %s: got %d %s, want %d", tx.id, account, got, name, lists[name])
-				}
+				check.Equal(t, fmt.Sprintf("%s of %s: %s", tx.id, account, name), len(item[name].([]any)), lists[name])
 			}
 			for _, kind := range []string{"stx", "ft", "nft"} {
 				for _, action := range []string{"transfer", "mint", "burn"} {
-					if got := apitest.TextOf(counted[i], "events", kind, action); got != fmt.Sprint(counts[kind+" "+action]) {
-						t.Errorf("%s of %s: got %s %s %s, want %d", tx.id, account, got, kind, action, counts[kind+" "+action])
-					}
+					check.Equal(t, fmt.Sprintf("%s of %s: %s %s", tx.id, account, kind, action), apitest.TextOf(counted[i], "events", kind, action), fmt.Sprint(counts[kind+" "+action]))
 				}
 			}
 			if apitest.TextOf(counted[i], "stx_sent") != sent.String() || apitest.TextOf(counted[i], "stx_received") != received.String() {
@@ -373,9 +370,7 @@ func TestTransfers(t *testing.T) {
 					alone := s.Object(base + "/" + name + "/with_transfers")
 					delete(item, "ft_transfers")
 					delete(item, "nft_transfers")
-					if got, want := apitest.AsJSON(t, alone), apitest.AsJSON(t, item); got != want {
-						t.Errorf("alone: got %s, want %s", got, want)
-					}
+					check.Equal(t, "alone", apitest.AsJSON(t, alone), apitest.AsJSON(t, item))
 				}
 			}
 		}

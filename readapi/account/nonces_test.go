@@ -1,7 +1,6 @@
 package account_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -40,7 +39,7 @@ func noncesV1(s *apitest.Site, target string) saidNonces {
 		DetectedMissing []uint64 `json:"detected_missing_nonces"`
 		DetectedMempool []uint64 `json:"detected_mempool_nonces"`
 	}
-	decode(s, target, &said)
+	s.Decode(target, &said)
 	return saidNonces{said.PossibleNext, said.LastExecuted, said.LastMempool, said.DetectedMissing, said.DetectedMempool}
 }
 
@@ -55,16 +54,8 @@ func noncesV3(s *apitest.Site, account string) saidNonces {
 			Missing []uint64 `json:"missing_nonces"`
 		} `json:"mempool"`
 	}
-	decode(s, "/extended/v3/principals/"+account+"/nonces", &said)
+	s.Decode("/extended/v3/principals/"+account+"/nonces", &said)
 	return saidNonces{said.Next, said.LastConfirmed, said.Mempool.Last, said.Mempool.Missing, said.Mempool.Pending}
-}
-
-func decode(s *apitest.Site, target string, into any) {
-	s.T.Helper()
-	got := s.Get(target)
-	if err := json.Unmarshal([]byte(got.Body), into); err != nil || got.Status != 200 {
-		s.T.Fatalf("%s: got %d %s", target, got.Status, got.Body)
-	}
 }
 
 func (n saidNonces) String() string {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	projection "strata/projections/activity"
 	"strata/readapi"
 	"strata/readapi/activity"
@@ -30,9 +31,7 @@ func TestActivity(t *testing.T) {
 
 	var contract string
 	var days, addresses int64
-	if err := s.Pool.QueryRow(t.Context(), `SELECT contract_id, count(*), sum(addresses) FROM activity_v1.day GROUP BY 1 ORDER BY 2 DESC, 3 DESC LIMIT 1`).Scan(&contract, &days, &addresses); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Pool.QueryRow(t.Context(), `SELECT contract_id, count(*), sum(addresses) FROM activity_v1.day GROUP BY 1 ORDER BY 2 DESC, 3 DESC LIMIT 1`).Scan(&contract, &days, &addresses))
 	var shown []string
 	var sum int64
 	path := "/extended/v1/contract/" + contract + "/activity"
@@ -48,9 +47,7 @@ func TestActivity(t *testing.T) {
 				Addresses int64
 			}
 		}
-		if err := json.Unmarshal([]byte(got.Body), &page); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(got.Body), &page))
 		for _, d := range page.Results {
 			shown, sum = append(shown, d.Day), sum+d.Addresses
 		}
@@ -65,8 +62,6 @@ func TestActivity(t *testing.T) {
 		t.Errorf("the trace: got %d %s", got.Status, got.Body)
 	}
 	for target, want := range map[string]int{path + "?limit=0": 400, path + "?cursor=x": 400, "/extended/v1/contract/" + apitest.P1 + "/activity": 200} {
-		if got := s.Get(target); got.Status != want {
-			t.Errorf("%s: got %d %s, want %d", target, got.Status, got.Body, want)
-		}
+		s.ExpectTexts(target, want)
 	}
 }

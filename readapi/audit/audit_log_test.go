@@ -27,6 +27,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/transparency"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
@@ -135,9 +136,7 @@ func TestLogWithOtherTools(t *testing.T) {
 			t.Fatalf("size %d: %v", size, err)
 		}
 		latest := tracker.Latest()
-		if latest.Size != uint64(size) {
-			t.Errorf("got a checkpoint of %d events, want %d", latest.Size, size)
-		}
+		check.Equal(t, "events of the checkpoint", latest.Size, uint64(size))
 		builder := must.Get(tessera.NewProofBuilder(ctx, latest.Size, fetcher.ReadTile))(t)
 		for seq := 1; seq <= size; seq += 1 + size/7 {
 			s.checkInclusion(builder, &latest, seq)
@@ -266,9 +265,7 @@ func TestLogAnswers(t *testing.T) {
 		if again.Status != http.StatusNotModified || again.Body != "" {
 			t.Errorf("%s asked for again: got %d, want 304", path, again.Status)
 		}
-		if head := s.Request(http.MethodHead, "/audit/v1/log/"+path); head.Status != http.StatusOK {
-			t.Errorf("HEAD of %s: got %d", path, head.Status)
-		}
+		check.Equal(t, fmt.Sprintf("HEAD of %s", path), s.Request(http.MethodHead, "/audit/v1/log/"+path).Status, http.StatusOK)
 	}
 	for path, want := range map[string]int{
 		"tile/0/003": 404, "tile/0/002": 404, "tile/0/002.p/189": 404, "tile/1/000": 404, "tile/1/000.p/3": 404, "tile/2/000.p/1": 404, "tile/63/000.p/1": 404,
@@ -335,9 +332,7 @@ func TestLogDescription(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewSiteOn(t, nil, readapi.Config{})
 	for _, path := range []string{"checkpoint", "checkpoints/1", "key", "tile/0/000", "tile/entries/000", "proofs/inclusion?seq=1", "proofs/consistency?from=1"} {
-		if got := s.Get("/audit/v1/log/" + path); got.Status != http.StatusNotFound {
-			t.Errorf("%s: got %d, want 404", path, got.Status)
-		}
+		s.ExpectTexts("/audit/v1/log/"+path, http.StatusNotFound)
 	}
 	if got := s.Request(http.MethodPost, "/audit/v1/log/cosignatures"); got.Status != http.StatusNotFound && got.Status != http.StatusBadRequest {
 		t.Errorf("cosignatures: got %d %s, want it refused", got.Status, got.Body)
@@ -359,9 +354,7 @@ func TestLogDescription(t *testing.T) {
 				t.Errorf("%s: got %+v, want it described", path, op)
 			}
 		}
-		if len(operations) != 1 {
-			t.Errorf("%s: got %d operations, want 1", path, len(operations))
-		}
+		check.Equal(t, fmt.Sprintf("%s: operations", path), len(operations), 1)
 	}
 }
 

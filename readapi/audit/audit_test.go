@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
@@ -49,19 +50,13 @@ func TestEventBody(t *testing.T) {
 		if err != nil {
 			t.Errorf("event %d: %v", tc.seq, err)
 		}
-		if err := response.Body.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, response.Body.Close())
 		if !bytes.Equal(body, tc.want) {
 			t.Errorf("event %d: got %d bytes, want these %d", tc.seq, len(body), len(tc.want))
 		}
-		if response.ContentLength != int64(len(tc.want)) {
-			t.Errorf("event %d: got Content-Length %d, want %d", tc.seq, response.ContentLength, len(tc.want))
-		}
+		check.Equal(t, fmt.Sprintf("event %d: Content-Length", tc.seq), response.ContentLength, int64(len(tc.want)))
 		for name, want := range map[string]string{"Content-Type": tc.contentType, "X-Content-Type-Options": "nosniff", "Strata-Source": fmt.Sprint(tc.seq)} {
-			if got := response.Header.Get(name); got != want {
-				t.Errorf("event %d: got %s %q, want %q", tc.seq, name, got, want)
-			}
+			check.Equal(t, fmt.Sprintf("event %d: %s", tc.seq, name), response.Header.Get(name), want)
 		}
 		digest := sha256.Sum256(body)
 		if event := s.Object(path); event["sha256"] != "0x"+hex.EncodeToString(digest[:]) || event["size"] != float64(len(body)) {
@@ -69,9 +64,7 @@ func TestEventBody(t *testing.T) {
 		}
 		head, err := apitest.Plain.Head(server.URL + path + "/body")
 		must.Do(t, err)
-		if err := head.Body.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, head.Body.Close())
 		if head.StatusCode != http.StatusOK || head.ContentLength != int64(len(tc.want)) {
 			t.Errorf("HEAD of event %d: got %d and %d bytes, want 200 and %d", tc.seq, head.StatusCode, head.ContentLength, len(tc.want))
 		}
@@ -117,9 +110,7 @@ func keysAgree(s *apitest.Site, path string, want []string, key func(any) string
 				target = first + "&cursor=" + next
 			}
 		}
-		if !slices.Equal(got, want) {
-			s.T.Errorf("limit %d: got %v, want %v", limit, got, want)
-		}
+		check.EqualSlices(s.T, fmt.Sprintf("limit %d", limit), got, want)
 	}
 }
 
@@ -131,9 +122,7 @@ func TestListsBeforeTheProjections(t *testing.T) {
 	for path, s := range map[string]*apitest.Site{
 		"negative-balances": bare, "narrow-copies": bare, "unknown-fields": bare, "feed-anomalies": world, "quarantine": world, "quarantine?order=desc": world,
 	} {
-		if got := s.Get("/audit/v1/" + path); got.Status != http.StatusOK || got.Body != empty {
-			t.Errorf("%s: got %d %s, want %s", path, got.Status, got.Body, empty)
-		}
+		s.Expect("/audit/v1/"+path, http.StatusOK, empty)
 	}
 }
 

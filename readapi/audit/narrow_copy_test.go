@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -20,7 +21,5 @@ func TestNarrowCopies(t *testing.T) {
 	if len(traced) != 3 || traced[2].Sources[0].Seq != 130 {
 		t.Errorf("traced %v", traced)
 	}
-	if got := s.Get("/audit/v1/narrow-copies?cursor=x"); got.Status != http.StatusBadRequest {
-		t.Errorf("an invalid cursor: got %d", got.Status)
-	}
+	check.Equal(t, "an invalid cursor", s.Get("/audit/v1/narrow-copies?cursor=x").Status, http.StatusBadRequest)
 }

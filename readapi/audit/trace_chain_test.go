@@ -12,6 +12,7 @@ import (
 
 	signed "strata/domain/transaction"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
@@ -169,9 +170,7 @@ func amountOf(t testing.TB, fact apitest.Fields, cause, account, asset string) *
 		for _, part := range []string{"coinbase_amount", "tx_fees_anchored", "tx_fees_streamed_confirmed", "tx_fees_streamed_produced"} {
 			sum.Add(sum, number(fact[part]))
 		}
-		if fact["recipient"] != account {
-			t.Errorf("got a reward of %v, want %s", fact["recipient"], account)
-		}
+		check.Equal[any](t, "a reward", fact["recipient"], account)
 		return sum
 	}
 	event, ok := fact[cause].(apitest.Fields)
@@ -206,9 +205,7 @@ func TestTracePagesOfLedgerStay(t *testing.T) {
 	for _, r := range before.In("balances.ledger") {
 		want = append(want, apitest.AsJSON(t, r.Key))
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	check.EqualSlices(t, "rows", got, want)
 	if n := before.In("balances.ledger")[0].Key["n"]; n != json.Number("4") {
 		t.Errorf("got entry %v first, want the newest", n)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -51,9 +52,7 @@ func TestTraceOfInscriptions(t *testing.T) {
 			s.Revealed(r)
 			ids = append(ids, r.Column("id"))
 		}
-		if !slices.Equal(ids, tc.inscriptions) {
-			t.Errorf("%s: got %v, want %v", tc.path, ids, tc.inscriptions)
-		}
+		check.EqualSlices(t, tc.path, ids, tc.inscriptions)
 		locations, satoshis := traced.In("inscriptions.location"), traced.In("inscriptions.satoshi")
 		for _, r := range slices.Concat(locations, satoshis) {
 			s.Moved(r)
@@ -61,9 +60,7 @@ func TestTraceOfInscriptions(t *testing.T) {
 		if len(locations) != tc.locations || len(satoshis) != tc.withSatoshis {
 			t.Errorf("%s: got %d locations and %d satoshis, want %d and %d", tc.path, len(locations), len(satoshis), tc.locations, tc.withSatoshis)
 		}
-		if blocks := s.TracedBlocks(traced, "inscriptions"); !slices.Equal(blocks, tc.blocks) {
-			t.Errorf("%s: got blocks %v, want %v", tc.path, blocks, tc.blocks)
-		}
+		check.EqualSlices(t, fmt.Sprintf("%s: blocks", tc.path), s.TracedBlocks(traced, "inscriptions"), tc.blocks)
 	}
 }
 

@@ -78,16 +78,10 @@ func (a *api) principalSTX(ctx context.Context, s *engine.Snapshot, in *param.Pr
 	if err != nil {
 		return nil, err
 	}
-	b := s.Batch()
-	stx := view.QueueSTX(b, account, at)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	balance, err := stx.Shape()
+	stx, balance, err := readSTX(ctx, s, account, at)
 	if err != nil {
 		return nil, err
 	}
-	s.TraceRows(func() []engine.Lookup { return stxLookups(account, at) })
 	body := &principalSTX{Balance: balance.Balance, Negative: balance.Negative, Available: schema.SubtractAmounts(balance.Balance, balance.Locked)}
 	if lock := balance.STXLock; lock.LockTxID != "" {
 		row, _ := stx.Found.First()

@@ -40,17 +40,22 @@ func (a *api) stxBalance(ctx context.Context, s *engine.Snapshot, in *param.Acco
 	if err != nil {
 		return nil, err
 	}
+	_, balance, err := readSTX(ctx, s, account, at)
+	return balance, err
+}
+
+// readSTX reads the STX of an account at a moment: its row, and the balance.
+func readSTX(ctx context.Context, s *engine.Snapshot, account string, at param.Moment) (stx *view.QueuedSTX, balance *view.StxBalance, err error) {
 	b := s.Batch()
-	stx := view.QueueSTX(b, account, at)
+	stx = view.QueueSTX(b, account, at)
 	if err := b.Run(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	balance, err := stx.Shape()
-	if err != nil {
-		return nil, err
+	if balance, err = stx.Shape(); err != nil {
+		return nil, nil, err
 	}
 	s.TraceRows(func() []engine.Lookup { return stxLookups(account, at) })
-	return balance, nil
+	return stx, balance, nil
 }
 
 func (a *api) stxBalanceV2(ctx context.Context, s *engine.Snapshot, in *struct {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthnames"
+	"strata/internal/testkit/check"
 	reads "strata/readapi/bns"
 )
 
@@ -160,9 +161,7 @@ func TestHistory(t *testing.T) {
 		"/names/pearl.club/history": "import  recipient=B",
 		"/namespaces/vip/history":   "launch  sender=C recipient=C, reveal  sender=C recipient=C",
 	} {
-		if got := strings.Join(walk(path), ", "); got != want {
-			t.Errorf("%s: got %s, want %s", path, got, want)
-		}
+		check.Equal(t, path, strings.Join(walk(path), ", "), want)
 	}
 	if all := walk("/events"); len(all) != 20 {
 		t.Errorf("got %d events: %v", len(all), all)

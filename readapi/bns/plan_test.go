@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"strata/projections"
+	"strata/internal/testkit/check"
 	"strata/projections/bns"
-	"strata/projections/chain"
 	"strata/rig/apitest"
 )
 
@@ -20,12 +19,7 @@ const (
 // one in ten is revoked, for sale, and has two older versions.
 func fillNames(s *apitest.Site) {
 	s.T.Helper()
-	for _, spec := range []projections.Spec{chain.Spec(), bns.Spec()} {
-		s.Exec(spec.DDL())
-		s.Exec(`INSERT INTO strata.projection (name, version, input, state, block_height, index_block_hash, block_hash, burn_block_height)
-			VALUES ($1, $2, CASE WHEN $1 = 'chain' THEN 'log' ELSE $3 END, 'live', $4, $5, $5, $4)`, spec.Name, spec.Version, chain.Spec().String(), planNames, apitest.ID(1, 1))
-		s.Exec(`INSERT INTO strata.active (name, version) VALUES ($1, $2)`, spec.Name, spec.Version)
-	}
+	s.ChainTables(bns.Spec(), planNames, planNames)
 	in := func(sql string, args ...any) { s.T.Helper(); s.Exec(bns.Spec().SQL(sql), args...) }
 	in(`INSERT INTO {schema}.block SELECT h, h, h, h, $1, decode(lpad(to_hex(h), 64, '0'), 'hex'), '\x01' FROM generate_series(1, $1::bigint) h`, planNames)
 	in(`INSERT INTO {schema}.namespace (height, source_seq, tx_index, manager_transferable, manager_frozen, can_update_price, revealed_at, launched_at, lifetime, price_base,
@@ -80,9 +74,6 @@ func fillNames(s *apitest.Site) {
 // for any.
 func TestPlans(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it fills large tables")
-	}
 	s, seen := apitest.NewSeenSite(t)
 	fillNames(s)
 	const (
@@ -91,10 +82,7 @@ func TestPlans(t *testing.T) {
 		names   = "/bns/v2/names"
 		address = names + "/address/" + whale
 	)
-	for _, tc := range []struct {
-		target string
-		most   int64
-	}{
+	s.CheckTouches(seen, "bns", apitest.TouchLimits{
 		{names + "?limit=50", part},
 		{names + "?limit=50&offset=20000", part},
 		{names + "?limit=50&offset=39900", part},
@@ -128,22 +116,7 @@ func TestPlans(t *testing.T) {
 		{"/bns/v2/listings?limit=20", 200},
 		{"/bns/v2/listings?limit=20&cursor=30000&namespace=btc", 200},
 		{"/bns/v2/preorders/" + whale, 500},
-	} {
-		seen.Take()
-		if got := s.Get(tc.target); got.Status != 200 {
-			t.Errorf("%s: got %d %s", tc.target, got.Status, got.Body)
-		}
-		queries := seen.Take("bns")
-		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-			touched := int64(0)
-			for _, q := range queries {
-				touched += s.BlocksTouched(mode, q)
-			}
-			if touched > tc.most {
-				t.Errorf("%s, %s: touches %d blocks, want at most %d", tc.target, mode, touched, tc.most)
-			}
-		}
-	}
+	})
 	checkDeepPages(t, s)
 	s.Exec(bns.Spec().SQL(`DELETE FROM {schema}.part WHERE list LIKE 'sections:%'`)) // as in tables of earlier rules
 	checkDeepPages(t, s)
@@ -166,9 +139,7 @@ func checkDeepPages(t *testing.T, s *apitest.Site) {
 			continue
 		}
 		for i, n := range deep.Names {
-			if name := fmt.Sprintf("name%08d.btc", offset+i+1); n.FullName != name {
-				t.Errorf("page at %d, place %d: got %s, want %s", offset, i, n.FullName, name)
-			}
+			check.Equal(t, fmt.Sprintf("page at %d, place %d", offset, i), n.FullName, fmt.Sprintf("name%08d.btc", offset+i+1))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package bns_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthnames"
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	reads "strata/readapi/bns"
 )
 
@@ -24,10 +27,7 @@ func TestSDK(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no npm, with which bns-v2-sdk is installed: scripts/tools.sh node installs it where it can")
 	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Fatal(err)
-	}
+	node := must.Get(exec.LookPath("node"))(t)
 	installSDK(t, npm)
 	blocks, accounts := synthnames.Story()
 	server := httptest.NewServer(newSite(t, blocks))
@@ -64,10 +64,7 @@ func TestSDK(t *testing.T) {
 	}
 	// These have many fields: those that wallets need are compared.
 	calls = append(calls, [2]any{"getNameInfo", fqn("shop.club")}, [2]any{"getNamespaceProperties", options{"namespace": "club", "network": "mainnet"}})
-	encoded, err := json.Marshal(calls)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoded := must.Get(json.Marshal(calls))(t)
 	command := exec.CommandContext(t.Context(), node, "sdk.mjs", server.URL+reads.Path, string(encoded))
 	command.Dir = sdkFolder
 	var failures bytes.Buffer
@@ -81,9 +78,7 @@ func TestSDK(t *testing.T) {
 		t.Fatalf("%d results of %d calls (%v): %s", len(results), len(calls), err, output)
 	}
 	for i, c := range cases {
-		if got, want := string(results[i]), names.Replace(c.want); got != want {
-			t.Errorf("%s(%v):\n got %s\nwant %s", c.function, c.options, got, want)
-		}
+		check.Equal(t, fmt.Sprintf("%s(%v)", c.function, c.options), string(results[i]), names.Replace(c.want))
 	}
 	info, namespace := string(results[len(cases)]), string(results[len(cases)+1])
 	for _, want := range []string{`"owner":"@B"`, `"stxBurn":"20000n"`, `"renewalHeight":"407n"`, `"preorderedBy":"@A"`} {
@@ -101,10 +96,7 @@ func TestSDK(t *testing.T) {
 // installSDK installs the library as the lockfile says, unless it is there.
 func installSDK(t testing.TB, npm string) {
 	t.Helper()
-	locked, err := os.ReadFile(filepath.Join(sdkFolder, "package-lock.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	locked := must.Get(os.ReadFile(filepath.Join(sdkFolder, "package-lock.json")))(t)
 	mark := filepath.Join(sdkFolder, "node_modules", ".installed")
 	if there, err := os.ReadFile(mark); err == nil && bytes.Equal(there, locked) {
 		return
@@ -117,7 +109,5 @@ func installSDK(t testing.TB, npm string) {
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("npm ci: %v\n%s", err, output)
 	}
-	if err := os.WriteFile(mark, locked, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(mark, locked, 0o600))
 }

@@ -15,6 +15,8 @@ import (
 	domain "strata/domain/bns"
 	"strata/eventstore"
 	"strata/internal/synth/synthnames"
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/projections/bns"
 	"strata/projections/chain"
 	reads "strata/readapi/bns"
@@ -41,10 +43,7 @@ func newSite(t testing.TB, blocks []synthnames.Block) *site {
 func addBlocks(t testing.TB, log *eventstore.Log, blocks []synthnames.Block) *site {
 	t.Helper()
 	replay.Append(t, log, bnschain.Posts(blocks...)...)
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(chain.New(chain.Recommended, nil))(t)
 	replay.Run(t, log, c, bns.New(domain.KnownContracts()))
 	return newSiteOn(t, log.Pool(), "")
 }
@@ -86,9 +85,7 @@ func (s *site) object(path string) (members map[string]any) {
 	if got.status != http.StatusOK {
 		s.t.Fatalf("%s: got %d %s", path, got.status, got.body)
 	}
-	if err := json.Unmarshal([]byte(got.body), &members); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, json.Unmarshal([]byte(got.body), &members))
 	return members
 }
 
@@ -103,8 +100,6 @@ func (s *site) expect(accounts []string, bodies map[string]string) {
 		if got.status != http.StatusOK {
 			text = strconv.Itoa(got.status) + " " + text
 		}
-		if want := names.Replace(want); text != want {
-			s.t.Errorf("%s:\n got %s\nwant %s", path, text, want)
-		}
+		check.Equal(s.t, path, text, names.Replace(want))
 	}
 }

@@ -134,19 +134,7 @@ func (a *api) registerBRC20Activity() {
 }
 
 func (a *api) brc20Activity(ctx context.Context, s *engine.Snapshot, in *BRC20ActivityInput) (*ordinal.OrdinalsPage[brc20Activity], error) {
-	page := ordinal.NewOrdinalsPage[brc20Activity](in.OrdinalsPageInput)
-	if s.Active(brc20) == nil {
-		return page, nil
-	}
-	rows, total, err := in.read(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	page.Total = total
-	for i := range rows {
-		page.Results = append(page.Results, rows[i].shape())
-	}
-	return page, nil
+	return pageOf(ctx, s, in.OrdinalsPageInput, in.read, (*activityRow).shape)
 }
 
 // read reads a page with the cheapest query for the given filters.

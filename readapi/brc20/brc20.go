@@ -1,6 +1,7 @@
 package brc20
 
 import (
+	"context"
 	"math/big"
 	"strings"
 
@@ -26,6 +27,25 @@ func (a *api) registerBRC20() {
 func brc20Resource(r engine.Operation) engine.Operation {
 	r.Path, r.Tag = "/brc-20"+r.Path, "BRC-20"
 	return ordinal.OrdinalsResource(r)
+}
+
+// pageOf returns a page of the rows that read reads. It is empty while there is no version of the projection.
+func pageOf[R, B any](ctx context.Context, s *engine.Snapshot, in ordinal.OrdinalsPageInput,
+	read func(context.Context, *engine.Snapshot) ([]R, int64, error), shape func(*R) B,
+) (*ordinal.OrdinalsPage[B], error) {
+	page := ordinal.NewOrdinalsPage[B](in)
+	if s.Active(brc20) == nil {
+		return page, nil
+	}
+	rows, total, err := read(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	page.Total = total
+	for i := range rows {
+		page.Results = append(page.Results, shape(&rows[i]))
+	}
+	return page, nil
 }
 
 // lacks returns the condition that the feed has an operation of the token with a ticker that could not be read, in a block up to the

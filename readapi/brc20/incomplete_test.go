@@ -2,10 +2,10 @@ package brc20_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -31,9 +31,7 @@ func TestIncompleteTokens(t *testing.T) {
 			"/brc-20/balances?address=" + apitest.Ad1, "/brc-20/balances/" + apitest.Ad1 + "?block_height=779834",
 			"/brc-20/balances?address=" + apitest.Ad1 + "&block_height=779834",
 		} {
-			if got := flagged(path); !slices.Equal(got, want) {
-				t.Errorf("%s, %s: got %v, want %v", when, path, got, want)
-			}
+			check.EqualSlices(t, fmt.Sprintf("%s, %s", when, path), flagged(path), want)
 		}
 		for _, path := range []string{"/brc-20/balances/" + apitest.Ad1 + "?block_height=779833", "/brc-20/balances?address=" + apitest.Ad1 + "&block_height=779833"} {
 			if got := flagged(path); got != nil {

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -27,9 +27,7 @@ func TestNegativeBalances(t *testing.T) {
 		return tickers
 	}
 	for _, path := range []string{"/brc-20/balances/" + apitest.Ad1, "/brc-20/balances?address=" + apitest.Ad1, "/brc-20/balances/" + apitest.Ad1 + "?block_height=779835"} {
-		if got := flagged(path); !slices.Equal(got, []string{"pepe" + apitest.Whole("-400")}) {
-			t.Errorf("%s: got %v", path, got)
-		}
+		check.EqualSlices(t, path, flagged(path), []string{"pepe" + apitest.Whole("-400")})
 	}
 	if got := flagged("/brc-20/balances/" + apitest.Ad1 + "?block_height=779833"); got != nil {
 		t.Errorf("got %v before", got)
@@ -60,23 +58,15 @@ func TestNegativeBalances(t *testing.T) {
 		"negative_balance 779835/apply/0/transactions/0/metadata/brc20_operation pepe " + apitest.Whole("-400"),
 		"negative_balance 779835/apply/0/transactions/2/metadata/brc20_operation pepe " + apitest.Whole("-1"),
 	}
-	if got := anomalies(); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	check.EqualSlices(t, "anomalies", anomalies(), want)
 	w.Rollback(apitest.TokenBlock(900000, apitest.DefaultTime))
 	want = append(want, "unknown_rollback 900000/rollback/0  ")
-	if got := anomalies(); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	check.EqualSlices(t, "anomalies", anomalies(), want)
 	w.Mine(779834, w.Mint("pepe", "400", apitest.Ad1), w.Mint("pepe", "1", apitest.Ad2))
 	if got := flagged("/brc-20/balances/" + apitest.Ad1); got != nil {
 		t.Errorf("got %v with the lost block", got)
 	}
-	if got := anomalies(); !slices.Equal(got, want[2:]) {
-		t.Errorf("got %q, want %q", got, want[2:])
-	}
+	check.EqualSlices(t, "anomalies", anomalies(), want[2:])
 	w.Back(779834)
-	if got := anomalies(); !slices.Equal(got, want) {
-		t.Errorf("got %q without it again, want %q", got, want)
-	}
+	check.EqualSlices(t, "without it again", anomalies(), want)
 }

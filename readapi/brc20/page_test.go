@@ -14,6 +14,7 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 	"strata/rig/replay"
 )
@@ -182,9 +183,7 @@ func TestBRC20AskedAgain(t *testing.T) {
 			t.Errorf("%s with %s: got %d", path, tag, again.Status)
 		}
 		w.Mine(779834, w.Mint("pepe", "5", apitest.AdB), w.Mint("pepe", "5", apitest.Ad1))
-		if again := w.Request(http.MethodGet, "/ordinals/v1/brc-20"+path, "If-None-Match", tag); again.Status != http.StatusOK {
-			t.Errorf("%s with %s after a block: got %d", path, tag, again.Status)
-		}
+		check.Equal(t, fmt.Sprintf("%s with %s after a block", path, tag), w.Request(http.MethodGet, "/ordinals/v1/brc-20"+path, "If-None-Match", tag).Status, http.StatusOK)
 		w.Back(779834)
 	}
 }

@@ -104,19 +104,7 @@ func (a *api) registerBRC20Tokens() {
 }
 
 func (a *api) brc20Tokens(ctx context.Context, s *engine.Snapshot, in *BRC20TokensInput) (*ordinal.OrdinalsPage[brc20Token], error) {
-	page := ordinal.NewOrdinalsPage[brc20Token](in.OrdinalsPageInput)
-	if s.Active(brc20) == nil {
-		return page, nil
-	}
-	rows, total, err := in.read(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	page.Total = total
-	for i := range rows {
-		page.Results = append(page.Results, rows[i].shape())
-	}
-	return page, nil
+	return pageOf(ctx, s, in.OrdinalsPageInput, in.read, (*brc20TokenRow).shape)
 }
 
 func (in *BRC20TokensInput) read(ctx context.Context, s *engine.Snapshot) (rows []brc20TokenRow, total int64, err error) {

@@ -60,22 +60,12 @@ ORDER BY ` + order
 }
 
 func (a *api) brc20Transferable(ctx context.Context, s *engine.Snapshot, in *BRC20TransferableInput) (*ordinal.OrdinalsPage[brc20Transferable], error) {
-	page := ordinal.NewOrdinalsPage[brc20Transferable](in.OrdinalsPageInput)
-	if s.Active(brc20) == nil {
-		return page, nil
-	}
-	rows, total, err := in.read(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	page.Total = total
-	for _, r := range rows {
-		page.Results = append(page.Results, brc20Transferable{
+	return pageOf(ctx, s, in.OrdinalsPageInput, in.read, func(r *transferableRow) brc20Transferable {
+		return brc20Transferable{
 			InscriptionNumber: r.number, InscriptionID: r.id, OrdinalNumber: ordinal.DecimalOrNull(r.sat), Ticker: r.ticker,
 			Amount: schema.Amount(ordinals.BaseUnits(unitsOf(r.amount), decimalsOf(r.decimals)).String()),
-		})
-	}
-	return page, nil
+		}
+	})
 }
 
 // rowsTransferable selects the transfer inscriptions of an address that have not been sent.

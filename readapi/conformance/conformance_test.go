@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 	"strata/rig/schemas"
 )
@@ -100,10 +101,7 @@ func (w *world) ask(base string, r row, header ...string) answer {
 	}
 	ctx, cancel := context.WithTimeout(w.T.Context(), time.Minute)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, r.method, base+target, strings.NewReader(w.fillBody(r.body)))
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(ctx, r.method, base+target, strings.NewReader(w.fillBody(r.body))))(w.T)
 	request.Header.Set("Accept-Encoding", "identity")
 	if r.body != "" {
 		request.Header.Set("Content-Type", "application/json")
@@ -269,12 +267,8 @@ func compare(t *testing.T, operation string, got []byte) {
 	got = []byte(withoutVersions(string(got)))
 	file := goldenFile(operation)
 	if apitest.Update() {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll("testdata", 0o755))
+		must.Do(t, os.WriteFile(file, got, 0o644))
 		return
 	}
 	want, err := os.ReadFile(file)
@@ -318,10 +312,7 @@ func withoutVersions(text string) string {
 // staleFiles returns the golden files that belong to no row.
 func staleFiles(t *testing.T, golden map[string]*bytes.Buffer) (stale []string) {
 	t.Helper()
-	files, err := filepath.Glob(goldenFile("*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(goldenFile("*")))(t)
 	for _, file := range files {
 		if operation := strings.TrimSuffix(filepath.Base(file), ".txt"); golden[operation] == nil {
 			stale = append(stale, file)
@@ -336,9 +327,7 @@ func described(t *testing.T, w *world) (operations []string) {
 	var document struct {
 		Paths map[string]map[string]struct{ OperationID string }
 	}
-	if err := json.Unmarshal([]byte(w.Get("/openapi.json").Body), &document); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(w.Get("/openapi.json").Body), &document))
 	for _, methods := range document.Paths {
 		for _, operation := range methods {
 			operations = append(operations, operation.OperationID)

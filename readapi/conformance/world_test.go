@@ -11,6 +11,7 @@ import (
 	"strata/domain/token"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 	"strata/rig/every"
@@ -150,22 +151,15 @@ func (w *world) row(what, query string) (values []string) {
 // inSchemas puts the schemas of the active versions in the place of the names of projections.
 func (w *world) inSchemas(sql string) string {
 	w.T.Helper()
-	rows, err := w.Pool.Query(w.T.Context(), `SELECT name, version FROM strata.active`)
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	rows := must.Get(w.Pool.Query(w.T.Context(), `SELECT name, version FROM strata.active`))(w.T)
 	defer rows.Close()
 	for rows.Next() {
 		var name string
 		var version int
-		if err := rows.Scan(&name, &version); err != nil {
-			w.T.Fatal(err)
-		}
+		must.Do(w.T, rows.Scan(&name, &version))
 		sql = strings.ReplaceAll(sql, "{"+name+"}", fmt.Sprintf("%s_v%d", name, version))
 	}
-	if err := rows.Err(); err != nil {
-		w.T.Fatal(err)
-	}
+	must.Do(w.T, rows.Err())
 	return sql
 }
 

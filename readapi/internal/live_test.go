@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/live"
 )
 
@@ -21,10 +22,7 @@ func opened(config live.Config) *live.Hub {
 
 func subscribe(t *testing.T, h *live.Hub) *live.Subscriber {
 	t.Helper()
-	s, err := h.Subscribe("test", alice)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(h.Subscribe("test", alice))(t)
 	return s
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/piece"
 )
 
@@ -55,19 +56,13 @@ func TestReaderReadsWhatIsNeeded(t *testing.T) {
 	r := piece.NewPool(64<<20).NewReader(t.Context(), int64(len(b.content)), b.read)
 	defer func() { _ = r.Close() }()
 	for _, from := range []int64{0, 5 << 20, 1 << 20} {
-		if _, err := r.Seek(from, io.SeekStart); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.CopyN(io.Discard, r, 10); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(r.Seek(from, io.SeekStart))(t)
+		must.Get(io.CopyN(io.Discard, r, 10))(t)
 		if b.largest > 10 {
 			t.Errorf("read %d bytes at %d, want 10", b.largest, from)
 		}
 	}
-	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(r.Seek(0, io.SeekStart))(t)
 	if n, err := io.Copy(io.Discard, r); err != nil || n != int64(len(b.content)) || b.largest != piece.Max {
 		t.Errorf("got %d bytes, in pieces of up to %d; %v", n, b.largest, err)
 	}
@@ -85,9 +80,7 @@ func TestReaderGivesMemoryBack(t *testing.T) {
 	var held []*piece.Reader
 	for range 2 {
 		r := pool.NewReader(t.Context(), size, b.read)
-		if _, err := io.CopyN(io.Discard, r, piece.Min); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.CopyN(io.Discard, r, piece.Min))(t)
 		held = append(held, r)
 	}
 	waiting := pool.NewReader(t.Context(), size, b.read)
@@ -97,9 +90,7 @@ func TestReaderGivesMemoryBack(t *testing.T) {
 	}
 	for _, r := range held {
 		for range 2 { // twice does no harm
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, r.Close())
 		}
 		if _, err := r.Read(make([]byte, 1)); err == nil {
 			t.Error("reads after it was closed")

@@ -11,8 +11,7 @@ import (
 
 	"strata/domain/clarity"
 	domain "strata/domain/names"
-	"strata/projections"
-	"strata/projections/chain"
+	"strata/internal/testkit/check"
 	projection "strata/projections/names"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -35,12 +34,7 @@ func zonefileHash(content string) string {
 // tables makes the tables of names with an active version, up to a block with a clock.
 func tables(s *apitest.Site, clock int) {
 	s.T.Helper()
-	for _, spec := range []projections.Spec{chain.Spec(), projection.Spec()} {
-		s.Exec(spec.DDL())
-		s.Exec(`INSERT INTO strata.projection (name, version, input, state, block_height, index_block_hash, block_hash, burn_block_height)
-			VALUES ($1, $2, CASE WHEN $1 = 'chain' THEN 'log' ELSE $3 END, 'live', $4, $5, $5, $4)`, spec.Name, spec.Version, chain.Spec().String(), clock, apitest.ID(1, 1))
-		s.Exec(`INSERT INTO strata.active (name, version) VALUES ($1, $2)`, spec.Name, spec.Version)
-	}
+	s.ChainTables(projection.Spec(), clock, clock)
 	setClock(s, clock)
 }
 
@@ -216,9 +210,7 @@ func TestConformance(t *testing.T) {
 		if got.Header.Get("Location") != "" {
 			t.Errorf("GET %s leads to %s", tc.target, got.Header.Get("Location"))
 		}
-		if tagged := got.Header.Get("ETag") != ""; tagged != (tc.status == http.StatusOK) {
-			t.Errorf("GET %s: ETag %q", tc.target, got.Header.Get("ETag"))
-		}
+		check.Equal(t, tc.target+": is tagged", got.Header.Get("ETag") != "", (tc.status == http.StatusOK))
 	}
 	// Other paths of /v2 are forwarded to nodes, and without nodes answered 503. These are not, by whatever method.
 	for _, method := range []string{http.MethodPut, "QUERY"} {
@@ -244,9 +236,7 @@ func TestExpiry(t *testing.T) {
 			t.Errorf("at %d: got %s, want %s", clock, got.Body, want)
 		}
 	}
-	if got, want := s.Get("/v1/addresses/stacks/"+alice).Body, `{"names":["bob.id"]}`; got != want {
-		t.Errorf("an expired name: got %s, want %s", got, want)
-	}
+	check.Equal(t, "an expired name", s.Get("/v1/addresses/stacks/"+alice).Body, `{"names":["bob.id"]}`)
 }
 
 // TestNamespaceOfNames asks for a namespace whose launch is not in the log: its names prove that it exists.
@@ -260,11 +250,7 @@ func TestNamespaceOfNames(t *testing.T) {
 	operate(s, "dave.app", 3, domain.Import, alice, "", nil, 300)
 	operate(s, "gone.old", 4, domain.Revoke, alice, "", 300, nil)
 	s.Exec(`INSERT INTO ` + namesSchema + `.list VALUES (3, 'names'), (2, 'names:id'), (1, 'names:app')`)
-	for _, tc := range []struct {
-		target string
-		status int
-		body   string
-	}{
+	s.ExpectAnswers(apitest.Answers{
 		{"/v1/namespaces", 200, `{"namespaces":["btc","id"]}`},
 		{"/v1/namespaces/id/names", 200, `["bob.id","carol.id"]`},
 		{"/v1/namespaces/app/names", 400, `{"error":"No such namespace"}`}, // names are imported before the launch
@@ -272,11 +258,7 @@ func TestNamespaceOfNames(t *testing.T) {
 		{"/v1/namespaces/old/names", 400, `{"error":"No such namespace"}`},
 		{"/v1/namespaces/i/names", 400, `{"error":"No such namespace"}`},
 		{"/v2/prices/names/bob.id", 503, `{"error":"no node answers, and the price function of the namespace is not in the log"}`},
-	} {
-		if got := s.Get(tc.target); got.Status != tc.status || got.Body != tc.body {
-			t.Errorf("%s: got %d %s, want %d %s", tc.target, got.Status, got.Body, tc.status, tc.body)
-		}
-	}
+	})
 	if traced := s.Get(apitest.TracePath("/v1/namespaces")).Body; !strings.Contains(traced, `"bob.id"`) {
 		t.Errorf("trace of the namespaces: got %s, want the name that proves one", traced)
 	}

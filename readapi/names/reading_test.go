@@ -26,9 +26,7 @@ func TestReadFromTheRegistry(t *testing.T) {
 			`"expire_tenure_height":1450,"expired":false,"in_grace":false,"source":"bns-v1"}`, `"/exchanges/0/body"`},
 		{"/v2/prices/names/bob.id", `{"units":"STX","amount":"202500"}`, `"/exchanges/1/body"`}, // 250 · 3^4 · 10
 	} {
-		if got := s.Get(tc.target); got.Status != 200 || got.Body != tc.body {
-			t.Errorf("%s:\n got %d %s\nwant %s", tc.target, got.Status, got.Body, tc.body)
-		}
+		s.Expect(tc.target, 200, tc.body)
 		if traced := s.Get(apitest.TracePath(tc.target)).Body; !strings.Contains(traced, tc.pointer) {
 			t.Errorf("trace of %s: got %s, want %s", tc.target, traced, tc.pointer)
 		}

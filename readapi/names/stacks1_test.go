@@ -24,11 +24,7 @@ func TestStacks1(t *testing.T) {
 			zonefileHash("parent"), label, bob, zonefileHash(content))
 	}
 	subdomain := `{"address":"` + bob + `","blockchain":"stacks","last_txid":"","resolver":"https://r.example","status":"registered_subdomain","zonefile":"`
-	for _, tc := range []struct {
-		target string
-		status int
-		body   string
-	}{
+	s.ExpectAnswers(apitest.Answers{
 		{"/v1/namespaces", 200, `{"namespaces":["id"]}`},
 		{"/v1/namespaces/id/names", 200, `["old.id"]`},
 		{"/v1/names/old.id", 200, `{"address":"` + alice + `","blockchain":"stacks","expire_block":1000,"last_txid":"","status":"name-register","zonefile":"","zonefile_hash":"` +
@@ -39,9 +35,5 @@ func TestStacks1(t *testing.T) {
 		{"/v1/names/sub.old.id/zonefile", 200, `{"zonefile":"own"}`},
 		{"/v1/names/new.old.id", 404, `{"error":"cannot find subdomain new.old.id","resolver":"https://r.example"}`},
 		{"/v2/prices/names/bob.id", 200, `{"units":"STX","amount":"640000"}`}, // 250 · 4^4 · 10, because no node answers
-	} {
-		if got := s.Get(tc.target); got.Status != tc.status || got.Body != tc.body {
-			t.Errorf("%s:\n got %d %s\nwant %d %s", tc.target, got.Status, got.Body, tc.status, tc.body)
-		}
-	}
+	})
 }

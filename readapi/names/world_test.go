@@ -9,6 +9,7 @@ import (
 
 	domain "strata/domain/bns"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/check"
 	"strata/projections/bns"
 	projection "strata/projections/names"
 	"strata/readapi"
@@ -55,9 +56,7 @@ func (w *world) pages(path string) (all []string) {
 	for page := 0; ; page++ {
 		got := w.Get(fmt.Sprintf("%s?page=%d", path, page))
 		if got.Status == 400 && page > 0 {
-			if want := `{"error":"Invalid page"}`; got.Body != want {
-				w.T.Errorf("%s, page %d: got %s, want %s", path, page, got.Body, want)
-			}
+			check.Equal(w.T, fmt.Sprintf("%s, page %d", path, page), got.Body, `{"error":"Invalid page"}`)
 			return all
 		}
 		var names []string
@@ -93,9 +92,7 @@ func TestNamesOfChain(t *testing.T) {
 			}))
 		}
 	}
-	if got, want := w.Get("/v1/namespaces").Body, `{"namespaces":["`+strings.Join(launched, `","`)+`"]}`; got != want {
-		t.Errorf("namespaces: got %s, want %s", got, want)
-	}
+	check.Equal(t, "namespaces", w.Get("/v1/namespaces").Body, `{"namespaces":["`+strings.Join(launched, `","`)+`"]}`)
 	owners := map[string]bool{}
 	for name, n := range w.truth.Names {
 		owners[n.Owner] = true
@@ -149,9 +146,7 @@ func TestBothRegistries(t *testing.T) {
 	if got := w.Get(path); strings.Contains(got.Body, "bns_v2") {
 		t.Errorf("got %s, want nothing of the second registry", got.Body)
 	}
-	if got, want := w.Get(search).Body, `{"found":true,"result":{"entity_id":"`+name+`","entity_type":"name","name_data":[`+first+`]}}`; got != want {
-		t.Errorf("search: got %s, want %s", got, want)
-	}
+	check.Equal(t, "search", w.Get(search).Body, `{"found":true,"result":{"entity_id":"`+name+`","entity_type":"name","name_data":[`+first+`]}}`)
 	label, namespace, _ := strings.Cut(name, ".")
 	w.Exec(`INSERT INTO `+bns.Spec().String()+`.name (height, source_seq, id, tx_index, events, airdropped, revoked, valid, key_a, key_b, key_c, renewal_height, stx_burn, full_name, label, namespace, owner, pointer)
 		VALUES (1, 1, 1, 0, 1, true, false, true, 0, 0, 0, 0, 0, $1, $2, $3, $4, '/events/0')`, name, label, namespace, apitest.Alice)
@@ -164,9 +159,7 @@ func TestBothRegistries(t *testing.T) {
 		t.Errorf("search: got %s, want %s", got, want)
 	}
 	for _, target := range []string{path, search} {
-		if got := again.Get(apitest.TracePath(target)); got.Status != 200 || !strings.Contains(got.Body, `"`+bns.Spec().String()+`.name"`) {
-			t.Errorf("trace of %s: got %d %.500s, want the row of the second registry", target, got.Status, got.Body)
-		}
+		again.ExpectTexts(apitest.TracePath(target), 200, `"`+bns.Spec().String()+`.name"`)
 	}
 	// The rows of the first registry lead to the event of the block, and to the place in it.
 	traced := again.Get(apitest.TracePath(path))
@@ -175,9 +168,7 @@ func TestBothRegistries(t *testing.T) {
 			t.Errorf("trace of %s: got %.2000s, want %s", path, traced.Body, want)
 		}
 	}
-	if got := again.Get("/extended/v1/search/nobody.nowhere"); got.Status != 404 || !strings.Contains(got.Body, `"entity_type":"invalid_term"`) {
-		t.Errorf("search of no name: got %d %s", got.Status, got.Body)
-	}
+	again.ExpectTexts("/extended/v1/search/nobody.nowhere", 404, `"entity_type":"invalid_term"`)
 }
 
 func deref(n *uint64) any {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"strata/internal/testkit/check"
 )
 
 var hundred = fullness{100, 100, 100, 100, 100, 100}
@@ -53,9 +55,7 @@ func TestMarket(t *testing.T) {
 			{"the newest counts most", tenuresOf(dimension, 1, 100, 100, 100, 100, 0, 100), marketNone},
 			{"older tenures do not count", tenuresOf(dimension, 1, 0, 0, 90, 90, 90, 90, 90, 100), marketFull},
 		} {
-			if got := marketOf(tc.blocks, hundred); got != tc.want {
-				t.Errorf("dimension %d: %s: got %d, want %d", dimension, tc.name, got, tc.want)
-			}
+			check.Equal(t, fmt.Sprintf("dimension %d: %s", dimension, tc.name), marketOf(tc.blocks, hundred), tc.want)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 	"strata/rig/schemas"
 )
@@ -41,9 +43,7 @@ func TestInscriptionContent(t *testing.T) {
 					"Content-Type": tc.contentType, "Content-Length": fmt.Sprint(len(tc.body)), "X-Content-Type-Options": "nosniff", "Accept-Ranges": "bytes",
 					"Cache-Control": "public, no-cache, must-revalidate", "Access-Control-Allow-Origin": "*",
 				} {
-					if got.Header.Get(header) != want {
-						t.Errorf("%s: got %s %q, want %q", name, header, got.Header.Get(header), want)
-					}
+					check.Equal(t, fmt.Sprintf("%s: %s", name, header), got.Header.Get(header), want)
 				}
 				if policy := got.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "sandbox; default-src 'none'; ") || strings.Contains(policy, "script") {
 					t.Errorf("%s: got policy %q", name, policy)
@@ -67,9 +67,7 @@ func TestInscriptionContent(t *testing.T) {
 	// Seven blocks later nobody expects it to be taken back, unless a delegate may still come.
 	s.Apply(many(778582, 9))
 	for number, want := range map[int]string{0: "public, max-age=3600, must-revalidate", 1: "public, max-age=3600, must-revalidate", 2: "public, no-cache, must-revalidate"} {
-		if got := s.Get(fmt.Sprintf("/ordinals/v1/inscriptions/%d/content", number)).Header.Get("Cache-Control"); got != want {
-			t.Errorf("%d: got Cache-Control %q, want %q", number, got, want)
-		}
+		check.Equal(t, fmt.Sprintf("%d: Cache-Control", number), s.Get(fmt.Sprintf("/ordinals/v1/inscriptions/%d/content", number)).Header.Get("Cache-Control"), want)
 	}
 }
 
@@ -114,23 +112,14 @@ func TestContentInParts(t *testing.T) {
 		n := len(whole)
 		ask := func(method string, header ...string) (got contentReply, body []byte) {
 			t.Helper()
-			r, err := http.NewRequestWithContext(t.Context(), method, target, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(http.NewRequestWithContext(t.Context(), method, target, nil))(t)
 			for i := 0; i+1 < len(header); i += 2 {
 				r.Header.Set(header[i], header[i+1])
 			}
 			response, err := apitest.Plain.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if body, err = io.ReadAll(response.Body); err != nil {
-				t.Fatal(err)
-			}
-			if err := response.Body.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
+			body = must.Get(io.ReadAll(response.Body))(t)
+			must.Do(t, response.Body.Close())
 			return contentReply{response.StatusCode, response.ContentLength, response.Header}, body
 		}
 		first, body := ask("GET")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 	"strata/rig/apitest"
 )
@@ -129,9 +130,7 @@ func TestPartsThatCannotBeRead(t *testing.T) {
 	s.ExpectMembers("status", s.JSON("/"), apitest.Fields{"quarantined": 2, "anomalies": nil})
 	const at = "/apply/0/transactions/0/metadata/ordinal_operations/"
 	expectQuarantine(s, at+"0/inscription_transferred/satpoint_post_transfer", at+"1/inscription_transferred/ordinal_number")
-	if got := s.Get("/readyz?for=ordinals"); got.Status != 200 || !strings.Contains(got.Body, `"quarantined_of_feed":2`) {
-		t.Errorf("got %d %s", got.Status, got.Body)
-	}
+	s.ExpectTexts("/readyz?for=ordinals", 200, `"quarantined_of_feed":2`)
 
 	later := apitest.At(800002, 1677713209, apitest.Move(6, apitest.Ad3, apitest.TxG+":0:0", 9000, 0))
 	s.Apply(later)
@@ -200,9 +199,7 @@ func expectQuarantine(s *apitest.OrdinalsSite, want ...string) {
 				Cursor  struct{ Next *string }
 				Results []struct{ Projection, Pointer, Reason string }
 			}
-			if err := json.Unmarshal([]byte(s.Get(target).Body), &page); err != nil {
-				s.T.Fatal(err)
-			}
+			must.Do(s.T, json.Unmarshal([]byte(s.Get(target).Body), &page))
 			for _, q := range page.Results {
 				got = append(got, q.Pointer)
 			}

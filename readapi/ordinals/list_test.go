@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -53,9 +54,7 @@ func TestInscriptions(t *testing.T) {
 	s.ExpectPage("/inscriptions?offset=9223372036854775807&id="+idA, 1, "id")
 	s.ExpectPage("/inscriptions?offset=1", 2, "id", idB)
 	s.ExpectPage("/inscriptions?offset=1&limit=1&mime_type=text/plain&mime_type=image/png", 2, "id", idB)
-	if got := s.Get("/ordinals/v1/inscriptions?limit=1&offset=5&unknown=1").Body; got != `{"limit":1,"offset":5,"total":2,"results":[]}` {
-		t.Errorf("got %s", got)
-	}
+	check.Equal(t, "a later page", s.Get("/ordinals/v1/inscriptions?limit=1&offset=5&unknown=1").Body, `{"limit":1,"offset":5,"total":2,"results":[]}`)
 }
 
 // Row F-3.

@@ -74,9 +74,6 @@ func fillCrowd(s *apitest.Site) {
 // touches no more than a part of a list and what it shows.
 func TestOrdinalsPlans(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it fills large tables")
-	}
 	s, seen := apitest.NewSeenSite(t)
 	s.Exec(inscriptions.Spec().DDL())
 	s.Exec(schemas.In(`INSERT INTO strata.projection (name, version, input, state) VALUES ('inscriptions', {inscriptions#}, '{ordinals}', 'live')`))
@@ -85,74 +82,57 @@ func TestOrdinalsPlans(t *testing.T) {
 	s.Exec(schemas.In(`INSERT INTO strata.projection (name, version, input, state) VALUES ('ordinals', {ordinals#}, 'log', 'live')`))
 	s.Exec(schemas.In(`INSERT INTO strata.active (name, version) VALUES ('ordinals', {ordinals#})`))
 	fillCrowd(s)
-	page := int64(1600) // 1,024 entries and their index, and 20 inscriptions with all that is shown of them
-	for _, tc := range []struct {
-		target string
-		most   int64
-	}{
-		{"/inscriptions", 500},
-		{"/inscriptions?offset=1024", page},
-		{"/inscriptions?offset=100000", page},
-		{"/inscriptions?offset=199980", page},
-		{"/inscriptions?offset=100000&order=asc", page},
-		{"/inscriptions?order_by=number&offset=77777", page},
-		{"/inscriptions?order_by=ordinal&offset=120000", page},
-		{"/inscriptions?order_by=ordinal&order=asc&offset=120000", page},
-		{"/inscriptions?order_by=rarity", 2 * page},
-		{"/inscriptions?order_by=rarity&offset=150000", 2 * page},
-		{"/inscriptions?order_by=rarity&order=asc&offset=199990", 2 * page},
-		{"/inscriptions?rarity=uncommon&offset=1500", page},
-		{"/inscriptions?rarity=uncommon&order_by=number&offset=1500", page},
-		{"/inscriptions?rarity=common&offset=150000", page},
-		{"/inscriptions?address=whale", 500},
-		{"/inscriptions?address=whale&offset=66666", page},
-		{"/inscriptions?address=holder6&address=holder7", 2 * page},
-		{"/inscriptions?address=whale&address=holder6", 1000},
-		{"/inscriptions?mime_type=text/plain&offset=44444", page},
-		{"/inscriptions?recursive=true&offset=15000", page},
-		{"/inscriptions?recursive=false&offset=150000", page},
-		{"/inscriptions?cursed=true&offset=2000", page},
-		{"/inscriptions?cursed=true", 500},
-		{"/inscriptions?cursed=false&order_by=number&offset=150000", page},
-		{"/inscriptions?from_number=5000&to_number=150000&order_by=number&offset=55555", 4 * page},
-		{"/inscriptions?from_sat_ordinal=1000000000000&order_by=ordinal&offset=55555", 4 * page},
-		{"/inscriptions?from_number=5000&to_number=150000", page},
-		{"/inscriptions?from_number=20000&order=asc", page},
-		{"/inscriptions?from_number=180000&offset=1500", 2 * page},
-		{"/inscriptions?from_sat_ordinal=1000000000000&to_sat_ordinal=1000100000000&order=asc", page},
-		{"/inscriptions?to_sat_ordinal=1000030000000&offset=500&order=asc", 3 * page},
-		{"/inscriptions?from_genesis_block_height=780500&offset=55555", page},
-		{"/inscriptions?from_genesis_timestamp=1680300000&offset=55555", page},
-		{"/inscriptions?genesis_block=780777", 1000},
-		{"/inscriptions?output=" + fmt.Sprintf("%064x", 1000000000001+3*1009) + ":0", 500},
-		{"/inscriptions?number=5&number=7&number=-3", 500},
-		{"/inscriptions?address=holder6&mime_type=text/plain", page},
-		{"/inscriptions?genesis_block=780777&recursive=true&cursed=true", 1000},
-		{"/inscriptions?from_genesis_timestamp=1680300000&order_by=number", 8 * page},
-		{"/inscriptions?mime_type=text/plain&order_by=ordinal", 8 * page},
-		{"/sats/77/inscriptions", 500},
-		{"/sats/77/inscriptions?offset=29000", page},
-		{"/sats/77/inscriptions?offset=15000", page},
-		{"/sats/77", 100},
-		{"/inscriptions/777", 100},
-		{"/inscriptions/777/transfers", 100},
-		{"/inscriptions/transfers?block=780777", 500},
-		{"/", 100},
-		{"/stats/inscriptions?from_block_height=781900", 500},
-	} {
-		seen.Take()
-		if got := s.Get("/ordinals/v1" + tc.target); got.Status != 200 {
-			t.Errorf("%s: got %d %s", tc.target, got.Status, got.Body)
-		}
-		asked := seen.Take("inscriptions")
-		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-			touched := int64(0)
-			for _, q := range asked {
-				touched += s.BlocksTouched(mode, q)
-			}
-			if touched > tc.most {
-				t.Errorf("%s, %s: touches %d blocks, want at most %d", tc.target, mode, touched, tc.most)
-			}
-		}
-	}
+	const v1 = "/ordinals/v1"
+	const page = 1600 // 1,024 entries and their index, and 20 inscriptions with all that is shown of them
+	s.CheckTouches(seen, "inscriptions", apitest.TouchLimits{
+		{v1 + "/inscriptions", 500},
+		{v1 + "/inscriptions?offset=1024", page},
+		{v1 + "/inscriptions?offset=100000", page},
+		{v1 + "/inscriptions?offset=199980", page},
+		{v1 + "/inscriptions?offset=100000&order=asc", page},
+		{v1 + "/inscriptions?order_by=number&offset=77777", page},
+		{v1 + "/inscriptions?order_by=ordinal&offset=120000", page},
+		{v1 + "/inscriptions?order_by=ordinal&order=asc&offset=120000", page},
+		{v1 + "/inscriptions?order_by=rarity", 2 * page},
+		{v1 + "/inscriptions?order_by=rarity&offset=150000", 2 * page},
+		{v1 + "/inscriptions?order_by=rarity&order=asc&offset=199990", 2 * page},
+		{v1 + "/inscriptions?rarity=uncommon&offset=1500", page},
+		{v1 + "/inscriptions?rarity=uncommon&order_by=number&offset=1500", page},
+		{v1 + "/inscriptions?rarity=common&offset=150000", page},
+		{v1 + "/inscriptions?address=whale", 500},
+		{v1 + "/inscriptions?address=whale&offset=66666", page},
+		{v1 + "/inscriptions?address=holder6&address=holder7", 2 * page},
+		{v1 + "/inscriptions?address=whale&address=holder6", 1000},
+		{v1 + "/inscriptions?mime_type=text/plain&offset=44444", page},
+		{v1 + "/inscriptions?recursive=true&offset=15000", page},
+		{v1 + "/inscriptions?recursive=false&offset=150000", page},
+		{v1 + "/inscriptions?cursed=true&offset=2000", page},
+		{v1 + "/inscriptions?cursed=true", 500},
+		{v1 + "/inscriptions?cursed=false&order_by=number&offset=150000", page},
+		{v1 + "/inscriptions?from_number=5000&to_number=150000&order_by=number&offset=55555", 4 * page},
+		{v1 + "/inscriptions?from_sat_ordinal=1000000000000&order_by=ordinal&offset=55555", 4 * page},
+		{v1 + "/inscriptions?from_number=5000&to_number=150000", page},
+		{v1 + "/inscriptions?from_number=20000&order=asc", page},
+		{v1 + "/inscriptions?from_number=180000&offset=1500", 2 * page},
+		{v1 + "/inscriptions?from_sat_ordinal=1000000000000&to_sat_ordinal=1000100000000&order=asc", page},
+		{v1 + "/inscriptions?to_sat_ordinal=1000030000000&offset=500&order=asc", 3 * page},
+		{v1 + "/inscriptions?from_genesis_block_height=780500&offset=55555", page},
+		{v1 + "/inscriptions?from_genesis_timestamp=1680300000&offset=55555", page},
+		{v1 + "/inscriptions?genesis_block=780777", 1000},
+		{v1 + "/inscriptions?output=" + fmt.Sprintf("%064x", 1000000000001+3*1009) + ":0", 500},
+		{v1 + "/inscriptions?number=5&number=7&number=-3", 500},
+		{v1 + "/inscriptions?address=holder6&mime_type=text/plain", page},
+		{v1 + "/inscriptions?genesis_block=780777&recursive=true&cursed=true", 1000},
+		{v1 + "/inscriptions?from_genesis_timestamp=1680300000&order_by=number", 8 * page},
+		{v1 + "/inscriptions?mime_type=text/plain&order_by=ordinal", 8 * page},
+		{v1 + "/sats/77/inscriptions", 500},
+		{v1 + "/sats/77/inscriptions?offset=29000", page},
+		{v1 + "/sats/77/inscriptions?offset=15000", page},
+		{v1 + "/sats/77", 100},
+		{v1 + "/inscriptions/777", 100},
+		{v1 + "/inscriptions/777/transfers", 100},
+		{v1 + "/inscriptions/transfers?block=780777", 500},
+		{v1 + "/", 100},
+		{v1 + "/stats/inscriptions?from_block_height=781900", 500},
+	})
 }

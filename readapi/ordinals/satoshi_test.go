@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -87,9 +88,7 @@ func TestSatoshiInscriptions(t *testing.T) {
 	s.ExpectMembers("the second", results[1], apitest.With(both, apitest.Fields{
 		"id": apitest.TxA + "i0", "number": -7, "genesis_block_height": 775617, "genesis_block_hash": apitest.BhD, "genesis_tx_id": apitest.TxA, "genesis_timestamp": 1677803510000,
 	}))
-	if len(results[0]) != 30 {
-		t.Errorf("got %d members, want 30", len(results[0]))
-	}
+	check.Equal(t, "members", len(results[0]), 30)
 	s.ExpectPage("/inscriptions/-7/transfers", 2, "location", apitest.TxC+":0:0", apitest.TxA+":0:0") // S-3a
 	s.ExpectPage("/inscriptions/-1/transfers", 1, "location", apitest.TxC+":0:0")                     // S-3b
 	s.ExpectPage("/inscriptions/transfers?block=775617", 0, "number")                                 // S-3c
@@ -101,9 +100,7 @@ func TestSatoshiInscriptions(t *testing.T) {
 	s.ExpectPage(path+"?offset=1152921504606846976", 3, "number") // far beyond
 	s.ExpectPage(path+"?offset=9223372036854775807", 3, "number") // E-9
 	s.ExpectPage(path+"?limit=2", 3, "number", 5, -1)
-	if got := s.Get("/ordinals/v1" + path + "?limit=60&offset=3").Body; got != `{"limit":60,"offset":3,"total":3,"results":[]}` {
-		t.Errorf("got %s", got)
-	}
+	check.Equal(t, path, s.Get("/ordinals/v1"+path+"?limit=60&offset=3").Body, `{"limit":60,"offset":3,"total":3,"results":[]}`)
 }
 
 // Row S-19, and E-15 with an inscription that is on no sat.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -65,13 +66,9 @@ func TestOrdinalsStats(t *testing.T) {
 		s.Apply(lost)
 		s.Rollback(lost)
 		s.Apply(apitest.At(778003, 1676913207, apitest.Move(1_000_000_000, apitest.Ad3, apitest.TxD+":0:0", 1, 0)), many(778005, 4, 5), many(778010, 6, 7, 8))
-		if got, want := stats(s, ""), "778010 3/9 778005 2/6 778002 1/4 778001 1/3 778000 2/2 "; got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		check.Equal(t, "all", stats(s, ""), "778010 3/9 778005 2/6 778002 1/4 778001 1/3 778000 2/2 ")
 		first := s.JSON("/stats/inscriptions")["results"].([]any)[0]
-		if got, want := apitest.AsJSON(t, first), `{"block_hash":"`+apitest.Bh1+`","block_height":"778010","inscription_count":"3","inscription_count_accum":"9","timestamp":1676913207000}`; got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		check.Equal(t, "the newest", apitest.AsJSON(t, first), `{"block_hash":"`+apitest.Bh1+`","block_height":"778010","inscription_count":"3","inscription_count_accum":"9","timestamp":1676913207000}`)
 	})
 	t.Run("Bounds", func(t *testing.T) {
 		s := apitest.NewOrdinalsSite(t, many(778000, 0), many(778001, 1), many(778002, 2), many(778005, 3, 4), many(778010, 5))
@@ -83,9 +80,7 @@ func TestOrdinalsStats(t *testing.T) {
 			"?to_block_height=0":                               "",
 			"?to_block_height=999999999999999999":              "778010 1/6 778005 2/5 778002 1/3 778001 1/2 778000 1/1 ",
 		} {
-			if got := stats(s, query); got != want {
-				t.Errorf("%s: got %s, want %s", query, got, want)
-			}
+			check.Equal(t, query, stats(s, query), want)
 		}
 	})
 }

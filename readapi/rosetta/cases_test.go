@@ -16,6 +16,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/transaction"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 	"strata/rig/replay"
@@ -202,18 +203,14 @@ func TestBlocks(t *testing.T) {
 	} {
 		request := map[string]any{"block_identifier": tt.id}
 		if len(tt.want) == 3 {
-			if got := tt.site.failure("/block", request); fmt.Sprint(got) != tt.want {
-				t.Errorf("%s %v: got error %d, want %s", tt.site.prefix, tt.id, got, tt.want)
-			}
+			check.Equal(t, fmt.Sprintf("%s %v: the error", tt.site.prefix, tt.id), fmt.Sprint(tt.site.failure("/block", request)), tt.want)
 			continue
 		}
 		want := blockHash(tt.want).String()
 		if tt.site == mesh {
 			want = indexHash(tt.want).String()
 		}
-		if got := ask[types.BlockResponse](tt.site, "/block", request).Block.BlockIdentifier.Hash; got != want {
-			t.Errorf("%s %v: got block %s, want %s", tt.site.prefix, tt.id, got, want)
-		}
+		check.Equal(t, fmt.Sprintf("%s %v: block", tt.site.prefix, tt.id), ask[types.BlockResponse](tt.site, "/block", request).Block.BlockIdentifier.Hash, want)
 	}
 }
 
@@ -249,9 +246,7 @@ func TestRequests(t *testing.T) {
 		{mesh, "/call", map[string]any{"method": "other", "parameters": map[string]any{"deployer_address": address(alice), "contract_name": "c"}}, 901},
 		{mesh, "/search/transactions", map[string]any{"type": "fee"}, 901},
 	} {
-		if got := tt.site.failure(tt.path, tt.request); got != tt.want {
-			t.Errorf("%s%s %v: got error %d, want %d", tt.site.prefix, tt.path, tt.request, got, tt.want)
-		}
+		check.Equal(t, fmt.Sprintf("%s%s %v: the error", tt.site.prefix, tt.path, tt.request), tt.site.failure(tt.path, tt.request), tt.want)
 	}
 	empty := httptest.NewRecorder()
 	legacy.handler.ServeHTTP(empty, httptest.NewRequestWithContext(t.Context(), http.MethodPost, rosetta.LegacyPath+"/block", http.NoBody))
@@ -355,9 +350,7 @@ func TestEvents(t *testing.T) {
 	all := ask[types.EventsBlocksResponse](mesh, "/events/blocks", map[string]any{"offset": 0})
 	var got []string
 	for i, e := range all.Events {
-		if e.Sequence != int64(i) {
-			t.Errorf("event %d has number %d", i, e.Sequence)
-		}
+		check.Equal(t, "the number of an event", e.Sequence, int64(i))
 		got = append(got, fmt.Sprintf("%s %d", e.Type, e.BlockIdentifier.Index))
 	}
 	want := []string{"block_added 0", "block_added 1", "block_added 2", "block_added 3", "block_removed 3", "block_added 3", "block_added 4"}

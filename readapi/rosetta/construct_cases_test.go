@@ -9,6 +9,7 @@ import (
 	"github.com/coinbase/rosetta-sdk-go/types"
 
 	"strata/domain/transaction"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 )
@@ -56,9 +57,7 @@ func TestPreprocess(t *testing.T) {
 	} {
 		got := ask[types.ConstructionPreprocessResponse](offline(t, "testnet", rosetta.LegacyPath), "/construction/preprocess", tt.request)
 		for name, want := range tt.want {
-			if fmt.Sprint(got.Options[name]) != fmt.Sprint(want) {
-				t.Errorf("%s: %s: got %v, want %v", tt.name, name, got.Options[name], want)
-			}
+			check.Equal(t, tt.name+": "+name, fmt.Sprint(got.Options[name]), fmt.Sprint(want))
 		}
 		if len(got.RequiredPublicKeys) != 1 || got.RequiredPublicKeys[0].Address != address(alice) {
 			t.Errorf("%s: required keys: got %s", tt.name, types.PrintStruct(got.RequiredPublicKeys))
@@ -99,9 +98,7 @@ func TestHashOfSigned(t *testing.T) {
 	for _, prefix := range []string{rosetta.MeshPath, rosetta.LegacyPath} {
 		for _, text := range []string{signed, "0x" + signed} {
 			got := ask[types.TransactionIdentifierResponse](offline(t, "testnet", prefix), "/construction/hash", map[string]any{"signed_transaction": text})
-			if want := "0xf3b054a5fbae98f7f35e5e917b65759fc365a3e073f8af1c3b8d211b286fa74a"; got.TransactionIdentifier.Hash != want {
-				t.Errorf("%s: got %s, want %s", prefix, got.TransactionIdentifier.Hash, want)
-			}
+			check.Equal(t, prefix, got.TransactionIdentifier.Hash, "0xf3b054a5fbae98f7f35e5e917b65759fc365a3e073f8af1c3b8d211b286fa74a")
 		}
 	}
 }

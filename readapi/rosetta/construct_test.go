@@ -19,6 +19,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 	"strata/rig/replay"
@@ -163,9 +164,7 @@ func TestConstruction(t *testing.T) {
 				online, node := withNode(t, prefix)
 				cold := offline(t, "testnet", prefix)
 				account := ask[types.ConstructionDeriveResponse](cold, "/construction/derive", map[string]any{"public_key": publicKey(alice)}).AccountIdentifier
-				if account.Address != address(alice) {
-					t.Errorf("derive: got %s, want %s", account.Address, address(alice))
-				}
+				check.Equal(t, "derive", account.Address, address(alice))
 				options := ask[types.ConstructionPreprocessResponse](cold, "/construction/preprocess", map[string]any{
 					"operations": tt.operations, "suggested_fee_multiplier": 2,
 					"max_fee": []any{map[string]any{"value": "500", "currency": map[string]any{"symbol": "STX", "decimals": 6}}},
@@ -180,9 +179,7 @@ func TestConstruction(t *testing.T) {
 				if fee := metadata.SuggestedFee[0].Value; !slices.Contains(want, fee) {
 					t.Errorf("suggested fee: got %s, want one of %s", fee, want)
 				}
-				if metadata.Metadata["account_sequence"] != float64(12) {
-					t.Errorf("nonce: got %v, want the node's", metadata.Metadata["account_sequence"])
-				}
+				check.Equal[any](t, "nonce", metadata.Metadata["account_sequence"], float64(12))
 				payloads := ask[types.ConstructionPayloadsResponse](cold, "/construction/payloads", map[string]any{
 					"operations": tt.operations, "metadata": metadata.Metadata, "public_keys": []any{publicKey(alice)},
 				})
@@ -201,9 +198,7 @@ func TestConstruction(t *testing.T) {
 					t.Fatalf("the node got %d transactions, want 1", len(node.taken))
 				}
 				tx := must.Get(transaction.Decode(node.taken[0]))(t)
-				if err := tx.Verify(); err != nil {
-					t.Error(err)
-				}
+				must.Do(t, tx.Verify())
 				if tx.TxID().String() != submitted.TransactionIdentifier.Hash || id.TransactionIdentifier.Hash != submitted.TransactionIdentifier.Hash {
 					t.Errorf("hashes: got %s and %s, the node has %s", id.TransactionIdentifier.Hash, submitted.TransactionIdentifier.Hash, tx.TxID())
 				}
@@ -244,13 +239,9 @@ func TestSubmitRefused(t *testing.T) {
 		{legacy, "/construction/submit", "0x" + hex.EncodeToString(cheap.raw), 628}, {mesh, "/construction/submit", hex.EncodeToString(cheap.raw), 202},
 		{legacy, "/construction/hash", "0x123", 628}, {legacy, "/construction/hash", hex.EncodeToString(bootTransaction(t)), 629},
 	} {
-		if got := tt.site.failure(tt.path, map[string]any{"signed_transaction": tt.text}); got != tt.want {
-			t.Errorf("%s%s %s: got %d, want %d", tt.site.prefix, tt.path, tt.text, got, tt.want)
-		}
+		check.Equal(t, fmt.Sprintf("%s%s %s", tt.site.prefix, tt.path, tt.text), tt.site.failure(tt.path, map[string]any{"signed_transaction": tt.text}), tt.want)
 	}
-	if len(node.taken) != 0 {
-		t.Errorf("the node took %d transactions", len(node.taken))
-	}
+	check.Equal(t, "transactions that the node took", len(node.taken), 0)
 	status := ask[types.NetworkStatusResponse](mesh, "/network/status", map[string]any{})
 	if len(status.Peers) != 1 || *status.SyncStatus.TargetIndex != 9 || *status.SyncStatus.Synced {
 		t.Errorf("status with a node: got %s", types.PrintStruct(status))

@@ -13,6 +13,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 	"strata/readapi/rosetta/internal/construction"
@@ -59,9 +60,7 @@ func TestVectors(t *testing.T) {
 		if got.UnsignedTransaction != want.Unsigned || len(got.UnsignedTransaction) != 2*want.Size+2 {
 			t.Fatalf("unsigned transaction: got %s, want %s", got.UnsignedTransaction, want.Unsigned)
 		}
-		if got.Payloads[0].HexBytes != want.Payload {
-			t.Errorf("payload: got %s, want %s", got.Payloads[0].HexBytes, want.Payload)
-		}
+		check.Equal(t, "payload", got.Payloads[0].HexBytes, want.Payload)
 		signature := wire.Signature{SigningPayload: got.Payloads[0], PublicKey: public, SignatureType: construction.SignatureType, HexBytes: want.Signature}
 		signed, err := b.Combine(want.Unsigned, []wire.Signature{signature})
 		if err != nil || signed != want.Signed {
@@ -125,30 +124,22 @@ func TestSponsored(t *testing.T) {
 	operations := transfer(sponsor.address, origin.address, other.address)
 	metadata := map[string]any{"account_sequence": json.Number("7"), "sponsor_sequence": json.Number("9")}
 	first := must.Get(testnet.Payloads(operations, []wire.PublicKey{sponsor.public, origin.public}, metadata))(t)
-	if first.Payloads[0].Address != origin.address {
-		t.Errorf("first signer: got %s, want the origin", first.Payloads[0].Address)
-	}
+	check.Equal(t, "first signer", first.Payloads[0].Address, origin.address)
 	half := must.Get(testnet.Combine(first.UnsignedTransaction, []wire.Signature{origin.sign(t, first.Payloads[0])}))(t)
 	if _, _, err := testnet.Hash(half); faultOf(err) != fault.NotSigned {
 		t.Errorf("hash without the sponsor's signature: got %v, want %d", err, fault.NotSigned)
 	}
 	second := must.Get(testnet.Payloads(operations, nil, map[string]any{"origin_signed_transaction": half}))(t)
-	if second.Payloads[0].Address != sponsor.address {
-		t.Errorf("second signer: got %s, want the sponsor", second.Payloads[0].Address)
-	}
+	check.Equal(t, "second signer", second.Payloads[0].Address, sponsor.address)
 	whole := must.Get(testnet.Combine(half, []wire.Signature{sponsor.sign(t, second.Payloads[0])}))(t)
 	tx := must.Get(testnet.Decode(whole))(t)
-	if err := tx.Verify(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, tx.Verify())
 	nonce, _ := tx.SponsorNonce()
 	if tx.FeePayer().String() != sponsor.address || tx.Fee() != 180 || tx.Nonce() != 7 || nonce != 9 {
 		t.Errorf("got payer %s, fee %d, nonces %d and %d", tx.FeePayer(), tx.Fee(), tx.Nonce(), nonce)
 	}
 	parsed := must.Get(testnet.Parse(whole, true))(t)
-	if want := []string{origin.address, sponsor.address}; !slices.Equal(parsed.Signers, want) {
-		t.Errorf("signers: got %v, want %v", parsed.Signers, want)
-	}
+	check.EqualSlices(t, "signers", parsed.Signers, []string{origin.address, sponsor.address})
 	for i, op := range parsed.Operations {
 		if op.Account != operations[i].Account.Address || op.Value != operations[i].Amount.Value || op.Status != "" {
 			t.Errorf("operation %d: got %+v, want %+v", i, op, operations[i])

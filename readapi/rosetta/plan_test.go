@@ -1,13 +1,12 @@
 package rosetta_test
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"testing"
 
-	"strata/projections"
 	"strata/projections/balances"
-	"strata/projections/chain"
 	"strata/readapi/rosetta"
 	"strata/rig/apitest"
 )
@@ -16,18 +15,10 @@ import (
 // the request's values as with one for any.
 func TestPlans(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it fills large tables")
-	}
 	const blocks, busy, others = 20_000, 100_000, 500
 	s, seen := apitest.NewSeenSite(t)
 	account := alice.Address(true).String()
-	for _, spec := range []projections.Spec{chain.Spec(), balances.Spec()} {
-		s.Exec(spec.DDL())
-		s.Exec(`INSERT INTO strata.projection (name, version, input, state, block_height, index_block_hash, block_hash, burn_block_height)
-			VALUES ($1, $2, CASE WHEN $1 = 'chain' THEN 'log' ELSE $3 END, 'live', $4, $5, $5, $4)`, spec.Name, spec.Version, chain.Spec().String(), blocks, apitest.ID(1, 1))
-		s.Exec(`INSERT INTO strata.active (name, version) VALUES ($1, $2)`, spec.Name, spec.Version)
-	}
+	s.ChainTables(balances.Spec(), blocks, blocks)
 	in := func(sql string, args ...any) { s.T.Helper(); s.Exec(balances.Spec().SQL(sql), args...) }
 	in(`INSERT INTO {schema}.block (height, source_seq, burn_block_height, index_block_hash, block_hash)
 		SELECT h, h, h, sha256(('index ' || h)::bytea), sha256(('block ' || h)::bytea) FROM generate_series(1, $1::int) h`, blocks)
@@ -52,15 +43,7 @@ func TestPlans(t *testing.T) {
 			if len(asked) == 0 {
 				t.Fatal("no query was seen")
 			}
-			for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-				touched := int64(0)
-				for _, q := range asked {
-					touched += s.BlocksTouched(mode, q)
-				}
-				if touched > 60 {
-					t.Errorf("%v, %s: touches %d blocks, want at most 60", id, mode, touched)
-				}
-			}
+			s.CheckTouched(fmt.Sprint(id), asked, 60)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/token"
 	"strata/domain/transaction"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 	"strata/rig/replay"
@@ -151,13 +152,9 @@ func TestTable(t *testing.T) {
 		}},
 		{"a memo for one", of(legacy, 4)[1], []string{"fee bob -5", "contract_call bob", `token_transfer bob -7 "memo-1"`, `token_transfer carol 7 "memo-1"`}},
 	} {
-		if got := remembered(tt.tx); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
-		}
+		check.EqualSlices(t, tt.name, remembered(tt.tx), tt.want)
 	}
-	if got := of(mesh, 1)[1].Operations[0].Metadata["alt_recipient"]; got != address(bob) {
-		t.Errorf("alternative recipient: got %v, want bob", got)
-	}
+	check.Equal[any](t, "alternative recipient", of(mesh, 1)[1].Operations[0].Metadata["alt_recipient"], address(bob))
 	for _, s := range []*site{legacy, mesh} {
 		for i, cause := range []string{"block_found", "extended", "extended_runtime", "extended_read_count", "extended_read_length", "extended_write_count", "extended_write_length"} {
 			tx := of(s, 2)[i]
@@ -179,9 +176,7 @@ func TestTable(t *testing.T) {
 			map[string]any{"hex": "0x0d0000000568656c6c6f", "repr": `"hello"`, "name": "desc", "type": "(string-ascii 20)"},
 		},
 	})
-	if got != want {
-		t.Errorf("call: got %s, want %s", got, want)
-	}
+	check.Equal(t, "call", got, want)
 	moves := called.Operations[3:5]
 	if moves[0].CoinChange.CoinIdentifier.Identifier != called.TransactionIdentifier.Hash+":3" || moves[1].CoinChange.CoinAction != types.CoinCreated ||
 		moves[0].Amount.Metadata["token_type"] != "ft" || moves[1].RelatedOperations[0].Index != 3 {
@@ -198,9 +193,7 @@ func TestTable(t *testing.T) {
 		for _, b := range ask[types.AccountBalanceResponse](legacy, "/account/balance", request).Balances {
 			shown = append(shown, b.Value+" "+b.Currency.Symbol)
 		}
-		if want := []string{"1999892 STX", "7500 NYC"}; !slices.Equal(shown, want) {
-			t.Errorf("balances: got %q, want %q", shown, want)
-		}
+		check.EqualSlices(t, "balances", shown, []string{"1999892 STX", "7500 NYC"})
 	}
 	for _, s := range []*site{legacy, mesh} {
 		newChecker(s).check()
@@ -265,9 +258,7 @@ func TestOptions(t *testing.T) {
 		for name, value := range tt.change {
 			options[name] = value
 		}
-		if got := legacy.failure("/construction/metadata", map[string]any{"options": options}); got != tt.want {
-			t.Errorf("%s: got error %d, want %d", tt.name, got, tt.want)
-		}
+		check.Equal(t, fmt.Sprintf("%s: the error", tt.name), legacy.failure("/construction/metadata", map[string]any{"options": options}), tt.want)
 	}
 }
 
@@ -286,9 +277,7 @@ func TestChunks(t *testing.T) {
 		answer := ask[types.BlockResponse](s, "/block", at(1))
 		var sizes []int
 		for i, other := range answer.OtherTransactions {
-			if want := fmt.Sprintf("%s:genesis-chunk:%d", boot.id(), i); other.Hash != want {
-				t.Errorf("part %d: got %s, want %s", i, other.Hash, want)
-			}
+			check.Equal(t, fmt.Sprintf("part %d", i), other.Hash, fmt.Sprintf("%s:genesis-chunk:%d", boot.id(), i))
 			part := ask[types.BlockTransactionResponse](s, "/block/transaction", at(1, "transaction_identifier", named(other.Hash))).Transaction
 			sizes = append(sizes, len(part.Operations))
 			for n, op := range part.Operations {
@@ -307,9 +296,7 @@ func TestChunks(t *testing.T) {
 		}
 		want := map[string]int{rosetta.MeshPath: 200, rosetta.LegacyPath: 607}[s.prefix]
 		for _, id := range []string{boot.id().String() + ":genesis-chunk:3", coinbase(t, carol, 0).id().String() + ":genesis-chunk:0"} {
-			if got := s.failure("/block/transaction", at(1, "transaction_identifier", named(id))); got != want {
-				t.Errorf("%s: got error %d, want %d", id, got, want)
-			}
+			check.Equal(t, fmt.Sprintf("%s: the error", id), s.failure("/block/transaction", at(1, "transaction_identifier", named(id))), want)
 		}
 		newChecker(s).check()
 	}
@@ -365,9 +352,7 @@ func TestStakingLocks(t *testing.T) {
 			request := at(height, "account_identifier", map[string]any{"address": account, "sub_account": map[string]any{"address": "StackedBalance"}})
 			held = append(held, strings.TrimSuffix(ask[types.AccountBalanceResponse](s, "/account/balance", request).Balances[0].Value, "000000000"))
 		}
-		if got := strings.Join(shown, ", ") + "; locked " + strings.Join(held, " "); got != want {
-			t.Errorf("block %d: got %q, want %q", height, got, want)
-		}
+		check.Equal(t, fmt.Sprintf("block %d", height), strings.Join(shown, ", ")+"; locked "+strings.Join(held, " "), want)
 	}
 	newChecker(s).check()
 }

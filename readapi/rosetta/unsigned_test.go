@@ -11,6 +11,7 @@ import (
 
 	"github.com/coinbase/rosetta-sdk-go/types"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi/rosetta"
 )
@@ -85,9 +86,7 @@ func TestUnsigned(t *testing.T) {
 			got := ask[types.ConstructionPayloadsResponse](offline(t, "testnet", prefix), "/construction/payloads", map[string]any{
 				"operations": append([]any{stxOperation(0, "fee", address(alice), "-270", nil)}, tt.operations...), "metadata": tt.metadata, "public_keys": []any{publicKey(alice)},
 			})
-			if got.UnsignedTransaction != tt.want {
-				t.Errorf("%s%s: got\n%s, want\n%s", tt.name, prefix, got.UnsignedTransaction, tt.want)
-			}
+			check.Equal(t, tt.name+prefix, got.UnsignedTransaction, tt.want)
 			if len(got.Payloads) != 1 || got.Payloads[0].AccountIdentifier.Address != address(alice) || got.Payloads[0].SignatureType != types.EcdsaRecovery ||
 				!bytes.Equal(got.Payloads[0].Bytes, toSign(t, tt.want)) {
 				t.Errorf("%s%s: got %s", tt.name, prefix, types.PrintStruct(got.Payloads))

@@ -3,6 +3,7 @@ package rosetta_test
 import (
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/readapi/rosetta/internal/wire"
 )
 
@@ -14,9 +15,7 @@ func TestChunkIDs(t *testing.T) {
 			t.Errorf("%s: got %q, %d, %t", ids[n], original, chunk, ok)
 		}
 	}
-	if len(ids) != 43 {
-		t.Errorf("got %d parts, want 43", len(ids))
-	}
+	check.Equal(t, "parts", len(ids), 43)
 	for _, id := range []string{"0xab", "0xab:genesis-chunk:abc", "0xab:genesis-chunk:-1", "0xab:genesis-chunk:1.5", "0xab:genesis-chunk:", "0xab:genesis-chunk:99999999999999999999"} {
 		if _, _, ok := wire.ParseChunkID(id); ok {
 			t.Errorf("%s: is taken for a part", id)

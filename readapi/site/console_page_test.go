@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/readapi"
@@ -151,9 +152,7 @@ func consoleWalk(t *testing.T, s *consoleSite, open func(t *testing.T, fragment 
 	if steps := tb.text(".steps"); strings.Count(steps, "Right: ") != 6 || strings.Contains(steps, "Not checked") {
 		t.Errorf("got the steps %s, want six that are right", steps)
 	}
-	if got, want := tb.text("#proof .note"), s.Get("/audit/v1/log/checkpoint").Body; got != want {
-		t.Errorf("got the checkpoint %q, want %q", got, want)
-	}
+	check.Equal(t, "the checkpoint", tb.text("#proof .note"), s.Get("/audit/v1/log/checkpoint").Body)
 
 	// What the pointer names is marked, in view, and as it was written.
 	var fragment string
@@ -476,9 +475,7 @@ func consoleReadings(t *testing.T, s *consoleSite, open func(t *testing.T, fragm
 				t.Errorf("%q: nobody can trace %s: %s", tc.text, c.Path, traced.Body)
 			}
 		}
-		if strings.Join(paths, " ") != strings.Join(tc.want, " ") {
-			t.Errorf("%q: got %q, want %q", tc.text, paths, tc.want)
-		}
+		check.Equal(t, tc.text, strings.Join(paths, " "), strings.Join(tc.want, " "))
 	}
 	// One reading is taken, and what is wrong with a path is said.
 	tb.value(nil, `location.hash = "#/trace?q=%2Fextended%2Fv2%2Fblocks%2Flatest"`)

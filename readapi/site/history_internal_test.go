@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"strata/domain/hash"
+	"strata/internal/testkit/check"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/register"
 )
@@ -47,9 +48,7 @@ func TestHistory(t *testing.T) {
 	equal("median", got[0].Median, .001)
 	equal("95 %", got[0].Slow, .0091)
 	equal("hits", got[0].Hits, .75)
-	if *got[0].Lag != 60 {
-		t.Errorf("lag: got %d, want 60", *got[0].Lag)
-	}
+	check.Equal(t, "lag", *got[0].Lag, 60)
 	if p := got[1]; p.Events != nil || p.Lag != nil || p.Median != nil || p.Hits != nil || *p.Requests != 0 {
 		t.Errorf("while nothing is known: got %+v", p)
 	}
@@ -93,9 +92,7 @@ func TestLag(t *testing.T) {
 		"reads the log itself":        {version("ft", "log", 40, &here), 60},
 	} {
 		state := &register.State{LogSize: 100, Versions: []*register.Version{chain, ordinals, c.follower}}
-		if lag := lagOf(state); lag != c.want {
-			t.Errorf("%s: %d events behind, want %d", name, lag, c.want)
-		}
+		check.Equal(t, name+": events behind", lagOf(state), c.want)
 	}
 }
 

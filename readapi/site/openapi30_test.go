@@ -9,6 +9,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -26,9 +27,7 @@ func TestOpenAPI30(t *testing.T) {
 			}
 		}
 	}
-	if document.OpenAPI != "3.0.3" {
-		t.Errorf("got version %s, want 3.0.3", document.OpenAPI)
-	}
+	check.Equal(t, "version", document.OpenAPI, "3.0.3")
 	var newer struct {
 		Paths      map[string]json.RawMessage
 		Components struct{ Schemas map[string]json.RawMessage }

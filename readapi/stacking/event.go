@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"strata/domain/bitcoin"
 	"strata/domain/clarity"
 	"strata/domain/hash"
@@ -17,7 +15,6 @@ import (
 	"strata/domain/shard"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
-	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
 )
@@ -37,24 +34,6 @@ const (
 	lastPoxListed  = 4
 )
 
-type poxEventsInput struct {
-	Limit  int   `query:"limit" minimum:"0" maximum:"200" default:"96" doc:"Rows of a page; 0 means the default."`
-	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
-	page.NumberCursor
-}
-
-type poxStackerEventsInput struct {
-	Principal param.PrincipalParameter `path:"principal"`
-	Limit     int                      `query:"limit" minimum:"0" maximum:"1000" default:"1000" doc:"Rows of a page; 0 means the default."`
-	Offset    int64                    `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
-	page.NumberCursor
-}
-
-// PoxTransactionInput names a transaction.
-type PoxTransactionInput struct {
-	ID param.HashParameter `path:"tx_id" doc:"The id of a transaction."`
-}
-
 // stackingEvent is an event that a stacking contract printed.
 type stackingEvent struct {
 	BlockHeight           int64         `json:"block_height"`
@@ -68,24 +47,7 @@ type stackingEvent struct {
 	PoxAddr               *string       `json:"pox_addr" doc:"The Bitcoin address that receives the rewards; null for none."`
 	PoxAddrRaw            *view.HexText `json:"pox_addr_raw" nullable:"true" doc:"Version and hash of that address."`
 	Name                  string        `json:"name" example:"stack-stx"`
-	Data                  stackingData  `json:"data" doc:"Further fields of the event; they depend on its name. Numbers are decimal strings."`
-}
-
-// stackingData is a JSON object.
-type stackingData json.RawMessage
-
-// Schema implements huma.SchemaProvider.
-func (stackingData) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
-}
-
-// MarshalJSON implements json.Marshaler.
-func (d stackingData) MarshalJSON() ([]byte, error) { return json.RawMessage(d).MarshalJSON() }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (d *stackingData) UnmarshalJSON(text []byte) error {
-	*d = append((*d)[:0], text...)
-	return nil
+	Data                  schema.Object `json:"data" doc:"Further fields of the event; they depend on its name. Numbers are decimal strings."`
 }
 
 // stackingEvents is the list of the stacking events of a transaction.
@@ -195,21 +157,21 @@ func (a *api) registerPoxEventsOf(version int) {
 		ID: "list-" + name + "-events", Path: prefix + "/events", Tag: "Stacking", Summary: "Events of the contract pox-" + strconv.Itoa(version) + ", newest first",
 		Description: "`next_cursor` leads to newer events and `prev_cursor` to older ones.",
 		Statuses:    []int{http.StatusBadRequest}, Dependencies: dependencies,
-	}, func(ctx context.Context, s *engine.Snapshot, in *poxEventsInput) (*page.NumberedPage[stackingEvent], error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *page.PoxEventsInput) (*page.NumberedPage[stackingEvent], error) {
 		p := &page.Request{Offset: in.Offset, Limit: page.LimitOr(in.Limit, poxEventsLimit), Number: in.Number()}
 		return eventsOfContract(version).read(ctx, s, p, a.bitcoinNetwork())
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-" + name + "-events-of-transaction", Path: prefix + "/tx/{tx_id}", Tag: "Stacking", Summary: "Events of the contract in a transaction, the last first",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: engine.OnTip("chain").And("pox", shard.StackingEvents(version)),
-	}, func(ctx context.Context, s *engine.Snapshot, in *PoxTransactionInput) (*stackingEvents, error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *page.PoxTransactionInput) (*stackingEvents, error) {
 		return a.poxEventsOfTransaction(ctx, s, version, in)
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-" + name + "-events-of-stacker", Path: prefix + "/stacker/{principal}", Tag: "Stacking", Summary: "Events of the contract about a stacker, newest first",
 		Description: "For a pool, these are its aggregations. `next_cursor` leads to newer events and `prev_cursor` to older ones.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: dependencies,
-	}, func(ctx context.Context, s *engine.Snapshot, in *poxStackerEventsInput) (*page.NumberedPage[stackingEvent], error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *page.PoxStackerEventsInput) (*page.NumberedPage[stackingEvent], error) {
 		stacker, err := in.Principal.Account()
 		if err != nil {
 			return nil, err
@@ -233,7 +195,7 @@ func (a *api) registerPoxEventsOf(version int) {
 }
 
 // poxEventsOfTransaction reads the events of a contract in a canonical transaction.
-func (a *api) poxEventsOfTransaction(ctx context.Context, s *engine.Snapshot, version int, in *PoxTransactionInput) (*stackingEvents, error) {
+func (a *api) poxEventsOfTransaction(ctx context.Context, s *engine.Snapshot, version int, in *page.PoxTransactionInput) (*stackingEvents, error) {
 	missing := engine.NotFound("could not find transaction by ID")
 	id, err := in.ID.Hash()
 	if err != nil {

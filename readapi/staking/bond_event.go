@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"strata/domain/clarity"
 	"strata/domain/hash"
 	"strata/domain/pox"
@@ -28,24 +26,13 @@ type bondEvent struct {
 	Transaction  bondEventPlace `json:"transaction"`
 	Block        placeBlock     `json:"block"`
 	BitcoinBlock placeBitcoin   `json:"bitcoin_block"`
-	Data         anyObject      `json:"data" doc:"Further fields; they depend on the name."`
+	Data         schema.Object  `json:"data" doc:"Further fields; they depend on the name."`
 }
-
-// anyObject is a JSON object of any form.
-type anyObject json.RawMessage
-
-// Schema implements huma.SchemaProvider.
-func (anyObject) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
-}
-
-// MarshalJSON implements json.Marshaler.
-func (o anyObject) MarshalJSON() ([]byte, error) { return json.RawMessage(o).MarshalJSON() }
 
 // newObject returns a value as JSON.
-func newObject(value any) (anyObject, error) {
+func newObject(value any) (schema.Object, error) {
 	text, err := json.Marshal(value)
-	return anyObject(text), err
+	return schema.Object(text), err
 }
 
 // bondEventRow is an event of a bond as the tables store it.
@@ -209,7 +196,7 @@ func (p printed) lockType() string {
 }
 
 // data returns the fields of an event that depend on its name.
-func (r *bondEventRow) data(ctx context.Context, s *engine.Snapshot, c clock) (anyObject, error) {
+func (r *bondEventRow) data(ctx context.Context, s *engine.Snapshot, c clock) (schema.Object, error) {
 	value, err := clarity.DecodeAll(r.print)
 	if err != nil {
 		return nil, err
@@ -244,7 +231,7 @@ func (r *bondEventRow) data(ctx context.Context, s *engine.Snapshot, c clock) (a
 	return newObject(struct{}{})
 }
 
-func (p printed) setup(ctx context.Context, s *engine.Snapshot, c clock) (anyObject, error) {
+func (p printed) setup(ctx context.Context, s *engine.Snapshot, c clock) (schema.Object, error) {
 	bond := bondRow{
 		firstCycle: p.number("first-reward-cycle"), unlockCycle: p.number("unlock-cycle"), start: p.number("bond-start-height"), unlock: p.number("unlock-burn-height"),
 	}

@@ -6,6 +6,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/internal/synth/synthstaking"
+	"strata/internal/testkit/check"
 	"strata/projections/staking"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -33,9 +34,7 @@ func TestFinishedCycle(t *testing.T) {
 	w := &world{Site: apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: "testnet"})}
 	for cycle, want := range map[int]string{1: "finished 4000000000000000", 2: "reward_phase 4000001000000000", 0: "finished 0"} {
 		body := w.Object(fmt.Sprint(base, "/cycles/", cycle))
-		if got := fmt.Sprint(body["status"], " ", body["locked"].(map[string]any)["stx"].(map[string]any)["stx_only"]); got != want {
-			t.Errorf("cycle %d: got %s, want %s", cycle, got, want)
-		}
+		check.Equal(t, fmt.Sprintf("cycle %d", cycle), fmt.Sprint(body["status"], " ", body["locked"].(map[string]any)["stx"].(map[string]any)["stx_only"]), want)
 	}
 }
 
@@ -48,15 +47,11 @@ func TestRecordedCycles(t *testing.T) {
 	w := &world{Site: apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: "testnet"})}
 	for cycle, prepare := range map[int]float64{4: 95, 5: 115} {
 		body := w.Object(fmt.Sprint(base, "/cycles/", cycle))
-		if got := body["schedule"].(map[string]any)["prepare_phase_start"].(map[string]any)["bitcoin_height"]; got != prepare {
-			t.Errorf("cycle %d: the prepare phase starts at %v, want %v", cycle, got, prepare)
-		}
+		check.Equal[any](t, fmt.Sprintf("cycle %d: the start of the prepare phase", cycle), body["schedule"].(map[string]any)["prepare_phase_start"].(map[string]any)["bitcoin_height"], prepare)
 		if got := body["locked"].(map[string]any)["stx"].(map[string]any)["stx_only"]; body["status"] != "finished" || got != "4000000000000000" {
 			t.Errorf("cycle %d: got %v with %v STX, want a finished one with 4000000000000000", cycle, body["status"], got)
 		}
 	}
 	schedule := w.Object(base + "/bonds/0")["schedule"].(map[string]any)
-	if got := schedule["enrollment_cutoff"].(map[string]any)["bitcoin_height"]; got != float64(75) {
-		t.Errorf("bond 0: enrolment ends at %v, want 75", got)
-	}
+	check.Equal[any](t, "bond 0: the end of enrolment", schedule["enrollment_cutoff"].(map[string]any)["bitcoin_height"], float64(75))
 }

@@ -13,7 +13,6 @@ import (
 	"strata/domain/shard"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
-	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
 )
@@ -26,24 +25,6 @@ const (
 	// transactionEventsMax is the maximum number of events of a transaction in an answer.
 	transactionEventsMax = 4096
 )
-
-type eventsInput struct {
-	Limit  int   `query:"limit" minimum:"0" maximum:"200" default:"96" doc:"Rows of a page; 0 means the default."`
-	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
-	page.NumberCursor
-}
-
-type subjectEventsInput struct {
-	Principal param.PrincipalParameter `path:"principal"`
-	Limit     int                      `query:"limit" minimum:"0" maximum:"1000" default:"1000" doc:"Rows of a page; 0 means the default."`
-	Offset    int64                    `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
-	page.NumberCursor
-}
-
-// TransactionInput names a transaction.
-type TransactionInput struct {
-	ID param.HashParameter `path:"tx_id" doc:"The id of a transaction."`
-}
 
 // contractEvent is an event of pox-5, in the shape of the events of pox-2 to pox-4. The contract prints neither balances nor
 // reward addresses.
@@ -59,7 +40,7 @@ type contractEvent struct {
 	PoxAddr               *string        `json:"pox_addr" doc:"Always null: pox-5 has no reward addresses."`
 	PoxAddrRaw            *view.HexText  `json:"pox_addr_raw" nullable:"true" doc:"Always null."`
 	Name                  string         `json:"name" example:"stake" doc:"The topic that the contract prints; empty for a print without one."`
-	Data                  anyObject      `json:"data" doc:"The fields of the print. Numbers are decimal strings. A print with an unknown topic or form has only raw_value, in hex, and repr."`
+	Data                  schema.Object  `json:"data" doc:"The fields of the print. Numbers are decimal strings. A print with an unknown topic or form has only raw_value, in hex, and repr."`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -119,7 +100,7 @@ func (r *contractEventRow) shape() (body contractEvent, err error) {
 	if err := json.Unmarshal(text, &shown); err != nil {
 		return body, err
 	}
-	body.Data = anyObject(shown.Data)
+	body.Data = schema.Object(shown.Data)
 	p := printed{decoded}
 	if _, ok := p.Uint("amount-ustx"); ok {
 		locked := p.amount("amount-ustx")
@@ -186,7 +167,7 @@ func (a *api) registerEvents() {
 		ID: "list-pox5-events", Path: path + "/events", Tag: "Stacking", Summary: "Events of the contract pox-5, newest first",
 		Description: "`next_cursor` leads to newer events and `prev_cursor` to older ones." + newer,
 		Statuses:    []int{http.StatusBadRequest}, Dependencies: events,
-	}, func(ctx context.Context, s *engine.Snapshot, in *eventsInput) (*page.NumberedPage[contractEvent], error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *page.PoxEventsInput) (*page.NumberedPage[contractEvent], error) {
 		p := &page.Request{Offset: in.Offset, Limit: page.LimitOr(in.Limit, eventsLimit), Number: in.Number()}
 		return eventList{number: "n", rows: "true"}.read(ctx, s, p)
 	})
@@ -199,7 +180,7 @@ func (a *api) registerEvents() {
 		ID: "list-pox5-events-of-stacker", Path: path + "/stacker/{principal}", Tag: "Stacking", Summary: "Events of the contract pox-5 about a staker or a signer manager, newest first",
 		Description: "`next_cursor` leads to newer events and `prev_cursor` to older ones.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: events,
-	}, func(ctx context.Context, s *engine.Snapshot, in *subjectEventsInput) (*page.NumberedPage[contractEvent], error) {
+	}, func(ctx context.Context, s *engine.Snapshot, in *page.PoxStackerEventsInput) (*page.NumberedPage[contractEvent], error) {
 		subject, err := in.Principal.Account()
 		if err != nil {
 			return nil, err
@@ -217,7 +198,7 @@ func (a *api) registerEvents() {
 }
 
 // listTransactionEvents reads the events of a canonical transaction.
-func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *TransactionInput) (*contractEvents, error) {
+func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *page.PoxTransactionInput) (*contractEvents, error) {
 	missing := engine.NotFound("could not find transaction by ID")
 	id, err := in.ID.Hash()
 	if err != nil {

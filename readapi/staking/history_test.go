@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthstaking"
+	"strata/internal/testkit/check"
 	"strata/projections/staking"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -67,9 +68,7 @@ func TestHistory(t *testing.T) {
 				want++
 			}
 		}
-		if len(stakers) != want {
-			t.Errorf("cycle %d has %d stakers, want %d", cycle, len(stakers), want)
-		}
+		check.Equal(t, fmt.Sprintf("cycle %d: stakers", cycle), len(stakers), want)
 	}
 }
 
@@ -111,9 +110,7 @@ func (w *world) comparePrincipal(c *synthstaking.Contract, staker string) {
 	}
 	got := fmt.Sprint(stx["locked"], " ", rewards(stx), " ", bonds["count"], " ", rewards(bonds))
 	want := fmt.Sprint(locked, " ", accrued[0], " ", claimed[0], " ", accrued[0]-claimed[0], " ", count, " ", accrued[1], " ", claimed[1], " ", accrued[1]-claimed[1])
-	if got != want {
-		w.T.Errorf("%s: got %s, want %s", staker, got, want)
-	}
+	check.Equal(w.T, staker, got, want)
 }
 
 // walk reads a list in pages of two, forwards and backwards, and in one page. It returns the rows.

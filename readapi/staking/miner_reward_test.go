@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/check"
 	"strata/projections/accounts"
 	"strata/projections/staking"
 	"strata/readapi"
@@ -81,9 +82,7 @@ func TestMinerRewards(t *testing.T) {
 				}
 				path = "&cursor=" + cursor
 			}
-			if fmt.Sprint(got) != fmt.Sprint(expected) {
-				t.Errorf("cycles of %s, in pages of %d:\n got %v\nwant %v", miner, limit, got, expected)
-			}
+			check.Equal(t, fmt.Sprintf("cycles of %s, in pages of %d", miner, limit), fmt.Sprint(got), fmt.Sprint(expected))
 		}
 	}
 	if cycles < 20 {

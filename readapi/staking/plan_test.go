@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthstaking"
-	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/staking"
 	"strata/rig/apitest"
@@ -26,12 +25,7 @@ func staker(n int) string { return fmt.Sprintf("SP%028d", n) }
 // members as one can have, in cycles 1 to 20 of which each had two calculations.
 func fill(s *apitest.Site) {
 	s.T.Helper()
-	for _, spec := range []projections.Spec{chain.Spec(), staking.Spec()} {
-		s.Exec(spec.DDL())
-		s.Exec(`INSERT INTO strata.projection (name, version, input, state, block_height, index_block_hash, block_hash, burn_block_height)
-			VALUES ($1, $2, CASE WHEN $1 = 'chain' THEN 'log' ELSE $3 END, 'live', 10000, $4, $4, 1350)`, spec.Name, spec.Version, chain.Spec().String(), apitest.ID(1, 1))
-		s.Exec(`INSERT INTO strata.active (name, version) VALUES ($1, $2)`, spec.Name, spec.Version)
-	}
+	s.ChainTables(staking.Spec(), 10_000, 1350)
 	in := func(sql string, args ...any) { s.T.Helper(); s.Exec(staking.Spec().SQL(sql), args...) }
 	const names = `'SP' || lpad(i::text, 28, '0')`
 	in(`INSERT INTO {schema}.block SELECT h, h, h / 7, h * 86, decode(lpad(to_hex(h), 64, '0'), 'hex'), '\x01' FROM generate_series(1, 10000) h`)
@@ -65,17 +59,11 @@ func fill(s *apitest.Site) {
 // A page costs the same wherever it is in a list, with a plan for its arguments as with one for any.
 func TestPlans(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it fills large tables")
-	}
 	s, seen := apitest.NewSeenSite(t)
 	s.API.Config.Network = "testnet"
 	fill(s)
 	key := fmt.Sprintf("0x%x", synthstaking.Key(1))
-	for _, tc := range []struct {
-		target string
-		most   int64
-	}{
+	s.CheckTouches(seen, "staking", apitest.TouchLimits{
 		{base, 20},
 		{base + "/bonds", 200},
 		{base + "/bonds/0", 60},
@@ -91,20 +79,5 @@ func TestPlans(t *testing.T) {
 		{"/extended/v3/principals/" + staker(500) + "/staking", 250},
 		{"/extended/v3/principals/" + staker(500) + "/staking/bonds", 200},
 		{"/extended/v1/pox5/events?limit=0&offset=20000", 20}, // its prints are not in the tables
-	} {
-		seen.Take()
-		if got := s.Get(tc.target); got.Status != 200 {
-			t.Errorf("%s: got %d %s", tc.target, got.Status, got.Body)
-		}
-		asked := seen.Take("staking")
-		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-			touched := int64(0)
-			for _, q := range asked {
-				touched += s.BlocksTouched(mode, q)
-			}
-			if touched > tc.most {
-				t.Errorf("%s, %s: touches %d blocks, want at most %d", tc.target, mode, touched, tc.most)
-			}
-		}
-	}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/synthblock"
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -214,14 +215,10 @@ func TestRefusals(t *testing.T) {
 		"/bonds/0/registrations?limit=51", "/bonds/0/events?limit=51", "/bonds/0/events?cursor=1:2:3", "/signers?limit=251", "/signers/nobody", "/signers/<A>/stakers?limit=201",
 		"/cycles/now", "/cycles/-1", "/cycles/current/signers?limit=251", "/cycles/current/signers?cursor=0x12", "/cycles/current/stakers?limit=201", "/signer-keys/12/rewards",
 	} {
-		if got := w.Get(w.names.Replace(base + path)); got.Status != 400 {
-			t.Errorf("%s: got %d %s, want 400", path, got.Status, got.Body)
-		}
+		w.ExpectTexts(w.names.Replace(base+path), 400)
 	}
 	first := w.Get(base + "/bonds")
-	if again := w.Request("GET", base+"/bonds", "If-None-Match", first.Header.Get("ETag")); again.Status != 304 {
-		t.Errorf("a known tag is answered with %d", again.Status)
-	}
+	check.Equal(t, "the answer to a known tag", w.Request("GET", base+"/bonds", "If-None-Match", first.Header.Get("ETag")).Status, 304)
 }
 
 // TestTraces asks where answers come from.
@@ -235,8 +232,6 @@ func TestTraces(t *testing.T) {
 		"/extended/v1/pox5/tx/<b4:0>", "/extended/v1/pox5/stacker/<s2>",
 	} {
 		path = w.names.Replace(path)
-		if got := w.Get(apitest.TracePath(path)); got.Status != 200 || !strings.Contains(got.Body, "source_seq") {
-			t.Errorf("%s: got %d %s", path, got.Status, got.Body)
-		}
+		w.ExpectTexts(apitest.TracePath(path), 200, "source_seq")
 	}
 }

@@ -4,17 +4,10 @@ import (
 	"bufio"
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
-	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/pgtest"
-	"strata/readapi"
-	"strata/rig/apitest"
+	"strata/internal/testkit/must"
 )
 
 // streamEvent is an event of a stream, as an EventSource hands it over.
@@ -31,10 +24,7 @@ type streamClient struct {
 // open connects, from the last id on.
 func (c *streamClient) open(ctx context.Context) *openStream {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url, nil)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, c.url, nil))(c.t)
 	if c.last != "" {
 		r.Header.Set("Last-Event-ID", c.last)
 	}
@@ -94,20 +84,4 @@ func (s *openStream) next() (e streamEvent, ok bool) {
 			e.data += value
 		}
 	}
-}
-
-// newLive runs an API behind a server, with short heartbeats.
-func newLive(t testing.TB, pool *pgxpool.Pool, config readapi.Config) (*apitest.Keeper, *httptest.Server) {
-	t.Helper()
-	if config.Heartbeat == 0 {
-		config.Heartbeat = 20 * time.Millisecond
-	}
-	k := apitest.NewKeeper(t, pool, config)
-	server := httptest.NewServer(k.API)
-	pgtest.AtEnd(t, func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
-	eventually.Holds(t, "streams are served", func() bool { return k.Request(http.MethodHead, "/stream/v1/blocks").Status == http.StatusOK })
-	return k, server
 }

@@ -14,7 +14,9 @@ import (
 
 	"github.com/coder/websocket"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -22,13 +24,11 @@ import (
 // A client for which too much waits is told so. It comes back, and has everything in the end.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
-	pool := apitest.Worlds.New(t)
-	s := &apitest.Site{T: t, Pool: pool}
-	k, server := newLive(t, apitest.Readers(t, pool), readapi.Config{StreamQueue: 1})
-	follower := &streamClient{t: t, url: server.URL + "/stream/v1/blocks"}
+	s, k, server := apitest.NewLiveWorld(t, readapi.Config{StreamQueue: 1})
+	follower := &streamClient{t: t, url: server + "/stream/v1/blocks"}
 	stream := follower.open(t.Context())
 	defer func() { stream.close() }()
-	socket := dial(t, server.URL)
+	socket := dial(t, server)
 	socket.subscribe(`{"event":"block"}`)
 	if _, ok := stream.next(); !ok { // from now on
 		t.Fatal("the stream ended")
@@ -81,28 +81,16 @@ func TestSlowClients(t *testing.T) {
 // A client that takes nothing is cut off, so that nothing waits for it for ever.
 func TestStalledClients(t *testing.T) {
 	t.Parallel()
-	pool := apitest.Worlds.New(t)
-	s := &apitest.Site{T: t, Pool: pool}
-	k, server := newLive(t, apitest.Readers(t, pool), readapi.Config{StreamWriteTimeout: 200 * time.Millisecond, Heartbeat: time.Minute, PingInterval: time.Minute})
+	s, k, server := apitest.NewLiveWorld(t, readapi.Config{StreamWriteTimeout: 200 * time.Millisecond, Heartbeat: time.Minute, PingInterval: time.Minute})
 	contract := apitest.Alice + ".coin"
-	raw, err := net.Dial("tcp", strings.TrimPrefix(server.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(net.Dial("tcp", strings.TrimPrefix(server, "http://")))(t)
 	defer func() { _ = raw.Close() }()
-	if err := raw.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fmt.Fprintf(raw, "GET /stream/v1/contracts/%s/events HTTP/1.1\r\nHost: x\r\n\r\n", contract); err != nil {
-		t.Fatal(err)
-	}
-	socket := dial(t, server.URL)
+	must.Do(t, raw.(*net.TCPConn).SetReadBuffer(4<<10))
+	must.Get(fmt.Fprintf(raw, "GET /stream/v1/contracts/%s/events HTTP/1.1\r\nHost: x\r\n\r\n", contract))(t)
+	socket := dial(t, server)
 	socket.subscribe(`{"event":"nft_event"}`)
 	// The stream has read where it begins before it sends the head of its answer.
-	head, err := http.ReadResponse(bufio.NewReader(raw), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	head := must.Get(http.ReadResponse(bufio.NewReader(raw), nil))(t)
 	_ = head.Body.Close()
 	eventually.Holds(t, "both follow", func() bool { return k.Metric("strata_live_subscribers") == 2 })
 	s.Block(61)
@@ -118,21 +106,17 @@ func TestStalledClients(t *testing.T) {
 			return k.Metric("strata_live_ended_total", "protocol", protocol, "reason", "stalled") == 1
 		})
 	}
-	if got := k.Metric("strata_live_subscribers"); got != 0 {
-		t.Errorf("got %v connections, want none", got)
-	}
+	check.Equal(t, "connections", k.Metric("strata_live_subscribers"), 0)
 }
 
 // One client has as many streams as one may, over whichever protocol, and the next is refused.
 func TestStreamsPerClient(t *testing.T) {
 	t.Parallel()
-	_, server := newLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{StreamsPerClient: 2})
-	(&streamClient{t: t, url: server.URL + "/stream/v1/blocks"}).open(t.Context())
-	dial(t, server.URL)
-	got, err := http.Get(server.URL + "/stream/v1/mempool")
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, _, server := apitest.NewLiveWorld(t, readapi.Config{StreamsPerClient: 2})
+	(&streamClient{t: t, url: server + "/stream/v1/blocks"}).open(t.Context())
+	dial(t, server)
+	got, err := http.Get(server + "/stream/v1/mempool")
+	must.Do(t, err)
 	defer func() { _ = got.Body.Close() }()
 	if text, _ := io.ReadAll(got.Body); got.StatusCode != http.StatusServiceUnavailable || got.Header.Get("Retry-After") != "30" || !strings.Contains(string(text), "one client") {
 		t.Errorf("got %d %s, want 503 with Retry-After", got.StatusCode, text)
@@ -142,7 +126,7 @@ func TestStreamsPerClient(t *testing.T) {
 // As many follow as may, over whichever protocol, and the next one is told when to come again.
 func TestMostStreams(t *testing.T) {
 	t.Parallel()
-	k, server := newLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{StreamsMost: 1})
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{StreamsMost: 1})
 	refused := func(err error, got *http.Response) {
 		t.Helper()
 		if got == nil || got.StatusCode != http.StatusServiceUnavailable || got.Header.Get("Retry-After") != "30" {
@@ -151,29 +135,25 @@ func TestMostStreams(t *testing.T) {
 	}
 	both := func() {
 		t.Helper()
-		got, err := http.Get(server.URL + "/stream/v1/blocks")
+		got, err := http.Get(server + "/stream/v1/blocks")
 		refused(err, got)
 		if err == nil {
 			_ = got.Body.Close()
 		}
-		conn, got, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(server.URL, "http")+"/extended/v1/ws", nil) //nolint:bodyclose // it has none
+		conn, got, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(server, "http")+"/extended/v1/ws", nil) //nolint:bodyclose // it has none
 		if err == nil {
 			_ = conn.CloseNow()
 		}
 		refused(err, got)
 	}
 	nobody := func() bool { return k.Metric("strata_live_subscribers") == 0 }
-	stream := (&streamClient{t: t, url: server.URL + "/stream/v1/blocks"}).open(t.Context())
+	stream := (&streamClient{t: t, url: server + "/stream/v1/blocks"}).open(t.Context())
 	both()
 	stream.close()
 	eventually.Holds(t, "the stream is over", nobody)
-	socket := dial(t, server.URL)
+	socket := dial(t, server)
 	both()
-	if err := socket.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, socket.conn.Close(websocket.StatusNormalClosure, ""))
 	eventually.Holds(t, "the WebSocket is over", nobody)
-	if got := k.Metric("strata_live_refused_total"); got != 4 {
-		t.Errorf("got %v refused, want 4", got)
-	}
+	check.Equal(t, "refused", k.Metric("strata_live_refused_total"), 4)
 }

@@ -67,9 +67,9 @@ func TestMempoolStream(t *testing.T) {
 		replay.Wait(t, log)
 	}
 	posts(20)
-	k, server := newLive(t, apitest.Readers(t, log.Pool()), readapi.Config{})
-	socket := dial(t, server.URL)
-	client := &streamClient{t: t, url: server.URL + "/stream/v1/mempool"}
+	k, server := apitest.NewLive(t, apitest.Readers(t, log.Pool()), readapi.Config{})
+	socket := dial(t, server)
+	client := &streamClient{t: t, url: server + "/stream/v1/mempool"}
 	stream := client.open(t.Context())
 	check := func(what, got string, want ...string) {
 		t.Helper()
@@ -133,7 +133,7 @@ func TestMempoolStream(t *testing.T) {
 		many = append(many, some...)
 	}
 	replay.Wait(t, log)
-	check("changes since", say(t, streamed(k.Site, server.URL, "/stream/v1/mempool", before, len(many)+3)),
+	check("changes since", say(t, streamed(k.Site, server, "/stream/v1/mempool", before, len(many)+3)),
 		append(want, "transaction pending "+id(one), "transaction pending "+id(by), "transaction dropped_too_expensive "+id(two))...)
 
 	// From the beginning, and after too long, what waits is told anew.
@@ -147,7 +147,7 @@ func TestMempoolStream(t *testing.T) {
 			}
 		}
 		all := slices.Concat(want, waiting, others)
-		told := streamed(k.Site, server.URL, "/stream/v1/mempool", from, len(all)+1)
+		told := streamed(k.Site, server, "/stream/v1/mempool", from, len(all)+1)
 		var reset struct{ Pending int }
 		if err := json.Unmarshal([]byte(told[0].data), &reset); err != nil || told[0].name != "reset" || reset.Pending != len(all) {
 			t.Errorf("from %q: began with %+v, want reset with %d", from, told[0], len(all))
@@ -157,7 +157,7 @@ func TestMempoolStream(t *testing.T) {
 	anew("log=0")
 
 	// A block has some of what waits.
-	now := &streamClient{t: t, url: server.URL + "/stream/v1/mempool"}
+	now := &streamClient{t: t, url: server + "/stream/v1/mempool"}
 	stream = now.open(t.Context())
 	pending := map[string]bool{}
 	posts(30)

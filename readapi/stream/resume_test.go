@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"strata/internal/testkit/check"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -68,24 +70,18 @@ func TestStreamsGoOnInAnotherInstance(t *testing.T) {
 	s.Exec(`INSERT INTO chain_v1.step (step, height, block_seq, block_size, source_seq, kind, index_block_hash) VALUES (51, 60, 200, 1000, 200, 1, $1), (52, 60, 200, 1000, 201, -1, $1)`, apitest.ID(apitest.IndexHash, 200))
 	s.Exec(`UPDATE strata.projection SET position = 201, log_seq = 201 WHERE name = 'chain'`)
 	s.Exec(`UPDATE strata.projection SET position = 53 WHERE name = 'balances'`)
-	k, server := newLive(t, apitest.Readers(t, pool), readapi.Config{})
+	k, server := apitest.NewLive(t, apitest.Readers(t, pool), readapi.Config{})
 	for _, from := range []string{
 		position("200", "60", "c8"), // it has the orphan
 	} {
-		if got := told(t, streamed(k.Site, server.URL, "/stream/v1/blocks", from, 2)); got != "revert c8, block 3c" {
-			t.Errorf("from %s: got %s", from, got)
-		}
+		check.Equal(t, fmt.Sprintf("from %s", from), told(t, streamed(k.Site, server, "/stream/v1/blocks", from, 2)), "revert c8, block 3c")
 	}
-	if got := told(t, streamed(k.Site, server.URL, "/stream/v1/blocks", position("158", "58", "3a"), 4)); got != "block 3b, block c8, revert c8, block 3c" {
-		t.Errorf("got %s", got)
-	}
+	check.Equal(t, "from block 58", told(t, streamed(k.Site, server, "/stream/v1/blocks", position("158", "58", "3a"), 4)), "block 3b, block c8, revert c8, block 3c")
 	// Of a client that left between the two steps of event 201.
-	if got := told(t, streamed(k.Site, server.URL, "/stream/v1/blocks", position("201", "59", "3b"), 1)); got != "block 3c" {
-		t.Errorf("got %s", got)
-	}
+	check.Equal(t, "from block 59", told(t, streamed(k.Site, server, "/stream/v1/blocks", position("201", "59", "3b"), 1)), "block 3c")
 
 	// The other instance has never seen the orphan as the best block.
-	follower := &streamClient{t: t, url: server.URL + "/stream/v1/blocks", last: position("200", "60", "c8")}
+	follower := &streamClient{t: t, url: server + "/stream/v1/blocks", last: position("200", "60", "c8")}
 	stream := follower.open(t.Context())
 	defer stream.close()
 	for range 3 { // the id at the beginning, and two events
@@ -93,7 +89,7 @@ func TestStreamsGoOnInAnotherInstance(t *testing.T) {
 			t.Fatal("the stream ended")
 		}
 	}
-	socket := dial(t, server.URL)
+	socket := dial(t, server)
 	socket.subscribe(`{"event":"block"}`)
 	s.Exec(`CREATE SCHEMA chain_v2`)
 	for _, table := range []string{"block", "canonical", "step", "transaction", "event", "contract", "gap", "burn_block", "microblock", "microblock_confirmation"} {
@@ -106,9 +102,7 @@ func TestStreamsGoOnInAnotherInstance(t *testing.T) {
 	s.Exec(`INSERT INTO strata.projection (name, version, input, state, position, log_seq, block_height, index_block_hash, block_hash, burn_block_height)
 		SELECT name, 2, input, state, position, log_seq, block_height, index_block_hash, block_hash, burn_block_height FROM strata.projection WHERE name = 'chain'`)
 	s.Exec(`UPDATE strata.active SET version = 2 WHERE name = 'chain'`)
-	if got := told(t, streamed(k.Site, server.URL, "/stream/v1/blocks", position("200", "60", "c8"), 2)); got != "revert c8, block 3c" {
-		t.Errorf("in another instance: got %s", got)
-	}
+	check.Equal(t, "in another instance", told(t, streamed(k.Site, server, "/stream/v1/blocks", position("200", "60", "c8"), 2)), "revert c8, block 3c")
 	// Who was following goes on there, but for WebSockets, which have no position.
 	if n, err := socket.next(); websocket.CloseStatus(err) != websocket.StatusServiceRestart || !strings.Contains(err.Error(), `"moved"`) {
 		t.Errorf("the WebSocket: got %+v, %v", n, err)
@@ -136,7 +130,7 @@ func TestStreamsGoOnInAnotherInstance(t *testing.T) {
 // What is refused, before a stream begins.
 func TestStreamRefusals(t *testing.T) {
 	t.Parallel()
-	k, _ := newLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{RequestTimeout: 200 * time.Millisecond})
+	k, _ := apitest.NewLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{RequestTimeout: 200 * time.Millisecond})
 	want := `want a position such as \"log=4711; height=1350; index_block_hash=0x00…\"`
 	for from, message := range map[string]string{
 		"x":                               want,
@@ -172,9 +166,7 @@ func TestStreamRefusals(t *testing.T) {
 		"/stream/v1/blocks?from=" + strings.Repeat("1", 300):                              "querystring/from must NOT have more than",
 		"/stream/v1/contracts/SP000000000000000000002Q6VF78.pox-4.x/events":               "invalid STX address",
 	} {
-		if got := k.Get(target); got.Status != http.StatusBadRequest || !strings.Contains(got.Body, message) {
-			t.Errorf("%s: got %d %s, want 400 with %s", target, got.Status, got.Body, message)
-		}
+		k.ExpectTexts(target, http.StatusBadRequest, message)
 	}
 	if got := k.Request(http.MethodHead, "/stream/v1/blocks"); got.Status != 200 || got.Header.Get("Content-Type") != "text/event-stream" ||
 		got.Header.Get("Strata-Position") != position("160", "60", "3c") || got.Header.Get("Access-Control-Allow-Origin") != "*" {

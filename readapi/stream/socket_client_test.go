@@ -10,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
 
@@ -41,9 +42,7 @@ func dial(t testing.TB, server string) *socketClient {
 
 func (c *socketClient) write(text string) {
 	c.t.Helper()
-	if err := c.conn.Write(c.t.Context(), websocket.MessageText, []byte(text)); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, c.conn.Write(c.t.Context(), websocket.MessageText, []byte(text)))
 }
 
 // read is the next message.
@@ -56,10 +55,7 @@ func (c *socketClient) read() (string, error) {
 
 func (c *socketClient) mustRead() string {
 	c.t.Helper()
-	text, err := c.read()
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	text := must.Get(c.read())(c.t)
 	return text
 }
 

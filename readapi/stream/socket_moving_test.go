@@ -10,7 +10,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
 
@@ -88,9 +90,7 @@ func (s *socketState) take(n notification) {
 	case "revert":
 		s.reverts++
 		if last := len(s.chain) - 1; last >= 0 { // else it is one from before
-			if s.chain[last] != body.Hash {
-				s.t.Errorf("takes back %s, and has %s", body.Hash, s.chain[last])
-			}
+			check.Equal(s.t, "the block that is taken back", s.chain[last], body.Hash)
 			s.chain = s.chain[:last]
 		}
 	case "address_tx_update":
@@ -154,14 +154,12 @@ func (s *socketState) check(k *apitest.Keeper, pool *pgxpool.Pool) {
 		}
 	}
 	var want []string
-	if err := pool.QueryRow(s.t.Context(), apitest.InSchemas(`
+	must.Do(s.t, pool.QueryRow(s.t.Context(), apitest.InSchemas(`
 		SELECT coalesce(array_agg(a.account || ' 0x' || encode(t.txid, 'hex')), '{}')
 		FROM {accounts}.account_transaction x JOIN {accounts}.account a ON a.id = x.account
 		JOIN {accounts}.transaction n ON n.n = x.tx JOIN {chain}.transaction t ON t.source_seq = n.source_seq AND t.tx_index = n.tx_index
 		JOIN {chain}.block b ON b.source_seq = t.source_seq
-		WHERE a.account = ANY ($1) AND '0x' || encode(b.block_hash, 'hex') = ANY ($2)`), s.principals, told).Scan(&want); err != nil {
-		s.t.Fatal(err)
-	}
+		WHERE a.account = ANY ($1) AND '0x' || encode(b.block_hash, 'hex') = ANY ($2)`), s.principals, told).Scan(&want))
 	if len(updates) != len(want) || len(want) < 10 {
 		s.t.Errorf("got %d updates of principals, want %d", len(updates), len(want))
 	}
@@ -172,18 +170,14 @@ func (s *socketState) check(k *apitest.Keeper, pool *pgxpool.Pool) {
 		apitest.DecodeJSON(s.t, updates[key], &got)
 		apitest.DecodeJSON(s.t, beside, &shown)
 		for _, name := range []string{"tx", "stx_sent", "stx_received", "stx_transfers"} {
-			if fmt.Sprint(got[name]) != fmt.Sprint(shown[name]) {
-				s.t.Errorf("%s, %s: got %v, want %v", key, name, got[name], shown[name])
-			}
+			check.Equal(s.t, key+", "+name, fmt.Sprint(got[name]), fmt.Sprint(shown[name]))
 		}
 	}
-	if err := pool.QueryRow(s.t.Context(), apitest.InSchemas(`
+	must.Do(s.t, pool.QueryRow(s.t.Context(), apitest.InSchemas(`
 		SELECT coalesce(array_agg('0x' || encode(t.txid, 'hex') || ' ' || e.event_index), '{}')
 		FROM {chain}.event e JOIN {chain}.transaction t ON t.source_seq = e.source_seq AND t.tx_index = e.tx_index
 		JOIN {chain}.block b ON b.source_seq = t.source_seq
-		WHERE e.type LIKE 'nft%' AND '0x' || encode(b.block_hash, 'hex') = ANY ($1)`), told).Scan(&want); err != nil {
-		s.t.Fatal(err)
-	}
+		WHERE e.type LIKE 'nft%' AND '0x' || encode(b.block_hash, 'hex') = ANY ($1)`), told).Scan(&want))
 	if len(tokens) != len(want) || len(want) == 0 {
 		s.t.Errorf("got %d events of tokens, want %d", len(tokens), len(want))
 	}

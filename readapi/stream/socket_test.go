@@ -14,7 +14,9 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/hash"
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -22,8 +24,8 @@ import (
 // What a client may say, and what is answered.
 func TestSocketRequests(t *testing.T) {
 	t.Parallel()
-	k, server := newLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{})
-	c := dial(t, server.URL)
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{})
+	c := dial(t, server)
 	const tx = "0x7700000000000000000000000000000000000000000000000000000000000001"
 	failure := func(id string, code int, message string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","error":{"code":%d,"message":"%s"},"id":%s}`, code, message, id)
@@ -94,12 +96,10 @@ func TestSocketRequests(t *testing.T) {
 			c.write(ask(fmt.Sprint(marker), "x", `{}`))
 			tc.want = failure(fmt.Sprint(marker), -32601, "Method not found")
 		}
-		if got := c.mustRead(); got != tc.want {
-			t.Errorf("%s:\n got %s\nwant %s", tc.ask, got, tc.want)
-		}
+		check.Equal(t, tc.ask, c.mustRead(), tc.want)
 	}
 
-	full := dial(t, server.URL)
+	full := dial(t, server)
 	for i := range 1000 {
 		full.subscribe(fmt.Sprintf(`{"event":"tx_update","tx_id":"0x%064x"}`, i))
 	}
@@ -121,7 +121,7 @@ func TestSocketRequests(t *testing.T) {
 // What is no WebSocket is told so.
 func TestSocketRefusals(t *testing.T) {
 	t.Parallel()
-	k, server := newLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{})
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{})
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
 		if got := k.Request(method, "/extended/v1/ws"); got.Status != http.StatusUpgradeRequired || got.Header.Get("Upgrade") != "websocket" {
 			t.Errorf("%s: got %d %v", method, got.Status, got.Header)
@@ -133,13 +133,8 @@ func TestSocketRefusals(t *testing.T) {
 		"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
 		"Upgrade: h2c\r\nConnection: Upgrade",
 	} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(server.URL, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := fmt.Fprintf(conn, "GET /extended/v1/ws HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", header); err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", strings.TrimPrefix(server, "http://")))(t)
+		must.Get(fmt.Fprintf(conn, "GET /extended/v1/ws HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", header))(t)
 		status, err := bufio.NewReader(conn).ReadString('\n')
 		if err != nil || !strings.HasPrefix(status, "HTTP/1.1 4") {
 			t.Errorf("%s: got %q %v, want 4xx", header, status, err)
@@ -152,32 +147,28 @@ func TestSocketRefusals(t *testing.T) {
 // A client that does not answer pings is dropped, and one that does stays.
 func TestSocketPings(t *testing.T) {
 	t.Parallel()
-	k, server := newLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{PingInterval: 2 * time.Second}) // time enough to answer on a busy machine
-	stays := dial(t, server.URL)
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{PingInterval: 2 * time.Second}) // time enough to answer on a busy machine
+	stays := dial(t, server)
 	gone := make(chan error, 1)
 	go func() {
 		_, err := stays.read() // which answers pings
 		gone <- err
 	}()
-	dial(t, server.URL) // who does not read does not
+	dial(t, server) // who does not read does not
 	eventually.Holds(t, "the one that is silent is dropped", func() bool { return k.Metric("strata_live_ended_total", "reason", "silent") == 1 })
 	select {
 	case err := <-gone:
 		t.Errorf("the one that answers is gone: %v", err)
 	default: // it has answered as many pings as the other did not
 	}
-	if got := k.Metric("strata_live_subscribers", "protocol", "websocket"); got != 1 {
-		t.Errorf("got %v connections, want 1", got)
-	}
+	check.Equal(t, "connections", k.Metric("strata_live_subscribers", "protocol", "websocket"), 1)
 }
 
 // Each event in its shape, and the revert of its block.
 func TestSocketEvents(t *testing.T) {
 	t.Parallel()
-	pool := apitest.Worlds.New(t)
-	s := &apitest.Site{T: t, Pool: pool}
-	k, server := newLive(t, apitest.Readers(t, pool), readapi.Config{})
-	c := dial(t, server.URL)
+	s, k, server := apitest.NewLiveWorld(t, readapi.Config{})
+	c := dial(t, server)
 	tx, sponsored := apitest.Transfer(t, 7), apitest.Transfer(t, 8)
 	sponsored.Sponsor = &signed.SpendingCondition{Signer: hash.Hash20{19: 3}, Nonce: 5, Fee: 77}
 	token := clarity.NewUint64(9)
@@ -223,9 +214,7 @@ func TestSocketEvents(t *testing.T) {
 	if got := strings.Join(methods, " "); got != want {
 		t.Fatalf("got %s, want %s", got, want)
 	}
-	if got := k.Get("/extended/v1/block/by_height/61").Body; got != bodies["block 1"] {
-		t.Errorf("block: got %s, want %s", bodies["block 1"], got)
-	}
+	check.Equal(t, "block", k.Get("/extended/v1/block/by_height/61").Body, bodies["block 1"])
 	if got := k.Get("/extended/v1/tx/block_height/61").Body; !strings.Contains(got, bodies["tx_update 1"]) {
 		t.Errorf("tx_update: got %s, want one of %s", bodies["tx_update 1"], got)
 	}
@@ -243,11 +232,7 @@ func TestSocketEvents(t *testing.T) {
 	s.Exec(`UPDATE strata.projection SET position = 54 WHERE name = 'balances'`)
 	s.Exec(`UPDATE strata.projection SET position = 200, log_seq = 200 WHERE name = 'chain'`)
 	read(2)
-	if got := strings.Join(methods, " "); got != "revert block" {
-		t.Errorf("got %s, want revert block", got)
-	}
+	check.Equal(t, "another block", strings.Join(methods, " "), "revert block")
 	wantRevert := fmt.Sprintf(`{"height":61,"hash":"%s","index_block_hash":"%s","parent_index_block_hash":"%s"}`, apitest.ID(apitest.BlockHash, 61), apitest.ID(apitest.IndexHash, 61), apitest.ID(apitest.IndexHash, 60))
-	if bodies["revert 1"] != wantRevert {
-		t.Errorf("got %s, want %s", bodies["revert 1"], wantRevert)
-	}
+	check.Equal(t, "revert", bodies["revert 1"], wantRevert)
 }

@@ -18,6 +18,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/follow"
@@ -44,26 +45,26 @@ func TestStreamsWhileTheChainMoves(t *testing.T) {
 	replay.Wait(t, log)
 	wake := eventstore.NewWake(log.Pool(), follow.Channel, time.Second, nil)
 	defer wake.Stop()
-	k, server := newLive(t, apitest.Readers(t, log.Pool()), readapi.Config{Signal: wake.C})
+	k, server := apitest.NewLive(t, apitest.Readers(t, log.Pool()), readapi.Config{Signal: wake.C})
 
 	var principals, contracts, topics []string
 	k.Column(&principals, `SELECT a.account FROM {accounts}.account_transaction x JOIN {accounts}.account a ON a.id = x.account GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 3`)
 	k.Column(&contracts, `SELECT a.account FROM {accounts}.contract_event x JOIN {accounts}.account a ON a.id = x.contract GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`)
 	k.Column(&topics, `SELECT name FROM {accounts}.contract_topic t JOIN {accounts}.account a ON a.id = t.contract WHERE a.account = $1 ORDER BY topic LIMIT 1`, contracts[0])
 	followers := []*reconstruction{
-		newReconstruction(t, "block", server.URL+"/stream/v1/blocks"),
-		newReconstruction(t, "block", server.URL+"/stream/v1/blocks"),
-		newReconstruction(t, "contract_event", server.URL+"/stream/v1/contracts/"+contracts[0]+"/events"),
-		newReconstruction(t, "mempool", server.URL+"/stream/v1/mempool"),
-		newReconstruction(t, "mempool", server.URL+"/stream/v1/mempool"),
+		newReconstruction(t, "block", server+"/stream/v1/blocks"),
+		newReconstruction(t, "block", server+"/stream/v1/blocks"),
+		newReconstruction(t, "contract_event", server+"/stream/v1/contracts/"+contracts[0]+"/events"),
+		newReconstruction(t, "mempool", server+"/stream/v1/mempool"),
+		newReconstruction(t, "mempool", server+"/stream/v1/mempool"),
 	}
-	socket := followSocket(k, server.URL, principals)
+	socket := followSocket(k, server, principals)
 	for _, p := range principals {
-		followers = append(followers, newReconstruction(t, "transaction", server.URL+"/stream/v1/principals/"+p+"/transactions"),
-			newReconstruction(t, "balance", server.URL+"/stream/v1/principals/"+p+"/balances"))
+		followers = append(followers, newReconstruction(t, "transaction", server+"/stream/v1/principals/"+p+"/transactions"),
+			newReconstruction(t, "balance", server+"/stream/v1/principals/"+p+"/balances"))
 	}
 	if len(topics) > 0 {
-		followers = append(followers, newReconstruction(t, "contract_event", server.URL+"/stream/v1/contracts/"+contracts[0]+"/events?topic="+url.QueryEscape(topics[0])))
+		followers = append(followers, newReconstruction(t, "contract_event", server+"/stream/v1/contracts/"+contracts[0]+"/events?topic="+url.QueryEscape(topics[0])))
 	}
 
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
@@ -109,9 +110,7 @@ func TestStreamsWhileTheChainMoves(t *testing.T) {
 	}
 	replay.Wait(t, log)
 	var last string
-	if err := log.Pool().QueryRow(t.Context(), apitest.InSchemas(`SELECT 'log=' || source_seq || '; height=' || height || '; index_block_hash=0x' || encode(index_block_hash, 'hex') FROM {chain}.step ORDER BY step DESC LIMIT 1`)).Scan(&last); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, log.Pool().QueryRow(t.Context(), apitest.InSchemas(`SELECT 'log=' || source_seq || '; height=' || height || '; index_block_hash=0x' || encode(index_block_hash, 'hex') FROM {chain}.step ORDER BY step DESC LIMIT 1`)).Scan(&last))
 	mu.Lock()
 	ended = last
 	mu.Unlock()

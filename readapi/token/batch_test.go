@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"strata/domain/token"
+	"strata/internal/testkit/check"
 	"strata/rig/apitest"
 )
 
@@ -57,15 +58,11 @@ func TestTokenBatch(t *testing.T) {
 			t.Errorf("POST %s: does not say where it comes from: %v", path, posted.Header())
 		}
 		got := s.Get(path + "?contract=" + strings.Join(items, "&contract="))
-		if got.Header.Get("Strata-Source") != posted.Header().Get("Strata-Source") {
-			t.Errorf("%s: got sources %q and %q", path, got.Header.Get("Strata-Source"), posted.Header().Get("Strata-Source"))
-		}
+		check.Equal(t, path+": sources", got.Header.Get("Strata-Source"), posted.Header().Get("Strata-Source"))
 		bodies = append(bodies, posted.Body.String(), got.Body)
 	}
 	for _, body := range bodies {
-		if body != bodies[0] {
-			t.Errorf("got %s, want %s", body, bodies[0])
-		}
+		check.Equal(t, "again", body, bodies[0])
 	}
 	results := read(bodies[0])
 	var got []string

@@ -10,6 +10,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/shard"
 	"strata/domain/token"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -89,9 +90,7 @@ func TestMetadataConditional(t *testing.T) {
 			}
 		}
 		s.Advance(string(kind), shard.Token(contract, "2"))
-		if got := s.Request(http.MethodGet, path, "If-None-Match", etag); got.Status != 304 {
-			t.Errorf("%s: got %d after a change of another token, want 304", path, got.Status)
-		}
+		check.Equal(t, fmt.Sprintf("%s: after a change of another token", path), s.Request(http.MethodGet, path, "If-None-Match", etag).Status, 304)
 		s.Exec(`UPDATE ` + string(kind) + `_v1.token SET uri = 'http://test.com/2.json'`)
 		s.Advance(string(kind), shard.Token(contract, "1"))
 		if got := s.Request(http.MethodGet, path, "If-None-Match", etag); got.Status != 200 || !strings.Contains(got.Body, "2.json") {
@@ -174,9 +173,7 @@ func TestMetadataBodies(t *testing.T) {
 	// The path says the shape, whatever the kind.
 	s.Expect("/metadata/v1/nft/"+apitest.P1+"/1", 200, `{"token_uri":"`+apitest.URI+`",`+metadata("")+`}`)
 	s.Exec(`UPDATE nft_v1.contract SET fungible_token = NULL, non_fungible_token = 'pool'`)
-	if got := s.Get("/metadata/v1/ft/" + apitest.N1); got.Status != 200 || !strings.Contains(got.Body, `"asset_identifier":"`+apitest.N1+`::pool"`) {
-		t.Errorf("got %d %s", got.Status, got.Body)
-	}
+	s.ExpectTexts("/metadata/v1/ft/"+apitest.N1, 200, `"asset_identifier":"`+apitest.N1+`::pool"`)
 }
 
 // Rows A30 to A36: search.
@@ -317,9 +314,7 @@ func TestMetadataErrorsAreKept(t *testing.T) {
 				t.Errorf("%s: got %d %v", target, got.Status, got.Header)
 			}
 		}
-		if got := k.Reads() - before; got != 1 {
-			t.Errorf("%s: got %d reads of the database, want 1", target, got)
-		}
+		check.Equal(t, fmt.Sprintf("%s: reads of the database", target), k.Reads()-before, 1)
 	}
 	s.Exec(`UPDATE nft_v1.token SET read_height = 7, read_seq = 201`)
 	s.Advance("nft", shard.Token(apitest.N1, "1"))

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"strata/internal/testkit/check"
 )
 
 // At most limitedClientsMax clients have a limit of their own, and all others share one. Idle clients are forgotten.
@@ -27,16 +29,10 @@ func TestRefreshLimitsAreBounded(t *testing.T) {
 		t.Errorf("an hour later: got a wait of %s and %d clients, want none and 1", wait, len(l.clients))
 	}
 	for i := range clientRefreshBurst {
-		if wait := l.allow("192.0.2.2:1", later); wait != 0 {
-			t.Errorf("request %d: got a wait of %s", i, wait)
-		}
+		check.Equal(t, fmt.Sprintf("request %d: a wait", i), l.allow("192.0.2.2:1", later), 0)
 	}
 	for range 3 { // a refused request takes no token
-		if wait := l.allow("192.0.2.2:1", later); wait != clientRefreshInterval {
-			t.Errorf("one too many: got a wait of %s, want %s", wait, clientRefreshInterval)
-		}
+		check.Equal(t, "one too many: a wait", l.allow("192.0.2.2:1", later), clientRefreshInterval)
 	}
-	if wait := l.allow("not an address", later); wait != 0 {
-		t.Errorf("without an address: got a wait of %s", wait)
-	}
+	check.Equal(t, "without an address: a wait", l.allow("not an address", later), 0)
 }

@@ -1,7 +1,6 @@
 package token_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -29,10 +28,7 @@ type listedPage struct {
 
 func list(s *apitest.Site, query string) (page listedPage) {
 	s.T.Helper()
-	got := s.Get("/metadata/v1/ft" + query)
-	if err := json.Unmarshal([]byte(got.Body), &page); err != nil || got.Status != 200 {
-		s.T.Fatalf("%s: got %d %s", query, got.Status, got.Body)
-	}
+	s.Decode("/metadata/v1/ft"+query, &page)
 	return page
 }
 

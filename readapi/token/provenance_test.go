@@ -8,6 +8,7 @@ import (
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
@@ -27,9 +28,7 @@ func TestTokenProvenance(t *testing.T) {
 	s.Want(token.NFT, fetch.Want{Kind: fetch.Image, URI: apitest.ImageURI}, fetch.Waiting, 1)
 	got := s.Get("/metadata/v1/nft/" + apitest.N1 + "/1/provenance")
 	s.Golden("token_provenance", got.Body)
-	if source := got.Header.Get("Strata-Source"); source != "105,106,140,201,202,203,300,301" {
-		t.Errorf("got Strata-Source %s", source)
-	}
+	check.Equal(t, "Strata-Source", got.Header.Get("Strata-Source"), "105,106,140,201,202,203,300,301")
 	s.Expect("/metadata/v1/nft/"+apitest.N1+"/2/provenance", 404, noToken)
 	s.Expect("/metadata/v1/nft/"+apitest.N1+"/-2/provenance", 404, noToken)
 
@@ -65,9 +64,7 @@ func TestRestInProvenance(t *testing.T) {
 		len(body), apitest.URIHash(string(body)), fetch.PathRest, fetch.ContentType, body)
 	s.Expect(path, 200, fmt.Sprintf(before, `,"rest":{"since":"2026-03-04T05:06:07.000Z","until":"2026-03-05T00:00:00.000Z",`+
 		`"fetches":{"spent":812,"limit":50000},"bytes":{"spent":67200512,"limit":67108864},`+event))
-	if source := s.Get(path).Header.Get("Strata-Source"); source != "9,105,106" {
-		t.Errorf("got Strata-Source %s", source)
-	}
+	check.Equal(t, "Strata-Source", s.Get(path).Header.Get("Strata-Source"), "9,105,106")
 	var traced apitest.TraceOf
 	apitest.DecodeJSON(t, s.Get(apitest.TracePath(path)).Body, &traced)
 	if got := s.One(traced, "ft.rest"); got.Sources[0].Seq != 9 || len(got.Sources[0].Pointers) != 1 {
@@ -103,9 +100,7 @@ func TestNotificationInForce(t *testing.T) {
 		{nil, "standard", "frozen"},
 	} {
 		notify(20+i, tc.tokenID, tc.mode)
-		if got := mode(); got != tc.want {
-			t.Errorf("after %v %s: got %v, want %v", tc.tokenID, tc.mode, got, tc.want)
-		}
+		check.Equal(t, fmt.Sprintf("after %v %s", tc.tokenID, tc.mode), mode(), tc.want)
 	}
 	got := s.Object(path)["notification"].(map[string]any)
 	if got["ttl"] != "3600" || got["all_tokens"] != false || got["block_height"] != 23.0 || got["event"] != "/audit/v1/events/123" || got["pointer"] != "/events/3" {

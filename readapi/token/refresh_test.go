@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/testkit/check"
 	"strata/readapi"
 	"strata/rig/apitest"
 	"strata/rig/replay"
@@ -83,9 +83,7 @@ func TestRefresh(t *testing.T) {
 			t.Errorf("got %+v (%v)", wish, err)
 		}
 	}
-	if want := []string{apitest.N1 + " ", apitest.N1 + " 3", apitest.N1 + " "}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	check.EqualSlices(t, "refreshes", got, []string{apitest.N1 + " ", apitest.N1 + " 3", apitest.N1 + " "})
 	noted.err = errors.New("the log is gone")
 	if got := s.Wish("/metadata/v1/refresh", all, "192.0.2.100:80"); got.Status != 500 || strings.Contains(got.Body, "gone") || !strings.Contains(s.Log.String(), "the log is gone") {
 		t.Errorf("got %d %s", got.Status, got.Body)

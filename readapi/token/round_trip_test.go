@@ -10,6 +10,7 @@ import (
 
 	"strata/domain/shard"
 	"strata/domain/token"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -59,9 +60,7 @@ func TestMetadataRoundTrips(t *testing.T) {
 					t.Fatalf("%s: got %d %s; the log: %s", target, got.Status, got.Body, tc.site.Log)
 				}
 			})
-			if got != tc.want {
-				t.Errorf("%s, %s: got %d round trips, want %d", target, tc.name, got, tc.want)
-			}
+			check.Equal(t, fmt.Sprintf("%s, %s: round trips", target, tc.name), got, tc.want)
 		}
 	}
 }

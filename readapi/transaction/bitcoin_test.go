@@ -7,6 +7,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/pox"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
@@ -99,7 +100,5 @@ func TestBitcoinOperations(t *testing.T) {
 	if got := s.Object("/extended/v2/blocks/58/transactions"); got["total"] != float64(len(all)) {
 		t.Errorf("got %v", got)
 	}
-	if got, want := s.Get("/extended/v1/tx/"+all[0].ID.String()+"/raw").Body, `{"raw_tx":"0x00"}`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	check.Equal(t, "raw", s.Get("/extended/v1/tx/"+all[0].ID.String()+"/raw").Body, `{"raw_tx":"0x00"}`)
 }

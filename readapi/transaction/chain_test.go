@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -175,18 +176,14 @@ func sameBlock(s *apitest.Site, said *saidBlock, seen map[string]int) {
 	slices.Reverse(backward)
 	for _, path := range []string{fmt.Sprintf("/extended/v1/tx/block_height/%d?limit=50", said.Height), "/extended/v1/tx/block/" + said.Hash + "?limit=50"} {
 		results, _ := s.Object(path)["results"].([]any)
-		if got, want := apitest.AsJSON(s.T, results), apitest.AsJSON(s.T, backward[:min(len(backward), 50)]); got != want {
-			s.T.Errorf("%s: got %s, want %s", path, got, want)
-		}
+		check.Equal(s.T, path, apitest.AsJSON(s.T, results), apitest.AsJSON(s.T, backward[:min(len(backward), 50)]))
 	}
 	var want []string
 	for _, one := range backward {
 		want = append(want, fmt.Sprint(one.(map[string]any)["tx_id"], " ", said.Height, " ", said.IndexHash))
 	}
 	base := fmt.Sprintf("/extended/v3/blocks/%d/transactions?limit=3", said.Height)
-	if got := s.Walk(base, len(want), apitest.Members("tx_id", "block.height", "block.index_hash")); !slices.Equal(got, want) {
-		s.T.Errorf("%s: got %v, want %v", base, got, want)
-	}
+	check.EqualSlices(s.T, base, s.Walk(base, len(want), apitest.Members("tx_id", "block.height", "block.index_hash")), want)
 }
 
 // sameTransaction compares a transaction of a list, and itself, with what was said of it.
@@ -212,9 +209,7 @@ func sameTransaction(s *apitest.Site, listed map[string]any, want saidTransactio
 		"execution_cost_runtime":    {listed["execution_cost_runtime"], float64(want.Cost["runtime"])},
 		"execution_cost_read_count": {listed["execution_cost_read_count"], float64(want.Cost["read_count"])},
 	} {
-		if pair[0] != pair[1] {
-			s.T.Errorf("%s: got %s %v, want %v", want.ID, name, pair[0], pair[1])
-		}
+		check.Equal(s.T, fmt.Sprintf("%s: %s", want.ID, name), pair[0], pair[1])
 	}
 	if known := listed[map[string]string{"coinbase": "coinbase_payload", "tenure_change": "tenure_change_payload"}[kind]]; known == nil && listed[kind] == nil && kind != "undecoded" {
 		s.T.Errorf("%s: has no member for %s", want.ID, kind)
@@ -222,21 +217,15 @@ func sameTransaction(s *apitest.Site, listed map[string]any, want saidTransactio
 	if kind == "undecoded" && (want.Raw != "0x00" || want.Status == "success") {
 		s.T.Errorf("%s: %s could not be shown", want.ID, want.Raw)
 	}
-	if raw := s.Object("/extended/v1/tx/" + want.ID + "/raw"); raw["raw_tx"] != want.Raw {
-		s.T.Errorf("%s: got raw %v, want %s", want.ID, raw, want.Raw)
-	}
+	check.Equal[any](s.T, want.ID+": raw", s.Object("/extended/v1/tx/" + want.ID + "/raw")["raw_tx"], want.Raw)
 
 	alone := s.Object("/extended/v1/tx/" + want.ID + "?event_limit=100")
 	if shown, _ := alone["events"].([]any); len(shown) != min(len(events), 100) {
 		s.T.Errorf("%s: got %d events, want %d", want.ID, len(shown), len(events))
 	}
 	alone["events"] = []any{}
-	if got, want := apitest.AsJSON(s.T, alone), apitest.AsJSON(s.T, listed); got != want {
-		s.T.Errorf("alone: got %s, want %s", got, want)
-	}
-	if got := s.Get("/extended/v3/transactions/" + want.ID + "?include=function_args,source_code,post_conditions,result"); got.Status != http.StatusOK {
-		s.T.Errorf("%s: got %d %s", want.ID, got.Status, got.Body)
-	}
+	check.Equal(s.T, "alone", apitest.AsJSON(s.T, alone), apitest.AsJSON(s.T, listed))
+	s.ExpectTexts("/extended/v3/transactions/"+want.ID+"?include=function_args,source_code,post_conditions,result", http.StatusOK)
 	sameEvents(s, want.ID, events, seen)
 }
 
@@ -253,9 +242,7 @@ func sameEvents(s *apitest.Site, id string, want []saidEvent, seen map[string]in
 		seen["event"]++
 		return ""
 	})
-	if n != len(want) {
-		s.T.Errorf("%s: the walk saw %d events, want %d", id, n, len(want))
-	}
+	check.Equal(s.T, id+": events", n, len(want))
 }
 
 func sameEvent(s *apitest.Site, id string, n int, got map[string]any, want saidEvent) {
@@ -279,9 +266,7 @@ func sameEvent(s *apitest.Site, id string, n int, got map[string]any, want saidE
 		if name == "raw_value" {
 			was = was.(map[string]any)["hex"]
 		}
-		if was != value {
-			s.T.Errorf("%s: event %d: got %s %v, want %v", id, n, as, was, value)
-		}
+		check.Equal(s.T, fmt.Sprintf("%s: event %d: %s", id, n, as), was, value)
 		compared++
 	}
 	if compared < 2 {

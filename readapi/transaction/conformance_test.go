@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/rig/apitest"
 )
@@ -18,11 +19,7 @@ func TestTransactionConformance(t *testing.T) {
 	const hexPattern = `must match pattern \"^(0x)?[a-fA-F0-9]{64}$\"`
 	v1, v3 := "/extended/v1/tx/", "/extended/v3/transactions/"
 	known, unknown := ids["events"].String(), apitest.ID(apitest.TxHash, 9).String()
-	for _, tc := range []struct {
-		target string
-		status int
-		body   string // empty: any
-	}{
+	answers := apitest.Answers{
 		{v1 + known, 200, ""},
 		{v1 + known + "/", 200, ""},
 		{v1 + "0x" + strings.ToUpper(known[2:]), 200, ""},
@@ -106,16 +103,14 @@ func TestTransactionConformance(t *testing.T) {
 		{"/extended/v2/smart-contracts/status", 400, apitest.Invalid("querystring must have required property 'contract_id'")},
 		{"/extended/v2/smart-contracts/status?contract_id=" + apitest.Bob, 400, ""},
 		{"/extended/v2/smart-contracts/status?contract_id=" + apitest.Bob + ".coin", 200, `{"` + apitest.Bob + `.coin":{"found":false}}`},
-	} {
-		got := s.Get(tc.target)
-		if got.Status != tc.status || tc.body != "" && got.Body != tc.body {
-			t.Errorf("%s: got %d %s\nwant %d %s", tc.target, got.Status, got.Body, tc.status, tc.body)
-		}
+	}
+	for i, got := range s.ExpectAnswers(answers) {
+		target := answers[i].Target
 		if !json.Valid([]byte(got.Body)) {
-			t.Errorf("%s: got %s, which is no JSON", tc.target, got.Body)
+			t.Errorf("%s: got %s, which is no JSON", target, got.Body)
 		}
-		if head := s.Request(http.MethodHead, tc.target); head.Status != got.Status || head.Body != "" {
-			t.Errorf("HEAD %s: got %d %s, want %d", tc.target, head.Status, head.Body, got.Status)
+		if head := s.Request(http.MethodHead, target); head.Status != got.Status || head.Body != "" {
+			t.Errorf("HEAD %s: got %d %s, want %d", target, head.Status, head.Body, got.Status)
 		}
 	}
 	many := func(n int) string {
@@ -125,9 +120,7 @@ func TestTransactionConformance(t *testing.T) {
 		}
 		return strings.Join(all, ",")
 	}
-	if got := s.Get(v1 + "multiple?tx_id=" + many(200)); got.Status != 200 {
-		t.Errorf("200 ids: got %d", got.Status)
-	}
+	check.Equal(t, "200 ids", s.Get(v1+"multiple?tx_id="+many(200)).Status, 200)
 	if got, want := s.Get(v1+"multiple?tx_id="+many(201)), apitest.Invalid("querystring/tx_id must NOT have more than 200 items"); got.Status != 400 || got.Body != want {
 		t.Errorf("201 ids: got %d %s, want %s", got.Status, got.Body, want)
 	}
@@ -187,9 +180,7 @@ func TestTransactionDeprecations(t *testing.T) {
 		if item.Get == nil || item.Get.Tags[0] != "Transactions" {
 			continue
 		}
-		if want := !strings.HasPrefix(path, "/extended/v3/") && !strings.HasSuffix(path, "/multiple"); item.Get.Deprecated != want {
-			t.Errorf("%s: deprecated is %t, want %t", path, item.Get.Deprecated, want)
-		}
+		check.Equal(t, path+": deprecated", item.Get.Deprecated, !strings.HasPrefix(path, "/extended/v3/") && !strings.HasSuffix(path, "/multiple"))
 	}
 }
 

@@ -1,11 +1,13 @@
 package transaction_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"strata/domain/shard"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -32,9 +34,7 @@ func TestTransactionsKept(t *testing.T) {
 		}
 		before[target] = first
 	}
-	if got := k.Reads(); got != len(targets) {
-		t.Errorf("got %d reads, want %d", got, len(targets))
-	}
+	check.Equal(t, "reads", k.Reads(), len(targets))
 	s.Advance("chain", shard.Height(61))
 	k.Seen("/extended/v2/blocks")
 	for _, target := range targets {
@@ -42,9 +42,7 @@ func TestTransactionsKept(t *testing.T) {
 		if got.Header.Get("ETag") != before[target].Header.Get("ETag") || got.Body != before[target].Body {
 			t.Errorf("%s: a block that has nothing to do with it changed %s to %s", target, before[target].Header.Get("ETag"), got.Header.Get("ETag"))
 		}
-		if known := k.Request(http.MethodGet, target, "If-None-Match", before[target].Header.Get("ETag")); known.Status != http.StatusNotModified {
-			t.Errorf("%s: got %d for an answer that the client has", target, known.Status)
-		}
+		check.Equal(t, fmt.Sprintf("%s: for an answer that the client has", target), k.Request(http.MethodGet, target, "If-None-Match", before[target].Header.Get("ETag")).Status, http.StatusNotModified)
 	}
 	s.Exec(`DELETE FROM chain_v1.canonical WHERE height = 58`)
 	s.Advance("chain", shard.Height(58), shard.Block(apitest.ID(apitest.IndexHash, 58)), shard.Block(apitest.ID(apitest.BlockHash, 58)))

@@ -1,11 +1,13 @@
 package transaction_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
 	"strata/domain/clarity"
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/check"
 	"strata/projections/chain"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -50,9 +52,7 @@ func TestCopiesOfTransactions(t *testing.T) {
 			t.Errorf("%s: got events %v", what, events)
 		}
 		for _, target := range []string{v3, v3 + "/events"} {
-			if got := s.Get(target); got.Status != want {
-				t.Errorf("%s: %s: got %d, want %d", what, target, got.Status, want)
-			}
+			check.Equal(t, fmt.Sprintf("%s: %s", what, target), s.Get(target).Status, want)
 		}
 	}
 	s.Orphan(170, 40)
@@ -77,9 +77,7 @@ func TestCopiesOfTransactions(t *testing.T) {
 		}
 	}
 	for _, target := range []string{"/extended/v2/blocks/" + idOfBlock(172) + "/transactions", "/extended/v3/blocks/" + idOfBlock(172) + "/transactions", "/extended/v3/blocks/30/transactions", "/extended/v1/tx/block_height/30"} {
-		if got := s.Get(target); got.Status != http.StatusNotFound {
-			t.Errorf("%s: got %d %s, want 404", target, got.Status, got.Body)
-		}
+		s.ExpectTexts(target, http.StatusNotFound)
 	}
 }
 
@@ -169,9 +167,7 @@ func TestCopiesOfContracts(t *testing.T) {
 		if canonical {
 			want = map[string]any{"found": true, "result": map[string]any{"status": "success", "tx_id": got["tx_id"], "contract_id": contract, "block_height": height}}
 		}
-		if apitest.AsJSON(t, status) != apitest.AsJSON(t, want) {
-			t.Errorf("%s: got status %v, want %v", what, status, want)
-		}
+		check.Equal(t, what+": status", apitest.AsJSON(t, status), apitest.AsJSON(t, want))
 	}
 	s.Orphan(170, 40)
 	deploy(170, nil)

@@ -3,13 +3,13 @@ package transaction_test
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/clarity"
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -78,9 +78,7 @@ func TestDeepPagesOfEvents(t *testing.T) {
 		{"/extended/v1/tx/events?limit=5&type=stx_asset,smart_contract_log&type=stx_lock&tx_id=" + id, "events", count(2499, -1, 5)},
 		{"/extended/v3/transactions/" + id + "/events?limit=3&cursor=2400", "results", count(2400, 1, 3)},
 	} {
-		if got := indexes(tc.target, tc.list); !slices.Equal(got, tc.want) {
-			t.Errorf("%s: got %v, want %v", tc.target, got, tc.want)
-		}
+		check.EqualSlices(t, tc.target, indexes(tc.target, tc.list), tc.want)
 	}
 	for _, tc := range []struct{ cursor, want string }{
 		{"", `{"current":"0","next":"100","previous":null}`},
@@ -134,14 +132,10 @@ func TestCursorsOfBlockTransactions(t *testing.T) {
 			t.Errorf("%q: got %v of %v, want %v, %v, %v", tc.cursor, cursor, page["total"], tc.previous, tc.current, tc.next)
 		}
 		results, _ := page["results"].([]any)
-		if len(results) != tc.n {
-			t.Errorf("%q: got %d transactions, want %d", tc.cursor, len(results), tc.n)
-		}
+		check.Equal(t, fmt.Sprintf("%q: transactions", tc.cursor), len(results), tc.n)
 		for i, one := range results {
 			block, _ := one.(map[string]any)["block"].(map[string]any)
-			if block["tx_index"] != float64(tc.first-i) {
-				t.Errorf("%q: got transaction %v at %d, want %d", tc.cursor, block["tx_index"], i, tc.first-i)
-			}
+			check.Equal[any](t, fmt.Sprintf("%q: the transaction at %d", tc.cursor, i), block["tx_index"], float64(tc.first-i))
 		}
 	}
 }
@@ -182,9 +176,7 @@ func TestRoundTripsOfTransactions(t *testing.T) {
 				t.Errorf("%s: got %d %s", tc.path, got.Status, got.Body)
 			}
 		})
-		if got != tc.want {
-			t.Errorf("%s: got %d round trips, want %d", tc.path, got, tc.want)
-		}
+		check.Equal(t, fmt.Sprintf("%s: round trips", tc.path), got, tc.want)
 	}
 }
 
@@ -203,9 +195,7 @@ func TestRoundTripsOfTransactionsOfKnownState(t *testing.T) {
 			t.Fatalf("got %d %s", got.Status, got.Body)
 		}
 	})
-	if got != 2 {
-		t.Errorf("got %d round trips, want 2", got)
-	}
+	check.Equal(t, "round trips", got, 2)
 }
 
 func BenchmarkTransactions(b *testing.B) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 	"strata/rig/apitest"
@@ -78,9 +79,7 @@ func (k *knownTransaction) compare(t *testing.T, got map[string]any) {
 	t.Helper()
 	same := func(name string, got, want any) {
 		t.Helper()
-		if apitest.AsJSON(t, got) != apitest.AsJSON(t, want) {
-			t.Errorf("%s: %s: got %v, want %v", k.ID, name, got, want)
-		}
+		check.Equal(t, k.ID+": "+name, apitest.AsJSON(t, got), apitest.AsJSON(t, want))
 	}
 	same("id", got["tx_id"], k.ID)
 	same("sender", got["sender_address"], k.Sender)
@@ -149,8 +148,6 @@ func (k *knownTransaction) compareConditions(t *testing.T, shown []any) {
 		}
 		same := []any{got["type"], got["condition_code"], got["amount"], got["asset_value"], principal, asset}
 		wanted := []any{[]string{"stx", "fungible", "non_fungible", "staking", "pox"}[want.Kind], want.Code, want.Amount, want.Value, want.Principal, want.Asset}
-		if apitest.AsJSON(t, same) != apitest.AsJSON(t, wanted) {
-			t.Errorf("%s: post-condition %d: got %v, want %v", k.ID, i, apitest.AsJSON(t, same), apitest.AsJSON(t, wanted))
-		}
+		check.Equal(t, fmt.Sprintf("%s: post-condition %d", k.ID, i), apitest.AsJSON(t, same), apitest.AsJSON(t, wanted))
 	}
 }

@@ -26,14 +26,6 @@ func (s *Site) Costs(t *testing.T, most map[string]int64) {
 		if len(asked) == 0 {
 			t.Errorf("%s: nothing was asked", target)
 		}
-		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-			touched := int64(0)
-			for _, q := range asked {
-				touched += reader.BlocksTouched(mode, q)
-			}
-			if touched > most {
-				t.Errorf("%s, %s: touches %d blocks, want at most %d", target, mode, touched, most)
-			}
-		}
+		reader.CheckTouched(target, asked, most)
 	}
 }

@@ -98,9 +98,12 @@ func (s *Site) BlocksTouched(mode string, q pgx.TraceQueryStartData) (touched in
 	return plans[0].Plan.Hit + plans[0].Plan.Read + plans[0].Plan.Temp
 }
 
-// newSeenSite is an API on a database of its own whose queries are seen.
+// NewSeenSite returns an API on a database of its own, for large tables, whose queries are seen. It skips the test in its short form.
 func NewSeenSite(t *testing.T) (*Site, *Queries) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it fills large tables")
+	}
 	seen := &Queries{}
 	config := must.Get(pgxpool.ParseConfig(replay.Databases.URL(t)))(t)
 	config.ConnConfig.Tracer = seen

@@ -11,15 +11,14 @@ import (
 
 	"strata/internal/pause"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/admission"
 )
 
 func TestGate(t *testing.T) {
 	t.Parallel()
 	g := admission.New(admission.Config{Running: 1, Waiting: 1, Patience: time.Minute})
-	if err := g.Enter(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.Enter(t.Context()))
 	second := make(chan error, 1)
 	go func() { second <- g.Enter(t.Context()) }()
 	eventually.Holds(t, "the second read waits", func() bool { return g.Waiting() == 1 })
@@ -44,9 +43,7 @@ func TestGate(t *testing.T) {
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	g := admission.New(admission.Config{Running: 1, Waiting: 10, Patience: time.Millisecond})
-	if err := g.Enter(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.Enter(t.Context()))
 	if err := g.Enter(t.Context()); !errors.Is(err, admission.ErrBusy) {
 		t.Errorf("got %v, want %v", err, admission.ErrBusy)
 	}
@@ -162,9 +159,7 @@ func TestLongReadsDontBlockOthers(t *testing.T) {
 	const most = 3
 	g := admission.New(admission.Config{Running: most, Waiting: 100, Patience: time.Minute, Pressed: func() bool { return true }})
 	for range most {
-		if err := g.Enter(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, g.Enter(t.Context()))
 	}
 	others := make(chan error, most)
 	for range most {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/answer"
 )
 
@@ -36,10 +37,7 @@ func TestServeAllocatesNothing(t *testing.T) {
 		{"zstd, asked for in an unusual way", http.Header{"Accept-Encoding": {"br;q=1, gzip; q=0.8", "ZSTD;q=0.9, *;q=0.1"}}, 200, func(n int) bool { return n > 0 && n < full }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			stored, err := answer.Parse(answer.New(jsonConfig()).AppendBinary(nil))
-			if err != nil {
-				t.Fatal(err)
-			}
+			stored := must.Get(answer.Parse(answer.New(jsonConfig()).AppendBinary(nil)))(t)
 			for _, a := range []*answer.Answer{answer.New(jsonConfig()), stored} {
 				w, r, now := &discard{header: make(http.Header, 32)}, &http.Request{Method: http.MethodGet, Header: c.request}, answer.Moment{Position: position}
 				allocations := testing.AllocsPerRun(100, func() {

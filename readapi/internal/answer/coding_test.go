@@ -8,6 +8,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/answer"
 )
 
@@ -42,9 +44,7 @@ func TestCompressibleTypes(t *testing.T) {
 	} {
 		a := answer.New(answer.Config{ContentType: contentType, Body: blocks(4096), Class: answer.Tip})
 		w := get(a, http.Header{"Accept-Encoding": {"gzip"}})
-		if got := w.Header().Get("Content-Encoding") == "gzip"; got != want {
-			t.Errorf("%q: got %v", contentType, got)
-		}
+		check.Equal(t, contentType, w.Header().Get("Content-Encoding") == "gzip", want)
 	}
 }
 
@@ -65,9 +65,7 @@ func TestFormsMustBeWorthIt(t *testing.T) {
 		{"a fifth shorter, in several blocks", mixed(256<<10, 64<<10), "zstd"},
 	} {
 		w := get(answer.New(answer.Config{ContentType: "text/plain", Body: c.body, Class: answer.Tip}), http.Header{"Accept-Encoding": {"gzip, zstd"}})
-		if got := w.Header().Get("Content-Encoding"); got != c.want {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
-		}
+		check.Equal(t, c.name, w.Header().Get("Content-Encoding"), c.want)
 	}
 }
 
@@ -85,9 +83,7 @@ func TestBrotliIsForAnswersThatAreKept(t *testing.T) {
 		{"too long", func(c *answer.Config) { c.Body = blocks(answer.MaxBody + 1) }, "gzip"},
 	} {
 		w := get(jsonWith(c.with), http.Header{"Accept-Encoding": {"gzip, deflate, br"}})
-		if got := w.Header().Get("Content-Encoding"); got != c.want {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
-		}
+		check.Equal(t, c.name, w.Header().Get("Content-Encoding"), c.want)
 	}
 }
 
@@ -114,9 +110,7 @@ func TestFormsAreTheSameEachTime(t *testing.T) {
 func TestZstdWindowIsOneThatBrowsersTake(t *testing.T) {
 	a := answer.New(answer.Config{ContentType: "text/plain", Body: blocks(12 << 20), Class: answer.Tip})
 	var frame zstd.Header
-	if err := frame.Decode(get(a, http.Header{"Accept-Encoding": {"zstd"}}).Body.Bytes()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, frame.Decode(get(a, http.Header{"Accept-Encoding": {"zstd"}}).Body.Bytes()))
 	if frame.WindowSize == 0 || frame.WindowSize > 8<<20 {
 		t.Errorf("got a window of %d bytes", frame.WindowSize)
 	}

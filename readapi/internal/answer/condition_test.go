@@ -2,6 +2,7 @@ package answer_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"strata/internal/testkit/check"
 	"strata/readapi/internal/answer"
 )
 
@@ -60,9 +62,7 @@ func TestIfNoneMatch(t *testing.T) {
 			if c.lines == nil {
 				header = nil
 			}
-			if got := get(a, header).Code == http.StatusNotModified; got != c.match {
-				t.Errorf("%q: got %v", c.lines, got)
-			}
+			check.Equal(t, fmt.Sprint(c.lines), get(a, header).Code == http.StatusNotModified, c.match)
 		})
 	}
 }
@@ -78,9 +78,7 @@ func TestAnythingMatchesAnAnswerWithoutTag(t *testing.T) {
 	} {
 		a := jsonWith(change)
 		w := get(a, http.Header{"If-None-Match": {"*"}})
-		if w.Code != http.StatusNotModified {
-			t.Errorf("got %d", w.Code)
-		}
+		check.Equal(t, "status", w.Code, http.StatusNotModified)
 		wantField(t, w.Header(), "ETag")
 		for _, known := range []string{tagHex, `""`, "", strings.Repeat("0", 32)} {
 			if w := get(a, http.Header{"If-None-Match": {known}}); w.Code != http.StatusOK {
@@ -139,9 +137,7 @@ func TestIfNoneMatchProperty(t *testing.T) {
 		}
 		encoding := rapid.SampledFrom([]string{"", "gzip", "zstd", "br"}).Draw(t, "encoding")
 		w := get(a, http.Header{"If-None-Match": lines, "Accept-Encoding": {encoding}})
-		if got := w.Code == http.StatusNotModified; got != want {
-			t.Errorf("%q: got %v, want %v", lines, got, want)
-		}
+		check.Equal(t, fmt.Sprint(lines), w.Code == http.StatusNotModified, want)
 	})
 }
 
@@ -154,9 +150,7 @@ func FuzzIfNoneMatch(f *testing.F) {
 	a := answer.New(jsonConfig())
 	f.Fuzz(func(t *testing.T, first, second string) {
 		lines := []string{first, second}
-		if got, want := get(a, http.Header{"If-None-Match": lines}).Code == http.StatusNotModified, modelMatch(lines); got != want {
-			t.Errorf("%q: got %v, want %v", lines, got, want)
-		}
+		check.Equal(t, fmt.Sprint(lines), get(a, http.Header{"If-None-Match": lines}).Code == http.StatusNotModified, modelMatch(lines))
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/answer"
 )
 
@@ -78,31 +79,19 @@ func decoded(t *testing.T, encoding string, body io.Reader) string {
 	t.Helper()
 	switch encoding {
 	case "gzip":
-		r, err := gzip.NewReader(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(gzip.NewReader(body))(t)
 		body = r
 	case "br":
-		text, err := io.ReadAll(brotli.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(io.ReadAll(brotli.NewReader(body)))(t)
 		return string(text)
 	case "zstd":
-		r, err := zstd.NewReader(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(zstd.NewReader(body))(t)
 		defer r.Close()
 		body = r
 	case "":
 	default:
 		t.Fatalf("unknown content coding %q", encoding)
 	}
-	b, err := io.ReadAll(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(io.ReadAll(body))(t)
 	return string(b)
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/answer"
 )
 
@@ -16,10 +17,7 @@ func handler(a *answer.Answer) http.Handler {
 
 // Everything as it goes over the wire, with many clients at a time.
 func TestClientsGetTheBody(t *testing.T) {
-	stored, err := answer.Parse(answer.New(jsonConfig()).AppendBinary(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := must.Get(answer.Parse(answer.New(jsonConfig()).AppendBinary(nil)))(t)
 	large := blocks(2 * answer.MaxBody)
 	for name, c := range map[string]struct {
 		answer *answer.Answer

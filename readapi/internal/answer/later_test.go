@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/answer"
 )
 
@@ -37,9 +39,7 @@ func TestFormsAreMadeWhenTheyAreAskedFor(t *testing.T) {
 		if grown := a.Weight() - weight; grown < len(bodies[0]) || grown > len(bodies[0])+len(bodies[0])/4+64 {
 			t.Errorf("%s: %d bytes heavier by a form of %d", encoding, grown, len(bodies[0]))
 		}
-		if got := int(told.Load()); got != i+1 {
-			t.Errorf("%s: told %d times, want %d", encoding, got, i+1)
-		}
+		check.Equal(t, encoding+": times told", int(told.Load()), i+1)
 		weight = a.Weight()
 	}
 }
@@ -53,10 +53,7 @@ func TestFormsThereAreAreStored(t *testing.T) {
 	if got, want := len(stored), bare+len(form); got < want || got > want+4 || !bytes.Contains(stored, form) {
 		t.Fatalf("stored in %d bytes, want %d", got, want)
 	}
-	b, err := answer.Parse(stored)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(answer.Parse(stored))(t)
 	b.WhenHeavier(func() { t.Error("the form was made again") })
 	if got := get(b, http.Header{"Accept-Encoding": {"zstd"}}).Body.Bytes(); !bytes.Equal(got, form) {
 		t.Error("another form is sent")

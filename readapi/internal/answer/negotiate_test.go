@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"strata/internal/testkit/check"
 	"strata/readapi/internal/answer"
 )
 
@@ -77,12 +79,8 @@ func TestAcceptEncoding(t *testing.T) {
 			header["Accept-Encoding"] = c.lines
 		}
 		w := get(a, header)
-		if got := w.Header().Get("Content-Encoding"); got != c.want {
-			t.Errorf("%q: got %q, want %q", c.lines, got, c.want)
-		}
-		if got := decoded(t, c.want, w.Body); got != string(jsonConfig().Body) {
-			t.Errorf("%q: the body is another one", c.lines)
-		}
+		check.Equal(t, fmt.Sprint(c.lines), w.Header().Get("Content-Encoding"), c.want)
+		check.Equal(t, fmt.Sprint(c.lines)+": the body", decoded(t, c.want, w.Body), string(jsonConfig().Body))
 		etag := tagHex
 		if c.want != "" {
 			etag += "-" + c.want
@@ -103,9 +101,7 @@ func TestAcceptEncodingProperty(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(line, 0, 3).Draw(t, "lines")
-		if got, want := get(a, http.Header{"Accept-Encoding": lines}).Header().Get("Content-Encoding"), modelEncoding(lines); got != want {
-			t.Errorf("%q: got %q, want %q", lines, got, want)
-		}
+		check.Equal(t, fmt.Sprint(lines), get(a, http.Header{"Accept-Encoding": lines}).Header().Get("Content-Encoding"), modelEncoding(lines))
 	})
 }
 
@@ -116,9 +112,7 @@ func FuzzAcceptEncoding(f *testing.F) {
 	a := answer.New(jsonConfig())
 	f.Fuzz(func(t *testing.T, first, second string) {
 		lines := []string{first, second}
-		if got, want := get(a, http.Header{"Accept-Encoding": lines}).Header().Get("Content-Encoding"), modelEncoding(lines); got != want {
-			t.Errorf("%q: got %q, want %q", lines, got, want)
-		}
+		check.Equal(t, fmt.Sprint(lines), get(a, http.Header{"Accept-Encoding": lines}).Header().Get("Content-Encoding"), modelEncoding(lines))
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/readapi/internal/answer"
 )
 
@@ -98,9 +99,7 @@ func TestNotModifiedHasNoContent(t *testing.T) {
 			}
 			names := slices.Sorted(maps.Keys(w.Header()))
 			want := []string{"Cache-Control", "Etag", "Strata-Position", "Strata-Source", "Vary", "X-Content-Type-Options"}
-			if !slices.Equal(names, want) {
-				t.Errorf("got the fields %q, want %q", names, want)
-			}
+			check.EqualSlices(t, "the fields", names, want)
 			wantField(t, w.Header(), "ETag", etag)
 			wantField(t, w.Header(), "Vary", "Accept-Encoding")
 			wantField(t, w.Header(), "Cache-Control", "public, no-cache, must-revalidate")
@@ -273,8 +272,6 @@ func TestCacheable(t *testing.T) {
 		{"too large", func(c *answer.Config) { c.Body = make([]byte, answer.MaxBody+1) }, false},
 		{"stream", func(c *answer.Config) { *c = streamed(nil, "rest", nil) }, false},
 	} {
-		if got := jsonWith(c.change).Cacheable(); got != c.want {
-			t.Errorf("%s: got %v", c.name, got)
-		}
+		check.Equal(t, c.name, jsonWith(c.change).Cacheable(), c.want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/answer"
 )
 
@@ -31,10 +32,7 @@ func TestWeightIsTheMemoryHeld(t *testing.T) {
 			if stored == nil {
 				stored = answer.New(jsonConfig()).AppendBinary(nil)
 			}
-			a, err := answer.Parse(append([]byte(nil), stored...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(answer.Parse(append([]byte(nil), stored...)))(t)
 			return a
 		},
 		"asked for in every encoding": func() *answer.Answer {
@@ -49,10 +47,7 @@ func TestWeightIsTheMemoryHeld(t *testing.T) {
 			for _, encoding := range []string{"gzip", "zstd", "br"} {
 				get(a, http.Header{"Accept-Encoding": {encoding}})
 			}
-			parsed, err := answer.Parse(a.AppendBinary(nil))
-			if err != nil {
-				t.Fatal(err)
-			}
+			parsed := must.Get(answer.Parse(a.AppendBinary(nil)))(t)
 			return parsed
 		},
 	} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/redistest"
 	"strata/readapi/internal/cache"
@@ -58,12 +59,8 @@ func TestCloseStoresWhatWaits(t *testing.T) {
 		mustDo(t, c, keys, m.make(keys.Current, fmt.Sprint(i)))
 	}
 	c.Close()
-	if stored := metric(t, registry, "stores_total"); stored != 200 {
-		t.Errorf("%v of 200 values were stored when Close returned", stored)
-	}
-	if entries := metric(t, registry, "entries"); entries != 0 {
-		t.Errorf("a closed cache is counted with %v entries", entries)
-	}
+	check.Equal(t, "values stored when Close returned", metric(t, registry, "stores_total"), 200)
+	check.Equal(t, "entries of a closed cache", metric(t, registry, "entries"), 0)
 }
 
 func TestFullQueueDrops(t *testing.T) {

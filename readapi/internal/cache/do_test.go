@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/redistest"
 	"strata/readapi/internal/cache"
@@ -27,13 +28,9 @@ func TestMemoryAlone(t *testing.T) {
 			t.Fatalf("got %q", got)
 		}
 	}
-	if m.count.Load() != 1 {
-		t.Errorf("made %d times", m.count.Load())
-	}
+	check.Equal(t, "times made", m.count.Load(), 1)
 	for name, want := range map[string]float64{"hits_total": 2, "misses_total": 1, "entries": 1} {
-		if got := metric(t, registry, name); got != want {
-			t.Errorf("%s is %v, want %v", name, got, want)
-		}
+		check.Equal(t, name, metric(t, registry, name), want)
 	}
 	if bytes := metric(t, registry, "bytes"); bytes < 16+16+4+cache.Overhead/2 {
 		t.Errorf("an entry is said to take %v bytes", bytes)
@@ -66,9 +63,7 @@ func TestWhatIsntKept(t *testing.T) {
 		for range 2 {
 			mustDo(t, c, keys, func(context.Context) (cache.Made[*text], error) { calls++; return made, nil })
 		}
-		if calls != 2 {
-			t.Errorf("%s: made %d times for 2 requests", name, calls)
-		}
+		check.Equal(t, name+": times made for 2 requests", calls, 2)
 	}
 }
 
@@ -85,9 +80,7 @@ func TestNoKeysShareNothing(t *testing.T) {
 		})
 	}
 	callers.Wait()
-	if m.count.Load() != 8 {
-		t.Errorf("made %d times for 8 callers without keys", m.count.Load())
-	}
+	check.Equal(t, "times made for 8 callers without keys", m.count.Load(), 8)
 }
 
 func TestErrorIsNotKept(t *testing.T) {
@@ -129,9 +122,7 @@ func TestPanic(t *testing.T) {
 	}
 	callers.Wait()
 	var m maker
-	if got := mustDo(t, c, keys, m.make(keys.Current, "body")); got != "body" {
-		t.Errorf("after a panic: got %q", got)
-	}
+	check.Equal(t, "after a panic", mustDo(t, c, keys, m.make(keys.Current, "body")), "body")
 }
 
 func TestCallerLeaves(t *testing.T) {
@@ -197,9 +188,7 @@ func TestAbandoned(t *testing.T) {
 	if _, err := c.Do(t.Context(), keys, m.make(keys.Current, "body")); err == nil || m.count.Load() != 0 {
 		t.Errorf("got %v and %d made, want an error", err, m.count.Load())
 	}
-	if got := mustDo(t, c, keys, m.make(keys.Current, "body")); got != "body" {
-		t.Errorf("afterwards: got %q", got)
-	}
+	check.Equal(t, "afterwards", mustDo(t, c, keys, m.make(keys.Current, "body")), "body")
 }
 
 func TestTimeout(t *testing.T) {

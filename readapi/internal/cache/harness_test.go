@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	testmetric "strata/internal/testkit/metric"
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/cache"
 )
 
@@ -67,10 +68,7 @@ func (m *maker) make(key cache.Key, body string) func(context.Context) (cache.Ma
 // open returns a client as Open makes it, closed when the test ends.
 func open(t testing.TB, url string) *cache.Client {
 	t.Helper()
-	client, err := cache.Open(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(cache.Open(url))(t)
 	t.Cleanup(func() { _ = client.Close() })
 	return client
 }

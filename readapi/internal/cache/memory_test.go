@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/readapi/internal/cache"
 )
 
@@ -49,9 +50,7 @@ func TestMemoryBound(t *testing.T) {
 			if held > bound*3/2 || held < bound/2 {
 				t.Errorf("%d bytes of heap for a bound of %d", held, bound)
 			}
-			if evicted != entries-memory.Len() {
-				t.Errorf("%d evictions counted, %d entries gone", evicted, entries-memory.Len())
-			}
+			check.Equal(t, "evictions", evicted, entries-memory.Len())
 			runtime.KeepAlive(memory)
 		})
 	}
@@ -89,9 +88,7 @@ func TestMemoryReweigh(t *testing.T) {
 	}
 	weights[7] = heavy
 	memory.Reweigh(7)
-	if got := memory.Bytes() - before; got != heavy-light {
-		t.Errorf("%d bytes heavier, want %d", got, heavy-light)
-	}
+	check.Equal(t, "bytes heavier", memory.Bytes()-before, heavy-light)
 	for n := range 500 {
 		weights[n] = heavy
 		memory.Reweigh(n)

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/redistest"
 	"strata/readapi/internal/cache"
 )
@@ -38,9 +39,7 @@ func TestSwappedValues(t *testing.T) {
 			})
 		}
 		for i, key := range pair {
-			if err := client.Set(t.Context(), key, values[1-i], 0).Err(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, client.Set(t.Context(), key, values[1-i], 0).Err())
 		}
 	}
 	for i := range keys {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"strata/internal/testkit/check"
 	"strata/readapi/internal/cache"
 )
 
@@ -50,9 +51,7 @@ func TestOpenCluster(t *testing.T) {
 			t.Errorf("%s: not a client of a cluster", url)
 			continue
 		}
-		if got := strings.Join(client.Options().Addrs, " "); got != addresses {
-			t.Errorf("%s: nodes %s, want %s", url, got, addresses)
-		}
+		check.Equal(t, url+": nodes", strings.Join(client.Options().Addrs, " "), addresses)
 	}
 }
 

@@ -13,7 +13,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/redistest"
 	"strata/readapi/internal/cache"
 )
@@ -133,9 +135,7 @@ func (b *bench) told(outages, ends int, contents ...string) {
 			back++
 		}
 	}
-	if back != ends {
-		b.t.Errorf("%d messages that Redis is back, want %d", back, ends)
-	}
+	check.Equal(b.t, "messages that Redis is back", back, ends)
 }
 
 func TestStoppedAndStartedAgain(t *testing.T) {
@@ -176,9 +176,7 @@ func TestOutOfMemory(t *testing.T) {
 	waitStored(t, server, before.Current)
 	client := redistest.Client(t, server)
 	limit := func(bytes string) {
-		if err := client.ConfigSet(t.Context(), "maxmemory", bytes).Err(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, client.ConfigSet(t.Context(), "maxmemory", bytes).Err())
 	}
 	limit("1000") // less than it needs when empty: filling it up would leave it at the edge, where some writes succeed
 	b.fail("write")
@@ -188,9 +186,7 @@ func TestOutOfMemory(t *testing.T) {
 		t.Error("a full Redis isn't read any more")
 	}
 	second := patient(t, server.URL(), prometheus.NewRegistry())
-	if got := mustDo(t, second, before, m.make(before.Current, "made again")); got != "before" {
-		t.Errorf("got %q from a full Redis", got)
-	}
+	check.Equal(t, "from a full Redis", mustDo(t, second, before, m.make(before.Current, "made again")), "before")
 	limit("0") // none
 	b.recover(server)
 	b.told(1, 1)
@@ -290,13 +286,9 @@ func TestOverwrittenByHand(t *testing.T) {
 	client := redistest.Client(t, server)
 	for range 3 {
 		keys := newKeys()
-		if err := client.Set(t.Context(), cache.RedisKey(keys.Current), "\x00garbage", 0).Err(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, client.Set(t.Context(), cache.RedisKey(keys.Current), "\x00garbage", 0).Err())
 		var m maker
-		if got := mustDo(t, c, keys, m.make(keys.Current, "body")); got != "body" {
-			t.Errorf("got %q", got)
-		}
+		check.Equal(t, "body", mustDo(t, c, keys, m.make(keys.Current, "body")), "body")
 		eventually.Holds(t, "the value is stored again", func() bool {
 			return client.Get(t.Context(), cache.RedisKey(keys.Current)).Val() == cache.Named(keys.Current, header+"body")
 		})
@@ -326,10 +318,7 @@ func TestFailover(t *testing.T) {
 // listen accepts connections until the test ends, and returns the address.
 func listen(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	var connections sync.WaitGroup
 	connections.Go(func() {

@@ -11,7 +11,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/redistest"
 	"strata/readapi/internal/cache"
 )
@@ -39,22 +41,14 @@ func TestTiers(t *testing.T) {
 			t.Errorf("%s: it is in the second cache's memory before it asked for it", name)
 		}
 		for range 2 {
-			if got := mustDo(t, second, keys, m.make(choose(keys), "made again")); got != name {
-				t.Errorf("%s: the second cache returned %q", name, got)
-			}
+			check.Equal(t, name+": the second cache", mustDo(t, second, keys, m.make(choose(keys), "made again")), name)
 		}
-		if m.count.Load() != 1 {
-			t.Errorf("%s: made %d times", name, m.count.Load())
-		}
+		check.Equal(t, name+": times made", m.count.Load(), 1)
 	}
 	for tier, want := range map[string]float64{"redis": 2, "memory": 2} {
-		if got := metric(t, registry, "hits_total", tier); got != want {
-			t.Errorf("%v hits in %s, want %v", got, tier, want)
-		}
+		check.Equal(t, "hits in "+tier, metric(t, registry, "hits_total", tier), want)
 	}
-	if calls := metric(t, registry, "redis_seconds", "get"); calls != 2 {
-		t.Errorf("Redis was asked %v times for 2 requests that memory couldn't answer", calls)
-	}
+	check.Equal(t, "questions to Redis for 2 requests that memory couldn't answer", metric(t, registry, "redis_seconds", "get"), 2)
 }
 
 func TestTTL(t *testing.T) {
@@ -64,11 +58,9 @@ func TestTTL(t *testing.T) {
 	c := start(t, config)
 	for _, ttl := range []time.Duration{0, cache.TTLImmutable} {
 		keys := newKeys()
-		if _, err := c.Do(t.Context(), keys, func(context.Context) (cache.Made[*text], error) {
+		must.Get(c.Do(t.Context(), keys, func(context.Context) (cache.Made[*text], error) {
 			return cache.Made[*text]{Key: keys.Current, Value: &text{"x"}, Keep: true, TTL: ttl}, nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		waitStored(t, server, keys.Current)
 		want := ttl
 		if want == 0 {
@@ -104,13 +96,9 @@ func TestMadeOnce(t *testing.T) {
 		}
 		close(begin)
 		callers.Wait()
-		if n := m.count.Load(); n != 1 {
-			t.Errorf("round %d: made %d times for 128 callers in two caches", round, n)
-		}
+		check.Equal(t, fmt.Sprintf("round %d: times made for 128 callers in two caches", round), m.count.Load(), 1)
 	}
-	if got := metric(t, registry, "misses_total"); got != 20 {
-		t.Errorf("%v misses counted for 20 values", got)
-	}
+	check.Equal(t, "misses for 20 values", metric(t, registry, "misses_total"), 20)
 }
 
 // TestMakerFails has a second process wait for a maker that fails, or whose value can't be shared: it goes on when the
@@ -149,9 +137,7 @@ func TestMakerFails(t *testing.T) {
 			<-entered
 			var m maker
 			callers.Go(func() {
-				if got := mustDo(t, second, keys, m.make(keys.Current, "body")); got != "body" {
-					t.Errorf("the second process got %q", got)
-				}
+				check.Equal(t, "the second process", mustDo(t, second, keys, m.make(keys.Current, "body")), "body")
 			})
 			eventually.Holds(t, "the second process polls", func() bool { return metric(t, registry, "redis_seconds", "poll") > 0 })
 			if m.count.Load() != 0 {
@@ -159,9 +145,7 @@ func TestMakerFails(t *testing.T) {
 			}
 			close(fail)
 			callers.Wait()
-			if got := metric(t, registry, "waits_total", "released"); got != 1 {
-				t.Errorf("%v waits ended with the release of the turn, want 1", got)
-			}
+			check.Equal(t, "waits that ended with the release of the turn", metric(t, registry, "waits_total", "released"), 1)
 		})
 	}
 }
@@ -175,24 +159,16 @@ func TestMakerDies(t *testing.T) {
 	keys := newKeys()
 	lock := cache.RedisLock(keys)
 	client := redistest.Client(t, server)
-	if err := client.Set(t.Context(), lock, "of a process that is gone", time.Minute).Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, client.Set(t.Context(), lock, "of a process that is gone", time.Minute).Err())
 	var m maker
 	begin := time.Now()
-	if got := mustDo(t, c, keys, m.make(keys.Current, "body")); got != "body" {
-		t.Errorf("got %q", got)
-	}
+	check.Equal(t, "body", mustDo(t, c, keys, m.make(keys.Current, "body")), "body")
 	if took := time.Since(begin); took > time.Minute/2 { // by when the lock would not have ended
 		t.Errorf("waited %v for a maker that is gone", took)
 	}
-	if got := metric(t, registry, "waits_total", "too long"); got != 1 {
-		t.Errorf("%v waits took too long, want 1", got)
-	}
+	check.Equal(t, "waits that took too long", metric(t, registry, "waits_total", "too long"), 1)
 	waitStored(t, server, keys.Current)
-	if token := client.Get(t.Context(), lock).Val(); token != "of a process that is gone" {
-		t.Errorf("another's lock is %q now", token)
-	}
+	check.Equal(t, "another's lock", client.Get(t.Context(), lock).Val(), "of a process that is gone")
 }
 
 func TestCluster(t *testing.T) {
@@ -233,13 +209,9 @@ func testHits(t *testing.T, url string) {
 	}
 	eventually.Holds(t, "all values are stored", func() bool { return metric(t, registry, "stores_total") == values })
 	for i, keys := range all {
-		if got := mustDo(t, second, keys, m.make(keys.Current, "made again")); got != fmt.Sprint(i) {
-			t.Errorf("value %d is %q", i, got)
-		}
+		check.Equal(t, fmt.Sprint("value ", i), mustDo(t, second, keys, m.make(keys.Current, "made again")), fmt.Sprint(i))
 	}
-	if n := m.count.Load(); n != values {
-		t.Errorf("%d values were made %d times", values, n)
-	}
+	check.Equal(t, "times made", m.count.Load(), values)
 }
 
 // waitStored waits until a value is in Redis.

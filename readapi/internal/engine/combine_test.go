@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/rig/replay"
 )
 
@@ -78,9 +79,7 @@ func TestCombinerPatience(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = gate.Rollback(context.WithoutCancel(t.Context())) }()
-	if _, err := gate.Exec(t.Context(), `SELECT pg_advisory_xact_lock(1)`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(gate.Exec(t.Context(), `SELECT pg_advisory_xact_lock(1)`))(t)
 	var slow sync.WaitGroup
 	for range tripsMax {
 		slow.Go(func() {
@@ -101,8 +100,6 @@ func TestCombinerPatience(t *testing.T) {
 			t.Errorf("a quick read beside slow ones: %v", err)
 		}
 	}
-	if err := gate.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gate.Commit(t.Context()))
 	slow.Wait()
 }

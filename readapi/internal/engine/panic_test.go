@@ -15,6 +15,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"strata/internal/testkit/must"
 )
 
 // described is the least that an engine needs to describe itself.
@@ -108,9 +110,7 @@ func TestErrorsOfHuma(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/post", strings.NewReader(`{"n":"x"}`))
 	a.ServeHTTP(w, r)
 	var body ErrorBody
-	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(w.Body.Bytes(), &body))
 	if w.Code != http.StatusBadRequest || body.StatusCode != w.Code || body.Code != "FST_ERR_VALIDATION" || body.Reason != "Bad Request" || !strings.HasPrefix(body.Message, "body/n ") {
 		t.Errorf("got %d %s, want 400 about body/n", w.Code, w.Body)
 	}

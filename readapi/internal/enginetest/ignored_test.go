@@ -1,19 +1,20 @@
 package enginetest
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
 
 // Parameters that an operation does not know change nothing about the answer, but the answer names them.
 func TestIgnoredParameters(t *testing.T) { // not parallel: it counts allocations
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	_, k := apitest.NewKeptWorld(t, readapi.Config{})
 	const header, list = "Strata-Ignored-Parameters", "/extended/v2/blocks"
 	account := "/extended/v1/address/" + apitest.Alice + "/stx"
 	k.Get(list)
@@ -43,16 +44,12 @@ func TestIgnoredParameters(t *testing.T) { // not parallel: it counts allocation
 		for n := range 2 { // the second is answered from memory
 			got := k.Get(tc.target)
 			values := got.Header.Values(header)
-			if strings.Join(values, "|") != tc.ignored {
-				t.Errorf("%s, time %d: got %q, want %q", tc.target, n, values, tc.ignored)
-			}
+			check.Equal(t, fmt.Sprintf("%s, time %d", tc.target, n), strings.Join(values, "|"), tc.ignored)
 			if path, _, _ := strings.Cut(tc.target, "?"); path == account {
 				if got.Status != http.StatusOK || got.Body != want.Body || got.Header.Get("ETag") != want.Header.Get("ETag") {
 					t.Errorf("%s: got %d %s %s, want what there is without", tc.target, got.Status, got.Header.Get("ETag"), got.Body)
 				}
-				if again := k.Reads(); again != reads {
-					t.Errorf("%s: read the tables", tc.target)
-				}
+				check.Equal(t, tc.target+": reads of the tables", k.Reads(), reads)
 			}
 		}
 	}
@@ -70,8 +67,7 @@ func TestIgnoredParameters(t *testing.T) { // not parallel: it counts allocation
 // A strict server refuses them.
 func TestStrictParameters(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{StrictParameters: true})
+	_, k := apitest.NewKeptWorld(t, readapi.Config{StrictParameters: true})
 	account := "/extended/v1/address/" + apitest.Alice + "/stx"
 	for _, tc := range []struct {
 		target string
@@ -86,8 +82,6 @@ func TestStrictParameters(t *testing.T) {
 		{"/metadata/v1/ft?foo=1", http.StatusBadRequest, "foo"},
 		{"/extended/v1/info/network_block_times?foo=1", http.StatusBadRequest, "foo"},
 	} {
-		if got := k.Get(tc.target); got.Status != tc.status || !strings.Contains(got.Body, tc.says) {
-			t.Errorf("%s: got %d %s, want %d %s", tc.target, got.Status, got.Body, tc.status, tc.says)
-		}
+		k.ExpectTexts(tc.target, tc.status, tc.says)
 	}
 }

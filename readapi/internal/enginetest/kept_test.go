@@ -10,15 +10,16 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/shard"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
 
 func TestKept(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	s, k := apitest.NewKeptWorld(t, readapi.Config{})
 	for _, target := range []string{
 		"/extended",
 		"/extended/v2/blocks?limit=5",
@@ -45,25 +46,20 @@ func TestKept(t *testing.T) {
 				t.Errorf("%s: got %d %s, want %d %s", target, got.Status, got.Body, want.Status, want.Body)
 			}
 			for _, name := range []string{"Cache-Control", "Content-Type", "Strata-Position", "Strata-Source", "Warning", "Vary", "Content-Length"} {
-				if got.Header.Get(name) != want.Header.Get(name) {
-					t.Errorf("%s: got %s %q, want %q", target, name, got.Header.Get(name), want.Header.Get(name))
-				}
+				check.Equal(t, fmt.Sprintf("%s: %s", target, name), got.Header.Get(name), want.Header.Get(name))
 			}
 			if (got.Header.Get("ETag") != "") != (got.Status == http.StatusOK) {
 				t.Errorf("%s: got %d with ETag %q", target, got.Status, got.Header.Get("ETag"))
 			}
 		}
-		if got := k.Reads() - before; got != 1 {
-			t.Errorf("%s: got %d reads of the database, want 1", target, got)
-		}
+		check.Equal(t, fmt.Sprintf("%s: reads of the database", target), k.Reads()-before, 1)
 	}
 }
 
 // Requests that mean the same are one: an answer is kept once, whatever its target looks like.
 func TestSameRequest(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	_, k := apitest.NewKeptWorld(t, readapi.Config{})
 	tag := ""
 	for _, target := range []string{
 		"/extended/v2/blocks", "/extended/v2/blocks/", "/extended/v2/blocks?limit=20", "/extended/v2/blocks?offset=0&limit=20",
@@ -79,9 +75,7 @@ func TestSameRequest(t *testing.T) {
 			}
 		}
 	}
-	if got := k.Reads(); got != 1 {
-		t.Errorf("got %d reads of the database, want 1", got)
-	}
+	check.Equal(t, "reads of the database", k.Reads(), 1)
 	for _, target := range []string{"/extended/v2/blocks?limit=19", "/extended/v2/blocks?offset=1", "/extended/v2/blocks?cursor=" + apitest.ID(apitest.IndexHash, apitest.LastHeight-1).String()} {
 		if got := k.Get(target).Header.Get("ETag"); got == tag {
 			t.Errorf("%s: has the ETag of another page", target)
@@ -92,8 +86,7 @@ func TestSameRequest(t *testing.T) {
 // A block changes the answers for what it touches, and no others.
 func TestTouched(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	s, k := apitest.NewKeptWorld(t, readapi.Config{})
 	path := func(account string) string { return "/extended/v1/address/" + account + "/stx" }
 	aliceBefore, bobBefore := k.Get(path(apitest.Alice)), k.Get(path(apitest.Bob))
 	s.Change(5, 60, apitest.Alice, "stx", "stx", 1, 746, 300, 1001, 5, 50)
@@ -111,9 +104,7 @@ func TestTouched(t *testing.T) {
 	if !strings.Contains(aliceAfter.Body, `"balance":"746"`) || aliceAfter.Header.Get("ETag") == aliceBefore.Header.Get("ETag") {
 		t.Errorf("alice: got %s with ETag %s", aliceAfter.Body, aliceAfter.Header.Get("ETag"))
 	}
-	if got := k.Request(http.MethodGet, path(apitest.Alice), "If-None-Match", aliceBefore.Header.Get("ETag")); got.Status != http.StatusOK {
-		t.Errorf("alice: got %d for the ETag of before, want 200", got.Status)
-	}
+	check.Equal(t, "alice: for the ETag of before", k.Request(http.MethodGet, path(apitest.Alice), "If-None-Match", aliceBefore.Header.Get("ETag")).Status, http.StatusOK)
 
 	// A batch of many blocks says nothing of what it touches.
 	s.Exec(`UPDATE balances_v1.holding SET balance = 299 WHERE account = $1`, apitest.Bob)
@@ -127,8 +118,7 @@ func TestTouched(t *testing.T) {
 // A version that takes the number of an earlier one is another version.
 func TestVersionOfTheSameNumber(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	s, k := apitest.NewKeptWorld(t, readapi.Config{})
 	path := "/extended/v1/address/" + apitest.Alice + "/stx"
 	tags := map[string]int{}
 	for version := 1; version <= 3; version++ {
@@ -153,8 +143,7 @@ func TestVersionOfTheSameNumber(t *testing.T) {
 // What is not there now may be there later.
 func TestNegativeAnswers(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	s, k := apitest.NewKeptWorld(t, readapi.Config{})
 	targets := []string{"/extended/v2/blocks/61", "/extended/v2/blocks/" + apitest.ID(apitest.IndexHash, 61).String(), "/audit/v1/events/161"}
 	for _, target := range targets {
 		for range 2 {
@@ -181,8 +170,7 @@ func TestNegativeAnswers(t *testing.T) {
 
 func TestClasses(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	s, k := apitest.NewKeptWorld(t, readapi.Config{})
 	const tip, settled, immutable = "public, no-cache, must-revalidate", "public, max-age=3600, must-revalidate", "public, max-age=31536000, immutable"
 	for range 2 {
 		for target, want := range map[string]string{
@@ -199,24 +187,19 @@ func TestClasses(t *testing.T) {
 			"/extended/v2/blocks?limit=999": "no-store",
 			"/nowhere":                      "no-store",
 		} {
-			if got := k.Get(target).Header.Get("Cache-Control"); got != want {
-				t.Errorf("%s: got Cache-Control %q, want %q", target, got, want)
-			}
+			check.Equal(t, fmt.Sprintf("%s: Cache-Control", target), k.Get(target).Header.Get("Cache-Control"), want)
 		}
 	}
 	// A block settles as Bitcoin goes on, without being read again.
 	before := k.Reads()
 	s.Exec(`UPDATE strata.projection SET burn_block_height = 161, position = position + 1, changes_to = position + 1, log_seq = log_seq + 1 WHERE name = 'chain'`)
 	eventually.Holds(t, "block 54 settles", func() bool { return k.Get("/extended/v2/blocks/54").Header.Get("Cache-Control") == settled })
-	if got := k.Reads() - before; got != 0 {
-		t.Errorf("got %d reads, want none", got)
-	}
+	check.Equal(t, "reads", k.Reads()-before, 0)
 }
 
 func TestConditionalRequests(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	_, k := apitest.NewKeptWorld(t, readapi.Config{})
 	target := "/extended/v1/address/" + apitest.Alice + "/balances"
 	for range 2 { // made, and kept
 		full := k.Get(target)
@@ -237,9 +220,7 @@ func TestConditionalRequests(t *testing.T) {
 		} {
 			for _, method := range []string{http.MethodGet, http.MethodHead} {
 				got := k.Request(method, target, "If-None-Match", tc.tags)
-				if got.Status != tc.want {
-					t.Errorf("%s %s: got %d, want %d", method, tc.name, got.Status, tc.want)
-				}
+				check.Equal(t, fmt.Sprintf("%s %s", method, tc.name), got.Status, tc.want)
 				for _, name := range []string{"ETag", "Cache-Control", "Strata-Position", "Warning", "Access-Control-Expose-Headers", "Access-Control-Allow-Origin", "X-Api-Version"} {
 					if got.Header.Get(name) != full.Header.Get(name) || got.Header.Get(name) == "" {
 						t.Errorf("%s %s: got %s %q, want %q", method, tc.name, name, got.Header.Get(name), full.Header.Get(name))
@@ -265,10 +246,7 @@ func TestConditionalRequests(t *testing.T) {
 func TestWithoutDatabase(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWorld(t)
-	pool, err := pgxpool.NewWithConfig(t.Context(), s.Pool.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.NewWithConfig(t.Context(), s.Pool.Config()))(t)
 	k := apitest.NewKeeper(t, pool, readapi.Config{})
 	target := "/extended/v1/address/" + apitest.Alice + "/stx"
 	want := k.Get(target)
@@ -283,8 +261,7 @@ func TestWithoutDatabase(t *testing.T) {
 }
 
 func TestHitsDontAllocate(t *testing.T) {
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	_, k := apitest.NewKeptWorld(t, readapi.Config{})
 	for _, target := range []string{"/extended/v1/address/" + apitest.Alice + "/stx", "/extended/v2/blocks", "/audit/v1/events/1"} {
 		etag := k.Get(target).Header.Get("ETag")
 		for _, known := range []string{"", etag} {
@@ -309,8 +286,7 @@ func TestHitsDontAllocate(t *testing.T) {
 
 // What is made of an answer when it is asked for compressed counts as memory, once.
 func TestCompressedFormsAreCounted(t *testing.T) {
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
+	_, k := apitest.NewKeptWorld(t, readapi.Config{})
 	const target = "/extended/v2/blocks"
 	k.Get(target)
 	plain := k.Metric("strata_cache_bytes")

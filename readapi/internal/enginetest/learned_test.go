@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
 	"strata/readapi/internal/engine"
@@ -118,15 +119,12 @@ func TestLearnedDependencies(t *testing.T) {
 	for step := range 60 {
 		name := projections[random.IntN(len(projections))]
 		var position int64
-		err := pgx.BeginFunc(t.Context(), s.Pool, func(tx pgx.Tx) error {
+		must.Do(t, pgx.BeginFunc(t.Context(), s.Pool, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(t.Context(), `UPDATE `+name+`_v1.probe SET n = $1`, random.IntN(9)); err != nil {
 				return err
 			}
 			return tx.QueryRow(t.Context(), `UPDATE strata.projection SET position = position + 1, log_seq = log_seq + 1 WHERE name = $1 RETURNING position`, name).Scan(&position)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		for _, e := range caching {
 			eventually.Holds(t, "the change is seen", func() bool { return e.Watch.LastState().Active(name).Position == position })
 		}

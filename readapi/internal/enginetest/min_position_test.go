@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections/balances"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -54,8 +55,7 @@ func TestMinPosition(t *testing.T) {
 // An answer that is kept is not given to who has seen more.
 func TestMinPositionKept(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{WatchInterval: time.Hour})
+	s, k := apitest.NewKeptWorld(t, readapi.Config{WatchInterval: time.Hour})
 	const target = "/extended/v2/blocks"
 	before := k.Get(target)
 	if again := k.Get(target); again.Header.Get("ETag") != before.Header.Get("ETag") {
@@ -64,9 +64,7 @@ func TestMinPositionKept(t *testing.T) {
 	s.Advance("chain")
 	s.Advance("balances")
 	var position string
-	if err := s.Pool.QueryRow(t.Context(), `SELECT log_seq::text FROM strata.projection WHERE name = 'chain'`).Scan(&position); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Pool.QueryRow(t.Context(), `SELECT log_seq::text FROM strata.projection WHERE name = 'chain'`).Scan(&position))
 	for _, header := range []string{"", "Strata-Position"} {
 		var got apitest.Reply
 		if header == "" {
@@ -98,8 +96,6 @@ func TestMinPositionErrors(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"0", "1", "log=1", fmt.Sprintf("log=1; height=1; index_block_hash=0x%064d", 7)} {
-		if got := k.Get("/extended/v2/blocks?min_position=" + url.QueryEscape(text)); got.Status != http.StatusOK {
-			t.Errorf("%q: got %d %s", text, got.Status, got.Body)
-		}
+		k.ExpectTexts("/extended/v2/blocks?min_position="+url.QueryEscape(text), http.StatusOK)
 	}
 }

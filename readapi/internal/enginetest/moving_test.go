@@ -18,6 +18,7 @@ import (
 	"strata/domain/hash"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/redistest"
 	"strata/projections"
 	"strata/projections/balances"
@@ -232,9 +233,7 @@ func orphans(t *testing.T, s synthchain.State, history []replay.Post) (ids []has
 		var block struct {
 			ID hash.Hash32 `json:"index_block_hash"`
 		}
-		if err := json.Unmarshal(post.Body, &block); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(post.Body, &block))
 		if !canonical[block.ID] && !slices.Contains(ids, block.ID) && len(ids) < 5 {
 			ids = append(ids, block.ID)
 		}

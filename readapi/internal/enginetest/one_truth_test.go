@@ -14,6 +14,7 @@ import (
 
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/projections/follow"
 	"strata/readapi"
@@ -79,8 +80,7 @@ func TestStreamsWaitForFollowers(t *testing.T) {
 // Once a client was shown a block, no answer of the same process shows an earlier one, although the watch has not looked yet.
 func TestNoAnswerIsOlderThanAnotherBefore(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWorld(t)
-	k := apitest.NewKeeper(t, s.Pool, readapi.Config{WatchInterval: time.Hour})
+	s, k := apitest.NewKeptWorld(t, readapi.Config{WatchInterval: time.Hour})
 	const kept = "/extended/v2/blocks"
 	for n := range 30 {
 		k.Get(kept)
@@ -237,18 +237,14 @@ func TestMinPositionIsOneWaiter(t *testing.T) {
 	for i := range clients {
 		waiting.Go(func() { statuses[i] = k.Get(target).Status })
 	}
-	if got := k.Get("/extended/v2/blocks?limit=3"); got.Status != http.StatusOK {
-		t.Errorf("beside %d requests that wait, another one got %d", clients, got.Status)
-	}
+	check.Equal(t, fmt.Sprintf("beside %d requests that wait, another one", clients), k.Get("/extended/v2/blocks?limit=3").Status, http.StatusOK)
 	for range 2 {
 		s.Advance("chain")
 		s.Advance("balances")
 	}
 	waiting.Wait()
 	for i, status := range statuses {
-		if status != http.StatusOK {
-			t.Errorf("client %d got %d", i, status)
-		}
+		check.Equal(t, fmt.Sprintf("client %d", i), status, http.StatusOK)
 	}
 	if n := turns.During(func() { k.Get(target) }); n > 2 {
 		t.Errorf("the answer is kept, and took %d round trips", n)

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 	"strata/readapi"
@@ -21,10 +22,7 @@ func TestOverload(t *testing.T) {
 	s := apitest.NewWorld(t)
 	config := s.Pool.Config()
 	config.MaxConns = 2
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 	pgtest.AtEnd(t, pool.Close)
 	k := apitest.NewKeeper(t, pool, readapi.Config{ColdReads: 1})
 	const hot = "/extended/v2/blocks?limit=5"
@@ -33,10 +31,7 @@ func TestOverload(t *testing.T) {
 	}
 	held := pool.AcquireAllIdle(t.Context())
 	for len(held) < int(config.MaxConns) {
-		conn, err := pool.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(pool.Acquire(t.Context()))(t)
 		held = append(held, conn)
 	}
 
@@ -72,18 +67,14 @@ func TestOverload(t *testing.T) {
 			t.Errorf("another read: got %d %s", got.Status, got.Body)
 		}
 	}
-	if got := k.Get(late); got.Status != http.StatusOK {
-		t.Errorf("afterwards: got %d %s", got.Status, got.Body)
-	}
+	k.ExpectTexts(late, http.StatusOK)
 }
 
 // While the database is away, cached answers are served, with the position that they are right for.
 func TestLastKnownState(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Dedicated(t)
-	if err := migrations.Up(t.Context(), server.URL()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, migrations.Up(t.Context(), server.URL()))
 	k := apitest.NewKeeper(t, server.New(t), readapi.Config{RequestTimeout: 3 * time.Second})
 	k.Projection("chain", "log")
 	const known = "/audit/v1/quarantine"

@@ -12,6 +12,7 @@ import (
 
 	"strata/internal/requestid"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/redistest"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -175,9 +176,7 @@ func TestRedisOutages(t *testing.T) {
 // configure sets how much memory Redis may use.
 func configure(t testing.TB, server *redistest.Server, maxmemory string) {
 	t.Helper()
-	if err := redistest.Client(t, server).ConfigSet(t.Context(), "maxmemory", maxmemory).Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, redistest.Client(t, server).ConfigSet(t.Context(), "maxmemory", maxmemory).Err())
 }
 
 // A Redis that can't be reached from the start is no reason not to answer.

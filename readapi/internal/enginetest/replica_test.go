@@ -14,7 +14,9 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
 	"strata/migrations"
@@ -117,9 +119,7 @@ func newFollowed(t *testing.T) *followed {
 	f.targets = targetsOf(t, made.Expected(), f.history)
 
 	server := pgtest.Dedicated(t)
-	if err := migrations.Up(t.Context(), server.URL()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, migrations.Up(t.Context(), server.URL()))
 	f.events = eventstore.Open(server.New(t), eventstore.Config{})
 	pgtest.AtEnd(t, f.events.Close)
 	replay.Start(t, f.events, apitest.NewChain(t), balances.New(nil))
@@ -238,13 +238,9 @@ func (f *followed) compare(target, projection string) bool {
 // sameAnswer compares all that a client may rely on.
 func sameAnswer(t testing.TB, target string, got, want apitest.Reply) {
 	t.Helper()
-	if answerText(got) != answerText(want) {
-		t.Errorf("%s at %s: got %s, want %s", target, got.Header.Get("Strata-Position"), answerText(got), answerText(want))
-	}
+	check.Equal(t, fmt.Sprintf("%s at %s", target, got.Header.Get("Strata-Position")), answerText(got), answerText(want))
 	for _, name := range []string{"Strata-Position", "ETag", "Cache-Control"} {
-		if got.Header.Get(name) != want.Header.Get(name) {
-			t.Errorf("%s: got %s %q, want %q", target, name, got.Header.Get(name), want.Header.Get(name))
-		}
+		check.Equal(t, fmt.Sprintf("%s: %s", target, name), got.Header.Get(name), want.Header.Get(name))
 	}
 }
 

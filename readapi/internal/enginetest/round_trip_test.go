@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/c32"
+	"strata/internal/testkit/check"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -48,9 +49,7 @@ func TestRoundTrips(t *testing.T) {
 				t.Errorf("%s: got %d %s", tc.path, got.Status, got.Body)
 			}
 		})
-		if got != tc.want {
-			t.Errorf("%s: got %d round trips, want %d", tc.path, got, tc.want)
-		}
+		check.Equal(t, fmt.Sprintf("%s: round trips", tc.path), got, tc.want)
 	}
 }
 
@@ -86,9 +85,7 @@ func TestRoundTripsOfKnownState(t *testing.T) {
 			if !prepared {
 				trips += 2
 			}
-			if got != trips {
-				t.Errorf("prepared=%t, %s: got %d round trips, want %d", prepared, path, got, trips)
-			}
+			check.Equal(t, fmt.Sprintf("prepared=%t, %s: round trips", prepared, path), got, trips)
 		}
 	}
 }

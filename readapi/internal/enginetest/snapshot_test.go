@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 	"strata/readapi"
@@ -44,9 +47,7 @@ func TestActiveVersion(t *testing.T) {
 		if got := s.Object(path); got["balance"] != tc.balance {
 			t.Errorf("version %d: got balance %v, want %s", tc.version, got["balance"], tc.balance)
 		}
-		if got := s.Get(path).Header.Get("Strata-Position"); got != tc.head {
-			t.Errorf("version %d: got position %q, want %q", tc.version, got, tc.head)
-		}
+		check.Equal(t, fmt.Sprintf("version %d: position", tc.version), s.Get(path).Header.Get("Strata-Position"), tc.head)
 	}
 }
 
@@ -135,9 +136,7 @@ func TestConnectionsComeBack(t *testing.T) {
 		}
 	}
 	var open int
-	if err := s.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`).Scan(&open); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`).Scan(&open))
 	if open != 0 {
 		t.Errorf("%d transactions are open", open)
 	}
@@ -167,9 +166,7 @@ func TestStatementTimeout(t *testing.T) {
 func TestDatabaseUnreachable(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Dedicated(t)
-	if err := migrations.Up(t.Context(), server.URL()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, migrations.Up(t.Context(), server.URL()))
 	s := apitest.NewSiteOn(t, server.New(t), readapi.Config{RequestTimeout: 3 * time.Second})
 	s.Projection("chain", "log")
 	paths := []string{"/extended", "/extended/v2/blocks", "/extended/v1/address/" + apitest.Alice + "/stx", "/audit/v1/events/1", "/audit/v1/events/1/body"}
@@ -188,12 +185,8 @@ func TestDatabaseUnreachable(t *testing.T) {
 	check("before", http.StatusOK)
 	server.Stop(t)
 	check("stopped", http.StatusServiceUnavailable)
-	if got := s.Get("/readyz"); got.Status != http.StatusServiceUnavailable || !strings.Contains(got.Body, `"database":{"ok":false`) {
-		t.Errorf("/readyz: got %d %s, want 503", got.Status, got.Body)
-	}
-	if got := s.Get("/healthz"); got.Status != http.StatusOK {
-		t.Errorf("/healthz: got %d, want 200", got.Status)
-	}
+	s.ExpectTexts("/readyz", http.StatusServiceUnavailable, `"database":{"ok":false`)
+	s.ExpectTexts("/healthz", http.StatusOK)
 	server.Start(t)
 	check("after", http.StatusOK)
 }
@@ -201,24 +194,13 @@ func TestDatabaseUnreachable(t *testing.T) {
 // A pool that has no connection to give is not waited for longer than the request may take.
 func TestPoolExhausted(t *testing.T) {
 	t.Parallel()
-	config, err := pgxpool.ParseConfig(replay.Databases.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(pgxpool.ParseConfig(replay.Databases.URL(t)))(t)
 	config.MaxConns = 1
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 	defer pool.Close()
 	s := apitest.NewSiteOn(t, pool, readapi.Config{RequestTimeout: 50 * time.Millisecond})
-	conn, err := pool.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := s.Get("/extended"); got.Status != http.StatusServiceUnavailable {
-		t.Errorf("got %d %s, want 503", got.Status, got.Body)
-	}
+	conn := must.Get(pool.Acquire(t.Context()))(t)
+	s.ExpectTexts("/extended", http.StatusServiceUnavailable)
 	defer conn.Release()
 	// A client that goes away while it waits is nobody's error.
 	ctx, cancel := context.WithCancel(t.Context())

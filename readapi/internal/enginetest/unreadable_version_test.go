@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -49,9 +50,7 @@ func TestForeignRules(t *testing.T) {
 		}
 		s.Exec(`UPDATE strata.active SET version = 1 WHERE name = 'balances'`)
 		eventually.Holds(t, "the switch back is noticed", func() bool { return k.Get(account).Status == http.StatusOK })
-		if got := k.Get(account); got.Body != before.Body {
-			t.Errorf("after the switch back: got %s, want %s", got.Body, before.Body)
-		}
+		check.Equal(t, "after the switch back", k.Get(account).Body, before.Body)
 		if got := k.Get("/readyz"); got.Status != http.StatusOK {
 			t.Errorf("after the switch back: got %d %s, want ready", got.Status, got.Body)
 		}
@@ -72,9 +71,7 @@ func TestForeignRulesWithoutMemory(t *testing.T) {
 		"/audit/v1/trace?path=/extended/v2/blocks/60":    http.StatusServiceUnavailable,
 		"/extended/v2/blocks/" + strings.Repeat("x", 3):  http.StatusBadRequest,
 	} {
-		if got := s.Get(path); got.Status != want {
-			t.Errorf("%s: got %d %s, want %d", path, got.Status, got.Body, want)
-		}
+		s.ExpectTexts(path, want)
 	}
 	if got := s.Get("/extended/v2/blocks/60"); !strings.Contains(got.Body, "ask one that runs the newer program") {
 		t.Errorf("of newer rules: got %s", got.Body)
@@ -84,7 +81,5 @@ func TestForeignRulesWithoutMemory(t *testing.T) {
 		t.Errorf("of older rules: got %s", got.Body)
 	}
 	// Who gives no rules reads anything.
-	if got := w.Get("/extended/v2/blocks/60"); got.Status != http.StatusOK {
-		t.Errorf("got %d %s, want 200", got.Status, got.Body)
-	}
+	w.ExpectTexts("/extended/v2/blocks/60", http.StatusOK)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -47,9 +48,7 @@ func TestForOperators(t *testing.T) {
 	if got := choose(s, path, ""); got.Body != active.Body || got.Header.Get("ETag") != active.Header.Get("ETag") || got.Header.Get("Strata-Projection") != "" {
 		t.Errorf("without a choice: got %v %s, want %s", got.Header, got.Body, active.Body)
 	}
-	if got := s.Request(http.MethodGet, path, "Strata-Projection", "balances=2"); got.Body != active.Body {
-		t.Errorf("where nobody may choose: got %s, want %s", got.Body, active.Body)
-	}
+	check.Equal(t, "where nobody may choose", s.Request(http.MethodGet, path, "Strata-Projection", "balances=2").Body, active.Body)
 	for _, tc := range []struct {
 		versions, balance, position, read string
 	}{
@@ -63,9 +62,7 @@ func TestForOperators(t *testing.T) {
 		if got.Status != http.StatusOK || !strings.Contains(got.Body, tc.balance) || !strings.HasPrefix(got.Header.Get("Strata-Position"), tc.position) {
 			t.Errorf("%s: got %d %v %s, want %s", tc.versions, got.Status, got.Header, got.Body, tc.balance)
 		}
-		if read := got.Header.Get("Strata-Projection"); read != tc.read {
-			t.Errorf("%s: got %q, want %q", tc.versions, read, tc.read)
-		}
+		check.Equal(t, tc.versions, got.Header.Get("Strata-Projection"), tc.read)
 		if got.Header.Get("ETag") != "" || got.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: got %v, want nobody to keep it", tc.versions, got.Header)
 		}

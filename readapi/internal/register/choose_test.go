@@ -2,9 +2,11 @@ package register_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/readapi/internal/register"
 )
 
@@ -51,9 +53,7 @@ func TestChoose(t *testing.T) {
 		if err != nil || tc.err != nil {
 			continue
 		}
-		if got := describe(made); got != tc.want {
-			t.Errorf("%v: got %s, want %s", tc.numbers, got, tc.want)
-		}
+		check.Equal(t, fmt.Sprintf("%v", tc.numbers), describe(made), tc.want)
 		for _, v := range made.Versions {
 			if v.Active != (made.Active(v.Name) == v) {
 				t.Errorf("%v: %s says that active is %t", tc.numbers, v.Schema(), v.Active)

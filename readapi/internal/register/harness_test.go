@@ -12,6 +12,7 @@ import (
 
 	"strata/domain/shard"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 	"strata/readapi/internal/register"
@@ -45,9 +46,7 @@ func read(t testing.TB, pool *pgxpool.Pool, projections ...string) *register.Sta
 	b.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
 	state := register.Queue(b, projections, nil)
 	b.Queue(`COMMIT`)
-	if err := pool.SendBatch(t.Context(), b).Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pool.SendBatch(t.Context(), b).Close())
 	return state
 }
 
@@ -62,10 +61,7 @@ type portrait struct {
 func portray(t testing.TB, s *register.State) portrait {
 	t.Helper()
 	p := portrait{rest: fmt.Sprint(s.LogSize, s.Digest, s.LogHeader()), changed: map[string][]int64{}}
-	text, err := json.Marshal(s.Versions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(s.Versions))(t)
 	p.register = string(text)
 	for _, v := range s.Versions {
 		p.rest += fmt.Sprint("; ", v.Schema(), " ", v.Header())

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 	"strata/readapi/internal/register"
@@ -57,9 +58,7 @@ func unknown(watch *register.Watch) func() bool { return func() bool { return !k
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Dedicated(t)
-	if err := migrations.Up(t.Context(), server.URL()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, migrations.Up(t.Context(), server.URL()))
 	pool := server.New(t)
 	w := newWriter(t, pool, 0)
 	chain := w.register("chain", 1)
@@ -109,19 +108,13 @@ func TestOutage(t *testing.T) {
 // countAttempts returns a pool, and how often it has tried to connect.
 func countAttempts(t *testing.T, url string) (*pgxpool.Pool, *atomic.Int64) {
 	t.Helper()
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(pgxpool.ParseConfig(url))(t)
 	attempts := &atomic.Int64{}
 	config.BeforeConnect = func(context.Context, *pgx.ConnConfig) error {
 		attempts.Add(1)
 		return nil
 	}
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 	pgtest.AtEnd(t, pool.Close)
 	return pool, attempts
 }
@@ -129,17 +122,10 @@ func countAttempts(t *testing.T, url string) (*pgxpool.Pool, *atomic.Int64) {
 // lock keeps everybody from reading the register.
 func lock(t *testing.T, pool *pgxpool.Pool) (unlock func()) {
 	t.Helper()
-	tx, err := pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), `LOCK TABLE strata.projection`); err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(pool.Begin(t.Context()))(t)
+	must.Get(tx.Exec(t.Context(), `LOCK TABLE strata.projection`))(t)
 	return func() {
-		if err := tx.Rollback(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tx.Rollback(t.Context()))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/check"
 	"strata/readapi/internal/register"
 )
 
@@ -13,9 +14,7 @@ func TestEmpty(t *testing.T) {
 	if s.Active("chain") != nil || s.LeastAdvanced() != nil || len(s.Versions) != 0 || s.LogSize != 0 || s.Archive == [16]byte{} {
 		t.Errorf("got %+v", s)
 	}
-	if got := strings.Join(s.LogHeader(), ","); got != "log=0" {
-		t.Errorf("got header %q, want log=0", got)
-	}
+	check.Equal(t, "header", strings.Join(s.LogHeader(), ","), "log=0")
 }
 
 func TestState(t *testing.T) {
@@ -37,9 +36,7 @@ func TestState(t *testing.T) {
 		"balances": `"balances_v1" log=1; height=20; index_block_hash=0x02` + strings.Repeat("00", 31),
 	} {
 		v := s.Active(name)
-		if got := v.Schema() + " " + strings.Join(v.Header(), ","); got != want {
-			t.Errorf("%s: got %s, want %s", name, got, want)
-		}
+		check.Equal(t, name, v.Schema()+" "+strings.Join(v.Header(), ","), want)
 	}
 	if got := strings.Join(s.LogHeader(), ","); got != "log=5" || s.LogSize != 5 {
 		t.Errorf("got header %q and size %d, want log=5", got, s.LogSize)

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/register"
 )
 
@@ -192,20 +193,13 @@ func TestRunEnds(t *testing.T) {
 			watch, stop := run(t, register.WatchConfig{Pool: pool, Interval: time.Hour, Patience: time.Hour, Logger: log.logger()})
 			eventually.Holds(t, "there is a state", sees(watch, 0))
 			if name == "looking" {
-				tx, err := pool.Begin(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				tx := must.Get(pool.Begin(t.Context()))(t)
 				defer tx.Rollback(context.Background())
-				if _, err := tx.Exec(t.Context(), `LOCK TABLE strata.projection`); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(tx.Exec(t.Context(), `LOCK TABLE strata.projection`))(t)
 				watch.Look()
 				eventually.Holds(t, "the watch waits for the lock", func() bool {
 					var waiting bool
-					if err := tx.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'strata.projection'::regclass)`).Scan(&waiting); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, tx.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'strata.projection'::regclass)`).Scan(&waiting))
 					return waiting
 				})
 			}

@@ -11,6 +11,8 @@ import (
 	"strata/domain/hash"
 	"strata/domain/schema"
 	"strata/domain/shard"
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/register"
 )
 
@@ -57,10 +59,7 @@ func (w *writer) transact(queries func(b *pgx.Batch)) {
 	w.t.Helper()
 	b := &pgx.Batch{}
 	queries(b)
-	err := pgx.BeginFunc(context.Background(), w.pool, func(tx pgx.Tx) error { return tx.SendBatch(context.Background(), b).Close() })
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, pgx.BeginFunc(context.Background(), w.pool, func(tx pgx.Tx) error { return tx.SendBatch(context.Background(), b).Close() }))
 }
 
 // register makes a version, which takes the place of one that had its number.
@@ -220,9 +219,7 @@ func (v *version) queuePlace(b *pgx.Batch) {
 // check compares a state with what was written.
 func (w *writer) check(s *register.State) {
 	w.t.Helper()
-	if len(s.Versions) != len(w.versions) {
-		w.t.Errorf("got %d versions, want %d", len(s.Versions), len(w.versions))
-	}
+	check.Equal(w.t, "versions", len(s.Versions), len(w.versions))
 	for _, got := range s.Versions {
 		want := w.versions[schemaName(got.Name, got.Number)]
 		if want == nil {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +13,8 @@ import (
 	domain "strata/domain/bns"
 	"strata/eventstore"
 	"strata/internal/synth/synthnames"
-	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/projections/bns"
 	"strata/projections/follow"
 	"strata/projections/names"
@@ -49,9 +48,7 @@ func dial(t *testing.T, url string) *socket {
 
 func (s *socket) send(text string) {
 	s.t.Helper()
-	if err := s.conn.Write(s.ctx, websocket.MessageText, []byte(text)); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, s.conn.Write(s.ctx, websocket.MessageText, []byte(text)))
 }
 
 func (s *socket) read() string {
@@ -73,12 +70,10 @@ func TestSockets(t *testing.T) {
 	replay.Wait(t, log)
 	wake := eventstore.NewWake(log.Pool(), follow.Channel, time.Second, nil)
 	defer wake.Stop()
-	k := apitest.NewKeeper(t, log.Pool(), readapi.Config{Signal: wake.C})
-	server := httptest.NewServer(k.API)
-	pgtest.AtEnd(t, func() { server.CloseClientConnections(); server.Close() })
+	_, server := apitest.NewLive(t, log.Pool(), readapi.Config{Signal: wake.C})
 
 	// One name, one namespace, and everything.
-	web := dial(t, server.URL+"/extended/v1/ws")
+	web := dial(t, server+"/extended/v1/ws")
 	for i, params := range []string{`"name_event","name":"shop.club"`, `"namespace_event","namespace":"vip"`, `"names_event"`} {
 		web.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"subscribe","params":{"event":%s}}`, i, params))
 		if got := web.read(); !strings.Contains(got, `"result"`) {
@@ -91,7 +86,7 @@ func TestSockets(t *testing.T) {
 			t.Errorf("%s: got %s", params, got)
 		}
 	}
-	room := dial(t, server.URL+"/socket.io/?EIO=4&transport=websocket")
+	room := dial(t, server+"/socket.io/?EIO=4&transport=websocket")
 	if got := room.read(); !strings.HasPrefix(got, "0{") {
 		t.Fatalf("got %s", got)
 	}
@@ -131,9 +126,7 @@ func TestSockets(t *testing.T) {
 	compare := func(client string, got map[string][]string) {
 		t.Helper()
 		for topic, list := range want {
-			if !slices.Equal(got[topic], list) {
-				t.Errorf("%s, %s: got %q, want %q", client, topic, got[topic], list)
-			}
+			check.EqualSlices(t, fmt.Sprintf("%s, %s", client, topic), got[topic], list)
 		}
 	}
 	got := map[string][]string{}
@@ -142,9 +135,7 @@ func TestSockets(t *testing.T) {
 			Method string
 			Params body
 		}
-		if err := json.Unmarshal([]byte(web.read()), &m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(web.read()), &m))
 		if m.Method == "revert" {
 			break
 		}
@@ -169,9 +160,7 @@ func TestSockets(t *testing.T) {
 		if event == "revert" {
 			break
 		}
-		if err := json.Unmarshal(parts[len(parts)-1], &b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(parts[len(parts)-1], &b))
 		topic, subject, _ := strings.Cut(event, "-event")
 		if len(parts) == 3 && subject != ":"+strings.Trim(string(parts[1]), `"`) || len(parts) == 2 != (subject == "") {
 			t.Errorf("got packet %s", packet)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +19,8 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthnames"
-	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/projections/bns"
 	"strata/projections/chain"
 	"strata/projections/follow"
@@ -53,14 +53,9 @@ func history(t *testing.T, url string, end func(id string) bool) (all []happened
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, url, nil))(t)
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("%s: got %s", url, response.Status)
@@ -77,9 +72,7 @@ func history(t *testing.T, url string, end func(id string) bool) (all []happened
 			name = value
 		case "data":
 			var h happened
-			if err := json.Unmarshal([]byte(value), &h); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(value), &h))
 			if name == "revert" {
 				reverts++
 				all = slices.DeleteFunc(all, func(o happened) bool { return o.IndexBlockHash == h.IndexBlockHash })
@@ -105,9 +98,7 @@ func followed(t *testing.T, posts []replay.Post) (all []happened, reverts int, u
 	replay.Wait(t, log)
 	wake := eventstore.NewWake(log.Pool(), follow.Channel, time.Second, nil)
 	defer wake.Stop()
-	k := apitest.NewKeeper(t, log.Pool(), readapi.Config{Signal: wake.C, Heartbeat: 20 * time.Millisecond})
-	server := httptest.NewServer(k.API)
-	pgtest.AtEnd(t, func() { server.CloseClientConnections(); server.Close() })
+	_, server := apitest.NewLive(t, log.Pool(), readapi.Config{Signal: wake.C})
 	replay.Append(t, log, posts[len(posts)/2:len(posts)-1]...)
 	last := func() (id string) {
 		err := log.Pool().QueryRow(t.Context(), chain.Spec().SQL(`
@@ -119,7 +110,7 @@ func followed(t *testing.T, posts []replay.Post) (all []happened, reverts int, u
 	}
 	appended := false
 	var ended string
-	all, reverts = history(t, server.URL+"/stream/v1/names?from=log=0", func(id string) bool {
+	all, reverts = history(t, server+"/stream/v1/names?from=log=0", func(id string) bool {
 		if !appended { // the client is there
 			appended = true
 			replay.Append(t, log, posts[len(posts)-1])
@@ -129,17 +120,11 @@ func followed(t *testing.T, posts []replay.Post) (all []happened, reverts int, u
 		return id == ended
 	})
 	tx = func(query string) []string {
-		rows, err := log.Pool().Query(t.Context(), query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Get(log.Pool().Query(t.Context(), query))(t)
+		list := must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 		return list
 	}
-	return all, reverts, server.URL, tx
+	return all, reverts, server, tx
 }
 
 // TestFirstRegistry follows the names of a made-up chain with forks. A client has in the end what the projection has.
@@ -181,9 +166,7 @@ func TestFirstRegistry(t *testing.T) {
 	wanted := rows(names.Spec().SQL(`SELECT '0x' || encode(txid, 'hex') || ' ' || namespace FROM {schema}.namespace`))
 	slices.Sort(namespaces)
 	slices.Sort(wanted)
-	if !slices.Equal(namespaces, wanted) {
-		t.Errorf("got namespaces %v, want %v", namespaces, wanted)
-	}
+	check.EqualSlices(t, "namespaces", namespaces, wanted)
 	if reverts == 0 {
 		t.Error("nothing was reverted")
 	}

@@ -17,6 +17,8 @@ import (
 
 	"strata/domain/clarity"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"
@@ -50,31 +52,17 @@ func startClients(t testing.TB, server string, about map[string]string) *clients
 	if err != nil {
 		t.Skip("there is no npm, with which the clients are installed: scripts/tools.sh node installs it where it can")
 	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Fatal(err)
-	}
+	node := must.Get(exec.LookPath("node"))(t)
 	folder := filepath.Join("testdata", "clients")
 	install(t, npm, folder)
-	encoded, err := json.Marshal(about)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoded := must.Get(json.Marshal(about))(t)
 	command := exec.CommandContext(t.Context(), node, "clients.mjs", server, string(encoded))
 	command.Dir = folder
 	var failures bytes.Buffer
 	command.Stderr = &failures
-	input, err := command.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	output, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	input := must.Get(command.StdinPipe())(t)
+	output := must.Get(command.StdoutPipe())(t)
+	must.Do(t, command.Start())
 	c := &clients{t: t, input: input, lines: lines(output)}
 	t.Cleanup(func() {
 		_, _ = io.WriteString(input, "quit\n")
@@ -97,10 +85,7 @@ func install(t testing.TB, npm, folder string) {
 	t.Helper()
 	installing.Lock()
 	defer installing.Unlock()
-	locked, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	locked := must.Get(os.ReadFile(filepath.Join(folder, "package-lock.json")))(t)
 	mark := filepath.Join(folder, "node_modules", ".installed")
 	if there, err := os.ReadFile(mark); err == nil && bytes.Equal(there, locked) {
 		return
@@ -113,16 +98,12 @@ func install(t testing.TB, npm, folder string) {
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("npm ci: %v\n%s", err, output)
 	}
-	if err := os.WriteFile(mark, locked, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(mark, locked, 0o600))
 }
 
 func (c *clients) command(text string) {
 	c.t.Helper()
-	if _, err := io.WriteString(c.input, text+"\n"); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Get(io.WriteString(c.input, text+"\n"))(c.t)
 }
 
 // wait takes messages until one is as wanted for each of some clients, and returns these by client.
@@ -188,9 +169,7 @@ func decoded(t testing.TB, text string) (value any) {
 // connection, and leave a topic.
 func TestClientsFollowBlocks(t *testing.T) {
 	t.Parallel()
-	pool := apitest.Worlds.New(t)
-	site := &apitest.Site{T: t, Pool: pool}
-	k, server := serve(t, apitest.Readers(t, pool), readapi.Config{})
+	site, k, server := apitest.NewLiveWorld(t, readapi.Config{})
 	tx, token := apitest.Transfer(t, 7), clarity.NewUint64(9)
 	value := fmt.Sprintf("0x%x", token.Encode())
 	c := startClients(t, server, map[string]string{"transaction": tx.TxID().String(), "address": apitest.Alice, "asset": apitest.Art, "value": value})
@@ -244,9 +223,7 @@ func TestClientsFollowBlocks(t *testing.T) {
 	}
 	c.wait("the event of the polling client", names[3:], isEvent("nft-event"))
 	for name, m := range c.wait("the name of the event", []string{"bare"}, func(m message) bool { return m.Event == "nft-asset-event" && m.Name != "" }) {
-		if want := "nft-asset-event:" + apitest.Art + "+" + value; m.Name != want {
-			t.Errorf("%s: got %s, want %s", name, m.Name, want)
-		}
+		check.Equal(t, name, m.Name, "nft-asset-event:"+apitest.Art+"+"+value)
 	}
 
 	// Bad topics.
@@ -258,13 +235,9 @@ func TestClientsFollowBlocks(t *testing.T) {
 		}
 		return len(errors) >= 3
 	})
-	if got, want := strings.Join(errors[:3], ", "), "Invalid topic: blocks, Invalid topic: transaction:0x12, Invalid topic: want a text, or a list of texts"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	check.Equal(t, "bad topics", strings.Join(errors[:3], ", "), "Invalid topic: blocks, Invalid topic: transaction:0x12, Invalid topic: want a text, or a list of texts")
 	for client, want := range map[string]string{"new": "Invalid topic: nonsense", "other": "Invalid namespace"} {
-		if m := c.wait(client+" is refused", []string{client}, says("refused"))[client]; m.Error != want {
-			t.Errorf("got %v, want %s", m.Error, want)
-		}
+		check.Equal[any](t, client+" is refused", c.wait(client+" is refused", []string{client}, says("refused"))[client].Error, want)
 	}
 
 	// A revert, and a lost connection.
@@ -307,7 +280,7 @@ func TestClientsFollowTheMempool(t *testing.T) {
 	made := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 1000})
 	replay.Append(t, log, replay.Take(10, made.Next)...)
 	replay.Wait(t, log)
-	k, server := serve(t, apitest.Readers(t, log.Pool()), readapi.Config{})
+	k, server := apitest.NewLive(t, apitest.Readers(t, log.Pool()), readapi.Config{})
 	tx := apitest.Transfer(t, 3)
 	address := apitest.Alice // who sends it
 	c := startClients(t, server, map[string]string{
@@ -325,9 +298,7 @@ func TestClientsFollowTheMempool(t *testing.T) {
 			}
 		}
 	}
-	if len(waiting) != len(official) {
-		t.Errorf("got %d clients", len(waiting))
-	}
+	check.Equal(t, "clients", len(waiting), len(official))
 	// What it offers to pay is pending for its sender.
 	for name, m := range c.wait("balance", official, isEvent("address-stx-balance")) {
 		body, _ := m.Args[1].(map[string]any)

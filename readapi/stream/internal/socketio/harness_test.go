@@ -7,32 +7,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
-	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/pgtest"
-	"strata/readapi"
-	"strata/rig/apitest"
+	"strata/internal/testkit/must"
 )
-
-// serve runs an API behind a server.
-func serve(t testing.TB, pool *pgxpool.Pool, config readapi.Config) (*apitest.Keeper, string) {
-	t.Helper()
-	k := apitest.NewKeeper(t, pool, config)
-	server := httptest.NewServer(k.API)
-	pgtest.AtEnd(t, func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
-	eventually.Holds(t, "streams are served", func() bool { return k.Request(http.MethodHead, "/stream/v1/blocks").Status == http.StatusOK })
-	return k, server.URL
-}
 
 const path = "/socket.io/?EIO=4&transport="
 
@@ -56,9 +38,7 @@ func dial(t testing.TB, server, query string) *socket {
 
 func (s *socket) write(text string) {
 	s.t.Helper()
-	if err := s.conn.Write(s.t.Context(), websocket.MessageText, []byte(text)); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, s.conn.Write(s.t.Context(), websocket.MessageText, []byte(text)))
 }
 
 // read is the next packet.
@@ -90,19 +70,11 @@ func connect(t testing.TB, server, query string) *socket {
 // request makes a request, and returns the status and the body.
 func request(t testing.TB, method, url, body string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body)))(t)
 	w, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer func() { _ = w.Body.Close() }()
-	text, err := io.ReadAll(w.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(w.Body))(t)
 	return w.StatusCode, string(text)
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"strata/internal/testkit/check"
 )
 
 // What a client may send.
@@ -76,9 +78,7 @@ func TestPackets(t *testing.T) {
 		{ackPacket("12", ""), []byte(`312[null]`)},
 		{ackPacket("1", "no"), []byte(`31["no"]`)},
 	} {
-		if string(tc.got) != string(tc.want) {
-			t.Errorf("got %s, want %s", tc.got, tc.want)
-		}
+		check.Equal(t, "packet", string(tc.got), string(tc.want))
 	}
 	if got := invalidTopic(strings.Repeat("ü", 1000)); len(got) > 300 || !json.Valid(ackPacket("1", got)[2:]) {
 		t.Errorf("a long topic: got %s", got)

@@ -11,7 +11,9 @@ import (
 	"github.com/coder/websocket"
 
 	"strata/domain/clarity"
+	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -21,7 +23,7 @@ const tx = "0x7700000000000000000000000000000000000000000000000000000000000001"
 // What a client may ask for, and what is answered.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	k, server := serve(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{})
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{})
 	c := connect(t, server, "&subscriptions=,block,,mempool")
 	const value = "0x0100000000000000000000000000000001"
 	for i, tc := range []struct{ topics, failure string }{
@@ -94,7 +96,7 @@ func TestRequests(t *testing.T) {
 // Whoever does not keep to the protocol is refused or cut off, and leaves nothing behind.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	k, server := serve(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{})
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{})
 	for _, tc := range []struct {
 		method, query string
 		status        int
@@ -146,9 +148,7 @@ func TestRefusals(t *testing.T) {
 // A session begins with long polling and goes on over a WebSocket; nothing is lost or said twice.
 func TestPollingAndUpgrade(t *testing.T) {
 	t.Parallel()
-	pool := apitest.Worlds.New(t)
-	site := &apitest.Site{T: t, Pool: pool}
-	k, server := serve(t, apitest.Readers(t, pool), readapi.Config{})
+	site, k, server := apitest.NewLiveWorld(t, readapi.Config{})
 	url := poll(t, server)
 	send := func(body string) {
 		t.Helper()
@@ -193,9 +193,7 @@ func TestPollingAndUpgrade(t *testing.T) {
 	if status, _ := request(t, http.MethodGet, url, ""); status != http.StatusBadRequest {
 		t.Errorf("polling goes on: got %d", status)
 	}
-	if got := k.Metric("strata_live_subscribers", "protocol", "socketio"); got != 1 {
-		t.Errorf("got %v sessions, want 1", got)
-	}
+	check.Equal(t, "sessions", k.Metric("strata_live_subscribers", "protocol", "socketio"), 1)
 	ws.write("1")
 	eventually.Holds(t, "the session is over", func() bool { return k.Metric("strata_live_subscribers") == 0 })
 }
@@ -203,7 +201,7 @@ func TestPollingAndUpgrade(t *testing.T) {
 // A request that waits for packets is answered when its session ends.
 func TestPollsEndWithTheirSession(t *testing.T) {
 	t.Parallel()
-	k, server := serve(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{})
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{})
 	url := poll(t, server)
 	answer := make(chan string, 1)
 	go func() {
@@ -230,7 +228,7 @@ func TestPollsEndWithTheirSession(t *testing.T) {
 // A client that does not answer pings is dropped, over either transport.
 func TestPings(t *testing.T) {
 	t.Parallel()
-	k, server := serve(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{PingInterval: 100 * time.Millisecond})
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{PingInterval: 100 * time.Millisecond})
 	connect(t, server, "")
 	poll(t, server)
 	eventually.Holds(t, "both are dropped", func() bool {
@@ -241,9 +239,7 @@ func TestPings(t *testing.T) {
 // A client that takes nothing is cut off, over either transport, and one for which too much waits is, too.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
-	pool := apitest.Worlds.New(t)
-	site := &apitest.Site{T: t, Pool: pool}
-	k, server := serve(t, apitest.Readers(t, pool), readapi.Config{StreamWriteTimeout: 200 * time.Millisecond, PingInterval: time.Minute})
+	site, k, server := apitest.NewLiveWorld(t, readapi.Config{StreamWriteTimeout: 200 * time.Millisecond, PingInterval: time.Minute})
 	connect(t, server, "&subscriptions=nft-event")
 	url := poll(t, server)
 	for _, body := range []string{"40", `42["subscribe","nft-event"]`} {
@@ -263,25 +259,19 @@ func TestSlowClients(t *testing.T) {
 	eventually.Holds(t, "both are cut off", func() bool {
 		return k.Metric("strata_live_ended_total", "protocol", "socketio", "reason", "stalled") == 2
 	})
-	if got := k.Metric("strata_live_subscribers"); got != 0 {
-		t.Errorf("got %v sessions, want none", got)
-	}
+	check.Equal(t, "sessions", k.Metric("strata_live_subscribers"), 0)
 }
 
 // Sessions count as streams: as many may be open, and the next one is told when to come again.
 func TestMost(t *testing.T) {
 	t.Parallel()
-	k, server := serve(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{StreamsMost: 1, StreamQueue: 1})
+	_, k, server := apitest.NewLiveWorld(t, readapi.Config{StreamsMost: 1, StreamQueue: 1})
 	c := connect(t, server, "")
 	if status, text := request(t, http.MethodGet, server+path+"polling", ""); status != http.StatusServiceUnavailable {
 		t.Errorf("got %d %s", status, text)
 	}
-	if err := c.conn.CloseNow(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, c.conn.CloseNow())
 	eventually.Holds(t, "there is room", func() bool { return k.Metric("strata_live_subscribers") == 0 })
 	poll(t, server)
-	if got := k.Metric("strata_live_refused_total"); got != 1 {
-		t.Errorf("got %v refused, want 1", got)
-	}
+	check.Equal(t, "refused", k.Metric("strata_live_refused_total"), 1)
 }
