@@ -82,7 +82,7 @@ func TestUnknownPartsSurvive(t *testing.T) {
 	undecoded := func(p transaction.Payload) string {
 		u, ok := p.(*transaction.Undecoded)
 		if !ok {
-			return p.ID().Name()
+			return transaction.Name(p)
 		}
 		return hexOf(u.Raw)
 	}
@@ -112,7 +112,7 @@ func TestUnknownPartsSurvive(t *testing.T) {
 			equal(t, "fee", tx.Fee(), 9)
 			equal(t, "mode", byte(tx.PostConditions.Mode()), raw[5+1+103+1])
 			if _, isUndecoded := tx.Payload.(*transaction.Undecoded); isUndecoded {
-				equal(t, "type", tx.Payload.ID().TxType(), "undecoded")
+				equal(t, "type", transaction.TxType(tx.Payload), "undecoded")
 			}
 		})
 	}
@@ -244,4 +244,11 @@ func TestMemoryIsBounded(t *testing.T) {
 			equal(t, "txid", tx.TxID(), transaction.ID(tt.raw))
 		})
 	}
+}
+
+// What is left of an operation from Bitcoin of which nothing is known may begin with the id of a payload.
+func TestTxTypeOfUndecoded(t *testing.T) {
+	p := &transaction.Undecoded{Part: transaction.UnknownPayload, Raw: []byte{byte(transaction.TokenTransferID)}}
+	equal(t, "type", transaction.TxType(p), "undecoded")
+	equal(t, "name", transaction.Name(p), "undecoded")
 }

@@ -22,7 +22,7 @@ func ExampleDraft() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(tx.Payload.ID().TxType(), "of", len(tx.Encode()), "bytes from", tx.Sender(), "with nonce", tx.Nonce())
+	fmt.Println(transaction.TxType(tx.Payload), "of", len(tx.Encode()), "bytes from", tx.Sender(), "with nonce", tx.Nonce())
 	fmt.Println(tx.Verify())
 	// Output:
 	// token_transfer of 180 bytes from ST255D0WX46JK6VB9KT92HQYM1Z60GQ8DMM4D716H with nonce 7

@@ -37,7 +37,7 @@ func TestKnownTransfer(t *testing.T) {
 	equal(t, "fee", tx.Fee(), 180)
 	equal(t, "anchor mode", tx.AnchorMode.String(), "any")
 	equal(t, "mode", tx.PostConditions.Mode().String(), "deny")
-	equal(t, "type", transfer.ID().TxType(), "token_transfer")
+	equal(t, "type", transaction.TxType(transfer), "token_transfer")
 	equal(t, "recipient", transfer.Recipient.String(), "SP2VNPVCQJ4NZYWQTTC0SR65ZPQ73S2RBBR3MESV5")
 	equal(t, "amount", transfer.Amount, 100000)
 	equal(t, "encoded", hexOf(tx.Encode()), "0x"+transferHex)

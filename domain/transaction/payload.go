@@ -31,21 +31,27 @@ var payloadNames = [...]struct{ txType, name string }{
 	NakamotoCoinbaseID:  {"coinbase", "nakamoto_coinbase"},
 }
 
-// TxType returns the tx_type that existing APIs show. Several payload types share one.
-func (id PayloadID) TxType() string {
-	if int(id) < len(payloadNames) {
-		return payloadNames[id].txType
+// TxType returns the tx_type of a payload that existing APIs show. Several types of payloads share one.
+func TxType(p Payload) string {
+	if _, ok := p.(*Undecoded); ok { // whatever its id
+		return undecoded
 	}
-	return "undecoded"
+	return p.ID().TxType()
 }
 
-// Name returns a name that, unlike TxType, differs between all payload types.
-func (id PayloadID) Name() string {
-	if int(id) < len(payloadNames) {
-		return payloadNames[id].name
+// TxType returns the tx_type of the payloads with a known id.
+func (id PayloadID) TxType() string { return payloadNames[id].txType }
+
+// Name returns a name that, unlike TxType, differs between all types of payloads.
+func Name(p Payload) string {
+	if _, ok := p.(*Undecoded); ok {
+		return undecoded
 	}
-	return "undecoded"
+	return payloadNames[p.ID()].name
 }
+
+// undecoded is the name of an *Undecoded.
+const undecoded = "undecoded"
 
 // Payload is what a transaction does: one of the pointer types *TokenTransfer, *SmartContract, *ContractCall,
 // *PoisonMicroblock, *Coinbase, *CoinbaseToAltRecipient, *VersionedSmartContract, *TenureChange, *NakamotoCoinbase

@@ -50,7 +50,7 @@ func drafts(t testing.TB, d transaction.Draft) map[string]*transaction.Transacti
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		equal(t, "name", tx.Payload.ID().Name(), name)
+		equal(t, "name", transaction.Name(tx.Payload), name)
 		all[name] = tx
 	}
 	tx, err := d.TokenTransfer(account, 5, "memo")
@@ -94,7 +94,7 @@ func TestSignDrafts(t *testing.T) {
 			equal(t, "fee", got.Fee(), 321)
 			must.Do(t, transaction.Sign(tx, k))
 			equal(t, "signed again", hexOf(tx.Encode()), hexOf(raw))
-			onChain := tx.Payload.ID().TxType() == "coinbase" || tx.Payload.ID().TxType() == "tenure_change"
+			onChain := transaction.TxType(tx.Payload) == "coinbase" || transaction.TxType(tx.Payload) == "tenure_change"
 			equal(t, "on chain only", got.AnchorMode == transaction.AnchorOnChainOnly, onChain)
 		})
 	}

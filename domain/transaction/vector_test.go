@@ -211,7 +211,7 @@ func checkPostConditions(t *testing.T, p transaction.PostConditions, mode uint8,
 func checkPayload(t *testing.T, tx *transaction.Transaction, row *transactionRow) {
 	t.Helper()
 	equal(t, "payload id", uint8(tx.Payload.ID()), row.PayloadTypeID)
-	equal(t, "payload name", tx.Payload.ID().Name(), row.PayloadType)
+	equal(t, "payload name", transaction.Name(tx.Payload), row.PayloadType)
 	type argument struct {
 		Hex  string `json:"hex"`
 		Repr string `json:"repr"`

@@ -249,7 +249,7 @@ func (n *naiveModel) transaction(tx map[string]any, events []map[string]any) (ki
 		if err != nil {
 			n.t.Fatal(err)
 		}
-		kind = decoded.Payload.ID().TxType()
+		kind = transaction.TxType(decoded.Payload)
 		join(decoded.Sender().String(), "sender")
 		if decoded.Sponsored() {
 			join(decoded.FeePayer().String(), "sponsor")

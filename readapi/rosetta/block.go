@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"strata/domain/hash"
+	"strata/domain/transaction"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
@@ -194,7 +195,7 @@ func newTransactionMetadata(t *ledger.Transaction) *transactionMetadata {
 	m := &transactionMetadata{
 		Canonical: t.Row.Canonical, ExecutionCost: t.Row.Cost(), FeeRate: base.FeeRate, Memo: t.Memo, Nonce: base.Nonce, Position: position{t.Row.Index},
 		PostConditions: postConditions{base.PostConditionMode, base.PostConditions, len(base.PostConditions) == 0}, RawTx: t.Row.RawTx, Result: t.Row.Result(),
-		SenderAddress: base.SenderAddress, Sponsored: base.Sponsored, Status: t.Row.Status, Type: t.Row.Tx.Payload.ID().TxType(), VMError: t.Row.VMError(),
+		SenderAddress: base.SenderAddress, Sponsored: base.Sponsored, Status: t.Row.Status, Type: transaction.TxType(t.Row.Tx.Payload), VMError: t.Row.VMError(),
 	}
 	if base.SponsorAddress != "" {
 		m.SponsorAddress = &base.SponsorAddress

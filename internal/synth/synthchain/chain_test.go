@@ -114,9 +114,9 @@ func TestTransactionsVerify(t *testing.T) {
 						continue
 					}
 					if err := tx.Verify(); err != nil {
-						t.Fatalf("%s by %s: %v", tx.Payload.ID().Name(), tx.Origin.HashMode, err)
+						t.Fatalf("%s by %s: %v", transaction.Name(tx.Payload), tx.Origin.HashMode, err)
 					}
-					seen[tx.Payload.ID().Name()]++
+					seen[transaction.Name(tx.Payload)]++
 					seen[tx.Origin.HashMode.String()]++
 					if tx.Sponsored() {
 						seen["sponsored"]++

@@ -49,7 +49,7 @@ func renderBase(r *TransactionRow) TransactionBase {
 // renderPayload returns what a transaction does. called is the interface of the contract that it calls; nil when that
 // is not known.
 func renderPayload(tx *transaction.Transaction, called *contract.Interface, withoutArguments bool) TransactionPayload {
-	b := TransactionPayload{TxType: tx.Payload.ID().TxType()}
+	b := TransactionPayload{TxType: transaction.TxType(tx.Payload)}
 	switch p := tx.Payload.(type) {
 	case *transaction.TokenTransfer:
 		b.TokenTransfer = &tokenTransferBody{p.Recipient.String(), unsignedAmount(p.Amount), HexOf(p.Memo[:])}

@@ -105,7 +105,7 @@ func newSummaryBase(r *TransactionRow) SummaryBase {
 		TxID: r.ID, Sender: signer{r.from(), r.Tx.Nonce()}, FeeRate: unsignedAmount(r.Tx.Fee()),
 		Block:        newSummaryBlock(r.Height, r.Block, r.IndexHash, r.time(), r.Index),
 		BitcoinBlock: newBitcoinPlace(r.BurnBlockHeight, r.BurnBlockTime), EventCount: r.EventCount,
-		Status: r.Status, Type: r.Tx.Payload.ID().TxType(),
+		Status: r.Status, Type: transaction.TxType(r.Tx.Payload),
 	}
 	b.Sponsor, b.TokenTransfer = sponsorOf(r.Tx), transferOf(r.Tx)
 	return b

@@ -6,6 +6,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
+	"strata/domain/transaction"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/schema"
 )
@@ -104,7 +105,7 @@ func (*WaitingV3) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema 
 func NewWaitingBase(r *WaitingRow) WaitingBase {
 	return WaitingBase{
 		TxID: r.ID, Sender: signer{r.from(), r.Tx.Nonce()}, Sponsor: sponsorOf(r.Tx), FeeRate: unsignedAmount(r.Tx.Fee()),
-		ReceiptTime: r.ReceiptTime, ReceiptHeight: r.receiptHeight, Status: r.Status, DroppedReason: r.droppedReason, Type: r.Tx.Payload.ID().TxType(), TokenTransfer: transferOf(r.Tx),
+		ReceiptTime: r.ReceiptTime, ReceiptHeight: r.receiptHeight, Status: r.Status, DroppedReason: r.droppedReason, Type: transaction.TxType(r.Tx.Payload), TokenTransfer: transferOf(r.Tx),
 	}
 }
 
