@@ -265,7 +265,7 @@ func TestTruncation(t *testing.T) {
 			if len(bad) != 1 || !errors.Is(bad[0], tt.err) || bad[0].Line != int64(len(recs)+1) {
 				t.Errorf("got %v, want %v in the line after %d", bad, tt.err, len(recs))
 			}
-			if _, err := r.Next(); tt.err == archive.ErrTruncatedGzip && !errors.Is(err, tt.err) {
+			if _, err := r.Next(); errors.Is(tt.err, archive.ErrTruncatedGzip) && !errors.Is(err, tt.err) {
 				t.Errorf("got %v on the next call, want the same error", err)
 			}
 		})
