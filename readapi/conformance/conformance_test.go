@@ -351,7 +351,6 @@ func (w *world) checkTrace(base string, r row, got answer) {
 	var body struct {
 		Cursor struct{ Next *string }
 		Events []struct{ Seq int64 }
-		Error  string
 	}
 	if err := json.Unmarshal(traced.body, &body); err != nil || traced.status != http.StatusOK {
 		if !strings.Contains(string(traced.body), "has no rows to trace") {

@@ -163,7 +163,7 @@ func (b *Batch) prepare(sql string, args []any) (q queuedQuery, err error) {
 		return q, err
 	}
 	if key.checks > 0 {
-		at := mainSelect(q.sql)
+		at := selectList(q.sql)
 		q.sql = q.sql[:at] + " " + register.Assumption(key.checks, len(args)) + "," + q.sql[at:]
 	}
 	if b.Snapshot.trace == nil {
@@ -172,19 +172,24 @@ func (b *Batch) prepare(sql string, args []any) (q queuedQuery, err error) {
 	return q, nil
 }
 
-// mainSelect returns where the select list of a query begins: not that of a common table expression before it.
-func mainSelect(sql string) int {
-	depth := 0
+// selectList returns where the select list of a query begins: after DISTINCT ON (…), and not in a common table expression.
+func selectList(sql string) int {
+	const distinct = "SELECT DISTINCT ON ("
+	depth, begins := 0, ""
 	for i := range len(sql) {
-		switch sql[i] {
-		case '(':
+		switch rest := sql[i:]; {
+		case sql[i] == '(':
 			depth++
-		case ')':
+		case sql[i] == ')':
 			depth--
-		case 'S':
-			if depth == 0 && strings.HasPrefix(sql[i:], "SELECT") {
-				return i + len("SELECT")
+			if depth == 0 && begins == distinct {
+				return i + 1
 			}
+		case depth > 0:
+		case strings.HasPrefix(rest, distinct):
+			begins = distinct
+		case strings.HasPrefix(rest, "SELECT") && begins == "":
+			return i + len("SELECT")
 		}
 	}
 	return 0

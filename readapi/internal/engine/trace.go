@@ -36,7 +36,7 @@ func (p *Plan) Trace(ctx context.Context, s *Snapshot) (lookups []Lookup, failur
 	s.trace = nil
 	p.learn(s)
 	if failure == nil && len(t.queried) == 0 && len(t.shown) == 0 && len(s.Provenance.Sources) > 0 {
-		return nil, nil, fmt.Errorf("operation %s read rows that come from events, and does not say which it shows: its handler has to call Snapshot.TraceRows", p.Operation.ID)
+		return nil, nil, fmt.Errorf("operation %s read rows that come from events, and does not say which it shows: its queries have to name them in braces, see Query", p.Operation.ID)
 	}
 	for _, rows := range t.shown {
 		lookups = append(lookups, rows()...)
