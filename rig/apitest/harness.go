@@ -82,7 +82,7 @@ func openPool(t testing.TB, config *pgxpool.Config) *pgxpool.Pool {
 	return pool
 }
 
-// Repository is the path of a file of this repository, whichever package's test asks.
+// Repository returns the path of a file of this repository, for tests of any package.
 func Repository(t testing.TB, parts ...string) string {
 	t.Helper()
 	return filepath.Join(append([]string{vector.Repository(t)}, parts...)...)

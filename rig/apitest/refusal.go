@@ -10,7 +10,7 @@ func BadRequest(message string) string {
 	return `{"statusCode":400,"error":"Bad Request","message":"` + message + `"}`
 }
 
-// NotFound returns the body of the answer to a request for what is not there.
+// NotFound returns the body of an answer with status 404.
 func NotFound(message string) string {
 	return `{"statusCode":404,"error":"Not Found","message":"` + message + `"}`
 }

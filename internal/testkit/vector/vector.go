@@ -112,7 +112,7 @@ func shared(tb testing.TB) string {
 	return filepath.Join(filepath.Dir(Repository(tb)), "shared")
 }
 
-// Repository returns the folder of this repository, whichever package's test asks. It skips tb if there is none.
+// Repository returns this repository's folder, for tests of any package. It skips tb if there is none.
 func Repository(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.Getwd()

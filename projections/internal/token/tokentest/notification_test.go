@@ -175,7 +175,7 @@ var notificationRules = map[string]func(w *world){
 	},
 }
 
-// D22: nor does the revert of its mint delete a token that the contract has counted, in whichever order the two came.
+// D22: nor does the revert of its mint delete a token that the contract has counted. The two may come in either order.
 func TestD22CountedEarlier(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		t.Run(map[bool]string{false: "before the mint", true: "after the mint"}[late], func(t *testing.T) {
