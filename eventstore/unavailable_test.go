@@ -10,13 +10,12 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 	"strata/migrations"
 )
 
 func TestAppendWithoutDatabase(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server of its own")
-	}
+	short.Skip(t, "starts a server of its own")
 	server := pgtest.Dedicated(t)
 	ctx := context.Background()
 	must.Do(t, migrations.Up(ctx, server.URL()))

@@ -20,6 +20,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 	"strata/migrations"
 )
 
@@ -64,9 +65,7 @@ func fillDatabase(ctx context.Context, url string) error {
 // dedicatedServer starts a Postgres server that the test may stop and kill, with a database like those of databases.
 func dedicatedServer(t *testing.T) *pgtest.Server {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a server of its own")
-	}
+	short.Skip(t, "starts a server of its own")
 	server := pgtest.Dedicated(t)
 	must.Do(t, fillDatabase(t.Context(), server.URL()))
 	return server

@@ -10,14 +10,13 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/short"
 )
 
 // While the disk of the database has too little space, no want is taken, and no request is made for those that were taken before. With
 // space, each is fetched.
 func TestNothingIsFetchedWithoutSpace(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for several passes")
-	}
+	short.Skip(t, "waits for several passes")
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	var full atomic.Bool

@@ -17,6 +17,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/short"
 	"strata/metadata"
 )
 
@@ -61,9 +62,7 @@ func runChild(url, node string) error {
 // TestKill kills the role with SIGKILL at random moments. In the end no want is lost, and no attempt is recorded twice.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("waits for the end of leases of killed processes")
-	}
+	short.Skip(t, "waits for the end of leases of killed processes")
 	pool := databases.New(t)
 	log := openLog(t, pool)
 	const wants, failures, kills = 240, 2, 8

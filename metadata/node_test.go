@@ -13,6 +13,7 @@ import (
 	"strata/domain/fetch"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/short"
 )
 
 func status(code int) http.HandlerFunc {
@@ -78,9 +79,7 @@ func TestFailover(t *testing.T) {
 // While the only node is down, few wants are recorded as failed, and the others wait. Ejection and readmission are
 // logged once.
 func TestAnOutageOfTheNode(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for probes of a node")
-	}
+	short.Skip(t, "waits for probes of a node")
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	var down atomic.Bool

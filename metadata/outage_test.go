@@ -10,14 +10,13 @@ import (
 
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/short"
 )
 
 // The database is down at the start, and is stopped and killed while requests are in progress. No want is lost, and no
 // attempt is recorded twice.
 func TestAnOutageOfTheDatabase(t *testing.T) {
-	if testing.Short() {
-		t.Skip("stops and kills the database")
-	}
+	short.Skip(t, "stops and kills the database")
 	t.Parallel()
 	server := dedicatedServer(t)
 	log := openLog(t, server.New(t))

@@ -11,14 +11,13 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/short"
 	"strata/metadata"
 )
 
 // While a host wants to be left alone, its wants wait without a report for each, and those of other hosts are fetched.
 func TestWantsOfAPausedHostWait(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for the end of a pause")
-	}
+	short.Skip(t, "waits for the end of a pause")
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	var refused atomic.Int64

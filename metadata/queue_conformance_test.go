@@ -24,6 +24,7 @@ import (
 	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/outside"
+	"strata/internal/testkit/short"
 	"strata/projections/chain"
 	"strata/projections/ft"
 	"strata/projections/nft"
@@ -95,9 +96,7 @@ func functionsRead(t *testing.T, log *eventstore.Log) (functions []string) {
 // J2: job1 is queued by a process that was killed; job2 and job3 are pending. In the list job1 comes first. Here it is
 // done once it counts as lost, and the others do not wait for it.
 func testKilledProcess(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for the end of a lease")
-	}
+	short.Skip(t, "waits for the end of a lease")
 	log := openLog(t, databases.New(t))
 	var dead atomic.Bool
 	gate := make(chan struct{})

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"strata/eventstore"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/follow"
@@ -20,6 +21,7 @@ import (
 // again: all at once, one by one, and with a restart after each. A Stacks block brings the Bitcoin block 103a back, and 103c replaces
 // it, with what it paid.
 func TestTwoBitcoinBlocksAtOneHeight(t *testing.T) {
+	short.Skip(t, "folds many histories")
 	t.Parallel()
 	coinbase := []body.Transaction{body.Account("miner").Did()}
 	stacks := func(name, parent, burn string) replay.Post {

@@ -4,10 +4,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"strata/internal/testkit/short"
 )
 
 // The administration API listens on the given address, and refuses one that other machines can reach without a token.
 func TestAdministration(t *testing.T) {
+	short.Skip(t, "starts several servers")
 	t.Parallel()
 	url := served.URL(t)
 	for _, tc := range []struct{ address, want string }{

@@ -15,6 +15,7 @@ import (
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/outside"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 )
 
 // The log moves from one private Postgres to another as the runbook says. The events are the same at the same positions, with what
@@ -22,7 +23,7 @@ import (
 //
 // With STRATA_POSTGRES_NEWER_BIN, the folder of a newer PostgreSQL, the new cluster is of that version; otherwise both are of one.
 func TestAnotherPostgres(t *testing.T) {
-	skipIfShort(t, "moves a log to another cluster")
+	short.Skip(t, "moves a log to another cluster")
 	t.Parallel()
 	world := &outside.World{}
 	beyond := httptest.NewServer(world)

@@ -9,10 +9,12 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/short"
 )
 
 // The proofs of the events behind an answer are checked when the server is gone, with the public key alone.
 func TestCheckProof(t *testing.T) {
+	short.Skip(t, "starts several servers")
 	t.Parallel()
 	dir := t.TempDir()
 	s := startServer(t, t.TempDir(), "--database-url", served.URL(t))

@@ -23,6 +23,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/short"
 )
 
 // broadcastNode is a node that tells the observer of a transaction that is broadcast, as nodes do. What else is asked of it,
@@ -58,7 +59,7 @@ func (n *broadcastNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // TestClients runs the tests of the clients in three languages on one server, with made-up data.
 func TestClients(t *testing.T) {
-	skipIfShort(t, "runs the tests of the clients in three languages")
+	short.Skip(t, "runs the tests of the clients in three languages")
 	t.Parallel()
 	node := newBroadcastNode(t)
 	s := startServer(t, t.TempDir(), "--database-url", served.URL(t), "--nodes", node.url)

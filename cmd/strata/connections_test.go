@@ -20,6 +20,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 	"strata/projections/balances"
 )
 
@@ -29,7 +30,7 @@ const fewConnections = 40
 // A server, a build of a read table, a verification and readers fit into a Postgres with few connections, with the default
 // settings, and nobody is refused.
 func TestFewConnections(t *testing.T) {
-	skipIfShort(t, "makes a chain of its own and many requests")
+	short.Skip(t, "makes a chain of its own and many requests")
 	t.Parallel()
 	database := pgtest.DedicatedWith(t, map[string]string{"max_connections": fmt.Sprint(fewConnections)})
 	dir, url := t.TempDir(), database.URL()

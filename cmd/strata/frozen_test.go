@@ -18,6 +18,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 )
 
 // largeEvent is the size of events that take the database a while to receive.
@@ -102,7 +103,7 @@ func freezeInCopy(t *testing.T, pool *pgxpool.Pool, s *server) {
 // TestFrozenServer stops one of two servers with SIGSTOP in the middle of a large event. It leads all projections. The other one
 // takes events within seconds, and leads after half a minute. When the first goes on, nothing is there twice, and nothing is lost.
 func TestFrozenServer(t *testing.T) {
-	skipIfShort(t, "waits until a frozen server counts as gone")
+	short.Skip(t, "waits until a frozen server counts as gone")
 	t.Parallel()
 	url := served.URL(t)
 	first := startServer(t, t.TempDir(), "--database-url", url)

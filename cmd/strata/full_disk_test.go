@@ -17,6 +17,7 @@ import (
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/serverrig"
+	"strata/internal/testkit/short"
 )
 
 // smallDisk mounts a disk of its own in the memory. Only root may do that: otherwise the test is skipped.
@@ -48,7 +49,7 @@ func fill(t *testing.T, disk *serverrig.Disk, leave int64) (empty func()) {
 // TestFullDisk fills the disk of the private Postgres while a node posts: first up to the floor, where events are refused and reads
 // go on; then to the last byte, until Postgres panics. With space, everything goes on by itself, and nothing is lost.
 func TestFullDisk(t *testing.T) {
-	skipIfShort(t, "fills a disk")
+	short.Skip(t, "fills a disk")
 	t.Parallel()
 	const posts, floor = 150, 16 << 20
 	disk := smallDisk(t, 384<<20)

@@ -10,6 +10,7 @@ import (
 
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/short"
 )
 
 // TestAPIAsDescribed lets schemathesis make requests from the description of the API, valid and invalid ones, and compare the
@@ -21,7 +22,7 @@ func TestAPIAsDescribed(t *testing.T) {
 	if checker == "" {
 		t.Skip("STRATA_SCHEMATHESIS does not name the program: run make test or make outside TEST=fuzz-api")
 	}
-	skipIfShort(t, "starts a program in Python")
+	short.Skip(t, "starts a program in Python")
 	t.Parallel()
 	node := newStacksNode(t)
 	s := startServer(t, t.TempDir(), "--database-url", served.URL(t), "--nodes", node.url)

@@ -8,12 +8,13 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 )
 
 // A server that has nothing to do leaves the database alone: notifications wake it, and what it looks up all the same are
 // few transactions, over few connections. Postgres counts those of a connection up to ten seconds late.
 func TestIdle(t *testing.T) {
-	skipIfShort(t, "it waits for a minute")
+	short.Skip(t, "it waits for a minute")
 	t.Parallel()
 	const (
 		watch, late, settle     = 15, 10, 90 // seconds; connections are kept for up to 45

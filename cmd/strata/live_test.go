@@ -17,6 +17,7 @@ import (
 	"strata/internal/pause"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/short"
 	"strata/internal/testsignal"
 )
 
@@ -82,6 +83,7 @@ func (f *subscription) take(t *testing.T, name, data string) {
 
 // A client resumes its stream after the server is killed, and after the server is stopped, which ends the stream.
 func TestStreamsGoOnAfterTheServer(t *testing.T) {
+	short.Skip(t, "starts several servers")
 	t.Parallel()
 	dir, url := t.TempDir(), served.URL(t)
 	chain := synthchain.New((&simulate.Command{Seed: 5, Forks: 0.3}).Config())

@@ -15,12 +15,14 @@ import (
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/outside"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 	"strata/projections"
 )
 
 // From the deployment of a contract to the thumbnail of a token's image: Strata asks the node and the gateway, and stores
 // their answers in the log.
 func TestTokenMetadata(t *testing.T) {
+	short.Skip(t, "waits for what is tried again")
 	t.Parallel()
 	world := &outside.World{}
 	beyond := httptest.NewServer(world)

@@ -10,12 +10,13 @@ import (
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/short"
 )
 
 // TestKillDuringIntake kills the server repeatedly while an indexer posts a feed with everything in it. Each acknowledged
 // post is in the log once, and the tables are those of the feed.
 func TestKillDuringIntake(t *testing.T) {
-	skipIfShort(t, "kills the server again and again")
+	short.Skip(t, "kills the server again and again")
 	t.Parallel()
 	url, dir := served.URL(t), t.TempDir()
 	feed := synthordinals.New(synthordinals.Everything(7, ordinals.Regtest))
@@ -95,6 +96,7 @@ func TestKillDuringIntake(t *testing.T) {
 
 // TestOrdinalsTxIDPrefix checks transaction ids with and without the prefix.
 func TestOrdinalsTxIDPrefix(t *testing.T) {
+	short.Skip(t, "starts several servers")
 	t.Parallel()
 	url := served.URL(t)
 	feed := synthordinals.New(synthordinals.Config{Seed: 3})

@@ -9,11 +9,12 @@ import (
 	"strata/cmd/strata/internal/simulate"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 )
 
 // After an outage of the database, the server goes on without a restart, and no event is lost.
 func TestDatabaseOutage(t *testing.T) {
-	skipIfShort(t, "stops and kills the database")
+	short.Skip(t, "stops and kills the database")
 	t.Parallel()
 	database := pgtest.Dedicated(t)
 	s := startServer(t, t.TempDir(), "--database-url", database.URL())

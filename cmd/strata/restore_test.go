@@ -16,6 +16,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 )
 
 // clientProgram returns the path of a program of the server's version; it skips the test where there is none.
@@ -32,7 +33,7 @@ func clientProgram(t *testing.T, pool *pgxpool.Pool, name string) string {
 // TestRestore loses a database. A dump of the schema log, which was taken from a replica while events arrived, the key, and
 // the node bring everything back: the same log with the same signatures, and all read tables.
 func TestRestore(t *testing.T) {
-	skipIfShort(t, "restores backups")
+	short.Skip(t, "restores backups")
 	t.Parallel()
 	const posts = 160
 	primary := pgtest.Dedicated(t)

@@ -18,6 +18,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 	"strata/projections"
 )
 
@@ -49,6 +50,7 @@ func privatePostgres(t testing.TB, dir string) int {
 
 // Without configuration, the server runs a private Postgres. Acknowledged events survive a kill of the server.
 func TestServeWithoutConfiguration(t *testing.T) {
+	short.Skip(t, "starts a server of its own")
 	t.Parallel()
 	dir := emptyFolder(t)
 	began := time.Now()

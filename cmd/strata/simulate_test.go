@@ -19,6 +19,7 @@ import (
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 )
 
 // expected returns the expected state after the first count posts of simulate, and the chain's accounts.
@@ -279,6 +280,7 @@ func TestDemo(t *testing.T) {
 // A chain through all epochs ends with the locks that its own model has: those whose contract still counts, and whose unlock
 // height is above the tip's Bitcoin height. What stakers of pox-5 do is there in every list.
 func TestSimulateAllEpochs(t *testing.T) {
+	short.Skip(t, "folds a long chain")
 	t.Parallel()
 	const posts = 900
 	s := startServerOf(t, "testnet", t.TempDir(), "--database-url", pgtest.URL(t))

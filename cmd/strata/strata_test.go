@@ -41,14 +41,6 @@ func TestMain(m *testing.M) {
 // slow is the time after which a test gives up waiting. Nothing comes close to it.
 const slow = 2 * time.Minute
 
-// skipIfShort skips a test in the short form of the tests.
-func skipIfShort(t *testing.T, why string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip(why)
-	}
-}
-
 // served makes databases whose tables a server has created, which takes it seconds, and which have nothing in them.
 var served = pgtest.Template("served", func(ctx context.Context, url string) error {
 	cmd, err := commandIn(os.TempDir(), nil, "serve", "--roles", "projector", "--database-url", url)

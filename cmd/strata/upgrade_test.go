@@ -19,6 +19,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/names"
 )
@@ -109,7 +110,7 @@ func (s *server) lastAnswers(url string) (paths []string, was map[string]string)
 // TestUpgrade starts this program on tables that the last release has built: the same tables, of which the register says that
 // earlier rules built them. Clients read all the time, and nobody gives a command.
 func TestUpgrade(t *testing.T) {
-	skipIfShort(t, "builds new versions of all read tables under reads")
+	short.Skip(t, "builds new versions of all read tables under reads")
 	t.Parallel()
 	dir, url := imported(t, upgradePosts)
 	before := startServer(t, dir, "--database-url", url)

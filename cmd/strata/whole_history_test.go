@@ -13,6 +13,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/serverrig"
+	"strata/internal/testkit/short"
 )
 
 // says waits until the answer of a path has a status and contains texts.
@@ -38,7 +39,7 @@ func (s *server) says(path string, status int, texts ...string) {
 // A server that is started beside a node which has run for long says what it lacks, until that is imported from a server that
 // has it.
 func TestBesideANodeThatHasRun(t *testing.T) {
-	skipIfShort(t, "imports while a node posts")
+	short.Skip(t, "imports while a node posts")
 	t.Parallel()
 	dir := t.TempDir()
 	lines := strings.SplitAfter(chainArchive(t, archive.Copy, 19, 120), "\n")
@@ -83,6 +84,7 @@ func TestBesideANodeThatHasRun(t *testing.T) {
 
 // With --partial-history, also when it comes later, the chain begins with any block, and all say so.
 func TestPartialHistory(t *testing.T) {
+	short.Skip(t, "starts several servers")
 	t.Parallel()
 	dir := t.TempDir()
 	tail := filepath.Join(dir, "tail.tsv")
@@ -148,6 +150,7 @@ func TestNetworkIsFoundOut(t *testing.T) {
 
 // After another chain has begun on a database, the fold stands still, and strata reset makes room for it.
 func TestAnotherChainBegins(t *testing.T) {
+	short.Skip(t, "starts several servers")
 	t.Parallel()
 	dir := t.TempDir()
 	url := pgtest.URL(t)

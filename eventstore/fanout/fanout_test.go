@@ -24,15 +24,14 @@ import (
 	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 	"strata/rig/replay"
 )
 
 // TestCluster sends the log over three servers of NATS, which are killed one after the other, with two publishers, of which one ends.
 // A consumer that is interrupted has had each event once, in order.
 func TestCluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills servers of NATS, which choose a new leader after some seconds")
-	}
+	short.Skip(t, "kills servers of NATS, which choose a new leader after some seconds")
 	events := 800
 	if *long {
 		events = 10_000

@@ -16,6 +16,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 	"strata/migrations"
 )
 
@@ -110,9 +111,7 @@ func TestLongLines(t *testing.T) {
 }
 
 func TestDatabaseGoneDuringAnImport(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server of its own")
-	}
+	short.Skip(t, "starts a server of its own")
 	t.Parallel()
 	server := pgtest.Dedicated(t)
 	must.Do(t, migrations.Up(context.Background(), server.URL()))
@@ -157,9 +156,7 @@ func (b beginning) Done(importer.Result, error) {}
 
 // Memory does not grow with the file. Not beside other tests, whose memory would count.
 func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("imports 97 MB")
-	}
+	short.Skip(t, "imports 97 MB")
 	const limit = 64 << 20
 	text := packed(t, syntheticWide(40_000, 28, 6))
 	name := writeFile(t, "a.tsv.gz", text)

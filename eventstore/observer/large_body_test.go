@@ -16,6 +16,7 @@ import (
 	"strata/eventstore/observer"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 )
 
 // post sends n bytes of the pattern, and checks the answer.
@@ -88,9 +89,7 @@ func (h *harness) wantPattern(seq, size int64) {
 // The tests below measure the heap, so they don't run beside others.
 
 func TestMemoryOfConcurrentBodies(t *testing.T) {
-	if testing.Short() {
-		t.Skip("posts 512 MiB")
-	}
+	short.Skip(t, "posts 512 MiB")
 	const (
 		senders = 8
 		limit   = 32 << 20
@@ -117,9 +116,7 @@ func TestMemoryOfConcurrentBodies(t *testing.T) {
 }
 
 func TestLargestBody(t *testing.T) {
-	if testing.Short() {
-		t.Skip("posts 512 MiB")
-	}
+	short.Skip(t, "posts 512 MiB")
 	h := start(t, observer.Config{Log: openLog(t, migrated.New(t), eventstore.Config{Timeout: time.Minute})})
 	begin := time.Now()
 	var err error

@@ -16,6 +16,7 @@ import (
 	"strata/internal/testkit/headlock"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 	"strata/migrations"
 )
 
@@ -28,9 +29,7 @@ func (h *harness) wantUnavailable(got strictResponse) {
 }
 
 func TestDatabaseDown(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server of its own")
-	}
+	short.Skip(t, "starts a server of its own")
 	t.Parallel()
 	server := pgtest.Dedicated(t)
 	must.Do(t, migrations.Up(context.Background(), server.URL()))

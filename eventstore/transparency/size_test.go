@@ -129,9 +129,7 @@ func checkTile(t *testing.T, l *transparency.Log, model *naive, level, n, width 
 
 // The subtrees of the second level are right, with a log that has some: 65,536 events and a few.
 func TestSecondLevel(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
+	short.Skip(t, "takes some seconds")
 	t.Parallel()
 	const size = 65_536 + 256 + 3
 	w := newWorld(t)

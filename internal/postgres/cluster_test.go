@@ -17,6 +17,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 )
 
 func start(t *testing.T, cfg postgres.Config) *postgres.Cluster {
@@ -131,6 +132,7 @@ func TestRelativeDataDir(t *testing.T) {
 }
 
 func TestServerOfKilledProcessIsAdopted(t *testing.T) {
+	short.Skip(t, "starts servers of its own")
 	t.Parallel()
 	dir := pgtest.DataDir(t)
 	other := begin(t, dir, nil)
@@ -228,6 +230,7 @@ func TestAllStartAtOnce(t *testing.T) {
 }
 
 func TestLongPath(t *testing.T) {
+	short.Skip(t, "starts servers of its own")
 	t.Parallel()
 	dir := filepath.Join(pgtest.DataDir(t), strings.Repeat("long", 25))
 	a := start(t, postgres.Config{DataDir: dir})
@@ -374,6 +377,7 @@ func TestCanceledStartLeavesNothingHalfDone(t *testing.T) {
 }
 
 func TestServerKilled(t *testing.T) {
+	short.Skip(t, "starts servers of its own")
 	t.Parallel()
 	dir := pgtest.DataDir(t)
 	a := start(t, postgres.Config{DataDir: dir})
@@ -401,6 +405,7 @@ func TestServerKilled(t *testing.T) {
 
 // A server that is killed is started again, at the same address, as often as it is killed.
 func TestKeep(t *testing.T) {
+	short.Skip(t, "starts servers of its own")
 	t.Parallel()
 	c := start(t, postgres.Config{DataDir: pgtest.DataDir(t)})
 	url := c.URL()

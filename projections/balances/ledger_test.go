@@ -19,6 +19,7 @@ import (
 
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/short"
 	"strata/projections/balances"
 	"strata/rig/replay"
 	"strata/rig/schemas"
@@ -54,6 +55,7 @@ func TestLedger(t *testing.T) {
 
 // TestLedgerOfRecordings does the same with recordings of real nodes.
 func TestLedgerOfRecordings(t *testing.T) {
+	short.Skip(t, "folds long recordings")
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(replay.SharedData(t), "events", "*.tsv.gz"))
 	if err != nil {

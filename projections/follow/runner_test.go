@@ -219,6 +219,7 @@ func accepted(t *testing.T, pool *pgxpool.Pool) {
 
 // TestDatabaseRestart stops the database while everything is live.
 func TestDatabaseRestart(t *testing.T) {
+	short.Skip(t, "starts a server of its own")
 	t.Parallel()
 	server := pgtest.Dedicated(t)
 	if err := migrations.Up(t.Context(), server.URL()); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/short"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -17,6 +18,7 @@ import (
 // TestRandomFeeds folds feeds with rollbacks, duplicates, gaps and blocks out of order, in batches of any size, and
 // compares all tables with the expected state now and then.
 func TestRandomFeeds(t *testing.T) {
+	short.Skip(t, "folds many feeds")
 	t.Parallel()
 	pool := databases.New(t)
 	rapid.Check(t, func(rt *rapid.T) {

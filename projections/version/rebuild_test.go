@@ -41,13 +41,14 @@ func everything(t *testing.T) projections.Lines {
 // TestRebuildEverything rebuilds all projections while events come and blocks fork, with runners that stop at any
 // moment, and expects the same rows as those of the live versions. Then it switches, back and forth.
 func TestRebuildEverything(t *testing.T) {
+	short.Skip(t, "rebuilds all tables")
 	t.Parallel()
 	log := replay.NewLog(t)
 	lines := everything(t)
 	made := rig.NewPosts(3)
 	random := rand.New(rand.NewPCG(3, 3))
 	stop := rig.Follow(t, log, lines...)
-	replay.Append(t, log, made.Next(short.Form(300, 150))...)
+	replay.Append(t, log, made.Next(300)...)
 	replay.Wait(t, log)
 	stop()
 
@@ -56,7 +57,7 @@ func TestRebuildEverything(t *testing.T) {
 	folded := func() int64 {
 		return rig.Query[int64](t, log, `SELECT sum(position)::bigint FROM strata.projection LEFT JOIN strata.active a USING (name, version) WHERE a.name IS NULL`)
 	}
-	for range short.Form(8, 3) { // with another runner each time
+	for range 8 { // with another runner each time
 		before := folded()
 		stop := rig.Follow(t, log, everything(t)...)
 		eventually.Holds(t, "the build progresses, or is at its end", func() bool {

@@ -7,6 +7,7 @@ import (
 
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -14,9 +15,7 @@ import (
 // A page costs the same wherever it is in a list, with a plan for its arguments as with one for any.
 func TestAccountListPlans(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it fills large tables")
-	}
+	short.Skip(t, "it fills large tables")
 	w := apitest.NewWorld(t)
 	const n = 1500
 	w.LongLists(n)

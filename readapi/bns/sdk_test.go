@@ -14,6 +14,7 @@ import (
 	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/short"
 	reads "strata/readapi/bns"
 )
 
@@ -101,9 +102,7 @@ func installSDK(t testing.TB, npm string) {
 	if there, err := os.ReadFile(mark); err == nil && bytes.Equal(there, locked) {
 		return
 	}
-	if testing.Short() {
-		t.Skip("npm has not installed what this needs: make test lets it")
-	}
+	short.Skip(t, "npm has not installed what this needs: make test lets it")
 	command := exec.CommandContext(t.Context(), npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")
 	command.Dir = sdkFolder
 	if output, err := command.CombinedOutput(); err != nil {

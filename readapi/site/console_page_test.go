@@ -19,6 +19,7 @@ import (
 	"strata/internal/testkit/check"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/short"
 	"strata/readapi"
 	"strata/rig/apitest"
 	"strata/rig/replay"
@@ -27,6 +28,7 @@ import (
 
 // The console in a browser, on a real API. Each part has a tab of its own; they take turns, since some change the answers.
 func TestConsole(t *testing.T) {
+	short.Skip(t, "starts a browser")
 	t.Parallel()
 	browser := newBrowser(t)
 	s := newConsoleSite(t)

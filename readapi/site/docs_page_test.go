@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/short"
 	"strata/readapi"
 	"strata/rig/apitest"
 	"strata/rig/replay"
@@ -21,6 +22,7 @@ import (
 
 // The documentation in a browser: search, requests to this server, programs, the way to the console, and phones.
 func TestDocs(t *testing.T) {
+	short.Skip(t, "starts a browser")
 	t.Parallel()
 	browser := newBrowser(t)
 	site := apitest.NewSiteOn(t, replay.Databases.New(t), readapi.Config{})

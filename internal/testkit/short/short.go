@@ -10,3 +10,11 @@ func Form[N any](full, less N) N {
 	}
 	return full
 }
+
+// Skip skips a test in its short form, because of what it does.
+func Skip(t testing.TB, does string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip(does)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"strata/internal/testkit/check"
+	"strata/internal/testkit/short"
 	"strata/readapi/internal/cache"
 )
 
@@ -29,6 +30,7 @@ func heap() int64 {
 
 // TestMemoryBound fills the map with small values, where what is not theirs weighs the most, under ever new keys.
 func TestMemoryBound(t *testing.T) {
+	short.Skip(t, "fills a Redis")
 	bound, entries := int64(32<<20), 2_000_000
 	if raceDetector { // which makes it twenty times slower
 		bound, entries = 2<<20, 50_000

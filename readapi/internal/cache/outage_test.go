@@ -17,6 +17,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/redistest"
+	"strata/internal/testkit/short"
 	"strata/readapi/internal/cache"
 )
 
@@ -139,6 +140,7 @@ func (b *bench) told(outages, ends int, contents ...string) {
 }
 
 func TestStoppedAndStartedAgain(t *testing.T) {
+	short.Skip(t, "starts several Redis")
 	t.Parallel()
 	server := redistest.New(t)
 	b := newBench(t, server.URL())
@@ -303,6 +305,7 @@ func TestOverwrittenByHand(t *testing.T) {
 
 // TestFailover has the replica take over.
 func TestFailover(t *testing.T) {
+	short.Skip(t, "starts several Redis")
 	t.Parallel()
 	sentinel := redistest.NewSentinel(t)
 	b := newBench(t, sentinel.URL())

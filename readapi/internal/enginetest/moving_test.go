@@ -20,6 +20,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/redistest"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/follow"
@@ -34,9 +35,7 @@ import (
 // 100,000 reads. Each answer is the one that Postgres gives at the position that the answer names, which another
 // database tells that took the same events one step at a time, and that nobody cached.
 func TestReadsWhileTheChainMoves(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes 100,000 reads")
-	}
+	short.Skip(t, "makes 100,000 reads")
 	t.Parallel()
 	const reads, posts = 100_000, 260
 	made := synthchain.New(synthchain.Everything(7, synthchain.V40))

@@ -14,6 +14,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/redistest"
+	"strata/internal/testkit/short"
 	"strata/readapi"
 	"strata/rig/apitest"
 )
@@ -75,9 +76,7 @@ func TestSharedAnswers(t *testing.T) {
 
 // Redis is stopped, frozen, full and back while clients read: none of them notices.
 func TestRedisOutages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("freezes and stops Redis")
-	}
+	short.Skip(t, "freezes and stops Redis")
 	t.Parallel()
 	s := apitest.NewWorld(t)
 	server := redistest.New(t, "--maxmemory-policy", "noeviction")

@@ -19,6 +19,7 @@ import (
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
+	"strata/internal/testkit/short"
 	"strata/migrations"
 	"strata/projections/balances"
 	"strata/projections/follow"
@@ -31,6 +32,7 @@ import (
 // the replica is behind, each answer is of a position that the replica has, and is what the replica says. When it goes
 // on, so do the answers.
 func TestReplica(t *testing.T) {
+	short.Skip(t, "starts a server of its own")
 	t.Parallel()
 	f := newFollowed(t)
 	f.append(120)

@@ -16,6 +16,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 	"strata/migrations"
 	"strata/readapi/internal/register"
 )
@@ -56,6 +57,7 @@ func unknown(watch *register.Watch) func() bool { return func() bool { return !k
 
 // A database that is away, or does not answer, makes the state unknown until it is back, and is mentioned once.
 func TestOutage(t *testing.T) {
+	short.Skip(t, "starts a server of its own")
 	t.Parallel()
 	server := pgtest.Dedicated(t)
 	must.Do(t, migrations.Up(t.Context(), server.URL()))

@@ -8,14 +8,13 @@ import (
 
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/serverrig"
+	"strata/internal/testkit/short"
 )
 
 // TestSoak is a short run with little load: it exercises the soak itself, and all faults once. Where no
 // disk can be mounted, none is filled.
 func TestSoak(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes half a minute")
-	}
+	short.Skip(t, "takes a minute and a half")
 	program := filepath.Join(t.TempDir(), "strata")
 	must.Do(t, serverrig.Build(t.Context(), program))
 	report, err := Run(t.Context(), Config{

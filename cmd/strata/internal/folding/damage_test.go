@@ -23,6 +23,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/decode"
 	"strata/rig/replay"
@@ -120,14 +121,12 @@ func (f *folder) fold(ctx context.Context, tx pgx.Tx, post replay.Post) error {
 // TestDamagedEvents folds events that repeat, reorder and contradict what they say, and blocks that revert them. What no chain can
 // have, chain refuses for all projections, and all of them fold the rest: nobody can violate their keys.
 func TestDamagedEvents(t *testing.T) {
+	short.Skip(t, "folds many histories")
 	t.Parallel()
 	pool := allTables().New(t)
 	base := newFolder()
 	made := synthchain.New(synthchain.AllEpochs(11))
-	folded, drawn := 900, 500
-	if testing.Short() {
-		folded, drawn = 300, 150
-	}
+	const folded, drawn = 900, 500
 	must.Do(t, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 		for range folded {
 			if err := base.fold(t.Context(), tx, made.Next()); err != nil {

@@ -18,6 +18,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/rig/replay"
 )
@@ -28,6 +29,7 @@ const seedsEnv = "STRATA_TEST_SEEDS"
 // TestRestarts folds the items of made-up histories with each projection in one batch, and again in batches of random sizes, with a
 // projection that knows nothing after some of them. What a projection keeps in memory between batches must not show in any row.
 func TestRestarts(t *testing.T) {
+	short.Skip(t, "folds a history some fifty times")
 	t.Parallel()
 	seeds := 1
 	if n, err := strconv.Atoi(os.Getenv(seedsEnv)); err == nil {
@@ -38,11 +40,7 @@ func TestRestarts(t *testing.T) {
 		specs = append(specs, d.Spec)
 	}
 	pool := replay.Tables("restarts", specs...).New(t)
-	generations := []synthchain.Generation{synthchain.V205, synthchain.V30, synthchain.V40}
-	if testing.Short() {
-		generations = generations[2:]
-	}
-	for _, generation := range generations {
+	for _, generation := range []synthchain.Generation{synthchain.V205, synthchain.V30, synthchain.V40} {
 		for seed := range uint64(seeds) {
 			t.Run(fmt.Sprintf("%v/%d", generation, seed), func(t *testing.T) {
 				config := synthchain.Everything(seed, generation)

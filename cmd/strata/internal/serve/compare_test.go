@@ -19,6 +19,7 @@ import (
 	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/short"
 	"strata/readapi"
 )
 
@@ -43,6 +44,7 @@ func poorNode(t *testing.T) (url string, requests *atomic.Int64) {
 // TestCompare compares with the nodes of a server by default. What differs keeps all processes of its database from being ready for
 // money, also after a restart, until it is accepted, and again when it changes.
 func TestCompare(t *testing.T) {
+	short.Skip(t, "starts several servers")
 	t.Parallel()
 	url := pgtest.URL(t)
 	conn := pgtest.Connect(t, url)

@@ -26,6 +26,7 @@ import (
 	"strata/internal/testkit/outside"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
+	"strata/internal/testkit/short"
 )
 
 // deploy is the folder of what operators are given.
@@ -39,9 +40,7 @@ func TestMonitoring(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no prometheus: scripts/tools.sh promtool installs it")
 	}
-	if testing.Short() {
-		t.Skip("it runs a Prometheus and a Postgres")
-	}
+	short.Skip(t, "it runs a Prometheus and a Postgres")
 	beyond := httptest.NewServer(&outside.World{})
 	defer beyond.Close()
 	s := serveHere(t, "--data-dir", pgtest.DataDir(t), "--roles", "observer,projector,metadata,api,compare", "--nodes", beyond.URL,

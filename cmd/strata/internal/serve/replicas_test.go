@@ -24,6 +24,7 @@ import (
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/serverrig"
+	"strata/internal/testkit/short"
 	"strata/readapi"
 )
 
@@ -32,9 +33,7 @@ import (
 // the primary; and when the primary dies, nothing that was acknowledged is lost, because commits are synchronous.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it runs three servers of Postgres and four of Strata")
-	}
+	short.Skip(t, "it runs three servers of Postgres and four of Strata")
 	primary := pgtest.Dedicated(t)
 	serveHere(t, "--roles", "observer,projector", "--database-url", primary.URL()).stop() // it creates the log
 	all := map[string]*pgtest.Replica{}

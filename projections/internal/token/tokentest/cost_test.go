@@ -13,6 +13,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/token"
 	"strata/internal/synth/value"
+	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/rig/body"
 	"strata/rig/replay"
@@ -32,6 +33,7 @@ const costMost = 500
 // or over years; and so does the same number of notifications that are for all tokens, and come in each block of a day.
 // Documents and images are fetched again, too; the clock is made up.
 func TestCostOfNotifications(t *testing.T) {
+	short.Skip(t, "folds a long chain")
 	t.Parallel()
 	pool := databases.lend(t)
 	for _, spread := range []struct {

@@ -24,6 +24,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/value"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/short"
 	"strata/metadata"
 	"strata/metadata/picture"
 	"strata/projections/ft"
@@ -41,6 +42,7 @@ import (
 //
 // The lists here are shorter than a stretch, because where longer ones are cut depends on the sizes of batches.
 func TestRebuild(t *testing.T) {
+	short.Skip(t, "rebuilds a table several times")
 	t.Parallel()
 	out := newBeyond(t)
 	log := replay.NewLog(t)

@@ -19,6 +19,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/check"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/short"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"
@@ -90,9 +91,7 @@ func install(t testing.TB, npm, folder string) {
 	if there, err := os.ReadFile(mark); err == nil && bytes.Equal(there, locked) {
 		return
 	}
-	if testing.Short() {
-		t.Skip("npm has not installed what this needs: make test lets it")
-	}
+	short.Skip(t, "npm has not installed what this needs: make test lets it")
 	command := exec.CommandContext(t.Context(), npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	command.Dir = folder
 	if output, err := command.CombinedOutput(); err != nil {
