@@ -5,10 +5,16 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 bin=$PWD/bin
 
 scripts/tools.sh gotestsum postgres redis pgbouncer chromium node python
-scripts/tools.sh promtool || true
-scripts/clients.sh typescript python
-scripts/tools.sh rosetta-cli && export STRATA_ROSETTA_CLI=$bin/rosetta-cli || echo 'the checks of rosetta-cli are skipped'
-scripts/tools.sh schemathesis-env && export STRATA_SCHEMATHESIS=$bin/schemathesis-env/bin/schemathesis || echo 'the checks of schemathesis are skipped'
+
+# What only the programs are tested with is installed beside the tests of the packages that they consist of.
+mkdir -p bin
+{
+  scripts/tools.sh promtool || true
+  scripts/clients.sh typescript python
+  scripts/tools.sh rosetta-cli || echo 'the checks of rosetta-cli are skipped'
+  scripts/tools.sh schemathesis-env || echo 'the checks of schemathesis are skipped'
+} > bin/test-tools.log 2>&1 &
+installing=$!
 
 # The race detector makes what it watches take several times as long, and all of it is compiled and linked once more. So only packages
 # are tested with it that start goroutines, or share memory between those of others: of the log, of what fetches and forwards, of what
@@ -20,18 +26,22 @@ concurrent+='|projections/(decode|follow|internal/register)|proxy(/internal/(bud
 race=
 [ "$(go env CGO_ENABLED)" != 1 ] || race=-race
 # Tests mostly wait: for databases, for what they have stopped, for what is to be tried again.
-parallel=$((2 * $(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)))
+many=$((2 * $(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)))
 
 # Each test runs once. They are not vetted: make lint does that.
 failed=0
 run() {
   # shellcheck disable=SC2086 # it is a list
-  "$bin/gotestsum" --format pkgname --format-hide-empty-pkg -- -vet=off -timeout "${TEST_TIMEOUT:-15m}" -parallel $parallel $1 $2 || failed=1
+  "$bin/gotestsum" --format pkgname --format-hide-empty-pkg -- -vet=off -timeout "${TEST_TIMEOUT:-15m}" -p $many -parallel $many $1 $2 || failed=1
 }
 
 packages=$(go list "${@:-./...}")
-sequential=$(grep -vE "$concurrent" <<< "$packages" || true)
-[ -z "$sequential" ] || run '' "$sequential"
 watched=$(grep -E "$concurrent" <<< "$packages" || true)
 [ -z "$watched" ] || run "$race" "$watched"
+wait $installing || { cat bin/test-tools.log; exit 1; }
+cat bin/test-tools.log
+[ ! -x "$bin/rosetta-cli" ] || export STRATA_ROSETTA_CLI=$bin/rosetta-cli
+[ ! -x "$bin/schemathesis-env/bin/schemathesis" ] || export STRATA_SCHEMATHESIS=$bin/schemathesis-env/bin/schemathesis
+sequential=$(grep -vE "$concurrent" <<< "$packages" || true)
+[ -z "$sequential" ] || run '' "$sequential"
 exit $failed
