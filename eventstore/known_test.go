@@ -103,7 +103,7 @@ func TestKnownBodiesByIndex(t *testing.T) {
 	short.Skip(t, "fills a large table")
 	t.Parallel()
 	pool := migrated.New(t)
-	must.Get(pool.Exec(t.Context(), `INSERT INTO log.small_body (span, seq, sha256) SELECT n >> 18, n, sha256(convert_to(n::text, 'UTF8')) FROM generate_series(1, 600_000) n`))(t)
+	must.Get(pool.Exec(t.Context(), `INSERT INTO log.small_body (span, seq, sha256) SELECT n >> 18, n, sha256(convert_to(n::text, 'UTF8')) FROM generate_series(1, 600000) n`))(t)
 	leap(t, pool, 700_000)
 	writers := must.Get(pgxpool.New(t.Context(), migrated.URL(t)))(t)
 	log := eventstore.Open(writers, eventstore.Config{})
