@@ -6,6 +6,8 @@ import (
 	_ "embed"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -26,9 +28,11 @@ const Name = "search"
 //   - 1: first version.
 const Version = 1
 
-// Kinds of names, as in name.kind.
+// kind is what a name is of.
+type kind int
+
 const (
-	contract int16 = 1 + iota
+	contract kind = iota
 	fungible
 	nonFungible
 )
@@ -85,7 +89,7 @@ func (p *Search) Fold(ctx context.Context, tx pgx.Tx, _ int64, steps []projectio
 type place struct {
 	height, seq int64
 	tx          int32
-	kind        int16
+	kind        kind
 }
 
 // apply adds blocks with the names that are new in them.
@@ -102,27 +106,27 @@ func (p *Search) apply(ctx context.Context, tx pgx.Tx, steps []projections.Step)
 	if len(found) == 0 {
 		return nil
 	}
-	names := make([]string, 0, len(found))
-	for name := range found {
-		names = append(names, name)
-	}
+	names := slices.Sorted(maps.Keys(found))
 	rows, err := tx.Query(ctx, p.spec.SQL(`SELECT name FROM {schema}.name WHERE name = ANY($1)`), names)
 	if err != nil {
 		return err
 	}
-	there, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
+	there := map[string]bool{}
+	var name string
+	if _, err := pgx.ForEachRow(rows, []any{&name}, func() error {
+		there[name] = true
+		return nil
+	}); err != nil {
 		return fmt.Errorf("read which of %d names are known: %w", len(names), err)
 	}
-	added := maps.Clone(found)
-	for _, name := range there {
-		delete(added, name)
+	var added [][]any
+	for _, name := range names {
+		if at := found[name]; !there[name] {
+			added = append(added, []any{at.height, at.seq, at.tx, int16(len(name)), at.kind != contract, at.kind == fungible, name, last(name), trigram.Of(name)})
+		}
 	}
-	values := make([][]any, 0, len(added))
-	for name, at := range added {
-		values = append(values, []any{at.height, at.seq, at.tx, at.kind, int16(len(name)), name, trigram.Of(name)})
-	}
-	if err := p.spec.Copy(ctx, tx, "name", []string{"height", "source_seq", "tx_index", "kind", "length", "name", "trigrams"}, values); err != nil {
+	columns := []string{"height", "source_seq", "tx_index", "length", "asset", "fungible", "name", "last", "trigrams"}
+	if err := p.spec.Copy(ctx, tx, "name", columns, added); err != nil {
 		return err
 	}
 	if len(p.known)+len(found) > knownMost {
@@ -136,14 +140,19 @@ func (p *Search) apply(ctx context.Context, tx pgx.Tx, steps []projections.Step)
 	return nil
 }
 
+// last returns the last part of an identifier, in small letters.
+func last(name string) string {
+	return strings.ToLower(name[strings.LastIndexAny(name, ".:")+1:])
+}
+
 // collect adds the names in a block that may be new.
 func (p *Search) collect(step projections.Step, found map[string]place) {
-	add := func(name string, tx int, kind int16) {
+	add := func(name string, tx int, of kind) {
 		if _, ok := p.known[name]; ok || name == "" {
 			return
 		}
 		if _, ok := found[name]; !ok {
-			found[name] = place{step.Height, step.BlockSeq, int32(tx), kind}
+			found[name] = place{step.Height, step.BlockSeq, int32(tx), of}
 		}
 	}
 	events := step.Block.EffectiveEvents()

@@ -42,11 +42,11 @@ func TestNames(t *testing.T) {
 	replay.Append(t, log, replay.Take(300, synthchain.New(config).Next)...)
 	replay.Run(t, log, rig.Chain(t), balances.New(nil), search.New())
 	texts := func(sql string) []string { return replay.Texts(t, log.Pool(), schemas.In(sql)) }
-	got := texts(`SELECT kind || ' ' || name FROM search_v1.name ORDER BY name`)
+	got := texts(`SELECT asset || ' ' || fungible || ' ' || name FROM search_v1.name ORDER BY name`)
 	want := texts(`
-		SELECT kind || ' ' || name FROM (
-			SELECT DISTINCT 1 AS kind, d.contract_id COLLATE "C" AS name FROM {chain}.contract d JOIN {chain}.canonical c ON c.block_seq = d.source_seq
-			UNION SELECT DISTINCT CASE kind WHEN 'ft' THEN 2 ELSE 3 END, asset COLLATE "C" FROM {balances}.asset WHERE kind <> 'stx'
+		SELECT asset || ' ' || fungible || ' ' || name FROM (
+			SELECT DISTINCT false AS asset, false AS fungible, d.contract_id COLLATE "C" AS name FROM {chain}.contract d JOIN {chain}.canonical c ON c.block_seq = d.source_seq
+			UNION SELECT DISTINCT true, kind = 'ft', asset COLLATE "C" FROM {balances}.asset WHERE kind <> 'stx'
 		) known ORDER BY name`)
 	if len(want) < 20 || !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", fmt.Sprint(got), fmt.Sprint(want))

@@ -20,9 +20,11 @@ CREATE TABLE {schema}.name (
     height     bigint   NOT NULL,
     source_seq bigint   NOT NULL,
     tx_index   int      NOT NULL, -- index of the transaction in the block's list, from 0
-    kind       smallint NOT NULL, -- 1 contract, 2 fungible token, 3 non-fungible token
     length     smallint NOT NULL, -- bytes of the name
+    asset      boolean  NOT NULL, -- of a token; not of a contract
+    fungible   boolean  NOT NULL, -- of a fungible token
     name       text COLLATE "C" NOT NULL, -- identifier of the contract or of the asset
+    last       text COLLATE "C" NOT NULL, -- its last part, the name of the contract or of the asset, in small letters
     trigrams   int[]    NOT NULL, -- the sequences of three characters of the name, in small letters: c1 * 65536 + c2 * 256 + c3
     CONSTRAINT name_pkey PRIMARY KEY (name)
 );
@@ -30,5 +32,4 @@ CREATE TABLE {schema}.name (
 CREATE INDEX name_height_idx ON {schema}.name (height);
 -- Indexes for readers: a build makes them at its end.
 CREATE INDEX name_trigrams_idx ON {schema}.name USING gin (trigrams);
--- What many names have is in some of the shortest.
-CREATE INDEX name_length_idx ON {schema}.name ((kind = 1), length, name);
+CREATE INDEX name_last_idx ON {schema}.name (asset, last);

@@ -303,44 +303,42 @@ func findAddresses(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t
 // nameRow is a name of the projection search.
 type nameRow struct {
 	view.RowKey
-	kind int16 // 1 contract, 2 fungible, 3 non-fungible token
-	name string
+	fungible bool
+	name     string
 }
 
-func nameColumns(r *nameRow) []any { return []any{&r.Seq, &r.Index, &r.kind, &r.name} }
+func nameColumns(r *nameRow) []any { return []any{&r.Seq, &r.Index, &r.fungible, &r.name} }
 
-// What is looked at for a part of a name. What at least every 250th of the names has is mostly among the shortest; what fewer have,
-// the trigrams find.
-const (
-	shortestNames = 5000
-	commonNames   = 20000
-)
+// What is looked at of the names that begin alike, or have the same sequences of characters. Of more, the first are ordered.
+const namesMost = 2000
 
-// queueNames adds the query for the names of contracts, or of assets, that a text is part of.
-func queueNames(b *engine.Batch, r reading, contracts bool) *engine.Result[nameRow] {
-	const fields = `SELECT {search.name n}, n.source_seq, n.tx_index, n.kind, n.name FROM `
+// queueNames adds the query for the names of contracts, or of assets, that a text is part of. Those whose last part begins with the text come
+// first, in the order of that part; then the shortest.
+func queueNames(b *engine.Batch, r reading, assets bool) *engine.Result[nameRow] {
+	const fields = `SELECT {search.name n}, n.source_seq, n.tx_index, n.fungible, n.name FROM `
 	switch {
-	case r.beginning != "" && contracts:
-		return engine.Query(b, nameColumns, fields+`(SELECT * FROM {search}.name n WHERE n.name >= $1 AND n.name < $2 AND n.kind = 1 ORDER BY n.name LIMIT $3) n
-			ORDER BY n.name = $1 DESC, n.height DESC, n.tx_index DESC LIMIT $4`, r.beginning, after(r.beginning), shortestNames, most)
 	case r.beginning != "":
-		return engine.Query(b, nameColumns, fields+`{search}.name n WHERE n.name >= $1 AND n.name < $2 AND n.kind <> 1 ORDER BY n.name LIMIT $3`,
-			r.beginning, after(r.beginning), most)
+		order := `n.name`
+		if !assets {
+			order = `n.name = $1 DESC, n.height DESC, n.tx_index DESC`
+		}
+		return engine.Query(b, nameColumns, fields+`(SELECT * FROM {search}.name n WHERE n.name >= $1 AND n.name < $2 AND n.asset = $3 ORDER BY n.name LIMIT $4) n
+			ORDER BY `+order+` LIMIT $5`, r.beginning, after(r.beginning), assets, namesMost, most)
 	case r.part != "":
 		return engine.Query(b, nameColumns, `
-			WITH short AS MATERIALIZED (
-				SELECT n.name FROM (SELECT * FROM {search}.name n WHERE (n.kind = 1) = $1 ORDER BY n.length, n.name LIMIT $4) n
-				WHERE strpos(lower(n.name), $2) > 0 ORDER BY n.length, n.name LIMIT $6
+			WITH first AS MATERIALIZED (
+				SELECT n.name FROM {search}.name n WHERE n.asset = $1 AND n.last >= $2 AND n.last < $3 ORDER BY n.last, n.name LIMIT $6
 			), part AS (
-				SELECT name FROM short WHERE (SELECT count(*) FROM short) = $6
+				SELECT name FROM first
 				UNION
-				SELECT n.name FROM (
-					SELECT n.name, n.length FROM (SELECT * FROM {search}.name n WHERE n.trigrams @> $3 AND (n.kind = 1) = $1 LIMIT $5) n
-					WHERE (SELECT count(*) FROM short) < $6 AND strpos(lower(n.name), $2) > 0 ORDER BY n.length, n.name LIMIT $6
+				SELECT name FROM (
+					SELECT n.name FROM (SELECT n.name, n.length FROM {search}.name n WHERE n.trigrams @> $4 AND n.asset = $1 LIMIT $5) n
+					WHERE (SELECT count(*) FROM first) < $6 AND strpos(lower(n.name), $2) > 0 ORDER BY n.length, n.name LIMIT $6
 				) n
 			)
-			`+fields+`{search}.name n WHERE n.name IN (SELECT name FROM part) ORDER BY n.length, n.name`,
-			contracts, r.part, trigram.Of(r.part), shortestNames, commonNames, most)
+			`+fields+`{search}.name n WHERE n.name IN (SELECT name FROM part)
+			ORDER BY CASE WHEN starts_with(n.last, $2) THEN n.last END NULLS LAST, n.length, n.name LIMIT $6`,
+			assets, r.part, after(r.part), trigram.Of(r.part), namesMost, most)
 	}
 	return &engine.Result[nameRow]{}
 }
@@ -353,10 +351,10 @@ func findNamed(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t *te
 	contracts, tokens := &engine.Result[nameRow]{}, &engine.Result[nameRow]{}
 	b := s.Batch()
 	if in.wants(typeSmartContract) {
-		contracts = queueNames(b, t.contract, true)
+		contracts = queueNames(b, t.contract, false)
 	}
 	if in.wants(typeToken) {
-		tokens = queueNames(b, t.asset, false)
+		tokens = queueNames(b, t.asset, true)
 	}
 	if len(b.Queries) == 0 {
 		return nil
@@ -381,9 +379,9 @@ func findNamed(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t *te
 		found.add(rankOf(contracts.Rows[i].name), contractResult{typeSmartContract, summary})
 	}
 	for _, row := range tokens.Rows {
-		kind := "ft"
-		if row.kind == 3 {
-			kind = "nft"
+		kind := "nft"
+		if row.fungible {
+			kind = "ft"
 		}
 		contract, asset, _ := strings.Cut(row.name, "::")
 		found.add(rankOf(row.name), tokenResult{typeToken, tokenMatch{row.name, kind, contract, asset}})
@@ -457,7 +455,7 @@ func findWaiting(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t *
 var (
 	// tracedName traces the names of contracts and tokens.
 	tracedName = &engine.TraceTable{
-		Projection: "search", Name: "name", Key: "name", Order: "t.name", Values: "kind height",
+		Projection: "search", Name: "name", Key: "name", Order: "t.name", Values: "asset fungible height",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/transactions/' || t.tx_index]`}},
 	}
 	// tracedBitcoinBlock traces the Bitcoin blocks that a node has announced.
