@@ -32,4 +32,4 @@ CREATE TABLE {schema}.name (
 CREATE INDEX name_height_idx ON {schema}.name (height);
 -- Indexes for readers: a build makes them at its end.
 CREATE INDEX name_trigrams_idx ON {schema}.name USING gin (trigrams);
-CREATE INDEX name_last_idx ON {schema}.name (asset, last);
+CREATE INDEX name_last_idx ON {schema}.name (asset, last, height);

@@ -313,7 +313,7 @@ func nameColumns(r *nameRow) []any { return []any{&r.Seq, &r.Index, &r.fungible,
 const namesMost = 2000
 
 // queueNames adds the query for the names of contracts, or of assets, that a text is part of. Those whose last part begins with the text come
-// first, in the order of that part; then the shortest.
+// first, in the order of that part and then of age; then the shortest.
 func queueNames(b *engine.Batch, r reading, assets bool) *engine.Result[nameRow] {
 	const fields = `SELECT {search.name n}, n.source_seq, n.tx_index, n.fungible, n.name FROM `
 	switch {
@@ -327,7 +327,7 @@ func queueNames(b *engine.Batch, r reading, assets bool) *engine.Result[nameRow]
 	case r.part != "":
 		return engine.Query(b, nameColumns, `
 			WITH first AS MATERIALIZED (
-				SELECT n.name FROM {search}.name n WHERE n.asset = $1 AND n.last >= $2 AND n.last < $3 ORDER BY n.last, n.name LIMIT $6
+				SELECT n.name FROM {search}.name n WHERE n.asset = $1 AND n.last >= $2 AND n.last < $3 ORDER BY n.last, n.height, n.name LIMIT $6
 			), part AS (
 				SELECT name FROM first
 				UNION
@@ -337,7 +337,7 @@ func queueNames(b *engine.Batch, r reading, assets bool) *engine.Result[nameRow]
 				) n
 			)
 			`+fields+`{search}.name n WHERE n.name IN (SELECT name FROM part)
-			ORDER BY CASE WHEN starts_with(n.last, $2) THEN n.last END NULLS LAST, n.length, n.name LIMIT $6`,
+			ORDER BY CASE WHEN starts_with(n.last, $2) THEN n.last END NULLS LAST, CASE WHEN starts_with(n.last, $2) THEN n.height ELSE n.length END, n.name LIMIT $6`,
 			assets, r.part, after(r.part), trigram.Of(r.part), namesMost, most)
 	}
 	return &engine.Result[nameRow]{}
