@@ -58,6 +58,7 @@ func TestConformance(t *testing.T) {
 			}
 		}
 		w.checkTrace(server.URL, r, got)
+		w.checkShape(r, got)
 		if *full && r.varying == "" {
 			w.again(server.URL, r, got)
 		}
@@ -76,6 +77,7 @@ func TestConformance(t *testing.T) {
 	if stale := staleFiles(t, golden); len(stale) > 0 {
 		t.Errorf("no operation has the golden answers %v: remove them", stale)
 	}
+	w.checkDescription()
 	for _, operation := range described(t, w) {
 		if !seen[operation] {
 			t.Errorf("operation %s has no row in the table", operation)

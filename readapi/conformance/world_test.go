@@ -21,7 +21,8 @@ import (
 // world is an API over made-up data, which are the same at each run, and the names of things in them.
 type world struct {
 	*apitest.Site
-	names map[string]string
+	names  map[string]string
+	shapes shapes
 }
 
 // The numbers of posts of the two parts of the world.
@@ -42,7 +43,7 @@ func newWorld(t *testing.T) *world {
 	replay.Append(t, log, replay.Take(chainPosts, chain.Next)...)
 	replay.Append(t, log, replay.Take(feedPosts, inscribed.Next)...)
 	replay.RunLines(t, log, every.Lines()...)
-	w := &world{Site: apitest.NewKeeper(t, log.Pool(), readapi.Config{}).Site, names: map[string]string{}}
+	w := &world{Site: apitest.NewKeeper(t, log.Pool(), readapi.Config{}).Site, names: map[string]string{}, shapes: readShapes(t)}
 	for _, kind := range apitest.Kinds {
 		contract := map[token.Kind]string{token.FT: apitest.P1, token.NFT: apitest.N1, token.SFT: apitest.P2}[kind]
 		w.Full(kind, contract, apitest.FullDocument(), apitest.Columns{"name": "Meme", "symbol": "MEME", "decimals": 5, "total_supply": "9999"})
