@@ -211,7 +211,7 @@ func bitcoin() []row {
 			rows = append(rows,
 				get(events, v1+"/events?limit=1", "limit = 1"),
 				refuse(events+"-of-transaction", v1+"/tx/0x0000000000000000000000000000000000000000000000000000000000000009", 404, "message = could not find transaction by ID"),
-				refuse(events+"-of-stacker", v1+"/stacker/SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS", 404, "message = could not find principal"),
+				get(events+"-of-stacker", v1+"/stacker/SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS", "results # 0", "total = 0"),
 				get("list-"+version+"-delegations", v1+"/SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS/delegations", "total = 0", "results # 0"))
 			continue
 		}

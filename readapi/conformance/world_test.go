@@ -61,6 +61,9 @@ func (w *world) learn() {
 			FROM {accounts}.block ORDER BY height DESC LIMIT 1`,
 		"block block_hash block_index": `
 			SELECT height, block_hash, index_block_hash FROM {accounts}.block ORDER BY last_tx - first_tx DESC, height LIMIT 1`,
+		"orphan_hash orphan_index orphan_height": `
+			SELECT b.block_hash, b.index_block_hash, b.height FROM {chain}.block b LEFT JOIN {chain}.canonical c ON c.block_seq = b.source_seq
+			WHERE b.attached AND c.height IS NULL ORDER BY b.height DESC, b.source_seq LIMIT 1`,
 		"signed": `
 			SELECT b.height FROM {chain}.block b JOIN {chain}.canonical c ON c.block_seq = b.source_seq WHERE b.nakamoto ORDER BY b.height LIMIT 1`,
 		"call call_index called function": `
