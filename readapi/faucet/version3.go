@@ -14,31 +14,31 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// requestV3 is the body of a request of version 3.
-type requestV3 struct {
+// faucetRequestV3 is the body of a request of version 3.
+type faucetRequestV3 struct {
 	Address string `json:"address" minLength:"1" doc:"Who gets the coins."`
 }
 
-type sentTransaction struct {
+type faucetTransaction struct {
 	TxID  hash.Hash32 `json:"tx_id"`
 	Chain string      `json:"chain" enum:"stacks,bitcoin"`
 }
 
-// sentAmount has the member of the coin that was sent.
-type sentAmount struct {
+// faucetAmount has the member of the coin that was sent.
+type faucetAmount struct {
 	STX  schema.Amount `json:"stx,omitempty" doc:"µSTX"`
 	BTC  schema.Amount `json:"btc,omitempty" doc:"sats"`
 	SBTC schema.Amount `json:"sbtc,omitempty" doc:"sats"`
 }
 
-// sentV3 is the answer of version 3 to a request that was met.
-type sentV3 struct {
-	Transaction sentTransaction `json:"transaction"`
-	Amount      sentAmount      `json:"amount"`
+// faucetSentV3 is the answer of version 3 to a request that was met.
+type faucetSentV3 struct {
+	Transaction faucetTransaction `json:"transaction"`
+	Amount      faucetAmount      `json:"amount"`
 }
 
-// failureV3 is the answer of version 3 to a request that was not met.
-type failureV3 struct {
+// faucetFailureV3 is the answer of version 3 to a request that was not met.
+type faucetFailureV3 struct {
 	Error string `json:"error"`
 }
 
@@ -49,9 +49,9 @@ func (a *api) registerV3(kind, coin, description string) {
 		Method: http.MethodPost, Path: path, OperationID: id, Summary: "Get " + coin + " of a test network", Tags: []string{"Faucets"},
 		Description: description + notAvailable,
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-			"application/json": {Schema: a.SchemaOf(reflect.TypeFor[requestV3]())},
+			"application/json": {Schema: a.SchemaOf(reflect.TypeFor[faucetRequestV3]())},
 		}},
-		Responses: a.responses(reflect.TypeFor[sentV3](), reflect.TypeFor[failureV3](), 400, 403, 500, 503),
+		Responses: a.responses(reflect.TypeFor[faucetSentV3](), reflect.TypeFor[faucetFailureV3](), 400, 403, 500, 503),
 	})
 	a.Plain(http.MethodPost+" "+path, id, func(w http.ResponseWriter, r *http.Request) {
 		a.serve(w, r, func() (int, any) { return a.replyV3(r, kind, coin) })
@@ -63,27 +63,27 @@ func (a *api) replyV3(r *http.Request, kind, coin string) (status int, reply any
 	address, err := parseV3(r)
 	switch {
 	case err != nil:
-		return http.StatusBadRequest, failureV3{err.Error()}
+		return http.StatusBadRequest, faucetFailureV3{err.Error()}
 	case a.Config.Network == engine.NetworkDefault:
-		return http.StatusForbidden, failureV3{"Faucet is not available"}
+		return http.StatusForbidden, faucetFailureV3{"Faucet is not available"}
 	case a.config.STX == nil || kind != "stx":
-		return http.StatusForbidden, failureV3{coin + " faucet is not available"}
+		return http.StatusForbidden, faucetFailureV3{coin + " faucet is not available"}
 	}
 	request := &Request{Address: address, Unlimited: true, Client: clientOf(r)}
 	sent, err := a.config.STX(r.Context(), *request)
 	switch {
 	case err == nil:
-		return http.StatusOK, sentV3{sentTransaction{sent.ID, "stacks"}, sentAmount{STX: schema.Amount(strconv.FormatUint(sent.Amount, 10))}}
+		return http.StatusOK, faucetSentV3{faucetTransaction{sent.ID, "stacks"}, faucetAmount{STX: schema.Amount(strconv.FormatUint(sent.Amount, 10))}}
 	case errors.Is(err, ErrAddress):
-		return http.StatusBadRequest, failureV3{"Invalid testnet Stacks address"}
+		return http.StatusBadRequest, faucetFailureV3{"Invalid testnet Stacks address"}
 	case errors.Is(err, ErrFunds):
-		return http.StatusServiceUnavailable, failureV3{outOfFunds}
+		return http.StatusServiceUnavailable, faucetFailureV3{outOfFunds}
 	}
 	a.logFailure(r, request, err)
 	if errors.Is(err, ErrRefused) {
-		return http.StatusInternalServerError, failureV3{"Faucet request failed, please try again later"}
+		return http.StatusInternalServerError, faucetFailureV3{"Faucet request failed, please try again later"}
 	}
-	return http.StatusServiceUnavailable, failureV3{unavailable}
+	return http.StatusServiceUnavailable, faucetFailureV3{unavailable}
 }
 
 // parseV3 returns the address of a request of version 3, which is in its body.
