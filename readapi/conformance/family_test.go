@@ -11,7 +11,7 @@ func version3() []row {
 		get("list-bitcoin-blocks", v3+"/bitcoin-blocks?limit=1", "results/0/height = {burn_height}"),
 		get("get-bitcoin-block", v3+"/bitcoin-blocks/{burn_height}", "hash = {burn_hash}"),
 		get("list-bitcoin-block-blocks", v3+"/bitcoin-blocks/{burn_hash}/blocks?limit=1", "results/0/hash = {tip_hash}"),
-		get("get-mempool-summary", v3+"/mempool", "all/count > 0"),
+		get("get-mempool-summary", v3+"/mempool", "count > 0", "by_type/token_transfer/count > 0"),
 		get("get-mining", account+"/mining"),
 		get("list-mining-rewards", account+"/mining/rewards?limit=1", "limit = 1"),
 		get("list-ft-transfers", "/extended/v3/principals/{holder}/transfers/ft/{coin}?limit=1", "results # 1"),

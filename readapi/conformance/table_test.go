@@ -231,6 +231,7 @@ func rest() []row {
 		get("get-status-v1", "/extended/v1/status", "strata/network = mainnet"),
 		post("request-faucet-stx", "/extended/v1/faucets/stx?address=ST000000000000000000002AMW42H", "", 403, "success = false", "error = Faucet is not available"),
 		post("request-faucet-stx-v3", "/extended/v3/faucets/stx", `{"address":"ST000000000000000000002AMW42H"}`, 403, "error = Faucet is not available"),
+		post("request-faucet-stx-v3", "/extended/v3/faucets/stx", `{}`, 400, "error = body must have required property 'address'"),
 		post("request-faucet-btc", "/extended/v1/faucets/btc?address=x", "", 403, "error = Faucet is not available"),
 		post("request-faucet-btc-v3", "/extended/v3/faucets/btc", `{"address":"x"}`, 403, "error = Faucet is not available"),
 		post("request-faucet-sbtc", "/extended/v1/faucets/sbtc?address=x", "", 403, "error = Faucet is not available"),

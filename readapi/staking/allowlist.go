@@ -48,7 +48,10 @@ func (a *api) registerAllowlists() {
 		}
 		b := s.Batch()
 		total := queueCount(b, `coalesce((SELECT allowed FROM {staking}.bond WHERE bond_index = $1), 0)`, in.Bond)
-		bound, args := in.Cursor.bound(2)
+		bound, args, err := in.Cursor.bound(2)
+		if err != nil {
+			return nil, err
+		}
 		p := queue(b, &allowList, allowedColumns, in.Limit, bound, append([]any{in.Bond}, args...)...)
 		if err := b.Run(ctx); err != nil {
 			return nil, err

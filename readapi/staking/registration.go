@@ -82,7 +82,10 @@ func (a *api) registerRegistrations() {
 		}
 		b := s.Batch()
 		total := queueCount(b, `coalesce((SELECT registered FROM {staking}.bond WHERE bond_index = $1), 0)`, in.Bond)
-		bound, args := in.Cursor.bound(2)
+		bound, args, err := in.Cursor.bound(2)
+		if err != nil {
+			return nil, err
+		}
 		p := queue(b, &registrationList, registrationColumns, in.Limit, bound, append([]any{in.Bond}, args...)...)
 		if err := b.Run(ctx); err != nil {
 			return nil, err
