@@ -82,7 +82,7 @@ func (n *fakeNode) requests() []receivedRequest {
 // web is a metadata.Web that answers with its exchanges by URL.
 type web map[string]fetch.Exchange
 
-func (w web) Get(_ context.Context, candidates []metadata.Candidate, limit int64, accept string) []fetch.Exchange {
+func (w web) Get(_ context.Context, candidates []metadata.Candidate, limit int64, accept string, check metadata.Check) []fetch.Exchange {
 	var all []fetch.Exchange
 	for _, c := range candidates {
 		e, ok := w[c.URL]
@@ -94,8 +94,9 @@ func (w web) Get(_ context.Context, candidates []metadata.Candidate, limit int64
 		if int64(len(e.Body)) > limit {
 			e.Body, e.Failure = nil, fetch.FailureTooLarge
 		}
+		passed := e.Failure == "" && e.Status == http.StatusOK && check(&e)
 		all = append(all, e)
-		if e.Failure == "" && e.Status == http.StatusOK {
+		if passed {
 			break
 		}
 	}

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,6 +110,9 @@ func (r *Report) ResourceBody() ([]byte, *Problem) {
 	switch {
 	case e.Status == statusTooManyRequests:
 		p := problem(Waiting, reasons.http)
+		if slices.ContainsFunc(r.Exchanges, func(e Exchange) bool { return e.Status >= 200 && e.Status <= 299 }) {
+			p.Severity = Troubled // another host has answered something else, and so may this one, so the attempt counts
+		}
 		p.RetryAfter = RetryAfter(e.Header["retry-after"], e.StartedAt)
 		return nil, p
 	case e.Status >= 500 || e.Status == statusRequestTimeout || e.Status == statusForbidden:

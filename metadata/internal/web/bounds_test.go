@@ -32,7 +32,7 @@ func TestWholeResponse(t *testing.T) {
 	})
 	c := newClient(t, allowAll())
 	before := time.Now().Round(0)
-	exchanges := c.Get(t.Context(), direct("http://user:word@"+s.hostPort()+"/a b?c d=é%20"), limit, "application/json, */*")
+	exchanges := c.Get(t.Context(), direct("http://user:word@"+s.hostPort()+"/a b?c d=é%20"), limit, "application/json, */*", anything)
 	if len(exchanges) != 1 {
 		t.Fatalf("got %d exchanges, want 1", len(exchanges))
 	}
@@ -84,7 +84,7 @@ func TestSizeLimit(t *testing.T) {
 	c := newClient(t, allowAll())
 	for n, tooLarge := range map[int]bool{0: false, 500: false, 2000: false, 2001: true, 5000: true} {
 		for _, how := range []string{"", "&length"} {
-			e := c.Get(t.Context(), direct(fmt.Sprintf("%s/?n=%d%s", s.URL, n, how)), 2000, "")[0]
+			e := c.Get(t.Context(), direct(fmt.Sprintf("%s/?n=%d%s", s.URL, n, how)), 2000, "", anything)[0]
 			if tooLarge {
 				wantFailure(t, e, fetch.FailureTooLarge, "2000 bytes")
 				continue
@@ -395,7 +395,7 @@ func TestCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	results := make(chan []fetch.Exchange)
 	for range 2 { // one request is sent, and the other waits for a slot
-		go func() { results <- c.Get(ctx, direct(s.URL, s.URL), limit, "") }()
+		go func() { results <- c.Get(ctx, direct(s.URL, s.URL), limit, "", anything) }()
 	}
 	<-arrived
 	cancel()
@@ -412,7 +412,7 @@ func TestCancellation(t *testing.T) {
 	if n := s.requests.Load(); n != 1 {
 		t.Errorf("the server saw %d requests, want 1", n)
 	}
-	if exchanges := c.Get(ctx, direct(s.URL), limit, ""); len(exchanges) != 0 {
+	if exchanges := c.Get(ctx, direct(s.URL), limit, "", anything); len(exchanges) != 0 {
 		t.Errorf("got %+v with an ended context", exchanges)
 	}
 }
@@ -423,7 +423,7 @@ func TestDeadlineOfTheCaller(t *testing.T) {
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) { untilClientLeaves(r) })
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	exchanges := newClient(t, allowAll()).Get(ctx, direct(s.URL, s.URL), limit, "")
+	exchanges := newClient(t, allowAll()).Get(ctx, direct(s.URL, s.URL), limit, "", anything)
 	if len(exchanges) != 1 {
 		t.Fatalf("got %d exchanges, want the one that was cut", len(exchanges))
 	}
