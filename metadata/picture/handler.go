@@ -36,7 +36,7 @@ const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; im
 
 // servableTypes lists the content types that may be served. Content of another type could be a stranger's page under
 // the name of this server.
-var servableTypes = map[string]bool{typePNG: true, typeJPEG: true, typeGIF: true, typeWebP: true, typeSVG: true}
+var servableTypes = map[string]bool{typePNG: true, typeJPEG: true, typeGIF: true, typeWebP: true, typeTIFF: true, typeSVG: true}
 
 // Handler returns a handler for GET and HEAD of
 //
