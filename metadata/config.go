@@ -97,7 +97,7 @@ type Web interface {
 // Images stores images.
 type Images interface {
 	// Keep stores the bytes of an image and returns facts about it. An error other than ErrUnavailable means that the
-	// bytes are not an acceptable image.
+	// bytes are not an acceptable image; picture.ErrUnsupported, that they are one of a format without a decoder.
 	Keep(ctx context.Context, body []byte) (fetch.ImageFacts, error)
 }
 

@@ -112,6 +112,8 @@ func TestResources(t *testing.T) {
 		"https://two.test/ipfs/img":  answer("PNG"),
 		"https://one.test/ipfs/down": answer("<html>"),
 		"https://two.test/ipfs/down": {Status: 502},
+		"https://one.test/ipfs/film": answer("FILM"),
+		"https://x.test/film":        answer("FILM"),
 		"https://x.test/large":       answer(strings.Repeat("x", 1001)),
 		"https://x.test/image":       answer("PNG…"),
 		"https://x.test/text":        answer("hello"),
@@ -172,6 +174,30 @@ func TestResources(t *testing.T) {
 		}},
 		"image in the URI": {image(long), func(r *fetch.Report, last fetch.Exchange) bool {
 			return r.Image != nil && last.URL == string([]rune(long)[:100]) && r.Want.URI == long
+		}},
+		"image in the URI after a blank": {image(" data:image/png,PNG"), func(r *fetch.Report, last fetch.Exchange) bool {
+			return r.Image != nil && last.Status == 200
+		}},
+		"invalid image in the URI": {image("data:text/plain,hello"), func(r *fetch.Report, last fetch.Exchange) bool {
+			_, problem := r.ResourceBody()
+			return last.Failure == fetch.FailureImage && problem.Severity == fetch.Final && problem.Reason == fetch.ReasonImageUnparsable
+		}},
+		"image in a bad URI": {image("data:nothing"), func(r *fetch.Report, last fetch.Exchange) bool {
+			_, problem := r.ResourceBody()
+			return last.Failure == fetch.FailureURI && problem.Severity == fetch.Final && problem.Reason == fetch.ReasonImageUnparsable
+		}},
+		"image in the URI, too large": {image("data:," + strings.Repeat("x", 2001)), func(r *fetch.Report, last fetch.Exchange) bool {
+			_, problem := r.ResourceBody()
+			return last.Failure == fetch.FailureTooLarge && problem.Severity == fetch.Final && problem.Reason == fetch.ReasonImageTooLarge
+		}},
+		"film of a gateway": {image("ipfs://film"), func(r *fetch.Report, last fetch.Exchange) bool {
+			_, problem := r.ResourceBody()
+			return len(r.Exchanges) == 1 && last.Failure == fetch.FailureFormat && string(last.Body) == "FILM" && problem.Severity == fetch.Final &&
+				problem.Reason == fetch.ReasonImageUnsupported
+		}},
+		"film": {image("https://x.test/film"), func(r *fetch.Report, last fetch.Exchange) bool {
+			_, problem := r.ResourceBody()
+			return problem.Severity == fetch.Absent && problem.Reason == fetch.ReasonImageUnsupported
 		}},
 		"invalid image": {image("https://x.test/text"), func(r *fetch.Report, last fetch.Exchange) bool {
 			return r.Image == nil && last.Failure == fetch.FailureImage && last.Error == "unknown format"

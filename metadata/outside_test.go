@@ -17,6 +17,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/metadata"
+	"strata/metadata/picture"
 )
 
 // receivedRequest is a request that a fake node received.
@@ -103,8 +104,8 @@ func (w web) Get(_ context.Context, candidates []metadata.Candidate, limit int64
 	return all
 }
 
-// imageStore accepts images that begin with PNG, panics for those with BOMB, and is unavailable once for those with
-// FULL.
+// imageStore accepts images that begin with PNG, panics for those with BOMB, is unavailable once for those with FULL, and
+// has no decoder for those with FILM.
 type imageStore struct {
 	mu   sync.Mutex
 	full bool
@@ -121,6 +122,8 @@ func (a *imageStore) Keep(_ context.Context, body []byte) (fetch.ImageFacts, err
 			a.full = true
 			return fetch.ImageFacts{}, errors.Join(metadata.ErrUnavailable, errors.New("disk full"))
 		}
+	case strings.HasPrefix(text, "FILM"):
+		return fetch.ImageFacts{}, fmt.Errorf("%w: MP4", picture.ErrUnsupported)
 	case !strings.HasPrefix(text, "PNG"):
 		return fetch.ImageFacts{}, errors.New("unknown format")
 	}

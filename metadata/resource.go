@@ -10,6 +10,7 @@ import (
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/metadata/internal/web"
+	"strata/metadata/picture"
 )
 
 // Values of the header field Accept.
@@ -21,7 +22,7 @@ const (
 // getResource fetches a document or an image from the places that its URI leads to. While all of them want to be left alone, it
 // returns how long: a report would only say so, once for each want.
 func (w *worker) getResource(ctx context.Context, uri string, limit int64, accept string, check web.Check) (exchanges []fetch.Exchange, wait time.Duration) {
-	if web.IsData(uri) {
+	if document.IsData(uri) {
 		e := web.ReadData(uri, limit, w.config.Data)
 		if e.Failure == "" {
 			check(&e)
@@ -61,6 +62,8 @@ func (w *worker) getImage(ctx, limited context.Context, report *fetch.Report) (w
 			report.Image = &facts
 		case errors.Is(err, ErrUnavailable), ctx.Err() != nil:
 			unavailable = fmt.Errorf("store image %s: %w", web.Shorten(report.Want.URI), err)
+		case errors.Is(err, picture.ErrUnsupported): // it is the image, so no gateway has a better one
+			e.Failure, e.Error = fetch.FailureFormat, err.Error()
 		default:
 			e.Failure, e.Error = fetch.FailureImage, err.Error()
 			return false

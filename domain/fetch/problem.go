@@ -22,6 +22,9 @@ const (
 	Wrong
 	// Absent means that the other side does not have it, and is unlikely ever to have it.
 	Absent
+	// Final means that each attempt at these bytes fails alike, and that there will be no others under this URI. So there
+	// is no other attempt, unless somebody asks for one.
+	Final
 )
 
 // Problem says why an attempt failed.
@@ -90,6 +93,9 @@ func (r *Report) ResourceBody() ([]byte, *Problem) {
 		if e.Error != "" {
 			p.Detail = fmt.Sprintf("GET %s: %s", e.URL, e.Error)
 		}
+		if r.Want.inURI() {
+			p.Severity = Final
+		}
 		return p
 	}
 	switch e.Failure {
@@ -102,6 +108,11 @@ func (r *Report) ResourceBody() ([]byte, *Problem) {
 		return nil, problem(Wrong, ReasonRefused)
 	case FailureURI, FailureImage:
 		return nil, problem(Wrong, reasons.unparsable)
+	case FailureFormat:
+		if r.Want.immutable() {
+			return nil, problem(Final, ReasonImageUnsupported)
+		}
+		return nil, problem(Absent, ReasonImageUnsupported)
 	case FailureConnection:
 		return nil, problem(Troubled, reasons.http)
 	default:

@@ -59,7 +59,7 @@ func isSuccess(status int) bool { return status >= 200 && status <= 299 }
 func isDefinite(candidate Candidate, e *fetch.Exchange) bool {
 	switch {
 	case isSuccess(e.Status):
-		return e.Failure == "" || e.Failure == fetch.FailureTooLarge
+		return e.Failure == "" || e.Failure == fetch.FailureTooLarge || e.Failure == fetch.FailureFormat
 	case e.Status == http.StatusNotFound, e.Status == http.StatusGone:
 		return e.Failure == "" && candidate.Gateway == ""
 	}

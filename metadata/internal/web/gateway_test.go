@@ -230,7 +230,11 @@ func TestPagesOfGateways(t *testing.T) {
 	t.Parallel()
 	const good = `{"name":"x"}`
 	check := func(e *fetch.Exchange) bool {
-		if string(e.Body) == good {
+		switch string(e.Body) {
+		case good:
+			return true
+		case "film":
+			e.Failure = fetch.FailureFormat
 			return true
 		}
 		e.Error = "a page"
@@ -247,6 +251,7 @@ func TestPagesOfGateways(t *testing.T) {
 		{[]string{at(200, page), at(200, good), at(500, "")}, "[200 200]", good},
 		{[]string{at(200, large), at(404, "no"), at(200, good)}, "[200 404 200]", good},
 		{[]string{at(200, page), at(200, large)}, "[200 200]", large},
+		{[]string{at(200, page), at(200, "film"), at(200, good)}, "[200 unsupported_image]", "film"},
 		{[]string{at(500, "down"), at(200, page)}, "[200 500]", "down"},
 		{[]string{at(200, page), at(429, "later")}, "[200 429]", "later"},
 		{[]string{at(404, "no"), at(200, page)}, "[200 404]", "no"},
@@ -269,6 +274,13 @@ func TestPagesOfGateways(t *testing.T) {
 	for _, want := range []string{"[200 200]", "[200]"} {
 		if got := statuses(c.Get(t.Context(), viaGateways("/", misleading, honest), limit, "", check)); got != want {
 			t.Errorf("got %s, want %s: a gateway that had a page of its own comes last", got, want)
+		}
+	}
+	film := at(200, "film")
+	c = newClient(t, allowAll())
+	for range 2 {
+		if e := c.Get(t.Context(), viaGateways("/", film, honest), limit, "", check); len(e) != 1 || e[0].Gateway != film {
+			t.Errorf("got %s; a gateway was demoted for the format of the resource", statuses(e))
 		}
 	}
 	c = newClient(t, allowAll())

@@ -80,7 +80,7 @@ func (g *gateways) demote(base string) {
 // failing reports whether an exchange shows a failure of the gateway rather than of the resource.
 func failing(e *fetch.Exchange) bool {
 	if e.Failure != "" {
-		return e.Failure != fetch.FailureTooLarge
+		return e.Failure != fetch.FailureTooLarge && e.Failure != fetch.FailureFormat
 	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout:
