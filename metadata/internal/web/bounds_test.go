@@ -132,8 +132,8 @@ func gzipped(t *testing.T, body []byte) []byte {
 	return b.Bytes()
 }
 
-// A server may compress a body although the request excludes that. Then the limit also applies to the decompressed
-// body.
+// A server may compress a body although the request excludes that, or have it stored so and not know. Then the limit also
+// applies to the decompressed body.
 func TestCompressedBody(t *testing.T) {
 	t.Parallel()
 	empty := gzipped(t, nil)
@@ -161,6 +161,25 @@ func TestCompressedBody(t *testing.T) {
 		"cut": {"gzip", gzipped(t, []byte("hello"))[:20], func(t *testing.T, e fetch.Exchange) {
 			wantFailure(t, e, fetch.FailureConnection, "unzipping")
 		}},
+		"unpacked, not said": {"", gzipped(t, []byte("hello")), func(t *testing.T, e fetch.Exchange) {
+			wantBody(t, e, "hello")
+			if e.Header[web.HeaderDecoded] != "gzip" || e.Header["content-length"] != "" {
+				t.Errorf("got header %v", e.Header)
+			}
+		}},
+		"bomb, not said": {"identity", gzipped(t, make([]byte, 8<<20)), func(t *testing.T, e fetch.Exchange) {
+			wantFailure(t, e, fetch.FailureTooLarge, "1000000 bytes")
+		}},
+		"empty, not said": {"", empty, func(t *testing.T, e fetch.Exchange) { wantBody(t, e, "") }},
+		"begins like gzip": {"", []byte("\x1f\x8b\x08hello"), func(t *testing.T, e fetch.Exchange) {
+			wantBody(t, e, "\x1f\x8b\x08hello")
+			if e.Header[web.HeaderDecoded] != "" {
+				t.Errorf("got header %v", e.Header)
+			}
+		}},
+		"cut, not said": {"", gzipped(t, []byte("hello"))[:20], func(t *testing.T, e fetch.Exchange) {
+			wantBody(t, e, string(gzipped(t, []byte("hello"))[:20]))
+		}},
 		"of another coding": {"br", []byte("hello"), func(t *testing.T, e fetch.Exchange) {
 			wantBody(t, e, "hello")
 			if e.Header["content-encoding"] != "br" {
@@ -171,7 +190,9 @@ func TestCompressedBody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Encoding", c.coding)
+				if c.coding != "" {
+					w.Header().Set("Content-Encoding", c.coding)
+				}
 				_, _ = w.Write(c.sent)
 			})
 			c.check(t, getOne(t, newClient(t, allowAll()), s.URL))
