@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"strata/domain/fetch"
@@ -15,6 +16,9 @@ type Candidate struct {
 	// Gateway is the base URL of the gateway that URL belongs to; empty if URL is the resource's own URI.
 	Gateway string
 }
+
+// path returns the URL without the base URL of its gateway.
+func (c Candidate) path() string { return strings.TrimPrefix(c.URL, strings.TrimRight(c.Gateway, "/")) }
 
 // demotedLast returns the candidates with those of demoted gateways and paused hosts behind all others, ordered by the
 // time at which they are due again.

@@ -91,7 +91,7 @@ type Check func(*fetch.Exchange) bool
 // passes, it also returns the exchange in progress, as a timeout.
 func (c *Client) Get(ctx context.Context, candidates []Candidate, limit int64, accept string, check Check) []fetch.Exchange {
 	var exchanges []fetch.Exchange
-	var misleading []string // gateways whose answers have failed check
+	var misleading []Candidate // those whose answers have failed check
 	definite := false
 	for _, candidate := range c.demotedLast(candidates) {
 		e, ok := c.try(ctx, candidate, limit, accept)
@@ -102,21 +102,23 @@ func (c *Client) Get(ctx context.Context, candidates []Candidate, limit int64, a
 		exchanges = append(exchanges, e)
 		switch {
 		case !passed:
-			misleading = append(misleading, candidate.Gateway)
+			misleading = append(misleading, candidate)
 		case ctx.Err() == nil: // otherwise the client gave up, which says nothing about the gateway
 			c.gateways.record(candidate.Gateway, &e)
 		}
-		if definite = passed && isDefinite(candidate, &e); definite || ctx.Err() != nil {
+		if definite = passed && isDefinite(candidate, &e); definite && isSuccess(e.Status) {
+			for _, m := range misleading {
+				if m.path() == candidate.path() { // another path may have led to another resource
+					c.gateways.demote(m.Gateway)
+				}
+			}
+		}
+		if definite || ctx.Err() != nil {
 			break
 		}
 	}
-	switch last := len(exchanges) - 1; {
-	case !definite:
+	if !definite {
 		mostInformativeLast(exchanges)
-	case isSuccess(exchanges[last].Status):
-		for _, gateway := range misleading {
-			c.gateways.demote(gateway)
-		}
 	}
 	for i := range exchanges {
 		if e := &exchanges[i]; i < len(exchanges)-1 && isSuccess(e.Status) && len(e.Body) > errorBodyMax {

@@ -276,6 +276,20 @@ func TestPagesOfGateways(t *testing.T) {
 			t.Errorf("got %s, want %s: a gateway that had a page of its own comes last", got, want)
 		}
 	}
+	folder := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body := page
+		if r.URL.Path == "/#1" {
+			body = good
+		}
+		_, _ = w.Write([]byte(body))
+	}).URL
+	c = newClient(t, allowAll())
+	for range 2 {
+		candidates := append(viaGateways("/", folder), append(viaGateways("/%231", folder), viaGateways("/%231", honest)...)...)
+		if e := c.Get(t.Context(), candidates, limit, "", check); len(e) != 2 || e[1].URL != folder+"/%231" {
+			t.Errorf("got %s; a gateway was demoted for a page at another path", statuses(e))
+		}
+	}
 	film := at(200, "film")
 	c = newClient(t, allowAll())
 	for range 2 {
