@@ -3,6 +3,12 @@ package trigram
 
 import "slices"
 
+// What a text names, as a further number: a text of no other kind has it.
+const (
+	Contract int32 = iota
+	Asset
+)
+
 // Of returns the distinct sequences of three bytes of a text, as numbers in ascending order. Capital and small letters of ASCII are the same. A
 // text of fewer bytes has none.
 func Of(text string) []int32 {

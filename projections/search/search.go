@@ -122,7 +122,13 @@ func (p *Search) apply(ctx context.Context, tx pgx.Tx, steps []projections.Step)
 	var added [][]any
 	for _, name := range names {
 		if at := found[name]; !there[name] {
-			added = append(added, []any{at.height, at.seq, at.tx, int16(len(name)), at.kind != contract, at.kind == fungible, name, last(name), trigram.Of(name)})
+			of := trigram.Asset
+			if at.kind == contract {
+				of = trigram.Contract
+			}
+			added = append(added, []any{
+				at.height, at.seq, at.tx, int16(len(name)), at.kind != contract, at.kind == fungible, name, last(name), append(trigram.Of(name), of),
+			})
 		}
 	}
 	columns := []string{"height", "source_seq", "tx_index", "length", "asset", "fungible", "name", "last", "trigrams"}

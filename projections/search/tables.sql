@@ -25,7 +25,8 @@ CREATE TABLE {schema}.name (
     fungible   boolean  NOT NULL, -- of a fungible token
     name       text COLLATE "C" NOT NULL, -- identifier of the contract or of the asset
     last       text COLLATE "C" NOT NULL, -- its last part, the name of the contract or of the asset, in small letters
-    trigrams   int[]    NOT NULL, -- the sequences of three characters of the name, in small letters: c1 * 65536 + c2 * 256 + c3
+    -- The sequences of three characters of the name, in small letters: c1 * 65536 + c2 * 256 + c3; and 1 for an asset, 0 for a contract.
+    trigrams   int[]    NOT NULL,
     CONSTRAINT name_pkey PRIMARY KEY (name)
 );
 -- For reverts, which delete the newest rows.

@@ -325,6 +325,10 @@ func queueNames(b *engine.Batch, r reading, assets bool) *engine.Result[nameRow]
 		return engine.Query(b, nameColumns, fields+`(SELECT * FROM {search}.name n WHERE n.name >= $1 AND n.name < $2 AND n.asset = $3 ORDER BY n.name LIMIT $4) n
 			ORDER BY `+order+` LIMIT $5`, r.beginning, after(r.beginning), assets, namesMost, most)
 	case r.part != "":
+		of := trigram.Contract
+		if assets {
+			of = trigram.Asset
+		}
 		return engine.Query(b, nameColumns, `
 			WITH first AS MATERIALIZED (
 				SELECT n.name FROM {search}.name n WHERE n.asset = $1 AND n.last >= $2 AND n.last < $3 ORDER BY n.last, n.height, n.name LIMIT $6
@@ -332,13 +336,13 @@ func queueNames(b *engine.Batch, r reading, assets bool) *engine.Result[nameRow]
 				SELECT name FROM first
 				UNION
 				SELECT name FROM (
-					SELECT n.name FROM (SELECT n.name, n.length FROM {search}.name n WHERE n.trigrams @> $4 AND n.asset = $1 LIMIT $5) n
+					SELECT n.name FROM (SELECT n.name, n.length FROM {search}.name n WHERE n.trigrams @> $4 LIMIT $5) n
 					WHERE (SELECT count(*) FROM first) < $6 AND strpos(lower(n.name), $2) > 0 ORDER BY n.length, n.name LIMIT $6
 				) n
 			)
 			`+fields+`{search}.name n WHERE n.name IN (SELECT name FROM part)
 			ORDER BY CASE WHEN starts_with(n.last, $2) THEN n.last END NULLS LAST, CASE WHEN starts_with(n.last, $2) THEN n.height ELSE n.length END, n.name LIMIT $6`,
-			assets, r.part, after(r.part), trigram.Of(r.part), namesMost, most)
+			assets, r.part, after(r.part), append(trigram.Of(r.part), of), namesMost, most)
 	}
 	return &engine.Result[nameRow]{}
 }
