@@ -46,9 +46,12 @@ func (a *api) registerAllowlists() {
 		if _, ok := tipHeight(s); !ok {
 			return emptyPage[allowlistEntry](in.Limit), nil
 		}
+		bound, args, err := in.Cursor.bound(2)
+		if err != nil {
+			return nil, err
+		}
 		b := s.Batch()
 		total := queueCount(b, `coalesce((SELECT allowed FROM {staking}.bond WHERE bond_index = $1), 0)`, in.Bond)
-		bound, args := in.Cursor.bound(2)
 		p := queue(b, &allowList, allowedColumns, in.Limit, bound, append([]any{in.Bond}, args...)...)
 		if err := b.Run(ctx); err != nil {
 			return nil, err

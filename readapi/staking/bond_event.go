@@ -70,10 +70,13 @@ func (a *api) listBondEvents(ctx context.Context, s *engine.Snapshot, in *bondEv
 	if _, ok := tipHeight(s); !ok {
 		return emptyPage[bondEvent](in.Limit), nil
 	}
+	bound, args, err := in.Cursor.bound(2)
+	if err != nil {
+		return nil, err
+	}
 	b := s.Batch()
 	total := queueCount(b, `coalesce((SELECT bond_n FROM {staking}.event WHERE bond_index = $1 ORDER BY n DESC LIMIT 1), 0)`, in.Bond)
 	clockOf := a.queueClock(b)
-	bound, args := in.Cursor.bound(2)
 	p := queue(b, &bondEventList, bondEventColumns, in.Limit, bound, append([]any{in.Bond}, args...)...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err

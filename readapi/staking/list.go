@@ -126,18 +126,18 @@ const eventText = `concat_ws(':', e.height, 2147483647, e.tx_index, e.event_inde
 
 // bound returns the SQL expression for the number of the event at the cursor or, if there is none, of the last one before
 // it, with its arguments, which are numbered from n on. Without a cursor, it returns nil.
-func (c eventCursor) bound(n int) (bound []string, args []any) {
-	if c == "" {
-		return nil, nil
+func (c eventCursor) bound(n int) (bound []string, args []any, err error) {
+	if err := page.EventCursor(c).Check(); c == "" || err != nil {
+		return nil, nil, err
 	}
 	parts := strings.Split(string(c), ":")
-	height, tx, index := number(parts[0]), min(number(parts[2]), math.MaxInt32), int64(math.MaxInt32)
+	height, tx, index := number(parts[0]), number(parts[2]), int64(math.MaxInt32)
 	if len(parts) > 3 {
-		index = min(number(parts[3]), index)
+		index = number(parts[3])
 	}
 	return []string{strings.NewReplacer("{h}", page.Argument(n), "{t}", page.Argument(n+1), "{e}", page.Argument(n+2)).Replace(`coalesce((
 		SELECT x.n FROM {staking}.event x WHERE x.height <= {h} AND (x.height < {h} OR (x.tx_index, x.event_index) <= ({t}, {e}))
-		ORDER BY x.height DESC, x.n DESC LIMIT 1), 0)`)}, []any{height, tx, index}
+		ORDER BY x.height DESC, x.n DESC LIMIT 1), 0)`)}, []any{height, tx, index}, nil
 }
 
 // number parses a number whose pattern was checked.
