@@ -22,7 +22,10 @@ func (s *Site) Keyset(t *testing.T, path string, limit int) (results []Fields) {
 	return s.keyset(limited(path, limit), float64(limit))
 }
 
-// keyset reads all of a list of version 3, and checks totals and that its cursors lead forth and back. A limit of nil may be any.
+// CursorMax is the size of the longest cursor that an answer may have, in bytes.
+const CursorMax = 200
+
+// keyset reads all of a list of version 3, and checks the sizes of cursors, totals and that its cursors lead forth and back. A limit of nil may be any.
 func (s *Site) keyset(target string, limit any) (results []Fields) {
 	s.T.Helper()
 	var pages []Fields
@@ -32,6 +35,11 @@ func (s *Site) keyset(target string, limit any) (results []Fields) {
 		pages = append(pages, page)
 		results = append(results, rowsOf(page)...)
 		cursor := page["cursor"].(map[string]any)
+		for name, text := range cursor {
+			if size := len(fmt.Sprint(text)); size > CursorMax {
+				s.T.Errorf("%s: %s has %d bytes", next, name, size)
+			}
+		}
 		if len(pages) > 1 && url.QueryEscape(fmt.Sprint(cursor["current"])) != strings.TrimPrefix(next, target+"&cursor=") {
 			s.T.Errorf("%s: is at %v", next, cursor["current"])
 		}
