@@ -58,8 +58,8 @@ type miningReward struct {
 	ID          string           `json:"id" doc:"<index hash of block>:<index of the reward among all that the block credits>"`
 	Recipient   string           `json:"recipient" doc:"The account."`
 	Miner       *string          `json:"miner" doc:"Address of the miner: the recipient where the node named none. null if the database has no log."`
-	Block       view.BlockPlace  `json:"block" doc:"The block that credits the reward: 100 blocks or tenures after the one that earned it. bitcoin_block is added."`
-	SourceBlock *view.BlockPlace `json:"source_block" doc:"The block that earned the reward; null where the node did not say which. bitcoin_block is added."`
+	Block       view.BlockPlace  `json:"block" doc:"The block that credits the reward: 100 blocks or tenures after the one that earned it."`
+	SourceBlock *view.BlockPlace `json:"source_block" doc:"The block that earned the reward; null where the node did not say which."`
 	Coinbase    schema.Amount    `json:"coinbase" doc:"µSTX, as all amounts."`
 	Fees        schema.Amount    `json:"fees" doc:"Of the transactions of the block or tenure, and of microblocks."`
 	Total       schema.Amount    `json:"total"`
@@ -203,7 +203,7 @@ func (a *api) listMiningRewards(ctx context.Context, s *engine.Snapshot, in *min
 		CROSS JOIN LATERAL (SELECT * FROM {accounts}.miner_reward r WHERE `+rewardsOf+` AND r.n = wanted.n::int LIMIT 1) r
 		LEFT JOIN LATERAL (SELECT * FROM {chain}.block b WHERE b.source_seq = r.source_seq LIMIT 1) b ON true
 		LEFT JOIN LATERAL (SELECT * FROM {chain}.block m WHERE m.index_block_hash = r.earned_in LIMIT 1) m ON true
-		LEFT JOIN log.event e ON e.seq = r.source_seq
+		LEFT JOIN LATERAL (SELECT e.seq, e.body_seq, e.size FROM log.event e WHERE e.seq = r.source_seq LIMIT 1) e ON true
 		ORDER BY r.n DESC`, string(in.Principal), numbers)
 	if err := b.Run(ctx); err != nil {
 		return nil, err

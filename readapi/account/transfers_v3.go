@@ -58,7 +58,7 @@ func (transferredAsset) Schema(huma.Registry) *huma.Schema {
 
 // stxMove is an event that moves STX.
 type stxMove struct {
-	Type      string         `json:"type" enum:"transfer,mint,burn"`
+	Type      string         `json:"type" enum:"transfer,mint,burn" doc:"The peer has no such member."`
 	Sender    *string        `json:"sender" doc:"null for a mint."`
 	Recipient *string        `json:"recipient" doc:"null for a burn."`
 	Amount    schema.Amount  `json:"amount" doc:"µSTX"`
@@ -73,8 +73,8 @@ func (*stxMove) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 
 // tokenMove is an event that moves a fungible token.
 type tokenMove struct {
-	Type            string        `json:"type" enum:"transfer,mint,burn"`
-	AssetIdentifier string        `json:"asset_identifier"`
+	Type            string        `json:"type" enum:"transfer,mint,burn" doc:"The peer has no such member."`
+	AssetIdentifier string        `json:"asset_identifier" doc:"The peer has no such member."`
 	Sender          *string       `json:"sender" doc:"null for a mint."`
 	Recipient       *string       `json:"recipient" doc:"null for a burn."`
 	Amount          schema.Amount `json:"amount" doc:"In base units."`

@@ -53,7 +53,7 @@ type nftHistoryV3Input struct {
 
 // tokenEvent is an event of a non-fungible token in version 3 of the API.
 type tokenEvent struct {
-	Type      string  `json:"type" enum:"transfer,mint,burn"`
+	Type      string  `json:"type" enum:"transfer,mint,burn" doc:"The peer has no such member."`
 	Sender    *string `json:"sender" doc:"null for a mint."`
 	Recipient *string `json:"recipient" doc:"null for a burn."`
 	view.PlaceV3

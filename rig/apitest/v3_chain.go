@@ -225,6 +225,7 @@ func (h *history) Mining(t *testing.T) {
 		h.refuses(path+"/rewards?cursor=1:32768", 400, "Cursor value out of range: 1:32768")
 		h.refuses(path+"/rewards?cursor=7", 400, "querystring/cursor must match pattern")
 		h.traces(path+"/rewards?limit=1", map[string]int{"accounts.miner_reward": 1})
+		h.Costs(t, map[string]int64{path + "/rewards?limit=5&cursor=" + m.cursors[half]: 300})
 	}
 	if got := fmt.Sprint(h.Object("/extended/v3/principals/SP000000000000000000002Q6VF78/mining")); got != "map[rewards:map[coinbase:0 count:0 fees:0 total:0]]" {
 		t.Errorf("got %s", got)
@@ -437,6 +438,7 @@ func (h *history) HoldersOfVersion3(t *testing.T) {
 		}
 		same(t, path, got, want)
 		h.jumps(t, path)
+		h.Costs(t, map[string]int64{path + "?limit=5&cursor=200:0:0:0": 200})
 		if owner == "" {
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ReadMember returns the JSON text of a member of the object in body; nil if it has no such member. It keeps nothing else
-// of the body in memory, and reads no more of it than up to the end of the member.
+// ReadMember returns the JSON text of a member of the object in body, the first one with the name; nil if it has none. It keeps
+// nothing else of the body in memory, and reads no more of it than up to the end of the member.
 func ReadMember(body io.Reader, name string) (json.RawMessage, error) {
 	dec := jsontext.NewDecoder(body, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	switch token, err := dec.ReadToken(); {
