@@ -33,6 +33,7 @@ type fakeNode struct {
 	waiting  map[string]map[uint64]string // txid by account and nonce
 	poor     map[string]bool              // accounts without funds
 	chaining int                          // most waiting transactions of an account; 0 for any number
+	refusal  string                       // the reason for which every transaction is refused; empty for none
 	sent     []*transaction.Transaction
 }
 
@@ -81,6 +82,8 @@ func (n *fakeNode) accept(w http.ResponseWriter, r *http.Request) {
 	from, reason := tx.Sender().String(), ""
 	_, waits := n.waiting[from][tx.Nonce()]
 	switch {
+	case n.refusal != "":
+		reason = n.refusal
 	case n.poor[from]:
 		reason = "NotEnoughFunds"
 	case waits:
@@ -142,7 +145,7 @@ func TestSend(t *testing.T) {
 			t.Errorf("transaction %d: got nonce %d, chain %#x, version %d, fee %d", i, tx.Nonce(), tx.ChainID, tx.Version, tx.Fee())
 		}
 	}
-	if usual.ID != n.sent[0].TxID() || string(usual.Raw) != string(n.sent[0].Encode()) {
+	if usual.ID != n.sent[0].TxID() || string(usual.Raw) != string(n.sent[0].Encode()) || usual.Amount != 500_000_000 {
 		t.Errorf("got %s %x", usual.ID, usual.Raw)
 	}
 	for _, address := range []string{"", "x", "SP000000000000000000002Q6VF78", "ST000000000000000000002AMW42"} {
@@ -251,6 +254,42 @@ func TestLimits(t *testing.T) {
 	}
 	if err := send(1, true, "c"); !errors.Is(err, faucet.ErrTooMany) {
 		t.Errorf("for stacking, minutes later: got %v, want ErrTooMany", err)
+	}
+}
+
+// Requests without a limit are met however often an address got STX, and leave the limits of others alone.
+func TestUnlimited(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	f := open(t, replay.Databases.New(t), n, keyOf(1))
+	send := func(unlimited bool) error {
+		_, err := f.Send(t.Context(), faucet.Request{Address: addressOf(1), Unlimited: unlimited, Client: "a"})
+		return err
+	}
+	for _, unlimited := range []bool{true, true, true, true, true, true, false, false, false, false, false, true} {
+		if err := send(unlimited); err != nil {
+			t.Fatalf("unlimited %t: %v", unlimited, err)
+		}
+	}
+	if err := send(false); !errors.Is(err, faucet.ErrTooMany) {
+		t.Errorf("got %v, want ErrTooMany", err)
+	}
+	for nonce, tx := range n.sent {
+		if tx.Nonce() != uint64(nonce) {
+			t.Errorf("transaction %d has the nonce %d: requests of either kind do not take turns", nonce, tx.Nonce())
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	f := open(t, replay.Databases.New(t), n, keyOf(1))
+	for reason, want := range map[string]bool{"FeeTooLow": true, "TooMuchChaining": false, "NotEnoughFunds": false} {
+		n.refusal = reason
+		if _, err := f.Send(t.Context(), faucet.Request{Address: addressOf(1)}); err == nil || errors.Is(err, faucet.ErrRefused) != want {
+			t.Errorf("%s: got %v, ErrRefused should be %t", reason, err, want)
+		}
 	}
 }
 

@@ -36,8 +36,10 @@ type refusal struct {
 
 func (r *refusal) Error() string { return "the node refuses it: " + r.Message + " (" + r.Reason + ")" }
 
-// Is makes a refusal for lack of funds an ErrFunds.
-func (r *refusal) Is(target error) bool { return target == ErrFunds && r.Reason == reasonFunds }
+// Is makes a refusal for lack of funds an ErrFunds, and one that concerns all keys an ErrRefused.
+func (r *refusal) Is(target error) bool {
+	return target == ErrFunds && r.Reason == reasonFunds || target == ErrRefused && !r.concernsKey()
+}
 
 // concernsKey reports whether another key may have more luck.
 func (r *refusal) concernsKey() bool {

@@ -126,7 +126,11 @@ func TestRecheck(t *testing.T) {
 		for i := range n {
 			raise(t, log.Pool(), "ft_v1", row{want: document(uri(i)), seq: int64(1 + round), contract: contract})
 		}
-		eventually.Holds(t, "all is reported", func() bool { return len(reports(t, log)) == (1+round)*n })
+		eventually.Holds(t, "all is reported and folded", func() bool {
+			var open int
+			must.Do(t, log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM ft_v1.want`).Scan(&open))
+			return len(reports(t, log)) == (1+round)*n && open == 0
+		})
 		var fetches, bytes int64
 		must.Do(t, log.Pool().QueryRow(t.Context(), `SELECT sum(fetches), sum(bytes) FROM metadata.spent WHERE contract_id = $1`, contract).Scan(&fetches, &bytes))
 		if spent[round] = bytes; fetches != n {

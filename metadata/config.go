@@ -84,17 +84,20 @@ const (
 // Candidate is a place from which a resource can be fetched.
 type Candidate = web.Candidate
 
+// Check reports whether a complete answer has brought what is wanted.
+type Check = web.Check
+
 // Web fetches resources.
 type Web interface {
-	// Get tries one candidate after the other until one succeeds, and returns all exchanges. The last one is the
-	// result. An exchange with a body larger than limit bytes fails. Get returns soon after ctx is done.
-	Get(ctx context.Context, candidates []Candidate, limit int64, accept string) []fetch.Exchange
+	// Get tries one candidate after the other until one brings what passes check, and returns all exchanges. The last one
+	// is the result. An exchange with a body larger than limit bytes fails. Get returns soon after ctx is done.
+	Get(ctx context.Context, candidates []Candidate, limit int64, accept string, check Check) []fetch.Exchange
 }
 
 // Images stores images.
 type Images interface {
 	// Keep stores the bytes of an image and returns facts about it. An error other than ErrUnavailable means that the
-	// bytes are not an acceptable image.
+	// bytes are not an acceptable image; picture.ErrUnsupported, that they are one of a format without a decoder.
 	Keep(ctx context.Context, body []byte) (fetch.ImageFacts, error)
 }
 

@@ -102,6 +102,18 @@ func TestResources(t *testing.T) {
 	answer := func(body string) fetch.Exchange { return fetch.Exchange{Status: 200, Body: fetch.Body(body)} }
 	pages := web{
 		"https://two.test/ipfs/cid":  answer(`{"name":"x"}`),
+		"https://one.test/ipfs/page": answer("<html>"),
+		"https://two.test/ipfs/page": answer(`{"name":"y"}`),
+		"https://one.test/ipfs/html": answer("<html>1</html>"),
+		"https://two.test/ipfs/html": answer("<html>2</html>"),
+		"https://one.test/ipfs/rest": answer("<html>"),
+		"https://two.test/ipfs/rest": {Status: 429},
+		"https://one.test/ipfs/img":  answer("<html>"),
+		"https://two.test/ipfs/img":  answer("PNG"),
+		"https://one.test/ipfs/down": answer("<html>"),
+		"https://two.test/ipfs/down": {Status: 502},
+		"https://one.test/ipfs/film": answer("FILM"),
+		"https://x.test/film":        answer("FILM"),
 		"https://x.test/large":       answer(strings.Repeat("x", 1001)),
 		"https://x.test/image":       answer("PNG…"),
 		"https://x.test/text":        answer("hello"),
@@ -118,6 +130,29 @@ func TestResources(t *testing.T) {
 		"document by the second gateway": {document("ipfs://cid"), func(r *fetch.Report, last fetch.Exchange) bool {
 			return len(r.Exchanges) == 2 && r.Exchanges[0].Failure == fetch.FailureConnection && last.Gateway == "https://two.test" &&
 				string(last.Body) == `{"name":"x"}` && last.Header["content-type"] == "asked for application/json, */*" && r.Tip == nil
+		}},
+		"document after a page of a gateway": {document("ipfs://page"), func(r *fetch.Report, last fetch.Exchange) bool {
+			return len(r.Exchanges) == 2 && r.Exchanges[0].Status == 200 && r.Exchanges[0].Failure == "" && r.Exchanges[0].Error != "" &&
+				string(last.Body) == `{"name":"y"}` && last.Error == ""
+		}},
+		"document that is a page everywhere": {document("ipfs://html"), func(r *fetch.Report, last fetch.Exchange) bool {
+			body, problem := r.ResourceBody()
+			return len(r.Exchanges) == 2 && problem == nil && string(body) == "<html>2</html>"
+		}},
+		"document after a page, of a busy gateway": {document("ipfs://rest"), func(r *fetch.Report, last fetch.Exchange) bool {
+			_, problem := r.ResourceBody()
+			return len(r.Exchanges) == 2 && problem != nil && problem.Severity == fetch.Troubled && problem.Reason == fetch.ReasonMetadataHTTP
+		}},
+		"image after a page of a gateway": {image("ipfs://img"), func(r *fetch.Report, last fetch.Exchange) bool {
+			return len(r.Exchanges) == 2 && r.Exchanges[0].Failure == fetch.FailureImage && r.Image != nil && string(last.Body) == "PNG" && last.Failure == ""
+		}},
+		"image that is a page everywhere": {image("ipfs://html"), func(r *fetch.Report, last fetch.Exchange) bool {
+			_, problem := r.ResourceBody()
+			return len(r.Exchanges) == 2 && r.Image == nil && problem.Severity == fetch.Wrong && problem.Reason == fetch.ReasonImageUnparsable
+		}},
+		"image after a page, of a gateway that is down": {image("ipfs://down"), func(r *fetch.Report, last fetch.Exchange) bool {
+			_, problem := r.ResourceBody()
+			return r.Image == nil && last.Status == 502 && problem.Severity == fetch.Troubled && problem.Reason == fetch.ReasonImageHTTP
 		}},
 		"document too large": {document("https://x.test/large"), func(_ *fetch.Report, last fetch.Exchange) bool {
 			return last.Failure == fetch.FailureTooLarge
@@ -139,6 +174,30 @@ func TestResources(t *testing.T) {
 		}},
 		"image in the URI": {image(long), func(r *fetch.Report, last fetch.Exchange) bool {
 			return r.Image != nil && last.URL == string([]rune(long)[:100]) && r.Want.URI == long
+		}},
+		"image in the URI after a blank": {image(" data:image/png,PNG"), func(r *fetch.Report, last fetch.Exchange) bool {
+			return r.Image != nil && last.Status == 200
+		}},
+		"invalid image in the URI": {image("data:text/plain,hello"), func(r *fetch.Report, last fetch.Exchange) bool {
+			_, problem := r.ResourceBody()
+			return last.Failure == fetch.FailureImage && problem.Severity == fetch.Final && problem.Reason == fetch.ReasonImageUnparsable
+		}},
+		"image in a bad URI": {image("data:nothing"), func(r *fetch.Report, last fetch.Exchange) bool {
+			_, problem := r.ResourceBody()
+			return last.Failure == fetch.FailureURI && problem.Severity == fetch.Final && problem.Reason == fetch.ReasonImageUnparsable
+		}},
+		"image in the URI, too large": {image("data:," + strings.Repeat("x", 2001)), func(r *fetch.Report, last fetch.Exchange) bool {
+			_, problem := r.ResourceBody()
+			return last.Failure == fetch.FailureTooLarge && problem.Severity == fetch.Final && problem.Reason == fetch.ReasonImageTooLarge
+		}},
+		"film of a gateway": {image("ipfs://film"), func(r *fetch.Report, last fetch.Exchange) bool {
+			_, problem := r.ResourceBody()
+			return len(r.Exchanges) == 1 && last.Failure == fetch.FailureFormat && string(last.Body) == "FILM" && problem.Severity == fetch.Final &&
+				problem.Reason == fetch.ReasonImageUnsupported
+		}},
+		"film": {image("https://x.test/film"), func(r *fetch.Report, last fetch.Exchange) bool {
+			_, problem := r.ResourceBody()
+			return problem.Severity == fetch.Absent && problem.Reason == fetch.ReasonImageUnsupported
 		}},
 		"invalid image": {image("https://x.test/text"), func(r *fetch.Report, last fetch.Exchange) bool {
 			return r.Image == nil && last.Failure == fetch.FailureImage && last.Error == "unknown format"

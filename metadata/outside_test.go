@@ -17,6 +17,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/metadata"
+	"strata/metadata/picture"
 )
 
 // receivedRequest is a request that a fake node received.
@@ -82,7 +83,7 @@ func (n *fakeNode) requests() []receivedRequest {
 // web is a metadata.Web that answers with its exchanges by URL.
 type web map[string]fetch.Exchange
 
-func (w web) Get(_ context.Context, candidates []metadata.Candidate, limit int64, accept string) []fetch.Exchange {
+func (w web) Get(_ context.Context, candidates []metadata.Candidate, limit int64, accept string, check metadata.Check) []fetch.Exchange {
 	var all []fetch.Exchange
 	for _, c := range candidates {
 		e, ok := w[c.URL]
@@ -94,16 +95,17 @@ func (w web) Get(_ context.Context, candidates []metadata.Candidate, limit int64
 		if int64(len(e.Body)) > limit {
 			e.Body, e.Failure = nil, fetch.FailureTooLarge
 		}
+		passed := e.Failure == "" && e.Status == http.StatusOK && check(&e)
 		all = append(all, e)
-		if e.Failure == "" && e.Status == http.StatusOK {
+		if passed {
 			break
 		}
 	}
 	return all
 }
 
-// imageStore accepts images that begin with PNG, panics for those with BOMB, and is unavailable once for those with
-// FULL.
+// imageStore accepts images that begin with PNG, panics for those with BOMB, is unavailable once for those with FULL, and
+// has no decoder for those with FILM.
 type imageStore struct {
 	mu   sync.Mutex
 	full bool
@@ -120,6 +122,8 @@ func (a *imageStore) Keep(_ context.Context, body []byte) (fetch.ImageFacts, err
 			a.full = true
 			return fetch.ImageFacts{}, errors.Join(metadata.ErrUnavailable, errors.New("disk full"))
 		}
+	case strings.HasPrefix(text, "FILM"):
+		return fetch.ImageFacts{}, fmt.Errorf("%w: MP4", picture.ErrUnsupported)
 	case !strings.HasPrefix(text, "PNG"):
 		return fetch.ImageFacts{}, errors.New("unknown format")
 	}

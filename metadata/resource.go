@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"time"
 
+	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/metadata/internal/web"
+	"strata/metadata/picture"
 )
 
 // Values of the header field Accept.
@@ -19,9 +21,13 @@ const (
 
 // getResource fetches a document or an image from the places that its URI leads to. While all of them want to be left alone, it
 // returns how long: a report would only say so, once for each want.
-func (w *worker) getResource(ctx context.Context, uri string, limit int64, accept string) (exchanges []fetch.Exchange, wait time.Duration) {
-	if web.IsData(uri) {
-		return []fetch.Exchange{web.ReadData(uri, limit, w.config.Data)}, 0
+func (w *worker) getResource(ctx context.Context, uri string, limit int64, accept string, check web.Check) (exchanges []fetch.Exchange, wait time.Duration) {
+	if document.IsData(uri) {
+		e := web.ReadData(uri, limit, w.config.Data)
+		if e.Failure == "" {
+			check(&e)
+		}
+		return []fetch.Exchange{e}, 0
 	}
 	candidates, err := w.config.Resolve(uri)
 	if err == nil && len(candidates) == 0 {
@@ -32,28 +38,39 @@ func (w *worker) getResource(ctx context.Context, uri string, limit int64, accep
 			Method: http.MethodGet, URL: uri, Failure: fetch.FailureURI, Error: err.Error(), StartedAt: time.Now().UTC(),
 		}}, 0
 	}
-	exchanges = w.config.Web.Get(ctx, candidates, limit, accept)
+	exchanges = w.config.Web.Get(ctx, candidates, limit, accept, check)
 	return exchanges, web.Paused(exchanges)
 }
 
-// storeImage stores the fetched image. It adds to the report either facts about the image or the reason why it is not
-// acceptable. An error means that the image can't be stored at the moment.
-func (w *worker) storeImage(ctx context.Context, report *fetch.Report) error {
-	body, problem := report.ResourceBody()
-	if problem != nil {
-		return nil
+// isDocument is the check of a document. It does not ask for a name, because a translation needs none.
+func isDocument(e *fetch.Exchange) bool {
+	_, err := document.ParseLocalised(e.Body)
+	if err != nil {
+		e.Error = err.Error()
 	}
-	facts, err := keepRecovering(ctx, w.config.Images, body)
-	switch {
-	case err == nil:
-		report.Image = &facts
-		return nil
-	case errors.Is(err, ErrUnavailable), ctx.Err() != nil:
-		return fmt.Errorf("store image %s: %w", web.Shorten(report.Want.URI), err)
-	}
-	last := &report.Exchanges[len(report.Exchanges)-1]
-	last.Failure, last.Error = fetch.FailureImage, err.Error()
-	return nil
+	return err == nil
+}
+
+// getImage fetches the image that a report is about, and stores it. It adds to the report either facts about the image or the
+// reason why it is not acceptable. An error means that the image can't be stored at the moment. Unlike limited, ctx does not
+// bound the requests.
+func (w *worker) getImage(ctx, limited context.Context, report *fetch.Report) (wait time.Duration, unavailable error) {
+	report.Exchanges, wait = w.getResource(limited, report.Want.URI, w.config.ImageLimit, acceptImage, func(e *fetch.Exchange) bool {
+		facts, err := keepRecovering(ctx, w.config.Images, e.Body)
+		switch {
+		case err == nil:
+			report.Image = &facts
+		case errors.Is(err, ErrUnavailable), ctx.Err() != nil:
+			unavailable = fmt.Errorf("store image %s: %w", web.Shorten(report.Want.URI), err)
+		case errors.Is(err, picture.ErrUnsupported): // it is the image, so no gateway has a better one
+			e.Failure, e.Error = fetch.FailureFormat, err.Error()
+		default:
+			e.Failure, e.Error = fetch.FailureImage, err.Error()
+			return false
+		}
+		return true
+	})
+	return wait, unavailable
 }
 
 // keepRecovering calls images.Keep and turns a panic into an error. Image decoders read bytes from strangers, and a

@@ -157,13 +157,11 @@ func (w *worker) attempt(ctx context.Context, l *lease) (report *fetch.Report, e
 		report.Tip = l.tip
 		report.Exchanges, wait = w.reader.Contract(limited, l.want, *l.tip)
 	case fetch.Document:
-		report.Exchanges, wait = w.getResource(limited, l.want.URI, w.config.DocumentLimit, acceptDocument)
+		report.Exchanges, wait = w.getResource(limited, l.want.URI, w.config.DocumentLimit, acceptDocument, isDocument)
 	case fetch.Attachment:
 		report.Exchanges, wait = w.reader.Attachment(limited, l.want)
 	case fetch.Image:
-		if report.Exchanges, wait = w.getResource(limited, l.want.URI, w.config.ImageLimit, acceptImage); wait == 0 {
-			err = w.storeImage(ctx, report)
-		}
+		wait, err = w.getImage(ctx, limited, report)
 	}
 	switch {
 	case wait > 0:

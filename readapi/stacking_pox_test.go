@@ -296,7 +296,7 @@ func (w *poxWorld) checkStackingConformance(t *testing.T) {
 		{"/extended/v1/pox4/events?offset=99999999999999&cursor=1", 200, ""},
 		{"/extended/v1/pox4/tx/0x" + nobody[:64], 404, apitest.NotFound("could not find transaction by ID")},
 		{"/extended/v1/pox4/tx/0x12", 400, apitest.Invalid(`params/tx_id must match pattern \"^(0x)?[a-fA-F0-9]{64}$\"`)},
-		{"/extended/v1/pox4/stacker/" + principal, 404, apitest.NotFound("could not find principal")},
+		{"/extended/v1/pox4/stacker/" + principal, 200, empty(1000)},
 		{"/extended/v1/pox4/stacker/" + principal[:27] + "X0000", 400, ""},
 		{"/extended/v1/pox4/" + principal + "/delegations", 200, empty(100)},
 		{"/extended/v1/pox4/" + principal + "/delegations?height=99999999", 404, apitest.NotFound("no block at height: 99999999")},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -55,4 +56,20 @@ func decodeBase64(data string) ([]byte, error) {
 		return nil, errors.New("the data is not in base 64")
 	}
 	return body, nil
+}
+
+// isSVG reports whether a text is an SVG. No URI begins with its first character.
+func isSVG(text string) bool {
+	return strings.HasPrefix(strings.TrimLeft(text, "\ufeff \t\r\n"), "<") && strings.Contains(text, "<svg")
+}
+
+var (
+	dataReserved = strings.NewReplacer("%", "%25", "#", "%23")
+	// encodedPlaceholder matches what percentEncode makes of a placeholder in braces.
+	encodedPlaceholder = regexp.MustCompile(`(?i)%7B(id|locale)%7D`)
+)
+
+// svgURI returns a data URI of an SVG. Its placeholders stay, so that a document for many tokens can have one.
+func svgURI(svg string) string {
+	return "data:image/svg+xml," + encodedPlaceholder.ReplaceAllString(percentEncode(dataReserved.Replace(svg)), "{$1}")
 }

@@ -1,10 +1,12 @@
 package document_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"strata/domain/document"
+	"strata/internal/testkit/must"
 )
 
 // D4: SIP-016 allows a document within its URI.
@@ -71,6 +73,21 @@ func TestParseDataError(t *testing.T) {
 	for _, uri := range []string{"", "data", "database:,a", "https://m.io/data:,a"} {
 		if document.IsData(uri) {
 			t.Errorf("IsData(%q) = true", uri)
+		}
+	}
+}
+
+// An SVG in a document is what its data URI has.
+func TestSVGInDocument(t *testing.T) {
+	for _, svg := range []string{
+		`<svg xmlns="http://www.w3.org/2000/svg" width="100%"><style>a{fill:#fff}</style><text>50%25 100% \u00e9 "\\" {id} {x}|^` + "`" + `</text></svg>`,
+		"\ufeff\r\n<!-- x -->\t<svg/>",
+		`<svg>{"name":"x"}</svg>`,
+	} {
+		d := must.Get(document.Parse(must.Get(json.Marshal(map[string]string{"name": "a", "image": svg}))(t)))(t)
+		mediaType, body, err := document.ParseData(*d.Image)
+		if err != nil || mediaType != "image/svg+xml" || string(body) != svg {
+			t.Errorf("%s: got %s %q, %v, want %q", *d.Image, mediaType, body, err, svg)
 		}
 	}
 }

@@ -11,7 +11,7 @@ type Document struct {
 	// Name is never empty. It is present in a token's own document, and may be nil in a localised document.
 	Name        *string
 	Description *string
-	// Image is a URI of any scheme, as the document has it; never empty.
+	// Image is a URI of any scheme, as the document has it, or a data URI of the SVG that it has instead; never empty.
 	Image *string
 	// Attributes are in the order of the document; nil for none.
 	Attributes []Attribute

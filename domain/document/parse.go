@@ -93,7 +93,7 @@ func text(object json5.Value, name string) string {
 }
 
 // image returns the first image URI that is not empty. SIP-016 defines image and image_data. Existing documents also
-// use the other names.
+// use the other names, and some have an SVG instead of a URI.
 func image(root json5.Value) *string {
 	properties, _ := root.Member("properties")
 	for _, uri := range []string{
@@ -106,6 +106,9 @@ func image(root json5.Value) *string {
 		text(root, "image_data"),
 	} {
 		if uri != "" {
+			if isSVG(uri) {
+				uri = svgURI(uri)
+			}
 			return &uri
 		}
 	}

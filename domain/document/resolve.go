@@ -16,14 +16,47 @@ import (
 //	ar            a URL at each Arweave gateway, without the query
 //	bare CID      as for ipfs
 //
+// A fragment of a URI that leads to IPFS gateways may be the rest of a file name with a "#" in it, so that the URLs with
+// the name are further candidates.
+//
 // Resolve returns an error if the URI is malformed or has another scheme, or if there is no gateway for it. A data URI
 // is an error, too, because it needs no request: see [IsData].
 func Resolve(uri string, g Gateways) ([]Candidate, error) {
-	candidates, err := resolve(strings.TrimSpace(uri), g)
+	uri = strings.TrimSpace(uri)
+	candidates, err := resolve(uri, g)
 	if err != nil {
 		return nil, fmt.Errorf("resolve URI %q: %w", shorten(uri), err)
 	}
+	if name, ok := withNumberSign(uri, candidates[0]); ok {
+		if further, err := resolve(name, g); err == nil {
+			candidates = directLast(append(candidates, further...))
+		}
+	}
 	return candidates, nil
+}
+
+// directLast moves the candidates without a gateway of ours to the end: a status 404 of such a host ends the search.
+func directLast(candidates []Candidate) []Candidate {
+	var ours, direct []Candidate
+	for _, c := range candidates {
+		if c.Gateway == "" {
+			direct = append(direct, c)
+		} else {
+			ours = append(ours, c)
+		}
+	}
+	return append(ours, direct...)
+}
+
+// withNumberSign returns a URI in which the fragment belongs to the name of a file. ok is false if there is no fragment,
+// or no file, or the URI leads to no gateway of IPFS.
+func withNumberSign(uri string, first Candidate) (name string, ok bool) {
+	before, after, _ := strings.Cut(uri, "#")
+	path := strings.TrimPrefix(first.URL, strings.TrimRight(first.Gateway, "/")+"/")
+	if after == "" || strings.Contains(before, "?") || first.Gateway == "" || schemeOf(uri) == "ar" || strings.Count(path, "/") < 2 { // ipfs/, the content's name, and the file
+		return "", false
+	}
+	return strings.ReplaceAll(uri, "#", "%23"), true
 }
 
 func resolve(uri string, g Gateways) ([]Candidate, error) {

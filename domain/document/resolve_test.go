@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,15 @@ func TestResolve(t *testing.T) {
 		{"host of any language", "https://münchen.example/a", only("https://münchen.example/a")},
 		{"scheme of any case", "IPFS://" + cidV0, both("/ipfs/" + cidV0)},
 		{"ipfs with query and fragment", "ipfs://" + cidV0 + "/a b.json?c=d#e", both("/ipfs/" + cidV0 + "/a%20b.json?c=d")},
+		{"number sign in a file name", "ipfs://" + cidV0 + "/Ape #1.png", append(both("/ipfs/"+cidV0+"/Ape%20"), both("/ipfs/"+cidV0+"/Ape%20%231.png")...)},
+		{"number sign before a query", "ipfs://" + cidV0 + "/#1.json?a#b", append(both("/ipfs/"+cidV0+"/"), both("/ipfs/"+cidV0+"/%231.json?a%23b")...)},
+		{"number sign after a bare identifier", cidV0 + "/a#1", append(both("/ipfs/"+cidV0+"/a"), both("/ipfs/"+cidV0+"/a%231")...)},
+		{"number sign at a public gateway", "https://ipfs.io/ipfs/" + cidV0 + "/#1.png",
+			slices.Concat(both("/ipfs/"+cidV0+"/"), both("/ipfs/"+cidV0+"/%231.png", "https://ipfs.io/ipfs/"+cidV0+"/#1.png", "https://ipfs.io/ipfs/"+cidV0+"/%231.png"))},
+		{"number sign encoded already", "ipfs://" + cidV0 + "/%231.png", both("/ipfs/" + cidV0 + "/%231.png")},
+		{"fragment without a file", "ipfs://ipfs/" + cidV0 + "#1", both("/ipfs/" + cidV0)},
+		{"empty fragment", "ipfs://" + cidV0 + "/a#", both("/ipfs/" + cidV0 + "/a")},
+		{"fragment at Arweave", "ar://abc/a#1", arweave("/abc/a")},
 		{"ipfs without host", "ipfs:/ipfs/" + cidV0 + "/1", both("/ipfs/" + cidV0 + "/1")},
 		{"folder", "ipfs://" + cidV0 + "/", both("/ipfs/" + cidV0 + "/")},
 		{"dots", "ipfs://" + cidV0 + "/a/./b/../../../%2e%2E/c/..", both("/ipfs/" + cidV0 + "/")},

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,9 @@ const (
 	Wrong
 	// Absent means that the other side does not have it, and is unlikely ever to have it.
 	Absent
+	// Final means that each attempt at these bytes fails alike, and that there will be no others under this URI. So there
+	// is no other attempt, unless somebody asks for one.
+	Final
 )
 
 // Problem says why an attempt failed.
@@ -89,6 +93,9 @@ func (r *Report) ResourceBody() ([]byte, *Problem) {
 		if e.Error != "" {
 			p.Detail = fmt.Sprintf("GET %s: %s", e.URL, e.Error)
 		}
+		if r.Want.inURI() {
+			p.Severity = Final
+		}
 		return p
 	}
 	switch e.Failure {
@@ -101,6 +108,11 @@ func (r *Report) ResourceBody() ([]byte, *Problem) {
 		return nil, problem(Wrong, ReasonRefused)
 	case FailureURI, FailureImage:
 		return nil, problem(Wrong, reasons.unparsable)
+	case FailureFormat:
+		if r.Want.immutable() {
+			return nil, problem(Final, ReasonImageUnsupported)
+		}
+		return nil, problem(Absent, ReasonImageUnsupported)
 	case FailureConnection:
 		return nil, problem(Troubled, reasons.http)
 	default:
@@ -109,6 +121,9 @@ func (r *Report) ResourceBody() ([]byte, *Problem) {
 	switch {
 	case e.Status == statusTooManyRequests:
 		p := problem(Waiting, reasons.http)
+		if slices.ContainsFunc(r.Exchanges, func(e Exchange) bool { return e.Status >= 200 && e.Status <= 299 }) {
+			p.Severity = Troubled // another host has answered something else, and so may this one, so the attempt counts
+		}
 		p.RetryAfter = RetryAfter(e.Header["retry-after"], e.StartedAt)
 		return nil, p
 	case e.Status >= 500 || e.Status == statusRequestTimeout || e.Status == statusForbidden:

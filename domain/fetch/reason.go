@@ -21,6 +21,8 @@ const (
 	ReasonNotServed Reason = 200
 	ReasonOtherHash Reason = 201
 	ReasonNodeAway  Reason = 202
+
+	ReasonImageUnsupported Reason = 203
 )
 
 var messages = map[Reason]string{
@@ -34,6 +36,7 @@ var messages = map[Reason]string{
 	ReasonImageHTTP:          "Image could not be processed because the server responded with an error",
 	ReasonClarity:            "The token contract produced a Clarity error when trying to fetch metadata",
 	ReasonRefused:            "Metadata could not be processed because its address is not public",
+	ReasonImageUnsupported:   "Image is of a format that is not supported",
 	ReasonNotServed:          "No node serves it",
 	ReasonOtherHash:          "A node answered content that has another hash",
 	ReasonNodeAway:           "No node answered",

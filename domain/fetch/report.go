@@ -30,9 +30,9 @@ type ImageFacts struct {
 	// SHA256 of the bytes, in hex.
 	SHA256 string `json:"sha256"`
 	// ContentType is the actual format of the bytes, whatever the server says: image/png, image/jpeg, image/gif,
-	// image/webp, image/svg+xml.
+	// image/webp, image/tiff, image/svg+xml.
 	ContentType string `json:"content_type"`
-	// Width and Height in pixels; 0 if the image has no size of its own.
+	// Width and Height in pixels, as the image is shown; 0 if the image has no size of its own.
 	Width  int `json:"width,omitempty"`
 	Height int `json:"height,omitempty"`
 }
@@ -96,6 +96,8 @@ const (
 	FailureURI Failure = "bad_uri"
 	// FailureImage means that the image cannot be decoded, or would be too large when decoded.
 	FailureImage Failure = "bad_image"
+	// FailureFormat means that the bytes are of a known format, such as AVIF, for which there is no decoder.
+	FailureFormat Failure = "unsupported_image"
 )
 
 // Encode returns the body of the event.

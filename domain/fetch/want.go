@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"strata/domain/clarity"
@@ -38,6 +39,18 @@ type Want struct {
 	URI string `json:"uri,omitempty"`
 	// Hash of Attachment: hash160 of the content, 40 digits in lower case.
 	Hash string `json:"hash,omitempty"`
+}
+
+// unchanging matches the URIs of which the content never changes: it is in the URI, or its hash is.
+var unchanging = regexp.MustCompile(`^\s*(?i:(data)|ipfs|ar):`)
+
+// immutable reports whether the content of the wanted document or image never changes.
+func (w Want) immutable() bool { return unchanging.MatchString(w.URI) }
+
+// inURI reports whether the URI of the wanted document or image has the content.
+func (w Want) inURI() bool {
+	match := unchanging.FindStringSubmatch(w.URI)
+	return match != nil && match[1] != ""
 }
 
 // Call is a call of a read-only function.

@@ -2,11 +2,14 @@ package picture_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"image"
 	"image/color"
 	"image/png"
 	"testing"
+
+	"golang.org/x/image/tiff"
 
 	"strata/metadata/picture"
 )
@@ -20,6 +23,8 @@ func FuzzInspect(f *testing.F) {
 		jpegOf(f, gradient(9, 9)), progressiveJPEG(8, 8, 2),
 		gifOf(f, 6, 5, image.Rect(1, 1, 4, 4), image.Rect(0, 0, 6, 5)), manyFrames(2), gifClaiming(60000, 2),
 		lossyWebP, webpOf(losslessWebP(3, 2, black)), webpOf(canvasOf(4, 4), frameOf(2, 2, 2, 2, losslessWebP(2, 2, black))),
+		withExif(jpegOf(f, gradient(9, 7)), exifOf(binary.BigEndian, 7)), withChunk(pngOf(f, gradient(5, 4)), "eXIf", exifOf(binary.LittleEndian, 8)),
+		greyTIFF(binary.BigEndian, quarters(), 6), tiffOf(f, gradient(5, 4), tiff.Deflate), tiffClaiming(60000, 2),
 		svgOf(`<style>a{fill:u\72 l(#a)}</style><image href="` + nestedSVG(`<g/>`) + `"/>`), svgOf(`<script/>`),
 		[]byte(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="1e3" height="2cm"/>`),
 	} {

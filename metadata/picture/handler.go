@@ -31,12 +31,12 @@ const (
 	storeTimeout = 5 * time.Second
 )
 
-// contentSecurityPolicy restricts an SVG that is opened as a page: it may only draw.
-const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+// contentSecurityPolicy restricts an SVG that is opened as a page: it may only draw, also with the images and fonts in it.
+const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox"
 
 // servableTypes lists the content types that may be served. Content of another type could be a stranger's page under
 // the name of this server.
-var servableTypes = map[string]bool{typePNG: true, typeJPEG: true, typeGIF: true, typeWebP: true, typeSVG: true}
+var servableTypes = map[string]bool{typePNG: true, typeJPEG: true, typeGIF: true, typeWebP: true, typeTIFF: true, typeSVG: true}
 
 // Handler returns a handler for GET and HEAD of
 //

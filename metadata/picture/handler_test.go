@@ -109,7 +109,7 @@ func TestHandler(t *testing.T) {
 						for name, value := range map[string]string{
 							"Content-Type": want.contentType, "ETag": want.tag, "Cache-Control": "public, max-age=31536000, immutable",
 							"X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "*", "Content-Disposition": "inline",
-							"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox", "Accept-Ranges": "bytes", "Last-Modified": "",
+							"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox", "Accept-Ranges": "bytes", "Last-Modified": "",
 						} {
 							if got := w.Header().Get(name); got != value {
 								t.Errorf("%s %s: %s: got %q, want %q", method, want.path, name, got, value)

@@ -13,6 +13,9 @@ import (
 // ErrRefused is wrapped by every error that the image itself causes. The same bytes always lead to the same error.
 var ErrRefused = errors.New("the image is refused")
 
+// ErrUnsupported is wrapped by an ErrRefused about bytes of a known format that no decoder here reads.
+var ErrUnsupported = errors.New("the format is not supported")
+
 func refused(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrRefused, fmt.Errorf(format, args...))
 }
@@ -37,14 +40,14 @@ func inspect(ctx context.Context, body []byte, shrink bool) (facts fetch.ImageFa
 		}
 		return facts, body, nil
 	}
-	picture, release, err := decode(ctx, k, body)
+	picture, e, release, err := decode(ctx, k, body)
 	if err != nil {
 		return fetch.ImageFacts{}, nil, err
 	}
 	defer release()
-	facts.Width, facts.Height = picture.Bounds().Dx(), picture.Bounds().Dy()
+	facts.Width, facts.Height = e.upright()
 	if shrink {
-		thumbnail, err = encodeThumbnail(picture)
+		thumbnail, err = encodeThumbnail(picture, e)
 	}
 	return facts, thumbnail, err
 }

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"golang.org/x/image/tiff"
+
 	"strata/domain/fetch"
 	"strata/internal/testkit/must"
 	"strata/metadata/picture"
@@ -52,7 +54,12 @@ func TestInspect(t *testing.T) {
 			webpOf(canvasOf(30, 20), chunk("ANIM", make([]byte, 6)), frameOf(4, 6, 10, 8, losslessWebP(10, 8, green)), frameOf(0, 0, 30, 20, losslessWebP(30, 20, green))),
 			"image/webp", 30, 20,
 		},
-		"SVG": {svgOf(`<rect width="5" height="5"/>`), "image/svg+xml", 20, 10},
+		"TIFF":             {greyTIFF(binary.LittleEndian, grey, 1), "image/tiff", 33, 9},
+		"TIFF big-endian":  {greyTIFF(binary.BigEndian, grey, 1), "image/tiff", 33, 9},
+		"TIFF deflate":     {tiffOf(t, gradient(40, 30), tiff.Deflate), "image/tiff", 40, 30},
+		"TIFF 16 bit":      {tiffOf(t, deep, tiff.Uncompressed), "image/tiff", 5, 7},
+		"JPEG on its side": {withExif(jpegOf(t, gradient(40, 30)), exifOf(binary.BigEndian, 6)), "image/jpeg", 30, 40},
+		"SVG":              {svgOf(`<rect width="5" height="5"/>`), "image/svg+xml", 20, 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			facts := must.Get(picture.Inspect(test.body))(t)
@@ -67,6 +74,7 @@ func TestInspect(t *testing.T) {
 
 // A download that was cut off must be refused, wherever the cut is.
 func TestInspectTruncated(t *testing.T) {
+	grey := image.NewGray(image.Rect(0, 0, 33, 9))
 	for name, body := range map[string][]byte{
 		"PNG":              pngOf(t, gradient(20, 20)),
 		"JPEG":             jpegOf(t, gradient(20, 20)),
@@ -75,6 +83,7 @@ func TestInspectTruncated(t *testing.T) {
 		"WebP":             webpOf(losslessWebP(21, 13, color.NRGBA{1, 2, 3, 255})),
 		"WebP lossy":       lossyWebP,
 		"WebP animation":   webpOf(canvasOf(4, 4), frameOf(0, 0, 4, 4, losslessWebP(4, 4, color.NRGBA{A: 255})), frameOf(0, 0, 4, 4, losslessWebP(4, 4, color.NRGBA{A: 255}))),
+		"TIFF":             greyTIFF(binary.LittleEndian, grey, 1),
 		"SVG":              svgOf(`<g><path d="M0 0"/></g>`),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,14 +100,28 @@ func TestInspectTruncated(t *testing.T) {
 func TestInspectRefusesOtherKinds(t *testing.T) {
 	for name, body := range map[string]string{
 		"nothing": "", "spaces": " \n", "text": "hello", "JSON": `{"image":"x"}`, "HTML": "<!doctype html><p>hi</p>", "HTML element": "<html><body/></html>",
-		"BMP": "BM\x00\x00\x00\x00", "PDF": "%PDF-1.7", "RIFF audio": "RIFF\x04\x00\x00\x00WAVE", "TIFF": "II*\x00", "AVIF": "\x00\x00\x00\x20ftypavif",
+		"text like a BMP": "BM 1.0", "RIFF audio": "RIFF\x04\x00\x00\x00WAVE", "TIFF": "II*\x00", "BigTIFF": "II+\x00\x08\x00\x00\x00", "zip": "PK\x03\x04", "gzip": "\x1f\x8b\x08",
 	} {
 		t.Run(name, func(t *testing.T) {
 			facts, err := picture.Inspect([]byte(body))
-			if !errors.Is(err, picture.ErrRefused) || facts != (fetch.ImageFacts{}) {
+			if !errors.Is(err, picture.ErrRefused) || errors.Is(err, picture.ErrUnsupported) || facts != (fetch.ImageFacts{}) {
 				t.Errorf("got %+v, %v", facts, err)
 			}
 		})
+	}
+}
+
+// A format without a decoder is named, and told from bytes that are no image.
+func TestInspectNamesUnsupportedFormats(t *testing.T) {
+	for body, format := range map[string]string{
+		"\x00\x00\x00\x20ftypavif\x00\x00\x00\x00": "AVIF", "\x00\x00\x00\x20ftypavis": "AVIF", "\x00\x00\x00\x18ftypheic": "HEIF", "\x00\x00\x00\x18ftypmif1": "HEIF",
+		"\x00\x00\x00\x18ftypisom": "MP4", "\x00\x00\x00\x14ftypqt  ": "QuickTime", "\x1aE\xdf\xa3\x01": "WebM", "\xff\x0a\xfa": "JPEG XL",
+		"\x00\x00\x00\x0cJXL \r\n\x87\n": "JPEG XL", "\x00\x00\x00\x0cjP  \r\n\x87\n": "JPEG 2000", "BM\x46\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00": "BMP",
+		"\x00\x00\x01\x00\x01\x00": "ICO", "8BPS\x00\x01": "Photoshop", "%PDF-1.7": "PDF", "glTF\x02\x00": "glTF",
+	} {
+		if _, err := picture.Inspect([]byte(body)); !errors.Is(err, picture.ErrRefused) || !errors.Is(err, picture.ErrUnsupported) || !strings.Contains(err.Error(), format) {
+			t.Errorf("%s: got %v", format, err)
+		}
 	}
 }
 
@@ -120,6 +143,21 @@ func gifFrameClaiming(width, height uint16) []byte {
 	b := manyFrames(1)
 	binary.LittleEndian.PutUint16(b[24:], width)
 	binary.LittleEndian.PutUint16(b[26:], height)
+	return b
+}
+
+func tiffOf(t testing.TB, m image.Image, compression tiff.CompressionType) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	must.Do(t, tiff.Encode(&b, m, &tiff.Options{Compression: compression}))
+	return b.Bytes()
+}
+
+// tiffClaiming returns a TIFF of one pixel whose directory claims this size.
+func tiffClaiming(width, height uint32, more ...[4]uint32) []byte {
+	b := greyTIFF(binary.LittleEndian, image.NewGray(image.Rect(0, 0, 1, 1)), 1, more...)
+	binary.LittleEndian.PutUint32(b[10+8:], width)
+	binary.LittleEndian.PutUint32(b[10+12+8:], height)
 	return b
 }
 
@@ -158,6 +196,13 @@ func TestInspectRefusesBombs(t *testing.T) {
 		"WebP hidden":          {webpOf(chunk("VP8X", make([]byte, 10)), losslessWebP(16384, 16384, tall)), "invalid"},
 		"WebP hidden in frame": {webpOf(canvasOf(2, 2), frameOf(0, 0, 2, 2, losslessWebP(16384, 16384, tall))), "invalid"},
 		"WebP frame":           {webpOf(canvasOf(2, 2), frameOf(0, 0, 3, 2, losslessWebP(3, 2, tall))), "outside"},
+		"TIFF":                 {tiffClaiming(60000, 60000), "pixels"},
+		"TIFF largest":         {tiffClaiming(math.MaxUint32, math.MaxUint32), "pixels"},
+		"TIFF empty":           {tiffClaiming(0, 1), "pixels"},
+		"TIFF one strip":       {tiffClaiming(3000, 3000), "memory"},
+		"TIFF two widths":      {ifdOf(binary.LittleEndian, nil, [4]uint32{256, 3, 2, 1}), "tag 256"},
+		"TIFF tiles":           {tiffClaiming(100, 100, [4]uint32{322, 4, 1, 1 << 20}, [4]uint32{323, 4, 1, 8}), "tiles"},
+		"TIFF large tiles":     {tiffClaiming(7000, 3000, [4]uint32{322, 4, 1, 7000}, [4]uint32{323, 4, 1, 3000}), "memory"},
 		"WebP frames":          {webpOf(canvasOf(1, 1), bytes.Repeat(frameOf(0, 0, 1, 1, losslessWebP(1, 1, tall)), 5001)), "frames"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ const (
 	markerStartOfImage  = 0xd8
 	markerEndOfImage    = 0xd9
 	markerStartOfScan   = 0xda
+	markerExif          = 0xe1
 	markerAdobe         = 0xee // tells which colours the components are
 )
 
@@ -24,11 +26,15 @@ const (
 // the file, but costs a pass over the whole image.
 const scansMax = 100
 
+// exifPrefix begins the segment with Exif data (CIPA DC-008, 4.7.2).
+const exifPrefix = "Exif\x00\x00"
+
 // measureJPEG walks through the segments up to the end of the image.
 func measureJPEG(body []byte) (extent, error) {
 	r := reader{rest: body[2:]}
 	var f *jpegFrame
 	adobe := false
+	orientation := 0
 	for scans := 0; ; {
 		marker := r.marker()
 		switch {
@@ -38,7 +44,9 @@ func measureJPEG(body []byte) (extent, error) {
 			if scans == 0 || f == nil {
 				return extent{}, errors.New("it has no image")
 			}
-			return f.extent(adobe), nil
+			e := f.extent(adobe)
+			e.orientation = orientation
+			return e, nil
 		case marker == markerTemporary || marker >= markerRestart0 && marker <= markerStartOfImage:
 			continue // has no segment
 		}
@@ -53,6 +61,10 @@ func measureJPEG(body []byte) (extent, error) {
 		switch marker {
 		case markerAdobe:
 			adobe = true
+		case markerExif:
+			if exif, ok := bytes.CutPrefix(segment, []byte(exifPrefix)); ok && orientation == 0 {
+				orientation = exifOrientation(exif)
+			}
 		case markerStartOfScan:
 			if scans++; scans > scansMax {
 				return extent{}, fmt.Errorf("it has more than %d scans", scansMax)

@@ -27,5 +27,23 @@ func measurePNG(body []byte) (extent, error) {
 	if interlaced {
 		each *= 2 // each pass is decoded separately and then spread over the whole image
 	}
-	return pixels(int(width), int(height), each), nil
+	e := pixels(int(width), int(height), each)
+	e.orientation = orientationPNG(body)
+	return e, nil
+}
+
+// orientationPNG returns what the chunk eXIf says (PNG specification, third edition, 11.3.5), which may be anywhere after
+// the header; 1 if there is none.
+func orientationPNG(body []byte) int {
+	for r := (reader{rest: body[8:]}); ; {
+		head := r.take(8)
+		if head == nil {
+			return 1
+		}
+		data := r.take(int(binary.BigEndian.Uint32(head)))
+		if string(head[4:]) == "eXIf" {
+			return exifOrientation(data)
+		}
+		r.take(4) // the checksum
+	}
 }

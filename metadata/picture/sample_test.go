@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/gif"
@@ -161,4 +162,54 @@ func pngClaiming(t testing.TB, width, height uint32) []byte {
 	binary.BigEndian.PutUint32(b[16:], width)
 	binary.BigEndian.PutUint32(b[20:], height)
 	return withChecksum(b)
+}
+
+// ifdOf returns a TIFF whose directory is followed by data. Each entry has a tag, a type (3 for SHORT, 4 for LONG), a count
+// and a value.
+func ifdOf(order binary.AppendByteOrder, data []byte, entries ...[4]uint32) []byte {
+	b := []byte("II*\x00")
+	if order == binary.AppendByteOrder(binary.BigEndian) {
+		b = []byte("MM\x00*")
+	}
+	b = order.AppendUint16(order.AppendUint32(b, 8), uint16(len(entries)))
+	for _, e := range entries {
+		b = order.AppendUint32(order.AppendUint16(order.AppendUint16(b, uint16(e[0])), uint16(e[1])), e[2])
+		if e[1] == 3 {
+			b = order.AppendUint16(order.AppendUint16(b, uint16(e[3])), 0)
+		} else {
+			b = order.AppendUint32(b, e[3])
+		}
+	}
+	return append(order.AppendUint32(b, 0), data...)
+}
+
+// exifOf returns Exif data with an orientation.
+func exifOf(order binary.AppendByteOrder, orientation uint32) []byte {
+	return ifdOf(order, nil, [4]uint32{271, 4, 1, 7}, [4]uint32{274, 3, 1, orientation})
+}
+
+// greyTIFF returns a TIFF of one uncompressed strip, with further tags above 279.
+func greyTIFF(order binary.AppendByteOrder, m *image.Gray, orientation uint32, more ...[4]uint32) []byte {
+	entries := [][4]uint32{
+		{256, 4, 1, uint32(m.Rect.Dx())}, {257, 4, 1, uint32(m.Rect.Dy())}, {258, 3, 1, 8}, {259, 3, 1, 1}, {262, 3, 1, 1},
+		{273, 4, 1, 0}, {274, 3, 1, orientation}, {278, 4, 1, 0xffffffff}, {279, 4, 1, uint32(len(m.Pix))},
+	}
+	entries = append(entries, more...)
+	entries[5][3] = uint32(8 + 2 + 12*len(entries) + 4)
+	return ifdOf(order, m.Pix, entries...)
+}
+
+// withExif returns a JPEG with Exif data after its first marker.
+func withExif(jpeg, exif []byte) []byte {
+	segment := binary.BigEndian.AppendUint16([]byte("\xff\xd8\xff\xe1"), uint16(2+6+len(exif)))
+	return bytes.Join([][]byte{segment, []byte("Exif\x00\x00"), exif, jpeg[2:]}, nil)
+}
+
+// withChunk returns a PNG with a chunk before its last one.
+func withChunk(png []byte, kind string, data []byte) []byte {
+	end := len(png) - 12
+	b := append(binary.BigEndian.AppendUint32(bytes.Clone(png[:end]), uint32(len(data))), kind...)
+	b = append(b, data...)
+	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[end+4:]))
+	return append(b, png[end:]...)
 }

@@ -29,6 +29,12 @@ var (
 	// characters.
 	xmlDeclaration = regexp.MustCompile(
 		`^version=("1\.0"|'1\.0')(\s+encoding=("(?i:utf-8)"|'(?i:utf-8)'))?(\s+standalone=("(yes|no)"|'(yes|no)'))?\s*$`)
+	// documentType matches the accepted DOCTYPE: those of SVG's versions, as drawing programs write them. It has no
+	// internal subset, which could define entities, and names a DTD at www.w3.org only: no browser loads one, but other
+	// viewers do.
+	documentType = regexp.MustCompile(
+		`^<!DOCTYPE\s+svg(\s+(PUBLIC\s+("-//W3C//DTD SVG [^"<>\[\]]*"|'-//W3C//DTD SVG [^'<>\[\]]*')|SYSTEM)\s+` +
+			`("https?://www\.w3\.org/[^"<>\[\]]*"|'https?://www\.w3\.org/[^'<>\[\]]*'))?\s*>$`)
 )
 
 // forbiddenElements lists the elements that run something or show a document from elsewhere. They are forbidden in
@@ -56,6 +62,7 @@ type svgChecker struct {
 	open []xml.Name // names of the open elements
 	// style collects the text of the current style element, which comments may split into parts.
 	style   strings.Builder
+	typed   bool // it has a DOCTYPE
 	ended   bool // the root element has ended
 	nesting int  // number of documents that this one is inside of
 }
@@ -72,7 +79,7 @@ func (s *svgChecker) read(body []byte) error {
 		if err != nil {
 			return fmt.Errorf("it is not well-formed: %w", err)
 		}
-		if err := s.token(token, start == 0); err != nil {
+		if err := s.token(token, body[start:d.InputOffset()], start == 0); err != nil {
 			return fmt.Errorf("at byte %d: %w", start, err)
 		}
 	}
@@ -82,9 +89,13 @@ func (s *svgChecker) read(body []byte) error {
 	return nil
 }
 
-func (s *svgChecker) token(token xml.Token, first bool) error {
+// token checks a token. written are its bytes in the document.
+func (s *svgChecker) token(token xml.Token, written []byte, first bool) error {
 	switch token := token.(type) {
 	case xml.ProcInst:
+		if token.Target == "xpacket" { // Adobe's programs put it around metadata, and browsers ignore it
+			return nil
+		}
 		if token.Target != "xml" || !first {
 			return fmt.Errorf("it has a processing instruction %q", token.Target)
 		}
@@ -92,7 +103,10 @@ func (s *svgChecker) token(token xml.Token, first bool) error {
 			return fmt.Errorf("its XML declaration is not of version 1.0 in UTF-8: %q", token.Inst)
 		}
 	case xml.Directive:
-		return errors.New("it has a DOCTYPE or another declaration")
+		if s.typed || s.ended || len(s.open) > 0 || !documentType.Match(written) { // not the token, which lacks comments
+			return fmt.Errorf("it has a DOCTYPE or another declaration: %.100q", written)
+		}
+		s.typed = true
 	case xml.StartElement:
 		return s.startElement(token)
 	case xml.EndElement:

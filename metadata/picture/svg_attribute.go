@@ -28,13 +28,24 @@ func (s *svgChecker) checkAttribute(element xml.Name, a xml.Attr) error {
 	case a.Name.Space == namespaceXML && name == "base" || name == "xml:base":
 		return errors.New("it moves what references are relative to")
 	case referenceAttributes[name]:
-		return s.checkReference(a.Value, strings.EqualFold(element.Local, "image") || strings.EqualFold(element.Local, "feImage"))
+		return s.checkReference(a.Value, placeOf(element, name))
 	case name == "attributename":
 		return checkAnimated(a.Value)
 	case a.Name.Space != "", name == "id", name == "class", strings.HasPrefix(name, "data-"), strings.HasPrefix(name, "aria-"):
 		return nil // no browser reads it as a style
 	}
 	return s.checkCSS(a.Value)
+}
+
+// placeOf returns what the attribute of an element may refer to.
+func placeOf(element xml.Name, attribute string) place {
+	switch {
+	case strings.EqualFold(element.Local, "image"), strings.EqualFold(element.Local, "feImage"):
+		return placeImage
+	case element == xml.Name{Space: namespaceSVG, Local: "a"} && attribute == "href":
+		return placeLink
+	}
+	return placeInside
 }
 
 // checkAnimated refuses the name of an attribute that an animation must not set, because it runs or loads something.

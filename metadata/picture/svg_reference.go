@@ -8,29 +8,66 @@ import (
 	"strings"
 )
 
-// checkReference accepts a reference within the document ("#…") and, for images, a data: reference that contains an
-// image of pixels or an acceptable SVG. It refuses all others.
-func (s *svgChecker) checkReference(value string, image bool) error {
+// place is where a reference is, which decides what it may refer to.
+type place int
+
+const (
+	placeInside place = iota // the document itself
+	placeImage               // also an image in a data: reference
+	placeStyle               // also an image or a font in a data: reference
+	placeLink                // also another page: browsers load it when a person follows the link, and never in an <img>
+)
+
+// fontTypes lists the media types of fonts (RFC 8081, and those that programs wrote before it). A font only draws: it
+// loads nothing, and can't reach the page.
+var fontTypes = map[string]bool{
+	"font/woff2": true, "font/woff": true, "font/ttf": true, "font/otf": true, "font/sfnt": true, "font/collection": true,
+	"font/truetype": true, "font/opentype": true, "font/x-woff": true, "font/x-woff2": true,
+	"application/font-woff": true, "application/font-woff2": true, "application/font-sfnt": true, "application/font-ttf": true,
+	"application/x-font-woff": true, "application/x-font-woff2": true, "application/x-font-ttf": true,
+	"application/x-font-truetype": true, "application/x-font-otf": true, "application/x-font-opentype": true,
+}
+
+// checkReference accepts a reference within the document ("#…") and what else the place may refer to: a data: reference
+// that contains an image of pixels, an acceptable SVG or a font, or a link. It refuses all others.
+func (s *svgChecker) checkReference(value string, at place) error {
 	value = strings.Trim(value, xmlSpace)
 	if value == "" || value[0] == '#' {
 		return nil
 	}
-	rest, ok := cutPrefixFold(value, "data:image/")
-	if !image || !ok {
+	rest, ok := cutPrefixFold(value, "data:")
+	switch {
+	case at == placeLink && isWebLink(value):
+		return nil
+	case !ok || at != placeImage && at != placeStyle:
 		return fmt.Errorf("it refers to %.40q", value)
 	}
 	header, data, ok := strings.Cut(rest, ",")
 	if !ok {
 		return errors.New("it has a data: reference without data")
 	}
-	subtype, parameters, _ := strings.Cut(strings.ToLower(header), ";")
-	switch subtype = strings.Trim(subtype, xmlSpace); subtype {
-	case "png", "jpeg", "jpg", "gif", "webp", "avif", "bmp":
+	mediaType, parameters, _ := strings.Cut(strings.ToLower(header), ";")
+	switch mediaType = strings.Trim(mediaType, xmlSpace); mediaType {
+	case "image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp", "image/avif", "image/bmp":
 		return nil
-	case "svg+xml":
+	case "image/svg+xml":
 		return s.checkNested(parameters, data)
 	}
-	return fmt.Errorf("it has an image of kind %.40q", subtype)
+	if at == placeStyle && fontTypes[mediaType] {
+		return nil
+	}
+	return fmt.Errorf("it refers to data of kind %.40q", mediaType)
+}
+
+// isWebLink reports whether a link leads to a page of the web, with a host. Any other could lead to a page that this
+// server serves, or to a program.
+func isWebLink(value string) bool {
+	for _, scheme := range []string{"https://", "http://"} {
+		if rest, ok := cutPrefixFold(value, scheme); ok && rest != "" && !strings.ContainsAny(rest[:1], "/\\?#") {
+			return true
+		}
+	}
+	return false
 }
 
 // checkNested checks an SVG in a data: reference (RFC 2397).

@@ -29,7 +29,7 @@ func (s *svgChecker) checkCSS(text string) error {
 			return nil
 		}
 		at += i + len("url(")
-		if err := s.checkReference(urlOf(text[at:]), true); err != nil {
+		if err := s.checkReference(urlOf(text[at:]), placeStyle); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,11 @@ func nestedSVG(inner string) string {
 	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svgOf(inner))
 }
 
+var documentTypes = []string{
+	`<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">`,
+	"<!DOCTYPE svg\r\n  PUBLIC '-//W3C//DTD SVG 1.1 Tiny//EN'\r\n  'https://www.w3.org/Graphics/SVG/1.1/DTD/svg11-tiny.dtd'\r\n>",
+}
+
 func TestSVGPasses(t *testing.T) {
 	for name, body := range map[string]string{
 		"declaration":       `<?xml version="1.0" encoding="UTF-8" standalone="no"?>` + "\n" + string(svgOf(``)),
@@ -32,7 +37,16 @@ func TestSVGPasses(t *testing.T) {
 		"nested":            string(svgOf(`<image href="` + nestedSVG(`<image href="`+nestedSVG(`<g/>`)+`"/>`) + `"/>`)),
 		"nested in percent": string(svgOf(`<image href="data:image/svg+xml;utf8,` + url.PathEscape(string(svgOf(`<g fill="red"/>`))) + `"/>`)),
 		"animation":         string(svgOf(`<rect><animate attributeName="x" from="0" to="10" dur="1s"/></rect>`)),
-		"editor":            string(svgOf(`<metadata xmlns:i="urn:i" i:file="C:\image(1).png"/><g id="image(1)" data-name="src(2)" class="x"/>`)),
+		"link":              string(svgOf(`<a href="https://example.org/a?b#c" target="_blank"><text>x</text></a><a xlink:href=" HTTP://127.0.0.1/"/>`)),
+		"font":              string(svgOf(`<style>@font-face{font-family:a;src:local(b),url(data:font/woff2;charset=utf-8;base64,d09GMg==) format("woff2")}</style>`)),
+		"font by old type":  string(svgOf(`<style>@font-face{src:url('data:application/x-font-ttf;base64,AAEAAA==')}</style>`)),
+		"document type":     documentTypes[0] + string(svgOf(``)),
+		"only its name":     `<!DOCTYPE svg>` + string(svgOf(``)),
+		"its own DTD":       `<!DOCTYPE svg SYSTEM 'http://www.w3.org/TR/2000/03/WD-SVG-20000303/DTD/svg-20000303-stylable.dtd'>` + string(svgOf(``)),
+		"type after all": "\ufeff<?xml version=\"1.0\" encoding=\"utf-8\"?>\r\n<!-- Generator: Adobe Illustrator 27.0 -->\r\n" + documentTypes[1] + "\r\n" +
+			string(svgOf(`<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><metadata/><?xpacket end="w"?>`)),
+		"type in nested": string(svgOf(`<image href="data:image/svg+xml,` + url.PathEscape(documentTypes[0]+string(svgOf(``))) + `"/>`)),
+		"editor":         string(svgOf(`<metadata xmlns:i="urn:i" i:file="C:\image(1).png"/><g id="image(1)" data-name="src(2)" class="x"/>`)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if facts, err := picture.Inspect([]byte(body)); err != nil || facts.ContentType != "image/svg+xml" {
@@ -77,8 +91,14 @@ func TestSVGRefused(t *testing.T) {
 		"data HTML":         {`<a href="data:text/html,x"/>`, "data:text/html"},
 		"data in any":       {`<g fill="data:text/HTML;base64,x"/>`, "data:text/html"},
 
-		"link":                 {`<a href="http://127.0.0.1/"/>`, "refers"},
-		"link by xlink":        {`<a xlink:href="//127.0.0.1/"/>`, "refers"},
+		"link to this server":  {`<a href="/extended/v1/tx"/>`, "refers"},
+		"link without scheme":  {`<a xlink:href="//127.0.0.1/"/>`, "refers"},
+		"link without host":    {`<a href="https:///images"/>`, "refers"},
+		"link to a file":       {`<a href="file:///etc/passwd"/>`, "refers"},
+		"link to data":         {`<a href="data:image/png,x"/>`, "refers"},
+		"link that is told":    {`<a href="#x" ping="https://127.0.0.1/"/>`, "refers"},
+		"link elsewhere":       {`<b:a xmlns:b="urn:b" href="https://127.0.0.1/"/>`, "refers"},
+		"link of a gradient":   {`<linearGradient href="https://127.0.0.1/#a"/>`, "refers"},
 		"relative link":        {`<use href="other.svg#a"/>`, "refers"},
 		"image elsewhere":      {`<image href="https://127.0.0.1/a.png"/>`, "refers"},
 		"image by old prefix":  {`<image y:href="https://127.0.0.1/a.png"/>`, "refers"},
@@ -88,6 +108,8 @@ func TestSVGRefused(t *testing.T) {
 		"data to use":          {`<use href="data:image/svg+xml,x#a"/>`, "refers"},
 		"data of text":         {`<image href="data:text/plain,x"/>`, "refers"},
 		"data of unknown":      {`<image href="data:image/x-script,x"/>`, "kind"},
+		"font as image":        {`<image href="data:font/woff2,x"/>`, "kind"},
+		"font elsewhere":       {`<style>@font-face{src:url(https://127.0.0.1/a.woff2)}</style>`, "refers"},
 		"data without":         {`<image href="data:image/png"/>`, "without data"},
 		"xml:base":             {`<g xml:base="http://127.0.0.1/"/>`, "relative"},
 		"fill":                 {`<g fill="url(http://127.0.0.1/#a)"/>`, "refers"},
@@ -107,7 +129,7 @@ func TestSVGRefused(t *testing.T) {
 		"import":               {`<style>@import "http://127.0.0.1/";</style>`, "@import"},
 		"import upper case":    {`<style>@IMPORT 'x';</style>`, "@import"},
 		"import escaped":       {`<style>@\69mport 'x';</style>`, "@import"},
-		"font":                 {`<style>@font-face{src:url(data:font/woff2,x)}</style>`, "refers"},
+		"style of no font":     {`<style>@font-face{src:url(data:text/css,x)}</style>`, "kind"},
 		"image-set":            {`<g style="background:-webkit-image-set('x' 1x)"/>`, "image-set("},
 		"image-set as a value": {`<g mask="image-set('x' 1x)"/>`, "image-set("},
 		"binding":              {`<g style="-moz-binding:none"/>`, "-moz-binding"},
@@ -141,6 +163,15 @@ func TestSVGDocumentRefused(t *testing.T) {
 	plain := string(svgOf(""))
 	for name, test := range map[string]struct{ body, why string }{
 		"document type":     {`<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://127.0.0.1/svg11.dtd">` + plain, "DOCTYPE"},
+		"another root's":    {`<!DOCTYPE html>` + plain, "DOCTYPE"},
+		"another language":  {`<!DOCTYPE svg PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">` + plain, "DOCTYPE"},
+		"host in disguise":  {`<!DOCTYPE svg SYSTEM "http://www.w3.org@127.0.0.1/svg11.dtd">` + plain, "DOCTYPE"},
+		"empty subset":      {`<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd" []>` + plain, "DOCTYPE"},
+		"comment in it":     {`<!DOCTYPE svg <!-- x -->>` + plain, "DOCTYPE"},
+		"two types":         {`<!DOCTYPE svg><!DOCTYPE svg>` + plain, "DOCTYPE"},
+		"type in it":        {string(svgOf(`<!DOCTYPE svg>`)), "DOCTYPE"},
+		"type after it":     {plain + `<!DOCTYPE svg>`, "DOCTYPE"},
+		"declaration":       {`<!ELEMENT svg ANY>` + plain, "DOCTYPE"},
 		"entities":          {`<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>` + plain, "DOCTYPE"},
 		"external entity":   {`<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>` + string(svgOf("&x;")), "DOCTYPE"},
 		"style sheet":       {`<?xml-stylesheet href="http://127.0.0.1/"?>` + plain, "processing instruction"},

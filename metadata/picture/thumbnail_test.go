@@ -2,10 +2,13 @@ package picture_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"image"
 	"image/color"
 	"image/png"
+	"slices"
+	"strings"
 	"testing"
 
 	"strata/domain/fetch"
@@ -37,6 +40,101 @@ func TestThumbnailSize(t *testing.T) {
 		} {
 			if got := thumbnailOf(t, body).Bounds(); got != image.Rect(0, 0, test.wantWidth, test.wantHeight) {
 				t.Errorf("%s of %d×%d: got %v, want %d×%d", name, test.width, test.height, got, test.wantWidth, test.wantHeight)
+			}
+		}
+	}
+}
+
+// quarters returns a picture of 40×24 pixels, whose quarters are, row by row, dark, grey, bright and black.
+func quarters() *image.Gray {
+	m := image.NewGray(image.Rect(0, 0, 40, 24))
+	for y := range 24 {
+		for x := range 40 {
+			m.SetGray(x, y, color.Gray{[]uint8{80, 160, 240, 0}[y/12*2+x/20]})
+		}
+	}
+	return m
+}
+
+// A thumbnail is upright. The table says on which side of it the first row and the first column are (CIPA DC-008, 4.6.4).
+func TestThumbnailUpright(t *testing.T) {
+	little, big := binary.AppendByteOrder(binary.LittleEndian), binary.AppendByteOrder(binary.BigEndian)
+	raw := quarters()
+	for orientation, sides := range [...]string{
+		0: "top left", 1: "top left", 2: "top right", 3: "bottom right", 4: "bottom left",
+		5: "left top", 6: "right top", 7: "right bottom", 8: "left bottom", 9: "top left",
+	} {
+		firstRow, firstColumn, _ := strings.Cut(sides, " ")
+		width, height := 40, 24
+		if orientation >= 5 && orientation <= 8 {
+			width, height = 24, 40
+		}
+		at := func(sides ...string) (x, y int) { // the middle of the quarter at these two sides
+			x, y = width/4, height/4
+			if slices.Contains(sides, "right") {
+				x = width - width/4
+			}
+			if slices.Contains(sides, "bottom") {
+				y = height - height/4
+			}
+			return x, y
+		}
+		opposite := map[string]string{"top": "bottom", "bottom": "top", "left": "right", "right": "left"}
+		for name, body := range map[string][]byte{
+			"JPEG":      withExif(jpegOf(t, raw), exifOf(big, uint32(orientation))),
+			"JPEG II":   withExif(jpegOf(t, raw), exifOf(little, uint32(orientation))),
+			"JPEG, two": withExif(withExif(jpegOf(t, raw), exifOf(big, 3)), exifOf(big, uint32(orientation))),
+			"PNG":       withChunk(pngOf(t, raw), "eXIf", exifOf(big, uint32(orientation))),
+			"TIFF":      greyTIFF(little, raw, uint32(orientation)),
+			"TIFF MM":   greyTIFF(big, raw, uint32(orientation)),
+		} {
+			facts := must.Get(picture.Inspect(body))(t)
+			small := thumbnailOf(t, body)
+			if small.Bounds() != image.Rect(0, 0, width, height) || facts.Width != width || facts.Height != height {
+				t.Errorf("%s %d: got %+v with a thumbnail of %v", name, orientation, facts, small.Bounds())
+			}
+			for _, quarter := range []struct {
+				sides [2]string
+				want  uint8
+			}{
+				{[2]string{firstRow, firstColumn}, 80}, {[2]string{firstRow, opposite[firstColumn]}, 160},
+				{[2]string{opposite[firstRow], firstColumn}, 240}, {[2]string{opposite[firstRow], opposite[firstColumn]}, 0},
+			} {
+				x, y := at(quarter.sides[:]...)
+				if got := small.At(x, y); !similar(got, color.NRGBA{quarter.want, quarter.want, quarter.want, 255}) {
+					t.Errorf("%s %d: at %v got %v, want %d", name, orientation, quarter.sides, got, quarter.want)
+				}
+			}
+		}
+	}
+	webp := webpOf(canvasOf(30, 20), chunk("EXIF", exifOf(little, 6)), frameOf(0, 0, 30, 20, losslessWebP(30, 20, color.NRGBA{A: 255})))
+	if facts := must.Get(picture.Inspect(webp))(t); facts.Width != 20 || facts.Height != 30 {
+		t.Errorf("WebP: got %+v", facts)
+	}
+	for _, test := range []struct{ width, height, wantWidth, wantHeight int }{
+		{400, 200, 200, 400}, {600, 301, 300, 598}, {1000, 400, 300, 750}, {300, 4000, 300, 23},
+	} {
+		body := withExif(jpegOf(t, image.NewGray(image.Rect(0, 0, test.width, test.height))), exifOf(big, 6))
+		if got := thumbnailOf(t, body).Bounds(); got != image.Rect(0, 0, test.wantWidth, test.wantHeight) {
+			t.Errorf("%d×%d: got %v, want %d×%d", test.width, test.height, got, test.wantWidth, test.wantHeight)
+		}
+	}
+}
+
+// Malformed Exif data hide no image: they state no orientation.
+func TestMalformedExif(t *testing.T) {
+	big := binary.AppendByteOrder(binary.BigEndian)
+	whole := exifOf(big, 6)
+	for name, exif := range map[string][]byte{
+		"nothing": nil, "text": []byte("no TIFF at all"), "no directory": whole[:8], "cut in its count": whole[:9], "cut in an entry": whole[:30],
+		"far away":     append([]byte("MM\x00*\xff\xff\xff\xff"), whole[8:]...),
+		"two values":   ifdOf(big, nil, [4]uint32{274, 3, 2, 6}),
+		"another type": ifdOf(big, nil, [4]uint32{274, 2, 1, 6}),
+		"no value":     ifdOf(big, nil),
+	} {
+		for format, body := range map[string][]byte{"JPEG": withExif(jpegOf(t, quarters()), exif), "PNG": withChunk(pngOf(t, quarters()), "eXIf", exif)} {
+			if facts := must.Get(picture.Inspect(body))(t); facts.Width != 40 {
+				t.Errorf("%s, %s: got %+v", format, name, facts)
 			}
 		}
 	}

@@ -16,7 +16,8 @@ type webpFile struct {
 	// still is a file with a single picture: the file itself, or a file built from the first frame of an animation.
 	still []byte
 	// at is the position of the first frame on the canvas.
-	at image.Point
+	at          image.Point
+	orientation int
 }
 
 // Flags in the chunk VP8X.
@@ -62,6 +63,8 @@ func parseWebP(body []byte) (f webpFile, err error) {
 			}
 			animated = data[0]&webpAnimation != 0
 			f.width, f.height = uint24(data[4:])+1, uint24(data[7:])+1
+		case "EXIF":
+			f.orientation = exifOrientation(bytes.TrimPrefix(data, []byte(exifPrefix))) // some programs copy the prefix from a JPEG
 		case "VP8 ", "VP8L":
 			pictures++
 		case "ANMF":
@@ -130,7 +133,9 @@ func measureWebP(body []byte) (extent, error) {
 	if err != nil {
 		return extent{}, err
 	}
-	return pixels(f.width, f.height, 4+4), nil // the lossless pixels, and a transform of them
+	e := pixels(f.width, f.height, 4+4) // the lossless pixels, and a transform of them
+	e.orientation = f.orientation
+	return e, nil
 }
 
 func decodeWebP(body []byte) (image.Image, error) {

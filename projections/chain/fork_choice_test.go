@@ -1,8 +1,14 @@
 package chain_test
 
 import (
+	"path/filepath"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/hash"
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/short"
 	"strata/projections/chain"
 	"strata/rig/replay"
 )
@@ -69,6 +75,55 @@ func TestReference(t *testing.T) {
 			want:  state{chain: "genesis a1 a2 a3"},
 		},
 	})
+}
+
+// TestReferenceOfRecordings folds what nodes posted, one event at a time, and compares the tip after each with the rule of
+// stacks-blockchain-api: the first block above all that came before it. In one recording the node itself ended on the other
+// block of the greatest height.
+func TestReferenceOfRecordings(t *testing.T) {
+	short.Skip(t, "folds all recordings")
+	t.Parallel()
+	reverted := map[string]bool{}
+	for _, folder := range []string{"events", "node"} {
+		files := must.Get(filepath.Glob(filepath.Join(replay.SharedData(t), folder, "*.tsv.gz")))(t)
+		if len(files) == 0 {
+			t.Errorf("there are no recordings in %s", folder)
+		}
+		for _, file := range files {
+			name := filepath.Base(file)
+			items := replay.Decode(t, replay.Archive(t, folder, name))
+			replay.InTx(t, databases.NewFresh(t), func(tx pgx.Tx) {
+				c := must.Get(chain.New(chain.Reference, nil))(t)
+				attached := map[hash.Hash32]bool{}
+				var height uint64
+				var tip hash.Hash32
+				for i, item := range items {
+					outcome, err := c.Fold(t.Context(), tx, int64(i), items[i:i+1])
+					if err != nil {
+						t.Fatal(err)
+					}
+					if b := item.Block; b != nil && !attached[b.IndexBlockHash] {
+						if len(attached) > 0 && !attached[b.ParentIndexBlockHash] {
+							t.Fatalf("%s, event %d: the parent of block %s is unknown", name, i+1, b.IndexBlockHash)
+						}
+						if attached[b.IndexBlockHash] = true; len(attached) == 1 || b.Height > height {
+							reverted[name] = reverted[name] || len(attached) > 1 && b.ParentIndexBlockHash != tip
+							height, tip = b.Height, b.IndexBlockHash
+						}
+					}
+					if outcome.Tip != nil && outcome.Tip.IndexBlockHash != tip || outcome.Tip == nil && len(attached) > 0 {
+						t.Fatalf("%s, event %d: the tip is %+v, want block %s at height %d", name, i+1, outcome.Tip, tip, height)
+					}
+				}
+				checkSteps(t, tx)
+			})
+		}
+	}
+	for _, name := range []string{"mainnet-reorg-scenario1.tsv.gz", "nakamoto-epoch4.tsv.gz"} {
+		if !reverted[name] {
+			t.Errorf("no block was reverted in %s", name)
+		}
+	}
 }
 
 func TestUnknownRule(t *testing.T) {

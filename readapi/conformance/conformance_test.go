@@ -67,6 +67,7 @@ func TestConformance(t *testing.T) {
 			cursors++
 		}
 		w.checkTrace(server.URL, r, got)
+		w.checkShape(r, got)
 		if *full && r.varying == "" {
 			w.again(server.URL, r, got)
 		}
@@ -88,6 +89,7 @@ func TestConformance(t *testing.T) {
 	if stale := staleFiles(t, golden); len(stale) > 0 {
 		t.Errorf("no operation has the golden answers %v: remove them", stale)
 	}
+	w.checkDescription()
 	for _, operation := range described(t, w) {
 		if !seen[operation] {
 			t.Errorf("operation %s has no row in the table", operation)

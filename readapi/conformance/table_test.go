@@ -213,7 +213,7 @@ func bitcoin() []row {
 			rows = append(rows,
 				get(events, v1+"/events?limit=1", "limit = 1"),
 				refuse(events+"-of-transaction", v1+"/tx/0x0000000000000000000000000000000000000000000000000000000000000009", 404, "message = could not find transaction by ID"),
-				refuse(events+"-of-stacker", v1+"/stacker/SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS", 404, "message = could not find principal"),
+				get(events+"-of-stacker", v1+"/stacker/SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS", "results # 0", "total = 0"),
 				get("list-"+version+"-delegations", v1+"/SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS/delegations", "total = 0", "results # 0"))
 			continue
 		}
@@ -233,6 +233,7 @@ func rest() []row {
 		get("get-status-v1", "/extended/v1/status", "strata/network = mainnet"),
 		post("request-faucet-stx", "/extended/v1/faucets/stx?address=ST000000000000000000002AMW42H", "", 403, "success = false", "error = Faucet is not available"),
 		post("request-faucet-stx-v3", "/extended/v3/faucets/stx", `{"address":"ST000000000000000000002AMW42H"}`, 403, "error = Faucet is not available"),
+		post("request-faucet-stx-v3", "/extended/v3/faucets/stx", `{}`, 400, "error = body must have required property 'address'"),
 		post("request-faucet-btc", "/extended/v1/faucets/btc?address=x", "", 403, "error = Faucet is not available"),
 		post("request-faucet-btc-v3", "/extended/v3/faucets/btc", `{"address":"x"}`, 403, "error = Faucet is not available"),
 		post("request-faucet-sbtc", "/extended/v1/faucets/sbtc?address=x", "", 403, "error = Faucet is not available"),

@@ -21,7 +21,8 @@ import (
 // world is an API over made-up data, which are the same at each run, and the names of things in them.
 type world struct {
 	*apitest.Site
-	names map[string]string
+	names  map[string]string
+	shapes shapes
 }
 
 // The numbers of posts of the two parts of the world.
@@ -42,7 +43,7 @@ func newWorld(t *testing.T) *world {
 	replay.Append(t, log, replay.Take(chainPosts, chain.Next)...)
 	replay.Append(t, log, replay.Take(feedPosts, inscribed.Next)...)
 	replay.RunLines(t, log, every.Lines()...)
-	w := &world{Site: apitest.NewKeeper(t, log.Pool(), readapi.Config{}).Site, names: map[string]string{}}
+	w := &world{Site: apitest.NewKeeper(t, log.Pool(), readapi.Config{}).Site, names: map[string]string{}, shapes: readShapes(t)}
 	for _, kind := range apitest.Kinds {
 		contract := map[token.Kind]string{token.FT: apitest.P1, token.NFT: apitest.N1, token.SFT: apitest.P2}[kind]
 		w.Full(kind, contract, apitest.FullDocument(), apitest.Columns{"name": "Meme", "symbol": "MEME", "decimals": 5, "total_supply": "9999"})
@@ -60,6 +61,9 @@ func (w *world) learn() {
 			FROM {accounts}.block ORDER BY height DESC LIMIT 1`,
 		"block block_hash block_index": `
 			SELECT height, block_hash, index_block_hash FROM {accounts}.block ORDER BY last_tx - first_tx DESC, height LIMIT 1`,
+		"orphan_hash orphan_index orphan_height": `
+			SELECT b.block_hash, b.index_block_hash, b.height FROM {chain}.block b LEFT JOIN {chain}.canonical c ON c.block_seq = b.source_seq
+			WHERE b.attached AND c.height IS NULL ORDER BY b.height DESC, b.source_seq LIMIT 1`,
 		"signed": `
 			SELECT b.height FROM {chain}.block b JOIN {chain}.canonical c ON c.block_seq = b.source_seq WHERE b.nakamoto ORDER BY b.height LIMIT 1`,
 		"call call_index called function": `

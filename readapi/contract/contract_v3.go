@@ -51,9 +51,7 @@ func (contractV3Name) Schema(huma.Registry) *huma.Schema {
 
 // contractV3 is a deployed contract in version 3 of the API.
 type contractV3 struct {
-	ContractID     string `json:"contract_id"`
-	ClarityVersion *int16 `json:"clarity_version" doc:"null when the transaction names no version, so that the epoch determines it."`
-	view.DeploymentPlace
+	view.ContractSummary
 	SourceCode *string       `json:"source_code,omitempty" doc:"With include=source_code."`
 	ABI        interfaceJSON `json:"abi,omitempty" doc:"With include=abi: the interface; null as long as no node has told it."`
 }
@@ -102,7 +100,7 @@ func getContractV3(ctx context.Context, s *engine.Snapshot, in *contractV3Input)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	body := &contractV3{ContractID: row.ContractID, ClarityVersion: row.ClarityVersion, DeploymentPlace: view.PlacesOf(place)[row.key].Deployment()}
+	body := &contractV3{ContractSummary: view.ContractSummary{ContractID: row.ContractID, ClarityVersion: row.ClarityVersion, DeploymentPlace: view.PlacesOf(place)[row.key].Deployment()}}
 	if in.Include.has(includeSource) {
 		body.SourceCode = &row.SourceCode
 	}

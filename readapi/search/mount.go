@@ -8,7 +8,7 @@ type api struct{ *engine.Engine }
 
 // Mount registers the package's operations on an engine.
 func Mount(e *engine.Engine) {
-	e.TraceTables(tracedAccount)
+	e.TraceTables(tracedAccount, tracedName, tracedBitcoinBlock)
 	a := &api{e}
 	a.registerSearch()
 	a.registerSearchV3()

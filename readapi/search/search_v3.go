@@ -1,31 +1,39 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/domain/clarity"
 	"strata/domain/hash"
+	"strata/domain/trigram"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
 )
 
-// Types of what a search of version 3 finds.
+// Types of what a search of version 3 finds, in their order among results that match equally well.
 const (
-	typeTransaction   = "transaction"
-	typeMempool       = "mempool_transaction"
 	typeBlock         = "block"
 	typeBitcoinBlock  = "bitcoin_block"
+	typeTransaction   = "transaction"
+	typeAddress       = "address"
 	typeSmartContract = "smart_contract"
-	typePrincipal     = "principal"
+	typeToken         = "token"
+	typeMempool       = "mempool_transaction"
 	typeName          = "name"
+)
+
+var (
+	// described are the types that a search for all types finds.
+	described = []string{typeBlock, typeBitcoinBlock, typeTransaction, typeAddress, typeSmartContract, typeToken}
+	allTypes  = append(slices.Clone(described), typeMempool, typeName)
 )
 
 // searchTypes is the query parameter that names the types to search. It may be repeated, and each text may hold several
@@ -34,46 +42,88 @@ type searchTypes []string
 
 // Schema implements huma.SchemaProvider.
 func (searchTypes) Schema(huma.Registry) *huma.Schema {
-	const one = `(` + typeTransaction + `|` + typeMempool + `|` + typeBlock + `|` + typeBitcoinBlock + `|` + typeSmartContract + `|` + typePrincipal + `|` + typeName + `)`
-	return schema.ListOf("Types to search: transaction, mempool_transaction, block, bitcoin_block, smart_contract, principal, name; by default all. To name several, repeat the parameter or separate the types with commas.",
+	one := `(` + strings.Join(allTypes, "|") + `)`
+	return schema.ListOf("Types to search: "+strings.Join(allTypes, ", ")+"; by default all but the last two, which Strata adds. To name several, repeat the parameter or separate the types with commas.",
 		&huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(`^` + one + `(,` + one + `)*$`), Examples: []any{typeTransaction}})
 }
 
 type searchV3Input struct {
-	Term  string      `query:"q" required:"true" maxLength:"200" doc:"A transaction id, the hash or the height of a Stacks or a Bitcoin block, an index block hash, a contract, an address or a name. Whitespace around it is ignored."`
+	Term  string      `query:"q" required:"true" maxLength:"200" doc:"The hash of a block or transaction or at least 8 digits of its beginning; a height; an address or at least 6 characters of its beginning; the beginning of a contract's or asset's identifier, with its dot; or at least 3 characters of a name, wherever they are in it. Whitespace around it is ignored."`
 	Types searchTypes `query:"type,explode"`
 }
 
 // wants reports whether the search includes a type.
 func (in *searchV3Input) wants(kind string) bool {
 	types := param.SplitList(in.Types)
-	return len(types) == 0 || slices.Contains(types, kind)
+	return len(types) == 0 && slices.Contains(described, kind) || slices.Contains(types, kind)
 }
 
 // searchResults is what a search of version 3 found.
 type searchResults struct {
-	Results []searchResult `json:"results" nullable:"false" doc:"Empty when nothing was found."`
+	Results []searchResult `json:"results" nullable:"false" doc:"At most 20: what equals the term, what begins with it, and what has it elsewhere. Empty when nothing was found."`
 }
 
-// searchResult is one thing that a search found. It has the member that its type names.
-type searchResult struct {
-	Type               string                   `json:"type" enum:"transaction,mempool_transaction,block,bitcoin_block,smart_contract,principal,name"`
-	Transaction        *view.TransactionSummary `json:"transaction,omitempty"`
-	MempoolTransaction *view.WaitingSummary     `json:"mempool_transaction,omitempty" doc:"One that waits or was dropped."`
-	Block              *view.BlockSummary       `json:"block,omitempty"`
-	BitcoinBlock       *view.BitcoinSummary     `json:"bitcoin_block,omitempty" doc:"One that has Stacks blocks."`
-	SmartContract      *contractMatch           `json:"smart_contract,omitempty"`
-	Principal          *principalMatch          `json:"principal,omitempty" doc:"An address or contract that the chain knows."`
-	Name               *nameMatch               `json:"name,omitempty" doc:"A name in a registry of the Bitcoin Name System; BNS-V2 comes first."`
+// searchResult is one thing that a search found: one of the types below.
+type searchResult struct{ any }
+
+type (
+	blockResult struct {
+		Type   string            `json:"type" enum:"block"`
+		Result view.BlockSummary `json:"result"`
+	}
+	bitcoinResult struct {
+		Type   string       `json:"type" enum:"bitcoin_block"`
+		Result bitcoinMatch `json:"result"`
+	}
+	transactionResult struct {
+		Type   string                  `json:"type" enum:"transaction"`
+		Result view.TransactionSummary `json:"result"`
+	}
+	addressResult struct {
+		Type   string       `json:"type" enum:"address"`
+		Result addressMatch `json:"result"`
+	}
+	contractResult struct {
+		Type   string               `json:"type" enum:"smart_contract"`
+		Result view.ContractSummary `json:"result"`
+	}
+	tokenResult struct {
+		Type   string     `json:"type" enum:"token"`
+		Result tokenMatch `json:"result"`
+	}
+	waitingResult struct {
+		Type   string              `json:"type" enum:"mempool_transaction"`
+		Result view.WaitingSummary `json:"result" doc:"One that waits or was dropped."`
+	}
+	nameResult struct {
+		Type   string    `json:"type" enum:"name"`
+		Result nameMatch `json:"result" doc:"A name in a registry of the Bitcoin Name System; BNS-V2 comes first."`
+	}
+)
+
+// Schema implements huma.SchemaProvider.
+func (searchResult) Schema(r huma.Registry) *huma.Schema {
+	return view.OneOf(r, "SearchResult", "type", reflect.TypeFor[blockResult](), reflect.TypeFor[bitcoinResult](), reflect.TypeFor[transactionResult](),
+		reflect.TypeFor[addressResult](), reflect.TypeFor[contractResult](), reflect.TypeFor[tokenResult](), reflect.TypeFor[waitingResult](), reflect.TypeFor[nameResult]())
 }
 
-type contractMatch struct {
-	ContractID string      `json:"contract_id"`
-	TxID       hash.Hash32 `json:"tx_id" doc:"The transaction that deployed it."`
+// MarshalJSON implements json.Marshaler.
+func (r searchResult) MarshalJSON() ([]byte, error) { return engine.Encode(r.any) }
+
+type bitcoinMatch struct {
+	Height int64       `json:"height"`
+	Hash   hash.Hash32 `json:"hash"`
 }
 
-type principalMatch struct {
-	Address string `json:"address"`
+type addressMatch struct {
+	Principal string `json:"principal"`
+}
+
+type tokenMatch struct {
+	AssetIdentifier string `json:"asset_identifier"`
+	AssetType       string `json:"asset_type" enum:"ft,nft"`
+	ContractID      string `json:"contract_id"`
+	AssetName       string `json:"asset_name"`
 }
 
 type nameMatch struct {
@@ -83,134 +133,334 @@ type nameMatch struct {
 
 func (a *api) registerSearchV3() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "search-v3", Path: "/extended/v3/search", Tag: "Status", Summary: "Find transactions, blocks, contracts, accounts and names",
-		Description: "Only what is canonical or in the mempool is found. A hash may find several things, as a height does, which is one of Stacks blocks and one of Bitcoin blocks.",
+		ID: "search-v3", Path: "/extended/v3/search", Tag: "Status", Summary: "Find blocks, transactions, accounts, contracts and tokens",
+		Description: "Only what is canonical is found, unless type asks for more. A term may be meant in several ways, and finds all of them.",
 		Statuses:    []int{http.StatusBadRequest},
 	}, searchV3)
 }
 
+// most is the largest number of results, of each type and of all.
+const most = 20
+
+// matches are what a search found of one type, each with how well it matches.
+type matches struct {
+	ranks   []int
+	results []searchResult
+}
+
+// How well a result matches.
+const (
+	exact = iota
+	beginning
+	anywhere
+)
+
+func (m *matches) add(rank int, result any) {
+	m.ranks, m.results = append(m.ranks, rank), append(m.results, searchResult{result})
+}
+
 func searchV3(ctx context.Context, s *engine.Snapshot, in *searchV3Input) (*searchResults, error) {
-	term := strings.TrimSpace(in.Term)
-	found := &searchResults{Results: []searchResult{}}
-	if len(term) == 64 || len(term) == 66 && strings.HasPrefix(term, "0x") {
-		if id, err := hash.Parse32(term); err == nil {
-			if err := found.transaction(ctx, s, in, id); err != nil {
-				return nil, err
-			}
-			return found, found.blocks(ctx, s, in, `b.index_block_hash = $1 OR b.block_hash = $1`, `burn_block_hash = $1`, id)
-		}
-	}
-	if n, err := strconv.ParseInt(term, 10, 64); err == nil && n >= 0 {
-		return found, found.blocks(ctx, s, in, `c.height = $1`, `burn_block_height = $1`, n)
-	}
-	if p, err := clarity.ParsePrincipal(term); err == nil && p.String() == term {
-		return found, found.principal(ctx, s, in, p)
-	}
-	if name, ok := nameOf(term); ok && in.wants(typeName) {
+	text := strings.TrimSpace(in.Term)
+	t := parseTerm(text)
+	if name, ok := nameOf(text); ok && in.wants(typeName) {
 		names, err := findName(ctx, s, name)
+		found := &searchResults{Results: []searchResult{}}
 		for i := range names {
-			found.Results = append(found.Results, searchResult{Type: typeName, Name: &nameMatch{name, names[i]}})
+			found.Results = append(found.Results, searchResult{nameResult{typeName, nameMatch{name, names[i]}}})
 		}
-		return found, err
+		if err != nil || len(names) > 0 {
+			return found, err
+		}
+	}
+	if t.senseless() {
+		return nil, engine.BadRequest("The term is not a block or transaction hash, a block height, an address, a contract id, or an asset identifier. " +
+			"It needs at least 8 digits of a hash, 6 characters of an address, or 3 of a name.")
+	}
+	var all matches
+	for _, find := range []func(context.Context, *engine.Snapshot, *searchV3Input, *term, *matches) error{findChain, findAddresses, findNamed, findWaiting} {
+		if err := find(ctx, s, in, &t, &all); err != nil {
+			return nil, err
+		}
+	}
+	order := make([]int, len(all.results))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(all.ranks[i], all.ranks[j]) })
+	found := &searchResults{Results: make([]searchResult, 0, min(len(order), most))}
+	for _, i := range order[:min(len(order), most)] {
+		found.Results = append(found.Results, all.results[i])
 	}
 	return found, nil
 }
 
-// transaction adds the transaction with an id: its canonical copy, or else the one of the mempool.
-func (f *searchResults) transaction(ctx context.Context, s *engine.Snapshot, in *searchV3Input, id hash.Hash32) error {
-	if !in.wants(typeTransaction) && !in.wants(typeMempool) {
+// findChain finds blocks, Bitcoin blocks and transactions.
+func findChain(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t *term, found *matches) error {
+	if t.hashes == nil && t.height == nil || !engine.Ready(s, "chain", "accounts") {
 		return nil
 	}
-	all, err := view.FindTransactions(ctx, s, id)
+	rank := exact
+	var first, last any
+	if t.hashes != nil {
+		if !t.hashes.whole {
+			rank = beginning
+		}
+		first, last = t.hashes.first, t.hashes.last
+	}
+	rankOf := func(height int64) int {
+		if t.height != nil && *t.height == height {
+			return exact
+		}
+		return rank
+	}
+	b := s.Batch()
+	blocks, transactions := &engine.Result[view.BlockRow]{}, &engine.Result[view.TransactionRow]{}
+	var bitcoin []*engine.Result[bitcoinMatch]
+	if in.wants(typeBlock) {
+		blocks = engine.Query(b, view.BlockColumns, view.OfChain.SQL(`
+			WHERE b.index_block_hash BETWEEN $1 AND $2 OR b.block_hash BETWEEN $1 AND $2 OR b.height = $3
+			ORDER BY b.height = $3 DESC NULLS LAST, b.height DESC LIMIT $4`), first, last, t.height, most)
+	}
+	if in.wants(typeBitcoinBlock) {
+		columns := func(r *bitcoinMatch) []any { return []any{&r.Height, &r.Hash} }
+		bitcoin = append(bitcoin, engine.Query(b, columns, `
+			SELECT {chain.burn_block k}, k.height, k.burn_block_hash FROM {chain}.burn_block k
+			WHERE k.canonical AND (k.burn_block_hash BETWEEN $1 AND $2 OR k.height = $3) ORDER BY k.height DESC LIMIT $4`, first, last, t.height, most))
+		// The node announces no Bitcoin blocks from before it posted to the log.
+		bitcoin = append(bitcoin, engine.Query(b, columns, `
+			SELECT DISTINCT ON (k.burn_block_height) {accounts.block k}, k.burn_block_height, k.burn_block_hash FROM {accounts}.block k
+			WHERE k.burn_block_hash BETWEEN $1 AND $2 OR k.burn_block_height = $3 ORDER BY k.burn_block_height DESC, k.height LIMIT $4`, first, last, t.height, most))
+	}
+	if t.hashes != nil && in.wants(typeTransaction) {
+		transactions = engine.Query(b, view.TransactionColumns, `
+			SELECT `+view.TransactionSQL+`FROM {chain}.transaction t`+view.TransactionBlocksSQL+`
+			WHERE t.txid BETWEEN $1 AND $2 AND c.height IS NOT NULL ORDER BY c.height DESC, t.execution_index DESC LIMIT $3`, first, last, most)
+	}
+	if len(b.Queries) == 0 {
+		return nil
+	}
+	if err := b.Run(ctx); err != nil {
+		return err
+	}
+	for i := range blocks.Rows {
+		block := view.SummarizeBlock(blocks.Rows[i].Shape())
+		found.add(rankOf(block.Height), blockResult{typeBlock, block})
+	}
+	var known []bitcoinMatch
+	for _, r := range bitcoin {
+		known = append(known, r.Rows...)
+	}
+	slices.SortStableFunc(known, func(a, b bitcoinMatch) int { return cmp.Compare(b.Height, a.Height) })
+	known = slices.CompactFunc(known, func(a, b bitcoinMatch) bool { return a.Height == b.Height })
+	for _, block := range known[:min(len(known), most)] {
+		found.add(rankOf(block.Height), bitcoinResult{typeBitcoinBlock, block})
+	}
+	rows := view.RowsOf(transactions)
+	if len(rows) == 0 {
+		return nil
+	}
+	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		found.add(rank, transactionResult{typeTransaction, view.Summarize(row)})
+	}
+	return nil
+}
+
+// addressesMost bounds the addresses that begin alike and are ordered by what they did.
+const addressesMost = 200
+
+// after is what comes after all texts that begin with a text, in the order of their bytes.
+func after(text string) string { return text + "\x7f" }
+
+// findAddresses finds the addresses of the canonical chain.
+func findAddresses(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t *term, found *matches) error {
+	if t.address == "" || !in.wants(typeAddress) || !engine.Ready(s, "accounts") {
+		return nil
+	}
+	b := s.Batch()
+	rows := engine.Query(b, func(r *addressMatch) []any { return []any{&r.Principal} }, `
+		SELECT {accounts.account a}, a.account
+		FROM (
+			SELECT * FROM {accounts}.account a WHERE a.account >= $1 AND a.account < $2 AND strpos(a.account, '.') = 0 ORDER BY a.account LIMIT $3
+		) a
+		CROSS JOIN LATERAL (SELECT n FROM {accounts}.account_transaction t WHERE t.account = a.id ORDER BY n DESC LIMIT 1) t
+		ORDER BY a.account = $1 DESC, t.n DESC, a.account LIMIT $4`, t.address, after(t.address), addressesMost, most)
+	if err := b.Run(ctx); err != nil {
+		return err
+	}
+	for _, match := range rows.Rows {
+		rank := beginning
+		if match.Principal == t.address {
+			rank = exact
+		}
+		found.add(rank, addressResult{typeAddress, match})
+	}
+	return nil
+}
+
+// nameRow is a name of the projection search.
+type nameRow struct {
+	view.RowKey
+	fungible bool
+	name     string
+}
+
+func nameColumns(r *nameRow) []any { return []any{&r.Seq, &r.Index, &r.fungible, &r.name} }
+
+// What is looked at of the names that begin alike, or have the same sequences of characters. Of more, the first are ordered.
+const namesMost = 2000
+
+// queueNames adds the query for the names of contracts, or of assets, that a text is part of. Those whose last part begins with the text come
+// first, in the order of that part and then of age; then the shortest.
+func queueNames(b *engine.Batch, r reading, assets bool) *engine.Result[nameRow] {
+	const fields = `SELECT {search.name n}, n.source_seq, n.tx_index, n.fungible, n.name FROM `
+	switch {
+	case r.beginning != "":
+		order := `n.name`
+		if !assets {
+			order = `n.name = $1 DESC, n.height DESC, n.tx_index DESC`
+		}
+		return engine.Query(b, nameColumns, fields+`(SELECT * FROM {search}.name n WHERE n.name >= $1 AND n.name < $2 AND n.asset = $3 ORDER BY n.name LIMIT $4) n
+			ORDER BY `+order+` LIMIT $5`, r.beginning, after(r.beginning), assets, namesMost, most)
+	case r.part != "":
+		return engine.Query(b, nameColumns, `
+			WITH first AS MATERIALIZED (
+				SELECT n.name FROM {search}.name n WHERE n.asset = $1 AND n.last >= $2 AND n.last < $3 ORDER BY n.last, n.height, n.name LIMIT $6
+			), part AS (
+				SELECT name FROM first
+				UNION
+				SELECT name FROM (
+					SELECT n.name FROM (SELECT n.name, n.length FROM {search}.name n WHERE n.trigrams @> $4 AND n.asset = $1 LIMIT $5) n
+					WHERE (SELECT count(*) FROM first) < $6 AND strpos(lower(n.name), $2) > 0 ORDER BY n.length, n.name LIMIT $6
+				) n
+			)
+			`+fields+`{search}.name n WHERE n.name IN (SELECT name FROM part)
+			ORDER BY CASE WHEN starts_with(n.last, $2) THEN n.last END NULLS LAST, CASE WHEN starts_with(n.last, $2) THEN n.height ELSE n.length END, n.name LIMIT $6`,
+			assets, r.part, after(r.part), trigram.Of(r.part), namesMost, most)
+	}
+	return &engine.Result[nameRow]{}
+}
+
+// findNamed finds contracts and tokens by their identifiers.
+func findNamed(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t *term, found *matches) error {
+	if !engine.Ready(s, "chain", "search") {
+		return nil
+	}
+	contracts, tokens := &engine.Result[nameRow]{}, &engine.Result[nameRow]{}
+	b := s.Batch()
+	if in.wants(typeSmartContract) {
+		contracts = queueNames(b, t.contract, false)
+	}
+	if in.wants(typeToken) {
+		tokens = queueNames(b, t.asset, true)
+	}
+	if len(b.Queries) == 0 {
+		return nil
+	}
+	if err := b.Run(ctx); err != nil {
+		return err
+	}
+	rankOf := func(name string) int {
+		switch t.asset.beginning { // the whole term, if it has a dot
+		case name:
+			return exact
+		case "":
+			return anywhere
+		}
+		return beginning
+	}
+	summaries, err := summarizeContracts(ctx, s, contracts.Rows)
 	if err != nil {
 		return err
 	}
-	mined, waiting := all[id].Mined, all[id].Waiting
-	row := all[id].Chosen()
-	switch {
-	case mined != nil && mined.Canonical && in.wants(typeTransaction):
-	case waiting != nil && in.wants(typeMempool):
-	default:
-		return nil
+	for i, summary := range summaries {
+		found.add(rankOf(contracts.Rows[i].name), contractResult{typeSmartContract, summary})
 	}
-	if _, err := view.Complete(ctx, s, []*view.TransactionRow{row}, true, nil); err != nil {
-		return err
+	for _, row := range tokens.Rows {
+		kind := "nft"
+		if row.fungible {
+			kind = "ft"
+		}
+		contract, asset, _ := strings.Cut(row.name, "::")
+		found.add(rankOf(row.name), tokenResult{typeToken, tokenMatch{row.name, kind, contract, asset}})
 	}
-	if waiting != nil {
-		f.Results = append(f.Results, searchResult{
-			Type: typeMempool, MempoolTransaction: &view.WaitingSummary{WaitingBase: view.NewWaitingBase(waiting), SummaryPayload: view.SummarizePayload(waiting.Tx)},
-		})
-		return nil
-	}
-	summary := view.Summarize(mined)
-	f.Results = append(f.Results, searchResult{Type: typeTransaction, Transaction: &summary})
 	return nil
 }
 
-// bitcoinRow is a Bitcoin block with the highest of its Stacks blocks.
-type bitcoinRow struct {
-	burnHeight, time int64
-	id               hash.Hash32
-}
-
-// blocks adds the Stacks block and the Bitcoin block that the conditions select, whose argument is $1.
-func (f *searchResults) blocks(ctx context.Context, s *engine.Snapshot, in *searchV3Input, stacks, bitcoin string, arg any) error {
-	blocks, bitcoins := &engine.Result[view.BlockRow]{}, &engine.Result[bitcoinRow]{}
+// summarizeContracts reads the deployments of contracts.
+func summarizeContracts(ctx context.Context, s *engine.Snapshot, rows []nameRow) ([]view.ContractSummary, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	keys := make([]view.RowKey, len(rows))
+	for i := range rows {
+		keys[i] = rows[i].RowKey
+	}
+	type version struct {
+		view.RowKey
+		clarity *int16
+	}
 	b := s.Batch()
-	if _, ok := s.Tip("chain"); ok && in.wants(typeBlock) {
-		blocks = engine.Query(b, view.BlockColumns, view.OfChain.SQL(`WHERE `)+stacks+` LIMIT 1`, arg)
+	places := view.QueuePlaces(b, keys)
+	seqs, indexes := view.KeyColumns(keys)
+	versions := engine.Query(b, func(v *version) []any { return []any{&v.Seq, &v.Index, &v.clarity} }, `
+		SELECT {chain.contract d}, d.source_seq, d.tx_index, d.clarity_version
+		FROM unnest($1::text[], $2::bigint[], $3::int[]) AS k (name, seq, tx)
+		JOIN {chain}.contract d ON d.contract_id = k.name AND d.source_seq = k.seq AND d.tx_index = k.tx`, namesOf(rows), seqs, indexes)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
 	}
-	if _, ok := s.Tip("accounts"); ok && in.wants(typeBitcoinBlock) {
-		bitcoins = engine.Query(b, func(r *bitcoinRow) []any { return []any{&r.burnHeight, &r.time, &r.id} }, `
-			SELECT {accounts.block k}, burn_block_height, burn_block_time, burn_block_hash
-			FROM {accounts}.block k WHERE `+bitcoin+` ORDER BY height DESC LIMIT 1`, arg)
+	clarity := map[view.RowKey]*int16{}
+	for _, v := range versions.Rows {
+		clarity[v.RowKey] = v.clarity
 	}
-	if len(b.Queries) == 0 {
+	at := view.PlacesOf(places)
+	all := make([]view.ContractSummary, len(rows))
+	for i, row := range rows {
+		all[i] = view.ContractSummary{ContractID: row.name, ClarityVersion: clarity[row.RowKey], DeploymentPlace: at[row.RowKey].Deployment()}
+	}
+	return all, nil
+}
+
+func namesOf(rows []nameRow) []string {
+	names := make([]string, len(rows))
+	for i := range rows {
+		names[i] = rows[i].name
+	}
+	return names
+}
+
+// findWaiting finds a transaction of the mempool, which only a search for its type does.
+func findWaiting(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t *term, found *matches) error {
+	if t.hashes == nil || !t.hashes.whole || !in.wants(typeMempool) {
 		return nil
 	}
-	if err := b.Run(ctx); err != nil {
+	all, err := view.FindTransactions(ctx, s, t.hashes.first)
+	if err != nil {
 		return err
 	}
-	if row, ok := blocks.First(); ok {
-		block := row.Shape()
-		summary := view.SummarizeBlock(block)
-		f.Results = append(f.Results, searchResult{Type: typeBlock, Block: &summary})
+	waiting := all[t.hashes.first].Waiting
+	if waiting == nil {
+		return nil
 	}
-	if row, ok := bitcoins.First(); ok {
-		summary := view.NewBitcoinSummary(row.burnHeight, row.id, row.time)
-		f.Results = append(f.Results, searchResult{Type: typeBitcoinBlock, BitcoinBlock: &summary})
+	if _, err := view.Complete(ctx, s, []*view.TransactionRow{&waiting.TransactionRow}, true, nil); err != nil {
+		return err
 	}
+	found.add(exact, waitingResult{typeMempool, view.WaitingSummary{WaitingBase: view.NewWaitingBase(waiting), SummaryPayload: view.SummarizePayload(waiting.Tx)}})
 	return nil
 }
 
-// principal adds the contract, if it is one and deployed, and the account, if the chain knows it.
-func (f *searchResults) principal(ctx context.Context, s *engine.Snapshot, in *searchV3Input, p clarity.Principal) error {
-	name := p.String()
-	contracts, accounts := &engine.Result[hash.Hash32]{}, &engine.Result[string]{}
-	b := s.Batch()
-	if _, ok := s.Tip("chain"); ok && p.Contract != "" && in.wants(typeSmartContract) {
-		contracts = engine.Query(b, func(id *hash.Hash32) []any { return []any{id} }, `
-			SELECT {chain.contract d, c.source_seq}, t.txid
-			FROM {chain}.contract d
-			JOIN {chain}.canonical c ON c.block_seq = d.source_seq
-			CROSS JOIN LATERAL (SELECT t.txid FROM {chain}.transaction t WHERE t.source_seq = d.source_seq AND t.tx_index = d.tx_index LIMIT 1) t
-			WHERE d.contract_id = $1 ORDER BY c.height DESC, d.tx_index DESC LIMIT 1`, name)
+var (
+	// tracedName traces the names of contracts and tokens.
+	tracedName = &engine.TraceTable{
+		Projection: "search", Name: "name", Key: "name", Order: "t.name", Values: "asset fungible height",
+		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/transactions/' || t.tx_index]`}},
 	}
-	if _, ok := s.Tip("accounts"); ok && in.wants(typePrincipal) {
-		accounts = engine.Query(b, func(name *string) []any { return []any{name} },
-			`SELECT {accounts.account a}, a.account FROM {accounts}.account a WHERE a.account = $1`, name)
+	// tracedBitcoinBlock traces the Bitcoin blocks that a node has announced.
+	tracedBitcoinBlock = &engine.TraceTable{
+		Projection: "chain", Name: "burn_block", Key: "burn_block_hash:hex consensus_hash:hex", Order: "t.height DESC", Values: "height",
+		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}, {Column: "changed_seq", Pointers: engine.WholeEvent}},
 	}
-	if len(b.Queries) == 0 {
-		return nil
-	}
-	if err := b.Run(ctx); err != nil {
-		return err
-	}
-	if id, ok := contracts.First(); ok {
-		f.Results = append(f.Results, searchResult{Type: typeSmartContract, SmartContract: &contractMatch{name, id}})
-	}
-	if _, ok := accounts.First(); ok {
-		f.Results = append(f.Results, searchResult{Type: typePrincipal, Principal: &principalMatch{name}})
-	}
-	return nil
-}
+)

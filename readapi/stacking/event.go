@@ -170,21 +170,14 @@ func (a *api) registerPoxEventsOf(version int) {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-" + name + "-events-of-stacker", Path: prefix + "/stacker/{principal}", Tag: "Stacking", Summary: "Events of the contract about a stacker, newest first",
 		Description: "For a pool, these are its aggregations. `next_cursor` leads to newer events and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Dependencies: dependencies,
+		Statuses:    []int{http.StatusBadRequest}, Dependencies: dependencies,
 	}, func(ctx context.Context, s *engine.Snapshot, in *page.PoxStackerEventsInput) (*page.NumberedPage[stackingEvent], error) {
 		stacker, err := in.Principal.Account()
 		if err != nil {
 			return nil, err
 		}
 		p := &page.Request{Offset: in.Offset, Limit: page.LimitOr(in.Limit, stackerEventsLimit), Number: in.Number()}
-		page, err := eventsOfStacker(version, stacker).read(ctx, s, p, a.bitcoinNetwork())
-		if err == nil && page.Total == 0 {
-			err = engine.NotFound("could not find principal")
-		}
-		if err != nil {
-			return nil, err
-		}
-		return page, nil
+		return eventsOfStacker(version, stacker).read(ctx, s, p, a.bitcoinNetwork())
 	})
 	a.registerDelegations(version)
 	a.Untraceable("it leads to "+prefix, name+"-moved")

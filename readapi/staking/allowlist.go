@@ -46,12 +46,12 @@ func (a *api) registerAllowlists() {
 		if _, ok := tipHeight(s); !ok {
 			return emptyPage[allowlistEntry](in.Limit), nil
 		}
+		b := s.Batch()
+		total := queueCount(b, `coalesce((SELECT allowed FROM {staking}.bond WHERE bond_index = $1), 0)`, in.Bond)
 		bound, args, err := in.Cursor.bound(2)
 		if err != nil {
 			return nil, err
 		}
-		b := s.Batch()
-		total := queueCount(b, `coalesce((SELECT allowed FROM {staking}.bond WHERE bond_index = $1), 0)`, in.Bond)
 		p := queue(b, &allowList, allowedColumns, in.Limit, bound, append([]any{in.Bond}, args...)...)
 		if err := b.Run(ctx); err != nil {
 			return nil, err

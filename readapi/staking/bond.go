@@ -15,7 +15,7 @@ import (
 
 // BondInput names a bond.
 type BondInput struct {
-	Bond int64 `path:"bond_index" minimum:"0" maximum:"2147483647" doc:"Index of the bond."`
+	Bond int64 `path:"bond_index" minimum:"-2147483648" maximum:"2147483647" doc:"Index of the bond."`
 }
 
 type bondsInput struct {
@@ -186,7 +186,7 @@ func (a *api) listBonds(ctx context.Context, s *engine.Snapshot, in *bondsInput)
 	for _, r := range p.shown() {
 		heights = append(heights, r.row.heights(c)...)
 	}
-	at, err := readTimes(ctx, s, heights...)
+	at, err := c.readTimes(ctx, s, heights...)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func (a *api) getBond(ctx context.Context, s *engine.Snapshot, in *BondInput) (*
 	if !ok {
 		return projectBond(ctx, s, in.Bond, c, known, tip)
 	}
-	at, err := readTimes(ctx, s, row.heights(c)...)
+	at, err := c.readTimes(ctx, s, row.heights(c)...)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func (a *api) getBond(ctx context.Context, s *engine.Snapshot, in *BondInput) (*
 // projectBond returns a bond that is still to be set up. There is none once it would have started.
 func projectBond(ctx context.Context, s *engine.Snapshot, index int64, c clock, known bool, tip int64) (*bondDetail, error) {
 	missing := engine.NotFound("Bond not found")
-	if !known || c.firstBond < 0 {
+	if !known || c.firstBond < 0 || index < 0 {
 		return nil, missing
 	}
 	r := bondRow{index: index, firstCycle: c.firstBond + index*pox.CyclesBetweenBonds}
@@ -237,7 +237,7 @@ func projectBond(ctx context.Context, s *engine.Snapshot, index int64, c clock, 
 	if r.start <= tip {
 		return nil, missing
 	}
-	at, err := readTimes(ctx, s, r.heights(c)...)
+	at, err := c.readTimes(ctx, s, r.heights(c)...)
 	if err != nil {
 		return nil, err
 	}

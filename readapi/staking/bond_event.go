@@ -70,13 +70,13 @@ func (a *api) listBondEvents(ctx context.Context, s *engine.Snapshot, in *bondEv
 	if _, ok := tipHeight(s); !ok {
 		return emptyPage[bondEvent](in.Limit), nil
 	}
+	b := s.Batch()
+	total := queueCount(b, `coalesce((SELECT bond_n FROM {staking}.event WHERE bond_index = $1 ORDER BY n DESC LIMIT 1), 0)`, in.Bond)
+	clockOf := a.queueClock(b)
 	bound, args, err := in.Cursor.bound(2)
 	if err != nil {
 		return nil, err
 	}
-	b := s.Batch()
-	total := queueCount(b, `coalesce((SELECT bond_n FROM {staking}.event WHERE bond_index = $1 ORDER BY n DESC LIMIT 1), 0)`, in.Bond)
-	clockOf := a.queueClock(b)
 	p := queue(b, &bondEventList, bondEventColumns, in.Limit, bound, append([]any{in.Bond}, args...)...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
@@ -238,7 +238,7 @@ func (p printed) setup(ctx context.Context, s *engine.Snapshot, c clock) (schema
 	bond := bondRow{
 		firstCycle: p.number("first-reward-cycle"), unlockCycle: p.number("unlock-cycle"), start: p.number("bond-start-height"), unlock: p.number("unlock-burn-height"),
 	}
-	at, err := readTimes(ctx, s, bond.heights(c)...)
+	at, err := c.readTimes(ctx, s, bond.heights(c)...)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 type clock struct {
 	pox.Clock
 	firstBond int64
+	mainnet   bool
 }
 
 // clockRow is what the tables say of the clock.
@@ -28,7 +29,7 @@ type clockRow struct {
 // first of these events.
 func (a *api) queueClock(b *engine.Batch) func() (clock, bool) {
 	if a.mainnet() {
-		return func() (clock, bool) { return clock{pox.MainnetClock, pox.MainnetFirstStakingCycle}, true }
+		return func() (clock, bool) { return clock{pox.MainnetClock, pox.MainnetFirstStakingCycle, true}, true }
 	}
 	result := engine.Query(b, func(r *clockRow) []any {
 		return []any{&r.lowCycle, &r.lowHeight, &r.highCycle, &r.highHeight, &r.firstBond, &r.prepare}
@@ -67,7 +68,7 @@ func (a *api) queueClock(b *engine.Batch) func() (clock, bool) {
 type HeightTime struct {
 	Time             *int64           `json:"time" doc:"Unix seconds of the Bitcoin block. Between Bitcoin blocks with Stacks blocks it is interpolated. null for a height that is still to come."`
 	TimeISO          *schema.TimeText `json:"time_iso" nullable:"true"`
-	ProjectedTime    *int64           `json:"projected_time" doc:"Unix seconds at which a height is expected that is still to come, with ten minutes for a Bitcoin block; null for others, and for heights thousands of years away."`
+	ProjectedTime    *int64           `json:"projected_time" doc:"Unix seconds at which a height is expected that is still to come: at the pace of the last 2016 Bitcoin blocks, and on mainnet with ten minutes for a block after the next change of difficulty. null for others, and after the year 9999."`
 	ProjectedTimeISO *schema.TimeText `json:"projected_time_iso" nullable:"true"`
 }
 
@@ -84,12 +85,14 @@ type cyclePoint struct {
 	HeightTime
 }
 
-// bitcoinInterval is the expected time between Bitcoin blocks, in seconds.
-const bitcoinInterval = 600
-
-// projectedMax is how many Bitcoin blocks ahead a time is expected: those of some 7,000 years. Far later times have no form in
-// ISO 8601.
-const projectedMax = 7_000 * 52_560
+const (
+	// bitcoinInterval is the time between Bitcoin blocks that their difficulty is set for, in seconds.
+	bitcoinInterval = 600
+	// difficultyPeriod is the number of Bitcoin blocks with one difficulty. A period begins at each multiple of it.
+	difficultyPeriod = 2016
+	// lastSecond ends the year 9999. Later times have no form in ISO 8601.
+	lastSecond = 253_402_300_799
+)
 
 // times are the times of Bitcoin heights.
 type times map[int64]HeightTime
@@ -99,8 +102,13 @@ type timeRow struct {
 	lowHeight, lowTime, highHeight, highTime *int64
 }
 
-// readTimes reads the times of heights.
-func readTimes(ctx context.Context, s *engine.Snapshot, heights ...int64) (times, error) {
+// paceRow is the Bitcoin block of the tip, and an earlier one to measure the pace of Bitcoin from.
+type paceRow struct {
+	height, time, fromHeight, fromTime int64
+}
+
+// readTimes reads the times of heights. Of the genesis block, nodes state the time 0, which counts for nothing.
+func (c clock) readTimes(ctx context.Context, s *engine.Snapshot, heights ...int64) (times, error) {
 	if len(heights) == 0 {
 		return times{}, nil
 	}
@@ -111,40 +119,70 @@ func readTimes(ctx context.Context, s *engine.Snapshot, heights ...int64) (times
 		SELECT {}, h.height, low.burn_block_height, low.burn_block_time, high.burn_block_height, high.burn_block_time
 		FROM unnest($1::bigint[]) AS h (height)
 		LEFT JOIN LATERAL (
-			SELECT b.burn_block_height, b.burn_block_time FROM {staking}.block b WHERE b.burn_block_height <= h.height
+			SELECT b.burn_block_height, b.burn_block_time FROM {staking}.block b WHERE b.burn_block_height <= h.height AND b.burn_block_time > 0
 			ORDER BY b.burn_block_height DESC, b.height DESC LIMIT 1
 		) low ON true
 		LEFT JOIN LATERAL (
-			SELECT b.burn_block_height, b.burn_block_time FROM {staking}.block b WHERE b.burn_block_height >= h.height
+			SELECT b.burn_block_height, b.burn_block_time FROM {staking}.block b WHERE b.burn_block_height >= h.height AND b.burn_block_time > 0
 			ORDER BY b.burn_block_height, b.height LIMIT 1
 		) high ON true`, heights)
+	paces := engine.Query(b, func(r *paceRow) []any { return []any{&r.height, &r.time, &r.fromHeight, &r.fromTime} }, `
+		SELECT {}, tip.burn_block_height, tip.burn_block_time, coalesce(earlier.burn_block_height, first.burn_block_height), coalesce(earlier.burn_block_time, first.burn_block_time)
+		FROM (SELECT * FROM {staking}.block WHERE burn_block_time > 0 ORDER BY burn_block_height DESC, height DESC LIMIT 1) tip
+		LEFT JOIN LATERAL (
+			SELECT * FROM {staking}.block b WHERE b.burn_block_height <= tip.burn_block_height - $1::bigint AND b.burn_block_time > 0
+			ORDER BY b.burn_block_height DESC, b.height DESC LIMIT 1
+		) earlier ON true
+		CROSS JOIN (SELECT * FROM {staking}.block WHERE burn_block_time > 0 ORDER BY burn_block_height, height LIMIT 1) first`, int64(difficultyPeriod))
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
+	pace, _ := paces.First()
 	all := times{}
 	for i := range rows.Rows {
-		all[rows.Rows[i].height] = rows.Rows[i].time()
+		r := &rows.Rows[i]
+		switch {
+		case r.lowHeight == nil: // before the first block
+			all[r.height] = HeightTime{}
+		case r.highHeight == nil:
+			all[r.height] = pace.project(r.height, c.mainnet)
+		default:
+			all[r.height] = r.time()
+		}
 	}
 	return all, nil
 }
 
-func (r *timeRow) time() (t HeightTime) {
-	switch {
-	case r.lowHeight == nil: // before the first block
-	case r.highHeight == nil:
-		if r.height-*r.lowHeight > projectedMax {
-			break
-		}
-		at := *r.lowTime + (r.height-*r.lowHeight)*bitcoinInterval
-		iso := schema.UnixTime(at)
-		t.ProjectedTime, t.ProjectedTimeISO = &at, &iso
-	default:
-		at := *r.lowTime
-		if passed := *r.highHeight - *r.lowHeight; passed > 0 {
-			at += (*r.highTime - *r.lowTime) * (r.height - *r.lowHeight) / passed
-		}
-		iso := schema.UnixTime(at)
-		t.Time, t.TimeISO = &at, &iso
+// time returns the time of a height between two blocks.
+func (r *timeRow) time() HeightTime {
+	at := *r.lowTime
+	if passed := *r.highHeight - *r.lowHeight; passed > 0 {
+		at += (*r.highTime - *r.lowTime) * (r.height - *r.lowHeight) / passed
 	}
-	return t
+	iso := schema.UnixTime(at)
+	return HeightTime{Time: &at, TimeISO: &iso}
+}
+
+// project returns when a height above the tip is expected. Where the difficulty of Bitcoin follows its pace, that pace holds up
+// to the next change.
+func (r *paceRow) project(height int64, changes bool) HeightTime {
+	seconds, blocks := r.time-r.fromTime, r.height-r.fromHeight
+	if seconds <= 0 || blocks <= 0 {
+		seconds, blocks = bitcoinInterval, 1
+	}
+	measured, later := height-r.height, int64(0)
+	if changes {
+		last := (r.height/difficultyPeriod+1)*difficultyPeriod - 1
+		measured = min(height, last) - r.height
+		later = height - r.height - measured
+	}
+	if measured > lastSecond*blocks/seconds { // what follows could overflow
+		return HeightTime{}
+	}
+	at := r.time + (2*measured*seconds+blocks)/(2*blocks) + later*bitcoinInterval
+	if at > lastSecond {
+		return HeightTime{}
+	}
+	iso := schema.UnixTime(at)
+	return HeightTime{ProjectedTime: &at, ProjectedTimeISO: &iso}
 }

@@ -53,7 +53,7 @@ type cycleSchedule struct {
 }
 
 type cycleBTC struct {
-	Total  schema.Amount `json:"total" doc:"sats"`
+	Total  schema.Amount `json:"total" doc:"Sats that are locked now or, of a finished cycle, that its last calculation of rewards divided by."`
 	Native schema.Amount `json:"native" doc:"Sats locked on Bitcoin."`
 	SBTC   schema.Amount `json:"sbtc" doc:"Sats locked as sBTC."`
 }
@@ -64,8 +64,8 @@ type cycleLocked struct {
 }
 
 type stakerCounts struct {
-	STXOnly int64 `json:"stx_only"`
-	Bonds   int64 `json:"bonds"`
+	STXOnly int64 `json:"stx_only" doc:"Of a finished cycle, without stakers of signer managers below the minimum: they earn nothing."`
+	Bonds   int64 `json:"bonds" doc:"Includes stakers who have left a bond."`
 }
 
 type cycleParticipants struct {
@@ -113,9 +113,8 @@ func (*cycleParticipants) TransformSchema(_ huma.Registry, s *huma.Schema) *huma
 func (a *api) registerCycles() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-staking-cycle", Path: prefix + "/cycles/{cycle}", Tag: tag, Summary: "A reward cycle of pox-5",
-		Description: "STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle, and of a finished cycle without one, what the contract would divide by. " +
-			"A cycle is known up to the one after the current one, and as long as anything is staked for it.",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Untraced: engine.MadeOfCounters,
+		Description: "STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle, and of a finished cycle without one, what the contract would divide by.",
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Untraced: engine.MadeOfCounters,
 	}, a.getCycle)
 }
 
@@ -134,7 +133,7 @@ func (a *api) resolve(ctx context.Context, s *engine.Snapshot, in CycleInput) (c
 			return c, 0, 0, err
 		}
 	}
-	if c, ok = clockOf(); !ok {
+	if c, ok = clockOf(); !ok || tip < c.FirstHeight {
 		return c, 0, 0, errNoCycle
 	}
 	if number = in.number(c, tip); number < 0 {
@@ -143,11 +142,10 @@ func (a *api) resolve(ctx context.Context, s *engine.Snapshot, in CycleInput) (c
 	return c, number, tip, nil
 }
 
-// weightRow is what is staked for a cycle. beyond is set if anything is staked for the cycle or a later one.
+// weightRow is what is staked for a cycle, and the number of those who stake without a bond.
 type weightRow struct {
-	staked, bonded   string
-	stakers, members int64
-	beyond           bool
+	staked, bonded string
+	stakers        int64
 }
 
 // calculatedRow is the sum of the calculations of a cycle. staked is of the last of them; nil without one.
@@ -156,7 +154,9 @@ type calculatedRow struct {
 	staked                     *string
 }
 
+// lockupRow is a bond with its sats, on Bitcoin and as sBTC.
 type lockupRow struct {
+	index        int64
 	native, sbtc string
 }
 
@@ -166,65 +166,65 @@ func (a *api) getCycle(ctx context.Context, s *engine.Snapshot, in *CycleInput) 
 		return nil, err
 	}
 	b := s.Batch()
-	weights := engine.Query(b, func(r *weightRow) []any { return []any{&r.staked, &r.bonded, &r.stakers, &r.members, &r.beyond} }, `
-		SELECT {}, coalesce(sum(staked), 0)::text, coalesce(sum(bonded), 0)::text, coalesce(sum(stakers), 0)::bigint, coalesce(sum(members), 0)::bigint,
-		       EXISTS (SELECT FROM {staking}.weight w WHERE w.signer = '' AND w.cycle > $1)
+	weights := engine.Query(b, func(r *weightRow) []any { return []any{&r.staked, &r.bonded, &r.stakers} }, `
+		SELECT {}, coalesce(sum(staked), 0)::text, coalesce(sum(bonded), 0)::text, coalesce(sum(stakers), 0)::bigint
 		FROM {staking}.weight WHERE signer = '' AND cycle <= $1`, n)
 	calculated := engine.Query(b, func(r *calculatedRow) []any { return []any{&r.gross, &r.bonds, &r.stx, &r.deposit, &r.staked} }, `
 		SELECT {}, coalesce(sum(gross), 0)::text, coalesce(sum(bond_rewards), 0)::text, coalesce(sum(CASE WHEN staked > 0 THEN stx_rewards ELSE 0 END), 0)::text,
 		       coalesce(sum(reserve_deposit), 0)::text, (SELECT staked::text FROM {staking}.calculation WHERE cycle = $1 ORDER BY n DESC LIMIT 1)
 		FROM {staking}.calculation WHERE cycle = $1`, n)
-	indexes := engine.Query(b, func(i *int64) []any { return []any{i} }, `
-		SELECT {}, bond_index FROM {staking}.bond WHERE first_cycle <= $1 AND unlock_cycle > $1 ORDER BY bond_index`, n)
-	// The members' shares are read by bond before they meet their registrations: joined at once, both could be read in the
-	// order of all stakers.
-	lockups := engine.Query(b, func(r *lockupRow) []any { return []any{&r.native, &r.sbtc} }, `
-		WITH held AS MATERIALIZED (
-			SELECT b.bond_index, g.staker, g.shares
-			FROM {staking}.bond b
-			JOIN {staking}.share g ON g.bond_index = b.bond_index AND g.bond_index >= 0 AND g.until_n IS NULL AND g.from_cycle <= $1 AND g.to_cycle > $1
-			WHERE b.first_cycle <= $1 AND b.unlock_cycle > $1
-		)
-		SELECT {}, coalesce(sum(h.shares) FILTER (WHERE r.l1), 0)::text, coalesce(sum(h.shares) FILTER (WHERE NOT r.l1), 0)::text
-		FROM held h JOIN {staking}.registration r ON r.bond_index = h.bond_index AND r.staker = h.staker AND r.until_n IS NULL`, n)
+	bonds := engine.Query(b, func(r *lockupRow) []any { return []any{&r.index, &r.native, &r.sbtc} }, `
+		SELECT {}, bond_index, l1_sats::text, l2_sats::text FROM {staking}.bond WHERE first_cycle <= $1 AND unlock_cycle > $1 ORDER BY bond_index`, n)
+	// Read bond by bond, because a join could read all bonds' registrations in the order of stakers.
+	members := queueCount(b, `count(DISTINCT m.staker)
+		FROM {staking}.bond b
+		CROSS JOIN LATERAL (SELECT DISTINCT r.staker FROM {staking}.registration r WHERE r.bond_index = b.bond_index AND r.until_n IS NULL) m
+		WHERE b.first_cycle <= $1 AND b.unlock_cycle > $1`, n)
 	claimed := engine.Query(b, func(text *string) []any { return []any{text} },
 		`SELECT {}, coalesce(sum(amount), 0)::text FROM {staking}.claimed WHERE cycle = $1`, n)
 	signers := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT {}, signers::bigint FROM {staking}.cycle_set WHERE cycle = $1`, n)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	weight, _ := weights.First()
-	if n > c.Cycle(tip)+1 && !weight.beyond {
-		return nil, errNoCycle
-	}
 	start, prepare, end := c.Start(n), c.PrepareStart(n), c.Start(n+1)-1
-	at, err := readTimes(ctx, s, start, prepare, end)
+	at, err := c.readTimes(ctx, s, start, prepare, end)
 	if err != nil {
 		return nil, err
 	}
 	point := func(height int64) heightPoint { return heightPoint{height, at[height]} }
 	body := &cycle{Number: n, Status: cycleStatus(c, n, tip), Schedule: cycleSchedule{point(start), point(prepare), point(end)}}
 
-	calculation, _ := calculated.First()
-	stxOnly := weight.staked
-	switch {
-	case calculation.staked != nil:
-		stxOnly = *calculation.staked
-	case body.Status == "finished":
-		if stxOnly, err = readDivisor(ctx, s, n); err != nil {
+	weight, _ := weights.First()
+	calculation, isCalculated := calculated.First()
+	isCalculated = isCalculated && calculation.staked != nil
+	body.Bonds.Indexes = []int64{}
+	native, sbtc := "0", "0"
+	for _, r := range bonds.Rows {
+		body.Bonds.Indexes = append(body.Bonds.Indexes, r.index)
+		native, sbtc = string(schema.AddAmounts(native, r.native)), string(schema.AddAmounts(sbtc, r.sbtc))
+	}
+	body.Bonds.Total = int64(len(bonds.Rows))
+	if body.Status == "finished" {
+		earning, distributed, err := readFinished(ctx, s, n)
+		if err != nil {
 			return nil, err
 		}
+		weight.staked, weight.stakers = earning.staked, earning.stakers
+		if isCalculated {
+			native, sbtc = distributed.native, distributed.sbtc
+		}
 	}
-	lockup, _ := lockups.First()
+	if isCalculated {
+		weight.staked = *calculation.staked
+	}
 	body.Locked = cycleLocked{
-		stxSplit{schema.Amount(stxOnly), schema.Amount(weight.bonded), schema.AddAmounts(stxOnly, weight.bonded)},
-		cycleBTC{schema.AddAmounts(lockup.native, lockup.sbtc), schema.Amount(lockup.native), schema.Amount(lockup.sbtc)},
+		stxSplit{schema.Amount(weight.staked), schema.Amount(weight.bonded), schema.AddAmounts(weight.staked, weight.bonded)},
+		cycleBTC{schema.AddAmounts(native, sbtc), schema.Amount(native), schema.Amount(sbtc)},
 	}
-	body.Participants.Stakers = stakerCounts{weight.stakers, weight.members}
+	body.Participants.Stakers = stakerCounts{weight.stakers, members()}
 	if n, ok := signers.First(); ok {
 		body.Participants.Signers = &n
 	}
-	body.Bonds = cycleBonds{int64(len(indexes.Rows)), append([]int64{}, indexes.Rows...)}
 	claims, _ := claimed.First()
 	body.Rewards.BTC = cycleBTCRewards{
 		schema.Amount(calculation.gross), waterfall{schema.Amount(calculation.bonds), schema.Amount(calculation.stx), schema.Amount(calculation.deposit)}, schema.Amount(claims),
@@ -232,20 +232,38 @@ func (a *api) getCycle(ctx context.Context, s *engine.Snapshot, in *CycleInput) 
 	return body, nil
 }
 
-// readDivisor reads what the contract divides the rewards of a cycle by: the STX without a bond of signer managers at or above
-// the minimum.
-func readDivisor(ctx context.Context, s *engine.Snapshot, cycle int64) (string, error) {
+// readFinished reads what the contract divides the rewards of a finished cycle by: the STX without a bond of signer managers at
+// or above the minimum, with their stakers, and the sats of bonds as of their last distributions.
+func readFinished(ctx context.Context, s *engine.Snapshot, cycle int64) (weightRow, lockupRow, error) {
 	b := s.Batch()
-	found := engine.Query(b, func(sum *string) []any { return []any{sum} }, `
-		SELECT {}, coalesce(sum(m.staked), 0)::text FROM (
-			SELECT sum(staked) AS staked FROM {staking}.weight WHERE signer <> '' AND cycle <= $1
+	weights := engine.Query(b, func(r *weightRow) []any { return []any{&r.staked, &r.stakers} }, `
+		SELECT {}, coalesce(sum(m.staked), 0)::text, coalesce(sum(m.stakers), 0)::bigint FROM (
+			SELECT sum(staked) AS staked, sum(stakers) AS stakers FROM {staking}.weight WHERE signer <> '' AND cycle <= $1
 			GROUP BY signer HAVING sum(staked) + sum(bonded) >= $2
 		) m`, cycle, int64(pox.SignerMinimum))
+	// The members' shares are looked up one by one: a join could read those of all stakers in their order.
+	lockups := engine.Query(b, func(r *lockupRow) []any { return []any{&r.native, &r.sbtc} }, `
+		WITH last AS (
+			SELECT DISTINCT ON (bond_index) bond_index, n, staked_sats FROM {staking}.distribution WHERE cycle = $1 ORDER BY bond_index, n DESC
+		), l1 AS MATERIALIZED (
+			SELECT r.bond_index, r.staker, last.n
+			FROM last JOIN {staking}.registration r ON r.bond_index = last.bond_index AND r.n <= last.n AND (r.until_n IS NULL OR r.until_n > last.n)
+			WHERE r.l1
+		), native AS (
+			SELECT coalesce(sum(held.shares), 0) AS sats
+			FROM l1 CROSS JOIN LATERAL (
+				SELECT sum(g.shares) AS shares FROM {staking}.share g
+				WHERE g.staker = l1.staker AND g.bond_index = l1.bond_index AND g.from_cycle <= $1 AND g.to_cycle > $1
+					AND g.n <= l1.n AND (g.until_n IS NULL OR g.until_n > l1.n)
+			) held
+		)
+		SELECT {}, native.sats::text, (coalesce((SELECT sum(staked_sats) FROM last), 0) - native.sats)::text FROM native`, cycle)
 	if err := b.Run(ctx); err != nil {
-		return "", err
+		return weightRow{}, lockupRow{}, err
 	}
-	sum, _ := found.First()
-	return sum, nil
+	weight, _ := weights.First()
+	lockup, _ := lockups.First()
+	return weight, lockup, nil
 }
 
 // cycleStatus returns the status of a cycle at a Bitcoin height.

@@ -8,12 +8,6 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// hasSets reports whether there is any set of signers.
-func hasSets(ctx context.Context, s *engine.Snapshot) (bool, error) {
-	_, ok, err := find(ctx, s, func(n *int64) []any { return []any{n} }, `SELECT {}, cycle FROM {staking}.cycle_set ORDER BY cycle LIMIT 1`)
-	return ok, err
-}
-
 var memberList = keyset{
 	from: `{staking}.set_member m WHERE m.cycle = $1`, sources: `{staking.set_member m}`, columns: `m.place::bigint, m.weight, m.staked::text, m.signer_key`,
 	key: []string{"m.place"}, text: `'0x' || encode(m.signer_key, 'hex')`,
@@ -26,25 +20,23 @@ func readMembers(ctx context.Context, s *engine.Snapshot, cycle, start int64, li
 	return rows, b.Run(ctx)
 }
 
-// readManagers reads the signer managers that had registered one of the keys before an event, by key.
-func readManagers(ctx context.Context, s *engine.Snapshot, before int64, keys [][]byte) (map[string][]signerManager, error) {
+// readManagers reads the signer managers that had registered one of the keys before the set of a cycle, by key.
+func readManagers(ctx context.Context, s *engine.Snapshot, cycle int64, set *setRow, keys [][]byte) (map[string][]signerManager, error) {
 	b := newBatch(s)
 	managers := engine.Query(b, func(r *managerRow) []any {
-		return []any{&r.signer, &r.key, &r.at.BlockHeight, &r.at.BitcoinBlockHeight, &r.at.TxID, &r.later, &r.current, &r.laterTx, &r.cycle}
+		return []any{&r.signer, &r.key, &r.at.BlockHeight, &r.at.BitcoinBlockHeight, &r.at.TxID, &r.next, &r.nextTx}
 	}, `
-		SELECT {staking.event k}, k.signer, k.signer_key, e.height, w.burn_block_height, e.txid, later.n, later.signer_key, later.txid, later.cycle
+		SELECT {staking.event k}, k.signer, k.signer_key, e.height, w.burn_block_height, e.txid, later.signer_key, later.txid
 		FROM unnest($2::bytea[]) AS o (signer_key)
 		JOIN {staking}.signer_key k ON k.signer_key = o.signer_key AND k.n < $1 AND (k.until_n IS NULL OR k.until_n >= $1)
 		JOIN {staking}.event e ON e.n = k.n
 		JOIN {staking}.block w ON w.height = e.height
 		LEFT JOIN LATERAL (
-			SELECT l.n, l.signer_key, x.txid, coalesce(
-				(SELECT c.cycle FROM {staking}.cycle_set c WHERE c.first_n > l.n ORDER BY c.cycle LIMIT 1),
-				(SELECT c.cycle + 1 FROM {staking}.cycle_set c ORDER BY c.cycle DESC LIMIT 1)) AS cycle
+			SELECT l.signer_key, x.txid
 			FROM {staking}.signer_key l JOIN {staking}.event x ON x.n = l.n
-			WHERE l.signer = k.signer AND k.until_n IS NOT NULL ORDER BY l.n DESC LIMIT 1
+			WHERE l.signer = k.signer AND l.n >= $1 AND l.n < $3 ORDER BY l.n DESC LIMIT 1
 		) later ON true
-		ORDER BY k.signer`, before, keys)
+		ORDER BY k.signer`, set.firstEvent, keys, set.nextEvent)
 	grants := engine.Query(b, func(r *grantRow) []any { return []any{&r.signer, &r.key, &r.body.AuthID, &r.body.TxID} }, `
 		SELECT {staking.event g}, g.signer, g.signer_key, g.auth_id::text, e.txid
 		FROM (
@@ -53,7 +45,7 @@ func readManagers(ctx context.Context, s *engine.Snapshot, before int64, keys []
 		) m
 		JOIN {staking}.key_grant g ON g.signer = m.signer AND g.until_n IS NULL
 		JOIN {staking}.event e ON e.n = g.n
-		ORDER BY g.n`, before, keys)
+		ORDER BY g.n`, set.firstEvent, keys)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -69,8 +61,8 @@ func readManagers(ctx context.Context, s *engine.Snapshot, before int64, keys []
 			body.GrantedKeys = append(body.GrantedKeys, g.body)
 			body.GrantActive = body.GrantActive || string(g.key) == string(m.key)
 		}
-		if m.later != nil && m.cycle != nil && string(m.current) != string(m.key) {
-			body.PendingKeyUpdate = &pendingKeyUpdate{view.HexOf(m.current), *m.cycle, hash.Hash32(m.laterTx)}
+		if m.next != nil && string(m.next) != string(m.key) {
+			body.PendingKeyUpdate = &pendingKeyUpdate{view.HexOf(m.next), cycle + 1, hash.Hash32(m.nextTx)}
 		}
 		byKey[string(m.key)] = append(byKey[string(m.key)], body)
 	}

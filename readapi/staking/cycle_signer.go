@@ -45,7 +45,7 @@ type signerManager struct {
 	RegisteredAt     registeredAt      `json:"registered_at"`
 	GrantedKeys      []grantedKey      `json:"granted_keys" nullable:"false" doc:"All keys that the signer manager may use now."`
 	GrantActive      bool              `json:"grant_active" doc:"Whether signing_key is among them."`
-	PendingKeyUpdate *pendingKeyUpdate `json:"pending_key_update" doc:"The key that the signer manager has registered since; null for none."`
+	PendingKeyUpdate *pendingKeyUpdate `json:"pending_key_update" doc:"Another key that the signer manager registered before the next cycle's set was computed; null for none."`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -80,18 +80,17 @@ type memberRow struct {
 
 type setRow struct {
 	weight, firstEvent, signers int64
+	nextEvent                   int64 // firstEvent of the next cycle's set, or above all events
 	staked                      string
 }
 
-// managerRow is a signer manager with the key that it had registered for a set, and the key that it has now.
+// managerRow is a signer manager with the key that it had registered for a set, and the one that it had for the next; nil if it
+// registered none in between.
 type managerRow struct {
-	signer  string
-	key     []byte
-	at      registeredAt
-	later   *int64
-	current []byte
-	laterTx []byte
-	cycle   *int64
+	signer       string
+	key          []byte
+	at           registeredAt
+	next, nextTx []byte
 }
 
 type grantRow struct {
@@ -117,24 +116,15 @@ func keyBytes(text string) []byte {
 }
 
 func (a *api) listCycleSigners(ctx context.Context, s *engine.Snapshot, in *cycleSignersInput) (*page.KeysetPage[cycleSigner], error) {
-	noCycles := engine.NotFound("No PoX cycles found")
-	if _, ok := tipHeight(s); !ok {
-		return nil, noCycles
-	}
-	some, err := hasSets(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	if !some {
-		return nil, noCycles
-	}
 	_, n, _, err := a.resolve(ctx, s, in.CycleInput)
 	if err != nil {
 		return nil, err
 	}
 	b := newBatch(s)
-	set := engine.Query(b, func(r *setRow) []any { return []any{&r.weight, &r.firstEvent, &r.signers, &r.staked} },
-		`SELECT ARRAY[source_seq], weight, first_n, signers::bigint, staked::text FROM {staking}.cycle_set WHERE cycle = $1`, n)
+	set := engine.Query(b, func(r *setRow) []any { return []any{&r.weight, &r.firstEvent, &r.nextEvent, &r.signers, &r.staked} }, `
+		SELECT ARRAY[source_seq], weight, first_n, coalesce((SELECT x.first_n FROM {staking}.cycle_set x WHERE x.cycle = $1 + 1), 9223372036854775807),
+		       signers::bigint, staked::text
+		FROM {staking}.cycle_set WHERE cycle = $1`, n)
 	first := engine.Query(b, page.NumberColumn, `SELECT {}, place::bigint FROM {staking}.set_member WHERE cycle = $1 AND signer_key = $2`, n, keyBytes(in.Cursor))
 	if err := b.Run(ctx); err != nil {
 		return nil, err
@@ -155,7 +145,7 @@ func (a *api) listCycleSigners(ctx context.Context, s *engine.Snapshot, in *cycl
 	for _, r := range rows.shown() {
 		keys = append(keys, r.row.key)
 	}
-	managers, err := readManagers(ctx, s, total.firstEvent, keys)
+	managers, err := readManagers(ctx, s, n, &total, keys)
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,8 @@ type eventCursor string
 const eventText = `concat_ws(':', e.height, 2147483647, e.tx_index, e.event_index)`
 
 // bound returns the SQL expression for the number of the event at the cursor or, if there is none, of the last one before
-// it, with its arguments, which are numbered from n on. Without a cursor, it returns nil.
+// it, with its arguments, which are numbered from n on. Without a cursor, it returns nil. Numbers that the reference's tables
+// can't hold are an error, as they are there.
 func (c eventCursor) bound(n int) (bound []string, args []any, err error) {
 	if err := page.EventCursor(c).Check(); c == "" || err != nil {
 		return nil, nil, err

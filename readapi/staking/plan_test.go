@@ -39,7 +39,7 @@ func fill(s *apitest.Site) {
 	in(`INSERT INTO {schema}.anchor VALUES (1, 100, 1, 1), (13, 1300, 1, 1)`)
 	in(`INSERT INTO {schema}.bond VALUES (0, 1, 1, 1, 13, 100, 1300, $1::int, $1::int, 500, 2500, 2000, 1, 0, $1::int, $1::int, 7, 7, 7, '\xac')`, bondMembers)
 	in(`INSERT INTO {schema}.allowlist SELECT i, NULL, 0, i, 7, `+names+` FROM generate_series(1, $1::int) i`, bondMembers)
-	in(`INSERT INTO {schema}.registration SELECT i, NULL, i, 0, i, 1, 13, 1300, 1, false, 7, 7, 7, `+names+`, $2 FROM generate_series(1, $1::int) i`, bondMembers, manager)
+	in(`INSERT INTO {schema}.registration SELECT i, NULL, i, 0, i, 1, 13, 1300, 1, true, 7, 7, 7, `+names+`, $2 FROM generate_series(1, $1::int) i`, bondMembers, manager)
 	in(`INSERT INTO {schema}.stake SELECT i, NULL, i, i, 1, 20, CASE WHEN i % 2 = 0 THEN 1300 ELSE 2000 END, 7000000, `+names+`, $3 FROM generate_series($2::int + 1, $1::int) i`,
 		manyStakers, bondMembers, manager)
 	in(`INSERT INTO {schema}.share SELECT i, NULL, CASE WHEN i <= $2 THEN 0 ELSE -1 END, i, 1, CASE WHEN i <= $2 THEN 13 WHEN i % 2 = 0 THEN 13 ELSE 20 END, 7000000, 7000000, `+names+`, $3
@@ -71,7 +71,8 @@ func TestPlans(t *testing.T) {
 		{base + "/signers/" + manager, 60},
 		{base + "/signers/" + manager + "/stakers", 400},
 		{base + "/signers/" + manager + "/stakers?cursor=" + staker(20_000), 700},
-		{base + "/cycles/5", 200}, // the sats of the 1,000 members of a bond are added up, and no other staker is read
+		{base + "/cycles/5", 4_500}, // it looks up what each of the 1,000 members of a bond had, and reads no other staker
+		{base + "/cycles/current", 150},
 		{base + "/cycles/current/signers", 150},
 		{base + "/cycles/current/stakers?cursor=" + staker(20_000), 12_000}, // each of 100 stakers has 26 calculations
 		{base + "/signer-keys/" + key + "/rewards", 300},

@@ -80,12 +80,12 @@ func (a *api) registerRegistrations() {
 		if !ok {
 			return emptyPage[BondRegistration](in.Limit), nil
 		}
+		b := s.Batch()
+		total := queueCount(b, `coalesce((SELECT registered FROM {staking}.bond WHERE bond_index = $1), 0)`, in.Bond)
 		bound, args, err := in.Cursor.bound(2)
 		if err != nil {
 			return nil, err
 		}
-		b := s.Batch()
-		total := queueCount(b, `coalesce((SELECT registered FROM {staking}.bond WHERE bond_index = $1), 0)`, in.Bond)
 		p := queue(b, &registrationList, registrationColumns, in.Limit, bound, append([]any{in.Bond}, args...)...)
 		if err := b.Run(ctx); err != nil {
 			return nil, err

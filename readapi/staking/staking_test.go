@@ -105,14 +105,14 @@ func TestBodies(t *testing.T) {
 	cycleOne := `{"number": 1, "status": "reward_phase",
 		"schedule": {"start": {"bitcoin_height": 100, "<time:100>"}, "prepare_phase_start": {"bitcoin_height": 190, "<projected:190>"}, "end": {"bitcoin_height": 199, "<projected:199>"}},
 		"locked": {"stx": {"stx_only": "75000000000", "bonds": "70000000000", "total": "145000000000"}, "btc": {"total": "20000000", "native": "0", "sbtc": "20000000"}},
-		"participants": {"stakers": {"stx_only": 2, "bonds": 1}, "signers": 2}, "bonds": {"total": 1, "indexes": [0]},
+		"participants": {"stakers": {"stx_only": 2, "bonds": 2}, "signers": 2}, "bonds": {"total": 1, "indexes": [0]},
 		"rewards": {"btc": {"total": "100000", "waterfall": {"bonds": "30000", "stx_only": "59500", "reserve_deposit": "10500"}, "claimed": "0"}}}`
 	w.expect(base+"/cycles/current", 200, cycleOne)
 	w.expect(base+"/cycles/1", 200, cycleOne)
 	w.expect(base+"/cycles/next", 200, `{"number": 2, "status": "upcoming",
 		"schedule": {"start": {"bitcoin_height": 200, "<projected:200>"}, "prepare_phase_start": {"bitcoin_height": 290, "<projected:290>"}, "end": {"bitcoin_height": 299, "<projected:299>"}},
 		"locked": {"stx": {"stx_only": "76000000000", "bonds": "70000000000", "total": "146000000000"}, "btc": {"total": "20000000", "native": "0", "sbtc": "20000000"}},
-		"participants": {"stakers": {"stx_only": 2, "bonds": 1}, "signers": null}, "bonds": {"total": 1, "indexes": [0]},
+		"participants": {"stakers": {"stx_only": 2, "bonds": 2}, "signers": null}, "bonds": {"total": 1, "indexes": [0]},
 		"rewards": {"btc": {"total": "0", "waterfall": {"bonds": "0", "stx_only": "0", "reserve_deposit": "0"}, "claimed": "0"}}}`)
 	w.expect(base+"/cycles/previous", 200, `{"number": 0, "status": "finished",
 		"schedule": {"start": {"bitcoin_height": 0, "time": null, "time_iso": null, "projected_time": null, "projected_time_iso": null},
@@ -120,7 +120,14 @@ func TestBodies(t *testing.T) {
 		"locked": {"stx": {"stx_only": "0", "bonds": "0", "total": "0"}, "btc": {"total": "0", "native": "0", "sbtc": "0"}},
 		"participants": {"stakers": {"stx_only": 0, "bonds": 0}, "signers": null}, "bonds": {"total": 0, "indexes": []},
 		"rewards": {"btc": {"total": "0", "waterfall": {"bonds": "0", "stx_only": "0", "reserve_deposit": "0"}, "claimed": "5000"}}}`)
-	w.expect(base+"/cycles/14", 404, missing("PoX cycle not found"))
+	upcoming := `"status": "upcoming", "locked": {"stx": {"stx_only": "0", "bonds": "0", "total": "0"}, "btc": {"total": "0", "native": "0", "sbtc": "0"}},
+		"participants": {"stakers": {"stx_only": 0, "bonds": 0}, "signers": null}, "bonds": {"total": 0, "indexes": []},
+		"rewards": {"btc": {"total": "0", "waterfall": {"bonds": "0", "stx_only": "0", "reserve_deposit": "0"}, "claimed": "0"}}`
+	w.expect(base+"/cycles/14", 200, `{"number": 14, `+upcoming+`, "schedule": {"start": {"bitcoin_height": 1400, "<projected:1400>"},
+		"prepare_phase_start": {"bitcoin_height": 1490, "<projected:1490>"}, "end": {"bitcoin_height": 1499, "<projected:1499>"}}}`)
+	never := `"time": null, "time_iso": null, "projected_time": null, "projected_time_iso": null`
+	w.expect(base+"/cycles/999999999", 200, `{"number": 999999999, `+upcoming+`, "schedule": {"start": {"bitcoin_height": 99999999900, `+never+`},
+		"prepare_phase_start": {"bitcoin_height": 99999999990, `+never+`}, "end": {"bitcoin_height": 99999999999, `+never+`}}}`)
 
 	key1 := `{"signing_key": "<key1>", "weight": {"amount": 70, "percent": 48.275862068965516}, "staked_stx": {"amount": "70000000000", "percent": 48.275862068965516},
 		"signer_managers": [{"signer_manager": "<A>", "registered_at": {"block_height": 1, "bitcoin_block_height": 5, "tx_id": "<b1:0>"},
@@ -133,6 +140,7 @@ func TestBodies(t *testing.T) {
 	w.expect(base+"/cycles/1/signers?limit=1&cursor=<key1>", 200, `{"total": 2, "limit": 1, "cursor": {"next": null, "previous": "<key2>", "current": "<key1>"}, "results": [`+key1+`]}`)
 	w.expect(base+"/cycles/current/signers?cursor=<key3>", 404, missing("Cursor not found"))
 	w.expect(base+"/cycles/next/signers", 404, missing("No reward set for this PoX cycle"))
+	w.expect(base+"/cycles/999999999/signers", 404, missing("No reward set for this PoX cycle"))
 
 	cycleStakers := map[string]string{
 		"<s0>": `{"staker": "<s0>", "signer": "<A>", "type": "btc", "bond_index": 0, "locked": {"btc": "20000000", "stx": "60000000000"}, "rewards": {"btc": {"accrued": "20000", "claimed": "0"}}}`,
@@ -200,7 +208,7 @@ func TestEvents(t *testing.T) {
 	w.expect("/extended/v1/pox5/stacker/<s2>", 200, `{"limit": 1000, "offset": 0, "total": 1, "next_cursor": null, "prev_cursor": null, "cursor": "1", "results": [`+stake+`]}`)
 	w.expect("/extended/v1/pox5/tx/<b4:0>", 200, `{"results": [`+stake+`]}`)
 	w.expect("/extended/v1/pox5/tx/<b5:0>", 404, missing("could not find transaction by ID"))
-	w.expect("/extended/v1/pox5/stacker/SP000000000000000000002Q6VF78", 404, missing("could not find principal"))
+	w.expect("/extended/v1/pox5/stacker/SP000000000000000000002Q6VF78", 200, `{"limit": 1000, "offset": 0, "total": 0, "next_cursor": null, "prev_cursor": null, "cursor": null, "results": []}`)
 	if page := w.Object("/extended/v1/pox5/events?limit=1"); page["total"] != float64(18) || len(page["results"].([]any)) != 1 {
 		t.Errorf("got %v", page)
 	}
@@ -211,11 +219,25 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, path := range []string{
-		"/bonds?limit=51", "/bonds?limit=0", "/bonds?cursor=x", "/bonds/x", "/bonds/-1", "/bonds/0/allowlist?limit=51", "/bonds/0/allowlist?cursor=1:2", "/bonds/0/allowlist/nobody",
+		"/bonds?limit=51", "/bonds?limit=0", "/bonds?cursor=x", "/bonds/x", "/bonds/2147483648", "/bonds/0/allowlist?limit=51", "/bonds/0/allowlist?cursor=1:2", "/bonds/0/allowlist/nobody",
 		"/bonds/0/registrations?limit=51", "/bonds/0/events?limit=51", "/bonds/0/events?cursor=1:2:3", "/signers?limit=251", "/signers/nobody", "/signers/<A>/stakers?limit=201",
 		"/cycles/now", "/cycles/-1", "/cycles/current/signers?limit=251", "/cycles/current/signers?cursor=0x12", "/cycles/current/stakers?limit=201", "/signer-keys/12/rewards",
 	} {
 		w.ExpectTexts(w.names.Replace(base+path), 400)
+	}
+	for _, cursor := range []string{"5:0:32768:0", "2147483648:0:0:0", "5:2147483648:0:0", "5:0:0:2147483648"} {
+		want := `{"statusCode": 400, "error": "Bad Request", "message": "Cursor value out of range: ` + cursor + `"}`
+		for _, list := range []string{"events", "allowlist", "registrations"} {
+			w.expect(base+"/bonds/0/"+list+"?cursor="+cursor, 400, want)
+		}
+	}
+	w.expect(base+"/bonds/0/allowlist?cursor=1:0:32768", 400, `{"statusCode": 400, "error": "Bad Request", "message": "Cursor value out of range: 1:0:32768"}`)
+	w.expect(base+"/bonds/0/events?cursor=1:2147483647:32767:2147483647", 200, `{"total": 9, "limit": 20, "cursor": {"next": null, "previous": "7:2147483647:2:0", "current": null}, "results": []}`)
+	for _, index := range []string{"-1", "-2147483648"} {
+		w.expect(base+"/bonds/"+index, 404, missing("Bond not found"))
+		w.expect(base+"/bonds/"+index+"/events", 200, one(20, 0, ""))
+		w.expect(base+"/bonds/"+index+"/registrations", 200, one(20, 0, ""))
+		w.expect(base+"/bonds/"+index+"/allowlist/<s0>", 404, missing("Bond allowlist entry not found"))
 	}
 	first := w.Get(base + "/bonds")
 	check.Equal(t, "the answer to a known tag", w.Request("GET", base+"/bonds", "If-None-Match", first.Header.Get("ETag")).Status, 304)

@@ -36,7 +36,14 @@ type world struct {
 
 var stakers = synthstaking.NewWorld(4, 3)
 
-func newWorld(t *testing.T) *world {
+// laterBlock is a block after b7.
+type laterBlock struct {
+	burn    int64
+	members map[string]any
+	calls   func(*synthstaking.Contract) [][]clarity.Value
+}
+
+func newWorld(t *testing.T, later ...laterBlock) *world {
 	t.Helper()
 	s, m := stakers.Stakers, stakers.Signers
 	c := synthstaking.New()
@@ -84,6 +91,13 @@ func newWorld(t *testing.T) *world {
 	block(156, nil, func() [][]clarity.Value {
 		return [][]clarity.Value{tx(c.RegisterSigner(m[0], 4)), tx(c.UpdateBond(s[0], m[1])), tx(c.Release(s[1], 1))}
 	})
+	for _, l := range later {
+		calls := l.calls
+		if calls == nil {
+			calls = func(*synthstaking.Contract) [][]clarity.Value { return nil }
+		}
+		block(l.burn, l.members, func() [][]clarity.Value { return calls(c) })
+	}
 	log := replay.NewLog(t)
 	replay.Append(t, log, posts...)
 	replay.Run(t, log, apitest.NewChain(t), staking.New())

@@ -20,10 +20,12 @@ func (f *imageFacts) text() string { return hex.EncodeToString(f.digest) }
 // imageLinks returns the links to an image. canonical is its URI in a document, and row is nil when the image is not
 // known. A stranger's address is never a link that a page would load by itself: there is only the link to our own copy.
 func (c *Config) imageLinks(canonical *string, row *resourceRow) (links imageLinks) {
-	if canonical == nil || !mayBeImage(*canonical) {
+	if canonical == nil {
 		return links
 	}
-	links.canonical = *canonical
+	if mayBeImage(*canonical) {
+		links.canonical = *canonical
+	}
 	if c.ImageBase != "" && row != nil && row.facts.digest != nil {
 		links.image = c.ImageBase + "/images/" + row.facts.text()
 		links.thumbnail = links.image + "/thumb"

@@ -38,7 +38,7 @@ type contractProvenance struct {
 // missingField is a field that the contract failed to state.
 type missingField struct {
 	Field   string `json:"field" enum:"token_uri,name,symbol,decimals,total_supply"`
-	Reason  int    `json:"reason" doc:"The error code of token-metadata-api: 100 to 110."`
+	Reason  int    `json:"reason" doc:"The error code of token-metadata-api: 100 to 110; 203: an image in a format that is not supported."`
 	Message string `json:"message" doc:"The reason in words."`
 	Detail  string `json:"detail" doc:"The request, and what the node answered."`
 }
@@ -77,7 +77,7 @@ type reportReference struct {
 type failedAttempt struct {
 	Seq     int64  `json:"seq"`
 	Event   string `json:"event" format:"uri-reference"`
-	Reason  int    `json:"reason" doc:"The error code of token-metadata-api: 100 to 110."`
+	Reason  int    `json:"reason" doc:"The error code of token-metadata-api: 100 to 110; 203: an image in a format that is not supported."`
 	Message string `json:"message"`
 }
 

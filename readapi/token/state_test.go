@@ -247,6 +247,15 @@ func TestImagesOfStrangers(t *testing.T) {
 					t.Errorf("%s: got %d %s, want the URI: %t", image, got.Status, got.Body, isImage)
 				}
 			}
+			// Its bytes are an image, whatever it says.
+			const misnamed = "data:;base64,iVBORw"
+			s.Exec(`UPDATE ft_v1.document SET source_seq = 202, content = $1`, string((&document.Document{Name: apitest.Text("a"), Image: apitest.Text(misnamed)}).Encode()))
+			s.Image(token.FT, misnamed, true, nil)
+			s.Refer(token.FT, apitest.P1, "1", "image", "", misnamed)
+			got := s.Get("/metadata/v1/ft/" + apitest.P1)
+			if copied := strings.Contains(got.Body, `"image_uri":"https://copies.example/images/`); copied != (config.ImageBase != "") || strings.Contains(got.Body, "data:") {
+				t.Errorf("%s: got %d %s, want only a link to our copy", misnamed, got.Status, got.Body)
+			}
 		})
 	}
 }

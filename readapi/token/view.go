@@ -132,7 +132,7 @@ func stillMissing(reason fetch.Reason, want *wantRow) error {
 // refreshState says that the content may be outdated, because the last attempt to fetch it failed.
 type refreshState struct {
 	State         string `json:"state" enum:"failed"`
-	Reason        int    `json:"reason" doc:"The error code of token-metadata-api: 100 to 110."`
+	Reason        int    `json:"reason" doc:"The error code of token-metadata-api: 100 to 110; 203: an image in a format that is not supported."`
 	Message       string `json:"message" doc:"The reason in words."`
 	NextAttemptAt string `json:"next_attempt_at,omitempty" format:"date-time" doc:"Earliest time of the next attempt."`
 }

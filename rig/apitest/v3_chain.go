@@ -506,7 +506,7 @@ func (h *history) Batches(t *testing.T) {
 	found := func(query string) (types []string) {
 		for _, r := range objectsOf(h.Object("/extended/v3/search?q=" + query)["results"]) {
 			kind := fmt.Sprint(r["type"])
-			if r[kind] == nil {
+			if r["result"] == nil {
 				t.Errorf("%s: got %v", query, r)
 			}
 			types = append(types, kind)
@@ -517,18 +517,20 @@ func (h *history) Batches(t *testing.T) {
 	for query, want := range map[string]string{
 		want[3]:                 "transaction",
 		want[3] + "&type=block": "",
-		"+" + fmt.Sprint(block["index_block_hash"]) + "+": "block",
-		fmt.Sprint(block["block_hash"]):                   "block",
-		fmt.Sprint(block["burn_block_hash"]):              "bitcoin_block",
-		contract:                                          "smart_contract principal",
-		contract + "&type=principal,block":                "principal",
-		fmt.Sprint(block["block_height"]) + "&type=block": "block",
+		"+" + fmt.Sprint(block["index_block_hash"]) + "+":   "block",
+		fmt.Sprint(block["block_hash"]):                     "block",
+		fmt.Sprint(block["burn_block_hash"]):                "bitcoin_block",
+		contract:                                            "smart_contract",
+		contract + "&type=address,block":                    "",
+		contract[:len(contract)-1] + "&type=smart_contract": "smart_contract",
+		strings.ToLower(contract[:41]):                      "address",
+		fmt.Sprint(block["block_height"]) + "&type=block":   "block",
 		unknown: "",
-		"x":     "",
 	} {
 		if got := strings.Join(found(query), " "); got != want {
 			t.Errorf("%s: got %q, want %q", query, got, want)
 		}
 	}
+	h.refuses("/extended/v3/search?q=x", 400, "The term is not a block or transaction hash")
 	h.traces("/extended/v3/search?q="+want[3], map[string]int{"chain.transaction": 1})
 }

@@ -17,6 +17,7 @@ import (
 	"strata/projections/ordinals"
 	"strata/projections/pox"
 	"strata/projections/rosetta"
+	"strata/projections/search"
 	"strata/projections/sft"
 	"strata/projections/staking"
 )
@@ -29,7 +30,7 @@ func Lines() projections.Lines {
 	}
 	return projections.Lines{
 		projections.Chain(canonical, balances.New(nil), accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()),
-			ft.New(nil), sft.New(nil), nft.New(nil), rosetta.New()),
+			ft.New(nil), sft.New(nil), nft.New(nil), rosetta.New(), search.New()),
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New(nil)),
 	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -56,8 +57,11 @@ func (r *idleTimeoutReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// gzipMagic begins gzip with its only method (RFC 1952, 2.3.1). No document or image begins so.
+const gzipMagic = "\x1f\x8b\x08"
+
 // readBody reads a body of at most limit bytes. The limit applies both before and after decoding. decoded is the coding
-// that readBody has undone, if any.
+// that readBody has undone, if any. It unpacks gzip also if the header does not say so: files were stored with it.
 func readBody(response *http.Response, source io.Reader, limit int64) (body []byte, decoded string, err error) {
 	if response.ContentLength > limit {
 		return nil, "", tooLarge(limit)
@@ -66,18 +70,38 @@ func readBody(response *http.Response, source io.Reader, limit int64) (body []by
 	coding := strings.ToLower(strings.TrimSpace(response.Header.Get("content-encoding")))
 	if coding != "gzip" && coding != "x-gzip" {
 		body, err = io.ReadAll(source)
-		return body, "", err
+		if err != nil || !bytes.HasPrefix(body, []byte(gzipMagic)) {
+			return body, "", err
+		}
+		unzipped, err := unzip(bytes.NewReader(body), limit)
+		var large *failure
+		switch {
+		case errors.As(err, &large):
+			return nil, "", err
+		case err != nil: // it only begins like gzip
+			return body, "", nil
+		}
+		return unzipped, "gzip", nil
 	}
-	unzipped, err := gzip.NewReader(source)
+	body, err = unzip(source, limit)
 	if errors.Is(err, io.EOF) {
 		return []byte{}, coding, nil // an empty body is empty in every coding
 	}
-	if err != nil {
-		return nil, "", fmt.Errorf("the body is not the gzip that it is said to be: %w", err)
+	return body, coding, err
+}
+
+// unzip unpacks at most limit bytes. The error is io.EOF if there is nothing to unpack.
+func unzip(source io.Reader, limit int64) ([]byte, error) {
+	unzipped, err := gzip.NewReader(source)
+	if errors.Is(err, io.EOF) {
+		return nil, io.EOF
 	}
-	body, err = io.ReadAll(newCappedReader(unzipped, limit))
 	if err != nil {
-		return nil, "", fmt.Errorf("unzipping the body: %w", err)
+		return nil, fmt.Errorf("the body is not the gzip that it is said to be: %w", err)
 	}
-	return body, coding, nil
+	body, err := io.ReadAll(newCappedReader(unzipped, limit))
+	if err != nil {
+		return nil, fmt.Errorf("unzipping the body: %w", err)
+	}
+	return body, nil
 }

@@ -32,7 +32,7 @@ func TestWholeResponse(t *testing.T) {
 	})
 	c := newClient(t, allowAll())
 	before := time.Now().Round(0)
-	exchanges := c.Get(t.Context(), direct("http://user:word@"+s.hostPort()+"/a b?c d=é%20"), limit, "application/json, */*")
+	exchanges := c.Get(t.Context(), direct("http://user:word@"+s.hostPort()+"/a b?c d=é%20"), limit, "application/json, */*", anything)
 	if len(exchanges) != 1 {
 		t.Fatalf("got %d exchanges, want 1", len(exchanges))
 	}
@@ -84,7 +84,7 @@ func TestSizeLimit(t *testing.T) {
 	c := newClient(t, allowAll())
 	for n, tooLarge := range map[int]bool{0: false, 500: false, 2000: false, 2001: true, 5000: true} {
 		for _, how := range []string{"", "&length"} {
-			e := c.Get(t.Context(), direct(fmt.Sprintf("%s/?n=%d%s", s.URL, n, how)), 2000, "")[0]
+			e := c.Get(t.Context(), direct(fmt.Sprintf("%s/?n=%d%s", s.URL, n, how)), 2000, "", anything)[0]
 			if tooLarge {
 				wantFailure(t, e, fetch.FailureTooLarge, "2000 bytes")
 				continue
@@ -132,8 +132,8 @@ func gzipped(t *testing.T, body []byte) []byte {
 	return b.Bytes()
 }
 
-// A server may compress a body although the request excludes that. Then the limit also applies to the decompressed
-// body.
+// A server may compress a body although the request excludes that, or have it stored so and not know. Then the limit also
+// applies to the decompressed body.
 func TestCompressedBody(t *testing.T) {
 	t.Parallel()
 	empty := gzipped(t, nil)
@@ -161,6 +161,25 @@ func TestCompressedBody(t *testing.T) {
 		"cut": {"gzip", gzipped(t, []byte("hello"))[:20], func(t *testing.T, e fetch.Exchange) {
 			wantFailure(t, e, fetch.FailureConnection, "unzipping")
 		}},
+		"unpacked, not said": {"", gzipped(t, []byte("hello")), func(t *testing.T, e fetch.Exchange) {
+			wantBody(t, e, "hello")
+			if e.Header[web.HeaderDecoded] != "gzip" || e.Header["content-length"] != "" {
+				t.Errorf("got header %v", e.Header)
+			}
+		}},
+		"bomb, not said": {"identity", gzipped(t, make([]byte, 8<<20)), func(t *testing.T, e fetch.Exchange) {
+			wantFailure(t, e, fetch.FailureTooLarge, "1000000 bytes")
+		}},
+		"empty, not said": {"", empty, func(t *testing.T, e fetch.Exchange) { wantBody(t, e, "") }},
+		"begins like gzip": {"", []byte("\x1f\x8b\x08hello"), func(t *testing.T, e fetch.Exchange) {
+			wantBody(t, e, "\x1f\x8b\x08hello")
+			if e.Header[web.HeaderDecoded] != "" {
+				t.Errorf("got header %v", e.Header)
+			}
+		}},
+		"cut, not said": {"", gzipped(t, []byte("hello"))[:20], func(t *testing.T, e fetch.Exchange) {
+			wantBody(t, e, string(gzipped(t, []byte("hello"))[:20]))
+		}},
 		"of another coding": {"br", []byte("hello"), func(t *testing.T, e fetch.Exchange) {
 			wantBody(t, e, "hello")
 			if e.Header["content-encoding"] != "br" {
@@ -171,7 +190,9 @@ func TestCompressedBody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Encoding", c.coding)
+				if c.coding != "" {
+					w.Header().Set("Content-Encoding", c.coding)
+				}
 				_, _ = w.Write(c.sent)
 			})
 			c.check(t, getOne(t, newClient(t, allowAll()), s.URL))
@@ -395,7 +416,7 @@ func TestCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	results := make(chan []fetch.Exchange)
 	for range 2 { // one request is sent, and the other waits for a slot
-		go func() { results <- c.Get(ctx, direct(s.URL, s.URL), limit, "") }()
+		go func() { results <- c.Get(ctx, direct(s.URL, s.URL), limit, "", anything) }()
 	}
 	<-arrived
 	cancel()
@@ -412,7 +433,7 @@ func TestCancellation(t *testing.T) {
 	if n := s.requests.Load(); n != 1 {
 		t.Errorf("the server saw %d requests, want 1", n)
 	}
-	if exchanges := c.Get(ctx, direct(s.URL), limit, ""); len(exchanges) != 0 {
+	if exchanges := c.Get(ctx, direct(s.URL), limit, "", anything); len(exchanges) != 0 {
 		t.Errorf("got %+v with an ended context", exchanges)
 	}
 }
@@ -423,7 +444,7 @@ func TestDeadlineOfTheCaller(t *testing.T) {
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) { untilClientLeaves(r) })
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	exchanges := newClient(t, allowAll()).Get(ctx, direct(s.URL, s.URL), limit, "")
+	exchanges := newClient(t, allowAll()).Get(ctx, direct(s.URL, s.URL), limit, "", anything)
 	if len(exchanges) != 1 {
 		t.Fatalf("got %d exchanges, want the one that was cut", len(exchanges))
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"strata/domain/fetch"
@@ -15,6 +16,9 @@ type Candidate struct {
 	// Gateway is the base URL of the gateway that URL belongs to; empty if URL is the resource's own URI.
 	Gateway string
 }
+
+// path returns the URL without the base URL of its gateway.
+func (c Candidate) path() string { return strings.TrimPrefix(c.URL, strings.TrimRight(c.Gateway, "/")) }
 
 // demotedLast returns the candidates with those of demoted gateways and paused hosts behind all others, ordered by the
 // time at which they are due again.
@@ -53,44 +57,49 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
+func isSuccess(status int) bool { return status >= 200 && status <= 299 }
+
 // isDefinite reports whether no other candidate could give a better answer.
 func isDefinite(candidate Candidate, e *fetch.Exchange) bool {
 	switch {
-	case e.Status >= 200 && e.Status <= 299:
-		return e.Failure == "" || e.Failure == fetch.FailureTooLarge
+	case isSuccess(e.Status):
+		return e.Failure == "" || e.Failure == fetch.FailureTooLarge || e.Failure == fetch.FailureFormat
 	case e.Status == http.StatusNotFound, e.Status == http.StatusGone:
 		return e.Failure == "" && candidate.Gateway == ""
 	}
 	return false
 }
 
-// rank ranks exchanges without a definite answer by how much they tell about the resource:
+// rank ranks exchanges by how much they tell about the resource:
 //
 //	0  the request could not be made: refused address, too many redirects, bad URI
-//	1  429: try later
-//	2  no connection, or a broken one
-//	3  a timeout: the host may have the resource
-//	4  5xx, and statuses that make no sense here
-//	5  4xx: the host rejects the request
-//	6  404, 410: the host does not have the resource
+//	1  2xx with a body that has failed the check, so only if all hosts have answered so is it the resource's fault
+//	2  429: try later
+//	3  no connection, or a broken one
+//	4  a timeout: the host may have the resource
+//	5  5xx, and statuses that make no sense here
+//	6  4xx: the host rejects the request
+//	7  404, 410: the host does not have the resource
 func rank(e *fetch.Exchange) int {
 	switch e.Failure {
 	case fetch.FailureRefused, fetch.FailureRedirects, fetch.FailureURI:
 		return 0
 	case fetch.FailureConnection:
-		return 2
-	case fetch.FailureTimeout:
 		return 3
+	case fetch.FailureTimeout:
+		return 4
 	}
 	switch {
-	case e.Status == http.StatusTooManyRequests:
+	case isSuccess(e.Status):
 		return 1
+	case e.Status == http.StatusTooManyRequests:
+		return 2
 	case e.Status == http.StatusNotFound, e.Status == http.StatusGone:
-		return 6
+		return 7
 	case e.Status >= 400 && e.Status <= 499:
-		return 5
+		return 6
 	}
-	return 4
+	return 5
 }
 
 // mostInformativeLast moves the most informative exchange to the end, and the latest of several.

@@ -3,17 +3,10 @@ package web
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"strata/domain/fetch"
 )
-
-// IsData reports whether a URI is a data: URI (RFC 2397). The case of a scheme does not matter (RFC 3986 3.1).
-func IsData(uri string) bool {
-	const scheme = "data:"
-	return len(uri) >= len(scheme) && strings.EqualFold(uri[:len(scheme)], scheme)
-}
 
 // ReadData returns the exchange of a resource that its data: URI has itself, as if a host had answered. decode decodes the URI.
 func ReadData(uri string, limit int64, decode func(uri string) (mediaType string, body []byte, err error)) fetch.Exchange {

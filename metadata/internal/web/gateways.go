@@ -48,12 +48,22 @@ func (g *gateways) record(base string, e *fetch.Exchange) {
 	if base == "" || e.Status == http.StatusTooManyRequests {
 		return // after a status 429 the host is paused instead
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !failing(e) {
-		delete(g.byBase, base)
+	if failing(e) {
+		g.demote(base)
 		return
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.byBase, base)
+}
+
+// demote records a failure of a gateway. An empty base means no gateway.
+func (g *gateways) demote(base string) {
+	if base == "" {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	h, ok := g.byBase[base]
 	if !ok {
 		h = new(health)
@@ -70,7 +80,7 @@ func (g *gateways) record(base string, e *fetch.Exchange) {
 // failing reports whether an exchange shows a failure of the gateway rather than of the resource.
 func failing(e *fetch.Exchange) bool {
 	if e.Failure != "" {
-		return e.Failure != fetch.FailureTooLarge
+		return e.Failure != fetch.FailureTooLarge && e.Failure != fetch.FailureFormat
 	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout:

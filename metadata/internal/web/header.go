@@ -12,8 +12,8 @@ import (
 const (
 	// HeaderFinalURL names the last URL of an exchange with redirects.
 	HeaderFinalURL = "strata-final-url"
-	// HeaderDecoded names the content coding (RFC 9110 8.4) that a server used although the request excluded it, and
-	// that was undone. The exchange has the decoded body.
+	// HeaderDecoded names the content coding (RFC 9110 8.4) that a server used although the request excluded it, perhaps
+	// without saying so, and that was undone. The exchange has the decoded body.
 	HeaderDecoded = "strata-decoded"
 )
 

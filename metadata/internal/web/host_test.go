@@ -131,7 +131,7 @@ func TestLimitedTwice(t *testing.T) {
 	})
 	var done sync.WaitGroup
 	for _, path := range []string{"/1", "/999"} {
-		done.Go(func() { c.Get(t.Context(), direct(s.URL+path), limit, "") })
+		done.Go(func() { c.Get(t.Context(), direct(s.URL+path), limit, "", anything) })
 	}
 	done.Wait()
 	if e := getOne(t, c, s.URL); e.Header["retry-after"] != "999" {
@@ -171,7 +171,7 @@ func TestWaitingForALimitedHost(t *testing.T) {
 	var done sync.WaitGroup
 	for range 5 {
 		done.Go(func() {
-			if exchanges := c.Get(t.Context(), direct(s.URL), limit, ""); statuses(exchanges) != "[429]" {
+			if exchanges := c.Get(t.Context(), direct(s.URL), limit, "", anything); statuses(exchanges) != "[429]" {
 				t.Errorf("got %s", statuses(exchanges))
 			}
 		})
@@ -201,7 +201,7 @@ func TestConcurrencyPerHost(t *testing.T) {
 	var done sync.WaitGroup
 	for range 20 {
 		done.Go(func() {
-			if e := c.Get(t.Context(), direct(s.URL), limit, ""); statuses(e) != "[200]" {
+			if e := c.Get(t.Context(), direct(s.URL), limit, "", anything); statuses(e) != "[200]" {
 				t.Errorf("got %s", statuses(e))
 			}
 		})
@@ -260,7 +260,7 @@ func TestConcurrentUse(t *testing.T) {
 	for range 16 {
 		done.Go(func() {
 			for range 10 {
-				exchanges := c.Get(t.Context(), candidates, limit, "")
+				exchanges := c.Get(t.Context(), candidates, limit, "", anything)
 				if len(exchanges) == 0 || exchanges[len(exchanges)-1].Status != http.StatusOK {
 					t.Errorf("got %s", statuses(exchanges))
 				}

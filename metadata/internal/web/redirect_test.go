@@ -145,7 +145,7 @@ func TestSecretStaysAtItsOrigin(t *testing.T) {
 
 	ask := func(candidates []web.Candidate) {
 		t.Helper()
-		exchanges := c.Get(t.Context(), candidates, limit, "")
+		exchanges := c.Get(t.Context(), candidates, limit, "", anything)
 		wantBody(t, exchanges[0], "{}")
 		if strings.Contains(fmt.Sprintf("%+v", exchanges), "s3cret") {
 			t.Errorf("the exchange reveals the secret: %+v", exchanges)

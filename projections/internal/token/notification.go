@@ -238,7 +238,8 @@ func (b *batch) known(contract string, ids []string) ([]string, error) {
 }
 
 // resourcesAgain returns wants for the documents and images that tokens refer to, to fetch them once more. It leaves
-// out what never changes (ipfs, ar and data URIs) once its content is known, and data documents always.
+// out what never changes (ipfs, ar and data URIs) once its content is known, and data documents always. For a notification,
+// it also leaves out images whose failure was final.
 func (b *batch) resourcesAgain(contract string, ids []string, want raisedWant) ([]raisedWant, error) {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT DISTINCT r.role, coalesce(d.uri, i.uri) AS uri, coalesce(d.fetched_at, i.fetched_at), coalesce(d.in_vain, i.in_vain)
@@ -248,7 +249,8 @@ func (b *batch) resourcesAgain(contract string, ids []string, want raisedWant) (
 		WHERE r.contract_id = $1 AND r.token_id = ANY ($2::numeric[])
 		  AND (coalesce(d.source_seq, i.source_seq) IS NULL OR coalesce(d.uri, i.uri) !~* '^(ipfs|ar|data):')
 		  AND (r.role <> 'document' OR d.uri !~* '^data:')
-		ORDER BY 1, 2`), contract, ids)
+		  AND NOT ($3 AND r.role = 'image' AND i.failed_seq IS NOT NULL AND (i.uri ~* '^\s*data:' OR i.uri ~* '^\s*(ipfs|ar):' AND i.reason = $4))
+		ORDER BY 1, 2`), contract, ids, want.notice, int16(fetch.ReasonImageUnsupported))
 	if err != nil {
 		return nil, fmt.Errorf("find what %d tokens of %s refer to: %w", len(ids), contract, err)
 	}

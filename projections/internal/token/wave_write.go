@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"strata/domain/fetch"
 	"strata/domain/token"
 	"strata/projections"
 )
@@ -18,7 +19,7 @@ func (b *batch) write(w *wave) error {
 	var settled []openWant
 	var failed []failure
 	end := func(a answer, f *failure) {
-		if f == nil {
+		if f == nil || f.problem.Severity == fetch.Final {
 			settled = append(settled, a.openWant)
 		} else {
 			failed = append(failed, *f)

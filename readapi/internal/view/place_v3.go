@@ -117,6 +117,13 @@ type DeploymentPlace struct {
 	BitcoinBlock bitcoinPlace `json:"bitcoin_block"`
 }
 
+// ContractSummary is a deployed contract in version 3 of the API.
+type ContractSummary struct {
+	ContractID     string `json:"contract_id"`
+	ClarityVersion *int16 `json:"clarity_version" doc:"null when the transaction names no version, so that the epoch determines it."`
+	DeploymentPlace
+}
+
 // Deployment returns the place of a contract that the transaction deployed.
 func (p *PlaceRow) Deployment() DeploymentPlace {
 	e := p.Event(0)

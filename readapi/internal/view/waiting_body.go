@@ -38,7 +38,7 @@ type ShownTransaction struct {
 
 // Schema implements huma.SchemaProvider.
 func (ShownTransaction) Schema(r huma.Registry) *huma.Schema {
-	return oneOf(r, "AnyTransaction", "tx_status", reflect.TypeFor[TransactionBody](), reflect.TypeFor[WaitingBody]())
+	return OneOf(r, "AnyTransaction", "tx_status", reflect.TypeFor[TransactionBody](), reflect.TypeFor[WaitingBody]())
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -49,8 +49,8 @@ func (t ShownTransaction) MarshalJSON() ([]byte, error) {
 	return engine.Encode(t.Mined)
 }
 
-// oneOf returns the schema of a body that has one of the types. The words that a member may have in each say which.
-func oneOf(r huma.Registry, name, member string, types ...reflect.Type) *huma.Schema {
+// OneOf returns the schema of a body that has one of the types. The words that a member may have in each say which.
+func OneOf(r huma.Registry, name, member string, types ...reflect.Type) *huma.Schema {
 	s := &huma.Schema{Title: name, Discriminator: &huma.Discriminator{PropertyName: member, Mapping: map[string]string{}}}
 	for _, t := range types {
 		alternative := r.Schema(t, true, "")
@@ -127,7 +127,7 @@ type ShownV3 struct {
 
 // Schema implements huma.SchemaProvider.
 func (ShownV3) Schema(r huma.Registry) *huma.Schema {
-	return oneOf(r, "AnyTransactionV3", "status", reflect.TypeFor[TransactionV3](), reflect.TypeFor[WaitingV3]())
+	return OneOf(r, "AnyTransactionV3", "status", reflect.TypeFor[TransactionV3](), reflect.TypeFor[WaitingV3]())
 }
 
 // MarshalJSON implements json.Marshaler.

@@ -29,6 +29,7 @@ import (
 	"strata/projections/ordinals"
 	"strata/projections/pox"
 	"strata/projections/rosetta"
+	"strata/projections/search"
 	"strata/projections/sft"
 	"strata/projections/staking"
 )
@@ -82,7 +83,7 @@ func Lines(forkChoice string, logger *slog.Logger, registry prometheus.Registere
 		return nil, err
 	}
 	return projections.Lines{
-		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(registries), ft.New(logger), sft.New(logger), nft.New(logger), rosetta.New()),
+		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(registries), ft.New(logger), sft.New(logger), nft.New(logger), rosetta.New(), search.New()),
 		projections.Feed(feed, inscribed, tokens),
 	}, nil
 }

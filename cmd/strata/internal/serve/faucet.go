@@ -54,7 +54,11 @@ func (c *faucetFlags) faucetConfig(ctx context.Context, pool *pgxpool.Pool, node
 				logger.LogAttrs(r.Context(), slog.LevelWarn, "the faucet of --faucet-url does not answer", slog.Any("error", err))
 				w.Header().Set("Content-Type", "application/json; charset=utf-8")
 				w.WriteHeader(http.StatusServiceUnavailable)
-				_, _ = w.Write([]byte(`{"error":"Faucet is temporarily unavailable, please try again later","success":false}`))
+				failure := `{"error":"Faucet is temporarily unavailable, please try again later","success":false}`
+				if strings.Contains(r.URL.Path, "/extended/v3/") {
+					failure = `{"error":"Faucet is temporarily unavailable, please try again later"}`
+				}
+				_, _ = w.Write([]byte(failure))
 			},
 		}
 		return config, nil
@@ -82,6 +86,8 @@ func (c *faucetFlags) faucetConfig(ctx context.Context, pool *pgxpool.Pool, node
 			return nil, faucet.ErrTooMany
 		case errors.Is(err, sender.ErrFunds):
 			return nil, errors.Join(faucet.ErrFunds, err)
+		case errors.Is(err, sender.ErrRefused):
+			return nil, errors.Join(faucet.ErrRefused, err)
 		}
 		return nil, err
 	}

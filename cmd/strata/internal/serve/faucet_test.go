@@ -44,19 +44,24 @@ func TestFaucetForwarding(t *testing.T) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		_, _ = io.WriteString(w, r.Method+" "+r.URL.String()+" for "+r.Header.Get("X-Forwarded-For"))
 	}))
-	ask := func(target string) (*httptest.ResponseRecorder, string) {
+	ask := func(target, version string) (*httptest.ResponseRecorder, string) {
 		config := must.Get((&faucetFlags{FaucetURL: target}).faucetConfig(t.Context(), nil, nil, "testnet", 1<<31, slog.New(slog.DiscardHandler)))(t)
 		w := httptest.NewRecorder()
 		w.Header().Set("Access-Control-Allow-Origin", "*")
-		config.Forward.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/extended/v1/faucets/btc?address=x", nil))
+		config.Forward.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/extended/"+version+"/faucets/btc?address=x", nil))
 		return w, w.Body.String()
 	}
-	w, body := ask(other.URL)
+	w, body := ask(other.URL, "v1")
 	if w.Code != 200 || body != "POST /extended/v1/faucets/btc?address=x for 192.0.2.1" || len(w.Header().Values("Access-Control-Allow-Origin")) != 1 {
 		t.Errorf("got %d %s with %v", w.Code, body, w.Header())
 	}
 	other.Close()
-	if w, body := ask(other.URL); w.Code != 503 || !strings.Contains(body, "Faucet is temporarily unavailable") {
-		t.Errorf("got %d %s", w.Code, body)
+	for version, want := range map[string]string{
+		"v1": `{"error":"Faucet is temporarily unavailable, please try again later","success":false}`,
+		"v3": `{"error":"Faucet is temporarily unavailable, please try again later"}`,
+	} {
+		if w, body := ask(other.URL+"/base", version); w.Code != 503 || body != want {
+			t.Errorf("%s: got %d %s, want %s", version, w.Code, body, want)
+		}
 	}
 }

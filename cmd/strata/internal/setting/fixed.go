@@ -42,7 +42,7 @@ var fixed = map[string]string{
 	"nats-replicas":              "those of the stream, which begins with one",
 	"nats-keep":                  "that of the stream, which begins with 24h",
 	"nats-keep-bytes":            "that of the stream, which begins with 1 GiB",
-	"faucet-per-client":          "no limit but that of each Stacks address",
+	"faucet-per-client":          "no limit but that of each Stacks address, in version 1",
 	"shutdown-grace":             "30s",
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"strata/domain/clarity"
+	"strata/domain/fetch"
 	"strata/domain/token"
 	"strata/internal/synth/value"
 	"strata/internal/testkit/short"
@@ -111,6 +112,46 @@ var documentRules = map[string]func(w *world){
 		// The document never changes and is known, so it is not fetched again. The image is not known yet.
 		w.mine(by(announce(punks, "nft")))
 		w.checkWants("again", token.NFT, "image ipfs://images/340282366920938463463374607431768211455.png", "read punks 340282366920938463463374607431768211455")
+	},
+	// An image that can never come is not fetched again, unless a person asks.
+	"HopelessImages": func(w *world) {
+		punk(w, `{"name":"Punk"}`)
+		bad := fetch.Exchange{Status: 200, Body: fetch.Body("hello"), Failure: fetch.FailureImage, Error: "no image"}
+		film := fetch.Exchange{Status: 200, Body: fetch.Body("film"), Failure: fetch.FailureFormat, Error: "MP4"}
+		for _, image := range []struct {
+			uri     string
+			answer  fetch.Exchange
+			reason  fetch.Reason
+			delay   time.Duration // 0 for no other attempt
+			ofWrong fetch.Severity
+		}{
+			{"data:text/plain,hello", bad, fetch.ReasonImageUnparsable, 0, 0},
+			{"data:nothing", fetch.Exchange{Failure: fetch.FailureURI, Error: "no comma"}, fetch.ReasonImageUnparsable, 0, 0},
+			{" DATA:video/mp4;base64,ZmlsbQ==", film, fetch.ReasonImageUnsupported, 0, 0},
+			{"ipfs://film", film, fetch.ReasonImageUnsupported, 0, 0},
+			{"ar://film", film, fetch.ReasonImageUnsupported, 0, 0},
+			{"ipfs://page", bad, fetch.ReasonImageUnparsable, time.Hour, fetch.Wrong},
+			{"http://m.io/film", film, fetch.ReasonImageUnsupported, day, fetch.Absent},
+		} {
+			w.outside.web[image.uri] = image.answer
+			w.outside.web["http://m.io/1.json"] = has(`{"name":"Punk","image":"` + image.uri + `"}`)
+			w.refresh(punks, "1")
+			w.settle(token.NFT)
+			w.check(image.uri, token.NFT, `SELECT uri || ' ' || reason FROM {schema}.image`, fmt.Sprintf("%s %d", image.uri, image.reason))
+			name := "image " + image.uri
+			if image.delay > 0 {
+				w.checkFailed(image.uri, token.NFT, name, image.delay, 1, 0, int(image.ofWrong))
+				continue
+			}
+			w.checkWants(image.uri, token.NFT)
+			w.mine(by(announce(punks, "nft")))
+			w.checkWants(image.uri+" after a notification", token.NFT, "document http://m.io/1.json", "read punks 1")
+			w.later()
+			w.settle(token.NFT)
+			w.refresh(punks, "1")
+			w.checkWants(image.uri+" after a refresh", token.NFT, "document http://m.io/1.json", name, "read punks 1")
+			w.settle(token.NFT)
+		}
 	},
 	// When the URI of a token changes, what it referred to is deleted, and what it refers to now is wanted.
 	"URIChanges": func(w *world) {
