@@ -83,7 +83,7 @@ type readinessInput struct {
 // requirements are the projections that the answers of a family need. A projection that has failed has failed for all
 // replicas, as they share it, so it must not take them out of the balancers of other families.
 var requirements = map[string][]string{
-	"extended": {"chain", "accounts", "balances", "mempool", "pox", "staking"},
+	"extended": {"chain", "accounts", "balances", "mempool", "pox", "staking", "search"},
 	"tokens":   {"chain", "ft", "sft", "nft"},
 	"names":    {"chain", "names"},
 	"bns":      {"chain", "bns"},

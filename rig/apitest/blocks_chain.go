@@ -16,6 +16,7 @@ import (
 	"strata/internal/testkit/must"
 	"strata/projections/accounts"
 	"strata/projections/balances"
+	"strata/projections/search"
 	"strata/readapi"
 	"strata/rig/replay"
 	"strata/rig/schemas"
@@ -38,7 +39,7 @@ func NewHistory(t *testing.T, generation synthchain.Generation, n int) *history 
 	h := &history{bodies: map[string]Fields{}}
 	posts := replay.Take(n, made.Next)
 	replay.Append(t, log, posts...)
-	replay.Run(t, log, NewChain(t), accounts.New(), balances.New(nil))
+	replay.Run(t, log, NewChain(t), accounts.New(), balances.New(nil), search.New())
 	h.Site, h.Truth = NewSiteOn(t, log.Pool(), readapi.Config{}), made.Expected()
 	for _, post := range posts {
 		if post.Path == "/new_block" {

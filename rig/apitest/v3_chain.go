@@ -517,14 +517,14 @@ func (h *history) Batches(t *testing.T) {
 	for query, want := range map[string]string{
 		want[3]:                 "transaction",
 		want[3] + "&type=block": "",
-		"+" + fmt.Sprint(block["index_block_hash"]) + "+":   "block",
-		fmt.Sprint(block["block_hash"]):                     "block",
-		fmt.Sprint(block["burn_block_hash"]):                "bitcoin_block",
-		contract:                                            "smart_contract",
-		contract + "&type=address,block":                    "",
-		contract[:len(contract)-1] + "&type=smart_contract": "smart_contract",
-		strings.ToLower(contract[:41]):                      "address",
-		fmt.Sprint(block["block_height"]) + "&type=block":   "block",
+		"+" + fmt.Sprint(block["index_block_hash"]) + "+":                  "block",
+		fmt.Sprint(block["block_hash"]):                                    "block",
+		fmt.Sprint(block["burn_block_hash"]):                               "bitcoin_block",
+		contract:                                                           "smart_contract",
+		contract + "&type=address,block":                                   "",
+		contract[:len(contract)-1] + "&type=smart_contract":                "smart_contract",
+		strings.ToLower(strings.Split(contract, ".")[0]) + "&type=address": "address",
+		fmt.Sprint(block["block_height"]) + "&type=block":                  "block",
 		unknown: "",
 	} {
 		if got := strings.Join(found(query), " "); got != want {
