@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -57,7 +58,7 @@ type miningTotal struct {
 type miningReward struct {
 	ID          string           `json:"id" doc:"<index hash of block>:<index of the reward among all that the block credits>"`
 	Recipient   string           `json:"recipient" doc:"The account."`
-	Miner       *string          `json:"miner" doc:"Address of the miner: the recipient where the node named none. null if the database has no log."`
+	Miner       string           `json:"miner" doc:"Address of the miner: the recipient where the node named none."`
 	Block       view.BlockPlace  `json:"block" doc:"The block that credits the reward: 100 blocks or tenures after the one that earned it."`
 	SourceBlock *view.BlockPlace `json:"source_block" doc:"The block that earned the reward; null where the node did not say which."`
 	Coinbase    schema.Amount    `json:"coinbase" doc:"µSTX, as all amounts."`
@@ -120,8 +121,9 @@ type rewardRow struct {
 	position       int // in the block's list of rewards
 	coinbase, fees string
 	block, source  rewardBlock
+	seq            int64
 	body           rewardBody
-	miner          *string
+	miner          string
 }
 
 type rewardBlock struct {
@@ -135,7 +137,7 @@ type rewardBody struct {
 }
 
 func rewardColumns(r *rewardRow) []any {
-	columns := []any{&r.n, &r.height, &r.position, &r.coinbase, &r.fees, &r.body.seq, &r.body.size}
+	columns := []any{&r.n, &r.height, &r.position, &r.coinbase, &r.fees, &r.seq, &r.body.seq, &r.body.size}
 	for _, b := range []*rewardBlock{&r.block, &r.source} {
 		columns = append(columns, &b.height, &b.id, &b.index, &b.time, &b.burnHeight, &b.burnTime)
 	}
@@ -198,7 +200,7 @@ func (a *api) listMiningRewards(ctx context.Context, s *engine.Snapshot, in *min
 	}
 	b = s.Batch()
 	rows := engine.QueryPart(b, func(r *rewardRow) bool { return at.Shows(r.n) }, rewardColumns, `
-		SELECT {accounts.miner_reward r}, r.n::bigint, r.height, r.position, r.coinbase::text, r.fees::text, coalesce(e.body_seq, e.seq), e.size, `+blockPlaceSQL("b")+`, `+blockPlaceSQL("m")+`
+		SELECT {accounts.miner_reward r}, r.n::bigint, r.height, r.position, r.coinbase::text, r.fees::text, r.source_seq, coalesce(e.body_seq, e.seq), e.size, `+blockPlaceSQL("b")+`, `+blockPlaceSQL("m")+`
 		FROM unnest($2::bigint[]) AS wanted (n)
 		CROSS JOIN LATERAL (SELECT * FROM {accounts}.miner_reward r WHERE `+rewardsOf+` AND r.n = wanted.n::int LIMIT 1) r
 		LEFT JOIN LATERAL (SELECT * FROM {chain}.block b WHERE b.source_seq = r.source_seq LIMIT 1) b ON true
@@ -220,8 +222,11 @@ func (a *api) readMiners(ctx context.Context, s *engine.Snapshot, recipient stri
 	var rewards []nodeevent.MinerReward
 	for i := range rows {
 		r := &rows[i]
-		if !at.Shows(r.n) || r.body.seq == nil {
+		switch {
+		case !at.Shows(r.n):
 			continue
+		case r.body.seq == nil:
+			return fmt.Errorf("event %d, which names the miner of reward %s of %s, is not in the log of this database", r.seq, r.cursor(), recipient)
 		}
 		if i == 0 || !at.Shows(rows[i-1].n) || rows[i-1].height != r.height {
 			var err error
@@ -230,12 +235,9 @@ func (a *api) readMiners(ctx context.Context, s *engine.Snapshot, recipient stri
 			}
 		}
 		if r.position >= len(rewards) || rewards[r.position].Recipient != recipient {
-			return fmt.Errorf("reward %s of %s is not in event %d", r.cursor(), recipient, *r.body.seq)
+			return fmt.Errorf("reward %s of %s is not in event %d", r.cursor(), recipient, r.seq)
 		}
-		r.miner = &recipient
-		if miner := rewards[r.position].MinerAddress; miner != "" {
-			r.miner = &miner
-		}
+		r.miner = cmp.Or(rewards[r.position].MinerAddress, recipient)
 	}
 	return nil
 }
