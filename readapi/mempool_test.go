@@ -123,7 +123,7 @@ func TestMempool(t *testing.T) {
 		p, ids := s.page(target)
 		byCursor = append(byCursor, ids...)
 		if p.Cursor.Previous != nil {
-			_, before := s.page("/extended/v3/mempool/transactions?limit=1&cursor=" + *p.Cursor.Previous)
+			_, before := s.page("/extended/v3/mempool/transactions?limit=1&cursor=" + strings.Replace(*p.Cursor.Previous, "0x", "", 1))
 			previous = append(previous, before...)
 		}
 		if p.Cursor.Next == nil {
@@ -180,8 +180,9 @@ func TestMempool(t *testing.T) {
 		list + "?order_by=colour":      `querystring/order_by must be equal to one of the allowed values`,
 		list + "?limit=51":             `querystring/limit must be <= 50`,
 		list + "/dropped?offset=10001": `querystring/offset must be <= 10000`,
-		"/extended/v1/address/" + apitest.Alice[:27] + "X0000/mempool": `Invalid query parameter, not a valid principal`,
-		"/extended/v3/mempool/transactions?cursor=1:0x12":              `querystring/cursor must match pattern`,
+		"/extended/v1/address/" + apitest.Alice[:27] + "X0000/mempool":             `Invalid query parameter, not a valid principal`,
+		"/extended/v3/mempool/transactions?cursor=1:0x12":                          `querystring/cursor must match pattern`,
+		"/extended/v3/principals/" + apitest.Alice + "!!junk/mempool/transactions": `params/principal must match a schema in anyOf`,
 	} {
 		s.ExpectTexts(target, 400, want)
 	}

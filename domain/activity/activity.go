@@ -64,6 +64,13 @@ func (k EventKind) Affects() Involvement {
 	}
 }
 
+// SendMany are the contracts (on mainnet and on testnet) that pay many recipients in one call, and print a memo after
+// each payment.
+var SendMany = []string{
+	"SP3FBR2AGK5H9QBDH3EEN6DF8EK8JY7RX8QJ5SVTE.send-many-memo",
+	"ST3F1X4QGV2SM8XD96X45M6RTQXKA1PZJZZCQAB4B.send-many-memo",
+}
+
 // TransferType is the way in which STX came in. Zero means that the event is in no list of inbound transfers.
 type TransferType int16
 

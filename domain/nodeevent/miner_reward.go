@@ -1,10 +1,12 @@
 package nodeevent
 
 import (
+	"io"
 	"math/big"
 	"strconv"
 
 	"strata/domain/hash"
+	"strata/domain/internal/jsoncursor"
 )
 
 // MinerReward is an entry of matured_miner_rewards: a coinbase with its share of fees. This block credits it for a
@@ -30,6 +32,24 @@ func (m *MinerReward) Total() *big.Int {
 
 // Pointer returns the JSON pointer of the reward in its body.
 func (m *MinerReward) Pointer() string { return "/matured_miner_rewards/" + strconv.Itoa(m.Index) }
+
+// ReadMinerRewards reads the matured rewards in the body of a /new_block, and little more of the body. Events and transactions
+// may make up many megabytes of it, of which nothing is kept.
+func ReadMinerRewards(body io.Reader) ([]MinerReward, error) {
+	text, err := jsoncursor.ReadMember(body, "matured_miner_rewards")
+	if text == nil || err != nil {
+		return nil, err
+	}
+	c, _ := cursors.Get().(*cursor)
+	defer cursors.Put(c)
+	c.Start(text, toString)
+	rewards := c.minerRewards()
+	c.takeUnknown()
+	if err := c.Finish(); err != nil {
+		return nil, err
+	}
+	return rewards, nil
+}
 
 func (c *cursor) minerRewards() []MinerReward {
 	list := []MinerReward{}

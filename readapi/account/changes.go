@@ -128,7 +128,9 @@ func (r *changeRow) shape() (changedAsset, assetChange) {
 }
 
 // cursor returns the cursor of the change among those of its transaction.
-func (r *changeRow) cursor() string { return strconv.Itoa(int(r.kind)) + ":" + r.asset }
+func (r *changeRow) cursor() string {
+	return strconv.Itoa(int(r.kind)) + ":" + page.ShortName(r.asset, page.NameSize)
+}
 
 // positionCursor returns the cursor of the change among those of several transactions.
 func (r *changeRow) positionCursor() string {
@@ -203,6 +205,7 @@ func listTransactionChanges(ctx context.Context, s *engine.Snapshot, in *changes
 	start := 0
 	if in.Cursor != "" {
 		kind, asset, _ := strings.Cut(in.Cursor, ":")
+		asset = fullAsset(rows, asset)
 		start, _ = slices.BinarySearchFunc(rows, int(kind[0]-'0'), func(r changeRow, kind int) int {
 			return cmp.Or(cmp.Compare(int(r.kind), kind), cmp.Compare(r.asset, asset))
 		})
@@ -233,10 +236,11 @@ func listChanges(ctx context.Context, s *engine.Snapshot, in *changesInput) (*pa
 		for i := range key {
 			key[i], _ = strconv.ParseInt(parts[i], 10, 64) // the pattern has been checked
 		}
+		asset := fullAsset(rows, parts[4])
 		// Transactions are in descending order, the changes of each in ascending order.
 		start, _ = slices.BinarySearchFunc(rows, key, func(r changeRow, key [4]int64) int {
 			return cmp.Or(cmp.Compare(key[0], r.height), cmp.Compare(key[1], int64(r.sequence)), cmp.Compare(key[2], int64(r.Index)),
-				cmp.Compare(int64(r.kind), key[3]), cmp.Compare(r.asset, parts[4]))
+				cmp.Compare(int64(r.kind), key[3]), cmp.Compare(r.asset, asset))
 		})
 	}
 	page := &page.KeysetPage[transactionChange]{Total: int64(len(rows)), Limit: in.Limit, Results: []transactionChange{}}
@@ -248,6 +252,21 @@ func listChanges(ctx context.Context, s *engine.Snapshot, in *changesInput) (*pa
 		page.Results = append(page.Results, transactionChange{r.id, asset, change})
 	}
 	return page, nil
+}
+
+// fullAsset returns the asset of a cursor: the text itself, or the asset whose short form it is. An asset that does not change is
+// replaced by its beginning, which sorts before it.
+func fullAsset(rows []changeRow, text string) string {
+	beginning, _, short := page.CutShortName(text)
+	if !short {
+		return text
+	}
+	for i := range rows {
+		if page.ShortName(rows[i].asset, page.NameSize) == text {
+			return rows[i].asset
+		}
+	}
+	return beginning
 }
 
 // changesCursor returns the cursors of the page that begins with rows[start]. text formats a row as a cursor.

@@ -111,6 +111,8 @@ func TestAccountConformance(t *testing.T) {
 		{v3 + "/balances/nft?limit=201", 400, apitest.Invalid("querystring/limit must be <= 200")},
 		{v3 + "/balances/ft/" + nobody + ".a::b", 200, `{"asset_identifier":"` + nobody + `.a::b","balance":"0"}`},
 		{v3 + "/balances/ft/x", 400, ""},
+		{v3 + "/balances/ft/stx", 400, ""},
+		{"/extended/v3/principals/" + nobody + ".a/nonces", 400, apitest.Invalid(`params/principal must match pattern \"^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{28,41}$\"`)},
 		{"/extended/v3/principals/" + nobody + "/nonces", 200, `{"next_nonce":0,"last_confirmed_nonce":null,"mempool":{"last_nonce":null,"pending_nonces":[],"missing_nonces":[]}}`},
 	}) {
 		if !json.Valid([]byte(got.Body)) {

@@ -159,7 +159,7 @@ func (a *api) getNonces(ctx context.Context, s *engine.Snapshot, in *noncesInput
 	return v1, nil
 }
 
-func (a *api) getPrincipalNonces(ctx context.Context, s *engine.Snapshot, in *param.PrincipalInput) (*principalNonces, error) {
+func (a *api) getPrincipalNonces(ctx context.Context, s *engine.Snapshot, in *param.AddressInput) (*principalNonces, error) {
 	account, at, err := in.Resolve(ctx, s)
 	if err != nil {
 		return nil, err

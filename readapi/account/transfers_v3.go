@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -10,6 +9,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/activity"
+	"strata/domain/clarity"
+	"strata/domain/nodeevent"
 	"strata/domain/transaction"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
@@ -18,33 +19,10 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// eventCursor is the position of an event in the chain as a cursor: height:sequence:index:event. Without a cursor it lies
-// after all events.
-type eventCursor string
-
-// position returns the parts of the cursor. H:0:0:0 is the end of block H, as in lists of transactions.
-func (c eventCursor) position() (height, sequence, index, event int64) {
-	place, number, ok := cutLast(string(c))
-	height, sequence, index = page.PositionCursor(place).Position()
-	if !ok || index == math.MaxInt32 {
-		return height, sequence, index, math.MaxInt32
-	}
-	event, _ = strconv.ParseInt(number, 10, 64) // the pattern has been checked
-	return height, sequence, index, event
-}
-
-// cutLast cuts a text at its last colon.
-func cutLast(text string) (before, after string, ok bool) {
-	if i := strings.LastIndexByte(text, ':'); i >= 0 {
-		return text[:i], text[i+1:], true
-	}
-	return text, "", false
-}
-
 // TransfersPage holds the page parameters of a list of transfers.
 type TransfersPage struct {
-	Limit  int         `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Rows of a page."`
-	Cursor eventCursor `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}:[0-9]{1,10}$" doc:"Where the page begins: height, microblock sequence (2147483647 for none), index in the block's list of transactions and index among the transaction's events, separated by colons. H:0:0:0 is the end of block H."`
+	Limit  int              `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Rows of a page."`
+	Cursor page.EventCursor `query:"cursor" pattern:"^[0-9]+:[0-9]+:[0-9]+:[0-9]+$" doc:"Where the page begins: height, microblock sequence (2147483647 for none), index in the block's list of transactions and index among the transaction's events, separated by colons. H:0:0:0 is the end of block H."`
 }
 
 type stxTransfersInput struct {
@@ -80,11 +58,11 @@ func (transferredAsset) Schema(huma.Registry) *huma.Schema {
 
 // stxMove is an event that moves STX.
 type stxMove struct {
-	Type      string         `json:"type" enum:"transfer,mint,burn"`
+	Type      string         `json:"type" enum:"transfer,mint,burn" doc:"The peer has no such member."`
 	Sender    *string        `json:"sender" doc:"null for a mint."`
 	Recipient *string        `json:"recipient" doc:"null for a burn."`
 	Amount    schema.Amount  `json:"amount" doc:"µSTX"`
-	Memo      *view.MemoText `json:"memo" doc:"null for none."`
+	Memo      *view.MemoText `json:"memo" doc:"Of a token transfer; of a payment by the contract send-many-memo, the buffer that it prints next; otherwise of the event. null for none."`
 	view.PlaceV3
 }
 
@@ -95,8 +73,8 @@ func (*stxMove) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 
 // tokenMove is an event that moves a fungible token.
 type tokenMove struct {
-	Type            string        `json:"type" enum:"transfer,mint,burn"`
-	AssetIdentifier string        `json:"asset_identifier"`
+	Type            string        `json:"type" enum:"transfer,mint,burn" doc:"The peer has no such member."`
+	AssetIdentifier string        `json:"asset_identifier" doc:"The peer has no such member."`
 	Sender          *string       `json:"sender" doc:"null for a mint."`
 	Recipient       *string       `json:"recipient" doc:"null for a burn."`
 	Amount          schema.Amount `json:"amount" doc:"In base units."`
@@ -166,7 +144,7 @@ func newTransferList(l page.Numbered) *transferList {
 		) place`, "{low}", bounded.Before("at.n"), "{high}", bounded.Before("(at.n + 1)")),
 		rows: shown.SQL(`
 		SELECT {accounts.account_event r, chain.event e, chain.transaction t}, r.number, e.event_index, e.type, e.asset_identifier, e.sender, e.recipient, e.amount::text, e.memo,
-		       CASE WHEN t.type_id = 0 THEN t.raw_tx END, ` + view.PlaceSQL + `
+		       CASE WHEN t.type_id = 0 THEN t.raw_tx END, printed.value, `+view.PlaceSQL+`
 		FROM unnest($1::bigint[]) AS wanted (n)
 		CROSS JOIN LATERAL (SELECT r.*, {number}::bigint AS number FROM {table} r WHERE {rows} AND {number} = wanted.n::int LIMIT 1) r
 		CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction p WHERE p.n = r.tx LIMIT 1) p
@@ -175,7 +153,13 @@ func newTransferList(l page.Numbered) *transferList {
 		) e
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = p.source_seq AND t.tx_index = p.tx_index LIMIT 1) t
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.block b WHERE b.source_seq = p.source_seq LIMIT 1) b
-		ORDER BY r.number DESC`),
+		LEFT JOIN LATERAL (
+			SELECT x.value FROM {chain}.event x
+			WHERE r.kind <= {stx} AND x.source_seq = p.source_seq AND x.tx_index = p.tx_index AND x.event_index = r.event_index + 1
+			  AND x.contract_identifier IN ('{contracts}') AND x.type = '{print}' LIMIT 1
+		) printed ON true
+		ORDER BY r.number DESC`,
+			"{stx}", strconv.Itoa(int(activity.STXBurn)), "{contracts}", strings.Join(activity.SendMany, "', '"), "{print}", nodeevent.TypeContract),
 	}
 }
 
@@ -189,24 +173,28 @@ type transferRow struct {
 	sender, recipient *string
 	amount            *string
 	memo, raw         []byte // raw is the transaction, if it is a transfer of STX
+	printed           []byte // Clarity value that a contract of activity.SendMany printed next; nil for none
 }
 
 func transferColumns(r *transferRow) []any {
-	return append([]any{&r.number, &r.event, &r.kind, &r.asset, &r.sender, &r.recipient, &r.amount, &r.memo, &r.raw}, view.PlaceColumns(&r.PlaceRow)...)
+	return append([]any{&r.number, &r.event, &r.kind, &r.asset, &r.sender, &r.recipient, &r.amount, &r.memo, &r.raw, &r.printed}, view.PlaceColumns(&r.PlaceRow)...)
 }
 
+func (r *transferRow) position() int64 { return r.number }
+
 // cursor returns the position of the event.
-func (r *transferRow) cursor() *string {
-	text := page.PositionText(r.Height, r.Sequence, r.Index) + ":" + strconv.Itoa(int(r.event))
-	return &text
-}
+func (r *transferRow) cursor() string { return page.EventText(r.Height, r.Sequence, r.Index, r.event) }
 
 func (r *transferRow) stx() stxMove {
 	body := stxMove{
 		Type: view.EventKinds[r.kind].Action, Sender: r.sender, Recipient: r.recipient, Amount: view.AmountOf(r.amount), PlaceV3: r.Event(r.event),
 	}
 	memo := r.memo
-	if len(memo) == 0 && r.raw != nil { // a transfer of STX has its memo in the transaction
+	switch {
+	case r.printed != nil:
+		value, _ := clarity.DecodeAll(r.printed)
+		memo, _ = value.Buffer() // any other value is no memo
+	case r.raw != nil:
 		if tx, err := transaction.Decode(r.raw); err == nil {
 			if transfer, ok := tx.Payload.(*transaction.TokenTransfer); ok {
 				memo = transfer.Memo[:]
@@ -228,53 +216,33 @@ func (r *transferRow) token() tokenMove {
 
 // readTransfers reads a page of a list in two round trips: where it begins, and its rows.
 func readTransfers[T any](ctx context.Context, s *engine.Snapshot, l *transferList, in *TransfersPage, shape func(*transferRow) T, account string, owner ...any) (*page.KeysetPage[T], error) {
-	list := &page.KeysetPage[T]{Limit: in.Limit, Results: []T{}}
+	if err := in.Cursor.Check(); err != nil {
+		return nil, err
+	}
+	at := page.Descent{Limit: in.Limit}
+	answer := func(rows []transferRow) (*page.KeysetPage[T], error) {
+		return page.DescendingPage(at, rows, (*transferRow).position, (*transferRow).cursor, shape), nil
+	}
 	if !engine.Ready(s, "accounts", "chain") {
-		return list, nil
+		return answer(nil)
 	}
 	owner = append([]any{account}, owner...)
-	height, sequence, index, event := in.Cursor.position()
-	type bounds struct{ length, start int64 }
+	height, sequence, index, event := in.Cursor.Position()
 	b := s.Batch()
-	found := engine.Query(b, func(r *bounds) []any { return []any{&r.length, &r.start} }, l.bounds, append([]any{height, sequence, index, event}, owner...)...)
+	found := engine.Query(b, func(d *page.Descent) []any { return []any{&d.Length, &d.Start} }, l.bounds, append([]any{height, sequence, index, event}, owner...)...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	at, _ := found.First()
-	list.Total = at.length
-	limit := int64(in.Limit)
-	newer, older := min(at.start+limit, at.length), at.start-limit
-	numbers := []int64{}
-	if at.start < at.length {
-		numbers = append(numbers, newer)
-	}
-	for n := at.start; n > 0 && n >= older; n-- { // with the first of the next page
-		if n != newer || at.start == at.length {
-			numbers = append(numbers, n)
-		}
-	}
+	bounds, _ := found.First()
+	at.Start, at.Length = bounds.Start, bounds.Length
+	numbers := at.Numbers()
 	if len(numbers) == 0 {
-		return list, nil
+		return answer(nil)
 	}
 	b = s.Batch()
-	onPage := func(r *transferRow) bool { return r.number <= at.start && r.number != older }
-	rows := engine.QueryPart(b, onPage, transferColumns, l.rows, append([]any{numbers}, owner...)...)
+	rows := engine.QueryPart(b, func(r *transferRow) bool { return at.Shows(r.number) }, transferColumns, l.rows, append([]any{numbers}, owner...)...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	for i := range rows.Rows {
-		r := &rows.Rows[i]
-		switch {
-		case r.number > at.start:
-			list.Cursor.Previous = r.cursor()
-		case r.number == older:
-			list.Cursor.Next = r.cursor()
-		default:
-			if r.number == at.start {
-				list.Cursor.Current = r.cursor()
-			}
-			list.Results = append(list.Results, shape(r))
-		}
-	}
-	return list, nil
+	return answer(rows.Rows)
 }

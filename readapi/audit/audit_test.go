@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -107,7 +108,10 @@ func keysAgree(s *apitest.Site, path string, want []string, key func(any) string
 			}
 			got, target = append(got, rows...), ""
 			if next, ok := page["cursor"].(map[string]any)["next"].(string); ok {
-				target = first + "&cursor=" + next
+				target = first + "&cursor=" + url.QueryEscape(next)
+				if len(next) > apitest.CursorMax {
+					s.T.Errorf("%s: a cursor of %d bytes", first, len(next))
+				}
 			}
 		}
 		check.EqualSlices(s.T, fmt.Sprintf("limit %d", limit), got, want)
@@ -155,4 +159,29 @@ func TestNegativeBalances(t *testing.T) {
 	s := apitest.NewWorld(t)
 	keysAgree(s, "/audit/v1/negative-balances", []string{apitest.Alice + " " + apitest.Coin + " 15", apitest.Bob + " stx 20", apitest.Bob + " stx 30"}, apitest.Members("account", "asset", "height"))
 	s.Golden("negative_balances", s.Get("/audit/v1/negative-balances?limit=1").Body)
+}
+
+// Names of any length fit into cursors.
+func TestCursorsOfLongNames(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWorld(t)
+	s.Exec(`DELETE FROM balances_v1.negative_balance`)
+	var negative, pointers, paths []string
+	for i := range 3 {
+		account := fmt.Sprint(apitest.Bob, ".", strings.Repeat("a", 127), i)
+		for j := range 3 {
+			asset := fmt.Sprint(account, "::", strings.Repeat("b", 127), j)
+			s.Exec(`INSERT INTO balances_v1.negative_balance VALUES (20, 120, -5, $1, $2, 'fee', '/transactions/0')`, account, asset)
+			negative = append(negative, account+" "+asset)
+		}
+		pointer := fmt.Sprint("/", strings.Repeat("p", 300), i)
+		s.Exec(`INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason) VALUES ('chain', 1, 4, '/new_block', $1, 'odd')`, pointer)
+		pointers = append(pointers, pointer)
+		path := fmt.Sprint("/new_block#/", strings.Repeat("é", 150), i)
+		s.Exec(`INSERT INTO chain_v1.unknown_field (path, first_seq, source_seq, events) VALUES ($1, 20, 130, 7)`, path)
+		paths = append(paths, path)
+	}
+	keysAgree(s, "/audit/v1/negative-balances", negative, apitest.Members("account", "asset"))
+	keysAgree(s, "/audit/v1/quarantine", pointers, apitest.Member("pointer"))
+	keysAgree(s, "/audit/v1/unknown-fields", paths, apitest.Member("path"))
 }

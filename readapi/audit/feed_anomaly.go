@@ -69,6 +69,9 @@ const (
 		FROM {brc20}.negative_balance b`
 )
 
+// balanceSize is the size up to which balances stand in cursors as they are.
+const balanceSize = 79
+
 func listFeedAnomalies(ctx context.Context, s *engine.Snapshot, in *feedAnomaliesInput) (*page.KeyPage[feedAnomaly], error) {
 	limit := page.LimitOr(in.Limit, auditLimit)
 	seq, pointer, balance, err := in.Cursor.parse()
@@ -77,9 +80,9 @@ func listFeedAnomalies(ctx context.Context, s *engine.Snapshot, in *feedAnomalie
 	}
 	key := func(f feedAnomaly) string {
 		if f.Ticker == nil {
-			return fmt.Sprintf("%d:%s:", f.SourceSeq, f.Pointer)
+			return fmt.Sprintf("%d:%s:", f.SourceSeq, page.ShortName(f.Pointer, pointerSize))
 		}
-		return fmt.Sprintf("%d:%s:%s %s", f.SourceSeq, f.Pointer, *f.Ticker, *f.Address)
+		return fmt.Sprintf("%d:%s:%s", f.SourceSeq, page.ShortName(f.Pointer, pointerSize), page.ShortName(*f.Ticker+" "+*f.Address, balanceSize))
 	}
 	if s.Active("ordinals") == nil {
 		return page.NewKeyPage(limit, nil, key), nil
@@ -87,6 +90,12 @@ func listFeedAnomalies(ctx context.Context, s *engine.Snapshot, in *feedAnomalie
 	faults := faultsOfBlocks
 	if tokens := s.Active("brc20"); tokens != nil && tokens.Rules >= balanceRules && s.Foreign("brc20") == nil {
 		faults += faultsOfBalances
+	}
+	if pointer, err = page.FullName(ctx, s, pointer, `f.pointer`, `(`+faults+`) f WHERE f.source_seq = $1::bigint`, seq); err != nil {
+		return nil, err
+	}
+	if balance, err = page.FullName(ctx, s, balance, `f.balance`, `(`+faults+`) f WHERE f.source_seq = $1::bigint AND f.pointer = $2::text`, seq, pointer); err != nil {
+		return nil, err
 	}
 	type row struct {
 		feedAnomaly

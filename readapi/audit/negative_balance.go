@@ -54,15 +54,27 @@ func (c negativeBalanceCursor) parse() (height int64, account, asset string, err
 	return 0, "", "", engine.BadRequest("invalid cursor %q", string(c))
 }
 
+// accountSize and assetSize are the sizes up to which names stand in cursors as they are.
+const accountSize, assetSize = 89, 90
+
 func listNegativeBalances(ctx context.Context, s *engine.Snapshot, in *negativeBalancesInput) (*page.KeyPage[negativeBalance], error) {
 	limit := page.LimitOr(in.Limit, auditLimit)
 	height, account, asset, err := in.Cursor.parse()
 	if err != nil {
 		return nil, err
 	}
-	key := func(n negativeBalance) string { return fmt.Sprintf("%d:%s:%s", n.Height, n.Account, n.Asset) }
+	key := func(n negativeBalance) string {
+		return fmt.Sprintf("%d:%s:%s", n.Height, page.ShortName(n.Account, accountSize), page.ShortName(n.Asset, assetSize))
+	}
 	if _, ok := s.Tip("balances"); !ok {
 		return page.NewKeyPage(limit, nil, key), nil
+	}
+	const list = `{balances}.negative_balance n WHERE `
+	if account, err = page.FullName(ctx, s, account, `n.account`, list+`true`); err != nil {
+		return nil, err
+	}
+	if asset, err = page.FullName(ctx, s, asset, `n.asset`, list+`n.account = $1::text`, account); err != nil {
+		return nil, err
 	}
 	b := s.Batch()
 	found := engine.QueryPage(b, limit, func(n *negativeBalance) []any {

@@ -65,10 +65,16 @@ func (c quarantineCursor) parse() (seq int64, name string, version int64, pointe
 	return seq, parts[1], version, pointer, nil
 }
 
+// pointerSize is the size up to which pointers stand in cursors as they are.
+const pointerSize = 100
+
 func listQuarantine(ctx context.Context, s *engine.Snapshot, in *quarantineInput) (*page.KeyPage[quarantined], error) {
 	limit := page.LimitOr(in.Limit, auditLimit)
 	seq, name, version, pointer, err := in.Cursor.parse()
 	if err != nil {
+		return nil, err
+	}
+	if pointer, err = page.FullName(ctx, s, pointer, `q.pointer`, `strata.quarantine q WHERE q.name = $1::text AND q.version = $2::int AND q.seq = $3::bigint`, name, version, seq); err != nil {
 		return nil, err
 	}
 	// In descending order, the first page begins at the highest seq.
@@ -94,7 +100,7 @@ func listQuarantine(ctx context.Context, s *engine.Snapshot, in *quarantineInput
 		rows[i] = r.shape()
 	}
 	return page.NewKeyPage(limit, rows, func(q quarantined) string {
-		return fmt.Sprintf("%d:%s:%d:%s", q.Seq, q.Projection, q.Version, q.Pointer)
+		return fmt.Sprintf("%d:%s:%d:%s", q.Seq, q.Projection, q.Version, page.ShortName(q.Pointer, pointerSize))
 	}), nil
 }
 

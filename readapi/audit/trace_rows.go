@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
 )
 
@@ -85,6 +86,9 @@ func (c traceCursor) parse() (after engine.Place, name string, err error) {
 	return after, name, nil
 }
 
+// cursorName returns the name of a look-up in cursors. It may have an asset in it.
+func cursorName(l *engine.Lookup) string { return page.ShortName(l.Name, page.NameSize) }
+
 // from returns the look-ups that are left after the cursor, and the place in the first of them at which the last page
 // ended.
 func (c traceCursor) from(lookups []engine.Lookup) (left []engine.Lookup, after engine.Place, err error) {
@@ -95,7 +99,7 @@ func (c traceCursor) from(lookups []engine.Lookup) (left []engine.Lookup, after 
 	if err != nil {
 		return nil, nil, err
 	}
-	i := slices.IndexFunc(lookups, func(l engine.Lookup) bool { return l.Name == name })
+	i := slices.IndexFunc(lookups, func(l engine.Lookup) bool { return cursorName(&l) == name })
 	if i < 0 || !lookups[i].Fits(after) {
 		return nil, nil, engine.BadRequest("the cursor %q is not of this answer: begin again without one", string(c))
 	}
@@ -132,7 +136,7 @@ func readRows(ctx context.Context, s *engine.Snapshot, lookups []engine.Lookup, 
 				if err != nil {
 					return nil, nil, err
 				}
-				rows, end = append(rows, row), r.Place.String()+":"+l.Name
+				rows, end = append(rows, row), r.Place.String()+":"+cursorName(&l)
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func TestEveryReadIsTraced(t *testing.T) {
 	s := apitest.NewWorld(t)
 	inPath := regexp.MustCompile(`\{([^}]+)\}`)
 	examples := map[string]string{
-		"height_or_hash": "20", "seq": "1", "principal": apitest.P1, "token_id": "1", "id": "0", "ordinal": "0", "ticker": "ordi", "address": apitest.Alice,
+		"height_or_hash": "20", "seq": "1", "principal": apitest.Alice, "token_id": "1", "id": "0", "ordinal": "0", "ticker": "ordi", "address": apitest.Alice,
 		"level": "0", "n": "000", "size": "1", "asset_identifier": apitest.P1 + "::x", "token": apitest.P1 + "::x",
 		"tx_id": apitest.ID(apitest.TxHash, 20).String(), "block_hash": apitest.ID(apitest.BlockHash, 20).String(), "height": "20", "contract_id": apitest.P1,
 		"hash": apitest.ID(apitest.TxHash, 20).String(), "burn_block_hash": apitest.ID(apitest.BurnHash, 20).String(), "burn_block_height": "120", "timestamp": "1700000000", "tenure_height": "20",
@@ -46,6 +46,9 @@ func TestEveryReadIsTraced(t *testing.T) {
 			example := examples[name[1:len(name)-1]]
 			if strings.HasPrefix(path, "/v2/") && !strings.HasPrefix(path, "/v2/prices/") {
 				return "x"
+			}
+			if name == "{principal}" && strings.HasPrefix(path, "/metadata/") {
+				return apitest.P1
 			}
 			if example == "" {
 				t.Fatalf("%s: no example of %s", path, name)

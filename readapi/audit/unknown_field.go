@@ -32,16 +32,20 @@ func (a *api) registerUnknownFields() {
 
 func listUnknownFields(ctx context.Context, s *engine.Snapshot, in *unknownFieldsInput) (*page.KeyPage[unknownField], error) {
 	limit := page.LimitOr(in.Limit, auditLimit)
-	key := func(f unknownField) string { return f.Path }
+	key := func(f unknownField) string { return page.ShortName(f.Path, page.CursorMax) }
 	if s.Active("chain") == nil {
 		return page.NewKeyPage(limit, nil, key), nil
+	}
+	from, err := page.FullName(ctx, s, in.Cursor, `f.path`, `{chain}.unknown_field f WHERE true`)
+	if err != nil {
+		return nil, err
 	}
 	b := s.Batch()
 	found := engine.QueryPage(b, limit, func(f *unknownField) []any {
 		return []any{&f.Path, &f.FirstSeq, &f.LastSeq, &f.Count}
 	}, `
 		SELECT {chain.unknown_field f}, f.path, f.first_seq, f.source_seq, f.events
-		FROM {chain}.unknown_field f WHERE f.path >= $1 ORDER BY f.path LIMIT $2`, in.Cursor, limit+1)
+		FROM {chain}.unknown_field f WHERE f.path >= $1 ORDER BY f.path LIMIT $2`, from, limit+1)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}

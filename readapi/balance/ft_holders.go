@@ -26,7 +26,7 @@ type holdersInput struct {
 	Token  assetName `path:"token"`
 	Limit  int       `query:"limit" minimum:"0" maximum:"200" default:"100" doc:"Page size; 0 means the default."`
 	Offset int64     `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip, counted from the cursor or from the first row. The server reads every skipped row: prefer a cursor."`
-	Cursor string    `query:"cursor" pattern:"^[0-9]{1,48}:[0-9A-Za-z._-]{1,200}$" doc:"cursor.next of another page: opens the page that follows it."`
+	Cursor string    `query:"cursor" pattern:"^[0-9]{1,48}:[0-9A-Za-z._~-]{1,200}$" doc:"cursor.next of another page: opens the page that follows it."`
 }
 
 // holderPage is a page of the holders of an asset.
@@ -83,6 +83,10 @@ func readHolders(ctx context.Context, s *engine.Snapshot, height int64, asset, k
 	args := []any{asset, kind, min(offset, page.OffsetMax), int64(limit) + 1}
 	rows := of + order + ` OFFSET $3::bigint LIMIT $4::bigint`
 	if balance, account, ok := strings.Cut(cursor, ":"); ok {
+		account, err := fullHolder(ctx, s, asset, balance, account)
+		if err != nil {
+			return nil, err
+		}
 		args = append(args, balance, account)
 		rows = `SELECT * FROM (
 			(` + of + ` AND balance = $5::text::numeric AND account >= $6::text ORDER BY account LIMIT $3::bigint + $4::bigint)
@@ -106,6 +110,6 @@ func readHolders(ctx context.Context, s *engine.Snapshot, height int64, asset, k
 	if ok && (kind == "" || kind == supply.kind) {
 		found.total, found.supply = supply.holders, schema.Amount(supply.supply)
 	}
-	found.page = page.NewKeyPage(limit, holders.Rows, func(h holder) string { return string(h.Balance) + ":" + h.Address })
+	found.page = page.NewKeyPage(limit, holders.Rows, func(h holder) string { return h.cursor() })
 	return found, nil
 }

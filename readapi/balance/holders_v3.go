@@ -29,7 +29,7 @@ func (assetParameter) Schema(huma.Registry) *huma.Schema {
 // HoldersPage holds the page parameters of a list of holders.
 type HoldersPage struct {
 	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"100" doc:"Rows of a page."`
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,48}:[0-9A-Za-z._-]{1,200}$" doc:"First holder of the page, as balance:principal."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,48}:[0-9A-Za-z._~-]{1,200}$" doc:"First holder of the page, as balance:principal."`
 }
 
 type tokenHoldersInput struct {
@@ -46,7 +46,19 @@ type nftHoldersInput struct {
 	Asset  assetParameter `path:"asset_identifier"`
 	Limit  int            `query:"limit" minimum:"0" maximum:"200" default:"100" doc:"Page size; 0 means the default."`
 	Offset int64          `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip, counted from the cursor or from the first row. The server reads every skipped row: prefer a cursor."`
-	Cursor string         `query:"cursor" pattern:"^[0-9]{1,48}:[0-9A-Za-z._-]{1,200}$" doc:"cursor.next of another page: opens the page that follows it."`
+	Cursor string         `query:"cursor" pattern:"^[0-9]{1,48}:[0-9A-Za-z._~-]{1,200}$" doc:"cursor.next of another page: opens the page that follows it."`
+}
+
+// principalHolder is a holder of an asset in version 3 of the API.
+type principalHolder struct {
+	Principal string        `json:"principal"`
+	Balance   schema.Amount `json:"balance" doc:"In base units."`
+}
+
+// principalCollector is an owner of tokens of a collection in version 3 of the API.
+type principalCollector struct {
+	Principal string        `json:"principal"`
+	Count     schema.Amount `json:"count" doc:"How many tokens of the collection it owns."`
 }
 
 // collectionHolder is an owner of tokens of a collection.
@@ -67,6 +79,7 @@ type collectionHolderPage struct {
 
 // tokenSupply is the supply of a fungible token.
 type tokenSupply struct {
+	Asset string        `json:"asset_identifier"`
 	Total schema.Amount `json:"total" doc:"Minted minus burned, in base units; 0 for a token that was never minted."`
 }
 
@@ -79,21 +92,23 @@ func (a *api) registerHoldersV3() {
 	}
 	const sorted = "Sorted by balance, greatest first, then by address. Accounts with a balance of zero are not holders."
 	engine.Get(a.Engine, operation("list-stx-holders-v3", "/extended/v3/tokens/stx/holders", "Holders of STX", sorted),
-		func(ctx context.Context, s *engine.Snapshot, in *HoldersPage) (*page.KeysetPage[holder], error) {
-			return listHoldersV3(ctx, s, "stx", "stx", in, func(h holder) holder { return h })
+		func(ctx context.Context, s *engine.Snapshot, in *HoldersPage) (*page.KeysetPage[principalHolder], error) {
+			return listHoldersV3(ctx, s, "stx", "stx", in, principalHolderOf)
 		})
 	engine.Get(a.Engine, operation("list-ft-holders-v3", "/extended/v3/tokens/ft/{asset_identifier}/holders", "Holders of a fungible token", sorted),
-		func(ctx context.Context, s *engine.Snapshot, in *tokenHoldersInput) (*page.KeysetPage[holder], error) {
-			return listHoldersV3(ctx, s, string(in.Asset), "ft", &in.HoldersPage, func(h holder) holder { return h })
+		func(ctx context.Context, s *engine.Snapshot, in *tokenHoldersInput) (*page.KeysetPage[principalHolder], error) {
+			return listHoldersV3(ctx, s, string(in.Asset), "ft", &in.HoldersPage, principalHolderOf)
 		})
 	const counted = "Sorted by the number of tokens that they own, greatest first, then by address. The peer has no such list."
 	engine.Get(a.Engine, operation("list-nft-holders-v3", "/extended/v3/tokens/nft/{asset_identifier}/holders", "Holders of a collection of non-fungible tokens", counted),
-		func(ctx context.Context, s *engine.Snapshot, in *tokenHoldersInput) (*page.KeysetPage[collectionHolder], error) {
-			return listHoldersV3(ctx, s, string(in.Asset), "nft", &in.HoldersPage, collectionHolderOf)
+		func(ctx context.Context, s *engine.Snapshot, in *tokenHoldersInput) (*page.KeysetPage[principalCollector], error) {
+			return listHoldersV3(ctx, s, string(in.Asset), "nft", &in.HoldersPage, func(h holder) principalCollector { return principalCollector{h.Address, h.Balance} })
 		})
 	engine.Get(a.Engine, operation("list-nft-holders", "/extended/v1/tokens/nft/{asset_identifier}/holders", "Holders of a collection of non-fungible tokens", counted), listNFTHolders)
 	engine.Get(a.Engine, operation("get-ft-supply-v3", "/extended/v3/tokens/ft/{asset_identifier}/supply", "Supply of a fungible token", ""), getTokenSupply)
 }
+
+func principalHolderOf(h holder) principalHolder { return principalHolder{h.Address, h.Balance} }
 
 func collectionHolderOf(h holder) collectionHolder { return collectionHolder{h.Address, h.Balance} }
 
@@ -105,6 +120,16 @@ const assetOfKind = `(SELECT a.asset FROM {balances}.asset a WHERE a.asset = $1:
 type holderRow struct {
 	page int16
 	holder
+}
+
+// cursor returns the cursor of a page that begins with the holder.
+func (h *holder) cursor() string {
+	return string(h.Balance) + ":" + page.ShortName(h.Address, page.NameSize)
+}
+
+// fullHolder returns the account of a cursor.
+func fullHolder(ctx context.Context, s *engine.Snapshot, asset, balance, account string) (string, error) {
+	return page.FullName(ctx, s, account, `h.account`, `{balances}.holding h WHERE h.asset = $1::text AND h.balance = $2::text::numeric AND h.balance > 0`, asset, balance)
 }
 
 // listHoldersV3 reads a page from the index of holders, and the rows of the page before it from the same index backwards.
@@ -119,6 +144,10 @@ func listHoldersV3[T any](ctx context.Context, s *engine.Snapshot, asset, kind s
 	args := []any{asset, kind, int64(in.Limit)}
 	rows := `SELECT 1::smallint` + of + order + ` LIMIT $3::bigint + 1`
 	if balance, account, ok := strings.Cut(in.Cursor, ":"); ok {
+		account, err := fullHolder(ctx, s, asset, balance, account)
+		if err != nil {
+			return nil, err
+		}
 		args = append(args, balance, account)
 		rows = `
 			(SELECT * FROM (
@@ -149,7 +178,7 @@ func listHoldersV3[T any](ctx context.Context, s *engine.Snapshot, asset, kind s
 		list.Total = supply.holders
 	}
 	for _, r := range found.Rows {
-		text := string(r.Balance) + ":" + r.Address
+		text := r.cursor()
 		switch {
 		case r.page == 0 && list.Cursor.Previous == nil:
 			list.Cursor.Previous = &text
@@ -193,9 +222,9 @@ func getTokenSupply(ctx context.Context, s *engine.Snapshot, in *assetInput) (*t
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	row, ok := found.First()
-	if !ok || row.kind != "ft" {
-		return &tokenSupply{"0"}, nil
+	body := &tokenSupply{string(in.Asset), "0"}
+	if row, ok := found.First(); ok && row.kind == "ft" {
+		body.Total = schema.Amount(row.supply)
 	}
-	return &tokenSupply{schema.Amount(row.supply)}, nil
+	return body, nil
 }

@@ -97,7 +97,7 @@ func (a *api) principalSTX(ctx context.Context, s *engine.Snapshot, in *param.Pr
 
 type principalAssetInput struct {
 	param.PrincipalInput
-	Asset string `path:"asset_identifier" pattern:"^stx$|^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{28,41}\\.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,127}::[a-zA-Z]([a-zA-Z0-9]|[-_!?+<>=/*]){0,127}$" doc:"<contract>::<name>, or stx."`
+	Asset assetParameter `path:"asset_identifier"`
 }
 
 // assetBalance is an account's balance of a fungible token.
@@ -112,8 +112,8 @@ func getPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalAssetI
 	if err != nil {
 		return nil, err
 	}
-	balance, err := readFTBalance(ctx, s, account, in.Asset, at)
-	return &assetBalance{in.Asset, balance, schema.NegativeOf(balance)}, err
+	balance, err := readFTBalance(ctx, s, account, string(in.Asset), at)
+	return &assetBalance{string(in.Asset), balance, schema.NegativeOf(balance)}, err
 }
 
 type principalFTInput struct {
@@ -131,13 +131,17 @@ type rankedBalance struct {
 
 // listPrincipalFT sorts all balances of the account, because no index has this order.
 func listPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalFTInput) (*page.KeysetPage[assetBalance], error) {
-	page := &page.KeysetPage[assetBalance]{Limit: in.Limit, Results: []assetBalance{}}
+	list := &page.KeysetPage[assetBalance]{Limit: in.Limit, Results: []assetBalance{}}
 	tip, ok := s.Tip("balances")
 	if !ok {
-		return page, nil
+		return list, nil
 	}
 	var from, asset *string
 	if balance, identifier, ok := strings.Cut(in.Cursor, ":"); ok {
+		identifier, err := fullAsset(ctx, s, string(in.Principal), "ft", identifier)
+		if err != nil {
+			return nil, err
+		}
 		from, asset = &balance, &identifier
 	}
 	b := s.Batch()
@@ -158,35 +162,35 @@ func listPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalFTInp
 		return nil, err
 	}
 	for _, r := range found.Rows {
-		page.Total = r.total
-		text := string(r.Balance) + ":" + r.AssetIdentifier
+		list.Total = r.total
+		text := string(r.Balance) + ":" + page.ShortName(r.AssetIdentifier, page.NameSize)
 		switch {
 		case r.rank == max(r.start-int64(in.Limit), 1) && r.rank < r.start:
-			page.Cursor.Previous = &text
+			list.Cursor.Previous = &text
 		case r.rank == r.start+int64(in.Limit):
-			page.Cursor.Next = &text
+			list.Cursor.Next = &text
 		case r.rank >= r.start:
 			if r.rank == r.start {
-				page.Cursor.Current = &text
+				list.Cursor.Current = &text
 			}
-			page.Results = append(page.Results, r.assetBalance)
+			list.Results = append(list.Results, r.assetBalance)
 		}
 	}
 	s.TraceRows(func() []engine.Lookup {
-		assets := make([]string, len(page.Results))
-		for i := range page.Results {
-			assets[i] = page.Results[i].AssetIdentifier
+		assets := make([]string, len(list.Results))
+		for i := range list.Results {
+			assets[i] = list.Results[i].AssetIdentifier
 		}
 		return ledgerLookups(string(in.Principal), param.Moment{Height: *tip.Height, Latest: true}, assets...)
 	})
-	return page, nil
+	return list, nil
 }
 
 type principalNFTInput struct {
 	param.PrincipalInput
 	Asset  assetParameter `query:"asset_identifier" doc:"Tokens of this collection only."`
 	Limit  int            `query:"limit" minimum:"1" maximum:"200" default:"100" doc:"Page size."`
-	Cursor string         `query:"cursor" pattern:"^0x([0-9a-fA-F]{2})+:[\\s\\S]+$" doc:"First token of the page, as id:asset identifier. The id is the token's serialised Clarity value in hex."`
+	Cursor string         `query:"cursor" pattern:"^0x([0-9a-fA-F]{2})+(~[0-9a-f]{64})?:[\\s\\S]+$" doc:"First token of the page, as id:asset identifier. The id is the token's serialised Clarity value in hex. In cursors of the server, the SHA-256 of a long id or name stands for its end."`
 }
 
 // ownedToken is a non-fungible token of an account.
@@ -202,19 +206,69 @@ type ownedRow struct {
 	value []byte
 }
 
+// idSize is the size up to which ids of tokens stand in long cursors as they are, beside an asset of page.NameSize bytes.
+const idSize = page.CursorMax - page.NameSize - 1
+
+// cursor returns the cursor of a page that begins with the token: short ids and names as they are.
+func (r *ownedRow) cursor() string {
+	id := func(value []byte) string { return "0x" + hex.EncodeToString(value) }
+	size := 2 + 2*len(r.value)
+	switch {
+	case size+1+len(r.asset) <= page.CursorMax:
+		return id(r.value) + ":" + r.asset
+	case size <= idSize:
+		return id(r.value) + ":" + page.ShortName(r.asset, page.NameSize)
+	}
+	return page.ShortForm(id(r.value[:idBeginning]), sha256.Sum256(r.value)) + ":" + page.ShortName(r.asset, page.NameSize)
+}
+
+// idBeginning is the number of bytes of a token id in its short form.
+const idBeginning = 8
+
+// idKey returns the key of a token id in the index of an owner's tokens, from the id in a cursor. An id in its short form that
+// no token has is replaced by its beginning, as in page.FullName.
+func idKey(ctx context.Context, s *engine.Snapshot, asset, id string) (value, digest []byte, err error) {
+	beginning, digest, short := page.CutShortName(id)
+	if !short {
+		value, _ = hex.DecodeString(id[2:]) // the pattern has been checked
+		sum := sha256.Sum256(value)
+		return value[:min(len(value), indexedPrefix)], sum[:], nil
+	}
+	b := s.Batch()
+	found := engine.Query(b, func(value *[]byte) []any { return []any{value} }, `
+		SELECT {}, (SELECT substring(c.value FROM 1 FOR 64) FROM {balances}.nft_custody c WHERE c.asset = $1::text AND c.value_hash = $2::bytea)`, asset, digest)
+	if err := b.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	if value, _ = found.First(); value == nil {
+		value, _ = hex.DecodeString(beginning[2:])
+		return value, nil, nil
+	}
+	return value, digest, nil
+}
+
+// fullAsset returns the asset of a cursor of an account's list.
+func fullAsset(ctx context.Context, s *engine.Snapshot, account, kind, asset string) (string, error) {
+	return page.FullName(ctx, s, asset, `h.asset`, `{balances}.holding h WHERE h.account = $1::text AND h.kind = $2::text`, account, kind)
+}
+
 // listPrincipalNFT reads a range of an index, which has only the first indexedPrefix bytes of a token id: ids may be
 // longer than an index entry can be.
 func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTInput) (*page.KeysetPage[ownedToken], error) {
-	page := &page.KeysetPage[ownedToken]{Limit: in.Limit, Results: []ownedToken{}}
+	list := &page.KeysetPage[ownedToken]{Limit: in.Limit, Results: []ownedToken{}}
 	if _, ok := s.Tip("balances"); !ok {
-		return page, nil
+		return list, nil
 	}
 	var asset string
 	var value, digest []byte
 	if id, identifier, ok := strings.Cut(in.Cursor, ":"); ok {
-		value, _ = hex.DecodeString(id[2:]) // the pattern has been checked
-		sum := sha256.Sum256(value)
-		asset, value, digest = identifier, value[:min(len(value), indexedPrefix)], sum[:]
+		var err error
+		if asset, err = fullAsset(ctx, s, string(in.Principal), "nft", identifier); err != nil {
+			return nil, err
+		}
+		if value, digest, err = idKey(ctx, s, asset, id); err != nil {
+			return nil, err
+		}
 	}
 	const columns, order = `source_seq, asset, value, value_hash`, `c.asset, substring(c.value FROM 1 FOR 64), c.value_hash`
 	of, args := "", []any{string(in.Principal), asset, nonNil(value), nonNil(digest), int64(in.Limit)}
@@ -238,21 +292,21 @@ func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTI
 		return nil, err
 	}
 	for _, r := range found.Rows {
-		page.Total = schema.WholeNumber(r.total).Int64()
-		text := string(view.HexOf(r.value)) + ":" + r.asset
+		list.Total = schema.WholeNumber(r.total).Int64()
+		text := r.cursor()
 		switch {
-		case r.page == 0 && page.Cursor.Previous == nil:
-			page.Cursor.Previous = &text
-		case r.page == 1 && len(page.Results) == in.Limit:
-			page.Cursor.Next = &text
+		case r.page == 0 && list.Cursor.Previous == nil:
+			list.Cursor.Previous = &text
+		case r.page == 1 && len(list.Results) == in.Limit:
+			list.Cursor.Next = &text
 		case r.page == 1:
-			if len(page.Results) == 0 {
-				page.Cursor.Current = &text
+			if len(list.Results) == 0 {
+				list.Cursor.Current = &text
 			}
-			page.Results = append(page.Results, ownedToken{r.asset, view.ShowRaw(r.value)})
+			list.Results = append(list.Results, ownedToken{r.asset, view.ShowRaw(r.value)})
 		}
 	}
-	return page, nil
+	return list, nil
 }
 
 // indexedPrefix is the number of bytes of a token id that the index has.

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,6 +38,7 @@ func TestConformance(t *testing.T) {
 	t.Cleanup(server.Close)
 	golden, seen := map[string]*bytes.Buffer{}, map[string]bool{}
 	var operations []string
+	cursors := 0
 	for _, r := range table() {
 		seen[r.operation] = true
 		got := w.ask(server.URL, r)
@@ -57,6 +60,12 @@ func TestConformance(t *testing.T) {
 				t.Errorf("%s: %s in %.1500s", name, problem, got.body)
 			}
 		}
+		for _, cursor := range cursorsIn(got.body) {
+			if len(cursor) > apitest.CursorMax {
+				t.Errorf("%s: a cursor has %d bytes: %.300s", name, len(cursor), cursor)
+			}
+			cursors++
+		}
 		w.checkTrace(server.URL, r, got)
 		w.checkShape(r, got)
 		if *full && r.varying == "" {
@@ -71,6 +80,9 @@ func TestConformance(t *testing.T) {
 		}
 		_, _ = fmt.Fprintf(golden[r.operation], "%s %s\n%d %s\n%s\n\n", r.method, got.target, got.status, got.header.Get("Content-Type"), readable(got.body))
 	}
+	if cursors < 50 {
+		t.Errorf("got %d cursors in the answers of all lists", cursors)
+	}
 	for _, operation := range operations {
 		compare(t, operation, golden[operation].Bytes())
 	}
@@ -83,6 +95,24 @@ func TestConformance(t *testing.T) {
 			t.Errorf("operation %s has no row in the table", operation)
 		}
 	}
+}
+
+// cursorsIn returns the cursors of a page.
+func cursorsIn(body []byte) (cursors []string) {
+	var page map[string]any
+	if json.Unmarshal(body, &page) != nil {
+		return nil
+	}
+	places := []any{page["cursor"], page["next_cursor"], page["prev_cursor"]}
+	if object, ok := page["cursor"].(map[string]any); ok {
+		places = slices.Collect(maps.Values(object))
+	}
+	for _, place := range places {
+		if text, ok := place.(string); ok {
+			cursors = append(cursors, text)
+		}
+	}
+	return cursors
 }
 
 // answer is the answer to a row's request.

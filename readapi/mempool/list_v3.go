@@ -18,14 +18,15 @@ import (
 // MempoolPageInput holds the query parameters of a page of the mempool in version 3 of the API.
 type MempoolPageInput struct {
 	Limit  int           `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Page size."`
-	Cursor mempoolCursor `query:"cursor" pattern:"^[0-9]{1,18}:0x[a-fA-F0-9]{64}$" doc:"First transaction of the page: cursor.next or cursor.previous of another page."`
+	Cursor mempoolCursor `query:"cursor" pattern:"^[0-9]{1,18}:(0x)?[a-fA-F0-9]{64}$" doc:"First transaction of the page: time of receipt and id, separated by a colon."`
 }
 
 type mempoolOfV3Input struct {
-	Principal param.PrincipalParameter `path:"principal"`
+	param.PrincipalInput
 	MempoolPageInput
 }
 
+// Dependencies replaces those of param.PrincipalInput: the list has no balances, but calls of contracts of the chain.
 func (in *mempoolOfV3Input) Dependencies() engine.Dependencies {
 	return engine.OnTip("chain").With("mempool", shard.Account(string(in.Principal)))
 }

@@ -128,16 +128,13 @@ const eventText = `concat_ws(':', e.height, 2147483647, e.tx_index, e.event_inde
 // it, with its arguments, which are numbered from n on. Without a cursor, it returns nil. Numbers that the reference's tables
 // can't hold are an error, as they are there.
 func (c eventCursor) bound(n int) (bound []string, args []any, err error) {
-	if c == "" {
-		return nil, nil, nil
+	if err := page.EventCursor(c).Check(); c == "" || err != nil {
+		return nil, nil, err
 	}
 	parts := strings.Split(string(c), ":")
 	height, tx, index := number(parts[0]), number(parts[2]), int64(math.MaxInt32)
 	if len(parts) > 3 {
 		index = number(parts[3])
-	}
-	if tx > math.MaxInt16 || max(height, number(parts[1]), index) > math.MaxInt32 {
-		return nil, nil, engine.BadRequest("Cursor value out of range: %s", string(c))
 	}
 	return []string{strings.NewReplacer("{h}", page.Argument(n), "{t}", page.Argument(n+1), "{e}", page.Argument(n+2)).Replace(`coalesce((
 		SELECT x.n FROM {staking}.event x WHERE x.height <= {h} AND (x.height < {h} OR (x.tx_index, x.event_index) <= ({t}, {e}))

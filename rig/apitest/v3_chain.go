@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/big"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,10 @@ func (s *Site) Keyset(t *testing.T, path string, limit int) (results []Fields) {
 	return s.keyset(limited(path, limit), float64(limit))
 }
 
-// keyset reads all of a list of version 3, and checks totals and that its cursors lead forth and back. A limit of nil may be any.
+// CursorMax is the size of the longest cursor that an answer may have, in bytes.
+const CursorMax = 200
+
+// keyset reads all of a list of version 3, and checks the sizes of cursors, totals and that its cursors lead forth and back. A limit of nil may be any.
 func (s *Site) keyset(target string, limit any) (results []Fields) {
 	s.T.Helper()
 	var pages []Fields
@@ -31,6 +35,11 @@ func (s *Site) keyset(target string, limit any) (results []Fields) {
 		pages = append(pages, page)
 		results = append(results, rowsOf(page)...)
 		cursor := page["cursor"].(map[string]any)
+		for name, text := range cursor {
+			if size := len(fmt.Sprint(text)); size > CursorMax {
+				s.T.Errorf("%s: %s has %d bytes", next, name, size)
+			}
+		}
 		if len(pages) > 1 && url.QueryEscape(fmt.Sprint(cursor["current"])) != strings.TrimPrefix(next, target+"&cursor=") {
 			s.T.Errorf("%s: is at %v", next, cursor["current"])
 		}
@@ -122,6 +131,7 @@ func (h *history) Transfers(t *testing.T) {
 		}))
 	}
 	path := "/extended/v3/principals/" + busiest[0] + "/transfers/ft/" + url.PathEscape(busiest[1])
+	h.jumps(t, path)
 	h.traces(path+"?limit=2", map[string]int{"accounts.account_event": 2, "chain.event": 2})
 	// A cursor at a height opens the page at the end of that block.
 	height := len(h.blocks) / 2
@@ -143,7 +153,7 @@ func (h *history) Transfers(t *testing.T) {
 // Mining compares the rewards of all miners with the blocks that credit them.
 func (h *history) Mining(t *testing.T) {
 	type earned struct {
-		lines          []string
+		lines, cursors []string
 		coinbase, fees big.Int
 	}
 	miners := map[string]*earned{}
@@ -156,7 +166,7 @@ func (h *history) Mining(t *testing.T) {
 	}
 	for _, block := range h.blocks {
 		rewards, _ := block["matured_miner_rewards"].([]any)
-		for _, one := range rewards {
+		for i, one := range rewards {
 			r := one.(map[string]any)
 			coinbase, fees := number(r["coinbase_amount"]), new(big.Int)
 			for _, name := range []string{"tx_fees_anchored", "tx_fees_streamed_confirmed", "tx_fees_streamed_produced"} {
@@ -172,7 +182,13 @@ func (h *history) Mining(t *testing.T) {
 			}
 			m.coinbase.Add(&m.coinbase, coinbase)
 			m.fees.Add(&m.fees, fees)
-			m.lines = append(m.lines, fmt.Sprint(coinbase, " ", fees, " ", new(big.Int).Add(coinbase, fees), " ", block["index_block_hash"], " ", r["from_index_consensus_hash"]))
+			miner := r["miner_address"]
+			if miner == nil {
+				miner = r["recipient"]
+			}
+			m.lines = append(m.lines, fmt.Sprint(block["index_block_hash"], ":", i, " ", r["recipient"], " ", miner, " ",
+				coinbase, " ", fees, " ", new(big.Int).Add(coinbase, fees), " ", block["index_block_hash"], " ", r["from_index_consensus_hash"]))
+			m.cursors = append(m.cursors, fmt.Sprint(block["block_height"], ":", i))
 		}
 	}
 	if len(miners) == 0 {
@@ -187,11 +203,29 @@ func (h *history) Mining(t *testing.T) {
 		}
 		for _, limit := range []int{2, 50} {
 			shown := mapped(h.Keyset(t, path+"/rewards", limit), func(r Fields) string {
-				return fmt.Sprint(r["coinbase"], " ", r["fees"], " ", r["total"], " ", r["block"].(Fields)["index_hash"], " ", r["mined_block"].(Fields)["index_hash"])
+				return fmt.Sprint(r["id"], " ", r["recipient"], " ", r["miner"], " ", r["coinbase"], " ", r["fees"], " ", r["total"], " ",
+					r["block"].(Fields)["index_hash"], " ", r["source_block"].(Fields)["index_hash"])
 			})
 			same(t, name, shown, reversed(m.lines))
 		}
+		// A cursor that names no reward is a bound.
+		half := len(m.cursors) / 2
+		height, _, _ := strings.Cut(m.cursors[half], ":")
+		last := half
+		for last+1 < len(m.cursors) && strings.HasPrefix(m.cursors[last+1], height+":") {
+			last++
+		}
+		for cursor, first := range map[string]int{m.cursors[half]: half, height + ":32767": last, "2147483647:0": len(m.cursors) - 1} {
+			list := h.Object(path + "/rewards?limit=1&cursor=" + cursor)
+			if got := list["cursor"].(Fields)["current"]; got != m.cursors[first] {
+				t.Errorf("%s from %s: got %v, want %s", name, cursor, got, m.cursors[first])
+			}
+		}
+		h.refuses(path+"/rewards?cursor=2147483648:0", 400, "Cursor value out of range: 2147483648:0")
+		h.refuses(path+"/rewards?cursor=1:32768", 400, "Cursor value out of range: 1:32768")
+		h.refuses(path+"/rewards?cursor=7", 400, "querystring/cursor must match pattern")
 		h.traces(path+"/rewards?limit=1", map[string]int{"accounts.miner_reward": 1})
+		h.Costs(t, map[string]int64{path + "/rewards?limit=5&cursor=" + m.cursors[half]: 300})
 	}
 	if got := fmt.Sprint(h.Object("/extended/v3/principals/SP000000000000000000002Q6VF78/mining")); got != "map[rewards:map[coinbase:0 count:0 fees:0 total:0]]" {
 		t.Errorf("got %s", got)
@@ -347,15 +381,15 @@ func (h *history) HoldersOfVersion3(t *testing.T) {
 	if len(assets) == 0 || len(collections) == 0 {
 		t.Fatal("there are no tokens")
 	}
-	lines := func(rows []Fields, amount string) (shown []string) {
-		return mapped(rows, func(r Fields) string { return fmt.Sprint(r["address"], " ", r[amount]) })
+	lines := func(rows []Fields, account, amount string) (shown []string) {
+		return mapped(rows, func(r Fields) string { return fmt.Sprint(r[account], " ", r[amount]) })
 	}
 	compare := func(v3, v1, amount string) []string {
 		t.Helper()
 		old, _ := h.walk(v1, 200)
-		want := lines(old, amount)
+		want := lines(old, "address", amount)
 		for _, limit := range []int{2, 200} {
-			same(t, v3, lines(h.Keyset(t, v3, limit), amount), want)
+			same(t, v3, lines(h.Keyset(t, v3, limit), "principal", amount), want)
 		}
 		return want
 	}
@@ -363,7 +397,7 @@ func (h *history) HoldersOfVersion3(t *testing.T) {
 	for asset := range assets {
 		path := "/extended/v3/tokens/ft/" + url.PathEscape(asset)
 		compare(path+"/holders", "/extended/v1/tokens/ft/"+url.PathEscape(asset)+"/holders", "balance")
-		if got := h.Object(path + "/supply"); got["total"] != h.Truth.Supplies[asset].String() {
+		if got := h.Object(path + "/supply"); got["total"] != h.Truth.Supplies[asset].String() || got["asset_identifier"] != asset {
 			t.Errorf("%s: got %v, want %v", asset, got, h.Truth.Supplies[asset])
 		}
 		if got := h.Object("/extended/v3/tokens/nft/" + url.PathEscape(asset) + "/holders"); got["total"] != 0.0 || len(got["results"].([]any)) != 0 {
@@ -403,6 +437,8 @@ func (h *history) HoldersOfVersion3(t *testing.T) {
 			want = append(want, fmt.Sprint(r["asset_event_type"], " ", r["tx_id"], " ", r["event_index"], " ", r["sender"], " ", r["recipient"]))
 		}
 		same(t, path, got, want)
+		h.jumps(t, path)
+		h.Costs(t, map[string]int64{path + "?limit=5&cursor=200:0:0:0": 200})
 		if owner == "" {
 			continue
 		}
@@ -416,6 +452,28 @@ func (h *history) HoldersOfVersion3(t *testing.T) {
 			}
 		}
 	}
+}
+
+// jumps opens a list of events at the ends of blocks, and with cursors that nothing has.
+func (h *history) jumps(t *testing.T, path string) {
+	t.Helper()
+	rows := h.Keyset(t, path, 50)
+	for i, r := range rows {
+		block, tx := r["block"].(Fields), r["transaction"].(Fields)
+		if i > 0 && rows[i-1]["block"].(Fields)["height"] == block["height"] {
+			continue // not the last of its block
+		}
+		want := regexp.MustCompile(fmt.Sprintf("^%v:[0-9]+:%v:%v$", block["height"], block["tx_index"], tx["event_index"]))
+		for _, cursor := range []string{fmt.Sprintf("%v:0:0:0", block["height"]), fmt.Sprintf("%v:2147483647:32767:2147483647", block["height"])} {
+			if got := h.Object(path + "?limit=1&cursor=" + cursor)["cursor"].(Fields)["current"]; !want.MatchString(fmt.Sprint(got)) {
+				t.Errorf("%s from %s: got %v, want %s", path, cursor, got, want)
+			}
+		}
+	}
+	for _, cursor := range []string{"2147483648:0:0:0", "1:2147483648:0:0", "1:0:32768:0", "1:0:0:2147483648", "99999999999999999999:0:0:0"} {
+		h.refuses(path+"?cursor="+cursor, 400, "Cursor value out of range: "+cursor)
+	}
+	h.refuses(path+"?cursor=1:0:0", 400, "querystring/cursor must match pattern")
 }
 
 // Batches reads several transactions at once, and finds things by their names.

@@ -40,3 +40,30 @@ func (anyPrincipal) Schema(huma.Registry) *huma.Schema {
 type PrincipalInput struct {
 	Principal anyPrincipal `path:"principal"`
 }
+
+// standardAddress is an address in a request of version 3 of the API, and no contract.
+type standardAddress string
+
+// Schema implements huma.SchemaProvider.
+func (standardAddress) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeString, Description: "A Stacks address", Extensions: schema.Matching(`^` + schema.AddressPattern + `$`), Examples: []any{"SP000000000000000000002Q6VF78"},
+	}
+}
+
+// AddressInput names an account that is no contract in a request of version 3 of the API.
+type AddressInput struct {
+	Principal standardAddress `path:"principal"`
+}
+
+func (in *AddressInput) account() *PrincipalInput {
+	return &PrincipalInput{anyPrincipal(in.Principal)}
+}
+
+// Dependencies returns the balances of the account and its transactions in the mempool.
+func (in *AddressInput) Dependencies() engine.Dependencies { return in.account().Dependencies() }
+
+// Resolve returns the account and the tip.
+func (in *AddressInput) Resolve(ctx context.Context, s *engine.Snapshot) (account string, at Moment, err error) {
+	return in.account().Resolve(ctx, s)
+}

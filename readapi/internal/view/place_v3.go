@@ -10,7 +10,7 @@ import (
 type PlaceV3 struct {
 	Transaction  eventOfTransaction `json:"transaction"`
 	Block        summaryBlock       `json:"block"`
-	BitcoinBlock bitcoinPlace       `json:"bitcoin_block"`
+	BitcoinBlock bitcoinPlace       `json:"bitcoin_block" doc:"The peer has no such member."`
 }
 
 // eventOfTransaction names an event.
@@ -102,7 +102,7 @@ type BlockPlace struct {
 	IndexHash    hash.Hash32     `json:"index_hash"`
 	Time         int64           `json:"time" doc:"Unix seconds; before Nakamoto the time of the Bitcoin block."`
 	TimeISO      schema.TimeText `json:"time_iso"`
-	BitcoinBlock bitcoinPlace    `json:"bitcoin_block"`
+	BitcoinBlock bitcoinPlace    `json:"bitcoin_block" doc:"The peer has no such member."`
 }
 
 // NewBlockPlace returns the place of a block; times are in Unix seconds.

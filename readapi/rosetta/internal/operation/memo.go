@@ -2,7 +2,9 @@ package operation
 
 import (
 	"bytes"
+	"slices"
 
+	"strata/domain/activity"
 	"strata/domain/clarity"
 	"strata/domain/lossy"
 	"strata/domain/memo"
@@ -18,18 +20,11 @@ func Memo(b []byte) *string {
 	return &text
 }
 
-// sendMany are the contracts that pay many recipients with a memo for each, and print the memos apart from the
-// transfers.
-var sendMany = map[string]bool{
-	"SP3FBR2AGK5H9QBDH3EEN6DF8EK8JY7RX8QJ5SVTE.send-many-memo": true,
-	"ST3F1X4QGV2SM8XD96X45M6RTQXKA1PZJZZCQAB4B.send-many-memo": true,
-}
-
 // SentMemos returns the memos of the transfers that a call of send-many-memo makes, in their order; ok is false for any
 // other transaction, and for arguments that the contract would not accept. A transfer without a memo has an empty one.
 func SentMemos(tx *transaction.Transaction) (memos func(n int) string, ok bool) {
 	call, ok := tx.Payload.(*transaction.ContractCall)
-	if !ok || !sendMany[call.Contract.String()] {
+	if !ok || !slices.Contains(activity.SendMany, call.Contract.String()) {
 		return nil, false
 	}
 	arguments := call.Arguments.List()
