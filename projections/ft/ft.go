@@ -19,7 +19,8 @@ const Name = string(domain.FT)
 //   - 1: first version.
 //   - 2: a property that the contract fails to state does not lose the others.
 //   - 3: reads that find what is known already, and growing pauses between fetches that find nothing new.
-const Version = 3
+//   - 4: nor does a property that a node fails to ask for.
+const Version = 4
 
 // Spec describes the projection's tables.
 func Spec() projections.Spec { return token.Spec(domain.FT, Version) }
