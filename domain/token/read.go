@@ -3,6 +3,7 @@ package token
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"strata/domain/clarity"
 	"strata/domain/fetch"
@@ -54,11 +55,14 @@ type Missing struct {
 	Problem *fetch.Problem
 }
 
-// MissingOf returns the properties that the contract failed to state in the report of a want with Calls, the optional
-// ones, too.
+// MissingOf returns the properties that the contract failed to state in the report of a want with Calls or SupplyCalls, the
+// optional ones, too.
 func MissingOf(kind Kind, r *fetch.Report) (missing []Missing) {
 	var read Read
 	for _, p := range propertiesOf[kind] {
+		if !slices.ContainsFunc(r.Want.Calls, func(c fetch.Call) bool { return c.Function == p.function }) {
+			continue
+		}
 		if _, problem := p.read(r, &read); problem != nil {
 			missing = append(missing, Missing{p.field, problem})
 		}

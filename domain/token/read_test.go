@@ -385,6 +385,14 @@ func TestReadTokenWithProblems(t *testing.T) {
 	}
 }
 
+// A report of the supply alone does not lack what it did not ask for.
+func TestMissingSupply(t *testing.T) {
+	r := report(token.SupplyCalls(token.SFT, one()), refused("RuntimeCheck(ExecutionTimeExpired)"))
+	if missing := token.MissingOf(token.SFT, r); len(missing) != 1 || missing[0].Field != "total_supply" || missing[0].Problem.Severity != fetch.Waiting {
+		t.Errorf("got %+v", missing)
+	}
+}
+
 // The last exchange for a call counts, and says when to retry.
 func TestReadRetries(t *testing.T) {
 	r := report(token.Calls(token.NFT, one()), fetch.Exchange{Status: 429, Header: map[string]string{"retry-after": "120"}})

@@ -177,6 +177,45 @@ var partialRules = map[string]func(w *world){
 		w.check("the source of the supply, with all", token.FT, `SELECT coalesce(supply_seq, 0)::text FROM {schema}.token`, "0")
 		w.checkWants("with all", token.FT)
 	},
+	// A supply that only a node fails to tell stays, and the token says that it may be outdated until the next attempt.
+	"SupplyAlone": func(w *world) {
+		usdcRead(w)
+		w.mine(by(mintFT(usdc)))
+		const failed = `SELECT (failed_seq > read_seq)::text FROM {schema}.token`
+		for _, end := range []fetch.Exchange{says(okNumber(12_000)), causes["trap"]} {
+			w.mine(by(mintFT(usdc)))
+			w.outside.node[usdc+" get-total-supply"] = causes["cost"]
+			w.ask(token.FT, "supply usdc")
+			w.check("failed", token.FT, failed, "true")
+			w.outside.node[usdc+" get-total-supply"] = end
+			w.try(token.FT, "supply usdc")
+			w.check("after the answer", token.FT, factRows, "usdc 1 - USD Coin USDC 6 12000")
+			w.checkWants("after the answer", token.FT)
+		}
+		// What is said of the read of all properties is not the supply's to take back.
+		w.outside.node[usdc+" get-name"] = causes["cost"]
+		w.refresh(usdc, "")
+		w.ask(token.FT, "read usdc")
+		w.mine(by(mintFT(usdc)))
+		w.outside.says(usdc, "get-total-supply", okNumber(13_000))
+		w.ask(token.FT, "supply usdc")
+		w.check("with a name that is refused", token.FT, factRows, "usdc 1 - USD Coin USDC 6 13000 109")
+	},
+	// The same of a token of which a part is known.
+	"SupplyAloneOfAPart": func(w *world) {
+		w.outside.ft(usdc, "Foo", "FOO", 6, 7, clarity.NewNone())
+		w.outside.node[usdc+" get-name"] = causes["cost"]
+		w.mine(alice.Deploys("usdc", sip010))
+		w.settle(token.FT)
+		const failed = `SELECT (failed_seq = read_seq)::text FROM {schema}.token`
+		for _, answer := range []fetch.Exchange{causes["time"], says(okNumber(8))} {
+			w.mine(by(mintFT(usdc)))
+			w.outside.node[usdc+" get-total-supply"] = answer
+			w.try(token.FT, "supply usdc")
+			w.check("the failure is that of the read", token.FT, failed, "true")
+		}
+		w.check("token", token.FT, factRows, "usdc 1 - - FOO 6 8 109")
+	},
 	// A document is fetched although the node refuses the decimals.
 	"DocumentOfAPart": func(w *world) {
 		w.outside.ft(usdc, "Foo", "FOO", 6, 7, clarity.NewSome(utf8("http://m.io/1.json")))
