@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"path"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -73,6 +74,49 @@ func TestFailover(t *testing.T) {
 				t.Errorf("got calls %s, want %s", got, want)
 			}
 		})
+	}
+}
+
+// A call that the only node fails at, whichever it is, does not keep the others from being made. A node that fails at two in a row
+// gets no more.
+func TestOneCallFails(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		failing, want string // the functions, and the calls made
+	}{
+		{"a", "a b c d"}, {"b", "a b c d"}, {"d", "a b c d"}, {"a c", "a b c d"}, {"a b", "a b"}, {"b c d", "a b c"}, {"a b c d", "a b"},
+	} {
+		for name, handler := range map[string]http.HandlerFunc{
+			"status": status(500), "slow": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		} {
+			t.Run(tc.failing+" "+name, func(t *testing.T) {
+				t.Parallel()
+				log := openLog(t, databases.New(t))
+				node := newNode(t, func(w http.ResponseWriter, r *http.Request) {
+					if function := path.Base(r.URL.Path); strings.Contains(tc.failing, function) {
+						handler(w, r)
+						return
+					}
+					_, _ = io.WriteString(w, `{"okay":true,"result":"0x0703"}`)
+				})
+				raise(t, log.Pool(), "ft_v1", row{want: contractRead("a", "b", "c", "d")})
+				settings := config(log, node.URL)
+				if name == "slow" {
+					settings.NodeTimeout = time.Second
+				}
+				var calls []string
+				for _, e := range run(t, settings).awaitReport(t).Exchanges {
+					function := string("abcd"[e.Call])
+					if failed := e.Failure != "" || e.Status != http.StatusOK; failed != strings.Contains(tc.failing, function) {
+						t.Errorf("%s: got %+v", function, e)
+					}
+					calls = append(calls, function)
+				}
+				if got := strings.Join(calls, " "); got != tc.want {
+					t.Errorf("got calls %s, want %s", got, tc.want)
+				}
+			})
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package projections_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -66,8 +67,8 @@ func TestBlockEvents(t *testing.T) {
 	}
 }
 
-// report is what a node answers for a fungible token.
-func report(t *testing.T, contract, symbol string, decimals uint64) replay.Post {
+// report is what a node answers for a fungible token. It refuses some functions.
+func report(t *testing.T, contract, symbol string, decimals uint64, refused ...string) replay.Post {
 	t.Helper()
 	r := &fetch.Report{
 		Want:    fetch.Want{Kind: fetch.ContractRead, Contract: contract, Calls: token.Calls(token.FT, nil)},
@@ -86,6 +87,9 @@ func report(t *testing.T, contract, symbol string, decimals uint64) replay.Post 
 			value = clarity.NewOk(clarity.NewUint64(decimals))
 		}
 		body := fmt.Sprintf(`{"okay":true,"result":"%s"}`, value.Hex())
+		if slices.Contains(refused, call.Function) {
+			body = `{"okay":false,"cause":"RuntimeCheck(ExecutionTimeExpired)"}`
+		}
 		r.Exchanges = append(r.Exchanges, fetch.Exchange{Call: i, Method: "POST", URL: "http://node/", Status: 200, Body: []byte(body)})
 	}
 	body, err := r.Encode()
@@ -99,11 +103,13 @@ func report(t *testing.T, contract, symbol string, decimals uint64) replay.Post 
 func TestCurrencies(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
-	const one, other = "ST000000000000000000002AMW42H.one", "ST000000000000000000002AMW42H.other"
+	const one, other, part = "ST000000000000000000002AMW42H.one", "ST000000000000000000002AMW42H.other", "ST000000000000000000002AMW42H.part"
 	foldRosetta(t, log, report(t, one, "ONE", 6), report(t, one, "TWO", 8))
 	foldRosetta(t, log, report(t, one, "THREE", 2), report(t, other, "", 2))
+	// What a node refuses besides symbol and decimals does not matter.
+	foldRosetta(t, log, report(t, part, "PART", 3, "get-decimals"), report(t, part, "PART", 4, "get-total-supply", "get-token-uri", "get-name"))
 	got := replay.Texts(t, log.Pool(), schemas.In(`SELECT contract_id || ' ' || symbol || ' ' || decimals FROM {rosetta}.currency ORDER BY contract_id`))
-	if want := []string{one + " ONE 6"}; fmt.Sprint(got) != fmt.Sprint(want) {
+	if want := []string{one + " ONE 6", part + " PART 4"}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -114,6 +115,71 @@ func TestTokenMetadata(t *testing.T) {
 	})
 }
 
+// A node refuses one read of each fungible token, as it costs too much. What the others tell is answered at once, and the answer
+// says what is missing, why, and when it is tried again.
+func TestTokenInPart(t *testing.T) {
+	t.Parallel()
+	var refusing atomic.Bool
+	refusing.Store(true)
+	world := &outside.World{Refuse: func(_, function string) string {
+		if function == "get-total-supply" && refusing.Load() {
+			return "Unchecked(CostBalanceExceeded(ExecutionCost { runtime: 1 }, ExecutionCost { runtime: 0 }))"
+		}
+		return ""
+	}}
+	beyond := httptest.NewServer(world)
+	defer beyond.Close()
+	dir := t.TempDir()
+	s := startServer(t, dir, "--database-url", served.URL(t), "--nodes", beyond.URL, "--ipfs-gateways", beyond.URL, "--fetch-allow", "127.0.0.1", "--allow-refresh")
+	mustRun(t, dir, "simulate", "--observer", s.observer, "--count", "60", "--seed", "7", "--calm")
+	var list struct {
+		Results []struct {
+			Contract string `json:"contract_principal"`
+			Name     string `json:"name"`
+		}
+	}
+	eventually.Holds(t, "a fungible token has a name", func() bool {
+		s.read("/metadata/v1/ft?limit=60", &list)
+		return len(list.Results) > 0 && list.Results[0].Name != ""
+	})
+	type shown struct {
+		Name, Symbol string
+		Decimals     *int
+		Supply       string `json:"total_supply"`
+		URI          string `json:"token_uri"`
+		Refresh      *struct {
+			Reason int
+			Fields []string
+			Next   string `json:"next_attempt_at"`
+		}
+	}
+	coin := list.Results[0].Contract
+	complete := func(got shown) bool {
+		return got.Name == outside.Name(coin) && got.Symbol == outside.Symbol(coin) && got.Decimals != nil && *got.Decimals == 6 && got.URI == outside.URI(coin, "1")
+	}
+	var one shown
+	s.read("/metadata/v1/ft/"+coin, &one)
+	var batch struct{ Results []struct{ Token shown } }
+	s.read("/metadata/v1/batch?contract="+coin, &batch)
+	for _, got := range []shown{one, batch.Results[0].Token} {
+		if !complete(got) || got.Supply != "" || got.Refresh == nil || got.Refresh.Reason != 109 || fmt.Sprint(got.Refresh.Fields) != "[total_supply]" {
+			t.Errorf("got %+v with %+v", got, got.Refresh)
+		}
+	}
+	if one.Refresh != nil && one.Refresh.Next == "" {
+		t.Error("got no time of the next attempt")
+	}
+	refusing.Store(false)
+	if got := do(t, http.MethodPost, s.api+"/metadata/v1/refresh", http.Header{"Content-Type": {"application/json"}}, []byte(`{"contract_id":"`+coin+`"}`)); got.Status != http.StatusAccepted {
+		t.Fatalf("refresh: got %d %s", got.Status, got.Body)
+	}
+	eventually.Holds(t, "the token is complete", func() bool {
+		var got shown
+		s.read("/metadata/v1/ft/"+coin, &got)
+		return complete(got) && got.Supply == "1000000" && got.Refresh == nil
+	})
+}
+
 // askAgain has tokens fetched again as an administrator does: by the administration API, by the calls of token-metadata-api, and
 // by commands.
 func askAgain(t *testing.T, s *server, url, dir string, world *outside.World, coin string) {
@@ -145,7 +211,8 @@ func askAgain(t *testing.T, s *server, url, dir string, world *outside.World, co
 		{peer + "refresh-token", `{"contractId":"` + coin + `","tokenIds":[1]}`, 200, "", true},
 		{peer + "refresh-token", `{"contractId":"` + coin + `","tokenIds":[]}`, 200, "", false},
 		{peer + "refresh-token", `{"contractId":"` + noContract + `"}`, 422, `{"error":"Contract not found"}`, false},
-		{peer + "refresh-token", `{"contractId":"` + coin + `","tokenIds":["1"]}`, 400, "body/tokenIds/0 must be integer", false},
+		{peer + "refresh-token", `{"contractId":"` + coin + `","tokenIds":["1"]}`, 200, "", true},
+		{peer + "refresh-token", `{"contractId":"` + coin + `","tokenIds":["one"]}`, 400, "body/tokenIds/0 must be integer", false},
 		{peer + "refresh-token", `{}`, 400, "body must have required property 'contractId'", false},
 		{peer + "refresh-token", `[]`, 400, "body must be object", false},
 		{peer + "import-contract", `{"contractId":"` + coin + `"}`, 200, "", true},

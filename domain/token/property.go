@@ -19,9 +19,13 @@ type Read struct {
 	Decimals *int32
 	// TotalSupply is in the smallest unit, from 0 to 2^128-1.
 	TotalSupply *big.Int
-	// Lack says why the contract failed to state a property other than an optional one; nil if it stated them all.
+	// Lack says why a property is missing for which another attempt is made; nil if there is none. A supply that the contract
+	// fails to state is not tried again.
 	Lack *fetch.Problem
 }
+
+// LacksForNow reports whether a property is missing that another attempt is likely to bring: a node failed, not the contract.
+func (r *Read) LacksForNow() bool { return r.Lack != nil && r.Lack.Severity != fetch.Wrong }
 
 // property is a property of a token that a read-only function of its contract returns.
 type property struct {

@@ -3,15 +3,15 @@ package token
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 )
 
 // ReadToken reads the report of a want with Calls. Either the problem is nil, or the Read is empty. Each property stands
-// by itself: if the contract fails to state one, the others are read, and Lack says why one is missing. There is a
-// problem if the contract states none but optional ones, or if an answer may come soon: then it is the problem that may be
-// over soonest. If one call waits for the node, the whole read is Waiting.
+// by itself: what the contract states is read, and Lack says why something is missing. There is a problem only if nothing is
+// read. Of several problems, the one that may be over soonest counts: if one call waits for the node, Lack is Waiting.
 //
 // Results may be in any nesting of ok and some. A property is nil if the result is none, if it is more than 2^31-1
 // decimals, or if the contract fails to return it. A result of err is a failure. Texts lose what Postgres cannot hold.
@@ -27,13 +27,13 @@ func ReadToken(kind Kind, r *fetch.Report) (Read, *fetch.Problem) {
 		e, problem := p.read(r, &read)
 		switch {
 		case problem == nil:
-			stated = stated || !p.optional
+			stated = true
 		case p.optional && (problem.Severity == fetch.Wrong || e.Status == fetch.StatusOverBudget):
 		case soonest == nil || problem.Severity < soonest.Severity:
 			soonest = problem
 		}
 	}
-	if soonest != nil && (!stated || soonest.Severity != fetch.Wrong) {
+	if soonest != nil && !stated {
 		return Read{}, soonest
 	}
 	read.Lack = soonest
@@ -55,11 +55,14 @@ type Missing struct {
 	Problem *fetch.Problem
 }
 
-// MissingOf returns the properties that the contract failed to state in the report of a want with Calls, the optional
-// ones, too.
+// MissingOf returns the properties that the contract failed to state in the report of a want with Calls or SupplyCalls, the
+// optional ones, too.
 func MissingOf(kind Kind, r *fetch.Report) (missing []Missing) {
 	var read Read
 	for _, p := range propertiesOf[kind] {
+		if !slices.ContainsFunc(r.Want.Calls, func(c fetch.Call) bool { return c.Function == p.function }) {
+			continue
+		}
 		if _, problem := p.read(r, &read); problem != nil {
 			missing = append(missing, Missing{p.field, problem})
 		}

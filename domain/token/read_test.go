@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -280,27 +281,100 @@ func TestReadTokenInPart(t *testing.T) {
 	}
 }
 
-// As long as an answer may come, a token is read completely or not at all. Of several problems, the one that may be over
-// soonest counts.
+// A property that a node fails to ask, for whatever reason, does not lose the others: for each kind and each property, the read
+// has all that was answered, and says that another attempt may bring the rest.
+func TestReadTokenBesideEachCause(t *testing.T) {
+	answers := map[string]fetch.Exchange{
+		"get-token-uri": okay(value.Text("http://m.io/1.json")), "get-name": fooName, "get-symbol": fooSymbol, "get-decimals": six, "get-total-supply": fooSupply,
+	}
+	shown := map[string]string{
+		"get-token-uri": `"http://m.io/1.json"`, "get-name": `"FooToken"`, "get-symbol": `"FOO"`, "get-decimals": "6", "get-total-supply": "1997500000000",
+	}
+	causes := map[string]struct {
+		exchange fetch.Exchange
+		severity fetch.Severity
+	}{
+		"no contract":     {refused(`RuntimeCheck(NoSuchContract("a.b"))`), fetch.Troubled},
+		"the node":        {refused(`Internal(Expect("no database"))`), fetch.Troubled},
+		"cost overflow":   {refused("RuntimeCheck(CostOverflow)"), fetch.Waiting},
+		"cost balance":    {refused("Unchecked(CostBalanceExceeded(ExecutionCost { runtime: 1 }, ExecutionCost { runtime: 0 }))"), fetch.Waiting},
+		"cost of nothing": {refused(`Unchecked(CostComputationFailed("x"))`), fetch.Waiting},
+		"memory":          {refused("RuntimeCheck(MemoryBalanceExceeded(2, 1))"), fetch.Waiting},
+		"time":            {refused("ExecutionTimeExpired"), fetch.Waiting},
+		"no function":     {refused(`RuntimeCheck(UndefinedFunction("x"))`), fetch.Wrong},
+		"a trap":          {refused("DivisionByZero"), fetch.Wrong},
+		"writes":          {refused("NotReadOnly"), fetch.Wrong},
+		"err":             {okay(clarity.NewErr(clarity.NewUint64(1))), fetch.Wrong},
+		"over budget":     {fetch.Exchange{Status: 400, Body: fetch.Body("Execution budget exceeded")}, fetch.Troubled},
+		"unknown block":   {fetch.Exchange{Status: 404}, fetch.Waiting},
+		"busy":            {fetch.Exchange{Status: 503}, fetch.Waiting},
+		"no connection":   {fetch.Exchange{Failure: fetch.FailureConnection}, fetch.Waiting},
+		"not JSON":        {answered("<html>"), fetch.Waiting},
+	}
+	for _, kind := range []token.Kind{token.FT, token.SFT, token.NFT} {
+		calls := token.Calls(kind, one())
+		for failing := range calls {
+			for name, cause := range causes {
+				what := fmt.Sprintf("%s, %s: %s", kind, calls[failing].Function, name)
+				exchanges := make([]fetch.Exchange, len(calls))
+				var want []string
+				for _, function := range []string{"get-token-uri", "get-name", "get-symbol", "get-decimals", "get-total-supply"} {
+					i := slices.IndexFunc(calls, func(c fetch.Call) bool { return c.Function == function })
+					switch {
+					case i < 0:
+						want = append(want, "-")
+					case i == failing:
+						exchanges[i], want = cause.exchange, append(want, "-")
+					default:
+						exchanges[i], want = answers[function], append(want, shown[function])
+					}
+				}
+				got, problem := token.ReadToken(kind, report(calls, exchanges...))
+				if len(calls) == 1 {
+					if problem == nil || problem.Severity != cause.severity || got != (token.Read{}) {
+						t.Errorf("%s: got %s, %+v, want severity %d", what, show(got), problem, cause.severity)
+					}
+					continue
+				}
+				if problem != nil || show(got) != strings.Join(want, " ") {
+					t.Errorf("%s: got %s, %+v, want %v", what, show(got), problem, want)
+				}
+				// A supply that the contract does not state, or that costs too much, is not tried again.
+				settled := calls[failing].Function == "get-total-supply" && (cause.severity == fetch.Wrong || cause.exchange.Status == fetch.StatusOverBudget)
+				if settled != (got.Lack == nil) || !settled && got.Lack.Severity != cause.severity || got.LacksForNow() != (!settled && cause.severity != fetch.Wrong) {
+					t.Errorf("%s: got %+v as what it lacks, want severity %d", what, got.Lack, cause.severity)
+				}
+			}
+		}
+	}
+}
+
+// Of several problems, the one that may be over soonest counts.
 func TestReadTokenWithProblems(t *testing.T) {
 	wrong, troubled, waiting := refused("DivisionByZero"), refused(`Unchecked(NoSuchContract("a.b"))`), fetch.Exchange{Status: 503}
 	for _, tc := range []struct {
 		name      string
 		exchanges []fetch.Exchange
+		shown     string // empty if nothing is read
 		want      fetch.Severity
 	}{
-		{"wrong, then waiting", []fetch.Exchange{wrong, fooName, troubled, six, waiting}, fetch.Waiting},
-		{"waiting, then wrong", []fetch.Exchange{waiting, fooName, wrong, six, fooSupply}, fetch.Waiting},
-		{"only the supply waits", []fetch.Exchange{fooURI, fooName, fooSymbol, six, waiting}, fetch.Waiting},
-		{"only the supply is troubled", []fetch.Exchange{fooURI, fooName, fooSymbol, six, troubled}, fetch.Troubled},
-		{"troubled and wrong", []fetch.Exchange{wrong, fooName, troubled, wrong, fooSupply}, fetch.Troubled},
-		{"nothing but a supply", []fetch.Exchange{wrong, wrong, wrong, wrong, fooSupply}, fetch.Wrong},
-		{"not all asked", []fetch.Exchange{fooURI, fooName, fooSymbol, six}, fetch.Waiting},
-		{"nothing asked", nil, fetch.Waiting},
+		{"wrong, then waiting", []fetch.Exchange{wrong, fooName, troubled, six, waiting}, `- "FooToken" - 6 -`, fetch.Waiting},
+		{"waiting, then wrong", []fetch.Exchange{waiting, fooName, wrong, six, fooSupply}, `- "FooToken" - 6 1997500000000`, fetch.Waiting},
+		{"troubled and wrong", []fetch.Exchange{wrong, fooName, troubled, wrong, fooSupply}, `- "FooToken" - - 1997500000000`, fetch.Troubled},
+		{"nothing but a supply", []fetch.Exchange{wrong, wrong, wrong, wrong, fooSupply}, "- - - - 1997500000000", fetch.Wrong},
+		{"not all asked", []fetch.Exchange{fooURI, fooName, fooSymbol, six}, `- "FooToken" "FOO" 6 -`, fetch.Waiting},
+		{"nothing, as the node is down", []fetch.Exchange{waiting, wrong, troubled, wrong, wrong}, "", fetch.Waiting},
+		{"nothing asked", nil, "", fetch.Waiting},
 	} {
 		got, problem := token.ReadToken(token.FT, report(token.Calls(token.FT, nil), tc.exchanges...))
-		if problem == nil || problem.Severity != tc.want || got != (token.Read{}) {
-			t.Errorf("%s: got %s, %+v, want severity %d", tc.name, show(got), problem, tc.want)
+		if tc.shown == "" {
+			if problem == nil || problem.Severity != tc.want || got != (token.Read{}) {
+				t.Errorf("%s: got %s, %+v, want severity %d", tc.name, show(got), problem, tc.want)
+			}
+			continue
+		}
+		if problem != nil || show(got) != tc.shown || got.Lack == nil || got.Lack.Severity != tc.want {
+			t.Errorf("%s: got %s, %+v, %+v, want %s and severity %d", tc.name, show(got), got.Lack, problem, tc.shown, tc.want)
 		}
 	}
 	if _, problem := token.ReadToken("stx", report(token.Calls(token.FT, nil), fooURI)); problem == nil || problem.Severity != fetch.Wrong {
@@ -308,6 +382,14 @@ func TestReadTokenWithProblems(t *testing.T) {
 	}
 	if _, problem := token.ReadToken(token.NFT, &fetch.Report{}); problem == nil || problem.Severity != fetch.Waiting {
 		t.Errorf("report without calls: got %+v", problem)
+	}
+}
+
+// A report of the supply alone does not lack what it did not ask for.
+func TestMissingSupply(t *testing.T) {
+	r := report(token.SupplyCalls(token.SFT, one()), refused("RuntimeCheck(ExecutionTimeExpired)"))
+	if missing := token.MissingOf(token.SFT, r); len(missing) != 1 || missing[0].Field != "total_supply" || missing[0].Problem.Severity != fetch.Waiting {
+		t.Errorf("got %+v", missing)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"net/http"
 	"regexp"
+	"strings"
 
 	"strata/domain/fetch"
 )
@@ -101,7 +102,7 @@ func parsePeerTokens(body []byte) (contract string, ids []*big.Int, err error) {
 	}
 	ids = make([]*big.Int, 0, len(list))
 	for i, number := range list {
-		n, ok := new(big.Int).SetString(string(number), 10)
+		n, ok := new(big.Int).SetString(integerIn(number), 10)
 		if !ok {
 			return "", nil, peerInvalidError(fmt.Sprintf("body/tokenIds/%d must be integer", i))
 		}
@@ -110,6 +111,19 @@ func parsePeerTokens(body []byte) (contract string, ids []*big.Int, err error) {
 		}
 	}
 	return contract, ids, nil
+}
+
+// integerIn returns the digits of a JSON number, or of a JSON string with a decimal integer: a client whose numbers have 53 bits
+// writes larger ones as text. It returns no digits for anything else.
+func integerIn(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return string(value)
+	}
+	if strings.HasPrefix(text, "+") { // which math/big takes
+		return ""
+	}
+	return text
 }
 
 // peerRefusals are the texts with which the peer refuses, status 422.

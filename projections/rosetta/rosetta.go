@@ -29,7 +29,8 @@ const Name = "rosetta"
 //
 // Version history:
 //   - 1: first version.
-const Version = 1
+//   - 2: symbol and decimals are told even if the contract or its node fails at another property.
+const Version = 2
 
 // Rosetta is the projection. It is not safe for concurrent use: one follower owns it.
 type Rosetta struct {
@@ -63,6 +64,10 @@ func (p *Rosetta) Spec() projections.Spec { return p.spec }
 func (p *Rosetta) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
 	return &Rosetta{spec: spec}
 }
+
+// Readable implements projections.Readable. Until the new version is active, a currency is missing if its contract has told it only
+// together with a failure.
+func (p *Rosetta) Readable() []int { return []int{1} }
 
 // Forget implements projections.Projection.
 func (p *Rosetta) Forget() { p.state = nil }
@@ -248,7 +253,7 @@ func currencyOf(step projections.Step) (c currency, ok bool) {
 		return c, false
 	}
 	read, problem := token.ReadToken(token.FT, report)
-	if problem != nil || read.Lack != nil || read.Symbol == nil || *read.Symbol == "" || read.Decimals == nil {
+	if problem != nil || read.Symbol == nil || *read.Symbol == "" || read.Decimals == nil {
 		return c, false
 	}
 	return currency{step.SourceSeq, *read.Decimals, report.Want.Contract, *read.Symbol}, true

@@ -17,9 +17,10 @@ const Name = string(domain.SFT)
 // Version history:
 //   - 1: first version.
 //   - 2: a property that the contract fails to state does not lose the others.
-//   - 3: reads that find what is known already, and growing pauses between fetches that find nothing new; images
-//     that can't come are not wanted again, and an SVG in a document is an image.
-const Version = 3
+//   - 3: reads that find what is known already, and growing pauses between fetches that find nothing new.
+//   - 4: nor does a property that a node fails to ask for; images that can't come are not wanted again, and an SVG in a
+//     document is an image.
+const Version = 4
 
 // New returns the projection.
 func New(logger *slog.Logger) *token.Projection { return token.New(domain.SFT, Version, logger) }

@@ -151,8 +151,8 @@ func TestBRC20Refused(t *testing.T) {
 	for _, path := range []string{
 		"/activity?operation=transfer_receive", "/activity?operation=Mint", "/activity?operation=", "/activity?limit=61", "/activity?limit=0", "/activity?limit=",
 		"/activity?limit=1&limit=2", "/activity?offset=-1", "/activity?offset=9223372036854775808", "/activity?block_height=99999999999999999999",
-		"/activity?block_height=-1", "/activity?block_height=1&block_height=2", "/activity?address=a&address=b", "/activity?ticker=%00", "/activity?ticker=%ff",
-		"/tokens?order_by=foo", "/tokens?order_by=INDEX", "/tokens?limit=abc", "/tokens?ticker=%00", "/tokens/%00", "/tokens/%ff/holders",
+		"/activity?block_height=-1", "/activity?block_height=1&block_height=2", "/activity?address=a&address=b", "/activity?address=%00", "/activity?ticker=%ff",
+		"/tokens?order_by=foo", "/tokens?order_by=INDEX", "/tokens?limit=abc", "/tokens?ticker=%ff", "/tokens/%ff", "/tokens/%ff/holders",
 		"/tokens/pepe/holders?limit=61", "/balances/%00", "/balances/a?block_height=1e3", "/balances/a?limit=1.5", "/balances/a/transferable?offset=x",
 	} {
 		for _, prefix := range []string{"/ordinals/v1/brc-20", "/ordinals/brc-20"} {
@@ -165,10 +165,56 @@ func TestBRC20Refused(t *testing.T) {
 		}
 	}
 	for path, total := range map[string]int{
-		"/tokens?ticker=&foo=bar": 0, "/activity?ticker=" + strings.Repeat("x", 600): 0, "/activity?address=": 0, "/tokens?ticker=%F4%8F%BF%BF": 0,
+		"/tokens?ticker=&foo=bar": 0, "/activity?ticker=" + strings.Repeat("x", 600): 0, "/activity?address=": 0, "/tokens?ticker=%F4%8F%BF%BF": 0, "/tokens?ticker=%00": 0, "/activity?ticker=%00": 0,
 		"/balances/" + strings.Repeat("y", 600): 0, "/balances/a/transferable": 0,
 	} {
 		w.ExpectPage("/brc-20"+path, total, "ticker")
+	}
+}
+
+// A ticker may hold any character, also those that mean something in a path, and NUL, which Postgres cannot store as text.
+func TestTickersOfAnyText(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewTokenWorld(t)
+	tickers := map[string]string{ // as answers show them
+		"\x00\x00\x00\x00": "\uFFFD\uFFFD\uFFFD\uFFFD", "a\x00Bc": "a\uFFFDBc", "../..": "../..", "/../a": "/../a", "a/..": "a/..", "....": "....", "abcd": "abcd", "abcd/": "abcd/",
+		"a//b": "a//b", "%2F/": "%2F/", "a?b#": "a?b#", "a b+": "a b+", "\\..\\": "\\..\\", "%00a": "%00a",
+	}
+	height := 837090
+	for tick := range tickers {
+		w.Mine(height, w.Deploy(tick, "21000000", "1000", apitest.Ad1))
+		w.Mine(height+1, w.Mint(tick, "1000", apitest.Ad1))
+		height += 2
+	}
+	for tick, shown := range tickers {
+		for _, asked := range []string{tick, strings.ToUpper(tick), shown} {
+			segment, query := strings.ReplaceAll(url.PathEscape(asked), ".", "%2E"), url.QueryEscape(asked)
+			for _, path := range []string{"/tokens/" + segment, "/tokens/" + url.PathEscape(asked)} {
+				var body struct{ Token struct{ Ticker string } }
+				got := w.Get("/ordinals/v1/brc-20" + path)
+				if err := json.Unmarshal([]byte(got.Body), &body); err != nil || got.Status != http.StatusOK || body.Token.Ticker != shown {
+					t.Errorf("%q as %s: got %d %s", tick, path, got.Status, got.Body)
+				}
+			}
+			w.ExpectPage("/brc-20/tokens/"+segment+"/holders?", 1, "address", apitest.Ad1)
+			w.ExpectPage("/brc-20/activity?ticker="+query, 2, "ticker", shown, shown)
+			held := []any{shown}
+			if tick == "abcd" { // the filter is a prefix
+				held = append(held, "abcd/")
+			}
+			w.ExpectPage("/brc-20/balances/"+apitest.Ad1+"?ticker="+query, len(held), "ticker", held...)
+		}
+	}
+	for _, path := range []string{"/tokens/%2e%2e", "/tokens/%2E", "/tokens/..%2f..%2f..", "/tokens/%00", "/tokens/%2Fabcd", "/tokens/%00/holders", "/tokens/abcd%2F%2F"} {
+		if got := w.Get("/ordinals/v1/brc-20" + path); got.Status != http.StatusNotFound || got.Body != `{"error":"Not found"}` {
+			t.Errorf("%s: got %d %s", path, got.Status, got.Body)
+		}
+	}
+	// Dots and slashes that are not escaped belong to the path.
+	for _, path := range []string{"/tokens/a/..", "/tokens//", "/tokens/../tokens", "/tokens/./abcd"} {
+		if got := w.Get("/ordinals/v1/brc-20" + path); got.Status != http.StatusNotFound || !strings.Contains(got.Body, "Route GET:") {
+			t.Errorf("%s: got %d %s", path, got.Status, got.Body)
+		}
 	}
 }
 

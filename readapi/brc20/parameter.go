@@ -12,14 +12,23 @@ import (
 )
 
 // tickerOf converts a ticker of a request, in any case, to the form that the tables store.
-func tickerOf(text string) string { return ordinals.Bounded(strings.ToLower(text)) }
+func tickerOf(text string) string { return ordinals.Bounded(storedText(text)) }
+
+// storedText converts a part of a ticker to the form that the tables store, which have U+FFFD in place of NUL. A ticker has four
+// or five bytes, and U+FFFD three, so no ticker is taken for another one.
+func storedText(text string) string {
+	return strings.ReplaceAll(strings.ToLower(text), "\x00", "\uFFFD")
+}
 
 // tickerParameter names a token in a path.
 type tickerParameter string
 
 // Schema implements huma.SchemaProvider.
 func (tickerParameter) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Description: "The ticker of the token, in any case.", Examples: []any{"ordi"}}
+	return &huma.Schema{
+		Type: huma.TypeString, Description: "The ticker of the token, in any case. It may be any text, also with slashes and NUL, each escaped.",
+		Extensions: map[string]any{schema.AnyText: true}, Examples: []any{"ordi"},
+	}
 }
 
 // BRC20Input names a token.
@@ -57,7 +66,7 @@ func (tickerPrefixes) Schema(huma.Registry) *huma.Schema {
 func (l tickerPrefixes) ranges() (least, beyond []string, filters bool) {
 	prefixes := make([]string, len(l))
 	for i, text := range l {
-		prefixes[i] = strings.ToLower(text)
+		prefixes[i] = storedText(text)
 	}
 	slices.Sort(prefixes)
 	for i, prefix := range prefixes {

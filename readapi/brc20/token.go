@@ -175,7 +175,7 @@ func (a *api) registerBRC20Token() {
 
 // notFound returns the error for a token that is unknown.
 func (in *BRC20Input) notFound(ctx context.Context, s *engine.Snapshot) error {
-	return ordinal.NotFound(ctx, s, ordinals.TokenSubject(strings.ToLower(string(in.Ticker))))
+	return ordinal.NotFound(ctx, s, ordinals.TokenSubject(storedText(string(in.Ticker))))
 }
 
 func (a *api) brc20Token(ctx context.Context, s *engine.Snapshot, in *BRC20Input) (*brc20Details, error) {

@@ -181,6 +181,8 @@ func (a *api) readBatch(ctx context.Context, s *engine.Snapshot, items searchIte
 		}
 		known = found()
 	}
+	views := make([]*tokenView, 0, len(known))
+	shown := make([]*batchResult, 0, len(known))
 	for i := range known {
 		result := &body.Results[i]
 		result.ContractID, result.TokenNumber = refs[i].contract, numberOf(items[i])
@@ -193,7 +195,13 @@ func (a *api) readBatch(ctx context.Context, s *engine.Snapshot, items searchIte
 			result.Error, result.Message = refused.body.Reason, refused.body.Message
 			continue
 		}
-		result.Token = a.shapeBatchToken(v)
+		views, shown = append(views, v), append(shown, result)
+	}
+	if err := a.readLacking(ctx, views...); err != nil {
+		return nil, err
+	}
+	for i, v := range views {
+		shown[i].Token = a.shapeBatchToken(v)
 	}
 	return body, nil
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/fetch"
 	"strata/metadata/picture"
 	"strata/readapi/internal/answer"
@@ -63,9 +65,13 @@ func (a *api) findImage(ctx context.Context, digest [sha256.Size]byte) (facts fe
 
 // imageBytes reads an image from the report at an event of the log.
 func (a *api) imageBytes(ctx context.Context, seq int64) ([]byte, error) {
-	report, err := a.report(ctx, seq)
+	reports, err := a.reports(ctx, seq)
 	if err != nil {
 		return nil, err
+	}
+	report := reports[seq]
+	if report == nil {
+		return nil, fmt.Errorf("event %d is no report", seq)
 	}
 	image, problem := report.ResourceBody()
 	if problem != nil {
@@ -74,17 +80,26 @@ func (a *api) imageBytes(ctx context.Context, seq int64) ([]byte, error) {
 	return image, nil
 }
 
-// report reads the report at an event of the log.
-func (a *api) report(ctx context.Context, seq int64) (*fetch.Report, error) {
+// reports reads the reports at events of the log. Those of events that are not here are left out: a replica may have the tables
+// and not the log. So are events of other kinds, such as a recheck, which has no bodies.
+func (a *api) reports(ctx context.Context, seqs ...int64) (map[int64]*fetch.Report, error) {
+	reports := map[int64]*fetch.Report{}
+	if len(seqs) == 0 {
+		return reports, nil
+	}
+	rows, err := a.Config.Pool.Query(ctx, `
+		SELECT e.seq, h.body FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) WHERE e.seq = ANY ($1) AND e.path = $2`, seqs, fetch.PathReport)
+	if err != nil {
+		return nil, fmt.Errorf("read %d reports: %w", len(seqs), err)
+	}
+	var seq int64
 	var body []byte
-	err := a.Config.Pool.QueryRow(ctx, `
-		SELECT h.body FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) WHERE e.seq = $1`, seq).Scan(&body)
+	_, err = pgx.ForEachRow(rows, []any{&seq, &body}, func() (err error) {
+		reports[seq], err = fetch.DecodeReport(body)
+		return err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("read event %d: %w", seq, err)
+		return nil, fmt.Errorf("read %d reports: %w", len(seqs), err)
 	}
-	report, err := fetch.DecodeReport(body)
-	if err != nil {
-		return nil, fmt.Errorf("event %d: %w", seq, err)
-	}
-	return report, nil
+	return reports, nil
 }

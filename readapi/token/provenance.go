@@ -2,11 +2,8 @@ package token
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"strata/domain/fetch"
 	"strata/domain/token"
@@ -155,17 +152,47 @@ func (a *api) missingFields(ctx context.Context, kind token.Kind, t *tokenRow) (
 	if t.readSeq == nil || complete && (t.failedSeq == nil || *t.failedSeq != *t.readSeq) {
 		return nil, nil
 	}
-	report, err := a.report(ctx, *t.readSeq)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil // a replica that has the tables and not the log
-	}
+	reports, err := a.reports(ctx, *t.readSeq)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range token.MissingOf(kind, report) {
-		fields = append(fields, missingField{m.Field, int(m.Problem.Reason), m.Problem.Reason.Message(), m.Problem.Detail})
+	if report := reports[*t.readSeq]; report != nil {
+		for _, m := range token.MissingOf(kind, report) {
+			fields = append(fields, missingField{m.Field, int(m.Problem.Reason), m.Problem.Reason.Message(), m.Problem.Detail})
+		}
 	}
 	return fields, nil
+}
+
+// readLacking adds to tokens whose contract could not be read completely at the last attempt what that did not bring.
+func (a *api) readLacking(ctx context.Context, views ...*tokenView) error {
+	var seqs []int64
+	for _, v := range views {
+		if t := v.token; hasFailedSince(t.failedSeq, t.readSeq) {
+			seqs = append(seqs, *t.failedSeq)
+		}
+	}
+	reports, err := a.reports(ctx, seqs...)
+	if err != nil {
+		return err
+	}
+	for _, v := range views {
+		t := v.token
+		if !hasFailedSince(t.failedSeq, t.readSeq) {
+			continue
+		}
+		report := reports[*t.failedSeq]
+		if report == nil {
+			continue
+		}
+		if _, elsewhere := report.UnchangedSince(); elsewhere {
+			continue
+		}
+		for _, m := range token.MissingOf(v.contract.kind, report) {
+			v.lacking = append(v.lacking, m.Field)
+		}
+	}
+	return nil
 }
 
 type notificationRow struct {

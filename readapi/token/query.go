@@ -29,8 +29,8 @@ LEFT JOIN {projection}.image i ON i.uri_hash = CASE r.role WHEN 'image' THEN r.u
 // Two queries for each kind: for one token, which is the usual case, and for many. Both return a row for each document
 // and image of a token, by role and locale, or one row if it has none.
 var (
-	// oneTokenSQL reads a token and its wants. Unless all locales are requested, it reads a want only after a failure,
-	// as nobody needs it otherwise. The sub-select keeps the many columns of the token out of the joins of its
+	// oneTokenSQL reads a token and its wants; of the reads of its contract, the one that is due first. Unless all locales
+	// are requested, it reads a want only after a failure, as nobody needs it otherwise. The sub-select keeps the many columns of the token out of the joins of its
 	// resources: preparing the plan takes longer than running it, the more so the wider its joins are. The sub-select
 	// is sorted as the index is; it is joined with a single row, so its order is that of the result.
 	oneTokenSQL = queryByKind(`
@@ -38,7 +38,8 @@ SELECT NULL::bigint[], 1::bigint, ` + tokenColumns + `, resource.*, w.due_at, w.
 FROM (VALUES (1)) AS always
 LEFT JOIN {projection}.contract c ON c.contract_id = $1
 LEFT JOIN {projection}.token t ON t.contract_id = c.contract_id AND t.token_id = $2::text::numeric
-LEFT JOIN {projection}.want w ON w.key_hash = CASE WHEN $4 OR t.reason <> 0 OR t.failed_seq IS NOT NULL THEN $3::bytea END
+LEFT JOIN {projection}.want w ON w.key_hash = CASE WHEN $4 OR t.reason <> 0 OR t.failed_seq IS NOT NULL
+	THEN (SELECT key_hash FROM {projection}.want WHERE key_hash = ANY ($3::bytea[]) ORDER BY due_at, key_hash LIMIT 1) END
 LEFT JOIN LATERAL (
 	SELECT ` + resourceColumns + `, w.due_at, w.attempts, w.severity
 	FROM {projection}.reference r` + resourceTables + `
@@ -88,7 +89,7 @@ func queryTokens(s *engine.Snapshot, b *engine.Batch, kinds []token.Kind, of loc
 	if len(refs) == 1 {
 		n := refs[0]
 		for _, kind := range kinds {
-			found[kind] = engine.Query(b, joinedColumnsWithWants, oneTokenSQL[kind], n.contract, n.text(), readKey(kind, n), of.all, of.one)
+			found[kind] = engine.Query(b, joinedColumnsWithWants, oneTokenSQL[kind], n.contract, n.text(), readKeys(kind, n), of.all, of.one)
 		}
 	} else {
 		contracts, ids := make([]string, len(refs)), make([]*string, len(refs))
@@ -165,11 +166,14 @@ func kindsInTurn(s *engine.Snapshot, likely token.Kind) [][]token.Kind {
 	return [][]token.Kind{{likely}, slices.Delete(slices.Clone(active), i, i+1)}
 }
 
-// readKey returns the key of the want to read a token from its contract; nil for a nil id.
-func readKey(kind token.Kind, n tokenRef) []byte {
+// readKeys returns the keys of the wants to read a token, or its supply alone, from its contract; nil for a nil id.
+func readKeys(kind token.Kind, n tokenRef) (keys [][]byte) {
 	if n.id == nil {
 		return nil
 	}
-	key := sha256.Sum256([]byte(fetch.Want{Kind: fetch.ContractRead, Contract: n.contract, Calls: token.Calls(kind, n.id)}.Key()))
-	return key[:]
+	for _, calls := range [][]fetch.Call{token.Calls(kind, n.id), token.SupplyCalls(kind, n.id)} {
+		key := sha256.Sum256([]byte(fetch.Want{Kind: fetch.ContractRead, Contract: n.contract, Calls: calls}.Key()))
+		keys = append(keys, key[:])
+	}
+	return keys
 }

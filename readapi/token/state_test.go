@@ -121,6 +121,17 @@ func TestFungibleTokenWithoutDocument(t *testing.T) {
 	s.Expect("/metadata/v1/ft/"+apitest.P1+"?locale=en", 422, noLocale)
 }
 
+// A supply that a node fails to tell is shown as it was, with the time at which it is asked for again.
+func TestSupplyThatMayBeOutdated(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewTokenSite(t)
+	s.Contract(token.FT, apitest.P1, nil)
+	s.Read(token.FT, apitest.P1, "1", apitest.Columns{"total_supply": "7", "uri": nil, "failed_seq": 300, "reason": 109})
+	s.Want(token.FT, fetch.Want{Kind: fetch.ContractRead, Contract: apitest.P1, Calls: token.SupplyCalls(token.FT, nil)}, fetch.Waiting, 0)
+	s.Expect("/metadata/v1/ft/"+apitest.P1, 200, `{"total_supply":"7",`+ftTail+
+		`,"refresh":{"state":"failed","reason":109,"message":"The token contract produced a Clarity error when trying to fetch metadata","next_attempt_at":"2023-11-14T23:13:20Z"}}`)
+}
+
 // D9: what is not known is absent, and zero is a number.
 func TestZeroAndUnknown(t *testing.T) {
 	t.Parallel()

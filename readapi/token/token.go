@@ -72,7 +72,7 @@ type sftMetadata struct {
 // token-metadata-api, a token of another kind is answered in that shape, too.
 func (a *api) registerTokens() {
 	statuses := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
-	const about = "Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid."
+	const about = "Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. A field that a contract or its node fails to answer is absent, and the others are there. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid."
 	engine.Get(a.Engine, metadataOperation(engine.Operation{
 		ID: "getFtMetadata", Path: "/ft/{principal}", Summary: "A fungible token", Description: about, Statuses: statuses, PointRead: true,
 	}), a.ftMetadata)
@@ -88,7 +88,7 @@ func (a *api) ftMetadata(ctx context.Context, s *engine.Snapshot, in *struct {
 	FTInput
 	LocaleInput
 }) (*ftMetadata, error) {
-	v, err := readToken(ctx, s, token.FT, in.named(), in.Locale)
+	v, err := a.readToken(ctx, s, token.FT, in.named(), in.Locale)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (a *api) nftMetadata(ctx context.Context, s *engine.Snapshot, in *struct {
 	TokenInput
 	LocaleInput
 }) (*nftMetadata, error) {
-	v, err := readToken(ctx, s, token.NFT, in.named(), in.Locale)
+	v, err := a.readToken(ctx, s, token.NFT, in.named(), in.Locale)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (a *api) sftMetadata(ctx context.Context, s *engine.Snapshot, in *struct {
 	TokenInput
 	LocaleInput
 }) (*sftMetadata, error) {
-	v, err := readToken(ctx, s, token.SFT, in.named(), in.Locale)
+	v, err := a.readToken(ctx, s, token.SFT, in.named(), in.Locale)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (a *api) sftMetadata(ctx context.Context, s *engine.Snapshot, in *struct {
 }
 
 // readToken reads a token. If there is nothing to render, it returns the error to answer.
-func readToken(ctx context.Context, s *engine.Snapshot, likely token.Kind, ref tokenRef, locale string) (*tokenView, error) {
+func (a *api) readToken(ctx context.Context, s *engine.Snapshot, likely token.Kind, ref tokenRef, locale string) (*tokenView, error) {
 	known, err := findToken(ctx, s, likely, locales{one: locale}, ref, nil)
 	if err != nil {
 		return nil, err
@@ -135,5 +135,8 @@ func readToken(ctx context.Context, s *engine.Snapshot, likely token.Kind, ref t
 	if err != nil {
 		return nil, err
 	}
-	return v, v.refusal()
+	if err := v.refusal(); err != nil {
+		return nil, err
+	}
+	return v, a.readLacking(ctx, v)
 }

@@ -128,9 +128,9 @@ func tokenLookups(s *engine.Snapshot, kinds []token.Kind, of locales, refs ...to
 		add(tables.document, resource("document"), `t.uri_hash`, args...)
 		add(tables.image, resource("image"), `t.uri_hash`, args...)
 		if len(refs) == 1 {
-			add(tables.want, sql.Replace(`t.key_hash = $5 OR t.key_hash IN (
+			add(tables.want, sql.Replace(`t.key_hash = ANY ($5) OR t.key_hash IN (
 				SELECT sha256(convert_to(r.role || ' ' || coalesce(d.uri, i.uri), 'UTF8'))
-				FROM (SELECT t.* FROM {projection}.reference t WHERE `+requested+ofLocale+`) r`+resourceTables+`)`), `t.key_hash`, append(args, readKey(kind, refs[0]))...)
+				FROM (SELECT t.* FROM {projection}.reference t WHERE `+requested+ofLocale+`) r`+resourceTables+`)`), `t.key_hash`, append(args, readKeys(kind, refs[0]))...)
 		}
 	}
 	return lookups

@@ -34,6 +34,8 @@ type tokenView struct {
 	image *resourceRow // nil when the document has no image, or the image is not known yet
 	// hasLocale says that document is in the requested locale, or that the request names none.
 	hasLocale bool
+	// lacking names the fields that the last read of the contract failed to bring.
+	lacking []string
 }
 
 // view returns the token in a locale; empty for the document's own.
@@ -131,17 +133,20 @@ func stillMissing(reason fetch.Reason, want *wantRow) error {
 
 // refreshState says that the content may be outdated, because the last attempt to fetch it failed.
 type refreshState struct {
-	State         string `json:"state" enum:"failed"`
-	Reason        int    `json:"reason" doc:"The error code of token-metadata-api: 100 to 110; 203: an image in a format that is not supported."`
-	Message       string `json:"message" doc:"The reason in words."`
-	NextAttemptAt string `json:"next_attempt_at,omitempty" format:"date-time" doc:"Earliest time of the next attempt."`
+	State         string   `json:"state" enum:"failed"`
+	Reason        int      `json:"reason" doc:"The error code of token-metadata-api: 100 to 110; 203: an image in a format that is not supported."`
+	Message       string   `json:"message" doc:"The reason in words."`
+	Fields        []string `json:"fields,omitempty" nullable:"false" enum:"token_uri,name,symbol,decimals,total_supply" doc:"The fields that the last read of the contract failed to bring; absent when that succeeded."`
+	NextAttemptAt string   `json:"next_attempt_at,omitempty" format:"date-time" doc:"Earliest time of the next attempt."`
 }
 
 // refresh returns the first failure of these: reading the contract, fetching the document, fetching the image; nil when
 // the last attempts succeeded.
 func (v *tokenView) refresh() *refreshState {
 	if t := v.token; hasFailedSince(t.failedSeq, t.readSeq) {
-		return newRefreshState(t.reason, fetch.ContractRead, t.want)
+		state := newRefreshState(t.reason, fetch.ContractRead, t.want)
+		state.Fields = v.lacking
+		return state
 	}
 	rows := v.rows
 	if v.image != nil {

@@ -30,6 +30,8 @@ type World struct {
 	Supply func(contract string) uint64
 	// LastTokenID returns the last token id of a contract; nil for 0.
 	LastTokenID func(contract string) uint64
+	// Refuse returns the cause for which the node refuses a call, or "" if it does not; nil for none.
+	Refuse func(contract, function string) string
 
 	calls, documents, images atomic.Int64
 }
@@ -100,6 +102,12 @@ func (w *World) call(rw http.ResponseWriter, r *http.Request, parts []string) {
 	}
 	answer, ok := w.answer(contract, parts[2], id)
 	rw.Header().Set("Content-Type", "application/json")
+	if w.Refuse != nil {
+		if cause := w.Refuse(contract, parts[2]); cause != "" {
+			_, _ = fmt.Fprintf(rw, `{"okay":false,"cause":%q}`, cause)
+			return
+		}
+	}
 	if !ok {
 		_, _ = fmt.Fprintf(rw, `{"okay":false,"cause":"RuntimeCheck(UndefinedFunction(%q))"}`, parts[2])
 		return

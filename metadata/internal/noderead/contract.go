@@ -16,7 +16,8 @@ import (
 
 // Contract makes the requests for a contract, one after the other, all at the same block. They go to one node as
 // long as it answers; when it does not, that request and the following ones go to the next node. If no node answers a
-// request, Contract does not make the following ones. While no node may get a request, it returns how long to wait.
+// request, the last one gets the following request all the same, because the call may be what it fails at: a node that
+// fails at two in a row gets no more. While no node may get a request, Contract returns how long to wait.
 func (r *Reader) Contract(ctx context.Context, want fetch.Want, tip fetch.Tip) (exchanges []fetch.Exchange, wait time.Duration) {
 	requests, err := requestsOf(want, tip)
 	if err != nil {
@@ -30,6 +31,7 @@ func (r *Reader) Contract(ctx context.Context, want fetch.Want, tip fetch.Tip) (
 	}
 	acquired := true // whether n was acquired and no result was recorded for it since
 	tried := map[*rotation.Node]bool{}
+	unanswered := 0 // requests in a row that no node answers
 	for _, q := range requests {
 		for {
 			e := r.do(ctx, n, q)
@@ -37,16 +39,24 @@ func (r *Reader) Contract(ctx context.Context, want fetch.Want, tip fetch.Tip) (
 			answer := r.assess(ctx, n, acquired, e)
 			acquired = false
 			if answer {
+				unanswered = 0
 				break
 			}
 			tried[n] = true
-			if n = r.nodes.Acquire(tried); n == nil || ctx.Err() != nil {
-				if n != nil {
-					n.Abandon()
+			next := r.nodes.Acquire(tried)
+			if ctx.Err() != nil {
+				if next != nil {
+					next.Abandon()
 				}
 				return exchanges, 0
 			}
-			acquired = true
+			if next == nil {
+				if unanswered++; unanswered > 1 || e.Failure != fetch.FailureTimeout && e.Status < http.StatusInternalServerError {
+					return exchanges, 0
+				}
+				break
+			}
+			n, acquired = next, true
 		}
 	}
 	return exchanges, 0

@@ -58,9 +58,9 @@ func (p *Projection) WithSpec(spec projections.Spec) projections.Projection[proj
 	return New(p.kind, spec.Version, p.logger)
 }
 
-// Readable implements projections.Readable. Tokens of rules 1 lack all properties if their contract failed to state one of
-// them, until the new version is active.
-func (p *Projection) Readable() []int { return []int{1} }
+// Readable implements projections.Readable. Until the new version is active, tokens lack all properties if their node failed to
+// ask one of them and, of rules 1, if their contract failed to state one.
+func (p *Projection) Readable() []int { return []int{1, 3} }
 
 // Forget implements projections.Projection.
 func (p *Projection) Forget() { p.tip, p.position = nil, -1 }

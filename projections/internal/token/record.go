@@ -94,19 +94,31 @@ func tokenIDOf(kind token.Kind, w fetch.Want) *big.Int {
 	return token.IDOf(w.Calls)
 }
 
-// supply processes the report of a token's supply. A supply that cannot be read stays as it was.
+// supply processes the report of a token's supply. A supply that cannot be read stays as it was; while another attempt is due, the
+// token says so.
 func (b *batch) supply(step projections.Step, r *fetch.Report, s openWant, key tokenKey) error {
 	total, problem := token.ReadSupply(r)
 	if problem != nil && problem.Severity != fetch.Wrong {
+		if _, err := b.tx.Exec(b.ctx, b.sql(`
+			UPDATE {schema}.token SET failed_seq = $3, reason = $4
+			WHERE contract_id = $1 AND token_id = $2::numeric AND failed_seq IS DISTINCT FROM read_seq`), key.contract, key.id, step.SourceSeq, problem.Reason); err != nil {
+			return fmt.Errorf("note that the supply of %s %s can't be read: %w", key.contract, key.id, err)
+		}
 		return b.fail(failure{s, step.SourceSeq, r.FinishedAt, problem})
 	}
-	if err := b.settle(s); err != nil || problem != nil {
+	if err := b.settle(s); err != nil {
 		return err
 	}
+	// What the token says of an earlier failure is over, unless it is that of the read of its properties. Without these it is not
+	// read yet, although its supply is.
+	whole := keyHash(b.readWant(r.Want.Contract, bigOf(key.id)))
 	_, err := b.tx.Exec(b.ctx, b.sql(`
-		UPDATE {schema}.token SET total_supply = $3, supply_seq = $5, -- without the rest it is not read yet
-		       read_height = CASE WHEN read_height IS NOT NULL THEN greatest(read_height, $4) END
-		WHERE contract_id = $1 AND token_id = $2::numeric`), key.contract, key.id, projections.Amount(total), r.Tip.Height, step.SourceSeq)
+		UPDATE {schema}.token t
+		SET total_supply = coalesce($3, total_supply), supply_seq = CASE WHEN $3 IS NULL THEN supply_seq ELSE $5 END,
+		    read_height = CASE WHEN $3 IS NULL OR read_height IS NULL THEN read_height ELSE greatest(read_height, $4) END,
+		    failed_seq = CASE WHEN fails OR failed_seq = read_seq THEN failed_seq END, reason = CASE WHEN fails OR failed_seq = read_seq THEN reason ELSE 0 END
+		FROM (SELECT EXISTS (SELECT FROM {schema}.want WHERE key_hash = $6 AND reason <> 0)) w (fails)
+		WHERE contract_id = $1 AND token_id = $2::numeric`), key.contract, key.id, projections.Amount(total), r.Tip.Height, step.SourceSeq, whole[:])
 	if err != nil {
 		return fmt.Errorf("write the supply of %s %s: %w", key.contract, key.id, err)
 	}

@@ -78,7 +78,7 @@ CREATE TABLE {schema}.token (
     read_height  bigint,            -- the block at which it was read; null if never successfully
     read_seq     bigint,            -- the report that brought the properties
     read_at      timestamptz,       -- by checked_seq, or else by read_seq
-    supply_seq   bigint,            -- the later report that brought the supply alone; null if read_seq brought it
+    supply_seq   bigint,            -- the report that brought the supply, if not read_seq; null if read_seq did
     checked_seq  bigint,            -- the later report that found the same properties; null if there is none
     failed_seq   bigint,            -- the report of the last attempt, if that failed; read_seq if it brought only some properties
     decimals     int, -- as get-decimals answered

@@ -58,7 +58,7 @@ func (b *batch) writeUnchanged(table string, all []resourceRecord, end func(answ
 }
 
 // writeUnchangedReads is writeUnchanged for reads of tokens. A supply that came by itself since is not that of the earlier
-// report, and such a read is stale as well.
+// report, and such a read is stale as well. So is one that finds what an incomplete report said: it cannot complete the token.
 func (b *batch) writeUnchangedReads(all []readRecord) (changed, unchanged, stale []readRecord, err error) {
 	places := map[tokenKey]readRecord{}
 	var keys []tokenKey
@@ -84,7 +84,7 @@ func (b *batch) writeUnchangedReads(all []readRecord) (changed, unchanged, stale
 		       in_vain = least(t.in_vain + r.counts, 100)
 		FROM unnest($1::text[], $2::numeric[], $3::bigint[], $4::bigint[], $5::bigint[], $6::timestamptz[], $7::smallint[])
 		     AS r (contract, id, since, seq, height, at, counts)
-		WHERE t.contract_id = r.contract AND t.token_id = r.id AND t.read_seq = r.since AND t.supply_seq IS NULL
+		WHERE t.contract_id = r.contract AND t.token_id = r.id AND t.read_seq = r.since AND t.supply_seq IS NULL AND t.failed_seq IS DISTINCT FROM t.read_seq
 		RETURNING t.contract_id, t.token_id::text`), contracts, ids, since, seqs, heights, times, counts)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("write %d tokens that did not change: %w", len(keys), err)

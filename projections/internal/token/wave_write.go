@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/fetch"
 	"strata/domain/token"
 	"strata/projections"
@@ -57,7 +59,14 @@ func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subj
 	if err != nil {
 		return nil, err
 	}
+	known, err := b.knownBefore(all)
+	if err != nil {
+		return nil, err
+	}
 	for _, r := range append(all, stale...) {
+		if known[r.token] {
+			r.problem = r.read.Lack
+		}
 		if r.problem != nil {
 			bad = append(bad, r)
 			end(r.answer, &failure{r.openWant, r.step.SourceSeq, r.report.FinishedAt, r.problem})
@@ -104,7 +113,10 @@ func (b *batch) goOn(read []readRecord, end func(answer, *failure)) error {
 		}
 		interval, dynamic := intervals[r.token]
 		switch {
-		case !dynamic && r.read.Lack != nil: // the contract may state the rest one day
+		case r.read.Lack != nil && (!dynamic || r.retryBefore(interval)): // the rest may come
+			if r.priority == priorityClock {
+				r.priority = priorityAgain // these attempts are for the rest, and leave documents alone
+			}
 			end(r.answer, &failure{r.openWant, r.step.SourceSeq, r.report.FinishedAt, r.read.Lack})
 			continue
 		case !dynamic:
@@ -116,6 +128,57 @@ func (b *batch) goOn(read []readRecord, end func(answer, *failure)) error {
 		}
 	}
 	return nil
+}
+
+// retriesMax is the number of failures in a row after which what a dynamic token lacks is left to its next fetch by the clock.
+// Until then the token's documents wait for that fetch.
+const retriesMax = 6
+
+// retryBefore reports whether another attempt is to bring what a dynamic token lacks before it is due again by the clock.
+func (r *readRecord) retryBefore(interval time.Duration) bool {
+	if !r.read.LacksForNow() || r.Attempts.Attempts+r.Waits >= retriesMax {
+		return false
+	}
+	attempts := r.Attempts
+	return attempts.Fail(r.report.FinishedAt, r.read.Lack).Before(r.report.FinishedAt.Add(interval))
+}
+
+// knownBefore returns the tokens of reads that lack something for now, and would replace a known property by none. Such a read
+// replaces nothing, because all that is known of a token but its supply is of the one report that its row names.
+func (b *batch) knownBefore(all []readRecord) (map[tokenKey]bool, error) {
+	var keys []tokenKey
+	var lacks [4][]bool
+	for _, r := range all {
+		if r.problem != nil || !r.read.LacksForNow() {
+			continue
+		}
+		keys = append(keys, r.token)
+		for i, missing := range [...]bool{r.uri == nil, r.read.Name == nil, r.read.Symbol == nil, r.read.Decimals == nil} {
+			lacks[i] = append(lacks[i], missing)
+		}
+	}
+	known := map[tokenKey]bool{}
+	if len(keys) == 0 {
+		return known, nil
+	}
+	contracts, ids := columnsOf(keys)
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		SELECT t.contract_id, t.token_id::text
+		FROM unnest($1::text[], $2::numeric[], $3::boolean[], $4::boolean[], $5::boolean[], $6::boolean[]) AS r (contract, id, uri, name, symbol, decimals)
+		JOIN {schema}.token t ON t.contract_id = r.contract AND t.token_id = r.id
+		WHERE r.uri AND t.uri IS NOT NULL OR r.name AND t.name IS NOT NULL OR r.symbol AND t.symbol IS NOT NULL OR r.decimals AND t.decimals IS NOT NULL`),
+		contracts, ids, lacks[0], lacks[1], lacks[2], lacks[3])
+	if err != nil {
+		return nil, fmt.Errorf("look for what is known of %d tokens: %w", len(keys), err)
+	}
+	found, err := pgx.CollectRows(rows, scanTokenKey)
+	if err != nil {
+		return nil, fmt.Errorf("look for what is known of %d tokens: %w", len(keys), err)
+	}
+	for _, key := range found {
+		known[key] = true
+	}
+	return known, nil
 }
 
 // lacking returns the reads in which a property is missing, with the reason as their problem.
@@ -165,7 +228,10 @@ func (b *batch) writeGoodReads(all []readRecord) error {
 		counts                = make([]int16, n)
 	)
 	for i, r := range all {
-		keys[i], counts[i], places[r.token] = r.token, r.counts(), i
+		keys[i], places[r.token] = r.token, i
+		if !r.read.LacksForNow() { // a notification counts once, however often the rest is tried
+			counts[i] = r.counts()
+		}
 		uris[i], names[i], symbols[i], decimals[i], supplies[i] = r.uri, r.read.Name, r.read.Symbol, r.read.Decimals, decimal(r.read.TotalSupply)
 		heights[i], seqs[i], times[i] = r.report.Tip.Height, r.step.SourceSeq, r.report.FinishedAt
 		if b.kind == token.FT {
@@ -177,7 +243,7 @@ func (b *batch) writeGoodReads(all []readRecord) error {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		UPDATE {schema}.token t
 		SET uri = r.uri, name = r.name, symbol = r.symbol, decimals = r.decimals, total_supply = coalesce(r.supply::numeric, t.total_supply),
-		    supply_seq = CASE WHEN r.supply IS NULL THEN t.supply_seq END, name_key = r.name_key, symbol_key = r.symbol_key,
+		    supply_seq = CASE WHEN r.supply IS NULL AND t.total_supply IS NOT NULL THEN coalesce(t.supply_seq, t.read_seq) END, name_key = r.name_key, symbol_key = r.symbol_key,
 		    read_height = r.height, read_seq = r.seq, read_at = r.at, checked_seq = NULL, reason = 0, failed_seq = NULL,
 		    in_vain = CASE WHEN t.read_seq IS NOT NULL AND (t.uri, t.name, t.symbol, t.decimals) IS NOT DISTINCT FROM (r.uri, r.name, r.symbol, r.decimals)
 		                   THEN least(t.in_vain + r.counts, 100) ELSE 0 END

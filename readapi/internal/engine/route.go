@@ -227,15 +227,22 @@ func (e *Engine) route(w http.ResponseWriter, r *http.Request) {
 // routable returns the request in the form that the mux expects; nil when its path can't exist.
 func (e *Engine) routable(r *http.Request) *http.Request {
 	target := *r.URL
-	if p := target.Path; len(p) > 1 && strings.HasSuffix(p, "/") && !e.slashCounts(p) {
-		target.Path, target.RawPath = trimSlashes(target.Path), trimSlashes(target.RawPath)
+	// Escaped slashes and dots belong to a parameter: the ticker of a token may be "a/.." or end with a slash.
+	escaped := target.EscapedPath()
+	if len(escaped) > 1 && strings.HasSuffix(escaped, "/") && !e.slashCounts(escaped) {
+		trimmed := trimSlashes(escaped)
+		target.Path = target.Path[:len(target.Path)-len(escaped)+len(trimmed)]
+		if target.RawPath != "" {
+			target.RawPath = trimmed
+		}
+		escaped = trimmed
 	}
 	if target.RawQuery != "" {
 		if query, err := url.ParseQuery(target.RawQuery); err != nil {
 			target.RawQuery = query.Encode()
 		}
 	}
-	if clean := path.Clean(target.Path); target.Path != clean && (target.Path != clean+"/" || !e.slashCounts(target.Path)) {
+	if clean := path.Clean(escaped); escaped != clean && (escaped != clean+"/" || !e.slashCounts(escaped)) {
 		return nil
 	}
 	if strings.HasPrefix(target.Path, separatePrefix+"/") {

@@ -147,11 +147,16 @@ func numberCheck(s *huma.Schema) func(string) string {
 	}
 }
 
+// AnyText is the extension of the schema of texts that may hold NUL. The type that reads such a text replaces it, because
+// Postgres refuses it as text.
+const AnyText = "x-any-text"
+
 func textCheck(s *huma.Schema) func(string) string {
 	pattern := PatternOf(s)
+	_, anyText := s.Extensions[AnyText]
 	return func(value string) string {
 		switch {
-		case !utf8.ValidString(value) || strings.IndexByte(value, 0) >= 0:
+		case !utf8.ValidString(value) || !anyText && strings.IndexByte(value, 0) >= 0:
 			return "must be string" // Postgres refuses it as text
 		case len(s.Enum) > 0 && !oneOf(s.Enum, value):
 			if len(s.Enum) == 1 {
