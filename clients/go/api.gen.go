@@ -20,6 +20,11 @@ const (
 	Sponsor  AccountTransactionV3Involvement = "sponsor"
 )
 
+// Defines values for AddressResultType.
+const (
+	Address AddressResultType = "address"
+)
+
 // Defines values for AssetEventV2Type.
 const (
 	AssetEventV2TypeFt  AssetEventV2Type = "ft"
@@ -57,6 +62,16 @@ const (
 	BatchTokenTokenTypeFt  BatchTokenTokenType = "ft"
 	BatchTokenTokenTypeNft BatchTokenTokenType = "nft"
 	BatchTokenTokenTypeSft BatchTokenTokenType = "sft"
+)
+
+// Defines values for BitcoinResultType.
+const (
+	BitcoinResultTypeBitcoinBlock BitcoinResultType = "bitcoin_block"
+)
+
+// Defines values for BlockResultType.
+const (
+	BlockResultTypeBlock BlockResultType = "block"
 )
 
 // Defines values for BnsBtcAnswerNetwork.
@@ -320,7 +335,7 @@ const (
 
 // Defines values for BnsV1NameBlockchain.
 const (
-	Stacks BnsV1NameBlockchain = "stacks"
+	BnsV1NameBlockchainStacks BnsV1NameBlockchain = "stacks"
 )
 
 // Defines values for BnsV1NameSource.
@@ -447,6 +462,11 @@ const (
 	Sip013 ContractProvenanceSIP = "sip-013"
 )
 
+// Defines values for ContractResultType.
+const (
+	ContractResultTypeSmartContract ContractResultType = "smart_contract"
+)
+
 // Defines values for ContractStatusStatus.
 const (
 	ContractStatusStatusAbortByPostCondition ContractStatusStatus = "abort_by_post_condition"
@@ -500,6 +520,12 @@ const (
 	EventV3TypeNftAsset    EventV3Type = "nft_asset"
 	EventV3TypeStxAsset    EventV3Type = "stx_asset"
 	EventV3TypeStxLock     EventV3Type = "stx_lock"
+)
+
+// Defines values for FaucetTransactionChain.
+const (
+	FaucetTransactionChainBitcoin FaucetTransactionChain = "bitcoin"
+	FaucetTransactionChainStacks  FaucetTransactionChain = "stacks"
 )
 
 // Defines values for FeeRateFeeRate.
@@ -586,6 +612,11 @@ const (
 	NameMatchRegistryBnsV2 NameMatchRegistry = "bns-v2"
 )
 
+// Defines values for NameResultType.
+const (
+	NameResultTypeName NameResultType = "name"
+)
+
 // Defines values for NftAssetV3Type.
 const (
 	NftAssetV3TypeBurn     NftAssetV3Type = "burn"
@@ -659,6 +690,15 @@ const (
 	ReadinessStatusReady    ReadinessStatus = "ready"
 )
 
+// Defines values for RefreshStateFields.
+const (
+	RefreshStateFieldsDecimals    RefreshStateFields = "decimals"
+	RefreshStateFieldsName        RefreshStateFields = "name"
+	RefreshStateFieldsSymbol      RefreshStateFields = "symbol"
+	RefreshStateFieldsTokenURI    RefreshStateFields = "token_uri"
+	RefreshStateFieldsTotalSupply RefreshStateFields = "total_supply"
+)
+
 // Defines values for RefreshStateState.
 const (
 	RefreshStateStateFailed RefreshStateState = "failed"
@@ -702,17 +742,6 @@ const (
 	SatoshiRarityMythic    SatoshiRarity = "mythic"
 	SatoshiRarityRare      SatoshiRarity = "rare"
 	SatoshiRarityUncommon  SatoshiRarity = "uncommon"
-)
-
-// Defines values for SearchResultType.
-const (
-	SearchResultTypeBitcoinBlock       SearchResultType = "bitcoin_block"
-	SearchResultTypeBlock              SearchResultType = "block"
-	SearchResultTypeMempoolTransaction SearchResultType = "mempool_transaction"
-	SearchResultTypeName               SearchResultType = "name"
-	SearchResultTypePrincipal          SearchResultType = "principal"
-	SearchResultTypeSmartContract      SearchResultType = "smart_contract"
-	SearchResultTypeTransaction        SearchResultType = "transaction"
 )
 
 // Defines values for SignerStakerTypes.
@@ -871,6 +900,12 @@ const (
 	TokenEventTypeTransfer TokenEventType = "transfer"
 )
 
+// Defines values for TokenMatchAssetType.
+const (
+	TokenMatchAssetTypeFt  TokenMatchAssetType = "ft"
+	TokenMatchAssetTypeNft TokenMatchAssetType = "nft"
+)
+
 // Defines values for TokenMoveType.
 const (
 	TokenMoveTypeBurn     TokenMoveType = "burn"
@@ -883,6 +918,11 @@ const (
 	Dynamic  TokenNotificationMode = "dynamic"
 	Frozen   TokenNotificationMode = "frozen"
 	Standard TokenNotificationMode = "standard"
+)
+
+// Defines values for TokenResultType.
+const (
+	Token TokenResultType = "token"
 )
 
 // Defines values for TokenStatusStatus.
@@ -922,6 +962,11 @@ const (
 	TransactionBodyTxTypeTenureChange     TransactionBodyTxType = "tenure_change"
 	TransactionBodyTxTypeTokenTransfer    TransactionBodyTxType = "token_transfer"
 	TransactionBodyTxTypeUndecoded        TransactionBodyTxType = "undecoded"
+)
+
+// Defines values for TransactionResultType.
+const (
+	TransactionResultTypeTransaction TransactionResultType = "transaction"
 )
 
 // Defines values for TransactionSummaryStatus.
@@ -1004,6 +1049,11 @@ const (
 	WaitingBodyTxTypeTenureChange     WaitingBodyTxType = "tenure_change"
 	WaitingBodyTxTypeTokenTransfer    WaitingBodyTxType = "token_transfer"
 	WaitingBodyTxTypeUndecoded        WaitingBodyTxType = "undecoded"
+)
+
+// Defines values for WaitingResultType.
+const (
+	MempoolTransaction WaitingResultType = "mempool_transaction"
 )
 
 // Defines values for WaitingSummaryStatus.
@@ -1459,6 +1509,20 @@ type AddressBalance struct {
 	TransferrableBalance string `json:"transferrable_balance"`
 }
 
+// AddressMatch defines model for AddressMatch.
+type AddressMatch struct {
+	Principal string `json:"principal"`
+}
+
+// AddressResult defines model for AddressResult.
+type AddressResult struct {
+	Result AddressMatch      `json:"result"`
+	Type   AddressResultType `json:"type"`
+}
+
+// AddressResultType defines model for AddressResult.Type.
+type AddressResultType string
+
 // AffectedBalances defines model for AffectedBalances.
 type AffectedBalances struct {
 	Ft  bool `json:"ft"`
@@ -1859,6 +1923,12 @@ type BitcoinBlock struct {
 	TxCount int64 `json:"tx_count"`
 }
 
+// BitcoinMatch defines model for BitcoinMatch.
+type BitcoinMatch struct {
+	Hash   string `json:"hash"`
+	Height int64  `json:"height"`
+}
+
 // BitcoinPaid defines model for BitcoinPaid.
 type BitcoinPaid struct {
 	// BurnAmount Sats that block commits burned.
@@ -1885,6 +1955,15 @@ type BitcoinPlace struct {
 	// TimeIso Example: 2024-10-29T14:21:02.000Z
 	TimeIso time.Time `json:"time_iso"`
 }
+
+// BitcoinResult defines model for BitcoinResult.
+type BitcoinResult struct {
+	Result BitcoinMatch      `json:"result"`
+	Type   BitcoinResultType `json:"type"`
+}
+
+// BitcoinResultType defines model for BitcoinResult.Type.
+type BitcoinResultType string
 
 // BitcoinRewards defines model for BitcoinRewards.
 type BitcoinRewards struct {
@@ -1956,6 +2035,15 @@ type BlockPlace struct {
 	// TimeIso Example: 2024-10-29T14:21:02.000Z
 	TimeIso time.Time `json:"time_iso"`
 }
+
+// BlockResult defines model for BlockResult.
+type BlockResult struct {
+	Result BlockSummary    `json:"result"`
+	Type   BlockResultType `json:"type"`
+}
+
+// BlockResultType defines model for BlockResult.Type.
+type BlockResultType string
 
 // BlockSummary defines model for BlockSummary.
 type BlockSummary struct {
@@ -3664,14 +3752,6 @@ type ContractLogPage struct {
 	Total int64 `json:"total"`
 }
 
-// ContractMatch defines model for ContractMatch.
-type ContractMatch struct {
-	ContractID string `json:"contract_id"`
-
-	// TxID The transaction that deployed it.
-	TxID string `json:"tx_id"`
-}
-
 // ContractPage defines model for ContractPage.
 type ContractPage struct {
 	Limit   int64          `json:"limit"`
@@ -3721,6 +3801,15 @@ type ContractRest struct {
 	Until time.Time `json:"until"`
 }
 
+// ContractResult defines model for ContractResult.
+type ContractResult struct {
+	Result ContractSummary    `json:"result"`
+	Type   ContractResultType `json:"type"`
+}
+
+// ContractResultType defines model for ContractResult.Type.
+type ContractResultType string
+
 // ContractStatus defines model for ContractStatus.
 type ContractStatus struct {
 	// BlockHeight Absent while the deployment is pending.
@@ -3732,6 +3821,19 @@ type ContractStatus struct {
 
 // ContractStatusStatus defines model for ContractStatus.Status.
 type ContractStatusStatus string
+
+// ContractSummary defines model for ContractSummary.
+type ContractSummary struct {
+	BitcoinBlock BitcoinPlace `json:"bitcoin_block"`
+	Block        SummaryBlock `json:"block"`
+
+	// ClarityVersion null when the transaction names no version, so that the epoch determines it.
+	ClarityVersion *int32 `json:"clarity_version"`
+	ContractID     string `json:"contract_id"`
+
+	// TxID The transaction that deployed the contract.
+	TxID string `json:"tx_id"`
+}
 
 // ContractV3 defines model for ContractV3.
 type ContractV3 struct {
@@ -3831,7 +3933,7 @@ type CycleBTC struct {
 	// Example: 1250000
 	Sbtc string `json:"sbtc"`
 
-	// Total sats
+	// Total Sats that are locked now or, of a finished cycle, that its last calculation of rewards divided by.
 	//
 	// Example: 1250000
 	Total string `json:"total"`
@@ -3875,7 +3977,7 @@ type CyclePoint struct {
 	BitcoinHeight int64 `json:"bitcoin_height"`
 	PoxCycle      int64 `json:"pox_cycle"`
 
-	// ProjectedTime Unix seconds at which a height is expected that is still to come, with ten minutes for a Bitcoin block; null for others, and for heights thousands of years away.
+	// ProjectedTime Unix seconds at which a height is expected that is still to come: at the pace of the last 2016 Bitcoin blocks, and on mainnet with ten minutes for a block after the next change of difficulty. null for others, and after the year 9999.
 	ProjectedTime *int64 `json:"projected_time"`
 
 	// ProjectedTimeIso Example: 2024-10-29T14:21:02.000Z
@@ -4149,7 +4251,7 @@ type FailedAttempt struct {
 	Event   string `json:"event"`
 	Message string `json:"message"`
 
-	// Reason The error code of token-metadata-api: 100 to 110.
+	// Reason The error code of token-metadata-api: 100 to 110; 203: an image in a format that is not supported.
 	Reason int64 `json:"reason"`
 	Seq    int64 `json:"seq"`
 }
@@ -4160,6 +4262,24 @@ type FailedNode struct {
 	Name  string    `json:"name"`
 	Since time.Time `json:"since"`
 	State string    `json:"state"`
+}
+
+// FaucetAmount defines model for FaucetAmount.
+type FaucetAmount struct {
+	// Btc sats
+	//
+	// Example: 1250000
+	Btc *string `json:"btc,omitempty"`
+
+	// Sbtc sats
+	//
+	// Example: 1250000
+	Sbtc *string `json:"sbtc,omitempty"`
+
+	// Stx µSTX
+	//
+	// Example: 1250000
+	Stx *string `json:"stx,omitempty"`
 }
 
 // FaucetBalance defines model for FaucetBalance.
@@ -4174,13 +4294,15 @@ type FaucetFailure struct {
 	Success bool    `json:"success"`
 }
 
-// FaucetRequest defines model for FaucetRequest.
-type FaucetRequest struct {
+// FaucetFailureV3 defines model for FaucetFailureV3.
+type FaucetFailureV3 struct {
+	Error string `json:"error"`
+}
+
+// FaucetRequestV3 defines model for FaucetRequestV3.
+type FaucetRequestV3 struct {
 	// Address Who gets the coins.
 	Address string `json:"address"`
-
-	// Stacking For STX: enough to stack.
-	Stacking *bool `json:"stacking,omitempty"`
 }
 
 // FaucetSent defines model for FaucetSent.
@@ -4192,12 +4314,42 @@ type FaucetSent struct {
 	TxRaw string `json:"txRaw"`
 }
 
+// FaucetSentV3 defines model for FaucetSentV3.
+type FaucetSentV3 struct {
+	Amount      FaucetAmount      `json:"amount"`
+	Transaction FaucetTransaction `json:"transaction"`
+}
+
+// FaucetTransaction defines model for FaucetTransaction.
+type FaucetTransaction struct {
+	Chain FaucetTransactionChain `json:"chain"`
+	TxID  string                 `json:"tx_id"`
+}
+
+// FaucetTransactionChain defines model for FaucetTransaction.Chain.
+type FaucetTransactionChain string
+
 // FeePriority defines model for FeePriority.
 type FeePriority struct {
 	HighPriority   int `json:"high_priority"`
 	LowPriority    int `json:"low_priority"`
 	MediumPriority int `json:"medium_priority"`
 	NoPriority     int `json:"no_priority"`
+}
+
+// FeeQuantiles defines model for FeeQuantiles.
+type FeeQuantiles struct {
+	// P25 Example: 1250000
+	P25 *string `json:"p25"`
+
+	// P50 Example: 1250000
+	P50 *string `json:"p50"`
+
+	// P75 Example: 1250000
+	P75 *string `json:"p75"`
+
+	// P95 Example: 1250000
+	P95 *string `json:"p95"`
 }
 
 // FeeRate defines model for FeeRate.
@@ -4453,7 +4605,7 @@ type HealthStatus string
 type HeightPoint struct {
 	BitcoinHeight int64 `json:"bitcoin_height"`
 
-	// ProjectedTime Unix seconds at which a height is expected that is still to come, with ten minutes for a Bitcoin block; null for others, and for heights thousands of years away.
+	// ProjectedTime Unix seconds at which a height is expected that is still to come: at the pace of the last 2016 Bitcoin blocks, and on mainnet with ten minutes for a block after the next change of difficulty. null for others, and after the year 9999.
 	ProjectedTime *int64 `json:"projected_time"`
 
 	// ProjectedTimeIso Example: 2024-10-29T14:21:02.000Z
@@ -4818,16 +4970,6 @@ type KeysetPageBondSummary struct {
 	Total int64 `json:"total"`
 }
 
-// KeysetPageCollectionHolder defines model for KeysetPageCollectionHolder.
-type KeysetPageCollectionHolder struct {
-	Cursor  KeysetCursor       `json:"cursor"`
-	Limit   int64              `json:"limit"`
-	Results []CollectionHolder `json:"results"`
-
-	// Total Length of the whole list.
-	Total int64 `json:"total"`
-}
-
 // KeysetPageCycleSigner defines model for KeysetPageCycleSigner.
 type KeysetPageCycleSigner struct {
 	Cursor  KeysetCursor  `json:"cursor"`
@@ -4858,16 +5000,6 @@ type KeysetPageEventV3 struct {
 	Total int64 `json:"total"`
 }
 
-// KeysetPageHolder defines model for KeysetPageHolder.
-type KeysetPageHolder struct {
-	Cursor  KeysetCursor `json:"cursor"`
-	Limit   int64        `json:"limit"`
-	Results []Holder     `json:"results"`
-
-	// Total Length of the whole list.
-	Total int64 `json:"total"`
-}
-
 // KeysetPageKeyReward defines model for KeysetPageKeyReward.
 type KeysetPageKeyReward struct {
 	Cursor  KeysetCursor `json:"cursor"`
@@ -4893,6 +5025,26 @@ type KeysetPageOwnedToken struct {
 	Cursor  KeysetCursor `json:"cursor"`
 	Limit   int64        `json:"limit"`
 	Results []OwnedToken `json:"results"`
+
+	// Total Length of the whole list.
+	Total int64 `json:"total"`
+}
+
+// KeysetPagePrincipalCollector defines model for KeysetPagePrincipalCollector.
+type KeysetPagePrincipalCollector struct {
+	Cursor  KeysetCursor         `json:"cursor"`
+	Limit   int64                `json:"limit"`
+	Results []PrincipalCollector `json:"results"`
+
+	// Total Length of the whole list.
+	Total int64 `json:"total"`
+}
+
+// KeysetPagePrincipalHolder defines model for KeysetPagePrincipalHolder.
+type KeysetPagePrincipalHolder struct {
+	Cursor  KeysetCursor      `json:"cursor"`
+	Limit   int64             `json:"limit"`
+	Results []PrincipalHolder `json:"results"`
 
 	// Total Length of the whole list.
 	Total int64 `json:"total"`
@@ -5235,10 +5387,12 @@ type MempoolStats struct {
 
 // MempoolSummary defines model for MempoolSummary.
 type MempoolSummary struct {
-	All           PendingSummary  `json:"all"`
-	ContractCall  *PendingSummary `json:"contract_call,omitempty"`
-	SmartContract *PendingSummary `json:"smart_contract,omitempty"`
-	TokenTransfer *PendingSummary `json:"token_transfer,omitempty"`
+	ByType             SummariesByType `json:"by_type"`
+	Count              int64           `json:"count"`
+	FeeRate            FeeQuantiles    `json:"fee_rate"`
+	ReceiptBlockHeight NumberQuantiles `json:"receipt_block_height"`
+	ReceiptTime        NumberQuantiles `json:"receipt_time"`
+	TxSize             NumberQuantiles `json:"tx_size"`
 }
 
 // Microblock defines model for Microblock.
@@ -5306,8 +5460,17 @@ type MiningReward struct {
 	// Fees Of the transactions of the block or tenure, and of microblocks.
 	//
 	// Example: 1250000
-	Fees       string      `json:"fees"`
-	MinedBlock *BlockPlace `json:"mined_block"`
+	Fees string `json:"fees"`
+
+	// ID <index hash of block>:<index of the reward among all that the block credits>
+	ID string `json:"id"`
+
+	// Miner Address of the miner: the recipient where the node named none.
+	Miner string `json:"miner"`
+
+	// Recipient The account.
+	Recipient   string      `json:"recipient"`
+	SourceBlock *BlockPlace `json:"source_block"`
 
 	// Total Example: 1250000
 	Total string `json:"total"`
@@ -5339,7 +5502,7 @@ type MissingField struct {
 	// Message The reason in words.
 	Message string `json:"message"`
 
-	// Reason The error code of token-metadata-api: 100 to 110.
+	// Reason The error code of token-metadata-api: 100 to 110; 203: an image in a format that is not supported.
 	Reason int64 `json:"reason"`
 }
 
@@ -5376,6 +5539,15 @@ type NameMatch struct {
 
 // NameMatchRegistry defines model for NameMatch.Registry.
 type NameMatchRegistry string
+
+// NameResult defines model for NameResult.
+type NameResult struct {
+	Result NameMatch      `json:"result"`
+	Type   NameResultType `json:"type"`
+}
+
+// NameResultType defines model for NameResult.Type.
+type NameResultType string
 
 // NarrowCopy defines model for NarrowCopy.
 type NarrowCopy struct {
@@ -5862,6 +6034,14 @@ type Notice struct {
 // NoticeAbout signing: the process can't sign checkpoints of the log. disk: the disk of the database has little space. projections: a new version of read tables is built and can't become active.
 type NoticeAbout string
 
+// NumberQuantiles defines model for NumberQuantiles.
+type NumberQuantiles struct {
+	P25 *int64 `json:"p25"`
+	P50 *int64 `json:"p50"`
+	P75 *int64 `json:"p75"`
+	P95 *int64 `json:"p95"`
+}
+
 // NumberedPageAllTransferred defines model for NumberedPageAllTransferred.
 type NumberedPageAllTransferred struct {
 	// Cursor This page; null when it is empty.
@@ -6327,10 +6507,11 @@ type PendingKeyUpdate struct {
 
 // PendingSummary defines model for PendingSummary.
 type PendingSummary struct {
-	Age     Percentiles `json:"age"`
-	Count   int64       `json:"count"`
-	FeeRate Percentiles `json:"fee_rate"`
-	Size    Percentiles `json:"size"`
+	Count              int64           `json:"count"`
+	FeeRate            FeeQuantiles    `json:"fee_rate"`
+	ReceiptBlockHeight NumberQuantiles `json:"receipt_block_height"`
+	ReceiptTime        NumberQuantiles `json:"receipt_time"`
+	TxSize             NumberQuantiles `json:"tx_size"`
 }
 
 // Percentiles defines model for Percentiles.
@@ -6484,6 +6665,24 @@ type PrincipalBonds struct {
 	Rewards EarnedBTC     `json:"rewards"`
 }
 
+// PrincipalCollector defines model for PrincipalCollector.
+type PrincipalCollector struct {
+	// Count How many tokens of the collection it owns.
+	//
+	// Example: 1250000
+	Count     string `json:"count"`
+	Principal string `json:"principal"`
+}
+
+// PrincipalHolder defines model for PrincipalHolder.
+type PrincipalHolder struct {
+	// Balance In base units.
+	//
+	// Example: 1250000
+	Balance   string `json:"balance"`
+	Principal string `json:"principal"`
+}
+
 // PrincipalLock defines model for PrincipalLock.
 type PrincipalLock struct {
 	// Amount Example: 1250000
@@ -6495,11 +6694,6 @@ type PrincipalLock struct {
 	// PoxVersion Version of the PoX contract: 1 for pox, 2 for pox-2, and so on.
 	PoxVersion       int32 `json:"pox_version"`
 	StacksLockHeight int64 `json:"stacks_lock_height"`
-}
-
-// PrincipalMatch defines model for PrincipalMatch.
-type PrincipalMatch struct {
-	Address string `json:"address"`
 }
 
 // PrincipalNonces defines model for PrincipalNonces.
@@ -6730,16 +6924,22 @@ type RefreshRequest struct {
 
 // RefreshState defines model for RefreshState.
 type RefreshState struct {
+	// Fields The fields that the last read of the contract failed to bring; absent when that succeeded.
+	Fields *[]RefreshStateFields `json:"fields,omitempty"`
+
 	// Message The reason in words.
 	Message string `json:"message"`
 
 	// NextAttemptAt Earliest time of the next attempt.
 	NextAttemptAt *time.Time `json:"next_attempt_at,omitempty"`
 
-	// Reason The error code of token-metadata-api: 100 to 110.
+	// Reason The error code of token-metadata-api: 100 to 110; 203: an image in a format that is not supported.
 	Reason int64             `json:"reason"`
 	State  RefreshStateState `json:"state"`
 }
+
+// RefreshStateFields defines model for RefreshState.Fields.
+type RefreshStateFields string
 
 // RefreshStateState defines model for RefreshState.State.
 type RefreshStateState string
@@ -7337,22 +7537,12 @@ type SearchAnswer struct {
 
 // SearchResult defines model for SearchResult.
 type SearchResult struct {
-	BitcoinBlock       *BitcoinSummary     `json:"bitcoin_block,omitempty"`
-	Block              *BlockSummary       `json:"block,omitempty"`
-	MempoolTransaction *WaitingSummary     `json:"mempool_transaction,omitempty"`
-	Name               *NameMatch          `json:"name,omitempty"`
-	Principal          *PrincipalMatch     `json:"principal,omitempty"`
-	SmartContract      *ContractMatch      `json:"smart_contract,omitempty"`
-	Transaction        *TransactionSummary `json:"transaction,omitempty"`
-	Type               SearchResultType    `json:"type"`
+	union json.RawMessage
 }
-
-// SearchResultType defines model for SearchResult.Type.
-type SearchResultType string
 
 // SearchResults defines model for SearchResults.
 type SearchResults struct {
-	// Results Empty when nothing was found.
+	// Results At most 20: what equals the term, what begins with it, and what has it elsewhere. Empty when nothing was found.
 	Results []SearchResult `json:"results"`
 }
 
@@ -7520,7 +7710,10 @@ type StackingEvents struct {
 
 // StakerCounts defines model for StakerCounts.
 type StakerCounts struct {
-	Bonds   int64 `json:"bonds"`
+	// Bonds Includes stakers who have left a bond.
+	Bonds int64 `json:"bonds"`
+
+	// StxOnly Of a finished cycle, without stakers of signer managers below the minimum: they earn nothing.
 	StxOnly int64 `json:"stx_only"`
 }
 
@@ -7935,10 +8128,12 @@ type StxMove struct {
 	// Sender null for a mint.
 	Sender      *string            `json:"sender"`
 	Transaction EventOfTransaction `json:"transaction"`
-	Type        StxMoveType        `json:"type"`
+
+	// Type The peer has no such member.
+	Type StxMoveType `json:"type"`
 }
 
-// StxMoveType defines model for StxMove.Type.
+// StxMoveType The peer has no such member.
 type StxMoveType string
 
 // StxSplit defines model for StxSplit.
@@ -7984,6 +8179,13 @@ type StxTransfer struct {
 
 	// Sender Empty for a mint.
 	Sender string `json:"sender"`
+}
+
+// SummariesByType defines model for SummariesByType.
+type SummariesByType struct {
+	ContractCall  PendingSummary `json:"contract_call"`
+	SmartContract PendingSummary `json:"smart_contract"`
+	TokenTransfer PendingSummary `json:"token_transfer"`
 }
 
 // SummaryBlock defines model for SummaryBlock.
@@ -8109,10 +8311,12 @@ type TokenEvent struct {
 	// Sender null for a mint.
 	Sender      *string            `json:"sender"`
 	Transaction EventOfTransaction `json:"transaction"`
-	Type        TokenEventType     `json:"type"`
+
+	// Type The peer has no such member.
+	Type TokenEventType `json:"type"`
 }
 
-// TokenEventType defines model for TokenEvent.Type.
+// TokenEventType The peer has no such member.
 type TokenEventType string
 
 // TokenLocalization defines model for TokenLocalization.
@@ -8123,6 +8327,17 @@ type TokenLocalization struct {
 	Locales []string `json:"locales"`
 	URI     string   `json:"uri"`
 }
+
+// TokenMatch defines model for TokenMatch.
+type TokenMatch struct {
+	AssetIdentifier string              `json:"asset_identifier"`
+	AssetName       string              `json:"asset_name"`
+	AssetType       TokenMatchAssetType `json:"asset_type"`
+	ContractID      string              `json:"contract_id"`
+}
+
+// TokenMatchAssetType defines model for TokenMatch.AssetType.
+type TokenMatchAssetType string
 
 // TokenMetadata defines model for TokenMetadata.
 type TokenMetadata struct {
@@ -8146,7 +8361,9 @@ type TokenMove struct {
 	// Amount In base units.
 	//
 	// Example: 1250000
-	Amount          string       `json:"amount"`
+	Amount string `json:"amount"`
+
+	// AssetIdentifier The peer has no such member.
 	AssetIdentifier string       `json:"asset_identifier"`
 	BitcoinBlock    BitcoinPlace `json:"bitcoin_block"`
 	Block           SummaryBlock `json:"block"`
@@ -8157,10 +8374,12 @@ type TokenMove struct {
 	// Sender null for a mint.
 	Sender      *string            `json:"sender"`
 	Transaction EventOfTransaction `json:"transaction"`
-	Type        TokenMoveType      `json:"type"`
+
+	// Type The peer has no such member.
+	Type TokenMoveType `json:"type"`
 }
 
-// TokenMoveType defines model for TokenMove.Type.
+// TokenMoveType The peer has no such member.
 type TokenMoveType string
 
 // TokenNotification defines model for TokenNotification.
@@ -8204,6 +8423,15 @@ type TokenProvenance struct {
 	Token        ReadingProvenance    `json:"token"`
 }
 
+// TokenResult defines model for TokenResult.
+type TokenResult struct {
+	Result TokenMatch      `json:"result"`
+	Type   TokenResultType `json:"type"`
+}
+
+// TokenResultType defines model for TokenResult.Type.
+type TokenResultType string
+
 // TokenStatus defines model for TokenStatus.
 type TokenStatus struct {
 	ChainTip *TokenChainTip `json:"chain_tip"`
@@ -8225,6 +8453,8 @@ type TokenStatusStatus string
 
 // TokenSupply defines model for TokenSupply.
 type TokenSupply struct {
+	AssetIdentifier string `json:"asset_identifier"`
+
 	// Total Minted minus burned, in base units; 0 for a token that was never minted.
 	//
 	// Example: 1250000
@@ -8490,6 +8720,15 @@ type TransactionPlace struct {
 	TxID         string       `json:"tx_id"`
 }
 
+// TransactionResult defines model for TransactionResult.
+type TransactionResult struct {
+	Result TransactionSummary    `json:"result"`
+	Type   TransactionResultType `json:"type"`
+}
+
+// TransactionResultType defines model for TransactionResult.Type.
+type TransactionResultType string
+
 // TransactionSummary defines model for TransactionSummary.
 type TransactionSummary struct {
 	BitcoinBlock BitcoinPlace     `json:"bitcoin_block"`
@@ -8748,6 +8987,15 @@ type WaitingBodyTxStatus string
 
 // WaitingBodyTxType Names the member with the details. undecoded has none: it is a transaction that this program cannot decode, or an operation from Bitcoin about which nothing is known.
 type WaitingBodyTxType string
+
+// WaitingResult defines model for WaitingResult.
+type WaitingResult struct {
+	Result WaitingSummary    `json:"result"`
+	Type   WaitingResultType `json:"type"`
+}
+
+// WaitingResultType defines model for WaitingResult.Type.
+type WaitingResultType string
 
 // WaitingSummary defines model for WaitingSummary.
 type WaitingSummary struct {
@@ -10891,7 +11139,7 @@ type ListMempoolV3Params struct {
 	// Limit Page size.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor First transaction of the page: cursor.next or cursor.previous of another page.
+	// Cursor First transaction of the page: time of receipt and id, separated by a colon.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -10939,7 +11187,7 @@ type ListPrincipalNftParams struct {
 	// Limit Page size.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor First token of the page, as id:asset identifier. The id is the token's serialised Clarity value in hex.
+	// Cursor First token of the page, as id:asset identifier. The id is the token's serialised Clarity value in hex. In cursors of the server, the SHA-256 of a long id or name stands for its end.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -10957,7 +11205,7 @@ type ListMempoolOfV3Params struct {
 	// Limit Page size.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor First transaction of the page: cursor.next or cursor.previous of another page.
+	// Cursor First transaction of the page: time of receipt and id, separated by a colon.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -10975,7 +11223,7 @@ type ListMiningRewardsParams struct {
 	// Limit Rows of a page.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor First reward of the page: its number among the account's rewards.
+	// Cursor Where the page begins: height of the block that credits the reward, and index of the reward among all that it credits, separated by a colon.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -11074,10 +11322,10 @@ type SearchV3Params struct {
 	// MinPosition Wait until the answer reflects this position: the Strata-Position of another answer, or a number of events. The request header Strata-Position does the same.
 	MinPosition *string `form:"min_position,omitempty" json:"min_position,omitempty"`
 
-	// Q A transaction id, the hash or the height of a Stacks or a Bitcoin block, an index block hash, a contract, an address or a name. Whitespace around it is ignored.
+	// Q The hash of a block or transaction or at least 8 digits of its beginning; a height; an address or at least 6 characters of its beginning; the beginning of a contract's or asset's identifier, with its dot; or at least 3 characters of a name, wherever they are in it. Whitespace around it is ignored.
 	Q string `form:"q" json:"q"`
 
-	// Type Types to search: transaction, mempool_transaction, block, bitcoin_block, smart_contract, principal, name; by default all. To name several, repeat the parameter or separate the types with commas.
+	// Type Types to search: block, bitcoin_block, transaction, address, smart_contract, token, mempool_transaction, name; by default all but the last two, which Strata adds. To name several, repeat the parameter or separate the types with commas.
 	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
 }
 
@@ -11314,7 +11562,7 @@ type ListNftHistoryV3Params struct {
 	// Limit Rows of a page.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor First event of the page: its number in the history of the token.
+	// Cursor Where the page begins: height, microblock sequence (2147483647 for none), index in the block's list of transactions and index among the transaction's events, separated by colons. H:0:0:0 is the end of block H.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -11973,13 +12221,13 @@ type PostLogCosignaturesTextRequestBody = PostLogCosignaturesTextBody
 type GetFeeRateJSONRequestBody = FeeRateRequest
 
 // RequestFaucetBtcV3JSONRequestBody defines body for RequestFaucetBtcV3 for application/json ContentType.
-type RequestFaucetBtcV3JSONRequestBody = FaucetRequest
+type RequestFaucetBtcV3JSONRequestBody = FaucetRequestV3
 
 // RequestFaucetSbtcV3JSONRequestBody defines body for RequestFaucetSbtcV3 for application/json ContentType.
-type RequestFaucetSbtcV3JSONRequestBody = FaucetRequest
+type RequestFaucetSbtcV3JSONRequestBody = FaucetRequestV3
 
 // RequestFaucetStxV3JSONRequestBody defines body for RequestFaucetStxV3 for application/json ContentType.
-type RequestFaucetStxV3JSONRequestBody = FaucetRequest
+type RequestFaucetStxV3JSONRequestBody = FaucetRequestV3
 
 // MeshAccountBalanceJSONRequestBody defines body for MeshAccountBalance for application/json ContentType.
 type MeshAccountBalanceJSONRequestBody = RosettaBalanceRequest
@@ -12370,6 +12618,107 @@ func (t RefreshNotFound) MarshalJSON() ([]byte, error) {
 }
 
 func (t *RefreshNotFound) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsBlockResult returns the union data inside the SearchResult as a BlockResult
+func (t SearchResult) AsBlockResult() (BlockResult, error) {
+	var body BlockResult
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// AsBitcoinResult returns the union data inside the SearchResult as a BitcoinResult
+func (t SearchResult) AsBitcoinResult() (BitcoinResult, error) {
+	var body BitcoinResult
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// AsTransactionResult returns the union data inside the SearchResult as a TransactionResult
+func (t SearchResult) AsTransactionResult() (TransactionResult, error) {
+	var body TransactionResult
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// AsAddressResult returns the union data inside the SearchResult as a AddressResult
+func (t SearchResult) AsAddressResult() (AddressResult, error) {
+	var body AddressResult
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// AsContractResult returns the union data inside the SearchResult as a ContractResult
+func (t SearchResult) AsContractResult() (ContractResult, error) {
+	var body ContractResult
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// AsTokenResult returns the union data inside the SearchResult as a TokenResult
+func (t SearchResult) AsTokenResult() (TokenResult, error) {
+	var body TokenResult
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// AsWaitingResult returns the union data inside the SearchResult as a WaitingResult
+func (t SearchResult) AsWaitingResult() (WaitingResult, error) {
+	var body WaitingResult
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// AsNameResult returns the union data inside the SearchResult as a NameResult
+func (t SearchResult) AsNameResult() (NameResult, error) {
+	var body NameResult
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+func (t SearchResult) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"type"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t SearchResult) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "address":
+		return t.AsAddressResult()
+	case "bitcoin_block":
+		return t.AsBitcoinResult()
+	case "block":
+		return t.AsBlockResult()
+	case "mempool_transaction":
+		return t.AsWaitingResult()
+	case "name":
+		return t.AsNameResult()
+	case "smart_contract":
+		return t.AsContractResult()
+	case "token":
+		return t.AsTokenResult()
+	case "transaction":
+		return t.AsTransactionResult()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t SearchResult) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SearchResult) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -15384,7 +15733,7 @@ func (c *Client) ListBlockTransactionsV3(ctx context.Context, heightOrHash strin
 //
 // Corresponds with POST /extended/v3/faucets/btc (the `RequestFaucetBtcV3` operationId).
 //
-// Read the answer as FaucetSent.
+// Read the answer as FaucetSentV3.
 func (c *Client) RequestFaucetBtcV3WithBody(ctx context.Context, contentType string, body io.Reader, edits ...RequestEditorFn) (*http.Response, error) {
 	r := c.request(http.MethodPost, "/extended/v3/faucets/btc")
 	r.body, r.contentType = body, contentType
@@ -15408,7 +15757,7 @@ func (c *Client) RequestFaucetBtcV3(ctx context.Context, body RequestFaucetBtcV3
 //
 // Corresponds with POST /extended/v3/faucets/sbtc (the `RequestFaucetSbtcV3` operationId).
 //
-// Read the answer as FaucetSent.
+// Read the answer as FaucetSentV3.
 func (c *Client) RequestFaucetSbtcV3WithBody(ctx context.Context, contentType string, body io.Reader, edits ...RequestEditorFn) (*http.Response, error) {
 	r := c.request(http.MethodPost, "/extended/v3/faucets/sbtc")
 	r.body, r.contentType = body, contentType
@@ -15426,13 +15775,13 @@ func (c *Client) RequestFaucetSbtcV3(ctx context.Context, body RequestFaucetSbtc
 
 // RequestFaucetStxV3WithBody Get STX of a test network
 //
-// 500 STX, or with `stacking` enough to stack alone. An address gets five times as much in five minutes, or once in two days with `stacking`. On mainnet, and where the operator has set up no faucet, the answer is 403.
+// 500 STX. On mainnet, and where the operator has set up no faucet, the answer is 403.
 //
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /extended/v3/faucets/stx (the `RequestFaucetStxV3` operationId).
 //
-// Read the answer as FaucetSent.
+// Read the answer as FaucetSentV3.
 func (c *Client) RequestFaucetStxV3WithBody(ctx context.Context, contentType string, body io.Reader, edits ...RequestEditorFn) (*http.Response, error) {
 	r := c.request(http.MethodPost, "/extended/v3/faucets/stx")
 	r.body, r.contentType = body, contentType
@@ -15450,7 +15799,7 @@ func (c *Client) RequestFaucetStxV3(ctx context.Context, body RequestFaucetStxV3
 
 // GetMempoolSummary Summary of the mempool
 //
-// Percentiles (25, 50, 75, 95) of the fees, sizes and ages of pending transactions, of all of them and by type. All are null while nothing is pending.
+// Number and discrete percentiles (25, 50, 75, 95) of pending transfers, deployments and contract calls. Percentiles are null where nothing is pending.
 //
 // Corresponds with GET /extended/v3/mempool (the `GetMempoolSummary` operationId).
 //
@@ -15722,9 +16071,9 @@ func (c *Client) ListOutboundStxTransfers(ctx context.Context, principal string,
 	return r.send(ctx, edits)
 }
 
-// SearchV3 Find transactions, blocks, contracts, accounts and names
+// SearchV3 Find blocks, transactions, accounts, contracts and tokens
 //
-// Only what is canonical or in the mempool is found. A hash may find several things, as a height does, which is one of Stacks blocks and one of Bitcoin blocks.
+// Only what is canonical is found, unless type asks for more. A term may be meant in several ways, and finds all of them.
 //
 // Corresponds with GET /extended/v3/search (the `SearchV3` operationId).
 //
@@ -15894,7 +16243,7 @@ func (c *Client) GetStakingBondRegistration(ctx context.Context, bondIndex int64
 
 // GetStakingCycle A reward cycle of pox-5
 //
-// STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle, and of a finished cycle without one, what the contract would divide by. A cycle is known up to the one after the current one, and as long as anything is staked for it.
+// STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle, and of a finished cycle without one, what the contract would divide by.
 //
 // Corresponds with GET /extended/v3/staking/cycles/{cycle} (the `GetStakingCycle` operationId).
 //
@@ -16037,7 +16386,7 @@ func (c *Client) ListStakingSignerStakers(ctx context.Context, principal string,
 //
 // Corresponds with GET /extended/v3/tokens/ft/{asset_identifier}/holders (the `ListFtHoldersV3` operationId).
 //
-// Read the answer as KeysetPageHolder.
+// Read the answer as KeysetPagePrincipalHolder.
 func (c *Client) ListFtHoldersV3(ctx context.Context, assetIdentifier string, params *ListFtHoldersV3Params, edits ...RequestEditorFn) (*http.Response, error) {
 	r := c.request(http.MethodGet, "/extended/v3/tokens/ft/{asset_identifier}/holders", assetIdentifier)
 	if params != nil {
@@ -16067,7 +16416,7 @@ func (c *Client) GetFtSupplyV3(ctx context.Context, assetIdentifier string, para
 //
 // Corresponds with GET /extended/v3/tokens/nft/{asset_identifier}/holders (the `ListNftHoldersV3` operationId).
 //
-// Read the answer as KeysetPageCollectionHolder.
+// Read the answer as KeysetPagePrincipalCollector.
 func (c *Client) ListNftHoldersV3(ctx context.Context, assetIdentifier string, params *ListNftHoldersV3Params, edits ...RequestEditorFn) (*http.Response, error) {
 	r := c.request(http.MethodGet, "/extended/v3/tokens/nft/{asset_identifier}/holders", assetIdentifier)
 	if params != nil {
@@ -16099,7 +16448,7 @@ func (c *Client) ListNftHistoryV3(ctx context.Context, assetIdentifier string, v
 //
 // Corresponds with GET /extended/v3/tokens/stx/holders (the `ListStxHoldersV3` operationId).
 //
-// Read the answer as KeysetPageHolder.
+// Read the answer as KeysetPagePrincipalHolder.
 func (c *Client) ListStxHoldersV3(ctx context.Context, params *ListStxHoldersV3Params, edits ...RequestEditorFn) (*http.Response, error) {
 	r := c.request(http.MethodGet, "/extended/v3/tokens/stx/holders")
 	if params != nil {
@@ -16746,7 +17095,7 @@ func (c *Client) GetFungibleTokens(ctx context.Context, params *GetFungibleToken
 
 // GetFtMetadata A fungible token
 //
-// Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid.
+// Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. A field that a contract or its node fails to answer is absent, and the others are there. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid.
 //
 // Corresponds with GET /metadata/v1/ft/{principal} (the `GetFtMetadata` operationId).
 //
@@ -16777,7 +17126,7 @@ func (c *Client) GetFtProvenance(ctx context.Context, principal string, params *
 
 // GetNftMetadata A non-fungible token
 //
-// Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid.
+// Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. A field that a contract or its node fails to answer is absent, and the others are there. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid.
 //
 // Corresponds with GET /metadata/v1/nft/{principal}/{token_id} (the `GetNftMetadata` operationId).
 //
@@ -16847,7 +17196,7 @@ func (c *Client) SearchTokens(ctx context.Context, params *SearchTokensParams, e
 
 // GetSftMetadata A semi-fungible token
 //
-// Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid.
+// Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. A field that a contract or its node fails to answer is absent, and the others are there. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid.
 //
 // Corresponds with GET /metadata/v1/sft/{principal}/{token_id} (the `GetSftMetadata` operationId).
 //

@@ -3084,7 +3084,7 @@ export interface paths {
         put?: never;
         /**
          * Get STX of a test network
-         * @description 500 STX, or with `stacking` enough to stack alone. An address gets five times as much in five minutes, or once in two days with `stacking`. On mainnet, and where the operator has set up no faucet, the answer is 403.
+         * @description 500 STX. On mainnet, and where the operator has set up no faucet, the answer is 403.
          */
         post: operations["request-faucet-stx-v3"];
         delete?: never;
@@ -3102,7 +3102,7 @@ export interface paths {
         };
         /**
          * Summary of the mempool
-         * @description Percentiles (25, 50, 75, 95) of the fees, sizes and ages of pending transactions, of all of them and by type. All are null while nothing is pending.
+         * @description Number and discrete percentiles (25, 50, 75, 95) of pending transfers, deployments and contract calls. Percentiles are null where nothing is pending.
          */
         get: operations["get-mempool-summary"];
         put?: never;
@@ -3425,8 +3425,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find transactions, blocks, contracts, accounts and names
-         * @description Only what is canonical or in the mempool is found. A hash may find several things, as a height does, which is one of Stacks blocks and one of Bitcoin blocks.
+         * Find blocks, transactions, accounts, contracts and tokens
+         * @description Only what is canonical is found, unless type asks for more. A term may be meant in several ways, and finds all of them.
          */
         get: operations["search-v3"];
         put?: never;
@@ -3628,7 +3628,7 @@ export interface paths {
         };
         /**
          * A reward cycle of pox-5
-         * @description STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle, and of a finished cycle without one, what the contract would divide by. A cycle is known up to the one after the current one, and as long as anything is staked for it.
+         * @description STX staked without a bond are what the last calculation of rewards divided by; before there is one, what is staked for the cycle, and of a finished cycle without one, what the contract would divide by.
          */
         get: operations["get-staking-cycle"];
         put?: never;
@@ -4441,7 +4441,7 @@ export interface paths {
         };
         /**
          * A fungible token
-         * @description Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid.
+         * @description Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. A field that a contract or its node fails to answer is absent, and the others are there. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid.
          */
         get: operations["getFtMetadata"];
         put?: never;
@@ -4481,7 +4481,7 @@ export interface paths {
         };
         /**
          * A non-fungible token
-         * @description Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid.
+         * @description Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. A field that a contract or its node fails to answer is absent, and the others are there. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid.
          */
         get: operations["getNftMetadata"];
         put?: never;
@@ -4561,7 +4561,7 @@ export interface paths {
         };
         /**
          * A semi-fungible token
-         * @description Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid.
+         * @description Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. A field that a contract or its node fails to answer is absent, and the others are there. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid.
          */
         get: operations["getSftMetadata"];
         put?: never;
@@ -5849,6 +5849,21 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AddressMatch: {
+            principal: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AddressResult: {
+            result: components["schemas"]["AddressMatch"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "address";
+        } & {
+            [key: string]: unknown;
+        };
         AffectedBalances: {
             ft: boolean;
             nft: boolean;
@@ -6263,6 +6278,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        BitcoinMatch: {
+            hash: string;
+            /** Format: int64 */
+            height: number;
+        } & {
+            [key: string]: unknown;
+        };
         BitcoinPaid: {
             /**
              * @description Sats that block commits burned.
@@ -6292,6 +6314,16 @@ export interface components {
              * @example 2024-10-29T14:21:02.000Z
              */
             time_iso: string;
+        } & {
+            [key: string]: unknown;
+        };
+        BitcoinResult: {
+            result: components["schemas"]["BitcoinMatch"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "bitcoin_block";
         } & {
             [key: string]: unknown;
         };
@@ -6381,6 +6413,7 @@ export interface components {
             [key: string]: unknown;
         };
         BlockPlace: {
+            /** @description The peer has no such member. */
             bitcoin_block: components["schemas"]["BitcoinPlace"];
             hash: string;
             /** Format: int64 */
@@ -6396,6 +6429,16 @@ export interface components {
              * @example 2024-10-29T14:21:02.000Z
              */
             time_iso: string;
+        } & {
+            [key: string]: unknown;
+        };
+        BlockResult: {
+            result: components["schemas"]["BlockSummary"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "block";
         } & {
             [key: string]: unknown;
         };
@@ -8182,13 +8225,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        ContractMatch: {
-            contract_id: string;
-            /** @description The transaction that deployed it. */
-            tx_id: string;
-        } & {
-            [key: string]: unknown;
-        };
         ContractPage: {
             /** Format: int64 */
             limit: number;
@@ -8248,6 +8284,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ContractResult: {
+            result: components["schemas"]["ContractSummary"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "smart_contract";
+        } & {
+            [key: string]: unknown;
+        };
         ContractStatus: {
             /**
              * Format: int64
@@ -8257,6 +8303,20 @@ export interface components {
             contract_id: string;
             /** @enum {string} */
             status: "success" | "abort_by_response" | "abort_by_post_condition" | "problematic_skipped" | "pending";
+            tx_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ContractSummary: {
+            bitcoin_block: components["schemas"]["BitcoinPlace"];
+            block: components["schemas"]["SummaryBlock"];
+            /**
+             * Format: int32
+             * @description null when the transaction names no version, so that the epoch determines it.
+             */
+            clarity_version: number | null;
+            contract_id: string;
+            /** @description The transaction that deployed the contract. */
             tx_id: string;
         } & {
             [key: string]: unknown;
@@ -8366,7 +8426,7 @@ export interface components {
              */
             sbtc: string;
             /**
-             * @description sats
+             * @description Sats that are locked now or, of a finished cycle, that its last calculation of rewards divided by.
              * @example 1250000
              */
             total: string;
@@ -8418,7 +8478,7 @@ export interface components {
             pox_cycle: number;
             /**
              * Format: int64
-             * @description Unix seconds at which a height is expected that is still to come, with ten minutes for a Bitcoin block; null for others, and for heights thousands of years away.
+             * @description Unix seconds at which a height is expected that is still to come: at the pace of the last 2016 Bitcoin blocks, and on mainnet with ten minutes for a block after the next change of difficulty. null for others, and after the year 9999.
              */
             projected_time: number | null;
             /**
@@ -8715,7 +8775,7 @@ export interface components {
             message: string;
             /**
              * Format: int64
-             * @description The error code of token-metadata-api: 100 to 110.
+             * @description The error code of token-metadata-api: 100 to 110; 203: an image in a format that is not supported.
              */
             reason: number;
             /** Format: int64 */
@@ -8732,6 +8792,25 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FaucetAmount: {
+            /**
+             * @description sats
+             * @example 1250000
+             */
+            btc?: string;
+            /**
+             * @description sats
+             * @example 1250000
+             */
+            sbtc?: string;
+            /**
+             * @description µSTX
+             * @example 1250000
+             */
+            stx?: string;
+        } & {
+            [key: string]: unknown;
+        };
         FaucetBalance: {
             /** Format: double */
             balance: number;
@@ -8745,11 +8824,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        FaucetRequest: {
+        FaucetFailureV3: {
+            error: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FaucetRequestV3: {
             /** @description Who gets the coins. */
             address: string;
-            /** @description For STX: enough to stack. */
-            stacking?: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -8761,11 +8843,36 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FaucetSentV3: {
+            amount: components["schemas"]["FaucetAmount"];
+            transaction: components["schemas"]["FaucetTransaction"];
+        } & {
+            [key: string]: unknown;
+        };
+        FaucetTransaction: {
+            /** @enum {string} */
+            chain: "stacks" | "bitcoin";
+            tx_id: string;
+        } & {
+            [key: string]: unknown;
+        };
         FeePriority: {
             high_priority: number;
             low_priority: number;
             medium_priority: number;
             no_priority: number;
+        } & {
+            [key: string]: unknown;
+        };
+        FeeQuantiles: {
+            /** @example 1250000 */
+            p25: string | null;
+            /** @example 1250000 */
+            p50: string | null;
+            /** @example 1250000 */
+            p75: string | null;
+            /** @example 1250000 */
+            p95: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -9024,7 +9131,7 @@ export interface components {
             bitcoin_height: number;
             /**
              * Format: int64
-             * @description Unix seconds at which a height is expected that is still to come, with ten minutes for a Bitcoin block; null for others, and for heights thousands of years away.
+             * @description Unix seconds at which a height is expected that is still to come: at the pace of the last 2016 Bitcoin blocks, and on mainnet with ten minutes for a block after the next change of difficulty. null for others, and after the year 9999.
              */
             projected_time: number | null;
             /**
@@ -9433,19 +9540,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        KeysetPageCollectionHolder: {
-            cursor: components["schemas"]["KeysetCursor"];
-            /** Format: int64 */
-            limit: number;
-            results: components["schemas"]["CollectionHolder"][];
-            /**
-             * Format: int64
-             * @description Length of the whole list.
-             */
-            total: number;
-        } & {
-            [key: string]: unknown;
-        };
         KeysetPageCycleSigner: {
             cursor: components["schemas"]["KeysetCursor"];
             /** Format: int64 */
@@ -9485,19 +9579,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        KeysetPageHolder: {
-            cursor: components["schemas"]["KeysetCursor"];
-            /** Format: int64 */
-            limit: number;
-            results: components["schemas"]["Holder"][];
-            /**
-             * Format: int64
-             * @description Length of the whole list.
-             */
-            total: number;
-        } & {
-            [key: string]: unknown;
-        };
         KeysetPageKeyReward: {
             cursor: components["schemas"]["KeysetCursor"];
             /** Format: int64 */
@@ -9529,6 +9610,32 @@ export interface components {
             /** Format: int64 */
             limit: number;
             results: components["schemas"]["OwnedToken"][];
+            /**
+             * Format: int64
+             * @description Length of the whole list.
+             */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        KeysetPagePrincipalCollector: {
+            cursor: components["schemas"]["KeysetCursor"];
+            /** Format: int64 */
+            limit: number;
+            results: components["schemas"]["PrincipalCollector"][];
+            /**
+             * Format: int64
+             * @description Length of the whole list.
+             */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        KeysetPagePrincipalHolder: {
+            cursor: components["schemas"]["KeysetCursor"];
+            /** Format: int64 */
+            limit: number;
+            results: components["schemas"]["PrincipalHolder"][];
             /**
              * Format: int64
              * @description Length of the whole list.
@@ -9909,11 +10016,17 @@ export interface components {
             [key: string]: unknown;
         };
         MempoolSummary: {
-            all: components["schemas"]["PendingSummary"];
-            contract_call?: components["schemas"]["PendingSummary"];
-            smart_contract?: components["schemas"]["PendingSummary"];
-            /** @description Absent without pending transactions of the type, as the following members. */
-            token_transfer?: components["schemas"]["PendingSummary"];
+            by_type: components["schemas"]["SummariesByType"];
+            /** Format: int64 */
+            count: number;
+            /** @description Total fees in µSTX, despite the name. */
+            fee_rate: components["schemas"]["FeeQuantiles"];
+            /** @description Heights of the newest block at those times; -1 when there was none. */
+            receipt_block_height: components["schemas"]["NumberQuantiles"];
+            /** @description Unix seconds at which the transactions were received: the longest waiting ones are at p25. */
+            receipt_time: components["schemas"]["NumberQuantiles"];
+            /** @description Bytes. */
+            tx_size: components["schemas"]["NumberQuantiles"];
         } & {
             [key: string]: unknown;
         };
@@ -9987,7 +10100,13 @@ export interface components {
              * @example 1250000
              */
             fees: string;
-            mined_block: components["schemas"]["BlockPlace"] | null;
+            /** @description <index hash of block>:<index of the reward among all that the block credits> */
+            id: string;
+            /** @description Address of the miner: the recipient where the node named none. */
+            miner: string;
+            /** @description The account. */
+            recipient: string;
+            source_block: components["schemas"]["BlockPlace"] | null;
             /** @example 1250000 */
             total: string;
         } & {
@@ -10020,7 +10139,7 @@ export interface components {
             message: string;
             /**
              * Format: int64
-             * @description The error code of token-metadata-api: 100 to 110.
+             * @description The error code of token-metadata-api: 100 to 110; 203: an image in a format that is not supported.
              */
             reason: number;
         } & {
@@ -10054,6 +10173,17 @@ export interface components {
             owner: string;
             /** @enum {string} */
             registry: "bns-v1" | "bns-v2";
+        } & {
+            [key: string]: unknown;
+        };
+        NameResult: {
+            /** @description A name in a registry of the Bitcoin Name System; BNS-V2 comes first. */
+            result: components["schemas"]["NameMatch"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "name";
         } & {
             [key: string]: unknown;
         };
@@ -10639,6 +10769,18 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        NumberQuantiles: {
+            /** Format: int64 */
+            p25: number | null;
+            /** Format: int64 */
+            p50: number | null;
+            /** Format: int64 */
+            p75: number | null;
+            /** Format: int64 */
+            p95: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         NumberedPageAllTransferred: {
             /** @description This page; null when it is empty. */
             cursor: string | null;
@@ -11198,14 +11340,16 @@ export interface components {
             [key: string]: unknown;
         };
         PendingSummary: {
-            /** @description Number of blocks since the transactions were received. */
-            age: components["schemas"]["Percentiles"];
             /** Format: int64 */
             count: number;
             /** @description Total fees in µSTX, despite the name. */
-            fee_rate: components["schemas"]["Percentiles"];
+            fee_rate: components["schemas"]["FeeQuantiles"];
+            /** @description Heights of the newest block at those times; -1 when there was none. */
+            receipt_block_height: components["schemas"]["NumberQuantiles"];
+            /** @description Unix seconds at which the transactions were received: the longest waiting ones are at p25. */
+            receipt_time: components["schemas"]["NumberQuantiles"];
             /** @description Bytes. */
-            size: components["schemas"]["Percentiles"];
+            tx_size: components["schemas"]["NumberQuantiles"];
         } & {
             [key: string]: unknown;
         };
@@ -11386,6 +11530,26 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        PrincipalCollector: {
+            /**
+             * @description How many tokens of the collection it owns.
+             * @example 1250000
+             */
+            count: string;
+            principal: string;
+        } & {
+            [key: string]: unknown;
+        };
+        PrincipalHolder: {
+            /**
+             * @description In base units.
+             * @example 1250000
+             */
+            balance: string;
+            principal: string;
+        } & {
+            [key: string]: unknown;
+        };
         PrincipalLock: {
             /** @example 1250000 */
             amount: string;
@@ -11401,11 +11565,6 @@ export interface components {
             pox_version: number;
             /** Format: int64 */
             stacks_lock_height: number;
-        } & {
-            [key: string]: unknown;
-        };
-        PrincipalMatch: {
-            address: string;
         } & {
             [key: string]: unknown;
         };
@@ -11479,6 +11638,7 @@ export interface components {
             [key: string]: unknown;
         };
         PrintedV3: {
+            /** @description The peer has no such member. */
             bitcoin_block: components["schemas"]["BitcoinPlace"];
             block: components["schemas"]["SummaryBlock"];
             contract_id: string;
@@ -11653,6 +11813,8 @@ export interface components {
             [key: string]: unknown;
         };
         RefreshState: {
+            /** @description The fields that the last read of the contract failed to bring; absent when that succeeded. */
+            fields?: ("token_uri" | "name" | "symbol" | "decimals" | "total_supply")[];
             /** @description The reason in words. */
             message: string;
             /**
@@ -11662,7 +11824,7 @@ export interface components {
             next_attempt_at?: string;
             /**
              * Format: int64
-             * @description The error code of token-metadata-api: 100 to 110.
+             * @description The error code of token-metadata-api: 100 to 110; 203: an image in a format that is not supported.
              */
             reason: number;
             /** @enum {string} */
@@ -12221,25 +12383,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        SearchResult: {
-            /** @description One that has Stacks blocks. */
-            bitcoin_block?: components["schemas"]["BitcoinSummary"];
-            block?: components["schemas"]["BlockSummary"];
-            /** @description One that waits or was dropped. */
-            mempool_transaction?: components["schemas"]["WaitingSummary"];
-            /** @description A name in a registry of the Bitcoin Name System; BNS-V2 comes first. */
-            name?: components["schemas"]["NameMatch"];
-            /** @description An address or contract that the chain knows. */
-            principal?: components["schemas"]["PrincipalMatch"];
-            smart_contract?: components["schemas"]["ContractMatch"];
-            transaction?: components["schemas"]["TransactionSummary"];
-            /** @enum {string} */
-            type: "transaction" | "mempool_transaction" | "block" | "bitcoin_block" | "smart_contract" | "principal" | "name";
-        } & {
-            [key: string]: unknown;
-        };
+        /** SearchResult */
+        SearchResult: components["schemas"]["BlockResult"] | components["schemas"]["BitcoinResult"] | components["schemas"]["TransactionResult"] | components["schemas"]["AddressResult"] | components["schemas"]["ContractResult"] | components["schemas"]["TokenResult"] | components["schemas"]["WaitingResult"] | components["schemas"]["NameResult"];
         SearchResults: {
-            /** @description Empty when nothing was found. */
+            /** @description At most 20: what equals the term, what begins with it, and what has it elsewhere. Empty when nothing was found. */
             results: components["schemas"]["SearchResult"][];
         } & {
             [key: string]: unknown;
@@ -12417,9 +12564,15 @@ export interface components {
             [key: string]: unknown;
         };
         StakerCounts: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Includes stakers who have left a bond.
+             */
             bonds: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Of a finished cycle, without stakers of signer managers below the minimum: they earn nothing.
+             */
             stx_only: number;
         } & {
             [key: string]: unknown;
@@ -12776,6 +12929,7 @@ export interface components {
              * @example 1250000
              */
             amount: string;
+            /** @description The peer has no such member. */
             bitcoin_block: components["schemas"]["BitcoinPlace"];
             block: components["schemas"]["SummaryBlock"];
             memo: components["schemas"]["MemoText"] | null;
@@ -12784,7 +12938,10 @@ export interface components {
             /** @description null for a mint. */
             sender: string | null;
             transaction: components["schemas"]["EventOfTransaction"];
-            /** @enum {string} */
+            /**
+             * @description The peer has no such member.
+             * @enum {string}
+             */
             type: "transfer" | "mint" | "burn";
         } & {
             [key: string]: unknown;
@@ -12830,6 +12987,14 @@ export interface components {
             recipient: string;
             /** @description Empty for a mint. */
             sender: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SummariesByType: {
+            contract_call: components["schemas"]["PendingSummary"];
+            /** @description Deployments, with and without a Clarity version. */
+            smart_contract: components["schemas"]["PendingSummary"];
+            token_transfer: components["schemas"]["PendingSummary"];
         } & {
             [key: string]: unknown;
         };
@@ -12946,6 +13111,7 @@ export interface components {
             [key: string]: unknown;
         };
         TokenEvent: {
+            /** @description The peer has no such member. */
             bitcoin_block: components["schemas"]["BitcoinPlace"];
             block: components["schemas"]["SummaryBlock"];
             /** @description null for a burn. */
@@ -12953,7 +13119,10 @@ export interface components {
             /** @description null for a mint. */
             sender: string | null;
             transaction: components["schemas"]["EventOfTransaction"];
-            /** @enum {string} */
+            /**
+             * @description The peer has no such member.
+             * @enum {string}
+             */
             type: "transfer" | "mint" | "burn";
         } & {
             [key: string]: unknown;
@@ -12963,6 +13132,15 @@ export interface components {
             /** @description All locales, the default one first. */
             locales: string[];
             uri: string;
+        } & {
+            [key: string]: unknown;
+        };
+        TokenMatch: {
+            asset_identifier: string;
+            asset_name: string;
+            /** @enum {string} */
+            asset_type: "ft" | "nft";
+            contract_id: string;
         } & {
             [key: string]: unknown;
         };
@@ -12992,7 +13170,9 @@ export interface components {
              * @example 1250000
              */
             amount: string;
+            /** @description The peer has no such member. */
             asset_identifier: string;
+            /** @description The peer has no such member. */
             bitcoin_block: components["schemas"]["BitcoinPlace"];
             block: components["schemas"]["SummaryBlock"];
             /** @description null for a burn. */
@@ -13000,7 +13180,10 @@ export interface components {
             /** @description null for a mint. */
             sender: string | null;
             transaction: components["schemas"]["EventOfTransaction"];
-            /** @enum {string} */
+            /**
+             * @description The peer has no such member.
+             * @enum {string}
+             */
             type: "transfer" | "mint" | "burn";
         } & {
             [key: string]: unknown;
@@ -13049,6 +13232,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        TokenResult: {
+            result: components["schemas"]["TokenMatch"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "token";
+        } & {
+            [key: string]: unknown;
+        };
         TokenStatus: {
             chain_tip: components["schemas"]["TokenChainTip"] | null;
             /** @description Number of fetches by state: pending, failed, invalid, done. */
@@ -13070,6 +13263,7 @@ export interface components {
             [key: string]: unknown;
         };
         TokenSupply: {
+            asset_identifier: string;
             /**
              * @description Minted minus burned, in base units; 0 for a token that was never minted.
              * @example 1250000
@@ -13372,6 +13566,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        TransactionResult: {
+            result: components["schemas"]["TransactionSummary"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "transaction";
+        } & {
+            [key: string]: unknown;
+        };
         TransactionSummary: {
             bitcoin_block: components["schemas"]["BitcoinPlace"];
             block: components["schemas"]["SummaryBlock"];
@@ -13658,6 +13862,17 @@ export interface components {
              * @enum {string}
              */
             tx_type: "token_transfer" | "smart_contract" | "contract_call" | "poison_microblock" | "coinbase" | "tenure_change" | "undecoded";
+        } & {
+            [key: string]: unknown;
+        };
+        WaitingResult: {
+            /** @description One that waits or was dropped. */
+            result: components["schemas"]["WaitingSummary"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "mempool_transaction";
         } & {
             [key: string]: unknown;
         };
@@ -21252,15 +21467,6 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -21605,15 +21811,6 @@ export interface operations {
             };
             /** @description Bad Request */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21972,15 +22169,6 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -22325,15 +22513,6 @@ export interface operations {
             };
             /** @description Bad Request */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27067,7 +27246,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FaucetRequest"];
+                "application/json": components["schemas"]["FaucetRequestV3"];
             };
         };
         responses: {
@@ -27079,7 +27258,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FaucetSent"];
+                    "application/json": components["schemas"]["FaucetSentV3"];
                 };
             };
             /** @description Bad Request */
@@ -27088,7 +27267,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FaucetFailure"];
+                    "application/json": components["schemas"]["FaucetFailureV3"];
                 };
             };
             /** @description Forbidden */
@@ -27097,16 +27276,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FaucetFailure"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FaucetFailure"];
+                    "application/json": components["schemas"]["FaucetFailureV3"];
                 };
             };
             /** @description Internal Server Error */
@@ -27115,7 +27285,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ErrorBody"];
+                    "application/json": components["schemas"]["FaucetFailureV3"];
                 };
             };
             /** @description Service Unavailable */
@@ -27124,7 +27294,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FaucetFailure"];
+                    "application/json": components["schemas"]["FaucetFailureV3"];
                 };
             };
         };
@@ -27138,7 +27308,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FaucetRequest"];
+                "application/json": components["schemas"]["FaucetRequestV3"];
             };
         };
         responses: {
@@ -27150,7 +27320,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FaucetSent"];
+                    "application/json": components["schemas"]["FaucetSentV3"];
                 };
             };
             /** @description Bad Request */
@@ -27159,7 +27329,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FaucetFailure"];
+                    "application/json": components["schemas"]["FaucetFailureV3"];
                 };
             };
             /** @description Forbidden */
@@ -27168,16 +27338,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FaucetFailure"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FaucetFailure"];
+                    "application/json": components["schemas"]["FaucetFailureV3"];
                 };
             };
             /** @description Internal Server Error */
@@ -27186,7 +27347,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ErrorBody"];
+                    "application/json": components["schemas"]["FaucetFailureV3"];
                 };
             };
             /** @description Service Unavailable */
@@ -27195,7 +27356,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FaucetFailure"];
+                    "application/json": components["schemas"]["FaucetFailureV3"];
                 };
             };
         };
@@ -27209,7 +27370,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FaucetRequest"];
+                "application/json": components["schemas"]["FaucetRequestV3"];
             };
         };
         responses: {
@@ -27221,7 +27382,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FaucetSent"];
+                    "application/json": components["schemas"]["FaucetSentV3"];
                 };
             };
             /** @description Bad Request */
@@ -27230,7 +27391,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FaucetFailure"];
+                    "application/json": components["schemas"]["FaucetFailureV3"];
                 };
             };
             /** @description Forbidden */
@@ -27239,16 +27400,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FaucetFailure"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FaucetFailure"];
+                    "application/json": components["schemas"]["FaucetFailureV3"];
                 };
             };
             /** @description Internal Server Error */
@@ -27257,7 +27409,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ErrorBody"];
+                    "application/json": components["schemas"]["FaucetFailureV3"];
                 };
             };
             /** @description Service Unavailable */
@@ -27266,7 +27418,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FaucetFailure"];
+                    "application/json": components["schemas"]["FaucetFailureV3"];
                 };
             };
         };
@@ -27353,7 +27505,7 @@ export interface operations {
                 min_position?: string;
                 /** @description Page size. */
                 limit?: number;
-                /** @description First transaction of the page: cursor.next or cursor.previous of another page. */
+                /** @description First transaction of the page: time of receipt and id, separated by a colon. */
                 cursor?: string;
             };
             header?: never;
@@ -27610,7 +27762,7 @@ export interface operations {
             path: {
                 /** @description A Stacks address or a contract */
                 principal: string;
-                /** @description <contract>::<name>, or stx. */
+                /** @description Asset identifier of the token: <contract>::<name> */
                 asset_identifier: string;
             };
             cookie?: never;
@@ -27698,7 +27850,7 @@ export interface operations {
                 asset_identifier?: string;
                 /** @description Page size. */
                 limit?: number;
-                /** @description First token of the page, as id:asset identifier. The id is the token's serialised Clarity value in hex. */
+                /** @description First token of the page, as id:asset identifier. The id is the token's serialised Clarity value in hex. In cursors of the server, the SHA-256 of a long id or name stands for its end. */
                 cursor?: string;
             };
             header?: never;
@@ -27876,7 +28028,7 @@ export interface operations {
                 min_position?: string;
                 /** @description Page size. */
                 limit?: number;
-                /** @description First transaction of the page: cursor.next or cursor.previous of another page. */
+                /** @description First transaction of the page: time of receipt and id, separated by a colon. */
                 cursor?: string;
             };
             header?: never;
@@ -28036,7 +28188,7 @@ export interface operations {
                 min_position?: string;
                 /** @description Rows of a page. */
                 limit?: number;
-                /** @description First reward of the page: its number among the account's rewards. */
+                /** @description Where the page begins: height of the block that credits the reward, and index of the reward among all that it credits, separated by a colon. */
                 cursor?: string;
             };
             header?: never;
@@ -28119,7 +28271,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description A Stacks address or a contract */
+                /** @description A Stacks address */
                 principal: string;
             };
             cookie?: never;
@@ -28790,9 +28942,9 @@ export interface operations {
             query: {
                 /** @description Wait until the answer reflects this position: the Strata-Position of another answer, or a number of events. The request header Strata-Position does the same. */
                 min_position?: string;
-                /** @description A transaction id, the hash or the height of a Stacks or a Bitcoin block, an index block hash, a contract, an address or a name. Whitespace around it is ignored. */
+                /** @description The hash of a block or transaction or at least 8 digits of its beginning; a height; an address or at least 6 characters of its beginning; the beginning of a contract's or asset's identifier, with its dot; or at least 3 characters of a name, wherever they are in it. Whitespace around it is ignored. */
                 q: string;
-                /** @description Types to search: transaction, mempool_transaction, block, bitcoin_block, smart_contract, principal, name; by default all. To name several, repeat the parameter or separate the types with commas. */
+                /** @description Types to search: block, bitcoin_block, transaction, address, smart_contract, token, mempool_transaction, name; by default all but the last two, which Strata adds. To name several, repeat the parameter or separate the types with commas. */
                 type?: string[];
             };
             header?: never;
@@ -30506,7 +30658,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KeysetPageHolder"];
+                    "application/json": components["schemas"]["KeysetPagePrincipalHolder"];
                 };
             };
             /** @description The client already has the answer: If-None-Match contains its ETag. */
@@ -30666,7 +30818,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KeysetPageCollectionHolder"];
+                    "application/json": components["schemas"]["KeysetPagePrincipalCollector"];
                 };
             };
             /** @description The client already has the answer: If-None-Match contains its ETag. */
@@ -30722,7 +30874,7 @@ export interface operations {
                 min_position?: string;
                 /** @description Rows of a page. */
                 limit?: number;
-                /** @description First event of the page: its number in the history of the token. */
+                /** @description Where the page begins: height, microblock sequence (2147483647 for none), index in the block's list of transactions and index among the transaction's events, separated by colons. H:0:0:0 is the end of block H. */
                 cursor?: string;
             };
             header?: never;
@@ -30829,7 +30981,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KeysetPageHolder"];
+                    "application/json": components["schemas"]["KeysetPagePrincipalHolder"];
                 };
             };
             /** @description The client already has the answer: If-None-Match contains its ETag. */
@@ -33779,7 +33931,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The ticker of the token, in any case. */
+                /** @description The ticker of the token, in any case. It may be any text, also with slashes and NUL, each escaped. */
                 ticker: string;
             };
             cookie?: never;
@@ -33870,7 +34022,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The ticker of the token, in any case. */
+                /** @description The ticker of the token, in any case. It may be any text, also with slashes and NUL, each escaped. */
                 ticker: string;
             };
             cookie?: never;
