@@ -1866,6 +1866,9 @@ type BatchResult struct {
 	Message *string     `json:"message,omitempty"`
 	Token   *BatchToken `json:"token,omitempty"`
 
+	// TokenID token_number as text, which no parser rounds.
+	TokenID string `json:"token_id"`
+
 	// TokenNumber Example: 1
 	TokenNumber int `json:"token_number"`
 }
@@ -4436,6 +4439,9 @@ type FoundToken struct {
 	// SenderAddress The address that deployed the contract.
 	SenderAddress string  `json:"sender_address"`
 	Symbol        *string `json:"symbol,omitempty"`
+
+	// TokenID token_number as text, which no parser rounds.
+	TokenID string `json:"token_id"`
 
 	// TokenNumber Example: 1
 	TokenNumber int                 `json:"token_number"`

@@ -60,6 +60,7 @@ type batchBody struct {
 type batchResult struct {
 	ContractID  string      `json:"contract_id"`
 	TokenNumber tokenNumber `json:"token_number"`
+	TokenID     string      `json:"token_id" doc:"token_number as text, which no parser rounds."`
 	Token       *batchToken `json:"token,omitempty" doc:"Absent when there is an error."`
 	Error       string      `json:"error,omitempty" enum:"Contract not found,Token not found,Locale not found,Token metadata fetch in progress,Token error" doc:"Why there is no metadata: what the operation for a single token would answer."`
 	Message     string      `json:"message,omitempty" doc:"For a Token error: what is wrong with the contract or the document."`
@@ -185,7 +186,8 @@ func (a *api) readBatch(ctx context.Context, s *engine.Snapshot, items searchIte
 	shown := make([]*batchResult, 0, len(known))
 	for i := range known {
 		result := &body.Results[i]
-		result.ContractID, result.TokenNumber = refs[i].contract, numberOf(items[i])
+		result.ContractID, result.TokenID = refs[i].contract, numberOf(items[i])
+		result.TokenNumber = tokenNumber(result.TokenID)
 		v, err := known[i].view(refs[i], locale)
 		if err != nil {
 			return nil, err
@@ -207,12 +209,12 @@ func (a *api) readBatch(ctx context.Context, s *engine.Snapshot, items searchIte
 }
 
 // numberOf returns the number of the token that an item names, as the request has it but for leading zeros.
-func numberOf(item string) tokenNumber {
+func numberOf(item string) string {
 	_, digits, _ := strings.Cut(item, ":")
 	if n, ok := new(big.Int).SetString(digits, 10); ok {
-		return tokenNumber(n.String())
+		return n.String()
 	}
-	return tokenNumber("1")
+	return "1"
 }
 
 func (a *api) shapeBatchToken(v *tokenView) *batchToken {

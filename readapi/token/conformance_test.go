@@ -183,12 +183,12 @@ func TestMetadataSearch(t *testing.T) {
 	severalTokens(s)
 	link := imageLink(apitest.ImageURI)
 	ft := func(description string) string {
-		return `{"contract_id":"` + apitest.P1 + `","token_number":1,"token_type":"ft","name":"hello-world","symbol":"HELLO","decimals":6,"total_supply":"1","token_uri":"` + apitest.URI +
+		return `{"contract_id":"` + apitest.P1 + `","token_number":1,"token_id":"1","token_type":"ft","name":"hello-world","symbol":"HELLO","decimals":6,"total_supply":"1","token_uri":"` + apitest.URI +
 			`","description":"` + description + `","image_uri":"` + link + `","image_thumbnail_uri":"` + link + `/thumb","image_canonical_uri":"` + apitest.ImageURI +
 			`","tx_id":"0x123456","sender_address":"SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS"}`
 	}
 	nft := func(n int) string {
-		return fmt.Sprintf(`{"contract_id":"%s","token_number":%d,"token_type":"nft","token_uri":"%s","tx_id":"0x123456","sender_address":"SP1K1A1PMGW2ZJCNF46NWZWHG8TS1D23EGH1KNK60"}`, apitest.N1, n, apitest.URI)
+		return fmt.Sprintf(`{"contract_id":"%s","token_number":%d,"token_id":"%[2]d","token_type":"nft","token_uri":"%s","tx_id":"0x123456","sender_address":"SP1K1A1PMGW2ZJCNF46NWZWHG8TS1D23EGH1KNK60"}`, apitest.N1, n, apitest.URI)
 	}
 	search := "/metadata/v1/search?contract="
 	s.Expect(search+apitest.P1, 200, `[`+ft("test")+`]`)                                                      // A30

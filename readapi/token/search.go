@@ -57,6 +57,7 @@ func (in *searchInput) Dependencies() engine.Dependencies { return onTokens(in.C
 type foundToken struct {
 	ContractID        string        `json:"contract_id"`
 	TokenNumber       tokenNumber   `json:"token_number"`
+	TokenID           string        `json:"token_id" doc:"token_number as text, which no parser rounds."`
 	TokenType         token.Kind    `json:"token_type" enum:"ft,nft,sft"`
 	Name              string        `json:"name,omitempty"`
 	Symbol            string        `json:"symbol,omitempty"`
@@ -107,7 +108,7 @@ func (a *api) searchTokens(ctx context.Context, s *engine.Snapshot, in *searchIn
 		if t, c := v.token, v.contract; t != nil {
 			links := v.links(&a.metadata)
 			tokens = append(tokens, foundToken{
-				ContractID: c.id, TokenNumber: tokenNumber(refs[i].id.String()), TokenType: c.kind,
+				ContractID: c.id, TokenNumber: tokenNumber(refs[i].id.String()), TokenID: refs[i].id.String(), TokenType: c.kind,
 				Name: schema.OrEmpty(t.name), Symbol: schema.OrEmpty(t.symbol), Decimals: t.decimals, TotalSupply: schema.Amount(schema.OrEmpty(t.totalSupply)), TokenURI: schema.OrEmpty(t.uri),
 				Description: v.description(), ImageURI: links.image, ImageThumbnailURI: links.thumbnail, ImageCanonicalURI: links.canonical,
 				TxID: c.txID(), SenderAddress: c.sender(),

@@ -172,7 +172,7 @@ func TestTokensAreTheirOwn(t *testing.T) {
 		s.Expect("/metadata/v1/sft/"+apitest.P2+"/"+missing, 404, noToken)
 	}
 	s.Expect("/metadata/v1/sft/"+apitest.P2+"/002", 200, `{"total_supply":"2"}`)
-	if got := s.Get("/metadata/v1/search?contract=" + apitest.P2 + ":" + largest).Body; !strings.Contains(got, `"token_number":`+largest+`,`) {
+	if got := s.Get("/metadata/v1/search?contract=" + apitest.P2 + ":" + largest).Body; !strings.Contains(got, `"token_number":`+largest+`,"token_id":"`+largest+`",`) {
 		t.Errorf("got %s", got)
 	}
 }

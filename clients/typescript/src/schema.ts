@@ -6209,6 +6209,8 @@ export interface components {
             message?: string;
             /** @description Absent when there is an error. */
             token?: components["schemas"]["BatchToken"];
+            /** @description token_number as text, which no parser rounds. */
+            token_id: string;
             /**
              * Format: uint128
              * @example 1
@@ -8956,6 +8958,8 @@ export interface components {
             /** @description The address that deployed the contract. */
             sender_address: string;
             symbol?: string;
+            /** @description token_number as text, which no parser rounds. */
+            token_id: string;
             /**
              * Format: uint128
              * @example 1
