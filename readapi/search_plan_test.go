@@ -25,10 +25,10 @@ func TestSearchPlans(t *testing.T) {
 		if i%2 == 1 {
 			name += "::lp-token"
 		}
-		rows = append(rows, []any{i, i, 0, len(name), i%2 == 1, true, name, name[strings.LastIndexAny(name, ".:")+1:], append(trigram.Of(name), int32(i%2))})
+		rows = append(rows, []any{i, i, 0, len(name), i % 2, true, name, name[strings.LastIndexAny(name, ".:")+1:], append(trigram.Of(name), int32(i%2))})
 	}
-	rows = append(rows, []any{n, n, 0, 12, true, false, "SP1.rare::One", "one", append(trigram.Of("SP1.rare::One"), 1)})
-	columns := []string{"height", "source_seq", "tx_index", "length", "asset", "fungible", "name", "last", "trigrams"}
+	rows = append(rows, []any{n, n, 0, 12, 1, false, "SP1.rare::One", "one", append(trigram.Of("SP1.rare::One"), 1)})
+	columns := []string{"height", "source_seq", "tx_index", "length", "class", "fungible", "name", "last", "trigrams"}
 	must.Get(s.Pool.CopyFrom(t.Context(), pgx.Identifier{search.Spec().String(), "name"}, columns, pgx.CopyFromRows(rows)))(t)
 	s.Exec(`VACUUM ANALYZE`)
 	const (

@@ -3,10 +3,11 @@ package trigram
 
 import "slices"
 
-// What a text names, as a further number: a text of no other kind has it.
+// What a text names, as a further number, which no text of another kind has.
 const (
 	Contract int32 = iota
 	Asset
+	Name // of the Bitcoin Name System
 )
 
 // Of returns the distinct sequences of three bytes of a text, as numbers in ascending order. Capital and small letters of ASCII are the same. A

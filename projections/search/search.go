@@ -1,4 +1,4 @@
-// Package search keeps the names of contracts and tokens, to be found by a part of them.
+// Package search keeps the names of contracts and tokens, and those of the Bitcoin Name System, to be found by a part of them.
 package search
 
 import (
@@ -11,6 +11,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/domain/bns"
+	"strata/domain/clarity"
+	"strata/domain/names"
 	"strata/domain/nodeevent"
 	"strata/domain/trigram"
 	"strata/projections"
@@ -28,26 +31,20 @@ const Name = "search"
 //   - 1: first version.
 const Version = 1
 
-// kind is what a name is of.
-type kind int
-
-const (
-	contract kind = iota
-	fungible
-	nonFungible
-)
-
 // Search is the projection.
 type Search struct {
-	spec  projections.Spec
-	known map[string]struct{} // assets that have rows: most blocks move the same ones
+	spec      projections.Spec
+	contracts bns.Contracts
+	known     map[string]struct{} // assets that have rows: most blocks move the same ones
 }
 
 // knownMost bounds what is kept in memory, some 10 MB.
 const knownMost = 1 << 16
 
-// New returns the projection.
-func New() *Search { return &Search{spec: Spec(), known: map[string]struct{}{}} }
+// New returns the projection. contracts are those of BNS-V2.
+func New(contracts bns.Contracts) *Search {
+	return &Search{spec: Spec(), contracts: contracts, known: map[string]struct{}{}}
+}
 
 // Spec describes the projection's tables.
 func Spec() projections.Spec {
@@ -59,7 +56,7 @@ func (p *Search) Spec() projections.Spec { return p.spec }
 
 // WithSpec implements projections.Rebuildable.
 func (p *Search) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
-	other := New()
+	other := New(p.contracts)
 	other.spec = spec
 	return other
 }
@@ -89,7 +86,8 @@ func (p *Search) Fold(ctx context.Context, tx pgx.Tx, _ int64, steps []projectio
 type place struct {
 	height, seq int64
 	tx          int32
-	kind        kind
+	class       int32 // as package trigram numbers them
+	fungible    bool
 }
 
 // apply adds blocks with the names that are new in them.
@@ -106,8 +104,8 @@ func (p *Search) apply(ctx context.Context, tx pgx.Tx, steps []projections.Step)
 	if len(found) == 0 {
 		return nil
 	}
-	names := slices.Sorted(maps.Keys(found))
-	rows, err := tx.Query(ctx, p.spec.SQL(`SELECT name FROM {schema}.name WHERE name = ANY($1)`), names)
+	sorted := slices.Sorted(maps.Keys(found))
+	rows, err := tx.Query(ctx, p.spec.SQL(`SELECT name FROM {schema}.name WHERE name = ANY($1)`), sorted)
 	if err != nil {
 		return err
 	}
@@ -117,21 +115,17 @@ func (p *Search) apply(ctx context.Context, tx pgx.Tx, steps []projections.Step)
 		there[name] = true
 		return nil
 	}); err != nil {
-		return fmt.Errorf("read which of %d names are known: %w", len(names), err)
+		return fmt.Errorf("read which of %d names are known: %w", len(sorted), err)
 	}
 	var added [][]any
-	for _, name := range names {
+	for _, name := range sorted {
 		if at := found[name]; !there[name] {
-			of := trigram.Asset
-			if at.kind == contract {
-				of = trigram.Contract
-			}
 			added = append(added, []any{
-				at.height, at.seq, at.tx, int16(len(name)), at.kind != contract, at.kind == fungible, name, last(name), append(trigram.Of(name), of),
+				at.height, at.seq, at.tx, int16(len(name)), int16(at.class), at.fungible, name, last(name, at.class), append(trigram.Of(name), at.class),
 			})
 		}
 	}
-	columns := []string{"height", "source_seq", "tx_index", "length", "asset", "fungible", "name", "last", "trigrams"}
+	columns := []string{"height", "source_seq", "tx_index", "length", "class", "fungible", "name", "last", "trigrams"}
 	if err := p.spec.Copy(ctx, tx, "name", columns, added); err != nil {
 		return err
 	}
@@ -139,52 +133,86 @@ func (p *Search) apply(ctx context.Context, tx pgx.Tx, steps []projections.Step)
 		p.Forget()
 	}
 	for name, at := range found {
-		if at.kind != contract {
+		if at.class == trigram.Asset {
 			p.known[name] = struct{}{}
 		}
 	}
 	return nil
 }
 
-// last returns the last part of an identifier, in small letters.
-func last(name string) string {
-	return strings.ToLower(name[strings.LastIndexAny(name, ".:")+1:])
+// last returns the last part of an identifier, or a whole name, in small letters.
+func last(name string, class int32) string {
+	if class != trigram.Name {
+		name = name[strings.LastIndexAny(name, ".:")+1:]
+	}
+	return strings.ToLower(name)
 }
 
 // collect adds the names in a block that may be new.
 func (p *Search) collect(step projections.Step, found map[string]place) {
-	add := func(name string, tx int, of kind) {
+	at := place{height: step.Height, seq: step.BlockSeq}
+	add := func(name string, class int32, fungible bool) {
 		if _, ok := p.known[name]; ok || name == "" {
 			return
 		}
 		if _, ok := found[name]; !ok {
-			found[name] = place{step.Height, step.BlockSeq, int32(tx), of}
+			at.class, at.fungible = class, fungible
+			found[name] = at
+		}
+	}
+	token := func(asset string, id []byte) {
+		add(asset, trigram.Asset, false)
+		if names.IsAsset(asset) {
+			if value, err := clarity.DecodeAll(id); err == nil {
+				if name, ok := names.ReadKey(value); ok {
+					add(name.String(), trigram.Name, false)
+				}
+			}
 		}
 	}
 	events := step.Block.EffectiveEvents()
 	for _, tx := range step.Block.ExecutionOrder() {
+		at.tx = int32(tx.Index)
 		if decoded := step.Block.Decoded[tx.Index]; decoded != nil && tx.Succeeded() {
 			if deployed, ok := decoded.Deploys(); ok {
-				add(deployed.String(), tx.Index, contract)
+				add(deployed.String(), trigram.Contract, false)
 			}
 		}
 		for _, event := range events[tx.Index] {
 			switch d := event.Data.(type) {
 			case *nodeevent.FTTransfer:
-				add(d.Asset, tx.Index, fungible)
+				add(d.Asset, trigram.Asset, true)
 			case *nodeevent.FTMint:
-				add(d.Asset, tx.Index, fungible)
+				add(d.Asset, trigram.Asset, true)
 			case *nodeevent.FTBurn:
-				add(d.Asset, tx.Index, fungible)
+				add(d.Asset, trigram.Asset, true)
 			case *nodeevent.NFTTransfer:
-				add(d.Asset, tx.Index, nonFungible)
+				token(d.Asset, d.RawValue)
 			case *nodeevent.NFTMint:
-				add(d.Asset, tx.Index, nonFungible)
+				token(d.Asset, d.RawValue)
 			case *nodeevent.NFTBurn:
-				add(d.Asset, tx.Index, nonFungible)
+				token(d.Asset, d.RawValue)
+			case *nodeevent.ContractEvent:
+				add(p.printed(d), trigram.Name, false)
 			}
 		}
 	}
+}
+
+// printed returns the name that a contract of BNS-V2 has printed; empty for another print.
+func (p *Search) printed(d *nodeevent.ContractEvent) string {
+	if d.Topic != "print" || !p.contracts.IsNames(d.Contract) {
+		return ""
+	}
+	value, err := clarity.DecodeAll(d.RawValue)
+	if err != nil {
+		return ""
+	}
+	print, err := bns.DecodePrint(value)
+	if err != nil || print.Name.Label == "" {
+		return ""
+	}
+	return print.Name.String()
 }
 
 // Checks implements projections.Checked.

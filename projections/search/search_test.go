@@ -8,8 +8,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/domain/bns"
 	"strata/internal/synth/synthchain"
 	"strata/projections/balances"
+	registry "strata/projections/bns"
+	"strata/projections/names"
 	"strata/projections/search"
 	"strata/rig"
 	"strata/rig/foldtest"
@@ -17,17 +20,18 @@ import (
 	"strata/rig/schemas"
 )
 
-var names = foldtest.New(func() foldtest.Projection { return search.New() },
+var searched = foldtest.New(func() foldtest.Projection { return search.New(bns.KnownContracts()) },
 	[]string{"source_seq"}, "block", "name")
 
 // However a history is cut into batches, and whatever is forgotten between, the names are those of the canonical blocks alone.
 func TestRandomHistories(t *testing.T) {
 	t.Parallel()
 	config := synthchain.Everything(7, synthchain.V40)
-	config.SigningSample, config.ForkProbability, config.BitcoinReorgProbability = 1000, 0.2, 0.1
+	config.SigningSample, config.ForkProbability, config.BitcoinReorgProbability, config.Mix = 1000, 0.2, 0.1, synthchain.DefaultMix()
+	config.Mix.Naming = 30
 	made := synthchain.New(config)
 	posts := replay.Take(300, made.Next)
-	rows := names.History(t, posts, rand.New(rand.NewPCG(1, 2)), 12, func(pgx.Tx) []replay.Post { return made.CanonicalPosts() })
+	rows := searched.History(t, posts, rand.New(rand.NewPCG(1, 2)), 12, func(pgx.Tx) []replay.Post { return made.CanonicalPosts() })
 	if len(rows) < 40 {
 		t.Errorf("got %d rows: they show little", len(rows))
 	}
@@ -37,19 +41,22 @@ func TestRandomHistories(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	config := synthchain.Everything(3, synthchain.V40)
-	config.SigningSample, config.ForkProbability = 1000, 0.1
+	config.SigningSample, config.ForkProbability, config.Mix = 1000, 0.1, synthchain.DefaultMix()
+	config.Mix.Naming = 30
 	log := replay.NewLogApart(t)
 	replay.Append(t, log, replay.Take(300, synthchain.New(config).Next)...)
-	replay.Run(t, log, rig.Chain(t), balances.New(nil), search.New())
+	replay.Run(t, log, rig.Chain(t), balances.New(nil), names.New(), registry.New(bns.KnownContracts()), search.New(bns.KnownContracts()))
 	texts := func(sql string) []string { return replay.Texts(t, log.Pool(), schemas.In(sql)) }
-	got := texts(`SELECT asset || ' ' || fungible || ' ' || name FROM search_v1.name ORDER BY name`)
+	got := texts(`SELECT class || ' ' || fungible || ' ' || name FROM search_v1.name ORDER BY name`)
 	want := texts(`
-		SELECT asset || ' ' || fungible || ' ' || name FROM (
-			SELECT DISTINCT false AS asset, false AS fungible, d.contract_id COLLATE "C" AS name FROM {chain}.contract d JOIN {chain}.canonical c ON c.block_seq = d.source_seq
-			UNION SELECT DISTINCT true, kind = 'ft', asset COLLATE "C" FROM {balances}.asset WHERE kind <> 'stx'
+		SELECT class || ' ' || fungible || ' ' || name FROM (
+			SELECT DISTINCT 0 AS class, false AS fungible, d.contract_id COLLATE "C" AS name FROM {chain}.contract d JOIN {chain}.canonical c ON c.block_seq = d.source_seq
+			UNION SELECT DISTINCT 1, kind = 'ft', asset COLLATE "C" FROM {balances}.asset WHERE kind <> 'stx'
+			UNION SELECT 2, false, name FROM {names}.custody
+			UNION SELECT 2, false, full_name FROM {bns}.name
 		) known ORDER BY name`)
 	if len(want) < 20 || !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", fmt.Sprint(got), fmt.Sprint(want))
 	}
-	foldtest.Check(t, log.Pool(), search.New())
+	foldtest.Check(t, log.Pool(), search.New(bns.KnownContracts()))
 }

@@ -1,4 +1,4 @@
--- Tables of the projection search: the names by parts of which contracts and tokens are found.
+-- Tables of the projection search: the names by parts of which contracts, tokens, and names of the Bitcoin Name System are found.
 --
 -- Columns without a comment of their own:
 --   height: height of the Stacks block that the row comes from; field block_height of /new_block
@@ -15,17 +15,17 @@ CREATE TABLE {schema}.block (
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
 
--- A name, and where it appears first: a contract is deployed, an event moves a token.
+-- A name, and where it appears first: a contract is deployed, an event moves a token, a contract prints a name.
 CREATE TABLE {schema}.name (
     height     bigint   NOT NULL,
     source_seq bigint   NOT NULL,
     tx_index   int      NOT NULL, -- index of the transaction in the block's list, from 0
     length     smallint NOT NULL, -- bytes of the name
-    asset      boolean  NOT NULL, -- of a token; not of a contract
+    class      smallint NOT NULL, -- 0 contract, 1 token, 2 name of the Bitcoin Name System
     fungible   boolean  NOT NULL, -- of a fungible token
-    name       text COLLATE "C" NOT NULL, -- identifier of the contract or of the asset
-    last       text COLLATE "C" NOT NULL, -- its last part, the name of the contract or of the asset, in small letters
-    -- The sequences of three characters of the name, in small letters: c1 * 65536 + c2 * 256 + c3; and 1 for an asset, 0 for a contract.
+    name       text COLLATE "C" NOT NULL, -- identifier of the contract or of the asset; label.namespace
+    last       text COLLATE "C" NOT NULL, -- in small letters, the name of the contract or of the asset alone; label.namespace
+    -- The sequences of three characters of the name, in small letters: c1 * 65536 + c2 * 256 + c3; and the class.
     trigrams   int[]    NOT NULL,
     CONSTRAINT name_pkey PRIMARY KEY (name)
 );
@@ -33,4 +33,4 @@ CREATE TABLE {schema}.name (
 CREATE INDEX name_height_idx ON {schema}.name (height);
 -- Indexes for readers: a build makes them at its end.
 CREATE INDEX name_trigrams_idx ON {schema}.name USING gin (trigrams);
-CREATE INDEX name_last_idx ON {schema}.name (asset, last, height);
+CREATE INDEX name_last_idx ON {schema}.name (class, last, height);

@@ -27,6 +27,7 @@ func version3() []row {
 		get("search-v3", v3+"/search?q=COIN&type=token", "results/0/result/asset_type = ft"),
 		get("search-v3", v3+"/search?q={pending}&type=mempool_transaction", "results/0/result/tx_id = {pending}"),
 		get("search-v3", v3+"/search?q={name}&type=name", "results/0/type = name", "results/0/result/owner = {name_owner}"),
+		get("search-v3", v3+"/search?q=that-begins-as&type=name", "results/0/type = name", "results/1/type = name"),
 		get("search-v3", v3+"/search?q=zzzz", "results # 0"),
 		refuse("search-v3", v3+"/search?q=zz", 400, "~ The term is not a block or transaction hash"),
 		get("get-contract-v3", v3+"/smart-contracts/{deployed}", "contract_id = {deployed}"),

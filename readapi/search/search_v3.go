@@ -162,21 +162,14 @@ func (m *matches) add(rank int, result any) {
 func searchV3(ctx context.Context, s *engine.Snapshot, in *searchV3Input) (*searchResults, error) {
 	text := strings.TrimSpace(in.Term)
 	t := parseTerm(text)
-	if name, ok := nameOf(text); ok && in.wants(typeName) {
-		names, err := findName(ctx, s, name)
-		found := &searchResults{Results: []searchResult{}}
-		for i := range names {
-			found.Results = append(found.Results, searchResult{nameResult{typeName, nameMatch{name, names[i]}}})
-		}
-		if err != nil || len(names) > 0 {
-			return found, err
-		}
+	var all matches
+	if err := findNames(ctx, s, in, text, &all); err != nil {
+		return nil, err
 	}
-	if t.senseless() {
+	if t.senseless() && len(all.results) == 0 {
 		return nil, engine.BadRequest("The term is not a block or transaction hash, a block height, an address, a contract id, or an asset identifier. " +
 			"It needs at least 8 digits of a hash, 6 characters of an address, or 3 of a name.")
 	}
-	var all matches
 	for _, find := range []func(context.Context, *engine.Snapshot, *searchV3Input, *term, *matches) error{findChain, findAddresses, findNamed, findWaiting} {
 		if err := find(ctx, s, in, &t, &all); err != nil {
 			return nil, err
@@ -312,26 +305,22 @@ func nameColumns(r *nameRow) []any { return []any{&r.Seq, &r.Index, &r.fungible,
 // What is looked at of the names that begin alike, or have the same sequences of characters. Of more, the first are ordered.
 const namesMost = 2000
 
-// queueNames adds the query for the names of contracts, or of assets, that a text is part of. Those whose last part begins with the text come
+// queueNames adds the query for the names of a class that a text is part of. Those whose last part begins with the text come
 // first, in the order of that part and then of age; then the shortest.
-func queueNames(b *engine.Batch, r reading, assets bool) *engine.Result[nameRow] {
+func queueNames(b *engine.Batch, r reading, class int32) *engine.Result[nameRow] {
 	const fields = `SELECT {search.name n}, n.source_seq, n.tx_index, n.fungible, n.name FROM `
 	switch {
 	case r.beginning != "":
 		order := `n.name`
-		if !assets {
+		if class == trigram.Contract {
 			order = `n.name = $1 DESC, n.height DESC, n.tx_index DESC`
 		}
-		return engine.Query(b, nameColumns, fields+`(SELECT * FROM {search}.name n WHERE n.name >= $1 AND n.name < $2 AND n.asset = $3 ORDER BY n.name LIMIT $4) n
-			ORDER BY `+order+` LIMIT $5`, r.beginning, after(r.beginning), assets, namesMost, most)
+		return engine.Query(b, nameColumns, fields+`(SELECT * FROM {search}.name n WHERE n.name >= $1 AND n.name < $2 AND n.class = $3 ORDER BY n.name LIMIT $4) n
+			ORDER BY `+order+` LIMIT $5`, r.beginning, after(r.beginning), class, namesMost, most)
 	case r.part != "":
-		of := trigram.Contract
-		if assets {
-			of = trigram.Asset
-		}
 		return engine.Query(b, nameColumns, `
 			WITH first AS MATERIALIZED (
-				SELECT n.name FROM {search}.name n WHERE n.asset = $1 AND n.last >= $2 AND n.last < $3 ORDER BY n.last, n.height, n.name LIMIT $6
+				SELECT n.name FROM {search}.name n WHERE n.class = $1 AND n.last >= $2 AND n.last < $3 ORDER BY n.last, n.height, n.name LIMIT $6
 			), part AS (
 				SELECT name FROM first
 				UNION
@@ -342,7 +331,7 @@ func queueNames(b *engine.Batch, r reading, assets bool) *engine.Result[nameRow]
 			)
 			`+fields+`{search}.name n WHERE n.name IN (SELECT name FROM part)
 			ORDER BY CASE WHEN starts_with(n.last, $2) THEN n.last END NULLS LAST, CASE WHEN starts_with(n.last, $2) THEN n.height ELSE n.length END, n.name LIMIT $6`,
-			assets, r.part, after(r.part), append(trigram.Of(r.part), of), namesMost, most)
+			class, r.part, after(r.part), append(trigram.Of(r.part), class), namesMost, most)
 	}
 	return &engine.Result[nameRow]{}
 }
@@ -355,10 +344,10 @@ func findNamed(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t *te
 	contracts, tokens := &engine.Result[nameRow]{}, &engine.Result[nameRow]{}
 	b := s.Batch()
 	if in.wants(typeSmartContract) {
-		contracts = queueNames(b, t.contract, false)
+		contracts = queueNames(b, t.contract, trigram.Contract)
 	}
 	if in.wants(typeToken) {
-		tokens = queueNames(b, t.asset, true)
+		tokens = queueNames(b, t.asset, trigram.Asset)
 	}
 	if len(b.Queries) == 0 {
 		return nil
@@ -436,6 +425,45 @@ func namesOf(rows []nameRow) []string {
 	return names
 }
 
+// findNames finds names of the Bitcoin Name System, which only a search for their type does.
+func findNames(ctx context.Context, s *engine.Snapshot, in *searchV3Input, text string, found *matches) error {
+	part := strings.ToLower(text)
+	if !in.wants(typeName) || len(part) < partLeast || !namePart.MatchString(part) || !engine.Ready(s, "search") {
+		return nil
+	}
+	b := s.Batch()
+	rows := queueNames(b, reading{part: part}, trigram.Name)
+	if err := b.Run(ctx); err != nil {
+		return err
+	}
+	if len(rows.Rows) == 0 {
+		return nil
+	}
+	b = s.Batch()
+	registered := make([][2]*engine.Result[view.RegisteredName], len(rows.Rows))
+	for i, row := range rows.Rows {
+		registered[i] = [2]*engine.Result[view.RegisteredName]{view.QueueSecondName(b, row.name), view.QueueFirstName(b, row.name)}
+	}
+	if len(b.Queries) == 0 {
+		return nil
+	}
+	if err := b.Run(ctx); err != nil {
+		return err
+	}
+	for i, row := range rows.Rows {
+		rank := anywhere
+		if row.name == part {
+			rank = exact
+		}
+		for _, registry := range registered[i] {
+			for _, name := range registry.Rows {
+				found.add(rank, nameResult{typeName, nameMatch{row.name, name}})
+			}
+		}
+	}
+	return nil
+}
+
 // findWaiting finds a transaction of the mempool, which only a search for its type does.
 func findWaiting(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t *term, found *matches) error {
 	if t.hashes == nil || !t.hashes.whole || !in.wants(typeMempool) {
@@ -459,7 +487,7 @@ func findWaiting(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t *
 var (
 	// tracedName traces the names of contracts and tokens.
 	tracedName = &engine.TraceTable{
-		Projection: "search", Name: "name", Key: "name", Order: "t.name", Values: "asset fungible height",
+		Projection: "search", Name: "name", Key: "name", Order: "t.name", Values: "class fungible height",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/transactions/' || t.tx_index]`}},
 	}
 	// tracedBitcoinBlock traces the Bitcoin blocks that a node has announced.

@@ -45,6 +45,7 @@ var (
 	// addressStart is the beginning of an address in capital letters, in the alphabet of c32 (SIP-005).
 	addressStart = regexp.MustCompile(`^S[0-9ABCDEFGHJKMNPQRSTVWXYZ]{0,40}$`)
 	contractPart = regexp.MustCompile(`^[a-zA-Z0-9_-]*$`)
+	namePart     = regexp.MustCompile(`^[a-z0-9_.-]+$`)
 	assetPart    = regexp.MustCompile(`^[a-zA-Z0-9_!?+<>=/*-]*$`)
 )
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/domain/bns"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/must"
 	"strata/projections/accounts"
@@ -39,7 +40,7 @@ func NewHistory(t *testing.T, generation synthchain.Generation, n int) *history 
 	h := &history{bodies: map[string]Fields{}}
 	posts := replay.Take(n, made.Next)
 	replay.Append(t, log, posts...)
-	replay.Run(t, log, NewChain(t), accounts.New(), balances.New(nil), search.New())
+	replay.Run(t, log, NewChain(t), accounts.New(), balances.New(nil), search.New(bns.KnownContracts()))
 	h.Site, h.Truth = NewSiteOn(t, log.Pool(), readapi.Config{}), made.Expected()
 	for _, post := range posts {
 		if post.Path == "/new_block" {

@@ -30,7 +30,7 @@ func Lines() projections.Lines {
 	}
 	return projections.Lines{
 		projections.Chain(canonical, balances.New(nil), accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(domain.KnownContracts()),
-			ft.New(nil), sft.New(nil), nft.New(nil), rosetta.New(), search.New()),
+			ft.New(nil), sft.New(nil), nft.New(nil), rosetta.New(), search.New(domain.KnownContracts())),
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New(nil)),
 	}
 }

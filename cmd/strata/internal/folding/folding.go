@@ -83,7 +83,7 @@ func Lines(forkChoice string, logger *slog.Logger, registry prometheus.Registere
 		return nil, err
 	}
 	return projections.Lines{
-		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(registries), ft.New(logger), sft.New(logger), nft.New(logger), rosetta.New(), search.New()),
+		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), staking.New(), names.New(), bns.New(registries), ft.New(logger), sft.New(logger), nft.New(logger), rosetta.New(), search.New(registries)),
 		projections.Feed(feed, inscribed, tokens),
 	}, nil
 }
