@@ -38,6 +38,10 @@ type Search struct {
 	known     map[string]struct{} // assets that have rows: most blocks move the same ones
 }
 
+// nameMost is the length in bytes up to which a name is one. Identifiers have up to 300, and chain takes no longer ones than these; names of
+// BNS have 69, but a node could say anything.
+const nameMost = 512
+
 // knownMost bounds what is kept in memory, some 10 MB.
 const knownMost = 1 << 16
 
@@ -152,7 +156,8 @@ func last(name string, class int32) string {
 func (p *Search) collect(step projections.Step, found map[string]place) {
 	at := place{height: step.Height, seq: step.BlockSeq}
 	add := func(name string, class int32, fungible bool) {
-		if _, ok := p.known[name]; ok || name == "" {
+		name = projections.Text(name)
+		if _, ok := p.known[name]; ok || name == "" || len(name) > nameMost {
 			return
 		}
 		if _, ok := found[name]; !ok {

@@ -171,7 +171,7 @@ func TestPatternsOfParameters(t *testing.T) {
 	}{
 		{"/extended/v2/blocks/{height_or_hash}", "height_or_hash",
 			[]string{"latest", "1350", "-1", strings.Repeat("ab", 32), "0x" + strings.Repeat("AB", 32)}, []string{"", "newest", "1.5", "0xab"}},
-		{"/extended/v3/principals/{principal}/nonces", "principal",
+		{"/extended/v3/principals/{principal}/transactions", "principal",
 			[]string{"SP000000000000000000002Q6VF78", "SP000000000000000000002Q6VF78.pox-4"}, []string{"", "SP123", "SP000000000000000000002Q6VF78."}},
 		{"/ordinals/v1/inscriptions/{id}", "id", []string{"10500", strings.Repeat("ab", 32) + "i0"}, []string{"", "x", strings.Repeat("ab", 32)}},
 	} {
