@@ -77,7 +77,7 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// A call that the only node fails at, whichever it is, does not keep the others from being made. A node that fails at two in a row
+// If the only node fails at one call, the others are made all the same. A node that fails at two in a row
 // gets no more.
 func TestOneCallFails(t *testing.T) {
 	t.Parallel()

@@ -142,12 +142,6 @@ func (a *api) registerSearchV3() {
 // most is the largest number of results, of each type and of all.
 const most = 20
 
-// matches are what a search found of one type, each with how well it matches.
-type matches struct {
-	ranks   []int
-	results []searchResult
-}
-
 // How well a result matches.
 const (
 	exact = iota
@@ -155,8 +149,15 @@ const (
 	anywhere
 )
 
-func (m *matches) add(rank int, result any) {
-	m.ranks, m.results = append(m.ranks, rank), append(m.results, searchResult{result})
+// matches are what a search found, by how well it matches.
+type matches [anywhere + 1][]searchResult
+
+func (m *matches) add(rank int, result any) { m[rank] = append(m[rank], searchResult{result}) }
+
+// best returns the results that match best, as many as an answer has.
+func (m *matches) best() []searchResult {
+	all := append([]searchResult{}, slices.Concat(m[:]...)...)
+	return all[:min(len(all), most)]
 }
 
 func searchV3(ctx context.Context, s *engine.Snapshot, in *searchV3Input) (*searchResults, error) {
@@ -166,7 +167,7 @@ func searchV3(ctx context.Context, s *engine.Snapshot, in *searchV3Input) (*sear
 	if err := findNames(ctx, s, in, text, &all); err != nil {
 		return nil, err
 	}
-	if t.senseless() && len(all.results) == 0 {
+	if t.senseless() && len(all.best()) == 0 {
 		return nil, engine.BadRequest("The term is not a block or transaction hash, a block height, an address, a contract id, or an asset identifier. " +
 			"It needs at least 8 digits of a hash, 6 characters of an address, or 3 of a name.")
 	}
@@ -175,16 +176,7 @@ func searchV3(ctx context.Context, s *engine.Snapshot, in *searchV3Input) (*sear
 			return nil, err
 		}
 	}
-	order := make([]int, len(all.results))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(all.ranks[i], all.ranks[j]) })
-	found := &searchResults{Results: make([]searchResult, 0, min(len(order), most))}
-	for _, i := range order[:min(len(order), most)] {
-		found.Results = append(found.Results, all.results[i])
-	}
-	return found, nil
+	return &searchResults{Results: all.best()}, nil
 }
 
 // findChain finds blocks, Bitcoin blocks and transactions.

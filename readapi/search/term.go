@@ -31,7 +31,6 @@ type reading struct {
 
 // The least numbers of characters to search for.
 const (
-	hashLeast    = 8
 	addressLeast = 6
 	partLeast    = 3
 )
@@ -40,7 +39,7 @@ const (
 const heightMost = 1<<31 - 1
 
 var (
-	hexDigits = regexp.MustCompile(`^[0-9a-fA-F]{8,64}$`)
+	hexDigits = regexp.MustCompile(`^[0-9a-fA-F]{8,64}$`) // fewer find too much
 	digits    = regexp.MustCompile(`^[0-9]+$`)
 	// addressStart is the beginning of an address in capital letters, in the alphabet of c32 (SIP-005).
 	addressStart = regexp.MustCompile(`^S[0-9ABCDEFGHJKMNPQRSTVWXYZ]{0,40}$`)
