@@ -64,7 +64,8 @@ type BuildDependent interface {
 // Readable is a projection that names earlier rules whose tables the reads of this program understand, so that they answer
 // from these until a version with the new rules is active: all columns that reads use are there, and mean the same. What
 // the new rules do better, the answers lack until then. The rules of the last release are enough. The folder of the
-// projection has the DDL of each, testdata/rules_<number>.sql, for a test that compares the columns.
+// projection, or of the first with the same tables, has the DDL of each, testdata/rules_<number>.sql, for a test that compares the
+// columns.
 type Readable interface {
 	Readable() []int
 }
