@@ -213,11 +213,11 @@ func (p *Search) printed(d *nodeevent.ContractEvent) string {
 	if err != nil {
 		return ""
 	}
-	print, err := bns.DecodePrint(value)
-	if err != nil || print.Name.Label == "" {
+	printed, err := bns.DecodePrint(value)
+	if err != nil || printed.Name.Label == "" {
 		return ""
 	}
-	return print.Name.String()
+	return printed.Name.String()
 }
 
 // Checks implements projections.Checked.
