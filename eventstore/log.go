@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/longlock"
 	"strata/internal/tracing"
 )
 
@@ -34,8 +34,8 @@ type Log struct {
 
 	listener *Listener
 
-	mu   sync.Mutex // held while a batch is written; guards head
-	head *head      // nil: read it from the database
+	mu   longlock.Lock // held while a batch is written; guards head
+	head *head         // nil: read it from the database
 
 	partitions *partitions
 	recent     recent
@@ -86,7 +86,7 @@ func Open(pool *pgxpool.Pool, config Config) *Log {
 	config.BatchBytes = orDefault(config.BatchBytes, BatchBytesDefault)
 	config.Timeout = orDefault(config.Timeout, TimeoutDefault)
 	config.PartitionEvents = orDefault(config.PartitionEvents, PartitionEventsDefault)
-	l := &Log{pool: pool, logger: config.Logger, tracer: config.Tracer, listener: NewListener(pool, config.Logger)}
+	l := &Log{pool: pool, mu: longlock.New(), logger: config.Logger, tracer: config.Tracer, listener: NewListener(pool, config.Logger)}
 	l.partitions = newPartitions(pool, config.PartitionEvents, config.Logger)
 	l.queue = newQueue(config, l.write)
 	return l

@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/longlock"
 )
 
 // partitions adds partitions to the log's table, half a partition ahead of the newest event, in the background. An append
@@ -20,7 +22,7 @@ type partitions struct {
 	count  int64 // positions per partition
 	logger *slog.Logger
 
-	mu    sync.Mutex
+	mu    longlock.Lock
 	ready int64 // positions below this have a partition; 0: unknown
 
 	ahead   sync.Mutex // held while a partition is added ahead
@@ -40,7 +42,7 @@ const (
 )
 
 func newPartitions(pool *pgxpool.Pool, count int64, logger *slog.Logger) *partitions {
-	p := &partitions{pool: pool, count: count, logger: logger}
+	p := &partitions{pool: pool, count: count, logger: logger, mu: longlock.New()}
 	p.closed, p.end = context.WithCancel(context.Background())
 	return p
 }

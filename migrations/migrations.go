@@ -11,11 +11,14 @@ import (
 	"embed"
 	"fmt"
 	"log/slog"
+	"net"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
+	"strata/internal/edge"
 	"strata/internal/locks"
 )
 
@@ -25,6 +28,9 @@ var files embed.FS
 // table is the table of the migrations that were applied.
 const table = "public.strata_migration"
 
+// dial connects to a database.
+var dial = edge.Dial(&net.Dialer{KeepAlive: time.Minute})
+
 // Up migrates the database at url to the newest version. Several processes may call it at once. It does not change a
 // database that is newer than this program, because a rolling deploy has older processes for a while.
 func Up(ctx context.Context, url string) error {
@@ -32,6 +38,7 @@ func Up(ctx context.Context, url string) error {
 	if err != nil {
 		return fmt.Errorf("parse database url: %w", err)
 	}
+	config.DialFunc = dial
 	db := stdlib.OpenDB(*config)
 	defer func() { _ = db.Close() }()
 
@@ -100,7 +107,12 @@ func upAlone(ctx context.Context, db *sql.DB, provider *goose.Provider) error {
 
 // Exists reports whether the database at url has the log of Strata. It changes nothing there.
 func Exists(ctx context.Context, url string) (exists bool, err error) {
-	conn, err := pgx.Connect(ctx, url)
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return false, fmt.Errorf("parse database url: %w", err)
+	}
+	config.DialFunc = dial
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return false, fmt.Errorf("connect to the database: %w", err)
 	}

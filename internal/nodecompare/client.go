@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/cenkalti/backoff/v4"
 
 	"strata/domain/hash"
+	"strata/internal/edge"
 )
 
 const (
@@ -46,7 +48,7 @@ func newClient(address string) *client {
 	}
 	return &client{base: base, name: base.Redacted(), http: &http.Client{
 		Timeout:   timeout,
-		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: concurrency},
+		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: edge.Dial(&net.Dialer{Timeout: timeout}), MaxIdleConnsPerHost: concurrency},
 	}}
 }
 

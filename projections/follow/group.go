@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/internal/longlock"
 	"strata/internal/pause"
 	"strata/projections"
 )
@@ -27,7 +28,7 @@ type group struct {
 
 	// mu is held while the leader folds, and while a member joins or leaves. The lock of a group comes before those of the
 	// groups of its members.
-	mu      sync.Mutex
+	mu      longlock.Lock
 	isOpen  bool
 	members []*member
 }
@@ -67,7 +68,7 @@ func (g *groups) of(leader projections.Schema) *group {
 		g.byLeader = map[projections.Schema]*group{}
 	}
 	if g.byLeader[leader] == nil {
-		g.byLeader[leader] = &group{}
+		g.byLeader[leader] = &group{mu: longlock.New()}
 	}
 	return g.byLeader[leader]
 }

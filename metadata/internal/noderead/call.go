@@ -15,6 +15,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"strata/domain/fetch"
+	"strata/internal/edge"
 	"strata/metadata/internal/rotation"
 )
 
@@ -49,6 +50,7 @@ func New(config Config) *Reader {
 		attachments: rate.NewLimiter(rate.Limit(config.Attachments), config.Attachments),
 		http: &http.Client{
 			Transport: &http.Transport{
+				DialContext:            edge.Dial(&net.Dialer{Timeout: config.Timeout}),
 				MaxIdleConnsPerHost:    config.Connections,
 				MaxResponseHeaderBytes: 64 << 10,
 				IdleConnTimeout:        time.Minute,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"strata/domain/fetch"
+	"strata/internal/edge"
 )
 
 // dialer connects to allowed destinations. It resolves a host once, and dials the addresses that it has checked. So the
@@ -38,8 +39,8 @@ func (d *dialer) dial(ctx context.Context, network, hostPort string) (net.Conn, 
 	for i, ip := range addresses {
 		// Each address gets an equal share of the remaining time, in case it does not answer at all.
 		share := time.Until(end) / time.Duration(len(addresses)-i)
-		single := net.Dialer{Timeout: max(share, time.Millisecond)}
-		conn, err := single.DialContext(ctx, network, net.JoinHostPort(ip.String(), port))
+		single := edge.Dial(&net.Dialer{Timeout: max(share, time.Millisecond)})
+		conn, err := single(ctx, network, net.JoinHostPort(ip.String(), port))
 		if err == nil {
 			return conn, nil
 		}

@@ -14,6 +14,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"strata/internal/edge"
 )
 
 // HeadMax is the longest request head (request line and header) that a node accepts, in bytes.
@@ -44,10 +46,10 @@ type Client struct {
 
 // New returns a client. It does not connect.
 func New(config Config) *Client {
-	dialer := &net.Dialer{Timeout: config.ConnectTimeout}
+	dial := edge.Dial(&net.Dialer{Timeout: config.ConnectTimeout})
 	transport := &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := dialer.DialContext(ctx, network, address)
+			conn, err := dial(ctx, network, address)
 			if err != nil {
 				return nil, err
 			}

@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/edge"
 )
 
 // A machine that vanishes without a word, and a network that swallows packets, are noticed by both ends of a connection within
@@ -35,7 +37,7 @@ func harden(config *pgx.ConnConfig) {
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount},
 		Control:         controlSocket,
 	}
-	config.DialFunc = dialer.DialContext
+	config.DialFunc = edge.Dial(dialer)
 }
 
 func seconds(d time.Duration) string { return fmt.Sprint(int64(d / time.Second)) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"strata/domain/transaction"
 	"strata/eventstore"
 	"strata/eventstore/network"
+	"strata/internal/edge"
 	"strata/internal/pause"
 )
 
@@ -70,6 +72,9 @@ func networkOf(id uint32) transaction.Network {
 	return n
 }
 
+// nodeClient asks nodes of which network they are.
+var nodeClient = &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: edge.Dial(&net.Dialer{}), DisableKeepAlives: true}}
+
 // nodeInfoTimeout is the maximum time that a node has to say which network it is of.
 const nodeInfoTimeout = 2 * time.Second
 
@@ -93,7 +98,7 @@ func askNetwork(ctx context.Context, url string) (id uint32, err error) {
 	if err != nil {
 		return 0, err
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := nodeClient.Do(request)
 	if err != nil {
 		return 0, err
 	}

@@ -29,6 +29,7 @@ import (
 	"strata/eventstore/transparency"
 	"strata/internal/connlimit"
 	"strata/internal/diskspace"
+	"strata/internal/edge"
 	"strata/internal/instrument"
 	"strata/internal/nodecompare"
 	"strata/projections/follow"
@@ -298,7 +299,7 @@ func (c *Command) listen(ctx context.Context, logger *slog.Logger) (l listeners,
 
 // listenAt listens at an address that a flag sets.
 func listenAt(what, address, flag string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", address)
+	listener, err := edge.Listen(address)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w (choose another address with %s)", what, err, flag)
 	}

@@ -4,12 +4,12 @@ package lead
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/longlock"
 	"strata/internal/pause"
 	"strata/projections"
 	"strata/projections/internal/register"
@@ -30,7 +30,7 @@ type Leadership struct {
 	patience time.Duration
 	tight    func() bool // reports that the disk has little space, so that builds wait; nil: never
 
-	mu        sync.Mutex
+	mu        longlock.Lock
 	conn      *pgx.Conn                   // nil while nobody leads anything
 	held      map[projections.Schema]bool // the versions that it leads
 	takeovers map[projections.Schema]takeover
@@ -42,7 +42,7 @@ func New(pool *pgxpool.Pool, logger *slog.Logger, patience time.Duration, tight 
 	if patience <= 0 {
 		patience = PatienceDefault
 	}
-	return &Leadership{pool: pool, logger: logger, patience: patience, tight: tight, takeovers: map[projections.Schema]takeover{}}
+	return &Leadership{pool: pool, logger: logger, patience: patience, tight: tight, mu: longlock.New(), takeovers: map[projections.Schema]takeover{}}
 }
 
 // precedence is how long a version leaves the lead to the process that leads the version before it.

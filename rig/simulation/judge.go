@@ -1,0 +1,234 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/domain/nodeevent"
+	"strata/eventstore"
+	"strata/projections"
+	"strata/projections/decode"
+	"strata/rig/every"
+	"strata/rig/replay"
+)
+
+// judge compares what the program has made of a history with what is true.
+type judge struct {
+	*History
+	t     replay.TB
+	pool  *pgxpool.Pool // of the world's database
+	truth *pgxpool.Pool // of a database with empty tables
+}
+
+// Judge judges a history. truth is a database of Truth.
+func Judge(t replay.TB, h *History, pool, truth *pgxpool.Pool) {
+	j := &judge{h, t, pool, truth}
+	stored := j.readLog()
+	j.acknowledged(stored)
+	j.again(stored)
+}
+
+// wrong takes note of something that is wrong.
+func (j *judge) wrong(format string, arguments ...any) {
+	j.Wrong = append(j.Wrong, fmt.Sprintf(format, arguments...))
+}
+
+// readLog returns what is in the log.
+func (j *judge) readLog() []replay.Post {
+	j.t.Helper()
+	rows, err := j.pool.Query(context.Background(), `
+		SELECT e.path, h.body FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`)
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	posts, err := pgx.CollectRows(rows, pgx.RowToStructByPos[replay.Post])
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	return posts
+}
+
+// acknowledged checks that the log has every event, in order and byte for byte; one that the node has sent again, again.
+func (j *judge) acknowledged(stored []replay.Post) {
+	if len(stored) > j.Tries {
+		j.wrong("the log has %d events, and the node has sent one %d times", len(stored), j.Tries)
+	}
+	// at are the numbers of events that the log may have reached.
+	at := map[int]bool{0: true}
+	for i, post := range stored {
+		next := map[int]bool{}
+		for n := range at {
+			for _, m := range []int{n, n + 1} {
+				if m > 0 && m <= len(j.Posts) && j.Posts[m-1].Path == post.Path && string(j.Posts[m-1].Body) == string(post.Body) {
+					next[m] = true
+				}
+			}
+		}
+		if len(next) == 0 {
+			j.wrong("event %d of the log, to %s, is not what the node has sent then", i+1, post.Path)
+			return
+		}
+		at = next
+	}
+	if !at[len(j.Posts)] {
+		j.wrong("the log lacks events at its end: it has %d", len(stored))
+	}
+}
+
+// Truth is the source of databases with the empty tables of all projections.
+var Truth = replay.Tables("truth", specs()...)
+
+func specs() (all []projections.Spec) {
+	for _, d := range every.Lines().Definitions() {
+		all = append(all, d.Spec)
+	}
+	return all
+}
+
+// again folds the log once more, from nothing and in one piece, and compares the tables.
+func (j *judge) again(stored []replay.Post) {
+	j.t.Helper()
+	tx := replay.Begin(j.t, j.truth)
+	defer replay.End(j.t, tx)
+	if err := fold(context.Background(), tx, stored); err != nil {
+		j.wrong("the log can't be folded from nothing: %v", err)
+		return
+	}
+	want, got := j.dump(tx), j.dump(j.pool)
+	differ := 0
+	for _, name := range sortedKeys(want, got) {
+		if diff := difference(got[name], want[name]); diff != "" {
+			if differ++; differ <= 3 {
+				j.wrong("table %s is not what a fold from nothing gives: %s", name, diff)
+			}
+		}
+	}
+}
+
+// fold folds posts with all projections, in one batch.
+func fold(ctx context.Context, tx pgx.Tx, posts []replay.Post) error {
+	events := make([]eventstore.Event, len(posts))
+	for i, post := range posts {
+		events[i] = eventstore.Event{Seq: int64(i + 1), Path: post.Path, Body: post.Body, Size: int64(len(post.Body))}
+	}
+	items, err := decode.New(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(ctx, events)
+	if err != nil {
+		return err
+	}
+	for _, line := range every.Lines() {
+		if _, err := line.Leader.Fold(ctx, tx, 0, items); err != nil {
+			return fmt.Errorf("%s: %w", line.Name(), err)
+		}
+		followers, ok := line.Followers.(projections.ChainFollowers)
+		if !ok {
+			continue
+		}
+		for _, f := range followers {
+			steps, err := stepsOf(ctx, tx, line.Leader.Spec(), f.Spec(), items)
+			if err != nil {
+				return err
+			}
+			if len(steps) == 0 {
+				continue
+			}
+			if _, err := f.Fold(ctx, tx, 0, steps); err != nil {
+				return fmt.Errorf("%s: %w", f.Spec().Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// stepsOf returns the steps of chain with their content.
+func stepsOf(ctx context.Context, tx pgx.Tx, chain, of projections.Spec, items []projections.LogItem) ([]projections.Step, error) {
+	rows, err := tx.Query(ctx, chain.SQL(`
+		SELECT step, kind, coalesce(record, 0), height, index_block_hash, block_seq, source_seq FROM {schema}.step ORDER BY step`))
+	if err != nil {
+		return nil, err
+	}
+	steps, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s projections.Step, err error) {
+		return s, row.Scan(&s.Number, &s.Kind, &s.RecordKind, &s.Height, &s.IndexBlockHash, &s.BlockSeq, &s.SourceSeq)
+	})
+	for i := range steps {
+		s := &steps[i]
+		item := items[s.BlockSeq-1]
+		if s.Kind == projections.Apply {
+			s.Block = item.Block
+		}
+		if slices.Contains(of.Records, s.RecordKind) {
+			s.Record = item.Record
+			if block, ok := item.Payload.(*nodeevent.BurnBlock); ok {
+				s.Record = block
+			}
+		}
+	}
+	return steps, err
+}
+
+// apart are columns that say when and in which batch something was written, not what is true.
+var apart = map[string][]string{}
+
+// dump returns the rows of all tables of projections, sorted, by table.
+func (j *judge) dump(db replay.Querier) map[string][]string {
+	j.t.Helper()
+	var names []string
+	for _, s := range specs() {
+		names = append(names, s.String())
+	}
+	tables := replay.Texts(j.t, db, `SELECT schemaname || '.' || tablename FROM pg_catalog.pg_tables WHERE schemaname = ANY($1) ORDER BY 1`, names)
+	var queries []string
+	for _, table := range tables {
+		queries = append(queries, fmt.Sprintf(`SELECT '%[1]s', to_jsonb(r)::text FROM %[1]s r`, table))
+	}
+	rows, err := db.Query(context.Background(), strings.Join(queries, " UNION ALL "))
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	all := map[string][]string{}
+	var table, row string
+	if _, err := pgx.ForEachRow(rows, []any{&table, &row}, func() error {
+		all[table] = append(all[table], row)
+		return nil
+	}); err != nil {
+		j.t.Fatal(err)
+	}
+	for _, list := range all {
+		slices.Sort(list)
+	}
+	return all
+}
+
+func sortedKeys(maps ...map[string][]string) (names []string) {
+	for _, m := range maps {
+		for name := range m {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// difference says how rows differ; empty if they don't.
+func difference(got, want []string) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return fmt.Sprintf("%d rows, want %d; the first that differs:\n got %s\nwant %s", len(got), len(want), got[i], want[i])
+		}
+	}
+	if len(got) != len(want) {
+		first := append(slices.Clone(got), want...)[min(len(got), len(want))]
+		if len(got) > len(want) {
+			first = got[len(want)]
+		} else {
+			first = want[len(got)]
+		}
+		return fmt.Sprintf("%d rows, want %d; the first more: %s", len(got), len(want), first)
+	}
+	return ""
+}

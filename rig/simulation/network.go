@@ -1,0 +1,184 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"syscall"
+)
+
+// network is what the addresses of a world lead to. Each process of the program has an address by which it reaches its database.
+type network struct {
+	script *Script
+	number int    // of the world
+	url    string // network and address of the server of the database
+	dial   func(ctx context.Context) (net.Conn, error)
+
+	mu        sync.Mutex
+	listeners map[string]*listener
+	sessions  int
+	dead      map[int]bool // processes that have crashed
+	open      map[int]map[interface{ cut() }]bool
+}
+
+// databasePort is the port of the database in a world.
+const databasePort = "5432"
+
+// prefix returns the addresses of a world.
+func prefix(number int) netip.Prefix {
+	return netip.PrefixFrom(netip.AddrFrom4([4]byte{127, 66, byte(number), 0}), 24)
+}
+
+// host returns the address of a process.
+func (n *network) host(process int) string { return fmt.Sprintf("127.66.%d.%d", n.number, process) }
+
+func refused(address string) error {
+	return &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("%s: %w", address, os.NewSyscallError("connect", syscall.ECONNREFUSED))}
+}
+
+// Dial implements edge.World.
+func (n *network) Dial(ctx context.Context, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if port != databasePort {
+		n.mu.Lock()
+		l := n.listeners[address]
+		n.mu.Unlock()
+		if l == nil {
+			return nil, refused(address)
+		}
+		return l.connect(ctx)
+	}
+	process := int(netip.MustParseAddr(host).As4()[3])
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.dead[process] {
+		return nil, refused(address)
+	}
+	server, err := n.dial(context.WithoutCancel(ctx))
+	if err != nil {
+		return nil, err
+	}
+	n.sessions++
+	c := newSession(n.script, process, n.sessions, server)
+	n.keep(process, c)
+	return c, nil
+}
+
+func (n *network) keep(process int, c interface{ cut() }) {
+	if n.open == nil {
+		n.open = map[int]map[interface{ cut() }]bool{}
+	}
+	if n.open[process] == nil {
+		n.open[process] = map[interface{ cut() }]bool{}
+	}
+	n.open[process][c] = true
+}
+
+// Listen implements edge.World.
+func (n *network) Listen(address string) (net.Listener, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.listeners[address] != nil {
+		return nil, &net.OpError{Op: "listen", Net: "tcp", Err: os.NewSyscallError("bind", syscall.EADDRINUSE)}
+	}
+	at := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))
+	l := &listener{network: n, name: address, at: at, incoming: make(chan net.Conn), ended: make(chan struct{})}
+	if n.listeners == nil {
+		n.listeners = map[string]*listener{}
+	}
+	n.listeners[address] = l
+	return l, nil
+}
+
+// crash ends all that a process has open, at once.
+func (n *network) crash(process int) (pids []uint32) {
+	n.mu.Lock()
+	n.dead[process] = true
+	host := n.host(process)
+	var listeners []*listener
+	for _, l := range n.listeners {
+		if l.at.IP.String() == host {
+			listeners = append(listeners, l)
+		}
+	}
+	open := n.open[process]
+	delete(n.open, process)
+	n.mu.Unlock()
+	for _, l := range listeners {
+		_ = l.Close()
+	}
+	for c := range open {
+		if s, ok := c.(*session); ok {
+			pids = append(pids, s.pid)
+		}
+		c.cut()
+	}
+	return pids
+}
+
+// listener accepts connections within a world.
+type listener struct {
+	network  *network
+	name     string
+	at       *net.TCPAddr
+	incoming chan net.Conn
+	ended    chan struct{}
+	once     sync.Once
+}
+
+// Accept implements net.Listener.
+func (l *listener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.incoming:
+		return c, nil
+	case <-l.ended:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (l *listener) Close() error {
+	l.once.Do(func() {
+		close(l.ended)
+		l.network.mu.Lock()
+		defer l.network.mu.Unlock()
+		delete(l.network.listeners, l.name)
+	})
+	return nil
+}
+
+// Addr implements net.Listener.
+func (l *listener) Addr() net.Addr { return l.at }
+
+func (l *listener) connect(ctx context.Context) (net.Conn, error) {
+	near, far := net.Pipe()
+	from := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40000}
+	select {
+	case l.incoming <- &pipe{far, l.at, from}:
+		c := &pipe{near, from, l.at}
+		l.network.mu.Lock()
+		l.network.keep(int(l.at.IP.To4()[3]), c)
+		l.network.mu.Unlock()
+		return c, nil
+	case <-l.ended:
+		return nil, refused(l.name)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// pipe is a connection within a world.
+type pipe struct {
+	net.Conn
+	local, remote net.Addr
+}
+
+func (p *pipe) cut()                 { _ = p.Close() }
+func (p *pipe) LocalAddr() net.Addr  { return p.local }
+func (p *pipe) RemoteAddr() net.Addr { return p.remote }

@@ -1,0 +1,377 @@
+package simulation
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// session is a connection of the program to the database. It knows where messages begin and end
+// (https://www.postgresql.org/docs/current/protocol.html). What the program writes waits until the script delivers it, and then the
+// whole answer is there.
+type session struct {
+	script  *Script
+	process int // number of the program's process
+	id      int
+	frozen  time.Time // until when nothing is delivered
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	out     []byte // written, not delivered
+	scanned int    // of out: whole messages
+	begun   bool   // the first message has no type
+	asks    []byte // types of the messages in out that have an answer
+	in      []byte // answered, not read
+	failed  error  // what reads return after in
+	closed  bool
+	waits   bool // for its turn
+	read    deadline
+	texts   map[string]string // of prepared statements
+	request []string          // statements in out
+
+	// For the script alone.
+	server  net.Conn
+	answers *bufio.Reader
+	pid     uint32
+	state   byte   // of the transaction, as the server says it
+	expects []byte // types of delivered messages that have no answer yet
+	copies  bool   // rows are copied in
+	hears   bool   // it listens for notifications
+	lost    bool   // the answer is to be lost
+}
+
+// errCut is what the program sees of a connection that is cut.
+var errCut = fmt.Errorf("connection reset: %w", io.ErrUnexpectedEOF)
+
+// newSession returns a session over a connection to the server.
+func newSession(s *Script, process, id int, server net.Conn) *session {
+	c := &session{script: s, process: process, id: id, server: server, answers: bufio.NewReaderSize(server, 64<<10), texts: map[string]string{}, state: 'I'}
+	c.changed = sync.NewCond(&c.mu)
+	c.read.expired = func() { c.mu.Lock(); c.changed.Broadcast(); c.mu.Unlock() }
+	return c
+}
+
+func (c *session) name() string { return fmt.Sprintf("%d/%d", c.process, c.id) }
+
+// Write implements net.Conn.
+func (c *session) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return 0, net.ErrClosed
+	case c.failed != nil:
+		return 0, c.failed
+	}
+	c.out = append(c.out, b...)
+	for c.scan() {
+	}
+	if len(c.asks) > 0 && !c.waits {
+		c.waits = true
+		c.script.wait(c)
+	}
+	return len(b), nil
+}
+
+// scan looks at the next message in out, if it is whole.
+func (c *session) scan() bool {
+	head := 1
+	if !c.begun {
+		head = 0
+	}
+	rest := c.out[c.scanned:]
+	if len(rest) < head+4 {
+		return false
+	}
+	size := head + int(binary.BigEndian.Uint32(rest[head:]))
+	if len(rest) < size {
+		return false
+	}
+	c.scanned += size
+	body := rest[head+4 : size]
+	if !c.begun {
+		c.begun = true
+		kind := byte('0')
+		if binary.BigEndian.Uint32(body) == 80877102 {
+			kind = '!'
+		}
+		c.asks = append(c.asks, kind)
+		return true
+	}
+	text := func(b []byte) string { first, _, _ := bytes.Cut(b, []byte{0}); return string(first) }
+	switch kind := rest[0]; kind {
+	case 'P':
+		name, query, _ := bytes.Cut(body, []byte{0})
+		c.texts[string(name)] = text(query)
+	case 'B':
+		_, name, _ := bytes.Cut(body, []byte{0})
+		c.request = append(c.request, c.texts[text(name)])
+	case 'Q':
+		c.request = append(c.request, text(body))
+		c.asks = append(c.asks, kind)
+	case 'S', 'c', 'f', 'p':
+		c.asks = append(c.asks, kind)
+	case 'H':
+		panic("the program asks for a part of an answer, which the script can't tell from the whole")
+	}
+	return true
+}
+
+// describe says what the program asks for.
+func (c *session) describe() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.request) == 0 {
+		return string(c.asks)
+	}
+	first := strings.Join(strings.Fields(c.request[0]), " ")
+	if len(first) > 100 {
+		first = first[:100]
+	}
+	if more := len(c.request) - 1; more > 0 {
+		return fmt.Sprintf("%s (and %d)", first, more)
+	}
+	return first
+}
+
+// Read implements net.Conn.
+func (c *session) Read(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		switch {
+		case c.closed:
+			return 0, net.ErrClosed
+		case c.read.passed():
+			return 0, os.ErrDeadlineExceeded
+		case len(c.in) > 0:
+			n := copy(b, c.in)
+			c.in = c.in[n:]
+			return n, nil
+		case c.failed != nil:
+			return 0, c.failed
+		}
+		c.changed.Wait()
+	}
+}
+
+// Close implements net.Conn. What the server has not got by then it never gets.
+func (c *session) Close() error {
+	c.end(net.ErrClosed)
+	return nil
+}
+
+// cut ends the connection, as a network does.
+func (c *session) cut() { c.end(errCut) }
+
+func (c *session) end(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	if errors.Is(err, net.ErrClosed) {
+		c.closed = true
+	}
+	if c.failed == nil {
+		c.failed, c.in = err, nil
+		_ = c.server.Close()
+		c.script.drop(c)
+		c.script.db.forget(c)
+	}
+	c.changed.Broadcast()
+}
+
+// exchange delivers what the program has written, and receives the answer. It reports whether that waits for a lock.
+func (c *session) exchange(lost bool) (locked bool) {
+	c.mu.Lock()
+	out, asks := c.out, c.asks
+	for _, text := range c.request {
+		if len(text) > 6 && strings.EqualFold(text[:6], "listen") {
+			c.hears = true
+		}
+	}
+	c.out, c.scanned, c.asks, c.request, c.waits = nil, 0, nil, nil, false
+	c.expects = append(c.expects, asks...)
+	c.lost = lost
+	c.mu.Unlock()
+	if _, err := c.server.Write(out); err != nil {
+		c.cut()
+		return false
+	}
+	return c.receive()
+}
+
+// patience is how long an answer may take before the script looks whether a lock keeps it. Everything goes on after a lock, so
+// the time has no influence on what happens.
+const patience = 4 * time.Millisecond
+
+// receive receives the answers that the server owes. It reports whether one waits for a lock.
+func (c *session) receive() (locked bool) {
+	var all []byte
+	for len(c.expects) > 0 {
+		if c.expects[0] == 'c' && !c.copies || c.expects[0] == 'f' && !c.copies {
+			c.expects = c.expects[1:] // what was copied in vain has no answer
+			continue
+		}
+		for {
+			if c.answers.Buffered() > 0 {
+				break
+			}
+			_ = c.server.SetReadDeadline(time.Now().Add(patience))
+			_, err := c.answers.Peek(1)
+			_ = c.server.SetReadDeadline(time.Time{})
+			if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+				break
+			}
+			if c.pid != 0 && c.script.db.locked(c.pid) {
+				c.pass(all)
+				return true
+			}
+		}
+		message, err := c.message()
+		if err != nil {
+			c.pass(all)
+			c.cut()
+			return false
+		}
+		all = append(all, message...)
+		c.look(message)
+	}
+	if c.lost {
+		c.cut()
+		return false
+	}
+	c.pass(all)
+	return false
+}
+
+// message receives one message.
+func (c *session) message() ([]byte, error) {
+	var head [5]byte
+	if _, err := io.ReadFull(c.answers, head[:]); err != nil {
+		return nil, err
+	}
+	message := make([]byte, 1+binary.BigEndian.Uint32(head[1:]))
+	copy(message, head[:])
+	_, err := io.ReadFull(c.answers, message[5:])
+	return message, err
+}
+
+// look takes note of a message, which may complete the answer to the first request.
+func (c *session) look(message []byte) {
+	body := message[5:]
+	complete := false
+	switch message[0] {
+	case 'K':
+		c.pid = binary.BigEndian.Uint32(body)
+		c.script.db.know(c)
+	case 'R':
+		code := binary.BigEndian.Uint32(body)
+		complete = code != 0 && code != 12
+	case 'G':
+		c.copies, complete = true, c.expects[0] == 'Q'
+	case 'Z':
+		c.state, c.copies, complete = body[0], false, true
+	}
+	if complete {
+		c.expects = c.expects[1:]
+	}
+}
+
+// pass gives the program what the server has sent.
+func (c *session) pass(b []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed != nil {
+		return
+	}
+	c.in = append(c.in, b...)
+	c.changed.Broadcast()
+}
+
+// sync asks the server for an empty answer, before which it sends the notifications that there are.
+func (c *session) sync() {
+	if len(c.expects) > 0 || c.state != 'I' {
+		return
+	}
+	if _, err := c.server.Write([]byte{'Q', 0, 0, 0, 5, 0}); err != nil {
+		c.cut()
+		return
+	}
+	var heard []byte
+	for {
+		message, err := c.message()
+		if err != nil {
+			c.pass(heard)
+			c.cut()
+			return
+		}
+		switch message[0] {
+		case 'A':
+			heard = append(heard, message...)
+		case 'Z':
+			c.pass(heard)
+			return
+		}
+	}
+}
+
+// LocalAddr implements net.Conn.
+func (c *session) LocalAddr() net.Addr { return c.server.LocalAddr() }
+
+// RemoteAddr implements net.Conn.
+func (c *session) RemoteAddr() net.Addr { return c.server.RemoteAddr() }
+
+// SetDeadline implements net.Conn.
+func (c *session) SetDeadline(t time.Time) error { return c.SetReadDeadline(t) }
+
+// SetReadDeadline implements net.Conn.
+func (c *session) SetReadDeadline(t time.Time) error { c.read.set(t); return nil }
+
+// SetWriteDeadline implements net.Conn: a write never waits.
+func (c *session) SetWriteDeadline(time.Time) error { return nil }
+
+// deadline is a time after which reads fail.
+type deadline struct {
+	expired func()
+
+	mu    sync.Mutex
+	at    time.Time
+	timer *time.Timer
+}
+
+func (d *deadline) set(t time.Time) {
+	d.mu.Lock()
+	if d.timer != nil {
+		d.timer.Stop()
+		d.timer = nil
+	}
+	d.at = t
+	now := false
+	if !t.IsZero() {
+		if left := time.Until(t); left > 0 {
+			d.timer = time.AfterFunc(left, d.expired)
+		} else {
+			now = true
+		}
+	}
+	d.mu.Unlock()
+	if now {
+		d.expired()
+	}
+}
+
+func (d *deadline) passed() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return !d.at.IsZero() && !time.Now().Before(d.at)
+}

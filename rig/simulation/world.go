@@ -1,0 +1,158 @@
+// Package simulation runs the whole program in a scripted world, in virtual time: a script stands between it and the database, nodes,
+// gateways and clients, and decides from a seed what happens, when, and what goes wrong.
+package simulation
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/internal/edge"
+)
+
+// Program runs a process of the program until its context ends. It reaches the database at url, and listens at host.
+type Program func(ctx context.Context, t *testing.T, host, url string) error
+
+// World is a scripted world with the program in it. It lives in a bubble of testing/synctest.
+type World struct {
+	T      *testing.T
+	Script *Script
+
+	program Program
+	network *network
+	url     *url.URL
+	client  *http.Client
+	running map[int]*process
+	started int
+}
+
+// process is a process of the program.
+type process struct {
+	stop  context.CancelFunc
+	ended chan struct{}
+}
+
+// NewWorld returns a world with a number, on the database at a URL.
+func NewWorld(t *testing.T, number int, seed uint64, databaseURL string, program Program) *World {
+	t.Helper()
+	db, err := openControl(t.Context(), databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := db.conn.Config()
+	s := newScript(seed, db)
+	n := &network{script: s, number: number, dead: map[int]bool{}, dial: func(ctx context.Context) (net.Conn, error) {
+		at, address := pgxAddress(config)
+		return (&net.Dialer{}).DialContext(ctx, at, address)
+	}}
+	parsed, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &World{T: t, Script: s, program: program, network: n, url: parsed, running: map[int]*process{}}
+	w.client = &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, address string) (net.Conn, error) { return n.Dial(ctx, address) }, DisableKeepAlives: true}}
+	leave := edge.Enter(prefix(number), n)
+	t.Cleanup(leave)
+	return w
+}
+
+// pgxAddress returns where the server of the database listens.
+func pgxAddress(config *pgx.ConnConfig) (network, address string) {
+	if config.Host[0] == '/' {
+		return "unix", fmt.Sprintf("%s/.s.PGSQL.%d", config.Host, config.Port)
+	}
+	return "tcp", net.JoinHostPort(config.Host, fmt.Sprint(config.Port))
+}
+
+// Start starts a process of the program, and returns its number.
+func (w *World) Start() int {
+	w.started++
+	number := w.started
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &process{stop: cancel, ended: make(chan struct{})}
+	w.running[number] = p
+	host := w.network.host(number)
+	query := w.url.Query()
+	query.Del("host")
+	query.Del("port")
+	query.Set("sslmode", "disable")
+	to := &url.URL{Scheme: "postgres", User: w.url.User, Host: net.JoinHostPort(host, databasePort), Path: w.url.Path, RawQuery: query.Encode()}
+	w.Script.tell("process %d starts", number)
+	go func() {
+		defer close(p.ended)
+		if err := w.program(ctx, w.T, host, to.String()); err != nil && !w.network.dead[number] {
+			w.T.Errorf("process %d ended: %v", number, err)
+		}
+	}()
+	return number
+}
+
+// Crash ends a process at once: nothing that it sends arrives any more.
+func (w *World) Crash(number int) {
+	w.Script.tell("process %d crashes", number)
+	w.Script.Count("crashes")
+	pids := w.network.crash(number)
+	w.end(number)
+	w.Script.db.await(pids...)
+}
+
+// Stop lets a process end.
+func (w *World) Stop(number int) {
+	w.Script.tell("process %d is to end", number)
+	w.end(number)
+}
+
+func (w *World) end(number int) {
+	p := w.running[number]
+	delete(w.running, number)
+	p.stop()
+	w.Script.do(context.Background(), func(context.Context) { <-p.ended })
+}
+
+// End ends all processes and the world.
+func (w *World) End() {
+	for number := range w.running {
+		w.Stop(number)
+	}
+	w.client.CloseIdleConnections()
+	w.Script.Run(time.Minute) // what ends in the background has time limits
+	_ = w.Script.db.conn.Close(context.Background())
+}
+
+// Reply is an answer of the program. The zero value is none.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Ask makes a request to a process, from within the world.
+func (w *World) Ask(ctx context.Context, limit time.Duration, method string, process int, port, path string, header http.Header, body []byte) (r Reply, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+net.JoinHostPort(w.network.host(process), port)+path, bytes.NewReader(body))
+	if err != nil {
+		return r, err
+	}
+	if header != nil {
+		request.Header = header
+	}
+	response, err := w.client.Do(request)
+	if err != nil {
+		return r, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	read, err := io.ReadAll(response.Body)
+	return Reply{response.StatusCode, response.Header, read}, err
+}
+
+// Do runs a client of the program, and the world around it.
+func (w *World) Do(f func(ctx context.Context)) { w.Script.do(context.Background(), f) }
