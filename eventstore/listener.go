@@ -82,6 +82,16 @@ func (l *Listener) remove(w *Wake) {
 	<-run.stopped
 }
 
+// close stops all wakes: those of a part of the program that could not start are left.
+func (l *Listener) close() {
+	l.mu.Lock()
+	left := slices.Collect(maps.Keys(l.wakes))
+	l.mu.Unlock()
+	for _, w := range left {
+		w.Stop()
+	}
+}
+
 func (r *listenerRun) serve(ctx context.Context) {
 	defer close(r.stopped)
 	for ctx.Err() == nil {

@@ -127,10 +127,11 @@ func (l *Log) Append(ctx context.Context, in Incoming) (int64, error) {
 // body. The event may fail to be appended.
 func (l *Log) OnArrival(arrived func(*Incoming)) { l.arrived.Store(&arrived) }
 
-// Close refuses further appends and waits for those under way. It may be called twice.
+// Close refuses further appends, waits for those under way, and stops all wakes. It may be called twice.
 func (l *Log) Close() {
 	l.queue.close()
 	l.partitions.close()
+	l.listener.close()
 }
 
 // Size returns the number of committed events, which is also the position of the last one.

@@ -40,22 +40,27 @@ func (j *judge) wrong(format string, arguments ...any) {
 }
 
 // readLog returns what is in the log.
-func (j *judge) readLog() []replay.Post {
+func (j *judge) readLog() []eventstore.Event {
 	j.t.Helper()
 	rows, err := j.pool.Query(context.Background(), `
-		SELECT e.path, h.body FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`)
+		SELECT e.seq, e.received_at, e.source, e.path, e.content_type, h.body
+		FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`)
 	if err != nil {
 		j.t.Fatal(err)
 	}
-	posts, err := pgx.CollectRows(rows, pgx.RowToStructByPos[replay.Post])
+	events, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (e eventstore.Event, err error) {
+		err = row.Scan(&e.Seq, &e.ReceivedAt, &e.Source, &e.Path, &e.ContentType, &e.Body)
+		e.Size = int64(len(e.Body))
+		return e, err
+	})
 	if err != nil {
 		j.t.Fatal(err)
 	}
-	return posts
+	return events
 }
 
 // acknowledged checks that the log has every event, in order and byte for byte; one that the node has sent again, again.
-func (j *judge) acknowledged(stored []replay.Post) {
+func (j *judge) acknowledged(stored []eventstore.Event) {
 	if len(stored) > j.Tries {
 		j.wrong("the log has %d events, and the node has sent one %d times", len(stored), j.Tries)
 	}
@@ -92,7 +97,7 @@ func specs() (all []projections.Spec) {
 }
 
 // again folds the log once more, from nothing and in one piece, and compares the tables.
-func (j *judge) again(stored []replay.Post) {
+func (j *judge) again(stored []eventstore.Event) {
 	j.t.Helper()
 	tx := replay.Begin(j.t, j.truth)
 	defer replay.End(j.t, tx)
@@ -111,12 +116,8 @@ func (j *judge) again(stored []replay.Post) {
 	}
 }
 
-// fold folds posts with all projections, in one batch.
-func fold(ctx context.Context, tx pgx.Tx, posts []replay.Post) error {
-	events := make([]eventstore.Event, len(posts))
-	for i, post := range posts {
-		events[i] = eventstore.Event{Seq: int64(i + 1), Path: post.Path, Body: post.Body, Size: int64(len(post.Body))}
-	}
+// fold folds events with all projections, in one batch.
+func fold(ctx context.Context, tx pgx.Tx, events []eventstore.Event) error {
 	items, err := decode.New(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(ctx, events)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 type Script struct {
 	Random *rand.Rand
 	Faults Faults
+	seed   uint64
 
 	mu      sync.Mutex
 	waiting []*session    // have sent a request that the database has not got
@@ -37,7 +38,7 @@ type Faults struct{ CutBefore, CutAfter, Delay, Freeze int }
 // newScript returns a script for a seed.
 func newScript(seed uint64, db *control) *Script {
 	return &Script{
-		Random: rand.New(rand.NewPCG(seed, 0x73696d)), arrived: make(chan struct{}, 1), began: time.Now(), db: db, counts: map[string]int{},
+		Random: rand.New(rand.NewPCG(seed, 0x73696d)), arrived: make(chan struct{}, 1), began: time.Now(), db: db, seed: seed, counts: map[string]int{},
 	}
 }
 

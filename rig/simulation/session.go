@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"strings"
@@ -36,6 +37,8 @@ type session struct {
 	read    deadline
 	texts   map[string]string // of prepared statements
 	request []string          // statements in out
+	copying bool              // the last statement was a COPY
+	random  *rand.Rand        // for what does not wait for its turn
 
 	// For the script alone.
 	server  net.Conn
@@ -54,6 +57,7 @@ var errCut = fmt.Errorf("connection reset: %w", io.ErrUnexpectedEOF)
 // newSession returns a session over a connection to the server.
 func newSession(s *Script, process, id int, server net.Conn) *session {
 	c := &session{script: s, process: process, id: id, server: server, answers: bufio.NewReaderSize(server, 64<<10), texts: map[string]string{}, state: 'I'}
+	c.random = rand.New(rand.NewPCG(s.seed, uint64(id)))
 	c.changed = sync.NewCond(&c.mu)
 	c.read.expired = func() { c.mu.Lock(); c.changed.Broadcast(); c.mu.Unlock() }
 	return c
@@ -64,21 +68,43 @@ func (c *session) name() string { return fmt.Sprintf("%d/%d", c.process, c.id) }
 // Write implements net.Conn.
 func (c *session) Write(b []byte) (int, error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	switch {
 	case c.closed:
+		c.mu.Unlock()
 		return 0, net.ErrClosed
 	case c.failed != nil:
+		defer c.mu.Unlock()
 		return 0, c.failed
 	}
 	c.out = append(c.out, b...)
 	for c.scan() {
 	}
-	if len(c.asks) > 0 && !c.waits {
-		c.waits = true
+	copies := c.copying && len(c.asks) > 0 && !c.waits
+	waits := len(c.asks) > 0 && !c.waits && !copies
+	c.waits = c.waits || waits
+	c.mu.Unlock()
+	if waits {
 		c.script.wait(c)
 	}
+	if copies {
+		c.copyNow()
+	}
 	return len(b), nil
+}
+
+// copyNow delivers a COPY at once: pgx waits for its answer in a way that does not count as waiting (a mutex), so no turn would ever
+// come. One that waits for a lock is cut.
+func (c *session) copyNow() {
+	s := c.script
+	switch {
+	case c.random.IntN(10_000) < s.Faults.CutBefore:
+		s.Count("requests lost")
+		s.tell("%s is lost: %s", c.name(), c.describe())
+		c.cut()
+	case c.exchange(c.random.IntN(10_000) < s.Faults.CutAfter):
+		s.tell("%s is cut, because a COPY waits for a lock", c.name())
+		c.cut()
+	}
 }
 
 // scan looks at the next message in out, if it is whole.
@@ -117,6 +143,7 @@ func (c *session) scan() bool {
 	case 'Q':
 		c.request = append(c.request, text(body))
 		c.asks = append(c.asks, kind)
+		c.copying = len(c.asks) == 1 && strings.HasPrefix(text(body), "copy ")
 	case 'S', 'c', 'f', 'p':
 		c.asks = append(c.asks, kind)
 	case 'H':

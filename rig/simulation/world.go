@@ -88,11 +88,24 @@ func (w *World) Start() int {
 	w.Script.tell("process %d starts", number)
 	go func() {
 		defer close(p.ended)
-		if err := w.program(ctx, w.T, host, to.String()); err != nil && !w.network.dead[number] {
-			w.T.Errorf("process %d ended: %v", number, err)
+		if err := w.program(ctx, w.T, host, to.String()); err != nil {
+			w.Script.tell("process %d has ended: %v", number, err)
 		}
 	}()
 	return number
+}
+
+// reap takes note of processes that have ended by themselves.
+func (w *World) reap() {
+	for number, p := range w.running {
+		select {
+		case <-p.ended:
+			w.Script.Count("processes ended")
+			delete(w.running, number)
+			w.network.crash(number)
+		default:
+		}
+	}
 }
 
 // Crash ends a process at once: nothing that it sends arrives any more.
