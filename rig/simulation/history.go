@@ -16,25 +16,59 @@ import (
 
 // History is what has happened in a world.
 type History struct {
-	Seed   uint64
-	Posts  []replay.Post // in the order in which the node has sent them
-	Tries  int           // how often it has sent one
-	Chain  *synthchain.Chain
-	Trace  string
-	Hash   uint64 // of what has happened
-	Counts map[string]int
-	Steps  int // requests to the database
-	Took   time.Duration
-	Wrong  []string
+	Seed    uint64
+	Scene   string
+	Senders []*Sender
+	Chain   *synthchain.Chain
+	Trace   string
+	Hash    uint64 // of what has happened
+	Counts  map[string]int
+	Steps   int // requests to the database
+	Took    time.Duration
+	Wrong   []string
 }
+
+// wrong takes note of something that is wrong.
+func (h *History) wrong(format string, arguments ...any) {
+	h.Wrong = append(h.Wrong, fmt.Sprintf(format, arguments...))
+}
+
+// Scene is what a kind of histories has beside a chain whose node posts its events: more senders, servers, clients, and judges.
+type Scene interface {
+	// Arguments are the program's.
+	Arguments(w *World) []string
+	// Begin begins before the first process starts.
+	Begin(w *World, h *History)
+	// Act does something beside the script, now and then, and reports whether it did.
+	Act(w *World, h *History) bool
+	// Settle is called once no fault happens any more, and reports whether the program has done what it had to do.
+	Settle(w *World, h *History) bool
+	// Judge adds what is wrong to a history that has ended. The world is gone, its database is there.
+	Judge(j *judge)
+}
+
+// Scenes are all kinds of histories, by their names.
+var Scenes = map[string]func(random *rand.Rand) Scene{
+	"chain": func(*rand.Rand) Scene { return quiet{} },
+}
+
+// quiet is a scene that adds nothing.
+type quiet struct{}
+
+func (quiet) Arguments(*World) []string    { return nil }
+func (quiet) Begin(*World, *History)       {}
+func (quiet) Act(*World, *History) bool    { return false }
+func (quiet) Settle(*World, *History) bool { return true }
+func (quiet) Judge(*judge)                 {}
 
 // plan is what the seed says about a history as a whole.
 type plan struct {
 	chain  synthchain.Config
 	posts  int
 	faults Faults
+	budget int // how many faults happen at most
 	crash  int // per ten thousand steps
-	second int // per ten thousand steps: a second process starts, or stops
+	second int // per ten thousand steps: a second process starts, or one stops
 	hurry  bool
 }
 
@@ -53,7 +87,7 @@ func newPlan(seed uint64, network synthchain.Network) plan {
 	c.BitcoinReorgProbability, c.ReturnProbability = share(0, 0.03, 0.15), share(0, 0.4, 0.8)
 	c.DuplicateProbability, c.LateParentProbability = share(0, 0.05, 0.2), share(0, 0.03, 0.2)
 	c.Maturity = pick(2, 5, 12)
-	p := plan{chain: c, posts: pick(10, 25, 40, 80), hurry: random.IntN(2) == 0}
+	p := plan{chain: c, posts: pick(10, 25, 40, 80), hurry: random.IntN(2) == 0, budget: pick(2, 4, 8)}
 	if random.IntN(4) > 0 {
 		p.faults = Faults{CutBefore: pick(0, 5, 20, 60), CutAfter: pick(0, 5, 20, 60), Freeze: pick(0, 0, 5, 20)}
 	}
@@ -62,15 +96,19 @@ func newPlan(seed uint64, network synthchain.Network) plan {
 }
 
 // Run lets a history happen in a world of its own, on the database at a URL.
-func Run(t *testing.T, seed uint64, number int, databaseURL string, program Program) *History {
-	h := &History{Seed: seed}
+func Run(t *testing.T, scene string, seed uint64, number int, databaseURL string, program Program) (h *History, judged Scene) {
+	h = &History{Seed: seed, Scene: scene}
+	judged = Scenes[scene](rand.New(rand.NewPCG(seed, 0x7363656e65)))
 	began := time.Now()
-	synctest.Test(t, func(t *testing.T) { h.happen(t, number, databaseURL, program) })
+	synctest.Test(t, func(t *testing.T) { h.happen(t, judged, number, databaseURL, program) })
 	h.Took = time.Since(began)
-	return h
+	return h, judged
 }
 
-func (h *History) happen(t *testing.T, number int, databaseURL string, program Program) {
+// patienceOfNode is how long a node may have to try until its events are acknowledged.
+const patienceOfNode = 2 * time.Hour
+
+func (h *History) happen(t *testing.T, scene Scene, number int, databaseURL string, program Program) {
 	p := newPlan(h.Seed, synthchain.Testnet)
 	w := NewWorld(t, number, h.Seed, databaseURL, program)
 	s := w.Script
@@ -78,19 +116,20 @@ func (h *History) happen(t *testing.T, number int, databaseURL string, program P
 		h.Trace, h.Hash, h.Counts, h.Steps = s.Trace(), s.hash, s.counts, s.steps
 	}()
 	h.Chain = synthchain.New(p.chain)
-	for range p.posts {
-		h.Posts = append(h.Posts, h.Chain.Next())
+	h.send(w, replay.Take(p.posts, h.Chain.Next), p.hurry)
+	scene.Begin(w, h)
+	w.arguments = scene.Arguments(w)
+	for _, sender := range h.Senders {
+		go sender.run()
 	}
 	w.Start()
-	s.Faults = p.faults
-	node := &node{world: w, random: rand.New(rand.NewPCG(h.Seed, 0x6e6f6465)), hurry: p.hurry, done: make(chan struct{})}
-	go node.post(h.Posts)
-	for limit := time.Now().Add(2 * time.Hour); !node.ended() && time.Now().Before(limit); {
+	s.Faults, s.budget = p.faults, p.budget
+	for limit := time.Now().Add(patienceOfNode); !h.sent() && time.Now().Before(limit); {
 		w.reap()
 		switch {
-		case s.chance(p.crash) && len(w.running) > 0:
+		case s.faulty(p.crash) && len(w.running) > 0:
 			w.Crash(w.someone())
-		case s.chance(p.second) && len(w.running) < 2:
+		case s.faulty(p.second) && len(w.running) < 2:
 			s.Count("second processes")
 			w.Start()
 		case s.chance(p.second) && len(w.running) > 1:
@@ -98,33 +137,35 @@ func (h *History) happen(t *testing.T, number int, databaseURL string, program P
 		case len(w.running) == 0:
 			s.Run(time.Duration(s.Random.IntN(3000)) * time.Millisecond)
 			w.Start()
+		case scene.Act(w, h):
 		case !s.step():
 			s.rest(time.Second)
 		}
 	}
 	s.Faults = Faults{}
-	h.Tries = node.tries
-	if !node.ended() {
-		h.Wrong = append(h.Wrong, "the node has not got rid of its events in two hours")
+	if !h.sent() {
+		h.wrong("a node has not got rid of its events in %v", patienceOfNode)
 	} else if w.reap(); len(w.running) == 0 {
 		w.Start()
 	}
-	behind := func() (all []string) {
-		statuses, err := version.StatusesWithoutSizes(context.Background(), s.db.conn)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range statuses {
-			if p.Active && (p.State != version.StateLive || p.Lag() > 0 || !p.Indexed) {
-				all = append(all, fmt.Sprintf("%s is %s and lags %d", p.Name, p.State, p.Lag()))
-			}
-		}
-		return all
-	}
-	if !s.Until(time.Minute, func() bool { return len(behind()) == 0 }) {
-		h.Wrong = append(h.Wrong, fmt.Sprintf("a minute after the last fault not all is folded: %v", behind()))
+	if !s.Until(time.Minute, func() bool { return len(w.behind()) == 0 && scene.Settle(w, h) }) {
+		h.wrong("a minute after the last fault not all is done: %v", w.behind())
 	}
 	w.End()
+}
+
+// behind returns the projections that have not folded all there is.
+func (w *World) behind() (all []string) {
+	statuses, err := version.StatusesWithoutSizes(context.Background(), w.Script.db.conn)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	for _, p := range statuses {
+		if p.Active && (p.State != version.StateLive || p.Lag() > 0 || !p.Indexed) {
+			all = append(all, fmt.Sprintf("%s is %s and lags %d", p.Name, p.State, p.Lag()))
+		}
+	}
+	return all
 }
 
 // someone returns a running process.
@@ -140,34 +181,52 @@ func (w *World) someone() int {
 	}
 }
 
-// node posts events, each until it is acknowledged, as a Stacks node does.
-type node struct {
+// Sender posts events to the program, each until it is acknowledged, as a Stacks node does.
+type Sender struct {
+	Posts []replay.Post
+	Tries int // how often it has sent one
+
 	world  *World
+	host   byte // of its address, by which the log names it
 	random *rand.Rand
 	hurry  bool
-	tries  int
 	done   chan struct{}
 }
 
-func (n *node) ended() bool {
-	select {
-	case <-n.done:
-		return true
-	default:
-		return false
-	}
+// send adds a sender.
+func (h *History) send(w *World, posts []replay.Post, hurry bool) {
+	n := len(h.Senders) + 1
+	h.Senders = append(h.Senders, &Sender{
+		Posts: posts, world: w, host: byte(n), random: rand.New(rand.NewPCG(h.Seed, uint64(n))), hurry: hurry, done: make(chan struct{}),
+	})
 }
 
-func (n *node) post(posts []replay.Post) {
+// sent reports whether all events are acknowledged.
+func (h *History) sent() bool {
+	for _, sender := range h.Senders {
+		select {
+		case <-sender.done:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// source is how the log names the sender.
+func (n *Sender) source() string { return fmt.Sprintf("observer:127.0.0.%d", n.host) }
+
+func (n *Sender) run() {
 	defer close(n.done)
-	for i, post := range posts {
+	for i, post := range n.Posts {
 		if !n.hurry || n.random.IntN(10) == 0 {
 			time.Sleep(time.Duration(n.random.IntN(2000)) * time.Millisecond)
 		}
 		for {
-			n.tries++
-			r, err := n.world.askAny(context.Background(), time.Minute, http.MethodPost, "3700", post.Path, post.Body)
-			n.world.Script.tell("event %d to %s: %d %v", i+1, post.Path, r.Status, err)
+			n.Tries++
+			ctx := context.WithValue(context.Background(), senderKey{}, n.host)
+			r, err := n.world.askAny(ctx, time.Minute, http.MethodPost, observerPort, post.Path, post.Body)
+			n.world.Script.tell("sender %d: event %d to %s: %d %v", n.host, i+1, post.Path, r.Status, err)
 			if err == nil && r.Status == http.StatusOK {
 				break
 			}
@@ -176,18 +235,12 @@ func (n *node) post(posts []replay.Post) {
 	}
 }
 
+// senderKey is the key of a sender's address in a context.
+type senderKey struct{}
+
 // askAny asks the first process that listens.
 func (w *World) askAny(ctx context.Context, limit time.Duration, method, port, path string, body []byte) (Reply, error) {
-	last := 0
-	w.network.mu.Lock()
-	for number := 1; number < 255; number++ {
-		if w.network.listeners[w.network.host(number)+":"+port] != nil {
-			last = number
-			break
-		}
-	}
-	w.network.mu.Unlock()
-	return w.Ask(ctx, limit, method, last, port, path, nil, body)
+	return w.Ask(ctx, limit, method, w.network.listening(port), port, path, nil, body)
 }
 
 // rest waits until something waits for the script, or a time has passed.

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -27,16 +28,14 @@ type judge struct {
 }
 
 // Judge judges a history. truth is a database of Truth.
-func Judge(t replay.TB, h *History, pool, truth *pgxpool.Pool) {
+func Judge(t replay.TB, h *History, scene Scene, pool, truth *pgxpool.Pool) {
 	j := &judge{h, t, pool, truth}
 	stored := j.readLog()
-	j.acknowledged(stored)
+	for _, sender := range h.Senders {
+		j.acknowledged(sender, stored)
+	}
 	j.again(stored)
-}
-
-// wrong takes note of something that is wrong.
-func (j *judge) wrong(format string, arguments ...any) {
-	j.Wrong = append(j.Wrong, fmt.Sprintf(format, arguments...))
+	scene.Judge(j)
 }
 
 // readLog returns what is in the log.
@@ -59,30 +58,31 @@ func (j *judge) readLog() []eventstore.Event {
 	return events
 }
 
-// acknowledged checks that the log has every event, in order and byte for byte; one that the node has sent again, again.
-func (j *judge) acknowledged(stored []eventstore.Event) {
-	if len(stored) > j.Tries {
-		j.wrong("the log has %d events, and the node has sent one %d times", len(stored), j.Tries)
+// acknowledged checks that the log has every event of a sender, in order and byte for byte; one that was sent again, perhaps again.
+func (j *judge) acknowledged(sender *Sender, all []eventstore.Event) {
+	stored := slices.DeleteFunc(slices.Clone(all), func(e eventstore.Event) bool { return e.Source != sender.source() })
+	if len(stored) > sender.Tries {
+		j.wrong("the log has %d events of sender %d, which has sent one %d times", len(stored), sender.host, sender.Tries)
 	}
 	// at are the numbers of events that the log may have reached.
 	at := map[int]bool{0: true}
-	for i, post := range stored {
+	for _, event := range stored {
 		next := map[int]bool{}
 		for n := range at {
 			for _, m := range []int{n, n + 1} {
-				if m > 0 && m <= len(j.Posts) && j.Posts[m-1].Path == post.Path && string(j.Posts[m-1].Body) == string(post.Body) {
+				if m > 0 && m <= len(sender.Posts) && sender.Posts[m-1].Path == event.Path && bytes.Equal(sender.Posts[m-1].Body, event.Body) {
 					next[m] = true
 				}
 			}
 		}
 		if len(next) == 0 {
-			j.wrong("event %d of the log, to %s, is not what the node has sent then", i+1, post.Path)
+			j.wrong("event %d of the log, to %s, is not what sender %d has sent then", event.Seq, event.Path, sender.host)
 			return
 		}
 		at = next
 	}
-	if !at[len(j.Posts)] {
-		j.wrong("the log lacks events at its end: it has %d", len(stored))
+	if !at[len(sender.Posts)] {
+		j.wrong("the log lacks the last events of sender %d: it has %d", sender.host, len(stored))
 	}
 }
 

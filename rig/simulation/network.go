@@ -24,8 +24,24 @@ type network struct {
 	open      map[int]map[interface{ cut() }]bool
 }
 
-// databasePort is the port of the database in a world.
-const databasePort = "5432"
+// Ports in a world.
+const (
+	databasePort = "5432"
+	observerPort = "3700"
+	APIPort      = "3999"
+)
+
+// listening returns the number of the first process that listens on a port; 0 for none.
+func (n *network) listening(port string) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for number := 1; number < 200; number++ {
+		if n.listeners[net.JoinHostPort(n.host(number), port)] != nil {
+			return number
+		}
+	}
+	return 0
+}
 
 // prefix returns the addresses of a world.
 func prefix(number int) netip.Prefix {
@@ -158,7 +174,8 @@ func (l *listener) Addr() net.Addr { return l.at }
 
 func (l *listener) connect(ctx context.Context) (net.Conn, error) {
 	near, far := net.Pipe()
-	from := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40000}
+	sender, _ := ctx.Value(senderKey{}).(byte)
+	from := &net.TCPAddr{IP: net.IPv4(127, 0, 0, sender), Port: 40000}
 	select {
 	case l.incoming <- &pipe{far, l.at, from}:
 		c := &pipe{near, from, l.at}

@@ -18,6 +18,7 @@ type Script struct {
 	Random *rand.Rand
 	Faults Faults
 	seed   uint64
+	budget int // how many faults are left
 
 	mu      sync.Mutex
 	waiting []*session    // have sent a request that the database has not got
@@ -58,6 +59,15 @@ func (s *Script) Count(what string) { s.mu.Lock(); s.counts[what]++; s.mu.Unlock
 
 // chance reports whether something happens that does so n times in ten thousand.
 func (s *Script) chance(n int) bool { return n > 0 && s.Random.IntN(10_000) < n }
+
+// faulty is chance for a fault, of which there are only so many in a history: one that ends soon leaves time for others.
+func (s *Script) faulty(n int) bool {
+	if s.budget <= 0 || !s.chance(n) {
+		return false
+	}
+	s.budget--
+	return true
+}
 
 // wait lets a session wait for its turn.
 func (s *Script) wait(c *session) {
@@ -109,12 +119,12 @@ func (s *Script) step() bool {
 	s.steps++
 	what := c.describe()
 	switch {
-	case s.chance(s.Faults.CutBefore):
+	case s.faulty(s.Faults.CutBefore):
 		s.Count("requests lost")
 		s.tell("%s is lost: %s", c.name(), what)
 		c.cut()
 		s.db.await(c.pid)
-	case s.chance(s.Faults.Freeze):
+	case s.faulty(s.Faults.Freeze):
 		s.Count("sessions frozen")
 		d := time.Duration(s.Random.IntN(20_000)) * time.Millisecond
 		s.tell("%s is frozen for %s: %s", c.name(), d, what)
@@ -126,7 +136,7 @@ func (s *Script) step() bool {
 		if s.tracing() {
 			s.tell("%s %s", c.name(), what)
 		}
-		lost := s.chance(s.Faults.CutAfter)
+		lost := s.faulty(s.Faults.CutAfter)
 		if lost {
 			s.Count("answers lost")
 			s.tell("the answer for %s will be lost: %s", c.name(), what)

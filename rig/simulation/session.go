@@ -97,11 +97,11 @@ func (c *session) Write(b []byte) (int, error) {
 func (c *session) copyNow() {
 	s := c.script
 	switch {
-	case c.random.IntN(10_000) < s.Faults.CutBefore:
+	case s.budget > 0 && c.random.IntN(10_000) < s.Faults.CutBefore:
 		s.Count("requests lost")
 		s.tell("%s is lost: %s", c.name(), c.describe())
 		c.cut()
-	case c.exchange(c.random.IntN(10_000) < s.Faults.CutAfter):
+	case c.exchange(s.budget > 0 && c.random.IntN(10_000) < s.Faults.CutAfter):
 		s.tell("%s is cut, because a COPY waits for a lock", c.name())
 		c.cut()
 	}

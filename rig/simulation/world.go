@@ -19,19 +19,20 @@ import (
 )
 
 // Program runs a process of the program until its context ends. It reaches the database at url, and listens at host.
-type Program func(ctx context.Context, t *testing.T, host, url string) error
+type Program func(ctx context.Context, t *testing.T, host, url string, arguments []string) error
 
 // World is a scripted world with the program in it. It lives in a bubble of testing/synctest.
 type World struct {
 	T      *testing.T
 	Script *Script
 
-	program Program
-	network *network
-	url     *url.URL
-	client  *http.Client
-	running map[int]*process
-	started int
+	program   Program
+	arguments []string // of the program
+	network   *network
+	url       *url.URL
+	client    *http.Client
+	running   map[int]*process
+	started   int
 }
 
 // process is a process of the program.
@@ -88,7 +89,7 @@ func (w *World) Start() int {
 	w.Script.tell("process %d starts", number)
 	go func() {
 		defer close(p.ended)
-		if err := w.program(ctx, w.T, host, to.String()); err != nil {
+		if err := w.program(ctx, w.T, host, to.String(), w.arguments); err != nil {
 			w.Script.tell("process %d has ended: %v", number, err)
 		}
 	}()

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"log/slog"
 	"testing"
-	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -41,7 +40,7 @@ var simulated = pgtest.Template("simulated", func(ctx context.Context, url strin
 })
 
 // program runs strata serve in a world.
-func program(ctx context.Context, t *testing.T, host, url string) error {
+func program(ctx context.Context, t *testing.T, host, url string, arguments []string) error {
 	var cli struct {
 		Serve serve.Command `cmd:""`
 	}
@@ -49,10 +48,10 @@ func program(ctx context.Context, t *testing.T, host, url string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = parser.Parse([]string{
+	if _, err = parser.Parse(append([]string{
 		"serve", "--api-addr", host + ":3999", "--observer-addr", host + ":3700", "--admin-addr", "", "--allow-unsafe-database",
 		"--data-dir", t.TempDir(), "--database-url", url, "--network", "testnet", "--disk-floor", "0",
-	}); err != nil {
+	}, arguments...)); err != nil {
 		return err
 	}
 	return cli.Serve.Serve(ctx, readapi.Version{Tag: "test"}, slog.New(slog.DiscardHandler), func(string, string) {})
@@ -61,18 +60,15 @@ func program(ctx context.Context, t *testing.T, host, url string) error {
 func TestSimulation(t *testing.T) {
 	truth := simulation.Truth.New(t)
 	for i := range *histories {
-		began := time.Now()
 		url := simulated.Fresh(t)
-		made := time.Since(began)
-		h := simulation.Run(t, *seed+uint64(i), 1, url, program)
-		ran := time.Since(began)
+		h, scene := simulation.Run(t, "chain", *seed+uint64(i), 1, url, program)
 		pool, err := pgxpool.New(context.Background(), url)
 		if err != nil {
 			t.Fatal(err)
 		}
-		simulation.Judge(t, h, pool, truth)
+		simulation.Judge(t, h, scene, pool, truth)
 		pool.Close()
-		t.Logf("seed %d: %d posts, %d tries, %d steps, %v; made in %v, ran %v, judged %v", h.Seed, len(h.Posts), h.Tries, h.Steps, h.Counts, made, ran-made, time.Since(began)-ran)
+		t.Logf("seed %d: %d steps, %v, %v, hash %x", h.Seed, h.Steps, h.Counts, h.Took, h.Hash)
 		if len(h.Wrong) > 0 {
 			t.Log(h.Trace)
 			for _, w := range h.Wrong {
