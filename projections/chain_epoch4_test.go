@@ -55,13 +55,13 @@ func TestSkippedTransactions(t *testing.T) {
 	replay.Append(t, log, posts...)
 	replay.Run(t, log, rig.Chain(t), balances.New(nil))
 	rig.Compare(t, "STX", map[string]string{alice.Address(): "960", bob.Address(): "980", carol.Address(): "997"},
-		rig.Pairs(t, log, schemas.In(`SELECT account, balance::text FROM {balances}.holding WHERE asset = 'stx' AND account <> '`)+body.Account("miner").Address()+`'`))
+		rig.Pairs(t, log.Pool(), schemas.In(`SELECT account, balance::text FROM {balances}.holding WHERE asset = 'stx' AND account <> '`)+body.Account("miner").Address()+`'`))
 	rig.Compare(t, "next nonce", map[string]string{alice.Address(): "3", bob.Address(): "1", carol.Address(): "3"},
-		rig.Pairs(t, log, schemas.In(`SELECT DISTINCT ON (account) account, next_nonce::text FROM {balances}.nonce WHERE height = 1 ORDER BY account, height DESC`)))
+		rig.Pairs(t, log.Pool(), schemas.In(`SELECT DISTINCT ON (account) account, next_nonce::text FROM {balances}.nonce WHERE height = 1 ORDER BY account, height DESC`)))
 	rig.Compare(t, "contract", map[string]string{carol.Contract("c4"): `4 {"functions":[]}`, carol.Contract("c5"): "5"},
-		rig.Pairs(t, log, schemas.In(`SELECT contract_id, concat_ws(' ', clarity_version, interface) FROM {chain}.contract`)))
+		rig.Pairs(t, log.Pool(), schemas.In(`SELECT contract_id, concat_ws(' ', clarity_version, interface) FROM {chain}.contract`)))
 	rig.Compare(t, "status", map[string]string{"problematic_skipped Problematic 0": "3", "success 0": "2", "abort_by_response 0": "1"},
-		rig.Pairs(t, log, schemas.In(`SELECT concat_ws(' ', status, vm_error, event_count), count(*)::text FROM {chain}.transaction
+		rig.Pairs(t, log.Pool(), schemas.In(`SELECT concat_ws(' ', status, vm_error, event_count), count(*)::text FROM {chain}.transaction
 			WHERE source_seq = 2 GROUP BY 1`)))
 }
 
@@ -75,15 +75,15 @@ func TestRecordedEpoch4(t *testing.T) {
 
 	// From epoch 4.0 on, one address of the sBTC signers is paid, and nothing is burned.
 	rig.Compare(t, "payouts of Bitcoin blocks above the unlock of pox-4", map[string]string{"1 tb1p 0": "true"},
-		rig.Pairs(t, log, schemas.In(`
+		rig.Pairs(t, log.Pool(), schemas.In(`
 			SELECT DISTINCT concat_ws(' ', b.slots, left(s.address, 4), b.burn_amount), 'true'
 			FROM {pox}.burn_block b LEFT JOIN {pox}.slot s USING (height)
 			WHERE b.height > (SELECT max(pox_v4_unlock_height) FROM {chain}.block) + 20`)))
-	rig.Compare(t, "outputs that differ from the payments of their Bitcoin block", nil, rig.Pairs(t, log, schemas.In(`
+	rig.Compare(t, "outputs that differ from the payments of their Bitcoin block", nil, rig.Pairs(t, log.Pool(), schemas.In(`
 		SELECT p.height || ' ' || p.recipient, sum(p.amount)::text FROM {pox}.payout p GROUP BY p.height, p.recipient
 		HAVING sum(p.amount) <> (SELECT sum(r.amount) FROM {pox}.reward r WHERE r.height = p.height AND r.recipient = p.recipient)`)))
 	rig.Compare(t, "Clarity versions", map[string]string{"6": "true"},
-		rig.Pairs(t, log, schemas.In(`SELECT DISTINCT clarity_version::text, 'true' FROM {chain}.contract WHERE clarity_version > 3 AND contract_id NOT LIKE 'ST000%'`)))
+		rig.Pairs(t, log.Pool(), schemas.In(`SELECT DISTINCT clarity_version::text, 'true' FROM {chain}.contract WHERE clarity_version > 3 AND contract_id NOT LIKE 'ST000%'`)))
 
 	kinds := map[string]int{}
 	for _, item := range replay.Decode(t, posts) {
@@ -108,7 +108,7 @@ func TestRecordedEpoch4(t *testing.T) {
 		}
 	}
 	var unknown []string
-	for path := range rig.Pairs(t, log, schemas.In(`SELECT path, '' FROM {chain}.unknown_field`)) {
+	for path := range rig.Pairs(t, log.Pool(), schemas.In(`SELECT path, '' FROM {chain}.unknown_field`)) {
 		unknown = append(unknown, path)
 	}
 	if len(unknown) > 0 {

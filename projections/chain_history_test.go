@@ -87,7 +87,7 @@ func testForkHistory(t *testing.T, config synthchain.Config, posts int) {
 	}
 	rig.FoldAccounts(t, log)
 	want := made.Expected()
-	rig.CheckState(t, log, want)
+	rig.CheckState(t, log.Pool(), want)
 
 	rig.CheckAlone(t, log, made.CanonicalPosts())
 }

@@ -90,15 +90,15 @@ func TestRecordings(t *testing.T) {
 					t.Errorf("%s: got %v, want %v", n.name, n.got, n.want)
 				}
 			}
-			rig.Compare(t, "STX balance", want.STX, rig.Pairs(t, log, schemas.In(`
+			rig.Compare(t, "STX balance", want.STX, rig.Pairs(t, log.Pool(), schemas.In(`
 				SELECT account, balance::text FROM {balances}.holding WHERE asset = 'stx' AND balance <> 0`)))
 			// The other implementation ignored the nonces of tenure changes (7) and Nakamoto coinbases (8). A node
 			// counts them like all others: they are consecutive with the rest. Check both ways of counting.
-			rig.Compare(t, "next nonce without tenures", want.Nonce, rig.Pairs(t, log, fmt.Sprintf(nextNonceSQL, `AND type_id NOT IN (7, 8)`)))
-			rig.Compare(t, "next nonce", rig.Pairs(t, log, fmt.Sprintf(nextNonceSQL, ``)), rig.Pairs(t, log, schemas.In(`
+			rig.Compare(t, "next nonce without tenures", want.Nonce, rig.Pairs(t, log.Pool(), fmt.Sprintf(nextNonceSQL, `AND type_id NOT IN (7, 8)`)))
+			rig.Compare(t, "next nonce", rig.Pairs(t, log.Pool(), fmt.Sprintf(nextNonceSQL, ``)), rig.Pairs(t, log.Pool(), schemas.In(`
 				SELECT DISTINCT ON (account) account, next_nonce::text FROM {balances}.nonce ORDER BY account, height DESC`)))
 
-			rig.Compare(t, "quarantine", foreignIn[name], rig.Pairs(t, log, `SELECT seq::text, pointer FROM strata.quarantine`))
+			rig.Compare(t, "quarantine", foreignIn[name], rig.Pairs(t, log.Pool(), `SELECT seq::text, pointer FROM strata.quarantine`))
 		})
 	}
 }

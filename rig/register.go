@@ -194,7 +194,7 @@ func CheckAlone(t *testing.T, log *eventstore.Log, canonical []replay.Post) {
 	alone := replay.NewLogApart(t)
 	replay.Append(t, alone, canonical...)
 	FoldAccounts(t, alone)
-	CheckSameRows(t, alone, log)
+	CheckSameRows(t, alone.Pool(), log.Pool())
 }
 
 // FollowAccounts runs the projections whose rows CheckState compares until stop is called, or the test ends.

@@ -6,17 +6,16 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/rig/replay"
 	"strata/rig/schemas"
 )
 
 // CheckState compares the tables of chain, balances and pox with the generator's model.
-func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
+func CheckState(t replay.TB, db replay.Querier, want synthchain.State) {
 	t.Helper()
 	texts := func(m map[string]uint64) map[string]string {
 		out := map[string]string{}
@@ -29,18 +28,18 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	for _, b := range want.Blocks {
 		blocks[fmt.Sprint(b.Height)] = b.IndexHash.String()
 	}
-	Compare(t, "canonical block", blocks, Pairs(t, log, schemas.In(`
+	Compare(t, "canonical block", blocks, Pairs(t, db, schemas.In(`
 		SELECT c.height::text, '0x' || encode(b.index_block_hash, 'hex')
 		FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq`)))
-	Compare(t, "STX balance", texts(want.Balances), Pairs(t, log, schemas.In(`
+	Compare(t, "STX balance", texts(want.Balances), Pairs(t, db, schemas.In(`
 		SELECT account, balance::text FROM {balances}.holding WHERE asset = 'stx' AND balance <> 0`)))
-	Compare(t, "next nonce", texts(want.Nonces), Pairs(t, log, schemas.In(`
+	Compare(t, "next nonce", texts(want.Nonces), Pairs(t, db, schemas.In(`
 		SELECT DISTINCT ON (account) account, next_nonce::text FROM {balances}.nonce ORDER BY account, height DESC`)))
 	tokens := map[string]string{}
 	for h, amount := range want.Tokens {
 		tokens[h.Owner+" "+h.Asset] = amount.String()
 	}
-	Compare(t, "token balance", tokens, Pairs(t, log, schemas.In(`
+	Compare(t, "token balance", tokens, Pairs(t, db, schemas.In(`
 		SELECT account || ' ' || asset, balance::text FROM {balances}.holding WHERE kind = 'ft' AND balance <> 0`)))
 	items, counts := map[string]string{}, map[string]string{}
 	for item, owner := range want.Items {
@@ -52,9 +51,9 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 		}
 		counts[key] = n.Add(n, big.NewInt(1)).String()
 	}
-	Compare(t, "owner", items, Pairs(t, log, schemas.In(`
+	Compare(t, "owner", items, Pairs(t, db, schemas.In(`
 		SELECT asset || ' 0x' || encode(value, 'hex'), owner FROM {balances}.nft_custody WHERE owner IS NOT NULL`)))
-	Compare(t, "number of tokens", counts, Pairs(t, log, schemas.In(`
+	Compare(t, "number of tokens", counts, Pairs(t, db, schemas.In(`
 		SELECT account || ' ' || asset, balance::text FROM {balances}.holding WHERE kind = 'nft' AND balance <> 0`)))
 	holders, minted := map[string]int{}, map[string]*big.Int{"stx": want.Liquid()}
 	for _, balance := range want.Balances {
@@ -89,7 +88,7 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 			assets[asset] = fmt.Sprintf("%d have %s", holders[asset], supply)
 		}
 	}
-	Compare(t, "asset", assets, Pairs(t, log, schemas.In(`
+	Compare(t, "asset", assets, Pairs(t, db, schemas.In(`
 		SELECT asset, holders || ' have ' || (minted - burned + rewards) FROM (
 			SELECT DISTINCT ON (asset) * FROM {balances}.asset ORDER BY asset, height DESC
 		) a WHERE minted - burned + rewards > 0`)))
@@ -97,59 +96,53 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	for account, lock := range want.Locks {
 		locks[account] = fmt.Sprintf("%d until %d", lock.Amount, lock.Until)
 	}
-	Compare(t, "lock", locks, Pairs(t, log, schemas.In(`
+	Compare(t, "lock", locks, Pairs(t, db, schemas.In(`
 		SELECT DISTINCT ON (account) account, amount || ' until ' || unlock_height
 		FROM {balances}.stx_lock ORDER BY account, height DESC, position DESC`)))
 	contracts := map[string]string{}
 	for contract := range want.Contracts {
 		contracts[contract] = ""
 	}
-	Compare(t, "contract", contracts, Pairs(t, log, schemas.In(`
+	Compare(t, "contract", contracts, Pairs(t, db, schemas.In(`
 		SELECT k.contract_id, '' FROM {chain}.contract k JOIN {chain}.canonical c ON c.block_seq = k.source_seq`)))
-	if rows := Pairs(t, log, `SELECT seq::text, reason FROM strata.quarantine`); len(rows) > 0 {
+	if rows := Pairs(t, db, `SELECT seq::text, reason FROM strata.quarantine`); len(rows) > 0 {
 		t.Errorf("quarantined: %v", rows)
 	}
-	if rows := Pairs(t, log, schemas.In(`SELECT account, balance::text FROM {balances}.negative_balance`)); len(rows) > 0 {
+	if rows := Pairs(t, db, schemas.In(`SELECT account, balance::text FROM {balances}.negative_balance`)); len(rows) > 0 {
 		t.Errorf("negative balances: %v", rows)
 	}
 }
 
-// canonicalRows are queries whose results must not depend on what happened beside the canonical chain. Positions in the
+// canonicalRows returns queries whose results must not depend on what happened beside the canonical chain. Positions in the
 // log do depend on that, so dump replaces them with the block that the event announced.
-var canonicalRows = map[string]string{
-	"block":       schemas.In(`SELECT b.* FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq`),
-	"transaction": schemas.In(`SELECT r.* FROM {chain}.canonical c JOIN {chain}.transaction r ON r.source_seq = c.block_seq`),
-	"event":       schemas.In(`SELECT r.* FROM {chain}.canonical c JOIN {chain}.event r ON r.source_seq = c.block_seq`),
-	"contract":    schemas.In(`SELECT r.* FROM {chain}.canonical c JOIN {chain}.contract r ON r.source_seq = c.block_seq`),
-	"microblock_confirmation": schemas.In(`
-		SELECT r.* FROM {chain}.canonical c JOIN {chain}.microblock_confirmation r ON r.source_seq = c.block_seq`),
-	"burn_block":       schemas.In(`SELECT * FROM {chain}.burn_block WHERE canonical`),
-	"balances block":   schemas.In(`SELECT * FROM {balances}.block`),
-	"ledger":           schemas.In(`SELECT * FROM {balances}.ledger`),
-	"holding":          schemas.In(`SELECT * FROM {balances}.holding`),
-	"nft_event":        schemas.In(`SELECT * FROM {balances}.nft_event`),
-	"asset":            schemas.In(`SELECT * FROM {balances}.asset`),
-	"nft_custody":      schemas.In(`SELECT * FROM {balances}.nft_custody`),
-	"stx_lock":         schemas.In(`SELECT * FROM {balances}.stx_lock`),
-	"nonce":            schemas.In(`SELECT * FROM {balances}.nonce`),
-	"negative_balance": schemas.In(`SELECT * FROM {balances}.negative_balance`),
-	"pox burn_block":   schemas.In(`SELECT * FROM {pox}.burn_block`),
-	"reward":           schemas.In(`SELECT * FROM {pox}.reward`),
-	"recipient":        schemas.In(`SELECT * FROM {pox}.recipient`),
-	"slot":             schemas.In(`SELECT * FROM {pox}.slot`),
-	"payout":           schemas.In(`SELECT * FROM {pox}.payout`),
-	"cycle":            schemas.In(`SELECT * FROM {pox}.cycle`),
-	"signer":           schemas.In(`SELECT * FROM {pox}.signer`),
-	"stacker":          schemas.In(`SELECT * FROM {pox}.stacker`),
-	"pox event":        schemas.In(`SELECT * FROM {pox}.event`),
-	"delegation":       schemas.In(`SELECT * FROM {pox}.delegation`),
-	"pox list":         schemas.In(`SELECT * FROM {pox}.list`),
+func canonicalRows() map[string]string {
+	all := map[string]string{
+		"block": `SELECT b.* FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq`,
+		"microblock_confirmation": `
+			SELECT r.* FROM {chain}.canonical c JOIN {chain}.microblock_confirmation r ON r.source_seq = c.block_seq`,
+		"transaction": `SELECT r.* FROM {chain}.canonical c JOIN {chain}.transaction r ON r.source_seq = c.block_seq`,
+		"event":       `SELECT r.* FROM {chain}.canonical c JOIN {chain}.event r ON r.source_seq = c.block_seq`,
+		"contract":    `SELECT r.* FROM {chain}.canonical c JOIN {chain}.contract r ON r.source_seq = c.block_seq`,
+		"burn_block":  `SELECT * FROM {chain}.burn_block WHERE canonical`,
+	}
+	for projection, tables := range map[string]string{
+		"balances": "block ledger holding nft_event asset nft_custody stx_lock nonce negative_balance",
+		"pox":      "burn_block reward recipient slot payout cycle signer stacker event delegation list",
+	} {
+		for table := range strings.FieldsSeq(tables) {
+			all[projection+" "+table] = "SELECT * FROM {" + projection + "}." + table
+		}
+	}
+	for table, query := range all {
+		all[table] = schemas.In(query)
+	}
+	return all
 }
 
-// CheckSameRows compares the rows of two logs that do not depend on what happened beside the canonical chain.
-func CheckSameRows(t *testing.T, want, got *eventstore.Log) {
+// CheckSameRows compares the rows in two databases that do not depend on what happened beside the canonical chain.
+func CheckSameRows(t replay.TB, want, got replay.Querier) {
 	t.Helper()
-	for table, query := range canonicalRows {
+	for table, query := range canonicalRows() {
 		w, g := dump(t, want, query), dump(t, got, query)
 		if slices.Equal(w, g) {
 			continue
@@ -173,10 +166,10 @@ func CheckSameRows(t *testing.T, want, got *eventstore.Log) {
 }
 
 // dump returns the rows of a query as sorted texts.
-func dump(t *testing.T, log *eventstore.Log, query string) []string {
+func dump(t replay.TB, db replay.Querier, query string) []string {
 	t.Helper()
 	blocks := map[int64]string{}
-	rows, err := log.Pool().Query(t.Context(), schemas.In(`SELECT source_seq, index_block_hash FROM {chain}.block`))
+	rows, err := db.Query(t.Context(), schemas.In(`SELECT source_seq, index_block_hash FROM {chain}.block`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +183,7 @@ func dump(t *testing.T, log *eventstore.Log, query string) []string {
 		}
 		blocks[seq] = hex.EncodeToString(id)
 	}
-	if rows, err = log.Pool().Query(t.Context(), query); err != nil {
+	if rows, err = db.Query(t.Context(), query); err != nil {
 		t.Fatal(err)
 	}
 	var out []string
@@ -222,9 +215,9 @@ func dump(t *testing.T, log *eventstore.Log, query string) []string {
 }
 
 // Pairs returns the result of a query of two text columns, as keys and values.
-func Pairs(t *testing.T, log *eventstore.Log, query string) map[string]string {
+func Pairs(t replay.TB, db replay.Querier, query string) map[string]string {
 	t.Helper()
-	rows, err := log.Pool().Query(t.Context(), query)
+	rows, err := db.Query(t.Context(), query)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +230,7 @@ func Pairs(t *testing.T, log *eventstore.Log, query string) map[string]string {
 }
 
 // Compare reports each key whose value differs, or that only one of them has.
-func Compare(t *testing.T, what string, want, got map[string]string) {
+func Compare(t replay.TB, what string, want, got map[string]string) {
 	t.Helper()
 	for key, value := range want {
 		if got[key] != value {

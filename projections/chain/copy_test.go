@@ -116,7 +116,7 @@ func testNarrowCopies(t *testing.T, config synthchain.Config, posts int) {
 	}
 	replay.Append(t, log, late...)
 	rig.FoldAccounts(t, log)
-	rig.CheckState(t, log, made.Expected())
+	rig.CheckState(t, log.Pool(), made.Expected())
 
 	rig.CheckAlone(t, log, made.CanonicalPosts())
 

@@ -136,7 +136,7 @@ func TestExtendDown(t *testing.T) {
 		t.Errorf("%d rows say that something is unfinished", n)
 	}
 	t.Logf("fault: of %d blocks, %d appended below the others; %d kills meanwhile, the rows are those of the right order", len(blocks), begin, kills)
-	rig.CheckSameRows(t, inOrder, log)
+	rig.CheckSameRows(t, inOrder.Pool(), log.Pool())
 	rig.CheckFit(t, log, projections.Lines{projections.Chain(rig.Chain(t), balances.New(nil), pox.New())}, chain.Spec().Schema)
 }
 

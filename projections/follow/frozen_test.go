@@ -58,7 +58,7 @@ func TestFrozenLeader(t *testing.T) {
 		post(5)
 		replay.Wait(t, log)
 	}
-	rig.CheckState(t, log, made.Expected())
+	rig.CheckState(t, log.Pool(), made.Expected())
 }
 
 // A leader whose server makes an index is not frozen, however long that takes. One for which the server does nothing is, and

@@ -254,7 +254,7 @@ func TestFlaky(t *testing.T) {
 	if first.failed == 0 || second.failed == 0 {
 		t.Errorf("they failed %d and %d times, which proves nothing", first.failed, second.failed)
 	}
-	rig.CheckState(t, log, made.Expected())
+	rig.CheckState(t, log.Pool(), made.Expected())
 	lines := projections.Lines{projections.Chain(rig.Chain(t), balances.New(nil), mempool.New(), pox.New())}
 	err := follow.VerifyRows(t.Context(), log, lines, follow.VerifyRowsOptions{
 		Difference: func(name string, d version.Difference) bool {

@@ -132,7 +132,7 @@ func TestKill(t *testing.T) {
 	if size != distinct {
 		t.Errorf("the log has %d events and ends at %d", distinct, size)
 	}
-	rig.CheckState(t, log, made.Expected())
+	rig.CheckState(t, log.Pool(), made.Expected())
 	if n := rig.Query[int](t, log, schemas.In(`SELECT count(*) FROM {mempool}.transaction`)); n < posts/10 {
 		t.Errorf("only %d transactions were announced", n)
 	}

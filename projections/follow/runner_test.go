@@ -143,7 +143,7 @@ func TestTwoProcesses(t *testing.T) {
 	stops[leader]()
 	appendSlowly(each)
 	rig.CheckRecorded(t, log, 2*each)
-	got := rig.Pairs(t, log, `SELECT writer, 'x' FROM recorder_v1.recorded WHERE step = 300`)
+	got := rig.Pairs(t, log.Pool(), `SELECT writer, 'x' FROM recorder_v1.recorded WHERE step = 300`)
 	if got[leader] != "" || len(got) != 1 {
 		t.Errorf("the last step was written by %v, want the other recorder, not %s", got, leader)
 	}

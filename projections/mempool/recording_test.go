@@ -17,8 +17,8 @@ func TestRecordedReplacements(t *testing.T) {
 	replay.Append(t, log, replay.Archive(t, "node", "nakamoto-epoch4.tsv.gz")...)
 	replay.Run(t, log, rig.Chain(t), mempool.New())
 	rig.Compare(t, "transactions", map[string]string{"mined": "326", "dropped_replace_by_fee": "1"},
-		rig.Pairs(t, log, schemas.In(`SELECT status, count(*)::text FROM {mempool}.transaction GROUP BY 1`)))
-	for id, nonces := range rig.Pairs(t, log, schemas.In(`
+		rig.Pairs(t, log.Pool(), schemas.In(`SELECT status, count(*)::text FROM {mempool}.transaction GROUP BY 1`)))
+	for id, nonces := range rig.Pairs(t, log.Pool(), schemas.In(`
 		SELECT '0x' || encode(t.txid, 'hex'), t.sender || ' ' || t.nonce || ' ' || used.nonce FROM {mempool}.transaction t
 		CROSS JOIN LATERAL (
 			SELECT max(c.nonce) AS nonce FROM {chain}.transaction c JOIN {chain}.canonical k ON k.block_seq = c.source_seq

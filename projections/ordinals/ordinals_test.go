@@ -74,7 +74,7 @@ func replaySteps(t *testing.T, list []feedStep) map[int64]feedStep {
 
 func anomalies(t *testing.T, log *eventstore.Log) map[string]string {
 	t.Helper()
-	return rig.Pairs(t, log, schemas.In(`SELECT source_seq || pointer, kind || ' ' || height FROM {ordinals}.anomaly`))
+	return rig.Pairs(t, log.Pool(), schemas.In(`SELECT source_seq || pointer, kind || ' ' || height FROM {ordinals}.anomaly`))
 }
 
 // TestFeeds folds random feeds with rollbacks, duplicates and gaps, and with events of nodes in between.

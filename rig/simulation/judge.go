@@ -15,6 +15,7 @@ import (
 	"strata/eventstore"
 	"strata/projections"
 	"strata/projections/decode"
+	"strata/rig"
 	"strata/rig/every"
 	"strata/rig/replay"
 )
@@ -22,7 +23,7 @@ import (
 // judge compares what the program has made of a history with what is true.
 type judge struct {
 	*History
-	t     replay.TB
+	replay.TB
 	pool  *pgxpool.Pool // of the world's database
 	truth *pgxpool.Pool // of a database with empty tables
 }
@@ -35,17 +36,39 @@ func Judge(t replay.TB, h *History, scene Scene, pool, truth *pgxpool.Pool) {
 		j.acknowledged(sender, stored)
 	}
 	j.again(stored)
+	if h.Chain != nil {
+		rig.CheckState(j, pool, h.Chain.Expected())
+		j.alone()
+	}
 	scene.Judge(j)
+}
+
+// Errorf implements replay.TB: what a check finds is wrong with the history.
+func (j *judge) Errorf(format string, arguments ...any) { j.wrong(format, arguments...) }
+
+// alone folds the canonical chain alone, and compares the rows that must not depend on what else happened.
+func (j *judge) alone() {
+	tx := replay.Begin(j.TB, j.truth)
+	defer replay.End(j.TB, tx)
+	var events []eventstore.Event
+	for i, post := range j.Chain.CanonicalPosts() {
+		events = append(events, eventstore.Event{Seq: int64(i + 1), Path: post.Path, Body: post.Body, Size: int64(len(post.Body))})
+	}
+	if err := fold(context.Background(), tx, events); err != nil {
+		j.wrong("the canonical chain alone can't be folded: %v", err)
+		return
+	}
+	rig.CheckSameRows(j, tx, j.pool)
 }
 
 // readLog returns what is in the log.
 func (j *judge) readLog() []eventstore.Event {
-	j.t.Helper()
+	j.Helper()
 	rows, err := j.pool.Query(context.Background(), `
 		SELECT e.seq, e.received_at, e.source, e.path, e.content_type, h.body
 		FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`)
 	if err != nil {
-		j.t.Fatal(err)
+		j.Fatal(err)
 	}
 	events, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (e eventstore.Event, err error) {
 		err = row.Scan(&e.Seq, &e.ReceivedAt, &e.Source, &e.Path, &e.ContentType, &e.Body)
@@ -53,7 +76,7 @@ func (j *judge) readLog() []eventstore.Event {
 		return e, err
 	})
 	if err != nil {
-		j.t.Fatal(err)
+		j.Fatal(err)
 	}
 	return events
 }
@@ -98,9 +121,9 @@ func specs() (all []projections.Spec) {
 
 // again folds the log once more, from nothing and in one piece, and compares the tables.
 func (j *judge) again(stored []eventstore.Event) {
-	j.t.Helper()
-	tx := replay.Begin(j.t, j.truth)
-	defer replay.End(j.t, tx)
+	j.Helper()
+	tx := replay.Begin(j.TB, j.truth)
+	defer replay.End(j.TB, tx)
 	if err := fold(context.Background(), tx, stored); err != nil {
 		j.wrong("the log can't be folded from nothing: %v", err)
 		return
@@ -177,19 +200,19 @@ var apart = map[string][]string{}
 
 // dump returns the rows of all tables of projections, sorted, by table.
 func (j *judge) dump(db replay.Querier) map[string][]string {
-	j.t.Helper()
+	j.Helper()
 	var names []string
 	for _, s := range specs() {
 		names = append(names, s.String())
 	}
-	tables := replay.Texts(j.t, db, `SELECT schemaname || '.' || tablename FROM pg_catalog.pg_tables WHERE schemaname = ANY($1) ORDER BY 1`, names)
+	tables := replay.Texts(j.TB, db, `SELECT schemaname || '.' || tablename FROM pg_catalog.pg_tables WHERE schemaname = ANY($1) ORDER BY 1`, names)
 	var queries []string
 	for _, table := range tables {
 		queries = append(queries, fmt.Sprintf(`SELECT '%[1]s', to_jsonb(r)::text FROM %[1]s r`, table))
 	}
 	rows, err := db.Query(context.Background(), strings.Join(queries, " UNION ALL "))
 	if err != nil {
-		j.t.Fatal(err)
+		j.Fatal(err)
 	}
 	all := map[string][]string{}
 	var table, row string
@@ -197,7 +220,7 @@ func (j *judge) dump(db replay.Querier) map[string][]string {
 		all[table] = append(all[table], row)
 		return nil
 	}); err != nil {
-		j.t.Fatal(err)
+		j.Fatal(err)
 	}
 	for _, list := range all {
 		slices.Sort(list)
