@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -167,7 +168,7 @@ func (r *listenerRun) wanted(ctx context.Context) (unchanged context.Context, wa
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	unchanged, r.changed = context.WithCancel(ctx)
-	return unchanged, slices.Collect(maps.Keys(r.wakes))
+	return unchanged, slices.SortedFunc(maps.Keys(r.wakes), func(a, b *Wake) int { return strings.Compare(a.channel, b.channel) })
 }
 
 // lost notes that nothing listens any more, so that no number that was announced can be relied on.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -178,8 +180,8 @@ func (r *Runner) Run(ctx context.Context) {
 		pause.For(ctx, time.Second)
 	}
 	var group sync.WaitGroup
-	for _, notifier := range r.stepNotifiers {
-		group.Go(func() { notifier.run(ctx) })
+	for _, leader := range slices.Sorted(maps.Keys(r.stepNotifiers)) { // in the same order each time, for simulations
+		group.Go(func() { r.stepNotifiers[leader].run(ctx) })
 	}
 	group.Go(func() { r.commitNotifier.run(ctx) })
 	group.Go(func() { r.measureLag(ctx) })

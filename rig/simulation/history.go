@@ -26,6 +26,9 @@ type History struct {
 	Steps   int // requests to the database
 	Took    time.Duration
 	Wrong   []string
+
+	cut   Cut
+	scene Scene
 }
 
 // wrong takes note of something that is wrong.
@@ -95,28 +98,48 @@ func newPlan(seed uint64, network synthchain.Network) plan {
 	return p
 }
 
+// calmed returns the plan without some kinds of faults.
+func (p plan) calmed(c Calm) plan {
+	if c.Crashes {
+		p.crash = 0
+	}
+	if c.Seconds {
+		p.second = 0
+	}
+	if c.Cuts {
+		p.faults.CutBefore, p.faults.CutAfter = 0, 0
+	}
+	if c.Freezes {
+		p.faults.Freeze = 0
+	}
+	return p
+}
+
 // Run lets a history happen in a world of its own, on the database at a URL.
-func Run(t *testing.T, scene string, seed uint64, number int, databaseURL string, program Program) (h *History, judged Scene) {
-	h = &History{Seed: seed, Scene: scene}
-	judged = Scenes[scene](rand.New(rand.NewPCG(seed, 0x7363656e65)))
+func Run(t *testing.T, scene string, seed uint64, cut Cut, databaseURL string, program Program) *History {
+	h := &History{Seed: seed, Scene: scene, cut: cut}
+	h.scene = Scenes[scene](rand.New(rand.NewPCG(seed, 0x7363656e65)))
 	began := time.Now()
-	synctest.Test(t, func(t *testing.T) { h.happen(t, judged, number, databaseURL, program) })
+	synctest.Test(t, func(t *testing.T) { h.happen(t, databaseURL, program) })
 	h.Took = time.Since(began)
-	return h, judged
+	return h
 }
 
 // patienceOfNode is how long a node may have to try until its events are acknowledged.
 const patienceOfNode = 2 * time.Hour
 
-func (h *History) happen(t *testing.T, scene Scene, number int, databaseURL string, program Program) {
-	p := newPlan(h.Seed, synthchain.Testnet)
-	w := NewWorld(t, number, h.Seed, databaseURL, program)
+func (h *History) happen(t *testing.T, databaseURL string, program Program) {
+	scene, p := h.scene, newPlan(h.Seed, synthchain.Testnet).calmed(h.cut.Calm)
+	if h.cut.Posts > 0 {
+		p.posts = h.cut.Posts
+	}
+	w := NewWorld(t, h.Seed, databaseURL, program)
 	s := w.Script
 	defer func() {
 		h.Trace, h.Hash, h.Counts, h.Steps = s.Trace(), s.hash, s.counts, s.steps
 	}()
 	h.Chain = synthchain.New(p.chain)
-	h.send(w, replay.Take(p.posts, h.Chain.Next), p.hurry)
+	h.send(w, h.cut.left(replay.Take(p.posts, h.Chain.Next)), p.hurry)
 	scene.Begin(w, h)
 	w.arguments = scene.Arguments(w)
 	for _, sender := range h.Senders {

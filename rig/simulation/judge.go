@@ -29,18 +29,18 @@ type judge struct {
 }
 
 // Judge judges a history. truth is a database of Truth.
-func Judge(t replay.TB, h *History, scene Scene, pool, truth *pgxpool.Pool) {
+func Judge(t replay.TB, h *History, pool, truth *pgxpool.Pool) {
 	j := &judge{h, t, pool, truth}
 	stored := j.readLog()
 	for _, sender := range h.Senders {
 		j.acknowledged(sender, stored)
 	}
 	j.again(stored)
-	if h.Chain != nil {
+	if len(h.cut.Without) == 0 {
 		rig.CheckState(j, pool, h.Chain.Expected())
 		j.alone()
 	}
-	scene.Judge(j)
+	h.scene.Judge(j)
 }
 
 // Errorf implements replay.TB: what a check finds is wrong with the history.

@@ -41,8 +41,11 @@ type process struct {
 	ended chan struct{}
 }
 
-// NewWorld returns a world with a number, on the database at a URL.
-func NewWorld(t *testing.T, number int, seed uint64, databaseURL string, program Program) *World {
+// worldNumber is the number of the one world that a process has at a time.
+const worldNumber = 1
+
+// NewWorld returns a world on the database at a URL.
+func NewWorld(t *testing.T, seed uint64, databaseURL string, program Program) *World {
 	t.Helper()
 	db, err := openControl(t.Context(), databaseURL)
 	if err != nil {
@@ -50,7 +53,7 @@ func NewWorld(t *testing.T, number int, seed uint64, databaseURL string, program
 	}
 	config := db.conn.Config()
 	s := newScript(seed, db)
-	n := &network{script: s, number: number, dead: map[int]bool{}, dial: func(ctx context.Context) (net.Conn, error) {
+	n := &network{script: s, number: worldNumber, dead: map[int]bool{}, dial: func(ctx context.Context) (net.Conn, error) {
 		at, address := pgxAddress(config)
 		return (&net.Dialer{}).DialContext(ctx, at, address)
 	}}
@@ -60,7 +63,7 @@ func NewWorld(t *testing.T, number int, seed uint64, databaseURL string, program
 	}
 	w := &World{T: t, Script: s, program: program, network: n, url: parsed, running: map[int]*process{}}
 	w.client = &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, address string) (net.Conn, error) { return n.Dial(ctx, address) }, DisableKeepAlives: true}}
-	leave := edge.Enter(prefix(number), n)
+	leave := edge.Enter(prefix(worldNumber), n)
 	t.Cleanup(leave)
 	return w
 }

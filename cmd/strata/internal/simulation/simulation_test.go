@@ -1,0 +1,154 @@
+// Package simulation_test runs strata serve in scripted worlds. See docs/simulation.md.
+package simulation_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/cmd/strata/internal/serve"
+	"strata/eventstore"
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
+	"strata/migrations"
+	"strata/projections/follow"
+	"strata/readapi"
+	"strata/rig/every"
+	"strata/rig/simulation"
+)
+
+var (
+	seed      = flag.Uint64("seed", 1, "seed of the first history")
+	stride    = flag.Uint64("stride", 1, "difference of the seeds of two histories")
+	histories = flag.Int("histories", 3, "number of histories; 0 for any")
+	minutes   = flag.Float64("minutes", 0, "time for histories; 0 for any")
+	world     = flag.String("world", "", "name of the scene; empty for the one that each seed says")
+	trace     = flag.Bool("trace", false, "show what happens")
+	results   = flag.String("results", "", "folder for what a history that goes wrong leaves")
+)
+
+func TestMain(m *testing.M) {
+	// With one processor, goroutines take turns in nearly the same order each time.
+	runtime.GOMAXPROCS(1)
+	os.Exit(m.Run())
+}
+
+// simulated are databases with a log and the tables of all projections.
+var simulated = pgtest.Template("simulated", func(ctx context.Context, url string) error {
+	if err := migrations.Up(ctx, url); err != nil {
+		return err
+	}
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	log := eventstore.Open(pool, eventstore.Config{})
+	defer log.Close()
+	return follow.NewRunner(follow.Config{Log: log}, every.Lines()...).Register(ctx)
+})
+
+// program runs strata serve in a world.
+func program(ctx context.Context, t *testing.T, host, url string, arguments []string) error {
+	var cli struct {
+		Serve serve.Command `cmd:""`
+	}
+	parser, err := kong.New(&cli)
+	if err != nil {
+		return err
+	}
+	if _, err = parser.Parse(append([]string{
+		"serve", "--api-addr", host + ":3999", "--observer-addr", host + ":3700", "--admin-addr", "", "--allow-unsafe-database",
+		"--data-dir", t.TempDir(), "--database-url", url, "--network", "testnet", "--disk-floor", "0",
+	}, arguments...)); err != nil {
+		return err
+	}
+	return cli.Serve.Serve(ctx, readapi.Version{Tag: "test"}, slog.New(slog.DiscardHandler), func(string, string) {})
+}
+
+// TestSimulation lets histories happen, and judges them.
+func TestSimulation(t *testing.T) {
+	names := slices.Sorted(maps.Keys(simulation.Scenes))
+	truth := simulation.Truth.New(t)
+	counts := map[string]int{}
+	began, n := time.Now(), 0
+	for ; *histories == 0 || n < *histories; n++ {
+		if *minutes > 0 && time.Since(began).Minutes() > *minutes {
+			break
+		}
+		number := *seed + uint64(n)**stride
+		scene := *world
+		if scene == "" {
+			scene = names[number%uint64(len(names))]
+		}
+		h := happens(t, truth, scene, number, simulation.Cut{})
+		for what, times := range h.Counts {
+			counts[what] += times
+		}
+		counts["requests to the database"] += h.Steps
+		if *trace {
+			t.Logf("%s\nhistory %d in %s: %v, %v, %x", h.Trace, number, scene, h.Counts, h.Took, h.Hash)
+		}
+		if len(h.Wrong) > 0 {
+			goesWrong(t, truth, h)
+			break
+		}
+	}
+	took := time.Since(began)
+	t.Logf("%d histories from seed %d in %v, %.0f an hour: %v", n, *seed, took.Round(time.Second), float64(n)/took.Hours(), counts)
+}
+
+// happens lets a history happen in a database of its own.
+func happens(t *testing.T, truth *pgxpool.Pool, scene string, seed uint64, cut simulation.Cut) (h *simulation.History) {
+	t.Helper()
+	if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		url := simulated.Fresh(t)
+		h = simulation.Run(t, scene, seed, cut, url, program)
+		pool := must.Get(pgxpool.New(t.Context(), url))(t)
+		defer pool.Close()
+		simulation.Judge(t, h, pool, truth)
+	}) {
+		t.Fatalf("SEED=%d WORLD=%s: the simulation itself fails", seed, scene)
+	}
+	return h
+}
+
+// goesWrong reports a history that goes wrong, and the smallest that still does.
+func goesWrong(t *testing.T, truth *pgxpool.Pool, h *simulation.History) {
+	t.Helper()
+	t.Errorf("SEED=%d WORLD=%s goes wrong:\n%s", h.Seed, h.Scene, strings.Join(h.Wrong, "\n"))
+	if *results == "" {
+		return
+	}
+	smallest := h
+	cut := simulation.Shrink(len(h.Senders[0].Posts), time.Minute, func(cut simulation.Cut) bool {
+		tried := happens(t, truth, h.Scene, h.Seed, cut)
+		if len(tried.Wrong) > 0 {
+			smallest = tried
+		}
+		return len(tried.Wrong) > 0
+	})
+	path := filepath.Join(*results, fmt.Sprintf("simulation-%d", h.Seed))
+	file := must.Get(os.Create(path + ".tsv"))(t)
+	defer func() { _ = file.Close() }()
+	if err := smallest.WriteArchive(file); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(path+".log", []byte(smallest.Trace), 0o600); err != nil {
+		t.Error(err)
+	}
+	t.Errorf("the smallest history that goes wrong, with %+v, has %d events; they are in %[3]s.tsv, and what happened in %[3]s.log:\n%[4]s",
+		cut.Calm, len(smallest.Senders[0].Posts), path, strings.Join(smallest.Wrong, "\n"))
+}
