@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"runtime"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,8 +30,9 @@ type History struct {
 	Took    time.Duration
 	Wrong   []string
 
-	cut   Cut
-	scene Scene
+	cut      Cut
+	scene    Scene
+	progress atomic.Int64
 }
 
 // wrong takes note of something that is wrong.
@@ -120,9 +124,41 @@ func Run(t *testing.T, scene string, seed uint64, cut Cut, databaseURL string, p
 	h := &History{Seed: seed, Scene: scene, cut: cut}
 	h.scene = Scenes[scene](rand.New(rand.NewPCG(seed, 0x7363656e65)))
 	began := time.Now()
+	defer watch(&h.progress)()
 	synctest.Test(t, func(t *testing.T) { h.happen(t, databaseURL, program) })
 	h.Took = time.Since(began)
 	return h
+}
+
+// watch panics when a history stands still in real time, with the goroutines that are to blame: those that wait in a way that does
+// not count as waiting. A script that does not get its turn can't end by itself.
+func watch(progress *atomic.Int64) (end func()) {
+	ended := make(chan struct{})
+	go func() {
+		last := int64(-1)
+		for ticker := time.NewTicker(time.Minute); ; {
+			select {
+			case <-ended:
+				ticker.Stop()
+				return
+			case <-ticker.C:
+			}
+			if now := progress.Load(); now != last {
+				last = now
+				continue
+			}
+			all := make([]byte, 16<<20)
+			all = all[:runtime.Stack(all, true)]
+			var blame []string
+			for stack := range strings.SplitSeq(string(all), "\n\n") {
+				if first, _, _ := strings.Cut(stack, "\n"); strings.Contains(first, "synctest bubble") && !strings.Contains(first, "durable") {
+					blame = append(blame, stack)
+				}
+			}
+			panic("the history stands still because of\n" + strings.Join(blame, "\n\n"))
+		}
+	}()
+	return func() { close(ended) }
 }
 
 // patienceOfNode is how long a node may have to try until its events are acknowledged.
@@ -135,6 +171,7 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	}
 	w := NewWorld(t, h.Seed, databaseURL, program)
 	s := w.Script
+	s.progress = &h.progress
 	defer func() {
 		h.Trace, h.Hash, h.Counts, h.Steps = s.Trace(), s.hash, s.counts, s.steps
 	}()

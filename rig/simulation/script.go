@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing/synctest"
 	"time"
 )
@@ -19,6 +20,8 @@ type Script struct {
 	Faults Faults
 	seed   uint64
 	budget int // how many faults are left
+
+	progress *atomic.Int64 // steps, for who watches from outside
 
 	mu      sync.Mutex
 	waiting []*session    // have sent a request that the database has not got
@@ -111,6 +114,7 @@ func (s *Script) take() *session {
 // step lets one request go on, once everything waits. It reports whether there was one.
 func (s *Script) step() bool {
 	synctest.Wait()
+	s.progress.Add(1)
 	s.unlock()
 	c := s.take()
 	if c == nil {

@@ -143,7 +143,7 @@ func (c *session) scan() bool {
 	case 'Q':
 		c.request = append(c.request, text(body))
 		c.asks = append(c.asks, kind)
-		c.copying = len(c.asks) == 1 && strings.HasPrefix(text(body), "copy ")
+		c.copying = strings.EqualFold(firstWord(text(body)), "copy")
 	case 'S', 'c', 'f', 'p':
 		c.asks = append(c.asks, kind)
 	case 'H':
@@ -151,6 +151,8 @@ func (c *session) scan() bool {
 	}
 	return true
 }
+
+func firstWord(s string) string { first, _, _ := strings.Cut(s, " "); return first }
 
 // describe says what the program asks for.
 func (c *session) describe() string {
@@ -222,9 +224,7 @@ func (c *session) exchange(lost bool) (locked bool) {
 	c.mu.Lock()
 	out, asks := c.out, c.asks
 	for _, text := range c.request {
-		if len(text) > 6 && strings.EqualFold(text[:6], "listen") {
-			c.hears = true
-		}
+		c.hears = c.hears || strings.EqualFold(firstWord(text), "listen")
 	}
 	c.out, c.scanned, c.asks, c.request, c.waits = nil, 0, nil, nil, false
 	c.expects = append(c.expects, asks...)

@@ -5,12 +5,13 @@ import (
 	"encoding/hex"
 	"io"
 	"os"
+	"sync"
 )
 
 // executableDigest returns the SHA-256 digest of this executable, cut to 16 bytes, in hexadecimal digits. It separates
 // cached answers of different builds, which may answer the same request differently. It is empty if the executable can't
 // be read.
-func executableDigest() string {
+var executableDigest = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	if err != nil {
 		return ""
@@ -25,4 +26,4 @@ func executableDigest() string {
 		return ""
 	}
 	return hex.EncodeToString(digest.Sum(nil)[:16])
-}
+})
