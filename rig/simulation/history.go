@@ -171,7 +171,7 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	}
 	w := NewWorld(t, h.Seed, databaseURL, program)
 	s := w.Script
-	s.progress = &h.progress
+	s.progress, s.fault = &h.progress, h.cut.Fault
 	defer func() {
 		h.Trace, h.Hash, h.Counts, h.Steps = s.Trace(), s.hash, s.counts, s.steps
 	}()
@@ -208,7 +208,7 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	} else if w.reap(); len(w.running) == 0 {
 		w.Start()
 	}
-	if !s.Until(time.Minute, func() bool { return len(w.behind()) == 0 && scene.Settle(w, h) }) {
+	if !s.Until(time.Minute, func() bool { return scene.Settle(w, h) && len(w.behind()) == 0 }) {
 		h.wrong("a minute after the last fault not all is done: %v", w.behind())
 	}
 	w.End()

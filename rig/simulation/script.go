@@ -20,6 +20,7 @@ type Script struct {
 	Faults Faults
 	seed   uint64
 	budget int // how many faults are left
+	fault  *Fault
 
 	progress *atomic.Int64 // steps, for who watches from outside
 
@@ -120,10 +121,10 @@ func (s *Script) step() bool {
 	if c == nil {
 		return false
 	}
-	s.steps++
 	what := c.describe()
+	now := s.count()
 	switch {
-	case s.faulty(s.Faults.CutBefore):
+	case now == lost || s.faulty(s.Faults.CutBefore):
 		s.Count("requests lost")
 		s.tell("%s is lost: %s", c.name(), what)
 		c.cut()
@@ -140,7 +141,7 @@ func (s *Script) step() bool {
 		if s.tracing() {
 			s.tell("%s %s", c.name(), what)
 		}
-		lost := s.faulty(s.Faults.CutAfter)
+		lost := now == unanswered || s.faulty(s.Faults.CutAfter)
 		if lost {
 			s.Count("answers lost")
 			s.tell("the answer for %s will be lost: %s", c.name(), what)
@@ -158,6 +159,27 @@ func (s *Script) step() bool {
 	}
 	s.notify(c)
 	return true
+}
+
+// What becomes of a request according to the one fault of a history.
+const (
+	fine = iota
+	lost
+	unanswered
+)
+
+// count counts a request, and says what becomes of it.
+func (s *Script) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.steps++
+	switch {
+	case s.fault == nil || s.fault.Request != s.steps:
+		return fine
+	case s.fault.Answer:
+		return unanswered
+	}
+	return lost
 }
 
 // tracing reports whether each request is told.

@@ -96,12 +96,13 @@ func (c *session) Write(b []byte) (int, error) {
 // come. One that waits for a lock is cut.
 func (c *session) copyNow() {
 	s := c.script
+	now := s.count()
 	switch {
-	case s.budget > 0 && c.random.IntN(10_000) < s.Faults.CutBefore:
+	case now == lost || s.budget > 0 && c.random.IntN(10_000) < s.Faults.CutBefore:
 		s.Count("requests lost")
 		s.tell("%s is lost: %s", c.name(), c.describe())
 		c.cut()
-	case c.exchange(s.budget > 0 && c.random.IntN(10_000) < s.Faults.CutAfter):
+	case c.exchange(now == unanswered || s.budget > 0 && c.random.IntN(10_000) < s.Faults.CutAfter):
 		s.tell("%s is cut, because a COPY waits for a lock", c.name())
 		c.cut()
 	}

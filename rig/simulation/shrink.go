@@ -14,6 +14,13 @@ type Cut struct {
 	Posts   int          // how many events of the chain's node are made; 0 for all that the seed says
 	Without map[int]bool // indexes of events that are not sent; the model then does not hold
 	Calm    Calm         // kinds of faults that do not happen
+	Fault   *Fault       // if set, the only one
+}
+
+// Fault is one request to the database that is lost, or whose answer is.
+type Fault struct {
+	Request int // its number, from 1
+	Answer  bool
 }
 
 // Calm names kinds of faults that do not happen.

@@ -35,6 +35,7 @@ var (
 	histories = flag.Int("histories", 3, "number of histories; 0 for any")
 	minutes   = flag.Float64("minutes", 0, "time for histories; 0 for any")
 	world     = flag.String("world", "", "name of the scene; empty for the one that each seed says")
+	nth       = flag.Int("nth", 150, "TestNthRequest lets every n-th request fail")
 	trace     = flag.Bool("trace", false, "show what happens")
 	results   = flag.String("results", "", "folder for what a history that goes wrong leaves")
 )
@@ -93,7 +94,7 @@ func TestSimulation(t *testing.T) {
 		if scene == "" {
 			scene = names[number%uint64(len(names))]
 		}
-		h := happens(t, truth, scene, number, simulation.Cut{})
+		h := happens(t, truth, simulated, scene, number, simulation.Cut{})
 		for what, times := range h.Counts {
 			counts[what] += times
 		}
@@ -110,11 +111,41 @@ func TestSimulation(t *testing.T) {
 	t.Logf("%d histories from seed %d in %v, %.0f an hour: %v", n, *seed, took.Round(time.Second), float64(n)/took.Hours(), counts)
 }
 
+// blank are databases in which the program has yet to create everything.
+var blank = pgtest.Template("blank", func(context.Context, string) error { return nil })
+
+// Whichever request to the database is lost, or the answer to it, while a server starts, appends, folds and reads: nothing is lost,
+// nothing doubled, and the program goes on.
+func TestNthRequest(t *testing.T) {
+	truth := simulation.Truth.New(t)
+	calm := simulation.Calm{Crashes: true, Seconds: true, Cuts: true, Freezes: true}
+	for name, databases := range map[string]*pgtest.Source{"folds": simulated, "migrates": blank} {
+		run := func(fault *simulation.Fault) *simulation.History {
+			return happens(t, truth, databases, "chain", 4, simulation.Cut{Posts: 12, Calm: calm, Fault: fault})
+		}
+		requests := run(nil).Steps
+		if requests < 100 {
+			t.Fatalf("%s: only %d requests", name, requests)
+		}
+		tried := 0
+		for n := 1; n <= requests; n += *nth {
+			for _, answer := range []bool{false, true} {
+				tried++
+				if h := run(&simulation.Fault{Request: n, Answer: answer}); len(h.Wrong) > 0 {
+					t.Errorf("%s: request %d of %d is lost, or only its answer (%t): %s\n%s", name, n, requests, answer, strings.Join(h.Wrong, "\n"), h.Trace)
+					return
+				}
+			}
+		}
+		t.Logf("%s: %d of %d requests tried, each lost and unanswered", name, tried/2, requests)
+	}
+}
+
 // happens lets a history happen in a database of its own.
-func happens(t *testing.T, truth *pgxpool.Pool, scene string, seed uint64, cut simulation.Cut) (h *simulation.History) {
+func happens(t *testing.T, truth *pgxpool.Pool, databases *pgtest.Source, scene string, seed uint64, cut simulation.Cut) (h *simulation.History) {
 	t.Helper()
 	if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
-		url := simulated.Fresh(t)
+		url := databases.Fresh(t)
 		h = simulation.Run(t, scene, seed, cut, url, program)
 		pool := must.Get(pgxpool.New(t.Context(), url))(t)
 		defer pool.Close()
@@ -134,7 +165,7 @@ func goesWrong(t *testing.T, truth *pgxpool.Pool, h *simulation.History) {
 	}
 	smallest := h
 	cut := simulation.Shrink(len(h.Senders[0].Posts), time.Minute, func(cut simulation.Cut) bool {
-		tried := happens(t, truth, h.Scene, h.Seed, cut)
+		tried := happens(t, truth, simulated, h.Scene, h.Seed, cut)
 		if len(tried.Wrong) > 0 {
 			smallest = tried
 		}
