@@ -24,7 +24,7 @@ type History struct {
 	Senders []*Sender
 	Chain   *synthchain.Chain
 	Trace   string
-	Hash    uint64 // of what has happened
+	Hash    uint64 // of what has happened until the processes were to end
 	Counts  map[string]int
 	Steps   int // requests to the database
 	Took    time.Duration
@@ -173,7 +173,7 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	s := w.Script
 	s.progress, s.fault = &h.progress, h.cut.Fault
 	defer func() {
-		h.Trace, h.Hash, h.Counts, h.Steps = s.Trace(), s.hash, s.counts, s.steps
+		h.Trace, h.Counts, h.Steps = s.Trace(), s.counts, s.steps
 	}()
 	h.Chain = synthchain.New(p.chain)
 	h.send(w, h.cut.left(replay.Take(p.posts, h.Chain.Next)), p.hurry)
@@ -211,6 +211,7 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	if !s.Until(time.Minute, func() bool { return scene.Settle(w, h) && len(w.behind()) == 0 }) {
 		h.wrong("a minute after the last fault not all is done: %v", w.behind())
 	}
+	h.Hash = s.hash
 	w.End()
 }
 

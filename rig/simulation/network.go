@@ -21,7 +21,7 @@ type network struct {
 	listeners map[string]*listener
 	sessions  int
 	dead      map[int]bool // processes that have crashed
-	open      map[int]map[interface{ cut() }]bool
+	open      map[int][]interface{ cut() } // by process, in the order in which they were opened
 }
 
 // Ports in a world.
@@ -87,13 +87,7 @@ func (n *network) Dial(ctx context.Context, address string) (net.Conn, error) {
 }
 
 func (n *network) keep(process int, c interface{ cut() }) {
-	if n.open == nil {
-		n.open = map[int]map[interface{ cut() }]bool{}
-	}
-	if n.open[process] == nil {
-		n.open[process] = map[interface{ cut() }]bool{}
-	}
-	n.open[process][c] = true
+	n.open[process] = append(n.open[process], c)
 }
 
 // Listen implements edge.World.
@@ -129,7 +123,7 @@ func (n *network) crash(process int) (pids []uint32) {
 	for _, l := range listeners {
 		_ = l.Close()
 	}
-	for c := range open {
+	for _, c := range open {
 		if s, ok := c.(*session); ok {
 			pids = append(pids, s.pid)
 		}

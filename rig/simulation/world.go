@@ -53,7 +53,7 @@ func NewWorld(t *testing.T, seed uint64, databaseURL string, program Program) *W
 	}
 	config := db.conn.Config()
 	s := newScript(seed, db)
-	n := &network{script: s, number: worldNumber, dead: map[int]bool{}, dial: func(ctx context.Context) (net.Conn, error) {
+	n := &network{script: s, number: worldNumber, dead: map[int]bool{}, open: map[int][]interface{ cut() }{}, dial: func(ctx context.Context) (net.Conn, error) {
 		at, address := pgxAddress(config)
 		return (&net.Dialer{}).DialContext(ctx, at, address)
 	}}
