@@ -211,6 +211,9 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	if !s.Until(time.Minute, func() bool { return scene.Settle(w, h) && len(w.behind()) == 0 }) {
 		h.wrong("a minute after the last fault not all is done: %v", w.behind())
 	}
+	if len(h.cut.Without) == 0 && len(h.Wrong) == 0 {
+		h.read(w)
+	}
 	h.Hash = s.hash
 	w.End()
 }

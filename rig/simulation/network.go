@@ -20,7 +20,7 @@ type network struct {
 	mu        sync.Mutex
 	listeners map[string]*listener
 	sessions  int
-	dead      map[int]bool // processes that have crashed
+	dead      map[int]bool                 // processes that have crashed
 	open      map[int][]interface{ cut() } // by process, in the order in which they were opened
 }
 

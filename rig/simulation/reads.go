@@ -1,0 +1,77 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// read compares what the API answers in the end with the model.
+func (h *History) read(w *World) {
+	want := h.Chain.Expected()
+	var status struct {
+		ChainTip struct {
+			BlockHeight    int64  `json:"block_height"`
+			IndexBlockHash string `json:"index_block_hash"`
+		} `json:"chain_tip"`
+	}
+	h.get(w, "/extended/v1/status", &status)
+	if got := status.ChainTip; got.BlockHeight != int64(want.Tip.Height) || got.IndexBlockHash != want.Tip.IndexHash.String() {
+		h.wrong("the API says that the tip is %d %s, want %d %s", got.BlockHeight, got.IndexBlockHash, want.Tip.Height, want.Tip.IndexHash)
+	}
+	accounts := slices.Sorted(maps.Keys(want.Balances))
+	w.Script.Random.Shuffle(len(accounts), func(i, j int) { accounts[i], accounts[j] = accounts[j], accounts[i] })
+	// Locked accounts are the rarest.
+	accounts = slices.Concat(slices.Sorted(maps.Keys(want.Locked)), slices.Sorted(maps.Keys(want.Locks)), accounts)
+	for _, account := range slices.Compact(accounts[:min(len(accounts), accountsRead)]) {
+		var stx struct {
+			Balance, Locked string
+			Unlock          uint64 `json:"burnchain_unlock_height"`
+		}
+		h.get(w, "/extended/v1/address/"+account+"/stx", &stx)
+		lock := want.Locked[account]
+		if stx.Balance != fmt.Sprint(want.Balances[account]) || stx.Locked != fmt.Sprint(lock.Amount) || stx.Unlock != lock.Until {
+			h.wrong("the API says that %s has %s, and %s of it locked until %d; want %d, %d, %d",
+				account, stx.Balance, stx.Locked, stx.Unlock, want.Balances[account], lock.Amount, lock.Until)
+		}
+		var nonces struct {
+			Last *uint64 `json:"last_executed_tx_nonce"`
+		}
+		h.get(w, "/extended/v1/address/"+account+"/nonces", &nonces)
+		if next := want.Nonces[account]; nonces.Last == nil && next > 0 || nonces.Last != nil && *nonces.Last+1 != next {
+			h.wrong("the API says that the last nonce of %s is %s; the next is %d", account, shown(nonces.Last), next)
+		}
+	}
+}
+
+// accountsRead is how many accounts are asked for at the end of a history.
+const accountsRead = 8
+
+func shown(n *uint64) string {
+	if n == nil {
+		return "none"
+	}
+	return fmt.Sprint(*n)
+}
+
+// get reads an answer of the API, which must have the status 200.
+func (h *History) get(w *World, path string, into any) {
+	var r Reply
+	var err error
+	w.Do(func(ctx context.Context) {
+		r, err = w.askAny(ctx, time.Minute, http.MethodGet, APIPort, path, nil)
+	})
+	if err == nil && r.Status != http.StatusOK {
+		err = fmt.Errorf("status %d: %s", r.Status, r.Body)
+	}
+	if err == nil {
+		err = json.Unmarshal(r.Body, into)
+	}
+	if err != nil {
+		h.wrong("%s: %v", path, err)
+	}
+}
