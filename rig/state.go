@@ -127,7 +127,11 @@ func canonicalRows() map[string]string {
 	}
 	for projection, tables := range map[string]string{
 		"balances": "block ledger holding nft_event asset nft_custody stx_lock nonce negative_balance",
-		"pox":      "burn_block reward recipient slot payout cycle signer stacker event delegation list",
+		"bns":      "block namespace name primary_name zonefile preorder event list caller act reading",
+		"search":   "block name",
+		"staking": "block event anchor bond allowlist registration stake share weight holding signer signer_key key_grant " +
+			"calculation distribution earning claim staker_claim claimed cycle_set set_member bitcoin",
+		"pox": "burn_block reward recipient slot payout cycle signer stacker event delegation list",
 	} {
 		for table := range strings.FieldsSeq(tables) {
 			all[projection+" "+table] = "SELECT * FROM {" + projection + "}." + table

@@ -17,6 +17,7 @@ import (
 	"strata/projections/decode"
 	"strata/rig"
 	"strata/rig/every"
+	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
 
@@ -36,6 +37,7 @@ func Judge(t replay.TB, h *History, pool, truth *pgxpool.Pool) {
 		j.acknowledged(sender, stored)
 	}
 	j.again(stored)
+	j.check()
 	if len(h.cut.Without) == 0 {
 		rig.CheckState(j, pool, h.Chain.Expected())
 		j.alone()
@@ -106,6 +108,37 @@ func (j *judge) acknowledged(sender *Sender, all []eventstore.Event) {
 	}
 	if !at[len(sender.Posts)] {
 		j.wrong("the log lacks the last events of sender %d: it has %d", sender.host, len(stored))
+	}
+}
+
+// check runs the checks that projections have of their own tables, as strata verify does.
+func (j *judge) check() {
+	run := func(projection any) {
+		checked, ok := projection.(interface {
+			Spec() projections.Spec
+			projections.Checked
+		})
+		if !ok {
+			return
+		}
+		for _, c := range checked.Checks() {
+			if rows := foldtest.Violations(j, j.pool, checked.Spec(), c); len(rows) > 0 {
+				j.wrong("check %q of %s fails for %s", c.Name, checked.Spec().Name, rows[0])
+			}
+		}
+	}
+	for _, line := range every.Lines() {
+		run(line.Leader)
+		switch followers := line.Followers.(type) {
+		case projections.ChainFollowers:
+			for _, f := range followers {
+				run(f)
+			}
+		case projections.FeedFollowers:
+			for _, f := range followers {
+				run(f)
+			}
+		}
 	}
 }
 
