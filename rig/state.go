@@ -129,6 +129,9 @@ func canonicalRows() map[string]string {
 		"balances": "block ledger holding nft_event asset nft_custody stx_lock nonce negative_balance",
 		"bns":      "block namespace name primary_name zonefile preorder event list caller act reading",
 		"search":   "block name",
+		"names":    "block namespace operation custody name subdomain want",
+		"rosetta":  "block currency",
+		"accounts": "block transaction account account_transaction account_event contract_event contract_topic miner_reward deployment",
 		"staking": "block event anchor bond allowlist registration stake share weight holding signer signer_key key_grant " +
 			"calculation distribution earning claim staker_claim claimed cycle_set set_member bitcoin",
 		"pox": "burn_block reward recipient slot payout cycle signer stacker event delegation list",
@@ -202,7 +205,7 @@ func dump(t replay.TB, db replay.Querier, query string) []string {
 			switch field.Name {
 			case "source_seq":
 				value = blocks[value.(int64)]
-			case "changed_seq", "first_seq", "size", "pointer":
+			case "changed_seq", "first_seq", "operation_seq", "size", "pointer":
 				// Positions in the log, and values that depend on the order in which a node wrote its lists: when it
 				// announces a block again, the block's events have another order.
 				continue
