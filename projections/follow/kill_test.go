@@ -24,7 +24,6 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/observer"
 	"strata/internal/synth/synthchain"
-	"strata/internal/synth/synthnames"
 	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/balances"
@@ -36,7 +35,6 @@ import (
 	"strata/projections/pox"
 	"strata/projections/version"
 	"strata/rig"
-	"strata/rig/bnschain"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -147,63 +145,6 @@ func TestKill(t *testing.T) {
 	}
 
 	rig.CheckAlone(t, log, made.CanonicalPosts())
-}
-
-// TestKillNames kills the server again and again while it folds histories of names of both registries, which the chain of
-// TestKill does not have.
-func TestKillNames(t *testing.T) {
-	t.Parallel()
-	config := synthchain.Everything(7, synthchain.V3109)
-	config.Mix = synthchain.Mix{Transfer: 1, Naming: 30}
-	made := synthchain.New(config)
-	first := replay.Take(150, made.Next)
-	blocks, _ := synthnames.Story()
-	for name, tc := range map[string]struct {
-		posts []replay.Post
-		every int // posts between kills
-		count string
-	}{
-		"bns-v1": {first, short.Form(8, 30), `SELECT count(*) FROM ` + names.Spec().String() + `.operation`},
-		"bns-v2": {bnschain.Posts(blocks...), short.Form(1, 5), `SELECT count(*) FROM ` + bns.Spec().String() + `.name WHERE until_height IS NULL`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			log := replay.NewLog(t)
-			url := replay.Databases.URL(t)
-			random := rand.New(rand.NewPCG(7, 7))
-			child := startChild(t, url)
-			kill := func() {
-				_ = child.process.Kill()
-				child.wait()
-			}
-			for i, post := range tc.posts {
-				for child.post(post.Path, post.Body) != nil {
-					kill()
-					child = startChild(t, url)
-				}
-				if i%tc.every == 0 {
-					// It dies before, within or after the fold.
-					killing := child.process
-					time.AfterFunc(time.Duration(random.IntN(20))*time.Millisecond, func() { _ = killing.Kill() })
-					child.wait()
-					child = startChild(t, url)
-				}
-			}
-			replay.Wait(t, log)
-			kill()
-			if n := rig.Query[int](t, log, tc.count); n < 5 {
-				t.Errorf("%d rows of names, want more", n)
-			}
-			if err := follow.VerifyRows(t.Context(), log, projections.Lines{killedLine(rig.Chain(t))}, follow.VerifyRowsOptions{
-				Difference: func(name string, d version.Difference) bool {
-					t.Errorf("%s: folding at once and folding between kills give different rows: %s", name, rig.Describe(d))
-					return false
-				},
-			}); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
 }
 
 // TestKillRebuild kills the process that rebuilds a line with SIGKILL, again and again, and expects the next one to go

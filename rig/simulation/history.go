@@ -94,6 +94,10 @@ func newPlan(seed uint64, network synthchain.Network) plan {
 	c.BitcoinReorgProbability, c.ReturnProbability = share(0, 0.03, 0.15), share(0, 0.4, 0.8)
 	c.DuplicateProbability, c.LateParentProbability = share(0, 0.05, 0.2), share(0, 0.03, 0.2)
 	c.Maturity = pick(2, 5, 12)
+	if random.IntN(3) == 0 {
+		c.Mix = synthchain.DefaultMix()
+		c.Mix.Naming = 30
+	}
 	p := plan{chain: c, posts: pick(10, 25, 40, 80), hurry: random.IntN(2) == 0, budget: pick(2, 4, 8)}
 	if random.IntN(4) > 0 {
 		p.faults = Faults{CutBefore: pick(0, 5, 20, 60), CutAfter: pick(0, 5, 20, 60), Freeze: pick(0, 0, 5, 20)}

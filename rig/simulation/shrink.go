@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -48,7 +49,6 @@ func Shrink(posts int, limit time.Duration, fails func(Cut) bool) Cut {
 		}
 	}
 	// Fewer events, by halves.
-	best.Posts = posts
 	for low, high := 1, posts; low < high; {
 		c := best
 		c.Posts = (low + high) / 2
@@ -59,17 +59,20 @@ func Shrink(posts int, limit time.Duration, fails func(Cut) bool) Cut {
 		}
 	}
 	// Events in between, in ever smaller pieces.
-	for size := best.Posts / 2; size > 0; size /= 2 {
-		for first := 0; first < best.Posts; first += size {
+	if best.Posts > 0 {
+		posts = best.Posts
+	}
+	for size := posts / 2; size > 0; size /= 2 {
+		for first := 0; first < posts; first += size {
 			c := best
-			c.Without = map[int]bool{}
-			for i := range best.Without {
+			c.Without = maps.Clone(best.Without)
+			if c.Without == nil {
+				c.Without = map[int]bool{}
+			}
+			for i := first; i < min(first+size, posts); i++ {
 				c.Without[i] = true
 			}
-			for i := first; i < min(first+size, best.Posts); i++ {
-				c.Without[i] = true
-			}
-			if len(c.Without) > len(best.Without) && len(c.Without) < best.Posts {
+			if len(c.Without) > len(best.Without) && len(c.Without) < posts {
 				try(c)
 			}
 		}

@@ -141,6 +141,25 @@ func TestNthRequest(t *testing.T) {
 	}
 }
 
+// The same seed leads to the same choices, as long as the order of goroutines does not decide: not each time, and not for ever.
+func TestSameSeed(t *testing.T) {
+	truth := simulation.Truth.New(t)
+	seen := map[string]bool{}
+	for range 4 {
+		h := happens(t, truth, simulated, "chain", 16, simulation.Cut{})
+		choices := strings.SplitN(h.Trace, "\n", 301)
+		if len(choices) < 301 {
+			t.Fatalf("only %d choices", len(choices))
+		}
+		first := strings.Join(choices[:300], "\n")
+		if seen[first] {
+			return
+		}
+		seen[first] = true
+	}
+	t.Error("the first 300 choices of four histories of one seed are all different")
+}
+
 // happens lets a history happen in a database of its own.
 func happens(t *testing.T, truth *pgxpool.Pool, databases *pgtest.Source, scene string, seed uint64, cut simulation.Cut) (h *simulation.History) {
 	t.Helper()
