@@ -100,7 +100,7 @@ func newPlan(seed uint64, network synthchain.Network) plan {
 	}
 	p := plan{chain: c, posts: pick(10, 25, 40, 80), hurry: random.IntN(2) == 0, budget: pick(2, 4, 8)}
 	if random.IntN(4) > 0 {
-		p.faults = Faults{CutBefore: pick(0, 5, 20, 60), CutAfter: pick(0, 5, 20, 60), Freeze: pick(0, 0, 5, 20)}
+		p.faults = Faults{CutBefore: pick(0, 5, 20, 60), CutAfter: pick(0, 5, 20, 60), Refuse: pick(0, 0, 10, 40), Freeze: pick(0, 0, 5, 20)}
 	}
 	p.crash, p.second = pick(0, 5, 20, 40), pick(0, 0, 10, 30)
 	return p
@@ -115,7 +115,7 @@ func (p plan) calmed(c Calm) plan {
 		p.second = 0
 	}
 	if c.Cuts {
-		p.faults.CutBefore, p.faults.CutAfter = 0, 0
+		p.faults.CutBefore, p.faults.CutAfter, p.faults.Refuse = 0, 0, 0
 	}
 	if c.Freezes {
 		p.faults.Freeze = 0

@@ -38,7 +38,7 @@ type Script struct {
 }
 
 // Faults says how often requests to the database go wrong, in ten thousands.
-type Faults struct{ CutBefore, CutAfter, Delay, Freeze int }
+type Faults struct{ CutBefore, CutAfter, Refuse, Freeze int }
 
 // newScript returns a script for a seed.
 func newScript(seed uint64, db *control) *Script {
@@ -129,6 +129,12 @@ func (s *Script) step() bool {
 		s.tell("%s is lost: %s", c.name(), what)
 		c.cut()
 		s.db.await(c.pid)
+	case c.refusable() && s.faulty(s.Faults.Refuse):
+		code := refusals[s.Random.IntN(len(refusals))]
+		s.Count("requests refused")
+		s.tell("%s is refused with %s: %s", c.name(), code, what)
+		c.refuse(code)
+		c.exchange(false)
 	case s.faulty(s.Faults.Freeze):
 		s.Count("sessions frozen")
 		d := time.Duration(s.Random.IntN(20_000)) * time.Millisecond
@@ -160,6 +166,10 @@ func (s *Script) step() bool {
 	s.notify(c)
 	return true
 }
+
+// refusals are errors of Postgres that say nothing about a request: the disk is full, it ran out of memory, another transaction was in
+// the way, the server reads a broken file.
+var refusals = []string{"53100", "53200", "40001", "40P01", "58030"}
 
 // What becomes of a request according to the one fault of a history.
 const (

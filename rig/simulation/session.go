@@ -238,6 +238,22 @@ func (c *session) exchange(lost bool) (locked bool) {
 	return c.receive()
 }
 
+// refusable reports whether the program waits for one answer of a session that is in order.
+func (c *session) refusable() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.asks) == 1 && (c.asks[0] == 'Q' || c.asks[0] == 'S') && len(c.request) > 0 && c.scanned == len(c.out) && c.state != 'E'
+}
+
+// refuse puts a statement that fails in the place of what the program has written. So the server's transaction fails, too.
+func (c *session) refuse(code string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := "DO $$BEGIN RAISE SQLSTATE '" + code + "' USING MESSAGE = 'refused by the simulation'; END$$\x00"
+	c.out = append(binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(4+len(text))), text...)
+	c.request = nil
+}
+
 // patience is how long an answer may take before the script looks whether a lock keeps it. Everything goes on after a lock, so
 // the time has no influence on what happens.
 const patience = 4 * time.Millisecond
