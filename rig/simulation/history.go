@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -30,6 +31,7 @@ type History struct {
 	Took    time.Duration
 	Wrong   []string
 
+	mu       sync.Mutex // of Wrong
 	cut      Cut
 	scene    Scene
 	progress atomic.Int64
@@ -37,6 +39,8 @@ type History struct {
 
 // wrong takes note of something that is wrong.
 func (h *History) wrong(format string, arguments ...any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.Wrong = append(h.Wrong, fmt.Sprintf(format, arguments...))
 }
 
@@ -76,6 +80,7 @@ type plan struct {
 	budget int // how many faults happen at most
 	crash  int // per ten thousand steps
 	second int // per ten thousand steps: a second process starts, or one stops
+	outage int // per ten thousand steps
 	hurry  bool
 }
 
@@ -102,7 +107,7 @@ func newPlan(seed uint64, network synthchain.Network) plan {
 	if random.IntN(4) > 0 {
 		p.faults = Faults{CutBefore: pick(0, 5, 20, 60), CutAfter: pick(0, 5, 20, 60), Refuse: pick(0, 0, 10, 40), Freeze: pick(0, 0, 5, 20)}
 	}
-	p.crash, p.second = pick(0, 5, 20, 40), pick(0, 0, 10, 30)
+	p.crash, p.second, p.outage = pick(0, 5, 20, 40), pick(0, 0, 10, 30), pick(0, 0, 0, 10)
 	return p
 }
 
@@ -115,7 +120,7 @@ func (p plan) calmed(c Calm) plan {
 		p.second = 0
 	}
 	if c.Cuts {
-		p.faults.CutBefore, p.faults.CutAfter, p.faults.Refuse = 0, 0, 0
+		p.outage, p.faults.CutBefore, p.faults.CutAfter, p.faults.Refuse = 0, 0, 0, 0
 	}
 	if c.Freezes {
 		p.faults.Freeze = 0
@@ -198,6 +203,8 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 			w.Start()
 		case s.chance(p.second) && len(w.running) > 1:
 			w.Stop(w.someone())
+		case s.faulty(p.outage):
+			w.Outage(time.Duration(s.Random.IntN(120)) * time.Second)
 		case len(w.running) == 0:
 			s.Run(time.Duration(s.Random.IntN(3000)) * time.Millisecond)
 			w.Start()
@@ -256,6 +263,7 @@ type Sender struct {
 
 	world  *World
 	host   byte // of its address, by which the log names it
+	wrong  func(format string, arguments ...any)
 	random *rand.Rand
 	hurry  bool
 	done   chan struct{}
@@ -265,7 +273,7 @@ type Sender struct {
 func (h *History) send(w *World, posts []replay.Post, hurry bool) {
 	n := len(h.Senders) + 1
 	h.Senders = append(h.Senders, &Sender{
-		Posts: posts, world: w, host: byte(n), random: rand.New(rand.NewPCG(h.Seed, uint64(n))), hurry: hurry, done: make(chan struct{}),
+		Posts: posts, world: w, host: byte(n), wrong: h.wrong, random: rand.New(rand.NewPCG(h.Seed, uint64(n))), hurry: hurry, done: make(chan struct{}),
 	})
 }
 
@@ -297,6 +305,9 @@ func (n *Sender) run() {
 			n.world.Script.tell("sender %d: event %d to %s: %d %v", n.host, i+1, post.Path, r.Status, err)
 			if err == nil && r.Status == http.StatusOK {
 				break
+			}
+			if err == nil && (r.Status != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "") {
+				n.wrong("an event to %s is neither accepted nor put off: %d %s", post.Path, r.Status, r.Body)
 			}
 			time.Sleep(time.Second)
 		}

@@ -3,11 +3,14 @@ package simulation
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // network is what the addresses of a world lead to. Each process of the program has an address by which it reaches its database.
@@ -21,6 +24,7 @@ type network struct {
 	listeners map[string]*listener
 	sessions  int
 	dead      map[int]bool                 // processes that have crashed
+	away      time.Time                    // until when there is no database
 	open      map[int][]interface{ cut() } // by process, in the order in which they were opened
 }
 
@@ -73,7 +77,7 @@ func (n *network) Dial(ctx context.Context, address string) (net.Conn, error) {
 	process := int(netip.MustParseAddr(host).As4()[3])
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.dead[process] {
+	if n.dead[process] || time.Now().Before(n.away) {
 		return nil, refused(address)
 	}
 	server, err := n.dial(context.WithoutCancel(ctx))
@@ -104,6 +108,25 @@ func (n *network) Listen(address string) (net.Listener, error) {
 	}
 	n.listeners[address] = l
 	return l, nil
+}
+
+// outage ends all sessions of the database, and lets none begin for a time.
+func (n *network) outage(d time.Duration) (pids []uint32) {
+	n.mu.Lock()
+	n.away = time.Now().Add(d)
+	var sessions []*session
+	for _, number := range slices.Sorted(maps.Keys(n.open)) {
+		for _, c := range n.open[number] {
+			if s, ok := c.(*session); ok {
+				sessions, pids = append(sessions, s), append(pids, s.pid)
+			}
+		}
+	}
+	n.mu.Unlock()
+	for _, s := range sessions {
+		s.cut()
+	}
+	return pids
 }
 
 // crash ends all that a process has open, at once.

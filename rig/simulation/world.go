@@ -121,6 +121,13 @@ func (w *World) Crash(number int) {
 	w.Script.db.await(pids...)
 }
 
+// Outage ends all sessions of the database, and lets none begin for a time.
+func (w *World) Outage(d time.Duration) {
+	w.Script.tell("the database is away for %s", d)
+	w.Script.Count("outages")
+	w.Script.db.await(w.network.outage(d)...)
+}
+
 // Stop lets a process end.
 func (w *World) Stop(number int) {
 	w.Script.tell("process %d is to end", number)
