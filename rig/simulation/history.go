@@ -60,7 +60,8 @@ type Scene interface {
 
 // Scenes are all kinds of histories, by their names.
 var Scenes = map[string]func(random *rand.Rand) Scene{
-	"chain": func(*rand.Rand) Scene { return quiet{} },
+	"chain":    func(*rand.Rand) Scene { return quiet{} },
+	"ordinals": newOrdinals,
 }
 
 // quiet is a scene that adds nothing.
@@ -258,8 +259,9 @@ func (w *World) someone() int {
 
 // Sender posts events to the program, each until it is acknowledged, as a Stacks node does.
 type Sender struct {
-	Posts []replay.Post
-	Tries int // how often it has sent one
+	Posts  []replay.Post
+	Header http.Header // of its requests
+	Tries  int         // how often it has sent one
 
 	world  *World
 	host   byte // of its address, by which the log names it
@@ -270,11 +272,13 @@ type Sender struct {
 }
 
 // send adds a sender.
-func (h *History) send(w *World, posts []replay.Post, hurry bool) {
+func (h *History) send(w *World, posts []replay.Post, hurry bool) *Sender {
 	n := len(h.Senders) + 1
-	h.Senders = append(h.Senders, &Sender{
+	sender := &Sender{
 		Posts: posts, world: w, host: byte(n), wrong: h.wrong, random: rand.New(rand.NewPCG(h.Seed, uint64(n))), hurry: hurry, done: make(chan struct{}),
-	})
+	}
+	h.Senders = append(h.Senders, sender)
+	return sender
 }
 
 // sent reports whether all events are acknowledged.
@@ -301,7 +305,7 @@ func (n *Sender) run() {
 		for {
 			n.Tries++
 			ctx := context.WithValue(context.Background(), senderKey{}, n.host)
-			r, err := n.world.askAny(ctx, time.Minute, http.MethodPost, observerPort, post.Path, post.Body)
+			r, err := n.world.askAny(ctx, time.Minute, http.MethodPost, observerPort, post.Path, n.Header.Clone(), post.Body)
 			n.world.Script.tell("sender %d: event %d to %s: %d %v", n.host, i+1, post.Path, r.Status, err)
 			if err == nil && r.Status == http.StatusOK {
 				break
@@ -318,8 +322,8 @@ func (n *Sender) run() {
 type senderKey struct{}
 
 // askAny asks the first process that listens.
-func (w *World) askAny(ctx context.Context, limit time.Duration, method, port, path string, body []byte) (Reply, error) {
-	return w.Ask(ctx, limit, method, w.network.listening(port), port, path, nil, body)
+func (w *World) askAny(ctx context.Context, limit time.Duration, method, port, path string, header http.Header, body []byte) (Reply, error) {
+	return w.Ask(ctx, limit, method, w.network.listening(port), port, path, header, body)
 }
 
 // rest waits until something waits for the script, or a time has passed.

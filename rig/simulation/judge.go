@@ -161,12 +161,16 @@ func (j *judge) again(stored []eventstore.Event) {
 		j.wrong("the log can't be folded from nothing: %v", err)
 		return
 	}
-	want, got := j.dump(tx), j.dump(j.pool)
+	j.compare("a fold from nothing", j.dump(tx, specs()), j.dump(j.pool, specs()))
+}
+
+// compare compares rows by table.
+func (j *judge) compare(with string, want, got map[string][]string) {
 	differ := 0
 	for _, name := range sortedKeys(want, got) {
 		if diff := difference(got[name], want[name]); diff != "" {
 			if differ++; differ <= 3 {
-				j.wrong("table %s is not what a fold from nothing gives: %s", name, diff)
+				j.wrong("table %s is not what %s gives: %s", name, with, diff)
 			}
 		}
 	}
@@ -174,32 +178,67 @@ func (j *judge) again(stored []eventstore.Event) {
 
 // fold folds events with all projections, in one batch.
 func fold(ctx context.Context, tx pgx.Tx, events []eventstore.Event) error {
-	items, err := decode.New(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(ctx, events)
-	if err != nil {
-		return err
-	}
+	decoder := decode.New(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{}))
 	for _, line := range every.Lines() {
-		if _, err := line.Leader.Fold(ctx, tx, 0, items); err != nil {
-			return fmt.Errorf("%s: %w", line.Name(), err)
+		var err error
+		leader := line.Leader.Spec()
+		switch followers := line.Followers.(type) {
+		case projections.ChainFollowers:
+			err = foldLine(ctx, tx, line, followers, events, decoder.Decode, func(of projections.Spec, items []projections.LogItem) ([]projections.Step, error) {
+				return stepsOf(ctx, tx, leader, of, items)
+			})
+		case projections.FeedFollowers:
+			err = foldLine(ctx, tx, line, followers, events, decoder.DecodeFeed, func(_ projections.Spec, items []projections.LogItem) ([]projections.FeedStep, error) {
+				return feedStepsOf(ctx, tx, leader, items)
+			})
 		}
-		followers, ok := line.Followers.(projections.ChainFollowers)
-		if !ok {
-			continue
-		}
-		for _, f := range followers {
-			steps, err := stepsOf(ctx, tx, line.Leader.Spec(), f.Spec(), items)
-			if err != nil {
-				return err
-			}
-			if len(steps) == 0 {
-				continue
-			}
-			if _, err := f.Fold(ctx, tx, 0, steps); err != nil {
-				return fmt.Errorf("%s: %w", f.Spec().Name, err)
-			}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+func foldLine[T projections.Item](
+	ctx context.Context, tx pgx.Tx, line projections.Line, followers []projections.Projection[T], events []eventstore.Event,
+	decode func(context.Context, []eventstore.Event) ([]projections.LogItem, error), stepsOf func(projections.Spec, []projections.LogItem) ([]T, error),
+) error {
+	items, err := decode(ctx, events)
+	if err != nil || len(items) == 0 {
+		return err
+	}
+	if _, err := line.Leader.Fold(ctx, tx, 0, items); err != nil {
+		return fmt.Errorf("%s: %w", line.Name(), err)
+	}
+	for _, f := range followers {
+		steps, err := stepsOf(f.Spec(), items)
+		if err != nil {
+			return err
+		}
+		if len(steps) == 0 {
+			continue
+		}
+		if _, err := f.Fold(ctx, tx, 0, steps); err != nil {
+			return fmt.Errorf("%s: %w", f.Spec().Name, err)
+		}
+	}
+	return nil
+}
+
+// feedStepsOf returns the steps of ordinals with their content.
+func feedStepsOf(ctx context.Context, tx pgx.Tx, ordinals projections.Spec, items []projections.LogItem) ([]projections.FeedStep, error) {
+	rows, err := tx.Query(ctx, ordinals.SQL(`
+		SELECT step, kind, height, block_hash, block_seq, block_index, source_seq FROM {schema}.step ORDER BY step`))
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s projections.FeedStep, err error) {
+		err = row.Scan(&s.Number, &s.Kind, &s.Height, &s.BlockHash, &s.BlockSeq, &s.BlockIndex, &s.SourceSeq)
+		if err == nil && s.Kind == projections.Apply {
+			s.Block = &items[s.BlockSeq-1].Feed.Apply[s.BlockIndex]
+		}
+		return s, err
+	})
 }
 
 // stepsOf returns the steps of chain with their content.
@@ -228,22 +267,19 @@ func stepsOf(ctx context.Context, tx pgx.Tx, chain, of projections.Spec, items [
 	return steps, err
 }
 
-// apart are columns that say when and in which batch something was written, not what is true.
-var apart = map[string][]string{}
-
-// dump returns the rows of all tables of projections, sorted, by table.
-func (j *judge) dump(db replay.Querier) map[string][]string {
+// dump returns the rows of all tables of projections, sorted, by table, without some columns.
+func (j *judge) dump(db replay.Querier, of []projections.Spec, without ...string) map[string][]string {
 	j.Helper()
 	var names []string
-	for _, s := range specs() {
+	for _, s := range of {
 		names = append(names, s.String())
 	}
 	tables := replay.Texts(j.TB, db, `SELECT schemaname || '.' || tablename FROM pg_catalog.pg_tables WHERE schemaname = ANY($1) ORDER BY 1`, names)
 	var queries []string
 	for _, table := range tables {
-		queries = append(queries, fmt.Sprintf(`SELECT '%[1]s', to_jsonb(r)::text FROM %[1]s r`, table))
+		queries = append(queries, fmt.Sprintf(`SELECT '%[1]s', (to_jsonb(r) - $1::text[])::text FROM %[1]s r`, table))
 	}
-	rows, err := db.Query(context.Background(), strings.Join(queries, " UNION ALL "))
+	rows, err := db.Query(context.Background(), strings.Join(queries, " UNION ALL "), append([]string{}, without...))
 	if err != nil {
 		j.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func (h *History) get(w *World, path string, into any) {
 	var r Reply
 	var err error
 	w.Do(func(ctx context.Context) {
-		r, err = w.askAny(ctx, time.Minute, http.MethodGet, APIPort, path, nil)
+		r, err = w.askAny(ctx, time.Minute, http.MethodGet, APIPort, path, nil, nil)
 	})
 	if err == nil && r.Status != http.StatusOK {
 		err = fmt.Errorf("status %d: %s", r.Status, r.Body)
