@@ -11,6 +11,7 @@ import (
 // control is the script's own connection to the database, which nothing disturbs.
 type control struct {
 	conn *pgx.Conn
+	busy sync.Mutex // held while conn is used; that takes real time, so virtual time stands still
 
 	mu       sync.Mutex
 	sessions []*session
@@ -50,6 +51,8 @@ func (c *control) listening() (all []*session) {
 
 // locked reports whether a session of the server waits for a lock.
 func (c *control) locked(pid uint32) (locked bool) {
+	c.busy.Lock()
+	defer c.busy.Unlock()
 	err := c.conn.QueryRow(context.Background(), `SELECT coalesce((SELECT wait_event_type = 'Lock' FROM pg_catalog.pg_stat_activity WHERE pid = $1), false)`, pid).Scan(&locked)
 	if err != nil {
 		panic(err)
@@ -59,6 +62,8 @@ func (c *control) locked(pid uint32) (locked bool) {
 
 // await waits until sessions of the server that were cut have ended, so that nothing depends on when it notices.
 func (c *control) await(pids ...uint32) {
+	c.busy.Lock()
+	defer c.busy.Unlock()
 	for {
 		var left int
 		err := c.conn.QueryRow(context.Background(), `

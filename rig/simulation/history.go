@@ -225,6 +225,7 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	}
 	if len(h.cut.Without) == 0 && len(h.Wrong) == 0 {
 		h.read(w)
+		h.readEnds(w)
 	}
 	h.Hash = s.hash
 	w.End()
@@ -232,6 +233,8 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 
 // behind returns the projections that have not folded all there is.
 func (w *World) behind() (all []string) {
+	w.Script.db.busy.Lock()
+	defer w.Script.db.busy.Unlock()
 	statuses, err := version.StatusesWithoutSizes(context.Background(), w.Script.db.conn)
 	if err != nil {
 		w.T.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"strata/internal/synth/synthchain"
 )
 
 // read compares what the API answers in the end with the model.
@@ -44,6 +46,26 @@ func (h *History) read(w *World) {
 		h.get(w, "/extended/v1/address/"+account+"/nonces", &nonces)
 		if next := want.Nonces[account]; nonces.Last == nil && next > 0 || nonces.Last != nil && *nonces.Last+1 != next {
 			h.wrong("the API says that the last nonce of %s is %s; the next is %d", account, shown(nonces.Last), next)
+		}
+	}
+}
+
+// readEnds compares what the API answers about the ends of locks with the rule: the lock is over in the block at its unlock height
+// (SIP-007).
+func (h *History) readEnds(w *World) {
+	want := h.Chain.Expected()
+	asked := 0
+	for _, account := range slices.Sorted(maps.Keys(want.Locks)) {
+		i := slices.IndexFunc(want.Blocks, func(b synthchain.BlockRef) bool { return b.BurnHeight >= want.Locks[account].Until })
+		if i < 0 || asked == accountsRead {
+			continue
+		}
+		asked++
+		var stx struct{ Locked string }
+		h.get(w, fmt.Sprintf("/extended/v1/address/%s/stx?until_block=%d", account, want.Blocks[i].Height), &stx)
+		if stx.Locked != "0" {
+			h.wrong("the API says that %s of %s is locked at block %d, at Bitcoin height %d; the lock ends at %d",
+				stx.Locked, account, want.Blocks[i].Height, want.Blocks[i].BurnHeight, want.Locks[account].Until)
 		}
 	}
 }
