@@ -56,7 +56,8 @@ type Scene interface {
 
 // Scenes are all kinds of histories, by their names.
 var Scenes = map[string]func(random *rand.Rand) Scene{
-	"chain": func(*rand.Rand) Scene { return quiet{} },
+	"chain":   func(*rand.Rand) Scene { return quiet{} },
+	"readers": newReaders,
 }
 
 // quiet is a scene that adds nothing.
@@ -254,6 +255,8 @@ type Sender struct {
 	Posts []replay.Post
 	Tries int // how often it has sent one
 
+	acknowledged atomic.Int64
+
 	world  *World
 	host   byte // of its address, by which the log names it
 	random *rand.Rand
@@ -296,6 +299,7 @@ func (n *Sender) run() {
 			r, err := n.world.askAny(ctx, time.Minute, http.MethodPost, observerPort, post.Path, post.Body)
 			n.world.Script.tell("sender %d: event %d to %s: %d %v", n.host, i+1, post.Path, r.Status, err)
 			if err == nil && r.Status == http.StatusOK {
+				n.acknowledged.Add(1)
 				break
 			}
 			time.Sleep(time.Second)
