@@ -97,7 +97,7 @@ func (b *batch) load(ctx context.Context, steps []projections.Step) error {
 	if w.empty() {
 		return nil
 	}
-	accounts, nonces := w.columns()
+	accounts, nonces := columnsOf(w.claims)
 	queries := &pgx.Batch{}
 	sql, args := loadRowsSQL, []any{idsOf(w.txids), accounts, nonces, w.before, w.below}
 	if w.reverted != nil {
@@ -221,9 +221,9 @@ func (b *batch) readUses(rows pgx.Rows) error {
 	return err
 }
 
-// columns returns the claims as two array arguments of a query.
-func (w *selection) columns() (accounts, nonces []string) {
-	for c := range w.claims {
+// columnsOf returns claims as two array arguments of a query.
+func columnsOf(claims map[claim]bool) (accounts, nonces []string) {
+	for c := range claims {
 		accounts, nonces = append(accounts, c.account), append(nonces, strconv.FormatUint(c.nonce, 10))
 	}
 	return accounts, nonces

@@ -112,7 +112,7 @@ func (p *Mempool) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []proj
 		}
 	}
 	b.touch(touched)
-	if err := b.write(ctx); err != nil {
+	if err := b.write(ctx, touched); err != nil {
 		return projections.Outcome{}, err
 	}
 	p.position, p.tip, p.horizon = steps[len(steps)-1].Number, b.tip, b.horizon

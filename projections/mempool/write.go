@@ -9,11 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"strata/domain/shard"
 	"strata/projections"
 )
 
-// write writes all changes of the batch: what changes and removes rows in one round trip, and then the new rows.
-func (b *batch) write(ctx context.Context) error {
+// write writes all changes of the batch: what changes and removes rows in one round trip, and then the new rows. It marks the shards of
+// the accounts whose estimates change with them.
+func (b *batch) write(ctx context.Context, touched *projections.Touched) error {
 	changes := &pgx.Batch{}
 	if b.reverted != nil {
 		changes.Queue(b.sql(`DELETE FROM {schema}.block WHERE height >= $1`), *b.reverted)
@@ -26,6 +28,9 @@ func (b *batch) write(ctx context.Context) error {
 	}
 	b.raiseHorizon(changes)
 	b.writeCounters(changes)
+	if touched != nil {
+		b.touchRivals(changes, touched)
+	}
 	if changes.Len() > 0 {
 		if err := b.tx.SendBatch(ctx, changes).Close(); err != nil {
 			return fmt.Errorf("change %d transactions, and forget those below Bitcoin block %d: %w", len(b.changes), b.horizon, err)
@@ -49,6 +54,42 @@ func (b *batch) write(ctx context.Context) error {
 	}
 	return nil
 }
+
+// touchRivals queues a query that marks the accounts of pending transactions which use a nonce of a changed one: only one of these
+// counts for a balance to come.
+func (b *batch) touchRivals(changes *pgx.Batch, touched *projections.Touched) {
+	claims := map[claim]bool{}
+	for _, r := range b.changes {
+		for _, c := range r.claims() {
+			claims[c] = true
+		}
+	}
+	if len(claims) == 0 {
+		return
+	}
+	accounts, nonces := columnsOf(claims)
+	changes.Queue(b.sql(rivalsSQL), accounts, nonces).Query(func(rows pgx.Rows) error {
+		var sender, sponsor, recipient string
+		_, err := pgx.ForEachRow(rows, []any{&sender, &sponsor, &recipient}, func() error {
+			for _, account := range []string{sender, sponsor, recipient} {
+				if account != "" {
+					touched.Add(shard.Account(account))
+				}
+			}
+			return nil
+		})
+		return err
+	})
+}
+
+const rivalsSQL = `
+	SELECT t.sender, coalesce(t.sponsor, ''), coalesce(t.recipient, '') FROM unnest($1::text[], $2::text[]) AS wanted (account, nonce)
+	CROSS JOIN LATERAL (
+		SELECT * FROM {schema}.transaction t WHERE t.sender = wanted.account AND t.nonce = wanted.nonce::numeric
+		UNION ALL
+		SELECT * FROM {schema}.transaction t WHERE t.sponsor = wanted.account AND t.sponsor_nonce = wanted.nonce::numeric
+	) t
+	WHERE t.status = 'pending'`
 
 func (b *batch) blockRows() [][]any {
 	rows := make([][]any, len(b.blocks))

@@ -62,6 +62,7 @@ type Scene interface {
 var Scenes = map[string]func(random *rand.Rand) Scene{
 	"chain":    func(*rand.Rand) Scene { return quiet{} },
 	"ordinals": newOrdinals,
+	"readers":  newReaders,
 }
 
 // quiet is a scene that adds nothing.
@@ -266,6 +267,8 @@ type Sender struct {
 	Header http.Header // of its requests
 	Tries  int         // how often it has sent one
 
+	acknowledged atomic.Int64
+
 	world  *World
 	host   byte // of its address, by which the log names it
 	wrong  func(format string, arguments ...any)
@@ -311,6 +314,7 @@ func (n *Sender) run() {
 			r, err := n.world.askAny(ctx, time.Minute, http.MethodPost, observerPort, post.Path, n.Header.Clone(), post.Body)
 			n.world.Script.tell("sender %d: event %d to %s: %d %v", n.host, i+1, post.Path, r.Status, err)
 			if err == nil && r.Status == http.StatusOK {
+				n.acknowledged.Add(1)
 				break
 			}
 			if err == nil && (r.Status != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "") {

@@ -37,14 +37,22 @@ const (
 
 // listening returns the number of the first process that listens on a port; 0 for none.
 func (n *network) listening(port string) int {
+	if all := n.serving(port); len(all) > 0 {
+		return all[0]
+	}
+	return 0
+}
+
+// serving returns the numbers of all processes that listen on a port.
+func (n *network) serving(port string) (all []int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for number := 1; number < 200; number++ {
 		if n.listeners[net.JoinHostPort(n.host(number), port)] != nil {
-			return number
+			all = append(all, number)
 		}
 	}
-	return 0
+	return all
 }
 
 // prefix returns the addresses of a world.

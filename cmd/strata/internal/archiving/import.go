@@ -104,10 +104,12 @@ func (c *Import) importFiles(ctx context.Context, db *database.DB, dialect archi
 // fold runs the projections in this process until they have caught up. A running server may fold at the same time: they
 // share the work, and each event is folded once.
 func (c *Import) fold(ctx context.Context, db *database.DB, logger *slog.Logger) error {
-	runner, err := folding.NewRunner(db.Log, c.ForkChoice, nil, false, nil, nil, nil, logger, prometheus.NewRegistry())
+	registry := prometheus.NewRegistry()
+	lines, err := folding.Lines(c.ForkChoice, logger, registry)
 	if err != nil {
 		return err
 	}
+	runner := folding.NewRunner(db.Log, lines, false, nil, nil, nil, logger, registry)
 	if err := runner.Register(ctx); err != nil {
 		return err
 	}

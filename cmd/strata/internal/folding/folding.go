@@ -34,19 +34,12 @@ import (
 	"strata/projections/staking"
 )
 
-// NewRunner returns a runner of the projections of some names, or of all if there are no names. With buildNew it builds new versions of read tables, whose rules the
+// NewRunner returns a runner of lines. With buildNew it builds new versions of read tables, whose rules the
 // database does not have yet, without a command. It calls committed after each commit, or publishes to feed what a
 // transaction at the tip has changed; both may be nil, and so may disk, the guard of the database's disk.
-func NewRunner(log *eventstore.Log, forkChoice string, only []string, buildNew bool, committed func(), feed *commit.Feed, disk *diskspace.Guard, logger *slog.Logger, registry prometheus.Registerer) (*follow.Runner, error) {
-	lines, err := Lines(forkChoice, logger, registry)
-	if err != nil {
-		return nil, err
-	}
-	if lines, err = lines.Only(only); err != nil {
-		return nil, fmt.Errorf("--projections: %w", err)
-	}
+func NewRunner(log *eventstore.Log, lines projections.Lines, buildNew bool, committed func(), feed *commit.Feed, disk *diskspace.Guard, logger *slog.Logger, registry prometheus.Registerer) *follow.Runner {
 	config := follow.Config{Log: log, Logger: logger, Registry: registry, Committed: committed, Feed: feed, BuildNew: buildNew, Tight: disk.Tight, Room: disk.Room}
-	return follow.NewRunner(config, lines...), nil
+	return follow.NewRunner(config, lines...)
 }
 
 // Start runs a runner until ctx ends or stop is called. stop returns once the runner has ended.

@@ -32,6 +32,7 @@ import (
 	"strata/internal/edge"
 	"strata/internal/instrument"
 	"strata/internal/nodecompare"
+	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/version"
 	"strata/readapi"
@@ -51,6 +52,9 @@ const heapFloor = 128 << 20
 
 // Command is strata serve.
 type Command struct {
+	// Release returns the projections of another release of the program, for simulations of updates; nil for those of this one.
+	Release func(projections.Lines) projections.Lines `kong:"-"`
+
 	Roles          []string `default:"observer,projector,metadata,api,compare" enum:"observer,projector,metadata,api,compare,fanout,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata, api and compare (default all of these); fanout; or rosetta-offline alone. Compare compares accounts with a node of --nodes, fanout sends the log to NATS, and rosetta-offline constructs transactions without a database." group:"Start:"`
 	Network        string   `default:"" enum:",mainnet,testnet" env:"STRATA_NETWORK" placeholder:"NAME" help:"Stacks network of the nodes: mainnet or testnet (empty = that of the log, else of the first node of --nodes that answers, else of the first block)." group:"Start:"`
 	ChainID        chainID  `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)." group:"Start:"`
@@ -229,7 +233,7 @@ func (c *Command) serve(ctx context.Context, logger *slog.Logger, ready func(api
 	if listening.metrics != nil {
 		watch(ctx, group, listening.metrics, logger, registry)
 	}
-	lines, err := folding.Lines(c.ForkChoice, logger, nil)
+	lines, err := c.lines(logger, nil)
 	if err != nil {
 		return err
 	}
@@ -322,24 +326,30 @@ func address(listener net.Listener) string {
 	return listener.Addr().String()
 }
 
+// lines returns the projections of this program.
+func (c *Command) lines(logger *slog.Logger, registry prometheus.Registerer) (projections.Lines, error) {
+	lines, err := folding.Lines(c.ForkChoice, logger, registry)
+	if err != nil || c.Release == nil {
+		return lines, err
+	}
+	return c.Release(lines), nil
+}
+
 func (c *Command) project(ctx context.Context, group *errgroup.Group, db *database.DB, changes changes, logger *slog.Logger, registry prometheus.Registerer) error {
-	runner, err := folding.NewRunner(db.Log, c.ForkChoice, c.Projections, c.BuildNewVersions, changes.Signal, changes.feed, c.disk, logger, registry)
+	lines, err := c.lines(logger, registry)
 	if err != nil {
 		return err
 	}
+	if lines, err = lines.Only(c.Projections); err != nil {
+		return fmt.Errorf("--projections: %w", err)
+	}
+	runner := folding.NewRunner(db.Log, lines, c.BuildNewVersions, changes.Signal, changes.feed, c.disk, logger, registry)
 	c.runner = runner
 	changes.Ignore(runner.Origin()) // the API of this process knows them already
 	if err := runner.Register(ctx); err != nil {
 		return err
 	}
 	runIn(ctx, group, runner.Run)
-	lines, err := folding.Lines(c.ForkChoice, logger, nil)
-	if err != nil {
-		return err
-	}
-	if lines, err = lines.Only(c.Projections); err != nil {
-		return err
-	}
 	c.renewal = version.NewRenewal(version.RenewalConfig{
 		Pool: db.Pool, Lines: lines, Logger: logger, Registry: registry, Activate: c.ActivateNewVersions, Keep: c.KeepReplaced,
 	})

@@ -124,10 +124,11 @@ func (b *buildWait) fold(ctx context.Context) error {
 	quiet := *b.globals
 	// The progress lines show how far it is, and warnings about events were logged when the log was folded first.
 	quiet.LogLevel = max(quiet.LogLevel, slog.LevelError)
-	runner, err := folding.NewRunner(b.db.Log, b.forkChoice, nil, false, nil, nil, nil, quiet.Logger(), prometheus.NewRegistry())
+	registry := prometheus.NewRegistry()
+	lines, err := folding.Lines(b.forkChoice, quiet.Logger(), registry)
 	if err != nil {
 		return err
 	}
-	b.stop = folding.Start(ctx, runner)
+	b.stop = folding.Start(ctx, folding.NewRunner(b.db.Log, lines, false, nil, nil, nil, quiet.Logger(), registry))
 	return nil
 }

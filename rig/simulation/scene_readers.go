@@ -1,0 +1,447 @@
+package simulation
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"strata/rig/replay"
+)
+
+// readers is the scene of clients that read while all else happens. Some ask only whether what they have has changed, some for what is
+// no older than what they have seen, some past all caches; one follows the blocks.
+type readers struct {
+	h       *History
+	w       *World
+	random  *rand.Rand
+	paths   []string
+	stream  blocksOfStream
+	settles chan struct{} // closed once everything has been asked for a last time
+
+	mu     sync.Mutex
+	now    int // grows with each beginning and each end of a read
+	reads  []read
+	tagged map[string]string // path → the last ETag
+}
+
+// read is a request that has got an answer.
+type read struct {
+	process       int
+	path, tag     string // If-None-Match
+	uncached      bool
+	least, atLast int64 // events of the log that the answer must reflect, and those that it says
+	began, ended  int
+	last          bool // asked when all was quiet
+	Reply
+}
+
+// adminPort is the port of a process's administration API.
+const adminPort = "3998"
+
+// mixed are the paths whose answers are made of several projections: until all of these have caught up, the position is that of the one
+// that is behind.
+var mixed = regexp.MustCompile(`^/extended/(v1/(status|tx|address/.+/(balances|stx|assets))|v2/addresses/.+/transactions|v3/(transactions|principals/.+/balances/stx))`)
+
+// readersAtOnce is the number of clients that read.
+const readersAtOnce = 3
+
+func newReaders(random *rand.Rand) Scene {
+	return &readers{random: random, tagged: map[string]string{}}
+}
+
+// Arguments implements Scene.
+func (s *readers) Arguments(*World) []string { return nil }
+
+// Begin implements Scene.
+func (s *readers) Begin(w *World, h *History) {
+	s.h, s.w, s.paths = h, w, s.choose(h)
+	for n := range readersAtOnce {
+		random := rand.New(rand.NewPCG(h.Seed, 0x726561+uint64(n)))
+		go func() {
+			for !h.sent() {
+				time.Sleep(time.Duration(random.IntN(1500)) * time.Millisecond)
+				s.readOne(random)
+			}
+		}()
+	}
+	s.stream.want = canonicalBlocks(h)
+	go s.stream.follow(w, rand.New(rand.NewPCG(h.Seed, 0x737365)))
+}
+
+// choose returns what the clients read: lists, and things that will be there, or were until a fork.
+func (s *readers) choose(h *History) []string {
+	paths := []string{
+		"/extended/v1/status", "/extended/v2/blocks?limit=5", "/extended/v2/blocks/latest", "/extended/v3/blocks?limit=3", "/extended/v1/tx?limit=4",
+		"/extended/v3/transactions?limit=4", "/extended/v2/burn-blocks?limit=3", "/extended/v1/stx_supply", "/extended/v1/tx/mempool", "/extended/v2/pox/cycles",
+		"/extended/v3/tokens/stx/holders?limit=5", "/v1/namespaces",
+	}
+	pick := func(all []string) string { return all[s.random.IntN(len(all))] }
+	accounts := slices.Sorted(maps.Keys(h.Chain.Expected().Balances))
+	var blocks, transactions []string
+	for _, post := range h.Senders[0].Posts {
+		var block struct {
+			Height       int64  `json:"block_height"`
+			Hash         string `json:"index_block_hash"`
+			Transactions []struct {
+				ID string `json:"txid"`
+			}
+		}
+		if post.Path != "/new_block" || json.Unmarshal(post.Body, &block) != nil {
+			continue
+		}
+		blocks = append(blocks, strconv.FormatInt(block.Height, 10), block.Hash)
+		for _, t := range block.Transactions {
+			transactions = append(transactions, t.ID)
+		}
+	}
+	for range 2 {
+		if len(accounts) > 0 {
+			a := pick(accounts)
+			paths = append(paths, "/extended/v1/address/"+a+"/balances", "/extended/v1/address/"+a+"/nonces", "/extended/v1/address/"+a+"/stx",
+				"/extended/v2/addresses/"+a+"/transactions?limit=3", "/extended/v1/address/"+a+"/assets?limit=3", "/extended/v3/principals/"+a+"/balances/stx",
+				"/extended/v2/addresses/"+a+"/balances/ft?limit=3")
+		}
+		if len(blocks) > 0 {
+			b := pick(blocks)
+			paths = append(paths, "/extended/v2/blocks/"+b, "/extended/v2/blocks/"+b+"/transactions", "/extended/v3/blocks/"+b)
+			if !strings.HasPrefix(b, "0x") {
+				paths = append(paths, "/extended/v1/block/by_height/"+b)
+			}
+		}
+		if len(transactions) > 0 {
+			t := pick(transactions)
+			paths = append(paths, "/extended/v1/tx/"+t, "/extended/v3/transactions/"+t)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// readOne asks a process for something.
+func (s *readers) readOne(random *rand.Rand) {
+	processes := s.w.network.serving(APIPort)
+	if len(processes) == 0 {
+		return
+	}
+	r := read{process: processes[random.IntN(len(processes))], path: s.paths[random.IntN(len(s.paths))]}
+	switch random.IntN(6) {
+	case 0, 1:
+		r.tag = "any" // that there is
+	case 2:
+		for _, sender := range s.h.Senders {
+			r.least += sender.acknowledged.Load()
+		}
+	case 3:
+		r.least = s.seen()
+	case 4:
+		r.uncached = true
+	}
+	s.ask(r)
+}
+
+// seen returns the last position that any client has seen.
+func (s *readers) seen() (position int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.reads {
+		position = max(position, r.atLast)
+	}
+	return position
+}
+
+func (s *readers) ask(r read) {
+	header, port, path := http.Header{}, APIPort, r.path
+	s.mu.Lock()
+	s.now++
+	r.began = s.now
+	if r.tag != "" {
+		if r.tag = s.tagged[r.path]; r.tag != "" {
+			header.Set("If-None-Match", r.tag)
+		}
+	}
+	s.mu.Unlock()
+	if r.uncached {
+		port = adminPort
+		header.Set("Strata-Projection", fmt.Sprintf("chain=%d", specs()[0].Version)) // reads of a chosen version are not cached
+	}
+	if r.least > 0 {
+		header.Set("Strata-Position", fmt.Sprintf("log=%d", r.least))
+	}
+	reply, err := s.w.Ask(context.Background(), time.Minute, http.MethodGet, r.process, port, path, header, nil)
+	if err != nil {
+		s.w.Script.tell("%d %s: %v", r.process, path, err)
+		return
+	}
+	r.Reply = reply
+	position, _, _ := strings.Cut(strings.TrimPrefix(reply.Header.Get("Strata-Position"), "log="), ";")
+	r.atLast, _ = strconv.ParseInt(position, 10, 64)
+	s.w.Script.Count("reads")
+	if reply.Status == http.StatusNotModified {
+		s.w.Script.Count("reads of what has not changed")
+	}
+	s.w.Script.tell("%d %s with %v: %d %s %s", r.process, path, header, reply.Status, reply.Header.Get("Strata-Position"), reply.Header.Get("ETag"))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now++
+	r.ended = s.now
+	s.reads = append(s.reads, r)
+	if tag := reply.Header.Get("ETag"); tag != "" && reply.Status == http.StatusOK {
+		s.tagged[r.path] = tag
+	}
+}
+
+// Act implements Scene.
+func (s *readers) Act(*World, *History) bool { return false }
+
+// Settle implements Scene. Once everything is folded, each process is asked for everything again, with and without caches.
+func (s *readers) Settle(w *World, h *History) bool {
+	if s.settles == nil {
+		if len(w.behind()) > 0 {
+			return false
+		}
+		s.settles = make(chan struct{})
+		go func() {
+			defer close(s.settles)
+			time.Sleep(2 * time.Second) // a poll that sees the last change, at the latest
+			for _, process := range w.network.serving(APIPort) {
+				for _, path := range s.paths {
+					s.ask(read{process: process, path: path, last: true})
+					s.ask(read{process: process, path: path, last: true, tag: "any"})
+					s.ask(read{process: process, path: path, last: true, uncached: true})
+				}
+			}
+		}()
+	}
+	select {
+	case <-s.settles:
+		return len(h.cut.Without) > 0 || s.stream.complete()
+	default:
+		return false
+	}
+}
+
+// Judge implements Scene.
+func (s *readers) Judge(j *judge) {
+	s.stream.judge(j)
+	var steps []int64 // the events that the projections of the chain have to know of
+	for _, seq := range replay.Texts(j.TB, j.pool, `SELECT DISTINCT source_seq FROM `+specs()[0].String()+`.step`) {
+		n, _ := strconv.ParseInt(seq, 10, 64)
+		steps = append(steps, n)
+	}
+	slices.SortFunc(s.reads, func(a, b read) int { return cmp.Compare(a.began, b.began) })
+	type content struct{ body, of string }
+	tagged, at, last := map[string]content{}, map[string]content{}, map[string]content{}
+	same := func(of map[string]content, key, body, by, rule string) {
+		before, ok := of[key]
+		if !ok {
+			of[key] = content{body, by}
+		} else if before.body != body {
+			j.wrong("%s: %s\n%s: %.600s\n%s: %.600s", rule, key, before.of, before.body, by, body)
+		}
+	}
+	for _, r := range s.reads {
+		by := fmt.Sprintf("read %d of process %d", r.began, r.process)
+		switch r.Status {
+		case http.StatusOK, http.StatusNotModified, http.StatusNotFound, http.StatusServiceUnavailable:
+		default:
+			j.wrong("%s of %s: the status is %d: %.500s", by, r.path, r.Status, r.Body)
+		}
+		if r.Status == http.StatusServiceUnavailable {
+			continue
+		}
+		// A projection says the last event of which it has to know.
+		more := func(event int64) bool { return event > r.atLast && event <= r.least }
+		if r.Header.Get("Strata-Position") != "" && slices.ContainsFunc(steps, more) {
+			j.wrong("%s of %s reflects %d events, and was to reflect %d", by, r.path, r.atLast, r.least)
+		}
+		body := fmt.Sprintf("%d %s", r.Status, r.Body)
+		tag := r.Header.Get("ETag")
+		if r.Status == http.StatusNotModified {
+			have, ok := tagged[r.path+" "+r.tag]
+			if !ok || tag != r.tag {
+				j.wrong("%s of %s says that %s is still true, with the tag %s", by, r.path, r.tag, tag)
+				continue
+			}
+			body = have.body
+		} else if tag != "" {
+			same(tagged, r.path+" "+tag, body, by, "one tag has two bodies")
+		}
+		if position := r.Header.Get("Strata-Position"); position != "" && !mixed.MatchString(r.path) {
+			same(at, r.path+" at "+position, body, by, "one position has two answers")
+		}
+		if r.last {
+			same(last, r.path, body, by, "when all is quiet, there are two answers")
+		}
+	}
+	s.judgeOrder(j)
+}
+
+// judgeOrder checks that positions behave like a register that only grows: a read that begins after another one of the same process
+// has ended does not reflect less.
+func (s *readers) judgeOrder(j *judge) {
+	ended := slices.SortedFunc(slices.Values(s.reads), func(a, b read) int { return cmp.Compare(a.ended, b.ended) })
+	reached, next := map[string]read{}, 0
+	for _, r := range s.reads {
+		for ; next < len(ended) && ended[next].ended < r.began; next++ {
+			e := ended[next]
+			key := fmt.Sprint(e.process, " ", e.path)
+			if e.Status != http.StatusServiceUnavailable && e.atLast > reached[key].atLast {
+				reached[key] = e
+			}
+		}
+		before, ok := reached[fmt.Sprint(r.process, " ", r.path)]
+		if position := r.Header.Get("Strata-Position"); ok && position != "" && r.Status != http.StatusServiceUnavailable && before.atLast > r.atLast {
+			j.wrong("process %d goes back: %s reflects %d events in read %d, and %d in read %d", r.process, r.path, before.atLast, before.began, r.atLast, r.began)
+		}
+	}
+}
+
+// blocksOfStream is a client that follows the blocks and makes a chain of them.
+type blocksOfStream struct {
+	mu    sync.Mutex
+	chain []string // index_block_hash
+	want  []string
+	wrong []string
+}
+
+// canonicalBlocks returns the hashes of the blocks that are canonical in the end.
+func canonicalBlocks(h *History) (hashes []string) {
+	for _, post := range h.Chain.CanonicalPosts() {
+		var block struct {
+			Hash string `json:"index_block_hash"`
+		}
+		if post.Path == "/new_block" && json.Unmarshal(post.Body, &block) == nil {
+			hashes = append(hashes, block.Hash)
+		}
+	}
+	return hashes
+}
+
+func (b *blocksOfStream) complete() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.wrong) > 0 || slices.Equal(b.chain, b.want)
+}
+
+func (b *blocksOfStream) judge(j *judge) {
+	for _, wrong := range b.wrong {
+		j.wrong("%s", wrong)
+	}
+	if len(j.cut.Without) == 0 && !b.complete() {
+		j.wrong("the stream of blocks leads to %d blocks, and the canonical chain has %d:\n%v\n%v", len(b.chain), len(b.want), b.chain, b.want)
+	}
+}
+
+// follow follows the stream, from one process and then another.
+func (b *blocksOfStream) follow(w *World, random *rand.Rand) {
+	ctx := w.T.Context()
+	last := "log=0"
+	for ctx.Err() == nil {
+		if processes := w.network.serving(APIPort); len(processes) > 0 {
+			process := processes[random.IntN(len(processes))]
+			w.Script.Count("streams")
+			// A client that leaves by itself now and then.
+			limit, cancel := context.WithTimeout(ctx, time.Duration(1+random.IntN(30))*time.Second)
+			last = b.read(limit, w, process, last)
+			cancel()
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Duration(random.IntN(1000)) * time.Millisecond):
+		}
+	}
+}
+
+// read reads from one connection, and returns the id to go on from.
+func (b *blocksOfStream) read(ctx context.Context, w *World, process int, last string) string {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s:%s/stream/v1/blocks", w.network.host(process), APIPort), nil)
+	if err != nil {
+		return last
+	}
+	request.Header.Set("Last-Event-ID", last)
+	response, err := w.client.Do(request)
+	if err != nil {
+		return last
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		w.Script.tell("the stream of process %d from %s: %d", process, last, response.StatusCode)
+		if response.StatusCode != http.StatusServiceUnavailable {
+			b.fail("the stream from %s has the status %d", last, response.StatusCode)
+		}
+		return last
+	}
+	id, name, data := last, "", ""
+	for lines := bufio.NewReader(response.Body); ; {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return last
+		}
+		field, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case field == "id":
+			id = value
+		case field == "event":
+			name = value
+		case field == "data":
+			data = value
+		case line == "\n":
+			last = id
+			if data != "" {
+				b.hear(w, name, data)
+			}
+			name, data = "", ""
+		}
+	}
+}
+
+// hear takes an event.
+func (b *blocksOfStream) hear(w *World, name, data string) {
+	var block struct {
+		Hash   string `json:"index_block_hash"`
+		Parent string `json:"parent_index_block_hash"`
+		Height int64  `json:"height"`
+	}
+	if err := json.Unmarshal([]byte(data), &block); err != nil {
+		b.fail("the stream's event %s: %v", data, err)
+		return
+	}
+	w.Script.tell("the stream says %s %d %s", name, block.Height, block.Hash)
+	b.mu.Lock()
+	tip := ""
+	if len(b.chain) > 0 {
+		tip = b.chain[len(b.chain)-1]
+	}
+	switch {
+	case name == "block" && (tip == "" || tip == block.Parent):
+		b.chain = append(b.chain, block.Hash)
+		w.Script.Count("blocks of a stream")
+		name = "end"
+	case name == "revert" && tip == block.Hash:
+		b.chain = b.chain[:len(b.chain)-1]
+		w.Script.Count("reverted blocks of a stream")
+		name = "end"
+	}
+	b.mu.Unlock()
+	if name != "end" {
+		b.fail("the stream says %s of %d %s on %s, and its tip is %s", name, block.Height, block.Hash, block.Parent, tip)
+	}
+}
+
+func (b *blocksOfStream) fail(format string, arguments ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wrong = append(b.wrong, fmt.Sprintf(format, arguments...))
+}
