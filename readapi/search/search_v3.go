@@ -50,7 +50,7 @@ func (searchTypes) Schema(huma.Registry) *huma.Schema {
 }
 
 type searchV3Input struct {
-	Term  string      `query:"q" required:"true" maxLength:"200" doc:"The hash of a block or transaction or at least 8 digits of its beginning; a height; an address or at least 6 characters of its beginning; the beginning of a contract's or asset's identifier, with its dot; at least 3 characters of a name, wherever they are in it; or the beginning of a token's name or symbol, or of a ticker, in any case. Whitespace around it is ignored."`
+	Term  string      `query:"q" required:"true" maxLength:"200" doc:"The hash of a block or transaction or at least 8 digits of its beginning; a height; an address or at least 6 characters of its beginning; the beginning of a contract's or asset's identifier, with its dot; at least 3 characters of a name, wherever they are in it; or, for token_metadata and brc20_token, the beginning of a name, symbol or ticker, in any case. Whitespace around it is ignored."`
 	Types searchTypes `query:"type,explode"`
 }
 
@@ -192,6 +192,14 @@ func searchV3(ctx context.Context, s *engine.Snapshot, in *searchV3Input) (*sear
 	return &searchResults{Results: results}, nil
 }
 
+// rankOfBeginning returns how well what begins with the term matches it.
+func rankOfBeginning(whole bool) int {
+	if whole {
+		return exact
+	}
+	return beginning
+}
+
 // findChain finds blocks, Bitcoin blocks and transactions.
 func findChain(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t *term, found *matches) error {
 	if t.hashes == nil && t.height == nil || !engine.Ready(s, "chain", "accounts") {
@@ -286,11 +294,7 @@ func findAddresses(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t
 		return err
 	}
 	for _, match := range rows.Rows {
-		rank := beginning
-		if match.Principal == t.address {
-			rank = exact
-		}
-		found.add(rank, addressResult{typeAddress, match})
+		found.add(rankOfBeginning(match.Principal == t.address), addressResult{typeAddress, match})
 	}
 	return nil
 }

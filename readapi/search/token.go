@@ -59,7 +59,7 @@ func findTokens(ctx context.Context, s *engine.Snapshot, in *searchV3Input, _ *t
 				WHERE t.{key} >= $1 AND t.{key} < $2 ORDER BY t.{key}, t.contract_id COLLATE "C" LIMIT $3
 			)`, "{key}", column)
 	}
-	beginning := view.TokenKey(in.text())
+	prefix := view.TokenKey(in.text())
 	b := s.Batch()
 	rows := engine.Query(b, metadataColumns, `
 		SELECT {ft.token t, ft.contract c}, c.contract_id, c.fungible_token, c.non_fungible_token, t.name, t.symbol, f.key = $1
@@ -70,7 +70,7 @@ func findTokens(ctx context.Context, s *engine.Snapshot, in *searchV3Input, _ *t
 		) f
 		CROSS JOIN LATERAL (SELECT * FROM {ft}.token t WHERE t.contract_id = f.contract_id AND t.token_id = f.token_id LIMIT 1) t
 		CROSS JOIN LATERAL (SELECT * FROM {ft}.contract c WHERE c.contract_id = f.contract_id LIMIT 1) c
-		ORDER BY f.key, f.contract_id COLLATE "C"`, beginning, param.AfterPrefix(beginning), most)
+		ORDER BY f.key, f.contract_id COLLATE "C"`, prefix, param.AfterPrefix(prefix), most)
 	if err := b.Run(ctx); err != nil {
 		return err
 	}
@@ -80,14 +80,6 @@ func findTokens(ctx context.Context, s *engine.Snapshot, in *searchV3Input, _ *t
 		}})
 	}
 	return nil
-}
-
-// rankOfBeginning returns how well what begins with the term matches it.
-func rankOfBeginning(whole bool) int {
-	if whole {
-		return exact
-	}
-	return beginning
 }
 
 // brc20Row is a deployed BRC-20 token.
@@ -106,19 +98,19 @@ func findBRC20Tokens(ctx context.Context, s *engine.Snapshot, in *searchV3Input,
 	if in.text() == "" || !in.wants(typeBRC20Token) || s.Active("brc20") == nil {
 		return nil
 	}
-	beginning := strings.ToLower(in.text())
+	prefix := strings.ToLower(in.text())
 	b := s.Batch()
 	// Tokens whose deploy the feed lacks are passed over, up to namesMost.
 	rows := engine.Query(b, brc20Columns, `
 		SELECT {brc20.token t}, t.tick, t.id, t.number, t.height, t.txid, t.address, t.ticker
 		FROM (SELECT * FROM {brc20}.token t WHERE t.ticker >= $1 AND t.ticker < $2 ORDER BY t.ticker LIMIT $3) t
-		WHERE t.height IS NOT NULL ORDER BY t.ticker LIMIT $4`, beginning, param.AfterPrefix(beginning), namesMost, most)
+		WHERE t.height IS NOT NULL ORDER BY t.ticker LIMIT $4`, prefix, param.AfterPrefix(prefix), namesMost, most)
 	if err := b.Run(ctx); err != nil {
 		return err
 	}
 	for _, r := range rows.Rows {
 		r.TxID = ordinal.Bare(r.tx)
-		found.add(rankOfBeginning(r.ticker == beginning), brc20Result{typeBRC20Token, r.brc20Match})
+		found.add(rankOfBeginning(r.ticker == prefix), brc20Result{typeBRC20Token, r.brc20Match})
 	}
 	return nil
 }
