@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -224,18 +225,38 @@ func (c *session) end(err error) {
 func (c *session) exchange(lost bool) (locked bool) {
 	c.mu.Lock()
 	out, asks := c.out, c.asks
+	timed := false
 	for _, text := range c.request {
 		c.hears = c.hears || strings.EqualFold(firstWord(text), "listen")
+		timed = timed || strings.Contains(text, "now()")
 	}
 	c.out, c.scanned, c.asks, c.request, c.waits = nil, 0, nil, nil, false
 	c.expects = append(c.expects, asks...)
 	c.lost = lost
 	c.mu.Unlock()
+	if timed {
+		c.script.db.tick(time.Now())
+	}
+	if len(asks) > 0 && asks[0] == '0' {
+		out = inWorldTime(out)
+	}
 	if _, err := c.server.Write(out); err != nil {
 		c.cut()
 		return false
 	}
 	return c.receive()
+}
+
+// inWorldTime returns the first message of a session, in which the path of schemas begins with that of the world's clock.
+func inWorldTime(start []byte) []byte {
+	const name = "\x00search_path\x00"
+	before, after, ok := bytes.Cut(start, []byte(name+"\x00"))
+	if !ok {
+		return start
+	}
+	start = slices.Concat(before, []byte(name+searchPath+"\x00"), after)
+	binary.BigEndian.PutUint32(start, uint32(len(start)))
+	return start
 }
 
 // patience is how long an answer may take before the script looks whether a lock keeps it. Everything goes on after a lock, so
