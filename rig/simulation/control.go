@@ -4,23 +4,52 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // control is the script's own connection to the database, which nothing disturbs.
 type control struct {
-	conn *pgx.Conn
-	busy sync.Mutex // held while conn is used; that takes real time, so virtual time stands still
+	asking sync.Mutex // guards the connection and clock: a COPY asks beside the script
+	conn   *pgx.Conn
+	clock  time.Time // of the database
 
 	mu       sync.Mutex
 	sessions []*session
 }
 
-// openControl connects to a database.
+// openControl connects to a database, and gives it a clock of the world: sessions find sim.now() before that of Postgres, whose time
+// is real.
 func openControl(ctx context.Context, url string) (*control, error) {
 	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	_, err = conn.Exec(ctx, `
+		CREATE SCHEMA sim;
+		CREATE TABLE sim.clock (at timestamptz NOT NULL);
+		INSERT INTO sim.clock VALUES ('epoch');
+		CREATE FUNCTION sim.now() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT at FROM sim.clock';
+		GRANT USAGE ON SCHEMA sim TO PUBLIC;
+		GRANT SELECT ON sim.clock TO PUBLIC`)
 	return &control{conn: conn}, err
+}
+
+// searchPath is that of a session in which now() is the time of the world.
+const searchPath = "sim, pg_catalog"
+
+// tick sets the clock.
+func (c *control) tick(now time.Time) {
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	if now.Equal(c.clock) {
+		return
+	}
+	if _, err := c.conn.Exec(context.Background(), `UPDATE sim.clock SET at = $1`, now); err != nil {
+		panic(err)
+	}
+	c.clock = now
 }
 
 // know remembers a session.
@@ -51,8 +80,8 @@ func (c *control) listening() (all []*session) {
 
 // locked reports whether a session of the server waits for a lock.
 func (c *control) locked(pid uint32) (locked bool) {
-	c.busy.Lock()
-	defer c.busy.Unlock()
+	c.asking.Lock()
+	defer c.asking.Unlock()
 	err := c.conn.QueryRow(context.Background(), `SELECT coalesce((SELECT wait_event_type = 'Lock' FROM pg_catalog.pg_stat_activity WHERE pid = $1), false)`, pid).Scan(&locked)
 	if err != nil {
 		panic(err)
@@ -62,13 +91,13 @@ func (c *control) locked(pid uint32) (locked bool) {
 
 // await waits until sessions of the server that were cut have ended, so that nothing depends on when it notices.
 func (c *control) await(pids ...uint32) {
-	c.busy.Lock()
-	defer c.busy.Unlock()
 	for {
 		var left int
+		c.asking.Lock()
 		err := c.conn.QueryRow(context.Background(), `
 			SELECT count(*), count(pg_catalog.pg_terminate_backend(pid)) FILTER (WHERE wait_event_type = 'Lock')
 			FROM pg_catalog.pg_stat_activity WHERE pid = ANY($1::int[])`, pids).Scan(&left, nil)
+		c.asking.Unlock()
 		if err != nil {
 			panic(err)
 		}

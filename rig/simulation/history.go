@@ -32,6 +32,7 @@ type History struct {
 	Wrong   []string
 
 	mu       sync.Mutex // of Wrong
+	began    time.Time  // of the world
 	cut      Cut
 	scene    Scene
 	progress atomic.Int64
@@ -56,6 +57,9 @@ type Scene interface {
 	Settle(w *World, h *History) bool
 	// Judge adds what is wrong to a history that has ended. The world is gone, its database is there.
 	Judge(j *judge)
+
+	// A scene may have Plan(*plan), which changes what the seed says, and Patience() time.Duration, which says how long after the last
+	// fault Settle may take; and Apart() []string, the tables that the canonical chain alone does not decide (rig.CheckSameRows).
 }
 
 // Scenes are all kinds of histories, by their names.
@@ -63,6 +67,7 @@ var Scenes = map[string]func(random *rand.Rand) Scene{
 	"chain":    func(*rand.Rand) Scene { return quiet{} },
 	"ordinals": newOrdinals,
 	"readers":  newReaders,
+	"tokens":   newTokens,
 }
 
 // quiet is a scene that adds nothing.
@@ -183,9 +188,13 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	w := NewWorld(t, h.Seed, databaseURL, program)
 	s := w.Script
 	s.progress, s.fault = &h.progress, h.cut.Fault
+	h.began = time.Now()
 	defer func() {
 		h.Trace, h.Counts, h.Steps = s.Trace(), s.counts, s.steps
 	}()
+	if s, ok := scene.(interface{ Plan(p *plan) }); ok {
+		s.Plan(&p)
+	}
 	h.Chain = synthchain.New(p.chain)
 	h.send(w, h.cut.left(replay.Take(p.posts, h.Chain.Next)), p.hurry)
 	scene.Begin(w, h)
@@ -221,8 +230,12 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	} else if w.reap(); len(w.running) == 0 {
 		w.Start()
 	}
-	if !s.Until(time.Minute, func() bool { return scene.Settle(w, h) && len(w.behind()) == 0 }) {
-		h.wrong("a minute after the last fault not all is done: %v", w.behind())
+	patience := time.Minute
+	if s, ok := scene.(interface{ Patience() time.Duration }); ok {
+		patience = s.Patience()
+	}
+	if !s.Until(patience, func() bool { return scene.Settle(w, h) && len(w.behind()) == 0 }) {
+		h.wrong("%v after the last fault not all is done: %v", patience, w.behind())
 	}
 	if len(h.cut.Without) == 0 && len(h.Wrong) == 0 {
 		h.read(w)
@@ -234,8 +247,8 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 
 // behind returns the projections that have not folded all there is.
 func (w *World) behind() (all []string) {
-	w.Script.db.busy.Lock()
-	defer w.Script.db.busy.Unlock()
+	w.Script.db.asking.Lock()
+	defer w.Script.db.asking.Unlock()
 	statuses, err := version.StatusesWithoutSizes(context.Background(), w.Script.db.conn)
 	if err != nil {
 		w.T.Fatal(err)

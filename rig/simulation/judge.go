@@ -60,7 +60,11 @@ func (j *judge) alone() {
 		j.wrong("the canonical chain alone can't be folded: %v", err)
 		return
 	}
-	rig.CheckSameRows(j, tx, j.pool)
+	var except []string
+	if s, ok := j.scene.(interface{ Apart() []string }); ok {
+		except = s.Apart()
+	}
+	rig.CheckSameRows(j, tx, j.pool, except...)
 }
 
 // readLog returns what is in the log.

@@ -63,6 +63,13 @@ func prefix(number int) netip.Prefix {
 // host returns the address of a process.
 func (n *network) host(process int) string { return fmt.Sprintf("127.66.%d.%d", n.number, process) }
 
+// isDead reports whether a process has crashed.
+func (n *network) isDead(process int) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.dead[process]
+}
+
 func refused(address string) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("%s: %w", address, os.NewSyscallError("connect", syscall.ECONNREFUSED))}
 }
@@ -201,12 +208,23 @@ func (l *listener) connect(ctx context.Context) (net.Conn, error) {
 	near, far := net.Pipe()
 	sender, _ := ctx.Value(senderKey{}).(byte)
 	from := &net.TCPAddr{IP: net.IPv4(127, 0, 0, sender), Port: 40000}
+	process, fromProcess := ctx.Value(processKey{}).(int)
+	if fromProcess {
+		from.IP = net.ParseIP(l.network.host(process))
+	}
 	select {
 	case l.incoming <- &pipe{far, l.at, from}:
 		c := &pipe{near, from, l.at}
 		l.network.mu.Lock()
 		l.network.keep(int(l.at.IP.To4()[3]), c)
+		dead := fromProcess && l.network.dead[process]
+		if fromProcess {
+			l.network.keep(process, c)
+		}
 		l.network.mu.Unlock()
+		if dead {
+			c.cut()
+		}
 		return c, nil
 	case <-l.ended:
 		return nil, refused(l.name)
