@@ -26,7 +26,8 @@ type History struct {
 	Trace   string
 	Hash    uint64 // of what has happened until the processes were to end
 	Counts  map[string]int
-	Steps   int // requests to the database
+	Unknown bool // the state is not that of Chain, as other events were sent
+	Steps   int  // requests to the database
 	Took    time.Duration
 	Wrong   []string
 
@@ -39,6 +40,9 @@ type History struct {
 func (h *History) wrong(format string, arguments ...any) {
 	h.Wrong = append(h.Wrong, fmt.Sprintf(format, arguments...))
 }
+
+// modelled reports whether the state must be that of Chain.
+func (h *History) modelled() bool { return !h.Unknown && len(h.cut.Without) == 0 }
 
 // Scene is what a kind of histories has beside a chain whose node posts its events: more senders, servers, clients, and judges.
 type Scene interface {
@@ -57,6 +61,8 @@ type Scene interface {
 // Scenes are all kinds of histories, by their names.
 var Scenes = map[string]func(random *rand.Rand) Scene{
 	"chain":    func(*rand.Rand) Scene { return quiet{} },
+	"forks":    newForks,
+	"nodes":    newNodes,
 	"ordinals": newOrdinals,
 }
 
@@ -216,7 +222,7 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	if !s.Until(time.Minute, func() bool { return scene.Settle(w, h) && len(w.behind()) == 0 }) {
 		h.wrong("a minute after the last fault not all is done: %v", w.behind())
 	}
-	if len(h.cut.Without) == 0 && len(h.Wrong) == 0 {
+	if h.modelled() && len(h.Wrong) == 0 {
 		h.read(w)
 	}
 	h.Hash = s.hash
@@ -256,6 +262,11 @@ type Sender struct {
 	Header http.Header // of its requests
 	Tries  int         // how often it has sent one
 
+	// after has how many events the first sender must have got rid of before each event; nil if none waits for another.
+	after        []int
+	acknowledged atomic.Int64
+
+	first  *Sender
 	world  *World
 	host   byte // of its address, by which the log names it
 	random *rand.Rand
@@ -270,6 +281,7 @@ func (h *History) send(w *World, posts []replay.Post, hurry bool) *Sender {
 		Posts: posts, world: w, host: byte(n), random: rand.New(rand.NewPCG(h.Seed, uint64(n))), hurry: hurry, done: make(chan struct{}),
 	}
 	h.Senders = append(h.Senders, sender)
+	sender.first = h.Senders[0]
 	return sender
 }
 
@@ -291,6 +303,9 @@ func (n *Sender) source() string { return fmt.Sprintf("observer:127.0.0.%d", n.h
 func (n *Sender) run() {
 	defer close(n.done)
 	for i, post := range n.Posts {
+		for n.after != nil && int(n.first.acknowledged.Load()) < n.after[i] {
+			time.Sleep(200 * time.Millisecond)
+		}
 		if !n.hurry || n.random.IntN(10) == 0 {
 			time.Sleep(time.Duration(n.random.IntN(2000)) * time.Millisecond)
 		}
@@ -300,6 +315,7 @@ func (n *Sender) run() {
 			r, err := n.world.askAny(ctx, time.Minute, http.MethodPost, observerPort, post.Path, n.Header.Clone(), post.Body)
 			n.world.Script.tell("sender %d: event %d to %s: %d %v", n.host, i+1, post.Path, r.Status, err)
 			if err == nil && r.Status == http.StatusOK {
+				n.acknowledged.Add(1)
 				break
 			}
 			time.Sleep(time.Second)
