@@ -27,7 +27,8 @@ type History struct {
 	Trace   string
 	Hash    uint64 // of what has happened until the processes were to end
 	Counts  map[string]int
-	Steps   int // requests to the database
+	Unknown bool // the state is not that of Chain, as other events were sent
+	Steps   int  // requests to the database
 	Took    time.Duration
 	Wrong   []string
 
@@ -44,6 +45,9 @@ func (h *History) wrong(format string, arguments ...any) {
 	defer h.mu.Unlock()
 	h.Wrong = append(h.Wrong, fmt.Sprintf(format, arguments...))
 }
+
+// modelled reports whether the state must be that of Chain.
+func (h *History) modelled() bool { return !h.Unknown && len(h.cut.Without) == 0 }
 
 // Scene is what a kind of histories has beside a chain whose node posts its events: more senders, servers, clients, and judges.
 type Scene interface {
@@ -65,6 +69,8 @@ type Scene interface {
 // Scenes are all kinds of histories, by their names.
 var Scenes = map[string]func(random *rand.Rand) Scene{
 	"chain":    func(*rand.Rand) Scene { return quiet{} },
+	"forks":    newForks,
+	"nodes":    newNodes,
 	"ordinals": newOrdinals,
 	"readers":  newReaders,
 	"tokens":   newTokens,
@@ -237,7 +243,7 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	if !s.Until(patience, func() bool { return scene.Settle(w, h) && len(w.behind()) == 0 }) {
 		h.wrong("%v after the last fault not all is done: %v", patience, w.behind())
 	}
-	if len(h.cut.Without) == 0 && len(h.Wrong) == 0 {
+	if h.modelled() && len(h.Wrong) == 0 {
 		h.read(w)
 		h.readEnds(w)
 	}
@@ -280,8 +286,11 @@ type Sender struct {
 	Header http.Header // of its requests
 	Tries  int         // how often it has sent one
 
+	// after has how many events the first sender must have got rid of before each event; nil if none waits for another.
+	after        []int
 	acknowledged atomic.Int64
 
+	first  *Sender
 	world  *World
 	host   byte // of its address, by which the log names it
 	wrong  func(format string, arguments ...any)
@@ -297,6 +306,7 @@ func (h *History) send(w *World, posts []replay.Post, hurry bool) *Sender {
 		Posts: posts, world: w, host: byte(n), wrong: h.wrong, random: rand.New(rand.NewPCG(h.Seed, uint64(n))), hurry: hurry, done: make(chan struct{}),
 	}
 	h.Senders = append(h.Senders, sender)
+	sender.first = h.Senders[0]
 	return sender
 }
 
@@ -318,6 +328,9 @@ func (n *Sender) source() string { return fmt.Sprintf("observer:127.0.0.%d", n.h
 func (n *Sender) run() {
 	defer close(n.done)
 	for i, post := range n.Posts {
+		for n.after != nil && int(n.first.acknowledged.Load()) < n.after[i] {
+			time.Sleep(200 * time.Millisecond)
+		}
 		if !n.hurry || n.random.IntN(10) == 0 {
 			time.Sleep(time.Duration(n.random.IntN(2000)) * time.Millisecond)
 		}

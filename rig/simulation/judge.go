@@ -38,19 +38,25 @@ func Judge(t replay.TB, h *History, pool, truth *pgxpool.Pool) {
 	}
 	j.again(stored)
 	j.check()
-	if len(h.cut.Without) == 0 {
+	if h.modelled() {
 		rig.CheckState(j, pool, h.Chain.Expected())
 		j.alone()
 	}
+	if _, ok := h.scene.(damaging); !ok {
+		rig.CheckNoQuarantine(j, pool)
+	}
 	h.scene.Judge(j)
 }
+
+// damaging are scenes that judge by themselves what is in quarantine.
+type damaging interface{ damages() }
 
 // Errorf implements replay.TB: what a check finds is wrong with the history.
 func (j *judge) Errorf(format string, arguments ...any) { j.wrong(format, arguments...) }
 
 // alone folds the canonical chain alone, and compares the rows that must not depend on what else happened.
 func (j *judge) alone() {
-	tx := replay.Begin(j.TB, j.truth)
+	tx := j.begin()
 	defer replay.End(j.TB, tx)
 	var events []eventstore.Event
 	for i, post := range j.Chain.CanonicalPosts() {
@@ -65,6 +71,24 @@ func (j *judge) alone() {
 		except = s.Apart()
 	}
 	rig.CheckSameRows(j, tx, j.pool, except...)
+}
+
+// begin begins a transaction on empty tables, beside which is written what the world's database says of its log as a whole.
+func (j *judge) begin() pgx.Tx {
+	j.Helper()
+	tx := replay.Begin(j.TB, j.truth)
+	ctx := context.Background()
+	if _, err := tx.Exec(ctx, `DELETE FROM log.partial_history`); err != nil {
+		j.Fatal(err)
+	}
+	for _, table := range []string{"log.network", "log.partial_history"} {
+		for _, row := range replay.Texts(j, j.pool, `SELECT to_jsonb(r)::text FROM `+table+` r`) {
+			if _, err := tx.Exec(ctx, `INSERT INTO `+table+` SELECT * FROM jsonb_populate_record(NULL::`+table+`, $1::jsonb)`, row); err != nil {
+				j.Fatal(err)
+			}
+		}
+	}
+	return tx
 }
 
 // readLog returns what is in the log.
@@ -159,7 +183,7 @@ func specs() (all []projections.Spec) {
 // again folds the log once more, from nothing and in one piece, and compares the tables.
 func (j *judge) again(stored []eventstore.Event) {
 	j.Helper()
-	tx := replay.Begin(j.TB, j.truth)
+	tx := j.begin()
 	defer replay.End(j.TB, tx)
 	if err := fold(context.Background(), tx, stored); err != nil {
 		j.wrong("the log can't be folded from nothing: %v", err)

@@ -41,6 +41,7 @@ func newOrdinals(random *rand.Rand) Scene {
 	c.Reveals, c.Transfers, c.Tokens = synthordinals.Range{Max: pick(1, 3)}, synthordinals.Range{Max: pick(1, 3)}, synthordinals.Range{Max: pick(0, 2, 5)}
 	c.ReinscriptionShare, c.SharedOutputShare = share(0.15, 0.8), share(0.3, 0.6)
 	c.RollbackProbability, c.MaxRollbackDepth = share(0, 0.08, 0.3), pick(1, 3, 6)
+	c.UnknownRollbackProbability = share(0.03, 0.3)
 	c.GapProbability, c.DuplicateProbability = share(0, 0.04, 0.2), share(0, 0.08, 0.3)
 	s := &ordinals{random: random, feed: synthordinals.New(c), statuses: make(chan int, mostStrangers)}
 	if random.IntN(2) == 0 {
@@ -185,7 +186,7 @@ func (s *ordinals) Judge(j *judge) {
 	}
 	rig.Compare(j, "block of the feed", applied, rig.Pairs(j, j.pool, schemas.In(`SELECT height::text, '0x' || encode(block_hash, 'hex') FROM {ordinals}.block`)))
 	// The canonical blocks alone.
-	tx := replay.Begin(j.TB, j.truth)
+	tx := j.begin()
 	defer replay.End(j.TB, tx)
 	var events []eventstore.Event
 	for i, post := range s.feed.CanonicalPosts() {
