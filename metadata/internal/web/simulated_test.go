@@ -192,7 +192,9 @@ func simulateFetches(t *rapid.T) {
 	}
 	for range rapid.IntRange(0, 9).Draw(t, "relapses") {
 		if h := &s.hosts[0]; oneByOne {
+			s.mu.Lock()
 			h.takes, h.status = 0, http.StatusInternalServerError
+			s.mu.Unlock()
 			time.Sleep(max(time.Until(h.due), 0) - time.Second)
 			s.fetchAlone(t, c, []int{0, 1})
 			time.Sleep(time.Until(h.due))
@@ -263,9 +265,14 @@ func (s *simulatedWeb) fetchAlone(t *rapid.T, c *web.Client, order []int) {
 		return at
 	}
 	sorted := slices.Clone(order)
+	s.mu.Lock()
 	slices.SortStableFunc(sorted, func(a, b int) int { return due(a).Compare(due(b)) })
 	s.asked = nil
+	s.mu.Unlock()
 	exchanges := c.Get(context.Background(), simulatedCandidates(order), 100, "", anything)
+	synctest.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	byURL := map[string]fetch.Exchange{}
 	for _, e := range exchanges {
 		byURL[e.URL] = e

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -388,11 +389,17 @@ func simulatePick(t *rapid.T) {
 	config.QueueWait = time.Duration(rapid.IntRange(1, 2000).Draw(t, "wait")) * time.Millisecond
 	h.pool = New(config)
 	chance := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "chance"), 0))
+	var choosing sync.Mutex
+	choice := rand.New(rand.NewPCG(chance.Uint64(), 0)) // apart, because requests that waited choose while others end
+	h.pool.draw = func(n int64) int64 {
+		choosing.Lock()
+		defer choosing.Unlock()
+		return choice.Int64N(n)
+	}
 	draw := func(n int64) int64 {
 		h.drawn = chance.Int64N(n)
 		return h.drawn
 	}
-	h.pool.draw = draw
 	for i, n := range h.pool.nodes {
 		n.ejection.draw = draw
 		h.pool.recordProbe(context.Background(), n, 0, says(100, 0), nil)
