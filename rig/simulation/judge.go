@@ -343,12 +343,11 @@ func difference(got, want []string) string {
 		}
 	}
 	if len(got) != len(want) {
-		first := append(slices.Clone(got), want...)[min(len(got), len(want))]
-		if len(got) > len(want) {
-			first = got[len(want)]
-		} else {
-			first = want[len(got)]
+		longer := got
+		if len(want) > len(got) {
+			longer = want
 		}
+		first := longer[min(len(got), len(want))]
 		return fmt.Sprintf("%d rows, want %d; the first more: %s", len(got), len(want), first)
 	}
 	return ""

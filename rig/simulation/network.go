@@ -16,8 +16,7 @@ import (
 // network is what the addresses of a world lead to. Each process of the program has an address by which it reaches its database.
 type network struct {
 	script *Script
-	number int    // of the world
-	url    string // network and address of the server of the database
+	number int // of the world
 	dial   func(ctx context.Context) (net.Conn, error)
 
 	mu        sync.Mutex

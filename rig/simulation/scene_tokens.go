@@ -30,7 +30,6 @@ import (
 // tokens is a scene with token contracts, nodes that answer their calls, and gateways with their documents and images. These
 // misbehave until the chain has ended.
 type tokens struct {
-	quiet
 	trouble int  // of a hundred requests, those that go wrong
 	foreign bool // one node is of another network until the end
 	waits   bool // in the end the program tries again by itself; otherwise people ask for all once more
@@ -544,7 +543,8 @@ func (t *tokens) judgeReply(j *judge, path string, r Reply) {
 	kind, of, _ := strings.Cut(path, "/")
 	contract, id, _ := strings.Cut(of, "/")
 	f := fateOf(contract)
-	want, holds := http.StatusOK, ""
+	want := http.StatusOK
+	var holds string // what the answer has in it
 	switch {
 	case strings.HasSuffix(contract, ".none"):
 		want, holds = http.StatusNotFound, "Contract not found"

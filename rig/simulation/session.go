@@ -287,10 +287,7 @@ func (c *session) receive() (locked bool) {
 			c.expects = c.expects[1:] // what was copied in vain has no answer
 			continue
 		}
-		for {
-			if c.answers.Buffered() > 0 {
-				break
-			}
+		for c.answers.Buffered() == 0 {
 			_ = c.server.SetReadDeadline(time.Now().Add(patience))
 			_, err := c.answers.Peek(1)
 			_ = c.server.SetReadDeadline(time.Time{})

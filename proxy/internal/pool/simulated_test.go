@@ -39,17 +39,16 @@ type ended struct {
 
 // requestModel is a request in flight, or one that waits for a seat.
 type requestModel struct {
-	node         int
-	seat         Seat
-	forced       bool
-	trial        bool
-	turn         int
-	want         Want
-	asked        time.Time
-	answer       chan struct{} // closed with the answer to Pick
-	err          error
-	allowed      uint64 // the nodes that it may go to
-	mustBeForced bool
+	node    int
+	seat    Seat
+	forced  bool
+	trial   bool
+	turn    int
+	want    Want
+	asked   time.Time
+	answer  chan struct{} // closed with the answer to Pick
+	err     error
+	allowed uint64 // the nodes that it may go to
 }
 
 type poolHistory struct {
@@ -99,7 +98,7 @@ func (n *nodeModel) grade(w Want) int {
 	switch {
 	case n.foreign || !n.asked:
 		return gradeNever
-	case n.missed >= 2, n.ejected && !(w.Safe && n.trialDue()):
+	case n.missed >= 2, n.ejected && (!w.Safe || !n.trialDue()):
 		grade = gradeLastResort
 	case n.syncing:
 		grade = gradeSyncing
@@ -478,7 +477,7 @@ func simulatePick(t *rapid.T) {
 		if n := h.nodes[0]; n.ejected && time.Now().Before(n.until) {
 			time.Sleep(time.Until(n.until) - 1)
 			ask(Cancelled)
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 		}
 		ask(Unconnected)
 	}
