@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -35,6 +36,7 @@ type tokens struct {
 	foreign bool // one node is of another network until the end
 	waits   bool // in the end the program tries again by itself; otherwise people ask for all once more
 	images  bool
+	crashes bool
 
 	world    *World
 	outside  outside.World
@@ -46,8 +48,12 @@ type tokens struct {
 	requests []*request
 	pauses   []pause
 	refreshs int
-	replies  map[string]Reply // of the API, by path, in the end
-	ended    bool
+	still    time.Time // since when wants are due, and nobody asks
+	sleeps   int
+
+	contracts []string         // that the tables know in the end
+	replies   map[string]Reply // of the API, by path, in the end
+	ended     bool
 }
 
 // request is a request to the outside world.
@@ -83,7 +89,7 @@ func newTokens(random *rand.Rand) Scene {
 func (t *tokens) Plan(p *plan) {
 	m := synthchain.DefaultMix()
 	m.Deploy, m.TokenMint, m.TokenBurn, m.CollectibleMint, m.Announce = 20, 15, 8, 15, 12
-	p.chain.Mix, p.posts = m, min(p.posts, 40)
+	p.chain.Mix, p.posts, t.crashes = m, min(p.posts, 40), p.crash > 0
 }
 
 // Patience is how long it may take until all is fetched: the longest pause after a failure is a week.
@@ -280,8 +286,13 @@ func (t *tokens) misbehave(w http.ResponseWriter, r *http.Request, q *request, r
 	}
 }
 
-// Act lets people ask for a refresh, and answers change.
+// Act lets people ask for a refresh, answers change, and a process crash whose request is under way.
 func (t *tokens) Act(w *World, h *History) bool {
+	if t.crashes && w.Script.chance(300) && t.busy() {
+		t.crashes = false
+		w.Crash(w.someone())
+		return true
+	}
 	if !w.Script.chance(15) {
 		return false
 	}
@@ -348,6 +359,10 @@ func (t *tokens) Settle(w *World, h *History) bool {
 			return false
 		}
 	}
+	if t.sleeps > sleepsMax {
+		h.wrong("after %d restarts, each when a want was due, not all is fetched", t.sleeps)
+		return true
+	}
 	var open, soon int
 	var last *time.Time
 	w.Script.db.asking.Lock()
@@ -356,15 +371,19 @@ func (t *tokens) Settle(w *World, h *History) bool {
 	switch {
 	case err != nil:
 		w.T.Fatal(err)
-	case soon > 0 || t.busy():
+	case t.busy():
+		t.still = time.Time{}
+		return false
+	case soon > 0 && t.still.IsZero():
+		t.still = time.Now()
+		return false
+	case soon > 0 && time.Since(t.still) < stillMost:
+		return false
+	case soon > 0: // somebody who has crashed has the lease
+		t.sleep(w, leaseEnds)
 		return false
 	case open > 0:
-		w.Script.Count("sleeps")
-		for number := range w.running {
-			w.Stop(number)
-		}
-		time.Sleep(time.Until(*last))
-		w.Start()
+		t.sleep(w, time.Until(*last))
 		return false
 	}
 	if !t.ended {
@@ -374,11 +393,32 @@ func (t *tokens) Settle(w *World, h *History) bool {
 	return true
 }
 
-// busy reports whether a request is under way. The report on it comes even if the want has been answered since.
+const (
+	stillMost = 5 * time.Second // that wants are due, and nobody asks
+	leaseEnds = 4 * time.Minute // after a crash
+	sleepsMax = 30              // until all is fetched
+)
+
+// sleep stops all processes for a while.
+func (t *tokens) sleep(w *World, d time.Duration) {
+	w.Script.Count("sleeps")
+	for number := range w.running {
+		w.Stop(number)
+	}
+	t.sleeps++
+	time.Sleep(d)
+	w.Start()
+	t.still = time.Time{}
+}
+
+// busy reports whether a request is under way, or has ended so lately that the report on it may not be in the tables. It comes even if
+// the want has been answered since.
 func (t *tokens) busy() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.ContainsFunc(t.requests, func(q *request) bool { return q.end.IsZero() && !t.world.network.isDead(q.process) })
+	return slices.ContainsFunc(t.requests, func(q *request) bool {
+		return (q.end.IsZero() || time.Since(q.end) < 2*time.Second) && !t.world.network.isDead(q.process) && !strings.HasPrefix(q.key, "/v2/info")
+	})
 }
 
 // openWants counts the wants of which no attempt has failed for good, those of them that are due soon, and says when the last is due.
@@ -453,6 +493,7 @@ func (t *tokens) Judge(j *judge) {
 	}
 	log := j.readLog()
 	t.judgeReports(j, log)
+	t.contracts = slices.Sorted(maps.Keys(known))
 	t.judgePauses(j)
 	t.judgeTurns(j, log)
 }
@@ -611,6 +652,15 @@ func (t *tokens) judgePauses(j *judge) {
 	}
 }
 
+// announcement is what notifications say (SIP-019), in hex.
+var announcement = hex.EncodeToString([]byte("token-metadata-update"))
+
+// digestOf returns what the name of a document begins with.
+func digestOf(path string) string {
+	digest, _, _ := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], "-")
+	return digest
+}
+
 // isWhole reports whether a request can only be for one want: that of a token, not of its supply alone.
 func isWhole(key string) bool {
 	return strings.Contains(key, "/get-token-uri ") || strings.Contains(key, "/get-last-token-id ") || strings.Contains(key, "/ipfs/")
@@ -618,6 +668,28 @@ func isWhole(key string) bool {
 
 // judgeTurns checks that nothing is asked for twice at the same time, unless something has happened that may have raised the want anew.
 func (t *tokens) judgeTurns(j *judge, log []eventstore.Event) {
+	lag := 3 * time.Second // until an event is folded
+	if j.Counts["sessions frozen"]+j.Counts["crashes"]+j.Counts["processes ended"] > 0 {
+		lag = 25 * time.Second
+	}
+	contracts := map[string]string{} // by the beginning of the names of their documents
+	for _, contract := range t.contracts {
+		contracts[digestOf(outside.URI(contract, ""))] = contract
+	}
+	// A block that is not on top of the one before may make others canonical, which raise their wants again.
+	raises := map[int64]bool{}
+	tip := ""
+	for _, e := range log {
+		var b struct {
+			Index  string `json:"index_block_hash"`
+			Parent string `json:"parent_index_block_hash"`
+		}
+		if e.Path == "/new_block" && json.Unmarshal(e.Body, &b) == nil {
+			raises[e.Seq] = b.Parent != tip || bytes.Contains(e.Body, []byte(announcement))
+			tip = b.Index
+		}
+		raises[e.Seq] = raises[e.Seq] || e.Path == "/new_burn_block"
+	}
 	last := map[string]*request{}
 	for _, q := range t.requests {
 		if !isWhole(q.key) {
@@ -630,8 +702,13 @@ func (t *tokens) judgeTurns(j *judge, log []eventstore.Event) {
 		if before == nil || !q.began.Before(before.end) {
 			continue
 		}
+		contract := contracts[digestOf(q.key)]
+		if contract == "" {
+			path := strings.Split(q.key, "/")
+			contract = path[min(len(path)-1, 4)] + "." + path[min(len(path)-1, 5)]
+		}
 		anew := slices.ContainsFunc(log, func(e eventstore.Event) bool {
-			return !e.ReceivedAt.Before(before.began.Add(-10*time.Second)) && !e.ReceivedAt.After(q.began) && (e.Source != "metadata" || e.Path != fetch.PathReport)
+			return !e.ReceivedAt.Before(before.began.Add(-lag)) && !e.ReceivedAt.After(q.began) && (raises[e.Seq] || bytes.Contains(e.Body, []byte(contract)) && e.Path != fetch.PathReport)
 		})
 		if !anew {
 			j.wrong("process %d asks %s for %s at %v, and process %d has done so from %v to %v", q.process, q.host, q.key, q.began, before.process, before.began, before.end)
