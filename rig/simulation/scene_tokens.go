@@ -10,6 +10,7 @@ import (
 	"hash/fnv"
 	"io"
 	"maps"
+	"math/big"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -39,7 +40,7 @@ type tokens struct {
 	crashes bool
 
 	world    *World
-	outside  outside.World
+	blocks   map[string]*blockSupply // by index block hash
 	seed     uint64
 	mu       sync.Mutex
 	calm     bool
@@ -72,16 +73,9 @@ type pause struct {
 }
 
 func newTokens(random *rand.Rand) Scene {
-	t := &tokens{seed: random.Uint64(), asked: map[string]int{}, replies: map[string]Reply{}}
+	t := &tokens{seed: random.Uint64(), blocks: map[string]*blockSupply{}, asked: map[string]int{}, replies: map[string]Reply{}}
 	t.trouble = []int{0, 10, 40, 70}[random.IntN(4)]
 	t.foreign, t.waits, t.images = random.IntN(4) == 0, random.IntN(2) == 0, random.IntN(4) == 0
-	t.outside.Supply = func(string) uint64 { return t.supply() }
-	t.outside.Refuse = func(contract, _ string) string {
-		if fateOf(contract) == refuses {
-			return "RuntimeCheck(UndefinedFunction(\"told\"))"
-		}
-		return ""
-	}
 	return t
 }
 
@@ -130,8 +124,9 @@ func (t *tokens) Arguments(*World) []string {
 	return all
 }
 
-func (t *tokens) Begin(w *World, _ *History) {
+func (t *tokens) Begin(w *World, h *History) {
 	t.world = w
+	t.readSupplies(h.Senders[0])
 	time.Sleep(time.Until(worldTime))
 	w.Script.began = time.Now()
 	for _, n := range nodeHosts {
@@ -142,13 +137,72 @@ func (t *tokens) Begin(w *World, _ *History) {
 	}
 }
 
-func (t *tokens) supply() uint64 {
+// blockSupply is how a block changes the supplies of contracts. Numbers are modulo 2^64.
+type blockSupply struct {
+	parent  string
+	changes map[string]uint64
+}
+
+// readSupplies reads from the events that a sender will post how many tokens each block mints and burns.
+func (t *tokens) readSupplies(n *Sender) {
+	type moved struct {
+		Asset  string `json:"asset_identifier"`
+		Amount string
+	}
+	for _, post := range n.Posts {
+		var b struct {
+			Index  string `json:"index_block_hash"`
+			Parent string `json:"parent_index_block_hash"`
+			Events []struct {
+				Committed bool
+				Mint      *moved `json:"ft_mint_event"`
+				Burn      *moved `json:"ft_burn_event"`
+			}
+		}
+		if post.Path != "/new_block" || json.Unmarshal(post.Body, &b) != nil {
+			continue
+		}
+		block := &blockSupply{b.Parent, map[string]uint64{}}
+		for _, e := range b.Events {
+			add := func(m *moved, sign int64) {
+				if m == nil || !e.Committed {
+					return
+				}
+				amount, _ := new(big.Int).SetString(m.Amount, 10)
+				contract, _, _ := strings.Cut(m.Asset, "::")
+				block.changes[contract] += amount.Mul(amount, big.NewInt(sign)).Mod(amount, new(big.Int).Lsh(big.NewInt(1), 64)).Uint64()
+			}
+			add(e.Mint, 1)
+			add(e.Burn, -1)
+		}
+		t.blocks[b.Index] = block
+	}
+}
+
+// supply returns the supply of a contract's token at a block.
+func (t *tokens) supply(contract, index string) (n uint64) {
+	for b := t.blocks[index]; b != nil; b = t.blocks[b.parent] {
+		n += b.changes[contract]
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.newer {
-		return 2_000_000
+		n += 1_000_000
 	}
-	return 1_000_000
+	return n
+}
+
+// outside returns the nodes and gateways without their troubles, as of a block.
+func (t *tokens) outside(index string) *outside.World {
+	return &outside.World{
+		Supply: func(contract string) uint64 { return t.supply(contract, index) },
+		Refuse: func(contract, _ string) string {
+			if fateOf(contract) == refuses {
+				return "RuntimeCheck(UndefinedFunction(\"told\"))"
+			}
+			return ""
+		},
+	}
 }
 
 // fate is what becomes of a contract's tokens, whoever asks, and however often.
@@ -187,7 +241,7 @@ func (t *tokens) node(host string, foreign bool) http.Handler {
 		case away:
 			http.NotFound(w, r)
 		default:
-			t.outside.ServeHTTP(w, r)
+			t.outside("0x"+r.URL.Query().Get("tip")).ServeHTTP(w, r)
 		}
 	})
 }
@@ -201,7 +255,7 @@ func (t *tokens) content(w http.ResponseWriter, r *http.Request) {
 	case malformed:
 		_, _ = io.WriteString(w, `{"sip": 16, "name":`)
 	default:
-		t.outside.ServeHTTP(w, r)
+		t.outside("").ServeHTTP(w, r)
 	}
 }
 
@@ -522,6 +576,7 @@ func (t *tokens) judgeTokens(j *judge, kind, schema string, known map[string]boo
 	if err != nil {
 		j.Fatal(err)
 	}
+	tip := j.Chain.Expected().Tip.IndexHash.String()
 	text := func(s *string) string { return cmp.Or(pointed(s), "none") }
 	for _, k := range all {
 		known[k.Contract] = true
@@ -535,7 +590,7 @@ func (t *tokens) judgeTokens(j *judge, kind, schema string, known map[string]boo
 			want.DocumentReason = new(int(reason))
 			if kind == "ft" {
 				want.Name, want.Symbol, want.Decimals = new(outside.Name(k.Contract)), new(outside.Symbol(k.Contract)), new(6)
-				want.Supply = new(fmt.Sprint(t.supply()))
+				want.Supply = new(fmt.Sprint(t.supply(k.Contract, tip)))
 			}
 			if f == served {
 				want.Content = new("Token " + t.documentName(k))
@@ -592,7 +647,7 @@ func (t *tokens) judgeReply(j *judge, path string, r Reply) {
 	case f == refuses:
 		want, holds = http.StatusUnprocessableEntity, fetch.ReasonClarity.Message()
 	case kind == "ft":
-		holds = fmt.Sprintf(`"total_supply":"%d"`, t.supply())
+		holds = fmt.Sprintf(`"total_supply":"%d"`, t.supply(contract, j.Chain.Expected().Tip.IndexHash.String()))
 	case f == missing:
 		want, holds = http.StatusUnprocessableEntity, fetch.ReasonMetadataHTTP.Message()
 	case f == malformed:
