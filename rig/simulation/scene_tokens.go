@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"maps"
+	"math/big"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -34,9 +36,10 @@ type tokens struct {
 	foreign bool // one node is of another network until the end
 	waits   bool // in the end the program tries again by itself; otherwise people ask for all once more
 	images  bool
+	crashes bool
 
 	world    *World
-	outside  outside.World
+	blocks   map[string]*blockSupply // by index block hash
 	seed     uint64
 	mu       sync.Mutex
 	calm     bool
@@ -45,8 +48,12 @@ type tokens struct {
 	requests []*request
 	pauses   []pause
 	refreshs int
-	replies  map[string]Reply // of the API, by path, in the end
-	ended    bool
+	still    time.Time // since when wants are due, and nobody asks
+	sleeps   int
+
+	contracts []string         // that the tables know in the end
+	replies   map[string]Reply // of the API, by path, in the end
+	ended     bool
 }
 
 // request is a request to the outside world.
@@ -65,16 +72,9 @@ type pause struct {
 }
 
 func newTokens(random *rand.Rand) Scene {
-	t := &tokens{seed: random.Uint64(), asked: map[string]int{}, replies: map[string]Reply{}}
+	t := &tokens{seed: random.Uint64(), blocks: map[string]*blockSupply{}, asked: map[string]int{}, replies: map[string]Reply{}}
 	t.trouble = []int{0, 10, 40, 70}[random.IntN(4)]
 	t.foreign, t.waits, t.images = random.IntN(4) == 0, random.IntN(2) == 0, random.IntN(4) == 0
-	t.outside.Supply = func(string) uint64 { return t.supply() }
-	t.outside.Refuse = func(contract, _ string) string {
-		if fateOf(contract) == refuses {
-			return "RuntimeCheck(UndefinedFunction(\"told\"))"
-		}
-		return ""
-	}
 	return t
 }
 
@@ -82,7 +82,7 @@ func newTokens(random *rand.Rand) Scene {
 func (t *tokens) Plan(p *plan) {
 	m := synthchain.DefaultMix()
 	m.Deploy, m.TokenMint, m.TokenBurn, m.CollectibleMint, m.Announce = 20, 15, 8, 15, 12
-	p.chain.Mix, p.posts = m, min(p.posts, 40)
+	p.chain.Mix, p.posts, t.crashes = m, min(p.posts, 40), p.crash > 0
 }
 
 // Patience is how long it may take until all is fetched: the longest pause after a failure is a week.
@@ -123,8 +123,9 @@ func (t *tokens) Arguments(*World) []string {
 	return all
 }
 
-func (t *tokens) Begin(w *World, _ *History) {
+func (t *tokens) Begin(w *World, h *History) {
 	t.world = w
+	t.readSupplies(h.Senders[0])
 	time.Sleep(time.Until(worldTime))
 	w.Script.began = time.Now()
 	for _, n := range nodeHosts {
@@ -135,13 +136,72 @@ func (t *tokens) Begin(w *World, _ *History) {
 	}
 }
 
-func (t *tokens) supply() uint64 {
+// blockSupply is how a block changes the supplies of contracts. Numbers are modulo 2^64.
+type blockSupply struct {
+	parent  string
+	changes map[string]uint64
+}
+
+// readSupplies reads from the events that a sender will post how many tokens each block mints and burns.
+func (t *tokens) readSupplies(n *Sender) {
+	type moved struct {
+		Asset  string `json:"asset_identifier"`
+		Amount string
+	}
+	for _, post := range n.Posts {
+		var b struct {
+			Index  string `json:"index_block_hash"`
+			Parent string `json:"parent_index_block_hash"`
+			Events []struct {
+				Committed bool
+				Mint      *moved `json:"ft_mint_event"`
+				Burn      *moved `json:"ft_burn_event"`
+			}
+		}
+		if post.Path != "/new_block" || json.Unmarshal(post.Body, &b) != nil {
+			continue
+		}
+		block := &blockSupply{b.Parent, map[string]uint64{}}
+		for _, e := range b.Events {
+			add := func(m *moved, sign int64) {
+				if m == nil || !e.Committed {
+					return
+				}
+				amount, _ := new(big.Int).SetString(m.Amount, 10)
+				contract, _, _ := strings.Cut(m.Asset, "::")
+				block.changes[contract] += amount.Mul(amount, big.NewInt(sign)).Mod(amount, new(big.Int).Lsh(big.NewInt(1), 64)).Uint64()
+			}
+			add(e.Mint, 1)
+			add(e.Burn, -1)
+		}
+		t.blocks[b.Index] = block
+	}
+}
+
+// supply returns the supply of a contract's token at a block.
+func (t *tokens) supply(contract, index string) (n uint64) {
+	for b := t.blocks[index]; b != nil; b = t.blocks[b.parent] {
+		n += b.changes[contract]
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.newer {
-		return 2_000_000
+		n += 1_000_000
 	}
-	return 1_000_000
+	return n
+}
+
+// outside returns the nodes and gateways without their troubles, as of a block.
+func (t *tokens) outside(index string) *outside.World {
+	return &outside.World{
+		Supply: func(contract string) uint64 { return t.supply(contract, index) },
+		Refuse: func(contract, _ string) string {
+			if fateOf(contract) == refuses {
+				return "RuntimeCheck(UndefinedFunction(\"told\"))"
+			}
+			return ""
+		},
+	}
 }
 
 // fate is what becomes of a contract's tokens, whoever asks, and however often.
@@ -180,7 +240,7 @@ func (t *tokens) node(host string, foreign bool) http.Handler {
 		case away:
 			http.NotFound(w, r)
 		default:
-			t.outside.ServeHTTP(w, r)
+			t.outside("0x"+r.URL.Query().Get("tip")).ServeHTTP(w, r)
 		}
 	})
 }
@@ -194,7 +254,7 @@ func (t *tokens) content(w http.ResponseWriter, r *http.Request) {
 	case malformed:
 		_, _ = io.WriteString(w, `{"sip": 16, "name":`)
 	default:
-		t.outside.ServeHTTP(w, r)
+		t.outside("").ServeHTTP(w, r)
 	}
 }
 
@@ -279,8 +339,13 @@ func (t *tokens) misbehave(w http.ResponseWriter, r *http.Request, q *request, r
 	}
 }
 
-// Act lets people ask for a refresh, and answers change.
+// Act lets people ask for a refresh, answers change, and a process crash whose request is under way.
 func (t *tokens) Act(w *World, h *History) bool {
+	if t.crashes && w.Script.chance(300) && t.busy() {
+		t.crashes = false
+		w.Crash(w.someone())
+		return true
+	}
 	if !w.Script.chance(15) {
 		return false
 	}
@@ -347,6 +412,10 @@ func (t *tokens) Settle(w *World, h *History) bool {
 			return false
 		}
 	}
+	if t.sleeps > sleepsMax {
+		h.wrong("after %d restarts, each when a want was due, not all is fetched", t.sleeps)
+		return true
+	}
 	var open, soon int
 	var last *time.Time
 	w.Script.db.asking.Lock()
@@ -355,15 +424,19 @@ func (t *tokens) Settle(w *World, h *History) bool {
 	switch {
 	case err != nil:
 		w.T.Fatal(err)
-	case soon > 0 || t.busy():
+	case t.busy():
+		t.still = time.Time{}
+		return false
+	case soon > 0 && t.still.IsZero():
+		t.still = time.Now()
+		return false
+	case soon > 0 && time.Since(t.still) < stillMost:
+		return false
+	case soon > 0: // somebody who has crashed has the lease
+		t.sleep(w, leaseEnds)
 		return false
 	case open > 0:
-		w.Script.Count("sleeps")
-		for number := range w.running {
-			w.Stop(number)
-		}
-		time.Sleep(time.Until(*last))
-		w.Start()
+		t.sleep(w, time.Until(*last))
 		return false
 	}
 	if !t.ended {
@@ -373,11 +446,32 @@ func (t *tokens) Settle(w *World, h *History) bool {
 	return true
 }
 
-// busy reports whether a request is under way. The report on it comes even if the want has been answered since.
+const (
+	stillMost = 5 * time.Second // that wants are due, and nobody asks
+	leaseEnds = 4 * time.Minute // after a crash
+	sleepsMax = 30              // until all is fetched
+)
+
+// sleep stops all processes for a while.
+func (t *tokens) sleep(w *World, d time.Duration) {
+	w.Script.Count("sleeps")
+	for number := range w.running {
+		w.Stop(number)
+	}
+	t.sleeps++
+	time.Sleep(d)
+	w.Start()
+	t.still = time.Time{}
+}
+
+// busy reports whether a request is under way, or has ended so lately that the report on it may not be in the tables. It comes even if
+// the want has been answered since.
 func (t *tokens) busy() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.ContainsFunc(t.requests, func(q *request) bool { return q.end.IsZero() && !t.world.network.isDead(q.process) })
+	return slices.ContainsFunc(t.requests, func(q *request) bool {
+		return (q.end.IsZero() || time.Since(q.end) < 2*time.Second) && !t.world.network.isDead(q.process) && !strings.HasPrefix(q.key, "/v2/info")
+	})
 }
 
 // openWants counts the wants of which no attempt has failed for good, those of them that are due soon, and says when the last is due.
@@ -452,6 +546,7 @@ func (t *tokens) Judge(j *judge) {
 	}
 	log := j.readLog()
 	t.judgeReports(j, log)
+	t.contracts = slices.Sorted(maps.Keys(known))
 	t.judgePauses(j)
 	t.judgeTurns(j, log)
 }
@@ -480,6 +575,7 @@ func (t *tokens) judgeTokens(j *judge, kind, schema string, known map[string]boo
 	if err != nil {
 		j.Fatal(err)
 	}
+	tip := j.Chain.Expected().Tip.IndexHash.String()
 	text := func(s *string) string { return cmp.Or(pointed(s), "none") }
 	for _, k := range all {
 		known[k.Contract] = true
@@ -493,7 +589,7 @@ func (t *tokens) judgeTokens(j *judge, kind, schema string, known map[string]boo
 			want.DocumentReason = new(int(reason))
 			if kind == "ft" {
 				want.Name, want.Symbol, want.Decimals = new(outside.Name(k.Contract)), new(outside.Symbol(k.Contract)), new(6)
-				want.Supply = new(fmt.Sprint(t.supply()))
+				want.Supply = new(fmt.Sprint(t.supply(k.Contract, tip)))
 			}
 			if f == served {
 				want.Content = new("Token " + t.documentName(k))
@@ -551,7 +647,7 @@ func (t *tokens) judgeReply(j *judge, path string, r Reply) {
 	case f == refuses:
 		want, holds = http.StatusUnprocessableEntity, fetch.ReasonClarity.Message()
 	case kind == "ft":
-		holds = fmt.Sprintf(`"total_supply":"%d"`, t.supply())
+		holds = fmt.Sprintf(`"total_supply":"%d"`, t.supply(contract, j.Chain.Expected().Tip.IndexHash.String()))
 	case f == missing:
 		want, holds = http.StatusUnprocessableEntity, fetch.ReasonMetadataHTTP.Message()
 	case f == malformed:
@@ -611,6 +707,15 @@ func (t *tokens) judgePauses(j *judge) {
 	}
 }
 
+// announcement is what notifications say (SIP-019), in hex.
+var announcement = hex.EncodeToString([]byte("token-metadata-update"))
+
+// digestOf returns what the name of a document begins with.
+func digestOf(path string) string {
+	digest, _, _ := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], "-")
+	return digest
+}
+
 // isWhole reports whether a request can only be for one want: that of a token, not of its supply alone.
 func isWhole(key string) bool {
 	return strings.Contains(key, "/get-token-uri ") || strings.Contains(key, "/get-last-token-id ") || strings.Contains(key, "/ipfs/")
@@ -618,6 +723,28 @@ func isWhole(key string) bool {
 
 // judgeTurns checks that nothing is asked for twice at the same time, unless something has happened that may have raised the want anew.
 func (t *tokens) judgeTurns(j *judge, log []eventstore.Event) {
+	lag := 3 * time.Second // until an event is folded
+	if j.Counts["sessions frozen"]+j.Counts["crashes"]+j.Counts["processes ended"] > 0 {
+		lag = 25 * time.Second
+	}
+	contracts := map[string]string{} // by the beginning of the names of their documents
+	for _, contract := range t.contracts {
+		contracts[digestOf(outside.URI(contract, ""))] = contract
+	}
+	// A block that is not on top of the one before may make others canonical, which raise their wants again.
+	raises := map[int64]bool{}
+	tip := ""
+	for _, e := range log {
+		var b struct {
+			Index  string `json:"index_block_hash"`
+			Parent string `json:"parent_index_block_hash"`
+		}
+		if e.Path == "/new_block" && json.Unmarshal(e.Body, &b) == nil {
+			raises[e.Seq] = b.Parent != tip || bytes.Contains(e.Body, []byte(announcement))
+			tip = b.Index
+		}
+		raises[e.Seq] = raises[e.Seq] || e.Path == "/new_burn_block"
+	}
 	last := map[string]*request{}
 	for _, q := range t.requests {
 		if !isWhole(q.key) {
@@ -630,8 +757,13 @@ func (t *tokens) judgeTurns(j *judge, log []eventstore.Event) {
 		if before == nil || !q.began.Before(before.end) {
 			continue
 		}
+		contract := contracts[digestOf(q.key)]
+		if contract == "" {
+			path := strings.Split(q.key, "/")
+			contract = path[min(len(path)-1, 4)] + "." + path[min(len(path)-1, 5)]
+		}
 		anew := slices.ContainsFunc(log, func(e eventstore.Event) bool {
-			return !e.ReceivedAt.Before(before.began.Add(-10*time.Second)) && !e.ReceivedAt.After(q.began) && (e.Source != "metadata" || e.Path != fetch.PathReport)
+			return !e.ReceivedAt.Before(before.began.Add(-lag)) && !e.ReceivedAt.After(q.began) && (raises[e.Seq] || bytes.Contains(e.Body, []byte(contract)) && e.Path != fetch.PathReport)
 		})
 		if !anew {
 			j.wrong("process %d asks %s for %s at %v, and process %d has done so from %v to %v", q.process, q.host, q.key, q.began, before.process, before.began, before.end)
