@@ -56,8 +56,9 @@ type Scene interface {
 
 // Scenes are all kinds of histories, by their names.
 var Scenes = map[string]func(random *rand.Rand) Scene{
-	"chain":   func(*rand.Rand) Scene { return quiet{} },
-	"readers": newReaders,
+	"chain":    func(*rand.Rand) Scene { return quiet{} },
+	"readers":  newReaders,
+	"versions": newVersions,
 }
 
 // quiet is a scene that adds nothing.
@@ -256,6 +257,7 @@ type Sender struct {
 	Tries int // how often it has sent one
 
 	acknowledged atomic.Int64
+	told         chan struct{} // has an element after an event is acknowledged
 
 	world  *World
 	host   byte // of its address, by which the log names it
@@ -269,6 +271,7 @@ func (h *History) send(w *World, posts []replay.Post, hurry bool) {
 	n := len(h.Senders) + 1
 	h.Senders = append(h.Senders, &Sender{
 		Posts: posts, world: w, host: byte(n), random: rand.New(rand.NewPCG(h.Seed, uint64(n))), hurry: hurry, done: make(chan struct{}),
+		told: make(chan struct{}, 1),
 	})
 }
 
@@ -300,6 +303,10 @@ func (n *Sender) run() {
 			n.world.Script.tell("sender %d: event %d to %s: %d %v", n.host, i+1, post.Path, r.Status, err)
 			if err == nil && r.Status == http.StatusOK {
 				n.acknowledged.Add(1)
+				select {
+				case n.told <- struct{}{}:
+				default:
+				}
 				break
 			}
 			time.Sleep(time.Second)
