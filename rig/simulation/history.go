@@ -74,6 +74,7 @@ var Scenes = map[string]func(random *rand.Rand) Scene{
 	"ordinals": newOrdinals,
 	"readers":  newReaders,
 	"tokens":   newTokens,
+	"versions": newVersions,
 }
 
 // quiet is a scene that adds nothing.
@@ -289,6 +290,7 @@ type Sender struct {
 	// after has how many events the first sender must have got rid of before each event; nil if none waits for another.
 	after        []int
 	acknowledged atomic.Int64
+	told         chan struct{} // has an element after an event is acknowledged
 
 	first  *Sender
 	world  *World
@@ -303,7 +305,7 @@ type Sender struct {
 func (h *History) send(w *World, posts []replay.Post, hurry bool) *Sender {
 	n := len(h.Senders) + 1
 	sender := &Sender{
-		Posts: posts, world: w, host: byte(n), wrong: h.wrong, random: rand.New(rand.NewPCG(h.Seed, uint64(n))), hurry: hurry, done: make(chan struct{}),
+		Posts: posts, world: w, host: byte(n), wrong: h.wrong, random: rand.New(rand.NewPCG(h.Seed, uint64(n))), hurry: hurry, done: make(chan struct{}), told: make(chan struct{}, 1),
 	}
 	h.Senders = append(h.Senders, sender)
 	sender.first = h.Senders[0]
@@ -341,6 +343,10 @@ func (n *Sender) run() {
 			n.world.Script.tell("sender %d: event %d to %s: %d %v", n.host, i+1, post.Path, r.Status, err)
 			if err == nil && r.Status == http.StatusOK {
 				n.acknowledged.Add(1)
+				select {
+				case n.told <- struct{}{}:
+				default:
+				}
 				break
 			}
 			if err == nil && (r.Status != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "") {

@@ -302,6 +302,12 @@ func (j *judge) dump(db replay.Querier, of []projections.Spec, without ...string
 	for _, s := range of {
 		names = append(names, s.String())
 	}
+	return j.dumpOf(db, names...)
+}
+
+// dumpOf returns the rows of all tables of schemas, sorted, by table.
+func (j *judge) dumpOf(db replay.Querier, names ...string) map[string][]string {
+	j.Helper()
 	tables := replay.Texts(j.TB, db, `SELECT schemaname || '.' || tablename FROM pg_catalog.pg_tables WHERE schemaname = ANY($1) ORDER BY 1`, names)
 	var queries []string
 	for _, table := range tables {

@@ -70,7 +70,10 @@ func (s *readers) Begin(w *World, h *History) {
 		random := rand.New(rand.NewPCG(h.Seed, 0x726561+uint64(n)))
 		go func() {
 			for !h.sent() {
-				time.Sleep(time.Duration(random.IntN(1500)) * time.Millisecond)
+				select {
+				case <-h.Senders[0].told: // what has been sent is perhaps not folded
+				case <-time.After(time.Duration(random.IntN(1500)) * time.Millisecond):
+				}
 				s.readOne(random)
 			}
 		}()
@@ -105,13 +108,15 @@ func (s *readers) choose(h *History) []string {
 			transactions = append(transactions, t.ID)
 		}
 	}
-	for range 2 {
-		if len(accounts) > 0 {
-			a := pick(accounts)
-			paths = append(paths, "/extended/v1/address/"+a+"/balances", "/extended/v1/address/"+a+"/nonces", "/extended/v1/address/"+a+"/stx",
-				"/extended/v2/addresses/"+a+"/transactions?limit=3", "/extended/v1/address/"+a+"/assets?limit=3", "/extended/v3/principals/"+a+"/balances/stx",
-				"/extended/v2/addresses/"+a+"/balances/ft?limit=3")
+	if len(accounts) > 0 {
+		for _, format := range []string{"v1/address/%s/balances", "v1/address/%s/nonces", "v1/address/%s/stx", "v2/addresses/%s/transactions?limit=3",
+			"v1/address/%s/assets?limit=3", "v3/principals/%s/balances/stx", "v2/addresses/%s/balances/ft?limit=3"} {
+			for range 3 {
+				paths = append(paths, fmt.Sprintf("/extended/"+format, pick(accounts)))
+			}
 		}
+	}
+	for range 2 {
 		if len(blocks) > 0 {
 			b := pick(blocks)
 			paths = append(paths, "/extended/v2/blocks/"+b, "/extended/v2/blocks/"+b+"/transactions", "/extended/v3/blocks/"+b)

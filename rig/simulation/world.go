@@ -39,8 +39,9 @@ type World struct {
 
 // process is a process of the program.
 type process struct {
-	stop  context.CancelFunc
-	ended chan struct{}
+	stop      context.CancelFunc
+	ended     chan struct{}
+	arguments []string
 }
 
 // processKey is the key of a process's number in its contexts.
@@ -86,7 +87,7 @@ func (w *World) Start() int {
 	w.started++
 	number := w.started
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), processKey{}, number))
-	p := &process{stop: cancel, ended: make(chan struct{})}
+	p := &process{stop: cancel, ended: make(chan struct{}), arguments: w.arguments}
 	w.running[number] = p
 	host := w.network.host(number)
 	query := w.url.Query()
@@ -94,10 +95,10 @@ func (w *World) Start() int {
 	query.Del("port")
 	query.Set("sslmode", "disable")
 	to := &url.URL{Scheme: "postgres", User: w.url.User, Host: net.JoinHostPort(host, databasePort), Path: w.url.Path, RawQuery: query.Encode()}
-	w.Script.tell("process %d starts", number)
+	w.Script.tell("process %d starts %v", number, p.arguments)
 	go func() {
 		defer close(p.ended)
-		if err := w.program(ctx, w.T, host, to.String(), w.arguments); err != nil {
+		if err := w.program(ctx, w.T, host, to.String(), p.arguments); err != nil {
 			w.Script.tell("process %d has ended: %v", number, err)
 		}
 	}()

@@ -23,6 +23,7 @@ import (
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
+	"strata/projections"
 	"strata/projections/follow"
 	"strata/readapi"
 	"strata/rig/every"
@@ -66,6 +67,13 @@ func program(ctx context.Context, t *testing.T, host, url string, arguments []st
 	var cli struct {
 		Serve serve.Command `cmd:""`
 	}
+	for i, argument := range arguments {
+		if renewed, ok := strings.CutPrefix(argument, simulation.ReleasePrefix); ok {
+			arguments = slices.Delete(slices.Clone(arguments), i, i+1)
+			cli.Serve.Release = func(lines projections.Lines) projections.Lines { return nextRelease(lines, renewed) }
+			break
+		}
+	}
 	parser, err := kong.New(&cli)
 	if err != nil {
 		return err
@@ -77,6 +85,31 @@ func program(ctx context.Context, t *testing.T, host, url string, arguments []st
 		return err
 	}
 	return cli.Serve.Serve(ctx, readapi.Version{Tag: "test"}, slog.New(slog.DiscardHandler), func(string, string) {})
+}
+
+// nextRelease gives a projection new rules, which lead to the same rows.
+func nextRelease(lines projections.Lines, name string) projections.Lines {
+	for i, line := range lines {
+		lines[i].Leader = renew(line.Leader, name)
+		switch followers := line.Followers.(type) {
+		case projections.ChainFollowers:
+			for n, f := range followers {
+				followers[n] = renew(f, name)
+			}
+		case projections.FeedFollowers:
+			for n, f := range followers {
+				followers[n] = renew(f, name)
+			}
+		}
+	}
+	return lines
+}
+
+func renew[T projections.Item](p projections.Projection[T], name string) projections.Projection[T] {
+	if spec := p.Spec(); spec.Name == name {
+		return p.(projections.Rebuildable[T]).WithSpec(spec.At(spec.Version + 1))
+	}
+	return p
 }
 
 // TestSimulation lets histories happen, and judges them.
