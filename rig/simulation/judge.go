@@ -297,16 +297,15 @@ func stepsOf(ctx context.Context, tx pgx.Tx, chain, of projections.Spec, items [
 
 // dump returns the rows of all tables of projections, sorted, by table, without some columns.
 func (j *judge) dump(db replay.Querier, of []projections.Spec, without ...string) map[string][]string {
-	j.Helper()
 	var names []string
 	for _, s := range of {
 		names = append(names, s.String())
 	}
-	return j.dumpOf(db, names...)
+	return j.dumpOf(db, names, without...)
 }
 
-// dumpOf returns the rows of all tables of schemas, sorted, by table.
-func (j *judge) dumpOf(db replay.Querier, names ...string) map[string][]string {
+// dumpOf returns the rows of all tables of schemas, sorted, by table, without some columns.
+func (j *judge) dumpOf(db replay.Querier, names []string, without ...string) map[string][]string {
 	j.Helper()
 	tables := replay.Texts(j.TB, db, `SELECT schemaname || '.' || tablename FROM pg_catalog.pg_tables WHERE schemaname = ANY($1) ORDER BY 1`, names)
 	var queries []string
