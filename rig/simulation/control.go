@@ -6,11 +6,14 @@ import (
 	"sync"
 
 	"github.com/jackc/pgx/v5"
+
+	"strata/projections/version"
 )
 
 // control is the script's own connection to the database, which nothing disturbs.
 type control struct {
-	conn *pgx.Conn
+	conn   *pgx.Conn
+	asking sync.Mutex // held while conn is used: a COPY is carried out beside the script
 
 	mu       sync.Mutex
 	sessions []*session
@@ -48,8 +51,17 @@ func (c *control) listening() (all []*session) {
 	return all
 }
 
+// statuses returns those of all versions of projections.
+func (c *control) statuses() ([]version.Status, error) {
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	return version.StatusesWithoutSizes(context.Background(), c.conn)
+}
+
 // locked reports whether a session of the server waits for a lock.
 func (c *control) locked(pid uint32) (locked bool) {
+	c.asking.Lock()
+	defer c.asking.Unlock()
 	err := c.conn.QueryRow(context.Background(), `SELECT coalesce((SELECT wait_event_type = 'Lock' FROM pg_catalog.pg_stat_activity WHERE pid = $1), false)`, pid).Scan(&locked)
 	if err != nil {
 		panic(err)
@@ -61,9 +73,11 @@ func (c *control) locked(pid uint32) (locked bool) {
 func (c *control) await(pids ...uint32) {
 	for {
 		var left int
+		c.asking.Lock()
 		err := c.conn.QueryRow(context.Background(), `
 			SELECT count(*), count(pg_catalog.pg_terminate_backend(pid)) FILTER (WHERE wait_event_type = 'Lock')
 			FROM pg_catalog.pg_stat_activity WHERE pid = ANY($1::int[])`, pids).Scan(&left, nil)
+		c.asking.Unlock()
 		if err != nil {
 			panic(err)
 		}
