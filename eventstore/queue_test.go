@@ -138,38 +138,6 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// An event that waits for its turn is withdrawn when its context ends. A caller that writes its own event gets the
-// result even then, because the event may already be committed.
-func TestAppendWithCancelledContext(t *testing.T) {
-	pool := migrated.New(t)
-	log := openLog(t, pool, eventstore.Config{})
-	release := headlock.Hold(t, pool)
-	ctx, cancel := context.WithCancel(context.Background())
-	results := make(chan error, 2)
-	for _, body := range []string{"being written", "waiting"} {
-		go func() {
-			_, err := log.Append(ctx, incoming("/x", []byte(body)))
-			results <- err
-		}()
-		if body == "being written" {
-			headlock.AwaitWaiter(t, pool)
-		}
-	}
-	eventually.Holds(t, "the second append waits for its turn", func() bool { return log.Waiting() == 1 })
-	cancel()
-	if err := <-results; !errors.Is(err, context.Canceled) {
-		t.Errorf("waiting: got %v, want context.Canceled", err)
-	}
-	release()
-	if err := <-results; err != nil {
-		t.Errorf("being written: got %v, want success", err)
-	}
-	mustAppend(t, log, incoming("/x", []byte("after")))
-	if events := checkWhole(t, log); len(events) != 2 || string(events[0].Body) != "being written" {
-		t.Errorf("got %d events, want the one that was being written and the one after", len(events))
-	}
-}
-
 // A caller may become the leader just when its context ends. It must lead all the same, or the others wait for ever.
 func TestLeaderWithCancelledContext(t *testing.T) {
 	log := openLog(t, migrated.New(t), eventstore.Config{})

@@ -88,6 +88,7 @@ func testForkHistory(t *testing.T, config synthchain.Config, posts int) {
 	rig.FoldAccounts(t, log)
 	want := made.Expected()
 	rig.CheckState(t, log.Pool(), want)
+	rig.CheckNoQuarantine(t, log.Pool())
 
 	rig.CheckAlone(t, log, made.CanonicalPosts())
 }

@@ -275,61 +275,6 @@ func TestRandomKills(t *testing.T) {
 	t.Logf("%d requests during %d kills", done.n.Load(), kills.Load())
 }
 
-// While nodes are killed, an unsafe request may fail, but none reaches nodes twice.
-func TestRandomKillsUnsafe(t *testing.T) {
-	nodes := []*fakeNode{newNode(t, 100), newNode(t, 100)}
-	var mu sync.Mutex
-	seen := map[string]int{}
-	for _, n := range nodes {
-		n.respond(func(w http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body)
-			mu.Lock()
-			seen[string(body)]++
-			mu.Unlock()
-			_, _ = w.Write(body)
-		})
-	}
-	p := startProxy(t, Config{}, nodes...)
-	stop := make(chan struct{})
-	var done tally
-	var killer, clients sync.WaitGroup
-	killer.Go(func() {
-		for i, goesOn := 0, true; goesOn; i++ {
-			nodes[i%2].stop()
-			done.await(8, stop)
-			nodes[i%2].start(t, nodes[i%2].address)
-			goesOn = done.await(25, stop)
-		}
-	})
-	var worked atomic.Int64
-	const parallel = 8
-	total := short.Form(2000, 500)
-	for c := range parallel {
-		clients.Go(func() {
-			for i := range total / parallel {
-				id := fmt.Sprintf("%d-%d", c, i)
-				if r, err := p.try(http.MethodPost, "/v3/unknown", id); err == nil && r.status == 200 && r.body == id {
-					worked.Add(1)
-				}
-				done.add()
-			}
-		})
-	}
-	clients.Wait()
-	close(stop)
-	killer.Wait()
-	mu.Lock()
-	defer mu.Unlock()
-	for id, n := range seen {
-		if n > 1 {
-			t.Errorf("request %s reached nodes %d times", id, n)
-		}
-	}
-	if worked.Load() < int64(total/2) {
-		t.Errorf("only %d of %d requests worked", worked.Load(), total)
-	}
-}
-
 // When all nodes fail, the retry budget bounds the requests that they get.
 func TestRetryBudget(t *testing.T) {
 	one, two := newNode(t, 100), newNode(t, 100)

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/must"
 	"strata/proxy/internal/policy"
 	"strata/proxy/internal/pool"
 )
@@ -49,45 +47,6 @@ func TestShare(t *testing.T) {
 	clients.Wait()
 	if n := node.requests.Load(); n != 4 {
 		t.Errorf("%d requests at the node, want 4", n)
-	}
-}
-
-// A client that leaves doesn't end the read for the others.
-func TestShareFirstLeaves(t *testing.T) {
-	node := newNode(t, 100)
-	release := make(chan struct{})
-	node.respond(func(w http.ResponseWriter, _ *http.Request) {
-		<-release
-		_, _ = io.WriteString(w, "done")
-	})
-	p := startProxy(t, Config{}, node)
-	ctx, leave := context.WithCancel(t.Context())
-	request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, p.url+"/v2/accounts/SP1", nil))(t)
-	first := make(chan error, 1)
-	go func() {
-		response, err := p.client.Do(request)
-		if err == nil {
-			_ = response.Body.Close()
-		}
-		first <- err
-	}()
-	eventually.Holds(t, "the first client waits", func() bool { return p.waiting() == 1 && node.requests.Load() == 1 })
-	var second sync.WaitGroup
-	second.Go(func() {
-		if got, err := p.try(http.MethodGet, "/v2/accounts/SP1", ""); err != nil || got.body != "done" {
-			t.Errorf("the second client got %+v, %v", got, err)
-		}
-	})
-	eventually.Holds(t, "the second client waits", func() bool { return p.waiting() == 2 })
-	leave()
-	if <-first == nil {
-		t.Error("the first client got an answer")
-	}
-	eventually.Holds(t, "the proxy noticed that the first client left", func() bool { return p.waiting() == 1 })
-	close(release)
-	second.Wait()
-	if n := node.requests.Load(); n != 1 {
-		t.Errorf("%d requests at the node, want 1", n)
 	}
 }
 

@@ -409,6 +409,11 @@ const (
 	Brc20ActivityOperationTransferSend Brc20ActivityOperation = "transfer_send"
 )
 
+// Defines values for Brc20ResultType.
+const (
+	Brc20ResultTypeBrc20Token Brc20ResultType = "brc20_token"
+)
+
 // Defines values for ChangedAssetType.
 const (
 	ChangedAssetTypeFt  ChangedAssetType = "ft"
@@ -595,6 +600,16 @@ const (
 	KnownDifferenceWhatLockedAmount KnownDifferenceWhat = "locked amount"
 	KnownDifferenceWhatNonce        KnownDifferenceWhat = "nonce"
 	KnownDifferenceWhatUnlockHeight KnownDifferenceWhat = "unlock height"
+)
+
+// Defines values for MetadataMatchAssetType.
+const (
+	MetadataMatchAssetTypeFt MetadataMatchAssetType = "ft"
+)
+
+// Defines values for MetadataResultType.
+const (
+	MetadataResultTypeTokenMetadata MetadataResultType = "token_metadata"
 )
 
 // Defines values for MissingFieldField.
@@ -3315,10 +3330,40 @@ type Brc20Holder struct {
 	OverallBalance string `json:"overall_balance"`
 }
 
+// Brc20Match defines model for Brc20Match.
+type Brc20Match struct {
+	// Address The address that deployed the token.
+	Address string `json:"address"`
+
+	// BlockHeight Height of the deploy's Bitcoin block.
+	BlockHeight int64 `json:"block_height"`
+
+	// ID Id of the inscription that deployed the token.
+	ID string `json:"id"`
+
+	// Number Number of that inscription; null when the feed has not given it.
+	Number *int64 `json:"number"`
+
+	// Ticker As spelled by the deploy.
+	Ticker string `json:"ticker"`
+
+	// TxID Id of the deploy's Bitcoin transaction.
+	TxID string `json:"tx_id"`
+}
+
 // Brc20Mint defines model for Brc20Mint.
 type Brc20Mint struct {
 	Amount string `json:"amount"`
 }
+
+// Brc20Result defines model for Brc20Result.
+type Brc20Result struct {
+	Result Brc20Match      `json:"result"`
+	Type   Brc20ResultType `json:"type"`
+}
+
+// Brc20ResultType defines model for Brc20Result.Type.
+type Brc20ResultType string
 
 // Brc20Send defines model for Brc20Send.
 type Brc20Send struct {
@@ -5400,6 +5445,31 @@ type MempoolSummary struct {
 	ReceiptTime        NumberQuantiles `json:"receipt_time"`
 	TxSize             NumberQuantiles `json:"tx_size"`
 }
+
+// MetadataMatch defines model for MetadataMatch.
+type MetadataMatch struct {
+	AssetIdentifier string                 `json:"asset_identifier"`
+	AssetType       MetadataMatchAssetType `json:"asset_type"`
+	ContractID      string                 `json:"contract_id"`
+
+	// Name As its contract answers; null if unknown.
+	Name *string `json:"name"`
+
+	// Symbol As its contract answers; null if unknown.
+	Symbol *string `json:"symbol"`
+}
+
+// MetadataMatchAssetType defines model for MetadataMatch.AssetType.
+type MetadataMatchAssetType string
+
+// MetadataResult defines model for MetadataResult.
+type MetadataResult struct {
+	Result MetadataMatch      `json:"result"`
+	Type   MetadataResultType `json:"type"`
+}
+
+// MetadataResultType defines model for MetadataResult.Type.
+type MetadataResultType string
 
 // Microblock defines model for Microblock.
 type Microblock struct {
@@ -11328,10 +11398,10 @@ type SearchV3Params struct {
 	// MinPosition Wait until the answer reflects this position: the Strata-Position of another answer, or a number of events. The request header Strata-Position does the same.
 	MinPosition *string `form:"min_position,omitempty" json:"min_position,omitempty"`
 
-	// Q The hash of a block or transaction or at least 8 digits of its beginning; a height; an address or at least 6 characters of its beginning; the beginning of a contract's or asset's identifier, with its dot; or at least 3 characters of a name, wherever they are in it. Whitespace around it is ignored.
+	// Q The hash of a block or transaction or at least 8 digits of its beginning; a height; an address or at least 6 characters of its beginning; the beginning of a contract's or asset's identifier, with its dot; at least 3 characters of a name, wherever they are in it; or, for token_metadata and brc20_token, the beginning of a name, symbol or ticker, in any case. Whitespace around it is ignored.
 	Q string `form:"q" json:"q"`
 
-	// Type Types to search: block, bitcoin_block, transaction, address, smart_contract, token, mempool_transaction, name; by default all but the last two, which Strata adds. To name several, repeat the parameter or separate the types with commas.
+	// Type Types to search: block, bitcoin_block, transaction, address, smart_contract, token, mempool_transaction, name, token_metadata, brc20_token; by default all but the last four, which Strata adds. To name several, repeat the parameter or separate the types with commas.
 	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
 }
 
@@ -12684,6 +12754,20 @@ func (t SearchResult) AsNameResult() (NameResult, error) {
 	return body, err
 }
 
+// AsMetadataResult returns the union data inside the SearchResult as a MetadataResult
+func (t SearchResult) AsMetadataResult() (MetadataResult, error) {
+	var body MetadataResult
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// AsBrc20Result returns the union data inside the SearchResult as a Brc20Result
+func (t SearchResult) AsBrc20Result() (Brc20Result, error) {
+	var body Brc20Result
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
 func (t SearchResult) Discriminator() (string, error) {
 	var discriminator struct {
 		Discriminator string `json:"type"`
@@ -12704,6 +12788,8 @@ func (t SearchResult) ValueByDiscriminator() (interface{}, error) {
 		return t.AsBitcoinResult()
 	case "block":
 		return t.AsBlockResult()
+	case "brc20_token":
+		return t.AsBrc20Result()
 	case "mempool_transaction":
 		return t.AsWaitingResult()
 	case "name":
@@ -12712,6 +12798,8 @@ func (t SearchResult) ValueByDiscriminator() (interface{}, error) {
 		return t.AsContractResult()
 	case "token":
 		return t.AsTokenResult()
+	case "token_metadata":
+		return t.AsMetadataResult()
 	case "transaction":
 		return t.AsTransactionResult()
 	default:

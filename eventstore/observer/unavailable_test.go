@@ -16,8 +16,6 @@ import (
 	"strata/internal/testkit/headlock"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
-	"strata/internal/testkit/short"
-	"strata/migrations"
 )
 
 // wantUnavailable checks that the answer asks the sender to send the event again.
@@ -25,26 +23,6 @@ func (h *harness) wantUnavailable(got strictResponse) {
 	h.t.Helper()
 	if got.status != 503 || got.headers["retry-after"] == "" {
 		h.t.Errorf("got %d %s with Retry-After %q, want 503", got.status, got.body, got.headers["retry-after"])
-	}
-}
-
-func TestDatabaseDown(t *testing.T) {
-	short.Skip(t, "starts a server of its own")
-	t.Parallel()
-	server := pgtest.Dedicated(t)
-	must.Do(t, migrations.Up(context.Background(), server.URL()))
-	h := start(t, observer.Config{Log: openLog(t, server.New(t), eventstore.Config{Timeout: 30 * time.Second})})
-	h.wantStored(h.send(nodeRequest("/new_block", []byte("before"))))
-	server.Stop(t) // not killed: orphaned backends would go on for a moment, and store what they are sent
-	for _, body := range [][]byte{[]byte("{}"), bytes.Repeat([]byte("x"), 3<<20)} {
-		h.wantUnavailable(h.send(nodeRequest("/new_block", body)))
-	}
-	h.wantUnavailable(h.send([]byte("GET / HTTP/1.1\r\nHost: x\r\nconnection: close\r\n\r\n")))
-	server.Start(t)
-	eventually.Holds(t, "stored again", func() bool { return h.send(nodeRequest("/new_block", []byte("after"))).status == 200 })
-	events := h.events()
-	if len(events) != 2 || string(events[0].Body) != "before" || string(events[1].Body) != "after" {
-		t.Errorf("got %d events", len(events))
 	}
 }
 

@@ -117,6 +117,7 @@ func testNarrowCopies(t *testing.T, config synthchain.Config, posts int) {
 	replay.Append(t, log, late...)
 	rig.FoldAccounts(t, log)
 	rig.CheckState(t, log.Pool(), made.Expected())
+	rig.CheckNoQuarantine(t, log.Pool())
 
 	rig.CheckAlone(t, log, made.CanonicalPosts())
 

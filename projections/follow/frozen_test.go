@@ -59,6 +59,7 @@ func TestFrozenLeader(t *testing.T) {
 		replay.Wait(t, log)
 	}
 	rig.CheckState(t, log.Pool(), made.Expected())
+	rig.CheckNoQuarantine(t, log.Pool())
 }
 
 // A leader whose server makes an index is not frozen, however long that takes. One for which the server does nothing is, and

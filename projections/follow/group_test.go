@@ -255,6 +255,7 @@ func TestFlaky(t *testing.T) {
 		t.Errorf("they failed %d and %d times, which proves nothing", first.failed, second.failed)
 	}
 	rig.CheckState(t, log.Pool(), made.Expected())
+	rig.CheckNoQuarantine(t, log.Pool())
 	lines := projections.Lines{projections.Chain(rig.Chain(t), balances.New(nil), mempool.New(), pox.New())}
 	err := follow.VerifyRows(t.Context(), log, lines, follow.VerifyRowsOptions{
 		Difference: func(name string, d version.Difference) bool {

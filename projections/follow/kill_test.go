@@ -131,6 +131,7 @@ func TestKill(t *testing.T) {
 		t.Errorf("the log has %d events and ends at %d", distinct, size)
 	}
 	rig.CheckState(t, log.Pool(), made.Expected())
+	rig.CheckNoQuarantine(t, log.Pool())
 	if n := rig.Query[int](t, log, schemas.In(`SELECT count(*) FROM {mempool}.transaction`)); n < posts/10 {
 		t.Errorf("only %d transactions were announced", n)
 	}

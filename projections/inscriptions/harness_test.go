@@ -11,6 +11,7 @@ import (
 	"strata/internal/synth/synthordinals"
 	"strata/projections"
 	"strata/projections/inscriptions"
+	"strata/rig"
 	"strata/rig/foldtest"
 	"strata/rig/replay"
 )
@@ -94,21 +95,7 @@ func (w *world) fold(most int) {
 // rows reads the rows of a query into structs.
 func rows[T any](w *world, query string, args ...any) []T {
 	w.t.Helper()
-	result, err := w.tx.Query(context.Background(), `SELECT row_to_json(r)::text FROM (`+query+`) r`, args...)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	list, err := pgx.CollectRows(result, func(row pgx.CollectableRow) (one T, err error) {
-		var text string
-		if err := row.Scan(&text); err != nil {
-			return one, err
-		}
-		return one, json.Unmarshal([]byte(text), &one)
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return list
+	return rig.Rows[T](w.t, w.tx, query, args...)
 }
 
 func toJSON(v any) string {

@@ -3,6 +3,7 @@ package account
 import (
 	"cmp"
 	"context"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -38,7 +39,7 @@ type changesInput struct {
 	param.PrincipalInput
 	IDs transactionIDs `query:"tx_id,explode" required:"true"`
 	ChangesPage
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}:[1-3]:[\\s\\S]+$" doc:"First change of the page, as height:sequence:index:type:asset. The first three are the transaction's block height, its microblock sequence (2147483647 for none) and its index in the block. The type is 1 for STX, 2 for a fungible token and 3 for a non-fungible token."`
+	Cursor string `query:"cursor" pattern:"^[0-9]+:[0-9]+:[0-9]+:[1-3]:[\\s\\S]+$" doc:"First change of the page, as height:sequence:index:type:asset. The first three are the transaction's block height, its microblock sequence (2147483647 for none) and its index in the block. The type is 1 for STX, 2 for a fungible token and 3 for a non-fungible token."`
 }
 
 func (in *changesInput) Dependencies() engine.Dependencies {
@@ -226,6 +227,9 @@ func listChanges(ctx context.Context, s *engine.Snapshot, in *changesInput) (*pa
 	if err != nil {
 		return nil, err
 	}
+	if err := page.CheckCursor(in.Cursor, math.MaxInt32, math.MaxInt32, math.MaxInt16); err != nil {
+		return nil, err
+	}
 	rows, err := readChanges(ctx, s, string(in.Principal), ids)
 	if err != nil {
 		return nil, err
@@ -234,7 +238,7 @@ func listChanges(ctx context.Context, s *engine.Snapshot, in *changesInput) (*pa
 	if parts := strings.SplitN(in.Cursor, ":", 5); len(parts) == 5 {
 		var key [4]int64 // height, sequence, index, kind
 		for i := range key {
-			key[i], _ = strconv.ParseInt(parts[i], 10, 64) // the pattern has been checked
+			key[i], _ = strconv.ParseInt(parts[i], 10, 64) // pattern and range have been checked
 		}
 		asset := fullAsset(rows, parts[4])
 		// Transactions are in descending order, the changes of each in ascending order.

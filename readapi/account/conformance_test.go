@@ -89,7 +89,8 @@ func TestAccountConformance(t *testing.T) {
 		{"/extended/v2/addresses/" + wrong + "/balances/ft", 400, apitest.BadRequest(`invalid STX address \"` + wrong + `\"`)},
 
 		{"/extended/v3/transactions?limit=0", 400, apitest.Invalid("querystring/limit must be >= 1")},
-		{"/extended/v3/transactions?cursor=999999999999999999:9999999999:9999999999", 200, ""},
+		{"/extended/v3/transactions?cursor=2147483647:2147483647:32767", 200, ""},
+		{"/extended/v3/transactions?cursor=999999999999999999:9999999999:9999999999", 400, apitest.BadRequest("Cursor value out of range: 999999999999999999:9999999999:9999999999")},
 		{"/extended/v3/transactions?cursor=0:0:0", 200, ""},
 		{"/extended/v3/transactions?cursor=1", 400, ""},
 		{v3 + "/transactions?limit=51", 400, apitest.Invalid("querystring/limit must be <= 50")},
@@ -266,7 +267,7 @@ func FuzzAccounts(f *testing.F) {
 		{"v1/address/" + account + "/stx_inbound", "limit=50&offset=5"}, {"v1/address/" + account + "/nonces", "block_height=9223372036854775807"}, {"v1/address/%00/nonces", "block_hash=" + some},
 		{"v2/addresses/" + account + "/transactions", "cursor=" + some + ":4294967295:4294967295"}, {"v2/addresses/" + account + "/transactions/" + some + "/events", "offset=9223372036854775807&limit=0"},
 		{"v2/addresses/" + account + "/balances/ft/%25", "until_block=3"}, {"v2/addresses/" + account + "/balances/ft", "offset=9223372036854775807"},
-		{"v3/principals/" + account + "/balance-changes", "tx_id=" + some + "," + some + "&cursor=999999999999999999:9999999999:9999999999:3:%00"}, {"v3/principals/" + account + "/transactions/" + some + "/balance-changes", "cursor=1:%ff&limit=1"},
+		{"v3/principals/" + account + "/balance-changes", "tx_id=" + some + "," + some + "&cursor=2147483647:2147483647:32767:3:%00"}, {"v3/principals/" + account + "/transactions/" + some + "/balance-changes", "cursor=1:%ff&limit=1"},
 		{"v3/principals/" + account + "/balances/ft", "cursor=9999999999999999999999999999999999999999:%27"}, {"v3/principals/" + account + "/balances/nft", "cursor=0x00:%c3%28"}, {"v3/principals/" + account + "/nonces", "x"},
 	} {
 		f.Add(seed[0], seed[1])

@@ -76,9 +76,12 @@ func (a *api) registerAccountTransactionsV3() {
 }
 
 func (a *api) listAccountTransactionsV3(ctx context.Context, s *engine.Snapshot, in *accountTransactionsV3Input) (*page.KeysetPage[accountTransactionV3], error) {
-	p, account := in.Request(), string(in.Principal)
+	p, err := in.Request()
+	if err != nil {
+		return nil, err
+	}
+	account := string(in.Principal)
 	list := &page.KeysetPage[accountTransactionV3]{Limit: in.Limit, Results: []accountTransactionV3{}}
-	var err error
 	if p.From, p.To, err = in.Heights(ctx, s); err != nil {
 		return nil, err
 	}

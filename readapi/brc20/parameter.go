@@ -3,11 +3,11 @@ package brc20
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/ordinals"
+	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
 )
 
@@ -76,28 +76,9 @@ func (l tickerPrefixes) ranges() (least, beyond []string, filters bool) {
 		if i > 0 && strings.HasPrefix(prefix, least[len(least)-1]) {
 			continue // the range of the shorter prefix includes it
 		}
-		least, beyond = append(least, prefix), append(beyond, afterPrefix(prefix))
+		least, beyond = append(least, prefix), append(beyond, param.AfterPrefix(prefix))
 	}
 	return least, beyond, len(prefixes) > 0
-}
-
-// beyondTickers is greater than any ticker in the tables.
-var beyondTickers = strings.Repeat(string(utf8.MaxRune), ordinals.BoundedMost/utf8.UTFMax+1)
-
-// afterPrefix returns the least text that is greater than all texts with a prefix. It works on characters, since UTF-8
-// sorts by bytes as it does by characters.
-func afterPrefix(prefix string) string {
-	for prefix != "" {
-		last, size := utf8.DecodeLastRuneInString(prefix)
-		prefix = prefix[:len(prefix)-size]
-		if last++; last == 0xd800 { // skip the surrogates, which are not characters
-			last = 0xe000
-		}
-		if last <= utf8.MaxRune {
-			return prefix + string(last)
-		}
-	}
-	return beyondTickers
 }
 
 // inRanges returns the SQL condition that the ticker in a column lies in one of the ranges. least and beyond name the

@@ -152,6 +152,16 @@ var refusals = []struct {
 	{"/extended/v1/pox4/tx/{none}", 404, "could not find transaction by ID"},
 	{"/extended/v1/pox4/{pool}/delegations?height=2147483648", 404, "no block at height: 2147483648"},
 	{"/extended/v1/microblock/{none}", 404, "cannot find microblock by hash"},
+
+	{"/extended/v3/transactions?cursor=2147483648:0:0", 400, "Cursor value out of range: 2147483648:0:0"},
+	{"/extended/v3/transactions?cursor=99999999999999999999:0:0", 400, "Cursor value out of range: 99999999999999999999:0:0"},
+	{"/extended/v3/principals/{account}/transactions?cursor=1:2147483648:0", 400, "Cursor value out of range: 1:2147483648:0"},
+	{"/extended/v3/blocks/{block}/transactions?cursor=1:0:32768", 400, "Cursor value out of range: 1:0:32768"},
+	{"/extended/v3/principals/{account}/balance-changes?tx_id={call}&cursor=1:0:32768:1:stx", 400, "Cursor value out of range: 1:0:32768:1:stx"},
+	{"/extended/v3/principals/{account}/transfers/stx/inbound?cursor=1:2147483648:0:0", 400, "Cursor value out of range: 1:2147483648:0:0"},
+	{"/extended/v3/tokens/nft/{art}/{item}/history?cursor=1:0:0:2147483648", 400, "Cursor value out of range: 1:0:0:2147483648"},
+	{"/extended/v3/staking/bonds/0/allowlist?cursor=1:0:32768", 400, "Cursor value out of range: 1:0:32768"},
+	{"/extended/v3/staking/bonds/0/events?cursor=2147483648:0:0:0", 400, "Cursor value out of range: 2147483648:0:0:0"},
 }
 
 // TestRefusals asks for what makes no sense or does not exist, and compares statuses and texts with those of the reference.

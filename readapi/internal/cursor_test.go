@@ -60,6 +60,20 @@ func TestEventCursor(t *testing.T) {
 	}
 }
 
+func TestPositionCursor(t *testing.T) {
+	t.Parallel()
+	for _, cursor := range []page.PositionCursor{"", "2147483647:2147483647:32767", "7:0:0"} {
+		if err := cursor.Check(); err != nil {
+			t.Errorf("%q: got %v", cursor, err)
+		}
+	}
+	for _, cursor := range []page.PositionCursor{"2147483648:0:0", "0:2147483648:0", "0:0:32768", "99999999999999999999:0:0"} {
+		if err := cursor.Check(); err == nil || err.Error() != "Cursor value out of range: "+string(cursor) {
+			t.Errorf("%q: got %v", cursor, err)
+		}
+	}
+}
+
 // Every page of a numbered list, with the cursors of the pages beside it.
 func TestDescendingPage(t *testing.T) {
 	t.Parallel()

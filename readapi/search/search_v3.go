@@ -28,12 +28,14 @@ const (
 	typeToken         = "token"
 	typeMempool       = "mempool_transaction"
 	typeName          = "name"
+	typeTokenMetadata = "token_metadata"
+	typeBRC20Token    = "brc20_token"
 )
 
 var (
 	// described are the types that a search for all types finds.
 	described = []string{typeBlock, typeBitcoinBlock, typeTransaction, typeAddress, typeSmartContract, typeToken}
-	allTypes  = append(slices.Clone(described), typeMempool, typeName)
+	allTypes  = append(slices.Clone(described), typeMempool, typeName, typeTokenMetadata, typeBRC20Token)
 )
 
 // searchTypes is the query parameter that names the types to search. It may be repeated, and each text may hold several
@@ -43,14 +45,17 @@ type searchTypes []string
 // Schema implements huma.SchemaProvider.
 func (searchTypes) Schema(huma.Registry) *huma.Schema {
 	one := `(` + strings.Join(allTypes, "|") + `)`
-	return schema.ListOf("Types to search: "+strings.Join(allTypes, ", ")+"; by default all but the last two, which Strata adds. To name several, repeat the parameter or separate the types with commas.",
+	return schema.ListOf("Types to search: "+strings.Join(allTypes, ", ")+"; by default all but the last four, which Strata adds. To name several, repeat the parameter or separate the types with commas.",
 		&huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(`^` + one + `(,` + one + `)*$`), Examples: []any{typeTransaction}})
 }
 
 type searchV3Input struct {
-	Term  string      `query:"q" required:"true" maxLength:"200" doc:"The hash of a block or transaction or at least 8 digits of its beginning; a height; an address or at least 6 characters of its beginning; the beginning of a contract's or asset's identifier, with its dot; or at least 3 characters of a name, wherever they are in it. Whitespace around it is ignored."`
+	Term  string      `query:"q" required:"true" maxLength:"200" doc:"The hash of a block or transaction or at least 8 digits of its beginning; a height; an address or at least 6 characters of its beginning; the beginning of a contract's or asset's identifier, with its dot; at least 3 characters of a name, wherever they are in it; or, for token_metadata and brc20_token, the beginning of a name, symbol or ticker, in any case. Whitespace around it is ignored."`
 	Types searchTypes `query:"type,explode"`
 }
+
+// text returns the term as it is searched.
+func (in *searchV3Input) text() string { return strings.TrimSpace(in.Term) }
 
 // wants reports whether the search includes a type.
 func (in *searchV3Input) wants(kind string) bool {
@@ -99,12 +104,21 @@ type (
 		Type   string    `json:"type" enum:"name"`
 		Result nameMatch `json:"result" doc:"A name in a registry of the Bitcoin Name System; BNS-V2 comes first."`
 	}
+	metadataResult struct {
+		Type   string        `json:"type" enum:"token_metadata"`
+		Result metadataMatch `json:"result" doc:"A fungible token whose name or symbol begins with the term."`
+	}
+	brc20Result struct {
+		Type   string     `json:"type" enum:"brc20_token"`
+		Result brc20Match `json:"result" doc:"A BRC-20 token whose ticker begins with the term."`
+	}
 )
 
 // Schema implements huma.SchemaProvider.
 func (searchResult) Schema(r huma.Registry) *huma.Schema {
 	return view.OneOf(r, "SearchResult", "type", reflect.TypeFor[blockResult](), reflect.TypeFor[bitcoinResult](), reflect.TypeFor[transactionResult](),
-		reflect.TypeFor[addressResult](), reflect.TypeFor[contractResult](), reflect.TypeFor[tokenResult](), reflect.TypeFor[waitingResult](), reflect.TypeFor[nameResult]())
+		reflect.TypeFor[addressResult](), reflect.TypeFor[contractResult](), reflect.TypeFor[tokenResult](), reflect.TypeFor[waitingResult](), reflect.TypeFor[nameResult](),
+		reflect.TypeFor[metadataResult](), reflect.TypeFor[brc20Result]())
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -161,22 +175,29 @@ func (m *matches) best() []searchResult {
 }
 
 func searchV3(ctx context.Context, s *engine.Snapshot, in *searchV3Input) (*searchResults, error) {
-	text := strings.TrimSpace(in.Term)
-	t := parseTerm(text)
+	t := parseTerm(in.text())
 	var all matches
-	if err := findNames(ctx, s, in, text, &all); err != nil {
-		return nil, err
-	}
-	if t.senseless() && len(all.best()) == 0 {
-		return nil, engine.BadRequest("The term is not a block or transaction hash, a block height, an address, a contract id, or an asset identifier. " +
-			"It needs at least 8 digits of a hash, 6 characters of an address, or 3 of a name.")
-	}
-	for _, find := range []func(context.Context, *engine.Snapshot, *searchV3Input, *term, *matches) error{findChain, findAddresses, findNamed, findWaiting} {
+	for _, find := range []func(context.Context, *engine.Snapshot, *searchV3Input, *term, *matches) error{
+		findChain, findAddresses, findNamed, findWaiting, findNames, findTokens, findBRC20Tokens,
+	} {
 		if err := find(ctx, s, in, &t, &all); err != nil {
 			return nil, err
 		}
 	}
-	return &searchResults{Results: all.best()}, nil
+	results := all.best()
+	if t.senseless() && len(results) == 0 && !in.takesAnyText() {
+		return nil, engine.BadRequest("The term is not a block or transaction hash, a block height, an address, a contract id, or an asset identifier. " +
+			"It needs at least 8 digits of a hash, 6 characters of an address, or 3 of a name.")
+	}
+	return &searchResults{Results: results}, nil
+}
+
+// rankOfBeginning returns how well what begins with the term matches it.
+func rankOfBeginning(whole bool) int {
+	if whole {
+		return exact
+	}
+	return beginning
 }
 
 // findChain finds blocks, Bitcoin blocks and transactions.
@@ -256,9 +277,6 @@ func findChain(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t *te
 // addressesMost bounds the addresses that begin alike and are ordered by what they did.
 const addressesMost = 200
 
-// after is what comes after all texts that begin with a text, in the order of their bytes.
-func after(text string) string { return text + "\x7f" }
-
 // findAddresses finds the addresses of the canonical chain.
 func findAddresses(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t *term, found *matches) error {
 	if t.address == "" || !in.wants(typeAddress) || !engine.Ready(s, "accounts") {
@@ -271,16 +289,12 @@ func findAddresses(ctx context.Context, s *engine.Snapshot, in *searchV3Input, t
 			SELECT * FROM {accounts}.account a WHERE a.account >= $1 AND a.account < $2 AND strpos(a.account, '.') = 0 ORDER BY a.account LIMIT $3
 		) a
 		CROSS JOIN LATERAL (SELECT n FROM {accounts}.account_transaction t WHERE t.account = a.id ORDER BY n DESC LIMIT 1) t
-		ORDER BY a.account = $1 DESC, t.n DESC, a.account LIMIT $4`, t.address, after(t.address), addressesMost, most)
+		ORDER BY a.account = $1 DESC, t.n DESC, a.account LIMIT $4`, t.address, param.AfterPrefix(t.address), addressesMost, most)
 	if err := b.Run(ctx); err != nil {
 		return err
 	}
 	for _, match := range rows.Rows {
-		rank := beginning
-		if match.Principal == t.address {
-			rank = exact
-		}
-		found.add(rank, addressResult{typeAddress, match})
+		found.add(rankOfBeginning(match.Principal == t.address), addressResult{typeAddress, match})
 	}
 	return nil
 }
@@ -308,7 +322,7 @@ func queueNames(b *engine.Batch, r reading, class int32) *engine.Result[nameRow]
 			order = `n.name = $1 DESC, n.height DESC, n.tx_index DESC`
 		}
 		return engine.Query(b, nameColumns, fields+`(SELECT * FROM {search}.name n WHERE n.name >= $1 AND n.name < $2 AND n.class = $3 ORDER BY n.name LIMIT $4) n
-			ORDER BY `+order+` LIMIT $5`, r.beginning, after(r.beginning), class, namesMost, most)
+			ORDER BY `+order+` LIMIT $5`, r.beginning, param.AfterPrefix(r.beginning), class, namesMost, most)
 	case r.part != "":
 		return engine.Query(b, nameColumns, `
 			WITH first AS MATERIALIZED (
@@ -323,7 +337,7 @@ func queueNames(b *engine.Batch, r reading, class int32) *engine.Result[nameRow]
 			)
 			`+fields+`{search}.name n WHERE n.name IN (SELECT name FROM part)
 			ORDER BY CASE WHEN starts_with(n.last, $2) THEN n.last END NULLS LAST, CASE WHEN starts_with(n.last, $2) THEN n.height ELSE n.length END, n.name LIMIT $6`,
-			class, r.part, after(r.part), append(trigram.Of(r.part), class), namesMost, most)
+			class, r.part, param.AfterPrefix(r.part), append(trigram.Of(r.part), class), namesMost, most)
 	}
 	return &engine.Result[nameRow]{}
 }
@@ -418,8 +432,8 @@ func namesOf(rows []nameRow) []string {
 }
 
 // findNames finds names of the Bitcoin Name System, which only a search for their type does.
-func findNames(ctx context.Context, s *engine.Snapshot, in *searchV3Input, text string, found *matches) error {
-	part := strings.ToLower(text)
+func findNames(ctx context.Context, s *engine.Snapshot, in *searchV3Input, _ *term, found *matches) error {
+	part := strings.ToLower(in.text())
 	if !in.wants(typeName) || len(part) < partLeast || !namePart.MatchString(part) || !engine.Ready(s, "search") {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"strata/domain/document"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
 )
 
 // sip016 is the number of the standard of metadata (SIP-016).
@@ -119,10 +120,5 @@ func (c *contractRow) txID() string { return "0x" + hex.EncodeToString(c.txid) }
 // asset returns the identifier of the contract's fungible token, else of its non-fungible token, else the contract's
 // id. token-metadata-api answers "::null" for contracts without a fungible token.
 func (c *contractRow) asset() string {
-	for _, name := range []*string{c.fungible, c.nonFungible} {
-		if name != nil && *name != "" {
-			return c.id + "::" + *name
-		}
-	}
-	return c.id
+	return view.TokenAsset(c.id, c.fungible, c.nonFungible)
 }

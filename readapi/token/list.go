@@ -14,6 +14,7 @@ import (
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
 )
 
 // tokenOrder is the order of the list of fungible tokens, which is also the name of a list in the table stretch.
@@ -263,7 +264,7 @@ func keyOfText(text string) string {
 	if text == "" {
 		return ""
 	}
-	return "0" + strings.ToLower(text)
+	return view.TokenKey(text)
 }
 
 var escapeLike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

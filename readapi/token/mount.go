@@ -1,7 +1,10 @@
 // Package token serves the metadata of tokens, in the shape of token-metadata-api, and the copies of their images.
 package token
 
-import "strata/readapi/internal/engine"
+import (
+	"strata/domain/token"
+	"strata/readapi/internal/engine"
+)
 
 // api holds the handlers that Mount registers.
 type api struct {
@@ -11,6 +14,7 @@ type api struct {
 
 // Mount registers the operations of the package with an engine.
 func Mount(e *engine.Engine, config Config) {
+	e.TraceTables(tracedTokens[token.FT].contract, tracedTokens[token.FT].token)
 	a := &api{e, config}
 	a.registerMetadata()
 	a.registerImages()

@@ -13,7 +13,7 @@ import (
 type blockTransactionsV3Input struct {
 	param.BlockInput
 	Limit  int                 `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Rows of a page."`
-	Cursor page.PositionCursor `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}$" doc:"Where the page begins: height, microblock sequence (2147483647 for none) and index in the block's list of transactions, separated by colons. H:0:0 is the end of block H."`
+	Cursor page.PositionCursor `query:"cursor" pattern:"^[0-9]+:[0-9]+:[0-9]+$" doc:"Where the page begins: height, microblock sequence (2147483647 for none) and index in the block's list of transactions, separated by colons. H:0:0 is the end of block H."`
 }
 
 func (a *api) registerBlockTransactionsV3() {
@@ -43,6 +43,9 @@ type executedTransaction struct {
 }
 
 func (a *api) listBlockTransactionsV3(ctx context.Context, s *engine.Snapshot, in *blockTransactionsV3Input) (*page.KeysetPage[view.TransactionSummary], error) {
+	if err := in.Cursor.Check(); err != nil {
+		return nil, err
+	}
 	choice, ok := view.CanonicalBlock(s, in.Block)
 	if !ok {
 		return nil, engine.NotFound("Block not found")

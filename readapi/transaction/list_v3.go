@@ -25,9 +25,11 @@ type transactionListV3Input struct {
 }
 
 func (a *api) listTransactionsV3(ctx context.Context, s *engine.Snapshot, in *transactionListV3Input) (*page.KeysetPage[view.TransactionSummary], error) {
-	p := in.Request()
+	p, err := in.Request()
+	if err != nil {
+		return nil, err
+	}
 	list := &page.KeysetPage[view.TransactionSummary]{Limit: in.Limit, Results: []view.TransactionSummary{}}
-	var err error
 	if p.From, p.To, err = in.Heights(ctx, s); err != nil {
 		return nil, err
 	}

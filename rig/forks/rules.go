@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
-	"pgregory.net/rapid"
 
+	"strata/rig/replay"
 	"strata/rig/schemas"
 )
 
 // CheckRules compares the tables with the rules, without regard to how they came about.
-func CheckRules(rt *rapid.T, tx pgx.Tx, tips bool) {
+func CheckRules(t replay.TB, db replay.Querier, tips bool) {
 	type bitcoinBlock struct {
 		Hash, Consensus, Parent string
 		Height                  int64
@@ -23,15 +23,15 @@ func CheckRules(rt *rapid.T, tx pgx.Tx, tips bool) {
 		Height, BurnHeight                int64
 		Attached, Canonical               bool
 	}
-	rows, err := tx.Query(context.Background(), schemas.In(`
+	rows, err := db.Query(context.Background(), schemas.In(`
 		SELECT encode(burn_block_hash, 'hex'), encode(consensus_hash, 'hex'), coalesce(encode(parent_burn_block_hash, 'hex'), ''), height, canonical
 		FROM {chain}.burn_block`))
 	if err != nil {
-		rt.Fatal(err)
+		t.Fatal(err)
 	}
 	announced, err := pgx.CollectRows(rows, pgx.RowToStructByPos[bitcoinBlock])
 	if err != nil {
-		rt.Fatal(err)
+		t.Fatal(err)
 	}
 	followed, hasFollowed := map[int64]bitcoinBlock{}, map[string]bool{}
 	for _, b := range announced {
@@ -39,28 +39,28 @@ func CheckRules(rt *rapid.T, tx pgx.Tx, tips bool) {
 			continue
 		}
 		if _, taken := followed[b.Height]; taken {
-			rt.Errorf("two Bitcoin blocks are followed at height %d", b.Height)
+			t.Errorf("two Bitcoin blocks are followed at height %d", b.Height)
 		}
 		followed[b.Height], hasFollowed[b.Hash] = b, true
 	}
 	for _, b := range announced {
 		if below, ok := followed[b.Height-1]; b.Canonical && ok && b.Parent != "" && b.Parent != below.Hash {
-			rt.Errorf("the followed Bitcoin block %d has another parent than the followed one below it", b.Height)
+			t.Errorf("the followed Bitcoin block %d has another parent than the followed one below it", b.Height)
 		}
 		if b.Canonical && !hasFollowed[b.Parent] && slices.ContainsFunc(announced, func(other bitcoinBlock) bool { return other.Hash == b.Parent }) {
-			rt.Errorf("the Bitcoin block %d is followed without its parent", b.Height)
+			t.Errorf("the Bitcoin block %d is followed without its parent", b.Height)
 		}
 	}
-	rows, err = tx.Query(context.Background(), schemas.In(`
+	rows, err = db.Query(context.Background(), schemas.In(`
 		SELECT encode(index_block_hash, 'hex'), encode(parent_index_block_hash, 'hex'), encode(burn_block_hash, 'hex'),
 		       coalesce(encode(consensus_hash, 'hex'), ''), coalesce(encode(burn_view, 'hex'), ''), b.height, burn_block_height, attached, c.height IS NOT NULL
 		FROM {chain}.block b LEFT JOIN {chain}.canonical c ON c.block_seq = b.source_seq`))
 	if err != nil {
-		rt.Fatal(err)
+		t.Fatal(err)
 	}
 	blocks, err := pgx.CollectRows(rows, pgx.RowToStructByPos[stacksBlock])
 	if err != nil {
-		rt.Fatal(err)
+		t.Fatal(err)
 	}
 	byID := map[string]stacksBlock{}
 	for _, b := range blocks {
@@ -98,6 +98,6 @@ func CheckRules(rt *rapid.T, tx pgx.Tx, tips bool) {
 	}
 	// A chain that is orphaned as a whole stays until something better comes.
 	if tips && best.ID != "" && isGood(root) && (higher(tip, best) != 0 || !isGood(tip)) {
-		rt.Errorf("the tip is %+v, and the best block is %+v", tip, best)
+		t.Errorf("the tip is %+v, and the best block is %+v", tip, best)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,17 +13,45 @@ import (
 
 // control is the script's own connection to the database, which nothing disturbs.
 type control struct {
+	asking sync.Mutex // guards the connection and clock: a COPY asks beside the script
 	conn   *pgx.Conn
-	asking sync.Mutex // held while conn is used: a COPY is carried out beside the script
+	clock  time.Time // of the database
 
 	mu       sync.Mutex
 	sessions []*session
 }
 
-// openControl connects to a database.
+// openControl connects to a database, and gives it a clock of the world: sessions find sim.now() before that of Postgres, whose time
+// is real.
 func openControl(ctx context.Context, url string) (*control, error) {
 	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	_, err = conn.Exec(ctx, `
+		CREATE SCHEMA sim;
+		CREATE TABLE sim.clock (at timestamptz NOT NULL);
+		INSERT INTO sim.clock VALUES ('epoch');
+		CREATE FUNCTION sim.now() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT at FROM sim.clock';
+		GRANT USAGE ON SCHEMA sim TO PUBLIC;
+		GRANT SELECT ON sim.clock TO PUBLIC`)
 	return &control{conn: conn}, err
+}
+
+// searchPath is that of a session in which now() is the time of the world.
+const searchPath = "sim, pg_catalog"
+
+// tick sets the clock.
+func (c *control) tick(now time.Time) {
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	if now.Equal(c.clock) {
+		return
+	}
+	if _, err := c.conn.Exec(context.Background(), `UPDATE sim.clock SET at = $1`, now); err != nil {
+		panic(err)
+	}
+	c.clock = now
 }
 
 // know remembers a session.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -26,10 +27,13 @@ type History struct {
 	Trace   string
 	Hash    uint64 // of what has happened until the processes were to end
 	Counts  map[string]int
-	Steps   int // requests to the database
+	Unknown bool // the state is not that of Chain, as other events were sent
+	Steps   int  // requests to the database
 	Took    time.Duration
 	Wrong   []string
 
+	mu       sync.Mutex // of Wrong
+	began    time.Time  // of the world
 	cut      Cut
 	scene    Scene
 	progress atomic.Int64
@@ -37,8 +41,13 @@ type History struct {
 
 // wrong takes note of something that is wrong.
 func (h *History) wrong(format string, arguments ...any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.Wrong = append(h.Wrong, fmt.Sprintf(format, arguments...))
 }
+
+// modelled reports whether the state must be that of Chain.
+func (h *History) modelled() bool { return !h.Unknown && len(h.cut.Without) == 0 }
 
 // Scene is what a kind of histories has beside a chain whose node posts its events: more senders, servers, clients, and judges.
 type Scene interface {
@@ -52,12 +61,19 @@ type Scene interface {
 	Settle(w *World, h *History) bool
 	// Judge adds what is wrong to a history that has ended. The world is gone, its database is there.
 	Judge(j *judge)
+
+	// A scene may have Plan(*plan), which changes what the seed says, and Patience() time.Duration, which says how long after the last
+	// fault Settle may take; and Apart() []string, the tables that the canonical chain alone does not decide (rig.CheckSameRows).
 }
 
 // Scenes are all kinds of histories, by their names.
 var Scenes = map[string]func(random *rand.Rand) Scene{
 	"chain":    func(*rand.Rand) Scene { return quiet{} },
+	"forks":    newForks,
+	"nodes":    newNodes,
+	"ordinals": newOrdinals,
 	"readers":  newReaders,
+	"tokens":   newTokens,
 	"versions": newVersions,
 }
 
@@ -78,6 +94,7 @@ type plan struct {
 	budget int // how many faults happen at most
 	crash  int // per ten thousand steps
 	second int // per ten thousand steps: a second process starts, or one stops
+	outage int // per ten thousand steps
 	hurry  bool
 }
 
@@ -104,7 +121,7 @@ func newPlan(seed uint64, network synthchain.Network) plan {
 	if random.IntN(4) > 0 {
 		p.faults = Faults{CutBefore: pick(0, 5, 20, 60), CutAfter: pick(0, 5, 20, 60), Refuse: pick(0, 0, 10, 40), Freeze: pick(0, 0, 5, 20)}
 	}
-	p.crash, p.second = pick(0, 5, 20, 40), pick(0, 0, 10, 30)
+	p.crash, p.second, p.outage = pick(0, 5, 20, 40), pick(0, 0, 10, 30), pick(0, 0, 0, 10)
 	return p
 }
 
@@ -117,7 +134,7 @@ func (p plan) calmed(c Calm) plan {
 		p.second = 0
 	}
 	if c.Cuts {
-		p.faults.CutBefore, p.faults.CutAfter, p.faults.Refuse = 0, 0, 0
+		p.outage, p.faults.CutBefore, p.faults.CutAfter, p.faults.Refuse = 0, 0, 0, 0
 	}
 	if c.Freezes {
 		p.faults.Freeze = 0
@@ -178,9 +195,13 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	w := NewWorld(t, h.Seed, databaseURL, program)
 	s := w.Script
 	s.progress, s.fault = &h.progress, h.cut.Fault
+	h.began = time.Now()
 	defer func() {
 		h.Trace, h.Counts, h.Steps = s.Trace(), s.counts, s.steps
 	}()
+	if s, ok := scene.(interface{ Plan(p *plan) }); ok {
+		s.Plan(&p)
+	}
 	h.Chain = synthchain.New(p.chain)
 	h.send(w, h.cut.left(replay.Take(p.posts, h.Chain.Next)), p.hurry)
 	scene.Begin(w, h)
@@ -200,6 +221,8 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 			w.Start()
 		case s.chance(p.second) && len(w.running) > 1:
 			w.Stop(w.someone())
+		case s.faulty(p.outage):
+			w.Outage(time.Duration(s.Random.IntN(120)) * time.Second)
 		case len(w.running) == 0:
 			s.Run(time.Duration(s.Random.IntN(3000)) * time.Millisecond)
 			w.Start()
@@ -214,11 +237,16 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	} else if w.reap(); len(w.running) == 0 {
 		w.Start()
 	}
-	if !s.Until(time.Minute, func() bool { return scene.Settle(w, h) && len(w.behind()) == 0 }) {
-		h.wrong("a minute after the last fault not all is done: %v", w.behind())
+	patience := time.Minute
+	if s, ok := scene.(interface{ Patience() time.Duration }); ok {
+		patience = s.Patience()
 	}
-	if len(h.cut.Without) == 0 && len(h.Wrong) == 0 {
+	if !s.Until(patience, func() bool { return scene.Settle(w, h) && len(w.behind()) == 0 }) {
+		h.wrong("%v after the last fault not all is done: %v", patience, w.behind())
+	}
+	if h.modelled() && len(h.Wrong) == 0 {
 		h.read(w)
+		h.readEnds(w)
 	}
 	h.Hash = s.hash
 	w.End()
@@ -253,26 +281,33 @@ func (w *World) someone() int {
 
 // Sender posts events to the program, each until it is acknowledged, as a Stacks node does.
 type Sender struct {
-	Posts []replay.Post
-	Tries int // how often it has sent one
+	Posts  []replay.Post
+	Header http.Header // of its requests
+	Tries  int         // how often it has sent one
 
+	// after has how many events the first sender must have got rid of before each event; nil if none waits for another.
+	after        []int
 	acknowledged atomic.Int64
 	told         chan struct{} // has an element after an event is acknowledged
 
+	first  *Sender
 	world  *World
 	host   byte // of its address, by which the log names it
+	wrong  func(format string, arguments ...any)
 	random *rand.Rand
 	hurry  bool
 	done   chan struct{}
 }
 
 // send adds a sender.
-func (h *History) send(w *World, posts []replay.Post, hurry bool) {
+func (h *History) send(w *World, posts []replay.Post, hurry bool) *Sender {
 	n := len(h.Senders) + 1
-	h.Senders = append(h.Senders, &Sender{
-		Posts: posts, world: w, host: byte(n), random: rand.New(rand.NewPCG(h.Seed, uint64(n))), hurry: hurry, done: make(chan struct{}),
-		told: make(chan struct{}, 1),
-	})
+	sender := &Sender{
+		Posts: posts, world: w, host: byte(n), wrong: h.wrong, random: rand.New(rand.NewPCG(h.Seed, uint64(n))), hurry: hurry, done: make(chan struct{}), told: make(chan struct{}, 1),
+	}
+	h.Senders = append(h.Senders, sender)
+	sender.first = h.Senders[0]
+	return sender
 }
 
 // sent reports whether all events are acknowledged.
@@ -293,13 +328,16 @@ func (n *Sender) source() string { return fmt.Sprintf("observer:127.0.0.%d", n.h
 func (n *Sender) run() {
 	defer close(n.done)
 	for i, post := range n.Posts {
+		for n.after != nil && int(n.first.acknowledged.Load()) < n.after[i] {
+			time.Sleep(200 * time.Millisecond)
+		}
 		if !n.hurry || n.random.IntN(10) == 0 {
 			time.Sleep(time.Duration(n.random.IntN(2000)) * time.Millisecond)
 		}
 		for {
 			n.Tries++
 			ctx := context.WithValue(context.Background(), senderKey{}, n.host)
-			r, err := n.world.askAny(ctx, time.Minute, http.MethodPost, observerPort, post.Path, post.Body)
+			r, err := n.world.askAny(ctx, time.Minute, http.MethodPost, observerPort, post.Path, n.Header.Clone(), post.Body)
 			n.world.Script.tell("sender %d: event %d to %s: %d %v", n.host, i+1, post.Path, r.Status, err)
 			if err == nil && r.Status == http.StatusOK {
 				n.acknowledged.Add(1)
@@ -308,6 +346,9 @@ func (n *Sender) run() {
 				default:
 				}
 				break
+			}
+			if err == nil && (r.Status != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "") {
+				n.wrong("an event to %s is neither accepted nor put off: %d %s", post.Path, r.Status, r.Body)
 			}
 			time.Sleep(time.Second)
 		}
@@ -318,8 +359,8 @@ func (n *Sender) run() {
 type senderKey struct{}
 
 // askAny asks the first process that listens.
-func (w *World) askAny(ctx context.Context, limit time.Duration, method, port, path string, body []byte) (Reply, error) {
-	return w.Ask(ctx, limit, method, w.network.listening(port), port, path, nil, body)
+func (w *World) askAny(ctx context.Context, limit time.Duration, method, port, path string, header http.Header, body []byte) (Reply, error) {
+	return w.Ask(ctx, limit, method, w.network.listening(port), port, path, header, body)
 }
 
 // rest waits until something waits for the script, or a time has passed.

@@ -38,19 +38,25 @@ func Judge(t replay.TB, h *History, pool, truth *pgxpool.Pool) {
 	}
 	j.again(stored)
 	j.check()
-	if len(h.cut.Without) == 0 {
+	if h.modelled() {
 		rig.CheckState(j, pool, h.Chain.Expected())
 		j.alone()
 	}
+	if _, ok := h.scene.(damaging); !ok {
+		rig.CheckNoQuarantine(j, pool)
+	}
 	h.scene.Judge(j)
 }
+
+// damaging are scenes that judge by themselves what is in quarantine.
+type damaging interface{ damages() }
 
 // Errorf implements replay.TB: what a check finds is wrong with the history.
 func (j *judge) Errorf(format string, arguments ...any) { j.wrong(format, arguments...) }
 
 // alone folds the canonical chain alone, and compares the rows that must not depend on what else happened.
 func (j *judge) alone() {
-	tx := replay.Begin(j.TB, j.truth)
+	tx := j.begin()
 	defer replay.End(j.TB, tx)
 	var events []eventstore.Event
 	for i, post := range j.Chain.CanonicalPosts() {
@@ -60,7 +66,29 @@ func (j *judge) alone() {
 		j.wrong("the canonical chain alone can't be folded: %v", err)
 		return
 	}
-	rig.CheckSameRows(j, tx, j.pool)
+	var except []string
+	if s, ok := j.scene.(interface{ Apart() []string }); ok {
+		except = s.Apart()
+	}
+	rig.CheckSameRows(j, tx, j.pool, except...)
+}
+
+// begin begins a transaction on empty tables, beside which is written what the world's database says of its log as a whole.
+func (j *judge) begin() pgx.Tx {
+	j.Helper()
+	tx := replay.Begin(j.TB, j.truth)
+	ctx := context.Background()
+	if _, err := tx.Exec(ctx, `DELETE FROM log.partial_history`); err != nil {
+		j.Fatal(err)
+	}
+	for _, table := range []string{"log.network", "log.partial_history"} {
+		for _, row := range replay.Texts(j, j.pool, `SELECT to_jsonb(r)::text FROM `+table+` r`) {
+			if _, err := tx.Exec(ctx, `INSERT INTO `+table+` SELECT * FROM jsonb_populate_record(NULL::`+table+`, $1::jsonb)`, row); err != nil {
+				j.Fatal(err)
+			}
+		}
+	}
+	return tx
 }
 
 // readLog returns what is in the log.
@@ -155,18 +183,22 @@ func specs() (all []projections.Spec) {
 // again folds the log once more, from nothing and in one piece, and compares the tables.
 func (j *judge) again(stored []eventstore.Event) {
 	j.Helper()
-	tx := replay.Begin(j.TB, j.truth)
+	tx := j.begin()
 	defer replay.End(j.TB, tx)
 	if err := fold(context.Background(), tx, stored); err != nil {
 		j.wrong("the log can't be folded from nothing: %v", err)
 		return
 	}
-	want, got := j.dump(tx), j.dump(j.pool)
+	j.compare("a fold from nothing", j.dump(tx, specs()), j.dump(j.pool, specs()))
+}
+
+// compare compares rows by table.
+func (j *judge) compare(with string, want, got map[string][]string) {
 	differ := 0
 	for _, name := range sortedKeys(want, got) {
 		if diff := difference(got[name], want[name]); diff != "" {
 			if differ++; differ <= 3 {
-				j.wrong("table %s is not what a fold from nothing gives: %s", name, diff)
+				j.wrong("table %s is not what %s gives: %s", name, with, diff)
 			}
 		}
 	}
@@ -174,32 +206,67 @@ func (j *judge) again(stored []eventstore.Event) {
 
 // fold folds events with all projections, in one batch.
 func fold(ctx context.Context, tx pgx.Tx, events []eventstore.Event) error {
-	items, err := decode.New(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(ctx, events)
-	if err != nil {
-		return err
-	}
+	decoder := decode.New(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{}))
 	for _, line := range every.Lines() {
-		if _, err := line.Leader.Fold(ctx, tx, 0, items); err != nil {
-			return fmt.Errorf("%s: %w", line.Name(), err)
+		var err error
+		leader := line.Leader.Spec()
+		switch followers := line.Followers.(type) {
+		case projections.ChainFollowers:
+			err = foldLine(ctx, tx, line, followers, events, decoder.Decode, func(of projections.Spec, items []projections.LogItem) ([]projections.Step, error) {
+				return stepsOf(ctx, tx, leader, of, items)
+			})
+		case projections.FeedFollowers:
+			err = foldLine(ctx, tx, line, followers, events, decoder.DecodeFeed, func(_ projections.Spec, items []projections.LogItem) ([]projections.FeedStep, error) {
+				return feedStepsOf(ctx, tx, leader, items)
+			})
 		}
-		followers, ok := line.Followers.(projections.ChainFollowers)
-		if !ok {
-			continue
-		}
-		for _, f := range followers {
-			steps, err := stepsOf(ctx, tx, line.Leader.Spec(), f.Spec(), items)
-			if err != nil {
-				return err
-			}
-			if len(steps) == 0 {
-				continue
-			}
-			if _, err := f.Fold(ctx, tx, 0, steps); err != nil {
-				return fmt.Errorf("%s: %w", f.Spec().Name, err)
-			}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+func foldLine[T projections.Item](
+	ctx context.Context, tx pgx.Tx, line projections.Line, followers []projections.Projection[T], events []eventstore.Event,
+	decode func(context.Context, []eventstore.Event) ([]projections.LogItem, error), stepsOf func(projections.Spec, []projections.LogItem) ([]T, error),
+) error {
+	items, err := decode(ctx, events)
+	if err != nil || len(items) == 0 {
+		return err
+	}
+	if _, err := line.Leader.Fold(ctx, tx, 0, items); err != nil {
+		return fmt.Errorf("%s: %w", line.Name(), err)
+	}
+	for _, f := range followers {
+		steps, err := stepsOf(f.Spec(), items)
+		if err != nil {
+			return err
+		}
+		if len(steps) == 0 {
+			continue
+		}
+		if _, err := f.Fold(ctx, tx, 0, steps); err != nil {
+			return fmt.Errorf("%s: %w", f.Spec().Name, err)
+		}
+	}
+	return nil
+}
+
+// feedStepsOf returns the steps of ordinals with their content.
+func feedStepsOf(ctx context.Context, tx pgx.Tx, ordinals projections.Spec, items []projections.LogItem) ([]projections.FeedStep, error) {
+	rows, err := tx.Query(ctx, ordinals.SQL(`
+		SELECT step, kind, height, block_hash, block_seq, block_index, source_seq FROM {schema}.step ORDER BY step`))
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s projections.FeedStep, err error) {
+		err = row.Scan(&s.Number, &s.Kind, &s.Height, &s.BlockHash, &s.BlockSeq, &s.BlockIndex, &s.SourceSeq)
+		if err == nil && s.Kind == projections.Apply {
+			s.Block = &items[s.BlockSeq-1].Feed.Apply[s.BlockIndex]
+		}
+		return s, err
+	})
 }
 
 // stepsOf returns the steps of chain with their content.
@@ -228,28 +295,24 @@ func stepsOf(ctx context.Context, tx pgx.Tx, chain, of projections.Spec, items [
 	return steps, err
 }
 
-// apart are columns that say when and in which batch something was written, not what is true.
-var apart = map[string][]string{}
-
-// dump returns the rows of all tables of projections, sorted, by table.
-func (j *judge) dump(db replay.Querier) map[string][]string {
-	j.Helper()
+// dump returns the rows of all tables of projections, sorted, by table, without some columns.
+func (j *judge) dump(db replay.Querier, of []projections.Spec, without ...string) map[string][]string {
 	var names []string
-	for _, s := range specs() {
+	for _, s := range of {
 		names = append(names, s.String())
 	}
-	return j.dumpOf(db, names...)
+	return j.dumpOf(db, names, without...)
 }
 
-// dumpOf returns the rows of all tables of schemas, sorted, by table.
-func (j *judge) dumpOf(db replay.Querier, names ...string) map[string][]string {
+// dumpOf returns the rows of all tables of schemas, sorted, by table, without some columns.
+func (j *judge) dumpOf(db replay.Querier, names []string, without ...string) map[string][]string {
 	j.Helper()
 	tables := replay.Texts(j.TB, db, `SELECT schemaname || '.' || tablename FROM pg_catalog.pg_tables WHERE schemaname = ANY($1) ORDER BY 1`, names)
 	var queries []string
 	for _, table := range tables {
-		queries = append(queries, fmt.Sprintf(`SELECT '%[1]s', to_jsonb(r)::text FROM %[1]s r`, table))
+		queries = append(queries, fmt.Sprintf(`SELECT '%[1]s', (to_jsonb(r) - $1::text[])::text FROM %[1]s r`, table))
 	}
-	rows, err := db.Query(context.Background(), strings.Join(queries, " UNION ALL "))
+	rows, err := db.Query(context.Background(), strings.Join(queries, " UNION ALL "), append([]string{}, without...))
 	if err != nil {
 		j.Fatal(err)
 	}
@@ -285,12 +348,11 @@ func difference(got, want []string) string {
 		}
 	}
 	if len(got) != len(want) {
-		first := append(slices.Clone(got), want...)[min(len(got), len(want))]
-		if len(got) > len(want) {
-			first = got[len(want)]
-		} else {
-			first = want[len(got)]
+		longer := got
+		if len(want) > len(got) {
+			longer = want
 		}
+		first := longer[min(len(got), len(want))]
 		return fmt.Sprintf("%d rows, want %d; the first more: %s", len(got), len(want), first)
 	}
 	return ""

@@ -3,24 +3,27 @@ package simulation
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // network is what the addresses of a world lead to. Each process of the program has an address by which it reaches its database.
 type network struct {
 	script *Script
-	number int    // of the world
-	url    string // network and address of the server of the database
+	number int // of the world
 	dial   func(ctx context.Context) (net.Conn, error)
 
 	mu        sync.Mutex
 	listeners map[string]*listener
 	sessions  int
 	dead      map[int]bool                 // processes that have crashed
+	away      time.Time                    // until when there is no database
 	open      map[int][]interface{ cut() } // by process, in the order in which they were opened
 }
 
@@ -59,6 +62,13 @@ func prefix(number int) netip.Prefix {
 // host returns the address of a process.
 func (n *network) host(process int) string { return fmt.Sprintf("127.66.%d.%d", n.number, process) }
 
+// isDead reports whether a process has crashed.
+func (n *network) isDead(process int) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.dead[process]
+}
+
 func refused(address string) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("%s: %w", address, os.NewSyscallError("connect", syscall.ECONNREFUSED))}
 }
@@ -81,7 +91,7 @@ func (n *network) Dial(ctx context.Context, address string) (net.Conn, error) {
 	process := int(netip.MustParseAddr(host).As4()[3])
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.dead[process] {
+	if n.dead[process] || time.Now().Before(n.away) {
 		return nil, refused(address)
 	}
 	server, err := n.dial(context.WithoutCancel(ctx))
@@ -112,6 +122,25 @@ func (n *network) Listen(address string) (net.Listener, error) {
 	}
 	n.listeners[address] = l
 	return l, nil
+}
+
+// outage ends all sessions of the database, and lets none begin for a time.
+func (n *network) outage(d time.Duration) (pids []uint32) {
+	n.mu.Lock()
+	n.away = time.Now().Add(d)
+	var sessions []*session
+	for _, number := range slices.Sorted(maps.Keys(n.open)) {
+		for _, c := range n.open[number] {
+			if s, ok := c.(*session); ok {
+				sessions, pids = append(sessions, s), append(pids, s.pid)
+			}
+		}
+	}
+	n.mu.Unlock()
+	for _, s := range sessions {
+		s.cut()
+	}
+	return pids
 }
 
 // crash ends all that a process has open, at once.
@@ -178,12 +207,23 @@ func (l *listener) connect(ctx context.Context) (net.Conn, error) {
 	near, far := net.Pipe()
 	sender, _ := ctx.Value(senderKey{}).(byte)
 	from := &net.TCPAddr{IP: net.IPv4(127, 0, 0, sender), Port: 40000}
+	process, fromProcess := ctx.Value(processKey{}).(int)
+	if fromProcess {
+		from.IP = net.ParseIP(l.network.host(process))
+	}
 	select {
 	case l.incoming <- &pipe{far, l.at, from}:
 		c := &pipe{near, from, l.at}
 		l.network.mu.Lock()
 		l.network.keep(int(l.at.IP.To4()[3]), c)
+		dead := fromProcess && l.network.dead[process]
+		if fromProcess {
+			l.network.keep(process, c)
+		}
 		l.network.mu.Unlock()
+		if dead {
+			c.cut()
+		}
 		return c, nil
 	case <-l.ended:
 		return nil, refused(l.name)

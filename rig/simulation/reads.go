@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"strata/internal/synth/synthchain"
 )
 
 // read compares what the API answers in the end with the model.
@@ -48,6 +50,26 @@ func (h *History) read(w *World) {
 	}
 }
 
+// readEnds compares what the API answers about the ends of locks with the rule: the lock is over in the block at its unlock height
+// (SIP-007).
+func (h *History) readEnds(w *World) {
+	want := h.Chain.Expected()
+	asked := 0
+	for _, account := range slices.Sorted(maps.Keys(want.Locks)) {
+		i := slices.IndexFunc(want.Blocks, func(b synthchain.BlockRef) bool { return b.BurnHeight >= want.Locks[account].Until })
+		if i < 0 || asked == accountsRead {
+			continue
+		}
+		asked++
+		var stx struct{ Locked string }
+		h.get(w, fmt.Sprintf("/extended/v1/address/%s/stx?until_block=%d", account, want.Blocks[i].Height), &stx)
+		if stx.Locked != "0" {
+			h.wrong("the API says that %s of %s is locked at block %d, at Bitcoin height %d; the lock ends at %d",
+				stx.Locked, account, want.Blocks[i].Height, want.Blocks[i].BurnHeight, want.Locks[account].Until)
+		}
+	}
+}
+
 // accountsRead is how many accounts are asked for at the end of a history.
 const accountsRead = 8
 
@@ -63,7 +85,7 @@ func (h *History) get(w *World, path string, into any) {
 	var r Reply
 	var err error
 	w.Do(func(ctx context.Context) {
-		r, err = w.askAny(ctx, time.Minute, http.MethodGet, APIPort, path, nil)
+		r, err = w.askAny(ctx, time.Minute, http.MethodGet, APIPort, path, nil, nil)
 	})
 	if err == nil && r.Status != http.StatusOK {
 		err = fmt.Errorf("status %d: %s", r.Status, r.Body)

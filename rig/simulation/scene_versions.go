@@ -302,7 +302,7 @@ func (s *versions) Judge(j *judge) {
 			j.wrong("the schema %s is there, and its version is not", name)
 		}
 		rows[name] = map[string][]string{}
-		for table, list := range j.dumpOf(j.pool, name) {
+		for table, list := range j.dumpOf(j.pool, []string{name}) {
 			rows[name][strings.TrimPrefix(table, name+".")] = list
 		}
 	}

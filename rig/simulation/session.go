@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -224,13 +225,21 @@ func (c *session) end(err error) {
 func (c *session) exchange(lost bool) (locked bool) {
 	c.mu.Lock()
 	out, asks := c.out, c.asks
+	timed := false
 	for _, text := range c.request {
 		c.hears = c.hears || strings.EqualFold(firstWord(text), "listen")
+		timed = timed || strings.Contains(text, "now()")
 	}
 	c.out, c.scanned, c.asks, c.request, c.waits = nil, 0, nil, nil, false
 	c.expects = append(c.expects, asks...)
 	c.lost = lost
 	c.mu.Unlock()
+	if timed {
+		c.script.db.tick(time.Now())
+	}
+	if len(asks) > 0 && asks[0] == '0' {
+		out = inWorldTime(out)
+	}
 	if _, err := c.server.Write(out); err != nil {
 		c.cut()
 		return false
@@ -254,6 +263,18 @@ func (c *session) refuse(code string) {
 	c.request = nil
 }
 
+// inWorldTime returns the first message of a session, in which the path of schemas begins with that of the world's clock.
+func inWorldTime(start []byte) []byte {
+	const name = "\x00search_path\x00"
+	before, after, ok := bytes.Cut(start, []byte(name+"\x00"))
+	if !ok {
+		return start
+	}
+	start = slices.Concat(before, []byte(name+searchPath+"\x00"), after)
+	binary.BigEndian.PutUint32(start, uint32(len(start)))
+	return start
+}
+
 // patience is how long an answer may take before the script looks whether a lock keeps it. Everything goes on after a lock, so
 // the time has no influence on what happens.
 const patience = 4 * time.Millisecond
@@ -266,10 +287,7 @@ func (c *session) receive() (locked bool) {
 			c.expects = c.expects[1:] // what was copied in vain has no answer
 			continue
 		}
-		for {
-			if c.answers.Buffered() > 0 {
-				break
-			}
+		for c.answers.Buffered() == 0 {
 			_ = c.server.SetReadDeadline(time.Now().Add(patience))
 			_, err := c.answers.Peek(1)
 			_ = c.server.SetReadDeadline(time.Time{})

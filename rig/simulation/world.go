@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/url"
@@ -33,6 +34,7 @@ type World struct {
 	client    *http.Client
 	running   map[int]*process
 	started   int
+	servers   []*http.Server // of the world, beside the program
 }
 
 // process is a process of the program.
@@ -41,6 +43,9 @@ type process struct {
 	ended     chan struct{}
 	arguments []string
 }
+
+// processKey is the key of a process's number in its contexts.
+type processKey struct{}
 
 // worldNumber is the number of the one world that a process has at a time.
 const worldNumber = 1
@@ -81,7 +86,7 @@ func pgxAddress(config *pgx.ConnConfig) (network, address string) {
 func (w *World) Start() int {
 	w.started++
 	number := w.started
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), processKey{}, number))
 	p := &process{stop: cancel, ended: make(chan struct{}), arguments: w.arguments}
 	w.running[number] = p
 	host := w.network.host(number)
@@ -122,6 +127,13 @@ func (w *World) Crash(number int) {
 	w.Script.db.await(pids...)
 }
 
+// Outage ends all sessions of the database, and lets none begin for a time.
+func (w *World) Outage(d time.Duration) {
+	w.Script.tell("the database is away for %s", d)
+	w.Script.Count("outages")
+	w.Script.db.await(w.network.outage(d)...)
+}
+
 // Stop lets a process end.
 func (w *World) Stop(number int) {
 	w.Script.tell("process %d is to end", number)
@@ -141,8 +153,22 @@ func (w *World) End() {
 		w.Stop(number)
 	}
 	w.client.CloseIdleConnections()
+	for _, server := range w.servers {
+		_ = server.Close()
+	}
 	w.Script.Run(time.Minute) // what ends in the background has time limits
 	_ = w.Script.db.conn.Close(context.Background())
+}
+
+// Serve lets a server of the world answer at an address, until the world ends.
+func (w *World) Serve(address string, handler http.Handler) {
+	l, err := w.network.Listen(address)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}
+	w.servers = append(w.servers, server)
+	go func() { _ = server.Serve(l) }()
 }
 
 // Reply is an answer of the program. The zero value is none.

@@ -7754,8 +7754,41 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Brc20Match: {
+            /** @description The address that deployed the token. */
+            address: string;
+            /**
+             * Format: int64
+             * @description Height of the deploy's Bitcoin block.
+             */
+            block_height: number;
+            /** @description Id of the inscription that deployed the token. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Number of that inscription; null when the feed has not given it.
+             */
+            number: number | null;
+            /** @description As spelled by the deploy. */
+            ticker: string;
+            /** @description Id of the deploy's Bitcoin transaction. */
+            tx_id: string;
+        } & {
+            [key: string]: unknown;
+        };
         Brc20Mint: {
             amount: string;
+        } & {
+            [key: string]: unknown;
+        };
+        Brc20Result: {
+            /** @description A BRC-20 token whose ticker begins with the term. */
+            result: components["schemas"]["Brc20Match"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "brc20_token";
         } & {
             [key: string]: unknown;
         };
@@ -10031,6 +10064,29 @@ export interface components {
             receipt_time: components["schemas"]["NumberQuantiles"];
             /** @description Bytes. */
             tx_size: components["schemas"]["NumberQuantiles"];
+        } & {
+            [key: string]: unknown;
+        };
+        MetadataMatch: {
+            asset_identifier: string;
+            /** @enum {string} */
+            asset_type: "ft";
+            contract_id: string;
+            /** @description As its contract answers; null if unknown. */
+            name: string | null;
+            /** @description As its contract answers; null if unknown. */
+            symbol: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        MetadataResult: {
+            /** @description A fungible token whose name or symbol begins with the term. */
+            result: components["schemas"]["MetadataMatch"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "token_metadata";
         } & {
             [key: string]: unknown;
         };
@@ -12388,7 +12444,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** SearchResult */
-        SearchResult: components["schemas"]["BlockResult"] | components["schemas"]["BitcoinResult"] | components["schemas"]["TransactionResult"] | components["schemas"]["AddressResult"] | components["schemas"]["ContractResult"] | components["schemas"]["TokenResult"] | components["schemas"]["WaitingResult"] | components["schemas"]["NameResult"];
+        SearchResult: components["schemas"]["BlockResult"] | components["schemas"]["BitcoinResult"] | components["schemas"]["TransactionResult"] | components["schemas"]["AddressResult"] | components["schemas"]["ContractResult"] | components["schemas"]["TokenResult"] | components["schemas"]["WaitingResult"] | components["schemas"]["NameResult"] | components["schemas"]["MetadataResult"] | components["schemas"]["Brc20Result"];
         SearchResults: {
             /** @description At most 20: what equals the term, what begins with it, and what has it elsewhere. Empty when nothing was found. */
             results: components["schemas"]["SearchResult"][];
@@ -28946,9 +29002,9 @@ export interface operations {
             query: {
                 /** @description Wait until the answer reflects this position: the Strata-Position of another answer, or a number of events. The request header Strata-Position does the same. */
                 min_position?: string;
-                /** @description The hash of a block or transaction or at least 8 digits of its beginning; a height; an address or at least 6 characters of its beginning; the beginning of a contract's or asset's identifier, with its dot; or at least 3 characters of a name, wherever they are in it. Whitespace around it is ignored. */
+                /** @description The hash of a block or transaction or at least 8 digits of its beginning; a height; an address or at least 6 characters of its beginning; the beginning of a contract's or asset's identifier, with its dot; at least 3 characters of a name, wherever they are in it; or, for token_metadata and brc20_token, the beginning of a name, symbol or ticker, in any case. Whitespace around it is ignored. */
                 q: string;
-                /** @description Types to search: block, bitcoin_block, transaction, address, smart_contract, token, mempool_transaction, name; by default all but the last two, which Strata adds. To name several, repeat the parameter or separate the types with commas. */
+                /** @description Types to search: block, bitcoin_block, transaction, address, smart_contract, token, mempool_transaction, name, token_metadata, brc20_token; by default all but the last four, which Strata adds. To name several, repeat the parameter or separate the types with commas. */
                 type?: string[];
             };
             header?: never;

@@ -261,7 +261,7 @@ func (c *Cursor) Units(element func(index int)) (damaged []*FieldError, present 
 	present = c.Array(func() {
 		depth := c.Depth()
 		element(index)
-		if c.err != nil {
+		if c.err != nil && !c.broken {
 			damaged, c.err = append(damaged, c.err), nil
 			c.leave(depth)
 		}

@@ -23,8 +23,8 @@ func (r *Reader) Attachment(ctx context.Context, want fetch.Want) (exchanges []f
 		if n == nil {
 			break
 		}
-		tried[n] = true
-		e := r.do(ctx, n, request{method: http.MethodGet, path: "/v2/attachments/" + want.Hash})
+		tried[n.Node] = true
+		e := r.do(ctx, n.Node, request{method: http.MethodGet, path: "/v2/attachments/" + want.Hash})
 		exchanges = append(exchanges, e)
 		switch {
 		case ctx.Err() != nil: // which says nothing about the node
@@ -32,7 +32,7 @@ func (r *Reader) Attachment(ctx context.Context, want fetch.Want) (exchanges []f
 		case e.Failure == "" && e.NotServed(), e.Failure == fetch.FailureTooLarge:
 			n.RecordSuccess(ctx)
 		default:
-			r.assess(ctx, n, true, e)
+			r.assess(ctx, n, e)
 		}
 		if _, ok := fetch.AttachmentIn(e.Body, hash); ok && e.Failure == "" && e.Status == http.StatusOK {
 			break

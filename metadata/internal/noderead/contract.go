@@ -29,20 +29,17 @@ func (r *Reader) Contract(ctx context.Context, want fetch.Want, tip fetch.Tip) (
 	if n == nil {
 		return nil, max(r.nodes.Wait(), rotation.EjectionFirst)
 	}
-	acquired := true // whether n was acquired and no result was recorded for it since
 	tried := map[*rotation.Node]bool{}
 	unanswered := 0 // requests in a row that no node answers
 	for _, q := range requests {
 		for {
-			e := r.do(ctx, n, q)
+			e := r.do(ctx, n.Node, q)
 			exchanges = append(exchanges, e)
-			answer := r.assess(ctx, n, acquired, e)
-			acquired = false
-			if answer {
+			if r.assess(ctx, n, e) {
 				unanswered = 0
 				break
 			}
-			tried[n] = true
+			tried[n.Node] = true
 			next := r.nodes.Acquire(tried)
 			if ctx.Err() != nil {
 				if next != nil {
@@ -56,7 +53,7 @@ func (r *Reader) Contract(ctx context.Context, want fetch.Want, tip fetch.Tip) (
 				}
 				break
 			}
-			n, acquired = next, true
+			n = next
 		}
 	}
 	return exchanges, 0
@@ -64,12 +61,10 @@ func (r *Reader) Contract(ctx context.Context, want fetch.Want, tip fetch.Tip) (
 
 // assess reports whether an exchange is the answer (otherwise another node should be tried), and records the node's
 // health.
-func (r *Reader) assess(ctx context.Context, n *rotation.Node, acquired bool, e fetch.Exchange) (answer bool) {
+func (r *Reader) assess(ctx context.Context, n *rotation.Turn, e fetch.Exchange) (answer bool) {
 	switch {
 	case ctx.Err() != nil: // the attempt's time is over, which says nothing about the node
-		if acquired {
-			n.Abandon()
-		}
+		n.Abandon()
 		return false
 	case e.Failure == fetch.FailureTooLarge:
 		n.RecordSuccess(ctx)

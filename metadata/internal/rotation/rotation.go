@@ -19,27 +19,30 @@ type Node struct {
 	mu           sync.Mutex
 	failures     int // consecutive ejections
 	ejectedUntil time.Time
-	probing      bool // the probe is in progress
+	probe        *Turn // in progress; nil if there is none
 }
+
+// Turn is the permission for a request to a node. The caller must report its result with RecordSuccess, RecordFailure or Abandon.
+type Turn struct{ *Node }
 
 // EjectionFirst is the duration of a first ejection. It doubles each time that the probe fails.
 const EjectionFirst = time.Second
 
 const ejectionMax = 30 * time.Second
 
-// Acquire reports whether the node may get a request now. If so, the caller must report the result with recordSuccess,
-// RecordFailure or abandon.
-func (n *Node) Acquire(now time.Time) bool {
+// acquire returns a turn if the node may get a request now; otherwise nil.
+func (n *Node) acquire(now time.Time) *Turn {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	turn := &Turn{n}
 	switch {
 	case n.failures == 0:
-		return true
-	case n.probing || now.Before(n.ejectedUntil):
-		return false
+		return turn
+	case n.probe != nil || now.Before(n.ejectedUntil):
+		return nil
 	}
-	n.probing = true
-	return true
+	n.probe = turn
+	return turn
 }
 
 // Wait returns the time until the node may get a request.
@@ -49,44 +52,46 @@ func (n *Node) Wait(now time.Time) time.Duration {
 	switch {
 	case n.failures == 0:
 		return 0
-	case n.probing:
+	case n.probe != nil:
 		return EjectionFirst
 	}
 	return max(n.ejectedUntil.Sub(now), 0)
 }
 
 // Abandon reports that the request showed nothing about the node.
-func (n *Node) Abandon() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.probing = false
+func (t *Turn) Abandon() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.probe == t {
+		t.probe = nil
+	}
 }
 
 // RecordSuccess reports that the node answered. It readmits the node.
-func (n *Node) RecordSuccess(ctx context.Context) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.failures > 0 {
-		n.logger.LogAttrs(ctx, slog.LevelInfo, "node readmitted", slog.String("node", n.Base))
+func (t *Turn) RecordSuccess(ctx context.Context) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failures > 0 {
+		t.logger.LogAttrs(ctx, slog.LevelInfo, "node readmitted", slog.String("node", t.Base))
 	}
-	n.failures, n.probing, n.ejectedUntil = 0, false, time.Time{}
+	t.failures, t.probe, t.ejectedUntil = 0, nil, time.Time{}
 }
 
 // RecordFailure reports that a request failed. It ejects the node, at least for the time that the node asked for.
-func (n *Node) RecordFailure(ctx context.Context, now time.Time, atLeast time.Duration, reason string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.failures > 0 && !n.probing {
+func (t *Turn) RecordFailure(ctx context.Context, now time.Time, atLeast time.Duration, reason string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failures > 0 && t.probe != t {
 		return // the request began before the node was ejected
 	}
-	ejection := max(min(EjectionFirst<<min(n.failures, 10), ejectionMax), atLeast)
-	if n.failures == 0 {
-		n.logger.LogAttrs(ctx, slog.LevelWarn, "node ejected after a failed request; retrying", slog.String("node", n.Base),
+	ejection := max(min(EjectionFirst<<min(t.failures, 10), ejectionMax), atLeast)
+	if t.failures == 0 {
+		t.logger.LogAttrs(ctx, slog.LevelWarn, "node ejected after a failed request; retrying", slog.String("node", t.Base),
 			slog.Duration("after", ejection), slog.String("error", reason))
 	}
-	n.failures++
-	n.probing = false
-	n.ejectedUntil = now.Add(ejection)
+	t.failures++
+	t.probe = nil
+	t.ejectedUntil = now.Add(ejection)
 }
 
 // Nodes are the configured nodes. They get requests in turn.
@@ -108,16 +113,20 @@ func New(urls []*url.URL, logger *slog.Logger) *Nodes {
 	return n
 }
 
-// Acquire returns the next node that may get a request and was not tried; nil if there is none.
-func (n *Nodes) Acquire(tried map[*Node]bool) *Node {
+// Acquire returns a turn at the next node that may get a request and was not tried; nil if there is none.
+func (n *Nodes) Acquire(tried map[*Node]bool) *Turn {
 	n.mu.Lock()
 	first := n.next
 	n.next++
 	n.mu.Unlock()
 	now := time.Now()
 	for i := range n.all {
-		if candidate := n.all[(first+i)%len(n.all)]; !tried[candidate] && candidate.Acquire(now) {
-			return candidate
+		candidate := n.all[(first+i)%len(n.all)]
+		if tried[candidate] {
+			continue
+		}
+		if turn := candidate.acquire(now); turn != nil {
+			return turn
 		}
 	}
 	return nil

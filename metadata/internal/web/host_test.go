@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"strata/domain/fetch"
-	"strata/internal/testkit/eventually"
 	"strata/metadata/internal/web"
 )
 
@@ -112,33 +111,6 @@ func TestDurationOfAPause(t *testing.T) {
 	}
 }
 
-// Of two answers to concurrent requests, the one that asks for the longer pause counts.
-func TestLimitedTwice(t *testing.T) {
-	t.Parallel()
-	inProgress := make(chan struct{})
-	c := newClient(t, allowAll())
-	c.SetClock(newClock().now)
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/1":
-			close(inProgress)
-			eventually.Holds(t, "the client has the other answer", func() bool { return !c.HostPausedUntil(r.Host).IsZero() })
-		case "/999":
-			<-inProgress
-		}
-		w.Header().Set("Retry-After", strings.TrimPrefix(r.URL.Path, "/"))
-		w.WriteHeader(http.StatusTooManyRequests)
-	})
-	var done sync.WaitGroup
-	for _, path := range []string{"/1", "/999"} {
-		done.Go(func() { c.Get(t.Context(), direct(s.URL+path), limit, "", anything) })
-	}
-	done.Wait()
-	if e := getOne(t, c, s.URL); e.Header["retry-after"] != "999" {
-		t.Errorf("%s s are left, want 999", e.Header["retry-after"])
-	}
-}
-
 // The host that answered 429 is paused, and not the host that redirected there.
 func TestLimitedBehindARedirect(t *testing.T) {
 	t.Parallel()
@@ -156,74 +128,6 @@ func TestLimitedBehindARedirect(t *testing.T) {
 	if start.requests.Load() != 2 || l.requests.Load() != 1 {
 		t.Errorf("the first host saw %d requests, the limited one %d; want 2 and 1", start.requests.Load(), l.requests.Load())
 	}
-}
-
-// Requests that wait for a slot when the host answers 429 are not sent.
-func TestWaitingForALimitedHost(t *testing.T) {
-	t.Parallel()
-	arrived, answered := make(chan struct{}, 8), make(chan struct{})
-	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		arrived <- struct{}{}
-		<-answered
-		w.WriteHeader(http.StatusTooManyRequests)
-	})
-	c := newClient(t, web.Config{AllowPrivate: true, PerHostConcurrency: 1})
-	var done sync.WaitGroup
-	for range 5 {
-		done.Go(func() {
-			if exchanges := c.Get(t.Context(), direct(s.URL), limit, "", anything); statuses(exchanges) != "[429]" {
-				t.Errorf("got %s", statuses(exchanges))
-			}
-		})
-	}
-	<-arrived
-	eventually.Holds(t, "the others wait", func() bool { return c.HostUsers(s.hostPort()) == 5 })
-	close(answered)
-	done.Wait()
-	if n := s.requests.Load(); n != 1 {
-		t.Errorf("the host saw %d requests, want 1", n)
-	}
-}
-
-func TestConcurrencyPerHost(t *testing.T) {
-	t.Parallel()
-	var now, most atomic.Int32
-	busy := func(w http.ResponseWriter, _ *http.Request) {
-		n := now.Add(1)
-		defer now.Add(-1)
-		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
-		}
-		time.Sleep(20 * time.Millisecond)
-		_, _ = w.Write([]byte("{}"))
-	}
-	s := serve(t, busy)
-	c := newClient(t, web.Config{AllowPrivate: true, PerHostConcurrency: 2})
-	var done sync.WaitGroup
-	for range 20 {
-		done.Go(func() {
-			if e := c.Get(t.Context(), direct(s.URL), limit, "", anything); statuses(e) != "[200]" {
-				t.Errorf("got %s", statuses(e))
-			}
-		})
-	}
-	done.Wait()
-	if n := most.Load(); n != 2 {
-		t.Errorf("the host saw %d requests at once, want 2", n)
-	}
-}
-
-func TestRatePerHost(t *testing.T) {
-	t.Parallel()
-	s, other := serve(t, answer(http.StatusOK, "{}")), serve(t, answer(http.StatusOK, "{}"))
-	c := newClient(t, web.Config{AllowPrivate: true, PerHostConcurrency: 1, PerHostRate: 20})
-	started := time.Now()
-	for range 5 {
-		wantBody(t, getOne(t, c, s.URL), "{}")
-	}
-	if took := time.Since(started); took < 190*time.Millisecond {
-		t.Errorf("5 requests took %s, want 4 waits of 50 ms", took)
-	}
-	wantBody(t, getOne(t, c, other.URL), "{}")
 }
 
 // Unused hosts are forgotten, except those that are paused.

@@ -3,8 +3,6 @@ package flight
 import (
 	"context"
 	"errors"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"strata/internal/testkit/eventually"
@@ -43,44 +41,6 @@ func waitForJoined(t *testing.T, g *Group[int], n int) {
 }
 
 func mustNotRun(context.Context) (int, error) { panic("the work should have been shared") }
-
-func TestShare(t *testing.T) {
-	var g Group[int]
-	release := make(chan struct{})
-	first := startCall(&g, t.Context(), release)
-	var sum atomic.Int64
-	var others sync.WaitGroup
-	for range 5 {
-		others.Go(func() { sum.Add(int64(g.Do(t.Context(), key, mustNotRun).Value)) })
-	}
-	waitForJoined(t, &g, 5)
-	close(release)
-	others.Wait()
-	if r := <-first; r.Value != 7 || !r.First || r.Others != 5 || sum.Load() != 35 {
-		t.Errorf("the first caller got %+v, the others' sum is %d", r, sum.Load())
-	}
-	if len(g.calls) != 0 {
-		t.Errorf("%d calls are left", len(g.calls))
-	}
-}
-
-// The first caller leaves, and the second still gets the result.
-func TestFirstLeaves(t *testing.T) {
-	var g Group[int]
-	release := make(chan struct{})
-	ctx, leave := context.WithCancel(t.Context())
-	first := startCall(&g, ctx, release)
-	second := make(chan Result[int], 1)
-	go func() { second <- g.Do(t.Context(), key, mustNotRun) }()
-	waitForJoined(t, &g, 1)
-	leave()
-	eventually.Holds(t, "the group knows that the first has left", func() bool { return g.Waiting() == 1 })
-	close(release)
-	if r := <-second; r.Value != 7 || r.Err != nil {
-		t.Errorf("the second caller got %+v", r)
-	}
-	<-first
-}
 
 // When all callers have left, the work is cancelled, and the next caller starts anew.
 func TestAllLeave(t *testing.T) {

@@ -11,8 +11,8 @@
 //	   │                                      │  ◀──▶ ahead     far ahead of all others, and nobody vouches for it
 //	   └──▶ foreign (another chain)           └──────▶ down      does not answer probes
 //
-// In addition, the pool ejects a node on which requests fail. The ejection ends with one trial request. If that fails
-// too, the next ejection lasts twice as long.
+// In addition, the pool ejects a node on which requests fail. The ejection ends with one trial request, which must be safe. If
+// that fails too, or requests fail again soon, the next ejection lasts twice as long.
 //
 // # Invariants
 //

@@ -3,7 +3,6 @@ package pool
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"strata/proxy/internal/policy"
@@ -39,6 +38,7 @@ type candidates struct {
 // seat. Errors are ErrNone, ErrBusy and the error of ctx.
 func (p *Pool) Pick(ctx context.Context, w Want) (Seat, error) {
 	refused := uint64(0) // nodes whose trial another request has taken
+	until := time.Now().Add(p.config.QueueWait)
 	for force := false; ; {
 		now := time.Now()
 		var c candidates
@@ -52,11 +52,15 @@ func (p *Pool) Pick(ctx context.Context, w Want) (Seat, error) {
 		case w.Spare && c.rank > rankServing:
 			return Seat{}, ErrNone
 		}
-		n, err := p.acquire(ctx, &c, w, now)
+		n, err := p.acquire(ctx, &c, w, now, until)
 		if err != nil {
 			return Seat{}, err
 		}
-		if granted, ok := n.ejection.begin(force || c.rank >= rankDown); ok {
+		if p.rank(n) == rankNever { // it turned out to be foreign while the request waited
+			n.release(w.Endpoint.Cost)
+			continue
+		}
+		if granted, ok := n.ejection.ask(w.Safe, force || c.rank >= rankDown); ok {
 			return p.newSeat(n, w.Endpoint, granted), nil
 		}
 		n.release(w.Endpoint.Cost)
@@ -64,8 +68,9 @@ func (p *Pool) Pick(ctx context.Context, w Want) (Seat, error) {
 	}
 }
 
-// acquire takes a slot at the best candidate that has one free. If none has, it waits for the best candidate.
-func (p *Pool) acquire(ctx context.Context, c *candidates, w Want, now time.Time) (*Node, error) {
+// acquire takes a slot at the best candidate that has one free. If none has, it waits for the best candidate
+// until a time.
+func (p *Pool) acquire(ctx context.Context, c *candidates, w Want, now, until time.Time) (*Node, error) {
 	e := w.Endpoint
 	best := p.best(c, e, now)
 	if best.tryAcquire(e.Cost) {
@@ -79,7 +84,7 @@ func (p *Pool) acquire(ctx context.Context, c *candidates, w Want, now time.Time
 	if w.Spare {
 		return nil, ErrBusy
 	}
-	return best, best.wait(ctx, e.Cost, p.config.QueueLength, p.config.QueueWait)
+	return best, best.wait(ctx, e.Cost, p.config.QueueLength, until)
 }
 
 // TrySeat takes a seat at node n, if one is free and the node is usable.
@@ -87,7 +92,7 @@ func (p *Pool) TrySeat(n *Node, e *policy.Endpoint) (Seat, bool) {
 	if p.rank(n) >= rankDown || n.ejection.until.Load() != 0 || !n.tryAcquire(e.Cost) {
 		return Seat{}, false
 	}
-	granted, ok := n.ejection.begin(false)
+	granted, ok := n.ejection.ask(false, false)
 	if !ok {
 		n.release(e.Cost)
 		return Seat{}, false
@@ -172,8 +177,8 @@ func (p *Pool) best(c *candidates, e *policy.Endpoint, now time.Time) *Node {
 	if c.count == 1 {
 		return c.nodes[0]
 	}
-	i := rand.IntN(c.count)
-	j := rand.IntN(c.count - 1)
+	i := int(p.draw(int64(c.count)))
+	j := int(p.draw(int64(c.count - 1)))
 	if j >= i {
 		j++
 	}

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,7 @@ type Pool struct {
 	nodes   []*Node
 	metrics *metrics
 	tip     atomic.Pointer[Tip]
+	draw    func(n int64) int64 // returns a random number below n
 
 	mu       sync.Mutex
 	progress progress
@@ -30,7 +32,7 @@ type Pool struct {
 
 // New returns a pool. It probes no node until Run.
 func New(config Config) *Pool {
-	p := &Pool{config: config}
+	p := &Pool{config: config, draw: rand.Int64N}
 	p.tip.Store(&Tip{Height: -1, BurnHeight: -1})
 	for i, address := range config.Nodes {
 		p.nodes = append(p.nodes, newNode(config, address, i, p.evaluate))

@@ -2,24 +2,19 @@ package pool
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/url"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"strata/domain/hash"
-	"strata/internal/pause"
-	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/proxy/internal/policy"
 )
 
-// newTestPool returns a pool whose nodes have an address where nobody listens. Tests record the nodes' info themselves.
-func newTestPool(t *testing.T, nodes int, change func(*Config)) *Pool {
-	t.Helper()
+// testConfig returns the configuration of a pool whose nodes have an address where nobody listens. Tests record the nodes' info
+// themselves.
+func testConfig(nodes int) Config {
 	config := Config{
 		ChainID: 1, Logger: slog.New(slog.DiscardHandler), LagBlocks: 3, LagTime: time.Hour,
 		Concurrency: 4, HeavyConcurrency: 1, QueueLength: 1, QueueWait: 20 * time.Millisecond,
@@ -30,6 +25,12 @@ func newTestPool(t *testing.T, nodes int, change func(*Config)) *Pool {
 			Name: string(rune('a' + i)), URL: &url.URL{Scheme: "http", Host: "127.0.0.1:1"}, Weight: 1,
 		})
 	}
+	return config
+}
+
+func newTestPool(t *testing.T, nodes int, change func(*Config)) *Pool {
+	t.Helper()
+	config := testConfig(nodes)
 	if change != nil {
 		change(&config)
 	}
@@ -90,23 +91,6 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// A node that falls behind is lagging only after LagTime.
-func TestLagTime(t *testing.T) {
-	p := newTestPool(t, 3, func(c *Config) { c.LagTime = time.Hour })
-	for i := range 3 {
-		p.recordInfo(i, says(100, 0))
-	}
-	for height := 101; height <= 120; height++ {
-		p.recordInfo(0, says(height, 0))
-		p.recordInfo(1, says(height, 0))
-	}
-	wantStates(t, p, "sss")
-	p.config.LagTime = 0
-	wantStates(t, p, "ssl")
-	p.ObserveHeight(p.nodes[2], 119) // with an answer
-	wantStates(t, p, "sss")
-}
-
 // A lone node far ahead is trusted only if it was on the same chain as another.
 func TestAhead(t *testing.T) {
 	p := newTestPool(t, 3, nil)
@@ -158,19 +142,6 @@ func TestBurnLag(t *testing.T) {
 	wantStates(t, p, "sl")
 }
 
-func TestDown(t *testing.T) {
-	p := newTestPool(t, 1, nil)
-	p.recordInfo(0, says(100, 0))
-	silence := errors.New("silence")
-	p.recordProbe(t.Context(), p.nodes[0], 0, nil, silence)
-	wantStates(t, p, "s")
-	p.recordProbe(t.Context(), p.nodes[0], 0, nil, silence)
-	wantStates(t, p, "d")
-	if s := p.Status()[0]; s.Error != "silence" || time.Since(s.Since) > time.Minute {
-		t.Errorf("status %+v", s)
-	}
-}
-
 func pickName(t *testing.T, p *Pool, w Want) string {
 	t.Helper()
 	w.Endpoint = light
@@ -207,25 +178,6 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-func TestPrefer(t *testing.T) {
-	p := newTestPool(t, 3, nil)
-	for i := range 3 {
-		p.recordInfo(i, says(100, 0))
-	}
-	for range 20 {
-		if got := pickName(t, p, Want{Preferred: 2}); got != "b" {
-			t.Fatalf("got %s, want b", got)
-		}
-		p.nodes[0].MarkUnsupported(light)
-		if got := pickName(t, p, Want{}); got == "a" {
-			t.Fatal("a node that does not support the endpoint was picked")
-		}
-	}
-	if got := pickName(t, p, Want{Preferred: 2, Excluded: 2}); got != "c" {
-		t.Errorf("got %s, want c", got)
-	}
-}
-
 // A busy node gets fewer requests, and a node with more weight gets more.
 func TestBalance(t *testing.T) {
 	p := newTestPool(t, 2, func(c *Config) { c.Nodes[1].Weight = 3; c.Concurrency = 1000 })
@@ -246,7 +198,7 @@ func TestSlowStart(t *testing.T) {
 	p := newTestPool(t, 2, func(c *Config) { c.SlowStart = time.Hour; c.Concurrency = 1000 })
 	p.recordInfo(0, says(100, 0))
 	p.recordInfo(1, says(100, 0))
-	p.nodes[0].ejection.admit()
+	p.nodes[0].ejection.admit(time.Now())
 	count := 0
 	for range 330 {
 		seat := must.Get(p.Pick(t.Context(), Want{Endpoint: light}))(t)
@@ -257,119 +209,6 @@ func TestSlowStart(t *testing.T) {
 	if count < 25 || count > 35 {
 		t.Errorf("the readmitted node has %d of 330 requests, want a tenth of the other's share", count)
 	}
-}
-
-func TestBulkhead(t *testing.T) {
-	p := newTestPool(t, 1, nil)
-	p.recordInfo(0, says(100, 0))
-	heavy := policy.Match("GET", "/v2/pox")
-	first := must.Get(p.Pick(t.Context(), Want{Endpoint: heavy}))(t)
-	if _, err := p.Pick(t.Context(), Want{Endpoint: heavy}); !errors.Is(err, ErrBusy) {
-		t.Errorf("a second heavy request: %v, want %v", err, ErrBusy)
-	}
-	var seats []Seat
-	for range 3 {
-		seat := must.Get(p.Pick(t.Context(), Want{Endpoint: light}))(t)
-		seats = append(seats, seat)
-	}
-	// One request may wait, and gets the seat that becomes free. The next is refused at once.
-	p.config.QueueWait = 10 * time.Second
-	var waiting sync.WaitGroup
-	waiting.Go(func() {
-		seat, err := p.Pick(t.Context(), Want{Endpoint: light})
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		seat.Leave(OK)
-	})
-	eventually.Holds(t, "a request waits", func() bool { return p.nodes[0].queued.Load() > 0 })
-	if _, err := p.Pick(t.Context(), Want{Endpoint: light}); !errors.Is(err, ErrBusy) {
-		t.Errorf("the queue is full: %v, want %v", err, ErrBusy)
-	}
-	first.Leave(OK)
-	waiting.Wait()
-	for _, seat := range seats {
-		seat.Leave(OK)
-	}
-	n := p.nodes[0]
-	if n.inFlight.Load() != 0 || n.load.Load() != 0 || n.queued.Load() != 0 || !n.seats.TryAcquire(4) || !n.heavySeats.TryAcquire(1) {
-		t.Error("some seats were not released")
-	}
-}
-
-// Failures eject a node. After a while one trial request goes to it, and no other.
-func TestEjection(t *testing.T) { synctest.Test(t, testEjection) }
-
-func testEjection(t *testing.T) {
-	p := newTestPool(t, 2, nil)
-	p.recordInfo(0, says(100, 0))
-	p.recordInfo(1, says(100, 0))
-	use := func(n int, o Outcome) {
-		seat, ok := p.TrySeat(p.nodes[n], light)
-		if !ok {
-			t.Fatal("no seat")
-		}
-		seat.Leave(o)
-	}
-	// lasts returns how long the ejection of the first node that began since lasts, at least and at most.
-	lasts := func(since time.Time) (least, most time.Duration) {
-		until := time.Unix(0, p.nodes[0].ejection.until.Load())
-		return time.Until(until), until.Sub(since)
-	}
-	began := time.Now()
-	for range failuresInARow {
-		use(0, Timeout)
-	}
-	if least, most := lasts(began); least > ejectionFirst*5/4 || most < ejectionFirst/2 {
-		t.Errorf("the first ejection lasts %v to %v", least, most)
-	}
-	p.nodes[0].ejection.until.Store(time.Now().Add(time.Hour).UnixNano()) // longer than a slow machine takes for what follows
-	wantStates(t, p, "es")
-	for range 20 {
-		if got := pickName(t, p, Want{Safe: true}); got != "b" {
-			t.Fatalf("the ejected node was picked: %s", got)
-		}
-	}
-	pause.For(t.Context(), 5*time.Millisecond) // longer than the timeout of the breaker
-	p.nodes[0].ejection.tryNow()
-	trial := func() Seat {
-		for range 50 {
-			if seat, err := p.Pick(t.Context(), Want{Endpoint: light, Safe: true}); err == nil {
-				if seat.Node.Name == "a" {
-					return seat
-				}
-				seat.Leave(OK)
-			}
-		}
-		t.Fatal("no trial")
-		return Seat{}
-	}
-	seat := trial()
-	for range 20 {
-		if got := pickName(t, p, Want{Safe: true}); got != "b" {
-			t.Fatalf("a second request during the trial went to %s", got)
-		}
-	}
-	began = time.Now()
-	seat.Leave(ServerError)
-	if _, most := lasts(began); most < ejectionFirst*3/2 {
-		t.Errorf("the second ejection lasts only %v", most)
-	}
-	pause.For(t.Context(), 5*time.Millisecond) // longer than the timeout of the breaker
-	p.nodes[0].ejection.tryNow()
-	seat = trial()
-	seat.Leave(OK)
-	wantStates(t, p, "ss")
-
-	// One connection that can't be opened is enough.
-	use(1, Unconnected)
-	wantStates(t, p, "se")
-	// When all nodes are ejected, they get requests all the same, and a node that answers is readmitted.
-	use(0, Unconnected)
-	seat = must.Get(p.Pick(t.Context(), Want{Endpoint: light, Excluded: 1}))(t)
-	seat.Leave(OK)
-	wantStates(t, p, "es")
 }
 
 func TestParseInfo(t *testing.T) {

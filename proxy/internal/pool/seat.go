@@ -41,12 +41,12 @@ func (n *Node) release(cost policy.Cost) {
 }
 
 // wait queues for a slot at the node.
-func (n *Node) wait(ctx context.Context, cost policy.Cost, length int, most time.Duration) error {
+func (n *Node) wait(ctx context.Context, cost policy.Cost, length int, until time.Time) error {
 	defer n.queued.Add(-1)
 	if n.queued.Add(1) > int64(length) {
 		return ErrBusy
 	}
-	waiting, stop := context.WithTimeout(ctx, most)
+	waiting, stop := context.WithDeadline(ctx, until)
 	defer stop()
 	if cost == policy.Heavy {
 		if n.heavySeats.Acquire(waiting, 1) != nil {
@@ -89,7 +89,6 @@ func (s *Seat) Leave(outcome Outcome) {
 	took := now.Sub(s.taken)
 	n.load.Add(-s.cost.Weight())
 	n.inFlight.Add(-1)
-	n.release(s.cost)
 	if outcome != Cancelled && outcome != Unconnected {
 		n.latency[s.cost].observe(took, now)
 	}
@@ -98,6 +97,7 @@ func (s *Seat) Leave(outcome Outcome) {
 	if s.permit.forced && (outcome == OK || outcome == ClientError) {
 		s.pool.revive(n)
 	}
+	n.release(s.cost) // last, so that who waits for the seat knows of the outcome
 }
 
 // revive records that a node works which was thought to be down.

@@ -28,15 +28,18 @@ type PageInput struct {
 // KeysetInput holds the page parameters of a list of version 3 of the API.
 type KeysetInput struct {
 	Limit  int            `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Rows of a page."`
-	Cursor PositionCursor `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}$" doc:"Where the page begins: height, microblock sequence (2147483647 for none) and index in the block's list of transactions, separated by colons. H:0:0 is the end of block H."`
+	Cursor PositionCursor `query:"cursor" pattern:"^[0-9]+:[0-9]+:[0-9]+$" doc:"Where the page begins: height, microblock sequence (2147483647 for none) and index in the block's list of transactions, separated by colons. H:0:0 is the end of block H."`
 }
 
 // Request returns the page request, without a range of blocks.
-func (in KeysetInput) Request() *Request {
+func (in KeysetInput) Request() (*Request, error) {
 	p := &Request{Limit: in.Limit}
+	if err := in.Cursor.Check(); err != nil {
+		return nil, err
+	}
 	if in.Cursor != "" {
 		height, sequence, index := in.Cursor.Position()
 		p.Place = &ChainPlace{height, sequence, index}
 	}
-	return p
+	return p, nil
 }

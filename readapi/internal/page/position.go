@@ -11,6 +11,12 @@ import (
 // PositionCursor is the position of a transaction in the chain as a cursor, written height:sequence:index.
 type PositionCursor string
 
+// Check refuses numbers that no position has, in the words of the reference for an EventCursor; for a PositionCursor it has
+// none, and fails. An empty cursor is fine.
+func (c PositionCursor) Check() error {
+	return CheckCursor(string(c), math.MaxInt32, math.MaxInt32, math.MaxInt16)
+}
+
 // Position returns the position of the first row of a page. Without a cursor it lies after all transactions. No
 // transaction has the position H:0:0; that cursor means the end of block H.
 func (c PositionCursor) Position() (height, sequence, index int64) {
@@ -19,7 +25,7 @@ func (c PositionCursor) Position() (height, sequence, index int64) {
 		return math.MaxInt64, AnchoredSequence, math.MaxInt32
 	}
 	for i, n := range []*int64{&height, &sequence, &index} {
-		*n, _ = strconv.ParseInt(parts[i], 10, 64) // cannot fail: the pattern was checked
+		*n, _ = strconv.ParseInt(parts[i], 10, 64) // Check was called
 	}
 	if sequence == 0 && index == 0 {
 		return height, AnchoredSequence, math.MaxInt32

@@ -24,6 +24,7 @@ type Mix struct {
 	Naming             int // names of the first naming system; not in DefaultMix
 	Staking            int // all that pox-5 knows, in epoch 4.0 of a chain with all epochs; locks elsewhere; not in DefaultMix
 	Registry           int // names of the second naming system, BNS-V2, in Nakamoto; not in DefaultMix
+	Announce           int // notifications that the metadata of tokens has changed (SIP-019); not in DefaultMix
 }
 
 // DefaultMix returns a mix of all kinds.

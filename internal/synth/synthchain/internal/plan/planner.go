@@ -63,6 +63,7 @@ var planners = [...]func(*Planner, *vm.Execution) *vm.Operation{
 	(*Planner).itemBurn, calling(contracts.Vault, (*Planner).vault), calling(contracts.Vault, (*Planner).printValue), (*Planner).stack,
 	calling(contracts.Vault, (*Planner).abortResponse), calling(contracts.Vault, (*Planner).abortPostCondition),
 	calling(contracts.Vault, (*Planner).problematic), (*Planner).poison, (*Planner).name, (*Planner).staking, (*Planner).registry,
+	calling(contracts.Vault, (*Planner).announce),
 }
 
 // calling returns what plans a call of a contract of a template.
