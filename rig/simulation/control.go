@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"strata/projections/version"
 )
 
 // control is the script's own connection to the database, which nothing disturbs.
@@ -76,6 +78,13 @@ func (c *control) listening() (all []*session) {
 		}
 	}
 	return all
+}
+
+// statuses returns those of all versions of projections.
+func (c *control) statuses() ([]version.Status, error) {
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	return version.StatusesWithoutSizes(context.Background(), c.conn)
 }
 
 // locked reports whether a session of the server waits for a lock.

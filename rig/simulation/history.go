@@ -254,9 +254,7 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 
 // behind returns the projections that have not folded all there is.
 func (w *World) behind() (all []string) {
-	w.Script.db.asking.Lock()
-	defer w.Script.db.asking.Unlock()
-	statuses, err := version.StatusesWithoutSizes(context.Background(), w.Script.db.conn)
+	statuses, err := w.Script.db.statuses()
 	if err != nil {
 		w.T.Fatal(err)
 	}

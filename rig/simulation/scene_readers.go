@@ -356,9 +356,9 @@ func (b *blocksOfStream) follow(w *World, random *rand.Rand) {
 		if processes := w.network.serving(APIPort); len(processes) > 0 {
 			process := processes[random.IntN(len(processes))]
 			w.Script.Count("streams")
-			// A client that leaves by itself now and then.
+			// The client leaves by itself now and then, also amid the steps of one event.
 			limit, cancel := context.WithTimeout(ctx, time.Duration(1+random.IntN(30))*time.Second)
-			last = b.read(limit, w, process, last)
+			last = b.read(limit, w, process, last, 1+random.IntN(8))
 			cancel()
 		}
 		select {
@@ -368,8 +368,8 @@ func (b *blocksOfStream) follow(w *World, random *rand.Rand) {
 	}
 }
 
-// read reads from one connection, and returns the id to go on from.
-func (b *blocksOfStream) read(ctx context.Context, w *World, process int, last string) string {
+// read reads events from one connection, most of them at most, and returns the id to go on from.
+func (b *blocksOfStream) read(ctx context.Context, w *World, process int, last string, most int) string {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s:%s/stream/v1/blocks", w.network.host(process), APIPort), nil)
 	if err != nil {
 		return last
@@ -406,6 +406,9 @@ func (b *blocksOfStream) read(ctx context.Context, w *World, process int, last s
 			last = id
 			if data != "" {
 				b.hear(w, name, data)
+				if most--; most == 0 {
+					return last
+				}
 			}
 			name, data = "", ""
 		}

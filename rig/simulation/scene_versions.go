@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"regexp"
@@ -94,7 +95,7 @@ func (s *versions) Act(w *World, _ *History) bool {
 
 // look checks what readers see now: one version of each projection, which has not failed, and not less of the log than before.
 func (s *versions) look(w *World) (all []version.Status) {
-	all, err := version.StatusesWithoutSizes(context.Background(), w.Script.db.conn)
+	all, err := w.Script.db.statuses()
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -244,6 +245,11 @@ func (s *versions) Settle(w *World, _ *History) bool {
 		}
 		s.phase++
 	case 2: // back
+		for _, number := range slices.Sorted(maps.Keys(w.running)) {
+			if len(w.running[number].arguments) > 0 {
+				w.Stop(number)
+			}
+		}
 		if s.renewed != "" {
 			spec := specOf(s.renewed)
 			for range 10 {
@@ -255,11 +261,6 @@ func (s *versions) Settle(w *World, _ *History) bool {
 			}
 			if s.active(w) {
 				s.fail("the new rules of %s are still active", s.renewed)
-			}
-		}
-		for number, p := range w.running {
-			if len(p.arguments) > 0 {
-				w.Stop(number)
 			}
 		}
 		w.arguments = nil
