@@ -69,6 +69,7 @@ type Scene interface {
 // Scenes are all kinds of histories, by their names.
 var Scenes = map[string]func(random *rand.Rand) Scene{
 	"chain":    func(*rand.Rand) Scene { return quiet{} },
+	"damage":   newDamage,
 	"forks":    newForks,
 	"nodes":    newNodes,
 	"ordinals": newOrdinals,

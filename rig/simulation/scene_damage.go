@@ -1,0 +1,245 @@
+package simulation
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"strata/eventstore"
+	"strata/rig/replay"
+)
+
+// damage is a scene in which what a node posts is damaged. The smallest unit is lost, which the quarantine names, and nothing else: the
+// tables are those of a log from which the unit is cut out.
+type damage struct {
+	quiet
+	random *rand.Rand
+	known  map[string]harm // damaged bodies, by path and body
+}
+
+// harm is what is wrong with a body.
+type harm struct {
+	rest    []byte // the body without what is lost; nil for all of it
+	unit    bool   // something is lost
+	pointer string // of the wrong value
+	syntax  bool   // the pointer is wherever the text ends
+}
+
+func newDamage(random *rand.Rand) Scene { return &damage{random: random, known: map[string]harm{}} }
+
+// damages implements damaging.
+func (s *damage) damages() {}
+
+func (s *damage) Begin(w *World, h *History) {
+	posts := slices.Clone(h.Senders[0].Posts)
+	copies := s.random.IntN(2) == 0
+	var second []replay.Post
+	for i, post := range posts {
+		if s.random.IntN(5) > 0 {
+			continue
+		}
+		// With damaged copies besides, or if nothing about the chain is damaged, the state is that of the model.
+		about := post.Path == "/new_block" || post.Path == "/new_burn_block"
+		damaged, ok := s.hurt(post)
+		if !ok {
+			continue
+		}
+		w.Script.Count("damaged events")
+		switch {
+		case copies && about:
+			second = append(second, damaged)
+		default:
+			posts[i] = damaged
+			h.Unknown = h.Unknown || about && s.known[key(damaged.Path, damaged.Body)].unit
+		}
+	}
+	h.Senders[0].Posts = posts
+	if len(second) > 0 {
+		sender := h.send(w, second, s.random.IntN(2) == 0)
+		for range second { // an intact one has come, or comes: a damaged copy changes nothing either way
+			sender.after = append(sender.after, s.random.IntN(len(posts)))
+		}
+		slices.Sort(sender.after)
+	}
+}
+
+func key(path string, body []byte) string { return path + " " + string(body) }
+
+// hurt damages a post. It reports false for one that it leaves as it is.
+func (s *damage) hurt(post replay.Post) (replay.Post, bool) {
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(post.Body))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return post, false
+	}
+	var harmed harm
+	var body []byte
+	object, isObject := value.(map[string]any)
+	list, pointer := s.list(post.Path, value)
+	switch what := s.random.IntN(10); {
+	case !slices.Contains([]string{"/new_block", "/new_burn_block", "/new_microblocks", "/new_mempool_tx", "/drop_mempool_tx", "/attachments/new"}, post.Path):
+		return post, false
+	case what == 0:
+		body, harmed = post.Body[:0], harm{unit: true, syntax: true}
+	case what == 1:
+		body, harmed = post.Body[:s.random.IntN(len(post.Body))], harm{unit: true, syntax: true}
+	case what == 2:
+		body, harmed = append(bytes.Clone(post.Body), "{}"...), harm{unit: true, syntax: true}
+	case what == 3 && isObject: // what nobody reads, and what is no UTF-8, or is there twice
+		body = append([]byte(`{"of_tomorrow":[{"a":"`+"\xff\xc0"+`"},1e999],"of_tomorrow":null,`), bytes.TrimSpace(post.Body)[1:]...)
+		harmed = harm{rest: post.Body}
+	case list != nil && len(*list) > 0: // each stands for itself
+		i := s.random.IntN(len(*list))
+		left := slices.Delete(slices.Clone(*list), i, i+1)
+		old := (*list)[i]
+		pointer = fmt.Sprintf("%s/%d", pointer, i)
+		if member, ok := old.(map[string]any); ok {
+			name := []string{"attachment_index", "contract_id", "index_block_hash", "tx_id"}[s.random.IntN(4)]
+			s.spoil(member, name)
+			pointer += "/" + name
+		} else {
+			(*list)[i] = s.wrong()
+		}
+		body, harmed = encoded(value), harm{unit: true, pointer: pointer}
+		*list = left
+		harmed.rest = encoded(whole(post.Path, value, left))
+	case isObject:
+		names := map[string][]string{
+			"/new_block":       {"index_block_hash", "block_hash", "parent_index_block_hash", "block_height", "burn_block_hash", "burn_block_height"},
+			"/new_burn_block":  {"burn_block_hash", "burn_block_height"},
+			"/new_microblocks": {"parent_index_block_hash"},
+			"/drop_mempool_tx": {"dropped_txids"},
+		}[post.Path]
+		name := names[s.random.IntN(len(names))]
+		pointer = "/" + name
+		transactions, _ := object["transactions"].([]any)
+		if len(transactions) > 0 && s.random.IntN(2) == 0 {
+			i := s.random.IntN(len(transactions))
+			object, name = transactions[i].(map[string]any), []string{"txid", "status"}[s.random.IntN(2)]
+			pointer = fmt.Sprintf("/transactions/%d/%s", i, name)
+		}
+		s.spoil(object, name)
+		body, harmed = encoded(value), harm{unit: true, pointer: pointer}
+	default:
+		return post, false
+	}
+	s.known[key(post.Path, body)] = harmed
+	return replay.Post{Path: post.Path, Body: body}, true
+}
+
+// list returns the list of an event whose elements stand for themselves; nil for others.
+func (s *damage) list(path string, value any) (list *[]any, pointer string) {
+	switch path {
+	case "/new_mempool_tx", "/attachments/new":
+		if all, ok := value.([]any); ok {
+			return &all, ""
+		}
+	case "/drop_mempool_tx":
+		if object, ok := value.(map[string]any); ok {
+			if all, ok := object["dropped_txids"].([]any); ok {
+				return &all, "/dropped_txids"
+			}
+		}
+	}
+	return nil, ""
+}
+
+// whole returns the value of an event with another list.
+func whole(path string, value any, list []any) any {
+	if path == "/drop_mempool_tx" {
+		value.(map[string]any)["dropped_txids"] = list
+		return value
+	}
+	return list
+}
+
+// spoil makes a required member wrong: a hash, a number, or a text.
+func (s *damage) spoil(object map[string]any, name string) {
+	old, _ := object[name].(string)
+	switch what := s.random.IntN(5); {
+	case what == 0:
+		delete(object, name)
+	case what == 1:
+		object[name] = nil
+	case what == 2 || old == "":
+		object[name] = map[string]any{"of": "another type"}
+	case what == 3 && strings.HasPrefix(old, "0x"):
+		object[name] = old + "00"
+	case what == 4 && strings.HasPrefix(old, "0x"):
+		object[name] = old[:len(old)-1] + "g"
+	default:
+		object[name] = json.Number("1" + strings.Repeat("0", 30))
+	}
+}
+
+// wrong returns what is neither a transaction nor the id of one.
+func (s *damage) wrong() any {
+	return []any{nil, json.Number("17"), true, []any{"0x00"}, map[string]any{}, "0x8080", "0x808080000", "zz", "", "0x" + strings.Repeat("00", 33)}[s.random.IntN(10)]
+}
+
+func encoded(value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// apart are columns that say how long an event is, and where in it something is: they differ once a unit is cut out.
+var apart = []string{"pointer", "size", "block_size", "body_size"}
+
+func (s *damage) Judge(j *judge) {
+	stored := j.readLog()
+	var rest []eventstore.Event
+	want, anywhere := map[string]bool{}, map[string]bool{}
+	for _, e := range stored {
+		if harmed, ok := s.known[key(e.Path, e.Body)]; ok {
+			if e.Body = harmed.rest; harmed.rest == nil {
+				e.Path = "/lost"
+			}
+			switch e.Size = int64(len(e.Body)); {
+			case harmed.syntax:
+				anywhere[fmt.Sprint(e.Seq)] = true
+			case harmed.unit:
+				want[fmt.Sprintf("event %d at %s", e.Seq, harmed.pointer)] = true
+			}
+		}
+		rest = append(rest, e)
+	}
+	for _, row := range replay.Texts(j, j.pool, `SELECT name || ' ' || seq || ' ' || pointer FROM strata.quarantine`) {
+		name, seqAndPointer, _ := strings.Cut(row, " ")
+		seq, pointer, _ := strings.Cut(seqAndPointer, " ")
+		at := fmt.Sprintf("event %s at %s", seq, pointer)
+		if name != "chain" || !want[at] && !anywhere[seq] {
+			j.wrong("quarantined by %s, though nothing is wrong there: %s", name, at)
+		}
+		delete(want, at)
+		delete(anywhere, seq)
+	}
+	for at := range want {
+		j.wrong("not in quarantine: %s", at)
+	}
+	for seq := range anywhere {
+		j.wrong("not in quarantine: event %s", seq)
+	}
+	tx := j.begin()
+	defer replay.End(j.TB, tx)
+	if err := fold(context.Background(), tx, rest); err != nil {
+		j.wrong("the log without what is damaged can't be folded: %v", err)
+		return
+	}
+	of := specs()
+	got, clean := j.dump(j.pool, of, apart...), j.dump(tx, of, apart...)
+	for table := range got {
+		if strings.HasSuffix(table, ".unknown_field") {
+			delete(got, table)
+			delete(clean, table)
+		}
+	}
+	j.compare("the log without what is damaged", clean, got)
+}
