@@ -13,6 +13,8 @@ LDFLAGS = -X main.buildVersion=$(VERSION) -X main.branch=$(BRANCH) -X main.commi
 
 ARGS         ?=
 PKG          ?= ./...
+PACKAGE      ?= ./projections/chain
+SAMPLE       ?= 0
 TEST         ?=
 FUZZTIME     ?= 10s
 SOAKTIME     ?= 1h
@@ -25,11 +27,11 @@ NEEDED       := $(if $(STRATA_DATABASE_URL),,postgres)
 # as much memory again; one that writes nothing for debuggers, a tenth of the rest. Linters, tests and the tools that they need are built
 # so, and share what is compiled; make build is not. See docs/decisions/042-what-tests-cost.md.
 QUICK_BUILD = $(shell go env GOFLAGS) '-toolexec=env GOGC=800' '-gcflags=all=-dwarf=false -gendwarfinl=0'
-check lint test conformance outside faults simulate: export GOFLAGS = $(QUICK_BUILD)
+check lint test conformance outside faults simulate mutants: export GOFLAGS = $(QUICK_BUILD)
 # The variables that scripts read.
 export TEST_TIMEOUT
 
-.PHONY: help build run demo generate clients deb check lint verify test conformance outside faults simulate fuzz nightly bench soak
+.PHONY: help build run demo generate clients deb check lint verify test conformance outside faults simulate mutants fuzz nightly bench soak
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^##@ / { print "\n" substr($$0, 5) } /^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -95,6 +97,10 @@ faults: ## Run the tests of single faults, and print what each did, such as kill
 
 simulate: ## Let histories with faults happen to the whole program, from a seed, and judge them (SEED=, HISTORIES= or MINUTES=, WORLD=)
 	@scripts/simulate.sh
+
+mutants: ## List small changes of PACKAGE that neither its tests nor the simulator notices (SAMPLE=n of them, by SEED=)
+	@$(TOOLS) postgres redis
+	go run ./cmd/mutants -package $(PACKAGE) -sample $(SAMPLE) -seed $(or $(SEED),1)
 
 fuzz: ## Run every fuzz target for FUZZTIME (default 10s)
 	@grep -rno --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file _ func; do \
