@@ -108,7 +108,7 @@ func (s *schema) build(ctx context.Context, dir, path, folder string, only *rege
 		passed := passes(ctx, test, 0, reached)
 		test.took = time.Since(began)
 		if !passed {
-			fmt.Fprintf(progress, "%s fails without a mutant and is left out\n", name)
+			_, _ = fmt.Fprintf(progress, "%s fails without a mutant and is left out\n", name)
 			return
 		}
 		test.reached, _ = os.ReadFile(reached)
@@ -184,7 +184,7 @@ func Run(ctx context.Context, config Config) (Result, error) {
 				if yes {
 					dead[i] = number
 				}
-				fmt.Fprintf(config.Progress, "%v %s %s killed=%v reached=%v: %s\n", time.Since(began).Round(time.Second), name, m.Place, yes, ran, m.Key())
+				_, _ = fmt.Fprintf(config.Progress, "%v %s %s killed=%v reached=%v: %s\n", time.Since(began).Round(time.Second), name, m.Place, yes, ran, m.Key())
 			}
 		})
 	}
