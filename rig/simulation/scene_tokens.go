@@ -80,9 +80,11 @@ func newTokens(random *rand.Rand) Scene {
 
 // Plan lets the chain have tokens.
 func (t *tokens) Plan(p *plan) {
-	m := synthchain.DefaultMix()
-	m.Deploy, m.TokenMint, m.TokenBurn, m.CollectibleMint, m.Announce = 20, 15, 8, 15, 12
-	p.chain.Mix, p.posts, t.crashes = m, min(p.posts, 40), p.crash > 0
+	c := &p.chain
+	c.Mix = synthchain.Mix{Transfer: 5, Deploy: 25, TokenMint: 30, TokenTransfer: 5, TokenBurn: 10, CollectibleMint: 12, CollectibleMove: 3, Vault: 3, Announce: 10}
+	c.Microblocks, c.MempoolProbability, c.StackerDBProbability, c.ProposalProbability, c.TxPerBlock.Min = false, 0, 0, 0, 1
+	c.TxPerBlock.Max = max(c.TxPerBlock.Max, 3)
+	p.posts, t.crashes = max(min(p.posts, 40), 25), p.crash > 0
 }
 
 // Patience is how long it may take until all is fetched: the longest pause after a failure is a week.
