@@ -35,7 +35,7 @@ var (
 	stride    = flag.Uint64("stride", 1, "difference of the seeds of two histories")
 	histories = flag.Int("histories", 3, "number of histories; 0 for any")
 	minutes   = flag.Float64("minutes", 0, "time for histories; 0 for any")
-	world     = flag.String("world", "", "name of the scene; empty for the one that each seed says")
+	world     = flag.String("world", "chain", "name of the scene; empty for the one that each seed says")
 	nth       = flag.Int("nth", 150, "TestNthRequest lets every n-th request fail")
 	trace     = flag.Bool("trace", false, "show what happens")
 	results   = flag.String("results", "", "folder for what a history that goes wrong leaves")
