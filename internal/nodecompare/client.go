@@ -48,7 +48,7 @@ func newClient(address string) *client {
 	}
 	return &client{base: base, name: base.Redacted(), http: &http.Client{
 		Timeout:   timeout,
-		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: edge.Dial(&net.Dialer{Timeout: timeout}), MaxIdleConnsPerHost: concurrency},
+		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: edge.Dial(&net.Dialer{Timeout: timeout}), ForceAttemptHTTP2: true, MaxIdleConnsPerHost: concurrency},
 	}}
 }
 

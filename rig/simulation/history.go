@@ -51,6 +51,8 @@ func (h *History) modelled() bool { return !h.Unknown && len(h.cut.Without) == 0
 
 // Scene is what a kind of histories has beside a chain whose node posts its events: more senders, servers, clients, and judges.
 type Scene interface {
+	// Plan changes what the seed says about the history.
+	Plan(p *plan)
 	// Arguments are the program's.
 	Arguments(w *World) []string
 	// Begin begins before the first process starts.
@@ -59,11 +61,14 @@ type Scene interface {
 	Act(w *World, h *History) bool
 	// Settle is called once no fault happens any more, and reports whether the program has done what it had to do.
 	Settle(w *World, h *History) bool
+	// Patience is how long after the last fault that may take.
+	Patience() time.Duration
 	// Judge adds what is wrong to a history that has ended. The world is gone, its database is there.
 	Judge(j *judge)
-
-	// A scene may have Plan(*plan), which changes what the seed says, and Patience() time.Duration, which says how long after the last
-	// fault Settle may take; and Apart() []string, the tables that the canonical chain alone does not decide (rig.CheckSameRows).
+	// Apart returns the tables that the canonical chain alone does not decide (rig.CheckSameRows).
+	Apart() []string
+	// Quarantines reports whether events may be in quarantine. The scene judges which.
+	Quarantines() bool
 }
 
 // Scenes are all kinds of histories, by their names.
@@ -78,14 +83,18 @@ var Scenes = map[string]func(random *rand.Rand) Scene{
 	"versions": newVersions,
 }
 
-// quiet is a scene that adds nothing.
+// quiet is a scene that adds nothing. Others embed it.
 type quiet struct{}
 
+func (quiet) Plan(*plan)                   {}
 func (quiet) Arguments(*World) []string    { return nil }
 func (quiet) Begin(*World, *History)       {}
 func (quiet) Act(*World, *History) bool    { return false }
 func (quiet) Settle(*World, *History) bool { return true }
+func (quiet) Patience() time.Duration      { return time.Minute }
 func (quiet) Judge(*judge)                 {}
+func (quiet) Apart() []string              { return nil }
+func (quiet) Quarantines() bool            { return false }
 
 // plan is what the seed says about a history as a whole.
 type plan struct {
@@ -200,9 +209,7 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	defer func() {
 		h.Trace, h.Counts, h.Steps = s.Trace(), s.counts, s.steps
 	}()
-	if s, ok := scene.(interface{ Plan(p *plan) }); ok {
-		s.Plan(&p)
-	}
+	scene.Plan(&p)
 	h.Chain = synthchain.New(p.chain)
 	h.send(w, h.cut.left(replay.Take(p.posts, h.Chain.Next)), p.hurry)
 	scene.Begin(w, h)
@@ -238,12 +245,8 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	} else if w.reap(); len(w.running) == 0 {
 		w.Start()
 	}
-	patience := time.Minute
-	if s, ok := scene.(interface{ Patience() time.Duration }); ok {
-		patience = s.Patience()
-	}
-	if !s.Until(patience, func() bool { return scene.Settle(w, h) && len(w.behind()) == 0 }) {
-		h.wrong("%v after the last fault not all is done: %v", patience, w.behind())
+	if !s.Until(scene.Patience(), func() bool { return scene.Settle(w, h) && len(w.behind()) == 0 }) {
+		h.wrong("%v after the last fault not all is done: %v", scene.Patience(), w.behind())
 	}
 	if h.modelled() && len(h.Wrong) == 0 {
 		h.read(w)

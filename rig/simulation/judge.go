@@ -42,14 +42,11 @@ func Judge(t replay.TB, h *History, pool, truth *pgxpool.Pool) {
 		rig.CheckState(j, pool, h.Chain.Expected())
 		j.alone()
 	}
-	if _, ok := h.scene.(damaging); !ok {
+	if !h.scene.Quarantines() {
 		rig.CheckNoQuarantine(j, pool)
 	}
 	h.scene.Judge(j)
 }
-
-// damaging are scenes that judge by themselves what is in quarantine.
-type damaging interface{ damages() }
 
 // Errorf implements replay.TB: what a check finds is wrong with the history.
 func (j *judge) Errorf(format string, arguments ...any) { j.wrong(format, arguments...) }
@@ -66,11 +63,7 @@ func (j *judge) alone() {
 		j.wrong("the canonical chain alone can't be folded: %v", err)
 		return
 	}
-	var except []string
-	if s, ok := j.scene.(interface{ Apart() []string }); ok {
-		except = s.Apart()
-	}
-	rig.CheckSameRows(j, tx, j.pool, except...)
+	rig.CheckSameRows(j, tx, j.pool, j.scene.Apart()...)
 }
 
 // begin begins a transaction on empty tables, beside which is written what the world's database says of its log as a whole.

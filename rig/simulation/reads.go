@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,9 +28,17 @@ func (h *History) read(w *World) {
 	}
 	accounts := slices.Sorted(maps.Keys(want.Balances))
 	w.Script.Random.Shuffle(len(accounts), func(i, j int) { accounts[i], accounts[j] = accounts[j], accounts[i] })
-	// Locked accounts are the rarest.
-	accounts = slices.Concat(slices.Sorted(maps.Keys(want.Locked)), slices.Sorted(maps.Keys(want.Locks)), accounts)
-	for _, account := range slices.Compact(accounts[:min(len(accounts), accountsRead)]) {
+	// Accounts with locks are the rarest, and those with locks that hold most of all.
+	rank := func(account string) int {
+		if _, holds := want.Locked[account]; holds {
+			return 0
+		} else if _, locked := want.Locks[account]; locked {
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(accounts, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	for _, account := range accounts[:min(len(accounts), accountsRead)] {
 		var stx struct {
 			Balance, Locked string
 			Unlock          uint64 `json:"burnchain_unlock_height"`

@@ -31,8 +31,8 @@ type harm struct {
 
 func newDamage(random *rand.Rand) Scene { return &damage{random: random, known: map[string]harm{}} }
 
-// damages implements damaging.
-func (s *damage) damages() {}
+// Quarantines implements Scene.
+func (s *damage) Quarantines() bool { return true }
 
 func (s *damage) Begin(w *World, h *History) {
 	posts := slices.Clone(h.Senders[0].Posts)

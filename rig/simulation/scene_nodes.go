@@ -26,8 +26,8 @@ func newNodes(random *rand.Rand) Scene {
 	return &nodes{random: random, less: []int{0, 20, 100}[random.IntN(3)], narrow: map[string]bool{}}
 }
 
-// damages implements damaging: the events of another network are in quarantine.
-func (s *nodes) damages() {}
+// Quarantines implements Scene: the events of another network are there.
+func (s *nodes) Quarantines() bool { return true }
 
 func (s *nodes) Begin(w *World, h *History) {
 	all := h.Senders[0].Posts

@@ -24,6 +24,7 @@ import (
 
 // ordinals is a scene in which an indexer posts its feed beside the node, and strangers try to, without its token.
 type ordinals struct {
+	quiet
 	random *rand.Rand
 	feed   *synthordinals.Feed
 	token  string

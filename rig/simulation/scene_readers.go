@@ -22,6 +22,7 @@ import (
 // readers is the scene of clients that read while all else happens. Some ask only whether what they have has changed, some for what is
 // no older than what they have seen, some past all caches; one follows the blocks.
 type readers struct {
+	quiet
 	h       *History
 	w       *World
 	random  *rand.Rand
@@ -59,9 +60,6 @@ const readersAtOnce = 3
 func newReaders(random *rand.Rand) Scene {
 	return &readers{random: random, tagged: map[string]string{}}
 }
-
-// Arguments implements Scene.
-func (s *readers) Arguments(*World) []string { return nil }
 
 // Begin implements Scene.
 func (s *readers) Begin(w *World, h *History) {
@@ -205,9 +203,6 @@ func (s *readers) ask(r read) {
 		s.tagged[r.path] = tag
 	}
 }
-
-// Act implements Scene.
-func (s *readers) Act(*World, *History) bool { return false }
 
 // Settle implements Scene. Once everything is folded, each process is asked for everything again, with and without caches.
 func (s *readers) Settle(w *World, h *History) bool {

@@ -32,6 +32,7 @@ import (
 // tokens is a scene with token contracts, nodes that answer their calls, and gateways with their documents and images. These
 // misbehave until the chain has ended.
 type tokens struct {
+	quiet
 	trouble int  // of a hundred requests, those that go wrong
 	foreign bool // one node is of another network until the end
 	waits   bool // in the end the program tries again by itself; otherwise people ask for all once more
@@ -206,7 +207,7 @@ func (t *tokens) outside(index string) *outside.World {
 	}
 }
 
-// fate is what becomes of a contract's tokens, whoever asks, and however often.
+// fate is what becomes of a contract's tokens, for every process and at every attempt.
 type fate int
 
 const (
@@ -466,8 +467,8 @@ func (t *tokens) sleep(w *World, d time.Duration) {
 	t.still = time.Time{}
 }
 
-// busy reports whether a request is under way, or has ended so lately that the report on it may not be in the tables. It comes even if
-// the want has been answered since.
+// busy reports whether a request is under way, or ended a moment ago: then the report on it may not be in the tables. A report comes
+// even if the want has been answered since.
 func (t *tokens) busy() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -723,7 +724,7 @@ func isWhole(key string) bool {
 	return strings.Contains(key, "/get-token-uri ") || strings.Contains(key, "/get-last-token-id ") || strings.Contains(key, "/ipfs/")
 }
 
-// judgeTurns checks that nothing is asked for twice at the same time, unless something has happened that may have raised the want anew.
+// judgeTurns checks that nothing is asked for twice at the same time, unless an event in between may have raised the want again.
 func (t *tokens) judgeTurns(j *judge, log []eventstore.Event) {
 	lag := 3 * time.Second // until an event is folded
 	if j.Counts["sessions frozen"]+j.Counts["crashes"]+j.Counts["processes ended"] > 0 {
@@ -764,10 +765,10 @@ func (t *tokens) judgeTurns(j *judge, log []eventstore.Event) {
 			path := strings.Split(q.key, "/")
 			contract = path[min(len(path)-1, 4)] + "." + path[min(len(path)-1, 5)]
 		}
-		anew := slices.ContainsFunc(log, func(e eventstore.Event) bool {
+		raised := slices.ContainsFunc(log, func(e eventstore.Event) bool {
 			return !e.ReceivedAt.Before(before.began.Add(-lag)) && !e.ReceivedAt.After(q.began) && (raises[e.Seq] || bytes.Contains(e.Body, []byte(contract)) && e.Path != fetch.PathReport)
 		})
-		if !anew {
+		if !raised {
 			j.wrong("process %d asks %s for %s at %v, and process %d has done so from %v to %v", q.process, q.host, q.key, q.began, before.process, before.began, before.end)
 			return
 		}

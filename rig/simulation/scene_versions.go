@@ -25,6 +25,7 @@ const ReleasePrefix = "release="
 // versions is the scene of updates: processes of this release of the program and of the next one run in turn and side by side, and an
 // operator has versions built, made active, rolled back and dropped, while the chain moves.
 type versions struct {
+	quiet
 	random   *rand.Rand
 	renewed  string // the projection with new rules in the next release; empty for none
 	commands int    // how many are left
@@ -43,12 +44,6 @@ func newVersions(random *rand.Rand) Scene {
 	renewed := []string{"balances", "accounts", "mempool", "names", "ft", "search", "chain", "ordinals", "brc20", ""}
 	return &versions{random: random, renewed: renewed[random.IntN(len(renewed))], commands: random.IntN(6), updates: 1 + random.IntN(5), reached: map[string]int64{}}
 }
-
-// Arguments implements Scene.
-func (s *versions) Arguments(*World) []string { return nil }
-
-// Begin implements Scene.
-func (s *versions) Begin(*World, *History) {}
 
 func (s *versions) chance(n int) bool { return s.random.IntN(10_000) < n }
 

@@ -78,10 +78,7 @@ func (s *Script) wait(c *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting = append(s.waiting, c)
-	select {
-	case s.arrived <- struct{}{}:
-	default:
-	}
+	s.wake()
 }
 
 // drop takes a session out that is closed.
@@ -140,26 +137,22 @@ func (s *Script) step() bool {
 		d := time.Duration(s.Random.IntN(20_000)) * time.Millisecond
 		s.tell("%s is frozen for %s: %s", c.name(), d, what)
 		c.frozen = time.Now().Add(d)
-		time.AfterFunc(d, func() { s.wake() })
+		time.AfterFunc(d, s.wake)
 		s.wait(c)
 		return true
 	default:
-		if s.tracing() {
-			s.tell("%s %s", c.name(), what)
-		}
-		lost := now == unanswered || s.faulty(s.Faults.CutAfter)
-		if lost {
+		s.tell("%s %s", c.name(), what)
+		cut := now == unanswered || s.faulty(s.Faults.CutAfter)
+		if cut {
 			s.Count("answers lost")
 			s.tell("the answer for %s will be lost: %s", c.name(), what)
 		}
-		if c.exchange(lost) {
-			s.mu.Lock()
-			s.locked = append(s.locked, c)
-			s.mu.Unlock()
+		if c.exchange(cut) {
+			s.lock(c)
 			s.tell("%s waits for a lock: %s", c.name(), what)
 			return true
 		}
-		if lost {
+		if cut {
 			s.db.await(c.pid)
 		}
 	}
@@ -192,15 +185,19 @@ func (s *Script) count() int {
 	return lost
 }
 
-// tracing reports whether each request is told.
-func (s *Script) tracing() bool { return true }
-
 // wake lets the script look again.
 func (s *Script) wake() {
 	select {
 	case s.arrived <- struct{}{}:
 	default:
 	}
+}
+
+// lock takes note of a session that waits for a lock.
+func (s *Script) lock(c *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.locked = append(s.locked, c)
 }
 
 // unlock completes the requests that waited for a lock and have got it.
@@ -215,9 +212,7 @@ func (s *Script) unlock() {
 		s.drop(c)
 		s.tell("%s has got its lock", c.name())
 		if c.receive() {
-			s.mu.Lock()
-			s.locked = append(s.locked, c)
-			s.mu.Unlock()
+			s.lock(c)
 			continue
 		}
 		s.notify(c)
@@ -231,15 +226,6 @@ func (s *Script) notify(of *session) {
 	}
 	for _, c := range s.db.listening() {
 		c.sync()
-	}
-}
-
-// Settle lets requests go on until none is left, for at most this many steps.
-func (s *Script) Settle(most int) {
-	for range most {
-		if !s.step() {
-			return
-		}
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"strata/internal/testkit/pgtraffic"
 )
 
 // session is a connection of the program to the database. It knows where messages begin and end
@@ -25,21 +27,20 @@ type session struct {
 	id      int
 	frozen  time.Time // until when nothing is delivered
 
-	mu      sync.Mutex
-	changed *sync.Cond
-	out     []byte // written, not delivered
-	scanned int    // of out: whole messages
-	begun   bool   // the first message has no type
-	asks    []byte // types of the messages in out that have an answer
-	in      []byte // answered, not read
-	failed  error  // what reads return after in
-	closed  bool
-	waits   bool // for its turn
-	read    deadline
-	texts   map[string]string // of prepared statements
-	request []string          // statements in out
-	copying bool              // the last statement was a COPY
-	random  *rand.Rand        // for what does not wait for its turn
+	mu       sync.Mutex
+	changed  *sync.Cond
+	out      []byte // written, not delivered
+	scanned  int    // of out: whole messages
+	asks     []byte // types of the messages in out that have an answer
+	in       []byte // answered, not read
+	failed   error  // what reads return after in
+	closed   bool
+	waits    bool // for its turn
+	read     deadline
+	frontend pgtraffic.Frontend
+	request  []string   // statements in out
+	copying  bool       // the last statement was a COPY
+	random   *rand.Rand // for what does not wait for its turn
 
 	// For the script alone.
 	server  net.Conn
@@ -57,7 +58,7 @@ var errCut = fmt.Errorf("connection reset: %w", io.ErrUnexpectedEOF)
 
 // newSession returns a session over a connection to the server.
 func newSession(s *Script, process, id int, server net.Conn) *session {
-	c := &session{script: s, process: process, id: id, server: server, answers: bufio.NewReaderSize(server, 64<<10), texts: map[string]string{}, state: 'I'}
+	c := &session{script: s, process: process, id: id, server: server, answers: bufio.NewReaderSize(server, 64<<10), state: 'I'}
 	c.random = rand.New(rand.NewPCG(s.seed, uint64(id)))
 	c.changed = sync.NewCond(&c.mu)
 	c.read.expired = func() { c.mu.Lock(); c.changed.Broadcast(); c.mu.Unlock() }
@@ -109,45 +110,31 @@ func (c *session) copyNow() {
 	}
 }
 
+// cancelCode is the beginning of a first message that asks the server to cancel a request of another session.
+const cancelCode = 80877102
+
 // scan looks at the next message in out, if it is whole.
 func (c *session) scan() bool {
-	head := 1
-	if !c.begun {
-		head = 0
-	}
-	rest := c.out[c.scanned:]
-	if len(rest) < head+4 {
-		return false
-	}
-	size := head + int(binary.BigEndian.Uint32(rest[head:]))
-	if len(rest) < size {
-		return false
-	}
+	m, size := c.frontend.Next(c.out[c.scanned:])
 	c.scanned += size
-	body := rest[head+4 : size]
-	if !c.begun {
-		c.begun = true
+	switch m.Kind {
+	case 0:
+		if size == 0 {
+			return false
+		}
 		kind := byte('0')
-		if binary.BigEndian.Uint32(body) == 80877102 {
+		if binary.BigEndian.Uint32(m.Body) == cancelCode {
 			kind = '!'
 		}
 		c.asks = append(c.asks, kind)
-		return true
-	}
-	text := func(b []byte) string { first, _, _ := bytes.Cut(b, []byte{0}); return string(first) }
-	switch kind := rest[0]; kind {
-	case 'P':
-		name, query, _ := bytes.Cut(body, []byte{0})
-		c.texts[string(name)] = text(query)
 	case 'B':
-		_, name, _ := bytes.Cut(body, []byte{0})
-		c.request = append(c.request, c.texts[text(name)])
+		c.request = append(c.request, m.Text)
 	case 'Q':
-		c.request = append(c.request, text(body))
-		c.asks = append(c.asks, kind)
-		c.copying = strings.EqualFold(firstWord(text(body)), "copy")
+		c.request = append(c.request, m.Text)
+		c.asks = append(c.asks, m.Kind)
+		c.copying = strings.EqualFold(firstWord(m.Text), "copy")
 	case 'S', 'c', 'f', 'p':
-		c.asks = append(c.asks, kind)
+		c.asks = append(c.asks, m.Kind)
 	case 'H':
 		panic("the program asks for a part of an answer, which the script can't tell from the whole")
 	}
@@ -284,7 +271,7 @@ func (c *session) receive() (locked bool) {
 	var all []byte
 	for len(c.expects) > 0 {
 		if c.expects[0] == 'c' && !c.copies || c.expects[0] == 'f' && !c.copies {
-			c.expects = c.expects[1:] // what was copied in vain has no answer
+			c.expects = c.expects[1:] // the server has refused the COPY: its end has no answer
 			continue
 		}
 		for c.answers.Buffered() == 0 {

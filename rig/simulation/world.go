@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"testing"
 	"time"
 
@@ -107,9 +109,9 @@ func (w *World) Start() int {
 
 // reap takes note of processes that have ended by themselves.
 func (w *World) reap() {
-	for number, p := range w.running {
+	for _, number := range slices.Sorted(maps.Keys(w.running)) {
 		select {
-		case <-p.ended:
+		case <-w.running[number].ended:
 			w.Script.Count("processes ended")
 			delete(w.running, number)
 			w.network.crash(number)
@@ -149,7 +151,7 @@ func (w *World) end(number int) {
 
 // End ends all processes and the world.
 func (w *World) End() {
-	for number := range w.running {
+	for _, number := range slices.Sorted(maps.Keys(w.running)) {
 		w.Stop(number)
 	}
 	w.client.CloseIdleConnections()

@@ -1,10 +1,8 @@
-// Package pgtraffic counts what a program sends to Postgres, on the wire: whatever the program uses to send it.
+// Package pgtraffic reads and counts what a program sends to Postgres, on the wire: whatever the program uses to send it.
 package pgtraffic
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -47,7 +45,7 @@ func (c *Counter) Watch(config *pgconn.Config) {
 		if err != nil {
 			return nil, err
 		}
-		return &watched{Conn: conn, counter: c, texts: map[string]string{}}, nil
+		return &watched{Conn: conn, counter: c}, nil
 	}
 }
 
@@ -56,10 +54,9 @@ type watched struct {
 	net.Conn
 	counter *Counter
 
-	mu      sync.Mutex
-	started bool              // the first message has no type
-	pending []byte            // the beginning of a message
-	texts   map[string]string // of prepared statements
+	mu       sync.Mutex
+	frontend Frontend
+	pending  []byte // the beginning of a message
 }
 
 func (w *watched) Write(b []byte) (int, error) {
@@ -67,48 +64,26 @@ func (w *watched) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.pending = append(w.pending, b[:n]...)
-	for w.take() {
+	for {
+		m, size := w.frontend.Next(w.pending)
+		if size == 0 {
+			return n, err
+		}
+		w.count(m)
+		w.pending = w.pending[size:]
 	}
-	return n, err
-}
-
-// take counts the first of the messages that are there, if it is whole.
-func (w *watched) take() bool {
-	head := 1
-	if !w.started {
-		head = 0
-	}
-	if len(w.pending) < head+4 {
-		return false
-	}
-	size := head + int(binary.BigEndian.Uint32(w.pending[head:]))
-	if len(w.pending) < size {
-		return false
-	}
-	if w.started {
-		w.count(w.pending[0], w.pending[head+4:size])
-	}
-	w.started = true
-	w.pending = w.pending[size:]
-	return true
 }
 
 // count counts a message.
-func (w *watched) count(kind byte, body []byte) {
-	switch kind {
-	case 'P': // parse: a name and a text
-		name, rest, _ := bytes.Cut(body, []byte{0})
-		text, _, _ := bytes.Cut(rest, []byte{0})
-		w.texts[string(name)] = string(text)
-	case 'B': // bind: a portal and the name of a statement
-		_, rest, _ := bytes.Cut(body, []byte{0})
-		name, _, _ := bytes.Cut(rest, []byte{0})
-		w.statement(w.texts[string(name)])
+func (w *watched) count(m Message) {
+	switch m.Kind {
+	case 'B':
+		w.statement(m.Text)
 	case 'S': // sync
 		w.counter.roundTrips.Add(1)
 	case 'Q': // a text by itself
 		w.counter.roundTrips.Add(1)
-		w.statement(string(bytes.TrimRight(body, "\x00")))
+		w.statement(m.Text)
 	case 'c': // the end of rows that are copied
 		w.counter.copies.Add(1)
 		w.counter.roundTrips.Add(1)

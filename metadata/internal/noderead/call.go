@@ -51,6 +51,7 @@ func New(config Config) *Reader {
 		http: &http.Client{
 			Transport: &http.Transport{
 				DialContext:            edge.Dial(&net.Dialer{Timeout: config.Timeout}),
+				ForceAttemptHTTP2:      true, // which a dialer of one's own switches off
 				MaxIdleConnsPerHost:    config.Connections,
 				MaxResponseHeaderBytes: 64 << 10,
 				IdleConnTimeout:        time.Minute,

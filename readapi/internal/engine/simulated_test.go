@@ -87,7 +87,7 @@ func simulateKeys(t *rapid.T) {
 			truth[v.Epoch][v.Position] = changed
 		}
 		before := state
-		if rapid.Bool().Draw(t, "anew") {
+		if rapid.Bool().Draw(t, "from nothing") {
 			before = nil
 		}
 		var err error

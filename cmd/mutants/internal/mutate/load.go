@@ -17,8 +17,8 @@ import (
 	"path/filepath"
 )
 
-// listed is a package as go list describes it.
-type listed struct {
+// goPackage is a package as go list describes it.
+type goPackage struct {
 	Dir, ImportPath, Export string
 	DepOnly                 bool
 	GoFiles, TestGoFiles    []string
@@ -29,7 +29,7 @@ type listed struct {
 // schema is a build with all mutants.
 type schema struct {
 	root     string
-	packages []listed
+	packages []goPackage
 	mutants  []Mutant
 	overlay  string // path of the list of files that the build sees in place of those in the tree
 }
@@ -44,7 +44,7 @@ func newSchema(ctx context.Context, dir string, patterns ...string) (*schema, er
 	}
 	s, exports := &schema{overlay: filepath.Join(dir, "overlay.json")}, map[string]string{}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
+		var p goPackage
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {

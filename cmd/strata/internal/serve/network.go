@@ -73,7 +73,7 @@ func networkOf(id uint32) transaction.Network {
 }
 
 // nodeClient asks nodes of which network they are.
-var nodeClient = &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: edge.Dial(&net.Dialer{}), DisableKeepAlives: true}}
+var nodeClient = &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: edge.Dial(&net.Dialer{}), ForceAttemptHTTP2: true, DisableKeepAlives: true}}
 
 // nodeInfoTimeout is the maximum time that a node has to say which network it is of.
 const nodeInfoTimeout = 2 * time.Second
