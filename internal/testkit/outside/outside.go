@@ -155,10 +155,10 @@ func number(of func(contract string) uint64, contract string, otherwise uint64) 
 	return of(contract)
 }
 
-// digest returns a hash of a contract that is short enough for names.
+// digest returns a hash of a contract that is short enough for names, and long enough that a million contracts have different ones.
 func digest(contract string) string {
 	sum := sha256.Sum256([]byte(contract))
-	return hex.EncodeToString(sum[:3])
+	return hex.EncodeToString(sum[:6])
 }
 
 // Name returns the name of a contract's fungible token.
@@ -182,7 +182,7 @@ func ImageURI(name string) string { return fmt.Sprintf("ipfs://%s/%s.png", cid, 
 func Document(name string) []byte {
 	return value.Must(json.Marshal(map[string]any{
 		"sip": 16, "name": "Token " + name, "description": "A token that was made up.", "image": ImageURI(name),
-		"attributes": []any{map[string]any{"trait_type": "colour", "value": "#" + strings.SplitN(name, "-", 2)[0]}},
+		"attributes": []any{map[string]any{"trait_type": "colour", "value": "#" + name[:min(len(name), 6)]}},
 		"properties": map[string]any{"collection": "Synthetic", "rank": new(big.Int).SetBytes([]byte(name)).Text(10)},
 	}))
 }
