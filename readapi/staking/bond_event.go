@@ -96,7 +96,7 @@ func (a *api) listBondEvents(ctx context.Context, s *engine.Snapshot, in *bondEv
 type bondEventsInput struct {
 	BondInput
 	Limit  int         `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Rows of a page."`
-	Cursor eventCursor `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}:[0-9]{1,10}$" doc:"The first event of the page: height, microblock sequence (always 2147483647), index of the transaction in the block and index of the event, separated by colons."`
+	Cursor eventCursor `query:"cursor" pattern:"^[0-9]+:[0-9]+:[0-9]+:[0-9]+$" doc:"The first event of the page: height, microblock sequence (always 2147483647), index of the transaction in the block and index of the event, separated by colons."`
 }
 
 func (r *bondEventRow) shape() bondEvent {

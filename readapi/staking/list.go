@@ -115,7 +115,7 @@ func emptyPage[T any](limit int) *page.KeysetPage[T] {
 // BondPage holds the page parameters of lists of a bond. Their rows are events.
 type BondPage struct {
 	Limit  int         `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Rows of a page."`
-	Cursor eventCursor `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}(:[0-9]{1,10})?$" doc:"Where the page begins: height, microblock sequence (always 2147483647), index of the transaction in the block and index of the event, separated by colons. Without the last one, the page begins with the last event of the transaction."`
+	Cursor eventCursor `query:"cursor" pattern:"^[0-9]+:[0-9]+:[0-9]+(:[0-9]+)?$" doc:"Where the page begins: height, microblock sequence (always 2147483647), index of the transaction in the block and index of the event, separated by colons. Without the last one, the page begins with the last event of the transaction."`
 }
 
 // eventCursor is the position of an event in the chain.

@@ -225,7 +225,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		w.ExpectTexts(w.names.Replace(base+path), 400)
 	}
-	for _, cursor := range []string{"5:0:32768:0", "2147483648:0:0:0", "5:2147483648:0:0", "5:0:0:2147483648"} {
+	for _, cursor := range []string{"5:0:32768:0", "2147483648:0:0:0", "5:2147483648:0:0", "5:0:0:2147483648", strings.Repeat("9", 30) + ":0:0:0"} {
 		want := `{"statusCode": 400, "error": "Bad Request", "message": "Cursor value out of range: ` + cursor + `"}`
 		for _, list := range []string{"events", "allowlist", "registrations"} {
 			w.expect(base+"/bonds/0/"+list+"?cursor="+cursor, 400, want)
