@@ -38,6 +38,7 @@ type tokens struct {
 	waits   bool // in the end the program tries again by itself; otherwise people ask for all once more
 	images  bool
 	crashes bool
+	outages int // of the database, that are left for the end, while something is fetched
 
 	world    *World
 	blocks   map[string]*blockSupply // by index block hash
@@ -88,7 +89,7 @@ func (t *tokens) Plan(p *plan) {
 	c.Microblocks, c.MempoolProbability, c.StackerDBProbability, c.ProposalProbability, c.TxPerBlock.Min = false, 0, 0, 0, 1
 	c.TxPerBlock.Max = max(c.TxPerBlock.Max, 3)
 	if t.seed%2 == 0 { // the database is what fails
-		p.crash, p.second, p.outage, p.faults.Refuse = 0, 0, 20, 40
+		p.crash, p.second, p.outage, p.faults.Refuse, t.outages = 0, 0, 20, 40, 2
 	}
 	p.posts, t.crashes = max(min(p.posts, 40), 25), p.crash > 0
 }
@@ -416,6 +417,11 @@ func (t *tokens) Settle(w *World, h *History) bool {
 		return false
 	}
 	if !t.isCalm() {
+		if t.outages > 0 && t.busy() {
+			t.outages--
+			w.Outage(time.Duration(5+w.Script.Random.IntN(30)) * time.Second)
+			return false
+		}
 		t.mu.Lock()
 		t.calm, t.calmed = true, time.Now()
 		t.mu.Unlock()
