@@ -419,7 +419,9 @@ func (t *tokens) Settle(w *World, h *History) bool {
 	if !t.isCalm() {
 		if t.outages > 0 && t.busy() {
 			t.outages--
-			w.Outage(time.Duration(5+w.Script.Random.IntN(30)) * time.Second)
+			away := time.Duration(5+w.Script.Random.IntN(30)) * time.Second
+			w.Outage(away)
+			w.Script.Run(away + 5*time.Second)
 			return false
 		}
 		t.mu.Lock()
