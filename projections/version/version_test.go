@@ -90,6 +90,19 @@ func TestTwoRules(t *testing.T) {
 	stopNext()
 }
 
+// A build ends although a process was killed that had made one of the indexes.
+func TestBuildAfterAKill(t *testing.T) {
+	t.Parallel()
+	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
+	log, stop := rig.Folded(t, 300, lines...)
+	stop()
+	made := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally"})
+	rig.Execute(t, log, `CREATE INDEX row_height_idx ON tally_v2.row (height)`)
+	rig.Follow(t, log, lines...)
+	rig.WaitUntilLive(t, log, made...)
+	rig.CheckFit(t, log, lines, made[0])
+}
+
 func TestThrottle(t *testing.T) {
 	t.Parallel()
 	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
