@@ -87,7 +87,7 @@ func findDefect(t *testing.T, root, path string) {
 	out, err := run(filepath.Join(root, "cmd/strata/internal/simulation"), binary, "-test.run", "^TestSimulation$", "-test.v",
 		"-seed", said("Seed"), "-world", said("World"), "-histories", "0", "-minutes", fmt.Sprint(defectTime.Minutes()))
 	took := time.Since(began).Round(100 * time.Millisecond)
-	wrong := regexp.MustCompile(`SEED=\d+ WORLD=\w+ goes wrong:\n(.*)`).FindStringSubmatch(out)
+	wrong := regexp.MustCompile(`(?:SEED=\d+ WORLD=\w+ goes wrong:\n|panic: the history )(.*)`).FindStringSubmatch(out)
 	if err == nil || wrong == nil {
 		t.Fatalf("no history finds it in %v: %s", took, out)
 	}
