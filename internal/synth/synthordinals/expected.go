@@ -129,7 +129,7 @@ func (f *accumulator) token(b *block, t *transaction, o *tokenOperation) {
 		Kind: o.kind, Ticker: tick, ID: o.id, Height: b.height, Hash: b.hash, Time: b.time, TxID: t.id, TxIndex: t.index,
 		Address: o.address, Receiver: o.receiver, Amount: o.amount,
 	})
-	if d := o.deploy; d != nil {
+	if d := o.deploy; d != nil && f.state.Tokens[tick] == nil {
 		f.state.Tokens[tick] = &Token{
 			Ticker: tick, Tick: o.postedTick(b.shape), ID: o.id, Number: f.state.Inscriptions[o.id].Number, Height: b.height, TxID: t.id,
 			TxIndex: t.index, Time: b.time, Address: o.address, Max: d.max, Limit: d.limit, Decimals: d.decimals, SelfMint: d.selfMint,
