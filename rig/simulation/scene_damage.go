@@ -78,10 +78,8 @@ func key(path string, body []byte) string { return path + " " + string(body) }
 
 // hurt damages a post. It reports false for one that it leaves as it is.
 func (s *damage) hurt(post replay.Post) (replay.Post, bool) {
-	var value any
-	decoder := json.NewDecoder(bytes.NewReader(post.Body))
-	decoder.UseNumber()
-	if err := decoder.Decode(&value); err != nil {
+	value, err := decoded(post.Body)
+	if err != nil {
 		return post, false
 	}
 	var harmed harm
@@ -222,6 +220,13 @@ func (s *damage) spoil(object map[string]any, name string) {
 // wrong returns what is neither a transaction nor the id of one.
 func (s *damage) wrong() any {
 	return []any{nil, json.Number("17"), true, []any{"0x00"}, map[string]any{}, "0x8080", "0x808080000", "zz", "", "0x" + strings.Repeat("00", 33)}[s.random.IntN(10)]
+}
+
+func decoded(body []byte) (value any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	err = decoder.Decode(&value)
+	return value, err
 }
 
 func encoded(value any) []byte {

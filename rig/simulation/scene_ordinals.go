@@ -275,8 +275,8 @@ func (s *ordinals) judgeDamaged(j *judge, stored []eventstore.Event) {
 		UNION ALL SELECT id FROM {brc20}.token WHERE 'brc20:' || ticker = ANY ($1) AND height IS NOT NULL`), lost)
 	slices.Sort(want)
 	slices.Sort(s.incomplete)
-	if !slices.Equal(s.incomplete, want) {
-		j.wrong("the API says that these are incomplete: %v, want %v", s.incomplete, want)
+	if diff := difference(s.incomplete, want); diff != "" {
+		j.wrong("what the API says is incomplete is not what is about lost operations: %s", diff)
 	}
 }
 
