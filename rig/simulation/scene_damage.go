@@ -49,7 +49,8 @@ func (s *damage) Begin(w *World, h *History) {
 		if s.random.IntN(5) > 0 {
 			continue
 		}
-		// With damaged copies besides, or if nothing about the chain is damaged, the state is that of the model.
+		// With damaged copies besides, or if nothing about the chain is lost, the state is that of the model. A copy of which nothing is
+		// lost would count, even one of a Bitcoin block that nobody follows any more.
 		about := post.Path == "/new_block" || post.Path == "/new_burn_block"
 		damaged, ok := s.hurt(post)
 		if !ok {
