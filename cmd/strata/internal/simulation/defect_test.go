@@ -93,7 +93,7 @@ func findDefect(t *testing.T, root, path string) {
 	began := time.Now()
 	out, err := run(filepath.Join(root, where), binary, append([]string{"-test.run", "^" + name + "$", "-test.v", "-test.timeout", (2 * defectTime).String()}, args...)...)
 	took := time.Since(began).Round(100 * time.Millisecond)
-	wrong := regexp.MustCompile(`(?:SEED=\d+ WORLD=\w+ goes wrong:\n|\[rapid\] failed after .*: )(.*)`).FindStringSubmatch(out)
+	wrong := regexp.MustCompile(`(?:SEED=\d+ WORLD=\w+ goes wrong:\n|\[rapid\] failed after .*: |panic: the history )(.*)`).FindStringSubmatch(out)
 	if err == nil || wrong == nil {
 		t.Fatalf("no history finds it in %v: %s", took, out)
 	}
