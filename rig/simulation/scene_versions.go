@@ -157,6 +157,7 @@ func (s *versions) command(w *World) {
 		s.decided = true
 		s.send(w, http.MethodPost, "/"+v.Name+"/rollback", "")
 	case n < 9 && !s.ours(v):
+		s.decided = true // what is dropped may be the new rules, or a follower that their leader needs
 		s.send(w, http.MethodDelete, path, "")
 	default:
 		s.send(w, http.MethodPost, path+"/verify", "")
