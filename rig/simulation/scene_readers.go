@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,6 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"strata/domain/transaction"
+	"strata/internal/synth/synthchain"
 	"strata/rig/replay"
 )
 
@@ -27,6 +30,8 @@ type readers struct {
 	w       *World
 	random  *rand.Rand
 	paths   []string
+	few     bool     // accounts are read, but these again and again
+	named   []string // recipients of transfers that wait for ever
 	stream  blocksOfStream
 	settles chan struct{} // closed once everything has been asked for a last time
 
@@ -43,7 +48,8 @@ type read struct {
 	uncached      bool
 	least, atLast int64 // events of the log that the answer must reflect, and those that it says
 	began, ended  int
-	last          bool // asked when all was quiet
+	at            time.Time // when it ended
+	last          bool      // asked when all was quiet
 	Reply
 }
 
@@ -51,7 +57,7 @@ type read struct {
 const adminPort = "3998"
 
 // mixed are the paths whose answers are made of several projections: until all of these have caught up, the position is that of the one
-// that is behind.
+// that is behind, and others may be ahead.
 var mixed = regexp.MustCompile(`^/extended/(v1/(status|tx|address/.+/(balances|stx|assets))|v2/addresses/.+/transactions|v3/(transactions|principals/.+/balances/stx))`)
 
 // readersAtOnce is the number of clients that read.
@@ -61,8 +67,21 @@ func newReaders(random *rand.Rand) Scene {
 	return &readers{random: random, tagged: map[string]string{}}
 }
 
+// Plan implements Scene. If few accounts are read, many locks begin and end.
+func (s *readers) Plan(p *plan) {
+	p.chain.SponsoredShare, p.chain.MempoolProbability, p.chain.DropProbability = 0.3, 0.5, 0.3
+	if s.few = s.random.IntN(2) == 0; !s.few || p.chain.AllEpochs {
+		return
+	}
+	if p.hurry, p.chain.RewardCycle = false, 5; p.chain.Mix == (synthchain.Mix{}) {
+		p.chain.Mix = synthchain.DefaultMix()
+	}
+	p.chain.Mix.Stacking = 40
+}
+
 // Begin implements Scene.
 func (s *readers) Begin(w *World, h *History) {
+	h.Senders[0].Posts = s.rivals(h.Senders[0].Posts)
 	s.h, s.w, s.paths = h, w, s.choose(h)
 	for n := range readersAtOnce {
 		random := rand.New(rand.NewPCG(h.Seed, 0x726561+uint64(n)))
@@ -80,6 +99,39 @@ func (s *readers) Begin(w *World, h *History) {
 	go s.stream.follow(w, rand.New(rand.NewPCG(h.Seed, 0x737365)))
 }
 
+// rivals returns posts with more announcements: of transfers that nobody mines, sponsored or not, of which several have the same nonce.
+func (s *readers) rivals(posts []replay.Post) (all []replay.Post) {
+	var known []*transaction.Transaction
+	for _, post := range posts {
+		all = append(all, post)
+		var announced []string
+		if post.Path == "/new_mempool_tx" && json.Unmarshal(post.Body, &announced) == nil {
+			raw, _ := hex.DecodeString(announced[0][2:])
+			if t, err := transaction.Decode(raw); err == nil {
+				if _, ok := t.Payload.(*transaction.TokenTransfer); ok && len(known) < 3 {
+					known = append(known, t)
+				}
+			}
+		}
+		if len(known) == 0 || s.random.IntN(4) > 0 {
+			continue
+		}
+		rival, other := *known[s.random.IntN(len(known))], known[s.random.IntN(len(known))].Payload.(*transaction.TokenTransfer)
+		rival.Payload = &transaction.TokenTransfer{Recipient: other.Recipient, Amount: 1 + s.random.Uint64N(1000)}
+		rival.Origin.Nonce += 25
+		pays := &rival.Origin
+		if rival.Sponsor != nil {
+			sponsor := *rival.Sponsor
+			sponsor.Nonce += 25
+			pays, rival.Sponsor = &sponsor, &sponsor
+		}
+		pays.Fee = 1000 + uint64(len(all)) + s.random.Uint64N(8) // mostly more than all before
+		s.named = append(s.named, other.Recipient.String())
+		all = append(all, replay.Post{Path: "/new_mempool_tx", Body: fmt.Appendf(nil, `["0x%x"]`, rival.Encode())})
+	}
+	return all
+}
+
 // choose returns what the clients read: lists, and things that will be there, or were until a fork.
 func (s *readers) choose(h *History) []string {
 	paths := []string{
@@ -88,7 +140,11 @@ func (s *readers) choose(h *History) []string {
 		"/extended/v3/tokens/stx/holders?limit=5", "/v1/namespaces",
 	}
 	pick := func(all []string) string { return all[s.random.IntN(len(all))] }
-	accounts := slices.Sorted(maps.Keys(h.Chain.Expected().Balances))
+	want := h.Chain.Expected()
+	if few := s.chooseFew(slices.Sorted(maps.Keys(want.Locks))); s.few && len(few) > 0 {
+		return few
+	}
+	accounts := slices.Sorted(maps.Keys(want.Balances))
 	var blocks, transactions []string
 	for _, post := range h.Senders[0].Posts {
 		var block struct {
@@ -131,6 +187,19 @@ func (s *readers) choose(h *History) []string {
 	return slices.Compact(paths)
 }
 
+// chooseFew returns what the clients read of few accounts: of those that have locks, and of those for which transfers wait.
+func (s *readers) chooseFew(locked []string) []string {
+	var paths []string
+	for _, from := range [][]string{locked, s.named} {
+		for range min(len(from), 2) {
+			format := []string{"v1/address/%s/stx", "v3/principals/%s/balances/stx"}[s.random.IntN(2)]
+			paths = append(paths, fmt.Sprintf("/extended/"+format, from[s.random.IntN(len(from))]))
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
 // readOne asks a process for something.
 func (s *readers) readOne(random *rand.Rand) {
 	processes := s.w.network.serving(APIPort)
@@ -138,16 +207,19 @@ func (s *readers) readOne(random *rand.Rand) {
 		return
 	}
 	r := read{process: processes[random.IntN(len(processes))], path: s.paths[random.IntN(len(s.paths))]}
-	switch random.IntN(6) {
+	kind := random.IntN(8)
+	switch kind {
 	case 0, 1:
 		r.tag = "any" // that there is
 	case 2:
+		r.least = s.seen()
+	case 3, 4, 5, 6:
 		for _, sender := range s.h.Senders {
 			r.least += sender.acknowledged.Load()
 		}
-	case 3:
-		r.least = s.seen()
-	case 4:
+	}
+	if kind > 3 { // what may be kept, and at once what is there
+		s.ask(r)
 		r.uncached = true
 	}
 	s.ask(r)
@@ -197,7 +269,7 @@ func (s *readers) ask(r read) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now++
-	r.ended = s.now
+	r.ended, r.at = s.now, time.Now()
 	s.reads = append(s.reads, r)
 	if tag := reply.Header.Get("ETag"); tag != "" && reply.Status == http.StatusOK {
 		s.tagged[r.path] = tag
@@ -234,6 +306,7 @@ func (s *readers) Settle(w *World, h *History) bool {
 // Judge implements Scene.
 func (s *readers) Judge(j *judge) {
 	s.stream.judge(j)
+	stored := j.readLog()
 	var steps []int64 // the events that the projections of the chain have to know of
 	for _, seq := range replay.Texts(j.TB, j.pool, `SELECT DISTINCT source_seq FROM `+specs()[0].String()+`.step`) {
 		n, _ := strconv.ParseInt(seq, 10, 64)
@@ -277,7 +350,8 @@ func (s *readers) Judge(j *judge) {
 		} else if tag != "" {
 			same(tagged, r.path+" "+tag, body, by, "one tag has two bodies")
 		}
-		if position := r.Header.Get("Strata-Position"); position != "" && !mixed.MatchString(r.path) {
+		whole := int(r.atLast) >= len(stored) || stored[r.atLast].ReceivedAt.After(r.at) // no projection is ahead of the position
+		if position := r.Header.Get("Strata-Position"); position != "" && (whole || !mixed.MatchString(r.path)) {
 			same(at, r.path+" at "+position, body, by, "one position has two answers")
 		}
 		if r.last {
