@@ -73,7 +73,8 @@ func (s *readers) Plan(p *plan) {
 	if s.few = s.random.IntN(2) == 0; !s.few || p.chain.AllEpochs {
 		return
 	}
-	if p.hurry, p.chain.RewardCycle = false, 5; p.chain.Mix == (synthchain.Mix{}) {
+	p.posts, p.hurry, p.chain.Microblocks = 80, false, false
+	if p.chain.RewardCycle = 5; p.chain.Mix == (synthchain.Mix{}) {
 		p.chain.Mix = synthchain.DefaultMix()
 	}
 	p.chain.Mix.Stacking = 40
@@ -141,8 +142,8 @@ func (s *readers) choose(h *History) []string {
 	}
 	pick := func(all []string) string { return all[s.random.IntN(len(all))] }
 	want := h.Chain.Expected()
-	if few := s.chooseFew(slices.Sorted(maps.Keys(want.Locks))); s.few && len(few) > 0 {
-		return few
+	if s.few {
+		return s.chooseFew(want.Locks)
 	}
 	accounts := slices.Sorted(maps.Keys(want.Balances))
 	var blocks, transactions []string
@@ -187,14 +188,13 @@ func (s *readers) choose(h *History) []string {
 	return slices.Compact(paths)
 }
 
-// chooseFew returns what the clients read of few accounts: of those that have locks, and of those for which transfers wait.
-func (s *readers) chooseFew(locked []string) []string {
-	var paths []string
-	for _, from := range [][]string{locked, s.named} {
-		for range min(len(from), 2) {
-			format := []string{"v1/address/%s/stx", "v3/principals/%s/balances/stx"}[s.random.IntN(2)]
-			paths = append(paths, fmt.Sprintf("/extended/"+format, from[s.random.IntN(len(from))]))
-		}
+// chooseFew returns what the clients read of few accounts: of those whose locks end first, and of those that are to get transfers.
+func (s *readers) chooseFew(locks map[string]synthchain.Lock) []string {
+	locked := slices.SortedFunc(maps.Keys(locks), func(a, b string) int { return cmp.Or(cmp.Compare(locks[a].Until, locks[b].Until), cmp.Compare(a, b)) })
+	s.random.Shuffle(len(s.named), func(i, j int) { s.named[i], s.named[j] = s.named[j], s.named[i] })
+	paths := []string{"/extended/v2/blocks/latest"}
+	for _, account := range slices.Concat(locked[:min(len(locked), 2)], s.named[:min(len(s.named), 2)]) {
+		paths = append(paths, "/extended/v1/address/"+account+"/stx")
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
