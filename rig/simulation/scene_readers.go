@@ -47,6 +47,7 @@ type read struct {
 	path, tag     string // If-None-Match
 	uncached      bool
 	least, atLast int64 // events of the log that the answer must reflect, and those that it says
+	streamed      bool  // a stream has told of least, so that the request need not say it
 	began, ended  int
 	at            time.Time // when it ended
 	last          bool      // asked when all was quiet
@@ -97,7 +98,11 @@ func (s *readers) Begin(w *World, h *History) {
 		}()
 	}
 	s.stream.want = canonicalBlocks(h)
-	go s.stream.follow(w, rand.New(rand.NewPCG(h.Seed, 0x737365)))
+	random := rand.New(rand.NewPCG(h.Seed, 0x737365))
+	s.stream.told = func(process int, position int64) { // whoever has heard of a block finds it
+		s.ask(read{process: process, path: s.paths[random.IntN(len(s.paths))], uncached: true, least: position, streamed: true})
+	}
+	go s.stream.follow(w, random)
 }
 
 // rivals returns posts with more announcements: of transfers that nobody mines, sponsored or not, of which several have the same nonce.
@@ -250,7 +255,7 @@ func (s *readers) ask(r read) {
 		port = adminPort
 		header.Set("Strata-Projection", fmt.Sprintf("chain=%d", specs()[0].Version)) // reads of a chosen version are not cached
 	}
-	if r.least > 0 {
+	if r.least > 0 && !r.streamed {
 		header.Set("Strata-Position", fmt.Sprintf("log=%d", r.least))
 	}
 	reply, err := s.w.Ask(context.Background(), time.Minute, http.MethodGet, r.process, port, path, header, nil)
@@ -259,8 +264,7 @@ func (s *readers) ask(r read) {
 		return
 	}
 	r.Reply = reply
-	position, _, _ := strings.Cut(strings.TrimPrefix(reply.Header.Get("Strata-Position"), "log="), ";")
-	r.atLast, _ = strconv.ParseInt(position, 10, 64)
+	r.atLast = eventsOf(reply.Header.Get("Strata-Position"))
 	s.w.Script.Count("reads")
 	if reply.Status == http.StatusNotModified {
 		s.w.Script.Count("reads of what has not changed")
@@ -274,6 +278,13 @@ func (s *readers) ask(r read) {
 	if tag := reply.Header.Get("ETag"); tag != "" && reply.Status == http.StatusOK {
 		s.tagged[r.path] = tag
 	}
+}
+
+// eventsOf returns the number of events that a position reflects.
+func eventsOf(position string) int64 {
+	events, _, _ := strings.Cut(strings.TrimPrefix(position, "log="), ";")
+	n, _ := strconv.ParseInt(events, 10, 64)
+	return n
 }
 
 // Settle implements Scene. Once everything is folded, each process is asked for everything again, with and without caches.
@@ -370,7 +381,8 @@ func (s *readers) judgeOrder(j *judge) {
 		for ; next < len(ended) && ended[next].ended < r.began; next++ {
 			e := ended[next]
 			key := fmt.Sprint(e.process, " ", e.path)
-			if e.Status != http.StatusServiceUnavailable && e.atLast > reached[key].atLast {
+			// A read without caches may be ahead of what its process has heard of.
+			if e.Status != http.StatusServiceUnavailable && !e.uncached && e.atLast > reached[key].atLast {
 				reached[key] = e
 			}
 		}
@@ -383,6 +395,7 @@ func (s *readers) judgeOrder(j *judge) {
 
 // blocksOfStream is a client that follows the blocks and makes a chain of them.
 type blocksOfStream struct {
+	told  func(process int, position int64) // is called after a message
 	mu    sync.Mutex
 	chain []string // index_block_hash
 	want  []string
@@ -475,6 +488,7 @@ func (b *blocksOfStream) read(ctx context.Context, w *World, process int, last s
 			last = id
 			if data != "" {
 				b.hear(w, name, data)
+				b.told(process, eventsOf(id))
 				if most--; most == 0 {
 					return last
 				}

@@ -154,12 +154,13 @@ func unavailable(err error) bool {
 	if errors.As(err, &pg) {
 		switch pg.Code[:2] {
 		case "08", // connection exception
+			"40", // another transaction was in the way: a deadlock, or what a standby replays
 			"53", // insufficient resources: too many connections, disk full
 			"57", // operator intervention: shutdown, cannot connect now
 			"58": // system error outside Postgres
 			return true
 		}
-		return pg.Code == readOnlyConflict
+		return false
 	}
 	return disconnected(err)
 }
