@@ -1,4 +1,4 @@
-package engine_test
+package engine
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"strata/readapi/internal/engine"
 )
 
 // What another transaction or the server is in the way of may be asked for again; what is wrong with a query may not.
@@ -17,7 +15,7 @@ func TestFailure(t *testing.T) {
 		"40001": http.StatusServiceUnavailable, "40P01": http.StatusServiceUnavailable, "53100": http.StatusServiceUnavailable,
 		"58030": http.StatusServiceUnavailable, "42601": http.StatusInternalServerError,
 	} {
-		if got, _, _ := engine.Failure(fmt.Errorf("read: %w", &pgconn.PgError{Code: code}), ""); got != want {
+		if got, _, _ := Failure(fmt.Errorf("read: %w", &pgconn.PgError{Code: code}), ""); got != want {
 			t.Errorf("%s: got status %d, want %d", code, got, want)
 		}
 	}
