@@ -7,6 +7,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 )
 
 func TestWake(t *testing.T) {
@@ -43,4 +44,25 @@ func TestWakeEndsWithItsInterval(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	wake.Wait(ctx, make(chan struct{})) // returns
+}
+
+// One whose connection is lost listens again.
+func TestWakeAfterAnOutage(t *testing.T) {
+	t.Parallel()
+	pool := migrated.New(t)
+	log := openLog(t, pool, eventstore.Config{})
+	wake := eventstore.NewWake(pool, eventstore.Channel, time.Hour, nil)
+	defer wake.Stop()
+	eventually.Listens(wake)
+	must.Get(pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`))(t)
+	eventually.Holds(t, "a wake-up after the outage", func() bool {
+		c := wake.C()
+		_, err := log.Append(t.Context(), incoming("/x", nil))
+		select {
+		case <-c:
+			return err == nil
+		case <-time.After(50 * time.Millisecond):
+			return false
+		}
+	})
 }

@@ -2,15 +2,14 @@ package metadata
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/url"
 	"sync"
 	"sync/atomic"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/sync/semaphore"
 
+	"strata/internal/dberror"
 	"strata/internal/pause"
 	"strata/internal/testsignal"
 	"strata/metadata/internal/noderead"
@@ -90,7 +89,7 @@ func (m *Metadata) whenReachable(ctx context.Context, do func() error) (done boo
 			return true, nil
 		case ctx.Err() != nil:
 			return false, nil
-		case !unreachable(err):
+		case !dberror.Passing(err):
 			return false, err
 		case !logged:
 			logged = true
@@ -98,22 +97,4 @@ func (m *Metadata) whenReachable(ctx context.Context, do func() error) (done boo
 		}
 		pause.For(ctx, pauseFailed)
 	}
-}
-
-// unreachable reports whether an error may be temporary: every error but those with which the server refuses a
-// statement.
-func unreachable(err error) bool {
-	var refused *pgconn.PgError
-	if !errors.As(err, &refused) {
-		return true
-	}
-	switch refused.Code[:2] {
-	case "08", // connection exception
-		"40", // transaction rollback: deadlock
-		"53", // insufficient resources: too many connections
-		"57", // operator intervention: shutdown, cannot connect now
-		"58": // system error outside Postgres
-		return true
-	}
-	return refused.Code == "25006" // read-only transaction: a standby not promoted yet
 }

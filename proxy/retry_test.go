@@ -3,83 +3,14 @@ package proxy
 import (
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/short"
 )
-
-// Whatever a bad node does, the client of a safe read gets the good node's answer.
-func TestOneGoodNode(t *testing.T) {
-	half := func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Length", "1000")
-		_, _ = io.WriteString(w, "half of")
-		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler)
-	}
-	notHTTP := func(w http.ResponseWriter, _ *http.Request) {
-		connection, _, err := http.NewResponseController(w).Hijack()
-		if err == nil {
-			_, _ = io.WriteString(connection, "220 mail.example ESMTP\r\n")
-			_ = connection.Close()
-		}
-	}
-	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-	halfHang := func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", "1000")
-		_, _ = io.WriteString(w, "half of")
-		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
-	}
-	tests := []struct {
-		name    string
-		bad     http.HandlerFunc
-		timeout time.Duration // of a node that hangs; the good one answers in that time on any machine
-	}{
-		{"cut", cut, 0}, {"half", half, 0}, {"hang half-way", halfHang, time.Second}, {"not HTTP", notHTTP, 0}, {"hang", hang, time.Second},
-		{"500", status(500, "oops"), 0}, {"503", status(503, ""), 0}, {"429", status(429, "later"), 0}, {"501", status(501, "off"), 0},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			bad, good := newNode(t, 100), newNode(t, 100)
-			bad.respond(tt.bad)
-			p := startProxy(t, Config{Timeouts: Timeouts{Light: tt.timeout, Medium: tt.timeout}}, bad, good)
-			for i := range 20 {
-				p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i)).want(t, 200, "/v2/accounts")
-				p.do(t, http.MethodPost, "/v2/map_entry/a/b/c", fmt.Sprint(i)).want(t, 200, fmt.Sprint(i))
-			}
-			if bad.requests.Load() == 0 {
-				t.Error("the bad node got no request, so this tests nothing")
-			}
-		})
-	}
-}
-
-// An unsafe request that a node may have acted on is not sent again.
-func TestUnsafeOnce(t *testing.T) {
-	for _, bad := range []http.HandlerFunc{cut, status(500, "oops"), func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }} {
-		one, two := newNode(t, 100), newNode(t, 100)
-		one.respond(bad)
-		two.respond(bad)
-		p := startProxy(t, Config{Timeouts: Timeouts{Heavy: 50 * time.Millisecond}}, one, two)
-		for i := range 4 {
-			got := p.do(t, http.MethodPost, "/v3/unknown", "{}")
-			if got.status < 500 {
-				t.Errorf("got %+v", got)
-			}
-			if n := one.requests.Load() + two.requests.Load(); n != int64(i+1) {
-				t.Fatalf("%d requests at the nodes after %d client requests", n, i+1)
-			}
-		}
-	}
-}
 
 // An unsafe request that no node can have seen is sent again.
 func TestUnsafeUnconnected(t *testing.T) {
@@ -187,92 +118,6 @@ func TestEstimateElsewhere(t *testing.T) {
 	}
 	wise.respond(status(400, `"Fee estimation not supported on this node"`))
 	p.do(t, http.MethodPost, "/v2/fees/transaction", "{}").want(t, 400, "stimation")
-}
-
-// tally counts requests that have ended.
-type tally struct {
-	n    atomic.Int64
-	mu   sync.Mutex
-	more chan struct{} // closed at the next one; nil while nobody waits
-}
-
-func (c *tally) add() {
-	c.n.Add(1)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.more != nil {
-		close(c.more)
-		c.more = nil
-	}
-}
-
-// await returns true once n more requests have ended, and false at the end of a test.
-func (c *tally) await(n int64, stop <-chan struct{}) bool {
-	for until := c.n.Load() + n; ; {
-		c.mu.Lock()
-		if c.n.Load() >= until {
-			c.mu.Unlock()
-			return true
-		}
-		if c.more == nil {
-			c.more = make(chan struct{})
-		}
-		more := c.more
-		c.mu.Unlock()
-		select {
-		case <-more:
-		case <-stop:
-			return false
-		}
-	}
-}
-
-// Ten thousand safe reads, or as many as it takes to kill nodes fifty times and restart them, all succeed.
-func TestRandomKills(t *testing.T) {
-	nodes := []*fakeNode{newNode(t, 100), newNode(t, 100), newNode(t, 100)}
-	p := startProxy(t, Config{}, nodes...)
-	const parallel, apart = 16, 60
-	total, killsMin := short.Form(10_000, 2000), short.Form[int64](50, 10)
-	var done tally
-	var kills atomic.Int64
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() { // at each moment at least one node lives
-		defer close(stopped)
-		random := rand.New(rand.NewPCG(1, 2))
-		for goesOn := true; goesOn; {
-			one, other := random.IntN(3), random.IntN(3)
-			nodes[one].stop()
-			if other != one {
-				nodes[other].stop()
-			}
-			kills.Add(1)
-			done.await(random.Int64N(2*apart), stop)
-			nodes[one].start(t, nodes[one].address)
-			if other != one {
-				nodes[other].start(t, nodes[other].address)
-			}
-			// The next kill waits for some requests, so that retries stay within their budget on a slow machine too.
-			goesOn = done.await(apart+random.Int64N(2*apart), stop)
-		}
-	}()
-	var clients sync.WaitGroup
-	for c := range parallel {
-		clients.Go(func() {
-			for i := 0; i < total/parallel || kills.Load() < killsMin; i++ {
-				target := fmt.Sprintf("/v2/accounts/SP%d-%d", c, i)
-				r, err := p.try(http.MethodGet, target, "")
-				if err != nil || r.status != 200 || !strings.Contains(r.body, target) {
-					t.Errorf("%s: status %d, %.300q, %v", target, r.status, r.body, err)
-					return
-				}
-				done.add()
-			}
-		})
-	}
-	clients.Wait()
-	close(stop)
-	<-stopped
-	t.Logf("%d requests during %d kills", done.n.Load(), kills.Load())
 }
 
 // When all nodes fail, the retry budget bounds the requests that they get.

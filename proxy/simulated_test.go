@@ -160,18 +160,21 @@ func TestSimulatedForward(t *testing.T) {
 }
 
 func simulateForward(t *rapid.T) {
-	together := rapid.Bool().Draw(t, "nodes move together")
+	together, well := rapid.Bool().Draw(t, "nodes move together"), rapid.Bool().Draw(t, "the first node is well")
 	nodes := &simulatedNodes{active: map[*http.Request]string{}, received: map[string]int{}, answered: map[string]bool{}}
 	leave := edge.Enter(netip.MustParsePrefix(simulatedNetwork+"0/24"), nodes)
 	defer leave()
 	config := Config{ChainID: 1, Hedge: rapid.Bool().Draw(t, "hedge"), ProbeInterval: 20 * time.Second}
 	for i := range rapid.IntRange(1, 3).Draw(t, "nodes") {
 		config.Nodes = append(config.Nodes, Node{URL: fmt.Sprintf("http://%s%d:1", simulatedNetwork, i)})
-		nodes.does = append(nodes.does, drawBehaviour(t))
+		nodes.does = append(nodes.does, drawBehaviour(t, well))
 		nodes.heights = append(nodes.heights, 100)
 		if !together {
 			nodes.heights[i] -= rapid.IntRange(0, 1).Draw(t, "behind")
 		}
+	}
+	if well {
+		nodes.does[0] = behaviour{time.Millisecond, 200}
 	}
 	if rapid.Bool().Draw(t, "cache") {
 		config.Cache = newMemory()
@@ -217,9 +220,11 @@ func simulateForward(t *rapid.T) {
 			nodes.mu.Unlock()
 		case step == 6:
 			i := rapid.IntRange(0, len(nodes.does)-1).Draw(t, "node")
-			does := drawBehaviour(t)
+			does := drawBehaviour(t, well)
 			nodes.mu.Lock()
-			nodes.does[i] = does
+			if !well || i > 0 {
+				nodes.does[i] = does
+			}
 			nodes.mu.Unlock()
 		case step == 7 && len(clients) > 0:
 			c := clients[rapid.IntRange(0, len(clients)-1).Draw(t, "client")]
@@ -248,6 +253,8 @@ func simulateForward(t *rapid.T) {
 			t.Fatalf("client %d got its answer after %v", i, c.took)
 		case c.status == 200 && height < c.tip && (together || c.source == fromCache.String()):
 			t.Fatalf("client %d got the state of block %d from %s; the pool was at %d when it asked", i, height, c.source, c.tip)
+		case well && together && c.status >= 400 && c.target != "/v3/write":
+			t.Fatalf("client %d got status %d, although a node is well: %s", i, c.status, c.body)
 		case c.status != 200 && c.status < 400:
 			t.Fatalf("client %d got status %d", i, c.status)
 		}
@@ -269,10 +276,15 @@ func simulateForward(t *rapid.T) {
 	}
 }
 
-func drawBehaviour(t *rapid.T) behaviour {
+// drawBehaviour draws what a node does. Beside one that is well, none has an answer of its own that clients get.
+func drawBehaviour(t *rapid.T, well bool) behaviour {
+	statuses := []int{200, 200, 200, 500, 501, 503, 429, 0, -1}
+	if !well {
+		statuses = append(statuses, 404)
+	}
 	return behaviour{
 		rapid.SampledFrom([]time.Duration{time.Millisecond, 30 * time.Millisecond, 300 * time.Millisecond, time.Hour}).Draw(t, "takes"),
-		rapid.SampledFrom([]int{200, 200, 200, 500, 503, 429, 404, 0, -1}).Draw(t, "status"),
+		rapid.SampledFrom(statuses).Draw(t, "status"),
 	}
 }
 

@@ -65,6 +65,3 @@ func (p *Posts) Next(n int) (posts []replay.Post) {
 	}
 	return posts
 }
-
-// NextOfChain returns the next n posts of the chain.
-func (p *Posts) NextOfChain(n int) []replay.Post { return replay.Take(n, p.Chain.Next) }

@@ -16,8 +16,6 @@ import (
 
 // Recorder is a projection that records which steps it was given, and fails when it is told to.
 type Recorder struct {
-	Writer string // stored with each row, to tell several recorders apart
-
 	mu    sync.Mutex
 	fault func(step int64) error // nil: none
 	folds [][]int64              // the steps of each call
@@ -28,7 +26,7 @@ var errPoison = errors.New("the well is poisoned\x00")
 // Spec implements projections.Projection.
 func (r *Recorder) Spec() projections.Spec {
 	return projections.Spec{Schema: projections.Schema{Name: "recorder", Version: 1}, Tables: `
-		CREATE TABLE {schema}.recorded (step bigint PRIMARY KEY, height bigint NOT NULL, kind int NOT NULL, writer text NOT NULL);`}
+		CREATE TABLE {schema}.recorded (step bigint PRIMARY KEY, height bigint NOT NULL, kind int NOT NULL);`}
 }
 
 // Forget implements projections.Projection.
@@ -48,7 +46,7 @@ func (r *Recorder) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 		return projections.Outcome{}, fmt.Errorf("step %d comes after %d", numbers[0], after)
 	}
 	for _, s := range steps {
-		_, err := tx.Exec(ctx, `INSERT INTO recorder_v1.recorded VALUES ($1, $2, $3, $4)`, s.Number, s.Height, s.Kind, r.Writer)
+		_, err := tx.Exec(ctx, `INSERT INTO recorder_v1.recorded VALUES ($1, $2, $3)`, s.Number, s.Height, s.Kind)
 		if err != nil {
 			return projections.Outcome{}, err
 		}

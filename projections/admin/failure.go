@@ -1,15 +1,14 @@
 package admin
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"net/http"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/domain/fetch"
+	"strata/internal/dberror"
 	"strata/projections"
 	"strata/projections/version"
 )
@@ -47,14 +46,12 @@ func failureOf(err error) *failureError {
 func statusCodeOf(err error) int {
 	var unfit *version.VerifyError
 	var pg *pgconn.PgError
-	var network net.Error
-	var connect *pgconn.ConnectError
 	switch {
 	case errors.Is(err, projections.ErrUnknown), errors.Is(err, version.ErrNotRegistered):
 		return http.StatusNotFound
 	case errors.As(err, &unfit), errors.Is(err, fetch.ErrNoContract), errors.Is(err, fetch.ErrNoDeploy), errors.Is(err, fetch.ErrNoTokens), errors.Is(err, fetch.ErrNoInterface):
 		return http.StatusUnprocessableEntity
-	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+	case dberror.Passing(err):
 		return http.StatusServiceUnavailable
 	case errors.As(err, &pg):
 		return http.StatusInternalServerError

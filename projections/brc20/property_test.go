@@ -21,7 +21,7 @@ func feedConfig(seed uint64) synthordinals.Config {
 	cfg := synthordinals.Everything(seed, ordinals.Regtest)
 	cfg.Accounts = 8
 	cfg.Tokens = synthordinals.Range{Min: 1, Max: 8}
-	cfg.SharedOutputShare = 0.5
+	cfg.SharedOutputShare, cfg.SecondDeploys = 0.5, seed%2 == 1
 	return cfg
 }
 

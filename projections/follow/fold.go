@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"strata/internal/dberror"
 	"strata/internal/tracing"
 	"strata/projections"
 )
@@ -59,7 +60,7 @@ func (f *follower[T]) takeNext(ctx context.Context, items []T) error {
 func (f *follower[T]) applyOrIsolate(ctx context.Context, items []T) error {
 	err := f.apply(ctx, items)
 	switch {
-	case err == nil, transient(err), errors.Is(err, errMoved):
+	case err == nil, dberror.Passing(err), errors.Is(err, errMoved):
 		return err
 	case len(items) > 1:
 		half := len(items) / 2

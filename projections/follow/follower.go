@@ -14,6 +14,7 @@ import (
 
 	"strata/domain/commit"
 	"strata/eventstore"
+	"strata/internal/dberror"
 	"strata/internal/pause"
 	"strata/internal/tracing"
 	"strata/projections"
@@ -123,7 +124,7 @@ func (f *follower[T]) run(ctx context.Context) {
 		case err == nil || errors.Is(err, errMoved):
 			retry.Reset()
 			first = false
-		case transient(err):
+		case dberror.Passing(err):
 			wait := retry.NextBackOff()
 			f.logger.LogAttrs(ctx, slog.LevelWarn, "projection waits for the database",
 				slog.String("projection", f.spec.String()), slog.Duration("wait", wait), slog.Any("error", err))
@@ -193,7 +194,7 @@ func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
 	if f.group != nil {
 		f.group.close()
 	}
-	if err != nil && ctx.Err() == nil && !transient(err) && !errors.Is(err, errMoved) && !errors.Is(err, register.ErrNotRegistered) {
+	if err != nil && ctx.Err() == nil && !dberror.Passing(err) && !errors.Is(err, errMoved) && !errors.Is(err, register.ErrNotRegistered) {
 		// The next leader must see the failure, so it is written while this process still leads. Only if that does not
 		// succeed, fail tries again: a second write would undo what an operator has done since the first.
 		f.failureWritten = register.WriteFailure(ctx, f.pool, f.spec.Schema, f.epoch, f.failedAt(err), err) == nil

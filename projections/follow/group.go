@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/internal/dberror"
 	"strata/internal/longlock"
 	"strata/internal/pause"
 	"strata/projections"
@@ -263,7 +264,7 @@ func (g *group) all() (all []*member) {
 func (g *group) foldOnce(ctx context.Context, items []projections.LogItem) (failed *member, err error) {
 	defer g.lockMembers()()
 	err = newGroupTx(g).run(ctx, items)
-	if err == nil || transient(err) || errors.Is(err, errTooMuch) {
+	if err == nil || dberror.Passing(err) || errors.Is(err, errTooMuch) {
 		return nil, err
 	}
 	// Another process may have moved a member, and a write may have failed later than in its own fold: the second time,

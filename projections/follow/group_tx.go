@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/commit"
+	"strata/internal/dberror"
 	"strata/internal/tracing"
 	"strata/projections"
 	"strata/projections/follow/internal/sharedtx"
@@ -166,7 +167,7 @@ func (t *groupTx) foldPart(ctx context.Context, tx *sharedtx.Tx, m *member, p *p
 	}
 	if err != nil {
 		tracing.Fail(span, err)
-		if !transient(err) {
+		if !dberror.Passing(err) {
 			t.failed = m
 		}
 		return err

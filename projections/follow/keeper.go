@@ -53,11 +53,8 @@ func (k *keeper) run(ctx context.Context) {
 				k.logger.LogAttrs(ctx, slog.LevelWarn, "the journal of changes grows; trying again every few seconds", slog.Any("error", err))
 			}
 			untended = err != nil
-		} else {
-			if !failing && ctx.Err() == nil {
-				k.logger.LogAttrs(ctx, slog.LevelWarn, "the register of projections can't be read; running followers go on", slog.Any("error", err))
-			}
-			k.runner.TestSignals.RegisterUnreadable.Send()
+		} else if !failing && ctx.Err() == nil {
+			k.logger.LogAttrs(ctx, slog.LevelWarn, "the register of projections can't be read; running followers go on", slog.Any("error", err))
 		}
 		failing = err != nil
 		wake.Wait(ctx, sign)

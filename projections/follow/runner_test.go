@@ -7,13 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/short"
-	"strata/migrations"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/follow"
@@ -115,40 +111,6 @@ func TestRestartTriesAgain(t *testing.T) {
 	rig.CheckRecorded(t, log, blocks)
 }
 
-// TestTwoProcesses runs two runners on one database, which share nothing but the tables. When the leader stops, the
-// other goes on.
-func TestTwoProcesses(t *testing.T) {
-	t.Parallel()
-	log := replay.NewLog(t)
-	recorders := map[string]*rig.Recorder{"first": {Writer: "first"}, "second": {Writer: "second"}}
-	stops := map[string]func(){}
-	for name, r := range recorders {
-		stops[name] = replay.Start(t, log, rig.Chain(t), balances.New(nil), r)
-	}
-	const each = 150
-	appendSlowly := func(from int) {
-		for posts := rig.Blocks(from, each); len(posts) > 0; {
-			n := min(1+len(posts)%7, len(posts))
-			replay.Append(t, log, posts[:n]...)
-			posts = posts[n:]
-		}
-		replay.Wait(t, log)
-	}
-	appendSlowly(0)
-	rig.CheckRecorded(t, log, each)
-	var leader string
-	if err := log.Pool().QueryRow(t.Context(), `SELECT writer FROM recorder_v1.recorded ORDER BY step DESC LIMIT 1`).Scan(&leader); err != nil {
-		t.Fatal(err)
-	}
-	stops[leader]()
-	appendSlowly(each)
-	rig.CheckRecorded(t, log, 2*each)
-	got := rig.Pairs(t, log.Pool(), `SELECT writer, 'x' FROM recorder_v1.recorded WHERE step = 300`)
-	if got[leader] != "" || len(got) != 1 {
-		t.Errorf("the last step was written by %v, want the other recorder, not %s", got, leader)
-	}
-}
-
 // TestTwoProcessesFail expects a fault to stop a projection also where another process stands by: the two must not make
 // each other try again.
 func TestTwoProcessesFail(t *testing.T) {
@@ -207,46 +169,6 @@ func TestResumedAtOnce(t *testing.T) {
 	rig.WaitForNext(t, "the recorder has stopped for good", &signals.StillFailed)
 	if got := recorder.Alone(5); got != 2*attempts {
 		t.Errorf("the step was tried %d times, want %d, and as many after it was resumed", got, attempts)
-	}
-}
-
-// accepted waits until a database that was stopped accepts connections, and leaves the pool none from before.
-func accepted(t *testing.T, pool *pgxpool.Pool) {
-	t.Helper()
-	pool.Reset()
-	eventually.Holds(t, "the database accepts connections", func() bool { return pool.Ping(t.Context()) == nil })
-}
-
-// TestDatabaseRestart stops the database while everything is live.
-func TestDatabaseRestart(t *testing.T) {
-	short.Skip(t, "starts a server of its own")
-	t.Parallel()
-	server := pgtest.Dedicated(t)
-	if err := migrations.Up(t.Context(), server.URL()); err != nil {
-		t.Fatal(err)
-	}
-	log := eventstore.Open(server.New(t), eventstore.Config{})
-	t.Cleanup(log.Close)
-	r := &rig.Recorder{}
-	signals, _ := rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), balances.New(nil), r))
-	replay.Append(t, log, rig.Blocks(0, 30)...)
-	replay.Wait(t, log)
-	server.Stop(t)
-	rig.WaitForNext(t, "the runner finds that the database is away", &signals.RegisterUnreadable)
-	server.Start(t)
-	accepted(t, log.Pool())
-	replay.Append(t, log, rig.Blocks(30, 30)...)
-	replay.Wait(t, log)
-	server.Kill(t)
-	server.Start(t)
-	accepted(t, log.Pool())
-	replay.Append(t, log, rig.Blocks(60, 200)...)
-	replay.Wait(t, log)
-	rig.CheckRecorded(t, log, 260)
-	for _, name := range []string{"chain", "balances", "recorder"} {
-		if s := rig.Status(t, log, name); s.Error != nil {
-			t.Errorf("%s failed: %s", name, *s.Error)
-		}
 	}
 }
 

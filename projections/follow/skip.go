@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"strata/internal/dberror"
 	"strata/projections"
 )
 
@@ -34,12 +35,12 @@ func (f *follower[T]) skip(ctx context.Context, item T, cause error) error {
 	}
 	f.projection.Forget()
 	err = f.foldEmpty(ctx, item, reason)
-	if errors.Is(err, errNoEmpty) || err != nil && commanded && !transient(err) && !errors.Is(err, errMoved) {
+	if errors.Is(err, errNoEmpty) || err != nil && commanded && !dberror.Passing(err) && !errors.Is(err, errMoved) {
 		err = f.leaveOut(ctx, item, reason)
 	}
 	switch {
 	case err == nil:
-	case transient(err), errors.Is(err, errMoved):
+	case dberror.Passing(err), errors.Is(err, errMoved):
 		return err
 	default:
 		return errors.Join(cause, err)

@@ -6,8 +6,6 @@ import "strata/internal/testsignal"
 type TestSignals struct {
 	// Reconciled is sent when the keeper has started and stopped followers as the register asks for.
 	Reconciled testsignal.Signal
-	// RegisterUnreadable is sent when the keeper could not read the register.
-	RegisterUnreadable testsignal.Signal
 	// StillFailed is sent when a follower of a failed version has found that nobody has resumed it yet.
 	StillFailed testsignal.Signal
 	// WaitingForSpace is sent while a follower that is far behind waits for space on the disk.
@@ -17,7 +15,6 @@ type TestSignals struct {
 // Init makes the signals deliver. Call it before Run.
 func (s *TestSignals) Init() {
 	s.Reconciled.Init()
-	s.RegisterUnreadable.Init()
 	s.StillFailed.Init()
 	s.WaitingForSpace.Init()
 }

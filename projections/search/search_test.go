@@ -2,11 +2,8 @@ package search_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"strata/domain/bns"
 	"strata/internal/synth/synthchain"
@@ -19,23 +16,6 @@ import (
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
-
-var searched = foldtest.New(func() foldtest.Projection { return search.New(bns.KnownContracts()) },
-	[]string{"source_seq"}, "block", "name")
-
-// However a history is cut into batches, and whatever is forgotten between, the names are those of the canonical blocks alone.
-func TestRandomHistories(t *testing.T) {
-	t.Parallel()
-	config := synthchain.Everything(7, synthchain.V40)
-	config.SigningSample, config.ForkProbability, config.BitcoinReorgProbability, config.Mix = 1000, 0.2, 0.1, synthchain.DefaultMix()
-	config.Mix.Naming = 30
-	made := synthchain.New(config)
-	posts := replay.Take(300, made.Next)
-	rows := searched.History(t, posts, rand.New(rand.NewPCG(1, 2)), 12, func(pgx.Tx) []replay.Post { return made.CanonicalPosts() })
-	if len(rows) < 40 {
-		t.Errorf("got %d rows: they show little", len(rows))
-	}
-}
 
 // The names are those that other projections know: deployed contracts, and assets with a supply.
 func TestNames(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/dberror"
 	"strata/internal/instrument"
 	"strata/internal/locks"
 	"strata/internal/pause"
@@ -119,6 +120,10 @@ func (r *Renewal) activateDue(ctx context.Context, es register.Entries) bool {
 		}
 		switch {
 		case ctx.Err() != nil || errors.Is(err, errSettled):
+		case dberror.Passing(err): // it says nothing about the version
+			r.rests[version.String()] = time.Now().Add(idleInterval)
+			r.Logger.LogAttrs(ctx, slog.LevelWarn, "the database was away while a new version of read tables was to become active; trying again",
+				slog.String("projection", version.String()), slog.Any("error", err))
 		case err != nil:
 			r.rests[version.String()] = time.Now().Add(renewPause)
 			reason := fmt.Sprintf("%s is built and does not become active: %s", version, err)

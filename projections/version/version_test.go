@@ -90,24 +90,17 @@ func TestTwoRules(t *testing.T) {
 	stopNext()
 }
 
-// TestNewLeader starts a program with other rules of a leader: new versions of the followers are built too, on the
-// steps of the new version of the leader.
-func TestNewLeader(t *testing.T) {
+// A build ends although a process was killed that had made one of the indexes.
+func TestBuildAfterAKill(t *testing.T) {
 	t.Parallel()
-	log, _ := rig.Folded(t, 100, projections.Chain(rig.Chain(t), rig.NewTally(1)))
-	// Make the register say that other code has built the version.
-	rig.Execute(t, log, `UPDATE strata.projection SET rules = 99 WHERE name = 'chain'`)
-	replay.Follow(t, follow.Config{Log: log, BuildNew: true}, projections.Chain(rig.Chain(t), rig.NewTally(1)))
-	rig.WaitUntilLive(t, log, rig.Schema("chain", chain.Version+1), rig.Schema("tally", 2))
-	got := rig.Query[string](t, log, `SELECT string_agg(name || version || ' ' || rules || ' ' || input, ', ' ORDER BY name, version) FROM strata.projection`)
-	if want := fmt.Sprintf("chain%d 99 log, chain%d %d log, tally1 1 chain_v%d, tally2 1 chain_v%d", chain.Version, chain.Version+1, chain.Version, chain.Version, chain.Version+1); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	replay.Append(t, log, rig.Blocks(100, 1)...)
-	rig.WaitUntilLive(t, log, rig.Schema("tally", 2))
-	if s := rig.StatusOf(t, log, rig.Schema("chain", chain.Version)); s.Position != 100 {
-		t.Errorf("chain was folded up to %d, by code that does not know its rules", s.Position)
-	}
+	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
+	log, stop := rig.Folded(t, 300, lines...)
+	stop()
+	made := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally"})
+	rig.Execute(t, log, `CREATE INDEX row_height_idx ON tally_v2.row (height)`)
+	rig.Follow(t, log, lines...)
+	rig.WaitUntilLive(t, log, made...)
+	rig.CheckFit(t, log, lines, made[0])
 }
 
 func TestThrottle(t *testing.T) {

@@ -169,7 +169,7 @@ func watch(progress *atomic.Int64) (end func()) {
 	ended := make(chan struct{})
 	go func() {
 		last := int64(-1)
-		for ticker := time.NewTicker(time.Minute); ; {
+		for ticker := time.NewTicker(20 * time.Second); ; {
 			select {
 			case <-ended:
 				ticker.Stop()

@@ -69,6 +69,13 @@ func (n *network) isDead(process int) bool {
 	return n.dead[process]
 }
 
+// lost reports whether any process has crashed.
+func (n *network) lost() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.dead) > 0
+}
+
 func refused(address string) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("%s: %w", address, os.NewSyscallError("connect", syscall.ECONNREFUSED))}
 }

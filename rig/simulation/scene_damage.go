@@ -3,6 +3,8 @@ package simulation
 import (
 	"bytes"
 	"context"
+	"crypto/sha512"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -10,7 +12,9 @@ import (
 	"strings"
 
 	"strata/eventstore"
+	"strata/rig"
 	"strata/rig/replay"
+	"strata/rig/schemas"
 )
 
 // damage is a scene in which what a node posts is damaged. The smallest unit is lost, which the quarantine names, and nothing else: the
@@ -18,18 +22,21 @@ import (
 type damage struct {
 	quiet
 	random *rand.Rand
-	known  map[string]harm // damaged bodies, by path and body
+	known  harms
 }
+
+// harms are what is wrong with bodies, by path and body.
+type harms map[string]harm
 
 // harm is what is wrong with a body.
 type harm struct {
-	rest    []byte // the body without what is lost; nil for all of it
-	unit    bool   // something is lost
-	pointer string // of the wrong value
-	syntax  bool   // the pointer is wherever the text ends
+	rest    []byte   // the body without what is lost; nil for all of it
+	unit    bool     // something is lost
+	pointer string   // of the wrong value, or of what is around it
+	about   []string // what is lost of the ordinals feed is about these subjects
 }
 
-func newDamage(random *rand.Rand) Scene { return &damage{random: random, known: map[string]harm{}} }
+func newDamage(random *rand.Rand) Scene { return &damage{random: random, known: harms{}} }
 
 // Quarantines implements Scene.
 func (s *damage) Quarantines() bool { return true }
@@ -42,20 +49,21 @@ func (s *damage) Begin(w *World, h *History) {
 		if s.random.IntN(5) > 0 {
 			continue
 		}
-		// With damaged copies besides, or if nothing about the chain is damaged, the state is that of the model.
+		// With damaged copies besides, or if nothing about the chain is lost, the state is that of the model. A copy of which nothing is
+		// lost would count, even one of a Bitcoin block that nobody follows any more.
 		about := post.Path == "/new_block" || post.Path == "/new_burn_block"
 		damaged, ok := s.hurt(post)
 		if !ok {
 			continue
 		}
 		w.Script.Count("damaged events")
-		switch {
-		case copies && about:
+		lost := about && s.known[key(damaged.Path, damaged.Body)].unit
+		if copies && lost {
 			second = append(second, damaged)
-		default:
-			posts[i] = damaged
-			h.Unknown = h.Unknown || about && s.known[key(damaged.Path, damaged.Body)].unit
+			continue
 		}
+		posts[i] = damaged
+		h.Unknown = h.Unknown || lost
 	}
 	h.Senders[0].Posts = posts
 	if len(second) > 0 {
@@ -71,10 +79,8 @@ func key(path string, body []byte) string { return path + " " + string(body) }
 
 // hurt damages a post. It reports false for one that it leaves as it is.
 func (s *damage) hurt(post replay.Post) (replay.Post, bool) {
-	var value any
-	decoder := json.NewDecoder(bytes.NewReader(post.Body))
-	decoder.UseNumber()
-	if err := decoder.Decode(&value); err != nil {
+	value, err := decoded(post.Body)
+	if err != nil {
 		return post, false
 	}
 	var harmed harm
@@ -85,14 +91,23 @@ func (s *damage) hurt(post replay.Post) (replay.Post, bool) {
 	case !slices.Contains([]string{"/new_block", "/new_burn_block", "/new_microblocks", "/new_mempool_tx", "/drop_mempool_tx", "/attachments/new"}, post.Path):
 		return post, false
 	case what == 0:
-		body, harmed = post.Body[:0], harm{unit: true, syntax: true}
+		body, harmed = post.Body[:0], harm{unit: true}
 	case what == 1:
-		body, harmed = post.Body[:s.random.IntN(len(post.Body))], harm{unit: true, syntax: true}
+		body, harmed = post.Body[:s.random.IntN(len(post.Body))], harm{unit: true} // the pointer is wherever the text ends
 	case what == 2:
-		body, harmed = append(bytes.Clone(post.Body), "{}"...), harm{unit: true, syntax: true}
+		body, harmed = append(bytes.Clone(post.Body), "{}"...), harm{unit: true}
 	case what == 3 && isObject: // what nobody reads, and what is no UTF-8, or is there twice
 		body = append([]byte(`{"of_tomorrow":[{"a":"`+"\xff\xc0"+`"},1e999],"of_tomorrow":null,`), bytes.TrimSpace(post.Body)[1:]...)
 		harmed = harm{rest: post.Body}
+	case what < 7 && post.Path == "/drop_mempool_tx": // a reason of a later version is as good as any
+		object["reason"] = "Because"
+		body = encoded(value)
+		harmed = harm{rest: body}
+	case what < 6 && post.Path == "/new_block":
+		if pointer = s.twice(object); pointer == "" {
+			return post, false
+		}
+		body, harmed = encoded(value), harm{unit: true, pointer: pointer}
 	case list != nil && len(*list) > 0: // each stands for itself
 		i := s.random.IntN(len(*list))
 		left := slices.Delete(slices.Clone(*list), i, i+1)
@@ -158,6 +173,32 @@ func whole(path string, value any, list []any) any {
 	return list
 }
 
+// twice repeats a transaction that somebody signed, or an event that counts, in a block. It returns where; empty if there is none.
+func (s *damage) twice(block map[string]any) (pointer string) {
+	transactions, _ := block["transactions"].([]any)
+	succeeded := map[any]bool{}
+	for _, tx := range transactions {
+		member := tx.(map[string]any)
+		succeeded[member["txid"]] = member["status"] == "success"
+	}
+	name, member := "transactions", "txid"
+	fits := func(tx map[string]any) bool { // boot transactions are of an address of zeros
+		raw, _ := tx["raw_tx"].(string)
+		return len(raw) > 56 && strings.Trim(raw[16:56], "0") != ""
+	}
+	if s.random.IntN(2) == 0 {
+		name, member = "events", "event_index"
+		fits = func(event map[string]any) bool { return event["committed"] == true && succeeded[event["txid"]] }
+	}
+	all, _ := block[name].([]any)
+	repeatable := slices.DeleteFunc(slices.Clone(all), func(of any) bool { return !fits(of.(map[string]any)) })
+	if len(repeatable) == 0 {
+		return ""
+	}
+	block[name] = append(all, repeatable[s.random.IntN(len(repeatable))])
+	return fmt.Sprintf("/%s/%d/%s", name, len(all), member)
+}
+
 // spoil makes a required member wrong: a hash, a number, or a text.
 func (s *damage) spoil(object map[string]any, name string) {
 	old, _ := object[name].(string)
@@ -182,6 +223,13 @@ func (s *damage) wrong() any {
 	return []any{nil, json.Number("17"), true, []any{"0x00"}, map[string]any{}, "0x8080", "0x808080000", "zz", "", "0x" + strings.Repeat("00", 33)}[s.random.IntN(10)]
 }
 
+func decoded(body []byte) (value any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	err = decoder.Decode(&value)
+	return value, err
+}
+
 func encoded(value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -193,48 +241,40 @@ func encoded(value any) []byte {
 // apart are columns that say how long an event is, and where in it something is: they differ once a unit is cut out.
 var apart = []string{"pointer", "size", "block_size", "body_size"}
 
-func (s *damage) Judge(j *judge) {
-	stored := j.readLog()
-	var rest []eventstore.Event
-	want, anywhere := map[string]bool{}, map[string]bool{}
-	for _, e := range stored {
-		if harmed, ok := s.known[key(e.Path, e.Body)]; ok {
+func (s *damage) Judge(j *judge) { j.dropped(s.known.judge(j, "chain", apart...)) }
+
+// judge checks that what is lost is in quarantine of a projection, nothing else is, and the tables are those of the log without it,
+// which it returns.
+func (h harms) judge(j *judge, of string, without ...string) (rest []eventstore.Event) {
+	want := map[int64]string{} // pointers, by event
+	for _, e := range j.readLog() {
+		if harmed, ok := h[key(e.Path, e.Body)]; ok {
 			if e.Body = harmed.rest; harmed.rest == nil {
 				e.Path = "/lost"
 			}
-			switch e.Size = int64(len(e.Body)); {
-			case harmed.syntax:
-				anywhere[fmt.Sprint(e.Seq)] = true
-			case harmed.unit:
-				want[fmt.Sprintf("event %d at %s", e.Seq, harmed.pointer)] = true
+			if e.Size = int64(len(e.Body)); harmed.unit {
+				want[e.Seq] = harmed.pointer
 			}
 		}
 		rest = append(rest, e)
 	}
-	for _, row := range replay.Texts(j, j.pool, `SELECT name || ' ' || seq || ' ' || pointer FROM strata.quarantine`) {
-		name, seqAndPointer, _ := strings.Cut(row, " ")
-		seq, pointer, _ := strings.Cut(seqAndPointer, " ")
-		at := fmt.Sprintf("event %s at %s", seq, pointer)
-		if name != "chain" || !want[at] && !anywhere[seq] {
-			j.wrong("quarantined by %s, though nothing is wrong there: %s", name, at)
+	for _, q := range rig.Rows[quarantined](j, j.pool, `SELECT name, seq, pointer FROM strata.quarantine`) {
+		if at, ok := want[q.Seq]; !ok || q.Name != of || !strings.HasPrefix(q.Pointer+"/", at+"/") {
+			j.wrong("quarantined by %s, though nothing is wrong there: event %d at %s", q.Name, q.Seq, q.Pointer)
 		}
-		delete(want, at)
-		delete(anywhere, seq)
+		delete(want, q.Seq)
 	}
-	for at := range want {
-		j.wrong("not in quarantine: %s", at)
-	}
-	for seq := range anywhere {
-		j.wrong("not in quarantine: event %s", seq)
+	for seq, at := range want {
+		j.wrong("not in quarantine: event %d at %s", seq, at)
 	}
 	tx := j.begin()
 	defer replay.End(j.TB, tx)
 	if err := fold(context.Background(), tx, rest); err != nil {
 		j.wrong("the log without what is damaged can't be folded: %v", err)
-		return
+		return rest
 	}
-	of := specs()
-	got, clean := j.dump(j.pool, of, apart...), j.dump(tx, of, apart...)
+	specs := specs()
+	got, clean := j.dump(j.pool, specs, without...), j.dump(tx, specs, without...)
 	for table := range got {
 		if strings.HasSuffix(table, ".unknown_field") {
 			delete(got, table)
@@ -242,4 +282,45 @@ func (s *damage) Judge(j *judge) {
 		}
 	}
 	j.compare("the log without what is damaged", clean, got)
+	return rest
+}
+
+// quarantined is what a projection could not read.
+type quarantined struct {
+	Name, Pointer string
+	Seq           int64
+}
+
+// dropped checks that a transaction that no block has waits no more once a node has dropped it, whatever its reason was.
+func (j *judge) dropped(events []eventstore.Event) {
+	gone := map[string]bool{} // by transaction
+	var mined []string
+	for _, e := range events {
+		var announced []string
+		var other struct {
+			Dropped      []string `json:"dropped_txids"`
+			Transactions []struct{ TxID string }
+		}
+		switch e.Path {
+		case "/new_mempool_tx":
+			_ = json.Unmarshal(e.Body, &announced)
+		case "/drop_mempool_tx", "/new_block":
+			_ = json.Unmarshal(e.Body, &other)
+		}
+		for _, raw := range announced {
+			serialised, _ := hex.DecodeString(strings.TrimPrefix(raw, "0x"))
+			delete(gone, fmt.Sprintf("0x%x", sha512.Sum512_256(serialised)))
+		}
+		for _, id := range other.Dropped {
+			gone[id] = true
+		}
+		for _, tx := range other.Transactions {
+			mined = append(mined, tx.TxID)
+		}
+	}
+	for _, id := range replay.Texts(j, j.pool, schemas.In(`SELECT '0x' || encode(txid, 'hex') FROM {mempool}.transaction WHERE status = 'pending'`)) {
+		if gone[id] && !slices.Contains(mined, id) {
+			j.wrong("%s waits in the mempool, though it was dropped", id)
+		}
+	}
 }

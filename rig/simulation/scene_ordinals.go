@@ -32,6 +32,9 @@ type ordinals struct {
 	// strangers is how often somebody posts without the token, who learns the statuses of the answers.
 	strangers int
 	statuses  chan int
+
+	damaged    harms    // posts with an operation that can't be read
+	incomplete []string // inscriptions and tokens of which the API says that something could not be read
 }
 
 func newOrdinals(random *rand.Rand) Scene {
@@ -44,12 +47,16 @@ func newOrdinals(random *rand.Rand) Scene {
 	c.RollbackProbability, c.MaxRollbackDepth = share(0, 0.08, 0.3), pick(1, 3, 6)
 	c.UnknownRollbackProbability = share(0.03, 0.3)
 	c.GapProbability, c.DuplicateProbability = share(0, 0.04, 0.2), share(0, 0.08, 0.3)
-	s := &ordinals{random: random, feed: synthordinals.New(c), statuses: make(chan int, mostStrangers)}
+	c.SecondDeploys = c.Seed%3 == 0
+	s := &ordinals{random: random, feed: synthordinals.New(c), statuses: make(chan int, mostStrangers), damaged: harms{}}
 	if random.IntN(2) == 0 {
 		s.token = fmt.Sprintf("token-%d", random.IntN(1000))
 	}
 	return s
 }
+
+// Quarantines implements Scene.
+func (s *ordinals) Quarantines() bool { return len(s.damaged) > 0 }
 
 // mostStrangers is how often a stranger posts in a history at most.
 const mostStrangers = 3
@@ -68,10 +75,27 @@ func (s *ordinals) Begin(w *World, h *History) {
 			posts[i].Path = "/ordhook/payload"
 		}
 	}
+	if random := rand.New(rand.NewPCG(h.Seed, 0x64616d616765)); random.IntN(3) == 0 {
+		s.damage(w, random, posts)
+	}
 	sender := h.send(w, posts, s.random.IntN(2) == 0)
 	sender.Header = http.Header{"Content-Type": {"application/json"}}
 	if s.token != "" {
 		sender.Header.Set("Authorization", "Bearer "+s.token)
+	}
+}
+
+// damage damages operations of a few posts.
+func (s *ordinals) damage(w *World, random *rand.Rand, posts []replay.Post) {
+	for range 1 + random.IntN(3) {
+		i := random.IntN(len(posts))
+		if _, ok := s.damaged[key(posts[i].Path, posts[i].Body)]; ok {
+			continue
+		}
+		if post, harmed, ok := damageOperation(random, posts[i]); ok {
+			w.Script.Count("damaged operations")
+			posts[i], s.damaged[key(post.Path, post.Body)] = post, harmed
+		}
 	}
 }
 
@@ -109,6 +133,10 @@ func (s *ordinals) Settle(w *World, h *History) bool {
 	h.get(w, "/ordinals/v1", &status)
 	if tip, _ := want.Tip(); status.Height != tip.Height {
 		h.wrong("the API says that the feed is at %d, want %d", status.Height, tip.Height)
+	}
+	if len(s.damaged) > 0 {
+		s.incomplete = append(incomplete(w, h, "/ordinals/v1/inscriptions"), incomplete(w, h, "/ordinals/v1/brc-20/tokens")...)
+		return true
 	}
 	owned := map[string]int{}
 	for _, i := range want.Inscriptions {
@@ -151,6 +179,28 @@ func (s *ordinals) Settle(w *World, h *History) bool {
 	return true
 }
 
+// incomplete returns the inscriptions or tokens of a list of which something could not be read.
+func incomplete(w *World, h *History, path string) (all []string) {
+	const limit = 60
+	for offset, total := 0, 1; offset < total; offset += limit {
+		var page struct {
+			Total   int
+			Results []struct {
+				ID         string
+				Incomplete bool
+			}
+		}
+		h.get(w, fmt.Sprintf("%s?limit=%d&offset=%d", path, limit, offset), &page)
+		for _, r := range page.Results {
+			if r.Incomplete {
+				all = append(all, r.ID)
+			}
+		}
+		total = page.Total
+	}
+	return all
+}
+
 // units returns a decimal number as one of units of 10^-18.
 func units(decimal string) string {
 	n, ok := new(big.Rat).SetString(decimal)
@@ -179,13 +229,17 @@ func (s *ordinals) Judge(j *judge) {
 		}
 	}
 	want := s.feed.Expected()
-	rig.CheckInscriptions(j, j.pool, &want, mostOfPart)
-	rig.CheckBRC20(j, j.pool, brc20.Spec(), &want)
 	applied := map[string]string{}
 	for _, b := range want.Blocks {
 		applied[fmt.Sprint(b.Height)] = b.Hash.String()
 	}
 	rig.Compare(j, "block of the feed", applied, rig.Pairs(j, j.pool, schemas.In(`SELECT height::text, '0x' || encode(block_hash, 'hex') FROM {ordinals}.block`)))
+	if len(s.damaged) > 0 {
+		s.judgeDamaged(j, stored)
+		return
+	}
+	rig.CheckInscriptions(j, j.pool, &want, mostOfPart)
+	rig.CheckBRC20(j, j.pool, brc20.Spec(), &want)
 	// The canonical blocks alone.
 	tx := j.begin()
 	defer replay.End(j.TB, tx)
@@ -201,6 +255,29 @@ func (s *ordinals) Judge(j *judge) {
 	specs := []projections.Spec{inscriptions.Spec(), brc20.Spec()}
 	without := []string{"source_seq", "block_index", "content_at"}
 	j.compare("the canonical feed alone", j.dump(tx, specs, without...), j.dump(j.pool, specs, without...))
+}
+
+// judgeDamaged checks that what can't be read of the feed is lost alone, and that the API says so of what it is about.
+func (s *ordinals) judgeDamaged(j *judge, stored []eventstore.Event) {
+	s.damaged.judge(j, "ordinals", "size", "block_size", "content_digest", "content_at", "operation")
+	applied := replay.Texts(j, j.pool, schemas.In(`SELECT source_seq || '/apply/' || block_index || '/' FROM {ordinals}.block`))
+	lost := []string{}
+	for _, e := range stored {
+		harmed := s.damaged[key(e.Path, e.Body)]
+		if slices.ContainsFunc(applied, func(block string) bool { return strings.HasPrefix(fmt.Sprint(e.Seq, harmed.pointer), block) }) {
+			lost = append(lost, harmed.about...)
+		}
+	}
+	want := replay.Texts(j, j.pool, schemas.In(`
+		SELECT id FROM {inscriptions}.inscription i WHERE ARRAY['inscription:' || id, 'sat:' || sat] && $1 OR EXISTS (
+			SELECT FROM {inscriptions}.location l WHERE l.sat = i.sat AND (l.height, l.tx_index) >= (i.height, i.tx_index)
+			AND 'satpoint:' || concat_ws(':', encode(output_txid, 'hex'), vout, sat_offset) = ANY ($1))
+		UNION ALL SELECT id FROM {brc20}.token WHERE 'brc20:' || ticker = ANY ($1) AND height IS NOT NULL`), lost)
+	slices.Sort(want)
+	slices.Sort(s.incomplete)
+	if diff := difference(s.incomplete, want); diff != "" {
+		j.wrong("what the API says is incomplete is not what is about lost operations: %s", diff)
+	}
 }
 
 // mostOfPart is how many entries a list has at most that has no parts.

@@ -38,13 +38,15 @@ type tokens struct {
 	waits   bool // in the end the program tries again by itself; otherwise people ask for all once more
 	images  bool
 	crashes bool
+	outages int // of the database, that are left for the end, while something is fetched
 
 	world    *World
 	blocks   map[string]*blockSupply // by index block hash
 	seed     uint64
 	mu       sync.Mutex
 	calm     bool
-	newer    bool // the answers have changed
+	calmed   time.Time // since when
+	newer    bool      // the answers have changed
 	asked    map[string]int
 	requests []*request
 	pauses   []pause
@@ -63,6 +65,7 @@ type request struct {
 	key        string
 	host       string
 	began, end time.Time
+	good       bool // the answer was as it should be
 }
 
 // pause is for how long a host wants no request from a process.
@@ -85,6 +88,9 @@ func (t *tokens) Plan(p *plan) {
 	c.Mix = synthchain.Mix{Transfer: 5, Deploy: 25, TokenMint: 30, TokenTransfer: 5, TokenBurn: 10, CollectibleMint: 12, CollectibleMove: 3, Vault: 3, Announce: 10}
 	c.Microblocks, c.MempoolProbability, c.StackerDBProbability, c.ProposalProbability, c.TxPerBlock.Min = false, 0, 0, 0, 1
 	c.TxPerBlock.Max = max(c.TxPerBlock.Max, 3)
+	if t.seed%2 == 0 { // the database is what fails
+		p.crash, p.second, p.outage, p.faults.Refuse, t.outages = 0, 0, 20, 40, 2
+	}
 	p.posts, t.crashes = max(min(p.posts, 40), 25), p.crash > 0
 }
 
@@ -215,6 +221,7 @@ const (
 	refuses        // the contract fails
 	missing        // no gateway has its documents
 	malformed      // its documents are none
+	deaf           // no node answers what its decimals are
 )
 
 // fateOf returns the fate of a contract, or of the document or image with a name.
@@ -225,7 +232,7 @@ func fateOf(of string) fate {
 	}
 	digest, _, _ := strings.Cut(of, "-")
 	n, _ := strconv.ParseUint(digest, 16, 64)
-	return fate(max(int(n%7)-3, 0))
+	return fate(max(int(n%8)-3, 0))
 }
 
 // node returns a node. One of another network knows no block of this one.
@@ -242,10 +249,18 @@ func (t *tokens) node(host string, foreign bool) http.Handler {
 			_, _ = fmt.Fprintf(w, `{"network_id":%d,"burn_block_height":1,"stacks_tip_height":1,"stacks_tip":"%064d","stacks_tip_consensus_hash":"%040d","is_fully_synced":true}`, id, 1, 1)
 		case away:
 			http.NotFound(w, r)
+		case strings.HasSuffix(r.URL.Path, "/get-decimals") && fateOf(contractOf(r.URL.Path)) == deaf:
+			w.WriteHeader(http.StatusInternalServerError)
 		default:
 			t.outside("0x"+r.URL.Query().Get("tip")).ServeHTTP(w, r)
 		}
 	})
+}
+
+// contractOf returns the contract whose function is called at a path.
+func contractOf(path string) string {
+	parts := strings.Split(path, "/")
+	return parts[min(len(parts)-1, 4)] + "." + parts[min(len(parts)-1, 5)]
 }
 
 // content serves documents and images.
@@ -296,6 +311,7 @@ func (t *tokens) server(host string, handler http.HandlerFunc) http.Handler {
 		random := rand.New(rand.NewPCG(t.seed^sum.Sum64(), uint64(n)))
 		if troubled = troubled && random.IntN(100) < t.trouble; !troubled {
 			handler(w, r)
+			q.good = true
 			return
 		}
 		t.misbehave(w, r, q, random, handler)
@@ -401,8 +417,15 @@ func (t *tokens) Settle(w *World, h *History) bool {
 		return false
 	}
 	if !t.isCalm() {
+		if t.outages > 0 && t.busy() {
+			t.outages--
+			away := time.Duration(5+w.Script.Random.IntN(30)) * time.Second
+			w.Outage(away)
+			w.Script.Run(away + 5*time.Second)
+			return false
+		}
 		t.mu.Lock()
-		t.calm = true
+		t.calm, t.calmed = true, time.Now()
 		t.mu.Unlock()
 		if !t.waits {
 			w.Do(func(ctx context.Context) {
@@ -421,8 +444,9 @@ func (t *tokens) Settle(w *World, h *History) bool {
 	}
 	var open, soon int
 	var last *time.Time
+	unanswered := slices.DeleteFunc(t.known(w, "contract", "contract_id"), func(contract string) bool { return fateOf(contract) != deaf })
 	w.Script.db.asking.Lock()
-	err := w.Script.db.conn.QueryRow(context.Background(), openWants(), time.Now(), t.images).Scan(&open, &soon, &last)
+	err := w.Script.db.conn.QueryRow(context.Background(), openWants(), time.Now(), t.images, unanswered, t.calmed).Scan(&open, &soon, &last)
 	w.Script.db.asking.Unlock()
 	switch {
 	case err != nil:
@@ -435,7 +459,13 @@ func (t *tokens) Settle(w *World, h *History) bool {
 		return false
 	case soon > 0 && time.Since(t.still) < stillMost:
 		return false
+	case soon > 0 && !w.network.lost() && time.Since(t.still) < leaseLeft:
+		return false
 	case soon > 0: // somebody who has crashed has the lease
+		if !w.network.lost() {
+			h.wrong("%d wants are due, and for %v nobody asks, though no process has crashed", soon, leaseLeft)
+			return true
+		}
 		t.sleep(w, leaseEnds)
 		return false
 	case open > 0:
@@ -451,6 +481,7 @@ func (t *tokens) Settle(w *World, h *History) bool {
 
 const (
 	stillMost = 5 * time.Second // that wants are due, and nobody asks
+	leaseLeft = time.Minute     // after which each process that lives on has given back the leases that it does not use
 	leaseEnds = 4 * time.Minute // after a crash
 	sleepsMax = 30              // until all is fetched
 )
@@ -477,16 +508,19 @@ func (t *tokens) busy() bool {
 	})
 }
 
-// openWants counts the wants of which no attempt has failed for good, those of them that are due soon, and says when the last is due.
+// openWants counts the wants of which no attempt has failed for good since the world behaves, those of them that are due soon, and says
+// when the last is due. It leaves out reads of contracts that nodes never answer as a whole, once they were tried.
 func openWants() string {
 	var all []string
 	for _, s := range specs() {
 		if s.Name == "ft" || s.Name == "nft" || s.Name == "sft" {
-			all = append(all, `SELECT due_at, attempts, severity, priority FROM `+s.String()+`.want WHERE $2 OR kind <> 'image'`)
+			all = append(all, `SELECT due_at, attempts, severity, priority, source_seq FROM `+s.String()+`.want
+				WHERE ($2 OR kind <> 'image') AND NOT (kind = 'contract_read' AND wanted_by = ANY ($3) AND reason <> 0)`)
 		}
 	}
 	return `SELECT count(*), count(*) FILTER (WHERE due_at < $1::timestamptz + interval '20 s'), max(due_at) FROM (` + strings.Join(all, " UNION ALL ") + `) w
-		WHERE due_at < $1::timestamptz + interval '20 s' OR NOT (attempts > 0 AND severity >= 2 AND due_at > $1::timestamptz + interval '1 min' OR priority = 4)`
+		WHERE due_at < $1::timestamptz + interval '20 s' OR NOT (attempts > 0 AND severity >= 2 AND due_at > $1::timestamptz + interval '1 min'
+			AND (SELECT e.received_at FROM log.event e WHERE e.seq = w.source_seq) >= $4 OR priority = 4)`
 }
 
 // known returns the values of a column of the tables of tokens.
@@ -591,10 +625,15 @@ func (t *tokens) judgeTokens(j *judge, kind, schema string, known map[string]boo
 			reason := map[fate]fetch.Reason{missing: fetch.ReasonMetadataHTTP, malformed: fetch.ReasonMetadataUnparsable}[f]
 			want.DocumentReason = new(int(reason))
 			if kind == "ft" {
-				want.Name, want.Symbol, want.Decimals = new(outside.Name(k.Contract)), new(outside.Symbol(k.Contract)), new(6)
+				want.Name, want.Symbol = new(outside.Name(k.Contract)), new(outside.Symbol(k.Contract))
+				if f == deaf {
+					want.Reason = int(fetch.ReasonUnknown)
+				} else {
+					want.Decimals = new(6)
+				}
 				want.Supply = new(fmt.Sprint(t.supply(k.Contract, tip)))
 			}
-			if f == served {
+			if f == served || f == deaf {
 				want.Content = new("Token " + t.documentName(k))
 				if t.images {
 					want.ImageSize = new("480x360")
@@ -724,7 +763,8 @@ func isWhole(key string) bool {
 	return strings.Contains(key, "/get-token-uri ") || strings.Contains(key, "/get-last-token-id ") || strings.Contains(key, "/ipfs/")
 }
 
-// judgeTurns checks that nothing is asked for twice at the same time, unless an event in between may have raised the want again.
+// judgeTurns checks that nothing is asked for twice at the same time, nor a document that has come, unless an event in between may have
+// raised the want again.
 func (t *tokens) judgeTurns(j *judge, log []eventstore.Event) {
 	lag := 3 * time.Second // until an event is folded
 	if j.Counts["sessions frozen"]+j.Counts["crashes"]+j.Counts["processes ended"] > 0 {
@@ -757,13 +797,16 @@ func (t *tokens) judgeTurns(j *judge, log []eventstore.Event) {
 		if before == nil || q.end.After(before.end) {
 			last[q.key] = q
 		}
-		if before == nil || !q.began.Before(before.end) {
+		again := before != nil && !q.began.Before(before.end)
+		switch known := before != nil && before.good && strings.HasSuffix(q.key, ".json ") && slices.Contains([]fate{served, deaf}, fateOf(digestOf(q.key))); {
+		case before == nil, again && !known, again && q.began.Sub(before.end) > time.Hour:
+			continue
+		case again && t.world.goneBefore(before.process, q.began): // it may have taken the answer with it
 			continue
 		}
 		contract := contracts[digestOf(q.key)]
 		if contract == "" {
-			path := strings.Split(q.key, "/")
-			contract = path[min(len(path)-1, 4)] + "." + path[min(len(path)-1, 5)]
+			contract = contractOf(q.key)
 		}
 		raised := slices.ContainsFunc(log, func(e eventstore.Event) bool {
 			return !e.ReceivedAt.Before(before.began.Add(-lag)) && !e.ReceivedAt.After(q.began) && (raises[e.Seq] || bytes.Contains(e.Body, []byte(contract)) && e.Path != fetch.PathReport)

@@ -234,9 +234,8 @@ func (s *versions) Settle(w *World, _ *History) bool {
 			}
 		}
 		s.waits = ""
-		// An attempt that a fault ended is repeated after five minutes.
-		if s.renewed != "" && !s.decided && !w.Script.Until(6*time.Minute, func() bool { return s.active(w) }) {
-			s.fail("six minutes after all is built, the new rules of %s are not active", s.renewed)
+		if s.renewed != "" && !s.decided && !w.Script.Until(time.Minute, func() bool { return s.active(w) }) {
+			s.fail("a minute after all is built, the new rules of %s are not active", s.renewed)
 		}
 		s.phase++
 	case 2: // back

@@ -35,6 +35,7 @@ type World struct {
 	url       *url.URL
 	client    *http.Client
 	running   map[int]*process
+	gone      map[int]time.Time // when processes have ended
 	started   int
 	servers   []*http.Server // of the world, beside the program
 }
@@ -69,7 +70,7 @@ func NewWorld(t *testing.T, seed uint64, databaseURL string, program Program) *W
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &World{T: t, Script: s, program: program, network: n, url: parsed, running: map[int]*process{}}
+	w := &World{T: t, Script: s, program: program, network: n, url: parsed, running: map[int]*process{}, gone: map[int]time.Time{}}
 	w.client = &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, address string) (net.Conn, error) { return n.Dial(ctx, address) }, DisableKeepAlives: true}}
 	leave := edge.Enter(prefix(worldNumber), n)
 	t.Cleanup(leave)
@@ -142,9 +143,16 @@ func (w *World) Stop(number int) {
 	w.end(number)
 }
 
+// goneBefore reports whether a process had ended before a time.
+func (w *World) goneBefore(number int, at time.Time) bool {
+	ended, ok := w.gone[number]
+	return ok && ended.Before(at)
+}
+
 func (w *World) end(number int) {
 	p := w.running[number]
 	delete(w.running, number)
+	w.gone[number] = time.Now()
 	p.stop()
 	w.Script.do(context.Background(), func(context.Context) { <-p.ended })
 }

@@ -26,6 +26,8 @@ type Config struct {
 	Transfers Range // transactions that move sats, without those of Tokens
 	Tokens    Range // BRC-20 transactions; none before BRC-20 started on the network
 
+	SecondDeploys bool // the feed has further deploys of BRC-20 tokens, as of an indexer that began anew; the first one counts
+
 	ContentBytes Range // size of random contents; default 0 to 400
 
 	// Shares of reveals.

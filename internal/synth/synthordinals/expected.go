@@ -1,6 +1,7 @@
 package synthordinals
 
 import (
+	"maps"
 	"math/big"
 	"strings"
 
@@ -129,16 +130,17 @@ func (f *accumulator) token(b *block, t *transaction, o *tokenOperation) {
 		Kind: o.kind, Ticker: tick, ID: o.id, Height: b.height, Hash: b.hash, Time: b.time, TxID: t.id, TxIndex: t.index,
 		Address: o.address, Receiver: o.receiver, Amount: o.amount,
 	})
-	if d := o.deploy; d != nil {
-		f.state.Tokens[tick] = &Token{
+	token := f.state.Tokens[tick]
+	if token == nil { // without its deploy, which may come, or be in a gap
+		token = &Token{Minted: new(big.Int), Burnt: new(big.Int)}
+		f.state.Tokens[tick] = token
+	}
+	if d := o.deploy; d != nil && token.ID == "" {
+		*token = Token{
 			Ticker: tick, Tick: o.postedTick(b.shape), ID: o.id, Number: f.state.Inscriptions[o.id].Number, Height: b.height, TxID: t.id,
 			TxIndex: t.index, Time: b.time, Address: o.address, Max: d.max, Limit: d.limit, Decimals: d.decimals, SelfMint: d.selfMint,
-			Minted: new(big.Int), Burnt: new(big.Int),
+			Minted: token.Minted, Burnt: token.Burnt, TxCount: token.TxCount,
 		}
-	}
-	token := f.state.Tokens[tick]
-	if token == nil {
-		token = &Token{Minted: new(big.Int), Burnt: new(big.Int)} // the block of the deploy is forgotten
 	}
 	token.TxCount++
 	has := f.balance(tick, o.address)
@@ -163,6 +165,7 @@ func (f *accumulator) token(b *block, t *transaction, o *tokenOperation) {
 // finish computes what follows from the final state.
 func (f *accumulator) finish() {
 	s := &f.state
+	maps.DeleteFunc(s.Tokens, func(_ string, token *Token) bool { return token.ID == "" })
 	for _, i := range s.Inscriptions {
 		if i.Unbound {
 			i.Current = i.Genesis

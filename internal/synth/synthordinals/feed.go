@@ -39,6 +39,7 @@ func New(cfg Config) *Feed {
 	f := &Feed{
 		cfg: cfg, random: draw.New(cfg.Seed, 0x5374726174610002), addresses: newAddresses(cfg), world: newWorld(),
 	}
+	f.world.tokens.secondDeploys = cfg.SecondDeploys
 	f.fresh = newFreshSats(cfg.StartHeight, f.random)
 	f.uuid = f.newUUID()
 	return f

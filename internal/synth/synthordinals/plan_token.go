@@ -93,7 +93,7 @@ func (f *Feed) deployText(height uint64) *tokenText {
 		t.max = new(big.Int)
 	}
 	known := f.world.tokens.tickers.List
-	if len(known) > 0 && f.random.IntN(8) == 0 {
+	if len(known) > 0 && (f.random.IntN(8) == 0 || f.cfg.SecondDeploys && f.random.IntN(2) == 0) {
 		t.tick = f.spelling(known[f.random.IntN(len(known))])
 		return t
 	}

@@ -39,6 +39,8 @@ type tokens struct {
 	holders   *undo.Roster[Holding]
 	pending   undo.Table[ordinals.Sat, pendingSend] // inscribed and not yet sent
 	waiting   *undo.Roster[ordinals.Sat]            // the sats of pending
+
+	secondDeploys bool // as Config says
 }
 
 // pendingSend is an amount that the next move of its sat sends.
@@ -105,15 +107,17 @@ func (t tokens) deploy(o *tokenOperation, r *reveal, known *token, selfMints boo
 	if text.selfMint {
 		length = selfMintTickBytes
 	}
-	if known != nil || len(o.tick) != length || text.selfMint && !selfMints || text.max.Sign() == 0 && !text.selfMint {
+	if known != nil && !t.secondDeploys || len(o.tick) != length || text.selfMint && !selfMints || text.max.Sign() == 0 && !text.selfMint {
 		return nil
 	}
 	o.deploy = &token{
 		tick: o.tick, id: o.id, max: text.max, limit: text.limit, minted: new(big.Int), decimals: text.decimals, selfMint: text.selfMint,
 	}
 	o.decimals = text.decimals
-	t.deployed.Set(ticker(o.tick), o.deploy)
-	t.tickers.Add(ticker(o.tick))
+	if known == nil {
+		t.deployed.Set(ticker(o.tick), o.deploy)
+		t.tickers.Add(ticker(o.tick))
+	}
 	return o
 }
 

@@ -45,6 +45,3 @@ func (c *Client) HostUsers(name string) int {
 	}
 	return 0
 }
-
-// HostPausedUntil returns when a host's pause ends.
-func (c *Client) HostPausedUntil(name string) time.Time { return c.hosts.pausedUntil(name) }

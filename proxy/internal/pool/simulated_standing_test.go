@@ -3,6 +3,7 @@ package pool
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -44,7 +45,7 @@ func simulateStanding(t *rapid.T) {
 	var tips []step
 	leapt, before := false, p.Tip().Height
 	for range rapid.IntRange(1, 80).Draw(t, "steps") {
-		switch step := rapid.IntRange(0, 11).Draw(t, "step"); {
+		switch step := rapid.IntRange(0, 13).Draw(t, "step"); {
 		case step < 2:
 			forks = append(forks, forks[len(forks)-1])
 		case step == 2:
@@ -60,7 +61,19 @@ func simulateStanding(t *rapid.T) {
 			report(i, nil, errors.New("silence"))
 		case step == 8:
 			time.Sleep(rapid.SampledFrom([]time.Duration{time.Second, 20 * time.Second, 31 * time.Second, 2 * time.Hour}).Draw(t, "time"))
-		case step == 9:
+		case step == 9: // an answer comes late
+			i := rapid.IntRange(0, liar-1).Draw(t, "node")
+			p.ObserveHeight(p.nodes[i], int64(rapid.IntRange(0, nodes[i].height).Draw(t, "height")))
+		case step == 10: // a probe ends after an answer that began later
+			i := rapid.IntRange(0, liar-1).Draw(t, "node")
+			if n := &nodes[i]; n.height < len(forks)-1 {
+				before, raises := says(n.height, forks[n.height]), p.nodes[i].raises.Load()
+				n.height = len(forks) - 1
+				p.ObserveHeight(p.nodes[i], int64(n.height))
+				p.recordProbe(context.Background(), p.nodes[i], raises, before, nil)
+				n.missed, n.misled = 0, false
+			}
+		case step == 11:
 			p.ObserveHeight(p.nodes[liar], rapid.Int64Range(0, 1000).Draw(t, "height"))
 		default:
 			lie := says(rapid.IntRange(0, 1000).Draw(t, "height"), 200)
@@ -97,7 +110,8 @@ func simulateStanding(t *rapid.T) {
 		if tip.Height < int64(second) || tip.Height > int64(first) {
 			t.Fatalf("the tip is %d; the honest nodes are at %v", tip.Height, heights)
 		}
-		if tip.ID[3] > 100 {
+		probed := slices.ContainsFunc(p.nodes[:liar], func(n *Node) bool { return n.info.Height >= tip.Height })
+		if tip.ID[3] > 100 && probed {
 			t.Fatalf("the tip is the block of a liar: %v", tip.ID)
 		}
 		for len(tips) > 0 && tips[len(tips)-1].height > tip.Height {

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"strata/internal/dberror"
 	"strata/readapi/internal/answer"
 )
 
@@ -136,42 +135,13 @@ func Failure(err error, requestID string) (status int, body any, known bool) {
 			StatusCode: http.StatusInternalServerError, Code: QueryCanceled, Reason: http.StatusText(http.StatusInternalServerError),
 			Message: "canceling statement due to statement timeout",
 		}, false
-	case unavailable(err):
+	case dberror.Passing(err):
 		return http.StatusServiceUnavailable, UnavailableBody{"The database service is unavailable"}, false
 	}
 	return http.StatusInternalServerError, ErrorBody{
 		StatusCode: http.StatusInternalServerError, Reason: http.StatusText(http.StatusInternalServerError),
 		Message: "The request failed; the server's log has the reason under request id " + requestID,
 	}, false
-}
-
-// unavailable reports whether an error comes from the state of the database rather than from the request.
-func unavailable(err error) bool {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return true
-	}
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
-		switch pg.Code[:2] {
-		case "08", // connection exception
-			"40", // another transaction was in the way: a deadlock, or what a standby replays
-			"53", // insufficient resources: too many connections, disk full
-			"57", // operator intervention: shutdown, cannot connect now
-			"58": // system error outside Postgres
-			return true
-		}
-		return false
-	}
-	return disconnected(err)
-}
-
-// disconnected reports whether the connection to the database broke or could not be established.
-func disconnected(err error) bool {
-	var network net.Error
-	var connect *pgconn.ConnectError
-	return errors.As(err, &network) || errors.As(err, &connect) || errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err) ||
-		strings.Contains(err.Error(), "unexpected EOF") || strings.Contains(err.Error(), "conn closed") ||
-		strings.Contains(err.Error(), "closed pool")
 }
 
 // worthRetrying reports whether the same read is likely to succeed if it is repeated at once: the connection had died
@@ -189,7 +159,7 @@ func worthRetrying(err error) bool {
 		}
 		return false
 	}
-	return disconnected(err)
+	return dberror.Disconnected(err)
 }
 
 // RouteNotFound answers requests for paths and methods that don't exist.

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/internal/pause"
 	"strata/internal/postgres"
 	"strata/internal/testkit/outside"
 	"strata/internal/testkit/serverrig"
@@ -25,69 +27,68 @@ type Config struct {
 	Program   string        // path of the strata program
 	Duration  time.Duration // of the load
 	KillEvery time.Duration // time between two kills of the server; 0 for none
-	FlapFor   time.Duration // for which a node is down, failing or slow
 	Rate      float64       // events per second
 	Readers   int
 	Attackers int // of each kind
 	Flood     int // connections that are held open without a whole request
 	Seed      uint64
-	Progress  io.Writer // gets a line for each fault
+	Progress  io.Writer // gets a line for each kill
 }
+
+// recovery bounds the time until the server is ready again after a kill. A soak that waits for longer has failed.
+const recovery = 2 * time.Minute
 
 // soak is a run.
 type soak struct {
 	Config
-	dir         string          // temporary
-	databaseDir string          // the data directory of Postgres
-	disk        *serverrig.Disk // that it is on; nil where no disk can be mounted
-	noDisk      string          // why
-	diskUsed    int64           // at the end of the load, in bytes
+	dir      string // temporary
+	database *postgres.Cluster
+	outside  *httptest.Server // node and gateway
+	server   *serverrig.Process
+	args     []string // of the server
+	api      string   // URL
+	metrics  string   // URL
 
-	api      string // URL
-	metrics  string // URL
-	server   *process
-	redis    *process // nil where redis-server is not installed
-	nodes    []*node
-	gateway  *gateway
-	timeline timeline
+	feed      feed
+	readers   readers
+	costly    readers
+	attacks   attacks
+	figures   []*figure
+	began     time.Time
+	ended     time.Time
+	recovered []time.Duration // until the server was ready, after each kill
+	followed  time.Duration   // until all events were in the read tables, at the end
+	checked   checked
 
-	databaseMu sync.Mutex
-	cluster    *postgres.Cluster
+	mu         sync.Mutex
+	down       []span
+	violations []string
+}
 
-	restarting sync.Mutex // held while the server is ended and started
-	flapping   sync.Mutex // held while nodes are not well
+// span is a time in which the server was killed and not ready again.
+type span struct{ from, to time.Time } // to is zero while it lasts
 
-	feed       feed
-	readers    readers
-	costly     readers
-	attacks    attacks
-	figures    []*figure
-	began      time.Time
-	ended      time.Time
-	kills      int
-	exits      int // of the server by itself, while its database was away
-	redisStops int
-	flaps      int
-	recovered  struct {
-		process, database recoveries
-		floor, disk       recoveries    // after the disk was full, to the floor and to the last byte
-		refused           int64         // attempts to post an event, while the disk was full to the floor
-		panicked          bool          // Postgres ended when the disk was full to the last byte
-		log               time.Duration // until all events were in the read tables, at the end
+// grace is the time after a span in which its effects still count as its own.
+const grace = time.Second
+
+// wasDown reports whether the time between from and to meets one in which the server was down.
+func (s *soak) wasDown(from, to time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.down {
+		if !to.Before(d.from) && (d.to.IsZero() || !from.After(d.to.Add(grace))) {
+			return true
+		}
 	}
-	checked checked
-	fetched fetched
-
-	violationsMu sync.Mutex
-	violations   []string
+	return false
 }
 
 // broken notes that a rule was broken.
 func (s *soak) broken(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	s.logf("BROKEN: %s", text)
-	s.violationsMu.Lock()
-	defer s.violationsMu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.violations = append(s.violations, text)
 }
 
@@ -105,7 +106,7 @@ func (s *soak) await(ctx context.Context, what string, condition func() bool) bo
 		return true
 	}
 	if ctx.Err() == nil {
-		s.broken("not within %s: %s", recovery, what)
+		s.broken("not within %s: %s; the server said:\n%s", recovery, what, s.said())
 	}
 	return false
 }
@@ -117,7 +118,7 @@ func (s *soak) ready(ctx context.Context) bool {
 
 // inDatabase gives do a session of the superuser.
 func (s *soak) inDatabase(ctx context.Context, do func(*pgx.Conn) error) error {
-	conn, err := pgx.Connect(ctx, s.running().AdminURL())
+	conn, err := pgx.Connect(ctx, s.database.AdminURL())
 	if err != nil {
 		return err
 	}
@@ -136,6 +137,7 @@ func (s *soak) logf(format string, args ...any) {
 // Run soaks a server, and returns what came of it. An error means that the run itself failed.
 func Run(ctx context.Context, config Config) (report *Report, err error) {
 	s := &soak{Config: config, figures: newFigures()}
+	s.readers.soak, s.costly.soak = s, s
 	if s.dir, err = postgres.MkdirTemp("strata-soak-*"); err != nil {
 		return nil, err
 	}
@@ -152,117 +154,116 @@ func Run(ctx context.Context, config Config) (report *Report, err error) {
 	return s.report(), ctx.Err()
 }
 
-// lastTokenID is the highest number of a token that each collection has, besides those that it has minted.
-const lastTokenID = 30
-
-// startAll starts Postgres, Redis, the nodes and the server.
-func (s *soak) startAll(ctx context.Context) error {
-	s.mountDatabase()
-	if err := s.startDatabase(ctx); err != nil {
+// startAll starts Postgres, a node that is a gateway too, and the server.
+func (s *soak) startAll(ctx context.Context) (err error) {
+	if s.database, err = postgres.Start(ctx, postgres.Config{DataDir: s.dir}); err != nil {
 		return err
 	}
+	s.outside = httptest.NewServer(&outside.World{LastTokenID: func(string) uint64 { return 30 }})
 	var addresses [3]string
 	for i := range addresses {
-		var err error
 		if addresses[i], err = serverrig.FreeAddress(); err != nil {
 			return err
 		}
 	}
 	s.api, s.metrics = "http://"+addresses[0], "http://"+addresses[2]+"/metrics"
 	s.attacks = attacks{api: addresses[0], observer: addresses[1], each: s.Attackers, flood: s.Flood}
-	args := []string{
-		"serve", "--database-url", s.cluster.URL(), "--data-dir", filepath.Join(s.dir, "server"), "--log-level", "WARN",
+	s.args = []string{
+		"serve", "--database-url", s.database.URL(), "--data-dir", filepath.Join(s.dir, "server"), "--log-level", "WARN",
 		"--api-addr", addresses[0], "--observer-addr", addresses[1], "--metrics-addr", addresses[2],
+		"--nodes", s.outside.URL, "--ipfs-gateways", s.outside.URL, "--fetch-allow", "127.0.0.1",
 	}
-	if s.disk != nil {
-		args = append(args, "--disk-folder", s.disk.Folder, "--disk-floor", fmt.Sprint(diskFloor))
-	}
-	// Documents come from the gateway alone, which is on this machine: no public address is asked.
-	world := &outside.World{LastTokenID: func(string) uint64 { return lastTokenID }}
-	s.gateway = newGateway(world)
-	args = append(args, "--ipfs-gateways", s.gateway.server.URL, "--fetch-allow", "127.0.0.1")
-	for range 2 {
-		n, err := newNode(&s.feed.tip, world)
-		if err != nil {
-			return err
-		}
-		s.nodes = append(s.nodes, n)
-	}
-	args = append(args, "--nodes", "http://"+s.nodes[0].address+",http://"+s.nodes[1].address)
-	if path, redisArgs, address, err := serverrig.Redis(); err == nil {
-		s.redis = &process{path: path, log: filepath.Join(s.dir, "redis.log"), args: redisArgs}
-		if err := s.redis.start(); err != nil {
-			return err
-		}
-		args = append(args, "--redis-url", "redis://"+address)
-	}
-	s.server = &process{path: s.Program, args: args, log: filepath.Join(s.dir, "strata.log")}
-	if err := s.server.start(); err != nil {
+	if err := s.startServer(); err != nil {
 		return err
 	}
 	// It is not ready before the first block.
 	if !serverrig.WaitFor(ctx, recovery, func() bool { return serverrig.Probe(ctx, s.api+"/healthz") == http.StatusOK }) {
-		return errors.Join(ctx.Err(), fmt.Errorf("the server did not answer; it said:\n%s", s.server.said()))
+		return errors.Join(ctx.Err(), fmt.Errorf("the server did not answer; it said:\n%s", s.said()))
 	}
 	return nil
 }
 
-// load feeds, reads, attacks and disturbs for the duration.
+func (s *soak) logFile() string { return filepath.Join(s.dir, "strata.log") }
+
+// said returns the end of what the server wrote.
+func (s *soak) said() string {
+	text, _ := os.ReadFile(s.logFile())
+	return string(text[max(0, len(text)-4000):])
+}
+
+func (s *soak) startServer() error {
+	output, err := os.OpenFile(s.logFile(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer output.Close() //nolint:errcheck // the process has its own descriptor
+	command := exec.Command(s.Program, s.args...)
+	command.Dir, command.Stdout, command.Stderr, command.Env = s.dir, output, output, serverrig.Environment()
+	s.server, err = serverrig.Start(command)
+	return err
+}
+
+// killRepeatedly kills the server with SIGKILL and starts it again, every so often, until ctx is done.
+func (s *soak) killRepeatedly(ctx context.Context) {
+	for s.KillEvery > 0 {
+		if pause.For(ctx, s.KillEvery); ctx.Err() != nil {
+			return
+		}
+		s.logf("kill the server")
+		if !s.server.Running() {
+			s.broken("the server ended by itself; it said:\n%s", s.said())
+		}
+		s.mu.Lock()
+		s.down = append(s.down, span{from: time.Now()})
+		now := &s.down[len(s.down)-1]
+		s.mu.Unlock()
+		_ = s.server.End(syscall.SIGKILL, recovery)
+		if !s.check("start the server", s.startServer()) {
+			return
+		}
+		if s.await(ctx, "the server is ready after a kill", func() bool { return s.ready(ctx) }) {
+			s.recovered = append(s.recovered, time.Since(now.from))
+		}
+		s.mu.Lock()
+		now.to = time.Now()
+		s.mu.Unlock()
+	}
+}
+
+// load feeds, reads, attacks and kills for the duration.
 func (s *soak) load(ctx context.Context) {
 	s.began = time.Now()
 	loaded, cancel := context.WithTimeout(ctx, s.Duration)
 	defer cancel()
-	names := &scout{api: s.api}
+	known := &scout{api: s.api}
 	var group sync.WaitGroup
 	for _, do := range []func(){
 		func() { s.feed.run(loaded, "http://"+s.attacks.observer, s.Rate, s.Seed) },
-		func() { names.run(loaded) },
-		func() { s.readers.run(loaded, s.Readers, readerPause, s.Seed, names, (*subjects).target) },
-		func() {
-			s.costly.run(loaded, s.Attackers, 0, s.Seed+1, names, func(n *subjects, random *rand.Rand) (string, bool) { return n.costly(random), false })
-		},
+		func() { known.run(loaded) },
+		func() { s.readers.run(loaded, s.Readers, readerPause, s.Seed, known, (*subjects).target) },
+		func() { s.costly.run(loaded, s.Attackers, 0, s.Seed+1, known, (*subjects).costly) },
 		func() { s.attacks.run(loaded) },
-		func() { s.flap(loaded) },
-		func() { s.disturb(loaded) },
-		func() { s.superviseServer(loaded) },
 		func() { s.sample(loaded, min(2*time.Second, s.Duration/30)) },
-		func() {
-			if s.KillEvery > 0 {
-				s.killRepeatedly(loaded)
-			}
-		},
+		func() { s.killRepeatedly(loaded) },
 	} {
 		group.Go(do)
 	}
 	group.Wait()
 	s.ended = time.Now()
-	if s.disk != nil {
-		var err error
-		s.diskUsed, err = s.disk.Used()
-		s.check("look at the disk", err)
-	}
 	s.logf("the load has ended")
 }
 
 // stopAll ends what the soak has started.
 func (s *soak) stopAll() {
-	for _, p := range []*process{s.server, s.redis} {
-		if p != nil {
-			_ = p.end(syscall.SIGKILL, recovery)
-		}
+	if s.server != nil {
+		_ = s.server.End(syscall.SIGKILL, recovery)
 	}
-	for _, n := range s.nodes {
-		n.down()
+	if s.outside != nil {
+		s.outside.Close()
 	}
-	if s.gateway != nil {
-		s.gateway.server.Close()
-	}
-	if err := s.stopDatabase(context.Background()); err != nil {
-		s.logf("stop Postgres: %v", err)
-	}
-	if s.disk != nil {
-		if err := s.disk.Unmount(); err != nil {
-			s.logf("unmount %s: %v", s.disk.Folder, err)
+	if s.database != nil {
+		if err := s.database.Stop(context.Background()); err != nil {
+			s.logf("stop Postgres: %v", err)
 		}
 	}
 }

@@ -22,7 +22,8 @@ var defects = flag.String("defects", "", "regular expression of the defects to p
 const defectTime = time.Minute
 
 // Each defect that the program once had is found again by histories from a fixed seed, when it is put back. The patches in
-// testdata/defects say what was wrong; of those that a scene finds, the lines "Seed: " and "World: " say which.
+// testdata/defects say what was wrong; of those that are found, the line "Seed: " says from which seed, and "World: " or "Test: " in
+// which scene, or by which test of histories without a database.
 func TestDefects(t *testing.T) {
 	if *defects == "" {
 		t.Skip("it builds the program once for each of them: -defects .")
@@ -76,18 +77,23 @@ func findDefect(t *testing.T, root, path string) {
 	if out, err := run(dir, "git", "apply", path); err != nil {
 		t.Fatalf("the patch does not apply any more: %s", out)
 	}
-	list, binary := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "simulation.test")
+	list, binary := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "histories.test")
 	if err := os.WriteFile(list, must.Get(json.Marshal(overlay))(t), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := run(root, "go", "test", "-c", "-vet=off", "-overlay", list, "-o", binary, "./cmd/strata/internal/simulation"); err != nil {
+	where, name, _ := strings.Cut(said("Test"), " ")
+	args := []string{"-rapid.seed", said("Seed"), "-rapid.checks", "1000000000", "-rapid.nofailfile", "-rapid.shrinktime", "1s"}
+	if where == "" {
+		where, name = "cmd/strata/internal/simulation", "TestSimulation"
+		args = []string{"-seed", said("Seed"), "-world", said("World"), "-histories", "0", "-minutes", fmt.Sprint(defectTime.Minutes())}
+	}
+	if out, err := run(root, "go", "test", "-c", "-vet=off", "-overlay", list, "-o", binary, "./"+where); err != nil {
 		t.Fatalf("the program does not build with it: %s", out)
 	}
 	began := time.Now()
-	out, err := run(filepath.Join(root, "cmd/strata/internal/simulation"), binary, "-test.run", "^TestSimulation$", "-test.v",
-		"-seed", said("Seed"), "-world", said("World"), "-histories", "0", "-minutes", fmt.Sprint(defectTime.Minutes()))
+	out, err := run(filepath.Join(root, where), binary, append([]string{"-test.run", "^" + name + "$", "-test.v", "-test.timeout", (2 * defectTime).String()}, args...)...)
 	took := time.Since(began).Round(100 * time.Millisecond)
-	wrong := regexp.MustCompile(`SEED=\d+ WORLD=\w+ goes wrong:\n(.*)`).FindStringSubmatch(out)
+	wrong := regexp.MustCompile(`(?:SEED=\d+ WORLD=\w+ goes wrong:\n|\[rapid\] failed after .*: |panic: the history )(.*)`).FindStringSubmatch(out)
 	if err == nil || wrong == nil {
 		t.Fatalf("no history finds it in %v: %s", took, out)
 	}

@@ -3,8 +3,7 @@
 //
 //   - tests of single rules compare rows with what the conformance list of token metadata expects;
 //   - random histories are compared with the history of their canonical blocks alone. An oracle answers for nodes and
-//     servers;
-//   - TestRebuild runs the projections as the program does, and the role metadata with them, against real servers.
+//     servers.
 //
 // These tests stand apart from the fold because together they are longer than it.
 package tokentest

@@ -2,65 +2,17 @@ package follow_test
 
 import (
 	"context"
-	"math/rand/v2"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/rig"
 	"strata/rig/replay"
 )
-
-// TestFrozenLeader stops the process that leads with SIGSTOP, at random moments while it folds, and expects the standby to
-// go on with everything that it held. When the process goes on, it stands by, and nothing is folded twice.
-func TestFrozenLeader(t *testing.T) {
-	t.Parallel()
-	made := synthchain.New(synthchain.Everything(7, synthchain.V3109))
-	log := replay.NewLog(t)
-	url := replay.Databases.URL(t)
-	random := rand.New(rand.NewPCG(7, 7))
-	post := func(n int) {
-		for range n {
-			replay.Append(t, log, made.Next())
-		}
-	}
-	first := startChild(t, url)
-	post(20)
-	replay.Wait(t, log)
-	config := follow.Config{Log: log, Interval: 50 * time.Millisecond, LeaderPatience: 500 * time.Millisecond}
-	for round := range short.Form(3, 1) {
-		stop := replay.Follow(t, config, killedLine(rig.Chain(t)))
-		frozen := make(chan error, 1)
-		time.AfterFunc(time.Duration(random.IntN(30_000))*time.Microsecond, func() { // within the folds of the posts below
-			frozen <- first.process.Signal(syscall.SIGSTOP)
-		})
-		post(10)
-		if err := <-frozen; err != nil {
-			t.Fatal(err)
-		}
-		post(10)
-		began := time.Now()
-		replay.Wait(t, log)
-		t.Logf("fault: freeze %d of the leader; the standby had folded all after %s", round, time.Since(began).Round(time.Millisecond))
-		if err := first.process.Signal(syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
-		post(10)
-		replay.Wait(t, log)
-		stop() // the first process leads again
-		post(5)
-		replay.Wait(t, log)
-	}
-	rig.CheckState(t, log.Pool(), made.Expected())
-	rig.CheckNoQuarantine(t, log.Pool())
-}
 
 // A leader whose server makes an index is not frozen, however long that takes. One for which the server does nothing is, and
 // loses its transaction too.

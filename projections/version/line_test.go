@@ -1,0 +1,142 @@
+package version_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"strata/eventstore"
+	"strata/internal/testkit/eventually"
+	"strata/projections"
+	"strata/projections/balances"
+	"strata/projections/chain"
+	"strata/projections/follow"
+	"strata/projections/inscriptions"
+	"strata/projections/ordinals"
+	"strata/projections/version"
+	"strata/rig"
+	"strata/rig/replay"
+	"strata/rig/schemas"
+)
+
+// TestLines switches lines as a whole or not at all, back and forth, and drops what it has built. The log gives the rows that there are.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	ctx, log := t.Context(), replay.NewLog(t)
+	pool := log.Pool()
+	lines := projections.Lines{projections.Chain(rig.Chain(t), balances.New(nil)), projections.Feed(ordinals.New(nil), inscriptions.New(nil))}
+	replay.Append(t, log, rig.NewPosts(3).Next(150)...)
+	rig.Follow(t, log, lines...)
+	replay.Wait(t, log)
+	next := map[string]projections.Schema{"ordinals": rig.Schema("ordinals", 7)}
+	for _, name := range []string{"chain", "balances", "inscriptions"} {
+		next[name] = rig.Schema(name, lines.Rules()[name]+1)
+	}
+	built := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "chain"})
+	built = append(built, rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "ordinals", To: 7})...)
+	rig.WaitUntilLive(t, log, built...)
+	active := func(built bool) {
+		t.Helper()
+		all, err := version.Active(ctx, pool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, v := range next {
+			if want := map[bool]int{false: lines.Rules()[name], true: v.Version}[built]; all[name] != want {
+				t.Errorf("version %d of %s is active, want %d", all[name], name, want)
+			}
+		}
+	}
+	var input *version.InputError
+	if _, err := version.Activate(ctx, pool, lines, []projections.Schema{next["balances"]}); !errors.As(err, &input) || input.Name != "balances" {
+		t.Errorf("the next balances alone: got %v, want *InputError", err)
+	}
+	if _, err := version.Rollback(ctx, pool, lines, "chain"); !errors.Is(err, version.ErrNoPrevious) {
+		t.Errorf("rollback without a switch before: got %v", err)
+	}
+	active(false)
+	if switches, err := version.Activate(ctx, pool, lines, []projections.Schema{next["chain"], next["ordinals"]}); err != nil || len(switches) != len(next) {
+		t.Fatalf("got %v and %v, want %d switches", switches, err, len(next))
+	}
+	active(true)
+	if switches, err := version.Activate(ctx, pool, lines, []projections.Schema{next["chain"]}); err != nil || len(switches) != 0 {
+		t.Errorf("activate what is active: got %v and %v", switches, err)
+	}
+	eventually.Holds(t, "the views show the new versions", func() bool {
+		return rig.Query[bool](t, log, `SELECT bool_and(viewed = version) FROM strata.active`) &&
+			rig.Query[bool](t, log, fmt.Sprintf(`SELECT pg_get_viewdef('api.block') LIKE '%%%s%%'`, next["chain"]))
+	})
+	drop := func(v projections.Schema, want error) {
+		t.Helper()
+		if err := version.Drop(ctx, pool, v); !errors.Is(err, want) {
+			t.Errorf("drop %s: got %v, want %v", v, err, want)
+		}
+	}
+	drop(next["chain"], version.ErrActive)
+	drop(rig.Schema("chain", chain.Version), version.ErrFollowed)
+	drop(rig.Schema("chain", 9), version.ErrNotRegistered)
+	if _, err := version.Rollback(ctx, pool, lines, "balances"); !errors.As(err, &input) {
+		t.Errorf("roll back balances alone: got %v, want *InputError", err)
+	}
+	for _, name := range []string{"chain", "ordinals"} {
+		if _, err := version.Rollback(ctx, pool, lines, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	active(false)
+	if s := rig.StatusOf(t, log, next["balances"]); !s.Previous {
+		t.Errorf("a rollback would not return to the next balances: %+v", s)
+	}
+	drop(next["balances"], nil)
+	drop(next["chain"], nil)
+	if rig.Query[bool](t, log, `SELECT to_regnamespace($1) IS NOT NULL OR to_regnamespace($2) IS NOT NULL`, next["chain"].String(), next["balances"].String()) {
+		t.Error("schemas are left")
+	}
+	if _, err := version.Rollback(ctx, pool, lines, "chain"); !errors.Is(err, version.ErrNoPrevious) {
+		t.Errorf("rollback to a dropped version: got %v", err)
+	}
+	checkRows(t, log, lines)
+}
+
+// checkRows expects VerifyRows to find nothing at first, and then the rows that were changed by hand.
+func checkRows(t *testing.T, log *eventstore.Log, lines projections.Lines) {
+	t.Helper()
+	find := func(names ...string) (all []string) {
+		t.Helper()
+		var done, total int64
+		err := follow.VerifyRows(t.Context(), log, lines, follow.VerifyRowsOptions{
+			Names: names, Progress: func(d, n int64) { done, total = d, n },
+			Difference: func(name string, d version.Difference) bool {
+				all = append(all, name+"."+rig.Describe(d))
+				return len(all) < 10
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done == 0 || done != total {
+			t.Errorf("the progress ended at %d of %d", done, total)
+		}
+		if n := rig.Query[int](t, log, `SELECT count(*) FROM strata.projection WHERE scratch`); n != 0 {
+			t.Errorf("%d scratch versions are left", n)
+		}
+		return all
+	}
+	if found := find(); len(found) != 0 {
+		t.Errorf("got %v, want no difference", found)
+	}
+	rig.Execute(t, log, schemas.In(`UPDATE {chain}.transaction SET fee = fee + 1 WHERE (source_seq, tx_index) = (SELECT source_seq, tx_index FROM {chain}.transaction LIMIT 1)`))
+	rig.Execute(t, log, schemas.In(`DELETE FROM {inscriptions}.location WHERE (sat, height, tx_index) = (SELECT sat, height, tx_index FROM {inscriptions}.location LIMIT 1)`))
+	if found := find("chain", "inscriptions"); len(found) != 2 {
+		t.Errorf("got %v, want a transaction and a location", found)
+	}
+	rig.Execute(t, log, schemas.In(`UPDATE {inscriptions}.satoshi SET inscriptions = inscriptions + 1 WHERE sat = (SELECT max(sat) FROM {inscriptions}.satoshi)`))
+	d, err := lines.Definition("inscriptions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := version.Verify(t.Context(), log.Pool(), d, rig.Schema("inscriptions", inscriptions.Version))
+	if err != nil || len(v.Findings) != 1 || v.Findings[0].Check != "a satoshi counts the inscriptions on it" {
+		t.Errorf("got %+v and %v, want a finding", v, err)
+	}
+}
