@@ -50,11 +50,11 @@ type liveStream struct {
 }
 
 // Errors that end a stream: errStalled when a write takes too long, errGone when it fails otherwise, and errStopping
-// when the tables are to be read while the server stops.
+// when the tables are to be read while the server stops: that is 503, for the client finds another one.
 var (
 	errStalled  = errors.New("the client does not read")
 	errGone     = errors.New("the client has left")
-	errStopping = errors.New("the server stops")
+	errStopping = &engine.Error{Code: engine.CodeBusy, Message: "the server stops"}
 )
 
 // serveStream answers a request with the stream of a feed, from a position on; nil for from now on.
@@ -158,7 +158,7 @@ func (st *liveStream) start(ctx context.Context, from *live.Position) (first *li
 	if from == nil {
 		place, ok := st.api.live.hub.Place()
 		if !ok {
-			return nil, live.ErrClosed
+			return nil, errStopping
 		}
 		st.cursor = liveCursor{instance: place.Instance, step: place.Step, position: place.Position}
 		return nil, nil

@@ -38,10 +38,18 @@ func (h *History) read(w *World) {
 		return 2
 	}
 	slices.SortStableFunc(accounts, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
-	for _, account := range accounts[:min(len(accounts), accountsRead)] {
+	pool := h.readMempool(w)
+	ask := accounts[:min(len(accounts), accountsRead)]
+	for _, account := range slices.Sorted(maps.Keys(pool)) {
+		if !slices.Contains(ask, account) && len(ask) < 2*accountsRead {
+			ask = append(ask, account)
+		}
+	}
+	for _, account := range ask {
 		var stx struct {
 			Balance, Locked string
 			Unlock          uint64 `json:"burnchain_unlock_height"`
+			Estimate        string `json:"estimated_balance"`
 		}
 		h.get(w, "/extended/v1/address/"+account+"/stx", &stx)
 		lock := want.Locked[account]
@@ -49,13 +57,131 @@ func (h *History) read(w *World) {
 			h.wrong("the API says that %s has %s, and %s of it locked until %d; want %d, %d, %d",
 				account, stx.Balance, stx.Locked, stx.Unlock, want.Balances[account], lock.Amount, lock.Until)
 		}
+		waits := cmp.Or(pool[account], &pending{})
+		if want := fmt.Sprint(int64(want.Balances[account]) + waits.change); stx.Estimate != want && !waits.unsure {
+			h.wrong("the API says that %s is to have %s once all is mined, and %s follows from its mempool", account, stx.Estimate, want)
+		}
 		var nonces struct {
-			Last *uint64 `json:"last_executed_tx_nonce"`
+			Last    *uint64 `json:"last_executed_tx_nonce"`
+			Waiting *uint64 `json:"last_mempool_tx_nonce"`
 		}
 		h.get(w, "/extended/v1/address/"+account+"/nonces", &nonces)
 		if next := want.Nonces[account]; nonces.Last == nil && next > 0 || nonces.Last != nil && *nonces.Last+1 != next {
 			h.wrong("the API says that the last nonce of %s is %s; the next is %d", account, shown(nonces.Last), next)
 		}
+		if shown(nonces.Waiting) != shown(waits.nonce) {
+			h.wrong("the API says that the last waiting nonce of %s is %s, and %s is in its mempool", account, shown(nonces.Waiting), shown(waits.nonce))
+		}
+		var ids []string
+		for _, t := range h.list(w, "/extended/v1/address/"+account+"/mempool") {
+			ids = append(ids, t.ID)
+		}
+		if slices.Sort(ids); !slices.Equal(ids, slices.Sorted(slices.Values(waits.ids))) {
+			h.wrong("the API says that %v are in the mempool of %s, and of the whole mempool %v are", ids, account, waits.ids)
+		}
+	}
+}
+
+// waiting is a transaction that waits to be mined.
+type waiting struct {
+	ID           string `json:"tx_id"`
+	Sender       string `json:"sender_address"`
+	Nonce        uint64
+	Sponsor      string `json:"sponsor_address"`
+	SponsorNonce uint64 `json:"sponsor_nonce"`
+	Fee          int64  `json:"fee_rate,string"`
+	Received     int64  `json:"receipt_time"`
+	Transfer     struct {
+		Recipient string `json:"recipient_address"`
+		Amount    int64  `json:",string"`
+	} `json:"token_transfer"`
+	Call struct {
+		Contract string `json:"contract_id"`
+	} `json:"contract_call"`
+	Deploy struct {
+		Contract string `json:"contract_id"`
+	} `json:"smart_contract"`
+}
+
+// claim is a nonce of an account, which only one transaction can use.
+type claim struct {
+	account string
+	nonce   uint64
+}
+
+func (t *waiting) claims() []claim {
+	if t.Sponsor == "" {
+		return []claim{{t.Sender, t.Nonce}}
+	}
+	return []claim{{t.Sender, t.Nonce}, {t.Sponsor, t.SponsorNonce}}
+}
+
+// pending is what waits of an account.
+type pending struct {
+	ids    []string
+	nonce  *uint64 // the last one
+	change int64   // of its STX, once all is mined
+	unsure bool    // it is not known which of two transactions counts
+}
+
+// readMempool returns what the list of all transactions that wait says about accounts. Of those that use one nonce only that with the
+// greatest fee counts for what an account is to have, or the first of these.
+func (h *History) readMempool(w *World) map[string]*pending {
+	all, rivals, of := h.list(w, "/extended/v1/tx/mempool"), map[claim][]waiting{}, map[string]*pending{}
+	for _, t := range all {
+		for _, c := range t.claims() {
+			rivals[c] = append(rivals[c], t)
+		}
+	}
+	for _, t := range all {
+		counts, unsure := true, false
+		for _, c := range t.claims() {
+			for _, o := range rivals[c] {
+				before := cmp.Or(cmp.Compare(t.Fee, o.Fee), cmp.Compare(o.Received, t.Received))
+				counts = counts && before >= 0
+				unsure = unsure || before == 0 && o.ID != t.ID
+			}
+		}
+		concern := func(account string) *pending {
+			if of[account] == nil {
+				of[account] = &pending{}
+			}
+			p := of[account]
+			p.unsure = p.unsure || unsure
+			if !slices.Contains(p.ids, t.ID) {
+				p.ids = append(p.ids, t.ID)
+			}
+			return p
+		}
+		for _, c := range t.claims() {
+			if p := concern(c.account); p.nonce == nil || *p.nonce < c.nonce {
+				p.nonce = &c.nonce
+			}
+		}
+		for _, other := range []string{t.Transfer.Recipient, t.Call.Contract, t.Deploy.Contract} {
+			if other != "" {
+				concern(other)
+			}
+		}
+		if counts {
+			of[t.Sender].change -= t.Transfer.Amount
+			of[cmp.Or(t.Sponsor, t.Sender)].change -= t.Fee
+			if to := of[t.Transfer.Recipient]; to != nil {
+				to.change += t.Transfer.Amount
+			}
+		}
+	}
+	return of
+}
+
+// list returns all pages of a list of transactions that wait to be mined.
+func (h *History) list(w *World, path string) (all []waiting) {
+	for {
+		var page struct{ Results []waiting }
+		if h.get(w, fmt.Sprintf("%s?limit=50&offset=%d", path, len(all)), &page); len(page.Results) == 0 {
+			return all
+		}
+		all = append(all, page.Results...)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,6 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"strata/domain/transaction"
+	"strata/internal/synth/synthchain"
 	"strata/rig/replay"
 )
 
@@ -27,6 +30,8 @@ type readers struct {
 	w       *World
 	random  *rand.Rand
 	paths   []string
+	few     bool     // accounts are read, but these again and again
+	named   []string // recipients of transfers that wait for ever
 	stream  blocksOfStream
 	settles chan struct{} // closed once everything has been asked for a last time
 
@@ -42,8 +47,10 @@ type read struct {
 	path, tag     string // If-None-Match
 	uncached      bool
 	least, atLast int64 // events of the log that the answer must reflect, and those that it says
+	streamed      bool  // a stream has told of least, so that the request need not say it
 	began, ended  int
-	last          bool // asked when all was quiet
+	at            time.Time // when it ended
+	last          bool      // asked when all was quiet
 	Reply
 }
 
@@ -51,7 +58,7 @@ type read struct {
 const adminPort = "3998"
 
 // mixed are the paths whose answers are made of several projections: until all of these have caught up, the position is that of the one
-// that is behind.
+// that is behind, and others may be ahead.
 var mixed = regexp.MustCompile(`^/extended/(v1/(status|tx|address/.+/(balances|stx|assets))|v2/addresses/.+/transactions|v3/(transactions|principals/.+/balances/stx))`)
 
 // readersAtOnce is the number of clients that read.
@@ -61,8 +68,22 @@ func newReaders(random *rand.Rand) Scene {
 	return &readers{random: random, tagged: map[string]string{}}
 }
 
+// Plan implements Scene. If few accounts are read, many locks begin and end.
+func (s *readers) Plan(p *plan) {
+	p.chain.SponsoredShare, p.chain.MempoolProbability, p.chain.DropProbability = 0.3, 0.5, 0.3
+	if s.few = s.random.IntN(2) == 0; !s.few || p.chain.AllEpochs {
+		return
+	}
+	p.posts, p.hurry, p.chain.Microblocks = 80, false, false
+	if p.chain.RewardCycle = 5; p.chain.Mix == (synthchain.Mix{}) {
+		p.chain.Mix = synthchain.DefaultMix()
+	}
+	p.chain.Mix.Stacking = 40
+}
+
 // Begin implements Scene.
 func (s *readers) Begin(w *World, h *History) {
+	h.Senders[0].Posts = s.rivals(h.Senders[0].Posts)
 	s.h, s.w, s.paths = h, w, s.choose(h)
 	for n := range readersAtOnce {
 		random := rand.New(rand.NewPCG(h.Seed, 0x726561+uint64(n)))
@@ -77,7 +98,44 @@ func (s *readers) Begin(w *World, h *History) {
 		}()
 	}
 	s.stream.want = canonicalBlocks(h)
-	go s.stream.follow(w, rand.New(rand.NewPCG(h.Seed, 0x737365)))
+	random := rand.New(rand.NewPCG(h.Seed, 0x737365))
+	s.stream.told = func(process int, position int64) { // whoever has heard of a block finds it
+		s.ask(read{process: process, path: s.paths[random.IntN(len(s.paths))], uncached: true, least: position, streamed: true})
+	}
+	go s.stream.follow(w, random)
+}
+
+// rivals returns posts with more announcements: of transfers that nobody mines, sponsored or not, of which several have the same nonce.
+func (s *readers) rivals(posts []replay.Post) (all []replay.Post) {
+	var known []*transaction.Transaction
+	for _, post := range posts {
+		all = append(all, post)
+		var announced []string
+		if post.Path == "/new_mempool_tx" && json.Unmarshal(post.Body, &announced) == nil {
+			raw, _ := hex.DecodeString(announced[0][2:])
+			if t, err := transaction.Decode(raw); err == nil {
+				if _, ok := t.Payload.(*transaction.TokenTransfer); ok && len(known) < 3 {
+					known = append(known, t)
+				}
+			}
+		}
+		if len(known) == 0 || s.random.IntN(4) > 0 {
+			continue
+		}
+		rival, other := *known[s.random.IntN(len(known))], known[s.random.IntN(len(known))].Payload.(*transaction.TokenTransfer)
+		rival.Payload = &transaction.TokenTransfer{Recipient: other.Recipient, Amount: 1 + s.random.Uint64N(1000)}
+		rival.Origin.Nonce += 25
+		pays := &rival.Origin
+		if rival.Sponsor != nil {
+			sponsor := *rival.Sponsor
+			sponsor.Nonce += 25
+			pays, rival.Sponsor = &sponsor, &sponsor
+		}
+		pays.Fee = 1000 + uint64(len(all)) + s.random.Uint64N(8) // mostly more than all before
+		s.named = append(s.named, other.Recipient.String())
+		all = append(all, replay.Post{Path: "/new_mempool_tx", Body: fmt.Appendf(nil, `["0x%x"]`, rival.Encode())})
+	}
+	return all
 }
 
 // choose returns what the clients read: lists, and things that will be there, or were until a fork.
@@ -88,7 +146,11 @@ func (s *readers) choose(h *History) []string {
 		"/extended/v3/tokens/stx/holders?limit=5", "/v1/namespaces",
 	}
 	pick := func(all []string) string { return all[s.random.IntN(len(all))] }
-	accounts := slices.Sorted(maps.Keys(h.Chain.Expected().Balances))
+	want := h.Chain.Expected()
+	if s.few {
+		return s.chooseFew(want.Locks)
+	}
+	accounts := slices.Sorted(maps.Keys(want.Balances))
 	var blocks, transactions []string
 	for _, post := range h.Senders[0].Posts {
 		var block struct {
@@ -131,6 +193,18 @@ func (s *readers) choose(h *History) []string {
 	return slices.Compact(paths)
 }
 
+// chooseFew returns what the clients read of few accounts: of those whose locks end first, and of those that are to get transfers.
+func (s *readers) chooseFew(locks map[string]synthchain.Lock) []string {
+	locked := slices.SortedFunc(maps.Keys(locks), func(a, b string) int { return cmp.Or(cmp.Compare(locks[a].Until, locks[b].Until), cmp.Compare(a, b)) })
+	s.random.Shuffle(len(s.named), func(i, j int) { s.named[i], s.named[j] = s.named[j], s.named[i] })
+	paths := []string{"/extended/v2/blocks/latest"}
+	for _, account := range slices.Concat(locked[:min(len(locked), 2)], s.named[:min(len(s.named), 2)]) {
+		paths = append(paths, "/extended/v1/address/"+account+"/stx")
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
 // readOne asks a process for something.
 func (s *readers) readOne(random *rand.Rand) {
 	processes := s.w.network.serving(APIPort)
@@ -138,16 +212,19 @@ func (s *readers) readOne(random *rand.Rand) {
 		return
 	}
 	r := read{process: processes[random.IntN(len(processes))], path: s.paths[random.IntN(len(s.paths))]}
-	switch random.IntN(6) {
+	kind := random.IntN(8)
+	switch kind {
 	case 0, 1:
 		r.tag = "any" // that there is
 	case 2:
+		r.least = s.seen()
+	case 3, 4, 5, 6:
 		for _, sender := range s.h.Senders {
 			r.least += sender.acknowledged.Load()
 		}
-	case 3:
-		r.least = s.seen()
-	case 4:
+	}
+	if kind > 3 { // what may be kept, and at once what is there
+		s.ask(r)
 		r.uncached = true
 	}
 	s.ask(r)
@@ -178,7 +255,7 @@ func (s *readers) ask(r read) {
 		port = adminPort
 		header.Set("Strata-Projection", fmt.Sprintf("chain=%d", specs()[0].Version)) // reads of a chosen version are not cached
 	}
-	if r.least > 0 {
+	if r.least > 0 && !r.streamed {
 		header.Set("Strata-Position", fmt.Sprintf("log=%d", r.least))
 	}
 	reply, err := s.w.Ask(context.Background(), time.Minute, http.MethodGet, r.process, port, path, header, nil)
@@ -187,8 +264,7 @@ func (s *readers) ask(r read) {
 		return
 	}
 	r.Reply = reply
-	position, _, _ := strings.Cut(strings.TrimPrefix(reply.Header.Get("Strata-Position"), "log="), ";")
-	r.atLast, _ = strconv.ParseInt(position, 10, 64)
+	r.atLast = eventsOf(reply.Header.Get("Strata-Position"))
 	s.w.Script.Count("reads")
 	if reply.Status == http.StatusNotModified {
 		s.w.Script.Count("reads of what has not changed")
@@ -197,11 +273,18 @@ func (s *readers) ask(r read) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now++
-	r.ended = s.now
+	r.ended, r.at = s.now, time.Now()
 	s.reads = append(s.reads, r)
 	if tag := reply.Header.Get("ETag"); tag != "" && reply.Status == http.StatusOK {
 		s.tagged[r.path] = tag
 	}
+}
+
+// eventsOf returns the number of events that a position reflects.
+func eventsOf(position string) int64 {
+	events, _, _ := strings.Cut(strings.TrimPrefix(position, "log="), ";")
+	n, _ := strconv.ParseInt(events, 10, 64)
+	return n
 }
 
 // Settle implements Scene. Once everything is folded, each process is asked for everything again, with and without caches.
@@ -234,6 +317,7 @@ func (s *readers) Settle(w *World, h *History) bool {
 // Judge implements Scene.
 func (s *readers) Judge(j *judge) {
 	s.stream.judge(j)
+	stored := j.readLog()
 	var steps []int64 // the events that the projections of the chain have to know of
 	for _, seq := range replay.Texts(j.TB, j.pool, `SELECT DISTINCT source_seq FROM `+specs()[0].String()+`.step`) {
 		n, _ := strconv.ParseInt(seq, 10, 64)
@@ -277,7 +361,8 @@ func (s *readers) Judge(j *judge) {
 		} else if tag != "" {
 			same(tagged, r.path+" "+tag, body, by, "one tag has two bodies")
 		}
-		if position := r.Header.Get("Strata-Position"); position != "" && !mixed.MatchString(r.path) {
+		whole := int(r.atLast) >= len(stored) || stored[r.atLast].ReceivedAt.After(r.at) // no projection is ahead of the position
+		if position := r.Header.Get("Strata-Position"); position != "" && (whole || !mixed.MatchString(r.path)) {
 			same(at, r.path+" at "+position, body, by, "one position has two answers")
 		}
 		if r.last {
@@ -296,7 +381,8 @@ func (s *readers) judgeOrder(j *judge) {
 		for ; next < len(ended) && ended[next].ended < r.began; next++ {
 			e := ended[next]
 			key := fmt.Sprint(e.process, " ", e.path)
-			if e.Status != http.StatusServiceUnavailable && e.atLast > reached[key].atLast {
+			// A read without caches may be ahead of what its process has heard of.
+			if e.Status != http.StatusServiceUnavailable && !e.uncached && e.atLast > reached[key].atLast {
 				reached[key] = e
 			}
 		}
@@ -309,6 +395,7 @@ func (s *readers) judgeOrder(j *judge) {
 
 // blocksOfStream is a client that follows the blocks and makes a chain of them.
 type blocksOfStream struct {
+	told  func(process int, position int64) // is called after a message
 	mu    sync.Mutex
 	chain []string // index_block_hash
 	want  []string
@@ -401,6 +488,7 @@ func (b *blocksOfStream) read(ctx context.Context, w *World, process int, last s
 			last = id
 			if data != "" {
 				b.hear(w, name, data)
+				b.told(process, eventsOf(id))
 				if most--; most == 0 {
 					return last
 				}
