@@ -152,9 +152,13 @@ var blank = pgtest.Template("blank", func(context.Context, string) error { retur
 func TestNthRequest(t *testing.T) {
 	truth := simulation.Truth.New(t)
 	calm := simulation.Calm{Crashes: true, Seconds: true, Cuts: true, Freezes: true}
-	for name, databases := range map[string]*pgtest.Source{"folds": simulated, "migrates": blank} {
+	for name, kind := range map[string]struct {
+		databases *pgtest.Source
+		scene     string
+		seed      uint64
+	}{"folds": {simulated, "chain", 4}, "migrates": {blank, "chain", 4}, "rebuilds and switches": {simulated, "versions", 9}} {
 		run := func(fault *simulation.Fault) *simulation.History {
-			return happens(t, truth, databases, "chain", 4, simulation.Cut{Posts: 12, Calm: calm, Fault: fault})
+			return happens(t, truth, kind.databases, kind.scene, kind.seed, simulation.Cut{Posts: 12, Calm: calm, Fault: fault})
 		}
 		requests := run(nil).Steps
 		if requests < 100 {
