@@ -58,14 +58,14 @@ func (o operation) damaged(random *rand.Rand) (damaged any, about []string) {
 	members := slices.Collect(maps.Values(kinds))[0].(map[string]any)
 	needed := slices.DeleteFunc([]string{"inscription_id", "ordinal_number", "satpoint_pre_transfer", "satpoint_post_transfer", "tick", "tx_index"},
 		func(name string) bool { return members[name] == nil })
-	switch what := random.IntN(10); {
-	case what == 0:
+	switch random.IntN(10) {
+	case 0:
 		return []any{"x", []int{1}, map[string]any{}}[random.IntN(3)], nil
-	case what == 1:
+	case 1:
 		return map[string]any{"\x00": map[string]any{"tick": "\x00"}}, nil
-	case what == 2:
+	case 2:
 		kinds = map[string]any{"moved": members}
-	case what == 3: // several kinds at once
+	case 3: // several kinds at once
 		for _, other := range []string{"inscription_revealed", "inscription_transferred", "deploy", "mint"} {
 			kinds[other] = members
 		}
