@@ -514,13 +514,15 @@ func openWants() string {
 	var all []string
 	for _, s := range specs() {
 		if s.Name == "ft" || s.Name == "nft" || s.Name == "sft" {
-			all = append(all, `SELECT due_at, attempts, severity, priority, source_seq FROM `+s.String()+`.want
-				WHERE ($2 OR kind <> 'image') AND NOT (kind = 'contract_read' AND wanted_by = ANY ($3) AND reason <> 0)`)
+			all = append(all, `
+				SELECT w.*, reason <> 0 AND e.received_at >= $4 AS failed FROM `+s.String()+`.want w JOIN log.event e ON e.seq = w.source_seq
+				WHERE $2 OR kind <> 'image'`)
 		}
 	}
-	return `SELECT count(*), count(*) FILTER (WHERE due_at < $1::timestamptz + interval '20 s'), max(due_at) FROM (` + strings.Join(all, " UNION ALL ") + `) w
-		WHERE due_at < $1::timestamptz + interval '20 s' OR NOT (attempts > 0 AND severity >= 2 AND due_at > $1::timestamptz + interval '1 min'
-			AND (SELECT e.received_at FROM log.event e WHERE e.seq = w.source_seq) >= $4 OR priority = 4)`
+	return `
+		SELECT count(*), count(*) FILTER (WHERE due_at < $1::timestamptz + interval '20 s'), max(due_at) FROM (` + strings.Join(all, " UNION ALL ") + `) w
+		WHERE NOT (failed AND kind = 'contract_read' AND wanted_by = ANY ($3)) AND (due_at < $1::timestamptz + interval '20 s'
+			OR NOT (failed AND attempts > 0 AND severity >= 2 AND due_at > $1::timestamptz + interval '1 min' OR priority = 4))`
 }
 
 // known returns the values of a column of the tables of tokens.

@@ -205,6 +205,9 @@ func (w *World) Ask(ctx context.Context, limit time.Duration, method string, pro
 	}
 	defer func() { _ = response.Body.Close() }()
 	read, err := io.ReadAll(response.Body)
+	if w.network.isDead(process) { // nothing that it sent when it crashed has arrived
+		return r, fmt.Errorf("process %d has crashed", process)
+	}
 	return Reply{response.StatusCode, response.Header, read}, err
 }
 
