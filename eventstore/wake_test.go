@@ -46,7 +46,7 @@ func TestWakeEndsWithItsInterval(t *testing.T) {
 	wake.Wait(ctx, make(chan struct{})) // returns
 }
 
-// One whose connection is lost listens again.
+// A wake whose connection is lost listens again.
 func TestWakeAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	pool := migrated.New(t)

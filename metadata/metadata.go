@@ -2,11 +2,13 @@ package metadata
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/url"
 	"sync"
 	"sync/atomic"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/sync/semaphore"
 
 	"strata/internal/dberror"
@@ -89,7 +91,7 @@ func (m *Metadata) whenReachable(ctx context.Context, do func() error) (done boo
 			return true, nil
 		case ctx.Err() != nil:
 			return false, nil
-		case !dberror.Passing(err):
+		case errors.As(err, new(*pgconn.PgError)) && !dberror.Passing(err): // the server refuses what it was asked
 			return false, err
 		case !logged:
 			logged = true

@@ -50,7 +50,7 @@ type liveStream struct {
 }
 
 // Errors that end a stream: errStalled when a write takes too long, errGone when it fails otherwise, and errStopping
-// when the tables are to be read while the server stops: that is 503, for the client finds another one.
+// when the tables are to be read while the server stops, which is answered with 503.
 var (
 	errStalled  = errors.New("the client does not read")
 	errGone     = errors.New("the client has left")

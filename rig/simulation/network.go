@@ -69,8 +69,8 @@ func (n *network) isDead(process int) bool {
 	return n.dead[process]
 }
 
-// lost reports whether any process has crashed.
-func (n *network) lost() bool {
+// anyDead reports whether any process has crashed.
+func (n *network) anyDead() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.dead) > 0

@@ -99,7 +99,7 @@ func (s *readers) Begin(w *World, h *History) {
 	}
 	s.stream.want = canonicalBlocks(h)
 	random := rand.New(rand.NewPCG(h.Seed, 0x737365))
-	s.stream.told = func(process int, position int64) { // whoever has heard of a block finds it
+	s.stream.told = func(process int, position int64) { // a read after the message shows the block
 		s.ask(read{process: process, path: s.paths[random.IntN(len(s.paths))], uncached: true, least: position, streamed: true})
 	}
 	go s.stream.follow(w, random)

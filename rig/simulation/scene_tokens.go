@@ -459,10 +459,10 @@ func (t *tokens) Settle(w *World, h *History) bool {
 		return false
 	case soon > 0 && time.Since(t.still) < stillMost:
 		return false
-	case soon > 0 && !w.network.lost() && time.Since(t.still) < leaseLeft:
+	case soon > 0 && !w.network.anyDead() && time.Since(t.still) < leaseLeft:
 		return false
 	case soon > 0: // somebody who has crashed has the lease
-		if !w.network.lost() {
+		if !w.network.anyDead() {
 			h.wrong("%d wants are due, and for %v nobody asks, though no process has crashed", soon, leaseLeft)
 			return true
 		}
@@ -765,6 +765,14 @@ func isWhole(key string) bool {
 	return strings.Contains(key, "/get-token-uri ") || strings.Contains(key, "/get-last-token-id ") || strings.Contains(key, "/ipfs/")
 }
 
+// needless reports whether a request is for a document that an earlier one has brought. A process that has ended since may have taken it
+// along, and later the document may be due again.
+func (t *tokens) needless(before, q *request) bool {
+	f := fateOf(digestOf(q.key))
+	return before.good && strings.HasSuffix(q.key, ".json ") && (f == served || f == deaf) &&
+		q.began.Sub(before.end) <= time.Hour && !t.world.goneBefore(before.process, q.began)
+}
+
 // judgeTurns checks that nothing is asked for twice at the same time, nor a document that has come, unless an event in between may have
 // raised the want again.
 func (t *tokens) judgeTurns(j *judge, log []eventstore.Event) {
@@ -799,11 +807,7 @@ func (t *tokens) judgeTurns(j *judge, log []eventstore.Event) {
 		if before == nil || q.end.After(before.end) {
 			last[q.key] = q
 		}
-		again := before != nil && !q.began.Before(before.end)
-		switch known := before != nil && before.good && strings.HasSuffix(q.key, ".json ") && slices.Contains([]fate{served, deaf}, fateOf(digestOf(q.key))); {
-		case before == nil, again && !known, again && q.began.Sub(before.end) > time.Hour:
-			continue
-		case again && t.world.goneBefore(before.process, q.began): // it may have taken the answer with it
+		if before == nil || !q.began.Before(before.end) && !t.needless(before, q) {
 			continue
 		}
 		contract := contracts[digestOf(q.key)]

@@ -26,7 +26,7 @@ type Config struct {
 	Transfers Range // transactions that move sats, without those of Tokens
 	Tokens    Range // BRC-20 transactions; none before BRC-20 started on the network
 
-	SecondDeploys bool // the feed has further deploys of BRC-20 tokens, as of an indexer that began anew; the first one counts
+	SecondDeploys bool // the feed deploys some BRC-20 tickers again, as an indexer does that has lost its state; the first deploy counts
 
 	ContentBytes Range // size of random contents; default 0 to 400
 

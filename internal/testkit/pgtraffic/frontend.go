@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// Message is one of a client (https://www.postgresql.org/docs/current/protocol-message-formats.html).
+// Message is a message from a client (https://www.postgresql.org/docs/current/protocol-message-formats.html).
 type Message struct {
 	Kind byte // its type; 0 of the first on a connection, which has none
 	Body []byte

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// What another transaction or the server is in the way of may be asked for again; what is wrong with a query may not.
+// A read that failed for the state of the database is answered with 503, and one with a wrong query with 500.
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]int{

@@ -102,7 +102,7 @@ func (s *soak) class(answer serverrig.Reply, from, to time.Time) (why string, ex
 	return fmt.Sprintf("status %d", answer.Status), false
 }
 
-// subjects are what readers ask for: what the chain has had lately.
+// subjects are the newest blocks, transactions and accounts. Readers ask for them.
 type subjects struct {
 	height                  int64
 	blocks, txIDs, accounts []string
