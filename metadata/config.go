@@ -36,8 +36,7 @@ type Config struct {
 	// documents that are fetched at the same time. For images, which are large, the maximum is an eighth of it. Default
 	// 64.
 	Concurrency int
-	// Interval is the time between two passes over the wants, unless a projection notifies of a change earlier. Default
-	// 200 ms.
+	// Interval is the time between two passes over the wants, unless a projection notifies of a change earlier. Default 1 s.
 	Interval time.Duration
 	// DocumentLimit and ImageLimit bound the body of a response, in bytes; defaults 1,000,000 and 10,000,000.
 	DocumentLimit, ImageLimit int64
@@ -69,7 +68,7 @@ type Config struct {
 // Default values of Config.
 const (
 	ConcurrencyDefault           = 64
-	IntervalDefault              = 200 * time.Millisecond
+	IntervalDefault              = time.Second
 	DocumentLimitDefault   int64 = 1_000_000
 	ImageLimitDefault      int64 = 10_000_000
 	ContractFetchesDefault int64 = 50_000

@@ -109,7 +109,7 @@ func (f *follower[T]) progressed() *progress { return &f.progress }
 // run follows until ctx ends, or the version is gone.
 func (f *follower[T]) run(ctx context.Context) {
 	retry := backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(50*time.Millisecond), backoff.WithMaxInterval(5*time.Second), backoff.WithMaxElapsedTime(0))
+		backoff.WithInitialInterval(50*time.Millisecond), backoff.WithMaxInterval(5*time.Second), backoff.WithMaxElapsedTime(0), backoff.WithRandomizationFactor(0))
 	first := true
 	for ctx.Err() == nil {
 		err := f.follow(ctx, first)

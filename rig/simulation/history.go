@@ -197,6 +197,9 @@ func watch(progress *atomic.Int64) (end func()) {
 // patienceOfNode is how long a node may have to try until its events are acknowledged.
 const patienceOfNode = 2 * time.Hour
 
+// outageLongest is how long the database may be away.
+const outageLongest = 2 * time.Minute
+
 func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	scene, p := h.scene, newPlan(h.Seed, synthchain.Testnet).calmed(h.cut.Calm)
 	if h.cut.Posts > 0 {
@@ -214,10 +217,11 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 	h.send(w, h.cut.left(replay.Take(p.posts, h.Chain.Next)), p.hurry)
 	scene.Begin(w, h)
 	w.arguments = scene.Arguments(w)
+	w.Start()
+	synctest.Wait() // what a sender comes upon does not depend on how long it takes to start
 	for _, sender := range h.Senders {
 		go sender.run()
 	}
-	w.Start()
 	s.Faults, s.budget = p.faults, p.budget
 	for limit := time.Now().Add(patienceOfNode); !h.sent() && time.Now().Before(limit); {
 		w.reap()
@@ -230,7 +234,7 @@ func (h *History) happen(t *testing.T, databaseURL string, program Program) {
 		case s.chance(p.second) && len(w.running) > 1:
 			w.Stop(w.someone())
 		case s.faulty(p.outage):
-			w.Outage(time.Duration(s.Random.IntN(120)) * time.Second)
+			w.Outage(time.Duration(s.Random.Int64N(int64(outageLongest))).Truncate(time.Second))
 		case len(w.running) == 0:
 			s.Run(time.Duration(s.Random.IntN(3000)) * time.Millisecond)
 			w.Start()

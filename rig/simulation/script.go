@@ -103,7 +103,10 @@ func (s *Script) take() *session {
 	if len(ready) == 0 {
 		return nil
 	}
-	slices.SortFunc(ready, func(a, b *session) int { return cmp.Or(cmp.Compare(a.process, b.process), cmp.Compare(a.id, b.id)) })
+	// By what they ask for: which session asks depends on the order of goroutines.
+	slices.SortFunc(ready, func(a, b *session) int {
+		return cmp.Or(cmp.Compare(a.process, b.process), cmp.Compare(a.asked(), b.asked()), cmp.Compare(a.id, b.id))
+	})
 	taken := ready[s.Random.IntN(len(ready))]
 	s.waiting = slices.DeleteFunc(s.waiting, func(other *session) bool { return other == taken })
 	return taken

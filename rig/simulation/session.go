@@ -143,6 +143,13 @@ func (c *session) scan() bool {
 
 func firstWord(s string) string { first, _, _ := strings.Cut(s, " "); return first }
 
+// asked returns the statements that wait for their turn.
+func (c *session) asked() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return strings.Join(c.request, ";") + string(c.asks)
+}
+
 // describe says what the program asks for.
 func (c *session) describe() string {
 	c.mu.Lock()

@@ -101,7 +101,7 @@ func (w *World) Start() int {
 	w.Script.tell("process %d starts %v", number, p.arguments)
 	go func() {
 		defer close(p.ended)
-		if err := w.program(ctx, w.T, host, to.String(), p.arguments); err != nil {
+		if err := w.program(ctx, w.T, host, to.String(), p.arguments); err != nil && !w.network.isDead(number) {
 			w.Script.tell("process %d has ended: %v", number, err)
 		}
 	}()

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -42,8 +43,10 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	// With one processor, goroutines take turns in nearly the same order each time.
+	// With one processor, and without a collector that interrupts them, goroutines take turns in nearly the same order each time.
 	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(3 << 30)
 	os.Exit(m.Run())
 }
 
@@ -200,6 +203,7 @@ func TestSameSeed(t *testing.T) {
 // happens lets a history happen in a database of its own.
 func happens(t *testing.T, truth *pgxpool.Pool, databases *pgtest.Source, scene string, seed uint64, cut simulation.Cut) (h *simulation.History) {
 	t.Helper()
+	runtime.GC()
 	if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
 		url := databases.Fresh(t)
 		h = simulation.Run(t, scene, seed, cut, url, program)
@@ -219,6 +223,10 @@ func goesWrong(t *testing.T, truth *pgxpool.Pool, h *simulation.History) {
 	if *results == "" {
 		return
 	}
+	path := filepath.Join(*results, fmt.Sprintf("simulation-%d", h.Seed))
+	if err := os.WriteFile(path+".log", []byte(h.Trace), 0o600); err != nil {
+		t.Error(err)
+	}
 	smallest := h
 	cut := simulation.Shrink(len(h.Senders[0].Posts), time.Minute, func(cut simulation.Cut) bool {
 		tried := happens(t, truth, simulated, h.Scene, h.Seed, cut)
@@ -227,15 +235,14 @@ func goesWrong(t *testing.T, truth *pgxpool.Pool, h *simulation.History) {
 		}
 		return len(tried.Wrong) > 0
 	})
-	path := filepath.Join(*results, fmt.Sprintf("simulation-%d", h.Seed))
 	file := must.Get(os.Create(path + ".tsv"))(t)
 	defer func() { _ = file.Close() }()
 	if err := smallest.WriteArchive(file); err != nil {
 		t.Error(err)
 	}
-	if err := os.WriteFile(path+".log", []byte(smallest.Trace), 0o600); err != nil {
+	if err := os.WriteFile(path+".smallest.log", []byte(smallest.Trace), 0o600); err != nil {
 		t.Error(err)
 	}
-	t.Errorf("the smallest history that goes wrong, with %+v, has %d events; they are in %[3]s.tsv, and what happened in %[3]s.log:\n%[4]s",
+	t.Errorf("the smallest history that goes wrong, with %+v, has %d events; they are in %[3]s.tsv, and what happened in %[3]s.smallest.log:\n%[4]s",
 		cut.Calm, len(smallest.Senders[0].Posts), path, strings.Join(smallest.Wrong, "\n"))
 }
