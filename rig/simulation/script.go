@@ -224,9 +224,10 @@ func (s *Script) unlock() {
 
 // notify delivers the notifications that a transaction may have sent.
 func (s *Script) notify(of *session) {
-	if of.state != 'I' {
+	if of.state != 'I' || !of.tells {
 		return
 	}
+	of.tells = false
 	for _, c := range s.db.listening() {
 		c.sync()
 	}

@@ -50,6 +50,7 @@ type session struct {
 	expects []byte // types of delivered messages that have no answer yet
 	copies  bool   // rows are copied in
 	hears   bool   // it listens for notifications
+	tells   bool   // its transaction may notify
 	lost    bool   // the answer is to be lost
 }
 
@@ -222,6 +223,7 @@ func (c *session) exchange(lost bool) (locked bool) {
 	timed := false
 	for _, text := range c.request {
 		c.hears = c.hears || strings.EqualFold(firstWord(text), "listen")
+		c.tells = c.tells || strings.Contains(text, "pg_notify(")
 		timed = timed || strings.Contains(text, "now()")
 	}
 	c.out, c.scanned, c.asks, c.request, c.waits = nil, 0, nil, nil, false
