@@ -217,7 +217,9 @@ func (b *Batch) Run(ctx context.Context) error {
 		return err
 	}
 	if b.Snapshot.Assumed != nil {
-		return register.Holds(b.assumption) // without a row nothing was confirmed, and the request is read again
+		err := register.Holds(b.assumption) // without a row nothing was confirmed, and the request is read again
+		b.Snapshot.confirmed = err == nil
+		return err
 	}
 	return nil
 }

@@ -24,11 +24,14 @@ type Snapshot struct {
 	lane   *lane         // used without a transaction
 	State  *register.State
 	// Assumed are the versions whose positions each batch verifies; nil in a transaction.
-	Assumed    []*register.Version
-	plan       *Plan // lists what may be read; nil: anything
-	Provenance provenance
-	prepared   *sync.Map // SQL texts by preparedKey
-	choice     *Choice   // the versions to read instead of the active ones; nil for the active ones
+	Assumed []*register.Version
+	// looked: the handler has asked for a version. confirmed: a batch has found that the assumed ones are where they were; without
+	// one, what was made of them, such as that there is no block, may have been right long ago.
+	looked, confirmed bool
+	plan              *Plan // lists what may be read; nil: anything
+	Provenance        provenance
+	prepared          *sync.Map // SQL texts by preparedKey
+	choice            *Choice   // the versions to read instead of the active ones; nil for the active ones
 	// others are the active versions that other code has built; rules are this program's rules numbers by projection.
 	others []*register.Version
 	rules  map[string]int
@@ -101,6 +104,7 @@ var errNotAssumed = errors.New("the operation has not read this projection befor
 // Active returns the active version of a projection; nil when there is none. It panics for a projection that is not among
 // declared dependencies, which is a programming error: the answer would stay cached when it is no longer right.
 func (s *Snapshot) Active(name string) *register.Version {
+	s.looked = true
 	if !slices.Contains(s.read, name) {
 		s.readFirst(name)
 	}

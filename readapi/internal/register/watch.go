@@ -214,10 +214,11 @@ func (w *Watch) Run(ctx context.Context) {
 	}
 }
 
-// apart returns a pool of one connection, opened as pool opens them.
+// apart returns a pool of one connection, opened as pool opens them, and of a second one while the first, which no longer answers, is
+// being closed: that takes a quarter of a minute.
 func apart(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Pool, error) {
 	config := pool.Config()
-	config.MaxConns, config.MinConns, config.MinIdleConns = 1, 0, 0
+	config.MaxConns, config.MinConns, config.MinIdleConns = 2, 0, 0
 	return pgxpool.NewWithConfig(ctx, config)
 }
 
