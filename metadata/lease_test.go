@@ -40,7 +40,7 @@ func TestJobsOfRiverAreDropped(t *testing.T) {
 func TestOldLeasesAreForgotten(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
-	fold(t, log, 0)
+	fold(t, log)
 	for _, uri := range []string{"gopher://old", "gopher://lost", "gopher://new"} {
 		raise(t, log.Pool(), "ft_v1", row{want: document(uri)})
 	}

@@ -1,166 +1,17 @@
 package version_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/short"
-	"strata/internal/testsignal"
 	"strata/projections"
-	"strata/projections/follow"
 	"strata/projections/version"
 	"strata/rig"
-	"strata/rig/replay"
 )
-
-// reader reads the active version over and over, as the API does: which version is active, and its rows, in one
-// snapshot.
-type reader struct {
-	reads    atomic.Int64
-	read     testsignal.Signal
-	versions [3]atomic.Int64 // how often each was seen
-	seen     int64           // the last step
-	err      error
-	done     chan struct{}
-}
-
-func read(ctx context.Context, pool *pgxpool.Pool) *reader {
-	r := &reader{done: make(chan struct{})}
-	r.read.Init()
-	go func() {
-		defer close(r.done)
-		for ctx.Err() == nil && r.err == nil {
-			r.err = r.once(pool)
-			r.read.Send()
-		}
-	}()
-	return r
-}
-
-// ended reports whether the reader has stopped: its context has ended, or a read failed.
-func (r *reader) ended() bool {
-	select {
-	case <-r.done:
-		return true
-	default:
-		return false
-	}
-}
-
-func (r *reader) once(pool *pgxpool.Pool) error {
-	ctx := context.Background() // a read is not cut off
-	return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		var version int
-		var position int64
-		err := tx.QueryRow(ctx, `SELECT version, position FROM strata.active JOIN strata.projection USING (name, version) WHERE name = 'tally'`).Scan(&version, &position)
-		if err != nil {
-			return err
-		}
-		var last, sum int64
-		var rules int
-		if err := tx.QueryRow(ctx, fmt.Sprintf(`
-			SELECT step, rules, steps FROM tally_v%[1]d.row, tally_v%[1]d.sum ORDER BY step DESC LIMIT 1`, version)).Scan(&last, &rules, &sum); err != nil {
-			return err
-		}
-		if last != position || sum != position || rules != version {
-			return fmt.Errorf("version %d at %d: rows up to %d of rules %d, and the sum is %d", version, position, last, rules, sum)
-		}
-		if last < r.seen {
-			return fmt.Errorf("version %d ends at step %d, after %d was seen", version, last, r.seen)
-		}
-		r.seen = last
-		r.versions[version].Add(1)
-		r.reads.Add(1)
-		return nil
-	})
-}
-
-// TestSwitchUnderReads builds a version with other rules, and switches to it and back, again and again, while events
-// come and a reader reads all the time. No read fails, none mixes two versions, and none sees less than the one before.
-func TestSwitchUnderReads(t *testing.T) {
-	t.Parallel()
-	readsMin := short.Form[int64](3000, 1000)
-	log := replay.NewLog(t)
-	old := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
-	next := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(2))}
-	posts := rig.Blocks(0, 4000)
-	appendSome := func(n int) {
-		replay.Append(t, log, posts[:n]...)
-		posts = posts[n:]
-	}
-	rig.Follow(t, log, old...)
-	appendSome(1500)
-	replay.Wait(t, log)
-
-	ctx, stopReading := context.WithCancel(t.Context())
-	defer stopReading()
-	r := read(ctx, log.Pool())
-	appending, stopAppending := context.WithCancel(t.Context())
-	appended := make(chan struct{})
-	go func() {
-		defer close(appended)
-		for len(posts) > 10 && appending.Err() == nil {
-			appendSome(1 + len(posts)%3)
-			for range 3 { // beside so many reads
-				select {
-				case <-r.read.C():
-				case <-appending.Done():
-				}
-			}
-		}
-	}()
-	// A process with newer code starts, and builds its version beside the old one.
-	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, BuildNew: true}, next...)
-	waitUntilIndexed(t, log, rig.Schema("tally", 2))
-	if s := rig.StatusOf(t, log, rig.Schema("tally", 1)); !s.Active {
-		t.Errorf("the new version became active by itself")
-	}
-	for turn := 0; turn < 6 || r.reads.Load() < readsMin; turn++ {
-		eventually.Holds(t, "the version can be switched to", func() bool {
-			var err error
-			if turn%2 == 0 && turn < 4 {
-				_, err = version.Activate(t.Context(), log.Pool(), next, []projections.Schema{rig.Schema("tally", 2)})
-			} else {
-				_, err = version.Rollback(t.Context(), log.Pool(), old, "tally")
-			}
-			if err != nil && !isBehind(err) {
-				t.Fatal(err)
-			}
-			return err == nil
-		})
-		before := r.reads.Load()
-		eventually.Holds(t, "there are reads after the switch", func() bool { return r.reads.Load() >= before+readsMin/10 || r.ended() })
-		if r.ended() {
-			t.Fatalf("after %d reads: %v", r.reads.Load(), r.err)
-		}
-	}
-	stopAppending()
-	<-appended
-	stopReading()
-	<-r.done
-	if r.err != nil {
-		t.Fatal(r.err)
-	}
-	if r.versions[1].Load() == 0 || r.versions[2].Load() == 0 {
-		t.Errorf("got %d reads of version 1 and %d of version 2", r.versions[1].Load(), r.versions[2].Load())
-	}
-	t.Logf("%d reads", r.reads.Load())
-	for _, d := range rig.Differences(t, log, next, "tally", 1, 2) {
-		if len(d.Columns) != 1 || d.Columns[0].Column != "rules" || *d.Columns[0].Old != "1" || *d.Columns[0].New != "2" {
-			t.Errorf("got %s, want another number of rules only", rig.Describe(d))
-			break
-		}
-	}
-}
 
 // isBehind reports whether a version was refused only because the log has grown faster than it was folded.
 func isBehind(err error) bool {
