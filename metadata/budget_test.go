@@ -35,7 +35,7 @@ func TestBudget(t *testing.T) {
 		t.Skip("the day is about to end")
 	}
 	log := openLog(t, databases.New(t))
-	fold(t, log, 0)
+	fold(t, log)
 	const spender, other = "SP000000000000000000002Q6VF78.spender", "SP000000000000000000002Q6VF78.other"
 	for i := range 12 {
 		raise(t, log.Pool(), "ft_v1", row{want: document(fmt.Sprintf("https://x.test/%d", i)), contract: spender})
@@ -75,7 +75,7 @@ func TestUnchanged(t *testing.T) {
 			pages := web{uri: {Status: 200, Body: fetch.Body(body)}}
 			c := config(log, newNode(t, nil).URL)
 			c.Web, c.DocumentLimit = pages, 1000
-			fold(t, log, 0)
+			fold(t, log)
 			role := run(t, c)
 			fetched := func(n int) *fetch.Report {
 				t.Helper()
@@ -118,7 +118,7 @@ func TestRecheck(t *testing.T) {
 	}
 	c := config(log, newNode(t, nil).URL)
 	c.Web = pages
-	fold(t, log, 0)
+	fold(t, log)
 	run(t, c)
 	spent := map[int]int64{} // bytes by round
 	for round := range 2 {
@@ -173,7 +173,7 @@ func TestUnchangedRead(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	want := contractRead("get-name", "get-symbol")
-	fold(t, log, 0)
+	fold(t, log)
 	run(t, config(log, newNode(t, nil).URL))
 	fetched := func(n int) *fetch.Report {
 		t.Helper()

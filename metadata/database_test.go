@@ -165,12 +165,10 @@ func readReports(ctx context.Context, log *eventstore.Log, after int64) ([]repor
 	}
 }
 
-// folder is a projection that folds reports. It treats the first attempts at a want, as many as failures, as failed,
-// and raises the want again at once. After the next attempt it deletes the want.
+// folder is a projection that folds reports: after an attempt at a want it deletes the want.
 type folder struct {
-	log      *eventstore.Log
-	schemas  []string
-	failures int
+	log     *eventstore.Log
+	schemas []string
 }
 
 // run folds until ctx is done.
@@ -201,11 +199,7 @@ func (f *folder) step(ctx context.Context, after int64) (int64, error) {
 		for _, event := range all {
 			key := sha256.Sum256([]byte(event.report.Want.Key()))
 			for _, schema := range f.schemas {
-				_, err := tx.Exec(ctx, `UPDATE `+schema+`.want SET source_seq = $2, attempts = attempts + 1, due_at = now() WHERE key_hash = $1`, key[:], event.seq)
-				if event.report.Attempt > f.failures {
-					_, err = tx.Exec(ctx, `DELETE FROM `+schema+`.want WHERE key_hash = $1`, key[:])
-				}
-				if err != nil {
+				if _, err := tx.Exec(ctx, `DELETE FROM `+schema+`.want WHERE key_hash = $1`, key[:]); err != nil {
 					return err
 				}
 			}
@@ -219,10 +213,10 @@ func (f *folder) step(ctx context.Context, after int64) (int64, error) {
 }
 
 // fold runs a folder until the test ends.
-func fold(t testing.TB, log *eventstore.Log, failures int) {
+func fold(t testing.TB, log *eventstore.Log) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	var done sync.WaitGroup
-	done.Go(func() { (&folder{log: log, schemas: []string{"ft_v1", "nft_v1"}, failures: failures}).run(ctx) })
+	done.Go(func() { (&folder{log: log, schemas: []string{"ft_v1", "nft_v1"}}).run(ctx) })
 	t.Cleanup(func() { stop(); done.Wait() })
 }

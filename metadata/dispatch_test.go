@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -223,69 +222,6 @@ func TestNothingIsStarved(t *testing.T) {
 	}
 	if most > 4 {
 		t.Errorf("%d wants were taken at the same time, want at most 4", most)
-	}
-}
-
-// Two processes on one database, started at the same time, never make two attempts at the same revision at the same
-// time, nor record one twice.
-func TestTwoProcesses(t *testing.T) {
-	t.Parallel()
-	pool := databases.New(t)
-	const wants, failures = 80, 2
-	node := newNode(t, func(w http.ResponseWriter, _ *http.Request) {
-		time.Sleep(3 * time.Millisecond)
-		_, _ = io.WriteString(w, `{"okay":true,"result":"0x0703"}`)
-	})
-	first, second := openLog(t, pool), openLog(t, databases.New(t))
-	for i := range wants {
-		schema := []string{"ft_v1", "nft_v1"}[i%2]
-		raise(t, pool, schema, row{want: contractRead(fmt.Sprintf("get-%d", i))})
-	}
-	var start sync.WaitGroup
-	roles := make([]*role, 2)
-	for i, log := range []*eventstore.Log{first, second} {
-		start.Go(func() { roles[i] = run(t, config(log, node.URL)) })
-	}
-	start.Wait()
-	fold(t, first, failures)
-	checkEachOnce(t, first, wants, failures, roles...)
-	node.mu.Lock()
-	defer node.mu.Unlock()
-	if node.collided || len(node.got) != wants*(failures+1) {
-		t.Errorf("the node got %d requests, want %d; identical ones at the same time: %v", len(node.got), wants*(failures+1), node.collided)
-	}
-}
-
-// checkEachOnce waits until every want is answered, stops the roles, and fails the test unless each attempt has exactly
-// one report. A folder must be running.
-func checkEachOnce(t *testing.T, log *eventstore.Log, wants, failures int, roles ...*role) {
-	t.Helper()
-	count := wants * (failures + 1)
-	eventually.Holds(t, fmt.Sprintf("there are %d reports", count), func() bool { return len(reports(t, log)) >= count })
-	// Without wants and leases, and after the roles have stopped, no further report can come.
-	eventually.Holds(t, "no want and no lease is left", func() bool {
-		var left int
-		must.Do(t, log.Pool().QueryRow(t.Context(), `SELECT (SELECT count(*) FROM ft_v1.want) + (SELECT count(*) FROM nft_v1.want)`).Scan(&left))
-		return left == 0 && openLeases(t, log) == 0
-	})
-	for _, r := range roles {
-		r.stop()
-	}
-	type attempt struct {
-		key     string
-		attempt int
-	}
-	seen := map[attempt]int{}
-	for _, r := range reports(t, log) {
-		seen[attempt{r.Want.Key(), r.Attempt}]++
-	}
-	for a, n := range seen {
-		if n != 1 {
-			t.Errorf("attempt %d of %s was recorded %d times", a.attempt, a.key, n)
-		}
-	}
-	if len(seen) != count {
-		t.Errorf("got %d attempts, want %d", len(seen), count)
 	}
 }
 

@@ -40,7 +40,7 @@ func TestJobsOfRiverAreDropped(t *testing.T) {
 func TestOldLeasesAreForgotten(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
-	fold(t, log, 0)
+	fold(t, log)
 	for _, uri := range []string{"gopher://old", "gopher://lost", "gopher://new"} {
 		raise(t, log.Pool(), "ft_v1", row{want: document(uri)})
 	}
@@ -62,4 +62,25 @@ func TestOldLeasesAreForgotten(t *testing.T) {
 	}
 	run(t, config(log)).awaitPass(t)
 	wantLeases(t, log, 1)
+}
+
+// The lease of a process that is gone ends by itself, and no other process takes the want before.
+func TestALeaseEndsWithoutItsProcess(t *testing.T) {
+	t.Parallel()
+	log := openLog(t, databases.New(t))
+	first := run(t, config(log)) // which makes the table
+	first.awaitPass(t)
+	first.stop()
+	for _, uri := range []string{"gopher://lost", "gopher://held"} {
+		raise(t, log.Pool(), "ft_v1", row{want: document(uri)})
+	}
+	must.Get(log.Pool().Exec(t.Context(), `
+		INSERT INTO metadata.lease (key_hash, source_seq, attempts, waits, due_at, until, lane)
+		SELECT key_hash, source_seq, attempts, waits, due_at, now() + CASE WHEN want LIKE '%lost%' THEN interval '-1 s' ELSE '1 h' END, $1 FROM ft_v1.want`, "document"))(t)
+	r := run(t, config(log))
+	eventually.Holds(t, "the want of the process that is gone is fetched", func() bool { return len(reports(t, log)) > 0 })
+	r.awaitPass(t)
+	if got := reports(t, log); len(got) != 1 || got[0].Want.URI != "gopher://lost" {
+		t.Errorf("got %d reports, want one on what nobody holds", len(got))
+	}
 }

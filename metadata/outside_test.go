@@ -28,16 +28,14 @@ type receivedRequest struct {
 // fakeNode is a Stacks node with a handler from the test.
 type fakeNode struct {
 	*httptest.Server
-	mu       sync.Mutex
-	got      []receivedRequest
-	inFlight map[string]int // number of requests by URI and body
-	collided bool           // two identical requests were in flight at the same time
+	mu  sync.Mutex
+	got []receivedRequest
 }
 
 // newNode starts a node. If handler is nil, it answers each call with (ok true).
 func newNode(t testing.TB, handler http.HandlerFunc) *fakeNode {
 	t.Helper()
-	n := &fakeNode{inFlight: map[string]int{}}
+	n := &fakeNode{}
 	if handler == nil {
 		handler = func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
@@ -47,16 +45,10 @@ func newNode(t testing.TB, handler http.HandlerFunc) *fakeNode {
 	n.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		request := receivedRequest{r.Method, r.RequestURI, string(body), r.Header.Get("Authorization")}
-		key := request.uri + request.body
 		n.mu.Lock()
 		n.got = append(n.got, request)
-		n.inFlight[key]++
-		n.collided = n.collided || n.inFlight[key] > 1
 		n.mu.Unlock()
 		handler(w, r)
-		n.mu.Lock()
-		n.inFlight[key]--
-		n.mu.Unlock()
 	}))
 	t.Cleanup(n.Close)
 	return n

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -163,67 +160,6 @@ func TestExportRange(t *testing.T) {
 	want := strings.Join(strings.SplitAfter(text, "\n")[2:5], "")
 	if got := mustRun(t, dir, "export", "--database-url", url, "--from", "3", "--to", "5"); got != want {
 		t.Errorf("got %d bytes, want lines 3 to 5, %d bytes", len(got), len(want))
-	}
-}
-
-// A truncated download is an error. Its complete records are imported, and an import of the whole file resumes there.
-func TestImportTruncated(t *testing.T) {
-	t.Parallel()
-	dir, url := t.TempDir(), pgtest.URL(t)
-	text := chainArchive(t, archive.Copy, 13, 200)
-	file := filepath.Join(dir, "events.tsv.gz")
-	whole := packed(t, text)
-	writeFile(t, file, whole[:len(whole)*2/3])
-
-	got := run(t, dir, "import", "--database-url", url, file)
-	said := lastLine(got.stderr)
-	line := regexp.MustCompile(`line (\d+)`).FindStringSubmatch(said)
-	if got.code != exitFailure || line == nil || !strings.Contains(said, "truncated") || !strings.Contains(said, "events.tsv.gz") {
-		t.Fatalf("got code %d and %q, want 1 and the file's line", got.code, said)
-	}
-	n := must.Get(strconv.Atoi(line[1]))(t)
-	prefix := strings.Join(strings.SplitAfter(text, "\n")[:n-1], "")
-	if got := exported(t, dir, url, false); n < 2 || got != prefix {
-		t.Errorf("got %d bytes in the log, want the %d lines before line %d, %d bytes", len(got), n-1, n, len(prefix))
-	}
-
-	writeFile(t, file, whole)
-	mustRun(t, dir, "import", "--database-url", url, file)
-	if got := exported(t, dir, url, false); got != text {
-		t.Errorf("with the whole file: got %d bytes, want %d", len(got), len(text))
-	}
-}
-
-// An import that is killed repeatedly is complete in the end.
-func TestImportKilled(t *testing.T) {
-	t.Parallel()
-	dir, url := t.TempDir(), pgtest.URL(t)
-	pool := pgtest.New(t)
-	var text strings.Builder
-	const events = 30_000
-	for i := range events {
-		fmt.Fprintf(&text, "%d\t2024-03-13T15:34:10.446Z\t/attachments/new\t[%d,\"%s\"]\n", i+1, i, strings.Repeat("x", 300))
-	}
-	writeFile(t, filepath.Join(dir, "events.tsv"), text.String())
-	size := func() (n int64) {
-		_ = pool.QueryRow(context.Background(), `SELECT size FROM log.head`).Scan(&n) // none before the first migration
-		return n
-	}
-	for kill := range 3 {
-		before := size()
-		s := start(t, command(t, dir, nil, "import", "--database-url", url, "events.tsv"))
-		eventually.Holds(t, "the import appends", func() bool { return size() > before || !s.Running() })
-		if !s.Running() {
-			t.Fatalf("kill %d: the import had ended before", kill)
-		}
-		s.signal(syscall.SIGKILL)
-	}
-	if got := size(); got == 0 || got == events {
-		t.Fatalf("got %d events after the kills, want some of %d", got, events)
-	}
-	mustRun(t, dir, "import", "--database-url", url, "events.tsv")
-	if got := exported(t, dir, url, false); got != text.String() {
-		t.Errorf("got %d bytes, want the file's %d", len(got), text.Len())
 	}
 }
 

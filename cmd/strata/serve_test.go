@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
@@ -305,41 +304,6 @@ func TestServeStoppedEarly(t *testing.T) {
 	s.stop()
 	if got := privatePostgres(t, dir); got != 0 {
 		t.Errorf("it left Postgres %d running", got)
-	}
-}
-
-// Events that arrive while the server stops are either stored or not acknowledged.
-func TestServeStoppedUnderLoad(t *testing.T) {
-	t.Parallel()
-	url := served.URL(t)
-	s := startServer(t, t.TempDir(), "--database-url", url)
-	var acknowledged []string
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for i := 0; ; i++ {
-			body := fmt.Sprintf(`{"n":%d}`, i)
-			response, err := client.Post(s.observer+"/new_block", "application/json", strings.NewReader(body))
-			if err != nil {
-				return
-			}
-			_ = response.Body.Close()
-			if response.StatusCode == http.StatusOK {
-				acknowledged = append(acknowledged, body)
-			}
-		}
-	}()
-	eventually.Holds(t, "some events arrive", func() bool { return s.status().Strata.LogSize > 20 })
-	s.signal(syscall.SIGTERM)
-	<-done
-	if code := s.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("got code %d after SIGTERM, want 0", code)
-	}
-	stored := bodies(t, url)
-	for _, body := range acknowledged {
-		if !slices.Contains(stored, body) {
-			t.Errorf("%s was acknowledged and is not in the log", body)
-		}
 	}
 }
 

@@ -2,10 +2,8 @@ package follow_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -17,12 +15,9 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/follow"
-	"strata/projections/mempool"
-	"strata/projections/pox"
 	"strata/projections/version"
 	"strata/rig"
 	"strata/rig/every"
@@ -179,91 +174,4 @@ func TestLeavesAlone(t *testing.T) {
 	post(blocks, 5)
 	replay.Wait(t, log)
 	rig.CheckRecorded(t, log, blocks+5)
-}
-
-// flaky fails at random, in every way that a projection can.
-type flaky struct {
-	projections.Projection[projections.Step]
-	mu     sync.Mutex
-	random *rand.Rand
-	failed int
-}
-
-func (f *flaky) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
-	f.mu.Lock()
-	early, kind := f.random.IntN(2) == 0, f.random.IntN(12)
-	if kind < 3 {
-		f.failed++
-	}
-	f.mu.Unlock()
-	fail := func() error {
-		switch kind {
-		case 0:
-			return errors.New("oops")
-		case 1:
-			panic("oops")
-		case 2:
-			_, err := tx.Exec(ctx, `SELECT 1/0`)
-			return err
-		}
-		return nil
-	}
-	if early {
-		if err := fail(); err != nil {
-			return projections.Outcome{}, err
-		}
-	}
-	outcome, err := f.Projection.Fold(ctx, tx, after, steps)
-	if err == nil && !early {
-		err = fail()
-	}
-	return outcome, err
-}
-
-// TestFlaky lets two projections fail again and again while blocks come. In the end all rows are the same as when the
-// log is folded at once.
-func TestFlaky(t *testing.T) {
-	t.Parallel()
-	log := replay.NewLog(t)
-	wrap := func(p projections.Projection[projections.Step], seed uint64) *flaky {
-		return &flaky{Projection: p, random: rand.New(rand.NewPCG(seed, 1))}
-	}
-	first, second := wrap(balances.New(nil), 1), wrap(mempool.New(), 2)
-	rig.Follow(t, log, projections.Chain(rig.Chain(t), first, second, pox.New()))
-	made := synthchain.New(synthchain.Everything(9, synthchain.V40))
-	resume := func() {
-		for _, name := range []string{"balances", "mempool"} {
-			_ = version.Resume(t.Context(), log.Pool(), name) // it may not have failed
-		}
-	}
-	for i := range short.Form(300, 150) {
-		replay.Append(t, log, made.Next())
-		if i%20 == 0 {
-			resume()
-		}
-	}
-	eventually.Holds(t, "all catch up", func() bool {
-		resume()
-		for _, name := range []string{"chain", "balances", "mempool", "pox"} {
-			if s := rig.Status(t, log, name); s.Lag() > 0 {
-				return false
-			}
-		}
-		return true
-	})
-	if first.failed == 0 || second.failed == 0 {
-		t.Errorf("they failed %d and %d times, which proves nothing", first.failed, second.failed)
-	}
-	rig.CheckState(t, log.Pool(), made.Expected())
-	rig.CheckNoQuarantine(t, log.Pool())
-	lines := projections.Lines{projections.Chain(rig.Chain(t), balances.New(nil), mempool.New(), pox.New())}
-	err := follow.VerifyRows(t.Context(), log, lines, follow.VerifyRowsOptions{
-		Difference: func(name string, d version.Difference) bool {
-			t.Error(fmt.Sprint(name, ": ", rig.Describe(d)))
-			return false
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -3,13 +3,11 @@ package follow_test
 import (
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
-	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/follow"
@@ -254,43 +252,4 @@ func TestWakeUp(t *testing.T) {
 		slowest = max(slowest, time.Since(started))
 	}
 	t.Logf("slowest of %d: %v", len(posts), slowest)
-}
-
-// TestHandOver appends in bursts, so that followers change between live and bulk mode all the time.
-func TestHandOver(t *testing.T) {
-	t.Parallel()
-	log := replay.NewLog(t)
-	r := &rig.Recorder{}
-	replay.Start(t, log, rig.Chain(t), balances.New(nil), r)
-	blocks := short.Form(2400, 1200)
-	posts := rig.Blocks(0, blocks)
-	var writing sync.WaitGroup
-	writing.Go(func() {
-		for burst := 0; len(posts) > 0; burst++ {
-			n := min([]int{1, 1, 300, 1, 70, 5, 1000}[burst%7], len(posts))
-			replay.Append(t, log, posts[:n]...)
-			posts = posts[n:]
-			if burst%5 > 0 { // or the next one comes on top of it
-				replay.Wait(t, log)
-			}
-		}
-	})
-	writing.Wait()
-	replay.Wait(t, log)
-	rig.CheckRecorded(t, log, int64(blocks))
-	if r.Largest() <= 1 {
-		t.Error("nothing was folded in bulk")
-	}
-}
-
-// TestUnreadPath appends only what no projection reads.
-func TestUnreadPath(t *testing.T) {
-	t.Parallel()
-	log := replay.NewLog(t)
-	replay.Start(t, log, rig.Chain(t))
-	replay.Append(t, log, replay.Post{Path: "/stackerdb_chunks", Body: []byte("{")}, replay.Post{Path: "/unknown"})
-	replay.Wait(t, log)
-	if s := rig.Status(t, log, "chain"); s.Position != 2 || s.LogSeq != 2 || s.BlockHeight != nil || s.Quarantined != 0 || s.Error != nil {
-		t.Errorf("got %+v, want position 2, no block and nothing in quarantine", s)
-	}
 }

@@ -1,7 +1,9 @@
 package nodehttp
 
 import (
+	"bufio"
 	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -26,7 +28,7 @@ func TestAnswers(t *testing.T) {
 		{"truncated", ok + "\r\n{", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			err := readAnswer(newReader(tc.answer))
+			err := readAnswer(bufio.NewReader(strings.NewReader(tc.answer)))
 			if got := err == nil; got != tc.accepted {
 				t.Errorf("accepted is %v (%v), want %v", got, err, tc.accepted)
 			}
