@@ -61,6 +61,8 @@ func TestWakeAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	pool := migrated.New(t)
 	log := openLog(t, pool, eventstore.Config{})
+	silent := eventstore.NewWake(pool, eventstore.Channel, time.Hour, nil)
+	defer silent.Stop()
 	var said logbuffer.Buffer
 	wake := eventstore.NewWake(pool, eventstore.Channel, time.Hour, slog.New(slog.NewTextHandler(&said, nil)))
 	defer wake.Stop()
