@@ -69,7 +69,8 @@ func TestAppendReadsBack(t *testing.T) {
 }
 
 func TestAppendWithoutTexts(t *testing.T) {
-	log := openLog(t, migrated.New(t), eventstore.Config{})
+	pool := migrated.New(t)
+	log := openLog(t, pool, eventstore.Config{})
 	bare := eventstore.Incoming{ReceivedAt: time.Unix(0, 0), Path: "/x", Body: eventstore.NewBody([]byte("x"))}
 	mustAppend(t, log, bare)
 	mustAppendBatch(t, log, bare)
@@ -77,6 +78,10 @@ func TestAppendWithoutTexts(t *testing.T) {
 		if e.Source != "" || e.ContentType != "" || e.Origin != "" {
 			t.Errorf("event %d has a text that nobody gave: %+v", e.Seq, e)
 		}
+	}
+	must.Get(pool.Exec(t.Context(), `ALTER TABLE log.head DISABLE TRIGGER USER; UPDATE log.head SET leaf_version = 2`))(t)
+	if _, _, err := log.Checkpoint(t.Context()); err == nil {
+		t.Error("a log of a later program is read")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 
 	"strata/eventstore"
 	"strata/internal/testkit/must"
@@ -34,7 +35,7 @@ func TestSpool(t *testing.T) {
 		"nothing of what was to": {"", 5, false, io.ErrUnexpectedEOF},
 	} {
 		t.Run(name, func(t *testing.T) {
-			body, err := spool.Read(strings.NewReader(c.content), c.size)
+			body, err := spool.Read(iotest.DataErrReader(strings.NewReader(c.content)), c.size)
 			if !errors.Is(err, c.err) {
 				t.Fatalf("got error %v, want %v", err, c.err)
 			}

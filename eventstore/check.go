@@ -164,22 +164,18 @@ func (p *checkPage) read(ctx context.Context, pool *pgxpool.Pool) error {
 
 // readRows reads the rows of the page. It returns the rows whose bodies are too large to be read with them.
 func (p *checkPage) readRows(ctx context.Context, conn *pgxpool.Conn) (large []*checkRow, err error) {
-	rows, err := conn.Query(ctx, checkSQL, p.after, p.last, checkBodyMax)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+	rows, _ := conn.Query(ctx, checkSQL, p.after, p.last, checkBodyMax)
 	p.results = make([]CheckResult, 0, p.last-p.after)
 	next := p.after + 1
-	for rows.Next() {
-		row := &checkRow{}
-		var body pgtype.DriverBytes // valid until the next row
-		e := &row.event
-		err := rows.Scan(&e.Seq, &e.ReceivedAt, &e.Size, &row.digest, &e.Source, &e.Path, &e.ContentType, &e.Origin, &e.BodySeq,
-			&row.indexedSeq, &row.targetMatches, &row.storedSize, &body)
-		if err != nil {
-			return nil, err
-		}
+	var scanned checkRow
+	var body pgtype.DriverBytes // valid until the next row
+	to := &scanned.event
+	_, err = pgx.ForEachRow(rows, []any{
+		&to.Seq, &to.ReceivedAt, &to.Size, &scanned.digest, &to.Source, &to.Path, &to.ContentType, &to.Origin, &to.BodySeq,
+		&scanned.indexedSeq, &scanned.targetMatches, &scanned.storedSize, &body,
+	}, func() error {
+		one := scanned
+		row, e := &one, &one.event
 		p.addMissing(next, e.Seq-1)
 		next = e.Seq + 1
 		copy(e.SHA256[:], row.digest)
@@ -195,12 +191,10 @@ func (p *checkPage) readRows(ctx context.Context, conn *pgxpool.Conn) (large []*
 			c.Faults, c.BytesRead = row.faults(), row.bodySize
 		}
 		p.results = append(p.results, c)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
+		return nil
+	})
 	p.addMissing(next, p.last)
-	return large, nil
+	return large, err
 }
 
 // addMissing adds a result which says that the events first to last are missing. It adds none for an empty run.

@@ -9,7 +9,6 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/must"
-	"strata/internal/testkit/short"
 )
 
 // Check yields every position once, in order, with the record of its row, although workers read pages in parallel.
@@ -56,7 +55,6 @@ func TestCheck(t *testing.T) {
 
 // A caller that stops early gets nothing more. A cancelled context ends the sequence with its error.
 func TestCheckStops(t *testing.T) {
-	short.Skip(t, "fills a large table")
 	t.Parallel()
 	log := openLog(t, migrated.New(t), eventstore.Config{})
 	var batch []eventstore.Incoming

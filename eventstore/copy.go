@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -55,7 +54,7 @@ func (l *Log) writeCopy(ctx context.Context, batch []Incoming, inTx txFunc) (int
 func (l *Log) tryCopy(ctx context.Context, batch []Incoming, inTx txFunc) (int64, error) {
 	var next *head
 	err := pgx.BeginFunc(ctx, l.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, appendSettings, strconv.FormatInt(idleTimeout.Milliseconds(), 10)); err != nil {
+		if _, err := tx.Exec(ctx, appendSettings, fmt.Sprint(idleTimeout.Milliseconds())); err != nil {
 			return fmt.Errorf("begin to append: %w", err)
 		}
 		current, err := readHead(ctx, tx, `FOR UPDATE`)
@@ -97,7 +96,7 @@ func copyBatch(ctx context.Context, tx pgx.Tx, current *head, batch []Incoming) 
 	}
 	finish := &pgx.Batch{}
 	finish.Queue(`UPDATE log.head SET size = $1, frontier = $2, updated_at = now()`, next.size, next.frontier.Encode())
-	finish.Queue(`SELECT `+NotifySQL(`false`, `$1`, `$2`), Channel, strconv.FormatInt(next.size, 10))
+	finish.Queue(`SELECT `+NotifySQL(`false`, `$1`, `$2`), Channel, fmt.Sprint(next.size))
 	if err := tx.SendBatch(ctx, finish).Close(); err != nil {
 		return nil, fmt.Errorf("move the log's head to %d: %w", next.size, err)
 	}
@@ -109,11 +108,9 @@ func copyBatch(ctx context.Context, tx pgx.Tx, current *head, batch []Incoming) 
 func reuseStoredBodies(ctx context.Context, tx pgx.Tx, events []Event) (holders []*Event, err error) {
 	var large, small [][]byte
 	for i := range events {
-		switch e := &events[i]; {
-		case e.Size == 0 || e.BodySeq != 0:
-		case isLarge(e.Size):
+		if e := &events[i]; isLarge(e.Size) {
 			large = append(large, e.SHA256[:])
-		default:
+		} else {
 			small = append(small, e.SHA256[:])
 		}
 	}

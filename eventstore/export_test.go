@@ -5,9 +5,6 @@ import "time"
 // LockOthers is a lock of those who listen.
 const LockOthers = lockOthers
 
-// UnderWay returns the number of appends that hold a slot of the queue.
-func (l *Log) UnderWay() int { return len(l.queue.slots) }
-
 // Waiting returns the number of appends that wait for their turn.
 func (l *Log) Waiting() int {
 	l.queue.mu.Lock()

@@ -54,11 +54,8 @@ func (l *Log) endFrozen(ctx context.Context) {
 	var before map[stuck]bool
 	for ; ctx.Err() == nil; pause.For(ctx, frozenInterval) {
 		found, err := l.stuckSessions(ctx)
-		if err != nil {
-			if ctx.Err() == nil {
-				l.logger.LogAttrs(ctx, slog.LevelWarn, "cannot find the sessions that hold the log's head", slog.Any("error", err))
-			}
-			continue
+		if err != nil && ctx.Err() == nil {
+			l.logger.LogAttrs(ctx, slog.LevelWarn, "cannot find the sessions that hold the log's head", slog.Any("error", err))
 		}
 		now := map[stuck]bool{}
 		for _, s := range found {

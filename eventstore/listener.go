@@ -138,7 +138,7 @@ func (r *listenerRun) listen(ctx context.Context) error {
 			}
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return nil
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (l *Listener) announce(channel string, number int64) {
 			continue
 		}
 		w.committed.Store(max(number, w.committed.Load()))
-		if l.run != nil && l.run.changed != nil { // it listens, so that what others commit is announced as well
+		if l.run.changed != nil { // it listens, so that what others commit is announced as well
 			w.announced.Store(max(number, w.announced.Load()))
 		}
 		w.Signal()

@@ -189,15 +189,20 @@ func readHead(ctx context.Context, q querier, lock string) (*head, error) {
 
 // write makes a batch durable, or writes nothing of it and returns an error.
 func (l *Log) write(ctx context.Context, batch []Incoming) (first int64, err error) {
+	return l.alone(func() (int64, error) {
+		if fitsStatement(batch) {
+			return l.writeStatement(ctx, batch)
+		}
+		return l.writeCopy(ctx, batch, nil)
+	})
+}
+
+// alone calls write, which is the only one in this process to write meanwhile.
+func (l *Log) alone(write func() (int64, error)) (first int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer l.guard()()
-	if fitsStatement(batch) {
-		first, err = l.writeStatement(ctx, batch)
-	} else {
-		first, err = l.writeCopy(ctx, batch, nil)
-	}
-	if err != nil {
+	if first, err = write(); err != nil {
 		l.head = nil // read it again before the next batch, whatever went wrong
 	}
 	return first, err
@@ -212,14 +217,7 @@ func (l *Log) AppendBatch(ctx context.Context, batch []Incoming, inTx func(tx pg
 			return 0, fmt.Errorf("event %d of %d: %w", i+1, len(batch), err)
 		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	defer l.guard()()
-	first, err := l.writeCopy(ctx, batch, inTx)
-	if err != nil {
-		l.head = nil
-	}
-	return first, err
+	return l.alone(func() (int64, error) { return l.writeCopy(ctx, batch, inTx) })
 }
 
 // place gives the events of a batch the positions that follow h, and returns them with the new head. If a body

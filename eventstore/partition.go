@@ -52,11 +52,6 @@ func newPartitions(pool *pgxpool.Pool, count int64, logger *slog.Logger) *partit
 func (p *partitions) ensure(ctx context.Context, seq int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ready == 0 { // look first: there may be room
-		if err := p.find(ctx); err != nil {
-			return fmt.Errorf("add the log's next partition: %w", err)
-		}
-	}
 	if seq >= p.ready {
 		if err := p.addUpTo(ctx, seq); err != nil {
 			return fmt.Errorf("add the log's next partition: %w", err)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,43 +12,6 @@ import (
 	"strata/internal/testkit/headlock"
 	"strata/internal/testkit/pgtest"
 )
-
-func TestQueuePushesBack(t *testing.T) {
-	pool := migrated.New(t)
-	log := openLog(t, pool, eventstore.Config{QueueEvents: 3, BatchEvents: 2})
-	release := headlock.Hold(t, pool)
-	defer release()
-
-	const appends = 12
-	var ended atomic.Int32
-	results := make(chan error, appends)
-	for i := range appends {
-		go func() {
-			_, err := log.Append(context.Background(), incoming("/x", []byte(fmt.Sprint(i))))
-			ended.Add(1)
-			results <- err
-		}()
-	}
-	eventually.Holds(t, "the queue is full", func() bool { return log.UnderWay() == 3 })
-	// The others wait for a slot, and give up when their context ends.
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-	defer cancel()
-	if _, err := log.Append(ctx, incoming("/x", []byte("late"))); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("append to a full queue: got %v, want it to wait until its deadline", err)
-	}
-	if n := ended.Load(); n != 0 {
-		t.Errorf("%d appends returned while nothing could be written", n)
-	}
-	release()
-	for range appends {
-		if err := <-results; err != nil {
-			t.Error(err)
-		}
-	}
-	if events := checkWhole(t, log); len(events) != appends {
-		t.Errorf("got %d events, want %d", len(events), appends)
-	}
-}
 
 // startAppends starts n appends while the caller holds the head's lock. It returns once the first is being written and
 // the others wait for their turn. The results follow in any order.
@@ -136,22 +97,4 @@ func TestClose(t *testing.T) {
 	if events := checkWhole(t, log); len(events) != appends {
 		t.Errorf("got %d events, want %d", len(events), appends)
 	}
-}
-
-// A caller may become the leader just when its context ends. It must lead all the same, or the others wait for ever.
-func TestLeaderWithCancelledContext(t *testing.T) {
-	log := openLog(t, migrated.New(t), eventstore.Config{})
-	var all sync.WaitGroup
-	for i := range 200 {
-		all.Go(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i%20)*100*time.Microsecond)
-			defer cancel()
-			if _, err := log.Append(ctx, incoming("/x", []byte(fmt.Sprint(i)))); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	mustAppend(t, log, incoming("/x", []byte("after")))
-	checkWhole(t, log)
 }

@@ -36,11 +36,11 @@ func TestRecordMax(t *testing.T) {
 		mustAppend(t, log, with(most, change))
 		mustAppendBatch(t, log, with(most, change))
 		size += 2
-		if _, err := log.Append(t.Context(), with(most+1, change)); !errors.Is(err, eventstore.ErrRecordTooLong) {
+		if seq, err := log.Append(t.Context(), with(most+1, change)); seq != 0 || !errors.Is(err, eventstore.ErrRecordTooLong) {
 			t.Errorf("%s: got %v, want that it is too long", name, err)
 		}
-		_, err := log.AppendBatch(t.Context(), []eventstore.Incoming{with(1, change), with(most+1, change)}, nil)
-		if !errors.Is(err, eventstore.ErrRecordTooLong) || !strings.Contains(err.Error(), "event 2 of 2") {
+		seq, err := log.AppendBatch(t.Context(), []eventstore.Incoming{with(1, change), with(most+1, change)}, nil)
+		if seq != 0 || !errors.Is(err, eventstore.ErrRecordTooLong) || !strings.Contains(err.Error(), "event 2 of 2") {
 			t.Errorf("%s, in a batch: got %v, want that it is too long", name, err)
 		}
 	}

@@ -56,23 +56,9 @@ const memoryFirst = 8 << 10
 
 // NewSpool returns a Spool with the given bounds.
 func NewSpool(config SpoolConfig) *Spool {
-	s := &Spool{dir: config.Dir, threshold: config.Threshold, limit: config.Limit}
-	if s.threshold <= 0 {
-		s.threshold = SpoolThresholdDefault
-	}
-	if s.limit <= 0 {
-		s.limit = SpoolLimitDefault
-	}
-	memory := config.Memory
-	if memory <= 0 {
-		memory = SpoolMemoryDefault
-	}
-	s.memory = semaphore.NewWeighted(memory)
-	files := config.Files
-	if files <= 0 {
-		files = SpoolFilesDefault
-	}
-	s.files = semaphore.NewWeighted(max(files, s.limit+1)) // the byte beyond the limit is read, too
+	s := &Spool{dir: config.Dir, threshold: orDefault(config.Threshold, SpoolThresholdDefault), limit: orDefault(config.Limit, SpoolLimitDefault)}
+	s.memory = semaphore.NewWeighted(orDefault(config.Memory, SpoolMemoryDefault))
+	s.files = semaphore.NewWeighted(max(orDefault(config.Files, SpoolFilesDefault), s.limit+1)) // the byte beyond the limit is read, too
 	return s
 }
 

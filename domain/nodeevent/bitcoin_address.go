@@ -11,6 +11,7 @@ type BitcoinAddress struct {
 }
 
 func (c *cursor) bitcoinAddress(dst *BitcoinAddress) {
+	*dst = BitcoinAddress{}
 	switch c.Peek() {
 	case '{', '[':
 		dst.Raw = c.Raw()

@@ -80,8 +80,8 @@ type VoteForAggregateKeyOp struct {
 
 func (c *cursor) burnchainOp() *BurnchainOp {
 	op := &BurnchainOp{}
-	present := c.Object(func(name []byte) {
-		op.Kind = string(name)
+	c.Object(func(name []byte) {
+		*op = BurnchainOp{Kind: string(name)}
 		afterName := c.Offset()
 		switch op.Kind {
 		case "transfer_stx":
@@ -97,7 +97,7 @@ func (c *cursor) burnchainOp() *BurnchainOp {
 		}
 		op.Raw = c.Between(afterName, c.Offset())
 	})
-	if !present || op.Kind == "" {
+	if op.Kind == "" {
 		return nil
 	}
 	return op
@@ -114,6 +114,7 @@ func (c *cursor) burnchainOpMembers(p *BurnchainPosition, own ...jsoncursor.Memb
 }
 
 func (c *cursor) opAddress(dst *OpAddress) {
+	*dst = OpAddress{}
 	c.Members(
 		optional("address", &dst.Address),
 		optional("address_hash_bytes", &dst.HashBytes),
@@ -160,6 +161,7 @@ func (c *cursor) delegateSTXOp() *DelegateSTXOp {
 
 // rewardOutput reads an array of an output index and a Bitcoin address.
 func (c *cursor) rewardOutput(op *DelegateSTXOp) {
+	op.RewardOutput, op.RewardAddress = 0, nil
 	count := 0
 	present := c.Array(func() {
 		switch count++; count {

@@ -33,22 +33,23 @@ func optional(name string, dst any) jsoncursor.Member { return jsoncursor.Member
 
 // decode reads the whole body as a payload.
 func decode[P Payload](body []byte, read func(*cursor) P) (Payload, []string, error) {
-	c, _ := cursors.Get().(*cursor)
-	defer cursors.Put(c)
-	c.Start(body, toString)
-	payload := read(c)
-	c.fields = eventFields{}
-	unknown := c.takeUnknown()
-	if err := c.Finish(); err != nil {
+	payload, unknown, err := decodeValue(body, read)
+	if err != nil {
 		return nil, nil, err
 	}
 	return payload, unknown, nil
 }
 
-// toString converts text and replaces each run of bytes that are not UTF-8 by one U+FFFD.
-func toString(text []byte) string {
-	if utf8.Valid(text) {
-		return string(text)
-	}
-	return strings.ToValidUTF8(string(text), string(utf8.RuneError))
+// decodeValue is decode for a value that need not be a payload.
+func decodeValue[V any](body []byte, read func(*cursor) V) (value V, unknown []string, err error) {
+	c, _ := cursors.Get().(*cursor)
+	defer cursors.Put(c)
+	c.Start(body, toString)
+	value = read(c)
+	c.fields = eventFields{}
+	unknown = c.takeUnknown()
+	return value, unknown, c.Finish()
 }
+
+// toString converts text and replaces each run of bytes that are not UTF-8 by one U+FFFD.
+func toString(text []byte) string { return strings.ToValidUTF8(string(text), string(utf8.RuneError)) }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -134,27 +133,4 @@ func readableOf(p nodeevent.Payload) any {
 		return list
 	}
 	return nil
-}
-
-// TestCutLists cuts bodies with lists whose elements stand for themselves at each byte: no part of such a body counts.
-func TestCutLists(t *testing.T) {
-	t.Parallel()
-	for _, w := range listBodies() {
-		body := w.before + w.good(1) + "," + w.good(2) + w.after
-		for end := range body {
-			ended := make(chan error, 1)
-			go func() {
-				_, err := nodeevent.Decode(w.path, []byte(body[:end]))
-				ended <- err
-			}()
-			select {
-			case err := <-ended:
-				if err == nil {
-					t.Errorf("%s: %s is read", w.path, body[:end])
-				}
-			case <-time.After(10 * time.Second):
-				t.Fatalf("%s: reading %s does not end", w.path, body[:end])
-			}
-		}
-	}
 }

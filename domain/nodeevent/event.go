@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"strata/domain/hash"
+	"strata/domain/internal/jsoncursor"
 )
 
 // Event is an entry of events[] in a block or microblocks payload.
@@ -25,10 +26,11 @@ func (e *Event) Pointer() string { return "/events/" + strconv.Itoa(e.Index) }
 // events reads events[] and sorts the events by event index. The node writes them in the order of a hash table, which
 // differs each time that it makes the payload.
 func (c *cursor) events() []Event {
-	list := []Event{}
-	c.Array(func() {
-		list = append(list, Event{Index: len(list)})
-		c.event(&list[len(list)-1])
+	index := 0
+	list := jsoncursor.List(&c.Cursor, func(e *Event) {
+		e.Index = index
+		index++
+		c.event(e)
 	})
 	slices.SortFunc(list, func(a, b Event) int {
 		return cmp.Or(cmp.Compare(a.EventIndex, b.EventIndex), cmp.Compare(a.Index, b.Index))
@@ -38,18 +40,16 @@ func (c *cursor) events() []Event {
 
 func (c *cursor) event(e *Event) {
 	var id, index, kind bool
-	var knownArray [1]typedData
-	known := knownArray[:0]
-	var unknownArray [1]memberRange
-	unknown := unknownArray[:0]
+	known, unknown := make([]typedData, 0, 1), make([]memberRange, 0, 1) // on the stack
 	e.Committed = true
-	present := c.Object(func(name []byte) {
+	c.Object(func(name []byte) {
 		switch string(name) {
 		case "txid":
 			id = c.Hash32(&e.TxID)
 		case "event_index":
 			index = c.Read(&e.EventIndex)
 		case "committed":
+			e.Committed = true // if it is null
 			c.Bool(&e.Committed)
 		case "type":
 			kind = c.Name(&e.Type)
@@ -65,7 +65,6 @@ func (c *cursor) event(e *Event) {
 			unknown = append(unknown, member)
 		}
 	})
-	c.NeedValue(present, "an event")
 	c.Need(id, "txid", "32 bytes in hex")
 	c.Need(index, "event_index", "a whole number")
 	c.Need(kind, "type", "a string")
@@ -73,7 +72,7 @@ func (c *cursor) event(e *Event) {
 		return
 	}
 	for _, k := range known {
-		if k.kind == e.Type && k.data != nil {
+		if k.kind == e.Type {
 			e.Data = k.data
 		}
 	}

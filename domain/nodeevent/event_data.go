@@ -263,6 +263,7 @@ func (c *cursor) eventField(name []byte, f *eventFields) {
 	default:
 		c.unknown(name)
 	}
+	f.has &^= bit
 	if present {
 		f.has |= bit
 	}

@@ -53,12 +53,12 @@ func event(id, index, kind, data string) string {
 // block20 is a block in the form of the first releases.
 var block20 = block(`"parent_block_hash":"`+h("05")+`"`, `"burn_block_time":1610645304`, `"miner_txid":"`+h("06")+`"`,
 	`"parent_microblock":"`+h("00")+`"`, `"matured_miner_rewards":[]`, `"events":[]`,
-	`"transactions":[{"contract_abi":null,"raw_result":"0x0703","raw_tx":"0x0102","status":"success","tx_index":0,"txid":"`+h("aa")+`"}]`)
+	`"transactions":[{"contract_abi":{},"raw_result":"0x0703","raw_tx":"0x0102","status":"success","tx_index":0,"txid":"`+h("aa")+`"}]`)
 
 // block205 is a block with microblocks and the fields of releases 2.0.11.2.0 to 2.05, with members in another order.
 var block205 = `{"transactions":[` +
 	tx("aa", `"execution_cost":{"read_count":1,"read_length":2,"runtime":3,"write_count":4,"write_length":5}`, `"microblock_hash":null`, `"microblock_sequence":null`, `"microblock_parent_hash":null`) + `,` +
-	strings.Replace(tx("cc", `"microblock_hash":"`+h("c0")+`"`, `"microblock_sequence":1`, `"microblock_parent_hash":"`+h("b0")+`"`), `"tx_index":0`, `"tx_index":2`, 1) + `,` +
+	tx("cc", `"microblock_hash":"`+h("c0")+`"`, `"microblock_sequence":1`, `"microblock_parent_hash":"`+h("b0")+`"`) + `,` +
 	strings.Replace(tx("bb", `"microblock_hash":"`+h("b0")+`"`, `"microblock_sequence":0`, `"microblock_parent_hash":"`+h("05")+`"`), `"tx_index":0`, `"tx_index":1`, 1) + `],` +
 	`"matured_miner_rewards":[` +
 	`{"recipient":"SP1","coinbase_amount":"1000000000","tx_fees_anchored":"300","tx_fees_streamed_confirmed":"60","from_stacks_block_hash":"` + h("10") + `","from_index_consensus_hash":"` + h("11") + `"},` +
@@ -79,7 +79,7 @@ var block30 = block(`"block_time":1730000000`, `"burn_block_time":1729999000`, `
 	`"reward_set":{"pox_ustx_threshold":"50000000000","rewarded_addresses":["bc1q",{"Standard":[{"bytes":"00","version":22},"SerializeP2PKH"]}],`+
 		`"signers":[{"signing_key":"`+strings.Repeat("02", 33)+`","stacked_amt":"100","weight":3}],"start_cycle_state":{"missed_reward_slots":[[{"a":1},18446744073709551616]]}}`,
 	`"transactions":[`+tx("aa", `"contract_interface":{"functions":[]}`, `"burnchain_op":null`, `"vm_error":"a\u0000\nb"`, `"problematic_skipped":4`, `"some_new_field":[[{}]]`)+`,`+
-		strings.Replace(tx("bb"), "success", "abort_by_post_condition", 1)+`,`+strings.Replace(tx("cc"), "success", "a_new_status", 1)+`,`+tx("dd")+`]`,
+		strings.Replace(tx("bb"), "success", "abort_by_post_condition", 1)+`,`+strings.Replace(tx("cc"), `"tx_index":0,"status":"success"`, `"status":"a_new_status"`, 1)+`,`+tx("dd")+`]`,
 	`"events":[`+event("dd", "9", "contract_event", `{"contract_identifier":"SP1.c","topic":"print","raw_value":"0x0703"}`)+`,`+
 		event("aa", "4", "ft_transfer_event", `{"asset_identifier":"SP1.c::t","sender":"SP1","recipient":"SP2","amount":"12"}`)+`,`+
 		strings.Replace(event("bb", "3", "ft_mint_event", `{"asset_identifier":"SP1.c::t","recipient":"SP2","amount":"12"}`), `"committed":true`, `"committed":false`, 1)+`,`+

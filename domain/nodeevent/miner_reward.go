@@ -40,24 +40,17 @@ func ReadMinerRewards(body io.Reader) ([]MinerReward, error) {
 	if text == nil || err != nil {
 		return nil, err
 	}
-	c, _ := cursors.Get().(*cursor)
-	defer cursors.Put(c)
-	c.Start(text, toString)
-	rewards := c.minerRewards()
-	c.takeUnknown()
-	if err := c.Finish(); err != nil {
-		return nil, err
-	}
-	return rewards, nil
+	rewards, _, err := decodeValue(text, (*cursor).minerRewards)
+	return rewards, err
 }
 
 func (c *cursor) minerRewards() []MinerReward {
-	list := []MinerReward{}
-	c.Array(func() {
-		list = append(list, MinerReward{Index: len(list)})
-		c.minerReward(&list[len(list)-1])
+	index := 0
+	return jsoncursor.List(&c.Cursor, func(m *MinerReward) {
+		m.Index = index
+		index++
+		c.minerReward(m)
 	})
-	return list
 }
 
 func (c *cursor) minerReward(m *MinerReward) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"io"
 	"slices"
 
 	"strata/domain/transaction"
@@ -22,18 +23,14 @@ func Network(path string, body []byte) (n transaction.Network, tells bool) {
 		return n, false
 	}
 	for {
-		at := bytes.Index(body, rawTx)
-		if at < 0 {
+		var found bool
+		if _, body, found = bytes.Cut(body, rawTx); !found {
 			return n, false
 		}
-		body = body[at+len(rawTx):]
-		value := bytes.TrimLeft(body, " \t\r\n:")
+		value := bytes.TrimPrefix(bytes.TrimLeft(body, " \t\r\n:"), []byte(`"`))
 		var begin [5]byte // version and chain id
-		digits, isHex := bytes.CutPrefix(value, []byte(`"0x`))
-		if !isHex || len(digits) < 2*len(begin) {
-			continue
-		}
-		if _, err := hex.Decode(begin[:], digits[:2*len(begin)]); err != nil {
+		digits := hex.NewDecoder(bytes.NewReader(bytes.TrimPrefix(value, []byte("0x"))))
+		if _, err := io.ReadFull(digits, begin[:]); err != nil {
 			continue
 		}
 		n.Version, n.ChainID = transaction.Version(begin[0]), binary.BigEndian.Uint32(begin[1:])

@@ -18,6 +18,7 @@ func TestNetwork(t *testing.T) {
 		{"testnet, with spaces", "/new_microblocks", `{"raw_tx" : "0x808000000004"}`, transaction.Testnet, true},
 		{"after the genesis contracts and a Bitcoin operation", "/new_block", `{"raw_tx":"0x800000000004"},{"raw_tx":"0x00"},{"raw_tx":"0x808000012304"}`,
 			transaction.Network{Version: transaction.VersionTestnet, ChainID: 0x80000123}, true},
+		{"another chain of testnet, without 0x", "/new_block", `{"raw_tx":"8000000001`, transaction.Network{Version: transaction.VersionTestnet, ChainID: 1}, true},
 		{"within a string", "/new_block", `{"abi":"{\"raw_tx\":\"0x000000000104\"}"}`, transaction.Network{}, false},
 		{"no transaction", "/new_block", `{}`, transaction.Network{}, false},
 		{"not hex", "/new_block", `{"raw_tx":"0xzz00000001"}`, transaction.Network{}, false},

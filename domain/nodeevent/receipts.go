@@ -2,8 +2,8 @@ package nodeevent
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
-	"strconv"
 
 	"strata/domain/hash"
 )
@@ -100,7 +100,7 @@ func (r *Receipts) Repetition() *FieldError {
 		transactions[previous.Tx] = true
 		if transactions[e.Tx] {
 			return &FieldError{
-				Path: e.Pointer() + "/event_index", Want: "an index that no other event of the transaction has", Got: strconv.FormatUint(uint64(e.EventIndex), 10),
+				Path: e.Pointer() + "/event_index", Want: "an index that no other event of the transaction has", Got: fmt.Sprint(e.EventIndex),
 			}
 		}
 	}

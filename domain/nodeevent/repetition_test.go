@@ -23,10 +23,11 @@ func TestRepetition(t *testing.T) {
 	}{
 		{"nothing", []string{of("aa", signed), of("bb", signed)}, []string{print("aa", "0"), print("bb", "1")}, ""},
 		{"a transaction", []string{of("aa", signed), of("bb", signed), of("aa", signed)}, nil, "/transactions/2/txid"},
+		{"a short one", []string{tx("aa"), tx("aa")}, nil, "/transactions/1/txid"},
 		{"one that is signed, with the id of one that is not", []string{of("aa", boot), of("aa", signed)}, nil, "/transactions/1/txid"},
 		{"the other way round", []string{of("aa", signed), of("aa", bitcoin)}, nil, "/transactions/1/txid"},
 		{"what nobody signed", []string{of("aa", boot), of("aa", boot), of("bb", bitcoin), of("bb", bitcoin)}, nil, ""},
-		{"an index", []string{of("aa", signed)}, []string{print("aa", "3"), print("aa", "3")}, "/events/1/event_index"},
+		{"an index", []string{of("aa", signed)}, []string{print("aa", "1"), print("aa", "3"), print("aa", "3")}, "/events/2/event_index"},
 		{"an index, with that of another transaction between", []string{of("aa", signed), of("bb", signed)}, []string{print("aa", "3"), print("bb", "3"), print("aa", "3")}, "/events/2/event_index"},
 		{"indexes of different transactions", []string{of("aa", signed), of("bb", signed)}, []string{print("aa", "3"), print("bb", "3"), print("bb", "4"), print("aa", "4")}, ""},
 	} {

@@ -25,13 +25,7 @@ type Signer struct {
 func (c *cursor) rewardSet() *RewardSet {
 	s := &RewardSet{}
 	present := c.Members(
-		optional("rewarded_addresses", func() {
-			c.Array(func() {
-				var a BitcoinAddress
-				c.bitcoinAddress(&a)
-				s.RewardedAddresses = append(s.RewardedAddresses, a)
-			})
-		}),
+		optional("rewarded_addresses", func() { s.RewardedAddresses = jsoncursor.List(&c.Cursor, c.bitcoinAddress) }),
 		optional("signers", func() { s.Signers = c.signers() }),
 		optional("pox_ustx_threshold", func() { c.amount(&s.PoxThreshold) }),
 		optional("start_cycle_state", func() { s.MissedRewardSlots = c.missedRewardSlots() }),
@@ -54,12 +48,8 @@ func (c *cursor) signers() []Signer {
 }
 
 func (c *cursor) missedRewardSlots() (slots []json.RawMessage) {
-	c.Object(func(name []byte) {
-		if string(name) != "missed_reward_slots" {
-			c.Skip()
-			return
-		}
-		c.Array(func() { slots = append(slots, c.Raw()) })
-	})
+	c.Members(optional("missed_reward_slots", func() {
+		slots = jsoncursor.List(&c.Cursor, func(slot *json.RawMessage) { *slot = c.Raw() })
+	}))
 	return slots
 }

@@ -18,11 +18,11 @@ func (b *Block) SignerBits() ([]bool, error) {
 		return nil, &FieldError{Path: "/signer_bitvec", Want: "at least 6 bytes", Got: fmt.Sprintf("%x", v)}
 	}
 	n, size := int(binary.BigEndian.Uint16(v)), binary.BigEndian.Uint32(v[2:])
-	data := v[header:]
-	if uint64(len(data)) != uint64(size) || len(data) != (n+7)/8 {
+	data, want := v[header:], (n+7)/8
+	if uint64(len(data)) != uint64(size) || len(data) != want {
 		return nil, &FieldError{
 			Path: "/signer_bitvec",
-			Want: fmt.Sprintf("%d bytes for %d bits", (n+7)/8, n),
+			Want: fmt.Sprintf("%d bytes for %d bits", want, n),
 			Got:  fmt.Sprintf("%d, and a length field of %d", len(data), size),
 		}
 	}

@@ -1,6 +1,9 @@
 package nodeevent
 
-import "strata/domain/hash"
+import (
+	"strata/domain/hash"
+	"strata/domain/internal/jsoncursor"
+)
 
 // StackerDBChunks is the body of /stackerdb_chunks.
 type StackerDBChunks struct {
@@ -29,19 +32,14 @@ func (c *cursor) stackerDBChunks() *StackerDBChunks {
 	s := &StackerDBChunks{}
 	present := c.Members(
 		required("contract_id", func() bool { return c.stackerDBContract(&s.Contract) }, "a contract"),
-		optional("modified_slots", func() {
-			s.Slots = nil
-			c.Array(func() {
-				s.Slots = append(s.Slots, StackerDBSlot{})
-				c.stackerDBSlot(&s.Slots[len(s.Slots)-1])
-			})
-		}),
+		optional("modified_slots", func() { s.Slots = jsoncursor.List(&c.Cursor, c.stackerDBSlot) }),
 	)
 	c.NeedValue(present, "an object")
 	return s
 }
 
 func (c *cursor) stackerDBContract(dst *StackerDBContract) (present bool) {
+	*dst = StackerDBContract{}
 	if c.Peek() == '"' {
 		return c.Name(&dst.Text)
 	}
@@ -57,16 +55,17 @@ func (c *cursor) issuer(dst *StackerDBContract) (present bool) {
 	present = c.Array(func() {
 		switch parts++; parts {
 		case 1:
-			c.Read(&dst.Version)
+			c.NeedValue(c.Read(&dst.Version), "a whole number")
 		case 2:
-			c.Array(func() {
+			bytes := c.Array(func() {
 				var b uint8
-				c.Read(&b)
+				c.NeedValue(c.Read(&b), "a whole number")
 				if size < len(dst.Issuer) {
 					dst.Issuer[size] = b
 				}
 				size++
 			})
+			c.NeedValue(bytes, "20 bytes")
 		default:
 			c.Skip()
 		}

@@ -70,21 +70,17 @@ func (t *Transaction) IsBoot() bool {
 func (t *Transaction) Pointer() string { return "/transactions/" + strconv.Itoa(t.Index) }
 
 func (c *cursor) transactions() []Transaction {
-	list := []Transaction{}
-	c.Array(func() {
-		list = append(list, Transaction{Index: len(list)})
-		c.transaction(&list[len(list)-1])
+	index := 0
+	return jsoncursor.List(&c.Cursor, func(t *Transaction) {
+		t.Index = index
+		index++
+		c.transaction(t)
 	})
-	return list
 }
 
 func (c *cursor) transaction(t *Transaction) {
 	index := false
-	abi := func() {
-		if abi := c.Raw(); abi != nil {
-			t.ContractInterface = abi
-		}
-	}
+	var abi json.RawMessage
 	var micro microblockFields
 	present := c.Members(
 		required("txid", &t.TxID, "32 bytes in hex"),
@@ -92,8 +88,8 @@ func (c *cursor) transaction(t *Transaction) {
 		required("status", (*string)(&t.Status), "a string"),
 		optional("raw_tx", &t.RawTx),
 		optional("raw_result", &t.RawResult),
-		optional("contract_interface", abi),
-		optional("contract_abi", abi),
+		optional("contract_interface", &t.ContractInterface),
+		optional("contract_abi", &abi),
 		optional("burnchain_op", func() { t.BurnchainOp = c.burnchainOp() }),
 		optional("execution_cost", func() { c.cost(&t.ExecutionCost) }),
 		optional("microblock_sequence", &micro.sequence),
@@ -103,6 +99,9 @@ func (c *cursor) transaction(t *Transaction) {
 		optional("problematic_skipped", &t.ProblematicSkipped),
 	)
 	c.NeedValue(present, "a transaction")
+	if t.ContractInterface == nil {
+		t.ContractInterface = abi
+	}
 	if !index {
 		t.TxIndex = uint32(t.Index)
 	}

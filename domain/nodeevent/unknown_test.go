@@ -22,8 +22,8 @@ func TestUnknownFields(t *testing.T) {
 		{"of transactions, once", "/new_block", block(`"transactions":[` + tx("aa", `"fresh":{"a":[1]}`) + "," + tx("bb", `"fresh":2`, `"other":3`) + `]`),
 			[]string{"/transactions/*/fresh", "/transactions/*/other"}},
 		{"of an event, and its data", "/new_block", block(`"transactions":[`+tx("aa")+`]`, `"events":[`+
-			strings.Replace(event("aa", "0", "stx_mint_event", `{"recipient":"SP1","amount":"1","why":"x"}`), `{`, `{"extra":1,`, 1)+`]`),
-			[]string{"/events/*/extra", "/events/*/stx_mint_event/why"}},
+			strings.Replace(event("aa", "0", "stx_mint_event", `{"recipient":"SP1","amount":"1","extra":"x"}`), `{`, `{"extra":1,`, 1)+`]`),
+			[]string{"/events/*/extra", "/events/*/stx_mint_event/extra"}},
 		{"an event of an unknown type", "/new_block", block(`"transactions":[`+tx("aa")+`]`, `"events":[`+event("aa", "0", "moon_event", `{"amount":"1"}`)+`]`),
 			[]string{"/events/*/moon_event"}},
 		{"the verbose value of a print", "/new_block", block(`"transactions":[`+tx("aa")+`]`, `"events":[`+
@@ -31,6 +31,7 @@ func TestUnknownFields(t *testing.T) {
 		{"of a Bitcoin block", "/new_burn_block", `{"burn_block_hash":"` + h("aa") + `","burn_block_height":1,"pox_transactions":[{"txid":"` + h("bb") + `","reward_recipients":[{"recipient":"1","amt":1,"x":2}]}]}`,
 			[]string{"/pox_transactions/*/reward_recipients/*/x"}},
 		{"of a drop", "/drop_mempool_tx", `{"dropped_txids":[],"reason":"TooExpensive","why/not":1}`, []string{"/why~1not"}},
+		{"as long as is shown", "/drop_mempool_tx", `{"dropped_txids":[],"` + strings.Repeat("x", 159) + `":1}`, []string{"/" + strings.Repeat("x", 159)}},
 		{"of a path that is not decoded", "/brand_new", `{"x":1}`, nil},
 	} {
 		_, got, err := nodeevent.DecodeAll(c.path, []byte(c.body))

@@ -111,16 +111,18 @@ func (c *Cursor) HexAt() (b []byte, offset int64) {
 	return b, c.dec.InputOffset() - int64(len(digits)+closingQuote)
 }
 
-// Hash32 reads a hex string of 32 bytes, with or without 0x.
+// Hash32 reads a hex string of 32 bytes, with or without 0x; null is the zero hash.
 func (c *Cursor) Hash32(dst *hash.Hash32) (present bool) {
 	const want = "32 bytes in hex"
+	*dst = hash.Hash32{}
 	text, present := c.Text(want)
 	return present && c.accept(want, text, dst.UnmarshalText(text))
 }
 
-// Hash20 reads a hex string of 20 bytes, with or without 0x.
+// Hash20 reads a hex string of 20 bytes, with or without 0x; null is the zero hash.
 func (c *Cursor) Hash20(dst *hash.Hash20) (present bool) {
 	const want = "20 bytes in hex"
+	*dst = hash.Hash20{}
 	text, present := c.Text(want)
 	return present && c.accept(want, text, dst.UnmarshalText(text))
 }
