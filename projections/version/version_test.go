@@ -162,6 +162,9 @@ func TestEstimate(t *testing.T) {
 	if err != nil || e.Seconds == nil || *e.Seconds != 40 || e.FreeBytes != nil {
 		t.Errorf("got %+v and %v, want 40 s", e, err)
 	}
+	if _, err := version.EstimateRebuild(t.Context(), log.Pool(), lines, version.RebuildOptions{Name: "tally", To: 1}, ""); !errors.Is(err, version.ErrTaken) {
+		t.Errorf("of a number that is taken: got %v", err)
+	}
 }
 
 // TestDiff changes rows by hand, and expects Diff to find these.
