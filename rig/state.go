@@ -15,7 +15,7 @@ import (
 )
 
 // CheckState compares the tables of chain, balances and pox with the generator's model, which does not count names of the first
-// naming system among the tokens.
+// naming system among the tokens, and those of chain with the bodies in the log.
 func CheckState(t replay.TB, db replay.Querier, want synthchain.State) {
 	t.Helper()
 	texts := func(m map[string]uint64) map[string]string {
@@ -109,6 +109,7 @@ func CheckState(t replay.TB, db replay.Querier, want synthchain.State) {
 	if rows := Pairs(t, db, schemas.In(`SELECT account, balance::text FROM {balances}.negative_balance`)); len(rows) > 0 {
 		t.Errorf("negative balances: %v", rows)
 	}
+	CheckBodies(t, db)
 }
 
 // CheckNoQuarantine reports what could not be read.

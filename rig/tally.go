@@ -53,6 +53,9 @@ func (p *Tally) Checks() []projections.Check {
 	return []projections.Check{{
 		Name: "the sum is that of the rows",
 		SQL:  `SELECT s.steps, r.n FROM {schema}.sum s FULL JOIN (SELECT count(*) AS n FROM {schema}.row) r ON true WHERE coalesce(s.steps, 0) <> r.n`,
+	}, {
+		Name: "the parts are those of the rows",
+		SQL:  `SELECT p.n, r.n AS rows FROM (SELECT coalesce(sum(n), 0) AS n FROM {schema}.part) p JOIN (SELECT count(*) AS n FROM {schema}.row) r ON r.n <> p.n`,
 	}}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"syscall"
 	"time"
 
@@ -32,9 +33,13 @@ func run() (unexplained bool, err error) {
 	flag.StringVar(&config.Package, "package", "./projections/chain", "packages to mutate, as a pattern; their tests try all of the mutants")
 	flag.IntVar(&config.Sample, "sample", 0, "number of mutants to try, chosen by the seed (0 = all)")
 	flag.Uint64Var(&config.Seed, "seed", 1, "seed of the sample")
+	only := flag.String("only", "", "regular expression: try only mutants with such a function | operator | source")
 	flag.IntVar(&config.Histories, "histories", 25, "number of simulated histories that try what the tests did not notice (0 = none)")
 	flag.StringVar(&config.Reasons, "reasons", "cmd/mutants/testdata/mutants.md", "file with the reasons why mutants may survive")
 	flag.Parse()
+	if config.Only, err = regexp.Compile(*only); err != nil {
+		return false, err
+	}
 	began := time.Now()
 	result, err := mutate.Run(ctx, config)
 	if err != nil {

@@ -3,12 +3,9 @@ package chain_test
 import (
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"strata/projections/chain"
 	"strata/rig/body"
 	"strata/rig/replay"
-	"strata/rig/schemas"
 )
 
 // scenario is a sequence of announcements and the state that they lead to.
@@ -215,20 +212,5 @@ func TestRoot(t *testing.T) {
 			posts: []replay.Post{stacks("a7", "a8", "2a"), stacks("a8", "a7", "3a"), stacks("a9", "a8", "4a")},
 			want:  state{chain: "a7 a8 a9", steps: "+a7 +a8 +a9"},
 		},
-	})
-}
-
-// TestReplacedContent checks the rows of a block whose content came with its second announcement.
-func TestReplacedContent(t *testing.T) {
-	t.Parallel()
-	posts := []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), genesis()}
-	inBatchings(t, databases.New(t), chain.Recommended, posts, func(tx pgx.Tx, batching string) {
-		got := replay.Texts(t, tx, schemas.In(`
-			SELECT b.source_seq || ' ' || b.tx_count || ' ' || b.attached || ' ' ||
-			       (SELECT count(*) FROM {chain}.transaction t WHERE t.source_seq = b.source_seq)
-			FROM {chain}.block b WHERE height = 0`))
-		if len(got) != 1 || got[0] != "3 1 true 1" {
-			t.Errorf("%s: genesis is %q, want event 3 with one transaction", batching, got)
-		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"strata/projections/chain"
-	"strata/rig/body"
 	"strata/rig/replay"
 )
 
@@ -140,7 +139,7 @@ func TestBitcoinFork(t *testing.T) {
 		},
 		{
 			name:  "a block whose ancestors can't be on one fork with its own Bitcoin block is not followed",
-			posts: append(threeTenures(), bitcoin("102b", "101a"), bitcoin("103b", "102b"), stacks("b4", "a3", "103b")),
+			posts: append(threeTenures(), bitcoin("102b", "101a"), bitcoin("103b", "102b"), stacks("b4", "a3", "103b"), stacks("b3", "a2", "103b")),
 			want:  state{chain: "genesis a1", steps: threeApplied + " -a3 -a2", burn: "101a 102b 103b"},
 		},
 		{
@@ -284,14 +283,4 @@ func TestBurnView(t *testing.T) {
 			want: state{chain: "genesis a1 a2 a3 a4 b5", steps: applied + " +a5 -a5 +b5"},
 		},
 	})
-}
-
-// TestBitcoinReplay folds all events twice, as happens when an archive overlaps with the log.
-func TestBitcoinReplay(t *testing.T) {
-	twice := append(threeTenures(), stacks("b4", "a3", "103a", func(b *body.Block) { b.Old = true }))
-	run(t, chain.Recommended, []scenario{{
-		name:  "everything twice",
-		posts: append(twice, twice...),
-		want:  state{chain: "genesis a1 a2 a3 b4", steps: threeApplied + " +b4", burn: "101a 102a 103a"},
-	}})
 }

@@ -108,12 +108,9 @@ func (m burnBlocks) under(n *node) []*burnBlock {
 	return all
 }
 
-// burnCacheMax is the maximum number of Bitcoin blocks kept in memory between batches.
-const burnCacheMax = 1 << 13
-
-// trim empties the index if it has grown beyond burnCacheMax. It must not be called within a batch.
-func (m burnBlocks) trim() {
-	if len(m.byKey) > burnCacheMax || len(m.queriedHashes) > burnCacheMax || len(m.queriedConsensus) > burnCacheMax {
+// trim empties the index if it has grown too large. It must not be called within a batch.
+func (m burnBlocks) trim(most int) {
+	if max(len(m.byKey), len(m.queriedHashes), len(m.queriedConsensus)) > most {
 		clear(m.byKey)
 		clear(m.byHash)
 		clear(m.byConsensus)

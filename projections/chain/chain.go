@@ -90,6 +90,7 @@ type Chain struct {
 
 	metrics *metrics
 	piece   int    // pieceMax, but in tests
+	cache   int    // cacheMax, but in tests
 	state   *state // nil until read from the tables
 	written []projections.Step
 }
@@ -99,7 +100,7 @@ func New(rule Rule, logger *slog.Logger) (*Chain, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Chain{rule: rule, spec: Spec(), logger: logger, metrics: newMetrics(prometheus.NewRegistry()), piece: pieceMax}
+	c := &Chain{rule: rule, spec: Spec(), logger: logger, metrics: newMetrics(prometheus.NewRegistry()), piece: pieceMax, cache: cacheMax}
 	switch rule {
 	case Recommended:
 		c.better = recommended
@@ -126,7 +127,7 @@ func (c *Chain) Spec() projections.Spec { return c.spec }
 
 // WithSpec implements projections.Rebuildable.
 func (c *Chain) WithSpec(spec projections.Spec) projections.Projection[projections.LogItem] {
-	return &Chain{spec: spec, rule: c.rule, better: c.better, logger: c.logger, metrics: c.metrics, piece: c.piece}
+	return &Chain{spec: spec, rule: c.rule, better: c.better, logger: c.logger, metrics: c.metrics, piece: c.piece, cache: c.cache}
 }
 
 // Readable implements projections.Readable. What rules 5 add is for the fold alone, and reads use the columns and tables of rules 6
@@ -184,8 +185,8 @@ func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projec
 	c.written = b.written
 	outcome := projections.Outcome{Touched: b.touched, Observe: c.metrics.observe(b), Left: left}
 	tip := b.state.tip
-	b.state.nodes.trim(tip, b.state.root)
-	b.state.burn.trim()
+	b.state.nodes.trim(tip, b.state.root, c.cache)
+	b.state.burn.trim(c.cache)
 	b.state.contracts.Trim()
 	if tip == nil {
 		return outcome, nil
@@ -241,6 +242,7 @@ func (b *batch) fold(ctx context.Context, item projections.LogItem) error {
 		if err != nil || t.cause == item.Seq {
 			return err
 		}
+		b.spent = 0
 	}
 	if err := b.foldEvent(ctx, item); err != nil || b.state.tip != nil || len(b.state.gaps) == 0 || !b.mayBeginAnywhere(item.Seq) {
 		return err

@@ -171,6 +171,7 @@ func TestNarrowCopyRows(t *testing.T) {
 		{"ever less complete", []replay.Post{full, stxOnly, above, noEvent}, "2", "3 5"},
 		{"narrow before, far below the tip", []replay.Post{noEvent, above, full, noEvent}, "4", "2 5"},
 		{"one key only, which does not show by itself", []replay.Post{stxOnly, above}, "2", ""},
+		{"a transfer without its event after a call with one", []replay.Post{block(call, body.Transaction{Raw: transfer}), above}, "2", "2"},
 		{"a failed transfer has no event", []replay.Post{failed, above}, "2", ""},
 	} {
 		inBatchings(t, pool, chain.Recommended, append([]replay.Post{genesis()}, c.posts...), func(tx pgx.Tx, batching string) {

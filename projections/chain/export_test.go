@@ -14,6 +14,9 @@ import (
 // SetPiece sets how many blocks a transaction changes at most for one event.
 func (c *Chain) SetPiece(blocks int) { c.piece = blocks }
 
+// SetCache sets how many blocks are kept in memory.
+func (c *Chain) SetCache(blocks int) { c.cache = blocks }
+
 func (t *task) text() string {
 	if t == nil || t.move == nil {
 		return fmt.Sprintf("%+v", t)

@@ -205,7 +205,7 @@ func read(t *testing.T, tx pgx.Tx) state {
 
 // checkSteps replays the steps on a stack: steps must be numbered without gaps, each apply must build on the top, each
 // revert must remove the top, and in the end the stack must equal the table of canonical blocks.
-func checkSteps(t *testing.T, tx pgx.Tx) {
+func checkSteps(t replay.TB, tx pgx.Tx) {
 	t.Helper()
 	rows, err := tx.Query(t.Context(), schemas.In(`
 		SELECT s.step, s.kind, s.height, s.index_block_hash, coalesce(b.parent_index_block_hash, ''), s.block_seq
@@ -266,6 +266,6 @@ func checkSteps(t *testing.T, tx pgx.Tx) {
 		problem("the steps end in blocks %v, but the canonical blocks are %v", replayed, canonical)
 	}
 	for _, p := range problems {
-		t.Error(p)
+		t.Errorf("%s", p)
 	}
 }

@@ -158,9 +158,14 @@ func tells(n transaction.Network) bool {
 }
 
 // identifyNetwork compares the network of a transaction with that of the log. The first transaction that names one decides
-// which it is, if the settings have not.
+// which it is, if the settings have not, unless the genesis block is of another one.
 func (b *batch) identifyNetwork(ctx context.Context, pointer string, n transaction.Network) error {
 	if b.state.network == nil {
+		if mainnet, known, err := b.genesisVersion(ctx); err != nil {
+			return err
+		} else if known && mainnet != n.Version.Mainnet() {
+			return foreign(n.String(), pointer, addressesName(mainnet), n.String())
+		}
 		if err := b.settleNetwork(ctx, n); err != nil {
 			return err
 		}
@@ -171,11 +176,8 @@ func (b *batch) identifyNetwork(ctx context.Context, pointer string, n transacti
 	return nil
 }
 
-// settleNetwork makes n the network of the log, unless the log has one or a genesis block of another network.
+// settleNetwork makes n the network of the log, unless the log has one.
 func (b *batch) settleNetwork(ctx context.Context, n transaction.Network) error {
-	if version, known, err := b.genesisVersion(ctx); err != nil || known && version != n.Version.Mainnet() {
-		return err
-	}
 	batch := &pgx.Batch{}
 	batch.Queue(`INSERT INTO log.network (name, chain_id) VALUES ($1, $2) ON CONFLICT ((true)) DO NOTHING`, n.Name(), int64(n.ChainID))
 	batch.Queue(`SELECT name, chain_id FROM log.network`).QueryRow(func(row pgx.Row) error {
@@ -236,9 +238,6 @@ func (b *batch) identifyGenesis(ctx context.Context, content *projections.Block)
 			return err
 		}
 		return foreign(wholeness.UnknownNetwork, "/index_block_hash", root.id.String(), content.IndexBlockHash.String())
-	}
-	if root.content.empty() || len(content.Transactions) == 0 {
-		return nil
 	}
 	here, there, err := b.allocations(ctx, root)
 	if err != nil {

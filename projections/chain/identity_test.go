@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,9 +108,9 @@ func TestBeginsWithGenesis(t *testing.T) {
 func TestBeginsAnywhereLater(t *testing.T) {
 	t.Parallel()
 	pool := wholeDatabase(t)
-	execute(t, pool, `INSERT INTO log.partial_history (after_seq) VALUES (3)`)
-	posts := []replay.Post{genesis(empty), stacks("a5", "a4", "6a"), stacks("a6", "a5", "7a"), bitcoin("8a", "7a"), stacks("a7", "a6", "8a")}
-	check(t, pool, chain.Recommended, state{chain: "a5 a6 a7", steps: "+a5 +a6 +a7", burn: "8a"}, posts...)
+	execute(t, pool, `INSERT INTO log.partial_history (after_seq) VALUES (5)`)
+	posts := []replay.Post{genesis(empty), stacks("a3", "a2", "4a"), stacks("a4", "a3", "5a"), stacks("a5", "a4", "6a"), stacks("a6", "a5", "7a"), bitcoin("8a", "7a"), stacks("a7", "a6", "8a")}
+	check(t, pool, chain.Recommended, state{chain: "a3 a4 a5 a6 a7", steps: "+a3 +a4 +a5 +a6 +a7", burn: "8a"}, posts...)
 }
 
 func TestHistoryFrom(t *testing.T) {
@@ -178,21 +179,49 @@ func TestOtherNetwork(t *testing.T) {
 		{"an empty genesis block of another chain", []replay.Post{stacks("origin", "", "1b", empty, with(map[string]any{"block_height": 0}))}, "6/index_block_hash"},
 		{"its mempool", []replay.Post{{Path: "/new_mempool_tx", Body: fmt.Appendf(nil, `["0x%x"]`, main)}}, "6/0"},
 	} {
-		for _, pinned := range []bool{false, true} {
-			t.Run(tc.name, func(t *testing.T) {
-				pool := wholeDatabase(t)
-				if pinned {
-					execute(t, pool, `INSERT INTO log.network (name, chain_id) VALUES ('testnet', $1)`, int64(transaction.Testnet.ChainID))
-				}
-				want := want
-				want.quarantined = tc.quarantined
-				if strings.Contains(tc.name, "Bitcoin") {
-					want.chain, want.steps = "genesis a1 a2 a3", "+genesis +a1 +a2 +a3"
-					want.burn = "2a 3a 4a"
-				}
-				check(t, pool, chain.Recommended, want, append(home[:len(home):len(home)], tc.posts...)...)
-			})
+		for _, own := range []transaction.Network{transaction.Testnet, transaction.Mainnet} {
+			for _, pinned := range []bool{false, true} {
+				t.Run(tc.name, func(t *testing.T) {
+					pool := wholeDatabase(t)
+					if pinned {
+						execute(t, pool, `INSERT INTO log.network (name, chain_id) VALUES ($1, $2)`, own.Name(), int64(own.ChainID))
+					}
+					want := want
+					want.quarantined = tc.quarantined
+					if strings.Contains(tc.name, "Bitcoin") {
+						want.chain, want.steps = "genesis a1 a2 a3", "+genesis +a1 +a2 +a3"
+						want.burn = "2a 3a 4a"
+					}
+					posts := append(home[:len(home):len(home)], tc.posts...)
+					if own == transaction.Mainnet {
+						posts = swapped(posts)
+					}
+					check(t, pool, chain.Recommended, want, posts...)
+				})
+			}
 		}
+	}
+}
+
+// swapped returns posts with the transactions of mainnet and of testnet exchanged.
+func swapped(posts []replay.Post) (all []replay.Post) {
+	swap := strings.NewReplacer(`"0x8080000000`, `"0x0000000001`, `"0x0000000001`, `"0x8080000000`, `"0x8000000000`, `"0x0000000000`)
+	for _, post := range posts {
+		all = append(all, replay.Post{Path: post.Path, Body: []byte(swap.Replace(string(post.Body)))})
+	}
+	return all
+}
+
+// Whichever block of two networks comes before the genesis block, or right after it, the chain is that of its network.
+func TestOtherNetworkFirst(t *testing.T) {
+	t.Parallel()
+	boot := genesis(mined(elsewhere(transaction.Network{Version: transaction.VersionTestnet})))
+	own, other := stacks("a1", "genesis", "2a"), stacks("b1", "genesis", "2b", mined(elsewhere(transaction.Mainnet)))
+	for _, posts := range [][]replay.Post{{boot, other, own}, {boot, own, other}, {own, boot, other}} {
+		seq := 1 + slices.IndexFunc(posts, func(p replay.Post) bool { return string(p.Body) == string(other.Body) })
+		want := state{chain: "genesis a1", steps: "+genesis +a1", quarantined: fmt.Sprintf("%d/transactions/0/raw_tx", seq)}
+		check(t, wholeDatabase(t), chain.Recommended, want, posts...)
+		check(t, wholeDatabase(t), chain.Recommended, want, swapped(posts)...)
 	}
 }
 
@@ -215,7 +244,7 @@ func microblocks(raw ...[]byte) replay.Post {
 	return replay.Post{Path: "/new_microblocks", Body: fmt.Appendf(nil, `{"parent_index_block_hash": "%s", "transactions": [%s], "events": []}`, body.ID("a2"), strings.Join(list, ","))}
 }
 
-// Attachments and microblocks of another network go to quarantine, and leave nothing else. Of an event with attachments of both
+// Attachments and microblocks of another network, posted twice, go to quarantine and are counted, and leave nothing else. Of an event with attachments of both
 // networks, those of the log's count.
 func TestOtherNetworkBesideBlocks(t *testing.T) {
 	t.Parallel()
@@ -230,19 +259,20 @@ func TestOtherNetworkBesideBlocks(t *testing.T) {
 		quarantined, counted string
 		records, microblocks int
 	}{
-		{"own attachments", attachments(own, own), "", "", 1, 0},
-		{"an address of no network", attachments(unused), "", "", 1, 0},
-		{"foreign attachments", attachments(other, other), "4/0/contract_id 4/1/contract_id", "mainnet 4 4 1", 0, 0},
-		{"both", attachments(other, own, other), "4/0/contract_id 4/2/contract_id", "mainnet 4 4 1", 1, 0},
+		{"own attachments", attachments(own, own), "", "", 2, 0},
+		{"an address of no network", attachments(unused), "", "", 2, 0},
+		{"foreign attachments", attachments(other, other), "4/0/contract_id 4/1/contract_id", "mainnet 4 5 2", 0, 0},
+		{"both", attachments(other, own, other), "4/0/contract_id 4/2/contract_id", "mainnet 4 5 2", 2, 0},
 		{"own microblocks", microblocks(coinbase), "", "", 0, 1},
-		{"foreign microblocks", microblocks(main), "4/transactions/0/raw_tx", "mainnet (chain id 0x1) 4 4 1", 0, 0},
-		{"with another chain id", microblocks(private, private), "4/transactions/0/raw_tx", "testnet (chain id 0x80000005) 4 4 1", 0, 0},
-		{"after a transaction that tells none", microblocks(elsewhere(transaction.Network{Version: transaction.VersionTestnet}), main), "4/transactions/1/raw_tx", "mainnet (chain id 0x1) 4 4 1", 0, 0},
+		{"foreign microblocks", microblocks(main), "4/transactions/0/raw_tx", "mainnet (chain id 0x1) 4 5 2", 0, 0},
+		{"with another chain id", microblocks(private, private), "4/transactions/0/raw_tx", "testnet (chain id 0x80000005) 4 5 2", 0, 0},
+		{"after a transaction that tells none", microblocks(elsewhere(transaction.Network{Version: transaction.VersionTestnet}), main), "4/transactions/1/raw_tx", "mainnet (chain id 0x1) 4 5 2", 0, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			pool := wholeDatabase(t)
-			posts := append(home[:len(home):len(home)], tc.post)
-			check(t, pool, chain.Recommended, state{chain: "genesis a1 a2", quarantined: tc.quarantined}, posts...)
+			posts := append(home[:len(home):len(home)], tc.post, tc.post)
+			quarantined := strings.TrimSpace(tc.quarantined + " " + strings.ReplaceAll(tc.quarantined, "4/", "5/"))
+			check(t, pool, chain.Recommended, state{chain: "genesis a1 a2", quarantined: quarantined}, posts...)
 			replay.InTx(t, pool, func(tx pgx.Tx) {
 				if err := foldUntilError(t, tx, posts, 1); err != nil {
 					t.Fatal(err)
@@ -310,6 +340,7 @@ func TestAnotherChain(t *testing.T) {
 			posts := []replay.Post{genesis(allocating("5", "7")), stacks("a1", "genesis", "2a"), tc.second, stacks("a2", "a1", "3a")}
 			if !tc.stops {
 				check(t, pool, chain.Recommended, state{chain: "genesis a1 a2"}, posts...)
+				check(t, pool, chain.Recommended, state{chain: "genesis a1 a2"}, posts[2], posts[1], posts[0], posts[3])
 				return
 			}
 			for size := 1; size <= len(posts); size++ {
@@ -333,21 +364,4 @@ func foldUntilError(t *testing.T, tx pgx.Tx, posts []replay.Post, size int) erro
 		}
 	}
 	return nil
-}
-
-// The networks of foreign events are counted.
-func TestForeignNetworksAreCounted(t *testing.T) {
-	t.Parallel()
-	pool := wholeDatabase(t)
-	main := elsewhere(transaction.Mainnet)
-	replay.InTx(t, pool, func(tx pgx.Tx) {
-		posts := []replay.Post{genesis(), stacks("a1", "genesis", "2a"), stacks("b1", "genesis", "2b", mined(main)), stacks("b2", "b1", "3b", mined(main))}
-		if err := foldUntilError(t, tx, posts, 1); err != nil {
-			t.Fatal(err)
-		}
-		got := strings.Join(replay.Texts(t, tx, schemas.In(`SELECT concat_ws(' ', network, first_seq, source_seq, events) FROM {chain}.foreign_network`)), "; ")
-		if want := "mainnet (chain id 0x1) 3 4 2"; got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	})
 }

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"math"
 
 	"strata/domain/hash"
@@ -67,11 +68,10 @@ func newNode(content *projections.Block) (*node, error) {
 		n.consensus = *content.ConsensusHash
 	}
 	for _, tx := range content.Decoded {
-		if tx == nil {
-			continue
-		}
-		if change, ok := tx.Payload.(*transaction.TenureChange); ok {
-			n.burnView = change.BurnViewConsensusHash
+		if tx != nil {
+			if change, ok := tx.Payload.(*transaction.TenureChange); ok {
+				n.burnView = change.BurnViewConsensusHash
+			}
 		}
 	}
 	return n, nil
@@ -83,18 +83,15 @@ type betterFunc func(candidate, tip *node) bool
 // recommended chooses as nodes of Stacks 3.x do: the higher block wins; at the same height the block whose tenure was
 // elected by the later sortition; within a tenure the block seen first.
 func recommended(candidate, tip *node) bool {
-	if candidate.height != tip.height {
-		return candidate.height > tip.height
-	}
-	return candidate.burnHeight > tip.burnHeight
+	return cmp.Or(cmp.Compare(candidate.height, tip.height), cmp.Compare(candidate.burnHeight, tip.burnHeight)) > 0
 }
 
 // reference chooses as stacks-blockchain-api does: the higher block wins, else the one seen first.
 func reference(candidate, tip *node) bool { return candidate.height > tip.height }
 
-// nodeCacheMax is the maximum number of nodes kept in memory between batches. A deeper reorganisation reads the rest
-// from the table.
-const nodeCacheMax = 1 << 14
+// cacheMax is the maximum number of nodes kept in memory between batches, and of Bitcoin blocks. A deeper reorganisation reads the
+// rest from the table.
+const cacheMax = 1 << 14
 
 // nodes is an index of the blocks that this batch and recent ones have used. All others are in the table as of the last
 // flush.
@@ -114,9 +111,9 @@ func (n nodes) put(b *node) {
 }
 
 // trim forgets blocks far below the tip, or all if there is none. It must not be called within a batch.
-func (n nodes) trim(tip, root *node) {
+func (n nodes) trim(tip, root *node, most int) {
 	clear(n.missing)
-	if len(n.byID) <= nodeCacheMax {
+	if len(n.byID) <= most {
 		return
 	}
 	if tip == nil {
@@ -124,7 +121,7 @@ func (n nodes) trim(tip, root *node) {
 		return
 	}
 	for id, b := range n.byID {
-		if b.height < tip.height-nodeCacheMax/4 || b.height > tip.height {
+		if b.height < tip.height-int64(most)/4 || b.height > tip.height {
 			delete(n.byID, id)
 		}
 	}

@@ -66,8 +66,7 @@ type phase int16
 const (
 	lowering  phase = iota // revert down to the floor
 	searching              // search for the highest canonical ancestor of the target
-	reverting              // revert down to it
-	applying               // apply from there to the target
+	reverting              // revert down to it, and apply from there to the target
 )
 
 // spend reports whether this transaction may do something more with a block.
@@ -217,17 +216,14 @@ func (b *batch) advance(ctx context.Context, m *move, cause int64) error {
 		}
 		m.phase = reverting
 	}
-	if m.phase == reverting {
-		_, fork, err := b.below(ctx, m.waypoints[len(m.waypoints)-1])
-		if err != nil {
-			return err
-		}
-		if err := b.rewind(ctx, fork, cause); err != nil {
-			return err
-		}
-		b.addBurnSteps()
-		m.phase = applying
+	_, fork, err := b.below(ctx, m.waypoints[len(m.waypoints)-1])
+	if err != nil {
+		return err
 	}
+	if err := b.rewind(ctx, fork, cause); err != nil {
+		return err
+	}
+	b.addBurnSteps()
 	for last := len(m.waypoints) - 1; last >= 0; last-- {
 		up, _, err := b.below(ctx, m.waypoints[last])
 		if err != nil {

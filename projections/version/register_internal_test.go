@@ -1,8 +1,11 @@
 package version
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"strata/projections"
 	"strata/projections/internal/register"
@@ -78,5 +81,30 @@ func TestMissing(t *testing.T) {
 				t.Errorf("%s, build %t: got %q, want %q", c.name, build, text, want)
 			}
 		}
+	}
+}
+
+// TestReplaced checks which versions a server drops by itself. Number 2 of each projection became active an hour ago.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	activated := time.Now().Add(-time.Hour)
+	entry := func(name string, version, rules int, input string) register.Entry {
+		e := register.Entry{Schema: projections.Schema{Name: name, Version: version}, Rules: rules, Input: input, Automatic: name != "commanded"}
+		if version == 2 {
+			e.Active, e.ActivatedAt = true, &activated
+		}
+		return e
+	}
+	es := register.Entries{entry("chain", 1, 1, "log"), entry("chain", 2, 2, "log"), entry("unknown", 1, 1, "chain_v2"), entry("leader", 1, 1, "log"), entry("leader", 2, 2, "log")}
+	for name, other := range map[string]register.Entry{
+		"older": entry("older", 1, 1, "chain_v2"), "same": entry("same", 1, 2, "chain_v2"), "newer": entry("newer", 3, 3, "chain_v2"),
+		"commanded": entry("commanded", 1, 1, "chain_v2"), "below": entry("below", 1, 2, "chain_v1"),
+	} {
+		es = append(es, other, entry(name, 2, 2, "chain_v2"))
+	}
+	got := replaced(es, activated)
+	slices.SortFunc(got, func(a, b projections.Schema) int { return strings.Compare(a.Name, b.Name) })
+	if text := fmt.Sprint(got); text != "[below_v1 leader_v1 older_v1]" || len(replaced(es, activated.Add(-1))) > 0 {
+		t.Errorf("got %s, and %v a moment before", text, replaced(es, activated.Add(-1)))
 	}
 }

@@ -137,6 +137,10 @@ func TestRenewalOfAFollower(t *testing.T) {
 		eventually.Holds(t, "the version is active", func() bool { return activeNumbers(t, log)["tally"] == number })
 	}
 	becomes(2)
+	newRenewal(log, next, prometheus.NewRegistry(), 0).Look(t.Context())
+	if !exists(t, log, rig.Schema("tally", 1)) {
+		t.Error("a program that keeps what is replaced has dropped it")
+	}
 	eventually.Holds(t, "it can be rolled back, as it is kept", func() bool {
 		_, err := version.Rollback(t.Context(), log.Pool(), next, "tally")
 		if err != nil && !isBehind(err) {
@@ -174,6 +178,11 @@ func TestRenewalRefused(t *testing.T) {
 	if err != nil || len(families) != 1 || families[0].GetMetric()[0].GetGauge().GetValue() != 1 {
 		t.Errorf("got the metrics %v, %v", families, err)
 	}
+	rig.Execute(t, log, `UPDATE tally_v2.sum SET steps = steps - 1`)
+	if _, err := version.Activate(t.Context(), log.Pool(), next, []projections.Schema{rig.Schema("tally", 2)}); err != nil {
+		t.Fatal(err)
+	}
+	eventually.Holds(t, "nothing is wrong any more", func() bool { return renewal.Notice() == "" })
 }
 
 // TestFrozenRenewal freezes the process that makes a new version active, while it verifies it: another one does it then.

@@ -190,7 +190,7 @@ func readLag(ctx context.Context, q register.Querier, at lagKey) (l lag, err err
 // add adds the head of the input and the age of the oldest item that is not folded yet.
 func (s *Status) add(l lag) {
 	s.Head = l.head
-	if l.waitingSince != nil && s.Lag() > 0 {
+	if l.waitingSince != nil {
 		s.LagSeconds = max(time.Since(*l.waitingSince).Seconds(), 0)
 	}
 	if rate := s.expectedRate(); s.Lag() > 0 && rate > 0 {

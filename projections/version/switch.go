@@ -111,7 +111,7 @@ func switchVersions(
 			return register.SwitchViews(ctx, tx, viewed(lines, replacements))
 		})
 		var behind *BehindError
-		if err != nil && (!errors.As(err, &behind) || time.Now().After(deadline) || ctx.Err() != nil) {
+		if err != nil && (!errors.As(err, &behind) || time.Now().After(deadline)) { // or ctx has ended: then the next attempt fails
 			return nil, err
 		}
 		if err == nil {

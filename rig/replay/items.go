@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/eventstore"
@@ -22,10 +21,15 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
+// Beginner is a pool, or a transaction, within which another one begins.
+type Beginner interface {
+	Begin(ctx context.Context) (pgx.Tx, error)
+}
+
 // Begin begins a transaction that ends with the test, and is never committed.
-func Begin(t TB, pool *pgxpool.Pool) pgx.Tx {
+func Begin(t TB, db Beginner) pgx.Tx {
 	t.Helper()
-	tx, err := pool.Begin(context.Background())
+	tx, err := db.Begin(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,9 +46,9 @@ func End(t TB, tx pgx.Tx) {
 }
 
 // InTx runs f in a transaction that is rolled back, so that the next one begins with empty tables again.
-func InTx(t TB, pool *pgxpool.Pool, f func(tx pgx.Tx)) {
+func InTx(t TB, db Beginner, f func(tx pgx.Tx)) {
 	t.Helper()
-	tx := Begin(t, pool)
+	tx := Begin(t, db)
 	f(tx)
 	End(t, tx)
 }

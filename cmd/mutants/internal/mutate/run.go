@@ -22,8 +22,9 @@ type Config struct {
 	Package   string // a pattern of packages
 	Sample    int    // 0 for all mutants
 	Seed      uint64
-	Histories int    // of the simulator; 0 for none
-	Reasons   string // path of the file that says why mutants may survive
+	Only      *regexp.Regexp // of the keys of mutants
+	Histories int            // of the simulator; 0 for none
+	Reasons   string         // path of the file that says why mutants may survive
 	Progress  io.Writer
 }
 
@@ -156,7 +157,7 @@ func Run(ctx context.Context, config Config) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	sample := s.mutants
+	sample := slices.DeleteFunc(slices.Clone(s.mutants), func(m Mutant) bool { return !config.Only.MatchString(m.Key()) })
 	if config.Sample > 0 && config.Sample < len(sample) {
 		random := rand.New(rand.NewPCG(config.Seed, 0)) //nolint:gosec // a sample is no secret
 		random.Shuffle(len(sample), func(i, j int) { sample[i], sample[j] = sample[j], sample[i] })

@@ -177,6 +177,18 @@ func (r *rewriter) quiet(call *ast.CallExpr) bool {
 		strings.Contains(path, "prometheus") || strings.Contains(path, "opentelemetry") || strings.HasSuffix(path, "/instrument") || strings.HasSuffix(path, "/tracing")
 }
 
+// allQuiet reports whether statements only say something.
+func (r *rewriter) allQuiet(list []ast.Stmt) bool {
+	return !slices.ContainsFunc(list, func(s ast.Stmt) bool {
+		e, ok := s.(*ast.ExprStmt)
+		if !ok {
+			return true
+		}
+		call, ok := e.X.(*ast.CallExpr)
+		return !ok || !r.quiet(call)
+	})
+}
+
 // expression mutates an expression and what is in it.
 func (r *rewriter) expression(e ast.Expr) bool {
 	known := r.info.Types[e]
@@ -297,7 +309,7 @@ func (r *rewriter) returns(s *ast.ReturnStmt) {
 // visit mutates what is in functions.
 func (r *rewriter) visit(root ast.Node, results *types.Tuple) {
 	endless := map[ast.Node]bool{} // continue statements that can't become break: the compiler wants loops that never end
-	fixed := map[ast.Node]bool{}   // expressions that stay constants
+	fixed := map[ast.Node]bool{}   // expressions that stay constants, and what decides only whether something is said
 	ast.Inspect(root, func(n ast.Node) bool {
 		if n == nil || fixed[n] {
 			return false
@@ -320,7 +332,9 @@ func (r *rewriter) visit(root ast.Node, results *types.Tuple) {
 		case *ast.CommClause:
 			r.statements(n.Body)
 		case *ast.IfStmt:
-			r.condition(n.Cond)
+			if fixed[n.Cond] = n.Else == nil && r.allQuiet(n.Body.List); !fixed[n.Cond] {
+				r.condition(n.Cond)
+			}
 		case *ast.ForStmt:
 			r.condition(n.Cond)
 			ast.Inspect(n.Body, func(inner ast.Node) bool { endless[inner] = n.Cond == nil; return true })
