@@ -208,13 +208,6 @@ func (h *History) readEnds(w *World) {
 // accountsRead is how many accounts are asked for at the end of a history.
 const accountsRead = 8
 
-func shown(n *uint64) string {
-	if n == nil {
-		return "none"
-	}
-	return fmt.Sprint(*n)
-}
-
 // get reads an answer of the API, which must have the status 200.
 func (h *History) get(w *World, path string, into any) {
 	var r Reply

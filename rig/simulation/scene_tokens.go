@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -615,7 +614,6 @@ func (t *tokens) judgeTokens(j *judge, kind, schema string, known map[string]boo
 		j.Fatal(err)
 	}
 	tip := j.Chain.Expected().Tip.IndexHash.String()
-	text := func(s *string) string { return cmp.Or(pointed(s), "none") }
 	for _, k := range all {
 		known[k.Contract] = true
 		want := knownToken{Contract: k.Contract, ID: k.ID}
@@ -653,7 +651,7 @@ func (t *tokens) judgeTokens(j *judge, kind, schema string, known map[string]boo
 		}
 		show := func(k knownToken) string {
 			return fmt.Sprintf("name %s, symbol %s, decimals %s, supply %s, URI %s, reason %d, document %s, its reason %s, image %s",
-				text(k.Name), text(k.Symbol), number(k.Decimals), text(k.Supply), text(k.URI), k.Reason, text(k.Content), number(k.DocumentReason), text(k.ImageSize))
+				shown(k.Name), shown(k.Symbol), shown(k.Decimals), shown(k.Supply), shown(k.URI), k.Reason, shown(k.Content), shown(k.DocumentReason), shown(k.ImageSize))
 		}
 		if got, want := show(k), show(want); got != want {
 			j.wrong("token %s %s: got %s\nwant %s", k.Contract, k.ID, got, want)
@@ -661,18 +659,12 @@ func (t *tokens) judgeTokens(j *judge, kind, schema string, known map[string]boo
 	}
 }
 
-func pointed(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-func number(n *int) string {
-	if n == nil {
+// shown returns what is pointed to, as text.
+func shown[T any](p *T) string {
+	if p == nil {
 		return "none"
 	}
-	return fmt.Sprint(*n)
+	return fmt.Sprint(*p)
 }
 
 // documentName returns the name of a token's document.
