@@ -48,7 +48,7 @@ func (e *Engine) Read(ctx context.Context, p *Plan, known *register.State, handl
 	if assumed != nil {
 		s = e.assume(p, known, assumed)
 		value, err = handleIn(ctx, s, handler)
-		if (err == nil || IsAnswer(err)) && s.confirmed || IsAnswer(err) && !s.looked {
+		if (err == nil || IsAnswer(err)) && *s.confirmed || IsAnswer(err) && !s.looked {
 			return value, s, err
 		}
 		if errors.Is(err, register.ErrIsolation) && !e.cannotAssume.Swap(true) {

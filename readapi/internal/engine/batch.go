@@ -218,7 +218,7 @@ func (b *Batch) Run(ctx context.Context) error {
 	}
 	if b.Snapshot.Assumed != nil {
 		err := register.Holds(b.assumption) // without a row nothing was confirmed, and the request is read again
-		b.Snapshot.confirmed = err == nil
+		*b.Snapshot.confirmed = err == nil
 		return err
 	}
 	return nil

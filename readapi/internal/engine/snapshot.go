@@ -27,11 +27,12 @@ type Snapshot struct {
 	Assumed []*register.Version
 	// looked: the handler has asked for a version. confirmed: a batch has found that the assumed ones are where they were; without
 	// one, what was made of them, such as that there is no block, may have been right long ago.
-	looked, confirmed bool
-	plan              *Plan // lists what may be read; nil: anything
-	Provenance        provenance
-	prepared          *sync.Map // SQL texts by preparedKey
-	choice            *Choice   // the versions to read instead of the active ones; nil for the active ones
+	looked     bool
+	confirmed  *bool // shared by copies
+	plan       *Plan // lists what may be read; nil: anything
+	Provenance provenance
+	prepared   *sync.Map // SQL texts by preparedKey
+	choice     *Choice   // the versions to read instead of the active ones; nil for the active ones
 	// others are the active versions that other code has built; rules are this program's rules numbers by projection.
 	others []*register.Version
 	rules  map[string]int
@@ -93,7 +94,7 @@ func (e *Engine) assume(p *Plan, state *register.State, versions []*register.Ver
 	lane, _ := e.laneOf(p)
 	return &Snapshot{
 		Engine: e,
-		lane:   lane, prepared: &e.prepared, State: state, plan: p, Assumed: versions,
+		lane:   lane, prepared: &e.prepared, State: state, plan: p, Assumed: versions, confirmed: new(bool),
 		rules: e.Config.Rules, others: state.Foreign(e.Config.Rules, e.Config.Readable),
 	}
 }
