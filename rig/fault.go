@@ -12,8 +12,8 @@ import (
 	"strata/internal/testkit/pgtest"
 )
 
-// Fault lets a request of a pool fail before it is sent, so that its transaction stays as it is: whoever takes no notice of the error
-// goes on. It is for one goroutine.
+// Fault lets a request of a pool fail before it is sent. The transaction stays as it is, so code that ignores the error goes on. It is
+// for one goroutine.
 type Fault struct{ faultTracer }
 
 // NewFault returns a pool on the database of another one, and what lets its requests fail.

@@ -48,7 +48,7 @@ func (e *Engine) Read(ctx context.Context, p *Plan, known *register.State, handl
 	if assumed != nil {
 		s = e.assume(p, known, assumed)
 		value, err = handleIn(ctx, s, handler)
-		if (err == nil || IsAnswer(err)) && *s.confirmed || IsAnswer(err) && !s.looked {
+		if (err == nil || IsAnswer(err)) && *s.confirmed || IsAnswer(err) && !s.dependsOnState() {
 			return value, s, err
 		}
 		if errors.Is(err, register.ErrIsolation) && !e.cannotAssume.Swap(true) {
@@ -94,7 +94,6 @@ func handleIn(ctx context.Context, s *Snapshot, handler handler) (value any, err
 		}
 	}()
 	if s.plan != nil && s.plan.declared != nil {
-		s.looked = true
 		if err := s.plan.declared.building(s.State); err != nil {
 			return nil, err
 		}

@@ -25,10 +25,9 @@ type Snapshot struct {
 	State  *register.State
 	// Assumed are the versions whose positions each batch verifies; nil in a transaction.
 	Assumed []*register.Version
-	// looked: the handler has asked for a version. confirmed: a batch has found that the assumed ones are where they were; without
-	// one, what was made of them, such as that there is no block, may have been right long ago.
-	looked     bool
-	confirmed  *bool // shared by copies
+	// confirmed: a batch has found the assumed versions where they were. Without one, what was made of them, such as that there is no
+	// block, may have been right long ago. Copies share it.
+	confirmed  *bool
 	plan       *Plan // lists what may be read; nil: anything
 	Provenance provenance
 	prepared   *sync.Map // SQL texts by preparedKey
@@ -105,7 +104,6 @@ var errNotAssumed = errors.New("the operation has not read this projection befor
 // Active returns the active version of a projection; nil when there is none. It panics for a projection that is not among
 // declared dependencies, which is a programming error: the answer would stay cached when it is no longer right.
 func (s *Snapshot) Active(name string) *register.Version {
-	s.looked = true
 	if !slices.Contains(s.read, name) {
 		s.readFirst(name)
 	}
@@ -131,6 +129,9 @@ func (s *Snapshot) readFirst(name string) {
 		s.unfit = isBuilding(s.State, name)
 	}
 }
+
+// dependsOnState reports whether an answer without a batch depends on the state.
+func (s *Snapshot) dependsOnState() bool { return len(s.read) > 0 || s.plan.declared != nil }
 
 // Tip returns the active version of a projection; ok is false unless it has a block.
 func (s *Snapshot) Tip(name string) (v *register.Version, ok bool) {
