@@ -256,6 +256,12 @@ func (b *batch) foldEvent(ctx context.Context, item projections.LogItem) error {
 		b.quarantine(item, item.Err)
 		return nil
 	}
+	if item.Block != nil {
+		if repetition := item.Block.Repetition(); repetition != nil { // before its events are compared with those of another copy
+			b.quarantine(item, repetition)
+			return nil
+		}
+	}
 	var other foreignError
 	if err := b.identify(ctx, item); errors.As(err, &other) {
 		b.reject(item, other)

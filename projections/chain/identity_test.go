@@ -318,6 +318,14 @@ func TestBitcoinBelowGenesis(t *testing.T) {
 	check(t, wholeDatabase(t), chain.Recommended, state{chain: "genesis", quarantined: "2/burn_block_height"}, posts...)
 }
 
+// A copy of genesis that no chain can have is none of another chain.
+func TestGenesisTwice(t *testing.T) {
+	t.Parallel()
+	twice := genesis(allocating("5", "7", "9"))
+	twice.Body = bytes.Replace(twice.Body, []byte(`"event_index":2`), []byte(`"event_index":1`), 1)
+	check(t, wholeDatabase(t), chain.Recommended, state{chain: "genesis a1", quarantined: "2/events/2/event_index"}, genesis(allocating("5", "7")), twice, stacks("a1", "genesis", "2a"))
+}
+
 // Two geneses of one network that contradict each other are two chains. Copies of one genesis differ in what a node leaves out.
 func TestAnotherChain(t *testing.T) {
 	t.Parallel()

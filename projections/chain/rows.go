@@ -96,9 +96,6 @@ func (r *rows) block(content *projections.Block, n *node) error {
 		contracts    [][]any
 		total        nodeevent.Cost
 	)
-	if repetition := content.Repetition(); repetition != nil {
-		return unreadableError{repetition}
-	}
 	for position, tx := range content.ExecutionOrder() {
 		decoded := content.Decoded[tx.Index]
 		transactions = append(transactions, transactionRow(content.Seq, position, tx, decoded, effective[tx.Index]))
